@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+int err_set(struct err *err, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return -1;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	make_printable(err->text);
+	return -1;
+}
+
+int err_prefix(struct err *err, const char *format, ...)
+{
+	char old[ERR_MAX];
+	va_list args;
+	int used;
+
+	if (!err)
+		return -1;
+	memcpy(old, err->text, sizeof(old));
+	va_start(args, format);
+	used = vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	if (used >= 0 && (size_t)used < sizeof(err->text))
+		snprintf(err->text + used, sizeof(err->text) - (size_t)used,
+			 ": %s", old);
+	make_printable(err->text);
+	return -1;
+}

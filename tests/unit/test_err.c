@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+
+START_TEST(a_sentence_is_kept_and_minus_one_returned)
+{
+	struct err err;
+
+	ck_assert_int_eq(err_set(&err, "file '%s': %s", "x", "gone"), -1);
+	ck_assert_str_eq(err.text, "file 'x': gone");
+}
+END_TEST
+
+START_TEST(a_prefix_goes_in_front)
+{
+	struct err err;
+
+	err_set(&err, "gone");
+	err_prefix(&err, "file '%s'", "x");
+	ck_assert_str_eq(err.text, "file 'x': gone");
+}
+END_TEST
+
+START_TEST(control_characters_cannot_forge_a_log_line)
+{
+	struct err err;
+
+	err_set(&err, "value '%s'", "a\njobio: all is well\x1b[2J");
+	ck_assert_str_eq(err.text, "value 'a?jobio: all is well?[2J'");
+}
+END_TEST
+
+START_TEST(a_long_sentence_is_cut_not_overrun)
+{
+	struct err err;
+	char big[2000];
+
+	memset(big, 'a', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	err_set(&err, "%s", big);
+	ck_assert_uint_eq(strlen(err.text), ERR_MAX - 1);
+	err_prefix(&err, "p");
+	ck_assert_uint_eq(strlen(err.text), ERR_MAX - 1);
+	ck_assert_int_eq(strncmp(err.text, "p: aaa", 6), 0);
+}
+END_TEST
+
+START_TEST(nobody_listening_is_fine)
+{
+	ck_assert_int_eq(err_set(NULL, "x"), -1);
+	ck_assert_int_eq(err_prefix(NULL, "x"), -1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("err");
+	TCase *tc = tcase_create("err");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tc, a_sentence_is_kept_and_minus_one_returned);
+	tcase_add_test(tc, a_prefix_goes_in_front);
+	tcase_add_test(tc, control_characters_cannot_forge_a_log_line);
+	tcase_add_test(tc, a_long_sentence_is_cut_not_overrun);
+	tcase_add_test(tc, nobody_listening_is_fine);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
