@@ -1,0 +1,1148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 8
+#define TIME_MAX 1e11 /* the year 5138 */
+
+/* ---- names --------------------------------------------------------------- */
+
+#define FLAG_NAME(id, name, words) name,
+#define FLAG_WORDS(id, name, words) words,
+static const char *const flag_names[] = { RECORD_FLAGS(FLAG_NAME) };
+static const char *const flag_words[] = { RECORD_FLAGS(FLAG_WORDS) };
+
+#define META_NAME(id, name) name,
+static const char *const meta_names[] = { RECORD_META_OPS(META_NAME) };
+
+static const char *const number_names[] = {
+	"read_bytes",  "write_bytes",	  "read_calls",
+	"write_calls", "mmap_read_bytes", "mmap_write_bytes",
+};
+
+static const char *const hist_names[] = {
+	"read_sizes",
+	"write_sizes",
+	"read_ns",
+	"write_ns",
+};
+
+const char *record_flag_name(unsigned int bit)
+{
+	return bit < RECORD_FLAG_COUNT ? flag_names[bit] : NULL;
+}
+
+const char *record_flag_words(unsigned int bit)
+{
+	return bit < RECORD_FLAG_COUNT ? flag_words[bit] : NULL;
+}
+
+uint32_t record_flag(const char *name)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
+		if (!strcmp(flag_names[bit], name))
+			return UINT32_C(1) << bit;
+	return RECORD_FLAG(OTHER);
+}
+
+const char *record_meta_name(unsigned int op)
+{
+	return op < RECORD_META_COUNT ? meta_names[op] : NULL;
+}
+
+const char *record_number_name(unsigned int number)
+{
+	return number < RECORD_NUMBER_COUNT ? number_names[number] : NULL;
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 sequence at 's' (at least one byte), 0: not UTF-8. */
+static size_t utf8_length(const unsigned char *s, size_t size)
+{
+	size_t i, n = s[0] < 0x80   ? 1
+		      : s[0] < 0xc2 ? 0
+		      : s[0] < 0xe0 ? 2
+		      : s[0] < 0xf0 ? 3
+		      : s[0] < 0xf5 ? 4
+				    : 0;
+
+	if (n > size)
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* Copy at most room - 1 clean bytes of 'text', whole characters only. */
+static void copy_clean(char *out, size_t room, const char *text, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n, used = 0;
+
+	while (size) {
+		n = utf8_length(s, size);
+		if (used + (n ? n : 1) >= room)
+			break;
+		if (!n || *s < ' ' || *s == 0x7f)
+			out[used++] = '?';
+		else
+			memcpy(out + used, s, n), used += n;
+		s += n ? n : 1;
+		size -= n ? n : 1;
+	}
+	out[used] = 0;
+}
+
+static int set_sized(char **field, const char *text, size_t size, size_t max)
+{
+	char *copy = NULL;
+
+	if (text) {
+		if (size > max)
+			size = max;
+		copy = malloc(size + 1);
+		if (!copy)
+			return -1;
+		copy_clean(copy, size + 1, text, size);
+	}
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+int record_set(char **field, const char *text)
+{
+	return set_sized(field, text, text ? strlen(text) : 0,
+			 RECORD_NODELIST_MAX);
+}
+
+static int set_short(char **field, const char *text)
+{
+	return set_sized(field, text, text ? strlen(text) : 0,
+			 RECORD_STRING_MAX);
+}
+
+static void set_array(char *field, size_t room, const char *text)
+{
+	copy_clean(field, room, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* A name that may become a file name or a key: no blank, no slash. */
+static bool is_name(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-";
+
+	return *name && *name != '.' && strspn(name, allowed) == strlen(name);
+}
+
+/* ---- the struct ---------------------------------------------------------- */
+
+struct record *record_new(void)
+{
+	struct record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return NULL;
+	record->restart = RECORD_UNKNOWN;
+	record->end = -1;
+	record->array_job = record->array_task = RECORD_UNKNOWN;
+	record->het_job = record->het_offset = RECORD_UNKNOWN;
+	record->request_io_cores = RECORD_UNKNOWN;
+	return record;
+}
+
+static void free_io(struct record_io *io, size_t count)
+{
+	while (count)
+		free(io[--count].fs);
+	free(io);
+}
+
+void record_free(struct record *record)
+{
+	size_t i;
+
+	if (!record)
+		return;
+	for (i = 0; i < record->mount_count; i++) {
+		free(record->mounts[i].mount);
+		free(record->mounts[i].fstype);
+		free(record->mounts[i].source);
+	}
+	for (i = 0; i < record->change_count; i++) {
+		free(record->changes[i].what);
+		free(record->changes[i].target);
+		free(record->changes[i].old_value);
+		free(record->changes[i].new_value);
+	}
+	for (i = 0; i < record->finding_count; i++) {
+		free(record->findings[i].text);
+		free(record->findings[i].cure);
+	}
+	free_io(record->app, record->app_count);
+	free_io(record->wire, record->wire_count);
+	free(record->mounts);
+	free(record->changes);
+	free(record->findings);
+	free(record->nodelist);
+	free(record->refused);
+	free(record->io_cores_abstract);
+	free(record->io_cores_os);
+	free(record->client_cpus);
+	free(record);
+}
+
+void record_io_init(struct record_io *io)
+{
+	size_t i;
+
+	memset(io, 0, sizeof(*io));
+	io->shared = RECORD_UNKNOWN;
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		io->numbers[i] = RECORD_UNKNOWN;
+	for (i = 0; i < RECORD_META_COUNT; i++)
+		io->meta[i] = RECORD_UNKNOWN;
+}
+
+/* Room for one more in a list: 1, 0 (full: flag set), -1 (out of memory). The
+ * new element is zeroed and counted. */
+static int grow(struct record *record, void **list, size_t *count, size_t size)
+{
+	char *bigger;
+
+	if (*count >= RECORD_LIST_MAX) {
+		record->flags |= RECORD_FLAG(TRUNCATED);
+		return 0;
+	}
+	bigger = realloc(*list, (*count + 1) * size);
+	if (!bigger)
+		return -1;
+	memset(bigger + *count * size, 0, size);
+	*list = bigger;
+	(*count)++;
+	return 1;
+}
+
+int record_add_mount(struct record *record, const char *mount,
+		     const char *fstype, const char *source)
+{
+	int rc = grow(record, (void **)&record->mounts, &record->mount_count,
+		      sizeof(*record->mounts));
+	struct record_mount *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &record->mounts[record->mount_count - 1];
+	if (set_short(&new->mount, mount) < 0 ||
+	    set_short(&new->fstype, fstype) < 0 ||
+	    set_short(&new->source, source) < 0)
+		return -1;
+	return 0;
+}
+
+int record_add_change(struct record *record, const char *what,
+		      const char *target, const char *old_value,
+		      const char *new_value, int restored)
+{
+	int rc = grow(record, (void **)&record->changes, &record->change_count,
+		      sizeof(*record->changes));
+	struct record_change *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &record->changes[record->change_count - 1];
+	new->restored = restored;
+	if (set_short(&new->what, what) < 0 ||
+	    set_short(&new->target, target) < 0 ||
+	    set_short(&new->old_value, old_value) < 0 ||
+	    set_short(&new->new_value, new_value) < 0)
+		return -1;
+	return 0;
+}
+
+int record_add_finding(struct record *record, const char *code,
+		       const char *severity, const char *text, const char *cure)
+{
+	int rc = grow(record, (void **)&record->findings,
+		      &record->finding_count, sizeof(*record->findings));
+	struct record_finding *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &record->findings[record->finding_count - 1];
+	set_array(new->code, sizeof(new->code), code);
+	set_array(new->severity, sizeof(new->severity), severity);
+	if (set_short(&new->text, text) < 0 || set_short(&new->cure, cure) < 0)
+		return -1;
+	return 0;
+}
+
+static int add_io(struct record *record, struct record_io **list, size_t *count,
+		  const struct record_io *io)
+{
+	int rc = grow(record, (void **)list, count, sizeof(**list));
+	struct record_io *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &(*list)[*count - 1];
+	*new = *io;
+	new->fs = NULL;
+	return set_short(&new->fs, io->fs);
+}
+
+int record_add_app(struct record *record, const struct record_io *io)
+{
+	return add_io(record, &record->app, &record->app_count, io);
+}
+
+int record_add_wire(struct record *record, const struct record_io *io)
+{
+	return add_io(record, &record->wire, &record->wire_count, io);
+}
+
+int record_file_name(const struct record *record, char *out, size_t size)
+{
+	int used;
+
+	if (record->restart >= 0)
+		used = snprintf(out, size, "%u.%lld.%s.json", record->job,
+				(long long)record->restart, record->node);
+	else
+		used = snprintf(out, size, "%u.-.%s.json", record->job,
+				record->node);
+	if (used < 0 || (size_t)used >= size) {
+		if (size)
+			*out = 0;
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- build --------------------------------------------------------------- */
+
+/* A failed allocation anywhere is remembered and reported at the end. */
+struct builder {
+	bool failed;
+};
+
+static void put(struct builder *b, struct json_object *in, const char *key,
+		struct json_object *value, bool is_null)
+{
+	if ((!value && !is_null) || !in ||
+	    json_object_object_add(in, key, value) < 0) {
+		json_object_put(value);
+		b->failed = true;
+	}
+}
+
+static void put_text(struct builder *b, struct json_object *in, const char *key,
+		     const char *text)
+{
+	put(b, in, key, text ? json_object_new_string(text) : NULL, !text);
+}
+
+/* An array field: "" is null. */
+static void put_word(struct builder *b, struct json_object *in, const char *key,
+		     const char *text)
+{
+	put_text(b, in, key, *text ? text : NULL);
+}
+
+static void put_number(struct builder *b, struct json_object *in,
+		       const char *key, int64_t number)
+{
+	put(b, in, key, number < 0 ? NULL : json_object_new_int64(number),
+	    number < 0);
+}
+
+static void put_time(struct builder *b, struct json_object *in, const char *key,
+		     double when)
+{
+	char text[64];
+
+	if (when < 0) {
+		put(b, in, key, NULL, true);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.3f", when);
+	put(b, in, key, json_object_new_double_s(when, text), false);
+}
+
+static struct json_object *put_object(struct builder *b, struct json_object *in,
+				      const char *key, bool is_null)
+{
+	struct json_object *new = is_null ? NULL : json_object_new_object();
+
+	put(b, in, key, new, is_null);
+	return new;
+}
+
+static struct json_object *put_list(struct builder *b, struct json_object *in,
+				    const char *key)
+{
+	struct json_object *new = json_object_new_array();
+
+	put(b, in, key, new, false);
+	return new;
+}
+
+static void append(struct builder *b, struct json_object *list,
+		   struct json_object *value)
+{
+	if (!value || !list || json_object_array_add(list, value) < 0) {
+		json_object_put(value);
+		b->failed = true;
+	}
+}
+
+static struct json_object *append_object(struct builder *b,
+					 struct json_object *list)
+{
+	struct json_object *new = json_object_new_object();
+
+	append(b, list, new);
+	return new;
+}
+
+static void build_pair(struct builder *b, struct json_object *top,
+		       const char *key, const char *second, int64_t job,
+		       int64_t number)
+{
+	struct json_object *o = put_object(b, top, key, job < 0);
+
+	if (o) {
+		put_number(b, o, "job", job);
+		put_number(b, o, second, number);
+	}
+}
+
+static void build_request(struct builder *b, struct json_object *top,
+			  const struct record *r)
+{
+	struct json_object *o = put_object(b, top, "request", !r->has_request);
+
+	if (o) {
+		put_number(b, o, "io_cores", r->request_io_cores);
+		put_word(b, o, "profile", r->request_profile);
+	}
+	put_text(b, top, "refused", r->refused);
+}
+
+static void build_cores(struct builder *b, struct json_object *top,
+			const struct record *r)
+{
+	struct json_object *o =
+		put_object(b, top, "io_cores", !r->has_io_cores);
+
+	if (o) {
+		put_number(b, o, "count", r->io_cores_count);
+		put_text(b, o, "abstract", r->io_cores_abstract);
+		put_text(b, o, "os_cpus", r->io_cores_os);
+	}
+}
+
+static void build_client(struct builder *b, struct json_object *top,
+			 const struct record *r)
+{
+	struct json_object *o = put_object(b, top, "client", !r->has_client);
+	struct json_object *list, *m;
+	size_t i;
+
+	if (!o)
+		return;
+	put_word(b, o, "name", r->client_name);
+	put_word(b, o, "type", r->client_type);
+	put_word(b, o, "version", r->client_version);
+	put_text(b, o, "cpus", r->client_cpus);
+	list = put_list(b, o, "mounts");
+	for (i = 0; i < r->mount_count && !b->failed; i++) {
+		m = append_object(b, list);
+		put_text(b, m, "mount", r->mounts[i].mount);
+		put_text(b, m, "fstype", r->mounts[i].fstype);
+		put_text(b, m, "source", r->mounts[i].source);
+	}
+}
+
+static void build_changes(struct builder *b, struct json_object *top,
+			  const struct record *r)
+{
+	struct json_object *list = put_list(b, top, "changes"), *o;
+	size_t i;
+
+	for (i = 0; i < r->change_count && !b->failed; i++) {
+		const struct record_change *c = &r->changes[i];
+
+		o = append_object(b, list);
+		put_text(b, o, "what", c->what);
+		put_text(b, o, "target", c->target);
+		put_text(b, o, "old", c->old_value);
+		put_text(b, o, "new", c->new_value);
+		put(b, o, "restored",
+		    c->restored < 0 ? NULL
+				    : json_object_new_boolean(c->restored),
+		    c->restored < 0);
+	}
+}
+
+static void build_findings(struct builder *b, struct json_object *top,
+			   const struct record *r)
+{
+	struct json_object *list = put_list(b, top, "findings"), *o;
+	size_t i;
+
+	for (i = 0; i < r->finding_count && !b->failed; i++) {
+		o = append_object(b, list);
+		put_word(b, o, "code", r->findings[i].code);
+		put_word(b, o, "severity", r->findings[i].severity);
+		put_text(b, o, "text", r->findings[i].text);
+		put_text(b, o, "cure", r->findings[i].cure);
+	}
+}
+
+/* Bins after the last that counted something are left out. */
+static void build_hist(struct builder *b, struct json_object *o,
+		       const struct record_io *io, unsigned int which)
+{
+	struct json_object *list;
+	int i, last;
+
+	if (!io->has_hist[which])
+		return;
+	for (last = RECORD_BINS - 1; last >= 0 && !io->hist[which][last];)
+		last--;
+	list = put_list(b, o, hist_names[which]);
+	for (i = 0; i <= last && !b->failed; i++)
+		append(b, list, json_object_new_int64(io->hist[which][i]));
+}
+
+static void build_one_io(struct builder *b, struct json_object *o,
+			 const struct record_io *io)
+{
+	struct json_object *meta;
+	unsigned int i;
+
+	put_text(b, o, "scope", io->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	if (io->shared >= 0)
+		put_number(b, o, "shared", io->shared);
+	put_word(b, o, "source", io->source);
+	put_text(b, o, "fs", io->fs);
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
+			put_number(b, o, number_names[i], io->numbers[i]);
+	if (io->has_meta) {
+		meta = put_object(b, o, "meta", false);
+		for (i = 0; i < RECORD_META_COUNT && !b->failed; i++)
+			put_number(b, meta, meta_names[i], io->meta[i]);
+	}
+	for (i = 0; i < RECORD_HIST_COUNT; i++)
+		build_hist(b, o, io, i);
+}
+
+static void build_io(struct builder *b, struct json_object *top,
+		     const char *key, const struct record_io *io, size_t count)
+{
+	struct json_object *list = put_list(b, top, key);
+	size_t i;
+
+	for (i = 0; i < count && !b->failed; i++)
+		build_one_io(b, append_object(b, list), &io[i]);
+}
+
+static void build_quality(struct builder *b, struct json_object *top,
+			  uint32_t flags)
+{
+	struct json_object *list = put_list(b, top, "quality");
+	unsigned int bit;
+
+	for (bit = 0; bit < RECORD_FLAG_COUNT && !b->failed; bit++)
+		if (flags & (UINT32_C(1) << bit))
+			append(b, list,
+			       json_object_new_string(flag_names[bit]));
+}
+
+static void build_head(struct builder *b, struct json_object *top,
+		       const struct record *r)
+{
+	put_number(b, top, "jobio", RECORD_VERSION);
+	put_text(b, top, "cluster", r->cluster);
+	put_number(b, top, "job", r->job);
+	put_number(b, top, "restart", r->restart);
+	put_text(b, top, "node", r->node);
+	put_text(b, top, "nodelist", r->nodelist);
+	put_number(b, top, "uid", r->uid);
+	put_number(b, top, "gid", r->gid);
+	put_word(b, top, "user", r->user);
+	put_word(b, top, "boot_id", r->boot_id);
+	put_time(b, top, "start", r->start);
+	put_time(b, top, "end", r->end);
+	build_pair(b, top, "array", "task", r->array_job, r->array_task);
+	build_pair(b, top, "het", "offset", r->het_job, r->het_offset);
+}
+
+static int check_head(const struct record *r, struct err *err)
+{
+	if (!is_name(r->cluster))
+		return err_set(err, "record: cluster: '%s': not a name",
+			       r->cluster);
+	if (!is_name(r->node))
+		return err_set(err, "record: node: '%s': not a name", r->node);
+	if (!r->job)
+		return err_set(err, "record: job: '0': not a job id");
+	if (!(r->start >= 0 && r->start < TIME_MAX))
+		return err_set(err, "record: start: not a time");
+	if (!(r->end < TIME_MAX))
+		return err_set(err, "record: end: not a time");
+	if (r->end >= 0 && r->end + 86400 < r->start)
+		return err_set(err, "record: end: more than a day before the "
+				    "start");
+	return 0;
+}
+
+char *record_text(const struct record *record, struct err *err)
+{
+	struct builder b = { false };
+	struct json_object *top;
+	const char *text;
+	char *copy = NULL;
+
+	if (check_head(record, err) < 0)
+		return NULL;
+	top = json_object_new_object();
+	build_head(&b, top, record);
+	build_request(&b, top, record);
+	build_cores(&b, top, record);
+	build_client(&b, top, record);
+	build_changes(&b, top, record);
+	build_findings(&b, top, record);
+	build_io(&b, top, "app", record->app, record->app_count);
+	if (record->wire_count)
+		build_io(&b, top, "wire", record->wire, record->wire_count);
+	else
+		put(&b, top, "wire", NULL, true);
+	put_number(&b, top, "steps", record->steps);
+	build_quality(&b, top, record->flags);
+
+	text = b.failed ? NULL
+			: json_object_to_json_string_ext(
+				  top, JSON_C_TO_STRING_PLAIN |
+					       JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text || !(copy = strdup(text)))
+		err_set(err, "record: out of memory");
+	json_object_put(top);
+	return copy;
+}
+
+/* ---- parse --------------------------------------------------------------- */
+
+/* The value of 'key': 1 there, 0 missing or null, -1 of another type. */
+static int get(struct json_object *in, const char *key, enum json_type type,
+	       struct json_object **value, struct err *err)
+{
+	static const char *const names[] = {
+		[json_type_boolean] = "true or false",
+		[json_type_double] = "a number",
+		[json_type_int] = "a whole number",
+		[json_type_object] = "an object",
+		[json_type_array] = "a list",
+		[json_type_string] = "a text",
+	};
+	struct json_object *found;
+
+	if (!json_object_object_get_ex(in, key, &found) || !found)
+		return 0;
+	if (!json_object_is_type(found, type) &&
+	    !(type == json_type_double &&
+	      json_object_is_type(found, json_type_int)))
+		return err_set(err, "record: %s: must be %s or null", key,
+			       names[type]);
+	*value = found;
+	return 1;
+}
+
+static int read_text(struct json_object *in, const char *key, char **field,
+		     size_t max, struct err *err)
+{
+	struct json_object *value;
+	int rc = get(in, key, json_type_string, &value, err);
+
+	if (rc <= 0)
+		return rc;
+	if ((size_t)json_object_get_string_len(value) > max)
+		return err_set(err, "record: %s: longer than %zu bytes", key,
+			       max);
+	if (set_sized(field, json_object_get_string(value),
+		      (size_t)json_object_get_string_len(value), max) < 0)
+		return err_set(err, "record: out of memory");
+	return 0;
+}
+
+static int read_word(struct json_object *in, const char *key, char *field,
+		     size_t room, struct err *err)
+{
+	struct json_object *value;
+	int rc = get(in, key, json_type_string, &value, err);
+
+	if (rc <= 0)
+		return rc;
+	if ((size_t)json_object_get_string_len(value) >= room)
+		return err_set(err, "record: %s: longer than %zu bytes", key,
+			       room - 1);
+	copy_clean(field, room, json_object_get_string(value),
+		   (size_t)json_object_get_string_len(value));
+	return 0;
+}
+
+static int read_number(struct json_object *in, const char *key, int64_t max,
+		       int64_t *field, struct err *err)
+{
+	struct json_object *value;
+	int rc = get(in, key, json_type_int, &value, err);
+	int64_t number;
+
+	if (rc <= 0)
+		return rc;
+	number = json_object_get_int64(value);
+	if (number < 0 || number > max)
+		return err_set(err, "record: %s: '%lld': must be 0 to %lld",
+			       key, (long long)number, (long long)max);
+	*field = number;
+	return 0;
+}
+
+static int read_u32(struct json_object *in, const char *key, uint32_t *field,
+		    struct err *err)
+{
+	int64_t number = *field;
+
+	if (read_number(in, key, UINT32_MAX, &number, err) < 0)
+		return -1;
+	*field = (uint32_t)number;
+	return 0;
+}
+
+static int read_time(struct json_object *in, const char *key, double *field,
+		     struct err *err)
+{
+	struct json_object *value;
+	int rc = get(in, key, json_type_double, &value, err);
+	double when;
+
+	if (rc <= 0)
+		return rc;
+	when = json_object_get_double(value);
+	if (!isfinite(when) || when < 0 || when >= TIME_MAX)
+		return err_set(err, "record: %s: not a time", key);
+	*field = when;
+	return 0;
+}
+
+static int read_pair(struct json_object *top, const char *key,
+		     const char *second, int64_t *job, int64_t *number,
+		     struct err *err)
+{
+	struct json_object *o;
+	int rc = get(top, key, json_type_object, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	if (read_number(o, "job", UINT32_MAX, job, err) < 0 ||
+	    read_number(o, second, UINT32_MAX, number, err) < 0)
+		return -1;
+	if (*job < 0 || *number < 0)
+		return err_set(err, "record: %s: needs job and %s", key,
+			       second);
+	return 0;
+}
+
+static int read_head(struct json_object *top, struct record *r, struct err *err)
+{
+	if (read_word(top, "cluster", r->cluster, sizeof(r->cluster), err) <
+		    0 ||
+	    read_u32(top, "job", &r->job, err) < 0 ||
+	    read_number(top, "restart", UINT32_MAX, &r->restart, err) < 0 ||
+	    read_word(top, "node", r->node, sizeof(r->node), err) < 0 ||
+	    read_text(top, "nodelist", &r->nodelist, RECORD_NODELIST_MAX, err) <
+		    0 ||
+	    read_word(top, "user", r->user, sizeof(r->user), err) < 0 ||
+	    read_word(top, "boot_id", r->boot_id, sizeof(r->boot_id), err) <
+		    0 ||
+	    read_time(top, "start", &r->start, err) < 0 ||
+	    read_time(top, "end", &r->end, err) < 0 ||
+	    read_pair(top, "array", "task", &r->array_job, &r->array_task,
+		      err) < 0 ||
+	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) <
+		    0)
+		return -1;
+	if (!json_object_object_get_ex(top, "uid", NULL) ||
+	    !json_object_object_get_ex(top, "start", NULL))
+		return err_set(err, "record: uid and start must be there");
+	if (read_u32(top, "uid", &r->uid, err) < 0 ||
+	    read_u32(top, "gid", &r->gid, err) < 0)
+		return -1;
+	return check_head(r, err);
+}
+
+static int read_request(struct json_object *top, struct record *r,
+			struct err *err)
+{
+	struct json_object *o;
+	int rc = get(top, "request", json_type_object, &o, err);
+
+	if (rc < 0)
+		return -1;
+	if (rc > 0) {
+		r->has_request = true;
+		if (read_number(o, "io_cores", UINT32_MAX, &r->request_io_cores,
+				err) < 0 ||
+		    read_word(o, "profile", r->request_profile,
+			      sizeof(r->request_profile), err) < 0)
+			return -1;
+	}
+	return read_text(top, "refused", &r->refused, RECORD_STRING_MAX, err);
+}
+
+static int read_cores(struct json_object *top, struct record *r,
+		      struct err *err)
+{
+	struct json_object *o;
+	int rc = get(top, "io_cores", json_type_object, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	r->has_io_cores = true;
+	if (read_number(o, "count", UINT32_MAX, &r->io_cores_count, err) < 0 ||
+	    read_text(o, "abstract", &r->io_cores_abstract, RECORD_STRING_MAX,
+		      err) < 0 ||
+	    read_text(o, "os_cpus", &r->io_cores_os, RECORD_STRING_MAX, err) <
+		    0)
+		return -1;
+	return 0;
+}
+
+/* One element of a list of objects. */
+typedef int (*read_element)(struct json_object *o, struct record *r, void *arg,
+			    struct err *err);
+
+static int read_list(struct json_object *in, const char *key, struct record *r,
+		     read_element one, void *arg, struct err *err)
+{
+	struct json_object *list, *o;
+	int rc = get(in, key, json_type_array, &list, err);
+	size_t i, count;
+
+	if (rc <= 0)
+		return rc;
+	count = json_object_array_length(list);
+	if (count > RECORD_LIST_MAX) {
+		count = RECORD_LIST_MAX;
+		r->flags |= RECORD_FLAG(TRUNCATED);
+	}
+	for (i = 0; i < count; i++) {
+		o = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(o, json_type_object))
+			return err_set(err, "record: %s: must hold objects",
+				       key);
+		if (one(o, r, arg, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_mount(struct json_object *o, struct record *r, void *arg,
+		      struct err *err)
+{
+	struct record_mount *m;
+
+	(void)arg;
+	if (record_add_mount(r, NULL, NULL, NULL) < 0)
+		return err_set(err, "record: out of memory");
+	m = &r->mounts[r->mount_count - 1];
+	if (read_text(o, "mount", &m->mount, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "fstype", &m->fstype, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "source", &m->source, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	if (!m->mount || !m->fstype)
+		return err_set(err, "record: mounts: need mount and fstype");
+	return 0;
+}
+
+static int read_client(struct json_object *top, struct record *r,
+		       struct err *err)
+{
+	struct json_object *o;
+	int rc = get(top, "client", json_type_object, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	r->has_client = true;
+	if (read_word(o, "name", r->client_name, sizeof(r->client_name), err) <
+		    0 ||
+	    read_word(o, "type", r->client_type, sizeof(r->client_type), err) <
+		    0 ||
+	    read_word(o, "version", r->client_version,
+		      sizeof(r->client_version), err) < 0 ||
+	    read_text(o, "cpus", &r->client_cpus, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	return read_list(o, "mounts", r, read_mount, NULL, err);
+}
+
+static int read_change(struct json_object *o, struct record *r, void *arg,
+		       struct err *err)
+{
+	struct json_object *restored;
+	struct record_change *c;
+	int rc;
+
+	(void)arg;
+	if (record_add_change(r, NULL, NULL, NULL, NULL, -1) < 0)
+		return err_set(err, "record: out of memory");
+	c = &r->changes[r->change_count - 1];
+	if (read_text(o, "what", &c->what, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "target", &c->target, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "old", &c->old_value, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "new", &c->new_value, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	rc = get(o, "restored", json_type_boolean, &restored, err);
+	if (rc > 0)
+		c->restored = json_object_get_boolean(restored);
+	return rc < 0 ? -1 : 0;
+}
+
+static int read_finding(struct json_object *o, struct record *r, void *arg,
+			struct err *err)
+{
+	struct record_finding *f;
+
+	(void)arg;
+	if (record_add_finding(r, NULL, NULL, NULL, NULL) < 0)
+		return err_set(err, "record: out of memory");
+	f = &r->findings[r->finding_count - 1];
+	if (read_word(o, "code", f->code, sizeof(f->code), err) < 0 ||
+	    read_word(o, "severity", f->severity, sizeof(f->severity), err) <
+		    0 ||
+	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	if (strcmp(f->severity, "error") && strcmp(f->severity, "warning") &&
+	    strcmp(f->severity, "info"))
+		return err_set(err,
+			       "record: severity: '%s': must be error, "
+			       "warning or info",
+			       f->severity);
+	return 0;
+}
+
+static int read_hist(struct json_object *o, struct record_io *io,
+		     unsigned int which, struct err *err)
+{
+	struct json_object *list, *bin;
+	int rc = get(o, hist_names[which], json_type_array, &list, err);
+	size_t i, count;
+
+	if (rc <= 0)
+		return rc;
+	count = json_object_array_length(list);
+	if (count > RECORD_BINS)
+		return err_set(err, "record: %s: more than %d bins",
+			       hist_names[which], RECORD_BINS);
+	for (i = 0; i < count; i++) {
+		bin = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(bin, json_type_int) ||
+		    json_object_get_int64(bin) < 0)
+			return err_set(err, "record: %s: must hold counts",
+				       hist_names[which]);
+		io->hist[which][i] = json_object_get_int64(bin);
+	}
+	io->has_hist[which] = true;
+	return 0;
+}
+
+static int read_meta(struct json_object *o, struct record_io *io,
+		     struct err *err)
+{
+	struct json_object *meta;
+	int rc = get(o, "meta", json_type_object, &meta, err);
+	unsigned int i;
+
+	if (rc <= 0)
+		return rc;
+	io->has_meta = true;
+	for (i = 0; i < RECORD_META_COUNT; i++)
+		if (read_number(meta, meta_names[i], INT64_MAX, &io->meta[i],
+				err) < 0)
+			return -1;
+	return 0;
+}
+
+static int read_numbers(struct json_object *o, struct record_io *io,
+			struct err *err)
+{
+	char scope[RECORD_WORD_MAX] = "";
+	unsigned int i;
+
+	if (read_word(o, "scope", scope, sizeof(scope), err) < 0)
+		return -1;
+	if (strcmp(scope, "job") && strcmp(scope, "node"))
+		return err_set(err, "record: scope: '%s': must be job or node",
+			       scope);
+	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;
+	if (read_number(o, "shared", UINT32_MAX, &io->shared, err) < 0 ||
+	    read_word(o, "source", io->source, sizeof(io->source), err) < 0)
+		return -1;
+	if (!*io->source)
+		return err_set(err, "record: source: must be there");
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		if (read_number(o, number_names[i], INT64_MAX, &io->numbers[i],
+				err) < 0)
+			return -1;
+	if (read_meta(o, io, err) < 0)
+		return -1;
+	for (i = 0; i < RECORD_HIST_COUNT; i++)
+		if (read_hist(o, io, i, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int read_io(struct json_object *o, struct record *r, void *arg,
+		   struct err *err)
+{
+	int (*add)(struct record *, const struct record_io *) =
+		arg ? record_add_wire : record_add_app;
+	struct record_io io;
+	int rc = -1;
+
+	record_io_init(&io);
+	if (read_numbers(o, &io, err) < 0 ||
+	    read_text(o, "fs", &io.fs, RECORD_STRING_MAX, err) < 0)
+		goto out;
+	if (add(r, &io) < 0) {
+		err_set(err, "record: out of memory");
+		goto out;
+	}
+	rc = 0;
+out:
+	free(io.fs);
+	return rc;
+}
+
+static int read_quality(struct json_object *top, struct record *r,
+			struct err *err)
+{
+	struct json_object *list, *flag;
+	int rc = get(top, "quality", json_type_array, &list, err);
+	size_t i;
+
+	if (rc <= 0)
+		return rc;
+	for (i = 0; i < json_object_array_length(list); i++) {
+		flag = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(flag, json_type_string))
+			return err_set(err, "record: quality: must hold texts");
+		r->flags |= record_flag(json_object_get_string(flag));
+	}
+	return 0;
+}
+
+static int read_version(struct json_object *top, struct err *err)
+{
+	int64_t version = 0;
+
+	if (read_number(top, "jobio", INT64_MAX, &version, err) < 0)
+		return -1;
+	if (version != RECORD_VERSION)
+		return err_set(err,
+			       "record: jobio: '%lld': this program reads "
+			       "version %d",
+			       (long long)version, RECORD_VERSION);
+	return 0;
+}
+
+static int read_all(struct json_object *top, struct record *r, struct err *err)
+{
+	static char is_wire;
+
+	if (read_version(top, err) < 0 || read_head(top, r, err) < 0 ||
+	    read_request(top, r, err) < 0 || read_cores(top, r, err) < 0 ||
+	    read_client(top, r, err) < 0 ||
+	    read_list(top, "changes", r, read_change, NULL, err) < 0 ||
+	    read_list(top, "findings", r, read_finding, NULL, err) < 0 ||
+	    read_list(top, "app", r, read_io, NULL, err) < 0 ||
+	    read_list(top, "wire", r, read_io, &is_wire, err) < 0 ||
+	    read_number(top, "steps", UINT32_MAX, &r->steps, err) < 0 ||
+	    read_quality(top, r, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* The whole text must be one object, strictly JSON, bounded in depth. */
+static struct json_object *tokenize(const char *text, size_t size,
+				    struct err *err)
+{
+	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *top = NULL;
+	enum json_tokener_error rc;
+
+	if (!tok) {
+		err_set(err, "record: out of memory");
+		return NULL;
+	}
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
+					    JSON_TOKENER_VALIDATE_UTF8);
+	top = json_tokener_parse_ex(tok, text, (int)size);
+	rc = json_tokener_get_error(tok);
+	if (!top || rc != json_tokener_success) {
+		err_set(err, "record: not JSON: %s",
+			rc == json_tokener_continue ? "it ends too early"
+			: rc == json_tokener_success
+				? "no object"
+				: json_tokener_error_desc(rc));
+		json_object_put(top);
+		top = NULL;
+	} else if (!json_object_is_type(top, json_type_object)) {
+		err_set(err, "record: not an object");
+		json_object_put(top);
+		top = NULL;
+	}
+	json_tokener_free(tok);
+	return top;
+}
+
+struct record *record_parse(const char *text, size_t size, struct err *err)
+{
+	struct record *record = NULL;
+	struct json_object *top;
+
+	if (size > RECORD_TEXT_MAX) {
+		err_set(err, "record: longer than %d bytes", RECORD_TEXT_MAX);
+		return NULL;
+	}
+	while (size && strchr("\n\r\t ", text[size - 1]) && text[size - 1])
+		size--;
+	top = tokenize(text, size, err);
+	if (!top)
+		return NULL;
+	record = record_new();
+	if (!record) {
+		err_set(err, "record: out of memory");
+	} else if (read_all(top, record, err) < 0) {
+		record_free(record);
+		record = NULL;
+	}
+	json_object_put(top);
+	return record;
+}

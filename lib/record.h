@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.h - what one node knows about one job's I/O: one JSON object
+ *
+ * Terms   record: the object below; jobio-release writes it, jobio-send carries
+ *           it, the ledger keeps it, jobio report shows it.
+ *         run: one execution of a job; a requeued job has several, told apart
+ *           by 'restart' (null where Slurm does not tell: 20.11).
+ *         scope: "job" (the number is this job's alone) or "node" (everything
+ *           on the node while the job ran). It is part of every number.
+ *         unknown: a number that nobody measured is RECORD_UNKNOWN here and
+ *           null in the text, never 0. Times are seconds since 1970.
+ *         quality flag: a word of the closed list RECORD_FLAGS.
+ *
+ * {"jobio":1,"cluster":"c","job":7,"restart":0|null,"node":"c1",
+ *  "nodelist":"c[1-2]"|null,"uid":1000,"gid":1000,"user":"alice"|null,
+ *  "boot_id":".."|null,"start":1795224862.06,"end":1795224890.11|null,
+ *  "array":{"job":5,"task":1}|null,"het":{"job":7,"offset":0}|null,
+ *  "request":{"io_cores":1|null,"profile":"stream"|null}|null,
+ *  "refused":"why"|null,
+ *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
+ *  "client":{"name":"weka","type":"weka","version":"4.4.4"|null,
+ *    "cpus":"1,3"|null,
+ *    "mounts":[{"mount":"/mnt/weka","fstype":"wekafs","source":"default"}]}
+ *    |null,
+ *  "changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache",
+ *    "new":"forcedirect","restored":true|false|null}],
+ *  "findings":[{"code":"W01","severity":"error|warning|info","text":"..",
+ *    "cure":".."|null}],
+ *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
+ * IO {"scope":"job"|"node","shared":3|null,"source":"stepd",
+ *   "fs":"/mnt/weka"|null,"read_bytes":N|null,"write_bytes":..,
+ *   "read_calls":..,"write_calls":..,"mmap_read_bytes":..,
+ *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
+ *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
+ *   shared: how many other jobs are in a number of scope node; fs null: all
+ *   files; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
+ *   or nanoseconds (bin 0: 0 and 1). app: what processes asked for; wire: what
+ *   the client did; never added together.
+ *
+ * The format grows by new keys only; a reader ignores keys it does not know
+ * and takes a quality flag that it does not know as "other". The schema as
+ * JSON Schema: etc/record.schema.json.
+ *
+ * Owner   a record and everything in it: record_free(). Lists are read through
+ *           the struct, written through record_add_*(), which copy.
+ * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
+ *           that is too long is cut, a list that is full drops what comes
+ *           later and sets the flag "truncated": a record is never lost for
+ *           having too much to say. Bytes that are not UTF-8 and control
+ *           characters become '?'.
+ * Runs    epilog (root), ledger (its input is checked as if hostile), report.
+ */
+#ifndef JOBIO_RECORD_H
+#define JOBIO_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+#define RECORD_VERSION 1
+#define RECORD_UNKNOWN INT64_C(-1)
+#define RECORD_TEXT_MAX (256 * 1024) /* bytes of one record as text */
+#define RECORD_NODELIST_MAX (64 * 1024)
+#define RECORD_NAME_MAX 256 /* cluster, node, user, with the final 0 */
+#define RECORD_WORD_MAX 64  /* codes, types, sources */
+#define RECORD_STRING_MAX 4096
+#define RECORD_LIST_MAX 64 /* mounts, changes, findings, app, wire: each */
+#define RECORD_BINS 64
+
+/* flag, what it says in words (jobio report prints them) */
+#define RECORD_FLAGS(X)                                                        \
+	X(ALL_FILES, "all_files", "counts every file, not only the client's")  \
+	X(INCLUDES_STEPD, "includes_stepd",                                    \
+	  "includes what slurmstepd itself read and wrote")                    \
+	X(ORPHANS_MISSING, "orphans_missing",                                  \
+	  "processes that left the step are not counted")                      \
+	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")     \
+	X(AIO_MISSING, "aio_missing",                                          \
+	  "asynchronous I/O (aio, io_uring) is not counted")                   \
+	X(BASELINE_MISSING, "baseline_missing",                                \
+	  "no counters from the start of the job: the numbers are unknown")    \
+	X(NODE_REBOOTED, "node_rebooted",                                      \
+	  "the node rebooted while the job ran: counters are lost")            \
+	X(NO_STEP, "no_step", "no step of the job ran on this node")           \
+	X(STEP_MISSING, "step_missing",                                        \
+	  "a step left no counters: the numbers are a lower bound")            \
+	X(JOURNAL_DAMAGED, "journal_damaged",                                  \
+	  "the journal of changes was damaged: restored as far as readable")   \
+	X(START_UNKNOWN, "start_unknown",                                      \
+	  "the prolog left no state: the start is an estimate")                \
+	X(COUNTER_RESET, "counter_reset",                                      \
+	  "a counter went backwards: the numbers are a lower bound")           \
+	X(REMOUNTED, "remounted",                                              \
+	  "the filesystem was mounted anew while the job ran")                 \
+	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")        \
+	X(LOWER_BOUND_READ, "lower_bound_read",                                \
+	  "the read numbers are a lower bound")                                \
+	X(LOWER_BOUND_WRITE, "lower_bound_write",                              \
+	  "the write numbers are a lower bound")                               \
+	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
+	X(CLIENT_UNREADABLE, "client_unreadable",                              \
+	  "the filesystem client did not answer")                              \
+	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
+	X(OTHER, "other", "a remark that this version does not know")
+
+#define RECORD_FLAG_ENUM(id, name, words) RECORD_BIT_##id,
+enum record_flag_bit {
+	RECORD_FLAGS(RECORD_FLAG_ENUM) RECORD_FLAG_COUNT
+};
+#define RECORD_FLAG(id) (UINT32_C(1) << RECORD_BIT_##id)
+
+/* Metadata operations, in the order of struct record_io.meta. */
+#define RECORD_META_OPS(X)                                                     \
+	X(OPEN, "open")                                                        \
+	X(CREATE, "create")                                                    \
+	X(UNLINK, "unlink")                                                    \
+	X(RENAME, "rename")                                                    \
+	X(MKDIR, "mkdir")                                                      \
+	X(RMDIR, "rmdir")                                                      \
+	X(STAT, "stat")                                                        \
+	X(LOOKUP_MISS, "lookup_miss")                                          \
+	X(READDIR, "readdir")                                                  \
+	X(FSYNC, "fsync")
+
+#define RECORD_META_ENUM(id, name) RECORD_META_##id,
+enum record_meta {
+	RECORD_META_OPS(RECORD_META_ENUM) RECORD_META_COUNT
+};
+
+enum record_scope {
+	RECORD_SCOPE_JOB,
+	RECORD_SCOPE_NODE
+};
+
+enum record_hist {
+	RECORD_READ_SIZES,
+	RECORD_WRITE_SIZES,
+	RECORD_READ_NS,
+	RECORD_WRITE_NS,
+	RECORD_HIST_COUNT
+};
+
+/* The four numbers of every source and the two of mapped files. */
+enum record_number {
+	RECORD_READ_BYTES,
+	RECORD_WRITE_BYTES,
+	RECORD_READ_CALLS,
+	RECORD_WRITE_CALLS,
+	RECORD_MMAP_READ_BYTES,
+	RECORD_MMAP_WRITE_BYTES,
+	RECORD_NUMBER_COUNT
+};
+
+struct record_io {
+	enum record_scope scope;
+	int64_t shared; /* other jobs on the node, RECORD_UNKNOWN */
+	char source[RECORD_WORD_MAX];
+	char *fs; /* mount point; NULL: all files */
+	int64_t numbers[RECORD_NUMBER_COUNT];
+	bool has_meta;
+	int64_t meta[RECORD_META_COUNT];
+	bool has_hist[RECORD_HIST_COUNT];
+	int64_t hist[RECORD_HIST_COUNT][RECORD_BINS];
+};
+
+struct record_mount {
+	char *mount, *fstype, *source;
+};
+
+struct record_change {
+	char *what, *target, *old_value, *new_value;
+	int restored; /* 1, 0, -1 unknown */
+};
+
+struct record_finding {
+	char code[RECORD_WORD_MAX];
+	char severity[RECORD_WORD_MAX]; /* "error", "warning", "info" */
+	char *text, *cure;		/* cure may be NULL */
+};
+
+struct record {
+	char cluster[RECORD_NAME_MAX], node[RECORD_NAME_MAX];
+	char user[RECORD_NAME_MAX]; /* "" unknown */
+	char boot_id[RECORD_WORD_MAX];
+	char *nodelist; /* NULL unknown */
+	uint32_t job;
+	int64_t restart; /* RECORD_UNKNOWN */
+	uint32_t uid, gid;
+	double start, end; /* end < 0: unknown */
+	int64_t array_job, array_task, het_job, het_offset; /* UNKNOWN: none */
+	bool has_request;
+	int64_t request_io_cores;
+	char request_profile[RECORD_WORD_MAX]; /* "" none */
+	char *refused;			       /* NULL: it was not */
+	bool has_io_cores;
+	int64_t io_cores_count;
+	char *io_cores_abstract, *io_cores_os;
+	bool has_client;
+	char client_name[RECORD_WORD_MAX], client_type[RECORD_WORD_MAX];
+	char client_version[RECORD_WORD_MAX]; /* "" unknown */
+	char *client_cpus;		      /* NULL unknown */
+	struct record_mount *mounts;
+	struct record_change *changes;
+	struct record_finding *findings;
+	struct record_io *app, *wire;
+	size_t mount_count, change_count, finding_count, app_count, wire_count;
+	int64_t steps;
+	uint32_t flags; /* RECORD_FLAG(..) | .. */
+};
+
+/* Every number unknown, every text missing; NULL when out of memory. */
+struct record *record_new(void);
+void record_free(struct record *record);
+
+/* Set one of the texts that are pointers: record_set(&record->refused, "..").
+ * NULL removes it. */
+int record_set(char **field, const char *text);
+
+/* All numbers unknown, scope job. */
+void record_io_init(struct record_io *io);
+
+int record_add_mount(struct record *record, const char *mount,
+		     const char *fstype, const char *source);
+int record_add_change(struct record *record, const char *what,
+		      const char *target, const char *old_value,
+		      const char *new_value, int restored);
+int record_add_finding(struct record *record, const char *code,
+		       const char *severity, const char *text,
+		       const char *cure);
+int record_add_app(struct record *record, const struct record_io *io);
+int record_add_wire(struct record *record, const struct record_io *io);
+
+/* The name of a flag bit and what it says; NULL past the end of the list. */
+const char *record_flag_name(unsigned int bit);
+const char *record_flag_words(unsigned int bit);
+/* The flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
+uint32_t record_flag(const char *name);
+const char *record_meta_name(unsigned int op);
+const char *record_number_name(unsigned int number);
+
+/* Build the text: one line without the newline, caller frees. */
+char *record_text(const struct record *record, struct err *err);
+
+/* Read a text of 'size' bytes; everything about it is checked. */
+struct record *record_parse(const char *text, size_t size, struct err *err);
+
+/* The name of the record's file: "JOB.RESTART.NODE.json", RESTART "-" when
+ * it is unknown; out gets "" and -1 is returned when it does not fit. */
+int record_file_name(const struct record *record, char *out, size_t size);
+
+#endif

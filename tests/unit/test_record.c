@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+static const char *const full =
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
+	"\"c1\","
+	"\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\","
+	"\"boot_id\":\"b-1\",\"start\":1795224862.060,\"end\":1795224890.110,"
+	"\"array\":{\"job\":5,\"task\":1},\"het\":null,"
+	"\"request\":{\"io_cores\":1,\"profile\":\"stream\"},\"refused\":null,"
+	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
+	"\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\","
+	"\"cpus\":\"1,3\",\"mounts\":[{\"mount\":\"/mnt/weka\","
+	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
+	"\"changes\":[{\"what\":\"mount-option\",\"target\":\"/mnt/weka\","
+	"\"old\":\"writecache\",\"new\":\"forcedirect\",\"restored\":true}],"
+	"\"findings\":[{\"code\":\"W01\",\"severity\":\"warning\","
+	"\"text\":\"a\",\"cure\":null}],"
+	"\"app\":[{\"scope\":\"job\",\"source\":\"stepd\",\"fs\":null,"
+	"\"read_bytes\":10,\"write_bytes\":null,\"read_calls\":1,"
+	"\"write_calls\":0}],"
+	"\"wire\":[{\"scope\":\"node\",\"shared\":2,\"source\":\"weka\","
+	"\"fs\":\"/mnt/weka\",\"read_bytes\":5,\"write_bytes\":6,"
+	"\"read_calls\":null,\"write_calls\":null,"
+	"\"meta\":{\"open\":3,\"create\":null,\"unlink\":null,\"rename\":null,"
+	"\"mkdir\":null,\"rmdir\":null,\"stat\":null,\"lookup_miss\":null,"
+	"\"readdir\":null,\"fsync\":null},\"read_sizes\":[0,0,4]}],"
+	"\"steps\":2,\"quality\":[\"all_files\",\"includes_stepd\"]}";
+
+static struct record *parse(const char *text)
+{
+	struct err err = { "" };
+	struct record *r = record_parse(text, strlen(text), &err);
+
+	ck_assert_msg(r, "refused: %s", err.text);
+	return r;
+}
+
+static void expect_refused(const char *text, const char *why)
+{
+	struct err err = { "" };
+
+	ck_assert_ptr_null(record_parse(text, strlen(text), &err));
+	ck_assert_str_eq(err.text, why);
+}
+
+/* The full record with one piece of text replaced. */
+static char *with(const char *old, const char *new)
+{
+	const char *at = strstr(full, old);
+	char *text = malloc(strlen(full) + strlen(new) + 1);
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_ptr_nonnull(text);
+	memcpy(text, full, (size_t)(at - full));
+	strcpy(text + (at - full), new);
+	strcat(text, at + strlen(old));
+	return text;
+}
+
+static void expect_refused_with(const char *old, const char *new,
+				const char *why)
+{
+	char *text = with(old, new);
+
+	expect_refused(text, why);
+	free(text);
+}
+
+START_TEST(what_is_read_is_written_again_byte_for_byte)
+{
+	struct err err;
+	struct record *r = parse(full);
+	char *text = record_text(r, &err);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, full);
+	free(text);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(every_field_arrives_in_the_struct)
+{
+	struct record *r = parse(full);
+
+	ck_assert_str_eq(r->cluster, "c");
+	ck_assert_uint_eq(r->job, 7);
+	ck_assert_int_eq(r->restart, 0);
+	ck_assert_int_eq(r->array_job, 5);
+	ck_assert_int_eq(r->array_task, 1);
+	ck_assert_int_eq(r->het_job, RECORD_UNKNOWN);
+	ck_assert_str_eq(r->io_cores_os, "1,3");
+	ck_assert_str_eq(r->mounts[0].fstype, "wekafs");
+	ck_assert_int_eq(r->changes[0].restored, 1);
+	ck_assert_ptr_null(r->findings[0].cure);
+	ck_assert_int_eq(r->app[0].numbers[RECORD_READ_BYTES], 10);
+	ck_assert_int_eq(r->app[0].numbers[RECORD_WRITE_BYTES], RECORD_UNKNOWN);
+	ck_assert_int_eq(r->wire[0].scope, RECORD_SCOPE_NODE);
+	ck_assert_int_eq(r->wire[0].shared, 2);
+	ck_assert_int_eq(r->wire[0].meta[RECORD_META_OPEN], 3);
+	ck_assert_int_eq(r->wire[0].hist[RECORD_READ_SIZES][2], 4);
+	ck_assert_uint_eq(r->flags,
+			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD));
+	record_free(r);
+}
+END_TEST
+
+START_TEST(the_smallest_record_needs_only_its_key_and_its_owner)
+{
+	struct record *r = parse("{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
+				 "\"node\":\"n\",\"uid\":0,\"start\":1}");
+
+	ck_assert_int_eq(r->restart, RECORD_UNKNOWN);
+	ck_assert(r->end < 0);
+	ck_assert_uint_eq(r->app_count, 0);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(keys_and_flags_of_a_later_version_do_no_harm)
+{
+	char *text = with("\"steps\":2", "\"steps\":2,\"new\":{\"a\":[1]}");
+	struct record *r = parse(text);
+
+	record_free(r);
+	free(text);
+	text = with("\"includes_stepd\"", "\"tomorrow\"");
+	r = parse(text);
+	ck_assert_uint_eq(r->flags,
+			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(OTHER));
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_bad_value_is_refused_with_its_key)
+{
+	expect_refused("[]", "record: not an object");
+	expect_refused("null", "record: not JSON: it ends too early");
+	expect_refused("{\"jobio\":2}",
+		       "record: jobio: '2': this program reads "
+		       "version 1");
+	expect_refused_with("\"job\":7", "\"job\":0",
+			    "record: job: '0': not a job id");
+	expect_refused_with("\"job\":7", "\"job\":\"7\"",
+			    "record: job: must be a whole number or null");
+	expect_refused_with("\"job\":7", "\"job\":4294967296",
+			    "record: job: '4294967296': must be 0 to "
+			    "4294967295");
+	expect_refused_with("\"node\":\"c1\"", "\"node\":\"../c1\"",
+			    "record: node: '../c1': not a name");
+	expect_refused_with("\"cluster\":\"c\"", "\"cluster\":\"a b\"",
+			    "record: cluster: 'a b': not a name");
+	expect_refused_with("\"read_bytes\":10", "\"read_bytes\":-1",
+			    "record: read_bytes: '-1': must be 0 to "
+			    "9223372036854775807");
+	expect_refused_with("\"scope\":\"job\"", "\"scope\":\"all\"",
+			    "record: scope: 'all': must be job or node");
+	expect_refused_with("\"severity\":\"warning\"", "\"severity\":\"x\"",
+			    "record: severity: 'x': must be error, warning or "
+			    "info");
+	expect_refused_with("\"start\":1795224862.060", "\"start\":1e300",
+			    "record: start: not a time");
+	expect_refused_with("\"uid\":1000,", "",
+			    "record: uid and start must be there");
+}
+END_TEST
+
+START_TEST(half_a_record_is_refused_at_every_length)
+{
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < strlen(full); i++)
+		ck_assert_ptr_null(record_parse(full, i, &err));
+}
+END_TEST
+
+START_TEST(a_changed_byte_never_harms_the_reader)
+{
+	char *text = strdup(full);
+	size_t i, size = strlen(text);
+	unsigned int seed = 1;
+	struct err err;
+
+	for (i = 0; i < 20000; i++) {
+		size_t at;
+		char old;
+
+		seed = seed * 1103515245u + 12345u;
+		at = (seed >> 8) % size;
+		old = text[at];
+		text[at] = (char)(seed >> 24);
+		record_free(record_parse(text, size, &err));
+		text[at] = old;
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(nesting_without_end_is_refused)
+{
+	char deep[20000];
+	struct err err;
+
+	memset(deep, '[', sizeof(deep));
+	ck_assert_ptr_null(record_parse(deep, sizeof(deep), &err));
+	ck_assert_str_eq(err.text, "record: not JSON: nesting too deep");
+}
+END_TEST
+
+static struct record *minimal(void)
+{
+	struct record *r = record_new();
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, "n1");
+	r->job = 1;
+	r->start = 1;
+	return r;
+}
+
+START_TEST(too_much_to_say_is_cut_and_flagged)
+{
+	struct record *r = minimal(), *again;
+	struct err err;
+	char *text, big[10000];
+	int i;
+
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	for (i = 0; i < RECORD_LIST_MAX + 5; i++)
+		ck_assert_int_eq(
+			record_add_finding(r, "W01", "info", "t", NULL), 0);
+	ck_assert_int_eq(record_add_mount(r, big, "wekafs", "x"), 0);
+	r->has_client = true;
+	ck_assert_uint_eq(r->finding_count, RECORD_LIST_MAX);
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(TRUNCATED));
+	text = record_text(r, &err);
+	again = parse(text);
+	ck_assert_uint_eq(strlen(again->mounts[0].mount), RECORD_STRING_MAX);
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
+{
+	struct record *r = minimal(), *again;
+	struct err err;
+	char *text;
+
+	record_add_mount(r, "/m\xff\n\xc3\xa4\xc0\x80", "wekafs", "x");
+	r->has_client = true;
+	text = record_text(r, &err);
+	again = parse(text);
+	ck_assert_str_eq(again->mounts[0].mount, "/m??\xc3\xa4??");
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_record_without_a_name_cannot_be_built)
+{
+	struct record *r = minimal();
+	struct err err;
+
+	strcpy(r->node, "a/b");
+	ck_assert_ptr_null(record_text(r, &err));
+	ck_assert_str_eq(err.text, "record: node: 'a/b': not a name");
+	record_free(r);
+}
+END_TEST
+
+START_TEST(the_file_name_holds_job_run_and_node)
+{
+	struct record *r = minimal();
+	char name[64];
+
+	ck_assert_int_eq(record_file_name(r, name, sizeof(name)), 0);
+	ck_assert_str_eq(name, "1.-.n1.json");
+	r->restart = 2;
+	ck_assert_int_eq(record_file_name(r, name, sizeof(name)), 0);
+	ck_assert_str_eq(name, "1.2.n1.json");
+	ck_assert_int_eq(record_file_name(r, name, 5), -1);
+	ck_assert_str_eq(name, "");
+	record_free(r);
+}
+END_TEST
+
+START_TEST(every_flag_and_operation_has_one_name)
+{
+	unsigned int i;
+
+	for (i = 0; i < RECORD_FLAG_COUNT; i++) {
+		ck_assert_uint_eq(record_flag(record_flag_name(i)), 1u << i);
+		ck_assert(strlen(record_flag_words(i)) > 10);
+	}
+	ck_assert_ptr_null(record_flag_name(RECORD_FLAG_COUNT));
+	ck_assert_ptr_null(record_meta_name(RECORD_META_COUNT));
+	ck_assert_str_eq(record_meta_name(RECORD_META_FSYNC), "fsync");
+	ck_assert_str_eq(record_number_name(RECORD_WRITE_CALLS), "write_calls");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record");
+	TCase *tc = tcase_create("record");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tc, what_is_read_is_written_again_byte_for_byte);
+	tcase_add_test(tc, every_field_arrives_in_the_struct);
+	tcase_add_test(tc,
+		       the_smallest_record_needs_only_its_key_and_its_owner);
+	tcase_add_test(tc, keys_and_flags_of_a_later_version_do_no_harm);
+	tcase_add_test(tc, a_bad_value_is_refused_with_its_key);
+	tcase_add_test(tc, half_a_record_is_refused_at_every_length);
+	tcase_add_test(tc, a_changed_byte_never_harms_the_reader);
+	tcase_add_test(tc, nesting_without_end_is_refused);
+	tcase_add_test(tc, too_much_to_say_is_cut_and_flagged);
+	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
+	tcase_add_test(tc, a_record_without_a_name_cannot_be_built);
+	tcase_add_test(tc, the_file_name_holds_job_run_and_node);
+	tcase_add_test(tc, every_flag_and_operation_has_one_name);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
