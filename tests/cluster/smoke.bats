@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# smoke.bats - the cluster itself: what jobio's promises stand on
+# shellcheck disable=SC2154,SC2016 # submit sets $job; quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+teardown() { expect_healthy; }
+
+@test "the cluster runs the Slurm version of its Debian suite" {
+	local -A version=([bullseye]=20.11 [bookworm]=22.05 [trixie]=24.11 [sid]=26.05)
+	expect_text "slurm-wlm ${version[$JOBIO_SUITE]}." "$(on ctld slurmctld -V)"
+}
+
+@test "a reserved core is kept from the job's tasks even when they try to take it" {
+	submit 'grep Cpus_allowed_list /proc/self/status; taskset -p -c 0-1023 $$ >/dev/null 2>&1; grep Cpus_allowed_list /proc/self/status' \
+		-n1 --core-spec=1
+	wait_for_job "$job"
+	local cpus all
+	cpus=$(job_output "$job" | awk '{ print $2 }' | sort -u)
+	expect_equal 1 "$(wc -l <<<"$cpus")"
+	all=$(on c1 awk '/Cpus_allowed_list/ { print $2 }' /proc/self/status)
+	[[ $cpus != "$all" ]]
+}
+
+@test "a job that reserves nothing may use all cores of its exclusive node" {
+	submit 'grep Cpus_allowed_list /proc/self/status' -n1 --exclusive
+	wait_for_job "$job"
+	expect_equal "$(on c1 grep Cpus_allowed_list /proc/self/status)" "$(job_output "$job")"
+}
+
+@test "an ended job reaches sacct" {
+	submit 'exit 3'
+	wait_for_job "$job"
+	within 20 accounted "$job" FAILED
+	expect_equal 3:0 "$(on login sacct -n -X -j "$job" -P -o ExitCode)"
+}
+
+@test "users share their homes between login and compute nodes" {
+	submit 'hostname' -w c2
+	wait_for_job "$job"
+	expect_equal c2 "$(job_output "$job")"
+}
+
+@test "a compute node that restarts comes back by itself, with a new boot id" {
+	local before
+	before=$(on c3 cat /proc/sys/kernel/random/boot_id)
+	docker restart -t 1 "$JOBIO_CLUSTER-c3" >/dev/null
+	within 60 node_answers c3 "$before"
+}
+
+node_answers() {
+	[[ $(on "$1" cat /proc/sys/kernel/random/boot_id) != "$2" ]] &&
+		[[ $(as alice srun -I5 -w "$1" hostname 2>&1) == "$1" ]]
+}
