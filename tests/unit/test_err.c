@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
+#include "runner.h"
 
 START_TEST(a_sentence_is_kept_and_minus_one_returned)
 {
@@ -55,21 +54,6 @@ START_TEST(nobody_listening_is_fine)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("err");
-	TCase *tc = tcase_create("err");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tc, a_sentence_is_kept_and_minus_one_returned);
-	tcase_add_test(tc, a_prefix_goes_in_front);
-	tcase_add_test(tc, control_characters_cannot_forge_a_log_line);
-	tcase_add_test(tc, a_long_sentence_is_cut_not_overrun);
-	tcase_add_test(tc, nobody_listening_is_fine);
-	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("err", a_sentence_is_kept_and_minus_one_returned,
+	  a_prefix_goes_in_front, control_characters_cannot_forge_a_log_line,
+	  a_long_sentence_is_cut_not_overrun, nobody_listening_is_fine)

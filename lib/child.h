@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* child.h - run a command, or a function, that may hang, with a deadline
+ *
+ * Terms   deadline: timeout_ms from now, on the monotonic clock. At the
+ *           deadline the child's process group gets SIGKILL. A child that
+ *           SIGKILL does not end (stuck in the kernel) is left behind after
+ *           CHILD_REAP_MS more: the caller goes on.
+ *         argv: NULL-terminated; argv[0] is an absolute path; no shell.
+ * Owner   result texts are malloc'ed, NUL-terminated, never NULL after
+ *           success; child_result_free() frees them.
+ * Errors  0: the child ended by itself, see result->status (as exit status;
+ *           128+N when signal N ended it). -1: it could not be started, or the
+ *           deadline passed (err names the command and the time, errno is
+ *           ETIMEDOUT), or it wrote more than CHILD_OUTPUT_MAX (E2BIG).
+ * Runs    helpers as root. The child gets a minimal environment (PATH,
+ *           LC_ALL=C, NO_COLOR=1 and what 'env' names), stdin from /dev/null,
+ *           no other open file, default signals.
+ */
+#ifndef JOBIO_CHILD_H
+#define JOBIO_CHILD_H
+
+#include <stddef.h>
+
+#include "err.h"
+
+#define CHILD_OUTPUT_MAX (4U << 20)
+#define CHILD_REAP_MS 500U
+
+struct child_result {
+	int status;
+	char *out;
+	size_t out_bytes;
+	char *errtext; /* standard error, at most CHILD_OUTPUT_MAX */
+};
+
+/* 'env': NULL or a NULL-terminated list of "NAME=value" added to the minimal
+ * environment. */
+int child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
+	      struct child_result *result, struct err *err);
+
+/* Run fn(arg) in a forked child, its standard output collected: for reads from
+ * files that may block for ever. 'name' is for the error sentence. */
+int child_call(const char *name, int (*fn)(void *arg), void *arg,
+	       unsigned int timeout_ms, struct child_result *result,
+	       struct err *err);
+
+void child_result_free(struct child_result *result);
+
+/* Start argv detached from us: own session, stdio on /dev/null, re-parented;
+ * nobody waits for it and its end is nobody's news. */
+int child_detach(char *const argv[], struct err *err);
+
+/* Milliseconds on the monotonic clock, for budgets. */
+unsigned long long child_now_ms(void);
+
+#endif

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "number.h"
+
+#define LINES_MAX 10000
+#define TEXT_MAX 500
+/* inih reads a line into 200 bytes (INI_MAX_LINE) and cuts the rest off
+ * without a word; our reader refuses such a line instead. */
+
+enum kind {
+	TEXT,
+	PATH,
+	NUMBER,
+	CHOICE,
+	NAME
+};
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	const char *initial;
+	unsigned long min, max;
+	const char *const *choices; /* index is the enum's value */
+};
+
+static const char *const gates[] = { "off", "warn", "enforce", NULL };
+static const char *const on_errors[] = { "continue", "drain", NULL };
+static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
+static const char *const changes[] = { "never", "grow", "any", NULL };
+static const char *const methods[] = { "resources", "remount", "mount", NULL };
+static const char *const fields[] = { "system", "admin", NULL };
+
+#define AT(member) offsetof(struct config, member)
+static const struct key jobio_keys[] = {
+	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
+	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
+	{ "run_dir", PATH, AT(run_dir), "/run/jobio", 0, 0, NULL },
+	{ "spool_dir", PATH, AT(spool_dir), "/var/spool/jobio", 0, 0, NULL },
+	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
+	  600000, NULL },
+	{ 0 }
+};
+
+static const struct key option_keys[] = {
+	{ "io_cores_min", NUMBER, AT(io_cores_min), "1", 1, IO_CORES_LIMIT,
+	  NULL },
+	{ "io_cores_max", NUMBER, AT(io_cores_max), "4", 1, IO_CORES_LIMIT,
+	  NULL },
+	{ "io_cores_default", NUMBER, AT(io_cores_default), "0", 0,
+	  IO_CORES_LIMIT, NULL },
+	{ "profile_default", NAME, AT(profile_default), "", 0, 0, NULL },
+	{ 0 }
+};
+
+static const struct key ledger_keys[] = {
+	{ "host", TEXT, AT(ledger.host), "", 0, 0, NULL },
+	{ "port", NUMBER, AT(ledger.port), "8632", 1, 65535, NULL },
+	{ "listen", TEXT, AT(ledger.listen), "0.0.0.0", 0, 0, NULL },
+	{ "user", TEXT, AT(ledger.user), "slurm", 0, 0, NULL },
+	{ "store", PATH, AT(ledger.store), "/var/lib/jobio/ledger.sqlite", 0, 0,
+	  NULL },
+	{ "cluster", TEXT, AT(ledger.cluster), "", 0, 0, NULL },
+	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
+	{ "field", CHOICE, AT(ledger.field), "system", 0, 0, fields },
+	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
+	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500,
+	  NULL },
+	{ "send_timeout_ms", NUMBER, AT(ledger.send_timeout_ms), "10000", 100,
+	  600000, NULL },
+	{ 0 }
+};
+#undef AT
+
+#define AT(member) offsetof(struct config_client, member)
+static const struct key client_keys[] = {
+	{ "type", CHOICE, AT(type), "weka", 0, 0, types },
+	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
+	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
+	{ "container", TEXT, AT(container), "", 0, 0, NULL },
+	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
+	{ "core_method", CHOICE, AT(core_method), "resources", 0, 0, methods },
+	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
+	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
+	  600000, NULL },
+	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
+	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0,
+	  0, NULL },
+	{ "service_conf_alt", PATH, AT(service_conf_alt),
+	  "/etc/wekaio/weka.conf", 0, 0, NULL },
+	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
+	  NULL },
+	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },
+	{ "cgroup_root", PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
+	{ "data_dir", PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
+	{ "agent_pidfile", PATH, AT(agent_pidfile), "/var/run/weka-agent.pid",
+	  0, 0, NULL },
+	{ 0 }
+};
+#undef AT
+
+#define AT(member) offsetof(struct config_profile, member)
+static const struct key profile_keys[] = {
+	{ "description", TEXT, AT(description), "", 0, 0, NULL },
+	{ "io_cores", NUMBER, AT(io_cores), "0", 0, IO_CORES_LIMIT, NULL },
+	{ "mount_options", TEXT, AT(mount_options), "", 0, 0, NULL },
+	{ 0 }
+};
+#undef AT
+
+struct seen {
+	struct seen *next;
+	char name[]; /* "section\nkey" */
+};
+
+struct parse {
+	struct config *config;
+	FILE *in;
+	int line;
+	bool failed;
+	int line_failed;
+	struct err *err;
+	struct seen *seen;
+};
+
+static int fail(struct parse *p, const char *section, const char *key,
+		const char *value, const char *why)
+{
+	if (!p->failed) {
+		p->line_failed = p->line;
+		err_set(p->err, "%s:%d: [%s] %s: '%.80s': %s", p->config->file,
+			p->line, section, key, value, why);
+	}
+	p->failed = true;
+	return 0; /* inih: 0 is an error */
+}
+
+bool config_is_name(const char *text)
+{
+	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+
+	return length > 0 && length <= PROFILE_NAME_MAX && !text[length] &&
+	       text[0] != '-' && text[0] != '_';
+}
+
+static bool is_path(const char *text)
+{
+	return text[0] == '/' && !strstr(text, "/../") && strlen(text) < 400;
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static int find_choice(const char *const *choices, const char *value)
+{
+	int i;
+
+	for (i = 0; choices[i]; i++)
+		if (!strcmp(choices[i], value))
+			return i;
+	return -1;
+}
+
+static void list_choices(const char *const *choices, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "expected one of");
+
+	for (; *choices && used < room; choices++)
+		used += (size_t)snprintf(text + used, room - used, " %s",
+					 *choices);
+}
+
+static const char *replace_text(char **text, const char *value)
+{
+	char *new = strdup(value);
+
+	if (!new)
+		return "out of memory";
+	free(*text);
+	*text = new;
+	return NULL;
+}
+
+/* NULL when it fits, else why not */
+static const char *set(void *base, const struct key *key, const char *value)
+{
+	static _Thread_local struct err why;
+	char *at = (char *)base + key->offset;
+	unsigned long number;
+	int choice;
+
+	switch (key->kind) {
+	case NUMBER:
+		if (number_parse(value, key->min, key->max, &number, NULL) <
+		    0) {
+			err_set(&why, "expected a number from %lu to %lu",
+				key->min, key->max);
+			return why.text;
+		}
+		*(unsigned int *)at = (unsigned int)number;
+		return NULL;
+	case CHOICE:
+		choice = find_choice(key->choices, value);
+		if (choice < 0) {
+			list_choices(key->choices, why.text, sizeof(why.text));
+			return why.text;
+		}
+		/* every enum here is an unsigned int to gcc and clang */
+		*(unsigned int *)at = (unsigned int)choice;
+		return NULL;
+	case PATH:
+		if (!is_path(value))
+			return "expected an absolute path";
+		break;
+	case NAME:
+		if (*value && !config_is_name(value))
+			return "expected a name of small letters, digits, "
+			       "'_' and '-'";
+		break;
+	case TEXT:
+		break;
+	}
+	if (strlen(value) > TEXT_MAX || !is_printable(value))
+		return "too long, or has control characters";
+	return replace_text((char **)at, value);
+}
+
+static int set_initial(void *base, const struct key *keys)
+{
+	for (; keys->name; keys++)
+		if (set(base, keys, keys->initial))
+			return -1;
+	return 0;
+}
+
+static void free_texts(void *base, const struct key *keys)
+{
+	for (; keys->name; keys++)
+		if (keys->kind == TEXT || keys->kind == PATH ||
+		    keys->kind == NAME)
+			free(*(char **)((char *)base + keys->offset));
+}
+
+static const struct key *find_key(const struct key *keys, const char *name)
+{
+	for (; keys->name; keys++)
+		if (!strcmp(keys->name, name))
+			return keys;
+	return NULL;
+}
+
+static bool is_repeat(struct parse *p, const char *section, const char *key)
+{
+	size_t size = strlen(section) + strlen(key) + 2;
+	struct seen *seen;
+
+	for (seen = p->seen; seen; seen = seen->next)
+		if (!strncmp(seen->name, section, strlen(section)) &&
+		    seen->name[strlen(section)] == '\n' &&
+		    !strcmp(seen->name + strlen(section) + 1, key))
+			return true;
+	seen = malloc(sizeof(*seen) + size);
+	if (!seen)
+		return false;
+	snprintf(seen->name, size, "%s\n%s", section, key);
+	seen->next = p->seen;
+	p->seen = seen;
+	return false;
+}
+
+static struct config_client *client_named(struct config *config,
+					  const char *name)
+{
+	struct config_client *client;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (!strcmp(config->clients[i].name, name))
+			return &config->clients[i];
+	if (config->client_count == CONFIG_CLIENTS_MAX)
+		return NULL;
+	client = &config->clients[config->client_count++];
+	client->name = strdup(name);
+	return client->name && set_initial(client, client_keys) == 0 ? client
+								     : NULL;
+}
+
+static struct config_profile *profile_named(struct config *config,
+					    const char *name)
+{
+	struct config_profile *profile;
+
+	profile = (struct config_profile *)config_profile_find(config, name);
+	if (profile)
+		return profile;
+	if (config->profile_count == CONFIG_PROFILES_MAX)
+		return NULL;
+	profile = &config->profiles[config->profile_count++];
+	profile->name = strdup(name);
+	return profile->name && set_initial(profile, profile_keys) == 0
+		       ? profile
+		       : NULL;
+}
+
+/* The table and the struct of a section; NULL when there is no such one. */
+static const struct key *find_section(struct config *config,
+				      const char *section, void **base,
+				      const char **why)
+{
+	*why = "unknown section";
+	*base = config;
+	if (!strcmp(section, "jobio"))
+		return jobio_keys;
+	if (!strcmp(section, "option"))
+		return option_keys;
+	if (!strcmp(section, "ledger"))
+		return ledger_keys;
+	if (!strncmp(section, "client ", 7) && config_is_name(section + 7)) {
+		*base = client_named(config, section + 7);
+		*why = "too many clients";
+		return *base ? client_keys : NULL;
+	}
+	if (!strncmp(section, "profile ", 8) && config_is_name(section + 8)) {
+		*base = profile_named(config, section + 8);
+		*why = "too many profiles";
+		return *base ? profile_keys : NULL;
+	}
+	return NULL;
+}
+
+static int take(void *user, const char *section, const char *name,
+		const char *value)
+{
+	struct parse *p = user;
+	const struct key *keys, *key;
+	const char *why;
+	void *base;
+
+	if (p->failed)
+		return 0;
+	keys = find_section(p->config, section, &base, &why);
+	if (!keys)
+		return fail(p, section, name, value, why);
+	key = find_key(keys, name);
+	if (!key)
+		return fail(p, section, name, value, "unknown key");
+	if (is_repeat(p, section, name))
+		return fail(p, section, name, value,
+			    "set twice (a line that starts with a blank "
+			    "continues the one before)");
+	why = set(base, key, value);
+	return why ? fail(p, section, name, value, why) : 1;
+}
+
+static char *next_line(char *text, int room, void *stream)
+{
+	struct parse *p = stream;
+	size_t length;
+
+	if (p->failed || !fgets(text, room, p->in))
+		return NULL;
+	p->line++;
+	length = strlen(text);
+	if (p->line > LINES_MAX ||
+	    (length && text[length - 1] != '\n' && !feof(p->in))) {
+		if (!p->failed) {
+			p->line_failed = p->line;
+			err_set(p->err,
+				"%s:%d: line of more than %d characters, or a "
+				"zero byte, or more than %d lines",
+				p->config->file, p->line, room - 2, LINES_MAX);
+		}
+		p->failed = true;
+		return NULL;
+	}
+	return text;
+}
+
+static int wrong(struct config *config, struct err *err, const char *key,
+		 const char *value, const char *why)
+{
+	return err_set(err, "%s: %s: '%s': %s", config->file, key, value, why);
+}
+
+static int check_profiles(struct config *config, struct err *err)
+{
+	struct config_profile *profile;
+	char key[80], value[16];
+	size_t i;
+
+	for (i = 0; i < config->profile_count; i++) {
+		profile = &config->profiles[i];
+		snprintf(key, sizeof(key), "[profile %s] io_cores",
+			 profile->name);
+		snprintf(value, sizeof(value), "%u", profile->io_cores);
+		if (profile->io_cores &&
+		    (profile->io_cores < config->io_cores_min ||
+		     profile->io_cores > config->io_cores_max))
+			return wrong(config, err, key, value,
+				     "outside [option] io_cores_min and "
+				     "io_cores_max");
+	}
+	if (*config->profile_default &&
+	    !config_profile_find(config, config->profile_default))
+		return wrong(config, err, "[option] profile_default",
+			     config->profile_default, "no such [profile]");
+	return 0;
+}
+
+static int check_whole(struct config *config, struct err *err)
+{
+	char value[16];
+
+	snprintf(value, sizeof(value), "%u", config->io_cores_min);
+	if (config->io_cores_min > config->io_cores_max)
+		return wrong(config, err, "[option] io_cores_min", value,
+			     "more than io_cores_max");
+	snprintf(value, sizeof(value), "%u", config->io_cores_default);
+	if (config->io_cores_default &&
+	    (config->io_cores_default < config->io_cores_min ||
+	     config->io_cores_default > config->io_cores_max))
+		return wrong(config, err, "[option] io_cores_default", value,
+			     "outside io_cores_min and io_cores_max");
+	return check_profiles(config, err);
+}
+
+static FILE *open_file(const char *file, struct err *err)
+{
+	struct stat st;
+	FILE *in;
+	int fd, saved;
+
+	/* a link is fine here: sites keep /etc/slurm elsewhere; a FIFO is not */
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		saved = errno;
+		err_set(err, "'%s': cannot read: %s", file, strerror(saved));
+		errno = saved;
+		return NULL;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		in = fdopen(fd, "re");
+		if (in)
+			return in;
+	}
+	close(fd);
+	err_set(err, "'%s': cannot read: not a regular file", file);
+	errno = EINVAL;
+	return NULL;
+}
+
+static int read_file(struct config *config, FILE *in, struct err *err)
+{
+	struct parse p = { .config = config, .in = in, .err = err };
+	struct seen *next;
+	int rc;
+
+	rc = ini_parse_stream(next_line, &p, take, &p);
+	for (; p.seen; p.seen = next) {
+		next = p.seen->next;
+		free(p.seen);
+	}
+	if (p.failed && (rc <= 0 || rc >= p.line_failed))
+		return -1;
+	if (rc > 0) /* inih goes on after a line that it cannot read */
+		return err_set(err,
+			       "%s:%d: expected [section], key=value or a "
+			       "comment",
+			       config->file, rc);
+	if (rc < 0)
+		return err_set(err, "%s: out of memory", config->file);
+	return check_whole(config, err);
+}
+
+struct config *config_load(const char *file, struct err *err)
+{
+	struct config *config = NULL;
+	FILE *in;
+
+	if (!file)
+		file = JOBIO_CONF;
+	in = open_file(file, err);
+	if (!in)
+		return NULL;
+	config = calloc(1, sizeof(*config));
+	if (!config || !(config->file = strdup(file)) ||
+	    set_initial(config, jobio_keys) < 0 ||
+	    set_initial(config, option_keys) < 0 ||
+	    set_initial(config, ledger_keys) < 0) {
+		err_set(err, "%s: out of memory", file);
+		goto fail;
+	}
+	if (read_file(config, in, err) < 0)
+		goto fail;
+	fclose(in);
+	return config;
+fail:
+	fclose(in);
+	config_free(config);
+	errno = EINVAL;
+	return NULL;
+}
+
+void config_free(struct config *config)
+{
+	size_t i;
+
+	if (!config)
+		return;
+	for (i = 0; i < config->client_count; i++) {
+		free(config->clients[i].name);
+		free_texts(&config->clients[i], client_keys);
+	}
+	for (i = 0; i < config->profile_count; i++) {
+		free(config->profiles[i].name);
+		free_texts(&config->profiles[i], profile_keys);
+	}
+	free_texts(config, jobio_keys);
+	free_texts(config, option_keys);
+	free_texts(config, ledger_keys);
+	free(config->file);
+	free(config);
+}
+
+const struct config_profile *config_profile_find(const struct config *config,
+						 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < config->profile_count; i++)
+		if (!strcmp(config->profiles[i].name, name))
+			return &config->profiles[i];
+	return NULL;
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+/* Levenshtein's distance of two names (both checked: short) */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[PROFILE_NAME_MAX + 1], i, j, diagonal, above;
+	size_t width = strlen(b);
+
+	for (j = 0; j <= width; j++)
+		row[j] = j;
+	for (i = 0; a[i]; i++) {
+		diagonal = row[0];
+		row[0] = i + 1;
+		for (j = 1; j <= width; j++) {
+			above = row[j];
+			row[j] = min3(above + 1, row[j - 1] + 1,
+				      diagonal + (a[i] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[width];
+}
+
+const char *config_profile_nearest(const struct config *config,
+				   const char *name)
+{
+	const char *nearest = NULL;
+	size_t i, d, best = strlen(name) / 2 + 1;
+
+	if (!config_is_name(name))
+		return NULL;
+	for (i = 0; i < config->profile_count; i++) {
+		d = distance(name, config->profiles[i].name);
+		if (d < best) {
+			best = d;
+			nearest = config->profiles[i].name;
+		}
+	}
+	return nearest;
+}
+
+const struct config_client *config_client_for(const struct config *config,
+					      const char *node)
+{
+	char patterns[TEXT_MAX + 1];
+	char *pattern, *state;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++) {
+		snprintf(patterns, sizeof(patterns), "%s",
+			 config->clients[i].nodes);
+		for (pattern = strtok_r(patterns, " \t", &state); pattern;
+		     pattern = strtok_r(NULL, " \t", &state))
+			if (fnmatch(pattern, node, 0) == 0)
+				return &config->clients[i];
+	}
+	return NULL;
+}
+
+const char *gate_policy_name(enum gate_policy policy)
+{
+	return gates[policy];
+}
+
+int gate_policy_parse(const char *text, enum gate_policy *policy)
+{
+	int choice = find_choice(gates, text);
+
+	if (choice < 0)
+		return -1;
+	*policy = (enum gate_policy)choice;
+	return 0;
+}
+
+const char *client_type_name(enum client_type type)
+{
+	return types[type];
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config.h - jobio.conf: what a site allows and where things are
+ *
+ * Terms   The file is INI (jobio.conf(5) documents every key). Sections:
+ *           [jobio] [option] [client NAME] [profile NAME] [ledger].
+ *         A name (of a client or a profile) is [a-z0-9][a-z0-9_-]*, at most
+ *           PROFILE_NAME_MAX bytes.
+ *         *_ms is milliseconds, *_s seconds, *_days days.
+ * Owner   struct config and all that hangs on it belong together: read-only
+ *           for others, freed by config_free(). Strings are never NULL: an
+ *           unset one is "".
+ * Errors  NULL and "FILE:LINE: [SECTION] KEY: 'VALUE': why" for the first bad
+ *           line: an unknown key, a wrong type or a value out of bounds is an
+ *           error, never a guess. errno is ENOENT when there is no file.
+ * Runs    everywhere, also in the plugin: libc (and inih, linked in) only.
+ */
+#ifndef JOBIO_CONFIG_H
+#define JOBIO_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+
+#define PROFILE_NAME_MAX 32
+#define IO_CORES_LIMIT 64U /* no site may allow more */
+#define CONFIG_CLIENTS_MAX 8
+#define CONFIG_PROFILES_MAX 64
+
+enum gate_policy {
+	GATE_OFF,
+	GATE_WARN,
+	GATE_ENFORCE
+};
+enum on_error {
+	ON_ERROR_CONTINUE,
+	ON_ERROR_DRAIN
+};
+enum client_type {
+	CLIENT_WEKA,
+	CLIENT_LUSTRE,
+	CLIENT_GPFS,
+	CLIENT_NFS
+};
+enum core_change {
+	CORE_CHANGE_NEVER,
+	CORE_CHANGE_GROW,
+	CORE_CHANGE_ANY
+};
+enum core_method {
+	CORE_METHOD_RESOURCES,
+	CORE_METHOD_REMOUNT,
+	CORE_METHOD_MOUNT
+};
+enum ledger_field {
+	LEDGER_FIELD_SYSTEM,
+	LEDGER_FIELD_ADMIN
+};
+
+/* [client NAME]: the filesystem client of some nodes */
+struct config_client {
+	char *name;
+	enum client_type type;
+	char *nodes;	 /* fnmatch(3) patterns, blank-separated; "*" */
+	char *mounts;	 /* mount points, blank-separated; "": all */
+	char *container; /* WEKA: only this container; "": all */
+	enum core_change core_change;
+	enum core_method core_method;
+	unsigned int timeout_ms;       /* one command or read */
+	unsigned int ready_timeout_ms; /* a client that restarts */
+	char *command;		       /* WEKA: its command line tool */
+	char *service_conf;
+	char *service_conf_alt;
+	char *mount_table;
+	char *proc_dir;
+	char *cgroup_root;
+	char *data_dir;
+	char *agent_pidfile;
+};
+
+/* [profile NAME]: settings that a user may ask for by name */
+struct config_profile {
+	char *name;
+	char *description;
+	unsigned int io_cores; /* when the job names none; 0: says nothing */
+	char *mount_options;   /* comma-separated; "": none */
+};
+
+struct config_ledger {
+	char *host; /* "": records stay in the spool */
+	unsigned int port;
+	char *listen;
+	char *user;
+	char *store;
+	char *cluster;
+	char *munge_socket; /* "": munge's own default */
+	enum ledger_field field;
+	unsigned int grace_s;
+	unsigned int retention_days;
+	unsigned int send_timeout_ms;
+};
+
+struct config {
+	char *file;
+	/* [jobio] */
+	enum gate_policy gate;
+	enum on_error on_error;
+	char *run_dir;
+	char *spool_dir;
+	unsigned int prolog_budget_ms;
+	/* [option] */
+	unsigned int io_cores_min;
+	unsigned int io_cores_max;
+	unsigned int io_cores_default; /* 0: a job that asks gets none */
+	char *profile_default;	       /* "": none */
+	/* the others */
+	struct config_client clients[CONFIG_CLIENTS_MAX];
+	size_t client_count;
+	struct config_profile profiles[CONFIG_PROFILES_MAX];
+	size_t profile_count;
+	struct config_ledger ledger;
+};
+
+/* Read 'file'; NULL means the default place, JOBIO_CONF. */
+struct config *config_load(const char *file, struct err *err);
+void config_free(struct config *config);
+
+/* Borrowed; NULL when there is none. */
+const struct config_profile *config_profile_find(const struct config *config,
+						 const char *name);
+/* The name that a mistyped one most likely meant; NULL if none is near. */
+const char *config_profile_nearest(const struct config *config,
+				   const char *name);
+/* The first [client] section whose nodes= matches the node; NULL if none. */
+const struct config_client *config_client_for(const struct config *config,
+					      const char *node);
+
+bool config_is_name(const char *text);
+const char *gate_policy_name(enum gate_policy policy);
+int gate_policy_parse(const char *text, enum gate_policy *policy);
+const char *client_type_name(enum client_type type);
+
+#endif

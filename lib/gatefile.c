@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gatefile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fileio.h"
+#include "number.h"
+
+#define GATE_BYTES_MAX 65536
+
+int gatefile_write(const char *path, const struct gatefile *gate,
+		   struct err *err)
+{
+	char *client_cpus = cpuset_format(&gate->client_cpus);
+	char *io_cpus = cpuset_format(&gate->io_cpus);
+	char *text = NULL;
+	int size = -1, rc = -1;
+
+	if (client_cpus && io_cpus)
+		size = asprintf(&text,
+				"version=1\npolicy=%s\nverdict=%s\nreason=%s\n"
+				"client=%s\nclient_cpus=%s\nio_cores=%u\n"
+				"io_cpus=%s\nio_profile=%s\n",
+				gate_policy_name(gate->policy),
+				gate->refuse ? "refuse" : "admit", gate->reason,
+				gate->client, client_cpus, gate->io_cores,
+				io_cpus, gate->io_profile);
+	if (size < 0) {
+		text = NULL;
+		err_set(err, "gate file '%s': out of memory", path);
+	} else {
+		rc = fileio_write_volatile(path, text, (size_t)size, 0644, err);
+	}
+	free(text);
+	free(io_cpus);
+	free(client_cpus);
+	return rc;
+}
+
+static int copy(char *to, size_t room, const char *value)
+{
+	return snprintf(to, room, "%s", value) < (int)room ? 0 : -1;
+}
+
+static int set_verdict(struct gatefile *gate, const char *value)
+{
+	gate->refuse = !strcmp(value, "refuse");
+	return gate->refuse || !strcmp(value, "admit") ? 0 : -1;
+}
+
+static int set_io_cores(struct gatefile *gate, const char *value)
+{
+	unsigned long n;
+
+	if (number_parse(value, 0, IO_CORES_LIMIT, &n, NULL) < 0)
+		return -1;
+	gate->io_cores = (unsigned int)n;
+	return 0;
+}
+
+static int set(struct gatefile *gate, const char *key, const char *value)
+{
+	if (!strcmp(key, "version"))
+		return strcmp(value, "1") ? -1 : 0;
+	if (!strcmp(key, "policy"))
+		return gate_policy_parse(value, &gate->policy);
+	if (!strcmp(key, "verdict"))
+		return set_verdict(gate, value);
+	if (!strcmp(key, "reason"))
+		return copy(gate->reason, sizeof(gate->reason), value);
+	if (!strcmp(key, "client"))
+		return copy(gate->client, sizeof(gate->client), value);
+	if (!strcmp(key, "client_cpus"))
+		return cpuset_parse(&gate->client_cpus, value, NULL);
+	if (!strcmp(key, "io_cores"))
+		return set_io_cores(gate, value);
+	if (!strcmp(key, "io_cpus"))
+		return cpuset_parse(&gate->io_cpus, value, NULL);
+	if (!strcmp(key, "io_profile"))
+		return copy(gate->io_profile, sizeof(gate->io_profile), value);
+	return 0;
+}
+
+static int parse(char *text, const char *path, struct gatefile *gate,
+		 struct err *err)
+{
+	char *line, *value, *state = NULL;
+	bool has_version = false, has_verdict = false;
+
+	for (line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state)) {
+		value = strchr(line, '=');
+		if (!value)
+			return err_set(err, "gate file '%s': '%.40s': no '='",
+				       path, line);
+		*value++ = '\0';
+		if (set(gate, line, value) < 0)
+			return err_set(err, "gate file '%s': bad %s '%.40s'",
+				       path, line, value);
+		has_version |= !strcmp(line, "version");
+		has_verdict |= !strcmp(line, "verdict");
+	}
+	if (!has_version || !has_verdict)
+		return err_set(err, "gate file '%s': not whole", path);
+	return 0;
+}
+
+int gatefile_read(const char *path, struct gatefile *gate, struct err *err)
+{
+	struct gatefile new = { .policy = GATE_WARN };
+	char *text = fileio_read(path, GATE_BYTES_MAX, NULL, err);
+	int rc;
+
+	if (!text)
+		return errno == ENOENT ? 0 : -1;
+	rc = parse(text, path, &new, err);
+	free(text);
+	if (rc < 0)
+		return -1;
+	*gate = new;
+	return 1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gatefile.h - what the prolog tells the gate: may this job's tasks start?
+ *
+ * Terms   A gate file is text, one "key=value" a line; see rundir.h for where.
+ *           version=1
+ *           policy=off|warn|enforce
+ *           verdict=admit|refuse
+ *           reason=SENTENCE          when verdict=refuse
+ *           client=TEXT              whose CPUs: "weka:client"; may be empty
+ *           client_cpus=LIST         OS CPUs, all threads of its cores
+ *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
+ *         Unknown keys are ignored: an older plugin reads a newer prolog.
+ * Owner   struct gatefile is a plain value, no pointers.
+ * Errors  gatefile_read: 1 read, 0 there is none, -1 unreadable or damaged.
+ * Runs    written by prolog and epilog as root, 0644; read by slurmstepd.
+ *         libc only.
+ */
+#ifndef JOBIO_GATEFILE_H
+#define JOBIO_GATEFILE_H
+
+#include "config.h"
+#include "cpuset.h"
+#include "err.h"
+
+#define GATE_TEXT_MAX 400
+
+struct gatefile {
+	enum gate_policy policy;
+	bool refuse;
+	char reason[GATE_TEXT_MAX];
+	char client[64];
+	struct cpuset client_cpus;
+	unsigned int io_cores; /* 0: the job asked for none */
+	struct cpuset io_cpus;
+	char io_profile[PROFILE_NAME_MAX + 1]; /* "": none */
+};
+
+int gatefile_write(const char *path, const struct gatefile *gate,
+		   struct err *err);
+int gatefile_read(const char *path, struct gatefile *gate, struct err *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rundir.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Numbers of special steps: slurm/slurm.h, the same in 20.11 .. 26.05 */
+#define STEP_EXTERN 0xfffffffcU
+#define STEP_BATCH 0xfffffffbU
+#define STEP_INTERACTIVE 0xfffffffaU
+
+static int name(char *path, struct err *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int name(char *path, struct err *err, const char *format, ...)
+{
+	va_list args;
+	int used;
+
+	va_start(args, format);
+	used = vsnprintf(path, RUNDIR_PATH_MAX, format, args);
+	va_end(args);
+	if (used < 0 || used >= RUNDIR_PATH_MAX)
+		return err_set(err, "path '%.60s...': too long", path);
+	return 0;
+}
+
+static int check_node(const char *node, struct err *err)
+{
+	if (!node || !*node || strchr(node, '/') || node[0] == '.')
+		return err_set(err, "node name '%s': not a name",
+			       node ? node : "");
+	return 0;
+}
+
+int rundir_node_file(char *path, const char *run_dir, const char *file,
+		     struct err *err)
+{
+	return name(path, err, "%s/%s", run_dir, file);
+}
+
+int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,
+		    const char *file, struct err *err)
+{
+	if (!file)
+		return name(path, err, "%s/%u", run_dir, job_id);
+	return name(path, err, "%s/%u/%s", run_dir, job_id, file);
+}
+
+int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
+		     uint32_t step_id, struct err *err)
+{
+	switch (step_id) {
+	case STEP_EXTERN:
+		return name(path, err, "%s/%u/steps/extern", run_dir, job_id);
+	case STEP_BATCH:
+		return name(path, err, "%s/%u/steps/batch", run_dir, job_id);
+	case STEP_INTERACTIVE:
+		return name(path, err, "%s/%u/steps/interactive", run_dir,
+			    job_id);
+	default:
+		return name(path, err, "%s/%u/steps/%u", run_dir, job_id,
+			    step_id);
+	}
+}
+
+int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
+		       int restart, const char *node, struct err *err)
+{
+	if (check_node(node, err) < 0)
+		return -1;
+	if (restart < 0)
+		return name(path, err, "%s/%u.x.%s.json", spool_dir, job_id,
+			    node);
+	return name(path, err, "%s/%u.%d.%s.json", spool_dir, job_id, restart,
+		    node);
+}
+
+int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
+		     const char *node, struct err *err)
+{
+	if (check_node(node, err) < 0)
+		return -1;
+	return name(path, err, "%s/open/%u.%s.json", spool_dir, job_id, node);
+}

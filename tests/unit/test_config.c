@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config.h"
+#include "runner.h"
+#include "tempdir.h"
+
+static struct config *load(const char *text)
+{
+	struct config *config;
+	struct err err;
+
+	tempdir_make();
+	config = config_load(tempdir_put("jobio.conf", text), &err);
+	ck_assert_msg(config != NULL, "%s", err.text);
+	tempdir_remove();
+	return config;
+}
+
+/* The sentence after the path of the file must start with 'sentence'. */
+static void expect_error(const char *text, const char *sentence)
+{
+	struct config *config;
+	const char *file;
+	struct err err;
+
+	tempdir_make();
+	file = tempdir_put("jobio.conf", text);
+	config = config_load(file, &err);
+	ck_assert_msg(config == NULL, "accepted: %s", text);
+	ck_assert_msg(!strncmp(err.text, file, strlen(file)), "%s", err.text);
+	ck_assert_msg(
+		!strncmp(err.text + strlen(file), sentence, strlen(sentence)),
+		"'%s' instead of '%s'", err.text + strlen(file), sentence);
+	tempdir_remove();
+}
+
+START_TEST(an_empty_file_gives_the_documented_defaults)
+{
+	struct config *config = load("");
+
+	ck_assert_int_eq(config->gate, GATE_WARN);
+	ck_assert_int_eq(config->on_error, ON_ERROR_CONTINUE);
+	ck_assert_str_eq(config->run_dir, "/run/jobio");
+	ck_assert_str_eq(config->spool_dir, "/var/spool/jobio");
+	ck_assert_uint_eq(config->prolog_budget_ms, 10000);
+	ck_assert_uint_eq(config->io_cores_max, 4);
+	ck_assert_uint_eq(config->io_cores_default, 0);
+	ck_assert_uint_eq(config->ledger.port, 8632);
+	ck_assert_str_eq(config->ledger.host, "");
+	ck_assert_uint_eq(config->client_count, 0);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(sections_with_names_are_kept_apart)
+{
+	struct config *config = load("[client weka]\ntype = weka\nnodes = c*\n"
+				     "[client home]\ntype = nfs\n"
+				     "[profile stream]\nio_cores = 2\n"
+				     "[profile meta]\ndescription = small\n");
+
+	ck_assert_uint_eq(config->client_count, 2);
+	ck_assert_str_eq(config->clients[0].name, "weka");
+	ck_assert_str_eq(config->clients[0].nodes, "c*");
+	ck_assert_str_eq(config->clients[0].command, "/usr/bin/weka");
+	ck_assert_int_eq(config->clients[1].type, CLIENT_NFS);
+	ck_assert_uint_eq(config_profile_find(config, "stream")->io_cores, 2);
+	ck_assert_str_eq(config_profile_find(config, "meta")->description,
+			 "small");
+	ck_assert_ptr_null(config_profile_find(config, "streams"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_node_gets_the_first_client_that_names_it)
+{
+	struct config *config = load("[client a]\nnodes = c[1-3] gpu*\n"
+				     "[client b]\nnodes = c*\n");
+
+	ck_assert_str_eq(config_client_for(config, "c2")->name, "a");
+	ck_assert_str_eq(config_client_for(config, "gpu-17")->name, "a");
+	ck_assert_str_eq(config_client_for(config, "c9")->name, "b");
+	ck_assert_ptr_null(config_client_for(config, "login"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_bad_line_is_named_with_file_line_and_reason)
+{
+	expect_error("[jobio]\n\ngate = maybe\n",
+		     ":3: [jobio] gate: 'maybe': expected one of off warn "
+		     "enforce");
+	expect_error("[jobio]\nrun_dir = run\n",
+		     ":2: [jobio] run_dir: 'run': expected an absolute path");
+	expect_error("[option]\nio_cores_max = 65\n",
+		     ":2: [option] io_cores_max: '65': expected a number from "
+		     "1 to 64");
+	expect_error("[option]\nio_cores_max = 2 \nio_cores = 2\n",
+		     ":3: [option] io_cores: '2': unknown key");
+	expect_error("[options]\nx = 2\n", ":2: [options] x: '2': unknown "
+					   "section");
+	expect_error("[client]\ntype = weka\n",
+		     ":2: [client] type: 'weka': unknown section");
+	expect_error("[client w]\ntype = beegfs\n",
+		     ":2: [client w] type: 'beegfs': expected one of weka "
+		     "lustre gpfs nfs");
+	expect_error("[profile Stream]\nio_cores = 1\n",
+		     ":2: [profile Stream] io_cores: '1': unknown section");
+	expect_error("[jobio]\ngate = off\ngate = warn\n",
+		     ":3: [jobio] gate: 'warn': set twice");
+	expect_error("[jobio]\ngate\n", ":2: expected [section]");
+	expect_error("[jobio\ngate=off\n", ":1: expected [section]");
+}
+END_TEST
+
+START_TEST(a_line_too_long_is_an_error_not_cut)
+{
+	char text[600];
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	memcpy(text, "[jobio]\ngate = ", 15);
+	expect_error(text, ":2: line of more than 198 characters");
+}
+END_TEST
+
+START_TEST(values_that_contradict_each_other_are_errors)
+{
+	expect_error("[option]\nio_cores_min = 3\nio_cores_max = 2\n",
+		     ": [option] io_cores_min: '3': more than io_cores_max");
+	expect_error("[option]\nio_cores_default = 9\n",
+		     ": [option] io_cores_default: '9': outside");
+	expect_error("[profile p]\nio_cores = 9\n",
+		     ": [profile p] io_cores: '9': outside");
+	expect_error("[option]\nprofile_default = p\n",
+		     ": [option] profile_default: 'p': no such [profile]");
+}
+END_TEST
+
+START_TEST(a_missing_file_is_told_from_a_bad_one)
+{
+	struct err err;
+
+	ck_assert_ptr_null(config_load("/nonexistent/jobio.conf", &err));
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_str_eq(err.text, "'/nonexistent/jobio.conf': cannot read: No "
+				   "such file or directory");
+	tempdir_make();
+	ck_assert_int_eq(mkfifo(tempdir_path("fifo"), 0600), 0);
+	ck_assert_ptr_null(config_load(tempdir_path("fifo"), &err));
+	ck_assert_int_eq(errno, EINVAL);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_mistyped_profile_finds_its_neighbour)
+{
+	struct config *config = load("[profile stream]\nio_cores=1\n"
+				     "[profile metadata]\nio_cores=1\n");
+
+	ck_assert_str_eq(config_profile_nearest(config, "straem"), "stream");
+	ck_assert_str_eq(config_profile_nearest(config, "metadta"), "metadata");
+	ck_assert_ptr_null(config_profile_nearest(config, "zzz"));
+	ck_assert_ptr_null(config_profile_nearest(config, "../../etc"));
+	config_free(config);
+}
+END_TEST
+
+UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
+	  sections_with_names_are_kept_apart,
+	  a_node_gets_the_first_client_that_names_it,
+	  a_bad_line_is_named_with_file_line_and_reason,
+	  a_line_too_long_is_an_error_not_cut,
+	  values_that_contradict_each_other_are_errors,
+	  a_missing_file_is_told_from_a_bad_one,
+	  a_mistyped_profile_finds_its_neighbour)

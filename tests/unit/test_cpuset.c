@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpuset.h"
+#include "runner.h"
+
+static void expect_round_trip(const char *in, const char *out)
+{
+	struct cpuset set;
+	struct err err;
+	char *text;
+
+	ck_assert_msg(cpuset_parse(&set, in, &err) == 0, "%s", err.text);
+	text = cpuset_format(&set);
+	ck_assert_str_eq(text, out);
+	free(text);
+}
+
+static void expect_refused(const char *in, const char *why)
+{
+	struct cpuset set = { { 7 } };
+	struct err err;
+
+	ck_assert_msg(cpuset_parse(&set, in, &err) < 0, "'%s' accepted", in);
+	ck_assert_msg(strstr(err.text, why), "'%s' not in '%s'", why, err.text);
+	ck_assert_msg(set.word[0] == 7, "output touched");
+}
+
+START_TEST(a_list_comes_back_as_the_kernel_prints_it)
+{
+	expect_round_trip("", "");
+	expect_round_trip("0", "0");
+	expect_round_trip("0-3,8,10-11", "0-3,8,10-11");
+	expect_round_trip("8,0,1,2,3", "0-3,8");
+	expect_round_trip("0-3,2-5", "0-5");
+	expect_round_trip("63,64,8191", "63-64,8191");
+	expect_round_trip("0-7\n", "0-7");
+	expect_round_trip("\n", "");
+}
+END_TEST
+
+START_TEST(what_is_not_a_list_is_refused)
+{
+	expect_refused("-1", "expected a number");
+	expect_refused("1,,2", "expected a number");
+	expect_refused("1-2-3", "expected a comma");
+	expect_refused("3-1", "bad range");
+	expect_refused("1-", "bad range");
+	expect_refused("1,", "expected a number");
+	expect_refused(",1", "expected a number");
+	expect_refused(" 1", "expected a number");
+	expect_refused("0x1", "expected a comma");
+	expect_refused("8192", "below 8192");
+	expect_refused("99999999999999999999", "below 8192");
+	expect_refused("1\n\n", "expected a comma");
+	expect_refused("all", "expected a number");
+}
+END_TEST
+
+START_TEST(set_algebra_holds)
+{
+	struct cpuset a, b, c;
+
+	ck_assert_int_eq(cpuset_parse(&a, "0-3,70", NULL), 0);
+	ck_assert_int_eq(cpuset_parse(&b, "2-5,70", NULL), 0);
+	c = a;
+	cpuset_and(&c, &b);
+	ck_assert_uint_eq(cpuset_count(&c), 3);
+	ck_assert(cpuset_is_subset(&c, &a) && cpuset_is_subset(&c, &b));
+	c = a;
+	cpuset_andnot(&c, &b);
+	ck_assert(!cpuset_intersects(&c, &b));
+	ck_assert_uint_eq(cpuset_count(&c), 2);
+	cpuset_or(&c, &b);
+	ck_assert_int_eq(cpuset_next(&c, 6), 70);
+	ck_assert_int_eq(cpuset_next(&c, 71), -1);
+	cpuset_del(&c, 70);
+	ck_assert(!cpuset_has(&c, 70));
+	cpuset_zero(&c);
+	ck_assert(cpuset_is_empty(&c) && !cpuset_equal(&c, &a));
+	cpuset_add(&c, CPUSET_MAX);
+	ck_assert(cpuset_is_empty(&c));
+	ck_assert_int_eq(cpuset_next(&c, CPUSET_MAX), -1);
+}
+END_TEST
+
+START_TEST(every_member_is_visited_once)
+{
+	struct cpuset set;
+	int member, sum = 0;
+
+	ck_assert_int_eq(cpuset_parse(&set, "0,63-65,8191", NULL), 0);
+	cpuset_for_each (member, &set)
+		sum += member;
+	ck_assert_int_eq(sum, 63 + 64 + 65 + 8191);
+}
+END_TEST
+
+UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it,
+	  what_is_not_a_list_is_refused, set_algebra_holds,
+	  every_member_is_visited_once)

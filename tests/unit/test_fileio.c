@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fileio.h"
+#include "runner.h"
+#include "tempdir.h"
+
+START_TEST(what_is_written_is_read_back_with_its_mode)
+{
+	struct stat st;
+	size_t size;
+	char *text;
+
+	tempdir_make();
+	ck_assert_int_eq(
+		fileio_write(tempdir_path("a"), "one\0two", 7, 0640, NULL), 0);
+	text = fileio_read(tempdir_path("a"), 100, &size, NULL);
+	ck_assert_uint_eq(size, 7);
+	ck_assert_int_eq(memcmp(text, "one\0two", 8), 0);
+	free(text);
+	ck_assert_int_eq(stat(tempdir_path("a"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0640);
+	ck_assert_int_eq(
+		fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, NULL),
+		0);
+	text = fileio_read(tempdir_path("a"), 1, NULL, NULL);
+	ck_assert_str_eq(text, "x");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_file_that_is_too_big_is_refused)
+{
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("a", "0123456789");
+	ck_assert_ptr_null(fileio_read(tempdir_path("a"), 9, NULL, &err));
+	ck_assert_int_eq(errno, EFBIG);
+	ck_assert_ptr_nonnull(strstr(err.text, "File too large"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(links_fifos_and_missing_files_are_refused)
+{
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("a", "secret");
+	ck_assert_int_eq(symlink("a", tempdir_path("link")), 0);
+	ck_assert_int_eq(mkfifo(tempdir_path("fifo"), 0600), 0);
+	ck_assert_ptr_null(fileio_read(tempdir_path("link"), 99, NULL, &err));
+	ck_assert_int_eq(errno, ELOOP);
+	ck_assert_ptr_null(fileio_read(tempdir_path("fifo"), 99, NULL, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "not a regular file"));
+	ck_assert_ptr_null(fileio_read(tempdir_path("b"), 99, NULL, &err));
+	ck_assert_int_eq(errno, ENOENT);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_link_in_the_way_of_a_write_is_replaced_not_followed)
+{
+	char *text;
+
+	tempdir_make();
+	tempdir_put("victim", "safe");
+	ck_assert_int_eq(symlink("victim", tempdir_path("a")), 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, NULL),
+			 0);
+	text = fileio_read(tempdir_path("victim"), 99, NULL, NULL);
+	ck_assert_str_eq(text, "safe");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_failed_write_leaves_the_old_text_and_no_litter)
+{
+	struct err err;
+
+	tempdir_make();
+	ck_assert_int_eq(
+		fileio_write(tempdir_path("no/such"), "x", 1, 0600, &err), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(rmdir(tempdir_name), 0);
+}
+END_TEST
+
+START_TEST(a_folder_is_made_once_and_a_foreign_one_is_refused)
+{
+	struct err err;
+
+	tempdir_make();
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(chmod(tempdir_path("d"), 0777), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "with mode 777"));
+	ck_assert_int_eq(symlink("d", tempdir_path("l")), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("l"), 0700, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "not a folder"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_tree_is_removed_and_links_out_of_it_are_not_followed)
+{
+	tempdir_make();
+	ck_assert_int_eq(mkdir(tempdir_path("t"), 0700), 0);
+	ck_assert_int_eq(mkdir(tempdir_path("t/u"), 0700), 0);
+	tempdir_put("t/u/f", "x");
+	tempdir_put("keep", "x");
+	ck_assert_int_eq(symlink("../../keep", tempdir_path("t/u/l")), 0);
+	ck_assert_int_eq(symlink("..", tempdir_path("t/up")), 0);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), NULL), 0);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), NULL), 0);
+	ck_assert_int_eq(access(tempdir_path("t"), F_OK), -1);
+	ck_assert_int_eq(access(tempdir_path("keep"), F_OK), 0);
+	tempdir_remove();
+}
+END_TEST
+
+UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
+	  a_file_that_is_too_big_is_refused,
+	  links_fifos_and_missing_files_are_refused,
+	  a_link_in_the_way_of_a_write_is_replaced_not_followed,
+	  a_failed_write_leaves_the_old_text_and_no_litter,
+	  a_folder_is_made_once_and_a_foreign_one_is_refused,
+	  a_tree_is_removed_and_links_out_of_it_are_not_followed)
