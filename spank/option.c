@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "option.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "request.h"
+#include "submit.h"
+
+/* spank.c:_opt_env_name: prefix, plugin name, option name */
+#define SPANK_ENV "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_"
+#define WORD_MAX 128 /* longer than any valid value */
+
+enum {
+	CORES,
+	PROFILE,
+	WISHES
+};
+
+enum source {
+	NOBODY,
+	ENVIRONMENT,
+	OPTION /* command line or #SBATCH: Slurm does not say which */
+};
+
+struct wish {
+	enum source source;
+	char text[WORD_MAX];
+};
+
+static const struct {
+	const char *option;    /* as the user writes it */
+	const char *spank_env; /* how Slurm carries it on */
+	const char *suffix;    /* of the documented variables */
+	const char *question;
+	enum option_question answer;
+} known[WISHES] = {
+	{ "io-cores", SPANK_ENV "io_cores", "IO_CORES", "help",
+	  OPTION_CORES_HELP },
+	{ "io-profile", SPANK_ENV "io_profile", "IO_PROFILE", "list",
+	  OPTION_PROFILE_LIST },
+};
+
+/* SPANK hands nothing to option callbacks: what they learn has to wait here
+ * for option_settle(). One thread (sbatch/opt.c, salloc/opt.c, srun/opt.c). */
+static struct wish wishes[WISHES];
+static char env_words[WISHES][WORD_MAX];
+static bool has_env[WISHES];
+static void (*answer_question)(enum option_question question);
+
+static const char *env_name(int wish, char *name, size_t room)
+{
+	static const char *const prefix[] = {
+		[SUBMIT_SBATCH] = "SBATCH",
+		[SUBMIT_SALLOC] = "SALLOC",
+		[SUBMIT_SRUN] = "SLURM",
+		[SUBMIT_OTHER] = "SBATCH",
+	};
+
+	snprintf(name, room, "%s_%s", prefix[submit_command()],
+		 known[wish].suffix);
+	return name;
+}
+
+static int on_option(int wish, const char *word, int remote)
+{
+	/* the node does not ask the option, it asks what the prolog checked */
+	if (remote || wish < 0 || wish >= WISHES || !word)
+		return 0;
+	if (submit_command() == SUBMIT_OTHER)
+		answer_question(OPTION_NOT_HERE);
+	/* spank_process_env_options hands getenv's own pointer over: this call
+	 * is about the environment. The word may be that of an earlier part
+	 * of a het job (sbatch.c:_set_spank_env); ours is the documented
+	 * variable, or nothing. */
+	if (word == getenv(known[wish].spank_env)) {
+		if (!has_env[wish])
+			return 0;
+		word = env_words[wish];
+		wishes[wish].source = ENVIRONMENT;
+	} else {
+		wishes[wish].source = OPTION;
+		if (!strcmp(word, known[wish].question))
+			answer_question(known[wish].answer);
+	}
+	snprintf(wishes[wish].text, sizeof(wishes[wish].text), "%s", word);
+	return 0;
+}
+
+/* Let Slurm read SBATCH_IO_CORES at the right moment, after #SBATCH and before
+ * the command line. Without such a variable, remove what an outer job left: a
+ * job that a job submits does not inherit the request, as it does not inherit
+ * --core-spec. */
+static void take_environment(void)
+{
+	char name[32];
+	const char *word;
+	int i;
+
+	for (i = 0; i < WISHES; i++) {
+		word = getenv(env_name(i, name, sizeof(name)));
+		has_env[i] = word && *word;
+		if (has_env[i]) {
+			snprintf(env_words[i], WORD_MAX, "%s", word);
+			setenv(known[i].spank_env, env_words[i], 1);
+		} else {
+			unsetenv(known[i].spank_env);
+		}
+	}
+}
+
+int option_register(spank_t sp, void (*answer)(enum option_question question),
+		    struct err *err)
+{
+	struct spank_option cores = {
+		.name = "io-cores",
+		.arginfo = "N|help",
+		.usage = "cores per node for the filesystem client "
+			 "(sets --core-spec)",
+		.has_arg = 1,
+		.val = CORES,
+		.cb = on_option,
+	};
+	struct spank_option profile = {
+		.name = "io-profile",
+		.arginfo = "NAME|list",
+		.usage = "settings of the filesystem client for the job",
+		.has_arg = 1,
+		.val = PROFILE,
+		.cb = on_option,
+	};
+
+	answer_question = answer;
+	memset(wishes, 0, sizeof(wishes));
+	if (spank_context() == S_CTX_LOCAL ||
+	    spank_context() == S_CTX_ALLOCATOR)
+		take_environment();
+	if (spank_option_register(sp, &cores) != ESPANK_SUCCESS ||
+	    spank_option_register(sp, &profile) != ESPANK_SUCCESS)
+		return err_set(err, "Slurm does not take the options "
+				    "--io-cores and --io-profile");
+	return 0;
+}
+
+enum option_question option_early_question(void)
+{
+	const char *word;
+	int i;
+
+	for (i = 0; i < WISHES; i++) {
+		word = submit_early_argument(known[i].option);
+		if (word && !strcmp(word, known[i].question))
+			return known[i].answer;
+	}
+	return OPTION_NONE;
+}
+
+/* ---- settling ------------------------------------------------------------ */
+
+struct settle {
+	struct request request;
+	bool asked;	  /* by this user, for this component */
+	bool asked_cores; /* by number, not through a profile */
+};
+
+/* "SBATCH_IO_CORES: '9x': ..." or "--io-cores: '9x': ..." */
+static int blame(int wish, struct err *err)
+{
+	char name[32];
+
+	if (wishes[wish].source == ENVIRONMENT)
+		return err_prefix(err, "%s",
+				  env_name(wish, name, sizeof(name)));
+	return err_prefix(err, "--%s", known[wish].option);
+}
+
+static int parse_cores(struct settle *s, const struct config *config,
+		       struct err *err)
+{
+	unsigned long n;
+
+	if (wishes[CORES].source == NOBODY)
+		return 0;
+	if (number_parse(wishes[CORES].text, config->io_cores_min,
+			 config->io_cores_max, &n, NULL) < 0) {
+		err_set(err,
+			"'%s': this site allows a number from %u to %u "
+			"(see --io-cores=help)",
+			wishes[CORES].text, config->io_cores_min,
+			config->io_cores_max);
+		return blame(CORES, err);
+	}
+	s->request.io_cores = (unsigned int)n;
+	return 0;
+}
+
+static int parse_profile(struct settle *s, struct err *err)
+{
+	if (wishes[PROFILE].source == NOBODY)
+		return 0;
+	if (request_parse_profile(wishes[PROFILE].text, s->request.profile,
+				  err) < 0)
+		return blame(PROFILE, err);
+	return 0;
+}
+
+static void fill_defaults(struct settle *s, const struct config *config)
+{
+	const struct config_profile *profile;
+
+	if (!s->request.profile[0])
+		snprintf(s->request.profile, sizeof(s->request.profile), "%s",
+			 config->profile_default);
+	if (s->request.io_cores)
+		return;
+	profile = config_profile_find(config, s->request.profile);
+	s->request.io_cores = profile && profile->io_cores
+				      ? profile->io_cores
+				      : config->io_cores_default;
+}
+
+/* 1 the user reserves the same number by himself, 0 he reserves none,
+ * -1 something else, or it cannot be told */
+static int find_rival(const struct settle *s, struct err *err)
+{
+	unsigned int core_spec = 0;
+	int rc = submit_is_set("thread-spec", err);
+
+	if (rc == 1)
+		return err_set(err, "cannot go together with --thread-spec; "
+				    "leave one of them out");
+	if (rc == 0)
+		rc = submit_core_spec(&core_spec, err);
+	if (rc == 1 && core_spec != s->request.io_cores)
+		return err_set(err,
+			       "sets --core-spec=%u, but --core-spec=%u was "
+			       "given too; leave --core-spec out",
+			       s->request.io_cores, core_spec);
+	return rc;
+}
+
+static int reserve(const struct settle *s, struct err *err)
+{
+	int rival = find_rival(s, err);
+
+	if (rival < 0 || submit_site_reserves(err) == 0)
+		return -1;
+	return rival ? 0 : submit_set_core_spec(s->request.io_cores, err);
+}
+
+static int reserve_or_yield(struct settle *s, struct err *err)
+{
+	if (!s->request.io_cores || reserve(s, err) == 0)
+		return 0;
+	if (!s->asked) {
+		s->request.io_cores = 0; /* the site's default is no order */
+		return 0;
+	}
+	if (s->asked_cores)
+		return err_prefix(err, "--io-cores: '%u'", s->request.io_cores);
+	return err_prefix(err, "--io-profile: '%s' (brings %u io-cores)",
+			  s->request.profile, s->request.io_cores);
+}
+
+static int set_job_env(void *sp, const char *name, const char *value)
+{
+	return spank_job_control_setenv(sp, name, value, 1) == ESPANK_SUCCESS
+		       ? 0
+		       : -1;
+}
+
+static int unset_job_env(void *sp, const char *name, const char *value)
+{
+	char old[WORD_MAX];
+
+	(void)value;
+	if (spank_job_control_getenv(sp, name, old, sizeof(old)) !=
+	    ESPANK_ENV_NOEXIST)
+		spank_job_control_unsetenv(sp, name);
+	return 0;
+}
+
+/* What an earlier component, or the job around us, left behind is not ours. */
+static void withdraw(spank_t sp)
+{
+	static const struct request all = { 1, "x" };
+
+	request_export(&all, unset_job_env, sp);
+}
+
+static int publish(spank_t sp, const struct request *request, struct err *err)
+{
+	withdraw(sp);
+	if (!request->io_cores && !request->profile[0])
+		return 0;
+	if (request_export(request, set_job_env, sp) == 0)
+		return 0;
+	return err_set(err, "Slurm does not carry the request to the nodes "
+			    "(spank_job_control_setenv failed)");
+}
+
+/* A step cannot change what its job has got: say so, once, if it matters. */
+static enum option_outcome settle_step(struct err *err)
+{
+	const char *has = getenv("SLURM_IO_CORES"); /* the gate's (gate.h) */
+	const char *job = getenv("SLURM_JOB_ID");
+
+	if (wishes[CORES].source != OPTION ||
+	    (has && !strcmp(has, wishes[CORES].text)))
+		return OPTION_DONE;
+	err_set(err,
+		"--io-cores: '%s': ignored for a step of job %s: the io-cores "
+		"of a job are settled when it is submitted",
+		wishes[CORES].text, job ? job : "that exists already");
+	return OPTION_NOTE;
+}
+
+static int settle_with(spank_t sp, struct settle *s,
+		       const struct config *config, struct err *err)
+{
+	if (parse_cores(s, config, err) < 0 || parse_profile(s, err) < 0)
+		return -1;
+	fill_defaults(s, config);
+	if (request_check(&s->request, config, err) < 0 ||
+	    reserve_or_yield(s, err) < 0)
+		return -1;
+	return publish(sp, &s->request, err);
+}
+
+static int settle_job(spank_t sp, const char *conf, struct err *err)
+{
+	struct settle s = {
+		.asked_cores = wishes[CORES].source != NOBODY,
+		.asked = wishes[CORES].source != NOBODY ||
+			 wishes[PROFILE].source != NOBODY,
+	};
+	struct config *config = config_load(conf, err);
+	int rc;
+
+	if (config)
+		rc = settle_with(sp, &s, config, err);
+	else
+		rc = err_prefix(err,
+				"--%s: jobio has no valid configuration on "
+				"this machine",
+				known[s.asked_cores ? CORES : PROFILE].option);
+	config_free(config);
+	if (s.asked)
+		return rc;
+	if (rc < 0)
+		withdraw(sp); /* whoever asks for nothing is never refused */
+	return 0;
+}
+
+enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
+{
+	enum option_outcome outcome;
+
+	if (submit_in_allocation())
+		outcome = settle_step(err);
+	else
+		outcome = settle_job(sp, conf, err) < 0 ? OPTION_REFUSED
+							: OPTION_DONE;
+	memset(wishes, 0,
+	       sizeof(wishes)); /* the next component's are its own */
+	return outcome;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+static const char *start_check(enum gate_policy gate)
+{
+	switch (gate) {
+	case GATE_ENFORCE:
+		return "enforce: no task starts on the client's cores";
+	case GATE_WARN:
+		return "warn: a task on the client's cores is reported";
+	default:
+		return "off";
+	}
+}
+
+void option_print_help(FILE *out, const struct config *config)
+{
+	char otherwise[16] = "none";
+
+	if (config->io_cores_default)
+		snprintf(otherwise, sizeof(otherwise), "%u",
+			 config->io_cores_default);
+	fputs("--io-cores=N gives N whole cores of every node of the job to "
+	      "the filesystem\n"
+	      "client while the job runs. It sets --core-spec=N: the job has "
+	      "its nodes alone.\n\n",
+	      out);
+	fprintf(out,
+		"  allowed here  %u to %u\n"
+		"  without it    the number of the profile, else %s\n"
+		"  start check   %s\n"
+		"  order         1. the command line\n"
+		"                2. SBATCH_IO_CORES (salloc: SALLOC_IO_CORES, "
+		"srun: SLURM_IO_CORES)\n"
+		"                3. #SBATCH lines\n"
+		"                4. the profile\n"
+		"                5. the default of this site\n"
+		"  profiles      --io-profile=list\n",
+		config->io_cores_min, config->io_cores_max, otherwise,
+		start_check(config->gate));
+}
+
+void option_print_profiles(FILE *out, const struct config *config)
+{
+	const struct config_profile *profile;
+	char cores[16];
+	size_t i;
+
+	if (config->profile_count == 0) {
+		fputs("This site has no profiles.\n", out);
+		return;
+	}
+	fprintf(out, "%-16s %-8s %s\n", "NAME", "IO-CORES", "DESCRIPTION");
+	for (i = 0; i < config->profile_count; i++) {
+		profile = &config->profiles[i];
+		snprintf(cores, sizeof(cores), "%u", profile->io_cores);
+		fprintf(out, "%-16s %-8s %s%s\n", profile->name,
+			profile->io_cores ? cores : "-", profile->description,
+			strcmp(profile->name, config->profile_default)
+				? ""
+				: " (default)");
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* submit.h - the sbatch, salloc or srun that this plugin was loaded into
+ *
+ * Terms   A Slurm client exports its option record 'opt' (sbatch/opt.c,
+ *         salloc/opt.c, srun/opt.c) and, through libslurmfull, the functions
+ *         slurm_option_isset, _get and _set (common/slurm_opt.c): the same
+ *         names and arguments in 20.11 .. 26.05. They are looked up with
+ *         dlsym(3) when they are needed; struct layouts are never touched.
+ * Owner   nothing to free.
+ * Errors  questions: 1 yes, 0 no, -1 this client cannot be asked, reason in
+ *         *err. Never logs, never exits.
+ * Runs    user, submit host; no RPC, no file.
+ */
+#ifndef JOBIO_SUBMIT_H
+#define JOBIO_SUBMIT_H
+
+#include "err.h"
+
+enum submit_command {
+	SUBMIT_SBATCH,
+	SUBMIT_SALLOC,
+	SUBMIT_SRUN,
+	SUBMIT_OTHER /* scrontab: parses options, but can carry nothing */
+};
+
+enum submit_command submit_command(void);
+
+/* Has 'option' ("thread-spec") been given by any means? */
+int submit_is_set(const char *option, struct err *err);
+
+/* The number of the user's --core-spec, if he gave one. */
+int submit_core_spec(unsigned int *cores, struct err *err);
+
+/* Act as if --core-spec=CORES had been given; 0 or -1. */
+int submit_set_core_spec(unsigned int cores, struct err *err);
+
+/* Is this an srun that starts a step in an allocation that exists already? */
+int submit_in_allocation(void);
+
+/* Will slurmctld reserve the cores of a --core-spec, as far as this machine's
+ * slurm.conf tells? No: *err says what is missing. */
+int submit_site_reserves(struct err *err);
+
+/* The argument of --NAME on this command line, before Slurm has parsed it;
+ * NULL if it is not there. Borrowed, for the life of the process. */
+const char *submit_early_argument(const char *name);
+
+#endif

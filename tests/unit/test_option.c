@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_slurm.h"
+#include "option.h"
+#include "runner.h"
+#include "tempdir.h"
+
+static const char site[] = "[option]\n"
+			   "io_cores_max = 3\n"
+			   "[profile stream]\n"
+			   "description = large files\n"
+			   "io_cores = 2\n"
+			   "[profile metadata]\n"
+			   "description = many small files\n";
+
+static const char *conf;
+static struct err err;
+
+static void start(const char *command, const char *text)
+{
+	tempdir_make();
+	conf = text ? tempdir_put("jobio.conf", text) : "/nonexistent/x.conf";
+	fake_start(command);
+}
+
+static void expect_equal(const char *what, const char *wanted, const char *got)
+{
+	ck_assert_msg(
+		(!wanted && !got) || (wanted && got && !strcmp(wanted, got)),
+		"%s: wanted %s, got %s (%s)", what, wanted, got, err.text);
+}
+
+/* NULL: nothing is reserved or asked */
+static void expect_request(const char *core_spec, const char *io_cores,
+			   const char *profile)
+{
+	expect_equal("--core-spec", core_spec, fake.core_spec);
+	expect_equal("JOBIO_IO_CORES", io_cores,
+		     fake_job_env("JOBIO_IO_CORES"));
+	expect_equal("JOBIO_IO_PROFILE", profile,
+		     fake_job_env("JOBIO_IO_PROFILE"));
+	expect_equal("JOBIO_VERSION", io_cores || profile ? "1" : NULL,
+		     fake_job_env("JOBIO_VERSION"));
+}
+
+static void submit(const char *sbatch_lines, const char *command_line)
+{
+	enum option_outcome outcome =
+		fake_submit(sbatch_lines, command_line, conf, &err);
+
+	ck_assert_msg(outcome == OPTION_DONE, "outcome %d: %s", outcome,
+		      err.text);
+	tempdir_remove();
+}
+
+static void refuse(const char *command_line, const char *sentence)
+{
+	enum option_outcome outcome = fake_submit("", command_line, conf, &err);
+
+	ck_assert_int_eq(outcome, OPTION_REFUSED);
+	ck_assert_msg(strstr(err.text, sentence) != NULL,
+		      "expected '%s' in '%s'", sentence, err.text);
+	ck_assert_msg(fake_job_env("JOBIO_IO_CORES") == NULL,
+		      "a refused job carries a request");
+	tempdir_remove();
+}
+
+START_TEST(the_number_becomes_core_spec_and_a_request)
+{
+	start("sbopt", site);
+	submit("", "--io-cores=3");
+	expect_request("3", "3", NULL);
+}
+END_TEST
+
+START_TEST(the_command_line_beats_the_environment_and_sbatch_lines)
+{
+	setenv("SBATCH_IO_CORES", "2", 1);
+	start("sbopt", site);
+	submit("--io-cores=1", "--io-cores=3");
+	expect_request("3", "3", NULL);
+}
+END_TEST
+
+START_TEST(the_environment_beats_sbatch_lines)
+{
+	setenv("SBATCH_IO_CORES", "2", 1);
+	setenv("SBATCH_IO_PROFILE", "metadata", 1);
+	start("sbopt", site);
+	submit("--io-cores=1 --io-profile=stream", "");
+	expect_request("2", "2", "metadata");
+}
+END_TEST
+
+START_TEST(sbatch_lines_beat_the_profile)
+{
+	start("sbopt", site);
+	submit("--io-cores=1", "--io-profile=stream");
+	expect_request("1", "1", "stream");
+}
+END_TEST
+
+START_TEST(the_profile_beats_the_default_of_the_site)
+{
+	start("sbopt", "[option]\nio_cores_default=1\n"
+		       "[profile stream]\nio_cores=2\n");
+	submit("", "--io-profile=stream");
+	expect_request("2", "2", "stream");
+}
+END_TEST
+
+START_TEST(a_job_that_says_nothing_gets_the_default_of_the_site)
+{
+	start("sbopt", "[option]\nio_cores_default=1\nprofile_default=p\n"
+		       "[profile p]\ndescription=d\n");
+	submit("", "");
+	expect_request("1", "1", "p");
+}
+END_TEST
+
+START_TEST(a_job_that_says_nothing_is_left_alone_by_default)
+{
+	start("sbopt", site);
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(the_last_of_several_wins)
+{
+	start("sbopt", site);
+	submit("--io-cores=3 --io-cores=3", "--io-cores=1 --io-cores=2");
+	expect_request("2", "2", NULL);
+}
+END_TEST
+
+START_TEST(each_client_has_its_own_variable)
+{
+	setenv("SBATCH_IO_CORES", "1", 1);
+	setenv("SALLOC_IO_CORES", "2", 1);
+	setenv("SLURM_IO_CORES", "3", 1);
+	start("saopt", site);
+	submit("", "");
+	expect_request("2", "2", NULL);
+	start("sropt", site);
+	submit("", "");
+	expect_request("3", "3", NULL);
+	start("sbopt", site);
+	submit("", "");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(an_empty_variable_is_no_wish)
+{
+	setenv("SBATCH_IO_CORES", "", 1);
+	start("sbopt", site);
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(a_job_from_inside_a_job_does_not_inherit)
+{
+	setenv("SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores", "3", 1);
+	setenv("SLURM_IO_CORES", "3", 1);
+	start("sbopt", site);
+	submit("--io-cores=1", "");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(a_component_does_not_inherit_from_the_one_before)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(
+		fake_submit("", "--io-cores=3 --io-profile=stream", conf, &err),
+		OPTION_DONE);
+	expect_request("3", "3", "stream");
+	fake.core_spec = NULL; /* Slurm resets it (reset_each_pass) */
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(the_environment_holds_for_every_component)
+{
+	setenv("SBATCH_IO_CORES", "2", 1);
+	start("sbopt", site);
+	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
+			 OPTION_DONE);
+	expect_request("3", "3", NULL);
+	fake.core_spec = NULL;
+	submit("", "");
+	expect_request("2", "2", NULL);
+}
+END_TEST
+
+START_TEST(a_step_cannot_change_its_job_and_is_told)
+{
+	setenv("SLURM_JOB_ID", "7", 1);
+	setenv("SLURM_IO_CORES", "1", 1);
+	start("sropt", site);
+	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
+			 OPTION_NOTE);
+	ck_assert_str_eq(err.text,
+			 "--io-cores: '3': ignored for a step of job 7: the "
+			 "io-cores of a job are settled when it is submitted");
+	expect_request(NULL, NULL, NULL);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_step_that_inherits_is_silent)
+{
+	setenv("SLURM_JOB_ID", "7", 1);
+	setenv("SLURM_IO_CORES", "1", 1);
+	start("sropt", NULL);
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+	start("sropt", NULL);
+	submit("", "--io-cores=1");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(garbage_in_a_step_is_no_error)
+{
+	start("sropt", site);
+	fake.jobid = "7";
+	ck_assert_int_eq(
+		fake_submit("", "--io-cores=x --io-profile=-", conf, &err),
+		OPTION_NOTE);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(numbers_outside_the_site_are_refused)
+{
+	start("sbopt", site);
+	refuse("--io-cores=4", "--io-cores: '4': this site allows a number "
+			       "from 1 to 3 (see --io-cores=help)");
+	start("sbopt", site);
+	refuse("--io-cores=0", "--io-cores: '0': this site allows");
+	start("sbopt", site);
+	refuse("--io-cores=99999999999999999999", "this site allows");
+}
+END_TEST
+
+START_TEST(garbage_is_refused)
+{
+	start("sbopt", site);
+	refuse("--io-cores=2x", "--io-cores: '2x': this site allows");
+	start("sbopt", site);
+	refuse("--io-cores=", "--io-cores: '': this site allows");
+	start("sbopt", site);
+	refuse("--io-cores=-1", "--io-cores: '-1': this site allows");
+	start("sbopt", site);
+	refuse("--io-profile=../x", "--io-profile: '../x': not a profile name");
+}
+END_TEST
+
+START_TEST(a_refusal_names_the_variable_it_came_from)
+{
+	setenv("SBATCH_IO_CORES", "many", 1);
+	start("sbopt", site);
+	refuse("", "SBATCH_IO_CORES: 'many': this site allows");
+}
+END_TEST
+
+START_TEST(a_question_in_the_environment_is_no_question)
+{
+	setenv("SBATCH_IO_CORES", "help", 1);
+	start("sbopt", site);
+	refuse("", "SBATCH_IO_CORES: 'help': this site allows");
+	ck_assert_int_eq(fake.answered, OPTION_NONE);
+}
+END_TEST
+
+START_TEST(an_unknown_profile_is_refused_with_the_nearest)
+{
+	start("sbopt", site);
+	refuse("--io-profile=strem", "'strem': this site has no such profile; "
+				     "did you mean 'stream'?");
+}
+END_TEST
+
+START_TEST(another_core_spec_is_refused_and_an_equal_one_is_not)
+{
+	start("sbopt", site);
+	fake.core_spec = "2";
+	refuse("--io-cores=1",
+	       "--io-cores: '1': sets --core-spec=1, but --core-spec=2 was "
+	       "given too; leave --core-spec out");
+	start("sbopt", site);
+	fake.core_spec = "0";
+	refuse("--io-profile=stream", "--io-profile: 'stream' (brings 2 "
+				      "io-cores): sets --core-spec=2, but");
+	start("sbopt", site);
+	fake.core_spec = "1";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(thread_spec_is_refused)
+{
+	start("sbopt", site);
+	fake.thread_spec = "1";
+	refuse("--io-cores=1", "--io-cores: '1': cannot go together with "
+			       "--thread-spec; leave one of them out");
+}
+END_TEST
+
+START_TEST(a_site_that_does_not_reserve_is_named)
+{
+	start("sbopt", site);
+	fake.allow = "No";
+	refuse("--io-cores=1", "AllowSpecResourcesUsage=yes");
+	start("sbopt", site);
+	fake.select = "select/linear";
+	refuse("--io-cores=1", "SelectType=select/linear");
+}
+END_TEST
+
+START_TEST(another_cluster_is_not_judged_by_this_slurm_conf)
+{
+	start("sbopt", site);
+	fake.allow = "No";
+	fake.clusters = "other";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(a_client_without_its_symbols_is_refused_with_the_guard)
+{
+	start("sbopt", site);
+	fake.missing = "slurm_option_set";
+	refuse("--io-cores=1", "does not export 'slurm_option_set'");
+	start("sbopt", site);
+	fake.missing = "opt";
+	refuse("--io-cores=1", "contrib/job_submit.lua");
+}
+END_TEST
+
+START_TEST(a_slurm_that_cannot_be_asked_about_its_configuration_is_trusted)
+{
+	start("sbopt", site);
+	fake.missing = "slurm_ctl_conf_2_key_pairs";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(without_a_configuration_only_those_who_ask_are_refused)
+{
+	start("sbopt", NULL);
+	refuse("--io-cores=1",
+	       "--io-cores: jobio has no valid configuration on this machine: "
+	       "'/nonexistent/x.conf': cannot read");
+	start("sbopt", NULL);
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(a_broken_configuration_hurts_only_those_who_ask)
+{
+	start("sbopt", "[option]\nio_cores_max = many\n");
+	refuse("--io-profile=stream", "--io-profile: jobio has no valid "
+				      "configuration on this machine: ");
+	start("sbopt", "[option]\nio_cores_max = many\n");
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(the_default_of_the_site_yields_to_the_user)
+{
+	static const char text[] = "[option]\nio_cores_default=1\n";
+
+	start("sbopt", text);
+	fake.core_spec = "2";
+	submit("", "");
+	expect_request("2", NULL, NULL);
+	start("sbopt", text);
+	fake.thread_spec = "1";
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+	start("sbopt", text);
+	fake.allow = "No";
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+	start("sbopt", text);
+	fake.missing = "opt";
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(a_request_that_slurm_does_not_carry_is_refused)
+{
+	start("sbopt", site);
+	fake.env_is_full = true;
+	refuse("--io-cores=1", "Slurm does not carry the request");
+}
+END_TEST
+
+START_TEST(questions_are_answered_when_they_are_parsed)
+{
+	start("sbopt", site);
+	fake.options[0].cb(fake.options[0].val, "help", 0);
+	ck_assert_int_eq(fake.answered, OPTION_CORES_HELP);
+	fake.options[1].cb(fake.options[1].val, "list", 0);
+	ck_assert_int_eq(fake.answered, OPTION_PROFILE_LIST);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_node_side_accepts_anything_in_silence)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(fake.options[0].cb(fake.options[0].val, "help", 1), 0);
+	ck_assert_int_eq(fake.options[0].cb(fake.options[0].val, NULL, 1), 0);
+	ck_assert_int_eq(fake.options[0].cb(99, "x", 1), 0);
+	ck_assert_int_eq(fake.answered, OPTION_NONE);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(scrontab_is_told_that_it_cannot)
+{
+	start("scopt", site);
+	fake.options[0].cb(fake.options[0].val, "1", 0);
+	ck_assert_int_eq(fake.answered, OPTION_NOT_HERE);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_help_of_slurm_has_room_for_ours)
+{
+	int i;
+
+	start("sbopt", site);
+	/* spank.c:spank_print_options(stdout, 6, 30): 80 columns, 50 of text */
+	for (i = 0; i < fake.option_count; i++) {
+		ck_assert_uint_lt(6 + 2 + strlen(fake.options[i].name) + 1 +
+					  strlen(fake.options[i].arginfo),
+				  30);
+		ck_assert_uint_lt(strlen(fake.options[i].usage), 2 * 49);
+	}
+	tempdir_remove();
+}
+END_TEST
+
+static const char *printed(void (*print)(FILE *, const struct config *),
+			   const char *text)
+{
+	static char buffer[4096];
+	struct config *config;
+	FILE *out = fmemopen(buffer, sizeof(buffer), "w");
+
+	tempdir_make();
+	config = config_load(tempdir_put("jobio.conf", text), &err);
+	ck_assert_msg(config && out, "%s", err.text);
+	print(out, config);
+	fclose(out);
+	config_free(config);
+	tempdir_remove();
+	return buffer;
+}
+
+START_TEST(the_answers_say_what_this_site_allows)
+{
+	const char *text = printed(option_print_help, site);
+
+	ck_assert_ptr_nonnull(strstr(text, "allowed here  1 to 3\n"));
+	ck_assert_ptr_nonnull(strstr(text, "else none\n"));
+	ck_assert_ptr_nonnull(strstr(text, "start check   warn:"));
+	text = printed(option_print_profiles, site);
+	ck_assert_str_eq(text, "NAME             IO-CORES DESCRIPTION\n"
+			       "stream           2        large files\n"
+			       "metadata         -        many small files\n");
+	text = printed(option_print_profiles, "[jobio]\n");
+	ck_assert_str_eq(text, "This site has no profiles.\n");
+}
+END_TEST
+
+UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
+	  the_command_line_beats_the_environment_and_sbatch_lines,
+	  the_environment_beats_sbatch_lines, sbatch_lines_beat_the_profile,
+	  the_profile_beats_the_default_of_the_site,
+	  a_job_that_says_nothing_gets_the_default_of_the_site,
+	  a_job_that_says_nothing_is_left_alone_by_default,
+	  the_last_of_several_wins, each_client_has_its_own_variable,
+	  an_empty_variable_is_no_wish,
+	  a_job_from_inside_a_job_does_not_inherit,
+	  a_component_does_not_inherit_from_the_one_before,
+	  the_environment_holds_for_every_component,
+	  a_step_cannot_change_its_job_and_is_told,
+	  a_step_that_inherits_is_silent, garbage_in_a_step_is_no_error,
+	  numbers_outside_the_site_are_refused, garbage_is_refused,
+	  a_refusal_names_the_variable_it_came_from,
+	  a_question_in_the_environment_is_no_question,
+	  an_unknown_profile_is_refused_with_the_nearest,
+	  another_core_spec_is_refused_and_an_equal_one_is_not,
+	  thread_spec_is_refused, a_site_that_does_not_reserve_is_named,
+	  another_cluster_is_not_judged_by_this_slurm_conf,
+	  a_client_without_its_symbols_is_refused_with_the_guard,
+	  a_slurm_that_cannot_be_asked_about_its_configuration_is_trusted,
+	  without_a_configuration_only_those_who_ask_are_refused,
+	  a_broken_configuration_hurts_only_those_who_ask,
+	  the_default_of_the_site_yields_to_the_user,
+	  a_request_that_slurm_does_not_carry_is_refused,
+	  questions_are_answered_when_they_are_parsed,
+	  the_node_side_accepts_anything_in_silence,
+	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,
+	  the_answers_say_what_this_site_allows)
