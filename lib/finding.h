@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* finding.h - a list of things an administrator should know, with their cures
+ *
+ * Terms   code: short, stable, for scripts ("C01"); text: what is wrong, with
+ *           the numbers; cure: what to write or do, "" when there is nothing.
+ * Owner   the list owns copies; zero-initialised it is empty. findings_free()
+ *           leaves an empty list.
+ * Errors  -1 when out of memory; texts are cut at ERR_MAX - 1 bytes and made
+ *           printable like err's.
+ * Runs    everywhere; needs libc only.
+ */
+#ifndef JOBIO_FINDING_H
+#define JOBIO_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+
+#define FINDING_CODE_MAX 16
+
+enum finding_severity {
+	FINDING_INFO,
+	FINDING_WARNING,
+	FINDING_ERROR
+};
+
+struct finding {
+	char code[FINDING_CODE_MAX];
+	enum finding_severity severity;
+	char text[ERR_MAX];
+	char cure[ERR_MAX];
+};
+
+struct findings {
+	struct finding *list;
+	size_t count;
+};
+
+/* Append a finding; the format makes its text. 'cure' may be NULL. */
+int findings_add(struct findings *findings, const char *code,
+		 enum finding_severity severity, const char *cure,
+		 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Append copies of all of 'more'. */
+int findings_append(struct findings *findings, const struct findings *more);
+
+bool findings_has(const struct findings *findings, const char *code);
+
+/* The worst severity in the list; FINDING_INFO when it is empty. */
+enum finding_severity findings_worst(const struct findings *findings);
+
+/* "error", "warning" or "info" */
+const char *finding_severity_name(enum finding_severity severity);
+
+void findings_free(struct findings *findings);
+
+#endif

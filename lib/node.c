@@ -1,0 +1,841 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "node.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "fileio.h"
+#include "number.h"
+#include "rundir.h"
+#include "version.h"
+
+#define CACHE_FORMAT 1
+#define CACHE_BYTES_MAX (1U << 20)
+#define SMALL_FILE_MAX 8192U
+#define ANCESTORS_MAX 16
+#define SETTLED_S 3600 /* a slurm.conf older than this has been read */
+
+/* Version assumed for a node line when nobody says which. */
+#define NODE_VERSION_DEFAULT VERSION_OF(22, 5, 0xff)
+
+void node_init(struct node *node)
+{
+	memset(node, 0, sizeof(*node));
+	node->cpus = node->boards = node->sockets = 1;
+	node->cores = node->threads = 1;
+	node->version = NODE_VERSION_DEFAULT;
+	node->allow_spec_resources_usage = true;
+	node->cons_tres = true;
+}
+
+/* ---- the node line: read_config.c:_parse_nodename -------------------------- */
+
+struct line {
+	unsigned int cpus, boards, sockets, sockets_per_board, cores, threads;
+	unsigned int core_spec_count;
+	bool has_cpus, has_sockets, has_sockets_per_board;
+	char *spec_list;
+};
+
+static const char *const other_keys[] = {
+	"NodeName",	"NodeAddr",    "NodeHostName",
+	"BcastAddr",	"CpuBind",     "Feature",
+	"Features",	"Gres",	       "GresConf",
+	"MemSpecLimit", "Parameters",  "Port",
+	"RealMemory",	"Reason",      "RestrictedCoresPerGPU",
+	"State",	"SuspendTime", "TmpDisk",
+	"Topology",	"TRESWeights", "Weight",
+	"UpTime",
+};
+
+static int line_number(unsigned int *to, const char *key, const char *value,
+		       struct err *err)
+{
+	unsigned long number;
+
+	if (number_parse(value, 0, 0xffff, &number, err) < 0)
+		return err_prefix(err, "node line: %s", key);
+	*to = (unsigned int)number;
+	return 0;
+}
+
+static bool is_other_key(const char *key)
+{
+	for (size_t i = 0; i < sizeof(other_keys) / sizeof(other_keys[0]); i++)
+		if (!strcasecmp(key, other_keys[i]))
+			return true;
+	return false;
+}
+
+static int line_key(struct line *line, const char *key, char *value,
+		    struct err *err)
+{
+	if (!strcasecmp(key, "CPUs") || !strcasecmp(key, "Procs")) {
+		line->has_cpus = true;
+		return line_number(&line->cpus, key, value, err);
+	}
+	if (!strcasecmp(key, "Sockets")) {
+		line->has_sockets = true;
+		return line_number(&line->sockets, key, value, err);
+	}
+	if (!strcasecmp(key, "SocketsPerBoard")) {
+		line->has_sockets_per_board = true;
+		return line_number(&line->sockets_per_board, key, value, err);
+	}
+	if (!strcasecmp(key, "Boards"))
+		return line_number(&line->boards, key, value, err);
+	if (!strcasecmp(key, "CoresPerSocket"))
+		return line_number(&line->cores, key, value, err);
+	if (!strcasecmp(key, "ThreadsPerCore"))
+		return line_number(&line->threads, key, value, err);
+	if (!strcasecmp(key, "CoreSpecCount"))
+		return line_number(&line->core_spec_count, key, value, err);
+	if (!strcasecmp(key, "CpuSpecList")) {
+		line->spec_list = value;
+		return 0;
+	}
+	if (is_other_key(key))
+		return 0;
+	return err_set(err, "node line: '%s': not a key of a node line", key);
+}
+
+static int line_split(struct line *line, char *text, char name[NODE_NAME_MAX],
+		      struct err *err)
+{
+	char *save, *word;
+
+	for (word = strtok_r(text, " \t\n", &save); word;
+	     word = strtok_r(NULL, " \t\n", &save)) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			return err_set(err,
+				       "node line: '%s': must be KEY=VALUE",
+				       word);
+		*value++ = '\0';
+		if (!strcasecmp(word, "NodeName"))
+			snprintf(name, NODE_NAME_MAX, "%s", value);
+		if (line_key(line, word, value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void not_zero(unsigned int *number, const char *key,
+		     struct findings *findings)
+{
+	if (*number)
+		return;
+	*number = 1;
+	findings_add(findings, "C12", FINDING_WARNING,
+		     "write the line that `slurmd -C` prints",
+		     "Slurm reads %s=0 as 1", key);
+}
+
+static void line_sockets(struct line *line, struct findings *findings)
+{
+	unsigned int per_socket;
+
+	not_zero(&line->cores, "CoresPerSocket", findings);
+	not_zero(&line->cpus, "CPUs", findings);
+	not_zero(&line->threads, "ThreadsPerCore", findings);
+	not_zero(&line->sockets_per_board, "SocketsPerBoard", findings);
+	not_zero(&line->sockets, "Sockets", findings);
+	not_zero(&line->boards, "Boards", findings);
+	per_socket = line->cores * line->threads;
+	if (line->has_sockets_per_board)
+		line->sockets = line->boards * line->sockets_per_board;
+	else if (line->has_sockets)
+		return;
+	else if (line->has_cpus && line->cpus / per_socket &&
+		 line->cpus % per_socket == 0)
+		line->sockets = line->cpus / per_socket;
+	else
+		line->sockets = line->boards;
+}
+
+static void line_cpus(struct line *line, struct findings *findings)
+{
+	unsigned int cores = line->sockets * line->cores;
+
+	if (!line->has_cpus)
+		line->cpus = cores * line->threads;
+	if (line->sockets < line->boards) {
+		findings_add(findings, "C12", FINDING_WARNING,
+			     "write the line that `slurmd -C` prints",
+			     "Slurm reads Boards=%u as 1: there are only %u "
+			     "sockets",
+			     line->boards, line->sockets);
+		line->boards = 1;
+	}
+	if (line->cpus != line->sockets && line->cpus != cores &&
+	    line->cpus != cores * line->threads) {
+		findings_add(findings, "C12", FINDING_WARNING,
+			     "write the line that `slurmd -C` prints",
+			     "Slurm reads CPUs=%u as %u: it matches no "
+			     "Sockets, Cores or Threads",
+			     line->cpus, cores * line->threads);
+		line->cpus = cores * line->threads;
+	}
+	if (line->core_spec_count >= cores) {
+		findings_add(findings, "C13", FINDING_ERROR,
+			     "give a CoreSpecCount below the number of cores",
+			     "Slurm reads CoreSpecCount=%u as 1: the node has "
+			     "%u cores",
+			     line->core_spec_count, cores);
+		line->core_spec_count = 1;
+	}
+}
+
+static int line_spec_list(struct node *node, const struct line *line,
+			  struct findings *findings, struct err *err)
+{
+	struct cpuset list;
+	int member;
+	unsigned int last = 0;
+
+	if (!line->spec_list)
+		return 0;
+	if (!*line->spec_list || cpuset_parse(&list, line->spec_list, err) < 0)
+		return *line->spec_list
+			       ? err_prefix(err, "node line: CpuSpecList")
+			       : err_set(err, "node line: CpuSpecList: "
+					      "empty list");
+	cpuset_for_each (member, &list)
+		last = (unsigned int)member;
+	if (last >= line->cpus) {
+		findings_add(findings, "C14", FINDING_ERROR,
+			     "write Slurm's own CPU numbers (jobio cores "
+			     "--format=text shows them)",
+			     "Slurm ignores CpuSpecList=%s: the node has CPUs "
+			     "0-%u only",
+			     line->spec_list, line->cpus - 1);
+		return 0;
+	}
+	if (line->core_spec_count)
+		findings_add(findings, "C15", FINDING_WARNING,
+			     "write only one of the two",
+			     "Slurm ignores CoreSpecCount=%u beside "
+			     "CpuSpecList",
+			     line->core_spec_count);
+	node->core_spec_count = 0;
+	node->has_spec_list = true;
+	node->spec_list = list;
+	return 0;
+}
+
+int node_line_parse(struct node *node, const char *text,
+		    struct findings *findings, struct err *err)
+{
+	struct line line = { .cpus = 1,
+			     .boards = 1,
+			     .sockets = 1,
+			     .sockets_per_board = 1,
+			     .cores = 1,
+			     .threads = 1 };
+	struct node read = *node;
+	char *copy = strdup(text);
+	int rc = -1;
+
+	if (!copy) {
+		err_set(err, "node line: out of memory");
+		goto out;
+	}
+	if (line_split(&line, copy, read.name, err) < 0)
+		goto out;
+	line_sockets(&line, findings);
+	if ((unsigned long)line.sockets * line.cores > CPUSET_MAX ||
+	    (unsigned long)line.sockets * line.cores * line.threads >
+		    CPUSET_MAX) {
+		err_set(err, "node line: '%s': more than %d CPUs", text,
+			CPUSET_MAX);
+		goto out;
+	}
+	line_cpus(&line, findings);
+	read.cpus = line.cpus;
+	read.boards = line.boards;
+	read.sockets = line.sockets;
+	read.cores = line.cores;
+	read.threads = line.threads;
+	read.core_spec_count = line.core_spec_count;
+	read.has_spec_list = false;
+	read.from_controller = false;
+	if (line_spec_list(&read, &line, findings, err) < 0)
+		goto out;
+	*node = read;
+	rc = 0;
+out:
+	free(copy);
+	return rc;
+}
+
+/* ---- JSON ------------------------------------------------------------------ */
+
+struct text_field {
+	const char *key;
+	size_t offset, size;
+};
+
+struct number_field {
+	const char *key;
+	size_t offset;
+};
+
+#define TEXT_FIELD(name)                                                       \
+	{                                                                      \
+#name, offsetof(struct node, name),                            \
+			sizeof(((struct node *)0)->name)                       \
+	}
+
+static const struct text_field text_fields[] = {
+	TEXT_FIELD(name),
+	TEXT_FIELD(select_type),
+	TEXT_FIELD(scheduler_parameters),
+	TEXT_FIELD(slurmd_parameters),
+	TEXT_FIELD(task_plugin),
+	TEXT_FIELD(task_plugin_param),
+	TEXT_FIELD(prolog_flags),
+};
+
+static const struct number_field number_fields[] = {
+	{ "cpus", offsetof(struct node, cpus) },
+	{ "boards", offsetof(struct node, boards) },
+	{ "sockets", offsetof(struct node, sockets) },
+	{ "cores_per_socket", offsetof(struct node, cores) },
+	{ "threads_per_core", offsetof(struct node, threads) },
+	{ "core_spec_count", offsetof(struct node, core_spec_count) },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct json_object *member(struct json_object *json, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(json, key, &value);
+	return value;
+}
+
+static const char *json_text(struct json_object *json, const char *key)
+{
+	struct json_object *value = member(json, key);
+
+	return json_object_is_type(value, json_type_string)
+		       ? json_object_get_string(value)
+		       : NULL;
+}
+
+static int json_number(struct json_object *json, const char *key, int64_t min,
+		       int64_t max, int64_t *number, struct err *err)
+{
+	struct json_object *value = member(json, key);
+
+	if (!json_object_is_type(value, json_type_int))
+		return err_set(err, "node record: '%s': no number", key);
+	*number = json_object_get_int64(value);
+	if (*number < min || *number > max)
+		return err_set(err, "node record: '%s': out of bounds", key);
+	return 0;
+}
+
+static int json_version(struct json_object *json, const char *key,
+			unsigned int *version, struct err *err)
+{
+	const char *text = json_text(json, key);
+
+	if (!text || !*text)
+		return 1;
+	return version_parse(text, version, err);
+}
+
+static int read_texts(struct node *node, struct json_object *json,
+		      struct err *err)
+{
+	for (size_t i = 0; i < COUNT(text_fields); i++) {
+		const struct text_field *field = &text_fields[i];
+		const char *text = json_text(json, field->key);
+
+		if (!text)
+			text = "";
+		if (strlen(text) >= field->size)
+			return err_set(err,
+				       "node record: '%s': longer than %zu",
+				       field->key, field->size - 1);
+		strcpy((char *)node + field->offset, text);
+	}
+	return 0;
+}
+
+static int read_numbers(struct node *node, struct json_object *json,
+			struct err *err)
+{
+	int64_t number;
+
+	for (size_t i = 0; i < COUNT(number_fields); i++) {
+		if (json_number(json, number_fields[i].key, 0, 0xffff, &number,
+				err) < 0)
+			return -1;
+		*(unsigned int *)((char *)node + number_fields[i].offset) =
+			(unsigned int)number;
+	}
+	if (json_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at,
+			err) < 0)
+		return -1;
+	node->allow_spec_resources_usage = json_object_get_boolean(
+		member(json, "allow_spec_resources_usage"));
+	return 0;
+}
+
+static int read_json(struct node *node, struct json_object *json,
+		     struct err *err)
+{
+	const char *list = json_text(json, "cpu_spec_list");
+	struct node read;
+
+	node_init(&read);
+	if (!json_object_is_type(json, json_type_object))
+		return err_set(err, "node record: no JSON object");
+	if (read_texts(&read, json, err) < 0 ||
+	    read_numbers(&read, json, err) < 0 ||
+	    json_version(json, "version", &read.version, err) < 0 ||
+	    json_version(json, "controller_version", &read.controller_version,
+			 err) < 0)
+		return -1;
+	read.has_spec_list = list && *list;
+	if (read.has_spec_list && cpuset_parse(&read.spec_list, list, err) < 0)
+		return err_prefix(err, "node record: cpu_spec_list");
+	read.from_controller = true;
+	read.cons_tres = !*read.select_type ||
+			 strstr(read.select_type, "/cons_") != NULL;
+	/* substring, as xstrcasestr() in all versions */
+	read.spec_cores_first = strcasestr(read.scheduler_parameters,
+					   "spec_cores_first") != NULL;
+	*node = read;
+	return 0;
+}
+
+int node_parse_json(struct node *node, const char *text, struct err *err)
+{
+	struct json_object *json = json_tokener_parse(text);
+	int rc;
+
+	if (!json)
+		return err_set(err, "node record: '%.60s': not JSON", text);
+	rc = read_json(node, json, err);
+	json_object_put(json);
+	return rc;
+}
+
+static struct json_object *to_json(const struct node *node)
+{
+	struct json_object *json = json_object_new_object();
+	char version[VERSION_TEXT_MAX];
+	char *list = cpuset_format(&node->spec_list);
+
+	for (size_t i = 0; i < COUNT(text_fields); i++)
+		json_object_object_add(
+			json, text_fields[i].key,
+			json_object_new_string((const char *)node +
+					       text_fields[i].offset));
+	for (size_t i = 0; i < COUNT(number_fields); i++)
+		json_object_object_add(
+			json, number_fields[i].key,
+			json_object_new_int64(
+				*(const unsigned int *)((const char *)node +
+							number_fields[i]
+								.offset)));
+	json_object_object_add(json, "cpu_spec_list",
+			       node->has_spec_list && list
+				       ? json_object_new_string(list)
+				       : NULL);
+	version_format(node->version, version);
+	json_object_object_add(json, "version",
+			       json_object_new_string(version));
+	version_format(node->controller_version, version);
+	json_object_object_add(json, "controller_version",
+			       node->controller_version
+				       ? json_object_new_string(version)
+				       : NULL);
+	json_object_object_add(
+		json, "allow_spec_resources_usage",
+		json_object_new_boolean(node->allow_spec_resources_usage));
+	json_object_object_add(json, "conf_read_at",
+			       json_object_new_int64(node->conf_read_at));
+	free(list);
+	return json;
+}
+
+char *node_format_json(const struct node *node)
+{
+	struct json_object *json = to_json(node);
+	char *text = strdup(
+		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
+
+	json_object_put(json);
+	return text;
+}
+
+/* ---- what the cache holds for ------------------------------------------------ */
+
+struct epoch {
+	int64_t slurmd_pid;
+	int64_t slurmd_start;	  /* clock ticks after boot */
+	char conf[NODE_TEXT_MAX]; /* path */
+	int64_t conf_ns;	  /* newest *.conf beside it */
+	int64_t conf_files;
+	int64_t conf_s;
+};
+
+/* Name, parent and start time of a process; the name may hold blanks. */
+static int read_stat(int64_t pid, char comm[32], int64_t *parent,
+		     int64_t *start)
+{
+	char path[64], *text, *open, *close;
+	long long ppid;
+	unsigned long long ticks;
+	int rc = -1;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	text = fileio_read(path, SMALL_FILE_MAX, NULL, NULL);
+	if (!text)
+		return -1;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	/* the kernel's own text: state, ppid, then 17 fields, start time */
+	if (open && close && open < close &&
+	    sscanf(close + 1,
+		   " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
+		   "%*d %*d %*d %*d %*d %*d %llu",
+		   &ppid, &ticks) == 2) {
+		*close = '\0';
+		snprintf(comm, 32, "%s", open + 1);
+		*parent = ppid;
+		*start = (int64_t)ticks;
+		rc = 0;
+	}
+	free(text);
+	return rc;
+}
+
+/* slurmd is an ancestor of every prolog. */
+static bool find_ancestor(struct epoch *epoch)
+{
+	int64_t pid = getpid(), parent, start;
+	bool found = false;
+	char comm[32];
+
+	for (int i = 0; i < ANCESTORS_MAX && pid > 0; i++, pid = parent) {
+		if (read_stat(pid, comm, &parent, &start) < 0)
+			break;
+		if (!strcmp(comm, "slurmd")) {
+			epoch->slurmd_pid = pid;
+			epoch->slurmd_start = start;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* Outside a prolog: the oldest slurmd. */
+static void find_slurmd(struct epoch *epoch)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int64_t parent, start;
+	char comm[32];
+
+	while (proc && (entry = readdir(proc))) {
+		unsigned long pid;
+
+		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
+		    read_stat((int64_t)pid, comm, &parent, &start) < 0 ||
+		    strcmp(comm, "slurmd") != 0)
+			continue;
+		if (!epoch->slurmd_pid || start < epoch->slurmd_start) {
+			epoch->slurmd_pid = (int64_t)pid;
+			epoch->slurmd_start = start;
+		}
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static void find_conf(struct epoch *epoch)
+{
+	static const char *const usual[] = {
+		"/etc/slurm/slurm.conf",
+		"/run/slurm/conf/slurm.conf",
+		"/etc/slurm-llnl/slurm.conf",
+		"/usr/local/etc/slurm.conf",
+	};
+	const char *named = getenv("SLURM_CONF");
+
+	if (named && *named && strlen(named) < sizeof(epoch->conf)) {
+		strcpy(epoch->conf, named);
+		return;
+	}
+	for (size_t i = 0; i < COUNT(usual); i++)
+		if (access(usual[i], F_OK) == 0) {
+			strcpy(epoch->conf, usual[i]);
+			return;
+		}
+}
+
+/* slurm.conf may include its neighbours: any of them being newer counts. */
+static void stat_conf(struct epoch *epoch)
+{
+	char folder[NODE_TEXT_MAX], *slash;
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	strcpy(folder, epoch->conf);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	dir = opendir(*folder ? folder : "/");
+	while (dir && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+		int64_t ns;
+
+		if (length < 5 ||
+		    strcmp(entry->d_name + length - 5, ".conf") != 0 ||
+		    fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
+			continue;
+		ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
+		     st.st_mtim.tv_nsec;
+		epoch->conf_files++;
+		if (ns > epoch->conf_ns)
+			epoch->conf_ns = ns;
+	}
+	if (dir)
+		closedir(dir);
+	epoch->conf_s = epoch->conf_ns / 1000000000;
+}
+
+static void read_epoch(struct epoch *epoch)
+{
+	memset(epoch, 0, sizeof(*epoch));
+	if (!find_ancestor(epoch))
+		find_slurmd(epoch);
+	find_conf(epoch);
+	stat_conf(epoch);
+}
+
+/* slurmd fetches slurm.conf itself where there is none of the site's own. */
+static bool is_fetched(const char *conf)
+{
+	return strstr(conf, "/conf-cache/") ||
+	       !strncmp(conf, "/run/slurm/conf/", 16);
+}
+
+static bool same_epoch(struct json_object *json, const struct epoch *epoch)
+{
+	const char *conf = json_text(json, "conf");
+	int64_t pid, start, ns, files;
+
+	return conf && !strcmp(conf, epoch->conf) &&
+	       json_number(json, "slurmd_pid", 0, INT64_MAX, &pid, NULL) == 0 &&
+	       json_number(json, "slurmd_start", 0, INT64_MAX, &start, NULL) ==
+		       0 &&
+	       json_number(json, "conf_ns", 0, INT64_MAX, &ns, NULL) == 0 &&
+	       json_number(json, "conf_files", 0, INT64_MAX, &files, NULL) ==
+		       0 &&
+	       pid == epoch->slurmd_pid && start == epoch->slurmd_start &&
+	       ns == epoch->conf_ns && files == epoch->conf_files;
+}
+
+static int64_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
+}
+
+/* A record that slurmctld made from an older slurm.conf is soon wrong. */
+static bool is_settled(const struct node *node, const struct epoch *epoch,
+		       int64_t written_at)
+{
+	int64_t now = now_s();
+
+	if (node->conf_read_at >= epoch->conf_s || is_fetched(epoch->conf) ||
+	    now - epoch->conf_s > SETTLED_S)
+		return true;
+	return written_at <= now && now - written_at < NODE_YOUNG_S;
+}
+
+/* ---- the cache ----------------------------------------------------------------- */
+
+static int read_cache(struct json_object *json, const struct epoch *epoch,
+		      struct node_state *state)
+{
+	struct node_state read = { 0 };
+	const char *map = json_text(json, "core_map");
+	int64_t format, written_at;
+
+	if (json_number(json, "format", CACHE_FORMAT, CACHE_FORMAT, &format,
+			NULL) < 0 ||
+	    json_number(json, "written_at", 0, INT64_MAX, &written_at, NULL) <
+		    0 ||
+	    !map || !same_epoch(json, epoch) ||
+	    read_json(&read.node, member(json, "node"), NULL) < 0 ||
+	    !is_settled(&read.node, epoch, written_at))
+		return 0;
+	read.map = core_map_parse(map, NULL);
+	if (!read.map)
+		return 0;
+	*state = read;
+	return 1;
+}
+
+int node_cached(const char *run_dir, struct node_state *state, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct json_object *json;
+	struct epoch epoch;
+	char *text;
+	int rc;
+
+	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+		return -1;
+	text = fileio_read(path, CACHE_BYTES_MAX, NULL, err);
+	if (!text)
+		return errno == ENOENT ? 0 : -1;
+	json = json_tokener_parse(text);
+	free(text);
+	if (!json)
+		return 0; /* damaged: write it anew */
+	read_epoch(&epoch);
+	rc = read_cache(json, &epoch, state);
+	json_object_put(json);
+	return rc;
+}
+
+static int write_cache(const char *run_dir, const struct epoch *epoch,
+		       const struct node_state *state, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct json_object *json;
+	char *map = NULL;
+	const char *text;
+	int rc = -1;
+
+	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+		return -1;
+	json = json_object_new_object();
+	map = core_map_format(state->map);
+	if (!map) {
+		err_set(err, "node cache: out of memory");
+		goto out;
+	}
+	json_object_object_add(json, "format",
+			       json_object_new_int(CACHE_FORMAT));
+	json_object_object_add(json, "written_at",
+			       json_object_new_int64(now_s()));
+	json_object_object_add(json, "slurmd_pid",
+			       json_object_new_int64(epoch->slurmd_pid));
+	json_object_object_add(json, "slurmd_start",
+			       json_object_new_int64(epoch->slurmd_start));
+	json_object_object_add(json, "conf",
+			       json_object_new_string(epoch->conf));
+	json_object_object_add(json, "conf_ns",
+			       json_object_new_int64(epoch->conf_ns));
+	json_object_object_add(json, "conf_files",
+			       json_object_new_int64(epoch->conf_files));
+	json_object_object_add(json, "node", to_json(&state->node));
+	json_object_object_add(json, "core_map", json_object_new_string(map));
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	rc = fileio_write_volatile(path, text, strlen(text), 0644, err);
+out:
+	free(map);
+	json_object_put(json);
+	return rc;
+}
+
+static int ask(const char *helper, const char *node_name,
+	       unsigned int timeout_ms, struct node *node, struct err *err)
+{
+	char limit[32], conf[NODE_TEXT_MAX + 16];
+	const char *conf_path = getenv("SLURM_CONF");
+	char *argv[] = { (char *)helper, limit, "node", (char *)node_name,
+			 NULL };
+	char *env[] = { NULL, NULL };
+	struct child_result result;
+	int rc;
+
+	snprintf(limit, sizeof(limit), "--timeout-ms=%u", timeout_ms);
+	if (conf_path && strlen(conf_path) < NODE_TEXT_MAX) {
+		snprintf(conf, sizeof(conf), "SLURM_CONF=%s", conf_path);
+		env[0] = conf;
+	}
+	if (child_run(argv, env, timeout_ms + 500, &result, err) < 0)
+		return -1;
+	if (result.status == 0)
+		rc = node_parse_json(node, result.out, err);
+	else
+		rc = err_set(err, "node record: %s",
+			     *result.errtext ? result.errtext
+					     : "jobio-slurm failed");
+	child_result_free(&result);
+	return rc;
+}
+
+int node_refresh(const char *run_dir, const char *helper, const char *node_name,
+		 unsigned int timeout_ms, struct node_state *state,
+		 struct err *err)
+{
+	struct core_map_options options = { 0 };
+	struct node_state read = { 0 };
+	struct epoch epoch;
+
+	if (!helper)
+		helper = JOBIO_LIBEXECDIR "/jobio-slurm";
+	/* before the question: a change in between makes the cache too old */
+	read_epoch(&epoch);
+	if (ask(helper, node_name, timeout_ms, &read.node, err) < 0)
+		return -1;
+	options.slurm_version = read.node.version;
+	core_map_slurmd_parameters(&options, read.node.slurmd_parameters);
+	read.map = core_map_load(&options, err);
+	if (!read.map)
+		return -1;
+	if (run_dir && write_cache(run_dir, &epoch, &read, err) < 0) {
+		node_state_free(&read);
+		return -1;
+	}
+	*state = read;
+	return 0;
+}
+
+int node_load(const char *run_dir, const char *helper, const char *node_name,
+	      unsigned int timeout_ms, struct node_state *state,
+	      struct err *err)
+{
+	int rc = node_cached(run_dir, state, err);
+
+	if (rc > 0 && node_name && *node_name &&
+	    strcmp(state->node.name, node_name) != 0) {
+		node_state_free(state); /* another node on this machine */
+		rc = 0;
+	}
+	if (rc > 0)
+		return 0;
+	return node_refresh(run_dir, helper, node_name, timeout_ms, state, err);
+}
+
+void node_state_free(struct node_state *state)
+{
+	core_map_free(state->map);
+	state->map = NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* node.h - what Slurm knows about one node, and the copy kept on the node
+ *
+ * Terms   node record: CPUs, boards, sockets (of the whole node), cores per
+ *           socket, threads per core and the spec set, as slurmctld has them.
+ *         spec set: the cores that slurm.conf takes away from jobs, written
+ *           as CoreSpecCount or CpuSpecList.
+ *         node line: "CPUs=64 Boards=1 SocketsPerBoard=2 ..." of slurm.conf.
+ *         cache: RUN/node.json: record, settings and core map. It holds for
+ *           one slurmd process (pid, start time) and one state of slurm.conf;
+ *           while slurmctld has not read that slurm.conf, for NODE_YOUNG_S.
+ * Owner   struct node is a plain value; node_state_free() frees the rest.
+ * Errors  -1, sentence in *err, output untouched. A cache that does not hold
+ *           is no error: node_cached() returns 0.
+ * Runs    node, as root (prolog, --recover); node_line_parse() anywhere.
+ */
+#ifndef JOBIO_NODE_H
+#define JOBIO_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core_map.h"
+#include "cpuset.h"
+#include "err.h"
+#include "finding.h"
+
+#define NODE_NAME_MAX 256
+#define NODE_TEXT_MAX 1024
+#define NODE_YOUNG_S 60
+
+struct node {
+	char name[NODE_NAME_MAX];
+	unsigned int cpus;
+	unsigned int boards;
+	unsigned int sockets; /* of all boards */
+	unsigned int cores;   /* per socket */
+	unsigned int threads; /* per core */
+	unsigned int core_spec_count;
+	bool has_spec_list;
+	struct cpuset spec_list; /* CpuSpecList as written or reported */
+	bool from_controller;	 /* not a slurm.conf line */
+	unsigned int version;	 /* of slurmd, version.h */
+
+	/* settings of the controller */
+	bool allow_spec_resources_usage;
+	bool spec_cores_first;
+	bool cons_tres; /* false: select/linear */
+	char select_type[64];
+	char scheduler_parameters[NODE_TEXT_MAX];
+	char slurmd_parameters[NODE_TEXT_MAX];
+	char task_plugin[NODE_TEXT_MAX];
+	char task_plugin_param[NODE_TEXT_MAX];
+	char prolog_flags[NODE_TEXT_MAX];
+	unsigned int controller_version;
+	int64_t conf_read_at; /* when slurmctld read slurm.conf; seconds */
+};
+
+/* What a reservation needs: the record and the map of this node. */
+struct node_state {
+	struct node node;
+	struct core_map *map;
+};
+
+/* A record with the defaults that slurm.conf has; allow_spec_resources_usage
+ * and cons_tres are true. */
+void node_init(struct node *node);
+
+/* Read a node line into *node, with slurmd's and slurmctld's corrections
+ * (read_config.c:_parse_nodename); each correction is a finding. */
+int node_line_parse(struct node *node, const char *line,
+		    struct findings *findings, struct err *err);
+
+/* The JSON that `jobio-slurm node` prints. */
+int node_parse_json(struct node *node, const char *json, struct err *err);
+char *node_format_json(const struct node *node);
+
+/* 1: *state is set from the cache; 0: the cache is missing or does not hold;
+ * -1: it cannot be read. No RPC, no command. */
+int node_cached(const char *run_dir, struct node_state *state, struct err *err);
+
+/* Ask slurmctld once (through the helper jobio-slurm, as a child), read the
+ * machine, write the cache, set *state. 'node_name' NULL: this node's.
+ * 'helper' NULL: the installed one. */
+int node_refresh(const char *run_dir, const char *helper, const char *node_name,
+		 unsigned int timeout_ms, struct node_state *state,
+		 struct err *err);
+
+/* node_cached(), then node_refresh() only when needed: for the prolog. */
+int node_load(const char *run_dir, const char *helper, const char *node_name,
+	      unsigned int timeout_ms, struct node_state *state,
+	      struct err *err);
+
+void node_state_free(struct node_state *state);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reservation.h - which cores Slurm withholds from a job on a node
+ *
+ * Terms   request: what the job asked for: nothing, --core-spec=N or
+ *           --thread-spec=N.
+ *         abstract core, abstract CPU, OS CPU, block map: see core_map.h.
+ *         withheld: never part of the job's cpuset when cgroups confine it.
+ *         sound: the withheld OS CPUs are all threads of as many real cores
+ *           as Slurm counted, and the job gets none of them.
+ *         class: regular; sparse (OS numbers with holes that slurmd drops);
+ *           irregular (slurmd warns about the machine); conf_mismatch (the
+ *           node record contradicts the machine); fails (slurmd does not
+ *           start, or cannot reserve anything).
+ * Owner   reservation_free() frees the findings; the rest is plain value.
+ * Errors  -1 and a sentence in *err when there is no answer at all (out of
+ *           memory, empty record). What Slurm does wrongly is a finding.
+ * Runs    prolog and `jobio cores`; touches nothing.
+ *
+ * Rules: slurm's slurmd.c:_core_spec_init, node_conf.c:_init_node_record,
+ * cons_helpers.c:cons_helpers_mark_avail_cores (cons_common.c up to 22.05).
+ */
+#ifndef JOBIO_RESERVATION_H
+#define JOBIO_RESERVATION_H
+
+#include <stdbool.h>
+
+#include "core_map.h"
+#include "cpuset.h"
+#include "err.h"
+#include "finding.h"
+#include "node.h"
+
+#define RESERVATION_LOG_MAX 255 /* slurmd.c:MAX_CPUSTR - 1 */
+
+enum reservation_kind {
+	RESERVATION_UNSET,   /* the job asked for nothing: the whole spec set */
+	RESERVATION_CORES,   /* --core-spec=N */
+	RESERVATION_THREADS, /* --thread-spec=N */
+};
+
+struct reservation_request {
+	enum reservation_kind kind;
+	unsigned int count;
+};
+
+enum reservation_class {
+	RESERVATION_REGULAR,
+	RESERVATION_SPARSE,
+	RESERVATION_IRREGULAR,
+	RESERVATION_CONF_MISMATCH,
+	RESERVATION_FAILS,
+};
+
+struct reservation {
+	struct cpuset abs_cores;
+	struct cpuset abs_cpus;
+	struct cpuset os_cpus;	      /* what slurmd really withholds */
+	struct cpuset shared_os_cpus; /* withheld and given to the job: a bug of
+					 Slurm; never give these to a client */
+	struct cpuset job_os_cpus; /* the most that the job's cpuset can hold */
+	enum reservation_class class;
+	bool sound;
+	bool possible;	  /* false: no such job ever runs on this node */
+	bool is_spec_set; /* the request was RESERVATION_UNSET */
+	struct findings findings;
+};
+
+int reservation_compute(const struct node *node, const struct core_map *map,
+			const struct reservation_request *request,
+			struct reservation *reservation, struct err *err);
+
+/* The abstract CPUs as Slurm prints them, malloc'ed. For a node's spec set that
+ * is slurmd's log line, which holds RESERVATION_LOG_MAX characters only; the
+ * list is cut there (and "C07" is among the findings). */
+char *reservation_abs_cpus_text(const struct reservation *reservation);
+
+/* "regular", "sparse", "irregular", "conf_mismatch", "fails" */
+const char *reservation_class_name(enum reservation_class class);
+
+void reservation_free(struct reservation *reservation);
+
+#endif
