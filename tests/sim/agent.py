@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""agent - the Python half of `/usr/bin/weka --agent`.
+
+Answers the command line on a socket, watches the containers' processes and
+the mount table. It reads service.conf once, when it starts: "restart the
+agent" is what every document says after an edit. Frontends and mounts are
+processes of their own and survive it.
+"""
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from wekasim import commands, stats  # noqa: E402
+from wekasim.kernel import fuse_targets  # noqa: E402
+from wekasim.node import Node, WekaError, start_time  # noqa: E402
+from wekasim.paths import Paths, read_text, write_atomic  # noqa: E402
+from wekasim.topology import Topology  # noqa: E402
+
+TICK_S = 0.1
+REQUEST_MAX = 1 << 20
+YES = ("true", "yes", "1")
+NO = ("false", "no", "0")
+
+
+def read_service_conf(paths):
+    """Section-agnostic, blanks around '=' allowed, last one wins; unknown
+    spellings are nobody's key, so the default stands: isolate_cpusets=true."""
+    path = paths.service_conf
+    if not os.path.exists(path):
+        path = paths.weka_conf
+    found = {}
+    for line in read_text(path).splitlines():
+        line = line.strip()
+        if not line or line[0] in "#;[":
+            continue
+        key, eq, value = line.partition("=")
+        if eq:
+            found[key.strip()] = value.strip()
+    isolate = found.get("isolate_cpusets", "true").lower()
+    mode = found.get("cgroups_mode", "auto").lower()
+    return {
+        "isolate_cpusets": isolate not in NO,
+        "cgroups_mode": mode if mode in ("auto", "force", "force_v2", "none")
+        else "auto",
+    }
+
+
+class Agent:
+    def __init__(self, root):
+        self.paths = Paths(root)
+        self.node = Node(self.paths)
+        self.node.own()
+        self.listener = None
+        self.decoy = None
+        self.targets = []
+
+    def log(self, text):
+        with open(self.paths.log, "a") as f:
+            f.write("%s %s\n" % (time.strftime("%F %T"), text))
+
+    def prepare(self):
+        node = self.node
+        pid = os.getppid()      # the process that is called weka --agent
+        node.state["agent"] = {
+            "pid": pid, "started": time.time(),
+            "config": read_service_conf(self.paths)}
+        node.write_duty()
+        if os.path.exists(self.paths.socket):
+            os.unlink(self.paths.socket)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # the path may be long under a test's root: bind relative to it
+        os.chdir(self.paths.run)
+        self.listener.bind(os.path.basename(self.paths.socket))
+        os.chdir("/")
+        os.chmod(self.paths.socket, 0o666)
+        self.listener.listen(64)
+        write_atomic(self.paths.pidfile, "%d\n" % pid)
+        node.recover()
+
+    # ---- one command -----------------------------------------------------
+    def serve(self, conn):
+        with conn:
+            try:
+                sent = self.receive(conn)
+                if sent is None:
+                    return
+                if "control" in sent:
+                    answer = self.control(sent["control"])
+                else:
+                    answer = commands.dispatch(self.node, sent,
+                                               lambda: self.hung_up(conn))
+            except Exception:
+                self.log(traceback.format_exc())
+                answer = 70, "", "weka-sim: %s" % traceback.format_exc()
+            try:
+                conn.sendall(json.dumps(answer).encode())
+            except OSError:
+                pass    # the caller is gone; what it asked for is done
+
+    @staticmethod
+    def receive(conn):
+        data = b""
+        conn.settimeout(5)
+        while not data.endswith(b"\n"):
+            more = conn.recv(65536)
+            if not more or len(data) > REQUEST_MAX:
+                return None
+            data += more
+        return json.loads(data)
+
+    @staticmethod
+    def hung_up(conn):
+        poll = select.poll()
+        poll.register(conn, select.POLLRDHUP | select.POLLHUP)
+        return bool(poll.poll(0))
+
+    def control(self, what):
+        """The test's side door: what no command of a client can do."""
+        node = self.node
+        if what == "sync":
+            self.refresh(force=True)
+            if node.knobs.error:
+                return 70, "", "weka-sim: %s\n" % node.knobs.error
+            return 0, "", ""
+        if what == "state":
+            return 0, json.dumps(node.state, indent=1) + "\n", ""
+        return 2, "", "weka-sim: unknown control '%s'\n" % what
+
+    # ---- the background --------------------------------------------------
+    def refresh(self, force=False):
+        """Knobs take effect without a restart of anything."""
+        node = self.node
+        if not node.knobs.load() and not force:
+            return
+        node.topology = Topology(node.knobs)
+        node.write_duty()
+        self.keep_decoy()
+        node.publish()
+
+    def keep_decoy(self):
+        want = self.node.knobs["faults.two_agents"]
+        if want and self.decoy is None:
+            exe = self.paths("/usr/bin/weka")
+            self.decoy = subprocess.Popen(
+                [exe, "--agent"], stdin=subprocess.DEVNULL,
+                env=dict(os.environ, WEKA_SIM_DECOY="1"))
+        elif not want and self.decoy is not None:
+            self.decoy.kill()
+            self.decoy.wait()
+            self.decoy = None
+
+    def background(self):
+        last_sample = 0.0
+        while True:
+            try:
+                self.refresh()
+                self.node.watch()
+                if time.time() - last_sample >= 1:
+                    stats.sample(self.node)
+                    last_sample = time.time()
+            except Exception:
+                self.log(traceback.format_exc())
+            time.sleep(TICK_S)
+
+    def mounts_changed(self):
+        try:
+            targets = fuse_targets()
+            if targets != self.targets:
+                self.targets = targets
+                threading.Thread(target=self.node.notice_umounts,
+                                 daemon=True).start()
+            with self.node.lock:
+                self.node.kernel.write_table()
+        except Exception:
+            self.log(traceback.format_exc())
+
+    def run(self):
+        self.prepare()
+        self.refresh(force=True)
+        threading.Thread(target=self.background, daemon=True).start()
+        table = os.open("/proc/self/mounts", os.O_RDONLY | os.O_CLOEXEC)
+        poll = select.poll()
+        poll.register(self.listener, select.POLLIN)
+        poll.register(table, select.POLLERR | select.POLLPRI)
+        while True:
+            for fd, _ in poll.poll():
+                if fd == table:
+                    self.mounts_changed()
+                    continue
+                conn, _ = self.listener.accept()
+                threading.Thread(target=self.serve, args=(conn,),
+                                 daemon=True).start()
+
+
+def leave(paths):
+    for path in (paths.pidfile, paths.socket):
+        try:
+            os.unlink(path)
+        except OSError:
+            pass
+    os._exit(0)
+
+
+def main():
+    paths = Paths(sys.argv[1])
+    signal.signal(signal.SIGTERM, lambda *_: leave(paths))
+    signal.signal(signal.SIGINT, lambda *_: leave(paths))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    running = read_text(paths.pidfile).strip()
+    try:
+        agent = Agent(sys.argv[1])
+    except WekaError as e:
+        if running.isdigit() and start_time(int(running)):
+            print("weka-sim: an agent runs already, pid %s" % running,
+                  file=sys.stderr)
+        else:
+            print("weka-sim: %s" % e.text, file=sys.stderr)
+        return 1
+    agent.run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,793 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""node - the state of one client node and everything that changes it.
+
+The state is one JSON file, replaced atomically; one process at a time owns it
+(a lock with a deadline). Documented seconds pass at the speed of the knob
+time.compression. Numbers in comments, #1 to #26, are the transitions of the
+stand-in's contract (README.md).
+"""
+import copy
+import errno
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from . import options, resources
+from .cgroups import CgroupError, Cgroups
+from .kernel import MNT_DETACH, MNT_FORCE, Kernel, fuse_targets
+from .knobs import Knobs
+from .paths import read_text, write_atomic
+from .topology import Topology
+
+LOCK_DEADLINE_S = 10
+OPERATION_DEADLINE_S = 60
+MOUNT_FAILED = 32       # mount(8)
+AUTO = resources.AUTO
+
+
+class WekaError(Exception):
+    def __init__(self, text, rc=1):
+        super().__init__(text)
+        self.text = text
+        self.rc = rc
+
+
+class StartError(Exception):
+    pass
+
+
+def start_time(pid):
+    """Field 22 of /proc/PID/stat, or None for a dead process or a zombie."""
+    text = read_text("/proc/%d/stat" % pid)
+    field = text.rpartition(")")[2].split()
+    if len(field) < 20 or field[0] in "ZX":
+        return None
+    return field[19]
+
+
+class Node:
+    def __init__(self, paths):
+        self.paths = paths
+        paths.make()
+        self.knobs = Knobs(paths.conf)
+        self.lock = threading.RLock()
+        self.operations = {}
+        self.lock_fd = None
+        self.state = None
+        self.kernel = Kernel(self)
+        self.topology = Topology(self.knobs)
+        self.dead_since = {}
+
+    # ---- state on disk ---------------------------------------------------
+    def own(self, deadline_s=LOCK_DEADLINE_S):
+        """Become the one process that may change the state."""
+        self.lock_fd = os.open(self.paths.lock,
+                               os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        end = time.monotonic() + deadline_s
+        while True:
+            try:
+                fcntl.flock(self.lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > end:
+                    raise WekaError("state is locked by another process")
+                time.sleep(0.02)
+        self.load()
+
+    def load(self):
+        text = read_text(self.paths.state)
+        self.state = json.loads(text) if text else {
+            "next_id": 41, "next_mount": 0, "driver": False, "login": False,
+            "agent": {}, "containers": {}, "mounts": [], "decoy": 0}
+
+    def save(self):
+        with self.lock:
+            write_atomic(self.paths.state, json.dumps(self.state, indent=1))
+
+    def publish(self):
+        """Save, and let driver and tables show it."""
+        with self.lock:
+            self.save()
+            for mount in self.state["mounts"]:
+                self.kernel.steer(mount)
+            self.kernel.write_table()
+            self.kernel.write_proc()
+            for container in self.state["containers"].values():
+                self._write_resources(container)
+
+    def sleep(self, documented_s):
+        time.sleep(self.knobs.seconds(documented_s))
+
+    def hostname(self):
+        return self.knobs["client.hostname"] or socket.gethostname()
+
+    def operation(self, name):
+        """One operation at a time on a container; others wait, not for ever."""
+        with self.lock:
+            lock = self.operations.setdefault(name, threading.Lock())
+        if not lock.acquire(timeout=OPERATION_DEADLINE_S):
+            raise WekaError("container '%s' is busy with another operation"
+                            % name)
+        return lock
+
+    # ---- questions -------------------------------------------------------
+    def container(self, name=None):
+        """The named container, or the only one."""
+        all_of_them = self.state["containers"]
+        if name is None:
+            if len(all_of_them) == 1:
+                return next(iter(all_of_them.values()))
+            if not all_of_them:
+                raise WekaError("error: No containers were found")
+            raise WekaError("error: More than one container is running: "
+                            "name one with --container")
+        if name not in all_of_them:
+            raise WekaError("error: Container '%s' was not found" % name)
+        return all_of_them[name]
+
+    def mounts_of(self, container):
+        return [m for m in self.state["mounts"]
+                if m["container"] == container["name"]]
+
+    def alive(self, container, slot):
+        row = container["procs"].get(slot)
+        return bool(row) and start_time(row[0]) == row[1]
+
+    def connected(self, container):
+        """Frontend process ids in order; 0 for one that is not connected."""
+        out = []
+        gone = self.knobs["faults.disconnected"]
+        for index, (slot, _) in enumerate(
+                resources.frontends(container["stable"])):
+            up = (container["phase"] == "READY" and str(index) not in gone
+                  and self.alive(container, slot))
+            out.append(container["procs"][slot][0] if up else 0)
+        return out
+
+    def stalled(self, mount):
+        """I/O waits while no frontend serves it: it does not fail."""
+        if self.knobs["faults.io_hang"]:
+            return True
+        container = self.state["containers"].get(mount["container"])
+        return container is not None and not any(self.connected(container))
+
+    def stalled_for(self, mount):
+        container = self.state["containers"].get(mount["container"])
+        return time.time() - (container or {}).get("phase_since", time.time())
+
+    # ---- checks (#15, #16) -----------------------------------------------
+    def check_cores(self, request, remount=False):
+        """Refuse what the documents refuse; returns core ids or AUTO."""
+        udp = "udp" in request.nets or self.knobs["nic.kind"] == "udp"
+        if request.cores and request.num_cores is not None:
+            raise WekaError("mount options 'core' and 'num_cores' are "
+                            "mutually exclusive")
+        if request.num_cores == 0:
+            if not udp:
+                raise WekaError("num_cores=0 is only allowed with net=udp")
+            return [AUTO]
+        cores = request.cores or [AUTO] * (request.num_cores or 1)
+        self.check_ids(cores)
+        if not request.nets and not remount:
+            raise WekaError("mount option 'net' is required")
+        if (self.knobs["nic.kind"] == "vf" and request.nets
+                and not udp and len(request.nets) != len(cores)):
+            raise WekaError("the number of network devices (%d) must be the "
+                            "number of cores (%d)"
+                            % (len(request.nets), len(cores)))
+        return cores
+
+    def check_ids(self, cores):
+        if len(cores) > resources.CORES_MAX:
+            raise WekaError("%d cores requested: a container has at most %d"
+                            % (len(cores), resources.CORES_MAX))
+        fixed = [c for c in cores if c != AUTO]
+        if len(set(fixed)) != len(fixed):
+            raise WekaError("a core id is given twice")
+        for core in fixed:
+            if core == 0:
+                raise WekaError("core 0 cannot be used: it is reserved for "
+                                "the operating system")
+            if core not in self.topology.online:
+                raise WekaError("core %d does not exist or is offline" % core)
+
+    # ---- processes -------------------------------------------------------
+    def _spawn(self, container, slot, cpu):
+        """One /weka/wekanode, in the cpuset and on its CPU (slot 0: anywhere,
+        it is not pinned)."""
+        duty = self.paths.duty if slot != "0" else self.paths.duty_management
+        run = subprocess.run(
+            ["/weka/wekanode", "--slot", slot],
+            executable=self.paths.lib + "/wekanode",
+            env={"WEKA_SIM_DUTY": duty, "WEKA_CONTAINER": container["name"]},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+            timeout=10)
+        pid = int(run.stdout)
+        with self.lock:
+            container["procs"][slot] = [pid, start_time(pid)]
+        if slot == "0":
+            return
+        if container["cgroup"]["enabled"] and cpu is not None:
+            try:
+                self._cgroups().enter(container["name"], pid)
+            except OSError as e:
+                raise StartError("cannot enter the cpuset: %s" % e.strerror)
+        if cpu is not None:
+            try:
+                os.sched_setaffinity(pid, {cpu})
+            except OSError:
+                pass    # a made-up CPU of the knobs
+
+    def _kill(self, container, slots=None):
+        """End processes that we started, by id, and wait until they are."""
+        with self.lock:
+            rows = [container["procs"].pop(slot)
+                    for slot in list(container["procs"])
+                    if slots is None or slot in slots]
+        for pid, started in rows:
+            if start_time(pid) == started:
+                os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + 5
+        for pid, started in rows:
+            while start_time(pid) == started and time.monotonic() < end:
+                time.sleep(0.005)
+
+    def write_duty(self):
+        write_atomic(self.paths.duty, "%d\n" % self.knobs["frontend.duty"])
+        write_atomic(self.paths.duty_management,
+                     "%d\n" % self.knobs["frontend.management_duty"])
+
+    def _cgroups(self):
+        return Cgroups(self.paths, self.knobs, self.topology)
+
+    # ---- container: start and stop ---------------------------------------
+    def phase(self, container, phase, action="NONE"):
+        with self.lock:
+            container["phase"] = phase
+            container["action"] = action
+            container["phase_since"] = time.time()
+            self.publish()
+
+    def _place(self, container, shape):
+        """Which CPU each frontend runs on; automatic ones are chosen here."""
+        rows = resources.frontends(shape)
+        dedicated = shape["nodes"]
+        taken = [core for _, core in rows if core != AUTO]
+        for other in self.state["containers"].values():
+            if other is not container:
+                taken += [c for c in other["placed"].values() if c is not None]
+        autos = [slot for slot, core in rows if core == AUTO
+                 and dedicated[slot]["dedicate_core"]]
+        taken_firsts = {min(self.topology.siblings.get(c, {c}))
+                        for c in taken}
+        chosen = self.topology.choose(len(autos), taken_firsts)
+        if len(chosen) < len(autos):
+            raise StartError("not enough cores: %d requested, %d free"
+                             % (len(autos), len(chosen)))
+        placed = dict(zip(autos, chosen))
+        for slot, core in rows:
+            if core != AUTO:
+                if core not in self.topology.online:
+                    raise StartError("core %d does not exist or is offline"
+                                     % core)
+                placed[slot] = core
+            else:
+                placed.setdefault(slot, None)
+        return placed
+
+    def _boot(self, container, shape, stable_ids):
+        """STEM -> CLUSTERIZING -> READY with these resources."""
+        self.phase(container, "STEM")
+        container["started"] = time.time()
+        self.sleep(self.knobs["time.start_s"])
+        if self.knobs["faults.start_fails"]:
+            raise StartError("container failed to start")
+        if self.knobs["faults.apply_fails"] and shape != container["stable"]:
+            raise StartError("failed to apply the new resources")
+        pool = self.knobs["memory.hugepages_mb"]
+        if pool and shape["memory"] > pool * 1024 * 1024:
+            raise StartError("failed to allocate hugepages: %d MB needed, "
+                             "%d MB free" % (shape["memory"] >> 20, pool))
+        container["placed"] = self._place(container, shape)
+        config = self.state["agent"].get("config", {})
+        mode = config.get("cgroups_mode", "auto")
+        groups = self._cgroups()
+        try:
+            enabled, version = groups.decide(mode)
+        except CgroupError as e:
+            raise StartError(str(e))
+        container["cgroup"] = {"mode": mode, "enabled": enabled,
+                               "version": version,
+                               "isolated": container["cgroup"]["isolated"]}
+        cpus = self.topology.cores_of(
+            c for c in container["placed"].values() if c is not None)
+        if enabled and cpus:
+            try:
+                groups.create(container["name"], cpus)
+            except CgroupError as e:
+                raise StartError(str(e))
+            if config.get("isolate_cpusets", True):     # #20
+                for path, row in groups.isolate(cpus).items():
+                    old = container["cgroup"]["isolated"].get(path)
+                    container["cgroup"]["isolated"][path] = [
+                        old[0] if old else row[0], row[1]]
+        self._spawn(container, "0", None)
+        for slot, _ in resources.frontends(shape):
+            self._spawn(container, slot, container["placed"][slot])
+        self.phase(container, "CLUSTERIZING")
+        self.sleep(self.knobs["time.join_s"]
+                   + self.knobs["faults.slow_join_s"])
+        while self.knobs["faults.stuck_join"] and not container.get("cancel"):
+            time.sleep(0.05)
+            self.knobs.load()
+        if container.get("cancel"):
+            raise StartError("start was cancelled")
+        with self.lock:
+            container["stable"] = copy.deepcopy(shape)
+            for slot in list(container["ids"]):
+                if slot not in stable_ids:
+                    del container["ids"][slot]
+        self.phase(container, "READY")
+
+    def start(self, container):
+        """Boot the staged resources; when they do not come up, go back to the
+        last stable ones ("RevertToStableResources", #11)."""
+        container["want"] = "running"
+        container["cancel"] = False
+        for attempt in (1, 2):
+            shape = container["staged"]
+            with self.lock:
+                self._number(container, shape)
+            try:
+                self._boot(container, shape, list(shape["nodes"]))
+                break
+            except (StartError, OSError, subprocess.SubprocessError) as e:
+                self._down(container)
+                self._failure(container, str(e))
+                if attempt == 2 or shape == container["stable"] \
+                        or not container["stable"]["nodes"]:
+                    container["want"] = "stopped"
+                    self.phase(container, "stopped")
+                    raise WekaError("error: Container '%s' failed to start: %s"
+                                    % (container["name"], e))
+                self._event(container, "RevertToStableResources", str(e))
+                container["staged"] = copy.deepcopy(container["stable"])
+                reason = str(e)
+        if attempt == 2:
+            raise WekaError("error: Applying resources on container '%s' "
+                            "failed: %s. Reverted to the last stable resources"
+                            % (container["name"], reason))
+
+    def _number(self, container, shape):
+        """Process ids change when a container is re-created only (#26)."""
+        for slot in shape["nodes"]:
+            if slot not in container["ids"]:
+                container["ids"][slot] = self.state["next_id"]
+                self.state["next_id"] += 1
+
+    def _failure(self, container, text):
+        container["last_failure"] = text
+        container["last_failure_time"] = time.strftime(
+            "%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+    def _event(self, container, kind, text):
+        container["events"].append({"type": kind, "text": text,
+                                    "time": time.time()})
+        del container["events"][:-50]
+
+    def _down(self, container):
+        """No processes, no cpuset."""
+        self._kill(container)
+        groups = self._cgroups()
+        groups.restore(container["cgroup"]["isolated"])
+        container["cgroup"]["isolated"] = {}
+        groups.remove(container["name"])
+        container["placed"] = {}
+
+    def stop(self, container, graceful=False, want="stopped"):
+        container["want"] = want
+        if container["phase"] == "stopped":
+            return
+        if graceful:
+            self.phase(container, "DRAINING", "DRAINING")
+            self.sleep(self.knobs["time.stop_s"] / 2)
+        self.phase(container, "stopping", "STOPPING")
+        self.sleep(self.knobs["time.stop_s"])
+        self._down(container)
+        if want == "stopped":
+            self._failure(container, "Container stopped due to user request")
+        self.phase(container, "stopped")
+
+    def restart(self, container, graceful=False):
+        self.stop(container, graceful, want="running")
+        self.start(container)
+
+    def create(self, name, persistent, shape, stateless):
+        port = shape["base_port"]
+        container = {
+            "name": name, "persistent": persistent, "phase": "stopped",
+            "phase_since": time.time(), "action": "NONE", "want": "stopped",
+            "disabled": False, "monitoring": True, "port": port,
+            "version": self.knobs["client.version"], "started": None,
+            "stable": dict(shape, nodes={}), "staged": shape, "placed": {},
+            "cgroup": {"mode": "auto", "enabled": False, "version": 0,
+                       "isolated": {}},
+            "procs": {}, "ids": {}, "stateless": stateless,
+            "last_failure": "", "last_failure_time": "", "events": [],
+        }
+        with self.lock:
+            self.state["containers"][name] = container
+            self.state["driver"] = True
+            self.save()
+        return container
+
+    def remove(self, container):
+        """The client leaves the cluster and is uninstalled (#8)."""
+        self.phase(container, "stopping", "STOPPING")
+        self.sleep(self.knobs["time.umount_s"])
+        self._down(container)
+        with self.lock:
+            self.state["containers"].pop(container["name"], None)
+            directory = os.path.join(self.paths.data, container["name"],
+                                     "container")
+            for name in ("resources.json", "resources.json.stable",
+                         "resources.json.staging"):
+                try:
+                    os.unlink(os.path.join(directory, name))
+                except OSError:
+                    pass
+            self.publish()
+
+    def next_port(self):
+        """14000, 14101, 14201 ... 14601: one range a container (SCMC)."""
+        used = {c["port"] for c in self.state["containers"].values()}
+        for port in [14000] + [14001 + 100 * i for i in range(1, 7)]:
+            if port not in used:
+                return port
+        raise WekaError("error: a client has at most 7 containers")
+
+    def _write_resources(self, container):
+        directory = os.path.join(self.paths.data, container["name"],
+                                 "container")
+        os.makedirs(directory, exist_ok=True)
+        for suffix, shape in (("", container["stable"]),
+                              (".stable", container["stable"]),
+                              (".staging", container["staged"])):
+            path = os.path.join(directory, "resources.json" + suffix)
+            text = json.dumps(shape, indent=4, sort_keys=True) + "\n"
+            if read_text(path) != text:
+                write_atomic(path, text)
+
+    # ---- resources (#9 to #14) -------------------------------------------
+    def stage_cores(self, container, count, ids):
+        if ids and len(ids) != count:
+            raise WekaError("error: %d core ids for %d cores"
+                            % (len(ids), count))
+        if count < 1:
+            raise WekaError("error: a client has at least one core")
+        cores = list(ids) or [AUTO] * count
+        self.check_ids(cores)
+        if self.knobs["rules.strict_deactivate"] and not self.knobs.is5() \
+                and container["phase"] == "READY":
+            raise WekaError("error: Container '%s' is active: it must be "
+                            "deactivated to change its cores"
+                            % container["name"])
+        with self.lock:
+            container["staged"] = resources.with_cores(container["staged"],
+                                                       cores)
+            self.publish()
+
+    def restore(self, container):
+        with self.lock:
+            container["staged"] = copy.deepcopy(container["stable"])
+            self.publish()
+
+    def check_shrink(self, container, shape):
+        """5.x: "Cannot lower frontend count while a mount is active" (#13)."""
+        if self.knobs.is5() and self.mounts_of(container) and len(
+                resources.frontends(shape)) < len(
+                    resources.frontends(container["stable"])):
+            raise WekaError("error: Cannot lower frontend count while a "
+                            "mount is active")
+
+    def apply(self, container, graceful=False):
+        lock = self.operation(container["name"])
+        try:
+            self.check_shrink(container, container["staged"])
+            self.restart(container, graceful)
+        finally:
+            lock.release()
+
+    # ---- mount (#1, #2) --------------------------------------------------
+    def split_source(self, source):
+        """'b0,b1/fs' or 'b0:/fs' -> ([b0, b1], fs); 'fs' -> ([], fs)"""
+        hosts, slash, fs = source.partition("/")
+        if not slash:
+            return [], source
+        hosts = [h for h in hosts.rstrip(":").split(",") if h]
+        if not hosts or not fs:
+            raise WekaError("invalid source '%s'" % source)
+        return hosts, fs
+
+    def mount(self, source, target, text):
+        try:
+            request = options.Request(text)
+        except options.OptionError as e:
+            raise WekaError(str(e), MOUNT_FAILED)
+        try:
+            if request.remount:
+                return self.remount(source, target, request)
+            return self._mount(source, target, request)
+        except WekaError as e:
+            raise WekaError("mount.wekafs: %s" % e.text, MOUNT_FAILED)
+
+    def _mount(self, source, target, request):
+        hosts, fs = self.split_source(source)
+        known = self.knobs["fs.filesystems"]
+        if known and fs not in known:
+            raise WekaError("filesystem '%s' does not exist" % fs)
+        if self.kernel.fuse() and not os.path.isdir(target):
+            raise WekaError("mount point %s does not exist" % target)
+        name = request.container
+        if name is None:
+            names = list(self.state["containers"])
+            name = names[0] if len(names) == 1 else "client"
+        lock = self.operation(name)
+        try:
+            container = self.state["containers"].get(name)
+            if container is None:
+                if not hosts:
+                    raise WekaError("no client container is running: a "
+                                    "mount without backends needs one")
+                container = self._first_mount(name, hosts, request)
+            elif container["phase"] != "READY":
+                raise WekaError("container '%s' is not ready" % name)
+            self._attach(container, fs, hosts, target, request)
+        finally:
+            lock.release()
+
+    def _first_mount(self, name, hosts, request):
+        """Create, allocate, join; nothing is left when that fails."""
+        cores = self.check_cores(request)
+        udp = request.num_cores == 0
+        shape = resources.new(self.next_port(), self.hostname(), hosts)
+        shape = resources.with_cores(shape, cores, not udp)
+        shape = resources.with_nets(shape,
+                                    [n for n in request.nets if n != "udp"])
+        if AUTO in cores and not udp \
+                and self.knobs["rules.auto_cores"] == "explicit":
+            chosen = self.topology.choose(len(cores), [])
+            if len(chosen) == len(cores):
+                shape = resources.with_cores(shape, chosen)
+        stateless = options.merge_stateless(options.default_stateless(),
+                                            request, False)
+        shape["auto_remove_timeout"] = int(stateless["remove_after_secs"])
+        shape["restricted_client"] = bool(stateless["restricted"])
+        container = self.create(name, False, shape, stateless)
+        try:
+            self.sleep(self.knobs["time.first_mount_s"])
+            self.start(container)
+        except WekaError:
+            self.remove(container)
+            raise
+        return container
+
+    def _attach(self, container, fs, hosts, target, request):
+        with self.lock:
+            mount = {
+                "id": self.state["next_mount"], "fs": fs, "target": target,
+                "source": "%s/%s" % (hosts[0], fs) if hosts else fs,
+                "container": container["name"], "pending": True,
+                "general": options.mounted(request),
+                "kernel": self.kernel.fuse(),
+            }
+            self.state["next_mount"] += 1
+            self.state["mounts"].append(mount)
+        # not under the lock: the kernel asks the file system at once
+        error = self.kernel.attach(mount)
+        with self.lock:
+            if error:
+                self.state["mounts"].remove(mount)
+            mount["pending"] = False
+            self.publish()
+        if error:
+            if not self.mounts_of(container) and not container["persistent"]:
+                self.remove(container)
+            raise WekaError(error)
+
+    # ---- remount (#3 to #6) ----------------------------------------------
+    def find_mount(self, target):
+        found = None
+        for mount in self.state["mounts"]:
+            if mount["target"] == target and not mount["pending"]:
+                found = mount
+        return found
+
+    def remount(self, source, target, request):
+        mount = self.find_mount(target)
+        if mount is None:
+            raise WekaError("mount point not mounted: %s" % target)
+        if source not in (mount["source"], mount["fs"], "", "none") and \
+                self.split_source(source)[1] != mount["fs"]:
+            raise WekaError("%s is not mounted on %s" % (source, target))
+        if self.knobs["faults.remount_lies"]:
+            return
+        container = self.container(mount["container"])
+        lock = self.operation(container["name"])
+        try:
+            restart = self._remount_cores(container, request)
+            with self.lock:
+                if request.kernel_words:
+                    # mount(8) put the words of its table in front: on a real
+                    # client these are the options in force
+                    general = dict(mount["general"])
+                    general.update(request.general)
+                else:
+                    general = options.remounted(mount["general"], request)
+                mount["general"] = general
+                container["stateless"] = options.merge_stateless(
+                    container["stateless"], request, True)
+                self.publish()
+            rule = self.knobs["rules.remount_restart_5x"]
+            if self.knobs.is5() and (
+                    restart or rule == "any"
+                    or (rule == "stateless" and request.stateless)):
+                self.restart(container)
+        finally:
+            lock.release()
+
+    def _remount_cores(self, container, request):
+        """1 when the container has to restart with other frontends."""
+        if not request.asks_cores():
+            return 0
+        if not self.knobs.is5():
+            if self.knobs["rules.remount_cores_4x"] == "error":
+                raise WekaError("core, num_cores and net cannot be changed "
+                                "by a remount")
+            return 0    # rc 0 and nothing changed: whoever asks must look
+        cores = self.check_cores(request, remount=True)
+        if request.cores or request.num_cores is not None:
+            if sorted(cores) == sorted(
+                    core for _, core in
+                    resources.frontends(container["stable"])):
+                return 0
+            shape = resources.with_cores(container["stable"], cores)
+            self.check_shrink(container, shape)
+            container["staged"] = shape
+            return 1
+        return 0
+
+    # ---- umount (#7, #8) -------------------------------------------------
+    def umount(self, target, lazy=False, force=False):
+        mount = self.find_mount(target)
+        if mount is None:
+            raise WekaError("umount.wekafs: %s: not mounted" % target,
+                            MOUNT_FAILED)
+        if self.knobs["faults.umount_lies"]:
+            return
+        if self.knobs["faults.umount_busy"] and not lazy:
+            raise WekaError("umount.wekafs: %s: target is busy." % target,
+                            MOUNT_FAILED)
+        if mount["kernel"]:
+            flags = (MNT_DETACH if lazy else 0) | (MNT_FORCE if force else 0)
+            mount["leaving"] = True     # the watcher leaves it to us
+            code = self.kernel.detach(target, flags)
+            mount.pop("leaving", None)
+            if code and code != errno.EINVAL:   # EINVAL: it was gone already
+                raise WekaError(
+                    "umount.wekafs: %s: %s" % (
+                        target, "target is busy." if code == errno.EBUSY
+                        else os.strerror(code)), MOUNT_FAILED)
+        self._unmounted(mount)
+
+    def _unmounted(self, mount):
+        with self.lock:
+            if mount not in self.state["mounts"]:
+                return
+            self.state["mounts"].remove(mount)
+            self.kernel.forget(mount)
+            self.publish()
+        container = self.state["containers"].get(mount["container"])
+        if container is None or container["persistent"] \
+                or self.mounts_of(container):
+            return
+        lock = self.operation(container["name"])
+        try:
+            if not self.mounts_of(container):
+                self.remove(container)
+        finally:
+            lock.release()
+
+    def notice_umounts(self):
+        """Somebody called umount2(2) without our helper."""
+        there = {}
+        for target in fuse_targets():
+            there[target] = there.get(target, 0) + 1
+        gone = []
+        with self.lock:
+            for mount in self.state["mounts"]:
+                if not mount["kernel"] or mount["pending"]:
+                    continue
+                if there.get(mount["target"], 0) > 0:
+                    there[mount["target"]] -= 1
+                elif not mount.get("leaving"):
+                    gone.append(mount)
+        for mount in gone:
+            self._unmounted(mount)
+
+    # ---- the agent's part ------------------------------------------------
+    def recover(self):
+        """After a start of the agent: containers whose processes live go on
+        unharmed, a node that was rebooted has lost its mounts."""
+        with self.lock:
+            targets = fuse_targets()
+            for mount in list(self.state["mounts"]):
+                if mount["pending"] or (mount["kernel"] and
+                                        mount["target"] not in targets):
+                    self.state["mounts"].remove(mount)
+                    self.kernel.forget(mount)
+                mount.pop("leaving", None)
+        resume = []
+        for container in list(self.state["containers"].values()):
+            if not container["persistent"] and not self.mounts_of(container):
+                self.remove(container)
+            elif container["want"] == "running" and (
+                    container["phase"] != "READY"
+                    or not any(self.alive(container, s)
+                               for s in container["procs"])):
+                resume.append(container)
+        self.publish()
+        for container in resume:
+            threading.Thread(target=self._resume, args=(container,),
+                             daemon=True).start()
+
+    def _resume(self, container):
+        lock = self.operation(container["name"])
+        try:
+            self._down(container)
+            self.start(container)
+        except WekaError:
+            pass    # last_failure says why
+        finally:
+            lock.release()
+
+    def watch(self):
+        """Monitoring: a process that died is started again (#25)."""
+        now = time.monotonic()
+        changed = False
+        for container in list(self.state["containers"].values()):
+            if container["phase"] != "READY":
+                continue
+            for slot in list(container["procs"]):
+                key = (container["name"], slot)
+                if self.alive(container, slot):
+                    self.dead_since.pop(key, None)
+                    continue
+                if key not in self.dead_since:
+                    self.dead_since[key] = now
+                    self._failure(container, "Process of slot %s died" % slot)
+                    changed = True
+                if not container["monitoring"] \
+                        or self.knobs["faults.no_respawn"] \
+                        or now - self.dead_since[key] < self.knobs.seconds(
+                            self.knobs["time.respawn_s"]):
+                    continue
+                lock = self.operation(container["name"])
+                try:
+                    if container["phase"] == "READY" \
+                            and not self.alive(container, slot):
+                        self._spawn(container, slot,
+                                    container["placed"].get(slot))
+                except (StartError, OSError, subprocess.SubprocessError) as e:
+                    self._failure(container, str(e))
+                finally:
+                    lock.release()
+                self.dead_since.pop(key, None)
+                changed = True
+        if changed:
+            self.publish()

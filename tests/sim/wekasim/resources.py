@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""resources - what `weka local resources -J` prints: the container's shape.
+
+Keys: containerResource of WEKA's OpenAPI 4.2, and those that public tools
+edit (weka/tools resources_generator.py). An automatic core is 4294967295;
+slot 0 is MANAGEMENT with dedicate_core false but dedicated_mode FULL.
+"""
+import copy
+
+AUTO = 4294967295
+FRONTEND_BYTES = 1400 * 1024 * 1024     # hugepages, memory_mb default
+CORES_MAX = 19                          # "up to 19 cores per container"
+
+
+def node(role, core, dedicate, port, slot):
+    return {"core_id": core, "dedicate_core": dedicate,
+            "dedicated_mode": "FULL", "http_port": port,
+            "roles": [role], "rpc_port": port + 10 + slot}
+
+
+def new(port, hostname, backends):
+    return {
+        "allow_protocols": False, "allow_unsupported_nics": False,
+        "auto_discovery_enabled": True, "auto_remove_timeout": 3600,
+        "backend_endpoints": [{"ip": b, "port": 14000} for b in backends],
+        "bandwidth": 0, "base_port": port, "cpu_governor": "PERFORMANCE",
+        "dedicate_memory": True, "disable_numa_balancing": True,
+        "drives": [], "failure_domain": "", "format": 3,
+        "hardware_watchdog": False, "host_id": 65535, "hostname": hostname,
+        "ignore_clock_skew": False, "ips": ["127.0.0.1"], "join_secret": [],
+        "mask_interrupts": True, "memory": 0, "mode": "CLIENT",
+        "net_devices": [], "nodes": {}, "reserve_1g_hugepages": True,
+        "restricted_client": False, "rdma_devices": {},
+    }
+
+
+def with_cores(resources, cores, dedicate=True):
+    """A copy with one FRONTEND for each of 'cores' (ids or AUTO)."""
+    out = copy.deepcopy(resources)
+    port = out["base_port"]
+    out["nodes"] = {"0": node("MANAGEMENT", AUTO, False, port, 0)}
+    for slot, core in enumerate(cores, 1):
+        out["nodes"][str(slot)] = node("FRONTEND", core, dedicate, port, slot)
+    out["memory"] = FRONTEND_BYTES * len(cores)
+    return out
+
+
+def with_nets(resources, nets):
+    out = copy.deepcopy(resources)
+    out["net_devices"] = []
+    for index, net in enumerate(nets):
+        device = net.split("/")[0]
+        out["net_devices"].append({
+            "device": device, "gateway": "",
+            "identifier": "0000:%02x:00.0" % (0x4b + index), "ips": [],
+            "name": device, "netmask": 19, "network_label": ""})
+    return out
+
+
+def frontends(resources):
+    """[(slot, core id or AUTO)] in slot order."""
+    out = []
+    for slot in sorted(resources["nodes"], key=int):
+        if "FRONTEND" in resources["nodes"][slot]["roles"]:
+            out.append((slot, resources["nodes"][slot]["core_id"]))
+    return out
