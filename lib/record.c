@@ -85,6 +85,19 @@ static size_t utf8_length(const unsigned char *s, size_t size)
 	return n;
 }
 
+static bool is_utf8(const char *text, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n;
+
+	for (; size; s += n, size -= n) {
+		n = utf8_length(s, size);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
 /* Copy at most room - 1 clean bytes of 'text', whole characters only. */
 static void copy_clean(char *out, size_t room, const char *text, size_t size)
 {
@@ -1089,20 +1102,27 @@ static int read_all(struct json_object *top, struct record *r, struct err *err)
 	return 0;
 }
 
-/* The whole text must be one object, strictly JSON, bounded in depth. */
+/* The whole text must be one object, strictly JSON, bounded in depth.
+ * JSON_TOKENER_VALIDATE_UTF8 is not used: json-c 0.18 (Debian trixie) refuses
+ * characters of more than one byte with it; 0.15, 0.16 and 0.19 do not.
+ */
 static struct json_object *tokenize(const char *text, size_t size,
 				    struct err *err)
 {
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
+	struct json_tokener *tok = NULL;
 	struct json_object *top = NULL;
 	enum json_tokener_error rc;
 
+	if (!is_utf8(text, size)) {
+		err_set(err, "record: not JSON: invalid utf-8 string");
+		return NULL;
+	}
+	tok = json_tokener_new_ex(DEPTH_MAX);
 	if (!tok) {
 		err_set(err, "record: out of memory");
 		return NULL;
 	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT |
-					    JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	top = json_tokener_parse_ex(tok, text, (int)size);
 	rc = json_tokener_get_error(tok);
 	if (!top || rc != json_tokener_success) {
