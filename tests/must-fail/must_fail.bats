@@ -1,0 +1,15 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# must_fail.bats - fails on purpose: ./check proves with it that it counts
+
+@test "a test that passes" {
+	true
+}
+
+@test "a test that fails on purpose" {
+	false
+}
+
+@test "a test that skips on purpose counts as failed" {
+	skip 'on purpose'
+}
