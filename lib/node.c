@@ -763,6 +763,17 @@ out:
 	return rc;
 }
 
+static char *last_line(char *text)
+{
+	size_t length = strlen(text);
+	char *at;
+
+	while (length && text[length - 1] == '\n')
+		text[--length] = '\0';
+	at = strrchr(text, '\n');
+	return at ? at + 1 : text;
+}
+
 static int ask(const char *helper, const char *node_name,
 	       unsigned int timeout_ms, struct node *node, struct err *err)
 {
@@ -781,12 +792,15 @@ static int ask(const char *helper, const char *node_name,
 	}
 	if (child_run(argv, env, timeout_ms + 500, &result, err) < 0)
 		return -1;
-	if (result.status == 0)
+	if (result.status == 0) {
 		rc = node_parse_json(node, result.out, err);
-	else
+	} else {
+		/* one sentence; libslurm may have logged before it */
+		char *last = last_line(result.errtext);
+
 		rc = err_set(err, "node record: %s",
-			     *result.errtext ? result.errtext
-					     : "jobio-slurm failed");
+			     *last ? last : "jobio-slurm failed");
+	}
 	child_result_free(&result);
 	return rc;
 }

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jobio-slurm - the only node-side program that talks to slurmctld.
+ *
+ *   jobio-slurm [--timeout-ms=N] node [NAME]   the record of a node and the
+ *       controller's settings that decide what it means (lib/node.h reads it)
+ *   jobio-slurm [--timeout-ms=N] job ID        what slurmctld knows of a job
+ *
+ * One JSON object on stdout and exit 0, or one sentence on stderr and exit 1
+ * (2: bad usage). A SIGALRM ends it at the deadline, whatever libslurm does.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <signal.h>
+#define SLURM_BACKWARD_COMPAT /* 26.05: slurm_load_job() takes a job id too */
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "number.h"
+
+#define TIMEOUT_MS 5000UL
+#define CORE_SPEC_IS_THREADS 0x8000U /* slurm.h:CORE_SPEC_THREAD */
+#define PART_OVERSUBSCRIBED                                                    \
+	1 /* job_info_t.shared: FORCE:n or --oversubscribe */
+
+/* Renamed on the way from 22.05 to 24.11; the bit is the same. */
+#ifdef CONF_FLAG_ASRU
+#define ASRU CONF_FLAG_ASRU
+#else
+#define ASRU CTL_CONF_ASRU
+#endif
+
+/* SLURM_VERSION_NUM() cannot stand in an #if: slurm_version.h lacks it */
+#define SLURM_25_11 0x190b00
+#define SLURM_26_05 0x1a0500
+#if SLURM_VERSION_NUMBER >= SLURM_26_05
+#define free_conf slurm_free_conf
+#else
+#define free_conf slurm_free_ctl_conf
+#endif
+
+struct flag {
+	unsigned long bit;
+	const char *name;
+};
+
+static const struct flag prolog_flags[] = {
+	{ PROLOG_FLAG_ALLOC, "Alloc" },
+	{ PROLOG_FLAG_NOHOLD, "NoHold" },
+	{ PROLOG_FLAG_CONTAIN, "Contain" },
+	{ PROLOG_FLAG_SERIAL, "Serial" },
+	{ PROLOG_FLAG_X11, "X11" },
+#ifdef PROLOG_FLAG_DEFER_BATCH
+	{ PROLOG_FLAG_DEFER_BATCH, "DeferBatch" },
+#endif
+#ifdef PROLOG_FLAG_FORCE_REQUEUE_ON_FAIL
+	{ PROLOG_FLAG_FORCE_REQUEUE_ON_FAIL, "ForceRequeueOnFail" },
+#endif
+#ifdef PROLOG_FLAG_RUN_IN_JOB
+	{ PROLOG_FLAG_RUN_IN_JOB, "RunInJob" },
+#endif
+	{ 0, NULL },
+};
+
+/* SLURMD_SPEC_OVERRIDE (25.05) is an enumerator: no #ifdef can ask for it */
+static const struct flag task_flags[] = {
+	{ SLURMD_OFF_SPEC, "SlurmdOffSpec" },
+	{ 0x200000, "SlurmdSpecOverride" },
+	{ 0, NULL },
+};
+
+static const char usage[] =
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n";
+
+static void on_alarm(int signal)
+{
+	static const char text[] = "slurmctld: no answer before the deadline\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(1);
+	_exit(1);
+}
+
+static void set_deadline(unsigned long timeout_ms)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = {
+		.it_value = { (time_t)(timeout_ms / 1000),
+			      (suseconds_t)(timeout_ms % 1000 * 1000) },
+	};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "%s: %s\n", what, slurm_strerror(errno));
+	return EXIT_FAILURE;
+}
+
+static void add_text(struct json_object *json, const char *key,
+		     const char *text)
+{
+	json_object_object_add(json, key,
+			       json_object_new_string(text ? text : ""));
+}
+
+static void add_number(struct json_object *json, const char *key, long number)
+{
+	json_object_object_add(json, key, json_object_new_int64(number));
+}
+
+static void add_flags(struct json_object *json, const char *key,
+		      const struct flag *flags, unsigned long value)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (; flags->name; flags++)
+		if (value & flags->bit)
+			used += (size_t)snprintf(text + used,
+						 sizeof(text) - used, "%s%s",
+						 used ? "," : "", flags->name);
+	add_text(json, key, text);
+}
+
+static int print(struct json_object *json)
+{
+	int rc = puts(json_object_to_json_string_ext(
+			 json, JSON_C_TO_STRING_PLAIN)) < 0;
+
+	json_object_put(json);
+	return rc || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* ---- node --------------------------------------------------------------------- */
+
+/* SlurmdParameters of the cluster and, since 25.11, of the node line. */
+static void add_slurmd_parameters(struct json_object *json,
+				  const slurm_conf_t *conf,
+				  const node_info_t *node)
+{
+	const char *common = conf->slurmd_params, *own = NULL;
+	char text[1024];
+
+#if SLURM_VERSION_NUMBER >= SLURM_25_11
+	own = node->parameters;
+#else
+	(void)node;
+#endif
+	snprintf(text, sizeof(text), "%s%s%s", common ? common : "",
+		 common && own ? "," : "", own ? own : "");
+	add_text(json, "slurmd_parameters", text);
+}
+
+static void add_record(struct json_object *json, const node_info_t *node)
+{
+	add_text(json, "name", node->name);
+	add_number(json, "cpus", node->cpus);
+	add_number(json, "boards", node->boards);
+	add_number(json, "sockets", node->sockets);
+	add_number(json, "cores_per_socket", node->cores);
+	add_number(json, "threads_per_core", node->threads);
+	add_number(json, "core_spec_count", node->core_spec_cnt);
+	add_text(json, "cpu_spec_list", node->cpu_spec_list);
+	add_text(json, "version", node->version);
+	add_number(json, "mem_spec_limit", (long)node->mem_spec_limit);
+	add_text(json, "reason", node->reason);
+}
+
+static void add_settings(struct json_object *json, const slurm_conf_t *conf)
+{
+	add_text(json, "controller_version", conf->version);
+	add_number(json, "conf_read_at", (long)conf->last_update);
+	json_object_object_add(
+		json, "allow_spec_resources_usage",
+		json_object_new_boolean((conf->conf_flags & ASRU) != 0));
+	add_text(json, "select_type", conf->select_type);
+	add_text(json, "scheduler_parameters", conf->sched_params);
+	add_text(json, "task_plugin", conf->task_plugin);
+	add_flags(json, "task_plugin_param", task_flags,
+		  conf->task_plugin_param);
+	add_flags(json, "prolog_flags", prolog_flags, conf->prolog_flags);
+	add_text(json, "proctrack_type", conf->proctrack_type);
+	add_text(json, "cluster", conf->cluster_name);
+}
+
+/* The name slurmd gave us (SLURMD_NODENAME), or this host's short name. */
+static const char *this_node(char name[256])
+{
+	const char *given = getenv("SLURMD_NODENAME");
+	char *dot;
+
+	if (given && *given)
+		return given;
+	if (gethostname(name, 256) < 0)
+		return "";
+	name[255] = '\0';
+	dot = strchr(name, '.');
+	if (dot)
+		*dot = '\0';
+	return name;
+}
+
+static int print_node(const char *name)
+{
+	node_info_msg_t *nodes = NULL;
+	slurm_conf_t *conf = NULL;
+	struct json_object *json;
+	char host[256];
+	int rc = EXIT_FAILURE;
+
+	if (!name)
+		name = this_node(host);
+	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
+		return fail("slurmctld: settings");
+	if (slurm_load_node_single(&nodes, (char *)name, SHOW_DETAIL) !=
+		    SLURM_SUCCESS ||
+	    nodes->record_count < 1) {
+		fprintf(stderr, "slurmctld: node '%s': %s\n", name,
+			nodes ? "no such node" : slurm_strerror(errno));
+		goto out;
+	}
+	json = json_object_new_object();
+	add_record(json, &nodes->node_array[0]);
+	add_slurmd_parameters(json, conf, &nodes->node_array[0]);
+	add_settings(json, conf);
+	rc = print(json);
+out:
+	slurm_free_node_info_msg(nodes);
+	free_conf(conf);
+	return rc;
+}
+
+/* ---- job ---------------------------------------------------------------------- */
+
+/*
+ * --core-spec and --thread-spec make slurmctld give whole nodes (job_mgr.c:
+ * _copy_job_desc_to_job_record), except where a partition says
+ * OverSubscribe=FORCE:n; nothing else in the record proves it.
+ */
+static bool is_alone(const job_info_t *job)
+{
+	return job->core_spec != NO_VAL16 && job->shared != PART_OVERSUBSCRIBED;
+}
+
+static void add_spec(struct json_object *json, const job_info_t *job)
+{
+	bool asked = job->core_spec != NO_VAL16;
+	bool threads = asked && (job->core_spec & CORE_SPEC_IS_THREADS);
+
+	json_object_object_add(
+		json, "core_spec",
+		asked && !threads ? json_object_new_int(job->core_spec) : NULL);
+	json_object_object_add(
+		json, "thread_spec",
+		threads ? json_object_new_int(job->core_spec &
+					      ~CORE_SPEC_IS_THREADS)
+			: NULL);
+	json_object_object_add(json, "alone",
+			       json_object_new_boolean(is_alone(job)));
+}
+
+static int print_job(const char *text)
+{
+	job_info_msg_t *jobs = NULL;
+	struct json_object *json;
+	unsigned long id;
+	struct err err;
+
+	if (number_parse(text, 1, 0xffffffffUL, &id, &err) < 0) {
+		fprintf(stderr, "job: %s\n", err.text);
+		return 2;
+	}
+	if (slurm_load_job(&jobs, (uint32_t)id, 0) != SLURM_SUCCESS)
+		return fail("slurmctld: job");
+	if (jobs->record_count < 1) {
+		fprintf(stderr, "slurmctld: job %lu: no such job\n", id);
+		slurm_free_job_info_msg(jobs);
+		return EXIT_FAILURE;
+	}
+	json = json_object_new_object();
+	add_number(json, "job", (long)id);
+	add_spec(json, &jobs->job_array[0]);
+	slurm_free_job_info_msg(jobs);
+	return print(json);
+}
+
+static int run(int argc, char *argv[])
+{
+	if (argc >= 1 && argc <= 2 && !strcmp(argv[0], "node"))
+		return print_node(argv[1]);
+	if (argc == 2 && !strcmp(argv[0], "job"))
+		return print_job(argv[1]);
+	fputs(usage, stderr);
+	return 2;
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "timeout-ms", required_argument, NULL, 't' },
+		{ NULL, 0, NULL, 0 },
+	};
+	unsigned long timeout_ms = TIMEOUT_MS;
+	struct err err;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1)
+		if (option != 't' ||
+		    number_parse(optarg, 100, 600000, &timeout_ms, &err) < 0) {
+			fputs(usage, stderr);
+			return 2;
+		}
+	set_deadline(timeout_ms);
+	slurm_init(NULL);
+	return run(argc - optind, argv + optind);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* command.h - what every subcommand of jobio(1) keeps to
+ *
+ * Terms   a command is called with argv[0] = its own name ("cores") and
+ *           returns the exit status of jobio.
+ * Errors  command_fail() prints "jobio: NAME: SENTENCE" on stderr and returns
+ *           the status, so that commands may return command_fail(...).
+ * Runs    any user, any host, one thread.
+ */
+#ifndef JOBIO_COMMAND_H
+#define JOBIO_COMMAND_H
+
+#include "err.h"
+
+enum command_status {
+	COMMAND_OK = 0,
+	COMMAND_FAILED = 1, /* doctor: there are findings */
+	COMMAND_USAGE = 2,
+	COMMAND_UNSOUND = 3, /* cores: Slurm will reserve something else */
+};
+
+int command_fail(const char *name, enum command_status status,
+		 const struct err *err);
+
+/* Reports a bad option that getopt_long() met, or a word too many. */
+int command_usage(const char *name, const char *usage);
+
+int cores_main(int argc, char *argv[]);
+
+#endif

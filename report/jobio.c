@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio - the front of what a person asks: one subcommand, one file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+struct command {
+	const char *name;
+	int (*main)(int argc, char *argv[]);
+	const char *summary;
+};
+
+/* One line a subcommand, in the order of the manual. */
+static const struct command commands[] = {
+	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+int command_fail(const char *name, enum command_status status,
+		 const struct err *err)
+{
+	fprintf(stderr, "jobio: %s: %s\n", name, err->text);
+	return status;
+}
+
+int command_usage(const char *name, const char *usage)
+{
+	fprintf(stderr, "jobio: %s: bad usage\n%s", name, usage);
+	return COMMAND_USAGE;
+}
+
+static void help(FILE *out)
+{
+	fputs("usage: jobio COMMAND [OPTION]...\n\n", out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-9s %s\n", commands[i].name,
+			commands[i].summary);
+	fputs("\njobio COMMAND --help explains a command; see jobio(1).\n",
+	      out);
+}
+
+int main(int argc, char *argv[])
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		help(stderr);
+		return COMMAND_USAGE;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "help")) {
+		help(stdout);
+		return COMMAND_OK;
+	}
+	if (!strcmp(name, "--version")) {
+		puts(JOBIO_PACKAGE);
+		return COMMAND_OK;
+	}
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].main(argc - 1, argv + 1);
+	fprintf(stderr, "jobio: '%s': no such command\n", name);
+	help(stderr);
+	return COMMAND_USAGE;
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio cores, as an administrator calls it
+
+setup() {
+	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
+	[[ -d $xml ]] || {
+		echo "$xml is missing: the oracle must lie in ../shared" >&2
+		return 1
+	}
+	cd "$BATS_TMPDIR" || return 1
+}
+
+cores() {
+	run env -i "$BUILDDIR/jobio" cores "$@"
+}
+
+smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
+
+@test "cores prints Slurm's and Linux's numbers as one JSON object" {
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=1 --format=json
+	[[ $status -eq 0 ]]
+	[[ $output == '{"abstract_cores":"31","abstract_cpus":"62-63","os_cpus":"31,63","class":"regular","findings":[]}' ]]
+}
+
+@test "cores counts a spec set, thread-spec and spec_cores_first in" {
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --format=json
+	[[ $output == *'"os_cpus":"15,31,47,63"'* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=2 --spec-cores-first --format=json
+	[[ $output == *'"os_cpus":"0,16,32,48"'* ]]
+	cores --topology="$xml/syn_nosmt_1x8.xml" --node='CPUs=8 CoresPerSocket=8' --thread-spec=1 --format=json
+	[[ $output == *'"os_cpus":"7"'* ]]
+}
+
+@test "cores says that Slurm drops the request without AllowSpecResourcesUsage" {
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=1 --allow-spec-resources-usage=no
+	[[ $status -eq 0 ]]
+	[[ ${lines[2]} == 'OS CPUs          none' ]]
+	[[ $output == *'C21 warning: Slurm drops the request'* ]]
+	[[ $output == *'cure: AllowSpecResourcesUsage=yes'* ]]
+}
+
+@test "cores without a node line takes the one slurmd -C would print" {
+	cores --topology="$xml/syn_power9_smt4_2x22x4.xml" --core-spec=1 --format=json
+	[[ $status -eq 0 && $output == *'"os_cpus":"172-175","class":"regular"'* ]]
+}
+
+@test "cores exits 3 where slurmd itself names wrong CPUs, and says why" {
+	cores --topology="$xml/syn_sparse_even_2x8.xml" --core-spec=1 --format=json
+	[[ $status -eq 3 ]]
+	[[ $output == *'"class":"sparse"'*'"code":"C01"'* ]]
+	cores --topology="$xml/der_off_lasttwo_intel_2x8x2.xml" --core-spec=1
+	[[ $status -eq 3 && $output == *irregular*'C02 error'* ]]
+}
+
+@test "cores exits 3 for a job that no node like this ever runs" {
+	cores --topology="$xml/syn_nosmt_1x4.xml" --core-spec=4
+	[[ $status -eq 3 ]]
+	[[ $output == *'C20 error: a job that asks for 4 cores never runs on this node: it has 4'* ]]
+}
+
+@test "cores follows the version: ThreadsPerCore=1 on SMT hardware" {
+	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=1 CoreSpecCount=1'
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=22.05 --format=json
+	[[ $status -eq 3 && $output == *'"os_cpus":"47"'* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=23.11 --format=json
+	[[ $status -eq 3 && $output == *'"os_cpus":"31"'* ]]
+}
+
+@test "cores reads this machine when no topology is given" {
+	cores --node="CPUs=$(getconf _NPROCESSORS_ONLN) CoresPerSocket=1" --format=json
+	[[ $status -eq 0 || $status -eq 3 ]]
+	[[ $output == '{"abstract_cores":""'* ]]
+}
+
+@test "cores refuses bad usage with exit 2 and one sentence" {
+	local try
+	for try in --core-spec=x --core-spec=-1 --thread-spec= --format=xml \
+		--slurm-version=22 --allow-spec-resources-usage=maybe --nosuch word \
+		'--node=CPUs=x' '--node=Cores=4'; do
+		cores "$try"
+		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
+		[[ ${#lines[@]} -eq 1 && $output == 'jobio: cores: '* ]] || { echo "$try: $output"; return 1; }
+	done
+	cores --core-spec=1 --thread-spec=1
+	[[ $status -eq 2 && $output == 'jobio: cores: --core-spec and --thread-spec exclude each other' ]]
+}
+
+@test "cores refuses a topology that is none" {
+	echo nothing >"$BATS_TMPDIR/none.xml"
+	cores --topology="$BATS_TMPDIR/none.xml"
+	[[ $status -eq 1 && $output == "jobio: cores: topology: '"*"none.xml': hwloc cannot load it: Invalid argument" ]]
+	cores --topology="$BATS_TMPDIR/nosuch.xml"
+	[[ $status -eq 1 && $output == *"nosuch.xml': not a readable hwloc XML file" ]]
+}
+
+@test "cores --help shows every option and the exit status" {
+	cores --help
+	[[ $status -eq 0 && $output == *--spec-cores-first*'Exit status'* ]]
+	! grep -q '.\{81\}' <<<"$output"
+}
+
+@test "jobio lists its commands and refuses others" {
+	run "$BUILDDIR/jobio"
+	[[ $status -eq 2 && $output == *cores* ]]
+	run "$BUILDDIR/jobio" nosuch
+	[[ $status -eq 2 && $output == *"'nosuch': no such command"* ]]
+	run "$BUILDDIR/jobio" --help
+	[[ $status -eq 0 && $output == *cores* ]]
+}
