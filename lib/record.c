@@ -85,17 +85,51 @@ static size_t utf8_length(const unsigned char *s, size_t size)
 	return n;
 }
 
-static bool is_utf8(const char *text, size_t size)
+/* The code point of the UTF-8 sequence of 'n' bytes at 's'. */
+static unsigned int utf8_code(const unsigned char *s, size_t n)
+{
+	unsigned int code = n == 1 ? s[0] : s[0] & (0x7fU >> n);
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		code = code << 6 | (s[i] & 0x3fU);
+	return code;
+}
+
+/* A copy of UTF-8 JSON text with every character outside ASCII as \uXXXX;
+ * NULL: not UTF-8 (*bad is set), or out of memory. Such a character is at home
+ * in strings only, and outside of strings both ways to write it are errors.
+ */
+static char *ascii_json(const char *text, size_t size, size_t *length,
+			bool *bad)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	char *ascii = malloc(size * 3 + 1), *out = ascii; /* 2 bytes to 6 */
+	unsigned int code;
 	size_t n;
 
+	*bad = false;
+	if (!ascii)
+		return NULL;
 	for (; size; s += n, size -= n) {
 		n = utf8_length(s, size);
-		if (!n)
-			return false;
+		if (!n) {
+			*bad = true;
+			free(ascii);
+			return NULL;
+		}
+		code = utf8_code(s, n);
+		if (code < 0x80)
+			*out++ = (char)code;
+		else if (code < 0x10000)
+			out += sprintf(out, "\\u%04x", code);
+		else
+			out += sprintf(out, "\\u%04x\\u%04x",
+				       0xd800 + ((code - 0x10000) >> 10),
+				       0xdc00 + ((code - 0x10000) & 0x3ff));
 	}
-	return true;
+	*length = (size_t)(out - ascii);
+	return ascii;
 }
 
 /* Copy at most room - 1 clean bytes of 'text', whole characters only. */
@@ -1102,28 +1136,28 @@ static int read_all(struct json_object *top, struct record *r, struct err *err)
 	return 0;
 }
 
-/* The whole text must be one object, strictly JSON, bounded in depth.
- * JSON_TOKENER_VALIDATE_UTF8 is not used: json-c 0.18 (Debian trixie) refuses
- * characters of more than one byte with it; 0.15, 0.16 and 0.19 do not.
+/* The whole text must be one object, strictly JSON, bounded in depth. json-c
+ * sees ASCII only: json-c 0.18 (Debian trixie) compares a signed char with
+ * 0x1f and so refuses, when strict, every character outside ASCII.
  */
 static struct json_object *tokenize(const char *text, size_t size,
 				    struct err *err)
 {
-	struct json_tokener *tok = NULL;
+	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *top = NULL;
 	enum json_tokener_error rc;
+	char *ascii = NULL;
+	size_t length = 0;
+	bool bad = false;
 
-	if (!is_utf8(text, size)) {
-		err_set(err, "record: not JSON: invalid utf-8 string");
-		return NULL;
-	}
-	tok = json_tokener_new_ex(DEPTH_MAX);
-	if (!tok) {
-		err_set(err, "record: out of memory");
-		return NULL;
+	ascii = tok ? ascii_json(text, size, &length, &bad) : NULL;
+	if (!ascii) {
+		err_set(err, bad ? "record: not JSON: invalid utf-8 string"
+				 : "record: out of memory");
+		goto out;
 	}
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
-	top = json_tokener_parse_ex(tok, text, (int)size);
+	top = json_tokener_parse_ex(tok, ascii, (int)length);
 	rc = json_tokener_get_error(tok);
 	if (!top || rc != json_tokener_success) {
 		err_set(err, "record: not JSON: %s",
@@ -1138,7 +1172,10 @@ static struct json_object *tokenize(const char *text, size_t size,
 		json_object_put(top);
 		top = NULL;
 	}
-	json_tokener_free(tok);
+out:
+	free(ascii);
+	if (tok)
+		json_tokener_free(tok);
 	return top;
 }
 

@@ -257,11 +257,14 @@ START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
 	struct err err;
 	char *text;
 
-	record_add_mount(r, "/m\xff\n\xc3\xa4\xc0\x80", "wekafs", "x");
+	record_add_mount(r,
+			 "/m\xff\n\xc3\xa4\xc0\x80\xf0\x9f\x98\x80\xe2\x82\xac",
+			 "wekafs", "x");
 	r->has_client = true;
 	text = record_text(r, &err);
 	again = parse(text);
-	ck_assert_str_eq(again->mounts[0].mount, "/m??\xc3\xa4??");
+	ck_assert_str_eq(again->mounts[0].mount,
+			 "/m??\xc3\xa4??\xf0\x9f\x98\x80\xe2\x82\xac");
 	record_free(again);
 	record_free(r);
 	free(text);
