@@ -75,3 +75,12 @@ expect_text() {
 expect_equal() {
 	[[ $2 == "$1" ]] || { printf "expected '%s', got '%s'\n" "$1" "$2" >&2; return 1; }
 }
+
+# expand_cpus LIST - "0-2,5" as "0,1,2,5"
+expand_cpus() {
+	local part out=
+	for part in ${1//,/ }; do
+		out+=$(seq -s, "${part%-*}" "${part#*-}"),
+	done
+	printf '%s\n' "${out%,}"
+}

@@ -43,6 +43,24 @@ teardown() { expect_healthy; }
 	expect_equal c2 "$(job_output "$job")"
 }
 
+@test "the client's file system is mounted on all compute nodes and shared" {
+	submit 'srun sh -c "echo \$SLURMD_NODENAME >/mnt/weka/\$SLURM_JOB_ID.\$SLURMD_NODENAME"; cat /mnt/weka/$SLURM_JOB_ID.*' \
+		-N2 -w c1,c3
+	wait_for_job "$job"
+	expect_equal $'c1\nc3' "$(job_output "$job")"
+}
+
+@test "the core that Slurm reserves first is the core of the client" {
+	local client all
+	submit 'grep Cpus_allowed_list /proc/self/status | cut -f2' -n1 --core-spec=1
+	wait_for_job "$job"
+	client=$(on c1 weka local resources | awk '$1 == "FRONTEND" { print $3 }')
+	[[ $client =~ ^[0-9]+$ ]]
+	all=$(on c1 awk '/Cpus_allowed_list/ { print $2 }' /proc/self/status)
+	[[ ,$(expand_cpus "$all"), == *,$client,* ]]
+	[[ ,$(expand_cpus "$(job_output "$job")"), != *,$client,* ]]
+}
+
 @test "a compute node that restarts comes back by itself, with a new boot id" {
 	local before
 	before=$(on c3 cat /proc/sys/kernel/random/boot_id)
