@@ -13,15 +13,21 @@
  * Callbacks return 0 or -1: positive values mean failure only since 25.05
  * (spank.c). This is the only file of the plugin that logs or ends a process.
  */
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <slurm/spank.h>
 
 #include "config.h"
 #include "err.h"
+#include "gate.h"
 #include "number.h"
 #include "option.h"
+#include "stepio.h"
 
 SPANK_PLUGIN(jobio, 1)
 
@@ -122,6 +128,180 @@ static int settle_client(spank_t sp)
 	return 0;
 }
 
+/* ---- slurmstepd ---------------------------------------------------------- */
+
+/* slurm.h, the same in 20.11 .. 26.05; spank.h does not have them */
+#define STEP_EXTERN 0xfffffffcU
+#define STEP_BATCH 0xfffffffbU
+#define NO_VALUE 0xfffffffeU
+
+static struct {
+	bool is_open;
+	struct gate gate;
+	char run_dir[512];
+	uint32_t step_id;
+	struct stepio begin;
+	bool has_begin;
+	uint32_t *restart; /* shared with the tasks; NULL: not known */
+} step;
+
+static void find_run_dir(void)
+{
+	struct err err = { "" };
+	struct config *config = config_load(conf, &err);
+
+	if (!config)
+		slurm_info("jobio: gate: %s: using /run/jobio", err.text);
+	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
+		 config ? config->run_dir : "/run/jobio");
+	config_free(config);
+}
+
+/* S_SLURM_RESTART_COUNT is 0 in every version (no code sets stepd_step_rec_t's
+ * restart_cnt); what is right is the variable that slurmstepd sets for the
+ * batch script, and that it hands to srun. Tasks tell through a shared page. */
+static void share_restart(void)
+{
+	uint32_t *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	step.restart = page == MAP_FAILED ? NULL : page;
+	if (step.restart)
+		*step.restart = STEPIO_NONE;
+}
+
+static int open_step(spank_t sp)
+{
+	struct err err = { "" };
+	uint32_t job_id;
+	int rc;
+
+	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS ||
+	    step.step_id == STEP_EXTERN)
+		return 0;
+	find_run_dir();
+	rc = gate_open(&step.gate, step.run_dir, job_id, &err);
+	if (rc < 0)
+		slurm_error("jobio: gate: tasks are not checked: %s", err.text);
+	else if (rc == 0)
+		slurm_info("jobio: gate: tasks are not checked: no gate file "
+			   "for job %u in %s (did the prolog run?)",
+			   job_id, step.run_dir);
+	share_restart();
+	step.has_begin = stepio_read(&step.begin, "/proc/self/io", &err) == 0;
+	if (!step.has_begin)
+		slurm_error("jobio: stepio: I/O is not counted: %s", err.text);
+	step.is_open = true;
+	return 0;
+}
+
+static void note_restart(spank_t sp)
+{
+	unsigned long n = 0;
+	char text[16];
+
+	if (!step.restart)
+		return;
+	if (spank_getenv(sp, "SLURM_RESTART_COUNT", text, sizeof(text)) ==
+	    ESPANK_SUCCESS) {
+		if (number_parse(text, 0, 1000000, &n, NULL) < 0)
+			return;
+	} else if (step.step_id != STEP_BATCH) {
+		return; /* perhaps srun --export=NONE: not known */
+	}
+	*step.restart = (uint32_t)n;
+}
+
+/* What the user's programs may want to know. A value that is not true for this
+ * job (inherited from the job that submitted it) must not be there. */
+static void tell_task(spank_t sp)
+{
+	const struct gatefile *file = &step.gate.file;
+	char number[16], *cpus = NULL;
+
+	if (step.gate.is_known && file->io_cores)
+		cpus = cpuset_format(&file->io_cpus);
+	snprintf(number, sizeof(number), "%u", file->io_cores);
+	if (cpus) {
+		spank_setenv(sp, "SLURM_IO_CORES", number, 1);
+		spank_setenv(sp, "SLURM_IO_CPUS", cpus, 1);
+	} else {
+		spank_unsetenv(sp, "SLURM_IO_CORES");
+		spank_unsetenv(sp, "SLURM_IO_CPUS");
+	}
+	if (step.gate.is_known && file->io_profile[0])
+		spank_setenv(sp, "SLURM_IO_PROFILE", file->io_profile, 1);
+	else
+		spank_unsetenv(sp, "SLURM_IO_PROFILE");
+	free(cpus);
+}
+
+/* A refusal ends the task here: as with the option, Slurm ignores what an
+ * optional plugin returns. The parent sees a task that exited with 1
+ * (task.c:exec_task ends it the same way when a required plugin fails): the job
+ * fails, the node stays up. All tasks of a step have the same cpuset: the first
+ * one on the node speaks for all. */
+static int check_task(spank_t sp)
+{
+	struct err err = { "" };
+	char node[256] = "";
+	int local_id = 0;
+
+	spank_get_item(sp, S_TASK_ID, &local_id);
+	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
+	    ESPANK_SUCCESS)
+		gethostname(node, sizeof(node) - 1);
+	if (local_id == 0)
+		note_restart(sp);
+	switch (gate_check(&step.gate, node, &err)) {
+	case GATE_REFUSE:
+		if (local_id == 0)
+			slurm_error("jobio: gate: not started: %s", err.text);
+		_exit(EXIT_FAILURE);
+	case GATE_REPORT:
+		if (local_id == 0)
+			slurm_info("jobio: gate: %s", err.text);
+		break;
+	case GATE_PASS:
+		break;
+	}
+	tell_task(sp);
+	return 0;
+}
+
+static uint32_t item_or_none(spank_t sp, spank_item_t item)
+{
+	uint32_t value;
+
+	if (spank_get_item(sp, item, &value) != ESPANK_SUCCESS ||
+	    value == NO_VALUE)
+		return STEPIO_NONE;
+	return value;
+}
+
+static int close_step(spank_t sp)
+{
+	struct stepio_label label = {
+		.job_id = step.gate.job_id,
+		.step_id = step.step_id,
+		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
+		.array_job_id = STEPIO_NONE,
+		.restart = step.restart ? *step.restart : STEPIO_NONE,
+	};
+	struct err err = { "" };
+	struct stepio end;
+
+	/* for other jobs the item is the job's own id, or 0 */
+	if (label.array_task_id != STEPIO_NONE)
+		label.array_job_id = item_or_none(sp, S_JOB_ARRAY_ID);
+	if (stepio_read(&end, "/proc/self/io", &err) < 0 ||
+	    stepio_write(&step.begin, &end, &label, step.run_dir, &err) < 0)
+		slurm_error("jobio: stepio: the I/O of this step is lost: %s",
+			    err.text);
+	return 0;
+}
+
 /* ---- Slurm's entry points ------------------------------------------------ */
 
 int slurm_spank_init(spank_t sp, int argc, char *argv[])
@@ -151,7 +331,25 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	case S_CTX_LOCAL:
 	case S_CTX_ALLOCATOR:
 		return settle_client(sp);
+	case S_CTX_REMOTE:
+		return open_step(sp);
 	default:
 		return 0;
 	}
+}
+
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
+	return step.is_open ? check_task(sp) : 0;
+}
+
+int slurm_spank_exit(spank_t sp, int argc, char *argv[])
+{
+	(void)argc;
+	(void)argv;
+	if (spank_context() != S_CTX_REMOTE || !step.is_open || !step.has_begin)
+		return 0;
+	return close_step(sp);
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gate.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+
+#include "fileio.h"
+#include "rundir.h"
+
+#define CGROUP_BYTES_MAX 65536
+#define CPUS_TEXT_MAX 100 /* of a list in a sentence */
+
+int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
+	      struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	int rc;
+
+	memset(gate, 0, sizeof(*gate));
+	gate->job_id = job_id;
+	if (rundir_job_file(path, run_dir, job_id, "gate", err) < 0)
+		return -1;
+	rc = gatefile_read(path, &gate->file, err);
+	if (rc == 0) {
+		if (rundir_node_file(path, run_dir, "gate", err) < 0)
+			return -1;
+		rc = gatefile_read(path, &gate->file, err);
+	}
+	gate->is_known = rc == 1;
+	return rc;
+}
+
+/* cpu_set_t and struct cpuset are both arrays of longs, lowest CPU first; only
+ * on big-endian 32-bit machines would they differ. */
+_Static_assert(sizeof(unsigned long) == sizeof(uint64_t),
+	       "struct cpuset is handed to the kernel as it is");
+
+static int get_affinity(struct cpuset *set)
+{
+	cpuset_zero(set);
+	return sched_getaffinity(0, sizeof(*set), (cpu_set_t *)set);
+}
+
+static int set_affinity(const struct cpuset *set)
+{
+	return sched_setaffinity(0, sizeof(*set), (const cpu_set_t *)set);
+}
+
+int gate_look(struct gate_view *view, struct err *err)
+{
+	struct gate_view new = { .is_confined = true };
+	struct cpuset all;
+	int rc;
+
+	memset(&all, 0xff, sizeof(all));
+	if (get_affinity(&new.bound) < 0)
+		return err_set(err, "cannot read the task's CPUs: %s",
+			       strerror(errno));
+	/* The kernel clips this to the task's cpuset, whatever made it */
+	if (set_affinity(&all) < 0)
+		return err_set(err, "cannot try the task's CPUs: %s",
+			       strerror(errno));
+	rc = get_affinity(&new.allowed);
+	if ((rc < 0 || !cpuset_equal(&new.allowed, &new.bound)) &&
+	    set_affinity(&new.bound) < 0)
+		return err_set(err, "cannot restore the task's CPUs: %s",
+			       strerror(errno));
+	if (rc < 0)
+		return err_set(err, "cannot read the task's CPUs: %s",
+			       strerror(errno));
+	*view = new;
+	return 0;
+}
+
+/* The part of a cgroup path that ends with the job's own folder: slurmd calls
+ * it job_ID (cgroup_common.c, cgroup_v2.c). NULL when the path is not in one. */
+static char *job_folder(char *path, uint32_t job_id)
+{
+	char name[24], *at;
+	size_t length;
+
+	length = (size_t)snprintf(name, sizeof(name), "/job_%u", job_id);
+	for (at = strstr(path, name); at; at = strstr(at + 1, name)) {
+		if (at[length] != '/' && at[length] != '\0')
+			continue;
+		at[length] = '\0';
+		return path;
+	}
+	return NULL;
+}
+
+/* v2: the folder is there for other reasons too; it confines when it has CPUs */
+static bool has_cpus(const char *root, const char *folder)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	bool has;
+
+	if (snprintf(path, sizeof(path), "%s%s/cpuset.cpus", root, folder) >=
+	    (int)sizeof(path))
+		return true;
+	text = fileio_read(path, CGROUP_BYTES_MAX, NULL, NULL);
+	has = text && text[0] != '\n' && text[0] != '\0';
+	free(text);
+	return has;
+}
+
+static bool line_has_cpuset(const char *controllers)
+{
+	const char *at = strstr(controllers, "cpuset");
+
+	return at && (at == controllers || at[-1] == ',') &&
+	       (at[6] == ',' || at[6] == '\0');
+}
+
+bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
+		      const char *cgroup_root)
+{
+	char *text = fileio_read(proc_cgroup, CGROUP_BYTES_MAX, NULL, NULL);
+	char *line, *state = NULL, *controllers, *path, *folder;
+	bool confined = false;
+
+	if (!text)
+		return true; /* cannot tell: judge by what it could use */
+	/* cgroups(7): hierarchy-ID:controller-list:path, "0::path" for v2 */
+	for (line = strtok_r(text, "\n", &state); line && !confined;
+	     line = strtok_r(NULL, "\n", &state)) {
+		controllers = strchr(line, ':');
+		path = controllers ? strchr(controllers + 1, ':') : NULL;
+		if (!path)
+			continue;
+		*path++ = '\0';
+		controllers++;
+		folder = job_folder(path, job_id);
+		if (folder && line_has_cpuset(controllers))
+			confined = true;
+		else if (folder && !*controllers)
+			confined = has_cpus(cgroup_root, folder);
+	}
+	free(text);
+	return confined;
+}
+
+static enum gate_verdict overlap(const struct gate *gate,
+				 const struct cpuset *cpus, bool is_confined,
+				 const char *node, struct err *err)
+{
+	const struct gatefile *file = &gate->file;
+	char *list = cpuset_format(cpus), cure[120];
+
+	if (file->io_cores)
+		snprintf(cure, sizeof(cure), "it reserved %u io-cores: ask",
+			 file->io_cores);
+	else
+		snprintf(cure, sizeof(cure),
+			 "submit it with --io-cores and without --core-spec, "
+			 "or ask");
+	err_set(err,
+		"the job may run on CPU %.*s%s of node %s, where the "
+		"filesystem client%s%s works%s; %s your administrator to "
+		"run 'jobio doctor' there",
+		CPUS_TEXT_MAX, list ? list : "?",
+		list && strlen(list) > CPUS_TEXT_MAX ? "..." : "", node,
+		*file->client ? " " : "", file->client,
+		is_confined ? "" : " (jobs are not confined to their cores)",
+		cure);
+	free(list);
+	return gate->file.policy == GATE_ENFORCE ? GATE_REFUSE : GATE_REPORT;
+}
+
+enum gate_verdict gate_judge(const struct gate *gate,
+			     const struct gate_view *view, const char *node,
+			     struct err *err)
+{
+	const struct gatefile *file = &gate->file;
+	struct cpuset both;
+
+	if (!gate->is_known)
+		return GATE_PASS;
+	if (file->refuse) {
+		err_set(err, "%s", file->reason);
+		return GATE_REFUSE;
+	}
+	if (file->policy == GATE_OFF)
+		return GATE_PASS;
+	both = view->is_confined ? view->allowed : view->bound;
+	cpuset_and(&both, &file->client_cpus);
+	if (cpuset_is_empty(&both))
+		return GATE_PASS;
+	return overlap(gate, &both, view->is_confined, node, err);
+}
+
+enum gate_verdict gate_check(const struct gate *gate, const char *node,
+			     struct err *err)
+{
+	struct gate_view view = { .is_confined = true };
+	enum gate_verdict verdict;
+
+	/* nothing to compare: spare the task the system calls */
+	if (!gate->is_known || gate->file.refuse ||
+	    gate->file.policy == GATE_OFF ||
+	    cpuset_is_empty(&gate->file.client_cpus))
+		return gate_judge(gate, &view, node, err);
+	if (gate_look(&view, err) < 0)
+		return GATE_REPORT;
+	verdict = gate_judge(gate, &view, node, err);
+	if (verdict == GATE_PASS)
+		return verdict;
+	view.is_confined = gate_is_confined(gate->job_id, "/proc/self/cgroup",
+					    "/sys/fs/cgroup");
+	return view.is_confined ? verdict : gate_judge(gate, &view, node, err);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate.h - may this task start on this node?
+ *
+ * Terms   view: what one task may use, as the kernel has it:
+ *           allowed  the CPUs that it could bind itself to: its cpuset
+ *           bound    the CPUs that it is bound to now; part of allowed
+ *           confined the job has a cpuset of its own: no task can leave it
+ *         gate file: what the prolog found out (gatefile.h). It says who owns
+ *           which CPUs, all hardware threads of a core included, and the policy.
+ *         A task passes when 'allowed' holds no CPU of the client. Where jobs
+ *           are not confined, 'bound' is all that there is to judge by.
+ *         A request that the prolog refused is refused under every policy.
+ * Owner   struct gate and gate_view are plain values.
+ * Errors  gate_judge: GATE_REFUSE and GATE_REPORT set the sentence.
+ * Runs    gate_open in slurmstepd, root, once a step. The rest in the forked
+ *         task, as the user, in task_init: Slurm has put it into its cgroup and
+ *         bound it (mgr.c:_fork_all_tasks, task.c:exec_task), its stdout and
+ *         stderr are the job's. Earlier hooks see another cpuset.
+ */
+#ifndef JOBIO_GATE_H
+#define JOBIO_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpuset.h"
+#include "err.h"
+#include "gatefile.h"
+
+struct gate {
+	uint32_t job_id;
+	bool is_known; /* there is a gate file */
+	struct gatefile file;
+};
+
+struct gate_view {
+	struct cpuset allowed;
+	struct cpuset bound;
+	bool is_confined; /* only gate_look_closer() can tell */
+};
+
+enum gate_verdict {
+	GATE_PASS,
+	GATE_REPORT, /* overlap, policy warn: a line in slurmd's log */
+	GATE_REFUSE
+};
+
+/* Read the gate file of the job, else that of the node. 1 there is one, 0 there
+ * is none, -1 it cannot be read (then nothing is known: every task passes). */
+int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
+	      struct err *err);
+
+/* What this process may use. Leaves its binding as it was. */
+int gate_look(struct gate_view *view, struct err *err);
+
+/* Is the job confined to a cpuset of its own? Reads two files; only needed when
+ * the first look shows an overlap. PROC_CGROUP is "/proc/self/cgroup",
+ * CGROUP_ROOT "/sys/fs/cgroup". */
+bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
+		      const char *cgroup_root);
+
+/* No system call. 'node' is for the sentence. */
+enum gate_verdict gate_judge(const struct gate *gate,
+			     const struct gate_view *view, const char *node,
+			     struct err *err);
+
+/* Look and judge, looking closer only when it matters. */
+enum gate_verdict gate_check(const struct gate *gate, const char *node,
+			     struct err *err);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stepio.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fileio.h"
+#include "number.h"
+#include "rundir.h"
+
+#define IO_BYTES_MAX 4096
+
+static int take(const char *line, const char *name, uint64_t *value)
+{
+	size_t length = strlen(name);
+	unsigned long n;
+
+	if (strncmp(line, name, length) != 0 ||
+	    strncmp(line + length, ": ", 2) != 0 ||
+	    number_parse(line + length + 2, 0, UINT64_MAX, &n, NULL) < 0)
+		return 0;
+	*value = n;
+	return 1;
+}
+
+int stepio_read(struct stepio *io, const char *path, struct err *err)
+{
+	char *text = fileio_read(path, IO_BYTES_MAX, NULL, err);
+	struct stepio new = { .time = time(NULL) };
+	char *line, *state = NULL;
+	int found = 0;
+
+	if (!text)
+		return -1;
+	for (line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state)) {
+		found += take(line, "rchar", &new.read_bytes);
+		found += take(line, "wchar", &new.write_bytes);
+		found += take(line, "syscr", &new.read_calls);
+		found += take(line, "syscw", &new.write_calls);
+	}
+	free(text);
+	if (found != 4)
+		return err_set(err, "'%s': has not the four counters", path);
+	*io = new;
+	return 0;
+}
+
+static const char *number_or_null(uint32_t n, char *text, size_t room)
+{
+	snprintf(text, room, "%" PRIu32, n);
+	return n == STEPIO_NONE ? "null" : text;
+}
+
+static int format(char *text, size_t room, const char *step,
+		  const struct stepio *from, const struct stepio *to,
+		  const struct stepio_label *label)
+{
+	char job[16], task[16], restart[16];
+
+	return snprintf(
+		text, room,
+		"{\"step\":\"%s\",\"source\":\"stepd\","
+		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
+		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
+		"\"array_job_id\":%s,\"array_task_id\":%s,\"restart\":%s,"
+		"\"start\":%lld,\"end\":%lld}\n",
+		step, to->read_bytes - from->read_bytes,
+		to->write_bytes - from->write_bytes,
+		to->read_calls - from->read_calls,
+		to->write_calls - from->write_calls,
+		number_or_null(label->array_job_id, job, sizeof(job)),
+		number_or_null(label->array_task_id, task, sizeof(task)),
+		number_or_null(label->restart, restart, sizeof(restart)),
+		(long long)from->time, (long long)to->time);
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static int make_folders(const char *run_dir, uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, run_dir, job_id, NULL, err) < 0 ||
+	    fileio_mkdir(path, 0755, err) < 0 ||
+	    rundir_job_file(path, run_dir, job_id, "steps", err) < 0)
+		return -1;
+	return fileio_mkdir(path, 0755, err);
+}
+
+int stepio_write(const struct stepio *from, const struct stepio *to,
+		 const struct stepio_label *label, const char *run_dir,
+		 struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], text[512];
+	int size;
+
+	if (!is_there(run_dir))
+		return 0;
+	if (rundir_step_file(path, run_dir, label->job_id, label->step_id,
+			     err) < 0 ||
+	    make_folders(run_dir, label->job_id, err) < 0)
+		return -1;
+	size = format(text, sizeof(text), strrchr(path, '/') + 1, from, to,
+		      label);
+	return fileio_write_volatile(path, text, (size_t)size, 0600, err);
+}

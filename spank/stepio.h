@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stepio.h - what the tasks of one step read and wrote on this node
+ *
+ * Terms   The kernel adds a process' counters to its parent's when the parent
+ *           has waited for it (exit.c:wait_task_zombie): the difference of
+ *           slurmstepd's own /proc/self/io over a step is the I/O of all its
+ *           tasks and their children, on any filesystem, sockets and pipes
+ *           included, plus a little of slurmstepd's own. Not in it: children
+ *           that outlive their parents (orphans), io_uring, mmap.
+ *         read_bytes is rchar, write_bytes wchar, calls syscr and syscw.
+ * Owner   struct stepio is a plain value.
+ * Errors  -1 and the sentence; a step that cannot be counted still runs.
+ * Runs    slurmstepd, root, once at the start and once at the end of a step.
+ *         The extern step is left out: it has no tasks of the job (adopted
+ *         processes are not its children), and under PrologFlags=RunInJob its
+ *         slurmstepd runs the prolog.
+ */
+#ifndef JOBIO_STEPIO_H
+#define JOBIO_STEPIO_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "err.h"
+
+#define STEPIO_NONE UINT32_MAX /* an id or number that is not known */
+
+struct stepio {
+	uint64_t read_bytes;
+	uint64_t write_bytes;
+	uint64_t read_calls;
+	uint64_t write_calls;
+	time_t time;
+};
+
+struct stepio_label {
+	uint32_t job_id;
+	uint32_t step_id;
+	uint32_t array_job_id; /* STEPIO_NONE: not of an array */
+	uint32_t array_task_id;
+	uint32_t restart;
+};
+
+/* The counters now; 'path' is "/proc/self/io". */
+int stepio_read(struct stepio *io, const char *path, struct err *err);
+
+/* Leave RUN/JOB/steps/STEP behind, one line of JSON, for the epilog. Makes the
+ * job's folders when the prolog did not, but never RUN itself: 0 without a
+ * file when that is missing (no jobio on this node). */
+int stepio_write(const struct stepio *from, const struct stepio *to,
+		 const struct stepio_label *label, const char *run_dir,
+		 struct err *err);
+
+#endif

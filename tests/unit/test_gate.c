@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+#include "runner.h"
+#include "tempdir.h"
+
+static struct err err;
+
+static struct cpuset cpus(const char *list)
+{
+	struct cpuset set;
+
+	ck_assert_int_eq(cpuset_parse(&set, list, NULL), 0);
+	return set;
+}
+
+static struct gate a_gate(enum gate_policy policy, const char *client_cpus)
+{
+	struct gate gate = {
+		.job_id = 7,
+		.is_known = true,
+		.file = { .policy = policy, .client = "weka:client" },
+	};
+
+	gate.file.client_cpus = cpus(client_cpus);
+	return gate;
+}
+
+static enum gate_verdict judge(const struct gate *gate, const char *allowed,
+			       const char *bound, bool is_confined)
+{
+	struct gate_view view = { .allowed = cpus(allowed),
+				  .bound = cpus(bound),
+				  .is_confined = is_confined };
+
+	err.text[0] = '\0';
+	return gate_judge(gate, &view, "c1", &err);
+}
+
+START_TEST(a_task_without_the_clients_cpus_passes)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "7,15");
+
+	ck_assert_int_eq(judge(&gate, "0-6,8-14", "0", true), GATE_PASS);
+	ck_assert_str_eq(err.text, "");
+}
+END_TEST
+
+START_TEST(a_task_that_could_bind_itself_to_the_clients_cpu_is_refused)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "7,15");
+
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
+	ck_assert_str_eq(err.text,
+			 "the job may run on CPU 7 of node c1, where the "
+			 "filesystem client weka:client works; submit it with "
+			 "--io-cores and without --core-spec, or ask your "
+			 "administrator to run 'jobio doctor' there");
+}
+END_TEST
+
+START_TEST(the_other_thread_of_the_clients_core_counts)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "7,15");
+
+	ck_assert_int_eq(judge(&gate, "8-15", "8", true), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "on CPU 15 of"));
+}
+END_TEST
+
+START_TEST(who_reserved_in_vain_is_sent_to_the_administrator)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "7");
+
+	gate.file.io_cores = 1;
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-cores: ask "
+					       "your administrator"));
+}
+END_TEST
+
+START_TEST(where_nothing_confines_the_binding_decides)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "7");
+
+	ck_assert_int_eq(judge(&gate, "0-7", "0-3", false), GATE_PASS);
+	ck_assert_int_eq(judge(&gate, "0-7", "4-7", false), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "(jobs are not confined to "
+					       "their cores)"));
+}
+END_TEST
+
+START_TEST(the_policy_decides_what_an_overlap_does)
+{
+	struct gate gate = a_gate(GATE_WARN, "7");
+
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
+	gate.file.policy = GATE_OFF;
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_PASS);
+}
+END_TEST
+
+START_TEST(a_refused_request_is_refused_under_every_policy)
+{
+	struct gate gate = a_gate(GATE_OFF, "");
+
+	gate.file.refuse = true;
+	strcpy(gate.file.reason, "profile 'x': no such profile");
+	ck_assert_int_eq(judge(&gate, "0", "0", true), GATE_REFUSE);
+	ck_assert_str_eq(err.text, "profile 'x': no such profile");
+	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_REFUSE);
+}
+END_TEST
+
+START_TEST(without_a_gate_file_every_task_passes)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "0-7");
+
+	gate.is_known = false;
+	ck_assert_int_eq(judge(&gate, "0-7", "0-7", true), GATE_PASS);
+	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_PASS);
+}
+END_TEST
+
+START_TEST(a_long_list_of_cpus_leaves_room_for_the_cure)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "0");
+	struct gate_view view = { .is_confined = true };
+	unsigned int i;
+
+	for (i = 0; i < 4096; i += 2)
+		cpuset_add(&gate.file.client_cpus, i);
+	view.allowed = gate.file.client_cpus;
+	ck_assert_int_eq(gate_judge(&gate, &view, "c1", &err), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "... of node c1"));
+	ck_assert_ptr_nonnull(strstr(err.text, "'jobio doctor' there"));
+}
+END_TEST
+
+START_TEST(the_gate_file_of_the_job_goes_before_that_of_the_node)
+{
+	struct gate gate;
+	struct gatefile file = { .policy = GATE_ENFORCE };
+
+	tempdir_make();
+	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 0);
+	ck_assert(!gate.is_known);
+	strcpy(file.client, "node");
+	ck_assert_int_eq(gatefile_write(tempdir_path("gate"), &file, &err), 0);
+	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 1);
+	ck_assert_str_eq(gate.file.client, "node");
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("7"), 0755, &err), 0);
+	strcpy(file.client, "job");
+	ck_assert_int_eq(gatefile_write(tempdir_path("7/gate"), &file, &err),
+			 0);
+	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 1);
+	ck_assert_str_eq(gate.file.client, "job");
+	ck_assert_uint_eq(gate.job_id, 7);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_damaged_gate_file_is_told_and_judges_nobody)
+{
+	struct gate gate;
+
+	tempdir_make();
+	tempdir_put("gate", "version=1\nverdict=maybe\n");
+	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), -1);
+	ck_assert(!gate.is_known);
+	ck_assert_ptr_nonnull(strstr(err.text, "bad verdict 'maybe'"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(looking_finds_what_the_kernel_allows_and_leaves_the_binding)
+{
+	struct gate_view before, view;
+	cpu_set_t one, after;
+	int first;
+
+	ck_assert_int_eq(gate_look(&before, &err), 0);
+	ck_assert(!cpuset_is_empty(&before.allowed));
+	first = cpuset_next(&before.allowed, 0);
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	ck_assert_int_eq(gate_look(&view, &err), 0);
+	ck_assert(cpuset_equal(&view.allowed, &before.allowed));
+	ck_assert_uint_eq(cpuset_count(&view.bound), 1);
+	ck_assert(cpuset_has(&view.bound, (unsigned int)first));
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+	ck_assert(CPU_EQUAL(&one, &after));
+}
+END_TEST
+
+static bool confined(const char *proc_cgroup, const char *cpuset_cpus)
+{
+	bool result;
+
+	tempdir_make();
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("slurm"), 0755, &err), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("slurm/job_7"), 0755, &err),
+			 0);
+	if (cpuset_cpus)
+		tempdir_put("slurm/job_7/cpuset.cpus", cpuset_cpus);
+	result = gate_is_confined(7, tempdir_put("cgroup", proc_cgroup),
+				  tempdir_path("."));
+	tempdir_remove();
+	return result;
+}
+
+START_TEST(a_cpuset_of_the_job_confines_it)
+{
+	/* cgroup v1: the folder exists only when task/cgroup made it */
+	ck_assert(confined("5:freezer:/slurm/uid_1000/job_7/step_0\n"
+			   "4:cpu,cpuset:/slurm/uid_1000/job_7/step_0\n",
+			   NULL));
+	ck_assert(!confined("5:freezer:/slurm/uid_1000/job_7/step_0\n"
+			    "4:cpuset:/\n",
+			    NULL));
+	ck_assert(!confined("4:cpuset:/slurm/uid_1000/job_77/step_0\n", NULL));
+	/* cgroup v2: the folder always exists, its CPUs say whether it counts */
+	ck_assert(confined("0::/slurm/job_7/step_0/user/task_0\n", "0-3\n"));
+	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", "\n"));
+	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", NULL));
+	ck_assert(!confined("0::/user.slice\n", "0-3\n"));
+}
+END_TEST
+
+START_TEST(a_job_whose_cgroup_cannot_be_read_counts_as_confined)
+{
+	ck_assert(gate_is_confined(7, "/nonexistent/cgroup", "/nonexistent"));
+}
+END_TEST
+
+UNIT_MAIN("gate", a_task_without_the_clients_cpus_passes,
+	  a_task_that_could_bind_itself_to_the_clients_cpu_is_refused,
+	  the_other_thread_of_the_clients_core_counts,
+	  who_reserved_in_vain_is_sent_to_the_administrator,
+	  where_nothing_confines_the_binding_decides,
+	  the_policy_decides_what_an_overlap_does,
+	  a_refused_request_is_refused_under_every_policy,
+	  without_a_gate_file_every_task_passes,
+	  a_long_list_of_cpus_leaves_room_for_the_cure,
+	  the_gate_file_of_the_job_goes_before_that_of_the_node,
+	  a_damaged_gate_file_is_told_and_judges_nobody,
+	  looking_finds_what_the_kernel_allows_and_leaves_the_binding,
+	  a_cpuset_of_the_job_confines_it,
+	  a_job_whose_cgroup_cannot_be_read_counts_as_confined)
