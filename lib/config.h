@@ -69,6 +69,7 @@ struct config_client {
 	unsigned int timeout_ms;       /* one command or read */
 	unsigned int ready_timeout_ms; /* a client that restarts */
 	char *command;		       /* WEKA: its command line tool */
+	char *mount_command;
 	char *service_conf;
 	char *service_conf_alt;
 	char *mount_table;

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* client.h - the contract of every filesystem client
+ *
+ * A room uses a client in this order, leaving out what it does not need:
+ *
+ *   client_open     which client does this node have?   (jobio.conf)
+ *   client_inspect  what is true of it now?             (facts)
+ *   client_judge    what is wrong with it, for this job? (findings)
+ *   client_plan     what would have to change?          (changes)
+ *   client_apply    change it, journal first
+ *   client_restore  put back what a journal says
+ *
+ * Terms   fact: something read from the node. Each is read with a deadline of
+ *           its own (timeout_ms of jobio.conf) in a child that can be killed;
+ *           together they keep to the budget of the caller. A fact that could
+ *           not be read is unknown, which is a finding, not an error.
+ *         finding: code ("W01"), severity, one sentence, one cure. The same
+ *           words go to the log, the record and `jobio doctor`.
+ *         frontend CPUs: the OS CPUs that the client's processes poll on, with
+ *           all hardware threads of their cores.
+ *         want: what this job shall find. Only names and numbers that
+ *           jobio.conf knows: nothing that a user wrote gets here.
+ *         alone: no other job runs on this node; without it nothing is changed.
+ * Owner   client_close() frees the client and all that was borrowed from it.
+ * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
+ *           are findings; -1 is kept for what stops the caller's work.
+ *         client_apply never leaves a half-made change unmentioned: it is
+ *           either journaled as done, or put back, or a finding says what is
+ *           left.
+ * Runs    prolog and epilog as root, under the node's lock; jobio doctor
+ *           without it, reading only.
+ */
+#ifndef JOBIO_CLIENT_H
+#define JOBIO_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config.h"
+#include "cpuset.h"
+#include "err.h"
+#include "finding.h"
+#include "journal.h"
+
+/* One line of the mount table. */
+struct client_mount {
+	char *source;
+	char *target;
+	char *fstype;
+	char *options;
+};
+
+/* What every type can say about itself. */
+struct client_facts {
+	const char *name;    /* of the [client NAME] section */
+	const char *type;    /* "weka" */
+	const char *version; /* "" unknown */
+	bool cpus_known;
+	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
+	const struct client_mount *mounts; /* only those jobio may touch */
+	size_t mount_count;
+};
+
+/* What the job shall find on this node. */
+struct client_want {
+	bool alone;
+	bool has_io_cores;
+	unsigned int io_cores;	   /* asked for; 0: none */
+	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
+	const char *mount_options; /* of the profile; "": leave them alone */
+	long mem_spec_limit_mb;	   /* Slurm's MemSpecLimit; -1 unknown */
+};
+
+struct client;
+struct client_plan;
+
+/* The client of this node according to the section. 'run_dir' is the one of
+ * jobio.conf; 'state_dir' is a folder of ours that outlives a reboot: the client
+ * remembers there what it must go back to. Both NULL: for looking only. The
+ * strings stay the caller's. An unimplemented type is an error. */
+struct client *client_open(const struct config_client *section,
+			   const char *run_dir, const char *state_dir,
+			   struct err *err);
+void client_close(struct client *client);
+
+/* Read the facts, spending at most budget_ms. 'cached' is the text of an
+ * earlier client_save() or NULL: when nothing that it rests on has changed
+ * since, the expensive reads are left out. */
+int client_inspect(struct client *client, const char *cached,
+		   unsigned int budget_ms, struct err *err);
+const struct client_facts *client_facts(const struct client *client);
+/* Did client_inspect() find the cached facts good? */
+bool client_is_cached(const struct client *client);
+/* The facts as text for the next client_inspect(); NULL when some are unknown
+ * and must be read again; caller frees. */
+char *client_save(const struct client *client);
+
+/* 'want' may be NULL: judge the client alone. */
+void client_judge(struct client *client, const struct client_want *want,
+		  struct findings *findings);
+
+/* *plan is NULL when nothing has to change. Needs client_inspect(). */
+int client_plan(struct client *client, const struct client_want *want,
+		struct client_plan **plan, struct findings *findings,
+		struct err *err);
+size_t client_plan_count(const struct client_plan *plan);
+/* Borrowed; 'seq' and 'state' mean nothing yet. */
+const struct journal_change *client_plan_at(const struct client_plan *plan,
+					    size_t index);
+void client_plan_free(struct client_plan *plan);
+
+/* Make the changes of the plan, each journaled first and verified afterwards.
+ * A change that failed has been put back. Returns 0 when all is as planned, 1
+ * when some change was refused by the client (findings say which), -1 when the
+ * journal could not be written: nothing was begun without it. */
+int client_apply(struct client *client, const struct client_plan *plan,
+		 struct journal *journal, struct findings *findings,
+		 struct err *err);
+
+/* Undo what the journal has pending for this client, last first, where the
+ * value is still the one that was set. Needs no client_inspect(). A journal
+ * that cannot be written is no reason to leave a setting behind. Returns the
+ * number of changes put back, or -1 when some could not be (findings). */
+int client_restore(struct client *client, struct journal *journal,
+		   struct findings *findings, struct err *err);
+
+/* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
+void client_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
+
+/* Read /sys below this folder instead: for tests. */
+void client_set_sysfs_root(const char *folder);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/sysfs.h"
+#include "fileio.h"
+#include "number.h"
+#include "rundir.h"
+
+#define MARKER "command"
+#define END_WAIT_MS 2000
+#define ENV_MAX 16
+
+struct order {
+	const char *marker;
+	char *const *argv;
+	char *const *env;
+};
+
+/* In the child: say who we are, then become the command. */
+static int become(void *arg)
+{
+	char *env[ENV_MAX + 4] = {
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+		"LC_ALL=C",
+		"NO_COLOR=1",
+	};
+	const struct order *order = arg;
+	unsigned long long ticks = 0;
+	char text[64];
+	int i;
+
+	for (i = 0; order->env && order->env[i] && i < ENV_MAX; i++)
+		env[3 + i] = order->env[i];
+	process_start(getpid(), NULL, &ticks);
+	snprintf(text, sizeof(text), "%ld %llu\n", (long)getpid(), ticks);
+	if (fileio_write_volatile(order->marker, text, strlen(text), 0600,
+				  NULL) < 0) {
+		dprintf(2, "cannot write %s\n", order->marker);
+		return 125;
+	}
+	execve(order->argv[0], order->argv, env);
+	dprintf(2, "cannot execute %s: %s\n", order->argv[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+int command_run(const char *run_dir, char *const argv[], char *const env[],
+		unsigned int timeout_ms, struct child_result *result,
+		struct err *err)
+{
+	char marker[RUNDIR_PATH_MAX];
+	struct order order = { marker, argv, env };
+	int rc, saved;
+
+	if (rundir_node_file(marker, run_dir, MARKER, err) < 0)
+		return -1;
+	rc = child_call(argv[0], become, &order, timeout_ms, result, err);
+	saved = errno;
+	unlink(marker);
+	errno = saved;
+	return rc;
+}
+
+static int is_alive(long pid, unsigned long long ticks)
+{
+	unsigned long long now;
+
+	return process_start(pid, NULL, &now) == 0 && now == ticks;
+}
+
+static int end_group(long pid, unsigned long long ticks, struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	unsigned long long end_ms = child_now_ms() + END_WAIT_MS;
+
+	kill((pid_t)-pid, SIGKILL);
+	while (kill((pid_t)-pid, 0) == 0 || is_alive(pid, ticks)) {
+		if (child_now_ms() >= end_ms)
+			return err_set(err,
+				       "a command of a killed helper, pid %ld, "
+				       "does not end",
+				       pid);
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+int command_end_leftover(const char *run_dir, struct err *err)
+{
+	char marker[RUNDIR_PATH_MAX], *text, *space;
+	unsigned long pid, ticks;
+	int rc = 0;
+
+	if (rundir_node_file(marker, run_dir, MARKER, err) < 0)
+		return -1;
+	text = fileio_read(marker, 128, NULL, NULL);
+	if (!text)
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	space = strchr(text, ' ');
+	if (space)
+		*space++ = '\0';
+	if (space && number_parse(text, 2, 1UL << 30, &pid, NULL) == 0 &&
+	    number_parse(space, 0, ~0UL, &ticks, NULL) == 0 &&
+	    is_alive((long)pid, ticks))
+		rc = end_group((long)pid, ticks, err) < 0 ? -1 : 1;
+	if (rc >= 0)
+		unlink(marker);
+	free(text);
+	return rc;
+}

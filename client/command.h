@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* command.h - run a command that changes the client, and no other beside it
+ *
+ * Terms   marker: RUN/command, which names the process of a running command.
+ *           A helper that is killed leaves command and marker behind; the next
+ *           one ends that command before it looks at anything: otherwise a
+ *           late remount would come after the decision that nothing is to be
+ *           put back.
+ * Owner   as in child.h.
+ * Errors  as child_run(); the marker must be written or nothing is run.
+ * Runs    prolog and epilog as root, under the node's lock.
+ */
+#ifndef JOBIO_COMMAND_H
+#define JOBIO_COMMAND_H
+
+#include "child.h"
+#include "err.h"
+
+int command_run(const char *run_dir, char *const argv[], char *const env[],
+		unsigned int timeout_ms, struct child_result *result,
+		struct err *err);
+
+/* End a command that a killed helper left behind. 1: there was one, 0: none,
+ * -1: it does not die. */
+int command_end_leftover(const char *run_dir, struct err *err);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/mounts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fileio.h"
+
+#define TABLE_BYTES_MAX (4U << 20)
+#define OPTION_MAX 256
+
+/* "\040" back to " ", in place (getmntent(3) does the same). */
+static void unescape(char *text)
+{
+	char *from = text, *to = text;
+
+	while (*from) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' &&
+		    from[2] >= '0' && from[2] <= '7' && from[3] >= '0' &&
+		    from[3] <= '7') {
+			*to++ = (char)((from[1] - '0') * 64 +
+				       (from[2] - '0') * 8 + (from[3] - '0'));
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+static void mount_free(struct client_mount *mount)
+{
+	free(mount->source);
+	free(mount->target);
+	free(mount->fstype);
+	free(mount->options);
+	memset(mount, 0, sizeof(*mount));
+}
+
+static struct client_mount *slot_for(struct mounts *mounts, const char *target)
+{
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++) {
+		if (strcmp(mounts->mount[i].target, target) == 0) {
+			mount_free(&mounts->mount[i]);
+			return &mounts->mount[i];
+		}
+	}
+	if (mounts->count == MOUNTS_MAX)
+		return NULL;
+	return &mounts->mount[mounts->count++];
+}
+
+static int add_line(struct mounts *mounts, char *line, const char *fstype)
+{
+	char *save = NULL, *field[4];
+	struct client_mount *mount;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		field[i] = strtok_r(i ? NULL : line, " \t", &save);
+		if (!field[i])
+			return 0;
+		unescape(field[i]);
+	}
+	if (strcmp(field[2], fstype) != 0)
+		return 0;
+	mount = slot_for(mounts, field[1]);
+	if (!mount)
+		return 0;
+	mount->source = strdup(field[0]);
+	mount->target = strdup(field[1]);
+	mount->fstype = strdup(field[2]);
+	mount->options = strdup(field[3]);
+	if (!mount->source || !mount->target || !mount->fstype ||
+	    !mount->options)
+		return -1;
+	return 0;
+}
+
+struct mounts *mounts_parse(const char *table, const char *fstype,
+			    struct err *err)
+{
+	struct mounts *mounts = calloc(1, sizeof(*mounts));
+	char *copy = strdup(table), *line, *save = NULL;
+	int rc = -1;
+
+	if (!mounts || !copy)
+		goto out;
+	for (line = strtok_r(copy, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (add_line(mounts, line, fstype) < 0)
+			goto out;
+	rc = 0;
+out:
+	free(copy);
+	if (rc < 0) {
+		mounts_free(mounts);
+		mounts = NULL;
+		err_set(err, "mount table: out of memory");
+	}
+	return mounts;
+}
+
+struct mounts *mounts_read(const char *path, const char *fstype,
+			   struct err *err)
+{
+	struct mounts *mounts;
+	char *table;
+
+	table = fileio_read(path, TABLE_BYTES_MAX, NULL, err);
+	if (!table)
+		return NULL;
+	mounts = mounts_parse(table, fstype, err);
+	free(table);
+	return mounts;
+}
+
+void mounts_free(struct mounts *mounts)
+{
+	size_t i;
+
+	if (!mounts)
+		return;
+	for (i = 0; i < mounts->count; i++)
+		mount_free(&mounts->mount[i]);
+	free(mounts);
+}
+
+const struct client_mount *mounts_find(const struct mounts *mounts,
+				       const char *target)
+{
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (strcmp(mounts->mount[i].target, target) == 0)
+			return &mounts->mount[i];
+	return NULL;
+}
+
+bool mounts_word_in(const char *words, const char *word)
+{
+	size_t length = strlen(word), span;
+	bool any = false;
+
+	for (;;) {
+		words += strspn(words, " \t");
+		span = strcspn(words, " \t");
+		if (!span)
+			return !any;
+		any = true;
+		if (span == length && strncmp(words, word, span) == 0)
+			return true;
+		words += span;
+	}
+}
+
+int options_each(const char *options,
+		 int (*fn)(void *arg, const char *option, const char *key,
+			   const char *value),
+		 void *arg)
+{
+	char option[OPTION_MAX], key[OPTION_MAX], *equals;
+	size_t length;
+	int rc = 0;
+
+	while (*options && rc == 0) {
+		length = strcspn(options, ",");
+		if (length && length < sizeof(option)) {
+			memcpy(option, options, length);
+			option[length] = '\0';
+			strcpy(key, option);
+			equals = strchr(key, '=');
+			if (equals)
+				*equals++ = '\0';
+			rc = fn(arg, option, key, equals ? equals : "");
+		}
+		options += length;
+		if (*options == ',')
+			options++;
+	}
+	return rc;
+}
+
+struct lookup {
+	const char *key;
+	char *value;
+	size_t size;
+	bool found;
+};
+
+static int look(void *arg, const char *option, const char *key,
+		const char *value)
+{
+	struct lookup *lookup = arg;
+
+	(void)option;
+	if (strcmp(key, lookup->key) == 0) {
+		if (lookup->value)
+			snprintf(lookup->value, lookup->size, "%s", value);
+		lookup->found = true;
+	}
+	return 0;
+}
+
+bool options_get(const char *options, const char *key, char *value, size_t size)
+{
+	struct lookup lookup = { .key = key, .value = value, .size = size };
+
+	options_each(options, look, &lookup);
+	return lookup.found;
+}
+
+char *options_append(char *list, const char *option)
+{
+	size_t used = list ? strlen(list) : 0;
+	char *bigger = realloc(list, used + strlen(option) + 2);
+
+	if (!bigger) {
+		free(list);
+		return NULL;
+	}
+	if (used)
+		bigger[used++] = ',';
+	strcpy(bigger + used, option);
+	return bigger;
+}

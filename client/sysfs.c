@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/sysfs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "number.h"
+
+#define PATH_TEXT_MAX 512
+
+static char root[PATH_TEXT_MAX] = "/sys";
+
+void sysfs_set_root(const char *folder)
+{
+	snprintf(root, sizeof(root), "%s", folder);
+}
+
+static ssize_t read_some(const char *path, char *text, size_t size)
+{
+	ssize_t got;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	got = read(fd, text, size - 1);
+	close(fd);
+	if (got < 0)
+		return -1;
+	text[got] = '\0';
+	return got;
+}
+
+int sysfs_line(const char *path, char *line, size_t size)
+{
+	if (read_some(path, line, size) < 0)
+		return -1;
+	line[strcspn(line, "\n")] = '\0';
+	return 0;
+}
+
+void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
+{
+	/* core_cpus_list is the newer name, from Linux 5.4 on */
+	static const char *const names[] = { "thread_siblings_list",
+					     "core_cpus_list" };
+	char path[PATH_TEXT_MAX + 96], list[1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path),
+			 "%s/devices/system/cpu/cpu%u/topology/%s", root,
+			 os_cpu, names[i]);
+		if (sysfs_line(path, list, sizeof(list)) == 0 &&
+		    cpuset_parse(cpus, list, NULL) == 0 &&
+		    cpuset_has(cpus, os_cpu))
+			return;
+	}
+	cpuset_zero(cpus);
+	cpuset_add(cpus, os_cpu);
+}
+
+int sysfs_numa_node_of_cpu(unsigned int os_cpu)
+{
+	char path[PATH_TEXT_MAX + 96];
+	struct dirent *entry;
+	unsigned long node;
+	int found = -1;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u", root,
+		 os_cpu);
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while (found < 0 && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, "node", 4) == 0 &&
+		    number_parse(entry->d_name + 4, 0, 65535, &node, NULL) == 0)
+			found = (int)node;
+	closedir(dir);
+	return found;
+}
+
+static bool is_plain_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 64;
+}
+
+static int numa_node_in(const char *path)
+{
+	char line[32];
+	unsigned long node;
+
+	if (sysfs_line(path, line, sizeof(line)) < 0 ||
+	    number_parse(line, 0, 65535, &node, NULL) < 0)
+		return -1; /* "-1" is the kernel's word for unknown */
+	return (int)node;
+}
+
+int sysfs_numa_node_of_device(const char *interface, const char *pci_address)
+{
+	char path[PATH_TEXT_MAX + 128];
+	int node = -1;
+
+	if (is_plain_name(interface)) {
+		snprintf(path, sizeof(path), "%s/class/net/%s/device/numa_node",
+			 root, interface);
+		node = numa_node_in(path);
+	}
+	if (node < 0 && is_plain_name(pci_address)) {
+		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node",
+			 root, pci_address);
+		node = numa_node_in(path);
+	}
+	return node;
+}
+
+static int64_t boot_time_s(void)
+{
+	static int64_t boot = -1;
+	char text[16384], *at;
+
+	if (boot >= 0)
+		return boot;
+	/* btime is far behind the per-CPU lines on big machines */
+	FILE *stat = fopen("/proc/stat", "re");
+
+	while (stat && boot < 0 && fgets(text, sizeof(text), stat)) {
+		at = text;
+		if (strncmp(at, "btime ", 6) == 0)
+			boot = strtoll(at + 6, NULL, 10);
+	}
+	if (stat)
+		fclose(stat);
+	return boot;
+}
+
+int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
+{
+	char path[64], text[2048], *at, *save = NULL;
+	unsigned long long value;
+	int64_t boot = boot_time_s();
+	int field;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	if (pid <= 0 || boot < 0 || read_some(path, text, sizeof(text)) < 0)
+		return -1;
+	at = strrchr(text, ')'); /* the name may hold anything */
+	if (!at)
+		return -1;
+	/* proc_pid_stat(5): starttime is field 22, ')' ends field 2 */
+	at = strtok_r(at + 1, " ", &save);
+	for (field = 3; at && field < 22; field++)
+		at = strtok_r(NULL, " ", &save);
+	if (!at)
+		return -1;
+	value = strtoull(at, NULL, 10);
+	if (ticks)
+		*ticks = value;
+	if (start_s)
+		*start_s = boot + (int64_t)(value / (unsigned long long)sysconf(
+							    _SC_CLK_TCK));
+	return 0;
+}
+
+int process_cpus(long pid, struct cpuset *cpus)
+{
+	char path[64], text[8192], *at;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+	if (pid <= 0 || read_some(path, text, sizeof(text)) < 0)
+		return -1;
+	at = strstr(text, "\nCpus_allowed_list:");
+	if (!at)
+		return -1;
+	at += strlen("\nCpus_allowed_list:");
+	at += strspn(at, " \t");
+	at[strcspn(at, "\n")] = '\0';
+	return cpuset_parse(cpus, at, NULL);
+}
+
+/* Interpreters put themselves in front: a script's argv[0] is the shell. */
+static bool has_arguments(const char *text, size_t size, const char *argv0,
+			  const char *argv1)
+{
+	const char *at = text, *end = text + size;
+	const char *first = NULL, *second = NULL;
+
+	while (at < end) {
+		first = second;
+		second = at;
+		at += strlen(at) + 1;
+	}
+	return first && strcmp(first, argv0) == 0 && strcmp(second, argv1) == 0;
+}
+
+static int count_processes(bool (*matches)(const char *text, size_t size,
+					   const void *arg),
+			   const void *arg)
+{
+	char path[64], text[1024];
+	struct dirent *entry;
+	unsigned long pid;
+	int count = 0;
+	ssize_t got;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return -1;
+	while ((entry = readdir(dir))) {
+		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%lu/cmdline", pid);
+		got = read_some(path, text, sizeof(text));
+		if (got > 0 && matches(text, (size_t)got, arg))
+			count++;
+	}
+	closedir(dir);
+	return count;
+}
+
+static bool is_command(const char *text, size_t size, const void *arg)
+{
+	const char *const *argv = arg;
+
+	return has_arguments(text, size, argv[0], argv[1]);
+}
+
+int process_count(const char *argv0, const char *argv1)
+{
+	const char *argv[2] = { argv0, argv1 };
+
+	return count_processes(is_command, argv);
+}
+
+static bool begins(const char *text, size_t size, const void *arg)
+{
+	(void)size;
+	return strncmp(text, arg, strlen(arg)) == 0;
+}
+
+int process_is_titled(const char *title)
+{
+	int count = count_processes(begins, title);
+
+	return count < 0 ? -1 : count > 0;
+}

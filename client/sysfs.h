@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysfs.h - a few facts about CPUs, NUMA nodes and processes
+ *
+ * Terms   OS CPU: Linux's number of a hardware thread.
+ *         start: when a process began, seconds since 1970.
+ * Owner   plain values.
+ * Errors  -1: unknown; no sentence, because the reader has another way.
+ * Runs    helpers; reads /sys and /proc only.
+ */
+#ifndef JOBIO_SYSFS_H
+#define JOBIO_SYSFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpuset.h"
+
+/* Read /sys below this folder: for tests. */
+void sysfs_set_root(const char *folder);
+
+/* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
+void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
+int sysfs_numa_node_of_cpu(unsigned int os_cpu);
+int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
+
+/* Of a running process; ticks tell two processes with one pid apart. */
+int process_start(long pid, int64_t *start_s, unsigned long long *ticks);
+int process_cpus(long pid, struct cpuset *cpus);
+/* How many processes have exactly these two arguments? */
+int process_count(const char *argv0, const char *argv1);
+
+/* Is there a process whose title begins so ("slurmstepd: [7.")? 1, 0, -1. */
+int process_is_titled(const char *title);
+
+/* First line of a small file, without the newline. */
+int sysfs_line(const char *path, char *line, size_t size);
+
+#endif

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Growing, moving and shrinking the frontends of a WEKA client.
+ *
+ * Up to 4.4 the documents want a container deactivated for that, WEKA's own
+ * tools do it on running clients; 5.x allows it and refuses only to lower the
+ * count while a file system is mounted ("Cannot lower frontend count while a
+ * mount is active"). So: never touch a client that is right, and believe only
+ * what is read back. */
+#include "client/weka_cores.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "client/plan.h"
+#include "client/sysfs.h"
+#include "faultpoint.h"
+#include "fileio.h"
+
+#define PATH_TEXT_MAX 1024
+#define POLL_MS 200
+/* WEKA's planning guide: at most 19 cores a container. */
+#define CORES_MAX 19
+
+/* ---- the baseline ------------------------------------------------------ */
+
+static int baseline_path(const struct client *client, char *path)
+{
+	if (!client->state_dir)
+		return -1;
+	return snprintf(path, PATH_TEXT_MAX, "%s/%s.baseline",
+			client->state_dir,
+			client->section->name) < PATH_TEXT_MAX
+		       ? 0
+		       : -1;
+}
+
+/* 1: *cores is the baseline of the container; 0: it is at its baseline. */
+static int baseline_read(const struct client *client, const char *container,
+			 struct cpuset *cores)
+{
+	char path[PATH_TEXT_MAX], *text, *list;
+	int rc = 0;
+
+	if (baseline_path(client, path) < 0)
+		return 0;
+	text = fileio_read(path, 65536, NULL, NULL);
+	if (!text)
+		return 0;
+	list = strchr(text, ' ');
+	if (list) {
+		*list++ = '\0';
+		rc = strcmp(text, container) == 0 &&
+		     cpuset_parse(cores, list, NULL) == 0;
+	}
+	free(text);
+	return rc;
+}
+
+static int baseline_write(const struct client *client, const char *container,
+			  const char *list, struct err *err)
+{
+	char path[PATH_TEXT_MAX], text[PATH_TEXT_MAX];
+	int rc;
+
+	if (baseline_path(client, path) < 0)
+		return err_set(err, "no place to remember the cores");
+	snprintf(text, sizeof(text), "%s %s\n", container, list);
+	FAULT_POINT("baseline before");
+	rc = fileio_write(path, text, strlen(text), 0600, err);
+	FAULT_POINT("baseline after");
+	return rc;
+}
+
+static void baseline_forget(const struct client *client)
+{
+	char path[PATH_TEXT_MAX];
+
+	if (baseline_path(client, path) < 0)
+		return;
+	FAULT_POINT("baseline forget before");
+	unlink(path);
+	FAULT_POINT("baseline forget after");
+}
+
+/* ---- plan -------------------------------------------------------------- */
+
+/* One core id for each core of 'whole': the one in use, else the lowest. */
+static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use,
+		     struct cpuset *ids)
+{
+	struct cpuset left = *whole, core, used;
+	int os_cpu;
+
+	cpuset_zero(ids);
+	cpuset_for_each (os_cpu, whole) {
+		if (!cpuset_has(&left, (unsigned int)os_cpu))
+			continue;
+		sysfs_siblings((unsigned int)os_cpu, &core);
+		used = core;
+		cpuset_and(&used, in_use);
+		cpuset_add(ids,
+			   (unsigned int)cpuset_next(
+				   cpuset_is_empty(&used) ? &core : &used, 0));
+		cpuset_andnot(&left, &core);
+	}
+}
+
+static int the_container(const struct client *client, size_t *index)
+{
+	const struct weka_facts *facts = &client->facts;
+
+	if (facts->containers.count != 1 || !facts->stable[0].known ||
+	    !facts->containers.item[0].running ||
+	    strcmp(facts->containers.item[0].display_status, "READY") != 0)
+		return -1;
+	*index = 0;
+	return 0;
+}
+
+/* Which ids shall the container have? 0: those it has. */
+static int wanted_ids(const struct client *client,
+		      const struct client_want *want, const char *container,
+		      const struct cpuset *now, struct cpuset *ids)
+{
+	struct cpuset whole, job_may_use;
+
+	if (want->io_cores && want->has_io_cores) {
+		client_whole_cores(&want->io_cpus, &whole);
+		if (!cpuset_equal(&whole, &want->io_cpus))
+			return 0; /* half a core: W05, or a wrong node line */
+		pick_ids(&whole, now, ids);
+		return !cpuset_equal(ids, now);
+	}
+	if (!baseline_read(client, container, ids) || cpuset_equal(ids, now))
+		return 0;
+	/* lazily: go back only when Slurm may give those CPUs to this job */
+	if (!want->has_io_cores)
+		return 1;
+	client_whole_cores(now, &job_may_use);
+	cpuset_andnot(&job_may_use, &want->io_cpus);
+	return !cpuset_is_empty(&job_may_use);
+}
+
+static void say_not_allowed(struct findings *findings, const char *container,
+			    const char *have, const char *need, const char *why,
+			    const char *cure)
+{
+	findings_add(findings, "W47", FINDING_WARNING, cure,
+		     "container '%s' keeps core %s, although this job should "
+		     "find %s: %s",
+		     container, have, need, why);
+}
+
+/* NULL: go on. */
+static const char *objection(const struct client *client,
+			     const struct cpuset *now, const struct cpuset *ids,
+			     const char **cure)
+{
+	enum core_change allowed = client->section->core_change;
+
+	*cure = "set core_change=grow or any in jobio.conf, or give the client "
+		"these cores for good (jobio plan)";
+	if (allowed == CORE_CHANGE_NEVER)
+		return "core_change=never";
+	if (allowed == CORE_CHANGE_GROW && !cpuset_is_subset(now, ids))
+		return "core_change=grow, and that would take a core away";
+	*cure = "reserve other cores in slurm.conf";
+	if (cpuset_has(ids, 0))
+		return "WEKA refuses core 0";
+	if (cpuset_count(ids) > CORES_MAX)
+		return "WEKA allows at most 19 cores a container";
+	*cure = "unmount first, or leave the client its cores";
+	if (cpuset_count(ids) < cpuset_count(now) &&
+	    client->facts.interface.active_mounts != 0)
+		return "WEKA does not lower the number of cores while a file "
+		       "system is mounted";
+	return NULL;
+}
+
+static int plan_change(struct client *client, const char *container,
+		       const struct cpuset *now, const struct cpuset *ids,
+		       struct client_plan *plan, struct findings *findings,
+		       struct err *err)
+{
+	char *have = cpuset_format(now), *need = cpuset_format(ids);
+	const char *why, *cure;
+	int rc = -1;
+
+	if (!have || !need) {
+		err_set(err, "client: out of memory");
+		goto out;
+	}
+	rc = 0;
+	why = objection(client, now, ids, &cure);
+	if (why)
+		say_not_allowed(findings, container, have, need, why, cure);
+	else
+		rc = plan_add(plan, client->section->name, "cores", container,
+			      have, need, err);
+out:
+	free(have);
+	free(need);
+	return rc;
+}
+
+int weka_cores_plan(struct client *client, const struct client_want *want,
+		    struct client_plan *plan, struct findings *findings,
+		    struct err *err)
+{
+	const char *container;
+	struct cpuset now, ids;
+	size_t i;
+
+	if (!want->alone || the_container(client, &i) < 0 ||
+	    weka_is_automatic(&client->facts.stable[i]))
+		return 0;
+	container = client->facts.containers.item[i].name;
+	weka_named_cpus(&client->facts.stable[i], &now);
+	if (!wanted_ids(client, want, container, &now, &ids))
+		return 0;
+	return plan_change(client, container, &now, &ids, plan, findings, err);
+}
+
+/* ---- commands ---------------------------------------------------------- */
+
+static int stage(struct client *client, const char *container,
+		 const struct cpuset *ids, struct err *err)
+{
+	char number[16], *list, *at;
+	const char *args[] = { "local",
+			       "resources",
+			       "cores",
+			       number,
+			       "--only-frontend-cores",
+			       "--core-ids",
+			       NULL,
+			       "-C",
+			       container,
+			       NULL };
+	char one[16];
+	size_t room;
+	int os_cpu, rc;
+
+	snprintf(number, sizeof(number), "%u", cpuset_count(ids));
+	room = (size_t)cpuset_count(ids) * 8 + 1;
+	list = at = calloc(1, room);
+	if (!list)
+		return err_set(err, "client: out of memory");
+	cpuset_for_each (os_cpu, ids) /* single ids, no ranges */
+	{
+		snprintf(one, sizeof(one), "%s%d", at == list ? "" : ",",
+			 os_cpu);
+		strcpy(at, one);
+		at += strlen(one);
+	}
+	args[6] = list;
+	FAULT_POINT("stage before");
+	rc = weka_order(client, client->section->timeout_ms, args, err);
+	FAULT_POINT("stage after");
+	free(list);
+	return rc;
+}
+
+static int apply(struct client *client, const char *container, struct err *err)
+{
+	const char *args[] = { "local", "resources", "apply", "-f",
+			       "-C",	container,   NULL };
+	int rc;
+
+	FAULT_POINT("apply before");
+	/* restarts the container: 8 to 30 s on real nodes */
+	rc = weka_order(client, client->section->ready_timeout_ms, args, err);
+	FAULT_POINT("apply after");
+	return rc;
+}
+
+static int unstage(struct client *client, const char *container,
+		   struct err *err)
+{
+	const char *args[] = { "local", "resources", "restore",
+			       "-C",	container,   NULL };
+	int rc;
+
+	FAULT_POINT("unstage before");
+	rc = weka_order(client, client->section->timeout_ms, args, err);
+	FAULT_POINT("unstage after");
+	return rc;
+}
+
+/* Read containers and driver anew, with a fresh budget. */
+static int look_again(struct client *client, const char *container,
+		      size_t *index)
+{
+	client->deadline_ms =
+		child_now_ms() + 4ULL * client->section->timeout_ms;
+	weka_read_containers(client);
+	weka_read_interface(client);
+	weka_digest(client);
+	return weka_container(&client->facts, container, index) ? 0 : -1;
+}
+
+static bool is_connected(const struct weka_facts *facts, size_t i)
+{
+	size_t n, links = 0;
+
+	/* no driver file to look at: READY has to be enough */
+	if (facts->interface_source.answer != WEKA_ANSWERED ||
+	    !facts->interface.link_count)
+		return true;
+	for (n = 0; n < facts->interface.link_count; n++) {
+		if (strcmp(facts->interface.link[n].container,
+			   facts->containers.item[i].name) != 0)
+			continue;
+		if (!facts->interface.link[n].connected)
+			return false;
+		links++;
+	}
+	return links == facts->stable[i].frontend_count;
+}
+
+static bool is_healthy(const struct weka_facts *facts, size_t i)
+{
+	return facts->containers.item[i].running &&
+	       strcmp(facts->containers.item[i].display_status, "READY") == 0 &&
+	       facts->stable[i].known && is_connected(facts, i);
+}
+
+static int wait_ready(struct client *client, const char *container,
+		      size_t *index, struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	unsigned long long end_ms =
+		child_now_ms() + client->section->ready_timeout_ms;
+
+	for (;;) {
+		if (look_again(client, container, index) == 0 &&
+		    is_healthy(&client->facts, *index))
+			return 0;
+		if (child_now_ms() >= end_ms)
+			return err_set(err,
+				       "it was not READY with all frontends "
+				       "connected after %u ms",
+				       client->section->ready_timeout_ms);
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* Do the cores run that the list names, and is nothing else staged? */
+static int verify(const struct client *client, size_t i,
+		  const struct cpuset *ids, struct err *err)
+{
+	const struct weka_facts *facts = &client->facts;
+	struct cpuset now;
+	char *list;
+
+	weka_named_cpus(&facts->stable[i], &now);
+	if (!cpuset_equal(&now, ids) || weka_is_automatic(&facts->stable[i])) {
+		list = cpuset_format(&now);
+		err_set(err, "its resources name core %s instead",
+			list ? list : "?");
+		free(list);
+		return -1;
+	}
+	if (facts->cgroup[i].known &&
+	    !cpuset_is_subset(ids, &facts->cgroup[i].cpus))
+		return err_set(err, "its cpuset does not hold them");
+	return 0;
+}
+
+static int switch_cores(struct client *client, const char *container,
+			const struct cpuset *ids, struct err *err)
+{
+	struct err why = { "" };
+	size_t i;
+
+	if (stage(client, container, ids, err) < 0)
+		return -1;
+	if (apply(client, container, &why) < 0) {
+		/* it may have happened all the same: look */
+		if (wait_ready(client, container, &i, err) == 0 &&
+		    verify(client, i, ids, NULL) == 0)
+			return 0;
+		return err_set(err, "%s", why.text);
+	}
+	if (wait_ready(client, container, &i, err) < 0)
+		return -1;
+	return verify(client, i, ids, err);
+}
+
+/* ---- make and undo ----------------------------------------------------- */
+
+/* After a change that went wrong: nothing may stay staged, or the next restart
+ * would take it. 0: the container runs with its old cores. */
+static int back_out(struct client *client, const char *container,
+		    const struct cpuset *old_ids, struct err *err)
+{
+	size_t i;
+
+	if (look_again(client, container, &i) < 0)
+		return err_set(err, "the container is gone");
+	if (client->facts.stable[i].known && client->facts.staged[i].known &&
+	    weka_resources_equal(&client->facts.stable[i],
+				 &client->facts.staged[i]) &&
+	    verify(client, i, old_ids, NULL) == 0)
+		return 0;
+	if (unstage(client, container, err) < 0)
+		return -1;
+	if (wait_ready(client, container, &i, err) < 0)
+		return -1;
+	return verify(client, i, old_ids, err);
+}
+
+static int ids_of(const struct journal_change *change, struct cpuset *old_ids,
+		  struct cpuset *new_ids)
+{
+	return cpuset_parse(old_ids, change->old_value, NULL) < 0 ||
+			       cpuset_parse(new_ids, change->new_value, NULL) <
+				       0
+		       ? -1
+		       : 0;
+}
+
+static void settle_baseline(const struct client *client, const char *container,
+			    const struct cpuset *now)
+{
+	struct cpuset baseline;
+
+	if (baseline_read(client, container, &baseline) &&
+	    cpuset_equal(&baseline, now))
+		baseline_forget(client);
+}
+
+enum weka_made weka_cores_make(struct client *client,
+			       const struct journal_change *change,
+			       struct findings *findings)
+{
+	struct cpuset old_ids, new_ids, baseline;
+	struct err why = { "" }, worse = { "" };
+
+	if (ids_of(change, &old_ids, &new_ids) < 0)
+		return WEKA_NOT_MADE;
+	if (!baseline_read(client, change->target, &baseline) &&
+	    baseline_write(client, change->target, change->old_value, &why) < 0)
+		goto failed;
+	if (switch_cores(client, change->target, &new_ids, &why) == 0) {
+		settle_baseline(client, change->target, &new_ids);
+		return WEKA_MADE;
+	}
+failed:
+	findings_add(findings, "W44", FINDING_ERROR,
+		     "see weka local status -v and the client's log",
+		     "container '%s' could not change from core %s to %s: "
+		     "%.300s",
+		     change->target, change->old_value, change->new_value,
+		     why.text);
+	if (back_out(client, change->target, &old_ids, &worse) == 0) {
+		settle_baseline(client, change->target, &old_ids);
+		return WEKA_NOT_MADE;
+	}
+	findings_add(findings, "W45", FINDING_ERROR,
+		     "weka local resources restore -C NAME; weka local restart",
+		     "container '%s' is not back at core %s: %.300s",
+		     change->target, change->old_value, worse.text);
+	return WEKA_NOT_MADE_NOT_UNDONE;
+}
+
+/* A finished change is kept: going back would restart the client again. One
+ * that was cut off half-way is looked at: what runs now decides. */
+enum weka_undone weka_cores_undo(struct client *client,
+				 const struct journal_change *change,
+				 struct findings *findings)
+{
+	struct cpuset old_ids, new_ids, now;
+	struct err why = { "" };
+	size_t i;
+
+	if (change->state == JOURNAL_DONE)
+		return WEKA_KEPT;
+	if (ids_of(change, &old_ids, &new_ids) < 0)
+		return WEKA_NOT_OURS;
+	if (wait_ready(client, change->target, &i, &why) < 0)
+		goto failed;
+	if (!weka_resources_equal(&client->facts.stable[i],
+				  &client->facts.staged[i]) &&
+	    (unstage(client, change->target, &why) < 0 ||
+	     look_again(client, change->target, &i) < 0))
+		goto failed;
+	weka_named_cpus(&client->facts.stable[i], &now);
+	settle_baseline(client, change->target, &now);
+	if (cpuset_equal(&now, &old_ids))
+		return WEKA_UNDONE;
+	return cpuset_equal(&now, &new_ids) ? WEKA_KEPT : WEKA_NOT_OURS;
+failed:
+	findings_add(findings, "W45", FINDING_ERROR,
+		     "weka local resources restore -C NAME; weka local restart",
+		     "container '%s' is not back at core %s: %.300s",
+		     change->target, change->old_value, why.text);
+	return WEKA_NOT_UNDONE;
+}

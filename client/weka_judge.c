@@ -1,0 +1,845 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is wrong with a WEKA client, and what to do about it. One rule is one
+ * line of the table at the end: code, severity, cure, check. The cure is a
+ * sentence for an administrator; jobio(8) documents the codes. */
+#include "client/weka.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/sysfs.h"
+
+/* Sizing table of WEKA's planning guide: fixed part and per frontend, MiB. */
+#define MEMORY_FIXED_MB 2800L
+#define MEMORY_FRONTEND_MB 2300L
+#define LIST_TEXT_MAX 256
+
+struct judge;
+
+struct rule {
+	const char *code;
+	enum finding_severity severity;
+	const char *cure;
+	void (*check)(const struct judge *judge, const struct rule *rule);
+};
+
+struct judge {
+	const struct client *client;
+	const struct weka_facts *facts;
+	const struct config_client *section;
+	const struct client_want *want; /* may be NULL */
+	struct findings *findings;
+};
+
+__attribute__((format(printf, 3, 4))) static void
+say(const struct judge *judge, const struct rule *rule, const char *format, ...)
+{
+	char text[ERR_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	findings_add(judge->findings, rule->code, rule->severity, rule->cure,
+		     "%s", text);
+}
+
+static const char *list_of(const struct cpuset *cpus, char *text)
+{
+	char *list = cpuset_format(cpus);
+
+	snprintf(text, LIST_TEXT_MAX, "%s", list && *list ? list : "none");
+	free(list);
+	return text;
+}
+
+/* ---- service.conf ------------------------------------------------------ */
+
+/* The file that counts: service.conf, or weka.conf when that is all there is
+ * (only one published recipe names it). */
+static const struct weka_service *service_of(const struct judge *judge,
+					     const char **path)
+{
+	if (judge->facts->service.present ||
+	    !judge->facts->service_alt.present) {
+		*path = judge->section->service_conf;
+		return &judge->facts->service;
+	}
+	*path = judge->section->service_conf_alt;
+	return &judge->facts->service_alt;
+}
+
+static void check_isolate(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (!service->present || service->isolate_cpusets == WEKA_FALSE)
+		return;
+	if (service->isolate_cpusets == WEKA_UNSET) {
+		if (service->odd_isolate == WEKA_FALSE)
+			return; /* the spelling has a finding of its own */
+		say(judge, rule,
+		    "%s does not set isolate_cpusets, and WEKA's default is "
+		    "true: the client takes CPUs out of Slurm's cpusets",
+		    path);
+	} else {
+		say(judge, rule,
+		    "%s says isolate_cpusets='%s': the client takes CPUs out "
+		    "of Slurm's cpusets",
+		    path, service->isolate_text);
+	}
+}
+
+static void check_stale(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	const char *path;
+
+	service_of(judge, &path);
+	if (facts->agent_running && facts->service_mtime_s > 0 &&
+	    facts->service_mtime_s > facts->agent_start_s + 1)
+		say(judge, rule,
+		    "%s was changed %" PRId64
+		    " s after the agent (pid %ld) started: the agent still "
+		    "works by the old text",
+		    path, facts->service_mtime_s - facts->agent_start_s,
+		    facts->agent_pid);
+}
+
+static void check_force_v2(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (strcmp(service->cgroups_mode, "force_v2") == 0)
+		say(judge, rule,
+		    "%s says cgroups_mode=force_v2: the client's CPUs vanish "
+		    "from hwloc and from Slurm, even with "
+		    "isolate_cpusets=false",
+		    path);
+}
+
+static void check_odd_key(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (*service->odd_key)
+		say(judge, rule,
+		    "%s has the key '%s', which is not documented; the agent "
+		    "may not read it",
+		    path, service->odd_key);
+}
+
+static void check_twice(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (service->isolate_differs)
+		say(judge, rule,
+		    "%s sets isolate_cpusets twice with different values; the "
+		    "last, '%s', is taken to count",
+		    path, service->isolate_text);
+	if (service->cgroups_differs)
+		say(judge, rule,
+		    "%s sets cgroups_mode twice with different values; the "
+		    "last, '%s', is taken to count",
+		    path, service->cgroups_mode);
+}
+
+static void check_two_files(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *a = &judge->facts->service;
+	const struct weka_service *b = &judge->facts->service_alt;
+
+	if (!a->present || !b->present)
+		return;
+	if ((b->isolate_cpusets != WEKA_UNSET &&
+	     b->isolate_cpusets != a->isolate_cpusets) ||
+	    (*b->cgroups_mode && strcmp(a->cgroups_mode, b->cgroups_mode) != 0))
+		say(judge, rule,
+		    "%s and %s do not say the same about isolate_cpusets and "
+		    "cgroups_mode",
+		    judge->section->service_conf,
+		    judge->section->service_conf_alt);
+}
+
+static void check_no_service(const struct judge *judge, const struct rule *rule)
+{
+	if (!judge->facts->service.present &&
+	    !judge->facts->service_alt.present)
+		say(judge, rule,
+		    "neither %s nor %s can be read: whether the client takes "
+		    "CPUs from Slurm is unknown",
+		    judge->section->service_conf,
+		    judge->section->service_conf_alt);
+}
+
+/* ---- agent ------------------------------------------------------------- */
+
+static void check_agent_down(const struct judge *judge, const struct rule *rule)
+{
+	if (!judge->facts->agent_known || judge->facts->agent_running)
+		return;
+	if (judge->facts->agent_pid)
+		say(judge, rule,
+		    "the WEKA agent does not run: %s names pid %ld, which is "
+		    "gone",
+		    judge->section->agent_pidfile, judge->facts->agent_pid);
+	else
+		say(judge, rule, "the WEKA agent does not run: no pid in %s",
+		    judge->section->agent_pidfile);
+}
+
+static void check_two_agents(const struct judge *judge, const struct rule *rule)
+{
+	if (judge->facts->agent_count > 1)
+		say(judge, rule, "%u agents run ('%s --agent')",
+		    judge->facts->agent_count, judge->section->command);
+}
+
+/* ---- the command line -------------------------------------------------- */
+
+static void check_hung(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	size_t i;
+
+	if (facts->ps.answer == WEKA_HUNG)
+		say(judge, rule, "'weka local ps' hangs: %.300s",
+		    facts->ps.why);
+	for (i = 0; i < facts->containers.count; i++)
+		if (facts->staged_source[i].answer == WEKA_HUNG ||
+		    facts->stable_source[i].answer == WEKA_HUNG)
+			say(judge, rule,
+			    "'weka local resources' of container '%s' hangs",
+			    facts->containers.item[i].name);
+}
+
+static void check_missing(const struct judge *judge, const struct rule *rule)
+{
+	if (judge->facts->ps.answer == WEKA_MISSING)
+		say(judge, rule, "the command '%s' cannot be run",
+		    judge->section->command);
+}
+
+static void check_failed(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	size_t i;
+
+	if (facts->ps.answer == WEKA_FAILED)
+		say(judge, rule, "'weka local ps' failed: %.300s",
+		    facts->ps.why);
+	for (i = 0; i < facts->containers.count; i++) {
+		if (facts->staged_source[i].answer == WEKA_FAILED)
+			say(judge, rule,
+			    "'weka local resources' of container '%s' failed: "
+			    "%.300s",
+			    facts->containers.item[i].name,
+			    facts->staged_source[i].why);
+		if (facts->stable_source[i].answer == WEKA_FAILED)
+			say(judge, rule,
+			    "'weka local resources --stable' of container '%s' "
+			    "failed: %.300s",
+			    facts->containers.item[i].name,
+			    facts->stable_source[i].why);
+	}
+}
+
+/* ---- mounts ------------------------------------------------------------ */
+
+static void check_no_mount(const struct judge *judge, const struct rule *rule)
+{
+	if (!judge->client->common.mount_count)
+		say(judge, rule, "no file system of type %s is mounted%s%s",
+		    WEKA_FSTYPE, *judge->section->mounts ? " on " : "",
+		    judge->section->mounts);
+}
+
+static void check_missing_mount(const struct judge *judge,
+				const struct rule *rule)
+{
+	const char *at = judge->section->mounts;
+	char target[512];
+	size_t length;
+
+	if (!judge->client->common.mount_count)
+		return;
+	for (;;) {
+		at += strspn(at, " \t");
+		length = strcspn(at, " \t");
+		if (!length)
+			return;
+		snprintf(target, sizeof(target), "%.*s", (int)length, at);
+		if (!mounts_find(judge->facts->mounts, target))
+			say(judge, rule,
+			    "'%s' is not mounted (mounts= of "
+			    "[client %s])",
+			    target, judge->section->name);
+		at += length;
+	}
+}
+
+static void check_cache_mode(const struct judge *judge, const struct rule *rule)
+{
+	static const char *const modes[] = { "writecache", "readcache",
+					     "forcedirect" };
+	const struct mounts *mounts = judge->facts->mounts;
+	size_t i, m;
+	int have;
+
+	for (i = 0; i < mounts->count; i++) {
+		have = 0;
+		for (m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
+			have += options_get(mounts->mount[i].options, modes[m],
+					    NULL, 0);
+		if (have != 1)
+			say(judge, rule,
+			    "the mount table shows %d cache modes for '%s' "
+			    "where one is expected",
+			    have, mounts->mount[i].target);
+	}
+}
+
+/* ---- containers -------------------------------------------------------- */
+
+static void check_no_container(const struct judge *judge,
+			       const struct rule *rule)
+{
+	if (judge->facts->containers_known && !judge->facts->containers.count)
+		say(judge, rule, "there is no WEKA container%s%s%s",
+		    *judge->section->container ? " '" : "",
+		    judge->section->container,
+		    *judge->section->container ? "'" : "");
+}
+
+static void check_ready(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_container *container;
+	size_t i;
+
+	for (i = 0; i < judge->facts->containers.count; i++) {
+		container = &judge->facts->containers.item[i];
+		if (!container->running)
+			say(judge, rule, "container '%s' does not run%s%s",
+			    container->name,
+			    *container->last_failure ? ": " : "",
+			    container->last_failure);
+		else if (strcmp(container->display_status, "READY") != 0)
+			say(judge, rule, "container '%s' is %s, not READY%s%s",
+			    container->name,
+			    *container->display_status
+				    ? container->display_status
+				    : "in an unknown state",
+			    *container->message ? ": " : "",
+			    container->message);
+	}
+}
+
+static void check_disabled(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_container *container;
+	size_t i;
+
+	for (i = 0; i < judge->facts->containers.count; i++) {
+		container = &judge->facts->containers.item[i];
+		if (container->disabled)
+			say(judge, rule,
+			    "container '%s' is disabled: it will not start "
+			    "with the node",
+			    container->name);
+		if (container->monitored_known && !container->monitored)
+			say(judge, rule,
+			    "container '%s' is not monitored: nobody restarts "
+			    "it when it dies",
+			    container->name);
+	}
+}
+
+static void check_several(const struct judge *judge, const struct rule *rule)
+{
+	if (judge->facts->containers.count > 1 && judge->want &&
+	    judge->want->io_cores)
+		say(judge, rule,
+		    "%zu containers share the io-cores of this job, and "
+		    "[client %s] names none",
+		    judge->facts->containers.count, judge->section->name);
+}
+
+/* ---- frontends and cores ----------------------------------------------- */
+
+/* Each rule about the cores looks at the stable resources of a running
+ * container. */
+static const struct weka_resources *running(const struct judge *judge, size_t i)
+{
+	if (!judge->facts->containers.item[i].running ||
+	    !judge->facts->stable[i].known)
+		return NULL;
+	return &judge->facts->stable[i];
+}
+
+static void check_automatic(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i;
+
+	for (i = 0; i < judge->facts->containers.count; i++) {
+		resources = running(judge, i);
+		if (resources && weka_is_automatic(resources))
+			say(judge, rule,
+			    "container '%s' picks cores by itself (automatic "
+			    "core ids): they can differ after each start",
+			    judge->facts->containers.item[i].name);
+	}
+}
+
+static void check_core_zero(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+
+	if (common->cpus_known && cpuset_has(&common->frontend_cpus, 0))
+		say(judge, rule,
+		    "a frontend runs on the core of CPU 0, which serves the "
+		    "system");
+}
+
+static void check_siblings(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+	struct cpuset torn;
+	char list[LIST_TEXT_MAX];
+
+	if (!judge->want || !judge->want->has_io_cores || !common->cpus_known ||
+	    !cpuset_intersects(&common->frontend_cpus, &judge->want->io_cpus))
+		return;
+	client_whole_cores(&judge->want->io_cpus, &torn);
+	cpuset_and(&torn, &common->frontend_cpus);
+	cpuset_andnot(&torn, &judge->want->io_cpus);
+	if (!cpuset_is_empty(&torn))
+		say(judge, rule,
+		    "CPU %s shares a core with a frontend, but Slurm gives it "
+		    "to the job",
+		    list_of(&torn, list));
+}
+
+static void check_other_cores(const struct judge *judge,
+			      const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+	char is[LIST_TEXT_MAX], should[LIST_TEXT_MAX];
+	struct cpuset whole;
+
+	if (!judge->want || !judge->want->has_io_cores || !common->cpus_known ||
+	    cpuset_is_empty(&common->frontend_cpus))
+		return;
+	client_whole_cores(&judge->want->io_cpus, &whole);
+	if (!cpuset_is_subset(&common->frontend_cpus, &whole))
+		say(judge, rule,
+		    "the frontends use CPU %s, but Slurm reserves CPU %s for "
+		    "this job",
+		    list_of(&common->frontend_cpus, is),
+		    list_of(&judge->want->io_cpus, should));
+}
+
+static void check_too_few(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+	char is[LIST_TEXT_MAX], should[LIST_TEXT_MAX];
+
+	if (!judge->want || !judge->want->has_io_cores || !common->cpus_known ||
+	    cpuset_is_empty(&common->frontend_cpus) ||
+	    !cpuset_is_subset(&common->frontend_cpus, &judge->want->io_cpus) ||
+	    cpuset_is_subset(&judge->want->io_cpus, &common->frontend_cpus))
+		return;
+	say(judge, rule,
+	    "the frontends use CPU %s of the reserved CPU %s: the rest is idle",
+	    list_of(&common->frontend_cpus, is),
+	    list_of(&judge->want->io_cpus, should));
+}
+
+static void check_no_frontend(const struct judge *judge,
+			      const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i;
+
+	for (i = 0; i < judge->facts->containers.count; i++) {
+		resources = running(judge, i);
+		if (resources && !resources->frontend_count)
+			say(judge, rule,
+			    "container '%s' has no frontend with a core of its "
+			    "own (net=udp): it uses the job's CPUs",
+			    judge->facts->containers.item[i].name);
+	}
+}
+
+static void check_staged(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	char is[LIST_TEXT_MAX], next[LIST_TEXT_MAX];
+	struct cpuset a, b;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		if (!facts->stable[i].known || !facts->staged[i].known ||
+		    weka_resources_equal(&facts->stable[i], &facts->staged[i]))
+			continue;
+		weka_named_cpus(&facts->stable[i], &a);
+		weka_named_cpus(&facts->staged[i], &b);
+		say(judge, rule,
+		    "container '%s' runs with cores %s, and cores %s are "
+		    "staged: its next restart takes them",
+		    facts->containers.item[i].name, list_of(&a, is),
+		    list_of(&b, next));
+	}
+}
+
+static void check_memory(const struct judge *judge, const struct rule *rule)
+{
+	size_t i, frontends = 0;
+	long needed;
+
+	if (!judge->want || judge->want->mem_spec_limit_mb < 0)
+		return;
+	for (i = 0; i < judge->facts->containers.count; i++)
+		frontends += judge->facts->stable[i].frontend_count;
+	if (judge->want->io_cores > frontends)
+		frontends = judge->want->io_cores;
+	if (!frontends)
+		return;
+	needed = MEMORY_FIXED_MB + MEMORY_FRONTEND_MB * (long)frontends;
+	if (judge->want->mem_spec_limit_mb < needed)
+		say(judge, rule,
+		    "MemSpecLimit is %ld MiB, and %zu frontends need about %ld",
+		    judge->want->mem_spec_limit_mb, frontends, needed);
+}
+
+static void check_nic_of(const struct judge *judge, const struct rule *rule,
+			 const struct weka_resources *resources,
+			 const struct weka_nic *nic)
+{
+	int nic_node = sysfs_numa_node_of_device(nic->name, nic->identifier);
+	int cpu_node;
+	size_t i;
+
+	for (i = 0; nic_node >= 0 && i < resources->frontend_count; i++) {
+		if (resources->frontend[i].automatic)
+			continue;
+		cpu_node =
+			sysfs_numa_node_of_cpu(resources->frontend[i].core_id);
+		if (cpu_node < 0 || cpu_node == nic_node)
+			continue;
+		say(judge, rule,
+		    "network card '%s' is on NUMA node %d, the frontend on CPU "
+		    "%u on NUMA node %d",
+		    nic->name, nic_node, resources->frontend[i].core_id,
+		    cpu_node);
+		return;
+	}
+}
+
+static void check_nic(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i, n;
+
+	for (i = 0; i < judge->facts->containers.count; i++) {
+		resources = running(judge, i);
+		for (n = 0; resources && n < resources->nic_count; n++)
+			check_nic_of(judge, rule, resources,
+				     &resources->nic[n]);
+	}
+}
+
+/* ---- kernel driver ----------------------------------------------------- */
+
+static void check_driver_hung(const struct judge *judge,
+			      const struct rule *rule)
+{
+	if (judge->facts->interface_source.answer == WEKA_HUNG)
+		say(judge, rule,
+		    "reading %s/interface hangs: the driver is stuck",
+		    judge->section->proc_dir);
+}
+
+static void check_driver_state(const struct judge *judge,
+			       const struct rule *rule)
+{
+	const char *state = judge->facts->interface.driver_state;
+
+	if (*state && strcmp(state, "DRIVER_ACCEPTING") != 0)
+		say(judge, rule, "the driver is in state %s", state);
+}
+
+static void check_driver_missing(const struct judge *judge,
+				 const struct rule *rule)
+{
+	enum weka_answer answer = judge->facts->interface_source.answer;
+
+	if (judge->client->common.mount_count &&
+	    (answer == WEKA_MISSING || answer == WEKA_FAILED))
+		say(judge, rule,
+		    "%s/interface cannot be read: whether the frontends are "
+		    "connected is unknown",
+		    judge->section->proc_dir);
+}
+
+static void check_connected(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_interface *interface = &judge->facts->interface;
+	size_t i;
+
+	for (i = 0; i < interface->link_count; i++)
+		if (!interface->link[i].connected)
+			say(judge, rule,
+			    "frontend %u of container '%s' is not connected to "
+			    "the driver",
+			    interface->link[i].index,
+			    interface->link[i].container);
+}
+
+static void check_link_count(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	const struct weka_resources *resources;
+	size_t i, n, links;
+
+	if (facts->interface_source.answer != WEKA_ANSWERED ||
+	    !facts->interface.link_count)
+		return;
+	for (i = 0; i < facts->containers.count; i++) {
+		resources = running(judge, i);
+		links = 0;
+		for (n = 0; n < facts->interface.link_count; n++)
+			links += strcmp(facts->interface.link[n].container,
+					facts->containers.item[i].name) == 0;
+		if (resources && links && links != resources->frontend_count)
+			say(judge, rule,
+			    "container '%s' has %zu frontends, and the driver "
+			    "knows %zu",
+			    facts->containers.item[i].name,
+			    resources->frontend_count, links);
+	}
+}
+
+static void check_affinity(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	const struct weka_link *link;
+	char is[LIST_TEXT_MAX], should[LIST_TEXT_MAX];
+	struct cpuset named, whole, real;
+	size_t i, n;
+
+	for (n = 0; n < facts->interface.link_count; n++) {
+		link = &facts->interface.link[n];
+		if (!weka_container(facts, link->container, &i) ||
+		    !running(judge, i) ||
+		    weka_is_automatic(&facts->stable[i]) ||
+		    process_cpus(link->pid, &real) < 0)
+			continue;
+		weka_named_cpus(&facts->stable[i], &named);
+		client_whole_cores(&named, &whole);
+		if (!cpuset_is_subset(&real, &whole))
+			say(judge, rule,
+			    "frontend %u of container '%s' may run on CPU %s, "
+			    "its resources name core %s",
+			    link->index, link->container, list_of(&real, is),
+			    list_of(&named, should));
+	}
+}
+
+/* ---- cgroups ----------------------------------------------------------- */
+
+static void check_cpuset(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	char is[LIST_TEXT_MAX], should[LIST_TEXT_MAX];
+	struct cpuset named;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		if (!facts->cgroup[i].known || !running(judge, i))
+			continue;
+		weka_named_cpus(&facts->stable[i], &named);
+		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
+			say(judge, rule,
+			    "the cpuset of container '%s' is %s and does not "
+			    "hold its cores %s",
+			    facts->containers.item[i].name,
+			    list_of(&facts->cgroup[i].cpus, is),
+			    list_of(&named, should));
+	}
+}
+
+static void check_exclusive(const struct judge *judge, const struct rule *rule)
+{
+	size_t i;
+
+	for (i = 0; i < judge->facts->containers.count; i++)
+		if (judge->facts->cgroup[i].exclusive)
+			say(judge, rule,
+			    "the cgroup of container '%s' is an exclusive "
+			    "partition: its CPUs are gone from the rest of the "
+			    "node",
+			    judge->facts->containers.item[i].name);
+}
+
+static void check_unprotected(const struct judge *judge,
+			      const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (judge->facts->cgroup_v2 && service->present &&
+	    (!*service->cgroups_mode ||
+	     strcmp(service->cgroups_mode, "auto") == 0))
+		say(judge, rule,
+		    "cgroups_mode=auto means no cgroup for the client on this "
+		    "cgroup v2 node: only Slurm's reservation protects its "
+		    "cores");
+}
+
+#define SERVICE_CURE                                                           \
+	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "   \
+	"the agent (systemctl restart weka-agent)"
+#define CORES_CURE                                                             \
+	"name the cores: weka local resources cores N --only-frontend-cores "  \
+	"--core-ids LIST -C NAME; weka local resources apply -C NAME"
+
+static const struct rule rules[] = {
+	{ "W01", FINDING_ERROR, SERVICE_CURE, check_isolate },
+	{ "W02", FINDING_WARNING,
+	  "restart the agent: systemctl restart "
+	  "weka-agent",
+	  check_stale },
+	{ "W03", FINDING_ERROR,
+	  "set cgroups_mode=none (or auto) and restart "
+	  "the agent and the container",
+	  check_force_v2 },
+	{ "W04", FINDING_ERROR, CORES_CURE, check_core_zero },
+	{ "W05", FINDING_ERROR,
+	  "give the node line of slurm.conf the threads "
+	  "of the machine (slurmd -C), so that whole cores are reserved",
+	  check_siblings },
+	{ "W06", FINDING_WARNING, CORES_CURE, check_automatic },
+	{ "W07", FINDING_ERROR,
+	  "give the client the cores that Slurm reserves "
+	  "(jobio plan), or set core_change=any",
+	  check_other_cores },
+	{ "W08", FINDING_ERROR,
+	  "see weka local status -v and the agent's log; "
+	  "weka local start",
+	  check_ready },
+	{ "W09", FINDING_ERROR, "restart the container: weka local restart",
+	  check_connected },
+	{ "W10", FINDING_ERROR,
+	  "stop all agents and start one: systemctl "
+	  "restart weka-agent",
+	  check_two_agents },
+	{ "W11", FINDING_WARNING,
+	  "reserve cores of the card's NUMA node with "
+	  "CpuSpecList, and give the client the same ones",
+	  check_nic },
+	{ "W12", FINDING_WARNING,
+	  "drop them with weka local resources restore "
+	  "-C NAME, or apply them",
+	  check_staged },
+	{ "W13", FINDING_WARNING,
+	  "raise MemSpecLimit of the node in "
+	  "slurm.conf",
+	  check_memory },
+	{ "W14", FINDING_ERROR,
+	  "see what the agent waits for: its log, and "
+	  "processes in state D; restart the agent",
+	  check_hung },
+	{ "W15", FINDING_ERROR,
+	  "install the client, or correct command= of "
+	  "[client] in jobio.conf",
+	  check_missing },
+	{ "W16", FINDING_ERROR, "run the command by hand; is the agent up?",
+	  check_failed },
+	{ "W17", FINDING_ERROR, "start the agent: systemctl start weka-agent",
+	  check_agent_down },
+	{ "W18", FINDING_ERROR,
+	  "mount it, or leave this node out of nodes= of "
+	  "[client] in jobio.conf",
+	  check_no_mount },
+	{ "W19", FINDING_WARNING, "mount it, or correct mounts= in jobio.conf",
+	  check_missing_mount },
+	{ "W20", FINDING_WARNING, "say it in one file only, service.conf",
+	  check_two_files },
+	{ "W21", FINDING_WARNING, "leave one line", check_twice },
+	{ "W22", FINDING_WARNING, "write isolate_cpusets and cgroups_mode",
+	  check_odd_key },
+	{ "W23", FINDING_WARNING, "correct service_conf= in jobio.conf",
+	  check_no_service },
+	{ "W24", FINDING_ERROR,
+	  "the node needs a reboot when the driver does "
+	  "not recover",
+	  check_driver_hung },
+	{ "W25", FINDING_WARNING, "see dmesg and weka local status",
+	  check_driver_state },
+	{ "W26", FINDING_INFO, "correct proc_dir= in jobio.conf",
+	  check_driver_missing },
+	{ "W27", FINDING_WARNING, "restart the container: weka local restart",
+	  check_link_count },
+	{ "W28", FINDING_ERROR, "restart the container: weka local restart",
+	  check_affinity },
+	{ "W29", FINDING_ERROR,
+	  "restart the container, or set "
+	  "cgroups_mode=none",
+	  check_cpuset },
+	{ "W30", FINDING_ERROR,
+	  "set cgroups_mode=none and restart agent and "
+	  "container",
+	  check_exclusive },
+	{ "W31", FINDING_INFO, "nothing to do while Slurm reserves the cores",
+	  check_unprotected },
+	{ "W32", FINDING_ERROR,
+	  "mount a file system, or correct container= in "
+	  "jobio.conf",
+	  check_no_container },
+	{ "W33", FINDING_WARNING, "weka local enable, weka local monitoring",
+	  check_disabled },
+	{ "W34", FINDING_WARNING, "name one with container= in jobio.conf",
+	  check_several },
+	{ "W35", FINDING_INFO,
+	  "nothing to do when that is meant; io-cores "
+	  "have no use then",
+	  check_no_frontend },
+	{ "W36", FINDING_WARNING,
+	  "set core_change=grow, or ask for fewer "
+	  "io-cores",
+	  check_too_few },
+	{ "W37", FINDING_WARNING,
+	  "look at the mount with the client's own "
+	  "tools",
+	  check_cache_mode },
+};
+
+void weka_judge(struct client *client, const struct client_want *want,
+		struct findings *findings)
+{
+	struct judge judge = {
+		.client = client,
+		.facts = &client->facts,
+		.section = client->section,
+		.want = want,
+		.findings = findings,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		rules[i].check(&judge, &rules[i]);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* faultpoint.h - a place where a test may kill the process
+ *
+ * Terms   A fault point stands before and after every write and command that
+ *           changes something outside the process. In the programs that are
+ *           installed it is nothing at all; the test builds of the same
+ *           sources (-DJOBIO_FAULTPOINTS) count the points they pass and, at
+ *           number $JOBIO_FAULT_AT, end the process and its parent helper by
+ *           SIGKILL. $JOBIO_FAULT_LOG names a file that gets one line a point.
+ * Owner   nothing.
+ * Errors  none.
+ * Runs    prolog and epilog helpers of the tests.
+ */
+#ifndef JOBIO_FAULTPOINT_H
+#define JOBIO_FAULTPOINT_H
+
+#ifdef JOBIO_FAULTPOINTS
+void fault_point(const char *name);
+#define FAULT_POINT(name) fault_point(name)
+#else
+#define FAULT_POINT(name) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "faultpoint.h"
+#include "fileio.h"
+
+#define JOURNAL_BYTES_MAX (1U << 20)
+#define JOURNAL_CHANGES_MAX 256
+
+struct journal {
+	char *path;
+	int fd; /* -1: read only */
+	struct journal_change change[JOURNAL_CHANGES_MAX];
+	size_t count;
+	bool damaged;
+	bool torn;
+	bool scratch;
+};
+
+static const char *const state_names[] = {
+	[JOURNAL_PLANNED] = "planned", [JOURNAL_DONE] = "done",
+	[JOURNAL_KEPT] = "kept",       [JOURNAL_RESTORED] = "restored",
+	[JOURNAL_LOST] = "lost",
+};
+
+const char *journal_state_name(enum journal_state state)
+{
+	return state_names[state];
+}
+
+static int state_by_name(const char *name, enum journal_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(state_names) / sizeof(state_names[0]); i++) {
+		if (strcmp(name, state_names[i]) == 0) {
+			*state = (enum journal_state)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static const char *text_of(struct json_object *line, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(line, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+static struct journal_change *find(struct journal *journal, unsigned int seq)
+{
+	size_t i;
+
+	for (i = 0; i < journal->count; i++)
+		if (journal->change[i].seq == seq)
+			return &journal->change[i];
+	return NULL;
+}
+
+static void change_free(struct journal_change *change)
+{
+	free(change->client);
+	free(change->what);
+	free(change->target);
+	free(change->old_value);
+	free(change->new_value);
+	memset(change, 0, sizeof(*change));
+}
+
+static int change_add(struct journal *journal,
+		      const struct journal_change *from)
+{
+	struct journal_change *to;
+
+	if (journal->count == JOURNAL_CHANGES_MAX)
+		return -1;
+	to = &journal->change[journal->count];
+	to->seq = from->seq;
+	to->state = from->state;
+	to->client = strdup(from->client);
+	to->what = strdup(from->what);
+	to->target = strdup(from->target);
+	to->old_value = strdup(from->old_value);
+	to->new_value = strdup(from->new_value);
+	if (!to->client || !to->what || !to->target || !to->old_value ||
+	    !to->new_value) {
+		change_free(to);
+		return -1;
+	}
+	journal->count++;
+	return 0;
+}
+
+/* One line of the file; -1 when it says nothing that can be used. */
+static int fold_object(struct journal *journal, struct json_object *line)
+{
+	struct journal_change change = { 0 }, *known;
+	struct json_object *seq;
+	const char *state = text_of(line, "state");
+
+	if (!json_object_object_get_ex(line, "seq", &seq) || !state ||
+	    !json_object_is_type(seq, json_type_int) ||
+	    json_object_get_int64(seq) < 1 ||
+	    json_object_get_int64(seq) > JOURNAL_CHANGES_MAX ||
+	    state_by_name(state, &change.state) < 0)
+		return -1;
+	change.seq = (unsigned int)json_object_get_int64(seq);
+	known = find(journal, change.seq);
+	if (known) {
+		known->state = change.state;
+		return 0;
+	}
+	change.client = (char *)text_of(line, "client");
+	change.what = (char *)text_of(line, "what");
+	change.target = (char *)text_of(line, "target");
+	change.old_value = (char *)text_of(line, "old");
+	change.new_value = (char *)text_of(line, "new");
+	if (!change.client || !change.what || !change.target ||
+	    !change.old_value || !change.new_value)
+		return -1;
+	return change_add(journal, &change);
+}
+
+static void fold_line(struct journal *journal, const char *text)
+{
+	struct json_object *line = json_tokener_parse(text);
+
+	if (!line || !json_object_is_type(line, json_type_object) ||
+	    fold_object(journal, line) < 0)
+		journal->damaged = true;
+	json_object_put(line);
+}
+
+static void fold_text(struct journal *journal, char *text, size_t size_bytes)
+{
+	char *line = text, *end;
+
+	while ((end = memchr(line, '\n', size_bytes - (size_t)(line - text)))) {
+		*end = '\0';
+		if (strlen(line) != (size_t)(end - line))
+			journal->damaged = true; /* a NUL inside */
+		else if (*line)
+			fold_line(journal, line);
+		line = end + 1;
+	}
+	journal->torn = (size_t)(line - text) < size_bytes;
+}
+
+static struct journal *load(const char *path, struct err *err)
+{
+	struct journal *journal = calloc(1, sizeof(*journal));
+	size_t size_bytes = 0;
+	char *text;
+
+	if (journal)
+		journal->path = strdup(path);
+	if (!journal || !journal->path) {
+		free(journal);
+		err_set(err, "journal: out of memory");
+		return NULL;
+	}
+	journal->fd = -1;
+	text = fileio_read(path, JOURNAL_BYTES_MAX, &size_bytes, err);
+	if (text)
+		fold_text(journal, text, size_bytes);
+	else if (errno != ENOENT)
+		journal->damaged = true;
+	free(text);
+	return journal;
+}
+
+struct journal *journal_read(const char *path, struct err *err)
+{
+	return load(path, err);
+}
+
+struct journal *journal_scratch(const char *path, struct err *err)
+{
+	struct journal *journal = load(path, err);
+
+	if (journal)
+		journal->scratch = true;
+	return journal;
+}
+
+struct journal *journal_open(const char *path, struct err *err)
+{
+	struct journal *journal = load(path, err);
+
+	if (!journal)
+		return NULL;
+	journal->fd =
+		open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		     0600);
+	if (journal->fd < 0) {
+		err_set(err, "journal '%s': %s", path, strerror(errno));
+		journal_close(journal);
+		return NULL;
+	}
+	return journal;
+}
+
+void journal_close(struct journal *journal)
+{
+	size_t i;
+
+	if (!journal)
+		return;
+	for (i = 0; i < journal->count; i++)
+		change_free(&journal->change[i]);
+	if (journal->fd >= 0)
+		close(journal->fd);
+	free(journal->path);
+	free(journal);
+}
+
+/* All of it or nothing: a line that did not fit is cut off again. */
+static int append(struct journal *journal, const char *line, struct err *err)
+{
+	size_t length = strlen(line);
+	struct stat before;
+	ssize_t wrote;
+	int saved;
+
+	if (journal->scratch)
+		return 0;
+	if (journal->fd < 0)
+		return err_set(err, "journal '%s': opened for reading only",
+			       journal->path);
+	if (fstat(journal->fd, &before) < 0)
+		return err_set(err, "journal '%s': %s", journal->path,
+			       strerror(errno));
+	FAULT_POINT("journal before");
+	wrote = write(journal->fd, line, length);
+	if (wrote == (ssize_t)length) {
+		FAULT_POINT("journal after");
+		journal->torn = false;
+		return 0;
+	}
+	saved = wrote < 0 ? errno : ENOSPC;
+	if (wrote > 0 && ftruncate(journal->fd, before.st_size) < 0)
+		journal->torn = true;
+	return err_set(err, "journal '%s': %s", journal->path, strerror(saved));
+}
+
+static int append_object(struct journal *journal, struct json_object *object,
+			 struct err *err)
+{
+	const char *text = json_object_to_json_string_ext(
+		object,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *line;
+	int rc;
+
+	line = malloc(strlen(text) + 3);
+	if (!line)
+		return err_set(err, "journal: out of memory");
+	/* what a killed writer left must not swallow this line */
+	strcpy(line, journal->torn ? "\n" : "");
+	strcat(line, text);
+	strcat(line, "\n");
+	rc = append(journal, line, err);
+	free(line);
+	return rc;
+}
+
+static void put_text(struct json_object *object, const char *key,
+		     const char *value)
+{
+	json_object_object_add(object, key, json_object_new_string(value));
+}
+
+static unsigned int next_seq(const struct journal *journal)
+{
+	unsigned int seq = 0;
+	size_t i;
+
+	for (i = 0; i < journal->count; i++)
+		if (journal->change[i].seq > seq)
+			seq = journal->change[i].seq;
+	return seq + 1;
+}
+
+int journal_plan(struct journal *journal, const struct journal_change *change,
+		 struct err *err)
+{
+	struct journal_change planned = *change;
+	struct json_object *object;
+	int rc = -1;
+
+	planned.seq = next_seq(journal);
+	planned.state = JOURNAL_PLANNED;
+	if (journal->count == JOURNAL_CHANGES_MAX ||
+	    planned.seq > JOURNAL_CHANGES_MAX)
+		return err_set(err, "journal '%s': more than %d changes",
+			       journal->path, JOURNAL_CHANGES_MAX);
+	object = json_object_new_object();
+	if (!object)
+		return err_set(err, "journal: out of memory");
+	json_object_object_add(object, "seq",
+			       json_object_new_int((int)planned.seq));
+	put_text(object, "client", change->client);
+	put_text(object, "what", change->what);
+	put_text(object, "target", change->target);
+	put_text(object, "old", change->old_value);
+	put_text(object, "new", change->new_value);
+	put_text(object, "state", state_names[JOURNAL_PLANNED]);
+	if (append_object(journal, object, err) < 0)
+		goto out;
+	if (change_add(journal, &planned) < 0) {
+		err_set(err, "journal: out of memory");
+		goto out;
+	}
+	rc = (int)planned.seq;
+out:
+	json_object_put(object);
+	return rc;
+}
+
+int journal_mark(struct journal *journal, unsigned int seq,
+		 enum journal_state state, struct err *err)
+{
+	struct journal_change *change = find(journal, seq);
+	struct json_object *object;
+	int rc;
+
+	if (!change)
+		return err_set(err, "journal '%s': no change %u", journal->path,
+			       seq);
+	object = json_object_new_object();
+	if (!object)
+		return err_set(err, "journal: out of memory");
+	json_object_object_add(object, "seq", json_object_new_int((int)seq));
+	put_text(object, "state", state_names[state]);
+	rc = append_object(journal, object, err);
+	json_object_put(object);
+	change->state = state;
+	return rc;
+}
+
+size_t journal_count(const struct journal *journal)
+{
+	return journal->count;
+}
+
+const struct journal_change *journal_at(const struct journal *journal,
+					size_t index)
+{
+	return index < journal->count ? &journal->change[index] : NULL;
+}
+
+bool journal_is_pending(const struct journal *journal)
+{
+	size_t i;
+
+	for (i = 0; i < journal->count; i++)
+		if (journal->change[i].state == JOURNAL_PLANNED ||
+		    journal->change[i].state == JOURNAL_DONE)
+			return true;
+	return false;
+}
+
+bool journal_is_damaged(const struct journal *journal)
+{
+	return journal->damaged;
+}
