@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-release - put the client back and write the job's record
+ *
+ *   jobio-release [--conf=FILE] [--sysfs=DIR]   as slurmd's epilog
+ *
+ * Safe to run twice and after half a run: every step looks at what is there.
+ * The record is in the spool before anything else of the job goes away.
+ * jobio-send is started and left alone: this never waits for the network. Exit
+ * status: 0 done (or failed, and on_error=continue), 70 our own fault. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "client/client.h"
+#include "prolog/job.h"
+#include "prolog/log.h"
+#include "rundir.h"
+
+/* A prolog that still waits for its client gets this much more. */
+#define LOCK_GRACE_MS 5000U
+
+static const char *conf_file;
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: jobio-release [--conf=FILE]\n");
+	return EX_USAGE;
+}
+
+static int read_arguments(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "conf", required_argument, NULL, 'c' },
+		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'c')
+			conf_file = optarg;
+		else if (option == 's')
+			client_set_sysfs_root(optarg);
+		else
+			return -1;
+	}
+	return optind == argc ? 0 : -1;
+}
+
+static bool has_open_record(const struct config *config, const struct job *job)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	return rundir_open_file(path, config->spool_dir, job->id, job->node,
+				NULL) == 0 &&
+	       lstat(path, &st) == 0;
+}
+
+/* The prolog's state, or the little that the epilog's environment says. */
+static struct record *state_of(const struct config *config,
+			       const struct job *job)
+{
+	struct record *state = job_state_read(config, job->id, job->node);
+	char boot_id[64];
+
+	if (!state) {
+		state = job_state_new(job, config);
+		if (state)
+			state->flags |= RECORD_FLAG(START_UNKNOWN);
+		return state;
+	}
+	job_boot_id(boot_id, sizeof(boot_id));
+	if (*boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0)
+		state->flags |= RECORD_FLAG(NODE_REBOOTED);
+	if (job->restart >= 0)
+		state->restart = job->restart;
+	return state;
+}
+
+static void say_findings(const struct record *state, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < state->finding_count; i++)
+		log_line("%s %s; cure: %s", state->findings[i].code,
+			 state->findings[i].text,
+			 state->findings[i].cure ? state->findings[i].cure
+						 : "none");
+}
+
+/* 0: the record is in the spool and the client is as it was; 1: the record is,
+ * the client is not (the folder stays for the next prolog). */
+static int release(const struct config *config, const struct job *job,
+		   bool locked, struct err *err)
+{
+	struct record *state;
+	size_t known;
+	int rc = -1, mended = 0;
+
+	if (!job_has_folder(config, job->id) && !has_open_record(config, job) &&
+	    job_was_released(config, job->id))
+		return 0;
+	state = state_of(config, job);
+	if (!state)
+		return err_set(err, "out of memory");
+	known = state->finding_count;
+	if (locked)
+		mended = job_mend(config, job->id, state, err);
+	else
+		state->flags |= RECORD_FLAG(OTHER);
+	if (mended < 0 || !locked)
+		log_line("%s: left for the next prolog", err->text);
+	say_findings(state, known);
+	job_add_steps(config, state);
+	state->end = job_now();
+	rc = mended < 0 || !locked ? job_keep_record(config, state, err)
+				   : job_finish(config, state, err);
+	record_free(state);
+	return rc;
+}
+
+static void start_sender(void)
+{
+	char path[PATH_MAX], conf[PATH_MAX + 8];
+	char *argv[] = { path, NULL, NULL };
+	struct err err;
+
+	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 ||
+	    access(path, X_OK) < 0)
+		return; /* the timer sends */
+	if (conf_file) {
+		snprintf(conf, sizeof(conf), "--conf=%s", conf_file);
+		argv[1] = conf;
+	}
+	if (child_detach(argv, &err) < 0)
+		log_line("%s", err.text);
+}
+
+static unsigned int lock_timeout_ms(const struct config *config)
+{
+	unsigned int ms = config->prolog_budget_ms + LOCK_GRACE_MS;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (config->clients[i].core_change != CORE_CHANGE_NEVER)
+			ms += 2 * config->clients[i].ready_timeout_ms;
+	return ms;
+}
+
+static int run(const struct config *config, struct err *err)
+{
+	int lock_fd, rc;
+	struct job job;
+
+	if (job_from_env(&job, err) < 0 || job_make_dirs(config, err) < 0)
+		return -1;
+	lock_fd = job_lock(config, lock_timeout_ms(config), err);
+	rc = release(config, &job, lock_fd >= 0, err);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct config *config;
+	struct job job = { 0 };
+	struct err err = { "" };
+	int rc;
+
+	if (read_arguments(argc, argv) < 0)
+		return usage();
+	job_from_env(&job, NULL);
+	log_open("epilog", job.id);
+	config = config_load(conf_file, &err);
+	if (!config) {
+		if (errno != ENOENT)
+			log_line("%s; there is no record of this job",
+				 err.text);
+		return 0; /* on_error is unknown: its default */
+	}
+	rc = run(config, &err) < 0 ? EX_SOFTWARE : 0;
+	if (rc)
+		log_line("%s", err.text);
+	start_sender();
+	if (rc && config->on_error == ON_ERROR_CONTINUE) {
+		log_line("going on: on_error=continue");
+		rc = 0;
+	}
+	config_free(config);
+	return rc;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "prolog/job.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "client/sysfs.h"
+#include "faultpoint.h"
+#include "fileio.h"
+#include "number.h"
+#include "rundir.h"
+
+#define LOCK_NAP_MS 5
+
+/* ---- what slurmd says -------------------------------------------------- */
+
+static int env_number(const char *name, uint32_t *value, struct err *err)
+{
+	const char *text = getenv(name);
+	unsigned long number;
+
+	if (!text)
+		return err_set(err, "%s is not set: not run by slurmd?", name);
+	if (number_parse(text, 0, UINT32_MAX, &number, err) < 0) {
+		err_prefix(err, "%s", name);
+		return -1;
+	}
+	*value = (uint32_t)number;
+	return 0;
+}
+
+static int env_optional(const char *name)
+{
+	const char *text = getenv(name);
+	unsigned long number;
+
+	if (!text || number_parse(text, 0, 65533, &number, NULL) < 0)
+		return -1;
+	return (int)number;
+}
+
+static void env_text(const char *name, char *text, size_t size)
+{
+	const char *value = getenv(name);
+
+	snprintf(text, size, "%s", value ? value : "");
+}
+
+int job_node_name(char *node, size_t size, struct err *err)
+{
+	env_text("SLURMD_NODENAME", node, size);
+	if (!*node) {
+		if (gethostname(node, size) < 0)
+			return err_set(err, "the node has no name: %s",
+				       strerror(errno));
+		node[size - 1] = '\0';
+		node[strcspn(node, ".")] = '\0';
+	}
+	if (strchr(node, '/') || *node == '.')
+		return err_set(err, "node name '%s': not a name", node);
+	return 0;
+}
+
+int job_from_env(struct job *job, struct err *err)
+{
+	struct job new = { 0 };
+	const char *type;
+
+	if (env_number("SLURM_JOB_ID", &new.id, err) < 0 ||
+	    env_number("SLURM_JOB_UID", &new.uid, err) < 0)
+		return -1;
+	if (!new.id)
+		return err_set(err, "SLURM_JOB_ID '0': not a job");
+	if (env_number("SLURM_JOB_GID", &new.gid, NULL) < 0)
+		new.gid = UINT32_MAX;
+	if (job_node_name(new.node, sizeof(new.node), err) < 0)
+		return -1;
+	env_text("SLURM_JOB_USER", new.user, sizeof(new.user));
+	env_text("SLURM_CLUSTER_NAME", new.cluster, sizeof(new.cluster));
+	new.nodelist = getenv("SLURM_NODELIST");
+	new.restart = env_optional("SLURM_JOB_RESTART_COUNT");
+	new.core_spec = env_optional("SLURM_JOB_CORE_SPEC_COUNT");
+	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
+	new.core_spec_is_threads = type &&strcmp(type, "threads") == 0;
+	/* 24.11 gave prologs the count, and the start time with it */
+	new.core_spec_is_told =
+		new.core_spec >= 0 || getenv("SLURM_JOB_START_TIME") != NULL;
+	*job = new;
+	return 0;
+}
+
+/* ---- places ------------------------------------------------------------ */
+
+void job_state_dir(const struct config *config, char *path)
+{
+	snprintf(path, RUNDIR_PATH_MAX, "%s/state", config->spool_dir);
+}
+
+int job_make_dirs(const struct config *config, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	FAULT_POINT("dirs before");
+	if (fileio_mkdir(config->run_dir, 0755, err) < 0 ||
+	    fileio_mkdir(config->spool_dir, 0700, err) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/open", config->spool_dir);
+	if (fileio_mkdir(path, 0700, err) < 0)
+		return -1;
+	job_state_dir(config, path);
+	return fileio_mkdir(path, 0700, err);
+}
+
+int job_make_folder(const struct config *config, uint32_t job_id,
+		    struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	FAULT_POINT("folder before");
+	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0 ||
+	    fileio_mkdir(path, 0755, err) < 0)
+		return -1;
+	FAULT_POINT("folder half");
+	if (rundir_job_file(path, config->run_dir, job_id, "steps", err) < 0 ||
+	    fileio_mkdir(path, 0700, err) < 0)
+		return -1;
+	FAULT_POINT("folder after");
+	return 0;
+}
+
+bool job_has_folder(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	return rundir_job_file(path, config->run_dir, job_id, NULL, NULL) ==
+		       0 &&
+	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool job_has_steps(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (rundir_job_file(path, config->run_dir, job_id, "steps", NULL) < 0)
+		return false;
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = *entry->d_name != '.';
+	closedir(dir);
+	return found;
+}
+
+int job_each_folder(const struct config *config,
+		    int (*fn)(void *arg, uint32_t job_id), void *arg)
+{
+	struct dirent *entry;
+	unsigned long id;
+	int rc = 0;
+	DIR *dir;
+
+	dir = opendir(config->run_dir);
+	if (!dir)
+		return 0;
+	while (rc == 0 && (entry = readdir(dir)))
+		if (number_parse(entry->d_name, 1, UINT32_MAX - 1, &id, NULL) ==
+		    0)
+			rc = fn(arg, (uint32_t)id);
+	closedir(dir);
+	return rc;
+}
+
+int job_helper_path(const char *name, char *path, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	if (length <= 0)
+		return -1;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || (size_t)(slash + 1 - path) + strlen(name) >= size)
+		return -1;
+	strcpy(slash + 1, name);
+	return 0;
+}
+
+double job_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void job_boot_id(char *boot_id, size_t size)
+{
+	if (sysfs_line("/proc/sys/kernel/random/boot_id", boot_id, size) < 0)
+		*boot_id = '\0';
+}
+
+/* ---- lock -------------------------------------------------------------- */
+
+int job_lock(const struct config *config, unsigned int timeout_ms,
+	     struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = LOCK_NAP_MS * 1000000L };
+	unsigned long long end_ms = child_now_ms() + timeout_ms;
+	char path[RUNDIR_PATH_MAX];
+	int fd;
+
+	if (rundir_node_file(path, config->run_dir, "lock", err) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_set(err, "lock '%s': %s", path, strerror(errno));
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) ||
+		    child_now_ms() >= end_ms) {
+			close(fd);
+			return err_set(err,
+				       "lock '%s': another prolog or epilog "
+				       "has held it for %u ms",
+				       path, timeout_ms);
+		}
+		nanosleep(&nap, NULL);
+	}
+	return fd;
+}
+
+/* ---- state ------------------------------------------------------------- */
+
+struct record *job_state_new(const struct job *job, const struct config *config)
+{
+	struct record *state = record_new();
+
+	if (!state)
+		return NULL;
+	snprintf(state->cluster, sizeof(state->cluster), "%s",
+		 *config->ledger.cluster ? config->ledger.cluster
+					 : job->cluster);
+	snprintf(state->node, sizeof(state->node), "%s", job->node);
+	snprintf(state->user, sizeof(state->user), "%s", job->user);
+	job_boot_id(state->boot_id, sizeof(state->boot_id));
+	state->job = job->id;
+	state->uid = job->uid;
+	state->gid = job->gid;
+	state->restart = job->restart < 0 ? RECORD_UNKNOWN : job->restart;
+	state->start = job_now();
+	state->end = -1;
+	if (job->nodelist && record_set(&state->nodelist, job->nodelist) < 0) {
+		record_free(state);
+		return NULL;
+	}
+	return state;
+}
+
+int job_state_update(const struct config *config, const struct record *state,
+		     struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	int rc = -1;
+
+	text = record_text(state, err);
+	if (!text)
+		return -1;
+	if (rundir_job_file(path, config->run_dir, state->job, "start.json",
+			    err) < 0)
+		goto out;
+	FAULT_POINT("start before");
+	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
+	FAULT_POINT("start after");
+out:
+	free(text);
+	return rc;
+}
+
+int job_state_write(const struct config *config, const struct record *state,
+		    struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	int rc = -1;
+
+	text = record_text(state, err);
+	if (!text)
+		return -1;
+	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
+			     err) < 0)
+		goto out;
+	FAULT_POINT("open record before");
+	rc = fileio_write(path, text, strlen(text), 0600, err);
+	FAULT_POINT("open record after");
+out:
+	free(text);
+	return rc < 0 ? -1 : job_state_update(config, state, err);
+}
+
+static struct record *read_state(const char *path)
+{
+	struct record *state = NULL;
+	size_t size_bytes;
+	char *text;
+
+	text = fileio_read(path, RECORD_TEXT_MAX, &size_bytes, NULL);
+	if (text)
+		state = record_parse(text, size_bytes, NULL);
+	free(text);
+	return state;
+}
+
+struct record *job_state_read(const struct config *config, uint32_t job_id,
+			      const char *node)
+{
+	struct record *state = NULL;
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, config->run_dir, job_id, "start.json",
+			    NULL) == 0)
+		state = read_state(path);
+	if (!state &&
+	    rundir_open_file(path, config->spool_dir, job_id, node, NULL) == 0)
+		state = read_state(path);
+	if (state && state->job != job_id) {
+		record_free(state);
+		state = NULL;
+	}
+	return state;
+}
+
+void job_add_findings(struct record *state, const struct findings *findings)
+{
+	const struct finding *finding;
+	size_t i;
+
+	for (i = 0; i < findings->count; i++) {
+		finding = &findings->list[i];
+		record_add_finding(state, finding->code,
+				   finding_severity_name(finding->severity),
+				   finding->text,
+				   *finding->cure ? finding->cure : NULL);
+	}
+}
+
+/* ---- finishing --------------------------------------------------------- */
+
+static void sweep_folder(const char *folder)
+{
+	char path[RUNDIR_PATH_MAX + 258];
+	struct dirent *entry;
+	DIR *dir;
+
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, ".gone.", 6) != 0 &&
+		    !strstr(entry->d_name, ".tmp."))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (unlink(path) < 0)
+			fileio_rmtree(path, NULL);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void job_sweep(const struct config *config, bool spool)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	sweep_folder(config->run_dir);
+	if (!spool)
+		return;
+	sweep_folder(config->spool_dir);
+	job_state_dir(config, path);
+	sweep_folder(path);
+	snprintf(path, sizeof(path), "%s/open", config->spool_dir);
+	sweep_folder(path);
+}
+
+int job_discard(const struct config *config, uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], away[RUNDIR_PATH_MAX + 32];
+
+	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0)
+		return -1;
+	/* at once, so that half a folder is never taken for a job */
+	snprintf(away, sizeof(away), "%s/.gone.%u", config->run_dir, job_id);
+	if (fileio_rmtree(away, err) < 0)
+		return -1;
+	FAULT_POINT("folder away before");
+	if (rename(path, away) < 0 && errno != ENOENT)
+		return err_set(err, "cannot rename '%s': %s", path,
+			       strerror(errno));
+	FAULT_POINT("folder away after");
+	return fileio_rmtree(away, err);
+}
+
+static int write_record(const struct config *config, const struct record *state,
+			struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	int rc = -1;
+
+	text = record_text(state, err);
+	if (!text)
+		return -1;
+	if (rundir_record_file(path, config->spool_dir, state->job,
+			       state->restart < 0 ? -1 : (int)state->restart,
+			       state->node, err) < 0)
+		goto out;
+	FAULT_POINT("record before");
+	rc = fileio_write(path, text, strlen(text), 0600, err);
+	FAULT_POINT("record after");
+out:
+	free(text);
+	return rc;
+}
+
+int job_keep_record(const struct config *config, const struct record *state,
+		    struct err *err)
+{
+	return write_record(config, state, err);
+}
+
+int job_finish(const struct config *config, const struct record *state,
+	       struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (write_record(config, state, err) < 0)
+		return -1;
+	job_remember_released(config, state->job);
+	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
+			     err) < 0)
+		return -1;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return err_set(err, "cannot remove '%s': %s", path,
+			       strerror(errno));
+	FAULT_POINT("open record gone");
+	return job_discard(config, state->job, err);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job.h - one job on this node, from its prolog to its record
+ *
+ * Terms   state: the job's record as far as it is known (record.h), kept twice
+ *           from before the first change on: RUN/JOB/start.json, quick to read,
+ *           and SPOOL/open/JOB.NODE.json, which survives a reboot.
+ *         to mend: to undo what a journal has pending.
+ *         to finish: to turn the state into a record in the spool and to
+ *           remove the job's folder. Every step can be cut off and done again.
+ *         lock: RUN/lock, one prolog or epilog at a time, given back by the
+ *           kernel when its holder dies.
+ *         released: RUN/released, the last jobs that were finished, so that an
+ *           epilog that runs twice does not write a second, empty record.
+ * Owner   job_state_*() return a struct record: record_free().
+ * Errors  -1 or NULL, sentence in *err.
+ * Runs    prolog and epilog, as root.
+ */
+#ifndef JOBIO_JOB_H
+#define JOBIO_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client/client.h"
+#include "config.h"
+#include "err.h"
+#include "record.h"
+
+/* What slurmd says about the job (SLURM_* of its environment). */
+struct job {
+	uint32_t id, uid, gid;
+	char node[RECORD_NAME_MAX];
+	char user[RECORD_NAME_MAX];    /* "" unknown */
+	char cluster[RECORD_NAME_MAX]; /* "" unknown */
+	const char *nodelist;	       /* NULL unknown; of the environment */
+	int restart;		       /* -1 unknown */
+	int core_spec;		       /* --core-spec of the job; -1 none */
+	bool core_spec_is_threads;     /* it was --thread-spec */
+	bool core_spec_is_told;	       /* false: this Slurm does not say */
+};
+
+int job_from_env(struct job *job, struct err *err);
+/* The node's name only, for --recover. */
+int job_node_name(char *node, size_t size, struct err *err);
+
+/* Make RUN, SPOOL and what belongs in them. */
+int job_make_dirs(const struct config *config, struct err *err);
+/* SPOOL/state, for client_open(); 'path' has RUNDIR_PATH_MAX bytes. */
+void job_state_dir(const struct config *config, char *path);
+
+/* A file descriptor that holds the lock; -1 after timeout_ms. */
+int job_lock(const struct config *config, unsigned int timeout_ms,
+	     struct err *err);
+
+/* A state with all that the environment says. */
+struct record *job_state_new(const struct job *job,
+			     const struct config *config);
+/* Write the state to both places, or to RUN only. */
+int job_state_write(const struct config *config, const struct record *state,
+		    struct err *err);
+int job_state_update(const struct config *config, const struct record *state,
+		     struct err *err);
+/* From RUN, else from SPOOL; NULL: neither place has a readable one. */
+struct record *job_state_read(const struct config *config, uint32_t job_id,
+			      const char *node);
+
+/* Make RUN/JOB and RUN/JOB/steps. */
+int job_make_folder(const struct config *config, uint32_t job_id,
+		    struct err *err);
+bool job_has_folder(const struct config *config, uint32_t job_id);
+/* Has a step of the job left its counters? */
+bool job_has_steps(const struct config *config, uint32_t job_id);
+
+/* Call fn for every folder RUN/JOB; stops and returns what is not 0. */
+int job_each_folder(const struct config *config,
+		    int (*fn)(void *arg, uint32_t job_id), void *arg);
+
+/* Undo what the job's journal has pending; 'state' (may be NULL) is the second
+ * source when the journal is damaged or gone, and gets findings and the end of
+ * each change. Returns how many were put back, -1 when some could not be. */
+int job_mend(const struct config *config, uint32_t job_id, struct record *state,
+	     struct err *err);
+
+/* Counters of the steps, array ids and restart count into the state. */
+void job_add_steps(const struct config *config, struct record *state);
+
+/* Remove what killed processes left: half-removed folders and temporary files
+ * in RUN, with 'spool' also in SPOOL. */
+void job_sweep(const struct config *config, bool spool);
+/* Remove the job's folder without a record. */
+int job_discard(const struct config *config, uint32_t job_id, struct err *err);
+
+/* The record goes into the spool, and the rest stays: something is left to be
+ * mended. */
+int job_keep_record(const struct config *config, const struct record *state,
+		    struct err *err);
+
+/* The state becomes a record in the spool; its open copy and the job's folder
+ * go. */
+int job_finish(const struct config *config, const struct record *state,
+	       struct err *err);
+
+void job_remember_released(const struct config *config, uint32_t job_id);
+bool job_was_released(const struct config *config, uint32_t job_id);
+void job_forget_released(const struct config *config, uint32_t job_id);
+
+void job_add_findings(struct record *state, const struct findings *findings);
+
+/* The path of a helper beside this program. */
+int job_helper_path(const char *name, char *path, size_t size);
+
+double job_now(void);
+/* "" unknown */
+void job_boot_id(char *boot_id, size_t size);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Undoing what a job's journal has pending. */
+#include "prolog/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal.h"
+#include "rundir.h"
+
+static bool journal_knows(const struct journal *journal,
+			  const struct record_change *change)
+{
+	const struct journal_change *known;
+	size_t i;
+
+	for (i = 0; i < journal_count(journal); i++) {
+		known = journal_at(journal, i);
+		if (strcmp(known->what, change->what) == 0 &&
+		    strcmp(known->target, change->target) == 0 &&
+		    strcmp(known->new_value, change->new_value) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A journal that lost lines: what the state planned may have been begun. */
+static void add_from_state(struct journal *journal, const struct record *state)
+{
+	struct journal_change planned = { 0 };
+	size_t i;
+
+	for (i = 0; i < state->change_count; i++) {
+		if (state->changes[i].restored == 1 ||
+		    journal_knows(journal, &state->changes[i]))
+			continue;
+		planned.client = (char *)state->client_name;
+		planned.what = state->changes[i].what;
+		planned.target = state->changes[i].target;
+		planned.old_value = state->changes[i].old_value;
+		planned.new_value = state->changes[i].new_value;
+		journal_plan(journal, &planned, NULL);
+	}
+}
+
+/* The file if it can be written, else a copy in memory: an unwritable /run is
+ * no reason to leave a setting behind. */
+static struct journal *open_journal(const struct config *config,
+				    uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct journal *journal;
+
+	if (rundir_job_file(path, config->run_dir, job_id, "journal", err) < 0)
+		return NULL;
+	journal = journal_open(path, NULL);
+	return journal ? journal : journal_scratch(path, err);
+}
+
+static const struct config_client *section_named(const struct config *config,
+						 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (strcmp(config->clients[i].name, name) == 0)
+			return &config->clients[i];
+	return NULL;
+}
+
+/* What one client can undo of the journal. */
+static int restore_with(const struct config *config,
+			const struct config_client *section,
+			struct journal *journal, struct findings *findings,
+			struct err *err)
+{
+	char state_dir[RUNDIR_PATH_MAX];
+	struct client *client;
+	int count;
+
+	job_state_dir(config, state_dir);
+	client = client_open(section, config->run_dir, state_dir, err);
+	if (!client)
+		return -1;
+	count = client_restore(client, journal, findings, err);
+	client_close(client);
+	return count;
+}
+
+static const struct journal_change *last_pending(const struct journal *journal)
+{
+	const struct journal_change *change;
+	size_t i;
+
+	for (i = journal_count(journal); i > 0; i--) {
+		change = journal_at(journal, i - 1);
+		if (change->state == JOURNAL_PLANNED ||
+		    change->state == JOURNAL_DONE)
+			return change;
+	}
+	return NULL;
+}
+
+/* Each client that the journal names, last change first. */
+static int restore_all(const struct config *config, struct journal *journal,
+		       struct findings *findings, struct err *err)
+{
+	const struct config_client *section;
+	const struct journal_change *change;
+	int count = 0, one;
+
+	while ((change = last_pending(journal))) {
+		section = section_named(config, change->client);
+		if (!section)
+			return err_set(err,
+				       "jobio.conf has no [client %s] any "
+				       "more, and '%s' still has its setting",
+				       change->client, change->target);
+		one = restore_with(config, section, journal, findings, err);
+		if (one < 0)
+			return -1;
+		count += one;
+	}
+	return count;
+}
+
+static int restored(enum journal_state state)
+{
+	return state == JOURNAL_RESTORED;
+}
+
+/* The list anew: the journal knows best. */
+static void report_changes(struct record *state, const struct journal *journal)
+{
+	const struct journal_change *change;
+	struct record *blank;
+	struct record_change *list = state->changes;
+	size_t i, count = state->change_count;
+
+	if (!journal_count(journal))
+		return;
+	blank = record_new();
+	if (!blank)
+		return;
+	for (i = 0; i < journal_count(journal); i++) {
+		change = journal_at(journal, i);
+		record_add_change(blank, change->what, change->target,
+				  change->old_value, change->new_value,
+				  restored(change->state));
+	}
+	state->changes = blank->changes;
+	state->change_count = blank->change_count;
+	blank->changes = list;
+	blank->change_count = count;
+	record_free(blank);
+}
+
+int job_mend(const struct config *config, uint32_t job_id, struct record *state,
+	     struct err *err)
+{
+	struct findings findings = { 0 };
+	struct journal *journal;
+	int rc = 0;
+
+	journal = open_journal(config, job_id, err);
+	if (!journal)
+		return -1;
+	if (state)
+		add_from_state(journal, state);
+	if (journal_is_pending(journal))
+		rc = restore_all(config, journal, &findings, err);
+	if (state) {
+		if (journal_is_damaged(journal))
+			state->flags |= RECORD_FLAG(JOURNAL_DAMAGED);
+		job_add_findings(state, &findings);
+		report_changes(state, journal);
+	}
+	findings_free(&findings);
+	journal_close(journal);
+	return rc;
+}

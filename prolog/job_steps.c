@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RUN/JOB/steps/STEP: what slurmstepd counted, one JSON object a file. */
+#include "prolog/job.h"
+
+#include <dirent.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fileio.h"
+#include "rundir.h"
+
+#define STEP_BYTES_MAX 4096
+
+static int64_t number(struct json_object *step, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(step, key, &value) ||
+	    !json_object_is_type(value, json_type_int) ||
+	    json_object_get_int64(value) < 0)
+		return RECORD_UNKNOWN;
+	return json_object_get_int64(value);
+}
+
+static int add(int64_t *sum, int64_t more)
+{
+	if (more == RECORD_UNKNOWN)
+		return -1;
+	*sum = *sum == RECORD_UNKNOWN	 ? more
+	       : *sum > INT64_MAX - more ? INT64_MAX
+					 : *sum + more;
+	return 0;
+}
+
+static int add_step(struct record *state, struct record_io *io,
+		    struct json_object *step)
+{
+	static const char *const keys[] = { "read_bytes", "write_bytes",
+					    "read_calls", "write_calls" };
+	static const enum record_number numbers[] = { RECORD_READ_BYTES,
+						      RECORD_WRITE_BYTES,
+						      RECORD_READ_CALLS,
+						      RECORD_WRITE_CALLS };
+	int64_t array_job = number(step, "array_job_id");
+	int64_t array_task = number(step, "array_task_id");
+	int64_t restart = number(step, "restart");
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		if (add(&io->numbers[numbers[i]], number(step, keys[i])) < 0)
+			rc = -1;
+	if (array_job != RECORD_UNKNOWN && array_task != RECORD_UNKNOWN) {
+		state->array_job = array_job;
+		state->array_task = array_task;
+	}
+	if (state->restart == RECORD_UNKNOWN)
+		state->restart = restart;
+	return rc;
+}
+
+static int read_step(struct record *state, struct record_io *io,
+		     const char *path)
+{
+	struct json_object *step = NULL;
+	char *text;
+	int rc = -1;
+
+	text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
+	if (text)
+		step = json_tokener_parse(text);
+	if (step && json_object_is_type(step, json_type_object))
+		rc = add_step(state, io, step);
+	json_object_put(step);
+	free(text);
+	return rc;
+}
+
+void job_add_steps(const struct config *config, struct record *state)
+{
+	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
+	struct record_io io;
+	struct dirent *entry;
+	int64_t steps = 0;
+	DIR *dir;
+
+	record_io_init(&io);
+	snprintf(io.source, sizeof(io.source), "stepd");
+	if (rundir_job_file(folder, config->run_dir, state->job, "steps",
+			    NULL) < 0)
+		return;
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		/* "7.tmp.123": its writer was killed */
+		if (strchr(entry->d_name, '.'))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (read_step(state, &io, path) < 0)
+			state->flags |= RECORD_FLAG(STEP_MISSING);
+		steps++;
+	}
+	if (dir)
+		closedir(dir);
+	state->steps = steps;
+	if (!steps) {
+		state->flags |= RECORD_FLAG(NO_STEP);
+		return;
+	}
+	state->flags |= RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD) |
+			RECORD_FLAG(MMAP_MISSING);
+	record_add_app(state, &io);
+}

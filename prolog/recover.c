@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `jobio-prepare --recover`: before slurmd starts, or by hand. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "child.h"
+#include "client/sysfs.h"
+#include "fileio.h"
+#include "prolog/log.h"
+#include "prolog/visit.h"
+#include "rundir.h"
+
+/* slurmstepd's title; extern, batch or step, it has the job's number. Unknown
+ * counts as alive. */
+static bool is_alive(uint32_t job_id)
+{
+	char title[48];
+
+	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
+	return process_is_titled(title) != 0;
+}
+
+static int mend_dead(void *arg, uint32_t job_id)
+{
+	struct visit *visit = arg;
+	struct record *state;
+	struct err err;
+	int count;
+
+	if (is_alive(job_id))
+		return 0;
+	state = job_state_read(visit->config, job_id, visit->job.node);
+	count = job_mend(visit->config, job_id, state, &err);
+	if (count < 0)
+		log_line("of job %u: %s", job_id, err.text);
+	else
+		visit->mended += count;
+	record_free(state);
+	return 0;
+}
+
+/* A reboot undoes mount options: the mounts came up as fstab says. */
+static void finish_rebooted(struct visit *visit, struct record *state)
+{
+	struct err err;
+	size_t i;
+
+	state->flags |= RECORD_FLAG(NODE_REBOOTED);
+	for (i = 0; i < state->change_count; i++)
+		if (strcmp(state->changes[i].what, "mount-option") == 0)
+			state->changes[i].restored = 1;
+	if (job_finish(visit->config, state, &err) < 0)
+		log_line("of job %u: %s", state->job, err.text);
+	else
+		visit->finished++;
+}
+
+static void look_at_open(struct visit *visit, const char *path,
+			 const char *boot_id)
+{
+	struct record *state = NULL;
+	size_t size_bytes = 0;
+	char *text;
+
+	text = fileio_read(path, RECORD_TEXT_MAX, &size_bytes, NULL);
+	if (text)
+		state = record_parse(text, size_bytes, NULL);
+	if (state && *state->boot_id && strcmp(state->boot_id, boot_id) != 0)
+		finish_rebooted(visit, state);
+	record_free(state);
+	free(text);
+}
+
+static void finish_all_rebooted(struct visit *visit)
+{
+	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], boot_id[64];
+	struct dirent *entry;
+	DIR *dir;
+
+	job_boot_id(boot_id, sizeof(boot_id));
+	if (!*boot_id)
+		return;
+	snprintf(folder, sizeof(folder), "%s/open", visit->config->spool_dir);
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		look_at_open(visit, path, boot_id);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int visit_recover(struct visit *visit, struct err *err)
+{
+	visit->lock_fd = -1;
+	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0 ||
+	    job_make_dirs(visit->config, err) < 0)
+		return -1;
+	visit->lock_fd =
+		job_lock(visit->config, visit->config->prolog_budget_ms, err);
+	if (visit->lock_fd < 0)
+		return -1;
+	job_sweep(visit->config, true);
+	job_each_folder(visit->config, mend_dead, visit);
+	finish_all_rebooted(visit);
+	return 0;
+}

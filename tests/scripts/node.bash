@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# node.bash - a compute node in a temporary folder, for the tests of prolog and
+# epilog: helpers, a jobio.conf, and a WEKA client made of two small commands.
+#
+#   $NODE/bin        prolog, epilog, the helpers, fake jobio-slurm, jobio-send
+#   $NODE/run spool  run_dir and spool_dir
+#   $NODE/weka       fake client: files that `weka` and `mount` read and write
+#   $NODE/sysfs      16 OS CPUs, 8 cores: CPU k and k+8 are one core
+#
+# The client knows what these tests need and no more; the stand-in of the
+# cluster tests behaves like the real one.
+
+export LC_ALL=C
+
+fail() {
+	printf '%s\n' "$@" >&2
+	return 1
+}
+
+node_make() {
+	NODE=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-node-XXXXXX")
+	mkdir "$NODE"/{bin,weka,proc,cgroup,data}
+	local helper
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/${HELPER_DIR:-.}/$helper${HELPER_SUFFIX:-}" \
+			"$NODE/bin/$helper"
+	done
+	cp "$SRCDIR/prolog/prolog" "$SRCDIR/epilog/epilog" "$NODE/bin"
+	cp "$SRCDIR/tests/scripts/fake-weka" "$NODE/bin/weka"
+	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-send 'printf "%s\n" "$*" >>"${0%/bin/*}/sent"'
+	node_slurm 1
+	node_sysfs
+	node_weka
+	node_conf
+}
+
+node_remove() {
+	rm -rf "$NODE"
+}
+
+# node_fake NAME TEXT - a command made of one line of bash
+node_fake() {
+	printf '#!/bin/bash\n%s\n' "$2" >"$NODE/bin/$1"
+	chmod +x "$NODE/bin/$1"
+}
+
+# node_slurm N [ALONE] - what slurmctld says: a node of 8 cores with 2 threads
+node_slurm() {
+	cat >"$NODE/node-record" <<-'END'
+	{"name":"c1","cpus":16,"boards":1,"sockets":1,"cores_per_socket":8,
+	 "threads_per_core":2,"core_spec_count":0,"cpu_spec_list":null,
+	 "select_type":"select/cons_tres","version":"24.11.5",
+	 "controller_version":"24.11.5","allow_spec_resources_usage":true,
+	 "conf_read_at":1795224862}
+	END
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-slurm 'printf "%s\n" "$*" >>"${0%/bin/*}/asked"
+	case $* in
+		*node*) cat "${0%/bin/*}/node-record" ;;
+		*) echo "{\"job\":7,\"core_spec\":'"$1"',\"alone\":'"${2:-true}"'}" ;;
+	esac'
+}
+
+node_sysfs() {
+	local cpu pair
+	for cpu in {0..15}; do
+		pair=$NODE/sysfs/devices/system/cpu/cpu$cpu/topology
+		mkdir -p "$pair" "${pair%/topology}/node0"
+		printf '%d,%d\n' $((cpu % 8)) $((cpu % 8 + 8)) \
+			>"$pair/thread_siblings_list"
+	done
+}
+
+# A healthy client: one mount, frontend on core 7 (which Slurm reserves first).
+node_weka() {
+	echo 'be0/default /mnt/weka wekafs rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client 0 0' \
+		>"$NODE/weka/mounts"
+	echo 7 >"$NODE/weka/stable"
+	echo 7 >"$NODE/weka/staged"
+	echo READY >"$NODE/weka/status"
+	echo $$ >"$NODE/weka/pid"
+	echo $$ >"$NODE/weka/agent.pid"
+	echo 4.4.4 >"$NODE/weka/version"
+	printf '[agent]\nisolate_cpusets=false\ncgroups_mode=none\n' \
+		>"$NODE/weka/service.conf"
+	touch -d '2020-01-01' "$NODE/weka/service.conf"
+	node_interface
+}
+
+# The driver's file, as it is with the stable cores.
+node_interface() {
+	local i=0 core
+	{
+		echo 'IO node version 2e694b326b50d08a'
+		echo 'GW driver_state: DRIVER_ACCEPTING'
+		echo "Active mounts: $(grep -c . "$NODE/weka/mounts" || :)"
+		for core in $(tr , ' ' <"$NODE/weka/stable"); do
+			echo "Container=client FE $i: Connected frontend pid 0"
+			i=$((i + 1))
+		done
+	} >"$NODE/proc/interface"
+	: "$core"
+}
+
+# jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client weka],
+# NODE_MORE other sections.
+node_conf() {
+	{
+		printf '[jobio]\nrun_dir=%s/run\nspool_dir=%s/spool\n' \
+			"$NODE" "$NODE"
+		printf '%s\n' "${NODE_JOBIO:-}"
+		printf '[option]\nio_cores_max=4\n[client weka]\n'
+		printf 'command=%s/bin/weka\nmount_command=%s/bin/mount\n' \
+			"$NODE" "$NODE"
+		printf 'mount_table=%s/weka/mounts\nproc_dir=%s/proc\n' \
+			"$NODE" "$NODE"
+		printf 'service_conf=%s/weka/service.conf\n' "$NODE"
+		printf 'service_conf_alt=%s/weka/weka.conf\n' "$NODE"
+		printf 'cgroup_root=%s/cgroup\ndata_dir=%s/data\n' \
+			"$NODE" "$NODE"
+		printf 'agent_pidfile=%s/weka/agent.pid\n' "$NODE"
+		printf '%s\n' "${NODE_CLIENT:-}"
+		printf '[profile stream]\nmount_options=forcedirect\n'
+		printf '[profile metadata]\nmount_options=readcache,'
+		printf 'dentry_max_age_positive=10000\n'
+		[[ -z ${NODE_MORE:-} ]] || printf '%s\n' "$NODE_MORE"
+	} >"$NODE/jobio.conf"
+}
+
+# What slurmd 24.11 gives to a prolog (recorded on a cluster), and no more.
+slurmd_env() {
+	JOB_ENV=(PWD=/ SHLVL=1 SLURMD_NODENAME=c1 SLURM_CLUSTER_NAME=dslurm
+		SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOBID="$1"
+		SLURM_JOB_ID="$1" SLURM_JOB_GID=1000 SLURM_JOB_UID=1000
+		SLURM_JOB_USER=alice SLURM_UID=1000 SLURM_JOB_RESTART_COUNT=0
+		SLURM_JOB_START_TIME=1795224862 "SLURM_NODELIST=c[1-2]"
+		"SLURM_JOB_NODELIST=c[1-2]" SLURM_JOB_NUM_NODES=2
+		SLURM_SCRIPT_CONTEXT=prolog_slurmd
+		HWLOC_XMLFILE="${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml")
+}
+
+# job ID [CORES [PROFILE]] - the environment of a job; CORES "-": no io-cores
+job() {
+	slurmd_env "$1"
+	[[ $# -gt 1 ]] || return 0
+	JOB_ENV+=(SPANK_JOBIO_VERSION=1)
+	[[ $2 == - ]] || JOB_ENV+=(SPANK_JOBIO_IO_CORES="$2"
+		SLURM_JOB_CORE_SPEC_COUNT="$2" SLURM_JOB_CORE_SPEC_TYPE=cores)
+	[[ -z ${3:-} ]] || JOB_ENV+=(SPANK_JOBIO_IO_PROFILE="$3")
+}
+
+in_env() {
+	[[ -r ${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml ]] ||
+		fail "${JOBIO_SHARED:-$SRCDIR/../shared}/oracle is missing: these tests need it"
+	env -i "${JOB_ENV[@]}" ${NODE_ENV:+"${NODE_ENV[@]}"} "$@"
+}
+
+prolog() {
+	in_env "$NODE/bin/prolog" --conf="$NODE/jobio.conf" \
+		--sysfs="$NODE/sysfs"
+}
+
+epilog() {
+	in_env "$NODE/bin/epilog" --conf="$NODE/jobio.conf" \
+		--sysfs="$NODE/sysfs"
+}
+
+recover() {
+	in_env "$NODE/bin/jobio-prepare" --recover --conf="$NODE/jobio.conf" \
+		--sysfs="$NODE/sysfs"
+}
+
+# step ID STEP READ WRITE - what slurmstepd leaves
+step() {
+	printf '{"step":"%s","source":"stepd","read_bytes":%d,"write_bytes":%d,"read_calls":10,"write_calls":20,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890}\n' \
+		"$2" "$3" "$4" >"$NODE/run/$1/steps/$2"
+}
+
+options() {
+	cut -d' ' -f4 "$NODE/weka/mounts"
+}
+
+expect_options() {
+	local have
+	have=$(options)
+	[[ ,$have, == *,$1,* ]] || fail "no '$1' in the options: $have"
+}
+
+BASE_OPTIONS=rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client
+
+# Order does not matter in a mount table.
+expect_base() {
+	local have want
+	have=$(options | tr , '\n' | sort | paste -sd,)
+	want=$(tr , '\n' <<<"$BASE_OPTIONS" | sort | paste -sd,)
+	[[ $have == "$want" ]] || fail "not at its baseline: $have"
+}
+
+# record ID [RESTART] - the text of a record in the spool
+record() {
+	cat "$NODE/spool/$1.${2:-0}.c1.json"
+}
+
+expect_in() {
+	[[ $2 == *"$1"* ]] || fail "expected: $1" "in: $2"
+}
+
+expect_gate() {
+	grep -qxF -- "$2" "$NODE/run/$1/gate" ||
+		fail "no line '$2' in the gate file:" \
+			"$(cat "$NODE/run/$1/gate" 2>&1)"
+}
