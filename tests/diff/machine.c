@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine.h"
+
+#include <hwloc.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPUS_MAX 256U
+
+struct plan {
+	unsigned int groups, sockets, numas, l3s, cores,
+		threads; /* per parent */
+	unsigned int numbering;
+	bool holes, forbidden;
+};
+
+enum {
+	BLOCK,	     /* cores first, then their siblings: Intel */
+	ADJACENT,    /* siblings side by side: POWER, some BIOSes */
+	INTERLEAVED, /* sockets in turn: Dell, HPE */
+	INTERLEAVED_ADJACENT,
+	NUMA_INTERLEAVED,
+	SWAPPED, /* last socket first */
+	SCRAMBLED,
+	NUMBERINGS
+};
+
+static const char *const numbering_names[] = {
+	"block",
+	"adjacent",
+	"interleaved",
+	"interleaved-adjacent",
+	"numa-interleaved",
+	"swapped",
+	"scrambled",
+};
+
+/* Scattered, or neighbouring seeds would roll the same numbers in turn. */
+void dice_seed(struct dice *dice, uint64_t seed)
+{
+	dice->state = seed * 0xd1342543de82ef95U + 1;
+	dice->state ^= dice->state >> 29;
+	dice->state *= 0xff51afd7ed558ccdU;
+	dice->state ^= dice->state >> 32;
+}
+
+/* splitmix64 */
+unsigned int dice_roll(struct dice *dice, unsigned int sides)
+{
+	uint64_t z = dice->state += 0x9e3779b97f4a7c15U;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+	return (unsigned int)((z ^ (z >> 31)) % sides);
+}
+
+static unsigned int pick(struct dice *dice, const unsigned int *from,
+			 unsigned int count)
+{
+	return from[dice_roll(dice, count)];
+}
+
+static unsigned int plan_cpus(const struct plan *plan)
+{
+	return plan->groups * plan->sockets * plan->numas * plan->l3s *
+	       plan->cores * plan->threads;
+}
+
+static void draw_plan(struct plan *plan, struct dice *dice)
+{
+	static const unsigned int smt[] = { 1, 1, 2, 2, 2, 4, 8 };
+	static const unsigned int numas[] = { 1, 1, 1, 2, 2, 4 };
+	static const unsigned int l3s[] = { 1, 1, 2, 3, 4 };
+	static const unsigned int groups[] = { 1, 1, 1, 1, 1, 2, 4 };
+
+	do {
+		plan->groups = pick(dice, groups, 7);
+		plan->sockets = 1 + dice_roll(dice, 8);
+		plan->numas = pick(dice, numas, 6);
+		plan->l3s = pick(dice, l3s, 5);
+		plan->cores = 1 + dice_roll(dice, 12);
+		plan->threads = pick(dice, smt, 7);
+	} while (plan_cpus(plan) > CPUS_MAX ||
+		 plan_cpus(plan) / plan->threads < 2);
+	plan->numbering = dice_roll(dice, NUMBERINGS);
+	plan->holes = dice_roll(dice, 6) == 0;
+	plan->forbidden = dice_roll(dice, 10) == 0;
+}
+
+static void scramble(unsigned int *os, unsigned int count, struct dice *dice)
+{
+	for (unsigned int i = count - 1; i > 0; i--) {
+		unsigned int j = dice_roll(dice, i + 1), keep = os[i];
+
+		os[i] = os[j];
+		os[j] = keep;
+	}
+}
+
+/* os[i]: the OS number of the i-th thread in the order of the tree. */
+static void number(unsigned int *os, const struct plan *plan, struct dice *dice)
+{
+	unsigned int cpus = plan_cpus(plan), threads = plan->threads;
+	unsigned int packs = plan->groups * plan->sockets;
+	unsigned int cores = cpus / threads, per_pack = cores / packs;
+	unsigned int numas = packs * plan->numas, per_numa = cores / numas;
+
+	for (unsigned int i = 0; i < cpus; i++) {
+		unsigned int core = i / threads, thread = i % threads;
+		unsigned int pack = core / per_pack, numa = core / per_numa;
+
+		switch (plan->numbering) {
+		case BLOCK:
+			os[i] = thread * cores + core;
+			break;
+		case INTERLEAVED:
+			os[i] = thread * cores + core % per_pack * packs + pack;
+			break;
+		case INTERLEAVED_ADJACENT:
+			os[i] = (core % per_pack * packs + pack) * threads +
+				thread;
+			break;
+		case NUMA_INTERLEAVED:
+			os[i] = thread * cores + core % per_numa * numas + numa;
+			break;
+		case SWAPPED:
+			os[i] = thread * cores + core % per_pack +
+				(packs - 1 - pack) * per_pack;
+			break;
+		default:
+			os[i] = i;
+		}
+	}
+	if (plan->numbering == SCRAMBLED)
+		scramble(os, cpus, dice);
+}
+
+static char *synthetic(const struct plan *plan, const unsigned int *os)
+{
+	unsigned int cpus = plan_cpus(plan);
+	char *text = malloc(256 + cpus * 8), *at = text;
+
+	if (!text)
+		return NULL;
+	*at = '\0';
+	if (plan->groups > 1)
+		at += sprintf(at, "group:%u ", plan->groups);
+	at += sprintf(at, "package:%u numa:%u l3:%u core:%u pu:%u(indexes=",
+		      plan->sockets, plan->numas, plan->l3s, plan->cores,
+		      plan->threads);
+	for (unsigned int i = 0; i < cpus; i++)
+		at += sprintf(at, "%s%u", i ? "," : "", os[i]);
+	sprintf(at, ")");
+	return text;
+}
+
+/* Take up to a quarter of the CPUs away: offline, or whole cores. */
+static int make_holes(hwloc_topology_t topology, const struct plan *plan,
+		      struct dice *dice)
+{
+	unsigned int cpus = plan_cpus(plan);
+	unsigned int count = 1 + dice_roll(dice, cpus / 4 + 1);
+	hwloc_bitmap_t keep = hwloc_bitmap_alloc();
+	bool whole = dice_roll(dice, 2);
+	int rc;
+
+	hwloc_bitmap_set_range(keep, 0, (int)cpus - 1);
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int cpu = dice_roll(dice, cpus);
+		hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology, cpu);
+
+		if (whole && pu->parent->type == HWLOC_OBJ_CORE)
+			hwloc_bitmap_andnot(keep, keep, pu->parent->cpuset);
+		else
+			hwloc_bitmap_clr(keep, cpu);
+	}
+	if (hwloc_bitmap_weight(keep) < 2)
+		hwloc_bitmap_set_range(keep, 0, (int)cpus - 1);
+	rc = hwloc_topology_restrict(topology, keep, 0);
+	hwloc_bitmap_free(keep);
+	return rc;
+}
+
+/* As in a cgroup: still there, but not for us. */
+static int forbid(hwloc_topology_t topology, struct dice *dice)
+{
+	hwloc_bitmap_t allowed =
+		hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
+	int last = hwloc_bitmap_last(allowed), rc;
+
+	for (int i = 0; i < last; i++)
+		if (dice_roll(dice, 4) == 0)
+			hwloc_bitmap_clr(allowed, (unsigned int)i);
+	rc = hwloc_topology_allow(topology, allowed, NULL,
+				  HWLOC_ALLOW_FLAG_CUSTOM);
+	hwloc_bitmap_free(allowed);
+	return rc;
+}
+
+static int build(const struct plan *plan, struct dice *dice, const char *xml)
+{
+	unsigned int *os = calloc(plan_cpus(plan), sizeof(*os));
+	hwloc_topology_t topology;
+	char *text = NULL;
+	int rc = -1;
+
+	if (!os || hwloc_topology_init(&topology) < 0)
+		goto out;
+	number(os, plan, dice);
+	text = synthetic(plan, os);
+	hwloc_topology_set_flags(topology,
+				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	if (text && hwloc_topology_set_synthetic(topology, text) == 0 &&
+	    hwloc_topology_load(topology) == 0 &&
+	    (!plan->holes || make_holes(topology, plan, dice) == 0) &&
+	    (!plan->forbidden || forbid(topology, dice) == 0))
+		rc = hwloc_topology_export_xml(topology, xml, 0);
+	hwloc_topology_destroy(topology);
+out:
+	free(os);
+	free(text);
+	return rc;
+}
+
+int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
+		 struct err *err)
+{
+	static const char *const kinds[] = { "", "", "", "l3cache_as_socket",
+					     "numa_node_as_socket" };
+	struct plan plan;
+
+	draw_plan(&plan, dice);
+	machine->slurmd_parameters = kinds[dice_roll(dice, 5)];
+	snprintf(machine->text, sizeof(machine->text),
+		 "%ux%u sockets, %u NUMA, %u L3, %u cores, SMT%u, %s%s%s%s%s",
+		 plan.groups, plan.sockets, plan.numas, plan.l3s, plan.cores,
+		 plan.threads, numbering_names[plan.numbering],
+		 plan.holes ? ", holes" : "",
+		 plan.forbidden ? ", forbidden" : "",
+		 *machine->slurmd_parameters ? ", " : "",
+		 machine->slurmd_parameters);
+	if (build(&plan, dice, xml) < 0)
+		return err_set(err, "machine '%s': hwloc cannot build it",
+			       machine->text);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine.h - made-up machines for the differential test
+ *
+ * Terms   a machine is drawn from a seed: the same number is the same machine
+ *           on every host.
+ * Owner   machine_draw() writes an hwloc XML file; the caller removes it.
+ * Errors  -1, sentence in *err.
+ */
+#ifndef JOBIO_TESTS_MACHINE_H
+#define JOBIO_TESTS_MACHINE_H
+
+#include <stdint.h>
+
+#include "err.h"
+
+#define MACHINE_TEXT_MAX 256
+
+struct machine {
+	char text[MACHINE_TEXT_MAX];   /* what it is, for the report */
+	const char *slurmd_parameters; /* socket kind; "" for packages */
+};
+
+struct dice {
+	uint64_t state;
+};
+
+void dice_seed(struct dice *dice, uint64_t seed);
+/* 0 .. sides - 1 */
+unsigned int dice_roll(struct dice *dice, unsigned int sides);
+
+int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
+		 struct err *err);
+
+#endif
