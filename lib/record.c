@@ -362,24 +362,6 @@ int record_add_wire(struct record *record, const struct record_io *io)
 	return add_io(record, &record->wire, &record->wire_count, io);
 }
 
-int record_file_name(const struct record *record, char *out, size_t size)
-{
-	int used;
-
-	if (record->restart >= 0)
-		used = snprintf(out, size, "%u.%lld.%s.json", record->job,
-				(long long)record->restart, record->node);
-	else
-		used = snprintf(out, size, "%u.-.%s.json", record->job,
-				record->node);
-	if (used < 0 || (size_t)used >= size) {
-		if (size)
-			*out = 0;
-		return -1;
-	}
-	return 0;
-}
-
 /* ---- build --------------------------------------------------------------- */
 
 /* A failed allocation anywhere is remembered and reported at the end. */

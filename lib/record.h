@@ -246,8 +246,4 @@ char *record_text(const struct record *record, struct err *err);
 /* Read a text of 'size' bytes; everything about it is checked. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
 
-/* The name of the record's file: "JOB.RESTART.NODE.json", RESTART "-" when
- * it is unknown; out gets "" and -1 is returned when it does not fit. */
-int record_file_name(const struct record *record, char *out, size_t size);
-
 #endif

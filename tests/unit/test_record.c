@@ -283,22 +283,6 @@ START_TEST(a_record_without_a_name_cannot_be_built)
 }
 END_TEST
 
-START_TEST(the_file_name_holds_job_run_and_node)
-{
-	struct record *r = minimal();
-	char name[64];
-
-	ck_assert_int_eq(record_file_name(r, name, sizeof(name)), 0);
-	ck_assert_str_eq(name, "1.-.n1.json");
-	r->restart = 2;
-	ck_assert_int_eq(record_file_name(r, name, sizeof(name)), 0);
-	ck_assert_str_eq(name, "1.2.n1.json");
-	ck_assert_int_eq(record_file_name(r, name, 5), -1);
-	ck_assert_str_eq(name, "");
-	record_free(r);
-}
-END_TEST
-
 START_TEST(every_flag_and_operation_has_one_name)
 {
 	unsigned int i;
@@ -333,7 +317,6 @@ int main(void)
 	tcase_add_test(tc, too_much_to_say_is_cut_and_flagged);
 	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
 	tcase_add_test(tc, a_record_without_a_name_cannot_be_built);
-	tcase_add_test(tc, the_file_name_holds_job_run_and_node);
 	tcase_add_test(tc, every_flag_and_operation_has_one_name);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);

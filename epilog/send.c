@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-send - hand the records in the spool to the ledger
+ *
+ * Takes every record of SPOOL, oldest first, asks the ledger to keep it and
+ * removes it only after the ledger's sealed {"ok":true}. Whatever fails, the
+ * records stay and the next run tries again: killed at any point it loses
+ * nothing, at worst the ledger gets a record twice. A record that can never be
+ * accepted goes to SPOOL/bad, so that it does not stand in the others' way.
+ *
+ * One instance works, by a lock on SPOOL/.lock. Without --once a run that
+ * failed is repeated after 5, 15, 45 and 135 s; then the timer takes over.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "err.h"
+#include "fileio.h"
+#include "ledger_link.h"
+#include "record.h"
+
+#define BATCH_MAX 1000
+#define PATH_SIZE 4352
+#define TRIES_MAX 5
+#define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
+
+struct entry {
+	char name[256];
+	struct timespec when;
+};
+
+struct sender {
+	const struct config *config;
+	struct ledger_link *link;
+	struct entry *list;
+	unsigned int sent, bad, left;
+};
+
+static void say(const char *text)
+{
+	fprintf(stderr, "jobio: send: %s\n", text);
+}
+
+/* ---- the spool ----------------------------------------------------------- */
+
+static int by_age(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->when.tv_sec != y->when.tv_sec)
+		return x->when.tv_sec < y->when.tv_sec ? -1 : 1;
+	if (x->when.tv_nsec != y->when.tv_nsec)
+		return x->when.tv_nsec < y->when.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* A finished record: "*.json", a regular file of our own; a writer uses
+ * another name until it is done. */
+static int is_record(int dir, const char *name, struct stat *st)
+{
+	size_t size = strlen(name);
+
+	if (name[0] == '.' || size < 6 || size >= 256 ||
+	    strcmp(name + size - 5, ".json"))
+		return 0;
+	return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
+}
+
+/* Keep the BATCH_MAX oldest, twice that many at hand. */
+static int keep_oldest(struct entry *list, int count)
+{
+	qsort(list, (size_t)count, sizeof(*list), by_age);
+	return count < BATCH_MAX ? count : BATCH_MAX;
+}
+
+/* The number of records listed, oldest first, or -1. */
+static int list_spool(struct sender *s, struct err *err)
+{
+	const char *path = s->config->spool_dir;
+	struct dirent *de;
+	struct stat st;
+	int count = 0;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return err_set(err, "spool '%s': %s", path, strerror(errno));
+	while ((de = readdir(dir))) {
+		if (!is_record(dirfd(dir), de->d_name, &st))
+			continue;
+		snprintf(s->list[count].name, sizeof(s->list[count].name), "%s",
+			 de->d_name);
+		s->list[count].when = st.st_mtim;
+		if (++count == 2 * BATCH_MAX)
+			count = keep_oldest(s->list, count);
+	}
+	closedir(dir);
+	return keep_oldest(s->list, count);
+}
+
+/* The lock's file descriptor; -1 with errno EWOULDBLOCK: another has it. */
+static int take_lock(const char *spool, struct err *err)
+{
+	char path[PATH_SIZE];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.lock", spool);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		err_set(err, "spool '%s': %s", path, strerror(errno));
+		errno = EIO;
+		return -1;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		errno = EWOULDBLOCK;
+		return -1;
+	}
+	return fd;
+}
+
+/* ---- one record ---------------------------------------------------------- */
+
+/* Move a record out of the way; if that fails it counts as left. */
+static void set_aside(struct sender *s, const char *name, const char *why)
+{
+	const char *spool = s->config->spool_dir;
+	char from[PATH_SIZE], to[PATH_SIZE], text[ERR_MAX + 400];
+	struct err err;
+
+	snprintf(from, sizeof(from), "%s/%s", spool, name);
+	snprintf(to, sizeof(to), "%s/bad", spool);
+	if (fileio_mkdir(to, 0700, &err) < 0) {
+		say(err.text);
+		s->left++;
+		return;
+	}
+	snprintf(to, sizeof(to), "%s/bad/%s", spool, name);
+	if (rename(from, to) < 0) {
+		snprintf(text, sizeof(text),
+			 "record: '%s': cannot set aside: %s", name,
+			 strerror(errno));
+		s->left++;
+	} else {
+		snprintf(text, sizeof(text), "record: '%s': moved to bad: %s",
+			 name, why);
+		s->bad++;
+	}
+	say(text);
+}
+
+/* Take a record away, unless another one has got its name meanwhile. */
+static void forget(struct sender *s, const char *path, const struct stat *sent)
+{
+	char text[PATH_SIZE + 100];
+	struct stat now;
+
+	s->sent++;
+	if (lstat(path, &now) < 0 || now.st_ino != sent->st_ino ||
+	    now.st_dev != sent->st_dev || unlink(path) == 0)
+		return;
+	snprintf(text, sizeof(text), "record: '%s': sent, but not removed: %s",
+		 path, strerror(errno));
+	say(text);
+	s->left++;
+}
+
+/* What the ledger said: 1 it is safe, 0 refused for ever, -1 not now. */
+static int judge(const char *answer, struct err *err)
+{
+	struct json_object *top = json_tokener_parse(answer), *value;
+	int rc = -1;
+
+	if (json_object_object_get_ex(top, "ok", &value) &&
+	    json_object_is_type(value, json_type_boolean) &&
+	    json_object_get_boolean(value)) {
+		rc = 1;
+		goto out;
+	}
+	if (json_object_object_get_ex(top, "error", &value))
+		err_set(err, "ledger: %s", json_object_get_string(value));
+	else
+		err_set(err, "ledger: the answer has no meaning");
+	if (json_object_object_get_ex(top, "bad_record", &value) &&
+	    json_object_get_boolean(value))
+		rc = 0;
+out:
+	json_object_put(top);
+	return rc;
+}
+
+static int ask(struct sender *s, const char *record, struct err *err)
+{
+	static const char before[] = "{\"op\":\"put\",\"record\":";
+	size_t room = sizeof(before) + strlen(record) + 2;
+	char *request = malloc(room), *answer = NULL;
+	int rc = -1;
+
+	if (!request)
+		return err_set(err, "out of memory");
+	snprintf(request, room, "%s%s}", before, record);
+	alarm(CALL_LIMIT_S);
+	if (!s->link)
+		s->link = ledger_link_open(&s->config->ledger, err);
+	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0)
+		rc = judge(answer, err);
+	alarm(0);
+	free(answer);
+	free(request);
+	return rc;
+}
+
+/* 0: done with this one, -1: stop, the ledger does not take records now. */
+static int send_one(struct sender *s, const char *name, struct err *err)
+{
+	char path[PATH_SIZE], *text = NULL;
+	struct record *record = NULL;
+	struct err why;
+	struct stat st;
+	size_t size;
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", s->config->spool_dir, name);
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (st.st_size > RECORD_TEXT_MAX) {
+		set_aside(s, name, "it is too large");
+		return 0;
+	}
+	text = fileio_read(path, RECORD_TEXT_MAX, &size, &why);
+	if (!text) {
+		say(why.text); /* a bad disk block: the others can go */
+		s->left++;
+		return 0;
+	}
+	record = record_parse(text, size, &why);
+	if (!record) {
+		set_aside(s, name, why.text);
+		goto out;
+	}
+	rc = ask(s, text, err);
+	if (rc > 0)
+		forget(s, path, &st);
+	else if (rc == 0)
+		set_aside(s, name, err->text);
+	rc = rc < 0 ? -1 : 0;
+out:
+	record_free(record);
+	free(text);
+	return rc;
+}
+
+/* ---- one run ------------------------------------------------------------- */
+
+/* Send what is there: 0 all of it, -1 something had to stay. */
+static int empty_spool(struct sender *s, struct err *err)
+{
+	int i, count, rc = 0;
+
+	do {
+		count = list_spool(s, err);
+		if (count < 0)
+			rc = -1;
+		for (i = 0; i < count && rc == 0; i++)
+			rc = send_one(s, s->list[i].name, err);
+		if (rc == 0 && s->left)
+			rc = err_set(err, "%u records could not be handled",
+				     s->left);
+	} while (rc == 0 && count == BATCH_MAX);
+	ledger_link_close(s->link);
+	s->link = NULL;
+	return rc;
+}
+
+/* A record that came while we were about to let go of the lock finds nobody
+ * else: its own jobio-send saw the lock and left. So look once more. */
+static int run_once(const struct config *config, struct err *err)
+{
+	struct sender s = { .config = config };
+	int lock, count, rc;
+
+	s.list = calloc(2 * BATCH_MAX, sizeof(*s.list));
+	if (!s.list)
+		return err_set(err, "out of memory");
+	do {
+		lock = take_lock(config->spool_dir, err);
+		if (lock < 0) {
+			rc = errno == EWOULDBLOCK ? 0 : -1;
+			break;
+		}
+		rc = empty_spool(&s, err);
+		close(lock);
+		count = rc == 0 ? list_spool(&s, err) : 0;
+	} while (count > 0);
+	if (s.sent || s.bad)
+		fprintf(stderr, "jobio: send: %u records sent, %u bad\n",
+			s.sent, s.bad);
+	free(s.list);
+	return rc;
+}
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to, "usage: jobio-send [--once] [--config=FILE]\n"
+		    "Hands the records in the spool to the ledger.\n"
+		    "  --once         do not try again when it fails\n"
+		    "  --config=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static int run(const struct config *config, int once)
+{
+	unsigned int tries = 1, wait_s = 5;
+	struct err err = { "" };
+
+	while (run_once(config, &err) < 0) {
+		say(err.text);
+		if (once || tries++ == TRIES_MAX)
+			return 1;
+		sleep(wait_s);
+		wait_s *= 3;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "once", no_argument, NULL, 'o' },
+		{ "config", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *file = NULL;
+	struct config *config;
+	struct err err = { "" };
+	int c, rc, once = 0;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			once = 1;
+			break;
+		case 'c':
+			file = optarg;
+			break;
+		case 'h':
+			return usage(stdout, 0);
+		default:
+			return usage(stderr, 2);
+		}
+	}
+	if (optind < argc)
+		return usage(stderr, 2);
+	config = config_load(file, &err);
+	if (!config) {
+		say(err.text);
+		return 1;
+	}
+	rc = run(config, once);
+	config_free(config);
+	return rc;
+}

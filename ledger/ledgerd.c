@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-ledgerd - keep the records of all jobs, write their summaries
+ *
+ * Two processes: the server takes records, keeps them and answers questions;
+ * its child, the writer, merges what is complete and tells slurmdbd. They meet
+ * in the store; a pipe wakes the writer, and tells it that the server is gone.
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "config.h"
+#include "err.h"
+#include "seal.h"
+#include "server.h"
+#include "service.h"
+#include "slurmdb.h"
+#include "store.h"
+#include "writer.h"
+
+#define FILES_MAX 4096
+#define RESTART_MAX_S 60
+#define SOUND_S 300 /* a writer that lived this long was sound */
+#define WRITER_FD 3
+#define CHECK_LIMIT_MS 20000
+
+struct ledger {
+	const struct config *config;
+	struct event *child, *restart;
+	pid_t writer;
+	int wake_fd; /* to the writer; -1: it does not run */
+	time_t started;
+	unsigned int restart_s;
+};
+
+static void say(const char *text)
+{
+	fprintf(stderr, "jobio: ledger: %s\n", text);
+}
+
+/* ---- the writer ---------------------------------------------------------- */
+
+static int writer_main(const struct config_ledger *config, int wake_fd)
+{
+	struct writer writer = { .config = config };
+	struct acct *acct = NULL;
+	struct err err = { "" };
+	int rc = 1;
+
+	writer.store = store_open(config->store, &err);
+	if (!writer.store || !(acct = acct_new(&err)))
+		goto out;
+	writer.acct.write = acct_write;
+	writer.acct.acct = acct;
+	if (writer_run(&writer, wake_fd, &err) == 0)
+		rc = 0;
+out:
+	if (rc)
+		say(err.text);
+	acct_free(acct);
+	store_close(writer.store);
+	return rc;
+}
+
+/* A new program, not only a new process: it must not hold the peers' sockets
+ * or the server's connection to the store. */
+static void writer_exec(const char *file, int fd)
+{
+	char option[300];
+	char *argv[] = { (char *)"jobio-ledgerd", (char *)"--writer", option,
+			 NULL };
+
+	snprintf(option, sizeof(option), "--config=%s", file);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (fd == WRITER_FD ? fcntl(fd, F_SETFD, 0) >= 0
+			    : dup2(fd, WRITER_FD) >= 0)
+		execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+static int writer_start(struct ledger *ledger, struct err *err)
+{
+	int wake[2];
+	pid_t pid;
+
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_set(err, "writer: %s", strerror(errno));
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		writer_exec(ledger->config->file, wake[0]);
+	close(wake[0]);
+	if (pid < 0) {
+		close(wake[1]);
+		return err_set(err, "writer: %s", strerror(errno));
+	}
+	ledger->writer = pid;
+	ledger->wake_fd = wake[1];
+	ledger->started = time(NULL);
+	return 0;
+}
+
+/* ---- the server ---------------------------------------------------------- */
+
+static void writer_wake(void *arg)
+{
+	struct ledger *ledger = arg;
+	ssize_t n;
+
+	if (ledger->wake_fd >= 0) {
+		n = write(ledger->wake_fd, "", 1);
+		(void)n; /* full: it has been woken already */
+	}
+}
+
+static void writer_stop(struct ledger *ledger)
+{
+	if (ledger->wake_fd >= 0)
+		close(ledger->wake_fd);
+	if (ledger->writer > 0) {
+		kill(ledger->writer, SIGKILL); /* the store survives that */
+		waitpid(ledger->writer, NULL, 0);
+	}
+}
+
+static void on_restart(evutil_socket_t fd, short what, void *arg)
+{
+	struct ledger *ledger = arg;
+	struct timeval later = { RESTART_MAX_S, 0 };
+	struct err err;
+
+	(void)fd;
+	(void)what;
+	if (writer_start(ledger, &err) == 0)
+		return;
+	say(err.text);
+	event_add(ledger->restart, &later);
+}
+
+static void on_child(evutil_socket_t fd, short what, void *arg)
+{
+	struct ledger *ledger = arg;
+	struct timeval later = { 0, 0 };
+	int status;
+
+	(void)fd;
+	(void)what;
+	if (ledger->writer <= 0 ||
+	    waitpid(ledger->writer, &status, WNOHANG) != ledger->writer)
+		return;
+	close(ledger->wake_fd);
+	ledger->wake_fd = -1;
+	ledger->writer = 0;
+	if (time(NULL) - ledger->started > SOUND_S)
+		ledger->restart_s = 0;
+	ledger->restart_s = ledger->restart_s ? 2 * ledger->restart_s : 1;
+	if (ledger->restart_s > RESTART_MAX_S)
+		ledger->restart_s = RESTART_MAX_S;
+	fprintf(stderr,
+		"jobio: ledger: writer: ended (%s %d): starting it "
+		"again in %u s\n",
+		WIFSIGNALED(status) ? "signal" : "status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+		ledger->restart_s);
+	later.tv_sec = ledger->restart_s;
+	event_add(ledger->restart, &later);
+}
+
+static int find_uid(const char *name, uid_t *uid, struct err *err)
+{
+	struct passwd *pw = getpwnam(name);
+
+	if (!pw)
+		return err_set(err, "[ledger] user: '%s': no such user", name);
+	*uid = pw->pw_uid;
+	return 0;
+}
+
+static int check_user(const struct config_ledger *config, struct err *err)
+{
+	uid_t uid = 0;
+
+	if (find_uid(config->user, &uid, err) < 0)
+		return -1;
+	if (geteuid() != uid)
+		return err_set(err,
+			       "[ledger] user: '%s': the ledger must run "
+			       "as this user, not as uid %u",
+			       config->user, (unsigned int)geteuid());
+	return 0;
+}
+
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur < FILES_MAX) {
+		limit.rlim_cur =
+			limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int watch_writer(struct ledger *ledger, struct event_base *base,
+			struct err *err)
+{
+	ledger->child = evsignal_new(base, SIGCHLD, on_child, ledger);
+	ledger->restart = evtimer_new(base, on_restart, ledger);
+	if (!ledger->child || !ledger->restart ||
+	    event_add(ledger->child, NULL) < 0)
+		return err_set(err, "server: out of memory");
+	return writer_start(ledger, err);
+}
+
+static int serve(const struct config *config, struct err *err)
+{
+	struct ledger ledger = { .config = config, .wake_fd = -1 };
+	struct service service = { .config = &config->ledger,
+				   .ledger_uid = geteuid() };
+	struct server *server = NULL;
+	struct seal *seal = NULL;
+	int rc = -1;
+
+	signal(SIGPIPE, SIG_IGN);
+	raise_limits();
+	service.store = store_open(config->ledger.store, err);
+	if (service.store)
+		seal = seal_new(config->ledger.munge_socket, err);
+	if (seal)
+		server = server_new(&config->ledger, &service, seal,
+				    writer_wake, &ledger, err);
+	if (!server || watch_writer(&ledger, server_base(server), err) < 0)
+		goto out;
+	say("ready");
+	rc = server_run(server, err);
+	say("stopped");
+out:
+	writer_stop(&ledger);
+	if (ledger.child)
+		event_free(ledger.child);
+	if (ledger.restart)
+		event_free(ledger.restart);
+	server_free(server);
+	seal_free(seal);
+	store_close(service.store);
+	return rc;
+}
+
+/* ---- jobio-ledgerd --check ----------------------------------------------- */
+
+static int check_munge(const struct config_ledger *config, struct err *err)
+{
+	struct seal *seal = seal_new(config->munge_socket, err);
+	char *credential = NULL, *data = NULL;
+	size_t size;
+	uid_t uid;
+	int rc = -1;
+
+	if (seal && seal_close(seal, "x", 1, geteuid(), &credential, err) == 0)
+		rc = seal_open(seal, credential, &data, &size, &uid, err);
+	free(credential);
+	free(data);
+	seal_free(seal);
+	return rc;
+}
+
+static int check_store(const struct config_ledger *config, struct err *err)
+{
+	struct store *store = store_open(config->store, err);
+
+	if (!store)
+		return -1;
+	store_close(store);
+	return 0;
+}
+
+/* In a child: libslurm ends the process when slurm.conf cannot be read. */
+static int ask_slurmdbd(void *arg)
+{
+	struct err err = { "" };
+	struct acct *acct = acct_new(&err);
+	int rc = acct ? acct_write(acct, NULL, 0, &err) : -1;
+
+	(void)arg;
+	if (rc < 0)
+		puts(err.text);
+	acct_free(acct);
+	return fflush(stdout) || rc < 0 ? 1 : 0;
+}
+
+static int check_slurmdbd(const struct config_ledger *config, struct err *err)
+{
+	struct child_result result = { 0 };
+	int rc = 0;
+
+	(void)config;
+	if (child_call("slurmdbd", ask_slurmdbd, NULL, CHECK_LIMIT_MS, &result,
+		       err) < 0)
+		return -1;
+	if (result.status) {
+		result.out[strcspn(result.out, "\n")] = 0;
+		rc = err_set(err, "%s",
+			     *result.out ? result.out
+					 : "slurmdbd: libslurm gave up: is "
+					   "slurm.conf readable?");
+	}
+	child_result_free(&result);
+	return rc;
+}
+
+static int check_all(const struct config *config)
+{
+	static const struct {
+		const char *name;
+		int (*check)(const struct config_ledger *config,
+			     struct err *err);
+	} checks[] = {
+		{ "user", check_user },
+		{ "munge", check_munge },
+		{ "store", check_store },
+		{ "slurmdbd", check_slurmdbd },
+	};
+	struct err err;
+	size_t i;
+	int failed = 0;
+
+	printf("configuration: ok: %s\n", config->file);
+	for (i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+		if (checks[i].check(&config->ledger, &err) == 0) {
+			printf("%s: ok\n", checks[i].name);
+			continue;
+		}
+		printf("%s: FAILED: %s\n", checks[i].name, err.text);
+		failed = 1;
+	}
+	return failed;
+}
+
+/* ---- main ---------------------------------------------------------------- */
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to, "usage: jobio-ledgerd [--check] [--config=FILE]\n"
+		    "Keeps the records of all jobs and writes their summaries "
+		    "into slurmdbd.\n"
+		    "  --check        try everything that it needs, then end\n"
+		    "  --config=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static int run(const char *file, int mode)
+{
+	struct err err = { "" };
+	struct config *config = config_load(file, &err);
+	int rc = 1;
+
+	if (!config)
+		goto out;
+	if (mode == 'k')
+		rc = check_all(config);
+	else if (mode == 'w')
+		rc = writer_main(&config->ledger, WRITER_FD);
+	else if (check_user(&config->ledger, &err) == 0 &&
+		 serve(config, &err) == 0)
+		rc = 0;
+out:
+	if (rc && *err.text)
+		say(err.text);
+	config_free(config);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "check", no_argument, NULL, 'k' },
+		{ "config", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "writer", no_argument, NULL, 'w' }, /* for ourselves */
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *file = NULL;
+	int c, mode = 0;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'k':
+		case 'w':
+			mode = c;
+			break;
+		case 'c':
+			file = optarg;
+			break;
+		case 'h':
+			return usage(stdout, 0);
+		case 'V':
+			puts("jobio-ledgerd " JOBIO_VERSION);
+			return 0;
+		default:
+			return usage(stderr, 2);
+		}
+	}
+	if (optind < argc)
+		return usage(stderr, 2);
+	return run(file, mode);
+}

@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes.h"
+
+/* Every node of a job says the same texts (profile, CPUs, mounts, node list):
+ * each is kept once. */
+struct texts {
+	char **slots;
+	size_t room, count;
+};
+
+struct part {
+	const char *node, *nodelist, *cpus, *prof, *fs, *src;
+	uint64_t digest;
+	double end;
+	uint32_t flags;
+	int64_t cores; /* RECORD_UNKNOWN: none */
+	int64_t job[RECORD_NUMBER_COUNT], wide[RECORD_NUMBER_COUNT];
+	int64_t wire_rd, wire_wr, meta;
+	unsigned int restored, changed, errors, warnings;
+	int is_refused;
+	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
+};
+
+struct merge {
+	struct texts texts;
+	struct part *parts;
+	size_t count, room;
+};
+
+/* ---- texts --------------------------------------------------------------- */
+
+uint64_t merge_digest(const char *text, size_t size)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)text[i]) *
+		       UINT64_C(1099511628211);
+	return hash;
+}
+
+static char **find_slot(struct texts *texts, const char *text)
+{
+	size_t at = (size_t)merge_digest(text, strlen(text));
+
+	for (;; at++) {
+		char **slot = &texts->slots[at & (texts->room - 1)];
+
+		if (!*slot || !strcmp(*slot, text))
+			return slot;
+	}
+}
+
+static int grow_texts(struct texts *texts)
+{
+	struct texts bigger = { NULL, texts->room ? 4 * texts->room : 64, 0 };
+	size_t i;
+
+	bigger.slots = calloc(bigger.room, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -1;
+	for (i = 0; i < texts->room; i++)
+		if (texts->slots[i])
+			*find_slot(&bigger, texts->slots[i]) = texts->slots[i];
+	bigger.count = texts->count;
+	free(texts->slots);
+	*texts = bigger;
+	return 0;
+}
+
+/* Our one copy of 'text'; NULL (and *failed) when out of memory. */
+static const char *keep(struct merge *merge, const char *text, int *failed)
+{
+	struct texts *texts = &merge->texts;
+	char **slot;
+
+	if (!text)
+		return NULL;
+	if (2 * texts->count >= texts->room && grow_texts(texts) < 0) {
+		*failed = 1;
+		return NULL;
+	}
+	slot = find_slot(texts, text);
+	if (!*slot) {
+		*slot = strdup(text);
+		if (!*slot) {
+			*failed = 1;
+			return NULL;
+		}
+		texts->count++;
+	}
+	return *slot;
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+struct merge *merge_new(void)
+{
+	return calloc(1, sizeof(struct merge));
+}
+
+void merge_free(struct merge *merge)
+{
+	size_t i;
+
+	if (!merge)
+		return;
+	for (i = 0; i < merge->texts.room; i++)
+		free(merge->texts.slots[i]);
+	for (i = 0; i < merge->count; i++)
+		free(merge->parts[i].hist);
+	free(merge->texts.slots);
+	free(merge->parts);
+	free(merge);
+}
+
+static int compare(uint32_t flags_a, double end_a, uint64_t digest_a,
+		   uint32_t flags_b, double end_b, uint64_t digest_b)
+{
+	int rebooted_a = (flags_a & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	int rebooted_b = (flags_b & RECORD_FLAG(NODE_REBOOTED)) != 0;
+
+	if (rebooted_a != rebooted_b)
+		return rebooted_b ? 1 : -1;
+	if (end_a < end_b || end_a > end_b)
+		return end_a > end_b ? 1 : -1;
+	if (digest_a != digest_b)
+		return digest_a > digest_b ? 1 : -1;
+	return 0;
+}
+
+int merge_is_better(const struct record *a, uint64_t digest_a,
+		    const struct record *b, uint64_t digest_b)
+{
+	return compare(a->flags, a->end, digest_a, b->flags, b->end, digest_b) >
+	       0;
+}
+
+static void add_known(int64_t *sum, int64_t number)
+{
+	if (number < 0)
+		return;
+	if (*sum < 0)
+		*sum = 0;
+	if (number > INT64_MAX - *sum)
+		*sum = INT64_MAX;
+	else
+		*sum += number;
+}
+
+static int64_t sum_meta(const struct record_io *io)
+{
+	int64_t sum = RECORD_UNKNOWN;
+	int i;
+
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		add_known(&sum, io->meta[i]);
+	return sum;
+}
+
+static int add_hist(struct part *part, const struct record_io *io)
+{
+	int which, bin;
+
+	for (which = 0; which < RECORD_HIST_COUNT; which++) {
+		if (!io->has_hist[which])
+			continue;
+		if (!part->hist)
+			part->hist =
+				calloc(RECORD_HIST_COUNT, sizeof(*part->hist));
+		if (!part->hist)
+			return -1;
+		for (bin = 0; bin < RECORD_BINS; bin++)
+			add_known(&part->hist[which][bin],
+				  io->hist[which][bin]);
+	}
+	return 0;
+}
+
+/* The lines of a record that make up its numbers in one scope: the first
+ * source; its all-files line alone, or all of its filesystems. */
+static const char *pick(const struct record_io *io, size_t count,
+			enum record_scope scope, int *all_files)
+{
+	const char *source = NULL;
+	size_t i;
+
+	*all_files = 0;
+	for (i = 0; i < count; i++) {
+		if (io[i].scope != scope)
+			continue;
+		if (!source)
+			source = io[i].source;
+		if (!strcmp(io[i].source, source) && !io[i].fs)
+			*all_files = 1;
+	}
+	return source;
+}
+
+static int take_app(struct part *part, const struct record *r,
+		    enum record_scope scope, int64_t *numbers)
+{
+	int all_files, i;
+	const char *source = pick(r->app, r->app_count, scope, &all_files);
+	size_t line;
+
+	for (line = 0; source && line < r->app_count; line++) {
+		const struct record_io *io = &r->app[line];
+
+		if (io->scope != scope || strcmp(io->source, source) ||
+		    (all_files && io->fs))
+			continue;
+		for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+			add_known(&numbers[i], io->numbers[i]);
+		if (scope != RECORD_SCOPE_JOB)
+			continue;
+		add_known(&part->meta, sum_meta(io));
+		if (add_hist(part, io) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void take_counts(struct part *part, const struct record *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->wire_count; i++) {
+		add_known(&part->wire_rd,
+			  r->wire[i].numbers[RECORD_READ_BYTES]);
+		add_known(&part->wire_wr,
+			  r->wire[i].numbers[RECORD_WRITE_BYTES]);
+	}
+	for (i = 0; i < r->change_count; i++) {
+		part->changed++;
+		part->restored += r->changes[i].restored > 0;
+	}
+	for (i = 0; i < r->finding_count; i++) {
+		part->errors += !strcmp(r->findings[i].severity, "error");
+		part->warnings += !strcmp(r->findings[i].severity, "warning");
+	}
+}
+
+/* "/mnt/weka:wekafs,/scratch:lustre", as many as fit and "+N" */
+static void fs_text(const struct record *r, char *out)
+{
+	char one[SUMMARY_FS], more[16] = "";
+	size_t i, left = 0;
+
+	*out = 0;
+	for (i = 0; i < r->mount_count; i++) {
+		*one = 0;
+		if (*out && !left)
+			strcat(one, ",");
+		if (left ||
+		    summary_encode(one, sizeof(one), r->mounts[i].mount) < 0 ||
+		    strlen(one) + 2 > sizeof(one) ||
+		    summary_encode(strcat(one, ":"), sizeof(one),
+				   r->mounts[i].fstype) < 0 ||
+		    strlen(out) + strlen(one) + 6 >= SUMMARY_FS)
+			left++;
+		else
+			strcat(out, one);
+	}
+	if (left) {
+		snprintf(more, sizeof(more), "%s+%zu", *out ? "," : "",
+			 left > 99 ? (size_t)99 : left);
+		strcat(out, more);
+	}
+}
+
+static void part_init(struct part *part)
+{
+	int i;
+
+	memset(part, 0, sizeof(*part));
+	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
+	part->meta = RECORD_UNKNOWN;
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		part->job[i] = part->wide[i] = RECORD_UNKNOWN;
+}
+
+static int part_from(struct merge *merge, struct part *part,
+		     const struct record *r, uint64_t digest)
+{
+	char fs[SUMMARY_FS];
+	const char *src;
+	int failed = 0, all_files;
+
+	part_init(part);
+	part->digest = digest;
+	part->end = r->end;
+	part->flags = r->flags;
+	part->is_refused = r->refused != NULL;
+	if (take_app(part, r, RECORD_SCOPE_JOB, part->job) < 0 ||
+	    take_app(part, r, RECORD_SCOPE_NODE, part->wide) < 0)
+		return -1;
+	take_counts(part, r);
+	fs_text(r, fs);
+	src = pick(r->app, r->app_count, RECORD_SCOPE_JOB, &all_files);
+	if (!src)
+		src = pick(r->app, r->app_count, RECORD_SCOPE_NODE, &all_files);
+	part->node = keep(merge, r->node, &failed);
+	part->nodelist = keep(merge, r->nodelist, &failed);
+	part->fs = keep(merge, fs, &failed);
+	part->src = keep(merge, src ? src : "", &failed);
+	if (r->has_io_cores) {
+		part->cores = r->io_cores_count;
+		part->cpus = keep(merge, r->io_cores_os, &failed);
+	}
+	if (r->has_request)
+		part->prof = keep(merge, r->request_profile, &failed);
+	return failed ? -1 : 0;
+}
+
+static int make_room(struct merge *merge, size_t more)
+{
+	struct part *bigger;
+	size_t room = merge->room ? merge->room : 16;
+
+	while (room < merge->count + more)
+		room *= 2;
+	if (room == merge->room)
+		return 0;
+	bigger = realloc(merge->parts, room * sizeof(*bigger));
+	if (!bigger)
+		return -1;
+	merge->parts = bigger;
+	merge->room = room;
+	return 0;
+}
+
+int merge_add(struct merge *merge, const struct record *record, uint64_t digest)
+{
+	struct part part;
+
+	if (make_room(merge, 1) < 0)
+		return -1;
+	if (part_from(merge, &part, record, digest) < 0) {
+		free(part.hist);
+		return -1;
+	}
+	merge->parts[merge->count++] = part;
+	return 0;
+}
+
+static int copy_part(struct merge *into, const struct part *from)
+{
+	struct part part = *from;
+	int failed = 0;
+
+	part.hist = NULL;
+	part.node = keep(into, from->node, &failed);
+	part.nodelist = keep(into, from->nodelist, &failed);
+	part.cpus = keep(into, from->cpus, &failed);
+	part.prof = keep(into, from->prof, &failed);
+	part.fs = keep(into, from->fs, &failed);
+	part.src = keep(into, from->src, &failed);
+	if (failed)
+		return -1;
+	if (from->hist) {
+		part.hist = malloc(RECORD_HIST_COUNT * sizeof(*part.hist));
+		if (!part.hist)
+			return -1;
+		memcpy(part.hist, from->hist,
+		       RECORD_HIST_COUNT * sizeof(*part.hist));
+	}
+	into->parts[into->count++] = part;
+	return 0;
+}
+
+int merge_join(struct merge *into, const struct merge *from)
+{
+	size_t i;
+
+	if (make_room(into, from->count) < 0)
+		return -1;
+	for (i = 0; i < from->count; i++)
+		if (copy_part(into, &from->parts[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the summary --------------------------------------------------------- */
+
+/* By node, the better one first. */
+static int by_node(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+	int order = strcmp(x->node, y->node);
+
+	return order ? order
+		     : -compare(x->flags, x->end, x->digest, y->flags, y->end,
+				y->digest);
+}
+
+static void drop_duplicates(struct merge *merge)
+{
+	size_t i, kept = 0;
+
+	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
+	for (i = 0; i < merge->count; i++) {
+		if (kept &&
+		    !strcmp(merge->parts[kept - 1].node, merge->parts[i].node))
+			free(merge->parts[i].hist);
+		else
+			merge->parts[kept++] = merge->parts[i];
+	}
+	merge->count = kept;
+}
+
+/* One text for all parts: theirs, "mixed", or "" when nobody has one. */
+static void common_text(const struct merge *merge, size_t offset, char *out,
+			size_t room, const char *too_long)
+{
+	const char *first = NULL;
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < merge->count; i++) {
+		const char *text = *(
+			const char *const *)(const void *)((const char *)&merge
+								   ->parts[i] +
+							   offset);
+
+		text = text ? text : "";
+		if (first && strcmp(first, text)) {
+			snprintf(out, room, "mixed");
+			return;
+		}
+		first = text;
+	}
+	if (first && summary_encode(out, room, first) < 0)
+		snprintf(out, room, "%s", too_long);
+}
+
+/* A CPU list stands in a token as it is: digits, "," and "-". */
+static void common_cpus(const struct merge *merge, char *out, size_t room)
+{
+	const char *first = NULL;
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < merge->count; i++) {
+		const char *text = merge->parts[i].cpus;
+
+		text = text ? text : "";
+		if (first && strcmp(first, text)) {
+			snprintf(out, room, "mixed");
+			return;
+		}
+		first = text;
+	}
+	if (!first || strspn(first, "0123456789,-") != strlen(first))
+		return;
+	snprintf(out, room, "%s", strlen(first) < room ? first : "many");
+}
+
+static void common_cores(const struct merge *merge, char *out, size_t room)
+{
+	int64_t first = RECORD_UNKNOWN;
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < merge->count; i++) {
+		if (i && merge->parts[i].cores != first) {
+			snprintf(out, room, "mixed");
+			return;
+		}
+		first = merge->parts[i].cores;
+	}
+	if (first >= 0)
+		summary_count(first, out, room);
+}
+
+/* The texts of the parts that differ, in strcmp order, joined by ",". */
+static void union_text(const struct merge *merge, size_t offset, char *out,
+		       size_t room)
+{
+	const char *last = "", *next;
+	size_t i, left = 0;
+	char one[SUMMARY_FS + 2];
+
+	*out = 0;
+	for (;;) {
+		next = NULL;
+		for (i = 0; i < merge->count; i++) {
+			const char *text =
+				*(const char *const
+					  *)(const void *)((const char *)&merge
+								   ->parts[i] +
+							   offset);
+
+			if (text && strcmp(text, last) > 0 &&
+			    (!next || strcmp(text, next) < 0))
+				next = text;
+		}
+		if (!next)
+			break;
+		last = next;
+		snprintf(one, sizeof(one), "%s%s", *out ? "," : "", next);
+		if (left || strlen(out) + strlen(one) + 4 >= room)
+			left++;
+		else
+			strcat(out, one);
+		if (left >= 9)
+			break;
+	}
+	if (left && strlen(out) + 4 < room) {
+		snprintf(one, sizeof(one), "%s+%zu", *out ? "," : "", left);
+		strcat(out, one);
+	}
+}
+
+static int64_t percentile(const int64_t *hist, int64_t total, int percent)
+{
+	int64_t seen = 0,
+		wanted = total / 100 * percent + total % 100 * percent / 100;
+	int bin;
+
+	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
+		seen += hist[bin];
+		if (seen > wanted || seen == total)
+			break;
+	}
+	return INT64_C(1) << (bin + 1);
+}
+
+static void take_percentiles(const int64_t *hist, int64_t *pair)
+{
+	int64_t total = 0;
+	int bin;
+
+	for (bin = 0; bin < RECORD_BINS; bin++)
+		add_known(&total, hist[bin]);
+	if (!total)
+		return;
+	pair[0] = percentile(hist, total, 50);
+	pair[1] = percentile(hist, total, 99);
+}
+
+static void sum_hist(const struct merge *merge, struct summary *s)
+{
+	int64_t sum[RECORD_HIST_COUNT][RECORD_BINS] = { { 0 } };
+	size_t i;
+	int which, bin;
+
+	for (i = 0; i < merge->count; i++)
+		for (which = 0;
+		     merge->parts[i].hist && which < RECORD_HIST_COUNT; which++)
+			for (bin = 0; bin < RECORD_BINS; bin++)
+				add_known(&sum[which][bin],
+					  merge->parts[i].hist[which][bin]);
+	take_percentiles(sum[RECORD_READ_SIZES], s->rsz);
+	take_percentiles(sum[RECORD_WRITE_SIZES], s->wsz);
+	take_percentiles(sum[RECORD_READ_NS], s->rlat_ns);
+	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
+}
+
+static int is_known(const int64_t *numbers)
+{
+	return numbers[RECORD_READ_BYTES] >= 0 ||
+	       numbers[RECORD_WRITE_BYTES] >= 0 ||
+	       numbers[RECORD_READ_CALLS] >= 0 ||
+	       numbers[RECORD_WRITE_CALLS] >= 0;
+}
+
+static void sum_numbers(const struct merge *merge, struct summary *s)
+{
+	size_t i;
+
+	s->scope = SUMMARY_SCOPE_NONE;
+	for (i = 0; i < merge->count; i++) {
+		if (is_known(merge->parts[i].job))
+			s->scope = SUMMARY_SCOPE_JOB;
+		else if (s->scope == SUMMARY_SCOPE_NONE &&
+			 is_known(merge->parts[i].wide))
+			s->scope = SUMMARY_SCOPE_NODE;
+	}
+	for (i = 0; i < merge->count; i++) {
+		const int64_t *n = s->scope == SUMMARY_SCOPE_NODE
+					   ? merge->parts[i].wide
+					   : merge->parts[i].job;
+
+		add_known(&s->rd_bytes, n[RECORD_READ_BYTES]);
+		add_known(&s->wr_bytes, n[RECORD_WRITE_BYTES]);
+		add_known(&s->rd_calls, n[RECORD_READ_CALLS]);
+		add_known(&s->wr_calls, n[RECORD_WRITE_CALLS]);
+	}
+}
+
+/* The busiest node against the mean, when the numbers are the job's own. */
+static void find_busiest(const struct merge *merge, struct summary *s)
+{
+	double total = 0, most = 0;
+	size_t i, counted = 0;
+
+	if (s->scope != SUMMARY_SCOPE_JOB)
+		return;
+	for (i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+		int64_t moved = 0;
+
+		if (!is_known(part->job))
+			continue;
+		add_known(&moved, part->job[RECORD_READ_BYTES]);
+		add_known(&moved, part->job[RECORD_WRITE_BYTES]);
+		counted++;
+		total += (double)moved;
+		if ((double)moved > most) {
+			most = (double)moved;
+			*s->busiest = 0;
+			summary_encode(s->busiest, sizeof(s->busiest),
+				       part->node);
+		}
+	}
+	if (counted > 1 && total > 0)
+		s->imbalance = most * (double)counted / total;
+}
+
+static void sum_counts(const struct merge *merge, struct summary *s)
+{
+	size_t i;
+
+	for (i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+
+		s->flags |= part->flags;
+		add_known(&s->wire_rd, part->wire_rd);
+		add_known(&s->wire_wr, part->wire_wr);
+		add_known(&s->meta, part->meta);
+		s->restored += part->restored;
+		s->changed += part->changed;
+		s->errors += part->errors;
+		s->warnings += part->warnings;
+		s->refused += part->is_refused;
+	}
+}
+
+static const char *longest_nodelist(const struct merge *merge)
+{
+	const char *best = NULL;
+	size_t i;
+
+	for (i = 0; i < merge->count; i++) {
+		const char *list = merge->parts[i].nodelist;
+
+		if (!list || list == best)
+			continue;
+		if (!best || strlen(list) > strlen(best) ||
+		    (strlen(list) == strlen(best) && strcmp(list, best) > 0))
+			best = list;
+	}
+	return best;
+}
+
+static int part_is_node(const void *key, const void *part)
+{
+	return strcmp(key, ((const struct part *)part)->node);
+}
+
+static void find_missing(const struct merge *merge, struct summary *s)
+{
+	const char *list = longest_nodelist(merge);
+	struct nodes *nodes;
+	size_t i, left = 0;
+	char one[SUMMARY_MISS];
+
+	s->nodes_seen = (int64_t)merge->count;
+	nodes = list ? nodes_expand(list, NULL) : NULL;
+	if (!nodes)
+		return; /* nodes=3/-: an unreadable list hides no numbers */
+	s->nodes_expected = (int64_t)nodes->count;
+	for (i = 0; i < nodes->count; i++) {
+		if (bsearch(nodes->names[i], merge->parts, merge->count,
+			    sizeof(*merge->parts), part_is_node))
+			continue;
+		*one = 0;
+		if (*s->miss)
+			strcat(one, ",");
+		if (left ||
+		    summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
+		    strlen(s->miss) + strlen(one) + 8 >= sizeof(s->miss))
+			left++;
+		else
+			strcat(s->miss, one);
+	}
+	if (left) {
+		snprintf(one, sizeof(one), "%s+%zu", *s->miss ? "," : "", left);
+		strcat(s->miss, one);
+	}
+	nodes_free(nodes);
+}
+
+void merge_summary(struct merge *merge, struct summary *summary)
+{
+	struct summary s;
+
+	summary_init(&s);
+	drop_duplicates(merge);
+	find_missing(merge, &s);
+	common_cores(merge, s.cores, sizeof(s.cores));
+	common_cpus(merge, s.cpus, sizeof(s.cpus));
+	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof),
+		    "many");
+	union_text(merge, offsetof(struct part, fs), s.fs, sizeof(s.fs));
+	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
+	sum_numbers(merge, &s);
+	sum_counts(merge, &s);
+	sum_hist(merge, &s);
+	find_busiest(merge, &s);
+	*summary = s;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge.h - many nodes' records of one run become one summary
+ *
+ * Terms   part: what a merge keeps of one record.
+ *         better: of two records of the same node (an epilog that ran twice, a
+ *           node that came back after a reboot) one counts: the one without
+ *           node_rebooted, then the later end, then the larger digest of its
+ *           text. The same one whatever the order of arrival.
+ *         The numbers of a record: those of scope job from the first source
+ *           that the record names (the best one), its all-files line if there
+ *           is one, else the sum of its filesystems. Two sources are never
+ *           added. Node-wide numbers only if no record of the run has any of
+ *           scope job, and then the summary says so.
+ * Owner   struct merge copies what it needs: merge_free(), NULL allowed.
+ * Errors  -1 only when out of memory.
+ * Runs    ledger. merge_add and merge_join in any order, any number of times,
+ *           with duplicates: the summary is the same.
+ */
+#ifndef JOBIO_MERGE_H
+#define JOBIO_MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "summary.h"
+
+struct merge;
+
+struct merge *merge_new(void);
+void merge_free(struct merge *merge);
+
+/* 64 bits of a record's text; equal texts, equal digests. */
+uint64_t merge_digest(const char *text, size_t size);
+
+/* 1: the first is better than the second; 0: it is not. */
+int merge_is_better(const struct record *first, uint64_t first_digest,
+		    const struct record *second, uint64_t second_digest);
+
+int merge_add(struct merge *merge, const struct record *record,
+	      uint64_t digest);
+
+/* Add everything that 'from' holds to 'into'. */
+int merge_join(struct merge *into, const struct merge *from);
+
+/* Summarize; missing nodes are those of the longest node list that no record
+ * came from. */
+void merge_summary(struct merge *merge, struct summary *summary);
+
+#endif

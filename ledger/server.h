@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.h - the ledger's ear: many peers, none of which can hurt it
+ *
+ * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
+ *           at a time: the next is read when the last was answered.
+ *         Bounds: SERVER_PEERS_MAX connections (the longest silent one makes
+ *           room for a new one), SERVER_BYTES_MAX held for all of them (the
+ *           oldest unfinished frame goes first), SERVER_FRAME_S for a frame,
+ *           SERVER_IDLE_S between frames. Puts that arrive together are
+ *           committed together and answered after the commit.
+ * Owner   struct server; the service stays the caller's.
+ * Errors  of peers are logged, at most SERVER_LOG_MAX lines a minute.
+ * Runs    ledger, one thread, until SIGTERM or SIGINT.
+ */
+#ifndef JOBIO_SERVER_H
+#define JOBIO_SERVER_H
+
+#include "config.h"
+#include "err.h"
+#include "seal.h"
+#include "service.h"
+
+#define SERVER_PEERS_MAX 1024
+#define SERVER_BYTES_MAX (64U << 20)
+#define SERVER_FRAME_S 30
+#define SERVER_IDLE_S 120
+#define SERVER_LOG_MAX 60
+
+struct server;
+struct event_base;
+
+/* 'wake' is called when the writer has something to do. */
+struct server *server_new(const struct config_ledger *config,
+			  struct service *service, struct seal *seal,
+			  void (*wake)(void *arg), void *arg, struct err *err);
+void server_free(struct server *server);
+
+/* libevent's loop, for other events of the same process. */
+struct event_base *server_base(struct server *server);
+
+/* Returns after a signal, what was being committed is committed. */
+int server_run(struct server *server, struct err *err);
+
+#endif

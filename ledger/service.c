@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "service.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_link.h"
+#include "merge.h"
+#include "number.h"
+#include "record.h"
+#include "summary.h"
+
+#define DEPTH_MAX 16
+#define RUNS_MAX 64
+/* Records in one answer: the rest of the frame is for the head. */
+#define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
+#define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+/* ---- answers ------------------------------------------------------------- */
+
+static char *text_of(struct json_object *top)
+{
+	const char *text = json_object_to_json_string_ext(top, PLAIN);
+	char *copy = text ? strdup(text) : NULL;
+
+	json_object_put(top);
+	return copy;
+}
+
+static void set_text(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key,
+			       text ? json_object_new_string(text) : NULL);
+}
+
+static void set_known(struct json_object *o, const char *key, int64_t number)
+{
+	json_object_object_add(
+		o, key, number < 0 ? NULL : json_object_new_int64(number));
+}
+
+char *service_error(const char *sentence, int is_bad_record)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_object_object_add(top, "ok", json_object_new_boolean(0));
+	set_text(top, "error", sentence);
+	if (is_bad_record)
+		json_object_object_add(top, "bad_record",
+				       json_object_new_boolean(1));
+	return text_of(top);
+}
+
+static struct json_object *good(void)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_object_object_add(top, "ok", json_object_new_boolean(1));
+	return top;
+}
+
+/* ---- put ----------------------------------------------------------------- */
+
+static int keep(struct service *service, const struct record *record,
+		const char *text, int64_t now_s, struct err *err)
+{
+	int64_t due;
+	int rc;
+
+	if (!service->in_batch) {
+		if (store_begin(service->store, err) < 0)
+			return -1;
+		service->in_batch = 1;
+	}
+	rc = store_put(service->store, record, text, strlen(text), now_s,
+		       service->config->grace_s, &due, err);
+	if (rc > 0) {
+		service->puts++;
+		if (due <= now_s)
+			service->has_news = 1;
+	} else if (rc == 0) {
+		service->duplicates++;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int put(struct service *service, struct json_object *request, uid_t uid,
+	       int64_t now_s, char **answer)
+{
+	struct json_object *object;
+	struct record *record;
+	struct err err = { "" };
+	const char *text;
+	int rc;
+
+	if (uid != 0 && uid != service->ledger_uid) {
+		service->refused++;
+		*answer = service_error("put: only root may put records", 0);
+		return 0;
+	}
+	if (!json_object_object_get_ex(request, "record", &object) ||
+	    !json_object_is_type(object, json_type_object)) {
+		*answer = service_error("put: record: must be an object", 1);
+		return 0;
+	}
+	text = json_object_to_json_string_ext(object, PLAIN);
+	record = record_parse(text, strlen(text), &err);
+	if (!record) {
+		service->refused++;
+		*answer = service_error(err.text, 1);
+		return 0;
+	}
+	rc = keep(service, record, text, now_s, &err);
+	record_free(record);
+	if (rc < 0) {
+		*answer = service_error(err.text, 0);
+		return service->in_batch ? -1 : 0;
+	}
+	*answer = text_of(good());
+	return 1;
+}
+
+/* ---- get ----------------------------------------------------------------- */
+
+struct collector {
+	struct json_object *list;
+	size_t bytes;
+	int64_t left;
+};
+
+static int collect(const char *text, size_t size, void *arg, struct err *err)
+{
+	struct collector *c = arg;
+	struct json_object *o;
+
+	(void)err;
+	if (c->bytes + size > RECORDS_BYTES_MAX) {
+		c->left++;
+		return 0;
+	}
+	o = json_tokener_parse(text);
+	if (o) {
+		json_object_array_add(c->list, o);
+		c->bytes += size;
+	}
+	return 0;
+}
+
+static int merge_one(const char *text, size_t size, void *arg, struct err *err)
+{
+	struct record *record = record_parse(text, size, err);
+	int rc = record ? merge_add(arg, record, merge_digest(text, size)) : 0;
+
+	record_free(record);
+	return rc;
+}
+
+/* A run whose summary is not up to date is summarized for the one who asks. */
+static void refresh(struct service *service, struct store_run *run)
+{
+	struct merge *merge = merge_new();
+	struct summary summary;
+	char text[SUMMARY_MAX];
+
+	if (merge && store_records(service->store, run->id, merge_one, merge,
+				   NULL) == 0) {
+		merge_summary(merge, &summary);
+		summary_text(&summary, text);
+		free(run->summary);
+		run->summary = strdup(text);
+	}
+	merge_free(merge);
+}
+
+static void describe(struct json_object *o, const struct store_run *run)
+{
+	set_text(o, "cluster", run->cluster);
+	set_known(o, "job", run->job);
+	set_known(o, "restart", run->restart);
+	set_known(o, "array_job", run->array_job);
+	set_known(o, "array_task", run->array_task);
+	set_known(o, "het_job", run->het_job);
+	set_known(o, "het_offset", run->het_offset);
+	set_known(o, "nodes_seen", run->nodes_seen);
+	set_known(o, "nodes_expected", run->nodes_expected);
+	set_text(o, "state",
+		 !run->dirty	? "written"
+		 : run->written ? "changed"
+		 : run->tries	? "retrying"
+				: "waiting");
+	set_text(o, "error", run->error);
+	set_text(o, "summary", run->summary);
+}
+
+static int may_read(const struct service *service, const struct store_run *run,
+		    uid_t uid)
+{
+	return uid == 0 || uid == service->ledger_uid || uid == run->uid;
+}
+
+/* "7", "5_1" or "7+1" */
+static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
+		     int64_t *part, struct err *err)
+{
+	char copy[32];
+	unsigned long number;
+	char *mark;
+
+	if (strlen(text) >= sizeof(copy))
+		return err_set(err, "job: '%.40s': not a job id", text);
+	strcpy(copy, text);
+	mark = strpbrk(copy, "_+");
+	*kind = !mark	       ? STORE_JOB
+		: *mark == '_' ? STORE_ARRAY_TASK
+			       : STORE_HET_COMPONENT;
+	*part = RECORD_UNKNOWN;
+	if (mark) {
+		*mark++ = 0;
+		if (number_parse(mark, 0, UINT32_MAX, &number, NULL) < 0)
+			return err_set(err, "job: '%s': not a job id", text);
+		*part = (int64_t)number;
+	}
+	if (number_parse(copy, 1, UINT32_MAX, &number, NULL) < 0)
+		return err_set(err, "job: '%s': not a job id", text);
+	*job = (uint32_t)number;
+	return 0;
+}
+
+/* The newest run, or the one asked for, with its records; the others by their
+ * summaries. NULL: nothing that this user may see. */
+static struct json_object *show(struct service *service, const int64_t *ids,
+				int count, int64_t restart, uid_t uid,
+				struct err *err)
+{
+	struct json_object *top = NULL, *runs = json_object_new_array(), *o;
+	struct collector c = { 0 };
+	struct store_run run;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (store_run_load(service->store, ids[i], &run, err) < 0)
+			continue;
+		if (!may_read(service, &run, uid)) {
+			store_run_free(&run);
+			continue;
+		}
+		o = json_object_new_object();
+		describe(o, &run);
+		json_object_array_add(runs, o);
+		if (!top && (restart < 0 || restart == run.restart)) {
+			if (run.dirty)
+				refresh(service, &run);
+			top = good();
+			describe(top, &run);
+			c.list = json_object_new_array();
+			if (store_records(service->store, run.id, collect, &c,
+					  err) < 0)
+				c.left = run.nodes_seen;
+			json_object_object_add(top, "records", c.list);
+			set_known(top, "records_left_out", c.left);
+		}
+		store_run_free(&run);
+	}
+	if (top)
+		json_object_object_add(top, "runs", runs);
+	else
+		json_object_put(runs);
+	return top;
+}
+
+static char *get(struct service *service, struct json_object *request,
+		 uid_t uid)
+{
+	struct json_object *value, *top;
+	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN, restart = RECORD_UNKNOWN;
+	char sentence[100], job_text[40];
+	struct err err = { "" };
+	enum store_part kind = STORE_JOB;
+	uint32_t job = 0;
+	int count;
+
+	if (!json_object_object_get_ex(request, "job", &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return service_error("get: job: must be a text", 0);
+	snprintf(job_text, sizeof(job_text), "%s",
+		 json_object_get_string(value));
+	if (parse_job(job_text, &kind, &job, &part, &err) < 0)
+		return service_error(err.text, 0);
+	if (json_object_object_get_ex(request, "restart", &value) &&
+	    json_object_is_type(value, json_type_int))
+		restart = json_object_get_int64(value);
+	count = store_find(service->store, kind, job, part, ids, RUNS_MAX,
+			   &err);
+	if (count < 0)
+		return service_error(err.text, 0);
+	top = show(service, ids, count, restart, uid, &err);
+	if (!top) {
+		snprintf(sentence, sizeof(sentence),
+			 "job '%s': no record that you may read", job_text);
+		return service_error(sentence, 0);
+	}
+	return text_of(top);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static char *ping(void)
+{
+	struct json_object *top = good();
+
+	set_text(top, "version", JOBIO_VERSION);
+	return text_of(top);
+}
+
+/* Not strictly: json-c 0.18 takes characters outside ASCII for control
+ * characters then. record_parse() is strict about what is kept. */
+static struct json_object *parse(const char *text, size_t size)
+{
+	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *top;
+
+	if (!tok)
+		return NULL;
+	top = json_tokener_parse_ex(tok, text, (int)size);
+	if (!json_object_is_type(top, json_type_object)) {
+		json_object_put(top);
+		top = NULL;
+	}
+	json_tokener_free(tok);
+	return top;
+}
+
+int service_handle(struct service *service, const char *request, size_t size,
+		   uid_t uid, int64_t now_s, char **answer)
+{
+	struct json_object *top = parse(request, size), *op;
+	const char *name = "";
+	int rc = 0;
+
+	if (json_object_object_get_ex(top, "op", &op) &&
+	    json_object_is_type(op, json_type_string))
+		name = json_object_get_string(op);
+	if (!top)
+		*answer = service_error("the request is not a JSON object", 0);
+	else if (!strcmp(name, "put"))
+		rc = put(service, top, uid, now_s, answer);
+	else if (!strcmp(name, "get"))
+		*answer = get(service, top, uid);
+	else if (!strcmp(name, "ping"))
+		*answer = ping();
+	else
+		*answer = service_error("op: must be put, get or ping", 0);
+	json_object_put(top);
+	return rc;
+}
+
+int service_commit(struct service *service, struct err *err)
+{
+	if (!service->in_batch)
+		return 0;
+	service->in_batch = 0;
+	if (store_commit(service->store, err) < 0) {
+		store_rollback(service->store);
+		return -1;
+	}
+	return 0;
+}
+
+void service_abort(struct service *service)
+{
+	if (service->in_batch)
+		store_rollback(service->store);
+	service->in_batch = 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* service.h - what the ledger answers to whom
+ *
+ * Terms   request, answer: JSON texts, as in lib/ledger_link.h.
+ *         trusted: uid 0 and the ledger's own user; only they may put.
+ *         batch: the puts between two commits. Their answers are given out
+ *           only after service_commit() has returned 0.
+ * Owner   answers are malloc'ed, NULL only when out of memory.
+ * Errors  of a request: an answer {"ok":false,"error":..}. Of the store: every
+ *           put of the batch fails, service_commit() says why.
+ * Runs    ledger, the server process.
+ */
+#ifndef JOBIO_SERVICE_H
+#define JOBIO_SERVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "config.h"
+#include "err.h"
+#include "store.h"
+
+struct service {
+	struct store *store;
+	const struct config_ledger *config;
+	uid_t ledger_uid;
+	int in_batch; /* a transaction is open */
+	int has_news; /* the writer has something to do after it */
+	uint64_t puts, duplicates, refused;
+};
+
+/* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:
+ * it may go, but the store failed and the batch with it: service_abort(). */
+int service_handle(struct service *service, const char *request, size_t size,
+		   uid_t uid, int64_t now_s, char **answer);
+
+int service_commit(struct service *service, struct err *err);
+void service_abort(struct service *service);
+
+/* {"ok":false,"error":"..."}; flags it as a bad record when asked to. */
+char *service_error(const char *sentence, int is_bad_record);
+
+#endif

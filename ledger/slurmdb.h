@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurmdb.h - write summaries into the job table, through slurmdbd
+ *
+ * Terms   row: one run of a job in slurmdbd's job table. acct_job says which
+ *           one is meant: raw job id, cluster, and when the run started.
+ *         The right row: of those with this raw id the one whose time from
+ *           start to end holds ours, the latest start first. Array tasks, het
+ *           components and requeued runs have a row each; the leader of an
+ *           array, whose raw id is the array's id, is one row among them.
+ * Owner   struct acct holds one connection, made when it is first needed and
+ *           again after an error.
+ * Errors  every job of a batch gets a result of its own; -1 means that
+ *           slurmdbd could not be asked at all (reason in *err): try later.
+ * Runs    in the writer process only: libslurm blocks, and ends the process
+ *           when slurm.conf cannot be read. Slurm 20.11 to 26.05.
+ */
+#ifndef JOBIO_SLURMDB_H
+#define JOBIO_SLURMDB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+enum acct_result {
+	ACCT_WRITTEN,
+	ACCT_NO_ROW, /* not there (yet) */
+	ACCT_FAILED  /* there, but not changed; job->why tells */
+};
+
+struct acct_job {
+	const char *cluster;
+	uint32_t job;
+	double start, end; /* of our run, seconds since 1970 */
+	const char *text;  /* what to write */
+	/* what comes back */
+	enum acct_result result;
+	int64_t array_job, array_task, het_job, het_offset; /* -1: none */
+	struct err why;
+};
+
+/* What the writer uses; the tests have one of their own. */
+struct acct_ops {
+	int (*write)(void *acct, struct acct_job *jobs, size_t count,
+		     struct err *err);
+	void *acct;
+};
+
+struct acct;
+
+struct acct *acct_new(struct err *err);
+void acct_free(struct acct *acct);
+int acct_write(void *acct, struct acct_job *jobs, size_t count,
+	       struct err *err);
+
+/* A row as far as the choice needs it, and the choice: its index or -1. */
+struct acct_row {
+	uint32_t job;
+	int64_t start, end; /* 0: not yet */
+};
+int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
+		double start, double end);
+
+#endif

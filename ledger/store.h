@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* store.h - where the ledger keeps records and what became of them
+ *
+ * Terms   run: one execution of a job, the thing that gets a summary. Records
+ *           belong to the same run when cluster and job are the same and
+ *             - both say the same restart and are less than a day apart, or
+ *             - one does not say (Slurm 20.11) and their times overlap, give
+ *               or take STORE_SLOP_S.
+ *           So a job id that is used again months later is another run.
+ *         dirty: the run has records that its summary in slurmdbd does not
+ *           have; next_try says when to write it: at once when every node has
+ *           reported, else after the grace period.
+ *         version: counts the records that changed a run; store_done() leaves
+ *           a run dirty whose version has gone on meanwhile.
+ * Owner   struct store is one connection of one process to the SQLite file;
+ *           the server and the writer have one each (WAL). Texts of a
+ *           store_run belong to it: store_run_free().
+ * Errors  -1 and a sentence; the transaction is then good for rollback only.
+ * Runs    ledger. Nothing is safe before store_commit() has returned 0: it
+ *           waits for the disk (synchronous=FULL).
+ */
+#ifndef JOBIO_STORE_H
+#define JOBIO_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "record.h"
+
+#define STORE_SLOP_S 60
+
+struct store;
+
+struct store_run {
+	int64_t id, version;
+	char *cluster, *summary, *error; /* summary, error: may be NULL */
+	uint32_t job, uid;
+	int64_t restart;	       /* RECORD_UNKNOWN */
+	int64_t array_job, array_task; /* RECORD_UNKNOWN */
+	int64_t het_job, het_offset;   /* RECORD_UNKNOWN */
+	double first, last;	       /* first start, last end */
+	int64_t nodes_seen, nodes_expected;
+	int64_t tries, next_try, written; /* written: when, 0 never */
+	int dirty;
+};
+
+struct store_counts {
+	int64_t runs, records, waiting, failed;
+};
+
+struct store *store_open(const char *path, struct err *err);
+void store_close(struct store *store);
+
+int store_begin(struct store *store, struct err *err);
+int store_commit(struct store *store, struct err *err);
+void store_rollback(struct store *store);
+
+/* Keep a record. 1: new or better than what was there, *due says when its run
+ * is to be written; 0: nothing new. In a transaction. */
+int store_put(struct store *store, const struct record *record,
+	      const char *text, size_t size, int64_t now_s,
+	      unsigned int grace_s, int64_t *due, struct err *err);
+
+/* Ids of runs to write now, the longest waiting first; their number or -1.
+ * *next: when the next one is due, -1 for none. */
+int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
+	      int64_t *next, struct err *err);
+
+int store_run_load(struct store *store, int64_t id, struct store_run *run,
+		   struct err *err);
+void store_run_free(struct store_run *run);
+
+/* Call fn for every record of a run, by node; it ends early when fn returns
+ * other than 0, and -1 is an error. */
+typedef int (*store_fn)(const char *text, size_t size, void *arg,
+			struct err *err);
+int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
+		  struct err *err);
+
+/* The summary of this version is in slurmdbd; what the row there knew. */
+int store_done(struct store *store, const struct store_run *run,
+	       const char *summary, int64_t now_s, struct err *err);
+/* It is not; try again at next_try. 'why' may be NULL. */
+int store_later(struct store *store, int64_t id, const char *summary,
+		int64_t next_try, const char *why, struct err *err);
+
+/* Ids of the runs of a job, newest first: by raw id; or by array and task, or
+ * het job and offset, when 'part' is not RECORD_UNKNOWN. Their number or -1. */
+enum store_part {
+	STORE_JOB,
+	STORE_ARRAY_TASK,
+	STORE_HET_COMPONENT
+};
+int store_find(struct store *store, enum store_part kind, uint32_t job,
+	       int64_t part, int64_t *ids, int max, struct err *err);
+
+/* Forget at most 'max' runs that ended before 'before_s'; their number. */
+int store_purge(struct store *store, int64_t before_s, int max,
+		struct err *err);
+
+int store_count(struct store *store, struct store_counts *counts,
+		struct err *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* summary.h - what all records of one run of a job say, in one line
+ *
+ * Terms   "jobio/1" and then key=value tokens, separated by one blank, in this
+ *           order. At most SUMMARY_MAX - 1 bytes for any number of nodes, all
+ *           of them of [A-Za-z0-9+/=._:;,@%-] and the blank. A value that is
+ *           unknown or does not apply is "-". Readers ignore keys that they do
+ *           not know.
+ *
+ *   nodes=3/4          nodes that reported / nodes of the job
+ *   cores=N            io-cores on every node; "mixed" when they differ
+ *   cpus=LIST          their OS CPUs; "mixed", or "many" for a long list
+ *   prof=NAME          the profile; "mixed"
+ *   fs=M:T[,M:T][,+N]  mount point and type of the client's filesystems, N
+ *                      more; bytes that a token cannot hold as %XX
+ *   rd=BYTES/CALLS     read, summed over nodes: 1.21TiB/3.4M (three digits)
+ *   wr=BYTES/CALLS     written
+ *   scope=job          rd and wr are the job's alone; "node": node-wide, other
+ *                      jobs and the system included
+ *   src=NAME[,NAME]    where rd and wr come from (stepd, exit, vfs)
+ *   q=FLAG[,FLAG]      quality flags of any record (record.h)
+ *  only where there is something to say:
+ *   wire=RD/WR         bytes that the client moved, always node-wide
+ *   meta=N             metadata operations of the job
+ *   rsz= wsz=P50/P99   size of reads and writes: half of them, 99 % of them are
+ *                      no larger (upper end of a power of two)
+ *   rlat= wlat=P50/P99 how long they took: 64us/1.05ms
+ *   imb=1.52@NODE      the busiest node moved 1.52 times the mean
+ *   chg=2/2            settings put back / changed for the job
+ *   find=1/0           findings that are errors / warnings
+ *   refused=N          nodes that turned the job's request down
+ *   miss=A,B[,+N]      nodes that did not report
+ *
+ * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
+ *
+ * Owner   nothing to free.
+ * Errors  summary_parse(): -1 and the token in *err; *summary untouched.
+ * Runs    ledger, report.
+ */
+#ifndef JOBIO_SUMMARY_H
+#define JOBIO_SUMMARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+#define SUMMARY_MAX 1001 /* with the final 0 */
+#define SUMMARY_UNKNOWN INT64_C(-1)
+/* Room of the texts, with the final 0: the sum of all that a line can hold
+ * stays below SUMMARY_MAX. */
+#define SUMMARY_CPUS 40
+#define SUMMARY_PROF 36
+#define SUMMARY_FS 112
+#define SUMMARY_SRC 28
+#define SUMMARY_MISS 96
+#define SUMMARY_NODE 44
+
+enum summary_scope {
+	SUMMARY_SCOPE_NONE,
+	SUMMARY_SCOPE_JOB,
+	SUMMARY_SCOPE_NODE
+};
+
+struct summary {
+	int64_t nodes_seen, nodes_expected;
+	/* texts as they stand behind the "="; "" is "-" */
+	char cores[8], cpus[SUMMARY_CPUS], prof[SUMMARY_PROF];
+	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
+	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
+	enum summary_scope scope;
+	uint32_t flags; /* RECORD_FLAG(..) */
+	int64_t wire_rd, wire_wr;
+	int64_t meta;
+	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
+	double imbalance; /* 0: nothing to say */
+	char busiest[SUMMARY_NODE];
+	int64_t restored, changed, errors, warnings, refused;
+};
+
+/* Every number unknown, every text empty. */
+void summary_init(struct summary *summary);
+
+/* Write the line into out[SUMMARY_MAX]. */
+void summary_text(const struct summary *summary, char *out);
+
+int summary_parse(const char *text, struct summary *summary, struct err *err);
+
+/* Three digits and a unit: 310GiB; "-" for unknown. 'room' of 16 is enough. */
+void summary_bytes(int64_t bytes, char *out, size_t room);
+/* 3.4M */
+void summary_count(int64_t count, char *out, size_t room);
+/* 1.05ms */
+void summary_time(int64_t ns, char *out, size_t room);
+
+/* Append 'text' to a token's value, what cannot stand there as %XX; -1 when it
+ * does not fit whole (out is then unchanged). */
+int summary_encode(char *out, size_t room, const char *text);
+
+#endif

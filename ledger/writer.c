@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "merge.h"
+#include "record.h"
+#include "summary.h"
+
+#define ACCT_LIMIT_S 120 /* one batch; a libslurm that hangs is ended */
+#define RUN_RETRY_MAX_S 3600
+#define ACCT_RETRY_MAX_S 60
+#define NAP_MAX_S 30
+#define PURGE_EVERY_S 3600
+#define PURGE_MAX 1000
+
+struct job {
+	struct store_run run;
+	char summary[SUMMARY_MAX];
+};
+
+static void say(const char *text)
+{
+	fprintf(stderr, "jobio: ledger: %s\n", text);
+}
+
+/* ---- summaries ----------------------------------------------------------- */
+
+static int add_record(const char *text, size_t size, void *arg, struct err *err)
+{
+	struct record *record = record_parse(text, size, err);
+	int rc;
+
+	if (!record)
+		return -1; /* it was checked when it came in */
+	rc = merge_add(arg, record, merge_digest(text, size));
+	record_free(record);
+	return rc < 0 ? err_set(err, "merge: out of memory") : 0;
+}
+
+static int summarize(struct writer *writer, struct job *job, struct err *err)
+{
+	struct merge *merge = merge_new();
+	struct summary summary;
+	int rc = -1;
+
+	if (!merge)
+		return err_set(err, "merge: out of memory");
+	if (store_records(writer->store, job->run.id, add_record, merge, err) <
+	    0)
+		goto out;
+	merge_summary(merge, &summary);
+	summary_text(&summary, job->summary);
+	rc = 0;
+out:
+	merge_free(merge);
+	return rc;
+}
+
+/* ---- what came of it ----------------------------------------------------- */
+
+static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
+{
+	int64_t wait_s = tries > 20 ? max_s : INT64_C(2) << tries;
+
+	return now_s + (wait_s < max_s ? wait_s : max_s);
+}
+
+static int note_one(struct writer *writer, struct job *job,
+		    const struct acct_job *acct, int64_t now_s, struct err *err)
+{
+	char text[ERR_MAX + 64];
+
+	switch (acct->result) {
+	case ACCT_WRITTEN:
+		if (acct->array_job >= 0) {
+			job->run.array_job = acct->array_job;
+			job->run.array_task = acct->array_task;
+		}
+		if (acct->het_job >= 0) {
+			job->run.het_job = acct->het_job;
+			job->run.het_offset = acct->het_offset;
+		}
+		writer->written++;
+		return store_done(writer->store, &job->run, job->summary, now_s,
+				  err);
+	case ACCT_NO_ROW:
+		return store_later(
+			writer->store, job->run.id, job->summary,
+			retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
+			"slurmdbd has no such job yet", err);
+	case ACCT_FAILED:
+		break;
+	}
+	if (!job->run.tries) {
+		snprintf(text, sizeof(text), "job: '%u': %s", job->run.job,
+			 acct->why.text);
+		say(text);
+	}
+	return store_later(writer->store, job->run.id, job->summary,
+			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
+			   acct->why.text, err);
+}
+
+static int note_all(struct writer *writer, struct job *jobs,
+		    const struct acct_job *accts, int count, int64_t now_s,
+		    struct err *err)
+{
+	int i;
+
+	if (store_begin(writer->store, err) < 0)
+		return -1;
+	for (i = 0; i < count; i++)
+		if (note_one(writer, &jobs[i], &accts[i], now_s, err) < 0)
+			goto fail;
+	if (store_commit(writer->store, err) == 0)
+		return 0;
+fail:
+	store_rollback(writer->store);
+	return -1;
+}
+
+/* Nothing was written. The summaries are kept: jobio report shows them. */
+static int note_down(struct writer *writer, struct job *jobs,
+		     struct acct_job *accts, int count, int64_t now_s,
+		     const char *why, struct err *err)
+{
+	char text[ERR_MAX + 64];
+	int i;
+
+	if (writer->failures == 0) {
+		snprintf(text, sizeof(text), "%s: trying again until it works",
+			 why);
+		say(text);
+	}
+	writer->quiet_until =
+		retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
+	writer->failures++;
+	for (i = 0; i < count; i++) {
+		accts[i].result = ACCT_FAILED;
+		snprintf(accts[i].why.text, ERR_MAX, "%s", why);
+		jobs[i].run.tries = 1; /* said already, and soon again */
+	}
+	return note_all(writer, jobs, accts, count, now_s, err);
+}
+
+/* ---- rounds -------------------------------------------------------------- */
+
+/* Load and merge the runs that are due; the number of them or -1. */
+static int prepare(struct writer *writer, const int64_t *ids, int count,
+		   struct job *jobs, struct acct_job *accts, struct err *err)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		struct store_run *run = &jobs[i].run;
+
+		if (store_run_load(writer->store, ids[i], run, err) < 0 ||
+		    summarize(writer, &jobs[i], err) < 0)
+			return -1;
+		accts[i] = (struct acct_job){ .cluster = run->cluster,
+					      .job = run->job,
+					      .start = run->first,
+					      .end = run->last,
+					      .text = jobs[i].summary };
+	}
+	return count;
+}
+
+static int write_batch(struct writer *writer, struct job *jobs,
+		       struct acct_job *accts, int count, int64_t now_s,
+		       struct err *err)
+{
+	struct err why = { "" };
+	int rc;
+
+	alarm(ACCT_LIMIT_S);
+	rc = writer->acct.write(writer->acct.acct, accts, (size_t)count, &why);
+	alarm(0);
+	if (rc < 0)
+		return note_down(writer, jobs, accts, count, now_s, why.text,
+				 err);
+	if (writer->failures)
+		say("slurmdbd: works again");
+	writer->failures = 0;
+	return note_all(writer, jobs, accts, count, now_s, err);
+}
+
+static int purge(struct writer *writer, int64_t now_s, struct err *err)
+{
+	int64_t before_s =
+		now_s - (int64_t)writer->config->retention_days * 86400;
+
+	if (now_s - writer->purged < PURGE_EVERY_S)
+		return 0;
+	if (store_purge(writer->store, before_s, PURGE_MAX, err) < 0)
+		return -1;
+	writer->purged = now_s;
+	return 0;
+}
+
+int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
+		 struct err *err)
+{
+	struct acct_job accts[WRITER_BATCH];
+	struct job *jobs = NULL;
+	int64_t ids[WRITER_BATCH];
+	int i, count, rc = -1;
+
+	*next_s = now_s + NAP_MAX_S;
+	if (now_s < writer->quiet_until) {
+		*next_s = writer->quiet_until;
+		return 0;
+	}
+	if (purge(writer, now_s, err) < 0)
+		return -1;
+	count = store_due(writer->store, now_s, ids, WRITER_BATCH, next_s, err);
+	if (count <= 0)
+		return count;
+	jobs = calloc((size_t)count, sizeof(*jobs));
+	if (!jobs)
+		return err_set(err, "writer: out of memory");
+	if (prepare(writer, ids, count, jobs, accts, err) < 0 ||
+	    write_batch(writer, jobs, accts, count, now_s, err) < 0)
+		goto out;
+	*next_s = now_s;
+	rc = count;
+out:
+	for (i = 0; i < count; i++)
+		store_run_free(&jobs[i].run);
+	free(jobs);
+	return rc;
+}
+
+/* Wait for a byte or until it is time: 1, or 0 when the server is gone. */
+static int wait_for(int wake_fd, int64_t next_s)
+{
+	struct pollfd p = { .fd = wake_fd, .events = POLLIN };
+	int64_t wait_s = next_s - time(NULL);
+	char bytes[64];
+	ssize_t n;
+
+	if (wait_s > NAP_MAX_S)
+		wait_s = NAP_MAX_S;
+	if (poll(&p, 1, wait_s > 0 ? (int)wait_s * 1000 : 0) <= 0)
+		return 1;
+	n = read(wake_fd, bytes, sizeof(bytes));
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+int writer_run(struct writer *writer, int wake_fd, struct err *err)
+{
+	int64_t next_s;
+
+	do {
+		if (writer_round(writer, time(NULL), &next_s, err) < 0)
+			return -1;
+		if (next_s < 0)
+			next_s = time(NULL) + NAP_MAX_S;
+	} while (wait_for(wake_fd, next_s));
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* writer.h - carry finished runs from the store into slurmdbd
+ *
+ * Terms   round: take the runs that are due, at most WRITER_BATCH, merge the
+ *           records of each, write the summaries with one look-up and one
+ *           commit, note in the store what came of it.
+ *         A run whose row is not there yet is tried again after 2, 4, 8, ..
+ *           3600 s; when slurmdbd cannot be reached the whole writer waits 2,
+ *           4, .. 60 s.
+ * Owner   struct writer is the caller's; what it points to is borrowed.
+ * Errors  of slurmdbd are logged when they begin and when they end. A store
+ *           that fails ends the process: the server starts it again.
+ * Runs    ledger, a process of its own: libslurm may block or exit, and
+ *           records must be taken meanwhile.
+ */
+#ifndef JOBIO_WRITER_H
+#define JOBIO_WRITER_H
+
+#include <stdint.h>
+
+#include "config.h"
+#include "err.h"
+#include "slurmdb.h"
+#include "store.h"
+
+#define WRITER_BATCH 64
+
+struct writer {
+	struct store *store;
+	const struct config_ledger *config;
+	struct acct_ops acct;
+	/* state */
+	unsigned int failures; /* of slurmdbd, one after the other */
+	int64_t quiet_until;   /* do not try before */
+	int64_t purged;	       /* when we last purged */
+	uint64_t written;
+};
+
+/* One round at time now_s. Returns the number of runs that were due, -1 when
+ * the store failed; *next_s: when to come back. */
+int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
+		 struct err *err);
+
+/* Rounds until 'wake_fd' is closed at its other end; a byte there means that
+ * something is due now. */
+int writer_run(struct writer *writer, int wake_fd, struct err *err);
+
+#endif

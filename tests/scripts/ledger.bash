@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ledger.bash - a ledger, a spool and a munged of our own, all in $DIR
+#
+# Needs no root and no Slurm: the ledger's user is whoever runs the test. The
+# writer finds no slurmdbd; what it does is tested in tests/unit/test_writer.c
+# and on the clusters.
+# shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
+
+# start_munged - with a key and a socket of its own
+start_munged() {
+	mkdir -m 755 "$DIR/munge"
+	head -c 128 /dev/urandom >"$DIR/munge/key"
+	chmod 600 "$DIR/munge/key"
+	# --force: a socket below /tmp is good enough for a test
+	munged --force --foreground --key-file="$DIR/munge/key" \
+		--socket="$DIR/munge/socket" --pid-file="$DIR/munge/pid" \
+		--log-file="$DIR/munge/log" --seed-file="$DIR/munge/seed" \
+		--num-threads=2 >"$DIR/munge/out" 2>&1 3>&- &
+	MUNGED=$!
+	within 10 test -S "$DIR/munge/socket" || { cat "$DIR/munge/out" >&2; return 1; }
+}
+
+# within SECONDS COMMAND... - repeat until it succeeds or time is up
+within() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*" >&2; return 1; }
+		sleep 0.05
+	done
+}
+
+free_port() {
+	local port
+	for port in {28632..28732}; do
+		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { printf '%s\n' "$port"; return; }
+	done
+	return 1
+}
+
+write_config() {
+	{
+		printf '[jobio]\nspool_dir = %s/spool\n[ledger]\n' "$DIR"
+		printf 'host = 127.0.0.1\nlisten = 127.0.0.1\nport = %s\n' "$PORT"
+		printf 'user = %s\nstore = %s/store.sqlite\n' "$(id -un)" "$DIR"
+		printf 'munge_socket = %s/munge/socket\nsend_timeout_ms = 5000\n' "$DIR"
+	} >"$DIR/jobio.conf"
+}
+
+start_ledger() {
+	"$BUILDDIR/jobio-ledgerd" --config="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
+	LEDGER=$!
+	within 10 ledger_is_ready || { cat "$DIR/ledger.log" >&2; return 1; }
+}
+
+ledger_is_ready() {
+	(exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null
+}
+
+# stop PID [SIGNAL] - end a process of ours and wait for it
+stop() {
+	kill "-${2:-TERM}" "$1" 2>/dev/null || return 0
+	wait "$1" 2>/dev/null || return 0
+}
+
+setup_ledger() {
+	DIR=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-ledger.XXXXXX")
+	chmod 755 "$DIR"
+	mkdir -m 700 "$DIR/spool"
+	LEDGER='' MUNGED=''
+	PORT=$(free_port)
+	start_munged
+	write_config
+	start_ledger
+}
+
+teardown_ledger() {
+	[[ -z $LEDGER ]] || stop "$LEDGER"
+	[[ -z $MUNGED ]] || stop "$MUNGED"
+	rm -rf "$DIR"
+}
+
+# record JOB NODE [NODELIST] - one record as text
+record() {
+	printf '{"jobio":1,"cluster":"c","job":%s,"restart":0,"node":"%s",' "$1" "$2"
+	printf '"nodelist":"%s","uid":%s,"gid":0,"user":"u",' "${3:-$2}" "${OWNER:-$EUID}"
+	printf '"start":1795224862.060,"end":1795224890.110,'
+	printf '"app":[{"scope":"job","source":"stepd","fs":null,"read_bytes":1048576,'
+	printf '"write_bytes":10,"read_calls":3,"write_calls":1}],"quality":["all_files"]}\n'
+}
+
+# spool JOB NODE [NODELIST] - put a record into the spool
+spool() {
+	record "$@" >"$DIR/spool/$1.0.$2.json"
+}
+
+send() {
+	"$BUILDDIR/jobio-send" --once --config="$DIR/jobio.conf"
+}
+
+spool_count() {
+	find "$DIR/spool" -maxdepth 1 -name '*.json' | wc -l
+}
+
+spool_is_sent() {
+	send && [[ $(spool_count) == 0 ]]
+}
+
+# in_store SQL - what the store holds
+in_store() {
+	python3 - "$DIR/store.sqlite" "$1" <<-'EOP'
+		import sqlite3, sys
+		for row in sqlite3.connect(sys.argv[1], timeout=10).execute(sys.argv[2]):
+		    print(*row, sep="|")
+	EOP
+}
+
+expect_equal() {
+	[[ $2 == "$1" ]] || { printf "expected '%s', got '%s'\n" "$1" "$2" >&2; return 1; }
+}
+
+expect_text() {
+	[[ $2 == *"$1"* ]] || { printf "expected '%s' in:\n%s\n" "$1" "$2" >&2; return 1; }
+}

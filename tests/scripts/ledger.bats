@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ledger.bats - jobio-send and jobio-ledgerd, without Slurm
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup() { setup_ledger; }
+teardown() { teardown_ledger; }
+
+@test "a record leaves the spool when the ledger has it on disk" {
+	spool 7 c1
+	run send
+	expect_equal 0 "$status"
+	expect_text 'jobio: send: 1 records sent, 0 bad' "$output"
+	expect_equal 0 "$(spool_count)"
+	expect_equal '7|c1' "$(in_store 'SELECT job, node FROM runs JOIN records ON run=id')"
+}
+
+@test "without a ledger records stay, and arrive when it is back" {
+	stop "$LEDGER"
+	spool 7 c1
+	spool 8 c1
+	run send
+	expect_equal 1 "$status"
+	expect_text "jobio: send: ledger '127.0.0.1:$PORT': Connection refused" "$output"
+	expect_equal 2 "$(spool_count)"
+	start_ledger
+	send
+	expect_equal 0 "$(spool_count)"
+	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "a ledger killed with kill -9 has lost nothing that it answered" {
+	local i
+	for i in {1..30}; do spool "$i" c1; done
+	send
+	stop "$LEDGER" KILL
+	expect_equal 30 "$(in_store 'SELECT count(*) FROM records')"
+	start_ledger
+	spool 31 c1
+	send
+	expect_equal 31 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "jobio-send killed at any moment loses no record" {
+	local i pid
+	for i in {1..40}; do spool "$i" c1; done
+	for i in 1 2 3 4 5 6 7 8; do
+		send 2>>"$DIR/send.log" 3>&- &
+		pid=$!
+		sleep "0.0$i"
+		stop "$pid" KILL
+	done
+	# a child of the last one may hold the lock for a moment longer
+	within 20 spool_is_sent
+	expect_equal 40 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "the same record twice is one record" {
+	spool 7 c1
+	send
+	spool 7 c1
+	send
+	expect_equal 0 "$(spool_count)"
+	expect_equal '1|1|1' "$(in_store 'SELECT count(*), version, nodes_seen FROM runs')"
+}
+
+@test "records that can never be accepted are set aside and the others go on" {
+	printf '{"jobio":1}' >"$DIR/spool/1.0.c1.json"
+	printf 'not json' >"$DIR/spool/2.0.c1.json"
+	head -c 300000 /dev/zero >"$DIR/spool/3.0.c1.json"
+	spool 4 c1
+	run send
+	expect_equal 0 "$status"
+	expect_text "record: '1.0.c1.json': moved to bad: record: uid and start must be there" "$output"
+	expect_text "record: '2.0.c1.json': moved to bad: record: not JSON" "$output"
+	expect_text "record: '3.0.c1.json': moved to bad: it is too large" "$output"
+	expect_text '1 records sent, 3 bad' "$output"
+	expect_equal 3 "$(find "$DIR/spool/bad" -type f | wc -l)"
+	expect_equal 0 "$(spool_count)"
+}
+
+@test "half written records, links and folders in the spool are left alone" {
+	record 1 c1 >"$DIR/spool/.1.0.c1.json.tmp"
+	record 2 c1 >"$DIR/elsewhere"
+	ln -s "$DIR/elsewhere" "$DIR/spool/2.0.c1.json"
+	mkdir "$DIR/spool/open" "$DIR/spool/3.json"
+	run send
+	expect_equal 0 "$status"
+	expect_equal '' "$output"
+	expect_equal 0 "$(in_store 'SELECT count(*) FROM records')"
+	[[ -L $DIR/spool/2.0.c1.json ]]
+}
+
+@test "only one jobio-send works at a time" {
+	spool 7 c1
+	exec 9>"$DIR/spool/.lock"
+	flock 9
+	run send
+	exec 9>&-
+	expect_equal 0 "$status"
+	expect_equal 1 "$(spool_count)"
+	send
+	expect_equal 0 "$(spool_count)"
+}
+
+@test "an answer that the ledger's user did not seal removes nothing" {
+	stop "$LEDGER"
+	spool 7 c1
+	python3 - "$PORT" <<-'EOP' 3>&- &
+		import socket, struct, sys
+		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		while True:
+		    peer, _ = server.accept()
+		    size = peer.recv(4)
+		    if not size:
+		        continue
+		    left = struct.unpack(">I", size)[0]
+		    while left:
+		        left -= len(peer.recv(left))
+		    text = b'{"ok":true}'
+		    peer.sendall(struct.pack(">I", len(text)) + text)
+	EOP
+	LEDGER=$!
+	within 10 ledger_is_ready
+	run send
+	expect_equal 1 "$status"
+	expect_text 'munge:' "$output"
+	expect_equal 1 "$(spool_count)"
+	stop "$LEDGER" KILL
+}
+
+@test "a ledger that never answers is given up in time" {
+	stop "$LEDGER"
+	spool 7 c1
+	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 500/' "$DIR/jobio.conf"
+	python3 -c 'import socket, sys, time
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+time.sleep(60)' "$PORT" 3>&- &
+	LEDGER=$!
+	within 10 ledger_is_ready
+	local before=$SECONDS
+	run send
+	expect_equal 1 "$status"
+	expect_text 'no answer: Connection timed out' "$output"
+	((SECONDS - before < 5))
+	expect_equal 1 "$(spool_count)"
+	stop "$LEDGER" KILL
+}
+
+@test "without [ledger] host records stay and the reason is said" {
+	spool 7 c1
+	sed -i '/^host/d' "$DIR/jobio.conf"
+	run send
+	expect_equal 1 "$status"
+	expect_text '[ledger] host is not set: records stay where they are' "$output"
+	expect_equal 1 "$(spool_count)"
+}
+
+@test "a ledger for another user does not start" {
+	stop "$LEDGER"
+	sed -i 's/^user.*/user = nobody/' "$DIR/jobio.conf"
+	run "$BUILDDIR/jobio-ledgerd" --config="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "jobio: ledger: [ledger] user: 'nobody': the ledger must run as this user" "$output"
+}
+
+@test "jobio-ledgerd --check names every part and what is wrong with it" {
+	echo 'Nonsense=1' >"$DIR/slurm.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --config="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "configuration: ok: $DIR/jobio.conf" "$output"
+	expect_text 'user: ok' "$output"
+	expect_text 'munge: ok' "$output"
+	expect_text 'store: ok' "$output"
+	expect_text 'slurmdbd: FAILED: slurmdbd: libslurm gave up: is slurm.conf readable?' "$output"
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge.h"
+#include "record.h"
+#include "runner.h"
+#include "summary.h"
+
+#define NODES 5
+
+static struct record *node(int number)
+{
+	struct record *r = record_new();
+
+	strcpy(r->cluster, "c");
+	snprintf(r->node, sizeof(r->node), "n%d", number);
+	record_set(&r->nodelist, "n[1-5]");
+	r->job = 7;
+	r->restart = 0;
+	r->start = 1000;
+	r->end = 2000;
+	return r;
+}
+
+static void app(struct record *r, enum record_scope scope, const char *source,
+		const char *fs, int64_t bytes)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	io.scope = scope;
+	strcpy(io.source, source);
+	io.fs = (char *)fs;
+	io.numbers[RECORD_READ_BYTES] = bytes;
+	io.numbers[RECORD_WRITE_BYTES] = 2 * bytes;
+	io.numbers[RECORD_READ_CALLS] = 1;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+}
+
+static struct record *worker(int number)
+{
+	struct record *r = node(number);
+
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 1024 * number);
+	r->has_io_cores = true;
+	r->io_cores_count = 1;
+	record_set(&r->io_cores_os, "1,3");
+	r->has_request = true;
+	strcpy(r->request_profile, "stream");
+	r->has_client = true;
+	record_add_mount(r, "/mnt/weka", "wekafs", "default");
+	return r;
+}
+
+/* Add and forget; the digest is that of the record's text. */
+static void add(struct merge *m, struct record *r)
+{
+	char *text = record_text(r, NULL);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(merge_add(m, r, merge_digest(text, strlen(text))), 0);
+	free(text);
+	record_free(r);
+}
+
+static void expect_summary(struct merge *m, const char *wanted)
+{
+	struct summary s;
+	char text[SUMMARY_MAX];
+
+	merge_summary(m, &s);
+	summary_text(&s, text);
+	ck_assert_str_eq(text, wanted);
+}
+
+static void expect_token(struct merge *m, const char *wanted)
+{
+	struct summary s;
+	char text[SUMMARY_MAX + 1];
+
+	merge_summary(m, &s);
+	summary_text(&s, text);
+	strcat(text, " ");
+	ck_assert_msg(strstr(text, wanted) != NULL, "no '%s' in: %s", wanted,
+		      text);
+}
+
+START_TEST(all_nodes_of_a_job_become_one_line)
+{
+	struct merge *m = merge_new();
+	int i;
+
+	for (i = 1; i <= NODES; i++)
+		add(m, worker(i));
+	expect_summary(m, "jobio/1 nodes=5/5 cores=1 cpus=1,3 prof=stream "
+			  "fs=/mnt/weka:wekafs rd=15KiB/5 wr=30KiB/- scope=job "
+			  "src=stepd q=- imb=1.67@n5");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(nodes_that_did_not_report_are_named)
+{
+	struct merge *m = merge_new();
+
+	add(m, worker(2));
+	add(m, worker(4));
+	expect_token(m, " nodes=2/5 ");
+	expect_token(m, " miss=n1,n3,n5 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(many_missing_nodes_are_counted)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	record_set(&r->nodelist, "n[1-16384]");
+	add(m, r);
+	expect_token(m, " nodes=1/16.4k ");
+	expect_token(m, ",+16");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(a_node_list_that_cannot_be_read_hides_no_numbers)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	record_set(&r->nodelist, "n[1-99999999]");
+	add(m, r);
+	expect_token(m, " nodes=1/- ");
+	expect_token(m, " rd=1KiB/1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(nodes_that_differ_are_called_mixed)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	r->io_cores_count = 2;
+	record_set(&r->io_cores_os, "5");
+	strcpy(r->request_profile, "cached");
+	add(m, r);
+	add(m, worker(2));
+	expect_token(m, " cores=mixed cpus=mixed prof=mixed ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(two_sources_of_a_node_are_never_added)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	app(r, RECORD_SCOPE_JOB, "vfs", "/a", 1024);
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 1 << 20);
+	app(r, RECORD_SCOPE_JOB, "vfs", "/b", 1024);
+	add(m, r);
+	expect_token(m, " rd=2KiB/2 ");
+	expect_token(m, " src=vfs ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(the_line_of_all_files_is_not_added_to_its_filesystems)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	app(r, RECORD_SCOPE_JOB, "vfs", "/a", 1024);
+	app(r, RECORD_SCOPE_JOB, "vfs", NULL, 4096);
+	add(m, r);
+	expect_token(m, " rd=4KiB/1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(node_wide_numbers_never_pass_for_the_jobs)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	app(r, RECORD_SCOPE_NODE, "weka", NULL, 1 << 30);
+	add(m, r);
+	r = node(2);
+	app(r, RECORD_SCOPE_NODE, "weka", NULL, 1 << 30);
+	add(m, r);
+	expect_token(m, " rd=1KiB/1 ");
+	expect_token(m, " scope=job ");
+	merge_free(m);
+
+	m = merge_new();
+	r = node(2);
+	app(r, RECORD_SCOPE_NODE, "weka", NULL, 1 << 30);
+	add(m, r);
+	expect_token(m, " rd=1GiB/1 ");
+	expect_token(m, " scope=node ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(numbers_that_nobody_knows_stay_unknown)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	r->flags = RECORD_FLAG(BASELINE_MISSING);
+	add(m, r);
+	expect_token(m, " rd=-/- wr=-/- scope=- src=- q=baseline_missing ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(changes_findings_and_refusals_are_counted)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	record_add_change(r, "mount-option", "/m", "a", "b", 1);
+	record_add_change(r, "mount-option", "/m", "a", "b", -1);
+	record_add_finding(r, "W01", "error", "x", NULL);
+	record_add_finding(r, "W02", "warning", "x", NULL);
+	record_add_finding(r, "W02", "info", "x", NULL);
+	record_set(&r->refused, "no");
+	add(m, r);
+	expect_token(m, " chg=1/2 find=1/1 refused=1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(histograms_give_the_half_and_the_tail)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, "vfs");
+	io.numbers[RECORD_READ_BYTES] = 1;
+	io.has_hist[RECORD_READ_SIZES] = true;
+	io.hist[RECORD_READ_SIZES][12] = 980;
+	io.hist[RECORD_READ_SIZES][20] = 20;
+	io.has_hist[RECORD_READ_NS] = true;
+	io.hist[RECORD_READ_NS][9] = 1;
+	io.has_meta = true;
+	io.meta[RECORD_META_OPEN] = 30;
+	io.meta[RECORD_META_STAT] = 12;
+	record_add_app(r, &io);
+	add(m, r);
+	expect_token(m, " meta=42 rsz=8KiB/2MiB rlat=1.02us/1.02us ");
+	merge_free(m);
+}
+END_TEST
+
+/* Of two records of one node the better counts, whatever comes first. */
+START_TEST(a_reboot_record_gives_way_to_the_real_one)
+{
+	int order;
+
+	for (order = 0; order < 2; order++) {
+		struct merge *m = merge_new();
+		struct record *a = worker(1), *b = node(1);
+
+		b->flags = RECORD_FLAG(NODE_REBOOTED);
+		b->end = 5000;
+		add(m, order ? b : a);
+		add(m, order ? a : b);
+		expect_token(m, " nodes=1/5 ");
+		expect_token(m, " rd=1KiB/1 ");
+		expect_token(m, " q=- ");
+		merge_free(m);
+	}
+}
+END_TEST
+
+/* Records of the property test: five nodes, two of them said two things. */
+static struct record *sample(int i)
+{
+	struct record *r = worker(i % NODES + 1);
+
+	if (i >= NODES) {
+		r->end += i;
+		r->flags = i == NODES ? RECORD_FLAG(NODE_REBOOTED)
+				      : RECORD_FLAG(STEP_MISSING);
+		r->io_cores_count = i;
+	}
+	return r;
+}
+
+#define SAMPLES 7
+
+static void merge_order(const int *order, int count, char *text)
+{
+	struct merge *m = merge_new();
+	struct summary s;
+	int i;
+
+	for (i = 0; i < count; i++)
+		add(m, sample(order[i]));
+	merge_summary(m, &s);
+	summary_text(&s, text);
+	merge_free(m);
+}
+
+/* Split the order at 'cut', merge both halves apart and join them. */
+static void merge_joined(const int *order, int count, int cut, char *text)
+{
+	struct merge *a = merge_new(), *b = merge_new();
+	struct summary s;
+	int i;
+
+	for (i = 0; i < count; i++)
+		add(i < cut ? a : b, sample(order[i]));
+	ck_assert_int_eq(merge_join(b, a), 0);
+	ck_assert_int_eq(merge_join(b, a), 0); /* twice does no harm */
+	merge_summary(b, &s);
+	summary_text(&s, text);
+	merge_free(a);
+	merge_free(b);
+}
+
+static int next_permutation(int *p, int n)
+{
+	int i = n - 2, j = n - 1, swap;
+
+	while (i >= 0 && p[i] >= p[i + 1])
+		i--;
+	if (i < 0)
+		return 0;
+	while (p[j] <= p[i])
+		j--;
+	swap = p[i], p[i] = p[j], p[j] = swap;
+	for (i++, j = n - 1; i < j; i++, j--)
+		swap = p[i], p[i] = p[j], p[j] = swap;
+	return 1;
+}
+
+START_TEST(every_order_and_every_grouping_gives_the_same_summary)
+{
+	int order[SAMPLES] = { 0, 1, 2, 3, 4, 5, 6 }, n = 0;
+	char wanted[SUMMARY_MAX], text[SUMMARY_MAX];
+
+	merge_order(order, SAMPLES, wanted);
+	ck_assert_ptr_nonnull(strstr(wanted, "nodes=5/5 cores=mixed"));
+	ck_assert_ptr_nonnull(strstr(wanted, "q=step_missing"));
+	do {
+		merge_order(order, SAMPLES, text);
+		ck_assert_str_eq(text, wanted);
+		merge_joined(order, SAMPLES, n++ % (SAMPLES + 1), text);
+		ck_assert_str_eq(text, wanted);
+	} while (next_permutation(order, SAMPLES));
+	ck_assert_int_eq(n, 5040);
+}
+END_TEST
+
+START_TEST(duplicates_of_everything_change_nothing)
+{
+	int order[2 * SAMPLES];
+	char wanted[SUMMARY_MAX], text[SUMMARY_MAX];
+	int i;
+
+	for (i = 0; i < 2 * SAMPLES; i++)
+		order[i] = i % SAMPLES;
+	merge_order(order, SAMPLES, wanted);
+	merge_order(order, 2 * SAMPLES, text);
+	ck_assert_str_eq(text, wanted);
+}
+END_TEST
+
+START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
+{
+	struct merge *m = merge_new();
+	struct summary s;
+	char text[SUMMARY_MAX];
+	int i;
+
+	for (i = 1; i <= 16384; i++) {
+		struct record *r = worker(i);
+
+		record_set(&r->nodelist, "n[1-16400]");
+		snprintf(r->mounts[0].mount, 10, "/m%d", i % 1000);
+		r->flags = UINT32_C(1) << (i % RECORD_FLAG_COUNT);
+		add(m, r);
+	}
+	merge_summary(m, &s);
+	summary_text(&s, text);
+	ck_assert_uint_le(strlen(text), 1000);
+	expect_token(m, " nodes=16.4k/16.4k ");
+	expect_token(m, " miss=n16385,");
+	merge_free(m);
+}
+END_TEST
+
+UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
+	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
+	  a_node_list_that_cannot_be_read_hides_no_numbers,
+	  nodes_that_differ_are_called_mixed,
+	  two_sources_of_a_node_are_never_added,
+	  the_line_of_all_files_is_not_added_to_its_filesystems,
+	  node_wide_numbers_never_pass_for_the_jobs,
+	  numbers_that_nobody_knows_stay_unknown,
+	  changes_findings_and_refusals_are_counted,
+	  histograms_give_the_half_and_the_tail,
+	  a_reboot_record_gives_way_to_the_real_one,
+	  every_order_and_every_grouping_gives_the_same_summary,
+	  duplicates_of_everything_change_nothing,
+	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)

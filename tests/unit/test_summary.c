@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "summary.h"
+#include "record.h"
+#include "runner.h"
+
+static struct summary parse(const char *text)
+{
+	struct summary s;
+	struct err err = { "" };
+
+	ck_assert_msg(summary_parse(text, &s, &err) == 0, "refused: %s",
+		      err.text);
+	return s;
+}
+
+static void expect_refused(const char *text, const char *why)
+{
+	struct summary s;
+	struct err err = { "" };
+
+	ck_assert_int_eq(summary_parse(text, &s, &err), -1);
+	ck_assert_str_eq(err.text, why);
+}
+
+static void expect_bytes(int64_t bytes, const char *wanted)
+{
+	char text[32];
+
+	summary_bytes(bytes, text, sizeof(text));
+	ck_assert_str_eq(text, wanted);
+}
+
+static struct summary example(void)
+{
+	struct summary s;
+
+	summary_init(&s);
+	s.nodes_seen = s.nodes_expected = 4;
+	strcpy(s.cores, "2");
+	strcpy(s.cpus, "23,47");
+	strcpy(s.prof, "stream");
+	strcpy(s.fs, "/mnt/weka:wekafs");
+	s.rd_bytes = INT64_C(1330408076902);
+	s.rd_calls = 3400000;
+	s.wr_bytes = INT64_C(332859965440);
+	s.wr_calls = 120000;
+	s.scope = SUMMARY_SCOPE_JOB;
+	strcpy(s.src, "stepd");
+	s.flags = RECORD_FLAG(ALL_FILES);
+	return s;
+}
+
+START_TEST(a_summary_is_one_line_that_a_person_can_read)
+{
+	struct summary s = example();
+	char text[SUMMARY_MAX];
+
+	summary_text(&s, text);
+	ck_assert_str_eq(text,
+			 "jobio/1 nodes=4/4 cores=2 cpus=23,47 prof=stream "
+			 "fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k "
+			 "scope=job src=stepd q=all_files");
+}
+END_TEST
+
+START_TEST(what_is_unknown_is_a_dash)
+{
+	struct summary s;
+	char text[SUMMARY_MAX];
+
+	summary_init(&s);
+	summary_text(&s, text);
+	ck_assert_str_eq(text, "jobio/1 nodes=0/- cores=- cpus=- prof=- fs=- "
+			       "rd=-/- wr=-/- scope=- src=- q=-");
+}
+END_TEST
+
+START_TEST(what_is_read_back_prints_the_same_line)
+{
+	static const char *const lines[] = {
+		"jobio/1 nodes=0/- cores=- cpus=- prof=- fs=- rd=-/- wr=-/- "
+		"scope=- src=- q=-",
+		"jobio/1 nodes=3/4 cores=mixed cpus=many prof=a "
+		"fs=/m%20n:nfs,+2 "
+		"rd=999B/1 wr=0.977KiB/999k scope=node src=exit,vfs "
+		"q=all_files,node_rebooted,other wire=1TiB/- meta=12 "
+		"rsz=4KiB/1MiB wsz=-/- rlat=64ns/1.05ms wlat=1.2s/3s "
+		"imb=1.52@c3 chg=2/2 find=1/0 refused=1 miss=c4,+2",
+	};
+	char text[SUMMARY_MAX];
+	struct summary s;
+	size_t i;
+
+	for (i = 0; i < 1; i++) {
+		s = parse(lines[i]);
+		summary_text(&s, text);
+		ck_assert_str_eq(text, lines[i]);
+	}
+	s = parse(lines[1]);
+	s.wsz[0] = s.wsz[1] = 512;
+	summary_text(&s, text);
+	ck_assert_ptr_nonnull(strstr(text, " wsz=512B/512B "));
+	ck_assert_ptr_nonnull(strstr(text, " miss=c4,+2"));
+	ck_assert_ptr_nonnull(strstr(text, " rlat=64ns/1.05ms "));
+	ck_assert_ptr_nonnull(strstr(text, " imb=1.52@c3 "));
+}
+END_TEST
+
+START_TEST(numbers_have_three_digits_and_a_unit)
+{
+	expect_bytes(-1, "-");
+	expect_bytes(0, "0B");
+	expect_bytes(999, "999B");
+	expect_bytes(1000, "0.977KiB");
+	expect_bytes(1024, "1KiB");
+	expect_bytes(1536, "1.5KiB");
+	expect_bytes(1023 * 1024, "0.999MiB");
+	expect_bytes(INT64_C(5) << 40, "5TiB");
+	expect_bytes(INT64_MAX, "8EiB");
+}
+END_TEST
+
+/* The property: printing what was parsed from a print changes nothing. */
+START_TEST(every_number_survives_the_way_there_and_back)
+{
+	uint64_t seed = 1;
+	int i;
+
+	for (i = 0; i < 200000; i++) {
+		char once[SUMMARY_MAX], twice[SUMMARY_MAX];
+		struct summary s;
+
+		seed = seed * UINT64_C(6364136223846793005) + 1;
+		summary_init(&s);
+		s.nodes_seen = 1;
+		s.rd_bytes = (int64_t)(seed >> 1 >> (i % 63));
+		s.rd_calls = (int64_t)(seed >> 3 >> (i % 61));
+		s.rlat_ns[0] = s.rlat_ns[1] = (int64_t)(seed >> 20 >> (i % 43));
+		summary_text(&s, once);
+		s = parse(once);
+		summary_text(&s, twice);
+		ck_assert_str_eq(once, twice);
+	}
+}
+END_TEST
+
+static void fill(char *text, size_t room)
+{
+	memset(text, 'x', room - 1);
+	text[room - 1] = 0;
+}
+
+START_TEST(the_longest_summary_fits_with_every_token)
+{
+	struct summary s;
+	char text[SUMMARY_MAX];
+
+	summary_init(&s);
+	s.nodes_seen = s.nodes_expected = INT64_C(988888888888888888);
+	fill(s.cores, sizeof(s.cores));
+	fill(s.cpus, sizeof(s.cpus));
+	fill(s.prof, sizeof(s.prof));
+	fill(s.fs, sizeof(s.fs));
+	fill(s.src, sizeof(s.src));
+	fill(s.miss, sizeof(s.miss));
+	fill(s.busiest, sizeof(s.busiest));
+	s.rd_bytes = s.rd_calls = s.wr_bytes = s.wr_calls = s.nodes_seen;
+	s.wire_rd = s.wire_wr = s.meta = s.nodes_seen;
+	s.rsz[0] = s.rsz[1] = s.wsz[0] = s.wsz[1] = s.nodes_seen;
+	s.rlat_ns[0] = s.rlat_ns[1] = INT64_C(988888888888);
+	s.wlat_ns[0] = s.wlat_ns[1] = INT64_C(988888888888);
+	s.scope = SUMMARY_SCOPE_NODE;
+	s.flags = (UINT32_C(1) << RECORD_FLAG_COUNT) - 1;
+	s.imbalance = 98765;
+	s.restored = s.changed = s.errors = s.warnings = s.nodes_seen;
+	s.refused = s.nodes_seen;
+	summary_text(&s, text);
+	ck_assert_uint_le(strlen(text), 1000);
+	ck_assert_ptr_nonnull(strstr(text, " refused="));
+	ck_assert_ptr_nonnull(strstr(text, " miss=xxx"));
+	parse(text);
+}
+END_TEST
+
+START_TEST(keys_of_a_later_version_are_ignored)
+{
+	struct summary s = parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1");
+
+	ck_assert_int_eq(s.nodes_seen, 2);
+	ck_assert_int_eq(s.rd_bytes, 1);
+	ck_assert_uint_eq(s.flags, RECORD_FLAG(OTHER));
+}
+END_TEST
+
+START_TEST(text_that_is_no_summary_is_refused_with_the_token)
+{
+	expect_refused("", "summary: '': not a jobio/1 summary");
+	expect_refused("hello world",
+		       "summary: 'hello': not a jobio/1 summary");
+	expect_refused("jobio/1", "summary: nodes= is missing");
+	expect_refused("jobio/1 nodes=2/2 rd=",
+		       "summary: 'rd=': not key=value");
+	expect_refused("jobio/1 nodes=2/2 rd=1XB/3",
+		       "summary: 'rd=1XB/3': not a value of rd");
+	expect_refused("jobio/1 nodes=2", "summary: 'nodes=2': not a value of "
+					  "nodes");
+	expect_refused("jobio/1 nodes=1/1 scope=all",
+		       "summary: 'scope=all': not a value of scope");
+	expect_refused("jobio/1 nodes=1/1 a|b=2",
+		       "summary: 'a|b=2': not key=value");
+	expect_refused("jobio/1 nodes=1/1 imb=x@c",
+		       "summary: 'imb=x@c': not a value of imb");
+}
+END_TEST
+
+START_TEST(changed_bytes_never_harm_the_parser)
+{
+	struct summary s = example();
+	char text[SUMMARY_MAX], bad[SUMMARY_MAX];
+	unsigned int seed = 7, i, n;
+	struct err err;
+
+	s.imbalance = 1.5;
+	strcpy(s.busiest, "c1");
+	s.wire_rd = s.rsz[0] = s.rsz[1] = s.rlat_ns[0] = s.rlat_ns[1] = 1000;
+	summary_text(&s, text);
+	for (i = 0; i < 100000; i++) {
+		strcpy(bad, text);
+		for (n = 0; n <= i % 4; n++) {
+			seed = seed * 1103515245u + 12345u;
+			bad[(seed >> 8) % strlen(text)] = (char)(seed >> 24);
+		}
+		(void)summary_parse(bad, &s, &err);
+	}
+}
+END_TEST
+
+START_TEST(odd_bytes_of_a_path_are_written_as_percent_signs)
+{
+	char out[12] = "";
+
+	ck_assert_int_eq(summary_encode(out, sizeof(out), "/a b,"), 0);
+	ck_assert_str_eq(out, "/a%20b%2C");
+	ck_assert_int_eq(summary_encode(out, sizeof(out), "xyz"), -1);
+	ck_assert_str_eq(out, "/a%20b%2C");
+}
+END_TEST
+
+UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
+	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
+	  numbers_have_three_digits_and_a_unit,
+	  every_number_survives_the_way_there_and_back,
+	  the_longest_summary_fits_with_every_token,
+	  keys_of_a_later_version_are_ignored,
+	  text_that_is_no_summary_is_refused_with_the_token,
+	  changed_bytes_never_harm_the_parser,
+	  odd_bytes_of_a_path_are_written_as_percent_signs)
