@@ -117,8 +117,7 @@ int option_register(spank_t sp, void (*answer)(enum option_question question),
 	struct spank_option cores = {
 		.name = "io-cores",
 		.arginfo = "N|help",
-		.usage = "cores per node for the filesystem client "
-			 "(sets --core-spec)",
+		.usage = "cores per node for the filesystem client",
 		.has_arg = 1,
 		.val = CORES,
 		.cb = on_option,
@@ -146,14 +145,11 @@ int option_register(spank_t sp, void (*answer)(enum option_question question),
 
 enum option_question option_early_question(void)
 {
-	const char *word;
 	int i;
 
-	for (i = 0; i < WISHES; i++) {
-		word = submit_early_argument(known[i].option);
-		if (word && !strcmp(word, known[i].question))
+	for (i = 0; i < WISHES; i++)
+		if (submit_asks_early(known[i].option, known[i].question))
 			return known[i].answer;
-	}
 	return OPTION_NONE;
 }
 

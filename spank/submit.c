@@ -201,24 +201,35 @@ static char **command_line(int *argc)
 	return argv;
 }
 
-const char *submit_early_argument(const char *name)
+/* Cheap, and no for nearly every command line: does any word end so? */
+static bool has_word(char **argv, const char *word)
+{
+	size_t length = strlen(word), size;
+
+	for (; *argv; argv++) {
+		size = strlen(*argv);
+		if (size >= length && !strcmp(*argv + size - length, word))
+			return true;
+	}
+	return false;
+}
+
+int submit_asks_early(const char *name, const char *word)
 {
 	struct option *(*table_of)(void *opt, char **letters), *table;
 	void *opt = dlsym(RTLD_DEFAULT, "opt");
-	const char *found = NULL;
+	int argc = 0, index, c, saved = opterr, found = 0;
 	char *letters = NULL;
-	int argc = 0, index, c, saved = opterr;
-	char **argv;
+	char **argv = command_line(&argc);
 
 	/* Slurm's own table (slurm_opt.c) says where the options end and which
 	 * words are arguments of options: "sbatch -J --io-cores=help job.sh" */
 	find(&table_of, "slurm_option_table_create");
-	argv = command_line(&argc);
-	if (!opt || !table_of || argc < 2)
-		return NULL;
+	if (!opt || !table_of || !has_word(argv, word))
+		return 0;
 	table = table_of(opt, &letters);
 	if (!table || !letters)
-		return NULL;
+		return 0;
 	optind = 0;
 	opterr = 0;
 	for (;;) {
@@ -226,9 +237,9 @@ const char *submit_early_argument(const char *name)
 		c = getopt_long(argc, argv, letters, table, &index);
 		if (c == -1)
 			break;
-		if (index >= 0 && table[index].name &&
-		    !strcmp(table[index].name, name))
-			found = optarg;
+		if (index >= 0 && optarg && !strcmp(table[index].name, name) &&
+		    !strcmp(optarg, word))
+			found = 1;
 	}
 	opterr = saved;
 	optind = 0; /* the clients start over themselves */

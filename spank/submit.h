@@ -41,8 +41,7 @@ int submit_in_allocation(void);
  * slurm.conf tells? No: *err says what is missing. */
 int submit_site_reserves(struct err *err);
 
-/* The argument of --NAME on this command line, before Slurm has parsed it;
- * NULL if it is not there. Borrowed, for the life of the process. */
-const char *submit_early_argument(const char *name);
+/* Is --NAME=WORD on this command line? For the time before Slurm parses it. */
+int submit_asks_early(const char *name, const char *word);
 
 #endif
