@@ -632,6 +632,25 @@ static void read_epoch(struct epoch *epoch)
 	stat_conf(epoch);
 }
 
+/* The same, but looking only at the slurmd that the cache names: a search
+ * through /proc costs more than all the rest. */
+static void check_epoch(struct epoch *epoch, struct json_object *json)
+{
+	int64_t pid, parent, start;
+	char comm[32];
+
+	memset(epoch, 0, sizeof(*epoch));
+	if (!find_ancestor(epoch) &&
+	    json_number(json, "slurmd_pid", 1, INT64_MAX, &pid, NULL) == 0 &&
+	    read_stat(pid, comm, &parent, &start) == 0 &&
+	    !strcmp(comm, "slurmd")) {
+		epoch->slurmd_pid = pid;
+		epoch->slurmd_start = start;
+	}
+	find_conf(epoch);
+	stat_conf(epoch);
+}
+
 /* slurmd fetches slurm.conf itself where there is none of the site's own. */
 static bool is_fetched(const char *conf)
 {
@@ -716,7 +735,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	free(text);
 	if (!json)
 		return 0; /* damaged: write it anew */
-	read_epoch(&epoch);
+	check_epoch(&epoch, json);
 	rc = read_cache(json, &epoch, state);
 	json_object_put(json);
 	return rc;

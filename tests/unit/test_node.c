@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <utime.h>
 
 #include "runner.h"
@@ -255,6 +258,35 @@ START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute_only)
 }
 END_TEST
 
+/* A prolog is a descendant of its slurmd. */
+static void load_twice_under_a_slurmd(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "slurmd");
+		load(8);
+		load(8);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(another_slurmd_asks_again)
+{
+	setup();
+	make_helper(8, (long long)time(NULL));
+	load_twice_under_a_slurmd();
+	ck_assert_uint_eq(calls(), 1);
+	load_twice_under_a_slurmd();
+	ck_assert_uint_eq(calls(), 2);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_damaged_cache_is_written_anew)
 {
 	setup();
@@ -326,7 +358,7 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  slurmctld_is_asked_once_and_not_again,
 	  a_changed_slurm_conf_or_a_neighbour_of_it_asks_again,
 	  a_record_older_than_slurm_conf_holds_for_a_minute_only,
-	  a_damaged_cache_is_written_anew,
+	  another_slurmd_asks_again, a_damaged_cache_is_written_anew,
 	  the_record_of_another_node_is_not_taken_for_ours,
 	  the_sentence_of_the_helper_reaches_the_caller,
 	  a_helper_that_hangs_is_ended_at_the_deadline)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reservation of a node costs, beside the ways people find it today.
+ * Medians; run by `make bench`. */
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "child.h"
+#include "fileio.h"
+#include "node.h"
+#include "reservation.h"
+#include "version.h"
+
+#define ROUNDS_MAX 2000
+
+static char folder[64] = "/tmp/jobio-bench-XXXXXX";
+static char helper[128], xml[128];
+
+static const char record[] =
+	"#!/bin/sh\n"
+	"echo '{\"name\":\"n1\",\"cpus\":384,\"boards\":1,\"sockets\":2,"
+	"\"cores_per_socket\":96,\"threads_per_core\":2,\"core_spec_count\":2,"
+	"\"cpu_spec_list\":\"190-191,382-383\",\"version\":\"24.11.5\","
+	"\"conf_read_at\":9999999999,\"allow_spec_resources_usage\":true,"
+	"\"select_type\":\"select/cons_tres\"}'\n";
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void die(const char *what, const struct err *err)
+{
+	fprintf(stderr, "bench_cores: %s: %s\n", what, err->text);
+	exit(1);
+}
+
+static void reserve(const struct node_state *state)
+{
+	static const struct reservation_request request = { RESERVATION_CORES,
+							    4 };
+	struct reservation got;
+	struct err err;
+
+	if (reservation_compute(&state->node, state->map, &request, &got,
+				&err) < 0)
+		die("reservation", &err);
+	reservation_free(&got);
+}
+
+/* What a prolog does. */
+static void from_cache(void)
+{
+	struct node_state state = { 0 };
+	struct err err = { "" };
+
+	if (node_cached(folder, &state, &err) != 1)
+		die("the cache does not hold", &err);
+	reserve(&state);
+	node_state_free(&state);
+}
+
+static void from_topology(const char *path)
+{
+	struct core_map_options options = {
+		.xml = path,
+		.slurm_version = VERSION_OF(24, 11, 5),
+	};
+	struct err err;
+	struct core_map *map = core_map_load(&options, &err);
+
+	if (!map)
+		die("topology", &err);
+	core_map_free(map);
+}
+
+static void from_sysfs(void)
+{
+	from_topology(NULL);
+}
+
+static void from_xml(void)
+{
+	from_topology(xml);
+}
+
+static void run(const char *command)
+{
+	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
+	struct child_result result;
+	struct err err;
+
+	if (child_run(argv, NULL, 10000, &result, &err) < 0)
+		die(command, &err);
+	child_result_free(&result);
+}
+
+static void hwloc_calc(void)
+{
+	run("hwloc-calc --whole-system --po --intersect pu core:1");
+}
+
+/* The published recipe: the highest CPU of a socket. */
+static void lscpu(void)
+{
+	run("lscpu -a --extended | grep -E ':0[[:space:]]+' | tail -n 1 | "
+	    "awk '{print $1}'");
+}
+
+static double median(void (*what)(void), int rounds)
+{
+	static double times[ROUNDS_MAX];
+
+	what();
+	for (int i = 0; i < rounds; i++) {
+		double start = now_us();
+
+		what();
+		times[i] = now_us() - start;
+	}
+	qsort(times, (size_t)rounds, sizeof(times[0]), compare);
+	return times[rounds / 2];
+}
+
+static void write_machine(void)
+{
+	hwloc_topology_t topology;
+
+	snprintf(xml, sizeof(xml), "%s/machine.xml", folder);
+	if (hwloc_topology_init(&topology) < 0 ||
+	    hwloc_topology_set_synthetic(topology,
+					 "package:2 numa:4 l3:3 core:8 "
+					 "pu:2(indexes=core:pu)") < 0 ||
+	    hwloc_topology_load(topology) < 0 ||
+	    hwloc_topology_export_xml(topology, xml, 0) < 0)
+		exit(1);
+	hwloc_topology_destroy(topology);
+}
+
+/* A cache for a node of 384 CPUs. */
+static void write_cache(void)
+{
+	struct node_state state = { 0 };
+	struct err err;
+
+	snprintf(helper, sizeof(helper), "%s/helper", folder);
+	if (fileio_write(helper, record, strlen(record), 0755, &err) < 0)
+		die("helper", &err);
+	setenv("HWLOC_XMLFILE", xml, 1);
+	if (node_refresh(folder, helper, NULL, 5000, &state, &err) < 0)
+		die("cache", &err);
+	node_state_free(&state);
+	unsetenv("HWLOC_XMLFILE");
+}
+
+static void line(const char *what, double us, double base)
+{
+	printf("%-46s %10.0f us %8.1f x\n", what, us, us / base);
+}
+
+int main(void)
+{
+	double cache;
+	struct err err;
+
+	if (!mkdtemp(folder))
+		return 1;
+	write_machine();
+	write_cache();
+	cache = median(from_cache, 1000);
+	printf("which CPUs does Slurm withhold: medians\n");
+	line("prolog: cached record and map, 384 CPUs", cache, cache);
+	line("prolog, first after slurmd: sysfs, this machine",
+	     median(from_sysfs, 200), cache);
+	line("recorded machine of 384 CPUs (XML)", median(from_xml, 50), cache);
+	line("hwloc-calc core:1, this machine", median(hwloc_calc, 30), cache);
+	line("lscpu recipe, this machine", median(lscpu, 30), cache);
+	if (fileio_rmtree(folder, &err) < 0)
+		die(folder, &err);
+	if (cache >= 2000) {
+		fprintf(stderr,
+			"bench_cores: the prolog's way takes %.0f us, "
+			"2000 are allowed\n",
+			cache);
+		return 1;
+	}
+	return 0;
+}
