@@ -19,7 +19,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from wekasim import commands, stats  # noqa: E402
+from wekasim import commands, localsocket, stats  # noqa: E402
 from wekasim.kernel import fuse_targets  # noqa: E402
 from wekasim.node import Node, WekaError, start_time  # noqa: E402
 from wekasim.paths import Paths, read_text, write_atomic  # noqa: E402
@@ -62,6 +62,10 @@ class Agent:
         self.listener = None
         self.decoy = None
         self.targets = []
+        self.sockets = {}
+        self.wake = threading.Event()
+        self.refreshed = threading.Event()
+        self.sync_lock = threading.Lock()
 
     def log(self, text):
         with open(self.paths.log, "a") as f:
@@ -127,7 +131,13 @@ class Agent:
         """The test's side door: what no command of a client can do."""
         node = self.node
         if what == "sync":
-            self.refresh(force=True)
+            # The second agent dies with the thread that started it: only the
+            # background thread, which never ends, may do that.
+            with self.sync_lock:
+                self.refreshed.clear()
+                self.wake.set()
+                if not self.refreshed.wait(10):
+                    return 70, "", "weka-sim: the agent is stuck\n"
             if node.knobs.error:
                 return 70, "", "weka-sim: %s\n" % node.knobs.error
             return 0, "", ""
@@ -136,7 +146,7 @@ class Agent:
         return 2, "", "weka-sim: unknown control '%s'\n" % what
 
     # ---- the background --------------------------------------------------
-    def refresh(self, force=False):
+    def refresh(self, force):
         """Knobs take effect without a restart of anything."""
         node = self.node
         if not node.knobs.load() and not force:
@@ -161,15 +171,22 @@ class Agent:
     def background(self):
         last_sample = 0.0
         while True:
+            forced = self.wake.wait(TICK_S)
+            if forced:
+                self.wake.clear()
             try:
-                self.refresh()
+                try:
+                    self.refresh(forced)
+                finally:
+                    if forced:
+                        self.refreshed.set()
                 self.node.watch()
+                localsocket.keep(self.node, self.sockets)
                 if time.time() - last_sample >= 1:
                     stats.sample(self.node)
                     last_sample = time.time()
             except Exception:
                 self.log(traceback.format_exc())
-            time.sleep(TICK_S)
 
     def mounts_changed(self):
         try:
@@ -185,7 +202,7 @@ class Agent:
 
     def run(self):
         self.prepare()
-        self.refresh(force=True)
+        self.wake.set()
         threading.Thread(target=self.background, daemon=True).start()
         table = os.open("/proc/self/mounts", os.O_RDONLY | os.O_CLOEXEC)
         poll = select.poll()

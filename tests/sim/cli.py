@@ -12,7 +12,8 @@ import sys
 ENVIRONMENT = ("NO_COLOR", "WEKA_CLI_LEGACY", "WEKA_CLI_STYLE",
                "WEKA_CLI_NO_INTERACTIVE")
 HELPERS = {"mount.wekafs": "mount", "mount.fuse.wekafs": "mount",
-           "umount.wekafs": "umount", "umount.fuse.wekafs": "umount"}
+           "umount.wekafs": "umount", "umount.fuse.wekafs": "umount",
+           "umount.fuse": "umount"}
 
 
 def ask(root, message):
@@ -54,6 +55,21 @@ def without_agent(root, argv):
                         "weka-agent running?\n")
     return 1, "", ("error: Failed to connect to the WEKA agent: Connection "
                    "refused\n")
+
+
+def foreign_umount(argv):
+    """umount(8) knows a FUSE mount by statfs(2) only and calls umount.fuse
+    for all of them: those that are not ours are umounted as without a helper.
+    """
+    import ctypes
+    target = [w for w in argv[1:] if not w.startswith("-")][0]
+    flags = (2 if "-l" in argv else 0) | (1 if "-f" in argv else 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.umount2(target.encode(), flags) == 0:
+        return 0
+    sys.stderr.write("umount: %s: %s\n"
+                     % (target, os.strerror(ctypes.get_errno())))
+    return 32
 
 
 def like_mount(root, argv):
@@ -100,6 +116,8 @@ def main():
     if answer is None:
         answer = without_agent(root, argv)
     rc, out, err = answer
+    if program.startswith("umount.fuse") and "not mounted" in err:
+        return foreign_umount(argv)
     sys.stdout.write(out)
     sys.stdout.flush()
     sys.stderr.write(err)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The stand-in's client as a whole: each test names the documented fact (page
 # or program in brackets; "assumed" where nothing public says so).
+# shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
+# (helpers.bash sets variables, functions are called by name, tests are subshells)
 
 setup_file() {
 	load helpers
@@ -124,7 +126,7 @@ teardown_file() {
 	pid=$(pid_of_slot 1)
 	umount_sim "$mnt"
 	[ "$(json 'd' local ps)" = "[]" ]
-	wait_until eval "! grep -q wekanode /proc/$pid/comm"
+	wait_until refute grep -q wekanode "/proc/$pid/comm"
 	[ -z "$(mounted_options)" ]
 	[ ! -e "$SIM/opt/weka/data/client/container/resources.json" ]
 }

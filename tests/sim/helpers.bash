@@ -12,12 +12,11 @@ sim_install() {
 
 # Fast: documented seconds pass a thousand times quicker.
 sim_fresh() {
-	"$SIM/usr/sbin/weka-sim" reset
 	rm -f "$SIM/etc/wekaio/weka.conf"
 	printf '%s\n' '[agent]' 'isolate_cpusets=false' 'cgroups_mode=auto' \
 		>"$SIM/etc/wekaio/service.conf"
-	rm -rf "$SIM/sys" "$SIM/etc/weka-sim.conf"
-	knob time.compression=1000 topology.sockets=2 \
+	rm -rf "$SIM/sys"
+	"$SIM/usr/sbin/weka-sim" reset time.compression=1000 topology.sockets=2 \
 		topology.cores_per_socket=4 topology.threads=2 frontend.duty=0 \
 		boot.options="core=3,net=eth0" "$@"
 }
@@ -82,9 +81,18 @@ fails_with() {
 	local want=$1 text=$2
 	shift 2
 	run "$@"
+	# shellcheck disable=SC2154 # bats sets status and output
 	if [[ $status != "$want" || $output != *"$text"* ]]; then
 		printf 'wanted %s and "%s", got %s: %s\n' \
 			"$want" "$text" "$status" "$output" >&2
+		return 1
+	fi
+}
+
+# refute COMMAND... - it must fail
+refute() {
+	if "$@" >/dev/null 2>&1; then
+		echo "should have failed: $*" >&2
 		return 1
 	fi
 }

@@ -48,6 +48,23 @@ def fuse_targets():
     return out
 
 
+def without_kernel_words(target, text):
+    """(text, 1) without the words that mount(8) took from the kernel's table,
+    or (text, 0): it puts them in front when only the target is named. There
+    they are FUSE's; on a real client they are the options in force."""
+    if "user_id=" not in text:
+        return text, 0
+    words = text.split(",")
+    for line in real_lines():
+        field = line.split(" ")
+        if unescape(field[1]) == target and field[2] == "fuse.wekafs":
+            for word in field[3].split(","):
+                if word in words:
+                    words.remove(word)
+            break
+    return ",".join(words), 1
+
+
 class Kernel:
     """Everything here is done for a node; the node's lock is held."""
 

@@ -13,6 +13,7 @@ NO = ("false", "no", "0", "off")
 TABLE = {
     "client.version": ("str", "4.4.4", "release; 4.2, 4.4, 5.x or 6.x rules follow from it"),
     "client.hostname": ("str", "", "host name shown; empty: this machine's"),
+    "client.local_socket": ("bool", False, "the JSON-RPC socket of newer releases"),
     "topology.sockets": ("int", 0, "0: the real machine; else a made-up one"),
     "topology.cores_per_socket": ("int", 1, ""),
     "topology.threads": (("1", "2", "4"), "1", "hardware threads a core"),
@@ -61,6 +62,7 @@ TABLE = {
     "faults.apply_fails": ("bool", False, "new resources do not come up: back to stable"),
     "faults.start_fails": ("bool", False, "no container comes up at all"),
     "faults.slow_join_s": ("float", 0.0, "more documented seconds in CLUSTERIZING"),
+    "faults.stuck_start": ("bool", False, "STEM until this is cleared"),
     "faults.stuck_join": ("bool", False, "CLUSTERIZING until this is cleared"),
     "faults.no_respawn": ("bool", False, "dead processes stay dead"),
     "faults.two_agents": ("bool", False, "a second `weka --agent` runs"),

@@ -19,7 +19,8 @@ import time
 
 from . import options, resources
 from .cgroups import CgroupError, Cgroups
-from .kernel import MNT_DETACH, MNT_FORCE, Kernel, fuse_targets
+from .kernel import (MNT_DETACH, MNT_FORCE, Kernel, fuse_targets,
+                     without_kernel_words)
 from .knobs import Knobs
 from .paths import read_text, write_atomic
 from .topology import Topology
@@ -106,11 +107,11 @@ class Node:
     def hostname(self):
         return self.knobs["client.hostname"] or socket.gethostname()
 
-    def operation(self, name):
+    def operation(self, name, deadline_s=OPERATION_DEADLINE_S):
         """One operation at a time on a container; others wait, not for ever."""
         with self.lock:
             lock = self.operations.setdefault(name, threading.Lock())
-        if not lock.acquire(timeout=OPERATION_DEADLINE_S):
+        if not lock.acquire(timeout=deadline_s):
             raise WekaError("container '%s' is busy with another operation"
                             % name)
         return lock
@@ -280,11 +281,16 @@ class Node:
                 placed.setdefault(slot, None)
         return placed
 
+    def _while_stuck(self, key):
+        while self.knobs[key]:
+            time.sleep(0.02)
+
     def _boot(self, container, shape, stable_ids):
         """STEM -> CLUSTERIZING -> READY with these resources."""
         self.phase(container, "STEM")
         container["started"] = time.time()
         self.sleep(self.knobs["time.start_s"])
+        self._while_stuck("faults.stuck_start")
         if self.knobs["faults.start_fails"]:
             raise StartError("container failed to start")
         if self.knobs["faults.apply_fails"] and shape != container["stable"]:
@@ -322,11 +328,7 @@ class Node:
         self.phase(container, "CLUSTERIZING")
         self.sleep(self.knobs["time.join_s"]
                    + self.knobs["faults.slow_join_s"])
-        while self.knobs["faults.stuck_join"] and not container.get("cancel"):
-            time.sleep(0.05)
-            self.knobs.load()
-        if container.get("cancel"):
-            raise StartError("start was cancelled")
+        self._while_stuck("faults.stuck_join")
         with self.lock:
             container["stable"] = copy.deepcopy(shape)
             for slot in list(container["ids"]):
@@ -338,7 +340,6 @@ class Node:
         """Boot the staged resources; when they do not come up, go back to the
         last stable ones ("RevertToStableResources", #11)."""
         container["want"] = "running"
-        container["cancel"] = False
         for attempt in (1, 2):
             shape = container["staged"]
             with self.lock:
@@ -515,13 +516,14 @@ class Node:
         return hosts, fs
 
     def mount(self, source, target, text):
+        text, merged = without_kernel_words(target, text)
         try:
             request = options.Request(text)
         except options.OptionError as e:
             raise WekaError(str(e), MOUNT_FAILED)
         try:
             if request.remount:
-                return self.remount(source, target, request)
+                return self.remount(source, target, request, merged)
             return self._mount(source, target, request)
         except WekaError as e:
             raise WekaError("mount.wekafs: %s" % e.text, MOUNT_FAILED)
@@ -608,7 +610,7 @@ class Node:
                 found = mount
         return found
 
-    def remount(self, source, target, request):
+    def remount(self, source, target, request, merged=0):
         mount = self.find_mount(target)
         if mount is None:
             raise WekaError("mount point not mounted: %s" % target)
@@ -622,9 +624,7 @@ class Node:
         try:
             restart = self._remount_cores(container, request)
             with self.lock:
-                if request.kernel_words:
-                    # mount(8) put the words of its table in front: on a real
-                    # client these are the options in force
+                if merged:
                     general = dict(mount["general"])
                     general.update(request.general)
                 else:
@@ -777,7 +777,10 @@ class Node:
                         or now - self.dead_since[key] < self.knobs.seconds(
                             self.knobs["time.respawn_s"]):
                     continue
-                lock = self.operation(container["name"])
+                try:
+                    lock = self.operation(container["name"], 0)
+                except WekaError:
+                    continue    # it is being changed: look again later
                 try:
                     if container["phase"] == "READY" \
                             and not self.alive(container, slot):

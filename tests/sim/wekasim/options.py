@@ -60,15 +60,12 @@ class Request:
         self.container = None
         self.stateless = {}
         self.general = {}
-        self.kernel_words = False   # the list came out of the mount table
         for word in text.split(","):
             if word:
                 self._word(word)
 
     def _word(self, word):
         name, eq, value = word.partition("=")
-        if word.startswith("user_id="):
-            self.kernel_words = True
         if name == "remount":
             self.remount = True
         elif name in ("rw", "ro"):
