@@ -676,6 +676,25 @@ char *record_text(const struct record *record, struct err *err)
 	return copy;
 }
 
+char *record_counters_text(const struct record *record, struct err *err)
+{
+	struct builder b = { false };
+	struct json_object *top = json_object_new_object();
+	const char *text;
+	char *copy = NULL;
+
+	build_io(&b, top, "app", record->app, record->app_count);
+	build_quality(&b, top, record->flags);
+	text = b.failed ? NULL
+			: json_object_to_json_string_ext(
+				  top, JSON_C_TO_STRING_PLAIN |
+					       JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text || !(copy = strdup(text)))
+		err_set(err, "record: out of memory");
+	json_object_put(top);
+	return copy;
+}
+
 /* ---- parse --------------------------------------------------------------- */
 
 /* The value of 'key': 1 there, 0 missing or null, -1 of another type. */
@@ -1184,4 +1203,43 @@ struct record *record_parse(const char *text, size_t size, struct err *err)
 	}
 	json_object_put(top);
 	return record;
+}
+
+/* All or nothing: what was read goes over when it was right to the end. */
+int record_counters_add(struct record *record, const char *text, size_t size,
+			struct err *err)
+{
+	struct record *part = NULL;
+	struct json_object *top = NULL;
+	int rc = -1;
+	size_t i;
+
+	if (size > RECORD_TEXT_MAX)
+		return err_set(err, "record: longer than %d bytes",
+			       RECORD_TEXT_MAX);
+	while (size && strchr("\n\r\t ", text[size - 1]) && text[size - 1])
+		size--;
+	top = tokenize(text, size, err);
+	if (!top)
+		return -1;
+	part = record_new();
+	if (!part) {
+		err_set(err, "record: out of memory");
+		goto out;
+	}
+	if (read_list(top, "app", part, read_io, NULL, err) < 0 ||
+	    read_quality(top, part, err) < 0)
+		goto out;
+	for (i = 0; i < part->app_count; i++) {
+		if (record_add_app(record, &part->app[i]) < 0) {
+			err_set(err, "record: out of memory");
+			goto out;
+		}
+	}
+	record->flags |= part->flags;
+	rc = 0;
+out:
+	record_free(part);
+	json_object_put(top);
+	return rc;
 }

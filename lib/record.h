@@ -246,4 +246,12 @@ char *record_text(const struct record *record, struct err *err);
 /* Read a text of 'size' bytes; everything about it is checked. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
 
+/* The counters alone, {"app":[IO,..],"quality":[..]}: what a helper that counts
+ * hands to the one that writes the record. */
+char *record_counters_text(const struct record *record, struct err *err);
+
+/* Add such counters to a record. The text may hold other keys. */
+int record_counters_add(struct record *record, const char *text, size_t size,
+			struct err *err);
+
 #endif

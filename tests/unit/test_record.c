@@ -298,6 +298,51 @@ START_TEST(every_flag_and_operation_has_one_name)
 }
 END_TEST
 
+START_TEST(counters_alone_travel_from_one_record_to_another)
+{
+	const char *text = "{\"tier\":\"bpf\",\"app\":[{\"scope\":\"job\","
+			   "\"source\":\"bpf\",\"fs\":\"/mnt/weka\","
+			   "\"read_bytes\":1,\"write_bytes\":2,"
+			   "\"read_calls\":3,\"write_calls\":4,"
+			   "\"read_sizes\":[0,5]}],"
+			   "\"quality\":[\"aio_missing\"]}\n";
+	struct record *r = parse(full);
+	struct err err = { "" };
+	char *out;
+
+	ck_assert_int_eq(record_counters_add(r, text, strlen(text), &err), 0);
+	ck_assert_uint_eq(r->app_count, 2);
+	ck_assert_str_eq(r->app[1].fs, "/mnt/weka");
+	ck_assert_int_eq(r->app[1].hist[RECORD_READ_SIZES][1], 5);
+	ck_assert(r->flags & RECORD_FLAG(AIO_MISSING));
+	ck_assert(r->flags & RECORD_FLAG(INCLUDES_STEPD));
+	out = record_counters_text(r, &err);
+	ck_assert_msg(out, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(out, "\"fs\":\"/mnt/weka\""));
+	ck_assert_ptr_nonnull(strstr(out, "\"quality\":[\"all_files\","
+					  "\"includes_stepd\","));
+	free(out);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(counters_that_are_wrong_at_the_end_change_nothing)
+{
+	const char *text =
+		"{\"app\":[{\"scope\":\"job\",\"source\":\"bpf\"},"
+		"{\"scope\":\"job\",\"source\":\"bpf\",\"read_bytes\":-1}]}";
+	struct record *r = parse(full);
+	struct err err = { "" };
+
+	ck_assert_int_eq(record_counters_add(r, text, strlen(text), &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "read_bytes: '-1'"));
+	ck_assert_uint_eq(r->app_count, 1);
+	ck_assert_int_eq(record_counters_add(r, "[]", 2, &err), -1);
+	ck_assert_str_eq(err.text, "record: not an object");
+	record_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record");
@@ -318,6 +363,8 @@ int main(void)
 	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
 	tcase_add_test(tc, a_record_without_a_name_cannot_be_built);
 	tcase_add_test(tc, every_flag_and_operation_has_one_name);
+	tcase_add_test(tc, counters_alone_travel_from_one_record_to_another);
+	tcase_add_test(tc, counters_that_are_wrong_at_the_end_change_nothing);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
