@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-count - the kernel's counters of a job's I/O, for prolog and epilog
+ *
+ *   jobio-count [OPTION...] probe             what could be counted here
+ *   jobio-count [OPTION...] start JOB MOUNT.. begin, from zero
+ *   jobio-count [OPTION...] read JOB          the counters so far
+ *   jobio-count [OPTION...] stop JOB          forget the job
+ *   jobio-count [OPTION...] status            what is counted now
+ *   jobio-count [OPTION...] unload            take everything out
+ *
+ *   --latency        how long calls take, too
+ *   --sluid=SLUID    SLURM_JOB_SLUID of the prolog's environment (26.05)
+ *   --cgroup=v1|v2   where slurmd makes the jobs' cgroups (found out)
+ *   --bpffs=DIR      where bpffs is mounted (/sys/fs/bpf)
+ *   --run-dir=DIR    run_dir of jobio.conf (/run/jobio)
+ *
+ * Prints one JSON object in one line: "tier" ("bpf", "exit", "none"), "groups",
+ * "reason" (why not more, or null), and what the command is for: "app" and
+ * "quality" (read; as in the record), "jobs" (status). What the kernel refuses
+ * is no failure: tier "none", exit 0. Exit 64: wrong usage; 1: it did not work,
+ * one line on standard error. It does not hang, but the caller gives it a
+ * deadline: 5 s for a start, which loads after boot, 2 s for the others.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "counters.h"
+#include "layout.h"
+#include "number.h"
+
+#define EX_USAGE 64
+
+struct call {
+	struct counters_options options;
+	const char *sluid;
+	uint32_t job;
+	char **mounts;
+	size_t mount_count;
+	struct counters_state state;
+	struct json_object *out;
+	struct json_object *jobs;
+};
+
+#define GROUP_NAME(id, name) name,
+static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
+
+static void put(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(
+		o, key, text && *text ? json_object_new_string(text) : NULL);
+}
+
+static void put_state(struct call *c)
+{
+	const struct counters_state *s = &c->state;
+	struct json_object *groups = json_object_new_array();
+	unsigned int i;
+
+	put(c->out, "tier", counters_tier_name(s->tier));
+	put(c->out, "reason", s->reason);
+	for (i = 0; i < COUNT_GROUP_COUNT; i++)
+		if (s->groups & 1U << i)
+			json_object_array_add(
+				groups, json_object_new_string(group_names[i]));
+	json_object_object_add(c->out, "groups", groups);
+	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
+	put(c->out, "pins", s->pins);
+}
+
+static int do_probe(struct call *c, struct err *err)
+{
+	if (counters_probe(&c->options, &c->state, err) < 0)
+		return -1;
+	put_state(c);
+	return 0;
+}
+
+static int do_start(struct call *c, struct err *err)
+{
+	if (counters_start(&c->options, c->job, c->sluid, c->mounts,
+			   c->mount_count, &c->state, err) < 0)
+		return -1;
+	put_state(c);
+	return 0;
+}
+
+/* The record's own words, with ours before them. */
+static int do_read(struct call *c, struct err *err)
+{
+	struct record *record = record_new();
+	struct json_object *counters = NULL;
+	char *text = NULL;
+	int rc = -1;
+
+	if (!record) {
+		err_set(err, "out of memory");
+		goto out;
+	}
+	if (counters_read(&c->options, c->job, record, &c->state, err) < 0)
+		goto out;
+	text = record_counters_text(record, err);
+	if (!text)
+		goto out;
+	put_state(c);
+	counters = json_tokener_parse(text);
+	json_object_object_foreach (counters, key, value)
+		json_object_object_add(c->out, key, json_object_get(value));
+	rc = 0;
+out:
+	json_object_put(counters);
+	free(text);
+	record_free(record);
+	return rc;
+}
+
+static int do_stop(struct call *c, struct err *err)
+{
+	return counters_stop(&c->options, c->job, err);
+}
+
+static void list_entry(uint32_t job, const char *mount, void *arg)
+{
+	struct call *c = arg;
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "job", json_object_new_int64(job));
+	put(o, "fs", mount);
+	json_object_array_add(c->jobs, o);
+}
+
+static int do_status(struct call *c, struct err *err)
+{
+	c->jobs = json_object_new_array();
+	json_object_object_add(c->out, "jobs", c->jobs);
+	if (counters_status(&c->options, list_entry, c, &c->state, err) < 0)
+		return -1;
+	put_state(c);
+	json_object_object_add(c->out, "slots",
+			       json_object_new_int64(c->state.slots));
+	return 0;
+}
+
+static int do_unload(struct call *c, struct err *err)
+{
+	return counters_unload(&c->options, err);
+}
+
+static const struct command {
+	const char *name;
+	int min_args, max_args;
+	int (*run)(struct call *c, struct err *err);
+} commands[] = {
+	{ "probe", 0, 0, do_probe },   { "start", 1, 64, do_start },
+	{ "read", 1, 1, do_read },     { "stop", 1, 1, do_stop },
+	{ "status", 0, 0, do_status }, { "unload", 0, 0, do_unload },
+};
+
+static int usage(const char *why, const char *what)
+{
+	fprintf(stderr,
+		"jobio: count: %s: '%s': usage: jobio-count [--latency] "
+		"[--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] "
+		"[--run-dir=DIR] probe | start JOB MOUNT... | read JOB | "
+		"stop JOB | status | unload\n",
+		why, what);
+	return EX_USAGE;
+}
+
+static int read_option(struct call *c, int option)
+{
+	switch (option) {
+	case 'l':
+		c->options.latency = true;
+		return 0;
+	case 's':
+		c->sluid = optarg;
+		return 0;
+	case 'b':
+		c->options.bpffs = optarg;
+		return 0;
+	case 'r':
+		c->options.run_dir = optarg;
+		return 0;
+	case 'c':
+		c->options.cgroup = !strcmp(optarg, "v1") ? 1 : 2;
+		if (!strcmp(optarg, "v1") || !strcmp(optarg, "v2"))
+			return 0;
+		return usage("no cgroup version", optarg);
+	default:
+		return EX_USAGE;
+	}
+}
+
+static int read_options(struct call *c, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "latency", no_argument, NULL, 'l' },
+		{ "sluid", required_argument, NULL, 's' },
+		{ "cgroup", required_argument, NULL, 'c' },
+		{ "bpffs", required_argument, NULL, 'b' },
+		{ "run-dir", required_argument, NULL, 'r' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, rc;
+
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+		rc = read_option(c, option);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run(const struct command *command, struct call *c)
+{
+	struct err err = { "" };
+	int rc;
+
+	c->out = json_object_new_object();
+	rc = command->run(c, &err);
+	if (rc < 0)
+		fprintf(stderr, "jobio: count: %s: %s\n", command->name,
+			err.text);
+	else
+		printf("%s\n",
+		       json_object_to_json_string_ext(
+			       c->out, JSON_C_TO_STRING_PLAIN |
+					       JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(c->out);
+	return rc < 0 ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct call call = { .out = NULL };
+	const struct command *command;
+	struct err err = { "" };
+	unsigned long job;
+	int rc;
+
+	counters_options_init(&call.options);
+	rc = read_options(&call, argc, argv);
+	if (rc)
+		return rc;
+	argc -= optind;
+	argv += optind;
+	command = argc ? find_command(argv[0]) : NULL;
+	if (!command)
+		return usage("no such command", argc ? argv[0] : "");
+	if (argc - 1 < command->min_args || argc - 1 > command->max_args)
+		return usage("wrong number of arguments", argv[0]);
+	if (argc > 1) {
+		if (number_parse(argv[1], 1, UINT32_MAX, &job, &err) < 0)
+			return usage("no job id", argv[1]);
+		call.job = (uint32_t)job;
+		call.mounts = argv + 2;
+		call.mount_count = (size_t)argc - 2;
+	}
+	return run(command, &call);
+}

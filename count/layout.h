@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* layout.h - what the BPF programs and their loader say to each other
+ *
+ * Terms   slot: the counters of one job on one filesystem. The counters lie in
+ *           an array, each slot COUNT_SHARDS_MAX times at most (the CPU picks
+ *           one, so that many cores do not fight for a cache line); slot 0 is
+ *           nobody's.
+ *         dev: the kernel's number of a superblock, major << 20 | minor, as in
+ *           /proc/self/mountinfo; 0 stands for all files (process exit).
+ *         group: programs that are loaded together or not at all.
+ * Runs    in the kernel and in jobio-count. Every change of a struct here is a
+ *           new COUNT_LAYOUT: pinned maps outlive the helper that made them.
+ */
+#ifndef JOBIO_COUNT_LAYOUT_H
+#define JOBIO_COUNT_LAYOUT_H
+
+#include <linux/types.h>
+
+#define COUNT_LAYOUT 1
+#define COUNT_SHARDS_MAX 8
+#define COUNT_NAME_BYTES 16
+#define COUNT_MOUNT_BYTES 496
+#define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
+#define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
+
+enum count_rw {
+	COUNT_READ,
+	COUNT_WRITE
+};
+
+/* In the order of RECORD_META_OPS. */
+enum count_meta {
+	COUNT_OPEN,
+	COUNT_CREATE,
+	COUNT_UNLINK,
+	COUNT_RENAME,
+	COUNT_MKDIR,
+	COUNT_RMDIR,
+	COUNT_STAT,
+	COUNT_LOOKUP_MISS,
+	COUNT_READDIR,
+	COUNT_FSYNC,
+	COUNT_META_OPS
+};
+
+/* The names of the programs in jobio.bpf.c start with these words. */
+#define COUNT_GROUPS(X)                                                        \
+	X(EXIT, "exit")	      /* totals of the processes that ended */         \
+	X(RW, "rw")	      /* read, write and their relatives, sendfile */  \
+	X(META, "meta")	      /* operations on names and inodes */             \
+	X(AIO, "aio")	      /* libaio */                                     \
+	X(URING, "uring")     /* io_uring */                                   \
+	X(MMAP, "mmap")	      /* pages that mapped files read and dirtied */   \
+	X(LATENCY, "latency") /* how long a call took */
+
+#define COUNT_GROUP_BIT(id, name) COUNT_BIT_##id,
+enum count_group_bit {
+	COUNT_GROUPS(COUNT_GROUP_BIT) COUNT_GROUP_COUNT
+};
+#define COUNT_GROUP(id) (1U << COUNT_BIT_##id)
+
+/* Fixed when the programs are loaded: read only, so that the kernel removes
+ * the branches that are not taken. */
+struct count_config {
+	__u32 cgroup_v1;   /* the freezer hierarchy instead of v2 */
+	__u32 latency;	   /* the latency group is loaded */
+	__u32 shard_shift; /* 1 << shard_shift shards */
+	__u32 page_bytes;
+};
+
+struct count_slot {
+	__u32 job, dev;		  /* whose it is; 0: free */
+	__u64 bytes[2], calls[2]; /* enum count_rw */
+	__u64 sizes[2][COUNT_SIZE_BINS];
+	__u64 meta[COUNT_META_OPS];
+	__u64 mmap_bytes[2];
+	__u64 ns[2][COUNT_NS_BINS];
+};
+
+struct count_key {
+	__u32 job, dev;
+};
+
+struct count_entry {
+	__u32 slot, flags;
+	__u64 start_s; /* CLOCK_BOOTTIME */
+	char mount[COUNT_MOUNT_BYTES];
+};
+
+/* "job_7", or Slurm's SLUID: "s" and 13 digits (src/common/sluid.h). Longer
+ * names of cgroups are cut to 15 bytes, and so are never equal to these. */
+union count_name {
+	char text[COUNT_NAME_BYTES];
+	__u64 words[COUNT_NAME_BYTES / 8];
+};
+
+/* What is pinned in this directory. */
+struct count_info {
+	__u32 layout, groups, slots, shard_shift;
+	__u32 cgroup_v1, reserved;
+};
+
+#endif

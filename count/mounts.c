@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mounts.h"
+
+#define MINOR_BITS 20
+
+static int is_octal(const char *s)
+{
+	return s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' &&
+	       s[2] <= '7' && s[3] >= '0' && s[3] <= '7';
+}
+
+/* "\040" is a blank (fs/proc_namespace.c: mangle). */
+static void unescape(char *text)
+{
+	char *out = text;
+
+	while (*text) {
+		if (is_octal(text)) {
+			*out++ = (char)((text[1] - '0') << 6 |
+					(text[2] - '0') << 3 | (text[3] - '0'));
+			text += 4;
+		} else {
+			*out++ = *text++;
+		}
+	}
+	*out = '\0';
+}
+
+/* "36 35 98:0 /root /mount ...": 1 when the mount point is 'path'. */
+static int read_line(char *line, const char *path, uint32_t *dev)
+{
+	char *field[5], *rest = line, *colon, *end;
+	unsigned long major, minor;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		field[i] = strtok_r(rest, " ", &rest);
+		if (!field[i])
+			return 0;
+	}
+	unescape(field[4]);
+	if (strcmp(field[4], path))
+		return 0;
+	major = strtoul(field[2], &colon, 10);
+	if (*colon != ':' || major > 0xfff)
+		return 0;
+	minor = strtoul(colon + 1, &end, 10);
+	if (*end || minor >= 1UL << MINOR_BITS)
+		return 0;
+	*dev = (uint32_t)(major << MINOR_BITS | minor);
+	return 1;
+}
+
+int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev,
+	       struct err *err)
+{
+	FILE *file = fopen(mountinfo, "re");
+	char *line = NULL;
+	size_t room = 0;
+	int found = 0;
+
+	if (!file)
+		return err_set(err, "mounts: '%s': %s", mountinfo,
+			       strerror(errno));
+	while (getline(&line, &room, file) > 0)
+		found |= read_line(line, path, dev);
+	free(line);
+	if (ferror(file)) {
+		fclose(file);
+		return err_set(err, "mounts: '%s': cannot read it", mountinfo);
+	}
+	fclose(file);
+	return found;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options.c - what every build of counters.h has, with BPF or without */
+#include <string.h>
+
+#include "counters.h"
+
+void counters_options_init(struct counters_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->bpffs = COUNTERS_BPFFS;
+	options->run_dir = "/run/jobio";
+	options->mountinfo = "/proc/self/mountinfo";
+	options->cgroup_dir = "/sys/fs/cgroup";
+	options->lock_ms = 3000;
+}
+
+const char *counters_tier_name(enum counters_tier tier)
+{
+	static const char *const names[] = { "none", "exit", "bpf" };
+
+	return names[tier];
+}

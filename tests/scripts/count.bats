@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio-count where nothing can be counted, and what is shipped with it.
+# Counting itself is tested on kernels of its own: tests/vm/count.bats.
+
+setup() {
+	dir=$(mktemp -d "$BATS_TMPDIR/count.XXXXXX")
+}
+
+teardown() {
+	rm -rf "$dir"
+}
+
+count() {
+	run env -i "$BUILDDIR/jobio-count" --bpffs="$dir" --run-dir="$dir" "$@"
+}
+
+@test "the shipped BPF object was made from the shipped source" {
+	cd "$SRCDIR/count"
+	run sha256sum --strict --check jobio.bpf.sum
+	[ "$status" -eq 0 ]
+	[[ $output == *'jobio.bpf.c: OK'* ]]
+	[[ $output == *'layout.h: OK'* ]]
+	[[ $output == *'jobio.bpf.elf: OK'* ]]
+}
+
+@test "a node that cannot count is told so, and nothing fails" {
+	for command in probe 'start 7 / /nowhere' 'read 7' status; do
+		# shellcheck disable=SC2086 # command and arguments
+		count $command
+		[ "$status" -eq 0 ]
+		[[ $output == *'"tier":"none"'* ]]
+		[[ $output == *"\"groups\":[]"* ]]
+	done
+	count read 7
+	[[ $output == *'"app":[],"quality":[]'* ]]
+	for command in 'stop 7' unload; do
+		# shellcheck disable=SC2086
+		count $command
+		[ "$status" -eq 0 ]
+		[ "$output" = '{}' ]
+	done
+}
+
+@test "a build without BPF says that it is one, and nothing fails" {
+	for command in probe 'start 7 /' 'read 7' status; do
+		# shellcheck disable=SC2086
+		run "$BUILDDIR/tests/jobio-count-none" $command
+		[ "$status" -eq 0 ]
+		[[ $output == *'"tier":"none","reason":"counters: this jobio was built without BPF"'* ]]
+	done
+	run "$BUILDDIR/tests/jobio-count-none" stop 7
+	[ "$status" -eq 0 ]
+}
+
+@test "wrong usage is told from a failure" {
+	count
+	[ "$status" -eq 64 ]
+	[[ $output == *"no such command: ''"* ]]
+	count begin
+	[ "$status" -eq 64 ]
+	[[ $output == *"no such command: 'begin'"* ]]
+	count start
+	[ "$status" -eq 64 ]
+	[[ $output == *"wrong number of arguments: 'start'"* ]]
+	for job in 0 -1 07 7x 4294967296 ''; do
+		count read "$job"
+		[ "$status" -eq 64 ]
+		[[ $output == *"no job id: '$job'"* ]]
+	done
+	count --cgroup=v3 probe
+	[ "$status" -eq 64 ]
+	[[ $output == *"no cgroup version: 'v3'"* ]]
+}
