@@ -48,8 +48,8 @@ static int find_client(struct client *client, struct err *err)
 		return 0;
 	return err_set(err,
 		       "this Slurm client does not export %s, so --core-spec "
-		       "cannot be set for you; the site can use the job_submit "
-		       "guard of jobio (contrib/job_submit.lua) instead",
+		       "cannot be set for you; give --core-spec itself (the "
+		       "site can guard it with jobio's contrib/job_submit.lua)",
 		       !client->opt	? "'opt'"
 		       : !client->isset ? "'slurm_option_isset'"
 		       : !client->get	? "'slurm_option_get'"
@@ -106,12 +106,11 @@ int submit_set_core_spec(unsigned int cores, struct err *err)
 	snprintf(text, sizeof(text), "%u", cores);
 	if (client.set(client.opt, "core-spec", text, false) != 0 ||
 	    submit_core_spec(&now, err) != 1 || now != cores)
-		return err_set(
-			err,
-			"this Slurm client does not take --core-spec=%s "
-			"from a plugin; the site can use the job_submit "
-			"guard of jobio (contrib/job_submit.lua) instead",
-			text);
+		return err_set(err,
+			       "this Slurm client does not take --core-spec=%s "
+			       "from a plugin; give it yourself (the site can "
+			       "guard it with jobio's contrib/job_submit.lua)",
+			       text);
 	return 0;
 }
 
