@@ -310,10 +310,10 @@ static int run_once(const struct config *config, struct err *err)
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-send [--once] [--config=FILE]\n"
+	fprintf(to, "usage: jobio-send [--once] [--conf=FILE]\n"
 		    "Hands the records in the spool to the ledger.\n"
 		    "  --once         do not try again when it fails\n"
-		    "  --config=FILE  instead of " JOBIO_CONF "\n");
+		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
 
@@ -336,7 +336,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "once", no_argument, NULL, 'o' },
-		{ "config", required_argument, NULL, 'c' },
+		{ "conf", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

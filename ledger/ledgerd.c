@@ -82,7 +82,7 @@ static void writer_exec(const char *file, int fd)
 	char *argv[] = { (char *)"jobio-ledgerd", (char *)"--writer", option,
 			 NULL };
 
-	snprintf(option, sizeof(option), "--config=%s", file);
+	snprintf(option, sizeof(option), "--conf=%s", file);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -355,11 +355,11 @@ static int check_all(const struct config *config)
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-ledgerd [--check] [--config=FILE]\n"
+	fprintf(to, "usage: jobio-ledgerd [--check] [--conf=FILE]\n"
 		    "Keeps the records of all jobs and writes their summaries "
 		    "into slurmdbd.\n"
 		    "  --check        try everything that it needs, then end\n"
-		    "  --config=FILE  instead of " JOBIO_CONF "\n");
+		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
 
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "check", no_argument, NULL, 'k' },
-		{ "config", required_argument, NULL, 'c' },
+		{ "conf", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "writer", no_argument, NULL, 'w' }, /* for ourselves */

@@ -48,7 +48,7 @@ write_config() {
 }
 
 start_ledger() {
-	"$BUILDDIR/jobio-ledgerd" --config="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
+	"$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
 	LEDGER=$!
 	within 10 ledger_is_ready || { cat "$DIR/ledger.log" >&2; return 1; }
 }
@@ -95,7 +95,7 @@ spool() {
 }
 
 send() {
-	"$BUILDDIR/jobio-send" --once --config="$DIR/jobio.conf"
+	"$BUILDDIR/jobio-send" --once --conf="$DIR/jobio.conf"
 }
 
 spool_count() {

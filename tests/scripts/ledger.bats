@@ -162,14 +162,14 @@ time.sleep(60)' "$PORT" 3>&- &
 @test "a ledger for another user does not start" {
 	stop "$LEDGER"
 	sed -i 's/^user.*/user = nobody/' "$DIR/jobio.conf"
-	run "$BUILDDIR/jobio-ledgerd" --config="$DIR/jobio.conf"
+	run "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
 	expect_text "jobio: ledger: [ledger] user: 'nobody': the ledger must run as this user" "$output"
 }
 
 @test "jobio-ledgerd --check names every part and what is wrong with it" {
 	echo 'Nonsense=1' >"$DIR/slurm.conf"
-	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --config="$DIR/jobio.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
 	expect_text "configuration: ok: $DIR/jobio.conf" "$output"
 	expect_text 'user: ok' "$output"
