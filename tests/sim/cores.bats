@@ -134,6 +134,16 @@ teardown_file() {
 	[ "$(status)" = READY ]
 }
 
+@test "13: without a mount an active client may shrink [docs newest]" {
+	knob client.version=5.1.0 boot.source= \
+		boot.setup="--core-ids 3,5 --net eth0 --join-ips 192.0.2.11"
+	client_up
+	[ "$(cores --stable)" = "[3, 5]" ]
+	"$weka" local resources cores 1 --core-ids 3
+	"$weka" local resources apply -f
+	[ "$(cores --stable)" = "[3]" ]
+}
+
 @test "14: a strict 4.x wants the container deactivated [docs 4.4, expansion; wording assumed]" {
 	knob rules.strict_deactivate=true
 	client_up

@@ -53,6 +53,17 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	[ "$output" = "[3, 7]" ]
 }
 
+@test "1: a second container gets cores that the first one does not have [docs 4.4: dedicated cores]" {
+	knob boot.options=num_cores=1,net=eth0
+	client_up
+	mount_sim -o num_cores=1,net=eth0,container_name=second other0/default "$SIM/mnt/second"
+	run python3 -c "
+import json
+c = json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']
+print(c['client']['placed']['1'], c['second']['placed']['1'])"
+	[ "$output" = "3 2" ]
+}
+
 @test "2: options of a second mount touch only that mount, cores are ignored silently [docs: effective on the first mount only]" {
 	client_up
 	mount_sim -o core=5,net=eth0,readcache backend0/other "$SIM/mnt/other"
