@@ -22,9 +22,11 @@ enum command_status {
 int command_fail(const char *name, enum command_status status,
 		 const struct err *err);
 
-/* Reports a bad option that getopt_long() met, or a word too many. */
-int command_usage(const char *name, const char *usage);
+/* The sentence for an option that getopt_long() did not take. Returns -1. */
+int command_bad_option(const char *name, const char *word, struct err *err);
 
 int cores_main(int argc, char *argv[]);
+int doctor_main(int argc, char *argv[]);
+int plan_main(int argc, char *argv[]);
 
 #endif

@@ -14,6 +14,7 @@ struct command {
 /* One line a subcommand, in the order of the manual. */
 static const struct command commands[] = {
 	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
+	{ "plan", plan_main, "which cores to give to the client" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -25,10 +26,12 @@ int command_fail(const char *name, enum command_status status,
 	return status;
 }
 
-int command_usage(const char *name, const char *usage)
+int command_bad_option(const char *name, const char *word, struct err *err)
 {
-	fprintf(stderr, "jobio: %s: bad usage\n%s", name, usage);
-	return COMMAND_USAGE;
+	return err_set(err,
+		       "'%s': no such option, or its value is missing; see "
+		       "jobio %s --help",
+		       word, name);
 }
 
 static void help(FILE *out)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* locality.h - which CPUs lie together, and which lie beside a network card
+ *
+ * Terms   domain: CPUs that share a memory controller (NUMA node); where the
+ *           machine tells one only, a package. In hwloc's order.
+ *         local: on the NUMA node(s) of the card.
+ * Owner   struct locality is a plain value.
+ * Errors  -1, sentence in *err, output untouched. A card whose place the
+ *           firmware does not tell is an error that says so.
+ * Runs    jobio plan and doctor; reads sysfs or an hwloc XML file, PCI too.
+ */
+#ifndef JOBIO_LOCALITY_H
+#define JOBIO_LOCALITY_H
+
+#include "cpuset.h"
+#include "err.h"
+
+#define LOCALITY_DOMAINS_MAX 128
+
+struct locality {
+	unsigned int count;
+	struct cpuset domain[LOCALITY_DOMAINS_MAX];
+	const char *kind; /* "NUMA node" or "package" */
+};
+
+/* 'xml' NULL: this machine. Memory without CPUs does not count. */
+int locality_load(const char *xml, struct locality *locality, struct err *err);
+
+/* The CPUs beside the network interface 'nic'. */
+int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus,
+		    struct err *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "print.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void print_list(const char *label, const struct cpuset *set)
+{
+	char *list = cpuset_format(set);
+
+	printf("%-16s %s\n", label, list && *list ? list : "none");
+	free(list);
+}
+
+void print_findings(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->list[i];
+
+		printf("%s %s: %s\n", finding->code,
+		       finding_severity_name(finding->severity), finding->text);
+		if (*finding->cure)
+			printf("    cure: %s\n", finding->cure);
+	}
+}
+
+void print_add_text(struct json_object *json, const char *key, char *text)
+{
+	json_object_object_add(json, key,
+			       json_object_new_string(text ? text : ""));
+	free(text);
+}
+
+static void add(struct json_object *json, const char *key, const char *text)
+{
+	json_object_object_add(json, key, json_object_new_string(text));
+}
+
+struct json_object *print_findings_json(const struct findings *findings)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->list[i];
+		struct json_object *json = json_object_new_object();
+
+		add(json, "code", finding->code);
+		add(json, "severity", finding_severity_name(finding->severity));
+		add(json, "text", finding->text);
+		add(json, "cure", finding->cure);
+		json_object_array_add(array, json);
+	}
+	return array;
+}
+
+void print_json(struct json_object *json)
+{
+	puts(json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+}

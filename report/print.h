@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print.h - lists and findings on stdout, as text and as JSON
+ *
+ * Owner   print_add_text() frees the text it is given; a NULL is "".
+ *         print_json() frees the object.
+ * Errors  none are told: stdout is the caller's business.
+ * Runs    commands of jobio(1).
+ */
+#ifndef JOBIO_PRINT_H
+#define JOBIO_PRINT_H
+
+#include "cpuset.h"
+#include "finding.h"
+
+struct json_object;
+
+/* "label            2-3,8" or "none" */
+void print_list(const char *label, const struct cpuset *set);
+void print_findings(const struct findings *findings);
+
+void print_add_text(struct json_object *json, const char *key, char *text);
+struct json_object *print_findings_json(const struct findings *findings);
+void print_json(struct json_object *json);
+
+#endif

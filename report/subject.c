@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "subject.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "core_map.h"
+#include "version.h"
+
+#define RUN_DIR "/run/jobio"
+#define TIMEOUT_MS 5000
+
+const char subject_usage[] =
+	"  --topology=FILE.xml   the machine as lstopo(1) wrote it; without: "
+	"this one\n"
+	"  --node='LINE'         the node line of slurm.conf: 'CPUs=64 "
+	"Boards=1\n"
+	"                        SocketsPerBoard=2 CoresPerSocket=16\n"
+	"                        ThreadsPerCore=2 CoreSpecCount=1'; without: "
+	"what\n"
+	"                        slurmctld says of this node or, with "
+	"--topology,\n"
+	"                        what `slurmd -C` would say\n"
+	"  --allow-spec-resources-usage=yes|no   default yes, or slurmctld's\n"
+	"  --spec-cores-first    SchedulerParameters=spec_cores_first\n"
+	"  --slurmd-parameters=LIST   SlurmdParameters: l3cache_as_socket,\n"
+	"                        numa_node_as_socket, allow_ecores,\n"
+	"                        config_overrides\n"
+	"  --slurm-version=V     20.11 to 26.05; default: the node's, or the "
+	"one\n"
+	"                        jobio was built with\n";
+
+void subject_init(struct subject *subject)
+{
+	memset(subject, 0, sizeof(*subject));
+	subject->allow = -1;
+}
+
+int subject_choose(const char *option, const char *value, const char *yes,
+		   const char *no, struct err *err)
+{
+	if (!strcmp(value, yes))
+		return 1;
+	if (!strcmp(value, no))
+		return 0;
+	return err_set(err, "--%s: '%s': must be %s or %s", option, value, yes,
+		       no);
+}
+
+int subject_option(struct subject *subject, int option, const char *value,
+		   struct err *err)
+{
+	int allow;
+
+	switch (option) {
+	case SUBJECT_TOPOLOGY:
+		subject->topology = value;
+		return 1;
+	case SUBJECT_NODE:
+		subject->line = value;
+		return 1;
+	case SUBJECT_FIRST:
+		subject->first = true;
+		return 1;
+	case SUBJECT_PARAMETERS:
+		subject->slurmd_parameters = value;
+		return 1;
+	case SUBJECT_VERSION:
+		return version_parse(value, &subject->version, err) < 0 ? -1
+									: 1;
+	case SUBJECT_ALLOW:
+		allow = subject_choose("allow-spec-resources-usage", value,
+				       "yes", "no", err);
+		if (allow < 0)
+			return -1;
+		subject->allow = allow;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int apply(struct node *node, const struct subject *subject,
+		 struct err *err)
+{
+	const char *parameters = subject->slurmd_parameters;
+
+	if (subject->allow >= 0)
+		node->allow_spec_resources_usage = subject->allow;
+	if (subject->first)
+		node->spec_cores_first = true;
+	if (subject->version)
+		node->version = subject->version;
+	if (!parameters)
+		return 0;
+	if (strlen(parameters) >= sizeof(node->slurmd_parameters))
+		return err_set(err, "--slurmd-parameters: longer than %zu",
+			       sizeof(node->slurmd_parameters) - 1);
+	strcpy(node->slurmd_parameters, parameters);
+	return 0;
+}
+
+static struct core_map *load_map(const struct node *node,
+				 const struct subject *subject, struct err *err)
+{
+	struct core_map_options options = {
+		.xml = subject->topology,
+		.slurm_version = node->version,
+	};
+
+	core_map_slurmd_parameters(&options, node->slurmd_parameters);
+	return core_map_load(&options, err);
+}
+
+static void take_shape(struct node *node, const struct core_map *map)
+{
+	const struct core_map_shape *shape = core_map_shape(map);
+
+	node->cpus = shape->cpus;
+	node->boards = shape->boards;
+	node->sockets = shape->sockets;
+	node->cores = shape->cores;
+	node->threads = shape->threads;
+}
+
+static int ask_slurmctld(const struct subject *subject,
+			 struct node_state *state, struct err *err)
+{
+	const char *run_dir = access(RUN_DIR, W_OK) == 0 ? RUN_DIR : NULL;
+
+	if (node_cached(RUN_DIR, state, NULL) <= 0 &&
+	    node_refresh(run_dir, NULL, NULL, TIMEOUT_MS, state, err) < 0)
+		return -1;
+	if (apply(&state->node, subject, err) < 0)
+		return -1;
+	if (!subject->slurmd_parameters && !subject->version)
+		return 0;
+	core_map_free(state->map);
+	state->map = load_map(&state->node, subject, err);
+	return state->map ? 0 : -1;
+}
+
+int subject_find(const struct subject *subject, struct node_state *state,
+		 struct findings *findings, int *status, struct err *err)
+{
+	*status = COMMAND_FAILED;
+	if (!subject->line && !subject->topology)
+		return ask_slurmctld(subject, state, err);
+	node_init(&state->node);
+	state->node.version = JOBIO_SLURM_VERSION;
+	*status = COMMAND_USAGE;
+	if (apply(&state->node, subject, err) < 0 ||
+	    (subject->line &&
+	     node_line_parse(&state->node, subject->line, findings, err) < 0))
+		return -1;
+	*status = COMMAND_FAILED;
+	state->map = load_map(&state->node, subject, err);
+	if (!state->map)
+		return -1;
+	if (!subject->line)
+		take_shape(&state->node, state->map);
+	return 0;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio plan, on machines that are known from guides and papers
+
+setup() {
+	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
+	[[ -d $xml ]] || {
+		echo "$xml is missing: the oracle must lie in ../shared" >&2
+		return 1
+	}
+}
+
+plan() {
+	run env -i "$BUILDDIR/jobio" plan "$@"
+}
+
+# A machine of 2 packages x 2 cores with a network card beside the second one.
+machine_with_card() {
+	cat <<-'XML'
+		<?xml version="1.0" encoding="UTF-8"?>
+		<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+		<topology version="2.0">
+		  <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" allowed_cpuset="0x0000000f" nodeset="0x00000001" complete_nodeset="0x00000001" allowed_nodeset="0x00000001" gp_index="1">
+		    <object type="NUMANode" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="2" local_memory="1073741824"/>
+		    <object type="Package" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3">
+		      <object type="Core" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="4">
+		        <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5"/>
+		      </object>
+		      <object type="Core" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="6">
+		        <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="7"/>
+		      </object>
+		      <object type="Bridge" gp_index="14" bridge_type="0-1" depth="0" bridge_pci="0000:[00-03]">
+		        <object type="PCIDev" gp_index="15" pci_busid="0000:01:00.0" pci_type="0200 [15b3:101b] [15b3:0001] 00" pci_link_speed="0.0">
+		          <object type="OSDev" gp_index="16" name="ib7" osdev_type="2"/>
+		        </object>
+		      </object>
+		    </object>
+		    <object type="Package" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="8">
+		      <object type="Core" os_index="0" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="9">
+		        <object type="PU" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="10"/>
+		      </object>
+		      <object type="Core" os_index="1" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="11">
+		        <object type="PU" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="12"/>
+		      </object>
+		    </object>
+		  </object>
+		</topology>
+	XML
+}
+
+@test "plan: WEKA's 2x24x2 example needs CpuSpecList=94-95 for core 47" {
+	plan --topology="$xml/syn_interleaved_smt_2x24x2.xml" --os-cpus=47 --format=json
+	[[ $status -eq 0 && $output == *'"os_cpus":"47,95"'*'"cpu_spec_list":"94-95"'* ]]
+}
+
+@test "plan: WEKA's interleaved 2x32 example needs CpuSpecList=28-31,60-63, not 56-63" {
+	plan --topology="$xml/syn_interleaved_nosmt_2x32.xml" --os-cpus=56-63
+	[[ $status -eq 0 && $output == *'slurm.conf       CpuSpecList=28-31,60-63'* ]]
+	plan --topology="$xml/syn_interleaved_nosmt_2x32.xml" --max=8
+	[[ $output == *'OS CPUs          56-63'*'spread over 2 package(s)'*'no spec set needed'* ]]
+}
+
+@test "plan: StackHPC's 2x16x2 nodes need CpuSpecList=42-47 for cores 21-23" {
+	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --max=3 --nic=ib0 --local-cpus=16-23,48-55
+	[[ $status -eq 0 ]]
+	[[ $output == *'OS CPUs          21-23,53-55'*'CpuSpecList=42-47'* ]]
+	[[ $output == *'-o net=ib0,core=21,core=22,core=23'* ]]
+	[[ $output == *'weka local resources cores 3 --only-frontend-cores --core-ids 21,22,23'* ]]
+	[[ $output == *'P01 info: without a spec set, and with CoreSpecCount=3, Slurm takes OS CPUs 15,30-31,47,62-63 instead'* ]]
+	[[ $output == *'P02 warning: a job that asks for fewer than 3 cores'* ]]
+}
+
+@test "plan: the card's place is read from a recorded machine" {
+	machine_with_card >"$BATS_TMPDIR/card.xml"
+	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib7 --max=1 --format=json
+	[[ $status -eq 0 && $output == *'"os_cpus":"1"'*'"placement":"packed"'* ]]
+	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib8 --max=1
+	[[ $status -eq 1 && $output == "jobio: plan: network card 'ib8': not in '"*'give its local CPUs with --local-cpus' ]]
+}
+
+@test "plan: core 0 is never taken, and what cannot be had is said" {
+	machine_with_card >"$BATS_TMPDIR/card.xml"
+	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib7 --max=2 --format=json
+	[[ $status -eq 0 && $output == *'"os_cpus":"1,3"'*'"code":"P03"'* ]]
+	plan --topology="$BATS_TMPDIR/card.xml" --max=4 --format=json
+	[[ $status -eq 1 && $output == *'"os_cpus":"1-3"'*'"code":"P05"'* ]]
+	plan --topology="$BATS_TMPDIR/card.xml" --os-cpus=0
+	[[ $status -eq 1 && $output == *'P04 error: core 0'* ]]
+}
+
+@test "plan: spread and packed can be asked for" {
+	plan --topology="$xml/syn_intel_snc2_lin_2x28x2.xml" --max=4 --packed --format=json
+	[[ $output == *'"client_cpus":"52-55"'*'"placement":"packed"'* ]]
+	plan --topology="$xml/syn_intel_snc2_lin_2x28x2.xml" --max=4 --spread --format=json
+	[[ $output == *'"client_cpus":"13,27,41,55"'*'"spec_set_needed":true'* ]]
+}
+
+@test "plan: CpuSpecList counts cores where CPUs=cores, threads before 21.08" {
+	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
+	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --os-cpus=31 --format=json
+	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
+	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=20.11 \
+		--os-cpus=15 --format=json
+	[[ $output == *'"os_cpus":"15,47"'*'"cpu_spec_list":"30-31"'* ]]
+}
+
+@test "plan: a machine that Slurm misnumbers cannot be planned for" {
+	plan --topology="$xml/syn_sparse_even_2x8.xml" --max=2
+	[[ $status -eq 1 && $output == *'P06 error: no CpuSpecList reserves these cores'* ]]
+}
+
+@test "plan refuses bad usage with exit 2 and one sentence" {
+	local try
+	for try in --max=0 --max=x --os-cpus= --os-cpus=3-1 --nosuch --format=yaml; do
+		plan "$try"
+		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
+		[[ ${#lines[@]} -eq 1 && $output == 'jobio: plan: '* ]] || { echo "$try: $output"; return 1; }
+	done
+	plan --max=1 --os-cpus=1
+	[[ $status -eq 2 && $output == 'jobio: plan: give one of --max=N and --os-cpus=LIST' ]]
+	plan --topology="$xml/syn_nosmt_1x8.xml"
+	[[ $status -eq 2 ]]
+}
+
+@test "plan --help shows every option" {
+	plan --help
+	[[ $status -eq 0 && $output == *--local-cpus*--topology*'Exit status'* ]]
+}
