@@ -727,24 +727,49 @@ void weka_digest(struct client *client)
 		client_whole_cores(&all, &common->frontend_cpus);
 }
 
+/* Frontends that come or go without a trace in any file: the driver knows. */
+static bool driver_contradicts(const struct weka_facts *facts)
+{
+	size_t i, n, links;
+
+	if (facts->interface_source.answer != WEKA_ANSWERED ||
+	    !facts->interface.link_count)
+		return false;
+	for (i = 0; i < facts->containers.count; i++) {
+		links = 0;
+		for (n = 0; n < facts->interface.link_count; n++)
+			links += strcmp(facts->interface.link[n].container,
+					facts->containers.item[i].name) == 0;
+		if (links != facts->stable[i].frontend_count)
+			return true;
+	}
+	return false;
+}
+
+static void ask_everything(struct client *client)
+{
+	int agents;
+
+	client->cached = false;
+	weka_read_containers(client);
+	/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
+	agents = process_count(client->section->command, "--agent");
+	client->facts.agent_count = agents > 0 ? (unsigned int)agents : 0;
+}
+
 int weka_inspect(struct client *client, const char *cached,
 		 unsigned int budget_ms, struct err *err)
 {
-	struct weka_facts *facts = &client->facts;
-	int agents;
-
 	client->deadline_ms = child_now_ms() + budget_ms;
-	weka_facts_clear(facts);
+	weka_facts_clear(&client->facts);
 	if (read_cheap_files(client, err) < 0)
 		return -1;
 	client->cached = cached && use_cache(client, cached);
-	if (!client->cached) {
-		weka_read_containers(client);
-		/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
-		agents = process_count(client->section->command, "--agent");
-		facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
-	}
+	if (!client->cached)
+		ask_everything(client);
 	weka_read_interface(client);
+	if (client->cached && driver_contradicts(&client->facts))
+		ask_everything(client);
 	read_cgroups(client);
 	weka_digest(client);
 	return 0;

@@ -20,6 +20,7 @@
 #include "client/sysfs.h"
 #include "faultpoint.h"
 #include "fileio.h"
+#include "rundir.h"
 
 #define PATH_TEXT_MAX 1024
 #define POLL_MS 200
@@ -227,6 +228,18 @@ int weka_cores_plan(struct client *client, const struct client_want *want,
 }
 
 /* ---- commands ---------------------------------------------------------- */
+
+/* From here on what was kept of the client's answers does not hold. */
+static void drop_cache(const struct client *client)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_node_file(path, client->run_dir, "client.json", NULL) < 0)
+		return;
+	FAULT_POINT("drop cache before");
+	unlink(path);
+	FAULT_POINT("drop cache after");
+}
 
 static int stage(struct client *client, const char *container,
 		 const struct cpuset *ids, struct err *err)
@@ -444,6 +457,7 @@ enum weka_made weka_cores_make(struct client *client,
 
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return WEKA_NOT_MADE;
+	drop_cache(client);
 	if (!baseline_read(client, change->target, &baseline) &&
 	    baseline_write(client, change->target, change->old_value, &why) < 0)
 		goto failed;
@@ -483,6 +497,7 @@ enum weka_undone weka_cores_undo(struct client *client,
 		return WEKA_KEPT;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return WEKA_NOT_OURS;
+	drop_cache(client);
 	if (wait_ready(client, change->target, &i, &why) < 0)
 		goto failed;
 	if (!weka_resources_equal(&client->facts.stable[i],

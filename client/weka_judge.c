@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is wrong with a WEKA client, and what to do about it. One rule is one
  * line of the table at the end: code, severity, cure, check. The cure is a
- * sentence for an administrator; jobio(8) documents the codes. */
+ * sentence for an administrator. */
 #include "client/weka.h"
 
 #include <inttypes.h>

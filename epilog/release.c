@@ -106,7 +106,8 @@ static int release(const struct config *config, const struct job *job,
 	int rc = -1, mended = 0;
 
 	if (!job_has_folder(config, job->id) && !has_open_record(config, job) &&
-	    job_was_released(config, job->id))
+	    job_was_released(config, job->id,
+			     job->restart < 0 ? RECORD_UNKNOWN : job->restart))
 		return 0;
 	state = state_of(config, job);
 	if (!state)
@@ -163,6 +164,8 @@ static int run(const struct config *config, struct err *err)
 	if (job_from_env(&job, err) < 0 || job_make_dirs(config, err) < 0)
 		return -1;
 	lock_fd = job_lock(config, lock_timeout_ms(config), err);
+	if (lock_fd >= 0)
+		job_sweep(config, false);
 	rc = release(config, &job, lock_fd >= 0, err);
 	if (lock_fd >= 0)
 		close(lock_fd);

@@ -442,7 +442,7 @@ int job_finish(const struct config *config, const struct record *state,
 
 	if (write_record(config, state, err) < 0)
 		return -1;
-	job_remember_released(config, state->job);
+	job_remember_released(config, state->job, state->restart);
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
 			     err) < 0)
 		return -1;

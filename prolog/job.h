@@ -9,7 +9,7 @@
  *           remove the job's folder. Every step can be cut off and done again.
  *         lock: RUN/lock, one prolog or epilog at a time, given back by the
  *           kernel when its holder dies.
- *         released: RUN/released, the last jobs that were finished, so that an
+ *         released: RUN/released, the last runs that were finished, so that an
  *           epilog that runs twice does not write a second, empty record.
  * Owner   job_state_*() return a struct record: record_free().
  * Errors  -1 or NULL, sentence in *err.
@@ -100,8 +100,11 @@ int job_keep_record(const struct config *config, const struct record *state,
 int job_finish(const struct config *config, const struct record *state,
 	       struct err *err);
 
-void job_remember_released(const struct config *config, uint32_t job_id);
-bool job_was_released(const struct config *config, uint32_t job_id);
+/* RECORD_UNKNOWN: any run of the job. */
+void job_remember_released(const struct config *config, uint32_t job_id,
+			   int64_t restart);
+bool job_was_released(const struct config *config, uint32_t job_id,
+		      int64_t restart);
 void job_forget_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);

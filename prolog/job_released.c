@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/released: the jobs that were finished lately, one number a line. */
+/* RUN/released: the runs that were finished lately, "JOB RESTART" a line;
+ * RESTART is "-" where Slurm does not tell it. */
 #include "prolog/job.h"
 
 #include <stdio.h>
@@ -13,27 +14,48 @@
 
 #define RELEASED "released"
 #define RELEASED_MAX 64U
-#define LINE_MAX_BYTES 16
+#define LINE_MAX_BYTES 32
+
+struct run {
+	uint32_t job_id;
+	int64_t restart; /* RECORD_UNKNOWN */
+};
 
 struct released {
-	uint32_t job_id[RELEASED_MAX];
+	struct run run[RELEASED_MAX];
 	unsigned int count;
 };
 
-static void add(struct released *list, uint32_t job_id)
+static void add(struct released *list, uint32_t job_id, int64_t restart)
 {
 	if (list->count == RELEASED_MAX) {
-		memmove(list->job_id, list->job_id + 1,
-			(RELEASED_MAX - 1) * sizeof(list->job_id[0]));
+		memmove(list->run, list->run + 1,
+			(RELEASED_MAX - 1) * sizeof(list->run[0]));
 		list->count--;
 	}
-	list->job_id[list->count++] = job_id;
+	list->run[list->count++] =
+		(struct run){ .job_id = job_id, .restart = restart };
+}
+
+static void add_line(struct released *list, char *line)
+{
+	char *space = strchr(line, ' ');
+	unsigned long id, restart;
+
+	if (!space)
+		return;
+	*space++ = '\0';
+	if (number_parse(line, 1, UINT32_MAX, &id, NULL) < 0)
+		return;
+	if (number_parse(space, 0, INT32_MAX, &restart, NULL) < 0)
+		add(list, (uint32_t)id, RECORD_UNKNOWN);
+	else
+		add(list, (uint32_t)id, (int64_t)restart);
 }
 
 static void load(const struct config *config, struct released *list)
 {
 	char path[RUNDIR_PATH_MAX], *text, *line, *save = NULL;
-	unsigned long id;
 
 	list->count = 0;
 	if (rundir_node_file(path, config->run_dir, RELEASED, NULL) < 0)
@@ -43,54 +65,67 @@ static void load(const struct config *config, struct released *list)
 		return;
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
-		if (number_parse(line, 1, UINT32_MAX, &id, NULL) == 0)
-			add(list, (uint32_t)id);
+		add_line(list, line);
 	free(text);
 }
 
 static void store(const struct config *config, const struct released *list)
 {
 	char path[RUNDIR_PATH_MAX], text[RELEASED_MAX * LINE_MAX_BYTES + 1];
+	char restart[24];
 	size_t used = 0;
 	unsigned int i;
 
 	if (rundir_node_file(path, config->run_dir, RELEASED, NULL) < 0)
 		return;
-	for (i = 0; i < list->count; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%u\n", list->job_id[i]);
+	for (i = 0; i < list->count; i++) {
+		snprintf(restart, sizeof(restart), "%lld",
+			 (long long)list->run[i].restart);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%u %s\n",
+			list->run[i].job_id,
+			list->run[i].restart == RECORD_UNKNOWN ? "-" : restart);
+	}
 	FAULT_POINT("released before");
 	fileio_write_volatile(path, text, used, 0600, NULL);
 	FAULT_POINT("released after");
 }
 
-static bool drop(struct released *list, uint32_t job_id)
+static bool is_same(const struct run *run, uint32_t job_id, int64_t restart)
 {
-	unsigned int i, kept = 0;
+	return run->job_id == job_id &&
+	       (run->restart == restart || run->restart == RECORD_UNKNOWN ||
+		restart == RECORD_UNKNOWN);
+}
 
-	for (i = 0; i < list->count; i++)
-		if (list->job_id[i] != job_id)
-			list->job_id[kept++] = list->job_id[i];
-	i = list->count;
+static bool drop(struct released *list, uint32_t job_id, int64_t restart)
+{
+	unsigned int i, kept = 0, before = list->count;
+
+	for (i = 0; i < before; i++)
+		if (!is_same(&list->run[i], job_id, restart))
+			list->run[kept++] = list->run[i];
 	list->count = kept;
-	return kept != i;
+	return kept != before;
 }
 
-bool job_was_released(const struct config *config, uint32_t job_id)
+bool job_was_released(const struct config *config, uint32_t job_id,
+		      int64_t restart)
 {
 	struct released list;
 
 	load(config, &list);
-	return drop(&list, job_id);
+	return drop(&list, job_id, restart);
 }
 
-void job_remember_released(const struct config *config, uint32_t job_id)
+void job_remember_released(const struct config *config, uint32_t job_id,
+			   int64_t restart)
 {
 	struct released list;
 
 	load(config, &list);
-	drop(&list, job_id);
-	add(&list, job_id);
+	drop(&list, job_id, restart);
+	add(&list, job_id, restart);
 	store(config, &list);
 }
 
@@ -99,6 +134,6 @@ void job_forget_released(const struct config *config, uint32_t job_id)
 	struct released list;
 
 	load(config, &list);
-	if (drop(&list, job_id))
+	if (drop(&list, job_id, RECORD_UNKNOWN))
 		store(config, &list);
 }

@@ -60,7 +60,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	if (!state) {
-		if (job_was_released(visit->config, job_id))
+		if (job_was_released(visit->config, job_id, RECORD_UNKNOWN))
 			job_discard(visit->config, job_id, NULL);
 		return 0;
 	}
@@ -631,6 +631,10 @@ void visit_log(const struct visit *visit)
 			 visit->mended, visit->finished);
 	if (*visit->refused)
 		log_line("refused: %s", visit->refused);
+	/* the record has them all; the log need not have them with each job */
+	if (visit->client && client_is_cached(visit->client) &&
+	    !visit->has_request)
+		return;
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
 		if (finding->severity == FINDING_ERROR)

@@ -11,6 +11,7 @@
 # cluster tests behaves like the real one.
 
 export LC_ALL=C
+NODE_ENV=()
 
 fail() {
 	printf '%s\n' "$@" >&2
@@ -37,7 +38,7 @@ node_make() {
 }
 
 node_remove() {
-	rm -rf "$NODE"
+	wait_for rm -rf "$NODE" # jobio-send may still be writing
 }
 
 # node_fake NAME TEXT - a command made of one line of bash
@@ -95,7 +96,8 @@ node_interface() {
 	{
 		echo 'IO node version 2e694b326b50d08a'
 		echo 'GW driver_state: DRIVER_ACCEPTING'
-		echo "Active mounts: $(grep -c . "$NODE/weka/mounts" || :)"
+		[[ ! -e $NODE/weka/idle ]] || echo 'Active mounts: 0'
+		[[ -e $NODE/weka/idle ]] || echo 'Active mounts: 1'
 		for core in $(tr , ' ' <"$NODE/weka/stable"); do
 			echo "Container=client FE $i: Connected frontend pid 0"
 			i=$((i + 1))
@@ -154,7 +156,7 @@ job() {
 in_env() {
 	[[ -r ${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml ]] ||
 		fail "${JOBIO_SHARED:-$SRCDIR/../shared}/oracle is missing: these tests need it"
-	env -i "${JOB_ENV[@]}" ${NODE_ENV:+"${NODE_ENV[@]}"} "$@"
+	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" "$@"
 }
 
 prolog() {
@@ -211,4 +213,43 @@ expect_gate() {
 	grep -qxF -- "$2" "$NODE/run/$1/gate" ||
 		fail "no line '$2' in the gate file:" \
 			"$(cat "$NODE/run/$1/gate" 2>&1)"
+}
+
+# wait_for COMMAND... - until it succeeds, ten seconds at most
+wait_for() {
+	local try
+	for try in {1..500}; do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	fail "in vain, $try times: $*"
+}
+
+# The job's environment as slurmd before 24.11 makes it.
+old_slurm() {
+	local var kept=()
+	for var in "${JOB_ENV[@]}"; do
+		[[ $var == SLURM_JOB_CORE_SPEC_* || $var == SLURM_JOB_START_TIME=* ]] ||
+			kept+=("$var")
+	done
+	JOB_ENV=("${kept[@]}")
+}
+
+# node_slow_mount SECONDS - `mount` takes so long
+node_slow_mount() {
+	mv "$NODE/bin/mount" "$NODE/bin/mount-itself"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake mount 'state=${0%/bin/*}/weka
+	touch "$state/mount-begun"
+	sleep '"$1"'
+	touch "$state/mount-ended"
+	"$0-itself" "$@"'
+}
+
+# /run is empty, the mounts are as in fstab, the kernel has another boot id.
+reboot() {
+	rm -rf "$NODE/run"
+	node_weka
+	sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-4000-8000-000000000000"/' \
+		"$NODE"/spool/open/*.json
 }

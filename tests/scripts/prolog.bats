@@ -1,6 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What prolog and epilog do on a node, run as slurmd runs them.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
 
 load node.bash
 
@@ -12,6 +15,8 @@ teardown() {
 	node_remove
 }
 
+FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
+
 @test "a job gets its profile while it runs, and the node has its own options back afterwards" {
 	job 7 1 stream
 	run prolog
@@ -20,6 +25,7 @@ teardown() {
 	expect_gate 7 verdict=admit
 	expect_gate 7 client_cpus=7,15
 	expect_gate 7 io_cpus=7,15
+	expect_gate 7 io_profile=stream
 	step 7 batch 1000 2000
 	step 7 0 24 48
 	run epilog
@@ -28,11 +34,588 @@ teardown() {
 	[ ! -e "$NODE/run/7" ]
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 	text=$(record 7)
-	expect_in '"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect","restored":true' "$text"
+	expect_in "$FORCEDIRECT,\"restored\":true" "$text"
 	expect_in '"read_bytes":1024' "$text"
 	expect_in '"write_bytes":2048' "$text"
 	expect_in '"steps":2' "$text"
 	expect_in '"profile":"stream"' "$text"
 	expect_in '"os_cpus":"7,15"' "$text"
 	expect_in '"nodelist":"c[1-2]"' "$text"
+	expect_in '"findings":[]' "$text"
+}
+
+@test "the epilog starts jobio-send and does not wait for it" {
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-send 'echo $$ >"${0%/bin/*}/sender"; exec sleep 20'
+	job 7
+	prolog
+	start=$SECONDS
+	epilog
+	[ $((SECONDS - start)) -lt 15 ]
+	wait_for test -s "$NODE/sender"
+	kill "$(<"$NODE/sender")"
+}
+
+@test "a job that asks for nothing gets a gate file and a record, and the client stays as it is" {
+	job 8
+	prolog
+	expect_base
+	expect_gate 8 verdict=admit
+	expect_gate 8 client_cpus=7,15
+	[ ! -e "$NODE/run/8/journal" ]
+	[ ! -e "$NODE/weka/mount-calls" ]
+	[ ! -e "$NODE/asked" ]
+	step 8 batch 5 6
+	epilog
+	expect_in '"request":null' "$(record 8)"
+	expect_in '"read_bytes":5' "$(record 8)"
+}
+
+@test "two options of a profile are set and put back with one remount each" {
+	job 7 1 metadata
+	prolog
+	expect_options readcache
+	expect_options dentry_max_age_positive=10000
+	epilog
+	expect_base
+	[ "$(wc -l <"$NODE/weka/mount-calls")" -eq 2 ]
+	expect_in '"old":"writecache,dentry_max_age_positive=1000","new":"readcache,dentry_max_age_positive=10000","restored":true' "$(record 7)"
+}
+
+@test "a remount repeats the general options of the mount, so that none falls back" {
+	sed -i 's/relatime/noatime/; s/negative=0/negative=50/' "$NODE/weka/mounts"
+	job 7 1 stream
+	prolog
+	expect_options noatime
+	expect_options dentry_max_age_negative=50
+	epilog
+	expect_options noatime
+	expect_options dentry_max_age_negative=50
+	expect_options writecache
+}
+
+@test "the second job on a node asks the client nothing" {
+	job 7
+	prolog
+	epilog
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
+	job 8
+	prolog
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
+	expect_gate 8 client_cpus=7,15
+}
+
+@test "a client that was started anew is asked again" {
+	job 7
+	prolog
+	epilog
+	sleep 30 &
+	echo $! >"$NODE/weka/pid"
+	mkdir -p "$NODE/data/client/container"
+	echo '{}' >"$NODE/data/client/container/resources.json"
+	job 8
+	prolog
+	kill %1
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
+}
+
+# ---- the user's fault ------------------------------------------------------
+
+@test "a forged request is refused with a reason, changes nothing and drains no node" {
+	NODE_JOBIO=on_error=drain node_conf
+	job 7
+	JOB_ENV+=(SPANK_JOBIO_VERSION=1 'SPANK_JOBIO_IO_CORES=1; rm -rf /')
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'refused: SPANK_JOBIO_IO_CORES' "$output"
+	expect_gate 7 verdict=refuse
+	grep -q '^reason=SPANK_JOBIO_IO_CORES' "$NODE/run/7/gate"
+	expect_base
+	epilog
+	expect_in '"refused":"SPANK_JOBIO_IO_CORES' "$(record 7)"
+}
+
+@test "more io-cores than Slurm reserves for the job are refused" {
+	job 7 1
+	JOB_ENV+=(SPANK_JOBIO_IO_CORES=2)
+	prolog
+	expect_gate 7 'reason=--io-cores=2: Slurm reserves 1 cores for this job; submit with --io-cores and without --core-spec'
+}
+
+@test "io-cores without a reservation are refused where Slurm tells the prolog" {
+	job 7
+	JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1)
+	prolog
+	expect_gate 7 'reason=--io-cores=1: Slurm reserves no cores for this job; submit it with the option --io-cores'
+}
+
+@test "a profile that the site does not have is refused" {
+	job 7 1 strem
+	prolog
+	grep -q "^reason=--io-profile: 'strem': this site has no such profile; did you mean 'stream'?" "$NODE/run/7/gate"
+	expect_base
+}
+
+@test "no random bytes in SPANK_JOBIO_* get further than refused" {
+	NODE_JOBIO=on_error=drain node_conf
+	for _ in {1..40}; do
+		cores=$(head -c 12 /dev/urandom | tr -d '\0\n')
+		profile=$(head -c 40 /dev/urandom | tr -d '\0\n')
+		slurmd_env 7
+		JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES="x$cores"
+			SPANK_JOBIO_IO_PROFILE="$profile" SLURM_JOB_CORE_SPEC_COUNT=1)
+		prolog 2>"$NODE/log"
+		expect_gate 7 verdict=refuse
+		LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' "$NODE/log" "$NODE/run/7/gate" &&
+			fail "control characters got through"
+		epilog
+	done
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}
+
+# ---- our own fault ---------------------------------------------------------
+
+@test "a client type that this version does not know is said, and the job runs" {
+	NODE_CLIENT=type=lustre node_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W52 [client weka] type: 'lustre': this jobio knows only weka" "$output"
+	expect_gate 7 verdict=admit
+	epilog
+	expect_in '"client":null' "$(record 7)"
+}
+
+@test "a node that no client section names runs its jobs without a client" {
+	NODE_CLIENT='nodes=gpu* login?' node_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 client=
+	epilog
+	expect_in 'W51' "$(record 7)"
+	expect_in 'jobio.conf has no client for node c1' "$(record 7)"
+}
+
+@test "without jobio.conf a job that wants nothing runs, and nothing is said" {
+	rm "$NODE/jobio.conf"
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "without jobio.conf a job that wants something runs, and the log says why in vain" {
+	rm "$NODE/jobio.conf"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'No such file or directory; the job runs without jobio' "$output"
+}
+
+@test "a broken jobio.conf costs nobody a job" {
+	NODE_JOBIO=gate=maybe node_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "jobio.conf:4: [jobio] gate: 'maybe'" "$output"
+	run epilog
+	[ "$status" -eq 0 ]
+}
+
+@test "a missing or crashing helper costs nobody a job" {
+	NODE_JOBIO=on_error=drain node_conf
+	job 7 1 stream
+	rm "$NODE/bin/jobio-prepare"
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-prepare could not run (127): going on without jobio' "$output"
+	node_fake jobio-prepare 'kill -SEGV $$'
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-prepare could not run (139)' "$output"
+}
+
+@test "a folder that cannot be made is our fault: the job runs, or the node drains when the site says so" {
+	touch "$NODE/run"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'going on: on_error=continue' "$output"
+	NODE_JOBIO=on_error=drain node_conf
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	expect_base
+}
+
+@test "a state that cannot be written keeps the change from beginning" {
+	job 7 1 stream
+	mkdir -p "$NODE/spool/open/7.c1.json"
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'going on: on_error=continue' "$output"
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}
+
+# ---- the node's fault ------------------------------------------------------
+
+@test "a node without a WEKA mount says so; it drains only when the site wants that" {
+	: >"$NODE/weka/mounts"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W18 no file system of type wekafs is mounted' "$output"
+	epilog
+	expect_in '"code":"W18","severity":"error"' "$(record 7)"
+	NODE_JOBIO=on_error=drain node_conf
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio:W18 no file system of type wekafs is mounted; cure: mount it' "$(cat "$NODE/run/reason")"
+	epilog
+}
+
+@test "a client that is joining is a finding, and the reason is gone when it is READY" {
+	NODE_JOBIO=on_error=drain node_conf
+	echo CLUSTERIZING >"$NODE/weka/status"
+	job 7 1
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "jobio:W08 container 'client' is CLUSTERIZING, not READY: Joining cluster" "$(cat "$NODE/run/reason")"
+	epilog
+	echo READY >"$NODE/weka/status"
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ ! -e "$NODE/run/reason" ]
+}
+
+@test "a hanging weka command is a finding, not a hang" {
+	NODE_CLIENT=timeout_ms=300 node_conf
+	touch "$NODE/weka/hang"
+	job 7 1 stream
+	start=$SECONDS
+	run prolog
+	[ $((SECONDS - start)) -lt 20 ]
+	[ "$status" -eq 0 ]
+	expect_in "W14 'weka local ps' hangs" "$output"
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 1 ]
+	epilog
+	expect_base
+}
+
+@test "when the client is silent the gate keeps the CPUs that it named last" {
+	job 7
+	prolog
+	epilog
+	NODE_CLIENT=timeout_ms=300 node_conf
+	touch "$NODE/weka/hang"
+	rm "$NODE/run/client.json" "$NODE/proc/interface"
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 8 client_cpus=7,15
+}
+
+@test "the whole prolog keeps to its budget" {
+	NODE_JOBIO=prolog_budget_ms=500 node_conf
+	touch "$NODE/weka/hang"
+	job 7 1 stream
+	start=$SECONDS
+	run prolog
+	[ $((SECONDS - start)) -lt 20 ]
+	[ "$status" -eq 0 ]
+	expect_in 'W14' "$output"
+}
+
+@test "a remount that fails is a finding, and the mount is as it was" {
+	touch "$NODE/weka/mount-fails"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W40 '/mnt/weka' could not get forcedirect: mount -o remount," "$output"
+	expect_in 'exit status 32: mount.wekafs: refused' "$output"
+	expect_base
+	epilog
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a remount that says it worked and did nothing is found out" {
+	touch "$NODE/weka/mount-lies"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W40 '/mnt/weka' could not get forcedirect: the mount table shows" "$output"
+	expect_base
+}
+
+@test "a remount that hangs is ended, and the mount is as it was" {
+	NODE_CLIENT=timeout_ms=2000 node_conf
+	touch "$NODE/weka/mount-hangs"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'no answer within 2000 ms' "$output"
+	expect_base
+	[ ! -e "$NODE/run/command" ]
+}
+
+@test "a profile with an option that is not allowed is not applied" {
+	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,num_cores=4' node_conf
+	job 7 1 odd
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W49 mount option 'num_cores=4' of the profile: not an option that a profile may set" "$output"
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}
+
+# ---- alone or not ----------------------------------------------------------
+
+@test "nothing is changed on a node that the job shares" {
+	job 7 - stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_base
+	epilog
+	expect_in '"code":"W46","severity":"info"' "$(record 7)"
+}
+
+@test "Slurm before 24.11 is asked once whether the job is alone, and only for a change" {
+	job 7 1 stream
+	old_slurm
+	prolog
+	expect_options forcedirect
+	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
+	epilog
+	job 8 1
+	old_slurm
+	prolog
+	[ "$(grep -c ' job ' "$NODE/asked")" -eq 1 ]
+	epilog
+	expect_base
+}
+
+@test "a job that slurmctld does not know to be alone gets no change" {
+	node_slurm 1 false
+	job 7 1 stream
+	old_slurm
+	prolog
+	expect_base
+	node_fake jobio-slurm 'exit 1'
+	prolog
+	expect_base
+}
+
+# ---- what is left behind ---------------------------------------------------
+
+@test "an epilog that runs twice leaves one record" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	epilog
+	before=$(record 7)
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(record 7)" = "$before" ]
+	rm "$NODE"/spool/*.json
+	epilog
+	[ ! -e "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "a job whose prolog never ran has a record all the same" {
+	job 7
+	epilog
+	expect_in '"quality":["no_step","start_unknown"]' "$(record 7)"
+}
+
+@test "a prolog that runs twice is as good as once" {
+	job 7 1 stream
+	prolog
+	prolog
+	expect_options forcedirect
+	epilog
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "what a job without an epilog left is mended by the next job, which also writes its record" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left' "$output"
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	expect_in '"read_bytes":1000' "$(record 7)"
+	[ ! -e "$NODE/run/7" ]
+	[ ! -e "$NODE/spool/open/7.c1.json" ]
+}
+
+@test "a job that shares the node mends what a dead one left, and leaves its record to the epilog" {
+	job 7 1 stream
+	prolog
+	job 8
+	run prolog
+	expect_in '1 settings put back' "$output"
+	expect_base
+	[ -e "$NODE/run/7" ]
+	job 7 1 stream
+	epilog
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a requeued job has two records, one a run" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1 2
+	epilog
+	job 7 1 stream
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
+	prolog
+	expect_options forcedirect
+	step 7 batch 3 4
+	epilog
+	expect_base
+	expect_in '"read_bytes":1' "$(record 7 0)"
+	expect_in '"read_bytes":3' "$(record 7 1)"
+}
+
+@test "a value that somebody else has set since is left alone" {
+	job 7 1 stream
+	prolog
+	sed -i 's/forcedirect/readcache/' "$NODE/weka/mounts"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_options readcache
+	expect_in 'W43' "$output"
+	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
+}
+
+@test "a mount that is gone needs nothing back" {
+	job 7 1 stream
+	prolog
+	: >"$NODE/weka/mounts"
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_in '"restored":true' "$(record 7)"
+}
+
+@test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
+	job 7 1 stream
+	prolog
+	touch "$NODE/weka/mount-fails"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "W42 '/mnt/weka' could not get writecache back: mount -o remount," "$output"
+	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
+	rm "$NODE/weka/mount-fails"
+	job 8
+	prolog
+	expect_base
+}
+
+@test "an unreadable journal does not keep the setting from going back" {
+	job 7 1 stream
+	prolog
+	head -c 300 /dev/urandom >"$NODE/run/7/journal"
+	echo >>"$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in '"journal_damaged"' "$(record 7)"
+}
+
+@test "a journal that is no file does not keep the setting from going back" {
+	job 7 1 stream
+	prolog
+	rm "$NODE/run/7/journal"
+	mkdir "$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "without journal and start.json the open record in the spool is enough" {
+	job 7 1 stream
+	prolog
+	rm -r "$NODE/run/7"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a job cancelled while its prolog works is put back by the epilog, which waits for the prolog" {
+	node_slow_mount 1
+	job 7 1 stream
+	prolog &
+	wait_for test -e "$NODE/weka/mount-begun"
+	run epilog
+	wait
+	[ "$status" -eq 0 ]
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "a remount that a killed prolog left running is ended before anything is put back" {
+	node_slow_mount 1
+	job 7 1 stream
+	env -i "${JOB_ENV[@]}" "$NODE/bin/jobio-prepare" \
+		--conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" &
+	wait_for test -e "$NODE/weka/mount-begun"
+	kill -KILL $!
+	wait
+	[ -s "$NODE/run/command" ]
+	epilog
+	expect_base
+	sleep 1.5 # longer than the remount would have taken
+	expect_base
+	[ ! -e "$NODE/weka/mount-ended" ]
+}
+
+@test "after a reboot --recover turns what is open into records" {
+	job 7 1 stream
+	prolog
+	reboot
+	run recover
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_in '"node_rebooted"' "$(record 7)"
+	expect_in '"end":null' "$(record 7)"
+	[ ! -e "$NODE/spool/open/7.c1.json" ]
+	run recover
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "an epilog after a reboot says so in the record" {
+	job 7 1 stream
+	prolog
+	reboot
+	epilog
+	expect_in '"node_rebooted"' "$(record 7)"
+	[ "$(ls "$NODE/spool/open")" = "" ]
+}
+
+@test "--recover mends jobs that no slurmstepd runs for, and leaves the others" {
+	job 7 1 stream
+	prolog
+	bash -c 'exec -a "slurmstepd: [7.extern]" sleep 30' &
+	wait_for pgrep -f '^slurmstepd: \[7[.]extern'
+	recover
+	expect_options forcedirect
+	kill $!
+	wait $! || :
+	recover
+	expect_base
 }

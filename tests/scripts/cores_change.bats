@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# When the client gets other cores for a job, and when it gives them back.
+# Slurm withholds core 7 (CPU 7,15) for one io-core, 6 and 7 for two.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node.bash
+
+setup() {
+	node_make
+	allow any
+}
+
+teardown() {
+	node_remove
+}
+
+allow() {
+	NODE_CLIENT="core_change=$1
+timeout_ms=20000${2:+
+$2}" node_conf
+}
+
+expect_cores() {
+	local have
+	have=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
+	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
+}
+
+one_job() {
+	job "$@"
+	prolog
+	epilog
+}
+
+@test "a job with more io-cores gets a client that has grown" {
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_cores 6,7
+	expect_gate 7 client_cpus=6-7,14-15
+	epilog
+	expect_in '"what":"cores","target":"client","old":"7","new":"6-7","restored":false' "$(record 7)"
+	expect_in '"cpus":"6-7,14-15"' "$(record 7)"
+}
+
+@test "the client keeps the cores for the next job that wants them" {
+	one_job 7 2
+	: >"$NODE/weka/calls"
+	one_job 8 2
+	expect_cores 6,7
+	[ "$(grep -c apply "$NODE/weka/calls")" -eq 0 ]
+	expect_in '"changes":[]' "$(record 8)"
+}
+
+@test "a client that has the right cores is never touched" {
+	one_job 7 1
+	one_job 8 1
+	[ "$(grep -c cores "$NODE/weka/calls")" -eq 0 ]
+}
+
+@test "core_change=never leaves the client alone and says what is missing" {
+	allow never
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_cores 7
+	epilog
+	expect_in "W47" "$(record 7)"
+	expect_in "container 'client' keeps core 7, although this job should find 6-7: core_change=never" "$(record 7)"
+	expect_in "W36" "$(record 7)"
+}
+
+@test "core_change=grow takes no core away" {
+	allow grow
+	echo 5 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
+	node_interface
+	job 7 1
+	prolog
+	expect_cores 5
+	epilog
+	expect_in "core_change=grow, and that would take a core away" "$(record 7)"
+	expect_in "W07" "$(record 7)"
+}
+
+@test "core_change=any moves a frontend to the core that Slurm reserves" {
+	echo 5 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
+	node_interface
+	job 7 1
+	prolog
+	expect_cores 7
+	expect_gate 7 client_cpus=7,15
+	epilog
+}
+
+@test "the number of cores is not lowered while a file system is mounted" {
+	echo 6,7 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
+	node_interface
+	job 7 1
+	prolog
+	expect_cores 6,7
+	epilog
+	expect_in "WEKA does not lower the number of cores while a file system is mounted" "$(record 7)"
+}
+
+@test "a change that fails leaves nothing staged, and the job runs with the old cores" {
+	touch "$NODE/weka/apply-fails"
+	allow any ready_timeout_ms=20000
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: weka local resources: exit status 1: error: not enough hugepages" "$output"
+	expect_cores 7
+	expect_gate 7 client_cpus=7,15
+	epilog
+	expect_in '"old":"7","new":"6-7","restored":true' "$(record 7)"
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "a client that does not come back READY is a finding within its own deadline" {
+	allow any ready_timeout_ms=600
+	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=600
+	# shellcheck disable=SC2016 # the fake expands it
+	sed -i '/local resources apply/a\		echo STEM >"$state/status"' "$NODE/bin/weka"
+	job 7 2
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was not READY" "$output"
+	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
+}
+
+@test "what was staged by hand is a finding" {
+	echo 5,7 >"$NODE/weka/staged"
+	job 7 1
+	prolog
+	epilog
+	expect_in "W12" "$(record 7)"
+	expect_in "container 'client' runs with cores 7, and cores 5,7 are staged: its next restart takes them" "$(record 7)"
+}
+
+@test "a job that may run on the client's cores gets the baseline back first" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	expect_cores 6,7
+	[ -s "$NODE/spool/state/weka.baseline" ]
+	job 8
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
+	prolog
+	expect_cores 7
+	expect_gate 8 client_cpus=7,15
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "a job that cannot get the baseline back finds the client's real CPUs in its gate file" {
+	one_job 7 2
+	job 8
+	prolog
+	expect_cores 6,7
+	expect_gate 8 client_cpus=6-7,14-15
+}
+
+@test "the baseline is remembered across a reboot" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	rm -rf "$NODE/run"
+	job 8
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
+	prolog
+	expect_cores 7
+}

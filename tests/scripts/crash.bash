@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2034 # node.bash uses NODE_ENV
+#
+# crash.bash - kill prolog and epilog at their fault points, and see whether the
+# node ends as it began. Uses node.bash, with the helpers of tests/faults.
+
+# points COMMAND... - how many fault points it passes
+points() {
+	rm -f "$NODE/points"
+	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
+	"$@" >/dev/null 2>&1
+	NODE_ENV=()
+	wc -l <"$NODE/points"
+}
+
+# killed_at N COMMAND... - it must not survive point N
+killed_at() {
+	local at=$1 rc=0
+	shift
+	NODE_ENV=(JOBIO_FAULT_AT="$at")
+	"$@" >/dev/null 2>&1 || rc=$?
+	NODE_ENV=()
+	[[ $rc -eq 137 ]]
+}
+
+# Without the bash fronts: they would hide the signal.
+prepare() {
+	in_env "$NODE/bin/jobio-prepare" --conf="$NODE/jobio.conf" \
+		--sysfs="$NODE/sysfs"
+}
+
+release() {
+	in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" \
+		--sysfs="$NODE/sysfs"
+}
+
+# expect_clean JOB... - baseline, no folder, nothing open, a record of each job
+expect_clean() {
+	local job left
+	expect_base || return
+	for job in "$@"; do
+		[[ ! -e $NODE/run/$job ]] || fail "run/$job is left" || return
+		[[ -s $NODE/spool/$job.0.c1.json ]] ||
+			fail "job $job has no record" || return
+	done
+	left=$(find "$NODE/spool/open" "$NODE/run" -name '*.json' \
+		! -name node.json ! -name client.json)
+	[[ -z $left ]] || fail "left: $left" || return
+	left=$(cat "$NODE/weka/stable" "$NODE/weka/staged")
+	[[ $left == $'7\n7' ]] || fail "cores, staged cores: $left"
+}
+
+# One more job, without wishes, alone on the node: the administrator's view of
+# "the next job".
+next_job() {
+	slurmd_env "$1"
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_CORE_SPEC_TYPE=cores)
+	prepare && release
+}
+
+# random_schedule SEED - a few jobs whose helpers are killed anywhere, then one
+# that is not
+random_schedule() {
+	local id ids=() round profile cores
+	RANDOM=$1
+	rm -f "$NODE"/spool/*.json
+	for round in {1..3}; do
+		id=$(($1 % 10000000 * 10 + round))
+		ids+=("$id")
+		profile=(stream metadata "")
+		cores=$((RANDOM % 2 + 1))
+		job "$id" "$cores" "${profile[RANDOM % 3]}"
+		killed_at $((RANDOM % 40 + 1)) prepare || :
+		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 40 + 1)) prepare || :
+		[[ ! -d $NODE/run/$id/steps ]] || step "$id" batch 1 2
+		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		killed_at $((RANDOM % 25 + 1)) release || :
+		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+	done
+	for id in "${ids[@]}"; do # slurmd runs an epilog for each, at last
+		job "$id" 1
+		release 2>/dev/null || return
+	done
+	next_job $((id + 1)) 2>/dev/null || return
+	expect_clean "${ids[@]}" $((id + 1))
+}

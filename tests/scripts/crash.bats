@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Killed at any step, prolog and epilog leave nothing that the next one of them
+# does not mend.
+
+load node.bash
+load crash.bash
+
+setup() {
+	export HELPER_DIR=tests/faults
+	node_make
+	touch "$NODE/weka/idle" # or the client would not give cores back
+	node_interface
+}
+
+teardown() {
+	node_remove
+}
+
+# walk MENDER - kill the prolog at each of its points, then run MENDER ID
+walk_prolog() {
+	local at count id
+	job 100 1 stream
+	count=$(points prepare)
+	release
+	[ "$count" -ge 20 ]
+	for ((at = 1; at <= count; at++)); do
+		id=$((1000 + at))
+		job "$id" 1 stream
+		killed_at "$at" prepare || fail "survived point $at"
+		"$1" "$id" || fail "after point $at"
+	done
+}
+
+by_epilog() {
+	release && expect_clean "$1"
+}
+
+by_next_job() {
+	next_job $(($1 + 1000)) || return
+	job "$1" 1 stream
+	release && expect_clean "$1" $(($1 + 1000))
+}
+
+by_recover() {
+	recover && expect_base && release && expect_clean "$1"
+}
+
+by_second_prolog() {
+	prepare && expect_options forcedirect && release && expect_clean "$1"
+}
+
+@test "a prolog killed at any step is mended by its epilog" {
+	walk_prolog by_epilog
+}
+
+@test "a prolog killed at any step is mended by the next job" {
+	walk_prolog by_next_job
+}
+
+@test "a prolog killed at any step is mended by --recover" {
+	walk_prolog by_recover
+}
+
+@test "a prolog killed at any step can be run again" {
+	walk_prolog by_second_prolog
+}
+
+@test "an epilog killed at any step is finished by its second run" {
+	job 100 1 stream
+	prepare
+	count=$(points release)
+	[ "$count" -ge 10 ]
+	for ((at = 1; at <= count; at++)); do
+		job $((1000 + at)) 1 stream
+		prepare
+		step $((1000 + at)) batch 4711 1
+		killed_at "$at" release || fail "survived point $at"
+		release
+		expect_clean $((1000 + at)) || fail "after point $at"
+		expect_in '"read_bytes":4711' "$(record $((1000 + at)))"
+		expect_in '"restored":true' "$(record $((1000 + at)))"
+	done
+}
+
+@test "an epilog killed at any step is finished by the next job" {
+	job 100 1 stream
+	prepare
+	count=$(points release)
+	for ((at = 1; at <= count; at++)); do
+		job $((1000 + at)) 1 stream
+		prepare
+		step $((1000 + at)) batch 4711 1
+		killed_at "$at" release || fail "survived point $at"
+		next_job $((3000 + at))
+		expect_clean $((1000 + at)) || fail "after point $at"
+		expect_in '"read_bytes":4711' "$(record $((1000 + at)))"
+	done
+}
+
+@test "a change of cores killed at any step ends at the baseline when the next job has no use for it" {
+	NODE_CLIENT=$'core_change=any\ntimeout_ms=60000' node_conf
+	job 100 2
+	count=$(points prepare)
+	release
+	next_job 101
+	expect_clean 100 101
+	for ((at = 1; at <= count; at++)); do
+		job $((1000 + at)) 2
+		killed_at "$at" prepare || fail "survived point $at"
+		job $((1000 + at)) 2
+		release
+		next_job $((3000 + at))
+		expect_clean $((1000 + at)) $((3000 + at)) || fail "after point $at"
+	done
+}
+
+@test "random schedules of crashes end at the baseline" {
+	NODE_CLIENT=$'core_change=any\ntimeout_ms=60000' node_conf
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-20}; seed++)); do
+		random_schedule "$seed" || fail "seed $seed"
+	done
+}
