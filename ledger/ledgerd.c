@@ -358,7 +358,7 @@ static int usage(FILE *to, int rc)
 	fprintf(to, "usage: jobio-ledgerd [--check] [--conf=FILE]\n"
 		    "Keeps the records of all jobs and writes their summaries "
 		    "into slurmdbd.\n"
-		    "  --check        try everything that it needs, then end\n"
+		    "  --check      try everything that it needs, then end\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }

@@ -14,6 +14,7 @@
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
+#define MERGE_MAX 2048 /* nodes: 0.1 s */
 /* Records in one answer: the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
 #define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
@@ -157,20 +158,32 @@ static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 	return rc;
 }
 
-/* A run whose summary is not up to date is summarized for the one who asks. */
-static void refresh(struct service *service, struct store_run *run)
+/* For the one who asks: the numbers to the last digit, and the summary when it
+ * is not up to date. A job of very many nodes would hold up the others. */
+static void refresh(struct service *service, struct store_run *run,
+		    struct json_object *top)
 {
-	struct merge *merge = merge_new();
+	struct json_object *totals;
+	struct merge *merge = NULL;
 	struct summary summary;
 	char text[SUMMARY_MAX];
 
-	if (merge && store_records(service->store, run->id, merge_one, merge,
-				   NULL) == 0) {
-		merge_summary(merge, &summary);
+	if (run->nodes_seen > MERGE_MAX || !(merge = merge_new()) ||
+	    store_records(service->store, run->id, merge_one, merge, NULL) < 0)
+		goto out;
+	merge_summary(merge, &summary);
+	if (run->dirty) {
 		summary_text(&summary, text);
 		free(run->summary);
 		run->summary = strdup(text);
 	}
+	totals = json_object_new_object();
+	set_known(totals, "read_bytes", summary.rd_bytes);
+	set_known(totals, "read_calls", summary.rd_calls);
+	set_known(totals, "write_bytes", summary.wr_bytes);
+	set_known(totals, "write_calls", summary.wr_calls);
+	json_object_object_add(top, "totals", totals);
+out:
 	merge_free(merge);
 }
 
@@ -250,9 +263,8 @@ static struct json_object *show(struct service *service, const int64_t *ids,
 		describe(o, &run);
 		json_object_array_add(runs, o);
 		if (!top && (restart < 0 || restart == run.restart)) {
-			if (run.dirty)
-				refresh(service, &run);
 			top = good();
+			refresh(service, &run, top);
 			describe(top, &run);
 			c.list = json_object_new_array();
 			if (store_records(service->store, run.id, collect, &c,

@@ -28,5 +28,6 @@ int command_bad_option(const char *name, const char *word, struct err *err);
 int cores_main(int argc, char *argv[]);
 int doctor_main(int argc, char *argv[]);
 int plan_main(int argc, char *argv[]);
+int report_main(int argc, char *argv[]);
 
 #endif

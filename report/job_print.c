@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a report looks: as text for people, as JSON and CSV for programs. */
+#include <json-c/json.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "job_report.h"
+
+#define NODES_SHOWN 16
+#define LINES_MAX 64
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static const char *bytes(int64_t number, char *out)
+{
+	if (number < 0)
+		return "unknown";
+	summary_bytes(number, out, 16);
+	return out;
+}
+
+static const char *count(int64_t number, char *out)
+{
+	if (number < 0)
+		return "unknown";
+	summary_count(number, out, 16);
+	return out;
+}
+
+static void add_known(int64_t *sum, int64_t number)
+{
+	if (number < 0)
+		return;
+	if (*sum < 0)
+		*sum = 0;
+	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
+}
+
+/* ---- the lines of I/O ---------------------------------------------------- */
+
+/* The same line of all nodes together: scope, source and files are its name.
+ * 'is_wire': what the client did. */
+struct io_line {
+	const struct record_io *first;
+	struct record_io sum;
+	int is_wire;
+};
+
+static int is_same(const struct io_line *line, const struct record_io *io,
+		   int is_wire)
+{
+	const char *a = line->first->fs ? line->first->fs : "";
+
+	return line->is_wire == is_wire && line->first->scope == io->scope &&
+	       !strcmp(line->first->source, io->source) &&
+	       !strcmp(a, io->fs ? io->fs : "");
+}
+
+static void add_io(struct record_io *sum, const struct record_io *io)
+{
+	int i, bin;
+
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		add_known(&sum->numbers[i], io->numbers[i]);
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		add_known(&sum->meta[i], io->meta[i]);
+	sum->has_meta |= io->has_meta;
+	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+		sum->has_hist[i] |= io->has_hist[i];
+		for (bin = 0; io->has_hist[i] && bin < RECORD_BINS; bin++)
+			add_known(&sum->hist[i][bin], io->hist[i][bin]);
+	}
+}
+
+static size_t add_lines(struct io_line *lines, size_t used,
+			const struct record_io *io, size_t io_count,
+			int is_wire)
+{
+	size_t i, at;
+
+	for (i = 0; i < io_count; i++) {
+		for (at = 0;
+		     at < used && !is_same(&lines[at], &io[i], is_wire);)
+			at++;
+		if (at == LINES_MAX)
+			continue;
+		if (at == used) {
+			lines[used].first = &io[i];
+			lines[used].is_wire = is_wire;
+			record_io_init(&lines[used++].sum);
+		}
+		add_io(&lines[at].sum, &io[i]);
+	}
+	return used;
+}
+
+/* Blocks from low to high; plain letters where the terminal has no UTF-8. */
+static void print_hist(FILE *out, const char *name, const int64_t *hist,
+		       int is_time)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
+					      "▅", "▆", "▇", "█" };
+	static const char plain[] = " .:-=+*%#";
+	int is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	int bin, first = -1, last = -1;
+	char low[16], high[16];
+	int64_t most = 0;
+
+	for (bin = 0; bin < RECORD_BINS; bin++) {
+		if (hist[bin] <= 0)
+			continue;
+		first = first < 0 ? bin : first;
+		last = bin;
+		most = hist[bin] > most ? hist[bin] : most;
+	}
+	if (first < 0)
+		return;
+	fprintf(out, "                %-12s ", name);
+	for (bin = first; bin <= last; bin++) {
+		int level = hist[bin] <= 0 ? 0
+					   : 1 + (int)((double)hist[bin] *
+						       7.99 / (double)most);
+
+		if (is_utf8)
+			fputs(blocks[level > 8 ? 8 : level], out);
+		else
+			fputc(plain[level > 8 ? 8 : level], out);
+	}
+	if (is_time) {
+		summary_time(INT64_C(1) << first, low, sizeof(low));
+		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
+			     sizeof(high));
+	} else {
+		summary_bytes(INT64_C(1) << first, low, sizeof(low));
+		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
+			      sizeof(high));
+	}
+	fprintf(out, "  %s to %s\n", low, high);
+}
+
+static void print_meta(FILE *out, const struct record_io *io)
+{
+	const char *before = "                metadata     ";
+	char text[16];
+	int i;
+
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++) {
+		if (io->meta[i] <= 0)
+			continue;
+		fprintf(out, "%s%s %s", before,
+			record_meta_name((unsigned int)i),
+			count(io->meta[i], text));
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', out);
+}
+
+static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
+{
+	char text[16];
+
+	if (number > 0 && calls > 0)
+		fprintf(out, ", %s a call", bytes(number / calls, text));
+	if (number > 0 && seconds > 0)
+		fprintf(out, ", %s/s",
+			bytes((int64_t)((double)number / seconds), text));
+	fputc('\n', out);
+}
+
+static void print_one(FILE *out, const char *what, int64_t number,
+		      int64_t calls, double seconds)
+{
+	char a[16], b[16];
+
+	fprintf(out, "                %-12s %s", what, bytes(number, a));
+	if (calls >= 0)
+		fprintf(out, " in %s calls", count(calls, b));
+	print_rate(out, number, calls, seconds);
+}
+
+static void print_io_line(FILE *out, const struct io_line *line, double seconds)
+{
+	const struct record_io *io = &line->sum;
+
+	fprintf(out, "  %-13s %s, from %s: %s\n",
+		line->is_wire ? "client moved" : "I/O",
+		line->first->fs ? line->first->fs : "all files",
+		line->first->source,
+		line->first->scope == RECORD_SCOPE_JOB
+			? "the job's alone"
+			: "NODE-WIDE, with whatever else ran there");
+	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
+		  io->numbers[RECORD_READ_CALLS], seconds);
+	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
+		  io->numbers[RECORD_WRITE_CALLS], seconds);
+	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
+	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
+		print_one(out, "mapped, read",
+			  io->numbers[RECORD_MMAP_READ_BYTES], -1, 0);
+		print_one(out, "mapped, wr.",
+			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
+	}
+	print_meta(out, io);
+	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
+	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
+	print_hist(out, "read times", io->hist[RECORD_READ_NS], 1);
+	print_hist(out, "write times", io->hist[RECORD_WRITE_NS], 1);
+}
+
+static void print_io(FILE *out, const struct job_report *r, double seconds)
+{
+	struct io_line *lines = calloc(LINES_MAX, sizeof(*lines));
+	size_t i, used = 0;
+
+	for (i = 0; lines && i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		used = add_lines(lines, used, record->app, record->app_count,
+				 0);
+		used = add_lines(lines, used, record->wire, record->wire_count,
+				 1);
+	}
+	if (!used)
+		fprintf(out, "  %-13s not counted\n", "I/O");
+	for (i = 0; i < used; i++)
+		print_io_line(out, &lines[i], seconds);
+	free(lines);
+}
+
+/* The summary's numbers, where there are no records or not all of them. */
+static void print_totals(FILE *out, const struct summary *s)
+{
+	if (s->scope == SUMMARY_SCOPE_NONE) {
+		fprintf(out, "  %-13s not counted\n", "I/O");
+		return;
+	}
+	fprintf(out, "  %-13s all nodes, from %s: %s\n", "I/O",
+		*s->src ? s->src : "-",
+		s->scope == SUMMARY_SCOPE_JOB
+			? "the job's alone"
+			: "NODE-WIDE, with whatever else ran there");
+	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
+	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+}
+
+/* ---- the head ------------------------------------------------------------ */
+
+static void print_time(FILE *out, double when)
+{
+	time_t seconds = (time_t)when;
+	struct tm tm;
+	char text[64];
+
+	if (!localtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		strcpy(text, "?");
+	fputs(text, out);
+}
+
+/* From the first start to the last end; 0 when that is unknown. */
+static double duration(const struct job_report *r, double *first, double *last)
+{
+	size_t i;
+
+	*first = *last = -1;
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		if (*first < 0 || record->start < *first)
+			*first = record->start;
+		if (record->end > *last)
+			*last = record->end;
+	}
+	return *first >= 0 && *last > *first ? *last - *first : 0;
+}
+
+static void print_nodes_line(FILE *out, const struct summary *s)
+{
+	char seen[16], all[16];
+
+	count(s->nodes_seen, seen);
+	fprintf(out, "  %-13s %s", "nodes", seen);
+	if (s->nodes_expected >= 0) {
+		count(s->nodes_expected, all);
+		fprintf(out, " of %s reported", all);
+	}
+	if (*s->miss)
+		fprintf(out, "; missing: %s", s->miss);
+	fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct job_report *r, double first,
+		       double last, double seconds)
+{
+	const struct record *any = r->record_count ? r->records[0] : NULL;
+
+	fprintf(out, "job %s", r->id);
+	if (r->cluster)
+		fprintf(out, " on cluster %s", r->cluster);
+	if (any && *any->user)
+		fprintf(out, ", user %s", any->user);
+	if (r->restart > 0 || r->runs > 1)
+		fprintf(out, ", run %lld of %lld known",
+			(long long)(r->restart < 0 ? 0 : r->restart),
+			(long long)r->runs);
+	fputc('\n', out);
+	if (any) {
+		fprintf(out, "  %-13s ", "time");
+		print_time(out, first);
+		fputs(" to ", out);
+		if (last >= 0)
+			print_time(out, last);
+		else
+			fputs("unknown", out);
+		fprintf(out, " (%.1f s)\n", seconds);
+	}
+	print_nodes_line(out, &r->summary);
+}
+
+/* ---- cores, client, changes, findings ------------------------------------ */
+
+static void print_request(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+	const struct record *any = r->record_count ? r->records[0] : NULL;
+	char text[16];
+
+	if (any && any->has_request) {
+		fprintf(out, "  %-13s ", "request");
+		if (any->request_io_cores >= 0)
+			fprintf(out, "%s io-cores on each node",
+				count(any->request_io_cores, text));
+		if (*any->request_profile)
+			fprintf(out, "%sprofile %s",
+				any->request_io_cores >= 0 ? ", " : "",
+				any->request_profile);
+		fputc('\n', out);
+	}
+	fprintf(out, "  %-13s ", "io-cores");
+	if (!*s->cores)
+		fputs("none", out);
+	else
+		fprintf(out, "%s on each node, CPUs %s", s->cores,
+			*s->cpus ? s->cpus : "unknown");
+	fprintf(out, "\n  %-13s %s\n", "profile", *s->prof ? s->prof : "none");
+	fprintf(out, "  %-13s %s\n", "filesystems", *s->fs ? s->fs : "none");
+	if (any && any->has_client)
+		fprintf(out, "  %-13s %s%s%s on %s\n", "client",
+			any->client_type, *any->client_version ? " " : "",
+			any->client_version, any->node);
+}
+
+static int is_same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static int is_same_change(const struct record_change *a,
+			  const struct record_change *b)
+{
+	return is_same_text(a->what, b->what) &&
+	       is_same_text(a->target, b->target) &&
+	       is_same_text(a->old_value, b->old_value) &&
+	       is_same_text(a->new_value, b->new_value) &&
+	       a->restored == b->restored;
+}
+
+/* How many nodes say the same; 0 when an earlier node has said it. */
+static int change_nodes(const struct job_report *r, size_t at,
+			const struct record_change *change)
+{
+	int nodes = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->record_count; i++)
+		for (k = 0; k < r->records[i]->change_count; k++)
+			if (is_same_change(&r->records[i]->changes[k],
+					   change)) {
+				if (i < at)
+					return 0;
+				nodes++;
+				break;
+			}
+	return nodes;
+}
+
+static void print_changes(FILE *out, const struct job_report *r)
+{
+	size_t i, k;
+	int nodes;
+
+	for (i = 0; i < r->record_count; i++)
+		for (k = 0; k < r->records[i]->change_count; k++) {
+			const struct record_change *c =
+				&r->records[i]->changes[k];
+
+			nodes = change_nodes(r, i, c);
+			if (nodes)
+				fprintf(out,
+					"  %-13s %s %s: '%s' became '%s', %s "
+					"(%d nodes)\n",
+					"changed", c->what ? c->what : "?",
+					c->target ? c->target : "",
+					c->old_value ? c->old_value : "",
+					c->new_value ? c->new_value : "",
+					c->restored > 0 ? "put back"
+					: c->restored == 0
+						? "NOT put back"
+						: "unknown whether put "
+						  "back",
+					nodes);
+		}
+	if (!r->record_count && r->summary.changed > 0)
+		fprintf(out, "  %-13s %lld settings, %lld put back\n",
+			"changed", (long long)r->summary.changed,
+			(long long)r->summary.restored);
+}
+
+static void print_findings(FILE *out, const struct job_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		if (record->refused)
+			fprintf(out, "  %-13s on %s: %s\n", "refused",
+				record->node, record->refused);
+		for (k = 0; k < record->finding_count; k++) {
+			const struct record_finding *f = &record->findings[k];
+
+			fprintf(out, "  %-13s %s %s on %s: %s%s%s\n", "finding",
+				f->severity, f->code, record->node,
+				f->text ? f->text : "", f->cure ? "; " : "",
+				f->cure ? f->cure : "");
+		}
+	}
+	if (!r->record_count && r->summary.errors + r->summary.warnings > 0)
+		fprintf(out, "  %-13s %lld errors, %lld warnings\n", "findings",
+			(long long)r->summary.errors,
+			(long long)r->summary.warnings);
+}
+
+static void print_quality(FILE *out, uint32_t flags)
+{
+	const char *name = "quality";
+	unsigned int bit;
+
+	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
+		if (!(flags & (UINT32_C(1) << bit)))
+			continue;
+		fprintf(out, "  %-13s %s\n", name, record_flag_words(bit));
+		name = "";
+	}
+}
+
+/* What each node moved, for the job; '-' is unknown. */
+static void print_nodes(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count
+							: NODES_SHOWN;
+	char a[16], b[16];
+
+	if (s->imbalance >= 1.1)
+		fprintf(out,
+			"  %-13s %s moved %.2f times as much as the mean "
+			"node\n",
+			"balance", s->busiest, s->imbalance);
+	if (r->record_count < 2)
+		return;
+	for (i = 0; i < shown; i++) {
+		const struct record *record = r->records[i];
+		const struct record_io *io =
+			record->app_count &&
+					record->app[0].scope == RECORD_SCOPE_JOB
+				? &record->app[0]
+				: NULL;
+
+		fprintf(out, "  %-13s %-12s read %s, written %s\n",
+			i ? "" : "by node", record->node,
+			bytes(io ? io->numbers[RECORD_READ_BYTES] : -1, a),
+			bytes(io ? io->numbers[RECORD_WRITE_BYTES] : -1, b));
+	}
+	if (shown < r->record_count)
+		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n",
+			"", r->record_count - shown);
+}
+
+void job_report_print_text(const struct job_report *r, FILE *out)
+{
+	double first, last, seconds = duration(r, &first, &last);
+
+	print_head(out, r, first, last, seconds);
+	print_request(out, r);
+	print_changes(out, r);
+	if (r->record_count && !r->left_out)
+		print_io(out, r, seconds);
+	else
+		print_totals(out, &r->summary);
+	print_nodes(out, r);
+	print_quality(out, r->summary.flags);
+	print_findings(out, r);
+	if (r->left_out)
+		fprintf(out,
+			"  %-13s %lld records are not shown: they do not "
+			"fit into one answer\n",
+			"note", (long long)r->left_out);
+	if (!strcmp(r->source, "sacct"))
+		fprintf(out,
+			"  %-13s from sacct, three digits and no details: "
+			"%s\n",
+			"note", r->why_not_ledger);
+	else if (r->state && strcmp(r->state, "written"))
+		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
+			r->error ? r->error : r->state);
+	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
+}
+
+/* ---- JSON and CSV -------------------------------------------------------- */
+
+/* The ledger's answer as it came, or what sacct knows in the same form. */
+void job_report_print_json(const struct job_report *r, FILE *out)
+{
+	struct json_object *top = r->json ? json_tokener_parse(r->json)
+					  : json_object_new_object();
+
+	json_object_object_del(top, "ok");
+	json_object_object_add(top, "id", json_object_new_string(r->id));
+	json_object_object_add(top, "source",
+			       json_object_new_string(r->source));
+	if (!r->json)
+		json_object_object_add(top, "summary",
+				       json_object_new_string(r->summary_text));
+	fputs(json_object_to_json_string_ext(
+		      top,
+		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+	      out);
+	json_object_put(top);
+}
+
+void job_report_print_csv_head(FILE *out)
+{
+	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
+	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
+	      "scope,counted_by,quality\n",
+	      out);
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputs("\",", out);
+}
+
+static void csv_number(FILE *out, int64_t number)
+{
+	if (number >= 0)
+		fprintf(out, "%lld", (long long)number);
+	fputc(',', out);
+}
+
+static void csv_quality(FILE *out, uint32_t flags)
+{
+	const char *before = "\"";
+	unsigned int bit;
+
+	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
+		if (flags & (UINT32_C(1) << bit)) {
+			fprintf(out, "%s%s", before, record_flag_name(bit));
+			before = " ";
+		}
+	fputs(*before == ' ' ? "\"\n" : "\"\"\n", out);
+}
+
+void job_report_print_csv(const struct job_report *r, FILE *out)
+{
+	static const char *const scopes[] = { "", "job", "node" };
+	const struct summary *s = &r->summary;
+
+	csv_text(out, r->id);
+	csv_text(out, r->cluster);
+	csv_number(out, r->restart);
+	csv_text(out, r->source);
+	csv_number(out, s->nodes_seen);
+	csv_number(out, s->nodes_expected);
+	csv_text(out, s->cores);
+	csv_text(out, s->cpus);
+	csv_text(out, s->prof);
+	csv_number(out, s->rd_bytes);
+	csv_number(out, s->rd_calls);
+	csv_number(out, s->wr_bytes);
+	csv_number(out, s->wr_calls);
+	csv_text(out, scopes[s->scope]);
+	csv_text(out, s->src);
+	csv_quality(out, s->flags);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_report.h - what is known of one job, from the ledger or from sacct
+ *
+ * Terms   source: "ledger" (summary and the records of the nodes) or "sacct"
+ *           (the summary alone, of three digits).
+ *         left_out: records that did not fit into the ledger's answer.
+ * Owner   job_report_free(); everything hangs on the report.
+ * Errors  NULL and a sentence that says what both sources said.
+ * Runs    jobio report; any user. Both sources have deadlines.
+ */
+#ifndef JOBIO_JOB_REPORT_H
+#define JOBIO_JOB_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "config.h"
+#include "err.h"
+#include "ledger_link.h"
+#include "record.h"
+#include "summary.h"
+
+struct job_report {
+	char *id;		      /* as it was asked for */
+	const char *source;	      /* "ledger", "sacct" */
+	char why_not_ledger[ERR_MAX]; /* of source "sacct" */
+	char *summary_text;
+	struct summary summary;
+	/* from the ledger only */
+	char *json; /* its whole answer */
+	char *cluster, *state, *error;
+	uint32_t job;
+	int64_t restart, runs, left_out;
+	struct record **records;
+	size_t record_count;
+};
+
+/* Where to ask: the link is opened when it is first needed. */
+struct job_source {
+	const struct config *config;
+	struct ledger_link *link;
+	int is_down; /* the link failed: do not try again */
+	struct err why_down;
+};
+
+/* 'restart' RECORD_UNKNOWN: the newest run. */
+struct job_report *job_report_get(struct job_source *source, const char *id,
+				  int64_t restart, struct err *err);
+void job_report_free(struct job_report *report);
+
+/* Is this "7", "5_1" or "7+1"? */
+int job_report_is_id(const char *id);
+
+void job_report_print_text(const struct job_report *report, FILE *out);
+void job_report_print_json(const struct job_report *report, FILE *out);
+void job_report_print_csv(const struct job_report *report, FILE *out);
+void job_report_print_csv_head(FILE *out);
+
+#endif

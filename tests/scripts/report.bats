@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report.bats - jobio report, from a ledger of our own and from a false sacct
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup() {
+	setup_ledger
+	# a sacct that knows job 9 only
+	mkdir "$DIR/bin"
+	cat >"$DIR/bin/sacct" <<-'EOS'
+		#!/bin/bash
+		[[ " $* " == *" -j 9 "* ]] || exit 0
+		echo 'a comment of somebody else'
+		echo 'jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted chg=4/4 miss=c4'
+	EOS
+	chmod +x "$DIR/bin/sacct"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+}
+teardown() { teardown_ledger; }
+
+report() {
+	"$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@"
+}
+
+# full_record NODE - everything that a record can say
+full_record() {
+	cat <<-EOR
+		{"jobio":1,"cluster":"c","job":7,"restart":0,"node":"$1","nodelist":"c[1-2]","uid":$EUID,"gid":0,"user":"alice",
+		"start":1795224862.060,"end":1795224890.110,"request":{"io_cores":2,"profile":"stream"},
+		"io_cores":{"count":2,"abstract":"0-1","os_cpus":"0-1"},
+		"client":{"name":"weka","type":"weka","version":"4.4.4","cpus":"0-1","mounts":[{"mount":"/mnt/weka","fstype":"wekafs","source":"d"}]},
+		"changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect","restored":true}],
+		"findings":[{"code":"W01","severity":"warning","text":"something","cure":"do this"}],
+		"app":[{"scope":"job","source":"vfs","fs":"/mnt/weka","read_bytes":1048576,"write_bytes":2097152,"read_calls":4,"write_calls":8,
+		"meta":{"open":3,"stat":2},"read_sizes":[0,0,1,4,2],"read_ns":[0,0,0,0,0,0,0,0,0,0,9]}],
+		"wire":[{"scope":"node","source":"weka","fs":null,"read_bytes":999000,"write_bytes":null}],
+		"quality":["step_missing"]}
+	EOR
+}
+
+@test "the owner sees what every node did, with scope and quality in words" {
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'job 7 on cluster c, user alice' "$output"
+	expect_text '2026-11-21 01:34:22 to 2026-11-21 01:34:50 (28.0 s)' "$output"
+	expect_text 'nodes         2 of 2 reported' "$output"
+	expect_text 'request       2 io-cores on each node, profile stream' "$output"
+	expect_text "changed       mount-option /mnt/weka: 'writecache' became 'forcedirect', put back (2 nodes)" "$output"
+	expect_text "I/O           /mnt/weka, from vfs: the job's alone" "$output"
+	expect_text 'read         2MiB in 8 calls, 256KiB a call, 73KiB/s' "$output"
+	expect_text 'written      4MiB in 16 calls' "$output"
+	expect_text 'metadata     open 6, stat 4' "$output"
+	expect_text 'read sizes   ' "$output"
+	expect_text 'read times   #  1.02us to 2.05us' "$output"
+	expect_text 'client moved  all files, from weka: NODE-WIDE, with whatever else ran there' "$output"
+	expect_text 'quality       a step left no counters: the numbers are a lower bound' "$output"
+	expect_text 'finding       warning W01 on c1: something; do this' "$output"
+}
+
+@test "node-wide numbers never appear without the word NODE-WIDE" {
+	sed 's/"scope":"job"/"scope":"node"/' <(full_record c1) >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	[[ $output != *"the job's alone"* ]]
+	expect_equal 2 "$(grep -c NODE-WIDE <<<"$output")"
+	expect_text 'scope=node' "$output"
+}
+
+@test "a run that is not in sacct yet says so" {
+	spool 7 c1
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'note          not in sacct yet: ' "$output"
+}
+
+@test "json is what the ledger knows, one object a line" {
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	spool 8 c1
+	send
+	report -j 7,8 --json >"$DIR/out"
+	expect_equal '7 ledger 1 4 /mnt/weka
+8 ledger 1 3 None' "$(python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    io = o["records"][0]["app"][0]
+    print(o["id"], o["source"], len(o["records"]), io["read_calls"], io["fs"])' "$DIR/out")"
+}
+
+@test "csv has exact numbers from the ledger" {
+	spool 7 c1 'c[1-2]'
+	spool 7 c2 'c[1-2]'
+	send
+	run report 7 --csv
+	expect_equal 0 "$status"
+	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality' "${lines[0]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files"' "${lines[1]}"
+}
+
+@test "without the ledger the summary in sacct is shown, and why" {
+	stop "$LEDGER"
+	run report 9
+	expect_equal 0 "$status"
+	expect_text 'nodes         3 of 4 reported; missing: c4' "$output"
+	expect_text 'I/O           all nodes, from weka: NODE-WIDE, with whatever else ran there' "$output"
+	expect_text 'read         1.21TiB in 3.4M calls' "$output"
+	expect_text 'the node rebooted while the job ran' "$output"
+	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
+}
+
+@test "a job that nobody knows names both sources and exits 1, the others are shown" {
+	spool 7 c1
+	send
+	run report 7 8
+	expect_equal 1 "$status"
+	expect_text 'job 7 on cluster c' "$output"
+	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: SystemComment has no summary of jobio" "$output"
+}
+
+@test "what is no job id is refused before anybody is asked" {
+	local id
+	for id in x 7x 0 -1 7_ 7_x '7;ls' 99999999999 7+; do
+		run report -- "$id"
+		expect_equal 2 "$status"
+		expect_text "job: '$id': not a job id like 7, 5_1 or 7+1" "$output"
+	done
+	run report
+	expect_equal 2 "$status"
+	expect_text 'jobio: report: which job? see jobio report --help' "$output"
+	run report --nosuch
+	expect_equal 2 "$status"
+	expect_text "jobio: report: '--nosuch': no such option" "$output"
+	run report --help
+	expect_equal 0 "$status"
+	expect_text 'usage: jobio report' "$output"
+}
