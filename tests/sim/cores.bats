@@ -101,6 +101,15 @@ teardown_file() {
 	[ "$(cores --stable)" = "[3, 5]" ]
 }
 
+@test "a process that the agent's state does not know is ended when the agent is back" {
+	client_up
+	pid=$(pid_of_slot 1)
+	agent_stop
+	sed -i "s/^ *$pid,/999999999,/" "$SIM/var/lib/weka-sim/state.json"
+	agent_up
+	wait_until refute kill -0 "$pid"
+}
+
 @test "12: stop refuses while something is mounted, unless forced [cli reference: skip the check for active mounts]" {
 	client_up
 	fails_with 1 "active mounts" "$weka" local stop client

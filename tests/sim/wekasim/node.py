@@ -51,6 +51,20 @@ def start_time(pid):
     return field[19]
 
 
+def our_processes(paths):
+    """[(pid, start time)] of every wekanode that serves this root."""
+    out = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or not read_text(
+                "/proc/%s/cmdline" % name).startswith("/weka/wekanode\0"):
+            continue
+        duty = "WEKA_SIM_DUTY=" + paths.duty
+        if any(word in (duty, duty + ".management") for word in
+               read_text("/proc/%s/environ" % name).split("\0")):
+            out.append((int(name), start_time(int(name))))
+    return out
+
+
 class Node:
     def __init__(self, paths):
         self.paths = paths
@@ -211,6 +225,7 @@ class Node:
         pid = int(run.stdout)
         with self.lock:
             container["procs"][slot] = [pid, start_time(pid)]
+            self.save()
         if slot == "0":
             return
         if container["cgroup"]["enabled"] and cpu is not None:
@@ -732,6 +747,11 @@ class Node:
                     self.state["mounts"].remove(mount)
                     self.kernel.forget(mount)
                 mount.pop("leaving", None)
+        known = [row[0] for c in self.state["containers"].values()
+                 for row in c["procs"].values()]
+        for pid, started in our_processes(self.paths):
+            if pid not in known and started:    # an agent died after the fork
+                os.kill(pid, signal.SIGKILL)
         resume = []
         for container in list(self.state["containers"].values()):
             if not container["persistent"] and not self.mounts_of(container):
