@@ -66,3 +66,111 @@ machine_command() {
 		-drive "file=$payload,if=none,id=d2,format=raw,readonly=on"
 		-device nvme,serial=payload,drive=d2)
 }
+
+# ---- words of the bats files ----------------------------------------------
+# The run gives JOBIO_SUITE and JOBIO_TAG, the image jobio-SUITE:TAG, and
+# VM_DIR, where the machine's state is.
+
+# node_is v1|v2 block|interleaved - have this compute node; see tests/vm/machine
+node_is() {
+	[[ ! -f $VM_DIR/is || $(<"$VM_DIR/is") != "$*" ]] || return 0
+	node_end
+	mkdir -p "$VM_DIR"
+	"$vm_here/machine" up "$VM_DIR" "$JOBIO_SUITE" "$JOBIO_TAG" "$@"
+	printf '%s\n' "$*" >"$VM_DIR/is"
+}
+
+node_end() { "$vm_here/machine" down "$VM_DIR"; }
+
+# controller COMMAND... - run as root beside slurmctld
+controller() { timeout 60 docker exec -i "${VM_DIR##*/}" "$@" </dev/null; }
+
+# alice COMMAND... - run as a user who may submit jobs
+alice() { timeout 60 docker exec -i -u alice -w /tmp "${VM_DIR##*/}" "$@" </dev/null; }
+
+# on_node COMMAND - run a line of shell as root on the node; limit 30 s
+on_node() {
+	local status output
+	# <> opens without waiting for QEMU, which may be gone
+	printf '%s\n' "$1" 1<>"$VM_DIR/shell.in"
+	read -r -t 30 status output 0<>"$VM_DIR/shell.out" ||
+		{ printf 'no answer from the node: %s\n' "$1" >&2; return 1; }
+	base64 -d <<<"$output"
+	return "$status"
+}
+
+# within SECONDS COMMAND... - repeat until it succeeds or time is up
+within() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*" >&2; return 1; }
+		sleep 0.2
+	done
+}
+
+# siblings_of CPU - the threads of its core
+siblings_of() {
+	on_node "cat /sys/devices/system/cpu/cpu$1/topology/thread_siblings_list"
+}
+
+# Print the CPUs that a task may use after it tried to get all of them.
+# shellcheck disable=SC2016 # for the task's shell
+readonly vm_grab='taskset -p -c 0-7 $$ >/dev/null 2>&1
+	awk "/^Cpus_allowed_list/ { print \$2 }" /proc/self/status'
+
+# step_cpus OPTION... - CPUs that a job's srun step can use
+step_cpus() { alice srun -Q -n1 --cpu-bind=none "$@" bash -c "$vm_grab"; }
+
+# batch SCRIPT OPTION... - print what a job's batch script prints
+batch() {
+	local script=$1 job
+	shift
+	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
+	within 60 job_ended "$job"
+	on_node "cat /tmp/$job.out"
+}
+
+# batch_cpus OPTION... - CPUs that a job's batch script can use
+batch_cpus() { batch "$vm_grab" "$@"; }
+
+job_ended() {
+	[[ $(controller squeue -h -j "$1" -t all -o %T) =~ ^(COMPLETED|FAILED|CANCELLED|NODE_FAIL|TIMEOUT) ]]
+}
+
+# cpus LIST - "0-1,5" as "0 1 5"
+cpus() {
+	local part
+	for part in ${1//,/ }; do
+		seq "${part%-*}" "${part#*-}"
+	done | sort -n | paste -sd' '
+}
+
+# others LIST - the CPUs of the node that are not in the list, as "0 1 5"
+others() {
+	comm -13 <(cpus "$1" | tr ' ' '\n' | sort) <(seq 0 7 | sort) | paste -sd' '
+}
+
+# told FIELD OPTION... - what `jobio cores` says on the node
+told() {
+	local field=$1
+	shift
+	on_node "jobio cores --format=json $*" | jq -er ".$field"
+}
+
+# expect_equal WANTED GOT WHAT
+expect_equal() {
+	[[ $2 == "$1" ]] || { printf "%s: expected '%s', got '%s'\n" "$3" "$1" "$2" >&2; return 1; }
+}
+
+# expect_withheld N LIST - N reserved cores are these CPUs: in `jobio cores`,
+# kept from the tasks of jobs, however they ask, and named to the tasks
+expect_withheld() {
+	local n=$1 list=$2 wanted job
+	wanted=$(cpus "$list")
+	expect_equal "$list" "$(told os_cpus --core-spec="$n")" "jobio cores --core-spec=$n"
+	expect_equal "$wanted" "$(others "$(step_cpus --core-spec="$n")")" "srun --core-spec=$n"
+	job=$(batch "$vm_grab; echo \$SLURM_IO_CPUS" --io-cores="$n")
+	expect_equal "$wanted" "$(others "$(head -n 1 <<<"$job")")" "sbatch --io-cores=$n"
+	expect_equal "$list" "$(tail -n 1 <<<"$job")" 'SLURM_IO_CPUS'
+}
