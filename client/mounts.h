@@ -11,8 +11,8 @@
  *           passed over, as mount(8) does.
  * Runs    in the helpers; knows nothing of any filesystem.
  */
-#ifndef JOBIO_MOUNTS_H
-#define JOBIO_MOUNTS_H
+#ifndef JOBIO_CLIENT_MOUNTS_H
+#define JOBIO_CLIENT_MOUNTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "journal.h"
+#include "runner.h"
+#include "tempdir.h"
+
+static const struct journal_change change = {
+	.client = "weka",
+	.what = "mount-option",
+	.target = "/mnt/we \"ka\\",
+	.old_value = "writecache",
+	.new_value = "forcedirect",
+};
+
+static struct journal *reopen(struct journal *journal)
+{
+	struct err err;
+
+	journal_close(journal);
+	journal = journal_open(tempdir_path("journal"), &err);
+	ck_assert_msg(journal != NULL, "%s", err.text);
+	return journal;
+}
+
+static struct journal *fresh(void)
+{
+	tempdir_make();
+	return reopen(NULL);
+}
+
+static void done(struct journal *journal)
+{
+	journal_close(journal);
+	tempdir_remove();
+}
+
+START_TEST(a_planned_change_is_there_after_a_crash)
+{
+	struct journal *journal = fresh();
+	const struct journal_change *found;
+
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 1);
+	journal = reopen(journal);
+	ck_assert_uint_eq(journal_count(journal), 1);
+	found = journal_at(journal, 0);
+	ck_assert_uint_eq(found->seq, 1);
+	ck_assert_str_eq(found->target, "/mnt/we \"ka\\");
+	ck_assert_str_eq(found->old_value, "writecache");
+	ck_assert_int_eq(found->state, JOURNAL_PLANNED);
+	ck_assert(journal_is_pending(journal));
+	done(journal);
+}
+END_TEST
+
+START_TEST(the_last_line_of_a_change_counts)
+{
+	struct journal *journal = fresh();
+
+	journal_plan(journal, &change, NULL);
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 2);
+	ck_assert_int_eq(journal_mark(journal, 1, JOURNAL_DONE, NULL), 0);
+	ck_assert_int_eq(journal_mark(journal, 1, JOURNAL_RESTORED, NULL), 0);
+	journal = reopen(journal);
+	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_RESTORED);
+	ck_assert_int_eq(journal_at(journal, 1)->state, JOURNAL_PLANNED);
+	ck_assert(journal_is_pending(journal));
+	journal_mark(journal, 2, JOURNAL_LOST, NULL);
+	ck_assert(!journal_is_pending(journal));
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_missing_journal_is_an_empty_one)
+{
+	struct journal *journal;
+
+	tempdir_make();
+	journal = journal_read(tempdir_path("none"), NULL);
+	ck_assert_ptr_nonnull(journal);
+	ck_assert_uint_eq(journal_count(journal), 0);
+	ck_assert(!journal_is_damaged(journal));
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_torn_last_line_is_no_damage_and_does_not_swallow_the_next)
+{
+	struct journal *journal;
+
+	tempdir_make();
+	tempdir_put("journal", "{\"seq\":1,\"client\":\"w");
+	journal = reopen(NULL);
+	ck_assert(!journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 0);
+	journal_plan(journal, &change, NULL);
+	journal = reopen(journal);
+	ck_assert_uint_eq(journal_count(journal), 1);
+	done(journal);
+}
+END_TEST
+
+static void expect_damaged(const char *line)
+{
+	struct journal *journal;
+	char text[512];
+
+	tempdir_make();
+	snprintf(text, sizeof(text), "%s\n", line);
+	tempdir_put("journal", text);
+	journal = reopen(NULL);
+	ck_assert_msg(journal_is_damaged(journal), "taken for good: %s", line);
+	ck_assert_uint_eq(journal_count(journal), 0);
+	done(journal);
+}
+
+START_TEST(lines_that_say_nothing_are_damage)
+{
+	expect_damaged("garbage");
+	expect_damaged("[1]");
+	expect_damaged("{}");
+	expect_damaged("{\"seq\":0,\"state\":\"planned\"}");
+	expect_damaged("{\"seq\":9999,\"state\":\"planned\"}");
+	expect_damaged("{\"seq\":1,\"state\":\"perhaps\"}");
+	expect_damaged("{\"seq\":\"1\",\"state\":\"planned\"}");
+	expect_damaged("{\"seq\":1,\"state\":\"done\"}");
+	expect_damaged("{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
+		       "\"target\":\"y\",\"old\":1,\"new\":\"z\","
+		       "\"state\":\"planned\"}");
+}
+END_TEST
+
+START_TEST(damage_in_the_middle_spares_the_other_changes)
+{
+	struct journal *journal = fresh();
+	FILE *out;
+
+	journal_plan(journal, &change, NULL);
+	out = fopen(tempdir_path("journal"), "a");
+	fputs("garbage\n", out);
+	fclose(out);
+	journal_plan(journal, &change, NULL);
+	journal = reopen(journal);
+	ck_assert(journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 2);
+	done(journal);
+}
+END_TEST
+
+START_TEST(only_root_reads_a_journal)
+{
+	struct journal *journal = fresh();
+	struct stat st;
+
+	ck_assert_int_eq(stat(tempdir_path("journal"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_journal_opened_for_reading_is_not_written)
+{
+	struct journal *journal = fresh();
+	struct err err;
+
+	journal_close(journal);
+	journal = journal_read(tempdir_path("journal"), NULL);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "opened for reading only"));
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_full_file_system_takes_the_line_back)
+{
+	struct journal *journal;
+	struct err err;
+
+	journal = journal_open("/dev/full", &err);
+	ck_assert_msg(journal != NULL, "%s", err.text);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
+	ck_assert_str_eq(err.text,
+			 "journal '/dev/full': No space left on device");
+	ck_assert_uint_eq(journal_count(journal), 0);
+	journal_close(journal);
+}
+END_TEST
+
+START_TEST(a_scratch_journal_keeps_to_memory)
+{
+	struct journal *journal = fresh();
+
+	journal_plan(journal, &change, NULL);
+	journal_close(journal);
+	journal = journal_scratch(tempdir_path("journal"), NULL);
+	ck_assert_int_eq(journal_mark(journal, 1, JOURNAL_RESTORED, NULL), 0);
+	ck_assert(!journal_is_pending(journal));
+	journal = reopen(journal);
+	ck_assert(journal_is_pending(journal));
+	done(journal);
+}
+END_TEST
+
+START_TEST(there_is_a_limit_to_the_changes_of_a_job)
+{
+	struct journal *journal = fresh();
+	struct err err;
+	int i;
+
+	for (i = 1; i <= 256; i++)
+		ck_assert_int_eq(journal_plan(journal, &change, NULL), i);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "more than 256 changes"));
+	done(journal);
+}
+END_TEST
+
+UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
+	  the_last_line_of_a_change_counts, a_missing_journal_is_an_empty_one,
+	  a_torn_last_line_is_no_damage_and_does_not_swallow_the_next,
+	  lines_that_say_nothing_are_damage,
+	  damage_in_the_middle_spares_the_other_changes,
+	  only_root_reads_a_journal,
+	  a_journal_opened_for_reading_is_not_written,
+	  a_full_file_system_takes_the_line_back,
+	  a_scratch_journal_keeps_to_memory,
+	  there_is_a_limit_to_the_changes_of_a_job)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "client/mounts.h"
+#include "runner.h"
+#include "shared.h"
+
+static struct mounts *parse(const char *table)
+{
+	struct err err;
+	struct mounts *mounts = mounts_parse(table, "wekafs", &err);
+
+	ck_assert_msg(mounts != NULL, "%s", err.text);
+	return mounts;
+}
+
+START_TEST(captured_lines_are_understood)
+{
+	char *table = shared_read("fixtures/weka/proc_mounts.wekafs_lines.txt");
+	struct mounts *mounts = parse(table);
+	const struct client_mount *mount = mounts_find(mounts, "/mnt/weka");
+	char value[64];
+
+	ck_assert_uint_eq(mounts->count, 5); /* the first line is there twice */
+	ck_assert_str_eq(mount->source, "10.108.97.126/default");
+	ck_assert(options_get(mount->options, "writecache", NULL, 0));
+	ck_assert(options_get(mount->options, "container_name", value,
+			      sizeof(value)));
+	ck_assert_str_eq(value, "client");
+	ck_assert(!options_get(mounts->mount[2].options, "container_name", NULL,
+			       0));
+	mounts_free(mounts);
+	free(table);
+}
+END_TEST
+
+START_TEST(other_file_systems_are_passed_over)
+{
+	struct mounts *mounts = parse("proc /proc proc rw 0 0\n"
+				      "a /a wekafs rw 0 0\n"
+				      "b /b wekafs2 rw 0 0\n"
+				      "nonsense\n\n");
+
+	ck_assert_uint_eq(mounts->count, 1);
+	ck_assert_ptr_null(mounts_find(mounts, "/b"));
+	mounts_free(mounts);
+}
+END_TEST
+
+START_TEST(blanks_in_names_are_unescaped)
+{
+	struct mounts *mounts =
+		parse("a\\040b /mnt/x\\011y\\134z wekafs rw 0 0\n");
+
+	ck_assert_str_eq(mounts->mount[0].source, "a b");
+	ck_assert_str_eq(mounts->mount[0].target, "/mnt/x\ty\\z");
+	mounts_free(mounts);
+}
+END_TEST
+
+START_TEST(of_two_mounts_on_one_place_the_upper_counts)
+{
+	struct mounts *mounts = parse("a /m wekafs rw,writecache 0 0\n"
+				      "b /m wekafs rw,readcache 0 0\n");
+
+	ck_assert_uint_eq(mounts->count, 1);
+	ck_assert_str_eq(mounts->mount[0].source, "b");
+	mounts_free(mounts);
+}
+END_TEST
+
+START_TEST(an_option_is_found_by_its_whole_name)
+{
+	char value[16] = "kept";
+
+	ck_assert(!options_get("noatime,x=1", "atime", value, 16));
+	ck_assert_str_eq(value, "kept");
+	ck_assert(options_get("x=1,y,x=2", "x", value, 16));
+	ck_assert_str_eq(value, "2");
+	ck_assert(options_get(",,y,", "y", value, 16));
+	ck_assert_str_eq(value, "");
+}
+END_TEST
+
+START_TEST(an_empty_word_list_holds_every_word)
+{
+	ck_assert(mounts_word_in("", "/mnt/weka"));
+	ck_assert(mounts_word_in(" \t ", "/mnt/weka"));
+	ck_assert(mounts_word_in("/a  /mnt/weka", "/mnt/weka"));
+	ck_assert(!mounts_word_in("/mnt/weka2 /mnt", "/mnt/weka"));
+}
+END_TEST
+
+UNIT_MAIN("mounts", captured_lines_are_understood,
+	  other_file_systems_are_passed_over, blanks_in_names_are_unescaped,
+	  of_two_mounts_on_one_place_the_upper_counts,
+	  an_option_is_found_by_its_whole_name,
+	  an_empty_word_list_holds_every_word)

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each rule of weka_judge.c: a healthy client has no finding; one fact that is
+ * wrong has the one finding with its words. */
+#include <string.h>
+#include <unistd.h>
+
+#include "client/sysfs.h"
+#include "client/weka.h"
+#include "runner.h"
+#include "tempdir.h"
+
+static struct config_client section = {
+	.name = (char *)"weka",
+	.nodes = (char *)"*",
+	.mounts = (char *)"",
+	.container = (char *)"",
+	.timeout_ms = 5000,
+	.ready_timeout_ms = 60000,
+	.command = (char *)"/usr/bin/weka",
+	.service_conf = (char *)"/etc/wekaio/service.conf",
+	.service_conf_alt = (char *)"/etc/wekaio/weka.conf",
+	.proc_dir = (char *)"/proc/wekafs",
+	.agent_pidfile = (char *)"/var/run/weka-agent.pid",
+};
+static struct client client;
+static struct weka_facts *const facts = &client.facts;
+static struct client_want want;
+static struct findings findings;
+
+/* Core k is CPU k and k + 8, all on NUMA node 0, as are the frontend's card and
+ * its core, 7. */
+static void make_sysfs(void)
+{
+	char path[1024], text[32];
+	int cpu;
+
+	for (cpu = 0; cpu < 16; cpu++) {
+		snprintf(path, sizeof(path),
+			 "mkdir -p '%s/devices/system/cpu/cpu%d/topology' "
+			 "'%s/devices/system/cpu/cpu%d/node0' "
+			 "'%s/class/net/ib0/device'",
+			 tempdir_name, cpu, tempdir_name, cpu, tempdir_name);
+		ck_assert_int_eq(system(path), 0);
+		snprintf(path, sizeof(path),
+			 "devices/system/cpu/cpu%d/topology/"
+			 "thread_siblings_list",
+			 cpu);
+		snprintf(text, sizeof(text), "%d,%d\n", cpu % 8, cpu % 8 + 8);
+		tempdir_put(path, text);
+	}
+	tempdir_put("class/net/ib0/device/numa_node", "0\n");
+	sysfs_set_root(tempdir_name);
+}
+
+static void one_frontend(struct weka_resources *resources, unsigned int core)
+{
+	memset(resources, 0, sizeof(*resources));
+	resources->known = true;
+	resources->frontend_count = 1;
+	resources->frontend[0].slot = 1;
+	resources->frontend[0].core_id = core;
+	resources->frontend[0].dedicated = true;
+	resources->nic_count = 1;
+	strcpy(resources->nic[0].name, "ib0");
+	resources->memory_bytes = 1468006400;
+}
+
+static void mount_table(const char *table)
+{
+	mounts_free(facts->mounts);
+	facts->mounts = mounts_parse(table, "wekafs", NULL);
+	client.common.mounts = facts->mounts->mount;
+	client.common.mount_count = facts->mounts->count;
+}
+
+static void healthy(void)
+{
+	struct weka_container *container = &facts->containers.item[0];
+
+	tempdir_make();
+	make_sysfs();
+	client.section = &section;
+	client.common.name = "weka";
+	mount_table("be/fs /mnt/weka wekafs rw,writecache 0 0\n");
+	weka_parse_service("isolate_cpusets=false\ncgroups_mode=none\n",
+			   &facts->service);
+	facts->service_mtime_s = 1000;
+	facts->agent_known = facts->agent_running = true;
+	facts->agent_pid = 1;
+	facts->agent_start_s = 2000;
+	facts->agent_count = 1;
+	facts->ps.answer = WEKA_ANSWERED;
+	facts->containers_known = true;
+	facts->containers.count = 1;
+	strcpy(container->name, "client");
+	strcpy(container->display_status, "READY");
+	strcpy(container->version, "4.4.4");
+	container->running = container->monitored = true;
+	container->monitored_known = true;
+	facts->staged_source[0].answer = WEKA_ANSWERED;
+	facts->stable_source[0].answer = WEKA_ANSWERED;
+	one_frontend(&facts->staged[0], 7);
+	one_frontend(&facts->stable[0], 7);
+	facts->interface_source.answer = WEKA_ANSWERED;
+	weka_parse_interface(
+		"GW driver_state: DRIVER_ACCEPTING\n"
+		"Active mounts: 1\n"
+		"Container=client FE 0: Connected frontend pid 0\n",
+		&facts->interface);
+	want.alone = want.has_io_cores = true;
+	want.io_cores = 1;
+	cpuset_parse(&want.io_cpus, "7,15", NULL);
+	want.mount_options = "";
+	want.mem_spec_limit_mb = 20480;
+}
+
+static void judge(void)
+{
+	weka_digest(&client);
+	client_judge(&client, &want, &findings);
+}
+
+static void clean_up(void)
+{
+	findings_free(&findings);
+	weka_facts_clear(facts);
+	tempdir_remove();
+}
+
+/* This finding, and no other. */
+static void expect(const char *code, const char *text)
+{
+	const struct finding *finding;
+
+	judge();
+	ck_assert_msg(findings.count == 1, "%zu findings, first: %s %s",
+		      findings.count,
+		      findings.count ? findings.list[0].code : "",
+		      findings.count ? findings.list[0].text : "");
+	finding = &findings.list[0];
+	ck_assert_str_eq(finding->code, code);
+	ck_assert_str_eq(finding->text, text);
+	ck_assert_msg(*finding->cure, "%s has no cure", code);
+	clean_up();
+}
+
+/* This finding, whatever else there is. */
+static void expect_among(const char *code, const char *text)
+{
+	size_t i;
+
+	judge();
+	for (i = 0; i < findings.count; i++)
+		if (strcmp(findings.list[i].code, code) == 0)
+			break;
+	ck_assert_msg(i < findings.count, "no %s", code);
+	ck_assert_str_eq(findings.list[i].text, text);
+	clean_up();
+}
+
+static void service(const char *text)
+{
+	weka_parse_service(text, &facts->service);
+}
+
+START_TEST(a_healthy_client_has_no_finding)
+{
+	healthy();
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	clean_up();
+}
+END_TEST
+
+START_TEST(w01_isolate_cpusets_is_true)
+{
+	healthy();
+	service("isolate_cpusets=true\ncgroups_mode=none");
+	expect("W01", "/etc/wekaio/service.conf says isolate_cpusets='true': "
+		      "the client takes CPUs out of Slurm's cpusets");
+}
+END_TEST
+
+START_TEST(w01_isolate_cpusets_is_not_set)
+{
+	healthy();
+	service("cgroups_mode=none");
+	expect("W01", "/etc/wekaio/service.conf does not set isolate_cpusets, "
+		      "and WEKA's default is true: the client takes CPUs out "
+		      "of Slurm's cpusets");
+}
+END_TEST
+
+START_TEST(weka_conf_counts_when_it_is_the_only_file)
+{
+	healthy();
+	facts->service_alt = facts->service;
+	facts->service_alt.isolate_cpusets = WEKA_TRUE;
+	strcpy(facts->service_alt.isolate_text, "true");
+	memset(&facts->service, 0, sizeof(facts->service));
+	expect("W01", "/etc/wekaio/weka.conf says isolate_cpusets='true': "
+		      "the client takes CPUs out of Slurm's cpusets");
+}
+END_TEST
+
+START_TEST(w02_service_conf_was_changed_after_the_agent_started)
+{
+	healthy();
+	facts->service_mtime_s = 2060;
+	expect("W02", "/etc/wekaio/service.conf was changed 60 s after the "
+		      "agent (pid 1) started: the agent still works by the "
+		      "old text");
+}
+END_TEST
+
+START_TEST(w03_force_v2_hides_cpus)
+{
+	healthy();
+	service("isolate_cpusets=false\ncgroups_mode=force_v2");
+	expect("W03", "/etc/wekaio/service.conf says cgroups_mode=force_v2: "
+		      "the client's CPUs vanish from hwloc and from Slurm, "
+		      "even with isolate_cpusets=false");
+}
+END_TEST
+
+START_TEST(w04_a_sibling_of_cpu_0_is_core_0)
+{
+	healthy();
+	one_frontend(&facts->stable[0], 8);
+	one_frontend(&facts->staged[0], 8);
+	cpuset_parse(&want.io_cpus, "0,8", NULL);
+	expect("W04", "a frontend runs on the core of CPU 0, which serves the "
+		      "system");
+}
+END_TEST
+
+START_TEST(w05_slurm_reserves_one_thread_of_a_frontends_core)
+{
+	healthy();
+	cpuset_parse(&want.io_cpus, "7", NULL);
+	expect("W05", "CPU 15 shares a core with a frontend, but Slurm gives "
+		      "it to the job");
+}
+END_TEST
+
+START_TEST(w06_the_client_picks_cores_by_itself)
+{
+	healthy();
+	facts->stable[0].frontend[0].automatic = true;
+	facts->staged[0].frontend[0].automatic = true;
+	expect("W06", "container 'client' picks cores by itself (automatic "
+		      "core ids): they can differ after each start");
+}
+END_TEST
+
+START_TEST(w07_the_frontends_are_not_on_the_reserved_cores)
+{
+	healthy();
+	cpuset_parse(&want.io_cpus, "6,14", NULL);
+	expect("W07", "the frontends use CPU 7,15, but Slurm reserves CPU "
+		      "6,14 for this job");
+}
+END_TEST
+
+START_TEST(w08_a_container_is_not_ready)
+{
+	healthy();
+	strcpy(facts->containers.item[0].display_status, "STEM");
+	expect("W08", "container 'client' is STEM, not READY");
+}
+END_TEST
+
+START_TEST(w08_a_container_does_not_run)
+{
+	healthy();
+	facts->containers.item[0].running = false;
+	strcpy(facts->containers.item[0].last_failure, "killed");
+	expect("W08", "container 'client' does not run: killed");
+}
+END_TEST
+
+START_TEST(w09_a_frontend_is_not_connected)
+{
+	healthy();
+	facts->interface.link[0].connected = false;
+	expect("W09", "frontend 0 of container 'client' is not connected to "
+		      "the driver");
+}
+END_TEST
+
+START_TEST(w10_two_agents_run)
+{
+	healthy();
+	facts->agent_count = 2;
+	expect("W10", "2 agents run ('/usr/bin/weka --agent')");
+}
+END_TEST
+
+START_TEST(w11_the_card_is_on_another_numa_node)
+{
+	healthy();
+	tempdir_put("class/net/ib0/device/numa_node", "1\n");
+	expect("W11", "network card 'ib0' is on NUMA node 1, the frontend on "
+		      "CPU 7 on NUMA node 0");
+}
+END_TEST
+
+START_TEST(w12_other_resources_are_staged)
+{
+	healthy();
+	facts->staged[0].frontend[0].core_id = 5;
+	expect("W12", "container 'client' runs with cores 7, and cores 5 are "
+		      "staged: its next restart takes them");
+}
+END_TEST
+
+START_TEST(w13_too_little_memory_is_set_aside)
+{
+	healthy();
+	want.mem_spec_limit_mb = 5000;
+	expect("W13", "MemSpecLimit is 5000 MiB, and 1 frontends need about "
+		      "5100");
+}
+END_TEST
+
+START_TEST(w14_the_command_line_hangs)
+{
+	healthy();
+	facts->ps.answer = WEKA_HUNG;
+	strcpy(facts->ps.why, "no answer within 5000 ms");
+	expect("W14", "'weka local ps' hangs: no answer within 5000 ms");
+}
+END_TEST
+
+START_TEST(w15_there_is_no_weka_command)
+{
+	healthy();
+	facts->ps.answer = WEKA_MISSING;
+	expect("W15", "the command '/usr/bin/weka' cannot be run");
+}
+END_TEST
+
+START_TEST(w16_the_command_line_fails)
+{
+	healthy();
+	facts->stable_source[0].answer = WEKA_FAILED;
+	strcpy(facts->stable_source[0].why, "exit status 1: no agent");
+	expect("W16", "'weka local resources --stable' of container 'client' "
+		      "failed: exit status 1: no agent");
+}
+END_TEST
+
+START_TEST(w17_the_agent_does_not_run)
+{
+	healthy();
+	facts->agent_running = false;
+	facts->agent_pid = 4711;
+	expect("W17", "the WEKA agent does not run: /var/run/weka-agent.pid "
+		      "names pid 4711, which is gone");
+}
+END_TEST
+
+START_TEST(w18_nothing_is_mounted)
+{
+	healthy();
+	mount_table("");
+	expect("W18", "no file system of type wekafs is mounted");
+}
+END_TEST
+
+START_TEST(w19_a_mount_of_the_configuration_is_missing)
+{
+	healthy();
+	section.mounts = (char *)"/mnt/weka /scratch";
+	expect("W19", "'/scratch' is not mounted (mounts= of [client weka])");
+}
+END_TEST
+
+START_TEST(w20_two_files_contradict_each_other)
+{
+	healthy();
+	weka_parse_service("isolate_cpusets=true", &facts->service_alt);
+	expect("W20", "/etc/wekaio/service.conf and /etc/wekaio/weka.conf do "
+		      "not say the same about isolate_cpusets and "
+		      "cgroups_mode");
+}
+END_TEST
+
+START_TEST(w21_one_file_contradicts_itself)
+{
+	healthy();
+	service("isolate_cpusets=true\nisolate_cpusets=false\n"
+		"cgroups_mode=none");
+	expect("W21", "/etc/wekaio/service.conf sets isolate_cpusets twice "
+		      "with different values; the last, 'false', is taken to "
+		      "count");
+}
+END_TEST
+
+START_TEST(w22_a_key_is_not_the_documented_one)
+{
+	healthy();
+	service("isolate_cpuset=false\ncgroups_mode=none");
+	expect("W22", "/etc/wekaio/service.conf has the key 'isolate_cpuset', "
+		      "which is not documented; the agent may not read it");
+}
+END_TEST
+
+START_TEST(w23_there_is_no_service_conf)
+{
+	healthy();
+	memset(&facts->service, 0, sizeof(facts->service));
+	expect("W23", "neither /etc/wekaio/service.conf nor "
+		      "/etc/wekaio/weka.conf can be read: whether the client "
+		      "takes CPUs from Slurm is unknown");
+}
+END_TEST
+
+START_TEST(w24_the_driver_hangs)
+{
+	healthy();
+	facts->interface_source.answer = WEKA_HUNG;
+	expect("W24", "reading /proc/wekafs/interface hangs: the driver is "
+		      "stuck");
+}
+END_TEST
+
+START_TEST(w25_the_driver_does_not_accept)
+{
+	healthy();
+	strcpy(facts->interface.driver_state, "DRIVER_DRAINING");
+	expect("W25", "the driver is in state DRIVER_DRAINING");
+}
+END_TEST
+
+START_TEST(w26_the_drivers_file_is_missing)
+{
+	healthy();
+	facts->interface_source.answer = WEKA_MISSING;
+	expect("W26", "/proc/wekafs/interface cannot be read: whether the "
+		      "frontends are connected is unknown");
+}
+END_TEST
+
+START_TEST(w27_the_driver_knows_fewer_frontends)
+{
+	healthy();
+	facts->stable[0].frontend_count = 2;
+	facts->stable[0].frontend[1] = facts->stable[0].frontend[0];
+	facts->staged[0] = facts->stable[0];
+	expect("W27", "container 'client' has 2 frontends, and the driver "
+		      "knows 1");
+}
+END_TEST
+
+START_TEST(w28_a_frontend_process_is_elsewhere)
+{
+	char text[256], *list;
+	struct cpuset ours;
+
+	healthy();
+	ck_assert_int_eq(process_cpus(getpid(), &ours), 0);
+	list = cpuset_format(&ours);
+	one_frontend(&facts->stable[0], 4000);
+	one_frontend(&facts->staged[0], 4000);
+	cpuset_parse(&want.io_cpus, "4000", NULL);
+	facts->interface.link[0].pid = getpid();
+	snprintf(text, sizeof(text),
+		 "frontend 0 of container 'client' may run on CPU %s, its "
+		 "resources name core 4000",
+		 list);
+	free(list);
+	expect("W28", text);
+}
+END_TEST
+
+START_TEST(w29_the_cpuset_does_not_hold_the_cores)
+{
+	healthy();
+	facts->cgroup[0].known = true;
+	cpuset_parse(&facts->cgroup[0].cpus, "1-3", NULL);
+	expect("W29", "the cpuset of container 'client' is 1-3 and does not "
+		      "hold its cores 7");
+}
+END_TEST
+
+START_TEST(w30_the_cgroup_is_an_exclusive_partition)
+{
+	healthy();
+	facts->cgroup[0].exclusive = true;
+	expect("W30", "the cgroup of container 'client' is an exclusive "
+		      "partition: its CPUs are gone from the rest of the "
+		      "node");
+}
+END_TEST
+
+START_TEST(w31_auto_protects_nothing_on_cgroup_v2)
+{
+	healthy();
+	facts->cgroup_v2 = true;
+	service("isolate_cpusets=false\ncgroups_mode=auto");
+	expect("W31", "cgroups_mode=auto means no cgroup for the client on "
+		      "this cgroup v2 node: only Slurm's reservation protects "
+		      "its cores");
+}
+END_TEST
+
+START_TEST(w32_there_is_no_container)
+{
+	healthy();
+	facts->containers.count = 0;
+	section.container = (char *)"client7";
+	expect("W32", "there is no WEKA container 'client7'");
+}
+END_TEST
+
+START_TEST(w33_nobody_restarts_the_container)
+{
+	healthy();
+	facts->containers.item[0].monitored = false;
+	expect("W33", "container 'client' is not monitored: nobody restarts "
+		      "it when it dies");
+}
+END_TEST
+
+START_TEST(w33_the_container_will_not_start_with_the_node)
+{
+	healthy();
+	facts->containers.item[0].disabled = true;
+	expect("W33", "container 'client' is disabled: it will not start with "
+		      "the node");
+}
+END_TEST
+
+START_TEST(w34_several_containers_share_the_io_cores)
+{
+	healthy();
+	facts->containers.count = 2;
+	facts->containers.item[1] = facts->containers.item[0];
+	strcpy(facts->containers.item[1].name, "second");
+	facts->stable[1] = facts->stable[0];
+	facts->staged[1] = facts->staged[0];
+	expect("W34", "2 containers share the io-cores of this job, and "
+		      "[client weka] names none");
+}
+END_TEST
+
+START_TEST(w35_there_is_no_frontend_with_a_core)
+{
+	healthy();
+	facts->stable[0].frontend_count = facts->staged[0].frontend_count = 0;
+	facts->interface.link_count = 0;
+	expect("W35", "container 'client' has no frontend with a core of its "
+		      "own (net=udp): it uses the job's CPUs");
+}
+END_TEST
+
+START_TEST(w36_reserved_cores_are_idle)
+{
+	healthy();
+	want.io_cores = 2;
+	cpuset_parse(&want.io_cpus, "6-7,14-15", NULL);
+	expect("W36", "the frontends use CPU 7,15 of the reserved CPU "
+		      "6-7,14-15: the rest is idle");
+}
+END_TEST
+
+START_TEST(w37_the_cache_mode_is_not_what_is_known)
+{
+	healthy();
+	mount_table("be/fs /mnt/weka wekafs rw,coherent 0 0\n");
+	expect("W37", "the mount table shows 0 cache modes for '/mnt/weka' "
+		      "where one is expected");
+}
+END_TEST
+
+START_TEST(without_a_job_the_client_is_judged_alone)
+{
+	healthy();
+	facts->agent_count = 3;
+	weka_digest(&client);
+	client_judge(&client, NULL, &findings);
+	ck_assert_uint_eq(findings.count, 1);
+	clean_up();
+}
+END_TEST
+
+START_TEST(a_stopped_container_polls_on_no_cpu)
+{
+	healthy();
+	facts->containers.item[0].running = false;
+	weka_digest(&client);
+	ck_assert(client.common.cpus_known);
+	ck_assert(cpuset_is_empty(&client.common.frontend_cpus));
+	clean_up();
+}
+END_TEST
+
+START_TEST(automatic_cores_are_looked_up_at_the_processes)
+{
+	struct cpuset ours, whole;
+
+	healthy();
+	facts->stable[0].frontend[0].automatic = true;
+	facts->interface.link[0].pid = getpid();
+	weka_digest(&client);
+	ck_assert(client.common.cpus_known);
+	process_cpus(getpid(), &ours);
+	client_whole_cores(&ours, &whole);
+	ck_assert(cpuset_equal(&client.common.frontend_cpus, &whole));
+	clean_up();
+}
+END_TEST
+
+START_TEST(unknown_cpus_are_not_taken_for_none)
+{
+	healthy();
+	facts->stable[0].known = false;
+	facts->stable_source[0].answer = WEKA_HUNG;
+	facts->interface.link_count = 0;
+	expect_among("W14", "'weka local resources' of container 'client' "
+			    "hangs");
+	ck_assert(!client.common.cpus_known);
+}
+END_TEST
+
+UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
+	  w01_isolate_cpusets_is_true, w01_isolate_cpusets_is_not_set,
+	  weka_conf_counts_when_it_is_the_only_file,
+	  w02_service_conf_was_changed_after_the_agent_started,
+	  w03_force_v2_hides_cpus, w04_a_sibling_of_cpu_0_is_core_0,
+	  w05_slurm_reserves_one_thread_of_a_frontends_core,
+	  w06_the_client_picks_cores_by_itself,
+	  w07_the_frontends_are_not_on_the_reserved_cores,
+	  w08_a_container_is_not_ready, w08_a_container_does_not_run,
+	  w09_a_frontend_is_not_connected, w10_two_agents_run,
+	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
+	  w13_too_little_memory_is_set_aside, w14_the_command_line_hangs,
+	  w15_there_is_no_weka_command, w16_the_command_line_fails,
+	  w17_the_agent_does_not_run, w18_nothing_is_mounted,
+	  w19_a_mount_of_the_configuration_is_missing,
+	  w20_two_files_contradict_each_other, w21_one_file_contradicts_itself,
+	  w22_a_key_is_not_the_documented_one, w23_there_is_no_service_conf,
+	  w24_the_driver_hangs, w25_the_driver_does_not_accept,
+	  w26_the_drivers_file_is_missing, w27_the_driver_knows_fewer_frontends,
+	  w28_a_frontend_process_is_elsewhere,
+	  w29_the_cpuset_does_not_hold_the_cores,
+	  w30_the_cgroup_is_an_exclusive_partition,
+	  w31_auto_protects_nothing_on_cgroup_v2, w32_there_is_no_container,
+	  w33_nobody_restarts_the_container,
+	  w33_the_container_will_not_start_with_the_node,
+	  w34_several_containers_share_the_io_cores,
+	  w35_there_is_no_frontend_with_a_core, w36_reserved_cores_are_idle,
+	  w37_the_cache_mode_is_not_what_is_known,
+	  without_a_job_the_client_is_judged_alone,
+	  a_stopped_container_polls_on_no_cpu,
+	  automatic_cores_are_looked_up_at_the_processes,
+	  unknown_cpus_are_not_taken_for_none)
