@@ -15,6 +15,7 @@ struct command {
 static const struct command commands[] = {
 	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
 	{ "plan", plan_main, "which cores to give to the client" },
+	{ "doctor", doctor_main, "what would spoil it, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
 };
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio doctor - what on this node would spoil io-cores, and the cure. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "command.h"
+#include "config.h"
+#include "fileio.h"
+#include "print.h"
+#include "subject.h"
+#include "version.h"
+
+#define NAME "doctor"
+#define SMALL_FILE_MAX (1U << 20)
+#define CLIENT_BUDGET_MS 20000
+
+static const char usage[] =
+	"usage: jobio doctor [OPTION]...\n"
+	"\n"
+	"Looks at slurm.conf, cgroup.conf, plugstack.conf, this host's node\n"
+	"line, its CPUs, its kernel and the filesystem client. Each finding\n"
+	"has a code, a severity, a sentence, and a cure: the line to write.\n"
+	"Changes nothing.\n"
+	"\n"
+	"  --conf=FILE           jobio.conf\n"
+	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
+	"  --host=NODENAME       the node; default: this host\n"
+	"  --topology=FILE.xml   the machine as lstopo(1) wrote it\n"
+	"  --client-cpus=LIST    the client's OS CPUs, instead of asking it\n"
+	"  --slurm-version=V     20.11 to 26.05; default: what jobio was "
+	"built\n"
+	"                        with\n"
+	"  --root=DIR            look at the files of a node that were copied\n"
+	"                        below DIR; no client is asked\n"
+	"  --format=text|json    default text\n"
+	"\n"
+	"Exit status: 0 nothing was found; 1 there are findings; 2 bad "
+	"usage.\n";
+
+struct options {
+	const char *conf;
+	const char *slurm_conf;
+	const char *host;
+	const char *topology;
+	const char *root;
+	bool has_client_cpus;
+	struct cpuset client_cpus;
+	unsigned int version;
+	bool json;
+	bool help;
+};
+
+enum {
+	OPT_CONF = 1,
+	OPT_SLURM_CONF,
+	OPT_HOST,
+	OPT_TOPOLOGY,
+	OPT_CLIENT_CPUS,
+	OPT_VERSION,
+	OPT_ROOT,
+	OPT_FORMAT,
+	OPT_HELP,
+};
+
+static const struct option long_options[] = {
+	{ "conf", required_argument, NULL, OPT_CONF },
+	{ "slurm-conf", required_argument, NULL, OPT_SLURM_CONF },
+	{ "host", required_argument, NULL, OPT_HOST },
+	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+	{ "client-cpus", required_argument, NULL, OPT_CLIENT_CPUS },
+	{ "slurm-version", required_argument, NULL, OPT_VERSION },
+	{ "root", required_argument, NULL, OPT_ROOT },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_option(struct options *options, int option, const char *value,
+		      struct err *err)
+{
+	int json;
+
+	switch (option) {
+	case OPT_CONF:
+		options->conf = value;
+		return 0;
+	case OPT_SLURM_CONF:
+		options->slurm_conf = value;
+		return 0;
+	case OPT_HOST:
+		options->host = value;
+		return 0;
+	case OPT_TOPOLOGY:
+		options->topology = value;
+		return 0;
+	case OPT_ROOT:
+		options->root = value;
+		return 0;
+	case OPT_CLIENT_CPUS:
+		options->has_client_cpus = true;
+		return cpuset_parse(&options->client_cpus, value, err) < 0
+			       ? err_prefix(err, "--client-cpus")
+			       : 0;
+	case OPT_VERSION:
+		return version_parse(value, &options->version, err);
+	case OPT_FORMAT:
+		json = subject_choose("format", value, "json", "text", err);
+		options->json = json > 0;
+		return json < 0 ? -1 : 0;
+	default:
+		options->help = true;
+		return 0;
+	}
+}
+
+static int parse_options(struct options *options, int argc, char *argv[],
+			 struct err *err)
+{
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	       -1) {
+		if (option == '?')
+			return command_bad_option(NAME, argv[optind - 1], err);
+		if (set_option(options, option, optarg, err) < 0)
+			return -1;
+	}
+	if (optind < argc)
+		return err_set(err, "'%s': one word too many", argv[optind]);
+	if (*options->root && !options->topology)
+		return err_set(err, "--root: give the machine of these files "
+				    "with --topology");
+	return 0;
+}
+
+char *doctor_read(const struct doctor *doctor, const char *path)
+{
+	char whole[PATH_MAX];
+	char *real, *text;
+
+	snprintf(whole, sizeof(whole), "%s%s", doctor->root, path);
+	real = realpath(whole, NULL);
+	text = real ? fileio_read(real, SMALL_FILE_MAX, NULL, NULL) : NULL;
+	free(real);
+	return text;
+}
+
+/* ---- Slurm's files ----------------------------------------------------------------- */
+
+static const char *find_slurm_conf(const struct options *options)
+{
+	static const char *const usual[] = {
+		"/etc/slurm/slurm.conf",
+		"/run/slurm/conf/slurm.conf",
+		"/etc/slurm-llnl/slurm.conf",
+	};
+	const char *named = getenv("SLURM_CONF");
+	char path[PATH_MAX];
+
+	if (options->slurm_conf)
+		return options->slurm_conf;
+	if (named && *named && !*options->root)
+		return named;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", options->root, usual[i]);
+		if (access(path, F_OK) == 0)
+			return usual[i];
+	}
+	return usual[0];
+}
+
+static struct slurm_conf *load_cgroup(const struct doctor *doctor)
+{
+	const char *slash = strrchr(doctor->slurm_conf_path, '/');
+	struct slurm_conf *conf;
+	char path[PATH_MAX];
+	struct err err;
+
+	snprintf(path, sizeof(path), "%.*scgroup.conf",
+		 slash ? (int)(slash - doctor->slurm_conf_path) + 1 : 0,
+		 doctor->slurm_conf_path);
+	conf = slurm_conf_load(doctor->root, path, &err);
+	if (!conf && errno != ENOENT)
+		findings_add(doctor->findings, "S15", FINDING_ERROR,
+			     "correct the file", "%s", err.text);
+	return conf;
+}
+
+static void look_at_slurm(struct doctor *doctor)
+{
+	struct slurm_conf *slurm, *cgroup;
+	struct err err;
+
+	slurm = slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
+	if (!slurm) {
+		findings_add(doctor->findings, "S15", FINDING_ERROR,
+			     "name it with --slurm-conf, or correct it",
+			     "slurm.conf cannot be read: %s", err.text);
+		return;
+	}
+	cgroup = load_cgroup(doctor);
+	doctor->slurm = slurm;
+	doctor->cgroup = cgroup;
+	doctor_slurm(doctor);
+	doctor_find_node(doctor);
+	if (doctor->has_node)
+		doctor_node(doctor);
+	slurm_conf_free(slurm);
+	slurm_conf_free(cgroup);
+	doctor->slurm = doctor->cgroup = NULL;
+}
+
+/* ---- jobio.conf and the client ------------------------------------------------------- */
+
+static void ask_client(struct doctor *doctor,
+		       const struct config_client *section)
+{
+	struct client_want want = { .mem_spec_limit_mb = -1 };
+	const struct client_facts *facts;
+	struct client *client;
+	struct err err;
+
+	client = client_open(section, NULL, NULL, &err);
+	if (!client ||
+	    client_inspect(client, NULL, CLIENT_BUDGET_MS, &err) < 0) {
+		findings_add(doctor->findings, "J03", FINDING_ERROR,
+			     "correct its section in jobio.conf",
+			     "client '%s': %s", section->name, err.text);
+		client_close(client);
+		return;
+	}
+	facts = client_facts(client);
+	if (facts->cpus_known && !doctor->client_known) {
+		doctor->client_known = true;
+		doctor->client_cpus = facts->frontend_cpus;
+	}
+	want.mount_options = "";
+	client_judge(client, &want, doctor->findings);
+	client_close(client);
+}
+
+static void look_at_jobio(struct doctor *doctor, const struct options *options)
+{
+	const struct config_client *section;
+	struct config *config;
+	char path[PATH_MAX];
+	struct err err;
+
+	snprintf(path, sizeof(path), "%s%s", options->root,
+		 options->conf ? options->conf : JOBIO_CONF);
+	config = config_load(path, &err);
+	if (!config) {
+		findings_add(doctor->findings, "J01", FINDING_ERROR,
+			     "write it: see jobio.conf(5)", "%s", err.text);
+		return;
+	}
+	section = config_client_for(config, doctor->host);
+	if (!section)
+		findings_add(doctor->findings, "J02", FINDING_WARNING,
+			     "[client NAME] with nodes=PATTERN",
+			     "jobio.conf: no client section is for node %s",
+			     doctor->host);
+	else if (!*options->root)
+		ask_client(doctor, section);
+	config_free(config);
+}
+
+/* ---- the whole ------------------------------------------------------------------------ */
+
+static const char *host_name(const struct options *options, char name[256])
+{
+	const char *given = getenv("SLURMD_NODENAME");
+
+	if (options->host)
+		return options->host;
+	if (given && *given)
+		return given;
+	if (gethostname(name, 256) < 0)
+		return "localhost";
+	name[255] = '\0';
+	name[strcspn(name, ".")] = '\0';
+	return name;
+}
+
+static void print(const struct findings *findings, bool json)
+{
+	struct json_object *object;
+
+	if (!json) {
+		print_findings(findings);
+		printf("%zu finding(s)\n", findings->count);
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "findings",
+			       print_findings_json(findings));
+	print_json(object);
+}
+
+int doctor_main(int argc, char *argv[])
+{
+	struct options options = { .root = "" };
+	struct findings findings = { 0 };
+	struct doctor doctor = { .findings = &findings };
+	char name[256];
+	struct err err;
+	int status;
+
+	if (parse_options(&options, argc, argv, &err) < 0)
+		return command_fail(NAME, COMMAND_USAGE, &err);
+	if (options.help) {
+		fputs(usage, stdout);
+		return COMMAND_OK;
+	}
+	doctor.root = options.root;
+	doctor.host = host_name(&options, name);
+	doctor.topology = options.topology;
+	doctor.slurm_conf_path = find_slurm_conf(&options);
+	doctor.version =
+		options.version ? options.version : JOBIO_SLURM_VERSION;
+	doctor.client_known = options.has_client_cpus;
+	doctor.client_cpus = options.client_cpus;
+	look_at_jobio(&doctor, &options);
+	look_at_slurm(&doctor);
+	doctor_host(&doctor);
+	print(&findings, options.json);
+	status = findings.count ? COMMAND_FAILED : COMMAND_OK;
+	findings_free(&findings);
+	node_state_free(&doctor.state);
+	return status;
+}

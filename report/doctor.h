@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* doctor.h - the parts of jobio doctor, each a look at one thing
+ *
+ * Terms   root: a folder in front of every path that is read, "" for this
+ *           host.
+ * Owner   struct doctor belongs to doctor.c; the parts only add findings.
+ * Errors  none: what cannot be looked at is a finding.
+ * Runs    jobio doctor; reads, never writes; asks nothing of slurmctld.
+ *
+ * Codes   S  slurm.conf, cgroup.conf, plugstack.conf   doctor_slurm.c
+ *         N  the node line against machine and client   doctor_node.c
+ *         C  as in `jobio cores`
+ *         K  kernel parameters and modules              doctor_host.c
+ *         J  jobio.conf; W the WEKA client              doctor.c, client/
+ */
+#ifndef JOBIO_DOCTOR_H
+#define JOBIO_DOCTOR_H
+
+#include <stdbool.h>
+
+#include "cpuset.h"
+#include "finding.h"
+#include "node.h"
+#include "slurm_conf.h"
+
+struct doctor {
+	const char *root;
+	const char *host; /* NodeName */
+	const char *topology;
+	const char *slurm_conf_path;
+	unsigned int version;
+	const struct slurm_conf *slurm;	 /* NULL: not readable */
+	const struct slurm_conf *cgroup; /* NULL: there is none */
+	bool has_node; /* the host has a node line, and a map */
+	struct node_state state;
+	long mem_spec_limit_mb; /* 0: not on the node line */
+	bool client_known;
+	struct cpuset client_cpus; /* OS CPUs, whole cores */
+	struct findings *findings;
+};
+
+void doctor_slurm(const struct doctor *doctor);
+/* Sets has_node, state and mem_spec_limit_mb. */
+void doctor_find_node(struct doctor *doctor);
+void doctor_node(const struct doctor *doctor);
+void doctor_host(const struct doctor *doctor);
+
+/* A small file below the root, NULL when it is not there; caller frees. */
+char *doctor_read(const struct doctor *doctor, const char *path);
+
+#endif

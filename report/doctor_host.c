@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kernel parameters and a module option with which Lenovo and WEKA measured
+ * their best latencies: polling cores lose microseconds to sleep states, to a
+ * clock that is read slowly, to page migration and to an SMBus interrupt.
+ */
+#include "doctor.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct parameter {
+	const char *text;
+	bool intel_only;
+};
+
+static const struct parameter parameters[] = {
+	{ "clocksource=tsc", false },
+	{ "tsc=reliable", false },
+	{ "nomodeset", false },
+	{ "intel_iommu=off", true },
+	{ "intel_idle.max_cstate=0", true },
+	{ "processor.max_cstate=0", false },
+	{ "numa_balancing=disable", false },
+};
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	const char *at = text;
+
+	while ((at = strstr(at, word))) {
+		bool begins = at == text || strchr(" \t\n", at[-1]);
+
+		if (begins && strchr(" \t\n", at[length]))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+static bool is_intel(const struct doctor *doctor)
+{
+	char *text = doctor_read(doctor, "/proc/cpuinfo");
+	bool intel = text && strstr(text, "GenuineIntel");
+
+	free(text);
+	return intel;
+}
+
+static void check_command_line(const struct doctor *doctor, bool intel)
+{
+	char *line = doctor_read(doctor, "/proc/cmdline");
+	char missing[ERR_MAX] = "";
+
+	for (size_t i = 0;
+	     line && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		size_t used = strlen(missing);
+
+		if ((parameters[i].intel_only && !intel) ||
+		    has_word(line, parameters[i].text))
+			continue;
+		snprintf(missing + used, sizeof(missing) - used, "%s%s",
+			 used ? " " : "", parameters[i].text);
+	}
+	if (*missing)
+		findings_add(doctor->findings, "K01", FINDING_WARNING, missing,
+			     "the kernel was started without %s: a client "
+			     "that polls loses time to sleep states, slow "
+			     "clocks or page migration",
+			     missing);
+	free(line);
+}
+
+static bool option_is_written(const struct doctor *doctor)
+{
+	char pattern[PATH_MAX];
+	glob_t found = { 0 };
+	bool written = false;
+
+	snprintf(pattern, sizeof(pattern), "%s/etc/modprobe.d/*.conf",
+		 doctor->root);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc && !written; i++) {
+			char *text = doctor_read(doctor,
+						 found.gl_pathv[i] +
+							 strlen(doctor->root));
+			const char *at =
+				text ? strstr(text, "\noptions i2c_i801 ")
+				     : NULL;
+
+			if (text && !strncmp(text, "options i2c_i801 ", 17))
+				at = text;
+			written = at && strstr(at, "disable_features=0x10");
+			free(text);
+		}
+	globfree(&found);
+	return written;
+}
+
+/* Only where the driver is loaded: it is Intel's SMBus controller. */
+static void check_smbus(const struct doctor *doctor)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/sys/module/i2c_i801", doctor->root);
+	if (access(path, F_OK) < 0 || option_is_written(doctor))
+		return;
+	findings_add(doctor->findings, "K02", FINDING_WARNING,
+		     "options i2c_i801 disable_features=0x10 in "
+		     "/etc/modprobe.d/i2c_i801.conf",
+		     "the SMBus driver i2c_i801 is loaded with its interrupt: "
+		     "it takes time from the cores that poll");
+}
+
+void doctor_host(const struct doctor *doctor)
+{
+	check_command_line(doctor, is_intel(doctor));
+	check_smbus(doctor);
+}

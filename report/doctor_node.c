@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core_map.h"
+#include "reservation.h"
+
+static void add_lists(struct findings *findings, const char *code,
+		      enum finding_severity severity, const char *cure,
+		      const char *format, const struct cpuset *a,
+		      const struct cpuset *b)
+	__attribute__((format(printf, 5, 0)));
+
+static void add_lists(struct findings *findings, const char *code,
+		      enum finding_severity severity, const char *cure,
+		      const char *format, const struct cpuset *a,
+		      const struct cpuset *b)
+{
+	char *first = cpuset_format(a), *second = cpuset_format(b);
+	char text[ERR_MAX];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(text, sizeof(text), format, first ? first : "?",
+		 second ? second : "?");
+#pragma GCC diagnostic pop
+	findings_add(findings, code, severity, cure, "%s", text);
+	free(first);
+	free(second);
+}
+
+/* ---- the host's node line ------------------------------------------------------- */
+
+static void read_limit(struct doctor *doctor, const char *line)
+{
+	const char *at = strcasestr(line, "MemSpecLimit=");
+
+	doctor->mem_spec_limit_mb =
+		at ? strtol(at + strlen("MemSpecLimit="), NULL, 10) : 0;
+}
+
+static void copy_setting(char *to, size_t room, const struct doctor *doctor,
+			 const char *key)
+{
+	const char *value = slurm_conf_get(doctor->slurm, key);
+
+	snprintf(to, room, "%s", value ? value : "");
+}
+
+static int read_node(struct doctor *doctor, const char *line, struct err *err)
+{
+	struct core_map_options options = {
+		.xml = doctor->topology,
+		.slurm_version = doctor->version,
+	};
+	struct node *node = &doctor->state.node;
+
+	node_init(node);
+	node->version = doctor->version;
+	copy_setting(node->slurmd_parameters, sizeof(node->slurmd_parameters),
+		     doctor, "SlurmdParameters");
+	node->spec_cores_first = slurm_conf_has(
+		doctor->slurm, "SchedulerParameters", "spec_cores_first");
+	if (node_line_parse(node, line, doctor->findings, err) < 0)
+		return -1;
+	snprintf(node->name, sizeof(node->name), "%s", doctor->host);
+	core_map_slurmd_parameters(&options, node->slurmd_parameters);
+	doctor->state.map = core_map_load(&options, err);
+	return doctor->state.map ? 0 : -1;
+}
+
+void doctor_find_node(struct doctor *doctor)
+{
+	const char *name, *line;
+	struct err err;
+
+	for (size_t i = 0;
+	     (line = slurm_conf_record(doctor->slurm, "NodeName", i, &name));
+	     i++) {
+		if (!slurm_conf_in_list(name, doctor->host))
+			continue;
+		read_limit(doctor, line);
+		if (read_node(doctor, line, &err) == 0)
+			doctor->has_node = true;
+		else
+			findings_add(doctor->findings, "N01", FINDING_ERROR,
+				     "correct the node line",
+				     "slurm.conf: node %s: %s", doctor->host,
+				     err.text);
+		return;
+	}
+	findings_add(doctor->findings, "N02", FINDING_WARNING,
+		     "name the node with --host=NODENAME, or run this on a "
+		     "compute node",
+		     "slurm.conf: no NodeName line for %s: nothing is known of "
+		     "its cores",
+		     doctor->host);
+}
+
+/* ---- what slurmd sees -------------------------------------------------------------- */
+
+static void check_blindness(const struct doctor *doctor)
+{
+	/* another machine's topology, this host's kernel: nothing to compare */
+	bool here = !doctor->topology || *doctor->root;
+	char *text =
+		here ? doctor_read(doctor, "/sys/devices/system/cpu/online")
+		     : NULL;
+	const struct cpuset *seen = core_map_cpus(doctor->state.map);
+	struct cpuset online, hidden;
+	char cure[] =
+		"let nothing hide CPUs from slurmd (isolate_cpusets=false "
+		"and cgroups_mode=none in the client's service.conf, "
+		"restart it), then start slurmd again";
+
+	if (text && cpuset_parse(&online, text, NULL) == 0) {
+		hidden = online;
+		cpuset_andnot(&hidden, seen);
+		if (!cpuset_is_empty(&hidden) &&
+		    !(core_map_flaws(doctor->state.map) &
+		      CORE_MAP_ECORES_DROPPED))
+			add_lists(doctor->findings, "N03", FINDING_ERROR, cure,
+				  "slurmd does not see OS CPUs %s that the "
+				  "kernel has online: it counts and numbers "
+				  "only %s",
+				  &hidden, seen);
+	}
+	free(text);
+}
+
+/* Only what this process can know of slurmd: the CPUs its cgroup leaves. */
+static void check_record(const struct doctor *doctor)
+{
+	const struct node *node = &doctor->state.node;
+	const struct core_map_shape *shape = core_map_shape(doctor->state.map);
+
+	if (node->cpus < shape->cpus &&
+	    node->cpus != shape->sockets * shape->cores)
+		findings_add(doctor->findings, "N04", FINDING_WARNING,
+			     "write the line that `slurmd -C` prints",
+			     "the node line gives Slurm %u of the machine's %u "
+			     "CPUs",
+			     node->cpus, shape->cpus);
+}
+
+/* ---- the spec set and the client ---------------------------------------------------- */
+
+static int reserved(const struct doctor *doctor, struct cpuset *os_cpus,
+		    struct findings *findings)
+{
+	static const struct reservation_request unset = { RESERVATION_UNSET,
+							  0 };
+	struct reservation got;
+	struct err err;
+
+	if (reservation_compute(&doctor->state.node, doctor->state.map, &unset,
+				&got, &err) < 0) {
+		findings_add(findings, "N01", FINDING_ERROR,
+			     "correct the node line", "%s", err.text);
+		return -1;
+	}
+	findings_append(findings, &got.findings);
+	*os_cpus = got.os_cpus;
+	reservation_free(&got);
+	return 0;
+}
+
+/* The list read as Linux's numbers: whole cores? */
+static bool is_whole_cores(const struct doctor *doctor,
+			   const struct cpuset *os_cpus)
+{
+	int os_cpu;
+
+	cpuset_for_each (os_cpu, os_cpus) {
+		int core = core_map_core_of(doctor->state.map,
+					    (unsigned int)os_cpu);
+
+		if (core < 0 ||
+		    !cpuset_is_subset(core_map_core(doctor->state.map,
+						    (unsigned int)core),
+				      os_cpus))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Certain when the client's CPUs tell; otherwise when the list names whole
+ * cores in Linux's numbers but torn ones in Slurm's.
+ */
+static bool is_in_os_numbers(const struct doctor *doctor,
+			     const struct cpuset *really)
+{
+	const struct node *node = &doctor->state.node;
+	const struct cpuset *list = &node->spec_list;
+	int cpu;
+
+	if (cpuset_equal(list, really))
+		return false;
+	if (doctor->client_known && !cpuset_is_empty(&doctor->client_cpus))
+		return (cpuset_is_subset(list, &doctor->client_cpus) &&
+			!cpuset_equal(really, &doctor->client_cpus)) ||
+		       (cpuset_intersects(list, &doctor->client_cpus) &&
+			!cpuset_is_subset(&doctor->client_cpus, really));
+	if (node->threads < 2 || node->cpus <= node->sockets * node->cores ||
+	    !is_whole_cores(doctor, list))
+		return false;
+	cpuset_for_each (cpu, list)
+		for (unsigned int t = 0; t < node->threads; t++)
+			if (!cpuset_has(list, (unsigned int)cpu /
+							      node->threads *
+							      node->threads +
+						      t))
+				return true;
+	return false;
+}
+
+/* The CpuSpecList that withholds these OS CPUs, as a line to write. */
+static void spec_line(const struct doctor *doctor, const struct cpuset *os_cpus,
+		      char line[ERR_MAX])
+{
+	const struct node *node = &doctor->state.node;
+	unsigned int total = node->sockets * node->cores;
+	unsigned int unit = total >= node->cpus ? 1 : node->threads;
+	struct cpuset list = { 0 };
+	char *text;
+	int os_cpu;
+
+	cpuset_for_each (os_cpu, os_cpus) {
+		int core = core_map_core_of(doctor->state.map,
+					    (unsigned int)os_cpu);
+
+		for (unsigned int t = 0; core >= 0 && t < unit; t++)
+			cpuset_add(&list, (unsigned int)core * unit + t);
+	}
+	text = cpuset_format(&list);
+	snprintf(line, ERR_MAX, "CpuSpecList=%s", text ? text : "?");
+	free(text);
+}
+
+static void check_spec_list(const struct doctor *doctor,
+			    const struct cpuset *really)
+{
+	const struct node *node = &doctor->state.node;
+	const struct cpuset *meant =
+		doctor->client_known && !cpuset_is_empty(&doctor->client_cpus)
+			? &doctor->client_cpus
+			: &node->spec_list;
+	char cure[ERR_MAX];
+
+	if (!node->has_spec_list || !is_in_os_numbers(doctor, really))
+		return;
+	spec_line(doctor, meant, cure);
+	add_lists(doctor->findings, "N05", FINDING_ERROR, cure,
+		  "CpuSpecList=%s is written in Linux's numbers; Slurm reads "
+		  "its own and reserves OS CPUs %s",
+		  &node->spec_list, really);
+}
+
+static void check_client(const struct doctor *doctor,
+			 const struct cpuset *really)
+{
+	const struct node *node = &doctor->state.node;
+	bool has_spec = node->has_spec_list || node->core_spec_count;
+	struct cpuset open = doctor->client_cpus;
+	char cure[ERR_MAX];
+
+	if (!doctor->client_known || cpuset_is_empty(&open))
+		return;
+	cpuset_andnot(&open, really);
+	if (cpuset_is_empty(&open))
+		return;
+	spec_line(doctor, &doctor->client_cpus, cure);
+	if (has_spec)
+		add_lists(doctor->findings, "N06", FINDING_ERROR, cure,
+			  "the client has OS CPUs %s that are not in the spec "
+			  "set (%s): jobs run there",
+			  &open, really);
+	else
+		add_lists(doctor->findings, "N07", FINDING_WARNING, cure,
+			  "the client has OS CPUs %s and the node has no spec "
+			  "set: a job that asks for no io-cores runs "
+			  "there%s",
+			  &open, &(struct cpuset){ 0 });
+}
+
+static void check_core_zero(const struct doctor *doctor,
+			    const struct cpuset *really)
+{
+	if (!cpuset_has(really, 0))
+		return;
+	findings_add(doctor->findings, "N08", FINDING_WARNING,
+		     "reserve other cores: jobio plan",
+		     "the spec set holds core 0, which is the kernel's: a "
+		     "client refuses it");
+}
+
+static void check_memory(const struct doctor *doctor)
+{
+	const struct node *node = &doctor->state.node;
+
+	if (doctor->mem_spec_limit_mb > 0 ||
+	    (!node->has_spec_list && !node->core_spec_count))
+		return;
+	findings_add(doctor->findings, "N09", FINDING_WARNING,
+		     "MemSpecLimit=5000",
+		     "the node line has a spec set and no MemSpecLimit: jobs "
+		     "may take the memory of the client (2.8 GB and 2.3 GB a "
+		     "core)");
+}
+
+void doctor_node(const struct doctor *doctor)
+{
+	struct cpuset really;
+
+	check_blindness(doctor);
+	check_record(doctor);
+	if (reserved(doctor, &really, doctor->findings) < 0)
+		return;
+	check_spec_list(doctor, &really);
+	check_client(doctor, &really);
+	check_core_zero(doctor, &really);
+	check_memory(doctor);
+}

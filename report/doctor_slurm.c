@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "doctor.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "version.h"
+
+/* A setting that must hold a word, or must not. */
+struct rule {
+	const char *code;
+	enum finding_severity severity;
+	const char *key;
+	const char *word;
+	bool wanted;
+	const char *why;
+	const char *cure;
+};
+
+static const struct rule rules[] = {
+	{ "S04", FINDING_ERROR, "TaskPlugin", "task/cgroup", true,
+	  "nothing keeps a job's tasks off the cores that Slurm withheld",
+	  "TaskPlugin=task/affinity,task/cgroup" },
+	{ "S05", FINDING_WARNING, "TaskPlugin", "task/affinity", true,
+	  "tasks are not bound to CPUs",
+	  "TaskPlugin=task/affinity,task/cgroup" },
+	{ "S06", FINDING_ERROR, "PrologFlags", "Contain", true,
+	  "no step is there to count what leaves the job's cgroups, and the "
+	  "prolog runs only with the first step",
+	  "PrologFlags=Alloc,Contain" },
+	{ "S07", FINDING_ERROR, "PrologFlags", "RunInJob", false,
+	  "the prolog then runs inside the job's cpuset and memory limit and "
+	  "cannot prepare the client",
+	  "take RunInJob out of PrologFlags" },
+	{ "S08", FINDING_WARNING, "SchedulerParameters", "spec_cores_first",
+	  false,
+	  "--core-spec then begins with core 0, which is the kernel's and "
+	  "which a client refuses",
+	  "take spec_cores_first out of SchedulerParameters" },
+	{ "S09", FINDING_WARNING, "ProctrackType", "proctrack/cgroup", true,
+	  "processes can leave the job", "ProctrackType=proctrack/cgroup" },
+};
+
+static void check_rules(const struct doctor *doctor)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		const struct rule *rule = &rules[i];
+
+		if (slurm_conf_has(doctor->slurm, rule->key, rule->word) ==
+		    rule->wanted)
+			continue;
+		findings_add(doctor->findings, rule->code, rule->severity,
+			     rule->cure, "slurm.conf: %s %s %s: %s", rule->key,
+			     rule->wanted ? "lacks" : "has", rule->word,
+			     rule->why);
+	}
+}
+
+static void check_select(const struct doctor *doctor)
+{
+	const char *type = slurm_conf_get(doctor->slurm, "SelectType");
+
+	if (!type) /* the default changed (read_config.h) */
+		type = doctor->version >= VERSION_OF(23, 11, 0)
+			       ? "select/cons_tres"
+			       : "select/linear (the default)";
+	if (strcasestr(type, "cons_tres") ||
+	    (strcasestr(type, "cons_res") &&
+	     doctor->version < VERSION_OF(23, 11, 0)))
+		return;
+	findings_add(doctor->findings, "S01", FINDING_ERROR,
+		     "SelectType=select/cons_tres",
+		     "slurm.conf: SelectType is %s: --core-spec is ignored "
+		     "there",
+		     type);
+}
+
+static void check_parameters(const struct doctor *doctor)
+{
+	const char *value =
+		slurm_conf_get(doctor->slurm, "SelectTypeParameters");
+
+	if (value && strcasestr(value, "CR_CPU"))
+		findings_add(doctor->findings, "S10", FINDING_WARNING,
+			     "SelectTypeParameters=CR_Core_Memory",
+			     "slurm.conf: SelectTypeParameters=%s gives single "
+			     "hardware threads to jobs: siblings of the "
+			     "client's CPUs may be among them",
+			     value);
+	if (!slurm_conf_is(doctor->slurm, "AllowSpecResourcesUsage", false))
+		findings_add(doctor->findings, "S02", FINDING_ERROR,
+			     "AllowSpecResourcesUsage=yes",
+			     "slurm.conf: AllowSpecResourcesUsage is not set: "
+			     "Slurm drops every --core-spec, so no job gets "
+			     "io-cores");
+}
+
+static void check_cgroup(const struct doctor *doctor)
+{
+	if (doctor->cgroup &&
+	    slurm_conf_is(doctor->cgroup, "ConstrainCores", false))
+		return;
+	findings_add(doctor->findings, "S03", FINDING_ERROR,
+		     "ConstrainCores=yes",
+		     "cgroup.conf: %s: taskset(1), --cpu-bind=map_cpu and "
+		     "--overlap reach the client's cores, and enforce cannot "
+		     "hold",
+		     doctor->cgroup ? "ConstrainCores is not set"
+				    : "there is none beside slurm.conf");
+}
+
+static bool has_spec_set(const struct doctor *doctor)
+{
+	const char *name, *line;
+
+	for (size_t i = 0;
+	     (line = slurm_conf_record(doctor->slurm, "NodeName", i, &name));
+	     i++)
+		if (strcasestr(line, "CoreSpecCount=") ||
+		    strcasestr(line, "CpuSpecList="))
+			return true;
+	return false;
+}
+
+/* The client polls on the spec set: slurmd must not live there too. */
+static void check_off_spec(const struct doctor *doctor)
+{
+	if (!has_spec_set(doctor) ||
+	    slurm_conf_has(doctor->slurm, "TaskPluginParam", "SlurmdOffSpec"))
+		return;
+	findings_add(doctor->findings, "S11", FINDING_ERROR,
+		     "TaskPluginParam=SlurmdOffSpec",
+		     "slurm.conf: TaskPluginParam lacks SlurmdOffSpec: slurmd "
+		     "and every prolog are confined to the spec set, the "
+		     "client's own cores");
+}
+
+static void check_prolog(const struct doctor *doctor)
+{
+	static const char *const keys[] = { "Prolog", "Epilog" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *value = slurm_conf_get(doctor->slurm, keys[i]);
+		char cure[128];
+
+		snprintf(cure, sizeof(cure), "%s=%s/%s", keys[i],
+			 JOBIO_LIBEXECDIR, i ? "epilog" : "prolog");
+		if (!value)
+			findings_add(doctor->findings, "S12", FINDING_ERROR,
+				     cure,
+				     "slurm.conf: no %s: the node is never "
+				     "%s for a job",
+				     keys[i], i ? "put back" : "prepared");
+	}
+}
+
+static void check_partitions(const struct doctor *doctor)
+{
+	const char *name, *line;
+
+	for (size_t i = 0; (line = slurm_conf_record(
+				    doctor->slurm, "PartitionName", i, &name));
+	     i++) {
+		const char *at = strcasestr(line, "OverSubscribe=FORCE");
+
+		if (!at || !strncasecmp(at, "OverSubscribe=FORCE:1", 21))
+			continue;
+		findings_add(
+			doctor->findings, "S13", FINDING_WARNING,
+			"OverSubscribe=NO or FORCE:1",
+			"slurm.conf: partition %s has OverSubscribe=FORCE: "
+			"a job with io-cores is not alone on its nodes, "
+			"and the client is not tuned for it",
+			name);
+	}
+}
+
+/* ---- plugstack.conf -------------------------------------------------------------- */
+
+static bool names_jobio(const struct doctor *doctor, const char *path,
+			unsigned int depth);
+
+static bool line_names_jobio(const struct doctor *doctor, char *line,
+			     unsigned int depth)
+{
+	char pattern[PATH_MAX];
+	glob_t found = { 0 };
+	bool named = false;
+	char *word, *save;
+
+	line[strcspn(line, "#")] = '\0';
+	word = strtok_r(line, " \t", &save);
+	if (!word)
+		return false;
+	if (strcasecmp(word, "include") != 0)
+		return strstr(save, "jobio.so") != NULL;
+	word = strtok_r(NULL, " \t", &save);
+	if (!word || *word != '/')
+		return false;
+	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, word);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc && !named; i++)
+			named = names_jobio(doctor,
+					    found.gl_pathv[i] +
+						    strlen(doctor->root),
+					    depth + 1);
+	globfree(&found);
+	return named;
+}
+
+static bool names_jobio(const struct doctor *doctor, const char *path,
+			unsigned int depth)
+{
+	char *text = depth < 4 ? doctor_read(doctor, path) : NULL;
+	char *line, *save;
+	bool named = false;
+
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line && !named;
+	     line = strtok_r(NULL, "\n", &save))
+		named = line_names_jobio(doctor, line, depth);
+	free(text);
+	return named;
+}
+
+static void check_plugstack(const struct doctor *doctor)
+{
+	const char *path = slurm_conf_get(doctor->slurm, "PlugStackConfig");
+	char beside[PATH_MAX];
+	const char *slash = strrchr(doctor->slurm_conf_path, '/');
+
+	if (!path) {
+		snprintf(beside, sizeof(beside), "%.*s/plugstack.conf",
+			 slash ? (int)(slash - doctor->slurm_conf_path) : 0,
+			 doctor->slurm_conf_path);
+		path = beside;
+	}
+	if (names_jobio(doctor, path, 0))
+		return;
+	findings_add(doctor->findings, "S14", FINDING_ERROR,
+		     "optional jobio.so",
+		     "%s: no line names jobio.so: jobs have no --io-cores and "
+		     "tasks no gate on this host",
+		     path);
+}
+
+void doctor_slurm(const struct doctor *doctor)
+{
+	check_select(doctor);
+	check_parameters(doctor);
+	check_cgroup(doctor);
+	check_rules(doctor);
+	check_off_spec(doctor);
+	check_prolog(doctor);
+	check_partitions(doctor);
+	check_plugstack(doctor);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "slurm_conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fileio.h"
+
+#define FILE_MAX (4U << 20)
+#define DEPTH_MAX 8
+#define KINDS 2
+
+struct pair {
+	char *key, *value;
+};
+
+struct record {
+	char *name, *line;
+};
+
+struct kind {
+	const char *name;
+	char *defaults;
+	struct record *records;
+	size_t count;
+};
+
+struct slurm_conf {
+	struct pair *pairs;
+	size_t count;
+	struct kind kinds[KINDS];
+};
+
+struct source {
+	struct slurm_conf *conf;
+	const char *root;
+	const char *path; /* as Slurm names it */
+	unsigned int line;
+	unsigned int depth;
+};
+
+static int read_file(struct slurm_conf *conf, const char *root,
+		     const char *path, unsigned int depth, struct err *err);
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, "slurm.conf: out of memory");
+}
+
+/* ---- words: KEY=VALUE, the value perhaps in quotes ------------------------------ */
+
+/* Cuts the next word off *at; NULL at the end of the line. */
+static char *next_word(char **at)
+{
+	char *word, *to;
+	char quote = 0;
+
+	while (isspace((unsigned char)**at))
+		(*at)++;
+	if (!**at)
+		return NULL;
+	for (word = to = *at; **at && (quote || !isspace((unsigned char)**at));
+	     (*at)++) {
+		if (quote ? **at == quote : **at == '"' || **at == '\'')
+			quote = quote ? 0 : **at;
+		else
+			*to++ = **at;
+	}
+	if (**at)
+		(*at)++;
+	*to = '\0';
+	return word;
+}
+
+static int add_pair(struct slurm_conf *conf, const char *key, const char *value,
+		    struct err *err)
+{
+	struct pair *pairs =
+		realloc(conf->pairs, (conf->count + 1) * sizeof(*pairs));
+
+	if (!pairs)
+		return no_memory(err);
+	conf->pairs = pairs;
+	pairs[conf->count].key = strdup(key);
+	pairs[conf->count].value = strdup(value);
+	conf->count++;
+	return pairs[conf->count - 1].key && pairs[conf->count - 1].value
+		       ? 0
+		       : no_memory(err);
+}
+
+/* ---- records ---------------------------------------------------------------------- */
+
+static int add_record(struct kind *kind, const char *name, const char *rest,
+		      struct err *err)
+{
+	struct record *records;
+	char *line;
+
+	if (asprintf(&line, "%s=%s %s %s", kind->name, name,
+		     kind->defaults ? kind->defaults : "", rest) < 0)
+		return no_memory(err);
+	records = realloc(kind->records, (kind->count + 1) * sizeof(*records));
+	if (!records) {
+		free(line);
+		return no_memory(err);
+	}
+	kind->records = records;
+	records[kind->count].line = line;
+	records[kind->count].name = strdup(name);
+	return records[kind->count++].name ? 0 : no_memory(err);
+}
+
+static int add_default(struct kind *kind, const char *rest, struct err *err)
+{
+	char *all;
+
+	if (asprintf(&all, "%s %s", kind->defaults ? kind->defaults : "",
+		     rest) < 0)
+		return no_memory(err);
+	free(kind->defaults);
+	kind->defaults = all;
+	return 0;
+}
+
+/* Quotes off, blanks that were inside them to '_': one word stays one. */
+static void flatten(char *rest)
+{
+	char *at = rest, *to = rest, *word;
+
+	while ((word = next_word(&at))) {
+		if (to > rest)
+			*to++ = ' ';
+		for (; *word; word++)
+			*to++ = (char)(isspace((unsigned char)*word) ? '_'
+								     : *word);
+	}
+	*to = '\0';
+}
+
+static int take_record(struct kind *kind, const char *name, char *rest,
+		       struct err *err)
+{
+	flatten(rest);
+	if (!strcasecmp(name, "DEFAULT"))
+		return add_default(kind, rest, err);
+	return add_record(kind, name, rest, err);
+}
+
+/* ---- lines and files --------------------------------------------------------------- */
+
+/* The include's path: absolute, or beside the file that names it. */
+static int include(const struct source *source, const char *pattern,
+		   struct err *err)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(source->path, '/');
+	glob_t found = { 0 };
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "%s%.*s%s",
+		 *pattern == '/' ? source->root : "",
+		 *pattern == '/' || !slash ? 0
+					   : (int)(slash - source->path) + 1,
+		 source->path, pattern);
+	if (glob(path, 0, NULL, &found) == GLOB_NOSPACE)
+		rc = no_memory(err);
+	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
+		rc = read_file(source->conf, source->root, found.gl_pathv[i],
+			       source->depth + 1, err);
+	globfree(&found);
+	return rc;
+}
+
+static int take_words(const struct source *source, char *line, struct err *err)
+{
+	char *word, *equals;
+
+	while ((word = next_word(&line))) {
+		equals = strchr(word, '=');
+		if (!equals)
+			return err_set(err, "%s:%u: '%s': must be KEY=VALUE",
+				       source->path, source->line, word);
+		*equals = '\0';
+		for (size_t i = 0; i < KINDS; i++)
+			if (!strcasecmp(word, source->conf->kinds[i].name))
+				return take_record(&source->conf->kinds[i],
+						   equals + 1, line, err);
+		if (add_pair(source->conf, word, equals + 1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Blanks around '=' are allowed in Slurm's files. */
+static void close_up(char *line)
+{
+	char *to = line;
+
+	for (char *at = line; *at; at++) {
+		if (isspace((unsigned char)*at)) {
+			char *next = at + strspn(at, " \t");
+
+			if (*next == '=' || (to > line && to[-1] == '='))
+				continue;
+		}
+		*to++ = *at;
+	}
+	*to = '\0';
+}
+
+static int take_line(const struct source *source, char *line, struct err *err)
+{
+	char *hash = line;
+	char *word;
+
+	/* "\#" is no comment */
+	while ((hash = strchr(hash, '#')) && hash > line && hash[-1] == '\\')
+		hash++;
+	if (hash)
+		*hash = '\0';
+	line += strspn(line, " \t");
+	if (!strncasecmp(line, "include", 7) &&
+	    isspace((unsigned char)line[7])) {
+		line += 7;
+		word = next_word(&line);
+		return word ? include(source, word, err) : 0;
+	}
+	close_up(line);
+	return take_words(source, line, err);
+}
+
+static int take_text(struct source *source, char *text, struct err *err)
+{
+	while (*text) {
+		char *line = text, *end = strchrnul(text, '\n');
+
+		source->line++;
+		/* a backslash at the end joins the next line */
+		while (*end && end > line && end[-1] == '\\') {
+			end[-1] = end[0] = ' ';
+			end = strchrnul(end, '\n');
+			source->line++;
+		}
+		text = *end ? end + 1 : end;
+		*end = '\0';
+		if (take_line(source, line, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_file(struct slurm_conf *conf, const char *root,
+		     const char *path, unsigned int depth, struct err *err)
+{
+	struct source source = { conf, root, path, 0, depth };
+	char *real, *text;
+	int rc;
+
+	if (depth > DEPTH_MAX)
+		return err_set(err,
+			       "%s: includes within includes: more than "
+			       "%d",
+			       path, DEPTH_MAX);
+	real = realpath(path, NULL); /* sites link to a shared file */
+	if (!real)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	text = fileio_read(real, FILE_MAX, NULL, err);
+	free(real);
+	if (!text)
+		return -1;
+	rc = take_text(&source, text, err);
+	free(text);
+	return rc;
+}
+
+struct slurm_conf *slurm_conf_load(const char *root, const char *path,
+				   struct err *err)
+{
+	static const char *const kinds[KINDS] = { "NodeName", "PartitionName" };
+	struct slurm_conf *conf = calloc(1, sizeof(*conf));
+	char whole[PATH_MAX];
+	int saved;
+
+	if (!conf) {
+		no_memory(err);
+		return NULL;
+	}
+	for (size_t i = 0; i < KINDS; i++)
+		conf->kinds[i].name = kinds[i];
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	if (read_file(conf, root, whole, 0, err) < 0) {
+		saved = errno;
+		slurm_conf_free(conf);
+		errno = saved;
+		return NULL;
+	}
+	return conf;
+}
+
+void slurm_conf_free(struct slurm_conf *conf)
+{
+	if (!conf)
+		return;
+	for (size_t i = 0; i < conf->count; i++) {
+		free(conf->pairs[i].key);
+		free(conf->pairs[i].value);
+	}
+	for (size_t k = 0; k < KINDS; k++) {
+		for (size_t i = 0; i < conf->kinds[k].count; i++) {
+			free(conf->kinds[k].records[i].name);
+			free(conf->kinds[k].records[i].line);
+		}
+		free(conf->kinds[k].records);
+		free(conf->kinds[k].defaults);
+	}
+	free(conf->pairs);
+	free(conf);
+}
+
+/* ---- answers ------------------------------------------------------------------------ */
+
+const char *slurm_conf_get(const struct slurm_conf *conf, const char *key)
+{
+	for (size_t i = conf->count; i-- > 0;)
+		if (!strcasecmp(conf->pairs[i].key, key))
+			return conf->pairs[i].value;
+	return NULL;
+}
+
+bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
+{
+	static const char *const yes[] = { "yes", "true", "1", "up" };
+	const char *value = slurm_conf_get(conf, key);
+
+	if (!value)
+		return missing;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!strcasecmp(value, yes[i]))
+			return true;
+	return false;
+}
+
+bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
+		    const char *word)
+{
+	const char *at = slurm_conf_get(conf, key);
+	size_t length = strlen(word);
+
+	while (at && *at) {
+		size_t part = strcspn(at, ",");
+
+		if (part == length && !strncasecmp(at, word, length))
+			return true;
+		at += part + (at[part] == ',');
+	}
+	return false;
+}
+
+static const struct kind *find_kind(const struct slurm_conf *conf,
+				    const char *name)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (!strcasecmp(conf->kinds[i].name, name))
+			return &conf->kinds[i];
+	return NULL;
+}
+
+size_t slurm_conf_count(const struct slurm_conf *conf, const char *kind)
+{
+	const struct kind *found = find_kind(conf, kind);
+
+	return found ? found->count : 0;
+}
+
+const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
+			      size_t index, const char **name)
+{
+	const struct kind *found = find_kind(conf, kind);
+
+	if (!found || index >= found->count)
+		return NULL;
+	*name = found->records[index].name;
+	return found->records[index].line;
+}
+
+/* ---- host lists ---------------------------------------------------------------------- */
+
+/* "1-3,07-12" against the digits; equal width where the list has zeros. */
+static bool in_ranges(const char *ranges, size_t length, const char *digits,
+		      size_t count)
+{
+	unsigned long number = strtoul(digits, NULL, 10);
+	const char *end = ranges + length;
+
+	while (ranges < end) {
+		char *after;
+		unsigned long low = strtoul(ranges, &after, 10), high = low;
+		size_t width = (size_t)(after - ranges);
+		bool padded = width > 1 && *ranges == '0';
+
+		if (after < end && *after == '-')
+			high = strtoul(after + 1, &after, 10);
+		if (number >= low && number <= high &&
+		    (padded ? width == count : count == 1 || *digits != '0'))
+			return true;
+		ranges = after;
+		while (ranges < end && *ranges != ',')
+			ranges++;
+		ranges++;
+	}
+	return false;
+}
+
+static bool matches(const char *at, const char *end, const char *host)
+{
+	for (; at < end; at++) {
+		const char *close;
+		size_t count;
+
+		if (*at != '[') {
+			if (*at != *host++)
+				return false;
+			continue;
+		}
+		close = memchr(at, ']', (size_t)(end - at));
+		count = strspn(host, "0123456789");
+		if (!close || !count)
+			return false;
+		/* digits after the bracket belong to the pattern */
+		for (; count > 0; count--)
+			if (in_ranges(at + 1, (size_t)(close - at - 1), host,
+				      count) &&
+			    matches(close + 1, end, host + count))
+				return true;
+		return false;
+	}
+	return *host == '\0';
+}
+
+bool slurm_conf_in_list(const char *list, const char *host)
+{
+	while (*list) {
+		const char *end = list;
+		bool inside = false;
+
+		for (; *end && (inside || *end != ','); end++)
+			inside = *end == '[' || (inside && *end != ']');
+		if (matches(list, end, host))
+			return true;
+		list = *end ? end + 1 : end;
+	}
+	return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_conf.h - what slurm.conf, cgroup.conf and their includes say
+ *
+ * Terms   key: compared without case, as Slurm does; the last one in the files
+ *           counts. record: a line that begins with NodeName or PartitionName;
+ *           it holds what the DEFAULT lines before it say, then its own.
+ *         root: a folder in front of every absolute path (a copied node).
+ * Owner   slurm_conf_free(); strings are borrowed from the object.
+ * Errors  NULL, sentence with file and line in *err; errno is ENOENT when the
+ *           first file is missing.
+ * Runs    jobio doctor. Reads regular files only, of bounded size.
+ */
+#ifndef JOBIO_SLURM_CONF_H
+#define JOBIO_SLURM_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+
+struct slurm_conf;
+
+struct slurm_conf *slurm_conf_load(const char *root, const char *path,
+				   struct err *err);
+void slurm_conf_free(struct slurm_conf *conf);
+
+/* NULL when the key is not there. */
+const char *slurm_conf_get(const struct slurm_conf *conf, const char *key);
+/* "yes", "true", "1", "up"; 'missing' when the key is not there. */
+bool slurm_conf_is(const struct slurm_conf *conf, const char *key,
+		   bool missing);
+/* Does the comma-separated value hold this word (without case)? */
+bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
+		    const char *word);
+
+/* Records of a kind ("NodeName"): the whole line, and its name. */
+size_t slurm_conf_count(const struct slurm_conf *conf, const char *kind);
+const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
+			      size_t index, const char **name);
+
+/* Is the host in the list "c[1-3,7],login"? */
+bool slurm_conf_in_list(const char *list, const char *host);
+
+#endif

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio doctor, on the copied files of a node that is in order, and then is not
+
+setup() {
+	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
+	[[ -d $xml ]] || {
+		echo "$xml is missing: the oracle must lie in ../shared" >&2
+		return 1
+	}
+	root=$(mktemp -d "$BATS_TMPDIR/doctor.XXXXXX")
+	cd "$root" || return 1
+	mkdir -p etc/slurm/plugstack.conf.d etc/modprobe.d proc \
+		sys/devices/system/cpu sys/module/i2c_i801
+	cat >etc/slurm/slurm.conf <<-'CONF'
+		ClusterName = test
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core_Memory
+		AllowSpecResourcesUsage=YES
+		TaskPlugin=task/affinity,task/cgroup
+		TaskPluginParam=SlurmdOffSpec
+		ProctrackType=proctrack/cgroup
+		PrologFlags=Alloc,Contain
+		Prolog=/usr/libexec/jobio/prolog
+		Epilog=/usr/libexec/jobio/epilog
+		PlugStackConfig=/etc/slurm/plugstack.conf
+		include nodes.conf
+		PartitionName=all Nodes=ALL OverSubscribe=FORCE:1 # comment
+	CONF
+	cat >etc/slurm/nodes.conf <<-'CONF'
+		NodeName=DEFAULT RealMemory=256000 Reason="not yet"
+		NodeName=n[01-04],m7 Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 \
+		  CPUs=64 CpuSpecList=62-63 MemSpecLimit=5100
+	CONF
+	echo 'ConstrainCores=yes' >etc/slurm/cgroup.conf
+	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >etc/slurm/plugstack.conf
+	echo 'optional /usr/lib/slurm/jobio.so' >etc/slurm/plugstack.conf.d/jobio.conf
+	printf '[client weka]\ntype=weka\n' >etc/slurm/jobio.conf
+	echo 'options i2c_i801 disable_features=0x10' >etc/modprobe.d/i2c.conf
+	echo 'BOOT_IMAGE=/vmlinuz clocksource=tsc tsc=reliable nomodeset intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' >proc/cmdline
+	echo 'vendor_id : GenuineIntel' >proc/cpuinfo
+	echo 0-63 >sys/devices/system/cpu/online
+}
+
+teardown() {
+	rm -rf "$root"
+}
+
+doctor() {
+	run env -i "$BUILDDIR/jobio" doctor --root="$root" --host=n02 \
+		--topology="$xml/syn_intel_smt_2x16x2.xml" \
+		--conf=/etc/slurm/jobio.conf --slurm-conf=/etc/slurm/slurm.conf \
+		--client-cpus=31,63 --slurm-version=24.11 "$@"
+}
+
+# only CODE TEXT CURE - exactly this finding, and exit 1
+only() {
+	doctor
+	[[ $status -eq 1 ]] || { echo "$status: $output"; return 1; }
+	[[ ${lines[${#lines[@]} - 1]} == '1 finding(s)' ]] || { echo "$output"; return 1; }
+	[[ ${lines[0]} == "$1 "* && ${lines[0]} == *"$2"* ]] || { echo "$output"; return 1; }
+	[[ ${lines[1]} == "    cure: "*"$3"* ]] || { echo "$output"; return 1; }
+}
+
+# change FILE SED-COMMAND
+change() {
+	sed -i "$2" "$1"
+}
+
+@test "doctor finds nothing on a node that is in order" {
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	doctor --format=json
+	[[ $status -eq 0 && $output == '{"findings":[]}' ]]
+}
+
+@test "doctor: select/linear, also as the default of old versions" {
+	change etc/slurm/slurm.conf 's/cons_tres/linear/'
+	only S01 'SelectType is select/linear: --core-spec is ignored' SelectType=select/cons_tres
+	change etc/slurm/slurm.conf '/^SelectType=/d'
+	doctor --slurm-version=22.05
+	[[ $status -eq 1 && $output == S01* ]]
+	doctor --slurm-version=24.11
+	[[ $status -eq 0 ]]
+}
+
+@test "doctor: AllowSpecResourcesUsage is missing" {
+	change etc/slurm/slurm.conf /AllowSpec/d
+	only S02 'Slurm drops every --core-spec' AllowSpecResourcesUsage=yes
+}
+
+@test "doctor: ConstrainCores is missing, or cgroup.conf" {
+	echo '#' >etc/slurm/cgroup.conf
+	only S03 'ConstrainCores is not set: taskset(1)' ConstrainCores=yes
+	rm etc/slurm/cgroup.conf
+	only S03 'there is none beside slurm.conf' ConstrainCores=yes
+}
+
+@test "doctor: plugins and flags that jobs and prolog need" {
+	change etc/slurm/slurm.conf 's/,task.cgroup//'
+	only S04 'TaskPlugin lacks task/cgroup' TaskPlugin=task/affinity,task/cgroup
+	change etc/slurm/slurm.conf 's/^TaskPlugin=.*/TaskPlugin=task\/cgroup/'
+	only S05 'tasks are not bound' task/affinity
+}
+
+@test "doctor: PrologFlags without Contain, or with RunInJob" {
+	change etc/slurm/slurm.conf 's/Alloc,Contain/Alloc/'
+	only S06 'PrologFlags lacks Contain' PrologFlags=Alloc,Contain
+	change etc/slurm/slurm.conf 's/=Alloc/=Alloc,Contain,RunInJob/'
+	only S07 'PrologFlags has RunInJob' 'take RunInJob out'
+}
+
+@test "doctor: spec_cores_first, no cgroups to track by, single threads" {
+	echo 'SchedulerParameters=defer,spec_cores_first' >>etc/slurm/slurm.conf
+	only S08 'begins with core 0' 'take spec_cores_first out'
+	change etc/slurm/slurm.conf /spec_cores_first/d
+	change etc/slurm/slurm.conf 's/proctrack.cgroup/proctrack\/linuxproc/'
+	only S09 'processes can leave the job' proctrack/cgroup
+	change etc/slurm/slurm.conf 's/linuxproc/cgroup/;s/CR_Core/CR_CPU/'
+	only S10 'gives single hardware threads' CR_Core_Memory
+}
+
+@test "doctor: a spec set without SlurmdOffSpec" {
+	change etc/slurm/slurm.conf /SlurmdOffSpec/d
+	only S11 'slurmd and every prolog are confined to the spec set' TaskPluginParam=SlurmdOffSpec
+}
+
+@test "doctor: no prolog, no plugin, oversubscribed partitions" {
+	change etc/slurm/slurm.conf /^Prolog=/d
+	only S12 'no Prolog' Prolog=
+	echo 'Prolog=/usr/libexec/jobio/prolog' >>etc/slurm/slurm.conf
+	rm etc/slurm/plugstack.conf.d/jobio.conf
+	only S14 'no line names jobio.so' 'optional jobio.so'
+	echo 'optional jobio.so' >etc/slurm/plugstack.conf
+	change etc/slurm/slurm.conf 's/FORCE:1/FORCE:4/'
+	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
+}
+
+@test "doctor: a file of Slurm's that cannot be read" {
+	echo nonsense >>etc/slurm/nodes.conf
+	doctor
+	[[ $output == *"S15 error: slurm.conf cannot be read: "*"nodes.conf:4: 'nonsense': must be KEY=VALUE"* ]]
+	echo nonsense >etc/slurm/cgroup.conf
+	rm etc/slurm/nodes.conf
+	doctor
+	[[ $output == *"S15 error: "*"cgroup.conf:1: 'nonsense'"* ]]
+}
+
+@test "doctor: CpuSpecList in Linux's numbers, known from the client" {
+	change etc/slurm/nodes.conf 's/CpuSpecList=62-63/CpuSpecList=31,63/'
+	doctor
+	[[ $status -eq 1 ]]
+	[[ $output == *"N05 error: CpuSpecList=31,63 is written in Linux's numbers; Slurm reads its own and reserves OS CPUs 15,31,47,63"*'cure: CpuSpecList=62-63'* ]]
+	change etc/slurm/nodes.conf 's/CpuSpecList=31,63/CpuSpecList=20,52/'
+	doctor --client-cpus=20,52
+	[[ $output == *"N05 error: CpuSpecList=20,52 is written in Linux's numbers; Slurm reads its own and reserves OS CPUs 10,26,42,58"* ]]
+	[[ $output == *'cure: CpuSpecList=40-41'* ]]
+}
+
+@test "doctor: CpuSpecList in Linux's numbers, seen by its shape" {
+	change etc/slurm/nodes.conf 's/CpuSpecList=62-63/CpuSpecList=20,52/'
+	doctor --client-cpus=
+	[[ $output == *'N05 error: CpuSpecList=20,52'*'cure: CpuSpecList=40-41'* ]]
+}
+
+@test "doctor: the client is outside the spec set, or there is none" {
+	doctor --client-cpus=30,62
+	[[ $status -eq 1 && $output == *'N06 error: the client has OS CPUs 30,62 that are not in the spec set (31,63)'*'cure: CpuSpecList=60-61'* ]]
+	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
+	only N07 'the client has OS CPUs 31,63 and the node has no spec set' CpuSpecList=62-63
+}
+
+@test "doctor: core 0 in the spec set, no memory for the client" {
+	change etc/slurm/nodes.conf 's/62-63/0-1,62-63/'
+	only N08 'the spec set holds core 0' 'jobio plan'
+	change etc/slurm/nodes.conf 's/0-1,62-63/62-63/;s/MemSpecLimit=[0-9]*//'
+	only N09 'no MemSpecLimit' MemSpecLimit=
+}
+
+@test "doctor: slurmd is blind for CPUs that the kernel has" {
+	echo 0-71 >sys/devices/system/cpu/online
+	only N03 'slurmd does not see OS CPUs 64-71' isolate_cpusets=false
+}
+
+@test "doctor: a node line that contradicts the machine" {
+	change etc/slurm/nodes.conf 's/Sockets=2/Sockets=1/;s/CPUs=64/CPUs=32/;s/62-63/30-31/'
+	doctor --client-cpus=
+	[[ $output == *'C10 warning: the node record says CPUs=32 Boards=1 Sockets=1 '*', slurmd finds CPUs=64 '* ]]
+	change etc/slurm/nodes.conf 's/CPUs=32/CPUs=1000000/'
+	doctor
+	[[ $output == *"N01 error: slurm.conf: node n02: node line: CPUs: '1000000'"* ]]
+}
+
+@test "doctor: the host is not in slurm.conf" {
+	doctor --host=n05
+	[[ $status -eq 1 && $output == *'N02 warning: slurm.conf: no NodeName line for n05'* ]]
+	doctor --host=m7
+	[[ $status -eq 0 ]]
+	doctor --host=n1
+	[[ $output == *N02* ]]
+}
+
+@test "doctor: kernel parameters and the SMBus driver" {
+	echo 'tsc=reliable nomodeset clocksource=tscx' >proc/cmdline
+	only K01 'started without clocksource=tsc intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' clocksource=tsc
+	echo 'vendor_id : AuthenticAMD' >proc/cpuinfo
+	only K01 'started without clocksource=tsc processor.max_cstate=0 numa_balancing=disable' numa_balancing=disable
+	echo 'clocksource=tsc tsc=reliable nomodeset processor.max_cstate=0 numa_balancing=disable' >proc/cmdline
+	rm etc/modprobe.d/i2c.conf
+	only K02 'i2c_i801 is loaded with its interrupt' 'options i2c_i801 disable_features=0x10'
+}
+
+@test "doctor: jobio.conf is missing, wrong, or has no client for the node" {
+	echo '[jobio]' >etc/slurm/jobio.conf
+	only J02 'no client section is for node n02' '[client NAME]'
+	echo 'gate=sometimes' >>etc/slurm/jobio.conf
+	only J01 "jobio.conf:2: [jobio] gate: 'sometimes'" 'jobio.conf(5)'
+	rm etc/slurm/jobio.conf
+	only J01 'cannot read: No such file' 'jobio.conf(5)'
+}
+
+@test "doctor prints findings as JSON too" {
+	change etc/slurm/slurm.conf /AllowSpec/d
+	doctor --format=json
+	[[ $status -eq 1 && $output == '{"findings":[{"code":"S02","severity":"error","text":"slurm.conf: AllowSpec'*'"cure":"AllowSpecResourcesUsage=yes"}]}' ]]
+}
+
+@test "doctor refuses bad usage with exit 2 and one sentence" {
+	local try
+	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp; do
+		run env -i "$BUILDDIR/jobio" doctor "$try"
+		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
+		[[ ${#lines[@]} -eq 1 && $output == 'jobio: doctor: '* ]] || { echo "$try: $output"; return 1; }
+	done
+	run "$BUILDDIR/jobio" doctor --help
+	[[ $status -eq 0 && $output == *'Exit status'* ]]
+}
