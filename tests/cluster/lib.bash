@@ -5,6 +5,8 @@
 # wait has a limit; a wait that fails says what it saw last.
 # shellcheck shell=bash
 
+: "${JOBIO_CLUSTER:?names the compose project of a running cluster}"
+
 # on HOST COMMAND... - run as root on a host of the cluster
 on() {
 	local host=$1
@@ -20,12 +22,13 @@ as() {
 		-e "USER=$user" "$JOBIO_CLUSTER-login" "$@" </dev/null
 }
 
-# within SECONDS COMMAND... - repeat until it succeeds or time is up
+# within SECONDS COMMAND... - repeat until it succeeds or time is up; then tell
+# what the last try said
 within() {
-	local limit=$((SECONDS + $1))
+	local limit=$((SECONDS + $1)) said
 	shift
-	until "$@"; do
-		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*" >&2; return 1; }
+	until said=$("$@" 2>&1); do
+		((SECONDS < limit)) || { printf 'gave up: %s\n%s\n' "$*" "$said" >&2; return 1; }
 		sleep 0.1
 	done
 }
@@ -84,3 +87,52 @@ expand_cpus() {
 	done
 	printf '%s\n' "${out%,}"
 }
+
+# queue_is_empty - nothing waits and nothing runs
+queue_is_empty() { [[ -z $(on login squeue -h) ]]; }
+
+# set_conf HOST SED - change jobio.conf on one host, until site_restore
+set_conf() { on "$1" sed -i "$2" /etc/slurm/jobio.conf; }
+
+# site_restore - every host has the site's own configuration again
+site_restore() {
+	local host
+	for host in login dbd c1 c2 c3; do
+		on "$host" cp /conf/jobio.conf /etc/slurm/jobio.conf
+	done
+}
+
+# mount_mode NODE - the cache mode of the client's mount
+mount_mode() {
+	on "$1" grep ' /mnt/weka ' /run/weka-sim/mounts |
+		grep -owE 'forcedirect|readcache|writecache'
+}
+
+# record ID NODE - the record of a job's last run on a node, as the ledger has it
+record() {
+	docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 /var/lib/jobio/ledger.sqlite \
+		"SELECT text FROM records JOIN runs ON run = id
+		WHERE job = $1 AND node = '$2' ORDER BY first DESC LIMIT 1" </dev/null
+}
+
+record_says() { [[ $(record "$1" "$2" | jq -r "$3") == "$4" ]]; }
+
+# expect_record ID NODE JQ VALUE - the record arrives, and says so
+expect_record() {
+	within 40 record_says "$@" || { record "$1" "$2" >&2; return 1; }
+}
+
+# summary ID - what sacct shows of a job
+summary() { on login sacct -n -X -P -j "$1" -o SystemComment; }
+
+summary_matches() { [[ $(summary "$1") =~ $2 ]]; }
+
+# expect_summary ID REGEX - the summary reaches sacct, and matches
+expect_summary() {
+	within 60 summary_matches "$@" || { summary "$1" >&2; return 1; }
+}
+
+# spooled NODE - the records that wait on a node
+spooled() { on "$1" find /var/spool/jobio -maxdepth 1 -name '*.json' -printf '%f\n'; }
+
+job_runs() { [[ $(on login squeue -h -j "$1" -o %T) == RUNNING ]]; }

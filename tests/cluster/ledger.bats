@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ledger.bats - every job's I/O reaches accounting, whatever is down meanwhile
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+teardown() {
+	site_restore
+	on login scancel -u alice
+	on dbd svc start slurmdbd
+	on dbd svc start jobio-ledgerd
+	within 60 queue_is_empty
+	expect_healthy
+}
+
+@test "the summary of a job on two nodes reaches sacct" {
+	submit 'srun dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=3 status=none' \
+		--io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 nodes=2/2 cores=1 cpus=[0-9,-]+ prof=stream fs=/mnt/weka:wekafs rd='
+	local text
+	text=$(summary "$job")
+	[[ $text =~ ^jobio/1(\ [a-z]+=[A-Za-z0-9+/=._:\;,@%-]+)+$ ]]
+	((${#text} <= 1000))
+}
+
+@test "a job that asks for nothing has its summary too" {
+	submit true -n1
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 nodes=1/1 cores=- cpus=- prof=- '
+}
+
+@test "bytes that a job reads and writes are counted, and say what they count" {
+	# 5 MiB from zero to a file, 5 MiB from the file to null: 10 both ways
+	submit 'dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=5 status=none
+		dd if=/mnt/weka/$SLURM_JOB_ID of=/dev/null bs=1M status=none' --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_record "$job" c1 '[.app[] | select(.scope == "job" and .source == "stepd")][0] |
+		[.read_bytes, .write_bytes] | all(. >= 10485760 and . < 11000000)' true
+	expect_record "$job" c1 '.quality | contains(["all_files"])' true
+}
+
+@test "while the ledger is down records stay on the nodes, and arrive later" {
+	on dbd svc stop jobio-ledgerd
+	submit true --io-cores=1 -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	within 20 is_spooled c1
+	within 20 is_spooled c2
+	expect_equal '' "$(summary "$job")"
+	on dbd svc start jobio-ledgerd
+	expect_summary "$job" 'nodes=2/2'
+	within 30 is_unspooled c1
+}
+
+is_spooled() { [[ $(spooled "$1") == "$job."* ]]; }
+is_unspooled() { [[ -z $(spooled "$1") ]]; }
+
+@test "while slurmdbd is down summaries wait in the ledger, and arrive later" {
+	on dbd svc stop slurmdbd
+	submit true --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_record "$job" c1 .job "$job"
+	on dbd svc start slurmdbd
+	within 120 summary_matches "$job" 'nodes=1/1'
+}
+
+@test "a ledger that is killed comes back and has lost nothing" {
+	submit true --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_record "$job" c1 .job "$job"
+	on dbd svc kill jobio-ledgerd
+	expect_record "$job" c1 .job "$job"
+	submit true --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=1/1'
+}
+
+@test "every task of an array has a summary of its own" {
+	submit true --array=3-4 --io-cores=1 -n1
+	wait_for_job "$job"
+	expect_summary "${job}_3" '^jobio/1 nodes=1/1 '
+	expect_summary "${job}_4" '^jobio/1 nodes=1/1 '
+}
+
+@test "every component of a het job has a summary of its own" {
+	submit 'srun --het-group=0,1 true' --io-cores=1 -n1 : --io-cores=1 -n1
+	wait_for_job "$job"
+	expect_summary "$job+0" '^jobio/1 nodes=1/1 cores=1 '
+	expect_summary "$job+1" '^jobio/1 nodes=1/1 cores=1 '
+}
+
+@test "both runs of a requeued job have a summary" {
+	submit '[[ ${SLURM_RESTART_COUNT:-0} != 0 ]] || { : >first.$SLURM_JOB_ID; sleep 100; }' \
+		--requeue --io-cores=1 -n1
+	within 20 on login test -e "/home/alice/first.$job"
+	on login scontrol requeue "$job"
+	within 30 job_is "$job" PENDING
+	on login scontrol update "jobid=$job" StartTime=now
+	wait_for_job "$job"
+	within 60 two_summaries "$job"
+}
+
+two_summaries() {
+	[[ $(on login sacct -D -n -X -P -j "$1" -o SystemComment | grep -c '^jobio/1 nodes=1/1 ') == 2 ]]
+}
+job_is() { [[ $(on login squeue -h -j "$1" -o %T) == "$2" ]]; }
+
+@test "a job that is cancelled has a summary" {
+	submit 'sleep 100' --io-cores=1 -n1 -w c1
+	within 20 job_runs "$job"
+	on login scancel "$job"
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=1/1'
+}
+
+@test "the owner of a job may read its report, another user may not" {
+	submit true --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=2/2'
+	expect_text 'stream' "$(as alice jobio report "$job")"
+	run as bob jobio report "$job"
+	[[ $status != 0 ]]
+	[[ $output != *stream* ]]
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# node.bats - what a job meets on the node: prolog, gate, epilog, and faults
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+teardown() {
+	site_restore
+	on login scancel -u alice
+	within 60 queue_is_empty
+	expect_healthy
+}
+
+mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
+
+# ---- 3 prolog, 5 epilog ------------------------------------------------------
+
+@test "a profile holds while the job runs, on every node, and is taken back" {
+	submit "srun sh -c '$mode'" --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	expect_equal $'forcedirect\nforcedirect' "$(job_output "$job")"
+	expect_record "$job" c1 '.changes[0] | "\(.old) \(.new) \(.restored)"' 'writecache forcedirect true'
+	expect_record "$job" c2 '.changes[0].restored' true
+	expect_equal writecache "$(mount_mode c1)"
+	expect_equal writecache "$(mount_mode c2)"
+	expect_equal '' "$(on c1 find /run/jobio -name journal)"
+}
+
+@test "a job without a profile changes nothing" {
+	submit "$mode" --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_equal writecache "$(job_output "$job")"
+	expect_record "$job" c1 '.changes | length' 0
+}
+
+@test "the job is told its io-cores and profile" {
+	submit 'echo "$SLURM_IO_CORES $SLURM_IO_CPUS $SLURM_IO_PROFILE"' \
+		--io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal "1 $(on c1 weka local resources | awk '$1 == "FRONTEND" { print $3 }') stream" \
+		"$(job_output "$job")"
+}
+
+@test "a change that a crashed epilog left behind is taken back by the next job's prolog" {
+	on c1 chmod 000 /usr/libexec/jobio/jobio-release
+	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	local crashed=$job
+	expect_equal forcedirect "$(mount_mode c1)"
+	on c1 test -s "/run/jobio/$crashed/journal"
+	on c1 chmod 755 /usr/libexec/jobio/jobio-release
+	submit "$mode" --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_equal writecache "$(job_output "$job")"
+	expect_record "$crashed" c1 '.changes[0].restored' true
+	expect_record "$job" c1 '.job' "$job"
+}
+
+@test "a job that is cancelled during its prolog leaves node and client as they were" {
+	on c1 weka-sim set faults.hang=remount
+	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c1
+	within 20 on c1 test -s "/run/jobio/$job/journal"
+	on login scancel "$job"
+	wait_for_job "$job"
+	on c1 weka-sim unset faults.hang
+	expect_healthy
+	expect_equal writecache "$(mount_mode c1)"
+	expect_record "$job" c1 '.job' "$job"
+	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal forcedirect "$(job_output "$job")"
+}
+
+@test "a node that reboots under a job loses no record, and its client is as before" {
+	submit 'sleep 300' --no-requeue --io-cores=1 --io-profile=stream -n1 -w c1
+	within 20 job_runs "$job"
+	within 20 mode_is c1 forcedirect
+	docker restart -t 1 "$JOBIO_CLUSTER-c1" >/dev/null
+	wait_for_job "$job"
+	expect_healthy
+	expect_equal writecache "$(mount_mode c1)"
+	expect_record "$job" c1 '.quality | contains(["node_rebooted"])' true
+}
+
+mode_is() { [[ $(mount_mode "$1") == "$2" ]]; }
+
+# ---- 4 gate ------------------------------------------------------------------
+
+@test "enforce: a job that could use the client's core does not start, and reads why" {
+	set_gate enforce
+	submit 'echo ran' --exclusive -n1 -w c1
+	wait_for_job "$job"
+	local out
+	out=$(job_output "$job")
+	expect_text 'jobio: gate: not started: the job may run on CPU' "$out"
+	expect_text 'of node c1, where the filesystem client weka:weka works; submit it with --io-cores' "$out"
+	[[ $out != *ran* ]]
+	within 20 accounted "$job" FAILED
+}
+
+@test "enforce: --core-spec=0 does not get around the gate" {
+	set_gate enforce
+	submit 'echo ran' --core-spec=0 -n1 -w c1
+	wait_for_job "$job"
+	expect_text 'jobio: gate: not started' "$(job_output "$job")"
+	within 20 accounted "$job" FAILED
+}
+
+@test "warn: the same job runs, and slurmd's log says what is wrong" {
+	set_gate warn
+	submit 'echo ran' --exclusive -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	within 10 slurmd_said c1 'jobio: gate: the job may run on CPU'
+}
+
+@test "off: the same job runs without a word" {
+	set_gate off
+	submit 'echo ran' --exclusive -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+}
+
+slurmd_said() { on "$1" tail -n 50 /var/log/slurm/slurmd.log | grep -F "$2"; }
+set_gate() { set_conf c1 "s/^gate = .*/gate = $1/"; }
+
+# ---- nobody's node is drained ------------------------------------------------
+
+@test "no WEKA mounted: the job runs, and its record says so" {
+	on c1 umount /mnt/weka
+	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	on c1 sh -c 'mount -t wekafs -o "$(weka-sim get boot.options)" "$(weka-sim get boot.source)" /mnt/weka'
+	expect_equal ran "$(job_output "$job")"
+	expect_record "$job" c1 '.findings | length > 0' true
+}
+
+@test "a client that jobio does not know: the job runs, and its record says so" {
+	set_conf c1 's/^type = weka/type = lustre/'
+	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	expect_record "$job" c1 '.findings[0].code' W52
+}
+
+@test "a node that jobio.conf does not name: the job runs, and its record says so" {
+	set_conf c1 's/^nodes = .*/nodes = other*/'
+	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	expect_record "$job" c1 '.findings[0].code' W51
+}
+
+@test "a node with a mistake in jobio.conf runs every job" {
+	set_conf c1 's/^type = weka/type = nosuch/'
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+}
+
+@test "a client whose command hangs costs the job a bounded time, not the node" {
+	on c1 weka-sim set 'faults.hang=*'
+	set_conf c1 's/^type = weka/type = weka\ntimeout_ms = 500/'
+	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	on c1 weka-sim unset faults.hang
+	expect_equal ran "$(job_output "$job")"
+	expect_record "$job" c1 '.findings | length > 0' true
+}
+
+# ---- what a user can forge ---------------------------------------------------
+
+# forged NAME=VALUE... - srun with forged variables; sets $out and $status
+forged() {
+	local pair arguments=()
+	for pair in "$@"; do
+		arguments+=("SPANK_JOBIO_$pair" "SLURM_SPANK_JOBIO_$pair" \
+			"SLURM_SPANK_SPANK_JOBIO_$pair" "JOBIO_$pair")
+	done
+	status=0
+	out=$(as alice env "${arguments[@]}" srun -n1 -w c1 echo ran 2>&1) || status=$?
+}
+
+@test "forged requests get no further than a refusal, and run nothing" {
+	local value
+	for value in 99 0 -1 1x '$(touch /tmp/forged)' '1;touch /tmp/forged' \
+		4294967297 "$(printf '%0300d' 1)" $'1\nX=2'; do
+		forged VERSION=1 "IO_CORES=$value"
+		[[ $status != 0 && $out != *$'\n'ran* ]] || [[ $status == 0 && $out == ran ]]
+		[[ $status == 0 ]] || expect_text 'jobio: gate: not started' "$out"
+		printf '%s: %s\n' "$value" "$out"
+	done
+	for value in nosuch ../../etc/passwd '`touch /tmp/forged`' '' 'stream forcedirect'; do
+		forged VERSION=1 IO_CORES=1 "IO_PROFILE=$value"
+		[[ $status == 0 ]] || expect_text 'jobio: gate: not started' "$out"
+	done
+	on c1 test ! -e /tmp/forged
+	expect_equal writecache "$(mount_mode c1)"
+	expect_healthy
+}
+
+@test "a forged request for cores that Slurm does not reserve changes nothing on the node" {
+	forged VERSION=1 IO_CORES=1 IO_PROFILE=stream
+	expect_equal writecache "$(mount_mode c1)"
+	job=$(on login sacct -n -X -u alice -S now-1minutes -P -o JobID | tail -n 1)
+	expect_record "$job" c1 '.changes | length' 0
+}
+
+@test "nodes without jobio.conf run every job" {
+	on c1 rm /etc/slurm/jobio.conf
+	submit 'echo ran' -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+}
+
+@test "a het job runs with its cores reserved in every component" {
+	submit 'srun --het-group=0,1 -l grep Cpus_allowed_list /proc/self/status' \
+		--io-cores=1 -n1 : --io-cores=1 -n1
+	wait_for_job "$job"
+	expect_equal $'0: Cpus_allowed_list:\t0\n1: Cpus_allowed_list:\t0' "$(job_output "$job" | sort)"
+}
