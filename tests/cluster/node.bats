@@ -78,13 +78,16 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 	submit 'sleep 300' --no-requeue --io-cores=1 --io-profile=stream -n1 -w c1
 	within 20 job_runs "$job"
 	within 20 mode_is c1 forcedirect
-	docker restart -t 1 "$JOBIO_CLUSTER-c1" >/dev/null
+	docker stop -t 1 "$JOBIO_CLUSTER-c1" >/dev/null
+	within 60 job_is_older "$job" 15	# BatchStartTimeout + MessageTimeout
+	docker start "$JOBIO_CLUSTER-c1" >/dev/null
 	wait_for_job "$job"
 	expect_healthy
 	expect_equal writecache "$(mount_mode c1)"
 	expect_record "$job" c1 '.quality | contains(["node_rebooted"])' true
 }
 
+job_is_older() { (($(on login squeue -h -j "$1" -o %M | awk -F: '{ print $1 * 60 + $2 }') > $2)); }
 mode_is() { [[ $(mount_mode "$1") == "$2" ]]; }
 
 # ---- 4 gate ------------------------------------------------------------------
@@ -173,40 +176,67 @@ set_gate() { set_conf c1 "s/^gate = .*/gate = $1/"; }
 
 # ---- what a user can forge ---------------------------------------------------
 
-# forged NAME=VALUE... - srun with forged variables; sets $out and $status
-forged() {
-	local pair arguments=()
-	for pair in "$@"; do
-		arguments+=("SPANK_JOBIO_$pair" "SLURM_SPANK_JOBIO_$pair" \
-			"SLURM_SPANK_SPANK_JOBIO_$pair" "JOBIO_$pair")
-	done
-	status=0
-	out=$(as alice env "${arguments[@]}" srun -n1 -w c1 echo ran 2>&1) || status=$?
+# alice loads a plugin of her own instead of the site's
+forger_make() {
+	docker exec -i "$JOBIO_CLUSTER-login" sh -c 'cat >/tmp/forge.c' <"$BATS_TEST_DIRNAME/forge.c"
+	on login sh -c 'gcc -shared -fPIC -o /tmp/forge.so /tmp/forge.c
+		echo "required /tmp/forge.so" >/tmp/forge.conf
+		sed "s#^PlugStackConfig=.*#PlugStackConfig=/tmp/forge.conf#" /etc/slurm/slurm.conf >/tmp/forge.slurm.conf'
 }
 
-@test "forged requests get no further than a refusal, and run nothing" {
+# forged OPTION... NAME=VALUE... - srun with forged variables; sets out and status
+forged() {
+	local pair arguments=() options=()
+	for pair in "$@"; do
+		if [[ $pair == -* ]]; then options+=("$pair"); else arguments+=("FORGE_JOBIO_$pair"); fi
+	done
+	status=0
+	out=$(as alice env SLURM_CONF=/tmp/forge.slurm.conf "${arguments[@]}" \
+		srun -Q -n1 -w c1 "${options[@]}" sh -c 'echo "job $SLURM_JOB_ID ran"' 2>&1) || status=$?
+}
+
+# forged_is_refused WHY NAME=VALUE... - the task does not start and alice reads why
+forged_is_refused() {
+	local why=$1
+	shift
+	forged "$@"
+	[[ $status != 0 && $out != *' ran'* ]] || { printf 'not refused: %s\n%s\n' "$*" "$out" >&2; return 1; }
+	expect_text 'jobio: gate: not started: ' "$out"
+	expect_text "$why" "$out"
+}
+
+@test "forged requests are refused, whatever they hold, and run nothing" {
 	local value
-	for value in 99 0 -1 1x '$(touch /tmp/forged)' '1;touch /tmp/forged' \
-		4294967297 "$(printf '%0300d' 1)" $'1\nX=2'; do
-		forged VERSION=1 "IO_CORES=$value"
-		[[ $status != 0 && $out != *$'\n'ran* ]] || [[ $status == 0 && $out == ran ]]
-		[[ $status == 0 ]] || expect_text 'jobio: gate: not started' "$out"
-		printf '%s: %s\n' "$value" "$out"
+	forger_make
+	for value in 99 0 -1 1x '' '$(touch /tmp/forged)' '1;touch /tmp/forged' \
+		4294967297 "$(printf '%0300d' 1)" $'1\nX=2' ' 1' 1.0; do
+		forged_is_refused 'io' VERSION=1 "IO_CORES=$value"
 	done
-	for value in nosuch ../../etc/passwd '`touch /tmp/forged`' '' 'stream forcedirect'; do
-		forged VERSION=1 IO_CORES=1 "IO_PROFILE=$value"
-		[[ $status == 0 ]] || expect_text 'jobio: gate: not started' "$out"
+	for value in nosuch ../../etc/passwd '`touch /tmp/forged`' 'stream forcedirect' STREAM; do
+		forged_is_refused 'io' VERSION=1 IO_CORES=1 "IO_PROFILE=$value"
 	done
+	forged_is_refused '' VERSION=2 IO_CORES=1
+	forged_is_refused '' IO_CORES=1
 	on c1 test ! -e /tmp/forged
 	expect_equal writecache "$(mount_mode c1)"
 	expect_healthy
 }
 
 @test "a forged request for cores that Slurm does not reserve changes nothing on the node" {
+	forger_make
 	forged VERSION=1 IO_CORES=1 IO_PROFILE=stream
 	expect_equal writecache "$(mount_mode c1)"
 	job=$(on login sacct -n -X -u alice -S now-1minutes -P -o JobID | tail -n 1)
 	expect_record "$job" c1 '.changes | length' 0
+}
+
+@test "a forged request that Slurm confirms is like one from the option" {
+	forger_make
+	forged --core-spec=1 VERSION=1 IO_CORES=1 IO_PROFILE=stream
+	expect_equal 0 "$status"
+	job=${out//[^0-9]/}
+	expect_record "$job" c1 '.changes[0].restored' true
+	expect_equal writecache "$(mount_mode c1)"
 }
 
 @test "nodes without jobio.conf run every job" {
