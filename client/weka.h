@@ -125,6 +125,11 @@ void weka_read_interface(struct client *client);
 /* Derive the common facts from the rest. */
 void weka_digest(struct client *client);
 
+/* Remount a file system with its own options and core= for each id, which
+ * restarts the container (5.x). */
+int weka_remount_cores(struct client *client, const struct client_mount *mount,
+		       const struct cpuset *ids, struct err *err);
+
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts,
 					    const char *name, size_t *index);

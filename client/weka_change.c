@@ -206,7 +206,7 @@ static char *remount_options(const char *now, const char *wanted)
 }
 
 static int run_mount(struct client *client, const struct client_mount *mount,
-		     const char *list, struct err *err)
+		     const char *list, unsigned int timeout_ms, struct err *err)
 {
 	char *argv[] = { client->section->mount_command,
 			 "-t",
@@ -220,8 +220,7 @@ static int run_mount(struct client *client, const struct client_mount *mount,
 	int rc;
 
 	FAULT_POINT("remount before");
-	rc = command_run(client->run_dir, argv, NULL,
-			 client->section->timeout_ms, &result, err);
+	rc = command_run(client->run_dir, argv, NULL, timeout_ms, &result, err);
 	FAULT_POINT("remount after");
 	if (rc == 0 && result.status != 0) {
 		result.errtext[strcspn(result.errtext, "\n")] = '\0';
@@ -229,6 +228,26 @@ static int run_mount(struct client *client, const struct client_mount *mount,
 			     result.status, result.errtext);
 	}
 	child_result_free(&result);
+	return rc;
+}
+
+int weka_remount_cores(struct client *client, const struct client_mount *mount,
+		       const struct cpuset *ids, struct err *err)
+{
+	char *list = remount_options(mount->options, ""), core[32];
+	int os_cpu, rc = -1;
+
+	cpuset_for_each (os_cpu, ids) {
+		snprintf(core, sizeof(core), "core=%d", os_cpu);
+		if (list)
+			list = options_append(list, core);
+	}
+	if (list)
+		rc = run_mount(client, mount, list,
+			       client->section->ready_timeout_ms, err);
+	else
+		err_set(err, "client: out of memory");
+	free(list);
 	return rc;
 }
 
@@ -289,7 +308,8 @@ static int set_options(struct client *client, const char *target,
 		err_set(err, "out of memory");
 		goto out;
 	}
-	if (run_mount(client, mount, list, &said) < 0)
+	if (run_mount(client, mount, list, client->section->timeout_ms, &said) <
+	    0)
 		err_set(err, "%s", said.text);
 	/* whatever the command said: what counts is what is there */
 	if (weka_read_mounts(client, said.text[0] ? NULL : err) < 0)

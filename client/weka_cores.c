@@ -20,6 +20,7 @@
 #include "client/sysfs.h"
 #include "faultpoint.h"
 #include "fileio.h"
+#include "number.h"
 #include "rundir.h"
 
 #define PATH_TEXT_MAX 1024
@@ -90,6 +91,60 @@ static void baseline_forget(const struct client *client)
 
 /* ---- plan -------------------------------------------------------------- */
 
+/* A mount that the container serves; the only container serves all. */
+static const struct client_mount *mount_of(const struct client *client,
+					   const char *container)
+{
+	const struct mounts *mounts = client->facts.mounts;
+	char name[WEKA_NAME_MAX];
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++) {
+		if (!options_get(mounts->mount[i].options, "container_name",
+				 name, sizeof(name)) ||
+		    strcmp(name, container) == 0)
+			return &mounts->mount[i];
+	}
+	return NULL;
+}
+
+/* "5.0.1" is 5; unknown is 0. */
+static unsigned int major_version(const char *version)
+{
+	char digits[8];
+	unsigned long major;
+
+	snprintf(digits, sizeof(digits), "%.*s",
+		 (int)strspn(version, "0123456789"), version);
+	if (number_parse(digits, 0, 999, &major, NULL) < 0)
+		return 0;
+	return (unsigned int)major;
+}
+
+/* Can this client be changed by the method of jobio.conf? NULL: yes. */
+static const char *method_objection(const struct client *client,
+				    const char *container, const char **cure)
+{
+	const struct weka_container *now =
+		weka_container(&client->facts, container, NULL);
+
+	switch (client->section->core_method) {
+	case CORE_METHOD_RESOURCES:
+		return NULL;
+	case CORE_METHOD_REMOUNT:
+		*cure = "set core_method=resources";
+		if (!now || major_version(now->version) < 5)
+			return "WEKA changes cores on a remount from version 5 "
+			       "on only";
+		return mount_of(client, container) ? NULL : "it has no mount";
+	case CORE_METHOD_MOUNT:
+		break;
+	}
+	*cure = "set core_method=resources";
+	return "core_method=mount would need all mounts away while the node "
+	       "runs, which this version of jobio does not do";
+}
+
 /* One core id for each core of 'whole': the one in use, else the lowest. */
 static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use,
 		     struct cpuset *ids)
@@ -158,12 +213,18 @@ static void say_not_allowed(struct findings *findings, const char *container,
 }
 
 /* NULL: go on. */
-static const char *objection(const struct client *client,
+static const char *objection(const struct client *client, const char *container,
 			     const struct cpuset *now, const struct cpuset *ids,
 			     const char **cure)
 {
 	enum core_change allowed = client->section->core_change;
+	const char *why;
 
+	why = allowed == CORE_CHANGE_NEVER ?
+		      NULL :
+		      method_objection(client, container, cure);
+	if (why)
+		return why;
 	*cure = "set core_change=grow or any in jobio.conf, or give the client "
 		"these cores for good (jobio plan)";
 	if (allowed == CORE_CHANGE_NEVER)
@@ -197,7 +258,7 @@ static int plan_change(struct client *client, const char *container,
 		goto out;
 	}
 	rc = 0;
-	why = objection(client, now, ids, &cure);
+	why = objection(client, container, now, ids, &cure);
 	if (why)
 		say_not_allowed(findings, container, have, need, why, cure);
 	else
@@ -385,15 +446,35 @@ static int verify(const struct client *client, size_t i,
 	return 0;
 }
 
+static int order_cores(struct client *client, const char *container,
+		       const struct cpuset *ids, bool *begun, struct err *err)
+{
+	const struct client_mount *mount;
+
+	*begun = false;
+	if (client->section->core_method == CORE_METHOD_REMOUNT) {
+		mount = mount_of(client, container);
+		if (!mount)
+			return err_set(err, "it has no mount to remount");
+		*begun = true;
+		return weka_remount_cores(client, mount, ids, err);
+	}
+	if (stage(client, container, ids, err) < 0)
+		return -1;
+	*begun = true;
+	return apply(client, container, err);
+}
+
 static int switch_cores(struct client *client, const char *container,
 			const struct cpuset *ids, struct err *err)
 {
 	struct err why = { "" };
+	bool begun;
 	size_t i;
 
-	if (stage(client, container, ids, err) < 0)
-		return -1;
-	if (apply(client, container, &why) < 0) {
+	if (order_cores(client, container, ids, &begun, &why) < 0) {
+		if (!begun)
+			return err_set(err, "%s", why.text);
 		/* it may have happened all the same: look */
 		if (wait_ready(client, container, &i, err) == 0 &&
 		    verify(client, i, ids, NULL) == 0)
