@@ -64,7 +64,9 @@ static bool has_open_record(const struct config *config, const struct job *job)
 	       lstat(path, &st) == 0;
 }
 
-/* The prolog's state, or the little that the epilog's environment says. */
+/* The prolog's state, or the little that the epilog's environment says: not the
+ * restart count, which is the next run's when the job was requeued
+ * (job_mgr.c:_job_requeue_op counts before the epilog runs). */
 static struct record *state_of(const struct config *config,
 			       const struct job *job)
 {
@@ -73,15 +75,15 @@ static struct record *state_of(const struct config *config,
 
 	if (!state) {
 		state = job_state_new(job, config);
-		if (state)
-			state->flags |= RECORD_FLAG(START_UNKNOWN);
+		if (!state)
+			return NULL;
+		state->flags |= RECORD_FLAG(START_UNKNOWN);
+		state->restart = RECORD_UNKNOWN;
 		return state;
 	}
 	job_boot_id(boot_id, sizeof(boot_id));
 	if (*boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0)
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
-	if (job->restart >= 0)
-		state->restart = job->restart;
 	return state;
 }
 

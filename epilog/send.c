@@ -94,6 +94,7 @@ static int list_spool(struct sender *s, struct err *err)
 
 	if (!dir)
 		return err_set(err, "spool '%s': %s", path, strerror(errno));
+
 	while ((de = readdir(dir))) {
 		if (!is_record(dirfd(dir), de->d_name, &st))
 			continue;
@@ -288,6 +289,8 @@ static int run_once(const struct config *config, struct err *err)
 	struct sender s = { .config = config };
 	int lock, count, rc;
 
+	if (access(config->spool_dir, F_OK) < 0 && errno == ENOENT)
+		return 0; /* no job has ended here yet */
 	s.list = calloc(2 * BATCH_MAX, sizeof(*s.list));
 	if (!s.list)
 		return err_set(err, "out of memory");

@@ -11,9 +11,11 @@
 #include "nodes.h"
 
 #define BUSY_MS 10000
-#define SAME_RESTART_S 86400.0
+
+#define SCHEMA_VERSION 1
 
 static const char schema[] =
+	"BEGIN IMMEDIATE;"
 	"CREATE TABLE IF NOT EXISTS runs("
 	" id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL,"
 	" restart INTEGER, uid INTEGER NOT NULL,"
@@ -35,7 +37,8 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS records("
 	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
 	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"PRAGMA user_version=1;";
+	"PRAGMA user_version=1;"
+	"COMMIT;";
 
 enum statement {
 	FIND_RUNS,
@@ -125,6 +128,45 @@ static int run_sql(struct store *store, const char *text, struct err *err)
 	return 0;
 }
 
+/* Only a new file is written to: another process may be in the middle of a
+ * transaction. */
+static int make_schema(struct store *store, struct err *err)
+{
+	sqlite3_stmt *st;
+	int version = -1;
+
+	if (sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &st,
+			       NULL) != SQLITE_OK)
+		return fail(store, err);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		version = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	if (version < 0)
+		return fail(store, err);
+	if (version > SCHEMA_VERSION)
+		return err_set(err, "store: made by a later version of jobio");
+	if (version == SCHEMA_VERSION)
+		return 0;
+	if (run_sql(store, schema, err) == 0)
+		return 0;
+	store_rollback(store);
+	return -1;
+}
+
+static int open_file(struct store *store, const char *path, struct err *err)
+{
+	if (sqlite3_open_v2(path, &store->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+				    SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK ||
+	    sqlite3_busy_timeout(store->db, BUSY_MS) != SQLITE_OK)
+		return fail(store, err);
+	if (run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
+	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
+		return -1;
+	return make_schema(store, err);
+}
+
 struct store *store_open(const char *path, struct err *err)
 {
 	struct store *store = calloc(1, sizeof(*store));
@@ -136,21 +178,13 @@ struct store *store_open(const char *path, struct err *err)
 		return NULL;
 	}
 	old = umask(077);
-	rc = sqlite3_open_v2(path, &store->db,
-			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				     SQLITE_OPEN_NOMUTEX,
-			     NULL);
-	if (rc != SQLITE_OK || sqlite3_busy_timeout(store->db, BUSY_MS) ||
-	    run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
-	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0 ||
-	    run_sql(store, schema, err) < 0) {
-		fail(store, err);
+	rc = open_file(store, path, err);
+	umask(old);
+	if (rc < 0) {
 		err_prefix(err, "'%s'", path);
-		umask(old);
 		store_close(store);
 		return NULL;
 	}
-	umask(old);
 	for (i = 0; i < STATEMENTS; i++)
 		if (sqlite3_prepare_v3(
 			    store->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
@@ -258,10 +292,26 @@ static double distance(const struct record *r, int64_t restart, double first,
 		gap = r->start - last;
 	else if (first > end_of(r))
 		gap = first - end_of(r);
-	if (restart >= 0 && r->restart >= 0)
-		return restart == r->restart && gap <= SAME_RESTART_S ? gap
-								      : -1;
-	return gap <= STORE_SLOP_S ? gap : -1;
+	if (gap > STORE_SLOP_S || (gap > 0 && restart >= 0 && r->restart >= 0 &&
+				   restart != r->restart))
+		return -1;
+	return gap;
+}
+
+/* 1: the node has a record in this run, 0, or -1 for an error. */
+static int has_record(struct store *store, int64_t run, const char *node,
+		      struct err *err)
+{
+	sqlite3_stmt *st = get(store, GET_RECORD);
+	int rc;
+
+	sqlite3_bind_int64(st, 1, run);
+	bind_text(st, 2, node);
+	rc = sqlite3_step(st);
+	sqlite3_reset(st);
+	if (rc == SQLITE_ROW)
+		return 1;
+	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
 static int read_run(sqlite3_stmt *st, struct run *run)
@@ -287,7 +337,7 @@ static int find_run(struct store *store, const struct record *r,
 {
 	sqlite3_stmt *st = get(store, FIND_RUNS);
 	double best = -1, gap;
-	int rc;
+	int rc, has;
 
 	sqlite3_bind_int64(st, 1, r->job);
 	bind_text(st, 2, r->cluster);
@@ -295,6 +345,15 @@ static int find_run(struct store *store, const struct record *r,
 		gap = distance(r, known(st, 1), sqlite3_column_double(st, 2),
 			       sqlite3_column_double(st, 3));
 		if (gap < 0 || (best >= 0 && gap >= best))
+			continue;
+		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0),
+					   r->node, err)
+			      : 0;
+		if (has < 0) {
+			sqlite3_reset(st);
+			return -1;
+		}
+		if (has)
 			continue;
 		best = gap;
 		if (read_run(st, run) < 0) {
@@ -374,7 +433,7 @@ static int widen(struct run *run, const struct record *r, struct err *err)
 		run->first = r->start;
 	if (end_of(r) > run->last)
 		run->last = end_of(r);
-	if (r->restart >= 0)
+	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
 		run->restart = r->restart;
 	if (r->array_job >= 0) {
 		run->array_job = r->array_job;

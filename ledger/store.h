@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* store.h - where the ledger keeps records and what became of them
  *
- * Terms   run: one execution of a job, the thing that gets a summary. Records
- *           belong to the same run when cluster and job are the same and
- *             - both say the same restart and are less than a day apart, or
- *             - one does not say (Slurm 20.11) and their times overlap, give
- *               or take STORE_SLOP_S.
- *           So a job id that is used again months later is another run.
+ * Terms   run: one execution of a job, the thing that gets a summary. Two runs
+ *           of a job never overlap in time, the nodes of one run always do. So
+ *           records of the same cluster and job belong together when their
+ *           times overlap; and, because clocks differ a little, when they are
+ *           at most STORE_SLOP_S apart, say the same restart (or one does not
+ *           say: Slurm 20.11) and come from different nodes. A requeued job,
+ *           and a job id that is used again months later, are other runs.
  *         dirty: the run has records that its summary in slurmdbd does not
  *           have; next_try says when to write it: at once when every node has
  *           reported, else after the grace period.
@@ -28,7 +29,7 @@
 #include "err.h"
 #include "record.h"
 
-#define STORE_SLOP_S 60
+#define STORE_SLOP_S 10
 
 struct store;
 

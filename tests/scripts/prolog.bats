@@ -431,7 +431,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a job whose prolog never ran has a record all the same" {
 	job 7
 	epilog
-	expect_in '"quality":["no_step","start_unknown"]' "$(record 7)"
+	expect_in '"quality":["no_step","start_unknown"]' "$(record 7 x)"
 }
 
 @test "a prolog that runs twice is as good as once" {
@@ -618,4 +618,15 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	wait $! || :
 	recover
 	expect_base
+}
+
+@test "the record of a requeued job has the restart count of its own run, not of the next" {
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	# slurmctld counts before the epilog runs
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in '"restart":0' "$(record 7)"
 }

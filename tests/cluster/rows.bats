@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# rows.bats - exactly the right row of slurmdbd gets exactly its own numbers
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+
+teardown() {
+	on dbd svc start jobio-ledgerd
+	expect_healthy
+}
+
+# summary_of JOB [SACCT OPTION...] - what stands in sacct, a line a row
+summary_of() {
+	local id=$1
+	shift
+	on login sacct -n -X -P -j "$id" -o SystemComment "$@"
+}
+
+has_summary() { [[ $(summary_of "$1") == "jobio/1 nodes=$2 "* ]]; }
+
+@test "every task of an array has its own row, the leader's too" {
+	# the raw id of one of the tasks is the array's
+	submit 'dd if=/dev/zero of=/dev/null bs=1M count=$((SLURM_ARRAY_TASK_ID * 100)) 2>/dev/null' \
+		--array=1-3 -n1 --io-cores=1
+	local array=${job%%_*}
+	wait_for_job "$array"
+	local task
+	for task in 1 2 3; do
+		within 60 has_summary "${array}_$task" 1/1
+		# 100 MiB a task read from /dev/zero and written, plus a little
+		expect_text " rd=${task}0" "$(summary_of "${array}_$task")"
+	done
+	expect_equal 3 "$(summary_of "$array" | grep -c '^jobio/1 nodes=1/1 ')"
+	expect_text " rd=20" "$(as alice jobio report "${array}_2" | grep summary)"
+}
+
+@test "a requeued job has a summary in the row of each run" {
+	submit 'dd if=/dev/zero of=/dev/null bs=1M count=$(((SLURM_RESTART_COUNT + 1) * 100)) 2>/dev/null
+		[[ ${SLURM_RESTART_COUNT:-0} != 0 ]] || scontrol requeue $SLURM_JOB_ID; sleep 30' \
+		-n1 --requeue --io-cores=1
+	within 30 requeued "$job"
+	within 60 started_again "$job"
+	within 60 first_row_is_written "$job"
+	on login scancel "$job"
+	wait_for_job "$job"
+	within 60 both_rows "$job"
+	summary_of "$job" --duplicates >"$BATS_TEST_TMPDIR/rows"
+	expect_text ' rd=10' "$(sed -n 1p "$BATS_TEST_TMPDIR/rows")"
+	expect_text ' rd=20' "$(sed -n 2p "$BATS_TEST_TMPDIR/rows")"
+}
+
+requeued() { [[ $(on login scontrol show job "$1" -o) == *Restarts=1* ]]; }
+
+# A requeued job waits two minutes unless somebody lets it go.
+started_again() {
+	on login scontrol update job "$1" StartTime=now
+	[[ $(on login squeue -h -j "$1" -o %T) == RUNNING ]]
+}
+
+first_row_is_written() { summary_of "$1" --duplicates | sed -n 1p | grep -q '^jobio/1 nodes=1/1'; }
+both_rows() { [[ $(summary_of "$1" --duplicates | grep -c '^jobio/1 nodes=1/1') == 2 ]]; }
+
+@test "components of a heterogeneous job have a row each" {
+	submit 'srun --het-group=0 dd if=/dev/zero of=/dev/null bs=1M count=100 2>/dev/null &
+		srun --het-group=1 dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null
+		wait' -n1 -w c1 --io-cores=1 : -n1 -w c2 --io-cores=1
+	wait_for_job "$job"
+	within 60 has_summary "$job+0" 1/1
+	within 60 has_summary "$job+1" 1/1
+	expect_text ' rd=10' "$(summary_of "$job+0")"
+	expect_text ' rd=30' "$(summary_of "$job+1")"
+}
+
+@test "a node that never reports is missing from the summary after the grace period" {
+	on dbd svc stop jobio-ledgerd
+	submit 'srun true' -N2 -w c1,c2
+	wait_for_job "$job"
+	expect_healthy
+	on c2 find /var/spool/jobio -maxdepth 1 -name "$job.*.json" -exec mv {} /var/spool/jobio/kept \;
+	on dbd svc start jobio-ledgerd
+	on c1 /usr/libexec/jobio/jobio-send --once
+	within 60 has_summary "$job" 1/2
+	expect_text ' miss=c2' "$(summary_of "$job")"
+	# when it comes late, it counts
+	on c2 mv /var/spool/jobio/kept "/var/spool/jobio/$job.0.c2.json"
+	on c2 /usr/libexec/jobio/jobio-send --once
+	within 30 has_summary "$job" 2/2
+	[[ $(summary_of "$job") != *miss=* ]]
+}
+
+@test "a user cannot put a record" {
+	run as alice python3 -c 'import socket, struct, subprocess, sys
+text = b"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"jobio\",\"job\":1,\"node\":\"c1\",\"uid\":0,\"start\":1}}"
+cred = subprocess.run(["munge", "-u", "slurm"], input=text, capture_output=True, check=True).stdout.strip()
+s = socket.create_connection(("dbd", 8632), 5)
+s.sendall(struct.pack(">I", len(cred)) + cred)
+size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+answer = s.recv(size, socket.MSG_WAITALL)
+sys.stdout.buffer.write(subprocess.run(["unmunge", "-n"], input=answer, capture_output=True).stdout)'
+	expect_equal 0 "$status"
+	expect_text '{"ok":false,"error":"put: only root may put records"}' "$output"
+}
+
+@test "jobio-ledgerd --check finds everything in order" {
+	run on dbd setpriv --reuid slurm --regid slurm --clear-groups jobio-ledgerd --check
+	expect_equal 0 "$status"
+	expect_text 'slurmdbd: ok' "$output"
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ledger_fixture.h - records of made-up jobs, and a store in a folder of its
+ * own */
+#ifndef JOBIO_TESTS_LEDGER_FIXTURE_H
+#define JOBIO_TESTS_LEDGER_FIXTURE_H
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "store.h"
+#include "tempdir.h"
+
+#define NOW INT64_C(1000000)
+#define GRACE_S 300
+
+/* A record of job 7, run 0, from 1000 to 2000, node n1 of n[1-2]. */
+__attribute__((unused)) static struct record *made(const char *node)
+{
+	struct record *r = record_new();
+	struct record_io io;
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, node);
+	strcpy(r->user, "alice");
+	record_set(&r->nodelist, "n[1-2]");
+	r->job = 7;
+	r->restart = 0;
+	r->uid = 1000;
+	r->start = 1000;
+	r->end = 2000;
+	record_io_init(&io);
+	strcpy(io.source, "stepd");
+	io.numbers[RECORD_READ_BYTES] = 1024;
+	record_add_app(r, &io);
+	return r;
+}
+
+__attribute__((unused)) static struct store *opened(void)
+{
+	struct err err = { "" };
+	struct store *store;
+
+	tempdir_make();
+	store = store_open(tempdir_path("s"), &err);
+	ck_assert_msg(store != NULL, "%s", err.text);
+	return store;
+}
+
+/* Put and free; what store_put() returned. *due may be NULL. */
+__attribute__((unused)) static int put_at(struct store *store, struct record *r,
+					  int64_t now_s, int64_t *due)
+{
+	char *text = record_text(r, NULL);
+	struct err err = { "" };
+	int64_t when = -1;
+	int rc;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	rc = store_put(store, r, text, strlen(text), now_s, GRACE_S, &when,
+		       &err);
+	ck_assert_msg(rc >= 0, "%s", err.text);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	free(text);
+	record_free(r);
+	if (due)
+		*due = when;
+	return rc;
+}
+
+__attribute__((unused)) static int put(struct store *store, struct record *r)
+{
+	return put_at(store, r, NOW, NULL);
+}
+
+/* How many runs job 7 has. */
+__attribute__((unused)) static int run_count(struct store *store)
+{
+	int64_t ids[32];
+
+	return store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 32, NULL);
+}
+
+/* The newest run of job 7. */
+__attribute__((unused)) static struct store_run newest(struct store *store)
+{
+	struct store_run run = { 0 };
+	struct err err = { "" };
+	int64_t id;
+
+	ck_assert_int_eq(
+		store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, &id, 1, &err),
+		1);
+	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
+	return run;
+}
+
+__attribute__((unused)) static void closed(struct store *store)
+{
+	store_close(store);
+	tempdir_remove();
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "ledger_fixture.h"
+#include "runner.h"
+#include "service.h"
+
+#define LEDGER_UID 500
+#define ALICE 1000
+#define BOB 1001
+
+static const struct config_ledger config = { .grace_s = GRACE_S };
+
+static struct service made_service(struct store *store)
+{
+	return (struct service){ .store = store,
+				 .config = &config,
+				 .ledger_uid = LEDGER_UID };
+}
+
+/* Ask and commit; the answer is the caller's until the next one. */
+static const char *ask(struct service *service, uid_t uid, const char *request)
+{
+	static char *answer;
+	struct err err;
+
+	free(answer);
+	answer = NULL;
+	service_handle(service, request, strlen(request), uid, NOW, &answer);
+	ck_assert_int_eq(service_commit(service, &err), 0);
+	ck_assert_ptr_nonnull(answer);
+	return answer;
+}
+
+static const char *ask_put(struct service *service, uid_t uid, struct record *r)
+{
+	char *text = record_text(r, NULL), *request;
+	const char *answer;
+
+	ck_assert_int_gt(
+		asprintf(&request, "{\"op\":\"put\",\"record\":%s}", text), 0);
+	answer = ask(service, uid, request);
+	free(request);
+	free(text);
+	record_free(r);
+	return answer;
+}
+
+START_TEST(root_and_the_ledgers_user_may_put_and_nobody_else)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ck_assert_str_eq(ask_put(&service, 0, made("n1")), "{\"ok\":true}");
+	ck_assert_str_eq(ask_put(&service, LEDGER_UID, made("n2")),
+			 "{\"ok\":true}");
+	ck_assert_str_eq(ask_put(&service, ALICE, made("n1")),
+			 "{\"ok\":false,\"error\":\"put: only root may put "
+			 "records\"}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_record_that_can_never_be_kept_is_called_bad)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"put\",\"record\":{}}"),
+			 "{\"ok\":false,\"error\":\"record: jobio: '0': this "
+			 "program reads version 1\",\"bad_record\":true}");
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"put\",\"record\":7}"),
+			 "{\"ok\":false,\"error\":\"put: record: must be an "
+			 "object\",\"bad_record\":true}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(an_answer_to_a_put_waits_for_the_commit)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	char *answer = NULL;
+	static const char request[] =
+		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
+		"\"job\":7,\"node\":\"n\",\"uid\":1,\"start\":1}}";
+	struct err err;
+
+	ck_assert_int_eq(service_handle(&service, request, strlen(request), 0,
+					NOW, &answer),
+			 1);
+	ck_assert_int_eq(service.in_batch, 1);
+	service_abort(&service);
+	ck_assert_int_eq(run_count(store), 0);
+	free(answer);
+	ck_assert_int_eq(service_handle(&service, request, strlen(request), 0,
+					NOW, &answer),
+			 1);
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert_int_eq(run_count(store), 1);
+	free(answer);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ask_put(&service, 0, made("n1"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, get), "\"ok\":true"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"records\":[{"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, LEDGER_UID, get), "\"ok\":true"));
+	/* the same answer as for a job that there is not */
+	ck_assert_str_eq(ask(&service, BOB, get),
+			 "{\"ok\":false,\"error\":\"job '7': no record that "
+			 "you may read\"}");
+	ck_assert_str_eq(ask(&service, BOB, "{\"op\":\"get\",\"job\":\"8\"}"),
+			 "{\"ok\":false,\"error\":\"job '8': no record that "
+			 "you may read\"}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_that_waits_has_its_summary_and_exact_totals)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+
+	ask_put(&service, 0, made("n1"));
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"state\":\"waiting\""));
+	ck_assert_ptr_nonnull(
+		strstr(answer, "\"summary\":\"jobio/1 nodes=1/2 "));
+	ck_assert_ptr_nonnull(strstr(answer, "\"totals\":{\"read_bytes\":1024,"
+					     "\"read_calls\":null"));
+	closed(store);
+}
+END_TEST
+
+START_TEST(the_newest_run_is_shown_unless_another_is_asked_for)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct record *second = made("n1");
+	const char *answer;
+
+	second->restart = 1;
+	second->start = 3000;
+	second->end = 4000;
+	ask_put(&service, 0, second);
+	ask_put(&service, 0, made("n1"));
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"totals\""));
+	ck_assert_ptr_nonnull(strstr(answer, "\"job\":7,\"restart\":1,"));
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"get\",\"job\":\"7\",\"restart\":0}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
+	ck_assert_ptr_null(strstr(answer, "\"start\":3000.000"));
+	closed(store);
+}
+END_TEST
+
+START_TEST(requests_without_sense_get_a_sentence)
+{
+	static const char *const bad[][2] = {
+		{ "", "the request is not a JSON object" },
+		{ "[]", "the request is not a JSON object" },
+		{ "{\"op\":7}", "op: must be put, get or ping" },
+		{ "{\"op\":\"drop\"}", "op: must be put, get or ping" },
+		{ "{\"op\":\"get\"}", "get: job: must be a text" },
+		{ "{\"op\":\"get\",\"job\":\"7;\"}",
+		  "job: '7;': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"5_x\"}",
+		  "job: '5_x': not a job id" },
+	};
+	struct store *store = opened();
+	struct service service = made_service(store);
+	char wanted[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(wanted, sizeof(wanted),
+			 "{\"ok\":false,\"error\":\"%s\"}", bad[i][1]);
+		ck_assert_str_eq(ask(&service, ALICE, bad[i][0]), wanted);
+	}
+	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"),
+				     "{\"ok\":true,\"version\":\""));
+	closed(store);
+}
+END_TEST
+
+START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+	char big[4000], name[16];
+	int i;
+
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	for (i = 0; i < 60; i++) {
+		struct record *r;
+		int k;
+
+		snprintf(name, sizeof(name), "n%d", i);
+		r = made(name);
+		for (k = 0; k < 5; k++)
+			record_add_finding(r, "X", "info", big, NULL);
+		ask_put(&service, 0, r);
+	}
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
+	ck_assert_uint_lt(strlen(answer), 700 * 1024);
+	ck_assert_ptr_nonnull(strstr(answer, "\"nodes_seen\":60,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":36,"));
+	closed(store);
+}
+END_TEST
+
+UNIT_MAIN("service", root_and_the_ledgers_user_may_put_and_nobody_else,
+	  a_record_that_can_never_be_kept_is_called_bad,
+	  an_answer_to_a_put_waits_for_the_commit,
+	  a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only,
+	  a_job_that_waits_has_its_summary_and_exact_totals,
+	  the_newest_run_is_shown_unless_another_is_asked_for,
+	  requests_without_sense_get_a_sentence,
+	  records_that_do_not_fit_into_an_answer_are_counted)

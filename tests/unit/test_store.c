@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger_fixture.h"
+#include "runner.h"
+
+static struct record *at(const char *node, int64_t restart, double start,
+			 double end)
+{
+	struct record *r = made(node);
+
+	r->restart = restart;
+	r->start = start;
+	r->end = end;
+	return r;
+}
+
+START_TEST(a_run_is_due_at_once_when_all_nodes_have_reported)
+{
+	struct store *store = opened();
+	struct store_run run;
+	int64_t due;
+
+	ck_assert_int_eq(put_at(store, made("n1"), NOW, &due), 1);
+	ck_assert_int_eq(due, NOW + GRACE_S);
+	ck_assert_int_eq(put_at(store, made("n2"), NOW + 5, &due), 1);
+	ck_assert_int_eq(due, NOW + 5);
+	run = newest(store);
+	ck_assert_int_eq(run.nodes_seen, 2);
+	ck_assert_int_eq(run.nodes_expected, 2);
+	ck_assert_int_eq(run.dirty, 1);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_without_a_node_list_waits_for_the_grace_period)
+{
+	struct store *store = opened();
+	struct record *r = made("n1");
+	int64_t due;
+
+	record_set(&r->nodelist, NULL);
+	put_at(store, r, NOW, &due);
+	ck_assert_int_eq(due, NOW + GRACE_S);
+	closed(store);
+}
+END_TEST
+
+START_TEST(the_same_record_twice_changes_nothing)
+{
+	struct store *store = opened();
+	struct store_run run;
+
+	ck_assert_int_eq(put(store, made("n1")), 1);
+	ck_assert_int_eq(put(store, made("n1")), 0);
+	run = newest(store);
+	ck_assert_int_eq(run.version, 1);
+	ck_assert_int_eq(run.nodes_seen, 1);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_better_record_of_the_same_node_takes_the_place_of_the_first)
+{
+	struct store *store = opened();
+	struct record *rebooted = made("n1");
+	struct store_run run;
+
+	rebooted->flags = RECORD_FLAG(NODE_REBOOTED);
+	rebooted->end = 3000;
+	ck_assert_int_eq(put(store, rebooted), 1);
+	ck_assert_int_eq(put(store, made("n1")), 1);
+	rebooted = made("n1");
+	rebooted->flags = RECORD_FLAG(NODE_REBOOTED);
+	rebooted->end = 3000;
+	ck_assert_int_eq(put(store, rebooted), 0);
+	run = newest(store);
+	ck_assert_int_eq(run.nodes_seen, 1);
+	ck_assert_int_eq(run.version, 2);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(runs_of_a_requeued_job_are_kept_apart)
+{
+	struct store *store = opened();
+
+	put(store, at("n1", 0, 1000, 2000));
+	put(store, at("n1", 1, 2003, 2500));
+	put(store, at("n2", 1, 2003, 2500));
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
+START_TEST(requeued_runs_that_do_not_tell_their_number_are_kept_apart)
+{
+	struct store *store = opened();
+
+	put(store, at("n1", RECORD_UNKNOWN, 1000, 2000));
+	put(store, at("n1", RECORD_UNKNOWN, 2003, 2500)); /* same node */
+	put(store, at("n2", RECORD_UNKNOWN, 2130, 2500));
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
+START_TEST(runs_that_tell_the_same_wrong_number_are_kept_apart)
+{
+	struct store *store = opened();
+
+	put(store, at("n1", 1, 1000, 2000));
+	put(store, at("n1", 1, 2003, 2500));
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
+START_TEST(nodes_that_know_and_nodes_that_do_not_know_the_restart_meet)
+{
+	struct store *store = opened();
+	struct store_run run;
+
+	put(store, at("n1", RECORD_UNKNOWN, 1000, 2000));
+	put(store, at("n2", 3, 1001, 2001));
+	ck_assert_int_eq(run_count(store), 1);
+	run = newest(store);
+	ck_assert_int_eq(run.restart, 3);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(clocks_that_differ_a_little_do_not_split_a_run)
+{
+	struct store *store = opened();
+
+	put(store, at("n1", 0, 1000, 1000.5));
+	put(store, at("n2", 0, 1004, 1004.5));
+	ck_assert_int_eq(run_count(store), 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_id_used_again_is_another_run)
+{
+	struct store *store = opened();
+
+	put(store, at("n1", 0, 1000, 2000));
+	put(store, at("n2", 0, 5000000, 5000100));
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
+START_TEST(the_order_of_arrival_does_not_change_the_runs)
+{
+	/* two runs of two nodes each, and a duplicate */
+	static const int orders[][5] = { { 0, 1, 2, 3, 4 },
+					 { 4, 3, 2, 1, 0 },
+					 { 2, 0, 3, 1, 4 },
+					 { 1, 3, 0, 2, 4 },
+					 { 3, 4, 0, 1, 2 } };
+	size_t o;
+	int i;
+
+	for (o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
+		struct store *store = opened();
+		struct store_run run;
+
+		for (i = 0; i < 5; i++) {
+			int n = orders[o][i] % 4;
+
+			put(store,
+			    at(n % 2 ? "n2" : "n1", n / 2, n / 2 ? 2100 : 1000,
+			       n / 2 ? 2200 : 2000));
+		}
+		ck_assert_int_eq(run_count(store), 2);
+		run = newest(store);
+		ck_assert_int_eq(run.restart, 1);
+		ck_assert_int_eq(run.nodes_seen, 2);
+		store_run_free(&run);
+		closed(store);
+	}
+}
+END_TEST
+
+START_TEST(jobs_of_two_clusters_with_the_same_id_are_kept_apart)
+{
+	struct store *store = opened();
+	struct record *r = made("n1");
+
+	strcpy(r->cluster, "d");
+	put(store, made("n1"));
+	put(store, r);
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
+START_TEST(array_tasks_and_het_components_are_found_by_their_numbers)
+{
+	struct store *store = opened();
+	struct record *r = made("n1");
+	struct err err;
+	int64_t id;
+
+	r->array_job = 5;
+	r->array_task = 3;
+	put(store, r);
+	r = made("n1");
+	r->job = 8;
+	r->het_job = 7;
+	r->het_offset = 1;
+	put(store, r);
+	ck_assert_int_eq(
+		store_find(store, STORE_ARRAY_TASK, 5, 3, &id, 1, &err), 1);
+	ck_assert_int_eq(
+		store_find(store, STORE_ARRAY_TASK, 5, 4, &id, 1, &err), 0);
+	ck_assert_int_eq(
+		store_find(store, STORE_HET_COMPONENT, 7, 1, &id, 1, &err), 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_was_written_is_clean_and_a_late_record_makes_it_dirty)
+{
+	struct store *store = opened();
+	struct store_run run;
+	struct err err;
+	int64_t ids[4], next;
+
+	put(store, made("n1"));
+	ck_assert_int_eq(store_due(store, NOW, ids, 4, &next, &err), 0);
+	ck_assert_int_eq(next, NOW + GRACE_S);
+	ck_assert_int_eq(store_due(store, NOW + GRACE_S, ids, 4, &next, &err),
+			 1);
+	run = newest(store);
+	ck_assert_int_eq(store_done(store, &run, "sum", NOW + GRACE_S, &err),
+			 0);
+	store_run_free(&run);
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, 0);
+	ck_assert_str_eq(run.summary, "sum");
+	store_run_free(&run);
+	ck_assert_int_eq(put_at(store, made("n2"), NOW + 999, &next), 1);
+	ck_assert_int_eq(next, NOW + 999);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_record_that_came_while_the_summary_was_written_is_not_forgotten)
+{
+	struct store *store = opened();
+	struct store_run run;
+	struct err err;
+
+	put(store, made("n1"));
+	run = newest(store);
+	put(store, made("n2"));
+	ck_assert_int_eq(store_done(store, &run, "old", NOW, &err), 0);
+	store_run_free(&run);
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, 1);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_was_not_committed_is_not_there)
+{
+	struct store *store = opened(), *other;
+	struct record *r = made("n1");
+	char *text = record_text(r, NULL);
+	struct err err;
+	int64_t due;
+
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(
+		store_put(store, r, text, strlen(text), NOW, 1, &due, &err), 1);
+	other = store_open(tempdir_path("s"), &err);
+	ck_assert_int_eq(run_count(other), 0);
+	store_close(other);
+	store_rollback(store);
+	ck_assert_int_eq(run_count(store), 0);
+	free(text);
+	record_free(r);
+	closed(store);
+}
+END_TEST
+
+START_TEST(old_runs_are_purged_with_their_records)
+{
+	struct store *store = opened();
+	struct store_counts counts;
+	struct err err;
+
+	put(store, at("n1", 0, 1000, 2000));
+	put(store, at("n1", 1, 900000, 900001));
+	ck_assert_int_eq(store_purge(store, 5000, 100, &err), 1);
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.runs, 1);
+	ck_assert_int_eq(counts.records, 1);
+	ck_assert_int_eq(counts.waiting, 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_store_that_cannot_be_opened_names_its_path)
+{
+	struct err err;
+
+	ck_assert_ptr_null(store_open("/nonexistent/s", &err));
+	ck_assert_str_eq(err.text, "'/nonexistent/s': store: unable to open "
+				   "database file");
+}
+END_TEST
+
+UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
+	  a_run_without_a_node_list_waits_for_the_grace_period,
+	  the_same_record_twice_changes_nothing,
+	  a_better_record_of_the_same_node_takes_the_place_of_the_first,
+	  runs_of_a_requeued_job_are_kept_apart,
+	  requeued_runs_that_do_not_tell_their_number_are_kept_apart,
+	  runs_that_tell_the_same_wrong_number_are_kept_apart,
+	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
+	  clocks_that_differ_a_little_do_not_split_a_run,
+	  a_job_id_used_again_is_another_run,
+	  the_order_of_arrival_does_not_change_the_runs,
+	  jobs_of_two_clusters_with_the_same_id_are_kept_apart,
+	  array_tasks_and_het_components_are_found_by_their_numbers,
+	  what_was_written_is_clean_and_a_late_record_makes_it_dirty,
+	  a_record_that_came_while_the_summary_was_written_is_not_forgotten,
+	  what_was_not_committed_is_not_there,
+	  old_runs_are_purged_with_their_records,
+	  a_store_that_cannot_be_opened_names_its_path)

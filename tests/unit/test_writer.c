@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "ledger_fixture.h"
+#include "runner.h"
+#include "writer.h"
+
+/* A slurmdbd of our own: what it answers, and what it was told. */
+struct fake {
+	int is_down;
+	enum acct_result result;
+	int calls;
+	size_t jobs;
+	char text[2000];
+	int64_t array_job, array_task;
+};
+
+static int fake_write(void *acct, struct acct_job *jobs, size_t count,
+		      struct err *err)
+{
+	struct fake *fake = acct;
+	size_t i;
+
+	fake->calls++;
+	if (fake->is_down)
+		return err_set(err, "slurmdbd: cannot connect: refused");
+	for (i = 0; i < count; i++) {
+		jobs[i].result = fake->result;
+		jobs[i].array_job = fake->array_job;
+		jobs[i].array_task = fake->array_task;
+		jobs[i].het_job = jobs[i].het_offset = -1;
+		err_set(&jobs[i].why, "no permission");
+		snprintf(fake->text, sizeof(fake->text), "%s", jobs[i].text);
+	}
+	fake->jobs += count;
+	return 0;
+}
+
+static const struct config_ledger config = { .grace_s = GRACE_S,
+					     .retention_days = 30000 };
+
+static struct writer made_writer(struct store *store, struct fake *fake)
+{
+	struct writer writer = { .store = store, .config = &config };
+
+	memset(fake, 0, sizeof(*fake));
+	fake->array_job = fake->array_task = -1;
+	writer.acct.write = fake_write;
+	writer.acct.acct = fake;
+	return writer;
+}
+
+static int round_at(struct writer *writer, int64_t now_s, int64_t *next)
+{
+	struct err err = { "" };
+	int rc = writer_round(writer, now_s, next, &err);
+
+	ck_assert_msg(rc >= 0, "%s", err.text);
+	return rc;
+}
+
+START_TEST(a_complete_run_is_written_once)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct store_run run;
+	int64_t next;
+
+	put(store, made("n1"));
+	put(store, made("n2"));
+	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	ck_assert_str_eq(
+		fake.text,
+		"jobio/1 nodes=2/2 cores=- cpus=- prof=- fs=- "
+		"rd=2KiB/- wr=-/- scope=job src=stepd q=- imb=1.00@n1");
+	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_eq(fake.calls, 1);
+	run = newest(store);
+	ck_assert_str_eq(run.summary, fake.text);
+	ck_assert_int_eq(run.written, NOW);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_with_a_missing_node_waits_for_the_grace_period)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	put(store, made("n1"));
+	ck_assert_int_eq(round_at(&writer, NOW, &next), 0);
+	ck_assert_int_eq(next, NOW + GRACE_S);
+	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=1/2 "));
+	ck_assert_ptr_nonnull(strstr(fake.text, " miss=n2"));
+	/* the node comes late */
+	put_at(store, made("n2"), NOW + 9000, NULL);
+	ck_assert_int_eq(round_at(&writer, NOW + 9000, &next), 1);
+	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=2/2 "));
+	closed(store);
+}
+END_TEST
+
+START_TEST(while_slurmdbd_is_down_everything_waits_and_nothing_is_lost)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct store_run run;
+	int64_t next, now = NOW;
+	int i;
+
+	fake.is_down = 1;
+	put(store, made("n1"));
+	put(store, made("n2"));
+	for (i = 0; i < 2000; i++)
+		round_at(&writer, now++, &next);
+	ck_assert_int_ge(fake.calls, 20);
+	ck_assert_int_le(fake.calls, 45); /* 2, 4, .. 60 s apart */
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, 1);
+	ck_assert_ptr_nonnull(run.summary); /* to be read meanwhile */
+	ck_assert_str_eq(run.error, "slurmdbd: cannot connect: refused");
+	store_run_free(&run);
+	fake.is_down = 0;
+	for (i = 0; i < 61 && !fake.jobs; i++)
+		round_at(&writer, now++, &next);
+	ck_assert_uint_eq(fake.jobs, 1);
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, 0);
+	ck_assert_ptr_null(run.error);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_without_a_row_is_tried_again_ever_more_rarely)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next, now = NOW;
+	int i;
+
+	fake.result = ACCT_NO_ROW;
+	put(store, made("n1"));
+	put(store, made("n2"));
+	for (i = 0; i < 86400; i++)
+		round_at(&writer, now++, &next);
+	ck_assert_int_ge(fake.calls, 30);
+	ck_assert_int_le(fake.calls, 40);
+	fake.result = ACCT_WRITTEN;
+	now += 3600;
+	ck_assert_int_eq(round_at(&writer, now, &next), 1);
+	ck_assert_int_eq(round_at(&writer, now + 1, &next), 0);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_that_cannot_be_changed_keeps_the_reason)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct store_run run;
+	int64_t next;
+
+	fake.result = ACCT_FAILED;
+	put(store, made("n1"));
+	put(store, made("n2"));
+	round_at(&writer, NOW, &next);
+	run = newest(store);
+	ck_assert_str_eq(run.error, "no permission");
+	ck_assert_int_eq(run.dirty, 1);
+	ck_assert_int_eq(run.tries, 1);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_the_row_knows_of_arrays_is_learnt)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct err err;
+	int64_t next, id;
+
+	fake.array_job = 5;
+	fake.array_task = 2;
+	put(store, made("n1"));
+	put(store, made("n2"));
+	round_at(&writer, NOW, &next);
+	ck_assert_int_eq(
+		store_find(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err), 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(many_runs_are_written_in_batches)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+	uint32_t i;
+
+	for (i = 1; i <= 200; i++) {
+		struct record *r = made("n1");
+
+		r->job = i;
+		record_set(&r->nodelist, "n1");
+		put(store, r);
+	}
+	while (round_at(&writer, NOW, &next) > 0)
+		;
+	ck_assert_uint_eq(fake.jobs, 200);
+	ck_assert_int_eq(fake.calls, 4);
+	closed(store);
+}
+END_TEST
+
+START_TEST(runs_that_are_too_old_are_forgotten)
+{
+	static const struct config_ledger short_config = { .retention_days =
+								   1 };
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	writer.config = &short_config;
+	put(store, made("n1")); /* ended at 2000 */
+	round_at(&writer, NOW, &next);
+	ck_assert_int_eq(run_count(store), 0);
+	closed(store);
+}
+END_TEST
+
+UNIT_MAIN("writer", a_complete_run_is_written_once,
+	  a_run_with_a_missing_node_waits_for_the_grace_period,
+	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,
+	  a_job_without_a_row_is_tried_again_ever_more_rarely,
+	  a_job_that_cannot_be_changed_keeps_the_reason,
+	  what_the_row_knows_of_arrays_is_learnt,
+	  many_runs_are_written_in_batches, runs_that_are_too_old_are_forgotten)
