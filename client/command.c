@@ -2,6 +2,7 @@
 #include "client/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "rundir.h"
 
 #define MARKER "command"
+#define MARKER_BYTES 64
 #define END_WAIT_MS 2000
 #define ENV_MAX 16
 
@@ -23,6 +25,23 @@ struct order {
 	char *const *argv;
 	char *const *env;
 };
+
+static int mark(const char *marker, long pid, unsigned long long ticks)
+{
+	char text[MARKER_BYTES + 1];
+	ssize_t wrote;
+	int fd;
+
+	snprintf(text, sizeof(text), "%ld %llu", pid, ticks);
+	memset(text + strlen(text), ' ', MARKER_BYTES - strlen(text));
+	text[MARKER_BYTES - 1] = '\n';
+	fd = open(marker, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	wrote = pwrite(fd, text, MARKER_BYTES, 0);
+	close(fd);
+	return wrote == MARKER_BYTES ? 0 : -1;
+}
 
 /* In the child: say who we are, then become the command. */
 static int become(void *arg)
@@ -34,18 +53,12 @@ static int become(void *arg)
 	};
 	const struct order *order = arg;
 	unsigned long long ticks = 0;
-	char text[64];
 	int i;
 
 	for (i = 0; order->env && order->env[i] && i < ENV_MAX; i++)
 		env[3 + i] = order->env[i];
 	process_start(getpid(), NULL, &ticks);
-	snprintf(text, sizeof(text), "%ld %llu\n", (long)getpid(), ticks);
-	if (fileio_write_volatile(order->marker, text, strlen(text), 0600,
-				  NULL) < 0) {
-		dprintf(2, "cannot write %s\n", order->marker);
-		return 125;
-	}
+	mark(order->marker, getpid(), ticks);
 	execve(order->argv[0], order->argv, env);
 	dprintf(2, "cannot execute %s: %s\n", order->argv[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
@@ -63,7 +76,7 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 		return -1;
 	rc = child_call(argv[0], become, &order, timeout_ms, result, err);
 	saved = errno;
-	unlink(marker);
+	mark(marker, 0, 0);
 	errno = saved;
 	return rc;
 }
@@ -94,7 +107,8 @@ static int end_group(long pid, unsigned long long ticks, struct err *err)
 
 int command_end_leftover(const char *run_dir, struct err *err)
 {
-	char marker[RUNDIR_PATH_MAX], *text, *space;
+	char marker[RUNDIR_PATH_MAX], *text, *save = NULL;
+	char *pid_text, *ticks_text;
 	unsigned long pid, ticks;
 	int rc = 0;
 
@@ -103,16 +117,15 @@ int command_end_leftover(const char *run_dir, struct err *err)
 	text = fileio_read(marker, 128, NULL, NULL);
 	if (!text)
 		return 0;
-	text[strcspn(text, "\n")] = '\0';
-	space = strchr(text, ' ');
-	if (space)
-		*space++ = '\0';
-	if (space && number_parse(text, 2, 1UL << 30, &pid, NULL) == 0 &&
-	    number_parse(space, 0, ~0UL, &ticks, NULL) == 0 &&
+	pid_text = strtok_r(text, " \n", &save);
+	ticks_text = strtok_r(NULL, " \n", &save);
+	if (pid_text && ticks_text &&
+	    number_parse(pid_text, 2, 1UL << 30, &pid, NULL) == 0 &&
+	    number_parse(ticks_text, 0, ~0UL, &ticks, NULL) == 0 &&
 	    is_alive((long)pid, ticks))
 		rc = end_group((long)pid, ticks, err) < 0 ? -1 : 1;
-	if (rc >= 0)
-		unlink(marker);
+	if (rc > 0)
+		mark(marker, 0, 0);
 	free(text);
 	return rc;
 }

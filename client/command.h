@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command.h - run a command that changes the client, and no other beside it
  *
- * Terms   marker: RUN/command, which names the process of a running command.
- *           A helper that is killed leaves command and marker behind; the next
- *           one ends that command before it looks at anything: otherwise a
- *           late remount would come after the decision that nothing is to be
- *           put back.
+ * Terms   marker: RUN/command, which names the process of a running command,
+ *           or "0 0". A helper that is killed leaves the command running and
+ *           named; the next one ends it before it looks at anything: otherwise
+ *           a late remount would come after the decision that nothing is to be
+ *           put back. The file keeps its size and is written in place, which
+ *           needs no room when /run is full.
  * Owner   as in child.h.
- * Errors  as child_run(); the marker must be written or nothing is run.
+ * Errors  as child_run(). Without a marker the command is run all the same:
+ *           putting back matters more.
  * Runs    prolog and epilog as root, under the node's lock.
  */
 #ifndef JOBIO_COMMAND_H

@@ -220,9 +220,9 @@ static const char *objection(const struct client *client, const char *container,
 	enum core_change allowed = client->section->core_change;
 	const char *why;
 
-	why = allowed == CORE_CHANGE_NEVER ?
-		      NULL :
-		      method_objection(client, container, cure);
+	why = allowed == CORE_CHANGE_NEVER
+		      ? NULL
+		      : method_objection(client, container, cure);
 	if (why)
 		return why;
 	*cure = "set core_change=grow or any in jobio.conf, or give the client "

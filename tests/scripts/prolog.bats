@@ -362,7 +362,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$status" -eq 0 ]
 	expect_in 'no answer within 2000 ms' "$output"
 	expect_base
-	[ ! -e "$NODE/run/command" ]
+	grep -q '^0 0 ' "$NODE/run/command"
 }
 
 @test "a profile with an option that is not allowed is not applied" {
@@ -534,6 +534,19 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"journal_damaged"' "$(record 7)"
 }
 
+@test "what cannot be noted down in /run is put back all the same" {
+	job 7 1 stream
+	prolog
+	rm "$NODE/run/command"
+	mkdir -p "$NODE/run/command" "$NODE/run/released"
+	chmod 0400 "$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	[ ! -e "$NODE/run/7" ]
+}
+
 @test "a journal that is no file does not keep the setting from going back" {
 	job 7 1 stream
 	prolog
@@ -575,7 +588,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	wait_for test -e "$NODE/weka/mount-begun"
 	kill -KILL $!
 	wait
-	[ -s "$NODE/run/command" ]
+	grep -q '^[1-9]' "$NODE/run/command"
 	epilog
 	expect_base
 	sleep 1.5 # longer than the remount would have taken
