@@ -108,8 +108,7 @@ static int release(const struct config *config, const struct job *job,
 	int rc = -1, mended = 0;
 
 	if (!job_has_folder(config, job->id) && !has_open_record(config, job) &&
-	    job_was_released(config, job->id,
-			     job->restart < 0 ? RECORD_UNKNOWN : job->restart))
+	    job_was_released(config, job->id, RECORD_UNKNOWN))
 		return 0;
 	state = state_of(config, job);
 	if (!state)

@@ -408,6 +408,30 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 	return fileio_rmtree(away, err);
 }
 
+/* Where Slurm does not count restarts, two runs of a job must not share one
+ * name while the first waits in the spool. */
+static int record_path(const struct config *config, const struct record *state,
+		       char *path, struct err *err)
+{
+	struct record *other;
+	bool taken;
+	size_t length;
+
+	if (rundir_record_file(path, config->spool_dir, state->job,
+			       state->restart < 0 ? -1 : (int)state->restart,
+			       state->node, err) < 0)
+		return -1;
+	if (state->restart >= 0)
+		return 0;
+	other = read_state(path);
+	taken = other && other->start != state->start;
+	record_free(other);
+	length = strlen(path) - strlen(".json");
+	if (taken && length + 32 < RUNDIR_PATH_MAX)
+		snprintf(path + length, 32, ".%.0f.json", state->start);
+	return 0;
+}
+
 static int write_record(const struct config *config, const struct record *state,
 			struct err *err)
 {
@@ -417,9 +441,7 @@ static int write_record(const struct config *config, const struct record *state,
 	text = record_text(state, err);
 	if (!text)
 		return -1;
-	if (rundir_record_file(path, config->spool_dir, state->job,
-			       state->restart < 0 ? -1 : (int)state->restart,
-			       state->node, err) < 0)
+	if (record_path(config, state, path, err) < 0)
 		goto out;
 	FAULT_POINT("record before");
 	rc = fileio_write(path, text, strlen(text), 0600, err);

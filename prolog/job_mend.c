@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "journal.h"
 #include "rundir.h"
@@ -55,6 +56,16 @@ static struct journal *open_journal(const struct config *config,
 		return NULL;
 	journal = journal_open(path, NULL);
 	return journal ? journal : journal_scratch(path, err);
+}
+
+static bool has_journal(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	return rundir_job_file(path, config->run_dir, job_id, "journal",
+			       NULL) == 0 &&
+	       lstat(path, &st) == 0;
 }
 
 static const struct config_client *section_named(const struct config *config,
@@ -162,6 +173,8 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 	struct journal *journal;
 	int rc = 0;
 
+	if (!has_journal(config, job_id) && !(state && state->change_count))
+		return 0;
 	journal = open_journal(config, job_id, err);
 	if (!journal)
 		return -1;

@@ -428,6 +428,15 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/7.0.c1.json" ]
 }
 
+@test "an epilog that runs twice leaves one record of a job that was requeued meanwhile" {
+	job 7 1 stream
+	prolog
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
+	epilog
+	epilog
+	[ "$(find "$NODE/spool" -name '7.*.json')" = "$NODE/spool/7.0.c1.json" ]
+}
+
 @test "a job whose prolog never ran has a record all the same" {
 	job 7
 	epilog
@@ -486,6 +495,17 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_base
 	expect_in '"read_bytes":1' "$(record 7 0)"
 	expect_in '"read_bytes":3' "$(record 7 1)"
+}
+
+@test "two runs of a job are two records where Slurm does not count restarts" {
+	job 7 1
+	old_slurm
+	prolog
+	epilog
+	sleep 1 # the name has the second in it
+	prolog
+	epilog
+	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
 }
 
 @test "a value that somebody else has set since is left alone" {
