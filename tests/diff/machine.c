@@ -13,7 +13,7 @@ struct plan {
 	unsigned int groups, sockets, numas, l3s, cores,
 		threads; /* per parent */
 	unsigned int numbering;
-	bool holes, forbidden;
+	bool holes, forbidden, hybrid;
 };
 
 enum {
@@ -87,6 +87,7 @@ static void draw_plan(struct plan *plan, struct dice *dice)
 	plan->numbering = dice_roll(dice, NUMBERINGS);
 	plan->holes = dice_roll(dice, 6) == 0;
 	plan->forbidden = dice_roll(dice, 10) == 0;
+	plan->hybrid = dice_roll(dice, 8) == 0;
 }
 
 static void scramble(unsigned int *os, unsigned int count, struct dice *dice)
@@ -171,12 +172,14 @@ static int make_holes(hwloc_topology_t topology, const struct plan *plan,
 		unsigned int cpu = dice_roll(dice, cpus);
 		hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology, cpu);
 
-		if (whole && pu->parent->type == HWLOC_OBJ_CORE)
+		if (whole && pu && pu->parent->type == HWLOC_OBJ_CORE)
 			hwloc_bitmap_andnot(keep, keep, pu->parent->cpuset);
 		else
 			hwloc_bitmap_clr(keep, cpu);
 	}
-	if (hwloc_bitmap_weight(keep) < 2)
+	if (hwloc_bitmap_weight(keep) < 2 ||
+	    !hwloc_bitmap_intersects(
+		    keep, hwloc_topology_get_topology_cpuset(topology)))
 		hwloc_bitmap_set_range(keep, 0, (int)cpus - 1);
 	rc = hwloc_topology_restrict(topology, keep, 0);
 	hwloc_bitmap_free(keep);
@@ -199,6 +202,81 @@ static int forbid(hwloc_topology_t topology, struct dice *dice)
 	return rc;
 }
 
+#if HWLOC_API_VERSION >= 0x00020400 && HWLOC_API_VERSION < 0x00030000
+
+static int add_kind(hwloc_topology_t topology, hwloc_const_bitmap_t cpus,
+		    const char *type, const char *mhz)
+{
+	struct hwloc_info_s infos[] = { { (char *)"CoreType", (char *)type },
+					{ (char *)"FrequencyMaxMHz",
+					  (char *)mhz } };
+
+	if (hwloc_bitmap_iszero(cpus))
+		return 0;
+	return hwloc_cpukinds_register(topology, (hwloc_bitmap_t)cpus, -1, 2,
+				       infos, 0);
+}
+
+/*
+ * Intel's hybrid kinds: the last cores are efficient ones without siblings;
+ * the others are of one or two speeds. Now and then the type of some is not
+ * told, as in a cgroup.
+ */
+static int make_hybrid(hwloc_topology_t topology, struct dice *dice)
+{
+	hwloc_bitmap_t kinds[3], gone = hwloc_bitmap_alloc();
+	int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+	int fast = 1 + (int)dice_roll(dice, (unsigned int)cores);
+	bool two = dice_roll(dice, 2), untold = dice_roll(dice, 3) == 0;
+	int rc;
+
+	for (int i = 0; i < 3; i++)
+		kinds[i] = hwloc_bitmap_alloc();
+	for (int i = 0; i < cores; i++) {
+		hwloc_obj_t core = hwloc_get_obj_by_type(
+			topology, HWLOC_OBJ_CORE, (unsigned int)i);
+		hwloc_bitmap_t rest = hwloc_bitmap_dup(core->cpuset);
+
+		if (i >= fast) { /* one thread only */
+			hwloc_bitmap_clr(
+				rest, (unsigned int)hwloc_bitmap_first(rest));
+			hwloc_bitmap_or(gone, gone, rest);
+			hwloc_bitmap_set(
+				kinds[2],
+				(unsigned int)hwloc_bitmap_first(core->cpuset));
+		} else {
+			hwloc_bitmap_or(kinds[two && i % 2],
+					kinds[two && i % 2], core->cpuset);
+		}
+		hwloc_bitmap_free(rest);
+	}
+	rc = add_kind(topology, kinds[2], "IntelAtom", "3200");
+	if (rc == 0)
+		rc = add_kind(topology, kinds[0], "IntelCore", "4900");
+	if (rc == 0)
+		rc = add_kind(topology, kinds[1],
+			      untold ? "unknown" : "IntelCore",
+			      untold ? "4900" : "5000");
+	hwloc_bitmap_not(gone, gone);
+	if (rc == 0)
+		rc = hwloc_topology_restrict(topology, gone, 0);
+	for (int i = 0; i < 3; i++)
+		hwloc_bitmap_free(kinds[i]);
+	hwloc_bitmap_free(gone);
+	return rc;
+}
+
+#else
+
+static int make_hybrid(hwloc_topology_t topology, struct dice *dice)
+{
+	(void)topology;
+	(void)dice;
+	return 0;
+}
+
+#endif
+
 static int build(const struct plan *plan, struct dice *dice, const char *xml)
 {
 	unsigned int *os = calloc(plan_cpus(plan), sizeof(*os));
@@ -214,6 +292,7 @@ static int build(const struct plan *plan, struct dice *dice, const char *xml)
 				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (text && hwloc_topology_set_synthetic(topology, text) == 0 &&
 	    hwloc_topology_load(topology) == 0 &&
+	    (!plan->hybrid || make_hybrid(topology, dice) == 0) &&
 	    (!plan->holes || make_holes(topology, plan, dice) == 0) &&
 	    (!plan->forbidden || forbid(topology, dice) == 0))
 		rc = hwloc_topology_export_xml(topology, xml, 0);
@@ -227,17 +306,23 @@ out:
 int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
 		 struct err *err)
 {
-	static const char *const kinds[] = { "", "", "", "l3cache_as_socket",
-					     "numa_node_as_socket" };
+	static const char *const kinds[] = {
+		"",
+		"",
+		"",
+		"allow_ecores",
+		"l3cache_as_socket",
+		"numa_node_as_socket",
+	};
 	struct plan plan;
 
 	draw_plan(&plan, dice);
-	machine->slurmd_parameters = kinds[dice_roll(dice, 5)];
+	machine->slurmd_parameters = kinds[dice_roll(dice, 6)];
 	snprintf(machine->text, sizeof(machine->text),
-		 "%ux%u sockets, %u NUMA, %u L3, %u cores, SMT%u, %s%s%s%s%s",
+		 "%ux%u sockets, %u NUMA, %u L3, %u cores, SMT%u, %s%s%s%s%s%s",
 		 plan.groups, plan.sockets, plan.numas, plan.l3s, plan.cores,
 		 plan.threads, numbering_names[plan.numbering],
-		 plan.holes ? ", holes" : "",
+		 plan.hybrid ? ", hybrid" : "", plan.holes ? ", holes" : "",
 		 plan.forbidden ? ", forbidden" : "",
 		 *machine->slurmd_parameters ? ", " : "",
 		 machine->slurmd_parameters);
