@@ -100,7 +100,7 @@ s = socket.create_connection(("dbd", 8632), 5)
 s.sendall(struct.pack(">I", len(cred)) + cred)
 size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
 answer = s.recv(size, socket.MSG_WAITALL)
-sys.stdout.buffer.write(subprocess.run(["unmunge", "-n"], input=answer, capture_output=True).stdout)'
+sys.stdout.buffer.write(subprocess.run(["unmunge"], input=answer, capture_output=True).stdout)'
 	expect_equal 0 "$status"
 	expect_text '{"ok":false,"error":"put: only root may put records"}' "$output"
 }

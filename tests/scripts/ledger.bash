@@ -30,9 +30,11 @@ within() {
 	done
 }
 
+# Any: tests run side by side, and below the range of ephemeral ports.
 free_port() {
 	local port
-	for port in {28632..28732}; do
+	for _ in {1..50}; do
+		port=$((10000 + RANDOM % 20000))
 		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { printf '%s\n' "$port"; return; }
 	done
 	return 1
@@ -48,12 +50,19 @@ write_config() {
 }
 
 start_ledger() {
+	local before
+	touch "$DIR/ledger.log"
+	before=$(wc -l <"$DIR/ledger.log")
 	"$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
 	LEDGER=$!
-	within 10 ledger_is_ready || { cat "$DIR/ledger.log" >&2; return 1; }
+	within 20 ledger_is_ready "$((before + 1))" || { cat "$DIR/ledger.log" >&2; return 1; }
 }
 
 ledger_is_ready() {
+	tail -n "+$1" "$DIR/ledger.log" | grep -q '^jobio: ledger: ready'
+}
+
+port_answers() {
 	(exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null
 }
 

@@ -124,7 +124,7 @@ teardown() { teardown_ledger; }
 		    peer.sendall(struct.pack(">I", len(text)) + text)
 	EOP
 	LEDGER=$!
-	within 10 ledger_is_ready
+	within 10 port_answers
 	run send
 	expect_equal 1 "$status"
 	expect_text 'munge:' "$output"
@@ -140,7 +140,7 @@ teardown() { teardown_ledger; }
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 time.sleep(60)' "$PORT" 3>&- &
 	LEDGER=$!
-	within 10 ledger_is_ready
+	within 10 port_answers
 	local before=$SECONDS
 	run send
 	expect_equal 1 "$status"
