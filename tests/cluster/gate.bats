@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# gate.bats - no task starts on a CPU of the client
+#
+# On every node the client works on CPU 1 of 0 and 1. A job with the whole node
+# may use CPU 1 too; one that reserved a core, or has one core, may not.
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # submit sets $job, in each test
+# anew; quoted code runs elsewhere
+
+load lib
+
+setup_file() {
+	expect_healthy
+	on c1 cp /etc/slurm/jobio.conf /tmp/site.conf
+	on c1 cp /etc/slurm/plugstack.conf.d/jobio.conf /tmp/site.plugstack
+}
+
+teardown() {
+	on c1 cp /tmp/site.conf /etc/slurm/jobio.conf
+	on c1 cp /tmp/site.plugstack /etc/slurm/plugstack.conf.d/jobio.conf
+	expect_healthy
+}
+
+slurmd_log() { on c1 cat /var/log/slurm/slurmd.log; }
+
+# policy off|warn|enforce - on c1
+policy() { on c1 sed -i "s/^gate *=.*/gate = $1/" /etc/slurm/jobio.conf; }
+
+where='the job may run on CPU 1 of node c1, where the filesystem client weka:'
+
+# refused OPTION... - a batch job on c1 does not start; one line says why
+refused() {
+	submit 'echo started' -w c1 "$@"
+	wait_for_job "$job"
+	run job_output "$job"
+	expect_text "jobio: gate: not started: $where" "$output"
+	expect_equal 1 "${#lines[@]}"
+	expect_equal FAILED "$(job_state "$job")"
+	within 20 accounted "$job" FAILED
+	expect_equal 1:0 "$(on login sacct -n -X -j "$job" -P -o ExitCode)"
+}
+
+# starts OPTION... - a batch job on c1 starts and says nothing else
+starts() {
+	submit 'echo started' -w c1 "$@"
+	wait_for_job "$job"
+	expect_equal started "$(job_output "$job")"
+}
+
+@test "a job that could use the client's CPU does not start" {
+	refused --exclusive
+	expect_text 'submit it with --io-cores and without --core-spec, or ask your administrator' "$output"
+}
+
+@test "a job that reserved a core starts" {
+	starts --io-cores=1
+}
+
+@test "a job with one core beside the client starts" {
+	starts -n1
+}
+
+@test "--core-spec=0 does not get around it" {
+	refused --core-spec=0
+}
+
+@test "binding to a free CPU does not get around it" {
+	run as alice srun -w c1 --exclusive -n1 -c2 --cpu-bind=map_cpu:0 hostname
+	expect_equal 1 "$status"
+	expect_text "jobio: gate: not started: $where" "$output"
+	run as alice srun -w c1 --exclusive -n1 -c2 --cpu-bind=mask_cpu:1 hostname
+	expect_equal 1 "$status"
+	expect_text "jobio: gate: not started: $where" "$output"
+}
+
+@test "a task that started cannot move to the client's CPU" {
+	run as alice srun -w c1 --io-cores=1 sh -c 'taskset -pc 1 $$ 2>&1; taskset -pc 0-1 $$ >/dev/null 2>&1
+		grep Cpus_allowed_list /proc/self/status'
+	expect_text 'Invalid argument' "$output"
+	expect_text $'Cpus_allowed_list:\t0' "$output"
+}
+
+@test "steps that overlap with others are looked at too" {
+	run as alice salloc -w c1 --exclusive srun --overlap -n1 -c2 hostname
+	expect_equal 1 "$status"
+	expect_text "jobio: gate: not started: $where" "$output"
+}
+
+@test "an interactive step is looked at too" {
+	run as alice salloc -w c1 --exclusive srun --interactive -n1 -c2 hostname
+	expect_equal 1 "$status"
+	expect_text "jobio: gate: not started: $where" "$output"
+}
+
+@test "several tasks say it once" {
+	run as alice srun -w c1 --exclusive -n2 hostname
+	expect_equal 1 "$status"
+	expect_equal 1 "$(grep -c 'jobio: gate: not started' <<<"$output")"
+	expect_equal 0 "$(grep -cx c1 <<<"$output")"
+}
+
+@test "a required plugin refuses with the same line" {
+	on c1 sed -i 's/^optional/required/' /etc/slurm/plugstack.conf.d/jobio.conf
+	refused --exclusive
+}
+
+@test "policy warn starts the task and tells the log" {
+	policy warn
+	starts --exclusive
+	expect_text "jobio: gate: $where" "$(slurmd_log)"
+}
+
+@test "policy off does not look" {
+	policy off
+	starts --exclusive
+}
+
+@test "tasks know their job's cores, CPUs and profile" {
+	submit $'env | grep ^SLURM_IO | sort\nsrun env | grep ^SLURM_IO | sort' \
+		-w c1 --io-cores=1 --io-profile=stream
+	wait_for_job "$job"
+	local one=$'SLURM_IO_CORES=1\nSLURM_IO_CPUS=1\nSLURM_IO_PROFILE=stream'
+	expect_equal "$one"$'\n'"$one" "$(job_output "$job")"
+}
+
+@test "tasks of a job without a request do not know another job's" {
+	job=$(as alice env SLURM_IO_CORES=7 SLURM_IO_CPUS=7 SLURM_IO_PROFILE=x \
+		sbatch --parsable -w c1 -o /home/alice/%j.out --wrap 'env | grep ^SLURM_IO')
+	wait_for_job "$job"
+	expect_equal '' "$(job_output "$job")"
+}
+
+@test "a request that goes around the site's rules is refused on the node, with the reason" {
+	as alice sh -c 'printf "[profile mine]\ndescription = my own\n" >jobio.conf
+		echo "optional jobio.so conf=$PWD/jobio.conf" >plugstack.conf
+		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/plugstack.conf:" /etc/slurm/slurm.conf >slurm.conf'
+	run as alice env SLURM_CONF=/home/alice/slurm.conf srun -w c1 --io-profile=mine hostname
+	expect_text "'mine': this site has no such profile" "$output"
+	expect_text 'jobio: gate: not started: ' "$output"
+	expect_equal 0 "$(grep -cx c1 <<<"$output")"
+}
+
+@test "a node without its configuration starts tasks and says so in its log" {
+	on c1 rm /etc/slurm/jobio.conf
+	starts -n1
+	expect_text "jobio: gate: '/etc/slurm/jobio.conf': cannot read: No such file" "$(slurmd_log)"
+}
