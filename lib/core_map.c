@@ -395,6 +395,8 @@ static void measure(struct core_map *map, const struct walk *walk,
 		map->flaws |= CORE_MAP_UNEVEN_CORES;
 	shape->cpus = cpus;
 	shape->boards = count_boards(walk->topology);
+	if (walk->used_count % shape->boards)
+		map->flaws |= CORE_MAP_UNEVEN_BOARDS;
 	shape->sockets = walk->used_count;
 	shape->cores = cores / walk->used_count;
 	shape->threads = cpus / cores;

@@ -61,7 +61,9 @@ enum core_map_flaw {
 	CORE_MAP_ECORES_DROPPED = 32, /* slurmd does not see the E-cores */
 	CORE_MAP_SHIFTED = 64, /* the block map names other cores than hwloc's
 				  order does */
-	CORE_MAP_FATAL = 128,  /* slurmd does not start: no sockets to count */
+	CORE_MAP_UNEVEN_BOARDS = 256, /* sockets no multiple of boards: no node
+					 line describes the machine */
+	CORE_MAP_FATAL = 128, /* slurmd does not start: no sockets to count */
 };
 
 /* Set socket kind and E-core rule from SlurmdParameters, as this version of

@@ -442,7 +442,8 @@ static void classify(struct work *work)
 
 	if (flaws & CORE_MAP_FATAL || work->slurmd_disabled)
 		out->class = RESERVATION_FAILS;
-	else if (flaws & (CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES))
+	else if (flaws & (CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
+			  CORE_MAP_UNEVEN_BOARDS))
 		out->class = RESERVATION_IRREGULAR;
 	else if (flaws & CORE_MAP_SPARSE)
 		out->class = RESERVATION_SPARSE;
@@ -490,6 +491,12 @@ static void report_map(struct work *work)
 			     "counts %u a socket and leaves cores out",
 			     core_map_core_count(work->map), hw->sockets,
 			     hw->cores);
+	if (flaws & CORE_MAP_UNEVEN_BOARDS)
+		findings_add(findings, "C08", FINDING_ERROR,
+			     "write Boards=1 and Sockets= on the node line",
+			     "%u sockets are no multiple of %u boards: no "
+			     "SocketsPerBoard describes this machine",
+			     hw->sockets, hw->boards);
 	if (flaws & CORE_MAP_NO_SOCKETS)
 		findings_add(findings, "C04",
 			     flaws & CORE_MAP_SHIFTED ? FINDING_ERROR

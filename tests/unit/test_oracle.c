@@ -31,7 +31,7 @@ struct cached_map {
 };
 
 struct score {
-	unsigned int rows, equal, regular, regular_equal, silent;
+	unsigned int rows, equal, regular, regular_equal, silent, misclassed;
 };
 
 static struct cached_map maps[MAPS_MAX];
@@ -198,6 +198,12 @@ static void judge(struct score *score, const struct table *table,
 	score->regular += (unsigned int)regular;
 	score->regular_equal += (unsigned int)(regular && equal);
 	score->silent += !equal && !got->findings.count;
+	if (!strcmp(get(table, "flags"), "default") &&
+	    strcmp(class, reservation_class_name(got->class)) != 0) {
+		score->misclassed++;
+		printf("%s: class %s\n", get(table, "topology_file"), class);
+		show(table, want_abs, want_os, got);
+	}
 	free(abs_list);
 	if (!equal)
 		show(table, want_abs, want_os, got);
@@ -273,12 +279,13 @@ static void expect(const struct score *score, unsigned int rows)
 	ck_assert_uint_eq(score->silent, 0);
 }
 
-START_TEST(spec_sets_are_those_of_slurmd_22_05)
+START_TEST(spec_sets_and_classes_are_those_of_slurmd_22_05)
 {
 	struct score score = { 0 };
 
 	judge_slurmd("slurmd-22.05.8.tsv", VERSION_OF(22, 5, 8), &score);
 	expect(&score, 5205);
+	ck_assert_uint_eq(score.misclassed, 0);
 }
 END_TEST
 
@@ -431,7 +438,7 @@ START_TEST(the_block_map_is_slurmds_own_and_survives_the_cache)
 }
 END_TEST
 
-UNIT_MAIN("oracle", spec_sets_are_those_of_slurmd_22_05,
+UNIT_MAIN("oracle", spec_sets_and_classes_are_those_of_slurmd_22_05,
 	  spec_sets_are_those_of_slurmd_25_11,
 	  jobs_lose_the_cores_that_slurmctld_22_05_kept_back,
 	  jobs_lose_the_cores_that_slurmctld_25_11_kept_back,
