@@ -95,7 +95,7 @@ static const struct key client_keys[] = {
 	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
 	  600000, NULL },
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
-	{ "mount_command", PATH, AT(mount_command), "/usr/bin/mount", 0, 0,
+	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0,
 	  NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0,
 	  0, NULL },

@@ -6,7 +6,7 @@
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031
 
-load node.bash
+load node
 
 setup() {
 	node_make

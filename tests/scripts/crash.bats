@@ -3,8 +3,8 @@
 # Killed at any step, prolog and epilog leave nothing that the next one of them
 # does not mend.
 
-load node.bash
-load crash.bash
+load node
+load crash
 
 setup() {
 	export HELPER_DIR=tests/faults

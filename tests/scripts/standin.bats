@@ -18,7 +18,7 @@ teardown_file() {
 
 setup() {
 	load ../sim/helpers
-	load node.bash
+	load node
 	node_make
 }
 
