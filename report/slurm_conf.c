@@ -277,6 +277,8 @@ static int read_file(struct slurm_conf *conf, const char *root,
 		return -1;
 	rc = take_text(&source, text, err);
 	free(text);
+	if (rc < 0)
+		errno = EINVAL;
 	return rc;
 }
 

@@ -97,7 +97,8 @@ machine_with_card() {
 
 @test "plan: CpuSpecList counts cores where CPUs=cores, threads before 21.08" {
 	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
-	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --os-cpus=31 --format=json
+	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=22.05 \
+		--os-cpus=31 --format=json
 	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
 	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=20.11 \
 		--os-cpus=15 --format=json
