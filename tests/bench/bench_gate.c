@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the gate costs a task: each round in a freshly forked process that is
+ * bound to one CPU, as slurmstepd's tasks are. Medians; run by `make bench`. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fileio.h"
+#include "gate.h"
+#include "stepio.h"
+
+#define ROUNDS 500
+
+static char folder[64] = "/dev/shm/jobio-bench-XXXXXX";
+static struct gate gate;
+static double *times_us; /* shared with the children */
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "bench_gate: %s: %s\n", what, why);
+	exit(1);
+}
+
+static void open_gate(void)
+{
+	struct err err = { "" };
+
+	if (gate_open(&gate, folder, 7, &err) != 1)
+		die("gate_open", err.text);
+}
+
+static void check(void)
+{
+	struct err err = { "" };
+
+	if (gate_check(&gate, "n1", &err) != GATE_PASS)
+		die("gate_check", err.text);
+}
+
+static void count_step(void)
+{
+	const struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE, 0 };
+	struct err err = { "" };
+	struct stepio from, to;
+
+	if (stepio_read(&from, "/proc/self/io", &err) < 0 ||
+	    stepio_read(&to, "/proc/self/io", &err) < 0 ||
+	    stepio_write(&from, &to, &label, folder, &err) < 0)
+		die("stepio", err.text);
+}
+
+static void child(int round, void (*work)(void))
+{
+	cpu_set_t one;
+	double start;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	start = now_us();
+	work();
+	times_us[round] = now_us() - start;
+	_exit(0);
+}
+
+static void bench(const char *name, void (*work)(void))
+{
+	int round, status;
+	pid_t pid;
+
+	for (round = 0; round < ROUNDS; round++) {
+		pid = fork();
+		if (pid == 0)
+			child(round, work);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			die(name, "a round failed");
+	}
+	qsort(times_us, ROUNDS, sizeof(*times_us), compare);
+	printf("%-44s %8.1f us  (95 %%: %.1f us)\n", name, times_us[ROUNDS / 2],
+	       times_us[ROUNDS * 95 / 100]);
+}
+
+static void prepare(void)
+{
+	struct gatefile file = { .policy = GATE_ENFORCE };
+	struct err err = { "" };
+	char path[128];
+
+	if (!mkdtemp(folder))
+		die(folder, "cannot make it");
+	/* CPUs that no machine of today has: every task passes */
+	cpuset_parse(&file.client_cpus, "8000-8015", NULL);
+	snprintf(path, sizeof(path), "%s/7", folder);
+	if (fileio_mkdir(path, 0755, &err) < 0)
+		die("prepare", err.text);
+	snprintf(path, sizeof(path), "%s/7/gate", folder);
+	if (gatefile_write(path, &file, &err) < 0)
+		die("prepare", err.text);
+}
+
+int main(void)
+{
+	times_us =
+		mmap(NULL, ROUNDS * sizeof(*times_us), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (times_us == MAP_FAILED)
+		die("mmap", "out of memory");
+	prepare();
+	open_gate();
+	bench("gate: look at a task", check);
+	bench("gate: read the gate file (once a step)", open_gate);
+	bench("stepio: two readings and a file (a step)", count_step);
+	fileio_rmtree(folder, NULL);
+	return 0;
+}
