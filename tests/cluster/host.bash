@@ -52,7 +52,7 @@ host_docker() {
 	if [[ -d /run/systemd/system ]]; then
 		systemctl start docker && : >"$state/dockerd.systemd"
 	else
-		setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null 9>&- &
+		setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null 8>&- 9>&- & # not our locks
 		printf '%s\n' $! >"$state/dockerd.pid"
 		disown
 	fi
@@ -67,6 +67,13 @@ host_docker() {
 	done
 }
 
+# Without ps, which a minimal machine lacks; a zombie does not run.
+host_dockerd_runs() {
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+	[[ $stat == "$1 (dockerd) "[!Z]* ]]
+}
+
 # host_docker_stop STATE_DIR - end the dockerd that host_docker started
 host_docker_stop() {
 	local state=$1 pid limit=$((SECONDS + 30))
@@ -77,9 +84,9 @@ host_docker_stop() {
 	[[ -f $state/dockerd.pid ]] || return 0
 	pid=$(<"$state/dockerd.pid")
 	rm -f "$state/dockerd.pid"
-	[[ $(ps -o comm= -p "$pid") == dockerd ]] || return 0
+	host_dockerd_runs "$pid" || return 0
 	kill "$pid"
-	while kill -0 "$pid" 2>/dev/null; do
+	while host_dockerd_runs "$pid"; do
 		((SECONDS < limit)) || { host_say "dockerd ($pid) does not end"; return 1; }
 		sleep 0.2
 	done
