@@ -94,8 +94,8 @@ static int lock_home(const struct counters_options *options, struct err *err)
 		if (errno != EWOULDBLOCK || waited_ms >= options->lock_ms) {
 			err_set(err,
 				"counters: '%s': another jobio-count "
-				"holds the lock: %s",
-				path, strerror(errno));
+				"holds the lock for %u ms",
+				path, waited_ms);
 			close(fd);
 			return -1;
 		}
@@ -660,11 +660,6 @@ static int add_job(const struct counters_options *options, struct pins *p,
 		return err_set(err, "counters: out of memory");
 	each_entry(p, drop_stale, &stale);
 	drop_idle_names(p);
-	if (drop_job(p, job) < 0) {
-		err_set(err, "counters: job %u: cannot begin anew: %s", job,
-			strerror(errno));
-		goto out;
-	}
 	each_entry(p, mark_used, a.used);
 	each_entry(p, count_entry, &state->slots_used);
 	if (add_names(p, sluid, job, err) < 0)
@@ -685,6 +680,16 @@ out:
 	return rc;
 }
 
+static int stop_folder(struct pins *p, void *arg, struct err *err)
+{
+	const uint32_t *job = arg;
+
+	if (drop_job(p, *job) < 0)
+		return err_set(err, "counters: job %u: cannot forget it: %s",
+			       *job, strerror(errno));
+	return 0;
+}
+
 int counters_start(const struct counters_options *options, uint32_t job,
 		   const char *sluid, char *const mounts[], size_t mount_count,
 		   struct counters_state *state, struct err *err)
@@ -703,6 +708,8 @@ int counters_start(const struct counters_options *options, uint32_t job,
 	lock = lock_home(options, err);
 	if (lock < 0)
 		return -1;
+	/* It may have run before, with other options. */
+	each_folder(options, stop_folder, &job, NULL);
 	if (pins_get(options, &pins, state)) {
 		rc = add_job(options, &pins, job, sluid, mounts, mount_count,
 			     state, err);
@@ -892,16 +899,6 @@ int counters_read(const struct counters_options *options, uint32_t job,
 }
 
 /* ---- stop, status, unload ------------------------------------------------ */
-
-static int stop_folder(struct pins *p, void *arg, struct err *err)
-{
-	const uint32_t *job = arg;
-
-	if (drop_job(p, *job) < 0)
-		return err_set(err, "counters: job %u: cannot forget it: %s",
-			       *job, strerror(errno));
-	return 0;
-}
 
 int counters_stop(const struct counters_options *options, uint32_t job,
 		  struct err *err)

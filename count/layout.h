@@ -43,7 +43,8 @@ enum count_meta {
 	COUNT_META_OPS
 };
 
-/* The names of the programs in jobio.bpf.c start with these words. */
+/* The names of the programs in jobio.bpf.c start with these words. Where one
+ * ends in "_maybe", its group does not depend on it. */
 #define COUNT_GROUPS(X)                                                        \
 	X(EXIT, "exit")	      /* totals of the processes that ended */         \
 	X(RW, "rw")	      /* read, write and their relatives, sendfile */  \
@@ -66,6 +67,7 @@ struct count_config {
 	__u32 latency;	   /* the latency group is loaded */
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
+	__u32 fdatasync_apart; /* has a program of its own */
 };
 
 struct count_slot {

@@ -11,7 +11,7 @@ void counters_options_init(struct counters_options *options)
 	options->run_dir = "/run/jobio";
 	options->mountinfo = "/proc/self/mountinfo";
 	options->cgroup_dir = "/sys/fs/cgroup";
-	options->lock_ms = 3000;
+	options->lock_ms = 30000; /* the caller's deadline ends it sooner */
 }
 
 const char *counters_tier_name(enum counters_tier tier)

@@ -42,6 +42,7 @@ struct attempt {
 	struct bpf_link *links[LINKS_MAX];
 	char names[LINKS_MAX][64];
 	size_t link_count;
+	const struct btf *kernel;
 	uint32_t groups;
 	struct count_config config;
 };
@@ -86,6 +87,14 @@ static uint32_t program_group(const struct bpf_program *program)
 			return 1U << i;
 	}
 	return 0;
+}
+
+static bool is_optional(const struct bpf_program *program)
+{
+	const char *name = bpf_program__name(program);
+	size_t n = strlen(name), suffix = strlen("_maybe");
+
+	return n > suffix && !strcmp(name + n - suffix, "_maybe");
 }
 
 /* Does this kernel's type information know what the program sits on? */
@@ -144,7 +153,7 @@ static uint32_t possible_groups(const struct btf *kernel,
 
 	bpf_object__for_each_program(program, object)
 	{
-		if (!has_target(kernel, program))
+		if (!has_target(kernel, program) && !is_optional(program))
 			wanted &= ~program_group(program);
 	}
 	if (!has_member(kernel, "io_kiocb", "cqe"))
@@ -186,18 +195,18 @@ static int prepare_maps(struct attempt *a)
 	struct bpf_map *slots = find_map(a->object, "slots");
 	struct bpf_map *jobs = find_map(a->object, "jobs");
 	struct bpf_map *names = find_map(a->object, "names");
-	struct bpf_map *begun = find_map(a->object, "begun");
+	struct bpf_map *calls = find_map(a->object, "calls");
 	struct bpf_map *config = find_section(a->object, ".rodata");
 
-	if (!slots || !jobs || !names || !begun || !config ||
+	if (!slots || !jobs || !names || !calls || !config ||
 	    bpf_map__set_initial_value(config, &a->config, sizeof(a->config)))
 		return -EINVAL;
 	bpf_map__set_max_entries(slots, SLOTS << a->config.shard_shift);
 	bpf_map__set_max_entries(jobs, SLOTS);
 	bpf_map__set_max_entries(names, 2 * SLOTS);
 	if (!(a->groups & COUNT_GROUP(LATENCY))) {
-		bpf_map__set_type(begun, BPF_MAP_TYPE_HASH);
-		bpf_map__set_max_entries(begun, 1);
+		bpf_map__set_type(calls, BPF_MAP_TYPE_HASH);
+		bpf_map__set_max_entries(calls, 1);
 	}
 	return 0;
 }
@@ -216,6 +225,13 @@ static int open_object(struct attempt *a)
 	return (int)rc;
 }
 
+static bool is_wanted(const struct attempt *a,
+		      const struct bpf_program *program)
+{
+	return (program_group(program) & a->groups) &&
+	       (!is_optional(program) || has_target(a->kernel, program));
+}
+
 static int attach_all(struct attempt *a)
 {
 	struct bpf_program *program;
@@ -224,7 +240,7 @@ static int attach_all(struct attempt *a)
 
 	bpf_object__for_each_program(program, a->object)
 	{
-		if (!(program_group(program) & a->groups))
+		if (!is_wanted(a, program))
 			continue;
 		if (a->link_count == LINKS_MAX)
 			return -E2BIG;
@@ -262,8 +278,9 @@ static int try_groups(struct attempt *a, uint32_t groups)
 	a->config.latency = !!(groups & COUNT_GROUP(LATENCY));
 	bpf_object__for_each_program(program, a->object)
 	{
-		bpf_program__set_autoload(program,
-					  program_group(program) & groups);
+		bpf_program__set_autoload(program, is_wanted(a, program));
+		if (is_optional(program) && is_wanted(a, program))
+			a->config.fdatasync_apart = 1;
 	}
 	rc = prepare_maps(a);
 	if (!rc)
@@ -421,8 +438,7 @@ static struct btf *kernel_btf(struct err *err)
 		return btf;
 	err_set(err,
 		"BPF programs: the kernel has no type information "
-		"(/sys/kernel/btf/vmlinux): %s",
-		strerror(rc < 0 ? (int)-rc : ENOENT));
+		"(/sys/kernel/btf/vmlinux)");
 	return NULL;
 }
 
@@ -439,7 +455,7 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	a.config.cgroup_v1 = cgroup == 1;
 	a.config.shard_shift = shard_shift();
 	a.config.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
-	kernel = kernel_btf(err);
+	a.kernel = kernel = kernel_btf(err);
 	if (!kernel)
 		goto out;
 	if (open_object(&a)) {
