@@ -1,0 +1,313 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Counting on real kernels: what jobio-count says against what truth(.c) did
+#
+# Needs SRCDIR, BUILDDIR with jobio-count, docker, jq and tests/vm/packages.
+# Boots Debian's 5.10, 6.1 and 6.12 at the same time: 2 to 5 minutes.
+
+readonly kernels=(5.10 6.1 6.12)
+
+# What the machines get: the helper with its libraries, truth, the scripts.
+payload_make() {
+	local dir=$1 library
+	mkdir -p "$dir"
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
+		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
+	cp "$SRCDIR"/tests/vm/count-{truth,lockdown} "$BUILDDIR/jobio-count" "$dir"
+	while read -r library; do
+		cp -L "$library" "$dir"
+	done < <(ldd "$BUILDDIR/jobio-count" |
+		awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
+}
+
+# machine NAME [OPTION...] KERNEL SCRIPT - leaves output and status in $work
+machine() {
+	local name=$1 status=0
+	shift
+	"$SRCDIR/tests/vm/boot" -t 840 -p maxcpus=2 "$@" "$work/payload" \
+		>"$work/$name.out" 2>"$work/$name.err" || status=$?
+	printf '%d\n' "$status" >"$work/$name.status"
+}
+
+# The cases of one kernel, one file each, named by their labels.
+cases_split() {
+	mkdir -p "$work/$1"
+	awk -v dir="$work/$1/" '
+		/^@ / { file = dir substr($0, 3); gsub(" ", "_", file); next }
+		file != "" { print >file }' "$work/$1.out"
+}
+
+setup_file() {
+	local kernel
+	export work=$BATS_FILE_TMPDIR
+	payload_make "$work/payload"
+	for kernel in "${kernels[@]}"; do
+		machine "$kernel" -c v2 "$kernel" count-truth &
+	done
+	machine lockdown -p 'maxcpus=2 lockdown=confidentiality' 6.12 count-lockdown &
+	wait
+	for kernel in "${kernels[@]}"; do
+		cases_split "$kernel"
+	done
+}
+
+# case_file KERNEL LABEL
+case_file() { printf '%s/%s/%s' "$work" "$1" "${2// /_}"; }
+
+# of KERNEL LABEL FILTER - a jq filter on what was counted
+of() { jq -r -s ".[1] | $3" "$(case_file "$1" "$2")"; }
+
+# expect KERNEL LABEL FILTER VALUE
+expect() {
+	local got
+	got=$(of "$1" "$2" "$3")
+	[[ $got == "$4" ]] || {
+		printf '%s, %s: %s: %s instead of %s\n' "$1" "$2" "$3" "$got" "$4"
+		return 1
+	}
+}
+
+# differences KERNEL LABEL [KEYS TO LEAVE OUT] - between deed and count, per
+# mount; mounts that were not given to jobio-count are not in the count
+differences() {
+	jq -r -s --arg out "${3:-nothing}" '
+		(reduce (.[1].app // [])[] as $a
+			({}; if .[$a.fs // "exit"] then error("twice: \($a.fs)")
+			     else .[$a.fs // "exit"] = $a + ($a.meta // {}) end)) as $got
+		| .[0] | to_entries[] | .key as $fs
+		| select($fs != "exit" and (($fs == "/mnt/b" and $got[$fs] == null) | not))
+		| .value | to_entries[]
+		| select((.key | test($out) | not) and $got[$fs][.key] != .value)
+		| "\($fs): \(.key): did \(.value), counted \($got[$fs][.key])"' \
+		"$(case_file "$1" "$2")"
+}
+
+# exact KERNEL LABEL... - every number is what was done
+exact() {
+	local kernel=$1 label found bad=0 out=nothing
+	shift
+	[[ $kernel != 5.10 ]] || out='^mmap_'
+	for label in "$@"; do
+		found=$(differences "$kernel" "$label" "$out") || bad=1
+		[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$label" "$found"; bad=1; }
+	done
+	return "$bad"
+}
+
+everywhere() {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		exact "$kernel" "$@" || return 1
+	done
+}
+
+newer() {
+	exact 6.1 "$@" && exact 6.12 "$@"
+}
+
+# totals KERNEL LABEL... - source "exit" is the deed and what every run of
+# truth itself does
+totals() {
+	local kernel=$1 label found
+	shift
+	for label in "$@"; do
+		found=$(jq -r -s '
+			(.[1].app[] | select(.source == "exit")) as $base
+			| (.[3].app[] | select(.source == "exit")) as $got
+			| .[2].exit | to_entries[]
+			| select($got[.key] - $base[.key] != .value)
+			| "\(.key): did \(.value), counted \($got[.key] - $base[.key])"' \
+			"$(case_file "$kernel" "v2 nothing")" "$(case_file "$kernel" "$label")")
+		[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$label" "$found"; return 1; }
+	done
+}
+
+# none KERNEL LABEL - job 1 is charged with nothing
+none() {
+	expect "$1" "$2" '[.app[] | .read_calls + .write_calls + ((.meta // {}) | add // 0)] | add' 0
+}
+
+@test "the machines ran to the end of their scripts" {
+	local name
+	for name in "${kernels[@]}" lockdown; do
+		[[ $(cat "$work/$name.status") == 0 ]] || { tail -n 40 "$work/$name.err"; return 1; }
+	done
+	for name in "${kernels[@]}"; do
+		[[ -e $(case_file "$name" 'v1 end') || -e $(case_file "$name" end) ]]
+	done
+}
+
+@test "6.1 and 6.12 count everything, 5.10 all but io_uring and mapped files" {
+	local kernel
+	for kernel in 6.1 6.12; do
+		expect "$kernel" 'v2 probe' .tier bpf
+		expect "$kernel" 'v2 probe' '.groups | join(" ")' 'exit rw meta aio uring mmap'
+		expect "$kernel" 'v2 probe' .reason null
+	done
+	expect 5.10 'v2 probe' .tier bpf
+	expect 5.10 'v2 probe' '.groups | join(" ")' 'exit rw meta aio'
+	expect 5.10 'v2 probe' .reason "BPF programs: 'uring,mmap': this kernel lacks what they need"
+}
+
+@test "read and write, vectored, positioned and direct, are counted exactly" {
+	everywhere 'v2 nothing' 'v2 read' 'v2 write' 'v2 pread' 'v2 pwrite' \
+		'v2 readv' 'v2 writev' 'v2 direct'
+}
+
+@test "sizes fall into their bins, at the end of the file and after a failure" {
+	everywhere 'v2 sizes'
+}
+
+@test "sendfile and copy_file_range are counted once, at both ends" {
+	everywhere 'v2 sendfile' 'v2 sendfile_other' 'v2 sendfile_socket' 'v2 copy_file_range'
+}
+
+@test "libaio is counted by its results" {
+	everywhere 'v2 aio' 'v2 aio_direct' 'v2 aio_short'
+}
+
+@test "io_uring is counted by its results" {
+	newer 'v2 uring' 'v2 uring_v' 'v2 uring_direct' 'v2 uring_short'
+}
+
+@test "mapped files are counted apart: what faults read and dirtied" {
+	newer 'v2 mmap_read' 'v2 mmap_hot' 'v2 mmap_write'
+}
+
+@test "where io_uring and mapped files are not counted, the record says so" {
+	local label
+	for label in 'v2 uring' 'v2 mmap_read'; do
+		expect 5.10 "$label" '.quality | sort | join(" ")' 'aio_missing mmap_missing'
+		expect 5.10 "$label" '.app[1] | .mmap_read_bytes' null
+		expect 5.10 "$label" '.app[1] | .read_bytes' 0
+	done
+	expect 6.1 'v2 uring' '.quality | length' 0
+	expect 6.12 'v2 uring' '.quality | length' 0
+}
+
+@test "operations on names and inodes are counted exactly" {
+	everywhere 'v2 open' 'v2 create' 'v2 names' 'v2 folders' 'v2 stat' \
+		'v2 lookup' 'v2 readdir' 'v2 fsync'
+}
+
+@test "children, threads, daemons, orphans and killed processes are counted" {
+	everywhere 'v2 fork' 'v2 threads' 'v2 daemon' 'v2 orphan' 'v2 killed'
+}
+
+@test "totals at exit are exact but for aio, io_uring and mapped files" {
+	local kernel kind labels=()
+	for kind in read write pread pwrite readv writev direct sizes sendfile \
+		sendfile_other sendfile_socket copy_file_range aio aio_direct uring \
+		mmap_read mmap_write names fsync fork threads daemon orphan killed; do
+		labels+=("v2 $kind")
+	done
+	for kernel in "${kernels[@]}"; do
+		totals "$kernel" "${labels[@]}" 'v2 first of two jobs' 'v2 second of two jobs'
+	done
+}
+
+@test "two jobs at a time are kept apart, in v2 and in v1 cgroups" {
+	everywhere 'v2 first of two jobs' 'v2 second of two jobs' \
+		'v1 first of two jobs' 'v1 second of two jobs'
+	everywhere 'v1 nothing' 'v1 read' 'v1 names'
+}
+
+@test "other jobs, slurmstepd and the rest of the node are not charged to a job" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		none "$kernel" 'v2 a job with a longer number'
+		none "$kernel" 'v2 a name that only begins like a job'
+		none "$kernel" 'v2 slurmstepd itself'
+		none "$kernel" 'v2 no job at all'
+	done
+}
+
+@test "a user's cgroup cannot charge another job" {
+	everywhere 'v2 a cgroup of the user with the name of another job'
+}
+
+@test "a job is found by the SLUID of Slurm 26.05" {
+	everywhere 'v2 a cgroup named by its SLUID'
+}
+
+@test "reading changes nothing, a second run begins at zero, a stop forgets" {
+	local kernel first again
+	everywhere 'v2 first run' 'v2 second run'
+	for kernel in "${kernels[@]}"; do
+		first=$(of "$kernel" 'v2 first run' '.app | tostring')
+		again=$(of "$kernel" 'v2 read again' '.app | tostring')
+		[[ $first == "$again" ]]
+		expect "$kernel" 'v2 after the job' .tier none
+		expect "$kernel" 'v2 after the job' '.app | length' 0
+		expect "$kernel" 'v2 nothing is left' '.jobs | length' 0
+	done
+}
+
+@test "a bind mount is its filesystem, once" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 a bind mount' '[.app[] | select(.fs)] | length' 1
+		expect "$kernel" 'v2 a bind mount' '.app[1] | .fs' /mnt/a
+		expect "$kernel" 'v2 a bind mount' '.app[1] | .write_bytes' 262144
+	done
+}
+
+@test "overlayfs is counted on top and not below" {
+	local kernel kind
+	for kind in read write readv sendfile copy_file_range aio names stat fsync open; do
+		everywhere "v2 overlay $kind"
+		for kernel in "${kernels[@]}"; do
+			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
+				| .read_calls + .write_calls + (.meta | del(.lookup_miss) | add)' 0
+		done
+	done
+}
+
+@test "latency is there on demand: one measurement a call" {
+	local kernel
+	everywhere 'v2 latency read' 'v2 latency writev'
+	for kernel in 6.1 6.12; do
+		expect "$kernel" 'v2 latency read' '.app[1] | .read_ns | add' 64
+		expect "$kernel" 'v2 latency writev' '.app[1] | .write_ns | add' 64
+		expect "$kernel" 'v2 latency writev' '.app[1] | .read_ns | length' 0
+		expect "$kernel" 'v2 read' '.app[1] | .read_ns' null
+	done
+	expect 5.10 'v2 latency read' '.app[1] | .read_ns' null
+}
+
+@test "two loaders at once load one set, a killed one leaves nothing in the way" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 two loaders' '[.jobs[].job] | sort | unique | join(" ")' '1 2'
+		expect "$kernel" 'v2 pins' .pins 1
+		expect "$kernel" 'v2 unloaded' .pins 0
+	done
+}
+
+@test "a kernel that refuses is no failure, and is not asked twice" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 without privileges' .tier none
+		of "$kernel" 'v2 without privileges' .reason | grep -q 'the kernel refuses them: Operation not permitted$'
+		expect "$kernel" 'v2 without type information' .tier none
+		expect "$kernel" 'v2 without type information' .reason \
+			'BPF programs: the kernel has no type information (/sys/kernel/btf/vmlinux)'
+		expect "$kernel" 'v2 a refusal is remembered' .reason \
+			'BPF programs: the kernel has no type information (/sys/kernel/btf/vmlinux)'
+	done
+}
+
+@test "under lockdown=confidentiality nothing is counted and nothing fails" {
+	run cat "$work/lockdown.out"
+	[[ ${lines[0]} == 'none integrity [confidentiality]' ]]
+	[[ ${lines[1]} == '{"tier":"none","reason":"BPF programs: '* ]]
+	[[ ${lines[2]} == *'"app":[],"quality":[]'* ]]
+	[[ ${lines[3]} == '{}' ]]
+}
+
+@test "this machine's own kernel gets an answer, too" {
+	run "$BUILDDIR/jobio-count" --run-dir="$BATS_TEST_TMPDIR" probe
+	[ "$status" -eq 0 ]
+	[[ $(jq -r .tier <<<"$output") =~ ^(none|exit|bpf)$ ]]
+	[[ $(jq -r '.tier == "bpf" or .reason != null' <<<"$output") == true ]]
+}

@@ -1,0 +1,942 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* truth - do known I/O in a cgroup, and say what it was
+ *
+ *   truth CGROUP KIND DIR OTHER
+ *
+ * Joins the cgroup (a folder; "-" stays), does what KIND says in DIR, and in
+ * OTHER where there are two ends, and prints one JSON object: for DIR, OTHER
+ * and "exit" (what /proc/PID/io of all its processes adds up to) every counter
+ * that is known. Processes tell each other through shared memory, which is no
+ * I/O; the one line of output has always the same length.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALLS 64
+#define BLOCK 4096
+#define TOTAL (CALLS * BLOCK)
+#define LINE 4000
+#define WAIT_S 60
+
+enum {
+	READ,
+	WRITE
+};
+enum {
+	DIR_,
+	OTHER,
+	EXIT,
+	PLACES
+};
+enum {
+	OPEN,
+	CREATE,
+	UNLINK,
+	RENAME,
+	MKDIR,
+	RMDIR,
+	STAT,
+	LOOKUP_MISS,
+	READDIR,
+	FSYNC,
+	OPS
+};
+
+static const char *const op_names[OPS] = { "open",   "create",	    "unlink",
+					   "rename", "mkdir",	    "rmdir",
+					   "stat",   "lookup_miss", "readdir",
+					   "fsync" };
+
+/* Shared by all processes of one run. */
+struct truth {
+	_Atomic long bytes[PLACES][2], calls[PLACES][2], sizes[PLACES][2][64];
+	_Atomic long mmap_bytes[PLACES][2], ops[PLACES][OPS];
+	_Atomic int step; /* how far a child has come */
+	int lookups_known;
+};
+
+static struct truth *truth;
+static const char *dirs[2];
+static char *buffer; /* page aligned */
+
+static void fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fprintf(stderr, "truth: ");
+	vfprintf(stderr, format, args);
+	fprintf(stderr, ": %s\n", strerror(errno));
+	va_end(args);
+	exit(1);
+}
+
+static void count(int place, int rw, long bytes)
+{
+	int bin = 0;
+
+	while (bytes >> bin > 1)
+		bin++;
+	truth->bytes[place][rw] += bytes;
+	truth->calls[place][rw]++;
+	truth->sizes[place][rw][bin]++;
+}
+
+/* A call that /proc/PID/io sees too. */
+static void both(int place, int rw, long bytes)
+{
+	count(place, rw, bytes);
+	count(EXIT, rw, bytes);
+}
+
+static const char *name_in(int place, const char *name)
+{
+	static _Thread_local char path[4][512];
+	static _Thread_local int turn;
+	char *p = path[turn++ % 4];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", dirs[place], name);
+	return p;
+}
+
+static const char *numbered(const char *stem, int i)
+{
+	static _Thread_local char name[2][64];
+	static _Thread_local int turn;
+	char *p = name[turn++ % 2];
+
+	snprintf(p, sizeof(name[0]), "%s%d", stem, i);
+	return p;
+}
+
+static int open_in(int place, const char *name, int flags)
+{
+	int fd = open(name_in(place, name), flags, 0600);
+
+	if (fd < 0)
+		fail("open %s", name);
+	truth->ops[place][OPEN]++;
+	if (flags & O_CREAT)
+		truth->ops[place][CREATE]++;
+	return fd;
+}
+
+static int open_new(int place, int flags)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "out.%d.%ld", getpid(),
+		 (long)syscall(SYS_gettid));
+	return open_in(place, name, O_WRONLY | O_CREAT | O_EXCL | flags);
+}
+
+static void need(long got, long want, const char *what)
+{
+	if (got != want)
+		fail("%s: %ld instead of %ld", what, got, want);
+}
+
+/* ---- plain calls --------------------------------------------------------- */
+
+static void do_read(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+
+	for (i = 0; i < CALLS; i++) {
+		need(read(fd, buffer, BLOCK), BLOCK, "read");
+		both(DIR_, READ, BLOCK);
+	}
+}
+
+static void do_write(void)
+{
+	int fd = open_new(DIR_, 0), i;
+
+	for (i = 0; i < CALLS; i++) {
+		need(write(fd, buffer, BLOCK), BLOCK, "write");
+		both(DIR_, WRITE, BLOCK);
+	}
+}
+
+static void do_pread(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+
+	for (i = CALLS - 1; i >= 0; i--) {
+		need(pread(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK,
+		     "pread");
+		both(DIR_, READ, BLOCK);
+	}
+}
+
+static void do_pwrite(void)
+{
+	int fd = open_new(DIR_, 0), i;
+
+	for (i = CALLS - 1; i >= 0; i--) {
+		need(pwrite(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK,
+		     "pwrite");
+		both(DIR_, WRITE, BLOCK);
+	}
+}
+
+static void vectors(struct iovec *v)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		v[i].iov_base = buffer + i * BLOCK / 4;
+		v[i].iov_len = BLOCK / 4;
+	}
+}
+
+static void do_readv(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	struct iovec v[4];
+
+	vectors(v);
+	for (i = 0; i < CALLS; i++) {
+		need(i % 2 ? preadv2(fd, v, 4, (off_t)i * BLOCK, 0)
+			   : readv(fd, v, 4),
+		     BLOCK, "readv");
+		both(DIR_, READ, BLOCK);
+	}
+}
+
+static void do_writev(void)
+{
+	int fd = open_new(DIR_, 0), i;
+	struct iovec v[4];
+
+	vectors(v);
+	for (i = 0; i < CALLS; i++) {
+		need(i % 2 ? pwritev2(fd, v, 4, (off_t)i * BLOCK, 0)
+			   : writev(fd, v, 4),
+		     BLOCK, "writev");
+		both(DIR_, WRITE, BLOCK);
+	}
+}
+
+static void do_direct(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY | O_DIRECT);
+	int out = open_new(DIR_, O_DIRECT), i;
+
+	for (i = 0; i < CALLS; i++) {
+		need(read(in, buffer, BLOCK), BLOCK, "direct read");
+		both(DIR_, READ, BLOCK);
+		need(write(out, buffer, BLOCK), BLOCK, "direct write");
+		both(DIR_, WRITE, BLOCK);
+	}
+}
+
+/* Sizes at the edges of the bins, the end of the file, and a refused call. */
+static void do_sizes(void)
+{
+	static const long sizes[] = { 1,	2,	   3,	  4,
+				      7,	8,	   1023,  1024,
+				      1025,	TOTAL - 1, TOTAL, TOTAL + 1,
+				      3 * TOTAL };
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0);
+	char *volatile nowhere = NULL;
+	long got;
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		got = pread(in, buffer, (size_t)sizes[i], 0);
+		need(got, sizes[i] < TOTAL ? sizes[i] : TOTAL, "pread");
+		both(DIR_, READ, got);
+		need(pwrite(out, buffer, (size_t)sizes[i], 0), sizes[i],
+		     "pwrite");
+		both(DIR_, WRITE, sizes[i]);
+	}
+	need(pread(in, buffer, BLOCK, TOTAL), 0, "pread at the end");
+	both(DIR_, READ, 0);
+	need(pread(in, nowhere, BLOCK, 0), -1, "pread to nowhere");
+	truth->calls[EXIT][READ]++; /* /proc/PID/io counts what fails, too */
+}
+
+/* ---- calls with two ends ------------------------------------------------- */
+
+static void send_to(int in_place, int out_place)
+{
+	int in = open_in(in_place, "in", O_RDONLY);
+	int out = open_new(out_place, 0);
+
+	need(sendfile(out, in, NULL, TOTAL), TOTAL, "sendfile");
+	both(in_place, READ, TOTAL);
+	both(out_place, WRITE, TOTAL);
+}
+
+static void do_sendfile(void)
+{
+	send_to(DIR_, DIR_);
+}
+
+static void do_sendfile_other(void)
+{
+	send_to(DIR_, OTHER);
+}
+
+static void do_sendfile_socket(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+		fail("socketpair");
+	need(sendfile(ends[0], in, NULL, BLOCK), BLOCK, "sendfile");
+	both(DIR_, READ, BLOCK);
+	count(EXIT, WRITE, BLOCK);
+}
+
+static void do_copy(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY);
+	int out = open_new(DIR_, 0);
+
+	need(copy_file_range(in, NULL, out, NULL, TOTAL, 0), TOTAL,
+	     "copy_file_range");
+	both(DIR_, READ, TOTAL);
+	both(DIR_, WRITE, TOTAL);
+}
+
+/* ---- libaio -------------------------------------------------------------- */
+
+static void aio(int fd, int rw, int flags, long ask, long get)
+{
+	struct iocb cb[CALLS], *list[CALLS];
+	struct io_event event[CALLS];
+	aio_context_t context = 0;
+	int i, n = flags & O_APPEND ? 1 : CALLS;
+
+	memset(cb, 0, sizeof(cb));
+	need(syscall(SYS_io_setup, CALLS, &context), 0, "io_setup");
+	for (i = 0; i < n; i++) {
+		cb[i].aio_fildes = (unsigned int)fd;
+		cb[i].aio_lio_opcode =
+			rw == READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+		cb[i].aio_buf = (unsigned long)buffer;
+		cb[i].aio_nbytes = (unsigned long)ask;
+		cb[i].aio_offset = n == 1 ? TOTAL - get : (long)i * BLOCK;
+		list[i] = &cb[i];
+	}
+	need(syscall(SYS_io_submit, context, n, list), n, "io_submit");
+	need(syscall(SYS_io_getevents, context, n, n, event, NULL), n,
+	     "io_getevents");
+	for (i = 0; i < n; i++) {
+		need((long)event[i].res, get, "aio result");
+		count(DIR_, rw, get);
+	}
+	syscall(SYS_io_destroy, context);
+}
+
+static void do_aio(void)
+{
+	aio(open_in(DIR_, "in", O_RDONLY), READ, 0, BLOCK, BLOCK);
+	aio(open_new(DIR_, 0), WRITE, 0, BLOCK, BLOCK);
+}
+
+static void do_aio_direct(void)
+{
+	aio(open_in(DIR_, "in", O_RDONLY | O_DIRECT), READ, 0, BLOCK, BLOCK);
+	aio(open_new(DIR_, O_DIRECT), WRITE, 0, BLOCK, BLOCK);
+}
+
+/* Asks for two blocks where one is left: what was read counts. */
+static void do_aio_short(void)
+{
+	aio(open_in(DIR_, "in", O_RDONLY), READ, O_APPEND, 2 * BLOCK, BLOCK);
+}
+
+/* ---- io_uring ------------------------------------------------------------ */
+
+struct ring {
+	int fd;
+	struct io_uring_params params;
+	char *sq, *cq;
+	struct io_uring_sqe *sqes;
+};
+
+static void *ring_map(struct ring *r, size_t size, off_t what)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
+		       what);
+
+	if (p == MAP_FAILED)
+		fail("mmap of a ring");
+	return p;
+}
+
+static void ring_open(struct ring *r)
+{
+	struct io_uring_params *p = &r->params;
+
+	memset(r, 0, sizeof(*r));
+	r->fd = (int)syscall(SYS_io_uring_setup, CALLS, p);
+	if (r->fd < 0)
+		fail("io_uring_setup");
+	r->sq = ring_map(r, p->sq_off.array + p->sq_entries * 4,
+			 IORING_OFF_SQ_RING);
+	r->cq = ring_map(
+		r, p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe),
+		IORING_OFF_CQ_RING);
+	r->sqes =
+		ring_map(r, p->sq_entries * sizeof(*r->sqes), IORING_OFF_SQES);
+}
+
+static unsigned int *at(char *base, unsigned int offset)
+{
+	return (unsigned int *)(void *)(base + offset);
+}
+
+static void ring_run(struct ring *r, unsigned int n, long get)
+{
+	struct io_uring_cqe *cqes = (void *)(r->cq + r->params.cq_off.cqes);
+	unsigned int *tail = at(r->sq, r->params.sq_off.tail);
+	unsigned int *head = at(r->cq, r->params.cq_off.head), i;
+
+	__atomic_store_n(tail, *tail + n, __ATOMIC_RELEASE);
+	need(syscall(SYS_io_uring_enter, r->fd, n, n, IORING_ENTER_GETEVENTS,
+		     NULL, 0),
+	     n, "io_uring_enter");
+	for (i = 0; i < n; i++)
+		need(cqes[i].res, get, "io_uring result");
+	__atomic_store_n(head, *head + n, __ATOMIC_RELEASE);
+	close(r->fd);
+}
+
+static void uring(int fd, int op, unsigned int n, long ask, long get)
+{
+	static struct iovec v;
+	struct ring r;
+	unsigned int i;
+
+	ring_open(&r);
+	v.iov_base = buffer;
+	v.iov_len = (size_t)ask;
+	for (i = 0; i < n; i++) {
+		struct io_uring_sqe *s = &r.sqes[i];
+
+		memset(s, 0, sizeof(*s));
+		s->opcode = (unsigned char)op;
+		s->fd = fd;
+		s->off = n == 1 ? TOTAL - (unsigned long)get
+				: (unsigned long)i * BLOCK;
+		s->addr = (unsigned long)buffer;
+		s->len = (unsigned int)ask;
+		if (op == IORING_OP_READV || op == IORING_OP_WRITEV) {
+			s->addr = (unsigned long)&v;
+			s->len = 1;
+		}
+		at(r.sq, r.params.sq_off.array)[i] = i;
+	}
+	ring_run(&r, n, get);
+	for (i = 0; i < n; i++)
+		count(DIR_,
+		      op == IORING_OP_READ || op == IORING_OP_READV ? READ
+								    : WRITE,
+		      get);
+}
+
+static void do_uring(void)
+{
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, CALLS, BLOCK,
+	      BLOCK);
+	uring(open_new(DIR_, 0), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
+}
+
+static void do_uring_v(void)
+{
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READV, CALLS, BLOCK,
+	      BLOCK);
+	uring(open_new(DIR_, 0), IORING_OP_WRITEV, CALLS, BLOCK, BLOCK);
+}
+
+static void do_uring_direct(void)
+{
+	uring(open_in(DIR_, "in", O_RDONLY | O_DIRECT), IORING_OP_READ, CALLS,
+	      BLOCK, BLOCK);
+	uring(open_new(DIR_, O_DIRECT), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
+}
+
+static void do_uring_short(void)
+{
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, 1, 2 * BLOCK,
+	      BLOCK);
+}
+
+/* ---- mapped files -------------------------------------------------------- */
+
+static char *map_in(int protection)
+{
+	int fd = open_in(DIR_, "in", O_RDWR);
+	char *map = mmap(NULL, TOTAL, protection, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		fail("mmap");
+	return map;
+}
+
+static void do_mmap_read(void)
+{
+	volatile char *map = map_in(PROT_READ);
+	long i;
+
+	for (i = 0; i < TOTAL; i += BLOCK)
+		buffer[0] ^= map[i];
+	truth->mmap_bytes[DIR_][READ] = TOTAL;
+}
+
+/* The pages are in memory already: not one byte is asked for. */
+static void do_mmap_hot(void)
+{
+	volatile char *map = map_in(PROT_READ);
+	long i;
+
+	for (i = 0; i < TOTAL; i += BLOCK)
+		buffer[0] ^= map[i];
+}
+
+static void do_mmap_write(void)
+{
+	volatile char *map = map_in(PROT_READ | PROT_WRITE);
+	long i;
+
+	for (i = 0; i < TOTAL; i += BLOCK)
+		map[i] = 'x';
+	truth->mmap_bytes[DIR_][WRITE] = TOTAL;
+}
+
+/* ---- names and inodes ---------------------------------------------------- */
+
+static void do_open(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		close(open_in(DIR_, "in", O_RDONLY));
+	i = open(name_in(DIR_, "in"), O_PATH); /* opens nothing */
+	close(i);
+}
+
+static void do_create(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		close(open_in(DIR_, numbered("new", i),
+			      O_WRONLY | O_CREAT | O_EXCL));
+	truth->ops[DIR_][LOOKUP_MISS] = 5;
+	truth->lookups_known = 1;
+}
+
+static void do_names(void)
+{
+	char from[512];
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		close(open_in(DIR_, numbered("name", i),
+			      O_WRONLY | O_CREAT | O_EXCL));
+		snprintf(from, sizeof(from), "%s",
+			 name_in(DIR_, numbered("name", i)));
+		need(rename(from, name_in(DIR_, numbered("moved", i))), 0,
+		     "rename");
+		truth->ops[DIR_][RENAME]++;
+		need(unlink(name_in(DIR_, numbered("moved", i))), 0, "unlink");
+		truth->ops[DIR_][UNLINK]++;
+	}
+}
+
+static void do_folders(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		need(mkdir(name_in(DIR_, numbered("dir", i)), 0700), 0,
+		     "mkdir");
+		truth->ops[DIR_][MKDIR]++;
+		need(rmdir(name_in(DIR_, numbered("dir", i))), 0, "rmdir");
+		truth->ops[DIR_][RMDIR]++;
+	}
+}
+
+static void do_stat(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	struct stat st;
+
+	for (i = 0; i < 5; i++) {
+		need(stat(name_in(DIR_, "in"), &st), 0, "stat");
+		need(lstat(name_in(DIR_, "in"), &st), 0, "lstat");
+		need(fstat(fd, &st), 0, "fstat");
+		truth->ops[DIR_][STAT] += 3;
+	}
+}
+
+/* Names that are not there: the filesystem is asked once for each. */
+static void do_lookup(void)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		need(stat(name_in(DIR_, numbered("no", i)), &st), -1, "stat");
+		need(access(name_in(DIR_, numbered("none", i)), F_OK), -1,
+		     "access");
+		need(open(name_in(DIR_, numbered("nil", i)), O_RDONLY), -1,
+		     "open");
+		truth->ops[DIR_][LOOKUP_MISS] += 3;
+	}
+	truth->lookups_known = 1;
+}
+
+static void do_readdir(void)
+{
+	int fd = open_in(DIR_, ".", O_RDONLY | O_DIRECTORY);
+	long got;
+
+	do {
+		got = syscall(SYS_getdents64, fd, buffer, BLOCK);
+		if (got < 0)
+			fail("getdents64");
+		truth->ops[DIR_][READDIR]++;
+	} while (got > 0);
+}
+
+static void do_fsync(void)
+{
+	int fd = open_new(DIR_, 0), i;
+
+	need(write(fd, buffer, BLOCK), BLOCK, "write");
+	both(DIR_, WRITE, BLOCK);
+	for (i = 0; i < 3; i++)
+		need(fsync(fd), 0, "fsync");
+	for (i = 0; i < 2; i++)
+		need(fdatasync(fd), 0, "fdatasync");
+	truth->ops[DIR_][FSYNC] = 5;
+}
+
+/* ---- processes ----------------------------------------------------------- */
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void wait_for(int step)
+{
+	int i;
+
+	for (i = 0; truth->step < step; i++) {
+		if (i > WAIT_S * 100)
+			fail("step %d is not reached", step);
+		pause_ms(10);
+	}
+}
+
+static pid_t child(void (*work)(void))
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid)
+		return pid;
+	work();
+	truth->step++;
+	_exit(0);
+}
+
+static void do_fork(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		child(i % 2 ? do_read : do_write);
+	for (i = 0; i < 4; i++)
+		wait(NULL);
+}
+
+static void *in_thread(void *arg)
+{
+	(void)arg;
+	do_write();
+	return NULL;
+}
+
+static void do_threads(void)
+{
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, in_thread, NULL))
+			fail("pthread_create");
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static pid_t before; /* the parent that goes first */
+
+static void after_parent(void)
+{
+	int i;
+
+	for (i = 0; getppid() == before; i++) {
+		if (i > WAIT_S * 100)
+			fail("the parent stays");
+		pause_ms(10);
+	}
+	do_write();
+}
+
+static void leave(void)
+{
+	setsid();
+	before = getpid();
+	child(after_parent);
+}
+
+/* A daemon: its parent has gone and its session is its own. */
+static void do_daemon(void)
+{
+	waitpid(child(leave), NULL, 0);
+	wait_for(2);
+}
+
+/* The same, but all of us are gone before it begins: what it will have done
+ * is known now. */
+static void write_later(void)
+{
+	struct truth known = *truth;
+
+	after_parent();
+	*truth = known;
+}
+
+static void do_orphan(void)
+{
+	int i;
+
+	before = getpid();
+	child(write_later);
+	truth->ops[DIR_][OPEN]++;
+	truth->ops[DIR_][CREATE]++;
+	for (i = 0; i < CALLS; i++)
+		both(DIR_, WRITE, BLOCK);
+}
+
+static void write_and_stay(void)
+{
+	do_write();
+	truth->step++;
+	for (;;)
+		pause();
+}
+
+static void do_killed(void)
+{
+	pid_t pid = child(write_and_stay);
+
+	wait_for(1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void do_nothing(void)
+{
+}
+
+/* Different from each other, for two jobs at once: 3 and 5 rounds. */
+static void do_three(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		waitpid(child(do_write), NULL, 0);
+}
+
+static void do_five(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		waitpid(child(i % 2 ? do_pwrite : do_read), NULL, 0);
+}
+
+static const struct kind {
+	const char *name;
+	void (*work)(void);
+} kinds[] = {
+	{ "nothing", do_nothing },
+	{ "read", do_read },
+	{ "write", do_write },
+	{ "pread", do_pread },
+	{ "pwrite", do_pwrite },
+	{ "readv", do_readv },
+	{ "writev", do_writev },
+	{ "direct", do_direct },
+	{ "sizes", do_sizes },
+	{ "sendfile", do_sendfile },
+	{ "sendfile_other", do_sendfile_other },
+	{ "sendfile_socket", do_sendfile_socket },
+	{ "copy_file_range", do_copy },
+	{ "aio", do_aio },
+	{ "aio_direct", do_aio_direct },
+	{ "aio_short", do_aio_short },
+	{ "uring", do_uring },
+	{ "uring_v", do_uring_v },
+	{ "uring_direct", do_uring_direct },
+	{ "uring_short", do_uring_short },
+	{ "mmap_read", do_mmap_read },
+	{ "mmap_hot", do_mmap_hot },
+	{ "mmap_write", do_mmap_write },
+	{ "open", do_open },
+	{ "create", do_create },
+	{ "names", do_names },
+	{ "folders", do_folders },
+	{ "stat", do_stat },
+	{ "lookup", do_lookup },
+	{ "readdir", do_readdir },
+	{ "fsync", do_fsync },
+	{ "fork", do_fork },
+	{ "threads", do_threads },
+	{ "daemon", do_daemon },
+	{ "orphan", do_orphan },
+	{ "killed", do_killed },
+	{ "three", do_three },
+	{ "five", do_five },
+};
+
+/* ---- what it was --------------------------------------------------------- */
+
+static char line[LINE + 1];
+static size_t used;
+
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	used += (size_t)vsnprintf(line + used, sizeof(line) - used, format,
+				  args);
+	va_end(args);
+	if (used >= LINE)
+		fail("too much to say");
+}
+
+static void say_sizes(int place, int rw, const char *key)
+{
+	int i, last = 63;
+
+	while (last >= 0 && !truth->sizes[place][rw][last])
+		last--;
+	say(",\"%s\":[", key);
+	for (i = 0; i <= last; i++)
+		say("%s%ld", i ? "," : "", truth->sizes[place][rw][i]);
+	say("]");
+}
+
+static void say_place(int place, const char *key)
+{
+	int i;
+
+	say("\"%s\":{\"read_bytes\":%ld,\"write_bytes\":%ld,"
+	    "\"read_calls\":%ld,\"write_calls\":%ld",
+	    key, truth->bytes[place][READ], truth->bytes[place][WRITE],
+	    truth->calls[place][READ], truth->calls[place][WRITE]);
+	if (place != EXIT) {
+		say_sizes(place, READ, "read_sizes");
+		say_sizes(place, WRITE, "write_sizes");
+		say(",\"mmap_read_bytes\":%ld,\"mmap_write_bytes\":%ld",
+		    truth->mmap_bytes[place][READ],
+		    truth->mmap_bytes[place][WRITE]);
+		for (i = 0; i < OPS; i++)
+			if (i != LOOKUP_MISS || truth->lookups_known)
+				say(",\"%s\":%ld", op_names[i],
+				    truth->ops[place][i]);
+	}
+	say("}");
+}
+
+/* One write of one length, whatever there is to say. */
+static void say_all(void)
+{
+	say("{");
+	say_place(DIR_, dirs[DIR_]);
+	say(",");
+	say_place(OTHER, dirs[OTHER]);
+	say(",");
+	say_place(EXIT, "exit");
+	say("}");
+	memset(line + used, ' ', LINE - 1 - used);
+	line[LINE - 1] = '\n';
+	need(write(1, line, LINE), LINE, "write of the truth");
+}
+
+static void join(const char *cgroup)
+{
+	char path[512];
+	int fd;
+
+	if (!strcmp(cgroup, "-"))
+		return;
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, "0\n", 2) != 2)
+		fail("%s", path);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: truth CGROUP KIND DIR OTHER\n");
+		return 64;
+	}
+	dirs[0] = argv[3];
+	dirs[1] = argv[4];
+	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	buffer = mmap(NULL, 4L * TOTAL, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (truth == MAP_FAILED || buffer == MAP_FAILED)
+		fail("mmap");
+	join(argv[1]);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, argv[2]))
+			continue;
+		kinds[i].work();
+		say_all();
+		return 0;
+	}
+	errno = EINVAL;
+	fail("kind '%s'", argv[2]);
+	return 1;
+}
