@@ -23,12 +23,13 @@
 #define BATCH_MAX 256
 
 struct peer {
-	TAILQ_ENTRY(peer) entry; /* the longest silent first */
+	TAILQ_ENTRY(peer) entry; /* by 'active', the oldest first */
 	struct server *server;
 	struct bufferevent *bev;
 	size_t held;   /* bytes of its that wait in memory */
 	size_t wanted; /* of the frame that is coming; 0: none */
-	time_t active, frame_since;
+	time_t active; /* came, or last asked something that could be opened */
+	time_t frame_since;
 	int is_full;  /* of answers that it has not read */
 	char *answer; /* waits for the commit */
 	uid_t uid;    /* who gets it */
@@ -100,7 +101,8 @@ static void peer_free(struct peer *peer)
 		server->waiting--;
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);
-	server->peer_count--;
+	if (server->peer_count-- == SERVER_PEERS_MAX)
+		evconnlistener_enable(server->listener);
 	bufferevent_free(peer->bev);
 	free(peer);
 }
@@ -219,6 +221,7 @@ static void peer_request(struct peer *peer, const char *credential)
 		peer_free(peer);
 		return;
 	}
+	peer_touch(peer);
 	rc = service_handle(server->service, request, size, peer->uid,
 			    time(NULL), &answer);
 	free(request);
@@ -302,7 +305,6 @@ static void read_more(struct peer *peer)
 	int closed;
 	char *frame;
 
-	peer_touch(peer);
 	if (peer->answer || peer->is_full)
 		return;
 	frame = next_frame(peer, &closed);
@@ -357,21 +359,35 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 	snprintf(peer->name, sizeof(peer->name), "%s:%s", host, port);
 }
 
-/* The longest silent peer that waits for nothing of ours. */
-static void drop_oldest(struct server *server)
+/* The peer that has asked nothing for longest, unless it is still fresh or
+ * waits for us. 1: there is room now. */
+static int drop_oldest(struct server *server)
 {
+	time_t now = now_mono();
 	struct peer *peer;
 
 	TAILQ_FOREACH (peer, &server->peers, entry) {
 		if (peer->answer)
 			continue;
+		if (now - peer->active < SERVER_FRESH_S)
+			return 0;
 		say(server,
 		    "peer: '%s': silent for %ld s and others wait: "
 		    "closed",
-		    peer->name, (long)(now_mono() - peer->active));
+		    peer->name, (long)(now - peer->active));
 		peer_free(peer);
-		return;
+		return 1;
 	}
+	return 0;
+}
+
+/* Take new peers while there is room for them, or may be. */
+static void accept_more(struct server *server)
+{
+	if (server->peer_count < SERVER_PEERS_MAX || drop_oldest(server))
+		evconnlistener_enable(server->listener);
+	else
+		evconnlistener_disable(server->listener);
 }
 
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
@@ -403,15 +419,16 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	bufferevent_setwatermark(peer->bev, EV_READ, 0, LEDGER_FRAME_MAX + 4);
 	bufferevent_set_timeouts(peer->bev, NULL, &limit);
 	bufferevent_enable(peer->bev, EV_READ | EV_WRITE);
+	accept_more(server);
 }
 
 /* No descriptors left: let one go, so that the next one can be taken. */
 static void on_accept_error(struct evconnlistener *listener, void *arg)
 {
-	(void)listener;
 	say(arg, "accept: %s",
 	    evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
-	drop_oldest(arg);
+	if (!drop_oldest(arg))
+		evconnlistener_disable(listener); /* until on_tick() */
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -435,6 +452,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 			peer_free(peer);
 		}
 	}
+	accept_more(server);
 }
 
 /* ---- the server ---------------------------------------------------------- */
@@ -464,7 +482,7 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 		server->base, on_accept, server,
 		LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
 			LEV_OPT_REUSEABLE,
-		512, found->ai_addr, (int)found->ai_addrlen);
+		4096, found->ai_addr, (int)found->ai_addrlen);
 	freeaddrinfo(found);
 	if (!server->listener)
 		return err_set(err, "listen: '%s:%u': %s", config->listen,

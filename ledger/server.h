@@ -3,8 +3,10 @@
  *
  * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
  *           at a time: the next is read when the last was answered.
- *         Bounds: SERVER_PEERS_MAX connections (the longest silent one makes
- *           room for a new one), SERVER_BYTES_MAX held for all of them (the
+ *         Bounds: SERVER_PEERS_MAX connections (the one that has asked nothing
+ *           for longest, SERVER_FRESH_S at least, makes room for a new one;
+ *           until there is such a one new ones wait in the kernel's queue, so
+ *           that ten thousand nodes may come at once), SERVER_BYTES_MAX held for all of them (the
  *           oldest unfinished frame goes first), SERVER_FRAME_S for a frame,
  *           SERVER_IDLE_S between frames. Puts that arrive together are
  *           committed together and answered after the commit.
@@ -24,6 +26,7 @@
 #define SERVER_BYTES_MAX (64U << 20)
 #define SERVER_FRAME_S 30
 #define SERVER_IDLE_S 120
+#define SERVER_FRESH_S 2
 #define SERVER_LOG_MAX 60
 
 struct server;

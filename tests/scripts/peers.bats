@@ -42,12 +42,12 @@ peers() {
 	within 60 grep -q ready "$DIR/peers.out" || { cat "$DIR/peers.out" >&2; return 1; }
 }
 
-# others_are_served - a record is taken within two seconds
+# others_are_served - a record is taken soon, whatever the others do
 others_are_served() {
 	local before=$SECONDS
 	spool "$((RANDOM + 100))" c1
 	send || { cat "$DIR/ledger.log" >&2; return 1; }
-	((SECONDS - before <= 3))
+	((SECONDS - before <= 6))
 }
 
 # memory_below MIB - what the ledger ever held
@@ -80,6 +80,11 @@ assert is_closed(s)'
 	peers 'all = [connect() for i in range(2000)]'
 	others_are_served
 	memory_below 100
+}
+
+@test "three thousand nodes that come at once are all served" {
+	"$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf"
+	expect_equal 3000 "$(in_store 'SELECT count(*) FROM records')"
 }
 
 @test "four hundred frames that never end keep nobody out and fill no memory" {
