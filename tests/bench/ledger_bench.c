@@ -328,6 +328,12 @@ static int load(int nodes, int count, const char *file)
 
 int main(int argc, char **argv)
 {
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	if (argc == 4 && !strcmp(argv[1], "merge"))
 		return merge(atoi(argv[2]), argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "load"))
