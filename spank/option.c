@@ -286,12 +286,49 @@ static void withdraw(spank_t sp)
 	request_export(&all, unset_job_env, sp);
 }
 
-static int publish(spank_t sp, const struct request *request, struct err *err)
+static bool is_empty(const struct request *request)
 {
+	return !request->io_cores && !request->profile[0];
+}
+
+static bool is_same(const struct request *a, const struct request *b)
+{
+	return a->io_cores == b->io_cores && !strcmp(a->profile, b->profile);
+}
+
+/* salloc of 20.11 hands the components of a het job one and the same array of
+ * variables, by pointer (salloc.c:_fill_job_desc_from_opts; copied since
+ * 21.08): to change it for one is to change, or free, it for all. */
+static bool components_share(spank_t sp)
+{
+	char *major = NULL;
+	unsigned long n;
+
+	return submit_command() == SUBMIT_SALLOC &&
+	       spank_get_item(sp, S_SLURM_VERSION_MAJOR, &major) ==
+		       ESPANK_SUCCESS &&
+	       major && number_parse(major, 0, 20, &n, NULL) == 0;
+}
+
+static int publish(spank_t sp, const struct settle *s, struct err *err)
+{
+	const struct request *request = &s->request;
+	static struct request first;
+	static bool has_first;
+
+	if (has_first && components_share(sp)) {
+		if (is_same(request, &first))
+			return 0;
+		return err_set(err, "this version of salloc gives all parts of "
+				    "a heterogeneous job the same io-cores and "
+				    "profile; write the same options for each, "
+				    "or use sbatch");
+	}
+	has_first = true;
+	first = *request;
 	withdraw(sp);
-	if (!request->io_cores && !request->profile[0])
-		return 0;
-	if (request_export(request, set_job_env, sp) == 0)
+	if (is_empty(request) ||
+	    request_export(request, set_job_env, sp) == 0 || !s->asked)
 		return 0;
 	return err_set(err, "Slurm does not carry the request to the nodes "
 			    "(spank_job_control_setenv failed)");
@@ -313,16 +350,15 @@ static enum option_outcome settle_step(struct err *err)
 	return OPTION_NOTE;
 }
 
-static int settle_with(spank_t sp, struct settle *s,
-		       const struct config *config, struct err *err)
+static int settle_with(struct settle *s, const struct config *config,
+		       struct err *err)
 {
 	if (parse_cores(s, config, err) < 0 || parse_profile(s, err) < 0)
 		return -1;
 	fill_defaults(s, config);
-	if (request_check(&s->request, config, err) < 0 ||
-	    reserve_or_yield(s, err) < 0)
+	if (request_check(&s->request, config, err) < 0)
 		return -1;
-	return publish(sp, &s->request, err);
+	return reserve_or_yield(s, err);
 }
 
 static int settle_job(spank_t sp, const char *conf, struct err *err)
@@ -336,18 +372,18 @@ static int settle_job(spank_t sp, const char *conf, struct err *err)
 	int rc;
 
 	if (config)
-		rc = settle_with(sp, &s, config, err);
+		rc = settle_with(&s, config, err);
 	else
 		rc = err_prefix(err,
 				"--%s: jobio has no valid configuration on "
 				"this machine",
 				known[s.asked_cores ? CORES : PROFILE].option);
 	config_free(config);
-	if (s.asked)
-		return rc;
-	if (rc < 0)
-		withdraw(sp); /* whoever asks for nothing is never refused */
-	return 0;
+	if (rc < 0 && s.asked)
+		return -1;
+	if (rc < 0) /* whoever asks for nothing is not refused */
+		memset(&s.request, 0, sizeof(s.request));
+	return publish(sp, &s, err);
 }
 
 enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)

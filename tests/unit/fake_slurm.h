@@ -9,6 +9,7 @@
 #ifndef JOBIO_TESTS_FAKE_SLURM_H
 #define JOBIO_TESTS_FAKE_SLURM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static struct {
 	const char *clusters;	 /* -M */
 	const char *allow;	 /* slurm.conf: AllowSpecResourcesUsage */
 	const char *select;	 /* slurm.conf: SelectType */
+	const char *version;	 /* major; NULL: 24 */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
 	char core_spec_text[16];
 	struct spank_option options[4];
@@ -108,6 +110,19 @@ spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
 		memmove(fake.job_env[i], fake.job_env[i + 1],
 			sizeof(fake.job_env[0]) *
 				(size_t)(--fake.job_env_count - i));
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
+{
+	va_list args;
+
+	(void)sp;
+	if (item != S_SLURM_VERSION_MAJOR)
+		return ESPANK_NOT_AVAIL;
+	va_start(args, item);
+	*va_arg(args, const char **) = fake.version ? fake.version : "24";
+	va_end(args);
 	return ESPANK_SUCCESS;
 }
 

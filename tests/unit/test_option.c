@@ -167,6 +167,9 @@ START_TEST(a_job_from_inside_a_job_does_not_inherit)
 	setenv("SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores", "3", 1);
 	setenv("SLURM_IO_CORES", "3", 1);
 	start("sbopt", site);
+	/* nor do the jobs that it submits in turn */
+	ck_assert_ptr_null(
+		getenv("SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores"));
 	submit("--io-cores=1", "");
 	expect_request("1", "1", NULL);
 }
@@ -195,6 +198,51 @@ START_TEST(the_environment_holds_for_every_component)
 	fake.core_spec = NULL;
 	submit("", "");
 	expect_request("2", "2", NULL);
+}
+END_TEST
+
+static enum option_outcome second_of_salloc(const char *version,
+					    const char *options)
+{
+	start("saopt", site);
+	fake.version = version;
+	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
+			 OPTION_DONE);
+	fake.core_spec = NULL;
+	return fake_submit("", options, conf, &err);
+}
+
+START_TEST(an_old_salloc_is_not_asked_for_two_requests)
+{
+	ck_assert_int_eq(second_of_salloc("20", "--io-cores=2"),
+			 OPTION_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "write the same options for "
+					       "each, or use sbatch"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(an_old_salloc_does_not_lose_the_first_request)
+{
+	ck_assert_int_eq(second_of_salloc("20", ""), OPTION_REFUSED);
+	expect_request(NULL, "3", NULL);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(an_old_salloc_takes_the_same_request_twice)
+{
+	ck_assert_int_eq(second_of_salloc("20", "--io-cores=3"), OPTION_DONE);
+	expect_request("3", "3", NULL);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_newer_salloc_takes_two_requests)
+{
+	ck_assert_int_eq(second_of_salloc("21", "--io-cores=2"), OPTION_DONE);
+	expect_request("2", "2", NULL);
+	tempdir_remove();
 }
 END_TEST
 
@@ -406,6 +454,9 @@ START_TEST(a_request_that_slurm_does_not_carry_is_refused)
 	start("sbopt", site);
 	fake.env_is_full = true;
 	refuse("--io-cores=1", "Slurm does not carry the request");
+	start("sbopt", "[option]\nio_cores_default=1\n");
+	fake.env_is_full = true;
+	submit("", "");
 }
 END_TEST
 
@@ -500,6 +551,10 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_job_from_inside_a_job_does_not_inherit,
 	  a_component_does_not_inherit_from_the_one_before,
 	  the_environment_holds_for_every_component,
+	  an_old_salloc_is_not_asked_for_two_requests,
+	  an_old_salloc_does_not_lose_the_first_request,
+	  an_old_salloc_takes_the_same_request_twice,
+	  a_newer_salloc_takes_two_requests,
 	  a_step_cannot_change_its_job_and_is_told,
 	  a_step_that_inherits_is_silent, garbage_in_a_step_is_no_error,
 	  numbers_outside_the_site_are_refused, garbage_is_refused,
