@@ -204,6 +204,16 @@ static int check_user(const struct config_ledger *config, struct err *err)
 	return 0;
 }
 
+/* jobio.conf knows more fields than this version writes: say so, rather than
+ * write another one than the site asked for. */
+static int check_field(const struct config_ledger *config, struct err *err)
+{
+	if (config->field == LEDGER_FIELD_SYSTEM)
+		return 0;
+	return err_set(err, "[ledger] field: 'admin': this version writes "
+			    "SystemComment only; set field = system");
+}
+
 static void raise_limits(void)
 {
 	struct rlimit limit;
@@ -330,9 +340,8 @@ static int check_all(const struct config *config)
 		int (*check)(const struct config_ledger *config,
 			     struct err *err);
 	} checks[] = {
-		{ "user", check_user },
-		{ "munge", check_munge },
-		{ "store", check_store },
+		{ "user", check_user },		{ "field", check_field },
+		{ "munge", check_munge },	{ "store", check_store },
 		{ "slurmdbd", check_slurmdbd },
 	};
 	struct err err;
@@ -376,6 +385,7 @@ static int run(const char *file, int mode)
 	else if (mode == 'w')
 		rc = writer_main(&config->ledger, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 &&
+		 check_field(&config->ledger, &err) == 0 &&
 		 serve(config, &err) == 0)
 		rc = 0;
 out:

@@ -167,6 +167,14 @@ time.sleep(60)' "$PORT" 3>&- &
 	expect_text "jobio: ledger: [ledger] user: 'nobody': the ledger must run as this user" "$output"
 }
 
+@test "a field that this version cannot write is refused, not replaced" {
+	stop "$LEDGER"
+	sed -i '/^host/a field = admin' "$DIR/jobio.conf"
+	run "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "jobio: ledger: [ledger] field: 'admin': this version writes SystemComment only; set field = system" "$output"
+}
+
 @test "jobio-ledgerd --check names every part and what is wrong with it" {
 	echo 'Nonsense=1' >"$DIR/slurm.conf"
 	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
