@@ -436,9 +436,8 @@ static struct btf *kernel_btf(struct err *err)
 
 	if (!rc && btf)
 		return btf;
-	err_set(err,
-		"BPF programs: the kernel has no type information "
-		"(/sys/kernel/btf/vmlinux)");
+	err_set(err, "BPF programs: the kernel has no type information "
+		     "(/sys/kernel/btf/vmlinux)");
 	return NULL;
 }
 
