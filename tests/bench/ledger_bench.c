@@ -323,6 +323,12 @@ static int load(int nodes, int count, const char *file)
 	}
 	run_load(frames, nodes, peers, count);
 	printf("%d %.3f\n", nodes, now() - start);
+	for (i = 0; i < count; i++)
+		close(peers[i].fd);
+	for (i = 0; i < nodes; i++)
+		free(frames[i]);
+	free(frames);
+	config_free(config);
 	return 0;
 }
 

@@ -6,6 +6,9 @@
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
 
+# A sanitizer build keeps freed memory for a while: not what is measured here.
+export ASAN_OPTIONS=quarantine_size_mb=4:thread_local_quarantine_size_kb=64
+
 setup() { setup_ledger; }
 teardown() {
 	[[ -z ${PEERS:-} ]] || stop "$PEERS" KILL
