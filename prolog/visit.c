@@ -77,7 +77,8 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 }
 
 /* A change is only ever made for a job that has the node alone. So a change
- * that is pending now, for another job, belongs to a dead one. */
+ * that is pending now, for another job, belongs to a dead one: its record is
+ * due too. */
 static int mend_other(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
@@ -91,12 +92,13 @@ static int mend_other(void *arg, uint32_t job_id)
 		return finish_dead(visit, job_id);
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	count = job_mend(visit->config, job_id, state, &err);
+	record_free(state);
 	if (count < 0)
 		log_line("of job %u: %s", job_id, err.text);
-	else
-		visit->mended += count;
-	record_free(state);
-	return 0;
+	if (count <= 0)
+		return 0;
+	visit->mended += count;
+	return finish_dead(visit, job_id);
 }
 
 /* A run of the same job that no epilog has finished (requeued after a crash),

@@ -57,7 +57,7 @@ requeued() { [[ $(on login scontrol show job "$1" -o) == *Restarts=1* ]]; }
 
 # A requeued job waits two minutes unless somebody lets it go.
 started_again() {
-	on login scontrol update job "$1" StartTime=now
+	on login scontrol update job "$1" StartTime=now+2
 	[[ $(on login squeue -h -j "$1" -o %T) == RUNNING ]]
 }
 

@@ -468,14 +468,15 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 }
 
-@test "a job that shares the node mends what a dead one left, and leaves its record to the epilog" {
+@test "a job that shares the node mends what a dead one left, and writes its record" {
 	job 7 1 stream
 	prolog
 	job 8
 	run prolog
-	expect_in '1 settings put back' "$output"
+	expect_in '1 settings put back, 1 records' "$output"
 	expect_base
-	[ -e "$NODE/run/7" ]
+	[ ! -e "$NODE/run/7" ]
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 	job 7 1 stream
 	epilog
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
