@@ -89,7 +89,8 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 @test "cores refuses a topology that is none" {
 	echo nothing >"$BATS_TMPDIR/none.xml"
 	cores --topology="$BATS_TMPDIR/none.xml"
-	[[ $status -eq 1 && $output == "jobio: cores: topology: '"*"none.xml': hwloc cannot load it: "?* ]]
+	# hwloc 2.12 notices earlier than 2.9
+	[[ $status -eq 1 && $output =~ ^"jobio: cores: topology: '".*"none.xml': "("hwloc cannot load it: "|"not a readable hwloc XML file") ]]
 	cores --topology="$BATS_TMPDIR/nosuch.xml"
 	[[ $status -eq 1 && $output == *"nosuch.xml': not a readable hwloc XML file" ]]
 }
