@@ -78,38 +78,6 @@ is_unspooled() { [[ -z $(spooled "$1") ]]; }
 	expect_summary "$job" 'nodes=1/1'
 }
 
-@test "every task of an array has a summary of its own" {
-	submit true --array=3-4 --io-cores=1 -n1
-	wait_for_job "$job"
-	expect_summary "${job}_3" '^jobio/1 nodes=1/1 '
-	expect_summary "${job}_4" '^jobio/1 nodes=1/1 '
-}
-
-@test "every component of a het job has a summary of its own" {
-	submit 'srun --het-group=0,1 true' --io-cores=1 -n1 : --io-cores=1 -n1
-	wait_for_job "$job"
-	expect_summary "$job+0" '^jobio/1 nodes=1/1 cores=1 '
-	expect_summary "$job+1" '^jobio/1 nodes=1/1 cores=1 '
-}
-
-@test "both runs of a requeued job have a summary" {
-	submit '[[ ${SLURM_RESTART_COUNT:-0} != 0 ]] || { : >first.$SLURM_JOB_ID; sleep 100; }' \
-		--requeue --io-cores=1 -n1
-	within 20 on login test -e "/home/alice/first.$job"
-	on login scontrol requeue "$job"
-	within 30 job_is "$job" PENDING
-	# not in the same second: slurmd would take the credential for the killed
-	# run's ("Job credential revoked", seen on 22.05)
-	on login scontrol update "jobid=$job" StartTime=now+2
-	wait_for_job "$job"
-	within 60 two_summaries "$job"
-}
-
-two_summaries() {
-	[[ $(on login sacct -D -n -X -P -j "$1" -o SystemComment | grep -c '^jobio/1 nodes=1/1 ') == 2 ]]
-}
-job_is() { [[ $(on login squeue -h -j "$1" -o %T) == "$2" ]]; }
-
 @test "a job that is cancelled has a summary" {
 	submit 'sleep 100' --io-cores=1 -n1 -w c1
 	within 20 job_runs "$job"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# node.bats - what a job meets on the node: prolog, gate, epilog, and faults
+# node.bats - what a job meets on the node: prolog, epilog, and faults
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -34,14 +34,6 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 	wait_for_job "$job"
 	expect_equal writecache "$(job_output "$job")"
 	expect_record "$job" c1 '.changes | length' 0
-}
-
-@test "the job is told its io-cores and profile" {
-	submit 'echo "$SLURM_IO_CORES $SLURM_IO_CPUS $SLURM_IO_PROFILE"' \
-		--io-cores=1 --io-profile=stream -n1 -w c1
-	wait_for_job "$job"
-	expect_equal "1 $(on c1 weka local resources | awk '$1 == "FRONTEND" { print $3 }') stream" \
-		"$(job_output "$job")"
 }
 
 @test "a change that a crashed epilog left behind is taken back by the next job's prolog" {
@@ -89,46 +81,6 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 
 job_is_older() { (($(on login squeue -h -j "$1" -o %M | awk -F: '{ print $1 * 60 + $2 }') > $2)); }
 mode_is() { [[ $(mount_mode "$1") == "$2" ]]; }
-
-# ---- 4 gate ------------------------------------------------------------------
-
-@test "enforce: a job that could use the client's core does not start, and reads why" {
-	set_gate enforce
-	submit 'echo ran' --exclusive -n1 -w c1
-	wait_for_job "$job"
-	local out
-	out=$(job_output "$job")
-	expect_text 'jobio: gate: not started: the job may run on CPU' "$out"
-	expect_text 'of node c1, where the filesystem client weka:weka works; submit it with --io-cores' "$out"
-	[[ $out != *ran* ]]
-	within 20 accounted "$job" FAILED
-}
-
-@test "enforce: --core-spec=0 does not get around the gate" {
-	set_gate enforce
-	submit 'echo ran' --core-spec=0 -n1 -w c1
-	wait_for_job "$job"
-	expect_text 'jobio: gate: not started' "$(job_output "$job")"
-	within 20 accounted "$job" FAILED
-}
-
-@test "warn: the same job runs, and slurmd's log says what is wrong" {
-	set_gate warn
-	submit 'echo ran' --exclusive -n1 -w c1
-	wait_for_job "$job"
-	expect_equal ran "$(job_output "$job")"
-	within 10 slurmd_said c1 'jobio: gate: the job may run on CPU'
-}
-
-@test "off: the same job runs without a word" {
-	set_gate off
-	submit 'echo ran' --exclusive -n1 -w c1
-	wait_for_job "$job"
-	expect_equal ran "$(job_output "$job")"
-}
-
-slurmd_said() { on "$1" tail -n 50 /var/log/slurm/slurmd.log | grep -F "$2"; }
-set_gate() { set_conf c1 "s/^gate = .*/gate = $1/"; }
 
 # ---- nobody's node is drained ------------------------------------------------
 
