@@ -102,6 +102,18 @@ site_restore() {
 	done
 }
 
+job_is() { [[ $(on login squeue -h -j "$1" -o %T) == "$2" ]]; }
+
+# start_again ID - let a requeued job run, which else waits two minutes. Not in
+# the second in which its first run was killed: slurmd would refuse it as that
+# one ("Job credential revoked", seen on 22.05).
+start_again() {
+	within 30 job_is "$1" PENDING
+	on login scontrol update "jobid=$1" StartTime=now+2
+	within 60 job_left "$1" PENDING
+}
+job_left() { ! job_is "$@"; }
+
 # mount_mode NODE - the cache mode of the client's mount
 mount_mode() {
 	on "$1" grep ' /mnt/weka ' /run/weka-sim/mounts |

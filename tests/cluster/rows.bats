@@ -43,7 +43,7 @@ has_summary() { [[ $(summary_of "$1") == "jobio/1 nodes=$2 "* ]]; }
 		[[ ${SLURM_RESTART_COUNT:-0} != 0 ]] || scontrol requeue $SLURM_JOB_ID; sleep 30' \
 		-n1 --requeue --io-cores=1
 	within 30 requeued "$job"
-	within 60 started_again "$job"
+	start_again "$job"
 	within 60 first_row_is_written "$job"
 	on login scancel "$job"
 	wait_for_job "$job"
@@ -54,12 +54,6 @@ has_summary() { [[ $(summary_of "$1") == "jobio/1 nodes=$2 "* ]]; }
 }
 
 requeued() { [[ $(on login scontrol show job "$1" -o) == *Restarts=1* ]]; }
-
-# A requeued job waits two minutes unless somebody lets it go.
-started_again() {
-	on login scontrol update job "$1" StartTime=now+2
-	[[ $(on login squeue -h -j "$1" -o %T) == RUNNING ]]
-}
 
 first_row_is_written() { summary_of "$1" --duplicates | sed -n 1p | grep -q '^jobio/1 nodes=1/1'; }
 both_rows() { [[ $(summary_of "$1" --duplicates | grep -c '^jobio/1 nodes=1/1') == 2 ]]; }
