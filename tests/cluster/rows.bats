@@ -40,10 +40,12 @@ has_summary() { [[ $(summary_of "$1") == "jobio/1 nodes=$2 "* ]]; }
 
 @test "a requeued job has a summary in the row of each run" {
 	submit 'dd if=/dev/zero of=/dev/null bs=1M count=$(((SLURM_RESTART_COUNT + 1) * 100)) 2>/dev/null
+		: >"read.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}"
 		[[ ${SLURM_RESTART_COUNT:-0} != 0 ]] || scontrol requeue $SLURM_JOB_ID; sleep 30' \
 		-n1 --requeue --io-cores=1
 	within 30 requeued "$job"
 	start_again "$job"
+	within 60 on login test -e "/home/alice/read.$job.1"
 	within 60 first_row_is_written "$job"
 	on login scancel "$job"
 	wait_for_job "$job"
