@@ -30,7 +30,9 @@ int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
 	if (end < start)
 		end = start;
 	for (i = 0; i < count; i++) {
-		if (rows[i].job != job || rows[i].start <= 0)
+		if (rows[i].job != job || rows[i].start <= 0 || rows[i].waits)
+			continue;
+		if (rows[i].leader && rows[i].end <= 0)
 			continue;
 		if (end + SKEW_S < (double)rows[i].start ||
 		    (rows[i].end > 0 && start - SKEW_S > (double)rows[i].end))
@@ -255,6 +257,9 @@ static int rows_fill(struct rows *rows, acct_list list)
 		rows->rows[rows->count].job = rec->jobid;
 		rows->rows[rows->count].start = rec->start;
 		rows->rows[rows->count].end = rec->end;
+		rows->rows[rows->count].waits = rec->state == JOB_PENDING;
+		rows->rows[rows->count].leader =
+			rec->array_job_id && rec->array_job_id == rec->jobid;
 		rows->count++;
 	}
 	slurm_list_iterator_destroy(it);

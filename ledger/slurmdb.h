@@ -6,7 +6,11 @@
  *         The right row: of those with this raw id the one whose time from
  *           start to end holds ours, the latest start first. Array tasks, het
  *           components and requeued runs have a row each; the leader of an
- *           array, whose raw id is the array's id, is one row among them.
+ *           array, whose raw id is the array's id, is one row among them. It
+ *           stands for all tasks that wait and may still carry the number of
+ *           the first one (job_mgr.c:job_array_pre_sched, 22.05), so it is
+ *           only right once it has ended. The start of a row that waits is an
+ *           estimate: it is never right.
  * Owner   struct acct holds one connection, made when it is first needed and
  *           again after an error.
  * Errors  every job of a batch gets a result of its own; -1 means that
@@ -17,6 +21,7 @@
 #ifndef JOBIO_SLURMDB_H
 #define JOBIO_SLURMDB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +62,7 @@ int acct_write(void *acct, struct acct_job *jobs, size_t count,
 struct acct_row {
 	uint32_t job;
 	int64_t start, end; /* 0: not yet */
+	bool waits, leader; /* is pending; is the leader of an array */
 };
 int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
 		double start, double end);

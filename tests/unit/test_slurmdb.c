@@ -4,11 +4,15 @@
 #include "slurmdb.h"
 
 static const struct acct_row rows[] = {
-	{ 7, 1000, 2000 }, /* first run */
-	{ 7, 2120, 2500 }, /* requeued */
-	{ 7, 0, 0 },	   /* waits to run again */
-	{ 8, 1000, 0 },	   /* runs */
-	{ 7, 9000, 9100 }, /* the id used again, much later */
+	{ 7, 1000, 2000, false, false },  /* first run */
+	{ 7, 2120, 2500, false, false },  /* requeued */
+	{ 7, 0, 0, true, false },	  /* waits to run again */
+	{ 8, 1000, 0, false, false },	  /* runs */
+	{ 7, 9000, 9100, false, false },  /* the id used again, much later */
+	{ 20, 3000, 0, false, true },	  /* leads an array and runs */
+	{ 21, 3000, 3100, false, true },  /* led one */
+	{ 22, 3000, 3100, false, false }, /* was requeued, */
+	{ 22, 3101, 0, true, false },	  /* and may start then */
 };
 
 static int chosen(uint32_t job, double start, double end)
@@ -37,6 +41,19 @@ START_TEST(clocks_may_differ_a_little)
 }
 END_TEST
 
+START_TEST(the_leader_of_an_array_has_to_end_first)
+{
+	ck_assert_int_eq(chosen(20, 3001, 3050), -1);
+	ck_assert_int_eq(chosen(21, 3001, 3050), 6);
+}
+END_TEST
+
+START_TEST(the_estimated_start_of_a_row_that_waits_means_nothing)
+{
+	ck_assert_int_eq(chosen(22, 3000, 3099), 7);
+}
+END_TEST
+
 START_TEST(no_row_is_better_than_the_wrong_one)
 {
 	ck_assert_int_eq(chosen(7, 5000, 5100), -1);
@@ -48,4 +65,6 @@ END_TEST
 
 UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  a_job_that_still_runs_is_found_by_its_start,
-	  clocks_may_differ_a_little, no_row_is_better_than_the_wrong_one)
+	  clocks_may_differ_a_little, the_leader_of_an_array_has_to_end_first,
+	  the_estimated_start_of_a_row_that_waits_means_nothing,
+	  no_row_is_better_than_the_wrong_one)
