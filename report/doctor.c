@@ -27,13 +27,17 @@ static const char usage[] =
 	"usage: jobio doctor [OPTION]...\n"
 	"\n"
 	"Looks at slurm.conf, cgroup.conf, plugstack.conf, this host's node\n"
-	"line, its CPUs, its kernel and the filesystem client. Each finding\n"
+	"line, its CPUs, slurmd, its kernel and the filesystem client. Each "
+	"finding\n"
 	"has a code, a severity, a sentence, and a cure: the line to write.\n"
 	"Changes nothing.\n"
 	"\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
 	"  --host=NODENAME       the node; default: this host\n"
+	"  --slurmd=PATH         slurmd's program, asked with -C for what it "
+	"sees;\n"
+	"                        default: that of the running slurmd\n"
 	"  --topology=FILE.xml   the machine as lstopo(1) wrote it\n"
 	"  --client-cpus=LIST    the client's OS CPUs, instead of asking it\n"
 	"  --slurm-version=V     20.11 to 26.05; default: what jobio was "
@@ -52,6 +56,7 @@ struct options {
 	const char *host;
 	const char *topology;
 	const char *root;
+	const char *slurmd;
 	bool has_client_cpus;
 	struct cpuset client_cpus;
 	unsigned int version;
@@ -67,6 +72,7 @@ enum {
 	OPT_CLIENT_CPUS,
 	OPT_VERSION,
 	OPT_ROOT,
+	OPT_SLURMD,
 	OPT_FORMAT,
 	OPT_HELP,
 };
@@ -78,6 +84,7 @@ static const struct option long_options[] = {
 	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
 	{ "client-cpus", required_argument, NULL, OPT_CLIENT_CPUS },
 	{ "slurm-version", required_argument, NULL, OPT_VERSION },
+	{ "slurmd", required_argument, NULL, OPT_SLURMD },
 	{ "root", required_argument, NULL, OPT_ROOT },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -105,6 +112,14 @@ static int set_option(struct options *options, int option, const char *value,
 	case OPT_ROOT:
 		options->root = value;
 		return 0;
+	case OPT_SLURMD:
+		options->slurmd = value;
+		return *value == '/'
+			       ? 0
+			       : err_set(err,
+					 "--slurmd: '%s': must be an absolute "
+					 "path",
+					 value);
 	case OPT_CLIENT_CPUS:
 		options->has_client_cpus = true;
 		return cpuset_parse(&options->client_cpus, value, err) < 0
@@ -325,6 +340,7 @@ int doctor_main(int argc, char *argv[])
 	doctor.root = options.root;
 	doctor.host = host_name(&options, name);
 	doctor.topology = options.topology;
+	doctor.slurmd_path = options.slurmd;
 	doctor.slurm_conf_path = find_slurm_conf(&options);
 	doctor.version =
 		options.version ? options.version : JOBIO_SLURM_VERSION;

@@ -9,6 +9,7 @@
  *
  * Codes   S  slurm.conf, cgroup.conf, plugstack.conf   doctor_slurm.c
  *         N  the node line against machine and client   doctor_node.c
+ *            and what the running slurmd sees           doctor_slurmd.c
  *         C  as in `jobio cores`
  *         K  kernel parameters and modules              doctor_host.c
  *         J  jobio.conf; W the WEKA client              doctor.c, client/
@@ -27,6 +28,7 @@ struct doctor {
 	const char *root;
 	const char *host; /* NodeName */
 	const char *topology;
+	const char *slurmd_path; /* NULL: find it */
 	const char *slurm_conf_path;
 	unsigned int version;
 	const struct slurm_conf *slurm;	 /* NULL: not readable */
@@ -43,6 +45,8 @@ void doctor_slurm(const struct doctor *doctor);
 /* Sets has_node, state and mem_spec_limit_mb. */
 void doctor_find_node(struct doctor *doctor);
 void doctor_node(const struct doctor *doctor);
+/* 'spec': the OS CPUs that Slurm withholds from every job. */
+void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec);
 void doctor_host(const struct doctor *doctor);
 
 /* A small file below the root, NULL when it is not there; caller frees. */

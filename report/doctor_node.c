@@ -101,38 +101,8 @@ void doctor_find_node(struct doctor *doctor)
 		     doctor->host);
 }
 
-/* ---- what slurmd sees -------------------------------------------------------------- */
+/* ---- the record and the machine ---------------------------------------------------- */
 
-static void check_blindness(const struct doctor *doctor)
-{
-	/* another machine's topology, this host's kernel: nothing to compare */
-	bool here = !doctor->topology || *doctor->root;
-	char *text =
-		here ? doctor_read(doctor, "/sys/devices/system/cpu/online")
-		     : NULL;
-	const struct cpuset *seen = core_map_cpus(doctor->state.map);
-	struct cpuset online, hidden;
-	char cure[] =
-		"let nothing hide CPUs from slurmd (isolate_cpusets=false "
-		"and cgroups_mode=none in the client's service.conf, "
-		"restart it), then start slurmd again";
-
-	if (text && cpuset_parse(&online, text, NULL) == 0) {
-		hidden = online;
-		cpuset_andnot(&hidden, seen);
-		if (!cpuset_is_empty(&hidden) &&
-		    !(core_map_flaws(doctor->state.map) &
-		      CORE_MAP_ECORES_DROPPED))
-			add_lists(doctor->findings, "N03", FINDING_ERROR, cure,
-				  "slurmd does not see OS CPUs %s that the "
-				  "kernel has online: it counts and numbers "
-				  "only %s",
-				  &hidden, seen);
-	}
-	free(text);
-}
-
-/* Only what this process can know of slurmd: the CPUs its cgroup leaves. */
 static void check_record(const struct doctor *doctor)
 {
 	const struct node *node = &doctor->state.node;
@@ -317,10 +287,10 @@ void doctor_node(const struct doctor *doctor)
 {
 	struct cpuset really;
 
-	check_blindness(doctor);
 	check_record(doctor);
 	if (reserved(doctor, &really, doctor->findings) < 0)
 		return;
+	doctor_slurmd(doctor, &really);
 	check_spec_list(doctor, &really);
 	check_client(doctor, &really);
 	check_core_zero(doctor, &really);

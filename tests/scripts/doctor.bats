@@ -40,6 +40,22 @@ setup() {
 	echo 'BOOT_IMAGE=/vmlinuz clocksource=tsc tsc=reliable nomodeset intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' >proc/cmdline
 	echo 'vendor_id : GenuineIntel' >proc/cpuinfo
 	echo 0-63 >sys/devices/system/cpu/online
+	mkdir -p var/run proc/812
+	echo 812 >var/run/slurmd.pid
+	slurmd_may 812 0-30,32-62 812
+	cat >slurmd <<-'SLURMD'
+		#!/bin/bash
+		[[ $1 == -C && $SLURM_CONF == */etc/slurm/slurm.conf ]] || exit 9
+		printf 'NodeName=n02 CPUs=64 Boards=1 SocketsPerBoard=2\n'
+	SLURMD
+	chmod +x slurmd
+}
+
+# slurmd_may PID OS-CPUS PIDS-IN-NAMESPACES - a slurmd bound to these
+slurmd_may() {
+	mkdir -p "proc/$1"
+	printf 'Name:\tslurmd\nNSpid:\t%s\nCpus_allowed_list:\t%s\nMems_allowed_list:\t0-1\n' \
+		"$3" "$2" >"proc/$1/status"
 }
 
 teardown() {
@@ -50,7 +66,7 @@ doctor() {
 	run env -i "$BUILDDIR/jobio" doctor --root="$root" --host=n02 \
 		--topology="$xml/syn_intel_smt_2x16x2.xml" \
 		--conf=/etc/slurm/jobio.conf --slurm-conf=/etc/slurm/slurm.conf \
-		--client-cpus=31,63 --slurm-version=24.11 "$@"
+		--client-cpus=31,63 --slurm-version=24.11 --slurmd="$root/slurmd" "$@"
 }
 
 # only CODE TEXT CURE - exactly this finding, and exit 1
@@ -167,6 +183,7 @@ change() {
 	doctor --client-cpus=30,62
 	[[ $status -eq 1 && $output == *'N06 error: the client has OS CPUs 30,62 that are not in the spec set (31,63)'*'cure: CpuSpecList=60-61'* ]]
 	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
+	slurmd_may 812 0-63 812
 	only N07 'the client has OS CPUs 31,63 and the node has no spec set' CpuSpecList=62-63
 }
 
@@ -177,9 +194,56 @@ change() {
 	only N09 'no MemSpecLimit' MemSpecLimit=
 }
 
-@test "doctor: slurmd is blind for CPUs that the kernel has" {
+@test "doctor: slurmd may not run on all CPUs that its jobs are given" {
+	slurmd_may 812 0-29,32-61 812
+	only N10 'slurmd (process 812) may run on OS CPUs 0-29,32-61 only; 30,62 were taken from it' isolate_cpusets=false
+	slurmd_may 812 0-63 812
+	doctor
+	[[ $status -eq 0 ]]
+	# without SlurmdOffSpec it lives on the spec set: nothing follows from that
+	change etc/slurm/slurm.conf /SlurmdOffSpec/d
+	slurmd_may 812 31,63 812
+	only S11 'confined to the spec set' SlurmdOffSpec
+	# without a spec set it has all
+	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
+	doctor --client-cpus=
+	[[ $status -eq 1 && $output == 'N10 error: '*'may run on OS CPUs 31,63 only; 0-30,32-62 were taken from it'* ]] ||
+		{ echo "$output"; return 1; }
+}
+
+@test "doctor finds slurmd by its pidfile, or by its name outside containers" {
+	slurmd_may 700 0-29,32-62 '700 1'
+	slurmd_may 900 0-28,32-62 900
+	rm var/run/slurmd.pid
+	slurmd_may 812 0-29,32-62 812
+	only N10 'slurmd (process 812)' isolate_cpusets
+	echo 900 >var/run/slurmd-n02.pid
+	echo 'SlurmdPidFile=/var/run/slurmd-%n.pid' >>etc/slurm/slurm.conf
+	only N10 'slurmd (process 900)' isolate_cpusets
+	sed -i s/slurmd/sshd/ proc/900/status proc/812/status
+	only N11 'no slurmd runs here: whether it may use all CPUs is not known' 'start slurmd'
+}
+
+@test "doctor: slurmd counts fewer CPUs than the kernel has" {
+	sed -i s/CPUs=64/CPUs=62/ slurmd
+	only N03 "slurmd sees 62 CPUs ($root/slurmd -C); the kernel has 64 online" isolate_cpusets=false
+	printf '#!/bin/bash\necho slurmd: fatal: no >&2\nexit 1\n' >slurmd
+	only N12 "slurmd cannot say what it sees: $root/slurmd -C: exit status 1: slurmd: fatal: no" 'by hand'
+}
+
+@test "doctor: slurmd was started when CPUs were hidden" {
+	mkdir -p var/spool/slurmd
+	cp "$xml/syn_adjacent_smt_1x8x2.xml" var/spool/slurmd/hwloc_topo_whole.xml
+	only N03 'slurmd did not see, when it was started, OS CPUs 16-63 that the kernel has online: it counts and numbers only 0-15' 'then start slurmd again'
+	doctor --slurm-version=25.05
+	[[ $status -eq 0 ]]
+}
+
+@test "doctor: the copied topology lacks CPUs that the kernel had online" {
 	echo 0-71 >sys/devices/system/cpu/online
-	only N03 'slurmd does not see OS CPUs 64-71' isolate_cpusets=false
+	sed -i s/CPUs=64/CPUs=72/ slurmd
+	slurmd_may 812 0-30,32-62,64-71 812
+	only N03 'the file of --topology does not have OS CPUs 64-71 that the kernel has online' isolate_cpusets=false
 }
 
 @test "doctor: a node line that contradicts the machine" {
@@ -227,7 +291,7 @@ change() {
 
 @test "doctor refuses bad usage with exit 2 and one sentence" {
 	local try
-	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp; do
+	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd; do
 		run env -i "$BUILDDIR/jobio" doctor "$try"
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
 		[[ ${#lines[@]} -eq 1 && $output == 'jobio: doctor: '* ]] || { echo "$try: $output"; return 1; }
