@@ -68,7 +68,7 @@ struct client_want {
 	unsigned int io_cores;	   /* asked for; 0: none */
 	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
 	const char *mount_options; /* of the profile; "": leave them alone */
-	long mem_spec_limit_mb;	   /* Slurm's MemSpecLimit; -1 unknown */
+	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 
 struct client;

@@ -518,9 +518,15 @@ static void check_memory(const struct judge *judge, const struct rule *rule)
 	if (!frontends)
 		return;
 	needed = MEMORY_FIXED_MB + MEMORY_FRONTEND_MB * (long)frontends;
-	if (judge->want->mem_spec_limit_mb < needed)
+	if (!judge->want->mem_spec_limit_mb)
 		say(judge, rule,
-		    "MemSpecLimit is %ld MiB, and %zu frontends need about %ld",
+		    "MemSpecLimit is not set, and %zu frontends need about "
+		    "%ld MiB",
+		    frontends, needed);
+	else if (judge->want->mem_spec_limit_mb < needed)
+		say(judge, rule,
+		    "MemSpecLimit is %ld MiB, and %zu frontends need about %ld "
+		    "MiB",
 		    judge->want->mem_spec_limit_mb, frontends, needed);
 }
 

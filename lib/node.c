@@ -33,6 +33,7 @@ void node_init(struct node *node)
 	node->cpus = node->boards = node->sockets = 1;
 	node->cores = node->threads = 1;
 	node->version = NODE_VERSION_DEFAULT;
+	node->mem_spec_limit_mb = -1;
 	node->allow_spec_resources_usage = true;
 	node->cons_tres = true;
 }
@@ -390,6 +391,10 @@ static int read_numbers(struct node *node, struct json_object *json,
 	if (json_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at,
 			err) < 0)
 		return -1;
+	if (member(json, "mem_spec_limit") &&
+	    json_number(json, "mem_spec_limit", -1, INT64_MAX >> 20,
+			&node->mem_spec_limit_mb, err) < 0)
+		return -1;
 	node->allow_spec_resources_usage = json_object_get_boolean(
 		member(json, "allow_spec_resources_usage"));
 	return 0;
@@ -470,6 +475,8 @@ static struct json_object *to_json(const struct node *node)
 		json_object_new_boolean(node->allow_spec_resources_usage));
 	json_object_object_add(json, "conf_read_at",
 			       json_object_new_int64(node->conf_read_at));
+	json_object_object_add(json, "mem_spec_limit",
+			       json_object_new_int64(node->mem_spec_limit_mb));
 	free(list);
 	return json;
 }

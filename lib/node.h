@@ -38,9 +38,10 @@ struct node {
 	unsigned int threads; /* per core */
 	unsigned int core_spec_count;
 	bool has_spec_list;
-	struct cpuset spec_list; /* CpuSpecList as written or reported */
-	bool from_controller;	 /* not a slurm.conf line */
-	unsigned int version;	 /* of slurmd, version.h */
+	struct cpuset spec_list;   /* CpuSpecList as written or reported */
+	bool from_controller;	   /* not a slurm.conf line */
+	unsigned int version;	   /* of slurmd, version.h */
+	int64_t mem_spec_limit_mb; /* 0: not set; -1: unknown */
 
 	/* settings of the controller */
 	bool allow_spec_resources_usage;

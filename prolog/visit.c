@@ -155,6 +155,7 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	struct reservation reservation = { 0 };
 	struct err err;
 
+	visit->want.mem_spec_limit_mb = (long)node->node.mem_spec_limit_mb;
 	if (visit->job.core_spec >= 0 || visit->request.io_cores) {
 		request.kind = visit->job.core_spec_is_threads
 				       ? RESERVATION_THREADS
@@ -625,6 +626,7 @@ int visit_prepare(struct visit *visit, struct err *err)
 void visit_log(const struct visit *visit)
 {
 	const struct finding *finding;
+	enum finding_severity least;
 	size_t i;
 
 	if (visit->mended || visit->finished)
@@ -637,9 +639,14 @@ void visit_log(const struct visit *visit)
 	if (visit->client && client_is_cached(visit->client) &&
 	    !visit->has_request)
 		return;
+	/* a warning that nobody heeds is not repeated with each job: only when
+	 * the client was asked anew */
+	least = visit->client && !client_is_cached(visit->client)
+			? FINDING_WARNING
+			: FINDING_ERROR;
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
-		if (finding->severity == FINDING_ERROR)
+		if (finding->severity >= least)
 			log_line("%s %s; cure: %s", finding->code,
 				 finding->text, finding->cure);
 	}

@@ -211,28 +211,29 @@ static struct slurm_conf *load_cgroup(const struct doctor *doctor)
 	return conf;
 }
 
-static void look_at_slurm(struct doctor *doctor)
+static void read_slurm(struct doctor *doctor)
 {
-	struct slurm_conf *slurm, *cgroup;
 	struct err err;
 
-	slurm = slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
-	if (!slurm) {
+	doctor->slurm =
+		slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
+	if (!doctor->slurm) {
 		findings_add(doctor->findings, "S15", FINDING_ERROR,
 			     "name it with --slurm-conf, or correct it",
 			     "slurm.conf cannot be read: %s", err.text);
 		return;
 	}
-	cgroup = load_cgroup(doctor);
-	doctor->slurm = slurm;
-	doctor->cgroup = cgroup;
-	doctor_slurm(doctor);
+	doctor->cgroup = load_cgroup(doctor);
 	doctor_find_node(doctor);
+}
+
+static void look_at_slurm(const struct doctor *doctor)
+{
+	if (!doctor->slurm)
+		return;
+	doctor_slurm(doctor);
 	if (doctor->has_node)
 		doctor_node(doctor);
-	slurm_conf_free(slurm);
-	slurm_conf_free(cgroup);
-	doctor->slurm = doctor->cgroup = NULL;
 }
 
 /* ---- jobio.conf and the client ------------------------------------------------------- */
@@ -260,6 +261,9 @@ static void ask_client(struct doctor *doctor,
 		doctor->client_cpus = facts->frontend_cpus;
 	}
 	want.mount_options = "";
+	/* that there is none at all is said about the node line: N09 */
+	if (doctor->mem_spec_limit_mb > 0)
+		want.mem_spec_limit_mb = doctor->mem_spec_limit_mb;
 	client_judge(client, &want, doctor->findings);
 	client_close(client);
 }
@@ -346,6 +350,7 @@ int doctor_main(int argc, char *argv[])
 		options.version ? options.version : JOBIO_SLURM_VERSION;
 	doctor.client_known = options.has_client_cpus;
 	doctor.client_cpus = options.client_cpus;
+	read_slurm(&doctor);
 	look_at_jobio(&doctor, &options);
 	look_at_slurm(&doctor);
 	doctor_host(&doctor);
@@ -353,5 +358,7 @@ int doctor_main(int argc, char *argv[])
 	status = findings.count ? COMMAND_FAILED : COMMAND_OK;
 	findings_free(&findings);
 	node_state_free(&doctor.state);
+	slurm_conf_free(doctor.slurm);
+	slurm_conf_free(doctor.cgroup);
 	return status;
 }

@@ -31,9 +31,9 @@ struct doctor {
 	const char *slurmd_path; /* NULL: find it */
 	const char *slurm_conf_path;
 	unsigned int version;
-	const struct slurm_conf *slurm;	 /* NULL: not readable */
-	const struct slurm_conf *cgroup; /* NULL: there is none */
-	bool has_node; /* the host has a node line, and a map */
+	struct slurm_conf *slurm;  /* NULL: not readable */
+	struct slurm_conf *cgroup; /* NULL: there is none */
+	bool has_node;		   /* the host has a node line, and a map */
 	struct node_state state;
 	long mem_spec_limit_mb; /* 0: not on the node line */
 	bool client_known;

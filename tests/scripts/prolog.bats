@@ -119,6 +119,44 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
 }
 
+@test "a warning is logged when the client was asked anew, and is in every record" {
+	sed -i 's/"conf_read_at"/"mem_spec_limit":5000,&/' "$NODE/node-record"
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W13 MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB; cure: raise MemSpecLimit' "$output"
+	epilog
+	expect_in '"code":"W13","severity":"warning","text":"MemSpecLimit is 5000 MiB' "$(record 7)"
+	job 8 1
+	run prolog
+	[ -z "$output" ]
+	epilog
+	expect_in '"code":"W13"' "$(record 8)"
+}
+
+@test "a node without MemSpecLimit is told so, one that has enough is not" {
+	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/' "$NODE/node-record"
+	job 7 1
+	run prolog
+	expect_in 'W13 MemSpecLimit is not set, and 1 frontends need about 5100 MiB' "$output"
+	epilog
+	rm -r "$NODE/run"
+	sed -i 's/limit":0/limit":5100/' "$NODE/node-record"
+	job 8 1
+	run prolog
+	[ -z "$output" ]
+}
+
+@test "jobio doctor says the same about MemSpecLimit" {
+	cat >"$NODE/slurm.conf" <<-'END'
+		ClusterName=dslurm
+		NodeName=c1 Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUs=16 MemSpecLimit=5000
+	END
+	run env -i "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" \
+		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml"
+	expect_in 'W13 warning: MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB' "$output"
+}
+
 # ---- the user's fault ------------------------------------------------------
 
 @test "a forged request is refused with a reason, changes nothing and drains no node" {

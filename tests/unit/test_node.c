@@ -109,6 +109,7 @@ static const char record[] =
 	"\"cores_per_socket\":4,\"threads_per_core\":2,"
 	"\"core_spec_count\":1,\"cpu_spec_list\":\"6-7\","
 	"\"version\":\"24.11.5\",\"controller_version\":\"26.05.3\","
+	"\"mem_spec_limit\":5100,"
 	"\"conf_read_at\":%lld,\"allow_spec_resources_usage\":true,"
 	"\"select_type\":\"select/cons_tres\","
 	"\"scheduler_parameters\":\"defer,spec_cores_first\","
@@ -127,6 +128,7 @@ START_TEST(a_record_survives_its_way_through_json)
 		  node.from_controller && node.has_spec_list);
 	ck_assert_uint_eq(node.version, VERSION_OF(24, 11, 5));
 	ck_assert_uint_eq(node.controller_version, VERSION_OF(26, 5, 3));
+	ck_assert_int_eq(node.mem_spec_limit_mb, 5100);
 	text = node_format_json(&node);
 	ck_assert_int_eq(node_parse_json(&again, text, &err), 0);
 	ck_assert_mem_eq(&node, &again, sizeof(node));
@@ -144,6 +146,20 @@ START_TEST(a_damaged_record_is_refused)
 	ck_assert_int_eq(node_parse_json(&node, "[]", &err), -1);
 	ck_assert_int_eq(node_parse_json(&node, "{\"cpus\":\"4\"}", &err), -1);
 	ck_assert_str_eq(err.text, "node record: 'cpus': no number");
+}
+END_TEST
+
+START_TEST(a_record_without_memspeclimit_does_not_know_it)
+{
+	struct node node;
+	struct err err;
+	char json[2048], *at;
+
+	snprintf(json, sizeof(json), record, 8U, 12LL);
+	at = strstr(json, "mem_spec_limit");
+	*at = 'x';
+	ck_assert_msg(node_parse_json(&node, json, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(node.mem_spec_limit_mb, -1);
 }
 END_TEST
 
@@ -355,6 +371,7 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,
 	  a_wrong_node_line_is_refused_with_its_word,
 	  a_record_survives_its_way_through_json, a_damaged_record_is_refused,
+	  a_record_without_memspeclimit_does_not_know_it,
 	  slurmctld_is_asked_once_and_not_again,
 	  a_changed_slurm_conf_or_a_neighbour_of_it_asks_again,
 	  a_record_older_than_slurm_conf_holds_for_a_minute_only,

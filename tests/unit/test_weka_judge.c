@@ -319,7 +319,11 @@ START_TEST(w13_too_little_memory_is_set_aside)
 	healthy();
 	want.mem_spec_limit_mb = 5000;
 	expect("W13", "MemSpecLimit is 5000 MiB, and 1 frontends need about "
-		      "5100");
+		      "5100 MiB");
+	healthy();
+	want.mem_spec_limit_mb = 0;
+	expect("W13", "MemSpecLimit is not set, and 1 frontends need about "
+		      "5100 MiB");
 }
 END_TEST
 
