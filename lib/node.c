@@ -43,19 +43,17 @@ void node_init(struct node *node)
 struct line {
 	unsigned int cpus, boards, sockets, sockets_per_board, cores, threads;
 	unsigned int core_spec_count;
+	unsigned int restricted_cores_per_gpu;
+	const char *parameters;
 	bool has_cpus, has_sockets, has_sockets_per_board;
 	char *spec_list;
 };
 
 static const char *const other_keys[] = {
-	"NodeName",	"NodeAddr",    "NodeHostName",
-	"BcastAddr",	"CpuBind",     "Feature",
-	"Features",	"Gres",	       "GresConf",
-	"MemSpecLimit", "Parameters",  "Port",
-	"RealMemory",	"Reason",      "RestrictedCoresPerGPU",
-	"State",	"SuspendTime", "TmpDisk",
-	"Topology",	"TRESWeights", "Weight",
-	"UpTime",
+	"NodeName", "NodeAddr",	  "NodeHostName", "BcastAddr", "CpuBind",
+	"Feature",  "Features",	  "Gres",	  "GresConf",  "MemSpecLimit",
+	"Port",	    "RealMemory", "Reason",	  "State",     "SuspendTime",
+	"TmpDisk",  "Topology",	  "TRESWeights",  "Weight",    "UpTime",
 };
 
 static int line_number(unsigned int *to, const char *key, const char *value,
@@ -102,6 +100,13 @@ static int line_key(struct line *line, const char *key, char *value,
 		return line_number(&line->core_spec_count, key, value, err);
 	if (!strcasecmp(key, "CpuSpecList")) {
 		line->spec_list = value;
+		return 0;
+	}
+	if (!strcasecmp(key, "RestrictedCoresPerGPU"))
+		return line_number(&line->restricted_cores_per_gpu, key, value,
+				   err);
+	if (!strcasecmp(key, "Parameters")) {
+		line->parameters = value;
 		return 0;
 	}
 	if (is_other_key(key))
@@ -234,6 +239,21 @@ static int line_spec_list(struct node *node, const struct line *line,
 	return 0;
 }
 
+/* The node line's own SlurmdParameters (25.11: parse_slurmd_params() twice). */
+static int line_parameters(struct node *node, const char *own, struct err *err)
+{
+	size_t used = strlen(node->slurmd_parameters);
+	size_t room = sizeof(node->slurmd_parameters) - used;
+
+	if (!own || node->version < VERSION_OF(25, 11, 0))
+		return 0;
+	if (snprintf(node->slurmd_parameters + used, room, "%s%s",
+		     used ? "," : "", own) >= (int)room)
+		return err_set(err, "node line: Parameters: longer than %zu",
+			       sizeof(node->slurmd_parameters) - 1);
+	return 0;
+}
+
 int node_line_parse(struct node *node, const char *text,
 		    struct findings *findings, struct err *err)
 {
@@ -268,9 +288,11 @@ int node_line_parse(struct node *node, const char *text,
 	read.cores = line.cores;
 	read.threads = line.threads;
 	read.core_spec_count = line.core_spec_count;
+	read.restricted_cores_per_gpu = line.restricted_cores_per_gpu;
 	read.has_spec_list = false;
 	read.from_controller = false;
-	if (line_spec_list(&read, &line, findings, err) < 0)
+	if (line_parameters(&read, line.parameters, err) < 0 ||
+	    line_spec_list(&read, &line, findings, err) < 0)
 		goto out;
 	*node = read;
 	rc = 0;
@@ -305,6 +327,7 @@ static const struct text_field text_fields[] = {
 	TEXT_FIELD(task_plugin),
 	TEXT_FIELD(task_plugin_param),
 	TEXT_FIELD(prolog_flags),
+	TEXT_FIELD(gpu_spec),
 };
 
 static const struct number_field number_fields[] = {
@@ -397,6 +420,12 @@ static int read_numbers(struct node *node, struct json_object *json,
 		return -1;
 	node->allow_spec_resources_usage = json_object_get_boolean(
 		member(json, "allow_spec_resources_usage"));
+	number = 0; /* records of before 24.05 have none */
+	if (member(json, "restricted_cores_per_gpu") &&
+	    json_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number,
+			err) < 0)
+		return -1;
+	node->restricted_cores_per_gpu = (unsigned int)number;
 	return 0;
 }
 
@@ -477,6 +506,9 @@ static struct json_object *to_json(const struct node *node)
 			       json_object_new_int64(node->conf_read_at));
 	json_object_object_add(json, "mem_spec_limit",
 			       json_object_new_int64(node->mem_spec_limit_mb));
+	json_object_object_add(
+		json, "restricted_cores_per_gpu",
+		json_object_new_int64(node->restricted_cores_per_gpu));
 	free(list);
 	return json;
 }

@@ -38,10 +38,11 @@ struct node {
 	unsigned int threads; /* per core */
 	unsigned int core_spec_count;
 	bool has_spec_list;
-	struct cpuset spec_list;   /* CpuSpecList as written or reported */
-	bool from_controller;	   /* not a slurm.conf line */
-	unsigned int version;	   /* of slurmd, version.h */
-	int64_t mem_spec_limit_mb; /* 0: not set; -1: unknown */
+	struct cpuset spec_list; /* CpuSpecList as written or reported */
+	unsigned int restricted_cores_per_gpu; /* 0: not set (24.05) */
+	bool from_controller;		       /* not a slurm.conf line */
+	unsigned int version;		       /* of slurmd, version.h */
+	int64_t mem_spec_limit_mb;	       /* 0: not set; -1: unknown */
 
 	/* settings of the controller */
 	bool allow_spec_resources_usage;
@@ -53,6 +54,7 @@ struct node {
 	char task_plugin[NODE_TEXT_MAX];
 	char task_plugin_param[NODE_TEXT_MAX];
 	char prolog_flags[NODE_TEXT_MAX];
+	char gpu_spec[NODE_TEXT_MAX]; /* abstract cores, as reported */
 	unsigned int controller_version;
 	int64_t conf_read_at; /* when slurmctld read slurm.conf; seconds */
 };

@@ -98,8 +98,10 @@ static void set_slurmd_view(struct work *work)
 {
 	const struct node *node = work->node;
 	const struct core_map_shape *hw = work->hw;
-	bool overrides =
-		strcasestr(node->slurmd_parameters, "config_overrides") != NULL;
+	bool overrides = strcasestr(node->slurmd_parameters,
+				    node->version < VERSION_OF(21, 8, 0)
+					    ? "config_overrides"
+					    : "config_override") != NULL;
 	struct view conf = work->ctld;
 	struct view actual = { hw->cpus, hw->sockets, hw->cores, hw->threads };
 
@@ -567,6 +569,24 @@ static void report_reservation(struct work *work)
 			     "the spec set of this node");
 }
 
+/* slurmd.c:_spec_override, 25.05; slurmctld then takes what slurmd registers
+ * (node_mgr.c:validate_node_specs), so its own record is right. */
+static void report_override(struct work *work)
+{
+	const struct node *node = work->node;
+
+	if (node->from_controller || node->version < VERSION_OF(25, 5, 0) ||
+	    !strcasestr(node->task_plugin_param, "SlurmdSpecOverride"))
+		return;
+	findings_add(&work->out->findings, "C26", FINDING_WARNING,
+		     "ask slurmctld for the node's record (jobio cores without "
+		     "--node, on the node)",
+		     "TaskPluginParam=SlurmdSpecOverride: when slurmd is "
+		     "started in a cgroup that lacks CPUs, these are the spec "
+		     "set, whatever the node line says: Slurm may reserve "
+		     "others than these");
+}
+
 /* All threads of as many real cores as Slurm counted, none of them given. */
 static bool is_sound(const struct work *work)
 {
@@ -642,6 +662,7 @@ int reservation_compute(const struct node *node, const struct core_map *map,
 	report_map(&work);
 	report_geometry(&work);
 	report_reservation(&work);
+	report_override(&work);
 	*reservation = out;
 	return 0;
 }

@@ -16,6 +16,9 @@
  *           memory, empty record). What Slurm does wrongly is a finding.
  * Runs    prolog and `jobio cores`; touches nothing.
  *
+ * Not computed, only said: a spec set that slurmd takes from its own cgroup
+ * (SlurmdSpecOverride, C26).
+ *
  * Rules: slurm's slurmd.c:_core_spec_init, node_conf.c:_init_node_record,
  * cons_helpers.c:cons_helpers_mark_avail_cores (cons_common.c up to 22.05).
  */

@@ -38,6 +38,7 @@
 #endif
 
 /* SLURM_VERSION_NUM() cannot stand in an #if: slurm_version.h lacks it */
+#define SLURM_24_05 0x180500
 #define SLURM_25_11 0x190b00
 #define SLURM_26_05 0x1a0500
 #if SLURM_VERSION_NUMBER >= SLURM_26_05
@@ -175,6 +176,10 @@ static void add_record(struct json_object *json, const node_info_t *node)
 	add_text(json, "version", node->version);
 	add_number(json, "mem_spec_limit", (long)node->mem_spec_limit);
 	add_text(json, "reason", node->reason);
+#if SLURM_VERSION_NUMBER >= SLURM_24_05
+	add_number(json, "restricted_cores_per_gpu", node->res_cores_per_gpu);
+	add_text(json, "gpu_spec", node->gpu_spec);
+#endif
 }
 
 static void add_settings(struct json_object *json, const slurm_conf_t *conf)

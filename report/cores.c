@@ -13,6 +13,7 @@
 #include "print.h"
 #include "reservation.h"
 #include "subject.h"
+#include "version.h"
 
 #define NAME "cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */
@@ -117,6 +118,36 @@ static int parse_options(struct options *options, int argc, char *argv[],
 	return 0;
 }
 
+/*
+ * RestrictedCoresPerGPU keeps cores beside a GPU from jobs without one, but not
+ * from a job that has the whole node, which --core-spec makes of it
+ * (cons_helpers.c:cons_helpers_mark_avail_cores, 24.05).
+ */
+static void add_gpu_cores(const struct node *node, enum reservation_kind kind,
+			  struct findings *findings)
+{
+	if (!node->restricted_cores_per_gpu ||
+	    node->version < VERSION_OF(24, 5, 0))
+		return;
+	if (kind == RESERVATION_UNSET)
+		findings_add(findings, "C27", FINDING_INFO, NULL,
+			     "RestrictedCoresPerGPU=%u: a job that asks for "
+			     "neither a GPU nor the whole node does not get "
+			     "the cores beside the GPUs either%s%s; they are "
+			     "not among the numbers here",
+			     node->restricted_cores_per_gpu,
+			     *node->gpu_spec ? ": " : "", node->gpu_spec);
+	else
+		findings_add(findings, "C27", FINDING_INFO,
+			     "give the node a CpuSpecList of other cores "
+			     "(jobio plan --os-cpus=LIST writes it)",
+			     "RestrictedCoresPerGPU=%u: Slurm pays no heed to "
+			     "it when it withholds cores from this job; they "
+			     "may be those beside the GPUs%s%s",
+			     node->restricted_cores_per_gpu,
+			     *node->gpu_spec ? ": " : "", node->gpu_spec);
+}
+
 /* ---- output --------------------------------------------------------------------- */
 
 static void output_json(const struct reservation *got)
@@ -178,6 +209,7 @@ static void output_text(const struct node_state *state,
 static int exit_status(const struct reservation *got)
 {
 	bool fine = got->sound && got->possible &&
+		    !findings_has(&got->findings, "C26") &&
 		    (got->class == RESERVATION_REGULAR ||
 		     got->class == RESERVATION_CONF_MISMATCH);
 
@@ -207,6 +239,7 @@ int cores_main(int argc, char *argv[])
 		goto out;
 	}
 	findings_append(&got.findings, &findings);
+	add_gpu_cores(&state.node, options.request.kind, &got.findings);
 	if (options.json)
 		output_json(&got);
 	else

@@ -63,6 +63,8 @@ static int read_node(struct doctor *doctor, const char *line, struct err *err)
 	node->version = doctor->version;
 	copy_setting(node->slurmd_parameters, sizeof(node->slurmd_parameters),
 		     doctor, "SlurmdParameters");
+	copy_setting(node->task_plugin_param, sizeof(node->task_plugin_param),
+		     doctor, "TaskPluginParam");
 	node->spec_cores_first = slurm_conf_has(
 		doctor->slurm, "SchedulerParameters", "spec_cores_first");
 	if (node_line_parse(node, line, doctor->findings, err) < 0)

@@ -129,7 +129,12 @@ static bool has_spec_set(const struct doctor *doctor)
 /* The client polls on the spec set: slurmd must not live there too. */
 static void check_off_spec(const struct doctor *doctor)
 {
-	if (!has_spec_set(doctor) ||
+	bool override =
+		doctor->version >= VERSION_OF(25, 5, 0) &&
+		slurm_conf_has(doctor->slurm, "TaskPluginParam",
+			       "SlurmdSpecOverride"); /* excludes the other */
+
+	if (!has_spec_set(doctor) || override ||
 	    slurm_conf_has(doctor->slurm, "TaskPluginParam", "SlurmdOffSpec"))
 		return;
 	findings_add(doctor->findings, "S11", FINDING_ERROR,

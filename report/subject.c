@@ -27,6 +27,7 @@ const char subject_usage[] =
 	"  --slurmd-parameters=LIST   SlurmdParameters: l3cache_as_socket,\n"
 	"                        numa_node_as_socket, allow_ecores,\n"
 	"                        config_overrides\n"
+	"  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride\n"
 	"  --slurm-version=V     20.11 to 26.05; default: the node's, or the "
 	"one\n"
 	"                        jobio was built with\n";
@@ -66,6 +67,9 @@ int subject_option(struct subject *subject, int option, const char *value,
 	case SUBJECT_PARAMETERS:
 		subject->slurmd_parameters = value;
 		return 1;
+	case SUBJECT_TASK_PARAM:
+		subject->task_plugin_param = value;
+		return 1;
 	case SUBJECT_VERSION:
 		return version_parse(value, &subject->version, err) < 0 ? -1
 									: 1;
@@ -81,24 +85,32 @@ int subject_option(struct subject *subject, int option, const char *value,
 	}
 }
 
+static int set_text(char to[NODE_TEXT_MAX], const char *option,
+		    const char *value, struct err *err)
+{
+	if (!value)
+		return 0;
+	if (strlen(value) >= NODE_TEXT_MAX)
+		return err_set(err, "--%s: longer than %d", option,
+			       NODE_TEXT_MAX - 1);
+	strcpy(to, value);
+	return 0;
+}
+
 static int apply(struct node *node, const struct subject *subject,
 		 struct err *err)
 {
-	const char *parameters = subject->slurmd_parameters;
-
 	if (subject->allow >= 0)
 		node->allow_spec_resources_usage = subject->allow;
 	if (subject->first)
 		node->spec_cores_first = true;
 	if (subject->version)
 		node->version = subject->version;
-	if (!parameters)
-		return 0;
-	if (strlen(parameters) >= sizeof(node->slurmd_parameters))
-		return err_set(err, "--slurmd-parameters: longer than %zu",
-			       sizeof(node->slurmd_parameters) - 1);
-	strcpy(node->slurmd_parameters, parameters);
-	return 0;
+	if (set_text(node->slurmd_parameters, "slurmd-parameters",
+		     subject->slurmd_parameters, err) < 0)
+		return -1;
+	return set_text(node->task_plugin_param, "task-plugin-param",
+			subject->task_plugin_param, err);
 }
 
 static struct core_map *load_map(const struct node *node,

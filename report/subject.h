@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* subject.h - the node and the machine that a command is asked about
  *
- * Terms   --topology, --node, --slurmd-parameters, --slurm-version,
- *           --spec-cores-first and --allow-spec-resources-usage mean the same
+ * Terms   --topology, --node, --slurmd-parameters, --task-plugin-param,
+ *           --slurm-version, --spec-cores-first and --allow-spec-resources-usage mean the same
  *           in every command: see `jobio cores --help`.
  * Owner   *state belongs to the caller: node_state_free().
  * Errors  -1, sentence in *err; *status is the exit status that fits it.
@@ -22,6 +22,7 @@ struct subject {
 	const char *topology;
 	const char *line;
 	const char *slurmd_parameters;
+	const char *task_plugin_param;
 	int allow; /* -1: not given */
 	bool first;
 	unsigned int version; /* 0: not given */
@@ -34,6 +35,7 @@ enum {
 	SUBJECT_ALLOW,
 	SUBJECT_FIRST,
 	SUBJECT_PARAMETERS,
+	SUBJECT_TASK_PARAM,
 	SUBJECT_VERSION,
 	SUBJECT_END,
 };
@@ -47,6 +49,8 @@ enum {
 	{ "spec-cores-first", no_argument, NULL, SUBJECT_FIRST }, \
 	{ "slurmd-parameters", required_argument, NULL, \
 	  SUBJECT_PARAMETERS }, \
+	{ "task-plugin-param", required_argument, NULL, \
+	  SUBJECT_TASK_PARAM }, \
 	{ "slurm-version", required_argument, NULL, SUBJECT_VERSION }
 /* clang-format on */
 

@@ -67,6 +67,36 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	[[ $status -eq 3 && $output == *'"os_cpus":"31"'* ]]
 }
 
+@test "cores says that a spec set may come from slurmd's own cgroup, and exits 3" {
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --slurm-version=25.05 \
+		--task-plugin-param=SlurmdSpecOverride
+	[[ $status -eq 3 ]] || { echo "$status $output"; return 1; }
+	[[ $output == *'C26 warning: TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs'* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --slurm-version=24.11 \
+		--task-plugin-param=SlurmdSpecOverride
+	[[ $status -eq 0 && $output != *C26* ]]
+}
+
+@test "cores says whose cores RestrictedCoresPerGPU keeps, which --core-spec takes nevertheless" {
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05
+	[[ $status -eq 0 ]]
+	[[ $output == *'C27 info: RestrictedCoresPerGPU=2: a job that asks for neither a GPU nor the whole node does not get the cores beside the GPUs either; they are not among the numbers here'* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05 --core-spec=1
+	[[ $status -eq 0 && $output == *'C27 info: '*'pays no heed'*'cure: give the node a CpuSpecList of other cores'* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=23.11
+	[[ $output != *C27* ]]
+	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=x"
+	[[ $status -eq 2 && $output == *"RestrictedCoresPerGPU: 'x'"* ]]
+}
+
+@test "cores takes Parameters= of the node line as SlurmdParameters, since 25.11" {
+	local line='CPUs=384 Sockets=8 CoresPerSocket=24 ThreadsPerCore=2 Parameters=numa_node_as_socket'
+	cores --topology="$xml/syn_epyc_nps4_2x96x2.xml" --node="$line" --slurm-version=25.11 --core-spec=1
+	[[ $status -eq 0 && $output == *'class            regular'* ]]
+	cores --topology="$xml/syn_epyc_nps4_2x96x2.xml" --node="$line" --slurm-version=25.05 --core-spec=1
+	[[ $output == *'class            conf_mismatch'* ]]
+}
+
 @test "cores reads this machine when no topology is given" {
 	cores --node="CPUs=$(getconf _NPROCESSORS_ONLN) CoresPerSocket=1" --format=json
 	[[ $status -eq 0 || $status -eq 3 ]]

@@ -141,6 +141,14 @@ change() {
 	only S11 'slurmd and every prolog are confined to the spec set' TaskPluginParam=SlurmdOffSpec
 }
 
+@test "doctor: with SlurmdSpecOverride the spec set is not on the node line" {
+	change etc/slurm/slurm.conf s/SlurmdOffSpec/SlurmdSpecOverride/
+	slurmd_may 812 0-15 812
+	doctor --slurm-version=25.05
+	[[ $status -eq 1 && ${lines[0]} == 'C26 warning: TaskPluginParam=SlurmdSpecOverride: '* ]]
+	[[ ${lines[2]} == '1 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
 @test "doctor: no prolog, no plugin, oversubscribed partitions" {
 	change etc/slurm/slurm.conf /^Prolog=/d
 	only S12 'no Prolog' Prolog=

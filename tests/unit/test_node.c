@@ -113,6 +113,7 @@ static const char record[] =
 	"\"conf_read_at\":%lld,\"allow_spec_resources_usage\":true,"
 	"\"select_type\":\"select/cons_tres\","
 	"\"scheduler_parameters\":\"defer,spec_cores_first\","
+	"\"restricted_cores_per_gpu\":2,\"gpu_spec\":\"0-3\","
 	"\"slurmd_parameters\":\"\"}";
 
 START_TEST(a_record_survives_its_way_through_json)
@@ -131,6 +132,8 @@ START_TEST(a_record_survives_its_way_through_json)
 	ck_assert_int_eq(node.mem_spec_limit_mb, 5100);
 	text = node_format_json(&node);
 	ck_assert_int_eq(node_parse_json(&again, text, &err), 0);
+	ck_assert_uint_eq(again.restricted_cores_per_gpu, 2);
+	ck_assert_str_eq(again.gpu_spec, "0-3");
 	ck_assert_mem_eq(&node, &again, sizeof(node));
 	free(text);
 }
