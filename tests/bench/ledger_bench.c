@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ledger_bench merge N DIR     - N records of one job: stored, merged, summed
  * ledger_bench load N PEERS CONF - the same through a running ledger
+ * ledger_bench jobs FIRST N RATE CLUSTER START END CONF
+ *                              - N jobs of one node each, ids from FIRST on,
+ *                                RATE a second (0: as fast as the ledger takes
+ *                                them), that ran from START to END
  *
  * Prints one line: N, seconds to store, seconds to merge and write, seconds of
- * CPU for both, kB of memory at most; "load": N, seconds from the first byte to
- * the last answer. Records are made and sealed before.
+ * CPU for both, kB of memory at most; "load" and "jobs": N, seconds from the
+ * first byte to the last answer, seconds to make and seal the records, which is
+ * done before, and when that byte was sent,
+ * in microseconds since 1970. In "jobs" each record has a connection of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -39,30 +45,47 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+static double wall(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
 static void die(const char *what)
 {
 	fprintf(stderr, "ledger_bench: %s\n", what);
 	exit(1);
 }
 
-/* A record as a node of today writes it. */
-static char *make_text(int node, int nodes)
+/* What the records say: of one job on 'nodes' nodes, or of jobs on one node. */
+struct made {
+	const char *cluster;
+	uint32_t job; /* the first one's */
+	int nodes;    /* of each job */
+	double start, end;
+};
+
+/* A record as a node of today writes it; 'at' counts from 1. */
+static char *make_text(const struct made *made, int at)
 {
 	struct record *r = record_new();
 	struct record_io io;
+	int node = made->nodes > 1 ? at : 1;
 	char text[64], *out;
 
-	strcpy(r->cluster, "bench");
+	snprintf(r->cluster, sizeof(r->cluster), "%s", made->cluster);
 	snprintf(r->node, sizeof(r->node), "node%05d", node);
-	snprintf(text, sizeof(text), "node[%05d-%05d]", 1, nodes);
-	record_set(&r->nodelist, text);
+	snprintf(text, sizeof(text), "node[%05d-%05d]", 1, made->nodes);
+	record_set(&r->nodelist, made->nodes > 1 ? text : r->node);
 	strcpy(r->user, "alice");
 	strcpy(r->boot_id, "a5e1cbbc-2265-43d4-b56a-ab7d5623d02e");
-	r->job = 4711;
+	r->job = made->job + (made->nodes > 1 ? 0 : (uint32_t)(at - 1));
 	r->restart = 0;
 	r->uid = getuid();
-	r->start = 1795261196 + node % 5;
-	r->end = 1795264796 + node % 7;
+	r->start = made->start + node % 5;
+	r->end = made->end + node % 7;
 	r->has_request = r->has_io_cores = r->has_client = true;
 	r->request_io_cores = r->io_cores_count = 2;
 	strcpy(r->request_profile, "stream");
@@ -75,7 +98,7 @@ static char *make_text(int node, int nodes)
 			  "forcedirect", 1);
 	record_io_init(&io);
 	strcpy(io.source, "stepd");
-	io.numbers[RECORD_READ_BYTES] = 1000000 + node;
+	io.numbers[RECORD_READ_BYTES] = 1000000 + at;
 	io.numbers[RECORD_WRITE_BYTES] = 2000000;
 	io.numbers[RECORD_READ_CALLS] = 100;
 	io.numbers[RECORD_WRITE_CALLS] = 100;
@@ -139,13 +162,21 @@ static double cpu(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+static struct made one_job(int nodes)
+{
+	struct made made = { "bench", 4711, nodes, 1795261196, 1795264796 };
+
+	return made;
+}
+
 static char **make_all(int nodes)
 {
+	struct made made = one_job(nodes);
 	char **texts = calloc((size_t)nodes, sizeof(*texts));
 	int i;
 
 	for (i = 0; texts && i < nodes; i++)
-		texts[i] = make_text(i + 1, nodes);
+		texts[i] = make_text(&made, i + 1);
 	if (!texts)
 		die("out of memory");
 	return texts;
@@ -191,20 +222,29 @@ struct peer {
 	size_t got, answer_size;
 };
 
-static char **seal_all(const struct config_ledger *config, int nodes)
+struct load {
+	const struct config_ledger *config;
+	char **frames;
+	int count;	    /* of frames */
+	int next, done;	    /* frames that were begun, that were answered */
+	double rate, start; /* rate: frames a second, 0: no limit */
+	int each_its_own;   /* connection */
+};
+
+static void seal_all(struct load *load, const struct made *made)
 {
-	struct seal *seal = seal_new(config->munge_socket, NULL);
-	struct passwd *pw = getpwnam(config->user);
-	char **frames = calloc((size_t)nodes, sizeof(*frames));
+	struct seal *seal = seal_new(load->config->munge_socket, NULL);
+	struct passwd *pw = getpwnam(load->config->user);
 	struct err err = { "" };
 	int i;
 
-	if (!seal || !pw || !frames)
+	load->frames = calloc((size_t)load->count, sizeof(*load->frames));
+	if (!seal || !pw || !load->frames)
 		die("cannot seal");
-	for (i = 0; i < nodes; i++) {
-		char *record = make_text(i + 1, nodes), *credential = NULL;
+	for (i = 0; i < load->count; i++) {
+		char *record = make_text(made, i + 1), *credential = NULL;
 		size_t size = strlen(record) + 64;
-		char *request = malloc(size);
+		char *request = malloc(size), *frame;
 
 		snprintf(request, size, "{\"op\":\"put\",\"record\":%s}",
 			 record);
@@ -212,15 +252,15 @@ static char **seal_all(const struct config_ledger *config, int nodes)
 			       &credential, &err) < 0)
 			die(err.text);
 		size = strlen(credential);
-		frames[i] = malloc(size + 5);
-		*(uint32_t *)(void *)frames[i] = htonl((uint32_t)size);
-		strcpy(frames[i] + 4, credential);
+		frame = malloc(size + 5);
+		*(uint32_t *)(void *)frame = htonl((uint32_t)size);
+		strcpy(frame + 4, credential);
+		load->frames[i] = frame;
 		free(credential);
 		free(request);
 		free(record);
 	}
 	seal_free(seal);
-	return frames;
 }
 
 static void begin(struct peer *peer, char *frame)
@@ -232,13 +272,17 @@ static void begin(struct peer *peer, char *frame)
 
 static int open_peer(const struct config_ledger *config)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	static struct addrinfo *found; /* looked up once, for ever */
+	struct addrinfo hints = { .ai_family = AF_INET,
+				  .ai_socktype = SOCK_STREAM };
+	char port[16];
+	int fd;
 
-	address.sin_port = htons((uint16_t)config->port);
-	inet_pton(AF_INET, config->host, &address.sin_addr);
-	if (fd < 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+	snprintf(port, sizeof(port), "%u", config->port);
+	if (!found && getaddrinfo(config->host, port, &hints, &found))
+		die("[ledger] host: no such host");
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) < 0)
 		die(strerror(errno));
 	return fd;
 }
@@ -275,59 +319,120 @@ static int step(struct peer *peer, short events)
 	return peer->answer_size && peer->got >= peer->answer_size;
 }
 
-static void run_load(char **frames, int nodes, struct peer *peers, int count)
+/* May the next frame begin? */
+static int is_time(const struct load *load)
+{
+	return load->next < load->count &&
+	       (load->rate <= 0 ||
+		now() >= load->start + load->next / load->rate);
+}
+
+/* Give an idle peer its next frame, when there is one and it is time. */
+static void feed(struct load *load, struct peer *peer)
+{
+	if (peer->frame || !is_time(load))
+		return;
+	if (peer->fd < 0)
+		peer->fd = open_peer(load->config);
+	begin(peer, load->frames[load->next++]);
+	step(peer, POLLOUT);
+}
+
+static void answered(struct load *load, struct peer *peer)
+{
+	load->done++;
+	begin(peer, NULL);
+	if (load->each_its_own) {
+		close(peer->fd);
+		peer->fd = -1;
+	}
+}
+
+static void run_load(struct load *load, struct peer *peers, int count)
 {
 	static struct pollfd fds[PEERS_MAX];
-	int i, next = count, done = 0;
+	double heard = load->start;
+	int i;
 
-	while (done < nodes) {
+	while (load->done < load->count) {
 		for (i = 0; i < count; i++) {
+			feed(load, &peers[i]);
 			fds[i].fd = peers[i].frame ? peers[i].fd : -1;
 			fds[i].events = POLLIN;
 			if (peers[i].sent < peers[i].frame_size)
 				fds[i].events |= POLLOUT;
 		}
-		if (poll(fds, (nfds_t)count, 60000) <= 0)
+		if (poll(fds, (nfds_t)count, load->rate > 0 ? 1 : 1000) > 0)
+			heard = now();
+		else if (load->done < load->next && now() > heard + 60)
 			die("the ledger does not answer");
 		for (i = 0; i < count; i++)
 			if (fds[i].fd >= 0 && fds[i].revents &&
-			    step(&peers[i], fds[i].revents)) {
-				done++;
-				begin(&peers[i],
-				      next < nodes ? frames[next++] : NULL);
-			}
+			    step(&peers[i], fds[i].revents))
+				answered(load, &peers[i]);
 	}
 }
 
-static int load(int nodes, int count, const char *file)
+static int run(struct load *load, const struct made *made, int count)
+{
+	static struct peer peers[PEERS_MAX];
+	double start = now(), sealed, began;
+	int i;
+
+	if (count > load->count)
+		count = load->count;
+	if (count < 1 || count > PEERS_MAX)
+		die("PEERS must be 1 to 4000");
+	seal_all(load, made);
+	sealed = load->start = now();
+	began = wall();
+	for (i = 0; i < count; i++)
+		peers[i].fd = -1;
+	run_load(load, peers, count);
+	printf("%d %.3f %.3f %.0f\n", load->count, now() - sealed,
+	       sealed - start, began * 1e6);
+	for (i = 0; i < count; i++)
+		if (peers[i].fd >= 0)
+			close(peers[i].fd);
+	for (i = 0; i < load->count; i++)
+		free(load->frames[i]);
+	free(load->frames);
+	return 0;
+}
+
+static struct config *load_config(const char *file)
 {
 	struct err err = { "" };
 	struct config *config = config_load(file, &err);
-	static struct peer peers[PEERS_MAX];
-	char **frames;
-	double start;
-	int i;
 
 	if (!config)
 		die(err.text);
-	if (count > nodes)
-		count = nodes;
-	if (count < 1 || count > PEERS_MAX)
-		die("PEERS must be 1 to 4000");
-	frames = seal_all(&config->ledger, nodes);
-	start = now();
-	for (i = 0; i < count; i++) { /* each speaks as soon as it can */
-		peers[i].fd = open_peer(&config->ledger);
-		begin(&peers[i], frames[i]);
-		step(&peers[i], POLLOUT);
-	}
-	run_load(frames, nodes, peers, count);
-	printf("%d %.3f\n", nodes, now() - start);
-	for (i = 0; i < count; i++)
-		close(peers[i].fd);
-	for (i = 0; i < nodes; i++)
-		free(frames[i]);
-	free(frames);
+	return config;
+}
+
+static int load(int nodes, int peers, const char *file)
+{
+	struct config *config = load_config(file);
+	struct load load = { .config = &config->ledger, .count = nodes };
+	struct made made = one_job(nodes);
+
+	run(&load, &made, peers);
+	config_free(config);
+	return 0;
+}
+
+/* FIRST N RATE CLUSTER START END CONF */
+static int jobs(char **args)
+{
+	struct config *config = load_config(args[6]);
+	struct load load = { .config = &config->ledger,
+			     .count = atoi(args[1]),
+			     .rate = atof(args[2]),
+			     .each_its_own = 1 };
+	struct made made = { args[3], (uint32_t)atoi(args[0]), 1, atof(args[4]),
+			     atof(args[5]) };
+
+	run(&load, &made, 100);
 	config_free(config);
 	return 0;
 }
@@ -344,6 +449,9 @@ int main(int argc, char **argv)
 		return merge(atoi(argv[2]), argv[3]);
 	if (argc == 5 && !strcmp(argv[1], "load"))
 		return load(atoi(argv[2]), atoi(argv[3]), argv[4]);
-	die("usage: ledger_bench merge N DIR | load N PEERS CONF");
+	if (argc == 9 && !strcmp(argv[1], "jobs"))
+		return jobs(argv + 2);
+	die("usage: ledger_bench merge N DIR | load N PEERS CONF | "
+	    "jobs FIRST N RATE CLUSTER START END CONF");
 	return 2;
 }
