@@ -830,12 +830,13 @@ static int read_entry(struct pins *p, const struct count_key *key,
 	return record_add_app(r->record, &io);
 }
 
-/* What the numbers of the best tier do not hold. */
-static uint32_t tier_flags(const struct count_info *info)
+/* What the numbers of the best source do not hold: programs that count each
+ * filesystem are no help where none was named. */
+static uint32_t best_flags(const struct count_info *info, bool has_mount)
 {
 	uint32_t flags = 0;
 
-	if (tier_of(info->groups) == COUNTERS_EXIT)
+	if (!has_mount)
 		return RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
 		       RECORD_FLAG(MMAP_MISSING) |
 		       (info->cgroup_v1 ? RECORD_FLAG(INCLUDES_STEPD) : 0);
@@ -850,7 +851,8 @@ static uint32_t tier_flags(const struct count_info *info)
 static int read_folder(struct pins *p, void *arg, struct err *err)
 {
 	struct reading *r = arg;
-	size_t before = r->record->app_count;
+	size_t i, before = r->record->app_count;
+	bool has_mount = false;
 
 	if (each_entry(p, read_entry, r))
 		return err_set(err, "counters: job %u: cannot read '%s'",
@@ -858,16 +860,21 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 	if (r->record->app_count == before)
 		return 0;
 	fill_state(r->state, p);
-	r->record->flags |= tier_flags(&p->info);
+	for (i = before; i < r->record->app_count; i++)
+		has_mount |= r->record->app[i].fs != NULL;
+	r->record->flags |= best_flags(&p->info, has_mount);
 	return 0;
 }
 
-/* All files first, then by mount point: the kernel's order is none. */
+/* The best source first: filesystems by name, then all files. The kernel's
+ * order is none. */
 static int compare_io(const void *a, const void *b)
 {
 	const struct record_io *x = a, *y = b;
 
-	return strcmp(x->fs ? x->fs : "", y->fs ? y->fs : "");
+	if (!x->fs || !y->fs)
+		return (x->fs == NULL) - (y->fs == NULL);
+	return strcmp(x->fs, y->fs);
 }
 
 int counters_read(const struct counters_options *options, uint32_t job,

@@ -98,21 +98,41 @@ static void say_findings(const struct record *state, size_t from)
 						 : "none");
 }
 
+static int finish(const struct config *config, const struct record *state,
+		  struct err *err)
+{
+	bool is_counted = job_is_counted(config, state->job);
+	struct err why;
+
+	if (job_finish(config, state, err) < 0)
+		return -1;
+	if (is_counted && job_count_stop(config, state->job, &why) < 0)
+		log_line("%s", why.text);
+	return 0;
+}
+
 /* 0: the record is in the spool and the client is as it was; 1: the record is,
  * the client is not (the folder stays for the next prolog). */
 static int release(const struct config *config, const struct job *job,
 		   bool locked, struct err *err)
 {
 	struct record *state;
+	struct err why;
 	size_t known;
 	int rc = -1, mended = 0;
 
 	if (!job_has_folder(config, job->id) && !has_open_record(config, job) &&
-	    job_was_released(config, job->id, RECORD_UNKNOWN))
+	    job_was_released(config, job->id, RECORD_UNKNOWN)) {
+		/* the first epilog may have been killed before it could */
+		if (config->count_kernel == SWITCH_YES)
+			job_count_stop(config, job->id, NULL);
 		return 0;
+	}
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
+	if (job_count_read(config, state, &why) < 0)
+		log_line("%s", why.text);
 	known = state->finding_count;
 	if (locked)
 		mended = job_mend(config, job->id, state, err);
@@ -123,8 +143,9 @@ static int release(const struct config *config, const struct job *job,
 	say_findings(state, known);
 	job_add_steps(config, state);
 	state->end = job_now();
+	/* counters of a record that is made again are read again */
 	rc = mended < 0 || !locked ? job_keep_record(config, state, err)
-				   : job_finish(config, state, err);
+				   : finish(config, state, err);
 	record_free(state);
 	return rc;
 }

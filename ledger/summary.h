@@ -17,7 +17,7 @@
  *   wr=BYTES/CALLS     written
  *   scope=job          rd and wr are the job's alone; "node": node-wide, other
  *                      jobs and the system included
- *   src=NAME[,NAME]    where rd and wr come from (stepd, exit, vfs)
+ *   src=NAME[,NAME]    where rd and wr come from (bpf, exit, stepd)
  *   q=FLAG[,FLAG]      quality flags of any record (record.h)
  *  only where there is something to say:
  *   wire=RD/WR         bytes that the client moved, always node-wide

@@ -41,6 +41,7 @@ static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
 static const char *const changes[] = { "never", "grow", "any", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
 static const char *const fields[] = { "system", "admin", NULL };
+static const char *const switches[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct config, member)
 static const struct key jobio_keys[] = {
@@ -61,6 +62,13 @@ static const struct key option_keys[] = {
 	{ "io_cores_default", NUMBER, AT(io_cores_default), "0", 0,
 	  IO_CORES_LIMIT, NULL },
 	{ "profile_default", NAME, AT(profile_default), "", 0, 0, NULL },
+	{ 0 }
+};
+
+static const struct key count_keys[] = {
+	{ "kernel", CHOICE, AT(count_kernel), "yes", 0, 0, switches },
+	{ "latency", CHOICE, AT(count_latency), "no", 0, 0, switches },
+	{ "mounts", TEXT, AT(count_mounts), "", 0, 0, NULL },
 	{ 0 }
 };
 
@@ -330,6 +338,8 @@ static const struct key *find_section(struct config *config,
 		return jobio_keys;
 	if (!strcmp(section, "option"))
 		return option_keys;
+	if (!strcmp(section, "count"))
+		return count_keys;
 	if (!strcmp(section, "ledger"))
 		return ledger_keys;
 	if (!strncmp(section, "client ", 7) && config_is_name(section + 7)) {
@@ -424,6 +434,25 @@ static int check_profiles(struct config *config, struct err *err)
 	return 0;
 }
 
+/* Words that are mount points, and not too many for one command line. */
+static int check_mounts(struct config *config, struct err *err)
+{
+	char copy[TEXT_MAX + 1], *word, *rest = NULL;
+	int count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", config->count_mounts);
+	for (word = strtok_r(copy, " \t", &rest); word;
+	     word = strtok_r(NULL, " \t", &rest)) {
+		if (!is_path(word))
+			return wrong(config, err, "[count] mounts", word,
+				     "expected an absolute path");
+		if (++count > CONFIG_COUNT_MOUNTS_MAX)
+			return wrong(config, err, "[count] mounts", word,
+				     "more mount points than 16");
+	}
+	return 0;
+}
+
 static int check_whole(struct config *config, struct err *err)
 {
 	char value[16];
@@ -438,6 +467,8 @@ static int check_whole(struct config *config, struct err *err)
 	     config->io_cores_default > config->io_cores_max))
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
+	if (check_mounts(config, err) < 0)
+		return -1;
 	return check_profiles(config, err);
 }
 
@@ -503,6 +534,7 @@ struct config *config_load(const char *file, struct err *err)
 	if (!config || !(config->file = strdup(file)) ||
 	    set_initial(config, jobio_keys) < 0 ||
 	    set_initial(config, option_keys) < 0 ||
+	    set_initial(config, count_keys) < 0 ||
 	    set_initial(config, ledger_keys) < 0) {
 		err_set(err, "%s: out of memory", file);
 		goto fail;
@@ -534,6 +566,7 @@ void config_free(struct config *config)
 	}
 	free_texts(config, jobio_keys);
 	free_texts(config, option_keys);
+	free_texts(config, count_keys);
 	free_texts(config, ledger_keys);
 	free(config->file);
 	free(config);

@@ -2,7 +2,7 @@
 /* config.h - jobio.conf: what a site allows and where things are
  *
  * Terms   The file is INI (jobio.conf(5) documents every key). Sections:
- *           [jobio] [option] [client NAME] [profile NAME] [ledger].
+ *           [jobio] [option] [count] [client NAME] [profile NAME] [ledger].
  *         A name (of a client or a profile) is [a-z0-9][a-z0-9_-]*, at most
  *           PROFILE_NAME_MAX bytes.
  *         *_ms is milliseconds, *_s seconds, *_days days.
@@ -26,6 +26,7 @@
 #define IO_CORES_LIMIT 64U /* no site may allow more */
 #define CONFIG_CLIENTS_MAX 8
 #define CONFIG_PROFILES_MAX 64
+#define CONFIG_COUNT_MOUNTS_MAX 16
 
 enum gate_policy {
 	GATE_OFF,
@@ -51,6 +52,10 @@ enum core_method {
 	CORE_METHOD_RESOURCES,
 	CORE_METHOD_REMOUNT,
 	CORE_METHOD_MOUNT
+};
+enum config_switch {
+	SWITCH_NO,
+	SWITCH_YES
 };
 enum ledger_field {
 	LEDGER_FIELD_SYSTEM,
@@ -114,6 +119,10 @@ struct config {
 	unsigned int io_cores_max;
 	unsigned int io_cores_default; /* 0: a job that asks gets none */
 	char *profile_default;	       /* "": none */
+	/* [count] */
+	enum config_switch count_kernel; /* use the kernel's own counters */
+	enum config_switch count_latency;
+	char *count_mounts; /* blank-separated, besides the client's */
 	/* the others */
 	struct config_client clients[CONFIG_CLIENTS_MAX];
 	size_t client_count;

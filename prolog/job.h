@@ -81,7 +81,27 @@ int job_each_folder(const struct config *config,
 int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 	     struct err *err);
 
-/* Counters of the steps, array ids and restart count into the state. */
+/* The kernel's counters of a job (jobio-count), on the client's filesystems and
+ * those of [count] mounts. -1: something an administrator should read; it is
+ * never the job's fault, nor a reason to fail. A kernel that refuses is none:
+ * the counters of the steps are there then. */
+#define JOB_COUNT_START_MS 5000U
+int job_count_start(const struct config *config, const struct record *state,
+		    struct err *err);
+/* Did it start? Asked before job_finish(), which forgets it. */
+bool job_is_counted(const struct config *config, uint32_t job_id);
+/* Into the state, the best source first. Before job_add_steps(). */
+int job_count_read(const struct config *config, struct record *state,
+		   struct err *err);
+int job_count_stop(const struct config *config, uint32_t job_id,
+		   struct err *err);
+/* Call fn for every job that is counted, perhaps several times. */
+int job_count_each(const struct config *config,
+		   int (*fn)(void *arg, uint32_t job_id), void *arg,
+		   struct err *err);
+
+/* Counters of the steps, array ids and restart count into the state. Flags are
+ * about the best source: the steps set theirs when there is no better one. */
 void job_add_steps(const struct config *config, struct record *state);
 
 /* Remove what killed processes left: half-removed folders and temporary files

@@ -81,6 +81,7 @@ static int read_step(struct record *state, struct record_io *io,
 void job_add_steps(const struct config *config, struct record *state)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
+	bool is_best = state->app_count == 0;
 	struct record_io io;
 	struct dirent *entry;
 	int64_t steps = 0;
@@ -97,7 +98,7 @@ void job_add_steps(const struct config *config, struct record *state)
 		if (strchr(entry->d_name, '.'))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (read_step(state, &io, path) < 0)
+		if (read_step(state, &io, path) < 0 && is_best)
 			state->flags |= RECORD_FLAG(STEP_MISSING);
 		steps++;
 	}
@@ -108,7 +109,12 @@ void job_add_steps(const struct config *config, struct record *state)
 		state->flags |= RECORD_FLAG(NO_STEP);
 		return;
 	}
-	state->flags |= RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD) |
-			RECORD_FLAG(MMAP_MISSING);
+	/* what /proc/PID/io of slurmstepd does not see: fs/read_write.c counts
+	 * system calls, kernel/exit.c:wait_task_zombie adds reaped children */
+	if (is_best)
+		state->flags |=
+			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD) |
+			RECORD_FLAG(ORPHANS_MISSING) |
+			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING);
 	record_add_app(state, &io);
 }

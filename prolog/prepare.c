@@ -84,7 +84,8 @@ static int work(const struct config *config, const struct arguments *arguments)
 
 static unsigned int budget_ms(const struct config *config)
 {
-	unsigned int ms = config->prolog_budget_ms + GRACE_MS;
+	unsigned int ms =
+		config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS;
 	size_t i;
 
 	/* a client that restarts has a time of its own */

@@ -95,8 +95,21 @@ static void finish_all_rebooted(struct visit *visit)
 		closedir(dir);
 }
 
+/* Counters of jobs that are gone: their epilog was killed before it could stop
+ * them. Those of a job with a folder are read when its record is made. */
+static int stop_dead(void *arg, uint32_t job_id)
+{
+	struct visit *visit = arg;
+
+	if (!job_has_folder(visit->config, job_id) && !is_alive(job_id))
+		job_count_stop(visit->config, job_id, NULL);
+	return 0;
+}
+
 int visit_recover(struct visit *visit, struct err *err)
 {
+	struct err why;
+
 	visit->lock_fd = -1;
 	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0 ||
 	    job_make_dirs(visit->config, err) < 0)
@@ -108,5 +121,7 @@ int visit_recover(struct visit *visit, struct err *err)
 	job_sweep(visit->config, true);
 	job_each_folder(visit->config, mend_dead, visit);
 	finish_all_rebooted(visit);
+	if (job_count_each(visit->config, stop_dead, visit, &why) < 0)
+		log_line("%s", why.text);
 	return 0;
 }

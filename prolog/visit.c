@@ -55,6 +55,7 @@ static void read_request(struct visit *visit)
 
 static int finish_dead(struct visit *visit, uint32_t job_id)
 {
+	bool is_counted = job_is_counted(visit->config, job_id);
 	struct record *state;
 	struct err err;
 
@@ -64,14 +65,19 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 			job_discard(visit->config, job_id, NULL);
 		return 0;
 	}
+	if (job_count_read(visit->config, state, &err) < 0)
+		log_line("of job %u: %s", job_id, err.text);
 	if (job_mend(visit->config, job_id, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	job_add_steps(visit->config, state);
 	state->end = job_now();
-	if (job_finish(visit->config, state, &err) < 0)
+	if (job_finish(visit->config, state, &err) < 0) {
 		log_line("of job %u: %s", job_id, err.text);
-	else
+	} else {
 		visit->finished++;
+		if (is_counted)
+			job_count_stop(visit->config, job_id, NULL);
+	}
 	record_free(state);
 	return 0;
 }
@@ -491,6 +497,20 @@ static int verdict(const struct visit *visit)
 	return *visit->refused ? EX_DATAERR : 0;
 }
 
+/* ---- 6: counters ------------------------------------------------------- */
+
+/* Without the lock: loading takes half a second once after boot, and another
+ * job's epilog need not wait for it. */
+static void count(struct visit *visit)
+{
+	struct err err;
+
+	close(visit->lock_fd);
+	visit->lock_fd = -1;
+	if (job_count_start(visit->config, visit->state, &err) < 0)
+		log_line("%s", err.text);
+}
+
 /* ---- in order ---------------------------------------------------------- */
 
 static int begin(struct visit *visit, struct err *err)
@@ -594,6 +614,7 @@ static int conclude(struct visit *visit, struct err *err)
 int visit_prepare(struct visit *visit, struct err *err)
 {
 	char state_dir[RUNDIR_PATH_MAX];
+	int rc;
 
 	if (job_from_env(&visit->job, err) < 0)
 		return -1;
@@ -620,7 +641,10 @@ int visit_prepare(struct visit *visit, struct err *err)
 	describe_request(visit);
 	if (change_client(visit, err) < 0)
 		return -1;
-	return conclude(visit, err);
+	rc = conclude(visit, err);
+	if (rc >= 0)
+		count(visit);
+	return rc;
 }
 
 void visit_log(const struct visit *visit)

@@ -2,7 +2,8 @@
 # node.bash - a compute node in a temporary folder, for the tests of prolog and
 # epilog: helpers, a jobio.conf, and a WEKA client made of two small commands.
 #
-#   $NODE/bin        prolog, epilog, the helpers, fake jobio-slurm, jobio-send
+#   $NODE/bin        prolog, epilog, the helpers, fake jobio-slurm, jobio-send,
+#                    jobio-count
 #   $NODE/run spool  run_dir and spool_dir
 #   $NODE/weka       fake client: files that `weka` and `mount` read and write
 #   $NODE/sysfs      16 OS CPUs, 8 cores: CPU k and k+8 are one core
@@ -31,6 +32,7 @@ node_make() {
 	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-send 'printf "%s\n" "$*" >>"${0%/bin/*}/sent"'
+	node_count '{"tier":"none","reason":"no BPF here","app":[],"quality":[]}'
 	node_slurm 1
 	node_sysfs
 	node_weka
@@ -45,6 +47,20 @@ node_remove() {
 node_fake() {
 	printf '#!/bin/bash\n%s\n' "$2" >"$NODE/bin/$1"
 	chmod +x "$NODE/bin/$1"
+}
+
+# node_count ANSWER - jobio-count says this, and notes how it was called. The
+# real one would load programs into the kernel of the machine that tests.
+node_count() {
+	printf '%s\n' "$1" >"$NODE/counted"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-count 'printf "%s\n" "$*" >>"${0%/bin/*}/count-calls"
+	cat "${0%/bin/*}/counted"'
+}
+
+# count_calls - how jobio-count was called, without the option all calls have
+count_calls() {
+	sed "s|^--run-dir=$NODE/run ||" "$NODE/count-calls"
 }
 
 # node_slurm N [ALONE] - what slurmctld says: a node of 8 cores with 2 threads

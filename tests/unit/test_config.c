@@ -51,7 +51,29 @@ START_TEST(an_empty_file_gives_the_documented_defaults)
 	ck_assert_uint_eq(config->ledger.port, 8632);
 	ck_assert_str_eq(config->ledger.host, "");
 	ck_assert_uint_eq(config->client_count, 0);
+	ck_assert_int_eq(config->count_kernel, SWITCH_YES);
+	ck_assert_int_eq(config->count_latency, SWITCH_NO);
+	ck_assert_str_eq(config->count_mounts, "");
 	config_free(config);
+}
+END_TEST
+
+START_TEST(what_is_counted_besides_the_client_is_a_list_of_mount_points)
+{
+	struct config *config = load("[count]\nkernel = no\nlatency = yes\n"
+				     "mounts = /scratch /a/b\n");
+
+	ck_assert_int_eq(config->count_kernel, SWITCH_NO);
+	ck_assert_int_eq(config->count_latency, SWITCH_YES);
+	ck_assert_str_eq(config->count_mounts, "/scratch /a/b");
+	config_free(config);
+	expect_error("[count]\nmounts = /scratch tmp\n",
+		     ": [count] mounts: 'tmp': expected an absolute path");
+	expect_error("[count]\nmounts = /1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 "
+		     "/12 /13 /14 /15 /16 /17\n",
+		     ": [count] mounts: '/17': more mount points than 16");
+	expect_error("[count]\nlatency = 1\n",
+		     ":2: [count] latency: '1': expected one of no yes");
 }
 END_TEST
 
@@ -170,6 +192,7 @@ START_TEST(a_mistyped_profile_finds_its_neighbour)
 END_TEST
 
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
+	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
 	  a_node_gets_the_first_client_that_names_it,
 	  a_bad_line_is_named_with_file_line_and_reason,

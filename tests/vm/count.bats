@@ -178,8 +178,8 @@ none() {
 	local label
 	for label in 'v2 uring' 'v2 mmap_read'; do
 		expect 5.10 "$label" '.quality | sort | join(" ")' 'aio_missing mmap_missing'
-		expect 5.10 "$label" '.app[1] | .mmap_read_bytes' null
-		expect 5.10 "$label" '.app[1] | .read_bytes' 0
+		expect 5.10 "$label" '.app[0] | .mmap_read_bytes' null
+		expect 5.10 "$label" '.app[0] | .read_bytes' 0
 	done
 	expect 6.1 'v2 uring' '.quality | length' 0
 	expect 6.12 'v2 uring' '.quality | length' 0
@@ -247,8 +247,8 @@ none() {
 	local kernel
 	for kernel in "${kernels[@]}"; do
 		expect "$kernel" 'v2 a bind mount' '[.app[] | select(.fs)] | length' 1
-		expect "$kernel" 'v2 a bind mount' '.app[1] | .fs' /mnt/a
-		expect "$kernel" 'v2 a bind mount' '.app[1] | .write_bytes' 262144
+		expect "$kernel" 'v2 a bind mount' '.app[0] | .fs' /mnt/a
+		expect "$kernel" 'v2 a bind mount' '.app[0] | .write_bytes' 262144
 	done
 }
 
@@ -267,12 +267,12 @@ none() {
 	local kernel
 	everywhere 'v2 latency read' 'v2 latency writev'
 	for kernel in 6.1 6.12; do
-		expect "$kernel" 'v2 latency read' '.app[1] | .read_ns | add' 64
-		expect "$kernel" 'v2 latency writev' '.app[1] | .write_ns | add' 64
-		expect "$kernel" 'v2 latency writev' '.app[1] | .read_ns | length' 0
-		expect "$kernel" 'v2 read' '.app[1] | .read_ns' null
+		expect "$kernel" 'v2 latency read' '.app[0] | .read_ns | add' 64
+		expect "$kernel" 'v2 latency writev' '.app[0] | .write_ns | add' 64
+		expect "$kernel" 'v2 latency writev' '.app[0] | .read_ns | length' 0
+		expect "$kernel" 'v2 read' '.app[0] | .read_ns' null
 	done
-	expect 5.10 'v2 latency read' '.app[1] | .read_ns' null
+	expect 5.10 'v2 latency read' '.app[0] | .read_ns' null
 }
 
 @test "two loaders at once load one set, a killed one leaves nothing in the way" {

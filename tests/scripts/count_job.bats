@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How prolog and epilog use jobio-count, which is a fake here. What the real one
+# counts: tests/vm/count.bats; with a real Slurm: tests/vm/count_job.bats.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031,SC2034 # node.bash uses NODE_MORE
+
+load node
+
+setup() {
+	node_make
+}
+
+teardown() {
+	node_remove
+}
+
+# What jobio-count says of a job that wrote one MiB to the client.
+COUNTED='{"tier":"bpf","groups":["exit","rw"],"reason":null,"app":[
+{"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":0,"write_bytes":1048576,"read_calls":0,"write_calls":16,"meta":{"open":2,"create":1},"write_sizes":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,16]},
+{"scope":"job","shared":null,"source":"exit","fs":null,"read_bytes":999,"write_bytes":1048999,"read_calls":9,"write_calls":19}],"quality":["aio_missing"]}'
+
+# of ID FILTER - of a record in the spool
+of() {
+	jq -rc "$2" <<<"$(record "$1")"
+}
+
+# expect_of ID FILTER VALUE
+expect_of() {
+	local have
+	have=$(of "$1" "$2")
+	[[ $have == "$3" ]] || fail "$2: '$have' instead of '$3'"
+}
+
+@test "counting begins at the end of the prolog, is read first in the epilog, and stops when the record is there" {
+	job 7 1 stream
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-count 'node=${0%/bin/*}
+	printf "%s, gate %s, mount %s, record %s\n" "${*: -2}" \
+		"$(ls "$node/run/7" | grep -cx gate)" \
+		"$(grep -cw forcedirect "$node/weka/mounts")" \
+		"$(ls "$node/spool" | grep -c "^7[.]")" >>"$node/count-calls"
+	echo "{\"tier\":\"exit\"}"'
+	prolog
+	epilog
+	run count_calls
+	expect_in "7 /mnt/weka, gate 1, mount 1, record 0
+read 7, gate 1, mount 1, record 0
+stop 7, gate 0, mount 0, record 1" "$output"
+	[ "${#lines[@]}" -eq 3 ]
+}
+
+@test "the client's filesystems are counted and those that the site names, with latency and the run's own name" {
+	NODE_MORE=$'[count]\nmounts = /scratch  /tmp\nlatency = yes'
+	node_conf
+	job 7
+	JOB_ENV+=(SLURM_JOB_SLUID=sEKNKTV3WPV500)
+	prolog
+	run count_calls
+	[ "$output" = '--latency --sluid=sEKNKTV3WPV500 start 7 /mnt/weka /scratch /tmp' ]
+}
+
+@test "the record has each filesystem, then all files, then the steps; its quality is that of the best" {
+	node_count "$COUNTED"
+	job 7
+	prolog
+	step 7 batch 5 6
+	printf 'damaged' >"$NODE/run/7/steps/0"
+	epilog
+	expect_of 7 '[.app[] | [.source, .fs, .write_bytes]]' \
+		'[["bpf","/mnt/weka",1048576],["exit",null,1048999],["stepd",null,6]]'
+	expect_of 7 '.app[0].meta.create' 1
+	expect_of 7 '.app[0].write_sizes[16]' 16
+	expect_of 7 .quality '["aio_missing"]'
+	expect_of 7 .steps 2
+}
+
+@test "where the kernel refuses, the steps are counted and the record says what they miss" {
+	job 7
+	prolog
+	step 7 batch 5 6
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
+	expect_of 7 .quality \
+		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing"]'
+}
+
+@test "a node without jobio-count runs jobs as before, and logs one line each" {
+	rm "$NODE/bin/jobio-count"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "$NODE/bin/jobio-count" "$output"
+	[ "${#lines[@]}" -eq 1 ]
+	step 7 batch 5 6
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
+}
+
+@test "counters that are not to be understood cost a line in the log and no more" {
+	node_count "$COUNTED"
+	job 7
+	prolog
+	step 7 batch 5 6
+	node_count '{"app":[{"scope":"everybody"}]}'
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in 'everybody' "$output"
+	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
+}
+
+@test "a jobio-count that fails costs a line in the log and no more" {
+	node_fake jobio-count 'echo "jobio: count: start: no lock" >&2; exit 1'
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-count: exit status 1: jobio: count: start: no lock' "$output"
+	step 7 batch 5 6
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
+}
+
+@test "a jobio-count that hangs holds up a prolog for five seconds, and fails nothing" {
+	node_fake jobio-count 'exec sleep 60'
+	job 7 1 stream
+	local start=$SECONDS
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-count' "$output"
+	expect_in '5000 ms' "$output"
+	expect_options forcedirect
+	expect_gate 7 verdict=admit
+	[ $((SECONDS - start)) -lt 9 ]
+}
+
+@test "a jobio-count that hangs holds up an epilog twice for two seconds, and fails nothing" {
+	node_count "$COUNTED"
+	job 7 1 stream
+	prolog
+	node_fake jobio-count 'exec sleep 60'
+	step 7 batch 5 6
+	local start=$SECONDS
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in '2000 ms' "$output"
+	[ $((SECONDS - start)) -lt 8 ]
+	expect_base
+	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
+}
+
+@test "what cannot be counted of a counted job is logged" {
+	node_count '{"tier":"bpf","groups":[],"reason":"counters: mount: '"'/scratch'"': not a mount point"}'
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "jobio-count: counters: mount: '/scratch': not a mount point" "$output"
+}
+
+@test "a site that wants no counting in the kernel gets none" {
+	NODE_MORE=$'[count]\nkernel = no'
+	node_conf
+	job 7
+	prolog
+	step 7 batch 5 6
+	epilog
+	recover
+	[ ! -e "$NODE/count-calls" ]
+	expect_of 7 '[.app[] | .source]' '["stepd"]'
+}
+
+@test "the counters of a job whose epilog never ran are read and stopped by the next prolog" {
+	node_count "$COUNTED"
+	job 7 1 stream
+	prolog
+	step 7 batch 5 6
+	rm "$NODE/count-calls"
+	job 8 1 stream
+	prolog
+	expect_of 7 '.app[0].write_bytes' 1048576
+	run count_calls
+	[ "${lines[0]}" = 'read 7' ]
+	[ "${lines[1]}" = 'stop 7' ]
+	[ "${lines[2]}" = 'start 8 /mnt/weka' ]
+}
+
+@test "an epilog that runs a second time leaves the record and forgets the counters again" {
+	node_count "$COUNTED"
+	job 7
+	prolog
+	epilog
+	local first
+	first=$(record 7)
+	rm "$NODE/count-calls"
+	node_count '{"tier":"none","app":[],"quality":[]}'
+	epilog
+	[ "$(record 7)" = "$first" ]
+	run count_calls
+	[ "$output" = 'stop 7' ]
+}
+
+@test "a client that could not be put back keeps the counters for the record that is made again" {
+	node_count "$COUNTED"
+	job 7 1 stream
+	prolog
+	rm "$NODE/count-calls"
+	mv "$NODE/bin/mount" "$NODE/bin/mount-away"
+	epilog
+	expect_of 7 '.app[0].write_bytes' 1048576
+	run count_calls
+	[ "$output" = 'read 7' ]
+	mv "$NODE/bin/mount-away" "$NODE/bin/mount"
+	job 8 1 stream
+	prolog
+	expect_of 7 '.app[0].write_bytes' 1048576
+	expect_of 7 '.changes[0].restored' true
+}
+
+@test "--recover stops the counters of jobs that are gone, and no others" {
+	node_count '{"tier":"bpf","jobs":[{"job":7,"fs":null},{"job":7,"fs":"/mnt/weka"},{"job":8,"fs":null},{"job":9,"fs":null}]}'
+	job 8
+	prolog # has a folder: its record is still to be made
+	bash -c 'exec -a "slurmstepd: [9.extern]" sleep 30' &
+	wait_for pgrep -f '^slurmstepd: \[9[.]extern'
+	rm "$NODE/count-calls"
+	recover
+	kill $!
+	wait $! || :
+	run count_calls
+	[ "$output" = $'status\nstop 7' ]
+}
