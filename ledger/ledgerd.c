@@ -60,10 +60,12 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	int rc = 1;
 
 	writer.store = store_open(config->store, &err);
-	if (!writer.store || !(acct = acct_new(&err)))
+	if (!writer.store || !(acct = acct_new(config->field, &err)))
 		goto out;
 	writer.acct.write = acct_write;
 	writer.acct.acct = acct;
+	writer.looks_again =
+		config->field == LEDGER_FIELD_ADMIN && acct_knows_admin();
 	if (writer_run(&writer, wake_fd, &err) == 0)
 		rc = 0;
 out:
@@ -204,14 +206,14 @@ static int check_user(const struct config_ledger *config, struct err *err)
 	return 0;
 }
 
-/* jobio.conf knows more fields than this version writes: say so, rather than
- * write another one than the site asked for. */
+/* Not what the site asked for, but the summaries are not lost either. */
 static int check_field(const struct config_ledger *config, struct err *err)
 {
-	if (config->field == LEDGER_FIELD_SYSTEM)
-		return 0;
-	return err_set(err, "[ledger] field: 'admin': this version writes "
-			    "SystemComment only; set field = system");
+	if (config->field == LEDGER_FIELD_ADMIN && !acct_knows_admin())
+		err_set(err,
+			"[ledger] field: 'admin': Slurm before 22.05 cannot "
+			"change AdminComment: SystemComment is used");
+	return 0;
 }
 
 static void raise_limits(void)
@@ -246,6 +248,9 @@ static int serve(const struct config *config, struct err *err)
 	struct seal *seal = NULL;
 	int rc = -1;
 
+	if (check_field(&config->ledger, err) == 0 && *err->text)
+		say(err->text);
+	*err->text = 0;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
 	service.store = store_open(config->ledger.store, err);
@@ -303,7 +308,7 @@ static int check_store(const struct config_ledger *config, struct err *err)
 static int ask_slurmdbd(void *arg)
 {
 	struct err err = { "" };
-	struct acct *acct = acct_new(&err);
+	struct acct *acct = acct_new(LEDGER_FIELD_SYSTEM, &err);
 	int rc = acct ? acct_write(acct, NULL, 0, &err) : -1;
 
 	(void)arg;
@@ -350,8 +355,10 @@ static int check_all(const struct config *config)
 
 	printf("configuration: ok: %s\n", config->file);
 	for (i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+		*err.text = 0;
 		if (checks[i].check(&config->ledger, &err) == 0) {
-			printf("%s: ok\n", checks[i].name);
+			printf("%s: ok%s%s\n", checks[i].name,
+			       *err.text ? ": " : "", err.text);
 			continue;
 		}
 		printf("%s: FAILED: %s\n", checks[i].name, err.text);
@@ -385,7 +392,6 @@ static int run(const char *file, int mode)
 	else if (mode == 'w')
 		rc = writer_main(&config->ledger, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 &&
-		 check_field(&config->ledger, &err) == 0 &&
 		 serve(config, &err) == 0)
 		rc = 0;
 out:

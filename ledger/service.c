@@ -172,7 +172,7 @@ static void refresh(struct service *service, struct store_run *run,
 	    store_records(service->store, run->id, merge_one, merge, NULL) < 0)
 		goto out;
 	merge_summary(merge, &summary);
-	if (run->dirty) {
+	if (run->dirty == STORE_DIRTY) {
 		summary_text(&summary, text);
 		free(run->summary);
 		run->summary = strdup(text);
@@ -199,10 +199,10 @@ static void describe(struct json_object *o, const struct store_run *run)
 	set_known(o, "nodes_seen", run->nodes_seen);
 	set_known(o, "nodes_expected", run->nodes_expected);
 	set_text(o, "state",
-		 !run->dirty	? "written"
-		 : run->written ? "changed"
-		 : run->tries	? "retrying"
-				: "waiting");
+		 run->dirty != STORE_DIRTY ? "written"
+		 : run->written		   ? "changed"
+		 : run->tries		   ? "retrying"
+					   : "waiting");
 	set_text(o, "error", run->error);
 	set_text(o, "summary", run->summary);
 }

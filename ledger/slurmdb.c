@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "js1.h"
+
 /* Clocks of nodes and of slurmctld may differ by this much. */
 #define SKEW_S 5.0
 
@@ -17,6 +19,7 @@ typedef __typeof__(slurm_list_create(NULL)) acct_list;
 
 struct acct {
 	void *connection;
+	int is_admin;
 };
 
 /* ---- which row ----------------------------------------------------------- */
@@ -45,7 +48,13 @@ int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
 
 /* ---- libslurm ------------------------------------------------------------ */
 
-struct acct *acct_new(struct err *err)
+/* as_mysql_job.c:as_mysql_modify_job() of 20.11 takes no admin_comment. */
+int acct_knows_admin(void)
+{
+	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0);
+}
+
+struct acct *acct_new(enum ledger_field field, struct err *err)
 {
 	struct acct *acct = calloc(1, sizeof(*acct));
 
@@ -53,6 +62,7 @@ struct acct *acct_new(struct err *err)
 		err_set(err, "slurmdbd: out of memory");
 		return NULL;
 	}
+	acct->is_admin = field == LEDGER_FIELD_ADMIN && acct_knows_admin();
 	slurm_init(NULL);
 	return acct;
 }
@@ -183,6 +193,33 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 	}
 }
 
+/* What is to be written into which field: NULL stays as it is. */
+struct texts {
+	char *merged; /* AdminComment, malloc'ed */
+	char *system; /* SystemComment, borrowed */
+};
+
+static int is_summary(const char *text)
+{
+	return text && !strncmp(text, "jobio/1 ", 8);
+}
+
+/* An older summary of ours in SystemComment, written before there was a JS1,
+ * is kept up to date; other text is left there then. */
+static void choose_texts(const struct acct *acct, struct acct_job *job,
+			 const slurmdb_job_rec_t *row, struct texts *texts)
+{
+	struct err why;
+
+	memset(texts, 0, sizeof(*texts));
+	job->in_admin =
+		acct->is_admin && js1_merge(row->admin_comment, job->text,
+					    &texts->merged, &why) >= 0;
+	if ((!job->in_admin || is_summary(row->system_comment)) &&
+	    (!row->system_comment || strcmp(row->system_comment, job->text)))
+		texts->system = (char *)job->text;
+}
+
 /* 0, also when only this job failed; -1: the connection is no good. */
 static int change(struct acct *acct, struct acct_job *job,
 		  const slurmdb_job_rec_t *row, struct err *err)
@@ -192,10 +229,12 @@ static int change(struct acct *acct, struct acct_job *job,
 	struct question q;
 	char state[16];
 	acct_list changed;
+	struct texts texts;
 	int count, error;
 
 	tell(job, row);
-	if (row->system_comment && !strcmp(row->system_comment, job->text)) {
+	choose_texts(acct, job, row, &texts);
+	if (!texts.merged && !texts.system) {
 		job->result = ACCT_WRITTEN;
 		return 0;
 	}
@@ -204,7 +243,8 @@ static int change(struct acct *acct, struct acct_job *job,
 	memset(&new, 0, sizeof(new));
 	new.derived_ec = NO_VAL;
 	new.array_task_id = new.het_job_offset = NO_VAL;
-	new.system_comment = (char *)job->text;
+	new.system_comment = texts.system;
+	new.admin_comment = texts.merged;
 	errno = 0;
 	changed = slurmdb_job_modify(acct->connection, &q.cond, &new);
 	error = errno;
@@ -212,6 +252,7 @@ static int change(struct acct *acct, struct acct_job *job,
 	if (changed)
 		slurm_list_destroy(changed);
 	question_free(&q);
+	free(texts.merged);
 	if (count >= 1) {
 		job->result = ACCT_WRITTEN;
 		if (count > 1)
@@ -334,6 +375,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 
 	for (i = 0; i < count; i++) {
 		jobs[i].result = ACCT_NO_ROW;
+		jobs[i].in_admin = 0;
 		jobs[i].array_job = jobs[i].array_task = -1;
 		jobs[i].het_job = jobs[i].het_offset = -1;
 		*jobs[i].why.text = 0;

@@ -11,6 +11,8 @@
  *           the first one (job_mgr.c:job_array_pre_sched, 22.05), so it is
  *           only right once it has ended. The start of a row that waits is an
  *           estimate: it is never right.
+ *         The field: SystemComment; or, when the site asked for AdminComment,
+ *           the JS1 in there (js1.h) and SystemComment where there is none.
  * Owner   struct acct holds one connection, made when it is first needed and
  *           again after an error.
  * Errors  every job of a batch gets a result of its own; -1 means that
@@ -25,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config.h"
 #include "err.h"
 
 enum acct_result {
@@ -40,6 +43,7 @@ struct acct_job {
 	const char *text;  /* what to write */
 	/* what comes back */
 	enum acct_result result;
+	int in_admin; /* it stands in AdminComment */
 	int64_t array_job, array_task, het_job, het_offset; /* -1: none */
 	struct err why;
 };
@@ -53,7 +57,10 @@ struct acct_ops {
 
 struct acct;
 
-struct acct *acct_new(struct err *err);
+/* Can AdminComment be changed? Since Slurm 22.05. */
+int acct_knows_admin(void);
+
+struct acct *acct_new(enum ledger_field field, struct err *err);
 void acct_free(struct acct *acct);
 int acct_write(void *acct, struct acct_job *jobs, size_t count,
 	       struct err *err);

@@ -84,7 +84,10 @@ static const char *const sql[STATEMENTS] = {
 		     " first, last, nodes_seen, nodes_expected, tries,"
 		     " next_try, written, dirty FROM runs WHERE id=?1",
 	[RECORDS] = "SELECT text FROM records WHERE run=?1 ORDER BY node",
-	[DONE] = "UPDATE runs SET dirty=(version<>?2), summary=?3, written=?4,"
+	[DONE] = "UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1"
+		 " WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN"
+		 " version=?2 AND ?9>0 THEN ?9 ELSE next_try END,"
+		 " summary=?3, written=?4,"
 		 " error=NULL, tries=0, array_job=?5, array_task=?6,"
 		 " het_job=?7, het_offset=?8 WHERE id=?1",
 	[LATER] = "UPDATE runs SET next_try=?2, tries=tries+1, error=?3,"
@@ -590,7 +593,7 @@ static int fill_run(sqlite3_stmt *st, struct store_run *run)
 	run->tries = sqlite3_column_int64(st, 16);
 	run->next_try = sqlite3_column_int64(st, 17);
 	run->written = sqlite3_column_int64(st, 18);
-	run->dirty = sqlite3_column_int(st, 19);
+	run->dirty = (enum store_dirt)sqlite3_column_int(st, 19);
 	if (copy_text(st, 2, &run->cluster) < 0 ||
 	    copy_text(st, 3, &run->summary) < 0 ||
 	    copy_text(st, 4, &run->error) < 0) {
@@ -644,7 +647,8 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
 }
 
 int store_done(struct store *store, const struct store_run *run,
-	       const char *summary, int64_t now_s, struct err *err)
+	       const char *summary, int64_t now_s, int64_t again_s,
+	       struct err *err)
 {
 	sqlite3_stmt *st = get(store, DONE);
 
@@ -656,6 +660,7 @@ int store_done(struct store *store, const struct store_run *run,
 	bind_known(st, 6, run->array_task);
 	bind_known(st, 7, run->het_job);
 	bind_known(st, 8, run->het_offset);
+	sqlite3_bind_int64(st, 9, again_s);
 	return finish(store, st, err);
 }
 
@@ -704,8 +709,8 @@ int store_count(struct store *store, struct store_counts *counts,
 	static const char text[] =
 		"SELECT (SELECT count(*) FROM runs),"
 		" (SELECT count(*) FROM records),"
-		" (SELECT count(*) FROM runs WHERE dirty),"
-		" (SELECT count(*) FROM runs WHERE dirty AND tries>0)";
+		" (SELECT count(*) FROM runs WHERE dirty=1),"
+		" (SELECT count(*) FROM runs WHERE dirty=1 AND tries>0)";
 	sqlite3_stmt *st;
 
 	if (sqlite3_prepare_v2(store->db, text, -1, &st, NULL) != SQLITE_OK)

@@ -11,6 +11,8 @@
  *         dirty: the run has records that its summary in slurmdbd does not
  *           have; next_try says when to write it: at once when every node has
  *           reported, else after the grace period.
+ *         STORE_AGAIN: its summary is in slurmdbd, and next_try says when to
+ *           look whether it still is there.
  *         version: counts the records that changed a run; store_done() leaves
  *           a run dirty whose version has gone on meanwhile.
  * Owner   struct store is one connection of one process to the SQLite file;
@@ -33,6 +35,12 @@
 
 struct store;
 
+enum store_dirt {
+	STORE_CLEAN,
+	STORE_DIRTY,
+	STORE_AGAIN
+};
+
 struct store_run {
 	int64_t id, version;
 	char *cluster, *summary, *error; /* summary, error: may be NULL */
@@ -43,7 +51,7 @@ struct store_run {
 	double first, last;	       /* first start, last end */
 	int64_t nodes_seen, nodes_expected;
 	int64_t tries, next_try, written; /* written: when, 0 never */
-	int dirty;
+	enum store_dirt dirty;
 };
 
 struct store_counts {
@@ -79,9 +87,11 @@ typedef int (*store_fn)(const char *text, size_t size, void *arg,
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
 		  struct err *err);
 
-/* The summary of this version is in slurmdbd; what the row there knew. */
+/* The summary of this version is in slurmdbd; what the row there knew. Look
+ * again at again_s, unless that is 0. */
 int store_done(struct store *store, const struct store_run *run,
-	       const char *summary, int64_t now_s, struct err *err);
+	       const char *summary, int64_t now_s, int64_t again_s,
+	       struct err *err);
 /* It is not; try again at next_try. 'why' may be NULL. */
 int store_later(struct store *store, int64_t id, const char *summary,
 		int64_t next_try, const char *why, struct err *err);

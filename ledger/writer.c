@@ -19,6 +19,8 @@
 #define NAP_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
+#define AGAIN_FIRST_S 30
+#define AGAIN_LAST_S 600
 
 struct job {
 	struct store_run run;
@@ -72,6 +74,18 @@ static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 	return now_s + (wait_s < max_s ? wait_s : max_s);
 }
 
+/* When to look at the row again, 0 never. */
+static int64_t again_at(const struct writer *writer,
+			const struct store_run *run, int64_t now_s)
+{
+	int64_t end = (int64_t)run->last;
+
+	if (!writer->looks_again || now_s >= end + AGAIN_LAST_S)
+		return 0;
+	return end +
+	       (now_s < end + AGAIN_FIRST_S ? AGAIN_FIRST_S : AGAIN_LAST_S);
+}
+
 static int note_one(struct writer *writer, struct job *job,
 		    const struct acct_job *acct, int64_t now_s, struct err *err)
 {
@@ -89,7 +103,7 @@ static int note_one(struct writer *writer, struct job *job,
 		}
 		writer->written++;
 		return store_done(writer->store, &job->run, job->summary, now_s,
-				  err);
+				  again_at(writer, &job->run, now_s), err);
 	case ACCT_NO_ROW:
 		return store_later(
 			writer->store, job->run.id, job->summary,

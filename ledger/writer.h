@@ -4,6 +4,9 @@
  * Terms   round: take the runs that are due, at most WRITER_BATCH, merge the
  *           records of each, write the summaries with one look-up and one
  *           commit, note in the store what came of it.
+ *         With looks_again, what was written is looked at again 30 s and 10
+ *           min after the run's end: jobstats writes some seconds after a job
+ *           and replaces what is in AdminComment.
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s; when slurmdbd cannot be reached the whole writer waits 2,
  *           4, .. 60 s.
@@ -29,6 +32,7 @@ struct writer {
 	struct store *store;
 	const struct config_ledger *config;
 	struct acct_ops acct;
+	int looks_again; /* the field is AdminComment */
 	/* state */
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */

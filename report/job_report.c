@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "js1.h"
 #include "number.h"
 
 #define SACCT_TIMEOUT_MS 20000U
@@ -235,24 +236,30 @@ static int find_sacct(char *path, size_t room)
 	return -1;
 }
 
-/* The first line that has a summary of ours: "jobio/1 ...". */
-static char *find_summary(char *text)
+/* The first field that is a summary of ours, "jobio/1 ...", or a JS1 that holds
+ * one (js1.h). Neither has '|', which sacct puts between fields. */
+static int find_summary(char *text, char *summary, size_t room)
 {
-	char *line, *rest = NULL;
+	char *field, *rest = NULL;
 
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (!strncmp(line, "jobio/1 ", 8))
-			return line;
-	return NULL;
+	for (field = strtok_r(text, "|\n", &rest); field;
+	     field = strtok_r(NULL, "|\n", &rest)) {
+		if (js1_find(field, summary, room))
+			return 1;
+		if (!strncmp(field, "jobio/1 ", 8) && strlen(field) < room) {
+			strcpy(summary, field);
+			return 1;
+		}
+	}
+	return 0;
 }
 
 static struct job_report *from_sacct(const char *id, char *out, struct err *err)
 {
-	char *text = find_summary(out);
+	char text[SUMMARY_MAX];
 	struct job_report *r;
 
-	if (!text) {
+	if (!find_summary(out, text, sizeof(text))) {
 		err_set(err, "sacct: SystemComment has no summary of jobio");
 		return NULL;
 	}
@@ -272,7 +279,7 @@ static struct job_report *ask_sacct(const char *id, struct err *err)
 	char *argv[] = { path,	       (char *)"-n",
 			 (char *)"-X", (char *)"-P",
 			 (char *)"-j", (char *)id,
-			 (char *)"-o", (char *)"SystemComment",
+			 (char *)"-o", (char *)"SystemComment,AdminComment",
 			 NULL };
 	const char *slurm_conf = getenv("SLURM_CONF");
 	struct child_result result = { 0 };

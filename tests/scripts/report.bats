@@ -116,6 +116,19 @@ for line in open(sys.argv[1]):
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
 
+@test "a summary that was merged into jobstats' AdminComment is found there" {
+	local comment
+	stop "$LEDGER"
+	comment=$(python3 -c 'import base64, gzip
+print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).decode())' |
+		"$BUILDDIR/tests/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
+	printf '#!/bin/bash\nprintf "%%s\\n" "a note, of a burst buffer|%s"\n' "${comment#merged }" >"$DIR/bin/sacct"
+	run report 9
+	expect_equal 0 "$status"
+	expect_text 'nodes         2 of 2 reported' "$output"
+	expect_text 'read         1.21TiB in 3.4M calls' "$output"
+}
+
 @test "a job that nobody knows names both sources and exits 1, the others are shown" {
 	spool 7 c1
 	send

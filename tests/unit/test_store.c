@@ -237,7 +237,7 @@ START_TEST(what_was_written_is_clean_and_a_late_record_makes_it_dirty)
 	ck_assert_int_eq(store_due(store, NOW + GRACE_S, ids, 4, &next, &err),
 			 1);
 	run = newest(store);
-	ck_assert_int_eq(store_done(store, &run, "sum", NOW + GRACE_S, &err),
+	ck_assert_int_eq(store_done(store, &run, "sum", NOW + GRACE_S, 0, &err),
 			 0);
 	store_run_free(&run);
 	run = newest(store);
@@ -259,7 +259,7 @@ START_TEST(a_record_that_came_while_the_summary_was_written_is_not_forgotten)
 	put(store, made("n1"));
 	run = newest(store);
 	put(store, made("n2"));
-	ck_assert_int_eq(store_done(store, &run, "old", NOW, &err), 0);
+	ck_assert_int_eq(store_done(store, &run, "old", NOW, 0, &err), 0);
 	store_run_free(&run);
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, 1);

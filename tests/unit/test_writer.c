@@ -201,6 +201,89 @@ START_TEST(what_the_row_knows_of_arrays_is_learnt)
 }
 END_TEST
 
+/* Run the writer every second, and say at which it wrote. */
+static void rounds_until(struct writer *writer, int64_t from, int64_t to,
+			 char *when, size_t room)
+{
+	struct fake *fake = writer->acct.acct;
+	int64_t now, next;
+	size_t used = 0;
+	int calls;
+
+	*when = 0;
+	for (now = from; now <= to; now++) {
+		calls = fake->calls;
+		round_at(writer, now, &next);
+		if (fake->calls > calls)
+			used += (size_t)snprintf(when + used, room - used,
+						 "%lld ", (long long)now);
+	}
+}
+
+START_TEST(a_comment_that_jobstats_replaces_is_looked_at_twice_again)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct store_counts counts;
+	struct store_run run;
+	struct err err;
+	char when[100];
+
+	writer.looks_again = 1;
+	put_at(store, made("n1"), 2001, NULL); /* it ended at 2000 */
+	put_at(store, made("n2"), 2001, NULL);
+	rounds_until(&writer, 2001, 2020, when, sizeof(when));
+	ck_assert_str_eq(when, "2001 ");
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, STORE_AGAIN);
+	store_run_free(&run);
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.waiting, 0); /* it is written */
+	rounds_until(&writer, 2021, 12000, when, sizeof(when));
+	ck_assert_str_eq(when, "2030 2600 ");
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, STORE_CLEAN);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	char when[100];
+
+	writer.looks_again = 1;
+	put_at(store, made("n1"), 2001, NULL); /* without n2: grace period */
+	rounds_until(&writer, 2001, 2400, when, sizeof(when));
+	ck_assert_str_eq(when, "2301 ");
+	put_at(store, made("n2"), 2400, NULL);
+	rounds_until(&writer, 2400, 12000, when, sizeof(when));
+	ck_assert_str_eq(when, "2400 2600 ");
+	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=2/2 "));
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_written_long_after_its_end_is_not_looked_at_again)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	char when[100];
+
+	writer.looks_again = 1;
+	put_at(store, made("n1"), 2600, NULL);
+	put_at(store, made("n2"), 2600, NULL);
+	rounds_until(&writer, 2600, 12000, when, sizeof(when));
+	ck_assert_str_eq(when, "2600 ");
+	closed(store);
+}
+END_TEST
+
 START_TEST(many_runs_are_written_in_batches)
 {
 	struct store *store = opened();
@@ -247,4 +330,7 @@ UNIT_MAIN("writer", a_complete_run_is_written_once,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,
 	  a_job_that_cannot_be_changed_keeps_the_reason,
 	  what_the_row_knows_of_arrays_is_learnt,
+	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
+	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
+	  a_run_written_long_after_its_end_is_not_looked_at_again,
 	  many_runs_are_written_in_batches, runs_that_are_too_old_are_forgotten)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What other programs make of it: tests/scripts/js1.bats. */
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "js1.h"
+#include "runner.h"
+#include "summary.h"
+
+/* gzip of {"nodes":{},"total_time":61,"gpus":0}, by python's gzip, mtime 0 */
+#define REAL                                                                   \
+	"JS1:H4sIAAAAAAACA6tWystPSS1Wsqqu1VEqyS9JzIkvycxNVbIyM9RRSi8oBc"       \
+	"oY1AIAVjpCiyUAAAA="
+
+static const char text[] = "jobio/1 nodes=1/1 rd=1KiB/3";
+
+static char *merged(const char *comment, const char *summary)
+{
+	char *out = NULL;
+	struct err why = { "" };
+
+	ck_assert_msg(js1_merge(comment, summary, &out, &why) == 1, "%s",
+		      why.text);
+	return out;
+}
+
+static void expect_left(const char *comment, const char *reason)
+{
+	char *out = NULL;
+	struct err why = { "" };
+
+	ck_assert_int_eq(js1_merge(comment, text, &out, &why), -1);
+	ck_assert_str_eq(why.text, reason);
+	ck_assert_ptr_null(out);
+}
+
+START_TEST(a_summary_is_merged_and_found_again)
+{
+	char *once = merged(REAL, text), found[SUMMARY_MAX];
+
+	ck_assert_int_eq(js1_find(once, found, sizeof(found)), 1);
+	ck_assert_str_eq(found, text);
+	ck_assert_int_eq(js1_find(once, found, sizeof(text) - 1), 0);
+	ck_assert_int_eq(js1_find(REAL, found, sizeof(found)), 0);
+	free(once);
+}
+END_TEST
+
+START_TEST(the_same_summary_again_changes_nothing)
+{
+	char *once = merged(REAL, text), *twice = NULL;
+	struct err why = { "" };
+
+	ck_assert_int_eq(js1_merge(once, text, &twice, &why), 0);
+	ck_assert_ptr_null(twice);
+	free(once);
+}
+END_TEST
+
+START_TEST(a_newer_summary_takes_the_place_of_the_older)
+{
+	char *once = merged(REAL, text);
+	char *twice = merged(once, "jobio/1 nodes=2/2");
+	char *direct = merged(REAL, "jobio/1 nodes=2/2");
+
+	ck_assert_str_eq(twice, direct);
+	free(once);
+	free(twice);
+	free(direct);
+}
+END_TEST
+
+START_TEST(what_is_no_js1_is_left_alone)
+{
+	expect_left(NULL, "no JS1");
+	expect_left("", "no JS1");
+	expect_left("a note of the operator", "no JS1");
+	expect_left("js1:h4si", "no JS1");
+	expect_left("JS1", "no JS1");
+	expect_left("JS1:", "JS1 without data, or damaged");
+	expect_left("JS1:Short", "JS1 without data, or damaged");
+	expect_left("JS1:None", "JS1 without data, or damaged");
+	expect_left(REAL "AAAA", "JS1 without data, or damaged");
+	expect_left(REAL ";x", "JS1 without data, or damaged");
+}
+END_TEST
+
+/* JS1 of any text */
+static char *js1_of(const char *json, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
+				     "opqrstuvwxyz0123456789+/";
+	unsigned char data[4096] = { 0 };
+	z_stream z = { .next_in = (Bytef *)json, .avail_in = (uInt)size };
+	char *out = malloc(8192);
+	size_t used = 4, i;
+	int shift;
+
+	z.next_out = data;
+	z.avail_out = sizeof(data) - 3;
+	ck_assert_int_eq(deflateInit2(&z, 9, Z_DEFLATED, 31, 9, 0), Z_OK);
+	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	size = z.total_out;
+	deflateEnd(&z);
+	strcpy(out, "JS1:");
+	/* zero bytes at the end do no harm */
+	for (i = 0; i < size; i += 3)
+		for (shift = 18; shift >= 0; shift -= 6)
+			out[used++] = digits[((unsigned int)data[i] << 16 |
+					      (unsigned int)data[i + 1] << 8 |
+					      data[i + 2]) >>
+						     shift &
+					     63];
+	out[used] = 0;
+	return out;
+}
+
+static void expect_left_json(const char *json, size_t size, const char *why)
+{
+	char *comment = js1_of(json, size);
+
+	expect_left(comment, why);
+	free(comment);
+}
+
+START_TEST(a_payload_that_is_no_object_is_left_alone)
+{
+	static const char *const bad[] = {
+		"",
+		"[]",
+		"7",
+		"null",
+		"{",
+		"{}{}",
+		"{} x",
+		"{\"a\":1,}x",
+		"\"jobio\"",
+		"{\"a\":\"",
+		"[[[[[[[[[[[[[[[[[[[[",
+		"{\"jobio\":\"}",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		expect_left_json(bad[i], strlen(bad[i]),
+				 "JS1 is not a JSON object");
+	expect_left_json("{\"a\":0}\0{}", 10, "JS1 is not a JSON object");
+}
+END_TEST
+
+START_TEST(a_key_of_our_name_that_we_did_not_write_is_left_alone)
+{
+	static const char *const bad[] = {
+		"{\"jobio\":1}",
+		"{\"jobio\":{\"a\":\"b\"}}",
+		"{\"jobio\":\"x\",\"nodes\":{}}",
+		"{\"jobio\": \"x\"}",
+		"{\"jobio\":\"a\\\"b\"}",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		expect_left_json(bad[i], strlen(bad[i]),
+				 "JS1 has a key 'jobio' of somebody else");
+}
+END_TEST
+
+START_TEST(what_only_looks_like_our_key_is_kept)
+{
+	static const char *const odd[] = {
+		"{}",
+		"{ }",
+		"{\"a\":\"\\\"jobio\\\":\\\"b\"}",
+		"{\"a\":{\"jobio\":\"b\"}}",
+		"{\"a\":\"b\"} \n",
+		"{\"xjobio\":\"b\"}",
+		"{\"a\":NaN}",
+	};
+	char *comment, *once, *twice, found[SUMMARY_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		comment = js1_of(odd[i], strlen(odd[i]));
+		once = merged(comment, text);
+		ck_assert_int_eq(js1_find(once, found, sizeof(found)), 1);
+		ck_assert_str_eq(found, text);
+		twice = merged(once, "jobio/1 nodes=9/9");
+		free(once);
+		once = merged(comment, "jobio/1 nodes=9/9");
+		ck_assert_str_eq(once, twice);
+		free(comment);
+		free(once);
+		free(twice);
+	}
+}
+END_TEST
+
+START_TEST(a_summary_that_would_break_the_json_is_refused)
+{
+	static const char *const bad[] = { "", "a\"b", "a\\b", "a\nb",
+					   "\303\244" };
+	char *out = NULL, *longest = calloc(1, 1002);
+	struct err why;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		ck_assert_int_eq(js1_merge(REAL, bad[i], &out, &why), -1);
+		ck_assert_str_eq(why.text, "the summary has characters that "
+					   "JS1 cannot hold");
+	}
+	memset(longest, 'x', 1001);
+	ck_assert_int_eq(js1_merge(REAL, longest, &out, &why), -1);
+	longest[1000] = 0;
+	out = merged(REAL, longest);
+	free(out);
+	free(longest);
+}
+END_TEST
+
+UNIT_MAIN("js1", a_summary_is_merged_and_found_again,
+	  the_same_summary_again_changes_nothing,
+	  a_newer_summary_takes_the_place_of_the_older,
+	  what_is_no_js1_is_left_alone,
+	  a_payload_that_is_no_object_is_left_alone,
+	  a_key_of_our_name_that_we_did_not_write_is_left_alone,
+	  what_only_looks_like_our_key_is_kept,
+	  a_summary_that_would_break_the_json_is_refused)
