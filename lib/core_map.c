@@ -30,10 +30,11 @@ struct core_map {
 	unsigned int core_count;
 };
 
-/* Objects of one type in logical order. */
+/* Objects of one type that have a CPU, in logical order. */
 struct level {
 	hwloc_obj_t *obj;
 	unsigned int count;
+	unsigned int total; /* those without one, too */
 };
 
 struct walk {
@@ -288,6 +289,7 @@ static int read_level(hwloc_topology_t topology, int depth, struct level *level)
 {
 	unsigned int count = hwloc_get_nbobjs_by_depth(topology, depth);
 
+	level->total = count;
 	level->obj = calloc(count + 1, sizeof(*level->obj));
 	if (!level->obj)
 		return -1;
@@ -379,8 +381,10 @@ static void measure(struct core_map *map, const struct walk *walk,
 		    unsigned int cpus)
 {
 	struct core_map_shape *shape = &map->shape;
-	unsigned int cores = walk->cores.count;
+	unsigned int cores = walk->cores.total; /* hwloc_get_nbobjs_by_type() */
 
+	if (walk->cores.count < cores)
+		map->flaws |= CORE_MAP_EMPTY_CORES;
 	if (!cores) {
 		cores = 1; /* "fudging nobj[CORE] from 0 to 1" */
 		map->flaws |= CORE_MAP_NO_CORES;
@@ -402,20 +406,24 @@ static void measure(struct core_map *map, const struct walk *walk,
 	shape->threads = cpus / cores;
 }
 
-static void set_core(struct core_map *map, unsigned int core, hwloc_obj_t obj)
+/* hwloc's order of a core's threads: not that of their numbers when there are
+ * caches or groups below the core. */
+static void set_core(struct core_map *map, const struct walk *walk,
+		     unsigned int core, hwloc_obj_t obj)
 {
 	unsigned int threads = map->shape.threads, cpus = map->shape.cpus;
-	unsigned int thread = 0;
-	int os_cpu;
+	hwloc_obj_t pu = NULL;
 
-	for (os_cpu = hwloc_bitmap_first(obj->cpuset);
-	     os_cpu >= 0 && thread < threads;
-	     os_cpu = hwloc_bitmap_next(obj->cpuset, os_cpu), thread++) {
+	for (unsigned int thread = 0; thread < threads; thread++) {
 		unsigned int abs_cpu = core * threads + thread;
 
-		if ((unsigned int)os_cpu >= cpus || abs_cpu >= cpus)
+		pu = hwloc_get_next_obj_inside_cpuset_by_type(
+			walk->topology, obj->cpuset, HWLOC_OBJ_PU, pu);
+		if (!pu)
+			return;
+		if (pu->os_index >= cpus || abs_cpu >= cpus)
 			continue; /* "out of range": keeps its default */
-		map->block[abs_cpu] = (unsigned int)os_cpu;
+		map->block[abs_cpu] = pu->os_index;
 		cpuset_add(&map->set, abs_cpu);
 	}
 }
@@ -441,7 +449,7 @@ static void fill_block(struct core_map *map, const struct walk *walk)
 			if (!hwloc_bitmap_isincluded(
 				    obj->cpuset, walk->sockets.obj[s]->cpuset))
 				continue;
-			set_core(map, core + in, obj);
+			set_core(map, walk, core + in, obj);
 			in++;
 		}
 		core += walk->cores_in[s];

@@ -63,6 +63,8 @@ enum core_map_flaw {
 				  order does */
 	CORE_MAP_UNEVEN_BOARDS = 256, /* sockets no multiple of boards: no node
 					 line describes the machine */
+	CORE_MAP_EMPTY_CORES =
+		512,	      /* cores without a CPU, which slurmd counts */
 	CORE_MAP_FATAL = 128, /* slurmd does not start: no sockets to count */
 };
 

@@ -445,7 +445,7 @@ static void classify(struct work *work)
 	if (flaws & CORE_MAP_FATAL || work->slurmd_disabled)
 		out->class = RESERVATION_FAILS;
 	else if (flaws & (CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
-			  CORE_MAP_UNEVEN_BOARDS))
+			  CORE_MAP_UNEVEN_BOARDS | CORE_MAP_EMPTY_CORES))
 		out->class = RESERVATION_IRREGULAR;
 	else if (flaws & CORE_MAP_SPARSE)
 		out->class = RESERVATION_SPARSE;
@@ -499,6 +499,14 @@ static void report_map(struct work *work)
 			     "%u sockets are no multiple of %u boards: no "
 			     "SocketsPerBoard describes this machine",
 			     hw->sockets, hw->boards);
+	if (flaws & CORE_MAP_EMPTY_CORES)
+		findings_add(findings, "C09", FINDING_ERROR,
+			     "bring their CPUs online and start slurmd again, "
+			     "or use no io-cores on this node",
+			     "the machine shows cores without any CPU beside "
+			     "its %u: slurmd counts them and names CPUs that "
+			     "belong to others",
+			     core_map_core_count(work->map));
 	if (flaws & CORE_MAP_NO_SOCKETS)
 		findings_add(findings, "C04",
 			     flaws & CORE_MAP_SHIFTED ? FINDING_ERROR

@@ -303,17 +303,13 @@ out:
 	return rc;
 }
 
+static const char *const kinds[] = {
+	"", "", "", "allow_ecores", "l3cache_as_socket", "numa_node_as_socket",
+};
+
 int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
 		 struct err *err)
 {
-	static const char *const kinds[] = {
-		"",
-		"",
-		"",
-		"allow_ecores",
-		"l3cache_as_socket",
-		"numa_node_as_socket",
-	};
 	struct plan plan;
 
 	draw_plan(&plan, dice);
@@ -330,4 +326,146 @@ int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
 		return err_set(err, "machine '%s': hwloc cannot build it",
 			       machine->text);
 	return 0;
+}
+
+/* ---- odd ones ------------------------------------------------------------------ */
+
+#define ODD_LEVELS 5
+#define ODD_TRIES 200
+
+struct odd {
+	char text[MACHINE_TEXT_MAX]; /* as synthetic: "package:2 core:3 pu:2" */
+	unsigned int cpus;
+	unsigned int first, step; /* OS numbers */
+	bool scrambled, lopsided, forbidden, hybrid, no_packages, no_cores;
+};
+
+/* Any order of any levels; hwloc refuses some, then the next is tried. */
+static void draw_odd(struct odd *odd, struct dice *dice)
+{
+	static const char *const levels[] = { "package", "package", "numa",
+					      "die",	 "group",   "l3",
+					      "l2",	 "core",    "core" };
+	static const char *const memory[] = { "", "", "", " [numa]",
+					      " [numa] [numa]" };
+	unsigned int count = 1 + dice_roll(dice, ODD_LEVELS);
+	char *at = odd->text;
+	unsigned int arity;
+
+	odd->cpus = 1;
+	*at = '\0';
+	for (unsigned int i = 0; i < count; i++) {
+		arity = 1 + dice_roll(dice, i + 1 == count ? 9 : 4);
+		odd->cpus *= arity;
+		at += sprintf(at, "%s:%u%s ", levels[dice_roll(dice, 9)], arity,
+			      memory[dice_roll(dice, 5)]);
+	}
+	arity = 1 + dice_roll(dice, 3);
+	odd->cpus *= arity;
+	sprintf(at, "pu:%u", arity);
+	odd->scrambled = dice_roll(dice, 2);
+	odd->first = dice_roll(dice, 4) ? 0 : dice_roll(dice, 70);
+	odd->step = 1 + (dice_roll(dice, 8) == 0);
+	odd->lopsided = dice_roll(dice, 2);
+	odd->forbidden = dice_roll(dice, 5) == 0;
+	odd->hybrid = dice_roll(dice, 8) == 0;
+	odd->no_packages = dice_roll(dice, 8) == 0;
+	odd->no_cores = dice_roll(dice, 8) == 0;
+}
+
+static char *odd_synthetic(const struct odd *odd, struct dice *dice)
+{
+	unsigned int *os = calloc(odd->cpus, sizeof(*os));
+	char *text = malloc(MACHINE_TEXT_MAX + 32 + odd->cpus * 8), *at = text;
+
+	for (unsigned int i = 0; os && i < odd->cpus; i++)
+		os[i] = odd->first + i * odd->step;
+	if (os && odd->scrambled)
+		scramble(os, odd->cpus, dice);
+	if (at && os) {
+		at += sprintf(at, "%s(indexes=", odd->text);
+		for (unsigned int i = 0; i < odd->cpus; i++)
+			at += sprintf(at, "%s%u", i ? "," : "", os[i]);
+		sprintf(at, ")");
+	}
+	free(os);
+	return text;
+}
+
+/* Some cores lose threads, some objects above them lose cores. */
+static int make_lopsided(hwloc_topology_t topology, struct dice *dice)
+{
+	hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topology);
+	hwloc_bitmap_t keep = hwloc_bitmap_dup(all);
+	int depth = hwloc_topology_get_depth(topology), rc = 0;
+
+	for (unsigned int i = 1 + dice_roll(dice, 4); i > 0; i--) {
+		int at = (int)dice_roll(dice, (unsigned int)depth - 1) + 1;
+		unsigned int width = hwloc_get_nbobjs_by_depth(topology, at);
+		hwloc_obj_t object = hwloc_get_obj_by_depth(
+			topology, at, dice_roll(dice, width));
+
+		hwloc_bitmap_andnot(keep, keep, object->cpuset);
+	}
+	if (hwloc_bitmap_weight(keep) >= 2)
+		rc = hwloc_topology_restrict(topology, keep, 0);
+	hwloc_bitmap_free(keep);
+	return rc;
+}
+
+static int build_odd(const struct odd *odd, struct dice *dice, const char *xml)
+{
+	char *text = odd_synthetic(odd, dice);
+	hwloc_topology_t topology;
+	int rc = -1;
+
+	if (!text || hwloc_topology_init(&topology) < 0)
+		goto out;
+	hwloc_topology_set_flags(topology,
+				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	if (hwloc_topology_set_synthetic(topology, text) == 0 &&
+	    (!odd->no_packages || hwloc_topology_set_type_filter(
+					  topology, HWLOC_OBJ_PACKAGE,
+					  HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
+	    (!odd->no_cores || hwloc_topology_set_type_filter(
+				       topology, HWLOC_OBJ_CORE,
+				       HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
+	    hwloc_topology_load(topology) == 0 &&
+	    (!odd->hybrid ||
+	     hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) < 1 ||
+	     make_hybrid(topology, dice) == 0) &&
+	    (!odd->lopsided || make_lopsided(topology, dice) == 0) &&
+	    (!odd->forbidden || forbid(topology, dice) == 0))
+		rc = hwloc_topology_export_xml(topology, xml, 0);
+	hwloc_topology_destroy(topology);
+out:
+	free(text);
+	return rc;
+}
+
+int machine_draw_odd(struct machine *machine, struct dice *dice,
+		     const char *xml, struct err *err)
+{
+	struct odd odd;
+
+	machine->slurmd_parameters = kinds[dice_roll(dice, 6)];
+	for (unsigned int tries = 0; tries < ODD_TRIES; tries++) {
+		draw_odd(&odd, dice);
+		if (odd.cpus < 2 || odd.cpus > CPUS_MAX ||
+		    build_odd(&odd, dice, xml) < 0)
+			continue;
+		snprintf(machine->text, sizeof(machine->text),
+			 "%.160s, OS %u+%u%s%s%s%s%s%s%s%s", odd.text,
+			 odd.first, odd.step,
+			 odd.scrambled ? ", scrambled" : "",
+			 odd.lopsided ? ", lopsided" : "",
+			 odd.forbidden ? ", forbidden" : "",
+			 odd.hybrid ? ", hybrid" : "",
+			 odd.no_packages ? ", no packages" : "",
+			 odd.no_cores ? ", no cores" : "",
+			 *machine->slurmd_parameters ? ", " : "",
+			 machine->slurmd_parameters);
+		return 0;
+	}
+	return err_set(err, "hwloc refused %d odd machines", ODD_TRIES);
 }

@@ -28,6 +28,11 @@ void dice_seed(struct dice *dice, uint64_t seed);
 /* 0 .. sides - 1 */
 unsigned int dice_roll(struct dice *dice, unsigned int sides);
 
+/* One that no vendor builds: levels in any order or missing, memory beside the
+ * cores or on its own, unequal sockets, OS numbers with gaps. */
+int machine_draw_odd(struct machine *machine, struct dice *dice,
+		     const char *xml, struct err *err);
+
 int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
 		 struct err *err);
 

@@ -28,6 +28,7 @@ struct settings {
 	const char *preload;
 	const char *keep;
 	unsigned int version;
+	bool odd;
 	char folder[256];
 };
 
@@ -126,12 +127,25 @@ static void draw_spec(struct trial *trial, const struct core_map_shape *shape,
 		snprintf(at, room, " CpuSpecList=%u,%u", low, shape->cpus - 1);
 }
 
+/* Of any line that draw_geometry() writes; zeros are read as ones. */
+static unsigned long most_cpus(const struct core_map_shape *shape)
+{
+	unsigned long sockets =
+		shape->sockets > shape->boards ? shape->sockets : shape->boards;
+
+	return sockets * 2 * at_least_one(shape->cores) *
+	       at_least_one(shape->threads);
+}
+
 static void draw_trial(struct trial *trial, const struct machine *machine,
 		       const struct core_map_shape *shape, unsigned int turn,
 		       struct dice *dice)
 {
 	trial->first = turn % 2;
 	draw_geometry(trial, shape, dice);
+	if (most_cpus(shape) > CPUSET_MAX) /* no cores: no node line fits */
+		snprintf(trial->line, sizeof(trial->line), "CPUs=%u",
+			 shape->cpus);
 	draw_spec(trial, shape, turn, dice);
 	snprintf(trial->parameters, sizeof(trial->parameters), "%s%s%s",
 		 machine->slurmd_parameters,
@@ -281,7 +295,8 @@ static int try_machine(const struct settings *settings, unsigned long number,
 
 	snprintf(xml, sizeof(xml), "%s/machine.xml", folder);
 	dice_seed(&dice, settings->seed * 1000003 + number);
-	if (machine_draw(&machine, &dice, xml, &err) < 0)
+	if ((settings->odd ? machine_draw_odd : machine_draw)(&machine, &dice,
+							      xml, &err) < 0)
 		goto out;
 	map = load_map(settings, &machine, xml, &err);
 	if (!map)
@@ -350,6 +365,9 @@ static int set_option(struct settings *settings, int option, struct err *err)
 	case 'p':
 		settings->preload = optarg;
 		return 0;
+	case 'o':
+		settings->odd = true;
+		return 0;
 	case 'k':
 		settings->keep = optarg;
 		return 0;
@@ -366,6 +384,7 @@ static int parse_options(struct settings *settings, int argc, char *argv[],
 		{ "seed", required_argument, NULL, 's' },
 		{ "slurmd", required_argument, NULL, 'd' },
 		{ "preload", required_argument, NULL, 'p' },
+		{ "odd", no_argument, NULL, 'o' },
 		{ "keep", required_argument, NULL, 'k' },
 		{ NULL, 0, NULL, 0 },
 	};
