@@ -116,31 +116,69 @@ static void peer_touch(struct peer *peer)
 	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
 }
 
-/* Seal an answer for its reader and send it. 0, or -1: the peer is gone. */
-static int peer_answer(struct peer *peer, const char *answer)
+/* An answer as it goes out. Peers that wait for the same commit are told the
+ * same, so it is sealed once for all of them: half of what the ledger wants of
+ * munged. An answer does not say what it answers, and whoever reads it takes a
+ * credential that it has seen before (seal.h): one of its own is no better. */
+struct sealed {
+	char *answer, *credential;
+	uid_t uid;
+};
+
+static void sealed_free(struct sealed *sealed)
+{
+	free(sealed->answer);
+	free(sealed->credential);
+	memset(sealed, 0, sizeof(*sealed));
+}
+
+/* Have *sealed hold this answer for this reader. */
+static int sealed_make(struct sealed *sealed, struct seal *seal,
+		       const char *answer, uid_t uid, struct err *err)
+{
+	if (answer && sealed->credential && sealed->uid == uid &&
+	    !strcmp(sealed->answer, answer))
+		return 0;
+	sealed_free(sealed);
+	sealed->uid = uid;
+	sealed->answer = answer ? strdup(answer) : NULL;
+	if (!sealed->answer)
+		return err_set(err, "out of memory");
+	return seal_close(seal, answer, strlen(answer), uid,
+			  &sealed->credential, err);
+}
+
+/* 0, or -1: the peer is gone. */
+static int peer_send(struct peer *peer, const char *answer,
+		     struct sealed *sealed)
 {
 	struct server *server = peer->server;
-	char *credential = NULL;
 	struct err err;
 	uint32_t prefix;
 	size_t size;
 
-	if (!answer || seal_close(server->seal, answer, strlen(answer),
-				  peer->uid, &credential, &err) < 0) {
-		say(server, "peer: '%s': answer: %s", peer->name,
-		    answer ? err.text : "out of memory");
+	if (sealed_make(sealed, server->seal, answer, peer->uid, &err) < 0) {
+		say(server, "peer: '%s': answer: %s", peer->name, err.text);
 		peer_free(peer);
 		return -1;
 	}
-	size = strlen(credential);
+	size = strlen(sealed->credential);
 	prefix = htonl((uint32_t)size);
 	bufferevent_write(peer->bev, &prefix, sizeof(prefix));
-	bufferevent_write(peer->bev, credential, size);
-	free(credential);
+	bufferevent_write(peer->bev, sealed->credential, size);
 	if (evbuffer_get_length(bufferevent_get_output(peer->bev)) >
 	    LEDGER_FRAME_MAX)
 		peer->is_full = 1; /* asks, but does not read: on_drained() */
 	return 0;
+}
+
+static int peer_answer(struct peer *peer, const char *answer)
+{
+	struct sealed sealed = { 0 };
+	int rc = peer_send(peer, answer, &sealed);
+
+	sealed_free(&sealed);
+	return rc;
 }
 
 static void batch_soon(struct server *server)
@@ -157,6 +195,7 @@ static void batch_soon(struct server *server)
 /* Answer all who wait for the commit, with what they asked for or an error. */
 static void answer_waiting(struct server *server, const char *error)
 {
+	struct sealed sealed = { 0 };
 	struct peer *peer, *next;
 	char *answer;
 
@@ -169,10 +208,11 @@ static void answer_waiting(struct server *server, const char *error)
 			free(peer->answer);
 		peer->answer = NULL;
 		server->waiting--;
-		if (peer_answer(peer, answer) == 0)
+		if (peer_send(peer, answer, &sealed) == 0)
 			bufferevent_enable(peer->bev, EV_READ);
 		free(answer);
 	}
+	sealed_free(&sealed);
 	/* Frames that came meanwhile are in the buffers already. Reading one
 	 * may close peers, so begin anew until nobody has a whole frame. */
 	for (peer = TAILQ_FIRST(&server->peers); peer; peer = next) {
