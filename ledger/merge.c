@@ -184,38 +184,17 @@ static int add_hist(struct part *part, const struct record_io *io)
 	return 0;
 }
 
-/* The lines of a record that make up its numbers in one scope: the first
- * source; its all-files line alone, or all of its filesystems. */
-static const char *pick(const struct record_io *io, size_t count,
-			enum record_scope scope, int *all_files)
-{
-	const char *source = NULL;
-	size_t i;
-
-	*all_files = 0;
-	for (i = 0; i < count; i++) {
-		if (io[i].scope != scope)
-			continue;
-		if (!source)
-			source = io[i].source;
-		if (!strcmp(io[i].source, source) && !io[i].fs)
-			*all_files = 1;
-	}
-	return source;
-}
-
 static int take_app(struct part *part, const struct record *r,
 		    enum record_scope scope, int64_t *numbers)
 {
-	int all_files, i;
-	const char *source = pick(r->app, r->app_count, scope, &all_files);
+	uint64_t best = record_best_app(r, scope);
 	size_t line;
+	int i;
 
-	for (line = 0; source && line < r->app_count; line++) {
+	for (line = 0; line < r->app_count; line++) {
 		const struct record_io *io = &r->app[line];
 
-		if (io->scope != scope || strcmp(io->source, source) ||
-		    (all_files && io->fs))
+		if (!(best >> line & 1))
 			continue;
 		for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 			add_known(&numbers[i], io->numbers[i]);
@@ -226,6 +205,20 @@ static int take_app(struct part *part, const struct record *r,
 			return -1;
 	}
 	return 0;
+}
+
+/* Who counted the numbers of the job, else of the node; "" for nobody. */
+static const char *source_of(const struct record *r)
+{
+	static const enum record_scope scopes[] = { RECORD_SCOPE_JOB,
+						    RECORD_SCOPE_NODE };
+	size_t i, line;
+
+	for (i = 0; i < 2; i++)
+		for (line = 0; line < r->app_count; line++)
+			if (record_best_app(r, scopes[i]) >> line & 1)
+				return r->app[line].source;
+	return "";
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -291,8 +284,7 @@ static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
 	char fs[SUMMARY_FS];
-	const char *src;
-	int failed = 0, all_files;
+	int failed = 0;
 
 	part_init(part);
 	part->digest = digest;
@@ -304,13 +296,10 @@ static int part_from(struct merge *merge, struct part *part,
 		return -1;
 	take_counts(part, r);
 	fs_text(r, fs);
-	src = pick(r->app, r->app_count, RECORD_SCOPE_JOB, &all_files);
-	if (!src)
-		src = pick(r->app, r->app_count, RECORD_SCOPE_NODE, &all_files);
 	part->node = keep(merge, r->node, &failed);
 	part->nodelist = keep(merge, r->nodelist, &failed);
 	part->fs = keep(merge, fs, &failed);
-	part->src = keep(merge, src ? src : "", &failed);
+	part->src = keep(merge, source_of(r), &failed);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os, &failed);

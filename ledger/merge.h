@@ -6,10 +6,8 @@
  *           node that came back after a reboot) one counts: the one without
  *           node_rebooted, then the later end, then the larger digest of its
  *           text. The same one whatever the order of arrival.
- *         The numbers of a record: those of scope job from the first source
- *           that the record names (the best one), its all-files line if there
- *           is one, else the sum of its filesystems. Two sources are never
- *           added. Node-wide numbers only if no record of the run has any of
+ *         The numbers of a record: those of scope job that record_best_app()
+ *           chooses. Node-wide numbers only if no record of the run has any of
  *           scope job, and then the summary says so.
  * Owner   struct merge copies what it needs: merge_free(), NULL allowed.
  * Errors  -1 only when out of memory.

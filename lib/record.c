@@ -1206,6 +1206,60 @@ struct record *record_parse(const char *text, size_t size, struct err *err)
 }
 
 /* All or nothing: what was read goes over when it was right to the end. */
+static bool is_client_mount(const struct record *record, const char *fs)
+{
+	size_t i;
+
+	for (i = 0; fs && i < record->mount_count; i++)
+		if (record->mounts[i].mount &&
+		    !strcmp(record->mounts[i].mount, fs))
+			return true;
+	return false;
+}
+
+/* The lines of one source that are the record's numbers; 0: none of them is,
+ * and *others has those of filesystems that are not the client's. */
+static uint64_t best_of(const struct record *record, enum record_scope scope,
+			const char *source, uint64_t *others)
+{
+	uint64_t all_files = 0, client = 0, bit = 1;
+	const struct record_io *io;
+	size_t i;
+
+	*others = 0;
+	for (i = 0; i < record->app_count; i++, bit <<= 1) {
+		io = &record->app[i];
+		if (io->scope != scope || strcmp(io->source, source) != 0)
+			continue;
+		if (!io->fs)
+			all_files |= bit;
+		else if (is_client_mount(record, io->fs))
+			client |= bit;
+		else
+			*others |= bit;
+	}
+	if (all_files)
+		return all_files;
+	return client || record->mount_count ? client : *others;
+}
+
+uint64_t record_best_app(const struct record *record, enum record_scope scope)
+{
+	uint64_t best, others, fallback = 0;
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++) {
+		if (record->app[i].scope != scope)
+			continue;
+		best = best_of(record, scope, record->app[i].source, &others);
+		if (best)
+			return best;
+		if (!fallback)
+			fallback = others;
+	}
+	return fallback;
+}
+
 int record_counters_add(struct record *record, const char *text, size_t size,
 			struct err *err)
 {

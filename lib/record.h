@@ -33,7 +33,8 @@
  *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   shared: how many other jobs are in a number of scope node; fs null: all
- *   files; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
+ *   files. Sources of app are other views of the same I/O, the best one first,
+ *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
  *   or nanoseconds (bin 0: 0 and 1). app: what processes asked for; wire: what
  *   the client did; never added together.
  *
@@ -231,6 +232,12 @@ int record_add_finding(struct record *record, const char *code,
 		       const char *cure);
 int record_add_app(struct record *record, const struct record_io *io);
 int record_add_wire(struct record *record, const struct record_io *io);
+
+/* The lines of app that are the record's numbers in one scope, as bits: those of
+ * the first source that says something of all files or of the client's
+ * filesystems (its line of all files alone, if it has one); on a node without
+ * a client, of any. Never two sources added. */
+uint64_t record_best_app(const struct record *record, enum record_scope scope);
 
 /* The name of a flag bit and what it says; NULL past the end of the list. */
 const char *record_flag_name(unsigned int bit);

@@ -40,20 +40,27 @@ static void add_known(int64_t *sum, int64_t number)
 
 /* ---- the lines of I/O ---------------------------------------------------- */
 
-/* The same line of all nodes together: scope, source and files are its name.
- * 'is_wire': what the client did. */
+enum line_kind {
+	LINE_APP,   /* what the job asked for, by the best source of the node */
+	LINE_OTHER, /* the same, as another source saw it */
+	LINE_WIRE   /* what the client did */
+};
+
+/* The same line of all nodes together: kind, scope, source and files are its
+ * name. */
 struct io_line {
 	const struct record_io *first;
 	struct record_io sum;
-	int is_wire;
+	enum line_kind kind;
+	size_t nodes;
 };
 
 static int is_same(const struct io_line *line, const struct record_io *io,
-		   int is_wire)
+		   enum line_kind kind)
 {
 	const char *a = line->first->fs ? line->first->fs : "";
 
-	return line->is_wire == is_wire && line->first->scope == io->scope &&
+	return line->kind == kind && line->first->scope == io->scope &&
 	       !strcmp(line->first->source, io->source) &&
 	       !strcmp(a, io->fs ? io->fs : "");
 }
@@ -74,25 +81,55 @@ static void add_io(struct record_io *sum, const struct record_io *io)
 	}
 }
 
-static size_t add_lines(struct io_line *lines, size_t used,
-			const struct record_io *io, size_t io_count,
-			int is_wire)
+static size_t add_line(struct io_line *lines, size_t used,
+		       const struct record_io *io, enum line_kind kind)
 {
-	size_t i, at;
+	size_t at;
 
-	for (i = 0; i < io_count; i++) {
-		for (at = 0;
-		     at < used && !is_same(&lines[at], &io[i], is_wire);)
-			at++;
-		if (at == LINES_MAX)
-			continue;
-		if (at == used) {
-			lines[used].first = &io[i];
-			lines[used].is_wire = is_wire;
-			record_io_init(&lines[used++].sum);
-		}
-		add_io(&lines[at].sum, &io[i]);
+	for (at = 0; at < used && !is_same(&lines[at], io, kind);)
+		at++;
+	if (at == LINES_MAX)
+		return used;
+	if (at == used) {
+		lines[used].first = io;
+		lines[used].kind = kind;
+		record_io_init(&lines[used++].sum);
 	}
+	lines[at].nodes++;
+	add_io(&lines[at].sum, io);
+	return used;
+}
+
+/* The source of the node's numbers; its lines of other filesystems than the
+ * client's are told too, and are not the same I/O. */
+static const char *best_source(const struct record *record,
+			       enum record_scope scope)
+{
+	uint64_t best = record_best_app(record, scope);
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++)
+		if (best >> i & 1)
+			return record->app[i].source;
+	return "";
+}
+
+static size_t add_lines(struct io_line *lines, size_t used,
+			const struct record *record)
+{
+	const struct record_io *io;
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++) {
+		io = &record->app[i];
+		used = add_line(
+			lines, used, io,
+			strcmp(io->source, best_source(record, io->scope))
+				? LINE_OTHER
+				: LINE_APP);
+	}
+	for (i = 0; i < record->wire_count; i++)
+		used = add_line(lines, used, &record->wire[i], LINE_WIRE);
 	return used;
 }
 
@@ -140,9 +177,10 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist,
 	fprintf(out, "  %s to %s\n", low, high);
 }
 
-static void print_meta(FILE *out, const struct record_io *io)
+static void print_meta(FILE *out, const struct record_io *io, double seconds)
 {
 	const char *before = "                metadata     ";
+	int64_t all = 0;
 	char text[16];
 	int i;
 
@@ -152,10 +190,15 @@ static void print_meta(FILE *out, const struct record_io *io)
 		fprintf(out, "%s%s %s", before,
 			record_meta_name((unsigned int)i),
 			count(io->meta[i], text));
+		add_known(&all, io->meta[i]);
 		before = ", ";
 	}
-	if (*before == ',')
-		fputc('\n', out);
+	if (*before != ',')
+		return;
+	if (seconds > 0)
+		fprintf(out, "; %s/s",
+			count((int64_t)((double)all / seconds), text));
+	fputc('\n', out);
 }
 
 static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
@@ -181,17 +224,42 @@ static void print_one(FILE *out, const char *what, int64_t number,
 	print_rate(out, number, calls, seconds);
 }
 
-static void print_io_line(FILE *out, const struct io_line *line, double seconds)
+static void print_line_head(FILE *out, const struct io_line *line,
+			    size_t records)
 {
-	const struct record_io *io = &line->sum;
+	static const char *const names[] = { "I/O", "also seen as",
+					     "client moved" };
 
-	fprintf(out, "  %-13s %s, from %s: %s\n",
-		line->is_wire ? "client moved" : "I/O",
+	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
 		line->first->fs ? line->first->fs : "all files",
 		line->first->source,
 		line->first->scope == RECORD_SCOPE_JOB
 			? "the job's alone"
 			: "NODE-WIDE, with whatever else ran there");
+	if (line->nodes < records)
+		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
+}
+
+/* Another view of I/O that is told already: not to be added. */
+static void print_other(FILE *out, const struct io_line *line, size_t records)
+{
+	const int64_t *n = line->sum.numbers;
+	char a[16], b[16], c[16], d[16];
+
+	print_line_head(out, line, records);
+	fprintf(out, ": read %s in %s calls, written %s in %s\n",
+		bytes(n[RECORD_READ_BYTES], a), count(n[RECORD_READ_CALLS], b),
+		bytes(n[RECORD_WRITE_BYTES], c),
+		count(n[RECORD_WRITE_CALLS], d));
+}
+
+static void print_io_line(FILE *out, const struct io_line *line, size_t records,
+			  double seconds)
+{
+	const struct record_io *io = &line->sum;
+
+	print_line_head(out, line, records);
+	fputc('\n', out);
 	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
 		  io->numbers[RECORD_READ_CALLS], seconds);
 	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
@@ -203,7 +271,7 @@ static void print_io_line(FILE *out, const struct io_line *line, double seconds)
 		print_one(out, "mapped, wr.",
 			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
 	}
-	print_meta(out, io);
+	print_meta(out, io, seconds);
 	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
 	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
 	print_hist(out, "read times", io->hist[RECORD_READ_NS], 1);
@@ -215,24 +283,38 @@ static void print_io(FILE *out, const struct job_report *r, double seconds)
 	struct io_line *lines = calloc(LINES_MAX, sizeof(*lines));
 	size_t i, used = 0;
 
-	for (i = 0; lines && i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-
-		used = add_lines(lines, used, record->app, record->app_count,
-				 0);
-		used = add_lines(lines, used, record->wire, record->wire_count,
-				 1);
-	}
+	for (i = 0; lines && i < r->record_count; i++)
+		used = add_lines(lines, used, r->records[i]);
 	if (!used)
 		fprintf(out, "  %-13s not counted\n", "I/O");
 	for (i = 0; i < used; i++)
-		print_io_line(out, &lines[i], seconds);
+		if (lines[i].kind != LINE_OTHER)
+			print_io_line(out, &lines[i], r->record_count, seconds);
+	for (i = 0; i < used; i++)
+		if (lines[i].kind == LINE_OTHER)
+			print_other(out, &lines[i], r->record_count);
 	free(lines);
+}
+
+static void print_tail(FILE *out, const char *name,
+		       void (*print)(int64_t value, char *out, size_t room),
+		       const int64_t *pair)
+{
+	char half[16], most[16];
+
+	if (pair[0] < 0)
+		return;
+	print(pair[0], half, sizeof(half));
+	print(pair[1], most, sizeof(most));
+	fprintf(out, "                %-12s half up to %s, 99 %% up to %s\n",
+		name, half, most);
 }
 
 /* The summary's numbers, where there are no records or not all of them. */
 static void print_totals(FILE *out, const struct summary *s)
 {
+	char text[16];
+
 	if (s->scope == SUMMARY_SCOPE_NONE) {
 		fprintf(out, "  %-13s not counted\n", "I/O");
 		return;
@@ -244,6 +326,13 @@ static void print_totals(FILE *out, const struct summary *s)
 			: "NODE-WIDE, with whatever else ran there");
 	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
 	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+	if (s->meta >= 0)
+		fprintf(out, "                %-12s %s operations\n",
+			"metadata", count(s->meta, text));
+	print_tail(out, "read sizes", summary_bytes, s->rsz);
+	print_tail(out, "write sizes", summary_bytes, s->wsz);
+	print_tail(out, "read times", summary_time, s->rlat_ns);
+	print_tail(out, "write times", summary_time, s->wlat_ns);
 }
 
 /* ---- the head ------------------------------------------------------------ */
@@ -457,6 +546,20 @@ static void print_quality(FILE *out, uint32_t flags)
 	}
 }
 
+/* One of the job's own numbers on a node. */
+static int64_t job_number(const struct record *record,
+			  enum record_number number)
+{
+	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
+	int64_t sum = RECORD_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++)
+		if (best >> i & 1)
+			add_known(&sum, record->app[i].numbers[number]);
+	return sum;
+}
+
 /* What each node moved, for the job; '-' is unknown. */
 static void print_nodes(FILE *out, const struct job_report *r)
 {
@@ -474,16 +577,11 @@ static void print_nodes(FILE *out, const struct job_report *r)
 		return;
 	for (i = 0; i < shown; i++) {
 		const struct record *record = r->records[i];
-		const struct record_io *io =
-			record->app_count &&
-					record->app[0].scope == RECORD_SCOPE_JOB
-				? &record->app[0]
-				: NULL;
 
 		fprintf(out, "  %-13s %-12s read %s, written %s\n",
 			i ? "" : "by node", record->node,
-			bytes(io ? io->numbers[RECORD_READ_BYTES] : -1, a),
-			bytes(io ? io->numbers[RECORD_WRITE_BYTES] : -1, b));
+			bytes(job_number(record, RECORD_READ_BYTES), a),
+			bytes(job_number(record, RECORD_WRITE_BYTES), b));
 	}
 	if (shown < r->record_count)
 		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n",

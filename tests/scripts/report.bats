@@ -14,7 +14,7 @@ setup() {
 		#!/bin/bash
 		[[ " $* " == *" -j 9 "* ]] || exit 0
 		echo 'a comment of somebody else'
-		echo 'jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted chg=4/4 miss=c4'
+		echo 'jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4'
 	EOS
 	chmod +x "$DIR/bin/sacct"
 	PATH=$DIR/bin:$PATH
@@ -56,7 +56,7 @@ full_record() {
 	expect_text "I/O           /mnt/weka, from vfs: the job's alone" "$output"
 	expect_text 'read         2MiB in 8 calls, 256KiB a call, 73KiB/s' "$output"
 	expect_text 'written      4MiB in 16 calls' "$output"
-	expect_text 'metadata     open 6, stat 4' "$output"
+	expect_text 'metadata     open 6, stat 4; 0/s' "$output"
 	expect_text 'read sizes   ' "$output"
 	expect_text 'read times   #  1.02us to 2.05us' "$output"
 	expect_text 'client moved  all files, from weka: NODE-WIDE, with whatever else ran there' "$output"
@@ -72,6 +72,36 @@ full_record() {
 	[[ $output != *"the job's alone"* ]]
 	expect_equal 2 "$(grep -c NODE-WIDE <<<"$output")"
 	expect_text 'scope=node' "$output"
+}
+
+# counted_record NODE SOURCES - one that has these sources, best first; each of
+# them saw another number
+counted_record() {
+	local node=$1 source io=() bytes=1
+	shift
+	for source; do
+		bytes=$((bytes * 1024))
+		io+=("{\"scope\":\"job\",\"source\":\"${source%:*}\",\"fs\":${source#*:},\"read_bytes\":$bytes,\"write_bytes\":0,\"read_calls\":1,\"write_calls\":0}")
+	done
+	full_record "$node" | tr -d '\n' | jq -c --argjson app "[$(IFS=,; printf '%s' "${io[*]}")]" '.app = $app | .wire = null'
+}
+
+@test "sources are shown side by side and never added; a node's numbers are the best one's" {
+	counted_record c1 'bpf:"/mnt/weka"' 'bpf:"/scratch"' exit:null stepd:null >"$DIR/spool/7.0.c1.json"
+	counted_record c2 stepd:null >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text "I/O           /mnt/weka, from bpf: the job's alone, on 1 nodes of 2
+                read         1KiB in 1 calls" "$output"
+	expect_text "I/O           /scratch, from bpf: the job's alone, on 1 nodes of 2
+                read         1MiB in 1 calls" "$output"
+	expect_text "I/O           all files, from stepd: the job's alone, on 1 nodes of 2
+                read         1KiB in 1 calls" "$output"
+	expect_text "also seen as  all files, from exit: the job's alone, on 1 nodes of 2: read 1GiB in 1 calls, written 0B in 0" "$output"
+	expect_text "also seen as  all files, from stepd: the job's alone, on 1 nodes of 2: read 1TiB in 1 calls, written 0B in 0" "$output"
+	expect_text 'by node       c1           read 1KiB, written 0B' "$output"
+	expect_text ' rd=2KiB/2 wr=0B/0 scope=job src=bpf,stepd ' "$output"
 }
 
 @test "a run that is not in sacct yet says so" {
@@ -112,6 +142,9 @@ for line in open(sys.argv[1]):
 	expect_text 'nodes         3 of 4 reported; missing: c4' "$output"
 	expect_text 'I/O           all nodes, from weka: NODE-WIDE, with whatever else ran there' "$output"
 	expect_text 'read         1.21TiB in 3.4M calls' "$output"
+	expect_text 'metadata     12 operations' "$output"
+	expect_text 'read sizes   half up to 8KiB, 99 % up to 2MiB' "$output"
+	expect_text 'read times   half up to 1.02us, 99 % up to 65.5us' "$output"
 	expect_text 'the node rebooted while the job ran' "$output"
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }

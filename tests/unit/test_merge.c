@@ -182,6 +182,44 @@ START_TEST(the_line_of_all_files_is_not_added_to_its_filesystems)
 }
 END_TEST
 
+START_TEST(filesystems_besides_the_clients_are_not_added_to_them)
+{
+	struct merge *m = merge_new();
+	struct record *other = node(1);
+
+	app(other, RECORD_SCOPE_JOB, "bpf", "/mnt/weka", 2048);
+	app(other, RECORD_SCOPE_JOB, "bpf", "/scratch", 4096);
+	app(other, RECORD_SCOPE_JOB, "exit", NULL, 1 << 20);
+	app(other, RECORD_SCOPE_JOB, "stepd", NULL, 1 << 20);
+	record_add_mount(other, "/mnt/weka", "wekafs", "default");
+	add(m, other);
+	expect_token(m, " rd=2KiB/1 wr=4KiB/- scope=job src=bpf ");
+	merge_free(m);
+
+	/* no client: what the site names */
+	m = merge_new();
+	other = node(1);
+	app(other, RECORD_SCOPE_JOB, "bpf", "/home", 2048);
+	app(other, RECORD_SCOPE_JOB, "bpf", "/scratch", 4096);
+	app(other, RECORD_SCOPE_JOB, "exit", NULL, 1 << 20);
+	add(m, other);
+	expect_token(m, " rd=6KiB/2 ");
+	merge_free(m);
+
+	/* what is not the client's does not pass for it */
+	m = merge_new();
+	other = node(1);
+	app(other, RECORD_SCOPE_JOB, "bpf", "/scratch", 4096);
+	app(other, RECORD_SCOPE_JOB, "exit", NULL, 1024);
+	app(other, RECORD_SCOPE_JOB, "stepd", NULL, 1 << 20);
+	record_add_mount(other, "/mnt/weka", "wekafs", "default");
+	add(m, other);
+	expect_token(m, " rd=1KiB/1 ");
+	expect_token(m, " src=exit ");
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(node_wide_numbers_never_pass_for_the_jobs)
 {
 	struct merge *m = merge_new();
@@ -404,6 +442,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  nodes_that_differ_are_called_mixed,
 	  two_sources_of_a_node_are_never_added,
 	  the_line_of_all_files_is_not_added_to_its_filesystems,
+	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
