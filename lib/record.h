@@ -194,7 +194,7 @@ struct record {
 	bool has_request;
 	int64_t request_io_cores;
 	char request_profile[RECORD_WORD_MAX]; /* "" none */
-	char *refused;			       /* NULL: it was not */
+	char *refused; /* by prolog or gate; NULL: it was not */
 	bool has_io_cores;
 	int64_t io_cores_count;
 	char *io_cores_abstract, *io_cores_os;

@@ -34,6 +34,17 @@ static int add(int64_t *sum, int64_t more)
 	return 0;
 }
 
+/* The gate turned tasks away after the prolog had let the job in. */
+static void add_refusal(struct record *state, struct json_object *step)
+{
+	struct json_object *value;
+
+	if (!state->refused &&
+	    json_object_object_get_ex(step, "refused", &value) &&
+	    json_object_is_type(value, json_type_string))
+		record_set(&state->refused, json_object_get_string(value));
+}
+
 static int add_step(struct record *state, struct record_io *io,
 		    struct json_object *step)
 {
@@ -58,6 +69,7 @@ static int add_step(struct record *state, struct record_io *io,
 	}
 	if (state->restart == RECORD_UNKNOWN)
 		state->restart = restart;
+	add_refusal(state, step);
 	return rc;
 }
 

@@ -135,6 +135,13 @@ static int settle_client(spank_t sp)
 #define STEP_BATCH 0xfffffffbU
 #define NO_VALUE 0xfffffffeU
 
+/* What the tasks tell slurmstepd through a shared page, before they become the
+ * user's programs. */
+struct told {
+	uint32_t restart;
+	char refused[ERR_MAX]; /* "": not refused */
+};
+
 static struct {
 	bool is_open;
 	struct gate gate;
@@ -142,7 +149,7 @@ static struct {
 	uint32_t step_id;
 	struct stepio begin;
 	bool has_begin;
-	uint32_t *restart; /* shared with the tasks; NULL: not known */
+	struct told *told; /* NULL: there was no memory for it */
 } step;
 
 static void find_run_dir(void)
@@ -157,17 +164,14 @@ static void find_run_dir(void)
 	config_free(config);
 }
 
-/* S_SLURM_RESTART_COUNT is 0 in every version (no code sets stepd_step_rec_t's
- * restart_cnt); what is right is the variable that slurmstepd sets for the
- * batch script, and that it hands to srun. Tasks tell through a shared page. */
-static void share_restart(void)
+static void share_page(void)
 {
-	uint32_t *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct told *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	step.restart = page == MAP_FAILED ? NULL : page;
-	if (step.restart)
-		*step.restart = STEPIO_NONE;
+	step.told = page == MAP_FAILED ? NULL : page;
+	if (step.told)
+		step.told->restart = STEPIO_NONE;
 }
 
 static int open_step(spank_t sp)
@@ -188,7 +192,7 @@ static int open_step(spank_t sp)
 		slurm_info("jobio: gate: tasks are not checked: no gate file "
 			   "for job %u in %s (did the prolog run?)",
 			   job_id, step.run_dir);
-	share_restart();
+	share_page();
 	step.has_begin = stepio_read(&step.begin, "/proc/self/io", &err) == 0;
 	if (!step.has_begin)
 		slurm_error("jobio: stepio: I/O is not counted: %s", err.text);
@@ -196,12 +200,15 @@ static int open_step(spank_t sp)
 	return 0;
 }
 
+/* S_SLURM_RESTART_COUNT is 0 in every version (no code sets stepd_step_rec_t's
+ * restart_cnt); what is right is the variable that slurmstepd sets for the
+ * batch script, and that it hands to srun. */
 static void note_restart(spank_t sp)
 {
 	unsigned long n = 0;
 	char text[16];
 
-	if (!step.restart)
+	if (!step.told)
 		return;
 	if (spank_getenv(sp, "SLURM_RESTART_COUNT", text, sizeof(text)) ==
 	    ESPANK_SUCCESS) {
@@ -210,7 +217,7 @@ static void note_restart(spank_t sp)
 	} else if (step.step_id != STEP_BATCH) {
 		return; /* perhaps srun --export=NONE: not known */
 	}
-	*step.restart = (uint32_t)n;
+	step.told->restart = (uint32_t)n;
 }
 
 /* What the user's programs may want to know. A value that is not true for this
@@ -256,8 +263,12 @@ static int check_task(spank_t sp)
 		note_restart(sp);
 	switch (gate_check(&step.gate, node, &err)) {
 	case GATE_REFUSE:
-		if (local_id == 0)
+		if (local_id == 0) {
 			slurm_error("jobio: gate: not started: %s", err.text);
+			if (step.told)
+				snprintf(step.told->refused, ERR_MAX, "%s",
+					 err.text);
+		}
 		_exit(EXIT_FAILURE);
 	case GATE_REPORT:
 		if (local_id == 0)
@@ -287,7 +298,9 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
-		.restart = step.restart ? *step.restart : STEPIO_NONE,
+		.restart = step.told ? step.told->restart : STEPIO_NONE,
+		.refused = step.told && *step.told->refused ? step.told->refused
+							    : NULL,
 	};
 	struct err err = { "" };
 	struct stepio end;

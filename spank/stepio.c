@@ -57,11 +57,29 @@ static const char *number_or_null(uint32_t n, char *text, size_t room)
 	return n == STEPIO_NONE ? "null" : text;
 }
 
+/* "text" as JSON, what is not ASCII as '?'; never longer than 'room'. */
+static void quote(const char *text, char *out, size_t room)
+{
+	size_t used = 0;
+
+	out[used++] = '"';
+	for (; *text && used + 4 < room; text++) {
+		if (*text == '"' || *text == '\\')
+			out[used++] = '\\';
+		out[used++] = *text >= ' ' && *text <= '~' ? *text : '?';
+	}
+	out[used++] = '"';
+	out[used] = '\0';
+}
+
 static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], restart[16];
+	char job[16], task[16], restart[16], refused[2 * ERR_MAX] = "";
+
+	if (label->refused)
+		quote(label->refused, refused, sizeof(refused));
 
 	return snprintf(
 		text, room,
@@ -69,7 +87,7 @@ static int format(char *text, size_t room, const char *step,
 		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
 		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
 		"\"array_job_id\":%s,\"array_task_id\":%s,\"restart\":%s,"
-		"\"start\":%lld,\"end\":%lld}\n",
+		"\"start\":%lld,\"end\":%lld%s%s}\n",
 		step, to->read_bytes - from->read_bytes,
 		to->write_bytes - from->write_bytes,
 		to->read_calls - from->read_calls,
@@ -77,7 +95,8 @@ static int format(char *text, size_t room, const char *step,
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)),
 		number_or_null(label->restart, restart, sizeof(restart)),
-		(long long)from->time, (long long)to->time);
+		(long long)from->time, (long long)to->time,
+		*refused ? ",\"refused\":" : "", refused);
 }
 
 static bool is_there(const char *path)
@@ -102,7 +121,7 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], text[512];
+	char path[RUNDIR_PATH_MAX], text[2 * ERR_MAX + 512];
 	int size;
 
 	if (!is_there(run_dir))

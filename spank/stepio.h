@@ -39,12 +39,15 @@ struct stepio_label {
 	uint32_t array_job_id; /* STEPIO_NONE: not of an array */
 	uint32_t array_task_id;
 	uint32_t restart;
+	const char *refused; /* what the gate said to its tasks; NULL: they
+			      * started */
 };
 
 /* The counters now; 'path' is "/proc/self/io". */
 int stepio_read(struct stepio *io, const char *path, struct err *err);
 
-/* Leave RUN/JOB/steps/STEP behind, one line of JSON, for the epilog. Makes the
+/* Leave RUN/JOB/steps/STEP behind, one line of JSON, for the epilog, the
+ * refusal included: the epilog knows only what the prolog thought. Makes the
  * job's folders when the prolog did not, but never RUN itself: 0 without a
  * file when that is missing (no jobio on this node). */
 int stepio_write(const struct stepio *from, const struct stepio *to,

@@ -40,6 +40,8 @@ refused() {
 	expect_equal 1:0 "$(on login sacct -n -X -j "$job" -P -o ExitCode)"
 }
 
+starts_with() { record "$1" "$2" | jq -e --arg text "$3" '(.refused // "") | startswith($text)'; }
+
 # starts OPTION... - a batch job on c1 starts and says nothing else
 starts() {
 	submit 'echo started' -w c1 "$@"
@@ -63,6 +65,17 @@ starts() {
 @test "--core-spec=0 does not get around it" {
 	refused --core-spec=0
 }
+
+@test "what the gate said is in the job's record, and the report says it" {
+	refused --core-spec=0
+	within 40 starts_with "$job" c1 "$where"
+	within 20 is_reported "$job" "refused .*on c1: $where"
+	expect_summary "$job" ' refused=1'
+	starts -n1
+	expect_record "$job" c1 .refused null
+}
+
+is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 
 @test "binding to a free CPU does not get around it" {
 	run as alice srun -w c1 --exclusive -n1 -c2 --cpu-bind=map_cpu:0 hostname

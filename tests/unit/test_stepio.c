@@ -32,8 +32,8 @@ static const char *written(const struct stepio_label *label, const char *step)
 
 START_TEST(the_difference_is_left_for_the_epilog)
 {
-	struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE,
-				      STEPIO_NONE };
+	struct stepio_label label = { 7,	   0,		STEPIO_NONE,
+				      STEPIO_NONE, STEPIO_NONE, NULL };
 	const char *text;
 
 	tempdir_make();
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(array_and_restart_are_named_when_known)
 {
-	struct stepio_label label = { 7, STEP_BATCH, 5, 2, 0 };
+	struct stepio_label label = { 7, STEP_BATCH, 5, 2, 0, NULL };
 	const char *text;
 
 	tempdir_make();
@@ -65,9 +65,33 @@ START_TEST(array_and_restart_are_named_when_known)
 }
 END_TEST
 
+START_TEST(what_the_gate_said_is_quoted_and_bounded)
+{
+	struct stepio_label label = {
+		7, 0, STEPIO_NONE, STEPIO_NONE, 0, "CPU \"7\" \\ \xc3\xa4\n"
+	};
+	char text[3 * ERR_MAX];
+	const char *line;
+
+	tempdir_make();
+	line = written(&label, "0");
+	ck_assert_ptr_nonnull(
+		strstr(line, ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\"}\n"));
+	free((char *)line);
+	memset(text, '"', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	label.refused = text;
+	line = written(&label, "0");
+	ck_assert_str_eq(line + strlen(line) - 5, "\\\"\"}\n");
+	ck_assert_uint_lt(strlen(line), 4096); /* job_steps.c reads no more */
+	free((char *)line);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(only_root_reads_the_step_files)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0 };
+	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
 	struct stat st;
 
 	tempdir_make();
@@ -80,7 +104,7 @@ END_TEST
 
 START_TEST(a_node_without_jobio_gets_no_folders)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0 };
+	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
 	struct stat st;
 
 	tempdir_make();
@@ -93,7 +117,7 @@ END_TEST
 
 START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0 };
+	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
 
 	tempdir_make();
 	ck_assert_int_eq(symlink("/tmp", tempdir_path("7")), 0);
@@ -154,6 +178,7 @@ END_TEST
 
 UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  array_and_restart_are_named_when_known,
+	  what_the_gate_said_is_quoted_and_bounded,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_link_in_place_of_a_folder_is_not_followed,
 	  counters_without_all_four_are_refused,
