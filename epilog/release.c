@@ -9,7 +9,6 @@
  * status: 0 done (or failed, and on_error=continue), 70 our own fault. */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,23 +149,6 @@ static int release(const struct config *config, const struct job *job,
 	return rc;
 }
 
-static void start_sender(void)
-{
-	char path[PATH_MAX], conf[PATH_MAX + 8];
-	char *argv[] = { path, NULL, NULL };
-	struct err err;
-
-	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 ||
-	    access(path, X_OK) < 0)
-		return; /* the timer sends */
-	if (conf_file) {
-		snprintf(conf, sizeof(conf), "--conf=%s", conf_file);
-		argv[1] = conf;
-	}
-	if (child_detach(argv, &err) < 0)
-		log_line("%s", err.text);
-}
-
 static unsigned int lock_timeout_ms(const struct config *config)
 {
 	unsigned int ms = config->prolog_budget_ms + LOCK_GRACE_MS;
@@ -198,7 +180,7 @@ int main(int argc, char **argv)
 {
 	struct config *config;
 	struct job job = { 0 };
-	struct err err = { "" };
+	struct err err = { "" }, sender;
 	int rc;
 
 	if (read_arguments(argc, argv) < 0)
@@ -215,7 +197,8 @@ int main(int argc, char **argv)
 	rc = run(config, &err) < 0 ? EX_SOFTWARE : 0;
 	if (rc)
 		log_line("%s", err.text);
-	start_sender();
+	if (job_start_sender(conf_file, &sender) < 0)
+		log_line("%s", sender.text);
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");
 		rc = 0;

@@ -7,6 +7,10 @@
  * nothing, at worst the ledger gets a record twice. A record that can never be
  * accepted goes to SPOOL/bad, so that it does not stand in the others' way.
  *
+ * Before them goes the reason why this node is drained, if the prolog left one
+ * in SPOOL/reason (rundir.h): it is a request as it stands. A ledger that does
+ * not take it does not keep the records waiting.
+ *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
  * failed is repeated after 5, 15, 45 and 135 s; then the timer takes over.
  */
@@ -29,6 +33,7 @@
 #include "record.h"
 
 #define BATCH_MAX 1000
+#define REASON_BYTES_MAX 4096
 #define PATH_SIZE 4352
 #define TRIES_MAX 5
 #define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
@@ -199,23 +204,37 @@ out:
 	return rc;
 }
 
-static int ask(struct sender *s, const char *record, struct err *err)
+/* What judge() says; -1 also when there was no answer: *is_answered. */
+static int ask(struct sender *s, const char *request, int *is_answered,
+	       struct err *err)
+{
+	char *answer = NULL;
+	int rc = -1;
+
+	*is_answered = 0;
+	alarm(CALL_LIMIT_S);
+	if (!s->link)
+		s->link = ledger_link_open(&s->config->ledger, err);
+	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0) {
+		*is_answered = 1;
+		rc = judge(answer, err);
+	}
+	alarm(0);
+	free(answer);
+	return rc;
+}
+
+static int ask_put(struct sender *s, const char *record, struct err *err)
 {
 	static const char before[] = "{\"op\":\"put\",\"record\":";
 	size_t room = sizeof(before) + strlen(record) + 2;
-	char *request = malloc(room), *answer = NULL;
-	int rc = -1;
+	char *request = malloc(room);
+	int rc, is_answered;
 
 	if (!request)
 		return err_set(err, "out of memory");
 	snprintf(request, room, "%s%s}", before, record);
-	alarm(CALL_LIMIT_S);
-	if (!s->link)
-		s->link = ledger_link_open(&s->config->ledger, err);
-	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0)
-		rc = judge(answer, err);
-	alarm(0);
-	free(answer);
+	rc = ask(s, request, &is_answered, err);
 	free(request);
 	return rc;
 }
@@ -248,7 +267,7 @@ static int send_one(struct sender *s, const char *name, struct err *err)
 		set_aside(s, name, why.text);
 		goto out;
 	}
-	rc = ask(s, text, err);
+	rc = ask_put(s, text, err);
 	if (rc > 0)
 		forget(s, path, &st);
 	else if (rc == 0)
@@ -260,15 +279,56 @@ out:
 	return rc;
 }
 
+/* ---- the reason ---------------------------------------------------------- */
+
+/* Gone, unless the prolog has written another one meanwhile. */
+static void forget_reason(const char *path, const struct stat *sent)
+{
+	char text[PATH_SIZE + 100];
+	struct stat now;
+
+	if (lstat(path, &now) < 0 || now.st_ino != sent->st_ino ||
+	    now.st_dev != sent->st_dev || unlink(path) == 0)
+		return;
+	snprintf(text, sizeof(text), "reason: '%s': not removed: %s", path,
+		 strerror(errno));
+	say(text);
+}
+
+/* 0: there is none, or it is done with, or the ledger wants it later; -1: stop,
+ * the ledger does not answer. */
+static int send_reason(struct sender *s, struct err *err)
+{
+	char path[PATH_SIZE], *text;
+	int rc, is_answered;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/reason", s->config->spool_dir);
+	if (lstat(path, &st) < 0)
+		return 0;
+	text = fileio_read(path, REASON_BYTES_MAX, NULL, err);
+	if (!text) {
+		say(err->text);
+		return 0;
+	}
+	rc = ask(s, text, &is_answered, err);
+	if (rc >= 0)
+		forget_reason(path, &st);
+	if (rc <= 0 && is_answered)
+		say(err->text);
+	free(text);
+	return is_answered ? 0 : -1;
+}
+
 /* ---- one run ------------------------------------------------------------- */
 
 /* Send what is there: 0 all of it, -1 something had to stay. */
 static int empty_spool(struct sender *s, struct err *err)
 {
-	int i, count, rc = 0;
+	int i, count, rc = send_reason(s, err);
 
 	do {
-		count = list_spool(s, err);
+		count = rc == 0 ? list_spool(s, err) : -1;
 		if (count < 0)
 			rc = -1;
 		for (i = 0; i < count && rc == 0; i++)

@@ -66,6 +66,7 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	writer.acct.acct = acct;
 	writer.looks_again =
 		config->field == LEDGER_FIELD_ADMIN && acct_knows_admin();
+	writer.drain.settle = drain_settle;
 	if (writer_run(&writer, wake_fd, &err) == 0)
 		rc = 0;
 out:

@@ -9,6 +9,7 @@
 #include "ledger_link.h"
 #include "merge.h"
 #include "number.h"
+#include "reason.h"
 #include "record.h"
 #include "summary.h"
 
@@ -64,17 +65,22 @@ static struct json_object *good(void)
 
 /* ---- put ----------------------------------------------------------------- */
 
+static int begin(struct service *service, struct err *err)
+{
+	if (!service->in_batch && store_begin(service->store, err) < 0)
+		return -1;
+	service->in_batch = 1;
+	return 0;
+}
+
 static int keep(struct service *service, const struct record *record,
 		const char *text, int64_t now_s, struct err *err)
 {
 	int64_t due;
 	int rc;
 
-	if (!service->in_batch) {
-		if (store_begin(service->store, err) < 0)
-			return -1;
-		service->in_batch = 1;
-	}
+	if (begin(service, err) < 0)
+		return -1;
 	rc = store_put(service->store, record, text, strlen(text), now_s,
 		       service->config->grace_s, &due, err);
 	if (rc > 0) {
@@ -119,6 +125,88 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 		*answer = service_error(err.text, 0);
 		return service->in_batch ? -1 : 0;
 	}
+	*answer = text_of(good());
+	return 1;
+}
+
+/* ---- reason -------------------------------------------------------------- */
+
+/* A name as Slurm has them; they go into sentences. */
+static char *name_of(struct json_object *request, const char *key)
+{
+	struct json_object *value;
+	const char *text;
+	size_t size;
+
+	if (!json_object_object_get_ex(request, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	text = json_object_get_string(value);
+	size = strlen(text);
+	return size && size < RECORD_NAME_MAX &&
+			       strspn(text, "abcdefghijklmnopqrstuvwxyz"
+					    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789._-") == size
+		       ? (char *)text
+		       : NULL;
+}
+
+/* What it borrows belongs to the request; text NULL: taken back. */
+static int parse_reason(struct json_object *request,
+			struct store_reason *reason, struct err *err)
+{
+	struct json_object *time, *text;
+
+	reason->cluster = name_of(request, "cluster");
+	reason->node = name_of(request, "node");
+	if (!reason->cluster || !reason->node)
+		return err_set(err, "reason: cluster and node: must be names");
+	if (!json_object_object_get_ex(request, "time", &time) ||
+	    !json_object_is_type(time, json_type_int) ||
+	    json_object_get_int64(time) < 0)
+		return err_set(err, "reason: time: must be a number");
+	reason->time = json_object_get_int64(time);
+	if (!json_object_object_get_ex(request, "reason", &text))
+		return err_set(err, "reason: reason: is missing");
+	if (!text)
+		return 0;
+	if (!json_object_is_type(text, json_type_string) ||
+	    strlen(json_object_get_string(text)) !=
+		    (size_t)json_object_get_string_len(text) ||
+	    !reason_is_valid(json_object_get_string(text)))
+		return err_set(err, "reason: reason: is not one that Slurm "
+				    "may be shown");
+	reason->text = (char *)json_object_get_string(text);
+	return 0;
+}
+
+/* Root only: who may drain a node by failing there may also say why. */
+static int reason(struct service *service, struct json_object *request,
+		  uid_t uid, int64_t now_s, char **answer)
+{
+	struct store_reason new = { .received = now_s };
+	struct err err = { "" };
+	int rc;
+
+	if (uid != 0) {
+		*answer = service_error("reason: only root may give one", 0);
+		return 0;
+	}
+	if (parse_reason(request, &new, &err) < 0) {
+		*answer = service_error(err.text, 1);
+		return 0;
+	}
+	rc = begin(service, &err);
+	if (rc == 0)
+		rc = new.text ? store_reason_put(service->store, &new, now_s,
+						 &err)
+			      : store_reason_forget(service->store, new.cluster,
+						    new.node, new.time, &err);
+	if (rc < 0) {
+		*answer = service_error(err.text, 0);
+		return service->in_batch ? -1 : 0;
+	}
+	service->has_news = 1;
 	*answer = text_of(good());
 	return 1;
 }
@@ -360,10 +448,13 @@ int service_handle(struct service *service, const char *request, size_t size,
 		rc = put(service, top, uid, now_s, answer);
 	else if (!strcmp(name, "get"))
 		*answer = get(service, top, uid);
+	else if (!strcmp(name, "reason"))
+		rc = reason(service, top, uid, now_s, answer);
 	else if (!strcmp(name, "ping"))
 		*answer = ping();
 	else
-		*answer = service_error("op: must be put, get or ping", 0);
+		*answer = service_error("op: must be put, reason, get or ping",
+					0);
 	json_object_put(top);
 	return rc;
 }

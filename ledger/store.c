@@ -12,7 +12,7 @@
 
 #define BUSY_MS 10000
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
@@ -37,7 +37,12 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS records("
 	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
 	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"PRAGMA user_version=1;"
+	"CREATE TABLE IF NOT EXISTS reasons(" /* since version 2 */
+	" cluster TEXT NOT NULL, node TEXT NOT NULL, time INTEGER NOT NULL,"
+	" text TEXT NOT NULL, received INTEGER NOT NULL,"
+	" tries INTEGER NOT NULL, next_try INTEGER NOT NULL,"
+	" PRIMARY KEY(cluster, node)) WITHOUT ROWID;"
+	"PRAGMA user_version=2;"
 	"COMMIT;";
 
 enum statement {
@@ -57,6 +62,11 @@ enum statement {
 	FIND_HET,
 	PURGE_RECORDS,
 	PURGE_RUNS,
+	PUT_REASON,
+	FORGET_REASON,
+	LATER_REASON,
+	DUE_REASONS,
+	NEXT_REASON,
 	STATEMENTS
 };
 
@@ -102,6 +112,22 @@ static const char *const sql[STATEMENTS] = {
 			  " runs WHERE last<?1 ORDER BY last LIMIT ?2)",
 	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (SELECT id FROM runs"
 		       " WHERE last<?1 ORDER BY last LIMIT ?2)",
+	[PUT_REASON] = "INSERT INTO reasons(cluster, node, time, text,"
+		       " received, tries, next_try)"
+		       " VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"
+		       " ON CONFLICT(cluster, node) DO UPDATE SET"
+		       " time=excluded.time, text=excluded.text,"
+		       " received=excluded.received, tries=0,"
+		       " next_try=excluded.next_try"
+		       " WHERE excluded.time>reasons.time",
+	[FORGET_REASON] = "DELETE FROM reasons WHERE cluster=?1 AND node=?2"
+			  " AND time<=?3",
+	[LATER_REASON] = "UPDATE reasons SET tries=tries+1, next_try=?4"
+			 " WHERE cluster=?1 AND node=?2 AND time=?3",
+	[DUE_REASONS] = "SELECT cluster, node, text, time, received, tries"
+			" FROM reasons WHERE next_try<=?1"
+			" ORDER BY next_try LIMIT ?2",
+	[NEXT_REASON] = "SELECT min(next_try) FROM reasons",
 };
 
 struct store {
@@ -674,6 +700,111 @@ int store_later(struct store *store, int64_t id, const char *summary,
 	bind_text(st, 3, why);
 	bind_text(st, 4, summary);
 	return finish(store, st, err);
+}
+
+/* ---- reasons ------------------------------------------------------------- */
+
+int store_reason_put(struct store *store, const struct store_reason *reason,
+		     int64_t next_try, struct err *err)
+{
+	sqlite3_stmt *st = get(store, PUT_REASON);
+
+	bind_text(st, 1, reason->cluster);
+	bind_text(st, 2, reason->node);
+	sqlite3_bind_int64(st, 3, reason->time);
+	bind_text(st, 4, reason->text);
+	sqlite3_bind_int64(st, 5, reason->received);
+	sqlite3_bind_int64(st, 6, next_try);
+	if (finish(store, st, err) < 0)
+		return -1;
+	return sqlite3_changes(store->db) > 0;
+}
+
+int store_reason_forget(struct store *store, const char *cluster,
+			const char *node, int64_t time, struct err *err)
+{
+	sqlite3_stmt *st = get(store, FORGET_REASON);
+
+	bind_text(st, 1, cluster);
+	bind_text(st, 2, node);
+	sqlite3_bind_int64(st, 3, time);
+	return finish(store, st, err);
+}
+
+int store_reason_later(struct store *store, const struct store_reason *reason,
+		       int64_t next_try, struct err *err)
+{
+	sqlite3_stmt *st = get(store, LATER_REASON);
+
+	bind_text(st, 1, reason->cluster);
+	bind_text(st, 2, reason->node);
+	sqlite3_bind_int64(st, 3, reason->time);
+	sqlite3_bind_int64(st, 4, next_try);
+	return finish(store, st, err);
+}
+
+void store_reason_free(struct store_reason *reason)
+{
+	free(reason->cluster);
+	free(reason->node);
+	free(reason->text);
+	memset(reason, 0, sizeof(*reason));
+}
+
+static int fill_reason(sqlite3_stmt *st, struct store_reason *reason)
+{
+	memset(reason, 0, sizeof(*reason));
+	reason->time = sqlite3_column_int64(st, 3);
+	reason->received = sqlite3_column_int64(st, 4);
+	reason->tries = sqlite3_column_int64(st, 5);
+	if (copy_text(st, 0, &reason->cluster) == 0 &&
+	    copy_text(st, 1, &reason->node) == 0 &&
+	    copy_text(st, 2, &reason->text) == 0)
+		return 0;
+	store_reason_free(reason);
+	return -1;
+}
+
+static int list_reasons(struct store *store, int64_t now_s,
+			struct store_reason *reasons, int max, struct err *err)
+{
+	sqlite3_stmt *st = get(store, DUE_REASONS);
+	int count = 0, rc;
+
+	sqlite3_bind_int64(st, 1, now_s);
+	sqlite3_bind_int(st, 2, max);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		if (fill_reason(st, &reasons[count]) < 0) {
+			err_set(err, "store: out of memory");
+			break;
+		}
+		count++;
+	}
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		fail(store, err);
+	sqlite3_reset(st);
+	if (rc == SQLITE_DONE)
+		return count;
+	while (count)
+		store_reason_free(&reasons[--count]);
+	return -1;
+}
+
+int store_reasons_due(struct store *store, int64_t now_s,
+		      struct store_reason *reasons, int max, int64_t *next,
+		      struct err *err)
+{
+	sqlite3_stmt *st = get(store, NEXT_REASON);
+
+	if (sqlite3_step(st) != SQLITE_ROW) {
+		sqlite3_reset(st);
+		return fail(store, err);
+	}
+	*next = known(st, 0);
+	sqlite3_reset(st);
+	if (*next < 0 || *next > now_s)
+		return 0;
+	return list_reasons(store, now_s, reasons, max, err);
 }
 
 /* ---- housekeeping -------------------------------------------------------- */

@@ -54,6 +54,14 @@ struct store_run {
 	enum store_dirt dirty;
 };
 
+/* Why a node is drained, to be told to slurmctld. One a node, the newest. */
+struct store_reason {
+	char *cluster, *node, *text;
+	int64_t time;	  /* when its prolog failed, by its own clock */
+	int64_t received; /* when we were told */
+	int64_t tries;
+};
+
 struct store_counts {
 	int64_t runs, records, waiting, failed;
 };
@@ -105,6 +113,22 @@ enum store_part {
 };
 int store_find(struct store *store, enum store_part kind, uint32_t job,
 	       int64_t part, int64_t *ids, int max, struct err *err);
+
+/* Keep a node's reason: 1, or 0 when a newer one, or this one, is there. In a
+ * transaction. */
+int store_reason_put(struct store *store, const struct store_reason *reason,
+		     int64_t next_try, struct err *err);
+/* Forget what a node said at 'time' or before. */
+int store_reason_forget(struct store *store, const char *cluster,
+			const char *node, int64_t time, struct err *err);
+int store_reason_later(struct store *store, const struct store_reason *reason,
+		       int64_t next_try, struct err *err);
+/* Reasons to look after now; their number or -1. *next: when the next one is
+ * due, -1 for none. */
+int store_reasons_due(struct store *store, int64_t now_s,
+		      struct store_reason *reasons, int max, int64_t *next,
+		      struct err *err);
+void store_reason_free(struct store_reason *reason);
 
 /* Forget at most 'max' runs that ended before 'before_s'; their number. */
 int store_purge(struct store *store, int64_t before_s, int max,

@@ -219,8 +219,8 @@ static int purge(struct writer *writer, int64_t now_s, struct err *err)
 	return 0;
 }
 
-int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
-		 struct err *err)
+static int write_summaries(struct writer *writer, int64_t now_s,
+			   int64_t *next_s, struct err *err)
 {
 	struct acct_job accts[WRITER_BATCH];
 	struct job *jobs = NULL;
@@ -250,6 +250,138 @@ out:
 		store_run_free(&jobs[i].run);
 	free(jobs);
 	return rc;
+}
+
+/* ---- why nodes are drained ----------------------------------------------- */
+
+static void say_reason(const struct store_reason *reason, const char *what,
+		       const char *why)
+{
+	char text[ERR_MAX + RECORD_NAME_MAX + 100];
+
+	snprintf(text, sizeof(text), "node: '%s': %s: %s", reason->node, what,
+		 why);
+	say(text);
+}
+
+/* 1: the reason is settled, one way or the other; 0: try again. */
+static int is_settled(const struct store_reason *reason,
+		      const struct drain_wish *wish, int64_t now_s)
+{
+	switch (wish->verdict) {
+	case DRAIN_SET:
+		say_reason(reason, "reason set", reason->text);
+		return 1;
+	case DRAIN_DONE:
+		return 1;
+	case DRAIN_LEAVE:
+		say_reason(reason, "reason left as it is", wish->why.text);
+		return 1;
+	case DRAIN_REFUSED:
+		say_reason(reason, "reason not set", wish->why.text);
+		return 1;
+	case DRAIN_WAIT:
+		break;
+	}
+	if (now_s - reason->received < WRITER_REASON_S)
+		return 0;
+	if (*wish->why.text)
+		say_reason(reason, "reason not set", wish->why.text);
+	return 1;
+}
+
+static int note_reason(struct writer *writer, const struct store_reason *reason,
+		       const struct drain_wish *wish, int64_t now_s,
+		       struct err *err)
+{
+	if (is_settled(reason, wish, now_s))
+		return store_reason_forget(writer->store, reason->cluster,
+					   reason->node, reason->time, err);
+	return store_reason_later(
+		writer->store, reason,
+		retry_at(now_s, reason->tries, ACCT_RETRY_MAX_S), err);
+}
+
+static int note_reasons(struct writer *writer,
+			const struct store_reason *reasons,
+			const struct drain_wish *wishes, int count,
+			int64_t now_s, struct err *err)
+{
+	int i;
+
+	if (store_begin(writer->store, err) < 0)
+		return -1;
+	for (i = 0; i < count; i++)
+		if (note_reason(writer, &reasons[i], &wishes[i], now_s, err) <
+		    0)
+			goto fail;
+	if (store_commit(writer->store, err) == 0)
+		return 0;
+fail:
+	store_rollback(writer->store);
+	return -1;
+}
+
+static void settle(struct writer *writer, struct drain_wish *wishes, int count)
+{
+	struct err why = { "" };
+	int i;
+
+	if (writer->drain.settle(writer->drain.arg, wishes, (size_t)count,
+				 &why) == 0) {
+		writer->is_ctld_down = 0;
+		return;
+	}
+	if (!writer->is_ctld_down)
+		say(why.text);
+	writer->is_ctld_down = 1;
+	for (i = 0; i < count; i++) {
+		wishes[i].verdict = DRAIN_WAIT;
+		wishes[i].why = why;
+	}
+}
+
+static int write_reasons(struct writer *writer, int64_t now_s, int64_t *next_s,
+			 struct err *err)
+{
+	struct store_reason reasons[DRAIN_WISHES_MAX];
+	struct drain_wish wishes[DRAIN_WISHES_MAX];
+	int64_t next = -1;
+	int i, count, rc = 0;
+
+	if (!writer->drain.settle)
+		return 0;
+	count = store_reasons_due(writer->store, now_s, reasons,
+				  DRAIN_WISHES_MAX, &next, err);
+	if (count < 0)
+		return -1;
+	memset(wishes, 0, sizeof(wishes));
+	for (i = 0; i < count; i++) {
+		wishes[i].cluster = reasons[i].cluster;
+		wishes[i].node = reasons[i].node;
+		wishes[i].reason = reasons[i].text;
+		wishes[i].time = reasons[i].time;
+	}
+	if (count) {
+		settle(writer, wishes, count);
+		rc = note_reasons(writer, reasons, wishes, count, now_s, err);
+		next = now_s; /* when the next is due, the next round tells */
+	}
+	for (i = 0; i < count; i++)
+		store_reason_free(&reasons[i]);
+	if (next >= 0 && (*next_s < 0 || next < *next_s))
+		*next_s = next;
+	return rc;
+}
+
+int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
+		 struct err *err)
+{
+	int count = write_summaries(writer, now_s, next_s, err);
+
+	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0)
+		return -1;
+	return count;
 }
 
 /* Wait for a byte or until it is time: 1, or 0 when the server is gone. */

@@ -10,6 +10,9 @@
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s; when slurmdbd cannot be reached the whole writer waits 2,
  *           4, .. 60 s.
+ *         The reasons of drained nodes (drain.h) are looked after when the
+ *           summaries are, at once and after 2, 4, .. 60 s, for
+ *           WRITER_REASON_S; then they are forgotten.
  * Owner   struct writer is the caller's; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. A store
  *           that fails ends the process: the server starts it again.
@@ -22,22 +25,26 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "drain.h"
 #include "err.h"
 #include "slurmdb.h"
 #include "store.h"
 
 #define WRITER_BATCH 64
+#define WRITER_REASON_S 900
 
 struct writer {
 	struct store *store;
 	const struct config_ledger *config;
 	struct acct_ops acct;
 	int looks_again; /* the field is AdminComment */
+	struct drain_ops drain;
 	/* state */
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */
 	int64_t purged;	       /* when we last purged */
 	uint64_t written;
+	int is_ctld_down; /* said so */
 };
 
 /* One round at time now_s. Returns the number of runs that were due, -1 when

@@ -84,3 +84,8 @@ int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 		return -1;
 	return name(path, err, "%s/open/%u.%s.json", spool_dir, job_id, node);
 }
+
+int rundir_reason_file(char *path, const char *spool_dir, struct err *err)
+{
+	return name(path, err, "%s/reason", spool_dir);
+}

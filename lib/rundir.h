@@ -4,6 +4,7 @@
  *   RUN/node.json            node record, from slurmctld        prolog
  *   RUN/client.json          what the client has now            prolog
  *   RUN/gate                 gate file for jobs without one     prolog, epilog
+ *   RUN/reason               why the node serves no job         prolog
  *   RUN/lock                 one prolog or epilog at a time     prolog, epilog
  *   RUN/JOB/journal          changes to the client              prolog, epilog
  *   RUN/JOB/start.json       what the epilog needs to know      prolog
@@ -11,6 +12,7 @@
  *   RUN/JOB/steps/STEP       I/O of one step                    slurmstepd
  *   SPOOL/JOB.RESTART.NODE.json          a record to send       epilog
  *   SPOOL/open/JOB.NODE.json             a record in the making prolog
+ *   SPOOL/reason             why the node is drained, to send   prolog
  *   SPOOL/bad/...                        refused for ever       jobio-send
  *
  * Terms   RUN is run_dir of jobio.conf (/run/jobio), gone after a reboot;
@@ -49,5 +51,8 @@ int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
 /* SPOOL/open/JOB.NODE.json */
 int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 		     const char *node, struct err *err);
+
+/* SPOOL/reason */
+int rundir_reason_file(char *path, const char *spool_dir, struct err *err);
 
 #endif

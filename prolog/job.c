@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,21 @@ int job_helper_path(const char *name, char *path, size_t size)
 		return -1;
 	strcpy(slash + 1, name);
 	return 0;
+}
+
+int job_start_sender(const char *conf, struct err *err)
+{
+	char path[PATH_MAX], option[PATH_MAX + 8];
+	char *argv[] = { path, NULL, NULL };
+
+	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 ||
+	    access(path, X_OK) < 0)
+		return 0;
+	if (conf) {
+		snprintf(option, sizeof(option), "--conf=%s", conf);
+		argv[1] = option;
+	}
+	return child_detach(argv, err);
 }
 
 double job_now(void)

@@ -11,6 +11,12 @@
  *           kernel when its holder dies.
  *         released: RUN/released, the last runs that were finished, so that an
  *           epilog that runs twice does not write a second, empty record.
+ *         reason: why this node serves no job, "jobio:W08 SENTENCE; cure:
+ *           CURE". RUN/reason has it whole, for whoever looks at the node, under
+ *           any on_error. SPOOL/reason has it for the ledger (lib/reason.h),
+ *           which makes it the reason in slurmctld: what jobio-send is to ask,
+ *           one JSON object; only written when the node is drained
+ *           (on_error=drain). {"reason":null} takes it back.
  * Owner   job_state_*() return a struct record: record_free().
  * Errors  -1 or NULL, sentence in *err.
  * Runs    prolog and epilog, as root.
@@ -128,6 +134,16 @@ bool job_was_released(const struct config *config, uint32_t job_id,
 void job_forget_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);
+
+/* Say why the node is drained; 'state' names cluster and node. Take it back.
+ * A reason that cannot be written never stops anything. */
+void job_reason_set(const struct config *config, const struct record *state,
+		    const struct finding *finding);
+void job_reason_clear(const struct config *config, const struct record *state);
+
+/* Start jobio-send and leave it alone; 'conf' may be NULL. 0 also when there is
+ * none: then the timer sends. */
+int job_start_sender(const char *conf, struct err *err);
 
 /* The path of a helper beside this program. */
 int job_helper_path(const char *name, char *path, size_t size);

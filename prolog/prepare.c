@@ -173,6 +173,9 @@ int main(int argc, char **argv)
 		log_line("going on: on_error=continue");
 		rc = 0;
 	}
+	/* the ledger knows why by the time the node is drained */
+	if (rc == EX_UNAVAILABLE && job_start_sender(arguments.conf, &err) < 0)
+		log_line("%s", err.text);
 	config_free(config);
 	return rc;
 }

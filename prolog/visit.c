@@ -461,28 +461,6 @@ static bool breaks_node(const char *code)
 	return false;
 }
 
-static void write_reason(const struct visit *visit,
-			 const struct finding *finding)
-{
-	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64];
-
-	if (rundir_node_file(path, visit->config->run_dir, "reason", NULL) < 0)
-		return;
-	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
-		 finding->text, finding->cure);
-	FAULT_POINT("reason before");
-	fileio_write_volatile(path, text, strlen(text), 0644, NULL);
-	FAULT_POINT("reason after");
-}
-
-static void clear_reason(const struct visit *visit)
-{
-	char path[RUNDIR_PATH_MAX];
-
-	if (rundir_node_file(path, visit->config->run_dir, "reason", NULL) == 0)
-		unlink(path);
-}
-
 static int verdict(const struct visit *visit)
 {
 	size_t i;
@@ -490,10 +468,11 @@ static int verdict(const struct visit *visit)
 	for (i = 0; i < visit->findings.count; i++) {
 		if (!breaks_node(visit->findings.list[i].code))
 			continue;
-		write_reason(visit, &visit->findings.list[i]);
+		job_reason_set(visit->config, visit->state,
+			       &visit->findings.list[i]);
 		return EX_UNAVAILABLE;
 	}
-	clear_reason(visit);
+	job_reason_clear(visit->config, visit->state);
 	return *visit->refused ? EX_DATAERR : 0;
 }
 

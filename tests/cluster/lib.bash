@@ -148,3 +148,18 @@ expect_summary() {
 spooled() { on "$1" find /var/spool/jobio -maxdepth 1 -name '*.json' -printf '%f\n'; }
 
 job_runs() { [[ $(on login squeue -h -j "$1" -o %T) == RUNNING ]]; }
+
+# reason NODE - of its drain, as slurmctld has it
+reason() { on login scontrol -o show node "$1" | sed -n 's/.* Reason=\(.*\) \[[^]]*\].*/\1/p'; }
+reason_starts() { [[ $(reason "$1") == "$2"* ]]; }
+
+# is_slurms_reason NODE - drained, and Slurm's own words for a failed prolog
+is_slurms_reason() { [[ $(reason "$1") =~ ^('Prolog error'|'batch job complete failure')$ ]]; }
+
+# node_state NODE - idle, drained, ...
+node_state() { on login sinfo -h -n "$1" -o %T; }
+
+# resume NODE - as an administrator does, once no job is on it
+resume() {
+	[[ $(node_state "$1") != drain* ]] || on ctld scontrol update "nodename=$1" state=resume
+}

@@ -265,6 +265,51 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$status" -eq 0 ]
 }
 
+@test "a node that will be drained leaves its reason for the ledger, and takes it back when it is mended" {
+	NODE_JOBIO=on_error=drain node_conf
+	echo STEM >"$NODE/weka/status"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 1 ]
+	wait_for grep -q -- --conf= "$NODE/sent"
+	expect_in '{"op":"reason","cluster":"dslurm","node":"c1","time":' "$(cat "$NODE/spool/reason")"
+	expect_in '"reason":"jobio:W08 container client is STEM, not READY' "$(cat "$NODE/spool/reason")"
+	epilog
+	rm "$NODE/spool/reason" # it was sent
+	echo READY >"$NODE/weka/status"
+	job 8 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in '"reason":null}' "$(cat "$NODE/spool/reason")"
+	epilog
+	rm "$NODE/spool/reason"
+	job 9 1 stream
+	prolog
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "a node that will not be drained leaves no reason for the ledger" {
+	echo STEM >"$NODE/weka/status"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio:W08 ' "$(cat "$NODE/run/reason")"
+	[ ! -e "$NODE/spool/reason" ]
+	echo READY >"$NODE/weka/status"
+	epilog
+	prolog
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "what the gate refused after the prolog had let the job in is in the record" {
+	job 7
+	prolog
+	printf '{"step":"batch","source":"stepd","read_bytes":1,"write_bytes":2,"read_calls":3,"write_calls":4,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890,"refused":"the job may run on CPU 7"}\n' \
+		>"$NODE/run/7/steps/batch"
+	epilog
+	expect_in '"refused":"the job may run on CPU 7"' "$(record 7)"
+}
+
 @test "a missing or crashing helper costs nobody a job" {
 	NODE_JOBIO=on_error=drain node_conf
 	job 7 1 stream

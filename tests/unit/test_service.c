@@ -61,6 +61,89 @@ START_TEST(root_and_the_ledgers_user_may_put_and_nobody_else)
 }
 END_TEST
 
+#define REASON                                                                 \
+	"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n1\",\"time\":5,"
+#define OURS REASON "\"reason\":\"jobio:W08 it is STEM\"}"
+#define TAKEN_BACK REASON "\"reason\":null}"
+
+static int reason_count(struct store *store)
+{
+	struct store_reason list[8];
+	struct err err = { "" };
+	int64_t next;
+	int i, count = store_reasons_due(store, NOW, list, 8, &next, &err);
+
+	ck_assert_msg(count >= 0, "%s", err.text);
+	for (i = 0; i < count; i++)
+		store_reason_free(&list[i]);
+	return count;
+}
+
+START_TEST(only_root_may_say_why_a_node_is_drained)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ck_assert_str_eq(ask(&service, ALICE, OURS),
+			 "{\"ok\":false,\"error\":\"reason: only root may give "
+			 "one\"}");
+	ask(&service, LEDGER_UID, OURS);
+	ck_assert_int_eq(reason_count(store), 0);
+	ck_assert_str_eq(ask(&service, 0, OURS), "{\"ok\":true}");
+	ck_assert_int_eq(service.has_news, 1);
+	ck_assert_int_eq(reason_count(store), 1);
+	ck_assert_str_eq(ask(&service, 0, OURS), "{\"ok\":true}");
+	ck_assert_int_eq(reason_count(store), 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_reason_can_be_taken_back_by_the_node_that_gave_it)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ask(&service, 0, OURS);
+	ask(&service, 0,
+	    "{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n2\",\"time\":5,"
+	    "\"reason\":null}");
+	ck_assert_int_eq(reason_count(store), 1);
+	ck_assert_str_eq(ask(&service, 0, TAKEN_BACK), "{\"ok\":true}");
+	ck_assert_int_eq(reason_count(store), 0);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_reason_that_slurm_must_not_see_is_refused_for_ever)
+{
+	static const char *const others[] = {
+		REASON "\"reason\":\"maintenance\"}",
+		REASON "\"reason\":\"jobio:W08 it's\"}",
+		REASON "\"reason\":\"jobio:W08 a\\u0000b\"}",
+		REASON "\"reason\":7}",
+		REASON "\"x\":1}",
+		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n'\",\"time\":"
+		"5,\"reason\":null}",
+		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n[1-9]\","
+		"\"time\":5,\"reason\":null}",
+		"{\"op\":\"reason\",\"cluster\":\"\",\"node\":\"n\",\"time\":5,"
+		"\"reason\":null}",
+		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n\",\"time\":"
+		"-5,\"reason\":null}",
+	};
+	struct store *store = opened();
+	struct service service = made_service(store);
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(strstr(ask(&service, 0, others[i]),
+				     "\"bad_record\":true"),
+			      "%s", others[i]);
+	ck_assert_int_eq(reason_count(store), 0);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_record_that_can_never_be_kept_is_called_bad)
 {
 	struct store *store = opened();
@@ -170,8 +253,8 @@ START_TEST(requests_without_sense_get_a_sentence)
 	static const char *const bad[][2] = {
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
-		{ "{\"op\":7}", "op: must be put, get or ping" },
-		{ "{\"op\":\"drop\"}", "op: must be put, get or ping" },
+		{ "{\"op\":7}", "op: must be put, reason, get or ping" },
+		{ "{\"op\":\"drop\"}", "op: must be put, reason, get or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
 		{ "{\"op\":\"get\",\"job\":\"7;\"}",
 		  "job: '7;': not a job id" },
@@ -222,7 +305,10 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 }
 END_TEST
 
-UNIT_MAIN("service", root_and_the_ledgers_user_may_put_and_nobody_else,
+UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
+	  a_reason_can_be_taken_back_by_the_node_that_gave_it,
+	  a_reason_that_slurm_must_not_see_is_refused_for_ever,
+	  root_and_the_ledgers_user_may_put_and_nobody_else,
 	  a_record_that_can_never_be_kept_is_called_bad,
 	  an_answer_to_a_put_waits_for_the_commit,
 	  a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only,

@@ -324,7 +324,165 @@ START_TEST(runs_that_are_too_old_are_forgotten)
 }
 END_TEST
 
-UNIT_MAIN("writer", a_complete_run_is_written_once,
+/* A slurmctld of our own. */
+struct fake_ctld {
+	int is_down;
+	enum drain_verdict verdict;
+	int calls;
+	size_t wishes;
+	char said[400];
+};
+
+static int fake_settle(void *arg, struct drain_wish *wishes, size_t count,
+		       struct err *err)
+{
+	struct fake_ctld *fake = arg;
+	size_t i;
+
+	fake->calls++;
+	if (fake->is_down)
+		return err_set(err, "slurmctld: cannot connect");
+	fake->wishes += count;
+	for (i = 0; i < count; i++) {
+		wishes[i].verdict = fake->verdict;
+		snprintf(fake->said, sizeof(fake->said), "%s/%s %lld %s",
+			 wishes[i].cluster, wishes[i].node,
+			 (long long)wishes[i].time, wishes[i].reason);
+	}
+	return 0;
+}
+
+static void give_reason(struct store *store, const char *node, int64_t time,
+			const char *text, int64_t now_s)
+{
+	struct store_reason reason = { (char *)"c", (char *)node, (char *)text,
+				       time,	    now_s,	  0 };
+	struct err err = { "" };
+
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_msg(store_reason_put(store, &reason, now_s, &err) >= 0, "%s",
+		      err.text);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+}
+
+START_TEST(a_nodes_reason_is_settled_once)
+{
+	struct store *store = opened();
+	struct fake_ctld ctld = { .verdict = DRAIN_SET };
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	give_reason(store, "n1", 5, "jobio:W08 old", NOW);
+	give_reason(store, "n1", 7, "jobio:W18 new", NOW);
+	give_reason(store, "n1", 6, "jobio:W08 late", NOW);
+	round_at(&writer, NOW, &next);
+	ck_assert_str_eq(ctld.said, "c/n1 7 jobio:W18 new");
+	round_at(&writer, NOW + 1, &next);
+	ck_assert_int_eq(ctld.calls, 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_node_that_is_not_drained_yet_is_looked_at_again_for_a_while)
+{
+	struct store *store = opened();
+	struct fake_ctld ctld = { .verdict = DRAIN_WAIT };
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next, now = NOW;
+
+	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	give_reason(store, "n1", 5, "jobio:W08 it is STEM", NOW);
+	round_at(&writer, now++, &next);
+	ck_assert_int_eq(next, NOW);
+	round_at(&writer, now, &next);
+	ck_assert_int_eq(next, NOW + 2);
+	for (; now < NOW + 86400; now++)
+		round_at(&writer, now, &next);
+	ck_assert_int_ge(ctld.calls, 15);
+	ck_assert_int_le(ctld.calls, 25); /* 900 s */
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_slurmctld_that_is_away_gets_the_reason_when_it_is_back)
+{
+	struct store *store = opened();
+	struct fake_ctld ctld = { .verdict = DRAIN_SET, .is_down = 1 };
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next, now = NOW;
+
+	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	give_reason(store, "n1", 5, "jobio:W08 it is STEM", NOW);
+	put(store, made("n1"));
+	put(store, made("n2"));
+	for (; now < NOW + 300; now++)
+		round_at(&writer, now, &next);
+	ck_assert_uint_eq(fake.jobs, 1); /* summaries do not wait for it */
+	ctld.is_down = 0;
+	for (; now < NOW + 400; now++)
+		round_at(&writer, now, &next);
+	ck_assert_uint_eq(ctld.wishes, 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_reason_that_is_not_ours_to_set_is_forgotten)
+{
+	static const enum drain_verdict ends[] = { DRAIN_DONE, DRAIN_LEAVE,
+						   DRAIN_REFUSED };
+	struct store *store = opened();
+	struct fake_ctld ctld = { 0 };
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+	int i;
+
+	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	for (i = 0; i < 3; i++) {
+		ctld.verdict = ends[i];
+		give_reason(store, "n1", 5 + i, "jobio:W08 it is STEM", NOW);
+		round_at(&writer, NOW, &next);
+		round_at(&writer, NOW + 100, &next);
+		ck_assert_int_eq(ctld.calls, i + 1);
+	}
+	closed(store);
+}
+END_TEST
+
+START_TEST(many_nodes_that_fail_at_once_are_one_look_at_slurmctld)
+{
+	struct store *store = opened();
+	struct fake_ctld ctld = { .verdict = DRAIN_SET };
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+	char node[16];
+	int i;
+
+	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	for (i = 0; i < 200; i++) {
+		snprintf(node, sizeof(node), "n%d", i);
+		give_reason(store, node, 5, "jobio:W08 it is STEM", NOW);
+	}
+	do {
+		round_at(&writer, NOW, &next);
+	} while (next == NOW);
+	ck_assert_uint_eq(ctld.wishes, 200);
+	ck_assert_int_eq(ctld.calls, 4);
+	closed(store);
+}
+END_TEST
+
+UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
+	  a_node_that_is_not_drained_yet_is_looked_at_again_for_a_while,
+	  a_slurmctld_that_is_away_gets_the_reason_when_it_is_back,
+	  a_reason_that_is_not_ours_to_set_is_forgotten,
+	  many_nodes_that_fail_at_once_are_one_look_at_slurmctld,
+	  a_complete_run_is_written_once,
 	  a_run_with_a_missing_node_waits_for_the_grace_period,
 	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,

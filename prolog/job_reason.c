@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RUN/reason and SPOOL/reason: why this node is about to be drained. */
+#include "prolog/job.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "faultpoint.h"
+#include "fileio.h"
+#include "reason.h"
+#include "rundir.h"
+
+/* For jobio-send; 'reason' NULL takes the last one back. */
+static void tell_ledger(const struct config *config, const struct record *state,
+			const char *reason)
+{
+	struct json_object *top;
+	char path[RUNDIR_PATH_MAX];
+	const char *text;
+
+	if (config->on_error != ON_ERROR_DRAIN ||
+	    rundir_reason_file(path, config->spool_dir, NULL) < 0)
+		return;
+	top = json_object_new_object();
+	json_object_object_add(top, "op", json_object_new_string("reason"));
+	json_object_object_add(top, "cluster",
+			       json_object_new_string(state->cluster));
+	json_object_object_add(top, "node",
+			       json_object_new_string(state->node));
+	json_object_object_add(top, "time",
+			       json_object_new_int64((int64_t)job_now()));
+	json_object_object_add(top, "reason",
+			       reason ? json_object_new_string(reason) : NULL);
+	text = json_object_to_json_string_ext(
+		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		fileio_write(path, text, strlen(text), 0600, NULL);
+	json_object_put(top);
+}
+
+void job_reason_set(const struct config *config, const struct record *state,
+		    const struct finding *finding)
+{
+	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64], reason[REASON_MAX];
+
+	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0)
+		return;
+	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
+		 finding->text, finding->cure);
+	FAULT_POINT("reason before");
+	fileio_write_volatile(path, text, strlen(text), 0644, NULL);
+	FAULT_POINT("reason after");
+	reason_make(reason, finding->code, finding->text, finding->cure);
+	tell_ledger(config, state, reason);
+	FAULT_POINT("reason told");
+}
+
+void job_reason_clear(const struct config *config, const struct record *state)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_node_file(path, config->run_dir, "reason", NULL) == 0 &&
+	    unlink(path) == 0)
+		tell_ledger(config, state, NULL);
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# drain.bats - which node is drained, why, and what Slurm says about it
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+
+load lib
+
+setup_file() { expect_healthy; }
+teardown() {
+	on dbd svc start jobio-ledgerd
+	on c1 weka-sim unset faults.disconnected
+	site_restore
+	on login scancel -u alice
+	within 60 queue_is_empty
+	resume c1
+	expect_healthy
+}
+
+# The site drains nodes with a broken client, and c1 has one.
+break_client() {
+	set_conf c1 's/^on_error = .*/on_error = drain/'
+	on c1 weka-sim set faults.disconnected=0
+}
+
+nothing_waits() {
+	! on c1 test -e /var/spool/jobio/reason &&
+		[[ $(docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 \
+			/var/lib/jobio/ledger.sqlite 'SELECT count(*) FROM reasons' </dev/null) == 0 ]]
+}
+
+@test "a broken client drains its node, and sinfo -R says what is wrong with it" {
+	break_client
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	within 30 reason_starts c1 'jobio:W09 '
+	expect_text 'frontend 0 of container client is not connected to the driver; cure: ' "$(reason c1)"
+	expect_equal "$(reason c1)" "$(on login sinfo -R -h -o %E)"
+	expect_equal drained "$(node_state c1)"
+	expect_equal 'idle idle' "$(node_state c2) $(node_state c3)"
+	within 10 nothing_waits
+	# mended and resumed by somebody, not by jobio: the reason is gone
+	on c1 weka-sim unset faults.disconnected
+	resume c1
+	expect_equal '' "$(reason c1)"
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	within 10 nothing_waits
+	expect_equal '' "$(reason c1)"
+}
+
+@test "while the ledger is down Slurm's own reason stays, and the node's arrives later" {
+	on dbd svc stop jobio-ledgerd
+	break_client
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	within 30 is_slurms_reason c1
+	on c1 test -s /var/spool/jobio/reason
+	on dbd svc start jobio-ledgerd
+	within 30 reason_starts c1 'jobio:W09 '
+}
+
+@test "an administrator's reason is left alone" {
+	on dbd svc stop jobio-ledgerd
+	break_client
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	within 30 is_slurms_reason c1
+	on ctld scontrol update nodename=c1 reason='ticket 4711'
+	on dbd svc start jobio-ledgerd
+	within 30 nothing_waits
+	expect_equal 'ticket 4711' "$(reason c1)"
+	expect_equal drained "$(node_state c1)"
+}
+
+@test "a node that was resumed meanwhile is left alone" {
+	on dbd svc stop jobio-ledgerd
+	break_client
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	within 30 is_slurms_reason c1
+	on login scancel "$job"
+	on c1 weka-sim unset faults.disconnected
+	within 60 queue_is_empty
+	resume c1
+	submit 'echo ran' --io-cores=1 -n1 -w c1	# its prolog takes it back
+	wait_for_job "$job"
+	on dbd svc start jobio-ledgerd
+	within 30 nothing_waits
+	expect_equal '' "$(reason c1)"
+	expect_equal idle "$(node_state c1)"
+}
+
+@test "a broken client drains no node unless the site says so" {
+	on c1 weka-sim set faults.disconnected=0
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_equal ran "$(job_output "$job")"
+	expect_text 'jobio:W09 ' "$(on c1 cat /run/jobio/reason)"
+	expect_healthy
+}
+
+# ---- jobio's own faults ------------------------------------------------------
+
+# own_fault COMMAND... - c1 runs a job as if jobio were not there, whatever the
+# policy
+own_fault() {
+	local policy
+	for policy in continue drain; do
+		set_conf c1 "s/^on_error = .*/on_error = $policy/"
+		submit 'echo ran' --io-cores=1 -n1 -w c1
+		wait_for_job "$job"
+		expect_equal ran "$(job_output "$job")"
+		expect_healthy
+	done
+}
+
+@test "a node without jobio-prepare runs every job" {
+	on c1 mv /usr/libexec/jobio/jobio-prepare /usr/libexec/jobio/away
+	own_fault || { on c1 mv /usr/libexec/jobio/away /usr/libexec/jobio/jobio-prepare; return 1; }
+	on c1 mv /usr/libexec/jobio/away /usr/libexec/jobio/jobio-prepare
+}
+
+@test "a node where every helper crashes runs every job" {
+	local helper
+	for helper in jobio-prepare jobio-release; do
+		on c1 mv "/usr/libexec/jobio/$helper" "/usr/libexec/jobio/$helper.away"
+		# shellcheck disable=SC2016 # the helper expands it
+		on c1 sh -c 'printf "#!/bin/sh\nkill -SEGV \$\$\n" >"$0"; chmod 755 "$0"' "/usr/libexec/jobio/$helper"
+	done
+	local failed=0
+	own_fault || failed=1
+	for helper in jobio-prepare jobio-release; do
+		on c1 mv "/usr/libexec/jobio/$helper.away" "/usr/libexec/jobio/$helper"
+	done
+	((failed == 0))
+}

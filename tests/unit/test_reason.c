@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "reason.h"
+#include "runner.h"
+
+static char reason[REASON_MAX];
+
+static const char *made(const char *code, const char *text, const char *cure)
+{
+	reason_make(reason, code, text, cure);
+	return reason;
+}
+
+START_TEST(a_reason_is_code_sentence_and_cure)
+{
+	ck_assert_str_eq(made("W18", "nothing is mounted", "mount it"),
+			 "jobio:W18 nothing is mounted; cure: mount it");
+	ck_assert_str_eq(made("W18", "nothing is mounted", ""),
+			 "jobio:W18 nothing is mounted");
+	ck_assert_str_eq(made("W18", "nothing is mounted", NULL),
+			 "jobio:W18 nothing is mounted");
+}
+END_TEST
+
+START_TEST(nothing_that_a_database_or_a_shell_could_take_for_more_gets_in)
+{
+	ck_assert_str_eq(made("W08", "container 'client' is \"STEM\"", NULL),
+			 "jobio:W08 container client is STEM");
+	ck_assert_str_eq(
+		made("W16", "said: x\n`rm` \\ $(id) 100% | \xc3\xa4", NULL),
+		"jobio:W16 said: x.rm . .(id) 100. . ..");
+}
+END_TEST
+
+START_TEST(a_long_reason_is_cut_to_what_a_column_of_the_database_holds)
+{
+	char text[500];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert_uint_eq(strlen(made("W16", text, text)), REASON_MAX - 1);
+	ck_assert_uint_lt(REASON_MAX, 256);
+	ck_assert_int_eq(reason_is_valid(reason), 1);
+}
+END_TEST
+
+START_TEST(only_our_own_reasons_are_valid)
+{
+	static const char *const others[] = {
+		"",
+		"jobio:",
+		"jobio:W08",
+		"maintenance",
+		"Prolog error",
+		" jobio:W08 x",
+		"jobio:W08 it's",
+		"jobio:W08 a\nb",
+		"jobio:W08 a|b",
+	};
+	size_t i;
+
+	ck_assert_int_eq(reason_is_valid("jobio:W08 it is STEM"), 1);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(!reason_is_valid(others[i]), "%s", others[i]);
+}
+END_TEST
+
+UNIT_MAIN("reason", a_reason_is_code_sentence_and_cure,
+	  nothing_that_a_database_or_a_shell_could_take_for_more_gets_in,
+	  a_long_reason_is_cut_to_what_a_column_of_the_database_holds,
+	  only_our_own_reasons_are_valid)
