@@ -25,6 +25,10 @@ int command_fail(const char *name, enum command_status status,
 /* The sentence for an option that getopt_long() did not take. Returns -1. */
 int command_bad_option(const char *name, const char *word, struct err *err);
 
+/* The sentence for an empty value of a long option. Returns -1 or 0; 'value'
+ * is NULL when the option takes none. */
+int command_empty_value(const char *option, const char *value, struct err *err);
+
 int cores_main(int argc, char *argv[]);
 int doctor_main(int argc, char *argv[]);
 int plan_main(int argc, char *argv[]);

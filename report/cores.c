@@ -65,6 +65,8 @@ static int set_request(struct options *options, const char *name,
 {
 	unsigned long count;
 
+	if (options->request.kind == kind)
+		return err_set(err, "--%s: given twice", name);
 	if (options->request.kind != RESERVATION_UNSET)
 		return err_set(err, "--core-spec and --thread-spec exclude "
 				    "each other");
@@ -102,15 +104,17 @@ static int set_option(struct options *options, int option, const char *value,
 static int parse_options(struct options *options, int argc, char *argv[],
 			 struct err *err)
 {
-	int option;
+	int option, index = 0;
 
 	subject_init(&options->subject);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	while ((option = getopt_long(argc, argv, "", long_options, &index)) !=
 	       -1) {
 		if (option == '?')
 			return command_bad_option(NAME, argv[optind - 1], err);
-		if (set_option(options, option, optarg, err) < 0)
+		if (command_empty_value(long_options[index].name, optarg, err) <
+			    0 ||
+		    set_option(options, option, optarg, err) < 0)
 			return -1;
 	}
 	if (optind < argc)

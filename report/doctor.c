@@ -126,7 +126,7 @@ static int set_option(struct options *options, int option, const char *value,
 			       ? err_prefix(err, "--client-cpus")
 			       : 0;
 	case OPT_VERSION:
-		return version_parse(value, &options->version, err);
+		return subject_version(value, &options->version, err);
 	case OPT_FORMAT:
 		json = subject_choose("format", value, "json", "text", err);
 		options->json = json > 0;
@@ -140,14 +140,18 @@ static int set_option(struct options *options, int option, const char *value,
 static int parse_options(struct options *options, int argc, char *argv[],
 			 struct err *err)
 {
-	int option;
+	int option, index = 0;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	while ((option = getopt_long(argc, argv, "", long_options, &index)) !=
 	       -1) {
 		if (option == '?')
 			return command_bad_option(NAME, argv[optind - 1], err);
-		if (set_option(options, option, optarg, err) < 0)
+		/* a client may have no CPUs of its own */
+		if ((option != OPT_CLIENT_CPUS &&
+		     command_empty_value(long_options[index].name, optarg,
+					 err) < 0) ||
+		    set_option(options, option, optarg, err) < 0)
 			return -1;
 	}
 	if (optind < argc)
@@ -155,6 +159,12 @@ static int parse_options(struct options *options, int argc, char *argv[],
 	if (*options->root && !options->topology)
 		return err_set(err, "--root: give the machine of these files "
 				    "with --topology");
+	if (options->topology && access(options->topology, R_OK) < 0)
+		return err_set(err, "--topology: '%s': %s", options->topology,
+			       strerror(errno));
+	if (*options->root && access(options->root, X_OK) < 0)
+		return err_set(err, "--root: '%s': %s", options->root,
+			       strerror(errno));
 	return 0;
 }
 

@@ -36,6 +36,13 @@ int command_bad_option(const char *name, const char *word, struct err *err)
 		       word, name);
 }
 
+int command_empty_value(const char *option, const char *value, struct err *err)
+{
+	if (!value || *value)
+		return 0;
+	return err_set(err, "--%s: '': must not be empty", option);
+}
+
 static void help(FILE *out)
 {
 	fputs("usage: jobio COMMAND [OPTION]...\n\n", out);
@@ -51,7 +58,7 @@ int main(int argc, char *argv[])
 	const char *name = argc > 1 ? argv[1] : NULL;
 
 	if (!name) {
-		help(stderr);
+		fputs("jobio: which command? see jobio --help\n", stderr);
 		return COMMAND_USAGE;
 	}
 	if (!strcmp(name, "--help") || !strcmp(name, "help")) {
@@ -65,7 +72,7 @@ int main(int argc, char *argv[])
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (!strcmp(name, commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);
-	fprintf(stderr, "jobio: '%s': no such command\n", name);
-	help(stderr);
+	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n",
+		name);
 	return COMMAND_USAGE;
 }

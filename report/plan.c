@@ -111,6 +111,16 @@ static int set_list(struct cpuset *set, bool *given, const char *name,
 	return 0;
 }
 
+static int set_placement(struct options *options, enum placement placement,
+			 struct err *err)
+{
+	if (options->placement != PLACEMENT_AUTO &&
+	    options->placement != placement)
+		return err_set(err, "--packed and --spread exclude each other");
+	options->placement = placement;
+	return 0;
+}
+
 static int set_option(struct options *options, int option, const char *value,
 		      struct err *err)
 {
@@ -131,11 +141,9 @@ static int set_option(struct options *options, int option, const char *value,
 		return set_list(&options->fixed, &options->has_fixed, "os-cpus",
 				value, err);
 	case OPT_PACKED:
-		options->placement = PLACEMENT_PACKED;
-		return 0;
+		return set_placement(options, PLACEMENT_PACKED, err);
 	case OPT_SPREAD:
-		options->placement = PLACEMENT_SPREAD;
-		return 0;
+		return set_placement(options, PLACEMENT_SPREAD, err);
 	case OPT_FORMAT:
 		json = subject_choose("format", value, "json", "text", err);
 		options->json = json > 0;
@@ -151,15 +159,17 @@ static int set_option(struct options *options, int option, const char *value,
 static int parse_options(struct options *options, int argc, char *argv[],
 			 struct err *err)
 {
-	int option;
+	int option, index = 0;
 
 	subject_init(&options->subject);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) !=
+	while ((option = getopt_long(argc, argv, "", long_options, &index)) !=
 	       -1) {
 		if (option == '?')
 			return command_bad_option(NAME, argv[optind - 1], err);
-		if (set_option(options, option, optarg, err) < 0)
+		if (command_empty_value(long_options[index].name, optarg, err) <
+			    0 ||
+		    set_option(options, option, optarg, err) < 0)
 			return -1;
 	}
 	if (optind < argc)
@@ -432,7 +442,7 @@ static void warn_of_room(struct plan *plan)
 			     "core 0, which is the kernel's");
 }
 
-static int make_plan(struct plan *plan, struct err *err)
+static int make_plan(struct plan *plan, int *status, struct err *err)
 {
 	const struct options *options = plan->options;
 	const char *xml = options->subject.topology;
@@ -441,11 +451,13 @@ static int make_plan(struct plan *plan, struct err *err)
 		return -1;
 	plan->has_local = options->has_local || options->nic;
 	plan->local = options->local;
+	*status = COMMAND_USAGE;
 	if (options->nic && !options->has_local &&
 	    locality_of_nic(xml, options->nic, &plan->local, err) < 0)
 		return -1;
 	if (options->has_fixed && adopt(plan, err) < 0)
 		return -1;
+	*status = COMMAND_FAILED;
 	if (!options->has_fixed)
 		choose(plan);
 	warn_of_room(plan);
@@ -579,7 +591,7 @@ int plan_main(int argc, char *argv[])
 	}
 	if (subject_find(&options.subject, &plan->state, &plan->findings,
 			 &status, &err) < 0 ||
-	    make_plan(plan, &err) < 0) {
+	    make_plan(plan, &status, &err) < 0) {
 		command_fail(NAME, status, &err);
 		goto out;
 	}

@@ -74,6 +74,14 @@ static int set_restart(struct options *o, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_format(struct options *o, enum format format, struct err *err)
+{
+	if (o->format != TEXT && o->format != format)
+		return err_set(err, "--json and --csv exclude each other");
+	o->format = format;
+	return 0;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct options *o, int argc, char *argv[])
 {
@@ -87,19 +95,22 @@ static int parse(struct options *o, int argc, char *argv[])
 		{ NULL, 0, NULL, 0 },
 	};
 	struct err err;
-	int c, rc = 0;
+	int c, index = 0, rc = 0;
 
 	opterr = 0;
 	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "j:", options, NULL)) != -1) {
-		if (c == 'j')
+	       (c = getopt_long(argc, argv, "j:", options, &index)) != -1) {
+		if (c != '?' && c != 'j' &&
+		    command_empty_value(options[index].name, optarg, &err) < 0)
+			rc = -1;
+		else if (c == 'j')
 			rc = add_jobs(o, optarg, &err);
 		else if (c == 'r')
 			rc = set_restart(o, optarg, &err);
 		else if (c == 'J')
-			o->format = JSON;
+			rc = set_format(o, JSON, &err);
 		else if (c == 'C')
-			o->format = CSV;
+			rc = set_format(o, CSV, &err);
 		else if (c == 'c')
 			o->conf = optarg;
 		else if (c == 'h')

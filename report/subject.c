@@ -2,6 +2,7 @@
 #include "subject.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -49,6 +50,45 @@ int subject_choose(const char *option, const char *value, const char *yes,
 		       no);
 }
 
+int subject_version(const char *value, unsigned int *version, struct err *err)
+{
+	unsigned int read;
+
+	if (version_parse(value, &read, err) < 0)
+		return err_prefix(err, "--slurm-version");
+	if (read < VERSION_OF(20, 11, 0) || read > VERSION_OF(26, 5, 0xff))
+		return err_set(err,
+			       "--slurm-version: '%s': must be from 20.11 to "
+			       "26.05",
+			       value);
+	*version = read;
+	return 0;
+}
+
+/* Slurm passes over what it does not know; a misspelt word is no answer. */
+static int check_parameters(const char *list, struct err *err)
+{
+	static const char *const words[] = {
+		"allow_ecores",	      "config_override",     "contain_spank",
+		"l3cache_as_socket",  "numa_node_as_socket", "conmgr_",
+		"shutdown_on_reboot",
+	};
+	size_t length, i;
+
+	for (; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (!strncasecmp(list, words[i], strlen(words[i])))
+				break;
+		if (i == sizeof(words) / sizeof(words[0]))
+			return err_set(err,
+				       "--slurmd-parameters: '%.*s': not a "
+				       "word of SlurmdParameters",
+				       (int)length, list);
+	}
+	return 1;
+}
+
 int subject_option(struct subject *subject, int option, const char *value,
 		   struct err *err)
 {
@@ -66,13 +106,13 @@ int subject_option(struct subject *subject, int option, const char *value,
 		return 1;
 	case SUBJECT_PARAMETERS:
 		subject->slurmd_parameters = value;
-		return 1;
+		return check_parameters(value, err);
 	case SUBJECT_TASK_PARAM:
 		subject->task_plugin_param = value;
 		return 1;
 	case SUBJECT_VERSION:
-		return version_parse(value, &subject->version, err) < 0 ? -1
-									: 1;
+		return subject_version(value, &subject->version, err) < 0 ? -1
+									  : 1;
 	case SUBJECT_ALLOW:
 		allow = subject_choose("allow-spec-resources-usage", value,
 				       "yes", "no", err);
@@ -166,10 +206,11 @@ int subject_find(const struct subject *subject, struct node_state *state,
 	    (subject->line &&
 	     node_line_parse(&state->node, subject->line, findings, err) < 0))
 		return -1;
-	*status = COMMAND_FAILED;
+	*status = subject->topology ? COMMAND_USAGE : COMMAND_FAILED;
 	state->map = load_map(&state->node, subject, err);
 	if (!state->map)
 		return -1;
+	*status = COMMAND_FAILED;
 	if (!subject->line)
 		take_shape(&state->node, state->map);
 	return 0;

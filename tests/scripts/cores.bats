@@ -107,6 +107,8 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	local try
 	for try in --core-spec=x --core-spec=-1 --thread-spec= --format=xml \
 		--slurm-version=22 --allow-spec-resources-usage=maybe --nosuch word \
+		--topology= --node= --slurm-version=19.05 --slurm-version=26.11 \
+		--slurmd-parameters=l3_cache_as_socket --task-plugin-param= \
 		'--node=CPUs=x' '--node=Cores=4'; do
 		cores "$try"
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
@@ -114,15 +116,23 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	done
 	cores --core-spec=1 --thread-spec=1
 	[[ $status -eq 2 && $output == 'jobio: cores: --core-spec and --thread-spec exclude each other' ]]
+	cores --core-spec=1 --core-spec=2
+	[[ $status -eq 2 && $output == 'jobio: cores: --core-spec: given twice' ]]
+	cores --slurmd-parameters=config_overrides,l3_cache
+	[[ $output == "jobio: cores: --slurmd-parameters: 'l3_cache': not a word of SlurmdParameters" ]]
+	cores --slurm-version=26.11
+	[[ $output == "jobio: cores: --slurm-version: '26.11': must be from 20.11 to 26.05" ]]
+	cores --node=
+	[[ $output == "jobio: cores: --node: '': must not be empty" ]]
 }
 
 @test "cores refuses a topology that is none" {
 	echo nothing >"$BATS_TMPDIR/none.xml"
 	cores --topology="$BATS_TMPDIR/none.xml"
 	# hwloc 2.12 notices earlier than 2.9
-	[[ $status -eq 1 && $output =~ ^"jobio: cores: topology: '".*"none.xml': "("hwloc cannot load it: "|"not a readable hwloc XML file") ]]
+	[[ $status -eq 2 && $output =~ ^"jobio: cores: topology: '".*"none.xml': "("hwloc cannot load it: "|"not a readable hwloc XML file") ]]
 	cores --topology="$BATS_TMPDIR/nosuch.xml"
-	[[ $status -eq 1 && $output == *"nosuch.xml': not a readable hwloc XML file" ]]
+	[[ $status -eq 2 && $output == *"nosuch.xml': not a readable hwloc XML file" ]]
 }
 
 @test "cores --help shows every option and the exit status" {
@@ -133,9 +143,9 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 
 @test "jobio lists its commands and refuses others" {
 	run "$BUILDDIR/jobio"
-	[[ $status -eq 2 && $output == *cores* ]]
+	[[ $status -eq 2 && $output == 'jobio: which command? see jobio --help' ]]
 	run "$BUILDDIR/jobio" nosuch
-	[[ $status -eq 2 && $output == *"'nosuch': no such command"* ]]
+	[[ $status -eq 2 && $output == "jobio: 'nosuch': no such command; see jobio --help" ]]
 	run "$BUILDDIR/jobio" --help
 	[[ $status -eq 0 && $output == *cores* ]]
 }

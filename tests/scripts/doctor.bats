@@ -299,7 +299,8 @@ change() {
 
 @test "doctor refuses bad usage with exit 2 and one sentence" {
 	local try
-	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd; do
+	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd \
+		--slurm-version=26.11 --conf= --host= --topology=/nosuch.xml; do
 		run env -i "$BUILDDIR/jobio" doctor "$try"
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
 		[[ ${#lines[@]} -eq 1 && $output == 'jobio: doctor: '* ]] || { echo "$try: $output"; return 1; }

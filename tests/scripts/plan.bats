@@ -75,7 +75,7 @@ machine_with_card() {
 	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib7 --max=1 --format=json
 	[[ $status -eq 0 && $output == *'"os_cpus":"1"'*'"placement":"packed"'* ]]
 	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib8 --max=1
-	[[ $status -eq 1 && $output == "jobio: plan: network card 'ib8': not in '"*'give its local CPUs with --local-cpus' ]]
+	[[ $status -eq 2 && $output == "jobio: plan: network card 'ib8': not in '"*'give its local CPUs with --local-cpus' ]]
 }
 
 @test "plan: core 0 is never taken, and what cannot be had is said" {
@@ -117,6 +117,10 @@ machine_with_card() {
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
 		[[ ${#lines[@]} -eq 1 && $output == 'jobio: plan: '* ]] || { echo "$try: $output"; return 1; }
 	done
+	plan --topology="$xml/syn_nosmt_1x8.xml" --os-cpus=900
+	[[ $status -eq 2 && $output == 'jobio: plan: --os-cpus: 900: no such CPU here' ]]
+	plan --packed --spread
+	[[ $status -eq 2 && $output == 'jobio: plan: --packed and --spread exclude each other' ]]
 	plan --max=1 --os-cpus=1
 	[[ $status -eq 2 && $output == 'jobio: plan: give one of --max=N and --os-cpus=LIST' ]]
 	plan --topology="$xml/syn_nosmt_1x8.xml"
