@@ -170,6 +170,21 @@ static int usage(const char *why, const char *what)
 	return EX_USAGE;
 }
 
+static int help(void)
+{
+	fputs("usage: jobio-count [OPTION]... COMMAND\n"
+	      "COMMAND is probe, start JOB MOUNT..., read JOB, stop JOB, "
+	      "status "
+	      "or unload.\n"
+	      "  --latency       how long calls take, too\n"
+	      "  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
+	      "  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
+	      "  --bpffs=DIR     where bpffs is mounted\n"
+	      "  --run-dir=DIR   run_dir of jobio.conf\n",
+	      stdout);
+	return fflush(stdout) ? 1 : 0;
+}
+
 static int read_option(struct call *c, int option)
 {
 	switch (option) {
@@ -203,11 +218,14 @@ static int read_options(struct call *c, int argc, char **argv)
 		{ "cgroup", required_argument, NULL, 'c' },
 		{ "bpffs", required_argument, NULL, 'b' },
 		{ "run-dir", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, rc;
 
 	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+		if (option == 'h')
+			exit(help());
 		rc = read_option(c, option);
 		if (rc)
 			return rc;

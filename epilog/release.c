@@ -27,16 +27,22 @@
 
 static const char *conf_file;
 
-static int usage(void)
+static bool help;
+
+static int usage(FILE *to, int rc)
 {
-	fprintf(stderr, "usage: jobio-release [--conf=FILE]\n");
-	return EX_USAGE;
+	fprintf(to, "usage: jobio-release [--conf=FILE]\n"
+		    "Puts this node back after the job that slurmd's epilog is "
+		    "for, and leaves its record.\n"
+		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
 }
 
 static int read_arguments(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "conf", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
 		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
 		{ NULL, 0, NULL, 0 },
 	};
@@ -45,6 +51,8 @@ static int read_arguments(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'c')
 			conf_file = optarg;
+		else if (option == 'h')
+			help = true;
 		else if (option == 's')
 			client_set_sysfs_root(optarg);
 		else
@@ -184,7 +192,9 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (read_arguments(argc, argv) < 0)
-		return usage();
+		return usage(stderr, EX_USAGE);
+	if (help)
+		return usage(stdout, 0);
 	job_from_env(&job, NULL);
 	log_open("epilog", job.id);
 	config = config_load(conf_file, &err);

@@ -3,6 +3,7 @@
  *
  *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
  *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
+ *   jobio-prepare --help
  *
  * The work is done by a child, because nothing that it looks at may hold up the
  * node: what takes longer than the budget is ended here, and what the child
@@ -33,12 +34,19 @@
 struct arguments {
 	const char *conf;
 	bool recover;
+	bool help;
 };
 
-static int usage(void)
+static int usage(FILE *to, int rc)
 {
-	fprintf(stderr, "usage: jobio-prepare [--recover] [--conf=FILE]\n");
-	return EX_USAGE;
+	fprintf(to,
+		"usage: jobio-prepare [--recover] [--conf=FILE]\n"
+		"Makes this node ready for the job that slurmd's prolog is "
+		"for.\n"
+		"  --recover    put back what dead jobs left; before slurmd "
+		"starts\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
 }
 
 static int read_arguments(int argc, char **argv, struct arguments *arguments)
@@ -46,6 +54,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 	static const struct option options[] = {
 		{ "conf", required_argument, NULL, 'c' },
 		{ "recover", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
 		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
 		{ NULL, 0, NULL, 0 },
 	};
@@ -56,6 +65,8 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 			arguments->conf = optarg;
 		else if (option == 'r')
 			arguments->recover = true;
+		else if (option == 'h')
+			arguments->help = true;
 		else if (option == 's')
 			client_set_sysfs_root(optarg);
 		else
@@ -157,7 +168,9 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (read_arguments(argc, argv, &arguments) < 0)
-		return usage();
+		return usage(stderr, EX_USAGE);
+	if (arguments.help)
+		return usage(stdout, 0);
 	job_from_env(&job, NULL);
 	log_open("prolog", job.id);
 	config = config_load(arguments.conf, &err);

@@ -78,7 +78,9 @@ static const struct flag task_flags[] = {
 };
 
 static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n";
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n"
+	"Asks slurmctld once and prints one JSON object.\n"
+	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
 static void on_alarm(int signal)
 {
@@ -314,18 +316,24 @@ int main(int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "timeout-ms", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned long timeout_ms = TIMEOUT_MS;
 	struct err err;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		}
 		if (option != 't' ||
 		    number_parse(optarg, 100, 600000, &timeout_ms, &err) < 0) {
 			fputs(usage, stderr);
 			return 2;
 		}
+	}
 	set_deadline(timeout_ms);
 	slurm_init(NULL);
 	return run(argc - optind, argv + optind);

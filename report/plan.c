@@ -30,7 +30,8 @@ static const char usage_head[] =
 	"  --nic=IFACE           the network card that the client polls\n"
 	"  --local-cpus=LIST     OS CPUs beside it, where the machine cannot\n"
 	"                        tell\n"
-	"  --packed, --spread    together, or over the NUMA nodes\n"
+	"  --packed              the cores together\n"
+	"  --spread              the cores over the NUMA nodes\n"
 	"  --os-cpus=LIST        no choice: the client has these OS CPUs\n";
 
 static const char usage_tail[] =
