@@ -23,6 +23,8 @@
 #include "child.h"
 #include "config.h"
 #include "err.h"
+#include "metrics.h"
+#include "scrape.h"
 #include "seal.h"
 #include "server.h"
 #include "service.h"
@@ -34,11 +36,15 @@
 #define RESTART_MAX_S 60
 #define SOUND_S 300 /* a writer that lived this long was sound */
 #define WRITER_FD 3
+#define METRICS_FD 4
 #define CHECK_LIMIT_MS 20000
 
 struct ledger {
 	const struct config *config;
 	struct event *child, *restart;
+	struct metrics *metrics;
+	struct store *store;
+	int metrics_fd;
 	pid_t writer;
 	int wake_fd; /* to the writer; -1: it does not run */
 	time_t started;
@@ -59,7 +65,9 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	struct err err = { "" };
 	int rc = 1;
 
-	writer.store = store_open(config->store, &err);
+	writer.metrics = metrics_attach(METRICS_FD, &err);
+	if (writer.metrics)
+		writer.store = store_open(config->store, &err);
 	if (!writer.store || !(acct = acct_new(config->field, &err)))
 		goto out;
 	writer.acct.write = acct_write;
@@ -74,12 +82,13 @@ out:
 		say(err.text);
 	acct_free(acct);
 	store_close(writer.store);
+	metrics_free(writer.metrics);
 	return rc;
 }
 
 /* A new program, not only a new process: it must not hold the peers' sockets
  * or the server's connection to the store. */
-static void writer_exec(const char *file, int fd)
+static void writer_exec(const char *file, int wake_fd, int metrics_fd)
 {
 	char option[300];
 	char *argv[] = { (char *)"jobio-ledgerd", (char *)"--writer", option,
@@ -89,8 +98,10 @@ static void writer_exec(const char *file, int fd)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (fd == WRITER_FD ? fcntl(fd, F_SETFD, 0) >= 0
-			    : dup2(fd, WRITER_FD) >= 0)
+	/* first out of each other's way */
+	wake_fd = fcntl(wake_fd, F_DUPFD_CLOEXEC, METRICS_FD + 1);
+	metrics_fd = fcntl(metrics_fd, F_DUPFD_CLOEXEC, METRICS_FD + 1);
+	if (dup2(wake_fd, WRITER_FD) >= 0 && dup2(metrics_fd, METRICS_FD) >= 0)
 		execv("/proc/self/exe", argv);
 	_exit(127);
 }
@@ -105,7 +116,7 @@ static int writer_start(struct ledger *ledger, struct err *err)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		writer_exec(ledger->config->file, wake[0]);
+		writer_exec(ledger->config->file, wake[0], ledger->metrics_fd);
 	close(wake[0]);
 	if (pid < 0) {
 		close(wake[1]);
@@ -114,6 +125,7 @@ static int writer_start(struct ledger *ledger, struct err *err)
 	ledger->writer = pid;
 	ledger->wake_fd = wake[1];
 	ledger->started = time(NULL);
+	metrics_count(&ledger->metrics->writer_starts);
 	return 0;
 }
 
@@ -240,12 +252,23 @@ static int watch_writer(struct ledger *ledger, struct event_base *base,
 	return writer_start(ledger, err);
 }
 
+static char *metrics_now(void *arg, struct err *err)
+{
+	struct ledger *ledger = arg;
+
+	return metrics_text(ledger->metrics, ledger->store,
+			    ledger->config->ledger.store, time(NULL), err);
+}
+
 static int serve(const struct config *config, struct err *err)
 {
-	struct ledger ledger = { .config = config, .wake_fd = -1 };
+	struct ledger ledger = { .config = config,
+				 .wake_fd = -1,
+				 .metrics_fd = -1 };
 	struct service service = { .config = &config->ledger,
 				   .ledger_uid = geteuid() };
 	struct server *server = NULL;
+	struct scrape *scrape = NULL;
 	struct seal *seal = NULL;
 	int rc = -1;
 
@@ -254,13 +277,21 @@ static int serve(const struct config *config, struct err *err)
 	*err->text = 0;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
-	service.store = store_open(config->ledger.store, err);
+	service.metrics = ledger.metrics = metrics_new(&ledger.metrics_fd, err);
+	if (ledger.metrics) {
+		ledger.metrics->started_s = time(NULL);
+		service.store = store_open(config->ledger.store, err);
+	}
+	ledger.store = service.store;
 	if (service.store)
 		seal = seal_new(config->ledger.munge_socket, err);
 	if (seal)
 		server = server_new(&config->ledger, &service, seal,
 				    writer_wake, &ledger, err);
-	if (!server || watch_writer(&ledger, server_base(server), err) < 0)
+	if (server)
+		scrape = scrape_new(&config->ledger, server_base(server),
+				    metrics_now, &ledger, err);
+	if (!scrape || watch_writer(&ledger, server_base(server), err) < 0)
 		goto out;
 	say("ready");
 	rc = server_run(server, err);
@@ -271,9 +302,13 @@ out:
 		event_free(ledger.child);
 	if (ledger.restart)
 		event_free(ledger.restart);
+	scrape_free(scrape);
 	server_free(server);
 	seal_free(seal);
 	store_close(service.store);
+	metrics_free(ledger.metrics);
+	if (ledger.metrics_fd >= 0)
+		close(ledger.metrics_fd);
 	return rc;
 }
 

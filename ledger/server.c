@@ -84,6 +84,16 @@ __attribute__((format(printf, 2, 3))) static void say(struct server *server,
 	fputc('\n', stderr);
 }
 
+static struct metrics *metrics_of(struct server *server)
+{
+	return server->service->metrics;
+}
+
+static void hang_up(struct server *server, enum metrics_closed why)
+{
+	metrics_count(&metrics_of(server)->closed[why]);
+}
+
 /* ---- peers --------------------------------------------------------------- */
 
 static void peer_hold(struct peer *peer, size_t bytes)
@@ -103,6 +113,7 @@ static void peer_free(struct peer *peer)
 	TAILQ_REMOVE(&server->peers, peer, entry);
 	if (server->peer_count-- == SERVER_PEERS_MAX)
 		evconnlistener_enable(server->listener);
+	metrics_set(&metrics_of(server)->peers, server->peer_count);
 	bufferevent_free(peer->bev);
 	free(peer);
 }
@@ -258,6 +269,8 @@ static void peer_request(struct peer *peer, const char *credential)
 	if (seal_open(server->seal, credential, &request, &size, &peer->uid,
 		      &err) < 0) {
 		say(server, "peer: '%s': refused: %s", peer->name, err.text);
+		metrics_count(
+			&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
 		peer_free(peer);
 		return;
 	}
@@ -301,6 +314,9 @@ static char *next_frame(struct peer *peer, int *closed)
 			say(peer->server,
 			    "peer: '%s': a frame of %zu bytes: closed",
 			    peer->name, peer->wanted);
+			metrics_count(
+				&metrics_of(peer->server)
+					 ->refused[METRICS_REFUSED_FRAME]);
 			peer_free(peer);
 			*closed = 1;
 			return NULL;
@@ -334,6 +350,7 @@ static void make_room(struct server *server)
 	if (worst) {
 		say(server, "peer: '%s': too many bytes wait: closed",
 		    worst->name);
+		hang_up(server, METRICS_CLOSED_MEMORY);
 		peer_free(worst);
 	}
 }
@@ -415,6 +432,7 @@ static int drop_oldest(struct server *server)
 		    "peer: '%s': silent for %ld s and others wait: "
 		    "closed",
 		    peer->name, (long)(now - peer->active));
+		hang_up(server, METRICS_CLOSED_ROOM);
 		peer_free(peer);
 		return 1;
 	}
@@ -455,6 +473,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	name_peer(peer, address, size);
 	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
 	server->peer_count++;
+	metrics_set(&metrics_of(server)->peers, server->peer_count);
 	bufferevent_setcb(peer->bev, on_read, on_drained, on_event, peer);
 	bufferevent_setwatermark(peer->bev, EV_READ, 0, LEDGER_FRAME_MAX + 4);
 	bufferevent_set_timeouts(peer->bev, NULL, &limit);
@@ -487,8 +506,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 			say(server,
 			    "peer: '%s': no whole frame in %d s: closed",
 			    peer->name, SERVER_FRAME_S);
+			hang_up(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
 		} else if (now - peer->active > SERVER_IDLE_S) {
+			hang_up(server, METRICS_CLOSED_IDLE);
 			peer_free(peer);
 		}
 	}

@@ -63,6 +63,11 @@ static struct json_object *good(void)
 	return top;
 }
 
+static void refuse(struct service *service, enum metrics_refused why)
+{
+	metrics_count(&service->metrics->refused[why]);
+}
+
 /* ---- put ----------------------------------------------------------------- */
 
 static int begin(struct service *service, struct err *err)
@@ -84,11 +89,11 @@ static int keep(struct service *service, const struct record *record,
 	rc = store_put(service->store, record, text, strlen(text), now_s,
 		       service->config->grace_s, &due, err);
 	if (rc > 0) {
-		service->puts++;
+		metrics_count(&service->metrics->received);
 		if (due <= now_s)
 			service->has_news = 1;
 	} else if (rc == 0) {
-		service->duplicates++;
+		metrics_count(&service->metrics->duplicates);
 	}
 	return rc < 0 ? -1 : 0;
 }
@@ -103,19 +108,20 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 	int rc;
 
 	if (uid != 0 && uid != service->ledger_uid) {
-		service->refused++;
+		refuse(service, METRICS_REFUSED_USER);
 		*answer = service_error("put: only root may put records", 0);
 		return 0;
 	}
 	if (!json_object_object_get_ex(request, "record", &object) ||
 	    !json_object_is_type(object, json_type_object)) {
+		refuse(service, METRICS_REFUSED_RECORD);
 		*answer = service_error("put: record: must be an object", 1);
 		return 0;
 	}
 	text = json_object_to_json_string_ext(object, PLAIN);
 	record = record_parse(text, strlen(text), &err);
 	if (!record) {
-		service->refused++;
+		refuse(service, METRICS_REFUSED_RECORD);
 		*answer = service_error(err.text, 1);
 		return 0;
 	}
@@ -189,10 +195,12 @@ static int reason(struct service *service, struct json_object *request,
 	int rc;
 
 	if (uid != 0) {
+		refuse(service, METRICS_REFUSED_USER);
 		*answer = service_error("reason: only root may give one", 0);
 		return 0;
 	}
 	if (parse_reason(request, &new, &err) < 0) {
+		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error(err.text, 1);
 		return 0;
 	}
@@ -442,19 +450,22 @@ int service_handle(struct service *service, const char *request, size_t size,
 	if (json_object_object_get_ex(top, "op", &op) &&
 	    json_object_is_type(op, json_type_string))
 		name = json_object_get_string(op);
-	if (!top)
+	if (!top) {
+		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("the request is not a JSON object", 0);
-	else if (!strcmp(name, "put"))
+	} else if (!strcmp(name, "put")) {
 		rc = put(service, top, uid, now_s, answer);
-	else if (!strcmp(name, "get"))
+	} else if (!strcmp(name, "get")) {
 		*answer = get(service, top, uid);
-	else if (!strcmp(name, "reason"))
+	} else if (!strcmp(name, "reason")) {
 		rc = reason(service, top, uid, now_s, answer);
-	else if (!strcmp(name, "ping"))
+	} else if (!strcmp(name, "ping")) {
 		*answer = ping();
-	else
+	} else {
+		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("op: must be put, reason, get or ping",
 					0);
+	}
 	json_object_put(top);
 	return rc;
 }
@@ -465,6 +476,7 @@ int service_commit(struct service *service, struct err *err)
 		return 0;
 	service->in_batch = 0;
 	if (store_commit(service->store, err) < 0) {
+		metrics_count(&service->metrics->store_failures);
 		store_rollback(service->store);
 		return -1;
 	}
@@ -473,6 +485,7 @@ int service_commit(struct service *service, struct err *err)
 
 void service_abort(struct service *service)
 {
+	metrics_count(&service->metrics->store_failures);
 	if (service->in_batch)
 		store_rollback(service->store);
 	service->in_batch = 0;

@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "err.h"
+#include "metrics.h"
 #include "store.h"
 
 struct service {
@@ -28,7 +29,7 @@ struct service {
 	uid_t ledger_uid;
 	int in_batch; /* a transaction is open */
 	int has_news; /* the writer has something to do after it */
-	uint64_t puts, duplicates, refused;
+	struct metrics *metrics;
 };
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:

@@ -67,6 +67,7 @@ enum statement {
 	LATER_REASON,
 	DUE_REASONS,
 	NEXT_REASON,
+	BACKLOG,
 	STATEMENTS
 };
 
@@ -110,6 +111,9 @@ static const char *const sql[STATEMENTS] = {
 		     " ORDER BY first DESC LIMIT ?3",
 	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (SELECT id FROM"
 			  " runs WHERE last<?1 ORDER BY last LIMIT ?2)",
+	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
+		    " sum(tries>0), min(last) FROM runs"
+		    " WHERE dirty AND dirty=1",
 	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (SELECT id FROM runs"
 		       " WHERE last<?1 ORDER BY last LIMIT ?2)",
 	[PUT_REASON] = "INSERT INTO reasons(cluster, node, time, text,"
@@ -832,6 +836,25 @@ int store_purge(struct store *store, int64_t before_s, int max, struct err *err)
 		return -1;
 	}
 	return max;
+}
+
+int store_backlog(struct store *store, int64_t now_s,
+		  struct store_backlog *backlog, struct err *err)
+{
+	sqlite3_stmt *st = get(store, BACKLOG);
+
+	sqlite3_bind_int64(st, 1, now_s);
+	if (sqlite3_step(st) != SQLITE_ROW) {
+		sqlite3_reset(st);
+		return fail(store, err);
+	}
+	backlog->for_nodes = sqlite3_column_int64(st, 1);
+	backlog->for_retry = sqlite3_column_int64(st, 2);
+	backlog->for_writer = sqlite3_column_int64(st, 0) - backlog->for_nodes -
+			      backlog->for_retry;
+	backlog->oldest = sqlite3_column_double(st, 3);
+	sqlite3_reset(st);
+	return 0;
 }
 
 int store_count(struct store *store, struct store_counts *counts,

@@ -62,6 +62,12 @@ struct store_reason {
 	int64_t tries;
 };
 
+/* Runs without an up-to-date summary in slurmdbd. */
+struct store_backlog {
+	int64_t for_nodes, for_writer, for_retry;
+	double oldest; /* when the run ended that waits longest; 0: none */
+};
+
 struct store_counts {
 	int64_t runs, records, waiting, failed;
 };
@@ -133,6 +139,10 @@ void store_reason_free(struct store_reason *reason);
 /* Forget at most 'max' runs that ended before 'before_s'; their number. */
 int store_purge(struct store *store, int64_t before_s, int max,
 		struct err *err);
+
+/* Cheap: it looks at the runs that wait only. */
+int store_backlog(struct store *store, int64_t now_s,
+		  struct store_backlog *backlog, struct err *err);
 
 int store_count(struct store *store, struct store_counts *counts,
 		struct err *err);

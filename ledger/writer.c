@@ -101,10 +101,14 @@ static int note_one(struct writer *writer, struct job *job,
 			job->run.het_job = acct->het_job;
 			job->run.het_offset = acct->het_offset;
 		}
-		writer->written++;
+		metrics_count(acct->in_admin
+				      ? &writer->metrics->written_admin
+				      : &writer->metrics->written_system);
+		writer->metrics->written_s = now_s;
 		return store_done(writer->store, &job->run, job->summary, now_s,
 				  again_at(writer, &job->run, now_s), err);
 	case ACCT_NO_ROW:
+		metrics_count(&writer->metrics->no_row);
 		return store_later(
 			writer->store, job->run.id, job->summary,
 			retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
@@ -112,6 +116,8 @@ static int note_one(struct writer *writer, struct job *job,
 	case ACCT_FAILED:
 		break;
 	}
+	if (!writer->failures)
+		metrics_count(&writer->metrics->refused_by_slurmdbd);
 	if (!job->run.tries) {
 		snprintf(text, sizeof(text), "job: '%u': %s", job->run.job,
 			 acct->why.text);
@@ -156,6 +162,8 @@ static int note_down(struct writer *writer, struct job *jobs,
 	writer->quiet_until =
 		retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
 	writer->failures++;
+	metrics_count(&writer->metrics->slurmdbd_failures);
+	metrics_set(&writer->metrics->slurmdbd_failing, writer->failures);
 	for (i = 0; i < count; i++) {
 		accts[i].result = ACCT_FAILED;
 		snprintf(accts[i].why.text, ERR_MAX, "%s", why);
@@ -203,6 +211,7 @@ static int write_batch(struct writer *writer, struct job *jobs,
 	if (writer->failures)
 		say("slurmdbd: works again");
 	writer->failures = 0;
+	metrics_set(&writer->metrics->slurmdbd_failing, 0);
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
 

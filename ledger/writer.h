@@ -27,6 +27,7 @@
 #include "config.h"
 #include "drain.h"
 #include "err.h"
+#include "metrics.h"
 #include "slurmdb.h"
 #include "store.h"
 
@@ -43,8 +44,8 @@ struct writer {
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */
 	int64_t purged;	       /* when we last purged */
-	uint64_t written;
-	int is_ctld_down; /* said so */
+	int is_ctld_down;      /* said so */
+	struct metrics *metrics;
 };
 
 /* One round at time now_s. Returns the number of runs that were due, -1 when

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -81,6 +82,8 @@ static const struct key ledger_keys[] = {
 	  NULL },
 	{ "cluster", TEXT, AT(ledger.cluster), "", 0, 0, NULL },
 	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
+	{ "metrics_listen", TEXT, AT(ledger.metrics_listen), "", 0, 0, NULL },
+	{ "metrics_file", TEXT, AT(ledger.metrics_file), "", 0, 0, NULL },
 	{ "field", CHOICE, AT(ledger.field), "system", 0, 0, fields },
 	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
 	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500,
@@ -453,6 +456,50 @@ static int check_mounts(struct config *config, struct err *err)
 	return 0;
 }
 
+int config_listen_parse(const char *text, char address[CONFIG_ADDRESS_MAX],
+			unsigned int *port)
+{
+	const char *colon = strrchr(text, ':'), *from = text;
+	size_t size = colon ? (size_t)(colon - text) : 0;
+	unsigned char bytes[sizeof(struct in6_addr)];
+	char host[CONFIG_ADDRESS_MAX] = "127.0.0.1";
+	unsigned long number;
+	int family = AF_INET;
+
+	if (size && *text == '[' && text[size - 1] == ']') {
+		family = AF_INET6;
+		from++;
+		size -= 2;
+	}
+	if (colon && (!size || size >= CONFIG_ADDRESS_MAX))
+		return -1;
+	if (colon)
+		snprintf(host, sizeof(host), "%.*s", (int)size, from);
+	if (inet_pton(family, host, bytes) != 1 ||
+	    number_parse(colon ? colon + 1 : text, 1, 65535, &number, NULL) < 0)
+		return -1;
+	strcpy(address, host);
+	*port = (unsigned int)number;
+	return 0;
+}
+
+static int check_metrics(struct config *config, struct err *err)
+{
+	const char *where = config->ledger.metrics_listen;
+	char address[CONFIG_ADDRESS_MAX];
+	unsigned int port;
+
+	if (*where && config_listen_parse(where, address, &port) < 0)
+		return wrong(config, err, "[ledger] metrics_listen", where,
+			     "expected PORT, ADDRESS:PORT or [ADDRESS]:PORT");
+	if (*config->ledger.metrics_file &&
+	    !is_path(config->ledger.metrics_file))
+		return wrong(config, err, "[ledger] metrics_file",
+			     config->ledger.metrics_file,
+			     "expected an absolute path");
+	return 0;
+}
+
 static int check_whole(struct config *config, struct err *err)
 {
 	char value[16];
@@ -467,7 +514,7 @@ static int check_whole(struct config *config, struct err *err)
 	     config->io_cores_default > config->io_cores_max))
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
-	if (check_mounts(config, err) < 0)
+	if (check_mounts(config, err) < 0 || check_metrics(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);
 }

@@ -99,7 +99,9 @@ struct config_ledger {
 	char *user;
 	char *store;
 	char *cluster;
-	char *munge_socket; /* "": munge's own default */
+	char *munge_socket;   /* "": munge's own default */
+	char *metrics_listen; /* config_listen_parse(); "": nowhere */
+	char *metrics_file;   /* "": none */
 	enum ledger_field field;
 	unsigned int grace_s;
 	unsigned int retention_days;
@@ -146,6 +148,12 @@ const struct config_client *config_client_for(const struct config *config,
 					      const char *node);
 
 bool config_is_name(const char *text);
+
+/* "9632", "192.0.2.1:9632" or "[::1]:9632"; without an address loopback. */
+#define CONFIG_ADDRESS_MAX 64
+int config_listen_parse(const char *text, char address[CONFIG_ADDRESS_MAX],
+			unsigned int *port);
+
 const char *gate_policy_name(enum gate_policy policy);
 int gate_policy_parse(const char *text, enum gate_policy *policy);
 const char *client_type_name(enum client_type type);

@@ -185,7 +185,8 @@ static char **make_all(int nodes)
 static int merge(int nodes, const char *dir)
 {
 	static const struct config_ledger config = { .retention_days = 36500 };
-	struct writer writer = { .config = &config };
+	struct metrics metrics = { 0 };
+	struct writer writer = { .config = &config, .metrics = &metrics };
 	struct rusage usage;
 	struct err err = { "" };
 	char path[4096];

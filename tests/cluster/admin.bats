@@ -87,11 +87,13 @@ ended_job() {
 	ended_job
 	within 60 is_written "$job"
 	expect_equal '' "$(admin_comment "$job")"
-	jobstats_writes "$job" "$(js1)"
+	local text
+	text=$(js1)
+	jobstats_writes "$job" "$text"
 	if knows_admin; then
 		within 60 is_merged "$job"	# 30 s after the job's end
 	else
-		expect_equal "$(js1)" "$(admin_comment "$job")"
+		expect_equal "$text" "$(admin_comment "$job")"
 	fi
 	is_written "$job"
 }

@@ -162,6 +162,44 @@ START_TEST(values_that_contradict_each_other_are_errors)
 }
 END_TEST
 
+static void expect_listen(const char *text, const char *address,
+			  unsigned int port)
+{
+	char got[CONFIG_ADDRESS_MAX];
+	unsigned int number;
+
+	ck_assert_int_eq(config_listen_parse(text, got, &number), 0);
+	ck_assert_str_eq(got, address);
+	ck_assert_uint_eq(number, port);
+}
+
+START_TEST(metrics_are_for_the_own_host_unless_an_address_is_named)
+{
+	static const char *const bad[] = { "",	      "x",	 "0",
+					   "70000",   ":1",	 "a:1",
+					   "1.2.3:1", "1.2.3.4", "[1.2.3.4]:1",
+					   "::1:1",   "[]:1",	 "[::1]" };
+	char address[CONFIG_ADDRESS_MAX] = "untouched";
+	unsigned int port = 7;
+	size_t i;
+
+	expect_listen("9632", "127.0.0.1", 9632);
+	expect_listen("0.0.0.0:1", "0.0.0.0", 1);
+	expect_listen("[::1]:65535", "::1", 65535);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_int_eq(config_listen_parse(bad[i], address, &port),
+				 -1);
+	ck_assert_str_eq(address, "untouched");
+	ck_assert_uint_eq(port, 7);
+	expect_error("[ledger]\nmetrics_listen = all\n",
+		     ": [ledger] metrics_listen: 'all': expected PORT, "
+		     "ADDRESS:PORT or [ADDRESS]:PORT");
+	expect_error("[ledger]\nmetrics_file = x.prom\n",
+		     ": [ledger] metrics_file: 'x.prom': expected an absolute "
+		     "path");
+}
+END_TEST
+
 START_TEST(a_missing_file_is_told_from_a_bad_one)
 {
 	struct err err;
@@ -198,5 +236,6 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
 	  values_that_contradict_each_other_are_errors,
+	  metrics_are_for_the_own_host_unless_an_address_is_named,
 	  a_missing_file_is_told_from_a_bad_one,
 	  a_mistyped_profile_finds_its_neighbour)

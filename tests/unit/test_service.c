@@ -13,8 +13,11 @@ static const struct config_ledger config = { .grace_s = GRACE_S };
 
 static struct service made_service(struct store *store)
 {
+	static struct metrics metrics;
+
 	return (struct service){ .store = store,
 				 .config = &config,
+				 .metrics = &metrics,
 				 .ledger_uid = LEDGER_UID };
 }
 

@@ -41,7 +41,10 @@ static const struct config_ledger config = { .grace_s = GRACE_S,
 
 static struct writer made_writer(struct store *store, struct fake *fake)
 {
-	struct writer writer = { .store = store, .config = &config };
+	static struct metrics metrics;
+	struct writer writer = { .store = store,
+				 .config = &config,
+				 .metrics = &metrics };
 
 	memset(fake, 0, sizeof(*fake));
 	fake->array_job = fake->array_task = -1;
@@ -80,6 +83,9 @@ START_TEST(a_complete_run_is_written_once)
 	ck_assert_str_eq(run.summary, fake.text);
 	ck_assert_int_eq(run.written, NOW);
 	store_run_free(&run);
+	ck_assert_uint_eq(writer.metrics->written_system, 1);
+	ck_assert_uint_eq(writer.metrics->written_admin, 0);
+	ck_assert_int_eq(writer.metrics->written_s, NOW);
 	closed(store);
 }
 END_TEST
@@ -126,10 +132,16 @@ START_TEST(while_slurmdbd_is_down_everything_waits_and_nothing_is_lost)
 	ck_assert_ptr_nonnull(run.summary); /* to be read meanwhile */
 	ck_assert_str_eq(run.error, "slurmdbd: cannot connect: refused");
 	store_run_free(&run);
+	ck_assert_uint_eq(writer.metrics->slurmdbd_failures,
+			  (uint64_t)fake.calls);
+	ck_assert_uint_eq(writer.metrics->slurmdbd_failing,
+			  (uint64_t)fake.calls);
+	ck_assert_uint_eq(writer.metrics->refused_by_slurmdbd, 0);
 	fake.is_down = 0;
 	for (i = 0; i < 61 && !fake.jobs; i++)
 		round_at(&writer, now++, &next);
 	ck_assert_uint_eq(fake.jobs, 1);
+	ck_assert_uint_eq(writer.metrics->slurmdbd_failing, 0);
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, 0);
 	ck_assert_ptr_null(run.error);
@@ -177,6 +189,7 @@ START_TEST(a_job_that_cannot_be_changed_keeps_the_reason)
 	ck_assert_str_eq(run.error, "no permission");
 	ck_assert_int_eq(run.dirty, 1);
 	ck_assert_int_eq(run.tries, 1);
+	ck_assert_uint_eq(writer.metrics->refused_by_slurmdbd, 1);
 	store_run_free(&run);
 	closed(store);
 }
