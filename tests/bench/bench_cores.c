@@ -12,6 +12,7 @@
 #include "fileio.h"
 #include "node.h"
 #include "reservation.h"
+#include "result.h"
 #include "version.h"
 
 #define ROUNDS_MAX 2000
@@ -105,6 +106,10 @@ static void run(const char *command)
 
 	if (child_run(argv, NULL, 10000, &result, &err) < 0)
 		die(command, &err);
+	if (result.status) {
+		err_set(&err, "ended with status %d", result.status);
+		die(command, &err);
+	}
 	child_result_free(&result);
 }
 
@@ -120,10 +125,19 @@ static void lscpu(void)
 	    "awk '{print $1}'");
 }
 
+static int has_hwloc_calc(void)
+{
+	return system("command -v hwloc-calc >/dev/null") == 0;
+}
+
+static int rounds_most = ROUNDS_MAX;
+
 static double median(void (*what)(void), int rounds)
 {
 	static double times[ROUNDS_MAX];
 
+	if (rounds > rounds_most)
+		rounds = rounds_most;
 	what();
 	for (int i = 0; i < rounds; i++) {
 		double start = now_us();
@@ -166,30 +180,47 @@ static void write_cache(void)
 	unsetenv("HWLOC_XMLFILE");
 }
 
-static void line(const char *what, double us, double base)
+static double line(const char *what, double us, double base)
 {
-	printf("%-46s %10.0f us %8.1f x\n", what, us, us / base);
+	printf("%-46s %10.0f us %8.1f x\n", what, us, base > 0 ? us / base : 1);
+	return us;
 }
 
-int main(void)
+/* bench_cores [ROUNDS]: at most so many */
+int main(int argc, char **argv)
 {
-	double cache;
+	double cache, hwloc = 0, recipe;
+	char measured[32], beside[128];
 	struct err err;
 
+	if (argc > 1 && atoi(argv[1]) > 0 && atoi(argv[1]) < ROUNDS_MAX)
+		rounds_most = atoi(argv[1]);
 	if (!mkdtemp(folder))
 		return 1;
 	write_machine();
 	write_cache();
-	cache = median(from_cache, 1000);
 	printf("which CPUs does Slurm withhold: medians\n");
-	line("prolog: cached record and map, 384 CPUs", cache, cache);
+	cache = line("prolog: cached record and map, 384 CPUs",
+		     median(from_cache, 1000), 0);
 	line("prolog, first after slurmd: sysfs, this machine",
 	     median(from_sysfs, 200), cache);
 	line("recorded machine of 384 CPUs (XML)", median(from_xml, 50), cache);
-	line("hwloc-calc core:1, this machine", median(hwloc_calc, 30), cache);
-	line("lscpu recipe, this machine", median(lscpu, 30), cache);
+	if (has_hwloc_calc())
+		hwloc = line("hwloc-calc core:1, this machine",
+			     median(hwloc_calc, 30), cache);
+	else
+		printf("%-46s %13s\n", "hwloc-calc core:1, this machine",
+		       "not installed");
+	recipe = line("lscpu recipe, this machine", median(lscpu, 30), cache);
 	if (fileio_rmtree(folder, &err) < 0)
 		die(folder, &err);
+	snprintf(measured, sizeof(measured), "%.2f ms", cache / 1000);
+	snprintf(beside, sizeof(beside),
+		 "on this machine hwloc-calc takes %.1f ms (%.0f x), the lscpu "
+		 "recipe %.1f ms (%.0f x)",
+		 hwloc / 1000, hwloc / cache, recipe / 1000, recipe / cache);
+	result("prolog: reservation on a node of 384 CPUs", measured, "2 ms",
+	       beside);
 	if (cache >= 2000) {
 		fprintf(stderr,
 			"bench_cores: the prolog's way takes %.0f us, "

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count_cost - what a call costs, in nanoseconds of the clock
  *
- *   count_cost [--tracepoints | --ptrace] FILE
+ *   count_cost [--few | --tracepoints | --counting | --ptrace] FILE
  *
- * Prints two numbers: getppid(2), and pread(2) of 64 bytes of FILE. Where the
- * clock advances one nanosecond with each instruction (QEMU's -icount shift=0),
- * these are instructions. --tracepoints: with empty BPF programs on entry and
- * exit of all system calls; --ptrace: under a tracer that counts them, which is
- * what strace -c does. The least of eight rounds counts: interrupts come and go.
+ * Prints four numbers: getppid(2); lseek(2) in FILE; 64 bytes through a pipe, a
+ * write(2) and a read(2); pread(2) of 64 bytes of FILE. Where the clock advances
+ * one nanosecond with each instruction (QEMU's -icount shift=0), these are
+ * instructions. --few: only a hundred calls, for whom a tracer stops.
+ * --tracepoints: with empty BPF programs on entry and exit of all system calls;
+ * --counting: the one on exit adds to a counter, the least that counts; --ptrace:
+ * under a tracer that counts them, the least that strace -c does. The least of
+ * eight rounds counts: interrupts come and go.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -54,6 +57,24 @@ static void call_pread(int fd)
 		fail("pread");
 }
 
+static void call_lseek(int fd)
+{
+	if (lseek(fd, 0, SEEK_SET) != 0)
+		fail("lseek");
+}
+
+static int ends[2]; /* of the pipe */
+
+static void call_pipe(int fd)
+{
+	char buffer[BYTES] = { 0 };
+
+	(void)fd;
+	if (write(ends[1], buffer, BYTES) != BYTES ||
+	    read(ends[0], buffer, BYTES) != BYTES)
+		fail("pipe");
+}
+
 static long measure(void (*call)(int fd), int fd, int calls)
 {
 	long best = -1, start, each;
@@ -74,36 +95,86 @@ static void report(const char *path, int calls)
 {
 	int fd = open(path, O_RDONLY);
 
-	if (fd < 0)
+	if (fd < 0 || pipe(ends) < 0)
 		fail(path);
-	printf("%ld %ld\n", measure(call_getppid, fd, calls),
-	       measure(call_pread, fd, calls));
+	printf("%ld", measure(call_getppid, fd, calls));
+	printf(" %ld", measure(call_lseek, fd, calls));
+	printf(" %ld", measure(call_pipe, fd, calls));
+	printf(" %ld\n", measure(call_pread, fd, calls));
 	fflush(stdout);
 }
 
-/* "return 0", on a raw tracepoint; stays until we end. */
-static void attach(const char *tracepoint)
+static int bpf(int command, union bpf_attr *attr)
 {
-	static const struct bpf_insn program[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
+	int rc = (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	if (rc < 0)
+		fail("bpf");
+	return rc;
+}
+
+static int make_counter(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = 4;
+	attr.value_size = 8;
+	attr.max_entries = 1;
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/* A program on a raw tracepoint; it stays until we end. */
+static void attach(const char *tracepoint, const struct bpf_insn *program,
+		   unsigned int length)
+{
 	union bpf_attr attr;
 	int fd;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 	attr.insns = (unsigned long)program;
-	attr.insn_cnt = 2;
+	attr.insn_cnt = length;
 	attr.license = (unsigned long)"GPL";
-	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	if (fd < 0)
-		fail("BPF_PROG_LOAD");
+	fd = bpf(BPF_PROG_LOAD, &attr);
 	memset(&attr, 0, sizeof(attr));
 	attr.raw_tracepoint.name = (unsigned long)tracepoint;
 	attr.raw_tracepoint.prog_fd = (unsigned int)fd;
-	if (syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr)) < 0)
-		fail(tracepoint);
+	bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+static const struct bpf_insn nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, /* r0 = 0 */
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+static void attach_counting(void)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+		  .dst_reg = 2,
+		  .src_reg = 10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K,
+		  .dst_reg = 2,
+		  .imm = -4 },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM,
+		  .dst_reg = 1,
+		  .src_reg = BPF_PSEUDO_MAP_FD,
+		  .imm = make_counter() },
+		{ .code = 0 }, /* its second half */
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 2 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = 1 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .src_reg = 1,
+		  .imm = BPF_ADD },			 /* *r0 += 1 */
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, /* r0 = 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	attach("sys_exit", program, sizeof(program) / sizeof(*program));
 }
 
 /* Stop the child at both ends of every call, and look which one it is. */
@@ -132,8 +203,14 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "--tracepoints")) {
 		setrlimit(RLIMIT_MEMLOCK, &all);
-		attach("sys_enter");
-		attach("sys_exit");
+		attach("sys_enter", nothing, 2);
+		attach("sys_exit", nothing, 2);
+	} else if (argc == 3 && !strcmp(argv[1], "--counting")) {
+		setrlimit(RLIMIT_MEMLOCK, &all);
+		attach("sys_enter", nothing, 2);
+		attach_counting();
+	} else if (argc == 3 && !strcmp(argv[1], "--few")) {
+		calls = 100;
 	} else if (argc == 3 && !strcmp(argv[1], "--ptrace")) {
 		calls = 100;
 		child = fork();
@@ -144,7 +221,8 @@ int main(int argc, char **argv)
 		raise(SIGSTOP);
 	} else if (argc != 2) {
 		fprintf(stderr,
-			"usage: count_cost [--tracepoints|--ptrace] FILE\n");
+			"usage: count_cost [--few|--tracepoints|--counting|"
+			"--ptrace] FILE\n");
 		return 64;
 	}
 	report(argv[argc - 1], calls);

@@ -6,11 +6,12 @@
  *                                RATE a second (0: as fast as the ledger takes
  *                                them), that ran from START to END
  *
- * Prints one line: N, seconds to store, seconds to merge and write, seconds of
- * CPU for both, kB of memory at most; "load" and "jobs": N, seconds from the
- * first byte to the last answer, seconds to make and seal the records, which is
- * done before, and when that byte was sent,
- * in microseconds since 1970. In "jobs" each record has a connection of its own.
+ * Prints one line. "merge": N, seconds to store, seconds to merge and write,
+ * seconds of CPU for both, kB of memory at most. "load" and "jobs": N, seconds
+ * from the first byte to the last answer, seconds to make and seal the records,
+ * which is done before, when the first byte was sent, in microseconds since
+ * 1970, and seconds of CPU meanwhile: our own, then of each process that
+ * JOBIO_BENCH_PIDS names. In "jobs" each record has a connection of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,6 +37,7 @@
 
 #define BATCH 256
 #define PEERS_MAX 4000
+#define PIDS_MAX 4
 
 static double now(void)
 {
@@ -374,24 +376,61 @@ static void run_load(struct load *load, struct peer *peers, int count)
 	}
 }
 
+/* Seconds of CPU of a process. */
+static double cpu_of(long pid)
+{
+	unsigned long user = 0, system = 0;
+	char path[64], line[1024], *at;
+	FILE *from;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	from = fopen(path, "r");
+	if (!from || !fgets(line, sizeof(line), from) ||
+	    !(at = strrchr(line, ')')) ||
+	    sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		   &user, &system) != 2)
+		die(path);
+	fclose(from);
+	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static int find_pids(long *pids)
+{
+	char *at = getenv("JOBIO_BENCH_PIDS");
+	int count = 0;
+
+	while (at && *at && count < PIDS_MAX)
+		pids[count++] = strtol(at, &at, 10);
+	return count;
+}
+
 static int run(struct load *load, const struct made *made, int count)
 {
 	static struct peer peers[PEERS_MAX];
-	double start = now(), sealed, began;
-	int i;
+	double start = now(), sealed, began, cpu_before;
+	double cpu_others[PIDS_MAX];
+	long pids[PIDS_MAX];
+	int i, others;
 
 	if (count > load->count)
 		count = load->count;
 	if (count < 1 || count > PEERS_MAX)
 		die("PEERS must be 1 to 4000");
 	seal_all(load, made);
+	others = find_pids(pids);
+	for (i = 0; i < others; i++)
+		cpu_others[i] = cpu_of(pids[i]);
+	cpu_before = cpu();
 	sealed = load->start = now();
 	began = wall();
 	for (i = 0; i < count; i++)
 		peers[i].fd = -1;
 	run_load(load, peers, count);
-	printf("%d %.3f %.3f %.0f\n", load->count, now() - sealed,
-	       sealed - start, began * 1e6);
+	printf("%d %.3f %.3f %.0f %.3f", load->count, now() - sealed,
+	       sealed - start, began * 1e6, cpu() - cpu_before);
+	for (i = 0; i < others; i++)
+		printf(" %.2f", cpu_of(pids[i]) - cpu_others[i]);
+	putchar('\n');
 	for (i = 0; i < count; i++)
 		if (peers[i].fd >= 0)
 			close(peers[i].fd);

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# result.bash - one line of the table that tests/bench/all makes of all benches
+# shellcheck shell=bash
+
+# result WHAT MEASURED ALLOWED BESIDE - ALLOWED and BESIDE may be empty
+result() {
+	[[ -n ${JOBIO_BENCH_RESULTS:-} ]] || return 0
+	printf '%s\t%s\t%s\t%s\n' "$@" >>"$JOBIO_BENCH_RESULTS"
+}

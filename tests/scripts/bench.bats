@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bench.bats - the benches run, and say what they measured; no figure is judged
+#
+# What needs a cluster or a virtual machine is left to make bench.
+# shellcheck disable=SC2154 # bats sets output and status
+
+setup() {
+	work=$(mktemp -d "${BATS_TMPDIR:-/tmp}/bench.XXXXXX")
+	export JOBIO_BENCH_RESULTS=$work/results JOBIO_BENCH_ROUNDS=1
+}
+
+teardown() { rm -rf "$work"; }
+
+expect_line() {
+	[[ $'\n'$output =~ $'\n'$1 ]] || { printf 'no line "%s" in:\n%s\n' "$1" "$output" >&2; return 1; }
+}
+
+expect_result() {
+	grep -q "^$1" "$work/results" || { cat "$work/results" >&2; return 1; }
+}
+
+@test "the bench of the reservation measures jobio, hwloc-calc and the lscpu recipe" {
+	run "$BUILDDIR/tests/bench/bench_cores" 2
+	expect_line 'prolog: cached record and map, 384 CPUs +[0-9]+ us'
+	expect_line 'hwloc-calc core:1, this machine +([0-9]+ us|not installed)'
+	expect_line 'lscpu recipe, this machine +[0-9]+ us'
+	expect_result 'prolog: reservation on a node of 384 CPUs	[0-9.]* ms	2 ms	'
+}
+
+@test "the bench of the gate measures a task, a step, and a program's start" {
+	run "$BUILDDIR/tests/bench/bench_gate" 20
+	expect_line 'gate: look at a task +[0-9.]+ us'
+	expect_line 'fork, exec and wait for /bin/true +[0-9.]+ us'
+	expect_result 'gate: a look at a task	[0-9]* us	200 us	'
+}
+
+@test "the bench of prolog and epilog runs whole jobs and counts the calls of weka" {
+	run "$SRCDIR/tests/bench/hooks" 2
+	[ "$status" -eq 0 ]
+	expect_line 'nothing to change, --io-cores=1( +[0-9.]+){3} +0'
+	expect_line '--io-profile: remounted and put back( +[0-9.]+){3} +0'
+	expect_line 'stand-in, weka takes 50 ms: first job( +[0-9.]+){3} +3'
+	expect_result 'calls of weka by prolog and epilog	3 for the first job		0 for the next '
+}
+
+@test "the bench of the ledger keeps, merges and sends the records of one job" {
+	run "$SRCDIR/tests/bench/ledger" 50
+	[ "$status" -eq 0 ]
+	expect_line ' +50( +[0-9.]+){9}'
+}
+
+@test "the load generator sends a record for each of many jobs" {
+	# shellcheck source=tests/scripts/ledger.bash
+	source "$SRCDIR/tests/scripts/ledger.bash"
+	setup_ledger
+	run "$BUILDDIR/tests/bench/ledger_bench" jobs 700 20 100 c 1795261196 1795264796 "$DIR/jobio.conf"
+	jobs=$(in_store 'SELECT min(job), max(job), count(*), max(nodes_seen) FROM runs')
+	teardown_ledger
+	expect_line '20 [0-9.]+'
+	expect_equal '700|719|20|1' "$jobs"
+}
+
+@test "results become one table, a page and plots" {
+	printf 'a\t1 s\t2 s\tb 3 s\nc\t300 jobs/s\t200 jobs/s\t\n' >"$work/ledger.tsv"
+	printf '%s\n' 'nodes ...' '100 1 1 1 4.0 1 1 1 1 5.0' '1000 2 1 1 6.0 9 1 1 1 5.0' >"$work/ledger.txt"
+	echo 'some CPU' >"$work/ledger.machine"
+	run "$SRCDIR/tests/bench/render" "$work" "$work/docs"
+	[ "$status" -eq 0 ]
+	expect_line 'a +1 s +< 2 s +b 3 s'
+	expect_line 'c +300 jobs/s +> 200 jobs/s'
+	grep -qxF '| c | 300 jobs/s | > 200 jobs/s |  |' "$work/docs/benchmarks.md"
+	grep -qxF 'On: some CPU' "$work/docs/benchmarks.md"
+	python3 -c 'import sys, xml.dom.minidom as x; [x.parse(f) for f in sys.argv[1:]]' \
+		"$work/docs/ledger-time.svg" "$work/docs/ledger-memory.svg"
+}
