@@ -60,6 +60,8 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 	struct client_mount *mount;
 	int i;
 
+	if (*line == '#') /* fstab(5); the kernel writes \043 */
+		return 0;
 	for (i = 0; i < 4; i++) {
 		field[i] = strtok_r(i ? NULL : line, " \t", &save);
 		if (!field[i])

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mounts.h - the mount table, and lists of mount options
  *
- * Terms   mount table: text as in /proc/self/mounts (proc_pid_mounts(5));
- *           blanks, tabs, newlines and backslashes are written \ooo in it.
+ * Terms   mount table: text as in /proc/self/mounts (proc_pid_mounts(5)), or in
+ *           fstab(5); blanks, tabs, newlines and backslashes are written \ooo
+ *           in it.
  *         option list: "rw,relatime,forcedirect,dentry_max_age_positive=1000".
  *         key: the part of an option before '='.
  * Owner   mounts_free() frees the whole list, NULL allowed; lists returned as

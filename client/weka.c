@@ -397,7 +397,7 @@ static void read_cgroup(struct client *client, size_t i)
 				    strncmp(line, "isolated", 8) == 0;
 }
 
-static void read_cgroups(struct client *client)
+void weka_read_cgroups(struct client *client)
 {
 	char path[PATH_TEXT_MAX];
 	size_t i;
@@ -770,7 +770,7 @@ int weka_inspect(struct client *client, const char *cached,
 	weka_read_interface(client);
 	if (client->cached && driver_contradicts(&client->facts))
 		ask_everything(client);
-	read_cgroups(client);
+	weka_read_cgroups(client);
 	weka_digest(client);
 	return 0;
 }

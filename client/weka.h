@@ -122,6 +122,7 @@ int weka_order(struct client *client, unsigned int timeout_ms,
 /* Frontends, health and links of all containers, from the client itself. */
 void weka_read_containers(struct client *client);
 void weka_read_interface(struct client *client);
+void weka_read_cgroups(struct client *client);
 /* Derive the common facts from the rest. */
 void weka_digest(struct client *client);
 
@@ -129,6 +130,16 @@ void weka_digest(struct client *client);
  * restarts the container (5.x). */
 int weka_remount_cores(struct client *client, const struct client_mount *mount,
 		       const struct cpuset *ids, struct err *err);
+
+/* Mount it (its options are those of a new mount) with core= for each id. */
+int weka_mount_cores(struct client *client, const struct client_mount *mount,
+		     const struct cpuset *ids, unsigned int timeout_ms,
+		     struct err *err);
+/* The options of a new mount: those that the mount table shows, then those that
+ * only its line in fstab(5) knows; without core=. NULL: out of memory. */
+char *weka_mount_options(const char *shown, const char *fstab);
+/* Does the mount table still show what it has shown? 0: yes. */
+int weka_options_kept(const char *before, const char *after, struct err *err);
 
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts,

@@ -56,6 +56,10 @@ static const struct option options[] = {
 	{ "force_directory_mode", true, false, 0, ~0UL },
 	/* says which of several clients is meant */
 	{ "container_name", true, false, 0, ~0UL },
+	/* of a new mount only: no remount changes them */
+	{ "inode_bits", false, false, 0, ~0UL },
+	{ "df_remote", false, false, 0, 0 },
+	{ "acl", false, false, 0, 0 },
 };
 
 static const struct option *option_find(const char *key)
@@ -224,17 +228,20 @@ static int run_mount(struct client *client, const struct client_mount *mount,
 	FAULT_POINT("remount after");
 	if (rc == 0 && result.status != 0) {
 		result.errtext[strcspn(result.errtext, "\n")] = '\0';
-		rc = err_set(err, "mount -o %s: exit status %d: %.300s", list,
-			     result.status, result.errtext);
+		rc = err_set(err, "mount -o %.200s: exit status %d: %.300s",
+			     list, result.status, result.errtext);
 	}
 	child_result_free(&result);
 	return rc;
 }
 
-int weka_remount_cores(struct client *client, const struct client_mount *mount,
-		       const struct cpuset *ids, struct err *err)
+/* 'list' is freed. */
+static int mount_with_cores(struct client *client,
+			    const struct client_mount *mount, char *list,
+			    const struct cpuset *ids, unsigned int timeout_ms,
+			    struct err *err)
 {
-	char *list = remount_options(mount->options, ""), core[32];
+	char core[32];
 	int os_cpu, rc = -1;
 
 	cpuset_for_each (os_cpu, ids) {
@@ -243,12 +250,89 @@ int weka_remount_cores(struct client *client, const struct client_mount *mount,
 			list = options_append(list, core);
 	}
 	if (list)
-		rc = run_mount(client, mount, list,
-			       client->section->ready_timeout_ms, err);
+		rc = run_mount(client, mount, list, timeout_ms, err);
 	else
 		err_set(err, "client: out of memory");
 	free(list);
 	return rc;
+}
+
+int weka_remount_cores(struct client *client, const struct client_mount *mount,
+		       const struct cpuset *ids, struct err *err)
+{
+	return mount_with_cores(client, mount,
+				remount_options(mount->options, ""), ids,
+				client->section->ready_timeout_ms, err);
+}
+
+int weka_mount_cores(struct client *client, const struct client_mount *mount,
+		     const struct cpuset *ids, unsigned int timeout_ms,
+		     struct err *err)
+{
+	return mount_with_cores(client, mount, strdup(mount->options), ids,
+				timeout_ms, err);
+}
+
+/* ---- a new mount ------------------------------------------------------- */
+
+/* Words of fstab(5) for mount(8) and systemd, and what is named anew. */
+static bool is_left_out(const char *key)
+{
+	static const char *const keys[] = {
+		"core",	   "num_cores", "defaults", "auto",    "noauto",
+		"nofail",  "_netdev",	"user",	    "users",   "nouser",
+		"nousers", "owner",	"group",    "comment", "remount",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return strncmp(key, "x-", 2) == 0 || strncmp(key, "X-", 2) == 0;
+}
+
+static int add_shown(void *arg, const char *option, const char *key,
+		     const char *value)
+{
+	struct composer *composer = arg;
+
+	(void)value;
+	if (!option_find(key))
+		return 0; /* the kernel's own word, such as seclabel */
+	composer->list = options_append(composer->list, option);
+	return composer->list ? 0 : -1;
+}
+
+static int is_same(void *arg, const char *option, const char *key,
+		   const char *value)
+{
+	(void)option;
+	(void)value;
+	return is_rival(arg, key);
+}
+
+static int add_hidden(void *arg, const char *option, const char *key,
+		      const char *value)
+{
+	struct composer *composer = arg;
+
+	(void)value;
+	if (is_left_out(key) ||
+	    options_each(composer->wanted, is_same, (void *)key))
+		return 0;
+	composer->list = options_append(composer->list, option);
+	return composer->list ? 0 : -1;
+}
+
+char *weka_mount_options(const char *shown, const char *fstab)
+{
+	struct composer composer = { .wanted = shown };
+
+	composer.list = strdup("");
+	if (!composer.list || options_each(shown, add_shown, &composer) ||
+	    options_each(fstab, add_hidden, &composer))
+		return NULL;
+	return composer.list;
 }
 
 struct comparison {
@@ -290,6 +374,11 @@ static int verify(const char *before, const char *after, const char *wanted,
 		return err_set(err, "it has lost '%s' on the way",
 			       comparison.differing);
 	return 0;
+}
+
+int weka_options_kept(const char *before, const char *after, struct err *err)
+{
+	return verify(before, after, "", err);
 }
 
 /* Give a mount the options of a list. 0: it has them now. */

@@ -18,6 +18,7 @@
 #include "child.h"
 #include "client/plan.h"
 #include "client/sysfs.h"
+#include "client/weka_mount.h"
 #include "faultpoint.h"
 #include "fileio.h"
 #include "number.h"
@@ -123,7 +124,8 @@ static unsigned int major_version(const char *version)
 
 /* Can this client be changed by the method of jobio.conf? NULL: yes. */
 static const char *method_objection(const struct client *client,
-				    const char *container, const char **cure)
+				    const char *container, const char **cure,
+				    struct err *why)
 {
 	const struct weka_container *now =
 		weka_container(&client->facts, container, NULL);
@@ -140,9 +142,8 @@ static const char *method_objection(const struct client *client,
 	case CORE_METHOD_MOUNT:
 		break;
 	}
-	*cure = "set core_method=resources";
-	return "core_method=mount would need all mounts away while the node "
-	       "runs, which this version of jobio does not do";
+	return weka_mount_check(client, container, cure, why) < 0 ? why->text
+								  : NULL;
 }
 
 /* One core id for each core of 'whole': the one in use, else the lowest. */
@@ -215,14 +216,14 @@ static void say_not_allowed(struct findings *findings, const char *container,
 /* NULL: go on. */
 static const char *objection(const struct client *client, const char *container,
 			     const struct cpuset *now, const struct cpuset *ids,
-			     const char **cure)
+			     const char **cure, struct err *text)
 {
 	enum core_change allowed = client->section->core_change;
 	const char *why;
 
 	why = allowed == CORE_CHANGE_NEVER
 		      ? NULL
-		      : method_objection(client, container, cure);
+		      : method_objection(client, container, cure, text);
 	if (why)
 		return why;
 	*cure = "set core_change=grow or any in jobio.conf, or give the client "
@@ -236,8 +237,9 @@ static const char *objection(const struct client *client, const char *container,
 		return "WEKA refuses core 0";
 	if (cpuset_count(ids) > CORES_MAX)
 		return "WEKA allows at most 19 cores a container";
-	*cure = "unmount first, or leave the client its cores";
-	if (cpuset_count(ids) < cpuset_count(now) &&
+	*cure = "set core_method=mount, or leave the client its cores";
+	if (client->section->core_method != CORE_METHOD_MOUNT &&
+	    cpuset_count(ids) < cpuset_count(now) &&
 	    client->facts.interface.active_mounts != 0)
 		return "WEKA does not lower the number of cores while a file "
 		       "system is mounted";
@@ -250,6 +252,7 @@ static int plan_change(struct client *client, const char *container,
 		       struct err *err)
 {
 	char *have = cpuset_format(now), *need = cpuset_format(ids);
+	struct err text = { "" };
 	const char *why, *cure;
 	int rc = -1;
 
@@ -258,7 +261,7 @@ static int plan_change(struct client *client, const char *container,
 		goto out;
 	}
 	rc = 0;
-	why = objection(client, container, now, ids, &cure);
+	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
 		say_not_allowed(findings, container, have, need, why, cure);
 	else
@@ -374,6 +377,7 @@ static int look_again(struct client *client, const char *container,
 		child_now_ms() + 4ULL * client->section->timeout_ms;
 	weka_read_containers(client);
 	weka_read_interface(client);
+	weka_read_cgroups(client);
 	weka_digest(client);
 	return weka_container(&client->facts, container, index) ? 0 : -1;
 }
@@ -404,12 +408,15 @@ static bool is_healthy(const struct weka_facts *facts, size_t i)
 	       facts->stable[i].known && is_connected(facts, i);
 }
 
+static unsigned long long ready_end(const struct client *client)
+{
+	return child_now_ms() + client->section->ready_timeout_ms;
+}
+
 static int wait_ready(struct client *client, const char *container,
-		      size_t *index, struct err *err)
+		      unsigned long long end_ms, size_t *index, struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
-	unsigned long long end_ms =
-		child_now_ms() + client->section->ready_timeout_ms;
 
 	for (;;) {
 		if (look_again(client, container, index) == 0 &&
@@ -419,6 +426,27 @@ static int wait_ready(struct client *client, const char *container,
 			return err_set(err,
 				       "it was not READY with all frontends "
 				       "connected after %u ms",
+				       client->section->ready_timeout_ms);
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* After its last umount; 0: there is no such container any more. */
+static int wait_gone(struct client *client, const char *container,
+		     unsigned long long end_ms, struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	size_t i;
+
+	for (;;) {
+		if (look_again(client, container, &i) < 0 &&
+		    client->facts.containers_known)
+			return 0;
+		if (child_now_ms() >= end_ms)
+			return err_set(err,
+				       "it was still there %u ms after its "
+				       "last umount: has another mount "
+				       "namespace its mount?",
 				       client->section->ready_timeout_ms);
 		nanosleep(&nap, NULL);
 	}
@@ -446,6 +474,12 @@ static int verify(const struct client *client, size_t i,
 	return 0;
 }
 
+/* What a change says beside its error. */
+struct change_report {
+	struct findings *findings;
+	bool busy; /* nothing was wrong but that a mount is in use */
+};
+
 static int order_cores(struct client *client, const char *container,
 		       const struct cpuset *ids, bool *begun, struct err *err)
 {
@@ -465,6 +499,34 @@ static int order_cores(struct client *client, const char *container,
 	return apply(client, container, err);
 }
 
+/* Everything away, then again with other cores. 0: the commands worked. */
+static int mount_with_ids(struct client *client, const char *container,
+			  const struct cpuset *ids, unsigned long long end_ms,
+			  struct change_report *report, struct err *err)
+{
+	if (weka_mount_away(client, end_ms, &report->busy, err) < 0 ||
+	    wait_gone(client, container, end_ms, err) < 0)
+		return -1;
+	return weka_mount_back(client, ids, end_ms, false, report->findings,
+			       err);
+}
+
+static int switch_by_mount(struct client *client, const char *container,
+			   const struct cpuset *ids,
+			   struct change_report *report, struct err *err)
+{
+	unsigned long long end_ms = ready_end(client);
+	size_t i;
+
+	if (weka_mount_begin(client, container, err) < 0 ||
+	    mount_with_ids(client, container, ids, end_ms, report, err) < 0 ||
+	    wait_ready(client, container, end_ms, &i, err) < 0 ||
+	    verify(client, i, ids, err) < 0)
+		return -1;
+	weka_mount_end(client);
+	return 0;
+}
+
 static int switch_cores(struct client *client, const char *container,
 			const struct cpuset *ids, struct err *err)
 {
@@ -476,17 +538,52 @@ static int switch_cores(struct client *client, const char *container,
 		if (!begun)
 			return err_set(err, "%s", why.text);
 		/* it may have happened all the same: look */
-		if (wait_ready(client, container, &i, err) == 0 &&
+		if (wait_ready(client, container, ready_end(client), &i, err) ==
+			    0 &&
 		    verify(client, i, ids, NULL) == 0)
 			return 0;
 		return err_set(err, "%s", why.text);
 	}
-	if (wait_ready(client, container, &i, err) < 0)
+	if (wait_ready(client, container, ready_end(client), &i, err) < 0)
 		return -1;
 	return verify(client, i, ids, err);
 }
 
 /* ---- make and undo ----------------------------------------------------- */
+
+/* Does the container run with other cores than these? */
+static bool has_other_cores(struct client *client, const char *container,
+			    const struct cpuset *ids)
+{
+	size_t i;
+
+	return look_again(client, container, &i) == 0 &&
+	       client->facts.stable[i].known &&
+	       verify(client, i, ids, NULL) < 0;
+}
+
+/* Whatever is there of the old mounts and of the new ones: in the end all are
+ * mounted, and the container has its old cores. */
+static int back_out_mount(struct client *client, const char *container,
+			  const struct cpuset *old_ids, struct err *err)
+{
+	unsigned long long end_ms = ready_end(client);
+	struct err ignored;
+	bool busy;
+	size_t i;
+
+	if (weka_mount_count(client, err) > 0 &&
+	    has_other_cores(client, container, old_ids))
+		weka_mount_away(client, end_ms, &busy, &ignored);
+	if (weka_mount_count(client, err) == 0)
+		wait_gone(client, container, end_ms, &ignored);
+	if (weka_mount_back(client, old_ids, end_ms, true, NULL, err) < 0 ||
+	    wait_ready(client, container, end_ms, &i, err) < 0 ||
+	    verify(client, i, old_ids, err) < 0)
+		return -1;
+	weka_mount_end(client);
+	return 0;
+}
 
 /* After a change that went wrong: nothing may stay staged, or the next restart
  * would take it. 0: the container runs with its old cores. */
@@ -495,6 +592,8 @@ static int back_out(struct client *client, const char *container,
 {
 	size_t i;
 
+	if (weka_mount_is_begun(client, container))
+		return back_out_mount(client, container, old_ids, err);
 	if (look_again(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
 	if (client->facts.stable[i].known && client->facts.staged[i].known &&
@@ -504,7 +603,7 @@ static int back_out(struct client *client, const char *container,
 		return 0;
 	if (unstage(client, container, err) < 0)
 		return -1;
-	if (wait_ready(client, container, &i, err) < 0)
+	if (wait_ready(client, container, ready_end(client), &i, err) < 0)
 		return -1;
 	return verify(client, i, old_ids, err);
 }
@@ -529,10 +628,54 @@ static void settle_baseline(const struct client *client, const char *container,
 		baseline_forget(client);
 }
 
+static int switch_by_method(struct client *client, const char *container,
+			    const struct cpuset *ids,
+			    struct change_report *report, struct err *err)
+{
+	if (client->section->core_method == CORE_METHOD_MOUNT)
+		return switch_by_mount(client, container, ids, report, err);
+	return switch_cores(client, container, ids, err);
+}
+
+static void say_failed(const struct change_report *report,
+		       const struct journal_change *change,
+		       const struct err *why)
+{
+	if (report->busy)
+		findings_add(report->findings, "W48", FINDING_WARNING,
+			     "end what uses the mount: fuser -vm, lsof",
+			     "container '%s' keeps core %s, although this job "
+			     "should find %s: %.300s",
+			     change->target, change->old_value,
+			     change->new_value, why->text);
+	else
+		findings_add(report->findings, "W44", FINDING_ERROR,
+			     "see weka local status -v and the client's log",
+			     "container '%s' could not change from core %s to "
+			     "%s: %.300s",
+			     change->target, change->old_value,
+			     change->new_value, why->text);
+}
+
+static void say_not_back(const struct client *client, struct findings *findings,
+			 const struct journal_change *change,
+			 const struct err *why)
+{
+	findings_add(findings, "W45", FINDING_ERROR,
+		     weka_mount_is_begun(client, change->target)
+			     ? "mount what fstab(5) names; the next job tries "
+			       "again"
+			     : "weka local resources restore -C NAME; weka "
+			       "local restart",
+		     "container '%s' is not back at core %s: %.300s",
+		     change->target, change->old_value, why->text);
+}
+
 enum weka_made weka_cores_make(struct client *client,
 			       const struct journal_change *change,
 			       struct findings *findings)
 {
+	struct change_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids, baseline;
 	struct err why = { "" }, worse = { "" };
 
@@ -542,26 +685,34 @@ enum weka_made weka_cores_make(struct client *client,
 	if (!baseline_read(client, change->target, &baseline) &&
 	    baseline_write(client, change->target, change->old_value, &why) < 0)
 		goto failed;
-	if (switch_cores(client, change->target, &new_ids, &why) == 0) {
+	if (switch_by_method(client, change->target, &new_ids, &report, &why) ==
+	    0) {
 		settle_baseline(client, change->target, &new_ids);
 		return WEKA_MADE;
 	}
 failed:
-	findings_add(findings, "W44", FINDING_ERROR,
-		     "see weka local status -v and the client's log",
-		     "container '%s' could not change from core %s to %s: "
-		     "%.300s",
-		     change->target, change->old_value, change->new_value,
-		     why.text);
+	say_failed(&report, change, &why);
 	if (back_out(client, change->target, &old_ids, &worse) == 0) {
 		settle_baseline(client, change->target, &old_ids);
 		return WEKA_NOT_MADE;
 	}
-	findings_add(findings, "W45", FINDING_ERROR,
-		     "weka local resources restore -C NAME; weka local restart",
-		     "container '%s' is not back at core %s: %.300s",
-		     change->target, change->old_value, worse.text);
+	say_not_back(client, findings, change, &worse);
 	return WEKA_NOT_MADE_NOT_UNDONE;
+}
+
+/* Mounts that were taken away come back; with the old cores, unless the
+ * container has begun with new ones. */
+static int remount_half(struct client *client, const char *container,
+			const struct cpuset *old_ids, unsigned long long end_ms,
+			struct err *err)
+{
+	struct err ignored;
+
+	if (!weka_mount_is_begun(client, container))
+		return 0;
+	if (weka_mount_count(client, err) == 0)
+		wait_gone(client, container, end_ms, &ignored);
+	return weka_mount_back(client, old_ids, end_ms, true, NULL, err);
 }
 
 /* A finished change is kept: going back would restart the client again. One
@@ -570,6 +721,7 @@ enum weka_undone weka_cores_undo(struct client *client,
 				 const struct journal_change *change,
 				 struct findings *findings)
 {
+	unsigned long long end_ms = ready_end(client);
 	struct cpuset old_ids, new_ids, now;
 	struct err why = { "" };
 	size_t i;
@@ -579,8 +731,11 @@ enum weka_undone weka_cores_undo(struct client *client,
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return WEKA_NOT_OURS;
 	drop_cache(client);
-	if (wait_ready(client, change->target, &i, &why) < 0)
+	if (remount_half(client, change->target, &old_ids, end_ms, &why) < 0 ||
+	    wait_ready(client, change->target, end_ms, &i, &why) < 0)
 		goto failed;
+	if (weka_mount_is_begun(client, change->target))
+		weka_mount_end(client);
 	if (!weka_resources_equal(&client->facts.stable[i],
 				  &client->facts.staged[i]) &&
 	    (unstage(client, change->target, &why) < 0 ||
@@ -592,9 +747,6 @@ enum weka_undone weka_cores_undo(struct client *client,
 		return WEKA_UNDONE;
 	return cpuset_equal(&now, &new_ids) ? WEKA_KEPT : WEKA_NOT_OURS;
 failed:
-	findings_add(findings, "W45", FINDING_ERROR,
-		     "weka local resources restore -C NAME; weka local restart",
-		     "container '%s' is not back at core %s: %.300s",
-		     change->target, change->old_value, why.text);
+	say_not_back(client, findings, change, &why);
 	return WEKA_NOT_UNDONE;
 }

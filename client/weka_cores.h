@@ -9,6 +9,9 @@
  *         lazily: the cores stay after the job. The next job that wants the
  *           same ones costs nothing; one that may run on them gets the
  *           baseline back first, if core_change allows it.
+ *         A change by core_method=mount that was cut off is finished by
+ *           mounting what is missing, with the old cores where the container
+ *           is gone (weka_mount.h).
  * Errors  findings, as in weka.h.
  * Runs    as client.h says; for weka_change.c only.
  */

@@ -243,6 +243,8 @@ static void parse_container(struct json_object *object,
 		get_switch(object, "isMonitoring", &container->monitored) ==
 			0 ||
 		get_switch(object, "monitoring", &container->monitored) == 0;
+	if (get_switch(object, "isPersistent", &container->persistent) < 0)
+		get_switch(object, "persistent", &container->persistent);
 	/* health is display_status; "state" stays READY while it joins */
 	copy(container->display_status, sizeof(container->display_status),
 	     get_text(status, "display_status"));

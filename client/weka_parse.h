@@ -54,6 +54,7 @@ struct weka_container {
 	bool running;
 	bool disabled;
 	bool monitored_known, monitored;
+	bool persistent; /* stateful; false is also: it does not say */
 	char display_status[WEKA_NAME_MAX]; /* "READY"; "" unknown */
 	char message[128];
 	char version[WEKA_NAME_MAX];

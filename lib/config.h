@@ -75,6 +75,8 @@ struct config_client {
 	unsigned int ready_timeout_ms; /* a client that restarts */
 	char *command;		       /* WEKA: its command line tool */
 	char *mount_command;
+	char *umount_command;
+	char *fstab;
 	char *service_conf;
 	char *service_conf_alt;
 	char *mount_table;

@@ -34,6 +34,22 @@ release() {
 		--sysfs="$NODE/sysfs"
 }
 
+# Mounted, with its own options; the cores may be those of the killed change,
+# if they are known as such.
+expect_mounted() {
+	local cores
+	expect_base || return
+	[[ ! -e $NODE/weka/gone ]] || fail "the container is gone" || return
+	[[ ! -e $NODE/spool/state/weka.mounts ]] || fail "a set of mounts is left" || return
+	cores=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
+	case $cores in
+		7/7) ;;
+		6,7/6,7) [[ -s $NODE/spool/state/weka.baseline ]] ||
+			fail "no baseline is known for core $cores" ;;
+		*) fail "cores/staged: $cores" ;;
+	esac
+}
+
 # expect_clean JOB... - baseline, no folder, nothing open, a record of each job
 expect_clean() {
 	local job left
@@ -47,6 +63,7 @@ expect_clean() {
 	left=$(find "$NODE/spool/open" "$NODE/run" -name '*.json' \
 		! -name node.json ! -name client.json)
 	[[ -z $left ]] || fail "left: $left" || return
+	[[ ! -e $NODE/spool/state/weka.mounts ]] || fail "a set of mounts is left" || return
 	left=$(cat "$NODE/weka/stable" "$NODE/weka/staged")
 	[[ $left == $'7\n7' ]] || fail "cores, staged cores: $left"
 }
@@ -59,10 +76,17 @@ next_job() {
 	prepare && release
 }
 
+# cores_by METHOD - the client may get other cores, so
+cores_by() {
+	NODE_CLIENT="core_change=any
+core_method=$1
+timeout_ms=60000" node_conf
+}
+
 # random_schedule SEED - a few jobs whose helpers are killed anywhere, then one
-# that is not
+# that is not; cores change by resources or by a new mount
 random_schedule() {
-	local id ids=() round profile cores
+	local id ids=() round profile cores method
 	RANDOM=$1
 	rm -f "$NODE"/spool/*.json
 	for round in {1..3}; do
@@ -70,9 +94,11 @@ random_schedule() {
 		ids+=("$id")
 		profile=(stream metadata "")
 		cores=$((RANDOM % 2 + 1))
+		method=(resources mount)
+		cores_by "${method[RANDOM % 2]}"
 		job "$id" "$cores" "${profile[RANDOM % 3]}"
-		killed_at $((RANDOM % 40 + 1)) prepare || :
-		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 40 + 1)) prepare || :
+		killed_at $((RANDOM % 45 + 1)) prepare || :
+		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 45 + 1)) prepare || :
 		[[ ! -d $NODE/run/$id/steps ]] || step "$id" batch 1 2
 		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
 		killed_at $((RANDOM % 25 + 1)) release || :

@@ -42,6 +42,10 @@ by_next_job() {
 	release && expect_clean "$1" $(($1 + 1000))
 }
 
+by_another_job() {
+	next_job $(($1 + 1000))
+}
+
 by_recover() {
 	recover && expect_base && release && expect_clean "$1"
 }
@@ -115,8 +119,65 @@ by_second_prolog() {
 	done
 }
 
+# walk_mount MENDER - kill the prolog at each step of a change of cores by a new
+# mount, then run MENDER ID; the client is mounted then, and at its old cores
+# when a job without wishes has begun
+walk_mount() {
+	local at count id
+	cores_by mount
+	job 100 2 stream
+	count=$(points prepare)
+	release
+	next_job 101
+	expect_clean 100 101
+	[ "$(grep -c . "$NODE/weka/umount-calls")" -eq 2 ]
+	for ((at = 1; at <= count; at++)); do
+		id=$((1000 + at))
+		job "$id" 2 stream
+		killed_at "$at" prepare || fail "survived point $at"
+		"$1" "$id" || fail "after point $at"
+		expect_mounted || fail "after point $at"
+		job "$id" 2 stream
+		release
+		next_job $((3000 + at))
+		expect_clean "$id" $((3000 + at)) || fail "after point $at"
+	done
+}
+
+@test "a new mount killed at any step is mended by the epilog" {
+	walk_mount release
+}
+
+@test "a new mount killed at any step is mended by --recover" {
+	walk_mount recover
+}
+
+@test "a new mount killed at any step is mended by the next job" {
+	walk_mount by_another_job
+}
+
+@test "a new mount killed at any step, whose mending is killed at any step, is mended" {
+	local at again count
+	cores_by mount
+	job 100 2
+	count=$(points prepare)
+	release
+	next_job 101
+	for ((at = 3; at <= count; at += 2)); do
+		for ((again = 1 + at % 5; again < 25; again += 5)); do
+			job $((1000 + at)) 2
+			killed_at "$at" prepare || fail "survived point $at"
+			killed_at "$again" recover || :
+			job $((1000 + at)) 2
+			release
+			expect_mounted || fail "after point $at, $again"
+			next_job $((3000 + at))
+			expect_clean $((1000 + at)) $((3000 + at)) || fail "after point $at, $again"
+		done
+	done
+}
+
 @test "random schedules of crashes end at the baseline" {
-	NODE_CLIENT=$'core_change=any\ntimeout_ms=60000' node_conf
 	for ((seed = 1; seed <= ${JOBIO_CRASHES:-20}; seed++)); do
 		random_schedule "$seed" || fail "seed $seed"
 	done

@@ -30,6 +30,7 @@ node_make() {
 	cp "$SRCDIR/prolog/prolog" "$SRCDIR/epilog/epilog" "$NODE/bin"
 	cp "$SRCDIR/tests/scripts/fake-weka" "$NODE/bin/weka"
 	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
+	cp "$SRCDIR/tests/scripts/fake-umount" "$NODE/bin/umount"
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-send 'printf "%s\n" "$*" >>"${0%/bin/*}/sent"'
 	node_count '{"tier":"none","reason":"no BPF here","app":[],"quality":[]}'
@@ -94,6 +95,9 @@ node_sysfs() {
 node_weka() {
 	echo 'be0/default /mnt/weka wekafs rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client 0 0' \
 		>"$NODE/weka/mounts"
+	echo 'be0,be1/default /mnt/weka wekafs num_cores=1,net=ib0,memory_mb=1400,readcache,_netdev,x-systemd.after=weka-agent.service 0 0' \
+		>"$NODE/weka/fstab"
+	rm -f "$NODE/weka/gone"
 	echo 7 >"$NODE/weka/stable"
 	echo 7 >"$NODE/weka/staged"
 	echo READY >"$NODE/weka/status"
@@ -131,6 +135,8 @@ node_conf() {
 		printf '%s\n' "${NODE_JOBIO:-}"
 		printf '[option]\nio_cores_max=4\n[client weka]\n'
 		printf 'command=%s/bin/weka\nmount_command=%s/bin/mount\n' \
+			"$NODE" "$NODE"
+		printf 'umount_command=%s/bin/umount\nfstab=%s/weka/fstab\n' \
 			"$NODE" "$NODE"
 		printf 'mount_table=%s/weka/mounts\nproc_dir=%s/proc\n' \
 			"$NODE" "$NODE"

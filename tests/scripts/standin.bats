@@ -41,6 +41,7 @@ conf() {
 	NODE_CLIENT=$(printf '%s\n' timeout_ms=60000 "$@") node_conf
 	sed -i "s|^command=.*|command=$SIM/usr/bin/weka|
 		s|^mount_command=.*|mount_command=$SIM/bin/mount|
+		s|^umount_command=.*|umount_command=$SIM/bin/umount|
 		s|^mount_table=.*|mount_table=$SIM/run/weka-sim/mounts|
 		s|^proc_dir=.*|proc_dir=$SIM/run/weka-sim/proc|
 		s|^service_conf=.*|service_conf=$SIM/etc/wekaio/service.conf|
@@ -110,6 +111,133 @@ for_profile() {
 	[ "$(cores --stable)" = "[6, 7]" ]
 	expect_gate 7 client_cpus=6-7,14-15
 	epilog
+}
+
+# Nothing was logged; that a machine without CPU 7 cannot pin a frontend there
+# does not count.
+expect_quiet() {
+	local said
+	said=$(grep -v W28 <<<"$output" || :)
+	[[ -z $said ]] || fail "$said"
+}
+
+# by_mount [KNOB...] - cores change by a new mount; fstab has what made this one
+by_mount() {
+	standin "$@"
+	conf core_change=any core_method=mount
+	echo "backend0/default $mnt wekafs core=7,net=eth0,qos_max_ops=1000,_netdev 0 0" \
+		>"$NODE/weka/fstab"
+}
+
+# A whole life: grow for a job, shrink for the next one.
+mounted_again() {
+	by_mount client.version="$1"
+	local before
+	before=$(sorted_options)
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_quiet
+	[ "$(cores --stable)" = "[6, 7]" ]
+	[ "$(sorted_options)" = "$before" ]
+	expect_gate 7 client_cpus=6-7,14-15
+	[ "$(json 'd[0]["internalStatus"]["display_status"]' local ps)" = READY ]
+	interface | grep -q 'FE 1: Connected'
+	epilog
+	expect_in '"old":"7","new":"6-7"' "$(record 7)"
+	job 8 1
+	run prolog
+	expect_quiet
+	[ "$(cores --stable)" = "[7]" ]
+	[ "$(sorted_options)" = "$before" ]
+	expect_gate 8 client_cpus=7,15
+	epilog
+	[ -z "$(ls "$NODE/spool/state")" ]
+}
+
+@test "a 4.4 client grows and shrinks by a new mount" {
+	mounted_again 4.4.4
+}
+
+@test "a 5.x client grows and shrinks by a new mount" {
+	mounted_again 5.0.1
+}
+
+@test "a client with the 6.x command line grows and shrinks by a new mount" {
+	mounted_again 6.0.0
+}
+
+# in_cpuset METHOD - the client has a cpuset (cgroup v1), which must hold its cores
+in_cpuset() {
+	sim_fresh topology.sockets=1 topology.cores_per_socket=8 \
+		boot.options="core=7,net=eth0"
+	mkdir -p "$SIM/sys/fs/cgroup/cpuset"
+	echo 0-15 >"$SIM/sys/fs/cgroup/cpuset/cpuset.cpus"
+	client_up
+	conf core_change=any core_method="$1"
+	echo "backend0/default $mnt wekafs net=eth0 0 0" >"$NODE/weka/fstab"
+	job 7 2
+	run prolog
+	expect_quiet
+	[ "$(cores --stable)" = "[6, 7]" ]
+	[ "$(cat "$SIM/sys/fs/cgroup/cpuset/weka-client/cpuset.cpus")" = 6-7,14-15 ]
+	epilog
+}
+
+@test "cores that change by resources are verified in the container's cpuset as it is now" {
+	in_cpuset resources
+}
+
+@test "cores that change by a new mount are verified in the cpuset of the new container" {
+	in_cpuset mount
+}
+
+@test "an umount that lies keeps the mount and its cores" {
+	by_mount
+	knob faults.umount_lies=true
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: umount $mnt says that it has worked, and it is still mounted" "$output"
+	[ "$(cores --stable)" = "[7]" ]
+	[ -n "$(mounted_options)" ]
+	epilog
+	[ -z "$(ls "$NODE/spool/state")" ]
+}
+
+@test "a busy mount keeps its cores" {
+	by_mount
+	knob faults.umount_busy=true
+	pid=$(pid_of_slot 1)
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W48 container 'client' keeps core 7, although this job should find 6-7: umount $mnt: exit status 32: umount.wekafs: $mnt: target is busy." "$output"
+	[ "$(pid_of_slot 1)" = "$pid" ]
+	[ "$(cores --stable)" = "[7]" ]
+	epilog
+}
+
+@test "a new mount that the cluster does not let in brings the old one back" {
+	by_mount memory.hugepages_mb=1500
+	job 7 2
+	run prolog
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: mount -o" "$output"
+	[ "$(cores --stable)" = "[7]" ]
+	[ "$(status)" = READY ]
+	expect_gate 7 client_cpus=7,15
+	epilog
+	[ -z "$(ls "$NODE/spool/state")" ]
+}
+
+@test "a client that was made by weka local setup is not unmounted for its cores" {
+	by_mount boot.setup="--cores 1 --core-ids 7 --net eth0 --join-ips 192.0.2.11" \
+		boot.source=default boot.options=
+	job 7 2
+	prolog
+	[ "$(cores --stable)" = "[7]" ]
+	epilog
+	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"
 }
 
 @test "a 4.4 client is not remounted for its cores" {

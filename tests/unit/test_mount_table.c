@@ -47,6 +47,18 @@ START_TEST(other_file_systems_are_passed_over)
 }
 END_TEST
 
+START_TEST(a_comment_of_fstab_is_no_mount)
+{
+	struct mounts *mounts = parse("#be0/a /a wekafs net=ib0 0 0\n"
+				      "# be0/b /b wekafs net=ib0 0 0\n"
+				      "\\043c /c wekafs rw 0 0\n");
+
+	ck_assert_uint_eq(mounts->count, 1);
+	ck_assert_str_eq(mounts->mount[0].source, "#c");
+	mounts_free(mounts);
+}
+END_TEST
+
 START_TEST(blanks_in_names_are_unescaped)
 {
 	struct mounts *mounts =
@@ -92,7 +104,8 @@ START_TEST(an_empty_word_list_holds_every_word)
 END_TEST
 
 UNIT_MAIN("mounts", captured_lines_are_understood,
-	  other_file_systems_are_passed_over, blanks_in_names_are_unescaped,
+	  other_file_systems_are_passed_over, a_comment_of_fstab_is_no_mount,
+	  blanks_in_names_are_unescaped,
 	  of_two_mounts_on_one_place_the_upper_counts,
 	  an_option_is_found_by_its_whole_name,
 	  an_empty_word_list_holds_every_word)

@@ -139,6 +139,7 @@ START_TEST(the_columns_of_the_6x_command_line_are_understood)
 	ck_assert_int_eq(
 		weka_parse_ps("[{\"name\":\"client\",\"state\":\"Running\","
 			      "\"disabled\":true,\"monitoring\":false,"
+			      "\"persistent\":true,"
 			      "\"pid\":\"4711\",\"version\":\"6.0.1\","
 			      "\"status\":{\"internalStatus\":"
 			      "{\"display_status\":\"READY\"}}},"
@@ -149,6 +150,7 @@ START_TEST(the_columns_of_the_6x_command_line_are_understood)
 	ck_assert(containers.item[0].running);
 	ck_assert(containers.item[0].disabled);
 	ck_assert(!containers.item[0].monitored);
+	ck_assert(containers.item[0].persistent);
 	ck_assert_int_eq(containers.item[0].pid, 4711);
 	ck_assert_str_eq(containers.item[0].version, "6.0.1");
 	ck_assert_str_eq(containers.item[0].display_status, "READY");

@@ -1,0 +1,294 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# core_method=mount: the client gets other cores by taking all its mounts away
+# and making them again. Slurm withholds core 7 for one io-core, 6 and 7 for two.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node
+load crash
+
+setup() {
+	node_make
+	allow any
+}
+
+teardown() {
+	node_remove
+}
+
+# allow WHAT [LINES] - core_change, and more lines for the client
+allow() {
+	NODE_CLIENT="core_change=$1
+core_method=mount
+timeout_ms=20000${2:+
+$2}" node_conf
+}
+
+expect_cores() {
+	local have
+	have=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
+	[[ ! -e $NODE/weka/gone ]] || fail "the container is gone" || return
+	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
+}
+
+# Nothing was touched: no umount, no mount.
+expect_untouched() {
+	[[ ! -e $NODE/weka/umount-calls && ! -e $NODE/weka/mount-calls ]] ||
+		fail "touched: $(cat "$NODE"/weka/*mount-calls)"
+}
+
+expect_no_rest() {
+	[[ -z $(ls "$NODE/spool/state") ]] || fail "left: $(ls "$NODE/spool/state")"
+}
+
+# A second file system of the same container.
+second_mount() {
+	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
+	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
+	echo 'be0,be1/scratch /mnt/scratch/ wekafs num_cores=1,net=ib0 0 0' >>"$NODE/weka/fstab"
+}
+
+one_job() {
+	job "$@"
+	prolog
+	epilog
+}
+
+@test "the client grows by a new mount that repeats the options of the old one and of fstab" {
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_cores 6,7
+	expect_base
+	expect_gate 7 client_cpus=6-7,14-15
+	[ "$(cat "$NODE/weka/umount-calls")" = /mnt/weka ]
+	[ "$(cat "$NODE/weka/mount-calls")" = "-t wekafs -o rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client,net=ib0,memory_mb=1400,core=6,core=7 be0,be1/default /mnt/weka" ]
+	[ ! -e "$NODE/spool/state/weka.mounts" ]
+	epilog
+	expect_in '"what":"cores","target":"client","old":"7","new":"6-7","restored":false' "$(record 7)"
+}
+
+@test "an option that the administrator changed by hand is repeated too" {
+	sed -i 's/relatime/noatime/; s/negative=0/negative=50/' "$NODE/weka/mounts"
+	job 7 2
+	prolog
+	expect_cores 6,7
+	expect_options noatime
+	expect_options dentry_max_age_negative=50
+	epilog
+}
+
+@test "an option that is lost on the way is a finding" {
+	sed -i 's/relatime/noatime/' "$NODE/weka/mounts"
+	touch "$NODE/weka/forgets"
+	job 7 2
+	run prolog
+	expect_in "W40 '/mnt/weka' was mounted again: it has lost 'noatime' on the way" "$output"
+	epilog
+}
+
+@test "a profile is applied after the new mount, and put back" {
+	job 7 2 stream
+	prolog
+	expect_cores 6,7
+	expect_options forcedirect
+	epilog
+	expect_base
+	expect_in '"restored":true' "$(record 7)"
+}
+
+@test "the client shrinks by a new mount, although it was mounted" {
+	one_job 7 2
+	expect_cores 6,7
+	job 8 1
+	run prolog
+	[ -z "$output" ]
+	expect_cores 7
+	expect_gate 8 client_cpus=7,15
+	epilog
+	expect_no_rest
+}
+
+@test "the next job that wants the same cores costs no mount" {
+	one_job 7 2
+	: >"$NODE/weka/umount-calls"
+	one_job 8 2
+	[ ! -s "$NODE/weka/umount-calls" ]
+	expect_cores 6,7
+}
+
+@test "two file systems go and come together, in the reverse order" {
+	second_mount
+	job 7 2
+	run prolog
+	[ -z "$output" ]
+	expect_cores 6,7
+	[ "$(cat "$NODE/weka/umount-calls")" = $'/mnt/scratch\n/mnt/weka' ]
+	[ "$(cut -d' ' -f1-3 "$NODE/weka/mounts")" = $'be0/default /mnt/weka wekafs\nbe0/scratch /mnt/scratch wekafs' ]
+	epilog
+}
+
+@test "a busy mount is a finding, and nothing is changed" {
+	echo /mnt/weka >"$NODE/weka/umount-busy"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W48 container 'client' keeps core 7, although this job should find 6-7: umount /mnt/weka: exit status 32: umount.wekafs: /mnt/weka: target is busy." "$output"
+	expect_cores 7
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+	[ "$(cat "$NODE/weka/umount-calls")" = /mnt/weka ]
+	expect_gate 7 client_cpus=7,15
+	epilog
+	expect_in '"old":"7","new":"6-7","restored":true' "$(record 7)"
+	expect_no_rest
+}
+
+@test "when the second of two mounts is busy the first comes back" {
+	second_mount
+	echo /mnt/weka >"$NODE/weka/umount-busy"
+	job 7 2
+	run prolog
+	expect_in "W48" "$output"
+	expect_cores 7
+	[ "$(sort "$NODE/weka/mounts" | cut -d' ' -f1-3)" = $'be0/default /mnt/weka wekafs\nbe0/scratch /mnt/scratch wekafs' ]
+	epilog
+	expect_no_rest
+}
+
+@test "an umount that lies is found out in the mount table" {
+	touch "$NODE/weka/umount-lies"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka says that it has worked, and it is still mounted" "$output"
+	expect_cores 7
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+	epilog
+	expect_no_rest
+}
+
+@test "a container that does not go away with its last mount keeps its cores" {
+	touch "$NODE/weka/lingers"
+	allow any ready_timeout_ms=600
+	job 7 2
+	run prolog
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was still there 600 ms after its last umount: has another mount namespace its mount?" "$output"
+	expect_cores 7
+	expect_base
+	epilog
+	expect_no_rest
+}
+
+@test "a new mount that is refused brings the old one back" {
+	echo '6 7' >"$NODE/weka/refused"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: mount -o rw,relatime," "$output"
+	expect_in "exit status 32: mount.wekafs: not enough hugepages" "$output"
+	expect_cores 7
+	expect_base
+	expect_gate 7 client_cpus=7,15
+	epilog
+	expect_in '"old":"7","new":"6-7","restored":true' "$(record 7)"
+	expect_no_rest
+}
+
+@test "when the old mount does not come back either, the node is drained and the next job mends it" {
+	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=600
+	touch "$NODE/weka/mount-fails"
+	job 7 2
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7" "$output"
+	expect_in "W45 container 'client' is not back at core 7: mount -o" "$output"
+	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
+	epilog
+	rm "$NODE/weka/mount-fails"
+	allow any
+	run recover
+	expect_cores 7
+	expect_base
+	expect_no_rest
+}
+
+@test "a mount that says done and is not there is found out" {
+	allow any ready_timeout_ms=600
+	touch "$NODE/weka/mount-lies"
+	job 7 2
+	run prolog
+	expect_in "mount /mnt/weka says that it has worked, and it is not mounted" "$output"
+	rm "$NODE/weka/mount-lies"
+	epilog
+	expect_cores 7
+	expect_base
+	expect_no_rest
+}
+
+@test "without a line in fstab nothing is touched" {
+	echo '#be0,be1/default /mnt/weka wekafs net=ib0 0 0' >"$NODE/weka/fstab"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_untouched
+	expect_cores 7
+	epilog
+	expect_in "container 'client' keeps core 7, although this job should find 6-7: $NODE/weka/fstab has no line of type wekafs that mounts 'be0/default' on '/mnt/weka'" "$(record 7)"
+}
+
+@test "a line of fstab for another file system does not count" {
+	sed -i s/default/scratch/ "$NODE/weka/fstab"
+	one_job 7 2
+	expect_untouched
+	expect_in "has no line of type wekafs that mounts 'be0/default'" "$(record 7)"
+}
+
+@test "a mount that mounts= leaves out keeps the client as it is" {
+	second_mount
+	allow any mounts=/mnt/weka
+	one_job 7 2
+	expect_untouched
+	expect_in "it also serves '/mnt/scratch', which mounts= leaves out" "$(record 7)"
+}
+
+@test "a bind mount keeps the client as it is" {
+	sed 's|/mnt/weka|/home|' "$NODE/weka/mounts" >"$NODE/weka/more"
+	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
+	one_job 7 2
+	expect_untouched
+	expect_in "'/mnt/weka' and '/home' show one file system: a bind mount would not come back" "$(record 7)"
+}
+
+@test "a stateful client is not unmounted for its cores" {
+	sed -i 's/"isRunning":true/&,"isPersistent":true/' "$NODE/bin/weka"
+	one_job 7 2
+	expect_untouched
+	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"
+}
+
+@test "a job that shares its node changes no mount" {
+	job 7 2
+	old_slurm
+	node_slurm 2 false
+	prolog
+	expect_untouched
+	epilog
+}
+
+@test "what was left of an earlier boot is not mounted" {
+	mkdir -p "$NODE/spool/state"
+	chmod 700 "$NODE/spool" "$NODE/spool/state"
+	printf '# client 00000000-0000-4000-8000-000000000000\nbe0/old /mnt/old wekafs net=ib0 0 0\n' \
+		>"$NODE/spool/state/weka.mounts"
+	echo '6 7' >"$NODE/weka/refused"
+	one_job 7 2
+	run grep -c /mnt/old "$NODE/weka/mount-calls"
+	[ "$output" = 0 ]
+	expect_cores 7
+	expect_no_rest
+}
