@@ -229,6 +229,13 @@ static void take_list(struct work *work, const struct cpuset *list)
 	divide(&work->slurmd_spec, list, unit);
 }
 
+static void drop_from(struct cpuset *set, unsigned int first)
+{
+	for (int member = cpuset_next(set, first); member >= 0;
+	     member = cpuset_next(set, (unsigned int)member + 1))
+		cpuset_del(set, (unsigned int)member);
+}
+
 static void set_slurmd_spec(struct work *work)
 {
 	const struct node *node = work->node;
@@ -253,6 +260,7 @@ static void set_slurmd_spec(struct work *work)
 			pick_cores(&cores, &work->ctld, node->core_spec_count,
 				   node->spec_cores_first);
 		multiply(&list, &cores, unit);
+		drop_from(&list, node->cpus); /* its bitmap ends there */
 		take_list(work, &list);
 	} else if (node->core_spec_count >= total_cores(&work->slurmd)) {
 		disable(work, "CoreSpecCount too large");
