@@ -14,6 +14,12 @@
 
 #define LIMIT_MS 30000U
 
+/* SLURM_VERSION_NUM() cannot stand in an #if: slurm_version.h lacks it */
+#define SLURM_26_05 0x1a0500
+#if SLURM_VERSION_NUMBER >= SLURM_26_05
+#define slurm_free_ctl_conf slurm_free_conf
+#endif
+
 /* ---- the decision ------------------------------------------------------ */
 
 static int is_slurms_own(const char *reason)
