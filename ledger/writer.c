@@ -36,11 +36,20 @@ static void say(const char *text)
 
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
-	struct record *record = record_parse(text, size, err);
+	char said[ERR_MAX + 100];
+	struct err why;
+	struct record *record = record_parse(text, size, &why);
 	int rc;
 
-	if (!record)
-		return -1; /* it was checked when it came in */
+	/* It was checked when it came in, by another version perhaps: it must
+	 * not hold up all others. The summary says that a node is missing. */
+	if (!record) {
+		snprintf(said, sizeof(said),
+			 "store: a record cannot be read and is left out: %s",
+			 why.text);
+		say(said);
+		return 0;
+	}
 	rc = merge_add(arg, record, merge_digest(text, size));
 	record_free(record);
 	return rc < 0 ? err_set(err, "merge: out of memory") : 0;
@@ -215,15 +224,20 @@ static int write_batch(struct writer *writer, struct job *jobs,
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
 
+/* 1: there is more to purge, in the next round. */
 static int purge(struct writer *writer, int64_t now_s, struct err *err)
 {
 	int64_t before_s =
 		now_s - (int64_t)writer->config->retention_days * 86400;
+	int purged;
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
 		return 0;
-	if (store_purge(writer->store, before_s, PURGE_MAX, err) < 0)
+	purged = store_purge(writer->store, before_s, PURGE_MAX, err);
+	if (purged < 0)
 		return -1;
+	if (purged == PURGE_MAX)
+		return 1;
 	writer->purged = now_s;
 	return 0;
 }
@@ -234,16 +248,19 @@ static int write_summaries(struct writer *writer, int64_t now_s,
 	struct acct_job accts[WRITER_BATCH];
 	struct job *jobs = NULL;
 	int64_t ids[WRITER_BATCH];
-	int i, count, rc = -1;
+	int i, count, more, rc = -1;
 
 	*next_s = now_s + NAP_MAX_S;
 	if (now_s < writer->quiet_until) {
 		*next_s = writer->quiet_until;
 		return 0;
 	}
-	if (purge(writer, now_s, err) < 0)
+	more = purge(writer, now_s, err);
+	if (more < 0)
 		return -1;
 	count = store_due(writer->store, now_s, ids, WRITER_BATCH, next_s, err);
+	if (count == 0 && more)
+		*next_s = now_s;
 	if (count <= 0)
 		return count;
 	jobs = calloc((size_t)count, sizeof(*jobs));

@@ -490,6 +490,70 @@ START_TEST(many_nodes_that_fail_at_once_are_one_look_at_slurmctld)
 }
 END_TEST
 
+START_TEST(however_many_are_too_old_they_are_forgotten_within_the_hour)
+{
+	static const struct config_ledger short_config = { .retention_days =
+								   1 };
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct store_counts counts;
+	struct err err;
+	int64_t next = NOW;
+	int rounds;
+	uint32_t i;
+
+	writer.config = &short_config;
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	for (i = 1; i <= 2500; i++) {
+		struct record *r = made("n1");
+		char *text;
+
+		r->job = i;
+		record_set(&r->nodelist, "n1");
+		text = record_text(r, NULL);
+		ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW,
+					   GRACE_S, &next, &err),
+				 1);
+		free(text);
+		record_free(r);
+	}
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	next = NOW;
+	for (rounds = 0; next <= NOW && rounds < 100; rounds++)
+		round_at(&writer, NOW, &next);
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.runs, 0);
+	ck_assert_int_eq(counts.records, 0);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_record_that_cannot_be_read_holds_up_no_other)
+{
+	struct store *store = opened();
+	struct record *bad = made("n2"), *other = made("n1");
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct err err;
+	int64_t next, due;
+
+	put(store, made("n1"));
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(
+		store_put(store, bad, "{}", 2, NOW, GRACE_S, &due, &err), 1);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	record_free(bad);
+	other->job = 8;
+	record_set(&other->nodelist, "n1");
+	put(store, other);
+	round_at(&writer, NOW, &next);
+	ck_assert_uint_eq(fake.jobs, 2);
+	ck_assert_uint_eq(writer.metrics->written_system, 2);
+	closed(store);
+}
+END_TEST
+
 UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_node_that_is_not_drained_yet_is_looked_at_again_for_a_while,
 	  a_slurmctld_that_is_away_gets_the_reason_when_it_is_back,
@@ -504,4 +568,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
 	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
 	  a_run_written_long_after_its_end_is_not_looked_at_again,
-	  many_runs_are_written_in_batches, runs_that_are_too_old_are_forgotten)
+	  many_runs_are_written_in_batches,
+	  however_many_are_too_old_they_are_forgotten_within_the_hour,
+	  a_record_that_cannot_be_read_holds_up_no_other,
+	  runs_that_are_too_old_are_forgotten)
