@@ -436,6 +436,88 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 }
 END_TEST
 
+/* The keys of a summary, in their order: "nodes cores cpus .." */
+static void keys_of(const char *text, char *keys)
+{
+	char copy[SUMMARY_MAX], *token, *rest = NULL;
+
+	strcpy(copy, text);
+	*keys = 0;
+	strtok_r(copy, " ", &rest);
+	while ((token = strtok_r(NULL, " ", &rest))) {
+		token[strcspn(token, "=")] = 0;
+		strcat(keys, token);
+		strcat(keys, " ");
+	}
+}
+
+/* 'count' nodes that are as different as nodes are; one more is missing. */
+static void merged_text(int count, char *text)
+{
+	struct merge *m = merge_new();
+	struct summary s, again;
+	char list[32], second[SUMMARY_MAX];
+	struct err err = { "" };
+	int i;
+
+	snprintf(list, sizeof(list), "n[1-%d]", count + 1);
+	for (i = 1; i <= count; i++) {
+		struct record *r = node(i);
+		struct record_io io;
+
+		record_set(&r->nodelist, list);
+		record_io_init(&io);
+		strcpy(io.source, "vfs");
+		io.fs = (char *)"/mnt/weka";
+		io.numbers[RECORD_READ_BYTES] = INT64_C(1) << (i % 50);
+		io.numbers[RECORD_READ_CALLS] = i;
+		io.has_meta = io.has_hist[RECORD_READ_SIZES] = true;
+		io.has_hist[RECORD_READ_NS] = true;
+		memset(io.meta, 0, sizeof(io.meta));
+		memset(io.hist, 0, sizeof(io.hist));
+		io.meta[RECORD_META_OPEN] = i;
+		io.hist[RECORD_READ_SIZES][i % 40] = i;
+		io.hist[RECORD_READ_NS][i % 30] = i;
+		record_add_mount(r, "/mnt/weka", "wekafs", "default");
+		ck_assert_int_eq(record_add_app(r, &io), 0);
+		record_add_finding(r, "W01", "warning", "text", NULL);
+		record_add_change(r, "mount-option", "/m", "a", "b", 1);
+		add(m, r);
+	}
+	merge_summary(m, &s);
+	merge_free(m);
+	summary_text(&s, text);
+	ck_assert_msg(summary_parse(text, &again, &err) == 0, "%s: %s",
+		      err.text, text);
+	summary_text(&again, second);
+	ck_assert_str_eq(text, second);
+}
+
+START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
+{
+	static const int counts[] = { 1,   2,	 3,    10,   99,   100,
+				      999, 1000, 1023, 4096, 9999, 16384 };
+	char text[SUMMARY_MAX], wanted[SUMMARY_MAX], keys[SUMMARY_MAX];
+	size_t i;
+
+	merged_text(1, text);
+	keys_of(text, keys);
+	ck_assert_str_eq(keys, "nodes cores cpus prof fs rd wr scope src q "
+			       "meta rsz rlat chg find miss ");
+	merged_text(2, text); /* they can differ */
+	keys_of(text, wanted);
+	ck_assert_str_eq(wanted, "nodes cores cpus prof fs rd wr scope src q "
+				 "meta rsz rlat imb chg find miss ");
+	for (i = 1; i < sizeof(counts) / sizeof(*counts); i++) {
+		merged_text(counts[i], text);
+		keys_of(text, keys);
+		ck_assert_msg(!strcmp(keys, wanted), "%d nodes: %s", counts[i],
+			      text);
+		ck_assert_uint_le(strlen(text), 1000);
+	}
+}
+END_TEST
+
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
 	  a_node_list_that_cannot_be_read_hides_no_numbers,
@@ -450,4 +532,5 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  a_reboot_record_gives_way_to_the_real_one,
 	  every_order_and_every_grouping_gives_the_same_summary,
 	  duplicates_of_everything_change_nothing,
+	  a_summary_has_the_same_form_for_any_number_of_nodes,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)

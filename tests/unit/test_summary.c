@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "summary.h"
@@ -238,6 +240,155 @@ START_TEST(changed_bytes_never_harm_the_parser)
 }
 END_TEST
 
+static uint64_t rng;
+
+static unsigned int below(unsigned int limit)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (unsigned int)(rng >> 33) % limit;
+}
+
+/* Another seed: JOBIO_FUZZ_SEED; another number of texts: JOBIO_FUZZ_COUNT. */
+static unsigned long number_from_env(const char *name, unsigned long other)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 10) : other;
+}
+
+/* A value that a token may have, or almost. */
+static void put_value(char *out, size_t room)
+{
+	static const char *const pieces[] = {
+		"-",	    "0",
+		"1",	    "9",
+		"999",	    "1000",
+		".",	    "1.5",
+		"B",	    "KiB",
+		"EiB",	    "k",
+		"E",	    "ns",
+		"us",	    "ms",
+		"s",	    "/",
+		"@",	    ",",
+		"+2",	    "job",
+		"node",	    "mixed",
+		"many",	    "all_files",
+		"other",    "%20",
+		"=",	    "|",
+		"99999",    "18446744073709551616",
+		"1e9",	    "-1",
+		"nan",	    "inf",
+		"0x10",	    "/mnt/weka:wekafs",
+		"\303\244", "\t",
+	};
+	unsigned int count = 1 + below(5);
+
+	*out = 0;
+	while (count-- > 0) {
+		const char *piece =
+			pieces[below(sizeof(pieces) / sizeof(*pieces))];
+
+		if (strlen(out) + strlen(piece) < room)
+			strcat(out, piece);
+	}
+}
+
+/* A line of tokens in any order, some of them twice, some of them damaged. */
+static void put_line(char *out, size_t room)
+{
+	static const char *const names[] = {
+		"nodes", "cores",   "cpus", "prof",  "fs",   "rd",
+		"wr",	 "scope",   "src",  "q",     "wire", "meta",
+		"rsz",	 "wsz",	    "rlat", "wlat",  "imb",  "chg",
+		"find",	 "refused", "miss", "later", "x",    "",
+	};
+	unsigned int count = below(24);
+	char value[120], token[200];
+	size_t size;
+
+	strcpy(out, below(30) ? "jobio/1 nodes=2/3" : "jobio/1");
+	while (count-- > 0) {
+		put_value(value, sizeof(value));
+		size = (size_t)snprintf(
+			token, sizeof(token), "%s%s%s%s",
+			below(40) ? " " : "  ",
+			names[below(sizeof(names) / sizeof(*names))],
+			below(40) ? "=" : "", value);
+		if (strlen(out) + size < room)
+			strcat(out, token);
+	}
+	for (count = below(10) ? 0 : below(4); count > 0; count--)
+		out[below((unsigned int)strlen(out))] = (char)(1 + below(255));
+}
+
+static void expect_texts_end(const struct summary *s, const char *line)
+{
+	ck_assert_msg(memchr(s->cores, 0, sizeof(s->cores)) &&
+			      memchr(s->cpus, 0, sizeof(s->cpus)) &&
+			      memchr(s->prof, 0, sizeof(s->prof)) &&
+			      memchr(s->fs, 0, sizeof(s->fs)) &&
+			      memchr(s->src, 0, sizeof(s->src)) &&
+			      memchr(s->miss, 0, sizeof(s->miss)) &&
+			      memchr(s->busiest, 0, sizeof(s->busiest)),
+		      "a text runs over: %s", line);
+}
+
+/* What the parser takes says the same when it is written and read again. 1: it
+ * took it. */
+static int expect_stable(const char *line, const regex_t *grammar)
+{
+	char first[SUMMARY_MAX], second[SUMMARY_MAX];
+	struct summary s;
+	struct err err = { "" };
+
+	if (summary_parse(line, &s, &err) < 0) {
+		ck_assert_msg(!strncmp(err.text, "summary: ", 9), "%s", line);
+		return 0;
+	}
+	expect_texts_end(&s, line);
+	summary_text(&s, first);
+	ck_assert_msg(regexec(grammar, first, 0, NULL, 0) == 0,
+		      "not by the grammar: %s\nmade of: %s", first, line);
+	s = parse(first);
+	summary_text(&s, second);
+	if (strcmp(first, second) != 0) { /* rounded twice at the most */
+		strcpy(first, second);
+		s = parse(first);
+		summary_text(&s, second);
+	}
+	ck_assert_msg(!strcmp(first, second), "%s\nis not: %s\nmade of: %s",
+		      first, second, line);
+	return 1;
+}
+
+START_TEST(whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it)
+{
+	unsigned long seed = number_from_env("JOBIO_FUZZ_SEED", 20261121);
+	unsigned long count = number_from_env("JOBIO_FUZZ_COUNT", 100000);
+	unsigned long left = count, taken = 0;
+	char line[SUMMARY_MAX + 200];
+	regex_t grammar;
+
+	printf("fuzz: %lu lines, JOBIO_FUZZ_SEED=%lu\n", count, seed);
+	fflush(stdout);
+	ck_assert_int_eq(regcomp(&grammar,
+				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
+	rng = seed ? seed : 1;
+	while (left-- > 0) {
+		put_line(line, sizeof(line));
+		taken += (unsigned long)expect_stable(line, &grammar);
+	}
+	regfree(&grammar);
+	/* or nothing but refusals has been tried */
+	ck_assert_uint_ge(taken, count / 20);
+	ck_assert_uint_le(taken, count - count / 20);
+}
+END_TEST
+
 START_TEST(odd_bytes_of_a_path_are_written_as_percent_signs)
 {
 	char out[12] = "";
@@ -257,4 +408,5 @@ UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  keys_of_a_later_version_are_ignored,
 	  text_that_is_no_summary_is_refused_with_the_token,
 	  changed_bytes_never_harm_the_parser,
+	  whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it,
 	  odd_bytes_of_a_path_are_written_as_percent_signs)
