@@ -27,7 +27,7 @@ teardown_file() {
 	[ "$output" = "$(cat "$SIM/var/run/weka-agent.pid")" ]
 }
 
-@test "without the agent every local command fails and a mount fails too [weka-operator; assumed text]" {
+@test "18: without the agent every local command fails and a mount fails too [weka-operator; assumed text]" {
 	fails_with 1 "Failed to connect to the WEKA agent" "$weka" local ps -J
 	fails_with 1 "Failed to connect to the WEKA agent" \
 		"$weka" local resources -J
@@ -97,7 +97,7 @@ teardown_file() {
 	wait_until burned
 }
 
-@test "remount: general options left out fall back to their defaults [docs 4.4, remount of general options]" {
+@test "3: remount: general options left out fall back to their defaults [docs 4.4, remount of general options]" {
 	client_up
 	mount_sim -o remount,noatime,dentry_max_age_positive=2000 backend0/default "$mnt"
 	[[ $(mounted_options) == rw,noatime,writecache,*dentry_max_age_positive=2000,* ]]
@@ -105,7 +105,7 @@ teardown_file() {
 	[[ $(mounted_options) == rw,relatime,forcedirect,*dentry_max_age_positive=1000,* ]]
 }
 
-@test "remount: stateless options left out keep their value, =default resets [docs 4.4, remount of stateless clients options]" {
+@test "4: remount: stateless options left out keep their value, =default resets [docs 4.4, remount of stateless clients options]" {
 	client_up
 	mount_sim -o remount,readahead_kb=64 backend0/default "$mnt"
 	mount_sim -o remount,readcache backend0/default "$mnt"
@@ -121,7 +121,7 @@ teardown_file() {
 	[[ $(mounted_options) == rw,noatime,forcedirect,*dentry_max_age_negative=5,* ]]
 }
 
-@test "the last umount of a stateless client removes it [docs 4.4, mounting-filesystems]" {
+@test "8: the last umount of a stateless client removes it [docs 4.4, mounting-filesystems]" {
 	client_up
 	pid=$(pid_of_slot 1)
 	umount_sim "$mnt"
@@ -131,7 +131,7 @@ teardown_file() {
 	[ ! -e "$SIM/opt/weka/data/client/container/resources.json" ]
 }
 
-@test "cluster commands end with 41 when nobody is logged in [weka/tools ta scripts]" {
+@test "24: cluster commands end with 41 when nobody is logged in [weka/tools ta scripts]" {
 	client_up
 	fails_with 41 "not logged in" "$weka" status -J
 	fails_with 41 "not logged in" "$weka" cluster process -J

@@ -181,6 +181,21 @@ teardown_file() {
 	wait_until gone
 }
 
+@test "25: a frontend that died comes back after a while, which a knob sets [cli reference: local monitoring; time assumed]" {
+	knob time.respawn_s=1000000 # documented seconds, a thousand times quicker
+	client_up
+	pid=$(pid_of_slot 1)
+	kill -9 "$pid"
+	noticed() { [ "$(json 'd[0]["lastFailure"]' local ps)" = "Process of slot 1 died" ]; }
+	wait_until noticed
+	gone() { interface | grep -q 'FE 0: Frontend is not connected'; }
+	wait_until gone
+	[ "$(pid_of_slot 1)" = "$pid" ]
+	knob time.respawn_s=0
+	again() { [ "$(pid_of_slot 1)" != "$pid" ] && interface | grep -q 'FE 0: Connected'; }
+	wait_until again
+}
+
 @test "26: process ids stay over a restart and change when the container is made anew [assumed]" {
 	knob cluster.logged_in=true
 	client_up

@@ -162,7 +162,7 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	umount /mnt/weka
 	[ "$(allowed)" = 0-1 ]
 	kill "$pid"
-	wait "$pid" || true
+	wait "$pid" || : # killed: that is its exit status
 	rmdir $other/inner $other
 }
 
