@@ -65,6 +65,22 @@ static unsigned int time_left(const struct client *client)
 		       : (unsigned int)(client->deadline_ms - now);
 }
 
+/* Of a child that did not answer; errno says why. */
+static enum weka_answer failure(const struct client *client,
+				unsigned int timeout_ms)
+{
+	if (errno != ETIMEDOUT)
+		return WEKA_FAILED;
+	return timeout_ms < client->section->timeout_ms / 2 ? WEKA_NO_TIME
+							    : WEKA_HUNG;
+}
+
+/* Whoever does not answer once is not asked again. */
+static bool is_silent(const struct weka_source *source)
+{
+	return source->answer == WEKA_HUNG || source->answer == WEKA_NO_TIME;
+}
+
 static void take_result(struct weka_source *source, struct child_result *result)
 {
 	char *line;
@@ -113,13 +129,12 @@ void weka_ask(struct client *client, struct weka_source *source,
 	if (timeout_ms > time_left(client))
 		timeout_ms = time_left(client);
 	if (!timeout_ms) {
-		source_set(source, WEKA_HUNG, "no time left in the budget");
+		source_set(source, WEKA_NO_TIME, "no time left");
 		return;
 	}
 	make_argv(client, args, argv);
 	if (child_run(argv, weka_env, timeout_ms, &result, &err) < 0) {
-		source_set(source, errno == ETIMEDOUT ? WEKA_HUNG : WEKA_FAILED,
-			   err.text);
+		source_set(source, failure(client, timeout_ms), err.text);
 		return;
 	}
 	take_result(source, &result);
@@ -156,7 +171,7 @@ static void read_resources(struct client *client, size_t i)
 				 "--stable", "-J",	  NULL };
 
 	weka_ask(client, &facts->staged_source[i], staged);
-	if (facts->staged_source[i].answer == WEKA_HUNG)
+	if (is_silent(&facts->staged_source[i]))
 		return;
 	weka_ask(client, &facts->stable_source[i], stable);
 }
@@ -220,7 +235,7 @@ void weka_read_containers(struct client *client)
 	parse_containers(client);
 	for (i = 0; i < facts->containers.count; i++) {
 		read_resources(client, i);
-		if (facts->staged_source[i].answer == WEKA_HUNG)
+		if (is_silent(&facts->staged_source[i]))
 			break;
 	}
 	parse_all_resources(facts);
@@ -293,32 +308,60 @@ static void read_agent(struct client *client)
 		process_start((long)pid, &facts->agent_start_s, NULL) == 0;
 }
 
+/* All of the first file, or of each one that is there of the others. */
 static int print_interface(void *arg)
 {
 	const char *const *paths = arg;
 	char text[8192];
 	FILE *file;
 	size_t got;
-	int i;
+	int i, found = 0, missing = 0;
 
-	for (i = 0; paths[i]; i++) {
+	for (i = 0; paths[i] && !(found && i == 1); i++) {
 		file = fopen(paths[i], "re");
+		missing += !file && errno == ENOENT;
 		if (!file)
 			continue;
 		while ((got = fread(text, 1, sizeof(text), file)) > 0)
 			fwrite(text, 1, got, stdout);
 		fclose(file);
-		return 0;
+		found++;
 	}
-	return errno == ENOENT ? 2 : 1;
+	return found ? 0 : missing == i ? 2 : 1;
+}
+
+/* interface, or CONTAINER/interface of each container (5.x) */
+static void interface_paths(const struct client *client,
+			    char path[][PATH_TEXT_MAX], const char *paths[])
+{
+	const struct weka_containers *containers = &client->facts.containers;
+	size_t i, count = 0;
+
+	snprintf(path[count], PATH_TEXT_MAX, "%s/interface",
+		 client->section->proc_dir);
+	paths[count] = path[count];
+	count++;
+	for (i = 0; i < containers->count; i++) {
+		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface",
+			 client->section->proc_dir, containers->item[i].name);
+		paths[count] = path[count];
+		count++;
+	}
+	if (!containers->count) {
+		snprintf(path[count], PATH_TEXT_MAX, "%s/client/interface",
+			 client->section->proc_dir);
+		paths[count] = path[count];
+		count++;
+	}
+	paths[count] = NULL;
 }
 
 /* Opening the file blocks while the driver is stuck (WEKA's CSI plugin reads
  * it with a timeout for that reason), hence the child. */
 void weka_read_interface(struct client *client)
 {
-	char plain[PATH_TEXT_MAX], nested[PATH_TEXT_MAX];
-	const char *paths[] = { plain, nested, NULL };
+	char path[WEKA_CONTAINERS_MAX + 1][PATH_TEXT_MAX];
+	const char *paths[WEKA_CONTAINERS_MAX + 2];
 	struct weka_facts *facts = &client->facts;
 	struct weka_source *source = &facts->interface_source;
 	struct child_result result = { 0 };
@@ -328,25 +371,19 @@ void weka_read_interface(struct client *client)
 	source_clear(source);
 	memset(&facts->interface, 0, sizeof(facts->interface));
 	facts->interface.active_mounts = -1;
-	snprintf(plain, sizeof(plain), "%s/interface",
-		 client->section->proc_dir);
-	snprintf(nested, sizeof(nested), "%s/%s/interface",
-		 client->section->proc_dir,
-		 facts->containers.count ? facts->containers.item[0].name
-					 : "client");
+	interface_paths(client, path, paths);
 	if (timeout_ms > time_left(client))
 		timeout_ms = time_left(client);
-	if (child_call(plain, print_interface, paths, timeout_ms, &result,
+	if (child_call(path[0], print_interface, paths, timeout_ms, &result,
 		       &err) < 0) {
-		source_set(source, errno == ETIMEDOUT ? WEKA_HUNG : WEKA_FAILED,
-			   err.text);
+		source_set(source, failure(client, timeout_ms), err.text);
 		return;
 	}
 	if (result.status == 0) {
 		source_set(source, WEKA_ANSWERED, NULL);
 		weka_parse_interface(result.out, &facts->interface);
 	} else {
-		err_set(&err, "cannot read %s", plain);
+		err_set(&err, "cannot read %s", path[0]);
 		source_set(source,
 			   result.status == 2 ? WEKA_MISSING : WEKA_FAILED,
 			   err.text);

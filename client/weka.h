@@ -3,7 +3,8 @@
  *
  * Terms   see client.h and weka_parse.h. "Known" facts were read; the others
  *           hold zero, and judging must look at the flag first.
- *         hung: a read or command that was killed at its deadline.
+ *         hung: a read or command that was killed at its deadline. No time: the
+ *           budget left it less than half of that, so nothing is known of it.
  * Owner   struct weka_facts belongs to its client; weka_facts_clear().
  * Errors  as in client.h.
  * Runs    weka.c reads, weka_judge.c judges, weka_change.c changes.
@@ -29,6 +30,7 @@ enum weka_answer {
 	WEKA_FAILED,  /* exit status not 0, or nonsense */
 	WEKA_MISSING, /* no such command */
 	WEKA_HUNG,
+	WEKA_NO_TIME,
 };
 
 /* The answer of one command or read, as text, for the cache. */

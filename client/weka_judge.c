@@ -225,6 +225,25 @@ static void check_hung(const struct judge *judge, const struct rule *rule)
 			    facts->containers.item[i].name);
 }
 
+static void check_no_time(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = judge->facts;
+	bool resources = false;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++)
+		resources |= facts->staged_source[i].answer == WEKA_NO_TIME ||
+			     facts->stable_source[i].answer == WEKA_NO_TIME;
+	if (facts->ps.answer == WEKA_NO_TIME || resources ||
+	    facts->interface_source.answer == WEKA_NO_TIME)
+		say(judge, rule,
+		    "the budget was used up before %s could answer: the client "
+		    "was not judged",
+		    facts->ps.answer == WEKA_NO_TIME ? "'weka local ps'"
+		    : resources			     ? "'weka local resources'"
+						     : "the driver");
+}
+
 static void check_missing(const struct judge *judge, const struct rule *rule)
 {
 	if (judge->facts->ps.answer == WEKA_MISSING)
@@ -832,6 +851,10 @@ static const struct rule rules[] = {
 	  "look at the mount with the client's own "
 	  "tools",
 	  check_cache_mode },
+	{ "W38", FINDING_WARNING,
+	  "see what took the time (slurmctld, /run, the client), or raise "
+	  "prolog_budget_ms",
+	  check_no_time },
 };
 
 void weka_judge(struct client *client, const struct client_want *want,

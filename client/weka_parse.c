@@ -486,7 +486,11 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 	else if (strncmp(line, "Active mounts:", 14) == 0 &&
 		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) ==
 			 0)
-		interface->active_mounts = (long)number;
+		/* a sum, when each container has a file of its own */
+		interface->active_mounts =
+			(interface->active_mounts > 0 ? interface->active_mounts
+						      : 0) +
+			(long)number;
 }
 
 void weka_parse_interface(const char *text, struct weka_interface *interface)

@@ -212,6 +212,41 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
 
+@test "a silent slurmctld is not taken for a client that hangs, and drains no node" {
+	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=6000' node_conf
+	node_fake jobio-slurm 'exec sleep 1000'
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W50 the cores that Slurm withholds are unknown' "$output"
+	[ "$(grep -c . <<<"$output")" -eq 1 ]
+	expect_gate 7 client_cpus=7,15
+}
+
+@test "a client and a driver that hang keep to the budget of the prolog together" {
+	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=1200' NODE_CLIENT=timeout_ms=1000 node_conf
+	touch "$NODE/weka/hang"
+	rm "$NODE/proc/interface"
+	mkfifo "$NODE/proc/interface" # open(2) waits for a writer
+	job 7
+	local began=${EPOCHREALTIME/./}
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "W14 'weka local ps' hangs: '$NODE/bin/weka': no answer within" "$output"
+	expect_in "W38 the budget was used up before the driver could answer: the client was not judged" "$output"
+	[ $((${EPOCHREALTIME/./} - began)) -lt 5000000 ]
+}
+
+@test "a driver that hangs alone is a finding" {
+	NODE_CLIENT=timeout_ms=1000 node_conf
+	rm "$NODE/proc/interface"
+	mkfifo "$NODE/proc/interface"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W24 reading $NODE/proc/interface hangs: the driver is stuck" "$output"
+}
+
 # ---- our own fault ---------------------------------------------------------
 
 @test "a client type that this version does not know is said, and the job runs" {

@@ -282,6 +282,21 @@ in_cpuset() {
 	expect_in "W09 frontend 0 of container 'client' is not connected to the driver" "$output"
 }
 
+@test "a 5.x driver with a file for each container is read whole" {
+	standin client.version=5.0.1
+	mount_sim -o core=6,net=eth0,container_name=second other0/default "$SIM/mnt/second"
+	knob faults.disconnected=0
+	cp -r "$SIM/run/weka-sim/proc" "$NODE/driver"
+	rm "$NODE/driver/interface"
+	knob faults.disconnected=
+	cp "$SIM/run/weka-sim/proc/client/interface" "$NODE/driver/client/interface"
+	sed -i "s|^proc_dir=.*|proc_dir=$NODE/driver|" "$NODE/jobio.conf"
+	job 7
+	run prolog
+	expect_in "W09 frontend 0 of container 'second' is not connected to the driver" "$output"
+	[[ $output != *"W09 frontend 0 of container 'client'"* ]]
+}
+
 @test "a client that is down is a finding, and the job runs" {
 	standin
 	agent_stop

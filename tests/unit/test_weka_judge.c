@@ -327,6 +327,23 @@ START_TEST(w13_too_little_memory_is_set_aside)
 }
 END_TEST
 
+START_TEST(w38_no_time_is_not_a_hang)
+{
+	healthy();
+	facts->ps.answer = WEKA_NO_TIME;
+	expect("W38", "the budget was used up before 'weka local ps' could "
+		      "answer: the client was not judged");
+	healthy();
+	facts->stable_source[0].answer = WEKA_NO_TIME;
+	expect("W38", "the budget was used up before 'weka local resources' "
+		      "could answer: the client was not judged");
+	healthy();
+	facts->interface_source.answer = WEKA_NO_TIME;
+	expect("W38", "the budget was used up before the driver could answer: "
+		      "the client was not judged");
+}
+END_TEST
+
 START_TEST(w14_the_command_line_hangs)
 {
 	healthy();
@@ -655,7 +672,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w33_the_container_will_not_start_with_the_node,
 	  w34_several_containers_share_the_io_cores,
 	  w35_there_is_no_frontend_with_a_core, w36_reserved_cores_are_idle,
-	  w37_the_cache_mode_is_not_what_is_known,
+	  w37_the_cache_mode_is_not_what_is_known, w38_no_time_is_not_a_hang,
 	  without_a_job_the_client_is_judged_alone,
 	  a_stopped_container_polls_on_no_cpu,
 	  automatic_cores_are_looked_up_at_the_processes,
