@@ -43,6 +43,46 @@ teardown() {
 	expect_record "$job" c1 '.quality | contains(["all_files"])' true
 }
 
+# between LOW HIGH NUMBER
+between() {
+	(($3 >= $1 && $3 <= $2)) || { printf '%s is not from %s to %s\n' "$3" "$1" "$2" >&2; return 1; }
+}
+
+@test "dd on two nodes: records, report and sacct agree with what it did, and say how they know" {
+	local node mib report text key
+	# reads zeros and the file, writes the file and to null: twice 8 MiB on the
+	# first node, twice 24 MiB on the second, in as many calls of 64 KiB
+	submit 'srun sh -c "f=/mnt/weka/\$SLURM_JOB_ID.\$SLURM_PROCID n=\$((128 + 256 * SLURM_PROCID))
+		dd if=/dev/zero of=\$f bs=64k count=\$n status=none
+		dd if=\$f of=/dev/null bs=64k status=none"' -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=2/2'
+	text=$(summary "$job")
+	report=$(on login jobio report --json "$job")
+	# a container has no bpffs: counted by slurmstepd, whose own I/O is in it
+	for node in c1:16 c2:48; do
+		mib=${node#*:} node=${node%:*}
+		expect_equal '1 stepd job null' "$(jq -r --arg n "$node" '.records[] | select(.node == $n)
+			| "\(.app | length) \(.app[0] | "\(.source) \(.scope) \(.fs)")"' <<<"$report")"
+		for key in read_bytes write_bytes; do
+			between $((mib << 20)) $(((mib << 20) + 600000)) "$(jq --arg n "$node" --arg k "$key" \
+				'.records[] | select(.node == $n) | .app[0][$k]' <<<"$report")"
+		done
+		for key in read_calls write_calls; do
+			between $((mib * 16)) $((mib * 16 + 3000)) "$(jq --arg n "$node" --arg k "$key" \
+				'.records[] | select(.node == $n) | .app[0][$k]' <<<"$report")"
+		done
+	done
+	for key in read_bytes write_bytes read_calls write_calls; do
+		expect_equal "$(jq "[.records[].app[0].$key] | add" <<<"$report")" "$(jq ".totals.$key" <<<"$report")"
+	done
+	[[ $text =~ \ rd=64\.?[0-9]*MiB/[0-9.]+k?\ wr=64\.?[0-9]*MiB/[0-9.]+k?\ scope=job\ src=stepd\ q=all_files,includes_stepd,orphans_missing,mmap_missing,aio_missing\ imb=1\.(4[89]|50)@c2 ]]
+	report=$(on login jobio report "$job")
+	expect_text "I/O           all files, from stepd: the job's alone" "$report"
+	expect_text 'processes that left the step are not counted' "$report"
+	expect_text 'asynchronous I/O (aio, io_uring) is not counted' "$report"
+}
+
 @test "while the ledger is down records stay on the nodes, and arrive later" {
 	on dbd svc stop jobio-ledgerd
 	submit true --io-cores=1 -N2 --ntasks-per-node=1 -w c1,c2

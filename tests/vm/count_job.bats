@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# count_job.bats - jobs of a real Slurm that know what they read and wrote,
+# against their records, jobio report and the summary
+#
+# Mounts of the node: /mnt/a is ext4, /mnt/b tmpfs; jobio.conf names both. truth
+# (truth.c) does known I/O and prints what it was.
+
+# shellcheck disable=SC2030,SC2031 # each test is a process of its own
+
+load lib
+
+setup_file() { export work=$BATS_FILE_TMPDIR; }
+teardown_file() { node_end; }
+
+# node_counts CGROUP - have a node whose mounts are there and are counted. The
+# programs are loaded beforehand: an emulator on a busy host may take longer for
+# that than a prolog waits.
+node_counts() {
+	node_is "$1" block
+	tidy
+	loaded
+	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
+}
+
+# loaded [OPTION] - until job 9999, which never was, is stopped
+loaded() { on_node "/usr/libexec/jobio/jobio-count ${1:-} start 9999 /mnt/a" >/dev/null; }
+
+# tidy - mounts as at the beginning
+tidy() { on_node /payload/mounts; }
+
+# submit SCRIPT [OPTION...] - sets $job
+submit() {
+	local script=$1
+	shift
+	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
+	[[ $job =~ ^[0-9]+$ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
+}
+
+# reported ID - the ledger has the job's record; leaves the report in $work/ID
+reported() {
+	controller jobio report --json "$1" >"$work/$1" 2>"$work/$1.err" &&
+		[[ $(jq '.records | length' "$work/$1") == 1 ]]
+}
+
+# finish ID - until it is over and reported
+finish() {
+	within 60 job_ended "$1"
+	within 60 reported "$1"
+	on_node "cat /tmp/$1.out" >"$work/$1.out"
+}
+
+# of ID FILTER - of the job's record
+of() { jq -rc ".records[0] | $2" "$work/$1"; }
+
+# expect_of ID FILTER VALUE
+expect_of() { expect_equal "$3" "$(of "$1" "$2")" "job $1, $2"; }
+
+# expect_exact ID TRUTH - what bpf counted on both mounts is the truth
+expect_exact() {
+	local wrong
+	wrong=$(jq -r -n --slurpfile truth "$2" --slurpfile report "$work/$1" '
+		($report[0].records[0].app | map(select(.source == "bpf"))
+			| map({ (.fs): (. + .meta) }) | add) as $got
+		| $truth[0] | to_entries[] | select(.key != "exit") | .key as $fs
+		| .value | to_entries[] | select($got[$fs][.key] != .value)
+		| "\($fs): \(.key): did \(.value), counted \($got[$fs][.key])"')
+	[[ -z $wrong ]] || { printf 'job %s: %s\n' "$1" "$wrong" >&2; return 1; }
+}
+
+# expect_totals ID TRUTH - so are the totals of the report
+expect_totals() {
+	local key
+	for key in read_bytes write_bytes read_calls write_calls; do
+		expect_equal "$(jq "[to_entries[] | select(.key != \"exit\") | .value.$key] | add" "$2")" \
+			"$(jq ".totals.$key" "$work/$1")" "job $1, total of $key"
+	done
+}
+
+# one KIND - a job of this kind of I/O: all exact, and said to be
+one() {
+	tidy
+	submit "/payload/truth - $1 /mnt/a /mnt/b"
+	finish "$job"
+	expect_exact "$job" "$work/$job.out"
+	expect_totals "$job" "$work/$job.out"
+	expect_of "$job" '[.app[] | [.source, .scope, .fs]]' \
+		'[["bpf","job","/mnt/a"],["bpf","job","/mnt/b"],["exit","job",null],["stepd","job",null]]'
+	expect_of "$job" .quality '[]'
+}
+
+# words ID - the summary's words, one a line
+words() { jq -r '.summary | split(" ")[]' "$work/$1"; }
+
+@test "a job's reads and writes reach the report exactly, per filesystem" {
+	node_counts v2
+	one read
+	one write
+	one readv
+	one direct
+}
+
+@test "so do asynchronous ones, and those of mapped files" {
+	node_counts v2
+	one aio
+	one uring
+	one mmap_read
+}
+
+@test "so do operations on names" {
+	node_counts v2
+	one names
+	one folders
+	one readdir
+}
+
+@test "so do those of children, orphans and killed processes" {
+	node_counts v2
+	one fork
+	one orphan
+	one killed
+}
+
+@test "two jobs on one node at a time are each told its own" {
+	local first
+	node_counts v2
+	submit '/payload/truth - three /mnt/a /mnt/b; sleep 3'
+	first=$job
+	submit '/payload/truth - five /mnt/a /mnt/b; sleep 3'
+	finish "$first"
+	finish "$job"
+	for job in "$first" "$job"; do
+		expect_exact "$job" "$work/$job.out"
+		expect_totals "$job" "$work/$job.out"
+	done
+	# they did overlap
+	(( $(of "$first" '.end * 1000 | floor') > $(of "$job" '.start * 1000 | floor') ))
+}
+
+@test "dd in two steps: record, report and summary name the same bytes, calls and sizes" {
+	node_counts v2
+	submit 'srun -n1 dd if=/dev/zero of=/mnt/a/dd bs=64k count=48 status=none
+		srun -n1 dd if=/mnt/a/dd of=/dev/null bs=16k count=100 status=none
+		dd if=/mnt/a/dd of=/mnt/b/dd bs=32k count=10 status=none'
+	finish "$job"
+	# written: 48 of 64 KiB; read: 100 of 16 KiB and 10 of 32 KiB
+	expect_of "$job" '.app[0] | [.fs, .write_bytes, .write_calls, .read_bytes, .read_calls]' \
+		'["/mnt/a",3145728,48,1966080,110]'
+	expect_of "$job" '.app[0] | [.write_sizes[16], .read_sizes[14], .read_sizes[15]]' '[48,100,10]'
+	expect_of "$job" '.app[1] | [.fs, .write_bytes, .write_calls, .read_calls]' '["/mnt/b",327680,10,0]'
+	expect_of "$job" .steps 3
+	run words "$job"
+	[[ " ${lines[*]} " == *' rd=1.88MiB/110 wr=3.31MiB/58 scope=job src=bpf q=- meta='* ]]
+	[[ " ${lines[*]} " == *' rsz=32KiB/64KiB wsz=128KiB/128KiB'* ]]
+	run controller jobio report "$job"
+	[[ $output == *"I/O           /mnt/a, from bpf: the job's alone"* ]]
+	[[ $output == *'read         1.88MiB in 110 calls, 17.5KiB a call, '* ]]
+	[[ $output == *'written      3MiB in 48 calls, 64KiB a call, '* ]]
+	[[ $output == *'metadata     open 3, create 1'* ]]
+	[[ $output == *"also seen as  all files, from exit: the job's alone: read "* ]]
+	[[ $output == *"also seen as  all files, from stepd: the job's alone: read "* ]]
+}
+
+@test "what slurmstepd saw holds at least what a job did, and misses what it is said to miss" {
+	local did saw
+	node_counts v2
+	submit '/payload/truth - write /mnt/a /mnt/b'
+	finish "$job"
+	did=$(jq .exit.write_bytes "$work/$job.out")
+	saw=$(of "$job" '.app[] | select(.source == "stepd") | .write_bytes')
+	((saw >= did && saw < did + 65536))
+	tidy
+	submit '/payload/truth - orphan /mnt/a /mnt/b'
+	finish "$job"
+	did=$(jq '[.["/mnt/a"].write_bytes, .["/mnt/a"].read_bytes] | max' "$work/$job.out")
+	saw=$(of "$job" '.app[] | select(.source == "stepd") | [.write_bytes, .read_bytes] | max')
+	((saw < did))
+	saw=$(of "$job" '.app[] | select(.source == "exit") | [.write_bytes, .read_bytes] | max')
+	((saw >= did))
+}
+
+@test "latency is counted when the site wants it: one measurement a call" {
+	node_counts v2
+	on_node "printf 'latency = yes\n' >>/etc/slurm/jobio.conf"
+	loaded --latency
+	submit '/payload/truth - read /mnt/a /mnt/b'
+	finish "$job"
+	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
+	on_node "sed -i '/^latency/d' /etc/slurm/jobio.conf"
+	expect_exact "$job" "$work/$job.out"
+	expect_of "$job" '.app[0].read_ns | add' "$(jq '.["/mnt/a"].read_calls' "$work/$job.out")"
+	run words "$job"
+	[[ " ${lines[*]} " =~ \ rlat=[0-9.]+(ns|us|ms|s)/[0-9.]+(ns|us|ms|s) ]]
+	run controller jobio report "$job"
+	[[ $output == *'read times   '* ]]
+}
+
+@test "no counters are left when the jobs are gone, and none of a job without an epilog" {
+	node_counts v2
+	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'
+	loaded
+	expect_equal 2 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted filesystems'
+	on_node 'SLURMD_NODENAME=vm1 /usr/libexec/jobio/jobio-prepare --recover'
+	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'
+}
+
+@test "a node whose kernel refuses runs the job and counts its steps, flagged" {
+	node_counts v2
+	on_node 'umount /sys/fs/bpf'
+	submit '/payload/truth - write /mnt/a /mnt/b'
+	finish "$job"
+	on_node 'mount -t bpf bpf /sys/fs/bpf'
+	expect_of "$job" '[.app[] | .source]' '["stepd"]'
+	expect_of "$job" .quality \
+		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing"]'
+	run words "$job"
+	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,includes_stepd,orphans_missing,mmap_missing,aio_missing'* ]]
+}
+
+@test "under cgroup v1 jobs are counted just so" {
+	node_counts v1
+	one write
+	one names
+	one orphan
+}
