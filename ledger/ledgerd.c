@@ -24,6 +24,7 @@
 #include "config.h"
 #include "err.h"
 #include "metrics.h"
+#include "nodelay.h"
 #include "scrape.h"
 #include "seal.h"
 #include "server.h"
@@ -65,6 +66,7 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	struct err err = { "" };
 	int rc = 1;
 
+	nodelay_set(1);
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	if (writer.metrics)
 		writer.store = store_open(config->store, &err);
