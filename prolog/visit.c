@@ -53,6 +53,27 @@ static void read_request(struct visit *visit)
 
 /* ---- 2: what dead jobs left -------------------------------------------- */
 
+/* A folder with nothing readable in it that says whose it is: slurmstepd made it
+ * where no prolog had worked, or the files are damaged on both places. There is
+ * no record to be made of it, but its journal holds. */
+static void clear_nameless(struct visit *visit, uint32_t job_id,
+			   bool is_counted)
+{
+	struct err err;
+	int count = job_mend(visit->config, job_id, NULL, &err);
+
+	if (count < 0 || job_discard(visit->config, job_id, &err) < 0) {
+		log_line("of job %u: %s", job_id, err.text);
+		return;
+	}
+	visit->mended += count;
+	if (is_counted)
+		job_count_stop(visit->config, job_id, NULL);
+	if (!job_was_released(visit->config, job_id, RECORD_UNKNOWN))
+		log_line("of job %u: nothing says whose it was: no record",
+			 job_id);
+}
+
 static int finish_dead(struct visit *visit, uint32_t job_id)
 {
 	bool is_counted = job_is_counted(visit->config, job_id);
@@ -61,8 +82,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	if (!state) {
-		if (job_was_released(visit->config, job_id, RECORD_UNKNOWN))
-			job_discard(visit->config, job_id, NULL);
+		clear_nameless(visit, job_id, is_counted);
 		return 0;
 	}
 	if (job_count_read(visit->config, state, &err) < 0)

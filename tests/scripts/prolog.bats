@@ -586,6 +586,22 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 }
 
+@test "a folder that says nothing of its job goes, once its changes are taken back" {
+	job 7 1 stream
+	prolog
+	rm -r "$NODE/spool/open/7.c1.json" "$NODE/run/7/start.json"
+	mkdir -p "$NODE/run/6/steps" # slurmstepd made it: no prolog, no epilog
+	step 6 batch 1 2
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in 'of job 7: nothing says whose it was: no record' "$output"
+	expect_in 'of job 6: nothing says whose it was: no record' "$output"
+	[ ! -e "$NODE/run/7" ]
+	[ ! -e "$NODE/run/6" ]
+}
+
 @test "a job that shares the node mends what a dead one left, and writes its record" {
 	job 7 1 stream
 	prolog
