@@ -308,10 +308,11 @@ static int close_step(spank_t sp)
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
 		label.array_job_id = item_or_none(sp, S_JOB_ARRAY_ID);
+	/* not an error: those are written into the job's output as well */
 	if (stepio_read(&end, "/proc/self/io", &err) < 0 ||
 	    stepio_write(&step.begin, &end, &label, step.run_dir, &err) < 0)
-		slurm_error("jobio: stepio: the I/O of this step is lost: %s",
-			    err.text);
+		slurm_info("jobio: stepio: the I/O of this step is lost: %s",
+			   err.text);
 	return 0;
 }
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# disk.bats - a node whose /run is full or damaged ends as it began
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+
+# A syslog of our own: prolog and epilog have no other that can be read.
+setup() {
+	docker exec -d "$JOBIO_CLUSTER-c1" python3 -c '
+import os, socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("/dev/log")
+open("/run/syslog.pid", "w").write(str(os.getpid()))
+with open("/run/syslog", "wb", buffering=0) as out:
+    while True:
+        out.write(s.recv(8192).rstrip(b"\0\n") + b"\n")'
+	within 10 on c1 test -s /run/syslog.pid
+}
+
+teardown() {
+	on c1 sh -c 'kill "$(cat /run/syslog.pid)"; rm -f /dev/log /run/syslog /run/syslog.pid
+		! mountpoint -q /run/jobio || umount /run/jobio'
+	on login scancel -u alice
+	within 60 queue_is_empty
+	expect_healthy
+	expect_equal writecache "$(mount_mode c1)"
+}
+
+# small_run OPTIONS - c1 has a run_dir of its own, as it is after a boot
+small_run() { on c1 mount -t tmpfs -o "mode=755,$1" tmpfs /run/jobio; }
+fill_run() { on c1 sh -c '! cat /dev/zero >/run/jobio/fill 2>&1'; }
+
+# said WORDS - how many lines of c1's log have them
+said() { on c1 grep -c -- "$1" /run/syslog; }
+
+mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
+
+# runs_without_jobio WHY - a job on c1 runs, has its record, and one line of the
+# log says what was wrong
+runs_without_jobio() {
+	submit "echo ran; $mode" --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_equal $'ran\nwritecache' "$(job_output "$job")"
+	expect_equal 1 "$(said "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
+	expect_record "$job" c1 .job "$job"
+	expect_equal 0 "$(on c1 find /var/spool/jobio/open -type f | wc -l)"
+}
+
+@test "no space in /run: the job runs with the client as it was, and one line says why" {
+	small_run size=16k
+	fill_run
+	runs_without_jobio "cannot write '.*/start.json': No space left on device"
+}
+
+@test "no file can be made in /run: the job runs with the client as it was, and one line says why" {
+	small_run nr_inodes=1
+	runs_without_jobio 'No space left on device'
+}
+
+@test "a read-only /run: the job runs with the client as it was, and one line says why" {
+	small_run ro
+	runs_without_jobio 'Read-only file system'
+}
+
+# while_running COMMAND... - a job with a profile meets this on c1
+while_running() {
+	submit "touch begun; $mode; while [ ! -e go ]; do sleep 0.1; done" \
+		--io-cores=1 --io-profile=stream -n1 -w c1
+	within 30 on login test -e /home/alice/begun
+	"$@"
+	as alice touch go
+	wait_for_job "$job"
+	as alice rm begun go
+	expect_equal forcedirect "$(job_output "$job")"
+	expect_record "$job" c1 '.changes[0].restored' true
+	expect_equal writecache "$(mount_mode c1)"
+	expect_equal '' "$(on c1 find /run/jobio -mindepth 1 -type d)"
+}
+
+@test "/run fills while a job runs: its change is taken back, and its record arrives" {
+	small_run size=256k
+	while_running fill_run
+}
+
+@test "a journal that nobody can read: the change is taken back, and the record says so" {
+	while_running damage_journal
+	expect_record "$job" c1 '.quality | contains(["journal_damaged"])' true
+}
+
+damage_journal() { on c1 sh -c 'head -c 300 /dev/urandom >"$0"; echo >>"$0"' "/run/jobio/$job/journal"; }
+
+@test "job and node survive a /run that is emptied while the job runs" {
+	while_running on c1 sh -c 'rm -r /run/jobio/*'
+}
