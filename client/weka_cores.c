@@ -642,7 +642,7 @@ static void say_failed(const struct change_report *report,
 		       const struct err *why)
 {
 	if (report->busy)
-		findings_add(report->findings, "W48", FINDING_WARNING,
+		findings_add(report->findings, "W48", FINDING_ERROR,
 			     "end what uses the mount: fuser -vm, lsof",
 			     "container '%s' keeps core %s, although this job "
 			     "should find %s: %.300s",

@@ -223,6 +223,13 @@ static struct json_object *internal_status(struct json_object *object)
 	return status;
 }
 
+static void copy_upper(char *to, size_t size, const char *from)
+{
+	copy(to, size, from);
+	for (; *to; to++)
+		*to = (char)toupper((unsigned char)*to);
+}
+
 static void parse_container(struct json_object *object,
 			    struct weka_container *container)
 {
@@ -232,7 +239,8 @@ static void parse_container(struct json_object *object,
 	memset(container, 0, sizeof(*container));
 	copy(container->name, sizeof(container->name),
 	     get_text(object, "name"));
-	if (get_switch(object, "isRunning", &container->running) < 0)
+	if (get_switch(object, "isRunning", &container->running) < 0 &&
+	    get_switch(object, "running", &container->running) < 0)
 		container->running =
 			strcasecmp(get_text(object, "runStatus"), "Running") ==
 				0 ||
@@ -248,6 +256,11 @@ static void parse_container(struct json_object *object,
 	/* health is display_status; "state" stays READY while it joins */
 	copy(container->display_status, sizeof(container->display_status),
 	     get_text(status, "display_status"));
+	/* the column of the 6.x command line: "Ready" */
+	if (!*container->display_status)
+		copy_upper(container->display_status,
+			   sizeof(container->display_status),
+			   get_text(object, "status"));
 	copy(container->message, sizeof(container->message),
 	     get_text(status, "message"));
 	copy(container->version, sizeof(container->version),

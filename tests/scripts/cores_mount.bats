@@ -147,6 +147,30 @@ one_job() {
 	expect_no_rest
 }
 
+@test "a busy mount is said with each job that would need it away" {
+	one_job 7 1
+	echo /mnt/weka >"$NODE/weka/umount-busy"
+	job 8 2
+	run prolog
+	expect_in "W48" "$output"
+	epilog
+	job 9 2
+	run prolog
+	expect_in "W48" "$output"
+}
+
+@test "when the mounts cannot be remembered nothing is touched" {
+	mkdir -p "$NODE/spool/state/weka.mounts/full"
+	chmod 700 "$NODE/spool" "$NODE/spool/state"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: " "$output"
+	expect_untouched
+	expect_cores 7
+	epilog
+}
+
 @test "when the second of two mounts is busy the first comes back" {
 	second_mount
 	echo /mnt/weka >"$NODE/weka/umount-busy"

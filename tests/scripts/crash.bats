@@ -156,6 +156,48 @@ walk_mount() {
 	walk_mount by_another_job
 }
 
+# cut_off - kill the prolog of job 7 when the mount is away
+cut_off() {
+	local at
+	cores_by mount
+	job 100 2
+	points prepare >/dev/null
+	at=$(grep -n 'umount after' "$NODE/points" | cut -d: -f1)
+	release
+	next_job 101
+	job 7 2
+	killed_at "$at" prepare || fail "survived point $at"
+	[[ ! -s $NODE/weka/mounts ]] || fail "still mounted"
+}
+
+@test "mounts that are away come back although the journal cannot be read" {
+	cut_off
+	printf 'nonsense\n{"half' >"$NODE/run/7/journal"
+	recover
+	expect_mounted
+}
+
+@test "mounts that are away come back although the journal is gone" {
+	cut_off
+	rm "$NODE/run/7/journal" "$NODE/run/7/start.json"
+	recover
+	expect_mounted
+}
+
+@test "after a reboot the mounts are fstab's, and nothing is mounted by us" {
+	cut_off
+	sed -i '1s/[^ ]*$/00000000-0000-4000-8000-000000000000/' "$NODE/spool/state/weka.mounts"
+	reboot
+	touch "$NODE/weka/idle"
+	node_interface
+	: >"$NODE/weka/mount-calls"
+	recover
+	[ ! -s "$NODE/weka/mount-calls" ]
+	expect_base
+	[ -s "$NODE/spool/7.0.c1.json" ]
+	next_job 8
+}
+
 @test "a new mount killed at any step, whose mending is killed at any step, is mended" {
 	local at again count
 	cores_by mount

@@ -157,6 +157,27 @@ START_TEST(the_columns_of_the_6x_command_line_are_understood)
 }
 END_TEST
 
+START_TEST(a_status_in_one_word_is_the_health)
+{
+	struct weka_containers containers;
+
+	ck_assert_int_eq(
+		weka_parse_ps("[{\"name\":\"a\",\"running\":true,"
+			      "\"state\":\"READY\",\"status\":\"Ready\"},"
+			      "{\"name\":\"b\",\"running\":\"False\","
+			      "\"status\":\"Joining\"},"
+			      "{\"name\":\"c\",\"state\":\"READY\"}]",
+			      &containers, NULL),
+		0);
+	ck_assert_uint_eq(containers.count, 3);
+	ck_assert(containers.item[0].running);
+	ck_assert_str_eq(containers.item[0].display_status, "READY");
+	ck_assert(!containers.item[1].running);
+	ck_assert_str_eq(containers.item[1].display_status, "JOINING");
+	ck_assert_str_eq(containers.item[2].display_status, "");
+}
+END_TEST
+
 START_TEST(an_answer_that_is_no_list_is_an_error)
 {
 	struct weka_containers containers = { .count = 77 };
@@ -338,6 +359,7 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  a_joining_container_is_not_ready_although_its_state_says_so,
 	  a_stopped_container_says_why,
 	  the_columns_of_the_6x_command_line_are_understood,
+	  a_status_in_one_word_is_the_health,
 	  an_answer_that_is_no_list_is_an_error, two_frontends_have_two_cores,
 	  an_automatic_core_has_no_number,
 	  resources_are_found_by_container_and_with_typed_ids,
