@@ -229,6 +229,18 @@ static void take_list(struct work *work, const struct cpuset *list)
 	divide(&work->slurmd_spec, list, unit);
 }
 
+/* slurmd.c:_select_spec_cores */
+static void take_count(struct work *work)
+{
+	const struct node *node = work->node;
+
+	if (node->core_spec_count >= total_cores(&work->slurmd))
+		disable(work, "CoreSpecCount too large");
+	else
+		pick_cores(&work->slurmd_spec, &work->slurmd,
+			   node->core_spec_count, node->spec_cores_first);
+}
+
 static void drop_from(struct cpuset *set, unsigned int first)
 {
 	for (int member = cpuset_next(set, first); member >= 0;
@@ -261,12 +273,12 @@ static void set_slurmd_spec(struct work *work)
 				   node->spec_cores_first);
 		multiply(&list, &cores, unit);
 		drop_from(&list, node->cpus); /* its bitmap ends there */
-		take_list(work, &list);
-	} else if (node->core_spec_count >= total_cores(&work->slurmd)) {
-		disable(work, "CoreSpecCount too large");
+		if (cpuset_is_empty(&list))   /* and bit_fmt_full() says NULL */
+			take_count(work);
+		else
+			take_list(work, &list);
 	} else {
-		pick_cores(&work->slurmd_spec, &work->slurmd,
-			   node->core_spec_count, node->spec_cores_first);
+		take_count(work);
 	}
 }
 
