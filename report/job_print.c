@@ -9,6 +9,7 @@
 #include "job_report.h"
 
 #define NODES_SHOWN 16
+#define NAMES_SHOWN 8
 #define LINES_MAX 64
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -381,16 +382,33 @@ static void print_nodes_line(FILE *out, const struct summary *s)
 	fputc('\n', out);
 }
 
+/* "2" may be one task of array 2, and "3" the first component of job 3. */
+static void print_family(FILE *out, const struct job_report *r)
+{
+	if (r->array_job > 0)
+		fprintf(out, " (task %lld_%lld of array %lld)",
+			(long long)r->array_job, (long long)r->array_task,
+			(long long)r->array_job);
+	else if (r->het_job > 0)
+		fprintf(out, " (component %lld+%lld of job %lld)",
+			(long long)r->het_job, (long long)r->het_offset,
+			(long long)r->het_job);
+}
+
 static void print_head(FILE *out, const struct job_report *r, double first,
 		       double last, double seconds)
 {
 	const struct record *any = r->record_count ? r->records[0] : NULL;
 
 	fprintf(out, "job %s", r->id);
+	if (!strpbrk(r->id, "_+"))
+		print_family(out, r);
 	if (r->cluster)
 		fprintf(out, " on cluster %s", r->cluster);
 	if (any && *any->user)
 		fprintf(out, ", user %s", any->user);
+	else if (r->user && *r->user)
+		fprintf(out, ", user %s", r->user);
 	if (r->restart > 0 || r->runs > 1)
 		fprintf(out, ", run %lld of %lld known",
 			(long long)(r->restart < 0 ? 0 : r->restart),
@@ -405,11 +423,77 @@ static void print_head(FILE *out, const struct job_report *r, double first,
 		else
 			fputs("unknown", out);
 		fprintf(out, " (%.1f s)\n", seconds);
+	} else if (r->start) {
+		fprintf(out, "  %-13s %s to %s, %s\n", "time", r->start, r->end,
+			r->job_state);
 	}
 	print_nodes_line(out, &r->summary);
 }
 
+/* ---- which nodes say the same --------------------------------------------- */
+
+typedef int is_same_fn(const struct record *record, const void *what);
+
+/* Does a node before 'at' say it too? Then it is told. */
+static int is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
+		   const void *what)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (is_same(r->records[i], what))
+			return 1;
+	return 0;
+}
+
+/* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
+static void print_names(FILE *out, const struct job_report *r,
+			is_same_fn *is_same, const void *what)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->record_count; i++) {
+		if (!is_same(r->records[i], what))
+			continue;
+		if (count < NAMES_SHOWN)
+			fprintf(out, "%s%s", count ? ", " : "",
+				r->records[i]->node);
+		count++;
+	}
+	if (count > NAMES_SHOWN)
+		fprintf(out, " and %zu more nodes", count - NAMES_SHOWN);
+}
+
 /* ---- cores, client, changes, findings ------------------------------------ */
+
+static int is_same_client(const struct record *record, const void *what)
+{
+	const struct record *other = what;
+
+	return record->has_client &&
+	       !strcmp(record->client_type, other->client_type) &&
+	       !strcmp(record->client_version, other->client_version);
+}
+
+static void print_clients(FILE *out, const struct job_report *r)
+{
+	const char *name = "client";
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		if (!record->has_client ||
+		    is_told(r, i, is_same_client, record))
+			continue;
+		fprintf(out, "  %-13s %s %s on ", name, record->client_type,
+			*record->client_version ? record->client_version
+						: "of unknown version");
+		print_names(out, r, is_same_client, record);
+		fputc('\n', out);
+		name = "";
+	}
+}
 
 static void print_request(FILE *out, const struct job_report *r)
 {
@@ -436,10 +520,7 @@ static void print_request(FILE *out, const struct job_report *r)
 			*s->cpus ? s->cpus : "unknown");
 	fprintf(out, "\n  %-13s %s\n", "profile", *s->prof ? s->prof : "none");
 	fprintf(out, "  %-13s %s\n", "filesystems", *s->fs ? s->fs : "none");
-	if (any && any->has_client)
-		fprintf(out, "  %-13s %s%s%s on %s\n", "client",
-			any->client_type, *any->client_version ? " " : "",
-			any->client_version, any->node);
+	print_clients(out, r);
 }
 
 static int is_same_text(const char *a, const char *b)
@@ -490,7 +571,7 @@ static void print_changes(FILE *out, const struct job_report *r)
 			if (nodes)
 				fprintf(out,
 					"  %-13s %s %s: '%s' became '%s', %s "
-					"(%d nodes)\n",
+					"(%d node%s)\n",
 					"changed", c->what ? c->what : "?",
 					c->target ? c->target : "",
 					c->old_value ? c->old_value : "",
@@ -500,12 +581,41 @@ static void print_changes(FILE *out, const struct job_report *r)
 						? "NOT put back"
 						: "unknown whether put "
 						  "back",
-					nodes);
+					nodes, nodes == 1 ? "" : "s");
 		}
 	if (!r->record_count && r->summary.changed > 0)
 		fprintf(out, "  %-13s %lld settings, %lld put back\n",
 			"changed", (long long)r->summary.changed,
 			(long long)r->summary.restored);
+}
+
+static int is_same_refusal(const struct record *record, const void *what)
+{
+	return record->refused && !strcmp(record->refused, what);
+}
+
+static int has_finding(const struct record *record, const void *what)
+{
+	const struct record_finding *f = what;
+	size_t k;
+
+	for (k = 0; k < record->finding_count; k++)
+		if (!strcmp(record->findings[k].code, f->code) &&
+		    is_same_text(record->findings[k].text, f->text))
+			return 1;
+	return 0;
+}
+
+/* Once, with all nodes that say it. */
+static void print_finding(FILE *out, const struct job_report *r, size_t at,
+			  const struct record_finding *f)
+{
+	if (is_told(r, at, has_finding, f))
+		return;
+	fprintf(out, "  %-13s %s %s on ", "finding", f->severity, f->code);
+	print_names(out, r, has_finding, f);
+	fprintf(out, ": %s%s%s\n", f->text ? f->text : "",
+		f->cure && *f->cure ? "; " : "", f->cure ? f->cure : "");
 }
 
 static void print_findings(FILE *out, const struct job_report *r)
@@ -515,17 +625,14 @@ static void print_findings(FILE *out, const struct job_report *r)
 	for (i = 0; i < r->record_count; i++) {
 		const struct record *record = r->records[i];
 
-		if (record->refused)
-			fprintf(out, "  %-13s on %s: %s\n", "refused",
-				record->node, record->refused);
-		for (k = 0; k < record->finding_count; k++) {
-			const struct record_finding *f = &record->findings[k];
-
-			fprintf(out, "  %-13s %s %s on %s: %s%s%s\n", "finding",
-				f->severity, f->code, record->node,
-				f->text ? f->text : "", f->cure ? "; " : "",
-				f->cure ? f->cure : "");
+		if (record->refused &&
+		    !is_told(r, i, is_same_refusal, record->refused)) {
+			fprintf(out, "  %-13s on ", "refused");
+			print_names(out, r, is_same_refusal, record->refused);
+			fprintf(out, ": %s\n", record->refused);
 		}
+		for (k = 0; k < record->finding_count; k++)
+			print_finding(out, r, i, &record->findings[k]);
 	}
 	if (!r->record_count && r->summary.errors + r->summary.warnings > 0)
 		fprintf(out, "  %-13s %lld errors, %lld warnings\n", "findings",
@@ -570,9 +677,11 @@ static void print_nodes(FILE *out, const struct job_report *r)
 
 	if (s->imbalance >= 1.1)
 		fprintf(out,
-			"  %-13s %s moved %.2f times as much as the mean "
+			"  %-13s %s%s moved %.2f times as much as the mean "
 			"node\n",
-			"balance", s->busiest, s->imbalance);
+			"balance",
+			s->scope == SUMMARY_SCOPE_JOB ? "" : "NODE-WIDE, ",
+			s->busiest, s->imbalance);
 	if (r->record_count < 2)
 		return;
 	for (i = 0; i < shown; i++) {
@@ -610,8 +719,11 @@ void job_report_print_text(const struct job_report *r, FILE *out)
 	if (!strcmp(r->source, "sacct"))
 		fprintf(out,
 			"  %-13s from sacct, three digits and no details: "
-			"%s\n",
-			"note", r->why_not_ledger);
+			"%s%s\n",
+			"note", r->why_not_ledger,
+			strstr(r->why_not_ledger, "you may read")
+				? " (its owner, root and SlurmUser may)"
+				: "");
 	else if (r->state && strcmp(r->state, "written"))
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
@@ -619,6 +731,23 @@ void job_report_print_text(const struct job_report *r, FILE *out)
 }
 
 /* ---- JSON and CSV -------------------------------------------------------- */
+
+static void add_text(struct json_object *top, const char *key, const char *text)
+{
+	json_object_object_add(top, key,
+			       text ? json_object_new_string(text) : NULL);
+}
+
+static void add_sacct(struct json_object *top, const struct job_report *r)
+{
+	add_text(top, "cluster", r->cluster);
+	add_text(top, "user", r->user);
+	add_text(top, "job_state", r->job_state);
+	add_text(top, "start", r->start);
+	add_text(top, "end", r->end);
+	add_text(top, "summary", r->summary_text);
+	add_text(top, "why_not_ledger", r->why_not_ledger);
+}
 
 /* The ledger's answer as it came, or what sacct knows in the same form. */
 void job_report_print_json(const struct job_report *r, FILE *out)
@@ -631,8 +760,7 @@ void job_report_print_json(const struct job_report *r, FILE *out)
 	json_object_object_add(top, "source",
 			       json_object_new_string(r->source));
 	if (!r->json)
-		json_object_object_add(top, "summary",
-				       json_object_new_string(r->summary_text));
+		add_sacct(top, r);
 	fputs(json_object_to_json_string_ext(
 		      top,
 		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),

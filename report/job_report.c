@@ -14,7 +14,7 @@
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
 
-int job_report_is_id(const char *id)
+static int is_id(const char *id)
 {
 	unsigned long number;
 	char copy[32], *mark;
@@ -31,6 +31,29 @@ int job_report_is_id(const char *id)
 	return number_parse(copy, 1, UINT32_MAX, &number, NULL) == 0;
 }
 
+int job_report_check_id(const char *id, struct err *err)
+{
+	size_t length = strcspn(id, ".");
+	char job[32];
+
+	if (is_id(id))
+		return 0;
+	if (id[length] && length < sizeof(job)) {
+		snprintf(job, sizeof(job), "%.*s", (int)length, id);
+		if (is_id(job))
+			return err_set(err,
+				       "job: '%s': a step; what is counted is "
+				       "the whole job: %s",
+				       id, job);
+	}
+	if (strstr(id, "_[") || strstr(id, "_*"))
+		return err_set(err,
+			       "job: '%s': many tasks of an array; name each, "
+			       "as in 5_1",
+			       id);
+	return err_set(err, "job: '%s': not a job id like 7, 5_1 or 7+1", id);
+}
+
 void job_report_free(struct job_report *r)
 {
 	if (!r)
@@ -44,6 +67,10 @@ void job_report_free(struct job_report *r)
 	free(r->cluster);
 	free(r->state);
 	free(r->error);
+	free(r->user);
+	free(r->job_state);
+	free(r->start);
+	free(r->end);
 	free(r);
 }
 
@@ -55,6 +82,7 @@ static struct job_report *new_report(const char *id, const char *source)
 		return NULL;
 	r->source = source;
 	r->restart = RECORD_UNKNOWN;
+	r->array_job = r->het_job = RECORD_UNKNOWN;
 	r->id = strdup(id);
 	if (!r->id) {
 		free(r);
@@ -140,6 +168,10 @@ static int take_answer(struct job_report *r, struct json_object *top,
 	r->job = (uint32_t)get_number(top, "job");
 	r->restart = get_number(top, "restart");
 	r->left_out = left > 0 ? left : 0;
+	r->array_job = get_number(top, "array_job");
+	r->array_task = get_number(top, "array_task");
+	r->het_job = get_number(top, "het_job");
+	r->het_offset = get_number(top, "het_offset");
 	if (json_object_object_get_ex(top, "runs", &runs) &&
 	    json_object_is_type(runs, json_type_array))
 		r->runs = (int64_t)json_object_array_length(runs);
@@ -236,14 +268,63 @@ static int find_sacct(char *path, size_t room)
 	return -1;
 }
 
+/* What sacct is asked for; the comments may hold anything but a newline. */
+enum sacct_field {
+	SACCT_ID,
+	SACCT_RAW_ID,
+	SACCT_CLUSTER,
+	SACCT_USER,
+	SACCT_STATE,
+	SACCT_START,
+	SACCT_END,
+	SACCT_COMMENTS, /* both */
+	SACCT_FIELDS
+};
+
+static const char sacct_format[] = "JobID,JobIDRaw,Cluster,User,State,Start,"
+				   "End,SystemComment,AdminComment";
+
+static int split_row(char *line, char *row[SACCT_FIELDS])
+{
+	int i;
+
+	for (i = 0; i < SACCT_FIELDS; i++) {
+		row[i] = line;
+		if (i == SACCT_FIELDS - 1)
+			break;
+		line = strchr(line, '|');
+		if (!line)
+			return 0;
+		*line++ = 0;
+	}
+	return 1;
+}
+
+/*
+ * sacct -j 2 lists every task of array 2 and every component of job 2. The one
+ * that is meant has this id, or this number: the ledger takes it so, too. Of a
+ * requeued job sacct -X lists the newest run.
+ */
+static int find_row(char *text, const char *id, char *row[SACCT_FIELDS])
+{
+	char *line, *rest = NULL;
+
+	for (line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (split_row(line, row) && (!strcmp(row[SACCT_ID], id) ||
+					     !strcmp(row[SACCT_RAW_ID], id)))
+			return 1;
+	return 0;
+}
+
 /* The first field that is a summary of ours, "jobio/1 ...", or a JS1 that holds
  * one (js1.h). Neither has '|', which sacct puts between fields. */
 static int find_summary(char *text, char *summary, size_t room)
 {
 	char *field, *rest = NULL;
 
-	for (field = strtok_r(text, "|\n", &rest); field;
-	     field = strtok_r(NULL, "|\n", &rest)) {
+	for (field = strtok_r(text, "|", &rest); field;
+	     field = strtok_r(NULL, "|", &rest)) {
 		if (js1_find(field, summary, room))
 			return 1;
 		if (!strncmp(field, "jobio/1 ", 8) && strlen(field) < room) {
@@ -254,33 +335,93 @@ static int find_summary(char *text, char *summary, size_t room)
 	return 0;
 }
 
-static struct job_report *from_sacct(const char *id, char *out, struct err *err)
+/* "5_2" and "7+1" as sacct writes them. */
+static void take_family(struct job_report *r, const char *id)
 {
-	char text[SUMMARY_MAX];
-	struct job_report *r;
+	unsigned long job, part;
+	char copy[64], *mark;
+	int is_array;
 
-	if (!find_summary(out, text, sizeof(text))) {
-		err_set(err, "sacct: SystemComment has no summary of jobio");
-		return NULL;
-	}
-	r = new_report(id, "sacct");
-	if (!r || copy(&r->summary_text, text) < 0) {
+	snprintf(copy, sizeof(copy), "%s", id);
+	mark = strpbrk(copy, "_+");
+	if (!mark)
+		return;
+	is_array = *mark == '_';
+	*mark++ = 0;
+	if (number_parse(copy, 1, UINT32_MAX, &job, NULL) < 0 ||
+	    number_parse(mark, 0, UINT32_MAX, &part, NULL) < 0)
+		return;
+	*(is_array ? &r->array_job : &r->het_job) = (int64_t)job;
+	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
+}
+
+static int is_over(const char *state)
+{
+	static const char *const early[] = {
+		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
+		"COMPLETING", "REQUEUED",    "RESIZING",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
+		if (!strcmp(state, early[i]))
+			return 0;
+	return 1;
+}
+
+static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
+				   const char *summary, struct err *err)
+{
+	struct job_report *r = new_report(id, "sacct");
+
+	if (!r || copy(&r->summary_text, summary) < 0 ||
+	    copy(&r->cluster, row[SACCT_CLUSTER]) < 0 ||
+	    copy(&r->user, row[SACCT_USER]) < 0 ||
+	    copy(&r->job_state, row[SACCT_STATE]) < 0 ||
+	    copy(&r->start, row[SACCT_START]) < 0 ||
+	    copy(&r->end, row[SACCT_END]) < 0) {
 		err_set(err, "out of memory");
-	} else if (summary_parse(text, &r->summary, err) == 0) {
+	} else if (summary_parse(summary, &r->summary, err) == 0) {
+		take_family(r, row[SACCT_ID]);
 		return r;
 	}
 	job_report_free(r);
 	return NULL;
 }
 
-static struct job_report *ask_sacct(const char *id, struct err *err)
+/* *is_early: the job has not ended, which says all. */
+static struct job_report *from_sacct(const char *id, char *out, int *is_early,
+				     struct err *err)
+{
+	char *row[SACCT_FIELDS], summary[SUMMARY_MAX];
+
+	if (!find_row(out, id, row)) {
+		err_set(err, "sacct: no such job that you may see");
+		return NULL;
+	}
+	if (find_summary(row[SACCT_COMMENTS], summary, sizeof(summary)))
+		return from_row(id, row, summary, err);
+	*is_early = !is_over(row[SACCT_STATE]);
+	if (*is_early)
+		err_set(err,
+			"the job is %s; what it read and wrote is known "
+			"when it has ended",
+			row[SACCT_STATE]);
+	else
+		err_set(err,
+			"sacct: the job is %s and has no summary: jobio was "
+			"not at work, or its nodes have not reported yet",
+			row[SACCT_STATE]);
+	return NULL;
+}
+
+static struct job_report *ask_sacct(const char *id, int *is_early,
+				    struct err *err)
 {
 	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
-	char *argv[] = { path,	       (char *)"-n",
-			 (char *)"-X", (char *)"-P",
-			 (char *)"-j", (char *)id,
-			 (char *)"-o", (char *)"SystemComment,AdminComment",
-			 NULL };
+	char *argv[] = { path,	       (char *)"-n",	     (char *)"-X",
+			 (char *)"-P", (char *)"-j",	     (char *)id,
+			 (char *)"-o", (char *)sacct_format, NULL };
 	const char *slurm_conf = getenv("SLURM_CONF");
 	struct child_result result = { 0 };
 	struct job_report *r = NULL;
@@ -299,7 +440,7 @@ static struct job_report *ask_sacct(const char *id, struct err *err)
 		err_set(err, "sacct: exit status %d: %s", result.status,
 			result.errtext);
 	} else {
-		r = from_sacct(id, result.out, err);
+		r = from_sacct(id, result.out, is_early, err);
 	}
 	child_result_free(&result);
 	return r;
@@ -310,15 +451,17 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 {
 	struct err first = { "" }, second = { "" };
 	struct job_report *r = ask_ledger(source, id, restart, &first);
+	int is_early = 0;
 
 	if (!r && restart < 0) {
-		r = ask_sacct(id, &second);
+		r = ask_sacct(id, &is_early, &second);
 		if (r)
 			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger),
 				 "%s", first.text);
 	}
 	if (!r)
-		err_set(err, "job: '%s': %s%s%s", id, first.text,
-			*second.text ? "; " : "", second.text);
+		err_set(err, "job: '%s': %s%s%s", id,
+			is_early ? "" : first.text,
+			*second.text && !is_early ? "; " : "", second.text);
 	return r;
 }

@@ -27,6 +27,10 @@ struct job_report {
 	char why_not_ledger[ERR_MAX]; /* of source "sacct" */
 	char *summary_text;
 	struct summary summary;
+	/* array or heterogeneous job that it belongs to; both 0: none */
+	int64_t array_job, array_task, het_job, het_offset;
+	/* from sacct only */
+	char *user, *job_state, *start, *end;
 	/* from the ledger only */
 	char *json; /* its whole answer */
 	char *cluster, *state, *error;
@@ -49,8 +53,8 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err);
 void job_report_free(struct job_report *report);
 
-/* Is this "7", "5_1" or "7+1"? */
-int job_report_is_id(const char *id);
+/* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
+int job_report_check_id(const char *id, struct err *err);
 
 void job_report_print_text(const struct job_report *report, FILE *out);
 void job_report_print_json(const struct job_report *report, FILE *out);

@@ -52,11 +52,8 @@ static int add_jobs(struct options *o, char *list, struct err *err)
 
 	for (id = strtok_r(list, ",", &rest); id;
 	     id = strtok_r(NULL, ",", &rest)) {
-		if (!job_report_is_id(id))
-			return err_set(err,
-				       "job: '%s': not a job id like 7, "
-				       "5_1 or 7+1",
-				       id);
+		if (job_report_check_id(id, err) < 0)
+			return -1;
 		if (o->job_count == JOBS_MAX)
 			return err_set(err, "more than %d jobs", JOBS_MAX);
 		o->jobs[o->job_count++] = id;

@@ -8,13 +8,15 @@ source "$SRCDIR/tests/scripts/ledger.bash"
 
 setup() {
 	setup_ledger
-	# a sacct that knows job 9 only
+	# a sacct that knows array 9 and job 4, which runs
 	mkdir "$DIR/bin"
 	cat >"$DIR/bin/sacct" <<-'EOS'
 		#!/bin/bash
-		[[ " $* " == *" -j 9 "* ]] || exit 0
-		echo 'a comment of somebody else'
-		echo 'jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4'
+		[[ " $* " != *" -j 4 "* ]] || echo '4|4|c|bob|RUNNING|2026-11-21T01:00:00|Unknown||'
+		[[ " $* " != *" -j 6 "* ]] || echo '6|6|c|bob|CANCELLED by 0|2026-11-21T01:00:00|2026-11-21T01:00:09|a|b'
+		[[ " $* " == *" -j 9"* ]] || exit 0
+		echo '9_1|8|c|bob|FAILED|2026-11-21T01:00:00|2026-11-21T01:00:01|jobio/1 nodes=1/1|'
+		echo '9_2|9|c|bob|COMPLETED|2026-11-21T01:00:00|2026-11-21T01:00:28|jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4|'
 	EOS
 	chmod +x "$DIR/bin/sacct"
 	PATH=$DIR/bin:$PATH
@@ -61,7 +63,7 @@ full_record() {
 	expect_text 'read times   #  1.02us to 2.05us' "$output"
 	expect_text 'client moved  all files, from weka: NODE-WIDE, with whatever else ran there' "$output"
 	expect_text 'quality       a step left no counters: the numbers are a lower bound' "$output"
-	expect_text 'finding       warning W01 on c1: something; do this' "$output"
+	expect_text 'finding       warning W01 on c1, c2: something; do this' "$output"
 }
 
 @test "node-wide numbers never appear without the word NODE-WIDE" {
@@ -155,7 +157,7 @@ for line in open(sys.argv[1]):
 	comment=$(python3 -c 'import base64, gzip
 print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).decode())' |
 		"$BUILDDIR/tests/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
-	printf '#!/bin/bash\nprintf "%%s\\n" "a note, of a burst buffer|%s"\n' "${comment#merged }" >"$DIR/bin/sacct"
+	printf '#!/bin/bash\nprintf "%%s\\n" "9|9|c|bob|COMPLETED|a|b|a note, of a burst buffer|%s"\n' "${comment#merged }" >"$DIR/bin/sacct"
 	run report 9
 	expect_equal 0 "$status"
 	expect_text 'nodes         2 of 2 reported' "$output"
@@ -168,7 +170,38 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	run report 7 8
 	expect_equal 1 "$status"
 	expect_text 'job 7 on cluster c' "$output"
-	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: SystemComment has no summary of jobio" "$output"
+	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"
+}
+
+@test "a job that has not ended, or left no summary, is told apart from none" {
+	run report 4
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '4': the job is RUNNING; what it read and wrote is known when it has ended" "$output"
+	run report 6
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio was not at work, or its nodes have not reported yet" "$output"
+}
+
+@test "a number is the task that has it, in sacct as in the ledger" {
+	run report 9
+	expect_equal 0 "$status"
+	expect_text 'job 9 (task 9_2 of array 9) on cluster c, user bob' "$output"
+	expect_text 'time          2026-11-21T01:00:00 to 2026-11-21T01:00:28, COMPLETED' "$output"
+	expect_text "no record that you may read (its owner, root and SlurmUser may)" "$output"
+	run report 9_1
+	expect_text 'job 9_1 on cluster c' "$output"
+	expect_text 'I/O           not counted' "$output"
+	run report 9 --json
+	expect_text '"id":"9","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
+}
+
+@test "the client is told with the nodes that have it, by version" {
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	full_record c2 | sed 's/4\.4\.4/4.4.5/' >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7
+	expect_text 'client        weka 4.4.4 on c1' "$output"
+	expect_text '              weka 4.4.5 on c2' "$output"
 }
 
 @test "what is no job id is refused before anybody is asked" {
@@ -181,6 +214,15 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	run report
 	expect_equal 2 "$status"
 	expect_text 'jobio: report: which job? see jobio report --help' "$output"
+	run report 5_1.batch
+	expect_equal 2 "$status"
+	expect_equal "jobio: report: job: '5_1.batch': a step; what is counted is the whole job: 5_1" "$output"
+	run report '5_[1-3]'
+	expect_equal 2 "$status"
+	expect_equal "jobio: report: job: '5_[1-3]': many tasks of an array; name each, as in 5_1" "$output"
+	run report --json --csv 5
+	expect_equal 2 "$status"
+	expect_equal 'jobio: report: --json and --csv exclude each other' "$output"
 	run report --nosuch
 	expect_equal 2 "$status"
 	expect_text "jobio: report: '--nosuch': no such option" "$output"
