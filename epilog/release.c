@@ -105,14 +105,27 @@ static void say_findings(const struct record *state, size_t from)
 						 : "none");
 }
 
+static int keep(const struct config *config, const struct record *state,
+		struct err *err)
+{
+	int rc = job_keep_record(config, state, err);
+
+	if (rc > 0)
+		log_line("%s", err->text);
+	return rc < 0 ? -1 : 0;
+}
+
 static int finish(const struct config *config, const struct record *state,
 		  struct err *err)
 {
 	bool is_counted = job_is_counted(config, state->job);
 	struct err why;
+	int rc = job_finish(config, state, err);
 
-	if (job_finish(config, state, err) < 0)
+	if (rc < 0)
 		return -1;
+	if (rc > 0)
+		log_line("%s", err->text);
 	if (is_counted && job_count_stop(config, state->job, &why) < 0)
 		log_line("%s", why.text);
 	return 0;
@@ -151,7 +164,7 @@ static int release(const struct config *config, const struct job *job,
 	job_add_steps(config, state);
 	state->end = job_now();
 	/* counters of a record that is made again are read again */
-	rc = mended < 0 || !locked ? job_keep_record(config, state, err)
+	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);
 	record_free(state);
 	return rc;

@@ -50,6 +50,8 @@ static const struct key jobio_keys[] = {
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
 	{ "run_dir", PATH, AT(run_dir), "/run/jobio", 0, 0, NULL },
 	{ "spool_dir", PATH, AT(spool_dir), "/var/spool/jobio", 0, 0, NULL },
+	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
+	  1000000, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
 	  600000, NULL },
 	{ 0 }

@@ -117,6 +117,7 @@ struct config {
 	enum on_error on_error;
 	char *run_dir;
 	char *spool_dir;
+	unsigned int spool_max_records; /* newer ones are refused */
 	unsigned int prolog_budget_ms;
 	/* [option] */
 	unsigned int io_cores_min;

@@ -448,20 +448,75 @@ static int record_path(const struct config *config, const struct record *state,
 	return 0;
 }
 
+/* Do as many records wait in the spool as it may hold, without this one? */
+static bool is_spool_full(const struct config *config, const char *path)
+{
+	unsigned int count = 0;
+	struct dirent *entry;
+	struct stat st;
+	size_t length;
+	DIR *dir;
+
+	if (lstat(path, &st) == 0)
+		return false;
+	dir = opendir(config->spool_dir);
+	while (dir && count < config->spool_max_records &&
+	       (entry = readdir(dir))) {
+		length = strlen(entry->d_name);
+		if (length > 5 && entry->d_name[0] != '.' &&
+		    strcmp(entry->d_name + length - 5, ".json") == 0)
+			count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count >= config->spool_max_records;
+}
+
+/* 0, 1: the disk is full, or -1. */
+static int write_text(const char *path, const char *text, struct err *err)
+{
+	if (fileio_write(path, text, strlen(text), 0600, err) == 0)
+		return 0;
+	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
+}
+
+/* The oldest records are kept. */
+static int refuse_record(const char *path, const char *why, struct err *err)
+{
+	err_set(err,
+		"record: '%s': %s: this record is lost, older ones are kept: "
+		"look why jobio-send does not reach the ledger",
+		path, why);
+	return 1;
+}
+
+/* 0, 1 refused: the spool is full, or -1. */
 static int write_record(const struct config *config, const struct record *state,
 			struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], *text;
+	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
 	int rc = -1;
 
 	text = record_text(state, err);
 	if (!text)
 		return -1;
-	if (record_path(config, state, path, err) < 0)
+	if (record_path(config, state, path, err) < 0 ||
+	    rundir_open_file(open_path, config->spool_dir, state->job,
+			     state->node, err) < 0)
 		goto out;
+	if (is_spool_full(config, path)) {
+		rc = refuse_record(path, "the spool has spool_max_records",
+				   err);
+		goto out;
+	}
 	FAULT_POINT("record before");
-	rc = fileio_write(path, text, strlen(text), 0600, err);
+	rc = write_text(path, text, err);
+	/* the open copy takes as much; what is in RUN is enough now */
+	if (rc > 0 && unlink(open_path) == 0)
+		rc = write_text(path, text, err);
 	FAULT_POINT("record after");
+	if (rc > 0)
+		refuse_record(path, "the disk is full", err);
 out:
 	free(text);
 	return rc;
@@ -477,9 +532,12 @@ int job_finish(const struct config *config, const struct record *state,
 	       struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
+	struct err refused;
+	int rc = write_record(config, state, err);
 
-	if (write_record(config, state, err) < 0)
+	if (rc < 0)
 		return -1;
+	refused = *err;
 	job_remember_released(config, state->job, state->restart);
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
 			     err) < 0)
@@ -488,5 +546,9 @@ int job_finish(const struct config *config, const struct record *state,
 		return err_set(err, "cannot remove '%s': %s", path,
 			       strerror(errno));
 	FAULT_POINT("open record gone");
-	return job_discard(config, state->job, err);
+	if (job_discard(config, state->job, err) < 0)
+		return -1;
+	if (rc > 0)
+		*err = refused;
+	return rc;
 }

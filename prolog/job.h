@@ -117,12 +117,13 @@ void job_sweep(const struct config *config, bool spool);
 int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 
 /* The record goes into the spool, and the rest stays: something is left to be
- * mended. */
+ * mended. 1 and *err: the record was refused, because the disk is full or the
+ * spool is (spool_max_records); what is older is kept. */
 int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err);
 
 /* The state becomes a record in the spool; its open copy and the job's folder
- * go. */
+ * go. 1 and *err: so they did, but the record was refused, as above. */
 int job_finish(const struct config *config, const struct record *state,
 	       struct err *err);
 

@@ -47,14 +47,16 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 {
 	struct err err;
 	size_t i;
+	int rc;
 
 	state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	for (i = 0; i < state->change_count; i++)
 		if (strcmp(state->changes[i].what, "mount-option") == 0)
 			state->changes[i].restored = 1;
-	if (job_finish(visit->config, state, &err) < 0)
+	rc = job_finish(visit->config, state, &err);
+	if (rc != 0)
 		log_line("of job %u: %s", state->job, err.text);
-	else
+	if (rc >= 0)
 		visit->finished++;
 }
 

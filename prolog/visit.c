@@ -79,6 +79,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	bool is_counted = job_is_counted(visit->config, job_id);
 	struct record *state;
 	struct err err;
+	int rc;
 
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	if (!state) {
@@ -91,9 +92,10 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 		log_line("of job %u: %s", job_id, err.text);
 	job_add_steps(visit->config, state);
 	state->end = job_now();
-	if (job_finish(visit->config, state, &err) < 0) {
+	rc = job_finish(visit->config, state, &err);
+	if (rc != 0)
 		log_line("of job %u: %s", job_id, err.text);
-	} else {
+	if (rc >= 0) {
 		visit->finished++;
 		if (is_counted)
 			job_count_stop(visit->config, job_id, NULL);

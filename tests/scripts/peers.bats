@@ -104,6 +104,24 @@ for i in range(400):
 	memory_below 200
 }
 
+@test "a frame that is not there after half a minute is given up, however it drips" {
+	peers 'closed = []
+def drip():
+    s = connect()
+    begun = time.time()
+    s.sendall(struct.pack(">I", 1000))
+    try:
+        while time.time() < begun + 60:
+            s.sendall(b"x")
+            time.sleep(0.5)
+    except OSError:
+        closed.append(time.time() - begun)
+drip()
+assert len(closed) == 1 and 29 < closed[0] < 40, closed'
+	others_are_served
+	expect_text 'no whole frame in 30 s: closed' "$(cat "$DIR/ledger.log")"
+}
+
 @test "a peer that asks and never reads the answers fills no memory" {
 	record 7 c1 | python3 -c 'import json, sys
 r = json.load(sys.stdin)

@@ -555,6 +555,35 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(find "$NODE/spool" -name '7.*.json')" = "$NODE/spool/7.0.c1.json" ]
 }
 
+@test "a spool that holds as many records as it may refuses the newest, loudly, and keeps the others" {
+	NODE_JOBIO='spool_max_records = 3' node_conf
+	for id in 1 2 3; do
+		job $id
+		prolog
+		run epilog
+		[ "$status" -eq 0 ]
+		[[ $output != *lost* ]]
+	done
+	job 4
+	prolog
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "record: '$NODE/spool/4.0.c1.json': the spool has spool_max_records: this record is lost, older ones are kept: look why jobio-send does not reach the ledger" "$output"
+	[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
+	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 3.0.c1.json' ]
+	[ ! -e "$NODE/run/4" ] && [ ! -e "$NODE/spool/open/4.c1.json" ]
+	# the record that is there already may be written again, and room is used
+	job 3
+	prolog
+	run epilog
+	[[ $output != *lost* ]]
+	rm "$NODE/spool/1.0.c1.json"
+	job 5
+	prolog
+	epilog
+	[ -e "$NODE/spool/5.0.c1.json" ]
+}
+
 @test "a job whose prolog never ran has a record all the same" {
 	job 7
 	epilog
