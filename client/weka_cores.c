@@ -452,7 +452,7 @@ static int wait_gone(struct client *client, const char *container,
 	}
 }
 
-/* Do the cores run that the list names, and is nothing else staged? */
+/* Do the cores run that the list names? */
 static int verify(const struct client *client, size_t i,
 		  const struct cpuset *ids, struct err *err)
 {

@@ -188,7 +188,8 @@ static void check_no_service(const struct judge *judge, const struct rule *rule)
 
 static void check_agent_down(const struct judge *judge, const struct rule *rule)
 {
-	if (!judge->facts->agent_known || judge->facts->agent_running)
+	if (!judge->facts->agent_known || judge->facts->agent_running ||
+	    judge->facts->agent_count)
 		return;
 	if (judge->facts->agent_pid)
 		say(judge, rule,
@@ -197,6 +198,17 @@ static void check_agent_down(const struct judge *judge, const struct rule *rule)
 		    judge->section->agent_pidfile, judge->facts->agent_pid);
 	else
 		say(judge, rule, "the WEKA agent does not run: no pid in %s",
+		    judge->section->agent_pidfile);
+}
+
+/* The documents know the process, the pid file only a check of WEKA's tools. */
+static void check_pidfile(const struct judge *judge, const struct rule *rule)
+{
+	if (judge->facts->agent_known && !judge->facts->agent_running &&
+	    judge->facts->agent_count)
+		say(judge, rule,
+		    "an agent runs, and %s does not name it: whether it is "
+		    "older than service.conf is unknown",
 		    judge->section->agent_pidfile);
 }
 
@@ -855,6 +867,10 @@ static const struct rule rules[] = {
 	  "see what took the time (slurmctld, /run, the client), or raise "
 	  "prolog_budget_ms",
 	  check_no_time },
+	{ "W39", FINDING_WARNING,
+	  "restart the agent: systemctl restart weka-agent; or correct "
+	  "agent_pidfile= in jobio.conf",
+	  check_pidfile },
 };
 
 void weka_judge(struct client *client, const struct client_want *want,

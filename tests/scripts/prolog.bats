@@ -71,6 +71,24 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"read_bytes":5' "$(record 8)"
 }
 
+@test "a profile is applied to every file system of the client, or to those that mounts= names" {
+	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
+	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
+	cp "$NODE/weka/mounts" "$NODE/weka/before"
+	job 7 1 stream
+	prolog
+	[ "$(grep -c forcedirect "$NODE/weka/mounts")" -eq 2 ]
+	epilog
+	diff <(tr , '\n' <"$NODE/weka/before" | sort) <(tr , '\n' <"$NODE/weka/mounts" | sort)
+	[ "$(grep -o '"restored":true' <<<"$(record 7)" | grep -c .)" -eq 2 ]
+	NODE_CLIENT=mounts=/mnt/scratch node_conf
+	job 8 1 stream
+	prolog
+	[[ $(grep forcedirect "$NODE/weka/mounts") == 'be0/scratch /mnt/scratch '* ]]
+	epilog
+	diff <(tr , '\n' <"$NODE/weka/before" | sort) <(tr , '\n' <"$NODE/weka/mounts" | sort)
+}
+
 @test "two options of a profile are set and put back with one remount each" {
 	job 7 1 metadata
 	prolog

@@ -306,6 +306,16 @@ in_cpuset() {
 	expect_in "W17 the WEKA agent does not run" "$output"
 }
 
+@test "an agent without its pid file is a warning, and drains no node" {
+	standin
+	rm "$SIM/var/run/weka-agent.pid"
+	NODE_JOBIO=on_error=drain conf
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W39 an agent runs, and $SIM/var/run/weka-agent.pid does not name it" "$output"
+}
+
 @test "isolate_cpusets=true is a finding" {
 	standin
 	sed -i s/isolate_cpusets=false/isolate_cpusets=true/ \

@@ -375,9 +375,21 @@ START_TEST(w17_the_agent_does_not_run)
 {
 	healthy();
 	facts->agent_running = false;
+	facts->agent_count = 0;
 	facts->agent_pid = 4711;
 	expect("W17", "the WEKA agent does not run: /var/run/weka-agent.pid "
 		      "names pid 4711, which is gone");
+}
+END_TEST
+
+START_TEST(w39_the_pid_file_does_not_name_the_agent)
+{
+	healthy();
+	facts->agent_running = false;
+	facts->agent_pid = 4711;
+	expect("W39", "an agent runs, and /var/run/weka-agent.pid does not "
+		      "name it: whether it is older than service.conf is "
+		      "unknown");
 }
 END_TEST
 
@@ -673,6 +685,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w34_several_containers_share_the_io_cores,
 	  w35_there_is_no_frontend_with_a_core, w36_reserved_cores_are_idle,
 	  w37_the_cache_mode_is_not_what_is_known, w38_no_time_is_not_a_hang,
+	  w39_the_pid_file_does_not_name_the_agent,
 	  without_a_job_the_client_is_judged_alone,
 	  a_stopped_container_polls_on_no_cpu,
 	  automatic_cores_are_looked_up_at_the_processes,
