@@ -38,9 +38,9 @@ expect_result() {
 @test "the bench of prolog and epilog runs whole jobs and counts the calls of weka" {
 	run "$SRCDIR/tests/bench/hooks" 2
 	[ "$status" -eq 0 ]
-	expect_line 'nothing to change, --io-cores=1( +[0-9.]+){3} +0'
-	expect_line '--io-profile: remounted and put back( +[0-9.]+){3} +0'
-	expect_line 'stand-in, weka takes 50 ms: first job( +[0-9.]+){3} +3'
+	expect_line 'nothing to change, --io-cores=1( +[0-9.]+){4} +0'
+	expect_line '--io-profile: remounted and put back( +[0-9.]+){4} +0'
+	expect_line 'stand-in, weka takes 50 ms: first job( +[0-9.]+){4} +3'
 	expect_result 'calls of weka by prolog and epilog	3 for the first job		0 for the next '
 }
 
