@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio.bash - completion for jobio, and for --io-cores and --io-profile of
+# sbatch, salloc and srun beside what completes these already
+#
+# Install: copy it to /etc/bash_completion.d/jobio.bash, after Slurm's own.
+# shellcheck shell=bash
+
+_jobio_conf=/etc/slurm/jobio.conf
+
+# The long options that "jobio COMMAND --help" shows, and --help.
+_jobio_options() {
+	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
+		grep -oE -e '--.*' | sed 's/=.*/=/'
+	printf '%s\n' --help
+}
+
+_jobio() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$(jobio --help 2>/dev/null |
+			sed -nE 's/^  ([a-z]+) .*/\1/p') --help --version" -- "$word")
+		return
+	fi
+	# readline makes three words of --topology=/etc
+	[[ $word != = ]] || word=
+	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}=
+	case ${before%=}= in
+		--topology= | --conf= | --slurm-conf= | --slurmd= | --root=)
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
+		--allow-spec-resources-usage=) mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word") ;;
+		*)
+			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_options "$command")" -- "$word")
+			[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null ;;
+	esac
+}
+
+_jobio_profiles() {
+	[[ ! -r $_jobio_conf ]] || sed -nE 's/^\[profile[ \t]+([a-z0-9_-]+)\].*/\1/p' "$_jobio_conf"
+}
+
+# What Slurm's completion says, and our two options.
+_jobio_slurm() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} more=()
+	[[ $word != = ]] || word=
+	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}
+	COMPREPLY=()
+	case $before in
+		--io-cores) mapfile -t COMPREPLY < <(compgen -W help -- "$word"); return ;;
+		--io-profile)
+			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_profiles) list" -- "$word"); return ;;
+	esac
+	[[ -z ${_jobio_first[$1]:-} ]] || "${_jobio_first[$1]}" "$@"
+	mapfile -t more < <(compgen -W '--io-cores= --io-profile=' -- "$word")
+	[[ -z $word || ${#more[@]} -eq 0 ]] || COMPREPLY+=("${more[@]}")
+	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
+}
+
+# Remember who completes the command now, and come after.
+_jobio_join() {
+	local command=$1 now
+	now=$(complete -p "$command" 2>/dev/null) || now=
+	[[ $now != *_jobio_slurm* ]] || return 0
+	[[ ! $now =~ ' -F '([^ ]+) ]] || _jobio_first[$command]=${BASH_REMATCH[1]}
+	complete -o default -F _jobio_slurm "$command"
+}
+
+declare -gA _jobio_first
+_jobio_join sbatch
+_jobio_join salloc
+_jobio_join srun
+complete -o default -F _jobio jobio
