@@ -46,6 +46,10 @@ by_another_job() {
 	next_job $(($1 + 1000))
 }
 
+by_second_run() {
+	prepare && release
+}
+
 by_recover() {
 	recover && expect_base && release && expect_clean "$1"
 }
@@ -156,6 +160,15 @@ walk_mount() {
 	walk_mount by_another_job
 }
 
+@test "a prolog that was killed in a new mount can be run again" {
+	walk_mount by_second_run
+	cut_off
+	job 7 2
+	prepare
+	[ "$(<"$NODE/weka/stable")" = 6,7 ]
+	expect_mounted
+}
+
 # cut_off - kill the prolog of job 7 when the mount is away
 cut_off() {
 	local at
@@ -206,7 +219,7 @@ cut_off() {
 	release
 	next_job 101
 	for ((at = 3; at <= count; at += 2)); do
-		for ((again = 1 + at % 5; again < 25; again += 5)); do
+		for ((again = 1 + at % 8; again < 25; again += 8)); do
 			job $((1000 + at)) 2
 			killed_at "$at" prepare || fail "survived point $at"
 			killed_at "$again" recover || :
