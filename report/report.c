@@ -178,7 +178,8 @@ int report_main(int argc, char *argv[])
 		goto out;
 	config = config_load(o->conf, &err);
 	if (!config) {
-		rc = command_fail(NAME, COMMAND_FAILED, &err);
+		rc = command_fail(
+			NAME, o->conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
 		goto out;
 	}
 	rc = report_all(o, config);
