@@ -9,6 +9,7 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -342,6 +343,21 @@ static int check_store(const struct config_ledger *config, struct err *err)
 	return 0;
 }
 
+/* The port may be the running ledger's: that is not tried. */
+static int check_metrics(const struct config_ledger *config, struct err *err)
+{
+	char folder[PATH_MAX];
+
+	if (!*config->metrics_file)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s", config->metrics_file);
+	*(strrchr(folder, '/') + 1) = 0;
+	if (access(folder, W_OK | X_OK) == 0)
+		return 0;
+	return err_set(err, "[ledger] metrics_file: '%s': its folder: %s",
+		       config->metrics_file, strerror(errno));
+}
+
 /* In a child: libslurm ends the process when slurm.conf cannot be read. */
 static int ask_slurmdbd(void *arg)
 {
@@ -383,9 +399,9 @@ static int check_all(const struct config *config)
 		int (*check)(const struct config_ledger *config,
 			     struct err *err);
 	} checks[] = {
-		{ "user", check_user },		{ "field", check_field },
-		{ "munge", check_munge },	{ "store", check_store },
-		{ "slurmdbd", check_slurmdbd },
+		{ "user", check_user },	      { "field", check_field },
+		{ "munge", check_munge },     { "store", check_store },
+		{ "metrics", check_metrics }, { "slurmdbd", check_slurmdbd },
 	};
 	struct err err;
 	size_t i;

@@ -118,6 +118,35 @@ is_unspooled() { [[ -z $(spooled "$1") ]]; }
 	expect_summary "$job" 'nodes=1/1'
 }
 
+# metric SERIES - of the ledger, since its start
+metric() {
+	on dbd python3 -c 'import sys, urllib.request
+text = urllib.request.urlopen("http://127.0.0.1:9632/metrics", timeout=5).read().decode()
+print(dict(line.rsplit(" ", 1) for line in text.splitlines())["jobio_ledger_" + sys.argv[1]])' "$1"
+}
+metric_is() { [[ $(metric "$2") == "$1" ]]; }
+slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
+
+@test "the metrics say what reached slurmdbd, and that it is away" {
+	set_conf dbd '/^\[ledger\]/a metrics_listen = 9632'
+	on dbd svc stop jobio-ledgerd
+	on dbd svc start jobio-ledgerd
+	within 20 metric_is 0 'summaries_written_total{field="system"}'
+	submit true -n1 -w c1
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=1/1'
+	within 10 metric_is 1 'summaries_written_total{field="system"}'
+	metric_is 0 'runs_waiting{for="writer"}'
+	on dbd svc stop slurmdbd
+	submit true -n1 -w c1
+	wait_for_job "$job"
+	within 60 slurmdbd_fails
+	within 5 metric_is 1 'runs_waiting{for="retry"}'
+	on dbd svc start slurmdbd
+	within 90 metric_is 2 'summaries_written_total{field="system"}'
+	metric_is 0 slurmdbd_failing
+}
+
 @test "a job that is cancelled has a summary" {
 	submit 'sleep 100' --io-cores=1 -n1 -w c1
 	within 20 job_runs "$job"

@@ -129,6 +129,31 @@ spool_reason() {
 	[[ $EUID != 0 || ! -e $DIR/spool/reason ]]
 }
 
+# A limit of the file size stands for a full disk, which takes root to make.
+@test "a ledger that cannot write answers so, keeps what it answered, and goes on when there is room" {
+	local i stored
+	stop "$LEDGER"
+	touch "$DIR/ledger.log"
+	(
+		trap '' XFSZ
+		ulimit -S -f 600 # KiB
+		exec "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&-
+	) &
+	LEDGER=$!
+	within 20 port_answers
+	for i in {1..400}; do spool "$i" c1; done
+	run send
+	expect_equal 1 "$status"
+	expect_text 'jobio: send: ledger: store: ' "$output"
+	expect_text 'jobio: ledger: store: ' "$(cat "$DIR/ledger.log")"
+	stored=$(in_store 'SELECT count(*) FROM records')
+	(($(spool_count) > 0 && stored > 0 && stored >= 400 - $(spool_count)))
+	prlimit --pid "$LEDGER" --fsize=unlimited:
+	send
+	expect_equal 0 "$(spool_count)"
+	expect_equal '400|400' "$(in_store 'SELECT count(*), count(DISTINCT job) FROM runs')"
+}
+
 @test "the same record twice is one record" {
 	spool 7 c1
 	send
@@ -268,5 +293,6 @@ knows_admin() {
 	expect_text $'\nfield: ok\n' "$output"
 	expect_text 'munge: ok' "$output"
 	expect_text 'store: ok' "$output"
+	expect_text 'metrics: ok' "$output"
 	expect_text 'slurmdbd: FAILED: slurmdbd: libslurm gave up: is slurm.conf readable?' "$output"
 }

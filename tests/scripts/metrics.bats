@@ -195,6 +195,14 @@ inode_changed() { [[ $(stat -c %i "$1") != "$2" ]]; }
 	expect_text "[ledger] metrics_file: 'jobio.prom': expected an absolute path" "$output"
 }
 
+@test "--check names a file of the metrics that could not be written" {
+	sed -i "s|^metrics_file.*|metrics_file = $DIR/none/jobio.prom|" "$DIR/jobio.conf"
+	echo 'Nonsense=1' >"$DIR/slurm.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "metrics: FAILED: [ledger] metrics_file: '$DIR/none/jobio.prom': its folder: No such file or directory" "$output"
+}
+
 @test "a port that is taken is said, and the ledger does not start without its metrics" {
 	stop "$LEDGER"
 	sed -i "s/^metrics_listen.*/metrics_listen = 127.0.0.1:$METRICS/" "$DIR/jobio.conf"
