@@ -316,17 +316,20 @@ static double end_of(const struct record *r)
 }
 
 /* Seconds between a run and a record, 0 when they overlap; -1: another run. */
-static double distance(const struct record *r, int64_t restart, double first,
-		       double last)
+static double distance(const struct record *r, int64_t restart,
+		       const char *nodelist, double first, double last)
 {
 	double gap = 0;
+	int is_elsewhere =
+		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
 
 	if (r->start > last)
 		gap = r->start - last;
 	else if (first > end_of(r))
 		gap = first - end_of(r);
-	if (gap > STORE_SLOP_S || (gap > 0 && restart >= 0 && r->restart >= 0 &&
-				   restart != r->restart))
+	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
+	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
+	     restart != r->restart))
 		return -1;
 	return gap;
 }
@@ -375,7 +378,9 @@ static int find_run(struct store *store, const struct record *r,
 	sqlite3_bind_int64(st, 1, r->job);
 	bind_text(st, 2, r->cluster);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		gap = distance(r, known(st, 1), sqlite3_column_double(st, 2),
+		gap = distance(r, known(st, 1),
+			       (const char *)sqlite3_column_text(st, 4),
+			       sqlite3_column_double(st, 2),
 			       sqlite3_column_double(st, 3));
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;

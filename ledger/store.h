@@ -6,7 +6,8 @@
  *           records of the same cluster and job belong together when their
  *           times overlap; and, because clocks differ a little, when they are
  *           at most STORE_SLOP_S apart, say the same restart (or one does not
- *           say: Slurm 20.11) and come from different nodes. A requeued job,
+ *           say: Slurm 20.11) and the same node list (or one says none), and
+ *           come from different nodes. A requeued job,
  *           and a job id that is used again months later, are other runs.
  *         dirty: the run has records that its summary in slurmdbd does not
  *           have; next_try says when to write it: at once when every node has

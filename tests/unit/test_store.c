@@ -106,6 +106,25 @@ START_TEST(requeued_runs_that_do_not_tell_their_number_are_kept_apart)
 }
 END_TEST
 
+START_TEST(a_run_that_begins_at_once_on_another_node_is_kept_apart)
+{
+	struct store *store = opened();
+	struct record *first = made("n1"), *second = made("n2");
+
+	/* its prolog failed on n1: no step told the restart */
+	first->restart = RECORD_UNKNOWN;
+	record_set(&first->nodelist, "n1");
+	second->restart = 1;
+	second->start = 2003;
+	second->end = 2010;
+	record_set(&second->nodelist, "n2");
+	put(store, first);
+	put(store, second);
+	ck_assert_int_eq(run_count(store), 2);
+	closed(store);
+}
+END_TEST
+
 START_TEST(runs_that_tell_the_same_wrong_number_are_kept_apart)
 {
 	struct store *store = opened();
@@ -323,6 +342,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  a_better_record_of_the_same_node_takes_the_place_of_the_first,
 	  runs_of_a_requeued_job_are_kept_apart,
 	  requeued_runs_that_do_not_tell_their_number_are_kept_apart,
+	  a_run_that_begins_at_once_on_another_node_is_kept_apart,
 	  runs_that_tell_the_same_wrong_number_are_kept_apart,
 	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
 	  clocks_that_differ_a_little_do_not_split_a_run,
