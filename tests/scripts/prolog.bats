@@ -376,6 +376,33 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in 'jobio-prepare could not run (139)' "$output"
 }
 
+# crash_worker - the process that looks at the client, not the one that waits
+crash_worker() {
+	wait_for test -e "$NODE/weka/mount-begun"
+	rm "$NODE/weka/mount-begun"
+	kill -SEGV "$(pgrep -n -f "^$NODE/bin/jobio-prepare")" # forked last
+}
+
+@test "a crash of the worker is our fault: the job runs, or the node drains when the site says so" {
+	node_slow_mount 1
+	job 7 1 stream
+	crash_worker 3>&- &
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'ended by signal 11' "$output"
+	expect_in 'going on: on_error=continue' "$output"
+	epilog
+	expect_base
+	NODE_JOBIO=on_error=drain node_conf
+	job 8 1 stream
+	crash_worker 3>&- &
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	epilog
+	expect_base
+}
+
 @test "a folder that cannot be made is our fault: the job runs, or the node drains when the site says so" {
 	touch "$NODE/run"
 	job 7 1 stream
