@@ -183,7 +183,12 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	struct reservation reservation = { 0 };
 	struct err err;
 
-	visit->want.mem_spec_limit_mb = (long)node->node.mem_spec_limit_mb;
+	/* none at all is wrong beside a spec set only, as for jobio doctor (N09):
+	 * other sites lower RealMemory, or do not schedule memory */
+	if (node->node.mem_spec_limit_mb || node->node.has_spec_list ||
+	    node->node.core_spec_count)
+		visit->want.mem_spec_limit_mb =
+			(long)node->node.mem_spec_limit_mb;
 	if (visit->job.core_spec >= 0 || visit->request.io_cores) {
 		request.kind = visit->job.core_spec_is_threads
 				       ? RESERVATION_THREADS

@@ -279,7 +279,7 @@ static void check_memory(const struct doctor *doctor)
 	    (!node->has_spec_list && !node->core_spec_count))
 		return;
 	findings_add(doctor->findings, "N09", FINDING_WARNING,
-		     "MemSpecLimit=5000",
+		     "MemSpecLimit=5100, and 2300 more for each further core",
 		     "the node line has a spec set and no MemSpecLimit: jobs "
 		     "may take the memory of the client (2.8 GB and 2.3 GB a "
 		     "core)");

@@ -152,17 +152,28 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"code":"W13"' "$(record 8)"
 }
 
-@test "a node without MemSpecLimit is told so, one that has enough is not" {
-	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/' "$NODE/node-record"
+@test "a node with a spec set and no MemSpecLimit is told so, one that has enough is not" {
+	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/; s/"core_spec_count":0/"core_spec_count":1/' \
+		"$NODE/node-record"
 	job 7 1
 	run prolog
 	expect_in 'W13 MemSpecLimit is not set, and 1 frontends need about 5100 MiB' "$output"
 	epilog
 	rm -r "$NODE/run"
 	sed -i 's/limit":0/limit":5100/' "$NODE/node-record"
+	[ "$(grep -c 'limit":5100' "$NODE/node-record")" -eq 1 ]
 	job 8 1
 	run prolog
 	[ -z "$output" ]
+}
+
+@test "without a spec set a node needs no MemSpecLimit" {
+	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/' "$NODE/node-record"
+	job 7 1
+	run prolog
+	[ -z "$output" ]
+	epilog
+	expect_in '"findings":[]' "$(record 7)"
 }
 
 @test "jobio doctor says the same about MemSpecLimit" {
