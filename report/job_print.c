@@ -466,6 +466,11 @@ static void print_names(FILE *out, const struct job_report *r,
 
 /* ---- cores, client, changes, findings ------------------------------------ */
 
+static int is_same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
 static int is_same_client(const struct record *record, const void *what)
 {
 	const struct record *other = what;
@@ -495,6 +500,53 @@ static void print_clients(FILE *out, const struct job_report *r)
 	}
 }
 
+static int is_same_cores(const struct record *record, const void *what)
+{
+	const struct record *other = what;
+
+	return record->has_io_cores &&
+	       record->io_cores_count == other->io_cores_count &&
+	       is_same_text(record->io_cores_os, other->io_cores_os);
+}
+
+/* Nodes that differ, each with its own. */
+static void print_mixed_cores(FILE *out, const struct job_report *r)
+{
+	const char *name = "io-cores";
+	char text[16];
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		if (!record->has_io_cores ||
+		    is_told(r, i, is_same_cores, record))
+			continue;
+		fprintf(out, "  %-13s %s, CPUs %s, on ", name,
+			count(record->io_cores_count, text),
+			record->io_cores_os ? record->io_cores_os : "unknown");
+		print_names(out, r, is_same_cores, record);
+		fputc('\n', out);
+		name = "";
+	}
+}
+
+static void print_cores(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+	int is_mixed = !strcmp(s->cores, "mixed") || !strcmp(s->cpus, "mixed");
+
+	if (is_mixed && r->record_count)
+		print_mixed_cores(out, r);
+	else if (!*s->cores)
+		fprintf(out, "  %-13s none\n", "io-cores");
+	else if (is_mixed)
+		fprintf(out, "  %-13s not the same on all nodes\n", "io-cores");
+	else
+		fprintf(out, "  %-13s %s on each node, CPUs %s\n", "io-cores",
+			s->cores, *s->cpus ? s->cpus : "unknown");
+}
+
 static void print_request(FILE *out, const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
@@ -512,20 +564,10 @@ static void print_request(FILE *out, const struct job_report *r)
 				any->request_profile);
 		fputc('\n', out);
 	}
-	fprintf(out, "  %-13s ", "io-cores");
-	if (!*s->cores)
-		fputs("none", out);
-	else
-		fprintf(out, "%s on each node, CPUs %s", s->cores,
-			*s->cpus ? s->cpus : "unknown");
-	fprintf(out, "\n  %-13s %s\n", "profile", *s->prof ? s->prof : "none");
+	print_cores(out, r);
+	fprintf(out, "  %-13s %s\n", "profile", *s->prof ? s->prof : "none");
 	fprintf(out, "  %-13s %s\n", "filesystems", *s->fs ? s->fs : "none");
 	print_clients(out, r);
-}
-
-static int is_same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
 }
 
 static int is_same_change(const struct record_change *a,

@@ -195,11 +195,12 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_text '"id":"9","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
 }
 
-@test "the client is told with the nodes that have it, by version" {
+@test "client and cores are told with the nodes that have them" {
 	full_record c1 >"$DIR/spool/7.0.c1.json"
-	full_record c2 | sed 's/4\.4\.4/4.4.5/' >"$DIR/spool/7.0.c2.json"
+	full_record c2 | sed 's/4\.4\.4/4.4.5/;s/"os_cpus":"0-1"/"os_cpus":"2-3"/' >"$DIR/spool/7.0.c2.json"
 	send
 	run report 7
+	expect_text $'io-cores      2, CPUs 0-1, on c1\n                2, CPUs 2-3, on c2' "$output"
 	expect_text 'client        weka 4.4.4 on c1' "$output"
 	expect_text '              weka 4.4.5 on c2' "$output"
 }
