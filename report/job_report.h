@@ -42,7 +42,7 @@ struct job_report {
 
 /* Where to ask: the link is opened when it is first needed. */
 struct job_source {
-	const struct config *config;
+	const struct config *config; /* NULL: is_down */
 	struct ledger_link *link;
 	int is_down; /* the link failed: do not try again */
 	struct err why_down;

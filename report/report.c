@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio report - what jobs read and wrote, and what was done for them. */
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
@@ -139,14 +140,18 @@ static void print(const struct job_report *report, enum format format,
 	}
 }
 
-static int report_all(const struct options *o, const struct config *config)
+/* 'config' NULL: there is none here, for 'why'; sacct may know. */
+static int report_all(const struct options *o, const struct config *config,
+		      const struct err *why)
 {
-	struct job_source source = { .config = config };
+	struct job_source source = { .config = config, .is_down = !config };
 	struct job_report *report;
 	int rc = COMMAND_OK, is_first = 1;
 	struct err err;
 	size_t i;
 
+	if (!config)
+		source.why_down = *why;
 	for (i = 0; i < o->job_count; i++) {
 		report = job_report_get(&source, o->jobs[i], o->restart, &err);
 		if (!report) {
@@ -177,12 +182,12 @@ int report_main(int argc, char *argv[])
 	if (rc >= 0)
 		goto out;
 	config = config_load(o->conf, &err);
-	if (!config) {
+	if (!config && (o->conf || errno != ENOENT)) {
 		rc = command_fail(
 			NAME, o->conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
 		goto out;
 	}
-	rc = report_all(o, config);
+	rc = report_all(o, config, &err);
 	config_free(config);
 out:
 	free(o);

@@ -182,6 +182,17 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_equal "jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio was not at work, or its nodes have not reported yet" "$output"
 }
 
+@test "a host without jobio.conf still has sacct; a wrong --conf is bad usage" {
+	stop "$LEDGER"
+	run "$BUILDDIR/jobio" report 9
+	expect_equal 0 "$status"
+	expect_text 'job 9 (task 9_2 of array 9) on cluster c, user bob' "$output"
+	expect_text 'from sacct, three digits and no details: ' "$output"
+	run "$BUILDDIR/jobio" report --conf="$DIR/nosuch" 9
+	expect_equal 2 "$status"
+	expect_text "jobio: report: '$DIR/nosuch': cannot read: No such file" "$output"
+}
+
 @test "a number is the task that has it, in sacct as in the ledger" {
 	run report 9
 	expect_equal 0 "$status"
