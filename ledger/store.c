@@ -74,7 +74,8 @@ enum statement {
 static const char *const sql[STATEMENTS] = {
 	[FIND_RUNS] = "SELECT id, restart, first, last, nodelist, nodes_seen,"
 		      " nodes_expected, version, array_job, array_task,"
-		      " het_job, het_offset FROM runs"
+		      " het_job, het_offset,"
+		      " CASE dirty WHEN 1 THEN next_try END FROM runs"
 		      " WHERE job=?1 AND cluster=?2",
 	[NEW_RUN] = "INSERT INTO runs(cluster, job, uid, first, last,"
 		    " nodes_seen, version, dirty, next_try)"
@@ -143,6 +144,7 @@ struct store {
 struct run {
 	int64_t id, restart, seen, expected, version;
 	int64_t array_job, array_task, het_job, het_offset;
+	int64_t next_try; /* RECORD_UNKNOWN: it does not wait */
 	double first, last;
 	char *nodelist;
 };
@@ -364,6 +366,7 @@ static int read_run(sqlite3_stmt *st, struct run *run)
 	run->array_task = known(st, 9);
 	run->het_job = known(st, 10);
 	run->het_offset = known(st, 11);
+	run->next_try = known(st, 12);
 	return copy_text(st, 4, &run->nodelist);
 }
 
@@ -421,6 +424,7 @@ static int new_run(struct store *store, const struct record *r, struct run *run,
 	run->restart = run->expected = RECORD_UNKNOWN;
 	run->array_job = run->array_task = RECORD_UNKNOWN;
 	run->het_job = run->het_offset = RECORD_UNKNOWN;
+	run->next_try = RECORD_UNKNOWN;
 	run->first = r->start;
 	run->last = end_of(r);
 	return 0;
@@ -528,6 +532,18 @@ static int write_run(struct store *store, const struct run *run,
 	return finish(store, st, err);
 }
 
+/* The grace period begins with the first record that waits: nodes that come one
+ * by one must not put it off for ever. */
+static int64_t due_at(const struct run *run, int64_t now_s,
+		      unsigned int grace_s)
+{
+	if (run->expected >= 0 && run->seen >= run->expected)
+		return now_s;
+	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
+		return run->next_try;
+	return now_s + grace_s;
+}
+
 int store_put(struct store *store, const struct record *record,
 	      const char *text, size_t size, int64_t now_s,
 	      unsigned int grace_s, int64_t *due, struct err *err)
@@ -547,8 +563,7 @@ int store_put(struct store *store, const struct record *record,
 		goto out;
 	run.seen += is_first;
 	run.version++;
-	*due = run.expected >= 0 && run.seen >= run.expected ? now_s
-							     : now_s + grace_s;
+	*due = due_at(&run, now_s, grace_s);
 	if (write_record(store, &run, record, text, size, now_s, err) < 0 ||
 	    write_run(store, &run, *due, err) < 0)
 		goto out;

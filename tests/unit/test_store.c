@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
 #include "ledger_fixture.h"
 #include "runner.h"
 
@@ -28,6 +30,45 @@ START_TEST(a_run_is_due_at_once_when_all_nodes_have_reported)
 	ck_assert_int_eq(run.nodes_expected, 2);
 	ck_assert_int_eq(run.dirty, 1);
 	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(nodes_that_come_one_by_one_do_not_put_the_deadline_off)
+{
+	struct store *store = opened();
+	struct record *r;
+	struct store_run run;
+	int64_t due;
+	struct err err;
+	char name[8];
+	int i;
+
+	for (i = 1; i <= 5; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		r = made(name);
+		record_set(&r->nodelist, "n[1-9]");
+		put_at(store, r, NOW + 60 * i, &due);
+		ck_assert_int_eq(due, NOW + 60 + GRACE_S);
+	}
+	/* written; what comes late waits for others that come late */
+	run = newest(store);
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(
+		store_done(store, &run, "sum", NOW + 400, NOW + 500, &err), 0);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	store_run_free(&run);
+	for (i = 6; i <= 8; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		r = made(name);
+		record_set(&r->nodelist, "n[1-9]");
+		put_at(store, r, NOW + 500 + i, &due);
+		ck_assert_int_eq(due, NOW + 506 + GRACE_S);
+	}
+	r = made("n9");
+	record_set(&r->nodelist, "n[1-9]");
+	put_at(store, r, NOW + 600, &due);
+	ck_assert_int_eq(due, NOW + 600);
 	closed(store);
 }
 END_TEST
@@ -337,6 +378,7 @@ START_TEST(a_store_that_cannot_be_opened_names_its_path)
 END_TEST
 
 UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
+	  nodes_that_come_one_by_one_do_not_put_the_deadline_off,
 	  a_run_without_a_node_list_waits_for_the_grace_period,
 	  the_same_record_twice_changes_nothing,
 	  a_better_record_of_the_same_node_takes_the_place_of_the_first,
