@@ -74,6 +74,26 @@ for job in sys.stdin.read().split("\0")[:-1]:
 	expect_equal 31 "$(in_store 'SELECT count(*) FROM records')"
 }
 
+@test "a ledger killed again and again while records arrive loses none" {
+	local i pid interrupted=0
+	for i in {1..400}; do spool "$i" c1; done
+	for i in 05 10 15 20 25 30 35 40; do
+		send 2>>"$DIR/send.log" 3>&- &
+		pid=$!
+		sleep "0.$i"
+		stop "$LEDGER" KILL
+		wait "$pid" || expect_text 'jobio: send: ledger' "$(cat "$DIR/send.log")"
+		# what left the spool is in the store
+		(($(in_store 'SELECT count(*) FROM records') + $(spool_count) >= 400))
+		(($(spool_count) == 0)) || interrupted=$((interrupted + 1))
+		start_ledger
+	done
+	((interrupted > 0))
+	send
+	expect_equal 0 "$(spool_count)"
+	expect_equal '400|400' "$(in_store 'SELECT count(*), count(DISTINCT job) FROM runs')"
+}
+
 @test "jobio-send killed at any moment loses no record" {
 	local i pid
 	for i in {1..40}; do spool "$i" c1; done

@@ -158,6 +158,19 @@ for text in texts:
 	others_are_served
 }
 
+@test "a request that somebody recorded and sends again does no harm" {
+	record 7 c1 >"$DIR/record"
+	peers 's = connect()
+ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
+for i in range(3):
+    s.sendall(ask)
+    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+    answer = s.recv(size, socket.MSG_WAITALL)
+    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    assert plain == b"{\"ok\":true}", plain'
+	expect_equal '1|1|1' "$(in_store 'SELECT count(*), version, nodes_seen FROM runs')"
+}
+
 @test "answers cross a connection in the order of the questions" {
 	peers 's = connect()
 s.sendall(seal("{\"op\":\"ping\"}") * 20 + seal("{\"op\":\"get\",\"job\":\"1\"}"))
