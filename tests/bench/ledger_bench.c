@@ -193,6 +193,7 @@ static int merge(int nodes, const char *dir)
 	struct err err = { "" };
 	char path[4096];
 	int64_t next;
+	int i;
 	double start, stored, cpu_start;
 	char **texts = make_all(nodes);
 
@@ -212,6 +213,9 @@ static int merge(int nodes, const char *dir)
 	       cpu() - cpu_start, usage.ru_maxrss);
 	fprintf(stderr, "%s\n", written);
 	store_close(writer.store);
+	for (i = 0; i < nodes; i++)
+		free(texts[i]);
+	free(texts);
 	return 0;
 }
 
