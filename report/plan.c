@@ -16,6 +16,7 @@
 #include "version.h"
 
 #define NAME "plan"
+#define WEKA_CORES_MAX 19
 #define CORES_MAX 64
 
 static const char usage_head[] =
@@ -435,6 +436,12 @@ static void warn_of_room(struct plan *plan)
 			     "the machine has %u cores: %lu for the client "
 			     "beside core 0 cannot be had",
 			     cores, plan->options->max);
+	if (cpuset_count(&plan->cores) > WEKA_CORES_MAX)
+		findings_add(&plan->findings, "P08", FINDING_WARNING,
+			     "ask for fewer cores",
+			     "a WEKA client takes at most %d cores in one "
+			     "container",
+			     WEKA_CORES_MAX);
 	if (node->spec_cores_first)
 		findings_add(&plan->findings, "P07", FINDING_WARNING,
 			     "take spec_cores_first out of "

@@ -88,6 +88,13 @@ machine_with_card() {
 	[[ $status -eq 1 && $output == *'P04 error: core 0'* ]]
 }
 
+@test "plan: more cores than a WEKA container takes are warned of" {
+	plan --topology="$xml/syn_intel_smt_2x48x2.xml" --max=20
+	[[ $status -eq 0 && $output == *'P08 warning: a WEKA client takes at most 19 cores in one container'* ]]
+	plan --topology="$xml/syn_intel_smt_2x48x2.xml" --max=19
+	[[ $output != *P08* ]]
+}
+
 @test "plan: spread and packed can be asked for" {
 	plan --topology="$xml/syn_intel_snc2_lin_2x28x2.xml" --max=4 --packed --format=json
 	[[ $output == *'"client_cpus":"52-55"'*'"placement":"packed"'* ]]
