@@ -369,6 +369,13 @@ static int is_over(const char *state)
 	return 1;
 }
 
+/* Of a job that ended at once slurmdbd has the end first, and says "root" until
+ * it has the start. */
+static const char *known_user(const char *user)
+{
+	return strcmp(user, "root") ? user : NULL;
+}
+
 static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
 				   const char *summary, struct err *err)
 {
@@ -376,7 +383,7 @@ static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
 
 	if (!r || copy(&r->summary_text, summary) < 0 ||
 	    copy(&r->cluster, row[SACCT_CLUSTER]) < 0 ||
-	    copy(&r->user, row[SACCT_USER]) < 0 ||
+	    copy(&r->user, known_user(row[SACCT_USER])) < 0 ||
 	    copy(&r->job_state, row[SACCT_STATE]) < 0 ||
 	    copy(&r->start, row[SACCT_START]) < 0 ||
 	    copy(&r->end, row[SACCT_END]) < 0) {

@@ -15,7 +15,7 @@ setup() {
 		[[ " $* " != *" -j 4 "* ]] || echo '4|4|c|bob|RUNNING|2026-11-21T01:00:00|Unknown||'
 		[[ " $* " != *" -j 6 "* ]] || echo '6|6|c|bob|CANCELLED by 0|2026-11-21T01:00:00|2026-11-21T01:00:09|a|b'
 		[[ " $* " == *" -j 9"* ]] || exit 0
-		echo '9_1|8|c|bob|FAILED|2026-11-21T01:00:00|2026-11-21T01:00:01|jobio/1 nodes=1/1|'
+		echo '9_1|8|c|root|FAILED|2026-11-21T01:00:00|2026-11-21T01:00:01|jobio/1 nodes=1/1|'
 		echo '9_2|9|c|bob|COMPLETED|2026-11-21T01:00:00|2026-11-21T01:00:28|jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4|'
 	EOS
 	chmod +x "$DIR/bin/sacct"
@@ -200,7 +200,7 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_text 'time          2026-11-21T01:00:00 to 2026-11-21T01:00:28, COMPLETED' "$output"
 	expect_text "no record that you may read (its owner, root and SlurmUser may)" "$output"
 	run report 9_1
-	expect_text 'job 9_1 on cluster c' "$output"
+	expect_equal 'job 9_1 on cluster c' "${lines[0]}" # root: not known yet
 	expect_text 'I/O           not counted' "$output"
 	run report 9 --json
 	expect_text '"id":"9","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
