@@ -473,6 +473,13 @@ static void check_other_cores(const struct judge *judge,
 	if (!judge->want || !judge->want->has_io_cores || !common->cpus_known ||
 	    cpuset_is_empty(&common->frontend_cpus))
 		return;
+	if (cpuset_is_empty(&judge->want->io_cpus)) {
+		say(judge, rule,
+		    "the frontends use CPU %s, but Slurm reserves no CPU for "
+		    "this job",
+		    list_of(&common->frontend_cpus, is));
+		return;
+	}
 	client_whole_cores(&judge->want->io_cpus, &whole);
 	if (!cpuset_is_subset(&common->frontend_cpus, &whole))
 		say(judge, rule,

@@ -262,6 +262,15 @@ START_TEST(w07_the_frontends_are_not_on_the_reserved_cores)
 }
 END_TEST
 
+START_TEST(w07_nothing_is_reserved_for_the_frontends)
+{
+	healthy();
+	cpuset_zero(&want.io_cpus);
+	expect("W07", "the frontends use CPU 7,15, but Slurm reserves no CPU "
+		      "for this job");
+}
+END_TEST
+
 START_TEST(w08_a_container_is_not_ready)
 {
 	healthy();
@@ -665,6 +674,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w05_slurm_reserves_one_thread_of_a_frontends_core,
 	  w06_the_client_picks_cores_by_itself,
 	  w07_the_frontends_are_not_on_the_reserved_cores,
+	  w07_nothing_is_reserved_for_the_frontends,
 	  w08_a_container_is_not_ready, w08_a_container_does_not_run,
 	  w09_a_frontend_is_not_connected, w10_two_agents_run,
 	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
