@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "js1.h"
 
@@ -24,26 +25,52 @@ struct acct {
 
 /* ---- which row ----------------------------------------------------------- */
 
-int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
-		double start, double end)
+static bool fits(const struct acct_row *row, const struct acct_job *job)
 {
-	int best = -1;
+	double end = job->end < job->start ? job->start : job->end;
+
+	if (row->job != job->job || row->start <= 0 || row->waits ||
+	    (row->leader && row->end <= 0))
+		return false;
+	return end + SKEW_S >= (double)row->start &&
+	       (row->end <= 0 || job->start - SKEW_S <= (double)row->end);
+}
+
+static double distance(const struct acct_row *row, const struct acct_job *job)
+{
+	double d = job->start - (double)row->start;
+
+	return d < 0 ? -d : d;
+}
+
+/* Rows know whole seconds. */
+static bool is_sure(const struct acct_row *rows, size_t count,
+		    const struct acct_row *row, const struct acct_job *job)
+{
+	int64_t before = 0;
 	size_t i;
 
-	if (end < start)
-		end = start;
-	for (i = 0; i < count; i++) {
-		if (rows[i].job != job || rows[i].start <= 0 || rows[i].waits)
-			continue;
-		if (rows[i].leader && rows[i].end <= 0)
-			continue;
-		if (end + SKEW_S < (double)rows[i].start ||
-		    (rows[i].end > 0 && start - SKEW_S > (double)rows[i].end))
-			continue;
-		if (best < 0 || rows[i].start > rows[best].start)
-			best = (int)i;
-	}
-	return best;
+	for (i = 0; i < count; i++)
+		before += rows[i].job == job->job && rows[i].start > 0 &&
+			  rows[i].start < row->start;
+	return row->end > 0 && job->start < (double)row->end + 1.0 &&
+	       before >= job->restart;
+}
+
+int acct_choose(const struct acct_row *rows, size_t count,
+		const struct acct_job *job, int64_t now_s)
+{
+	const struct acct_row *best = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (fits(&rows[i], job) &&
+		    (!best || distance(&rows[i], job) < distance(best, job)))
+			best = &rows[i];
+	if (!best || (!is_sure(rows, count, best, job) &&
+		      job->end + ACCT_PATIENCE_S > (double)now_s))
+		return -1;
+	return (int)(best - rows);
 }
 
 /* ---- libslurm ------------------------------------------------------------ */
@@ -342,8 +369,7 @@ static int write_cluster(struct acct *acct, struct acct_job *jobs, size_t count,
 	for (i = 0; i < count; i++) {
 		if (strcmp(jobs[i].cluster, cluster))
 			continue;
-		at = acct_choose(rows.rows, rows.count, jobs[i].job,
-				 jobs[i].start, jobs[i].end);
+		at = acct_choose(rows.rows, rows.count, &jobs[i], time(NULL));
 		if (at >= 0 && change(acct, &jobs[i], rows.recs[at], err) < 0)
 			goto out;
 	}

@@ -3,14 +3,20 @@
  *
  * Terms   row: one run of a job in slurmdbd's job table. acct_job says which
  *           one is meant: raw job id, cluster, and when the run started.
- *         The right row: of those with this raw id the one whose time from
- *           start to end holds ours, the latest start first. Array tasks, het
- *           components and requeued runs have a row each; the leader of an
- *           array, whose raw id is the array's id, is one row among them. It
- *           stands for all tasks that wait and may still carry the number of
- *           the first one (job_mgr.c:job_array_pre_sched, 22.05), so it is
- *           only right once it has ended. The start of a row that waits is an
- *           estimate: it is never right.
+ *         The right row: of those with this raw id and a time that holds ours,
+ *           clocks may differ a little, the one that starts nearest to it.
+ *           Array tasks, het components and requeued runs have a row each. A
+ *           row that waits is never right: its start is an estimate.
+ *         To be sure: slurmctld tells slurmdbd some time after it tells the
+ *           nodes. Until the row of a requeued run is there, the one of the
+ *           run before fits nearly as well. So a row has to have ended, our
+ *           run must not start after that, and a run that was requeued N
+ *           times needs N rows before its own. When that does not come true,
+ *           the nearest row is taken after ACCT_PATIENCE_S.
+ *         The leader of an array has the array's id as its raw id. Its row
+ *           stands for all tasks that wait and may carry the number of the
+ *           first one (job_mgr.c:job_array_pre_sched, 22.05) until it ended:
+ *           before that it is never right.
  *         The field: SystemComment; or, when the site asked for AdminComment,
  *           the JS1 in there (js1.h) and SystemComment where there is none.
  * Owner   struct acct holds one connection, made when it is first needed and
@@ -30,6 +36,8 @@
 #include "config.h"
 #include "err.h"
 
+#define ACCT_PATIENCE_S 120
+
 enum acct_result {
 	ACCT_WRITTEN,
 	ACCT_NO_ROW, /* not there (yet) */
@@ -39,6 +47,7 @@ enum acct_result {
 struct acct_job {
 	const char *cluster;
 	uint32_t job;
+	int64_t restart;   /* how often it was requeued; -1: not known */
 	double start, end; /* of our run, seconds since 1970 */
 	const char *text;  /* what to write */
 	/* what comes back */
@@ -71,7 +80,7 @@ struct acct_row {
 	int64_t start, end; /* 0: not yet */
 	bool waits, leader; /* is pending; is the leader of an array */
 };
-int acct_choose(const struct acct_row *rows, size_t count, uint32_t job,
-		double start, double end);
+int acct_choose(const struct acct_row *rows, size_t count,
+		const struct acct_job *job, int64_t now_s);
 
 #endif

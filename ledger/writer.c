@@ -197,6 +197,7 @@ static int prepare(struct writer *writer, const int64_t *ids, int count,
 			return -1;
 		accts[i] = (struct acct_job){ .cluster = run->cluster,
 					      .job = run->job,
+					      .restart = run->restart,
 					      .start = run->first,
 					      .end = run->last,
 					      .text = jobs[i].summary };

@@ -13,11 +13,33 @@ static const struct acct_row rows[] = {
 	{ 21, 3000, 3100, false, true },  /* led one */
 	{ 22, 3000, 3100, false, false }, /* was requeued, */
 	{ 22, 3101, 0, true, false },	  /* and may start then */
+	{ 23, 4000, 4000, false, false }, /* was requeued at once, */
+	{ 23, 4002, 4003, false, false }, /* and ran elsewhere */
+	{ 24, 4000, 4000, false, false }, /* the same, but slurmdbd is late */
 };
 
-static int chosen(uint32_t job, double start, double end)
+static int64_t now_s;
+
+static int chosen_run(uint32_t number, int64_t restart, double start,
+		      double end)
 {
-	return acct_choose(rows, sizeof(rows) / sizeof(*rows), job, start, end);
+	struct acct_job job = {
+		.job = number, .restart = restart, .start = start, .end = end
+	};
+
+	return acct_choose(rows, sizeof(rows) / sizeof(*rows), &job, now_s);
+}
+
+static int chosen(uint32_t number, double start, double end)
+{
+	now_s = (int64_t)end + 1;
+	return chosen_run(number, -1, start, end);
+}
+
+static int chosen_late(uint32_t number, double start, double end)
+{
+	now_s = (int64_t)end + ACCT_PATIENCE_S + 1;
+	return chosen_run(number, -1, start, end);
 }
 
 START_TEST(the_row_is_the_one_whose_time_holds_the_run)
@@ -28,22 +50,45 @@ START_TEST(the_row_is_the_one_whose_time_holds_the_run)
 }
 END_TEST
 
-START_TEST(a_job_that_still_runs_is_found_by_its_start)
+START_TEST(a_row_that_has_not_ended_is_taken_when_it_does_not_end)
 {
-	ck_assert_int_eq(chosen(8, 1001, 1500), 3);
+	ck_assert_int_eq(chosen(8, 1001, 1500), -1);
+	ck_assert_int_eq(chosen_late(8, 1001, 1500), 3);
 }
 END_TEST
 
 START_TEST(clocks_may_differ_a_little)
 {
 	ck_assert_int_eq(chosen(7, 996, 997), 0);
-	ck_assert_int_eq(chosen(7, 2503, 2504), 1);
+	ck_assert_int_eq(chosen(7, 2503, 2504), -1);
+	ck_assert_int_eq(chosen_late(7, 2503, 2504), 1);
+}
+END_TEST
+
+START_TEST(runs_that_follow_each_other_at_once_have_their_own_rows)
+{
+	ck_assert_int_eq(chosen(23, 4000.2, 4002.4), 9);
+	ck_assert_int_eq(chosen(23, 4002.1, 4003.9), 10);
+}
+END_TEST
+
+START_TEST(a_requeued_run_waits_for_its_row)
+{
+	ck_assert_int_eq(chosen(24, 4004.1, 4004.4), -1); /* it had ended */
+	now_s = 4001;
+	ck_assert_int_eq(chosen_run(24, 1, 4000.7, 4000.9), -1);
+	ck_assert_int_eq(chosen_run(24, 0, 4000.2, 4000.6), 11);
+	ck_assert_int_eq(chosen_run(23, 1, 4002.1, 4003.9), 10);
+	ck_assert_int_eq(chosen_run(23, 2, 4002.1, 4003.9), -1);
+	/* a requeue in the second of the submission leaves one row */
+	now_s = 4001 + ACCT_PATIENCE_S;
+	ck_assert_int_eq(chosen_run(24, 1, 4000.7, 4000.9), 11);
 }
 END_TEST
 
 START_TEST(the_leader_of_an_array_has_to_end_first)
 {
-	ck_assert_int_eq(chosen(20, 3001, 3050), -1);
+	ck_assert_int_eq(chosen_late(20, 3001, 3050), -1);
 	ck_assert_int_eq(chosen(21, 3001, 3050), 6);
 }
 END_TEST
@@ -56,15 +101,20 @@ END_TEST
 
 START_TEST(no_row_is_better_than_the_wrong_one)
 {
-	ck_assert_int_eq(chosen(7, 5000, 5100), -1);
-	ck_assert_int_eq(chosen(9, 1000, 2000), -1);
-	ck_assert_int_eq(chosen(8, 900, 950), -1);
-	ck_assert_int_eq(acct_choose(rows, 0, 7, 1000, 2000), -1);
+	struct acct_job job = { .job = 7, .start = 1000, .end = 2000 };
+
+	ck_assert_int_eq(chosen_late(7, 5000, 5100), -1);
+	ck_assert_int_eq(chosen_late(9, 1000, 2000), -1);
+	ck_assert_int_eq(chosen_late(8, 900, 950), -1);
+	ck_assert_int_eq(acct_choose(rows, 0, &job, 5000), -1);
 }
 END_TEST
 
 UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
-	  a_job_that_still_runs_is_found_by_its_start,
-	  clocks_may_differ_a_little, the_leader_of_an_array_has_to_end_first,
+	  a_row_that_has_not_ended_is_taken_when_it_does_not_end,
+	  clocks_may_differ_a_little,
+	  runs_that_follow_each_other_at_once_have_their_own_rows,
+	  a_requeued_run_waits_for_its_row,
+	  the_leader_of_an_array_has_to_end_first,
 	  the_estimated_start_of_a_row_that_waits_means_nothing,
 	  no_row_is_better_than_the_wrong_one)
