@@ -83,6 +83,33 @@ between() {
 	expect_text 'asynchronous I/O (aio, io_uring) is not counted' "$report"
 }
 
+@test "fio on two nodes: the record has what fio says it did, and what slurmstepd adds" {
+	local node report
+	# 256 writes of 64 KiB, then 512 reads of 32 KiB
+	submit 'srun sh -c "f() { fio --name=f --filename=/mnt/weka/\$SLURM_JOB_ID.\$SLURM_PROCID \\
+			--size=16m --ioengine=psync --fallocate=none --output-format=json \\
+			--output=/home/alice/fio.\$SLURM_JOB_ID.\$SLURMD_NODENAME.\$1 --rw=\$1 --bs=\$2; }
+		f write 64k && f read 32k"' -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=2/2'
+	report=$(on login jobio report --json "$job")
+	for node in c1 c2; do
+		expect_fio "$node" write 16777216 256 "$report"
+		expect_fio "$node" read 16777216 512 "$report"
+	done
+}
+
+# expect_fio NODE read|write BYTES CALLS REPORT - fio did just that, and the
+# node's record has it with a little of slurmstepd and of fio's own files
+expect_fio() {
+	expect_equal "[$3,$4]" "$(on login cat "/home/alice/fio.$job.$1.$2" |
+		jq -c ".jobs[0].$2 | [.io_bytes, .total_ios]")"
+	between "$3" $(($3 + 600000)) \
+		"$(jq ".records[] | select(.node == \"$1\") | .app[0].$2_bytes" <<<"$5")"
+	between "$4" $(($4 + 3000)) \
+		"$(jq ".records[] | select(.node == \"$1\") | .app[0].$2_calls" <<<"$5")"
+}
+
 @test "while the ledger is down records stay on the nodes, and arrive later" {
 	on dbd svc stop jobio-ledgerd
 	submit true --io-cores=1 -N2 --ntasks-per-node=1 -w c1,c2
