@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/client.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "client/plan.h"
 #include "client/sysfs.h"
 #include "client/weka.h"
+#include "client/weka_wire.h"
 
 struct client *client_open(const struct config_client *section,
 			   const char *run_dir, const char *state_dir,
@@ -233,6 +235,40 @@ int client_restore(struct client *client, struct journal *journal,
 		journal_mark(journal, change->seq, state_after(undone), NULL);
 	}
 	return rc < 0 ? -1 : count;
+}
+
+/* ---- wire -------------------------------------------------------------- */
+
+char *client_wire_save(struct client *client, struct err *err)
+{
+	struct weka_wire *wire = weka_wire_read(client->section, err);
+	char *text;
+
+	if (!wire)
+		return NULL;
+	text = weka_wire_text(wire, err);
+	weka_wire_free(wire);
+	if (!text)
+		errno = ENOMEM;
+	return text;
+}
+
+int client_wire_since(struct client *client, const char *before,
+		      struct client_wire *wire, struct err *err)
+{
+	struct weka_wire *was = weka_wire_parse(before, err), *is;
+	int rc = -1;
+
+	if (!was)
+		return -1;
+	is = weka_wire_read(client->section, err);
+	if (is)
+		rc = weka_wire_since(was, is, wire);
+	else if (errno == ENOENT)
+		rc = 0;
+	weka_wire_free(is);
+	weka_wire_free(was);
+	return rc;
 }
 
 /* ---- CPUs -------------------------------------------------------------- */

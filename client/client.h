@@ -35,6 +35,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config.h"
 #include "cpuset.h"
@@ -123,6 +124,22 @@ int client_apply(struct client *client, const struct client_plan *plan,
  * number of changes put back, or -1 when some could not be (findings). */
 int client_restore(struct client *client, struct journal *journal,
 		   struct findings *findings, struct err *err);
+
+/* What the client of the node has moved since some moment; -1 unknown. Nobody
+ * can tell whose it was. */
+struct client_wire {
+	int64_t read_bytes, write_bytes, reads, writes;
+};
+#define CLIENT_WIRE_SOURCE "container.sock"
+
+/* The client's own counters now, as text for client_wire_since(); caller frees.
+ * Needs no client_inspect(); takes timeout_ms of jobio.conf, at most a second.
+ * NULL and errno ENOENT: this client has none, which is no fault. */
+char *client_wire_save(struct client *client, struct err *err);
+/* 1: *wire is what it moved since 'before'; 0: it has started anew meanwhile, so
+ * nobody knows; -1: it does not answer, or 'before' is damaged. */
+int client_wire_since(struct client *client, const char *before,
+		      struct client_wire *wire, struct err *err);
 
 /* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
 void client_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);

@@ -153,6 +153,7 @@ static int release(const struct config *config, const struct job *job,
 		return err_set(err, "out of memory");
 	if (job_count_read(config, state, &why) < 0)
 		log_line("%s", why.text);
+	job_wire_read(config, state);
 	known = state->finding_count;
 	if (locked)
 		mended = job_mend(config, job->id, state, err);

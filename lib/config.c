@@ -123,6 +123,9 @@ static const struct key client_keys[] = {
 	{ "data_dir", PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
 	{ "agent_pidfile", PATH, AT(agent_pidfile), "/var/run/weka-agent.pid",
 	  0, 0, NULL },
+	{ "stats_socket", PATH, AT(stats_socket),
+	  "/opt/weka/external-mounts/local-sockets/*/container.sock", 0, 0,
+	  NULL },
 	{ 0 }
 };
 #undef AT

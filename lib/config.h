@@ -84,6 +84,7 @@ struct config_client {
 	char *cgroup_root;
 	char *data_dir;
 	char *agent_pidfile;
+	char *stats_socket; /* WEKA: its counters; '*': the container */
 };
 
 /* [profile NAME]: settings that a user may ask for by name */

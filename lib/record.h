@@ -103,6 +103,9 @@
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
 	X(CLIENT_UNREADABLE, "client_unreadable",                              \
 	  "the filesystem client did not answer")                              \
+	X(WIRE_RESET, "wire_reset",                                            \
+	  "the filesystem client started anew while the job ran: what it "     \
+	  "moved is unknown")                                                  \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

@@ -9,6 +9,7 @@
  *   RUN/JOB/journal          changes to the client              prolog, epilog
  *   RUN/JOB/start.json       what the epilog needs to know      prolog
  *   RUN/JOB/gate             gate file of the job               prolog
+ *   RUN/JOB/wire             the client's counters at the start prolog
  *   RUN/JOB/steps/STEP       I/O of one step                    slurmstepd
  *   SPOOL/JOB.RESTART.NODE.json          a record to send       epilog
  *   SPOOL/open/JOB.NODE.json             a record in the making prolog

@@ -88,6 +88,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	}
 	if (job_count_read(visit->config, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
+	job_wire_read(visit->config, state);
 	if (job_mend(visit->config, job_id, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	job_add_steps(visit->config, state);
@@ -514,6 +515,11 @@ static void count(struct visit *visit)
 
 	close(visit->lock_fd);
 	visit->lock_fd = -1;
+	if (visit->client &&
+	    job_wire_start(visit->config, visit->state, visit->client,
+			   visit->want.alone, &err) < 0 &&
+	    !client_is_cached(visit->client))
+		log_line("wire: %s", err.text);
 	if (job_count_start(visit->config, visit->state, &err) < 0)
 		log_line("%s", err.text);
 }

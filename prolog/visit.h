@@ -8,7 +8,8 @@
  *   3 RUN/JOB, SPOOL/open/JOB.NODE.json, RUN/JOB/start.json  (with the plan)
  *   4 for each change: journal "planned", command, read back, journal "done"
  *   5 RUN/client.json, RUN/gate, RUN/JOB/start.json again, RUN/JOB/gate
- *   6 the kernel's counters begin, last: what comes before is not the job's
+ *   6 RUN/JOB/wire; the kernel's counters begin, last: what comes before is
+ *     not the job's
  *
  * Before 3 nothing has happened; after 3 the epilog finds state and journal;
  * a job without a gate file of its own is judged by RUN/gate.

@@ -229,11 +229,11 @@ static void print_line_head(FILE *out, const struct io_line *line,
 			    size_t records)
 {
 	static const char *const names[] = { "I/O", "also seen as",
-					     "client moved" };
+					     "on the wire" };
+	const char *all = line->kind == LINE_WIRE ? "whole node" : "all files";
 
 	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
-		line->first->fs ? line->first->fs : "all files",
-		line->first->source,
+		line->first->fs ? line->first->fs : all, line->first->source,
 		line->first->scope == RECORD_SCOPE_JOB
 			? "the job's alone"
 			: "NODE-WIDE, with whatever else ran there");
@@ -241,7 +241,8 @@ static void print_line_head(FILE *out, const struct io_line *line,
 		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
 }
 
-/* Another view of I/O that is told already: not to be added. */
+/* Another view of I/O that is told already, or what the node's client did: not
+ * to be added. */
 static void print_other(FILE *out, const struct io_line *line, size_t records)
 {
 	const int64_t *n = line->sum.numbers;
@@ -289,10 +290,10 @@ static void print_io(FILE *out, const struct job_report *r, double seconds)
 	if (!used)
 		fprintf(out, "  %-13s not counted\n", "I/O");
 	for (i = 0; i < used; i++)
-		if (lines[i].kind != LINE_OTHER)
+		if (lines[i].kind == LINE_APP)
 			print_io_line(out, &lines[i], r->record_count, seconds);
 	for (i = 0; i < used; i++)
-		if (lines[i].kind == LINE_OTHER)
+		if (lines[i].kind != LINE_APP)
 			print_other(out, &lines[i], r->record_count);
 	free(lines);
 }

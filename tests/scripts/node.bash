@@ -145,6 +145,7 @@ node_conf() {
 		printf 'cgroup_root=%s/cgroup\ndata_dir=%s/data\n' \
 			"$NODE" "$NODE"
 		printf 'agent_pidfile=%s/weka/agent.pid\n' "$NODE"
+		printf 'stats_socket=%s/sockets/*/container.sock\n' "$NODE"
 		printf '%s\n' "${NODE_CLIENT:-}"
 		printf '[profile stream]\nmount_options=forcedirect\n'
 		printf '[profile metadata]\nmount_options=readcache,'

@@ -39,7 +39,7 @@ full_record() {
 		"findings":[{"code":"W01","severity":"warning","text":"something","cure":"do this"}],
 		"app":[{"scope":"job","source":"vfs","fs":"/mnt/weka","read_bytes":1048576,"write_bytes":2097152,"read_calls":4,"write_calls":8,
 		"meta":{"open":3,"stat":2},"read_sizes":[0,0,1,4,2],"read_ns":[0,0,0,0,0,0,0,0,0,0,9]}],
-		"wire":[{"scope":"node","source":"weka","fs":null,"read_bytes":999000,"write_bytes":null}],
+		"wire":[{"scope":"node","source":"container.sock","fs":null,"read_bytes":999000,"read_calls":6,"write_bytes":null}],
 		"quality":["step_missing"]}
 	EOR
 }
@@ -61,7 +61,7 @@ full_record() {
 	expect_text 'metadata     open 6, stat 4; 0/s' "$output"
 	expect_text 'read sizes   ' "$output"
 	expect_text 'read times   #  1.02us to 2.05us' "$output"
-	expect_text 'client moved  all files, from weka: NODE-WIDE, with whatever else ran there' "$output"
+	expect_text 'on the wire   whole node, from container.sock: NODE-WIDE, with whatever else ran there: read 1.91MiB in 12 calls, written unknown in unknown' "$output"
 	expect_text 'quality       a step left no counters: the numbers are a lower bound' "$output"
 	expect_text 'finding       warning W01 on c1, c2: something; do this' "$output"
 }

@@ -47,7 +47,8 @@ conf() {
 		s|^service_conf=.*|service_conf=$SIM/etc/wekaio/service.conf|
 		s|^data_dir=.*|data_dir=$SIM/opt/weka/data|
 		s|^cgroup_root=.*|cgroup_root=$SIM/sys/fs/cgroup|
-		s|^agent_pidfile=.*|agent_pidfile=$SIM/var/run/weka-agent.pid|" \
+		s|^agent_pidfile=.*|agent_pidfile=$SIM/var/run/weka-agent.pid|
+		s|^stats_socket=.*|stats_socket=$SIM/opt/weka/external-mounts/local-sockets/*/container.sock|" \
 		"$NODE/jobio.conf"
 }
 
@@ -324,4 +325,92 @@ in_cpuset() {
 	job 7 1
 	run prolog
 	expect_in "W01" "$output"
+}
+
+# wire_standin [KNOB...] - a client whose socket tells READS WRITES READ_BYTES
+# WRITE_BYTES from 10 20 1000 2000 on
+wire_standin() {
+	standin client.local_socket=true \
+		client.counters="10 20 1000 2000" "$@"
+	wait_until test -S "$SIM/opt/weka/external-mounts/local-sockets/client/container.sock"
+}
+
+@test "what the client moved while a job ran is in its record, as the whole node's" {
+	wire_standin
+	job 7
+	prolog
+	knob client.counters="13 24 6000 9000"
+	epilog
+	[ "$(record 7 | jq -c '.wire[0] | del(.meta)|with_entries(select(.value != null))')" = \
+		'{"scope":"node","source":"container.sock","read_bytes":5000,"write_bytes":7000,"read_calls":3,"write_calls":4}' ]
+	[ "$(record 7 | jq -c '[(.wire | length), .app, .quality]')" = '[1,[],["no_step"]]' ]
+	# a job with the node alone has nobody else in that number
+	job 8 1
+	prolog
+	epilog
+	[ "$(record 8 | jq -c '.wire[0] | [.scope, .shared, .read_bytes]')" = '["node",0,0]' ]
+}
+
+@test "a client that restarts while a job runs leaves no wire numbers and says why" {
+	wire_standin
+	job 7
+	prolog
+	knob client.counters="9 9 9000 9000"
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+	job 8
+	prolog
+	knob client.local_socket=false
+	wait_until test ! -e "$SIM/opt/weka/external-mounts/local-sockets/client/container.sock"
+	epilog
+	[ "$(record 8 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
+@test "a socket that is not there, or no longer answers, is no number and no finding" {
+	standin
+	job 7
+	prolog
+	[ ! -e "$NODE/run/7/wire" ]
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step"]]' ]
+	wire_standin
+	for fault in hang garbage; do
+		knob faults.socket=no
+		job 8
+		prolog
+		[ -s "$NODE/run/8/wire" ]
+		knob faults.socket="$fault"
+		epilog
+		[ "$(record 8 | jq -c '[.wire, .quality]')" = '[null,["no_step"]]' ]
+	done
+}
+
+@test "a socket that hangs costs a second and one line when the client is asked anew" {
+	wire_standin faults.socket=hang
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "jobio: prolog: job 7: wire: '$SIM/opt/weka/external-mounts/local-sockets/client/container.sock': no answer in time" "$output"
+	[ ! -e "$NODE/run/7/wire" ]
+	epilog
+	[ "$(record 7 | jq -c .wire)" = null ]
+	job 8
+	before=${EPOCHREALTIME/./}
+	run prolog
+	took_ms=$(((${EPOCHREALTIME/./} - before) / 1000))
+	[ -z "$output" ]
+	((took_ms >= 1000 && took_ms < 5000)) || fail "took $took_ms ms"
+}
+
+@test "only a socket is asked for what the client moved" {
+	standin
+	mkdir -p "$NODE/sockets/client"
+	touch "$NODE/sockets/client/container.sock"
+	sed -i "s|^stats_socket=.*|stats_socket=$NODE/sockets/client/container.sock|" "$NODE/jobio.conf"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "wire: '$NODE/sockets/client/container.sock': not a socket of root" "$output"
+	epilog
+	[ "$(record 7 | jq -c .wire)" = null ]
 }

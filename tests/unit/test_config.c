@@ -88,6 +88,9 @@ START_TEST(sections_with_names_are_kept_apart)
 	ck_assert_str_eq(config->clients[0].name, "weka");
 	ck_assert_str_eq(config->clients[0].nodes, "c*");
 	ck_assert_str_eq(config->clients[0].command, "/usr/bin/weka");
+	ck_assert_str_eq(
+		config->clients[0].stats_socket,
+		"/opt/weka/external-mounts/local-sockets/*/container.sock");
 	ck_assert_int_eq(config->clients[1].type, CLIENT_NFS);
 	ck_assert_uint_eq(config_profile_find(config, "stream")->io_cores, 2);
 	ck_assert_str_eq(config_profile_find(config, "meta")->description,

@@ -244,6 +244,37 @@ START_TEST(node_wide_numbers_never_pass_for_the_jobs)
 }
 END_TEST
 
+static void wire(struct record *r, int64_t bytes)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	io.scope = RECORD_SCOPE_NODE;
+	strcpy(io.source, "container.sock");
+	io.numbers[RECORD_READ_BYTES] = bytes;
+	io.numbers[RECORD_WRITE_BYTES] = 2 * bytes;
+	ck_assert_int_eq(record_add_wire(r, &io), 0);
+}
+
+START_TEST(what_the_clients_moved_is_summed_apart)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	wire(r, 1 << 20);
+	add(m, r);
+	r = worker(2);
+	wire(r, 3 << 20);
+	add(m, r);
+	r = worker(3);
+	r->flags = RECORD_FLAG(WIRE_RESET);
+	add(m, r);
+	expect_token(m, " rd=6KiB/3 wr=12KiB/- scope=job src=stepd ");
+	expect_token(m, " q=wire_reset wire=4MiB/8MiB ");
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(numbers_that_nobody_knows_stay_unknown)
 {
 	struct merge *m = merge_new();
@@ -526,6 +557,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  the_line_of_all_files_is_not_added_to_its_filesystems,
 	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
+	  what_the_clients_moved_is_summed_apart,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
 	  histograms_give_the_half_and_the_tail,

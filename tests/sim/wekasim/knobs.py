@@ -14,6 +14,8 @@ TABLE = {
     "client.version": ("str", "4.4.4", "release; 4.2, 4.4, 5.x or 6.x rules follow from it"),
     "client.hostname": ("str", "", "host name shown; empty: this machine's"),
     "client.local_socket": ("bool", False, "the JSON-RPC socket of newer releases"),
+    "client.counters": ("list", "", "READS WRITES READ_BYTES WRITE_BYTES that the socket tells "
+                        "more than the mounts have counted"),
     "topology.sockets": ("int", 0, "0: the real machine; else a made-up one"),
     "topology.cores_per_socket": ("int", 1, ""),
     "topology.threads": (("1", "2", "4"), "1", "hardware threads a core"),
@@ -53,6 +55,8 @@ TABLE = {
                     "restore start stop restart mount remount umount version *"),
     "faults.fail": ("list", "", "commands that fail with an error at once"),
     "faults.garbage": ("list", "", "commands whose output is cut in the middle"),
+    "faults.socket": (("no", "hang", "garbage"), "no",
+                      "the local socket never answers, or answers in part"),
     "faults.proc_hang": ("bool", False, "open(2) of /proc/wekafs files blocks"),
     "faults.proc_missing": ("bool", False, "no /proc/wekafs at all"),
     "faults.umount_lies": ("bool", False, "umount says it worked; it did not"),

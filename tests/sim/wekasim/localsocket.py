@@ -18,7 +18,7 @@ BODY_MAX = 65536
 
 def _read_request(conn):
     data = b""
-    conn.settimeout(5)
+    conn.settimeout(30)
     while b"\r\n\r\n" not in data:
         more = conn.recv(65536)
         if not more or len(data) > BODY_MAX:
@@ -69,7 +69,12 @@ class LocalSocket:
         with conn:
             try:
                 request = _read_request(conn)
-                if request is not None:
+                fault = self.node.knobs["faults.socket"]
+                if fault == "hang":
+                    conn.recv(1)    # until the caller gives up
+                elif fault == "garbage":
+                    conn.sendall(b"HTTP/1.1 200 OK\r\n\r\n{\"result\": [")
+                elif request is not None:
                     conn.sendall(self._answer(request))
             except (OSError, ValueError):
                 pass    # a broken caller

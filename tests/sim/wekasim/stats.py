@@ -94,8 +94,11 @@ def json_rpc(node, container, method):
     """The methods that weka-operator calls on container.sock."""
     if method == "fetch_local_stats":
         counters = totals(node).get(container["name"], {})
+        names = ("READS", "WRITES", "READ_BYTES", "WRITE_BYTES")
+        for name, more in zip(names, node.knobs["client.counters"]):
+            counters[NAMES[name]] = counters.get(NAMES[name], 0) + int(more)
         rows = []
-        for name in ("READS", "WRITES", "READ_BYTES", "WRITE_BYTES"):
+        for name in names:
             rows.append({
                 "nodeId": _name(node, container, "1")
                 if "1" in container["ids"] else "NodeId<0>",

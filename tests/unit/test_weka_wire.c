@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "client/weka_wire.h"
+#include "runner.h"
+
+#define ROW(process, stat, value)                                              \
+	"{\"nodeId\":\"" process                                               \
+	"\",\"category\":\"fs_stats\",\"stat\":\"" stat                        \
+	"\",\"value\":\"" value "\",\"unit\":\"X\",\"params\":{\"fS\":\"1\"}}"
+#define FOUR(process, a, b, c, d)                                              \
+	ROW(process, "READ_BYTES", a)                                          \
+	"," ROW(process, "WRITE_BYTES",                                        \
+		b) "," ROW(process, "READS", c) "," ROW(process, "WRITES", d)
+#define RESULT(rows) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[" rows "]}"
+#define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+
+static int add(struct weka_wire *wire, const char *text, struct err *err)
+{
+	return weka_wire_add(wire, "/s", text, strlen(text), err);
+}
+
+static struct weka_wire *wire_of(const char *text)
+{
+	struct weka_wire *wire = weka_wire_new(NULL);
+	struct err err = { "" };
+
+	ck_assert_msg(add(wire, text, &err) == 0, "%s", err.text);
+	return wire;
+}
+
+static void expect_refused(const char *text, const char *why)
+{
+	struct weka_wire *wire = weka_wire_new(NULL);
+	struct err err = { "" };
+
+	ck_assert_msg(add(wire, text, &err) < 0, "was taken: %s", text);
+	ck_assert_msg(strstr(err.text, why) != NULL, "'%s' is not in '%s'", why,
+		      err.text);
+	weka_wire_free(wire);
+}
+
+static int since(const char *before, const char *after,
+		 struct client_wire *moved)
+{
+	struct weka_wire *was = wire_of(before), *is = wire_of(after);
+	struct weka_wire *read;
+	char *text = weka_wire_text(was, NULL);
+	struct err err = { "" };
+	int rc;
+
+	/* as prolog and epilog do: by way of a file */
+	read = weka_wire_parse(text, &err);
+	ck_assert_msg(read != NULL, "%s", err.text);
+	rc = weka_wire_since(read, is, moved);
+	free(text);
+	weka_wire_free(read);
+	weka_wire_free(was);
+	weka_wire_free(is);
+	return rc;
+}
+
+static void expect_moved(const struct client_wire *moved, int64_t read_bytes,
+			 int64_t write_bytes, int64_t reads, int64_t writes)
+{
+	ck_assert_int_eq(moved->read_bytes, read_bytes);
+	ck_assert_int_eq(moved->write_bytes, write_bytes);
+	ck_assert_int_eq(moved->reads, reads);
+	ck_assert_int_eq(moved->writes, writes);
+}
+
+START_TEST(the_difference_is_summed_over_processes)
+{
+	struct client_wire moved;
+
+	ck_assert_int_eq(
+		since(OK RESULT(FOUR("NodeId<1>", "10", "20", "1",
+				     "2") "," FOUR("NodeId<2>", "100", "200",
+						   "10", "20")),
+		      OK RESULT(FOUR("NodeId<2>", "105", "207", "11",
+				     "23") "," FOUR("NodeId<1>", "4000000010",
+						    "20", "1000", "2")),
+		      &moved),
+		1);
+	expect_moved(&moved, 4000000005, 7, 1000, 3);
+}
+END_TEST
+
+START_TEST(other_counters_are_passed_over)
+{
+	struct client_wire moved;
+	const char *more = OK RESULT(
+		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"READ_"
+		"LATENCY\",\"value\":\"1.5\"},{\"category\":\"network\","
+		"\"stat\":\"PORT_RX_BYTES\",\"value\":\"-\"}," FOUR(
+			"A", "1", "2", "3", "4"));
+
+	ck_assert_int_eq(since(more, more, &moved), 1);
+	expect_moved(&moved, 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(a_new_process_counts_whole)
+{
+	struct client_wire moved;
+
+	ck_assert_int_eq(since(OK RESULT(FOUR("A", "1", "1", "1", "1")),
+			       OK RESULT(FOUR("A", "2", "1", "1", "1") "," FOUR(
+				       "B", "7", "8", "9", "10")),
+			       &moved),
+			 1);
+	expect_moved(&moved, 8, 8, 9, 10);
+}
+END_TEST
+
+START_TEST(the_restart_of_one_process_is_not_hidden_by_another)
+{
+	struct client_wire moved = { 5, 5, 5, 5 };
+
+	ck_assert_int_eq(
+		since(OK RESULT(FOUR("A", "9", "9", "9",
+				     "9") "," FOUR("B", "9", "9", "9", "9")),
+		      OK RESULT(FOUR("A", "900", "900", "900",
+				     "900") "," FOUR("B", "9", "9", "8", "9")),
+		      &moved),
+		0);
+	ck_assert_int_eq(
+		since(OK RESULT(FOUR("A", "9", "9", "9",
+				     "9") "," FOUR("B", "9", "9", "9", "9")),
+		      OK RESULT(FOUR("A", "900", "900", "900", "900")), &moved),
+		0);
+	expect_moved(&moved, 5, 5, 5, 5);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_missing_is_unknown)
+{
+	struct client_wire moved;
+	const char *some = OK RESULT(ROW("A", "READS", "1"));
+
+	ck_assert_int_eq(
+		since(some, OK RESULT(FOUR("A", "1", "2", "3", "4")), &moved),
+		1);
+	expect_moved(&moved, -1, -1, 2, -1);
+	ck_assert_int_eq(since(some, OK RESULT(ROW("A", "READS", "1")), &moved),
+			 1);
+	expect_moved(&moved, -1, -1, 0, -1);
+}
+END_TEST
+
+START_TEST(what_is_no_counter_is_refused)
+{
+	expect_refused(OK RESULT(ROW("B", "READS", "-1")),
+		       "'-1': not a number");
+	expect_refused(OK RESULT(ROW("B", "READS", "")), "'': not a number");
+	expect_refused(OK RESULT(ROW("B", "READS", "1.5")), "'1.5'");
+	expect_refused(OK RESULT(ROW("B", "READS", "9223372036854775808")),
+		       "not a number from 0 to 9223372036854775807");
+	expect_refused(OK RESULT(ROW("B", "READS", "99999999999999999999999")),
+		       "not a number");
+	expect_refused(
+		OK RESULT(ROW("B", "READS", "9223372036854775807") "," ROW(
+			"B", "READS", "1")),
+		"'/s': a counter is too large");
+	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
+				 "\"stat\":\"READS\"}"),
+		       "a counter has no value");
+	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
+				 "\"stat\":\"READS\",\"value\":7}"),
+		       "a counter has no value");
+	expect_refused(OK RESULT("{\"category\":\"fs_stats\","
+				 "\"stat\":\"READS\",\"value\":\"7\"}"),
+		       "a counter of no process");
+	expect_refused(OK RESULT(ROW("B", "READS", "1") ",7"),
+		       "a row is not an object");
+}
+END_TEST
+
+START_TEST(rows_that_may_count_the_same_twice_are_refused)
+{
+	expect_refused(
+		OK RESULT(
+			ROW("B", "READS",
+			    "1") ",{\"nodeId\":\"B\","
+				 "\"category\":\"fs_stats\",\"stat\":\"READS\","
+				 "\"value\":\"7\",\"params\":{}}"),
+		"some counters name a filesystem");
+}
+END_TEST
+
+START_TEST(what_is_no_answer_is_refused)
+{
+	expect_refused("", "not an answer of HTTP/1.0");
+	expect_refused("garbage\r\n", "not an answer of HTTP/1.0");
+	expect_refused("\r\n\r\n", "refused: ");
+	expect_refused("HTTP/1.1 404 Not Found\r\n\r\n" RESULT(""),
+		       "refused: HTTP/1.1 404");
+	expect_refused("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+		       "2\r\n{}\r\n0\r\n\r\n",
+		       "not an answer of HTTP/1.0");
+	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}",
+		       "not an answer of HTTP/1.0");
+	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n{}",
+		       "not an answer of HTTP/1.0");
+	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
+		       "'/s': the answer is cut off");
+	expect_refused(OK "{\"result\":[", "the answer is not JSON");
+	expect_refused(OK "\x01\xff", "the answer is not JSON");
+	expect_refused(OK "[]", "the answer has no result");
+	expect_refused(OK "{\"error\":{\"code\":-32601}}", "no result");
+	expect_refused(OK "{\"result\":{}}", "the answer has no result");
+	expect_refused(OK "{\"result\":[]}", "the answer has no counters");
+}
+END_TEST
+
+START_TEST(an_answer_is_whole_when_its_length_says_so)
+{
+	static const char text[] =
+		"HTTP/1.1 200 OK\r\nContent-Length:  2\r\n\r\n{}";
+	size_t size;
+
+	for (size = 0; size < sizeof(text) - 1; size++)
+		ck_assert_int_eq(weka_wire_is_whole(text, size), 0);
+	ck_assert_int_eq(weka_wire_is_whole(text, size), 1);
+	ck_assert_int_eq(weka_wire_is_whole(OK "{}", strlen(OK "{}")), 0);
+	ck_assert_int_eq(
+		weka_wire_is_whole("x\r\nTransfer-Encoding: x\r\n\r\n", 28),
+		-1);
+}
+END_TEST
+
+START_TEST(a_damaged_file_is_refused)
+{
+	static const char *const texts[] = {
+		"",
+		"[]",
+		"{\"a\":1}",
+		"{\"a\":[]}",
+		"{\"a\":[1,2,3]}",
+		"{\"a\":[1,2,3,\"4\"]}",
+		"{",
+		"{\"a\":[1,2,3,-2]}",
+		"{\"a\":[1,2,3,4.5]}",
+	};
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		err.text[0] = '\0';
+		ck_assert_msg(!weka_wire_parse(texts[i], &err), "%s", texts[i]);
+		ck_assert_msg(strstr(err.text, "counters of the client: "),
+			      "%s", err.text);
+	}
+}
+END_TEST
+
+START_TEST(more_processes_than_there_is_room_for_are_refused)
+{
+	size_t room = 200 * (WEKA_WIRE_ROWS_MAX + 2), used;
+	char *text = malloc(room);
+	int i;
+
+	used = (size_t)snprintf(text, room, "%s{\"result\":[", OK);
+	for (i = 0; i <= WEKA_WIRE_ROWS_MAX; i++)
+		used += (size_t)snprintf(text + used, room - used,
+					 "%s{\"nodeId\":\"N%d\",\"category\":"
+					 "\"fs_stats\",\"stat\":\"READS\","
+					 "\"value\":\"1\",\"params\":{\"fS\":"
+					 "\"1\"}}",
+					 i ? "," : "", i);
+	snprintf(text + used, room - used, "]}");
+	expect_refused(text, "more than 1024 counters");
+	free(text);
+}
+END_TEST
+
+UNIT_MAIN("weka_wire", the_difference_is_summed_over_processes,
+	  other_counters_are_passed_over, a_new_process_counts_whole,
+	  the_restart_of_one_process_is_not_hidden_by_another,
+	  a_counter_that_is_missing_is_unknown, what_is_no_counter_is_refused,
+	  rows_that_may_count_the_same_twice_are_refused,
+	  what_is_no_answer_is_refused,
+	  an_answer_is_whole_when_its_length_says_so, a_damaged_file_is_refused,
+	  more_processes_than_there_is_room_for_are_refused)
