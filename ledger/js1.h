@@ -9,7 +9,8 @@
  *           payload, or a field without JS1, makes some of them give up.
  *         to merge: to put our key there. What jobstats wrote stays, byte for
  *           byte. The payload ends in a zero byte where base64 would need no
- *           padding: then readers may stop at "=" and others may append.
+ *           padding: then readers may stop at "=" and others may append, as
+ *           far as the readers' Python ends base64 there (3.13.5 does not).
  * Owner   *merged is malloc'ed.
  * Errors  "no" is the answer for all that is not a whole, undamaged JS1, the
  *           reason in *why. Never logs.

@@ -13,6 +13,7 @@ import base64
 import gzip
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -20,12 +21,36 @@ SUMMARY = "jobio/1 nodes=2/2 cores=1 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd
 SEED = 20260801
 
 
+ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+
+def decode(text):
+    """base64 as Python had it when the matrix was made: what is not of the
+    alphabet is skipped, and the padding ends the data. Newer ones, 3.13.5 for
+    one, take what follows the padding for data, too, and then raise."""
+    whole = re.match("([A-Za-z0-9+/]*)(=*)", text)
+    quad, pads = len(whole.group(1)) % 4, len(whole.group(2))
+    if quad + pads >= 4 and quad >= 2:
+        return base64.b64decode(whole.group(1) + "=" * (4 - quad))
+    data, pads = [], 0
+    for c in text:
+        if c == "=":
+            pads += 1
+            if len(data) % 4 >= 2 and len(data) % 4 + pads >= 4:
+                data.append("=" * (4 - len(data) % 4))
+                break
+        elif c in ALPHABET:
+            data.append(c)
+            pads = 0
+    return base64.b64decode("".join(data))
+
+
 def jobstats(comment):
     """Only "JS1:" and more than 10 characters; an error means: ask elsewhere."""
     if not comment.startswith("JS1:") or len(comment) <= 10:
         return "ignored"
     try:
-        return json.loads(gzip.decompress(base64.b64decode(comment[4:])))
+        return json.loads(gzip.decompress(decode(comment[4:])))
     except Exception:
         return "error"
 
@@ -39,7 +64,7 @@ def reportseff(comment):
         raise ValueError("unknown comment version")
     if data in ("Short", "None"):
         return "ignored"
-    return json.loads(gzip.decompress(base64.b64decode(data)))
+    return json.loads(gzip.decompress(decode(data)))
 
 
 def job_defense_shield(comment):
@@ -47,7 +72,7 @@ def job_defense_shield(comment):
     data = comment[4:]
     if not comment or data in ("Short", "None"):
         return "ignored"
-    return json.loads(gzip.decompress(base64.b64decode(data)))
+    return json.loads(gzip.decompress(decode(data)))
 
 
 READERS = (jobstats, reportseff, job_defense_shield)
