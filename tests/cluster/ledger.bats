@@ -169,7 +169,7 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 	submit true -n1 -w c1
 	wait_for_job "$job"
 	within 60 slurmdbd_fails
-	within 5 metric_is 1 'runs_waiting{for="retry"}'
+	within 30 metric_is 1 'runs_waiting{for="retry"}'
 	on dbd svc start slurmdbd
 	within 90 metric_is 2 'summaries_written_total{field="system"}'
 	metric_is 0 slurmdbd_failing
