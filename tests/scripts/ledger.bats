@@ -285,7 +285,7 @@ time.sleep(60)' "$PORT" 3>&- &
 
 # knows_admin - is this build for a Slurm that can change AdminComment?
 knows_admin() {
-	(($(sed -n 's/^#define JOBIO_SLURM_VERSION //p; s/^SLURM_VERSION = //p' "$BUILDDIR/Makefile") >= (22 << 16 | 5 << 8)))
+	(($(sed -n 's/^SLURM_VERSION = //p' "$BUILDDIR/Makefile") >= (22 << 16 | 5 << 8)))
 }
 
 @test "field = admin is taken, and where Slurm cannot do it the log and --check say so once" {
