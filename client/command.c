@@ -81,6 +81,21 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 	return rc;
 }
 
+int command_do(const char *run_dir, char *const argv[], const char *name,
+	       unsigned int timeout_ms, struct err *err)
+{
+	struct child_result result = { 0 };
+	int rc = command_run(run_dir, argv, NULL, timeout_ms, &result, err);
+
+	if (rc == 0 && result.status != 0) {
+		result.errtext[strcspn(result.errtext, "\n")] = '\0';
+		rc = err_set(err, "%s: exit status %d: %.300s", name,
+			     result.status, result.errtext);
+	}
+	child_result_free(&result);
+	return rc;
+}
+
 static int is_alive(long pid, unsigned long long ticks)
 {
 	unsigned long long now;

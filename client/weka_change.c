@@ -220,18 +220,13 @@ static int run_mount(struct client *client, const struct client_mount *mount,
 			 mount->source,
 			 mount->target,
 			 NULL };
-	struct child_result result = { 0 };
+	char name[216];
 	int rc;
 
+	snprintf(name, sizeof(name), "mount -o %.200s", list);
 	FAULT_POINT("remount before");
-	rc = command_run(client->run_dir, argv, NULL, timeout_ms, &result, err);
+	rc = command_do(client->run_dir, argv, name, timeout_ms, err);
 	FAULT_POINT("remount after");
-	if (rc == 0 && result.status != 0) {
-		result.errtext[strcspn(result.errtext, "\n")] = '\0';
-		rc = err_set(err, "mount -o %.200s: exit status %d: %.300s",
-			     list, result.status, result.errtext);
-	}
-	child_result_free(&result);
 	return rc;
 }
 

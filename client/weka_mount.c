@@ -332,18 +332,13 @@ static int run_umount(struct client *client, const char *target,
 {
 	char *argv[] = { client->section->umount_command, (char *)target,
 			 NULL };
-	struct child_result result = { 0 };
+	char name[PATH_TEXT_MAX + 8];
 	int rc;
 
+	snprintf(name, sizeof(name), "umount %s", target);
 	FAULT_POINT("umount before");
-	rc = command_run(client->run_dir, argv, NULL, timeout_ms, &result, err);
+	rc = command_do(client->run_dir, argv, name, timeout_ms, err);
 	FAULT_POINT("umount after");
-	if (rc == 0 && result.status != 0) {
-		result.errtext[strcspn(result.errtext, "\n")] = '\0';
-		rc = err_set(err, "umount %s: exit status %d: %.300s", target,
-			     result.status, result.errtext);
-	}
-	child_result_free(&result);
 	return rc;
 }
 
