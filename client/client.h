@@ -90,7 +90,8 @@ void client_close(struct client *client);
 int client_inspect(struct client *client, const char *cached,
 		   unsigned int budget_ms, struct err *err);
 const struct client_facts *client_facts(const struct client *client);
-/* Did client_inspect() find the cached facts good? */
+/* Did client_inspect() find the cached facts good, and has nobody asked since?
+ * Then client_save() has nothing new to say. */
 bool client_is_cached(const struct client *client);
 /* The facts as text for the next client_inspect(); NULL when some are unknown
  * and must be read again; caller frees. */

@@ -225,12 +225,22 @@ static void parse_all_resources(struct weka_facts *facts)
 	}
 }
 
+static int64_t uptime_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec;
+}
+
 void weka_read_containers(struct client *client)
 {
 	static const char *const ps[] = { "local", "ps", "-J", NULL };
 	struct weka_facts *facts = &client->facts;
 	size_t i;
 
+	client->cached = false;
+	client->asked_at_s = uptime_s();
 	weka_ask(client, &facts->ps, ps);
 	parse_containers(client);
 	for (i = 0; i < facts->containers.count; i++) {
@@ -518,14 +528,6 @@ static void make_key(struct client *client, char *key, size_t size)
 	}
 }
 
-static int64_t uptime_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec;
-}
-
 static const char *json_text(struct json_object *object, const char *key)
 {
 	struct json_object *value;
@@ -604,6 +606,7 @@ static int use_cache(struct client *client, const char *cached)
 		goto out;
 	make_key(client, now, sizeof(now));
 	rc = strcmp(key, now) == 0;
+	client->asked_at_s = at;
 out:
 	json_object_put(object);
 	return rc;
@@ -645,7 +648,8 @@ char *weka_save(const struct client *client)
 		return NULL;
 	make_key((struct client *)client, key, sizeof(key));
 	put(object, "key", key);
-	json_object_object_add(object, "at", json_object_new_int64(uptime_s()));
+	json_object_object_add(object, "at",
+			       json_object_new_int64(client->asked_at_s));
 	json_object_object_add(object, "agents",
 			       json_object_new_int((int)facts->agent_count));
 	put(object, "ps", facts->ps.text);
@@ -787,7 +791,6 @@ static void ask_everything(struct client *client)
 {
 	int agents;
 
-	client->cached = false;
 	weka_read_containers(client);
 	/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
 	agents = process_count(client->section->command, "--agent");

@@ -77,7 +77,8 @@ struct client {
 	const char *run_dir, *state_dir; /* NULL: only look */
 	struct weka_facts facts;
 	struct client_facts common;
-	bool cached;
+	bool cached;	    /* the answers are those of the cache */
+	int64_t asked_at_s; /* when they were given: seconds since boot */
 	unsigned long long deadline_ms;
 };
 

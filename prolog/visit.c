@@ -261,7 +261,8 @@ static void write_cache(const struct visit *visit)
 {
 	char path[RUNDIR_PATH_MAX], *text;
 
-	if (rundir_node_file(path, visit->config->run_dir, "client.json",
+	if (client_is_cached(visit->client) ||
+	    rundir_node_file(path, visit->config->run_dir, "client.json",
 			     NULL) < 0)
 		return;
 	text = client_save(visit->client);

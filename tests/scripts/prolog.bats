@@ -123,6 +123,26 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 8 client_cpus=7,15
 }
 
+@test "a client is asked again after ten minutes, however many jobs come" {
+	job 7
+	prolog
+	epilog
+	local at
+	at=$(grep -o '"at":[0-9]*' "$NODE/run/client.json")
+	at=${at#*:}
+	sed -i "s/\"at\":$at/\"at\":$((at - 1))/" "$NODE/run/client.json"
+	job 8
+	prolog
+	epilog
+	expect_in "\"at\":$((at - 1))," "$(cat "$NODE/run/client.json")"
+	sed -i "s/\"at\":$((at - 1))/\"at\":$((at - 601))/" "$NODE/run/client.json"
+	echo STEM >"$NODE/weka/status" # no file tells
+	job 9
+	run prolog
+	expect_in "W08 container 'client' is STEM" "$output"
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
+}
+
 @test "a client that was started anew is asked again" {
 	job 7
 	prolog
