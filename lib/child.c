@@ -178,7 +178,8 @@ static int collect(struct pipe_reader r[2], pid_t pid,
 /* Wait for the child until end_ms; 1 ended, 0 still there. */
 static int reap(pid_t pid, unsigned long long end_ms, int *status)
 {
-	struct timespec nap = { .tv_nsec = 500000 };
+	/* its pipes end a little before it does: most wait for that only */
+	struct timespec nap = { .tv_nsec = 20000 };
 	pid_t got;
 
 	for (;;) {
