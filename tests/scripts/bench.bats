@@ -42,6 +42,10 @@ expect_result() {
 	expect_line '--io-profile: remounted and put back( +[0-9.]+){4} +0'
 	expect_line 'stand-in, weka takes 50 ms: first job( +[0-9.]+){4} +3'
 	expect_result 'calls of weka by prolog and epilog	3 for the first job		0 for the next '
+	expect_result 'prolog, nothing to change, verdict kept: by the clock	[0-9.]* ms		least: '
+	expect_line "the client's verdict: asked of the client( +[0-9.]+){2}"
+	expect_line "the client's verdict: kept from an earlier job( +[0-9.]+){2}"
+	expect_result "prolog: the client's verdict, kept from an earlier job	[0-9.]* ms	5 ms	"
 }
 
 @test "the bench of the ledger keeps, merges and sends the records of one job" {

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bench_verdict CONF ROUNDS - what a prolog pays for the client's verdict
+ *
+ * Facts and findings of the client that CONF names, once asked of the client
+ * itself, then ROUNDS times from what that left: each time in a freshly forked
+ * process, as the worker of jobio-prepare is. Medians. Fails when more than
+ * 19 rounds cost 5 ms of CPU. Run by tests/bench/hooks, whose client it needs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "config.h"
+#include "fileio.h"
+#include "result.h"
+
+#define ROUNDS_MAX 500
+#define ROUNDS_JUDGED 20
+#define BUDGET_MS 60000
+#define BAR_MS 5
+#define TEXT_MAX (4U << 20)
+
+struct times {
+	double clock_ms[ROUNDS_MAX], cpu_ms[ROUNDS_MAX];
+};
+
+static char path[64] = "/dev/shm/jobio-bench-XXXXXX";
+static const struct config_client *section;
+static struct times *times; /* shared with the children */
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "bench_verdict: %s: %s\n", what, why);
+	unlink(path);
+	exit(1);
+}
+
+static double clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double of_ms(const struct timeval *time)
+{
+	return (double)time->tv_sec * 1e3 + (double)time->tv_usec / 1e3;
+}
+
+/* Of this process and of the children that it has waited for. */
+static double cpu_ms(void)
+{
+	struct rusage self, children;
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return of_ms(&self.ru_utime) + of_ms(&self.ru_stime) +
+	       of_ms(&children.ru_utime) + of_ms(&children.ru_stime);
+}
+
+/* What visit_prepare() does: the file, the facts, the findings. */
+static struct client *judge(const char *file)
+{
+	struct client_want want = { .mem_spec_limit_mb = -1 };
+	struct findings findings = { 0 };
+	struct client *client;
+	struct err err;
+	char *cached;
+
+	cached = file ? fileio_read(file, TEXT_MAX, NULL, NULL) : NULL;
+	client = client_open(section, NULL, NULL, &err);
+	if (!client || client_inspect(client, cached, BUDGET_MS, &err) < 0)
+		die("client", err.text);
+	client_judge(client, &want, &findings);
+	findings_free(&findings);
+	free(cached);
+	return client;
+}
+
+static void save(struct client *client)
+{
+	char *text = client_save(client);
+	struct err err;
+
+	if (!text)
+		die("client", "it is not in order: nothing is kept");
+	if (fileio_write_volatile(path, text, strlen(text), 0600, &err) < 0)
+		die(path, err.text);
+	free(text);
+}
+
+static void child(int round, bool cached)
+{
+	double start_ms = clock_ms(), start_cpu_ms = cpu_ms();
+	struct client *client = judge(cached ? path : NULL);
+
+	times->clock_ms[round] = clock_ms() - start_ms;
+	times->cpu_ms[round] = cpu_ms() - start_cpu_ms;
+	if (client_is_cached(client) != cached)
+		die("client",
+		    cached ? "what was kept did not hold" : "it was not asked");
+	if (!cached)
+		save(client);
+	client_close(client);
+	exit(0);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Afterwards clock_ms[0] and cpu_ms[0] are the medians. */
+static void bench(const char *name, int rounds, bool cached)
+{
+	int round, status;
+	pid_t pid;
+
+	fflush(stdout);
+	for (round = 0; round < rounds; round++) {
+		pid = fork();
+		if (pid == 0)
+			child(round, cached);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			die(name, "a round failed");
+	}
+	qsort(times->clock_ms, (size_t)rounds, sizeof(double), compare);
+	qsort(times->cpu_ms, (size_t)rounds, sizeof(double), compare);
+	times->clock_ms[0] = times->clock_ms[rounds / 2];
+	times->cpu_ms[0] = times->cpu_ms[rounds / 2];
+	printf("%-46s %8.2f %21.2f\n", name, times->cpu_ms[0],
+	       times->clock_ms[0]);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 0, fd;
+	char measured[32], beside[128];
+	struct config *config;
+	struct err err;
+	double asked_ms;
+
+	if (rounds < 1 || rounds > ROUNDS_MAX)
+		die("usage", "bench_verdict CONF ROUNDS");
+	config = config_load(argv[1], &err);
+	if (!config)
+		die("config", err.text);
+	section = config_client_for(config, "c1");
+	fd = mkstemp(path);
+	times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!section || fd < 0 || times == MAP_FAILED)
+		die("start", "no client for node c1, or no memory");
+	close(fd);
+	bench("the client's verdict: asked of the client", 1, false);
+	asked_ms = times->clock_ms[0];
+	bench("the client's verdict: kept from an earlier job", rounds, true);
+	unlink(path);
+	config_free(config);
+	snprintf(measured, sizeof(measured), "%.2f ms", times->clock_ms[0]);
+	snprintf(beside, sizeof(beside),
+		 "CPU: %.2f ms; asked anew, with weka at 50 ms a call: %.0f ms",
+		 times->cpu_ms[0], asked_ms);
+	result("prolog: the client's verdict, kept from an earlier job",
+	       measured, "5 ms", beside);
+	if (rounds < ROUNDS_JUDGED || times->cpu_ms[0] < BAR_MS)
+		return 0;
+	fprintf(stderr, "bench_verdict: %.2f ms of CPU, %d are allowed\n",
+		times->cpu_ms[0], BAR_MS);
+	return 1;
+}
