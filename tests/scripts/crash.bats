@@ -27,6 +27,7 @@ walk_prolog() {
 	for ((at = 1; at <= count; at++)); do
 		id=$((1000 + at))
 		job "$id" 1 stream
+		rm -f "$NODE/run/client.json" # a client that is asked has more points
 		killed_at "$at" prepare || fail "survived point $at"
 		"$1" "$id" || fail "after point $at"
 	done
