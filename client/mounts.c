@@ -9,7 +9,6 @@
 #include "fileio.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
-#define OPTION_MAX 256
 
 /* "\040" back to " ", in place (getmntent(3) does the same). */
 static void unescape(char *text)
@@ -160,18 +159,33 @@ bool mounts_word_in(const char *words, const char *word)
 	}
 }
 
+/* As libmount/src/optstr.c:mnt_optstr_next_option() (util-linux 2.38). */
+size_t options_length(const char *options)
+{
+	bool quoted = false;
+	size_t length;
+
+	for (length = 0; options[length]; length++) {
+		if (options[length] == '"')
+			quoted = !quoted;
+		else if (options[length] == ',' && !quoted)
+			break;
+	}
+	return length;
+}
+
 int options_each(const char *options,
 		 int (*fn)(void *arg, const char *option, const char *key,
 			   const char *value),
 		 void *arg)
 {
-	char option[OPTION_MAX], key[OPTION_MAX], *equals;
-	size_t length;
-	int rc = 0;
+	size_t room = strlen(options) + 1, length;
+	char *option = malloc(2 * room), *key = option + room, *equals;
+	int rc = option ? 0 : -1;
 
 	while (*options && rc == 0) {
-		length = strcspn(options, ",");
-		if (length && length < sizeof(option)) {
+		length = options_length(options);
+		if (length) {
 			memcpy(option, options, length);
 			option[length] = '\0';
 			strcpy(key, option);
@@ -184,6 +198,7 @@ int options_each(const char *options,
 		if (*options == ',')
 			options++;
 	}
+	free(option);
 	return rc;
 }
 

@@ -48,7 +48,12 @@ bool mounts_word_in(const char *words, const char *word);
 bool options_get(const char *options, const char *key, char *value,
 		 size_t size);
 
-/* Call fn for every option, in order; stops and returns what is not 0. */
+/* How many bytes the first option has: a comma between double quotes is part of
+ * it, as for mount(8). */
+size_t options_length(const char *options);
+
+/* Call fn for every option, in order; stops and returns what is not 0, -1 also
+ * when out of memory. */
 int options_each(const char *options,
 		 int (*fn)(void *arg, const char *option, const char *key,
 			   const char *value),

@@ -50,6 +50,14 @@ static const struct option options[] = {
 	{ "nosuid", true, false, 0, 0 },
 	{ "nodev", true, false, 0, 0 },
 	{ "noexec", true, false, 0, 0 },
+	/* of any file system, proc_pid_mounts(5): MS_REMOUNT takes away what is
+	 * not said again */
+	{ "nodiratime", true, false, 0, 0 },
+	{ "sync", true, false, 0, 0 },
+	{ "dirsync", true, false, 0, 0 },
+	{ "mand", true, false, 0, 0 },
+	{ "lazytime", true, false, 0, 0 },
+	{ "nosymfollow", true, false, 0, 0 },
 	{ "file_create_mask", true, false, 0, ~0UL },
 	{ "directory_create_mask", true, false, 0, ~0UL },
 	{ "force_file_mode", true, false, 0, ~0UL },
@@ -529,7 +537,7 @@ static enum weka_made make_options(struct client *client,
 /* Cut the first option off a list; false at its end. */
 static bool next_option(const char **list, char *option)
 {
-	size_t length = strcspn(*list, ",");
+	size_t length = options_length(*list);
 
 	if (!length)
 		return false;

@@ -101,14 +101,16 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "a remount repeats the general options of the mount, so that none falls back" {
-	sed -i 's/relatime/noatime/; s/negative=0/negative=50/' "$NODE/weka/mounts"
+	sed -i 's/relatime/noatime,nodiratime,sync/; s/negative=0/negative=50/' "$NODE/weka/mounts"
 	job 7 1 stream
 	prolog
-	expect_options noatime
-	expect_options dentry_max_age_negative=50
-	epilog
-	expect_options noatime
-	expect_options dentry_max_age_negative=50
+	for command in : epilog; do
+		$command
+		expect_options noatime
+		expect_options nodiratime
+		expect_options sync
+		expect_options dentry_max_age_negative=50
+	done
 	expect_options writecache
 }
 

@@ -94,6 +94,35 @@ START_TEST(an_option_is_found_by_its_whole_name)
 }
 END_TEST
 
+START_TEST(a_comma_between_quotes_is_part_of_its_option)
+{
+	char value[64];
+
+	ck_assert(options_get("rw,context=\"u:r:t:s0:c1,c2\",net=ib0",
+			      "context", value, sizeof(value)));
+	ck_assert_str_eq(value, "\"u:r:t:s0:c1,c2\"");
+	ck_assert(!options_get("rw,context=\"s0:c1,c2\",net=ib0", "c2\"", NULL,
+			       0));
+	ck_assert(options_get("rw,context=\"s0:c1,c2\",net=ib0", "net", value,
+			      sizeof(value)));
+	ck_assert_str_eq(value, "ib0");
+	/* mount(8) refuses it: nothing is made up of its rest */
+	ck_assert(
+		!options_get("rw,context=\"s0:c1,c2,net=ib0", "net", NULL, 0));
+}
+END_TEST
+
+START_TEST(an_option_may_be_long)
+{
+	char list[1024] = "auth_token_path=", value[1024];
+
+	memset(list + strlen(list), 'x', 900);
+	strcat(list, ",rw");
+	ck_assert(options_get(list, "auth_token_path", value, sizeof(value)));
+	ck_assert_uint_eq(strlen(value), 900);
+}
+END_TEST
+
 START_TEST(an_empty_word_list_holds_every_word)
 {
 	ck_assert(mounts_word_in("", "/mnt/weka"));
@@ -108,4 +137,5 @@ UNIT_MAIN("mounts", captured_lines_are_understood,
 	  blanks_in_names_are_unescaped,
 	  of_two_mounts_on_one_place_the_upper_counts,
 	  an_option_is_found_by_its_whole_name,
+	  a_comma_between_quotes_is_part_of_its_option, an_option_may_be_long,
 	  an_empty_word_list_holds_every_word)
