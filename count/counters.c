@@ -220,6 +220,7 @@ static int slot_write(struct pins *p, uint32_t slot,
 	if (owner) {
 		zero.job = owner->job;
 		zero.dev = owner->dev;
+		zero.first = slot << p->info.shard_shift;
 	}
 	for (i = 0; i < n; i++) {
 		at = (slot << p->info.shard_shift) + i;
@@ -725,7 +726,8 @@ static void add_up(struct count_slot *sum, const struct count_slot *one)
 {
 	const __u64 *from = one->bytes;
 	__u64 *to = sum->bytes;
-	size_t i, n = (sizeof(*sum) - offsetof(struct count_slot, bytes)) /
+	size_t i, n = (offsetof(struct count_slot, peak) -
+		       offsetof(struct count_slot, bytes)) /
 		      sizeof(*to);
 
 	for (i = 0; i < n; i++)
@@ -743,6 +745,8 @@ static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum)
 		if (bpf_map_lookup_elem(p->slots, &at, &one))
 			return -1;
 		add_up(sum, &one);
+		if (!i)
+			memcpy(sum->peak, one.peak, sizeof(sum->peak));
 	}
 	return 0;
 }
@@ -757,6 +761,19 @@ static void put_hist(struct record_io *io, enum record_hist which,
 		io->hist[which][i] = (int64_t)bins[i];
 }
 
+/* CPUs report by steps: what is less is too little to tell a peak. */
+static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
+{
+	const struct count_peak *peak = &s->peak[rw];
+	uint64_t most = peak->total - peak->mark;
+
+	most = most > peak->most ? most : peak->most;
+	most = most > s->bytes[rw] ? s->bytes[rw] : most;
+	if (!most && s->bytes[rw])
+		return RECORD_UNKNOWN;
+	return (int64_t)(most / COUNT_WINDOW_S);
+}
+
 /* The order of enum count_meta is the record's. */
 static void put_bpf(struct record_io *io, const struct count_slot *s,
 		    uint32_t groups)
@@ -766,6 +783,9 @@ static void put_bpf(struct record_io *io, const struct count_slot *s,
 	put_hist(io, RECORD_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
 	put_hist(io, RECORD_WRITE_SIZES, s->sizes[COUNT_WRITE],
 		 COUNT_SIZE_BINS);
+	io->peak[RECORD_PEAK_READ] = peak_rate(s, COUNT_READ);
+	io->peak[RECORD_PEAK_WRITE] = peak_rate(s, COUNT_WRITE);
+	io->peak_window_s = COUNT_WINDOW_S;
 	if (groups & COUNT_GROUP(META)) {
 		io->has_meta = true;
 		for (i = 0; i < COUNT_META_OPS; i++)
@@ -778,6 +798,10 @@ static void put_bpf(struct record_io *io, const struct count_slot *s,
 			(int64_t)s->mmap_bytes[COUNT_WRITE];
 	}
 	if (groups & COUNT_GROUP(LATENCY)) {
+		io->numbers[RECORD_READ_US] =
+			(int64_t)(s->ns_sum[COUNT_READ] / 1000);
+		io->numbers[RECORD_WRITE_US] =
+			(int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
 		put_hist(io, RECORD_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
 		put_hist(io, RECORD_WRITE_NS, s->ns[COUNT_WRITE],
 			 COUNT_NS_BINS);

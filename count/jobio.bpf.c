@@ -379,14 +379,44 @@ static __always_inline __u32 log2_floor(__u64 n)
 	return bits | v >> 1;
 }
 
+/* A call took its shard over a multiple of 2^COUNT_PEAK_SHIFT bytes: tell the
+ * first shard. The others of the window are not asked: they told it themselves. */
+static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
+{
+	__u32 first = slot->first;
+	struct count_slot *all = bpf_map_lookup_elem(&slots, &first);
+	struct count_peak *peak;
+	__u64 window, moved;
+
+	if (!all || !config.window_ticks)
+		return 0;
+	peak = &all->peak[rw & 1];
+	window = bpf_jiffies64() / config.window_ticks;
+	if (peak->window != window) {
+		moved = peak->total - peak->mark;
+		if (moved > peak->most)
+			peak->most = moved;
+		peak->mark = peak->total;
+		peak->window = window;
+	}
+	add(&peak->total, steps << COUNT_PEAK_SHIFT);
+	return 0;
+}
+
 static __always_inline void count(struct count_slot *slot, __u32 rw,
 				  __u64 bytes)
 {
 	__u32 bin = log2_floor(bytes & 0xffffffff);
+	__u64 after, steps;
 
 	add(&slot->calls[rw], 1);
 	add(&slot->bytes[rw], bytes);
 	add(&slot->sizes[rw][bin & (COUNT_SIZE_BINS - 1)], 1);
+	after = *(volatile __u64 *)&slot->bytes[rw];
+	steps = (after >> COUNT_PEAK_SHIFT) -
+		((after - bytes) >> COUNT_PEAK_SHIFT);
+	if (steps)
+		peak(slot, rw, steps);
 }
 
 /* The filesystem of a regular file, 0 for anything else. */
@@ -457,6 +487,7 @@ static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes,
 	if (bin >= COUNT_NS_BINS)
 		bin = COUNT_NS_BINS - 1;
 	add(&slot->ns[rw][bin], 1);
+	add(&slot->ns_sum[rw], ns);
 }
 
 static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)

@@ -16,12 +16,14 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 1
+#define COUNT_LAYOUT 2
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 496
 #define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
 #define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
+#define COUNT_WINDOW_S 1
+#define COUNT_PEAK_SHIFT 16 /* a CPU reports what it moved by 64 KiB */
 
 enum count_rw {
 	COUNT_READ,
@@ -68,15 +70,29 @@ struct count_config {
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
 	__u32 fdatasync_apart; /* has a program of its own */
+	__u32 window_ticks;    /* jiffies in COUNT_WINDOW_S; 0: no peaks */
+};
+
+/* The most that was moved in one of the windows into which the kernel's clock
+ * is cut. All CPUs report to the first shard; two that end a window at the same
+ * time may lose what they are about to report, no more. */
+struct count_peak {
+	__u64 total;  /* so far */
+	__u64 mark;   /* total when the window began */
+	__u64 window; /* its number */
+	__u64 most;   /* of the windows that are over */
 };
 
 struct count_slot {
 	__u32 job, dev;		  /* whose it is; 0: free */
+	__u32 first, zero;	  /* index of the slot's first shard */
 	__u64 bytes[2], calls[2]; /* enum count_rw */
 	__u64 sizes[2][COUNT_SIZE_BINS];
 	__u64 meta[COUNT_META_OPS];
 	__u64 mmap_bytes[2];
 	__u64 ns[2][COUNT_NS_BINS];
+	__u64 ns_sum[2];
+	struct count_peak peak[2]; /* in the first shard; not a sum */
 };
 
 struct count_key {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -364,6 +365,19 @@ static uint32_t shard_shift(void)
 	return shift;
 }
 
+/* Ticks of the kernel's clock in a window: its coarse clocks go by ticks
+ * (kernel/time/posix-timers.c:posix_get_coarse_res). */
+static uint32_t window_ticks(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
+	    tick.tv_nsec <= 0)
+		return 0;
+	return (uint32_t)((COUNT_WINDOW_S * 1000000000LL + tick.tv_nsec / 2) /
+			  tick.tv_nsec);
+}
+
 static int pin_map(struct attempt *a, const char *folder, const char *name)
 {
 	struct bpf_map *map = *name == '.' ? find_section(a->object, name)
@@ -454,6 +468,7 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	a.config.cgroup_v1 = cgroup == 1;
 	a.config.shard_shift = shard_shift();
 	a.config.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+	a.config.window_ticks = window_ticks();
 	a.kernel = kernel = kernel_btf(err);
 	if (!kernel)
 		goto out;

@@ -21,6 +21,7 @@ struct part {
 	uint32_t flags;
 	int64_t cores; /* RECORD_UNKNOWN: none */
 	int64_t job[RECORD_NUMBER_COUNT], wide[RECORD_NUMBER_COUNT];
+	int64_t peak[RECORD_PEAK_COUNT];
 	int64_t wire_rd, wire_wr, meta;
 	unsigned int restored, changed, errors, warnings;
 	int is_refused;
@@ -155,6 +156,11 @@ static void add_known(int64_t *sum, int64_t number)
 		*sum += number;
 }
 
+static void keep_most(int64_t *most, int64_t number)
+{
+	*most = number > *most ? number : *most;
+}
+
 static int64_t sum_meta(const struct record_io *io)
 {
 	int64_t sum = RECORD_UNKNOWN;
@@ -201,6 +207,8 @@ static int take_app(struct part *part, const struct record *r,
 		if (scope != RECORD_SCOPE_JOB)
 			continue;
 		add_known(&part->meta, sum_meta(io));
+		for (i = 0; i < RECORD_PEAK_COUNT; i++)
+			keep_most(&part->peak[i], io->peak[i]);
 		if (add_hist(part, io) < 0)
 			return -1;
 	}
@@ -276,6 +284,8 @@ static void part_init(struct part *part)
 	memset(part, 0, sizeof(*part));
 	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
 	part->meta = RECORD_UNKNOWN;
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		part->peak[i] = RECORD_UNKNOWN;
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		part->job[i] = part->wide[i] = RECORD_UNKNOWN;
 }
@@ -614,6 +624,32 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		s->imbalance = most * (double)counted / total;
 }
 
+/* The node that was longest in its calls. */
+static void find_slowest(const struct merge *merge, struct summary *s)
+{
+	int64_t most = RECORD_UNKNOWN;
+	size_t i, counted = 0;
+
+	for (i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+		int64_t us = RECORD_UNKNOWN;
+
+		add_known(&us, part->job[RECORD_READ_US]);
+		add_known(&us, part->job[RECORD_WRITE_US]);
+		counted += us >= 0;
+		if (us <= most)
+			continue;
+		most = us;
+		*s->slowest = 0;
+		summary_encode(s->slowest, sizeof(s->slowest), part->node);
+	}
+	if (counted > 1 && most > 0)
+		s->slowest_ns =
+			most > INT64_MAX / 1000 ? INT64_MAX : most * 1000;
+	else
+		*s->slowest = 0;
+}
+
 static void sum_counts(const struct merge *merge, struct summary *s)
 {
 	size_t i;
@@ -625,6 +661,8 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		add_known(&s->wire_rd, part->wire_rd);
 		add_known(&s->wire_wr, part->wire_wr);
 		add_known(&s->meta, part->meta);
+		keep_most(&s->peak_rd, part->peak[RECORD_PEAK_READ]);
+		keep_most(&s->peak_wr, part->peak[RECORD_PEAK_WRITE]);
 		s->restored += part->restored;
 		s->changed += part->changed;
 		s->errors += part->errors;
@@ -705,5 +743,6 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	sum_counts(merge, &s);
 	sum_hist(merge, &s);
 	find_busiest(merge, &s);
+	find_slowest(merge, &s);
 	*summary = s;
 }

@@ -278,6 +278,8 @@ static void refresh(struct service *service, struct store_run *run,
 	set_known(totals, "read_calls", summary.rd_calls);
 	set_known(totals, "write_bytes", summary.wr_bytes);
 	set_known(totals, "write_calls", summary.wr_calls);
+	set_known(totals, "peak_read_Bps", summary.peak_rd);
+	set_known(totals, "peak_write_Bps", summary.peak_wr);
 	json_object_object_add(top, "totals", totals);
 out:
 	merge_free(merge);

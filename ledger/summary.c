@@ -137,6 +137,7 @@ void summary_init(struct summary *s)
 	s->rsz[0] = s->rsz[1] = s->wsz[0] = s->wsz[1] = SUMMARY_UNKNOWN;
 	s->rlat_ns[0] = s->rlat_ns[1] = SUMMARY_UNKNOWN;
 	s->wlat_ns[0] = s->wlat_ns[1] = SUMMARY_UNKNOWN;
+	s->peak_rd = s->peak_wr = s->slowest_ns = SUMMARY_UNKNOWN;
 }
 
 int summary_encode(char *out, size_t room, const char *text)
@@ -221,7 +222,7 @@ static void put_flags(struct line *line, uint32_t flags)
 
 static void put_extras(struct line *line, const struct summary *s)
 {
-	char text[SUMMARY_NODE + 32];
+	char text[SUMMARY_NODE + 32], time[16];
 
 	if (s->wire_rd >= 0 || s->wire_wr >= 0)
 		put_pair(line, "wire", summary_bytes, s->wire_rd, summary_bytes,
@@ -234,11 +235,19 @@ static void put_extras(struct line *line, const struct summary *s)
 	put_percentiles(line, "wsz", summary_bytes, s->wsz);
 	put_percentiles(line, "rlat", summary_time, s->rlat_ns);
 	put_percentiles(line, "wlat", summary_time, s->wlat_ns);
+	if (s->peak_rd >= 0 || s->peak_wr >= 0)
+		put_pair(line, "peak", summary_bytes, s->peak_rd, summary_bytes,
+			 s->peak_wr);
 	if (s->imbalance > 0) {
 		snprintf(text, sizeof(text), "%.2f@%s",
 			 s->imbalance < 99999 ? s->imbalance : 99999,
 			 s->busiest);
 		put_token(line, "imb", text);
+	}
+	if (s->slowest_ns >= 0) {
+		summary_time(s->slowest_ns, time, sizeof(time));
+		snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
+		put_token(line, "slow", text);
 	}
 	if (s->changed > 0)
 		put_pair(line, "chg", summary_count, s->restored, summary_count,
@@ -328,6 +337,18 @@ static int get_imbalance(char *value, struct summary *s)
 	return get_text(at + 1, s->busiest, sizeof(s->busiest));
 }
 
+static int get_slowest(char *value, struct summary *s)
+{
+	char *at = strchr(value, '@');
+
+	if (!at || at == value || *value == '-')
+		return -1;
+	*at = 0;
+	return get_number(time_units, value, &s->slowest_ns) < 0
+		       ? -1
+		       : get_text(at + 1, s->slowest, sizeof(s->slowest));
+}
+
 /* How a key is read: one row a key, the place in struct summary. */
 enum form {
 	COUNTS,
@@ -361,6 +382,7 @@ static const struct key keys[] = {
 	{ "wsz", BYTES, AT(wsz[0]), AT(wsz[1]) },
 	{ "rlat", TIMES, AT(rlat_ns[0]), AT(rlat_ns[1]) },
 	{ "wlat", TIMES, AT(wlat_ns[0]), AT(wlat_ns[1]) },
+	{ "peak", BYTES, AT(peak_rd), AT(peak_wr) },
 	{ "chg", COUNTS, AT(restored), AT(changed) },
 	{ "find", COUNTS, AT(errors), AT(warnings) },
 	{ "refused", COUNT, AT(refused), 0 },
@@ -399,6 +421,8 @@ static int get_token(const char *key, char *value, struct summary *s)
 		return get_flags(value, &s->flags);
 	if (!strcmp(key, "imb"))
 		return get_imbalance(value, s);
+	if (!strcmp(key, "slow"))
+		return get_slowest(value, s);
 	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strcmp(keys[i].name, key))
 			return get_value(&keys[i], value, s);

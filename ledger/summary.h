@@ -25,7 +25,12 @@
  *   rsz= wsz=P50/P99   size of reads and writes: half of them, 99 % of them are
  *                      no larger (upper end of a power of two)
  *   rlat= wlat=P50/P99 how long they took: 64us/1.05ms
+ *   peak=RD/WR         the most that one node read and wrote in one second, on
+ *                      one filesystem
  *   imb=1.52@NODE      the busiest node moved 1.52 times the mean
+ *   slow=4.1s@NODE     the node whose processes spent most time in read and
+ *                      write calls, and how much: of several, where latency is
+ *                      counted
  *   chg=2/2            settings put back / changed for the job
  *   find=1/0           findings that are errors / warnings
  *   refused=N          nodes that turned the job's request down
@@ -73,8 +78,11 @@ struct summary {
 	int64_t wire_rd, wire_wr;
 	int64_t meta;
 	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
-	double imbalance; /* 0: nothing to say */
+	int64_t peak_rd, peak_wr; /* bytes a second */
+	double imbalance;	  /* 0: nothing to say */
 	char busiest[SUMMARY_NODE];
+	int64_t slowest_ns;
+	char slowest[SUMMARY_NODE];
 	int64_t restored, changed, errors, warnings, refused;
 };
 

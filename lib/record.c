@@ -21,9 +21,11 @@ static const char *const flag_words[] = { RECORD_FLAGS(FLAG_WORDS) };
 static const char *const meta_names[] = { RECORD_META_OPS(META_NAME) };
 
 static const char *const number_names[] = {
-	"read_bytes",  "write_bytes",	  "read_calls",
-	"write_calls", "mmap_read_bytes", "mmap_write_bytes",
+	"read_bytes",	   "write_bytes",      "read_calls", "write_calls",
+	"mmap_read_bytes", "mmap_write_bytes", "read_us",    "write_us",
 };
+
+static const char *const peak_names[] = { "read_Bps", "write_Bps" };
 
 static const char *const hist_names[] = {
 	"read_sizes",
@@ -261,6 +263,9 @@ void record_io_init(struct record_io *io)
 	io->shared = RECORD_UNKNOWN;
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		io->numbers[i] = RECORD_UNKNOWN;
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		io->peak[i] = RECORD_UNKNOWN;
+	io->peak_window_s = RECORD_UNKNOWN;
 	for (i = 0; i < RECORD_META_COUNT; i++)
 		io->meta[i] = RECORD_UNKNOWN;
 }
@@ -559,6 +564,20 @@ static void build_hist(struct builder *b, struct json_object *o,
 		append(b, list, json_object_new_int64(io->hist[which][i]));
 }
 
+static void build_peak(struct builder *b, struct json_object *o,
+		       const struct record_io *io)
+{
+	struct json_object *peak;
+	unsigned int i;
+
+	if (io->peak_window_s < 0)
+		return;
+	peak = put_object(b, o, "peak", false);
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		put_number(b, peak, peak_names[i], io->peak[i]);
+	put_number(b, peak, "window_s", io->peak_window_s);
+}
+
 static void build_one_io(struct builder *b, struct json_object *o,
 			 const struct record_io *io)
 {
@@ -573,6 +592,7 @@ static void build_one_io(struct builder *b, struct json_object *o,
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
 			put_number(b, o, number_names[i], io->numbers[i]);
+	build_peak(b, o, io);
 	if (io->has_meta) {
 		meta = put_object(b, o, "meta", false);
 		for (i = 0; i < RECORD_META_COUNT && !b->failed; i++)
@@ -1037,6 +1057,28 @@ static int read_meta(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
+static int read_peak(struct json_object *o, struct record_io *io,
+		     struct err *err)
+{
+	struct json_object *peak;
+	int rc = get(o, "peak", json_type_object, &peak, err);
+	unsigned int i;
+
+	if (rc <= 0)
+		return rc;
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		if (read_number(peak, peak_names[i], INT64_MAX, &io->peak[i],
+				err) < 0)
+			return -1;
+	if (read_number(peak, "window_s", UINT32_MAX, &io->peak_window_s, err) <
+	    0)
+		return -1;
+	if (io->peak_window_s < 1)
+		return err_set(err, "record: peak: window_s must be there, "
+				    "and at least 1");
+	return 0;
+}
+
 static int read_numbers(struct json_object *o, struct record_io *io,
 			struct err *err)
 {
@@ -1058,7 +1100,7 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 		if (read_number(o, number_names[i], INT64_MAX, &io->numbers[i],
 				err) < 0)
 			return -1;
-	if (read_meta(o, io, err) < 0)
+	if (read_peak(o, io, err) < 0 || read_meta(o, io, err) < 0)
 		return -1;
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
 		if (read_hist(o, io, i, err) < 0)

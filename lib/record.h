@@ -31,11 +31,15 @@
  *   "fs":"/mnt/weka"|null,"read_bytes":N|null,"write_bytes":..,
  *   "read_calls":..,"write_calls":..,"mmap_read_bytes":..,
  *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
+ *   "read_us":N|null,"write_us":..,
+ *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
  *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
- *   or nanoseconds (bin 0: 0 and 1). app: what processes asked for; wire: what
+ *   or nanoseconds (bin 0: 0 and 1); us: time that the processes spent in these
+ *   calls, added up; peak: the most that was moved in one of the windows of
+ *   window_s seconds, a second of it. app: what processes asked for; wire: what
  *   the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
@@ -146,7 +150,8 @@ enum record_hist {
 	RECORD_HIST_COUNT
 };
 
-/* The four numbers of every source and the two of mapped files. */
+/* The four numbers of every source, the two of mapped files, and how long the
+ * calls took. */
 enum record_number {
 	RECORD_READ_BYTES,
 	RECORD_WRITE_BYTES,
@@ -154,7 +159,15 @@ enum record_number {
 	RECORD_WRITE_CALLS,
 	RECORD_MMAP_READ_BYTES,
 	RECORD_MMAP_WRITE_BYTES,
+	RECORD_READ_US,
+	RECORD_WRITE_US,
 	RECORD_NUMBER_COUNT
+};
+
+enum record_peak {
+	RECORD_PEAK_READ,
+	RECORD_PEAK_WRITE,
+	RECORD_PEAK_COUNT
 };
 
 struct record_io {
@@ -163,6 +176,8 @@ struct record_io {
 	char source[RECORD_WORD_MAX];
 	char *fs; /* mount point; NULL: all files */
 	int64_t numbers[RECORD_NUMBER_COUNT];
+	int64_t peak[RECORD_PEAK_COUNT]; /* bytes a second */
+	int64_t peak_window_s;		 /* RECORD_UNKNOWN: no peak */
 	bool has_meta;
 	int64_t meta[RECORD_META_COUNT];
 	bool has_hist[RECORD_HIST_COUNT];

@@ -72,6 +72,9 @@ static void add_io(struct record_io *sum, const struct record_io *io)
 
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		add_known(&sum->numbers[i], io->numbers[i]);
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		if (io->peak[i] > sum->peak[i])
+			sum->peak[i] = io->peak[i];
 	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
 		add_known(&sum->meta[i], io->meta[i]);
 	sum->has_meta |= io->has_meta;
@@ -225,6 +228,38 @@ static void print_one(FILE *out, const char *what, int64_t number,
 	print_rate(out, number, calls, seconds);
 }
 
+/* Of one node: those of several need not be of the same second. */
+static void print_peak(FILE *out, int64_t rd, int64_t wr)
+{
+	char a[16], b[16];
+
+	if (rd >= 0 || wr >= 0)
+		fprintf(out,
+			"                %-12s %s read, %s written: the most "
+			"that one node moved in a second\n",
+			"peak", bytes(rd, a), bytes(wr, b));
+}
+
+static const char *span(int64_t us, char *out)
+{
+	if (us < 0)
+		return "unknown";
+	summary_time(us > INT64_MAX / 1000 ? INT64_MAX : us * 1000, out, 16);
+	return out;
+}
+
+static void print_time_spent(FILE *out, const int64_t *numbers)
+{
+	char a[16], b[16];
+
+	if (numbers[RECORD_READ_US] >= 0 || numbers[RECORD_WRITE_US] >= 0)
+		fprintf(out,
+			"                %-12s %s reading, %s writing: all "
+			"processes together\n",
+			"time", span(numbers[RECORD_READ_US], a),
+			span(numbers[RECORD_WRITE_US], b));
+}
+
 static void print_line_head(FILE *out, const struct io_line *line,
 			    size_t records)
 {
@@ -273,6 +308,9 @@ static void print_io_line(FILE *out, const struct io_line *line, size_t records,
 		print_one(out, "mapped, wr.",
 			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
 	}
+	print_peak(out, io->peak[RECORD_PEAK_READ],
+		   io->peak[RECORD_PEAK_WRITE]);
+	print_time_spent(out, io->numbers);
 	print_meta(out, io, seconds);
 	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
 	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
@@ -328,6 +366,7 @@ static void print_totals(FILE *out, const struct summary *s)
 			: "NODE-WIDE, with whatever else ran there");
 	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
 	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+	print_peak(out, s->peak_rd, s->peak_wr);
 	if (s->meta >= 0)
 		fprintf(out, "                %-12s %s operations\n",
 			"metadata", count(s->meta, text));
@@ -725,6 +764,13 @@ static void print_nodes(FILE *out, const struct job_report *r)
 			"balance",
 			s->scope == SUMMARY_SCOPE_JOB ? "" : "NODE-WIDE, ",
 			s->busiest, s->imbalance);
+	if (s->slowest_ns >= 0) {
+		summary_time(s->slowest_ns, a, sizeof(a));
+		fprintf(out,
+			"  %-13s %s: its processes spent %s in read and write "
+			"calls\n",
+			"slowest", s->slowest, a);
+	}
 	if (r->record_count < 2)
 		return;
 	for (i = 0; i < shown; i++) {
@@ -815,7 +861,7 @@ void job_report_print_csv_head(FILE *out)
 {
 	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
 	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
-	      "scope,counted_by,quality\n",
+	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps\n",
 	      out);
 }
 
@@ -847,7 +893,7 @@ static void csv_quality(FILE *out, uint32_t flags)
 			fprintf(out, "%s%s", before, record_flag_name(bit));
 			before = " ";
 		}
-	fputs(*before == ' ' ? "\"\n" : "\"\"\n", out);
+	fputs(*before == ' ' ? "\"," : "\"\",", out);
 }
 
 void job_report_print_csv(const struct job_report *r, FILE *out)
@@ -871,4 +917,8 @@ void job_report_print_csv(const struct job_report *r, FILE *out)
 	csv_text(out, scopes[s->scope]);
 	csv_text(out, s->src);
 	csv_quality(out, s->flags);
+	csv_number(out, s->peak_rd);
+	if (s->peak_wr >= 0)
+		fprintf(out, "%lld", (long long)s->peak_wr);
+	fputc('\n', out);
 }

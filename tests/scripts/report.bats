@@ -38,7 +38,7 @@ full_record() {
 		"changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect","restored":true}],
 		"findings":[{"code":"W01","severity":"warning","text":"something","cure":"do this"}],
 		"app":[{"scope":"job","source":"vfs","fs":"/mnt/weka","read_bytes":1048576,"write_bytes":2097152,"read_calls":4,"write_calls":8,
-		"meta":{"open":3,"stat":2},"read_sizes":[0,0,1,4,2],"read_ns":[0,0,0,0,0,0,0,0,0,0,9]}],
+		"read_us":1500,"peak":{"read_Bps":262144,"write_Bps":null,"window_s":1},"meta":{"open":3,"stat":2},"read_sizes":[0,0,1,4,2],"read_ns":[0,0,0,0,0,0,0,0,0,0,9]}],
 		"wire":[{"scope":"node","source":"container.sock","fs":null,"read_bytes":999000,"read_calls":6,"write_bytes":null}],
 		"quality":["step_missing"]}
 	EOR
@@ -58,6 +58,9 @@ full_record() {
 	expect_text "I/O           /mnt/weka, from vfs: the job's alone" "$output"
 	expect_text 'read         2MiB in 8 calls, 256KiB a call, 73KiB/s' "$output"
 	expect_text 'written      4MiB in 16 calls' "$output"
+	expect_text 'peak         256KiB read, unknown written: the most that one node moved in a second' "$output"
+	expect_text 'time         3ms reading, unknown writing: all processes together' "$output"
+	expect_text 'slowest       c1: its processes spent 1.5ms in read and write calls' "$output"
 	expect_text 'metadata     open 6, stat 4; 0/s' "$output"
 	expect_text 'read sizes   ' "$output"
 	expect_text 'read times   #  1.02us to 2.05us' "$output"
@@ -133,8 +136,8 @@ for line in open(sys.argv[1]):
 	send
 	run report 7 --csv
 	expect_equal 0 "$status"
-	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality' "${lines[0]}"
-	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files"' "${lines[1]}"
+	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps' "${lines[0]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,' "${lines[1]}"
 }
 
 @test "without the ledger the summary in sacct is shown, and why" {

@@ -275,6 +275,50 @@ START_TEST(what_the_clients_moved_is_summed_apart)
 }
 END_TEST
 
+/* A worker whose filesystem was counted. */
+static struct record *counted(int number, int64_t peak_rd, int64_t us)
+{
+	struct record *r = node(number);
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.fs = (char *)"/mnt/weka";
+	io.numbers[RECORD_READ_BYTES] = 4096;
+	io.numbers[RECORD_READ_US] = us;
+	io.peak[RECORD_PEAK_READ] = peak_rd;
+	io.peak_window_s = 1;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+	record_add_mount(r, "/mnt/weka", "wekafs", "default");
+	return r;
+}
+
+START_TEST(peaks_of_nodes_are_never_added)
+{
+	struct merge *m = merge_new();
+
+	add(m, counted(1, 2 << 20, RECORD_UNKNOWN));
+	add(m, counted(2, 3 << 20, RECORD_UNKNOWN));
+	add(m, counted(3, RECORD_UNKNOWN, RECORD_UNKNOWN));
+	expect_token(m, " rd=12KiB/- ");
+	expect_token(m, " peak=3MiB/- imb=1.00@n1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(the_node_that_waited_longest_is_the_slowest)
+{
+	struct merge *m = merge_new();
+
+	add(m, counted(1, 1, 1500));
+	expect_token(m, " peak=1B/- "); /* one node alone is not slow */
+	add(m, counted(2, 1, 4100000));
+	add(m, counted(3, 1, RECORD_UNKNOWN));
+	expect_token(m, " slow=4.1s@n2 ");
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(numbers_that_nobody_knows_stay_unknown)
 {
 	struct merge *m = merge_new();
@@ -502,6 +546,9 @@ static void merged_text(int count, char *text)
 		io.fs = (char *)"/mnt/weka";
 		io.numbers[RECORD_READ_BYTES] = INT64_C(1) << (i % 50);
 		io.numbers[RECORD_READ_CALLS] = i;
+		io.numbers[RECORD_READ_US] = i;
+		io.peak[RECORD_PEAK_READ] = i;
+		io.peak_window_s = 1;
 		io.has_meta = io.has_hist[RECORD_READ_SIZES] = true;
 		io.has_hist[RECORD_READ_NS] = true;
 		memset(io.meta, 0, sizeof(io.meta));
@@ -534,11 +581,11 @@ START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
 	merged_text(1, text);
 	keys_of(text, keys);
 	ck_assert_str_eq(keys, "nodes cores cpus prof fs rd wr scope src q "
-			       "meta rsz rlat chg find miss ");
+			       "meta rsz rlat peak chg find miss ");
 	merged_text(2, text); /* they can differ */
 	keys_of(text, wanted);
 	ck_assert_str_eq(wanted, "nodes cores cpus prof fs rd wr scope src q "
-				 "meta rsz rlat imb chg find miss ");
+				 "meta rsz rlat peak imb slow chg find miss ");
 	for (i = 1; i < sizeof(counts) / sizeof(*counts); i++) {
 		merged_text(counts[i], text);
 		keys_of(text, keys);
@@ -557,6 +604,8 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  the_line_of_all_files_is_not_added_to_its_filesystems,
 	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
+	  peaks_of_nodes_are_never_added,
+	  the_node_that_waited_longest_is_the_slowest,
 	  what_the_clients_moved_is_summed_apart,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,

@@ -23,7 +23,8 @@ static const char *const full =
 	"\"text\":\"a\",\"cure\":null}],"
 	"\"app\":[{\"scope\":\"job\",\"source\":\"stepd\",\"fs\":null,"
 	"\"read_bytes\":10,\"write_bytes\":null,\"read_calls\":1,"
-	"\"write_calls\":0}],"
+	"\"write_calls\":0,\"read_us\":12,\"write_us\":0,"
+	"\"peak\":{\"read_Bps\":9,\"write_Bps\":null,\"window_s\":1}}],"
 	"\"wire\":[{\"scope\":\"node\",\"shared\":2,\"source\":\"weka\","
 	"\"fs\":\"/mnt/weka\",\"read_bytes\":5,\"write_bytes\":6,"
 	"\"read_calls\":null,\"write_calls\":null,"
@@ -101,6 +102,11 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_ptr_null(r->findings[0].cure);
 	ck_assert_int_eq(r->app[0].numbers[RECORD_READ_BYTES], 10);
 	ck_assert_int_eq(r->app[0].numbers[RECORD_WRITE_BYTES], RECORD_UNKNOWN);
+	ck_assert_int_eq(r->app[0].numbers[RECORD_READ_US], 12);
+	ck_assert_int_eq(r->app[0].peak[RECORD_PEAK_READ], 9);
+	ck_assert_int_eq(r->app[0].peak[RECORD_PEAK_WRITE], RECORD_UNKNOWN);
+	ck_assert_int_eq(r->app[0].peak_window_s, 1);
+	ck_assert_int_eq(r->wire[0].peak_window_s, RECORD_UNKNOWN);
 	ck_assert_int_eq(r->wire[0].scope, RECORD_SCOPE_NODE);
 	ck_assert_int_eq(r->wire[0].shared, 2);
 	ck_assert_int_eq(r->wire[0].meta[RECORD_META_OPEN], 3);
@@ -160,6 +166,12 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 	expect_refused_with("\"read_bytes\":10", "\"read_bytes\":-1",
 			    "record: read_bytes: '-1': must be 0 to "
 			    "9223372036854775807");
+	expect_refused_with("\"read_Bps\":9", "\"read_Bps\":-9",
+			    "record: read_Bps: '-9': must be 0 to "
+			    "9223372036854775807");
+	expect_refused_with("\"window_s\":1", "\"window_s\":0",
+			    "record: peak: window_s must be there, and at "
+			    "least 1");
 	expect_refused_with("\"scope\":\"job\"", "\"scope\":\"all\"",
 			    "record: scope: 'all': must be job or node");
 	expect_refused_with("\"severity\":\"warning\"", "\"severity\":\"x\"",

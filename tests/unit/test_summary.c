@@ -90,7 +90,8 @@ START_TEST(what_is_read_back_prints_the_same_line)
 		"rd=999B/1 wr=0.977KiB/999k scope=node src=exit,vfs "
 		"q=all_files,node_rebooted,other wire=1TiB/- meta=12 "
 		"rsz=4KiB/1MiB wsz=-/- rlat=64ns/1.05ms wlat=1.2s/3s "
-		"imb=1.52@c3 chg=2/2 find=1/0 refused=1 miss=c4,+2",
+		"peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg=2/2 find=1/0 "
+		"refused=1 miss=c4,+2",
 	};
 	char text[SUMMARY_MAX];
 	struct summary s;
@@ -107,7 +108,8 @@ START_TEST(what_is_read_back_prints_the_same_line)
 	ck_assert_ptr_nonnull(strstr(text, " wsz=512B/512B "));
 	ck_assert_ptr_nonnull(strstr(text, " miss=c4,+2"));
 	ck_assert_ptr_nonnull(strstr(text, " rlat=64ns/1.05ms "));
-	ck_assert_ptr_nonnull(strstr(text, " imb=1.52@c3 "));
+	ck_assert_ptr_nonnull(
+		strstr(text, " peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg="));
 }
 END_TEST
 
@@ -169,6 +171,9 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	fill(s.src, sizeof(s.src));
 	fill(s.miss, sizeof(s.miss));
 	fill(s.busiest, sizeof(s.busiest));
+	fill(s.slowest, sizeof(s.slowest));
+	s.peak_rd = s.peak_wr = s.nodes_seen;
+	s.slowest_ns = INT64_C(988888888888);
 	s.rd_bytes = s.rd_calls = s.wr_bytes = s.wr_calls = s.nodes_seen;
 	s.wire_rd = s.wire_wr = s.meta = s.nodes_seen;
 	s.rsz[0] = s.rsz[1] = s.wsz[0] = s.wsz[1] = s.nodes_seen;
@@ -182,6 +187,8 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	summary_text(&s, text);
 	ck_assert_uint_le(strlen(text), 1000);
 	ck_assert_ptr_nonnull(strstr(text, " refused="));
+	ck_assert_ptr_nonnull(strstr(text, " peak="));
+	ck_assert_ptr_nonnull(strstr(text, " slow=989s@xxx"));
 	ck_assert_ptr_nonnull(strstr(text, " miss=xxx"));
 	parse(text);
 }
@@ -215,6 +222,12 @@ START_TEST(text_that_is_no_summary_is_refused_with_the_token)
 		       "summary: 'a|b=2': not key=value");
 	expect_refused("jobio/1 nodes=1/1 imb=x@c",
 		       "summary: 'imb=x@c': not a value of imb");
+	expect_refused("jobio/1 nodes=1/1 slow=-@c",
+		       "summary: 'slow=-@c': not a value of slow");
+	expect_refused("jobio/1 nodes=1/1 slow=4s",
+		       "summary: 'slow=4s': not a value of slow");
+	expect_refused("jobio/1 nodes=1/1 peak=4GiB",
+		       "summary: 'peak=4GiB': not a value of peak");
 }
 END_TEST
 
@@ -299,10 +312,10 @@ static void put_value(char *out, size_t room)
 static void put_line(char *out, size_t room)
 {
 	static const char *const names[] = {
-		"nodes", "cores",   "cpus", "prof",  "fs",   "rd",
-		"wr",	 "scope",   "src",  "q",     "wire", "meta",
-		"rsz",	 "wsz",	    "rlat", "wlat",  "imb",  "chg",
-		"find",	 "refused", "miss", "later", "x",    "",
+		"nodes",   "cores", "cpus",  "prof", "fs",   "rd",   "wr",
+		"scope",   "src",   "q",     "wire", "meta", "rsz",  "wsz",
+		"rlat",	   "wlat",  "imb",   "chg",  "peak", "slow", "find",
+		"refused", "miss",  "later", "x",    "",
 	};
 	unsigned int count = below(24);
 	char value[120], token[200];

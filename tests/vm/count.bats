@@ -263,6 +263,22 @@ none() {
 	done
 }
 
+@test "the peak is what one second saw, whoever reads it and when" {
+	local kernel
+	everywhere 'v2 bursts'
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 bursts' '.app[0].peak' '{
+  "read_Bps": 262144,
+  "write_Bps": 1048576,
+  "window_s": 1
+}'
+		# 64 calls of 4 KiB: less than all of it is known to be in one second
+		expect "$kernel" 'v2 write' '.app[0].peak | .write_Bps <= 262144 and .read_Bps == 0' true
+		expect "$kernel" 'v2 nothing' '.app[0].peak.write_Bps' 0
+		expect "$kernel" 'v2 after the job' '.app | length' 0
+	done
+}
+
 @test "latency is there on demand: one measurement a call" {
 	local kernel
 	everywhere 'v2 latency read' 'v2 latency writev'
@@ -270,6 +286,12 @@ none() {
 		expect "$kernel" 'v2 latency read' '.app[0] | .read_ns | add' 64
 		expect "$kernel" 'v2 latency writev' '.app[0] | .write_ns | add' 64
 		expect "$kernel" 'v2 latency writev' '.app[0] | .read_ns | length' 0
+		# the sum of the times lies between the ends of the bins
+		expect "$kernel" 'v2 latency read' '.app[0]
+			| .read_us * 1000 / ([.read_ns | to_entries[] | .value * pow(2; .key)] | add)
+			| . > 0.9 and . <= 2' true
+		expect "$kernel" 'v2 latency read' '.app[0] | .write_us' 0
+		expect "$kernel" 'v2 read' '.app[0] | .read_us' null
 		expect "$kernel" 'v2 read' '.app[0] | .read_ns' null
 	done
 	expect 5.10 'v2 latency read' '.app[0] | .read_ns' null

@@ -153,6 +153,9 @@ words() { jq -r '.summary | split(" ")[]' "$work/$1"; }
 	run words "$job"
 	[[ " ${lines[*]} " == *' rd=1.88MiB/110 wr=3.31MiB/58 scope=job src=bpf q=- meta='* ]]
 	[[ " ${lines[*]} " == *' rsz=32KiB/64KiB wsz=128KiB/128KiB'* ]]
+	[[ " ${lines[*]} " =~ \ peak=[0-9.]+[KM]iB/[0-9.]+[KM]iB\  ]]
+	(($(of "$job" '.app[0].peak.write_Bps') <= 3145728))
+	(($(of "$job" '.app[0].peak.write_Bps') >= 65536))
 	run controller jobio report "$job"
 	[[ $output == *"I/O           /mnt/a, from bpf: the job's alone"* ]]
 	[[ $output == *'read         1.88MiB in 110 calls, 17.5KiB a call, '* ]]
@@ -194,6 +197,7 @@ words() { jq -r '.summary | split(" ")[]' "$work/$1"; }
 	[[ " ${lines[*]} " =~ \ rlat=[0-9.]+(ns|us|ms|s)/[0-9.]+(ns|us|ms|s) ]]
 	run controller jobio report "$job"
 	[[ $output == *'read times   '* ]]
+	[[ $output =~ time\ +[0-9.]+(us|ms|s)\ reading,\ [0-9.]+(us|ms|s|ns)\ writing ]]
 }
 
 @test "no counters are left when the jobs are gone, and none of a job without an epilog" {

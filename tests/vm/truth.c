@@ -277,6 +277,26 @@ static void do_sizes(void)
 	truth->calls[EXIT][READ]++; /* /proc/PID/io counts what fails, too */
 }
 
+/* Four times as much as fits into the buffer, and a quarter of a megabyte read,
+ * each time in another second and at another place in it: one time at least no
+ * second ends between the two writes. */
+static void do_bursts(void)
+{
+	static const struct timespec apart = { 1, 370000000 };
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0), i, j;
+
+	for (i = 0; i < 4; i++) {
+		for (j = 0; j < 2; j++) {
+			need(pwrite(out, buffer, 2L * TOTAL, 0), 2L * TOTAL,
+			     "pwrite");
+			both(DIR_, WRITE, 2L * TOTAL);
+		}
+		need(pread(in, buffer, TOTAL, 0), TOTAL, "pread");
+		both(DIR_, READ, TOTAL);
+		nanosleep(&apart, NULL);
+	}
+}
+
 /* ---- calls with two ends ------------------------------------------------- */
 
 static void send_to(int in_place, int out_place)
@@ -801,6 +821,7 @@ static const struct kind {
 	{ "writev", do_writev },
 	{ "direct", do_direct },
 	{ "sizes", do_sizes },
+	{ "bursts", do_bursts },
 	{ "sendfile", do_sendfile },
 	{ "sendfile_other", do_sendfile_other },
 	{ "sendfile_socket", do_sendfile_socket },
