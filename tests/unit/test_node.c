@@ -217,8 +217,11 @@ static void age_conf(const char *path, long seconds)
 	ck_assert_int_eq(utime(path, &times), 0);
 }
 
+/* The slurmd of these tests is the test itself: else it would be the oldest one
+ * of this machine, and one that comes or goes meanwhile asks again. */
 static void setup(void)
 {
+	prctl(PR_SET_NAME, "slurmd");
 	tempdir_make();
 	setenv("SLURM_CONF", tempdir_put("slurm.conf", "x"), 1);
 	age_conf(getenv("SLURM_CONF"), 100);
@@ -297,6 +300,7 @@ static void load_twice_under_a_slurmd(void)
 START_TEST(another_slurmd_asks_again)
 {
 	setup();
+	prctl(PR_SET_NAME, "test_node"); /* each child is a slurmd */
 	make_helper(8, (long long)time(NULL));
 	load_twice_under_a_slurmd();
 	ck_assert_uint_eq(calls(), 1);
