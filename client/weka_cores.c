@@ -19,39 +19,26 @@
 #include "client/plan.h"
 #include "client/sysfs.h"
 #include "client/weka_mount.h"
+#include "client/weka_state.h"
 #include "faultpoint.h"
-#include "fileio.h"
 #include "number.h"
 #include "rundir.h"
 
 #define PATH_TEXT_MAX 1024
 #define POLL_MS 200
+#define BASELINE "baseline"
 /* WEKA's planning guide: at most 19 cores a container. */
 #define CORES_MAX 19
 
 /* ---- the baseline ------------------------------------------------------ */
 
-static int baseline_path(const struct client *client, char *path)
-{
-	if (!client->state_dir)
-		return -1;
-	return snprintf(path, PATH_TEXT_MAX, "%s/%s.baseline",
-			client->state_dir,
-			client->section->name) < PATH_TEXT_MAX
-		       ? 0
-		       : -1;
-}
-
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */
 static int baseline_read(const struct client *client, const char *container,
 			 struct cpuset *cores)
 {
-	char path[PATH_TEXT_MAX], *text, *list;
+	char *text = weka_state_read(client, BASELINE), *list;
 	int rc = 0;
 
-	if (baseline_path(client, path) < 0)
-		return 0;
-	text = fileio_read(path, 65536, NULL, NULL);
 	if (!text)
 		return 0;
 	list = strchr(text, ' ');
@@ -67,27 +54,10 @@ static int baseline_read(const struct client *client, const char *container,
 static int baseline_write(const struct client *client, const char *container,
 			  const char *list, struct err *err)
 {
-	char path[PATH_TEXT_MAX], text[PATH_TEXT_MAX];
-	int rc;
+	char text[PATH_TEXT_MAX];
 
-	if (baseline_path(client, path) < 0)
-		return err_set(err, "no place to remember the cores");
 	snprintf(text, sizeof(text), "%s %s\n", container, list);
-	FAULT_POINT("baseline before");
-	rc = fileio_write(path, text, strlen(text), 0600, err);
-	FAULT_POINT("baseline after");
-	return rc;
-}
-
-static void baseline_forget(const struct client *client)
-{
-	char path[PATH_TEXT_MAX];
-
-	if (baseline_path(client, path) < 0)
-		return;
-	FAULT_POINT("baseline forget before");
-	unlink(path);
-	FAULT_POINT("baseline forget after");
+	return weka_state_write(client, BASELINE, text, err);
 }
 
 /* ---- plan -------------------------------------------------------------- */
@@ -625,7 +595,7 @@ static void settle_baseline(const struct client *client, const char *container,
 
 	if (baseline_read(client, container, &baseline) &&
 	    cpuset_equal(&baseline, now))
-		baseline_forget(client);
+		weka_state_forget(client, BASELINE);
 }
 
 static int switch_by_method(struct client *client, const char *container,

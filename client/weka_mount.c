@@ -6,16 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "client/command.h"
 #include "client/sysfs.h"
+#include "client/weka_state.h"
 #include "faultpoint.h"
-#include "fileio.h"
 
 #define PATH_TEXT_MAX 1024
-#define SET_BYTES_MAX (1U << 20)
+#define MOUNTS "mounts"
 #define NAP_MS 500
 /* A line of the set that tells how the mount was, not how to make it. */
 #define SHOWN "wekafs-shown"
@@ -135,16 +134,6 @@ out:
 
 /* ---- the set on disk --------------------------------------------------- */
 
-static int set_path(const struct client *client, char *path)
-{
-	if (!client->state_dir)
-		return -1;
-	return snprintf(path, PATH_TEXT_MAX, "%s/%s.mounts", client->state_dir,
-			client->section->name) < PATH_TEXT_MAX
-		       ? 0
-		       : -1;
-}
-
 static void boot_id(char *text, size_t size)
 {
 	if (sysfs_line("/proc/sys/kernel/random/boot_id", text, size) < 0)
@@ -202,14 +191,12 @@ static int print_set(FILE *file, const struct client *client,
 int weka_mount_begin(const struct client *client, const char *container,
 		     struct err *err)
 {
-	char path[PATH_TEXT_MAX], *text = NULL;
 	struct mounts *fstab;
+	char *text = NULL;
 	size_t size_bytes = 0;
 	FILE *file = NULL;
 	int rc = -1;
 
-	if (set_path(client, path) < 0)
-		return err_set(err, "no place to remember the mounts");
 	fstab = mounts_read(client->section->fstab, WEKA_FSTYPE, err);
 	if (!fstab)
 		return -1;
@@ -222,9 +209,7 @@ int weka_mount_begin(const struct client *client, const char *container,
 		err_set(err, "client: out of memory");
 		goto out;
 	}
-	FAULT_POINT("mounts before");
-	rc = fileio_write(path, text, size_bytes, 0600, err);
-	FAULT_POINT("mounts after");
+	rc = weka_state_write(client, MOUNTS, text, err);
 out:
 	free(text);
 	mounts_free(fstab);
@@ -234,13 +219,10 @@ out:
 /* NULL: there is none of this boot. 'container' NULL: any. */
 static char *set_read(const struct client *client, const char *container)
 {
-	char path[PATH_TEXT_MAX], boot[64], head[256], *text;
+	char *text = weka_state_read(client, MOUNTS), boot[64], head[256];
 	size_t length;
 	bool ours;
 
-	if (set_path(client, path) < 0)
-		return NULL;
-	text = fileio_read(path, SET_BYTES_MAX, NULL, NULL);
 	if (!text)
 		return NULL;
 	boot_id(boot, sizeof(boot));
@@ -287,13 +269,7 @@ bool weka_mount_is_begun(const struct client *client, const char *container)
 
 void weka_mount_end(const struct client *client)
 {
-	char path[PATH_TEXT_MAX];
-
-	if (set_path(client, path) < 0)
-		return;
-	FAULT_POINT("mounts forget before");
-	unlink(path);
-	FAULT_POINT("mounts forget after");
+	weka_state_forget(client, MOUNTS);
 }
 
 /* ---- umount and mount -------------------------------------------------- */

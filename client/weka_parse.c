@@ -120,21 +120,33 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 	}
 }
 
+/* The next line of *text, but none that is longer than anything we look for. */
+static bool next_line(const char **text, char line[LINE_TEXT_MAX])
+{
+	size_t length;
+	bool fits = false;
+
+	while (**text && !fits) {
+		length = strcspn(*text, "\n");
+		fits = length < LINE_TEXT_MAX;
+		if (fits) {
+			memcpy(line, *text, length);
+			line[length] = '\0';
+		}
+		*text += length + ((*text)[length] == '\n');
+	}
+	return fits;
+}
+
 void weka_parse_service(const char *text, struct weka_service *service)
 {
 	char line[LINE_TEXT_MAX], *at, *separator;
-	size_t length;
 
 	memset(service, 0, sizeof(*service));
 	service->present = true;
 	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3;
-	for (; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		if (length >= sizeof(line))
-			continue;
-		memcpy(line, text, length);
-		line[length] = '\0';
+	while (next_line(&text, line)) {
 		at = line + strspn(line, " \t");
 		separator = strpbrk(at, "=:");
 		if (*at == '#' || *at == ';' || *at == '[' || !separator)
@@ -509,16 +521,9 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 void weka_parse_interface(const char *text, struct weka_interface *interface)
 {
 	char line[LINE_TEXT_MAX];
-	size_t length;
 
 	memset(interface, 0, sizeof(*interface));
 	interface->active_mounts = -1;
-	for (; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		if (length >= sizeof(line))
-			continue;
-		memcpy(line, text, length);
-		line[length] = '\0';
+	while (next_line(&text, line))
 		parse_interface_line(line, interface);
-	}
 }

@@ -32,8 +32,8 @@ static bool help;
 static int usage(FILE *to, int rc)
 {
 	fprintf(to, "usage: jobio-release [--conf=FILE]\n"
-		    "Puts this node back after the job that slurmd's epilog is "
-		    "for, and leaves its record.\n"
+		    "Puts the client back after a job and leaves the job's "
+		    "record; slurmd's epilog\nruns it.\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
@@ -173,13 +173,8 @@ static int release(const struct config *config, const struct job *job,
 
 static unsigned int lock_timeout_ms(const struct config *config)
 {
-	unsigned int ms = config->prolog_budget_ms + LOCK_GRACE_MS;
-	size_t i;
-
-	for (i = 0; i < config->client_count; i++)
-		if (config->clients[i].core_change != CORE_CHANGE_NEVER)
-			ms += 2 * config->clients[i].ready_timeout_ms;
-	return ms;
+	return config->prolog_budget_ms + LOCK_GRACE_MS +
+	       job_restarts_ms(config);
 }
 
 static int run(const struct config *config, struct err *err)

@@ -375,7 +375,7 @@ static int usage(FILE *to, int rc)
 {
 	fprintf(to, "usage: jobio-send [--once] [--conf=FILE]\n"
 		    "Hands the records in the spool to the ledger.\n"
-		    "  --once         do not try again when it fails\n"
+		    "  --once       do not try again when it fails\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }

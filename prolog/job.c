@@ -231,6 +231,17 @@ void job_boot_id(char *boot_id, size_t size)
 
 /* ---- lock -------------------------------------------------------------- */
 
+unsigned int job_restarts_ms(const struct config *config)
+{
+	unsigned int ms = 0;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (config->clients[i].core_change != CORE_CHANGE_NEVER)
+			ms += 2 * config->clients[i].ready_timeout_ms;
+	return ms;
+}
+
 int job_lock(const struct config *config, unsigned int timeout_ms,
 	     struct err *err)
 {
@@ -285,44 +296,45 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 	return state;
 }
 
+static int write_state(const char *path, const struct record *state,
+		       int (*write)(const char *path, const void *data,
+				    size_t size_bytes, mode_t mode,
+				    struct err *err),
+		       struct err *err)
+{
+	char *text = record_text(state, err);
+	int rc;
+
+	if (!text)
+		return -1;
+	FAULT_POINT("state before");
+	rc = write(path, text, strlen(text), 0600, err);
+	FAULT_POINT("state after");
+	free(text);
+	return rc;
+}
+
 int job_state_update(const struct config *config, const struct record *state,
 		     struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], *text;
-	int rc = -1;
+	char path[RUNDIR_PATH_MAX];
 
-	text = record_text(state, err);
-	if (!text)
-		return -1;
 	if (rundir_job_file(path, config->run_dir, state->job, "start.json",
 			    err) < 0)
-		goto out;
-	FAULT_POINT("start before");
-	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
-	FAULT_POINT("start after");
-out:
-	free(text);
-	return rc;
+		return -1;
+	return write_state(path, state, fileio_write_volatile, err);
 }
 
 int job_state_write(const struct config *config, const struct record *state,
 		    struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], *text;
-	int rc = -1;
+	char path[RUNDIR_PATH_MAX];
 
-	text = record_text(state, err);
-	if (!text)
-		return -1;
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
-			     err) < 0)
-		goto out;
-	FAULT_POINT("open record before");
-	rc = fileio_write(path, text, strlen(text), 0600, err);
-	FAULT_POINT("open record after");
-out:
-	free(text);
-	return rc < 0 ? -1 : job_state_update(config, state, err);
+			     err) < 0 ||
+	    write_state(path, state, fileio_write, err) < 0)
+		return -1;
+	return job_state_update(config, state, err);
 }
 
 static struct record *read_state(const char *path)

@@ -54,6 +54,10 @@ int job_make_dirs(const struct config *config, struct err *err);
 /* SPOOL/state, for client_open(); 'path' has RUNDIR_PATH_MAX bytes. */
 void job_state_dir(const struct config *config, char *path);
 
+/* A client that restarts for other cores has a time of its own, beside the
+ * prolog's budget: the most that this may take, there and back. */
+unsigned int job_restarts_ms(const struct config *config);
+
 /* A file descriptor that holds the lock; -1 after timeout_ms. */
 int job_lock(const struct config *config, unsigned int timeout_ms,
 	     struct err *err);

@@ -41,8 +41,7 @@ static int usage(FILE *to, int rc)
 {
 	fprintf(to,
 		"usage: jobio-prepare [--recover] [--conf=FILE]\n"
-		"Makes this node ready for the job that slurmd's prolog is "
-		"for.\n"
+		"Makes this node ready for a job; slurmd's prolog runs it.\n"
 		"  --recover    put back what dead jobs left; before slurmd "
 		"starts\n"
 		"  --conf=FILE  instead of " JOBIO_CONF "\n");
@@ -95,15 +94,8 @@ static int work(const struct config *config, const struct arguments *arguments)
 
 static unsigned int budget_ms(const struct config *config)
 {
-	unsigned int ms =
-		config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS;
-	size_t i;
-
-	/* a client that restarts has a time of its own */
-	for (i = 0; i < config->client_count; i++)
-		if (config->clients[i].core_change != CORE_CHANGE_NEVER)
-			ms += 2 * config->clients[i].ready_timeout_ms;
-	return ms;
+	return config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
+	       job_restarts_ms(config);
 }
 
 static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)

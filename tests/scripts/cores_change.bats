@@ -17,24 +17,6 @@ teardown() {
 	node_remove
 }
 
-allow() {
-	NODE_CLIENT="core_change=$1
-timeout_ms=20000${2:+
-$2}" node_conf
-}
-
-expect_cores() {
-	local have
-	have=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
-	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
-}
-
-one_job() {
-	job "$@"
-	prolog
-	epilog
-}
-
 @test "a job with more io-cores gets a client that has grown" {
 	job 7 2
 	run prolog

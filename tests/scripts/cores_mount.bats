@@ -11,26 +11,11 @@ load crash
 
 setup() {
 	node_make
-	allow any
+	allow any core_method=mount
 }
 
 teardown() {
 	node_remove
-}
-
-# allow WHAT [LINES] - core_change, and more lines for the client
-allow() {
-	NODE_CLIENT="core_change=$1
-core_method=mount
-timeout_ms=20000${2:+
-$2}" node_conf
-}
-
-expect_cores() {
-	local have
-	have=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
-	[[ ! -e $NODE/weka/gone ]] || fail "the container is gone" || return
-	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
 }
 
 # Nothing was touched: no umount, no mount.
@@ -48,12 +33,6 @@ second_mount() {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	echo 'be0,be1/scratch /mnt/scratch/ wekafs num_cores=1,net=ib0 0 0' >>"$NODE/weka/fstab"
-}
-
-one_job() {
-	job "$@"
-	prolog
-	epilog
 }
 
 @test "the client grows by a new mount that repeats the options of the old one and of fstab" {
@@ -198,7 +177,7 @@ one_job() {
 
 @test "a container that does not go away with its last mount keeps its cores" {
 	touch "$NODE/weka/lingers"
-	allow any ready_timeout_ms=600
+	allow any core_method=mount ready_timeout_ms=600
 	job 7 2
 	run prolog
 	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was still there 600 ms after its last umount: has another mount namespace its mount?" "$output"
@@ -224,7 +203,7 @@ one_job() {
 }
 
 @test "when the old mount does not come back either, the node is drained and the next job mends it" {
-	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=600
+	NODE_JOBIO=on_error=drain allow any core_method=mount ready_timeout_ms=600
 	touch "$NODE/weka/mount-fails"
 	job 7 2
 	run prolog
@@ -234,7 +213,7 @@ one_job() {
 	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
 	epilog
 	rm "$NODE/weka/mount-fails"
-	allow any
+	allow any core_method=mount
 	run recover
 	expect_cores 7
 	expect_base
@@ -242,7 +221,7 @@ one_job() {
 }
 
 @test "a mount that says done and is not there is found out" {
-	allow any ready_timeout_ms=600
+	allow any core_method=mount ready_timeout_ms=600
 	touch "$NODE/weka/mount-lies"
 	job 7 2
 	run prolog
@@ -274,7 +253,7 @@ one_job() {
 
 @test "a mount that mounts= leaves out keeps the client as it is" {
 	second_mount
-	allow any mounts=/mnt/weka
+	allow any core_method=mount mounts=/mnt/weka
 	one_job 7 2
 	expect_untouched
 	expect_in "it also serves '/mnt/scratch', which mounts= leaves out" "$(record 7)"

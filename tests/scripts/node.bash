@@ -154,6 +154,16 @@ node_conf() {
 	} >"$NODE/jobio.conf"
 }
 
+# allow WHAT [LINE...] - core_change, and more lines for the client
+allow() {
+	local line
+	NODE_CLIENT=core_change=$1$'\n'timeout_ms=20000
+	for line in "${@:2}"; do
+		NODE_CLIENT+=$'\n'$line
+	done
+	node_conf
+}
+
 # What slurmd 24.11 gives to a prolog (recorded on a cluster), and no more.
 slurmd_env() {
 	JOB_ENV=(PWD=/ SHLVL=1 SLURMD_NODENAME=c1 SLURM_CLUSTER_NAME=dslurm
@@ -197,6 +207,13 @@ recover() {
 		--sysfs="$NODE/sysfs"
 }
 
+# one_job ID [CORES [PROFILE]] - from its prolog to its epilog
+one_job() {
+	job "$@"
+	prolog
+	epilog
+}
+
 # step ID STEP READ WRITE - what slurmstepd leaves
 step() {
 	printf '{"step":"%s","source":"stepd","read_bytes":%d,"write_bytes":%d,"read_calls":10,"write_calls":20,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890}\n' \
@@ -221,6 +238,14 @@ expect_base() {
 	have=$(options | tr , '\n' | sort | paste -sd,)
 	want=$(tr , '\n' <<<"$BASE_OPTIONS" | sort | paste -sd,)
 	[[ $have == "$want" ]] || fail "not at its baseline: $have"
+}
+
+# expect_cores LIST - the container is there, runs on them, and will after a restart
+expect_cores() {
+	local have
+	[[ ! -e $NODE/weka/gone ]] || fail "the container is gone" || return
+	have=$(<"$NODE/weka/stable")/$(<"$NODE/weka/staged")
+	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
 }
 
 # record ID [RESTART] - the text of a record in the spool

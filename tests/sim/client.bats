@@ -5,20 +5,7 @@
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
 # (helpers.bash sets variables, functions are called by name, tests are subshells)
 
-setup_file() {
-	load helpers
-	sim_install
-}
-
-setup() {
-	load helpers
-	sim_fresh
-}
-
-teardown_file() {
-	load helpers
-	sim_remove
-}
+load private
 
 @test "the agent is found by pgrep under its documented name and in its pidfile [weka/tools 480]" {
 	agent_up

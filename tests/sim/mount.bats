@@ -5,20 +5,7 @@
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
 # (helpers.bash sets variables, functions are called by name, tests are subshells)
 
-setup_file() {
-	load helpers
-	sim_install
-}
-
-setup() {
-	load helpers
-	sim_fresh
-}
-
-teardown_file() {
-	load helpers
-	sim_remove
-}
+load private
 
 @test "1: a first stateless mount creates the container and joins it [docs 4.4, mounting-filesystems]" {
 	agent_up
