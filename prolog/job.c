@@ -21,6 +21,7 @@
 #include "rundir.h"
 
 #define LOCK_NAP_MS 5
+#define FORGOTTEN_S 600
 
 /* ---- what slurmd says -------------------------------------------------- */
 
@@ -136,6 +137,26 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 		return -1;
 	FAULT_POINT("folder after");
 	return 0;
+}
+
+bool job_is_alive(uint32_t job_id)
+{
+	char title[48];
+
+	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
+	return process_is_titled(title) != 0;
+}
+
+bool job_is_forgotten(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	return rundir_job_file(path, config->run_dir, job_id, NULL, NULL) ==
+		       0 &&
+	       lstat(path, &st) == 0 &&
+	       job_now() - (double)st.st_mtime > FORGOTTEN_S &&
+	       !job_is_alive(job_id);
 }
 
 bool job_has_folder(const struct config *config, uint32_t job_id)

@@ -78,6 +78,12 @@ struct record *job_state_read(const struct config *config, uint32_t job_id,
 int job_make_folder(const struct config *config, uint32_t job_id,
 		    struct err *err);
 bool job_has_folder(const struct config *config, uint32_t job_id);
+/* Does a slurmstepd of the job run, be it extern, batch or step? Where nobody
+ * can tell: yes. Looks at all processes. */
+bool job_is_alive(uint32_t job_id);
+/* A folder that lies there for ten minutes and more, and no slurmstepd runs:
+ * the job's epilog has failed, or nobody has called it. */
+bool job_is_forgotten(const struct config *config, uint32_t job_id);
 /* Has a step of the job left its counters? */
 bool job_has_steps(const struct config *config, uint32_t job_id);
 

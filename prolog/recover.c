@@ -7,21 +7,10 @@
 #include <sysexits.h>
 
 #include "child.h"
-#include "client/sysfs.h"
 #include "fileio.h"
 #include "prolog/log.h"
 #include "prolog/visit.h"
 #include "rundir.h"
-
-/* slurmstepd's title; extern, batch or step, it has the job's number. Unknown
- * counts as alive. */
-static bool is_alive(uint32_t job_id)
-{
-	char title[48];
-
-	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
-	return process_is_titled(title) != 0;
-}
 
 static int mend_dead(void *arg, uint32_t job_id)
 {
@@ -30,7 +19,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 	struct err err;
 	int count;
 
-	if (is_alive(job_id))
+	if (job_is_alive(job_id))
 		return 0;
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	count = job_mend(visit->config, job_id, state, &err);
@@ -103,7 +92,7 @@ static int stop_dead(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
 
-	if (!job_has_folder(visit->config, job_id) && !is_alive(job_id))
+	if (!job_has_folder(visit->config, job_id) && !job_is_alive(job_id))
 		job_count_stop(visit->config, job_id, NULL);
 	return 0;
 }

@@ -121,6 +121,11 @@ static int mend_other(void *arg, uint32_t job_id)
 		return finish_dead(visit, job_id);
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	count = job_mend(visit->config, job_id, state, &err);
+	/* nobody will know more of it: Slurm before 23.02 tells no prolog that
+	 * its job is alone, and elsewhere perhaps none ever is */
+	if (!state && count == 0 && job_is_forgotten(visit->config, job_id))
+		clear_nameless(visit, job_id,
+			       job_is_counted(visit->config, job_id));
 	record_free(state);
 	if (count < 0)
 		log_line("of job %u: %s", job_id, err.text);

@@ -709,6 +709,20 @@ crash_worker() {
 	[ ! -e "$NODE/run/6" ]
 }
 
+@test "a folder that says nothing of its job goes on a shared node too, once it is old and no slurmstepd has it" {
+	mkdir -p "$NODE"/run/{4,5,6}/steps
+	step 5 batch 1 2
+	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
+	bash -c 'exec -a "slurmstepd: [6.extern]" sleep 30' &
+	wait_for pgrep -f '^slurmstepd: \[6[.]extern'
+	job 8
+	run prolog
+	kill $!
+	[ "$status" -eq 0 ]
+	expect_in 'of job 5: nothing says whose it was: no record' "$output"
+	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
+}
+
 @test "a job that shares the node mends what a dead one left, and writes its record" {
 	job 7 1 stream
 	prolog
