@@ -2,6 +2,7 @@
 #include "slurmdb.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
@@ -18,9 +19,20 @@
 /* List up to 22.05, list_t * from 23.02 on: __typeof__ names both. */
 typedef __typeof__(slurm_list_create(NULL)) acct_list;
 
-struct acct {
+/* A connection, and what is done on it in one call of acct_write(). */
+struct lane {
 	void *connection;
 	int is_admin;
+	struct acct_job *jobs; /* of all lanes */
+	size_t count;
+	unsigned int number, lanes;
+	int rc;
+	struct err err;
+	pthread_t thread;
+};
+
+struct acct {
+	struct lane lanes[ACCT_LANES];
 };
 
 /* ---- which row ----------------------------------------------------------- */
@@ -84,46 +96,55 @@ int acct_knows_admin(void)
 struct acct *acct_new(enum ledger_field field, struct err *err)
 {
 	struct acct *acct = calloc(1, sizeof(*acct));
+	unsigned int i;
 
 	if (!acct) {
 		err_set(err, "slurmdbd: out of memory");
 		return NULL;
 	}
-	acct->is_admin = field == LEDGER_FIELD_ADMIN && acct_knows_admin();
+	for (i = 0; i < ACCT_LANES; i++) {
+		acct->lanes[i].number = i;
+		acct->lanes[i].is_admin =
+			field == LEDGER_FIELD_ADMIN && acct_knows_admin();
+	}
 	slurm_init(NULL);
 	return acct;
 }
 
+static void disconnect(struct lane *lane)
+{
+	if (lane->connection)
+		slurmdb_connection_close(&lane->connection);
+	lane->connection = NULL;
+}
+
 void acct_free(struct acct *acct)
 {
-	if (!acct)
-		return;
-	if (acct->connection)
-		slurmdb_connection_close(&acct->connection);
+	unsigned int i;
+
+	for (i = 0; acct && i < ACCT_LANES; i++)
+		disconnect(&acct->lanes[i]);
 	free(acct);
 }
 
-static int fail(struct acct *acct, const char *what, struct err *err)
+static int fail(struct lane *lane, const char *what)
 {
 	int error = errno;
 
-	if (acct->connection)
-		slurmdb_connection_close(&acct->connection);
-	acct->connection = NULL;
-	return err_set(err, "slurmdbd: %s: %s", what, slurm_strerror(error));
+	disconnect(lane);
+	return err_set(&lane->err, "slurmdbd: %s: %s", what,
+		       slurm_strerror(error));
 }
 
-static int connect_acct(struct acct *acct, struct err *err)
+static int connect_lane(struct lane *lane)
 {
 	uint16_t flags = 0;
 
-	if (acct->connection)
+	if (lane->connection)
 		return 0;
 	errno = 0;
-	acct->connection = slurmdb_connection_get(&flags);
-	if (!acct->connection)
-		return fail(acct, "cannot connect", err);
-	return 0;
+	lane->connection = slurmdb_connection_get(&flags);
+	return lane->connection ? 0 : fail(lane, "cannot connect");
 }
 
 /* The conditions of one question. Everything in it is borrowed. */
@@ -220,10 +241,13 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 	}
 }
 
-/* What is to be written into which field: NULL stays as it is. */
+/* What is to be written into which field of which row: NULL stays as it is.
+ * slurmdbd knows a row by its id and the second of its submission, which is
+ * another one for each requeue (as_mysql_archive.c, table definition). */
 struct texts {
 	char *merged; /* AdminComment, malloc'ed */
 	char *system; /* SystemComment, borrowed */
+	time_t submit;
 };
 
 static int is_summary(const char *text)
@@ -231,37 +255,41 @@ static int is_summary(const char *text)
 	return text && !strncmp(text, "jobio/1 ", 8);
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
 /* An older summary of ours in SystemComment, written before there was a JS1,
  * is kept up to date; other text is left there then. */
-static void choose_texts(const struct acct *acct, struct acct_job *job,
+static void choose_texts(const struct lane *lane, struct acct_job *job,
 			 const slurmdb_job_rec_t *row, struct texts *texts)
 {
 	struct err why;
 
-	memset(texts, 0, sizeof(*texts));
+	texts->submit = row->submit;
 	job->in_admin =
-		acct->is_admin && js1_merge(row->admin_comment, job->text,
+		lane->is_admin && js1_merge(row->admin_comment, job->text,
 					    &texts->merged, &why) >= 0;
 	if ((!job->in_admin || is_summary(row->system_comment)) &&
-	    (!row->system_comment || strcmp(row->system_comment, job->text)))
+	    !is_same(row->system_comment, job->text))
 		texts->system = (char *)job->text;
 }
 
 /* 0, also when only this job failed; -1: the connection is no good. */
-static int change(struct acct *acct, struct acct_job *job,
-		  const slurmdb_job_rec_t *row, struct err *err)
+static int change(struct lane *lane, struct acct_job *job,
+		  const slurmdb_job_rec_t *row, struct texts *texts)
 {
 	slurm_selected_step_t step;
 	slurmdb_job_rec_t new;
 	struct question q;
 	char state[16];
 	acct_list changed;
-	struct texts texts;
 	int count, error;
 
 	tell(job, row);
-	choose_texts(acct, job, row, &texts);
-	if (!texts.merged && !texts.system) {
+	choose_texts(lane, job, row, texts);
+	if (!texts->merged && !texts->system) {
 		job->result = ACCT_WRITTEN;
 		return 0;
 	}
@@ -270,16 +298,15 @@ static int change(struct acct *acct, struct acct_job *job,
 	memset(&new, 0, sizeof(new));
 	new.derived_ec = NO_VAL;
 	new.array_task_id = new.het_job_offset = NO_VAL;
-	new.system_comment = texts.system;
-	new.admin_comment = texts.merged;
+	new.system_comment = texts->system;
+	new.admin_comment = texts->merged;
 	errno = 0;
-	changed = slurmdb_job_modify(acct->connection, &q.cond, &new);
+	changed = slurmdb_job_modify(lane->connection, &q.cond, &new);
 	error = errno;
 	count = changed ? slurm_list_count(changed) : 0;
 	if (changed)
 		slurm_list_destroy(changed);
 	question_free(&q);
-	free(texts.merged);
 	if (count >= 1) {
 		job->result = ACCT_WRITTEN;
 		if (count > 1)
@@ -299,24 +326,33 @@ static int change(struct acct *acct, struct acct_job *job,
 			slurm_strerror(error));
 		return 0;
 	}
-	return fail(acct, "cannot change a job", err);
+	return fail(lane, "cannot change a job");
 }
 
-/* ---- a batch ------------------------------------------------------------- */
+/* ---- the jobs of one cluster in one lane --------------------------------- */
 
 struct rows {
+	acct_list list;
 	slurmdb_job_rec_t **recs;
 	struct acct_row *rows;
 	size_t count;
 };
 
-static int rows_fill(struct rows *rows, acct_list list)
+static void rows_free(struct rows *rows)
 {
-	__auto_type it = slurm_list_iterator_create(list);
-	size_t room = (size_t)slurm_list_count(list) + 1;
+	free(rows->recs);
+	free(rows->rows);
+	if (rows->list)
+		slurm_list_destroy(rows->list);
+	memset(rows, 0, sizeof(*rows));
+}
+
+static int rows_fill(struct rows *rows)
+{
+	__auto_type it = slurm_list_iterator_create(rows->list);
+	size_t room = (size_t)slurm_list_count(rows->list) + 1;
 	slurmdb_job_rec_t *rec;
 
-	rows->count = 0;
 	rows->recs = calloc(room, sizeof(*rows->recs));
 	rows->rows = calloc(room, sizeof(*rows->rows));
 	while (rows->recs && rows->rows && rows->count < room &&
@@ -334,86 +370,205 @@ static int rows_fill(struct rows *rows, acct_list list)
 	return rows->recs && rows->rows ? 0 : -1;
 }
 
-/* One question for all jobs of the same cluster, then a change each. */
-static int write_cluster(struct acct *acct, struct acct_job *jobs, size_t count,
-			 const char *cluster, struct err *err)
+/* Also after questions alone: MariaDB goes on answering from what there was at
+ * the first of a transaction. */
+static int commit(struct lane *lane)
 {
-	slurm_selected_step_t *steps = calloc(count, sizeof(*steps));
-	struct rows rows = { 0 };
-	struct question q;
-	acct_list found = NULL;
+	errno = 0;
+	if (slurmdb_connection_commit(lane->connection, true) != SLURM_SUCCESS)
+		return fail(lane, "cannot commit");
+	return 0;
+}
+
+static int look_up(struct lane *lane, struct question *q, struct rows *rows)
+{
+	errno = 0;
+	rows->list = slurmdb_jobs_get(lane->connection, &q->cond);
+	if (!rows->list)
+		return fail(lane, "cannot look up jobs");
+	if (rows_fill(rows) < 0)
+		return err_set(&lane->err, "slurmdbd: out of memory");
+	return 0;
+}
+
+/* Runs of a job share a lane: two of them may mean the same row. */
+static bool is_ours(const struct lane *lane, const struct acct_job *job,
+		    const char *cluster)
+{
+	return job->job % lane->lanes == lane->number &&
+	       !strcmp(job->cluster, cluster);
+}
+
+static bool holds(const struct rows *rows, const struct acct_job *job,
+		  const struct texts *texts)
+{
+	const slurmdb_job_rec_t *rec;
 	size_t i;
-	int at, rc = -1;
+
+	for (i = 0; i < rows->count; i++) {
+		rec = rows->recs[i];
+		if (rec->jobid == job->job && rec->submit == texts->submit)
+			return (!texts->system ||
+				is_same(rec->system_comment, texts->system)) &&
+			       (!texts->merged ||
+				is_same(rec->admin_comment, texts->merged));
+	}
+	return false;
+}
+
+/* A connection that breaks between two changes is made anew by libslurm, or
+ * that of slurmdbd to MariaDB by that, and nobody is told that the changes
+ * before were rolled back (slurm_persist_conn.c:slurm_persist_send_msg). So
+ * what counts is what stands there after the commit. */
+static int make_sure(struct lane *lane, const char *cluster, struct question *q,
+		     const struct texts *texts)
+{
+	struct rows rows = { 0 };
+	size_t i;
+	int rc = look_up(lane, q, &rows);
+
+	for (i = 0; rc == 0 && i < lane->count; i++) {
+		struct acct_job *job = &lane->jobs[i];
+
+		if (!is_ours(lane, job, cluster) ||
+		    job->result != ACCT_WRITTEN ||
+		    (!texts[i].system && !texts[i].merged) ||
+		    holds(&rows, job, &texts[i]))
+			continue;
+		job->result = ACCT_FAILED;
+		err_set(&job->why, "slurmdbd: the change was lost: a "
+				   "connection broke before the commit");
+	}
+	rows_free(&rows);
+	return rc == 0 ? commit(lane) : rc;
+}
+
+static int change_all(struct lane *lane, const char *cluster,
+		      struct question *q, struct texts *texts)
+{
+	struct rows rows = { 0 };
+	int at, changed = 0, rc = look_up(lane, q, &rows);
+	size_t i;
+
+	for (i = 0; rc == 0 && i < lane->count; i++) {
+		struct acct_job *job = &lane->jobs[i];
+
+		if (!is_ours(lane, job, cluster))
+			continue;
+		at = acct_choose(rows.rows, rows.count, job, time(NULL));
+		if (at < 0)
+			continue;
+		rc = change(lane, job, rows.recs[at], &texts[i]);
+		changed |= texts[i].system || texts[i].merged;
+	}
+	rows_free(&rows);
+	return rc < 0 ? -1 : changed;
+}
+
+/* One question for all jobs of the same cluster, then a change each, one
+ * commit, and one question whether all is there. */
+static int write_cluster(struct lane *lane, const char *cluster)
+{
+	slurm_selected_step_t *steps = calloc(lane->count, sizeof(*steps));
+	struct texts *texts = calloc(lane->count, sizeof(*texts));
+	struct question q;
+	size_t i;
+	int changed, rc = -1;
 
 	question_init(&q, cluster);
-	if (!steps) {
-		err_set(err, "slurmdbd: out of memory");
+	if (!steps || !texts) {
+		err_set(&lane->err, "slurmdbd: out of memory");
 		goto out;
 	}
-	for (i = 0; i < count; i++) {
-		if (strcmp(jobs[i].cluster, cluster))
+	for (i = 0; i < lane->count; i++) {
+		if (!is_ours(lane, &lane->jobs[i], cluster))
 			continue;
-		selected_init(&steps[i], jobs[i].job);
+		selected_init(&steps[i], lane->jobs[i].job);
 		slurm_list_append(q.steps, &steps[i]);
 	}
-	errno = 0;
-	found = slurmdb_jobs_get(acct->connection, &q.cond);
-	if (!found) {
-		fail(acct, "cannot look up jobs", err);
+	changed = change_all(lane, cluster, &q, texts);
+	if (changed < 0 || commit(lane) < 0 ||
+	    (changed && make_sure(lane, cluster, &q, texts) < 0))
 		goto out;
-	}
-	if (rows_fill(&rows, found) < 0) {
-		err_set(err, "slurmdbd: out of memory");
-		goto out;
-	}
-	for (i = 0; i < count; i++) {
-		if (strcmp(jobs[i].cluster, cluster))
-			continue;
-		at = acct_choose(rows.rows, rows.count, &jobs[i], time(NULL));
-		if (at >= 0 && change(acct, &jobs[i], rows.recs[at], err) < 0)
-			goto out;
-	}
 	rc = 0;
 out:
-	free(rows.recs);
-	free(rows.rows);
-	if (found)
-		slurm_list_destroy(found);
+	for (i = 0; texts && i < lane->count; i++)
+		free(texts[i].merged);
 	question_free(&q);
+	free(texts);
 	free(steps);
 	return rc;
 }
 
-static int is_first_of_cluster(const struct acct_job *jobs, size_t at)
+/* ---- a batch, over the lanes --------------------------------------------- */
+
+/* Is this job the first of its cluster in this lane? */
+static bool is_first(const struct lane *lane, size_t at)
 {
 	size_t i;
 
 	for (i = 0; i < at; i++)
-		if (!strcmp(jobs[i].cluster, jobs[at].cluster))
-			return 0;
-	return 1;
+		if (is_ours(lane, &lane->jobs[i], lane->jobs[at].cluster))
+			return false;
+	return is_ours(lane, &lane->jobs[at], lane->jobs[at].cluster);
+}
+
+static void *lane_run(void *arg)
+{
+	struct lane *lane = arg;
+	size_t i;
+
+	if (!lane->count) /* is slurmdbd there? */
+		lane->rc = commit(lane);
+	for (i = 0; lane->rc == 0 && i < lane->count; i++)
+		if (is_first(lane, i))
+			lane->rc = write_cluster(lane, lane->jobs[i].cluster);
+	return NULL;
 }
 
 int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 {
 	struct acct *acct = data;
-	size_t i;
+	unsigned int lanes = 1 + (unsigned int)(count / ACCT_LANE_JOBS), i;
+	unsigned int running;
+	int rc = 0;
 
-	for (i = 0; i < count; i++) {
-		jobs[i].result = ACCT_NO_ROW;
-		jobs[i].in_admin = 0;
-		jobs[i].array_job = jobs[i].array_task = -1;
-		jobs[i].het_job = jobs[i].het_offset = -1;
-		*jobs[i].why.text = 0;
+	for (size_t k = 0; k < count; k++) {
+		jobs[k].result = ACCT_NO_ROW;
+		jobs[k].in_admin = 0;
+		jobs[k].array_job = jobs[k].array_task = -1;
+		jobs[k].het_job = jobs[k].het_offset = -1;
+		*jobs[k].why.text = 0;
 	}
-	if (connect_acct(acct, err) < 0)
-		return -1;
-	for (i = 0; i < count; i++)
-		if (is_first_of_cluster(jobs, i) &&
-		    write_cluster(acct, jobs, count, jobs[i].cluster, err) < 0)
+	if (lanes > ACCT_LANES)
+		lanes = ACCT_LANES;
+	for (i = 0; i < lanes; i++) {
+		struct lane *lane = &acct->lanes[i];
+
+		lane->jobs = jobs;
+		lane->count = count;
+		lane->lanes = lanes;
+		lane->rc = connect_lane(lane);
+		if (lane->rc < 0) {
+			*err = lane->err;
 			return -1;
-	errno = 0;
-	if (slurmdb_connection_commit(acct->connection, true) != SLURM_SUCCESS)
-		return fail(acct, "cannot commit", err);
-	return 0;
+		}
+	}
+	for (running = 1; running < lanes; running++)
+		if (pthread_create(&acct->lanes[running].thread, NULL, lane_run,
+				   &acct->lanes[running]))
+			break;
+	lane_run(&acct->lanes[0]);
+	for (i = 1; i < lanes; i++)
+		if (i < running)
+			pthread_join(acct->lanes[i].thread, NULL);
+		else
+			lane_run(&acct->lanes[i]); /* no thread to be had */
+	for (i = 0; i < lanes; i++) {
+		if (acct->lanes[i].rc == 0 || rc < 0)
+			continue;
+		*err = acct->lanes[i].err;
+		rc = -1;
+	}
+	return rc;
 }

@@ -19,10 +19,16 @@
  *           before that it is never right.
  *         The field: SystemComment; or, when the site asked for AdminComment,
  *           the JS1 in there (js1.h) and SystemComment where there is none.
- * Owner   struct acct holds one connection, made when it is first needed and
- *           again after an error.
+ *         Lanes: what a change costs is mostly waiting, for slurmdbd and for
+ *           MariaDB behind it, which is longer the more a host has to do. So
+ *           a large batch goes over up to ACCT_LANES connections at once, the
+ *           runs of a job always over the same.
+ *         Written is what was found in its row after the commit.
+ * Owner   struct acct holds the connections, made when they are first needed
+ *           and again after an error.
  * Errors  every job of a batch gets a result of its own; -1 means that
- *           slurmdbd could not be asked at all (reason in *err): try later.
+ *           slurmdbd could not be asked at all (reason in *err): try later,
+ *           all of them; to write what stands there already costs no change.
  * Runs    in the writer process only: libslurm blocks, and ends the process
  *           when slurm.conf cannot be read. Slurm 20.11 to 26.05.
  */
@@ -37,6 +43,8 @@
 #include "err.h"
 
 #define ACCT_PATIENCE_S 120
+#define ACCT_LANES 4
+#define ACCT_LANE_JOBS 16 /* so many more, one lane more */
 
 enum acct_result {
 	ACCT_WRITTEN,

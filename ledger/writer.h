@@ -31,7 +31,7 @@
 #include "slurmdb.h"
 #include "store.h"
 
-#define WRITER_BATCH 64
+#define WRITER_BATCH 256
 #define WRITER_REASON_S 900
 
 struct writer {

@@ -86,8 +86,9 @@ static char *make_text(const struct made *made, int at)
 	r->job = made->job + (made->nodes > 1 ? 0 : (uint32_t)(at - 1));
 	r->restart = 0;
 	r->uid = getuid();
-	r->start = made->start + node % 5;
-	r->end = made->end + node % 7;
+	/* nodes begin and end one after the other; a job of one has its row */
+	r->start = made->start + (made->nodes > 1 ? node % 5 : 0);
+	r->end = made->end + (made->nodes > 1 ? node % 7 : 0);
 	r->has_request = r->has_io_cores = r->has_client = true;
 	r->request_io_cores = r->io_cores_count = 2;
 	strcpy(r->request_profile, "stream");

@@ -305,7 +305,7 @@ START_TEST(many_runs_are_written_in_batches)
 	int64_t next;
 	uint32_t i;
 
-	for (i = 1; i <= 200; i++) {
+	for (i = 1; i <= 2 * WRITER_BATCH + 8; i++) {
 		struct record *r = made("n1");
 
 		r->job = i;
@@ -314,8 +314,8 @@ START_TEST(many_runs_are_written_in_batches)
 	}
 	while (round_at(&writer, NOW, &next) > 0)
 		;
-	ck_assert_uint_eq(fake.jobs, 200);
-	ck_assert_int_eq(fake.calls, 4);
+	ck_assert_uint_eq(fake.jobs, 2 * WRITER_BATCH + 8);
+	ck_assert_int_eq(fake.calls, 3);
 	closed(store);
 }
 END_TEST
