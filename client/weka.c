@@ -65,6 +65,16 @@ static unsigned int time_left(const struct client *client)
 		       : (unsigned int)(client->deadline_ms - now);
 }
 
+/* The deadline of one fact. */
+static unsigned int fact_ms(const struct client *client)
+{
+	unsigned int left_ms = time_left(client);
+
+	return left_ms < client->section->timeout_ms
+		       ? left_ms
+		       : client->section->timeout_ms;
+}
+
 /* Of a child that did not answer; errno says why. */
 static enum weka_answer failure(const struct client *client,
 				unsigned int timeout_ms)
@@ -120,14 +130,12 @@ static void make_argv(const struct client *client, const char *const args[],
 void weka_ask(struct client *client, struct weka_source *source,
 	      const char *const args[])
 {
-	unsigned int timeout_ms = client->section->timeout_ms;
+	unsigned int timeout_ms = fact_ms(client);
 	struct child_result result = { 0 };
 	char *argv[WEKA_ARGS_MAX];
 	struct err err;
 
 	source_clear(source);
-	if (timeout_ms > time_left(client))
-		timeout_ms = time_left(client);
 	if (!timeout_ms) {
 		source_set(source, WEKA_NO_TIME, "no time left");
 		return;
@@ -281,8 +289,7 @@ int weka_read_mounts(struct client *client, struct err *err)
 	return 0;
 }
 
-static void read_service(const char *path, struct weka_service *service,
-			 int64_t *mtime_s)
+static void read_service(const char *path, struct weka_service *service)
 {
 	struct stat st;
 	char *text;
@@ -293,8 +300,8 @@ static void read_service(const char *path, struct weka_service *service,
 		return;
 	weka_parse_service(text, service);
 	free(text);
-	if (stat(path, &st) == 0 && st.st_mtime > *mtime_s)
-		*mtime_s = st.st_mtime;
+	if (stat(path, &st) == 0)
+		service->mtime_s = st.st_mtime;
 }
 
 static void read_agent(struct client *client)
@@ -375,15 +382,13 @@ void weka_read_interface(struct client *client)
 	struct weka_facts *facts = &client->facts;
 	struct weka_source *source = &facts->interface_source;
 	struct child_result result = { 0 };
-	unsigned int timeout_ms = client->section->timeout_ms;
+	unsigned int timeout_ms = fact_ms(client);
 	struct err err;
 
 	source_clear(source);
 	memset(&facts->interface, 0, sizeof(facts->interface));
 	facts->interface.active_mounts = -1;
 	interface_paths(client, path, paths);
-	if (timeout_ms > time_left(client))
-		timeout_ms = time_left(client);
 	if (child_call(path[0], print_interface, paths, timeout_ms, &result,
 		       &err) < 0) {
 		source_set(source, failure(client, timeout_ms), err.text);
@@ -462,11 +467,8 @@ static int read_cheap_files(struct client *client, struct err *err)
 
 	if (weka_read_mounts(client, err) < 0)
 		return -1;
-	facts->service_mtime_s = 0;
-	read_service(client->section->service_conf, &facts->service,
-		     &facts->service_mtime_s);
-	read_service(client->section->service_conf_alt, &facts->service_alt,
-		     &facts->service_mtime_s);
+	read_service(client->section->service_conf, &facts->service);
+	read_service(client->section->service_conf_alt, &facts->service_alt);
 	read_agent(client);
 	return 0;
 }
@@ -787,14 +789,42 @@ static bool driver_contradicts(const struct weka_facts *facts)
 	return false;
 }
 
+/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
+static int print_agents(void *arg)
+{
+	int count = process_count(arg, "--agent");
+
+	printf("%d", count);
+	return count < 0;
+}
+
+/* A child, because reading the command line of a process waits for the lock of
+ * its memory, which a process that is stuck may hold. */
+static void count_agents(struct client *client)
+{
+	unsigned int timeout_ms = fact_ms(client);
+	struct weka_facts *facts = &client->facts;
+	struct child_result result = { 0 };
+	unsigned long count;
+	struct err err;
+
+	facts->agent_count = 0;
+	if (child_call("/proc", print_agents, client->section->command,
+		       timeout_ms, &result, &err) < 0) {
+		facts->agents_answer = failure(client, timeout_ms);
+		return;
+	}
+	facts->agents_answer = WEKA_ANSWERED;
+	if (result.status == 0 &&
+	    number_parse(result.out, 0, UINT16_MAX, &count, NULL) == 0)
+		facts->agent_count = (unsigned int)count;
+	child_result_free(&result);
+}
+
 static void ask_everything(struct client *client)
 {
-	int agents;
-
 	weka_read_containers(client);
-	/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
-	agents = process_count(client->section->command, "--agent");
-	client->facts.agent_count = agents > 0 ? (unsigned int)agents : 0;
+	count_agents(client);
 }
 
 int weka_inspect(struct client *client, const char *cached,

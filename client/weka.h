@@ -51,9 +51,9 @@ struct weka_facts {
 	/* files */
 	struct mounts *mounts;
 	struct weka_service service, service_alt;
-	int64_t service_mtime_s; /* the newer of both; 0 unknown */
 	/* agent */
 	bool agent_known, agent_running;
+	enum weka_answer agents_answer;
 	unsigned int agent_count; /* 0 unknown */
 	long agent_pid;
 	int64_t agent_start_s;

@@ -98,16 +98,17 @@ static void check_isolate(const struct judge *judge, const struct rule *rule)
 static void check_stale(const struct judge *judge, const struct rule *rule)
 {
 	const struct weka_facts *facts = judge->facts;
+	const struct weka_service *service;
 	const char *path;
 
-	service_of(judge, &path);
-	if (facts->agent_running && facts->service_mtime_s > 0 &&
-	    facts->service_mtime_s > facts->agent_start_s + 1)
+	service = service_of(judge, &path);
+	if (facts->agent_running && service->mtime_s > 0 &&
+	    service->mtime_s > facts->agent_start_s + 1)
 		say(judge, rule,
 		    "%s was changed %" PRId64
 		    " s after the agent (pid %ld) started: the agent still "
 		    "works by the old text",
-		    path, facts->service_mtime_s - facts->agent_start_s,
+		    path, service->mtime_s - facts->agent_start_s,
 		    facts->agent_pid);
 }
 
@@ -229,6 +230,9 @@ static void check_hung(const struct judge *judge, const struct rule *rule)
 	if (facts->ps.answer == WEKA_HUNG)
 		say(judge, rule, "'weka local ps' hangs: %.300s",
 		    facts->ps.why);
+	if (facts->agents_answer == WEKA_HUNG)
+		say(judge, rule,
+		    "looking for agents in /proc hangs: some process is stuck");
 	for (i = 0; i < facts->containers.count; i++)
 		if (facts->staged_source[i].answer == WEKA_HUNG ||
 		    facts->stable_source[i].answer == WEKA_HUNG)

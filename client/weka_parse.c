@@ -90,7 +90,9 @@ static void take_mode(struct weka_service *service, const char *value)
 
 	copy(mode, sizeof(mode), value);
 	for (i = 0; mode[i]; i++)
-		mode[i] = (char)tolower((unsigned char)mode[i]);
+		mode[i] = mode[i] == '-'
+				  ? '_'
+				  : (char)tolower((unsigned char)mode[i]);
 	if (*service->cgroups_mode && strcmp(service->cgroups_mode, mode) != 0)
 		service->cgroups_differs = true;
 	copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
@@ -317,20 +319,23 @@ out:
 	return rc;
 }
 
+static bool is_frontend_role(struct json_object *role)
+{
+	return role && json_object_is_type(role, json_type_string) &&
+	       strcasecmp(json_object_get_string(role), "FRONTEND") == 0;
+}
+
 static bool is_frontend(struct json_object *node)
 {
-	struct json_object *roles = get(node, "roles"), *role;
+	struct json_object *roles = get(node, "roles");
 	size_t i, length;
 
 	if (!roles || !json_object_is_type(roles, json_type_array))
-		return false;
+		return is_frontend_role(roles);
 	length = json_object_array_length(roles);
-	for (i = 0; i < length; i++) {
-		role = json_object_array_get_idx(roles, i);
-		if (role && json_object_is_type(role, json_type_string) &&
-		    strcasecmp(json_object_get_string(role), "FRONTEND") == 0)
+	for (i = 0; i < length; i++)
+		if (is_frontend_role(json_object_array_get_idx(roles, i)))
 			return true;
-	}
 	return false;
 }
 
@@ -408,7 +413,11 @@ static void parse_nics(struct json_object *list,
 	for (i = 0; i < length && resources->nic_count < WEKA_NICS_MAX; i++) {
 		item = json_object_array_get_idx(list, i);
 		nic = &resources->nic[resources->nic_count++];
-		copy(nic->name, sizeof(nic->name), get_text(item, "device"));
+		/* the API of 4.2 shows names only */
+		copy(nic->name, sizeof(nic->name),
+		     item && json_object_is_type(item, json_type_string)
+			     ? json_object_get_string(item)
+			     : get_text(item, "device"));
 		if (!*nic->name)
 			copy(nic->name, sizeof(nic->name),
 			     get_text(item, "name"));

@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "err.h"
 
@@ -39,10 +40,11 @@ enum weka_switch {
 /* service.conf or weka.conf */
 struct weka_service {
 	bool present;
+	int64_t mtime_s; /* for who has read the file; 0 unknown */
 	enum weka_switch isolate_cpusets; /* the last line that sets it */
 	char isolate_text[WEKA_NAME_MAX]; /* its value as written */
 	bool isolate_differs;		  /* two lines that disagree */
-	char cgroups_mode[WEKA_NAME_MAX]; /* lower case; "" not set */
+	char cgroups_mode[WEKA_NAME_MAX]; /* lower case, '_'; "" not set */
 	bool cgroups_differs;
 	char odd_key[WEKA_NAME_MAX];  /* "isolate_cpuset", "cgroup_mode" */
 	enum weka_switch odd_isolate; /* value of isolate_cpuset */

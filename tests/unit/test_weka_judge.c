@@ -84,7 +84,7 @@ static void healthy(void)
 	mount_table("be/fs /mnt/weka wekafs rw,writecache 0 0\n");
 	weka_parse_service("isolate_cpusets=false\ncgroups_mode=none\n",
 			   &facts->service);
-	facts->service_mtime_s = 1000;
+	facts->service.mtime_s = 1000;
 	facts->agent_known = facts->agent_running = true;
 	facts->agent_pid = 1;
 	facts->agent_start_s = 2000;
@@ -206,10 +206,27 @@ END_TEST
 START_TEST(w02_service_conf_was_changed_after_the_agent_started)
 {
 	healthy();
-	facts->service_mtime_s = 2060;
+	facts->service.mtime_s = 2060;
 	expect("W02", "/etc/wekaio/service.conf was changed 60 s after the "
 		      "agent (pid 1) started: the agent still works by the "
 		      "old text");
+}
+END_TEST
+
+START_TEST(w02_is_about_the_file_that_counts)
+{
+	healthy();
+	facts->service_alt = facts->service;
+	facts->service_alt.mtime_s = 2060; /* nobody reads it */
+	judge();
+	ck_assert(!findings_has(&findings, "W02"));
+	clean_up();
+	healthy();
+	facts->service_alt = facts->service;
+	facts->service_alt.mtime_s = 2060;
+	memset(&facts->service, 0, sizeof(facts->service));
+	expect("W02", "/etc/wekaio/weka.conf was changed 60 s after the agent "
+		      "(pid 1) started: the agent still works by the old text");
 }
 END_TEST
 
@@ -359,6 +376,16 @@ START_TEST(w14_the_command_line_hangs)
 	facts->ps.answer = WEKA_HUNG;
 	strcpy(facts->ps.why, "no answer within 5000 ms");
 	expect("W14", "'weka local ps' hangs: no answer within 5000 ms");
+}
+END_TEST
+
+START_TEST(w14_looking_for_agents_hangs)
+{
+	healthy();
+	facts->agents_answer = WEKA_HUNG;
+	facts->agent_count = 0;
+	expect("W14", "looking for agents in /proc hangs: some process is "
+		      "stuck");
 }
 END_TEST
 
@@ -670,7 +697,8 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w01_isolate_cpusets_is_true, w01_isolate_cpusets_is_not_set,
 	  weka_conf_counts_when_it_is_the_only_file,
 	  w02_service_conf_was_changed_after_the_agent_started,
-	  w03_force_v2_hides_cpus, w04_a_sibling_of_cpu_0_is_core_0,
+	  w02_is_about_the_file_that_counts, w03_force_v2_hides_cpus,
+	  w04_a_sibling_of_cpu_0_is_core_0,
 	  w05_slurm_reserves_one_thread_of_a_frontends_core,
 	  w06_the_client_picks_cores_by_itself,
 	  w07_the_frontends_are_not_on_the_reserved_cores,
@@ -679,9 +707,9 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w09_a_frontend_is_not_connected, w10_two_agents_run,
 	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
 	  w13_too_little_memory_is_set_aside, w14_the_command_line_hangs,
-	  w15_there_is_no_weka_command, w16_the_command_line_fails,
-	  w17_the_agent_does_not_run, w18_nothing_is_mounted,
-	  w19_a_mount_of_the_configuration_is_missing,
+	  w14_looking_for_agents_hangs, w15_there_is_no_weka_command,
+	  w16_the_command_line_fails, w17_the_agent_does_not_run,
+	  w18_nothing_is_mounted, w19_a_mount_of_the_configuration_is_missing,
 	  w20_two_files_contradict_each_other, w21_one_file_contradicts_itself,
 	  w22_a_key_is_not_the_documented_one, w23_there_is_no_service_conf,
 	  w24_the_driver_hangs, w25_the_driver_does_not_accept,

@@ -64,6 +64,8 @@ START_TEST(the_mode_of_cgroups_is_read_in_small_letters)
 {
 	ck_assert_str_eq(service_of("cgroups_mode = Force_V2").cgroups_mode,
 			 "force_v2");
+	ck_assert_str_eq(service_of("Cgroups-Mode: 'force-v2'").cgroups_mode,
+			 "force_v2");
 	ck_assert_str_eq(service_of("cgroup_mode=none").cgroups_mode, "none");
 	ck_assert_str_eq(service_of("cgroup_mode=none").odd_key, "cgroup_mode");
 	ck_assert(service_of("cgroups_mode=none\ncgroups_mode=auto")
@@ -249,6 +251,33 @@ START_TEST(resources_are_found_by_container_and_with_typed_ids)
 }
 END_TEST
 
+START_TEST(resources_as_the_api_shows_them_are_understood)
+{
+	struct weka_resources found =
+		resources(FIXTURE "openapi42.containerResource.json");
+
+	ck_assert_uint_eq(found.frontend_count, 1);
+	ck_assert(found.frontend[0].automatic);
+	ck_assert_uint_eq(found.nic_count, 1);
+	ck_assert_str_eq(found.nic[0].name, "eth0");
+}
+END_TEST
+
+START_TEST(a_role_may_stand_alone)
+{
+	struct weka_resources found;
+
+	ck_assert_int_eq(
+		weka_parse_resources(
+			"{\"nodes\":{\"0\":{\"roles\":\"MANAGEMENT\"},"
+			"\"1\":{\"roles\":\"FRONTEND\",\"core_id\":8}}}",
+			"client", &found, NULL),
+		0);
+	ck_assert_uint_eq(found.frontend_count, 1);
+	ck_assert_uint_eq(found.frontend[0].core_id, 8);
+}
+END_TEST
+
 START_TEST(resources_without_nodes_are_an_error)
 {
 	struct weka_resources found;
@@ -363,7 +392,8 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  an_answer_that_is_no_list_is_an_error, two_frontends_have_two_cores,
 	  an_automatic_core_has_no_number,
 	  resources_are_found_by_container_and_with_typed_ids,
-	  resources_without_nodes_are_an_error,
+	  resources_as_the_api_shows_them_are_understood,
+	  a_role_may_stand_alone, resources_without_nodes_are_an_error,
 	  staged_resources_differ_by_cores_and_memory,
 	  the_drivers_file_names_the_frontends, a_frontend_can_be_not_connected,
 	  no_text_breaks_a_parser)
