@@ -481,13 +481,14 @@ static int write_gates(struct visit *visit, struct err *err)
 
 /* ---- verdict ----------------------------------------------------------- */
 
-/* Findings that mean: this node serves no job. The others are a matter of
- * configuration, or of one job. */
+/* Findings that mean: this node serves no job, or its client takes CPUs away
+ * from those that it serves. The others are a matter of configuration, or of
+ * one job. */
 static bool breaks_node(const char *code)
 {
-	static const char *const codes[] = { "W08", "W09", "W14", "W15",
-					     "W16", "W17", "W18", "W24",
-					     "W32", "W42", "W45" };
+	static const char *const codes[] = { "W01", "W03", "W08", "W09", "W14",
+					     "W15", "W16", "W17", "W18", "W24",
+					     "W30", "W32", "W42", "W45" };
 	size_t i;
 
 	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)

@@ -198,13 +198,18 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"findings":[]' "$(record 7)"
 }
 
-@test "jobio doctor says the same about MemSpecLimit" {
+# doctor OPTION... - what it says of this node
+doctor() {
 	cat >"$NODE/slurm.conf" <<-'END'
 		ClusterName=dslurm
 		NodeName=c1 Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUs=16 MemSpecLimit=5000
 	END
-	run env -i "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" \
+	run env -i "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" "$@" \
 		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml"
+}
+
+@test "jobio doctor says the same about MemSpecLimit" {
+	doctor
 	expect_in 'W13 warning: MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB' "$output"
 }
 
@@ -372,6 +377,40 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	job 9 1 stream
 	prolog
 	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "a client that takes CPUs from Slurm drains its node when the site wants that" {
+	NODE_JOBIO=on_error=drain node_conf
+	local setting
+	for setting in isolate_cpusets=true cgroups_mode=force_v2; do
+		printf 'isolate_cpusets=false\n%s\n' "$setting" >"$NODE/weka/service.conf"
+		touch -d 2020-01-01 "$NODE/weka/service.conf"
+		job 7
+		run prolog
+		[ "$status" -eq 1 ]
+		grep -qE "^jobio:W0[13] .*/service.conf says ${setting%=*}='?${setting#*=}'?: " "$NODE/run/reason"
+		epilog
+	done
+}
+
+@test "log, reason, record and doctor say the same of a finding" {
+	NODE_JOBIO=on_error=drain node_conf
+	echo STEM >"$NODE/weka/status"
+	local text="container 'client' is STEM, not READY: Joining cluster" cure
+	cure="see weka local status -v and the agent's log; weka local start"
+	job 7
+	run prolog
+	expect_in "jobio: prolog: job 7: W08 $text; cure: $cure" "$output"
+	[ "$(<"$NODE/run/reason")" = "jobio:W08 $text; cure: $cure" ]
+	# what Slurm keeps has no quotes
+	expect_in "\"reason\":\"jobio:W08 ${text//\'/}; cure: ${cure//\'/}\"" "$(cat "$NODE/spool/reason")"
+	epilog
+	expect_in "{\"code\":\"W08\",\"severity\":\"error\",\"text\":\"$text\",\"cure\":\"$cure\"}" "$(record 7)"
+	doctor
+	expect_in "W08 error: $text"$'\n'"    cure: $cure" "$output"
+	doctor --format=json
+	expect_in "\"$text\"" "$output"
+	expect_in "\"$cure\"" "$output"
 }
 
 @test "a node that will not be drained leaves no reason for the ledger" {
