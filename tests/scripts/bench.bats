@@ -78,3 +78,25 @@ expect_result() {
 	python3 -c 'import sys, xml.dom.minidom as x; [x.parse(f) for f in sys.argv[1:]]' \
 		"$work/docs/ledger-time.svg" "$work/docs/ledger-memory.svg"
 }
+
+@test "the page has a row for each Slurm whose jobs went into slurmdbd" {
+	local suite
+	for suite in bookworm:22.05.8:500.5 trixie:24.11.5:600.6; do
+		IFS=: read -r suite version rate <<<"$suite"
+		printf '%s\n' "Slurm $version, slurmdbd, MariaDB     behind" '   jobs s' \
+			'sacctmgr modify job, one after one      100      3.3     30.7        -       4.88     0.20      1.70     2.10' \
+			"jobio, all at once                     4000     16.4    $rate     12.3       0.22     0.09      0.26     0.65" \
+			'jobio, 200 jobs/s for 20 s             4000     20.2    198.3      0.2       0.52     0.15      0.29     0.70' \
+			>"$work/cluster-$suite.txt"
+		printf 'summaries (%s)\t%s jobs/s\t200 jobs/s\t\n' "$version" "$rate" >"$work/cluster-$suite.tsv"
+		echo 'some CPU' >"$work/cluster-$suite.machine"
+	done
+	run "$SRCDIR/tests/bench/render" "$work" "$work/docs"
+	[ "$status" -eq 0 ]
+	expect_line 'summaries \(22.05.8\) +500.5 jobs/s +> 200 jobs/s'
+	grep -qxF '| 22.05.8 | 500.5 jobs/s | 0.2 s | 30.7 jobs/s | 0.22, 0.09, 0.26, 0.65 | some CPU |' \
+		"$work/docs/benchmarks.md"
+	grep -qxF '| 24.11.5 | 600.6 jobs/s | 0.2 s | 30.7 jobs/s | 0.22, 0.09, 0.26, 0.65 | some CPU |' \
+		"$work/docs/benchmarks.md"
+	grep -qxF '$ make bench-cluster SUITE=trixie' "$work/docs/benchmarks.md"
+}
