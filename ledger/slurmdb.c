@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "comment.h"
 #include "js1.h"
 
 /* Clocks of nodes and of slurmctld may differ by this much. */
@@ -246,14 +247,9 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
  * another one for each requeue (as_mysql_archive.c, table definition). */
 struct texts {
 	char *merged; /* AdminComment, malloc'ed */
-	char *system; /* SystemComment, borrowed */
+	char *system; /* SystemComment, malloc'ed */
 	time_t submit;
 };
-
-static int is_summary(const char *text)
-{
-	return text && !strncmp(text, "jobio/1 ", 8);
-}
 
 static bool is_same(const char *a, const char *b)
 {
@@ -261,19 +257,27 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* An older summary of ours in SystemComment, written before there was a JS1,
- * is kept up to date; other text is left there then. */
-static void choose_texts(const struct lane *lane, struct acct_job *job,
-			 const slurmdb_job_rec_t *row, struct texts *texts)
+ * is kept up to date; nothing is added there then. -1: there is no room. */
+static int choose_texts(const struct lane *lane, struct acct_job *job,
+			const slurmdb_job_rec_t *row, struct texts *texts)
 {
 	struct err why;
+	size_t size;
 
 	texts->submit = row->submit;
 	job->in_admin =
 		lane->is_admin && js1_merge(row->admin_comment, job->text,
 					    &texts->merged, &why) >= 0;
-	if ((!job->in_admin || is_summary(row->system_comment)) &&
-	    !is_same(row->system_comment, job->text))
-		texts->system = (char *)job->text;
+	if (job->in_admin && !comment_find(row->system_comment, &size))
+		return 0;
+	texts->system = comment_with(row->system_comment, job->text, &job->why);
+	if (!texts->system && !job->in_admin)
+		return -1;
+	if (is_same(row->system_comment, texts->system)) {
+		free(texts->system);
+		texts->system = NULL;
+	}
+	return 0;
 }
 
 /* 0, also when only this job failed; -1: the connection is no good. */
@@ -288,7 +292,10 @@ static int change(struct lane *lane, struct acct_job *job,
 	int count, error;
 
 	tell(job, row);
-	choose_texts(lane, job, row, texts);
+	if (choose_texts(lane, job, row, texts) < 0) {
+		job->result = ACCT_FAILED;
+		return 0;
+	}
 	if (!texts->merged && !texts->system) {
 		job->result = ACCT_WRITTEN;
 		return 0;
@@ -492,8 +499,10 @@ static int write_cluster(struct lane *lane, const char *cluster)
 		goto out;
 	rc = 0;
 out:
-	for (i = 0; texts && i < lane->count; i++)
+	for (i = 0; texts && i < lane->count; i++) {
 		free(texts[i].merged);
+		free(texts[i].system);
+	}
 	question_free(&q);
 	free(texts);
 	free(steps);

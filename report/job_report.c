@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "comment.h"
 #include "js1.h"
 #include "number.h"
 
@@ -268,7 +269,7 @@ static int find_sacct(char *path, size_t room)
 	return -1;
 }
 
-/* What sacct is asked for; the comments may hold anything but a newline. */
+/* What sacct is asked for; the comments may hold anything. */
 enum sacct_field {
 	SACCT_ID,
 	SACCT_RAW_ID,
@@ -300,6 +301,23 @@ static int split_row(char *line, char *row[SACCT_FIELDS])
 	return 1;
 }
 
+static size_t columns(const char *line)
+{
+	size_t count = 1;
+
+	for (; *line && *line != '\n'; line++)
+		count += *line == '|';
+	return count;
+}
+
+/* What Slurm or a person wrote may have several lines; each row shall be one. */
+static void join_lines(char *text)
+{
+	for (; (text = strchr(text, '\n')); text++)
+		if (text[1] && columns(text + 1) < SACCT_FIELDS)
+			*text = ' ';
+}
+
 /*
  * sacct -j 2 lists every task of array 2 and every component of job 2. The one
  * that is meant has this id, or this number: the ledger takes it so, too. Of a
@@ -309,6 +327,7 @@ static int find_row(char *text, const char *id, char *row[SACCT_FIELDS])
 {
 	char *line, *rest = NULL;
 
+	join_lines(text);
 	for (line = strtok_r(text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))
 		if (split_row(line, row) && (!strcmp(row[SACCT_ID], id) ||
@@ -317,18 +336,21 @@ static int find_row(char *text, const char *id, char *row[SACCT_FIELDS])
 	return 0;
 }
 
-/* The first field that is a summary of ours, "jobio/1 ...", or a JS1 that holds
- * one (js1.h). Neither has '|', which sacct puts between fields. */
+/* The first field that holds a summary of ours (comment.h), or is a JS1 that
+ * holds one (js1.h). Neither has '|', which sacct puts between fields. */
 static int find_summary(char *text, char *summary, size_t room)
 {
 	char *field, *rest = NULL;
+	const char *ours;
+	size_t size;
 
 	for (field = strtok_r(text, "|", &rest); field;
 	     field = strtok_r(NULL, "|", &rest)) {
 		if (js1_find(field, summary, room))
 			return 1;
-		if (!strncmp(field, "jobio/1 ", 8) && strlen(field) < room) {
-			strcpy(summary, field);
+		ours = comment_find(field, &size);
+		if (ours && size < room) {
+			snprintf(summary, room, "%.*s", (int)size, ours);
 			return 1;
 		}
 	}

@@ -179,6 +179,23 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 	metric_is 0 slurmdbd_failing
 }
 
+@test "what others wrote into SystemComment stays, and the summary stands behind it" {
+	local text="it's ticket 7 \\o/ \"burst\""
+	on dbd svc stop jobio-ledgerd
+	submit true -N1 -n1 -w c1 --io-cores=1
+	wait_for_job "$job"
+	within 30 accounted "$job" COMPLETED
+	on db mariadb slurm_acct_db -e \
+		"UPDATE jobio_job_table SET system_comment='it''s ticket 7 \\\\o/ \"burst\"' WHERE id_job=$job"
+	expect_equal "$text" "$(summary "$job")"
+	on dbd svc start jobio-ledgerd
+	on c1 /usr/libexec/jobio/jobio-send --once
+	within 60 stands_behind "$job" "$text"
+	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report "$job")"
+}
+
+stands_behind() { [[ $(summary "$1") == "$2 jobio/1 nodes=1/1 "* && $(summary "$1") != *jobio/1*jobio/1* ]]; }
+
 @test "a job that is cancelled has a summary" {
 	submit 'sleep 100' --io-cores=1 -n1 -w c1
 	within 20 job_runs "$job"

@@ -167,6 +167,22 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_text 'read         1.21TiB in 3.4M calls' "$output"
 }
 
+@test "a summary is found beside what others wrote, over several lines" {
+	stop "$LEDGER"
+	cat >"$DIR/bin/sacct" <<-'EOS'
+		#!/bin/bash
+		echo '8|8|c|bob|COMPLETED|a|b|11/21/26 lua: it|failed'
+		echo 'again|'
+		echo '9|9|c|bob|COMPLETED|a|b|11/21/26 lua: failed'
+		echo 'again jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job was looked at'
+		echo 'and again|'
+	EOS
+	run report 9
+	expect_equal 0 "$status"
+	expect_text 'nodes         2 of 2 reported' "$output"
+	expect_text 'read         1.21TiB in 3.4M calls' "$output"
+}
+
 @test "a job that nobody knows names both sources and exits 1, the others are shown" {
 	spool 7 c1
 	send
