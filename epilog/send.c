@@ -5,7 +5,8 @@
  * removes it only after the ledger's sealed {"ok":true}. Whatever fails, the
  * records stay and the next run tries again: killed at any point it loses
  * nothing, at worst the ledger gets a record twice. A record that can never be
- * accepted goes to SPOOL/bad, so that it does not stand in the others' way.
+ * accepted goes to SPOOL/bad, so that it does not stand in the others' way; of
+ * those, too, spool_max_records are kept, the oldest.
  *
  * Before them goes the reason why this node is drained, if the prolog left one
  * in SPOOL/reason (rundir.h): it is a request as it stands. A ledger that does
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,7 @@ struct sender {
 	struct ledger_link *link;
 	struct entry *list;
 	unsigned int sent, bad, left;
+	unsigned int aside; /* records in SPOOL/bad */
 };
 
 static void say(const char *text)
@@ -136,11 +139,26 @@ static int take_lock(const char *spool, struct err *err)
 
 /* ---- one record ---------------------------------------------------------- */
 
-/* Move a record out of the way; if that fails it counts as left. */
+static unsigned int count_files(const char *path)
+{
+	unsigned int count = 0;
+	struct dirent *de;
+	DIR *dir = opendir(path);
+
+	while (dir && (de = readdir(dir)))
+		count += de->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Move a record out of the way, or remove it when enough of its kind are kept;
+ * if that fails it counts as left. */
 static void set_aside(struct sender *s, const char *name, const char *why)
 {
 	const char *spool = s->config->spool_dir;
-	char from[PATH_SIZE], to[PATH_SIZE], text[ERR_MAX + 400];
+	char from[PATH_SIZE], to[PATH_SIZE], text[ERR_MAX + 500];
+	bool is_kept = s->aside < s->config->spool_max_records;
 	struct err err;
 
 	snprintf(from, sizeof(from), "%s/%s", spool, name);
@@ -151,15 +169,19 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 		return;
 	}
 	snprintf(to, sizeof(to), "%s/bad/%s", spool, name);
-	if (rename(from, to) < 0) {
+	if ((is_kept ? rename(from, to) : unlink(from)) < 0) {
 		snprintf(text, sizeof(text),
 			 "record: '%s': cannot set aside: %s", name,
 			 strerror(errno));
 		s->left++;
 	} else {
-		snprintf(text, sizeof(text), "record: '%s': moved to bad: %s",
+		snprintf(text, sizeof(text),
+			 is_kept ? "record: '%s': moved to bad: %s"
+				 : "record: '%s': removed, for bad is full "
+				   "(spool_max_records): %s",
 			 name, why);
 		s->bad++;
+		s->aside += is_kept;
 	}
 	say(text);
 }
@@ -326,7 +348,10 @@ static int send_reason(struct sender *s, struct err *err)
 static int empty_spool(struct sender *s, struct err *err)
 {
 	int i, count, rc = send_reason(s, err);
+	char bad[PATH_SIZE];
 
+	snprintf(bad, sizeof(bad), "%s/bad", s->config->spool_dir);
+	s->aside = count_files(bad);
 	do {
 		count = rc == 0 ? list_spool(s, err) : -1;
 		if (count < 0)

@@ -198,6 +198,22 @@ spool_reason() {
 	expect_equal 0 "$(spool_count)"
 }
 
+@test "as many records as may wait are set aside, and the next are removed with a word" {
+	local i
+	sed -i 's/^\[jobio\]/&\nspool_max_records = 3/' "$DIR/jobio.conf"
+	for i in 1 2; do printf 'not json' >"$DIR/spool/$i.0.c1.json"; done
+	run send
+	for i in 3 4 5; do printf 'not json' >"$DIR/spool/$i.0.c1.json"; done
+	spool 6 c1
+	run send
+	expect_equal 0 "$status"
+	expect_text "record: '3.0.c1.json': moved to bad: record: not JSON" "$output"
+	expect_text "record: '4.0.c1.json': removed, for bad is full (spool_max_records): record: not JSON" "$output"
+	expect_text '1 records sent, 3 bad' "$output"
+	expect_equal '1.0.c1.json 2.0.c1.json 3.0.c1.json' "$(find "$DIR/spool/bad" -type f -printf '%f\n' | sort | paste -sd' ')"
+	expect_equal 0 "$(spool_count)"
+}
+
 @test "half written records, links and folders in the spool are left alone" {
 	record 1 c1 >"$DIR/spool/.1.0.c1.json.tmp"
 	record 2 c1 >"$DIR/elsewhere"
