@@ -137,22 +137,47 @@ static int note_one(struct writer *writer, struct job *job,
 			   acct->why.text, err);
 }
 
-static int note_all(struct writer *writer, struct job *jobs,
-		    const struct acct_job *accts, int count, int64_t now_s,
-		    struct err *err)
+/* Note what came of each of 'count', all or none of it. */
+static int note_each(struct writer *writer, int count,
+		     int (*note)(struct writer *writer, void *what, int at,
+				 int64_t now_s, struct err *err),
+		     void *what, int64_t now_s, struct err *err)
 {
 	int i;
 
 	if (store_begin(writer->store, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++)
-		if (note_one(writer, &jobs[i], &accts[i], now_s, err) < 0)
+		if (note(writer, what, i, now_s, err) < 0)
 			goto fail;
 	if (store_commit(writer->store, err) == 0)
 		return 0;
 fail:
 	store_rollback(writer->store);
 	return -1;
+}
+
+struct batch {
+	struct job *jobs;
+	const struct acct_job *accts;
+};
+
+static int note_job(struct writer *writer, void *what, int at, int64_t now_s,
+		    struct err *err)
+{
+	struct batch *batch = what;
+
+	return note_one(writer, &batch->jobs[at], &batch->accts[at], now_s,
+			err);
+}
+
+static int note_all(struct writer *writer, struct job *jobs,
+		    const struct acct_job *accts, int count, int64_t now_s,
+		    struct err *err)
+{
+	struct batch batch = { jobs, accts };
+
+	return note_each(writer, count, note_job, &batch, now_s, err);
 }
 
 /* Nothing was written. The summaries are kept: jobio report shows them. */
@@ -317,36 +342,23 @@ static int is_settled(const struct store_reason *reason,
 	return 1;
 }
 
-static int note_reason(struct writer *writer, const struct store_reason *reason,
-		       const struct drain_wish *wish, int64_t now_s,
+struct reasons {
+	struct store_reason list[DRAIN_WISHES_MAX];
+	struct drain_wish wishes[DRAIN_WISHES_MAX];
+};
+
+static int note_reason(struct writer *writer, void *what, int at, int64_t now_s,
 		       struct err *err)
 {
-	if (is_settled(reason, wish, now_s))
+	struct reasons *reasons = what;
+	const struct store_reason *reason = &reasons->list[at];
+
+	if (is_settled(reason, &reasons->wishes[at], now_s))
 		return store_reason_forget(writer->store, reason->cluster,
 					   reason->node, reason->time, err);
 	return store_reason_later(
 		writer->store, reason,
 		retry_at(now_s, reason->tries, ACCT_RETRY_MAX_S), err);
-}
-
-static int note_reasons(struct writer *writer,
-			const struct store_reason *reasons,
-			const struct drain_wish *wishes, int count,
-			int64_t now_s, struct err *err)
-{
-	int i;
-
-	if (store_begin(writer->store, err) < 0)
-		return -1;
-	for (i = 0; i < count; i++)
-		if (note_reason(writer, &reasons[i], &wishes[i], now_s, err) <
-		    0)
-			goto fail;
-	if (store_commit(writer->store, err) == 0)
-		return 0;
-fail:
-	store_rollback(writer->store);
-	return -1;
 }
 
 static void settle(struct writer *writer, struct drain_wish *wishes, int count)
@@ -371,31 +383,30 @@ static void settle(struct writer *writer, struct drain_wish *wishes, int count)
 static int write_reasons(struct writer *writer, int64_t now_s, int64_t *next_s,
 			 struct err *err)
 {
-	struct store_reason reasons[DRAIN_WISHES_MAX];
-	struct drain_wish wishes[DRAIN_WISHES_MAX];
+	struct reasons reasons = { 0 };
 	int64_t next = -1;
 	int i, count, rc = 0;
 
 	if (!writer->drain.settle)
 		return 0;
-	count = store_reasons_due(writer->store, now_s, reasons,
+	count = store_reasons_due(writer->store, now_s, reasons.list,
 				  DRAIN_WISHES_MAX, &next, err);
 	if (count < 0)
 		return -1;
-	memset(wishes, 0, sizeof(wishes));
 	for (i = 0; i < count; i++) {
-		wishes[i].cluster = reasons[i].cluster;
-		wishes[i].node = reasons[i].node;
-		wishes[i].reason = reasons[i].text;
-		wishes[i].time = reasons[i].time;
+		reasons.wishes[i].cluster = reasons.list[i].cluster;
+		reasons.wishes[i].node = reasons.list[i].node;
+		reasons.wishes[i].reason = reasons.list[i].text;
+		reasons.wishes[i].time = reasons.list[i].time;
 	}
 	if (count) {
-		settle(writer, wishes, count);
-		rc = note_reasons(writer, reasons, wishes, count, now_s, err);
+		settle(writer, reasons.wishes, count);
+		rc = note_each(writer, count, note_reason, &reasons, now_s,
+			       err);
 		next = now_s; /* when the next is due, the next round tells */
 	}
 	for (i = 0; i < count; i++)
-		store_reason_free(&reasons[i]);
+		store_reason_free(&reasons.list[i]);
 	if (next >= 0 && (*next_s < 0 || next < *next_s))
 		*next_s = next;
 	return rc;
