@@ -525,24 +525,45 @@ static void check_no_frontend(const struct judge *judge,
 	}
 }
 
+static const char *cores_of(const struct weka_resources *resources, char *text)
+{
+	struct cpuset cpus;
+
+	if (weka_is_automatic(resources))
+		return "of its own choice";
+	weka_named_cpus(resources, &cpus);
+	return list_of(&cpus, text);
+}
+
 static void check_staged(const struct judge *judge, const struct rule *rule)
 {
 	const struct weka_facts *facts = judge->facts;
-	char is[LIST_TEXT_MAX], next[LIST_TEXT_MAX];
-	struct cpuset a, b;
+	const struct weka_resources *stable, *staged;
+	char a[LIST_TEXT_MAX], b[LIST_TEXT_MAX];
+	const char *is, *next;
 	size_t i;
 
 	for (i = 0; i < facts->containers.count; i++) {
-		if (!facts->stable[i].known || !facts->staged[i].known ||
-		    weka_resources_equal(&facts->stable[i], &facts->staged[i]))
+		stable = &facts->stable[i];
+		staged = &facts->staged[i];
+		if (!stable->known || !staged->known ||
+		    weka_resources_equal(stable, staged))
 			continue;
-		weka_named_cpus(&facts->stable[i], &a);
-		weka_named_cpus(&facts->staged[i], &b);
-		say(judge, rule,
-		    "container '%s' runs with cores %s, and cores %s are "
-		    "staged: its next restart takes them",
-		    facts->containers.item[i].name, list_of(&a, is),
-		    list_of(&b, next));
+		is = cores_of(stable, a);
+		next = cores_of(staged, b);
+		if (strcmp(is, next) != 0)
+			say(judge, rule,
+			    "container '%s' runs with cores %s, and cores %s "
+			    "are staged: its next restart takes them",
+			    facts->containers.item[i].name, is, next);
+		else
+			say(judge, rule,
+			    "container '%s' runs with %lld MiB of huge pages, "
+			    "and %lld MiB are staged: its next restart takes "
+			    "them",
+			    facts->containers.item[i].name,
+			    stable->memory_bytes >> 20,
+			    staged->memory_bytes >> 20);
 	}
 }
 

@@ -466,7 +466,8 @@ bool weka_resources_equal(const struct weka_resources *a,
 	size_t i;
 
 	if (a->frontend_count != b->frontend_count ||
-	    a->memory_bytes != b->memory_bytes)
+	    (a->memory_bytes >= 0 && b->memory_bytes >= 0 &&
+	     a->memory_bytes != b->memory_bytes))
 		return false;
 	for (i = 0; i < a->frontend_count; i++)
 		if (a->frontend[i].slot != b->frontend[i].slot ||

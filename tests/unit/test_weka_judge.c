@@ -340,6 +340,20 @@ START_TEST(w12_other_resources_are_staged)
 }
 END_TEST
 
+START_TEST(w12_staged_memory_and_staged_automatic_cores_are_said_as_such)
+{
+	healthy();
+	facts->staged[0].memory_bytes *= 2;
+	expect("W12",
+	       "container 'client' runs with 1400 MiB of huge pages, and "
+	       "2800 MiB are staged: its next restart takes them");
+	healthy();
+	facts->staged[0].frontend[0].automatic = true;
+	expect("W12", "container 'client' runs with cores 7, and cores of its "
+		      "own choice are staged: its next restart takes them");
+}
+END_TEST
+
 START_TEST(w13_too_little_memory_is_set_aside)
 {
 	healthy();
@@ -706,6 +720,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w08_a_container_is_not_ready, w08_a_container_does_not_run,
 	  w09_a_frontend_is_not_connected, w10_two_agents_run,
 	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
+	  w12_staged_memory_and_staged_automatic_cores_are_said_as_such,
 	  w13_too_little_memory_is_set_aside, w14_the_command_line_hangs,
 	  w14_looking_for_agents_hangs, w15_there_is_no_weka_command,
 	  w16_the_command_line_fails, w17_the_agent_does_not_run,

@@ -310,6 +310,11 @@ START_TEST(staged_resources_differ_by_cores_and_memory)
 	ck_assert(!weka_resources_equal(&two, &four));
 	other.frontend[1].core_id = 26;
 	ck_assert(!weka_resources_equal(&two, &other));
+	other = two;
+	other.memory_bytes++;
+	ck_assert(!weka_resources_equal(&two, &other));
+	other.memory_bytes = -1; /* it does not say */
+	ck_assert(weka_resources_equal(&two, &other));
 }
 END_TEST
 
