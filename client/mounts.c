@@ -112,7 +112,7 @@ struct mounts *mounts_read(const char *path, const char *fstype,
 	struct mounts *mounts;
 	char *table;
 
-	table = fileio_read(path, TABLE_BYTES_MAX, NULL, err);
+	table = fileio_read_linked(path, TABLE_BYTES_MAX, err);
 	if (!table)
 		return NULL;
 	mounts = mounts_parse(table, fstype, err);

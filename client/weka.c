@@ -295,7 +295,7 @@ static void read_service(const char *path, struct weka_service *service)
 	char *text;
 
 	memset(service, 0, sizeof(*service));
-	text = fileio_read(path, CONF_BYTES_MAX, NULL, NULL);
+	text = fileio_read_linked(path, CONF_BYTES_MAX, NULL);
 	if (!text)
 		return;
 	weka_parse_service(text, service);

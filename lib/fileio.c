@@ -57,15 +57,15 @@ fail:
 	return NULL;
 }
 
-char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
-		  struct err *err)
+static char *read_file(const char *path, int flags, size_t max_bytes,
+		       size_t *size_bytes, struct err *err)
 {
 	char *text = NULL;
 	struct stat st;
 	int fd, saved;
 
 	/* O_NONBLOCK: opening a FIFO must not wait for a writer */
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 	if (fd < 0) {
 		fail(err, "cannot open", path);
 		return NULL;
@@ -84,6 +84,17 @@ char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
 	close(fd);
 	errno = saved;
 	return text;
+}
+
+char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
+		  struct err *err)
+{
+	return read_file(path, O_NOFOLLOW, max_bytes, size_bytes, err);
+}
+
+char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err)
+{
+	return read_file(path, 0, max_bytes, NULL, err);
 }
 
 static int write_all(int fd, const char *data, size_t size_bytes)

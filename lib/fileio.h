@@ -8,8 +8,9 @@
  *           frees it.
  * Errors  NULL or -1, sentence in *err with the path and the reason, errno
  *           kept (so ENOENT can be told apart).
- *         Symbolic links are never followed in the last part of a path; a
- *         FIFO or device is refused, so that a read cannot hang on one.
+ *         Symbolic links are not followed in the last part of a path, except
+ *         by fileio_read_linked(); a FIFO or device is refused, so that a
+ *         read cannot hang on one.
  * Runs    everywhere. A file of a kernel driver that a stuck client can hold
  *           is read by a child with a deadline instead (child.h).
  */
@@ -24,6 +25,10 @@
 /* The whole of a regular file of at most max_bytes; *size_bytes may be NULL. */
 char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
 		  struct err *err);
+
+/* The same through symbolic links: for files of the administrator's, in folders
+ * that only root may write. */
+char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 
 /* Replace or create 'path' atomically with the given permissions. */
 int fileio_write(const char *path, const void *data, size_t size_bytes,

@@ -174,6 +174,18 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"code":"W13"' "$(record 8)"
 }
 
+@test "the client's files may be links, as a site's configuration leaves them" {
+	local file
+	for file in service.conf mounts; do
+		mv "$NODE/weka/$file" "$NODE/weka/$file.real"
+		ln -s "$file.real" "$NODE/weka/$file"
+	done
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
 @test "a node with a spec set and no MemSpecLimit is told so, one that has enough is not" {
 	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/; s/"core_spec_count":0/"core_spec_count":1/' \
 		"$NODE/node-record"

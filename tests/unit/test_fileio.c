@@ -49,6 +49,7 @@ END_TEST
 START_TEST(links_fifos_and_missing_files_are_refused)
 {
 	struct err err;
+	char *text;
 
 	tempdir_make();
 	tempdir_put("a", "secret");
@@ -56,6 +57,9 @@ START_TEST(links_fifos_and_missing_files_are_refused)
 	ck_assert_int_eq(mkfifo(tempdir_path("fifo"), 0600), 0);
 	ck_assert_ptr_null(fileio_read(tempdir_path("link"), 99, NULL, &err));
 	ck_assert_int_eq(errno, ELOOP);
+	text = fileio_read_linked(tempdir_path("link"), 99, &err);
+	ck_assert_str_eq(text, "secret");
+	free(text);
 	ck_assert_ptr_null(fileio_read(tempdir_path("fifo"), 99, NULL, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "not a regular file"));
 	ck_assert_ptr_null(fileio_read(tempdir_path("b"), 99, NULL, &err));
