@@ -17,6 +17,7 @@
 #include "child.h"
 #include "client/command.h"
 #include "client/sysfs.h"
+#include "faultpoint.h"
 #include "fileio.h"
 #include "number.h"
 
@@ -823,8 +824,10 @@ static void count_agents(struct client *client)
 
 static void ask_everything(struct client *client)
 {
+	FAULT_POINT("inspect before");
 	weka_read_containers(client);
 	count_agents(client);
+	FAULT_POINT("inspect after");
 }
 
 int weka_inspect(struct client *client, const char *cached,

@@ -18,6 +18,7 @@
 
 #include "child.h"
 #include "client/client.h"
+#include "faultpoint.h"
 #include "prolog/job.h"
 #include "prolog/log.h"
 #include "rundir.h"
@@ -216,8 +217,10 @@ int main(int argc, char **argv)
 	rc = run(config, &err) < 0 ? EX_SOFTWARE : 0;
 	if (rc)
 		log_line("%s", err.text);
+	FAULT_POINT("send before");
 	if (job_start_sender(conf_file, &sender) < 0)
 		log_line("%s", sender.text);
+	FAULT_POINT("send after");
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");
 		rc = 0;

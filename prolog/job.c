@@ -110,16 +110,20 @@ void job_state_dir(const struct config *config, char *path)
 int job_make_dirs(const struct config *config, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
+	int rc;
 
 	FAULT_POINT("dirs before");
 	if (fileio_mkdir(config->run_dir, 0755, err) < 0 ||
 	    fileio_mkdir(config->spool_dir, 0700, err) < 0)
 		return -1;
+	FAULT_POINT("dirs half");
 	snprintf(path, sizeof(path), "%s/open", config->spool_dir);
 	if (fileio_mkdir(path, 0700, err) < 0)
 		return -1;
 	job_state_dir(config, path);
-	return fileio_mkdir(path, 0700, err);
+	rc = fileio_mkdir(path, 0700, err);
+	FAULT_POINT("dirs after");
+	return rc;
 }
 
 int job_make_folder(const struct config *config, uint32_t job_id,
@@ -418,8 +422,10 @@ static void sweep_folder(const char *folder)
 		    !strstr(entry->d_name, ".tmp."))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		FAULT_POINT("sweep before");
 		if (unlink(path) < 0)
 			fileio_rmtree(path, NULL);
+		FAULT_POINT("sweep after");
 	}
 	if (dir)
 		closedir(dir);

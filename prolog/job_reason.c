@@ -61,7 +61,13 @@ void job_reason_clear(const struct config *config, const struct record *state)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, config->run_dir, "reason", NULL) == 0 &&
-	    unlink(path) == 0)
-		tell_ledger(config, state, NULL);
+	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0 ||
+	    access(path, F_OK) < 0)
+		return;
+	/* told first: who is killed in between takes it back once more */
+	FAULT_POINT("reason back before");
+	tell_ledger(config, state, NULL);
+	FAULT_POINT("reason back told");
+	unlink(path);
+	FAULT_POINT("reason back after");
 }

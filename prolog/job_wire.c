@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "faultpoint.h"
 #include "fileio.h"
 #include "rundir.h"
 
@@ -54,7 +55,9 @@ int job_wire_start(const struct config *config, const struct record *state,
 	counters = client_wire_save(client, err);
 	if (!counters)
 		return errno == ENOENT ? 0 : -1;
+	FAULT_POINT("wire before");
 	rc = write_start(path, state, alone, counters, err);
+	FAULT_POINT("wire after");
 	free(counters);
 	return rc;
 }

@@ -230,6 +230,7 @@ static void find_cores(struct visit *visit)
 	int rc;
 
 	/* half of the time: a silent slurmctld is not the client's fault */
+	FAULT_POINT("node record before");
 	if (visit->request.io_cores &&
 	    job_helper_path("jobio-slurm", helper, sizeof(helper)) == 0)
 		rc = node_load(visit->config->run_dir, helper, visit->job.node,
@@ -238,6 +239,7 @@ static void find_cores(struct visit *visit)
 			     : 1;
 	else
 		rc = node_cached(visit->config->run_dir, &node, &err);
+	FAULT_POINT("node record after");
 	if (rc > 0) {
 		reserve(visit, &node);
 		node_state_free(&node);
@@ -569,6 +571,7 @@ static bool ask_alone(struct visit *visit)
 	snprintf(id, sizeof(id), "%u", visit->job.id);
 	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
 		 conf_path ? conf_path : "");
+	FAULT_POINT("ask alone");
 	if (job_helper_path("jobio-slurm", helper, sizeof(helper)) < 0 ||
 	    child_run(argv, env, time_left(visit) + 100, &result, NULL) < 0)
 		return false;

@@ -27,7 +27,6 @@ walk_prolog() {
 	for ((at = 1; at <= count; at++)); do
 		id=$((1000 + at))
 		job "$id" 1 stream
-		rm -f "$NODE/run/client.json" # a client that is asked has more points
 		killed_at "$at" prepare || fail "survived point $at"
 		"$1" "$id" || fail "after point $at"
 	done
@@ -73,6 +72,41 @@ by_second_prolog() {
 
 @test "a prolog killed at any step can be run again" {
 	walk_prolog by_second_prolog
+}
+
+# said_at STATUS ID - a job finds the client so; how its prolog ends
+said_at() {
+	echo "$1" >"$NODE/weka/status"
+	rm -f "$NODE/run/client.json"
+	job "$2"
+	local rc=0
+	prepare 2>/dev/null || rc=$?
+	echo "$rc"
+}
+
+@test "a prolog killed at any step of saying why its node is drained says it in its next run, and takes it back" {
+	local at count
+	NODE_JOBIO=on_error=drain node_conf
+	echo STEM >"$NODE/weka/status"
+	job 100
+	count=$(points prepare || :)
+	grep -q 'reason told' "$NODE/points"
+	release
+	for ((at = 1; at <= count; at++)); do
+		rm -f "$NODE/run/reason" "$NODE/spool/reason"
+		echo STEM >"$NODE/weka/status"
+		job $((1000 + at))
+		killed_at "$at" prepare || fail "survived point $at"
+		[ "$(said_at STEM $((1000 + at)))" -eq 69 ]
+		grep -q '"reason":"jobio:W08 ' "$NODE/spool/reason" || fail "not told after point $at"
+		grep -q '^jobio:W08 ' "$NODE/run/reason"
+		echo READY >"$NODE/weka/status"
+		killed_at "$at" prepare || : # it may have a point less
+		[ "$(said_at READY $((1000 + at)))" -eq 0 ]
+		grep -q '"reason":null' "$NODE/spool/reason" || fail "not taken back after point $at"
+		[ ! -e "$NODE/run/reason" ]
+		release
+	done
 }
 
 @test "an epilog killed at any step is finished by its second run" {
