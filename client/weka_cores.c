@@ -497,9 +497,11 @@ static int switch_by_mount(struct client *client, const char *container,
 	return 0;
 }
 
+/* Order and wait share one deadline: ready_timeout_ms. */
 static int switch_cores(struct client *client, const char *container,
 			const struct cpuset *ids, struct err *err)
 {
+	unsigned long long end_ms = ready_end(client);
 	struct err why = { "" };
 	bool begun;
 	size_t i;
@@ -508,13 +510,12 @@ static int switch_cores(struct client *client, const char *container,
 		if (!begun)
 			return err_set(err, "%s", why.text);
 		/* it may have happened all the same: look */
-		if (wait_ready(client, container, ready_end(client), &i, err) ==
-			    0 &&
+		if (wait_ready(client, container, end_ms, &i, err) == 0 &&
 		    verify(client, i, ids, NULL) == 0)
 			return 0;
 		return err_set(err, "%s", why.text);
 	}
-	if (wait_ready(client, container, ready_end(client), &i, err) < 0)
+	if (wait_ready(client, container, end_ms, &i, err) < 0)
 		return -1;
 	return verify(client, i, ids, err);
 }
@@ -556,7 +557,9 @@ static int back_out_mount(struct client *client, const char *container,
 }
 
 /* After a change that went wrong: nothing may stay staged, or the next restart
- * would take it. 0: the container runs with its old cores. */
+ * would take it. A client that took the new cores and does not work with them
+ * gets the old ones again; WEKA 5 refuses that when there were fewer of them.
+ * 0: the container runs with its old cores. */
 static int back_out(struct client *client, const char *container,
 		    const struct cpuset *old_ids, struct err *err)
 {
@@ -573,6 +576,8 @@ static int back_out(struct client *client, const char *container,
 		return 0;
 	if (unstage(client, container, err) < 0)
 		return -1;
+	if (has_other_cores(client, container, old_ids))
+		return switch_cores(client, container, old_ids, err);
 	if (wait_ready(client, container, ready_end(client), &i, err) < 0)
 		return -1;
 	return verify(client, i, old_ids, err);
@@ -609,7 +614,7 @@ static int switch_by_method(struct client *client, const char *container,
 
 static void say_failed(const struct change_report *report,
 		       const struct journal_change *change,
-		       const struct err *why)
+		       const struct err *why, bool is_back)
 {
 	if (report->busy)
 		findings_add(report->findings, "W48", FINDING_ERROR,
@@ -622,9 +627,11 @@ static void say_failed(const struct change_report *report,
 		findings_add(report->findings, "W44", FINDING_ERROR,
 			     "see weka local status -v and the client's log",
 			     "container '%s' could not change from core %s to "
-			     "%s: %.300s",
+			     "%s: %.300s%s%s",
 			     change->target, change->old_value,
-			     change->new_value, why->text);
+			     change->new_value, why->text,
+			     is_back ? "; it is back at core " : "",
+			     is_back ? change->old_value : "");
 }
 
 static void say_not_back(const struct client *client, struct findings *findings,
@@ -648,6 +655,7 @@ enum weka_made weka_cores_make(struct client *client,
 	struct change_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids, baseline;
 	struct err why = { "" }, worse = { "" };
+	bool is_back;
 
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return WEKA_NOT_MADE;
@@ -661,8 +669,9 @@ enum weka_made weka_cores_make(struct client *client,
 		return WEKA_MADE;
 	}
 failed:
-	say_failed(&report, change, &why);
-	if (back_out(client, change->target, &old_ids, &worse) == 0) {
+	is_back = back_out(client, change->target, &old_ids, &worse) == 0;
+	say_failed(&report, change, &why, is_back);
+	if (is_back) {
 		settle_baseline(client, change->target, &old_ids);
 		return WEKA_NOT_MADE;
 	}

@@ -114,6 +114,33 @@ teardown() {
 	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
 }
 
+@test "a client that does not work with its new cores gets the old ones again" {
+	allow any ready_timeout_ms=1000
+	echo 1 >"$NODE/weka/disconnected"
+	job 7 2
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was not READY with all frontends connected after 1000 ms; it is back at core 7;" "$output"
+	[[ $output != *W45* ]]
+	expect_cores 7
+	expect_gate 7 client_cpus=7,15
+	epilog
+	expect_in '"old":"7","new":"6-7","restored":true' "$(record 7)"
+	[[ $(record 7) != *W09* ]]
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "a client that does not work with the old ones either breaks the node" {
+	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=1000
+	job 7 2
+	# shellcheck disable=SC2016 # the fake expands it
+	sed -i '/local resources apply/a\		echo STEM >"$state/status"' "$NODE/bin/weka"
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "W45 container 'client' is not back at core 7: it was not READY" "$output"
+	expect_cores 7
+}
+
 @test "what was staged by hand is a finding" {
 	echo 5,7 >"$NODE/weka/staged"
 	job 7 1
