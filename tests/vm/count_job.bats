@@ -29,33 +29,6 @@ loaded() { on_node "/usr/libexec/jobio/jobio-count ${1:-} start 9999 /mnt/a" >/d
 # tidy - mounts as at the beginning
 tidy() { on_node /payload/mounts; }
 
-# submit SCRIPT [OPTION...] - sets $job
-submit() {
-	local script=$1
-	shift
-	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
-	[[ $job =~ ^[0-9]+$ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
-}
-
-# reported ID - the ledger has the job's record; leaves the report in $work/ID
-reported() {
-	controller jobio report --json "$1" >"$work/$1" 2>"$work/$1.err" &&
-		[[ $(jq '.records | length' "$work/$1") == 1 ]]
-}
-
-# finish ID - until it is over and reported
-finish() {
-	within 60 job_ended "$1"
-	within 60 reported "$1"
-	on_node "cat /tmp/$1.out" >"$work/$1.out"
-}
-
-# of ID FILTER - of the job's record
-of() { jq -rc ".records[0] | $2" "$work/$1"; }
-
-# expect_of ID FILTER VALUE
-expect_of() { expect_equal "$3" "$(of "$1" "$2")" "job $1, $2"; }
-
 # expect_exact ID TRUTH - what bpf counted on both mounts is the truth
 expect_exact() {
 	local wrong
@@ -91,9 +64,6 @@ one() {
 		'[["bpf","job","/mnt/a"],["bpf","job","/mnt/b"],["exit","job",null],["stepd","job",null]]'
 	expect_of "$job" .quality '[]'
 }
-
-# words ID - the summary's words, one a line
-words() { jq -r '.summary | split(" ")[]' "$work/$1"; }
 
 @test "a job's reads and writes reach the report exactly, per filesystem" {
 	node_counts v2

@@ -6,7 +6,7 @@
 #         disk     an ext4 image with a label, made from a folder.
 #         cache    where kernels and root disks are kept between runs:
 #                  build/vm of the tree, or JOBIO_VM_CACHE.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # a file that needs $work sets it
 
 vm_here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 vm_cache=${JOBIO_VM_CACHE:-$vm_here/../../build/vm}
@@ -73,7 +73,8 @@ machine_command() {
 # The run gives JOBIO_SUITE and JOBIO_TAG, the image jobio-SUITE:TAG, and
 # VM_DIR, where the machine's state is.
 
-# node_is v1|v2 block|interleaved - have this compute node; see tests/vm/machine
+# node_is v1|v2 block|interleaved [PARAMETER] - have this compute node; see
+# tests/vm/machine
 node_is() {
 	[[ ! -f $VM_DIR/is || $(<"$VM_DIR/is") != "$*" ]] || return 0
 	node_end
@@ -90,12 +91,12 @@ controller() { timeout 60 docker exec -i "${VM_DIR##*/}" "$@" </dev/null; }
 # alice COMMAND... - run as a user who may submit jobs
 alice() { timeout 60 docker exec -i -u alice -w /tmp "${VM_DIR##*/}" "$@" </dev/null; }
 
-# on_node COMMAND - run a line of shell as root on the node; limit 30 s
+# on_node COMMAND - run a line of shell as root on the node; limit 60 s
 on_node() {
 	local status output
 	# <> opens without waiting for QEMU, which may be gone
 	printf '%s\n' "$1" 1<>"$VM_DIR/shell.in"
-	read -r -t 30 status output 0<>"$VM_DIR/shell.out" ||
+	read -r -t 60 status output 0<>"$VM_DIR/shell.out" ||
 		{ printf 'no answer from the node: %s\n' "$1" >&2; return 1; }
 	base64 -d <<<"$output"
 	return "$status"
@@ -176,3 +177,35 @@ expect_withheld() {
 	expect_equal "$wanted" "$(others "$(head -n 1 <<<"$job")")" "sbatch --io-cores=$n"
 	expect_equal "$list" "$(tail -n 1 <<<"$job")" 'SLURM_IO_CPUS'
 }
+
+# ---- jobs and what is known of them afterwards; the file sets $work -----------
+
+# submit SCRIPT [OPTION...] - sets $job
+submit() {
+	local script=$1
+	shift
+	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
+	[[ $job =~ ^[0-9]+$ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
+}
+
+# reported ID - the ledger has the job's record; leaves the report in $work/ID
+reported() {
+	controller jobio report --json "$1" >"$work/$1" 2>"$work/$1.err" &&
+		[[ $(jq '.records | length' "$work/$1") == 1 ]]
+}
+
+# finish ID - until it is over and reported
+finish() {
+	within 120 job_ended "$1"
+	within 60 reported "$1"
+	on_node "cat /tmp/$1.out" >"$work/$1.out"
+}
+
+# of ID FILTER - of the job's record
+of() { jq -rc ".records[0] | $2" "$work/$1"; }
+
+# expect_of ID FILTER VALUE
+expect_of() { expect_equal "$3" "$(of "$1" "$2")" "job $1, $2"; }
+
+# words ID - the summary's words, one a line
+words() { jq -r '.summary | split(" ")[]' "$work/$1"; }
