@@ -144,6 +144,13 @@ expect_summary() {
 	within 60 summary_matches "$@" || { summary "$1" >&2; return 1; }
 }
 
+# no_traces NODE - no folder of any job, and no record that is not finished
+no_traces() {
+	[[ -z $(on "$1" find /run/jobio -mindepth 1 -maxdepth 1 -type d
+		on "$1" find /var/spool/jobio/open -type f) ]] ||
+		{ on "$1" find /run/jobio /var/spool/jobio >&2; return 1; }
+}
+
 # spooled NODE - the records that wait on a node
 spooled() { on "$1" find /var/spool/jobio -maxdepth 1 -name '*.json' -printf '%f\n'; }
 
