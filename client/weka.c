@@ -620,7 +620,8 @@ static bool is_worth_keeping(const struct client *client)
 	const struct weka_facts *facts = &client->facts;
 	size_t i;
 
-	if (!facts->containers_known || !facts->containers.count)
+	if (!facts->containers_known || !facts->containers.count ||
+	    weka_agents_unknown(facts))
 		return false;
 	for (i = 0; i < facts->containers.count; i++)
 		if (strcmp(facts->containers.item[i].display_status, "READY") !=
@@ -815,11 +816,19 @@ static void count_agents(struct client *client)
 		facts->agents_answer = failure(client, timeout_ms);
 		return;
 	}
-	facts->agents_answer = WEKA_ANSWERED;
+	facts->agents_answer = WEKA_FAILED;
 	if (result.status == 0 &&
-	    number_parse(result.out, 0, UINT16_MAX, &count, NULL) == 0)
+	    number_parse(result.out, 0, UINT16_MAX, &count, NULL) == 0) {
+		facts->agents_answer = WEKA_ANSWERED;
 		facts->agent_count = (unsigned int)count;
+	}
 	child_result_free(&result);
+}
+
+bool weka_agents_unknown(const struct weka_facts *facts)
+{
+	return facts->agents_answer != WEKA_ANSWERED &&
+	       facts->agents_answer != WEKA_NOT_ASKED;
 }
 
 static void ask_everything(struct client *client)

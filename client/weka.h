@@ -144,6 +144,9 @@ char *weka_mount_options(const char *shown, const char *fstab);
 /* Does the mount table still show what it has shown? 0: yes. */
 int weka_options_kept(const char *before, const char *after, struct err *err);
 
+/* Somebody looked for agents, and it could not be seen how many there are. */
+bool weka_agents_unknown(const struct weka_facts *facts);
+
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts,
 					    const char *name, size_t *index);

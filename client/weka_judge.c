@@ -190,7 +190,7 @@ static void check_no_service(const struct judge *judge, const struct rule *rule)
 static void check_agent_down(const struct judge *judge, const struct rule *rule)
 {
 	if (!judge->facts->agent_known || judge->facts->agent_running ||
-	    judge->facts->agent_count)
+	    judge->facts->agent_count || weka_agents_unknown(judge->facts))
 		return;
 	if (judge->facts->agent_pid)
 		say(judge, rule,

@@ -432,6 +432,25 @@ START_TEST(w17_the_agent_does_not_run)
 }
 END_TEST
 
+START_TEST(w17_is_not_said_of_an_agent_that_nobody_could_look_for)
+{
+	static const enum weka_answer answers[] = { WEKA_HUNG, WEKA_NO_TIME,
+						    WEKA_FAILED };
+	size_t i;
+
+	for (i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		healthy();
+		facts->agent_running = false;
+		facts->agent_pid = 0;
+		facts->agent_count = 0;
+		facts->agents_answer = answers[i];
+		judge();
+		ck_assert(!findings_has(&findings, "W17"));
+		clean_up();
+	}
+}
+END_TEST
+
 START_TEST(w39_the_pid_file_does_not_name_the_agent)
 {
 	healthy();
@@ -738,6 +757,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w34_several_containers_share_the_io_cores,
 	  w35_there_is_no_frontend_with_a_core, w36_reserved_cores_are_idle,
 	  w37_the_cache_mode_is_not_what_is_known, w38_no_time_is_not_a_hang,
+	  w17_is_not_said_of_an_agent_that_nobody_could_look_for,
 	  w39_the_pid_file_does_not_name_the_agent,
 	  without_a_job_the_client_is_judged_alone,
 	  a_stopped_container_polls_on_no_cpu,
