@@ -137,7 +137,7 @@ static void bench(const char *name, int rounds, bool cached)
 	qsort(times->cpu_ms, (size_t)rounds, sizeof(double), compare);
 	times->clock_ms[0] = times->clock_ms[rounds / 2];
 	times->cpu_ms[0] = times->cpu_ms[rounds / 2];
-	printf("%-46s %8.2f %21.2f\n", name, times->cpu_ms[0],
+	printf("%-46s %8.2f %19.2f\n", name, times->cpu_ms[0],
 	       times->clock_ms[0]);
 }
 
