@@ -32,6 +32,14 @@ static void say(const char *text)
 	fprintf(stderr, "jobio: ledger: %s\n", text);
 }
 
+static void say_job(const struct job *job, const char *what)
+{
+	char text[ERR_MAX + 64];
+
+	snprintf(text, sizeof(text), "job: '%u': %s", job->run.job, what);
+	say(text);
+}
+
 /* ---- summaries ----------------------------------------------------------- */
 
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
@@ -98,10 +106,10 @@ static int64_t again_at(const struct writer *writer,
 static int note_one(struct writer *writer, struct job *job,
 		    const struct acct_job *acct, int64_t now_s, struct err *err)
 {
-	char text[ERR_MAX + 64];
-
 	switch (acct->result) {
 	case ACCT_WRITTEN:
+		if (*acct->why.text)
+			say_job(job, acct->why.text);
 		if (acct->array_job >= 0) {
 			job->run.array_job = acct->array_job;
 			job->run.array_task = acct->array_task;
@@ -127,11 +135,8 @@ static int note_one(struct writer *writer, struct job *job,
 	}
 	if (!writer->failures)
 		metrics_count(&writer->metrics->refused_by_slurmdbd);
-	if (!job->run.tries) {
-		snprintf(text, sizeof(text), "job: '%u': %s", job->run.job,
-			 acct->why.text);
-		say(text);
-	}
+	if (!job->run.tries)
+		say_job(job, acct->why.text);
 	return store_later(writer->store, job->run.id, job->summary,
 			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
 			   acct->why.text, err);

@@ -14,7 +14,7 @@
 #include "slurmdb.h"
 
 #define JOBS 256
-#define CONNECTIONS 8
+#define CONNECTIONS 16
 
 typedef __typeof__(slurm_list_create(NULL)) list_of_slurm;
 
@@ -25,6 +25,7 @@ static struct row {
 } rows[JOBS];
 static char opened[CONNECTIONS];
 static int connections, breaks_after, changes_here[CONNECTIONS];
+static uint32_t refused; /* once: the job at which a connection ends */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- slurmdbd ------------------------------------------------------------ */
@@ -41,12 +42,6 @@ void *slurmdb_connection_get(uint16_t *flags)
 	return &opened[connections++];
 }
 
-int slurmdb_connection_close(void **connection)
-{
-	*connection = NULL;
-	return 0;
-}
-
 static void end_transaction(int connection, bool is_kept)
 {
 	int i;
@@ -58,6 +53,15 @@ static void end_transaction(int connection, bool is_kept)
 			strcpy(rows[i].text, rows[i].pending);
 		*rows[i].pending = 0;
 	}
+}
+
+int slurmdb_connection_close(void **connection)
+{
+	pthread_mutex_lock(&lock);
+	end_transaction((int)((char *)*connection - opened), false);
+	pthread_mutex_unlock(&lock);
+	*connection = NULL;
+	return 0;
 }
 
 int slurmdb_connection_commit(void *connection, bool commit)
@@ -107,6 +111,12 @@ list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
 	list_of_slurm list = slurm_list_create(NULL);
 	uint32_t number = job_of(cond->step_list, 0);
 
+	if (refused && number == refused) {
+		refused = 0;
+		slurm_list_destroy(list);
+		errno = ECONNRESET;
+		return NULL;
+	}
 	pthread_mutex_lock(&lock);
 	snprintf(rows[number].pending, sizeof(rows[number].pending), "%s",
 		 job->system_comment);
@@ -189,9 +199,27 @@ START_TEST(a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written)
 }
 END_TEST
 
+START_TEST(when_one_connection_ends_all_jobs_are_written_in_the_next_call)
+{
+	int i;
+
+	refused = 130;
+	ck_assert_int_eq(write_jobs(JOBS), -1);
+	ck_assert_str_eq(rows[130].text, "");
+	ck_assert_str_eq(rows[129].text, texts[129]); /* another lane's */
+	ck_assert_int_eq(write_jobs(JOBS), 0);
+	for (i = 0; i < JOBS; i++) {
+		ck_assert_int_eq(jobs[i].result, ACCT_WRITTEN);
+		ck_assert_str_eq(rows[i].text, texts[i]);
+	}
+	ck_assert_int_eq(rows[129].changes, 1);
+}
+END_TEST
+
 UNIT_MAIN(
 	"acct",
 	a_large_batch_goes_over_several_connections_and_each_row_is_changed_once,
 	a_few_jobs_take_one_connection,
 	what_stands_there_already_is_not_changed,
-	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written)
+	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written,
+	when_one_connection_ends_all_jobs_are_written_in_the_next_call)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "ledger_fixture.h"
 #include "runner.h"
@@ -12,6 +13,7 @@ struct fake {
 	int calls;
 	size_t jobs;
 	char text[2000];
+	const char *remark; /* of what was written */
 	int64_t array_job, array_task;
 };
 
@@ -29,7 +31,9 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		jobs[i].array_job = fake->array_job;
 		jobs[i].array_task = fake->array_task;
 		jobs[i].het_job = jobs[i].het_offset = -1;
-		err_set(&jobs[i].why, "no permission");
+		err_set(&jobs[i].why, "%s",
+			fake->result == ACCT_WRITTEN ? fake->remark
+						     : "no permission");
 		snprintf(fake->text, sizeof(fake->text), "%s", jobs[i].text);
 	}
 	fake->jobs += count;
@@ -48,6 +52,7 @@ static struct writer made_writer(struct store *store, struct fake *fake)
 
 	memset(fake, 0, sizeof(*fake));
 	fake->array_job = fake->array_task = -1;
+	fake->remark = "";
 	writer.acct.write = fake_write;
 	writer.acct.acct = fake;
 	return writer;
@@ -191,6 +196,29 @@ START_TEST(a_job_that_cannot_be_changed_keeps_the_reason)
 	ck_assert_int_eq(run.tries, 1);
 	ck_assert_uint_eq(writer.metrics->refused_by_slurmdbd, 1);
 	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_remark_about_what_was_written_goes_to_the_log)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	char line[200] = "";
+	FILE *log = tmpfile();
+	int64_t next;
+
+	fake.remark = "2 rows were changed";
+	put(store, made("n1"));
+	put(store, made("n2"));
+	ck_assert_int_ge(dup2(fileno(log), STDERR_FILENO), 0);
+	round_at(&writer, NOW, &next);
+	rewind(log);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), log));
+	ck_assert_str_eq(line,
+			 "jobio: ledger: job: '7': 2 rows were changed\n");
+	fclose(log);
 	closed(store);
 }
 END_TEST
@@ -564,6 +592,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,
 	  a_job_that_cannot_be_changed_keeps_the_reason,
+	  a_remark_about_what_was_written_goes_to_the_log,
 	  what_the_row_knows_of_arrays_is_learnt,
 	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
 	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
