@@ -10,6 +10,8 @@
 #ifndef JOBIO_COMMAND_H
 #define JOBIO_COMMAND_H
 
+#include <getopt.h>
+
 #include "err.h"
 
 enum command_status {
@@ -28,6 +30,14 @@ int command_bad_option(const char *name, const char *word, struct err *err);
 /* The sentence for an empty value of a long option. Returns -1 or 0; 'value'
  * is NULL when the option takes none. */
 int command_empty_value(const char *option, const char *value, struct err *err);
+
+/* Call 'set' for each option of the command line, with its value in 'table';
+ * only that of 'may_be_empty' (0: none) may be empty. No other words. */
+int command_options(const char *name, const struct option *table,
+		    int may_be_empty, int argc, char *argv[],
+		    int (*set)(void *options, int option, const char *value,
+			       struct err *err),
+		    void *options, struct err *err);
 
 int cores_main(int argc, char *argv[]);
 int doctor_main(int argc, char *argv[]);

@@ -77,9 +77,10 @@ static int set_request(struct options *options, const char *name,
 	return 0;
 }
 
-static int set_option(struct options *options, int option, const char *value,
+static int set_option(void *what, int option, const char *value,
 		      struct err *err)
 {
+	struct options *options = what;
 	int json;
 
 	switch (option) {
@@ -104,22 +105,9 @@ static int set_option(struct options *options, int option, const char *value,
 static int parse_options(struct options *options, int argc, char *argv[],
 			 struct err *err)
 {
-	int option, index = 0;
-
 	subject_init(&options->subject);
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, &index)) !=
-	       -1) {
-		if (option == '?')
-			return command_bad_option(NAME, argv[optind - 1], err);
-		if (command_empty_value(long_options[index].name, optarg, err) <
-			    0 ||
-		    set_option(options, option, optarg, err) < 0)
-			return -1;
-	}
-	if (optind < argc)
-		return err_set(err, "'%s': one word too many", argv[optind]);
-	return 0;
+	return command_options(NAME, long_options, 0, argc, argv, set_option,
+			       options, err);
 }
 
 /*

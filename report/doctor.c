@@ -91,9 +91,10 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int set_option(struct options *options, int option, const char *value,
+static int set_option(void *what, int option, const char *value,
 		      struct err *err)
 {
+	struct options *options = what;
 	int json;
 
 	switch (option) {
@@ -140,22 +141,10 @@ static int set_option(struct options *options, int option, const char *value,
 static int parse_options(struct options *options, int argc, char *argv[],
 			 struct err *err)
 {
-	int option, index = 0;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, &index)) !=
-	       -1) {
-		if (option == '?')
-			return command_bad_option(NAME, argv[optind - 1], err);
-		/* a client may have no CPUs of its own */
-		if ((option != OPT_CLIENT_CPUS &&
-		     command_empty_value(long_options[index].name, optarg,
-					 err) < 0) ||
-		    set_option(options, option, optarg, err) < 0)
-			return -1;
-	}
-	if (optind < argc)
-		return err_set(err, "'%s': one word too many", argv[optind]);
+	/* a client may have no CPUs of its own */
+	if (command_options(NAME, long_options, OPT_CLIENT_CPUS, argc, argv,
+			    set_option, options, err) < 0)
+		return -1;
 	if (*options->root && !options->topology)
 		return err_set(err, "--root: give the machine of these files "
 				    "with --topology");

@@ -43,6 +43,28 @@ int command_empty_value(const char *option, const char *value, struct err *err)
 	return err_set(err, "--%s: '': must not be empty", option);
 }
 
+int command_options(const char *name, const struct option *table,
+		    int may_be_empty, int argc, char *argv[],
+		    int (*set)(void *options, int option, const char *value,
+			       struct err *err),
+		    void *options, struct err *err)
+{
+	int option, index = 0;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", table, &index)) != -1) {
+		if (option == '?')
+			return command_bad_option(name, argv[optind - 1], err);
+		if ((option != may_be_empty &&
+		     command_empty_value(table[index].name, optarg, err) < 0) ||
+		    set(options, option, optarg, err) < 0)
+			return -1;
+	}
+	if (optind < argc)
+		return err_set(err, "'%s': one word too many", argv[optind]);
+	return 0;
+}
+
 static void help(FILE *out)
 {
 	fputs("usage: jobio COMMAND [OPTION]...\n\n", out);
