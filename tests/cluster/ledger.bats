@@ -135,6 +135,47 @@ is_unspooled() { [[ -z $(spooled "$1") ]]; }
 	within 120 summary_matches "$job" 'nodes=1/1'
 }
 
+@test "slurmdbd killed again and again while summaries are written loses none" {
+	on dbd svc stop jobio-ledgerd
+	submit true -N1 -n1 -w c1
+	wait_for_job "$job"
+	within 30 accounted "$job" COMPLETED
+	within 30 is_spooled c1
+	copies "$job" 600
+	on dbd svc start jobio-ledgerd
+	on c1 /usr/libexec/jobio/jobio-send --once &
+	local sender=$! count
+	for count in 1 200 400; do
+		within 60 are_written "$count"
+		on dbd svc kill slurmdbd
+	done
+	wait "$sender"
+	within 120 are_written 600
+	sql 'DELETE FROM jobio_job_table WHERE id_job >= 1000000'
+}
+
+sql() { on db mariadb -N slurm_acct_db -e "$1"; }
+are_written() {
+	(($(sql "SELECT count(*) FROM jobio_job_table
+		WHERE id_job >= 1000000 AND system_comment LIKE 'jobio/1 nodes=1/1 %'") >= $1))
+}
+
+# copies JOB COUNT - so many jobs more, from 1000000 on, with the row and the
+# record of this one
+copies() {
+	local columns
+	columns=$(sql "SET SESSION group_concat_max_len = 65536;
+		SELECT group_concat('\`', column_name, '\`') FROM information_schema.columns
+		WHERE table_schema = 'slurm_acct_db' AND table_name = 'jobio_job_table'
+		AND column_name NOT IN ('job_db_inx', 'id_job', 'sluid', 'system_comment')")
+	sql "INSERT INTO jobio_job_table (id_job, $columns)
+		SELECT seq, $columns FROM jobio_job_table, seq_1000000_to_$((1000000 + $2 - 1)) WHERE id_job = $1"
+	on c1 bash -c 'record=$(cat /var/spool/jobio/$1.*.json)
+		for ((id = 1000000; id < 1000000 + $2; id++)); do
+			sed "s/\"job\":$1\>/\"job\":$id/" <<<"$record" >"/var/spool/jobio/$id.0.c1.json"
+		done' copies "$1" "$2"
+}
+
 @test "a ledger that is killed comes back and has lost nothing" {
 	submit true --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
