@@ -102,13 +102,14 @@ on_node() {
 	return "$status"
 }
 
-# within SECONDS COMMAND... - repeat until it succeeds or time is up
+# within SECONDS COMMAND... - repeat until it succeeds or time is up; not often,
+# for a docker exec takes time from the emulator
 within() {
 	local limit=$((SECONDS + $1))
 	shift
 	until "$@"; do
 		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*" >&2; return 1; }
-		sleep 0.2
+		sleep 0.5
 	done
 }
 
