@@ -21,6 +21,8 @@
  *         want: what this job shall find. Only names and numbers that
  *           jobio.conf knows: nothing that a user wrote gets here.
  *         alone: no other job runs on this node; without it nothing is changed.
+ *         idle: the job shares the node with jobs that are still to come. Then
+ *           the client may go back to its own cores, and no more.
  * Owner   client_close() frees the client and all that was borrowed from it.
  * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
  *           are findings; -1 is kept for what stops the caller's work.
@@ -64,7 +66,7 @@ struct client_facts {
 
 /* What the job shall find on this node. */
 struct client_want {
-	bool alone;
+	bool alone, idle;
 	bool has_io_cores;
 	unsigned int io_cores;	   /* asked for; 0: none */
 	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */

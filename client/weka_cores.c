@@ -251,7 +251,8 @@ int weka_cores_plan(struct client *client, const struct client_want *want,
 	struct cpuset now, ids;
 	size_t i;
 
-	if (!want->alone || the_container(client, &i) < 0 ||
+	if (!(want->alone || (want->idle && !want->io_cores)) ||
+	    the_container(client, &i) < 0 ||
 	    weka_is_automatic(&client->facts.stable[i]))
 		return 0;
 	container = client->facts.containers.item[i].name;

@@ -151,6 +151,11 @@ bool job_is_alive(uint32_t job_id)
 	return process_is_titled(title) != 0;
 }
 
+bool job_is_any_alive(void)
+{
+	return process_is_titled("slurmstepd: [") != 0;
+}
+
 bool job_is_forgotten(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];

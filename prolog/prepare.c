@@ -92,10 +92,11 @@ static int work(const struct config *config, const struct arguments *arguments)
 	return rc;
 }
 
+/* With the client's restart for another job, which is waited for, and for ours */
 static unsigned int budget_ms(const struct config *config)
 {
 	return config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
-	       job_restarts_ms(config);
+	       2 * job_restarts_ms(config);
 }
 
 static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)

@@ -105,8 +105,9 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	return 0;
 }
 
-/* A change is only ever made for a job that has the node alone. So a change
- * that is pending now, for another job, belongs to a dead one: its record is
+/* A change is only ever made while no other job is on the node. So one that is
+ * pending now, for another job, belongs to a prolog that was cut off: it is put
+ * back, and unless the job runs all the same (on_error=continue) its record is
  * due too. */
 static int mend_other(void *arg, uint32_t job_id)
 {
@@ -132,7 +133,7 @@ static int mend_other(void *arg, uint32_t job_id)
 	if (count <= 0)
 		return 0;
 	visit->mended += count;
-	return finish_dead(visit, job_id);
+	return job_is_alive(job_id) ? 0 : finish_dead(visit, job_id);
 }
 
 /* A run of the same job that no epilog has finished (requeued after a crash),
@@ -537,11 +538,18 @@ static void count(struct visit *visit)
 
 static int begin(struct visit *visit, struct err *err)
 {
+	unsigned int restarts_ms = job_restarts_ms(visit->config);
+
 	visit->lock_fd = -1;
 	visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms;
 	if (job_make_dirs(visit->config, err) < 0)
 		return -1;
-	visit->lock_fd = job_lock(visit->config, time_left(visit), err);
+	visit->lock_fd =
+		job_lock(visit->config, time_left(visit) + restarts_ms, err);
+	/* the client's restart for another job took time that is not ours */
+	if (restarts_ms)
+		visit->end_ms =
+			child_now_ms() + visit->config->prolog_budget_ms;
 	return visit->lock_fd < 0 ? -1 : 0;
 }
 
@@ -580,6 +588,43 @@ static bool ask_alone(struct visit *visit)
 	return alone;
 }
 
+static int is_other(void *arg, uint32_t job_id)
+{
+	const struct visit *visit = arg;
+
+	return job_id != visit->job.id;
+}
+
+/* No job but this one has a folder, which each prolog makes under the lock and
+ * each epilog takes away; and no slurmstepd runs for one that came before jobio
+ * did. This job's own are started when its prolog is over. */
+static bool is_first_job(struct visit *visit)
+{
+	return job_each_folder(visit->config, is_other, visit) == 0 &&
+	       !job_is_any_alive();
+}
+
+/* A job that shares its node finds the client on cores that an earlier job has
+ * asked for, and Slurm may give it those: while it is the first, the client can
+ * go back. Looks at all processes, so only when there is a way to go. */
+static bool may_go_back(struct visit *visit)
+{
+	struct client_want want = visit->want;
+	struct findings unsaid = { 0 };
+	struct client_plan *plan = NULL;
+	struct err err;
+	bool is_way;
+
+	if (want.alone || want.io_cores)
+		return false;
+	want.idle = true;
+	is_way = client_plan(visit->client, &want, &plan, &unsaid, &err) == 0 &&
+		 plan;
+	client_plan_free(plan);
+	findings_free(&unsaid);
+	return is_way && is_first_job(visit);
+}
+
 static int make_plan(struct visit *visit, struct client_plan **plan,
 		     struct err *err)
 {
@@ -588,6 +633,7 @@ static int make_plan(struct visit *visit, struct client_plan **plan,
 	if (!visit->client || *visit->refused)
 		return 0;
 	visit->want.alone |= unknown;
+	visit->want.idle = may_go_back(visit);
 	if (client_plan(visit->client, &visit->want, plan, &visit->findings,
 			err) < 0)
 		return -1;
@@ -596,6 +642,7 @@ static int make_plan(struct visit *visit, struct client_plan **plan,
 	client_plan_free(*plan);
 	*plan = NULL;
 	visit->want.alone = false;
+	visit->want.idle = may_go_back(visit);
 	return client_plan(visit->client, &visit->want, plan, &visit->findings,
 			   err);
 }

@@ -171,6 +171,68 @@ teardown() {
 	expect_gate 8 client_cpus=6-7,14-15
 }
 
+# Tests beside this one may have processes that look like a job's.
+first_on_node() {
+	prolog && expect_cores "$1" 2>/dev/null
+}
+
+@test "a job that shares its node gets the baseline back while it is the first there" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	expect_cores 6,7
+	job 8
+	wait_for first_on_node 7
+	expect_gate 8 client_cpus=7,15
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+	epilog
+	expect_in '"what":"cores","target":"client","old":"6-7","new":"7"' "$(record 8)"
+	[[ $(record 8) != *W47* ]]
+}
+
+@test "once another job is on the node, the client is left as it is" {
+	one_job 7 2
+	job 8
+	prolog
+	expect_cores 6,7 # it is mounted
+	touch "$NODE/weka/idle"
+	job 9
+	prolog
+	expect_cores 6,7
+	expect_gate 9 client_cpus=6-7,14-15
+	epilog
+	[[ $(record 9) != *W47* ]]
+}
+
+@test "a slurmstepd of a job that came before jobio counts as a job" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	bash -c 'exec -a "slurmstepd: [4.extern]" sleep 60' &
+	local stepd=$!
+	wait_for pgrep -f '^slurmstepd: \[4\.extern\]'
+	job 8
+	prolog
+	kill "$stepd"
+	expect_cores 6,7
+}
+
+@test "a job waits while the client is restarted for another, beyond its own budget" {
+	touch "$NODE/weka/idle"
+	NODE_JOBIO=prolog_budget_ms=1000 allow any ready_timeout_ms=20000
+	one_job 7 2
+	mkdir -p "$NODE/run"
+	exec 7>>"$NODE/run/lock"
+	flock 7
+	job 8
+	prolog 2>"$NODE/log" 7>&- &
+	local prolog=$!
+	sleep 2
+	kill -0 "$prolog"
+	exec 7>&-
+	wait "$prolog"
+	[[ $(<"$NODE/log") != *"has held it"* ]]
+	expect_gate 8 client_cpus=7,15
+}
+
 @test "the baseline is remembered across a reboot" {
 	touch "$NODE/weka/idle"
 	one_job 7 2

@@ -30,16 +30,17 @@ teardown() { controller scancel -u alice; }
 	expect_idle
 }
 
-@test "it goes back when a job wants its own core alone; until then others do not start" {
+@test "it goes back for the first job that reserves nothing, if there is a way" {
 	node_is v1 interleaved CoreSpecCount=1
-	allow core_change=any core_method=mount
 	look --exclusive
 	expect_refused 1,5
-	look --io-cores=1
-	expect_apart 3,7 3
+	allow core_change=any core_method=mount
+	look
 	expect_client 3
 	expect_findings
+	expect_of "$job" '[.changes[] | [.what, .old, .new]]' '[["cores","1,3","3"]]'
 	look --exclusive
 	expect_equal '3 7' "$(others "$(head -n 1 "$work/$job.out")")" 'kept from a job without io-cores'
+	expect_of "$job" .changes '[]'
 	expect_idle
 }
