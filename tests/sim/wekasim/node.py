@@ -690,10 +690,10 @@ class Node:
                             MOUNT_FAILED)
         if mount["kernel"]:
             flags = (MNT_DETACH if lazy else 0) | (MNT_FORCE if force else 0)
-            mount["leaving"] = True     # the watcher leaves it to us
+            mount["leaving"] = True     # the watcher leaves it to us, to the end
             code = self.kernel.detach(target, flags)
-            mount.pop("leaving", None)
             if code and code != errno.EINVAL:   # EINVAL: it was gone already
+                mount.pop("leaving", None)
                 raise WekaError(
                     "umount.wekafs: %s: %s" % (
                         target, "target is busy." if code == errno.EBUSY
