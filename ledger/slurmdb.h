@@ -17,8 +17,9 @@
  *           stands for all tasks that wait and may carry the number of the
  *           first one (job_mgr.c:job_array_pre_sched, 22.05) until it ended:
  *           before that it is never right.
- *         The field: SystemComment, beside what others wrote (comment.h); or, when the site asked for AdminComment,
- *           the JS1 in there (js1.h) and SystemComment where there is none.
+ *         The field: SystemComment, beside what others wrote (comment.h); or,
+ *           when the site asked for AdminComment, the JS1 in there (js1.h) and
+ *           SystemComment where there is none.
  *         Lanes: what a change costs is mostly waiting, for slurmdbd and for
  *           MariaDB behind it, which is longer the more a host has to do. So
  *           a large batch goes over up to ACCT_LANES connections at once, the

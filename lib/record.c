@@ -1040,21 +1040,28 @@ static int read_hist(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
+/* A number for each name; what is missing stays unknown. */
+static int read_each(struct json_object *o, const char *const names[],
+		     size_t count, int64_t numbers[], struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (read_number(o, names[i], INT64_MAX, &numbers[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 static int read_meta(struct json_object *o, struct record_io *io,
 		     struct err *err)
 {
 	struct json_object *meta;
 	int rc = get(o, "meta", json_type_object, &meta, err);
-	unsigned int i;
 
 	if (rc <= 0)
 		return rc;
 	io->has_meta = true;
-	for (i = 0; i < RECORD_META_COUNT; i++)
-		if (read_number(meta, meta_names[i], INT64_MAX, &io->meta[i],
-				err) < 0)
-			return -1;
-	return 0;
+	return read_each(meta, meta_names, RECORD_META_COUNT, io->meta, err);
 }
 
 static int read_peak(struct json_object *o, struct record_io *io,
@@ -1062,14 +1069,11 @@ static int read_peak(struct json_object *o, struct record_io *io,
 {
 	struct json_object *peak;
 	int rc = get(o, "peak", json_type_object, &peak, err);
-	unsigned int i;
 
 	if (rc <= 0)
 		return rc;
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		if (read_number(peak, peak_names[i], INT64_MAX, &io->peak[i],
-				err) < 0)
-			return -1;
+	if (read_each(peak, peak_names, RECORD_PEAK_COUNT, io->peak, err) < 0)
+		return -1;
 	if (read_number(peak, "window_s", UINT32_MAX, &io->peak_window_s, err) <
 	    0)
 		return -1;
@@ -1096,10 +1100,9 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 		return -1;
 	if (!*io->source)
 		return err_set(err, "record: source: must be there");
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		if (read_number(o, number_names[i], INT64_MAX, &io->numbers[i],
-				err) < 0)
-			return -1;
+	if (read_each(o, number_names, RECORD_NUMBER_COUNT, io->numbers, err) <
+	    0)
+		return -1;
 	if (read_peak(o, io, err) < 0 || read_meta(o, io, err) < 0)
 		return -1;
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
