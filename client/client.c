@@ -7,7 +7,7 @@
 
 #include "client/command.h"
 #include "client/plan.h"
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 #include "client/weka.h"
 #include "client/weka_wire.h"
 

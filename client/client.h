@@ -32,18 +32,18 @@
  * Runs    prolog and epilog as root, under the node's lock; jobio doctor
  *           without it, reading only.
  */
-#ifndef JOBIO_CLIENT_H
-#define JOBIO_CLIENT_H
+#ifndef JOBIO_CLIENT_CLIENT_H
+#define JOBIO_CLIENT_CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config.h"
-#include "cpuset.h"
-#include "err.h"
-#include "finding.h"
-#include "journal.h"
+#include "lib/config.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
+#include "lib/finding.h"
+#include "lib/journal.h"
 
 /* One line of the mount table. */
 struct client_mount {

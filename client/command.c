@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/sysfs.h"
-#include "fileio.h"
-#include "number.h"
-#include "rundir.h"
+#include "lib/sysfs.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
 
 #define MARKER "command"
 #define MARKER_BYTES 64

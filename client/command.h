@@ -12,11 +12,11 @@
  *           putting back matters more.
  * Runs    prolog and epilog as root, under the node's lock.
  */
-#ifndef JOBIO_COMMAND_H
-#define JOBIO_COMMAND_H
+#ifndef JOBIO_CLIENT_COMMAND_H
+#define JOBIO_CLIENT_COMMAND_H
 
-#include "child.h"
-#include "err.h"
+#include "lib/child.h"
+#include "lib/err.h"
 
 int command_run(const char *run_dir, char *const argv[], char *const env[],
 		unsigned int timeout_ms, struct child_result *result,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
 

@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client.h"
-#include "err.h"
+#include "client/client.h"
+#include "lib/err.h"
 
 #define MOUNTS_MAX 256
 

@@ -5,11 +5,11 @@
  * Errors  -1, sentence in *err.
  * Runs    as client.h says.
  */
-#ifndef JOBIO_PLAN_H
-#define JOBIO_PLAN_H
+#ifndef JOBIO_CLIENT_PLAN_H
+#define JOBIO_CLIENT_PLAN_H
 
-#include "err.h"
-#include "journal.h"
+#include "lib/err.h"
+#include "lib/journal.h"
 
 #define CLIENT_CHANGES_MAX 64
 

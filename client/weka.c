@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "lib/child.h"
 #include "client/command.h"
-#include "client/sysfs.h"
-#include "faultpoint.h"
-#include "fileio.h"
-#include "number.h"
+#include "lib/sysfs.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
 
 #define CONF_BYTES_MAX (256U << 10)
 #define PATH_TEXT_MAX 1024

@@ -12,8 +12,8 @@
  * Facts about WEKA come from its documentation 4.0 - 5.x and its public
  * scripts; where those are silent the assumption stands at the place.
  */
-#ifndef JOBIO_WEKA_H
-#define JOBIO_WEKA_H
+#ifndef JOBIO_CLIENT_WEKA_H
+#define JOBIO_CLIENT_WEKA_H
 
 #include <stdint.h>
 

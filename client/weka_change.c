@@ -12,8 +12,8 @@
 #include "client/command.h"
 #include "client/plan.h"
 #include "client/weka_cores.h"
-#include "faultpoint.h"
-#include "number.h"
+#include "lib/faultpoint.h"
+#include "lib/number.h"
 
 #define OPTION_MAX 256
 

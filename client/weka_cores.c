@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "lib/child.h"
 #include "client/plan.h"
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 #include "client/weka_mount.h"
 #include "client/weka_state.h"
-#include "faultpoint.h"
-#include "number.h"
-#include "rundir.h"
+#include "lib/faultpoint.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
 
 #define PATH_TEXT_MAX 1024
 #define POLL_MS 200

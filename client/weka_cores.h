@@ -15,8 +15,8 @@
  * Errors  findings, as in weka.h.
  * Runs    as client.h says; for weka_change.c only.
  */
-#ifndef JOBIO_WEKA_CORES_H
-#define JOBIO_WEKA_CORES_H
+#ifndef JOBIO_CLIENT_WEKA_CORES_H
+#define JOBIO_CLIENT_WEKA_CORES_H
 
 #include "client/weka.h"
 

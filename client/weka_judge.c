@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 
 /* Sizing table of WEKA's planning guide: fixed part and per frontend, MiB. */
 #define MEMORY_FIXED_MB 2800L

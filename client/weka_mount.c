@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "child.h"
+#include "lib/child.h"
 #include "client/command.h"
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 #include "client/weka_state.h"
-#include "faultpoint.h"
+#include "lib/faultpoint.h"
 
 #define PATH_TEXT_MAX 1024
 #define MOUNTS "mounts"

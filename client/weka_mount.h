@@ -13,8 +13,8 @@
  *         Never lazy, never forced: a busy mount stays, *busy is set.
  * Runs    as client.h says; for weka_cores.c only.
  */
-#ifndef JOBIO_WEKA_MOUNT_H
-#define JOBIO_WEKA_MOUNT_H
+#ifndef JOBIO_CLIENT_WEKA_MOUNT_H
+#define JOBIO_CLIENT_WEKA_MOUNT_H
 
 #include "client/weka.h"
 

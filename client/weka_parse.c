@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cpuset.h"
-#include "number.h"
+#include "lib/cpuset.h"
+#include "lib/number.h"
 
 /* core_id of a frontend whose core the client picks itself */
 #define CORE_AUTOMATIC UINT32_MAX

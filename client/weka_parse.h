@@ -16,14 +16,14 @@
  * Runs    anywhere: pure functions of text. This is the only file that knows
  *           WEKA's formats.
  */
-#ifndef JOBIO_WEKA_PARSE_H
-#define JOBIO_WEKA_PARSE_H
+#ifndef JOBIO_CLIENT_WEKA_PARSE_H
+#define JOBIO_CLIENT_WEKA_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define WEKA_CONTAINERS_MAX 8
 #define WEKA_FRONTENDS_MAX 64

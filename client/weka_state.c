@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "faultpoint.h"
-#include "fileio.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
 
 #define STATE_BYTES_MAX (1U << 20)
 

@@ -10,8 +10,8 @@
  *           mounts of an earlier boot or that are all there.
  * Runs    as client.h says; a fault point before and after each change.
  */
-#ifndef JOBIO_WEKA_STATE_H
-#define JOBIO_WEKA_STATE_H
+#ifndef JOBIO_CLIENT_WEKA_STATE_H
+#define JOBIO_CLIENT_WEKA_STATE_H
 
 #include "client/weka.h"
 

@@ -15,8 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "number.h"
+#include "lib/child.h"
+#include "lib/number.h"
 
 #define DEPTH_MAX 16
 #define SOCKETS_MAX 8

@@ -17,14 +17,14 @@
  * Runs    prolog and epilog, as root. A socket that does not belong to us
  *           (root) is not asked. What it answers is checked as if hostile.
  */
-#ifndef JOBIO_WEKA_WIRE_H
-#define JOBIO_WEKA_WIRE_H
+#ifndef JOBIO_CLIENT_WEKA_WIRE_H
+#define JOBIO_CLIENT_WEKA_WIRE_H
 
 #include <stddef.h>
 
 #include "client/client.h"
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 #define WEKA_WIRE_BYTES_MAX (1U << 20) /* of an answer */
 #define WEKA_WIRE_MS_MAX 1000U

@@ -14,12 +14,12 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 
-#include "counters.h"
-#include "fileio.h"
-#include "layout.h"
-#include "mounts.h"
-#include "programs.h"
-#include "rundir.h"
+#include "count/counters.h"
+#include "lib/fileio.h"
+#include "count/layout.h"
+#include "count/mounts.h"
+#include "count/programs.h"
+#include "lib/rundir.h"
 
 #define LOCK_POLL_MS 10
 #define STALE_S 3600   /* a prolog is long over then */

@@ -23,15 +23,15 @@
  * Runs    jobio-count, as root, in the root mount namespace; never in the
  *           plugin. Loading happens once after boot: about half a second.
  */
-#ifndef JOBIO_COUNTERS_H
-#define JOBIO_COUNTERS_H
+#ifndef JOBIO_COUNT_COUNTERS_H
+#define JOBIO_COUNT_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
-#include "record.h"
+#include "lib/err.h"
+#include "lib/record.h"
 
 #define COUNTERS_BPFFS "/sys/fs/bpf"
 

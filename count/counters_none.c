@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters.h"
+#include "count/counters.h"
 
 static int nothing(struct counters_state *state)
 {

@@ -28,9 +28,9 @@
 
 #include <json-c/json.h>
 
-#include "counters.h"
-#include "layout.h"
-#include "number.h"
+#include "count/counters.h"
+#include "count/layout.h"
+#include "lib/number.h"
 
 #define EX_USAGE 64
 

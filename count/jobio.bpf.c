@@ -21,7 +21,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "layout.h"
+#include "count/layout.h"
 
 #define CGROUP_LEVELS 16
 #define SLURM 0x6d72756c73ULL /* "slurm", little-endian */

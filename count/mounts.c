@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mounts.h"
+#include "count/mounts.h"
 
 #define MINOR_BITS 20
 

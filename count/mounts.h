@@ -6,12 +6,12 @@
  * Errors  1 found, 0 not a mount point, -1 with the sentence in *err.
  * Runs    jobio-count.
  */
-#ifndef JOBIO_MOUNTS_H
-#define JOBIO_MOUNTS_H
+#ifndef JOBIO_COUNT_MOUNTS_H
+#define JOBIO_COUNT_MOUNTS_H
 
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 /* The last mount on 'path' counts: it covers the others. */
 int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev,

@@ -2,7 +2,7 @@
 /* options.c - what every build of counters.h has, with BPF or without */
 #include <string.h>
 
-#include "counters.h"
+#include "count/counters.h"
 
 void counters_options_init(struct counters_options *options)
 {

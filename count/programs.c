@@ -14,7 +14,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "programs.h"
+#include "count/programs.h"
 
 #define SLOTS 512 /* jobs on this node times filesystems, at once */
 #define LINKS_MAX 64

@@ -11,13 +11,13 @@
  *           A folder exists whole or not at all.
  * Runs    jobio-count, under the lock of counters.c.
  */
-#ifndef JOBIO_PROGRAMS_H
-#define JOBIO_PROGRAMS_H
+#ifndef JOBIO_COUNT_PROGRAMS_H
+#define JOBIO_COUNT_PROGRAMS_H
 
 #include <stdint.h>
 
-#include "err.h"
-#include "layout.h"
+#include "lib/err.h"
+#include "count/layout.h"
 
 /* 64 bits of the object's contents, for the folder's name. */
 uint64_t programs_hash(void);

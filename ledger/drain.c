@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drain.h"
+#include "ledger/drain.h"
 
 #include <errno.h>
 #include <slurm/slurm.h>
@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "lib/child.h"
 
 #define LIMIT_MS 30000U
 

@@ -20,13 +20,13 @@
  *           administrator may write a reason that is lost: Slurm has no update
  *           with a condition.
  */
-#ifndef JOBIO_DRAIN_H
-#define JOBIO_DRAIN_H
+#ifndef JOBIO_LEDGER_DRAIN_H
+#define JOBIO_LEDGER_DRAIN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define DRAIN_WISHES_MAX 64
 /* Clocks of node and slurmctld differ less than this, or MUNGE would not let

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "merge.h"
+#include "ledger/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes.h"
+#include "ledger/nodes.h"
 
 /* Every node of a job says the same texts (profile, CPUs, mounts, node list):
  * each is kept once. */

@@ -14,14 +14,14 @@
  * Runs    ledger. merge_add and merge_join in any order, any number of times,
  *           with duplicates: the summary is the same.
  */
-#ifndef JOBIO_MERGE_H
-#define JOBIO_MERGE_H
+#ifndef JOBIO_LEDGER_MERGE_H
+#define JOBIO_LEDGER_MERGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
-#include "summary.h"
+#include "lib/record.h"
+#include "lib/summary.h"
 
 struct merge;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "metrics.h"
+#include "ledger/metrics.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -194,7 +194,7 @@ char *metrics_text(const struct metrics *metrics, struct store *store,
 		return NULL;
 	}
 	head(out, "info", "gauge", "The version that runs.");
-	labelled(out, "info", "version", JOBIO_VERSION, 1);
+	labelled(out, "info", "version", JOBIO_PACKAGE_VERSION, 1);
 	gauge(out, "start_timestamp_seconds", metrics->started_s,
 	      "When the ledger was started.");
 	say_records(out, metrics);

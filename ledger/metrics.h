@@ -10,13 +10,13 @@
  * Errors  NULL and the reason in *err.
  * Runs    ledger.
  */
-#ifndef JOBIO_METRICS_H
-#define JOBIO_METRICS_H
+#ifndef JOBIO_LEDGER_METRICS_H
+#define JOBIO_LEDGER_METRICS_H
 
 #include <stdint.h>
 
-#include "err.h"
-#include "store.h"
+#include "lib/err.h"
+#include "ledger/store.h"
 
 /* Why something that a peer sent was refused. */
 #define METRICS_REFUSALS(X)                                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #undef _FORTIFY_SOURCE /* it has an inline poll() */
-#include "nodelay.h"
+#include "ledger/nodelay.h"
 
 #include <errno.h>
 #include <netinet/in.h>

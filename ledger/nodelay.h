@@ -15,8 +15,8 @@
  *
  * Runs    ledger: on in the writer process, off (the default) in the server.
  */
-#ifndef JOBIO_NODELAY_H
-#define JOBIO_NODELAY_H
+#ifndef JOBIO_LEDGER_NODELAY_H
+#define JOBIO_LEDGER_NODELAY_H
 
 void nodelay_set(int on);
 

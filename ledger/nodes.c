@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "nodes.h"
+#include "ledger/nodes.h"
 
 #include <slurm/slurm.h>
 #include <stdlib.h>

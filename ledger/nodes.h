@@ -8,12 +8,12 @@
  *           is refused before it is expanded.
  * Runs    ledger; libslurm expands, so that names mean what Slurm means.
  */
-#ifndef JOBIO_NODES_H
-#define JOBIO_NODES_H
+#ifndef JOBIO_LEDGER_NODES_H
+#define JOBIO_LEDGER_NODES_H
 
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define NODES_MAX 65536
 

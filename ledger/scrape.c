@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scrape.h"
+#include "ledger/scrape.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 struct client {
 	TAILQ_ENTRY(client) entry; /* the oldest first */

@@ -15,11 +15,11 @@
  *           that begins and when it ends.
  * Runs    ledger, in the server's event loop.
  */
-#ifndef JOBIO_SCRAPE_H
-#define JOBIO_SCRAPE_H
+#ifndef JOBIO_LEDGER_SCRAPE_H
+#define JOBIO_LEDGER_SCRAPE_H
 
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 #define SCRAPE_PEERS_MAX 16
 #define SCRAPE_REQUEST_MAX 4096

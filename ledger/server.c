@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "server.h"
+#include "ledger/server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "ledger_link.h"
+#include "lib/ledger_link.h"
 
 #define BATCH_US 2000 /* how long a put waits for others to commit with */
 #define BATCH_MAX 256

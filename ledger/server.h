@@ -14,13 +14,13 @@
  * Errors  of peers are logged, at most SERVER_LOG_MAX lines a minute.
  * Runs    ledger, one thread, until SIGTERM or SIGINT.
  */
-#ifndef JOBIO_SERVER_H
-#define JOBIO_SERVER_H
+#ifndef JOBIO_LEDGER_SERVER_H
+#define JOBIO_LEDGER_SERVER_H
 
-#include "config.h"
-#include "err.h"
-#include "seal.h"
-#include "service.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/seal.h"
+#include "ledger/service.h"
 
 #define SERVER_PEERS_MAX 1024
 #define SERVER_BYTES_MAX (64U << 20)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "service.h"
+#include "ledger/service.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger_link.h"
-#include "merge.h"
-#include "number.h"
-#include "reason.h"
-#include "record.h"
-#include "summary.h"
+#include "lib/ledger_link.h"
+#include "ledger/merge.h"
+#include "lib/number.h"
+#include "lib/reason.h"
+#include "lib/record.h"
+#include "lib/summary.h"
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
@@ -420,7 +420,7 @@ static char *ping(void)
 {
 	struct json_object *top = good();
 
-	set_text(top, "version", JOBIO_VERSION);
+	set_text(top, "version", JOBIO_PACKAGE_VERSION);
 	return text_of(top);
 }
 

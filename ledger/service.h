@@ -11,17 +11,17 @@
  *           put of the batch fails, service_commit() says why.
  * Runs    ledger, the server process.
  */
-#ifndef JOBIO_SERVICE_H
-#define JOBIO_SERVICE_H
+#ifndef JOBIO_LEDGER_SERVICE_H
+#define JOBIO_LEDGER_SERVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "config.h"
-#include "err.h"
-#include "metrics.h"
-#include "store.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "ledger/metrics.h"
+#include "ledger/store.h"
 
 struct service {
 	struct store *store;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store.h"
+#include "ledger/store.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "merge.h"
-#include "nodes.h"
+#include "ledger/merge.h"
+#include "ledger/nodes.h"
 
 #define BUSY_MS 10000
 

@@ -23,14 +23,14 @@
  * Runs    ledger. Nothing is safe before store_commit() has returned 0: it
  *           waits for the disk (synchronous=FULL).
  */
-#ifndef JOBIO_STORE_H
-#define JOBIO_STORE_H
+#ifndef JOBIO_LEDGER_STORE_H
+#define JOBIO_LEDGER_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
-#include "record.h"
+#include "lib/err.h"
+#include "lib/record.h"
 
 #define STORE_SLOP_S 10
 

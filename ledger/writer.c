@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "writer.h"
+#include "ledger/writer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "merge.h"
-#include "record.h"
-#include "summary.h"
+#include "ledger/merge.h"
+#include "lib/record.h"
+#include "lib/summary.h"
 
 #define ACCT_LIMIT_S 120 /* one batch; a libslurm that hangs is ended */
 #define RUN_RETRY_MAX_S 3600

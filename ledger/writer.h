@@ -19,17 +19,17 @@
  * Runs    ledger, a process of its own: libslurm may block or exit, and
  *           records must be taken meanwhile.
  */
-#ifndef JOBIO_WRITER_H
-#define JOBIO_WRITER_H
+#ifndef JOBIO_LEDGER_WRITER_H
+#define JOBIO_LEDGER_WRITER_H
 
 #include <stdint.h>
 
-#include "config.h"
-#include "drain.h"
-#include "err.h"
-#include "metrics.h"
-#include "slurmdb.h"
-#include "store.h"
+#include "lib/config.h"
+#include "ledger/drain.h"
+#include "lib/err.h"
+#include "ledger/metrics.h"
+#include "ledger/acct.h"
+#include "ledger/store.h"
 
 #define WRITER_BATCH 256
 #define WRITER_REASON_S 900

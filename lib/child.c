@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "child.h"
+#include "lib/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

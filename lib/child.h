@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define CHILD_OUTPUT_MAX (4U << 20)
 #define CHILD_REAP_MS 500U

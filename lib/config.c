@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
+#include "lib/config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 #define LINES_MAX 10000
 #define TEXT_MAX 500

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define PROFILE_NAME_MAX 32
 #define IO_CORES_LIMIT 64U /* no site may allow more */

@@ -5,7 +5,7 @@
  * is loaded here with the same flags and filters as xcpuinfo.c uses, minus
  * what cannot change the map (PCI, cpuid walks), and walked the same way.
  */
-#include "core_map.h"
+#include "lib/core_map.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -15,7 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "version.h"
+#include "lib/version.h"
 
 #define SOCKETS_MAX 1024 /* xcpuinfo.c:_MAX_SOCKET_INX */
 #define HYBRID_MARK "/sys/devices/cpu_atom"

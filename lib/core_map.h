@@ -23,8 +23,8 @@
 
 #include <stdbool.h>
 
-#include "cpuset.h"
-#include "err.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
 
 struct core_map;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "err.h"
+#include "lib/err.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "faultpoint.h"
+#include "lib/faultpoint.h"
 
 #ifdef JOBIO_FAULTPOINTS
 #include <signal.h>

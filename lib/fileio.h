@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 /* The whole of a regular file of at most max_bytes; *size_bytes may be NULL. */
 char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define FINDING_CODE_MAX 16
 

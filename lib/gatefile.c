@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gatefile.h"
+#include "lib/gatefile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fileio.h"
-#include "number.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
 
 #define GATE_BYTES_MAX 65536
 

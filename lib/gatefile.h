@@ -18,9 +18,9 @@
 #ifndef JOBIO_GATEFILE_H
 #define JOBIO_GATEFILE_H
 
-#include "config.h"
-#include "cpuset.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
 
 #define GATE_TEXT_MAX 400
 

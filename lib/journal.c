@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "journal.h"
+#include "lib/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "faultpoint.h"
-#include "fileio.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
 
 #define JOURNAL_BYTES_MAX (1U << 20)
 #define JOURNAL_CHANGES_MAX 256

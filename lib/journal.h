@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 enum journal_state {
 	JOURNAL_PLANNED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ledger_link.h"
+#include "lib/ledger_link.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "seal.h"
+#include "lib/child.h"
+#include "lib/seal.h"
 
 #define ADDRESSES_MAX 8
 

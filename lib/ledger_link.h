@@ -25,8 +25,8 @@
 
 #include <stddef.h>
 
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 #define LEDGER_FRAME_MAX (1U << 20)
 /* What fits into a frame once it is sealed: base64 adds a third. */

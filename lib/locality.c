@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "locality.h"
+#include "lib/locality.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 #define SYSFS_FILE_MAX 65536U
 

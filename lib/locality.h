@@ -12,8 +12,8 @@
 #ifndef JOBIO_LOCALITY_H
 #define JOBIO_LOCALITY_H
 
-#include "cpuset.h"
-#include "err.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
 
 #define LOCALITY_DOMAINS_MAX 128
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "node.h"
+#include "lib/node.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "fileio.h"
-#include "number.h"
-#include "rundir.h"
-#include "version.h"
+#include "lib/child.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
+#include "lib/version.h"
 
 #define CACHE_FORMAT 1
 #define CACHE_BYTES_MAX (1U << 20)

@@ -20,10 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core_map.h"
-#include "cpuset.h"
-#include "err.h"
-#include "finding.h"
+#include "lib/core_map.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
+#include "lib/finding.h"
 
 #define NODE_NAME_MAX 256
 #define NODE_TEXT_MAX 1024

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "number.h"
+#include "lib/number.h"
 
 #include <limits.h>
 

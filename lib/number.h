@@ -9,7 +9,7 @@
 #ifndef JOBIO_NUMBER_H
 #define JOBIO_NUMBER_H
 
-#include "err.h"
+#include "lib/err.h"
 
 int number_parse(const char *text, unsigned long min, unsigned long max,
 		 unsigned long *number, struct err *err);

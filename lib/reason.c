@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reason.h"
+#include "lib/reason.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
 			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record.h"
+#include "lib/record.h"
 
 #include <json-c/json.h>
 #include <math.h>

@@ -62,7 +62,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define RECORD_VERSION 1
 #define RECORD_UNKNOWN INT64_C(-1)

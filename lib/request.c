@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "request.h"
+#include "lib/request.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 #define REQUEST_VERSION "1"
 #define NAME_VERSION "JOBIO_VERSION"

@@ -20,8 +20,8 @@
 #ifndef JOBIO_REQUEST_H
 #define JOBIO_REQUEST_H
 
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 struct request {
 	unsigned int io_cores;		    /* 0: none asked for */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reservation.h"
+#include "lib/reservation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "version.h"
+#include "lib/version.h"
 
 /* What one daemon believes about the node. */
 struct view {

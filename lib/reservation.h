@@ -27,11 +27,11 @@
 
 #include <stdbool.h>
 
-#include "core_map.h"
-#include "cpuset.h"
-#include "err.h"
-#include "finding.h"
-#include "node.h"
+#include "lib/core_map.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
+#include "lib/finding.h"
+#include "lib/node.h"
 
 #define RESERVATION_LOG_MAX 255 /* slurmd.c:MAX_CPUSTR - 1 */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rundir.h"
+#include "lib/rundir.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define RUNDIR_PATH_MAX 1024
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "seal.h"
+#include "lib/seal.h"
 
 #include <munge.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 struct seal;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "version.h"
+#include "lib/version.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #ifndef JOBIO_VERSION_H
 #define JOBIO_VERSION_H
 
-#include "err.h"
+#include "lib/err.h"
 
 #define VERSION_OF(major, minor, micro)                                        \
 	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) |        \

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "child.h"
-#include "fileio.h"
-#include "prolog/log.h"
-#include "prolog/visit.h"
-#include "rundir.h"
+#include "lib/child.h"
+#include "lib/fileio.h"
+#include "job/log.h"
+#include "prolog/prepare.h"
+#include "lib/rundir.h"
 
 static int mend_dead(void *arg, uint32_t job_id)
 {

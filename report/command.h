@@ -7,12 +7,12 @@
  *           the status, so that commands may return command_fail(...).
  * Runs    any user, any host, one thread.
  */
-#ifndef JOBIO_COMMAND_H
-#define JOBIO_COMMAND_H
+#ifndef JOBIO_REPORT_COMMAND_H
+#define JOBIO_REPORT_COMMAND_H
 
 #include <getopt.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 enum command_status {
 	COMMAND_OK = 0,

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "core_map.h"
-#include "node.h"
-#include "number.h"
-#include "print.h"
-#include "reservation.h"
-#include "subject.h"
-#include "version.h"
+#include "report/command.h"
+#include "lib/core_map.h"
+#include "lib/node.h"
+#include "lib/number.h"
+#include "report/print.h"
+#include "lib/reservation.h"
+#include "report/subject.h"
+#include "lib/version.h"
 
 #define NAME "cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */

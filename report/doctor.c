@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio doctor - what on this node would spoil io-cores, and the cure. */
-#include "doctor.h"
+#include "report/doctor.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "command.h"
-#include "config.h"
-#include "fileio.h"
-#include "print.h"
-#include "subject.h"
-#include "version.h"
+#include "report/command.h"
+#include "lib/config.h"
+#include "lib/fileio.h"
+#include "report/print.h"
+#include "report/subject.h"
+#include "lib/version.h"
 
 #define NAME "doctor"
 #define SMALL_FILE_MAX (1U << 20)

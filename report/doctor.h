@@ -14,15 +14,15 @@
  *         K  kernel parameters and modules              doctor_host.c
  *         J  jobio.conf; W the WEKA client              doctor.c, client/
  */
-#ifndef JOBIO_DOCTOR_H
-#define JOBIO_DOCTOR_H
+#ifndef JOBIO_REPORT_DOCTOR_H
+#define JOBIO_REPORT_DOCTOR_H
 
 #include <stdbool.h>
 
-#include "cpuset.h"
-#include "finding.h"
-#include "node.h"
-#include "slurm_conf.h"
+#include "lib/cpuset.h"
+#include "lib/finding.h"
+#include "lib/node.h"
+#include "report/slurm_conf.h"
 
 struct doctor {
 	const char *root;

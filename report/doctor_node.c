@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "doctor.h"
+#include "report/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "core_map.h"
-#include "reservation.h"
+#include "lib/core_map.h"
+#include "lib/reservation.h"
 
 static void add_lists(struct findings *findings, const char *code,
 		      enum finding_severity severity, const char *cure,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "doctor.h"
+#include "report/doctor.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "version.h"
+#include "lib/version.h"
 
 /* A setting that must hold a word, or must not. */
 struct rule {

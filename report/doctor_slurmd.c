@@ -4,7 +4,7 @@
  * what it found when it started (SlurmdSpoolDir/hwloc_topo_whole.xml, until
  * 24.11; xcpuinfo.c:xcpuinfo_hwloc_topo_load), and what `slurmd -C` finds now.
  */
-#include "doctor.h"
+#include "report/doctor.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "core_map.h"
-#include "number.h"
-#include "version.h"
+#include "lib/child.h"
+#include "lib/core_map.h"
+#include "lib/number.h"
+#include "lib/version.h"
 
 #define SLURMD_TIMEOUT_MS 10000U
 #define ENV_MAX 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "job_report.h"
+#include "report/job_report.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "comment.h"
-#include "js1.h"
-#include "number.h"
+#include "lib/child.h"
+#include "lib/comment.h"
+#include "lib/js1.h"
+#include "lib/number.h"
 
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096

@@ -8,18 +8,18 @@
  * Errors  NULL and a sentence that says what both sources said.
  * Runs    jobio report; any user. Both sources have deadlines.
  */
-#ifndef JOBIO_JOB_REPORT_H
-#define JOBIO_JOB_REPORT_H
+#ifndef JOBIO_REPORT_JOB_REPORT_H
+#define JOBIO_REPORT_JOB_REPORT_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "config.h"
-#include "err.h"
-#include "ledger_link.h"
-#include "record.h"
-#include "summary.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/ledger_link.h"
+#include "lib/record.h"
+#include "lib/summary.h"
 
 struct job_report {
 	char *id;		      /* as it was asked for */

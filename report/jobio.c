@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "report/command.h"
 
 struct command {
 	const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "print.h"
+#include "report/print.h"
 
 #include <json-c/json.h>
 #include <stdio.h>

@@ -6,11 +6,11 @@
  * Errors  none are told: stdout is the caller's business.
  * Runs    commands of jobio(1).
  */
-#ifndef JOBIO_PRINT_H
-#define JOBIO_PRINT_H
+#ifndef JOBIO_REPORT_PRINT_H
+#define JOBIO_REPORT_PRINT_H
 
-#include "cpuset.h"
-#include "finding.h"
+#include "lib/cpuset.h"
+#include "lib/finding.h"
 
 struct json_object;
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "config.h"
-#include "job_report.h"
-#include "number.h"
+#include "report/command.h"
+#include "lib/config.h"
+#include "report/job_report.h"
+#include "lib/number.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "slurm_conf.h"
+#include "report/slurm_conf.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 #define FILE_MAX (4U << 20)
 #define DEPTH_MAX 8

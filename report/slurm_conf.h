@@ -10,13 +10,13 @@
  *           first file is missing.
  * Runs    jobio doctor. Reads regular files only, of bounded size.
  */
-#ifndef JOBIO_SLURM_CONF_H
-#define JOBIO_SLURM_CONF_H
+#ifndef JOBIO_REPORT_SLURM_CONF_H
+#define JOBIO_REPORT_SLURM_CONF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 struct slurm_conf;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "subject.h"
+#include "report/subject.h"
 
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "core_map.h"
-#include "version.h"
+#include "report/command.h"
+#include "lib/core_map.h"
+#include "lib/version.h"
 
 #define RUN_DIR "/run/jobio"
 #define TIMEOUT_MS 5000

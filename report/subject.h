@@ -8,15 +8,15 @@
  * Errors  -1, sentence in *err; *status is the exit status that fits it.
  * Runs    any user; asks slurmctld only without --topology and --node.
  */
-#ifndef JOBIO_SUBJECT_H
-#define JOBIO_SUBJECT_H
+#ifndef JOBIO_REPORT_SUBJECT_H
+#define JOBIO_REPORT_SUBJECT_H
 
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "err.h"
-#include "finding.h"
-#include "node.h"
+#include "lib/err.h"
+#include "lib/finding.h"
+#include "lib/node.h"
 
 struct subject {
 	const char *topology;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gate.h"
+#include "spank/gate.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <errno.h>
 
-#include "fileio.h"
-#include "rundir.h"
+#include "lib/fileio.h"
+#include "lib/rundir.h"
 
 #define CGROUP_BYTES_MAX 65536
 #define CPUS_TEXT_MAX 100 /* of a list in a sentence */

@@ -17,15 +17,15 @@
  *         bound it (mgr.c:_fork_all_tasks, task.c:exec_task), its stdout and
  *         stderr are the job's. Earlier hooks see another cpuset.
  */
-#ifndef JOBIO_GATE_H
-#define JOBIO_GATE_H
+#ifndef JOBIO_SPANK_GATE_H
+#define JOBIO_SPANK_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpuset.h"
-#include "err.h"
-#include "gatefile.h"
+#include "lib/cpuset.h"
+#include "lib/err.h"
+#include "lib/gatefile.h"
 
 struct gate {
 	uint32_t job_id;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "option.h"
+#include "spank/option.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "request.h"
-#include "submit.h"
+#include "lib/number.h"
+#include "lib/request.h"
+#include "spank/submit.h"
 
 /* spank.c:_opt_env_name: prefix, plugin name, option name */
 #define SPANK_ENV "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_"

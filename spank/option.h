@@ -15,15 +15,15 @@
  * Runs    option_register in every context; the rest in sbatch, salloc and
  *         srun, as the user, in slurm_spank_init and _init_post_opt.
  */
-#ifndef JOBIO_OPTION_H
-#define JOBIO_OPTION_H
+#ifndef JOBIO_SPANK_OPTION_H
+#define JOBIO_SPANK_OPTION_H
 
 #include <stdio.h>
 
 #include <slurm/spank.h>
 
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 enum option_question {
 	OPTION_NONE,

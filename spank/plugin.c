@@ -22,12 +22,12 @@
 
 #include <slurm/spank.h>
 
-#include "config.h"
-#include "err.h"
-#include "gate.h"
-#include "number.h"
-#include "option.h"
-#include "stepio.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "spank/gate.h"
+#include "lib/number.h"
+#include "spank/option.h"
+#include "spank/stepio.h"
 
 SPANK_PLUGIN(jobio, 1)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stepio.h"
+#include "spank/stepio.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fileio.h"
-#include "number.h"
-#include "rundir.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
 
 #define IO_BYTES_MAX 4096
 

@@ -15,13 +15,13 @@
  *         processes are not its children), and under PrologFlags=RunInJob its
  *         slurmstepd runs the prolog.
  */
-#ifndef JOBIO_STEPIO_H
-#define JOBIO_STEPIO_H
+#ifndef JOBIO_SPANK_STEPIO_H
+#define JOBIO_SPANK_STEPIO_H
 
 #include <stdint.h>
 #include <time.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define STEPIO_NONE UINT32_MAX /* an id or number that is not known */
 

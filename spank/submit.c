@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "submit.h"
+#include "spank/submit.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 #define COMMAND_LINE_MAX (256 * 1024)
 #define ARGUMENTS_MAX 4096

@@ -11,10 +11,10 @@
  *         *err. Never logs, never exits.
  * Runs    user, submit host; no RPC, no file.
  */
-#ifndef JOBIO_SUBMIT_H
-#define JOBIO_SUBMIT_H
+#ifndef JOBIO_SPANK_SUBMIT_H
+#define JOBIO_SPANK_SUBMIT_H
 
-#include "err.h"
+#include "lib/err.h"
 
 enum submit_command {
 	SUBMIT_SBATCH,

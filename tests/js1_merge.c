@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "js1.h"
+#include "lib/js1.h"
 
 int main(int argc, char **argv)
 {

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "child.h"
-#include "fileio.h"
-#include "node.h"
-#include "reservation.h"
-#include "result.h"
-#include "version.h"
+#include "lib/child.h"
+#include "lib/fileio.h"
+#include "lib/node.h"
+#include "lib/reservation.h"
+#include "tests/bench/result.h"
+#include "lib/version.h"
 
 #define ROUNDS_MAX 2000
 

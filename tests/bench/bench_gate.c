@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fileio.h"
-#include "gate.h"
-#include "result.h"
-#include "stepio.h"
+#include "lib/fileio.h"
+#include "spank/gate.h"
+#include "tests/bench/result.h"
+#include "spank/stepio.h"
 
 #define ROUNDS_MAX 500
 #define BAR_US 200

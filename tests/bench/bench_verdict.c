@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "config.h"
-#include "fileio.h"
-#include "result.h"
+#include "lib/config.h"
+#include "lib/fileio.h"
+#include "tests/bench/result.h"
 
 #define ROUNDS_MAX 500
 #define ROUNDS_JUDGED 20

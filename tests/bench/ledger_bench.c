@@ -26,14 +26,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "merge.h"
-#include "record.h"
-#include "seal.h"
-#include "slurmdb.h"
-#include "store.h"
-#include "summary.h"
-#include "writer.h"
+#include "lib/config.h"
+#include "ledger/merge.h"
+#include "lib/record.h"
+#include "lib/seal.h"
+#include "ledger/acct.h"
+#include "ledger/store.h"
+#include "lib/summary.h"
+#include "ledger/writer.h"
 
 #define BATCH 256
 #define PEERS_MAX 4000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* result.h - one line of the table that tests/bench/all makes of all benches */
-#ifndef JOBIO_BENCH_RESULT_H
-#define JOBIO_BENCH_RESULT_H
+#ifndef JOBIO_TESTS_BENCH_RESULT_H
+#define JOBIO_TESTS_BENCH_RESULT_H
 
 #include <stdio.h>
 #include <stdlib.h>

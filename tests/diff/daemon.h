@@ -6,13 +6,13 @@
  * Errors  -1, sentence in *err: slurmd said nothing to the point in time.
  * Runs    as root (slurmd's wish); slurmd is ended by its pid.
  */
-#ifndef JOBIO_TESTS_DAEMON_H
-#define JOBIO_TESTS_DAEMON_H
+#ifndef JOBIO_TESTS_DIFF_DAEMON_H
+#define JOBIO_TESTS_DIFF_DAEMON_H
 
 #include <stdbool.h>
 
-#include "core_map.h"
-#include "err.h"
+#include "lib/core_map.h"
+#include "lib/err.h"
 
 struct daemon_start {
 	const char *slurmd;  /* path */

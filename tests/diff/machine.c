@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "machine.h"
+#include "tests/diff/machine.h"
 
 #include <hwloc.h>
 #include <stdbool.h>

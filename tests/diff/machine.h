@@ -6,12 +6,12 @@
  * Owner   machine_draw() writes an hwloc XML file; the caller removes it.
  * Errors  -1, sentence in *err.
  */
-#ifndef JOBIO_TESTS_MACHINE_H
-#define JOBIO_TESTS_MACHINE_H
+#ifndef JOBIO_TESTS_DIFF_MACHINE_H
+#define JOBIO_TESTS_DIFF_MACHINE_H
 
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define MACHINE_TEXT_MAX 256
 

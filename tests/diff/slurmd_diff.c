@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "daemon.h"
-#include "fileio.h"
-#include "machine.h"
-#include "node.h"
-#include "number.h"
-#include "reservation.h"
-#include "version.h"
+#include "lib/child.h"
+#include "tests/diff/daemon.h"
+#include "lib/fileio.h"
+#include "tests/diff/machine.h"
+#include "lib/node.h"
+#include "lib/number.h"
+#include "lib/reservation.h"
+#include "lib/version.h"
 
 #define STARTS 4 /* of slurmd, a machine */
 #define TIMEOUT_MS 20000

@@ -6,8 +6,8 @@
  * component of a job in Slurm's order (sbatch/opt.c): #SBATCH lines,
  * environment, command line, init_post_opt. Compile with
  * -Ddlsym=fake_dlsym: what the plugin looks up is found here, or is missing. */
-#ifndef JOBIO_TESTS_FAKE_SLURM_H
-#define JOBIO_TESTS_FAKE_SLURM_H
+#ifndef JOBIO_TESTS_UNIT_FAKE_SLURM_H
+#define JOBIO_TESTS_UNIT_FAKE_SLURM_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #include <slurm/spank.h>
 
-#include "option.h"
+#include "spank/option.h"
 
 static struct {
 	const char *command;	 /* the client's record: "sbopt", ... */

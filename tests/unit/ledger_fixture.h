@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ledger_fixture.h - records of made-up jobs, and a store in a folder of its
  * own */
-#ifndef JOBIO_TESTS_LEDGER_FIXTURE_H
-#define JOBIO_TESTS_LEDGER_FIXTURE_H
+#ifndef JOBIO_TESTS_UNIT_LEDGER_FIXTURE_H
+#define JOBIO_TESTS_UNIT_LEDGER_FIXTURE_H
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
-#include "store.h"
-#include "tempdir.h"
+#include "lib/record.h"
+#include "ledger/store.h"
+#include "tests/unit/tempdir.h"
 
 #define NOW INT64_C(1000000)
 #define GRACE_S 300

@@ -5,8 +5,8 @@
  *
  * Runs every test in a process of its own (Check forks), prints Check's line
  * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed. */
-#ifndef JOBIO_TESTS_RUNNER_H
-#define JOBIO_TESTS_RUNNER_H
+#ifndef JOBIO_TESTS_UNIT_RUNNER_H
+#define JOBIO_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
 #include <stdlib.h>

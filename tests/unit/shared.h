@@ -3,14 +3,14 @@
  *
  * shared_read("fixtures/weka/x.json") is the text of a file there; the caller
  * frees it. A missing one fails the test and says where it was looked for. */
-#ifndef JOBIO_TESTS_SHARED_H
-#define JOBIO_TESTS_SHARED_H
+#ifndef JOBIO_TESTS_UNIT_SHARED_H
+#define JOBIO_TESTS_UNIT_SHARED_H
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 static char *shared_read(const char *name)
 {

@@ -5,14 +5,14 @@
  * tempdir_path("a") is "DIR/a" (static, four at a time);
  * tempdir_put("a", "text") writes a file there and returns its path. Each test
  * runs in a process of its own; tempdir_remove() at its end. */
-#ifndef JOBIO_TESTS_TEMPDIR_H
-#define JOBIO_TESTS_TEMPDIR_H
+#ifndef JOBIO_TESTS_UNIT_TEMPDIR_H
+#define JOBIO_TESTS_UNIT_TEMPDIR_H
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fileio.h"
+#include "lib/fileio.h"
 
 static char tempdir_name[256];
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner.h"
-#include "slurmdb.h"
+#include "tests/unit/runner.h"
+#include "ledger/acct.h"
 
 #define JOBS 256
 #define CONNECTIONS 16

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/child.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 #define SH(script) ((char *[]){ "/bin/sh", "-c", (script), NULL })
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comment.h"
-#include "runner.h"
+#include "lib/comment.h"
+#include "tests/unit/runner.h"
 
 #define OLD "jobio/1 nodes=1/2 cores=-"
 #define NEW "jobio/1 nodes=2/2 cores=2"

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/config.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static struct config *load(const char *text)
 {

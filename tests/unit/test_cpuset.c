@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuset.h"
-#include "runner.h"
+#include "lib/cpuset.h"
+#include "tests/unit/runner.h"
 
 static void expect_round_trip(const char *in, const char *out)
 {

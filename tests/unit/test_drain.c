@@ -2,8 +2,8 @@
 /* Which reasons are replaced; the RPCs are tried on the clusters. */
 #include <string.h>
 
-#include "drain.h"
-#include "runner.h"
+#include "ledger/drain.h"
+#include "tests/unit/runner.h"
 
 #define SLURM_UID 64030
 #define FAILED INT64_C(1000000)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "err.h"
-#include "runner.h"
+#include "lib/err.h"
+#include "tests/unit/runner.h"
 
 START_TEST(a_sentence_is_kept_and_minus_one_returned)
 {

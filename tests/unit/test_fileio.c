@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fileio.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/fileio.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 START_TEST(what_is_written_is_read_back_with_its_mode)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "spank/gate.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static struct err err;
 

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "gatefile.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/gatefile.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 START_TEST(what_the_prolog_writes_the_gate_reads)
 {

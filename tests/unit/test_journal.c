@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "journal.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/journal.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static const struct journal_change change = {
 	.client = "weka",

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "js1.h"
-#include "runner.h"
-#include "summary.h"
+#include "lib/js1.h"
+#include "tests/unit/runner.h"
+#include "lib/summary.h"
 
 /* gzip of {"nodes":{},"total_time":61,"gpus":0}, by python's gzip, mtime 0 */
 #define REAL                                                                   \

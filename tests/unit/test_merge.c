@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge.h"
-#include "record.h"
-#include "runner.h"
-#include "summary.h"
+#include "ledger/merge.h"
+#include "lib/record.h"
+#include "tests/unit/runner.h"
+#include "lib/summary.h"
 
 #define NODES 5
 

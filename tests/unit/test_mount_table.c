@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "client/mounts.h"
-#include "runner.h"
-#include "shared.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/shared.h"
 
 static struct mounts *parse(const char *table)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
 
-#include "runner.h"
-#include "tempdir.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 #include "count/mounts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "node.h"
+#include "lib/node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "runner.h"
-#include "tempdir.h"
-#include "version.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+#include "lib/version.h"
 
 static void parse(struct node *node, const char *line,
 		  struct findings *findings)

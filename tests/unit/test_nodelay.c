@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodelay.h"
-#include "runner.h"
+#include "ledger/nodelay.h"
+#include "tests/unit/runner.h"
 
 #define ROUNDS 50
 #define PART 4

@@ -2,8 +2,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "number.h"
-#include "runner.h"
+#include "lib/number.h"
+#include "tests/unit/runner.h"
 
 START_TEST(a_number_in_bounds_is_taken)
 {

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake_slurm.h"
-#include "option.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "tests/unit/fake_slurm.h"
+#include "spank/option.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static const char site[] = "[option]\n"
 			   "io_cores_max = 3\n"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The judge of core_map and reservation: what the real daemons printed on 145
  * machines, two versions (../shared/oracle of the source tree). */
-#include "core_map.h"
-#include "node.h"
-#include "reservation.h"
-#include "version.h"
+#include "lib/core_map.h"
+#include "lib/node.h"
+#include "lib/reservation.h"
+#include "lib/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner.h"
+#include "tests/unit/runner.h"
 
 #define COLUMNS_MAX 32
 #define MAPS_MAX 1024

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "reason.h"
-#include "runner.h"
+#include "lib/reason.h"
+#include "tests/unit/runner.h"
 
 static char reason[REASON_MAX];
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "lib/record.h"
 
 static const char *const full =
 	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "lib/request.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static void set_env(const char *version, const char *cores, const char *profile)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "rundir.h"
-#include "runner.h"
+#include "lib/rundir.h"
+#include "tests/unit/runner.h"
 
 START_TEST(names_are_as_the_header_says)
 {

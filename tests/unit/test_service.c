@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
 
-#include "ledger_fixture.h"
-#include "runner.h"
-#include "service.h"
+#include "tests/unit/ledger_fixture.h"
+#include "tests/unit/runner.h"
+#include "ledger/service.h"
 
 #define LEDGER_UID 500
 #define ALICE 1000

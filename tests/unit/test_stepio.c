@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runner.h"
-#include "stepio.h"
-#include "tempdir.h"
+#include "tests/unit/runner.h"
+#include "spank/stepio.h"
+#include "tests/unit/tempdir.h"
 
 #define STEP_BATCH 0xfffffffbU
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
 
-#include "ledger_fixture.h"
-#include "runner.h"
+#include "tests/unit/ledger_fixture.h"
+#include "tests/unit/runner.h"
 
 static struct record *at(const char *node, int64_t restart, double start,
 			 double end)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary.h"
-#include "record.h"
-#include "runner.h"
+#include "lib/summary.h"
+#include "lib/record.h"
+#include "tests/unit/runner.h"
 
 static struct summary parse(const char *text)
 {

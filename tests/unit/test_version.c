@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "finding.h"
-#include "runner.h"
-#include "version.h"
+#include "lib/finding.h"
+#include "tests/unit/runner.h"
+#include "lib/version.h"
 
 START_TEST(versions_compare_as_slurm_released_them)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 #include "client/weka.h"
-#include "runner.h"
-#include "tempdir.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 static struct config_client section = {
 	.name = (char *)"weka",

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "client/weka_parse.h"
-#include "runner.h"
-#include "shared.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/shared.h"
 
 #define FIXTURE "fixtures/weka/"
 

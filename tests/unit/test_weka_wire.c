@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/weka_wire.h"
-#include "runner.h"
+#include "tests/unit/runner.h"
 
 #define ROW(process, stat, value)                                              \
 	"{\"nodeId\":\"" process                                               \

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "ledger_fixture.h"
-#include "runner.h"
-#include "writer.h"
+#include "tests/unit/ledger_fixture.h"
+#include "tests/unit/runner.h"
+#include "ledger/writer.h"
 
 /* A slurmdbd of our own: what it answers, and what it was told. */
 struct fake {

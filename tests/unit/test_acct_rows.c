@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which row of slurmdbd is meant; the rest is tried on the clusters. */
-#include "runner.h"
-#include "slurmdb.h"
+#include "tests/unit/runner.h"
+#include "ledger/acct.h"
 
 static const struct acct_row rows[] = {
 	{ 7, 1000, 2000, false, false },  /* first run */

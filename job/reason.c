@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RUN/reason and SPOOL/reason: why this node is about to be drained. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "faultpoint.h"
-#include "fileio.h"
-#include "reason.h"
-#include "rundir.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/reason.h"
+#include "lib/rundir.h"
 
 /* For jobio-send; 'reason' NULL takes the last one back. */
 static void tell_ledger(const struct config *config, const struct record *state,

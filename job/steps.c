@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RUN/JOB/steps/STEP: what slurmstepd counted, one JSON object a file. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <dirent.h>
 #include <json-c/json.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fileio.h"
-#include "rundir.h"
+#include "lib/fileio.h"
+#include "lib/rundir.h"
 
 #define STEP_BYTES_MAX 4096
 

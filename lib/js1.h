@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 /* slurmdbd cuts off what is longer than 65,535 bytes and does not say so
  * (as_mysql_job.c: a column of type text, sql_mode not strict). */

@@ -48,7 +48,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
 #define SUMMARY_UNKNOWN INT64_C(-1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "prolog/log.h"
+#include "job/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -28,11 +28,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "err.h"
-#include "fileio.h"
-#include "ledger_link.h"
-#include "record.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/fileio.h"
+#include "lib/ledger_link.h"
+#include "lib/record.h"
 
 #define BATCH_MAX 1000
 #define REASON_BYTES_MAX 4096

@@ -21,16 +21,16 @@
  * Errors  -1 or NULL, sentence in *err.
  * Runs    prolog and epilog, as root.
  */
-#ifndef JOBIO_JOB_H
-#define JOBIO_JOB_H
+#ifndef JOBIO_JOB_JOB_H
+#define JOBIO_JOB_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "client/client.h"
-#include "config.h"
-#include "err.h"
-#include "record.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/record.h"
 
 /* What slurmd says about the job (SLURM_* of its environment). */
 struct job {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the client of the node moved while a job ran: RUN/JOB/wire has its
  * counters at the start, {"boot_id":"..","alone":true,"counters":"TEXT"}. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "faultpoint.h"
-#include "fileio.h"
-#include "rundir.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/rundir.h"
 
 #define WIRE_BYTES_MAX (1U << 20)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's counters: jobio-count starts, reads and stops them. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <json-c/json.h>
 #include <limits.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "faultpoint.h"
-#include "fileio.h"
-#include "rundir.h"
+#include "lib/child.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/rundir.h"
 
 #define ARGS_MAX 64 /* what jobio-count takes */
 #define READ_MS 2000U

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurmdb.h - write summaries into the job table, through slurmdbd
+/* acct.h - write summaries into the job table, through slurmdbd
  *
  * Terms   row: one run of a job in slurmdbd's job table. acct_job says which
  *           one is meant: raw job id, cluster, and when the run started.
@@ -33,15 +33,15 @@
  * Runs    in the writer process only: libslurm blocks, and ends the process
  *           when slurm.conf cannot be read. Slurm 20.11 to 26.05.
  */
-#ifndef JOBIO_SLURMDB_H
-#define JOBIO_SLURMDB_H
+#ifndef JOBIO_LEDGER_ACCT_H
+#define JOBIO_LEDGER_ACCT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config.h"
-#include "err.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 #define ACCT_PATIENCE_S 120
 #define ACCT_LANES 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "slurmdb.h"
+#include "ledger/acct.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "comment.h"
-#include "js1.h"
+#include "lib/comment.h"
+#include "lib/js1.h"
 
 /* Clocks of nodes and of slurmctld may differ by this much. */
 #define SKEW_S 5.0

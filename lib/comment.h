@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "err.h"
+#include "lib/err.h"
 
 /* slurmdbd cuts at 65,535 bytes and says nothing. */
 #define COMMENT_MAX 60000

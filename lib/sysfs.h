@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpuset.h"
+#include "lib/cpuset.h"
 
 /* Read /sys below this folder: for tests. */
 void sysfs_set_root(const char *folder);

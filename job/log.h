@@ -6,8 +6,8 @@
  * Errors  none: a mute log never stops anything.
  * Runs    only main() of a helper calls it.
  */
-#ifndef JOBIO_LOG_H
-#define JOBIO_LOG_H
+#ifndef JOBIO_JOB_LOG_H
+#define JOBIO_JOB_LOG_H
 
 #include <stdint.h>
 

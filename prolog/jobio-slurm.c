@@ -23,7 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 #define TIMEOUT_MS 5000UL
 #define CORE_SPEC_IS_THREADS 0x8000U /* slurm.h:CORE_SPEC_THREAD */

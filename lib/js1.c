@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "js1.h"
+#include "lib/js1.h"
 
 #include <json-c/json.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "summary.h"
+#include "lib/summary.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "lib/record.h"
 
 #define FLAGS_TEXT 400
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RUN/released: the runs that were finished lately, "JOB RESTART" a line;
  * RESTART is "-" where Slurm does not tell it. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "faultpoint.h"
-#include "fileio.h"
-#include "number.h"
-#include "rundir.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
 
 #define RELEASED "released"
 #define RELEASED_MAX 64U

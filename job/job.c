@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "client/sysfs.h"
-#include "faultpoint.h"
-#include "fileio.h"
-#include "number.h"
-#include "rundir.h"
+#include "lib/child.h"
+#include "lib/sysfs.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
 
 #define LOCK_NAP_MS 5
 #define FORGOTTEN_S 600

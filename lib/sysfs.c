@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/sysfs.h"
+#include "lib/sysfs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 #define PATH_TEXT_MAX 512
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* visit.h - what jobio-prepare does on a node, step by step
+/* prepare.h - what jobio-prepare does on a node, step by step
  *
  * The order of the writes is what makes a kill at any step harmless:
  *
@@ -21,13 +21,13 @@
  *           a sentence when the fault is ours.
  * Runs    prolog, as root, in a child of jobio-prepare, which logs.
  */
-#ifndef JOBIO_VISIT_H
-#define JOBIO_VISIT_H
+#ifndef JOBIO_PROLOG_PREPARE_H
+#define JOBIO_PROLOG_PREPARE_H
 
 #include "client/client.h"
-#include "config.h"
-#include "prolog/job.h"
-#include "request.h"
+#include "lib/config.h"
+#include "job/job.h"
+#include "lib/request.h"
 
 struct visit {
 	const struct config *config;

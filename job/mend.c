@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Undoing what a job's journal has pending. */
-#include "prolog/job.h"
+#include "job/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "journal.h"
-#include "rundir.h"
+#include "lib/journal.h"
+#include "lib/rundir.h"
 
 static bool journal_knows(const struct journal *journal,
 			  const struct record_change *change)

@@ -21,18 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "config.h"
-#include "err.h"
-#include "metrics.h"
-#include "nodelay.h"
-#include "scrape.h"
-#include "seal.h"
-#include "server.h"
-#include "service.h"
-#include "slurmdb.h"
-#include "store.h"
-#include "writer.h"
+#include "lib/child.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "ledger/metrics.h"
+#include "ledger/nodelay.h"
+#include "ledger/scrape.h"
+#include "lib/seal.h"
+#include "ledger/server.h"
+#include "ledger/service.h"
+#include "ledger/acct.h"
+#include "ledger/store.h"
+#include "ledger/writer.h"
 
 #define FILES_MAX 4096
 #define RESTART_MAX_S 60
@@ -480,7 +480,7 @@ int main(int argc, char **argv)
 		case 'h':
 			return usage(stdout, 0);
 		case 'V':
-			puts("jobio-ledgerd " JOBIO_VERSION);
+			puts("jobio-ledgerd " JOBIO_PACKAGE_VERSION);
 			return 0;
 		default:
 			return usage(stderr, 2);

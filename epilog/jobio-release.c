@@ -16,12 +16,12 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "lib/child.h"
 #include "client/client.h"
-#include "faultpoint.h"
-#include "prolog/job.h"
-#include "prolog/log.h"
-#include "rundir.h"
+#include "lib/faultpoint.h"
+#include "job/job.h"
+#include "job/log.h"
+#include "lib/rundir.h"
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "job_report.h"
+#include "report/job_report.h"
 
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8

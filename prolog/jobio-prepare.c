@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-prepare - make this node ready for one job
+ *
+ *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
+ *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
+ *   jobio-prepare --help
+ *
+ * The work is done by a child, because nothing that it looks at may hold up the
+ * node: what takes longer than the budget is ended here, and what the child
+ * has left half-done is in the journal. Exit status: 0 done (or failed, and
+ * on_error=continue), 65 the job's request is refused, 69 the node's fault, 70
+ * our own; the last two only with on_error=drain. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/child.h"
+#include "client/client.h"
+#include "job/job.h"
+#include "job/log.h"
+#include "prolog/prepare.h"
+#include "lib/request.h"
+
+#define GRACE_MS 1000U
+
+struct arguments {
+	const char *conf;
+	bool recover;
+	bool help;
+};
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to,
+		"usage: jobio-prepare [--recover] [--conf=FILE]\n"
+		"Makes this node ready for a job; slurmd's prolog runs it.\n"
+		"  --recover    put back what dead jobs left; before slurmd "
+		"starts\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static int read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "conf", required_argument, NULL, 'c' },
+		{ "recover", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'c')
+			arguments->conf = optarg;
+		else if (option == 'r')
+			arguments->recover = true;
+		else if (option == 'h')
+			arguments->help = true;
+		else if (option == 's')
+			client_set_sysfs_root(optarg);
+		else
+			return -1;
+	}
+	return optind == argc ? 0 : -1;
+}
+
+/* In the child. */
+static int work(const struct config *config, const struct arguments *arguments)
+{
+	struct visit visit = { .config = config };
+	struct err err = { "" };
+	int rc;
+
+	rc = arguments->recover ? visit_recover(&visit, &err)
+				: visit_prepare(&visit, &err);
+	visit_log(&visit);
+	if (rc < 0) {
+		log_line("%s", err.text);
+		rc = EX_SOFTWARE;
+	}
+	visit_free(&visit);
+	return rc;
+}
+
+/* With the client's restart for another job, which is waited for, and for ours */
+static unsigned int budget_ms(const struct config *config)
+{
+	return config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
+	       2 * job_restarts_ms(config);
+}
+
+static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)
+{
+	const struct timespec slice = { .tv_nsec = 100000000 };
+	unsigned long long end_ms = child_now_ms() + timeout_ms;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (child_now_ms() >= end_ms)
+			return -1;
+		sigtimedwait(&chld, NULL, &slice);
+	}
+	return 0;
+}
+
+static int supervise(const struct config *config,
+		     const struct arguments *arguments)
+{
+	unsigned int ms = budget_ms(config);
+	sigset_t chld;
+	pid_t pid;
+	int status = 0;
+
+	/* blocked, so that sigtimedwait() sees it */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	pid = fork();
+	if (pid < 0) {
+		log_line("cannot fork: %s", strerror(errno));
+		return EX_SOFTWARE;
+	}
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* slurmd ended us */
+		exit(work(config, arguments));
+	}
+	if (wait_for(pid, ms, &status) < 0) {
+		log_line("not done within %u ms: ended; what it left is "
+			 "mended by the epilog",
+			 ms);
+		kill(pid, SIGKILL);
+		wait_for(pid, GRACE_MS, &status);
+		return EX_UNAVAILABLE;
+	}
+	if (WIFSIGNALED(status)) {
+		log_line("ended by signal %d", WTERMSIG(status));
+		return EX_SOFTWARE;
+	}
+	return WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	struct config *config;
+	struct request request;
+	struct job job = { 0 };
+	struct err err;
+	int rc;
+
+	if (read_arguments(argc, argv, &arguments) < 0)
+		return usage(stderr, EX_USAGE);
+	if (arguments.help)
+		return usage(stdout, 0);
+	job_from_env(&job, NULL);
+	log_open("prolog", job.id);
+	config = config_load(arguments.conf, &err);
+	if (!config) {
+		/* a node without jobio.conf, a job without wishes: silence */
+		if (errno != ENOENT || request_from_env(&request, NULL) != 0)
+			log_line("%s; the job runs without jobio", err.text);
+		return 0; /* on_error is unknown: its default */
+	}
+	rc = supervise(config, &arguments);
+	if (rc != 0 && rc != EX_DATAERR &&
+	    config->on_error == ON_ERROR_CONTINUE) {
+		log_line("going on: on_error=continue");
+		rc = 0;
+	}
+	/* the ledger knows why by the time the node is drained */
+	if (rc == EX_UNAVAILABLE && job_start_sender(arguments.conf, &err) < 0)
+		log_line("%s", err.text);
+	config_free(config);
+	return rc;
+}
