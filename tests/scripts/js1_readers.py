@@ -6,7 +6,7 @@ for JS1, and what happens when one cannot be decoded. And a writer: a job's
 comment as jobstats makes it.
 
 js1_readers.py MERGE runs the matrix and many generated comments through MERGE
-(tests/js1_merge) and through the readers; it prints what it saw, and fails at
+(tests/tools/js1_merge) and through the readers; it prints what it saw, and fails at
 the first surprise.
 """
 import base64

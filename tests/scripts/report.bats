@@ -159,7 +159,7 @@ for line in open(sys.argv[1]):
 	stop "$LEDGER"
 	comment=$(python3 -c 'import base64, gzip
 print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).decode())' |
-		"$BUILDDIR/tests/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
+		"$BUILDDIR/tests/tools/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
 	printf '#!/bin/bash\nprintf "%%s\\n" "9|9|c|bob|COMPLETED|a|b|a note, of a burst buffer|%s"\n' "${comment#merged }" >"$DIR/bin/sacct"
 	run report 9
 	expect_equal 0 "$status"

@@ -3,7 +3,7 @@
 # tally.bats - ./check counts every test that failed, and every one that is missing
 
 setup() {
-	tally=$SRCDIR/tests/tally
+	tally=$SRCDIR/tests/tools/tally
 	log=$(mktemp)
 }
 
