@@ -98,8 +98,11 @@
 	X(COUNTER_RESET, "counter_reset",                                      \
 	  "a counter went backwards: the numbers are a lower bound")           \
 	X(REMOUNTED, "remounted",                                              \
-	  "the filesystem was mounted anew while the job ran")                 \
+	  "the filesystem was mounted anew while the job ran: what came "      \
+	  "after is not counted")                                              \
 	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")        \
+	X(MOUNT_BELOW, "mount_below",                                          \
+	  "a filesystem was mounted below a counted one: it is not counted")   \
 	X(LOWER_BOUND_READ, "lower_bound_read",                                \
 	  "the read numbers are a lower bound")                                \
 	X(LOWER_BOUND_WRITE, "lower_bound_write",                              \
@@ -130,7 +133,17 @@ enum record_flag_bit {
 	X(STAT, "stat")                                                        \
 	X(LOOKUP_MISS, "lookup_miss")                                          \
 	X(READDIR, "readdir")                                                  \
-	X(FSYNC, "fsync")
+	X(FSYNC, "fsync")                                                      \
+	X(LINK, "link")                                                        \
+	X(SYMLINK, "symlink")                                                  \
+	X(MKNOD, "mknod")                                                      \
+	X(CHMOD, "chmod")                                                      \
+	X(CHOWN, "chown")                                                      \
+	X(UTIMES, "utimes")                                                    \
+	X(TRUNCATE, "truncate")                                                \
+	X(XATTR, "xattr")                                                      \
+	X(FALLOCATE, "fallocate")                                              \
+	X(STATFS, "statfs")
 
 #define RECORD_META_ENUM(id, name) RECORD_META_##id,
 enum record_meta {

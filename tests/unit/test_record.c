@@ -30,7 +30,10 @@ static const char *const full =
 	"\"read_calls\":null,\"write_calls\":null,"
 	"\"meta\":{\"open\":3,\"create\":null,\"unlink\":null,\"rename\":null,"
 	"\"mkdir\":null,\"rmdir\":null,\"stat\":null,\"lookup_miss\":null,"
-	"\"readdir\":null,\"fsync\":null},\"read_sizes\":[0,0,4]}],"
+	"\"readdir\":null,\"fsync\":null,\"link\":null,\"symlink\":null,"
+	"\"mknod\":null,\"chmod\":7,\"chown\":null,\"utimes\":null,"
+	"\"truncate\":null,\"xattr\":null,\"fallocate\":null,"
+	"\"statfs\":null},\"read_sizes\":[0,0,4]}],"
 	"\"steps\":2,\"quality\":[\"all_files\",\"includes_stepd\"]}";
 
 static struct record *parse(const char *text)
@@ -110,6 +113,7 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_int_eq(r->wire[0].scope, RECORD_SCOPE_NODE);
 	ck_assert_int_eq(r->wire[0].shared, 2);
 	ck_assert_int_eq(r->wire[0].meta[RECORD_META_OPEN], 3);
+	ck_assert_int_eq(r->wire[0].meta[RECORD_META_CHMOD], 7);
 	ck_assert_int_eq(r->wire[0].hist[RECORD_READ_SIZES][2], 4);
 	ck_assert_uint_eq(r->flags,
 			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD));
@@ -306,6 +310,7 @@ START_TEST(every_flag_and_operation_has_one_name)
 	ck_assert_ptr_null(record_flag_name(RECORD_FLAG_COUNT));
 	ck_assert_ptr_null(record_meta_name(RECORD_META_COUNT));
 	ck_assert_str_eq(record_meta_name(RECORD_META_FSYNC), "fsync");
+	ck_assert_str_eq(record_meta_name(RECORD_META_STATFS), "statfs");
 	ck_assert_str_eq(record_number_name(RECORD_WRITE_CALLS), "write_calls");
 }
 END_TEST
