@@ -75,6 +75,24 @@ static int has_bpffs(const struct counters_options *options, struct err *err)
 	return 0;
 }
 
+/* bpffs is 1777 where nobody said otherwise: what a user put in our place is
+ * moved out of the way. The sticky bit keeps ours where it is. */
+static int make_home(const char *path, struct err *err)
+{
+	char aside[320];
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && st.st_uid != geteuid()) {
+		snprintf(aside, sizeof(aside), "%s-of-uid-%lu-%ld", path,
+			 (unsigned long)st.st_uid, (long)getpid());
+		if (rename(path, aside) < 0)
+			return err_set(
+				err, "counters: '%s': uid %lu has it: %s", path,
+				(unsigned long)st.st_uid, strerror(errno));
+	}
+	return fileio_mkdir(path, 0700, err);
+}
+
 /* The home folder, locked: a file descriptor, or -1. */
 static int lock_home(const struct counters_options *options, struct err *err)
 {
@@ -84,7 +102,7 @@ static int lock_home(const struct counters_options *options, struct err *err)
 	int fd;
 
 	home_path(options, path, sizeof(path));
-	if (fileio_mkdir(path, 0700, err) < 0)
+	if (make_home(path, err) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
