@@ -25,13 +25,14 @@
 #define STALE_S 3600   /* a prolog is long over then */
 #define CGROUP_DEPTH 5 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define REFUSAL_MAX 4096
+#define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
 #define SLUID_LENGTH 14 /* src/common/sluid.h; Crockford's digits */
 #define SLUID_DIGITS "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 /* One folder of pins, open. */
 struct pins {
 	char folder[256];
-	int slots, jobs, names, info_map, data;
+	int slots, jobs, names, devs, info_map, data;
 	struct count_info info;
 };
 
@@ -135,7 +136,8 @@ static int pin_get(const char *folder, const char *name)
 
 static void pins_close(struct pins *p)
 {
-	int *fds[] = { &p->slots, &p->jobs, &p->names, &p->info_map, &p->data };
+	int *fds[] = { &p->slots, &p->jobs,	&p->names,
+		       &p->devs,  &p->info_map, &p->data };
 	size_t i;
 
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
@@ -153,10 +155,12 @@ static int pins_open(struct pins *p, const char *folder, struct err *err)
 	p->slots = pin_get(folder, "slots");
 	p->jobs = pin_get(folder, "jobs");
 	p->names = pin_get(folder, "names");
+	p->devs = pin_get(folder, "devs");
 	p->info_map = pin_get(folder, "info");
 	p->data = pin_get(folder, "data");
-	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->info_map < 0 ||
-	    p->data < 0 || bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
+	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->devs < 0 ||
+	    p->info_map < 0 || p->data < 0 ||
+	    bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
 	    p->info.layout != COUNT_LAYOUT || p->info.shard_shift > 3) {
 		pins_close(p);
 		return err_set(err,
@@ -550,6 +554,30 @@ static void drop_idle_names(struct pins *p)
 	}
 }
 
+static int is_dev(struct pins *p, const struct count_key *key,
+		  const struct count_entry *entry, void *arg)
+{
+	const uint32_t *dev = arg;
+
+	(void)p;
+	(void)entry;
+	return key->dev == *dev;
+}
+
+/* Device numbers that no job is counted on. */
+static void drop_idle_devs(struct pins *p)
+{
+	uint32_t dev, next;
+	int rc = bpf_map_get_next_key(p->devs, NULL, &next);
+
+	while (!rc) {
+		dev = next;
+		rc = bpf_map_get_next_key(p->devs, &dev, &next);
+		if (!each_entry(p, is_dev, &dev))
+			bpf_map_delete_elem(p->devs, &dev);
+	}
+}
+
 static int mark_used(struct pins *p, const struct count_key *key,
 		     const struct count_entry *entry, void *arg)
 {
@@ -576,8 +604,19 @@ struct adding {
 	struct pins *pins;
 	bool *used;
 	uint32_t job;
+	unsigned int mounts;
+	bool partial; /* there is a filesystem that is not counted */
 	struct counters_state *state;
 };
+
+/* What is known of the device so far; from now on it is watched. */
+static int watch_dev(struct pins *p, uint32_t dev, struct count_dev *state)
+{
+	if (!dev || !bpf_map_lookup_elem(p->devs, &dev, state))
+		return 0;
+	memset(state, 0, sizeof(*state));
+	return bpf_map_update_elem(p->devs, &dev, state, BPF_ANY);
+}
 
 static int add_entry(struct adding *a, uint32_t dev, const char *mount,
 		     struct err *err)
@@ -595,9 +634,11 @@ static int add_entry(struct adding *a, uint32_t dev, const char *mount,
 			 "not counted",
 			 a->pins->info.slots, *mount ? mount : "all files",
 			 a->job);
+		a->partial = true;
 		return 0;
 	}
-	if (slot_write(a->pins, entry.slot, &key) ||
+	if (watch_dev(a->pins, dev, &entry.dev) ||
+	    slot_write(a->pins, entry.slot, &key) ||
 	    bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_NOEXIST))
 		return err_set(err, "counters: '%s': %s", mount,
 			       strerror(errno));
@@ -630,7 +671,31 @@ static int add_mount(const struct counters_options *options, struct adding *a,
 	}
 	if (!bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
 		return 0;
+	if (a->mounts == MOUNTS_MAX) {
+		snprintf(a->state->reason, sizeof(a->state->reason),
+			 "counters: mount: '%s': not counted: more than %d "
+			 "filesystems",
+			 mount, MOUNTS_MAX);
+		a->partial = true;
+		return 0;
+	}
+	a->mounts++;
 	return add_entry(a, key.dev, mount, err);
+}
+
+/* The line of all files bears it. */
+static int mark_partial(struct adding *a, struct err *err)
+{
+	struct count_key key = { a->job, 0 };
+	struct count_entry entry;
+
+	if (!a->partial || bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
+		return 0;
+	entry.flags |= COUNT_PARTIAL;
+	if (bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_EXIST))
+		return err_set(err, "counters: job %u: %s", a->job,
+			       strerror(errno));
+	return 0;
 }
 
 static int add_name(struct pins *p, const char *text, uint32_t job,
@@ -679,6 +744,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 		return err_set(err, "counters: out of memory");
 	each_entry(p, drop_stale, &stale);
 	drop_idle_names(p);
+	drop_idle_devs(p);
 	each_entry(p, mark_used, a.used);
 	each_entry(p, count_entry, &state->slots_used);
 	if (add_names(p, sluid, job, err) < 0)
@@ -689,7 +755,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 	for (i = 0; state->tier == COUNTERS_BPF && i < mount_count; i++)
 		if (add_mount(options, &a, mounts[i], err) < 0)
 			goto out;
-	rc = 0;
+	rc = mark_partial(&a, err);
 out:
 	if (rc < 0)
 		drop_job(p, job);
@@ -833,16 +899,38 @@ struct reading {
 	struct counters_state *state;
 };
 
-/* The mount point may have gone, or lead to another filesystem by now. */
+/* The mount point may have gone, or lead to another filesystem by now, be it
+ * one with the same number. */
 static uint32_t mount_flags(const struct counters_options *options,
-			    const struct count_key *key, const char *mount)
+			    struct pins *p, const struct count_key *key,
+			    const struct count_entry *entry)
 {
-	uint32_t dev;
-	int rc = mounts_dev(options->mountinfo, mount, &dev, NULL);
+	struct count_dev now = entry->dev;
+	uint32_t dev, flags = 0;
+	int rc = mounts_dev(options->mountinfo, entry->mount, &dev, NULL);
 
-	if (rc < 0 || (rc > 0 && dev == key->dev))
-		return 0;
-	return rc ? RECORD_FLAG(REMOUNTED) : RECORD_FLAG(UNMOUNTED);
+	bpf_map_lookup_elem(p->devs, &key->dev, &now);
+	if (now.mounted != entry->dev.mounted)
+		flags |= RECORD_FLAG(MOUNT_BELOW);
+	if (rc == 0)
+		flags |= RECORD_FLAG(UNMOUNTED);
+	else if ((rc > 0 && dev != key->dev) || now.ended != entry->dev.ended)
+		flags |= RECORD_FLAG(REMOUNTED);
+	return flags;
+}
+
+static uint32_t missed_flags(const struct count_slot *s,
+			     const struct count_entry *entry)
+{
+	uint32_t flags = 0;
+
+	if (s->missed[COUNT_MISSED_READ] || (entry->flags & COUNT_PARTIAL))
+		flags |= RECORD_FLAG(LOWER_BOUND_READ);
+	if (s->missed[COUNT_MISSED_WRITE] || (entry->flags & COUNT_PARTIAL))
+		flags |= RECORD_FLAG(LOWER_BOUND_WRITE);
+	if (s->missed[COUNT_MISSED_MOUNT])
+		flags |= RECORD_FLAG(MOUNT_BELOW);
+	return flags;
 }
 
 static int read_entry(struct pins *p, const struct count_key *key,
@@ -867,8 +955,9 @@ static int read_entry(struct pins *p, const struct count_key *key,
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
 		io.fs = mount;
 		put_bpf(&io, &sum, p->info.groups);
-		r->record->flags |= mount_flags(r->options, key, mount);
+		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
+	r->record->flags |= missed_flags(&sum, entry);
 	return record_add_app(r->record, &io);
 }
 

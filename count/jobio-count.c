@@ -154,7 +154,7 @@ static const struct command {
 	int min_args, max_args;
 	int (*run)(struct call *c, struct err *err);
 } commands[] = {
-	{ "probe", 0, 0, do_probe },   { "start", 1, 64, do_start },
+	{ "probe", 0, 0, do_probe },   { "start", 1, 4096, do_start },
 	{ "read", 1, 1, do_read },     { "stop", 1, 1, do_stop },
 	{ "status", 0, 0, do_status }, { "unload", 0, 0, do_unload },
 };

@@ -23,13 +23,21 @@
 
 #include "count/layout.h"
 
-#define CGROUP_LEVELS 16
+#define CGROUP_LEVELS 128
 #define SLURM 0x6d72756c73ULL /* "slurm", little-endian */
+#define SLURMSTE 0x6574736d72756c73ULL
+#define PD_SCOPE 0x65706f63732e6470ULL
+#define SCOPE_BYTES 17 /* "slurmstepd.scope" */
+#define UID_ 0x5f646975U
 #define S_IFMT 0170000
 #define S_IFREG 0100000
 #define FMODE_CREATED 0x100000
+#define FMODE_BACKING (1U << 24 | 1U << 25) /* the one or the other */
+#define FMODE_NOACCOUNT (1U << 29)
+#define O_TMPFILE_ 020000000
 #define CACHE_ENTRIES 16384
-#define INFLIGHT_ENTRIES 16384
+#define INFLIGHT_ENTRIES 131072
+#define INSIDE_ENTRIES 16384
 
 #pragma clang attribute push(__attribute__((preserve_access_index)),           \
 			     apply_to = record)
@@ -43,11 +51,6 @@ struct inode {
 	struct super_block *i_sb;
 };
 
-struct file {
-	struct inode *f_inode;
-	unsigned int f_mode;
-};
-
 struct dentry {
 	struct super_block *d_sb;
 };
@@ -56,9 +59,57 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct vfsmount {
+	struct super_block *mnt_sb;
+};
+
+struct mount { /* fs/mount.h */
+	struct vfsmount mnt;
+};
+
+struct mountpoint {
+	struct dentry *m_dentry;
+};
+
+struct file {
+	struct inode *f_inode;
+	unsigned int f_mode, f_flags;
+	struct path f_path;
+};
+
+struct backing_file { /* fs/file_table.c */
+	struct path user_path;
+};
+
+struct vm_area_struct {
+	struct file *vm_file;
+};
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+};
+
+struct iattr {
+	unsigned int ia_valid;
+};
+
+struct coredump_params {
+	struct file *file;
+	long long written;
+};
+
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct kernfs_iattrs {
+	kuid_t ia_uid;
+};
+
 struct kernfs_node {
 	const char *name;
 	__u64 id;
+	struct kernfs_iattrs *iattr;
 };
 
 struct cgroup;
@@ -106,18 +157,29 @@ struct kiocb {
 	struct file *ki_filp;
 };
 
-struct iocb {
-	__u64 aio_nbytes;
+struct fsync_iocb {
+	struct file *file;
 };
 
 struct io_cqe {
 	__s32 res;
 };
 
+struct io_ring_ctx {
+	unsigned int flags;
+};
+
+struct io_task_work {
+	void *func;
+};
+
 struct io_kiocb {
 	struct file *file;
 	__u8 opcode;
+	unsigned int flags;
 	struct io_cqe cqe;
+	struct io_ring_ctx *ctx;
+	struct io_task_work io_task_work;
 };
 
 struct address_space {
@@ -206,25 +268,54 @@ struct {
 	__type(value, struct answer);
 } cache SEC(".maps");
 
-/* libaio requests that wait for their result, by the address of their kiocb */
+/* What became of the filesystems that are counted, by device number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by the loader */
+	__type(key, __u32);
+	__type(value, struct count_dev);
+} devs SEC(".maps");
+
+/* libaio requests that wait for their result, by the address of their kiocb.
+ * Twice /proc/sys/fs/aio-max-nr as it comes; memory is taken as it is used. */
 struct request {
 	__u32 slot, job, rw;
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, INFLIGHT_ENTRIES);
 	__type(key, __u64);
 	__type(value, struct request);
 } inflight SEC(".maps");
 
-/* threads inside copy_file_range(2), which may use do_splice_direct() */
+/* Threads inside of a function, where another program must know it. */
+enum inside {
+	INSIDE_COPY = 1, /* copy_file_range(2) or splice(2) */
+	INSIDE_FAULT,	 /* a page fault; the value: see fault_begin() */
+	INSIDE_MSYNC
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, INSIDE_ENTRIES);
 	__type(key, __u64);
-	__type(value, __u8);
-} copying SEC(".maps");
+	__type(value, __u32);
+} insides SEC(".maps");
+
+/* Threads that dump core: where, and how much so far. */
+struct dump {
+	__u64 bytes;
+	__u32 dev, zero;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct dump);
+} dumps SEC(".maps");
 
 /* When the thread's call began, and what was found for its last one, which
  * saves a look into 'cache'. Without the latency group the loader makes a plain
@@ -246,6 +337,33 @@ static __always_inline int have_task_btf(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id___here,
 					  BPF_FUNC_get_current_task_btf___here);
+}
+
+/* Bits 60 and up of a thread's number are free. */
+static __always_inline __u64 inside_key(enum inside what)
+{
+	return bpf_get_current_pid_tgid() | (__u64)what << 60;
+}
+
+static __always_inline void enter(enum inside what, __u32 value)
+{
+	__u64 key = inside_key(what);
+
+	bpf_map_update_elem(&insides, &key, &value, BPF_ANY);
+}
+
+static __always_inline void leave(enum inside what)
+{
+	__u64 key = inside_key(what);
+
+	bpf_map_delete_elem(&insides, &key);
+}
+
+static __always_inline __u32 *inside(enum inside what)
+{
+	__u64 key = inside_key(what);
+
+	return bpf_map_lookup_elem(&insides, &key);
 }
 
 /* -- which job ----------------------------------------------------------- */
@@ -278,33 +396,93 @@ static __always_inline __u64 own_cgroup_id(void)
 	return BPF_CORE_READ(cgroup, kn, id);
 }
 
+static __always_inline int is_scope(const char *name)
+{
+	__u64 tail[2] = { 0 };
+	char text[128], before = '_';
+	long n = bpf_probe_read_kernel_str(text, sizeof(text), name);
+
+	if (n < SCOPE_BYTES)
+		return 0;
+	name += n - SCOPE_BYTES;
+	bpf_probe_read_kernel(tail, sizeof(tail), name);
+	if (n > SCOPE_BYTES)
+		bpf_probe_read_kernel(&before, 1, name - 1);
+	return tail[0] == SLURMSTE && tail[1] == PD_SCOPE && before == '_';
+}
+
+/* "uid_1000" in "slurm" or "slurm_node" */
+static __always_inline int is_uid_of_slurm(const char *uid, const char *slurm)
+{
+	__u64 text = 0;
+	__u32 first = 0;
+
+	bpf_probe_read_kernel(&first, sizeof(first), uid);
+	bpf_probe_read_kernel_str(&text, 7, slurm);
+	return first == UID_ &&
+	       (text == SLURM || text == (SLURM | (__u64)'_' << 40));
+}
+
+/* Is this cgroup where slurmstepd makes those of jobs, and made by root? Users
+ * who may make cgroups own them. v2: SCOPE/job_1, NODE_SCOPE/job_1 with several
+ * slurmd; v1: slurm/uid_1000/job_1, slurm_NODE/uid_1000/job_1. */
+static __always_inline int made_by_slurm(struct cgroup *cgroup)
+{
+	struct kernfs_iattrs *owner = BPF_CORE_READ(cgroup, kn, iattr);
+	struct cgroup *above;
+
+	if (owner && BPF_CORE_READ(owner, ia_uid.val))
+		return 0;
+	above = BPF_CORE_READ(cgroup, self.parent, cgroup);
+	if (!config.cgroup_v1)
+		return is_scope(BPF_CORE_READ(above, kn, name));
+	cgroup = BPF_CORE_READ(above, self.parent, cgroup);
+	return is_uid_of_slurm(BPF_CORE_READ(above, kn, name),
+			       BPF_CORE_READ(cgroup, kn, name));
+}
+
+#define IS_SLURM (1ULL << 32)
+
+/* What a cgroup is called: the number of a job whose it is, or IS_SLURM, or 0.
+ * A global function, which the verifier looks at once, whoever calls it; it
+ * takes numbers only. */
+__noinline __u64 called(__u64 address)
+{
+	struct cgroup *cgroup = (void *)(unsigned long)address;
+	union count_name name = { 0 };
+	__u32 *job;
+
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text),
+				  BPF_CORE_READ(cgroup, kn, name));
+	if (name.words[0] == SLURM && !name.words[1])
+		return IS_SLURM;
+	job = bpf_map_lookup_elem(&names, &name);
+	return job && made_by_slurm(cgroup) ? *job : 0;
+}
+
 /* Walk up the names. The topmost job counts: a user who may make cgroups makes
  * them below the job's. JOB/STEP/slurm (v2) holds slurmstepd, not the job: three
- * variables tell how much the name two levels below differs from "slurm".
- * Few branches, because the verifier walks every way through the loop. */
-static __noinline __u32 own_job(void)
+ * variables tell what the name two levels below is. No branches in the loop, of
+ * which the verifier would walk every way. */
+__noinline __u64 own_job(void)
 {
 	struct cgroup *cgroup = own_cgroup();
-	__u64 here = 1, below = 1, below2, differs = 1;
-	__u32 job = 0, *found;
+	__u64 here = 0, below = 0, below2, name, job = 0, stepd = 0, is_job;
 	int level;
 
 	for (level = 0; level < CGROUP_LEVELS && cgroup; level++) {
-		union count_name name = { 0 };
-
-		bpf_probe_read_kernel_str(name.text, sizeof(name.text),
-					  BPF_CORE_READ(cgroup, kn, name));
+		name = called((unsigned long)cgroup);
 		below2 = below;
 		below = here;
-		here = (name.words[0] ^ SLURM) | name.words[1];
-		found = bpf_map_lookup_elem(&names, &name);
-		if (found) {
-			job = *found;
-			differs = below2;
-		}
+		here = name & IS_SLURM;
+		name &= IS_SLURM - 1;
+		is_job = ((name - 1) >> 63) - 1; /* all bits or none */
+		__asm__ volatile("" : "+r"(is_job));
+		job = (name & is_job) | (job & ~is_job);
+		stepd = (below2 & is_job) | (stepd & ~is_job);
 		cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
 	}
-	return differs ? job : 0;
+	return stepd ? 0 : job;
 }
 
 /* Find the slot of the task on a filesystem the long way, and remember it. */
@@ -313,11 +491,12 @@ static __noinline __u32 resolve(__u64 cgroup, __u32 dev)
 	struct where where = { .cgroup = cgroup, .dev = dev };
 	struct answer answer = { .generation = generation };
 	struct count_key key = { .dev = dev };
+	struct count_dev *now = bpf_map_lookup_elem(&devs, &dev);
 	struct count_entry *entry;
 
 	key.job = own_job();
 	entry = key.job ? bpf_map_lookup_elem(&jobs, &key) : NULL;
-	if (entry)
+	if (entry && (!now || now->ended == entry->dev.ended))
 		answer.slot = entry->slot;
 	bpf_map_update_elem(&cache, &where, &answer, BPF_ANY);
 	return answer.slot;
@@ -403,10 +582,9 @@ static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
 	return 0;
 }
 
-static __always_inline void count(struct count_slot *slot, __u32 rw,
-				  __u64 bytes)
+static __always_inline void count_in(struct count_slot *slot, __u32 rw,
+				     __u64 bytes, __u32 bin)
 {
-	__u32 bin = log2_floor(bytes & 0xffffffff);
 	__u64 after, steps;
 
 	add(&slot->calls[rw], 1);
@@ -417,6 +595,12 @@ static __always_inline void count(struct count_slot *slot, __u32 rw,
 		((after - bytes) >> COUNT_PEAK_SHIFT);
 	if (steps)
 		peak(slot, rw, steps);
+}
+
+static __always_inline void count(struct count_slot *slot, __u32 rw,
+				  __u64 bytes)
+{
+	count_in(slot, rw, bytes, log2_floor(bytes & 0xffffffff));
 }
 
 /* The filesystem of a regular file, 0 for anything else. */
@@ -595,41 +779,147 @@ static __always_inline void copied(struct file *file, __u32 rw, __s64 bytes)
 		count(slot, rw, bytes);
 }
 
+static __always_inline void copied_both(__u64 *ctx, __s64 bytes)
+{
+	if (bytes < 0)
+		return;
+	copied((void *)ctx[0], COUNT_READ, bytes);
+	copied((void *)ctx[2], COUNT_WRITE, bytes);
+}
+
 SEC("fentry/vfs_copy_file_range")
 int rw_copy_begin(__u64 *ctx)
 {
-	__u64 thread = bpf_get_current_pid_tgid();
-	__u8 one = 1;
-
-	bpf_map_update_elem(&copying, &thread, &one, BPF_ANY);
+	enter(INSIDE_COPY, 0);
 	return 0;
 }
 
 SEC("fexit/vfs_copy_file_range")
 int rw_copy_done(__u64 *ctx)
 {
-	__u64 thread = bpf_get_current_pid_tgid();
-	__s64 bytes = ctx[6];
-
-	bpf_map_delete_elem(&copying, &thread);
-	if (bytes < 0)
-		return 0;
-	copied((void *)ctx[0], COUNT_READ, bytes);
-	copied((void *)ctx[2], COUNT_WRITE, bytes);
+	leave(INSIDE_COPY);
+	copied_both(ctx, ctx[6]);
 	return 0;
 }
 
 /* sendfile(2), and copy_file_range(2) before 6.8 */
 SEC("fexit/do_splice_direct")
+int rw_direct_done(__u64 *ctx)
+{
+	if (!inside(INSIDE_COPY))
+		copied_both(ctx, ctx[6]);
+	return 0;
+}
+
+/* splice(2) and that of io_uring, from a file or to one */
+SEC("fentry/do_splice")
+int rw_splice_begin(__u64 *ctx)
+{
+	enter(INSIDE_COPY, 0);
+	return 0;
+}
+
+SEC("fexit/do_splice")
 int rw_splice_done(__u64 *ctx)
 {
-	__u64 thread = bpf_get_current_pid_tgid();
-	__s64 bytes = ctx[6];
+	leave(INSIDE_COPY);
+	copied_both(ctx, ctx[6]);
+	return 0;
+}
 
-	if (bytes < 0 || bpf_map_lookup_elem(&copying, &thread))
+/* sendfile(2) to a pipe (5.12); before, it is do_splice_direct() as well */
+SEC("fexit/splice_file_to_pipe")
+int rw_pipe_done_maybe(__u64 *ctx)
+{
+	__s64 bytes = ctx[5];
+
+	if (bytes >= 0 && !inside(INSIDE_COPY))
+		copied((void *)ctx[0], COUNT_READ, bytes);
+	return 0;
+}
+
+/* A core dump is one write. What writes it is called for each piece of memory;
+ * the total stands beside the file. The credentials are others than the
+ * task's, which says nothing here. */
+static __always_inline int dumped(struct coredump_params *params)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	struct dump dump = { .bytes = params->written,
+			     .dev = file_dev(params->file) };
+
+	if (dump.dev)
+		bpf_map_update_elem(&dumps, &thread, &dump, BPF_ANY);
+	return 0;
+}
+
+SEC("fexit/dump_emit")
+int rw_dump_emit(__u64 *ctx)
+{
+	return dumped((void *)ctx[0]);
+}
+
+SEC("fexit/dump_user_range")
+int rw_dump_range(__u64 *ctx)
+{
+	return dumped((void *)ctx[0]);
+}
+
+SEC("fexit/do_coredump")
+int rw_dump_done(__u64 *ctx)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	struct dump *dump = bpf_map_lookup_elem(&dumps, &thread);
+	struct count_slot *slot = dump ? slot_get(find(dump->dev)) : NULL;
+
+	__u32 bin = dump ? log2_floor(dump->bytes) : 0;
+
+	if (bin >= COUNT_SIZE_BINS)
+		bin = COUNT_SIZE_BINS - 1;
+	if (slot)
+		count_in(slot, COUNT_WRITE, dump->bytes, bin);
+	if (dump)
+		bpf_map_delete_elem(&dumps, &thread);
+	return 0;
+}
+
+/* -- what becomes of the filesystems --------------------------------------- */
+
+/* Its number is free for another one: entries with it are nobody's from now
+ * on. */
+SEC("fentry/generic_shutdown_super")
+int rw_super_ended(__u64 *ctx)
+{
+	struct super_block *sb = (void *)ctx[0];
+	__u32 dev = sb->s_dev;
+	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
+
+	if (known) {
+		__sync_fetch_and_add(&known->ended, 1);
+		__sync_fetch_and_add(&generation, 1);
+	}
+	return 0;
+}
+
+/* A mount was put somewhere, which is not another place of the same filesystem.
+ * Of those that users make in namespaces of their own, none but their own job
+ * needs to know. */
+SEC("fexit/attach_recursive_mnt")
+int rw_mounted_maybe(__u64 *ctx)
+{
+	struct mount *mount = (void *)ctx[0];
+	struct mountpoint *where = (void *)ctx[2];
+	struct super_block *sb = where->m_dentry->d_sb;
+	__u32 dev = sb->s_dev;
+	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
+	struct count_slot *slot;
+
+	if ((__s32)ctx[4] || !known || mount->mnt.mnt_sb == sb)
 		return 0;
-	copied((void *)ctx[0], COUNT_READ, bytes);
-	copied((void *)ctx[2], COUNT_WRITE, bytes);
+	slot = slot_get(find(dev));
+	if (slot)
+		add(&slot->missed[COUNT_MISSED_MOUNT], 1);
+	else if (!(__u32)bpf_get_current_uid_gid())
+		__sync_fetch_and_add(&known->mounted, 1);
 	return 0;
 }
 
@@ -649,7 +939,8 @@ static __always_inline int aio_begin(struct kiocb *kiocb, __u32 rw)
 	if (!slot)
 		return 0;
 	request.job = slot->job;
-	bpf_map_update_elem(&inflight, &key, &request, BPF_ANY);
+	if (bpf_map_update_elem(&inflight, &key, &request, BPF_ANY))
+		add(&slot->missed[rw], 1);
 	return 0;
 }
 
@@ -663,6 +954,26 @@ SEC("fentry/aio_write")
 int aio_write_begin(__u64 *ctx)
 {
 	return aio_begin((void *)ctx[0], COUNT_WRITE);
+}
+
+/* A request that was refused gets no answer. */
+static __always_inline int aio_refused(__u64 key, __s32 rc)
+{
+	if (rc)
+		bpf_map_delete_elem(&inflight, &key);
+	return 0;
+}
+
+SEC("fexit/aio_read")
+int aio_read_refused(__u64 *ctx)
+{
+	return aio_refused(ctx[0], ctx[4]);
+}
+
+SEC("fexit/aio_write")
+int aio_write_refused(__u64 *ctx)
+{
+	return aio_refused(ctx[0], ctx[4]);
 }
 
 /* In whatever context the device answers: the slot may have another owner by
@@ -682,7 +993,8 @@ int aio_done(__u64 *ctx)
 	return 0;
 }
 
-/* -- io_uring: the answer names the request, in a thread of the job -------- */
+/* -- io_uring: where its result is known, in a thread of the job; user space
+ * need not be told it -- */
 
 /* linux/io_uring.h */
 #define READV 1
@@ -691,30 +1003,108 @@ int aio_done(__u64 *ctx)
 #define WRITE_FIXED 5
 #define READ 22
 #define WRITE 23
+#define IORING_SETUP_IOPOLL 1
+#define IOSQE_CQE_SKIP_SUCCESS (1U << 6) /* the first flags of a request */
 
-SEC("tp_btf/io_uring_complete")
-int uring_done(__u64 *ctx)
+/* enum count_rw, or -1 */
+static __always_inline int uring_rw(struct io_kiocb *req)
 {
-	struct io_kiocb *req = (void *)ctx[1]; /* NULL: a second answer */
-	__u8 opcode = req ? BPF_CORE_READ(req, opcode) : 0;
-	struct count_slot *slot;
-	struct inode *inode;
-	__s32 bytes;
-	__u32 rw;
+	__u8 opcode = BPF_CORE_READ(req, opcode);
 
 	if (opcode == READ || opcode == READV || opcode == READ_FIXED)
-		rw = COUNT_READ;
-	else if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED)
-		rw = COUNT_WRITE;
-	else
-		return 0;
-	bytes = BPF_CORE_READ(req, cqe.res);
-	inode = BPF_CORE_READ(req, file, f_inode);
-	if (bytes < 0 || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
-		return 0;
-	slot = slot_get(find(BPF_CORE_READ(inode, i_sb, s_dev)));
+		return COUNT_READ;
+	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED)
+		return COUNT_WRITE;
+	return -1;
+}
+
+static __always_inline struct count_slot *uring_slot(struct io_kiocb *req)
+{
+	struct inode *inode = BPF_CORE_READ(req, file, f_inode);
+
+	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+		return NULL;
+	return slot_get(find(BPF_CORE_READ(inode, i_sb, s_dev)));
+}
+
+static __noinline int uring_count(struct io_kiocb *req)
+{
+	int rw = uring_rw(req);
+	__s32 bytes = BPF_CORE_READ(req, cqe.res);
+	struct count_slot *slot = rw < 0 || bytes < 0 ? NULL : uring_slot(req);
+
 	if (slot)
-		count(slot, rw, bytes);
+		count(slot, rw & 1, bytes);
+	return 0;
+}
+
+/* Requests that are polled for and are not to be answered end unseen. */
+static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
+{
+	struct count_slot *slot;
+	int rw;
+
+	if (!rc) /* IOU_OK: done at once */
+		return uring_count(req);
+	if (!(BPF_CORE_READ(req, ctx, flags) & IORING_SETUP_IOPOLL) ||
+	    !(BPF_CORE_READ(req, flags) & IOSQE_CQE_SKIP_SUCCESS))
+		return 0;
+	rw = uring_rw(req);
+	slot = rw < 0 ? NULL : uring_slot(req);
+	if (slot)
+		add(&slot->missed[rw & 1], 1);
+	return 0;
+}
+
+SEC("fexit/io_read")
+int uring_read(__u64 *ctx)
+{
+	return uring_issued((void *)ctx[0], ctx[2]);
+}
+
+SEC("fexit/io_write")
+int uring_write(__u64 *ctx)
+{
+	return uring_issued((void *)ctx[0], ctx[2]);
+}
+
+/* The answer of a device. Where this is what the request waited to run, it was
+ * done at once, by a worker, and is counted. */
+SEC("fentry/io_req_task_complete")
+int uring_done(__u64 *ctx)
+{
+	struct io_kiocb *req = (void *)ctx[0];
+
+	if ((__u64)BPF_CORE_READ(req, io_task_work.func) ==
+	    bpf_get_func_ip(ctx))
+		return 0;
+	return uring_count(req);
+}
+
+SEC("tp_btf/io_uring_complete")
+int uring_polled(__u64 *ctx)
+{
+	struct io_kiocb *req = (void *)ctx[1]; /* NULL: a second answer */
+
+	if (!req || !(BPF_CORE_READ(req, ctx, flags) & IORING_SETUP_IOPOLL))
+		return 0;
+	return uring_count(req);
+}
+
+/* There was no room for an answer to a request that was polled for. */
+SEC("tp_btf/io_uring_cqe_overflow")
+int uring_overflow(__u64 *ctx)
+{
+	struct io_ring_ctx *ring = (void *)ctx[0];
+	struct count_slot *slot;
+
+	if (!(BPF_CORE_READ(ring, flags) & IORING_SETUP_IOPOLL))
+		return 0;
+	slot = slot_get(find(0));
+	if (slot) {
+		add(&slot->missed[COUNT_MISSED_READ], 1);
+		add(&slot->missed[COUNT_MISSED_WRITE], 1);
+	}
 	return 0;
 }
 
@@ -740,7 +1130,7 @@ int meta_open(__u64 *ctx)
 	if (!slot || nested())
 		return 0;
 	add(&slot->meta[COUNT_OPEN], 1);
-	if (file->f_mode & FMODE_CREATED)
+	if (file->f_mode & FMODE_CREATED || file->f_flags & O_TMPFILE_)
 		add(&slot->meta[COUNT_CREATE], 1);
 	return 0;
 }
@@ -793,19 +1183,20 @@ int meta_readdir(__u64 *ctx)
 	return meta(file->f_inode->i_sb->s_dev, COUNT_READDIR);
 }
 
-/* fdatasync(2) is counted below, where it is known: compilers put this
- * function into that call, which then does not come here (Debian's 6.1). */
+/* What is asked for counts, not what a write with O_SYNC does: calls have
+ * programs of their own, and msync(2) says that it is one. Compilers put this
+ * function into fsync(2) and fdatasync(2) or not. */
 SEC("fentry/vfs_fsync_range")
 int meta_fsync(__u64 *ctx)
 {
 	struct file *file = (void *)ctx[0];
 
-	if ((int)ctx[3] && config.fdatasync_apart)
+	if (config.syncs_apart && !inside(INSIDE_MSYNC))
 		return 0;
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 }
 
-static __always_inline int fdatasync(unsigned int fd)
+static __always_inline int sys_sync(unsigned int fd)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
@@ -817,20 +1208,220 @@ static __always_inline int fdatasync(unsigned int fd)
 	return meta(BPF_CORE_READ(file, f_inode, i_sb, s_dev), COUNT_FSYNC);
 }
 
-SEC("fentry/__x64_sys_fdatasync")
-int meta_fdatasync_x86_maybe(__u64 *ctx)
+static __always_inline int x86_sync(struct pt_regs___x86 *regs)
 {
-	struct pt_regs___x86 *regs = (void *)ctx[0];
+	return sys_sync(BPF_CORE_READ(regs, di));
+}
 
-	return fdatasync(BPF_CORE_READ(regs, di));
+static __always_inline int arm64_sync(struct pt_regs___arm64 *regs)
+{
+	return sys_sync(BPF_CORE_READ(regs, regs[0]));
+}
+
+SEC("fentry/__x64_sys_fsync")
+int meta_sys_fsync_x86_maybe(__u64 *ctx)
+{
+	return x86_sync((void *)ctx[0]);
+}
+
+SEC("fentry/__x64_sys_fdatasync")
+int meta_sys_fdatasync_x86_maybe(__u64 *ctx)
+{
+	return x86_sync((void *)ctx[0]);
+}
+
+SEC("fentry/__arm64_sys_fsync")
+int meta_sys_fsync_arm64_maybe(__u64 *ctx)
+{
+	return arm64_sync((void *)ctx[0]);
 }
 
 SEC("fentry/__arm64_sys_fdatasync")
-int meta_fdatasync_arm64_maybe(__u64 *ctx)
+int meta_sys_fdatasync_arm64_maybe(__u64 *ctx)
 {
-	struct pt_regs___arm64 *regs = (void *)ctx[0];
+	return arm64_sync((void *)ctx[0]);
+}
 
-	return fdatasync(BPF_CORE_READ(regs, regs[0]));
+SEC("fentry/__x64_sys_msync")
+int meta_msync_x86_maybe(__u64 *ctx)
+{
+	enter(INSIDE_MSYNC, 0);
+	return 0;
+}
+
+SEC("fexit/__x64_sys_msync")
+int meta_msync_x86_done_maybe(__u64 *ctx)
+{
+	leave(INSIDE_MSYNC);
+	return 0;
+}
+
+SEC("fentry/__arm64_sys_msync")
+int meta_msync_arm64_maybe(__u64 *ctx)
+{
+	enter(INSIDE_MSYNC, 0);
+	return 0;
+}
+
+SEC("fexit/__arm64_sys_msync")
+int meta_msync_arm64_done_maybe(__u64 *ctx)
+{
+	leave(INSIDE_MSYNC);
+	return 0;
+}
+
+/* The kernel does it later, in a thread of its own. */
+SEC("fexit/aio_fsync")
+int meta_aio_fsync_maybe(__u64 *ctx)
+{
+	struct fsync_iocb *req = (void *)ctx[0];
+
+	if ((__s32)ctx[3])
+		return 0;
+	return meta(req->file->f_inode->i_sb->s_dev, COUNT_FSYNC);
+}
+
+/* -EAGAIN: once more, from a thread that may wait */
+SEC("fexit/io_fsync")
+int meta_uring_fsync_maybe(__u64 *ctx)
+{
+	struct io_kiocb *req = (void *)ctx[0];
+
+	if (!config.syncs_apart || (__s32)ctx[2] == -11)
+		return 0;
+	return meta(BPF_CORE_READ(req, file, f_inode, i_sb, s_dev),
+		    COUNT_FSYNC);
+}
+
+SEC("fentry/security_inode_link")
+int meta_link(__u64 *ctx)
+{
+	struct inode *dir = (void *)ctx[1];
+
+	return meta(dir->i_sb->s_dev, COUNT_LINK);
+}
+
+SEC("fentry/security_inode_symlink")
+int meta_symlink(__u64 *ctx)
+{
+	struct inode *dir = (void *)ctx[0];
+
+	return meta(dir->i_sb->s_dev, COUNT_SYMLINK);
+}
+
+SEC("fentry/security_inode_mknod")
+int meta_mknod(__u64 *ctx)
+{
+	struct inode *dir = (void *)ctx[0];
+
+	return meta(dir->i_sb->s_dev, COUNT_MKNOD);
+}
+
+/* linux/fs.h */
+#define ATTR_MODE (1 << 0)
+#define ATTR_UID (1 << 1)
+#define ATTR_GID (1 << 2)
+#define ATTR_SIZE (1 << 3)
+#define ATTR_ATIME (1 << 4)
+#define ATTR_MTIME (1 << 5)
+#define ATTR_FORCE (1 << 9) /* a write takes the set-user-ID bit away */
+#define ATTR_OPEN (1 << 15) /* part of open(2) with O_TRUNC */
+
+static __always_inline int setattr(struct dentry *dentry, struct iattr *attr)
+{
+	__u32 valid = attr->ia_valid, op;
+
+	if (valid & ATTR_OPEN)
+		return 0;
+	if (valid & ATTR_SIZE)
+		op = COUNT_TRUNCATE;
+	else if (valid & ATTR_FORCE)
+		return 0;
+	else if (valid & (ATTR_UID | ATTR_GID))
+		op = COUNT_CHOWN;
+	else if (valid & ATTR_MODE)
+		op = COUNT_CHMOD;
+	else if (valid & (ATTR_ATIME | ATTR_MTIME))
+		op = COUNT_UTIMES;
+	else
+		return 0;
+	return meta(dentry->d_sb->s_dev, op);
+}
+
+SEC("fentry/security_inode_setattr")
+int meta_setattr(__u64 *ctx)
+{
+	if (config.setattr_idmap)
+		return setattr((void *)ctx[1], (void *)ctx[2]);
+	return setattr((void *)ctx[0], (void *)ctx[1]);
+}
+
+static __always_inline int xattr(struct dentry *dentry)
+{
+	return meta(dentry->d_sb->s_dev, COUNT_XATTR);
+}
+
+SEC("fentry/security_inode_setxattr")
+int meta_setxattr(__u64 *ctx)
+{
+	if (config.setxattr_idmap)
+		return xattr((void *)ctx[1]);
+	return xattr((void *)ctx[0]);
+}
+
+SEC("fentry/security_inode_removexattr")
+int meta_removexattr(__u64 *ctx)
+{
+	if (config.setxattr_idmap)
+		return xattr((void *)ctx[1]);
+	return xattr((void *)ctx[0]);
+}
+
+SEC("fentry/security_inode_getxattr")
+int meta_getxattr(__u64 *ctx)
+{
+	return xattr((void *)ctx[0]);
+}
+
+SEC("fentry/security_inode_listxattr")
+int meta_listxattr(__u64 *ctx)
+{
+	return xattr((void *)ctx[0]);
+}
+
+/* POSIX ACLs, which were attributes like others before 6.2 */
+SEC("fentry/security_inode_set_acl")
+int meta_set_acl_maybe(__u64 *ctx)
+{
+	return xattr((void *)ctx[1]);
+}
+
+SEC("fentry/security_inode_get_acl")
+int meta_get_acl_maybe(__u64 *ctx)
+{
+	return xattr((void *)ctx[1]);
+}
+
+SEC("fentry/security_inode_remove_acl")
+int meta_remove_acl_maybe(__u64 *ctx)
+{
+	return xattr((void *)ctx[1]);
+}
+
+SEC("fentry/vfs_fallocate")
+int meta_fallocate(__u64 *ctx)
+{
+	struct file *file = (void *)ctx[0];
+
+	return meta(file->f_inode->i_sb->s_dev, COUNT_FALLOCATE);
+}
+
+SEC("fentry/security_sb_statfs")
+int meta_statfs(__u64 *ctx)
+{
+	struct dentry *dentry = (void *)ctx[0];
+
+	return meta(dentry->d_sb->s_dev, COUNT_STATFS);
 }
 
 /* A name that the kernel does not know yet: the filesystem is asked. */
@@ -844,11 +1435,10 @@ int meta_lookup_miss(__u64 *ctx)
 
 /* -- mapped files: pages that a page fault added or dirtied ---------------- */
 
-/* In a page fault of user space there is no number of a system call
- * (arch/x86/entry/entry_64.S: idtentry_body, arch/arm64/kernel/entry.S:
- * kernel_entry); in read(2) and write(2), which add and dirty pages too, there
- * is one. */
-static __always_inline int in_fault(void)
+/* The number of the system call that the thread is in. In a page fault of user
+ * space there is none: -1 (arch/x86/entry/entry_64.S: idtentry_body,
+ * arch/arm64/kernel/entry.S: kernel_entry). */
+static __always_inline long syscall_number(void)
 {
 	struct pt_regs___arm64 *arm64;
 	struct pt_regs___x86 *x86;
@@ -859,12 +1449,111 @@ static __always_inline int in_fault(void)
 	arm64 = (void *)x86;
 	if (bpf_core_field_exists(x86->orig_ax)) {
 		bpf_core_read(&orig_ax, sizeof(orig_ax), &x86->orig_ax);
-		return orig_ax == (unsigned long)-1;
+		return orig_ax;
 	}
-	if (bpf_core_field_exists(arm64->syscallno)) {
+	if (bpf_core_field_exists(arm64->syscallno))
 		bpf_core_read(&syscallno, sizeof(syscallno), &arm64->syscallno);
-		return syscallno == -1;
-	}
+	return syscallno;
+}
+
+static __always_inline int in_madvise(void)
+{
+	struct pt_regs___x86 *x86 = NULL;
+	long number = syscall_number();
+
+	if (number == 440) /* process_madvise */
+		return 1;
+	return number == (bpf_core_field_exists(x86->orig_ax) ? 28 : 233);
+}
+
+/* The filesystem whose file a process mapped, where the memory is that of
+ * another one below it: overlayfs, FUSE that passes through. 0: the same. */
+static __always_inline __u32 mapped_above(struct file *file)
+{
+	struct backing_file *backing = (void *)file;
+	struct super_block *sb = file->f_path.dentry->d_sb;
+
+	if (bpf_core_field_exists(backing->user_path) && /* 6.8 */
+	    file->f_mode & FMODE_NOACCOUNT && file->f_mode & FMODE_BACKING)
+		sb = BPF_CORE_READ(backing, user_path.dentry, d_sb);
+	if (sb == file->f_inode->i_sb)
+		return 0;
+	return BPF_CORE_READ(sb, s_dev);
+}
+
+/* What reads or dirties pages in a page fault needs to be told that it is one
+ * where the kernel faults, in write(2) from a mapped file, read(2) into one or
+ * mmap(2) with MAP_POPULATE, and whose it is. */
+static __always_inline int fault_begin(struct file *file)
+{
+	__u32 above = mapped_above(file);
+
+	if (above || syscall_number() != -1)
+		enter(INSIDE_FAULT, above);
+	return 0;
+}
+
+static __always_inline struct file *fault_file(struct vm_fault *fault)
+{
+	return fault->vma->vm_file;
+}
+
+SEC("fentry/filemap_fault")
+int mmap_fault(__u64 *ctx)
+{
+	return fault_begin(fault_file((void *)ctx[0]));
+}
+
+/* It may have let go of the memory map: the vma is not asked again. */
+SEC("fexit/filemap_fault")
+int mmap_fault_done(__u64 *ctx)
+{
+	leave(INSIDE_FAULT);
+	return 0;
+}
+
+SEC("fentry/do_page_mkwrite")
+int mmap_mkwrite(__u64 *ctx)
+{
+	return fault_begin(fault_file((void *)ctx[0]));
+}
+
+SEC("fexit/do_page_mkwrite")
+int mmap_mkwrite_done(__u64 *ctx)
+{
+	leave(INSIDE_FAULT);
+	return 0;
+}
+
+SEC("fentry/fault_dirty_shared_page")
+int mmap_dirty(__u64 *ctx)
+{
+	return fault_begin(fault_file((void *)ctx[0]));
+}
+
+SEC("fexit/fault_dirty_shared_page")
+int mmap_dirty_done(__u64 *ctx)
+{
+	leave(INSIDE_FAULT);
+	return 0;
+}
+
+/* MADV_WILLNEED reads without a fault. */
+SEC("fentry/vfs_fadvise")
+int mmap_advise(__u64 *ctx)
+{
+	struct file *file = (void *)ctx[0];
+
+	if (in_madvise())
+		enter(INSIDE_FAULT, mapped_above(file));
+	return 0;
+}
+
+SEC("fexit/vfs_fadvise")
+int mmap_advise_done(__u64 *ctx)
+{
+	if (in_madvise())
+		leave(INSIDE_FAULT);
 	return 0;
 }
 
@@ -886,11 +1575,13 @@ static __always_inline __u64 folio_bytes(struct folio *folio)
 static __always_inline int mapped(struct folio *folio,
 				  struct address_space *mapping, __u32 rw)
 {
+	__u32 *above = inside(INSIDE_FAULT);
 	struct count_slot *slot;
 
-	if (!in_fault() || !mapping)
+	if (!mapping || (!above && syscall_number() != -1))
 		return 0;
-	slot = slot_get(find(mapping->host->i_sb->s_dev));
+	slot = slot_get(
+		find(above && *above ? *above : mapping->host->i_sb->s_dev));
 	if (slot)
 		add(&slot->mmap_bytes[rw], folio_bytes(folio));
 	return 0;

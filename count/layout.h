@@ -16,10 +16,10 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 2
+#define COUNT_LAYOUT 3
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
-#define COUNT_MOUNT_BYTES 496
+#define COUNT_MOUNT_BYTES 488
 #define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
 #define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
 #define COUNT_WINDOW_S 1
@@ -28,6 +28,14 @@
 enum count_rw {
 	COUNT_READ,
 	COUNT_WRITE
+};
+
+/* What a program saw and could not count. */
+enum count_missed {
+	COUNT_MISSED_READ,
+	COUNT_MISSED_WRITE,
+	COUNT_MISSED_MOUNT, /* a filesystem mounted below this one */
+	COUNT_MISSED_KINDS
 };
 
 /* In the order of RECORD_META_OPS. */
@@ -42,6 +50,16 @@ enum count_meta {
 	COUNT_LOOKUP_MISS,
 	COUNT_READDIR,
 	COUNT_FSYNC,
+	COUNT_LINK,
+	COUNT_SYMLINK,
+	COUNT_MKNOD,
+	COUNT_CHMOD,
+	COUNT_CHOWN,
+	COUNT_UTIMES,
+	COUNT_TRUNCATE,
+	COUNT_XATTR,
+	COUNT_FALLOCATE,
+	COUNT_STATFS,
 	COUNT_META_OPS
 };
 
@@ -69,8 +87,10 @@ struct count_config {
 	__u32 latency;	   /* the latency group is loaded */
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
-	__u32 fdatasync_apart; /* has a program of its own */
-	__u32 window_ticks;    /* jiffies in COUNT_WINDOW_S; 0: no peaks */
+	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
+	__u32 window_ticks;   /* jiffies in COUNT_WINDOW_S; 0: no peaks */
+	__u32 setattr_idmap;  /* security_inode_setattr(): a first argument */
+	__u32 setxattr_idmap; /* security_inode_setxattr(): the same */
 };
 
 /* The most that was moved in one of the windows into which the kernel's clock
@@ -90,6 +110,7 @@ struct count_slot {
 	__u64 sizes[2][COUNT_SIZE_BINS];
 	__u64 meta[COUNT_META_OPS];
 	__u64 mmap_bytes[2];
+	__u64 missed[COUNT_MISSED_KINDS];
 	__u64 ns[2][COUNT_NS_BINS];
 	__u64 ns_sum[2];
 	struct count_peak peak[2]; /* in the first shard; not a sum */
@@ -99,9 +120,18 @@ struct count_key {
 	__u32 job, dev;
 };
 
+/* What became of a device number that is counted: superblocks that had it and
+ * ended, and mount points that were made on it by root, outside of jobs. */
+struct count_dev {
+	__u32 ended, mounted;
+};
+
+#define COUNT_PARTIAL 1U /* there was no room for all filesystems */
+
 struct count_entry {
 	__u32 slot, flags;
-	__u64 start_s; /* CLOCK_BOOTTIME */
+	__u64 start_s;	      /* CLOCK_BOOTTIME */
+	struct count_dev dev; /* as it was at the start */
 	char mount[COUNT_MOUNT_BYTES];
 };
 

@@ -17,7 +17,7 @@
 #include "count/programs.h"
 
 #define SLOTS 512 /* jobs on this node times filesystems, at once */
-#define LINKS_MAX 64
+#define LINKS_MAX 128
 #define FOLDER_BYTES 512
 #define PATH_BYTES (FOLDER_BYTES + 80)
 #define STRING_(x) #x
@@ -90,6 +90,12 @@ static uint32_t program_group(const struct bpf_program *program)
 	return 0;
 }
 
+/* fsync(2) and fdatasync(2) themselves */
+static bool is_sync(const struct bpf_program *program)
+{
+	return !strncmp(bpf_program__name(program), "meta_sys_f", 10);
+}
+
 static bool is_optional(const struct bpf_program *program)
 {
 	const char *name = bpf_program__name(program);
@@ -144,6 +150,16 @@ static bool has_helper(const struct btf *kernel, const char *name)
 	return false;
 }
 
+/* How many arguments a function of the kernel has; 0: there is none. */
+static unsigned int arguments(const struct btf *kernel, const char *name)
+{
+	int id = btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(kernel, id) : NULL;
+
+	t = t ? btf__type_by_id(kernel, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? btf_vlen(t) : 0;
+}
+
 /* The groups of which no part is missing in this kernel. The tracepoint names
  * the io_uring request since 5.18, when requests also got their answer as
  * "cqe" (5.19); before, there is no way from the answer to the file. */
@@ -196,15 +212,17 @@ static int prepare_maps(struct attempt *a)
 	struct bpf_map *slots = find_map(a->object, "slots");
 	struct bpf_map *jobs = find_map(a->object, "jobs");
 	struct bpf_map *names = find_map(a->object, "names");
+	struct bpf_map *devs = find_map(a->object, "devs");
 	struct bpf_map *calls = find_map(a->object, "calls");
 	struct bpf_map *config = find_section(a->object, ".rodata");
 
-	if (!slots || !jobs || !names || !calls || !config ||
+	if (!slots || !jobs || !names || !devs || !calls || !config ||
 	    bpf_map__set_initial_value(config, &a->config, sizeof(a->config)))
 		return -EINVAL;
 	bpf_map__set_max_entries(slots, SLOTS << a->config.shard_shift);
 	bpf_map__set_max_entries(jobs, SLOTS);
 	bpf_map__set_max_entries(names, 2 * SLOTS);
+	bpf_map__set_max_entries(devs, SLOTS);
 	if (!(a->groups & COUNT_GROUP(LATENCY))) {
 		bpf_map__set_type(calls, BPF_MAP_TYPE_HASH);
 		bpf_map__set_max_entries(calls, 1);
@@ -214,7 +232,8 @@ static int prepare_maps(struct attempt *a)
 
 static int open_object(struct attempt *a)
 {
-	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "jobio");
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "jobio",
+			    .kernel_log_level = 4);
 	long rc;
 
 	a->object = bpf_object__open_mem(
@@ -229,6 +248,10 @@ static int open_object(struct attempt *a)
 static bool is_wanted(const struct attempt *a,
 		      const struct bpf_program *program)
 {
+	/* its arguments have been others since 6.16 */
+	if (!strcmp(bpf_program__name(program), "rw_mounted_maybe") &&
+	    arguments(a->kernel, "attach_recursive_mnt") != 4)
+		return false;
 	return (program_group(program) & a->groups) &&
 	       (!is_optional(program) || has_target(a->kernel, program));
 }
@@ -280,8 +303,8 @@ static int try_groups(struct attempt *a, uint32_t groups)
 	bpf_object__for_each_program(program, a->object)
 	{
 		bpf_program__set_autoload(program, is_wanted(a, program));
-		if (is_optional(program) && is_wanted(a, program))
-			a->config.fdatasync_apart = 1;
+		if (is_sync(program) && is_wanted(a, program))
+			a->config.syncs_apart = 1;
 	}
 	rc = prepare_maps(a);
 	if (!rc)
@@ -393,8 +416,8 @@ static int pin_map(struct attempt *a, const char *folder, const char *name)
 
 static int pin_all(struct attempt *a, const char *folder)
 {
-	static const char *const maps[] = { "slots", "jobs", "names", "info",
-					    ".data" };
+	static const char *const maps[] = { "slots", "jobs", "names",
+					    "devs",  "info", ".data" };
 	char path[PATH_BYTES];
 	size_t i;
 	int rc;
@@ -472,6 +495,11 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	a.kernel = kernel = kernel_btf(err);
 	if (!kernel)
 		goto out;
+	/* 6.0 and 5.12 put one in front */
+	a.config.setattr_idmap =
+		arguments(kernel, "security_inode_setattr") > 2;
+	a.config.setxattr_idmap =
+		arguments(kernel, "security_inode_setxattr") > 5;
 	if (open_object(&a)) {
 		err_set(err, "BPF programs: libbpf cannot read them");
 		goto out;

@@ -105,6 +105,12 @@ newer() {
 	exact 6.1 "$@" && exact 6.12 "$@"
 }
 
+# flags KERNEL LABEL WORDS - the quality flags of the record, beside those of
+# what 5.10 never counts
+flags() {
+	expect "$1" "$2" '.quality - ["aio_missing", "mmap_missing"] | sort | join(" ")' "$3"
+}
+
 # totals KERNEL LABEL... - source "exit" is the deed and what every run of
 # truth itself does
 totals() {
@@ -162,16 +168,56 @@ none() {
 	everywhere 'v2 sendfile' 'v2 sendfile_other' 'v2 sendfile_socket' 'v2 copy_file_range'
 }
 
+@test "splice is counted where one end is a file, and so is sendfile to a pipe" {
+	everywhere 'v2 splice' 'v2 vmsplice' 'v2 sendfile_pipe'
+}
+
+@test "a core dump is a write of its bytes" {
+	everywhere 'v2 core'
+}
+
 @test "libaio is counted by its results" {
 	everywhere 'v2 aio' 'v2 aio_direct' 'v2 aio_short'
+}
+
+@test "40,000 requests of libaio at a time are counted each" {
+	local kernel
+	everywhere 'v2 aio_many'
+	for kernel in "${kernels[@]}"; do
+		flags "$kernel" 'v2 aio_many' ''
+	done
 }
 
 @test "io_uring is counted by its results" {
 	newer 'v2 uring' 'v2 uring_v' 'v2 uring_direct' 'v2 uring_short'
 }
 
+@test "io_uring is counted where its answers have no room or are not wanted" {
+	newer 'v2 uring_few_answers' 'v2 uring_skip'
+}
+
+@test "splice through io_uring is counted" {
+	everywhere 'v2 uring_splice'
+}
+
 @test "mapped files are counted apart: what faults read and dirtied" {
 	newer 'v2 mmap_read' 'v2 mmap_hot' 'v2 mmap_write'
+}
+
+@test "mapped files are counted where the kernel faults for the process" {
+	newer 'v2 mmap_populate' 'v2 mmap_willneed' 'v2 mmap_populate_read' \
+		'v2 mmap_write_from' 'v2 mmap_read_into'
+}
+
+@test "mapped files of overlayfs are counted on top and not below" {
+	local kernel kind
+	for kind in mmap_populate mmap_willneed mmap_write; do
+		newer "v2 overlay $kind"
+		for kernel in 6.1 6.12; do
+			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
+				| .mmap_read_bytes + .mmap_write_bytes' 0
+		done
+	done
 }
 
 @test "where io_uring and mapped files are not counted, the record says so" {
@@ -188,6 +234,23 @@ none() {
 @test "operations on names and inodes are counted exactly" {
 	everywhere 'v2 open' 'v2 create' 'v2 names' 'v2 folders' 'v2 stat' \
 		'v2 lookup' 'v2 readdir' 'v2 fsync'
+}
+
+@test "links, nodes, modes, owners, times, sizes, attributes and space are counted exactly" {
+	everywhere 'v2 inodes'
+}
+
+@test "a file without a name is created, too" {
+	everywhere 'v2 tmpfile'
+}
+
+@test "fsync is what was asked for, by any call, and not what O_SYNC does" {
+	local kernel
+	everywhere 'v2 aio_fsync' 'v2 osync'
+	newer 'v2 uring_fsync'
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 msync' '.app[0].meta.fsync' 5
+	done
 }
 
 @test "children, threads, daemons, orphans and killed processes are counted" {
@@ -219,11 +282,57 @@ none() {
 		none "$kernel" 'v2 a name that only begins like a job'
 		none "$kernel" 'v2 slurmstepd itself'
 		none "$kernel" 'v2 no job at all'
+		none "$kernel" 'v2 a scope that a user made'
+		none "$kernel" 'v2 a job outside of the scope'
+		none "$kernel" 'v2 a scope of another name'
+		none "$kernel" 'v1 a job of another controller'
+		none "$kernel" "v1 a job that is nobody's"
 	done
 }
 
 @test "a user's cgroup cannot charge another job" {
 	everywhere 'v2 a cgroup of the user with the name of another job'
+}
+
+@test "a process is its job's however deep its cgroup lies" {
+	everywhere 'v2 many levels below'
+}
+
+@test "a filesystem that is mounted below a counted one is said, by whom and where ever" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		flags "$kernel" 'v2 mounted below' mount_below
+		flags "$kernel" 'v2 mounted below before' ''
+		flags "$kernel" 'v2 mounted below in a namespace' mount_below
+		flags "$kernel" 'v2 a bind mount' ''
+	done
+}
+
+@test "the device number of a filesystem that went is nobody's, and it is said" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		none "$kernel" 'v2 number used again'
+		flags "$kernel" 'v2 number used again' unmounted
+		flags "$kernel" 'v2 mounted anew' remounted
+	done
+}
+
+@test "more filesystems than a record holds: the first ones, and it is said" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 many mounts' '[.app[] | select(.fs)] | length' 60
+		expect "$kernel" 'v2 many mounts' '.app[] | select(.fs == "/mnt/many/0") | .write_bytes' 262144
+		flags "$kernel" 'v2 many mounts' 'lower_bound_read lower_bound_write'
+		grep -q 'more than 60 filesystems' "$(case_file "$kernel" 'v2 too many')"
+	done
+}
+
+@test "a user who took the place of the pins is moved out of the way" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 squatted' .tier bpf
+		expect "$kernel" 'v2 owner of the folder' '[.uid, .mode] | join(" ")' '0 700'
+	done
 }
 
 @test "a job is found by the SLUID of Slurm 26.05" {

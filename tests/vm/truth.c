@@ -23,12 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +40,8 @@
 #define TOTAL (CALLS * BLOCK)
 #define LINE 4000
 #define WAIT_S 60
+#define MANY 40000 /* requests at a time */
+#define PIPED (16L * BLOCK)
 
 enum {
 	READ,
@@ -59,13 +64,25 @@ enum {
 	LOOKUP_MISS,
 	READDIR,
 	FSYNC,
+	LINK,
+	SYMLINK,
+	MKNOD,
+	CHMOD,
+	CHOWN,
+	UTIMES,
+	TRUNCATE,
+	XATTR,
+	FALLOCATE,
+	STATFS,
 	OPS
 };
 
-static const char *const op_names[OPS] = { "open",   "create",	    "unlink",
-					   "rename", "mkdir",	    "rmdir",
-					   "stat",   "lookup_miss", "readdir",
-					   "fsync" };
+static const char *const op_names[OPS] = {
+	"open",	  "create",   "unlink",	     "rename",	  "mkdir",
+	"rmdir",  "stat",     "lookup_miss", "readdir",	  "fsync",
+	"link",	  "symlink",  "mknod",	     "chmod",	  "chown",
+	"utimes", "truncate", "xattr",	     "fallocate", "statfs"
+};
 
 /* Shared by all processes of one run. */
 struct truth {
@@ -341,6 +358,53 @@ static void do_copy(void)
 	both(DIR_, WRITE, TOTAL);
 }
 
+static void pipe_open(int ends[2])
+{
+	if (pipe(ends) < 0)
+		fail("pipe");
+}
+
+static void do_splice(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0);
+	int ends[2];
+	long done;
+
+	pipe_open(ends);
+	for (done = 0; done < TOTAL; done += PIPED) {
+		need(splice(in, NULL, ends[1], NULL, PIPED, 0), PIPED,
+		     "splice from the file");
+		count(DIR_, READ, PIPED);
+		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED,
+		     "splice to the file");
+		count(DIR_, WRITE, PIPED);
+	}
+}
+
+static void do_vmsplice(void)
+{
+	struct iovec v = { buffer, PIPED };
+	int out = open_new(DIR_, 0), ends[2], i;
+
+	pipe_open(ends);
+	for (i = 0; i < 4; i++) {
+		need(vmsplice(ends[1], &v, 1, 0), PIPED, "vmsplice");
+		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED,
+		     "splice");
+		count(DIR_, WRITE, PIPED);
+	}
+}
+
+static void do_sendfile_pipe(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), ends[2];
+
+	pipe_open(ends);
+	need(sendfile(ends[1], in, NULL, PIPED), PIPED, "sendfile");
+	both(DIR_, READ, PIPED);
+	count(EXIT, WRITE, PIPED);
+}
+
 /* ---- libaio -------------------------------------------------------------- */
 
 static void aio(int fd, int rw, int flags, long ask, long get)
@@ -389,6 +453,59 @@ static void do_aio_short(void)
 	aio(open_in(DIR_, "in", O_RDONLY), READ, O_APPEND, 2 * BLOCK, BLOCK);
 }
 
+/* Requests that the cgroup's limit holds back, so that all are there at once;
+ * one that is refused is none. */
+static void do_aio_many(void)
+{
+	struct iocb *cb = calloc(MANY + 1, sizeof(*cb));
+	struct iocb **list = calloc(MANY + 1, sizeof(*list));
+	struct io_event *event = calloc(MANY, sizeof(*event));
+	int fd = open_in(DIR_, "in", O_RDONLY | O_DIRECT), i, n;
+	aio_context_t context = 0;
+
+	if (!cb || !list || !event)
+		fail("calloc");
+	need(syscall(SYS_io_setup, MANY, &context), 0, "io_setup");
+	for (i = 0; i <= MANY; i++) {
+		cb[i].aio_fildes = (unsigned int)fd;
+		cb[i].aio_lio_opcode = IOCB_CMD_PREAD;
+		cb[i].aio_buf = (unsigned long)buffer;
+		cb[i].aio_nbytes = BLOCK;
+		cb[i].aio_offset = (long)(i % CALLS) * BLOCK;
+		list[i] = &cb[i];
+	}
+	cb[MANY].aio_lio_opcode = IOCB_CMD_PWRITE;
+	need(syscall(SYS_io_submit, context, 1, list + MANY), -1, "io_submit");
+	for (i = 0; i < MANY; i += n) {
+		n = (int)syscall(SYS_io_submit, context, MANY - i, list + i);
+		if (n <= 0)
+			fail("io_submit");
+	}
+	need(syscall(SYS_io_getevents, context, MANY, MANY, event, NULL), MANY,
+	     "io_getevents");
+	for (i = 0; i < MANY; i++)
+		count(DIR_, READ, BLOCK);
+}
+
+static void do_aio_fsync(void)
+{
+	int fd = open_new(DIR_, 0), i;
+	struct iocb cb, *list = &cb;
+	struct io_event event;
+	aio_context_t context = 0;
+
+	need(syscall(SYS_io_setup, 1, &context), 0, "io_setup");
+	for (i = 0; i < 20; i++) {
+		memset(&cb, 0, sizeof(cb));
+		cb.aio_fildes = (unsigned int)fd;
+		cb.aio_lio_opcode = i % 2 ? IOCB_CMD_FSYNC : IOCB_CMD_FDSYNC;
+		need(syscall(SYS_io_submit, context, 1, &list), 1, "io_submit");
+		need(syscall(SYS_io_getevents, context, 1, 1, &event, NULL), 1,
+		     "io_getevents");
+	}
+	truth->ops[DIR_][FSYNC] = 20;
+}
+
 /* ---- io_uring ------------------------------------------------------------ */
 
 struct ring {
@@ -408,12 +525,15 @@ static void *ring_map(struct ring *r, size_t size, off_t what)
 	return p;
 }
 
-static void ring_open(struct ring *r)
+static void ring_make(struct ring *r, unsigned int entries,
+		      unsigned int answers)
 {
 	struct io_uring_params *p = &r->params;
 
 	memset(r, 0, sizeof(*r));
-	r->fd = (int)syscall(SYS_io_uring_setup, CALLS, p);
+	p->flags = answers ? IORING_SETUP_CQSIZE : 0;
+	p->cq_entries = answers;
+	r->fd = (int)syscall(SYS_io_uring_setup, entries, p);
 	if (r->fd < 0)
 		fail("io_uring_setup");
 	r->sq = ring_map(r, p->sq_off.array + p->sq_entries * 4,
@@ -423,6 +543,11 @@ static void ring_open(struct ring *r)
 		IORING_OFF_CQ_RING);
 	r->sqes =
 		ring_map(r, p->sq_entries * sizeof(*r->sqes), IORING_OFF_SQES);
+}
+
+static void ring_open(struct ring *r)
+{
+	ring_make(r, CALLS, 0);
 }
 
 static unsigned int *at(char *base, unsigned int offset)
@@ -506,6 +631,135 @@ static void do_uring_short(void)
 	      BLOCK);
 }
 
+/* One request, handed over and not waited for. */
+static void ring_put(struct ring *r, const struct io_uring_sqe *what)
+{
+	unsigned int *tail = at(r->sq, r->params.sq_off.tail);
+	unsigned int i = *tail & (r->params.sq_entries - 1);
+
+	r->sqes[i] = *what;
+	at(r->sq, r->params.sq_off.array)[i] = i;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	need(syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0), 1,
+	     "io_uring_enter");
+}
+
+/* Wait for an answer. */
+static long ring_get(struct ring *r)
+{
+	struct io_uring_cqe *cqes = (void *)(r->cq + r->params.cq_off.cqes);
+	unsigned int *tail = at(r->cq, r->params.cq_off.tail);
+	unsigned int *head = at(r->cq, r->params.cq_off.head);
+	long res;
+
+	while (__atomic_load_n(tail, __ATOMIC_ACQUIRE) == *head)
+		if (syscall(SYS_io_uring_enter, r->fd, 0, 1,
+			    IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+			fail("io_uring_enter");
+	res = cqes[*head & (r->params.cq_entries - 1)].res;
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return res;
+}
+
+static struct io_uring_sqe block_read(int fd, int i)
+{
+	struct io_uring_sqe s;
+
+	memset(&s, 0, sizeof(s));
+	s.opcode = IORING_OP_READ;
+	s.fd = fd;
+	s.off = (unsigned long)i * BLOCK;
+	s.addr = (unsigned long)buffer;
+	s.len = BLOCK;
+	return s;
+}
+
+/* Four times as many answers as there is room for. */
+static void do_uring_few_answers(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	struct io_uring_sqe s;
+	struct ring r;
+
+	ring_make(&r, 16, 16);
+	for (i = 0; i < CALLS; i++) {
+		s = block_read(fd, i);
+		ring_put(&r, &s);
+	}
+	for (i = 0; i < CALLS; i++) {
+		need(ring_get(&r), BLOCK, "io_uring result");
+		count(DIR_, READ, BLOCK);
+	}
+	close(r.fd);
+}
+
+/* A chain of which the last one answers. */
+static void do_uring_skip(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	struct ring r;
+
+	ring_open(&r);
+	for (i = 0; i < CALLS; i++) {
+		r.sqes[i] = block_read(fd, i);
+		if (i < CALLS - 1)
+			r.sqes[i].flags =
+				IOSQE_IO_LINK | 1U << 6 /* CQE_SKIP_SUCCESS */;
+		at(r.sq, r.params.sq_off.array)[i] = (unsigned int)i;
+		count(DIR_, READ, BLOCK);
+	}
+	__atomic_store_n(at(r.sq, r.params.sq_off.tail), CALLS,
+			 __ATOMIC_RELEASE);
+	need(syscall(SYS_io_uring_enter, r.fd, CALLS, 1, IORING_ENTER_GETEVENTS,
+		     NULL, 0),
+	     CALLS, "io_uring_enter");
+	need(ring_get(&r), BLOCK, "io_uring result");
+	need(*at(r.cq, r.params.cq_off.tail), 1, "answers");
+	close(r.fd);
+}
+
+static void do_uring_splice(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0);
+	struct io_uring_sqe s;
+	struct ring r;
+	int ends[2], i;
+
+	pipe_open(ends);
+	ring_open(&r);
+	for (i = 0; i < 8; i++) {
+		memset(&s, 0, sizeof(s));
+		s.opcode = IORING_OP_SPLICE;
+		s.fd = i % 2 ? out : ends[1];
+		s.splice_fd_in = i % 2 ? ends[0] : in;
+		s.off = s.splice_off_in = (unsigned long)-1;
+		s.len = PIPED;
+		ring_put(&r, &s);
+		need(ring_get(&r), PIPED, "io_uring splice");
+		count(DIR_, i % 2 ? WRITE : READ, PIPED);
+	}
+	close(r.fd);
+}
+
+static void do_uring_fsync(void)
+{
+	int fd = open_new(DIR_, 0), i;
+	struct io_uring_sqe s;
+	struct ring r;
+
+	ring_open(&r);
+	for (i = 0; i < 20; i++) {
+		memset(&s, 0, sizeof(s));
+		s.opcode = IORING_OP_FSYNC;
+		s.fd = fd;
+		s.fsync_flags = i % 2 ? IORING_FSYNC_DATASYNC : 0;
+		ring_put(&r, &s);
+		need(ring_get(&r), 0, "io_uring fsync");
+	}
+	truth->ops[DIR_][FSYNC] = 20;
+	close(r.fd);
+}
+
 /* ---- mapped files -------------------------------------------------------- */
 
 static char *map_in(int protection)
@@ -545,6 +799,65 @@ static void do_mmap_write(void)
 
 	for (i = 0; i < TOTAL; i += BLOCK)
 		map[i] = 'x';
+	truth->mmap_bytes[DIR_][WRITE] = TOTAL;
+}
+
+static char *map_readonly(int flags)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY);
+	char *map = mmap(NULL, TOTAL, PROT_READ, MAP_SHARED | flags, fd, 0);
+
+	if (map == MAP_FAILED)
+		fail("mmap");
+	truth->mmap_bytes[DIR_][READ] = TOTAL;
+	return map;
+}
+
+static void do_mmap_populate(void)
+{
+	map_readonly(MAP_POPULATE);
+}
+
+/* How much of it the kernel reads at once is its own affair. */
+static void do_mmap_willneed(void)
+{
+	volatile char *map = map_readonly(0);
+	long i;
+
+	need(madvise((void *)map, TOTAL, MADV_WILLNEED), 0, "madvise");
+	for (i = 0; i < TOTAL; i += BLOCK)
+		buffer[0] ^= map[i];
+}
+
+static void do_mmap_populate_read(void)
+{
+	need(madvise(map_readonly(0), TOTAL, 22 /* MADV_POPULATE_READ */), 0,
+	     "madvise");
+}
+
+static void do_mmap_write_from(void)
+{
+	char *map = map_readonly(0);
+	int out = open_new(DIR_, 0);
+	long i;
+
+	for (i = 0; i < TOTAL; i += BLOCK) {
+		need(write(out, map + i, BLOCK), BLOCK, "write from a mapping");
+		both(DIR_, WRITE, BLOCK);
+	}
+}
+
+static void do_mmap_read_into(void)
+{
+	char *map = map_in(PROT_READ | PROT_WRITE);
+	int zero = open("/dev/zero", O_RDONLY);
+	long i;
+
+	for (i = 0; i < TOTAL; i += BLOCK) {
+		need(read(zero, map + i, BLOCK), BLOCK, "read into a mapping");
+		count(EXIT, READ, BLOCK);
+	}
+	truth->mmap_bytes[DIR_][READ] = TOTAL;
 	truth->mmap_bytes[DIR_][WRITE] = TOTAL;
 }
 
@@ -656,6 +969,80 @@ static void do_fsync(void)
 	for (i = 0; i < 2; i++)
 		need(fdatasync(fd), 0, "fdatasync");
 	truth->ops[DIR_][FSYNC] = 5;
+}
+
+static void do_msync(void)
+{
+	char *map = map_in(PROT_READ | PROT_WRITE);
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		map[i] = 'x';
+		need(msync(map, TOTAL, MS_SYNC), 0, "msync");
+	}
+	truth->ops[DIR_][FSYNC] = 5;
+}
+
+/* Writes that wait for the disk are no calls of fsync. */
+static void do_osync(void)
+{
+	int fd = open_new(DIR_, O_SYNC), i;
+
+	for (i = 0; i < 10; i++) {
+		need(write(fd, buffer, BLOCK), BLOCK, "write");
+		both(DIR_, WRITE, BLOCK);
+	}
+	need(fsync(fd), 0, "fsync");
+	need(fdatasync(fd), 0, "fdatasync");
+	truth->ops[DIR_][FSYNC] = 2;
+}
+
+static void do_tmpfile(void)
+{
+	int fd = open(dirs[DIR_], O_TMPFILE | O_RDWR, 0600);
+
+	if (fd < 0)
+		fail("O_TMPFILE");
+	truth->ops[DIR_][OPEN]++;
+	truth->ops[DIR_][CREATE]++;
+}
+
+static void count_op(int op, long rc)
+{
+	if (rc < 0)
+		fail("%s", op_names[op]);
+	truth->ops[DIR_][op]++;
+}
+
+static void do_inodes(void)
+{
+	const char *in = name_in(DIR_, "in");
+	char buf[64];
+	struct statfs fs;
+	int fd = open_new(DIR_, 0);
+
+	count_op(LINK, link(in, name_in(DIR_, "hard")));
+	count_op(SYMLINK, symlink("in", name_in(DIR_, "soft")));
+	in = name_in(DIR_, "in");
+	count_op(MKNOD, mkfifo(name_in(DIR_, "fifo"), 0600));
+	count_op(CHMOD, chmod(in, 0640));
+	count_op(CHMOD, fchmod(fd, 0640));
+	count_op(CHOWN, chown(in, 0, 0));
+	count_op(CHOWN, fchown(fd, 0, 1));
+	count_op(UTIMES, utimensat(AT_FDCWD, in, NULL, 0));
+	count_op(UTIMES, futimens(fd, NULL));
+	count_op(TRUNCATE, ftruncate(fd, 100));
+	count_op(TRUNCATE, ftruncate(fd, 0));
+	count_op(FALLOCATE, fallocate(fd, 0, 0, BLOCK));
+	count_op(STATFS, statfs(in, &fs));
+	count_op(STATFS, fstatfs(fd, &fs));
+	count_op(XATTR, fsetxattr(fd, "user.a", "b", 1, 0));
+	count_op(XATTR, fgetxattr(fd, "user.a", buf, sizeof(buf)));
+	count_op(XATTR, flistxattr(fd, buf, sizeof(buf)));
+	count_op(XATTR, fremovexattr(fd, "user.a"));
+	/* part of open(2) */
+	close(open_in(DIR_, "cut", O_WRONLY | O_CREAT | O_EXCL));
+	close(open_in(DIR_, "cut", O_WRONLY | O_TRUNC));
 }
 
 /* ---- processes ----------------------------------------------------------- */
@@ -787,6 +1174,43 @@ static void do_killed(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* What /proc/self/io says of us and the children that are gone. */
+static long written(void)
+{
+	FILE *file = fopen("/proc/self/io", "r");
+	char text[128];
+	long bytes = -1;
+
+	while (file && fgets(text, sizeof(text), file))
+		if (!strncmp(text, "wchar: ", 7))
+			bytes = strtol(text + 7, NULL, 10);
+	if (!file || bytes < 0)
+		fail("/proc/self/io");
+	fclose(file);
+	return bytes;
+}
+
+/* A child that dies with a few megabytes; where its core goes is the script's
+ * affair. */
+static void do_core(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	long first = written();
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		memset(buffer, 'x', 4L * TOTAL);
+		if (setrlimit(RLIMIT_CORE, &all) < 0)
+			fail("setrlimit");
+		abort();
+	}
+	need(waitpid(pid, &status, 0), pid, "waitpid");
+	if (!WCOREDUMP(status))
+		fail("no core");
+	count(DIR_, WRITE, written() - first);
+}
+
 static void do_nothing(void)
 {
 }
@@ -826,16 +1250,30 @@ static const struct kind {
 	{ "sendfile_other", do_sendfile_other },
 	{ "sendfile_socket", do_sendfile_socket },
 	{ "copy_file_range", do_copy },
+	{ "splice", do_splice },
+	{ "vmsplice", do_vmsplice },
+	{ "sendfile_pipe", do_sendfile_pipe },
 	{ "aio", do_aio },
 	{ "aio_direct", do_aio_direct },
 	{ "aio_short", do_aio_short },
+	{ "aio_many", do_aio_many },
+	{ "aio_fsync", do_aio_fsync },
 	{ "uring", do_uring },
 	{ "uring_v", do_uring_v },
 	{ "uring_direct", do_uring_direct },
 	{ "uring_short", do_uring_short },
+	{ "uring_few_answers", do_uring_few_answers },
+	{ "uring_skip", do_uring_skip },
+	{ "uring_splice", do_uring_splice },
+	{ "uring_fsync", do_uring_fsync },
 	{ "mmap_read", do_mmap_read },
 	{ "mmap_hot", do_mmap_hot },
 	{ "mmap_write", do_mmap_write },
+	{ "mmap_populate", do_mmap_populate },
+	{ "mmap_willneed", do_mmap_willneed },
+	{ "mmap_populate_read", do_mmap_populate_read },
+	{ "mmap_write_from", do_mmap_write_from },
+	{ "mmap_read_into", do_mmap_read_into },
 	{ "open", do_open },
 	{ "create", do_create },
 	{ "names", do_names },
@@ -844,11 +1282,16 @@ static const struct kind {
 	{ "lookup", do_lookup },
 	{ "readdir", do_readdir },
 	{ "fsync", do_fsync },
+	{ "msync", do_msync },
+	{ "osync", do_osync },
+	{ "tmpfile", do_tmpfile },
+	{ "inodes", do_inodes },
 	{ "fork", do_fork },
 	{ "threads", do_threads },
 	{ "daemon", do_daemon },
 	{ "orphan", do_orphan },
 	{ "killed", do_killed },
+	{ "core", do_core },
 	{ "three", do_three },
 	{ "five", do_five },
 };
