@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "client/weka_parse.h"
+#include "client/weka/parse.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/shared.h"
 

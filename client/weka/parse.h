@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* weka_parse.h - what the WEKA client prints, turned into structs
+/* parse.h - what the WEKA client prints, turned into structs
  *
  * Terms   container: a WEKA process group on this node, usually "client"
  *           ("host" up to 3.14). frontend: one polling process of it, one a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* weka_wire.h - what WEKA's client has moved, by its own counters
+/* wire.h - what WEKA's client has moved, by its own counters
  *
  * They come from container.sock, a unix socket of each container: HTTP POST of
  * JSON-RPC 2.0, method fetch_local_stats. WEKA does not document it; known from
@@ -7,12 +7,10 @@
  * WekaStat). So it is cheap or it is nothing: one second at most, and whatever
  * looks otherwise than expected is no number at all.
  *
- * Terms   row: the counters of one process of the client for one filesystem,
- *           since that process started. Rows are compared one by one: in a sum
- *           the restart of one process would hide behind the others.
+ * Terms   row: one process of the client for one filesystem (client/wire.h).
  *         socket: 'stats_socket' of jobio.conf; '*' stands for the name of the
  *           container, every one that is there when 'container' is not set.
- * Owner   weka_wire_free(), NULL allowed.
+ * Owner   as in client/wire.h.
  * Errors  NULL or -1, sentence in *err, outputs untouched.
  * Runs    prolog and epilog, as root. A socket that does not belong to us
  *           (root) is not asked. What it answers is checked as if hostile.
@@ -22,37 +20,22 @@
 
 #include <stddef.h>
 
-#include "client/client.h"
+#include "client/wire.h"
 #include "lib/config.h"
-#include "lib/err.h"
 
 #define WEKA_WIRE_BYTES_MAX (1U << 20) /* of an answer */
 #define WEKA_WIRE_MS_MAX 1000U
-#define WEKA_WIRE_ROWS_MAX 1024
-
-struct weka_wire;
-
-struct weka_wire *weka_wire_new(struct err *err);
-void weka_wire_free(struct weka_wire *wire);
 
 /* Add the rows of an answer: 'text' is the whole of what the server sent,
  * 'socket' the path that it came from. */
-int weka_wire_add(struct weka_wire *wire, const char *socket, const char *text,
+int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 		  size_t size_bytes, struct err *err);
 /* Is it whole, by its Content-Length? 1, 0 (perhaps at the end of the stream),
  * -1 it never will be. */
 int weka_wire_is_whole(const char *text, size_t size_bytes);
 
 /* Ask every socket. NULL and errno ENOENT: there is none. */
-struct weka_wire *weka_wire_read(const struct config_client *section,
-				 struct err *err);
-
-/* As text and back; caller frees. */
-char *weka_wire_text(const struct weka_wire *wire, struct err *err);
-struct weka_wire *weka_wire_parse(const char *text, struct err *err);
-
-/* 'after' less 'before': 1; or 0: a process has started anew, or is gone. */
-int weka_wire_since(const struct weka_wire *before,
-		    const struct weka_wire *after, struct client_wire *moved);
+struct wire *weka_wire_read(const struct config_client *section,
+			    struct err *err);
 
 #endif

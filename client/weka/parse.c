@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/weka_parse.h"
+#include "client/weka/parse.h"
 
 #include <ctype.h>
 #include <json-c/json.h>

@@ -6,7 +6,7 @@
  * count while a file system is mounted ("Cannot lower frontend count while a
  * mount is active"). So: never touch a client that is right, and believe only
  * what is read back. */
-#include "client/weka_cores.h"
+#include "client/weka/cores.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +16,14 @@
 #include <unistd.h>
 
 #include "lib/child.h"
-#include "client/plan.h"
+#include "client/cache.h"
 #include "lib/sysfs.h"
-#include "client/weka_mount.h"
-#include "client/weka_state.h"
+#include "client/mounts.h"
+#include "client/rule.h"
+#include "client/state.h"
+#include "client/weka/facts.h"
+#include "client/weka/options.h"
+#include "client/weka/remount.h"
 #include "lib/faultpoint.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
@@ -27,8 +31,6 @@
 #define PATH_TEXT_MAX 1024
 #define POLL_MS 200
 #define BASELINE "baseline"
-/* WEKA's planning guide: at most 19 cores a container. */
-#define CORES_MAX 19
 
 /* ---- the baseline ------------------------------------------------------ */
 
@@ -36,7 +38,7 @@
 static int baseline_read(const struct client *client, const char *container,
 			 struct cpuset *cores)
 {
-	char *text = weka_state_read(client, BASELINE), *list;
+	char *text = state_read(client, BASELINE), *list;
 	int rc = 0;
 
 	if (!text)
@@ -57,7 +59,7 @@ static int baseline_write(const struct client *client, const char *container,
 	char text[PATH_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s\n", container, list);
-	return weka_state_write(client, BASELINE, text, err);
+	return state_write(client, BASELINE, text, err);
 }
 
 /* ---- plan -------------------------------------------------------------- */
@@ -66,7 +68,7 @@ static int baseline_write(const struct client *client, const char *container,
 static const struct client_mount *mount_of(const struct client *client,
 					   const char *container)
 {
-	const struct mounts *mounts = client->facts.mounts;
+	const struct mounts *mounts = client->mounts;
 	char name[WEKA_NAME_MAX];
 	size_t i;
 
@@ -98,7 +100,7 @@ static const char *method_objection(const struct client *client,
 				    struct err *why)
 {
 	const struct weka_container *now =
-		weka_container(&client->facts, container, NULL);
+		weka_container(weka_of(client), container, NULL);
 
 	switch (client->section->core_method) {
 	case CORE_METHOD_RESOURCES:
@@ -139,7 +141,7 @@ static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use,
 
 static int the_container(const struct client *client, size_t *index)
 {
-	const struct weka_facts *facts = &client->facts;
+	const struct weka_facts *facts = weka_of(client);
 
 	if (facts->containers.count != 1 || !facts->stable[0].known ||
 	    !facts->containers.item[0].running ||
@@ -157,7 +159,7 @@ static int wanted_ids(const struct client *client,
 	struct cpuset whole, job_may_use;
 
 	if (want->io_cores && want->has_io_cores) {
-		client_whole_cores(&want->io_cpus, &whole);
+		sysfs_whole_cores(&want->io_cpus, &whole);
 		if (!cpuset_equal(&whole, &want->io_cpus))
 			return 0; /* half a core: W05, or a wrong node line */
 		pick_ids(&whole, now, ids);
@@ -168,19 +170,20 @@ static int wanted_ids(const struct client *client,
 	/* lazily: go back only when Slurm may give those CPUs to this job */
 	if (!want->has_io_cores)
 		return 1;
-	client_whole_cores(now, &job_may_use);
+	sysfs_whole_cores(now, &job_may_use);
 	cpuset_andnot(&job_may_use, &want->io_cpus);
 	return !cpuset_is_empty(&job_may_use);
 }
 
-static void say_not_allowed(struct findings *findings, const char *container,
+static void say_not_allowed(const struct client *client,
+			    struct findings *findings, const char *container,
 			    const char *have, const char *need, const char *why,
 			    const char *cure)
 {
-	findings_add(findings, "W47", FINDING_WARNING, cure,
-		     "container '%s' keeps core %s, although this job should "
-		     "find %s: %s",
-		     container, have, need, why);
+	rule_tell(client, "W47", cure, findings,
+		  "container '%s' keeps core %s, although this job should "
+		  "find %s: %s",
+		  container, have, need, why);
 }
 
 /* NULL: go on. */
@@ -205,12 +208,12 @@ static const char *objection(const struct client *client, const char *container,
 	*cure = "reserve other cores in slurm.conf";
 	if (cpuset_has(ids, 0))
 		return "WEKA refuses core 0";
-	if (cpuset_count(ids) > CORES_MAX)
+	if (cpuset_count(ids) > weka_sizing.cores_max)
 		return "WEKA allows at most 19 cores a container";
 	*cure = "set core_method=mount, or leave the client its cores";
 	if (client->section->core_method != CORE_METHOD_MOUNT &&
 	    cpuset_count(ids) < cpuset_count(now) &&
-	    client->facts.interface.active_mounts != 0)
+	    weka_of(client)->interface.active_mounts != 0)
 		return "WEKA does not lower the number of cores while a file "
 		       "system is mounted";
 	return NULL;
@@ -233,30 +236,32 @@ static int plan_change(struct client *client, const char *container,
 	rc = 0;
 	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
-		say_not_allowed(findings, container, have, need, why, cure);
+		say_not_allowed(client, findings, container, have, need, why,
+				cure);
 	else
-		rc = plan_add(plan, client->section->name, "cores", container,
-			      have, need, err);
+		rc = change_add(plan, client, &weka_cores, container, have,
+				need, err);
 out:
 	free(have);
 	free(need);
 	return rc;
 }
 
-int weka_cores_plan(struct client *client, const struct client_want *want,
-		    struct client_plan *plan, struct findings *findings,
-		    struct err *err)
+static int plan_cores(const struct change_kind *kind, struct client *client,
+		      const struct client_want *want, struct client_plan *plan,
+		      struct findings *findings, struct err *err)
 {
 	const char *container;
 	struct cpuset now, ids;
 	size_t i;
 
+	(void)kind;
 	if (!(want->alone || (want->idle && !want->io_cores)) ||
 	    the_container(client, &i) < 0 ||
-	    weka_is_automatic(&client->facts.stable[i]))
+	    weka_is_automatic(&weka_of(client)->stable[i]))
 		return 0;
-	container = client->facts.containers.item[i].name;
-	weka_named_cpus(&client->facts.stable[i], &now);
+	container = weka_of(client)->containers.item[i].name;
+	weka_named_cpus(&weka_of(client)->stable[i], &now);
 	if (!wanted_ids(client, want, container, &now, &ids))
 		return 0;
 	return plan_change(client, container, &now, &ids, plan, findings, err);
@@ -264,49 +269,40 @@ int weka_cores_plan(struct client *client, const struct client_want *want,
 
 /* ---- commands ---------------------------------------------------------- */
 
-/* From here on what was kept of the client's answers does not hold. */
-static void drop_cache(const struct client *client)
+/* "1,2,3": single ids, no ranges; NULL: out of memory. */
+static char *ids_text(const struct cpuset *ids)
 {
-	char path[RUNDIR_PATH_MAX];
+	size_t room = (size_t)cpuset_count(ids) * 8 + 1, used = 0;
+	char *text = calloc(1, room);
+	int os_cpu;
 
-	if (rundir_node_file(path, client->run_dir, "client.json", NULL) < 0)
-		return;
-	FAULT_POINT("drop cache before");
-	unlink(path);
-	FAULT_POINT("drop cache after");
+	if (!text)
+		return NULL;
+	cpuset_for_each (os_cpu, ids)
+		used += (size_t)snprintf(text + used, room - used, "%s%d",
+					 used ? "," : "", os_cpu);
+	return text;
 }
 
 static int stage(struct client *client, const char *container,
 		 const struct cpuset *ids, struct err *err)
 {
-	char number[16], *list, *at;
+	char number[16], *list = ids_text(ids);
 	const char *args[] = { "local",
 			       "resources",
 			       "cores",
 			       number,
 			       "--only-frontend-cores",
 			       "--core-ids",
-			       NULL,
+			       list,
 			       "-C",
 			       container,
 			       NULL };
-	char one[16];
-	size_t room;
-	int os_cpu, rc;
+	int rc;
 
-	snprintf(number, sizeof(number), "%u", cpuset_count(ids));
-	room = (size_t)cpuset_count(ids) * 8 + 1;
-	list = at = calloc(1, room);
 	if (!list)
 		return err_set(err, "client: out of memory");
-	cpuset_for_each (os_cpu, ids) /* single ids, no ranges */
-	{
-		snprintf(one, sizeof(one), "%s%d", at == list ? "" : ",",
-			 os_cpu);
-		strcpy(at, one);
-		at += strlen(one);
-	}
-	args[6] = list;
+	snprintf(number, sizeof(number), "%u", cpuset_count(ids));
 	FAULT_POINT("stage before");
 	rc = weka_order(client, client->section->timeout_ms, args, err);
 	FAULT_POINT("stage after");
@@ -350,7 +346,7 @@ static int look_again(struct client *client, const char *container,
 	weka_read_interface(client);
 	weka_read_cgroups(client);
 	weka_digest(client);
-	return weka_container(&client->facts, container, index) ? 0 : -1;
+	return weka_container(weka_of(client), container, index) ? 0 : -1;
 }
 
 static bool is_connected(const struct weka_facts *facts, size_t i)
@@ -358,7 +354,7 @@ static bool is_connected(const struct weka_facts *facts, size_t i)
 	size_t n, links = 0;
 
 	/* no driver file to look at: READY has to be enough */
-	if (facts->interface_source.answer != WEKA_ANSWERED ||
+	if (facts->interface_source.answer != ASK_ANSWERED ||
 	    !facts->interface.link_count)
 		return true;
 	for (n = 0; n < facts->interface.link_count; n++) {
@@ -391,7 +387,7 @@ static int wait_ready(struct client *client, const char *container,
 
 	for (;;) {
 		if (look_again(client, container, index) == 0 &&
-		    is_healthy(&client->facts, *index))
+		    is_healthy(weka_of(client), *index))
 			return 0;
 		if (child_now_ms() >= end_ms)
 			return err_set(err,
@@ -411,7 +407,7 @@ static int wait_gone(struct client *client, const char *container,
 
 	for (;;) {
 		if (look_again(client, container, &i) < 0 &&
-		    client->facts.containers_known)
+		    weka_of(client)->containers_known)
 			return 0;
 		if (child_now_ms() >= end_ms)
 			return err_set(err,
@@ -427,7 +423,7 @@ static int wait_gone(struct client *client, const char *container,
 static int verify(const struct client *client, size_t i,
 		  const struct cpuset *ids, struct err *err)
 {
-	const struct weka_facts *facts = &client->facts;
+	const struct weka_facts *facts = weka_of(client);
 	struct cpuset now;
 	char *list;
 
@@ -530,7 +526,7 @@ static bool has_other_cores(struct client *client, const char *container,
 	size_t i;
 
 	return look_again(client, container, &i) == 0 &&
-	       client->facts.stable[i].known &&
+	       weka_of(client)->stable[i].known &&
 	       verify(client, i, ids, NULL) < 0;
 }
 
@@ -570,9 +566,10 @@ static int back_out(struct client *client, const char *container,
 		return back_out_mount(client, container, old_ids, err);
 	if (look_again(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
-	if (client->facts.stable[i].known && client->facts.staged[i].known &&
-	    weka_resources_equal(&client->facts.stable[i],
-				 &client->facts.staged[i]) &&
+	if (weka_of(client)->stable[i].known &&
+	    weka_of(client)->staged[i].known &&
+	    weka_resources_equal(&weka_of(client)->stable[i],
+				 &weka_of(client)->staged[i]) &&
 	    verify(client, i, old_ids, NULL) == 0)
 		return 0;
 	if (unstage(client, container, err) < 0)
@@ -601,7 +598,7 @@ static void settle_baseline(const struct client *client, const char *container,
 
 	if (baseline_read(client, container, &baseline) &&
 	    cpuset_equal(&baseline, now))
-		weka_state_forget(client, BASELINE);
+		state_forget(client, BASELINE);
 }
 
 static int switch_by_method(struct client *client, const char *container,
@@ -613,71 +610,70 @@ static int switch_by_method(struct client *client, const char *container,
 	return switch_cores(client, container, ids, err);
 }
 
-static void say_failed(const struct change_report *report,
+static void say_failed(const struct client *client,
+		       const struct change_report *report,
 		       const struct journal_change *change,
 		       const struct err *why, bool is_back)
 {
 	if (report->busy)
-		findings_add(report->findings, "W48", FINDING_ERROR,
-			     "end what uses the mount: fuser -vm, lsof",
-			     "container '%s' keeps core %s, although this job "
-			     "should find %s: %.300s",
-			     change->target, change->old_value,
-			     change->new_value, why->text);
+		rule_tell(client, "W48", NULL, report->findings,
+			  "container '%s' keeps core %s, although this job "
+			  "should find %s: %.300s",
+			  change->target, change->old_value, change->new_value,
+			  why->text);
 	else
-		findings_add(report->findings, "W44", FINDING_ERROR,
-			     "see weka local status -v and the client's log",
-			     "container '%s' could not change from core %s to "
-			     "%s: %.300s%s%s",
-			     change->target, change->old_value,
-			     change->new_value, why->text,
-			     is_back ? "; it is back at core " : "",
-			     is_back ? change->old_value : "");
+		rule_tell(client, "W44", NULL, report->findings,
+			  "container '%s' could not change from core %s to "
+			  "%s: %.300s%s%s",
+			  change->target, change->old_value, change->new_value,
+			  why->text, is_back ? "; it is back at core " : "",
+			  is_back ? change->old_value : "");
 }
 
 static void say_not_back(const struct client *client, struct findings *findings,
 			 const struct journal_change *change,
 			 const struct err *why)
 {
-	findings_add(findings, "W45", FINDING_ERROR,
-		     weka_mount_is_begun(client, change->target)
-			     ? "mount what fstab(5) names; the next job tries "
-			       "again"
-			     : "weka local resources restore -C NAME; weka "
-			       "local restart",
-		     "container '%s' is not back at core %s: %.300s",
-		     change->target, change->old_value, why->text);
+	rule_tell(client, "W45",
+		  weka_mount_is_begun(client, change->target)
+			  ? "mount what fstab(5) names; the next job tries "
+			    "again"
+			  : NULL,
+		  findings, "container '%s' is not back at core %s: %.300s",
+		  change->target, change->old_value, why->text);
 }
 
-enum weka_made weka_cores_make(struct client *client,
-			       const struct journal_change *change,
-			       struct findings *findings)
+static enum change_made make_cores(const struct change_kind *kind,
+				   struct client *client,
+				   const struct journal_change *change,
+				   struct findings *findings)
 {
 	struct change_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids, baseline;
 	struct err why = { "" }, worse = { "" };
 	bool is_back;
 
+	(void)kind;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
-		return WEKA_NOT_MADE;
-	drop_cache(client);
+		return CHANGE_NOT_MADE;
+	cache_drop(client);
 	if (!baseline_read(client, change->target, &baseline) &&
 	    baseline_write(client, change->target, change->old_value, &why) < 0)
 		goto failed;
 	if (switch_by_method(client, change->target, &new_ids, &report, &why) ==
 	    0) {
 		settle_baseline(client, change->target, &new_ids);
-		return WEKA_MADE;
+		return CHANGE_MADE;
 	}
 failed:
 	is_back = back_out(client, change->target, &old_ids, &worse) == 0;
-	say_failed(&report, change, &why, is_back);
+	say_failed(client, &report, change, &why, is_back);
 	if (is_back) {
 		settle_baseline(client, change->target, &old_ids);
-		return WEKA_NOT_MADE;
+		return CHANGE_NOT_MADE;
 	}
 	say_not_back(client, findings, change, &worse);
-	return WEKA_NOT_MADE_NOT_UNDONE;
+	return CHANGE_STUCK;
 }
 
 /* Mounts that were taken away come back; with the old cores, unless the
@@ -697,36 +693,59 @@ static int remount_half(struct client *client, const char *container,
 
 /* A finished change is kept: going back would restart the client again. One
  * that was cut off half-way is looked at: what runs now decides. */
-enum weka_undone weka_cores_undo(struct client *client,
-				 const struct journal_change *change,
-				 struct findings *findings)
+static enum change_undone undo_cores(const struct change_kind *kind,
+				     struct client *client,
+				     const struct journal_change *change,
+				     struct findings *findings)
 {
 	unsigned long long end_ms = ready_end(client);
 	struct cpuset old_ids, new_ids, now;
 	struct err why = { "" };
 	size_t i;
 
+	(void)kind;
 	if (change->state == JOURNAL_DONE)
-		return WEKA_KEPT;
+		return CHANGE_KEPT;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
-		return WEKA_NOT_OURS;
-	drop_cache(client);
+		return CHANGE_NOT_OURS;
+	cache_drop(client);
 	if (remount_half(client, change->target, &old_ids, end_ms, &why) < 0 ||
 	    wait_ready(client, change->target, end_ms, &i, &why) < 0)
 		goto failed;
 	if (weka_mount_is_begun(client, change->target))
 		weka_mount_end(client);
-	if (!weka_resources_equal(&client->facts.stable[i],
-				  &client->facts.staged[i]) &&
+	if (!weka_resources_equal(&weka_of(client)->stable[i],
+				  &weka_of(client)->staged[i]) &&
 	    (unstage(client, change->target, &why) < 0 ||
 	     look_again(client, change->target, &i) < 0))
 		goto failed;
-	weka_named_cpus(&client->facts.stable[i], &now);
+	weka_named_cpus(&weka_of(client)->stable[i], &now);
 	settle_baseline(client, change->target, &now);
 	if (cpuset_equal(&now, &old_ids))
-		return WEKA_UNDONE;
-	return cpuset_equal(&now, &new_ids) ? WEKA_KEPT : WEKA_NOT_OURS;
+		return CHANGE_UNDONE;
+	return cpuset_equal(&now, &new_ids) ? CHANGE_KEPT : CHANGE_NOT_OURS;
 failed:
 	say_not_back(client, findings, change, &why);
-	return WEKA_NOT_UNDONE;
+	return CHANGE_NOT_UNDONE;
+}
+
+const struct change_kind weka_cores = {
+	.name = "cores",
+	.outlives_reboot = true,
+	.plan = plan_cores,
+	.make = make_cores,
+	.undo = undo_cores,
+};
+
+char *weka_cores_command(const struct cpuset *ids)
+{
+	char *list = ids_text(ids), *text = NULL;
+
+	if (!list || asprintf(&text,
+			      "weka local resources cores %u "
+			      "--only-frontend-cores --core-ids %s",
+			      cpuset_count(ids), list) < 0)
+		text = NULL;
+	free(list);
+	return text;
 }

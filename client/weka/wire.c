@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/weka_wire.h"
+#include "client/weka/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,82 +20,11 @@
 
 #define DEPTH_MAX 16
 #define SOCKETS_MAX 8
-#define ID_MAX 512
 #define WORD_MAX 64
-#define UNKNOWN INT64_C(-1)
+#define UNKNOWN WIRE_UNKNOWN
 
-enum stat_kind {
-	READ_BYTES,
-	WRITE_BYTES,
-	READS,
-	WRITES,
-	KINDS
-};
-
-static const char *const stat_names[KINDS] = { "READ_BYTES", "WRITE_BYTES",
-					       "READS", "WRITES" };
-
-struct row {
-	char id[ID_MAX]; /* socket, process and filesystem */
-	int64_t count[KINDS];
-};
-
-struct weka_wire {
-	size_t count;
-	struct row row[WEKA_WIRE_ROWS_MAX];
-};
-
-struct weka_wire *weka_wire_new(struct err *err)
-{
-	struct weka_wire *wire = calloc(1, sizeof(*wire));
-
-	if (!wire)
-		err_set(err, "out of memory");
-	return wire;
-}
-
-void weka_wire_free(struct weka_wire *wire)
-{
-	free(wire);
-}
-
-/* ---- rows -------------------------------------------------------------- */
-
-static struct row *find_row(const struct weka_wire *wire, const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < wire->count; i++)
-		if (strcmp(wire->row[i].id, id) == 0)
-			return (struct row *)&wire->row[i];
-	return NULL;
-}
-
-static struct row *make_row(struct weka_wire *wire, const char *id)
-{
-	struct row *row = find_row(wire, id);
-	int kind;
-
-	if (row || wire->count == WEKA_WIRE_ROWS_MAX)
-		return row;
-	row = &wire->row[wire->count++];
-	snprintf(row->id, sizeof(row->id), "%s", id);
-	for (kind = 0; kind < KINDS; kind++)
-		row->count[kind] = UNKNOWN;
-	return row;
-}
-
-static int add_count(struct row *row, enum stat_kind kind, int64_t count)
-{
-	int64_t *sum = &row->count[kind];
-
-	if (*sum == UNKNOWN)
-		*sum = 0;
-	if (count > INT64_MAX - *sum)
-		return -1;
-	*sum += count;
-	return 0;
-}
+static const char *const stat_names[WIRE_KINDS] = { "READ_BYTES", "WRITE_BYTES",
+						    "READS", "WRITES" };
 
 /* ---- the answer -------------------------------------------------------- */
 
@@ -114,7 +43,7 @@ static const char *word_of(struct json_object *object, const char *key)
 	return *text && strlen(text) < WORD_MAX ? text : NULL;
 }
 
-/* KINDS: not one of ours. */
+/* WIRE_KINDS: not one of ours. */
 static int kind_of(struct json_object *item)
 {
 	const char *category = word_of(item, "category");
@@ -122,8 +51,8 @@ static int kind_of(struct json_object *item)
 	int kind;
 
 	if (!category || !stat || strcmp(category, "fs_stats") != 0)
-		return KINDS;
-	for (kind = 0; kind < KINDS; kind++)
+		return WIRE_KINDS;
+	for (kind = 0; kind < WIRE_KINDS; kind++)
 		if (strcmp(stat, stat_names[kind]) == 0)
 			break;
 	return kind;
@@ -147,7 +76,7 @@ static int read_count(struct json_object *item, int64_t *count, struct err *err)
 /* Nothing public says whether a process also tells the sum of its filesystems;
  * with rows of both kinds nobody knows which of them to add. */
 struct reading {
-	struct weka_wire *wire;
+	struct wire *wire;
 	const char *socket;
 	bool has_fs, has_sum;
 };
@@ -157,15 +86,15 @@ static int read_item(struct reading *r, struct json_object *item,
 {
 	struct json_object *params = NULL;
 	const char *process, *fs;
-	char id[ID_MAX];
-	struct row *row;
+	char id[WIRE_ID_MAX];
+	struct wire_row *row;
 	int64_t count = 0;
 	int kind;
 
 	if (!json_object_is_type(item, json_type_object))
 		return err_set(err, "a row is not an object");
 	kind = kind_of(item);
-	if (kind == KINDS)
+	if (kind == WIRE_KINDS)
 		return 0;
 	process = word_of(item, "nodeId");
 	if (!process)
@@ -184,11 +113,10 @@ static int read_item(struct reading *r, struct json_object *item,
 	if (snprintf(id, sizeof(id), "%s %s %s", r->socket, process,
 		     fs ? fs : "-") >= (int)sizeof(id))
 		return err_set(err, "path too long");
-	row = make_row(r->wire, id);
+	row = wire_row(r->wire, id);
 	if (!row)
-		return err_set(err, "more than %d counters",
-			       WEKA_WIRE_ROWS_MAX);
-	return add_count(row, (enum stat_kind)kind, count) < 0
+		return err_set(err, "more than %d counters", WIRE_ROWS_MAX);
+	return wire_row_add(row, (enum wire_kind)kind, count) < 0
 		       ? err_set(err, "a counter is too large")
 		       : 0;
 }
@@ -296,7 +224,7 @@ int weka_wire_is_whole(const char *text, size_t size_bytes)
 	       size_bytes - head.size_bytes >= (size_t)head.body_bytes;
 }
 
-int weka_wire_add(struct weka_wire *wire, const char *socket, const char *text,
+int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 		  size_t size_bytes, struct err *err)
 {
 	struct reading r = { .wire = wire, .socket = socket };
@@ -419,7 +347,7 @@ static int receive(int fd, char *text, size_t *size_bytes,
 }
 
 /* 1, 0: nobody is there, -1 */
-static int ask(struct weka_wire *wire, const char *path, char *text,
+static int ask(struct wire *wire, const char *path, char *text,
 	       unsigned long long end_ms, struct err *err)
 {
 	int fd = connect_to(path, err), rc = -1;
@@ -455,7 +383,7 @@ static int find_sockets(const struct config_client *section, glob_t *found)
 	return glob(pattern, GLOB_NOSORT, NULL, found) == 0 ? 0 : -1;
 }
 
-static int ask_all(struct weka_wire *wire, const glob_t *found,
+static int ask_all(struct wire *wire, const glob_t *found,
 		   unsigned int timeout_ms, struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
@@ -476,17 +404,17 @@ static int ask_all(struct weka_wire *wire, const glob_t *found,
 	return rc;
 }
 
-struct weka_wire *weka_wire_read(const struct config_client *section,
-				 struct err *err)
+struct wire *weka_wire_read(const struct config_client *section,
+			    struct err *err)
 {
 	unsigned int timeout_ms = section->timeout_ms;
-	struct weka_wire *wire;
+	struct wire *wire;
 	glob_t found = { 0 };
 	int rc = 0;
 
 	if (timeout_ms > WEKA_WIRE_MS_MAX)
 		timeout_ms = WEKA_WIRE_MS_MAX;
-	wire = weka_wire_new(err);
+	wire = wire_new(err);
 	if (!wire)
 		return NULL;
 	if (find_sockets(section, &found) == 0)
@@ -496,143 +424,7 @@ struct weka_wire *weka_wire_read(const struct config_client *section,
 		return wire;
 	if (rc == 0)
 		err_set(err, "'%s': nobody is there", section->stats_socket);
-	weka_wire_free(wire);
+	wire_free(wire);
 	errno = rc == 0 ? ENOENT : EIO;
 	return NULL;
-}
-
-/* ---- as text ----------------------------------------------------------- */
-
-/* {"ID":[N,N,N,N],..} */
-char *weka_wire_text(const struct weka_wire *wire, struct err *err)
-{
-	struct json_object *top = json_object_new_object(), *list;
-	char *text = NULL;
-	size_t i;
-	int kind;
-
-	for (i = 0; top && i < wire->count; i++) {
-		list = json_object_new_array();
-		for (kind = 0; list && kind < KINDS; kind++)
-			json_object_array_add(
-				list, json_object_new_int64(
-					      wire->row[i].count[kind]));
-		json_object_object_add(top, wire->row[i].id, list);
-	}
-	if (top)
-		text = strdup(json_object_to_json_string_ext(
-			top, JSON_C_TO_STRING_PLAIN));
-	json_object_put(top);
-	if (!text)
-		err_set(err, "out of memory");
-	return text;
-}
-
-static int parse_row(struct weka_wire *wire, const char *id,
-		     struct json_object *list)
-{
-	struct json_object *value;
-	struct row *row;
-	int kind;
-
-	if (!json_object_is_type(list, json_type_array) ||
-	    json_object_array_length(list) != KINDS || strlen(id) >= ID_MAX)
-		return -1;
-	row = make_row(wire, id);
-	if (!row)
-		return -1;
-	for (kind = 0; kind < KINDS; kind++) {
-		value = json_object_array_get_idx(list, (size_t)kind);
-		if (!json_object_is_type(value, json_type_int) ||
-		    json_object_get_int64(value) < UNKNOWN)
-			return -1;
-		row->count[kind] = json_object_get_int64(value);
-	}
-	return 0;
-}
-
-struct weka_wire *weka_wire_parse(const char *text, struct err *err)
-{
-	struct json_object *top = parse_json(text, strlen(text));
-	struct weka_wire *wire = weka_wire_new(err);
-	int rc = wire ? 0 : -1;
-
-	if (rc == 0 && !json_object_is_type(top, json_type_object))
-		rc = err_set(err, "counters of the client: not an object");
-	if (rc == 0) {
-		json_object_object_foreach (top, id, list)
-			if (rc == 0 && parse_row(wire, id, list) < 0)
-				rc = err_set(err,
-					     "counters of the client: "
-					     "'%.80s' is damaged",
-					     id);
-	}
-	json_object_put(top);
-	if (rc == 0)
-		return wire;
-	weka_wire_free(wire);
-	return NULL;
-}
-
-/* ---- the difference ---------------------------------------------------- */
-
-/* A row that is new: its process started, or first used the filesystem, while
- * we looked elsewhere; all of it is since then. */
-static int64_t row_since(const struct row *before, const struct row *after,
-			 int kind)
-{
-	if (after->count[kind] == UNKNOWN)
-		return UNKNOWN;
-	if (!before)
-		return after->count[kind];
-	if (before->count[kind] == UNKNOWN)
-		return UNKNOWN;
-	return after->count[kind] - before->count[kind];
-}
-
-static bool went_back(const struct weka_wire *before,
-		      const struct weka_wire *after)
-{
-	const struct row *row;
-	size_t i;
-	int kind;
-
-	for (i = 0; i < before->count; i++) {
-		row = find_row(after, before->row[i].id);
-		if (!row)
-			return true;
-		for (kind = 0; kind < KINDS; kind++)
-			if (row->count[kind] != UNKNOWN &&
-			    row->count[kind] < before->row[i].count[kind])
-				return true;
-	}
-	return false;
-}
-
-static int64_t all_since(const struct weka_wire *before,
-			 const struct weka_wire *after, int kind)
-{
-	int64_t sum = 0, one;
-	size_t i;
-
-	for (i = 0; i < after->count; i++) {
-		one = row_since(find_row(before, after->row[i].id),
-				&after->row[i], kind);
-		if (one == UNKNOWN || one > INT64_MAX - sum)
-			return UNKNOWN;
-		sum += one;
-	}
-	return sum;
-}
-
-int weka_wire_since(const struct weka_wire *before,
-		    const struct weka_wire *after, struct client_wire *moved)
-{
-	if (went_back(before, after))
-		return 0;
-	moved->read_bytes = all_since(before, after, READ_BYTES);
-	moved->write_bytes = all_since(before, after, WRITE_BYTES);
-	moved->reads = all_since(before, after, READS);
-	moved->writes = all_since(before, after, WRITES);
-	return 1;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/weka_state.h"
+#include "client/state.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client/type.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 
@@ -22,7 +23,7 @@ static int state_path(const struct client *client, const char *kind,
 		       : -1;
 }
 
-char *weka_state_read(const struct client *client, const char *kind)
+char *state_read(const struct client *client, const char *kind)
 {
 	char path[PATH_MAX];
 
@@ -31,8 +32,8 @@ char *weka_state_read(const struct client *client, const char *kind)
 	return fileio_read(path, STATE_BYTES_MAX, NULL, NULL);
 }
 
-int weka_state_write(const struct client *client, const char *kind,
-		     const char *text, struct err *err)
+int state_write(const struct client *client, const char *kind, const char *text,
+		struct err *err)
 {
 	char path[PATH_MAX];
 	int rc;
@@ -45,7 +46,7 @@ int weka_state_write(const struct client *client, const char *kind,
 	return rc;
 }
 
-void weka_state_forget(const struct client *client, const char *kind)
+void state_forget(const struct client *client, const char *kind)
 {
 	char path[PATH_MAX];
 

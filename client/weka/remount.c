@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/weka_mount.h"
+#include "client/weka/remount.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,10 @@
 #include "lib/child.h"
 #include "client/command.h"
 #include "lib/sysfs.h"
-#include "client/weka_state.h"
+#include "client/mounts.h"
+#include "client/rule.h"
+#include "client/state.h"
+#include "client/weka/options.h"
 #include "lib/faultpoint.h"
 
 #define PATH_TEXT_MAX 1024
@@ -104,7 +107,7 @@ int weka_mount_check(const struct client *client, const char *container,
 		     const char **cure, struct err *why)
 {
 	const struct weka_container *now =
-		weka_container(&client->facts, container, NULL);
+		weka_container(weka_of(client), container, NULL);
 	struct mounts *all = NULL, *fstab = NULL;
 	size_t i, count = 0;
 	int rc = -1;
@@ -164,7 +167,7 @@ static void print_mount(FILE *file, const char *source, const char *target,
 static int print_set(FILE *file, const struct client *client,
 		     const char *container, const struct mounts *fstab)
 {
-	const struct mounts *mounts = client->facts.mounts;
+	const struct mounts *mounts = client->mounts;
 	const struct client_mount *mount, *line;
 	char boot[64], *list;
 	size_t i;
@@ -209,7 +212,7 @@ int weka_mount_begin(const struct client *client, const char *container,
 		err_set(err, "client: out of memory");
 		goto out;
 	}
-	rc = weka_state_write(client, MOUNTS, text, err);
+	rc = state_write(client, MOUNTS, text, err);
 out:
 	free(text);
 	mounts_free(fstab);
@@ -219,7 +222,7 @@ out:
 /* NULL: there is none of this boot. 'container' NULL: any. */
 static char *set_read(const struct client *client, const char *container)
 {
-	char *text = weka_state_read(client, MOUNTS), boot[64], head[256];
+	char *text = state_read(client, MOUNTS), boot[64], head[256];
 	size_t length;
 	bool ours;
 
@@ -269,7 +272,7 @@ bool weka_mount_is_begun(const struct client *client, const char *container)
 
 void weka_mount_end(const struct client *client)
 {
-	weka_state_forget(client, MOUNTS);
+	state_forget(client, MOUNTS);
 }
 
 /* ---- umount and mount -------------------------------------------------- */
@@ -286,7 +289,7 @@ static unsigned int left_ms(const struct client *client,
 static const struct client_mount *find(struct client *client,
 				       const char *target)
 {
-	return mounts_find(client->facts.mounts, target);
+	return mounts_find(client->mounts, target);
 }
 
 int weka_mount_count(struct client *client, struct err *err)
@@ -295,7 +298,7 @@ int weka_mount_count(struct client *client, struct err *err)
 	int count = -1;
 	size_t i;
 
-	if (set && weka_read_mounts(client, err) == 0)
+	if (set && mounts_reread(client, err) == 0)
 		for (i = 0, count = 0; i < set->count; i++)
 			count += find(client, set->mount[i].target) != NULL;
 	mounts_free(set);
@@ -325,7 +328,7 @@ static int away_one(struct client *client, const char *target,
 
 	if (run_umount(client, target, left_ms(client, end_ms), &said) < 0)
 		err_set(err, "%s", said.text);
-	if (weka_read_mounts(client, said.text[0] ? NULL : err) < 0)
+	if (mounts_reread(client, said.text[0] ? NULL : err) < 0)
 		return -1;
 	if (!find(client, target))
 		return 0; /* whatever it said */
@@ -347,7 +350,7 @@ int weka_mount_away(struct client *client, unsigned long long end_ms,
 	size_t i;
 
 	*busy = false;
-	if (!set || weka_read_mounts(client, err) < 0)
+	if (!set || mounts_reread(client, err) < 0)
 		goto out;
 	rc = 0;
 	for (i = set->count; i > 0 && rc == 0; i--)
@@ -367,7 +370,7 @@ static int mount_once(struct client *client, const struct client_mount *mount,
 
 	if (weka_mount_cores(client, mount, ids, timeout_ms, &said) < 0)
 		err_set(err, "%s", said.text);
-	if (weka_read_mounts(client, said.text[0] ? NULL : err) < 0)
+	if (mounts_reread(client, said.text[0] ? NULL : err) < 0)
 		return -1;
 	if (find(client, mount->target))
 		return 0;
@@ -396,7 +399,7 @@ static int back_one(struct client *client, const struct client_mount *mount,
 		if (!insist || child_now_ms() >= end_ms)
 			return -1;
 		nanosleep(&nap, NULL);
-		if (weka_read_mounts(client, err) < 0)
+		if (mounts_reread(client, err) < 0)
 			return -1;
 	}
 }
@@ -412,10 +415,10 @@ static void compare(struct client *client, const struct mounts *shown,
 		mount = find(client, shown->mount[i].target);
 		if (mount && weka_options_kept(shown->mount[i].options,
 					       mount->options, &why) < 0)
-			findings_add(findings, "W40", FINDING_ERROR,
-				     "remount it with the options of fstab(5)",
-				     "'%s' was mounted again: %.300s",
-				     mount->target, why.text);
+			rule_tell(client, "W40",
+				  "remount it with the options of fstab(5)",
+				  findings, "'%s' was mounted again: %.300s",
+				  mount->target, why.text);
 	}
 }
 
@@ -428,7 +431,7 @@ int weka_mount_back(struct client *client, const struct cpuset *ids,
 	int rc = -1;
 	size_t i;
 
-	if (!set || weka_read_mounts(client, err) < 0)
+	if (!set || mounts_reread(client, err) < 0)
 		goto out;
 	rc = 0;
 	for (i = 0; i < set->count; i++)

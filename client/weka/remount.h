@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* weka_mount.h - all mounts of a WEKA container taken away and made again
+/* remount.h - all mounts of a WEKA container taken away and made again
  *
  * Terms   set: the mounts that a container serves, each with the options of a
  *           new mount: those that the mount table shows and those that only
@@ -11,12 +11,12 @@
  * Errors  -1 with a sentence in *err. What counts is the mount table: an
  *           umount(8) that says "done" is not believed, nor a mount(8).
  *         Never lazy, never forced: a busy mount stays, *busy is set.
- * Runs    as client.h says; for weka_cores.c only.
+ * Runs    as client.h says; for weka/cores.c only.
  */
-#ifndef JOBIO_CLIENT_WEKA_MOUNT_H
-#define JOBIO_CLIENT_WEKA_MOUNT_H
+#ifndef JOBIO_CLIENT_WEKA_REMOUNT_H
+#define JOBIO_CLIENT_WEKA_REMOUNT_H
 
-#include "client/weka.h"
+#include "client/weka/facts.h"
 
 /* Why the mounts of the container cannot be made again: -1; else 0. */
 int weka_mount_check(const struct client *client, const char *container,
