@@ -352,7 +352,7 @@ static struct object *read_object(struct object *parent, char ***words)
 	for (kind = 1; kind < KINDS; kind++)
 		if (!strcmp(**words, kinds[kind].word))
 			break;
-	if (kind == KINDS)
+	if (kind == KINDS || kind == PU)
 		return NULL;
 	(*words)++;
 	if (**words && ***words >= '0' && ***words <= '9')
@@ -368,7 +368,8 @@ static int read_path(struct reader *reader, unsigned int depth, char **words)
 	while (*words) {
 		bool last = !words[1];
 
-		if (!last && !strcmp(*words, "core") && words[2]) {
+		if (!last && !strcmp(*words, "core") && words[2] &&
+		    !strcmp(words[2], "pu")) {
 			if (read_cores(reader, in, words) < 0)
 				return -1;
 			in = reader->at[DEPTH_MAX - 1];

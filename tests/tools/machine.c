@@ -376,21 +376,29 @@ static int show(const char *what, const char *file)
 	return 0;
 }
 
+static int write_xml(const char *name)
+{
+	struct err err = { "standard output cannot be written" };
+	char *xml = machines_xml(table, name, &err);
+	int rc = 1;
+
+	if (xml && fputs(xml, stdout) >= 0 && fflush(stdout) == 0)
+		rc = 0;
+	else
+		fprintf(stderr, "machine: %s\n", err.text);
+	free(xml);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct err err;
-	char *xml;
 
 	if (argc == 2 && !strcmp(argv[1], "names") &&
 	    machines_names(table, stdout, &err) == 0)
 		return 0;
-	if (argc == 3 && !strcmp(argv[1], "xml")) {
-		xml = machines_xml(table, argv[2], &err);
-		if (xml && fputs(xml, stdout) >= 0 && fflush(stdout) == 0)
-			return 0;
-		fprintf(stderr, "machine: %s\n", err.text);
-		return 1;
-	}
+	if (argc == 3 && !strcmp(argv[1], "xml"))
+		return write_xml(argv[2]);
 	if (argc == 3 &&
 	    (!strcmp(argv[1], "entry") || !strcmp(argv[1], "facts")))
 		return show(argv[1], argv[2]);
