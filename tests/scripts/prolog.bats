@@ -217,7 +217,7 @@ doctor() {
 		NodeName=c1 Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUs=16 MemSpecLimit=5000
 	END
 	run env -i "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" "$@" \
-		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml"
+		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="$NODE/machine.xml"
 }
 
 @test "jobio doctor says the same about MemSpecLimit" {
