@@ -18,9 +18,16 @@
 #ifndef JOBIO_CLIENT_CHANGE_H
 #define JOBIO_CLIENT_CHANGE_H
 
-#include "client/client.h"
+#include "client/terms.h"
+#include "lib/err.h"
+#include "lib/finding.h"
+#include "lib/journal.h"
 
 #define CHANGES_MAX 64
+
+struct client;
+struct client_plan;
+struct client_type_ops;
 
 enum change_made {
 	CHANGE_MADE,
@@ -81,7 +88,6 @@ int change_undo(struct client *client, const struct journal_change *change,
 		struct err *err);
 
 /* NULL: the type has no such kind. */
-struct client_type_ops;
 const struct change_kind *change_find(const struct client_type_ops *type,
 				      const char *what);
 

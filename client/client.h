@@ -10,19 +10,13 @@
  *   client_apply    change it, journal first
  *   client_restore  put back what a journal says, each client its own
  *
- * Terms   fact: something read from the node. Each is read with a deadline of
+ * Terms   see terms.h, and:
+ *         fact: something read from the node. Each is read with a deadline of
  *           its own (timeout_ms of jobio.conf) in a child that can be killed;
  *           together they keep to the budget of the caller. A fact that could
  *           not be read is unknown, which is a finding, not an error.
  *         finding: code ("W01"), severity, one sentence, one cure. The same
  *           words go to the log, the record and `jobio doctor`.
- *         frontend CPUs: the OS CPUs that the client's processes poll on, with
- *           all hardware threads of their cores.
- *         want: what this job shall find. Only names and numbers that
- *           jobio.conf knows: nothing that a user wrote gets here.
- *         alone: no other job runs on this node; without it nothing is changed.
- *         idle: no other job is here yet; others may come. The client may go
- *           back to its own cores, and no more.
  *         plan: a list of changes; its inside is client/change.h.
  * Owner   client_close() frees the client and all that was borrowed from it.
  * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
@@ -36,45 +30,11 @@
 #ifndef JOBIO_CLIENT_CLIENT_H
 #define JOBIO_CLIENT_CLIENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "client/terms.h"
 #include "lib/config.h"
-#include "lib/cpuset.h"
 #include "lib/err.h"
 #include "lib/finding.h"
 #include "lib/journal.h"
-
-/* One line of the mount table. */
-struct client_mount {
-	char *source;
-	char *target;
-	char *fstype;
-	char *options;
-};
-
-/* What every type can say about itself. */
-struct client_facts {
-	const char *name;    /* of the [client NAME] section */
-	const char *type;    /* type= of jobio.conf */
-	const char *version; /* "" unknown */
-	bool cpus_known;
-	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
-	const struct client_mount *mounts; /* only those jobio may touch */
-	size_t mount_count;
-};
-
-/* What the job shall find on this node. */
-struct client_want {
-	bool alone, idle;
-	bool has_io_cores;
-	unsigned int io_cores;	   /* asked for; 0: none */
-	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
-	const char *mount_options; /* of the profile; "": leave them alone */
-	const char *read_ahead_kb; /* of the profile, a number; "": the same */
-	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
-};
 
 struct client;
 struct client_plan;
@@ -132,13 +92,6 @@ int client_restore(const struct config *config, const char *state_dir,
  * what is not known: yes. */
 bool client_change_outlives_reboot(const char *type, const char *what);
 
-/* What the client of the node has moved since some moment; -1 unknown. Nobody
- * can tell whose it was. */
-struct client_wire {
-	const char *source; /* of the record: which counters */
-	int64_t read_bytes, write_bytes, reads, writes;
-};
-
 /* The client's own counters now, as text for client_wire_since(); caller frees.
  * Needs no client_inspect(); takes timeout_ms of jobio.conf, at most a second.
  * NULL and errno ENOENT: this client has none, which is no fault. */
@@ -148,12 +101,7 @@ char *client_wire_save(struct client *client, struct err *err);
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
 
-/* What a type's cores take and how an administrator gives them; no client is
- * needed. cores_max 0: this type has no cores of its own. */
-struct client_sizing {
-	unsigned int cores_max;
-	long memory_fixed_mb, memory_core_mb;
-};
+/* Of a type; no client is needed. A type without cores of its own has zeros. */
 const struct client_sizing *client_sizing(const char *type);
 /* 'ids': one OS CPU for each core; caller frees; NULL: there is none, or out of
  * memory. */

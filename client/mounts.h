@@ -19,10 +19,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client/client.h"
+#include "client/terms.h"
 #include "lib/err.h"
 
 #define MOUNTS_MAX 256
+
+struct client;
 
 struct mounts {
 	size_t count;

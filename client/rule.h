@@ -17,9 +17,12 @@
 #ifndef JOBIO_CLIENT_RULE_H
 #define JOBIO_CLIENT_RULE_H
 
-#include "client/client.h"
+#include "client/terms.h"
+#include "lib/finding.h"
 
 #define RULE_LIST_MAX 256
+
+struct client;
 
 struct judge {
 	const struct client *client;

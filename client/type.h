@@ -19,9 +19,12 @@
 #ifndef JOBIO_CLIENT_TYPE_H
 #define JOBIO_CLIENT_TYPE_H
 
-#include "client/client.h"
+#include "client/terms.h"
+#include "lib/config.h"
+#include "lib/err.h"
 
 struct cache;
+struct client;
 struct cache_key;
 struct change_kind;
 struct mounts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* server.h - the ledger's ear: many peers, none of which can hurt it
+/* server.h - the ledger's TCP server: many peers, none of which can hurt it
  *
  * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
  *           at a time: the next is read when the last was answered.

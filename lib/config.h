@@ -96,7 +96,7 @@ struct config_client {
 struct config_profile {
 	char *name;
 	char *description;
-	unsigned int io_cores; /* when the job names none; 0: says nothing */
+	unsigned int io_cores; /* when the job names none; 0: not set */
 	char *mount_options;   /* comma-separated; "": none */
 	char *read_ahead_kb;   /* a number; "": left alone */
 };
@@ -134,7 +134,7 @@ struct config {
 	/* [count] */
 	enum config_switch count_kernel; /* use the kernel's own counters */
 	enum config_switch count_latency;
-	char *count_mounts; /* blank-separated, besides the client's */
+	char *count_mounts; /* blank-separated, added to the client's */
 	/* the others */
 	struct config_client clients[CONFIG_CLIENTS_MAX];
 	size_t client_count;

@@ -14,7 +14,7 @@
  *   SPOOL/JOB.RESTART.NODE.json          a record to send       epilog
  *   SPOOL/open/JOB.NODE.json             a record in the making prolog
  *   SPOOL/reason             why the node is drained, to send   prolog
- *   SPOOL/bad/...                        refused for ever       jobio-send
+ *   SPOOL/bad/...                        never to be accepted   jobio-send
  *
  * Terms   RUN is run_dir of jobio.conf (/run/jobio), gone after a reboot;
  *         SPOOL is spool_dir (/var/spool/jobio), which is not. Both belong to

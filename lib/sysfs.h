@@ -31,7 +31,7 @@ int process_cpus(long pid, struct cpuset *cpus);
 /* How many processes have exactly these two arguments? */
 int process_count(const char *argv0, const char *argv1);
 
-/* Is there a process whose title begins so ("slurmstepd: [7.")? 1, 0, -1. */
+/* Does a process have a title that starts so ("slurmstepd: [7.")? 1, 0, -1. */
 int process_is_titled(const char *title);
 
 /* First line of a small file, without the newline. */
