@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/sysfs.h"
+#include "client/client.h"
 #include "client/mounts.h"
 #include "client/weka/facts.h"
 #include "client/weka/weka.h"
