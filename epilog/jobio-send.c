@@ -31,6 +31,7 @@
 #include "lib/config.h"
 #include "lib/err.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/record.h"
 
@@ -205,23 +206,15 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 /* What the ledger said: 1 it is safe, 0 refused for ever, -1 not now. */
 static int judge(const char *answer, struct err *err)
 {
-	struct json_object *top = json_tokener_parse(answer), *value;
-	int rc = -1;
+	struct json_object *top = json_parse(answer);
+	const char *why = json_text(top, "error");
+	int rc = json_is_true(top, "ok")	   ? 1
+		 : json_is_true(top, "bad_record") ? 0
+						   : -1;
 
-	if (json_object_object_get_ex(top, "ok", &value) &&
-	    json_object_is_type(value, json_type_boolean) &&
-	    json_object_get_boolean(value)) {
-		rc = 1;
-		goto out;
-	}
-	if (json_object_object_get_ex(top, "error", &value))
-		err_set(err, "ledger: %s", json_object_get_string(value));
-	else
-		err_set(err, "ledger: the answer has no meaning");
-	if (json_object_object_get_ex(top, "bad_record", &value) &&
-	    json_object_get_boolean(value))
-		rc = 0;
-out:
+	if (rc < 1)
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
 	json_object_put(top);
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/reason.h"
 #include "lib/rundir.h"
 
@@ -24,17 +25,12 @@ static void tell_ledger(const struct config *config, const struct record *state,
 	    rundir_reason_file(path, config->spool_dir, NULL) < 0)
 		return;
 	top = json_object_new_object();
-	json_object_object_add(top, "op", json_object_new_string("reason"));
-	json_object_object_add(top, "cluster",
-			       json_object_new_string(state->cluster));
-	json_object_object_add(top, "node",
-			       json_object_new_string(state->node));
-	json_object_object_add(top, "time",
-			       json_object_new_int64((int64_t)job_now()));
-	json_object_object_add(top, "reason",
-			       reason ? json_object_new_string(reason) : NULL);
-	text = json_object_to_json_string_ext(
-		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	json_add_text(top, "op", "reason");
+	json_add_text(top, "cluster", state->cluster);
+	json_add_text(top, "node", state->node);
+	json_add_number(top, "time", (int64_t)job_now());
+	json_add_text(top, "reason", reason);
+	text = json_line(top);
 	if (text)
 		fileio_write(path, text, strlen(text), 0600, NULL);
 	json_object_put(top);

@@ -12,6 +12,7 @@
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/gatefile.h"
 #include "lib/journal.h"
 #include "lib/node.h"
@@ -557,10 +558,8 @@ static int begin(struct visit *visit, struct err *err)
  * alone: slurmctld is asked, and only because something would be changed. */
 static bool says_alone(const char *text)
 {
-	struct json_object *job = json_tokener_parse(text), *alone;
-	bool yes = job && json_object_is_type(job, json_type_object) &&
-		   json_object_object_get_ex(job, "alone", &alone) &&
-		   json_object_get_boolean(alone);
+	struct json_object *job = json_parse(text);
+	bool yes = json_is_true(job, "alone");
 
 	json_object_put(job);
 	return yes;

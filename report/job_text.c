@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/json.h"
 #include "report/job_report.h"
 
 #define NODES_SHOWN 16
@@ -821,21 +822,15 @@ void job_report_print_text(const struct job_report *r, FILE *out)
 
 /* ---- JSON and CSV -------------------------------------------------------- */
 
-static void add_text(struct json_object *top, const char *key, const char *text)
-{
-	json_object_object_add(top, key,
-			       text ? json_object_new_string(text) : NULL);
-}
-
 static void add_sacct(struct json_object *top, const struct job_report *r)
 {
-	add_text(top, "cluster", r->cluster);
-	add_text(top, "user", r->user);
-	add_text(top, "job_state", r->job_state);
-	add_text(top, "start", r->start);
-	add_text(top, "end", r->end);
-	add_text(top, "summary", r->summary_text);
-	add_text(top, "why_not_ledger", r->why_not_ledger);
+	json_add_text(top, "cluster", r->cluster);
+	json_add_text(top, "user", r->user);
+	json_add_text(top, "job_state", r->job_state);
+	json_add_text(top, "start", r->start);
+	json_add_text(top, "end", r->end);
+	json_add_text(top, "summary", r->summary_text);
+	json_add_text(top, "why_not_ledger", r->why_not_ledger);
 }
 
 /* The ledger's answer as it came, or what sacct knows in the same form. */
@@ -845,15 +840,11 @@ void job_report_print_json(const struct job_report *r, FILE *out)
 					  : json_object_new_object();
 
 	json_object_object_del(top, "ok");
-	json_object_object_add(top, "id", json_object_new_string(r->id));
-	json_object_object_add(top, "source",
-			       json_object_new_string(r->source));
+	json_add_text(top, "id", r->id);
+	json_add_text(top, "source", r->source);
 	if (!r->json)
 		add_sacct(top, r);
-	fputs(json_object_to_json_string_ext(
-		      top,
-		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-	      out);
+	fputs(json_line(top), out);
 	json_object_put(top);
 }
 
