@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio doctor - what on this node would spoil io-cores, and the cure. */
-#include "report/doctor.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
@@ -12,15 +10,17 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "report/command.h"
 #include "lib/config.h"
-#include "lib/fileio.h"
+#include "lib/version.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/doctor_host.h"
+#include "report/doctor_node.h"
+#include "report/doctor_slurm.h"
 #include "report/print.h"
 #include "report/subject.h"
-#include "lib/version.h"
 
 #define NAME "doctor"
-#define SMALL_FILE_MAX (1U << 20)
 #define CLIENT_BUDGET_MS 20000
 
 static const char usage[] =
@@ -155,18 +155,6 @@ static int parse_options(struct options *options, int argc, char *argv[],
 		return err_set(err, "--root: '%s': %s", options->root,
 			       strerror(errno));
 	return 0;
-}
-
-char *doctor_read(const struct doctor *doctor, const char *path)
-{
-	char whole[PATH_MAX];
-	char *real, *text;
-
-	snprintf(whole, sizeof(whole), "%s%s", doctor->root, path);
-	real = realpath(whole, NULL);
-	text = real ? fileio_read(real, SMALL_FILE_MAX, NULL, NULL) : NULL;
-	free(real);
-	return text;
 }
 
 /* ---- Slurm's files ----------------------------------------------------------------- */

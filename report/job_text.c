@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a report looks: as text for people, as JSON and CSV for programs. */
-#include <json-c/json.h>
+/* A report for people. */
+#include "report/job_print.h"
+
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "lib/json.h"
-#include "report/job_report.h"
 
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8
@@ -787,7 +785,7 @@ static void print_nodes(FILE *out, const struct job_report *r)
 			"", r->record_count - shown);
 }
 
-void job_report_print_text(const struct job_report *r, FILE *out)
+void job_print_text(const struct job_report *r, FILE *out)
 {
 	double first, last, seconds = duration(r, &first, &last);
 
@@ -818,98 +816,4 @@ void job_report_print_text(const struct job_report *r, FILE *out)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
 	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
-}
-
-/* ---- JSON and CSV -------------------------------------------------------- */
-
-static void add_sacct(struct json_object *top, const struct job_report *r)
-{
-	json_add_text(top, "cluster", r->cluster);
-	json_add_text(top, "user", r->user);
-	json_add_text(top, "job_state", r->job_state);
-	json_add_text(top, "start", r->start);
-	json_add_text(top, "end", r->end);
-	json_add_text(top, "summary", r->summary_text);
-	json_add_text(top, "why_not_ledger", r->why_not_ledger);
-}
-
-/* The ledger's answer as it came, or what sacct knows in the same form. */
-void job_report_print_json(const struct job_report *r, FILE *out)
-{
-	struct json_object *top = r->json ? json_tokener_parse(r->json)
-					  : json_object_new_object();
-
-	json_object_object_del(top, "ok");
-	json_add_text(top, "id", r->id);
-	json_add_text(top, "source", r->source);
-	if (!r->json)
-		add_sacct(top, r);
-	fputs(json_line(top), out);
-	json_object_put(top);
-}
-
-void job_report_print_csv_head(FILE *out)
-{
-	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
-	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
-	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps\n",
-	      out);
-}
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; text && *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputs("\",", out);
-}
-
-static void csv_number(FILE *out, int64_t number)
-{
-	if (number >= 0)
-		fprintf(out, "%lld", (long long)number);
-	fputc(',', out);
-}
-
-static void csv_quality(FILE *out, uint32_t flags)
-{
-	const char *before = "\"";
-	unsigned int bit;
-
-	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
-		if (flags & (UINT32_C(1) << bit)) {
-			fprintf(out, "%s%s", before, record_flag_name(bit));
-			before = " ";
-		}
-	fputs(*before == ' ' ? "\"," : "\"\",", out);
-}
-
-void job_report_print_csv(const struct job_report *r, FILE *out)
-{
-	static const char *const scopes[] = { "", "job", "node" };
-	const struct summary *s = &r->summary;
-
-	csv_text(out, r->id);
-	csv_text(out, r->cluster);
-	csv_number(out, r->restart);
-	csv_text(out, r->source);
-	csv_number(out, s->nodes_seen);
-	csv_number(out, s->nodes_expected);
-	csv_text(out, s->cores);
-	csv_text(out, s->cpus);
-	csv_text(out, s->prof);
-	csv_number(out, s->rd_bytes);
-	csv_number(out, s->rd_calls);
-	csv_number(out, s->wr_bytes);
-	csv_number(out, s->wr_calls);
-	csv_text(out, scopes[s->scope]);
-	csv_text(out, s->src);
-	csv_quality(out, s->flags);
-	csv_number(out, s->peak_rd);
-	if (s->peak_wr >= 0)
-		fprintf(out, "%lld", (long long)s->peak_wr);
-	fputc('\n', out);
 }
