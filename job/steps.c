@@ -10,19 +10,10 @@
 
 #include "lib/fileio.h"
 #include "lib/json.h"
+#include "lib/run.h"
 #include "lib/rundir.h"
 
 #define STEP_BYTES_MAX 4096
-
-static int add(int64_t *sum, int64_t more)
-{
-	if (more == RECORD_UNKNOWN)
-		return -1;
-	*sum = *sum == RECORD_UNKNOWN	 ? more
-	       : *sum > INT64_MAX - more ? INT64_MAX
-					 : *sum + more;
-	return 0;
-}
 
 /* The gate turned tasks away after the prolog had let the job in. */
 static void add_refusal(struct record *state, struct json_object *step)
@@ -48,10 +39,13 @@ static int add_step(struct record *state, struct record_io *io,
 	int rc = 0;
 	size_t i;
 
-	for (i = 0; i < 4; i++)
-		if (add(&io->numbers[numbers[i]], json_number(step, keys[i])) <
-		    0)
+	for (i = 0; i < 4; i++) {
+		int64_t number = json_number(step, keys[i]);
+
+		run_add(&io->numbers[numbers[i]], number);
+		if (number == RECORD_UNKNOWN)
 			rc = -1;
+	}
 	if (array_job != RECORD_UNKNOWN && array_task != RECORD_UNKNOWN) {
 		state->array_job = array_job;
 		state->array_task = array_task;
