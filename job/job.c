@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 #include "lib/child.h"
-#include "lib/sysfs.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 
 #define LOCK_NAP_MS 5
 #define FORGOTTEN_S 600
@@ -59,14 +60,9 @@ static void env_text(const char *name, char *text, size_t size)
 
 int job_node_name(char *node, size_t size, struct err *err)
 {
-	env_text("SLURMD_NODENAME", node, size);
-	if (!*node) {
-		if (gethostname(node, size) < 0)
-			return err_set(err, "the node has no name: %s",
-				       strerror(errno));
-		node[size - 1] = '\0';
-		node[strcspn(node, ".")] = '\0';
-	}
+	if (host_node_name(node, size) < 0)
+		return err_set(err, "the node has no name: %s",
+			       strerror(errno));
 	if (strchr(node, '/') || *node == '.')
 		return err_set(err, "node name '%s': not a name", node);
 	return 0;
@@ -253,12 +249,6 @@ double job_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void job_boot_id(char *boot_id, size_t size)
-{
-	if (sysfs_line("/proc/sys/kernel/random/boot_id", boot_id, size) < 0)
-		*boot_id = '\0';
-}
-
 /* ---- lock -------------------------------------------------------------- */
 
 unsigned int job_restarts_ms(const struct config *config)
@@ -312,7 +302,7 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 					 : job->cluster);
 	snprintf(state->node, sizeof(state->node), "%s", job->node);
 	snprintf(state->user, sizeof(state->user), "%s", job->user);
-	job_boot_id(state->boot_id, sizeof(state->boot_id));
+	host_boot_id(state->boot_id, sizeof(state->boot_id));
 	state->job = job->id;
 	state->uid = job->uid;
 	state->gid = job->gid;

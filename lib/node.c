@@ -14,6 +14,7 @@
 
 #include "lib/child.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
@@ -580,23 +581,10 @@ static void find_slurmd(struct epoch *epoch)
 
 static void find_conf(struct epoch *epoch)
 {
-	static const char *const usual[] = {
-		"/etc/slurm/slurm.conf",
-		"/run/slurm/conf/slurm.conf",
-		"/etc/slurm-llnl/slurm.conf",
-		"/usr/local/etc/slurm.conf",
-	};
-	const char *named = getenv("SLURM_CONF");
+	const char *found = host_slurm_conf("");
 
-	if (named && *named && strlen(named) < sizeof(epoch->conf)) {
-		strcpy(epoch->conf, named);
-		return;
-	}
-	for (size_t i = 0; i < COUNT(usual); i++)
-		if (access(usual[i], F_OK) == 0) {
-			strcpy(epoch->conf, usual[i]);
-			return;
-		}
+	if (found && strlen(found) < sizeof(epoch->conf))
+		strcpy(epoch->conf, found);
 }
 
 /* slurm.conf may include its neighbours: any of them being newer counts. */

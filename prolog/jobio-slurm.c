@@ -23,6 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "lib/host.h"
 #include "lib/json.h"
 #include "lib/number.h"
 
@@ -198,23 +199,6 @@ static void add_settings(struct json_object *json, const slurm_conf_t *conf)
 	add_text(json, "cluster", conf->cluster_name);
 }
 
-/* The name slurmd gave us (SLURMD_NODENAME), or this host's short name. */
-static const char *this_node(char name[256])
-{
-	const char *given = getenv("SLURMD_NODENAME");
-	char *dot;
-
-	if (given && *given)
-		return given;
-	if (gethostname(name, 256) < 0)
-		return "";
-	name[255] = '\0';
-	dot = strchr(name, '.');
-	if (dot)
-		*dot = '\0';
-	return name;
-}
-
 static int print_node(const char *name)
 {
 	node_info_msg_t *nodes = NULL;
@@ -223,8 +207,10 @@ static int print_node(const char *name)
 	char host[256];
 	int rc = EXIT_FAILURE;
 
-	if (!name)
-		name = this_node(host);
+	if (!name) {
+		host_node_name(host, sizeof(host));
+		name = host;
+	}
 	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
 		return fail("slurmctld: settings");
 	if (slurm_load_node_single(&nodes, (char *)name, SHOW_DETAIL) !=

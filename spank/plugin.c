@@ -24,6 +24,7 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "lib/host.h"
 #include "spank/gate.h"
 #include "lib/number.h"
 #include "spank/option.h"
@@ -258,7 +259,7 @@ static int check_task(spank_t sp)
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
 	    ESPANK_SUCCESS)
-		gethostname(node, sizeof(node) - 1);
+		host_name(node, sizeof(node));
 	if (local_id == 0)
 		note_restart(sp);
 	switch (gate_check(&step.gate, node, &err)) {
