@@ -73,7 +73,8 @@ static int mark_counted(const struct config *config, uint32_t job_id,
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, "counted", err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
+			    err) < 0)
 		return -1;
 	return fileio_write_volatile(path, "", 0, 0600, err);
 }
@@ -82,7 +83,7 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	return rundir_job_file(path, config->run_dir, job_id, "counted",
+	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
 			       NULL) == 0 &&
 	       access(path, F_OK) == 0;
 }

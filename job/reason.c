@@ -41,7 +41,7 @@ void job_reason_set(const struct config *config, const struct record *state,
 {
 	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64], reason[REASON_MAX];
 
-	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
 		return;
 	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
 		 finding->text, finding->cure);
@@ -57,7 +57,7 @@ void job_reason_clear(const struct config *config, const struct record *state)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0 ||
+	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0 ||
 	    access(path, F_OK) < 0)
 		return;
 	/* told first: who is killed in between takes it back once more */

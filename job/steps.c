@@ -84,7 +84,7 @@ void job_add_steps(const struct config *config, struct record *state)
 
 	record_io_init(&io);
 	snprintf(io.source, sizeof(io.source), "stepd");
-	if (rundir_job_file(folder, config->run_dir, state->job, "steps",
+	if (rundir_job_file(folder, config->run_dir, state->job, RUNDIR_STEPS,
 			    NULL) < 0)
 		return;
 	dir = opendir(folder);

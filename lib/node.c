@@ -714,7 +714,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	char *text;
 	int rc;
 
-	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
 	text = fileio_read(path, CACHE_BYTES_MAX, NULL, err);
 	if (!text)
@@ -738,7 +738,7 @@ static int write_cache(const char *run_dir, const struct epoch *epoch,
 	const char *text;
 	int rc = -1;
 
-	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
 	json = json_object_new_object();
 	map = core_map_format(state->map);

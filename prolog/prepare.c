@@ -260,7 +260,7 @@ static char *read_cache(const struct visit *visit)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, visit->config->run_dir, "client.json",
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_CLIENT,
 			     NULL) < 0)
 		return NULL;
 	return fileio_read(path, CACHE_BYTES_MAX, NULL, NULL);
@@ -271,7 +271,7 @@ static void write_cache(const struct visit *visit)
 	char path[RUNDIR_PATH_MAX], *text;
 
 	if (client_is_cached(visit->client) ||
-	    rundir_node_file(path, visit->config->run_dir, "client.json",
+	    rundir_node_file(path, visit->config->run_dir, RUNDIR_CLIENT,
 			     NULL) < 0)
 		return;
 	text = client_save(visit->client);
@@ -446,7 +446,8 @@ static void client_cpus(struct visit *visit, struct gatefile *gate)
 		gate->client_cpus = facts->frontend_cpus;
 		return;
 	}
-	if (rundir_node_file(path, visit->config->run_dir, "gate", NULL) == 0 &&
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) ==
+		    0 &&
 	    gatefile_read(path, &old, NULL) == 1)
 		gate->client_cpus = old.client_cpus;
 }
@@ -457,7 +458,8 @@ static int write_gates(struct visit *visit, struct err *err)
 	char path[RUNDIR_PATH_MAX];
 
 	client_cpus(visit, &gate);
-	if (rundir_node_file(path, visit->config->run_dir, "gate", err) < 0)
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) <
+	    0)
 		return -1;
 	FAULT_POINT("node gate before");
 	if (!*visit->refused && gatefile_write(path, &gate, err) < 0)
@@ -473,8 +475,8 @@ static int write_gates(struct visit *visit, struct err *err)
 		gate.io_cpus = visit->want.io_cpus;
 	snprintf(gate.io_profile, sizeof(gate.io_profile), "%s",
 		 visit->request.profile);
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, "gate",
-			    err) < 0)
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
+			    RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("job gate before");
 	if (gatefile_write(path, &gate, err) < 0)

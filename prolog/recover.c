@@ -75,7 +75,8 @@ static void finish_all_rebooted(struct visit *visit)
 	host_boot_id(boot_id, sizeof(boot_id));
 	if (!*boot_id)
 		return;
-	snprintf(folder, sizeof(folder), "%s/open", visit->config->spool_dir);
+	if (rundir_open_folder(folder, visit->config->spool_dir, NULL) < 0)
+		return;
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.')

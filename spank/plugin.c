@@ -27,6 +27,7 @@
 #include "lib/host.h"
 #include "spank/gate.h"
 #include "lib/number.h"
+#include "lib/rundir.h"
 #include "spank/option.h"
 #include "spank/stepio.h"
 
@@ -159,9 +160,9 @@ static void find_run_dir(void)
 	struct config *config = config_load(conf, &err);
 
 	if (!config)
-		slurm_info("jobio: gate: %s: using /run/jobio", err.text);
+		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
-		 config ? config->run_dir : "/run/jobio");
+		 config ? config->run_dir : RUNDIR_RUN);
 	config_free(config);
 }
 
