@@ -347,7 +347,7 @@ static int was_refused(const struct counters_options *options,
 	char path[RUNDIR_PATH_MAX], *text, *newline;
 	int same = 0;
 
-	if (rundir_node_file(path, options->run_dir, "count", NULL) < 0)
+	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) < 0)
 		return 0;
 	text = fileio_read(path, REFUSAL_MAX, NULL, NULL);
 	newline = text ? strchr(text, '\n') : NULL;
@@ -370,7 +370,7 @@ static void remember_refusal(const struct counters_options *options,
 	char path[RUNDIR_PATH_MAX], text[REFUSAL_MAX];
 	int n = snprintf(text, sizeof(text), "%s\n%s\n", folder, reason);
 
-	if (rundir_node_file(path, options->run_dir, "count", NULL) == 0)
+	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) == 0)
 		fileio_write_volatile(path, text, (size_t)n, 0600, NULL);
 }
 

@@ -19,6 +19,7 @@
 #include "lib/child.h"
 #include "client/client.h"
 #include "lib/faultpoint.h"
+#include "lib/host.h"
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/rundir.h"
@@ -90,7 +91,7 @@ static struct record *state_of(const struct config *config,
 		state->restart = RECORD_UNKNOWN;
 		return state;
 	}
-	job_boot_id(boot_id, sizeof(boot_id));
+	host_boot_id(boot_id, sizeof(boot_id));
 	if (*boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0)
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	return state;

@@ -169,7 +169,5 @@ int job_start_sender(const char *conf, struct err *err);
 int job_helper_path(const char *name, char *path, size_t size);
 
 double job_now(void);
-/* "" unknown */
-void job_boot_id(char *boot_id, size_t size);
 
 #endif

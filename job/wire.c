@@ -11,6 +11,7 @@
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "lib/rundir.h"
 
 #define WIRE_BYTES_MAX (1U << 20)
@@ -105,7 +106,7 @@ static bool is_of_this_boot(struct json_object *start)
 	const char *then = string_of(start, "boot_id");
 	char now[RECORD_WORD_MAX];
 
-	job_boot_id(now, sizeof(now));
+	host_boot_id(now, sizeof(now));
 	return then && strcmp(then, now) == 0;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/number.h"
+#include "lib/rundir.h"
 
 #define LINES_MAX 10000
 #define TEXT_MAX 500
@@ -49,8 +50,8 @@ static const char *const switches[] = { "no", "yes", NULL };
 static const struct key jobio_keys[] = {
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
-	{ "run_dir", PATH, AT(run_dir), "/run/jobio", 0, 0, NULL },
-	{ "spool_dir", PATH, AT(spool_dir), "/var/spool/jobio", 0, 0, NULL },
+	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
+	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
 	  1000000, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,

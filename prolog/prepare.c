@@ -12,6 +12,7 @@
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/gatefile.h"
 #include "lib/journal.h"
 #include "lib/node.h"
@@ -413,7 +414,8 @@ static void client_cpus(struct visit *visit, struct gatefile *gate)
 		gate->client_cpus = facts->frontend_cpus;
 		return;
 	}
-	if (rundir_node_file(path, visit->config->run_dir, "gate", NULL) == 0 &&
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) ==
+		    0 &&
 	    gatefile_read(path, &old, NULL) == 1)
 		gate->client_cpus = old.client_cpus;
 }
@@ -424,7 +426,8 @@ static int write_gates(struct visit *visit, struct err *err)
 	char path[RUNDIR_PATH_MAX];
 
 	client_cpus(visit, &gate);
-	if (rundir_node_file(path, visit->config->run_dir, "gate", err) < 0)
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) <
+	    0)
 		return -1;
 	FAULT_POINT("node gate before");
 	if (!*visit->refused && gatefile_write(path, &gate, err) < 0)
@@ -440,8 +443,8 @@ static int write_gates(struct visit *visit, struct err *err)
 		gate.io_cpus = visit->want.io_cpus;
 	snprintf(gate.io_profile, sizeof(gate.io_profile), "%s",
 		 visit->request.profile);
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, "gate",
-			    err) < 0)
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
+			    RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("job gate before");
 	if (gatefile_write(path, &gate, err) < 0)
@@ -509,10 +512,8 @@ static int begin(struct visit *visit, struct err *err)
  * alone: slurmctld is asked, and only because something would be changed. */
 static bool says_alone(const char *text)
 {
-	struct json_object *job = json_tokener_parse(text), *alone;
-	bool yes = job && json_object_is_type(job, json_type_object) &&
-		   json_object_object_get_ex(job, "alone", &alone) &&
-		   json_object_get_boolean(alone);
+	struct json_object *job = json_parse(text);
+	bool yes = json_is_true(job, "alone");
 
 	json_object_put(job);
 	return yes;

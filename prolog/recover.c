@@ -8,6 +8,7 @@
 
 #include "lib/child.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "job/log.h"
 #include "prolog/prepare.h"
 #include "lib/rundir.h"
@@ -72,10 +73,11 @@ static void finish_all_rebooted(struct visit *visit)
 	struct dirent *entry;
 	DIR *dir;
 
-	job_boot_id(boot_id, sizeof(boot_id));
+	host_boot_id(boot_id, sizeof(boot_id));
 	if (!*boot_id)
 		return;
-	snprintf(folder, sizeof(folder), "%s/open", visit->config->spool_dir);
+	if (rundir_open_folder(folder, visit->config->spool_dir, NULL) < 0)
+		return;
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.')

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/command.h"
+#include "report/commands.h"
 #include "lib/core_map.h"
 #include "lib/node.h"
 #include "lib/number.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/doctor.h"
+#include "report/doctor_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "client/client.h"
 #include "lib/core_map.h"
 #include "lib/reservation.h"
+#include "report/doctor_slurmd.h"
 
 static void add_lists(struct findings *findings, const char *code,
 		      enum finding_severity severity, const char *cure,

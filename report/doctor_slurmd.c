@@ -4,7 +4,7 @@
  * what it found when it started (SlurmdSpoolDir/hwloc_topo_whole.xml, until
  * 24.11; xcpuinfo.c:xcpuinfo_hwloc_topo_load), and what `slurmd -C` finds now.
  */
-#include "report/doctor.h"
+#include "report/doctor_slurmd.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "lib/child.h"
 #include "lib/comment.h"
 #include "lib/js1.h"
+#include "lib/json.h"
 #include "lib/number.h"
 
 #define SACCT_TIMEOUT_MS 20000U
@@ -94,42 +96,20 @@ static struct job_report *new_report(const char *id, const char *source)
 
 /* ---- the ledger ---------------------------------------------------------- */
 
-static int64_t get_number(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	if (json_object_object_get_ex(top, key, &value) &&
-	    json_object_is_type(value, json_type_int))
-		return json_object_get_int64(value);
-	return RECORD_UNKNOWN;
-}
-
-static const char *get_text(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	if (json_object_object_get_ex(top, key, &value) &&
-	    json_object_is_type(value, json_type_string))
-		return json_object_get_string(value);
-	return NULL;
-}
-
 static int take_records(struct job_report *r, struct json_object *top)
 {
-	struct json_object *list;
+	struct json_object *list = json_list(top, "records");
 	size_t i, count;
 
-	if (!json_object_object_get_ex(top, "records", &list) ||
-	    !json_object_is_type(list, json_type_array))
+	if (!list)
 		return 0;
 	count = json_object_array_length(list);
 	r->records = calloc(count + 1, sizeof(*r->records));
 	if (!r->records)
 		return -1;
 	for (i = 0; i < count; i++) {
-		const char *text = json_object_to_json_string_ext(
-			json_object_array_get_idx(list, i),
-			JSON_C_TO_STRING_PLAIN);
+		const char *text =
+			json_line(json_object_array_get_idx(list, i));
 		struct record *record =
 			text ? record_parse(text, strlen(text), NULL) : NULL;
 
@@ -150,41 +130,36 @@ static int copy(char **out, const char *text)
 /* Exact numbers where the summary has three digits. */
 static void take_totals(struct job_report *r, struct json_object *top)
 {
-	struct json_object *totals;
+	struct json_object *totals = json_map(top, "totals");
 
-	if (!json_object_object_get_ex(top, "totals", &totals))
+	if (!totals)
 		return;
-	r->summary.rd_bytes = get_number(totals, "read_bytes");
-	r->summary.rd_calls = get_number(totals, "read_calls");
-	r->summary.wr_bytes = get_number(totals, "write_bytes");
-	r->summary.wr_calls = get_number(totals, "write_calls");
+	r->summary.rd_bytes = json_number(totals, "read_bytes");
+	r->summary.rd_calls = json_number(totals, "read_calls");
+	r->summary.wr_bytes = json_number(totals, "write_bytes");
+	r->summary.wr_calls = json_number(totals, "write_calls");
 }
 
 static int take_answer(struct job_report *r, struct json_object *top,
 		       struct err *err)
 {
-	struct json_object *runs;
-	int64_t left = get_number(top, "records_left_out");
+	struct json_object *runs = json_list(top, "runs");
+	int64_t left = json_number(top, "records_left_out");
 
-	r->job = (uint32_t)get_number(top, "job");
-	r->restart = get_number(top, "restart");
+	r->job = (uint32_t)json_number(top, "job");
+	r->restart = json_number(top, "restart");
 	r->left_out = left > 0 ? left : 0;
-	r->array_job = get_number(top, "array_job");
-	r->array_task = get_number(top, "array_task");
-	r->het_job = get_number(top, "het_job");
-	r->het_offset = get_number(top, "het_offset");
-	if (json_object_object_get_ex(top, "runs", &runs) &&
-	    json_object_is_type(runs, json_type_array))
+	r->array_job = json_number(top, "array_job");
+	r->array_task = json_number(top, "array_task");
+	r->het_job = json_number(top, "het_job");
+	r->het_offset = json_number(top, "het_offset");
+	if (runs)
 		r->runs = (int64_t)json_object_array_length(runs);
-	if (copy(&r->cluster, get_text(top, "cluster")) < 0 ||
-	    copy(&r->state, get_text(top, "state")) < 0 ||
-	    copy(&r->error, get_text(top, "error")) < 0 ||
-	    copy(&r->summary_text, get_text(top, "summary")) < 0 ||
-	    copy(&r->json,
-		 json_object_to_json_string_ext(
-			 top, JSON_C_TO_STRING_PLAIN |
-				      JSON_C_TO_STRING_NOSLASHESCAPE)) < 0 ||
-	    take_records(r, top) < 0)
+	if (copy(&r->cluster, json_text(top, "cluster")) < 0 ||
+	    copy(&r->state, json_text(top, "state")) < 0 ||
+	    copy(&r->error, json_text(top, "error")) < 0 ||
+	    copy(&r->summary_text, json_text(top, "summary")) < 0 ||
+	    copy(&r->json, json_line(top)) < 0 || take_records(r, top) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
@@ -197,14 +172,13 @@ static int take_answer(struct job_report *r, struct json_object *top,
 static struct job_report *read_answer(const char *id, const char *text,
 				      struct err *err)
 {
-	struct json_object *top = json_tokener_parse(text), *ok;
+	struct json_object *top = json_parse(text);
+	const char *why = json_text(top, "error");
 	struct job_report *r = NULL;
 
-	if (!json_object_object_get_ex(top, "ok", &ok) ||
-	    !json_object_get_boolean(ok)) {
+	if (!json_is_true(top, "ok")) {
 		err_set(err, "ledger: %s",
-			get_text(top, "error") ? get_text(top, "error")
-					       : "the answer has no meaning");
+			why ? why : "the answer has no meaning");
 		goto out;
 	}
 	r = new_report(id, "ledger");

@@ -13,7 +13,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "lib/config.h"
 #include "lib/err.h"
@@ -55,10 +54,5 @@ void job_report_free(struct job_report *report);
 
 /* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
 int job_report_check_id(const char *id, struct err *err);
-
-void job_report_print_text(const struct job_report *report, FILE *out);
-void job_report_print_json(const struct job_report *report, FILE *out);
-void job_report_print_csv(const struct job_report *report, FILE *out);
-void job_report_print_csv_head(FILE *out);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a report looks: as text for people, as JSON and CSV for programs. */
-#include <json-c/json.h>
+/* A report for people. */
+#include "report/job_print.h"
+
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "report/job_report.h"
+#include "lib/run.h"
 
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8
-#define LINES_MAX 64
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -30,112 +30,7 @@ static const char *count(int64_t number, char *out)
 	return out;
 }
 
-static void add_known(int64_t *sum, int64_t number)
-{
-	if (number < 0)
-		return;
-	if (*sum < 0)
-		*sum = 0;
-	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
-}
-
 /* ---- the lines of I/O ---------------------------------------------------- */
-
-enum line_kind {
-	LINE_APP,   /* what the job asked for, by the best source of the node */
-	LINE_OTHER, /* the same, as another source saw it */
-	LINE_WIRE   /* what the client did */
-};
-
-/* The same line of all nodes together: kind, scope, source and files are its
- * name. */
-struct io_line {
-	const struct record_io *first;
-	struct record_io sum;
-	enum line_kind kind;
-	size_t nodes;
-};
-
-static int is_same(const struct io_line *line, const struct record_io *io,
-		   enum line_kind kind)
-{
-	const char *a = line->first->fs ? line->first->fs : "";
-
-	return line->kind == kind && line->first->scope == io->scope &&
-	       !strcmp(line->first->source, io->source) &&
-	       !strcmp(a, io->fs ? io->fs : "");
-}
-
-static void add_io(struct record_io *sum, const struct record_io *io)
-{
-	int i, bin;
-
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		add_known(&sum->numbers[i], io->numbers[i]);
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		if (io->peak[i] > sum->peak[i])
-			sum->peak[i] = io->peak[i];
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		add_known(&sum->meta[i], io->meta[i]);
-	sum->has_meta |= io->has_meta;
-	for (i = 0; i < RECORD_HIST_COUNT; i++) {
-		sum->has_hist[i] |= io->has_hist[i];
-		for (bin = 0; io->has_hist[i] && bin < RECORD_BINS; bin++)
-			add_known(&sum->hist[i][bin], io->hist[i][bin]);
-	}
-}
-
-static size_t add_line(struct io_line *lines, size_t used,
-		       const struct record_io *io, enum line_kind kind)
-{
-	size_t at;
-
-	for (at = 0; at < used && !is_same(&lines[at], io, kind);)
-		at++;
-	if (at == LINES_MAX)
-		return used;
-	if (at == used) {
-		lines[used].first = io;
-		lines[used].kind = kind;
-		record_io_init(&lines[used++].sum);
-	}
-	lines[at].nodes++;
-	add_io(&lines[at].sum, io);
-	return used;
-}
-
-/* The source of the node's numbers; its lines of other filesystems than the
- * client's are told too, and are not the same I/O. */
-static const char *best_source(const struct record *record,
-			       enum record_scope scope)
-{
-	uint64_t best = record_best_app(record, scope);
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++)
-		if (best >> i & 1)
-			return record->app[i].source;
-	return "";
-}
-
-static size_t add_lines(struct io_line *lines, size_t used,
-			const struct record *record)
-{
-	const struct record_io *io;
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++) {
-		io = &record->app[i];
-		used = add_line(
-			lines, used, io,
-			strcmp(io->source, best_source(record, io->scope))
-				? LINE_OTHER
-				: LINE_APP);
-	}
-	for (i = 0; i < record->wire_count; i++)
-		used = add_line(lines, used, &record->wire[i], LINE_WIRE);
-	return used;
-}
 
 /* Blocks from low to high; plain letters where the terminal has no UTF-8. */
 static void print_hist(FILE *out, const char *name, const int64_t *hist,
@@ -194,7 +89,7 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 		fprintf(out, "%s%s %s", before,
 			record_meta_name((unsigned int)i),
 			count(io->meta[i], text));
-		add_known(&all, io->meta[i]);
+		run_add(&all, io->meta[i]);
 		before = ", ";
 	}
 	if (*before != ',')
@@ -260,12 +155,12 @@ static void print_time_spent(FILE *out, const int64_t *numbers)
 			span(numbers[RECORD_WRITE_US], b));
 }
 
-static void print_line_head(FILE *out, const struct io_line *line,
+static void print_line_head(FILE *out, const struct run_line *line,
 			    size_t records)
 {
 	static const char *const names[] = { "I/O", "also seen as",
 					     "on the wire" };
-	const char *all = line->kind == LINE_WIRE ? "whole node" : "all files";
+	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
 
 	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
 		line->first->fs ? line->first->fs : all, line->first->source,
@@ -278,7 +173,7 @@ static void print_line_head(FILE *out, const struct io_line *line,
 
 /* Another view of I/O that is told already, or what the node's client did: not
  * to be added. */
-static void print_other(FILE *out, const struct io_line *line, size_t records)
+static void print_other(FILE *out, const struct run_line *line, size_t records)
 {
 	const int64_t *n = line->sum.numbers;
 	char a[16], b[16], c[16], d[16];
@@ -290,8 +185,8 @@ static void print_other(FILE *out, const struct io_line *line, size_t records)
 		count(n[RECORD_WRITE_CALLS], d));
 }
 
-static void print_io_line(FILE *out, const struct io_line *line, size_t records,
-			  double seconds)
+static void print_io_line(FILE *out, const struct run_line *line,
+			  size_t records, double seconds)
 {
 	const struct record_io *io = &line->sum;
 
@@ -320,20 +215,20 @@ static void print_io_line(FILE *out, const struct io_line *line, size_t records,
 
 static void print_io(FILE *out, const struct job_report *r, double seconds)
 {
-	struct io_line *lines = calloc(LINES_MAX, sizeof(*lines));
-	size_t i, used = 0;
+	struct run_lines *lines = run_lines_new(r->records, r->record_count);
+	const struct run_line *line, *end;
 
-	for (i = 0; lines && i < r->record_count; i++)
-		used = add_lines(lines, used, r->records[i]);
-	if (!used)
+	if (!lines || !lines->count)
 		fprintf(out, "  %-13s not counted\n", "I/O");
-	for (i = 0; i < used; i++)
-		if (lines[i].kind == LINE_APP)
-			print_io_line(out, &lines[i], r->record_count, seconds);
-	for (i = 0; i < used; i++)
-		if (lines[i].kind != LINE_APP)
-			print_other(out, &lines[i], r->record_count);
-	free(lines);
+	line = lines ? lines->line : NULL;
+	end = line ? line + lines->count : NULL;
+	for (; line < end; line++)
+		if (line->kind == RUN_APP)
+			print_io_line(out, line, r->record_count, seconds);
+	for (line = lines ? lines->line : NULL; line < end; line++)
+		if (line->kind != RUN_APP)
+			print_other(out, line, r->record_count);
+	run_lines_free(lines);
 }
 
 static void print_tail(FILE *out, const char *name,
@@ -735,20 +630,6 @@ static void print_quality(FILE *out, uint32_t flags)
 	}
 }
 
-/* One of the job's own numbers on a node. */
-static int64_t job_number(const struct record *record,
-			  enum record_number number)
-{
-	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
-	int64_t sum = RECORD_UNKNOWN;
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++)
-		if (best >> i & 1)
-			add_known(&sum, record->app[i].numbers[number]);
-	return sum;
-}
-
 /* What each node moved, for the job; '-' is unknown. */
 static void print_nodes(FILE *out, const struct job_report *r)
 {
@@ -774,19 +655,20 @@ static void print_nodes(FILE *out, const struct job_report *r)
 	if (r->record_count < 2)
 		return;
 	for (i = 0; i < shown; i++) {
-		const struct record *record = r->records[i];
+		struct record_io best;
 
+		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
 		fprintf(out, "  %-13s %-12s read %s, written %s\n",
-			i ? "" : "by node", record->node,
-			bytes(job_number(record, RECORD_READ_BYTES), a),
-			bytes(job_number(record, RECORD_WRITE_BYTES), b));
+			i ? "" : "by node", r->records[i]->node,
+			bytes(best.numbers[RECORD_READ_BYTES], a),
+			bytes(best.numbers[RECORD_WRITE_BYTES], b));
 	}
 	if (shown < r->record_count)
 		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n",
 			"", r->record_count - shown);
 }
 
-void job_report_print_text(const struct job_report *r, FILE *out)
+void job_print_text(const struct job_report *r, FILE *out)
 {
 	double first, last, seconds = duration(r, &first, &last);
 
@@ -817,108 +699,4 @@ void job_report_print_text(const struct job_report *r, FILE *out)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
 	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
-}
-
-/* ---- JSON and CSV -------------------------------------------------------- */
-
-static void add_text(struct json_object *top, const char *key, const char *text)
-{
-	json_object_object_add(top, key,
-			       text ? json_object_new_string(text) : NULL);
-}
-
-static void add_sacct(struct json_object *top, const struct job_report *r)
-{
-	add_text(top, "cluster", r->cluster);
-	add_text(top, "user", r->user);
-	add_text(top, "job_state", r->job_state);
-	add_text(top, "start", r->start);
-	add_text(top, "end", r->end);
-	add_text(top, "summary", r->summary_text);
-	add_text(top, "why_not_ledger", r->why_not_ledger);
-}
-
-/* The ledger's answer as it came, or what sacct knows in the same form. */
-void job_report_print_json(const struct job_report *r, FILE *out)
-{
-	struct json_object *top = r->json ? json_tokener_parse(r->json)
-					  : json_object_new_object();
-
-	json_object_object_del(top, "ok");
-	json_object_object_add(top, "id", json_object_new_string(r->id));
-	json_object_object_add(top, "source",
-			       json_object_new_string(r->source));
-	if (!r->json)
-		add_sacct(top, r);
-	fputs(json_object_to_json_string_ext(
-		      top,
-		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-	      out);
-	json_object_put(top);
-}
-
-void job_report_print_csv_head(FILE *out)
-{
-	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
-	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
-	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps\n",
-	      out);
-}
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; text && *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputs("\",", out);
-}
-
-static void csv_number(FILE *out, int64_t number)
-{
-	if (number >= 0)
-		fprintf(out, "%lld", (long long)number);
-	fputc(',', out);
-}
-
-static void csv_quality(FILE *out, uint32_t flags)
-{
-	const char *before = "\"";
-	unsigned int bit;
-
-	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
-		if (flags & (UINT32_C(1) << bit)) {
-			fprintf(out, "%s%s", before, record_flag_name(bit));
-			before = " ";
-		}
-	fputs(*before == ' ' ? "\"," : "\"\",", out);
-}
-
-void job_report_print_csv(const struct job_report *r, FILE *out)
-{
-	static const char *const scopes[] = { "", "job", "node" };
-	const struct summary *s = &r->summary;
-
-	csv_text(out, r->id);
-	csv_text(out, r->cluster);
-	csv_number(out, r->restart);
-	csv_text(out, r->source);
-	csv_number(out, s->nodes_seen);
-	csv_number(out, s->nodes_expected);
-	csv_text(out, s->cores);
-	csv_text(out, s->cpus);
-	csv_text(out, s->prof);
-	csv_number(out, s->rd_bytes);
-	csv_number(out, s->rd_calls);
-	csv_number(out, s->wr_bytes);
-	csv_number(out, s->wr_calls);
-	csv_text(out, scopes[s->scope]);
-	csv_text(out, s->src);
-	csv_quality(out, s->flags);
-	csv_number(out, s->peak_rd);
-	if (s->peak_wr >= 0)
-		fprintf(out, "%lld", (long long)s->peak_wr);
-	fputc('\n', out);
 }

@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "report/command.h"
+#include "report/commands.h"
 #include "lib/core_map.h"
 #include "lib/locality.h"
 #include "lib/number.h"

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "report/command.h"
+#include "report/commands.h"
 #include "lib/config.h"
+#include "report/job_print.h"
 #include "report/job_report.h"
 #include "lib/number.h"
 
@@ -128,15 +130,15 @@ static void print(const struct job_report *report, enum format format,
 {
 	if (format == CSV) {
 		if (is_first)
-			job_report_print_csv_head(stdout);
-		job_report_print_csv(report, stdout);
+			job_print_csv_head(stdout);
+		job_print_csv(report, stdout);
 	} else if (format == JSON) {
-		job_report_print_json(report, stdout);
+		job_print_json(report, stdout);
 		putchar('\n');
 	} else {
 		if (!is_first)
 			putchar('\n');
-		job_report_print_text(report, stdout);
+		job_print_text(report, stdout);
 	}
 }
 

@@ -21,11 +21,11 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
 
 	memset(gate, 0, sizeof(*gate));
 	gate->job_id = job_id;
-	if (rundir_job_file(path, run_dir, job_id, "gate", err) < 0)
+	if (rundir_job_file(path, run_dir, job_id, RUNDIR_GATE, err) < 0)
 		return -1;
 	rc = gatefile_read(path, &gate->file, err);
 	if (rc == 0) {
-		if (rundir_node_file(path, run_dir, "gate", err) < 0)
+		if (rundir_node_file(path, run_dir, RUNDIR_GATE, err) < 0)
 			return -1;
 		rc = gatefile_read(path, &gate->file, err);
 	}

@@ -24,8 +24,10 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "lib/host.h"
 #include "spank/gate.h"
 #include "lib/number.h"
+#include "lib/rundir.h"
 #include "spank/option.h"
 #include "spank/stepio.h"
 
@@ -158,9 +160,9 @@ static void find_run_dir(void)
 	struct config *config = config_load(conf, &err);
 
 	if (!config)
-		slurm_info("jobio: gate: %s: using /run/jobio", err.text);
+		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
-		 config ? config->run_dir : "/run/jobio");
+		 config ? config->run_dir : RUNDIR_RUN);
 	config_free(config);
 }
 
@@ -258,7 +260,7 @@ static int check_task(spank_t sp)
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
 	    ESPANK_SUCCESS)
-		gethostname(node, sizeof(node) - 1);
+		host_name(node, sizeof(node));
 	if (local_id == 0)
 		note_restart(sp);
 	switch (gate_check(&step.gate, node, &err)) {

@@ -125,6 +125,16 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 8 client_cpus=7,15
 }
 
+@test "jobio cores takes what the prolog remembered, from the run_dir of jobio.conf" {
+	one_job 7 1
+	run in_env "$BUILDDIR/jobio" cores --conf="$NODE/jobio.conf" --core-spec=1 --format=json
+	[[ $status -eq 0 ]]
+	expect_in '"os_cpus":"7,15"' "$output"
+	run in_env "$BUILDDIR/jobio" cores --conf="$NODE/nowhere.conf" --core-spec=1
+	[[ $status -eq 1 ]]
+	expect_in "$NODE/nowhere.conf" "$output"
+}
+
 @test "a client is asked again after ten minutes, however many jobs come" {
 	job 7
 	prolog

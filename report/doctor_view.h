@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor.h - the parts of jobio doctor, each a look at one thing
+/* doctor_view.h - what jobio doctor looks at, for each of its parts
  *
  * Terms   root: a folder in front of every path that is read, "" for this
  *           host.
- * Owner   struct doctor belongs to doctor.c; the parts only add findings.
+ * Owner   struct doctor and what hangs on it belong to doctor.c; its parts
+ *           only add findings.
  * Errors  none: what cannot be looked at is a finding.
  * Runs    jobio doctor; reads, never writes; asks nothing of slurmctld.
  *
  * Codes   S  slurm.conf, cgroup.conf, plugstack.conf   doctor_slurm.c
- *         N  the node line against machine and client   doctor_node.c
- *            and what the running slurmd sees           doctor_slurmd.c
+ *         N  the node line against machine and client  doctor_node.c
+ *            and what the running slurmd sees          doctor_slurmd.c
  *         C  as in `jobio cores`
- *         K  kernel parameters and modules              doctor_host.c
- *         J  jobio.conf; W the WEKA client              doctor.c, client/
+ *         K  kernel parameters and modules             doctor_host.c
+ *         J  jobio.conf; W the WEKA client             doctor.c, client/
  */
-#ifndef JOBIO_REPORT_DOCTOR_H
-#define JOBIO_REPORT_DOCTOR_H
+#ifndef JOBIO_REPORT_DOCTOR_VIEW_H
+#define JOBIO_REPORT_DOCTOR_VIEW_H
 
 #include <stdbool.h>
 
@@ -40,14 +41,6 @@ struct doctor {
 	struct cpuset client_cpus; /* OS CPUs, whole cores */
 	struct findings *findings;
 };
-
-void doctor_slurm(const struct doctor *doctor);
-/* Sets has_node, state and mem_spec_limit_mb. */
-void doctor_find_node(struct doctor *doctor);
-void doctor_node(const struct doctor *doctor);
-/* 'spec': the OS CPUs that Slurm withholds from every job. */
-void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec);
-void doctor_host(const struct doctor *doctor);
 
 /* A small file below the root, NULL when it is not there; caller frees. */
 char *doctor_read(const struct doctor *doctor, const char *path);
