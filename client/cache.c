@@ -13,6 +13,8 @@
 #include "client/type.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
+#include "lib/json.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
 
@@ -41,7 +43,7 @@ static int cache_path(const struct client *client, char path[RUNDIR_PATH_MAX])
 {
 	if (!client->run_dir)
 		return -1;
-	return rundir_node_file(path, client->run_dir, "client.json", NULL);
+	return rundir_node_file(path, client->run_dir, RUNDIR_CLIENT, NULL);
 }
 
 /* ---- the key ----------------------------------------------------------- */
@@ -85,9 +87,7 @@ static void make_key(const struct client *client, struct cache_key *key)
 	char boot[64];
 
 	memset(key, 0, sizeof(*key));
-	if (sysfs_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) <
-	    0)
-		*boot = '\0';
+	host_boot_id(boot, sizeof(boot));
 	cache_key_text(key, CACHE_FORMAT);
 	cache_key_text(key, boot);
 	cache_key_text(key, client->type->name);
@@ -97,29 +97,14 @@ static void make_key(const struct client *client, struct cache_key *key)
 
 /* ---- what is kept ------------------------------------------------------ */
 
-static const char *text_of(const struct cache *cache, const char *name)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(cache->json, name, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
-}
-
 int64_t cache_number(const struct cache *cache, const char *name)
 {
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(cache->json, name, &value) ||
-	    !json_object_is_type(value, json_type_int))
-		return -1;
-	return json_object_get_int64(value);
+	return json_number(cache->json, name);
 }
 
 int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
 {
-	const char *text = text_of(cache, name);
+	const char *text = json_text(cache->json, name);
 
 	ask_clear(ask);
 	if (!text)
@@ -131,22 +116,15 @@ int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
 	return 0;
 }
 
-static void put(struct cache *cache, const char *name, const char *text)
-{
-	json_object_object_add(cache->json, name,
-			       json_object_new_string(text ? text : ""));
-}
-
 void cache_put_answer(struct cache *cache, const char *name,
 		      const struct ask *ask)
 {
-	put(cache, name, ask->text);
+	json_add_text(cache->json, name, ask->text);
 }
 
 void cache_put_number(struct cache *cache, const char *name, int64_t number)
 {
-	json_object_object_add(cache->json, name,
-			       json_object_new_int64(number));
+	json_add_number(cache->json, name, number);
 }
 
 /* ---- read -------------------------------------------------------------- */
@@ -154,7 +132,7 @@ void cache_put_number(struct cache *cache, const char *name, int64_t number)
 static bool holds(struct client *client, const struct cache *cache)
 {
 	int64_t at = cache_number(cache, "at"), age = uptime_s() - at;
-	const char *kept = text_of(cache, "key");
+	const char *kept = json_text(cache->json, "key");
 	struct cache_key now;
 
 	if (!kept || at < 0 || age < 0 || age > CACHE_AGE_MAX_S ||
@@ -176,10 +154,9 @@ bool cache_use(struct client *client)
 	text = fileio_read(path, CACHE_BYTES_MAX, NULL, NULL);
 	if (!text)
 		return false;
-	cache.json = json_tokener_parse(text);
+	cache.json = json_parse(text);
 	free(text);
-	if (json_object_is_type(cache.json, json_type_object))
-		client->cached = holds(client, &cache);
+	client->cached = cache.json && holds(client, &cache);
 	json_object_put(cache.json);
 	return client->cached;
 }
@@ -201,7 +178,7 @@ static struct json_object *kept_by(const struct client *client)
 	if (!cache.json)
 		return NULL;
 	make_key(client, &key);
-	put(&cache, "key", key.text);
+	json_add_text(cache.json, "key", key.text);
 	cache_put_number(&cache, "at", client->asked_at_s);
 	if (client->type->keep(client, &cache) == 0)
 		return cache.json;
@@ -221,9 +198,10 @@ void cache_keep(const struct client *client)
 	json = kept_by(client);
 	FAULT_POINT("cache before");
 	if (json) {
-		text = json_object_to_json_string_ext(json,
-						      JSON_C_TO_STRING_PLAIN);
-		fileio_write_volatile(path, text, strlen(text), 0600, NULL);
+		text = json_line(json);
+		if (text)
+			fileio_write_volatile(path, text, strlen(text), 0600,
+					      NULL);
 	} else {
 		unlink(path); /* it would not hold */
 	}

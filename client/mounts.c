@@ -7,27 +7,9 @@
 
 #include "client/type.h"
 #include "lib/fileio.h"
+#include "lib/text.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
-
-/* "\040" back to " ", in place (getmntent(3) does the same). */
-static void unescape(char *text)
-{
-	char *from = text, *to = text;
-
-	while (*from) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' &&
-		    from[2] >= '0' && from[2] <= '7' && from[3] >= '0' &&
-		    from[3] <= '7') {
-			*to++ = (char)((from[1] - '0') * 64 +
-				       (from[2] - '0') * 8 + (from[3] - '0'));
-			from += 4;
-		} else {
-			*to++ = *from++;
-		}
-	}
-	*to = '\0';
-}
 
 static void mount_free(struct client_mount *mount)
 {
@@ -65,7 +47,7 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 		field[i] = strtok_r(i ? NULL : line, " \t", &save);
 		if (!field[i])
 			return 0;
-		unescape(field[i]);
+		text_unescape_octal(field[i]);
 	}
 	if (!mounts_word_in(fstype, field[2]))
 		return 0;

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/state.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/type.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/rundir.h"
 
 #define STATE_BYTES_MAX (1U << 20)
 
 static int state_path(const struct client *client, const char *kind,
-		      char path[PATH_MAX])
+		      char path[RUNDIR_PATH_MAX])
 {
 	if (!client->state_dir)
 		return -1;
-	return snprintf(path, PATH_MAX, "%s/%s.%s", client->state_dir,
-			client->section->name, kind) < PATH_MAX
-		       ? 0
-		       : -1;
+	return rundir_state_file(path, client->state_dir, client->section->name,
+				 kind, NULL);
 }
 
 char *state_read(const struct client *client, const char *kind)
 {
-	char path[PATH_MAX];
+	char path[RUNDIR_PATH_MAX];
 
 	if (state_path(client, kind, path) < 0)
 		return NULL;
@@ -35,7 +32,7 @@ char *state_read(const struct client *client, const char *kind)
 int state_write(const struct client *client, const char *kind, const char *text,
 		struct err *err)
 {
-	char path[PATH_MAX];
+	char path[RUNDIR_PATH_MAX];
 	int rc;
 
 	if (state_path(client, kind, path) < 0)
@@ -48,7 +45,7 @@ int state_write(const struct client *client, const char *kind, const char *text,
 
 void state_forget(const struct client *client, const char *kind)
 {
-	char path[PATH_MAX];
+	char path[RUNDIR_PATH_MAX];
 
 	if (state_path(client, kind, path) < 0)
 		return;

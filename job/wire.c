@@ -12,19 +12,10 @@
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
+#include "lib/json.h"
 #include "lib/rundir.h"
 
 #define WIRE_BYTES_MAX (1U << 20)
-
-static const char *string_of(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(top, key, &value) &&
-			       json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : NULL;
-}
 
 static int write_start(const char *path, const struct record *state, bool alone,
 		       const char *counters, struct err *err)
@@ -35,12 +26,14 @@ static int write_start(const char *path, const struct record *state, bool alone,
 
 	if (!top)
 		return err_set(err, "out of memory");
-	json_object_object_add(top, "boot_id",
-			       json_object_new_string(state->boot_id));
-	json_object_object_add(top, "alone", json_object_new_boolean(alone));
-	json_object_object_add(top, "counters",
-			       json_object_new_string(counters));
-	text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN);
+	json_add_text(top, "boot_id", state->boot_id);
+	json_add_bool(top, "alone", alone);
+	json_add_text(top, "counters", counters);
+	text = json_line(top);
+	if (!text) {
+		json_object_put(top);
+		return err_set(err, "out of memory");
+	}
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 	json_object_put(top);
 	return rc;
@@ -83,9 +76,8 @@ static void add_wire(struct record *state, const struct client_wire *wire,
 static void read_since(struct client *client, struct json_object *start,
 		       struct record *state)
 {
-	const char *counters = string_of(start, "counters");
+	const char *counters = json_text(start, "counters");
 	struct client_wire wire;
-	struct json_object *alone;
 	int rc;
 
 	if (!counters)
@@ -95,15 +87,13 @@ static void read_since(struct client *client, struct json_object *start,
 		state->flags |= RECORD_FLAG(WIRE_RESET);
 	if (rc <= 0)
 		return;
-	add_wire(state, &wire,
-		 json_object_object_get_ex(start, "alone", &alone) &&
-			 json_object_get_boolean(alone));
+	add_wire(state, &wire, json_is_true(start, "alone"));
 }
 
 /* RUN may be on a disk, where it outlives what the client counted. */
 static bool is_of_this_boot(struct json_object *start)
 {
-	const char *then = string_of(start, "boot_id");
+	const char *then = json_text(start, "boot_id");
 	char now[RECORD_WORD_MAX];
 
 	host_boot_id(now, sizeof(now));
@@ -123,7 +113,7 @@ void job_wire_read(const struct config *config, struct record *state)
 	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
 	if (!text)
 		return;
-	start = json_tokener_parse(text);
+	start = json_parse(text);
 	free(text);
 	section = config_client_for(config, state->node);
 	client = section ? client_open(section, NULL, NULL, NULL) : NULL;

@@ -30,7 +30,6 @@
 
 #define PATH_TEXT_MAX 1024
 #define POLL_MS 200
-#define BASELINE "baseline"
 
 /* ---- the baseline ------------------------------------------------------ */
 
@@ -38,7 +37,7 @@
 static int baseline_read(const struct client *client, const char *container,
 			 struct cpuset *cores)
 {
-	char *text = state_read(client, BASELINE), *list;
+	char *text = state_read(client, RUNDIR_BASELINE), *list;
 	int rc = 0;
 
 	if (!text)
@@ -59,7 +58,7 @@ static int baseline_write(const struct client *client, const char *container,
 	char text[PATH_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s\n", container, list);
-	return state_write(client, BASELINE, text, err);
+	return state_write(client, RUNDIR_BASELINE, text, err);
 }
 
 /* ---- plan -------------------------------------------------------------- */
@@ -598,7 +597,7 @@ static void settle_baseline(const struct client *client, const char *container,
 
 	if (baseline_read(client, container, &baseline) &&
 	    cpuset_equal(&baseline, now))
-		state_forget(client, BASELINE);
+		state_forget(client, RUNDIR_BASELINE);
 }
 
 static int switch_by_method(struct client *client, const char *container,

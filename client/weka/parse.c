@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "lib/cpuset.h"
+#include "lib/json.h"
 #include "lib/number.h"
 
 /* core_id of a frontend whose core the client picks itself */
@@ -160,28 +161,16 @@ void weka_parse_service(const char *text, struct weka_service *service)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static struct json_object *get(struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	if (!object || !json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &value))
-		return NULL;
-	return value;
-}
-
 static const char *get_text(struct json_object *object, const char *key)
 {
-	struct json_object *value = get(object, key);
+	const char *text = json_text(object, key);
 
-	if (!value || !json_object_is_type(value, json_type_string))
-		return "";
-	return json_object_get_string(value);
+	return text ? text : "";
 }
 
 static int get_switch(struct json_object *object, const char *key, bool *value)
 {
-	struct json_object *found = get(object, key);
+	struct json_object *found = json_member(object, key);
 
 	if (!found)
 		return -1;
@@ -230,10 +219,11 @@ static int id_of(struct json_object *value, long long *id)
 /* 4.x keeps it at the top, newer ones under "status". */
 static struct json_object *internal_status(struct json_object *object)
 {
-	struct json_object *status = get(object, "internalStatus");
+	struct json_object *status = json_member(object, "internalStatus");
 
 	if (!status)
-		status = get(get(object, "status"), "internalStatus");
+		status = json_member(json_member(object, "status"),
+				     "internalStatus");
 	return status;
 }
 
@@ -284,7 +274,7 @@ static void parse_container(struct json_object *object,
 		     get_text(object, "version"));
 	copy(container->last_failure, sizeof(container->last_failure),
 	     get_text(object, "lastFailure"));
-	if (id_of(get(object, "pid"), &pid) == 0 && pid > 0)
+	if (id_of(json_member(object, "pid"), &pid) == 0 && pid > 0)
 		container->pid = (long)pid;
 }
 
@@ -327,7 +317,7 @@ static bool is_frontend_role(struct json_object *role)
 
 static bool is_frontend(struct json_object *node)
 {
-	struct json_object *roles = get(node, "roles");
+	struct json_object *roles = json_member(node, "roles");
 	size_t i, length;
 
 	if (!roles || !json_object_is_type(roles, json_type_array))
@@ -352,7 +342,7 @@ static int add_node(struct weka_resources *resources, long long slot,
 	frontend = &resources->frontend[resources->frontend_count++];
 	memset(frontend, 0, sizeof(*frontend));
 	frontend->slot = (unsigned int)slot;
-	if (id_of(get(node, "core_id"), &core) < 0 || core < 0 ||
+	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 ||
 	    core >= CPUSET_MAX)
 		frontend->automatic = true;
 	else
@@ -381,7 +371,7 @@ static int parse_nodes(struct json_object *nodes,
 		length = json_object_array_length(nodes);
 		for (i = 0; i < length; i++) {
 			node = json_object_array_get_idx(nodes, i);
-			if (id_of(get(node, "slot"), &id) < 0)
+			if (id_of(json_member(node, "slot"), &id) < 0)
 				id = (long long)i;
 			if (add_node(resources, id, node) < 0)
 				return -1;
@@ -431,12 +421,13 @@ int weka_parse_resources(const char *text, const char *container,
 {
 	struct json_object *root = json_tokener_parse(text), *one = root;
 	struct weka_resources found = { .known = true, .memory_bytes = -1 };
-	struct json_object *nodes, *memory;
+	struct json_object *nodes;
 	int rc = -1;
 
-	if (!get(one, "nodes") && get(get(root, container), "nodes"))
-		one = get(root, container);
-	nodes = get(one, "nodes");
+	if (!json_member(one, "nodes") &&
+	    json_member(json_member(root, container), "nodes"))
+		one = json_member(root, container);
+	nodes = json_member(one, "nodes");
 	if (!nodes) {
 		err_set(err, "weka local resources of '%s': no \"nodes\" in it",
 			container);
@@ -449,10 +440,8 @@ int weka_parse_resources(const char *text, const char *container,
 			container);
 		goto out;
 	}
-	parse_nics(get(one, "net_devices"), &found);
-	memory = get(one, "memory");
-	if (memory && json_object_is_type(memory, json_type_int))
-		found.memory_bytes = json_object_get_int64(memory);
+	parse_nics(json_member(one, "net_devices"), &found);
+	found.memory_bytes = json_number(one, "memory");
 	*resources = found;
 	rc = 0;
 out:

@@ -9,7 +9,8 @@
 
 #include "lib/child.h"
 #include "client/command.h"
-#include "lib/sysfs.h"
+#include "lib/host.h"
+#include "lib/rundir.h"
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "client/state.h"
@@ -17,7 +18,6 @@
 #include "lib/faultpoint.h"
 
 #define PATH_TEXT_MAX 1024
-#define MOUNTS "mounts"
 #define NAP_MS 500
 /* A line of the set that tells how the mount was, not how to make it. */
 #define SHOWN "wekafs-shown"
@@ -137,12 +137,6 @@ out:
 
 /* ---- the set on disk --------------------------------------------------- */
 
-static void boot_id(char *text, size_t size)
-{
-	if (sysfs_line("/proc/sys/kernel/random/boot_id", text, size) < 0)
-		*text = '\0';
-}
-
 /* As the kernel writes a mount table: proc_pid_mounts(5). */
 static void print_field(FILE *file, const char *text)
 {
@@ -172,7 +166,7 @@ static int print_set(FILE *file, const struct client *client,
 	char boot[64], *list;
 	size_t i;
 
-	boot_id(boot, sizeof(boot));
+	host_boot_id(boot, sizeof(boot));
 	fprintf(file, "# %s %s\n", container, boot);
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->mount[i];
@@ -212,7 +206,7 @@ int weka_mount_begin(const struct client *client, const char *container,
 		err_set(err, "client: out of memory");
 		goto out;
 	}
-	rc = state_write(client, MOUNTS, text, err);
+	rc = state_write(client, RUNDIR_MOUNTS, text, err);
 out:
 	free(text);
 	mounts_free(fstab);
@@ -222,13 +216,13 @@ out:
 /* NULL: there is none of this boot. 'container' NULL: any. */
 static char *set_read(const struct client *client, const char *container)
 {
-	char *text = state_read(client, MOUNTS), boot[64], head[256];
+	char *text = state_read(client, RUNDIR_MOUNTS), boot[64], head[256];
 	size_t length;
 	bool ours;
 
 	if (!text)
 		return NULL;
-	boot_id(boot, sizeof(boot));
+	host_boot_id(boot, sizeof(boot));
 	length = strcspn(text, "\n");
 	snprintf(head, sizeof(head), "# %s %s", container ? container : "",
 		 boot);
@@ -272,7 +266,7 @@ bool weka_mount_is_begun(const struct client *client, const char *container)
 
 void weka_mount_end(const struct client *client)
 {
-	state_forget(client, MOUNTS);
+	state_forget(client, RUNDIR_MOUNTS);
 }
 
 /* ---- umount and mount -------------------------------------------------- */
