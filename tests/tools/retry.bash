@@ -23,3 +23,9 @@ retry() {
 	printf 'failed %d times (status %d): %s\n' "$try" "$status" "$*" >&2
 	return "$status"
 }
+
+# cause LOG - the line that says why a download failed: apt's first error, else
+# the last line
+cause() {
+	grep -m1 '^E: ' "$1" || tail -n 1 "$1"
+}
