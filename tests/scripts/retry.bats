@@ -47,3 +47,12 @@ called() { wc -l <"$calls"; }
 	run retry works_at 9
 	[[ $output == *'waits 10'*'waits 60'* && $(called) == 3 ]]
 }
+
+@test "the cause of a failure is apt's first error, or the last word of what was tried" {
+	printf '%s\n' 'Err:1 x' 'E: Failed to fetch x  Connection timed out' 'E: Unable to fetch' \
+		'failed 3 times (status 100): apt-get install x' >"$BATS_TEST_TMPDIR/log"
+	[ "$(cause "$BATS_TEST_TMPDIR/log")" = 'E: Failed to fetch x  Connection timed out' ]
+	printf '%s\n' 'unpacked' 'no space left' 'try 1 failed (status 1), the next one in 10 s: fetch 6.1' \
+		'no space left on device' 'failed 2 times (status 1): fetch 6.1' >"$BATS_TEST_TMPDIR/log"
+	[ "$(cause "$BATS_TEST_TMPDIR/log")" = 'no space left on device' ]
+}

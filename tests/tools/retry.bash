@@ -25,7 +25,7 @@ retry() {
 }
 
 # cause LOG - the line that says why a download failed: apt's first error, else
-# the last line
+# the last line that is not ours
 cause() {
-	grep -m1 '^E: ' "$1" || tail -n 1 "$1"
+	grep -m1 '^E: ' "$1" || grep -vE '^(try [0-9]+ failed|failed [0-9]+ times) ' "$1" | tail -n 1
 }
