@@ -96,14 +96,14 @@ proves_counting() {
 
 part_gcc() {
 	need tree-gcc || return 0
-	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 900
+	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
 
 part_clang() {
 	need tree-clang || return 0
 	# shellcheck disable=SC2016 # make expands it
-	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 600 'TESTS=$(UNIT_TESTS)'
+	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 900 'TESTS=$(UNIT_TESTS)'
 }
 
 # The stand-in has nothing to sanitize.
@@ -113,13 +113,13 @@ part_sanitizers() {
 	need tree-sanitizers || return 0
 	# shellcheck disable=SC2016
 	[[ $level != all ]] || which+=' $(filter tests/scripts/%,$(BATS_TESTS))'
-	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 900 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
 part_valgrind() {
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016 # make expands it
-	CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 900 \
+	CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
 		'TESTS=$(UNIT_TESTS)' \
 		LOG_COMPILER="$top/tests/tools/timed $work/gcc/libtool --mode=execute valgrind" \
 		LOG_FLAGS='-q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
@@ -140,7 +140,7 @@ part_soak() {
 # Here some of the scripts' tests show that the archive has what they need.
 distcheck() {
 	# shellcheck disable=SC2016 # make expands them
-	run "$dir/distcheck.log" 900 make -s -j"$(nproc)" -C "$work/gcc" \
+	run "$dir/distcheck.log" 1800 make -s -j"$(nproc)" -C "$work/gcc" \
 		distcheck 'TESTS=$(UNIT_TESTS) $(DIST_TESTS)' ||
 		{ tail -n 30 "$dir/distcheck.log"; return 1; }
 }
@@ -179,7 +179,7 @@ number_of() {
 suite_unit() {
 	local logs
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 900 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 \
 		-e JOBIO_CRASH_FIRST="$(number_of "$1")" -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
