@@ -86,3 +86,10 @@ is_said() {
 	[ "${lines[-1]}" = '12 passed, 0 failed' ]
 	[ "$(grep -oE 'x[0-9]+' <<<"$output" | xargs)" = 'x12 x11 x10 x9 x8 x7 x6 x5 x4 x3' ]
 }
+
+@test "a file of tests ends with what it took, and its status is its own" {
+	run "$SRCDIR/tests/tools/timed" bash -c 'echo tests; exit 3' x/tests/scripts/a.bats
+	[ "$status" -eq 3 ]
+	[ "${lines[0]}" = tests ]
+	[[ ${lines[1]} =~ ^'# took tests/scripts/a.bats '[0-9]+\.[0-9]\ [0-9]+\.[0-9]$ ]]
+}
