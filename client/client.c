@@ -9,6 +9,7 @@
 #include "client/change.h"
 #include "client/command.h"
 #include "client/mounts.h"
+#include "client/nfs.h"
 #include "client/rule.h"
 #include "client/type.h"
 #include "client/weka/weka.h"
@@ -16,7 +17,7 @@
 #include "lib/child.h"
 
 /* A new type: its file, and a line here. */
-static const struct client_type_ops *const types[] = { &weka_type };
+static const struct client_type_ops *const types[] = { &weka_type, &nfs_type };
 
 static const struct client_type_ops *type_named(const char *name)
 {

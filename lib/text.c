@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/text.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 static bool is_octal(const char *s)
 {
@@ -23,4 +23,21 @@ void text_unescape_octal(char *text)
 		}
 	}
 	*out = '\0';
+}
+
+bool text_next_line(const char **text, char *line, size_t size)
+{
+	bool fits = false;
+	size_t length;
+
+	while (**text && !fits) {
+		length = strcspn(*text, "\n");
+		fits = length < size;
+		if (fits) {
+			memcpy(line, *text, length);
+			line[length] = '\0';
+		}
+		*text += length + ((*text)[length] == '\n');
+	}
+	return fits;
 }

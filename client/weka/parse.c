@@ -11,6 +11,7 @@
 #include "lib/cpuset.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 /* core_id of a frontend whose core the client picks itself */
 #define CORE_AUTOMATIC UINT32_MAX
@@ -123,24 +124,6 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 	}
 }
 
-/* The next line of *text, but none that is longer than anything we look for. */
-static bool next_line(const char **text, char line[LINE_TEXT_MAX])
-{
-	size_t length;
-	bool fits = false;
-
-	while (**text && !fits) {
-		length = strcspn(*text, "\n");
-		fits = length < LINE_TEXT_MAX;
-		if (fits) {
-			memcpy(line, *text, length);
-			line[length] = '\0';
-		}
-		*text += length + ((*text)[length] == '\n');
-	}
-	return fits;
-}
-
 void weka_parse_service(const char *text, struct weka_service *service)
 {
 	char line[LINE_TEXT_MAX], *at, *separator;
@@ -149,7 +132,7 @@ void weka_parse_service(const char *text, struct weka_service *service)
 	service->present = true;
 	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3;
-	while (next_line(&text, line)) {
+	while (text_next_line(&text, line, sizeof(line))) {
 		at = line + strspn(line, " \t");
 		separator = strpbrk(at, "=:");
 		if (*at == '#' || *at == ';' || *at == '[' || !separator)
@@ -523,6 +506,6 @@ void weka_parse_interface(const char *text, struct weka_interface *interface)
 
 	memset(interface, 0, sizeof(*interface));
 	interface->active_mounts = -1;
-	while (next_line(&text, line))
+	while (text_next_line(&text, line, sizeof(line)))
 		parse_interface_line(line, interface);
 }
