@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/mounts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/type.h"
 #include "lib/fileio.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
@@ -67,7 +67,7 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 			return 0;
 		unescape(field[i]);
 	}
-	if (strcmp(field[2], fstype) != 0)
+	if (!mounts_word_in(fstype, field[2]))
 		return 0;
 	mount = slot_for(mounts, field[1]);
 	if (!mount)
@@ -118,6 +118,35 @@ struct mounts *mounts_read(const char *path, const char *fstype,
 	mounts = mounts_parse(table, fstype, err);
 	free(table);
 	return mounts;
+}
+
+int mounts_reread(struct client *client, struct err *err)
+{
+	struct mounts *all, *ours;
+	size_t i;
+
+	all = mounts_read(client->section->mount_table, client->type->fstypes,
+			  err);
+	if (!all)
+		return -1;
+	ours = calloc(1, sizeof(*ours));
+	if (!ours) {
+		mounts_free(all);
+		return err_set(err, "mount table: out of memory");
+	}
+	for (i = 0; i < all->count; i++) {
+		if (!mounts_word_in(client->section->mounts,
+				    all->mount[i].target))
+			continue;
+		ours->mount[ours->count++] = all->mount[i];
+		memset(&all->mount[i], 0, sizeof(all->mount[i]));
+	}
+	mounts_free(all);
+	mounts_free(client->mounts);
+	client->mounts = ours;
+	client->common.mounts = ours->mount;
+	client->common.mount_count = ours->count;
+	return 0;
 }
 
 void mounts_free(struct mounts *mounts)

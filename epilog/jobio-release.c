@@ -23,6 +23,7 @@
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
@@ -56,7 +57,7 @@ static int read_arguments(int argc, char **argv)
 		else if (option == 'h')
 			help = true;
 		else if (option == 's')
-			client_set_sysfs_root(optarg);
+			sysfs_set_root(optarg);
 		else
 			return -1;
 	}

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static void add_wire(struct record *state, const struct client_wire *wire,
 	record_io_init(&io);
 	io.scope = RECORD_SCOPE_NODE;
 	io.shared = alone ? 0 : RECORD_UNKNOWN;
-	strcpy(io.source, CLIENT_WIRE_SOURCE);
+	snprintf(io.source, sizeof(io.source), "%s", wire->source);
 	io.numbers[RECORD_READ_BYTES] = wire->read_bytes;
 	io.numbers[RECORD_WRITE_BYTES] = wire->write_bytes;
 	io.numbers[RECORD_READ_CALLS] = wire->reads;

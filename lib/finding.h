@@ -28,6 +28,7 @@ enum finding_severity {
 struct finding {
 	char code[FINDING_CODE_MAX];
 	enum finding_severity severity;
+	bool breaks_node; /* told by a rule that says so (client/rule.h) */
 	char text[ERR_MAX];
 	char cure[ERR_MAX];
 };

@@ -6,7 +6,7 @@
  *           policy=off|warn|enforce
  *           verdict=admit|refuse
  *           reason=SENTENCE          when verdict=refuse
- *           client=TEXT              whose CPUs: "weka:client"; may be empty
+ *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
  *         Unknown keys are ignored: an older plugin reads a newer prolog.

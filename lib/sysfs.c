@@ -64,6 +64,21 @@ void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
 	cpuset_add(cpus, os_cpu);
 }
 
+void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole)
+{
+	struct cpuset result, core;
+	int os_cpu;
+
+	cpuset_zero(&result);
+	cpuset_for_each (os_cpu, os_cpus) {
+		if (cpuset_has(&result, (unsigned int)os_cpu))
+			continue;
+		sysfs_siblings((unsigned int)os_cpu, &core);
+		cpuset_or(&result, &core);
+	}
+	*whole = result;
+}
+
 int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 {
 	char path[PATH_TEXT_MAX + 96];

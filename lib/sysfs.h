@@ -20,6 +20,8 @@ void sysfs_set_root(const char *folder);
 
 /* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
+/* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
+void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 

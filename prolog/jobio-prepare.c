@@ -28,6 +28,7 @@
 #include "job/log.h"
 #include "prolog/prepare.h"
 #include "lib/request.h"
+#include "lib/sysfs.h"
 
 #define GRACE_MS 1000U
 
@@ -67,7 +68,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 		else if (option == 'h')
 			arguments->help = true;
 		else if (option == 's')
-			client_set_sysfs_root(optarg);
+			sysfs_set_root(optarg);
 		else
 			return -1;
 	}

@@ -20,8 +20,6 @@
 #include "lib/reservation.h"
 #include "lib/rundir.h"
 
-#define CACHE_BYTES_MAX (4U << 20)
-
 static unsigned int time_left(const struct visit *visit)
 {
 	unsigned long long now = child_now_ms();
@@ -256,34 +254,6 @@ static void find_cores(struct visit *visit)
 
 /* ---- the client -------------------------------------------------------- */
 
-static char *read_cache(const struct visit *visit)
-{
-	char path[RUNDIR_PATH_MAX];
-
-	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_CLIENT,
-			     NULL) < 0)
-		return NULL;
-	return fileio_read(path, CACHE_BYTES_MAX, NULL, NULL);
-}
-
-static void write_cache(const struct visit *visit)
-{
-	char path[RUNDIR_PATH_MAX], *text;
-
-	if (client_is_cached(visit->client) ||
-	    rundir_node_file(path, visit->config->run_dir, RUNDIR_CLIENT,
-			     NULL) < 0)
-		return;
-	text = client_save(visit->client);
-	FAULT_POINT("cache before");
-	if (text)
-		fileio_write_volatile(path, text, strlen(text), 0600, NULL);
-	else
-		unlink(path); /* it would not hold */
-	FAULT_POINT("cache after");
-	free(text);
-}
-
 static void profile_of(struct visit *visit)
 {
 	const struct config_profile *profile = NULL;
@@ -292,6 +262,7 @@ static void profile_of(struct visit *visit)
 		profile = config_profile_find(visit->config,
 					      visit->request.profile);
 	visit->want.mount_options = profile ? profile->mount_options : "";
+	visit->want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
 }
 
 static void open_client(struct visit *visit, const char *state_dir)
@@ -320,17 +291,14 @@ static void open_client(struct visit *visit, const char *state_dir)
 static void look_at_client(struct visit *visit)
 {
 	struct err err;
-	char *cache;
 
-	cache = read_cache(visit);
-	if (client_inspect(visit->client, cache, time_left(visit), &err) < 0) {
+	if (client_inspect(visit->client, time_left(visit), &err) < 0) {
 		findings_add(&visit->findings, "W53", FINDING_ERROR,
 			     "correct mount_table= in jobio.conf", "%.500s",
 			     err.text);
 		client_close(visit->client);
 		visit->client = NULL;
 	}
-	free(cache);
 }
 
 /* ---- 3: the state ------------------------------------------------------ */
@@ -487,28 +455,12 @@ static int write_gates(struct visit *visit, struct err *err)
 
 /* ---- verdict ----------------------------------------------------------- */
 
-/* Findings that mean: this node serves no job, or its client takes CPUs away
- * from those that it serves. The others are a matter of configuration, or of
- * one job. */
-static bool breaks_node(const char *code)
-{
-	static const char *const codes[] = { "W01", "W03", "W08", "W09", "W14",
-					     "W15", "W16", "W17", "W18", "W24",
-					     "W30", "W32", "W42", "W45" };
-	size_t i;
-
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (strcmp(code, codes[i]) == 0)
-			return true;
-	return false;
-}
-
 static int verdict(const struct visit *visit)
 {
 	size_t i;
 
 	for (i = 0; i < visit->findings.count; i++) {
-		if (!breaks_node(visit->findings.list[i].code))
+		if (!visit->findings.list[i].breaks_node)
 			continue;
 		job_reason_set(visit->config, visit->state,
 			       &visit->findings.list[i]);
@@ -673,7 +625,7 @@ static int conclude(struct visit *visit, struct err *err)
 	if (visit->client) {
 		client_judge(visit->client, &visit->want, &visit->findings);
 		describe_cpus(visit);
-		write_cache(visit);
+		client_keep(visit->client);
 	}
 	job_add_findings(visit->state, &visit->findings);
 	if (job_state_update(visit->config, visit->state, err) < 0 ||

@@ -32,7 +32,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 	return 0;
 }
 
-/* A reboot undoes mount options: the mounts came up as fstab says. */
+/* What does not outlive a reboot is put back by it. */
 static void finish_rebooted(struct visit *visit, struct record *state)
 {
 	struct err err;
@@ -41,7 +41,8 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 
 	state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	for (i = 0; i < state->change_count; i++)
-		if (strcmp(state->changes[i].what, "mount-option") == 0)
+		if (!client_change_outlives_reboot(state->client_type,
+						   state->changes[i].what))
 			state->changes[i].restored = 1;
 	rc = job_finish(visit->config, state, &err);
 	if (rc != 0)

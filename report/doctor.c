@@ -222,8 +222,7 @@ static void ask_client(struct doctor *doctor,
 	struct err err;
 
 	client = client_open(section, NULL, NULL, &err);
-	if (!client ||
-	    client_inspect(client, NULL, CLIENT_BUDGET_MS, &err) < 0) {
+	if (!client || client_inspect(client, CLIENT_BUDGET_MS, &err) < 0) {
 		findings_add(doctor->findings, "J03", FINDING_ERROR,
 			     "correct its section in jobio.conf",
 			     "client '%s': %s", section->name, err.text);
@@ -235,7 +234,7 @@ static void ask_client(struct doctor *doctor,
 		doctor->client_known = true;
 		doctor->client_cpus = facts->frontend_cpus;
 	}
-	want.mount_options = "";
+	want.mount_options = want.read_ahead_kb = "";
 	/* that there is none at all is said about the node line: N09 */
 	if (doctor->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = doctor->mem_spec_limit_mb;

@@ -100,6 +100,39 @@ START_TEST(sections_with_names_are_kept_apart)
 }
 END_TEST
 
+START_TEST(a_client_takes_the_keys_of_its_type_only)
+{
+	struct config *config = load("[client home]\nmountstats = /m/s\n"
+				     "type = nfs\nmounts = /home\n");
+
+	ck_assert_str_eq(config->clients[0].mountstats, "/m/s");
+	config_free(config);
+	expect_error("[client w]\ntype = weka\n[client home]\n"
+		     "mounts = /home\ncommand = /usr/bin/weka\ntype = nfs\n",
+		     ":5: [client home] command: not a key of type=nfs");
+	expect_error("[client home]\nmountstats = /b\n",
+		     ":2: [client home] mountstats: not a key of type=weka; is "
+		     "it 'mounts'?");
+	expect_error("[client w]\nmountstat = /m\n",
+		     ":2: [client w] mountstat: '/m': unknown key; is it "
+		     "'mountstats'?");
+	expect_error("[client w]\ntypo = weka\n",
+		     ":2: [client w] typo: 'weka': unknown key; is it 'type'?");
+}
+END_TEST
+
+START_TEST(read_ahead_of_a_profile_is_a_number)
+{
+	struct config *config = load("[profile p]\nread_ahead_kb = 4096\n");
+
+	ck_assert_str_eq(config->profiles[0].read_ahead_kb, "4096");
+	config_free(config);
+	expect_error("[profile p]\nread_ahead_kb = 4M\n",
+		     ": [profile p] read_ahead_kb: '4M': expected a number "
+		     "from 0 to 1048576");
+}
+END_TEST
+
 START_TEST(a_node_gets_the_first_client_that_names_it)
 {
 	struct config *config = load("[client a]\nnodes = c[1-3] gpu*\n"
@@ -235,6 +268,8 @@ END_TEST
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
+	  a_client_takes_the_keys_of_its_type_only,
+	  read_ahead_of_a_profile_is_a_number,
 	  a_node_gets_the_first_client_that_names_it,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
