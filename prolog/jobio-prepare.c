@@ -27,6 +27,7 @@
 #include "job/job.h"
 #include "job/log.h"
 #include "prolog/prepare.h"
+#include "prolog/recover.h"
 #include "lib/request.h"
 #include "lib/sysfs.h"
 
@@ -82,8 +83,8 @@ static int work(const struct config *config, const struct arguments *arguments)
 	struct err err = { "" };
 	int rc;
 
-	rc = arguments->recover ? visit_recover(&visit, &err)
-				: visit_prepare(&visit, &err);
+	rc = arguments->recover ? recover_node(&visit, &err)
+				: prepare_node(&visit, &err);
 	visit_log(&visit);
 	if (rc < 0) {
 		log_line("%s", err.text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `jobio-prepare --recover`: before slurmd starts, or by hand. */
+#include "prolog/recover.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "lib/fileio.h"
 #include "lib/host.h"
 #include "job/log.h"
-#include "prolog/prepare.h"
 #include "lib/rundir.h"
 
 static int mend_dead(void *arg, uint32_t job_id)
@@ -100,7 +100,7 @@ static int stop_dead(void *arg, uint32_t job_id)
 	return 0;
 }
 
-int visit_recover(struct visit *visit, struct err *err)
+int recover_node(struct visit *visit, struct err *err)
 {
 	struct err why;
 

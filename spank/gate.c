@@ -150,9 +150,9 @@ static enum gate_verdict overlap(const struct gate *gate,
 	const struct gatefile *file = &gate->file;
 	char *list = cpuset_format(cpus), cure[120];
 
-	if (file->io_cores)
+	if (file->request.io_cores)
 		snprintf(cure, sizeof(cure), "it reserved %u io-cores: ask",
-			 file->io_cores);
+			 file->request.io_cores);
 	else
 		snprintf(cure, sizeof(cure),
 			 "submit it with --io-cores and without --core-spec, "

@@ -229,9 +229,9 @@ static void tell_task(spank_t sp)
 	const struct gatefile *file = &step.gate.file;
 	char number[16], *cpus = NULL;
 
-	if (step.gate.is_known && file->io_cores)
+	if (step.gate.is_known && file->request.io_cores)
 		cpus = cpuset_format(&file->io_cpus);
-	snprintf(number, sizeof(number), "%u", file->io_cores);
+	snprintf(number, sizeof(number), "%u", file->request.io_cores);
 	if (cpus) {
 		spank_setenv(sp, "SLURM_IO_CORES", number, 1);
 		spank_setenv(sp, "SLURM_IO_CPUS", cpus, 1);
@@ -239,8 +239,8 @@ static void tell_task(spank_t sp)
 		spank_unsetenv(sp, "SLURM_IO_CORES");
 		spank_unsetenv(sp, "SLURM_IO_CPUS");
 	}
-	if (step.gate.is_known && file->io_profile[0])
-		spank_setenv(sp, "SLURM_IO_PROFILE", file->io_profile, 1);
+	if (step.gate.is_known && file->request.profile[0])
+		spank_setenv(sp, "SLURM_IO_PROFILE", file->request.profile, 1);
 	else
 		spank_unsetenv(sp, "SLURM_IO_PROFILE");
 	free(cpus);
