@@ -60,7 +60,7 @@ static struct journal_change *find(struct journal *journal, unsigned int seq)
 	return NULL;
 }
 
-static void change_free(struct journal_change *change)
+static void forget(struct journal_change *change)
 {
 	free(change->client);
 	free(change->what);
@@ -70,8 +70,7 @@ static void change_free(struct journal_change *change)
 	memset(change, 0, sizeof(*change));
 }
 
-static int change_add(struct journal *journal,
-		      const struct journal_change *from)
+static int remember(struct journal *journal, const struct journal_change *from)
 {
 	struct journal_change *to;
 
@@ -87,7 +86,7 @@ static int change_add(struct journal *journal,
 	to->new_value = strdup(from->new_value);
 	if (!to->client || !to->what || !to->target || !to->old_value ||
 	    !to->new_value) {
-		change_free(to);
+		forget(to);
 		return -1;
 	}
 	journal->count++;
@@ -118,7 +117,7 @@ static int fold_object(struct journal *journal, struct json_object *line)
 	if (!change.client || !change.what || !change.target ||
 	    !change.old_value || !change.new_value)
 		return -1;
-	return change_add(journal, &change);
+	return remember(journal, &change);
 }
 
 static void fold_line(struct journal *journal, const char *text)
@@ -201,7 +200,7 @@ void journal_close(struct journal *journal)
 	if (!journal)
 		return;
 	for (i = 0; i < journal->count; i++)
-		change_free(&journal->change[i]);
+		forget(&journal->change[i]);
 	if (journal->fd >= 0)
 		close(journal->fd);
 	free(journal->path);
@@ -289,7 +288,7 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 	json_add_text(object, "state", state_names[JOURNAL_PLANNED]);
 	if (append_object(journal, object, err) < 0)
 		goto out;
-	if (change_add(journal, &planned) < 0) {
+	if (remember(journal, &planned) < 0) {
 		err_set(err, "journal: out of memory");
 		goto out;
 	}
