@@ -3,6 +3,7 @@
 #include "report/job_print.h"
 
 #include <langinfo.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,12 +35,12 @@ static const char *count(int64_t number, char *out)
 
 /* Blocks from low to high; plain letters where the terminal has no UTF-8. */
 static void print_hist(FILE *out, const char *name, const int64_t *hist,
-		       int is_time)
+		       bool is_time)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
 					      "▅", "▆", "▇", "█" };
 	static const char plain[] = " .:-=+*%#";
-	int is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	int bin, first = -1, last = -1;
 	char low[16], high[16];
 	int64_t most = 0;
@@ -367,18 +368,18 @@ static void print_head(FILE *out, const struct job_report *r, double first,
 
 /* ---- which nodes say the same --------------------------------------------- */
 
-typedef int is_same_fn(const struct record *record, const void *what);
+typedef bool is_same_fn(const struct record *record, const void *what);
 
 /* Does a node before 'at' say it too? Then it is told. */
-static int is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
-		   const void *what)
+static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
+		    const void *what)
 {
 	size_t i;
 
 	for (i = 0; i < at; i++)
 		if (is_same(r->records[i], what))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
@@ -401,12 +402,12 @@ static void print_names(FILE *out, const struct job_report *r,
 
 /* ---- cores, client, changes, findings ------------------------------------ */
 
-static int is_same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static int is_same_client(const struct record *record, const void *what)
+static bool is_same_client(const struct record *record, const void *what)
 {
 	const struct record *other = what;
 
@@ -435,7 +436,7 @@ static void print_clients(FILE *out, const struct job_report *r)
 	}
 }
 
-static int is_same_cores(const struct record *record, const void *what)
+static bool is_same_cores(const struct record *record, const void *what)
 {
 	const struct record *other = what;
 
@@ -469,7 +470,7 @@ static void print_mixed_cores(FILE *out, const struct job_report *r)
 static void print_cores(FILE *out, const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
-	int is_mixed = !strcmp(s->cores, "mixed") || !strcmp(s->cpus, "mixed");
+	bool is_mixed = !strcmp(s->cores, "mixed") || !strcmp(s->cpus, "mixed");
 
 	if (is_mixed && r->record_count)
 		print_mixed_cores(out, r);
@@ -505,8 +506,8 @@ static void print_request(FILE *out, const struct job_report *r)
 	print_clients(out, r);
 }
 
-static int is_same_change(const struct record_change *a,
-			  const struct record_change *b)
+static bool is_same_change(const struct record_change *a,
+			   const struct record_change *b)
 {
 	return is_same_text(a->what, b->what) &&
 	       is_same_text(a->target, b->target) &&
@@ -566,12 +567,12 @@ static void print_changes(FILE *out, const struct job_report *r)
 			(long long)r->summary.restored);
 }
 
-static int is_same_refusal(const struct record *record, const void *what)
+static bool is_same_refusal(const struct record *record, const void *what)
 {
 	return record->refused && !strcmp(record->refused, what);
 }
 
-static int has_finding(const struct record *record, const void *what)
+static bool has_finding(const struct record *record, const void *what)
 {
 	const struct record_finding *f = what;
 	size_t k;
@@ -579,8 +580,8 @@ static int has_finding(const struct record *record, const void *what)
 	for (k = 0; k < record->finding_count; k++)
 		if (!strcmp(record->findings[k].code, f->code) &&
 		    is_same_text(record->findings[k].text, f->text))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Once, with all nodes that say it. */
@@ -695,7 +696,7 @@ void job_print_text(const struct job_report *r, FILE *out)
 			strstr(r->why_not_ledger, "you may read")
 				? " (its owner, root and SlurmUser may)"
 				: "");
-	else if (r->state && strcmp(r->state, "written"))
+	else if (r->state && strcmp(r->state, "written") != 0)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
 	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);

@@ -126,7 +126,7 @@ static int parse(struct options *o, int argc, char *argv[])
 }
 
 static void print(const struct job_report *report, enum format format,
-		  int is_first)
+		  bool is_first)
 {
 	if (format == CSV) {
 		if (is_first)
