@@ -16,10 +16,10 @@
 #include <linux/magic.h>
 
 #include "count/counters.h"
-#include "lib/fileio.h"
 #include "count/layout.h"
 #include "count/mounts.h"
 #include "count/programs.h"
+#include "lib/fileio.h"
 #include "lib/rundir.h"
 
 #define LOCK_POLL_MS 10

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/config.h"
+#include "lib/number.h"
 #include "report/command.h"
 #include "report/commands.h"
-#include "lib/config.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
-#include "lib/number.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
