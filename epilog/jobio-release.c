@@ -16,12 +16,12 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "client/client.h"
-#include "lib/faultpoint.h"
-#include "lib/host.h"
 #include "job/job.h"
 #include "job/log.h"
+#include "lib/child.h"
+#include "lib/faultpoint.h"
+#include "lib/host.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/merge.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,8 +139,8 @@ static int compare(uint32_t flags_a, double end_a, uint64_t digest_a,
 	return 0;
 }
 
-int merge_is_better(const struct record *a, uint64_t digest_a,
-		    const struct record *b, uint64_t digest_b)
+bool merge_is_better(const struct record *a, uint64_t digest_a,
+		     const struct record *b, uint64_t digest_b)
 {
 	return compare(a->flags, a->end, digest_a, b->flags, b->end, digest_b) >
 	       0;
@@ -515,7 +516,7 @@ static void sum_hist(const struct merge *merge, struct summary *s)
 	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
 }
 
-static int is_known(const int64_t *numbers)
+static bool is_known(const int64_t *numbers)
 {
 	return numbers[RECORD_READ_BYTES] >= 0 ||
 	       numbers[RECORD_WRITE_BYTES] >= 0 ||
@@ -640,7 +641,7 @@ static const char *longest_nodelist(const struct merge *merge)
 	return best;
 }
 
-static int part_is_node(const void *key, const void *part)
+static int compare_node(const void *key, const void *part)
 {
 	return strcmp(key, ((const struct part *)part)->node);
 }
@@ -659,7 +660,7 @@ static void find_missing(const struct merge *merge, struct summary *s)
 	s->nodes_expected = (int64_t)nodes->count;
 	for (i = 0; i < nodes->count; i++) {
 		if (bsearch(nodes->names[i], merge->parts, merge->count,
-			    sizeof(*merge->parts), part_is_node))
+			    sizeof(*merge->parts), compare_node))
 			continue;
 		*one = 0;
 		if (*s->miss)

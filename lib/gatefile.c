@@ -65,7 +65,7 @@ static int set_io_cores(struct gatefile *gate, const char *value)
 static int set(struct gatefile *gate, const char *key, const char *value)
 {
 	if (!strcmp(key, "version"))
-		return strcmp(value, "1") ? -1 : 0;
+		return !strcmp(value, "1") ? 0 : -1;
 	if (!strcmp(key, "policy"))
 		return gate_policy_parse(value, &gate->policy);
 	if (!strcmp(key, "verdict"))

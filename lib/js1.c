@@ -2,6 +2,7 @@
 #include "lib/js1.h"
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,7 @@ static int payload_read(const char *comment, struct payload *p, struct err *why)
 	return 0;
 }
 
-static int is_clean(const char *summary)
+static bool is_clean(const char *summary)
 {
 	return *summary && strlen(summary) <= VALUE_MAX &&
 	       !strpbrk(summary, "\"\\") &&

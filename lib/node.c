@@ -658,7 +658,7 @@ static bool same_epoch(struct json_object *json, const struct epoch *epoch)
 {
 	const char *conf = json_text(json, "conf");
 
-	return conf && strcmp(conf, epoch->conf) == 0 &&
+	return conf && !strcmp(conf, epoch->conf) &&
 	       json_number(json, "slurmd_pid") == epoch->slurmd_pid &&
 	       json_number(json, "slurmd_start") == epoch->slurmd_start &&
 	       json_number(json, "conf_ns") == epoch->conf_ns &&

@@ -1006,8 +1006,9 @@ static int read_finding(struct json_object *o, struct record *r, void *arg,
 	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0)
 		return -1;
-	if (strcmp(f->severity, "error") && strcmp(f->severity, "warning") &&
-	    strcmp(f->severity, "info"))
+	if (strcmp(f->severity, "error") != 0 &&
+	    strcmp(f->severity, "warning") != 0 &&
+	    strcmp(f->severity, "info") != 0)
 		return err_set(err,
 			       "record: severity: '%s': must be error, "
 			       "warning or info",
@@ -1091,7 +1092,7 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 
 	if (read_word(o, "scope", scope, sizeof(scope), err) < 0)
 		return -1;
-	if (strcmp(scope, "job") && strcmp(scope, "node"))
+	if (strcmp(scope, "job") != 0 && strcmp(scope, "node") != 0)
 		return err_set(err, "record: scope: '%s': must be job or node",
 			       scope);
 	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;

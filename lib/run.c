@@ -65,8 +65,8 @@ static bool is_same(const struct run_line *line, const struct record_io *io,
 	const char *fs = line->first->fs ? line->first->fs : "";
 
 	return line->kind == kind && line->first->scope == io->scope &&
-	       strcmp(line->first->source, io->source) == 0 &&
-	       strcmp(fs, io->fs ? io->fs : "") == 0;
+	       !strcmp(line->first->source, io->source) &&
+	       !strcmp(fs, io->fs ? io->fs : "");
 }
 
 static void add_line(struct run_lines *lines, const struct record_io *io,
@@ -113,8 +113,8 @@ static void add_record(struct run_lines *lines, const struct record *record)
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
 		add_line(lines, io,
-			 strcmp(io->source, best[io->scope]) == 0 ? RUN_APP
-								  : RUN_OTHER);
+			 !strcmp(io->source, best[io->scope]) ? RUN_APP
+							      : RUN_OTHER);
 	}
 	for (i = 0; i < record->wire_count; i++)
 		add_line(lines, &record->wire[i], RUN_WIRE);

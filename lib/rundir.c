@@ -97,7 +97,7 @@ int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,
 
 bool rundir_is_leftover(const char *name)
 {
-	return strncmp(name, GONE, strlen(GONE)) == 0 ||
+	return !strncmp(name, GONE, strlen(GONE)) ||
 	       strstr(name, FILEIO_TEMPORARY);
 }
 
@@ -127,7 +127,7 @@ bool rundir_is_record(const char *name)
 	size_t length = strlen(name);
 
 	return length > 5 && name[0] != '.' &&
-	       strcmp(name + length - 5, ".json") == 0;
+	       !strcmp(name + length - 5, ".json");
 }
 
 int rundir_spool_file(char *path, const char *spool_dir, const char *file,

@@ -22,14 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "client/client.h"
 #include "job/job.h"
 #include "job/log.h"
-#include "prolog/prepare.h"
-#include "prolog/recover.h"
+#include "lib/child.h"
 #include "lib/request.h"
 #include "lib/sysfs.h"
+#include "prolog/prepare.h"
+#include "prolog/recover.h"
 
 #define GRACE_MS 1000U
 

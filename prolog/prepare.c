@@ -197,7 +197,7 @@ static bool ask_alone(struct visit *visit)
 	return alone;
 }
 
-static int is_other(void *arg, uint32_t job_id)
+static int find_other(void *arg, uint32_t job_id)
 {
 	const struct visit *visit = arg;
 
@@ -209,7 +209,7 @@ static int is_other(void *arg, uint32_t job_id)
  * did. This job's own are started when its prolog is over. */
 static bool is_first_job(struct visit *visit)
 {
-	return job_each_folder(visit->config, is_other, visit) == 0 &&
+	return job_each_folder(visit->config, find_other, visit) == 0 &&
 	       !job_is_any_alive();
 }
 

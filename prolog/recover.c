@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "job/log.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
-#include "job/log.h"
 #include "lib/rundir.h"
 
 static int mend_dead(void *arg, uint32_t job_id)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,19 @@
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
 
-static int is_id(const char *id)
+static bool is_id(const char *id)
 {
 	unsigned long number;
 	char copy[32], *mark;
 
 	if (strlen(id) >= sizeof(copy))
-		return 0;
+		return false;
 	strcpy(copy, id);
 	mark = strpbrk(copy, "_+");
 	if (mark) {
 		*mark++ = 0;
 		if (number_parse(mark, 0, UINT32_MAX, &number, NULL) < 0)
-			return 0;
+			return false;
 	}
 	return number_parse(copy, 1, UINT32_MAX, &number, NULL) == 0;
 }
@@ -336,7 +337,7 @@ static void take_family(struct job_report *r, const char *id)
 {
 	unsigned long job, part;
 	char copy[64], *mark;
-	int is_array;
+	bool is_array;
 
 	snprintf(copy, sizeof(copy), "%s", id);
 	mark = strpbrk(copy, "_+");
@@ -351,7 +352,7 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-static int is_over(const char *state)
+static bool is_over(const char *state)
 {
 	static const char *const early[] = {
 		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
@@ -361,15 +362,15 @@ static int is_over(const char *state)
 
 	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (!strcmp(state, early[i]))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Of a job that ended at once slurmdbd has the end first, and says "root" until
  * it has the start. */
 static const char *known_user(const char *user)
 {
-	return strcmp(user, "root") ? user : NULL;
+	return !strcmp(user, "root") ? NULL : user;
 }
 
 static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
@@ -393,7 +394,7 @@ static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
 }
 
 /* *is_early: the job has not ended, which says all. */
-static struct job_report *from_sacct(const char *id, char *out, int *is_early,
+static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
 				     struct err *err)
 {
 	char *row[SACCT_FIELDS], summary[SUMMARY_MAX];
@@ -418,7 +419,7 @@ static struct job_report *from_sacct(const char *id, char *out, int *is_early,
 	return NULL;
 }
 
-static struct job_report *ask_sacct(const char *id, int *is_early,
+static struct job_report *ask_sacct(const char *id, bool *is_early,
 				    struct err *err)
 {
 	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
@@ -454,7 +455,7 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 {
 	struct err first = { "" }, second = { "" };
 	struct job_report *r = ask_ledger(source, id, restart, &first);
-	int is_early = 0;
+	bool is_early = false;
 
 	if (!r && restart < 0) {
 		r = ask_sacct(id, &is_early, &second);

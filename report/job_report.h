@@ -11,6 +11,7 @@
 #ifndef JOBIO_REPORT_JOB_REPORT_H
 #define JOBIO_REPORT_JOB_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,7 @@ struct job_report {
 struct job_source {
 	const struct config *config; /* NULL: is_down */
 	struct ledger_link *link;
-	int is_down; /* the link failed: do not try again */
+	bool is_down; /* the link failed: do not try again */
 	struct err why_down;
 };
 

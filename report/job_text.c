@@ -2,274 +2,16 @@
 /* A report for people. */
 #include "report/job_print.h"
 
-#include <langinfo.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "lib/run.h"
+#include "report/job_io.h"
 
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8
-
-/* ---- numbers ------------------------------------------------------------- */
-
-static const char *bytes(int64_t number, char *out)
-{
-	if (number < 0)
-		return "unknown";
-	summary_bytes(number, out, 16);
-	return out;
-}
-
-static const char *count(int64_t number, char *out)
-{
-	if (number < 0)
-		return "unknown";
-	summary_count(number, out, 16);
-	return out;
-}
-
-/* ---- the lines of I/O ---------------------------------------------------- */
-
-/* Blocks from low to high; plain letters where the terminal has no UTF-8. */
-static void print_hist(FILE *out, const char *name, const int64_t *hist,
-		       int is_time)
-{
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
-					      "▅", "▆", "▇", "█" };
-	static const char plain[] = " .:-=+*%#";
-	int is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	int bin, first = -1, last = -1;
-	char low[16], high[16];
-	int64_t most = 0;
-
-	for (bin = 0; bin < RECORD_BINS; bin++) {
-		if (hist[bin] <= 0)
-			continue;
-		first = first < 0 ? bin : first;
-		last = bin;
-		most = hist[bin] > most ? hist[bin] : most;
-	}
-	if (first < 0)
-		return;
-	fprintf(out, "                %-12s ", name);
-	for (bin = first; bin <= last; bin++) {
-		int level = hist[bin] <= 0 ? 0
-					   : 1 + (int)((double)hist[bin] *
-						       7.99 / (double)most);
-
-		if (is_utf8)
-			fputs(blocks[level > 8 ? 8 : level], out);
-		else
-			fputc(plain[level > 8 ? 8 : level], out);
-	}
-	if (is_time) {
-		summary_time(INT64_C(1) << first, low, sizeof(low));
-		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
-			     sizeof(high));
-	} else {
-		summary_bytes(INT64_C(1) << first, low, sizeof(low));
-		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
-			      sizeof(high));
-	}
-	fprintf(out, "  %s to %s\n", low, high);
-}
-
-static void print_meta(FILE *out, const struct record_io *io, double seconds)
-{
-	const char *before = "                metadata     ";
-	int64_t all = 0;
-	char text[16];
-	int i;
-
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++) {
-		if (io->meta[i] <= 0)
-			continue;
-		fprintf(out, "%s%s %s", before,
-			record_meta_name((unsigned int)i),
-			count(io->meta[i], text));
-		run_add(&all, io->meta[i]);
-		before = ", ";
-	}
-	if (*before != ',')
-		return;
-	if (seconds > 0)
-		fprintf(out, "; %s/s",
-			count((int64_t)((double)all / seconds), text));
-	fputc('\n', out);
-}
-
-static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
-{
-	char text[16];
-
-	if (number > 0 && calls > 0)
-		fprintf(out, ", %s a call", bytes(number / calls, text));
-	if (number > 0 && seconds > 0)
-		fprintf(out, ", %s/s",
-			bytes((int64_t)((double)number / seconds), text));
-	fputc('\n', out);
-}
-
-static void print_one(FILE *out, const char *what, int64_t number,
-		      int64_t calls, double seconds)
-{
-	char a[16], b[16];
-
-	fprintf(out, "                %-12s %s", what, bytes(number, a));
-	if (calls >= 0)
-		fprintf(out, " in %s calls", count(calls, b));
-	print_rate(out, number, calls, seconds);
-}
-
-/* Of one node: those of several need not be of the same second. */
-static void print_peak(FILE *out, int64_t rd, int64_t wr)
-{
-	char a[16], b[16];
-
-	if (rd >= 0 || wr >= 0)
-		fprintf(out,
-			"                %-12s %s read, %s written: the most "
-			"that one node moved in a second\n",
-			"peak", bytes(rd, a), bytes(wr, b));
-}
-
-static const char *span(int64_t us, char *out)
-{
-	if (us < 0)
-		return "unknown";
-	summary_time(us > INT64_MAX / 1000 ? INT64_MAX : us * 1000, out, 16);
-	return out;
-}
-
-static void print_time_spent(FILE *out, const int64_t *numbers)
-{
-	char a[16], b[16];
-
-	if (numbers[RECORD_READ_US] >= 0 || numbers[RECORD_WRITE_US] >= 0)
-		fprintf(out,
-			"                %-12s %s reading, %s writing: all "
-			"processes together\n",
-			"time", span(numbers[RECORD_READ_US], a),
-			span(numbers[RECORD_WRITE_US], b));
-}
-
-static void print_line_head(FILE *out, const struct run_line *line,
-			    size_t records)
-{
-	static const char *const names[] = { "I/O", "also seen as",
-					     "on the wire" };
-	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
-
-	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
-		line->first->fs ? line->first->fs : all, line->first->source,
-		line->first->scope == RECORD_SCOPE_JOB
-			? "the job's alone"
-			: "NODE-WIDE, with whatever else ran there");
-	if (line->nodes < records)
-		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
-}
-
-/* Another view of I/O that is told already, or what the node's client did: not
- * to be added. */
-static void print_other(FILE *out, const struct run_line *line, size_t records)
-{
-	const int64_t *n = line->sum.numbers;
-	char a[16], b[16], c[16], d[16];
-
-	print_line_head(out, line, records);
-	fprintf(out, ": read %s in %s calls, written %s in %s\n",
-		bytes(n[RECORD_READ_BYTES], a), count(n[RECORD_READ_CALLS], b),
-		bytes(n[RECORD_WRITE_BYTES], c),
-		count(n[RECORD_WRITE_CALLS], d));
-}
-
-static void print_io_line(FILE *out, const struct run_line *line,
-			  size_t records, double seconds)
-{
-	const struct record_io *io = &line->sum;
-
-	print_line_head(out, line, records);
-	fputc('\n', out);
-	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
-		  io->numbers[RECORD_READ_CALLS], seconds);
-	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
-		  io->numbers[RECORD_WRITE_CALLS], seconds);
-	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
-	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
-		print_one(out, "mapped, read",
-			  io->numbers[RECORD_MMAP_READ_BYTES], -1, 0);
-		print_one(out, "mapped, wr.",
-			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
-	}
-	print_peak(out, io->peak[RECORD_PEAK_READ],
-		   io->peak[RECORD_PEAK_WRITE]);
-	print_time_spent(out, io->numbers);
-	print_meta(out, io, seconds);
-	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
-	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
-	print_hist(out, "read times", io->hist[RECORD_READ_NS], 1);
-	print_hist(out, "write times", io->hist[RECORD_WRITE_NS], 1);
-}
-
-static void print_io(FILE *out, const struct job_report *r, double seconds)
-{
-	struct run_lines *lines = run_lines_new(r->records, r->record_count);
-	const struct run_line *line, *end;
-
-	if (!lines || !lines->count)
-		fprintf(out, "  %-13s not counted\n", "I/O");
-	line = lines ? lines->line : NULL;
-	end = line ? line + lines->count : NULL;
-	for (; line < end; line++)
-		if (line->kind == RUN_APP)
-			print_io_line(out, line, r->record_count, seconds);
-	for (line = lines ? lines->line : NULL; line < end; line++)
-		if (line->kind != RUN_APP)
-			print_other(out, line, r->record_count);
-	run_lines_free(lines);
-}
-
-static void print_tail(FILE *out, const char *name,
-		       void (*print)(int64_t value, char *out, size_t room),
-		       const int64_t *pair)
-{
-	char half[16], most[16];
-
-	if (pair[0] < 0)
-		return;
-	print(pair[0], half, sizeof(half));
-	print(pair[1], most, sizeof(most));
-	fprintf(out, "                %-12s half up to %s, 99 %% up to %s\n",
-		name, half, most);
-}
-
-/* The summary's numbers, where there are no records or not all of them. */
-static void print_totals(FILE *out, const struct summary *s)
-{
-	char text[16];
-
-	if (s->scope == SUMMARY_SCOPE_NONE) {
-		fprintf(out, "  %-13s not counted\n", "I/O");
-		return;
-	}
-	fprintf(out, "  %-13s all nodes, from %s: %s\n", "I/O",
-		*s->src ? s->src : "-",
-		s->scope == SUMMARY_SCOPE_JOB
-			? "the job's alone"
-			: "NODE-WIDE, with whatever else ran there");
-	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
-	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
-	print_peak(out, s->peak_rd, s->peak_wr);
-	if (s->meta >= 0)
-		fprintf(out, "                %-12s %s operations\n",
-			"metadata", count(s->meta, text));
-	print_tail(out, "read sizes", summary_bytes, s->rsz);
-	print_tail(out, "write sizes", summary_bytes, s->wsz);
-	print_tail(out, "read times", summary_time, s->rlat_ns);
-	print_tail(out, "write times", summary_time, s->wlat_ns);
-}
 
 /* ---- the head ------------------------------------------------------------ */
 
@@ -306,10 +48,10 @@ static void print_nodes_line(FILE *out, const struct summary *s)
 {
 	char seen[16], all[16];
 
-	count(s->nodes_seen, seen);
+	job_count(s->nodes_seen, seen);
 	fprintf(out, "  %-13s %s", "nodes", seen);
 	if (s->nodes_expected >= 0) {
-		count(s->nodes_expected, all);
+		job_count(s->nodes_expected, all);
 		fprintf(out, " of %s reported", all);
 	}
 	if (*s->miss)
@@ -367,18 +109,18 @@ static void print_head(FILE *out, const struct job_report *r, double first,
 
 /* ---- which nodes say the same --------------------------------------------- */
 
-typedef int is_same_fn(const struct record *record, const void *what);
+typedef bool is_same_fn(const struct record *record, const void *what);
 
 /* Does a node before 'at' say it too? Then it is told. */
-static int is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
-		   const void *what)
+static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
+		    const void *what)
 {
 	size_t i;
 
 	for (i = 0; i < at; i++)
 		if (is_same(r->records[i], what))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
@@ -401,12 +143,12 @@ static void print_names(FILE *out, const struct job_report *r,
 
 /* ---- cores, client, changes, findings ------------------------------------ */
 
-static int is_same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static int is_same_client(const struct record *record, const void *what)
+static bool is_same_client(const struct record *record, const void *what)
 {
 	const struct record *other = what;
 
@@ -435,7 +177,7 @@ static void print_clients(FILE *out, const struct job_report *r)
 	}
 }
 
-static int is_same_cores(const struct record *record, const void *what)
+static bool is_same_cores(const struct record *record, const void *what)
 {
 	const struct record *other = what;
 
@@ -458,7 +200,7 @@ static void print_mixed_cores(FILE *out, const struct job_report *r)
 		    is_told(r, i, is_same_cores, record))
 			continue;
 		fprintf(out, "  %-13s %s, CPUs %s, on ", name,
-			count(record->io_cores_count, text),
+			job_count(record->io_cores_count, text),
 			record->io_cores_os ? record->io_cores_os : "unknown");
 		print_names(out, r, is_same_cores, record);
 		fputc('\n', out);
@@ -469,7 +211,7 @@ static void print_mixed_cores(FILE *out, const struct job_report *r)
 static void print_cores(FILE *out, const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
-	int is_mixed = !strcmp(s->cores, "mixed") || !strcmp(s->cpus, "mixed");
+	bool is_mixed = !strcmp(s->cores, "mixed") || !strcmp(s->cpus, "mixed");
 
 	if (is_mixed && r->record_count)
 		print_mixed_cores(out, r);
@@ -492,7 +234,7 @@ static void print_request(FILE *out, const struct job_report *r)
 		fprintf(out, "  %-13s ", "request");
 		if (any->request_io_cores >= 0)
 			fprintf(out, "%s io-cores on each node",
-				count(any->request_io_cores, text));
+				job_count(any->request_io_cores, text));
 		if (*any->request_profile)
 			fprintf(out, "%sprofile %s",
 				any->request_io_cores >= 0 ? ", " : "",
@@ -505,8 +247,8 @@ static void print_request(FILE *out, const struct job_report *r)
 	print_clients(out, r);
 }
 
-static int is_same_change(const struct record_change *a,
-			  const struct record_change *b)
+static bool is_same_change(const struct record_change *a,
+			   const struct record_change *b)
 {
 	return is_same_text(a->what, b->what) &&
 	       is_same_text(a->target, b->target) &&
@@ -566,12 +308,12 @@ static void print_changes(FILE *out, const struct job_report *r)
 			(long long)r->summary.restored);
 }
 
-static int is_same_refusal(const struct record *record, const void *what)
+static bool is_same_refusal(const struct record *record, const void *what)
 {
 	return record->refused && !strcmp(record->refused, what);
 }
 
-static int has_finding(const struct record *record, const void *what)
+static bool has_finding(const struct record *record, const void *what)
 {
 	const struct record_finding *f = what;
 	size_t k;
@@ -579,8 +321,8 @@ static int has_finding(const struct record *record, const void *what)
 	for (k = 0; k < record->finding_count; k++)
 		if (!strcmp(record->findings[k].code, f->code) &&
 		    is_same_text(record->findings[k].text, f->text))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Once, with all nodes that say it. */
@@ -660,8 +402,8 @@ static void print_nodes(FILE *out, const struct job_report *r)
 		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
 		fprintf(out, "  %-13s %-12s read %s, written %s\n",
 			i ? "" : "by node", r->records[i]->node,
-			bytes(best.numbers[RECORD_READ_BYTES], a),
-			bytes(best.numbers[RECORD_WRITE_BYTES], b));
+			job_bytes(best.numbers[RECORD_READ_BYTES], a),
+			job_bytes(best.numbers[RECORD_WRITE_BYTES], b));
 	}
 	if (shown < r->record_count)
 		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n",
@@ -676,9 +418,9 @@ void job_print_text(const struct job_report *r, FILE *out)
 	print_request(out, r);
 	print_changes(out, r);
 	if (r->record_count && !r->left_out)
-		print_io(out, r, seconds);
+		job_print_io(out, r, seconds);
 	else
-		print_totals(out, &r->summary);
+		job_print_totals(out, &r->summary);
 	print_nodes(out, r);
 	print_quality(out, r->summary.flags);
 	print_findings(out, r);
@@ -695,7 +437,7 @@ void job_print_text(const struct job_report *r, FILE *out)
 			strstr(r->why_not_ledger, "you may read")
 				? " (its owner, root and SlurmUser may)"
 				: "");
-	else if (r->state && strcmp(r->state, "written"))
+	else if (r->state && strcmp(r->state, "written") != 0)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
 	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "report/command.h"
-#include "report/commands.h"
 #include "lib/core_map.h"
 #include "lib/locality.h"
 #include "lib/number.h"
-#include "report/print.h"
 #include "lib/reservation.h"
-#include "report/subject.h"
 #include "lib/version.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/print.h"
+#include "report/subject.h"
 
 #define NAME "plan"
 #define CORES_MAX 64

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/config.h"
+#include "lib/number.h"
 #include "report/command.h"
 #include "report/commands.h"
-#include "lib/config.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
-#include "lib/number.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
@@ -126,7 +126,7 @@ static int parse(struct options *o, int argc, char *argv[])
 }
 
 static void print(const struct job_report *report, enum format format,
-		  int is_first)
+		  bool is_first)
 {
 	if (format == CSV) {
 		if (is_first)

@@ -25,9 +25,9 @@
 #include "lib/config.h"
 #include "lib/err.h"
 #include "lib/host.h"
-#include "spank/gate.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
+#include "spank/gate.h"
 #include "spank/option.h"
 #include "spank/stepio.h"
 
