@@ -4,13 +4,15 @@
 # shellcheck disable=SC2016 # the parts expand what is quoted here
 
 setup() {
-	top=$BATS_TEST_TMPDIR/top
+	top=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-check.XXXXXX")
 	mkdir -p "$top/tests/tools" "$top/tests/cluster"
 	cp "$SRCDIR/check" "$top"
 	cp "$SRCDIR/tests/tools/"{part.bash,tally} "$top/tests/tools"
 	printf '%s\n' 'host_docker_stop() { :; }' >"$top/tests/cluster/host.bash"
 	parts 'thing_packages() { :; }' 'thing_source() { :; }'
 }
+
+teardown() { rm -rf "$top"; }
 
 # parts LINE... - add to the parts of the check
 parts() { printf '%s\n' "$@" >>"$top/tests/tools/parts.bash"; }

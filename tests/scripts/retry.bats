@@ -6,9 +6,12 @@
 source "$SRCDIR/tests/tools/retry.bash"
 
 setup() {
-	calls=$BATS_TEST_TMPDIR/calls
+	dir=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-retry.XXXXXX")
+	calls=$dir/calls
 	export JOBIO_RETRY_PAUSES='0 0'
 }
+
+teardown() { rm -rf "$dir"; }
 
 # works_at N - a download that works when it is called for the Nth time
 works_at() {
@@ -50,9 +53,9 @@ called() { wc -l <"$calls"; }
 
 @test "the cause of a failure is apt's first error, or the last word of what was tried" {
 	printf '%s\n' 'Err:1 x' 'E: Failed to fetch x  Connection timed out' 'E: Unable to fetch' \
-		'failed 3 times (status 100): apt-get install x' >"$BATS_TEST_TMPDIR/log"
-	[ "$(cause "$BATS_TEST_TMPDIR/log")" = 'E: Failed to fetch x  Connection timed out' ]
+		'failed 3 times (status 100): apt-get install x' >"$dir/log"
+	[ "$(cause "$dir/log")" = 'E: Failed to fetch x  Connection timed out' ]
 	printf '%s\n' 'unpacked' 'no space left' 'try 1 failed (status 1), the next one in 10 s: fetch 6.1' \
-		'no space left on device' 'failed 2 times (status 1): fetch 6.1' >"$BATS_TEST_TMPDIR/log"
-	[ "$(cause "$BATS_TEST_TMPDIR/log")" = 'no space left on device' ]
+		'no space left on device' 'failed 2 times (status 1): fetch 6.1' >"$dir/log"
+	[ "$(cause "$dir/log")" = 'no space left on device' ]
 }
