@@ -140,7 +140,7 @@ static bool holds(struct client *client, const struct cache *cache)
 		return false;
 	make_key(client, &now);
 	client->asked_at_s = at;
-	return strcmp(kept, now.text) == 0;
+	return !strcmp(kept, now.text);
 }
 
 bool cache_use(struct client *client)

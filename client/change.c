@@ -12,7 +12,7 @@ const struct change_kind *change_find(const struct client_type_ops *type,
 	const struct change_kind *const *kind = type->changes;
 
 	for (; kind && *kind; kind++)
-		if (strcmp((*kind)->name, what) == 0)
+		if (!strcmp((*kind)->name, what))
 			return *kind;
 	return NULL;
 }

@@ -24,7 +24,7 @@ static const struct client_type_ops *type_named(const char *name)
 	size_t i;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(types[i]->name, name) == 0)
+		if (!strcmp(types[i]->name, name))
 			return types[i];
 	return NULL;
 }
@@ -196,7 +196,7 @@ static struct client *restorer(struct restorers *all,
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++)
-		if (strcmp(config->clients[i].name, change->client) == 0)
+		if (!strcmp(config->clients[i].name, change->client))
 			break;
 	if (i == config->client_count) {
 		err_set(err,

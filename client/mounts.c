@@ -26,7 +26,7 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 	size_t i;
 
 	for (i = 0; i < mounts->count; i++) {
-		if (strcmp(mounts->mount[i].target, target) == 0) {
+		if (!strcmp(mounts->mount[i].target, target)) {
 			mount_free(&mounts->mount[i]);
 			return &mounts->mount[i];
 		}
@@ -179,7 +179,7 @@ const struct client_mount *mounts_find(const struct mounts *mounts,
 	size_t i;
 
 	for (i = 0; i < mounts->count; i++)
-		if (strcmp(mounts->mount[i].target, target) == 0)
+		if (!strcmp(mounts->mount[i].target, target))
 			return &mounts->mount[i];
 	return NULL;
 }
@@ -195,7 +195,7 @@ bool mounts_word_in(const char *words, const char *word)
 		if (!span)
 			return !any;
 		any = true;
-		if (span == length && strncmp(words, word, span) == 0)
+		if (span == length && !strncmp(words, word, span))
 			return true;
 		words += span;
 	}
@@ -257,7 +257,7 @@ static int look(void *arg, const char *option, const char *key,
 	struct lookup *lookup = arg;
 
 	(void)option;
-	if (strcmp(key, lookup->key) == 0) {
+	if (!strcmp(key, lookup->key)) {
 		if (lookup->value)
 			snprintf(lookup->value, lookup->size, "%s", value);
 		lookup->found = true;

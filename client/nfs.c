@@ -81,16 +81,16 @@ static void read_stats_line(const char *line, struct stats *stats)
 	int64_t n[8];
 
 	line += strspn(line, " \t");
-	if (strncmp(line, "bytes:", 6) == 0 && numbers(line + 6, n, 8) >= 6) {
+	if (!strncmp(line, "bytes:", 6) && numbers(line + 6, n, 8) >= 6) {
 		stats->read_bytes = n[4];
 		stats->write_bytes = n[5];
-	} else if ((strncmp(line, "READ:", 5) == 0 ||
-		    strncmp(line, "READ_PLUS:", 10) == 0) &&
+	} else if ((!strncmp(line, "READ:", 5) ||
+		    !strncmp(line, "READ_PLUS:", 10)) &&
 		   numbers(strchr(line, ':') + 1, n, 2) == 2) {
 		add(&stats->reads, n[0]);
 		add(&stats->operations, n[0]);
 		add(&stats->sent, n[1]);
-	} else if (strncmp(line, "WRITE:", 6) == 0 &&
+	} else if (!strncmp(line, "WRITE:", 6) &&
 		   numbers(line + 6, n, 2) == 2) {
 		add(&stats->writes, n[0]);
 		add(&stats->operations, n[0]);
@@ -113,8 +113,7 @@ static bool begins(const char *line, const char *target)
 		return false;
 	snprintf(copy, sizeof(copy), "%.*s", (int)(end - at), at);
 	text_unescape_octal(copy);
-	return strcmp(copy, target) == 0 &&
-	       strstr(end, " fstype nfs") == end + 5;
+	return !strcmp(copy, target) && strstr(end, " fstype nfs") == end + 5;
 }
 
 /* 0: the mount is there. Of several on one place the last counts. */

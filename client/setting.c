@@ -23,7 +23,7 @@ const struct setting_key *setting_key_find(const struct setting *setting,
 	const struct setting_key *row = setting->keys;
 
 	for (; row->key; row++)
-		if (strcmp(row->key, key) == 0)
+		if (!strcmp(row->key, key))
 			return row;
 	return NULL;
 }
@@ -48,7 +48,7 @@ static bool is_rival(const struct setting *setting, const char *a,
 {
 	const struct setting_key *x, *y;
 
-	if (strcmp(a, b) == 0)
+	if (!strcmp(a, b))
 		return true;
 	x = setting_key_find(setting, a);
 	y = setting_key_find(setting, b);
@@ -109,7 +109,7 @@ static bool holds(const struct setting *setting, const char *list,
 	char held[SETTING_WORD_MAX];
 
 	held_instead(setting, list, word, held);
-	return strcmp(held, word) == 0;
+	return !strcmp(held, word);
 }
 
 struct comparison {
@@ -173,7 +173,7 @@ static int plan_word(void *arg, const char *word, const char *key,
 	(void)key;
 	(void)value;
 	held_instead(planner->setting, planner->now, word, held);
-	if (strcmp(held, word) == 0)
+	if (!strcmp(held, word))
 		return 0;
 	planner->old_list = options_append(planner->old_list, held);
 	planner->new_list = options_append(planner->new_list, word);

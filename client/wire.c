@@ -31,7 +31,7 @@ static const struct wire_row *find_row(const struct wire *wire, const char *id)
 	size_t i;
 
 	for (i = 0; i < wire->count; i++)
-		if (strcmp(wire->row[i].id, id) == 0)
+		if (!strcmp(wire->row[i].id, id))
 			return &wire->row[i];
 	return NULL;
 }

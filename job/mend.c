@@ -17,9 +17,9 @@ static bool journal_knows(const struct journal *journal,
 
 	for (i = 0; i < journal_count(journal); i++) {
 		known = journal_at(journal, i);
-		if (strcmp(known->what, change->what) == 0 &&
-		    strcmp(known->target, change->target) == 0 &&
-		    strcmp(known->new_value, change->new_value) == 0)
+		if (!strcmp(known->what, change->what) &&
+		    !strcmp(known->target, change->target) &&
+		    !strcmp(known->new_value, change->new_value))
 			return true;
 	}
 	return false;

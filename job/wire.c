@@ -97,7 +97,7 @@ static bool is_of_this_boot(struct json_object *start)
 	char now[RECORD_WORD_MAX];
 
 	host_boot_id(now, sizeof(now));
-	return then && strcmp(then, now) == 0;
+	return then && !strcmp(then, now);
 }
 
 void job_wire_read(const struct config *config, struct record *state)

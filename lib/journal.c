@@ -42,7 +42,7 @@ static int state_by_name(const char *name, enum journal_state *state)
 	size_t i;
 
 	for (i = 0; i < sizeof(state_names) / sizeof(state_names[0]); i++) {
-		if (strcmp(name, state_names[i]) == 0) {
+		if (!strcmp(name, state_names[i])) {
 			*state = (enum journal_state)i;
 			return 0;
 		}

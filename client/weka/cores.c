@@ -45,7 +45,7 @@ static int baseline_read(const struct client *client, const char *container,
 	list = strchr(text, ' ');
 	if (list) {
 		*list++ = '\0';
-		rc = strcmp(text, container) == 0 &&
+		rc = !strcmp(text, container) &&
 		     cpuset_parse(cores, list, NULL) == 0;
 	}
 	free(text);
@@ -74,7 +74,7 @@ static const struct client_mount *mount_of(const struct client *client,
 	for (i = 0; i < mounts->count; i++) {
 		if (!options_get(mounts->mount[i].options, "container_name",
 				 name, sizeof(name)) ||
-		    strcmp(name, container) == 0)
+		    !strcmp(name, container))
 			return &mounts->mount[i];
 	}
 	return NULL;
@@ -370,7 +370,7 @@ static bool is_connected(const struct weka_facts *facts, size_t i)
 static bool is_healthy(const struct weka_facts *facts, size_t i)
 {
 	return facts->containers.item[i].running &&
-	       strcmp(facts->containers.item[i].display_status, "READY") == 0 &&
+	       !strcmp(facts->containers.item[i].display_status, "READY") &&
 	       facts->stable[i].known && is_connected(facts, i);
 }
 

@@ -136,7 +136,7 @@ static void parse_containers(struct client *client)
 	}
 	facts->containers_known = true;
 	for (i = 0; i < all.count; i++)
-		if (!*only || strcmp(only, all.item[i].name) == 0)
+		if (!*only || !strcmp(only, all.item[i].name))
 			facts->containers.item[facts->containers.count++] =
 				all.item[i];
 }
@@ -315,8 +315,8 @@ static void read_cgroup(struct client *client, size_t i)
 	strncat(folder, "/cpuset.cpus.partition",
 		sizeof(folder) - strlen(folder) - 1);
 	if (sysfs_line(folder, line, sizeof(line)) == 0)
-		cgroup->exclusive = strncmp(line, "root", 4) == 0 ||
-				    strncmp(line, "isolated", 8) == 0;
+		cgroup->exclusive = !strncmp(line, "root", 4) ||
+				    !strncmp(line, "isolated", 8);
 }
 
 void weka_read_cgroups(struct client *client)
@@ -437,7 +437,7 @@ const struct weka_container *weka_container(const struct weka_facts *facts,
 	size_t i;
 
 	for (i = 0; i < facts->containers.count; i++) {
-		if (strcmp(facts->containers.item[i].name, name) == 0) {
+		if (!strcmp(facts->containers.item[i].name, name)) {
 			if (index)
 				*index = i;
 			return &facts->containers.item[i];
@@ -543,8 +543,8 @@ static bool driver_contradicts(const struct weka_facts *facts)
 	for (i = 0; i < facts->containers.count; i++) {
 		links = 0;
 		for (n = 0; n < facts->interface.link_count; n++)
-			links += strcmp(facts->interface.link[n].container,
-					facts->containers.item[i].name) == 0;
+			links += !strcmp(facts->interface.link[n].container,
+					 facts->containers.item[i].name);
 		if (links != facts->stable[i].frontend_count)
 			return true;
 	}

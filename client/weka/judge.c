@@ -78,7 +78,7 @@ static void check_force_v2(const struct judge *judge, const struct rule *rule)
 	const char *path;
 
 	service = service_of(judge, &path);
-	if (strcmp(service->cgroups_mode, "force_v2") == 0)
+	if (!strcmp(service->cgroups_mode, "force_v2"))
 		rule_say(judge, rule,
 			 "%s says cgroups_mode=force_v2: the client's CPUs "
 			 "vanish "
@@ -600,8 +600,8 @@ static void check_link_count(const struct judge *judge, const struct rule *rule)
 		resources = running(judge, i);
 		links = 0;
 		for (n = 0; n < facts->interface.link_count; n++)
-			links += strcmp(facts->interface.link[n].container,
-					facts->containers.item[i].name) == 0;
+			links += !strcmp(facts->interface.link[n].container,
+					 facts->containers.item[i].name);
 		if (resources && links && links != resources->frontend_count)
 			rule_say(judge, rule,
 				 "container '%s' has %zu frontends, and the "
@@ -688,8 +688,7 @@ static void check_unprotected(const struct judge *judge,
 
 	service = service_of(judge, &path);
 	if (weka_of(judge->client)->cgroup_v2 && service->present &&
-	    (!*service->cgroups_mode ||
-	     strcmp(service->cgroups_mode, "auto") == 0))
+	    (!*service->cgroups_mode || !strcmp(service->cgroups_mode, "auto")))
 		rule_say(
 			judge, rule,
 			"cgroups_mode=auto means no cgroup for the client on "

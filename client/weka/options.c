@@ -100,9 +100,9 @@ static bool is_left_out(const char *key)
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strcmp(keys[i], key) == 0)
+		if (!strcmp(keys[i], key))
 			return true;
-	return strncmp(key, "x-", 2) == 0 || strncmp(key, "X-", 2) == 0;
+	return !strncmp(key, "x-", 2) || !strncmp(key, "X-", 2);
 }
 
 static int add_shown(void *arg, const char *option, const char *key,

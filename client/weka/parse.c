@@ -66,9 +66,9 @@ static enum weka_switch switch_of(const char *value)
 	size_t i;
 
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
-		if (strcasecmp(value, no[i]) == 0)
+		if (!strcasecmp(value, no[i]))
 			return WEKA_FALSE;
-		if (strcasecmp(value, yes[i]) == 0)
+		if (!strcasecmp(value, yes[i]))
 			return WEKA_TRUE;
 	}
 	return WEKA_UNCLEAR;
@@ -109,14 +109,14 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 			*at = '_';
 	cut_comment(value);
 	value = trim(value);
-	if (strcasecmp(key, "isolate_cpusets") == 0) {
+	if (!strcasecmp(key, "isolate_cpusets")) {
 		take_isolate(service, value);
-	} else if (strcasecmp(key, "cgroups_mode") == 0) {
+	} else if (!strcasecmp(key, "cgroups_mode")) {
 		take_mode(service, value);
-	} else if (strcasecmp(key, "isolate_cpuset") == 0) {
+	} else if (!strcasecmp(key, "isolate_cpuset")) {
 		copy(service->odd_key, sizeof(service->odd_key), key);
 		service->odd_isolate = switch_of(value);
-	} else if (strcasecmp(key, "cgroup_mode") == 0) {
+	} else if (!strcasecmp(key, "cgroup_mode")) {
 		if (!*service->odd_key)
 			copy(service->odd_key, sizeof(service->odd_key), key);
 		if (!*service->cgroups_mode)
@@ -130,7 +130,7 @@ void weka_parse_service(const char *text, struct weka_service *service)
 
 	memset(service, 0, sizeof(*service));
 	service->present = true;
-	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+	if (!strncmp(text, "\xef\xbb\xbf", 3))
 		text += 3;
 	while (text_next_line(&text, line, sizeof(line))) {
 		at = line + strspn(line, " \t");
@@ -229,9 +229,8 @@ static void parse_container(struct json_object *object,
 	if (get_switch(object, "isRunning", &container->running) < 0 &&
 	    get_switch(object, "running", &container->running) < 0)
 		container->running =
-			strcasecmp(get_text(object, "runStatus"), "Running") ==
-				0 ||
-			strcasecmp(get_text(object, "state"), "Running") == 0;
+			!strcasecmp(get_text(object, "runStatus"), "Running") ||
+			!strcasecmp(get_text(object, "state"), "Running");
 	if (get_switch(object, "isDisabled", &container->disabled) < 0)
 		get_switch(object, "disabled", &container->disabled);
 	container->monitored_known =
@@ -282,7 +281,7 @@ int weka_parse_ps(const char *text, struct weka_containers *containers,
 			err_set(err, "weka local ps: a container has no name");
 			goto out;
 		}
-		if (!*type || strcasecmp(type, "weka") == 0)
+		if (!*type || !strcasecmp(type, "weka"))
 			parse_container(item, &found.item[found.count++]);
 	}
 	*containers = found;
@@ -295,7 +294,7 @@ out:
 static bool is_frontend_role(struct json_object *role)
 {
 	return role && json_object_is_type(role, json_type_string) &&
-	       strcasecmp(json_object_get_string(role), "FRONTEND") == 0;
+	       !strcasecmp(json_object_get_string(role), "FRONTEND");
 }
 
 static bool is_frontend(struct json_object *node)
@@ -485,12 +484,12 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 {
 	unsigned long number;
 
-	if (strncmp(line, "Container=", 10) == 0)
+	if (!strncmp(line, "Container=", 10))
 		parse_link(line + 10, interface);
-	else if (strncmp(line, "GW driver_state:", 16) == 0)
+	else if (!strncmp(line, "GW driver_state:", 16))
 		copy(interface->driver_state, sizeof(interface->driver_state),
 		     trim(line + 16));
-	else if (strncmp(line, "Active mounts:", 14) == 0 &&
+	else if (!strncmp(line, "Active mounts:", 14) &&
 		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) ==
 			 0)
 		/* a sum, when each container has a file of its own */

@@ -32,7 +32,7 @@ static bool serves(const char *container, const struct client_mount *mount)
 
 	return !options_get(mount->options, "container_name", name,
 			    sizeof(name)) ||
-	       strcmp(name, container) == 0;
+	       !strcmp(name, container);
 }
 
 /* The name of the file system: "b0,b1/fs", "b0:/fs" and "fs" are one. */
@@ -51,10 +51,10 @@ static const struct client_mount *fstab_line(const struct mounts *fstab,
 
 	for (i = 0; i < fstab->count; i++) {
 		target = fstab->mount[i].target;
-		if (strncmp(target, mount->target, length) == 0 &&
+		if (!strncmp(target, mount->target, length) &&
 		    strspn(target + length, "/") == strlen(target + length) &&
-		    strcmp(fs_name(fstab->mount[i].source),
-			   fs_name(mount->source)) == 0)
+		    !strcmp(fs_name(fstab->mount[i].source),
+			    fs_name(mount->source)))
 			return &fstab->mount[i];
 	}
 	return NULL;
@@ -67,8 +67,8 @@ static const struct client_mount *twin_of(const struct mounts *mounts, size_t i)
 	size_t j;
 
 	for (j = 0; j < i; j++)
-		if (strcmp(fs_name(mounts->mount[j].source),
-			   fs_name(mounts->mount[i].source)) == 0)
+		if (!strcmp(fs_name(mounts->mount[j].source),
+			    fs_name(mounts->mount[i].source)))
 			return &mounts->mount[j];
 	return NULL;
 }
@@ -227,12 +227,11 @@ static char *set_read(const struct client *client, const char *container)
 	snprintf(head, sizeof(head), "# %s %s", container ? container : "",
 		 boot);
 	if (container)
-		ours = length == strlen(head) &&
-		       strncmp(text, head, length) == 0;
+		ours = length == strlen(head) && !strncmp(text, head, length);
 	else
 		ours = length > strlen(boot) &&
-		       strncmp(text + length - strlen(boot), boot,
-			       strlen(boot)) == 0;
+		       !strncmp(text + length - strlen(boot), boot,
+				strlen(boot));
 	if (ours)
 		return text;
 	free(text);

@@ -53,7 +53,7 @@ static int kind_of(struct json_object *item)
 	if (!category || !stat || strcmp(category, "fs_stats") != 0)
 		return WIRE_KINDS;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		if (strcmp(stat, stat_names[kind]) == 0)
+		if (!strcmp(stat, stat_names[kind]))
 			break;
 	return kind;
 }
@@ -167,7 +167,7 @@ struct head {
 static bool is_field(const char *line, size_t size, const char *name)
 {
 	return size > strlen(name) && line[strlen(name)] == ':' &&
-	       strncasecmp(line, name, strlen(name)) == 0;
+	       !strncasecmp(line, name, strlen(name));
 }
 
 static int64_t field_number(const char *line, size_t size)
@@ -195,9 +195,8 @@ static int read_head(const char *text, size_t size_bytes, struct head *head)
 		return 0;
 	head->size_bytes = (size_t)(end + 4 - text);
 	head->body_bytes = UNKNOWN;
-	head->is_ok = head->size_bytes > 12 &&
-		      memcmp(text, "HTTP/1.", 7) == 0 &&
-		      memcmp(text + 8, " 200", 4) == 0;
+	head->is_ok = head->size_bytes > 12 && !memcmp(text, "HTTP/1.", 7) &&
+		      !memcmp(text + 8, " 200", 4);
 	for (line = text; line < end; line = next) {
 		next = memmem(line, (size_t)(end + 2 - line), "\r\n", 2);
 		size = (size_t)(next - line);
