@@ -52,7 +52,8 @@ static struct journal *open_journal(const struct config *config,
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
 
-	if (rundir_job_file(path, config->run_dir, job_id, "journal", err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
+			    err) < 0)
 		return NULL;
 	journal = journal_open(path, NULL);
 	return journal ? journal : journal_scratch(path, err);
@@ -63,7 +64,7 @@ static bool has_journal(const struct config *config, uint32_t job_id)
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, "journal",
+	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
 			       NULL) == 0 &&
 	       lstat(path, &st) == 0;
 }

@@ -45,7 +45,8 @@ int job_wire_start(const struct config *config, const struct record *state,
 	char path[RUNDIR_PATH_MAX], *counters;
 	int rc;
 
-	if (rundir_job_file(path, config->run_dir, state->job, "wire", err) < 0)
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
+			    err) < 0)
 		return -1;
 	counters = client_wire_save(client, err);
 	if (!counters)
@@ -107,8 +108,8 @@ void job_wire_read(const struct config *config, struct record *state)
 	struct json_object *start;
 	struct client *client;
 
-	if (rundir_job_file(path, config->run_dir, state->job, "wire", NULL) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
+			    NULL) < 0)
 		return;
 	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
 	if (!text)
