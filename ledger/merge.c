@@ -215,18 +215,23 @@ static int take_app(struct part *part, const struct record *r,
 	return 0;
 }
 
-/* Who counted the numbers of the job, else of the node; "" for nobody. */
-static const char *source_of(const struct record *r)
+/* Who counted the numbers of the job, else of the node, as it may stand in a
+ * token; "" for nobody. */
+static void source_text(const struct record *r, char *out, size_t room)
 {
 	static const enum record_scope scopes[] = { RECORD_SCOPE_JOB,
 						    RECORD_SCOPE_NODE };
 	size_t i, line;
 
+	*out = 0;
 	for (i = 0; i < 2; i++)
-		for (line = 0; line < r->app_count; line++)
-			if (record_best_app(r, scopes[i]) >> line & 1)
-				return r->app[line].source;
-	return "";
+		for (line = 0; line < r->app_count; line++) {
+			if (!(record_best_app(r, scopes[i]) >> line & 1))
+				continue;
+			if (summary_encode(out, room, r->app[line].source) < 0)
+				snprintf(out, room, "long");
+			return;
+		}
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -293,7 +298,7 @@ static void part_init(struct part *part)
 static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
-	char fs[SUMMARY_FS];
+	char fs[SUMMARY_FS], src[SUMMARY_SRC];
 	int failed = 0;
 
 	part_init(part);
@@ -306,10 +311,11 @@ static int part_from(struct merge *merge, struct part *part,
 		return -1;
 	take_counts(part, r);
 	fs_text(r, fs);
+	source_text(r, src, sizeof(src));
 	part->node = keep(merge, r->node, &failed);
 	part->nodelist = keep(merge, r->nodelist, &failed);
 	part->fs = keep(merge, fs, &failed);
-	part->src = keep(merge, source_of(r), &failed);
+	part->src = keep(merge, src, &failed);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os, &failed);
@@ -404,6 +410,8 @@ static void drop_duplicates(struct merge *merge)
 {
 	size_t i, kept = 0;
 
+	if (!merge->count)
+		return;
 	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
 	for (i = 0; i < merge->count; i++) {
 		if (kept &&
@@ -525,11 +533,11 @@ static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 	int bin;
 
 	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
-		seen += hist[bin];
+		add_known(&seen, hist[bin]);
 		if (seen > wanted || seen == total)
 			break;
 	}
-	return INT64_C(1) << (bin + 1);
+	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
 }
 
 static void take_percentiles(const int64_t *hist, int64_t *pair)
