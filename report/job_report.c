@@ -11,6 +11,7 @@
 #include "lib/comment.h"
 #include "lib/js1.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
@@ -141,9 +142,12 @@ static int take_records(struct job_report *r, struct json_object *top)
 	return 0;
 }
 
+/* For people: the ledger and sacct say what nodes and users told them. */
 static int copy(char **out, const char *text)
 {
 	*out = text ? strdup(text) : NULL;
+	if (*out)
+		text_clean(*out, strlen(text) + 1, text, strlen(text));
 	return text && !*out ? -1 : 0;
 }
 
@@ -180,10 +184,9 @@ static int take_answer(struct job_report *r, struct json_object *top,
 	    copy(&r->state, get_text(top, "state")) < 0 ||
 	    copy(&r->error, get_text(top, "error")) < 0 ||
 	    copy(&r->summary_text, get_text(top, "summary")) < 0 ||
-	    copy(&r->json,
-		 json_object_to_json_string_ext(
-			 top, JSON_C_TO_STRING_PLAIN |
-				      JSON_C_TO_STRING_NOSLASHESCAPE)) < 0 ||
+	    !(r->json = strdup(json_object_to_json_string_ext(
+		      top, JSON_C_TO_STRING_PLAIN |
+				   JSON_C_TO_STRING_NOSLASHESCAPE))) ||
 	    take_records(r, top) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/text.h"
 #include "report/job_report.h"
 
 #define NODES_SHOWN 16
@@ -170,11 +171,13 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist,
 			fputc(plain[level > 8 ? 8 : level], out);
 	}
 	if (is_time) {
-		summary_time(INT64_C(1) << first, low, sizeof(low));
+		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
+			     sizeof(low));
 		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
 			     sizeof(high));
 	} else {
-		summary_bytes(INT64_C(1) << first, low, sizeof(low));
+		summary_bytes(INT64_C(1) << (first > 62 ? 62 : first), low,
+			      sizeof(low));
 		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
 			      sizeof(high));
 	}
@@ -838,6 +841,24 @@ static void add_sacct(struct json_object *top, const struct job_report *r)
 	add_text(top, "why_not_ledger", r->why_not_ledger);
 }
 
+/* Hidden characters as \uXXXX: a terminal may show JSON, too. */
+static void put_json(const char *json, FILE *out)
+{
+	size_t size = strlen(json), n;
+	unsigned int code = 0;
+
+	for (; size; json += n, size -= n) {
+		n = text_character(json, size, &code);
+		if (!n)
+			fputc('?', out);
+		else if (text_is_hidden(code))
+			fprintf(out, "\\u%04x", code);
+		else
+			fwrite(json, n, 1, out);
+		n = n ? n : 1;
+	}
+}
+
 /* The ledger's answer as it came, or what sacct knows in the same form. */
 void job_report_print_json(const struct job_report *r, FILE *out)
 {
@@ -850,10 +871,10 @@ void job_report_print_json(const struct job_report *r, FILE *out)
 			       json_object_new_string(r->source));
 	if (!r->json)
 		add_sacct(top, r);
-	fputs(json_object_to_json_string_ext(
-		      top,
-		      JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-	      out);
+	put_json(json_object_to_json_string_ext(
+			 top, JSON_C_TO_STRING_PLAIN |
+				      JSON_C_TO_STRING_NOSLASHESCAPE),
+		 out);
 	json_object_put(top);
 }
 

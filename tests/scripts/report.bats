@@ -261,3 +261,44 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_equal 0 "$status"
 	expect_text 'usage: jobio report' "$output"
 }
+
+# hidden TEXT - are there bytes that turn a terminal: controls, C1, bidi marks,
+# bytes that are not UTF-8?
+hidden() {
+	python3 -c 'import sys
+try:
+    text = sys.stdin.buffer.read().decode()
+except UnicodeDecodeError:
+    sys.exit(0)
+bad = set(range(0x20)) - {10} | set(range(0x7f, 0xa0)) | {0x61c, 0x200e, 0x200f}
+bad |= set(range(0x2028, 0x202f)) | set(range(0x2066, 0x206a))
+sys.exit(not any(ord(c) in bad for c in text))' <<<"$1"
+}
+
+@test "no character of a record or of sacct moves the cursor or turns the words" {
+	local evil=$'\u009b31m\u202e\u2066\u200f\u061c' raw
+	printf -v raw '\302\23331m\342\200\256'
+	full_record c1 | sed -e "s/something/some${evil}thing $raw/" -e "s/do this/do $evil/" \
+		-e "s/alice/al${evil}ice/" -e 's/"writecache"/"write\\u0085cache"/' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'some?31m????thing ?31m?' "$output"
+	! hidden "$output"
+	run report --csv 7
+	! hidden "$output"
+	run report --json 7
+	! hidden "$output"
+	expect_text 'some\u009b31m\u202e\u2066\u200f\u061cthing \u009b31m\u202e' "$output"
+	jq -e . <<<"$output" >/dev/null
+	sed -i "s/'6|6|c|bob|/'6|6|c|b$raw|/; s/'9_2|9|c|bob|COMP/'9_2|9|c$raw|b$raw|COMP$raw/" "$DIR/bin/sacct"
+	run report 6
+	! hidden "$output"
+	run report 9_2
+	expect_text 'user b?31m?' "$output"
+	! hidden "$output"
+	run report --json 9_2
+	! hidden "$output"
+	run report --csv 9_2
+	! hidden "$output"
+}
