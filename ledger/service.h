@@ -20,6 +20,7 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "ledger/kept.h"
 #include "ledger/metrics.h"
 #include "ledger/store.h"
 
@@ -30,6 +31,7 @@ struct service {
 	int in_batch; /* a transaction is open */
 	int has_news; /* the writer has something to do after it */
 	struct metrics *metrics;
+	struct kept *kept; /* NULL: answers are made anew each time */
 };
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:
