@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job/spool.h"
 #include "lib/child.h"
 #include "lib/sysfs.h"
 #include "lib/faultpoint.h"
@@ -492,30 +493,6 @@ static int record_path(const struct config *config, const struct record *state,
 	return 0;
 }
 
-/* Do as many records wait in the spool as it may hold, without this one? */
-static bool is_spool_full(const struct config *config, const char *path)
-{
-	unsigned int count = 0;
-	struct dirent *entry;
-	struct stat st;
-	size_t length;
-	DIR *dir;
-
-	if (lstat(path, &st) == 0)
-		return false;
-	dir = opendir(config->spool_dir);
-	while (dir && count < config->spool_max_records &&
-	       (entry = readdir(dir))) {
-		length = strlen(entry->d_name);
-		if (length > 5 && entry->d_name[0] != '.' &&
-		    strcmp(entry->d_name + length - 5, ".json") == 0)
-			count++;
-	}
-	if (dir)
-		closedir(dir);
-	return count >= config->spool_max_records;
-}
-
 /* 0, 1: the disk is full, or -1. */
 static int write_text(const char *path, const char *text, struct err *err)
 {
@@ -524,22 +501,12 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
-/* The oldest records are kept. */
-static int refuse_record(const char *path, const char *why, struct err *err)
-{
-	err_set(err,
-		"record: '%s': %s: this record is lost, older ones are kept: "
-		"look why jobio-send does not reach the ledger",
-		path, why);
-	return 1;
-}
-
-/* 0, 1 refused: the spool is full, or -1. */
+/* 0, 1: a record is lost, this one or another that made room, or -1. */
 static int write_record(const struct config *config, const struct record *state,
 			struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
-	int rc = -1;
+	int rc = -1, room;
 
 	text = record_text(state, err);
 	if (!text)
@@ -548,9 +515,9 @@ static int write_record(const struct config *config, const struct record *state,
 	    rundir_open_file(open_path, config->spool_dir, state->job,
 			     state->node, err) < 0)
 		goto out;
-	if (is_spool_full(config, path)) {
-		rc = refuse_record(path, "the spool has spool_max_records",
-				   err);
+	room = spool_make_room(config, state, path, err);
+	if (room < 0) {
+		rc = 1;
 		goto out;
 	}
 	FAULT_POINT("record before");
@@ -560,7 +527,9 @@ static int write_record(const struct config *config, const struct record *state,
 		rc = write_text(path, text, err);
 	FAULT_POINT("record after");
 	if (rc > 0)
-		refuse_record(path, "the disk is full", err);
+		spool_say_lost(path, "the disk is full", err);
+	else if (rc == 0)
+		rc = room;
 out:
 	free(text);
 	return rc;
