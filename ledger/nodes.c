@@ -11,11 +11,14 @@
 #define NAME_CHARACTERS                                                        \
 	DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
 #define DIGITS_MAX 18 /* of a number */
+/* slurm_hostlist_shift() moves all ranges that are left: 0.2 s for so many */
+#define RANGES_MAX 16384
 
 /* What libslurm would make of a list, counted before it does. */
 struct extent {
-	unsigned long names; /* of the element */
-	size_t length;	     /* of its longest name */
+	unsigned long names;  /* of the element */
+	unsigned long ranges; /* that libslurm keeps for them */
+	size_t length;	      /* of its longest name */
 };
 
 /* "7" or "007"; -1: not a number. */
@@ -33,7 +36,7 @@ static int read_number(const char **at, size_t *digits, unsigned long *number)
  * -1: it is something else, or too much. */
 static int read_bracket(const char **at, struct extent *extent)
 {
-	unsigned long low, high, count = 0;
+	unsigned long low, high, count = 0, ranges = 0;
 	size_t digits, longest = 0;
 
 	do {
@@ -50,12 +53,14 @@ static int read_bracket(const char **at, struct extent *extent)
 		}
 		if (high - low >= NODES_MAX)
 			return -1;
+		ranges++;
 		count += high - low + 1;
 		if (count > NODES_MAX)
 			return -1;
 	} while (**at == ',');
 	if (*(*at)++ != ']')
 		return -1;
+	extent->ranges = extent->names * ranges;
 	extent->names *= count; /* both are at most NODES_MAX */
 	extent->length += longest;
 	return extent->names > NODES_MAX ? -1 : 0;
@@ -66,7 +71,7 @@ static int read_element(const char **at, struct extent *extent)
 {
 	size_t size;
 
-	extent->names = 1;
+	extent->names = extent->ranges = 1;
 	extent->length = 0;
 	while (**at && **at != ',') {
 		size = strspn(*at, NAME_CHARACTERS);
@@ -89,13 +94,14 @@ static int read_element(const char **at, struct extent *extent)
 static int is_bounded(const char *list)
 {
 	struct extent extent;
-	unsigned long total = 0;
+	unsigned long total = 0, ranges = 0;
 
 	for (;; list++) {
 		if (read_element(&list, &extent) < 0)
 			return 0;
 		total += extent.names;
-		if (total > NODES_MAX)
+		ranges += extent.ranges;
+		if (total > NODES_MAX || ranges > RANGES_MAX)
 			return 0;
 		if (!*list)
 			return 1;

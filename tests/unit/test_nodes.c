@@ -69,6 +69,9 @@ START_TEST(a_list_of_more_names_than_the_limit_is_not_expanded)
 	expect_refused("n[0-65535],m");
 	expect_refused("a[0-256]b[0-255],c");
 	expect_refused("a[0-60000]b[0-9999]");
+	/* as many ranges as names: libslurm takes seconds for them */
+	expect_refused("j[0-765][0-56]0-[576]");
+	expect_count("j[0-15]k[0-63]n[0-63]", 65536);
 }
 END_TEST
 
