@@ -286,7 +286,8 @@ static int serve(const struct config *config, struct err *err)
 		service.store = store_open(config->ledger.store, err);
 	}
 	ledger.store = service.store;
-	service.kept = kept_new(); /* NULL: it works without */
+	service.kept = kept_new(); /* NULL: it works without them */
+	service.origins = origins_new();
 	if (service.store)
 		seal = seal_new(config->ledger.munge_socket, err);
 	if (seal)
@@ -310,6 +311,7 @@ out:
 	server_free(server);
 	seal_free(seal);
 	kept_free(service.kept);
+	origins_free(service.origins);
 	store_close(service.store);
 	metrics_free(ledger.metrics);
 	if (ledger.metrics_fd >= 0)

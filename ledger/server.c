@@ -46,7 +46,7 @@ struct peer {
 	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
 	int is_known;		    /* it has sent something */
 	uid_t uid;		    /* who gets the answer */
-	char name[80];
+	char host[ORIGIN_SIZE], name[80];
 };
 TAILQ_HEAD(peers, peer);
 
@@ -314,8 +314,13 @@ static void peer_handle(struct peer *peer, const char *request)
 	char *answer = NULL;
 	int rc;
 
+	server->service->peer = peer->host;
 	rc = service_handle(server->service, request, strlen(request),
 			    peer->uid, time(NULL), &answer);
+	server->service->peer = NULL;
+	if (*server->service->remark)
+		say(server, "%s", server->service->remark);
+	*server->service->remark = 0;
 	if (rc > 0 && answer) {
 		peer->answer = answer;
 		peer->state = STATE_COMMITS;
@@ -594,6 +599,7 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		strcpy(host, "?");
 	snprintf(peer->name, sizeof(peer->name), "%s:%s", host, port);
+	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
 }
 
 /* The peer that has asked nothing for longest, unless it is still fresh or

@@ -98,6 +98,24 @@ static int keep(struct service *service, const struct record *record,
 	return rc < 0 ? -1 : 0;
 }
 
+/* Whoever has the MUNGE key of one node can write in the name of all: that
+ * cannot be refused (nodes move, and have many addresses), but it can be said. */
+static void look_at_origin(struct service *service, const struct record *record)
+{
+	char before[ORIGIN_SIZE];
+
+	if (!service->origins || !service->peer ||
+	    !origins_moved(service->origins, record->cluster, record->node,
+			   service->peer, before))
+		return;
+	metrics_count(&service->metrics->moved);
+	snprintf(service->remark, sizeof(service->remark),
+		 "record: node '%s': job %u: it came from %s, the one before "
+		 "from %s",
+		 record->node, (unsigned int)record->job, service->peer,
+		 before);
+}
+
 static int put(struct service *service, struct json_object *request, uid_t uid,
 	       int64_t now_s, char **answer)
 {
@@ -125,6 +143,7 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 		*answer = service_error(err.text, 1);
 		return 0;
 	}
+	look_at_origin(service, record);
 	rc = keep(service, record, text, now_s, &err);
 	record_free(record);
 	if (rc < 0) {

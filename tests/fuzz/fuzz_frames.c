@@ -59,6 +59,7 @@ static struct server *made_server(void)
 	service.store = store_open(":memory:", &err);
 	MUST(service.store);
 	service.kept = kept_new();
+	service.origins = origins_new();
 	server = server_new(&config, &service, &seal, nothing, NULL, &err);
 	MUST(server);
 	/* what it says about peers would be all that one sees */

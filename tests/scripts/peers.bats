@@ -305,3 +305,16 @@ time.sleep(3)"
 	((SECONDS - before < 10)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
 	expect_equal 0 "$(spool_count)"
 }
+
+@test "a record that comes from another address than the node's last is taken and told" {
+	record 7 c1 >"$DIR/record"
+	peers 'ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
+for host in ("127.0.0.1", "127.0.0.1", "127.0.0.2"):
+    s = socket.create_connection(("127.0.0.1", port), 20, (host, 0))
+    s.sendall(ask)
+    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+    answer = s.recv(size, socket.MSG_WAITALL)
+    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    assert plain == b"{\"ok\":true}", plain'
+	expect_equal 1 "$(grep -cF "jobio: ledger: record: node 'c1': job 7: it came from 127.0.0.2, the one before from 127.0.0.1" "$DIR/ledger.log")"
+}
