@@ -302,3 +302,22 @@ sys.exit(not any(ord(c) in bad for c in text))' <<<"$1"
 	run report --csv 9_2
 	! hidden "$output"
 }
+
+@test "who is neither owner nor root sees no record, and not whether there is one" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local as
+	OWNER=65534 record 7 c1 >"$DIR/spool/7.0.c1.json"
+	OWNER=65533 record 8 c1 >"$DIR/spool/8.0.c1.json"
+	send
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" 7
+	expect_equal 0 "$status"
+	expect_text 'read         1MiB in 3 calls' "$output"
+	for id in 8 10; do
+		run "${as[@]}" "$id"
+		expect_equal 1 "$status"
+		expect_text "jobio: report: job: '$id': ledger: job '$id': no record that you may read; sacct: no such job that you may see" "$output"
+	done
+	run report 8
+	expect_equal 0 "$status"
+}
