@@ -262,17 +262,17 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_text 'usage: jobio report' "$output"
 }
 
-# hidden TEXT - are there bytes that turn a terminal: controls, C1, bidi marks,
-# bytes that are not UTF-8?
-hidden() {
+# is_clean TEXT - are there no bytes that turn a terminal: controls, C1, bidi
+# marks, bytes that are not UTF-8?
+is_clean() {
 	python3 -c 'import sys
 try:
     text = sys.stdin.buffer.read().decode()
 except UnicodeDecodeError:
-    sys.exit(0)
+    sys.exit(1)
 bad = set(range(0x20)) - {10} | set(range(0x7f, 0xa0)) | {0x61c, 0x200e, 0x200f}
 bad |= set(range(0x2028, 0x202f)) | set(range(0x2066, 0x206a))
-sys.exit(not any(ord(c) in bad for c in text))' <<<"$1"
+sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 }
 
 @test "no character of a record or of sacct moves the cursor or turns the words" {
@@ -284,23 +284,23 @@ sys.exit(not any(ord(c) in bad for c in text))' <<<"$1"
 	run report 7
 	expect_equal 0 "$status"
 	expect_text 'some?31m????thing ?31m?' "$output"
-	! hidden "$output"
+	is_clean "$output"
 	run report --csv 7
-	! hidden "$output"
+	is_clean "$output"
 	run report --json 7
-	! hidden "$output"
+	is_clean "$output"
 	expect_text 'some\u009b31m\u202e\u2066\u200f\u061cthing \u009b31m\u202e' "$output"
 	jq -e . <<<"$output" >/dev/null
 	sed -i "s/'6|6|c|bob|/'6|6|c|b$raw|/; s/'9_2|9|c|bob|COMP/'9_2|9|c$raw|b$raw|COMP$raw/" "$DIR/bin/sacct"
 	run report 6
-	! hidden "$output"
+	is_clean "$output"
 	run report 9_2
 	expect_text 'user b?31m?' "$output"
-	! hidden "$output"
+	is_clean "$output"
 	run report --json 9_2
-	! hidden "$output"
+	is_clean "$output"
 	run report --csv 9_2
-	! hidden "$output"
+	is_clean "$output"
 }
 
 @test "who is neither owner nor root sees no record, and not whether there is one" {
