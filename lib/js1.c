@@ -256,10 +256,10 @@ static char *with_summary(const struct payload *p, const char *summary)
 }
 
 /* It goes over what jobstats wrote: is it one object, with one member more at
- * most, and does our key say what it should? */
-static bool is_sound(const struct payload *p, const char *text,
-		     const char *summary)
+ * most, does our key say what it should, and will it be found again? */
+static bool is_sound(const struct payload *p, char *text, const char *summary)
 {
+	struct payload again = { .text = text, .size = strlen(text) };
 	struct json_object *top = parse_object(text, strlen(text)), *ours;
 	size_t members = p->members + (p->value ? 0 : 1);
 	bool sound = top && (size_t)json_object_object_length(top) == members &&
@@ -268,7 +268,8 @@ static bool is_sound(const struct payload *p, const char *text,
 		     !strcmp(json_object_get_string(ours), summary);
 
 	json_object_put(top);
-	return sound;
+	find_ours(&again);
+	return sound && again.value == again.size - 2 - strlen(summary);
 }
 
 int js1_merge(const char *comment, const char *summary, char **merged,

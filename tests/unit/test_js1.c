@@ -171,8 +171,8 @@ END_TEST
 START_TEST(what_would_not_be_json_any_more_is_left_alone)
 {
 	static const char *const bad[] = {
-		"{\"jobio\":1,\"jobio\":\"x\"}",
-		"{\"a\":0,}",
+		"{\"jobio\":1,\"jobio\":\"x\"}", "{\"a\":0,}",
+		"{//\n}", /* json-c takes comments */
 	};
 	size_t i;
 
