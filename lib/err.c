@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/text.h"
+#include "lib/utf8.h"
 
 static void make_printable(struct err *err)
 {
-	text_clean(err->text, sizeof(err->text), err->text, strlen(err->text));
+	utf8_clean(err->text, sizeof(err->text), err->text, strlen(err->text));
 }
 
 int err_set(struct err *err, const char *format, ...)

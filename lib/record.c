@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text.h"
+#include "lib/utf8.h"
 
 #define DEPTH_MAX 8
 #define TIME_MAX 1e11 /* the year 5138 */
@@ -83,7 +83,7 @@ static char *ascii_json(const char *text, size_t size, size_t *length,
 	if (!ascii)
 		return NULL;
 	for (; size; text += n, size -= n) {
-		n = text_character(text, size, &code);
+		n = utf8_character(text, size, &code);
 		if (!n) {
 			*bad = true;
 			free(ascii);
@@ -112,7 +112,7 @@ static int set_sized(char **field, const char *text, size_t size, size_t max)
 		copy = malloc(size + 1);
 		if (!copy)
 			return -1;
-		text_clean(copy, size + 1, text, size);
+		utf8_clean(copy, size + 1, text, size);
 	}
 	free(*field);
 	*field = copy;
@@ -133,7 +133,7 @@ static int set_short(char **field, const char *text)
 
 static void set_array(char *field, size_t room, const char *text)
 {
-	text_clean(field, room, text ? text : "", text ? strlen(text) : 0);
+	utf8_clean(field, room, text ? text : "", text ? strlen(text) : 0);
 }
 
 /* A name that may become a file name or a key: no blank, no slash. */
@@ -718,7 +718,7 @@ static int read_word(struct json_object *in, const char *key, char *field,
 	if ((size_t)json_object_get_string_len(value) >= room)
 		return err_set(err, "record: %s: longer than %zu bytes", key,
 			       room - 1);
-	text_clean(field, room, json_object_get_string(value),
+	utf8_clean(field, room, json_object_get_string(value),
 		   (size_t)json_object_get_string_len(value));
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "lib/comment.h"
 #include "lib/js1.h"
 #include "lib/number.h"
-#include "lib/text.h"
+#include "lib/utf8.h"
 
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
@@ -147,7 +147,7 @@ static int copy(char **out, const char *text)
 {
 	*out = text ? strdup(text) : NULL;
 	if (*out)
-		text_clean(*out, strlen(text) + 1, text, strlen(text));
+		utf8_clean(*out, strlen(text) + 1, text, strlen(text));
 	return text && !*out ? -1 : 0;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/text.h"
+#include "lib/utf8.h"
 #include "report/job_report.h"
 
 #define NODES_SHOWN 16
@@ -848,10 +848,10 @@ static void put_json(const char *json, FILE *out)
 	unsigned int code = 0;
 
 	for (; size; json += n, size -= n) {
-		n = text_character(json, size, &code);
+		n = utf8_character(json, size, &code);
 		if (!n)
 			fputc('?', out);
-		else if (text_is_hidden(code))
+		else if (utf8_is_hidden(code))
 			fprintf(out, "\\u%04x", code);
 		else
 			fwrite(json, n, 1, out);

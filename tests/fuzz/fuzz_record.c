@@ -5,7 +5,7 @@
 
 #include "ledger/merge.h"
 #include "lib/record.h"
-#include "lib/text.h"
+#include "lib/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_clean(const char *text)
@@ -14,8 +14,8 @@ static void check_clean(const char *text)
 	size_t size = text ? strlen(text) : 0, n;
 
 	for (; size; text += n, size -= n) {
-		n = text_character(text, size, &code);
-		MUST(n && !text_is_hidden(code));
+		n = utf8_character(text, size, &code);
+		MUST(n && !utf8_is_hidden(code));
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/text.h"
+#include "lib/utf8.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static size_t utf8_length(const unsigned char *s, size_t size)
 	return n;
 }
 
-size_t text_character(const char *s, size_t size, unsigned int *code)
+size_t utf8_character(const char *s, size_t size, unsigned int *code)
 {
 	const unsigned char *bytes = (const unsigned char *)s;
 	size_t i, n = utf8_length(bytes, size);
@@ -37,7 +37,7 @@ size_t text_character(const char *s, size_t size, unsigned int *code)
 	return n;
 }
 
-int text_is_hidden(unsigned int code)
+int utf8_is_hidden(unsigned int code)
 {
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
 	       code == 0x061c || code == 0x200e || code == 0x200f ||
@@ -45,16 +45,16 @@ int text_is_hidden(unsigned int code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-void text_clean(char *out, size_t room, const char *text, size_t size)
+void utf8_clean(char *out, size_t room, const char *text, size_t size)
 {
 	unsigned int code = 0;
 	size_t n, used = 0;
 
 	while (size) {
-		n = text_character(text, size, &code);
+		n = utf8_character(text, size, &code);
 		if (used + (n ? n : 1) >= room)
 			break;
-		if (!n || text_is_hidden(code)) {
+		if (!n || utf8_is_hidden(code)) {
 			out[used++] = '?';
 		} else {
 			memmove(out + used, text, n);

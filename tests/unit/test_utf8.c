@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/err.h"
-#include "lib/text.h"
+#include "lib/utf8.h"
 #include "tests/unit/runner.h"
 
 static void expect_clean(const char *text, const char *wanted)
@@ -11,10 +11,10 @@ static void expect_clean(const char *text, const char *wanted)
 	char out[100];
 	struct err err;
 
-	text_clean(out, sizeof(out), text, strlen(text));
+	utf8_clean(out, sizeof(out), text, strlen(text));
 	ck_assert_str_eq(out, wanted);
 	strcpy(out, text); /* in place */
-	text_clean(out, sizeof(out), out, strlen(out));
+	utf8_clean(out, sizeof(out), out, strlen(out));
 	ck_assert_str_eq(out, wanted);
 	err_set(&err, "%s", text);
 	ck_assert_str_eq(err.text, wanted);
@@ -63,16 +63,16 @@ START_TEST(whole_characters_are_cut_off)
 {
 	char out[4];
 
-	text_clean(out, sizeof(out), "ab\303\244", 4);
+	utf8_clean(out, sizeof(out), "ab\303\244", 4);
 	ck_assert_str_eq(out, "ab");
-	text_clean(out, sizeof(out), "a\303\244", 3);
+	utf8_clean(out, sizeof(out), "a\303\244", 3);
 	ck_assert_str_eq(out, "a\303\244");
-	text_clean(out, 1, "a", 1);
+	utf8_clean(out, 1, "a", 1);
 	ck_assert_str_eq(out, "");
 }
 END_TEST
 
-UNIT_MAIN("text", text_that_can_be_read_stays, controls_become_question_marks,
+UNIT_MAIN("utf8", text_that_can_be_read_stays, controls_become_question_marks,
 	  marks_that_turn_the_writing_become_question_marks,
 	  bytes_that_are_not_utf8_become_question_marks,
 	  whole_characters_are_cut_off)
