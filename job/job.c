@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job/spool.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
@@ -475,25 +476,6 @@ static int record_path(const struct config *config, const struct record *state,
 		     : 0;
 }
 
-/* Do as many records wait in the spool as it may hold, without this one? */
-static bool is_spool_full(const struct config *config, const char *path)
-{
-	unsigned int count = 0;
-	struct dirent *entry;
-	struct stat st;
-	DIR *dir;
-
-	if (lstat(path, &st) == 0)
-		return false;
-	dir = opendir(config->spool_dir);
-	while (dir && count < config->spool_max_records &&
-	       (entry = readdir(dir)))
-		count += rundir_is_record(entry->d_name);
-	if (dir)
-		closedir(dir);
-	return count >= config->spool_max_records;
-}
-
 /* 0, 1: the disk is full, or -1. */
 static int write_text(const char *path, const char *text, struct err *err)
 {
@@ -502,22 +484,12 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
-/* The oldest records are kept. */
-static int refuse_record(const char *path, const char *why, struct err *err)
-{
-	err_set(err,
-		"record: '%s': %s: this record is lost, older ones are kept: "
-		"look why jobio-send does not reach the ledger",
-		path, why);
-	return 1;
-}
-
-/* 0, 1 refused: the spool is full, or -1. */
+/* 0, 1: a record is lost, this one or another that made room, or -1. */
 static int write_record(const struct config *config, const struct record *state,
 			struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
-	int rc = -1;
+	int rc = -1, room;
 
 	text = record_text(state, err);
 	if (!text)
@@ -526,9 +498,9 @@ static int write_record(const struct config *config, const struct record *state,
 	    rundir_open_file(open_path, config->spool_dir, state->job,
 			     state->node, err) < 0)
 		goto out;
-	if (is_spool_full(config, path)) {
-		rc = refuse_record(path, "the spool has spool_max_records",
-				   err);
+	room = spool_make_room(config, state, path, err);
+	if (room < 0) {
+		rc = 1;
 		goto out;
 	}
 	FAULT_POINT("record before");
@@ -538,7 +510,9 @@ static int write_record(const struct config *config, const struct record *state,
 		rc = write_text(path, text, err);
 	FAULT_POINT("record after");
 	if (rc > 0)
-		refuse_record(path, "the disk is full", err);
+		spool_say_lost(path, "the disk is full", err);
+	else if (rc == 0)
+		rc = room;
 out:
 	free(text);
 	return rc;

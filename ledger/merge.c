@@ -246,7 +246,7 @@ static void fs_text(const struct record *r, char *out)
 static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
-	char fs[SUMMARY_FS], source[RECORD_WORD_MAX];
+	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
 	int failed = 0;
 
 	memset(part, 0, sizeof(*part));
@@ -259,10 +259,14 @@ static int part_from(struct merge *merge, struct part *part,
 		return -1;
 	take_counts(part, r);
 	fs_text(r, fs);
+	/* as it may stand in a token */
+	*src = '\0';
+	if (summary_encode(src, sizeof(src), source) < 0)
+		snprintf(src, sizeof(src), "long");
 	part->node = keep(merge, r->node, &failed);
 	part->nodelist = keep(merge, r->nodelist, &failed);
 	part->fs = keep(merge, fs, &failed);
-	part->src = keep(merge, source, &failed);
+	part->src = keep(merge, src, &failed);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os, &failed);
@@ -357,6 +361,8 @@ static void drop_duplicates(struct merge *merge)
 {
 	size_t i, kept = 0;
 
+	if (!merge->count)
+		return;
 	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
 	for (i = 0; i < merge->count; i++) {
 		if (kept &&
@@ -478,11 +484,11 @@ static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 	int bin;
 
 	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
-		seen += hist[bin];
+		run_add(&seen, hist[bin]);
 		if (seen > wanted || seen == total)
 			break;
 	}
-	return INT64_C(1) << (bin + 1);
+	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
 }
 
 static void take_percentiles(const int64_t *hist, int64_t *pair)

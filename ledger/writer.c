@@ -265,7 +265,7 @@ static int purge(struct writer *writer, int64_t now_s, struct err *err)
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
 		return 0;
-	purged = store_purge(writer->store, before_s, PURGE_MAX, err);
+	purged = store_purge(writer->store, before_s, now_s, PURGE_MAX, err);
 	if (purged < 0)
 		return -1;
 	if (purged == PURGE_MAX)

@@ -51,8 +51,8 @@
  * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
  *           that is too long is cut, a list that is full drops what comes
  *           later and sets the flag "truncated": a record is never lost for
- *           having too much to say. Bytes that are not UTF-8 and control
- *           characters become '?'.
+ *           having too much to say. Bytes that are not UTF-8 and
+ *           characters that are hidden (utf8.h) become '?'.
  * Runs    epilog (root), ledger (its input is checked as if hostile), report.
  */
 #ifndef JOBIO_RECORD_H

@@ -60,11 +60,13 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist,
 			fputc(plain[level > 8 ? 8 : level], out);
 	}
 	if (is_time) {
-		summary_time(INT64_C(1) << first, low, sizeof(low));
+		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
+			     sizeof(low));
 		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
 			     sizeof(high));
 	} else {
-		summary_bytes(INT64_C(1) << first, low, sizeof(low));
+		summary_bytes(INT64_C(1) << (first > 62 ? 62 : first), low,
+			      sizeof(low));
 		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
 			      sizeof(high));
 	}

@@ -3,8 +3,10 @@
 #include "report/job_print.h"
 
 #include <json-c/json.h>
+#include <string.h>
 
 #include "lib/json.h"
+#include "lib/utf8.h"
 
 static void add_sacct(struct json_object *top, const struct job_report *r)
 {
@@ -15,6 +17,24 @@ static void add_sacct(struct json_object *top, const struct job_report *r)
 	json_add_text(top, "end", r->end);
 	json_add_text(top, "summary", r->summary_text);
 	json_add_text(top, "why_not_ledger", r->why_not_ledger);
+}
+
+/* Hidden characters as \uXXXX: a terminal may show JSON, too. */
+static void put_json(const char *json, FILE *out)
+{
+	size_t size = strlen(json), n;
+	unsigned int code = 0;
+
+	for (; size; json += n, size -= n) {
+		n = utf8_character(json, size, &code);
+		if (!n)
+			fputc('?', out);
+		else if (utf8_is_hidden(code))
+			fprintf(out, "\\u%04x", code);
+		else
+			fwrite(json, n, 1, out);
+		n = n ? n : 1;
+	}
 }
 
 /* The ledger's answer as it came, or what sacct knows in the same form. */
@@ -28,6 +48,6 @@ void job_print_json(const struct job_report *r, FILE *out)
 	json_add_text(top, "source", r->source);
 	if (!r->json)
 		add_sacct(top, r);
-	fputs(json_line(top), out);
+	put_json(json_line(top), out);
 	json_object_put(top);
 }

@@ -14,6 +14,7 @@
 #include "lib/js1.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/utf8.h"
 
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
@@ -122,9 +123,12 @@ static int take_records(struct job_report *r, struct json_object *top)
 	return 0;
 }
 
+/* For people: the ledger and sacct say what nodes and users told them. */
 static int copy(char **out, const char *text)
 {
 	*out = text ? strdup(text) : NULL;
+	if (*out)
+		utf8_clean(*out, strlen(text) + 1, text, strlen(text));
 	return text && !*out ? -1 : 0;
 }
 
@@ -160,7 +164,7 @@ static int take_answer(struct job_report *r, struct json_object *top,
 	    copy(&r->state, json_text(top, "state")) < 0 ||
 	    copy(&r->error, json_text(top, "error")) < 0 ||
 	    copy(&r->summary_text, json_text(top, "summary")) < 0 ||
-	    copy(&r->json, json_line(top)) < 0 || take_records(r, top) < 0)
+	    !(r->json = strdup(json_line(top))) || take_records(r, top) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
