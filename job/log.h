@@ -4,7 +4,7 @@
  * Terms   slurmd keeps the standard error of a script only when it fails;
  *           syslog gets the same line, "jobio: ROOM: ...".
  * Errors  none: a mute log never stops anything.
- * Runs    in the files of a program of prolog or epilog; no library calls it.
+ * Runs    only main() of a helper calls it.
  */
 #ifndef JOBIO_JOB_LOG_H
 #define JOBIO_JOB_LOG_H
