@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/mount_option.h"
 #include "client/mounts.h"
@@ -21,6 +22,7 @@
 #define TABLE_BYTES_MAX (16U << 20)
 #define LINE_TEXT_MAX 4096
 #define PATH_TEXT_MAX 1024
+#define READ_AHEAD_KB_MAX 1048576
 #define SMALL_IO_BYTES (256U << 10) /* what servers of this century take */
 #define FEW_SENT 1000		    /* too few to speak of a rate */
 
@@ -309,7 +311,8 @@ static const struct rule rules[] = {
 	{ "NF08", FINDING_WARNING, RULE_SPARES_NODE,
 	  "look for lost packets between node and server", check_resends },
 	/* told by what changes the client */
-	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE, "see dmesg", NULL },
+	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE,
+	  "see dmesg, and bdi_dir= in jobio.conf", NULL },
 	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,
 	  "write the old value into read_ahead_kb, or let the next job try "
 	  "again",
@@ -326,14 +329,21 @@ static const struct rule rules[] = {
 /* ---- read-ahead ------------------------------------------------------------ */
 
 /* Options of a live mount are not changed: it takes few, and mount(8) says
- * nothing of most that it ignores. They are in the list to be refused. */
+ * nothing of most that it ignores. They are in the list to be refused. The
+ * kernel keeps whole pages (mm/backing-dev.c:read_ahead_kb_store()). */
 static const char *wanted(const struct client_want *want)
 {
+	const unsigned long page_kb = (unsigned long)getpagesize() / 1024;
+	const char *options = want->mount_options;
 	static char list[1024];
-	const char *options = want->mount_options, *kb = want->read_ahead_kb;
+	unsigned long kb;
 
-	snprintf(list, sizeof(list), "%s%s%s%s", options,
-		 *options && *kb ? "," : "", *kb ? "read_ahead_kb=" : "", kb);
+	snprintf(list, sizeof(list) - 64, "%s", options);
+	if (*want->read_ahead_kb &&
+	    number_parse(want->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb,
+			 NULL) == 0)
+		snprintf(list + strlen(list), 64, "%sread_ahead_kb=%lu",
+			 *options ? "," : "", kb - kb % page_kb);
 	return list;
 }
 
@@ -390,7 +400,7 @@ static int set(const struct setting *setting, struct client *client,
 }
 
 static const struct setting_key keys[] = {
-	{ "read_ahead_kb", false, true, 0, 1048576 },
+	{ "read_ahead_kb", false, true, 0, READ_AHEAD_KB_MAX },
 	{ 0 },
 };
 

@@ -188,8 +188,6 @@ static int plan_target(const struct change_kind *kind, struct client *client,
 	int rc;
 
 	planner.now = setting_of(kind)->now(client, target);
-	if (!planner.now)
-		return 0;
 	rc = options_each(wanted, plan_word, &planner);
 	if (rc < 0)
 		err_set(err, "client: out of memory");
@@ -239,9 +237,16 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 			  setting->many);
 		return 0;
 	}
-	for (i = 0; (target = setting->target(client, i)); i++)
-		if (plan_target(kind, client, target, wanted, plan, err) < 0)
+	for (i = 0; (target = setting->target(client, i)); i++) {
+		if (!setting->now(client, target))
+			rule_tell(client, setting->failed, NULL, findings,
+				  "'%s' could not get %s: %s does not say what "
+				  "it has now",
+				  target, wanted, setting->shown_by);
+		else if (plan_target(kind, client, target, wanted, plan, err) <
+			 0)
 			return -1;
+	}
 	return 0;
 }
 

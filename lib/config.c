@@ -136,13 +136,14 @@ static const struct key weka_keys[] = {
 	{ 0 }
 };
 
-static const struct key nfs_keys[] = { { "mountinfo", PATH, AT(mountinfo),
-					 "/proc/self/mountinfo", 0, 0, NULL },
-				       { "mountstats", PATH, AT(mountstats),
-					 "/proc/self/mountstats", 0, 0, NULL },
-				       { "bdi_dir", PATH, AT(bdi_dir),
-					 "/sys/class/bdi", 0, 0, NULL },
-				       { 0 } };
+static const struct key nfs_keys[] = {
+	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0,
+	  NULL },
+	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,
+	  NULL },
+	{ "bdi_dir", PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
+	{ 0 },
+};
 
 static const struct key no_keys[] = { { 0 } };
 

@@ -231,6 +231,31 @@ guard_line() { printf '%s:%s\n' "$1" "$(grep -nm1 '^#ifndef' "$1" | cut -d: -f1)
 	expect findings 'report/new.c:3: no code reports a finding S98'
 }
 
+@test "a finding that breaks the node has a star in the table of the page" {
+	sed -i 's/^W08 \*\terror\t/W08\terror\t/' man/jobio-prepare.8
+	run "$SRCDIR/tests/tools/walls" findings "$tree"
+	[ "$status" -eq 1 ]
+	[[ $output =~ ^man/jobio-prepare\.8:[0-9]+": finding W08 breaks the node at client/weka/"[a-z_]+\.c:[0-9]+", but has no '*' there"$ ]]
+	sed -i '/"W08"/s/RULE_BREAKS_NODE/RULE_SPARES_NODE/' client/weka/*.c
+	silent findings W08
+}
+
+@test "a finding that breaks no node has no star in the table of the page" {
+	sed -i 's/^NF04\twarning\t/NF04 *\twarning\t/; s/^W53\terror\t/W53 *\terror\t/' man/jobio-prepare.8
+	run "$SRCDIR/tests/tools/walls" findings "$tree"
+	[ "$status" -eq 1 ]
+	[[ ${lines[0]} =~ ^man/jobio-prepare\.8:[0-9]+": finding NF04 has a '*' there, but breaks no node at client/nfs.c:"[0-9]+$ ]]
+	[[ ${lines[1]} =~ ^man/jobio-prepare\.8:[0-9]+": finding W53 has a '*' there, but breaks no node at prolog/"[a-z_]+\.c:[0-9]+$ ]]
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "a code of two letters is a finding, too" {
+	add report/new.c 'void new(void)' '{' '	findings_add(f, "NF98", FINDING_INFO, "", "");' '}'
+	expect findings 'report/new.c:3: finding NF98 (info) is in no table of a man page'
+	printf 'NF99\terror\tnew\n' >>man/jobio.1
+	expect findings "man/jobio.1:$(wc -l <man/jobio.1): no code reports a finding NF99"
+}
+
 @test "a finding that is listed twice is an error" {
 	printf 'K01\twarning\tagain\n' >>man/jobio.7
 	run "$SRCDIR/tests/tools/walls" findings "$tree"

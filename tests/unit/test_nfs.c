@@ -344,6 +344,37 @@ START_TEST(what_somebody_else_has_set_meanwhile_stays)
 }
 END_TEST
 
+START_TEST(a_read_ahead_is_whole_pages_as_the_kernel_keeps_it)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	journal = change("513");
+	ck_assert_str_eq(journal_at(journal, 0)->new_value,
+			 "read_ahead_kb=512");
+	expect_read_ahead("512");
+	ck_assert_uint_eq(findings.count, 0);
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
+{
+	struct journal *journal;
+
+	node(WORK FILES, "6.1");
+	journal = change("512");
+	ck_assert_uint_eq(journal_count(journal), 1);
+	expect(1, "NF40",
+	       "'/mnt/my files' could not get read_ahead_kb=512: the kernel "
+	       "does not say what it has now");
+	expect_read_ahead("512");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
 START_TEST(nothing_is_changed_beside_another_job)
 {
 	struct journal *journal;
@@ -398,6 +429,8 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  read_ahead_is_changed_and_put_back,
 	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
 	  what_somebody_else_has_set_meanwhile_stays,
+	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
+	  a_mount_that_shows_no_read_ahead_is_said_and_left,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs)
