@@ -5,35 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cache.h"
+#include "client/change.h"
 #include "client/command.h"
-#include "client/plan.h"
-#include "lib/sysfs.h"
-#include "client/weka.h"
-#include "client/weka_wire.h"
+#include "client/mounts.h"
+#include "client/nfs.h"
+#include "client/rule.h"
+#include "client/type.h"
+#include "client/weka/weka.h"
+#include "client/wire.h"
+#include "lib/child.h"
+
+/* A new type: its file, and a line here. */
+static const struct client_type_ops *const types[] = { &weka_type, &nfs_type };
+
+static const struct client_type_ops *type_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i]->name, name))
+			return types[i];
+	return NULL;
+}
+
+static void say_unknown(const struct config_client *section, struct err *err)
+{
+	char known[64] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (i)
+			strcat(known, " and ");
+		strcat(known, types[i]->name);
+	}
+	err_set(err,
+		"[client %s] type: '%s': this jobio knows only %s; remove the "
+		"section or set type=%s",
+		section->name, client_type_name(section->type), known,
+		types[0]->name);
+}
 
 struct client *client_open(const struct config_client *section,
 			   const char *run_dir, const char *state_dir,
 			   struct err *err)
 {
+	const struct client_type_ops *type =
+		type_named(client_type_name(section->type));
 	struct client *client;
 
-	if (section->type != CLIENT_WEKA) {
-		err_set(err,
-			"[client %s] type: '%s': this jobio knows only weka; "
-			"remove the section or set type=weka",
-			section->name, client_type_name(section->type));
+	if (!type) {
+		say_unknown(section, err);
 		return NULL;
 	}
 	client = calloc(1, sizeof(*client));
-	if (!client) {
+	if (client)
+		client->facts = calloc(1, type->facts_size);
+	if (!client || !client->facts) {
+		free(client);
 		err_set(err, "client: out of memory");
 		return NULL;
 	}
+	client->type = type;
 	client->section = section;
 	client->run_dir = run_dir;
 	client->state_dir = state_dir;
 	client->common.name = section->name;
-	client->common.type = client_type_name(section->type);
+	client->common.type = type->name;
 	client->common.version = "";
 	return client;
 }
@@ -42,14 +80,23 @@ void client_close(struct client *client)
 {
 	if (!client)
 		return;
-	weka_facts_clear(&client->facts);
+	client->type->clear(client->facts);
+	mounts_free(client->mounts);
+	free(client->facts);
 	free(client);
 }
 
-int client_inspect(struct client *client, const char *cached,
-		   unsigned int budget_ms, struct err *err)
+/* ---- looking ----------------------------------------------------------- */
+
+int client_inspect(struct client *client, unsigned int budget_ms,
+		   struct err *err)
 {
-	return weka_inspect(client, cached, budget_ms, err);
+	client->deadline_ms = child_now_ms() + budget_ms;
+	client->type->clear(client->facts);
+	if (mounts_reread(client, err) < 0)
+		return -1;
+	cache_asked(client);
+	return client->type->inspect(client, err);
 }
 
 const struct client_facts *client_facts(const struct client *client)
@@ -62,61 +109,45 @@ bool client_is_cached(const struct client *client)
 	return client->cached;
 }
 
-char *client_save(const struct client *client)
+void client_keep(const struct client *client)
 {
-	return weka_save(client);
+	cache_keep(client);
 }
 
 void client_judge(struct client *client, const struct client_want *want,
 		  struct findings *findings)
 {
-	weka_judge(client, want, findings);
+	struct judge judge = { client, want, findings };
+
+	rule_check_all(&judge);
 }
 
-/* ---- plans ------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------- */
 
-static void change_clear(struct journal_change *change)
+int client_plan(struct client *client, const struct client_want *want,
+		struct client_plan **plan, struct findings *findings,
+		struct err *err)
 {
-	free(change->client);
-	free(change->what);
-	free(change->target);
-	free(change->old_value);
-	free(change->new_value);
-}
+	struct client_plan *made = calloc(1, sizeof(*made));
 
-int plan_add(struct client_plan *plan, const char *client, const char *what,
-	     const char *target, const char *old_value, const char *new_value,
-	     struct err *err)
-{
-	struct journal_change *change;
-
-	if (plan->count == CLIENT_CHANGES_MAX)
-		return err_set(err, "client '%s': more than %d changes", client,
-			       CLIENT_CHANGES_MAX);
-	change = &plan->change[plan->count];
-	change->client = strdup(client);
-	change->what = strdup(what);
-	change->target = strdup(target);
-	change->old_value = strdup(old_value);
-	change->new_value = strdup(new_value);
-	if (!change->client || !change->what || !change->target ||
-	    !change->old_value || !change->new_value) {
-		change_clear(change);
-		memset(change, 0, sizeof(*change));
+	if (!made)
 		return err_set(err, "client: out of memory");
+	if (change_plan(client, want, made, findings, err) < 0) {
+		client_plan_free(made);
+		return -1;
 	}
-	plan->count++;
+	if (!made->count) {
+		client_plan_free(made);
+		made = NULL;
+	}
+	*plan = made;
 	return 0;
 }
 
 void client_plan_free(struct client_plan *plan)
 {
-	size_t i;
-
-	if (!plan)
-		return;
-	for (i = 0; i < plan->count; i++)
-		change_clear(&plan->change[i]);
+	if (plan)
+		change_clear(plan);
 	free(plan);
 }
 
@@ -131,123 +162,106 @@ const struct journal_change *client_plan_at(const struct client_plan *plan,
 	return plan && index < plan->count ? &plan->change[index] : NULL;
 }
 
-int client_plan(struct client *client, const struct client_want *want,
-		struct client_plan **plan, struct findings *findings,
-		struct err *err)
-{
-	struct client_plan *made = calloc(1, sizeof(*made));
-
-	if (!made)
-		return err_set(err, "client: out of memory");
-	if (weka_plan(client, want, made, findings, err) < 0) {
-		client_plan_free(made);
-		return -1;
-	}
-	if (!made->count) {
-		client_plan_free(made);
-		made = NULL;
-	}
-	*plan = made;
-	return 0;
-}
-
-/* ---- changes ----------------------------------------------------------- */
-
-/* Journal, change, journal. The second line may fail to be written: the change
- * then stays "planned", and restoring looks at the value itself. */
-static int apply_one(struct client *client, const struct journal_change *change,
-		     struct journal *journal, struct findings *findings,
-		     struct err *err)
-{
-	enum journal_state state;
-	int seq, made;
-
-	seq = journal_plan(journal, change, err);
-	if (seq < 0)
-		return -1;
-	made = weka_make(client, change, findings);
-	if (made == WEKA_NOT_MADE_NOT_UNDONE)
-		return 1;
-	state = made == WEKA_MADE ? JOURNAL_DONE : JOURNAL_RESTORED;
-	journal_mark(journal, (unsigned int)seq, state, NULL);
-	return made == WEKA_MADE ? 0 : 1;
-}
-
 int client_apply(struct client *client, const struct client_plan *plan,
 		 struct journal *journal, struct findings *findings,
 		 struct err *err)
 {
-	int rc = 0, one;
-	size_t i;
-
 	if (command_end_leftover(client->run_dir, err) < 0)
 		return -1;
-	for (i = 0; i < client_plan_count(plan); i++) {
-		one = apply_one(client, &plan->change[i], journal, findings,
-				err);
-		if (one < 0)
-			return -1;
-		if (one > 0)
-			rc = 1;
-	}
-	return rc;
+	return change_apply(client, plan, journal, findings, err);
 }
 
-static enum journal_state state_after(enum weka_undone undone)
+bool client_change_outlives_reboot(const char *type_name, const char *what)
 {
-	switch (undone) {
-	case WEKA_UNDONE:
-		return JOURNAL_RESTORED;
-	case WEKA_NOT_OURS:
-		return JOURNAL_LOST;
-	case WEKA_KEPT:
-		return JOURNAL_KEPT;
-	case WEKA_NOT_UNDONE:
-		break;
-	}
-	return JOURNAL_PLANNED;
+	const struct client_type_ops *type = type_named(type_name);
+	const struct change_kind *kind = type ? change_find(type, what) : NULL;
+
+	return !kind || kind->outlives_reboot;
 }
 
-int client_restore(struct client *client, struct journal *journal,
-		   struct findings *findings, struct err *err)
+/* ---- the way back ------------------------------------------------------ */
+
+/* The clients that a journal names, each opened once. */
+struct restorers {
+	const struct config *config;
+	const char *state_dir;
+	struct client *client[CONFIG_CLIENTS_MAX];
+};
+
+static struct client *restorer(struct restorers *all,
+			       const struct journal_change *change,
+			       struct err *err)
 {
-	const struct journal_change *change;
-	enum weka_undone undone;
-	int count = 0, rc = 0;
+	const struct config *config = all->config;
 	size_t i;
 
-	if (command_end_leftover(client->run_dir, err) < 0)
+	for (i = 0; i < config->client_count; i++)
+		if (!strcmp(config->clients[i].name, change->client))
+			break;
+	if (i == config->client_count) {
+		err_set(err,
+			"jobio.conf has no [client %s] any more, and '%s' "
+			"still has its setting",
+			change->client, change->target);
+		return NULL;
+	}
+	if (!all->client[i])
+		all->client[i] =
+			client_open(&config->clients[i], config->run_dir,
+				    all->state_dir, err);
+	return all->client[i];
+}
+
+int client_restore(const struct config *config, const char *state_dir,
+		   struct journal *journal, struct findings *findings,
+		   struct err *err)
+{
+	struct restorers all = { .config = config, .state_dir = state_dir };
+	const struct journal_change *change;
+	struct client *client;
+	int count = 0, one, rc = 0;
+	size_t i;
+
+	if (command_end_leftover(config->run_dir, err) < 0)
 		return -1;
 	for (i = journal_count(journal); i > 0; i--) {
 		change = journal_at(journal, i - 1);
-		if ((change->state != JOURNAL_PLANNED &&
-		     change->state != JOURNAL_DONE) ||
-		    strcmp(change->client, client->section->name) != 0)
+		if (change->state != JOURNAL_PLANNED &&
+		    change->state != JOURNAL_DONE)
 			continue;
-		undone = weka_undo(client, change, findings);
-		if (undone == WEKA_NOT_UNDONE) {
-			err_set(err, "%s '%s': could not be put back",
-				change->what, change->target);
+		client = restorer(&all, change, err);
+		one = client ? change_undo(client, change, journal, findings,
+					   err)
+			     : -1;
+		if (one < 0)
 			rc = -1;
-			continue;
-		}
-		count += undone == WEKA_UNDONE;
-		journal_mark(journal, change->seq, state_after(undone), NULL);
+		else
+			count += one;
 	}
+	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
+		client_close(all.client[i]);
 	return rc < 0 ? -1 : count;
 }
 
 /* ---- wire -------------------------------------------------------------- */
 
+static struct wire *wire_now(const struct client *client, struct err *err)
+{
+	if (client->type->wire)
+		return client->type->wire(client->section, err);
+	errno = ENOENT;
+	return NULL;
+}
+
 char *client_wire_save(struct client *client, struct err *err)
 {
-	struct weka_wire *wire = weka_wire_read(client->section, err);
+	struct wire *wire = wire_now(client, err);
 	char *text;
 
 	if (!wire)
 		return NULL;
-	text = weka_wire_text(wire, err);
-	weka_wire_free(wire);
+	text = wire_text(wire, err);
+	wire_free(wire);
 	if (!text)
 		errno = ENOMEM;
 	return text;
@@ -256,39 +270,52 @@ char *client_wire_save(struct client *client, struct err *err)
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err)
 {
-	struct weka_wire *was = weka_wire_parse(before, err), *is;
+	struct wire *was = wire_parse(before, err), *is;
+	int64_t moved[WIRE_KINDS];
 	int rc = -1;
 
 	if (!was)
 		return -1;
-	is = weka_wire_read(client->section, err);
+	is = wire_now(client, err);
 	if (is)
-		rc = weka_wire_since(was, is, wire);
+		rc = wire_since(was, is, moved);
 	else if (errno == ENOENT)
 		rc = 0;
-	weka_wire_free(is);
-	weka_wire_free(was);
-	return rc;
+	wire_free(is);
+	wire_free(was);
+	if (rc <= 0)
+		return rc;
+	wire->source = client->type->wire_source;
+	wire->read_bytes = moved[WIRE_READ_BYTES];
+	wire->write_bytes = moved[WIRE_WRITE_BYTES];
+	wire->reads = moved[WIRE_READS];
+	wire->writes = moved[WIRE_WRITES];
+	return 1;
 }
 
-/* ---- CPUs -------------------------------------------------------------- */
+/* ---- sizes and commands -------------------------------------------------- */
 
-void client_set_sysfs_root(const char *folder)
+const char *client_type_with_cores(void)
 {
-	sysfs_set_root(folder);
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i]->sizing && types[i]->sizing->cores_max)
+			return types[i]->name;
+	return "";
 }
 
-void client_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole)
+const struct client_sizing *client_sizing(const char *name)
 {
-	struct cpuset result, core;
-	int os_cpu;
+	static const struct client_sizing none;
+	const struct client_type_ops *type = type_named(name);
 
-	cpuset_zero(&result);
-	cpuset_for_each (os_cpu, os_cpus) {
-		if (cpuset_has(&result, (unsigned int)os_cpu))
-			continue;
-		sysfs_siblings((unsigned int)os_cpu, &core);
-		cpuset_or(&result, &core);
-	}
-	*whole = result;
+	return type && type->sizing ? type->sizing : &none;
+}
+
+char *client_cores_command(const char *name, const struct cpuset *ids)
+{
+	const struct client_type_ops *type = type_named(name);
+
+	return type && type->cores_command ? type->cores_command(ids) : NULL;
 }

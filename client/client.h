@@ -8,21 +8,16 @@
  *   client_judge    what is wrong with it, for this job? (findings)
  *   client_plan     what would have to change?          (changes)
  *   client_apply    change it, journal first
- *   client_restore  put back what a journal says
+ *   client_restore  put back what a journal says, each client its own
  *
- * Terms   fact: something read from the node. Each is read with a deadline of
+ * Terms   see terms.h, and:
+ *         fact: something read from the node. Each is read with a deadline of
  *           its own (timeout_ms of jobio.conf) in a child that can be killed;
  *           together they keep to the budget of the caller. A fact that could
  *           not be read is unknown, which is a finding, not an error.
  *         finding: code ("W01"), severity, one sentence, one cure. The same
  *           words go to the log, the record and `jobio doctor`.
- *         frontend CPUs: the OS CPUs that the client's processes poll on, with
- *           all hardware threads of their cores.
- *         want: what this job shall find. Only names and numbers that
- *           jobio.conf knows: nothing that a user wrote gets here.
- *         alone: no other job runs on this node; without it nothing is changed.
- *         idle: the job shares the node with jobs that are still to come. Then
- *           the client may go back to its own cores, and no more.
+ *         plan: a list of changes; its inside is client/change.h.
  * Owner   client_close() frees the client and all that was borrowed from it.
  * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
  *           are findings; -1 is kept for what stops the caller's work.
@@ -35,44 +30,11 @@
 #ifndef JOBIO_CLIENT_CLIENT_H
 #define JOBIO_CLIENT_CLIENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "client/terms.h"
 #include "lib/config.h"
-#include "lib/cpuset.h"
 #include "lib/err.h"
 #include "lib/finding.h"
 #include "lib/journal.h"
-
-/* One line of the mount table. */
-struct client_mount {
-	char *source;
-	char *target;
-	char *fstype;
-	char *options;
-};
-
-/* What every type can say about itself. */
-struct client_facts {
-	const char *name;    /* of the [client NAME] section */
-	const char *type;    /* "weka" */
-	const char *version; /* "" unknown */
-	bool cpus_known;
-	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
-	const struct client_mount *mounts; /* only those jobio may touch */
-	size_t mount_count;
-};
-
-/* What the job shall find on this node. */
-struct client_want {
-	bool alone, idle;
-	bool has_io_cores;
-	unsigned int io_cores;	   /* asked for; 0: none */
-	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
-	const char *mount_options; /* of the profile; "": leave them alone */
-	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
-};
 
 struct client;
 struct client_plan;
@@ -86,18 +48,15 @@ struct client *client_open(const struct config_client *section,
 			   struct err *err);
 void client_close(struct client *client);
 
-/* Read the facts, spending at most budget_ms. 'cached' is the text of an
- * earlier client_save() or NULL: when nothing that it rests on has changed
- * since, the expensive reads are left out. */
-int client_inspect(struct client *client, const char *cached,
-		   unsigned int budget_ms, struct err *err);
+/* Read the facts, spending at most budget_ms. What an earlier job has asked, and
+ * still holds, is not asked again (RUN/client.json). */
+int client_inspect(struct client *client, unsigned int budget_ms,
+		   struct err *err);
 const struct client_facts *client_facts(const struct client *client);
-/* Did client_inspect() find the cached facts good, and has nobody asked since?
- * Then client_save() has nothing new to say. */
+/* Was nobody asked, because all that was known still holds? */
 bool client_is_cached(const struct client *client);
-/* The facts as text for the next client_inspect(); NULL when some are unknown
- * and must be read again; caller frees. */
-char *client_save(const struct client *client);
+/* Keep what was asked for the next job, or forget it when it does not hold. */
+void client_keep(const struct client *client);
 
 /* 'want' may be NULL: judge the client alone. */
 void client_judge(struct client *client, const struct client_want *want,
@@ -121,19 +80,17 @@ int client_apply(struct client *client, const struct client_plan *plan,
 		 struct journal *journal, struct findings *findings,
 		 struct err *err);
 
-/* Undo what the journal has pending for this client, last first, where the
- * value is still the one that was set. Needs no client_inspect(). A journal
- * that cannot be written is no reason to leave a setting behind. Returns the
- * number of changes put back, or -1 when some could not be (findings). */
-int client_restore(struct client *client, struct journal *journal,
-		   struct findings *findings, struct err *err);
-
-/* What the client of the node has moved since some moment; -1 unknown. Nobody
- * can tell whose it was. */
-struct client_wire {
-	int64_t read_bytes, write_bytes, reads, writes;
-};
-#define CLIENT_WIRE_SOURCE "container.sock"
+/* Undo what the journal has pending, last first, each change by the client of
+ * 'config' that it names, where the value is still the one that was set. Needs
+ * no client_inspect(). A journal that cannot be written is no reason to leave a
+ * setting behind, nor is one change that cannot be undone. Returns the number
+ * of changes put back, or -1 when some could not be (findings, *err: the last). */
+int client_restore(const struct config *config, const char *state_dir,
+		   struct journal *journal, struct findings *findings,
+		   struct err *err);
+/* Does a change of this kind, on a client of this type, survive a reboot? Of
+ * what is not known: yes. */
+bool client_change_outlives_reboot(const char *type, const char *what);
 
 /* The client's own counters now, as text for client_wire_since(); caller frees.
  * Needs no client_inspect(); takes timeout_ms of jobio.conf, at most a second.
@@ -144,10 +101,12 @@ char *client_wire_save(struct client *client, struct err *err);
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
 
-/* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
-void client_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
-
-/* Read /sys below this folder instead: for tests. */
-void client_set_sysfs_root(const char *folder);
+/* Of a type; no client is needed. A type without cores of its own has zeros. */
+const struct client_sizing *client_sizing(const char *type);
+/* 'ids': one OS CPU for each core; caller frees; NULL: there is none, or out of
+ * memory. */
+char *client_cores_command(const char *type, const struct cpuset *ids);
+/* The type whose cores `jobio plan` plans. */
+const char *client_type_with_cores(void);
 
 #endif

@@ -15,7 +15,6 @@
 #include "lib/number.h"
 #include "lib/rundir.h"
 
-#define MARKER "command"
 #define MARKER_BYTES 64
 #define END_WAIT_MS 2000
 #define ENV_MAX 16
@@ -72,7 +71,7 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 	struct order order = { marker, argv, env };
 	int rc, saved;
 
-	if (rundir_node_file(marker, run_dir, MARKER, err) < 0)
+	if (rundir_node_file(marker, run_dir, RUNDIR_COMMAND, err) < 0)
 		return -1;
 	rc = child_call(argv[0], become, &order, timeout_ms, result, err);
 	saved = errno;
@@ -127,7 +126,7 @@ int command_end_leftover(const char *run_dir, struct err *err)
 	unsigned long pid, ticks;
 	int rc = 0;
 
-	if (rundir_node_file(marker, run_dir, MARKER, err) < 0)
+	if (rundir_node_file(marker, run_dir, RUNDIR_COMMAND, err) < 0)
 		return -1;
 	text = fileio_read(marker, 128, NULL, NULL);
 	if (!text)

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/mounts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/type.h"
 #include "lib/fileio.h"
+#include "lib/text.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
-
-/* "\040" back to " ", in place (getmntent(3) does the same). */
-static void unescape(char *text)
-{
-	char *from = text, *to = text;
-
-	while (*from) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' &&
-		    from[2] >= '0' && from[2] <= '7' && from[3] >= '0' &&
-		    from[3] <= '7') {
-			*to++ = (char)((from[1] - '0') * 64 +
-				       (from[2] - '0') * 8 + (from[3] - '0'));
-			from += 4;
-		} else {
-			*to++ = *from++;
-		}
-	}
-	*to = '\0';
-}
+#define LINE_TEXT_MAX 8192
 
 static void mount_free(struct client_mount *mount)
 {
@@ -43,7 +26,7 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 	size_t i;
 
 	for (i = 0; i < mounts->count; i++) {
-		if (strcmp(mounts->mount[i].target, target) == 0) {
+		if (!strcmp(mounts->mount[i].target, target)) {
 			mount_free(&mounts->mount[i]);
 			return &mounts->mount[i];
 		}
@@ -65,9 +48,9 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 		field[i] = strtok_r(i ? NULL : line, " \t", &save);
 		if (!field[i])
 			return 0;
-		unescape(field[i]);
+		text_unescape_octal(field[i]);
 	}
-	if (strcmp(field[2], fstype) != 0)
+	if (!mounts_word_in(fstype, field[2]))
 		return 0;
 	mount = slot_for(mounts, field[1]);
 	if (!mount)
@@ -120,6 +103,65 @@ struct mounts *mounts_read(const char *path, const char *fstype,
 	return mounts;
 }
 
+/* fs/proc_namespace.c:show_mountinfo(): ID PARENT MAJOR:MINOR ROOT TARGET
+ * OPTIONS [TAG..] - FSTYPE SOURCE SUPER */
+int mounts_device(const char *mountinfo, const char *target,
+		  char device[MOUNTS_DEVICE_MAX])
+{
+	char line[LINE_TEXT_MAX], *word[5], *rest, *fstype;
+	int rc = -1;
+	size_t i;
+
+	while (text_next_line(&mountinfo, line, sizeof(line))) {
+		fstype = strstr(line, " - ");
+		if (!fstype)
+			continue;
+		*fstype = '\0';
+		for (i = 0, rest = NULL; i < 5; i++) {
+			word[i] = strtok_r(i ? NULL : line, " ", &rest);
+			if (!word[i])
+				break;
+		}
+		if (i < 5 || strlen(word[2]) >= MOUNTS_DEVICE_MAX)
+			continue;
+		text_unescape_octal(word[4]);
+		if (strcmp(word[4], target) != 0)
+			continue;
+		strcpy(device, word[2]);
+		rc = 0;
+	}
+	return rc;
+}
+
+int mounts_reread(struct client *client, struct err *err)
+{
+	struct mounts *all, *ours;
+	size_t i;
+
+	all = mounts_read(client->section->mount_table, client->type->fstypes,
+			  err);
+	if (!all)
+		return -1;
+	ours = calloc(1, sizeof(*ours));
+	if (!ours) {
+		mounts_free(all);
+		return err_set(err, "mount table: out of memory");
+	}
+	for (i = 0; i < all->count; i++) {
+		if (!mounts_word_in(client->section->mounts,
+				    all->mount[i].target))
+			continue;
+		ours->mount[ours->count++] = all->mount[i];
+		memset(&all->mount[i], 0, sizeof(all->mount[i]));
+	}
+	mounts_free(all);
+	mounts_free(client->mounts);
+	client->mounts = ours;
+	client->common.mounts = ours->mount;
+	client->common.mount_count = ours->count;
+	return 0;
+}
+
 void mounts_free(struct mounts *mounts)
 {
 	size_t i;
@@ -137,7 +179,7 @@ const struct client_mount *mounts_find(const struct mounts *mounts,
 	size_t i;
 
 	for (i = 0; i < mounts->count; i++)
-		if (strcmp(mounts->mount[i].target, target) == 0)
+		if (!strcmp(mounts->mount[i].target, target))
 			return &mounts->mount[i];
 	return NULL;
 }
@@ -153,7 +195,7 @@ bool mounts_word_in(const char *words, const char *word)
 		if (!span)
 			return !any;
 		any = true;
-		if (span == length && strncmp(words, word, span) == 0)
+		if (span == length && !strncmp(words, word, span))
 			return true;
 		words += span;
 	}
@@ -215,7 +257,7 @@ static int look(void *arg, const char *option, const char *key,
 	struct lookup *lookup = arg;
 
 	(void)option;
-	if (strcmp(key, lookup->key) == 0) {
+	if (!strcmp(key, lookup->key)) {
 		if (lookup->value)
 			snprintf(lookup->value, lookup->size, "%s", value);
 		lookup->found = true;

@@ -6,6 +6,7 @@
  *           in it.
  *         option list: "rw,relatime,forcedirect,dentry_max_age_positive=1000".
  *         key: the part of an option before '='.
+ *         fstype: one type or several, blank-separated.
  * Owner   mounts_free() frees the whole list, NULL allowed; lists returned as
  *           char * are malloc'ed and freed by the caller.
  * Errors  -1 or NULL with the reason in *err; a line that is not a mount is
@@ -18,10 +19,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client/client.h"
+#include "client/terms.h"
 #include "lib/err.h"
 
 #define MOUNTS_MAX 256
+
+struct client;
 
 struct mounts {
 	size_t count;
@@ -35,6 +38,14 @@ struct mounts *mounts_parse(const char *table, const char *fstype,
 struct mounts *mounts_read(const char *path, const char *fstype,
 			   struct err *err);
 void mounts_free(struct mounts *mounts);
+/* MAJOR:MINOR of the superblock behind a mount point, from the text of mountinfo
+ * (proc_pid_mountinfo(5)); mounts that share it have one. Of several mounts on
+ * one place that of the last, which is seen. 0: found. */
+#define MOUNTS_DEVICE_MAX 24
+int mounts_device(const char *mountinfo, const char *target,
+		  char device[MOUNTS_DEVICE_MAX]);
+/* Those of the client's type that mounts= of jobio.conf names, anew. */
+int mounts_reread(struct client *client, struct err *err);
 
 /* NULL when it is not mounted. */
 const struct client_mount *mounts_find(const struct mounts *mounts,

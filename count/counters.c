@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 #include <linux/magic.h>
 
 #include "count/counters.h"
-#include "lib/fileio.h"
 #include "count/layout.h"
 #include "count/mounts.h"
 #include "count/programs.h"
+#include "lib/fileio.h"
 #include "lib/rundir.h"
 
 #define LOCK_POLL_MS 10
@@ -65,15 +66,15 @@ static void folder_name(const struct counters_options *options, char *name,
 		 options->latency ? "-latency" : "");
 }
 
-static int has_bpffs(const struct counters_options *options, struct err *err)
+static bool has_bpffs(const struct counters_options *options, struct err *err)
 {
 	struct statfs fs;
 
 	if (statfs(options->bpffs, &fs) == 0 && fs.f_type == BPF_FS_MAGIC)
-		return 1;
+		return true;
 	err_set(err, "counters: '%s': no bpffs is mounted there",
 		options->bpffs);
-	return 0;
+	return false;
 }
 
 /* bpffs is 1777 where nobody said otherwise: what a user put in our place is
@@ -289,7 +290,7 @@ static int drop_job(struct pins *p, uint32_t job)
 
 /* ---- every folder -------------------------------------------------------- */
 
-static int is_folder(const char *name)
+static bool is_folder(const char *name)
 {
 	const char *dash = strrchr(name, '-');
 
@@ -315,7 +316,7 @@ static int each_folder(const struct counters_options *options,
 			       strerror(errno));
 	while (!rc && (entry = readdir(dir))) {
 		if (!is_folder(entry->d_name) ||
-		    strncmp(entry->d_name, prefix, strlen(prefix)))
+		    strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
 		if (pins_open(&pins, path, err) < 0)
@@ -363,14 +364,14 @@ static uint32_t wanted_groups(const struct counters_options *options)
 }
 
 /* What was refused since the last boot is not tried at every job. */
-static int was_refused(const struct counters_options *options,
-		       const char *folder, struct counters_state *state)
+static bool was_refused(const struct counters_options *options,
+			const char *folder, struct counters_state *state)
 {
 	char path[RUNDIR_PATH_MAX], *text, *newline;
-	int same = 0;
+	bool same = false;
 
-	if (rundir_node_file(path, options->run_dir, "count", NULL) < 0)
-		return 0;
+	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) < 0)
+		return false;
 	text = fileio_read(path, REFUSAL_MAX, NULL, NULL);
 	newline = text ? strchr(text, '\n') : NULL;
 	if (newline) {
@@ -392,7 +393,7 @@ static void remember_refusal(const struct counters_options *options,
 	char path[RUNDIR_PATH_MAX], text[REFUSAL_MAX];
 	int n = snprintf(text, sizeof(text), "%s\n%s\n", folder, reason);
 
-	if (rundir_node_file(path, options->run_dir, "count", NULL) == 0)
+	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) == 0)
 		fileio_write_volatile(path, text, (size_t)n, 0600, NULL);
 }
 

@@ -17,8 +17,8 @@
  *           26.05 the job's cgroup bears it (SLURM_JOB_SLUID of the prolog).
  * Owner   the caller; struct counters_state holds no pointers.
  * Errors  -1 is for what the caller got wrong (job 0, no SLUID) and for a lock
- *           that was not to be had. That a kernel refuses, or that a mount is
- *           none, is not an error: tier and reason say it. One starts, reads or
+ *           that could not be taken. A kernel that refuses, or a path that is no
+ *           mount point, is not an error: tier and reason say it. One starts, reads or
  *           stops at a time: flock on bpffs/jobio.
  * Runs    jobio-count, as root, in the root mount namespace; never in the
  *           plugin. Loading happens once after boot: about half a second.
@@ -64,7 +64,7 @@ struct counters_state {
 /* The settings that fit a node. */
 void counters_options_init(struct counters_options *options);
 
-/* What would start find? Loads for a moment when nothing is loaded. */
+/* What would counters_start() find? Loads for a moment if nothing is loaded. */
 int counters_probe(const struct counters_options *options,
 		   struct counters_state *state, struct err *err);
 

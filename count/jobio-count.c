@@ -30,6 +30,7 @@
 
 #include "count/counters.h"
 #include "count/layout.h"
+#include "lib/json.h"
 #include "lib/number.h"
 
 #define EX_USAGE 64
@@ -50,8 +51,7 @@ static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
 
 static void put(struct json_object *o, const char *key, const char *text)
 {
-	json_object_object_add(
-		o, key, text && *text ? json_object_new_string(text) : NULL);
+	json_add_text(o, key, text && *text ? text : NULL);
 }
 
 static void put_state(struct call *c)

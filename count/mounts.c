@@ -5,31 +5,9 @@
 #include <string.h>
 
 #include "count/mounts.h"
+#include "lib/text.h"
 
 #define MINOR_BITS 20
-
-static int is_octal(const char *s)
-{
-	return s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' &&
-	       s[2] <= '7' && s[3] >= '0' && s[3] <= '7';
-}
-
-/* "\040" is a blank (fs/proc_namespace.c: mangle). */
-static void unescape(char *text)
-{
-	char *out = text;
-
-	while (*text) {
-		if (is_octal(text)) {
-			*out++ = (char)((text[1] - '0') << 6 |
-					(text[2] - '0') << 3 | (text[3] - '0'));
-			text += 4;
-		} else {
-			*out++ = *text++;
-		}
-	}
-	*out = '\0';
-}
 
 /* "36 35 98:0 /root /mount ...": 1 when the mount point is 'path'. */
 static int read_line(char *line, const char *path, uint32_t *dev)
@@ -43,8 +21,8 @@ static int read_line(char *line, const char *path, uint32_t *dev)
 		if (!field[i])
 			return 0;
 	}
-	unescape(field[4]);
-	if (strcmp(field[4], path))
+	text_unescape_octal(field[4]);
+	if (strcmp(field[4], path) != 0)
 		return 0;
 	major = strtoul(field[2], &colon, 10);
 	if (*colon != ':' || major > 0xfff)

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "count/counters.h"
+#include "lib/rundir.h"
 
 void counters_options_init(struct counters_options *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->bpffs = COUNTERS_BPFFS;
-	options->run_dir = "/run/jobio";
+	options->run_dir = RUNDIR_RUN;
 	options->mountinfo = "/proc/self/mountinfo";
 	options->cgroup_dir = "/sys/fs/cgroup";
 	options->lock_ms = 30000; /* the caller's deadline ends it sooner */

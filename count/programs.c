@@ -114,7 +114,7 @@ static bool has_target(const struct btf *kernel,
 
 	if (!target)
 		return false;
-	if (strncmp(section, "tp_btf/", 7))
+	if (strncmp(section, "tp_btf/", 7) != 0)
 		return btf__find_by_name_kind(kernel, target + 1,
 					      BTF_KIND_FUNC) > 0;
 	snprintf(name, sizeof(name), "btf_trace_%s", target + 1);

@@ -16,12 +16,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "client/client.h"
-#include "lib/faultpoint.h"
 #include "job/job.h"
 #include "job/log.h"
+#include "lib/child.h"
+#include "lib/faultpoint.h"
+#include "lib/host.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
@@ -55,7 +57,7 @@ static int read_arguments(int argc, char **argv)
 		else if (option == 'h')
 			help = true;
 		else if (option == 's')
-			client_set_sysfs_root(optarg);
+			sysfs_set_root(optarg);
 		else
 			return -1;
 	}
@@ -89,7 +91,7 @@ static struct record *state_of(const struct config *config,
 		state->restart = RECORD_UNKNOWN;
 		return state;
 	}
-	job_boot_id(boot_id, sizeof(boot_id));
+	host_boot_id(boot_id, sizeof(boot_id));
 	if (*boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0)
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	return state;

@@ -31,12 +31,13 @@
 #include "lib/config.h"
 #include "lib/err.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/record.h"
+#include "lib/rundir.h"
 
 #define BATCH_MAX 1000
 #define REASON_BYTES_MAX 4096
-#define PATH_SIZE 4352
 #define TRIES_MAX 5
 #define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
 
@@ -71,16 +72,12 @@ static int by_age(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A finished record: "*.json", a regular file of our own; a writer uses
- * another name until it is done. */
-static int is_record(int dir, const char *name, struct stat *st)
+/* A finished record, a regular file of our own; a writer uses another name
+ * until it is done. */
+static bool is_record(int dir, const char *name, struct stat *st)
 {
-	size_t size = strlen(name);
-
-	if (name[0] == '.' || size < 6 || size >= 256 ||
-	    strcmp(name + size - 5, ".json"))
-		return 0;
-	return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return rundir_is_record(name) &&
+	       fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
@@ -119,10 +116,13 @@ static int list_spool(struct sender *s, struct err *err)
 /* The lock's file descriptor; -1 with errno EWOULDBLOCK: another has it. */
 static int take_lock(const char *spool, struct err *err)
 {
-	char path[PATH_SIZE];
+	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/.lock", spool);
+	if (rundir_sender_lock(path, spool, err) < 0) {
+		errno = EIO;
+		return -1;
+	}
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		err_set(err, "spool '%s': %s", path, strerror(errno));
@@ -157,18 +157,18 @@ static unsigned int count_files(const char *path)
 static void set_aside(struct sender *s, const char *name, const char *why)
 {
 	const char *spool = s->config->spool_dir;
-	char from[PATH_SIZE], to[PATH_SIZE], text[ERR_MAX + 500];
+	char from[RUNDIR_PATH_MAX], to[RUNDIR_PATH_MAX], text[ERR_MAX + 500];
 	bool is_kept = s->aside < s->config->spool_max_records;
 	struct err err;
 
-	snprintf(from, sizeof(from), "%s/%s", spool, name);
-	snprintf(to, sizeof(to), "%s/bad", spool);
-	if (fileio_mkdir(to, 0700, &err) < 0) {
+	if (rundir_bad_file(to, spool, NULL, &err) < 0 ||
+	    fileio_mkdir(to, 0700, &err) < 0 ||
+	    rundir_spool_file(from, spool, name, &err) < 0 ||
+	    rundir_bad_file(to, spool, name, &err) < 0) {
 		say(err.text);
 		s->left++;
 		return;
 	}
-	snprintf(to, sizeof(to), "%s/bad/%s", spool, name);
 	if ((is_kept ? rename(from, to) : unlink(from)) < 0) {
 		snprintf(text, sizeof(text),
 			 "record: '%s': cannot set aside: %s", name,
@@ -189,7 +189,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 /* Take a record away, unless another one has got its name meanwhile. */
 static void forget(struct sender *s, const char *path, const struct stat *sent)
 {
-	char text[PATH_SIZE + 100];
+	char text[RUNDIR_PATH_MAX + 100];
 	struct stat now;
 
 	s->sent++;
@@ -205,23 +205,15 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 /* What the ledger said: 1 it is safe, 0 refused for ever, -1 not now. */
 static int judge(const char *answer, struct err *err)
 {
-	struct json_object *top = json_tokener_parse(answer), *value;
-	int rc = -1;
+	struct json_object *top = json_parse(answer);
+	const char *why = json_text(top, "error");
+	int rc = json_is_true(top, "ok")	   ? 1
+		 : json_is_true(top, "bad_record") ? 0
+						   : -1;
 
-	if (json_object_object_get_ex(top, "ok", &value) &&
-	    json_object_is_type(value, json_type_boolean) &&
-	    json_object_get_boolean(value)) {
-		rc = 1;
-		goto out;
-	}
-	if (json_object_object_get_ex(top, "error", &value))
-		err_set(err, "ledger: %s", json_object_get_string(value));
-	else
-		err_set(err, "ledger: the answer has no meaning");
-	if (json_object_object_get_ex(top, "bad_record", &value) &&
-	    json_object_get_boolean(value))
-		rc = 0;
-out:
+	if (rc < 1)
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
 	json_object_put(top);
 	return rc;
 }
@@ -264,14 +256,15 @@ static int ask_put(struct sender *s, const char *record, struct err *err)
 /* 0: done with this one, -1: stop, the ledger does not take records now. */
 static int send_one(struct sender *s, const char *name, struct err *err)
 {
-	char path[PATH_SIZE], *text = NULL;
+	char path[RUNDIR_PATH_MAX], *text = NULL;
 	struct record *record = NULL;
 	struct err why;
 	struct stat st;
 	size_t size;
 	int rc = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", s->config->spool_dir, name);
+	if (rundir_spool_file(path, s->config->spool_dir, name, err) < 0)
+		return -1;
 	if (lstat(path, &st) < 0)
 		return 0;
 	if (st.st_size > RECORD_TEXT_MAX) {
@@ -306,7 +299,7 @@ out:
 /* Gone, unless the prolog has written another one meanwhile. */
 static void forget_reason(const char *path, const struct stat *sent)
 {
-	char text[PATH_SIZE + 100];
+	char text[RUNDIR_PATH_MAX + 100];
 	struct stat now;
 
 	if (lstat(path, &now) < 0 || now.st_ino != sent->st_ino ||
@@ -321,11 +314,12 @@ static void forget_reason(const char *path, const struct stat *sent)
  * the ledger does not answer. */
 static int send_reason(struct sender *s, struct err *err)
 {
-	char path[PATH_SIZE], *text;
+	char path[RUNDIR_PATH_MAX], *text;
 	int rc, is_answered;
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/reason", s->config->spool_dir);
+	if (rundir_reason_file(path, s->config->spool_dir, err) < 0)
+		return -1;
 	if (lstat(path, &st) < 0)
 		return 0;
 	text = fileio_read(path, REASON_BYTES_MAX, NULL, err);
@@ -348,9 +342,10 @@ static int send_reason(struct sender *s, struct err *err)
 static int empty_spool(struct sender *s, struct err *err)
 {
 	int i, count, rc = send_reason(s, err);
-	char bad[PATH_SIZE];
+	char bad[RUNDIR_PATH_MAX];
 
-	snprintf(bad, sizeof(bad), "%s/bad", s->config->spool_dir);
+	if (rundir_bad_file(bad, s->config->spool_dir, NULL, err) < 0)
+		return -1;
 	s->aside = count_files(bad);
 	do {
 		count = rc == 0 ? list_spool(s, err) : -1;

@@ -12,6 +12,7 @@
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/rundir.h"
 
 #define ARGS_MAX 1024 /* it counts fewer filesystems, and says so */
@@ -72,7 +73,8 @@ static int mark_counted(const struct config *config, uint32_t job_id,
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, "counted", err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
+			    err) < 0)
 		return -1;
 	return fileio_write_volatile(path, "", 0, 0600, err);
 }
@@ -81,7 +83,7 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	return rundir_job_file(path, config->run_dir, job_id, "counted",
+	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
 			       NULL) == 0 &&
 	       access(path, F_OK) == 0;
 }
@@ -91,16 +93,15 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 static int check_start(const struct config *config, uint32_t job_id,
 		       const char *text, struct err *err)
 {
-	struct json_object *top = json_tokener_parse(text), *tier, *reason;
+	struct json_object *top = json_parse(text);
+	const char *tier = json_text(top, "tier");
+	const char *reason = json_text(top, "reason");
 	int rc = 0;
 
-	if (json_object_object_get_ex(top, "tier", &tier) && tier &&
-	    strcmp(json_object_get_string(tier), "none") != 0) {
+	if (tier && strcmp(tier, "none") != 0) {
 		rc = mark_counted(config, job_id, err);
-		if (rc == 0 &&
-		    json_object_object_get_ex(top, "reason", &reason) && reason)
-			rc = err_set(err, HELPER ": %.400s",
-				     json_object_get_string(reason));
+		if (rc == 0 && reason)
+			rc = err_set(err, HELPER ": %.400s", reason);
 	}
 	json_object_put(top);
 	return rc;
@@ -186,17 +187,13 @@ int job_count_stop(const struct config *config, uint32_t job_id,
 static int each_job(struct json_object *jobs,
 		    int (*fn)(void *arg, uint32_t job_id), void *arg)
 {
-	struct json_object *job;
 	int64_t id, last = 0;
 	size_t i;
 	int rc = 0;
 
 	/* a job has an entry for each filesystem, not always side by side */
 	for (i = 0; rc == 0 && i < json_object_array_length(jobs); i++) {
-		if (!json_object_object_get_ex(
-			    json_object_array_get_idx(jobs, i), "job", &job))
-			continue;
-		id = json_object_get_int64(job);
+		id = json_number(json_object_array_get_idx(jobs, i), "job");
 		if (id > 0 && id < UINT32_MAX && id != last)
 			rc = fn(arg, (uint32_t)id);
 		last = id;
@@ -220,9 +217,9 @@ int job_count_each(const struct config *config,
 	add_word(&call, "status");
 	if (call_run(&call, READ_MS, &result, err) < 0)
 		return -1;
-	top = json_tokener_parse(result.out);
-	if (json_object_object_get_ex(top, "jobs", &jobs) &&
-	    json_object_is_type(jobs, json_type_array))
+	top = json_parse(result.out);
+	jobs = json_list(top, "jobs");
+	if (jobs)
 		rc = each_job(jobs, fn, arg);
 	json_object_put(top);
 	child_result_free(&result);

@@ -13,12 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job/spool.h"
 #include "lib/child.h"
-#include "lib/sysfs.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 
 #define LOCK_NAP_MS 5
 #define FORGOTTEN_S 600
@@ -59,14 +61,9 @@ static void env_text(const char *name, char *text, size_t size)
 
 int job_node_name(char *node, size_t size, struct err *err)
 {
-	env_text("SLURMD_NODENAME", node, size);
-	if (!*node) {
-		if (gethostname(node, size) < 0)
-			return err_set(err, "the node has no name: %s",
-				       strerror(errno));
-		node[size - 1] = '\0';
-		node[strcspn(node, ".")] = '\0';
-	}
+	if (host_node_name(node, size) < 0)
+		return err_set(err, "the node has no name: %s",
+			       strerror(errno));
 	if (strchr(node, '/') || *node == '.')
 		return err_set(err, "node name '%s': not a name", node);
 	return 0;
@@ -92,7 +89,7 @@ int job_from_env(struct job *job, struct err *err)
 	new.restart = env_optional("SLURM_JOB_RESTART_COUNT");
 	new.core_spec = env_optional("SLURM_JOB_CORE_SPEC_COUNT");
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
-	new.core_spec_is_threads = type &&strcmp(type, "threads") == 0;
+	new.core_spec_is_threads = type && !strcmp(type, "threads");
 	/* 24.11 gave prologs the count, and the start time with it */
 	new.core_spec_is_told =
 		new.core_spec >= 0 || getenv("SLURM_JOB_START_TIME") != NULL;
@@ -104,7 +101,7 @@ int job_from_env(struct job *job, struct err *err)
 
 void job_state_dir(const struct config *config, char *path)
 {
-	snprintf(path, RUNDIR_PATH_MAX, "%s/state", config->spool_dir);
+	rundir_state_folder(path, config->spool_dir, NULL);
 }
 
 int job_make_dirs(const struct config *config, struct err *err)
@@ -117,10 +114,10 @@ int job_make_dirs(const struct config *config, struct err *err)
 	    fileio_mkdir(config->spool_dir, 0700, err) < 0)
 		return -1;
 	FAULT_POINT("dirs half");
-	snprintf(path, sizeof(path), "%s/open", config->spool_dir);
-	if (fileio_mkdir(path, 0700, err) < 0)
+	if (rundir_open_folder(path, config->spool_dir, err) < 0 ||
+	    fileio_mkdir(path, 0700, err) < 0 ||
+	    rundir_state_folder(path, config->spool_dir, err) < 0)
 		return -1;
-	job_state_dir(config, path);
 	rc = fileio_mkdir(path, 0700, err);
 	FAULT_POINT("dirs after");
 	return rc;
@@ -129,15 +126,11 @@ int job_make_dirs(const struct config *config, struct err *err)
 int job_make_folder(const struct config *config, uint32_t job_id,
 		    struct err *err)
 {
-	char path[RUNDIR_PATH_MAX];
-
 	FAULT_POINT("folder before");
-	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0 ||
-	    fileio_mkdir(path, 0755, err) < 0)
+	if (rundir_make_job(config->run_dir, job_id, err) < 0)
 		return -1;
 	FAULT_POINT("folder half");
-	if (rundir_job_file(path, config->run_dir, job_id, "steps", err) < 0 ||
-	    fileio_mkdir(path, 0700, err) < 0)
+	if (rundir_make_steps(config->run_dir, job_id, err) < 0)
 		return -1;
 	FAULT_POINT("folder after");
 	return 0;
@@ -185,7 +178,8 @@ bool job_has_steps(const struct config *config, uint32_t job_id)
 	bool found = false;
 	DIR *dir;
 
-	if (rundir_job_file(path, config->run_dir, job_id, "steps", NULL) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_STEPS, NULL) <
+	    0)
 		return false;
 	dir = opendir(path);
 	if (!dir)
@@ -253,12 +247,6 @@ double job_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void job_boot_id(char *boot_id, size_t size)
-{
-	if (sysfs_line("/proc/sys/kernel/random/boot_id", boot_id, size) < 0)
-		*boot_id = '\0';
-}
-
 /* ---- lock -------------------------------------------------------------- */
 
 unsigned int job_restarts_ms(const struct config *config)
@@ -280,7 +268,7 @@ int job_lock(const struct config *config, unsigned int timeout_ms,
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	if (rundir_node_file(path, config->run_dir, "lock", err) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_LOCK, err) < 0)
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -312,7 +300,7 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 					 : job->cluster);
 	snprintf(state->node, sizeof(state->node), "%s", job->node);
 	snprintf(state->user, sizeof(state->user), "%s", job->user);
-	job_boot_id(state->boot_id, sizeof(state->boot_id));
+	host_boot_id(state->boot_id, sizeof(state->boot_id));
 	state->job = job->id;
 	state->uid = job->uid;
 	state->gid = job->gid;
@@ -349,7 +337,7 @@ int job_state_update(const struct config *config, const struct record *state,
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, state->job, "start.json",
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_START,
 			    err) < 0)
 		return -1;
 	return write_state(path, state, fileio_write_volatile, err);
@@ -386,7 +374,7 @@ struct record *job_state_read(const struct config *config, uint32_t job_id,
 	struct record *state = NULL;
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, "start.json",
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START,
 			    NULL) == 0)
 		state = read_state(path);
 	if (!state &&
@@ -423,8 +411,7 @@ static void sweep_folder(const char *folder)
 
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, ".gone.", 6) != 0 &&
-		    !strstr(entry->d_name, ".tmp."))
+		if (!rundir_is_leftover(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		FAULT_POINT("sweep before");
@@ -446,19 +433,18 @@ void job_sweep(const struct config *config, bool spool)
 	sweep_folder(config->spool_dir);
 	job_state_dir(config, path);
 	sweep_folder(path);
-	snprintf(path, sizeof(path), "%s/open", config->spool_dir);
-	sweep_folder(path);
+	if (rundir_open_folder(path, config->spool_dir, NULL) == 0)
+		sweep_folder(path);
 }
 
 int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], away[RUNDIR_PATH_MAX + 32];
+	char path[RUNDIR_PATH_MAX], away[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0)
-		return -1;
 	/* at once, so that half a folder is never taken for a job */
-	snprintf(away, sizeof(away), "%s/.gone.%u", config->run_dir, job_id);
-	if (fileio_rmtree(away, err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0 ||
+	    rundir_gone_folder(away, config->run_dir, job_id, err) < 0 ||
+	    fileio_rmtree(away, err) < 0)
 		return -1;
 	FAULT_POINT("folder away before");
 	if (rename(path, away) < 0 && errno != ENOENT)
@@ -475,7 +461,6 @@ static int record_path(const struct config *config, const struct record *state,
 {
 	struct record *other;
 	bool taken;
-	size_t length;
 
 	if (rundir_record_file(path, config->spool_dir, state->job,
 			       state->restart < 0 ? -1 : (int)state->restart,
@@ -486,34 +471,9 @@ static int record_path(const struct config *config, const struct record *state,
 	other = read_state(path);
 	taken = other && other->start != state->start;
 	record_free(other);
-	length = strlen(path) - strlen(".json");
-	if (taken && length + 32 < RUNDIR_PATH_MAX)
-		snprintf(path + length, 32, ".%.0f.json", state->start);
-	return 0;
-}
-
-/* Do as many records wait in the spool as it may hold, without this one? */
-static bool is_spool_full(const struct config *config, const char *path)
-{
-	unsigned int count = 0;
-	struct dirent *entry;
-	struct stat st;
-	size_t length;
-	DIR *dir;
-
-	if (lstat(path, &st) == 0)
-		return false;
-	dir = opendir(config->spool_dir);
-	while (dir && count < config->spool_max_records &&
-	       (entry = readdir(dir))) {
-		length = strlen(entry->d_name);
-		if (length > 5 && entry->d_name[0] != '.' &&
-		    strcmp(entry->d_name + length - 5, ".json") == 0)
-			count++;
-	}
-	if (dir)
-		closedir(dir);
-	return count >= config->spool_max_records;
+	return taken ? rundir_record_again(path, config->spool_dir, state->job,
+					   state->node, state->start, err)
+		     : 0;
 }
 
 /* 0, 1: the disk is full, or -1. */
@@ -524,22 +484,12 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
-/* The oldest records are kept. */
-static int refuse_record(const char *path, const char *why, struct err *err)
-{
-	err_set(err,
-		"record: '%s': %s: this record is lost, older ones are kept: "
-		"look why jobio-send does not reach the ledger",
-		path, why);
-	return 1;
-}
-
-/* 0, 1 refused: the spool is full, or -1. */
+/* 0, 1: a record is lost, this one or another that made room, or -1. */
 static int write_record(const struct config *config, const struct record *state,
 			struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
-	int rc = -1;
+	int rc = -1, room;
 
 	text = record_text(state, err);
 	if (!text)
@@ -548,9 +498,9 @@ static int write_record(const struct config *config, const struct record *state,
 	    rundir_open_file(open_path, config->spool_dir, state->job,
 			     state->node, err) < 0)
 		goto out;
-	if (is_spool_full(config, path)) {
-		rc = refuse_record(path, "the spool has spool_max_records",
-				   err);
+	room = spool_make_room(config, state, path, err);
+	if (room < 0) {
+		rc = 1;
 		goto out;
 	}
 	FAULT_POINT("record before");
@@ -560,7 +510,9 @@ static int write_record(const struct config *config, const struct record *state,
 		rc = write_text(path, text, err);
 	FAULT_POINT("record after");
 	if (rc > 0)
-		refuse_record(path, "the disk is full", err);
+		spool_say_lost(path, "the disk is full", err);
+	else if (rc == 0)
+		rc = room;
 out:
 	free(text);
 	return rc;

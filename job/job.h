@@ -136,13 +136,14 @@ void job_sweep(const struct config *config, bool spool);
 int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 
 /* The record goes into the spool, and the rest stays: something is left to be
- * mended. 1 and *err: the record was refused, because the disk is full or the
- * spool is (spool_max_records); what is older is kept. */
+ * mended. 1 and *err: a record is lost, because the disk is full or the spool is
+ * (spool_max_records): this one, or the newest of the user who has most of them
+ * (spool.h). */
 int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err);
 
 /* The state becomes a record in the spool; its open copy and the job's folder
- * go. 1 and *err: so they did, but the record was refused, as above. */
+ * go. 1 and *err: so they did, but a record is lost, as above. */
 int job_finish(const struct config *config, const struct record *state,
 	       struct err *err);
 
@@ -169,7 +170,5 @@ int job_start_sender(const char *conf, struct err *err);
 int job_helper_path(const char *name, char *path, size_t size);
 
 double job_now(void);
-/* "" unknown */
-void job_boot_id(char *boot_id, size_t size);
 
 #endif

@@ -4,7 +4,9 @@
  * Terms   slurmd keeps the standard error of a script only when it fails;
  *           syslog gets the same line, "jobio: ROOM: ...".
  * Errors  none: a mute log never stops anything.
- * Runs    only main() of a helper calls it.
+ * Runs    in prolog/ and epilog/: main() says why it failed, the others what
+ *           went wrong and stopped nothing. lib/, client/, count/ and the rest
+ *           of job/ return sentences and say none.
  */
 #ifndef JOBIO_JOB_LOG_H
 #define JOBIO_JOB_LOG_H

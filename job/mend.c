@@ -17,9 +17,9 @@ static bool journal_knows(const struct journal *journal,
 
 	for (i = 0; i < journal_count(journal); i++) {
 		known = journal_at(journal, i);
-		if (strcmp(known->what, change->what) == 0 &&
-		    strcmp(known->target, change->target) == 0 &&
-		    strcmp(known->new_value, change->new_value) == 0)
+		if (!strcmp(known->what, change->what) &&
+		    !strcmp(known->target, change->target) &&
+		    !strcmp(known->new_value, change->new_value))
 			return true;
 	}
 	return false;
@@ -52,7 +52,8 @@ static struct journal *open_journal(const struct config *config,
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
 
-	if (rundir_job_file(path, config->run_dir, job_id, "journal", err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
+			    err) < 0)
 		return NULL;
 	journal = journal_open(path, NULL);
 	return journal ? journal : journal_scratch(path, err);
@@ -63,76 +64,9 @@ static bool has_journal(const struct config *config, uint32_t job_id)
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, "journal",
+	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
 			       NULL) == 0 &&
 	       lstat(path, &st) == 0;
-}
-
-static const struct config_client *section_named(const struct config *config,
-						 const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < config->client_count; i++)
-		if (strcmp(config->clients[i].name, name) == 0)
-			return &config->clients[i];
-	return NULL;
-}
-
-/* What one client can undo of the journal. */
-static int restore_with(const struct config *config,
-			const struct config_client *section,
-			struct journal *journal, struct findings *findings,
-			struct err *err)
-{
-	char state_dir[RUNDIR_PATH_MAX];
-	struct client *client;
-	int count;
-
-	job_state_dir(config, state_dir);
-	client = client_open(section, config->run_dir, state_dir, err);
-	if (!client)
-		return -1;
-	count = client_restore(client, journal, findings, err);
-	client_close(client);
-	return count;
-}
-
-static const struct journal_change *last_pending(const struct journal *journal)
-{
-	const struct journal_change *change;
-	size_t i;
-
-	for (i = journal_count(journal); i > 0; i--) {
-		change = journal_at(journal, i - 1);
-		if (change->state == JOURNAL_PLANNED ||
-		    change->state == JOURNAL_DONE)
-			return change;
-	}
-	return NULL;
-}
-
-/* Each client that the journal names, last change first. */
-static int restore_all(const struct config *config, struct journal *journal,
-		       struct findings *findings, struct err *err)
-{
-	const struct config_client *section;
-	const struct journal_change *change;
-	int count = 0, one;
-
-	while ((change = last_pending(journal))) {
-		section = section_named(config, change->client);
-		if (!section)
-			return err_set(err,
-				       "jobio.conf has no [client %s] any "
-				       "more, and '%s' still has its setting",
-				       change->client, change->target);
-		one = restore_with(config, section, journal, findings, err);
-		if (one < 0)
-			return -1;
-		count += one;
-	}
-	return count;
 }
 
 static int restored(enum journal_state state)
@@ -170,6 +104,7 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 	     struct err *err)
 {
 	struct findings findings = { 0 };
+	char state_dir[RUNDIR_PATH_MAX];
 	struct journal *journal;
 	int rc = 0;
 
@@ -180,8 +115,9 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 		return -1;
 	if (state)
 		add_from_state(journal, state);
+	job_state_dir(config, state_dir);
 	if (journal_is_pending(journal))
-		rc = restore_all(config, journal, &findings, err);
+		rc = client_restore(config, state_dir, journal, &findings, err);
 	if (state) {
 		if (journal_is_damaged(journal))
 			state->flags |= RECORD_FLAG(JOURNAL_DAMAGED);

@@ -9,6 +9,7 @@
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 #include "lib/reason.h"
 #include "lib/rundir.h"
 
@@ -24,17 +25,12 @@ static void tell_ledger(const struct config *config, const struct record *state,
 	    rundir_reason_file(path, config->spool_dir, NULL) < 0)
 		return;
 	top = json_object_new_object();
-	json_object_object_add(top, "op", json_object_new_string("reason"));
-	json_object_object_add(top, "cluster",
-			       json_object_new_string(state->cluster));
-	json_object_object_add(top, "node",
-			       json_object_new_string(state->node));
-	json_object_object_add(top, "time",
-			       json_object_new_int64((int64_t)job_now()));
-	json_object_object_add(top, "reason",
-			       reason ? json_object_new_string(reason) : NULL);
-	text = json_object_to_json_string_ext(
-		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	json_add_text(top, "op", "reason");
+	json_add_text(top, "cluster", state->cluster);
+	json_add_text(top, "node", state->node);
+	json_add_number(top, "time", (int64_t)job_now());
+	json_add_text(top, "reason", reason);
+	text = json_line(top);
 	if (text)
 		fileio_write(path, text, strlen(text), 0600, NULL);
 	json_object_put(top);
@@ -45,7 +41,7 @@ void job_reason_set(const struct config *config, const struct record *state,
 {
 	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64], reason[REASON_MAX];
 
-	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
 		return;
 	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
 		 finding->text, finding->cure);
@@ -61,7 +57,7 @@ void job_reason_clear(const struct config *config, const struct record *state)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, config->run_dir, "reason", NULL) < 0 ||
+	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0 ||
 	    access(path, F_OK) < 0)
 		return;
 	/* told first: who is killed in between takes it back once more */

@@ -12,7 +12,6 @@
 #include "lib/number.h"
 #include "lib/rundir.h"
 
-#define RELEASED "released"
 #define RELEASED_MAX 64U
 #define LINE_MAX_BYTES 32
 
@@ -58,7 +57,7 @@ static void load(const struct config *config, struct released *list)
 	char path[RUNDIR_PATH_MAX], *text, *line, *save = NULL;
 
 	list->count = 0;
-	if (rundir_node_file(path, config->run_dir, RELEASED, NULL) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
 		return;
 	text = fileio_read(path, 65536, NULL, NULL);
 	if (!text)
@@ -76,7 +75,7 @@ static void store(const struct config *config, const struct released *list)
 	size_t used = 0;
 	unsigned int i;
 
-	if (rundir_node_file(path, config->run_dir, RELEASED, NULL) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
 		return;
 	for (i = 0; i < list->count; i++) {
 		snprintf(restart, sizeof(restart), "%lld",

@@ -9,40 +9,19 @@
 #include <string.h>
 
 #include "lib/fileio.h"
+#include "lib/json.h"
+#include "lib/run.h"
 #include "lib/rundir.h"
 
 #define STEP_BYTES_MAX 4096
 
-static int64_t number(struct json_object *step, const char *key)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(step, key, &value) ||
-	    !json_object_is_type(value, json_type_int) ||
-	    json_object_get_int64(value) < 0)
-		return RECORD_UNKNOWN;
-	return json_object_get_int64(value);
-}
-
-static int add(int64_t *sum, int64_t more)
-{
-	if (more == RECORD_UNKNOWN)
-		return -1;
-	*sum = *sum == RECORD_UNKNOWN	 ? more
-	       : *sum > INT64_MAX - more ? INT64_MAX
-					 : *sum + more;
-	return 0;
-}
-
 /* The gate turned tasks away after the prolog had let the job in. */
 static void add_refusal(struct record *state, struct json_object *step)
 {
-	struct json_object *value;
+	const char *why = json_text(step, "refused");
 
-	if (!state->refused &&
-	    json_object_object_get_ex(step, "refused", &value) &&
-	    json_object_is_type(value, json_type_string))
-		record_set(&state->refused, json_object_get_string(value));
+	if (!state->refused && why)
+		record_set(&state->refused, why);
 }
 
 static int add_step(struct record *state, struct record_io *io,
@@ -54,15 +33,19 @@ static int add_step(struct record *state, struct record_io *io,
 						      RECORD_WRITE_BYTES,
 						      RECORD_READ_CALLS,
 						      RECORD_WRITE_CALLS };
-	int64_t array_job = number(step, "array_job_id");
-	int64_t array_task = number(step, "array_task_id");
-	int64_t restart = number(step, "restart");
+	int64_t array_job = json_number(step, "array_job_id");
+	int64_t array_task = json_number(step, "array_task_id");
+	int64_t restart = json_number(step, "restart");
 	int rc = 0;
 	size_t i;
 
-	for (i = 0; i < 4; i++)
-		if (add(&io->numbers[numbers[i]], number(step, keys[i])) < 0)
+	for (i = 0; i < 4; i++) {
+		int64_t number = json_number(step, keys[i]);
+
+		run_add(&io->numbers[numbers[i]], number);
+		if (number == RECORD_UNKNOWN)
 			rc = -1;
+	}
 	if (array_job != RECORD_UNKNOWN && array_task != RECORD_UNKNOWN) {
 		state->array_job = array_job;
 		state->array_task = array_task;
@@ -82,8 +65,8 @@ static int read_step(struct record *state, struct record_io *io,
 
 	text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
 	if (text)
-		step = json_tokener_parse(text);
-	if (step && json_object_is_type(step, json_type_object))
+		step = json_parse(text);
+	if (step)
 		rc = add_step(state, io, step);
 	json_object_put(step);
 	free(text);
@@ -101,7 +84,7 @@ void job_add_steps(const struct config *config, struct record *state)
 
 	record_io_init(&io);
 	snprintf(io.source, sizeof(io.source), "stepd");
-	if (rundir_job_file(folder, config->run_dir, state->job, "steps",
+	if (rundir_job_file(folder, config->run_dir, state->job, RUNDIR_STEPS,
 			    NULL) < 0)
 		return;
 	dir = opendir(folder);

@@ -5,24 +5,17 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
+#include "lib/json.h"
 #include "lib/rundir.h"
 
 #define WIRE_BYTES_MAX (1U << 20)
-
-static const char *string_of(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(top, key, &value) &&
-			       json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : NULL;
-}
 
 static int write_start(const char *path, const struct record *state, bool alone,
 		       const char *counters, struct err *err)
@@ -33,12 +26,14 @@ static int write_start(const char *path, const struct record *state, bool alone,
 
 	if (!top)
 		return err_set(err, "out of memory");
-	json_object_object_add(top, "boot_id",
-			       json_object_new_string(state->boot_id));
-	json_object_object_add(top, "alone", json_object_new_boolean(alone));
-	json_object_object_add(top, "counters",
-			       json_object_new_string(counters));
-	text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN);
+	json_add_text(top, "boot_id", state->boot_id);
+	json_add_bool(top, "alone", alone);
+	json_add_text(top, "counters", counters);
+	text = json_line(top);
+	if (!text) {
+		json_object_put(top);
+		return err_set(err, "out of memory");
+	}
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 	json_object_put(top);
 	return rc;
@@ -50,7 +45,8 @@ int job_wire_start(const struct config *config, const struct record *state,
 	char path[RUNDIR_PATH_MAX], *counters;
 	int rc;
 
-	if (rundir_job_file(path, config->run_dir, state->job, "wire", err) < 0)
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
+			    err) < 0)
 		return -1;
 	counters = client_wire_save(client, err);
 	if (!counters)
@@ -70,7 +66,7 @@ static void add_wire(struct record *state, const struct client_wire *wire,
 	record_io_init(&io);
 	io.scope = RECORD_SCOPE_NODE;
 	io.shared = alone ? 0 : RECORD_UNKNOWN;
-	strcpy(io.source, CLIENT_WIRE_SOURCE);
+	snprintf(io.source, sizeof(io.source), "%s", wire->source);
 	io.numbers[RECORD_READ_BYTES] = wire->read_bytes;
 	io.numbers[RECORD_WRITE_BYTES] = wire->write_bytes;
 	io.numbers[RECORD_READ_CALLS] = wire->reads;
@@ -81,9 +77,8 @@ static void add_wire(struct record *state, const struct client_wire *wire,
 static void read_since(struct client *client, struct json_object *start,
 		       struct record *state)
 {
-	const char *counters = string_of(start, "counters");
+	const char *counters = json_text(start, "counters");
 	struct client_wire wire;
-	struct json_object *alone;
 	int rc;
 
 	if (!counters)
@@ -93,19 +88,17 @@ static void read_since(struct client *client, struct json_object *start,
 		state->flags |= RECORD_FLAG(WIRE_RESET);
 	if (rc <= 0)
 		return;
-	add_wire(state, &wire,
-		 json_object_object_get_ex(start, "alone", &alone) &&
-			 json_object_get_boolean(alone));
+	add_wire(state, &wire, json_is_true(start, "alone"));
 }
 
 /* RUN may be on a disk, where it outlives what the client counted. */
 static bool is_of_this_boot(struct json_object *start)
 {
-	const char *then = string_of(start, "boot_id");
+	const char *then = json_text(start, "boot_id");
 	char now[RECORD_WORD_MAX];
 
-	job_boot_id(now, sizeof(now));
-	return then && strcmp(then, now) == 0;
+	host_boot_id(now, sizeof(now));
+	return then && !strcmp(then, now);
 }
 
 void job_wire_read(const struct config *config, struct record *state)
@@ -115,13 +108,13 @@ void job_wire_read(const struct config *config, struct record *state)
 	struct json_object *start;
 	struct client *client;
 
-	if (rundir_job_file(path, config->run_dir, state->job, "wire", NULL) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
+			    NULL) < 0)
 		return;
 	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
 	if (!text)
 		return;
-	start = json_tokener_parse(text);
+	start = json_parse(text);
 	free(text);
 	section = config_client_for(config, state->node);
 	client = section ? client_open(section, NULL, NULL, NULL) : NULL;

@@ -6,6 +6,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ int acct_choose(const struct acct_row *rows, size_t count,
 /* ---- libslurm ------------------------------------------------------------ */
 
 /* as_mysql_job.c:as_mysql_modify_job() of 20.11 takes no admin_comment. */
-int acct_knows_admin(void)
+bool acct_knows_admin(void)
 {
 	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0);
 }

@@ -76,7 +76,7 @@ struct acct_ops {
 struct acct;
 
 /* Can AdminComment be changed? Since Slurm 22.05. */
-int acct_knows_admin(void);
+bool acct_knows_admin(void);
 
 struct acct *acct_new(enum ledger_field field, struct err *err);
 void acct_free(struct acct *acct);

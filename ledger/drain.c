@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,10 @@
 
 /* ---- the decision ------------------------------------------------------ */
 
-static int is_slurms_own(const char *reason)
+static bool is_slurms_own(const char *reason)
 {
-	return strcmp(reason, "Prolog error") == 0 ||
-	       strcmp(reason, "batch job complete failure") == 0;
+	return !strcmp(reason, "Prolog error") ||
+	       !strcmp(reason, "batch job complete failure");
 }
 
 void drain_judge(struct drain_wish *wish, const struct drain_node *node,
@@ -43,7 +44,7 @@ void drain_judge(struct drain_wish *wish, const struct drain_node *node,
 		wish->verdict = DRAIN_WAIT;
 		return;
 	}
-	if (strcmp(node->reason, wish->reason) == 0) {
+	if (!strcmp(node->reason, wish->reason)) {
 		wish->verdict = DRAIN_DONE;
 		return;
 	}
@@ -75,7 +76,7 @@ static const node_info_t *find_node(const node_info_msg_t *nodes,
 
 	for (i = 0; i < nodes->record_count; i++)
 		if (nodes->node_array[i].name &&
-		    strcmp(nodes->node_array[i].name, name) == 0)
+		    !strcmp(nodes->node_array[i].name, name))
 			return &nodes->node_array[i];
 	return NULL;
 }

@@ -286,6 +286,8 @@ static int serve(const struct config *config, struct err *err)
 		service.store = store_open(config->ledger.store, err);
 	}
 	ledger.store = service.store;
+	service.kept = kept_new(); /* NULL: it works without them */
+	service.origins = origins_new();
 	if (service.store)
 		seal = seal_new(config->ledger.munge_socket, err);
 	if (seal)
@@ -308,6 +310,8 @@ out:
 	scrape_free(scrape);
 	server_free(server);
 	seal_free(seal);
+	kept_free(service.kept);
+	origins_free(service.origins);
 	store_close(service.store);
 	metrics_free(ledger.metrics);
 	if (ledger.metrics_fd >= 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/merge.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ledger/nodes.h"
+#include "lib/run.h"
 
 /* Every node of a job says the same texts (profile, CPUs, mounts, node list):
  * each is kept once. */
@@ -137,23 +139,11 @@ static int compare(uint32_t flags_a, double end_a, uint64_t digest_a,
 	return 0;
 }
 
-int merge_is_better(const struct record *a, uint64_t digest_a,
-		    const struct record *b, uint64_t digest_b)
+bool merge_is_better(const struct record *a, uint64_t digest_a,
+		     const struct record *b, uint64_t digest_b)
 {
 	return compare(a->flags, a->end, digest_a, b->flags, b->end, digest_b) >
 	       0;
-}
-
-static void add_known(int64_t *sum, int64_t number)
-{
-	if (number < 0)
-		return;
-	if (*sum < 0)
-		*sum = 0;
-	if (number > INT64_MAX - *sum)
-		*sum = INT64_MAX;
-	else
-		*sum += number;
 }
 
 static void keep_most(int64_t *most, int64_t number)
@@ -166,14 +156,14 @@ static int64_t sum_meta(const struct record_io *io)
 	int64_t sum = RECORD_UNKNOWN;
 	int i;
 
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		add_known(&sum, io->meta[i]);
+	for (i = 0; i < RECORD_META_COUNT; i++)
+		run_add(&sum, io->meta[i]);
 	return sum;
 }
 
-static int add_hist(struct part *part, const struct record_io *io)
+static int take_hist(struct part *part, const struct record_io *io)
 {
-	int which, bin;
+	int which;
 
 	for (which = 0; which < RECORD_HIST_COUNT; which++) {
 		if (!io->has_hist[which])
@@ -183,50 +173,28 @@ static int add_hist(struct part *part, const struct record_io *io)
 				calloc(RECORD_HIST_COUNT, sizeof(*part->hist));
 		if (!part->hist)
 			return -1;
-		for (bin = 0; bin < RECORD_BINS; bin++)
-			add_known(&part->hist[which][bin],
-				  io->hist[which][bin]);
+		memcpy(part->hist[which], io->hist[which], sizeof(*part->hist));
 	}
 	return 0;
 }
 
+/* The numbers of the job, and of the node; *source is who counted those of the
+ * job, else of the node. */
 static int take_app(struct part *part, const struct record *r,
-		    enum record_scope scope, int64_t *numbers)
+		    char source[RECORD_WORD_MAX])
 {
-	uint64_t best = record_best_app(r, scope);
-	size_t line;
-	int i;
+	struct record_io best;
 
-	for (line = 0; line < r->app_count; line++) {
-		const struct record_io *io = &r->app[line];
-
-		if (!(best >> line & 1))
-			continue;
-		for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-			add_known(&numbers[i], io->numbers[i]);
-		if (scope != RECORD_SCOPE_JOB)
-			continue;
-		add_known(&part->meta, sum_meta(io));
-		for (i = 0; i < RECORD_PEAK_COUNT; i++)
-			keep_most(&part->peak[i], io->peak[i]);
-		if (add_hist(part, io) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Who counted the numbers of the job, else of the node; "" for nobody. */
-static const char *source_of(const struct record *r)
-{
-	static const enum record_scope scopes[] = { RECORD_SCOPE_JOB,
-						    RECORD_SCOPE_NODE };
-	size_t i, line;
-
-	for (i = 0; i < 2; i++)
-		for (line = 0; line < r->app_count; line++)
-			if (record_best_app(r, scopes[i]) >> line & 1)
-				return r->app[line].source;
-	return "";
+	run_best(r, RECORD_SCOPE_NODE, &best);
+	memcpy(part->wide, best.numbers, sizeof(part->wide));
+	strcpy(source, best.source);
+	run_best(r, RECORD_SCOPE_JOB, &best);
+	memcpy(part->job, best.numbers, sizeof(part->job));
+	memcpy(part->peak, best.peak, sizeof(part->peak));
+	part->meta = sum_meta(&best);
+	if (*best.source)
+		strcpy(source, best.source);
+	return take_hist(part, &best);
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -234,10 +202,8 @@ static void take_counts(struct part *part, const struct record *r)
 	size_t i;
 
 	for (i = 0; i < r->wire_count; i++) {
-		add_known(&part->wire_rd,
-			  r->wire[i].numbers[RECORD_READ_BYTES]);
-		add_known(&part->wire_wr,
-			  r->wire[i].numbers[RECORD_WRITE_BYTES]);
+		run_add(&part->wire_rd, r->wire[i].numbers[RECORD_READ_BYTES]);
+		run_add(&part->wire_wr, r->wire[i].numbers[RECORD_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
 		part->changed++;
@@ -277,39 +243,30 @@ static void fs_text(const struct record *r, char *out)
 	}
 }
 
-static void part_init(struct part *part)
-{
-	int i;
-
-	memset(part, 0, sizeof(*part));
-	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
-	part->meta = RECORD_UNKNOWN;
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		part->peak[i] = RECORD_UNKNOWN;
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		part->job[i] = part->wide[i] = RECORD_UNKNOWN;
-}
-
 static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
-	char fs[SUMMARY_FS];
+	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
 	int failed = 0;
 
-	part_init(part);
+	memset(part, 0, sizeof(*part));
+	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
 	part->digest = digest;
 	part->end = r->end;
 	part->flags = r->flags;
 	part->is_refused = r->refused != NULL;
-	if (take_app(part, r, RECORD_SCOPE_JOB, part->job) < 0 ||
-	    take_app(part, r, RECORD_SCOPE_NODE, part->wide) < 0)
+	if (take_app(part, r, source) < 0)
 		return -1;
 	take_counts(part, r);
 	fs_text(r, fs);
+	/* as it may stand in a token */
+	*src = '\0';
+	if (summary_encode(src, sizeof(src), source) < 0)
+		snprintf(src, sizeof(src), "long");
 	part->node = keep(merge, r->node, &failed);
 	part->nodelist = keep(merge, r->nodelist, &failed);
 	part->fs = keep(merge, fs, &failed);
-	part->src = keep(merge, source_of(r), &failed);
+	part->src = keep(merge, src, &failed);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os, &failed);
@@ -404,6 +361,8 @@ static void drop_duplicates(struct merge *merge)
 {
 	size_t i, kept = 0;
 
+	if (!merge->count)
+		return;
 	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
 	for (i = 0; i < merge->count; i++) {
 		if (kept &&
@@ -525,11 +484,11 @@ static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 	int bin;
 
 	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
-		seen += hist[bin];
+		run_add(&seen, hist[bin]);
 		if (seen > wanted || seen == total)
 			break;
 	}
-	return INT64_C(1) << (bin + 1);
+	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
 }
 
 static void take_percentiles(const int64_t *hist, int64_t *pair)
@@ -538,7 +497,7 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 	int bin;
 
 	for (bin = 0; bin < RECORD_BINS; bin++)
-		add_known(&total, hist[bin]);
+		run_add(&total, hist[bin]);
 	if (!total)
 		return;
 	pair[0] = percentile(hist, total, 50);
@@ -555,15 +514,15 @@ static void sum_hist(const struct merge *merge, struct summary *s)
 		for (which = 0;
 		     merge->parts[i].hist && which < RECORD_HIST_COUNT; which++)
 			for (bin = 0; bin < RECORD_BINS; bin++)
-				add_known(&sum[which][bin],
-					  merge->parts[i].hist[which][bin]);
+				run_add(&sum[which][bin],
+					merge->parts[i].hist[which][bin]);
 	take_percentiles(sum[RECORD_READ_SIZES], s->rsz);
 	take_percentiles(sum[RECORD_WRITE_SIZES], s->wsz);
 	take_percentiles(sum[RECORD_READ_NS], s->rlat_ns);
 	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
 }
 
-static int is_known(const int64_t *numbers)
+static bool is_known(const int64_t *numbers)
 {
 	return numbers[RECORD_READ_BYTES] >= 0 ||
 	       numbers[RECORD_WRITE_BYTES] >= 0 ||
@@ -588,10 +547,10 @@ static void sum_numbers(const struct merge *merge, struct summary *s)
 					   ? merge->parts[i].wide
 					   : merge->parts[i].job;
 
-		add_known(&s->rd_bytes, n[RECORD_READ_BYTES]);
-		add_known(&s->wr_bytes, n[RECORD_WRITE_BYTES]);
-		add_known(&s->rd_calls, n[RECORD_READ_CALLS]);
-		add_known(&s->wr_calls, n[RECORD_WRITE_CALLS]);
+		run_add(&s->rd_bytes, n[RECORD_READ_BYTES]);
+		run_add(&s->wr_bytes, n[RECORD_WRITE_BYTES]);
+		run_add(&s->rd_calls, n[RECORD_READ_CALLS]);
+		run_add(&s->wr_calls, n[RECORD_WRITE_CALLS]);
 	}
 }
 
@@ -609,8 +568,8 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 
 		if (!is_known(part->job))
 			continue;
-		add_known(&moved, part->job[RECORD_READ_BYTES]);
-		add_known(&moved, part->job[RECORD_WRITE_BYTES]);
+		run_add(&moved, part->job[RECORD_READ_BYTES]);
+		run_add(&moved, part->job[RECORD_WRITE_BYTES]);
 		counted++;
 		total += (double)moved;
 		if ((double)moved > most) {
@@ -634,8 +593,8 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 		int64_t us = RECORD_UNKNOWN;
 
-		add_known(&us, part->job[RECORD_READ_US]);
-		add_known(&us, part->job[RECORD_WRITE_US]);
+		run_add(&us, part->job[RECORD_READ_US]);
+		run_add(&us, part->job[RECORD_WRITE_US]);
 		counted += us >= 0;
 		if (us <= most)
 			continue;
@@ -658,9 +617,9 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 
 		s->flags |= part->flags;
-		add_known(&s->wire_rd, part->wire_rd);
-		add_known(&s->wire_wr, part->wire_wr);
-		add_known(&s->meta, part->meta);
+		run_add(&s->wire_rd, part->wire_rd);
+		run_add(&s->wire_wr, part->wire_wr);
+		run_add(&s->meta, part->meta);
 		keep_most(&s->peak_rd, part->peak[RECORD_PEAK_READ]);
 		keep_most(&s->peak_wr, part->peak[RECORD_PEAK_WRITE]);
 		s->restored += part->restored;
@@ -688,7 +647,7 @@ static const char *longest_nodelist(const struct merge *merge)
 	return best;
 }
 
-static int part_is_node(const void *key, const void *part)
+static int compare_node(const void *key, const void *part)
 {
 	return strcmp(key, ((const struct part *)part)->node);
 }
@@ -707,7 +666,7 @@ static void find_missing(const struct merge *merge, struct summary *s)
 	s->nodes_expected = (int64_t)nodes->count;
 	for (i = 0; i < nodes->count; i++) {
 		if (bsearch(nodes->names[i], merge->parts, merge->count,
-			    sizeof(*merge->parts), part_is_node))
+			    sizeof(*merge->parts), compare_node))
 			continue;
 		*one = 0;
 		if (*s->miss)

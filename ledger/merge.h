@@ -17,6 +17,7 @@
 #ifndef JOBIO_LEDGER_MERGE_H
 #define JOBIO_LEDGER_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +33,8 @@ void merge_free(struct merge *merge);
 uint64_t merge_digest(const char *text, size_t size);
 
 /* 1: the first is better than the second; 0: it is not. */
-int merge_is_better(const struct record *first, uint64_t first_digest,
-		    const struct record *second, uint64_t second_digest);
+bool merge_is_better(const struct record *first, uint64_t first_digest,
+		     const struct record *second, uint64_t second_digest);
 
 int merge_add(struct merge *merge, const struct record *record,
 	      uint64_t digest);

@@ -105,6 +105,8 @@ static void say_records(FILE *out, const struct metrics *m)
 		"Records that were new, or better than what the ledger had.");
 	counter(out, "records_duplicate_total", m->duplicates,
 		"Records that told nothing new.");
+	counter(out, "records_moved_total", m->moved,
+		"Records that came from another address than the node's last.");
 	head(out, "refused_total", "counter",
 	     "Frames, requests and records that were refused, by cause.");
 #define SAY(id, name)                                                          \

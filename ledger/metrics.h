@@ -31,7 +31,8 @@
 	X(SLOW, "slow")	    /* no whole frame in time */                       \
 	X(IDLE, "idle")	    /* silent for long */                              \
 	X(ROOM, "room")	    /* silent, and others waited */                    \
-	X(MEMORY, "memory") /* too many bytes waited */
+	X(MEMORY, "memory") /* too many bytes waited */                        \
+	X(USER, "user")	    /* its user has too many connections */
 
 #define METRICS_REFUSED_ENUM(id, name) METRICS_REFUSED_##id,
 enum metrics_refused {
@@ -45,7 +46,7 @@ enum metrics_closed {
 struct metrics {
 	/* the server's */
 	int64_t started_s;
-	uint64_t received, duplicates;
+	uint64_t received, duplicates, moved;
 	uint64_t refused[METRICS_REFUSED_COUNT];
 	uint64_t closed[METRICS_CLOSED_COUNT];
 	uint64_t peers;

@@ -5,57 +5,107 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many names stand in one "[..]", at most; *end is set behind the "]". */
-static unsigned long bracket_size(const char *open, const char **end)
+#include "lib/record.h"
+
+#define DIGITS "0123456789"
+#define NAME_CHARACTERS                                                        \
+	DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
+#define DIGITS_MAX 18 /* of a number */
+/* slurm_hostlist_shift() moves all ranges that are left: 0.2 s for so many */
+#define RANGES_MAX 16384
+
+/* What libslurm would make of a list, counted before it does. */
+struct extent {
+	unsigned long names;  /* of the element */
+	unsigned long ranges; /* that libslurm keeps for them */
+	size_t length;	      /* of its longest name */
+};
+
+/* "7" or "007"; -1: not a number. */
+static int read_number(const char **at, size_t *digits, unsigned long *number)
 {
-	unsigned long total = 0;
-	const char *at = open + 1;
-	char *next;
-
-	while (*at && *at != ']') {
-		unsigned long low, high;
-
-		low = high = strtoul(at, &next, 10);
-		if (next == at)
-			return NODES_MAX + 1UL;
-		if (*next == '-')
-			high = strtoul(next + 1, &next, 10);
-		if (high < low || high - low > NODES_MAX)
-			return NODES_MAX + 1UL;
-		total += high - low + 1;
-		if (total > NODES_MAX || (*next != ',' && *next != ']'))
-			return NODES_MAX + 1UL;
-		at = *next == ',' ? next + 1 : next;
-	}
-	if (!*at)
-		return NODES_MAX + 1UL;
-	*end = at + 1;
-	return total;
+	*digits = strspn(*at, DIGITS);
+	if (!*digits || *digits > DIGITS_MAX)
+		return -1;
+	*number = strtoul(*at, NULL, 10);
+	*at += *digits;
+	return 0;
 }
 
-/* libslurm expands whatever it is given, so count before. */
+/* "[1-3,7]": numbers and ranges that rise, nothing else. *at is set behind it;
+ * -1: it is something else, or too much. */
+static int read_bracket(const char **at, struct extent *extent)
+{
+	unsigned long low, high, count = 0, ranges = 0;
+	size_t digits, longest = 0;
+
+	do {
+		(*at)++; /* "[" or "," */
+		if (read_number(at, &digits, &low) < 0)
+			return -1;
+		longest = digits > longest ? digits : longest;
+		high = low;
+		if (**at == '-') {
+			(*at)++;
+			if (read_number(at, &digits, &high) < 0 || high < low)
+				return -1;
+			longest = digits > longest ? digits : longest;
+		}
+		if (high - low >= NODES_MAX)
+			return -1;
+		ranges++;
+		count += high - low + 1;
+		if (count > NODES_MAX)
+			return -1;
+	} while (**at == ',');
+	if (*(*at)++ != ']')
+		return -1;
+	extent->ranges = extent->names * ranges;
+	extent->names *= count; /* both are at most NODES_MAX */
+	extent->length += longest;
+	return extent->names > NODES_MAX ? -1 : 0;
+}
+
+/* One element of a list: characters of names, and brackets. */
+static int read_element(const char **at, struct extent *extent)
+{
+	size_t size;
+
+	extent->names = extent->ranges = 1;
+	extent->length = 0;
+	while (**at && **at != ',') {
+		size = strspn(*at, NAME_CHARACTERS);
+		*at += size;
+		extent->length += size;
+		if (**at == '[') {
+			if (read_bracket(at, extent) < 0)
+				return -1;
+		} else if (!size) {
+			return -1;
+		}
+		if (extent->length >= RECORD_NAME_MAX)
+			return -1;
+	}
+	return extent->length ? 0 : -1;
+}
+
+/* libslurm expands whatever it is given, and takes a good deal for a node list
+ * that no slurmctld ever wrote: so read it first, and strictly. */
 static int is_bounded(const char *list)
 {
-	unsigned long total = 0, product = 1;
+	struct extent extent;
+	unsigned long total = 0, ranges = 0;
 
-	while (*list) {
-		if (*list == '[') {
-			unsigned long size = bracket_size(list, &list);
-
-			if (size > NODES_MAX)
-				return 0;
-			product *= size;
-			if (product > NODES_MAX)
-				return 0;
-			continue;
-		}
-		if (*list == ',') {
-			total += product;
-			product = 1;
-		}
-		list++;
+	for (;; list++) {
+		if (read_element(&list, &extent) < 0)
+			return 0;
+		total += extent.names;
+		ranges += extent.ranges;
+		if (total > NODES_MAX || ranges > RANGES_MAX)
+			return 0;
+		if (!*list)
+			return 1;
 	}
-	return total + product <= NODES_MAX;
 }
 
 static int by_name(const void *a, const void *b)

@@ -4,8 +4,9 @@
  * Terms   node list: "c[1-3,7],login1", as in SLURM_JOB_NODELIST.
  * Owner   struct nodes belongs to the caller: nodes_free(), NULL allowed. The
  *           names are sorted (strcmp) and appear once.
- * Errors  NULL or -1, the reason in *err. A list of more than NODES_MAX names
- *           is refused before it is expanded.
+ * Errors  NULL or -1, the reason in *err. A list that is not written as Slurm
+ *           writes them, of more than NODES_MAX names or with one longer than a
+ *           record may hold, is refused before it is expanded.
  * Runs    ledger; libslurm expands, so that names mean what Slurm means.
  */
 #ifndef JOBIO_LEDGER_NODES_H

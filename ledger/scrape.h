@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scrape.h - give the metrics to who asks: by HTTP, and in a file
+/* scrape.h - serve the metrics: over HTTP, and in a file
  *
  * Terms   listen: "9632", "192.0.2.1:9632" or "[::1]:9632"; without an address
  *           the loopback one. Anybody who can connect may read; there is
  *           nothing about jobs or users in it.
- *         file: written anew every SCRAPE_FILE_S for node_exporter's textfile
+ *         file: rewritten every SCRAPE_FILE_S for node_exporter's textfile
  *           collector (a name that ends in .prom).
  *         Bounds: SCRAPE_PEERS_MAX connections (the oldest makes room for a new
  *           one), SCRAPE_REQUEST_MAX bytes a request, SCRAPE_LIMIT_S from the

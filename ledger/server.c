@@ -17,36 +17,50 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "lib/envelope.h"
 #include "lib/ledger_link.h"
 
 #define BATCH_US 2000 /* how long a put waits for others to commit with */
 #define BATCH_MAX 256
+
+/* One request at a time: what comes behind it is read when its answer has
+ * gone. */
+enum state {
+	STATE_READS,   /* a frame comes, or may */
+	STATE_QUEUED,  /* 'request' waits for its turn: next_reader() */
+	STATE_COMMITS, /* 'answer' waits for the commit */
+	STATE_TOLD     /* the answer is on its way */
+};
 
 struct peer {
 	TAILQ_ENTRY(peer) entry; /* by 'active', the oldest first */
 	struct server *server;
 	struct bufferevent *bev;
 	size_t held;   /* bytes of its that wait in memory */
+	size_t out;    /* bytes of an answer that it has not read */
 	size_t wanted; /* of the frame that is coming; 0: none */
 	time_t active; /* came, or last asked something that could be opened */
-	time_t frame_since;
-	int is_full;  /* of answers that it has not read */
-	char *answer; /* waits for the commit */
-	uid_t uid;    /* who gets it */
-	char name[80];
+	time_t frame_since, told_since;
+	enum state state;
+	char *request, *answer;
+	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
+	int is_known;		    /* it has sent something */
+	uid_t uid;		    /* who gets the answer */
+	char host[ORIGIN_SIZE], name[80];
 };
 TAILQ_HEAD(peers, peer);
 
 struct server {
 	struct event_base *base;
 	struct evconnlistener *listener;
-	struct event *tick, *batch, *term, *intr;
+	struct event *tick, *batch, *reads, *term, *intr;
 	struct service *service;
 	struct seal *seal;
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct peers peers;
-	size_t peer_count, held, waiting;
+	size_t peer_count, held, out, waiting;
+	uid_t last_reader;
 	time_t log_minute;
 	unsigned int log_lines;
 };
@@ -102,13 +116,30 @@ static void peer_hold(struct peer *peer, size_t bytes)
 	peer->held = bytes;
 }
 
+static void peer_out(struct peer *peer, size_t bytes)
+{
+	peer->server->out += bytes - peer->out;
+	peer->out = bytes;
+}
+
+/* There may be something for on_reads() to do now. */
+static void reads_soon(struct server *server)
+{
+	struct timeval now = { 0, 0 };
+
+	if (!event_pending(server->reads, EV_TIMEOUT, NULL))
+		event_add(server->reads, &now);
+}
+
 static void peer_free(struct peer *peer)
 {
 	struct server *server = peer->server;
 
 	peer_hold(peer, 0);
-	if (peer->answer)
+	peer_out(peer, 0);
+	if (peer->state == STATE_COMMITS)
 		server->waiting--;
+	free(peer->request);
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);
 	if (server->peer_count-- == SERVER_PEERS_MAX)
@@ -116,6 +147,7 @@ static void peer_free(struct peer *peer)
 	metrics_set(&metrics_of(server)->peers, server->peer_count);
 	bufferevent_free(peer->bev);
 	free(peer);
+	reads_soon(server);
 }
 
 static void peer_touch(struct peer *peer)
@@ -127,69 +159,119 @@ static void peer_touch(struct peer *peer)
 	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
 }
 
-/* An answer as it goes out. Peers that wait for the same commit are told the
- * same, so it is sealed once for all of them: half of what the ledger wants of
- * munged. An answer does not say what it answers, and whoever reads it takes a
- * credential that it has seen before (seal.h): one of its own is no better. */
-struct sealed {
-	char *answer, *credential;
-	uid_t uid;
-};
-
-static void sealed_free(struct sealed *sealed)
+/* Root, on any node, and the ledger's own user. */
+static int is_trusted(const struct server *server, uid_t uid)
 {
-	free(sealed->answer);
-	free(sealed->credential);
-	memset(sealed, 0, sizeof(*sealed));
+	return uid == 0 || uid == server->service->ledger_uid;
 }
 
-/* Have *sealed hold this answer for this reader. */
-static int sealed_make(struct sealed *sealed, struct seal *seal,
-		       const char *answer, uid_t uid, struct err *err)
+/* How many of this user's connections have sent something; those to which an
+ * answer is on its way. */
+static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
 {
-	if (answer && sealed->credential && sealed->uid == uid &&
-	    !strcmp(sealed->answer, answer))
-		return 0;
-	sealed_free(sealed);
-	sealed->uid = uid;
-	sealed->answer = answer ? strdup(answer) : NULL;
-	if (!sealed->answer)
+	const struct peer *peer;
+	size_t count = 0;
+
+	*told = 0;
+	TAILQ_FOREACH (peer, &server->peers, entry) {
+		if (!peer->is_known || peer->uid != uid)
+			continue;
+		count++;
+		*told += peer->state == STATE_TOLD;
+	}
+	return count;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* Tell these peers the same, whose requests it names: sealed once for all of
+ * them, which is half of what the ledger wants of munged. */
+static int seal_answer(struct server *server, struct peer *const *group,
+		       size_t count, const char *answer, char **credential,
+		       struct err *err)
+{
+	const char *nonces[ENVELOPE_MAX];
+	char *text;
+	size_t i, named = 0;
+	int rc;
+
+	for (i = 0; i < count; i++)
+		if (*group[i]->nonce)
+			nonces[named++] = group[i]->nonce;
+	text = answer ? envelope_make(nonces, named, answer) : NULL;
+	if (!text)
 		return err_set(err, "out of memory");
-	return seal_close(seal, answer, strlen(answer), uid,
-			  &sealed->credential, err);
+	rc = seal_close(server->seal, text, strlen(text), group[0]->uid,
+			credential, err);
+	free(text);
+	return rc;
 }
 
-/* 0, or -1: the peer is gone. */
-static int peer_send(struct peer *peer, const char *answer,
-		     struct sealed *sealed)
+static void tell(struct server *server, struct peer *const *group, size_t count,
+		 const char *answer)
 {
-	struct server *server = peer->server;
+	char *credential = NULL;
 	struct err err;
 	uint32_t prefix;
-	size_t size;
+	size_t i, size;
 
-	if (sealed_make(sealed, server->seal, answer, peer->uid, &err) < 0) {
-		say(server, "peer: '%s': answer: %s", peer->name, err.text);
-		peer_free(peer);
-		return -1;
+	if (seal_answer(server, group, count, answer, &credential, &err) < 0) {
+		for (i = 0; i < count; i++) {
+			say(server, "peer: '%s': answer: %s", group[i]->name,
+			    err.text);
+			peer_free(group[i]);
+		}
+		return;
 	}
-	size = strlen(sealed->credential);
+	size = strlen(credential);
 	prefix = htonl((uint32_t)size);
-	bufferevent_write(peer->bev, &prefix, sizeof(prefix));
-	bufferevent_write(peer->bev, sealed->credential, size);
-	if (evbuffer_get_length(bufferevent_get_output(peer->bev)) >
-	    LEDGER_FRAME_MAX)
-		peer->is_full = 1; /* asks, but does not read: on_drained() */
-	return 0;
+	for (i = 0; i < count; i++) {
+		group[i]->state = STATE_TOLD;
+		group[i]->told_since = now_mono();
+		peer_out(group[i], sizeof(prefix) + size);
+		bufferevent_write(group[i]->bev, &prefix, sizeof(prefix));
+		bufferevent_write(group[i]->bev, credential, size);
+	}
+	free(credential);
 }
 
-static int peer_answer(struct peer *peer, const char *answer)
+/* One answer serves both: of one protocol, for one user, the same text. */
+static int are_alike(const struct peer *a, const struct peer *b)
 {
-	struct sealed sealed = { 0 };
-	int rc = peer_send(peer, answer, &sealed);
+	return a->uid == b->uid && !*a->nonce == !*b->nonce &&
+	       !strcmp(a->answer, b->answer);
+}
 
-	sealed_free(&sealed);
-	return rc;
+/* Answer one who waits for the commit and, with him, all who are told the same:
+ * with what they asked for, or an error. 0: nobody waits. */
+static int answer_group(struct server *server, const char *error)
+{
+	struct peer *peer, *group[ENVELOPE_MAX];
+	size_t count = 0, i;
+	char *answer;
+
+	TAILQ_FOREACH (peer, &server->peers, entry)
+		if (peer->state == STATE_COMMITS && count < ENVELOPE_MAX &&
+		    (!count || are_alike(group[0], peer)))
+			group[count++] = peer;
+	if (!count)
+		return 0;
+	answer = error ? service_error(error, 0) : strdup(group[0]->answer);
+	for (i = 0; i < count; i++) {
+		free(group[i]->answer);
+		group[i]->answer = NULL;
+		group[i]->state = STATE_TOLD;
+		server->waiting--;
+	}
+	tell(server, group, count, answer);
+	free(answer);
+	return 1;
+}
+
+static void answer_waiting(struct server *server, const char *error)
+{
+	while (answer_group(server, error))
+		;
 }
 
 static void batch_soon(struct server *server)
@@ -201,38 +283,6 @@ static void batch_soon(struct server *server)
 	if (server->waiting >= BATCH_MAX ||
 	    !event_pending(server->batch, EV_TIMEOUT, NULL))
 		event_add(server->batch, &soon);
-}
-
-/* Answer all who wait for the commit, with what they asked for or an error. */
-static void answer_waiting(struct server *server, const char *error)
-{
-	struct sealed sealed = { 0 };
-	struct peer *peer, *next;
-	char *answer;
-
-	for (peer = TAILQ_FIRST(&server->peers); peer; peer = next) {
-		next = TAILQ_NEXT(peer, entry);
-		if (!peer->answer)
-			continue;
-		answer = error ? service_error(error, 0) : peer->answer;
-		if (error)
-			free(peer->answer);
-		peer->answer = NULL;
-		server->waiting--;
-		if (peer_send(peer, answer, &sealed) == 0)
-			bufferevent_enable(peer->bev, EV_READ);
-		free(answer);
-	}
-	sealed_free(&sealed);
-	/* Frames that came meanwhile are in the buffers already. Reading one
-	 * may close peers, so begin anew until nobody has a whole frame. */
-	for (peer = TAILQ_FIRST(&server->peers); peer; peer = next) {
-		next = TAILQ_NEXT(peer, entry);
-		if (!peer->answer &&
-		    evbuffer_get_length(bufferevent_get_input(peer->bev)))
-			bufferevent_trigger(peer->bev, EV_READ,
-					    BEV_OPT_DEFER_CALLBACKS);
-	}
 }
 
 static void commit(struct server *server)
@@ -257,31 +307,24 @@ static void on_batch(evutil_socket_t fd, short what, void *arg)
 	commit(arg);
 }
 
-/* One frame: open, ask the service, answer now or after the commit. */
-static void peer_request(struct peer *peer, const char *credential)
+/* Ask the service; answer now, or after the commit. */
+static void peer_handle(struct peer *peer, const char *request)
 {
 	struct server *server = peer->server;
-	char *request = NULL, *answer = NULL;
-	struct err err;
-	size_t size;
+	char *answer = NULL;
 	int rc;
 
-	if (seal_open(server->seal, credential, &request, &size, &peer->uid,
-		      &err) < 0) {
-		say(server, "peer: '%s': refused: %s", peer->name, err.text);
-		metrics_count(
-			&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
-		peer_free(peer);
-		return;
-	}
-	peer_touch(peer);
-	rc = service_handle(server->service, request, size, peer->uid,
-			    time(NULL), &answer);
-	free(request);
+	server->service->peer = peer->host;
+	rc = service_handle(server->service, request, strlen(request),
+			    peer->uid, time(NULL), &answer);
+	server->service->peer = NULL;
+	if (*server->service->remark)
+		say(server, "%s", server->service->remark);
+	*server->service->remark = 0;
 	if (rc > 0 && answer) {
 		peer->answer = answer;
+		peer->state = STATE_COMMITS;
 		server->waiting++;
-		bufferevent_disable(peer->bev, EV_READ);
 		batch_soon(server);
 		return;
 	}
@@ -292,9 +335,158 @@ static void peer_request(struct peer *peer, const char *credential)
 		answer_waiting(server,
 			       "the store failed: see the ledger's log");
 	}
-	peer_answer(peer, answer);
+	tell(server, &peer, 1, answer);
 	free(answer);
 }
+
+static void peer_refuse(struct peer *peer, const char *why)
+{
+	char *answer = service_error(why, 0);
+
+	metrics_count(
+		&metrics_of(peer->server)->refused[METRICS_REFUSED_REQUEST]);
+	tell(peer->server, &peer, 1, answer);
+	free(answer);
+}
+
+/* Who it is, and is he welcome? */
+static int peer_admit(struct peer *peer, uid_t uid)
+{
+	struct server *server = peer->server;
+	size_t told;
+
+	peer->is_known = 0;
+	if (!is_trusted(server, uid) &&
+	    count_peers(server, uid, &told) >= SERVER_USER_PEERS) {
+		say(server,
+		    "peer: '%s': too many connections of user %u: closed",
+		    peer->name, (unsigned int)uid);
+		hang_up(server, METRICS_CLOSED_USER);
+		peer_free(peer);
+		return -1;
+	}
+	peer->is_known = 1;
+	peer->uid = uid;
+	return 0;
+}
+
+/* Records and reasons are handled at once, and all else in its turn. */
+static void peer_ask(struct peer *peer, char *text)
+{
+	static const char get[] = "{\"op\":\"get\"";
+	struct server *server = peer->server;
+	char *nonces = NULL, *request = envelope_open(text, &nonces);
+	size_t size = request ? strlen(request) : 0;
+
+	*peer->nonce = 0;
+	if (!request || (nonces && strlen(nonces) >= ENVELOPE_NONCE)) {
+		peer_refuse(peer, "the ledger does not know this protocol: it "
+				  "speaks jobio/2");
+		return;
+	}
+	if (nonces)
+		strcpy(peer->nonce, nonces);
+	if (is_trusted(server, peer->uid) &&
+	    (size > SERVER_ASK_MAX ||
+	     strncmp(request, get, sizeof(get) - 1) != 0)) {
+		peer_handle(peer, request);
+	} else if (size > SERVER_ASK_MAX) {
+		peer_refuse(peer, "the request is too long");
+	} else if ((peer->request = strdup(request))) {
+		peer->state = STATE_QUEUED;
+		reads_soon(server);
+	} else {
+		peer_free(peer);
+	}
+}
+
+/* One frame: open it, and see what it wants. */
+static void peer_request(struct peer *peer, const char *credential)
+{
+	struct server *server = peer->server;
+	char *text = NULL;
+	struct err err;
+	size_t size;
+	uid_t uid;
+
+	if (seal_open(server->seal, credential, &text, &size, &uid, &err) < 0) {
+		say(server, "peer: '%s': refused: %s", peer->name, err.text);
+		metrics_count(
+			&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
+		peer_free(peer);
+		return;
+	}
+	if (peer_admit(peer, uid) == 0) {
+		bufferevent_disable(peer->bev, EV_READ);
+		peer_touch(peer);
+		peer_ask(peer, text);
+	}
+	free(text);
+}
+
+/* ---- reads --------------------------------------------------------------- */
+
+/* May this one be answered now? Unread answers fill memory: so many bytes of
+ * all, so many answers a user. */
+static int may_read(const struct server *server, const struct peer *peer)
+{
+	size_t told;
+
+	if (server->out >= SERVER_OUT_MAX)
+		return 0;
+	if (is_trusted(server, peer->uid))
+		return 1;
+	count_peers(server, peer->uid, &told);
+	return told < SERVER_USER_ANSWERS;
+}
+
+/* The one that has waited longest, but no user twice in a row while others
+ * wait. */
+static struct peer *next_reader(struct server *server)
+{
+	struct peer *peer, *found = NULL;
+	uid_t refused = (uid_t)-1;
+
+	TAILQ_FOREACH (peer, &server->peers, entry) {
+		if (peer->state != STATE_QUEUED || peer->uid == refused)
+			continue;
+		if (found && peer->uid == server->last_reader)
+			continue;
+		if (!may_read(server, peer)) {
+			refused = peer->uid;
+			continue;
+		}
+		found = peer;
+		if (peer->uid != server->last_reader)
+			break;
+	}
+	return found;
+}
+
+/* One question between two looks at all connections, and what waits for the
+ * commit goes before it: a record waits for one read at most. */
+static void on_reads(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *server = arg;
+	struct peer *peer;
+	char *request;
+
+	(void)fd;
+	(void)what;
+	if (server->waiting)
+		commit(server);
+	peer = next_reader(server);
+	if (!peer)
+		return; /* until an answer is read, or another one asks */
+	server->last_reader = peer->uid;
+	request = peer->request;
+	peer->request = NULL;
+	peer_handle(peer, request);
+	free(request);
+	reads_soon(server);
+}
+
+/* ---- frames -------------------------------------------------------------- */
 
 /* The next whole frame, NUL-terminated; NULL: not here yet, or (*closed) the
  * peer is gone. */
@@ -344,7 +536,7 @@ static void make_room(struct server *server)
 	struct peer *peer, *worst = NULL;
 
 	TAILQ_FOREACH (peer, &server->peers, entry)
-		if (!peer->answer && peer->held &&
+		if (peer->state != STATE_COMMITS && peer->held &&
 		    (!worst || peer->frame_since < worst->frame_since))
 			worst = peer;
 	if (worst) {
@@ -355,46 +547,39 @@ static void make_room(struct server *server)
 	}
 }
 
-static void read_more(struct peer *peer)
+static void on_read(struct bufferevent *bev, void *arg)
 {
+	struct evbuffer *in = bufferevent_get_input(bev);
+	struct peer *peer = arg;
 	struct server *server = peer->server;
-	struct evbuffer *in = bufferevent_get_input(peer->bev);
-	int closed;
-	char *frame;
+	char *frame = NULL;
+	int closed = 0;
 
-	if (peer->answer || peer->is_full)
-		return;
-	frame = next_frame(peer, &closed);
+	if (peer->state == STATE_READS)
+		frame = next_frame(peer, &closed);
 	if (closed)
 		return;
 	peer_hold(peer, evbuffer_get_length(in));
-	if (!frame) {
-		if (server->held > SERVER_BYTES_MAX)
-			make_room(server);
-		return;
+	if (frame) {
+		peer_request(peer, frame);
+		free(frame);
+	} else if (server->held > SERVER_BYTES_MAX) {
+		make_room(server);
 	}
-	if (evbuffer_get_length(in))
-		bufferevent_trigger(peer->bev, EV_READ,
-				    BEV_OPT_DEFER_CALLBACKS);
-	peer_request(peer, frame);
-	free(frame);
 }
 
-static void on_read(struct bufferevent *bev, void *arg)
-{
-	struct peer *peer = arg;
-
-	(void)bev;
-	read_more(peer);
-}
-
+/* The answer has gone: the next frame, which may be here already. */
 static void on_drained(struct bufferevent *bev, void *arg)
 {
 	struct peer *peer = arg;
 
-	if (!peer->is_full)
+	if (peer->state != STATE_TOLD)
 		return;
-	peer->is_full = 0;
+	peer->state = STATE_READS;
+	peer->frame_since = now_mono();
+	peer_out(peer, 0);
+	reads_soon(peer->server);
+	bufferevent_enable(bev, EV_READ);
 	if (evbuffer_get_length(bufferevent_get_input(bev)))
 		bufferevent_trigger(bev, EV_READ, BEV_OPT_DEFER_CALLBACKS);
 }
@@ -414,6 +599,7 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		strcpy(host, "?");
 	snprintf(peer->name, sizeof(peer->name), "%s:%s", host, port);
+	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
 }
 
 /* The peer that has asked nothing for longest, unless it is still fresh or
@@ -424,7 +610,7 @@ static int drop_oldest(struct server *server)
 	struct peer *peer;
 
 	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (peer->answer)
+		if (peer->state == STATE_COMMITS || peer->state == STATE_QUEUED)
 			continue;
 		if (now - peer->active < SERVER_FRESH_S)
 			return 0;
@@ -490,19 +676,25 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 		evconnlistener_disable(listener); /* until on_tick() */
 }
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+static void close_late(struct server *server)
 {
-	struct server *server = arg;
 	struct peer *peer, *next;
 	time_t now = now_mono();
 
-	(void)fd;
-	(void)what;
 	for (peer = TAILQ_FIRST(&server->peers); peer; peer = next) {
 		next = TAILQ_NEXT(peer, entry);
-		if (peer->answer)
+		if (peer->state == STATE_COMMITS)
 			continue;
-		if (peer->wanted && now - peer->frame_since > SERVER_FRAME_S) {
+		if (peer->state == STATE_TOLD &&
+		    now - peer->told_since > SERVER_FRAME_S) {
+			say(server,
+			    "peer: '%s': has not read its answer in %d s: "
+			    "closed",
+			    peer->name, SERVER_FRAME_S);
+			hang_up(server, METRICS_CLOSED_SLOW);
+			peer_free(peer);
+		} else if (peer->state == STATE_READS && peer->wanted &&
+			   now - peer->frame_since > SERVER_FRAME_S) {
 			say(server,
 			    "peer: '%s': no whole frame in %d s: closed",
 			    peer->name, SERVER_FRAME_S);
@@ -513,7 +705,15 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 			peer_free(peer);
 		}
 	}
-	accept_more(server);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	close_late(arg);
+	reads_soon(arg);
+	accept_more(arg);
 }
 
 /* ---- the server ---------------------------------------------------------- */
@@ -532,7 +732,9 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_PASSIVE,
 				  .ai_socktype = SOCK_STREAM };
+	const int kept = SERVER_SOCKET_BYTES;
 	struct addrinfo *found;
+	evutil_socket_t fd;
 	char port[16];
 
 	snprintf(port, sizeof(port), "%u", config->port);
@@ -549,6 +751,11 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 		return err_set(err, "listen: '%s:%u': %s", config->listen,
 			       config->port, strerror(errno));
 	evconnlistener_set_error_cb(server->listener, on_accept_error);
+	/* what the kernel holds for a peer that does not read, or for one that
+	 * waits: counted to the unit's memory too; peers inherit it */
+	fd = evconnlistener_get_fd(server->listener);
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kept, sizeof(kept));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kept, sizeof(kept));
 	return 0;
 }
 
@@ -557,10 +764,12 @@ static int make_events(struct server *server)
 	struct timeval second = { 1, 0 };
 
 	server->batch = evtimer_new(server->base, on_batch, server);
+	server->reads = evtimer_new(server->base, on_reads, server);
 	server->tick = event_new(server->base, -1, EV_PERSIST, on_tick, server);
 	server->term = evsignal_new(server->base, SIGTERM, on_signal, server);
 	server->intr = evsignal_new(server->base, SIGINT, on_signal, server);
-	if (!server->batch || !server->tick || !server->term || !server->intr)
+	if (!server->batch || !server->reads || !server->tick ||
+	    !server->term || !server->intr)
 		return -1;
 	event_add(server->tick, &second);
 	event_add(server->term, NULL);
@@ -614,6 +823,7 @@ void server_free(struct server *server)
 		evconnlistener_free(server->listener);
 	free_event(server->tick);
 	free_event(server->batch);
+	free_event(server->reads);
 	free_event(server->term);
 	free_event(server->intr);
 	if (server->base)

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* server.h - the ledger's ear: many peers, none of which can hurt it
+/* server.h - the ledger's TCP server: many peers, none of which can hurt it
  *
  * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
- *           at a time: the next is read when the last was answered.
+ *           at a time: the next is read when the answer to the last has gone.
  *         Bounds: SERVER_PEERS_MAX connections (the one that has asked nothing
  *           for longest, SERVER_FRESH_S at least, makes room for a new one;
  *           until there is such a one new ones wait in the kernel's queue, so
- *           that ten thousand nodes may come at once), SERVER_BYTES_MAX held for all of them (the
- *           oldest unfinished frame goes first), SERVER_FRAME_S for a frame,
- *           SERVER_IDLE_S between frames. Puts that arrive together are
- *           committed together and answered after the commit.
+ *           that ten thousand nodes may come at once), SERVER_BYTES_MAX held
+ *           for all of them (the oldest unfinished frame goes first),
+ *           SERVER_OUT_MAX of answers that nobody has read yet, then questions
+ *           wait; SERVER_FRAME_S for a frame and for an answer, SERVER_IDLE_S
+ *           between frames.
+ *         Users who are not trusted (service.h) have SERVER_USER_PEERS
+ *           connections that have asked something, SERVER_USER_ANSWERS answers
+ *           on their way and SERVER_ASK_MAX bytes for a question; users take
+ *           turns. Records go first: one waits for one question at most. Those
+ *           that arrive together are committed together and answered after the
+ *           commit.
  * Owner   struct server; the service stays the caller's.
  * Errors  of peers are logged, at most SERVER_LOG_MAX lines a minute.
  * Runs    ledger, one thread, until SIGTERM or SIGINT.
@@ -24,6 +31,11 @@
 
 #define SERVER_PEERS_MAX 1024
 #define SERVER_BYTES_MAX (64U << 20)
+#define SERVER_OUT_MAX (32U << 20)
+#define SERVER_SOCKET_BYTES (64U << 10)
+#define SERVER_USER_PEERS 64
+#define SERVER_USER_ANSWERS 4
+#define SERVER_ASK_MAX 4096
 #define SERVER_FRAME_S 30
 #define SERVER_IDLE_S 120
 #define SERVER_FRESH_S 2

@@ -98,6 +98,24 @@ static int keep(struct service *service, const struct record *record,
 	return rc < 0 ? -1 : 0;
 }
 
+/* Whoever has the MUNGE key of one node can write in the name of all: that
+ * cannot be refused (nodes move, and have many addresses), but it can be said. */
+static void look_at_origin(struct service *service, const struct record *record)
+{
+	char before[ORIGIN_SIZE];
+
+	if (!service->origins || !service->peer ||
+	    !origins_moved(service->origins, record->cluster, record->node,
+			   service->peer, before))
+		return;
+	metrics_count(&service->metrics->moved);
+	snprintf(service->remark, sizeof(service->remark),
+		 "record: node '%s': job %u: it came from %s, the one before "
+		 "from %s",
+		 record->node, (unsigned int)record->job, service->peer,
+		 before);
+}
+
 static int put(struct service *service, struct json_object *request, uid_t uid,
 	       int64_t now_s, char **answer)
 {
@@ -125,6 +143,7 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 		*answer = service_error(err.text, 1);
 		return 0;
 	}
+	look_at_origin(service, record);
 	rc = keep(service, record, text, now_s, &err);
 	record_free(record);
 	if (rc < 0) {
@@ -339,53 +358,95 @@ static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
 	return 0;
 }
 
-/* The newest run, or the one asked for, with its records; the others by their
- * summaries. NULL: nothing that this user may see. */
-static struct json_object *show(struct service *service, const int64_t *ids,
-				int count, int64_t restart, uid_t uid,
-				struct err *err)
+/* The runs that this user may see, each by its summary; *run is the newest of
+ * them, or the one asked for: 1, or 0 when there is none. */
+static int list_runs(struct service *service, const int64_t *ids, int count,
+		     int64_t restart, uid_t uid, struct json_object *runs,
+		     struct store_run *run, struct err *err)
 {
-	struct json_object *top = NULL, *runs = json_object_new_array(), *o;
-	struct collector c = { 0 };
-	struct store_run run;
-	int i;
+	struct json_object *o;
+	struct store_run one;
+	int i, found = 0;
 
 	for (i = 0; i < count; i++) {
-		if (store_run_load(service->store, ids[i], &run, err) < 0)
+		if (store_run_load(service->store, ids[i], &one, err) < 0)
 			continue;
-		if (!may_read(service, &run, uid)) {
-			store_run_free(&run);
+		if (!may_read(service, &one, uid)) {
+			store_run_free(&one);
 			continue;
 		}
 		o = json_object_new_object();
-		describe(o, &run);
+		describe(o, &one);
 		json_object_array_add(runs, o);
-		if (!top && (restart < 0 || restart == run.restart)) {
-			top = good();
-			refresh(service, &run, top);
-			describe(top, &run);
-			c.list = json_object_new_array();
-			if (store_records(service->store, run.id, collect, &c,
-					  err) < 0)
-				c.left = run.nodes_seen;
-			json_object_object_add(top, "records", c.list);
-			set_known(top, "records_left_out", c.left);
+		if (!found && (restart < 0 || restart == one.restart)) {
+			*run = one;
+			found = 1;
+		} else {
+			store_run_free(&one);
 		}
-		store_run_free(&run);
 	}
-	if (top)
-		json_object_object_add(top, "runs", runs);
-	else
-		json_object_put(runs);
+	return found;
+}
+
+static struct json_object *whole_run(struct service *service,
+				     struct store_run *run, struct err *err)
+{
+	struct json_object *top = good();
+	struct collector c = { 0 };
+
+	refresh(service, run, top);
+	describe(top, run);
+	c.list = json_object_new_array();
+	if (store_records(service->store, run->id, collect, &c, err) < 0)
+		c.left = run->nodes_seen;
+	json_object_object_add(top, "records", c.list);
+	set_known(top, "records_left_out", c.left);
 	return top;
+}
+
+/* The newest run, or the one asked for, with its records; the others by their
+ * summaries. NULL: nothing that this user may see. The answer is made of what
+ * the runs say and of the records of that version, so that is its key. */
+static char *show(struct service *service, const int64_t *ids, int count,
+		  int64_t restart, uid_t uid, struct err *err)
+{
+	struct json_object *runs = json_object_new_array(), *top;
+	struct store_run run = { 0 };
+	char *key = NULL, *answer = NULL;
+	const char *kept;
+
+	if (!list_runs(service, ids, count, restart, uid, runs, &run, err))
+		goto out;
+	if (asprintf(&key, "%lld %lld %s", (long long)run.id,
+		     (long long)run.version,
+		     json_object_to_json_string_ext(runs, PLAIN)) < 0) {
+		key = NULL;
+		goto out;
+	}
+	/* what a batch put may be rolled back, and its version used again */
+	kept = service->in_batch ? NULL : kept_find(service->kept, key);
+	if (kept) {
+		answer = strdup(kept);
+		goto out;
+	}
+	top = whole_run(service, &run, err);
+	json_object_object_add(top, "runs", json_object_get(runs));
+	answer = text_of(top);
+	if (answer && !service->in_batch)
+		kept_add(service->kept, key, answer);
+out:
+	free(key);
+	store_run_free(&run);
+	json_object_put(runs);
+	return answer;
 }
 
 static char *get(struct service *service, struct json_object *request,
 		 uid_t uid)
 {
-	struct json_object *value, *top;
+	struct json_object *value;
 	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN, restart = RECORD_UNKNOWN;
-	char sentence[100], job_text[40];
+	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
 	enum store_part kind = STORE_JOB;
 	uint32_t job = 0;
@@ -405,13 +466,12 @@ static char *get(struct service *service, struct json_object *request,
 			   &err);
 	if (count < 0)
 		return service_error(err.text, 0);
-	top = show(service, ids, count, restart, uid, &err);
-	if (!top) {
-		snprintf(sentence, sizeof(sentence),
-			 "job '%s': no record that you may read", job_text);
-		return service_error(sentence, 0);
-	}
-	return text_of(top);
+	answer = show(service, ids, count, restart, uid, &err);
+	if (answer)
+		return answer;
+	snprintf(sentence, sizeof(sentence),
+		 "job '%s': no record that you may read", job_text);
+	return service_error(sentence, 0);
 }
 
 /* ---- all ----------------------------------------------------------------- */

@@ -20,7 +20,9 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "ledger/kept.h"
 #include "ledger/metrics.h"
+#include "ledger/origins.h"
 #include "ledger/store.h"
 
 struct service {
@@ -30,6 +32,10 @@ struct service {
 	int in_batch; /* a transaction is open */
 	int has_news; /* the writer has something to do after it */
 	struct metrics *metrics;
+	struct kept *kept;	 /* NULL: answers are made anew each time */
+	struct origins *origins; /* NULL: nobody looks */
+	const char *peer;	 /* whose request it is: his address, or NULL */
+	char remark[400];	 /* "", or what an administrator should read */
 };
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:

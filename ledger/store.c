@@ -71,12 +71,20 @@ enum statement {
 	STATEMENTS
 };
 
+/* Runs that ended before ?1. One that ends more than a day after now, which is
+ * ?2, has its end from a clock that is wrong, or from somebody who wants it kept
+ * for ever: when it was received counts. At most ?3. */
+#define OLD_RUNS                                                               \
+	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"   \
+	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"              \
+	" ORDER BY last LIMIT ?3"
+
 static const char *const sql[STATEMENTS] = {
 	[FIND_RUNS] = "SELECT id, restart, first, last, nodelist, nodes_seen,"
 		      " nodes_expected, version, array_job, array_task,"
 		      " het_job, het_offset,"
 		      " CASE dirty WHEN 1 THEN next_try END FROM runs"
-		      " WHERE job=?1 AND cluster=?2",
+		      " WHERE job=?1 AND cluster=?2 AND uid=?3",
 	[NEW_RUN] = "INSERT INTO runs(cluster, job, uid, first, last,"
 		    " nodes_seen, version, dirty, next_try)"
 		    " VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)",
@@ -110,13 +118,11 @@ static const char *const sql[STATEMENTS] = {
 		       " array_task=?2 ORDER BY first DESC LIMIT ?3",
 	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
 		     " ORDER BY first DESC LIMIT ?3",
-	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (SELECT id FROM"
-			  " runs WHERE last<?1 ORDER BY last LIMIT ?2)",
+	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
 	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
 		    " sum(tries>0), min(last) FROM runs"
 		    " WHERE dirty AND dirty=1",
-	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (SELECT id FROM runs"
-		       " WHERE last<?1 ORDER BY last LIMIT ?2)",
+	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (" OLD_RUNS ")",
 	[PUT_REASON] = "INSERT INTO reasons(cluster, node, time, text,"
 		       " received, tries, next_try)"
 		       " VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"
@@ -380,6 +386,7 @@ static int find_run(struct store *store, const struct record *r,
 
 	sqlite3_bind_int64(st, 1, r->job);
 	bind_text(st, 2, r->cluster);
+	sqlite3_bind_int64(st, 3, r->uid);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		gap = distance(r, known(st, 1),
 			       (const char *)sqlite3_column_text(st, 4),
@@ -833,7 +840,8 @@ int store_reasons_due(struct store *store, int64_t now_s,
 
 /* ---- housekeeping -------------------------------------------------------- */
 
-int store_purge(struct store *store, int64_t before_s, int max, struct err *err)
+int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
+		struct err *err)
 {
 	static const enum statement steps[] = { PURGE_RECORDS, PURGE_RUNS };
 	sqlite3_stmt *st;
@@ -844,7 +852,8 @@ int store_purge(struct store *store, int64_t before_s, int max, struct err *err)
 	for (i = 0; i < 2; i++) {
 		st = get(store, steps[i]);
 		sqlite3_bind_int64(st, 1, before_s);
-		sqlite3_bind_int(st, 2, max);
+		sqlite3_bind_int64(st, 2, now_s);
+		sqlite3_bind_int(st, 3, max);
 		if (finish(store, st, err) < 0) {
 			store_rollback(store);
 			return -1;

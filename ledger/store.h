@@ -3,7 +3,7 @@
  *
  * Terms   run: one execution of a job, the thing that gets a summary. Two runs
  *           of a job never overlap in time, the nodes of one run always do. So
- *           records of the same cluster and job belong together when their
+ *           records of the same cluster, job and user belong together when their
  *           times overlap; and, because clocks differ a little, when they are
  *           at most STORE_SLOP_S apart, say the same restart (or one does not
  *           say: Slurm 20.11) and the same node list (or one says none), and
@@ -137,8 +137,9 @@ int store_reasons_due(struct store *store, int64_t now_s,
 		      struct err *err);
 void store_reason_free(struct store_reason *reason);
 
-/* Forget at most 'max' runs that ended before 'before_s'; their number. */
-int store_purge(struct store *store, int64_t before_s, int max,
+/* Forget at most 'max' runs that ended before 'before_s'; their number. A run
+ * that ends long after 'now_s' goes when its records came before 'before_s'. */
+int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
 		struct err *err);
 
 /* Cheap: it looks at the runs that wait only. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +265,7 @@ static int purge(struct writer *writer, int64_t now_s, struct err *err)
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
 		return 0;
-	purged = store_purge(writer->store, before_s, PURGE_MAX, err);
+	purged = store_purge(writer->store, before_s, now_s, PURGE_MAX, err);
 	if (purged < 0)
 		return -1;
 	if (purged == PURGE_MAX)
@@ -322,29 +323,29 @@ static void say_reason(const struct store_reason *reason, const char *what,
 }
 
 /* 1: the reason is settled, one way or the other; 0: try again. */
-static int is_settled(const struct store_reason *reason,
-		      const struct drain_wish *wish, int64_t now_s)
+static bool is_settled(const struct store_reason *reason,
+		       const struct drain_wish *wish, int64_t now_s)
 {
 	switch (wish->verdict) {
 	case DRAIN_SET:
 		say_reason(reason, "reason set", reason->text);
-		return 1;
+		return true;
 	case DRAIN_DONE:
-		return 1;
+		return true;
 	case DRAIN_LEAVE:
 		say_reason(reason, "reason left as it is", wish->why.text);
-		return 1;
+		return true;
 	case DRAIN_REFUSED:
 		say_reason(reason, "reason not set", wish->why.text);
-		return 1;
+		return true;
 	case DRAIN_WAIT:
 		break;
 	}
 	if (now_s - reason->received < WRITER_REASON_S)
-		return 0;
+		return false;
 	if (*wish->why.text)
 		say_reason(reason, "reason not set", wish->why.text);
-	return 1;
+	return true;
 }
 
 struct reasons {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static int reader_take(struct pipe_reader *r)
 	return got > 0;
 }
 
-static int has_ended(pid_t pid)
+static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
 

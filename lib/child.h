@@ -47,7 +47,7 @@ int child_call(const char *name, int (*fn)(void *arg), void *arg,
 void child_result_free(struct child_result *result);
 
 /* Start argv detached from us: own session, stdio on /dev/null, re-parented;
- * nobody waits for it and its end is nobody's news. */
+ * nobody waits for it or learns its exit status. */
 int child_detach(char *const argv[], struct err *err);
 
 /* Milliseconds on the monotonic clock, for budgets. */

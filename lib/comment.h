@@ -3,8 +3,8 @@
  *
  * Terms   SystemComment: the one that sacct shows. Slurm's burst buffer plugins
  *           add lines to it (burst_buffer_common.c:bb_update_system_comment),
- *           administrators write it with sacctmgr. Ours stands behind what
- *           was there, after a blank, and replaces none but our own.
+ *           administrators write it with sacctmgr. Ours follows what was
+ *           there, after a blank, and replaces only an older one of ours.
  * Owner   what comment_with() returns is malloc'ed; the caller frees it.
  * Errors  NULL and *err: the text would be cut off by slurmdbd, or no memory.
  * Runs    ledger, report.

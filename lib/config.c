@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "lib/number.h"
+#include "lib/rundir.h"
 
 #define LINES_MAX 10000
 #define TEXT_MAX 500
+#define READ_AHEAD_KB_MAX 1048576
 /* inih reads a line into 200 bytes (INI_MAX_LINE) and cuts the rest off
  * without a word; our reader refuses such a line instead. */
 
@@ -48,8 +50,8 @@ static const char *const switches[] = { "no", "yes", NULL };
 static const struct key jobio_keys[] = {
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
-	{ "run_dir", PATH, AT(run_dir), "/run/jobio", 0, 0, NULL },
-	{ "spool_dir", PATH, AT(spool_dir), "/var/spool/jobio", 0, 0, NULL },
+	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
+	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
 	  1000000, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
@@ -97,27 +99,32 @@ static const struct key ledger_keys[] = {
 #undef AT
 
 #define AT(member) offsetof(struct config_client, member)
+/* of every type */
 static const struct key client_keys[] = {
 	{ "type", CHOICE, AT(type), "weka", 0, 0, types },
 	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
-	{ "container", TEXT, AT(container), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
-	{ "core_method", CHOICE, AT(core_method), "resources", 0, 0, methods },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
-	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
-	  600000, NULL },
-	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
 	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0,
 	  NULL },
 	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
+	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
+	  NULL },
+	{ 0 }
+};
+
+static const struct key weka_keys[] = {
+	{ "container", TEXT, AT(container), "", 0, 0, NULL },
+	{ "core_method", CHOICE, AT(core_method), "resources", 0, 0, methods },
+	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
+	  600000, NULL },
+	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0,
 	  0, NULL },
 	{ "service_conf_alt", PATH, AT(service_conf_alt),
 	  "/etc/wekaio/weka.conf", 0, 0, NULL },
-	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
-	  NULL },
 	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },
 	{ "cgroup_root", PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
 	{ "data_dir", PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
@@ -128,6 +135,26 @@ static const struct key client_keys[] = {
 	  NULL },
 	{ 0 }
 };
+
+static const struct key nfs_keys[] = {
+	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0,
+	  NULL },
+	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,
+	  NULL },
+	{ "bdi_dir", PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
+	{ 0 },
+};
+
+static const struct key no_keys[] = { { 0 } };
+
+/* What a [client] section may say besides, by its type. */
+static const struct key *const type_keys[] = {
+	[CLIENT_WEKA] = weka_keys,
+	[CLIENT_LUSTRE] = no_keys,
+	[CLIENT_GPFS] = no_keys,
+	[CLIENT_NFS] = nfs_keys,
+};
+#define TYPE_COUNT (sizeof(type_keys) / sizeof(type_keys[0]))
 #undef AT
 
 #define AT(member) offsetof(struct config_profile, member)
@@ -135,12 +162,14 @@ static const struct key profile_keys[] = {
 	{ "description", TEXT, AT(description), "", 0, 0, NULL },
 	{ "io_cores", NUMBER, AT(io_cores), "0", 0, IO_CORES_LIMIT, NULL },
 	{ "mount_options", TEXT, AT(mount_options), "", 0, 0, NULL },
+	{ "read_ahead_kb", TEXT, AT(read_ahead_kb), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT
 
 struct seen {
 	struct seen *next;
+	int line;
 	char name[]; /* "section\nkey" */
 };
 
@@ -152,6 +181,7 @@ struct parse {
 	int line_failed;
 	struct err *err;
 	struct seen *seen;
+	char why[160];
 };
 
 static int fail(struct parse *p, const char *section, const char *key,
@@ -285,6 +315,84 @@ static const struct key *find_key(const struct key *keys, const char *name)
 	return NULL;
 }
 
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+/* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[PROFILE_NAME_MAX + 1], i, j, diagonal, above;
+	size_t width = strlen(b);
+
+	for (j = 0; j <= width; j++)
+		row[j] = j;
+	for (i = 0; a[i]; i++) {
+		diagonal = row[0];
+		row[0] = i + 1;
+		for (j = 1; j <= width; j++) {
+			above = row[j];
+			row[j] = min3(above + 1, row[j - 1] + 1,
+				      diagonal + (a[i] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[width];
+}
+
+static void nearest_of(const struct key *keys, const char *name,
+		       const char **nearest, size_t *best)
+{
+	size_t d;
+
+	for (; keys->name; keys++) {
+		d = distance(name, keys->name);
+		if (d < *best) {
+			*best = d;
+			*nearest = keys->name;
+		}
+	}
+}
+
+/* A key that a section of this type may have, nearest to a mistyped one. */
+static const char *nearest_key(const struct key *keys, const struct key *more,
+			       const char *name)
+{
+	const char *nearest = NULL;
+	size_t best = strlen(name) / 2 + 1;
+
+	nearest_of(keys, name, &nearest, &best);
+	nearest_of(more, name, &nearest, &best);
+	return nearest;
+}
+
+/* Of any type: which one the section has may be said further below. */
+static const struct key *find_type_key(const char *name)
+{
+	const struct key *key = NULL;
+	size_t i;
+
+	for (i = 0; i < TYPE_COUNT && !key; i++)
+		key = find_key(type_keys[i], name);
+	return key;
+}
+
+static const char *unknown_key(const struct key *keys, const char *name,
+			       char *text, size_t size)
+{
+	size_t i, best = strlen(name) / 2 + 1;
+	const char *nearest = NULL;
+
+	nearest_of(keys, name, &nearest, &best);
+	for (i = 0; keys == client_keys && i < TYPE_COUNT; i++)
+		nearest_of(type_keys[i], name, &nearest, &best);
+	snprintf(text, size, "unknown key%s%s%s", nearest ? "; is it '" : "",
+		 nearest ? nearest : "", nearest ? "'?" : "");
+	return text;
+}
+
 static bool is_repeat(struct parse *p, const char *section, const char *key)
 {
 	size_t size = strlen(section) + strlen(key) + 2;
@@ -299,6 +407,7 @@ static bool is_repeat(struct parse *p, const char *section, const char *key)
 	if (!seen)
 		return false;
 	snprintf(seen->name, size, "%s\n%s", section, key);
+	seen->line = p->line;
 	seen->next = p->seen;
 	p->seen = seen;
 	return false;
@@ -317,8 +426,12 @@ static struct config_client *client_named(struct config *config,
 		return NULL;
 	client = &config->clients[config->client_count++];
 	client->name = strdup(name);
-	return client->name && set_initial(client, client_keys) == 0 ? client
-								     : NULL;
+	if (!client->name || set_initial(client, client_keys) < 0)
+		return NULL;
+	for (i = 0; i < TYPE_COUNT; i++)
+		if (set_initial(client, type_keys[i]) < 0)
+			return NULL;
+	return client;
 }
 
 static struct config_profile *profile_named(struct config *config,
@@ -380,8 +493,11 @@ static int take(void *user, const char *section, const char *name,
 	if (!keys)
 		return fail(p, section, name, value, why);
 	key = find_key(keys, name);
+	if (!key && keys == client_keys)
+		key = find_type_key(name);
 	if (!key)
-		return fail(p, section, name, value, "unknown key");
+		return fail(p, section, name, value,
+			    unknown_key(keys, name, p->why, sizeof(p->why)));
 	if (is_repeat(p, section, name))
 		return fail(p, section, name, value,
 			    "set twice (a line that starts with a blank "
@@ -420,6 +536,22 @@ static int wrong(struct config *config, struct err *err, const char *key,
 	return err_set(err, "%s: %s: '%s': %s", config->file, key, value, why);
 }
 
+static int check_read_ahead(struct config *config,
+			    const struct config_profile *profile,
+			    struct err *err)
+{
+	unsigned long number;
+	char key[80];
+
+	snprintf(key, sizeof(key), "[profile %s] read_ahead_kb", profile->name);
+	if (*profile->read_ahead_kb &&
+	    number_parse(profile->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &number,
+			 NULL) < 0)
+		return wrong(config, err, key, profile->read_ahead_kb,
+			     "expected a number from 0 to 1048576");
+	return 0;
+}
+
 static int check_profiles(struct config *config, struct err *err)
 {
 	struct config_profile *profile;
@@ -428,6 +560,8 @@ static int check_profiles(struct config *config, struct err *err)
 
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
+		if (check_read_ahead(config, profile, err) < 0)
+			return -1;
 		snprintf(key, sizeof(key), "[profile %s] io_cores",
 			 profile->name);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);
@@ -552,6 +686,44 @@ static FILE *open_file(const char *file, struct err *err)
 	return NULL;
 }
 
+/* Has each [client] section keys of its own type only? */
+static int check_type_keys(const struct parse *p)
+{
+	const struct config_client *client;
+	const struct seen *seen, *first = NULL;
+	const char *key, *type, *nearest;
+	size_t i, length;
+
+	for (i = 0; i < p->config->client_count && !first; i++) {
+		client = &p->config->clients[i];
+		length = strlen("client ") + strlen(client->name);
+		for (seen = p->seen; seen; seen = seen->next) {
+			if (strncmp(seen->name, "client ", 7) != 0 ||
+			    strncmp(seen->name + 7, client->name,
+				    strlen(client->name)) != 0 ||
+			    seen->name[length] != '\n')
+				continue;
+			key = seen->name + length + 1;
+			if (find_key(client_keys, key) ||
+			    find_key(type_keys[client->type], key))
+				continue;
+			if (!first || seen->line < first->line)
+				first = seen;
+		}
+	}
+	if (!first)
+		return 0;
+	client = &p->config->clients[i - 1];
+	type = types[client->type];
+	key = strchr(first->name, '\n') + 1;
+	nearest = nearest_key(client_keys, type_keys[client->type], key);
+	return err_set(p->err,
+		       "%s:%d: [client %s] %s: not a key of type=%s%s%s%s",
+		       p->config->file, first->line, client->name, key, type,
+		       nearest ? "; is it '" : "", nearest ? nearest : "",
+		       nearest ? "'?" : "");
+}
+
 static int read_file(struct config *config, FILE *in, struct err *err)
 {
 	struct parse p = { .config = config, .in = in, .err = err };
@@ -559,6 +731,8 @@ static int read_file(struct config *config, FILE *in, struct err *err)
 	int rc;
 
 	rc = ini_parse_stream(next_line, &p, take, &p);
+	if (rc == 0 && !p.failed && check_type_keys(&p) < 0)
+		p.failed = true;
 	for (; p.seen; p.seen = next) {
 		next = p.seen->next;
 		free(p.seen);
@@ -607,13 +781,15 @@ fail:
 
 void config_free(struct config *config)
 {
-	size_t i;
+	size_t i, j;
 
 	if (!config)
 		return;
 	for (i = 0; i < config->client_count; i++) {
 		free(config->clients[i].name);
 		free_texts(&config->clients[i], client_keys);
+		for (j = 0; j < TYPE_COUNT; j++)
+			free_texts(&config->clients[i], type_keys[j]);
 	}
 	for (i = 0; i < config->profile_count; i++) {
 		free(config->profiles[i].name);
@@ -636,33 +812,6 @@ const struct config_profile *config_profile_find(const struct config *config,
 		if (!strcmp(config->profiles[i].name, name))
 			return &config->profiles[i];
 	return NULL;
-}
-
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	a = a < b ? a : b;
-	return a < c ? a : c;
-}
-
-/* Levenshtein's distance of two names (both checked: short) */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[PROFILE_NAME_MAX + 1], i, j, diagonal, above;
-	size_t width = strlen(b);
-
-	for (j = 0; j <= width; j++)
-		row[j] = j;
-	for (i = 0; a[i]; i++) {
-		diagonal = row[0];
-		row[0] = i + 1;
-		for (j = 1; j <= width; j++) {
-			above = row[j];
-			row[j] = min3(above + 1, row[j - 1] + 1,
-				      diagonal + (a[i] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[width];
 }
 
 const char *config_profile_nearest(const struct config *config,

@@ -10,8 +10,8 @@
  *           for others, freed by config_free(). Strings are never NULL: an
  *           unset one is "".
  * Errors  NULL and "FILE:LINE: [SECTION] KEY: 'VALUE': why" for the first bad
- *           line: an unknown key, a wrong type or a value out of bounds is an
- *           error, never a guess. errno is ENOENT when there is no file.
+ *           line: an unknown key (of a [client]: one that its type= has not),
+ *           a wrong type or a value out of bounds is an error, never a guess. errno is ENOENT when there is no file.
  * Runs    everywhere, also in the plugin: libc (and inih, linked in) only.
  */
 #ifndef JOBIO_CONFIG_H
@@ -66,33 +66,39 @@ enum ledger_field {
 struct config_client {
 	char *name;
 	enum client_type type;
-	char *nodes;	 /* fnmatch(3) patterns, blank-separated; "*" */
-	char *mounts;	 /* mount points, blank-separated; "": all */
-	char *container; /* WEKA: only this container; "": all */
+	char *nodes;  /* fnmatch(3) patterns, blank-separated; "*" */
+	char *mounts; /* mount points, blank-separated; "": all */
 	enum core_change core_change;
-	enum core_method core_method;
-	unsigned int timeout_ms;       /* one command or read */
-	unsigned int ready_timeout_ms; /* a client that restarts */
-	char *command;		       /* WEKA: its command line tool */
+	unsigned int timeout_ms; /* one command or read */
 	char *mount_command;
 	char *umount_command;
 	char *fstab;
+	char *mount_table;
+	/* WEKA; each type's keys have their defaults in every section */
+	char *container; /* only this one; "": all */
+	enum core_method core_method;
+	unsigned int ready_timeout_ms; /* a client that restarts */
+	char *command;		       /* its command line tool */
 	char *service_conf;
 	char *service_conf_alt;
-	char *mount_table;
 	char *proc_dir;
 	char *cgroup_root;
 	char *data_dir;
 	char *agent_pidfile;
-	char *stats_socket; /* WEKA: its counters; '*': the container */
+	char *stats_socket; /* its counters; '*': the container */
+	/* NFS */
+	char *mountinfo;
+	char *mountstats;
+	char *bdi_dir;
 };
 
 /* [profile NAME]: settings that a user may ask for by name */
 struct config_profile {
 	char *name;
 	char *description;
-	unsigned int io_cores; /* when the job names none; 0: says nothing */
+	unsigned int io_cores; /* when the job names none; 0: not set */
 	char *mount_options;   /* comma-separated; "": none */
+	char *read_ahead_kb;   /* a number; "": left alone */
 };
 
 struct config_ledger {
@@ -128,7 +134,7 @@ struct config {
 	/* [count] */
 	enum config_switch count_kernel; /* use the kernel's own counters */
 	enum config_switch count_latency;
-	char *count_mounts; /* blank-separated, besides the client's */
+	char *count_mounts; /* blank-separated, added to the client's */
 	/* the others */
 	struct config_client clients[CONFIG_CLIENTS_MAX];
 	size_t client_count;

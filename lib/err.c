@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_printable(char *text)
+#include "lib/utf8.h"
+
+static void make_printable(struct err *err)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
+	utf8_clean(err->text, sizeof(err->text), err->text, strlen(err->text));
 }
 
 int err_set(struct err *err, const char *format, ...)
@@ -21,7 +21,7 @@ int err_set(struct err *err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
-	make_printable(err->text);
+	make_printable(err);
 	return -1;
 }
 
@@ -40,6 +40,6 @@ int err_prefix(struct err *err, const char *format, ...)
 	if (used >= 0 && (size_t)used < sizeof(err->text))
 		snprintf(err->text + used, sizeof(err->text) - (size_t)used,
 			 ": %s", old);
-	make_printable(err->text);
+	make_printable(err);
 	return -1;
 }

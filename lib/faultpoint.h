@@ -3,7 +3,7 @@
  *
  * Terms   A fault point stands before and after every write and command that
  *           changes something outside the process. In the programs that are
- *           installed it is nothing at all; the test builds of the same
+ *           installed it compiles to nothing; the test builds of the same
  *           sources (-DJOBIO_FAULTPOINTS) count the points they pass and, at
  *           number $JOBIO_FAULT_AT, end the process and its parent helper by
  *           SIGKILL. $JOBIO_FAULT_LOG names a file that gets one line a point.

@@ -141,8 +141,8 @@ static int replace(const char *path, const void *data, size_t size_bytes,
 	char temp[PATH_MAX];
 	int fd, saved;
 
-	if (snprintf(temp, sizeof(temp), "%s.tmp.%ld", path, (long)getpid()) >=
-	    (int)sizeof(temp)) {
+	if (snprintf(temp, sizeof(temp), "%s" FILEIO_TEMPORARY "%ld", path,
+		     (long)getpid()) >= (int)sizeof(temp)) {
 		errno = ENAMETOOLONG;
 		return fail(err, "cannot write", path);
 	}

@@ -30,6 +30,9 @@ char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
  * that only root may write. */
 char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 
+/* What a name has in it while its file is written: NAME.tmp.PID. */
+#define FILEIO_TEMPORARY ".tmp."
+
 /* Replace or create 'path' atomically with the given permissions. */
 int fileio_write(const char *path, const void *data, size_t size_bytes,
 		 mode_t mode, struct err *err);

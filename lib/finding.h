@@ -2,7 +2,7 @@
 /* finding.h - a list of things an administrator should know, with their cures
  *
  * Terms   code: short, stable, for scripts ("C01"); text: what is wrong, with
- *           the numbers; cure: what to write or do, "" when there is nothing.
+ *           the numbers; cure: what to write or do, "" if there is none.
  * Owner   the list owns copies; zero-initialised it is empty. findings_free()
  *           leaves an empty list.
  * Errors  -1 when out of memory; texts are cut at ERR_MAX - 1 bytes and made
@@ -28,6 +28,7 @@ enum finding_severity {
 struct finding {
 	char code[FINDING_CODE_MAX];
 	enum finding_severity severity;
+	bool breaks_node; /* told by a rule that says so (client/rule.h) */
 	char text[ERR_MAX];
 	char cure[ERR_MAX];
 };

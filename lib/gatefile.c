@@ -26,8 +26,9 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 				"io_cpus=%s\nio_profile=%s\n",
 				gate_policy_name(gate->policy),
 				gate->refuse ? "refuse" : "admit", gate->reason,
-				gate->client, client_cpus, gate->io_cores,
-				io_cpus, gate->io_profile);
+				gate->client, client_cpus,
+				gate->request.io_cores, io_cpus,
+				gate->request.profile);
 	if (size < 0) {
 		text = NULL;
 		err_set(err, "gate file '%s': out of memory", path);
@@ -57,14 +58,14 @@ static int set_io_cores(struct gatefile *gate, const char *value)
 
 	if (number_parse(value, 0, IO_CORES_LIMIT, &n, NULL) < 0)
 		return -1;
-	gate->io_cores = (unsigned int)n;
+	gate->request.io_cores = (unsigned int)n;
 	return 0;
 }
 
 static int set(struct gatefile *gate, const char *key, const char *value)
 {
 	if (!strcmp(key, "version"))
-		return strcmp(value, "1") ? -1 : 0;
+		return !strcmp(value, "1") ? 0 : -1;
 	if (!strcmp(key, "policy"))
 		return gate_policy_parse(value, &gate->policy);
 	if (!strcmp(key, "verdict"))
@@ -80,7 +81,8 @@ static int set(struct gatefile *gate, const char *key, const char *value)
 	if (!strcmp(key, "io_cpus"))
 		return cpuset_parse(&gate->io_cpus, value, NULL);
 	if (!strcmp(key, "io_profile"))
-		return copy(gate->io_profile, sizeof(gate->io_profile), value);
+		return copy(gate->request.profile,
+			    sizeof(gate->request.profile), value);
 	return 0;
 }
 

@@ -6,13 +6,13 @@
  *           policy=off|warn|enforce
  *           verdict=admit|refuse
  *           reason=SENTENCE          when verdict=refuse
- *           client=TEXT              whose CPUs: "weka:client"; may be empty
+ *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
  *         Unknown keys are ignored: an older plugin reads a newer prolog.
  * Owner   struct gatefile is a plain value, no pointers.
  * Errors  gatefile_read: 1 read, 0 there is none, -1 unreadable or damaged.
- * Runs    written by prolog and epilog as root, 0644; read by slurmstepd.
+ * Runs    written by the prolog as root, 0644; read by slurmstepd.
  *         libc only.
  */
 #ifndef JOBIO_GATEFILE_H
@@ -21,6 +21,7 @@
 #include "lib/config.h"
 #include "lib/cpuset.h"
 #include "lib/err.h"
+#include "lib/request.h"
 
 #define GATE_TEXT_MAX 400
 
@@ -30,9 +31,8 @@ struct gatefile {
 	char reason[GATE_TEXT_MAX];
 	char client[64];
 	struct cpuset client_cpus;
-	unsigned int io_cores; /* 0: the job asked for none */
-	struct cpuset io_cpus;
-	char io_profile[PROFILE_NAME_MAX + 1]; /* "": none */
+	struct request request;
+	struct cpuset io_cpus; /* OS CPUs withheld for request.io_cores */
 };
 
 int gatefile_write(const char *path, const struct gatefile *gate,

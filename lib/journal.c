@@ -11,13 +11,14 @@
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
+#include "lib/json.h"
 
 #define JOURNAL_BYTES_MAX (1U << 20)
 #define JOURNAL_CHANGES_MAX 256
 
 struct journal {
 	char *path;
-	int fd; /* -1: read only */
+	int fd; /* -1: in memory only */
 	struct journal_change change[JOURNAL_CHANGES_MAX];
 	size_t count;
 	bool damaged;
@@ -41,22 +42,12 @@ static int state_by_name(const char *name, enum journal_state *state)
 	size_t i;
 
 	for (i = 0; i < sizeof(state_names) / sizeof(state_names[0]); i++) {
-		if (strcmp(name, state_names[i]) == 0) {
+		if (!strcmp(name, state_names[i])) {
 			*state = (enum journal_state)i;
 			return 0;
 		}
 	}
 	return -1;
-}
-
-static const char *text_of(struct json_object *line, const char *key)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(line, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
 }
 
 static struct journal_change *find(struct journal *journal, unsigned int seq)
@@ -69,7 +60,7 @@ static struct journal_change *find(struct journal *journal, unsigned int seq)
 	return NULL;
 }
 
-static void change_free(struct journal_change *change)
+static void forget(struct journal_change *change)
 {
 	free(change->client);
 	free(change->what);
@@ -79,8 +70,7 @@ static void change_free(struct journal_change *change)
 	memset(change, 0, sizeof(*change));
 }
 
-static int change_add(struct journal *journal,
-		      const struct journal_change *from)
+static int remember(struct journal *journal, const struct journal_change *from)
 {
 	struct journal_change *to;
 
@@ -96,7 +86,7 @@ static int change_add(struct journal *journal,
 	to->new_value = strdup(from->new_value);
 	if (!to->client || !to->what || !to->target || !to->old_value ||
 	    !to->new_value) {
-		change_free(to);
+		forget(to);
 		return -1;
 	}
 	journal->count++;
@@ -107,38 +97,34 @@ static int change_add(struct journal *journal,
 static int fold_object(struct journal *journal, struct json_object *line)
 {
 	struct journal_change change = { 0 }, *known;
-	struct json_object *seq;
-	const char *state = text_of(line, "state");
+	int64_t seq = json_number(line, "seq");
+	const char *state = json_text(line, "state");
 
-	if (!json_object_object_get_ex(line, "seq", &seq) || !state ||
-	    !json_object_is_type(seq, json_type_int) ||
-	    json_object_get_int64(seq) < 1 ||
-	    json_object_get_int64(seq) > JOURNAL_CHANGES_MAX ||
+	if (seq < 1 || seq > JOURNAL_CHANGES_MAX || !state ||
 	    state_by_name(state, &change.state) < 0)
 		return -1;
-	change.seq = (unsigned int)json_object_get_int64(seq);
+	change.seq = (unsigned int)seq;
 	known = find(journal, change.seq);
 	if (known) {
 		known->state = change.state;
 		return 0;
 	}
-	change.client = (char *)text_of(line, "client");
-	change.what = (char *)text_of(line, "what");
-	change.target = (char *)text_of(line, "target");
-	change.old_value = (char *)text_of(line, "old");
-	change.new_value = (char *)text_of(line, "new");
+	change.client = (char *)json_text(line, "client");
+	change.what = (char *)json_text(line, "what");
+	change.target = (char *)json_text(line, "target");
+	change.old_value = (char *)json_text(line, "old");
+	change.new_value = (char *)json_text(line, "new");
 	if (!change.client || !change.what || !change.target ||
 	    !change.old_value || !change.new_value)
 		return -1;
-	return change_add(journal, &change);
+	return remember(journal, &change);
 }
 
 static void fold_line(struct journal *journal, const char *text)
 {
-	struct json_object *line = json_tokener_parse(text);
+	struct json_object *line = json_parse(text);
 
-	if (!line || !json_object_is_type(line, json_type_object) ||
-	    fold_object(journal, line) < 0)
+	if (!line || fold_object(journal, line) < 0)
 		journal->damaged = true;
 	json_object_put(line);
 }
@@ -181,11 +167,6 @@ static struct journal *load(const char *path, struct err *err)
 	return journal;
 }
 
-struct journal *journal_read(const char *path, struct err *err)
-{
-	return load(path, err);
-}
-
 struct journal *journal_scratch(const char *path, struct err *err)
 {
 	struct journal *journal = load(path, err);
@@ -219,7 +200,7 @@ void journal_close(struct journal *journal)
 	if (!journal)
 		return;
 	for (i = 0; i < journal->count; i++)
-		change_free(&journal->change[i]);
+		forget(&journal->change[i]);
 	if (journal->fd >= 0)
 		close(journal->fd);
 	free(journal->path);
@@ -236,9 +217,6 @@ static int append(struct journal *journal, const char *line, struct err *err)
 
 	if (journal->scratch)
 		return 0;
-	if (journal->fd < 0)
-		return err_set(err, "journal '%s': opened for reading only",
-			       journal->path);
 	if (fstat(journal->fd, &before) < 0)
 		return err_set(err, "journal '%s': %s", journal->path,
 			       strerror(errno));
@@ -258,13 +236,11 @@ static int append(struct journal *journal, const char *line, struct err *err)
 static int append_object(struct journal *journal, struct json_object *object,
 			 struct err *err)
 {
-	const char *text = json_object_to_json_string_ext(
-		object,
-		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_line(object);
 	char *line;
 	int rc;
 
-	line = malloc(strlen(text) + 3);
+	line = text ? malloc(strlen(text) + 3) : NULL;
 	if (!line)
 		return err_set(err, "journal: out of memory");
 	/* what a killed writer left must not swallow this line */
@@ -274,12 +250,6 @@ static int append_object(struct journal *journal, struct json_object *object,
 	rc = append(journal, line, err);
 	free(line);
 	return rc;
-}
-
-static void put_text(struct json_object *object, const char *key,
-		     const char *value)
-{
-	json_object_object_add(object, key, json_object_new_string(value));
 }
 
 static unsigned int next_seq(const struct journal *journal)
@@ -309,17 +279,16 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 	object = json_object_new_object();
 	if (!object)
 		return err_set(err, "journal: out of memory");
-	json_object_object_add(object, "seq",
-			       json_object_new_int((int)planned.seq));
-	put_text(object, "client", change->client);
-	put_text(object, "what", change->what);
-	put_text(object, "target", change->target);
-	put_text(object, "old", change->old_value);
-	put_text(object, "new", change->new_value);
-	put_text(object, "state", state_names[JOURNAL_PLANNED]);
+	json_add_number(object, "seq", planned.seq);
+	json_add_text(object, "client", change->client);
+	json_add_text(object, "what", change->what);
+	json_add_text(object, "target", change->target);
+	json_add_text(object, "old", change->old_value);
+	json_add_text(object, "new", change->new_value);
+	json_add_text(object, "state", state_names[JOURNAL_PLANNED]);
 	if (append_object(journal, object, err) < 0)
 		goto out;
-	if (change_add(journal, &planned) < 0) {
+	if (remember(journal, &planned) < 0) {
 		err_set(err, "journal: out of memory");
 		goto out;
 	}
@@ -342,8 +311,8 @@ int journal_mark(struct journal *journal, unsigned int seq,
 	object = json_object_new_object();
 	if (!object)
 		return err_set(err, "journal: out of memory");
-	json_object_object_add(object, "seq", json_object_new_int((int)seq));
-	put_text(object, "state", state_names[state]);
+	json_add_number(object, "seq", seq);
+	json_add_text(object, "state", state_names[state]);
 	rc = append_object(journal, object, err);
 	json_object_put(object);
 	change->state = state;

@@ -50,10 +50,8 @@ struct journal;
 /* Open 'path' (0600) and read what it holds; create it when it is missing. */
 struct journal *journal_open(const char *path, struct err *err);
 
-/* The same without creating or writing; a missing file is an empty journal. */
-struct journal *journal_read(const char *path, struct err *err);
-/* What 'path' holds (it may be unreadable), for use in memory: new lines are
- * not written anywhere. */
+/* What 'path' holds (it may be missing or unreadable), for use in memory: new
+ * lines are not written anywhere. */
 struct journal *journal_scratch(const char *path, struct err *err);
 void journal_close(struct journal *journal);
 

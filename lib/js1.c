@@ -2,6 +2,7 @@
 #include "lib/js1.h"
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,17 +155,17 @@ struct payload {
 	size_t ours, value;
 };
 
-static struct json_object *parse_object(const struct payload *p)
+static struct json_object *parse_object(const char *text, size_t size)
 {
 	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *top = NULL;
 
 	if (!tok)
 		return NULL;
-	if (strlen(p->text) == p->size)
-		top = json_tokener_parse_ex(tok, p->text, (int)p->size);
+	if (strlen(text) == size)
+		top = json_tokener_parse_ex(tok, text, (int)size);
 	if (!json_object_is_type(top, json_type_object) ||
-	    json_tokener_get_parse_end(tok) != p->size) {
+	    json_tokener_get_parse_end(tok) != size) {
 		json_object_put(top);
 		top = NULL;
 	}
@@ -172,11 +173,13 @@ static struct json_object *parse_object(const struct payload *p)
 	return top;
 }
 
-/* Our key as we write it: ..,"jobio":"VALUE"} with no quote in VALUE. */
+/* Our key as we write it: ..,"jobio":"VALUE"} with no quote in VALUE, and
+ * nothing between the comma (or the object's beginning) and the key. */
 static void find_ours(struct payload *p)
 {
 	static const char key[] = "\"jobio\":\"";
 	size_t key_size = sizeof(key) - 1, at = p->size - 2;
+	size_t before;
 
 	if (p->size < key_size + 3 || p->text[at] != '"')
 		return;
@@ -184,10 +187,16 @@ static void find_ours(struct payload *p)
 		at--;
 	if (at <= key_size || memcmp(p->text + at - key_size, key, key_size))
 		return;
-	p->value = at;
-	p->ours = at - key_size;
-	if (p->text[p->ours - 1] == ',')
-		p->ours--;
+	at -= key_size;
+	for (before = at - 1; before && strchr(" \t\r\n", p->text[before]);)
+		before--;
+	if (p->text[before] == '{')
+		p->ours = at;
+	else if (p->text[at - 1] == ',')
+		p->ours = at - 1;
+	else
+		return;
+	p->value = at + key_size;
 }
 
 /* 0, or -1: leave it alone. *p is the caller's to free. */
@@ -207,7 +216,7 @@ static int payload_read(const char *comment, struct payload *p, struct err *why)
 		return err_set(why, "JS1 without data, or damaged");
 	while (p->size && strchr(" \t\r\n", p->text[p->size - 1]))
 		p->text[--p->size] = 0;
-	top = parse_object(p);
+	top = parse_object(p->text, p->size);
 	if (!top)
 		return err_set(why, "JS1 is not a JSON object");
 	p->members = (size_t)json_object_object_length(top);
@@ -219,7 +228,7 @@ static int payload_read(const char *comment, struct payload *p, struct err *why)
 	return 0;
 }
 
-static int is_clean(const char *summary)
+static bool is_clean(const char *summary)
 {
 	return *summary && strlen(summary) <= VALUE_MAX &&
 	       !strpbrk(summary, "\"\\") &&
@@ -246,6 +255,23 @@ static char *with_summary(const struct payload *p, const char *summary)
 	return text;
 }
 
+/* It goes over what jobstats wrote: is it one object, with one member more at
+ * most, does our key say what it should, and will it be found again? */
+static bool is_sound(const struct payload *p, char *text, const char *summary)
+{
+	struct payload again = { .text = text, .size = strlen(text) };
+	struct json_object *top = parse_object(text, strlen(text)), *ours;
+	size_t members = p->members + (p->value ? 0 : 1);
+	bool sound = top && (size_t)json_object_object_length(top) == members &&
+		     json_object_object_get_ex(top, "jobio", &ours) &&
+		     json_object_is_type(ours, json_type_string) &&
+		     !strcmp(json_object_get_string(ours), summary);
+
+	json_object_put(top);
+	find_ours(&again);
+	return sound && again.value == again.size - 2 - strlen(summary);
+}
+
 int js1_merge(const char *comment, const char *summary, char **merged,
 	      struct err *why)
 {
@@ -267,6 +293,10 @@ int js1_merge(const char *comment, const char *summary, char **merged,
 		goto out;
 	}
 	text = with_summary(&p, summary);
+	if (text && !is_sound(&p, text, summary)) {
+		err_set(why, "JS1 would not be JSON any more");
+		goto out;
+	}
 	out = text ? wrap(text, strlen(text)) : NULL;
 	if (!out) {
 		err_set(why, "JS1: out of memory");

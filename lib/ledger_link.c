@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/child.h"
+#include "lib/envelope.h"
 #include "lib/seal.h"
 
 #define ADDRESSES_MAX 8
@@ -293,8 +294,29 @@ static char *recv_frame(struct ledger_link *link,
 	return text;
 }
 
+/* The JSON of an answer to the request with this nonce, moved to the front of
+ * the text. */
+static int take_answer(struct ledger_link *link, char *text, const char *nonce,
+		       struct err *err)
+{
+	char *nonces = NULL, *json = envelope_open(text, &nonces);
+
+	if (!json || !nonces)
+		return err_set(err,
+			       "ledger '%s': the answer is not to this "
+			       "request: a ledger that is older than this "
+			       "program must be updated first",
+			       link->name);
+	if (!envelope_is_for(nonces, nonce))
+		return err_set(err,
+			       "ledger '%s': the answer is not to this request",
+			       link->name);
+	memmove(text, json, strlen(json) + 1);
+	return 0;
+}
+
 static int open_answer(struct ledger_link *link, const char *credential,
-		       char **answer, struct err *err)
+		       const char *nonce, char **answer, struct err *err)
 {
 	char *text;
 	size_t size;
@@ -309,6 +331,10 @@ static int open_answer(struct ledger_link *link, const char *credential,
 			       "not from the ledger",
 			       link->name, (unsigned int)writer);
 	}
+	if (take_answer(link, text, nonce, err) < 0) {
+		free(text);
+		return -1;
+	}
 	*answer = text;
 	return 0;
 }
@@ -317,10 +343,19 @@ int ledger_link_call(struct ledger_link *link, const char *request,
 		     char **answer, struct err *err)
 {
 	unsigned long long deadline_ms = child_now_ms() + link->timeout_ms;
-	char *credential = NULL, *sealed = NULL;
+	char *text = NULL, *credential = NULL, *sealed = NULL;
+	char nonce[ENVELOPE_NONCE];
+	const char *const nonces[] = { nonce };
 	int rc = -1;
 
-	if (seal_close(link->seal, request, strlen(request), link->ledger_uid,
+	if (envelope_nonce(nonce, err) < 0)
+		goto out;
+	text = envelope_make(nonces, 1, request);
+	if (!text) {
+		err_set(err, "ledger: out of memory");
+		goto out;
+	}
+	if (seal_close(link->seal, text, strlen(text), link->ledger_uid,
 		       &credential, err) < 0)
 		goto out;
 	if (send_frame(link, credential, deadline_ms, err) < 0)
@@ -328,8 +363,9 @@ int ledger_link_call(struct ledger_link *link, const char *request,
 	sealed = recv_frame(link, deadline_ms, err);
 	if (!sealed)
 		goto out;
-	rc = open_answer(link, sealed, answer, err);
+	rc = open_answer(link, sealed, nonce, answer, err);
 out:
+	free(text);
 	free(credential);
 	free(sealed);
 	return rc;

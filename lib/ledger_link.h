@@ -3,7 +3,7 @@
  *
  * Terms   frame: 4 bytes, big-endian, that say how many bytes follow, at most
  *           LEDGER_FRAME_MAX; then a MUNGE credential (seal.h). What is sealed
- *           is one JSON object:
+ *           is one JSON object in an envelope (envelope.h):
  *             {"op":"put","record":{..}}            by uid 0
  *             {"op":"reason","cluster":"c","node":"n","time":SECONDS,
  *              "reason":"jobio:W08 .."|null}            by uid 0
@@ -17,7 +17,8 @@
  * Errors  NULL or -1, a sentence with host and port in *err. A link that has
  *           failed once is only good for ledger_link_close().
  *         An answer that was not sealed by the ledger's user or root is an
- *         error: nobody else can say that a record is safe.
+ *         error: nobody else can say that a record is safe. So is an answer to
+ *         another request: one that somebody saved up to send it again.
  * Runs    jobio-send (root), jobio report (any user).
  */
 #ifndef JOBIO_LEDGER_LINK_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* locality.h - which CPUs lie together, and which lie beside a network card
+/* locality.h - which CPUs are close to each other, and which to a network card
  *
- * Terms   domain: CPUs that share a memory controller (NUMA node); where the
- *           machine tells one only, a package. In hwloc's order.
+ * Terms   domain: CPUs that share a memory controller (NUMA node); if the
+ *           machine reports only one, a package. In hwloc's order.
  *         local: on the NUMA node(s) of the card.
  * Owner   struct locality is a plain value.
  * Errors  -1, sentence in *err, output untouched. A card whose place the
- *           firmware does not tell is an error that says so.
+ *           firmware does not report is an error that says so.
  * Runs    jobio plan and doctor; reads sysfs or an hwloc XML file, PCI too.
  */
 #ifndef JOBIO_LOCALITY_H
@@ -26,7 +26,7 @@ struct locality {
 /* 'xml' NULL: this machine. Memory without CPUs does not count. */
 int locality_load(const char *xml, struct locality *locality, struct err *err);
 
-/* The CPUs beside the network interface 'nic'. */
+/* The CPUs close to the network interface 'nic'. */
 int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus,
 		    struct err *err);
 

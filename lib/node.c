@@ -14,6 +14,8 @@
 
 #include "lib/child.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
+#include "lib/json.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 #include "lib/version.h"
@@ -341,27 +343,10 @@ static const struct number_field number_fields[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct json_object *member(struct json_object *json, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(json, key, &value);
-	return value;
-}
-
-static const char *json_text(struct json_object *json, const char *key)
-{
-	struct json_object *value = member(json, key);
-
-	return json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : NULL;
-}
-
-static int json_number(struct json_object *json, const char *key, int64_t min,
+static int read_number(struct json_object *json, const char *key, int64_t min,
 		       int64_t max, int64_t *number, struct err *err)
 {
-	struct json_object *value = member(json, key);
+	struct json_object *value = json_member(json, key);
 
 	if (!json_object_is_type(value, json_type_int))
 		return err_set(err, "node record: '%s': no number", key);
@@ -371,7 +356,7 @@ static int json_number(struct json_object *json, const char *key, int64_t min,
 	return 0;
 }
 
-static int json_version(struct json_object *json, const char *key,
+static int read_version(struct json_object *json, const char *key,
 			unsigned int *version, struct err *err)
 {
 	const char *text = json_text(json, key);
@@ -405,24 +390,24 @@ static int read_numbers(struct node *node, struct json_object *json,
 	int64_t number;
 
 	for (size_t i = 0; i < COUNT(number_fields); i++) {
-		if (json_number(json, number_fields[i].key, 0, 0xffff, &number,
+		if (read_number(json, number_fields[i].key, 0, 0xffff, &number,
 				err) < 0)
 			return -1;
 		*(unsigned int *)((char *)node + number_fields[i].offset) =
 			(unsigned int)number;
 	}
-	if (json_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at,
+	if (read_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at,
 			err) < 0)
 		return -1;
-	if (member(json, "mem_spec_limit") &&
-	    json_number(json, "mem_spec_limit", -1, INT64_MAX >> 20,
+	if (json_member(json, "mem_spec_limit") &&
+	    read_number(json, "mem_spec_limit", -1, INT64_MAX >> 20,
 			&node->mem_spec_limit_mb, err) < 0)
 		return -1;
 	node->allow_spec_resources_usage = json_object_get_boolean(
-		member(json, "allow_spec_resources_usage"));
+		json_member(json, "allow_spec_resources_usage"));
 	number = 0; /* records of before 24.05 have none */
-	if (member(json, "restricted_cores_per_gpu") &&
-	    json_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number,
+	if (json_member(json, "restricted_cores_per_gpu") &&
+	    read_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number,
 			err) < 0)
 		return -1;
 	node->restricted_cores_per_gpu = (unsigned int)number;
@@ -440,8 +425,8 @@ static int read_json(struct node *node, struct json_object *json,
 		return err_set(err, "node record: no JSON object");
 	if (read_texts(&read, json, err) < 0 ||
 	    read_numbers(&read, json, err) < 0 ||
-	    json_version(json, "version", &read.version, err) < 0 ||
-	    json_version(json, "controller_version", &read.controller_version,
+	    read_version(json, "version", &read.version, err) < 0 ||
+	    read_version(json, "controller_version", &read.controller_version,
 			 err) < 0)
 		return -1;
 	read.has_spec_list = list && *list;
@@ -476,39 +461,25 @@ static struct json_object *to_json(const struct node *node)
 	char *list = cpuset_format(&node->spec_list);
 
 	for (size_t i = 0; i < COUNT(text_fields); i++)
-		json_object_object_add(
-			json, text_fields[i].key,
-			json_object_new_string((const char *)node +
-					       text_fields[i].offset));
+		json_add_text(json, text_fields[i].key,
+			      (const char *)node + text_fields[i].offset);
 	for (size_t i = 0; i < COUNT(number_fields); i++)
-		json_object_object_add(
+		json_add_number(
 			json, number_fields[i].key,
-			json_object_new_int64(
-				*(const unsigned int *)((const char *)node +
-							number_fields[i]
-								.offset)));
-	json_object_object_add(json, "cpu_spec_list",
-			       node->has_spec_list && list
-				       ? json_object_new_string(list)
-				       : NULL);
+			*(const unsigned int *)((const char *)node +
+						number_fields[i].offset));
+	json_add_text(json, "cpu_spec_list", node->has_spec_list ? list : NULL);
 	version_format(node->version, version);
-	json_object_object_add(json, "version",
-			       json_object_new_string(version));
+	json_add_text(json, "version", version);
 	version_format(node->controller_version, version);
-	json_object_object_add(json, "controller_version",
-			       node->controller_version
-				       ? json_object_new_string(version)
-				       : NULL);
-	json_object_object_add(
-		json, "allow_spec_resources_usage",
-		json_object_new_boolean(node->allow_spec_resources_usage));
-	json_object_object_add(json, "conf_read_at",
-			       json_object_new_int64(node->conf_read_at));
-	json_object_object_add(json, "mem_spec_limit",
-			       json_object_new_int64(node->mem_spec_limit_mb));
-	json_object_object_add(
-		json, "restricted_cores_per_gpu",
-		json_object_new_int64(node->restricted_cores_per_gpu));
+	json_add_text(json, "controller_version",
+		      node->controller_version ? version : NULL);
+	json_add_bool(json, "allow_spec_resources_usage",
+		      node->allow_spec_resources_usage);
+	json_add_number(json, "conf_read_at", node->conf_read_at);
+	json_add_number(json, "mem_spec_limit", node->mem_spec_limit_mb);
+	json_add_number(json, "restricted_cores_per_gpu",
+			node->restricted_cores_per_gpu);
 	free(list);
 	return json;
 }
@@ -610,23 +581,10 @@ static void find_slurmd(struct epoch *epoch)
 
 static void find_conf(struct epoch *epoch)
 {
-	static const char *const usual[] = {
-		"/etc/slurm/slurm.conf",
-		"/run/slurm/conf/slurm.conf",
-		"/etc/slurm-llnl/slurm.conf",
-		"/usr/local/etc/slurm.conf",
-	};
-	const char *named = getenv("SLURM_CONF");
+	const char *found = host_slurm_conf("");
 
-	if (named && *named && strlen(named) < sizeof(epoch->conf)) {
-		strcpy(epoch->conf, named);
-		return;
-	}
-	for (size_t i = 0; i < COUNT(usual); i++)
-		if (access(usual[i], F_OK) == 0) {
-			strcpy(epoch->conf, usual[i]);
-			return;
-		}
+	if (found && strlen(found) < sizeof(epoch->conf))
+		strcpy(epoch->conf, found);
 }
 
 /* slurm.conf may include its neighbours: any of them being newer counts. */
@@ -675,12 +633,11 @@ static void read_epoch(struct epoch *epoch)
  * through /proc costs more than all the rest. */
 static void check_epoch(struct epoch *epoch, struct json_object *json)
 {
-	int64_t pid, parent, start;
+	int64_t pid = json_number(json, "slurmd_pid"), parent, start;
 	char comm[32];
 
 	memset(epoch, 0, sizeof(*epoch));
-	if (!find_ancestor(epoch) &&
-	    json_number(json, "slurmd_pid", 1, INT64_MAX, &pid, NULL) == 0 &&
+	if (!find_ancestor(epoch) && pid > 0 &&
 	    read_stat(pid, comm, &parent, &start) == 0 &&
 	    !strcmp(comm, "slurmd")) {
 		epoch->slurmd_pid = pid;
@@ -700,17 +657,12 @@ static bool is_fetched(const char *conf)
 static bool same_epoch(struct json_object *json, const struct epoch *epoch)
 {
 	const char *conf = json_text(json, "conf");
-	int64_t pid, start, ns, files;
 
 	return conf && !strcmp(conf, epoch->conf) &&
-	       json_number(json, "slurmd_pid", 0, INT64_MAX, &pid, NULL) == 0 &&
-	       json_number(json, "slurmd_start", 0, INT64_MAX, &start, NULL) ==
-		       0 &&
-	       json_number(json, "conf_ns", 0, INT64_MAX, &ns, NULL) == 0 &&
-	       json_number(json, "conf_files", 0, INT64_MAX, &files, NULL) ==
-		       0 &&
-	       pid == epoch->slurmd_pid && start == epoch->slurmd_start &&
-	       ns == epoch->conf_ns && files == epoch->conf_files;
+	       json_number(json, "slurmd_pid") == epoch->slurmd_pid &&
+	       json_number(json, "slurmd_start") == epoch->slurmd_start &&
+	       json_number(json, "conf_ns") == epoch->conf_ns &&
+	       json_number(json, "conf_files") == epoch->conf_files;
 }
 
 static int64_t now_s(void)
@@ -740,14 +692,11 @@ static int read_cache(struct json_object *json, const struct epoch *epoch,
 {
 	struct node_state read = { 0 };
 	const char *map = json_text(json, "core_map");
-	int64_t format, written_at;
+	int64_t written_at = json_number(json, "written_at");
 
-	if (json_number(json, "format", CACHE_FORMAT, CACHE_FORMAT, &format,
-			NULL) < 0 ||
-	    json_number(json, "written_at", 0, INT64_MAX, &written_at, NULL) <
-		    0 ||
+	if (json_number(json, "format") != CACHE_FORMAT || written_at < 0 ||
 	    !map || !same_epoch(json, epoch) ||
-	    read_json(&read.node, member(json, "node"), NULL) < 0 ||
+	    read_json(&read.node, json_member(json, "node"), NULL) < 0 ||
 	    !is_settled(&read.node, epoch, written_at))
 		return 0;
 	read.map = core_map_parse(map, NULL);
@@ -765,7 +714,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	char *text;
 	int rc;
 
-	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
 	text = fileio_read(path, CACHE_BYTES_MAX, NULL, err);
 	if (!text)
@@ -789,7 +738,7 @@ static int write_cache(const char *run_dir, const struct epoch *epoch,
 	const char *text;
 	int rc = -1;
 
-	if (rundir_node_file(path, run_dir, "node.json", err) < 0)
+	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
 	json = json_object_new_object();
 	map = core_map_format(state->map);
@@ -797,22 +746,15 @@ static int write_cache(const char *run_dir, const struct epoch *epoch,
 		err_set(err, "node cache: out of memory");
 		goto out;
 	}
-	json_object_object_add(json, "format",
-			       json_object_new_int(CACHE_FORMAT));
-	json_object_object_add(json, "written_at",
-			       json_object_new_int64(now_s()));
-	json_object_object_add(json, "slurmd_pid",
-			       json_object_new_int64(epoch->slurmd_pid));
-	json_object_object_add(json, "slurmd_start",
-			       json_object_new_int64(epoch->slurmd_start));
-	json_object_object_add(json, "conf",
-			       json_object_new_string(epoch->conf));
-	json_object_object_add(json, "conf_ns",
-			       json_object_new_int64(epoch->conf_ns));
-	json_object_object_add(json, "conf_files",
-			       json_object_new_int64(epoch->conf_files));
+	json_add_number(json, "format", CACHE_FORMAT);
+	json_add_number(json, "written_at", now_s());
+	json_add_number(json, "slurmd_pid", epoch->slurmd_pid);
+	json_add_number(json, "slurmd_start", epoch->slurmd_start);
+	json_add_text(json, "conf", epoch->conf);
+	json_add_number(json, "conf_ns", epoch->conf_ns);
+	json_add_number(json, "conf_files", epoch->conf_files);
 	json_object_object_add(json, "node", to_json(&state->node));
-	json_object_object_add(json, "core_map", json_object_new_string(map));
+	json_add_text(json, "core_map", map);
 	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
 	rc = fileio_write_volatile(path, text, strlen(text), 0644, err);
 out:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/reason.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +28,11 @@ void reason_make(char *reason, const char *code, const char *text,
 	reason[used] = '\0';
 }
 
-int reason_is_valid(const char *reason)
+bool reason_is_valid(const char *reason)
 {
 	size_t size = strlen(reason);
 
 	return size < REASON_MAX && strspn(reason, safe) == size &&
-	       strncmp(reason, "jobio:", 6) == 0 && size > 6 &&
+	       !strncmp(reason, "jobio:", 6) && size > 6 &&
 	       strchr(reason, ' ') != NULL;
 }

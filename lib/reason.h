@@ -8,11 +8,13 @@
  *           reason='%s' (as_mysql_cluster.c:as_mysql_node_down, 20.11 to
  *           26.05), into a column of 255 bytes (tinytext).
  * Owner   the caller gives the buffer, of REASON_MAX bytes.
- * Errors  none; a question is answered with 1 or 0.
+ * Errors  none; a question is answered with yes or no.
  * Runs    prolog makes reasons, ledger checks them. libc only.
  */
 #ifndef JOBIO_REASON_H
 #define JOBIO_REASON_H
+
+#include <stdbool.h>
 
 #define REASON_MAX 241
 
@@ -21,6 +23,6 @@ void reason_make(char *reason, const char *code, const char *text,
 		 const char *cure);
 
 /* Is this such a text, as it may be shown to Slurm? */
-int reason_is_valid(const char *reason);
+bool reason_is_valid(const char *reason);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/utf8.h"
+
 #define DEPTH_MAX 8
 #define TIME_MAX 1e11 /* the year 5138 */
 
@@ -66,38 +68,6 @@ const char *record_number_name(unsigned int number)
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 sequence at 's' (at least one byte), 0: not UTF-8. */
-static size_t utf8_length(const unsigned char *s, size_t size)
-{
-	size_t i, n = s[0] < 0x80   ? 1
-		      : s[0] < 0xc2 ? 0
-		      : s[0] < 0xe0 ? 2
-		      : s[0] < 0xf0 ? 3
-		      : s[0] < 0xf5 ? 4
-				    : 0;
-
-	if (n > size)
-		return 0;
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* The code point of the UTF-8 sequence of 'n' bytes at 's'. */
-static unsigned int utf8_code(const unsigned char *s, size_t n)
-{
-	unsigned int code = n == 1 ? s[0] : s[0] & (0x7fU >> n);
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		code = code << 6 | (s[i] & 0x3fU);
-	return code;
-}
-
 /* A copy of UTF-8 JSON text with every character outside ASCII as \uXXXX;
  * NULL: not UTF-8 (*bad is set), or out of memory. Such a character is at home
  * in strings only, and outside of strings both ways to write it are errors.
@@ -105,22 +75,20 @@ static unsigned int utf8_code(const unsigned char *s, size_t n)
 static char *ascii_json(const char *text, size_t size, size_t *length,
 			bool *bad)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	char *ascii = malloc(size * 3 + 1), *out = ascii; /* 2 bytes to 6 */
-	unsigned int code;
+	unsigned int code = 0;
 	size_t n;
 
 	*bad = false;
 	if (!ascii)
 		return NULL;
-	for (; size; s += n, size -= n) {
-		n = utf8_length(s, size);
+	for (; size; text += n, size -= n) {
+		n = utf8_character(text, size, &code);
 		if (!n) {
 			*bad = true;
 			free(ascii);
 			return NULL;
 		}
-		code = utf8_code(s, n);
 		if (code < 0x80)
 			*out++ = (char)code;
 		else if (code < 0x10000)
@@ -134,26 +102,6 @@ static char *ascii_json(const char *text, size_t size, size_t *length,
 	return ascii;
 }
 
-/* Copy at most room - 1 clean bytes of 'text', whole characters only. */
-static void copy_clean(char *out, size_t room, const char *text, size_t size)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t n, used = 0;
-
-	while (size) {
-		n = utf8_length(s, size);
-		if (used + (n ? n : 1) >= room)
-			break;
-		if (!n || *s < ' ' || *s == 0x7f)
-			out[used++] = '?';
-		else
-			memcpy(out + used, s, n), used += n;
-		s += n ? n : 1;
-		size -= n ? n : 1;
-	}
-	out[used] = 0;
-}
-
 static int set_sized(char **field, const char *text, size_t size, size_t max)
 {
 	char *copy = NULL;
@@ -164,7 +112,7 @@ static int set_sized(char **field, const char *text, size_t size, size_t max)
 		copy = malloc(size + 1);
 		if (!copy)
 			return -1;
-		copy_clean(copy, size + 1, text, size);
+		utf8_clean(copy, size + 1, text, size);
 	}
 	free(*field);
 	*field = copy;
@@ -185,7 +133,7 @@ static int set_short(char **field, const char *text)
 
 static void set_array(char *field, size_t room, const char *text)
 {
-	copy_clean(field, room, text ? text : "", text ? strlen(text) : 0);
+	utf8_clean(field, room, text ? text : "", text ? strlen(text) : 0);
 }
 
 /* A name that may become a file name or a key: no blank, no slash. */
@@ -770,7 +718,7 @@ static int read_word(struct json_object *in, const char *key, char *field,
 	if ((size_t)json_object_get_string_len(value) >= room)
 		return err_set(err, "record: %s: longer than %zu bytes", key,
 			       room - 1);
-	copy_clean(field, room, json_object_get_string(value),
+	utf8_clean(field, room, json_object_get_string(value),
 		   (size_t)json_object_get_string_len(value));
 	return 0;
 }
@@ -1006,8 +954,9 @@ static int read_finding(struct json_object *o, struct record *r, void *arg,
 	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0)
 		return -1;
-	if (strcmp(f->severity, "error") && strcmp(f->severity, "warning") &&
-	    strcmp(f->severity, "info"))
+	if (strcmp(f->severity, "error") != 0 &&
+	    strcmp(f->severity, "warning") != 0 &&
+	    strcmp(f->severity, "info") != 0)
 		return err_set(err,
 			       "record: severity: '%s': must be error, "
 			       "warning or info",
@@ -1091,7 +1040,7 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 
 	if (read_word(o, "scope", scope, sizeof(scope), err) < 0)
 		return -1;
-	if (strcmp(scope, "job") && strcmp(scope, "node"))
+	if (strcmp(scope, "job") != 0 && strcmp(scope, "node") != 0)
 		return err_set(err, "record: scope: '%s': must be job or node",
 			       scope);
 	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;

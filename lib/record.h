@@ -18,17 +18,17 @@
  *  "request":{"io_cores":1|null,"profile":"stream"|null}|null,
  *  "refused":"why"|null,
  *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
- *  "client":{"name":"weka","type":"weka","version":"4.4.4"|null,
+ *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
  *    "cpus":"1,3"|null,
- *    "mounts":[{"mount":"/mnt/weka","fstype":"wekafs","source":"default"}]}
+ *    "mounts":[{"mount":"/work","fstype":"nfs4","source":"srv:/work"}]}
  *    |null,
- *  "changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache",
- *    "new":"forcedirect","restored":true|false|null}],
- *  "findings":[{"code":"W01","severity":"error|warning|info","text":"..",
+ *  "changes":[{"what":"mount-option","target":"/work","old":"!noatime",
+ *    "new":"noatime","restored":true|false|null}],
+ *  "findings":[{"code":"NF01","severity":"error|warning|info","text":"..",
  *    "cure":".."|null}],
  *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
  * IO {"scope":"job"|"node","shared":3|null,"source":"stepd",
- *   "fs":"/mnt/weka"|null,"read_bytes":N|null,"write_bytes":..,
+ *   "fs":"/work"|null,"read_bytes":N|null,"write_bytes":..,
  *   "read_calls":..,"write_calls":..,"mmap_read_bytes":..,
  *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
  *   "read_us":N|null,"write_us":..,
@@ -51,8 +51,8 @@
  * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
  *           that is too long is cut, a list that is full drops what comes
  *           later and sets the flag "truncated": a record is never lost for
- *           having too much to say. Bytes that are not UTF-8 and control
- *           characters become '?'.
+ *           having too much to say. Bytes that are not UTF-8 and
+ *           characters that are hidden (utf8.h) become '?'.
  * Runs    epilog (root), ledger (its input is checked as if hostile), report.
  */
 #ifndef JOBIO_RECORD_H

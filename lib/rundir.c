@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/fileio.h"
+
+#define GONE ".gone."
+
 /* Numbers of special steps: slurm/slurm.h, the same in 20.11 .. 26.05 */
 #define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
@@ -53,16 +57,48 @@ int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
 {
 	switch (step_id) {
 	case STEP_EXTERN:
-		return name(path, err, "%s/%u/steps/extern", run_dir, job_id);
-	case STEP_BATCH:
-		return name(path, err, "%s/%u/steps/batch", run_dir, job_id);
-	case STEP_INTERACTIVE:
-		return name(path, err, "%s/%u/steps/interactive", run_dir,
+		return name(path, err, "%s/%u/" RUNDIR_STEPS "/extern", run_dir,
 			    job_id);
+	case STEP_BATCH:
+		return name(path, err, "%s/%u/" RUNDIR_STEPS "/batch", run_dir,
+			    job_id);
+	case STEP_INTERACTIVE:
+		return name(path, err, "%s/%u/" RUNDIR_STEPS "/interactive",
+			    run_dir, job_id);
 	default:
-		return name(path, err, "%s/%u/steps/%u", run_dir, job_id,
-			    step_id);
+		return name(path, err, "%s/%u/" RUNDIR_STEPS "/%u", run_dir,
+			    job_id, step_id);
 	}
+}
+
+int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, run_dir, job_id, NULL, err) < 0)
+		return -1;
+	return fileio_mkdir(path, 0755, err);
+}
+
+int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, run_dir, job_id, RUNDIR_STEPS, err) < 0)
+		return -1;
+	return fileio_mkdir(path, 0700, err);
+}
+
+int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,
+		       struct err *err)
+{
+	return name(path, err, "%s/" GONE "%u", run_dir, job_id);
+}
+
+bool rundir_is_leftover(const char *name)
+{
+	return !strncmp(name, GONE, strlen(GONE)) ||
+	       strstr(name, FILEIO_TEMPORARY);
 }
 
 int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
@@ -77,6 +113,34 @@ int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
 		    node);
 }
 
+int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id,
+			const char *node, double start, struct err *err)
+{
+	if (check_node(node, err) < 0)
+		return -1;
+	return name(path, err, "%s/%u.x.%s.%.0f.json", spool_dir, job_id, node,
+		    start);
+}
+
+bool rundir_is_record(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 5 && name[0] != '.' &&
+	       !strcmp(name + length - 5, ".json");
+}
+
+int rundir_spool_file(char *path, const char *spool_dir, const char *file,
+		      struct err *err)
+{
+	return name(path, err, "%s/%s", spool_dir, file);
+}
+
+int rundir_open_folder(char *path, const char *spool_dir, struct err *err)
+{
+	return name(path, err, "%s/open", spool_dir);
+}
+
 int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 		     const char *node, struct err *err)
 {
@@ -85,7 +149,31 @@ int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 	return name(path, err, "%s/open/%u.%s.json", spool_dir, job_id, node);
 }
 
+int rundir_state_folder(char *path, const char *spool_dir, struct err *err)
+{
+	return name(path, err, "%s/state", spool_dir);
+}
+
+int rundir_state_file(char *path, const char *state_dir, const char *client,
+		      const char *kind, struct err *err)
+{
+	return name(path, err, "%s/%s.%s", state_dir, client, kind);
+}
+
 int rundir_reason_file(char *path, const char *spool_dir, struct err *err)
 {
 	return name(path, err, "%s/reason", spool_dir);
+}
+
+int rundir_bad_file(char *path, const char *spool_dir, const char *file,
+		    struct err *err)
+{
+	if (!file)
+		return name(path, err, "%s/bad", spool_dir);
+	return name(path, err, "%s/bad/%s", spool_dir, file);
+}
+
+int rundir_sender_lock(char *path, const char *spool_dir, struct err *err)
+{
+	return name(path, err, "%s/.lock", spool_dir);
 }

@@ -1,39 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rundir.h - the names of what the rooms leave for each other on a node
  *
- *   RUN/node.json            node record, from slurmctld        prolog
- *   RUN/client.json          what the client has now            prolog
- *   RUN/gate                 gate file for jobs without one     prolog, epilog
- *   RUN/reason               why the node serves no job         prolog
- *   RUN/lock                 one prolog or epilog at a time     prolog, epilog
- *   RUN/JOB/journal          changes to the client              prolog, epilog
- *   RUN/JOB/start.json       what the epilog needs to know      prolog
- *   RUN/JOB/gate             gate file of the job               prolog
- *   RUN/JOB/wire             the client's counters at the start prolog
- *   RUN/JOB/steps/STEP       I/O of one step                    slurmstepd
- *   SPOOL/JOB.RESTART.NODE.json          a record to send       epilog
- *   SPOOL/open/JOB.NODE.json             a record in the making prolog
- *   SPOOL/reason             why the node is drained, to send   prolog
- *   SPOOL/bad/...                        refused for ever       jobio-send
+ *   RUN/node.json          node record and core map         prolog, jobio
+ *   RUN/client.json        what the client said, for a while prolog
+ *   RUN/gate               gate file for jobs without one   prolog
+ *   RUN/reason             why the node serves no job       prolog
+ *   RUN/lock               one prolog or epilog at a time   prolog, epilog
+ *   RUN/released           runs that were finished lately   prolog, epilog
+ *   RUN/command            the command that is being run    prolog, epilog
+ *   RUN/count              why the kernel does not count    jobio-count
+ *   RUN/JOB/journal        changes to the client            prolog, epilog
+ *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
+ *   RUN/JOB/gate           gate file of the job             prolog
+ *   RUN/JOB/wire           the client's counters at the start prolog
+ *   RUN/JOB/counted        there: the kernel counts         prolog
+ *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
+ *   RUN/.gone.JOB          a folder that is being removed   prolog, epilog
+ *   SPOOL/JOB.RESTART.NODE.json        a record to send     epilog
+ *   SPOOL/JOB.x.NODE.START.json        the same, of a run that Slurm does not
+ *                                      number, when the first name is taken
+ *   SPOOL/open/JOB.NODE.json           a record in the making prolog, epilog
+ *   SPOOL/state/NAME.KIND  what a client must know after a reboot: KIND is
+ *                          "baseline" or "mounts"           prolog, epilog
+ *   SPOOL/reason           why the node is drained, to send prolog, epilog
+ *   SPOOL/bad/...          records never to be accepted jobio-send
+ *   SPOOL/.lock            one jobio-send at a time         jobio-send
+ *   NAME.tmp.PID           any of them while it is written  fileio.h
  *
  * Terms   RUN is run_dir of jobio.conf (/run/jobio), gone after a reboot;
  *         SPOOL is spool_dir (/var/spool/jobio), which is not. Both belong to
  *         root and nobody else may write there.
- *         STEP is "batch", "extern", "interactive" or a number.
+ *         STEP is "batch", "extern", "interactive" or a number; NAME that of
+ *         the section [client NAME]; START seconds since 1970.
  * Owner   the caller gives the buffer, of RUNDIR_PATH_MAX bytes.
  * Errors  -1 when a name does not fit or a node's name has a '/' in it.
- * Runs    node, as root: prolog, epilog, slurmstepd.
+ * Runs    node, as root: prolog, epilog, slurmstepd; jobio reads node.json.
  */
 #ifndef JOBIO_RUNDIR_H
 #define JOBIO_RUNDIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/err.h"
 
 #define RUNDIR_PATH_MAX 1024
 
-/* RUN/NAME, for node.json, client.json, gate, lock */
+/* What run_dir and spool_dir are when jobio.conf does not say. */
+#define RUNDIR_RUN "/run/jobio"
+#define RUNDIR_SPOOL "/var/spool/jobio"
+
+/* RUN/... */
+#define RUNDIR_NODE "node.json"
+#define RUNDIR_CLIENT "client.json"
+#define RUNDIR_GATE "gate" /* RUN/JOB/... too */
+#define RUNDIR_REASON "reason"
+#define RUNDIR_LOCK "lock"
+#define RUNDIR_RELEASED "released"
+#define RUNDIR_COMMAND "command"
+#define RUNDIR_COUNT "count"
+/* RUN/JOB/... */
+#define RUNDIR_JOURNAL "journal"
+#define RUNDIR_START "start.json"
+#define RUNDIR_WIRE "wire"
+#define RUNDIR_COUNTED "counted"
+#define RUNDIR_STEPS "steps"
+/* SPOOL/state/NAME.... */
+#define RUNDIR_BASELINE "baseline"
+#define RUNDIR_MOUNTS "mounts"
+
+/* RUN/NAME */
 int rundir_node_file(char *path, const char *run_dir, const char *name,
 		     struct err *err);
 
@@ -45,15 +81,48 @@ int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,
 int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
 		     uint32_t step_id, struct err *err);
 
+/* Make RUN/JOB, which all may read for its gate file, and RUN/JOB/steps, which
+ * root alone may: prolog and slurmstepd do, whoever comes first. */
+int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err);
+int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
+
+/* RUN/.gone.JOB */
+int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,
+		       struct err *err);
+/* Is it the name of what a killed process left: .gone.JOB, NAME.tmp.PID? */
+bool rundir_is_leftover(const char *name);
+
 /* SPOOL/JOB.RESTART.NODE.json; restart < 0 (unknown) is written as "x" */
 int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
 		       int restart, const char *node, struct err *err);
+/* SPOOL/JOB.x.NODE.START.json */
+int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id,
+			const char *node, double start, struct err *err);
+/* Is it the name of a record to send? */
+bool rundir_is_record(const char *name);
 
-/* SPOOL/open/JOB.NODE.json */
+/* SPOOL/NAME, for the name of a record to send */
+int rundir_spool_file(char *path, const char *spool_dir, const char *name,
+		      struct err *err);
+
+/* SPOOL/open or, with a node, SPOOL/open/JOB.NODE.json */
+int rundir_open_folder(char *path, const char *spool_dir, struct err *err);
 int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 		     const char *node, struct err *err);
 
+/* SPOOL/state, and in that folder NAME.KIND */
+int rundir_state_folder(char *path, const char *spool_dir, struct err *err);
+int rundir_state_file(char *path, const char *state_dir, const char *client,
+		      const char *kind, struct err *err);
+
 /* SPOOL/reason */
 int rundir_reason_file(char *path, const char *spool_dir, struct err *err);
+
+/* SPOOL/bad or, with a name, SPOOL/bad/NAME */
+int rundir_bad_file(char *path, const char *spool_dir, const char *name,
+		    struct err *err);
+
+/* SPOOL/.lock */
+int rundir_sender_lock(char *path, const char *spool_dir, struct err *err);
 
 #endif

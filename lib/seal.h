@@ -7,7 +7,8 @@
  * Owner   sealed and opened data are malloc'ed; the caller frees them.
  * Errors  -1, reason in *err. munged not running is an error like others.
  *           A credential opened before is accepted again: all that jobio asks
- *           for may be asked twice.
+ *           for may be asked twice, and envelope.h says which request an
+ *           answer is for.
  * Runs    jobio-send, ledger, report. libmunge gives up by itself when munged
  *           does not answer.
  */

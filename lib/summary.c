@@ -102,7 +102,7 @@ static int get_number(const struct unit *units, const char *text,
 	if (*end)
 		return -1;
 	for (i = 0; units[i].name; i++) {
-		if (strcmp(units[i].name, text + digits))
+		if (strcmp(units[i].name, text + digits) != 0)
 			continue;
 		scaled = round(scaled * units[i].size);
 		*value = scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
@@ -291,7 +291,7 @@ static int get_text(const char *value, char *out, size_t room)
 {
 	if (strlen(value) >= room)
 		return -1;
-	strcpy(out, strcmp(value, "-") ? value : "");
+	strcpy(out, !strcmp(value, "-") ? "" : value);
 	return 0;
 }
 
@@ -441,7 +441,7 @@ int summary_parse(const char *text, struct summary *summary, struct err *err)
 			       SUMMARY_MAX - 1);
 	strcpy(copy, text);
 	token = strtok_r(copy, " ", &rest);
-	if (!token || strcmp(token, "jobio/1"))
+	if (!token || strcmp(token, "jobio/1") != 0)
 		return err_set(err, "summary: '%s': not a jobio/1 summary",
 			       token ? token : "");
 	summary_init(&s);

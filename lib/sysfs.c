@@ -64,6 +64,21 @@ void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
 	cpuset_add(cpus, os_cpu);
 }
 
+void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole)
+{
+	struct cpuset result, core;
+	int os_cpu;
+
+	cpuset_zero(&result);
+	cpuset_for_each (os_cpu, os_cpus) {
+		if (cpuset_has(&result, (unsigned int)os_cpu))
+			continue;
+		sysfs_siblings((unsigned int)os_cpu, &core);
+		cpuset_or(&result, &core);
+	}
+	*whole = result;
+}
+
 int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 {
 	char path[PATH_TEXT_MAX + 96];
@@ -78,7 +93,7 @@ int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 	if (!dir)
 		return -1;
 	while (found < 0 && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, "node", 4) == 0 &&
+		if (!strncmp(entry->d_name, "node", 4) &&
 		    number_parse(entry->d_name + 4, 0, 65535, &node, NULL) == 0)
 			found = (int)node;
 	closedir(dir);
@@ -131,7 +146,7 @@ static int64_t boot_time_s(void)
 
 	while (stat && boot < 0 && fgets(text, sizeof(text), stat)) {
 		at = text;
-		if (strncmp(at, "btime ", 6) == 0)
+		if (!strncmp(at, "btime ", 6))
 			boot = strtoll(at + 6, NULL, 10);
 	}
 	if (stat)
@@ -195,7 +210,7 @@ static bool has_arguments(const char *text, size_t size, const char *argv0,
 		second = at;
 		at += strlen(at) + 1;
 	}
-	return first && strcmp(first, argv0) == 0 && strcmp(second, argv1) == 0;
+	return first && !strcmp(first, argv0) && !strcmp(second, argv1);
 }
 
 static int count_processes(bool (*matches)(const char *text, size_t size,
@@ -241,7 +256,7 @@ int process_count(const char *argv0, const char *argv1)
 static bool begins(const char *text, size_t size, const void *arg)
 {
 	(void)size;
-	return strncmp(text, arg, strlen(arg)) == 0;
+	return !strncmp(text, arg, strlen(arg));
 }
 
 int process_is_titled(const char *title)

@@ -20,6 +20,8 @@ void sysfs_set_root(const char *folder);
 
 /* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
+/* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
+void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 
@@ -29,7 +31,7 @@ int process_cpus(long pid, struct cpuset *cpus);
 /* How many processes have exactly these two arguments? */
 int process_count(const char *argv0, const char *argv1);
 
-/* Is there a process whose title begins so ("slurmstepd: [7.")? 1, 0, -1. */
+/* Does a process have a title that starts so ("slurmstepd: [7.")? 1, 0, -1. */
 int process_is_titled(const char *title);
 
 /* First line of a small file, without the newline. */

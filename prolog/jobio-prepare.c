@@ -22,12 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "client/client.h"
 #include "job/job.h"
 #include "job/log.h"
-#include "prolog/prepare.h"
+#include "lib/child.h"
 #include "lib/request.h"
+#include "lib/sysfs.h"
+#include "prolog/prepare.h"
+#include "prolog/recover.h"
 
 #define GRACE_MS 1000U
 
@@ -67,7 +69,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 		else if (option == 'h')
 			arguments->help = true;
 		else if (option == 's')
-			client_set_sysfs_root(optarg);
+			sysfs_set_root(optarg);
 		else
 			return -1;
 	}
@@ -81,8 +83,8 @@ static int work(const struct config *config, const struct arguments *arguments)
 	struct err err = { "" };
 	int rc;
 
-	rc = arguments->recover ? visit_recover(&visit, &err)
-				: visit_prepare(&visit, &err);
+	rc = arguments->recover ? recover_node(&visit, &err)
+				: prepare_node(&visit, &err);
 	visit_log(&visit);
 	if (rc < 0) {
 		log_line("%s", err.text);

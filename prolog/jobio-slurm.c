@@ -23,6 +23,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "lib/host.h"
+#include "lib/json.h"
 #include "lib/number.h"
 
 #define TIMEOUT_MS 5000UL
@@ -110,16 +112,11 @@ static int fail(const char *what)
 	return EXIT_FAILURE;
 }
 
+/* Slurm leaves out texts that are empty. */
 static void add_text(struct json_object *json, const char *key,
 		     const char *text)
 {
-	json_object_object_add(json, key,
-			       json_object_new_string(text ? text : ""));
-}
-
-static void add_number(struct json_object *json, const char *key, long number)
-{
-	json_object_object_add(json, key, json_object_new_int64(number));
+	json_add_text(json, key, text ? text : "");
 }
 
 static void add_flags(struct json_object *json, const char *key,
@@ -168,18 +165,19 @@ static void add_slurmd_parameters(struct json_object *json,
 static void add_record(struct json_object *json, const node_info_t *node)
 {
 	add_text(json, "name", node->name);
-	add_number(json, "cpus", node->cpus);
-	add_number(json, "boards", node->boards);
-	add_number(json, "sockets", node->sockets);
-	add_number(json, "cores_per_socket", node->cores);
-	add_number(json, "threads_per_core", node->threads);
-	add_number(json, "core_spec_count", node->core_spec_cnt);
+	json_add_number(json, "cpus", node->cpus);
+	json_add_number(json, "boards", node->boards);
+	json_add_number(json, "sockets", node->sockets);
+	json_add_number(json, "cores_per_socket", node->cores);
+	json_add_number(json, "threads_per_core", node->threads);
+	json_add_number(json, "core_spec_count", node->core_spec_cnt);
 	add_text(json, "cpu_spec_list", node->cpu_spec_list);
 	add_text(json, "version", node->version);
-	add_number(json, "mem_spec_limit", (long)node->mem_spec_limit);
+	json_add_number(json, "mem_spec_limit", (long)node->mem_spec_limit);
 	add_text(json, "reason", node->reason);
 #if SLURM_VERSION_NUMBER >= SLURM_24_05
-	add_number(json, "restricted_cores_per_gpu", node->res_cores_per_gpu);
+	json_add_number(json, "restricted_cores_per_gpu",
+			node->res_cores_per_gpu);
 	add_text(json, "gpu_spec", node->gpu_spec);
 #endif
 }
@@ -187,7 +185,7 @@ static void add_record(struct json_object *json, const node_info_t *node)
 static void add_settings(struct json_object *json, const slurm_conf_t *conf)
 {
 	add_text(json, "controller_version", conf->version);
-	add_number(json, "conf_read_at", (long)conf->last_update);
+	json_add_number(json, "conf_read_at", (long)conf->last_update);
 	json_object_object_add(
 		json, "allow_spec_resources_usage",
 		json_object_new_boolean((conf->conf_flags & ASRU) != 0));
@@ -201,23 +199,6 @@ static void add_settings(struct json_object *json, const slurm_conf_t *conf)
 	add_text(json, "cluster", conf->cluster_name);
 }
 
-/* The name slurmd gave us (SLURMD_NODENAME), or this host's short name. */
-static const char *this_node(char name[256])
-{
-	const char *given = getenv("SLURMD_NODENAME");
-	char *dot;
-
-	if (given && *given)
-		return given;
-	if (gethostname(name, 256) < 0)
-		return "";
-	name[255] = '\0';
-	dot = strchr(name, '.');
-	if (dot)
-		*dot = '\0';
-	return name;
-}
-
 static int print_node(const char *name)
 {
 	node_info_msg_t *nodes = NULL;
@@ -226,8 +207,10 @@ static int print_node(const char *name)
 	char host[256];
 	int rc = EXIT_FAILURE;
 
-	if (!name)
-		name = this_node(host);
+	if (!name) {
+		host_node_name(host, sizeof(host));
+		name = host;
+	}
 	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
 		return fail("slurmctld: settings");
 	if (slurm_load_node_single(&nodes, (char *)name, SHOW_DETAIL) !=
@@ -296,7 +279,7 @@ static int print_job(const char *text)
 		return EXIT_FAILURE;
 	}
 	json = json_object_new_object();
-	add_number(json, "job", (long)id);
+	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
 	slurm_free_job_info_msg(jobs);
 	return print(json);

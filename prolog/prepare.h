@@ -14,41 +14,15 @@
  * Before 3 nothing has happened; after 3 the epilog finds state and journal;
  * a job without a gate file of its own is judged by RUN/gate.
  *
- * Terms   fault: whose? The job's: its request is refused, with a sentence for
- *           the user. The node's: the client is broken. Ours: anything else.
- * Owner   visit_free(); the configuration stays the caller's.
- * Errors  visit_prepare() and visit_recover() return an exit status, or -1 with
- *           a sentence when the fault is ours.
- * Runs    prolog, as root, in a child of jobio-prepare, which logs.
+ * Errors  an exit status, or -1 with a sentence when the fault is ours. What
+ *           stops nothing is said at once (job/log.h).
+ * Runs    prolog, as root, in a child of jobio-prepare.
  */
 #ifndef JOBIO_PROLOG_PREPARE_H
 #define JOBIO_PROLOG_PREPARE_H
 
-#include "client/client.h"
-#include "lib/config.h"
-#include "job/job.h"
-#include "lib/request.h"
+#include "prolog/visit.h"
 
-struct visit {
-	const struct config *config;
-	struct job job;
-	struct record *state;
-	struct findings findings;
-	struct request request;
-	bool has_request;
-	char refused[ERR_MAX]; /* "": not refused */
-	struct client *client; /* NULL: this node has none */
-	struct client_want want;
-	struct cpuset abs_cores; /* withheld, as Slurm counts them */
-	int mended, finished;	 /* changes put back, records made for others */
-	unsigned long long end_ms;
-	int lock_fd;
-};
-
-int visit_prepare(struct visit *visit, struct err *err);
-int visit_recover(struct visit *visit, struct err *err);
-/* Say what an administrator should know, one line each. */
-void visit_log(const struct visit *visit);
-void visit_free(struct visit *visit);
+int prepare_node(struct visit *visit, struct err *err);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `jobio-prepare --recover`: before slurmd starts, or by hand. */
+#include "prolog/recover.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
+#include "job/log.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
-#include "job/log.h"
-#include "prolog/prepare.h"
+#include "lib/host.h"
 #include "lib/rundir.h"
 
 static int mend_dead(void *arg, uint32_t job_id)
@@ -31,7 +32,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 	return 0;
 }
 
-/* A reboot undoes mount options: the mounts came up as fstab says. */
+/* What does not outlive a reboot is put back by it. */
 static void finish_rebooted(struct visit *visit, struct record *state)
 {
 	struct err err;
@@ -40,7 +41,8 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 
 	state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	for (i = 0; i < state->change_count; i++)
-		if (strcmp(state->changes[i].what, "mount-option") == 0)
+		if (!client_change_outlives_reboot(state->client_type,
+						   state->changes[i].what))
 			state->changes[i].restored = 1;
 	rc = job_finish(visit->config, state, &err);
 	if (rc != 0)
@@ -71,10 +73,11 @@ static void finish_all_rebooted(struct visit *visit)
 	struct dirent *entry;
 	DIR *dir;
 
-	job_boot_id(boot_id, sizeof(boot_id));
+	host_boot_id(boot_id, sizeof(boot_id));
 	if (!*boot_id)
 		return;
-	snprintf(folder, sizeof(folder), "%s/open", visit->config->spool_dir);
+	if (rundir_open_folder(folder, visit->config->spool_dir, NULL) < 0)
+		return;
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.')
@@ -97,7 +100,7 @@ static int stop_dead(void *arg, uint32_t job_id)
 	return 0;
 }
 
-int visit_recover(struct visit *visit, struct err *err)
+int recover_node(struct visit *visit, struct err *err)
 {
 	struct err why;
 

@@ -39,9 +39,4 @@ int command_options(const char *name, const struct option *table,
 			       struct err *err),
 		    void *options, struct err *err);
 
-int cores_main(int argc, char *argv[]);
-int doctor_main(int argc, char *argv[]);
-int plan_main(int argc, char *argv[]);
-int report_main(int argc, char *argv[]);
-
 #endif

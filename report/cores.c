@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command.h"
 #include "lib/core_map.h"
 #include "lib/node.h"
 #include "lib/number.h"
-#include "report/print.h"
 #include "lib/reservation.h"
-#include "report/subject.h"
 #include "lib/version.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/print.h"
+#include "report/subject.h"
 
 #define NAME "cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio doctor - what on this node would spoil io-cores, and the cure. */
-#include "report/doctor.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
@@ -12,15 +10,18 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "report/command.h"
 #include "lib/config.h"
-#include "lib/fileio.h"
+#include "lib/host.h"
+#include "lib/version.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/doctor_host.h"
+#include "report/doctor_node.h"
+#include "report/doctor_slurm.h"
 #include "report/print.h"
 #include "report/subject.h"
-#include "lib/version.h"
 
 #define NAME "doctor"
-#define SMALL_FILE_MAX (1U << 20)
 #define CLIENT_BUDGET_MS 20000
 
 static const char usage[] =
@@ -157,40 +158,15 @@ static int parse_options(struct options *options, int argc, char *argv[],
 	return 0;
 }
 
-char *doctor_read(const struct doctor *doctor, const char *path)
-{
-	char whole[PATH_MAX];
-	char *real, *text;
-
-	snprintf(whole, sizeof(whole), "%s%s", doctor->root, path);
-	real = realpath(whole, NULL);
-	text = real ? fileio_read(real, SMALL_FILE_MAX, NULL, NULL) : NULL;
-	free(real);
-	return text;
-}
-
 /* ---- Slurm's files ----------------------------------------------------------------- */
 
 static const char *find_slurm_conf(const struct options *options)
 {
-	static const char *const usual[] = {
-		"/etc/slurm/slurm.conf",
-		"/run/slurm/conf/slurm.conf",
-		"/etc/slurm-llnl/slurm.conf",
-	};
-	const char *named = getenv("SLURM_CONF");
-	char path[PATH_MAX];
+	const char *found = options->slurm_conf;
 
-	if (options->slurm_conf)
-		return options->slurm_conf;
-	if (named && *named && !*options->root)
-		return named;
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", options->root, usual[i]);
-		if (access(path, F_OK) == 0)
-			return usual[i];
-	}
-	return usual[0];
+	if (!found)
+		found = host_slurm_conf(options->root);
+	return found ? found : HOST_SLURM_CONF;
 }
 
 static struct slurm_conf *load_cgroup(const struct doctor *doctor)
@@ -246,8 +222,7 @@ static void ask_client(struct doctor *doctor,
 	struct err err;
 
 	client = client_open(section, NULL, NULL, &err);
-	if (!client ||
-	    client_inspect(client, NULL, CLIENT_BUDGET_MS, &err) < 0) {
+	if (!client || client_inspect(client, CLIENT_BUDGET_MS, &err) < 0) {
 		findings_add(doctor->findings, "J03", FINDING_ERROR,
 			     "correct its section in jobio.conf",
 			     "client '%s': %s", section->name, err.text);
@@ -259,7 +234,7 @@ static void ask_client(struct doctor *doctor,
 		doctor->client_known = true;
 		doctor->client_cpus = facts->frontend_cpus;
 	}
-	want.mount_options = "";
+	want.mount_options = want.read_ahead_kb = "";
 	/* that there is none at all is said about the node line: N09 */
 	if (doctor->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = doctor->mem_spec_limit_mb;
@@ -295,19 +270,12 @@ static void look_at_jobio(struct doctor *doctor, const struct options *options)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
-static const char *host_name(const struct options *options, char name[256])
+static const char *find_host(const struct options *options, char *name,
+			     size_t size)
 {
-	const char *given = getenv("SLURMD_NODENAME");
-
 	if (options->host)
 		return options->host;
-	if (given && *given)
-		return given;
-	if (gethostname(name, 256) < 0)
-		return "localhost";
-	name[255] = '\0';
-	name[strcspn(name, ".")] = '\0';
-	return name;
+	return host_node_name(name, size) < 0 ? "localhost" : name;
 }
 
 static void print(const struct findings *findings, bool json)
@@ -341,7 +309,7 @@ int doctor_main(int argc, char *argv[])
 		return COMMAND_OK;
 	}
 	doctor.root = options.root;
-	doctor.host = host_name(&options, name);
+	doctor.host = find_host(&options, name, sizeof(name));
 	doctor.topology = options.topology;
 	doctor.slurmd_path = options.slurmd;
 	doctor.slurm_conf_path = find_slurm_conf(&options);

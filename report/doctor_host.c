@@ -4,7 +4,7 @@
  * their best latencies: polling cores lose microseconds to sleep states, to a
  * clock that is read slowly, to page migration and to an SMBus interrupt.
  */
-#include "report/doctor.h"
+#include "report/doctor_host.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/doctor.h"
+#include "report/doctor_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "client/client.h"
 #include "lib/core_map.h"
 #include "lib/reservation.h"
+#include "report/doctor_slurmd.h"
 
 static void add_lists(struct findings *findings, const char *code,
 		      enum finding_severity severity, const char *cure,
@@ -273,16 +275,24 @@ static void check_core_zero(const struct doctor *doctor,
 
 static void check_memory(const struct doctor *doctor)
 {
+	const struct client_sizing *size =
+		client_sizing(client_type_with_cores());
 	const struct node *node = &doctor->state.node;
+	char cure[80];
 
 	if (doctor->mem_spec_limit_mb > 0 ||
 	    (!node->has_spec_list && !node->core_spec_count))
 		return;
-	findings_add(doctor->findings, "N09", FINDING_WARNING,
-		     "MemSpecLimit=5100, and 2300 more for each further core",
+	snprintf(cure, sizeof(cure),
+		 "MemSpecLimit=%ld, and %ld more for each further core",
+		 size->memory_fixed_mb + size->memory_core_mb,
+		 size->memory_core_mb);
+	findings_add(doctor->findings, "N09", FINDING_WARNING, cure,
 		     "the node line has a spec set and no MemSpecLimit: jobs "
-		     "may take the memory of the client (2.8 GB and 2.3 GB a "
-		     "core)");
+		     "may take the memory of the client (%.1f GB and %.1f GB a "
+		     "core)",
+		     (double)size->memory_fixed_mb / 1000,
+		     (double)size->memory_core_mb / 1000);
 }
 
 void doctor_node(const struct doctor *doctor)

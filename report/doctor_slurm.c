@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/doctor.h"
+#include "report/doctor_slurm.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -4,12 +4,13 @@
  * what it found when it started (SlurmdSpoolDir/hwloc_topo_whole.xml, until
  * 24.11; xcpuinfo.c:xcpuinfo_hwloc_topo_load), and what `slurmd -C` finds now.
  */
-#include "report/doctor.h"
+#include "report/doctor_slurmd.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static char *status_value(char *status, const char *key)
 	return NULL;
 }
 
-static int is_line(const char *value, const char *text)
+static bool is_line(const char *value, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -62,7 +63,7 @@ static int is_line(const char *value, const char *text)
 }
 
 /* A slurmd in a container has a number in its own PID namespace as well. */
-static int is_inside(const char *nspid)
+static bool is_inside(const char *nspid)
 {
 	const char *end = nspid ? strchr(nspid, '\n') : NULL;
 	const char *blank = nspid ? strpbrk(nspid, " \t") : NULL;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,24 +12,26 @@
 #include "lib/child.h"
 #include "lib/comment.h"
 #include "lib/js1.h"
+#include "lib/json.h"
 #include "lib/number.h"
+#include "lib/utf8.h"
 
 #define SACCT_TIMEOUT_MS 20000U
 #define PATH_SIZE 4096
 
-static int is_id(const char *id)
+static bool is_id(const char *id)
 {
 	unsigned long number;
 	char copy[32], *mark;
 
 	if (strlen(id) >= sizeof(copy))
-		return 0;
+		return false;
 	strcpy(copy, id);
 	mark = strpbrk(copy, "_+");
 	if (mark) {
 		*mark++ = 0;
 		if (number_parse(mark, 0, UINT32_MAX, &number, NULL) < 0)
-			return 0;
+			return false;
 	}
 	return number_parse(copy, 1, UINT32_MAX, &number, NULL) == 0;
 }
@@ -94,42 +98,20 @@ static struct job_report *new_report(const char *id, const char *source)
 
 /* ---- the ledger ---------------------------------------------------------- */
 
-static int64_t get_number(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	if (json_object_object_get_ex(top, key, &value) &&
-	    json_object_is_type(value, json_type_int))
-		return json_object_get_int64(value);
-	return RECORD_UNKNOWN;
-}
-
-static const char *get_text(struct json_object *top, const char *key)
-{
-	struct json_object *value;
-
-	if (json_object_object_get_ex(top, key, &value) &&
-	    json_object_is_type(value, json_type_string))
-		return json_object_get_string(value);
-	return NULL;
-}
-
 static int take_records(struct job_report *r, struct json_object *top)
 {
-	struct json_object *list;
+	struct json_object *list = json_list(top, "records");
 	size_t i, count;
 
-	if (!json_object_object_get_ex(top, "records", &list) ||
-	    !json_object_is_type(list, json_type_array))
+	if (!list)
 		return 0;
 	count = json_object_array_length(list);
 	r->records = calloc(count + 1, sizeof(*r->records));
 	if (!r->records)
 		return -1;
 	for (i = 0; i < count; i++) {
-		const char *text = json_object_to_json_string_ext(
-			json_object_array_get_idx(list, i),
-			JSON_C_TO_STRING_PLAIN);
+		const char *text =
+			json_line(json_object_array_get_idx(list, i));
 		struct record *record =
 			text ? record_parse(text, strlen(text), NULL) : NULL;
 
@@ -141,50 +123,48 @@ static int take_records(struct job_report *r, struct json_object *top)
 	return 0;
 }
 
+/* For people: the ledger and sacct say what nodes and users told them. */
 static int copy(char **out, const char *text)
 {
 	*out = text ? strdup(text) : NULL;
+	if (*out)
+		utf8_clean(*out, strlen(text) + 1, text, strlen(text));
 	return text && !*out ? -1 : 0;
 }
 
 /* Exact numbers where the summary has three digits. */
 static void take_totals(struct job_report *r, struct json_object *top)
 {
-	struct json_object *totals;
+	struct json_object *totals = json_map(top, "totals");
 
-	if (!json_object_object_get_ex(top, "totals", &totals))
+	if (!totals)
 		return;
-	r->summary.rd_bytes = get_number(totals, "read_bytes");
-	r->summary.rd_calls = get_number(totals, "read_calls");
-	r->summary.wr_bytes = get_number(totals, "write_bytes");
-	r->summary.wr_calls = get_number(totals, "write_calls");
+	r->summary.rd_bytes = json_number(totals, "read_bytes");
+	r->summary.rd_calls = json_number(totals, "read_calls");
+	r->summary.wr_bytes = json_number(totals, "write_bytes");
+	r->summary.wr_calls = json_number(totals, "write_calls");
 }
 
 static int take_answer(struct job_report *r, struct json_object *top,
 		       struct err *err)
 {
-	struct json_object *runs;
-	int64_t left = get_number(top, "records_left_out");
+	struct json_object *runs = json_list(top, "runs");
+	int64_t left = json_number(top, "records_left_out");
 
-	r->job = (uint32_t)get_number(top, "job");
-	r->restart = get_number(top, "restart");
+	r->job = (uint32_t)json_number(top, "job");
+	r->restart = json_number(top, "restart");
 	r->left_out = left > 0 ? left : 0;
-	r->array_job = get_number(top, "array_job");
-	r->array_task = get_number(top, "array_task");
-	r->het_job = get_number(top, "het_job");
-	r->het_offset = get_number(top, "het_offset");
-	if (json_object_object_get_ex(top, "runs", &runs) &&
-	    json_object_is_type(runs, json_type_array))
+	r->array_job = json_number(top, "array_job");
+	r->array_task = json_number(top, "array_task");
+	r->het_job = json_number(top, "het_job");
+	r->het_offset = json_number(top, "het_offset");
+	if (runs)
 		r->runs = (int64_t)json_object_array_length(runs);
-	if (copy(&r->cluster, get_text(top, "cluster")) < 0 ||
-	    copy(&r->state, get_text(top, "state")) < 0 ||
-	    copy(&r->error, get_text(top, "error")) < 0 ||
-	    copy(&r->summary_text, get_text(top, "summary")) < 0 ||
-	    copy(&r->json,
-		 json_object_to_json_string_ext(
-			 top, JSON_C_TO_STRING_PLAIN |
-				      JSON_C_TO_STRING_NOSLASHESCAPE)) < 0 ||
-	    take_records(r, top) < 0)
+	if (copy(&r->cluster, json_text(top, "cluster")) < 0 ||
+	    copy(&r->state, json_text(top, "state")) < 0 ||
+	    copy(&r->error, json_text(top, "error")) < 0 ||
+	    copy(&r->summary_text, json_text(top, "summary")) < 0 ||
+	    !(r->json = strdup(json_line(top))) || take_records(r, top) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
@@ -197,14 +177,13 @@ static int take_answer(struct job_report *r, struct json_object *top,
 static struct job_report *read_answer(const char *id, const char *text,
 				      struct err *err)
 {
-	struct json_object *top = json_tokener_parse(text), *ok;
+	struct json_object *top = json_parse(text);
+	const char *why = json_text(top, "error");
 	struct job_report *r = NULL;
 
-	if (!json_object_object_get_ex(top, "ok", &ok) ||
-	    !json_object_get_boolean(ok)) {
+	if (!json_is_true(top, "ok")) {
 		err_set(err, "ledger: %s",
-			get_text(top, "error") ? get_text(top, "error")
-					       : "the answer has no meaning");
+			why ? why : "the answer has no meaning");
 		goto out;
 	}
 	r = new_report(id, "ledger");
@@ -362,7 +341,7 @@ static void take_family(struct job_report *r, const char *id)
 {
 	unsigned long job, part;
 	char copy[64], *mark;
-	int is_array;
+	bool is_array;
 
 	snprintf(copy, sizeof(copy), "%s", id);
 	mark = strpbrk(copy, "_+");
@@ -377,7 +356,7 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-static int is_over(const char *state)
+static bool is_over(const char *state)
 {
 	static const char *const early[] = {
 		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
@@ -387,15 +366,15 @@ static int is_over(const char *state)
 
 	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (!strcmp(state, early[i]))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Of a job that ended at once slurmdbd has the end first, and says "root" until
  * it has the start. */
 static const char *known_user(const char *user)
 {
-	return strcmp(user, "root") ? user : NULL;
+	return !strcmp(user, "root") ? NULL : user;
 }
 
 static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
@@ -419,7 +398,7 @@ static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
 }
 
 /* *is_early: the job has not ended, which says all. */
-static struct job_report *from_sacct(const char *id, char *out, int *is_early,
+static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
 				     struct err *err)
 {
 	char *row[SACCT_FIELDS], summary[SUMMARY_MAX];
@@ -444,7 +423,7 @@ static struct job_report *from_sacct(const char *id, char *out, int *is_early,
 	return NULL;
 }
 
-static struct job_report *ask_sacct(const char *id, int *is_early,
+static struct job_report *ask_sacct(const char *id, bool *is_early,
 				    struct err *err)
 {
 	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
@@ -480,7 +459,7 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 {
 	struct err first = { "" }, second = { "" };
 	struct job_report *r = ask_ledger(source, id, restart, &first);
-	int is_early = 0;
+	bool is_early = false;
 
 	if (!r && restart < 0) {
 		r = ask_sacct(id, &is_early, &second);

@@ -11,9 +11,9 @@
 #ifndef JOBIO_REPORT_JOB_REPORT_H
 #define JOBIO_REPORT_JOB_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "lib/config.h"
 #include "lib/err.h"
@@ -44,7 +44,7 @@ struct job_report {
 struct job_source {
 	const struct config *config; /* NULL: is_down */
 	struct ledger_link *link;
-	int is_down; /* the link failed: do not try again */
+	bool is_down; /* the link failed: do not try again */
 	struct err why_down;
 };
 
@@ -55,10 +55,5 @@ void job_report_free(struct job_report *report);
 
 /* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
 int job_report_check_id(const char *id, struct err *err);
-
-void job_report_print_text(const struct job_report *report, FILE *out);
-void job_report_print_json(const struct job_report *report, FILE *out);
-void job_report_print_csv(const struct job_report *report, FILE *out);
-void job_report_print_csv_head(FILE *out);
 
 #endif

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command.h"
+#include "client/client.h"
 #include "lib/core_map.h"
 #include "lib/locality.h"
 #include "lib/number.h"
-#include "report/print.h"
 #include "lib/reservation.h"
-#include "report/subject.h"
 #include "lib/version.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/print.h"
+#include "report/subject.h"
 
 #define NAME "plan"
-#define WEKA_CORES_MAX 19
 #define CORES_MAX 64
 
 static const char usage_head[] =
@@ -418,6 +419,8 @@ static void warn_of_room(struct plan *plan)
 {
 	const struct node *node = &plan->state.node;
 	unsigned int cores = core_map_core_count(plan->state.map);
+	unsigned int cores_max =
+		client_sizing(client_type_with_cores())->cores_max;
 
 	if (!plan->options->has_fixed &&
 	    cpuset_count(&plan->cores) < plan->options->max)
@@ -426,12 +429,12 @@ static void warn_of_room(struct plan *plan)
 			     "the machine has %u cores: %lu for the client "
 			     "beside core 0 cannot be had",
 			     cores, plan->options->max);
-	if (cpuset_count(&plan->cores) > WEKA_CORES_MAX)
+	if (cpuset_count(&plan->cores) > cores_max)
 		findings_add(&plan->findings, "P08", FINDING_WARNING,
 			     "ask for fewer cores",
-			     "a WEKA client takes at most %d cores in one "
+			     "a WEKA client takes at most %u cores in one "
 			     "container",
-			     WEKA_CORES_MAX);
+			     cores_max);
 	if (node->spec_cores_first)
 		findings_add(&plan->findings, "P07", FINDING_WARNING,
 			     "take spec_cores_first out of "
@@ -503,23 +506,17 @@ static char *mount_options(const struct plan *plan)
 	return text;
 }
 
-static char *weka_command(const struct plan *plan)
+/* The command of the client whose cores are planned. */
+static char *client_command(const struct plan *plan)
 {
-	char *cores = join_first_cpus(plan, "", ","), *text = NULL;
-
-	if (!cores ||
-	    asprintf(&text,
-		     "weka local resources cores %u --only-frontend-cores "
-		     "--core-ids %s",
-		     cpuset_count(&plan->first_cpus), cores) < 0)
-		text = NULL;
-	free(cores);
-	return text;
+	return client_cores_command(client_type_with_cores(),
+				    &plan->first_cpus);
 }
 
 static void output_json(const struct plan *plan)
 {
 	struct json_object *json = json_object_new_object();
+	char command_key[32];
 
 	print_add_text(json, "abstract_cores", cpuset_format(&plan->abs_cores));
 	print_add_text(json, "os_cpus", cpuset_format(&plan->os_cpus));
@@ -529,7 +526,9 @@ static void output_json(const struct plan *plan)
 			       json_object_new_boolean(!plan->no_spec_set));
 	print_add_text(json, "slurm_conf", slurm_line(plan));
 	print_add_text(json, "mount_options", mount_options(plan));
-	print_add_text(json, "weka_command", weka_command(plan));
+	snprintf(command_key, sizeof(command_key), "%s_command",
+		 client_type_with_cores());
+	print_add_text(json, command_key, client_command(plan));
 	print_add_text(json, "placement",
 		       strdup(plan->options->has_fixed ? "given"
 			      : plan->packed	       ? "packed"
@@ -562,7 +561,7 @@ static void output_text(const struct plan *plan)
 		       "Slurm takes the same cores\n",
 		       "", "", cpuset_count(&plan->cores));
 	print_owned("mount", mount_options(plan));
-	print_owned("or", weka_command(plan));
+	print_owned("or", client_command(plan));
 	print_findings(&plan->findings);
 }
 

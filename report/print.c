@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/json.h"
+
 void print_list(const char *label, const struct cpuset *set)
 {
 	char *list = cpuset_format(set);
@@ -27,14 +29,8 @@ void print_findings(const struct findings *findings)
 
 void print_add_text(struct json_object *json, const char *key, char *text)
 {
-	json_object_object_add(json, key,
-			       json_object_new_string(text ? text : ""));
+	json_add_text(json, key, text ? text : "");
 	free(text);
-}
-
-static void add(struct json_object *json, const char *key, const char *text)
-{
-	json_object_object_add(json, key, json_object_new_string(text));
 }
 
 struct json_object *print_findings_json(const struct findings *findings)
@@ -45,10 +41,11 @@ struct json_object *print_findings_json(const struct findings *findings)
 		const struct finding *finding = &findings->list[i];
 		struct json_object *json = json_object_new_object();
 
-		add(json, "code", finding->code);
-		add(json, "severity", finding_severity_name(finding->severity));
-		add(json, "text", finding->text);
-		add(json, "cure", finding->cure);
+		json_add_text(json, "code", finding->code);
+		json_add_text(json, "severity",
+			      finding_severity_name(finding->severity));
+		json_add_text(json, "text", finding->text);
+		json_add_text(json, "cure", finding->cure);
 		json_object_array_add(array, json);
 	}
 	return array;
@@ -56,7 +53,6 @@ struct json_object *print_findings_json(const struct findings *findings)
 
 void print_json(struct json_object *json)
 {
-	puts(json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_line(json));
 	json_object_put(json);
 }

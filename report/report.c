@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command.h"
 #include "lib/config.h"
-#include "report/job_report.h"
 #include "lib/number.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/job_print.h"
+#include "report/job_report.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
@@ -124,19 +126,19 @@ static int parse(struct options *o, int argc, char *argv[])
 }
 
 static void print(const struct job_report *report, enum format format,
-		  int is_first)
+		  bool is_first)
 {
 	if (format == CSV) {
 		if (is_first)
-			job_report_print_csv_head(stdout);
-		job_report_print_csv(report, stdout);
+			job_print_csv_head(stdout);
+		job_print_csv(report, stdout);
 	} else if (format == JSON) {
-		job_report_print_json(report, stdout);
+		job_print_json(report, stdout);
 		putchar('\n');
 	} else {
 		if (!is_first)
 			putchar('\n');
-		job_report_print_text(report, stdout);
+		job_print_text(report, stdout);
 	}
 }
 

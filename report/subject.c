@@ -5,11 +5,12 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "report/command.h"
+#include "lib/config.h"
 #include "lib/core_map.h"
+#include "lib/rundir.h"
 #include "lib/version.h"
+#include "report/command.h"
 
-#define RUN_DIR "/run/jobio"
 #define TIMEOUT_MS 5000
 
 const char subject_usage[] =
@@ -31,7 +32,10 @@ const char subject_usage[] =
 	"  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride\n"
 	"  --slurm-version=V     20.11 to 26.05; default: the node's, or the "
 	"one\n"
-	"                        jobio was built with\n";
+	"                        jobio was built with\n"
+	"  --conf=FILE           jobio.conf, for the run_dir where this node "
+	"is\n"
+	"                        remembered\n";
 
 void subject_init(struct subject *subject)
 {
@@ -110,6 +114,9 @@ int subject_option(struct subject *subject, int option, const char *value,
 	case SUBJECT_TASK_PARAM:
 		subject->task_plugin_param = value;
 		return 1;
+	case SUBJECT_CONF:
+		subject->conf = value;
+		return 1;
 	case SUBJECT_VERSION:
 		return subject_version(value, &subject->version, err) < 0 ? -1
 									  : 1;
@@ -176,13 +183,28 @@ static void take_shape(struct node *node, const struct core_map *map)
 	node->threads = shape->threads;
 }
 
+/* As the prolog keeps it in run_dir; nobody needs to have a jobio.conf. */
+static int load_node(const struct subject *subject, struct node_state *state,
+		     struct err *err)
+{
+	const char *conf = subject->conf ? subject->conf : JOBIO_CONF;
+	struct config *config = config_load(conf, err);
+	const char *run_dir = config ? config->run_dir : RUNDIR_RUN;
+	int rc = 0;
+
+	if (!config && subject->conf)
+		return -1;
+	if (node_cached(run_dir, state, NULL) <= 0)
+		rc = node_refresh(access(run_dir, W_OK) == 0 ? run_dir : NULL,
+				  NULL, NULL, TIMEOUT_MS, state, err);
+	config_free(config);
+	return rc;
+}
+
 static int ask_slurmctld(const struct subject *subject,
 			 struct node_state *state, struct err *err)
 {
-	const char *run_dir = access(RUN_DIR, W_OK) == 0 ? RUN_DIR : NULL;
-
-	if (node_cached(RUN_DIR, state, NULL) <= 0 &&
-	    node_refresh(run_dir, NULL, NULL, TIMEOUT_MS, state, err) < 0)
+	if (load_node(subject, state, err) < 0)
 		return -1;
 	if (apply(&state->node, subject, err) < 0)
 		return -1;

@@ -2,8 +2,9 @@
 /* subject.h - the node and the machine that a command is asked about
  *
  * Terms   --topology, --node, --slurmd-parameters, --task-plugin-param,
- *           --slurm-version, --spec-cores-first and --allow-spec-resources-usage mean the same
- *           in every command: see `jobio cores --help`.
+ *           --slurm-version, --spec-cores-first, --conf and
+ *           --allow-spec-resources-usage mean the same in every command: see
+ *           `jobio cores --help`.
  * Owner   *state belongs to the caller: node_state_free().
  * Errors  -1, sentence in *err; *status is the exit status that fits it.
  * Runs    any user; asks slurmctld only without --topology and --node.
@@ -23,7 +24,8 @@ struct subject {
 	const char *line;
 	const char *slurmd_parameters;
 	const char *task_plugin_param;
-	int allow; /* -1: not given */
+	const char *conf; /* NULL: not given */
+	int allow;	  /* -1: not given */
 	bool first;
 	unsigned int version; /* 0: not given */
 };
@@ -37,6 +39,7 @@ enum {
 	SUBJECT_PARAMETERS,
 	SUBJECT_TASK_PARAM,
 	SUBJECT_VERSION,
+	SUBJECT_CONF,
 	SUBJECT_END,
 };
 
@@ -51,7 +54,8 @@ enum {
 	  SUBJECT_PARAMETERS }, \
 	{ "task-plugin-param", required_argument, NULL, \
 	  SUBJECT_TASK_PARAM }, \
-	{ "slurm-version", required_argument, NULL, SUBJECT_VERSION }
+	{ "slurm-version", required_argument, NULL, SUBJECT_VERSION }, \
+	{ "conf", required_argument, NULL, SUBJECT_CONF }
 /* clang-format on */
 
 /* What --help says of them. */

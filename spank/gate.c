@@ -21,11 +21,11 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
 
 	memset(gate, 0, sizeof(*gate));
 	gate->job_id = job_id;
-	if (rundir_job_file(path, run_dir, job_id, "gate", err) < 0)
+	if (rundir_job_file(path, run_dir, job_id, RUNDIR_GATE, err) < 0)
 		return -1;
 	rc = gatefile_read(path, &gate->file, err);
 	if (rc == 0) {
-		if (rundir_node_file(path, run_dir, "gate", err) < 0)
+		if (rundir_node_file(path, run_dir, RUNDIR_GATE, err) < 0)
 			return -1;
 		rc = gatefile_read(path, &gate->file, err);
 	}
@@ -150,9 +150,9 @@ static enum gate_verdict overlap(const struct gate *gate,
 	const struct gatefile *file = &gate->file;
 	char *list = cpuset_format(cpus), cure[120];
 
-	if (file->io_cores)
+	if (file->request.io_cores)
 		snprintf(cure, sizeof(cure), "it reserved %u io-cores: ask",
-			 file->io_cores);
+			 file->request.io_cores);
 	else
 		snprintf(cure, sizeof(cure),
 			 "submit it with --io-cores and without --core-spec, "

@@ -457,8 +457,8 @@ void option_print_profiles(FILE *out, const struct config *config)
 		snprintf(cores, sizeof(cores), "%u", profile->io_cores);
 		fprintf(out, "%-16s %-8s %s%s\n", profile->name,
 			profile->io_cores ? cores : "-", profile->description,
-			strcmp(profile->name, config->profile_default)
-				? ""
-				: " (default)");
+			!strcmp(profile->name, config->profile_default)
+				? " (default)"
+				: "");
 	}
 }

@@ -10,7 +10,7 @@
  *         Each component of a heterogeneous job has its own wishes.
  * Owner   struct option_note is a plain value.
  * Errors  option_settle: OPTION_REFUSED, and the sentence to show before the
- *         client ends. A job that says nothing about jobio is never refused,
+ *         client ends. A job that uses neither option is never refused here,
  *         whatever state jobio.conf is in.
  * Runs    option_register in every context; the rest in sbatch, salloc and
  *         srun, as the user, in slurm_spank_init and _init_post_opt.

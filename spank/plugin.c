@@ -24,8 +24,10 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
-#include "spank/gate.h"
+#include "lib/host.h"
 #include "lib/number.h"
+#include "lib/rundir.h"
+#include "spank/gate.h"
 #include "spank/option.h"
 #include "spank/stepio.h"
 
@@ -158,9 +160,9 @@ static void find_run_dir(void)
 	struct config *config = config_load(conf, &err);
 
 	if (!config)
-		slurm_info("jobio: gate: %s: using /run/jobio", err.text);
+		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
-		 config ? config->run_dir : "/run/jobio");
+		 config ? config->run_dir : RUNDIR_RUN);
 	config_free(config);
 }
 
@@ -227,9 +229,9 @@ static void tell_task(spank_t sp)
 	const struct gatefile *file = &step.gate.file;
 	char number[16], *cpus = NULL;
 
-	if (step.gate.is_known && file->io_cores)
+	if (step.gate.is_known && file->request.io_cores)
 		cpus = cpuset_format(&file->io_cpus);
-	snprintf(number, sizeof(number), "%u", file->io_cores);
+	snprintf(number, sizeof(number), "%u", file->request.io_cores);
 	if (cpus) {
 		spank_setenv(sp, "SLURM_IO_CORES", number, 1);
 		spank_setenv(sp, "SLURM_IO_CPUS", cpus, 1);
@@ -237,8 +239,8 @@ static void tell_task(spank_t sp)
 		spank_unsetenv(sp, "SLURM_IO_CORES");
 		spank_unsetenv(sp, "SLURM_IO_CPUS");
 	}
-	if (step.gate.is_known && file->io_profile[0])
-		spank_setenv(sp, "SLURM_IO_PROFILE", file->io_profile, 1);
+	if (step.gate.is_known && file->request.profile[0])
+		spank_setenv(sp, "SLURM_IO_PROFILE", file->request.profile, 1);
 	else
 		spank_unsetenv(sp, "SLURM_IO_PROFILE");
 	free(cpus);
@@ -258,7 +260,7 @@ static int check_task(spank_t sp)
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
 	    ESPANK_SUCCESS)
-		gethostname(node, sizeof(node) - 1);
+		host_name(node, sizeof(node));
 	if (local_id == 0)
 		note_restart(sp);
 	switch (gate_check(&step.gate, node, &err)) {

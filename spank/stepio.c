@@ -106,17 +106,6 @@ static bool is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-static int make_folders(const char *run_dir, uint32_t job_id, struct err *err)
-{
-	char path[RUNDIR_PATH_MAX];
-
-	if (rundir_job_file(path, run_dir, job_id, NULL, err) < 0 ||
-	    fileio_mkdir(path, 0755, err) < 0 ||
-	    rundir_job_file(path, run_dir, job_id, "steps", err) < 0)
-		return -1;
-	return fileio_mkdir(path, 0755, err);
-}
-
 int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err)
@@ -128,7 +117,8 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		return 0;
 	if (rundir_step_file(path, run_dir, label->job_id, label->step_id,
 			     err) < 0 ||
-	    make_folders(run_dir, label->job_id, err) < 0)
+	    rundir_make_job(run_dir, label->job_id, err) < 0 ||
+	    rundir_make_steps(run_dir, label->job_id, err) < 0)
 		return -1;
 	size = format(text, sizeof(text), strrchr(path, '/') + 1, from, to,
 		      label);

@@ -28,7 +28,7 @@ enum submit_command submit_command(void);
 /* Has 'option' ("thread-spec") been given by any means? */
 int submit_is_set(const char *option, struct err *err);
 
-/* The number of the user's --core-spec, if he gave one. */
+/* The number of the user's --core-spec, if there is one. */
 int submit_core_spec(unsigned int *cores, struct err *err);
 
 /* Act as if --core-spec=CORES had been given; 0 or -1. */

@@ -17,20 +17,19 @@
 
 #include "client/client.h"
 #include "lib/config.h"
-#include "lib/fileio.h"
 #include "tests/bench/result.h"
 
 #define ROUNDS_MAX 500
 #define ROUNDS_JUDGED 20
 #define BUDGET_MS 60000
 #define BAR_MS 5
-#define TEXT_MAX (4U << 20)
 
 struct times {
 	double clock_ms[ROUNDS_MAX], cpu_ms[ROUNDS_MAX];
 };
 
-static char path[4096]; /* where the prolog keeps such things: in run_dir */
+static char path[4096]; /* where the prolog keeps what it asked */
+static const char *run_dir;
 static const struct config_client *section;
 static struct times *times; /* shared with the children */
 
@@ -65,49 +64,33 @@ static double cpu_ms(void)
 	       of_ms(&children.ru_utime) + of_ms(&children.ru_stime);
 }
 
-/* What visit_prepare() does: the file, the facts, the findings. */
-static struct client *judge(const char *file)
+/* What visit_prepare() does: what is kept, the facts, the findings. */
+static struct client *judge(void)
 {
 	struct client_want want = { .mem_spec_limit_mb = -1 };
 	struct findings findings = { 0 };
 	struct client *client;
 	struct err err;
-	char *cached;
 
-	cached = file ? fileio_read(file, TEXT_MAX, NULL, NULL) : NULL;
-	client = client_open(section, NULL, NULL, &err);
-	if (!client || client_inspect(client, cached, BUDGET_MS, &err) < 0)
+	client = client_open(section, run_dir, NULL, &err);
+	if (!client || client_inspect(client, BUDGET_MS, &err) < 0)
 		die("client", err.text);
 	client_judge(client, &want, &findings);
 	findings_free(&findings);
-	free(cached);
 	return client;
-}
-
-static void save(struct client *client)
-{
-	char *text = client_save(client);
-	struct err err;
-
-	if (!text)
-		die("client", "it is not in order: nothing is kept");
-	if (fileio_write_volatile(path, text, strlen(text), 0600, &err) < 0)
-		die(path, err.text);
-	free(text);
 }
 
 static void child(int round, bool cached)
 {
 	double start_ms = clock_ms(), start_cpu_ms = cpu_ms();
-	struct client *client = judge(cached ? path : NULL);
+	struct client *client = judge();
 
 	times->clock_ms[round] = clock_ms() - start_ms;
 	times->cpu_ms[round] = cpu_ms() - start_cpu_ms;
 	if (client_is_cached(client) != cached)
 		die("client",
 		    cached ? "what was kept did not hold" : "it was not asked");
-	if (!cached)
-		save(client);
+	client_keep(client);
 	client_close(client);
 	exit(0);
 }
@@ -155,7 +138,9 @@ int main(int argc, char **argv)
 	if (!config)
 		die("config", err.text);
 	section = config_client_for(config, "c1");
-	snprintf(path, sizeof(path), "%s/bench", config->run_dir);
+	run_dir = config->run_dir;
+	snprintf(path, sizeof(path), "%s/client.json", run_dir);
+	unlink(path);
 	times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!section || times == MAP_FAILED)

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "lib/config.h"
+#include "lib/envelope.h"
 #include "ledger/merge.h"
 #include "lib/record.h"
 #include "lib/seal.h"
@@ -243,6 +244,7 @@ static void seal_all(struct load *load, const struct made *made)
 {
 	struct seal *seal = seal_new(load->config->munge_socket, NULL);
 	struct passwd *pw = getpwnam(load->config->user);
+	char nonce[ENVELOPE_NONCE];
 	struct err err = { "" };
 	int i;
 
@@ -251,10 +253,13 @@ static void seal_all(struct load *load, const struct made *made)
 		die("cannot seal");
 	for (i = 0; i < load->count; i++) {
 		char *record = make_text(made, i + 1), *credential = NULL;
-		size_t size = strlen(record) + 64;
+		size_t size = strlen(record) + 64 + sizeof(nonce) + 16;
 		char *request = malloc(size), *frame;
 
-		snprintf(request, size, "{\"op\":\"put\",\"record\":%s}",
+		if (envelope_nonce(nonce, &err) < 0)
+			die(err.text);
+		snprintf(request, size,
+			 "jobio/2 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
 			 record);
 		if (seal_close(seal, request, strlen(request), pw->pw_uid,
 			       &credential, &err) < 0)

@@ -6,7 +6,15 @@
 # one that host_docker started, no other. Functions return 1 with a message.
 # shellcheck shell=bash
 
+# shellcheck source=tests/tools/retry.bash
+. "$(dirname -- "${BASH_SOURCE[0]}")/../tools/retry.bash"
+
 host_say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+host_apt_install() {
+	apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y \
+		--no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
+}
 
 # host_packages PACKAGE... - install those that are missing; needs root
 host_packages() {
@@ -19,15 +27,12 @@ host_packages() {
 	[[ $EUID == 0 ]] || { host_say "not root, and these packages are missing: ${missing[*]}"; return 1; }
 	host_say "installing ${#missing[@]} packages (about a minute): ${missing[*]}"
 	log=$(mktemp)
-	if { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install \
-		-y --no-install-recommends -o DPkg::Lock::Timeout=120 "${missing[@]}"; } \
-		>"$log" 2>&1 </dev/null; then
-		rm -f "$log"
-	else
+	retry host_apt_install "${missing[@]}" >"$log" 2>&1 </dev/null || {
 		tail -n 20 "$log" >&2
-		host_say "cannot install: ${missing[*]} (all of it: $log)"
+		host_say "cannot install ${missing[*]}: $(cause "$log") (all of it: $log)"
 		return 1
-	fi
+	}
+	rm -f "$log"
 }
 
 # Packages that bring up a cluster; docker itself only where there is none.

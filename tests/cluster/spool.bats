@@ -54,7 +54,7 @@ epilog() {
 	expect_equal '' "$output"
 	on c3 rm "$SPOOL/ballast"
 	on dbd svc start jobio-ledgerd
-	on c3 /usr/libexec/jobio/jobio-send --once
+	within 20 on c3 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	is_empty
 	expect_summary "$first" '^jobio/1 nodes=1/1 '
 	# and with room there are records again

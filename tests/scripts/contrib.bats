@@ -66,6 +66,8 @@ check() {
 	[[ $status -eq 0 && -z $output ]]
 	check 1 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  W08 error: the client is stuck' ]]
+	check 1 'NF01 error: nothing is mounted'
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  NF01 error: nothing is mounted' ]]
 	check 1 'W08 error: the client is stuck' -c 'S[0-9]+'
 	[[ $status -eq 0 ]]
 	check 1 'S02 error: no' -c 'S[0-9]+'

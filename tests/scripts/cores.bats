@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio cores, as an administrator calls it
 
+# shellcheck source=tests/scripts/machine.bash
+. "$SRCDIR/tests/scripts/machine.bash"
+
 setup() {
-	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
-	[[ -d $xml ]] || {
-		echo "$xml is missing: the oracle must lie in ../shared" >&2
-		return 1
-	}
+	machines=$(mktemp -d "$BATS_TMPDIR/machines.XXXXXX")
 	cd "$BATS_TMPDIR" || return 1
+}
+
+teardown() {
+	rm -rf "$machines"
 }
 
 cores() {
@@ -18,22 +21,22 @@ cores() {
 smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 
 @test "cores prints Slurm's and Linux's numbers as one JSON object" {
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=1 --format=json
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt" --core-spec=1 --format=json
 	[[ $status -eq 0 ]]
 	[[ $output == '{"abstract_cores":"31","abstract_cpus":"62-63","os_cpus":"31,63","class":"regular","findings":[]}' ]]
 }
 
 @test "cores counts a spec set, thread-spec and spec_cores_first in" {
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --format=json
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt CoreSpecCount=2" --format=json
 	[[ $output == *'"os_cpus":"15,31,47,63"'* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=2 --spec-cores-first --format=json
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt" --core-spec=2 --spec-cores-first --format=json
 	[[ $output == *'"os_cpus":"0,16,32,48"'* ]]
-	cores --topology="$xml/syn_nosmt_1x8.xml" --node='CPUs=8 CoresPerSocket=8' --thread-spec=1 --format=json
+	cores --topology="$(machine x86-1x8x1-block)" --node='CPUs=8 CoresPerSocket=8' --thread-spec=1 --format=json
 	[[ $output == *'"os_cpus":"7"'* ]]
 }
 
 @test "cores says that Slurm drops the request without AllowSpecResourcesUsage" {
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt" --core-spec=1 --allow-spec-resources-usage=no
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt" --core-spec=1 --allow-spec-resources-usage=no
 	[[ $status -eq 0 ]]
 	[[ ${lines[2]} == 'OS CPUs          none' ]]
 	[[ $output == *'C21 warning: Slurm drops the request'* ]]
@@ -41,59 +44,59 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 }
 
 @test "cores without a node line takes the one slurmd -C would print" {
-	cores --topology="$xml/syn_power9_smt4_2x22x4.xml" --core-spec=1 --format=json
+	cores --topology="$(machine ibm-power9-2x22x4-adjacent)" --core-spec=1 --format=json
 	[[ $status -eq 0 && $output == *'"os_cpus":"172-175","class":"regular"'* ]]
 }
 
 @test "cores exits 3 where slurmd itself names wrong CPUs, and says why" {
-	cores --topology="$xml/syn_sparse_even_2x8.xml" --core-spec=1 --format=json
+	cores --topology="$(machine x86-2x8x1-even-numbers-sparse)" --core-spec=1 --format=json
 	[[ $status -eq 3 ]]
 	[[ $output == *'"class":"sparse"'*'"code":"C01"'* ]]
-	cores --topology="$xml/der_off_lasttwo_intel_2x8x2.xml" --core-spec=1
+	cores --topology="$(machine intel-2x8x2-block-last-two-offline)" --core-spec=1
 	[[ $status -eq 3 && $output == *irregular*'C02 error'* ]]
 }
 
 @test "cores exits 3 for a job that no node like this ever runs" {
-	cores --topology="$xml/syn_nosmt_1x4.xml" --core-spec=4
+	cores --topology="$(machine x86-1x4x1-block)" --core-spec=4
 	[[ $status -eq 3 ]]
 	[[ $output == *'C20 error: a job that asks for 4 cores never runs on this node: it has 4'* ]]
 }
 
 @test "cores follows the version: ThreadsPerCore=1 on SMT hardware" {
 	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=1 CoreSpecCount=1'
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=22.05 --format=json
+	cores --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 --format=json
 	[[ $status -eq 3 && $output == *'"os_cpus":"47"'* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=23.11 --format=json
+	cores --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=23.11 --format=json
 	[[ $status -eq 3 && $output == *'"os_cpus":"31"'* ]]
 }
 
 @test "cores says that a spec set may come from slurmd's own cgroup, and exits 3" {
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --slurm-version=25.05 \
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt CoreSpecCount=2" --slurm-version=25.05 \
 		--task-plugin-param=SlurmdSpecOverride
 	[[ $status -eq 3 ]] || { echo "$status $output"; return 1; }
 	[[ $output == *'C26 warning: TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs'* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt CoreSpecCount=2" --slurm-version=24.11 \
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt CoreSpecCount=2" --slurm-version=24.11 \
 		--task-plugin-param=SlurmdSpecOverride
 	[[ $status -eq 0 && $output != *C26* ]]
 }
 
 @test "cores says whose cores RestrictedCoresPerGPU keeps, which --core-spec takes nevertheless" {
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05
 	[[ $status -eq 0 ]]
 	[[ $output == *'C27 info: RestrictedCoresPerGPU=2: a job that asks for neither a GPU nor the whole node does not get the cores beside the GPUs either; they are not among the numbers here'* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05 --core-spec=1
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05 --core-spec=1
 	[[ $status -eq 0 && $output == *'C27 info: '*'pays no heed'*'cure: give the node a CpuSpecList of other cores'* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=23.11
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=23.11
 	[[ $output != *C27* ]]
-	cores --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$smt RestrictedCoresPerGPU=x"
+	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=x"
 	[[ $status -eq 2 && $output == *"RestrictedCoresPerGPU: 'x'"* ]]
 }
 
 @test "cores takes Parameters= of the node line as SlurmdParameters, since 25.11" {
 	local line='CPUs=384 Sockets=8 CoresPerSocket=24 ThreadsPerCore=2 Parameters=numa_node_as_socket'
-	cores --topology="$xml/syn_epyc_nps4_2x96x2.xml" --node="$line" --slurm-version=25.11 --core-spec=1
+	cores --topology="$(machine amd-2x96x2-nps4-block)" --node="$line" --slurm-version=25.11 --core-spec=1
 	[[ $status -eq 0 && $output == *'class            regular'* ]]
-	cores --topology="$xml/syn_epyc_nps4_2x96x2.xml" --node="$line" --slurm-version=25.05 --core-spec=1
+	cores --topology="$(machine amd-2x96x2-nps4-block)" --node="$line" --slurm-version=25.05 --core-spec=1
 	[[ $output == *'class            conf_mismatch'* ]]
 }
 

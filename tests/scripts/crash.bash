@@ -4,6 +4,14 @@
 # crash.bash - kill prolog and epilog at their fault points, and see whether the
 # node ends as it began. Uses node.bash, with the helpers of tests/faults.
 
+# crash_node - a node whose helpers can be killed
+crash_node() {
+	export HELPER_DIR=tests/faults
+	node_make
+	touch "$NODE/weka/idle" # or the client would not give cores back
+	node_interface
+}
+
 # A client that is asked makes more points than one whose answers were kept.
 # points COMMAND... - how many fault points it passes
 points() {
@@ -13,6 +21,10 @@ points() {
 	NODE_ENV=()
 	wc -l <"$NODE/points"
 }
+
+# steps COUNT - those at which to kill: all, unless several runs share them, each
+# every JOBIO_CRASH_EVERY-th from JOBIO_CRASH_FIRST on
+steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-1}" "$1"; }
 
 # killed_at N COMMAND... - it must not survive point N
 killed_at() {

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio doctor, on the copied files of a node that is in order, and then is not
 
+# shellcheck source=tests/scripts/machine.bash
+. "$SRCDIR/tests/scripts/machine.bash"
+
 setup() {
-	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
-	[[ -d $xml ]] || {
-		echo "$xml is missing: the oracle must lie in ../shared" >&2
-		return 1
-	}
 	root=$(mktemp -d "$BATS_TMPDIR/doctor.XXXXXX")
+	machines=$(mktemp -d "$BATS_TMPDIR/machines.XXXXXX")
 	cd "$root" || return 1
 	mkdir -p etc/slurm/plugstack.conf.d etc/modprobe.d proc \
 		sys/devices/system/cpu sys/module/i2c_i801
@@ -59,12 +58,12 @@ slurmd_may() {
 }
 
 teardown() {
-	rm -rf "$root"
+	rm -rf "$root" "$machines"
 }
 
 doctor() {
 	run env -i "$BUILDDIR/jobio" doctor --root="$root" --host=n02 \
-		--topology="$xml/syn_intel_smt_2x16x2.xml" \
+		--topology="$(machine intel-2x16x2-block)" \
 		--conf=/etc/slurm/jobio.conf --slurm-conf=/etc/slurm/slurm.conf \
 		--client-cpus=31,63 --slurm-version=24.11 --slurmd="$root/slurmd" "$@"
 }
@@ -241,7 +240,7 @@ change() {
 
 @test "doctor: slurmd was started when CPUs were hidden" {
 	mkdir -p var/spool/slurmd
-	cp "$xml/syn_adjacent_smt_1x8x2.xml" var/spool/slurmd/hwloc_topo_whole.xml
+	cp "$(machine x86-1x8x2-adjacent)" var/spool/slurmd/hwloc_topo_whole.xml
 	only N03 'slurmd did not see, when it was started, OS CPUs 16-63 that the kernel has online: it counts and numbers only 0-15' 'then start slurmd again'
 	doctor --slurm-version=25.05
 	[[ $status -eq 0 ]]

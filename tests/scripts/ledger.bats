@@ -264,6 +264,96 @@ spool_reason() {
 	stop "$LEDGER" KILL
 }
 
+# A proxy without keys, which forwards one request and says to all others what
+# the ledger said to that one.
+@test "an answer to another request removes nothing" {
+	local i proxy
+	for i in {1..5}; do spool "$i" c1; done
+	cp "$DIR/jobio.conf" "$DIR/ledger.conf"
+	proxy=$(free_port)
+	python3 - "$proxy" "$PORT" >"$DIR/proxy.out" 2>&1 <<-'EOP' 3>&- &
+		import socket, struct, sys, threading
+		said = []
+		def take(s, size):
+		    data = b""
+		    while len(data) < size:
+		        more = s.recv(size - len(data))
+		        if not more:
+		            raise EOFError
+		        data += more
+		    return data
+		def frame(s):
+		    head = take(s, 4)
+		    return head + take(s, struct.unpack(">I", head)[0])
+		def serve(peer):
+		    try:
+		        while True:
+		            asked = frame(peer)
+		            if not said:
+		                s = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+		                s.sendall(asked)
+		                said.append(frame(s))
+		            peer.sendall(said[0])
+		    except (EOFError, OSError):
+		        peer.close()
+		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		print("ready", flush=True)
+		while True:
+		    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+	EOP
+	PROXY=$!
+	within 10 grep -q ready "$DIR/proxy.out"
+	sed -i "s/^port = .*/port = $proxy/" "$DIR/jobio.conf"
+	run send
+	stop "$PROXY" KILL
+	expect_equal 1 "$status"
+	expect_text "ledger '127.0.0.1:$proxy': the answer is not to this request" "$output"
+	expect_equal 4 "$(spool_count)"
+	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
+	cp "$DIR/ledger.conf" "$DIR/jobio.conf"
+	send
+	expect_equal 0 "$(spool_count)"
+	expect_equal 5 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+# What one of protocol 1 says could be the answer to anything.
+@test "a ledger that is older than jobio-send is not believed; an older jobio-send is served" {
+	stop "$LEDGER"
+	spool 7 c1
+	python3 - "$PORT" "$DIR/munge/socket" <<-'EOP' 3>&- &
+		import socket, struct, subprocess, sys
+		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		while True:
+		    peer, _ = server.accept()
+		    size = peer.recv(4)
+		    if not size:
+		        continue
+		    peer.recv(struct.unpack(">I", size)[0], socket.MSG_WAITALL)
+		    text = subprocess.run(["munge", "-S", sys.argv[2], "-s", '{"ok":true}'], capture_output=True).stdout.strip()
+		    peer.sendall(struct.pack(">I", len(text)) + text)
+	EOP
+	LEDGER=$!
+	within 10 port_answers
+	run send
+	expect_equal 1 "$status"
+	expect_text 'the answer is not to this request: a ledger that is older than this program must be updated first' "$output"
+	expect_equal 1 "$(spool_count)"
+	stop "$LEDGER" KILL
+	start_ledger
+	run python3 - "$PORT" "$DIR/munge/socket" "$DIR/spool/7.0.c1.json" <<-'EOP'
+		import socket, struct, subprocess, sys
+		peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		text = '{"op":"put","record":%s}' % open(sys.argv[3]).read()
+		text = subprocess.run(["munge", "-S", sys.argv[2]], input=text.encode(), capture_output=True).stdout.strip()
+		peer.sendall(struct.pack(">I", len(text)) + text)
+		size = struct.unpack(">I", peer.recv(4, socket.MSG_WAITALL))[0]
+		print(subprocess.run(["unmunge", "-S", sys.argv[2], "-m", "/dev/null"],
+		    input=peer.recv(size, socket.MSG_WAITALL), capture_output=True).stdout.decode())
+	EOP
+	expect_equal '{"ok":true}' "$output"
+	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
+}
+
 @test "a ledger that never answers is given up in time" {
 	stop "$LEDGER"
 	spool 7 c1

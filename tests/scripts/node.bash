@@ -7,6 +7,7 @@
 #   $NODE/run spool  run_dir and spool_dir
 #   $NODE/weka       fake client: files that `weka` and `mount` read and write
 #   $NODE/sysfs      16 OS CPUs, 8 cores: CPU k and k+8 are one core
+#   $NODE/machine.xml  the same machine for hwloc
 #
 # The client knows what these tests need and no more; the stand-in of the
 # cluster tests behaves like the real one.
@@ -35,6 +36,7 @@ node_make() {
 	node_fake jobio-send 'printf "%s\n" "$*" >>"${0%/bin/*}/sent"'
 	node_count '{"tier":"none","reason":"no BPF here","app":[],"quality":[]}'
 	node_slurm 1
+	"$BUILDDIR/tests/tools/machine" xml intel-1x8x2-block >"$NODE/machine.xml"
 	node_sysfs
 	node_weka
 	node_conf
@@ -173,7 +175,7 @@ slurmd_env() {
 		SLURM_JOB_START_TIME=1795224862 "SLURM_NODELIST=c[1-2]"
 		"SLURM_JOB_NODELIST=c[1-2]" SLURM_JOB_NUM_NODES=2
 		SLURM_SCRIPT_CONTEXT=prolog_slurmd
-		HWLOC_XMLFILE="${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml")
+		HWLOC_XMLFILE="$NODE/machine.xml")
 }
 
 # job ID [CORES [PROFILE]] - the environment of a job; CORES "-": no io-cores
@@ -187,8 +189,6 @@ job() {
 }
 
 in_env() {
-	[[ -r ${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml/syn_intel_smt_1x8x2.xml ]] ||
-		fail "${JOBIO_SHARED:-$SRCDIR/../shared}/oracle is missing: these tests need it"
 	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" "$@"
 }
 

@@ -31,6 +31,9 @@ peers() {
 			def seal(text):
 			    return frame(subprocess.run(["munge", "-S", munge], input=text.encode(),
 			        capture_output=True, check=True).stdout.strip())
+			def seal_as(uid, text):
+			    return frame(subprocess.run(["munge", "-S", munge], input=text.encode(), user=uid,
+			        capture_output=True, check=True).stdout.strip())
 			def is_closed(s):
 			    s.settimeout(20)
 			    try:
@@ -189,4 +192,129 @@ assert all(b"version" in text for text in got[:20]) and b"no record" in got[20],
     assert is_closed(s)'
 	[[ $(grep -c 'bytes: closed' "$DIR/ledger.log") -le 120 ]]
 	[[ $(grep -c 'bytes: closed' "$DIR/ledger.log") -ge 60 ]]
+}
+
+readonly NOBODY=65534
+
+# big_job USER - job 7 of a user, whose answer has nearly as much as a frame may hold
+big_job() {
+	local node
+	for node in c1 c2; do
+		OWNER=$1 record 7 "$node" 'c[1-2]' | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+r["findings"] = [{"code": "X", "severity": "info", "text": "x" * 4000}] * 60
+json.dump(r, open(sys.argv[1], "w"))' "$DIR/spool/7.0.$node.json"
+	done
+	send
+}
+
+@test "nine hundred connections of a user who never reads the answers fill no memory" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	big_job "$NOBODY"
+	peers "ask = seal_as($NOBODY, '{\"op\":\"get\",\"job\":\"7\"}')
+all = []
+for i in range(900):
+    s = connect()
+    s.settimeout(0.5)
+    try:
+        s.sendall(ask * 4)
+    except (TimeoutError, OSError):
+        pass
+    all.append(s)"
+	others_are_served
+	memory_below 100
+}
+
+@test "nobody's answers fill memory, not root's" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	big_job 0
+	peers 'ask = seal("{\"op\":\"get\",\"job\":\"7\"}")
+all = []
+for i in range(300):
+    s = connect()
+    s.settimeout(0.5)
+    try:
+        s.sendall(ask * 4)
+    except (TimeoutError, OSError):
+        pass
+    all.append(s)'
+	others_are_served
+	memory_below 200
+}
+
+@test "a user has so many connections, root as many as there are" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	peers "ask = seal_as($NOBODY, '{\"op\":\"ping\"}')
+mine = seal('{\"op\":\"ping\"}')
+def answered(s, ask):
+    s.settimeout(20)
+    try:
+        s.sendall(ask)
+        head = s.recv(4, socket.MSG_WAITALL)
+        return len(head) == 4 and len(s.recv(struct.unpack('>I', head)[0], socket.MSG_WAITALL)) > 0
+    except OSError:
+        return False
+all = [connect() for i in range(100)]
+count = sum(answered(s, ask) for s in all)
+assert count == 64, count
+all[0].close()
+again = connect()
+assert answered(again, ask)
+roots = [connect() for i in range(200)]
+assert sum(answered(s, mine) for s in roots) == 200"
+	others_are_served
+	expect_text "too many connections of user $NOBODY: closed" "$(cat "$DIR/ledger.log")"
+}
+
+@test "nine hundred readers do not keep a record waiting" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local i before
+	python3 - "$DIR/spool" <(OWNER=$NOBODY record 7 NODE 'n[1-1000]') <<-'EOP'
+		import sys
+		text = open(sys.argv[2]).read()
+		for i in range(1, 1001):
+		    open("%s/7.0.n%d.json" % (sys.argv[1], i), "w").write(text.replace("NODE", "n%d" % i))
+	EOP
+	send
+	peers "import select, threading
+ask = seal_as($NOBODY, '{\"op\":\"get\",\"job\":\"7\"}')
+def readers():
+    poll, open_ones = select.poll(), {}
+    def begin():
+        s = connect()
+        s.sendall(ask)
+        s.setblocking(False)
+        open_ones[s.fileno()] = s
+        poll.register(s, select.POLLIN)
+    while True:
+        while len(open_ones) < 900:
+            begin()
+        for fd, what in poll.poll(100):
+            try:
+                if open_ones[fd].recv(1 << 20) and not what & select.POLLHUP:
+                    continue
+            except OSError:
+                pass
+            poll.unregister(fd)
+            open_ones.pop(fd).close()
+threading.Thread(target=readers, daemon=True).start()
+time.sleep(3)"
+	for i in {1..5}; do spool "$((100 + i))" c1; done
+	before=$SECONDS
+	timeout 20 "$BUILDDIR/jobio-send" --once --conf="$DIR/jobio.conf"
+	((SECONDS - before < 10)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
+	expect_equal 0 "$(spool_count)"
+}
+
+@test "a record that comes from another address than the node's last is taken and told" {
+	record 7 c1 >"$DIR/record"
+	peers 'ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
+for host in ("127.0.0.1", "127.0.0.1", "127.0.0.2"):
+    s = socket.create_connection(("127.0.0.1", port), 20, (host, 0))
+    s.sendall(ask)
+    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+    answer = s.recv(size, socket.MSG_WAITALL)
+    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    assert plain == b"{\"ok\":true}", plain'
+	expect_equal 1 "$(grep -cF "jobio: ledger: record: node 'c1': job 7: it came from 127.0.0.2, the one before from 127.0.0.1" "$DIR/ledger.log")"
 }

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio plan, on machines that are known from guides and papers
 
+# shellcheck source=tests/scripts/machine.bash
+. "$SRCDIR/tests/scripts/machine.bash"
+
 setup() {
-	xml=${JOBIO_SHARED:-$SRCDIR/../shared}/oracle/xml
-	[[ -d $xml ]] || {
-		echo "$xml is missing: the oracle must lie in ../shared" >&2
-		return 1
-	}
+	machines=$(mktemp -d "$BATS_TMPDIR/machines.XXXXXX")
+}
+
+teardown() {
+	rm -rf "$machines"
 }
 
 plan() {
@@ -49,19 +52,19 @@ machine_with_card() {
 }
 
 @test "plan: WEKA's 2x24x2 example needs CpuSpecList=94-95 for core 47" {
-	plan --topology="$xml/syn_interleaved_smt_2x24x2.xml" --os-cpus=47 --format=json
+	plan --topology="$(machine dell-2x24x2-interleaved)" --os-cpus=47 --format=json
 	[[ $status -eq 0 && $output == *'"os_cpus":"47,95"'*'"cpu_spec_list":"94-95"'* ]]
 }
 
 @test "plan: WEKA's interleaved 2x32 example needs CpuSpecList=28-31,60-63, not 56-63" {
-	plan --topology="$xml/syn_interleaved_nosmt_2x32.xml" --os-cpus=56-63
+	plan --topology="$(machine dell-2x32x1-interleaved)" --os-cpus=56-63
 	[[ $status -eq 0 && $output == *'slurm.conf       CpuSpecList=28-31,60-63'* ]]
-	plan --topology="$xml/syn_interleaved_nosmt_2x32.xml" --max=8
+	plan --topology="$(machine dell-2x32x1-interleaved)" --max=8
 	[[ $output == *'OS CPUs          56-63'*'spread over 2 package(s)'*'no spec set needed'* ]]
 }
 
 @test "plan: StackHPC's 2x16x2 nodes need CpuSpecList=42-47 for cores 21-23" {
-	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --max=3 --nic=ib0 --local-cpus=16-23,48-55
+	plan --topology="$(machine intel-2x16x2-block)" --max=3 --nic=ib0 --local-cpus=16-23,48-55
 	[[ $status -eq 0 ]]
 	[[ $output == *'OS CPUs          21-23,53-55'*'CpuSpecList=42-47'* ]]
 	[[ $output == *'-o net=ib0,core=21,core=22,core=23'* ]]
@@ -89,31 +92,31 @@ machine_with_card() {
 }
 
 @test "plan: more cores than a WEKA container takes are warned of" {
-	plan --topology="$xml/syn_intel_smt_2x48x2.xml" --max=20
+	plan --topology="$(machine intel-2x48x2-block)" --max=20
 	[[ $status -eq 0 && $output == *'P08 warning: a WEKA client takes at most 19 cores in one container'* ]]
-	plan --topology="$xml/syn_intel_smt_2x48x2.xml" --max=19
+	plan --topology="$(machine intel-2x48x2-block)" --max=19
 	[[ $output != *P08* ]]
 }
 
 @test "plan: spread and packed can be asked for" {
-	plan --topology="$xml/syn_intel_snc2_lin_2x28x2.xml" --max=4 --packed --format=json
+	plan --topology="$(machine intel-2x28x2-snc2-block)" --max=4 --packed --format=json
 	[[ $output == *'"client_cpus":"52-55"'*'"placement":"packed"'* ]]
-	plan --topology="$xml/syn_intel_snc2_lin_2x28x2.xml" --max=4 --spread --format=json
+	plan --topology="$(machine intel-2x28x2-snc2-block)" --max=4 --spread --format=json
 	[[ $output == *'"client_cpus":"13,27,41,55"'*'"spec_set_needed":true'* ]]
 }
 
 @test "plan: CpuSpecList counts cores where CPUs=cores, threads before 21.08" {
 	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
-	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=22.05 \
+	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 \
 		--os-cpus=31 --format=json
 	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
-	plan --topology="$xml/syn_intel_smt_2x16x2.xml" --node="$line" --slurm-version=20.11 \
+	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=20.11 \
 		--os-cpus=15 --format=json
 	[[ $output == *'"os_cpus":"15,47"'*'"cpu_spec_list":"30-31"'* ]]
 }
 
 @test "plan: a machine that Slurm misnumbers cannot be planned for" {
-	plan --topology="$xml/syn_sparse_even_2x8.xml" --max=2
+	plan --topology="$(machine x86-2x8x1-even-numbers-sparse)" --max=2
 	[[ $status -eq 1 && $output == *'P06 error: no CpuSpecList reserves these cores'* ]]
 }
 
@@ -124,13 +127,13 @@ machine_with_card() {
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
 		[[ ${#lines[@]} -eq 1 && $output == 'jobio: plan: '* ]] || { echo "$try: $output"; return 1; }
 	done
-	plan --topology="$xml/syn_nosmt_1x8.xml" --os-cpus=900
+	plan --topology="$(machine x86-1x8x1-block)" --os-cpus=900
 	[[ $status -eq 2 && $output == 'jobio: plan: --os-cpus: 900: no such CPU here' ]]
 	plan --packed --spread
 	[[ $status -eq 2 && $output == 'jobio: plan: --packed and --spread exclude each other' ]]
 	plan --max=1 --os-cpus=1
 	[[ $status -eq 2 && $output == 'jobio: plan: give one of --max=N and --os-cpus=LIST' ]]
-	plan --topology="$xml/syn_nosmt_1x8.xml"
+	plan --topology="$(machine x86-1x8x1-block)"
 	[[ $status -eq 2 ]]
 }
 

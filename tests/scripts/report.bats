@@ -261,3 +261,63 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	expect_equal 0 "$status"
 	expect_text 'usage: jobio report' "$output"
 }
+
+# is_clean TEXT - are there no bytes that turn a terminal: controls, C1, bidi
+# marks, bytes that are not UTF-8?
+is_clean() {
+	python3 -c 'import sys
+try:
+    text = sys.stdin.buffer.read().decode()
+except UnicodeDecodeError:
+    sys.exit(1)
+bad = set(range(0x20)) - {10} | set(range(0x7f, 0xa0)) | {0x61c, 0x200e, 0x200f}
+bad |= set(range(0x2028, 0x202f)) | set(range(0x2066, 0x206a))
+sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
+}
+
+@test "no character of a record or of sacct moves the cursor or turns the words" {
+	local evil=$'\302\23331m\342\200\256\342\201\246\342\200\217\330\234' raw
+	printf -v raw '\302\23331m\342\200\256'
+	full_record c1 | sed -e "s/something/some${evil}thing $raw/" -e "s/do this/do $evil/" \
+		-e "s/alice/al${evil}ice/" -e 's/"writecache"/"write\\u0085cache"/' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'some?31m????thing ?31m?' "$output"
+	is_clean "$output"
+	run report --csv 7
+	is_clean "$output"
+	run report --json 7
+	is_clean "$output"
+	expect_text 'some\u009b31m\u202e\u2066\u200f\u061cthing \u009b31m\u202e' "$output"
+	jq -e . <<<"$output" >/dev/null
+	sed -i "s/'6|6|c|bob|/'6|6|c|b$raw|/; s/'9_2|9|c|bob|COMP/'9_2|9|c$raw|b$raw|COMP$raw/" "$DIR/bin/sacct"
+	run report 6
+	is_clean "$output"
+	run report 9_2
+	expect_text 'user b?31m?' "$output"
+	is_clean "$output"
+	run report --json 9_2
+	is_clean "$output"
+	run report --csv 9_2
+	is_clean "$output"
+}
+
+@test "who is neither owner nor root sees no record, and not whether there is one" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local as
+	OWNER=65534 record 7 c1 >"$DIR/spool/7.0.c1.json"
+	OWNER=65533 record 8 c1 >"$DIR/spool/8.0.c1.json"
+	send
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" 7
+	expect_equal 0 "$status"
+	expect_text 'read         1MiB in 3 calls' "$output"
+	for id in 8 10; do
+		run "${as[@]}" "$id"
+		expect_equal 1 "$status"
+		expect_text "jobio: report: job: '$id': ledger: job '$id': no record that you may read; sacct: no such job that you may see" "$output"
+	done
+	run report 8
+	expect_equal 0 "$status"
+}

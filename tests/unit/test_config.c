@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "lib/config.h"
+#include "lib/fileio.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -97,6 +99,39 @@ START_TEST(sections_with_names_are_kept_apart)
 			 "small");
 	ck_assert_ptr_null(config_profile_find(config, "streams"));
 	config_free(config);
+}
+END_TEST
+
+START_TEST(a_client_takes_the_keys_of_its_type_only)
+{
+	struct config *config = load("[client home]\nmountstats = /m/s\n"
+				     "type = nfs\nmounts = /home\n");
+
+	ck_assert_str_eq(config->clients[0].mountstats, "/m/s");
+	config_free(config);
+	expect_error("[client w]\ntype = weka\n[client home]\n"
+		     "mounts = /home\ncommand = /usr/bin/weka\ntype = nfs\n",
+		     ":5: [client home] command: not a key of type=nfs");
+	expect_error("[client home]\nmountstats = /b\n",
+		     ":2: [client home] mountstats: not a key of type=weka; is "
+		     "it 'mounts'?");
+	expect_error("[client w]\nmountstat = /m\n",
+		     ":2: [client w] mountstat: '/m': unknown key; is it "
+		     "'mountstats'?");
+	expect_error("[client w]\ntypo = weka\n",
+		     ":2: [client w] typo: 'weka': unknown key; is it 'type'?");
+}
+END_TEST
+
+START_TEST(read_ahead_of_a_profile_is_a_number)
+{
+	struct config *config = load("[profile p]\nread_ahead_kb = 4096\n");
+
+	ck_assert_str_eq(config->profiles[0].read_ahead_kb, "4096");
+	config_free(config);
+	expect_error("[profile p]\nread_ahead_kb = 4M\n",
+		     ": [profile p] read_ahead_kb: '4M': expected a number "
+		     "from 0 to 1048576");
 }
 END_TEST
 
@@ -219,6 +254,49 @@ START_TEST(a_missing_file_is_told_from_a_bad_one)
 }
 END_TEST
 
+/* Its text, with the lines that a '#' and no blank puts out of use. */
+static char *example(void)
+{
+	char *text = fileio_read(SRCDIR "/etc/jobio.conf", 65536, NULL, NULL);
+	char *from, *to;
+
+	ck_assert_ptr_nonnull(text);
+	for (from = to = text; *from; from++)
+		if (*from != '#' || (from > text && from[-1] != '\n') ||
+		    strchr(" \n", from[1]))
+			*to++ = *from;
+	*to = '\0';
+	return text;
+}
+
+START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
+{
+	const struct config_profile *scan;
+	const struct config_client *client;
+	char *text = example();
+	struct config *config;
+	struct err err;
+
+	config = config_load(SRCDIR "/etc/jobio.conf", &err);
+	ck_assert_msg(config != NULL, "%s", err.text);
+	ck_assert_uint_eq(config->client_count, 1);
+	ck_assert_int_eq(config_client_for(config, "login1")->type,
+			 CLIENT_WEKA);
+	config_free(config);
+	config = load(text);
+	client = config_client_for(config, "login1");
+	ck_assert_int_eq(client->type, CLIENT_NFS);
+	ck_assert_str_eq(client->name, "home");
+	ck_assert_int_eq(config_client_for(config, "c1")->type, CLIENT_WEKA);
+	scan = config_profile_find(config, "scan");
+	ck_assert_ptr_nonnull(scan);
+	ck_assert_str_eq(scan->read_ahead_kb, "4096");
+	ck_assert_str_eq(scan->mount_options, "");
+	config_free(config);
+	free(text);
+}
+END_TEST
+
 START_TEST(a_mistyped_profile_finds_its_neighbour)
 {
 	struct config *config = load("[profile stream]\nio_cores=1\n"
@@ -235,10 +313,13 @@ END_TEST
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
+	  a_client_takes_the_keys_of_its_type_only,
+	  read_ahead_of_a_profile_is_a_number,
 	  a_node_gets_the_first_client_that_names_it,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
 	  values_that_contradict_each_other_are_errors,
 	  metrics_are_for_the_own_host_unless_an_address_is_named,
 	  a_missing_file_is_told_from_a_bad_one,
+	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
 	  a_mistyped_profile_finds_its_neighbour)

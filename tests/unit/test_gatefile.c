@@ -12,8 +12,8 @@ START_TEST(what_the_prolog_writes_the_gate_reads)
 			       .refuse = true,
 			       .reason = "core 3 = yours? no",
 			       .client = "weka:client",
-			       .io_cores = 2,
-			       .io_profile = "stream" };
+			       .request.io_cores = 2,
+			       .request.profile = "stream" };
 	struct gatefile out;
 	struct stat st;
 	struct err err;
@@ -30,8 +30,8 @@ START_TEST(what_the_prolog_writes_the_gate_reads)
 	ck_assert_str_eq(out.client, "weka:client");
 	ck_assert(cpuset_equal(&out.client_cpus, &in.client_cpus));
 	ck_assert(cpuset_equal(&out.io_cpus, &in.io_cpus));
-	ck_assert_uint_eq(out.io_cores, 2);
-	ck_assert_str_eq(out.io_profile, "stream");
+	ck_assert_uint_eq(out.request.io_cores, 2);
+	ck_assert_str_eq(out.request.profile, "stream");
 	ck_assert_int_eq(stat(tempdir_path("gate"), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0644);
 	tempdir_remove();
@@ -50,14 +50,14 @@ END_TEST
 
 static void expect_damaged(const char *text, const char *why)
 {
-	struct gatefile gate = { .io_cores = 7 };
+	struct gatefile gate = { .request.io_cores = 7 };
 	struct err err;
 
 	tempdir_make();
 	ck_assert_int_eq(gatefile_read(tempdir_put("gate", text), &gate, &err),
 			 -1);
 	ck_assert_msg(strstr(err.text, why), "'%s' not in '%s'", why, err.text);
-	ck_assert_uint_eq(gate.io_cores, 7);
+	ck_assert_uint_eq(gate.request.io_cores, 7);
 	tempdir_remove();
 }
 

@@ -77,7 +77,7 @@ START_TEST(a_missing_journal_is_an_empty_one)
 	struct journal *journal;
 
 	tempdir_make();
-	journal = journal_read(tempdir_path("none"), NULL);
+	journal = journal_scratch(tempdir_path("none"), NULL);
 	ck_assert_ptr_nonnull(journal);
 	ck_assert_uint_eq(journal_count(journal), 0);
 	ck_assert(!journal_is_damaged(journal));
@@ -159,15 +159,18 @@ START_TEST(only_root_reads_a_journal)
 }
 END_TEST
 
-START_TEST(a_journal_opened_for_reading_is_not_written)
+START_TEST(a_journal_in_memory_takes_changes_and_writes_none)
 {
 	struct journal *journal = fresh();
 	struct err err;
 
 	journal_close(journal);
-	journal = journal_read(tempdir_path("journal"), NULL);
-	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "opened for reading only"));
+	journal = journal_scratch(tempdir_path("journal"), NULL);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), 1);
+	ck_assert(journal_is_pending(journal));
+	journal_close(journal);
+	journal = journal_scratch(tempdir_path("journal"), NULL);
+	ck_assert_uint_eq(journal_count(journal), 0);
 	done(journal);
 }
 END_TEST
@@ -222,7 +225,7 @@ UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
 	  lines_that_say_nothing_are_damage,
 	  damage_in_the_middle_spares_the_other_changes,
 	  only_root_reads_a_journal,
-	  a_journal_opened_for_reading_is_not_written,
+	  a_journal_in_memory_takes_changes_and_writes_none,
 	  a_full_file_system_takes_the_line_back,
 	  a_scratch_journal_keeps_to_memory,
 	  there_is_a_limit_to_the_changes_of_a_job)

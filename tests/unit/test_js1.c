@@ -157,6 +157,8 @@ START_TEST(a_key_of_our_name_that_we_did_not_write_is_left_alone)
 		"{\"jobio\":\"x\",\"nodes\":{}}",
 		"{\"jobio\": \"x\"}",
 		"{\"jobio\":\"a\\\"b\"}",
+		"{\"gpus\":1, \"jobio\":\"x\"}",
+		"{\"gpus\":1,\n\"jobio\":\"x\"}",
 	};
 	size_t i;
 
@@ -166,11 +168,26 @@ START_TEST(a_key_of_our_name_that_we_did_not_write_is_left_alone)
 }
 END_TEST
 
+START_TEST(what_would_not_be_json_any_more_is_left_alone)
+{
+	static const char *const bad[] = {
+		"{\"jobio\":1,\"jobio\":\"x\"}", "{\"a\":0,}",
+		"{//\n}", /* json-c takes comments */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		expect_left_json(bad[i], strlen(bad[i]),
+				 "JS1 would not be JSON any more");
+}
+END_TEST
+
 START_TEST(what_only_looks_like_our_key_is_kept)
 {
 	static const char *const odd[] = {
 		"{}",
 		"{ }",
+		" {\n}",
 		"{\"a\":\"\\\"jobio\\\":\\\"b\"}",
 		"{\"a\":{\"jobio\":\"b\"}}",
 		"{\"a\":\"b\"} \n",
@@ -224,5 +241,6 @@ UNIT_MAIN("js1", a_summary_is_merged_and_found_again,
 	  what_is_no_js1_is_left_alone,
 	  a_payload_that_is_no_object_is_left_alone,
 	  a_key_of_our_name_that_we_did_not_write_is_left_alone,
+	  what_would_not_be_json_any_more_is_left_alone,
 	  what_only_looks_like_our_key_is_kept,
 	  a_summary_that_would_break_the_json_is_refused)

@@ -596,6 +596,109 @@ START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
 }
 END_TEST
 
+/* Every character that a record can hold, in every text of it. */
+static struct record *hostile(int number, const char *text)
+{
+	struct record *r = node(number);
+	struct record_io io;
+
+	record_io_init(&io);
+	snprintf(io.source, sizeof(io.source), "%s", text);
+	io.numbers[RECORD_READ_BYTES] = 1;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+	r->has_request = r->has_io_cores = r->has_client = true;
+	snprintf(r->request_profile, sizeof(r->request_profile), "%s", text);
+	record_set(&r->io_cores_os, text);
+	record_add_mount(r, text, text, text);
+	record_set(&r->refused, text);
+	return r;
+}
+
+START_TEST(nothing_that_a_record_says_leaves_its_token)
+{
+	static const char *const texts[] = {
+		"x rd=9EiB/1", "<b>", "a,b", "a|b",	 "a'b\"c",
+		"a\nb",	       "=",   "%",   "\xc3\xa4", ";`$(x)",
+	};
+	struct summary s;
+	struct err err;
+	char text[SUMMARY_MAX];
+	struct merge *m;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		m = merge_new();
+		add(m, hostile(1, texts[i]));
+		merge_summary(m, &s);
+		summary_text(&s, text);
+		ck_assert_msg(summary_parse(text, &s, &err) == 0, "%s: %s",
+			      err.text, text);
+		ck_assert_int_eq(s.rd_bytes, 1);
+		merge_free(m);
+	}
+	m = merge_new();
+	add(m, hostile(1, "a,b c"));
+	add(m, hostile(2, "d"));
+	expect_token(m, " src=a%2Cb%20c,d ");
+	merge_free(m);
+	m = merge_new();
+	add(m, hostile(1, "<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<"));
+	expect_token(m, " src=long ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(numbers_that_do_not_fit_stay_at_the_largest)
+{
+	struct merge *m = merge_new();
+	struct record_io io;
+	struct record *r;
+	int i, k;
+
+	for (i = 1; i <= 3; i++) {
+		r = node(i);
+		record_io_init(&io);
+		strcpy(io.source, "bpf");
+		io.has_meta = true;
+		for (k = 0; k < RECORD_META_COUNT; k++)
+			io.meta[k] = INT64_MAX;
+		for (k = 0; k < RECORD_NUMBER_COUNT; k++)
+			io.numbers[k] = INT64_MAX;
+		for (k = 0; k < RECORD_HIST_COUNT; k++) {
+			io.has_hist[k] = true;
+			io.hist[k][0] = io.hist[k][RECORD_BINS - 2] =
+				io.hist[k][RECORD_BINS - 1] = INT64_MAX;
+		}
+		ck_assert_int_eq(record_add_app(r, &io), 0);
+		add(m, r);
+	}
+	expect_token(m, " rd=8EiB/9.22E ");
+	expect_token(m, " meta=9.22E rsz=2B/2B ");
+	merge_free(m);
+	m = merge_new();
+	r = node(1);
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 1;
+	io.has_hist[RECORD_READ_NS] = io.has_hist[RECORD_READ_SIZES] = true;
+	io.hist[RECORD_READ_SIZES][RECORD_BINS - 1] = 1;
+	io.hist[RECORD_READ_NS][RECORD_BINS - 2] = 1;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+	add(m, r);
+	expect_token(m, " rsz=8EiB/8EiB rlat=9223372037s/9223372037s ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(a_run_without_records_has_a_summary)
+{
+	struct merge *m = merge_new();
+
+	expect_token(m, "jobio/1 nodes=0/- ");
+	merge_free(m);
+}
+END_TEST
+
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
 	  a_node_list_that_cannot_be_read_hides_no_numbers,
@@ -614,4 +717,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  every_order_and_every_grouping_gives_the_same_summary,
 	  duplicates_of_everything_change_nothing,
 	  a_summary_has_the_same_form_for_any_number_of_nodes,
-	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
+	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
+	  nothing_that_a_record_says_leaves_its_token,
+	  numbers_that_do_not_fit_stay_at_the_largest,
+	  a_run_without_records_has_a_summary)

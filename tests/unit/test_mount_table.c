@@ -3,7 +3,7 @@
 
 #include "client/mounts.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/shared.h"
+#include "tests/unit/samples.h"
 
 static struct mounts *parse(const char *table)
 {
@@ -14,19 +14,21 @@ static struct mounts *parse(const char *table)
 	return mounts;
 }
 
-START_TEST(captured_lines_are_understood)
+START_TEST(lines_of_a_wekafs_client_are_understood)
 {
-	char *table = shared_read("fixtures/weka/proc_mounts.wekafs_lines.txt");
+	char *table = sample_read("weka/mounts.txt");
 	struct mounts *mounts = parse(table);
 	const struct client_mount *mount = mounts_find(mounts, "/mnt/weka");
 	char value[64];
 
 	ck_assert_uint_eq(mounts->count, 5); /* the first line is there twice */
-	ck_assert_str_eq(mount->source, "10.108.97.126/default");
-	ck_assert(options_get(mount->options, "writecache", NULL, 0));
+	ck_assert_str_eq(mount->source, "198.51.100.1,198.51.100.2/home");
+	ck_assert(options_get(mount->options, "readcache", NULL, 0));
+	ck_assert(!options_get(mount->options, "writecache", NULL, 0));
 	ck_assert(options_get(mount->options, "container_name", value,
 			      sizeof(value)));
 	ck_assert_str_eq(value, "client");
+	ck_assert_str_eq(mounts->mount[1].target, "/mnt/my scratch");
 	ck_assert(!options_get(mounts->mount[2].options, "container_name", NULL,
 			       0));
 	mounts_free(mounts);
@@ -132,7 +134,7 @@ START_TEST(an_empty_word_list_holds_every_word)
 }
 END_TEST
 
-UNIT_MAIN("mounts", captured_lines_are_understood,
+UNIT_MAIN("mounts", lines_of_a_wekafs_client_are_understood,
 	  other_file_systems_are_passed_over, a_comment_of_fstab_is_no_mount,
 	  blanks_in_names_are_unescaped,
 	  of_two_mounts_on_one_place_the_upper_counts,

@@ -287,6 +287,23 @@ START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
 }
 END_TEST
 
+START_TEST(what_a_record_says_cannot_turn_a_terminal)
+{
+	char *text = with("\"text\":\"a\"", "\"text\":\"\xc2\x9b"
+					    "31m\\u009b\\u202e\"");
+	struct record *r = parse(text);
+
+	ck_assert_str_eq(r->findings[0].text, "?31m??");
+	record_free(r);
+	free(text);
+	text = with("alice", "al\\u0085\xe2\x80\xaeice");
+	r = parse(text);
+	ck_assert_str_eq(r->user, "al??ice");
+	record_free(r);
+	free(text);
+}
+END_TEST
+
 START_TEST(a_record_without_a_name_cannot_be_built)
 {
 	struct record *r = minimal();
@@ -378,6 +395,7 @@ int main(void)
 	tcase_add_test(tc, nesting_without_end_is_refused);
 	tcase_add_test(tc, too_much_to_say_is_cut_and_flagged);
 	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
+	tcase_add_test(tc, what_a_record_says_cannot_turn_a_terminal);
 	tcase_add_test(tc, a_record_without_a_name_cannot_be_built);
 	tcase_add_test(tc, every_flag_and_operation_has_one_name);
 	tcase_add_test(tc, counters_alone_travel_from_one_record_to_another);

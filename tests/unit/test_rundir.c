@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/rundir.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
 
 START_TEST(names_are_as_the_header_says)
 {
@@ -14,6 +16,8 @@ START_TEST(names_are_as_the_header_says)
 	ck_assert_str_eq(path, "/run/jobio/7");
 	rundir_job_file(path, "/run/jobio", 7, "gate", NULL);
 	ck_assert_str_eq(path, "/run/jobio/7/gate");
+	rundir_gone_folder(path, "/run/jobio", 7, NULL);
+	ck_assert_str_eq(path, "/run/jobio/.gone.7");
 	rundir_step_file(path, "/r", 7, 0, NULL);
 	ck_assert_str_eq(path, "/r/7/steps/0");
 	rundir_step_file(path, "/r", 7, 0xfffffffbU, NULL);
@@ -26,8 +30,24 @@ START_TEST(names_are_as_the_header_says)
 	ck_assert_str_eq(path, "/s/7.2.c1.json");
 	rundir_record_file(path, "/s", 7, -1, "c1", NULL);
 	ck_assert_str_eq(path, "/s/7.x.c1.json");
+	rundir_record_again(path, "/s", 7, "c1", 1795224862.4, NULL);
+	ck_assert_str_eq(path, "/s/7.x.c1.1795224862.json");
+	rundir_open_folder(path, "/s", NULL);
+	ck_assert_str_eq(path, "/s/open");
 	rundir_open_file(path, "/s", 7, "c1", NULL);
 	ck_assert_str_eq(path, "/s/open/7.c1.json");
+	rundir_state_folder(path, "/s", NULL);
+	ck_assert_str_eq(path, "/s/state");
+	rundir_state_file(path, "/s/state", "weka", RUNDIR_BASELINE, NULL);
+	ck_assert_str_eq(path, "/s/state/weka.baseline");
+	rundir_reason_file(path, "/s", NULL);
+	ck_assert_str_eq(path, "/s/reason");
+	rundir_bad_file(path, "/s", NULL, NULL);
+	ck_assert_str_eq(path, "/s/bad");
+	rundir_bad_file(path, "/s", "7.0.c1.json", NULL);
+	ck_assert_str_eq(path, "/s/bad/7.0.c1.json");
+	rundir_sender_lock(path, "/s", NULL);
+	ck_assert_str_eq(path, "/s/.lock");
 }
 END_TEST
 
@@ -43,6 +63,42 @@ START_TEST(a_node_name_cannot_leave_the_folder)
 }
 END_TEST
 
+START_TEST(leftovers_and_records_are_known_by_their_names)
+{
+	ck_assert(rundir_is_leftover(".gone.7"));
+	ck_assert(rundir_is_leftover("node.json.tmp.4711"));
+	ck_assert(!rundir_is_leftover("7"));
+	ck_assert(!rundir_is_leftover("7.0.c1.json"));
+	ck_assert(rundir_is_record("7.0.c1.json"));
+	ck_assert(!rundir_is_record("7.0.c1.json.tmp.4711"));
+	ck_assert(!rundir_is_record(".json"));
+	ck_assert(!rundir_is_record(".7.json"));
+	ck_assert(!rundir_is_record("reason"));
+}
+END_TEST
+
+static unsigned int mode_of(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(tempdir_path(name), &st), 0);
+	return st.st_mode & 0777U;
+}
+
+START_TEST(everybody_may_look_into_the_folder_of_a_job_and_root_into_its_steps)
+{
+	const char *run = tempdir_make();
+
+	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
+	ck_assert_int_eq(rundir_make_steps(run, 7, NULL), 0);
+	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
+	ck_assert_int_eq(rundir_make_steps(run, 7, NULL), 0);
+	ck_assert_uint_eq(mode_of("7"), 0755);
+	ck_assert_uint_eq(mode_of("7/steps"), 0700);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_path_that_does_not_fit_is_an_error)
 {
 	char path[RUNDIR_PATH_MAX], longest[2000];
@@ -55,4 +111,6 @@ END_TEST
 
 UNIT_MAIN("rundir", names_are_as_the_header_says,
 	  a_node_name_cannot_leave_the_folder,
+	  leftovers_and_records_are_known_by_their_names,
+	  everybody_may_look_into_the_folder_of_a_job_and_root_into_its_steps,
 	  a_path_that_does_not_fit_is_an_error)

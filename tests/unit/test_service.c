@@ -308,6 +308,105 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 }
 END_TEST
 
+/* Ask twice, with nothing and with something new in between. */
+START_TEST(an_answer_is_kept_until_anything_in_it_changes)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_run run;
+	struct err err;
+	char *first;
+
+	service.kept = kept_new();
+	ask_put(&service, 0, made("n1"));
+	first = strdup(ask(&service, ALICE, get));
+	ck_assert_str_eq(ask(&service, ALICE, get), first);
+	ck_assert_str_eq(ask(&service, 0, get), first);
+	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, get), "no record"));
+	ask_put(&service, 0, made("n2"));
+	ck_assert_str_ne(ask(&service, ALICE, get), first);
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, get), "\"node\":\"n2\""));
+	free(first);
+	first = strdup(ask(&service, ALICE, get));
+	run = newest(store);
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(
+		store_done(store, &run, "jobio/1 nodes=2/2", NOW, 0, &err), 0);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	store_run_free(&run);
+	ck_assert_str_ne(ask(&service, ALICE, get), first);
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, get), "\"state\":\"written\""));
+	free(first);
+	kept_free(service.kept);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_kept_answer_saves_the_work)
+{
+	struct kept *kept = kept_new();
+	char key[16];
+	int i;
+
+	ck_assert_ptr_null(kept_find(NULL, "a"));
+	kept_add(NULL, "a", "1");
+	kept_add(kept, "a", "1");
+	kept_add(kept, "b", "2");
+	ck_assert_str_eq(kept_find(kept, "a"), "1");
+	for (i = 0; i < KEPT_MAX - 1; i++) {
+		snprintf(key, sizeof(key), "%d", i);
+		kept_add(kept, key, "x");
+	}
+	ck_assert_str_eq(kept_find(kept, "a"), "1");
+	ck_assert_ptr_null(kept_find(kept, "b"));
+	kept_free(kept);
+}
+END_TEST
+
+START_TEST(a_node_that_writes_from_elsewhere_is_told)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	uint64_t before = service.metrics->moved;
+
+	service.origins = origins_new();
+	service.peer = "10.0.0.1";
+	ask_put(&service, 0, made("n1"));
+	ask_put(&service, 0, made("n1"));
+	ck_assert_str_eq(service.remark, "");
+	service.peer = "10.0.0.2";
+	ask_put(&service, 0, made("n2"));
+	ck_assert_str_eq(service.remark, "");
+	ck_assert_str_eq(ask_put(&service, 0, made("n1")), "{\"ok\":true}");
+	ck_assert_str_eq(service.remark,
+			 "record: node 'n1': job 7: it came from 10.0.0.2, the "
+			 "one before from 10.0.0.1");
+	ck_assert_uint_eq(service.metrics->moved, before + 1);
+	origins_free(service.origins);
+	closed(store);
+}
+END_TEST
+
+START_TEST(more_nodes_than_can_be_remembered_are_forgotten)
+{
+	struct origins *origins = origins_new();
+	char node[16], before[ORIGIN_SIZE];
+	int i, moved = 0;
+
+	for (i = 0; i < 3 * ORIGINS_MAX; i++) {
+		snprintf(node, sizeof(node), "n%d", i);
+		moved += origins_moved(origins, "c", node, "a", before);
+	}
+	ck_assert_int_eq(moved, 0);
+	ck_assert_int_eq(origins_moved(origins, "c", node, "b", before), 1);
+	ck_assert_str_eq(before, "a");
+	origins_free(origins);
+}
+END_TEST
+
 UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_reason_can_be_taken_back_by_the_node_that_gave_it,
 	  a_reason_that_slurm_must_not_see_is_refused_for_ever,
@@ -318,4 +417,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_job_that_waits_has_its_summary_and_exact_totals,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
 	  requests_without_sense_get_a_sentence,
-	  records_that_do_not_fit_into_an_answer_are_counted)
+	  records_that_do_not_fit_into_an_answer_are_counted,
+	  an_answer_is_kept_until_anything_in_it_changes,
+	  a_kept_answer_saves_the_work,
+	  a_node_that_writes_from_elsewhere_is_told,
+	  more_nodes_than_can_be_remembered_are_forgotten)

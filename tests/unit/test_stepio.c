@@ -83,7 +83,7 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	label.refused = text;
 	line = written(&label, "0");
 	ck_assert_str_eq(line + strlen(line) - 5, "\\\"\"}\n");
-	ck_assert_uint_lt(strlen(line), 4096); /* job_steps.c reads no more */
+	ck_assert_uint_lt(strlen(line), 4096); /* job/steps.c reads no more */
 	free((char *)line);
 	tempdir_remove();
 }
@@ -98,6 +98,8 @@ START_TEST(only_root_reads_the_step_files)
 	free((char *)written(&label, "0"));
 	ck_assert_int_eq(stat(tempdir_path("7/steps/0"), &st), 0);
 	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(stat(tempdir_path("7/steps"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
 	tempdir_remove();
 }
 END_TEST

@@ -358,11 +358,47 @@ START_TEST(old_runs_are_purged_with_their_records)
 
 	put(store, at("n1", 0, 1000, 2000));
 	put(store, at("n1", 1, 900000, 900001));
-	ck_assert_int_eq(store_purge(store, 5000, 100, &err), 1);
+	ck_assert_int_eq(store_purge(store, 5000, NOW, 100, &err), 1);
 	ck_assert_int_eq(store_count(store, &counts, &err), 0);
 	ck_assert_int_eq(counts.runs, 1);
 	ck_assert_int_eq(counts.records, 1);
 	ck_assert_int_eq(counts.waiting, 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old)
+{
+	struct store *store = opened();
+	struct store_counts counts;
+	struct err err;
+
+	put_at(store, at("n1", 0, 9.1e10, 9.2e10), 1000, NULL);
+	put_at(store, at("n1", 1, 8e10, 8.1e10), 5000, NULL);
+	put_at(store, at("n2", 1, 8e10, 8.1e10), 6000, NULL);
+	/* of a node whose clock is an hour ahead */
+	put_at(store, at("n1", 2, 5500, 9600), 1000, NULL);
+	ck_assert_int_eq(store_purge(store, 5500, 6000, 100, &err), 1);
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.runs, 2);
+	ck_assert_int_eq(counts.records, 3);
+	ck_assert_int_eq(store_purge(store, 6001, 6001, 100, &err), 1);
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.runs, 1);
+	ck_assert_int_eq(counts.records, 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_holds_records_of_one_user)
+{
+	struct store *store = opened();
+	struct record *r = made("n1");
+
+	r->uid = 1001; /* who could read the others' then */
+	put(store, r);
+	put(store, made("n2"));
+	ck_assert_int_eq(run_count(store), 2);
 	closed(store);
 }
 END_TEST
@@ -396,4 +432,6 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  a_record_that_came_while_the_summary_was_written_is_not_forgotten,
 	  what_was_not_committed_is_not_there,
 	  old_runs_are_purged_with_their_records,
+	  a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old,
+	  a_run_holds_records_of_one_user,
 	  a_store_that_cannot_be_opened_names_its_path)

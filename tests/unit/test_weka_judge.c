@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include "lib/sysfs.h"
-#include "client/weka.h"
+#include "client/client.h"
+#include "client/mounts.h"
+#include "client/weka/facts.h"
+#include "client/weka/weka.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -22,8 +25,9 @@ static struct config_client section = {
 	.proc_dir = (char *)"/proc/wekafs",
 	.agent_pidfile = (char *)"/var/run/weka-agent.pid",
 };
-static struct client client;
-static struct weka_facts *const facts = &client.facts;
+static struct weka_facts known;
+static struct client client = { .type = &weka_type, .facts = &known };
+static struct weka_facts *const facts = &known;
 static struct client_want want;
 static struct findings findings;
 
@@ -67,10 +71,10 @@ static void one_frontend(struct weka_resources *resources, unsigned int core)
 
 static void mount_table(const char *table)
 {
-	mounts_free(facts->mounts);
-	facts->mounts = mounts_parse(table, "wekafs", NULL);
-	client.common.mounts = facts->mounts->mount;
-	client.common.mount_count = facts->mounts->count;
+	mounts_free(client.mounts);
+	client.mounts = mounts_parse(table, "wekafs", NULL);
+	client.common.mounts = client.mounts->mount;
+	client.common.mount_count = client.mounts->count;
 }
 
 static void healthy(void)
@@ -89,7 +93,7 @@ static void healthy(void)
 	facts->agent_pid = 1;
 	facts->agent_start_s = 2000;
 	facts->agent_count = 1;
-	facts->ps.answer = WEKA_ANSWERED;
+	facts->ps.answer = ASK_ANSWERED;
 	facts->containers_known = true;
 	facts->containers.count = 1;
 	strcpy(container->name, "client");
@@ -97,11 +101,11 @@ static void healthy(void)
 	strcpy(container->version, "4.4.4");
 	container->running = container->monitored = true;
 	container->monitored_known = true;
-	facts->staged_source[0].answer = WEKA_ANSWERED;
-	facts->stable_source[0].answer = WEKA_ANSWERED;
+	facts->staged_source[0].answer = ASK_ANSWERED;
+	facts->stable_source[0].answer = ASK_ANSWERED;
 	one_frontend(&facts->staged[0], 7);
 	one_frontend(&facts->stable[0], 7);
-	facts->interface_source.answer = WEKA_ANSWERED;
+	facts->interface_source.answer = ASK_ANSWERED;
 	weka_parse_interface(
 		"GW driver_state: DRIVER_ACCEPTING\n"
 		"Active mounts: 1\n"
@@ -124,6 +128,8 @@ static void clean_up(void)
 {
 	findings_free(&findings);
 	weka_facts_clear(facts);
+	mounts_free(client.mounts);
+	client.mounts = NULL;
 	tempdir_remove();
 }
 
@@ -370,15 +376,15 @@ END_TEST
 START_TEST(w38_no_time_is_not_a_hang)
 {
 	healthy();
-	facts->ps.answer = WEKA_NO_TIME;
+	facts->ps.answer = ASK_NO_TIME;
 	expect("W38", "the budget was used up before 'weka local ps' could "
 		      "answer: the client was not judged");
 	healthy();
-	facts->stable_source[0].answer = WEKA_NO_TIME;
+	facts->stable_source[0].answer = ASK_NO_TIME;
 	expect("W38", "the budget was used up before 'weka local resources' "
 		      "could answer: the client was not judged");
 	healthy();
-	facts->interface_source.answer = WEKA_NO_TIME;
+	facts->interface_source.answer = ASK_NO_TIME;
 	expect("W38", "the budget was used up before the driver could answer: "
 		      "the client was not judged");
 }
@@ -387,7 +393,7 @@ END_TEST
 START_TEST(w14_the_command_line_hangs)
 {
 	healthy();
-	facts->ps.answer = WEKA_HUNG;
+	facts->ps.answer = ASK_HUNG;
 	strcpy(facts->ps.why, "no answer within 5000 ms");
 	expect("W14", "'weka local ps' hangs: no answer within 5000 ms");
 }
@@ -396,7 +402,7 @@ END_TEST
 START_TEST(w14_looking_for_agents_hangs)
 {
 	healthy();
-	facts->agents_answer = WEKA_HUNG;
+	facts->agents.answer = ASK_HUNG;
 	facts->agent_count = 0;
 	expect("W14", "looking for agents in /proc hangs: some process is "
 		      "stuck");
@@ -406,7 +412,7 @@ END_TEST
 START_TEST(w15_there_is_no_weka_command)
 {
 	healthy();
-	facts->ps.answer = WEKA_MISSING;
+	facts->ps.answer = ASK_MISSING;
 	expect("W15", "the command '/usr/bin/weka' cannot be run");
 }
 END_TEST
@@ -414,7 +420,7 @@ END_TEST
 START_TEST(w16_the_command_line_fails)
 {
 	healthy();
-	facts->stable_source[0].answer = WEKA_FAILED;
+	facts->stable_source[0].answer = ASK_FAILED;
 	strcpy(facts->stable_source[0].why, "exit status 1: no agent");
 	expect("W16", "'weka local resources --stable' of container 'client' "
 		      "failed: exit status 1: no agent");
@@ -434,8 +440,8 @@ END_TEST
 
 START_TEST(w17_is_not_said_of_an_agent_that_nobody_could_look_for)
 {
-	static const enum weka_answer answers[] = { WEKA_HUNG, WEKA_NO_TIME,
-						    WEKA_FAILED };
+	static const enum ask_answer answers[] = { ASK_HUNG, ASK_NO_TIME,
+						   ASK_FAILED };
 	size_t i;
 
 	for (i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
@@ -443,7 +449,7 @@ START_TEST(w17_is_not_said_of_an_agent_that_nobody_could_look_for)
 		facts->agent_running = false;
 		facts->agent_pid = 0;
 		facts->agent_count = 0;
-		facts->agents_answer = answers[i];
+		facts->agents.answer = answers[i];
 		judge();
 		ck_assert(!findings_has(&findings, "W17"));
 		clean_up();
@@ -521,7 +527,7 @@ END_TEST
 START_TEST(w24_the_driver_hangs)
 {
 	healthy();
-	facts->interface_source.answer = WEKA_HUNG;
+	facts->interface_source.answer = ASK_HUNG;
 	expect("W24", "reading /proc/wekafs/interface hangs: the driver is "
 		      "stuck");
 }
@@ -538,7 +544,7 @@ END_TEST
 START_TEST(w26_the_drivers_file_is_missing)
 {
 	healthy();
-	facts->interface_source.answer = WEKA_MISSING;
+	facts->interface_source.answer = ASK_MISSING;
 	expect("W26", "/proc/wekafs/interface cannot be read: whether the "
 		      "frontends are connected is unknown");
 }
@@ -708,7 +714,7 @@ START_TEST(automatic_cores_are_looked_up_at_the_processes)
 	weka_digest(&client);
 	ck_assert(client.common.cpus_known);
 	process_cpus(getpid(), &ours);
-	client_whole_cores(&ours, &whole);
+	sysfs_whole_cores(&ours, &whole);
 	ck_assert(cpuset_equal(&client.common.frontend_cpus, &whole));
 	clean_up();
 }
@@ -718,7 +724,7 @@ START_TEST(unknown_cpus_are_not_taken_for_none)
 {
 	healthy();
 	facts->stable[0].known = false;
-	facts->stable_source[0].answer = WEKA_HUNG;
+	facts->stable_source[0].answer = ASK_HUNG;
 	facts->interface.link_count = 0;
 	expect_among("W14", "'weka local resources' of container 'client' "
 			    "hangs");

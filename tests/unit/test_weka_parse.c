@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "client/weka_parse.h"
+#include "client/weka/parse.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/shared.h"
-
-#define FIXTURE "fixtures/weka/"
+#include "tests/unit/samples.h"
 
 static struct weka_service service_of(const char *text)
 {
@@ -75,7 +73,7 @@ END_TEST
 
 START_TEST(a_service_conf_like_the_shipped_one_isolates)
 {
-	char *text = shared_read(FIXTURE "SYNTH.service.conf");
+	char *text = sample_read("weka/service.conf");
 	struct weka_service service = service_of(text);
 
 	ck_assert_int_eq(service.isolate_cpusets, WEKA_TRUE);
@@ -84,10 +82,10 @@ START_TEST(a_service_conf_like_the_shipped_one_isolates)
 }
 END_TEST
 
-static struct weka_containers ps(const char *fixture)
+static struct weka_containers ps(const char *sample)
 {
 	struct weka_containers containers;
-	char *text = shared_read(fixture);
+	char *text = sample_read(sample);
 	struct err err;
 
 	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s",
@@ -98,8 +96,7 @@ static struct weka_containers ps(const char *fixture)
 
 START_TEST(a_ready_container_is_ready)
 {
-	struct weka_containers containers =
-		ps(FIXTURE "SYNTH.weka_local_ps_-J.client.ready.json");
+	struct weka_containers containers = ps("weka/ps-4.4-ready.json");
 
 	ck_assert_uint_eq(containers.count, 1);
 	ck_assert_str_eq(containers.item[0].name, "client");
@@ -107,15 +104,14 @@ START_TEST(a_ready_container_is_ready)
 	ck_assert(containers.item[0].monitored_known &&
 		  containers.item[0].monitored);
 	ck_assert_str_eq(containers.item[0].display_status, "READY");
-	ck_assert_str_eq(containers.item[0].version, "4.4.4");
-	ck_assert_int_eq(containers.item[0].pid, 58318);
+	ck_assert_str_eq(containers.item[0].version, "4.4.2");
+	ck_assert_int_eq(containers.item[0].pid, 20417);
 }
 END_TEST
 
 START_TEST(a_joining_container_is_not_ready_although_its_state_says_so)
 {
-	struct weka_containers containers =
-		ps(FIXTURE "SYNTH.weka_local_ps_-J.client.joining.json");
+	struct weka_containers containers = ps("weka/ps-4.4-joining.json");
 
 	ck_assert_str_eq(containers.item[0].display_status, "CLUSTERIZING");
 	ck_assert_str_eq(containers.item[0].message, "Joining cluster");
@@ -124,13 +120,12 @@ END_TEST
 
 START_TEST(a_stopped_container_says_why)
 {
-	struct weka_containers containers =
-		ps(FIXTURE "SYNTH.weka_local_ps_-J.client.stopped.json");
+	struct weka_containers containers = ps("weka/ps-4.4-stopped.json");
 
 	ck_assert(!containers.item[0].running);
 	ck_assert_int_eq(containers.item[0].pid, 0);
 	ck_assert_str_eq(containers.item[0].last_failure,
-			 "Container stopped due to user request");
+			 "Stopped on request of the user");
 }
 END_TEST
 
@@ -194,10 +189,10 @@ START_TEST(an_answer_that_is_no_list_is_an_error)
 }
 END_TEST
 
-static struct weka_resources resources(const char *fixture)
+static struct weka_resources resources(const char *sample)
 {
 	struct weka_resources found;
-	char *text = shared_read(fixture);
+	char *text = sample_read(sample);
 	struct err err;
 
 	ck_assert_msg(weka_parse_resources(text, "client", &found, &err) == 0,
@@ -208,25 +203,26 @@ static struct weka_resources resources(const char *fixture)
 
 START_TEST(two_frontends_have_two_cores)
 {
-	struct weka_resources found = resources(
-		FIXTURE "SYNTH.weka_local_resources_-J.client.2fe.json");
+	struct weka_resources found =
+		resources("weka/resources-4.4-two-frontends.json");
 
 	ck_assert_uint_eq(found.frontend_count, 2);
 	ck_assert_uint_eq(found.frontend[0].slot, 1);
-	ck_assert_uint_eq(found.frontend[0].core_id, 24);
-	ck_assert_uint_eq(found.frontend[1].core_id, 25);
+	ck_assert_uint_eq(found.frontend[0].core_id, 30);
+	ck_assert_uint_eq(found.frontend[1].slot, 2);
+	ck_assert_uint_eq(found.frontend[1].core_id, 31);
 	ck_assert(found.frontend[0].dedicated);
 	ck_assert_uint_eq(found.nic_count, 1);
-	ck_assert_str_eq(found.nic[0].name, "ib0");
-	ck_assert_str_eq(found.nic[0].identifier, "0000:4b:00.0");
+	ck_assert_str_eq(found.nic[0].name, "ib1");
+	ck_assert_str_eq(found.nic[0].identifier, "0000:a1:00.0");
 	ck_assert_int_eq(found.memory_bytes, 2936012800LL);
 }
 END_TEST
 
 START_TEST(an_automatic_core_has_no_number)
 {
-	struct weka_resources found = resources(
-		FIXTURE "SYNTH.weka_local_resources_-J.client.auto.json");
+	struct weka_resources found =
+		resources("weka/resources-4.4-automatic.json");
 
 	ck_assert_uint_eq(found.frontend_count, 1);
 	ck_assert(found.frontend[0].automatic);
@@ -253,13 +249,12 @@ END_TEST
 
 START_TEST(resources_as_the_api_shows_them_are_understood)
 {
-	struct weka_resources found =
-		resources(FIXTURE "openapi42.containerResource.json");
+	struct weka_resources found = resources("weka/resources-4.2-api.json");
 
 	ck_assert_uint_eq(found.frontend_count, 1);
 	ck_assert(found.frontend[0].automatic);
 	ck_assert_uint_eq(found.nic_count, 1);
-	ck_assert_str_eq(found.nic[0].name, "eth0");
+	ck_assert_str_eq(found.nic[0].name, "ens5");
 }
 END_TEST
 
@@ -300,15 +295,17 @@ END_TEST
 
 START_TEST(staged_resources_differ_by_cores_and_memory)
 {
-	struct weka_resources two = resources(
-		FIXTURE "SYNTH.weka_local_resources_-J.client.2fe.json");
-	struct weka_resources four = resources(
-		FIXTURE "SYNTH.weka_local_resources_-J.client.4fe.json");
+	struct weka_resources two =
+		resources("weka/resources-4.4-two-frontends.json");
+	struct weka_resources four =
+		resources("weka/resources-4.4-four-frontends.json");
 	struct weka_resources other = two;
 
+	ck_assert_uint_eq(four.frontend_count, 4);
+	ck_assert_str_eq(four.nic[1].name, "ib2");
 	ck_assert(weka_resources_equal(&two, &other));
 	ck_assert(!weka_resources_equal(&two, &four));
-	other.frontend[1].core_id = 26;
+	other.frontend[1].core_id = 29;
 	ck_assert(!weka_resources_equal(&two, &other));
 	other = two;
 	other.memory_bytes++;
@@ -320,17 +317,19 @@ END_TEST
 
 START_TEST(the_drivers_file_names_the_frontends)
 {
-	char *text = shared_read(FIXTURE "proc_wekafs_interface.4fe.txt");
+	char *text = sample_read("weka/interface.txt");
 	struct weka_interface interface;
 
 	weka_parse_interface(text, &interface);
 	ck_assert_str_eq(interface.driver_state, "DRIVER_ACCEPTING");
-	ck_assert_int_eq(interface.active_mounts, 4);
-	ck_assert_uint_eq(interface.link_count, 2);
-	ck_assert_str_eq(interface.link[0].container, "c88742862af5client");
+	ck_assert_int_eq(interface.active_mounts, 3);
+	ck_assert_uint_eq(interface.link_count, 3);
+	ck_assert_str_eq(interface.link[0].container, "9f1b2c3d4e5fclient");
 	ck_assert(interface.link[0].connected);
-	ck_assert_int_eq(interface.link[0].pid, 4081176);
+	ck_assert_int_eq(interface.link[0].pid, 20430);
 	ck_assert_uint_eq(interface.link[1].index, 1);
+	ck_assert_str_eq(interface.link[2].container, "0a1b2c3d4e5fclient");
+	ck_assert(!interface.link[2].connected);
 	free(text);
 }
 END_TEST
@@ -359,8 +358,7 @@ static unsigned int dice(void)
 
 START_TEST(no_text_breaks_a_parser)
 {
-	char *good = shared_read(
-		FIXTURE "SYNTH.weka_local_resources_-J.client.2fe.json");
+	char *good = sample_read("weka/resources-4.4-two-frontends.json");
 	struct weka_containers containers;
 	struct weka_interface interface;
 	struct weka_resources found;

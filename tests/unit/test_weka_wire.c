@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/weka_wire.h"
+#include "client/weka/wire.h"
 #include "tests/unit/runner.h"
 
 #define ROW(process, stat, value)                                              \
@@ -16,14 +16,14 @@
 #define RESULT(rows) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[" rows "]}"
 #define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 
-static int add(struct weka_wire *wire, const char *text, struct err *err)
+static int add(struct wire *wire, const char *text, struct err *err)
 {
 	return weka_wire_add(wire, "/s", text, strlen(text), err);
 }
 
-static struct weka_wire *wire_of(const char *text)
+static struct wire *wire_of(const char *text)
 {
-	struct weka_wire *wire = weka_wire_new(NULL);
+	struct wire *wire = wire_new(NULL);
 	struct err err = { "" };
 
 	ck_assert_msg(add(wire, text, &err) == 0, "%s", err.text);
@@ -32,47 +32,47 @@ static struct weka_wire *wire_of(const char *text)
 
 static void expect_refused(const char *text, const char *why)
 {
-	struct weka_wire *wire = weka_wire_new(NULL);
+	struct wire *wire = wire_new(NULL);
 	struct err err = { "" };
 
 	ck_assert_msg(add(wire, text, &err) < 0, "was taken: %s", text);
 	ck_assert_msg(strstr(err.text, why) != NULL, "'%s' is not in '%s'", why,
 		      err.text);
-	weka_wire_free(wire);
+	wire_free(wire);
 }
 
 static int since(const char *before, const char *after,
-		 struct client_wire *moved)
+		 int64_t moved[WIRE_KINDS])
 {
-	struct weka_wire *was = wire_of(before), *is = wire_of(after);
-	struct weka_wire *read;
-	char *text = weka_wire_text(was, NULL);
+	struct wire *was = wire_of(before), *is = wire_of(after);
+	struct wire *read;
+	char *text = wire_text(was, NULL);
 	struct err err = { "" };
 	int rc;
 
 	/* as prolog and epilog do: by way of a file */
-	read = weka_wire_parse(text, &err);
+	read = wire_parse(text, &err);
 	ck_assert_msg(read != NULL, "%s", err.text);
-	rc = weka_wire_since(read, is, moved);
+	rc = wire_since(read, is, moved);
 	free(text);
-	weka_wire_free(read);
-	weka_wire_free(was);
-	weka_wire_free(is);
+	wire_free(read);
+	wire_free(was);
+	wire_free(is);
 	return rc;
 }
 
-static void expect_moved(const struct client_wire *moved, int64_t read_bytes,
+static void expect_moved(const int64_t moved[WIRE_KINDS], int64_t read_bytes,
 			 int64_t write_bytes, int64_t reads, int64_t writes)
 {
-	ck_assert_int_eq(moved->read_bytes, read_bytes);
-	ck_assert_int_eq(moved->write_bytes, write_bytes);
-	ck_assert_int_eq(moved->reads, reads);
-	ck_assert_int_eq(moved->writes, writes);
+	ck_assert_int_eq(moved[WIRE_READ_BYTES], read_bytes);
+	ck_assert_int_eq(moved[WIRE_WRITE_BYTES], write_bytes);
+	ck_assert_int_eq(moved[WIRE_READS], reads);
+	ck_assert_int_eq(moved[WIRE_WRITES], writes);
 }
 
 START_TEST(the_difference_is_summed_over_processes)
 {
-	struct client_wire moved;
+	int64_t moved[WIRE_KINDS];
 
 	ck_assert_int_eq(
 		since(OK RESULT(FOUR("NodeId<1>", "10", "20", "1",
@@ -81,71 +81,71 @@ START_TEST(the_difference_is_summed_over_processes)
 		      OK RESULT(FOUR("NodeId<2>", "105", "207", "11",
 				     "23") "," FOUR("NodeId<1>", "4000000010",
 						    "20", "1000", "2")),
-		      &moved),
+		      moved),
 		1);
-	expect_moved(&moved, 4000000005, 7, 1000, 3);
+	expect_moved(moved, 4000000005, 7, 1000, 3);
 }
 END_TEST
 
 START_TEST(other_counters_are_passed_over)
 {
-	struct client_wire moved;
+	int64_t moved[WIRE_KINDS];
 	const char *more = OK RESULT(
 		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"READ_"
 		"LATENCY\",\"value\":\"1.5\"},{\"category\":\"network\","
 		"\"stat\":\"PORT_RX_BYTES\",\"value\":\"-\"}," FOUR(
 			"A", "1", "2", "3", "4"));
 
-	ck_assert_int_eq(since(more, more, &moved), 1);
-	expect_moved(&moved, 0, 0, 0, 0);
+	ck_assert_int_eq(since(more, more, moved), 1);
+	expect_moved(moved, 0, 0, 0, 0);
 }
 END_TEST
 
 START_TEST(a_new_process_counts_whole)
 {
-	struct client_wire moved;
+	int64_t moved[WIRE_KINDS];
 
 	ck_assert_int_eq(since(OK RESULT(FOUR("A", "1", "1", "1", "1")),
 			       OK RESULT(FOUR("A", "2", "1", "1", "1") "," FOUR(
 				       "B", "7", "8", "9", "10")),
-			       &moved),
+			       moved),
 			 1);
-	expect_moved(&moved, 8, 8, 9, 10);
+	expect_moved(moved, 8, 8, 9, 10);
 }
 END_TEST
 
 START_TEST(the_restart_of_one_process_is_not_hidden_by_another)
 {
-	struct client_wire moved = { 5, 5, 5, 5 };
+	int64_t moved[WIRE_KINDS] = { 5, 5, 5, 5 };
 
 	ck_assert_int_eq(
 		since(OK RESULT(FOUR("A", "9", "9", "9",
 				     "9") "," FOUR("B", "9", "9", "9", "9")),
 		      OK RESULT(FOUR("A", "900", "900", "900",
 				     "900") "," FOUR("B", "9", "9", "8", "9")),
-		      &moved),
+		      moved),
 		0);
 	ck_assert_int_eq(
 		since(OK RESULT(FOUR("A", "9", "9", "9",
 				     "9") "," FOUR("B", "9", "9", "9", "9")),
-		      OK RESULT(FOUR("A", "900", "900", "900", "900")), &moved),
+		      OK RESULT(FOUR("A", "900", "900", "900", "900")), moved),
 		0);
-	expect_moved(&moved, 5, 5, 5, 5);
+	expect_moved(moved, 5, 5, 5, 5);
 }
 END_TEST
 
 START_TEST(a_counter_that_is_missing_is_unknown)
 {
-	struct client_wire moved;
+	int64_t moved[WIRE_KINDS];
 	const char *some = OK RESULT(ROW("A", "READS", "1"));
 
 	ck_assert_int_eq(
-		since(some, OK RESULT(FOUR("A", "1", "2", "3", "4")), &moved),
+		since(some, OK RESULT(FOUR("A", "1", "2", "3", "4")), moved),
 		1);
-	expect_moved(&moved, -1, -1, 2, -1);
-	ck_assert_int_eq(since(some, OK RESULT(ROW("A", "READS", "1")), &moved),
+	expect_moved(moved, -1, -1, 2, -1);
+	ck_assert_int_eq(since(some, OK RESULT(ROW("A", "READS", "1")), moved),
 			 1);
-	expect_moved(&moved, -1, -1, 0, -1);
+	expect_moved(moved, -1, -1, 0, -1);
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(a_damaged_file_is_refused)
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		err.text[0] = '\0';
-		ck_assert_msg(!weka_wire_parse(texts[i], &err), "%s", texts[i]);
+		ck_assert_msg(!wire_parse(texts[i], &err), "%s", texts[i]);
 		ck_assert_msg(strstr(err.text, "counters of the client: "),
 			      "%s", err.text);
 	}
@@ -257,12 +257,12 @@ END_TEST
 
 START_TEST(more_processes_than_there_is_room_for_are_refused)
 {
-	size_t room = 200 * (WEKA_WIRE_ROWS_MAX + 2), used;
+	size_t room = 200 * (WIRE_ROWS_MAX + 2), used;
 	char *text = malloc(room);
 	int i;
 
 	used = (size_t)snprintf(text, room, "%s{\"result\":[", OK);
-	for (i = 0; i <= WEKA_WIRE_ROWS_MAX; i++)
+	for (i = 0; i <= WIRE_ROWS_MAX; i++)
 		used += (size_t)snprintf(text + used, room - used,
 					 "%s{\"nodeId\":\"N%d\",\"category\":"
 					 "\"fs_stats\",\"stat\":\"READS\","

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/cache.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/ask.h"
+#include "client/type.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/host.h"
+#include "lib/json.h"
+#include "lib/rundir.h"
+#include "lib/sysfs.h"
+
+#define CACHE_FORMAT "2"
+#define CACHE_BYTES_MAX (4U << 20)
+#define KEY_MAX 4096
+
+struct cache {
+	struct json_object *json;
+};
+
+struct cache_key {
+	char text[KEY_MAX];
+	size_t used;
+};
+
+static int64_t uptime_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec;
+}
+
+static int cache_path(const struct client *client, char path[RUNDIR_PATH_MAX])
+{
+	if (!client->run_dir)
+		return -1;
+	return rundir_node_file(path, client->run_dir, RUNDIR_CLIENT, NULL);
+}
+
+/* ---- the key ----------------------------------------------------------- */
+
+void cache_key_text(struct cache_key *key, const char *text)
+{
+	int size = snprintf(key->text + key->used, KEY_MAX - key->used, "%s;",
+			    text);
+
+	if (size > 0 && (size_t)size < KEY_MAX - key->used)
+		key->used += (size_t)size;
+}
+
+void cache_key_file(struct cache_key *key, const char *path)
+{
+	char text[96] = "-";
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		snprintf(text, sizeof(text), "%llu.%lld.%ld.%lld",
+			 (unsigned long long)st.st_ino,
+			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			 (long long)st.st_size);
+	cache_key_text(key, text);
+}
+
+void cache_key_process(struct cache_key *key, long pid)
+{
+	unsigned long long ticks = 0;
+	char text[64];
+
+	if (process_start(pid, NULL, &ticks) < 0)
+		snprintf(text, sizeof(text), "%ld.gone", pid);
+	else
+		snprintf(text, sizeof(text), "%ld.%llu", pid, ticks);
+	cache_key_text(key, text);
+}
+
+static void make_key(const struct client *client, struct cache_key *key)
+{
+	char boot[64];
+
+	memset(key, 0, sizeof(*key));
+	host_boot_id(boot, sizeof(boot));
+	cache_key_text(key, CACHE_FORMAT);
+	cache_key_text(key, boot);
+	cache_key_text(key, client->type->name);
+	cache_key_text(key, client->section->name);
+	client->type->key(client, key);
+}
+
+/* ---- what is kept ------------------------------------------------------ */
+
+int64_t cache_number(const struct cache *cache, const char *name)
+{
+	return json_number(cache->json, name);
+}
+
+int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
+{
+	const char *text = json_text(cache->json, name);
+
+	ask_clear(ask);
+	if (!text)
+		return -1;
+	ask->text = strdup(text);
+	if (!ask->text)
+		return -1;
+	ask_set(ask, ASK_ANSWERED, NULL);
+	return 0;
+}
+
+void cache_put_answer(struct cache *cache, const char *name,
+		      const struct ask *ask)
+{
+	json_add_text(cache->json, name, ask->text);
+}
+
+void cache_put_number(struct cache *cache, const char *name, int64_t number)
+{
+	json_add_number(cache->json, name, number);
+}
+
+/* ---- read -------------------------------------------------------------- */
+
+static bool holds(struct client *client, const struct cache *cache)
+{
+	int64_t at = cache_number(cache, "at"), age = uptime_s() - at;
+	const char *kept = json_text(cache->json, "key");
+	struct cache_key now;
+
+	if (!kept || at < 0 || age < 0 || age > CACHE_AGE_MAX_S ||
+	    client->type->load(client, cache) < 0)
+		return false;
+	make_key(client, &now);
+	client->asked_at_s = at;
+	return !strcmp(kept, now.text);
+}
+
+bool cache_use(struct client *client)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	struct cache cache;
+
+	client->cached = false;
+	if (!client->type->load || cache_path(client, path) < 0)
+		return false;
+	text = fileio_read(path, CACHE_BYTES_MAX, NULL, NULL);
+	if (!text)
+		return false;
+	cache.json = json_parse(text);
+	free(text);
+	client->cached = cache.json && holds(client, &cache);
+	json_object_put(cache.json);
+	return client->cached;
+}
+
+void cache_asked(struct client *client)
+{
+	client->cached = false;
+	client->asked_at_s = uptime_s();
+}
+
+/* ---- write ------------------------------------------------------------- */
+
+/* NULL: not worth it, or out of memory. */
+static struct json_object *kept_by(const struct client *client)
+{
+	struct cache cache = { json_object_new_object() };
+	struct cache_key key;
+
+	if (!cache.json)
+		return NULL;
+	make_key(client, &key);
+	json_add_text(cache.json, "key", key.text);
+	cache_put_number(&cache, "at", client->asked_at_s);
+	if (client->type->keep(client, &cache) == 0)
+		return cache.json;
+	json_object_put(cache.json);
+	return NULL;
+}
+
+void cache_keep(const struct client *client)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct json_object *json;
+	const char *text;
+
+	if (client->cached || !client->type->keep ||
+	    cache_path(client, path) < 0)
+		return;
+	json = kept_by(client);
+	FAULT_POINT("cache before");
+	if (json) {
+		text = json_line(json);
+		if (text)
+			fileio_write_volatile(path, text, strlen(text), 0600,
+					      NULL);
+	} else {
+		unlink(path); /* it would not hold */
+	}
+	FAULT_POINT("cache after");
+	json_object_put(json);
+}
+
+void cache_drop(const struct client *client)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (cache_path(client, path) < 0)
+		return;
+	FAULT_POINT("drop cache before");
+	unlink(path);
+	FAULT_POINT("drop cache after");
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/change.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/type.h"
+
+const struct change_kind *change_find(const struct client_type_ops *type,
+				      const char *what)
+{
+	const struct change_kind *const *kind = type->changes;
+
+	for (; kind && *kind; kind++)
+		if (!strcmp((*kind)->name, what))
+			return *kind;
+	return NULL;
+}
+
+/* ---- plans ------------------------------------------------------------- */
+
+static void clear_one(struct journal_change *change)
+{
+	free(change->client);
+	free(change->what);
+	free(change->target);
+	free(change->old_value);
+	free(change->new_value);
+	memset(change, 0, sizeof(*change));
+}
+
+int change_add(struct client_plan *plan, const struct client *client,
+	       const struct change_kind *kind, const char *target,
+	       const char *old_value, const char *new_value, struct err *err)
+{
+	const char *name = client->section->name;
+	struct journal_change *change;
+
+	if (plan->count == CHANGES_MAX)
+		return err_set(err, "client '%s': more than %d changes", name,
+			       CHANGES_MAX);
+	change = &plan->change[plan->count];
+	change->client = strdup(name);
+	change->what = strdup(kind->name);
+	change->target = strdup(target);
+	change->old_value = strdup(old_value);
+	change->new_value = strdup(new_value);
+	if (!change->client || !change->what || !change->target ||
+	    !change->old_value || !change->new_value) {
+		clear_one(change);
+		return err_set(err, "client: out of memory");
+	}
+	plan->count++;
+	return 0;
+}
+
+void change_clear(struct client_plan *plan)
+{
+	while (plan->count)
+		clear_one(&plan->change[--plan->count]);
+}
+
+int change_plan(struct client *client, const struct client_want *want,
+		struct client_plan *plan, struct findings *findings,
+		struct err *err)
+{
+	const struct change_kind *const *kind = client->type->changes;
+
+	for (; kind && *kind; kind++)
+		if ((*kind)->plan(*kind, client, want, plan, findings, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- there ------------------------------------------------------------- */
+
+/* Journal, change, journal. The second line may fail to be written: the change
+ * then stays "planned", and undoing looks at the value itself. */
+static int apply_one(struct client *client, const struct journal_change *change,
+		     struct journal *journal, struct findings *findings,
+		     struct err *err)
+{
+	const struct change_kind *kind =
+		change_find(client->type, change->what);
+	enum change_made made;
+	int seq;
+
+	seq = journal_plan(journal, change, err);
+	if (seq < 0)
+		return -1;
+	made = kind->make(kind, client, change, findings);
+	if (made == CHANGE_STUCK)
+		return 1;
+	journal_mark(journal, (unsigned int)seq,
+		     made == CHANGE_MADE ? JOURNAL_DONE : JOURNAL_RESTORED,
+		     NULL);
+	return made == CHANGE_MADE ? 0 : 1;
+}
+
+int change_apply(struct client *client, const struct client_plan *plan,
+		 struct journal *journal, struct findings *findings,
+		 struct err *err)
+{
+	int rc = 0, one;
+	size_t i;
+
+	for (i = 0; plan && i < plan->count; i++) {
+		one = apply_one(client, &plan->change[i], journal, findings,
+				err);
+		if (one < 0)
+			return -1;
+		if (one > 0)
+			rc = 1;
+	}
+	return rc;
+}
+
+/* ---- back -------------------------------------------------------------- */
+
+static enum journal_state state_after(enum change_undone undone)
+{
+	switch (undone) {
+	case CHANGE_UNDONE:
+		return JOURNAL_RESTORED;
+	case CHANGE_NOT_OURS:
+		return JOURNAL_LOST;
+	case CHANGE_KEPT:
+		return JOURNAL_KEPT;
+	case CHANGE_NOT_UNDONE:
+		break;
+	}
+	return JOURNAL_PLANNED;
+}
+
+int change_undo(struct client *client, const struct journal_change *change,
+		struct journal *journal, struct findings *findings,
+		struct err *err)
+{
+	const struct change_kind *kind =
+		change_find(client->type, change->what);
+	enum change_undone undone = CHANGE_NOT_UNDONE;
+
+	if (!kind)
+		return err_set(err,
+			       "%s '%s': a client of type %s cannot put that "
+			       "back",
+			       change->what, change->target,
+			       client->type->name);
+	undone = kind->undo(kind, client, change, findings);
+	if (undone == CHANGE_NOT_UNDONE)
+		return err_set(err, "%s '%s': could not be put back",
+			       change->what, change->target);
+	journal_mark(journal, change->seq, state_after(undone), NULL);
+	return undone == CHANGE_UNDONE;
+}

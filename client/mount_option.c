@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/mount_option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/command.h"
+#include "client/type.h"
+#include "lib/faultpoint.h"
+
+const char *mount_option_wanted(const struct client_want *want)
+{
+	return want->mount_options;
+}
+
+const char *mount_option_target(const struct client *client, size_t index)
+{
+	return index < client->common.mount_count
+		       ? client->common.mounts[index].target
+		       : NULL;
+}
+
+const char *mount_option_now(const struct client *client, const char *target)
+{
+	const struct client_mount *mount = mounts_find(client->mounts, target);
+
+	return mount ? mount->options : NULL;
+}
+
+/* ---- remount ----------------------------------------------------------- */
+
+struct composer {
+	const struct setting *setting;
+	const char *wanted;
+	char *list;
+};
+
+static int repeat(void *arg, const char *option, const char *key,
+		  const char *value)
+{
+	struct composer *composer = arg;
+	const struct setting_key *row =
+		setting_key_find(composer->setting, key);
+
+	(void)value;
+	if (!row || !row->repeat ||
+	    setting_is_replaced(composer->setting, composer->wanted, key))
+		return 0;
+	composer->list = options_append(composer->list, option);
+	return composer->list ? 0 : -1;
+}
+
+static int add_wanted(void *arg, const char *option, const char *key,
+		      const char *value)
+{
+	struct composer *composer = arg;
+
+	(void)key;
+	(void)value;
+	if (*option == '!')
+		return 0;
+	composer->list = options_append(composer->list, option);
+	return composer->list ? 0 : -1;
+}
+
+char *mount_option_remount(const struct setting *setting, const char *now,
+			   const char *wanted)
+{
+	struct composer composer = { .setting = setting, .wanted = wanted };
+
+	composer.list = options_append(NULL, "remount");
+	if (!composer.list || options_each(now, repeat, &composer) ||
+	    options_each(wanted, add_wanted, &composer))
+		return NULL;
+	return composer.list;
+}
+
+int mount_option_run(struct client *client, const struct client_mount *mount,
+		     const char *list, unsigned int timeout_ms, struct err *err)
+{
+	char *argv[] = { client->section->mount_command,
+			 "-t",
+			 mount->fstype,
+			 "-o",
+			 (char *)list,
+			 mount->source,
+			 mount->target,
+			 NULL };
+	char name[216];
+	int rc;
+
+	snprintf(name, sizeof(name), "mount -o %.200s", list);
+	FAULT_POINT("remount before");
+	rc = command_do(client->run_dir, argv, name, timeout_ms, err);
+	FAULT_POINT("remount after");
+	return rc;
+}
+
+int mount_option_write(const struct setting *setting, struct client *client,
+		       const char *target, const char *list, struct err *err)
+{
+	const struct client_mount *mount = mounts_find(client->mounts, target);
+	char *options;
+	int rc;
+
+	if (!mount)
+		return err_set(err, "it is not mounted any more");
+	options = mount_option_remount(setting, mount->options, list);
+	if (!options)
+		return err_set(err, "out of memory");
+	rc = mount_option_run(client, mount, options,
+			      client->section->timeout_ms, err);
+	free(options);
+	return rc;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/rule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/mounts.h"
+#include "client/type.h"
+#include "lib/sysfs.h"
+
+void rule_check_all(const struct judge *judge)
+{
+	const struct rule *rule = judge->client->type->rules;
+
+	for (; rule && rule->code; rule++)
+		if (rule->check)
+			rule->check(judge, rule);
+}
+
+static void add(struct findings *findings, const struct rule *rule,
+		const char *cure, const char *format, va_list args)
+{
+	char text[ERR_MAX];
+
+	vsnprintf(text, sizeof(text), format, args);
+	if (findings_add(findings, rule->code, rule->severity, cure, "%s",
+			 text) == 0)
+		findings->list[findings->count - 1].breaks_node =
+			rule->reach == RULE_BREAKS_NODE;
+}
+
+void rule_say(const struct judge *judge, const struct rule *rule,
+	      const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(judge->findings, rule, rule->cure, format, args);
+	va_end(args);
+}
+
+void rule_tell(const struct client *client, const char *code, const char *cure,
+	       struct findings *findings, const char *format, ...)
+{
+	const struct rule *rule = client->type->rules;
+	va_list args;
+
+	while (rule && rule->code && strcmp(rule->code, code) != 0)
+		rule++;
+	if (!rule || !rule->code)
+		return;
+	va_start(args, format);
+	add(findings, rule, cure ? cure : rule->cure, format, args);
+	va_end(args);
+}
+
+const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
+{
+	char *list = cpuset_format(cpus);
+
+	snprintf(text, RULE_LIST_MAX, "%s", list && *list ? list : "none");
+	free(list);
+	return text;
+}
+
+/* ---- mounts ------------------------------------------------------------ */
+
+void rule_check_no_mount(const struct judge *judge, const struct rule *rule)
+{
+	const struct client *client = judge->client;
+
+	if (!client->common.mount_count)
+		rule_say(judge, rule,
+			 "no file system of type %.*s is mounted%s%s",
+			 (int)strcspn(client->type->fstypes, " "),
+			 client->type->fstypes,
+			 *client->section->mounts ? " on " : "",
+			 client->section->mounts);
+}
+
+void rule_check_missing_mount(const struct judge *judge,
+			      const struct rule *rule)
+{
+	const char *at = judge->client->section->mounts;
+	char target[512];
+	size_t length;
+
+	if (!judge->client->common.mount_count)
+		return;
+	for (;;) {
+		at += strspn(at, " \t");
+		length = strcspn(at, " \t");
+		if (!length)
+			return;
+		snprintf(target, sizeof(target), "%.*s", (int)length, at);
+		if (!mounts_find(judge->client->mounts, target))
+			rule_say(judge, rule,
+				 "'%s' is not mounted (mounts= of [client %s])",
+				 target, judge->client->section->name);
+		at += length;
+	}
+}
+
+/* ---- cores ------------------------------------------------------------- */
+
+/* NULL: there is nothing to compare. */
+static const struct cpuset *frontends(const struct judge *judge)
+{
+	const struct client_facts *facts = &judge->client->common;
+
+	if (!judge->want || !judge->want->has_io_cores || !facts->cpus_known ||
+	    cpuset_is_empty(&facts->frontend_cpus))
+		return NULL;
+	return &facts->frontend_cpus;
+}
+
+void rule_check_siblings(const struct judge *judge, const struct rule *rule)
+{
+	const struct cpuset *cpus = frontends(judge);
+	char list[RULE_LIST_MAX];
+	struct cpuset torn;
+
+	if (!cpus || !cpuset_intersects(cpus, &judge->want->io_cpus))
+		return;
+	sysfs_whole_cores(&judge->want->io_cpus, &torn);
+	cpuset_and(&torn, cpus);
+	cpuset_andnot(&torn, &judge->want->io_cpus);
+	if (!cpuset_is_empty(&torn))
+		rule_say(judge, rule,
+			 "CPU %s shares a core with a frontend, but Slurm "
+			 "gives it to the job",
+			 rule_list(&torn, list));
+}
+
+void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
+{
+	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
+	const struct cpuset *cpus = frontends(judge);
+	struct cpuset whole;
+
+	if (!cpus)
+		return;
+	if (cpuset_is_empty(&judge->want->io_cpus)) {
+		rule_say(judge, rule,
+			 "the frontends use CPU %s, but Slurm reserves no CPU "
+			 "for this job",
+			 rule_list(cpus, is));
+		return;
+	}
+	sysfs_whole_cores(&judge->want->io_cpus, &whole);
+	if (!cpuset_is_subset(cpus, &whole))
+		rule_say(judge, rule,
+			 "the frontends use CPU %s, but Slurm reserves CPU %s "
+			 "for this job",
+			 rule_list(cpus, is),
+			 rule_list(&judge->want->io_cpus, should));
+}
+
+void rule_check_too_few(const struct judge *judge, const struct rule *rule)
+{
+	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
+	const struct cpuset *cpus = frontends(judge);
+
+	if (!cpus || !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
+	    cpuset_is_subset(&judge->want->io_cpus, cpus))
+		return;
+	rule_say(judge, rule,
+		 "the frontends use CPU %s of the reserved CPU %s: the rest is "
+		 "idle",
+		 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
+}

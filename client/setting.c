@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/setting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/mounts.h"
+#include "client/rule.h"
+#include "client/type.h"
+#include "lib/number.h"
+
+static const struct setting *setting_of(const struct change_kind *kind)
+{
+	return kind->how;
+}
+
+/* ---- keys -------------------------------------------------------------- */
+
+const struct setting_key *setting_key_find(const struct setting *setting,
+					   const char *key)
+{
+	const struct setting_key *row = setting->keys;
+
+	for (; row->key; row++)
+		if (!strcmp(row->key, key))
+			return row;
+	return NULL;
+}
+
+const char *setting_refusal(const struct setting *setting, const char *key,
+			    const char *value)
+{
+	const struct setting_key *row = setting_key_find(setting, key);
+	unsigned long number;
+
+	if (!row || !row->profile)
+		return setting->no_key;
+	if (!row->max)
+		return *value ? "takes no value" : NULL;
+	if (number_parse(value, 0, row->max, &number, NULL) < 0)
+		return "its value is not a number within bounds";
+	return NULL;
+}
+
+static bool is_rival(const struct setting *setting, const char *a,
+		     const char *b)
+{
+	const struct setting_key *x, *y;
+
+	if (!strcmp(a, b))
+		return true;
+	x = setting_key_find(setting, a);
+	y = setting_key_find(setting, b);
+	return x && y && x->group && x->group == y->group;
+}
+
+/* ---- lists ------------------------------------------------------------- */
+
+struct search {
+	const struct setting *setting;
+	const char *key;
+	char *word; /* SETTING_WORD_MAX bytes, or NULL */
+	bool found;
+};
+
+static int hold(void *arg, const char *word, const char *key, const char *value)
+{
+	struct search *search = arg;
+
+	(void)value;
+	if (is_rival(search->setting, key + (*word == '!'), search->key)) {
+		if (search->word)
+			snprintf(search->word, SETTING_WORD_MAX, "%s", word);
+		search->found = true;
+	}
+	return 0;
+}
+
+bool setting_is_replaced(const struct setting *setting, const char *list,
+			 const char *key)
+{
+	struct search search = { .setting = setting, .key = key };
+
+	options_each(list, hold, &search);
+	return search.found;
+}
+
+/* What the list says where 'word' would stand: "writecache" for "forcedirect",
+ * "!key" when it says nothing. */
+static void held_instead(const struct setting *setting, const char *list,
+			 const char *word, char held[SETTING_WORD_MAX])
+{
+	char key[SETTING_WORD_MAX];
+	struct search search = { .setting = setting, .key = key, .word = held };
+
+	word += *word == '!';
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	options_each(list, hold, &search);
+	if (!search.found)
+		snprintf(held, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2,
+			 key);
+}
+
+/* Does the list have this word? "!key": not have it? */
+static bool holds(const struct setting *setting, const char *list,
+		  const char *word)
+{
+	char held[SETTING_WORD_MAX];
+
+	held_instead(setting, list, word, held);
+	return !strcmp(held, word);
+}
+
+struct comparison {
+	const struct setting *setting;
+	const char *after, *wanted;
+	char differing[SETTING_WORD_MAX];
+};
+
+static int is_lost(void *arg, const char *word, const char *key,
+		   const char *value)
+{
+	struct comparison *c = arg;
+
+	(void)value;
+	if (setting_is_replaced(c->setting, c->wanted, key) ||
+	    holds(c->setting, c->after, word))
+		return 0;
+	snprintf(c->differing, SETTING_WORD_MAX, "%s", word);
+	return 1;
+}
+
+static int is_missing(void *arg, const char *word, const char *key,
+		      const char *value)
+{
+	const struct comparison *c = arg;
+
+	(void)key;
+	(void)value;
+	return !holds(c->setting, c->after, word);
+}
+
+int setting_verify(const struct setting *setting, const char *before,
+		   const char *after, const char *wanted, struct err *err)
+{
+	struct comparison c = { .setting = setting,
+				.after = after,
+				.wanted = wanted };
+
+	if (options_each(wanted, is_missing, &c))
+		return err_set(err, "%s shows '%.300s' instead",
+			       setting->shown_by, after);
+	if (options_each(before, is_lost, &c))
+		return err_set(err, "it has lost '%s' on the way", c.differing);
+	return 0;
+}
+
+/* ---- plan -------------------------------------------------------------- */
+
+struct planner {
+	const struct setting *setting;
+	const char *now;
+	char *old_list, *new_list;
+};
+
+static int plan_word(void *arg, const char *word, const char *key,
+		     const char *value)
+{
+	struct planner *planner = arg;
+	char held[SETTING_WORD_MAX];
+
+	(void)key;
+	(void)value;
+	held_instead(planner->setting, planner->now, word, held);
+	if (!strcmp(held, word))
+		return 0;
+	planner->old_list = options_append(planner->old_list, held);
+	planner->new_list = options_append(planner->new_list, word);
+	return planner->old_list && planner->new_list ? 0 : -1;
+}
+
+static int plan_target(const struct change_kind *kind, struct client *client,
+		       const char *target, const char *wanted,
+		       struct client_plan *plan, struct err *err)
+{
+	struct planner planner = { .setting = setting_of(kind) };
+	int rc;
+
+	planner.now = setting_of(kind)->now(client, target);
+	rc = options_each(wanted, plan_word, &planner);
+	if (rc < 0)
+		err_set(err, "client: out of memory");
+	else if (planner.new_list)
+		rc = change_add(plan, client, kind, target, planner.old_list,
+				planner.new_list, err);
+	free(planner.old_list);
+	free(planner.new_list);
+	return rc;
+}
+
+struct refuser {
+	const struct setting *setting;
+	const struct client *client;
+	struct findings *findings;
+};
+
+static int refuse_word(void *arg, const char *word, const char *key,
+		       const char *value)
+{
+	const struct refuser *r = arg;
+	const char *why = setting_refusal(r->setting, key, value);
+
+	if (why)
+		rule_tell(r->client, r->setting->refused, NULL, r->findings,
+			  "%s '%s' of the profile: %s; the profile was not "
+			  "applied",
+			  r->setting->one, word, why);
+	return why != NULL;
+}
+
+int setting_plan(const struct change_kind *kind, struct client *client,
+		 const struct client_want *want, struct client_plan *plan,
+		 struct findings *findings, struct err *err)
+{
+	const struct setting *setting = setting_of(kind);
+	struct refuser refuser = { setting, client, findings };
+	const char *wanted = setting->wanted(want), *target;
+	size_t i;
+
+	if (!*wanted || options_each(wanted, refuse_word, &refuser))
+		return 0;
+	if (!want->alone) {
+		rule_tell(client, setting->shared, NULL, findings,
+			  "the profile's %s were left out: the job shares this "
+			  "node with others",
+			  setting->many);
+		return 0;
+	}
+	for (i = 0; (target = setting->target(client, i)); i++) {
+		if (!setting->now(client, target))
+			rule_tell(client, setting->failed, NULL, findings,
+				  "'%s' could not get %s: %s does not say what "
+				  "it has now",
+				  target, wanted, setting->shown_by);
+		else if (plan_target(kind, client, target, wanted, plan, err) <
+			 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- there and back ---------------------------------------------------- */
+
+/* Give a target the words of a list. 0: it has them now, and no other has
+ * changed. */
+static int set_list(const struct setting *setting, struct client *client,
+		    const char *target, const char *wanted, struct err *err)
+{
+	struct err said = { "" };
+	const char *after;
+	char *before;
+	int rc = -1;
+
+	before = strdup(setting->now(client, target));
+	if (!before)
+		return err_set(err, "out of memory");
+	if (setting->write(setting, client, target, wanted, &said) < 0)
+		err_set(err, "%s", said.text);
+	/* whatever the command said: what counts is what is there */
+	if (setting->read(client, said.text[0] ? NULL : err) < 0)
+		goto out;
+	after = setting->now(client, target);
+	if (!after) {
+		err_set(err, "it is not mounted any more");
+		goto out;
+	}
+	rc = setting_verify(setting, before, after, wanted,
+			    said.text[0] ? NULL : err);
+out:
+	free(before);
+	return rc;
+}
+
+enum change_made setting_make(const struct change_kind *kind,
+			      struct client *client,
+			      const struct journal_change *change,
+			      struct findings *findings)
+{
+	const struct setting *setting = setting_of(kind);
+	struct err why = { "" };
+
+	if (!setting->now(client, change->target)) {
+		rule_tell(client, setting->failed, "mount it", findings,
+			  "'%s' is not mounted any more", change->target);
+		return CHANGE_NOT_MADE;
+	}
+	if (set_list(setting, client, change->target, change->new_value,
+		     &why) == 0)
+		return CHANGE_MADE;
+	rule_tell(client, setting->failed, NULL, findings,
+		  "'%s' could not get %s: %.300s", change->target,
+		  change->new_value, why.text);
+	return setting_undo(kind, client, change, findings) == CHANGE_UNDONE
+		       ? CHANGE_NOT_MADE
+		       : CHANGE_STUCK;
+}
+
+/* Cut the first word off a list; false at its end. */
+static bool next_word(const char **list, char word[SETTING_WORD_MAX])
+{
+	size_t length = options_length(*list);
+
+	if (!length)
+		return false;
+	snprintf(word, SETTING_WORD_MAX, "%.*s", (int)length, *list);
+	*list += length + ((*list)[length] == ',');
+	return true;
+}
+
+/* Which of the old words have to come back: those whose new one still stands.
+ * *strange: some third value stands. */
+static char *still_ours(const struct setting *setting, const char *now,
+			const struct journal_change *change, bool *strange)
+{
+	const char *olds = change->old_value, *news = change->new_value;
+	char was[SETTING_WORD_MAX], is[SETTING_WORD_MAX];
+	char *list = NULL;
+
+	*strange = false;
+	while (next_word(&olds, was) && next_word(&news, is)) {
+		if (holds(setting, now, is))
+			list = options_append(list, was);
+		else if (!holds(setting, now, was))
+			*strange = true;
+	}
+	return list;
+}
+
+static enum change_undone undo_list(const struct setting *setting,
+				    struct client *client,
+				    const struct journal_change *change,
+				    struct findings *findings, char **list,
+				    struct err *why)
+{
+	const char *now;
+	bool strange;
+
+	if (setting->read(client, why) < 0)
+		return CHANGE_NOT_UNDONE;
+	now = setting->now(client, change->target);
+	if (!now)
+		return CHANGE_UNDONE; /* the next mount starts anew */
+	*list = still_ours(setting, now, change, &strange);
+	if (strange)
+		rule_tell(client, setting->not_ours, NULL, findings,
+			  "'%s' has options that neither jobio nor the node "
+			  "had set (%.200s instead of %s): left as they are",
+			  change->target, now, change->new_value);
+	if (!*list)
+		return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
+	return set_list(setting, client, change->target, *list, why) == 0
+		       ? CHANGE_UNDONE
+		       : CHANGE_NOT_UNDONE;
+}
+
+enum change_undone setting_undo(const struct change_kind *kind,
+				struct client *client,
+				const struct journal_change *change,
+				struct findings *findings)
+{
+	const struct setting *setting = setting_of(kind);
+	enum change_undone undone;
+	struct err why = { "" };
+	char *list = NULL;
+
+	undone = undo_list(setting, client, change, findings, &list, &why);
+	if (undone == CHANGE_NOT_UNDONE)
+		rule_tell(client, setting->not_back, NULL, findings,
+			  "'%s' could not get %s back: %.300s", change->target,
+			  list ? list : change->old_value, why.text);
+	free(list);
+	return undone;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* terms.h - what a room and a type of client say to each other
+ *
+ * Terms   frontend CPUs: the OS CPUs that the client's processes poll on, with
+ *           all hardware threads of their cores.
+ *         want: what this job shall find. Only names and numbers that
+ *           jobio.conf knows: nothing that a user wrote gets here.
+ *         alone: no other job runs on this node; without it nothing is changed.
+ *         idle: no other job is here yet; others may come. The client may go
+ *           back to its own cores, and no more.
+ * Owner   strings in facts are the client's, those in a want the caller's.
+ * Errors  none: plain values.
+ * Runs    as client.h says.
+ */
+#ifndef JOBIO_CLIENT_TERMS_H
+#define JOBIO_CLIENT_TERMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/cpuset.h"
+
+/* One line of the mount table. */
+struct client_mount {
+	char *source;
+	char *target;
+	char *fstype;
+	char *options;
+};
+
+/* What every type can say about itself. */
+struct client_facts {
+	const char *name;    /* of the [client NAME] section */
+	const char *type;    /* type= of jobio.conf */
+	const char *version; /* "" unknown */
+	bool cpus_known;
+	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
+	const struct client_mount *mounts; /* only those jobio may touch */
+	size_t mount_count;
+};
+
+/* What the job shall find on this node. */
+struct client_want {
+	bool alone, idle;
+	bool has_io_cores;
+	unsigned int io_cores;	   /* asked for; 0: none */
+	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
+	const char *mount_options; /* of the profile; "": leave them alone */
+	const char *read_ahead_kb; /* of the profile, a number; "": the same */
+	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
+};
+
+/* What the client of the node has moved since some moment; -1 unknown. Nobody
+ * can tell whose it was. */
+struct client_wire {
+	const char *source; /* of the record: which counters */
+	int64_t read_bytes, write_bytes, reads, writes;
+};
+
+/* What a type's cores take; cores_max 0: it has no cores of its own. */
+struct client_sizing {
+	unsigned int cores_max;
+	long memory_fixed_mb, memory_core_mb;
+};
+
+#endif

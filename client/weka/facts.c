@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inspecting the WEKA client. Commands: `weka local ps -J` once, `weka local
+ * resources -J` twice a container (staged and --stable); everything else is a
+ * file. When the command line hangs once it is not called again. */
+#include "client/weka/facts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/child.h"
+#include "client/cache.h"
+#include "client/command.h"
+#include "lib/sysfs.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+
+#define CONF_BYTES_MAX (256U << 10)
+#define PATH_TEXT_MAX 1024
+#define WEKA_ARGS_MAX 16
+
+/* WEKA's planning guide: memory, at most 19 cores a container. */
+const struct client_sizing weka_sizing = {
+	.cores_max = 19,
+	.memory_fixed_mb = 2800,
+	.memory_core_mb = 2300,
+};
+
+void weka_facts_clear(void *what)
+{
+	struct weka_facts *facts = what;
+	size_t i;
+
+	ask_clear(&facts->agents);
+	ask_clear(&facts->ps);
+	ask_clear(&facts->interface_source);
+	for (i = 0; i < WEKA_CONTAINERS_MAX; i++) {
+		ask_clear(&facts->staged_source[i]);
+		ask_clear(&facts->stable_source[i]);
+	}
+	memset(facts, 0, sizeof(*facts));
+}
+
+/* ---- commands ---------------------------------------------------------- */
+
+/* The 6.x command line is the old wekactl: tell it that nobody is there to
+ * talk to. */
+static char *const weka_env[] = { "WEKA_CLI_NO_INTERACTIVE=1",
+				  "WEKA_CLI_STYLE=plain", NULL };
+
+static void make_argv(const struct client *client, const char *const args[],
+		      char *argv[WEKA_ARGS_MAX])
+{
+	size_t i;
+
+	argv[0] = client->section->command;
+	for (i = 0; args[i] && i + 2 < WEKA_ARGS_MAX; i++)
+		argv[i + 1] = (char *)args[i];
+	argv[i + 1] = NULL;
+}
+
+void weka_ask(struct client *client, struct ask *ask, const char *const args[])
+{
+	char *argv[WEKA_ARGS_MAX];
+
+	make_argv(client, args, argv);
+	ask_command(client, ask, argv, weka_env);
+}
+
+int weka_order(struct client *client, unsigned int timeout_ms,
+	       const char *const args[], struct err *err)
+{
+	struct child_result result = { 0 };
+	struct ask ask = { 0 };
+	char *argv[WEKA_ARGS_MAX];
+	int rc = 0;
+
+	make_argv(client, args, argv);
+	if (command_run(client->run_dir, argv, weka_env, timeout_ms, &result,
+			err) < 0)
+		return -1;
+	ask_take(&ask, &result);
+	child_result_free(&result);
+	if (ask.answer != ASK_ANSWERED)
+		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1],
+			     ask.why);
+	ask_clear(&ask);
+	return rc;
+}
+
+static void read_resources(struct client *client, size_t i)
+{
+	struct weka_facts *facts = weka_of(client);
+	const char *name = facts->containers.item[i].name;
+	const char *staged[] = { "local", "resources", "-C", name, "-J", NULL };
+	const char *stable[] = { "local",    "resources", "-C", name,
+				 "--stable", "-J",	  NULL };
+
+	weka_ask(client, &facts->staged_source[i], staged);
+	if (ask_is_silent(&facts->staged_source[i]))
+		return;
+	weka_ask(client, &facts->stable_source[i], stable);
+}
+
+static void parse_resources(struct ask *source, const char *name,
+			    struct weka_resources *resources)
+{
+	struct err err;
+
+	memset(resources, 0, sizeof(*resources));
+	if (source->answer != ASK_ANSWERED)
+		return;
+	if (weka_parse_resources(source->text, name, resources, &err) < 0)
+		ask_set(source, ASK_FAILED, err.text);
+}
+
+static void parse_containers(struct client *client)
+{
+	struct weka_facts *facts = weka_of(client);
+	const char *only = client->section->container;
+	struct weka_containers all = { 0 };
+	struct err err;
+	size_t i;
+
+	facts->containers_known = false;
+	memset(&facts->containers, 0, sizeof(facts->containers));
+	if (facts->ps.answer != ASK_ANSWERED)
+		return;
+	if (weka_parse_ps(facts->ps.text, &all, &err) < 0) {
+		ask_set(&facts->ps, ASK_FAILED, err.text);
+		return;
+	}
+	facts->containers_known = true;
+	for (i = 0; i < all.count; i++)
+		if (!*only || !strcmp(only, all.item[i].name))
+			facts->containers.item[facts->containers.count++] =
+				all.item[i];
+}
+
+static void parse_all_resources(struct weka_facts *facts)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		name = facts->containers.item[i].name;
+		parse_resources(&facts->staged_source[i], name,
+				&facts->staged[i]);
+		parse_resources(&facts->stable_source[i], name,
+				&facts->stable[i]);
+	}
+}
+
+void weka_read_containers(struct client *client)
+{
+	static const char *const ps[] = { "local", "ps", "-J", NULL };
+	struct weka_facts *facts = weka_of(client);
+	size_t i;
+
+	cache_asked(client);
+	weka_ask(client, &facts->ps, ps);
+	parse_containers(client);
+	for (i = 0; i < facts->containers.count; i++) {
+		read_resources(client, i);
+		if (ask_is_silent(&facts->staged_source[i]))
+			break;
+	}
+	parse_all_resources(facts);
+}
+
+/* ---- files ------------------------------------------------------------- */
+
+static void read_service(const char *path, struct weka_service *service)
+{
+	struct stat st;
+	char *text;
+
+	memset(service, 0, sizeof(*service));
+	text = fileio_read_linked(path, CONF_BYTES_MAX, NULL);
+	if (!text)
+		return;
+	weka_parse_service(text, service);
+	free(text);
+	if (stat(path, &st) == 0)
+		service->mtime_s = st.st_mtime;
+}
+
+static void read_agent(struct client *client)
+{
+	struct weka_facts *facts = weka_of(client);
+	char line[32];
+	unsigned long pid;
+
+	facts->agent_known = true;
+	facts->agent_running = false;
+	facts->agent_pid = 0;
+	if (sysfs_line(client->section->agent_pidfile, line, sizeof(line)) <
+	    0) {
+		facts->agent_known = errno == ENOENT;
+		return;
+	}
+	if (number_parse(line, 1, 1UL << 30, &pid, NULL) < 0)
+		return;
+	facts->agent_pid = (long)pid;
+	facts->agent_running =
+		process_start((long)pid, &facts->agent_start_s, NULL) == 0;
+}
+
+/* All of the first file, or of each one that is there of the others. */
+static int print_interface(void *arg)
+{
+	const char *const *paths = arg;
+	char text[8192];
+	FILE *file;
+	size_t got;
+	int i, found = 0, missing = 0;
+
+	for (i = 0; paths[i] && !(found && i == 1); i++) {
+		file = fopen(paths[i], "re");
+		missing += !file && errno == ENOENT;
+		if (!file)
+			continue;
+		while ((got = fread(text, 1, sizeof(text), file)) > 0)
+			fwrite(text, 1, got, stdout);
+		fclose(file);
+		found++;
+	}
+	return found ? 0 : missing == i ? 2 : 1;
+}
+
+/* interface, or CONTAINER/interface of each container (5.x) */
+static void interface_paths(const struct client *client,
+			    char path[][PATH_TEXT_MAX], const char *paths[])
+{
+	const struct weka_containers *containers = &weka_of(client)->containers;
+	size_t i, count = 0;
+
+	snprintf(path[count], PATH_TEXT_MAX, "%s/interface",
+		 client->section->proc_dir);
+	paths[count] = path[count];
+	count++;
+	for (i = 0; i < containers->count; i++) {
+		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface",
+			 client->section->proc_dir, containers->item[i].name);
+		paths[count] = path[count];
+		count++;
+	}
+	if (!containers->count) {
+		snprintf(path[count], PATH_TEXT_MAX, "%s/client/interface",
+			 client->section->proc_dir);
+		paths[count] = path[count];
+		count++;
+	}
+	paths[count] = NULL;
+}
+
+/* Opening the file blocks while the driver is stuck (WEKA's CSI plugin reads
+ * it with a timeout for that reason), hence the child. */
+void weka_read_interface(struct client *client)
+{
+	char path[WEKA_CONTAINERS_MAX + 1][PATH_TEXT_MAX];
+	const char *paths[WEKA_CONTAINERS_MAX + 2];
+	struct weka_facts *facts = weka_of(client);
+
+	memset(&facts->interface, 0, sizeof(facts->interface));
+	facts->interface.active_mounts = -1;
+	interface_paths(client, path, paths);
+	ask_function(client, &facts->interface_source, path[0], print_interface,
+		     paths);
+	if (facts->interface_source.answer == ASK_ANSWERED)
+		weka_parse_interface(facts->interface_source.text,
+				     &facts->interface);
+}
+
+static int read_cpus(struct weka_cgroup *cgroup, const char *folder,
+		     const char *name)
+{
+	char path[PATH_TEXT_MAX * 2], line[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (sysfs_line(path, line, sizeof(line)) < 0 ||
+	    cpuset_parse(&cgroup->cpus, line, NULL) < 0)
+		return -1;
+	cgroup->known = true;
+	return 0;
+}
+
+/* v1: cpuset/weka-NAME; v2: weka-NAME, or weka.slice in the newest pages. */
+static void read_cgroup(struct client *client, size_t i)
+{
+	struct weka_cgroup *cgroup = &weka_of(client)->cgroup[i];
+	const char *name = weka_of(client)->containers.item[i].name;
+	const char *root = client->section->cgroup_root;
+	char folder[PATH_TEXT_MAX], line[64];
+
+	memset(cgroup, 0, sizeof(*cgroup));
+	if (!weka_of(client)->cgroup_v2) {
+		snprintf(folder, sizeof(folder), "%s/cpuset/weka-%s", root,
+			 name);
+		if (read_cpus(cgroup, folder, "cpuset.effective_cpus") < 0)
+			read_cpus(cgroup, folder, "cpuset.cpus");
+		return;
+	}
+	cgroup->v2 = true;
+	snprintf(folder, sizeof(folder), "%s/weka-%s", root, name);
+	if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0) {
+		snprintf(folder, sizeof(folder), "%s/weka.slice", root);
+		if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0)
+			return;
+	}
+	strncat(folder, "/cpuset.cpus.partition",
+		sizeof(folder) - strlen(folder) - 1);
+	if (sysfs_line(folder, line, sizeof(line)) == 0)
+		cgroup->exclusive = !strncmp(line, "root", 4) ||
+				    !strncmp(line, "isolated", 8);
+}
+
+void weka_read_cgroups(struct client *client)
+{
+	char path[PATH_TEXT_MAX];
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/cgroup.controllers",
+		 client->section->cgroup_root);
+	weka_of(client)->cgroup_v2 = access(path, F_OK) == 0;
+	for (i = 0; i < weka_of(client)->containers.count; i++)
+		read_cgroup(client, i);
+}
+
+static void read_cheap_files(struct client *client)
+{
+	struct weka_facts *facts = weka_of(client);
+
+	read_service(client->section->service_conf, &facts->service);
+	read_service(client->section->service_conf_alt, &facts->service_alt);
+	read_agent(client);
+}
+
+/* ---- the cache --------------------------------------------------------- */
+
+void weka_key(const struct client *client, struct cache_key *key)
+{
+	static const char *const files[] = { "resources.json",
+					     "resources.json.stable",
+					     "resources.json.staging" };
+	const struct config_client *section = client->section;
+	const struct weka_facts *facts = weka_of(client);
+	char path[PATH_TEXT_MAX];
+	size_t i, j;
+
+	cache_key_text(key, section->command);
+	cache_key_text(key, section->container);
+	cache_key_file(key, section->service_conf);
+	cache_key_file(key, section->service_conf_alt);
+	cache_key_process(key, facts->agent_pid);
+	for (i = 0; i < facts->containers.count; i++) {
+		cache_key_process(key, facts->containers.item[i].pid);
+		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
+			snprintf(path, sizeof(path), "%s/%s/container/%s",
+				 section->data_dir,
+				 facts->containers.item[i].name, files[j]);
+			cache_key_file(key, path);
+		}
+	}
+}
+
+int weka_load(struct client *client, const struct cache *cache)
+{
+	struct weka_facts *facts = weka_of(client);
+	char name[32];
+	int64_t agents;
+	size_t i;
+
+	if (cache_answer(cache, "ps", &facts->ps) < 0)
+		return -1;
+	parse_containers(client);
+	for (i = 0; i < facts->containers.count; i++) {
+		snprintf(name, sizeof(name), "staged%zu", i);
+		if (cache_answer(cache, name, &facts->staged_source[i]) < 0)
+			return -1;
+		snprintf(name, sizeof(name), "stable%zu", i);
+		if (cache_answer(cache, name, &facts->stable_source[i]) < 0)
+			return -1;
+	}
+	parse_all_resources(facts);
+	agents = cache_number(cache, "agents");
+	facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
+	return facts->containers_known ? 0 : -1;
+}
+
+static bool is_worth_keeping(const struct client *client)
+{
+	const struct weka_facts *facts = weka_of(client);
+	size_t i;
+
+	if (!facts->containers_known || !facts->containers.count ||
+	    weka_agents_unknown(facts))
+		return false;
+	for (i = 0; i < facts->containers.count; i++)
+		if (strcmp(facts->containers.item[i].display_status, "READY") !=
+			    0 ||
+		    !facts->staged[i].known || !facts->stable[i].known ||
+		    process_start(facts->containers.item[i].pid, NULL, NULL) <
+			    0)
+			return false;
+	return true;
+}
+
+int weka_keep(const struct client *client, struct cache *cache)
+{
+	const struct weka_facts *facts = weka_of(client);
+	char name[32];
+	size_t i;
+
+	if (!is_worth_keeping(client))
+		return -1;
+	cache_put_number(cache, "agents", facts->agent_count);
+	cache_put_answer(cache, "ps", &facts->ps);
+	for (i = 0; i < facts->containers.count; i++) {
+		snprintf(name, sizeof(name), "staged%zu", i);
+		cache_put_answer(cache, name, &facts->staged_source[i]);
+		snprintf(name, sizeof(name), "stable%zu", i);
+		cache_put_answer(cache, name, &facts->stable_source[i]);
+	}
+	return 0;
+}
+
+/* ---- together ---------------------------------------------------------- */
+
+const struct weka_container *weka_container(const struct weka_facts *facts,
+					    const char *name, size_t *index)
+{
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		if (!strcmp(facts->containers.item[i].name, name)) {
+			if (index)
+				*index = i;
+			return &facts->containers.item[i];
+		}
+	}
+	return NULL;
+}
+
+void weka_named_cpus(const struct weka_resources *resources,
+		     struct cpuset *cpus)
+{
+	size_t i;
+
+	cpuset_zero(cpus);
+	for (i = 0; i < resources->frontend_count; i++)
+		if (!resources->frontend[i].automatic)
+			cpuset_add(cpus, resources->frontend[i].core_id);
+}
+
+bool weka_is_automatic(const struct weka_resources *resources)
+{
+	size_t i;
+
+	for (i = 0; i < resources->frontend_count; i++)
+		if (resources->frontend[i].automatic)
+			return true;
+	return false;
+}
+
+/* Where the frontends of a container really poll: their processes' own masks.
+ * Good when the command line is silent and for automatic cores. */
+static int linked_cpus(const struct weka_facts *facts, const char *container,
+		       struct cpuset *cpus)
+{
+	struct cpuset one;
+	size_t i;
+	int found = 0;
+
+	for (i = 0; i < facts->interface.link_count; i++) {
+		const struct weka_link *link = &facts->interface.link[i];
+
+		if (container && strcmp(link->container, container) != 0)
+			continue;
+		if (!link->pid || process_cpus(link->pid, &one) < 0)
+			return -1;
+		cpuset_or(cpus, &one);
+		found++;
+	}
+	return found ? 0 : -1;
+}
+
+static int container_cpus(const struct weka_facts *facts, size_t i,
+			  struct cpuset *cpus)
+{
+	const struct weka_resources *stable = &facts->stable[i];
+
+	if (!facts->containers.item[i].running) {
+		cpuset_zero(cpus);
+		return 0;
+	}
+	if (stable->known && !weka_is_automatic(stable)) {
+		weka_named_cpus(stable, cpus);
+		return 0;
+	}
+	cpuset_zero(cpus);
+	return linked_cpus(facts, facts->containers.item[i].name, cpus);
+}
+
+void weka_digest(struct client *client)
+{
+	const struct weka_facts *facts = weka_of(client);
+	struct client_facts *common = &client->common;
+	struct cpuset all, one;
+	bool known = true;
+	size_t i;
+
+	cpuset_zero(&all);
+	common->version = "";
+	for (i = 0; i < facts->containers.count; i++) {
+		if (container_cpus(facts, i, &one) < 0)
+			known = false;
+		else
+			cpuset_or(&all, &one);
+		if (*facts->containers.item[i].version)
+			common->version = facts->containers.item[i].version;
+	}
+	if (!facts->containers_known)
+		known = linked_cpus(facts, NULL, &all) == 0;
+	common->cpus_known = known;
+	cpuset_zero(&common->frontend_cpus);
+	if (known)
+		sysfs_whole_cores(&all, &common->frontend_cpus);
+}
+
+/* Frontends that come or go without a trace in any file: the driver knows. */
+static bool driver_contradicts(const struct weka_facts *facts)
+{
+	size_t i, n, links;
+
+	if (facts->interface_source.answer != ASK_ANSWERED ||
+	    !facts->interface.link_count)
+		return false;
+	for (i = 0; i < facts->containers.count; i++) {
+		links = 0;
+		for (n = 0; n < facts->interface.link_count; n++)
+			links += !strcmp(facts->interface.link[n].container,
+					 facts->containers.item[i].name);
+		if (links != facts->stable[i].frontend_count)
+			return true;
+	}
+	return false;
+}
+
+/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
+static int print_agents(void *arg)
+{
+	int count = process_count(arg, "--agent");
+
+	printf("%d", count);
+	return count < 0;
+}
+
+/* A child, because reading the command line of a process waits for the lock of
+ * its memory, which a process that is stuck may hold. */
+static void count_agents(struct client *client)
+{
+	struct weka_facts *facts = weka_of(client);
+	unsigned long count;
+
+	facts->agent_count = 0;
+	ask_function(client, &facts->agents, "/proc", print_agents,
+		     client->section->command);
+	if (facts->agents.answer != ASK_ANSWERED)
+		return;
+	if (number_parse(facts->agents.text, 0, UINT16_MAX, &count, NULL) == 0)
+		facts->agent_count = (unsigned int)count;
+	else
+		ask_set(&facts->agents, ASK_FAILED, "no number");
+}
+
+bool weka_agents_unknown(const struct weka_facts *facts)
+{
+	return facts->agents.answer != ASK_ANSWERED &&
+	       facts->agents.answer != ASK_NOT_ASKED;
+}
+
+static void ask_everything(struct client *client)
+{
+	FAULT_POINT("inspect before");
+	weka_read_containers(client);
+	count_agents(client);
+	FAULT_POINT("inspect after");
+}
+
+int weka_inspect(struct client *client, struct err *err)
+{
+	(void)err;
+	read_cheap_files(client);
+	if (!cache_use(client))
+		ask_everything(client);
+	weka_read_interface(client);
+	if (client->cached && driver_contradicts(weka_of(client)))
+		ask_everything(client);
+	weka_read_cgroups(client);
+	weka_digest(client);
+	return 0;
+}

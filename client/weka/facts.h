@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* facts.h - what is true of a WEKA client now, and how to ask it
+ *
+ * Terms   see client.h, ask.h and parse.h. "Known" facts were read; the others
+ *           hold zero, and judging must look at the flag first.
+ * Owner   struct weka_facts belongs to its client; weka_facts_clear().
+ * Errors  as in client.h.
+ * Runs    as client.h says; for the parts of the WEKA client only.
+ *
+ * Facts about WEKA come from its documentation 4.0 - 5.x and its public
+ * scripts; where those are silent the assumption stands at the place.
+ */
+#ifndef JOBIO_CLIENT_WEKA_FACTS_H
+#define JOBIO_CLIENT_WEKA_FACTS_H
+
+#include <stdint.h>
+
+#include "client/ask.h"
+#include "client/type.h"
+#include "client/weka/parse.h"
+
+#define WEKA_FSTYPE "wekafs"
+#define WEKA_TEXT_MAX (1U << 20)
+
+struct weka_cgroup {
+	bool known;
+	bool v2;
+	bool exclusive; /* v2: cpuset.cpus.partition is root or isolated */
+	struct cpuset cpus;
+};
+
+struct weka_facts {
+	/* files */
+	struct weka_service service, service_alt;
+	/* agent */
+	bool agent_known, agent_running;
+	struct ask agents;
+	unsigned int agent_count; /* 0 unknown */
+	long agent_pid;
+	int64_t agent_start_s;
+	/* commands */
+	struct ask ps;
+	struct ask staged_source[WEKA_CONTAINERS_MAX];
+	struct ask stable_source[WEKA_CONTAINERS_MAX];
+	bool containers_known;
+	struct weka_containers containers;
+	struct weka_resources staged[WEKA_CONTAINERS_MAX];
+	struct weka_resources stable[WEKA_CONTAINERS_MAX];
+	/* kernel driver */
+	struct ask interface_source;
+	struct weka_interface interface;
+	struct weka_cgroup cgroup[WEKA_CONTAINERS_MAX];
+	bool cgroup_v2;
+};
+
+static inline struct weka_facts *weka_of(const struct client *client)
+{
+	return client->facts;
+}
+
+void weka_facts_clear(void *facts);
+
+/* Of struct client_type_ops. */
+int weka_inspect(struct client *client, struct err *err);
+int weka_load(struct client *client, const struct cache *cache);
+int weka_keep(const struct client *client, struct cache *cache);
+void weka_key(const struct client *client, struct cache_key *key);
+
+extern const struct client_sizing weka_sizing;
+
+/* Run `weka ARGS` that asks; the answer in *ask. The deadline is timeout_ms
+ * of jobio.conf, less when the budget is nearly used up. */
+void weka_ask(struct client *client, struct ask *ask, const char *const args[]);
+/* Run `weka ARGS` that changes something. */
+int weka_order(struct client *client, unsigned int timeout_ms,
+	       const char *const args[], struct err *err);
+/* Frontends, health and links of all containers, from the client itself. */
+void weka_read_containers(struct client *client);
+void weka_read_interface(struct client *client);
+void weka_read_cgroups(struct client *client);
+/* Derive the common facts from the rest. */
+void weka_digest(struct client *client);
+
+/* Somebody looked for agents, and it could not be seen how many there are. */
+bool weka_agents_unknown(const struct weka_facts *facts);
+
+/* NULL: not there. */
+const struct weka_container *weka_container(const struct weka_facts *facts,
+					    const char *name, size_t *index);
+/* The frontends' CPUs as named by core_id, without siblings; automatic ones
+ * left out. */
+void weka_named_cpus(const struct weka_resources *resources,
+		     struct cpuset *cpus);
+bool weka_is_automatic(const struct weka_resources *resources);
+
+#endif

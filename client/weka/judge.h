@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* judge.h - the rules of a WEKA client, W01 to W49
+ *
+ * Owner   constant.
+ * Errors  none.
+ * Runs    as client.h says; see rule.h.
+ */
+#ifndef JOBIO_CLIENT_WEKA_JUDGE_H
+#define JOBIO_CLIENT_WEKA_JUDGE_H
+
+#include "client/rule.h"
+
+extern const struct rule weka_rules[];
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/weka/parse.h"
+
+#include <ctype.h>
+#include <json-c/json.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/cpuset.h"
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/text.h"
+
+/* core_id of a frontend whose core the client picks itself */
+#define CORE_AUTOMATIC UINT32_MAX
+#define LINE_TEXT_MAX 1024
+
+/* Cut to fit: names that long are nobody's. */
+static void copy(char *to, size_t size, const char *from)
+{
+	size_t length = strnlen(from, size - 1);
+
+	memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+/* ---- service.conf ------------------------------------------------------ */
+
+/* WEKA's own scripts write "key=value", its guide shows "key = value", and the
+ * section of these keys was never published: any line counts. */
+static char *trim(char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t\r");
+	length = strlen(text);
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	if (length >= 2 && (*text == '"' || *text == '\'') &&
+	    text[length - 1] == *text) {
+		text[length - 1] = '\0';
+		text++;
+	}
+	return text;
+}
+
+static void cut_comment(char *value)
+{
+	char *at;
+
+	for (at = value; *at; at++) {
+		if ((*at == '#' || *at == ';') &&
+		    (at == value || at[-1] == ' ' || at[-1] == '\t')) {
+			*at = '\0';
+			return;
+		}
+	}
+}
+
+static enum weka_switch switch_of(const char *value)
+{
+	static const char *const no[] = { "false", "no", "0", "off", "f", "n" };
+	static const char *const yes[] = { "true", "yes", "1", "on", "t", "y" };
+	size_t i;
+
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		if (!strcasecmp(value, no[i]))
+			return WEKA_FALSE;
+		if (!strcasecmp(value, yes[i]))
+			return WEKA_TRUE;
+	}
+	return WEKA_UNCLEAR;
+}
+
+static void take_isolate(struct weka_service *service, const char *value)
+{
+	enum weka_switch now = switch_of(value);
+
+	if (service->isolate_cpusets != WEKA_UNSET &&
+	    service->isolate_cpusets != now)
+		service->isolate_differs = true;
+	service->isolate_cpusets = now;
+	copy(service->isolate_text, sizeof(service->isolate_text), value);
+}
+
+static void take_mode(struct weka_service *service, const char *value)
+{
+	char mode[WEKA_NAME_MAX];
+	size_t i;
+
+	copy(mode, sizeof(mode), value);
+	for (i = 0; mode[i]; i++)
+		mode[i] = mode[i] == '-'
+				  ? '_'
+				  : (char)tolower((unsigned char)mode[i]);
+	if (*service->cgroups_mode && strcmp(service->cgroups_mode, mode) != 0)
+		service->cgroups_differs = true;
+	copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
+}
+
+static void take_setting(struct weka_service *service, char *key, char *value)
+{
+	char *at;
+
+	for (at = key; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	cut_comment(value);
+	value = trim(value);
+	if (!strcasecmp(key, "isolate_cpusets")) {
+		take_isolate(service, value);
+	} else if (!strcasecmp(key, "cgroups_mode")) {
+		take_mode(service, value);
+	} else if (!strcasecmp(key, "isolate_cpuset")) {
+		copy(service->odd_key, sizeof(service->odd_key), key);
+		service->odd_isolate = switch_of(value);
+	} else if (!strcasecmp(key, "cgroup_mode")) {
+		if (!*service->odd_key)
+			copy(service->odd_key, sizeof(service->odd_key), key);
+		if (!*service->cgroups_mode)
+			take_mode(service, value);
+	}
+}
+
+void weka_parse_service(const char *text, struct weka_service *service)
+{
+	char line[LINE_TEXT_MAX], *at, *separator;
+
+	memset(service, 0, sizeof(*service));
+	service->present = true;
+	if (!strncmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	while (text_next_line(&text, line, sizeof(line))) {
+		at = line + strspn(line, " \t");
+		separator = strpbrk(at, "=:");
+		if (*at == '#' || *at == ';' || *at == '[' || !separator)
+			continue;
+		*separator = '\0';
+		take_setting(service, trim(at), separator + 1);
+	}
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static const char *get_text(struct json_object *object, const char *key)
+{
+	const char *text = json_text(object, key);
+
+	return text ? text : "";
+}
+
+static int get_switch(struct json_object *object, const char *key, bool *value)
+{
+	struct json_object *found = json_member(object, key);
+
+	if (!found)
+		return -1;
+	if (json_object_is_type(found, json_type_boolean)) {
+		*value = json_object_get_boolean(found);
+		return 0;
+	}
+	if (json_object_is_type(found, json_type_string)) {
+		*value = switch_of(json_object_get_string(found)) == WEKA_TRUE;
+		return 0;
+	}
+	return -1;
+}
+
+/* 24, "24", "NodeId<24>": 4.x prints ids with their type, 6.x without. */
+static int id_of(struct json_object *value, long long *id)
+{
+	char digits[24];
+	const char *at;
+	unsigned long number;
+	size_t length;
+
+	if (!value)
+		return -1;
+	if (json_object_is_type(value, json_type_int)) {
+		*id = json_object_get_int64(value);
+		return 0;
+	}
+	if (!json_object_is_type(value, json_type_string))
+		return -1;
+	at = json_object_get_string(value);
+	if (strchr(at, '<'))
+		at = strchr(at, '<') + 1;
+	length = strspn(at, "0123456789");
+	if (!length || length >= sizeof(digits) ||
+	    (at[length] && strcmp(at + length, ">") != 0))
+		return -1;
+	memcpy(digits, at, length);
+	digits[length] = '\0';
+	if (number_parse(digits, 0, UINT32_MAX, &number, NULL) < 0)
+		return -1;
+	*id = (long long)number;
+	return 0;
+}
+
+/* 4.x keeps it at the top, newer ones under "status". */
+static struct json_object *internal_status(struct json_object *object)
+{
+	struct json_object *status = json_member(object, "internalStatus");
+
+	if (!status)
+		status = json_member(json_member(object, "status"),
+				     "internalStatus");
+	return status;
+}
+
+static void copy_upper(char *to, size_t size, const char *from)
+{
+	copy(to, size, from);
+	for (; *to; to++)
+		*to = (char)toupper((unsigned char)*to);
+}
+
+static void parse_container(struct json_object *object,
+			    struct weka_container *container)
+{
+	struct json_object *status = internal_status(object);
+	long long pid = 0;
+
+	memset(container, 0, sizeof(*container));
+	copy(container->name, sizeof(container->name),
+	     get_text(object, "name"));
+	if (get_switch(object, "isRunning", &container->running) < 0 &&
+	    get_switch(object, "running", &container->running) < 0)
+		container->running =
+			!strcasecmp(get_text(object, "runStatus"), "Running") ||
+			!strcasecmp(get_text(object, "state"), "Running");
+	if (get_switch(object, "isDisabled", &container->disabled) < 0)
+		get_switch(object, "disabled", &container->disabled);
+	container->monitored_known =
+		get_switch(object, "isMonitoring", &container->monitored) ==
+			0 ||
+		get_switch(object, "monitoring", &container->monitored) == 0;
+	if (get_switch(object, "isPersistent", &container->persistent) < 0)
+		get_switch(object, "persistent", &container->persistent);
+	/* health is display_status; "state" stays READY while it joins */
+	copy(container->display_status, sizeof(container->display_status),
+	     get_text(status, "display_status"));
+	/* the column of the 6.x command line: "Ready" */
+	if (!*container->display_status)
+		copy_upper(container->display_status,
+			   sizeof(container->display_status),
+			   get_text(object, "status"));
+	copy(container->message, sizeof(container->message),
+	     get_text(status, "message"));
+	copy(container->version, sizeof(container->version),
+	     get_text(object, "versionName"));
+	if (!*container->version)
+		copy(container->version, sizeof(container->version),
+		     get_text(object, "version"));
+	copy(container->last_failure, sizeof(container->last_failure),
+	     get_text(object, "lastFailure"));
+	if (id_of(json_member(object, "pid"), &pid) == 0 && pid > 0)
+		container->pid = (long)pid;
+}
+
+int weka_parse_ps(const char *text, struct weka_containers *containers,
+		  struct err *err)
+{
+	struct json_object *list = json_tokener_parse(text), *item;
+	struct weka_containers found = { 0 };
+	const char *type;
+	size_t i, length;
+	int rc = -1;
+
+	if (!list || !json_object_is_type(list, json_type_array)) {
+		err_set(err, "weka local ps: expected a JSON list");
+		goto out;
+	}
+	length = json_object_array_length(list);
+	for (i = 0; i < length && found.count < WEKA_CONTAINERS_MAX; i++) {
+		item = json_object_array_get_idx(list, i);
+		type = get_text(item, "type");
+		if (!*get_text(item, "name")) {
+			err_set(err, "weka local ps: a container has no name");
+			goto out;
+		}
+		if (!*type || !strcasecmp(type, "weka"))
+			parse_container(item, &found.item[found.count++]);
+	}
+	*containers = found;
+	rc = 0;
+out:
+	json_object_put(list);
+	return rc;
+}
+
+static bool is_frontend_role(struct json_object *role)
+{
+	return role && json_object_is_type(role, json_type_string) &&
+	       !strcasecmp(json_object_get_string(role), "FRONTEND");
+}
+
+static bool is_frontend(struct json_object *node)
+{
+	struct json_object *roles = json_member(node, "roles");
+	size_t i, length;
+
+	if (!roles || !json_object_is_type(roles, json_type_array))
+		return is_frontend_role(roles);
+	length = json_object_array_length(roles);
+	for (i = 0; i < length; i++)
+		if (is_frontend_role(json_object_array_get_idx(roles, i)))
+			return true;
+	return false;
+}
+
+static int add_node(struct weka_resources *resources, long long slot,
+		    struct json_object *node)
+{
+	struct weka_frontend *frontend;
+	long long core = CORE_AUTOMATIC;
+
+	if (!is_frontend(node))
+		return 0;
+	if (slot < 0 || resources->frontend_count == WEKA_FRONTENDS_MAX)
+		return -1;
+	frontend = &resources->frontend[resources->frontend_count++];
+	memset(frontend, 0, sizeof(*frontend));
+	frontend->slot = (unsigned int)slot;
+	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 ||
+	    core >= CPUSET_MAX)
+		frontend->automatic = true;
+	else
+		frontend->core_id = (unsigned int)core;
+	if (get_switch(node, "dedicate_core", &frontend->dedicated) < 0)
+		frontend->dedicated = true;
+	return 0;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct weka_frontend *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static int parse_nodes(struct json_object *nodes,
+		       struct weka_resources *resources)
+{
+	struct json_object *node;
+	unsigned long slot;
+	long long id;
+	size_t i, length;
+
+	if (json_object_is_type(nodes, json_type_array)) {
+		length = json_object_array_length(nodes);
+		for (i = 0; i < length; i++) {
+			node = json_object_array_get_idx(nodes, i);
+			if (id_of(json_member(node, "slot"), &id) < 0)
+				id = (long long)i;
+			if (add_node(resources, id, node) < 0)
+				return -1;
+		}
+	} else if (json_object_is_type(nodes, json_type_object)) {
+		json_object_object_foreach (nodes, key, value) {
+			if (number_parse(key, 0, UINT16_MAX, &slot, NULL) < 0 ||
+			    add_node(resources, (long long)slot, value) < 0)
+				return -1;
+		}
+	} else {
+		return -1;
+	}
+	qsort(resources->frontend, resources->frontend_count,
+	      sizeof(resources->frontend[0]), by_slot);
+	return 0;
+}
+
+static void parse_nics(struct json_object *list,
+		       struct weka_resources *resources)
+{
+	struct json_object *item;
+	struct weka_nic *nic;
+	size_t i, length;
+
+	if (!list || !json_object_is_type(list, json_type_array))
+		return;
+	length = json_object_array_length(list);
+	for (i = 0; i < length && resources->nic_count < WEKA_NICS_MAX; i++) {
+		item = json_object_array_get_idx(list, i);
+		nic = &resources->nic[resources->nic_count++];
+		/* the API of 4.2 shows names only */
+		copy(nic->name, sizeof(nic->name),
+		     item && json_object_is_type(item, json_type_string)
+			     ? json_object_get_string(item)
+			     : get_text(item, "device"));
+		if (!*nic->name)
+			copy(nic->name, sizeof(nic->name),
+			     get_text(item, "name"));
+		copy(nic->identifier, sizeof(nic->identifier),
+		     get_text(item, "identifier"));
+	}
+}
+
+int weka_parse_resources(const char *text, const char *container,
+			 struct weka_resources *resources, struct err *err)
+{
+	struct json_object *root = json_tokener_parse(text), *one = root;
+	struct weka_resources found = { .known = true, .memory_bytes = -1 };
+	struct json_object *nodes;
+	int rc = -1;
+
+	if (!json_member(one, "nodes") &&
+	    json_member(json_member(root, container), "nodes"))
+		one = json_member(root, container);
+	nodes = json_member(one, "nodes");
+	if (!nodes) {
+		err_set(err, "weka local resources of '%s': no \"nodes\" in it",
+			container);
+		goto out;
+	}
+	if (parse_nodes(nodes, &found) < 0) {
+		err_set(err,
+			"weka local resources of '%s': \"nodes\" is not what "
+			"is known of 4.x to 6.x",
+			container);
+		goto out;
+	}
+	parse_nics(json_member(one, "net_devices"), &found);
+	found.memory_bytes = json_number(one, "memory");
+	*resources = found;
+	rc = 0;
+out:
+	json_object_put(root);
+	return rc;
+}
+
+bool weka_resources_equal(const struct weka_resources *a,
+			  const struct weka_resources *b)
+{
+	size_t i;
+
+	if (a->frontend_count != b->frontend_count ||
+	    (a->memory_bytes >= 0 && b->memory_bytes >= 0 &&
+	     a->memory_bytes != b->memory_bytes))
+		return false;
+	for (i = 0; i < a->frontend_count; i++)
+		if (a->frontend[i].slot != b->frontend[i].slot ||
+		    a->frontend[i].automatic != b->frontend[i].automatic ||
+		    a->frontend[i].core_id != b->frontend[i].core_id)
+			return false;
+	return true;
+}
+
+/* ---- /proc/wekafs/interface -------------------------------------------- */
+
+/* "Container=NAME FE 0: Connected frontend pid 4081176" or
+ * "Container=NAME FE 0: Frontend is not connected" */
+static void parse_link(char *line, struct weka_interface *interface)
+{
+	char *space = strchr(line, ' '), *colon, *text;
+	struct weka_link *link;
+	unsigned long number;
+
+	if (!space || strncmp(space, " FE ", 4) != 0 ||
+	    interface->link_count == WEKA_FRONTENDS_MAX)
+		return;
+	colon = strchr(space + 4, ':');
+	if (!colon)
+		return;
+	*space = *colon = '\0';
+	if (number_parse(space + 4, 0, UINT16_MAX, &number, NULL) < 0)
+		return;
+	link = &interface->link[interface->link_count++];
+	memset(link, 0, sizeof(*link));
+	copy(link->container, sizeof(link->container), line);
+	link->index = (unsigned int)number;
+	text = trim(colon + 1);
+	if (strncasecmp(text, "Connected", 9) != 0)
+		return;
+	link->connected = true;
+	text = strrchr(text, ' ');
+	if (text && number_parse(text + 1, 1, INT32_MAX, &number, NULL) == 0)
+		link->pid = (long)number;
+}
+
+static void parse_interface_line(char *line, struct weka_interface *interface)
+{
+	unsigned long number;
+
+	if (!strncmp(line, "Container=", 10))
+		parse_link(line + 10, interface);
+	else if (!strncmp(line, "GW driver_state:", 16))
+		copy(interface->driver_state, sizeof(interface->driver_state),
+		     trim(line + 16));
+	else if (!strncmp(line, "Active mounts:", 14) &&
+		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) ==
+			 0)
+		/* a sum, when each container has a file of its own */
+		interface->active_mounts =
+			(interface->active_mounts > 0 ? interface->active_mounts
+						      : 0) +
+			(long)number;
+}
+
+void weka_parse_interface(const char *text, struct weka_interface *interface)
+{
+	char line[LINE_TEXT_MAX];
+
+	memset(interface, 0, sizeof(*interface));
+	interface->active_mounts = -1;
+	while (text_next_line(&text, line, sizeof(line)))
+		parse_interface_line(line, interface);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/json.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+struct json_object *json_parse(const char *text)
+{
+	struct json_object *top = json_tokener_parse(text);
+
+	if (json_object_is_type(top, json_type_object))
+		return top;
+	json_object_put(top);
+	return NULL;
+}
+
+struct json_object *json_member(struct json_object *top, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(top, key, &value);
+	return value;
+}
+
+static struct json_object *typed(struct json_object *top, const char *key,
+				 enum json_type type)
+{
+	struct json_object *value = json_member(top, key);
+
+	return value && json_object_is_type(value, type) ? value : NULL;
+}
+
+const char *json_text(struct json_object *top, const char *key)
+{
+	struct json_object *value = typed(top, key, json_type_string);
+	const char *text = value ? json_object_get_string(value) : NULL;
+
+	if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
+		return NULL;
+	return text;
+}
+
+int64_t json_number(struct json_object *top, const char *key)
+{
+	struct json_object *value = typed(top, key, json_type_int);
+	int64_t number = value ? json_object_get_int64(value) : JSON_UNKNOWN;
+
+	return number < 0 ? JSON_UNKNOWN : number;
+}
+
+bool json_is_true(struct json_object *top, const char *key)
+{
+	struct json_object *value = typed(top, key, json_type_boolean);
+
+	return value && json_object_get_boolean(value);
+}
+
+struct json_object *json_list(struct json_object *top, const char *key)
+{
+	return typed(top, key, json_type_array);
+}
+
+struct json_object *json_map(struct json_object *top, const char *key)
+{
+	return typed(top, key, json_type_object);
+}
+
+void json_add_text(struct json_object *top, const char *key, const char *text)
+{
+	json_object_object_add(top, key,
+			       text ? json_object_new_string(text) : NULL);
+}
+
+void json_add_number(struct json_object *top, const char *key, int64_t number)
+{
+	json_object_object_add(top, key, json_object_new_int64(number));
+}
+
+void json_add_known(struct json_object *top, const char *key, int64_t number)
+{
+	json_object_object_add(
+		top, key, number < 0 ? NULL : json_object_new_int64(number));
+}
+
+void json_add_bool(struct json_object *top, const char *key, bool is_true)
+{
+	json_object_object_add(top, key, json_object_new_boolean(is_true));
+}
+
+const char *json_line(struct json_object *top)
+{
+	return json_object_to_json_string_ext(
+		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}

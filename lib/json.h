@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* json.h - read and write the members of JSON objects (json-c)
+ *
+ * Terms   top: an object, or anything else, NULL included: it then has no
+ *           members.
+ * Owner   json_parse(): the caller, json_object_put(). What is read from an
+ *           object lives as long as the object. The adding functions take
+ *           nothing but copy.
+ * Errors  a member that is missing, null or of another type is NULL,
+ *           JSON_UNKNOWN or false: whoever needs to tell these apart asks
+ *           json_member(). A text with a zero byte in it is no text.
+ * Runs    helpers, ledger, report; json-c only.
+ */
+#ifndef JOBIO_JSON_H
+#define JOBIO_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json_object;
+
+#define JSON_UNKNOWN INT64_C(-1)
+
+/* The object that a text is; NULL: no JSON, or no object. */
+struct json_object *json_parse(const char *text);
+
+/* A member of any type; NULL: missing, or null. */
+struct json_object *json_member(struct json_object *top, const char *key);
+const char *json_text(struct json_object *top, const char *key);
+/* A whole number that is not negative. */
+int64_t json_number(struct json_object *top, const char *key);
+bool json_is_true(struct json_object *top, const char *key);
+struct json_object *json_list(struct json_object *top, const char *key);
+struct json_object *json_map(struct json_object *top, const char *key);
+
+/* NULL is written as null. */
+void json_add_text(struct json_object *top, const char *key, const char *text);
+void json_add_number(struct json_object *top, const char *key, int64_t number);
+/* A negative number is written as null. */
+void json_add_known(struct json_object *top, const char *key, int64_t number);
+void json_add_bool(struct json_object *top, const char *key, bool is_true);
+
+/* The object on one line, slashes as they are; NULL when out of memory. */
+const char *json_line(struct json_object *top);
+
+#endif

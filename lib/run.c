@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void run_add(int64_t *sum, int64_t number)
+{
+	if (number < 0)
+		return;
+	if (*sum < 0)
+		*sum = 0;
+	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
+}
+
+static void add_hist(struct record_io *sum, const struct record_io *io,
+		     int which)
+{
+	int bin;
+
+	if (!io->has_hist[which])
+		return;
+	sum->has_hist[which] = true;
+	for (bin = 0; bin < RECORD_BINS; bin++)
+		run_add(&sum->hist[which][bin], io->hist[which][bin]);
+}
+
+void run_add_io(struct record_io *sum, const struct record_io *io)
+{
+	int i;
+
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		run_add(&sum->numbers[i], io->numbers[i]);
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		if (io->peak[i] > sum->peak[i])
+			sum->peak[i] = io->peak[i];
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		run_add(&sum->meta[i], io->meta[i]);
+	sum->has_meta |= io->has_meta;
+	for (i = 0; i < RECORD_HIST_COUNT; i++)
+		add_hist(sum, io, i);
+}
+
+void run_best(const struct record *record, enum record_scope scope,
+	      struct record_io *sum)
+{
+	uint64_t best = record_best_app(record, scope);
+	size_t i;
+
+	record_io_init(sum);
+	sum->scope = scope;
+	for (i = 0; i < record->app_count; i++) {
+		if (!(best >> i & 1))
+			continue;
+		strcpy(sum->source, record->app[i].source);
+		run_add_io(sum, &record->app[i]);
+	}
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static bool is_same(const struct run_line *line, const struct record_io *io,
+		    enum run_kind kind)
+{
+	const char *fs = line->first->fs ? line->first->fs : "";
+
+	return line->kind == kind && line->first->scope == io->scope &&
+	       !strcmp(line->first->source, io->source) &&
+	       !strcmp(fs, io->fs ? io->fs : "");
+}
+
+static void add_line(struct run_lines *lines, const struct record_io *io,
+		     enum run_kind kind)
+{
+	struct run_line *line = lines->line;
+	struct run_line *end = line + lines->count;
+
+	while (line < end && !is_same(line, io, kind))
+		line++;
+	if (line == end) {
+		if (lines->count == RUN_LINES_MAX)
+			return;
+		line->first = io;
+		line->kind = kind;
+		record_io_init(&line->sum);
+		lines->count++;
+	}
+	line->nodes++;
+	run_add_io(&line->sum, io);
+}
+
+/* A node's lines of other filesystems than the client's are told too, and are
+ * not the same I/O: they are of the best source all the same. */
+static const char *best_source(const struct record *record,
+			       enum record_scope scope)
+{
+	uint64_t best = record_best_app(record, scope);
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++)
+		if (best >> i & 1)
+			return record->app[i].source;
+	return "";
+}
+
+static void add_record(struct run_lines *lines, const struct record *record)
+{
+	const char *best[2] = { best_source(record, RECORD_SCOPE_JOB),
+				best_source(record, RECORD_SCOPE_NODE) };
+	const struct record_io *io;
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++) {
+		io = &record->app[i];
+		add_line(lines, io,
+			 !strcmp(io->source, best[io->scope]) ? RUN_APP
+							      : RUN_OTHER);
+	}
+	for (i = 0; i < record->wire_count; i++)
+		add_line(lines, &record->wire[i], RUN_WIRE);
+}
+
+struct run_lines *run_lines_new(struct record *const *records, size_t count)
+{
+	struct run_lines *lines = calloc(1, sizeof(*lines));
+	size_t i;
+
+	for (i = 0; lines && i < count; i++)
+		add_record(lines, records[i]);
+	return lines;
+}
+
+void run_lines_free(struct run_lines *lines)
+{
+	free(lines);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text.h - reading texts of the kernel and of clients
+ *
+ * Owner   the caller; a text is changed in place only to become shorter.
+ * Errors  none.
+ * Runs    everywhere; libc only.
+ */
+#ifndef JOBIO_TEXT_H
+#define JOBIO_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* "\040" becomes " ": fields of mount tables, as fs/proc_namespace.c:mangle()
+ * writes them and getmntent(3) reads them. Other backslashes stay. */
+void text_unescape_octal(char *text);
+
+/* Copy the next line without its end and step over it; false at the end of the
+ * text. A line that does not fit is passed over. */
+bool text_next_line(const char **text, char *line, size_t size);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "prolog/leftover.h"
+
+#include "job/log.h"
+
+/* A folder with nothing readable in it that says whose it is: slurmstepd made it
+ * where no prolog had worked, or the files are damaged on both places. There is
+ * no record to be made of it, but its journal holds. */
+static void clear_nameless(struct visit *visit, uint32_t job_id,
+			   bool is_counted)
+{
+	struct err err;
+	int count = job_mend(visit->config, job_id, NULL, &err);
+
+	if (count < 0 || job_discard(visit->config, job_id, &err) < 0) {
+		log_line("of job %u: %s", job_id, err.text);
+		return;
+	}
+	visit->mended += count;
+	if (is_counted)
+		job_count_stop(visit->config, job_id, NULL);
+	if (!job_was_released(visit->config, job_id, RECORD_UNKNOWN))
+		log_line("of job %u: nothing says whose it was: no record",
+			 job_id);
+}
+
+static int finish_dead(struct visit *visit, uint32_t job_id)
+{
+	bool is_counted = job_is_counted(visit->config, job_id);
+	struct record *state;
+	struct err err;
+	int rc;
+
+	state = job_state_read(visit->config, job_id, visit->job.node);
+	if (!state) {
+		clear_nameless(visit, job_id, is_counted);
+		return 0;
+	}
+	if (job_count_read(visit->config, state, &err) < 0)
+		log_line("of job %u: %s", job_id, err.text);
+	job_wire_read(visit->config, state);
+	if (job_mend(visit->config, job_id, state, &err) < 0)
+		log_line("of job %u: %s", job_id, err.text);
+	job_add_steps(visit->config, state);
+	state->end = job_now();
+	rc = job_finish(visit->config, state, &err);
+	if (rc != 0)
+		log_line("of job %u: %s", job_id, err.text);
+	if (rc >= 0) {
+		visit->finished++;
+		if (is_counted)
+			job_count_stop(visit->config, job_id, NULL);
+	}
+	record_free(state);
+	return 0;
+}
+
+/* A change is only ever made while no other job is on the node. So one that is
+ * pending now, for another job, belongs to a prolog that was cut off: it is put
+ * back, and unless the job runs all the same (on_error=continue) its record is
+ * due too. */
+static int mend_other(void *arg, uint32_t job_id)
+{
+	struct visit *visit = arg;
+	struct record *state;
+	struct err err;
+	int count;
+
+	if (job_id == visit->job.id)
+		return 0;
+	if (visit->want.alone)
+		return finish_dead(visit, job_id);
+	state = job_state_read(visit->config, job_id, visit->job.node);
+	count = job_mend(visit->config, job_id, state, &err);
+	/* nobody will know more of it: Slurm before 23.02 tells no prolog that
+	 * its job is alone, and elsewhere perhaps none ever is */
+	if (!state && count == 0 && job_is_forgotten(visit->config, job_id))
+		clear_nameless(visit, job_id,
+			       job_is_counted(visit->config, job_id));
+	record_free(state);
+	if (count < 0)
+		log_line("of job %u: %s", job_id, err.text);
+	if (count <= 0)
+		return 0;
+	visit->mended += count;
+	return job_is_alive(job_id) ? 0 : finish_dead(visit, job_id);
+}
+
+void leftover_mend(struct visit *visit)
+{
+	job_each_folder(visit->config, mend_other, visit);
+}
+
+int leftover_clear_own(struct visit *visit, struct err *err)
+{
+	const struct config *config = visit->config;
+	struct record *state;
+	int count;
+
+	job_forget_released(config, visit->job.id);
+	if (!job_has_folder(config, visit->job.id))
+		return 0;
+	if (job_has_steps(config, visit->job.id))
+		return finish_dead(visit, visit->job.id);
+	state = job_state_read(config, visit->job.id, visit->job.node);
+	count = job_mend(config, visit->job.id, state, err);
+	record_free(state);
+	if (count < 0)
+		return -1;
+	visit->mended += count;
+	return job_discard(config, visit->job.id, err);
+}

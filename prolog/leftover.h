@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* leftover.h - what dead jobs left behind on the node
+ *
+ * Errors  -1: the job's own folder cannot be cleared. What others left is said
+ *           and stays for the next prolog.
+ * Runs    prolog, under the lock, before anything is changed for the job.
+ */
+#ifndef JOBIO_PROLOG_LEFTOVER_H
+#define JOBIO_PROLOG_LEFTOVER_H
+
+#include "prolog/visit.h"
+
+/* Of every other job: what its prolog or epilog did not finish. */
+void leftover_mend(struct visit *visit);
+/* Of a run of the same job that no epilog has finished (requeued after a crash),
+ * or of this very prolog, run a second time. */
+int leftover_clear_own(struct visit *visit, struct err *err);
+
+#endif

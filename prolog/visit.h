@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* visit.h - what a prolog knows of the node and the job while it works
+ *
+ * Terms   fault: whose? The job's: its request is refused, with a sentence for
+ *           the user. The node's: a finding. Ours: anything else, -1 and a
+ *           sentence.
+ *         A visit is begun by prepare.h or recover.h and handed from one to the
+ *         next: leftover.h, cores.h, describe.h, gates.h.
+ * Owner   visit_free(); the configuration stays the caller's.
+ * Errors  none of its own.
+ * Runs    prolog, as root, in a child of jobio-prepare.
+ */
+#ifndef JOBIO_PROLOG_VISIT_H
+#define JOBIO_PROLOG_VISIT_H
+
+#include "client/client.h"
+#include "job/job.h"
+#include "lib/config.h"
+#include "lib/request.h"
+
+struct visit {
+	const struct config *config;
+	struct job job;
+	struct record *state;
+	struct findings findings;
+	struct request request;
+	bool has_request;
+	char refused[ERR_MAX]; /* "": not refused */
+	struct client *client; /* NULL: this node has none */
+	struct client_want want;
+	struct cpuset abs_cores; /* withheld, as Slurm counts them */
+	int mended, finished;	 /* changes put back, records made for others */
+	unsigned long long end_ms;
+	int lock_fd;
+};
+
+/* What is left of the prolog's time. */
+unsigned int visit_time_left_ms(const struct visit *visit);
+/* The first reason stays. */
+void visit_refuse(struct visit *visit, const struct err *why);
+/* Say what an administrator should know, one line each. */
+void visit_log(const struct visit *visit);
+void visit_free(struct visit *visit);
+
+#endif

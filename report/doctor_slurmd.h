@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* doctor_slurmd.h - the CPUs that slurmd itself sees
+ *
+ * Runs    jobio doctor; adds findings, see doctor_view.h.
+ */
+#ifndef JOBIO_REPORT_DOCTOR_SLURMD_H
+#define JOBIO_REPORT_DOCTOR_SLURMD_H
+
+#include "report/doctor_view.h"
+
+/* 'spec': the OS CPUs that Slurm withholds from every job. */
+void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/job_io.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/run.h"
+
+/* ---- numbers ------------------------------------------------------------- */
+
+const char *job_bytes(int64_t number, char *out)
+{
+	if (number < 0)
+		return "unknown";
+	summary_bytes(number, out, 16);
+	return out;
+}
+
+const char *job_count(int64_t number, char *out)
+{
+	if (number < 0)
+		return "unknown";
+	summary_count(number, out, 16);
+	return out;
+}
+
+/* ---- the lines of I/O ---------------------------------------------------- */
+
+/* Blocks from low to high; plain letters where the terminal has no UTF-8. */
+static void print_hist(FILE *out, const char *name, const int64_t *hist,
+		       bool is_time)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
+					      "▅", "▆", "▇", "█" };
+	static const char plain[] = " .:-=+*%#";
+	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	int bin, first = -1, last = -1;
+	char low[16], high[16];
+	int64_t most = 0;
+
+	for (bin = 0; bin < RECORD_BINS; bin++) {
+		if (hist[bin] <= 0)
+			continue;
+		first = first < 0 ? bin : first;
+		last = bin;
+		most = hist[bin] > most ? hist[bin] : most;
+	}
+	if (first < 0)
+		return;
+	fprintf(out, "                %-12s ", name);
+	for (bin = first; bin <= last; bin++) {
+		int level = hist[bin] <= 0 ? 0
+					   : 1 + (int)((double)hist[bin] *
+						       7.99 / (double)most);
+
+		if (is_utf8)
+			fputs(blocks[level > 8 ? 8 : level], out);
+		else
+			fputc(plain[level > 8 ? 8 : level], out);
+	}
+	if (is_time) {
+		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
+			     sizeof(low));
+		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
+			     sizeof(high));
+	} else {
+		summary_bytes(INT64_C(1) << (first > 62 ? 62 : first), low,
+			      sizeof(low));
+		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
+			      sizeof(high));
+	}
+	fprintf(out, "  %s to %s\n", low, high);
+}
+
+static void print_meta(FILE *out, const struct record_io *io, double seconds)
+{
+	const char *before = "                metadata     ";
+	int64_t all = 0;
+	char text[16];
+	int i;
+
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++) {
+		if (io->meta[i] <= 0)
+			continue;
+		fprintf(out, "%s%s %s", before,
+			record_meta_name((unsigned int)i),
+			job_count(io->meta[i], text));
+		run_add(&all, io->meta[i]);
+		before = ", ";
+	}
+	if (*before != ',')
+		return;
+	if (seconds > 0)
+		fprintf(out, "; %s/s",
+			job_count((int64_t)((double)all / seconds), text));
+	fputc('\n', out);
+}
+
+static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
+{
+	char text[16];
+
+	if (number > 0 && calls > 0)
+		fprintf(out, ", %s a call", job_bytes(number / calls, text));
+	if (number > 0 && seconds > 0)
+		fprintf(out, ", %s/s",
+			job_bytes((int64_t)((double)number / seconds), text));
+	fputc('\n', out);
+}
+
+static void print_one(FILE *out, const char *what, int64_t number,
+		      int64_t calls, double seconds)
+{
+	char a[16], b[16];
+
+	fprintf(out, "                %-12s %s", what, job_bytes(number, a));
+	if (calls >= 0)
+		fprintf(out, " in %s calls", job_count(calls, b));
+	print_rate(out, number, calls, seconds);
+}
+
+/* Of one node: those of several need not be of the same second. */
+static void print_peak(FILE *out, int64_t rd, int64_t wr)
+{
+	char a[16], b[16];
+
+	if (rd >= 0 || wr >= 0)
+		fprintf(out,
+			"                %-12s %s read, %s written: the most "
+			"that one node moved in a second\n",
+			"peak", job_bytes(rd, a), job_bytes(wr, b));
+}
+
+static const char *span(int64_t us, char *out)
+{
+	if (us < 0)
+		return "unknown";
+	summary_time(us > INT64_MAX / 1000 ? INT64_MAX : us * 1000, out, 16);
+	return out;
+}
+
+static void print_time_spent(FILE *out, const int64_t *numbers)
+{
+	char a[16], b[16];
+
+	if (numbers[RECORD_READ_US] >= 0 || numbers[RECORD_WRITE_US] >= 0)
+		fprintf(out,
+			"                %-12s %s reading, %s writing: all "
+			"processes together\n",
+			"time", span(numbers[RECORD_READ_US], a),
+			span(numbers[RECORD_WRITE_US], b));
+}
+
+static void print_line_head(FILE *out, const struct run_line *line,
+			    size_t records)
+{
+	static const char *const names[] = { "I/O", "also seen as",
+					     "on the wire" };
+	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
+
+	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
+		line->first->fs ? line->first->fs : all, line->first->source,
+		line->first->scope == RECORD_SCOPE_JOB
+			? "the job's alone"
+			: "NODE-WIDE, with whatever else ran there");
+	if (line->nodes < records)
+		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
+}
+
+/* Another view of I/O that is told already, or what the node's client did: not
+ * to be added. */
+static void print_other(FILE *out, const struct run_line *line, size_t records)
+{
+	const int64_t *n = line->sum.numbers;
+	char a[16], b[16], c[16], d[16];
+
+	print_line_head(out, line, records);
+	fprintf(out, ": read %s in %s calls, written %s in %s\n",
+		job_bytes(n[RECORD_READ_BYTES], a),
+		job_count(n[RECORD_READ_CALLS], b),
+		job_bytes(n[RECORD_WRITE_BYTES], c),
+		job_count(n[RECORD_WRITE_CALLS], d));
+}
+
+static void print_io_line(FILE *out, const struct run_line *line,
+			  size_t records, double seconds)
+{
+	const struct record_io *io = &line->sum;
+
+	print_line_head(out, line, records);
+	fputc('\n', out);
+	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
+		  io->numbers[RECORD_READ_CALLS], seconds);
+	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
+		  io->numbers[RECORD_WRITE_CALLS], seconds);
+	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
+	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
+		print_one(out, "mapped, read",
+			  io->numbers[RECORD_MMAP_READ_BYTES], -1, 0);
+		print_one(out, "mapped, wr.",
+			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
+	}
+	print_peak(out, io->peak[RECORD_PEAK_READ],
+		   io->peak[RECORD_PEAK_WRITE]);
+	print_time_spent(out, io->numbers);
+	print_meta(out, io, seconds);
+	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
+	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
+	print_hist(out, "read times", io->hist[RECORD_READ_NS], 1);
+	print_hist(out, "write times", io->hist[RECORD_WRITE_NS], 1);
+}
+
+void job_print_io(FILE *out, const struct job_report *r, double seconds)
+{
+	struct run_lines *lines = run_lines_new(r->records, r->record_count);
+	const struct run_line *line, *end;
+
+	if (!lines || !lines->count)
+		fprintf(out, "  %-13s not counted\n", "I/O");
+	line = lines ? lines->line : NULL;
+	end = line ? line + lines->count : NULL;
+	for (; line < end; line++)
+		if (line->kind == RUN_APP)
+			print_io_line(out, line, r->record_count, seconds);
+	for (line = lines ? lines->line : NULL; line < end; line++)
+		if (line->kind != RUN_APP)
+			print_other(out, line, r->record_count);
+	run_lines_free(lines);
+}
+
+static void print_tail(FILE *out, const char *name,
+		       void (*print)(int64_t value, char *out, size_t room),
+		       const int64_t *pair)
+{
+	char half[16], most[16];
+
+	if (pair[0] < 0)
+		return;
+	print(pair[0], half, sizeof(half));
+	print(pair[1], most, sizeof(most));
+	fprintf(out, "                %-12s half up to %s, 99 %% up to %s\n",
+		name, half, most);
+}
+
+/* The summary's numbers, where there are no records or not all of them. */
+void job_print_totals(FILE *out, const struct summary *s)
+{
+	char text[16];
+
+	if (s->scope == SUMMARY_SCOPE_NONE) {
+		fprintf(out, "  %-13s not counted\n", "I/O");
+		return;
+	}
+	fprintf(out, "  %-13s all nodes, from %s: %s\n", "I/O",
+		*s->src ? s->src : "-",
+		s->scope == SUMMARY_SCOPE_JOB
+			? "the job's alone"
+			: "NODE-WIDE, with whatever else ran there");
+	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
+	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+	print_peak(out, s->peak_rd, s->peak_wr);
+	if (s->meta >= 0)
+		fprintf(out, "                %-12s %s operations\n",
+			"metadata", job_count(s->meta, text));
+	print_tail(out, "read sizes", summary_bytes, s->rsz);
+	print_tail(out, "write sizes", summary_bytes, s->wsz);
+	print_tail(out, "read times", summary_time, s->rlat_ns);
+	print_tail(out, "write times", summary_time, s->wlat_ns);
+}

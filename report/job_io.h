@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_io.h - what a job read and wrote, as text
+ *
+ * Terms   seconds: how long the job ran, 0 unknown.
+ * Owner   job_bytes() and job_count() return 'out', of 16 bytes, or a constant.
+ * Errors  none; those of 'out' stay in it.
+ * Runs    job_text.c.
+ */
+#ifndef JOBIO_REPORT_JOB_IO_H
+#define JOBIO_REPORT_JOB_IO_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/job_report.h"
+
+/* "1.21GiB", "3.4M"; negative: "unknown". */
+const char *job_bytes(int64_t number, char *out);
+const char *job_count(int64_t number, char *out);
+
+/* From the records: numbers, rates, peaks, metadata and histograms. */
+void job_print_io(FILE *out, const struct job_report *report, double seconds);
+/* From the summary, where there are no records or not all of them. */
+void job_print_totals(FILE *out, const struct summary *summary);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_print.h - how a report looks: as text, as JSON, as CSV
+ *
+ * Terms   each form is a file of its name: job_text.c, job_json.c, job_csv.c.
+ * Errors  none; those of 'out' stay in it.
+ * Runs    jobio report; text is in the user's locale.
+ */
+#ifndef JOBIO_REPORT_JOB_PRINT_H
+#define JOBIO_REPORT_JOB_PRINT_H
+
+#include <stdio.h>
+
+#include "report/job_report.h"
+
+void job_print_text(const struct job_report *report, FILE *out);
+void job_print_json(const struct job_report *report, FILE *out);
+void job_print_csv_head(FILE *out);
+void job_print_csv(const struct job_report *report, FILE *out);
+
+#endif

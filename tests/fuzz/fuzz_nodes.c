@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A node list: what is taken has as many names as were counted, and no odd
+ * ones. */
+#include <string.h>
+
+#include "ledger/nodes.h"
+#include "lib/record.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *list = fuzz_text(data, size);
+	struct err err;
+	struct nodes *nodes = nodes_expand(list, &err);
+	size_t i;
+
+	if (nodes) {
+		MUST(nodes->count && nodes->count <= NODES_MAX);
+		for (i = 0; i < nodes->count; i++) {
+			MUST(*nodes->names[i]);
+			MUST(strlen(nodes->names[i]) < RECORD_NAME_MAX);
+			MUST(!strpbrk(nodes->names[i], "[], \n"));
+		}
+		MUST(nodes_has(nodes, nodes->names[0]));
+	}
+	nodes_free(nodes);
+	free(list);
+	return 0;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# check.bats - ./check adds up what its parts say, and what they could not say
+# shellcheck disable=SC2016 # the parts expand what is quoted here
+
+setup() {
+	top=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-check.XXXXXX")
+	mkdir -p "$top/tests/tools" "$top/tests/cluster"
+	cp "$SRCDIR/check" "$top"
+	cp "$SRCDIR/tests/tools/"{part.bash,tally} "$top/tests/tools"
+	printf '%s\n' 'host_docker_stop() { :; }' >"$top/tests/cluster/host.bash"
+	parts 'thing_packages() { :; }' 'thing_source() { :; }'
+}
+
+teardown() { rm -rf "$top"; }
+
+# parts LINE... - add to the parts of the check
+parts() { printf '%s\n' "$@" >>"$top/tests/tools/parts.bash"; }
+
+# check PART... - sets status, output and lines
+check() { run env -u JOBIO_CHECK_LEVEL -u JOBIO_CHECK_BEGIN "$top/check" "$@"; }
+
+# is_said LINE... - one line of the output is it
+is_said() {
+	local line
+	for line in "$@"; do
+		grep -qxE -e "$line" <<<"$output" || { printf 'no line "%s" in:\n%s\n' "$line" "$output" >&2; return 1; }
+	done
+}
+
+@test "the results of all parts are added up, and one failed test is a failure" {
+	parts 'part_lint() { result 3 0 three; }' 'part_count() { result 4 1 "five things"; }'
+	check lint count
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = '7 passed, 1 failed' ]
+	is_said 'lint +3 +0 +[0-9]+ +[0-9]+' 'count +4 +1 +[0-9]+ +[0-9]+' 'FAILED: 1 of 5: five things'
+}
+
+@test "when all have passed the check has" {
+	parts 'part_lint() { result 3 0 three; }'
+	check lint
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = '3 passed, 0 failed' ]
+}
+
+@test "what could not be had is one failure that names its cause, and what waits for it does not run" {
+	parts 'thing_kernel() { echo called >>"$top/calls"; echo "E: Failed to fetch linux-image-$1"; return 100; }' \
+		'part_count() { need kernel-6.1 || return 0; result 0 25 counting; }' \
+		'part_diff() { need kernel-6.1 || return 0; result 0 7 differences; }' \
+		'part_lint() { result 3 0 three; }'
+	check lint count diff
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = '3 passed, 1 failed' ]
+	is_said 'FAILED: no kernel-6.1: E: Failed to fetch linux-image-6.1' \
+		'count .* not run, for lack of: kernel-6.1' 'diff .* not run, for lack of: kernel-6.1'
+	[ "$(wc -l <"$top/calls")" -eq 1 ]
+}
+
+@test "without its packages nothing runs, and that is one failure" {
+	parts 'thing_packages() { echo "cannot install clang: E: Unable to fetch"; return 1; }' \
+		'part_lint() { result 3 0 three; }'
+	check lint
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = '0 passed, 1 failed' ]
+	is_said 'FAILED: no packages-base: cannot install clang: E: Unable to fetch'
+}
+
+@test "a part that does not come to its end is a failure" {
+	parts 'part_lint() { result 3 0 three; false; result 1 0 four; }'
+	check lint
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = '3 passed, 1 failed' ]
+	is_said 'lint .* did not come to its end'
+}
+
+@test "where no test ran, none has passed" {
+	parts 'part_lint() { :; }'
+	check lint
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = '0 passed, 0 failed' ]
+}
+
+@test "the ten slowest files are shown, the slowest first" {
+	parts 'part_lint() {
+		for i in {1..12}; do printf "1..1\nok 1 a\n# took tests/scripts/x%s.bats %s.5 0.1\n" $i $i; done >"$dir/log"
+		tests three 0 "$dir/log"; }'
+	check lint
+	[ "${lines[-1]}" = '12 passed, 0 failed' ]
+	[ "$(grep -oE 'x[0-9]+' <<<"$output" | xargs)" = 'x12 x11 x10 x9 x8 x7 x6 x5 x4 x3' ]
+}
+
+@test "a file of tests ends with what it took, and its status is its own" {
+	run "$SRCDIR/tests/tools/timed" bash -c 'echo tests; exit 3' x/tests/scripts/a.bats
+	[ "$status" -eq 3 ]
+	[ "${lines[0]}" = tests ]
+	[[ ${lines[1]} =~ ^'# took tests/scripts/a.bats '[0-9]+\.[0-9]\ [0-9]+\.[0-9]$ ]]
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Killed at any step, and killed again while the next one mends it, prolog and
+# epilog leave nothing that the one after does not mend.
+
+load node
+load crash
+
+setup() { crash_node; }
+
+teardown() { node_remove; }
+
+@test "a new mount killed at any step, whose mending is killed at any step, is mended" {
+	local at again count
+	cores_by mount
+	job 100 2
+	count=$(points prepare)
+	release
+	next_job 101
+	for ((at = 3; at <= count; at += 2)); do
+		for ((again = 1 + at % 8; again < 25; again += 8)); do
+			job $((1000 + at)) 2
+			killed_at "$at" prepare || fail "survived point $at"
+			killed_at "$again" recover || :
+			job $((1000 + at)) 2
+			release
+			expect_mounted || fail "after point $at, $again"
+			next_job $((3000 + at))
+			expect_clean $((1000 + at)) $((3000 + at)) || fail "after point $at, $again"
+		done
+	done
+}
+
+@test "random schedules of crashes end at the baseline" {
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-20}; seed++)); do
+		random_schedule "$seed" || fail "seed $seed"
+	done
+}

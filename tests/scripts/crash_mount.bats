@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Killed at any step, prolog and epilog leave nothing that the next one of them
+# does not mend: here the prolog, in a new mount for other cores.
+
+load node
+load crash
+
+setup() { crash_node; }
+
+teardown() { node_remove; }
+
+by_another_job() {
+	next_job $(($1 + 1000))
+}
+
+by_second_run() {
+	prepare && release
+}
+
+# walk_mount MENDER - kill the prolog at each step of a change of cores by a new
+# mount, then run MENDER ID; the client is mounted then, and at its old cores
+# when a job without wishes has begun
+walk_mount() {
+	local at count id
+	cores_by mount
+	job 100 2 stream
+	count=$(points prepare)
+	release
+	next_job 101
+	expect_clean 100 101
+	[ "$(grep -c . "$NODE/weka/umount-calls")" -eq 2 ]
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		job "$id" 2 stream
+		killed_at "$at" prepare || fail "survived point $at"
+		"$1" "$id" || fail "after point $at"
+		expect_mounted || fail "after point $at"
+		job "$id" 2 stream
+		release
+		next_job $((3000 + at))
+		expect_clean "$id" $((3000 + at)) || fail "after point $at"
+	done
+}
+
+@test "a new mount killed at any step is mended by the epilog" {
+	walk_mount release
+}
+
+@test "a new mount killed at any step is mended by --recover" {
+	walk_mount recover
+}
+
+@test "a new mount killed at any step is mended by the next job" {
+	walk_mount by_another_job
+}
+
+@test "a prolog that was killed in a new mount can be run again" {
+	walk_mount by_second_run
+}

@@ -1,0 +1,399 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whose fault it is, and what prolog and epilog then do: the user's, our own, the
+# node's.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node
+
+setup() {
+	node_make
+}
+
+teardown() {
+	node_remove
+}
+
+FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
+
+# ---- the user's fault ------------------------------------------------------
+
+@test "a forged request is refused with a reason, changes nothing and drains no node" {
+	NODE_JOBIO=on_error=drain node_conf
+	job 7
+	JOB_ENV+=(SPANK_JOBIO_VERSION=1 'SPANK_JOBIO_IO_CORES=1; rm -rf /')
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'refused: SPANK_JOBIO_IO_CORES' "$output"
+	expect_gate 7 verdict=refuse
+	grep -q '^reason=SPANK_JOBIO_IO_CORES' "$NODE/run/7/gate"
+	expect_base
+	epilog
+	expect_in '"refused":"SPANK_JOBIO_IO_CORES' "$(record 7)"
+}
+
+@test "more io-cores than Slurm reserves for the job are refused" {
+	job 7 1
+	JOB_ENV+=(SPANK_JOBIO_IO_CORES=2)
+	prolog
+	expect_gate 7 'reason=--io-cores=2: Slurm reserves 1 cores for this job; submit with --io-cores and without --core-spec'
+}
+
+@test "io-cores without a reservation are refused where Slurm tells the prolog" {
+	job 7
+	JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1)
+	prolog
+	expect_gate 7 'reason=--io-cores=1: Slurm reserves no cores for this job; submit it with the option --io-cores'
+}
+
+@test "a profile that the site does not have is refused" {
+	job 7 1 strem
+	prolog
+	grep -q "^reason=--io-profile: 'strem': this site has no such profile; did you mean 'stream'?" "$NODE/run/7/gate"
+	expect_base
+}
+
+@test "no random bytes in SPANK_JOBIO_* get further than refused" {
+	NODE_JOBIO=on_error=drain node_conf
+	for _ in {1..40}; do
+		cores=$(head -c 12 /dev/urandom | tr -d '\0\n')
+		profile=$(head -c 40 /dev/urandom | tr -d '\0\n')
+		slurmd_env 7
+		JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES="x$cores"
+			SPANK_JOBIO_IO_PROFILE="$profile" SLURM_JOB_CORE_SPEC_COUNT=1)
+		prolog 2>"$NODE/log"
+		expect_gate 7 verdict=refuse
+		LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' "$NODE/log" "$NODE/run/7/gate" &&
+			fail "control characters got through"
+		epilog
+	done
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}
+
+@test "a silent slurmctld is not taken for a client that hangs, and drains no node" {
+	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=6000' node_conf
+	node_fake jobio-slurm 'exec sleep 1000'
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W50 the cores that Slurm withholds are unknown' "$output"
+	[ "$(grep -c . <<<"$output")" -eq 1 ]
+	expect_gate 7 client_cpus=7,15
+}
+
+@test "a client and a driver that hang keep to the budget of the prolog together" {
+	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=1200' NODE_CLIENT=timeout_ms=1000 node_conf
+	touch "$NODE/weka/hang"
+	rm "$NODE/proc/interface"
+	mkfifo "$NODE/proc/interface" # open(2) waits for a writer
+	job 7
+	local began=${EPOCHREALTIME/./}
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "W14 'weka local ps' hangs: '$NODE/bin/weka': no answer within" "$output"
+	expect_in "W38 the budget was used up before the driver could answer: the client was not judged" "$output"
+	[ $((${EPOCHREALTIME/./} - began)) -lt 5000000 ]
+}
+
+@test "a driver that hangs alone is a finding" {
+	NODE_CLIENT=timeout_ms=1000 node_conf
+	rm "$NODE/proc/interface"
+	mkfifo "$NODE/proc/interface"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W24 reading $NODE/proc/interface hangs: the driver is stuck" "$output"
+}
+
+# ---- our own fault ---------------------------------------------------------
+
+@test "a client type that this version does not know is said, and the job runs" {
+	NODE_CLIENT=type=lustre node_conf
+	# what only WEKA's section may say
+	sed -i -E '/^(command|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
+		"$NODE/jobio.conf"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W52 [client weka] type: 'lustre': this jobio knows only weka" "$output"
+	expect_gate 7 verdict=admit
+	epilog
+	expect_in '"client":null' "$(record 7)"
+}
+
+@test "a node that no client section names runs its jobs without a client" {
+	NODE_CLIENT='nodes=gpu* login?' node_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 client=
+	epilog
+	expect_in 'W51' "$(record 7)"
+	expect_in 'jobio.conf has no client for node c1' "$(record 7)"
+}
+
+@test "without jobio.conf a job that wants nothing runs, and nothing is said" {
+	rm "$NODE/jobio.conf"
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "without jobio.conf a job that wants something runs, and the log says why in vain" {
+	rm "$NODE/jobio.conf"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'No such file or directory; the job runs without jobio' "$output"
+}
+
+@test "a broken jobio.conf costs nobody a job" {
+	NODE_JOBIO=gate=maybe node_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "jobio.conf:4: [jobio] gate: 'maybe'" "$output"
+	run epilog
+	[ "$status" -eq 0 ]
+}
+
+@test "a node that will be drained leaves its reason for the ledger, and takes it back when it is mended" {
+	NODE_JOBIO=on_error=drain node_conf
+	echo STEM >"$NODE/weka/status"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 1 ]
+	wait_for grep -q -- --conf= "$NODE/sent"
+	expect_in '{"op":"reason","cluster":"dslurm","node":"c1","time":' "$(cat "$NODE/spool/reason")"
+	expect_in '"reason":"jobio:W08 container client is STEM, not READY' "$(cat "$NODE/spool/reason")"
+	epilog
+	rm "$NODE/spool/reason" # it was sent
+	echo READY >"$NODE/weka/status"
+	job 8 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in '"reason":null}' "$(cat "$NODE/spool/reason")"
+	epilog
+	rm "$NODE/spool/reason"
+	job 9 1 stream
+	prolog
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "a client that takes CPUs from Slurm drains its node when the site wants that" {
+	NODE_JOBIO=on_error=drain node_conf
+	local setting
+	for setting in isolate_cpusets=true cgroups_mode=force_v2; do
+		printf 'isolate_cpusets=false\n%s\n' "$setting" >"$NODE/weka/service.conf"
+		touch -d 2020-01-01 "$NODE/weka/service.conf"
+		job 7
+		run prolog
+		[ "$status" -eq 1 ]
+		grep -qE "^jobio:W0[13] .*/service.conf says ${setting%=*}='?${setting#*=}'?: " "$NODE/run/reason"
+		epilog
+	done
+}
+
+@test "a node that will not be drained leaves no reason for the ledger" {
+	echo STEM >"$NODE/weka/status"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio:W08 ' "$(cat "$NODE/run/reason")"
+	[ ! -e "$NODE/spool/reason" ]
+	echo READY >"$NODE/weka/status"
+	epilog
+	prolog
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "what the gate refused after the prolog had let the job in is in the record" {
+	job 7
+	prolog
+	printf '{"step":"batch","source":"stepd","read_bytes":1,"write_bytes":2,"read_calls":3,"write_calls":4,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890,"refused":"the job may run on CPU 7"}\n' \
+		>"$NODE/run/7/steps/batch"
+	epilog
+	expect_in '"refused":"the job may run on CPU 7"' "$(record 7)"
+}
+
+@test "a missing or crashing helper costs nobody a job" {
+	NODE_JOBIO=on_error=drain node_conf
+	job 7 1 stream
+	rm "$NODE/bin/jobio-prepare"
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-prepare could not run (127): going on without jobio' "$output"
+	node_fake jobio-prepare 'kill -SEGV $$'
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-prepare could not run (139)' "$output"
+}
+
+# crash_worker - the process that looks at the client, not the one that waits
+crash_worker() {
+	wait_for test -e "$NODE/weka/mount-begun"
+	rm "$NODE/weka/mount-begun"
+	kill -ABRT "$(pgrep -n -f "^$NODE/bin/jobio-prepare")" # forked last; sanitizers catch SEGV
+}
+
+@test "a crash of the worker is our fault: the job runs, or the node drains when the site says so" {
+	node_slow_mount 1
+	job 7 1 stream
+	crash_worker 3>&- &
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'ended by signal 6' "$output"
+	expect_in 'going on: on_error=continue' "$output"
+	epilog
+	expect_base
+	NODE_JOBIO=on_error=drain node_conf
+	job 8 1 stream
+	crash_worker 3>&- &
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	epilog
+	expect_base
+}
+
+@test "a folder that cannot be made is our fault: the job runs, or the node drains when the site says so" {
+	touch "$NODE/run"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'going on: on_error=continue' "$output"
+	NODE_JOBIO=on_error=drain node_conf
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	expect_base
+}
+
+@test "a state that cannot be written keeps the change from beginning" {
+	job 7 1 stream
+	mkdir -p "$NODE/spool/open/7.c1.json"
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'going on: on_error=continue' "$output"
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}
+
+# ---- the node's fault ------------------------------------------------------
+
+@test "a node without a WEKA mount says so; it drains only when the site wants that" {
+	: >"$NODE/weka/mounts"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W18 no file system of type wekafs is mounted' "$output"
+	epilog
+	expect_in '"code":"W18","severity":"error"' "$(record 7)"
+	NODE_JOBIO=on_error=drain node_conf
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio:W18 no file system of type wekafs is mounted; cure: mount it' "$(cat "$NODE/run/reason")"
+	epilog
+}
+
+@test "a client that is joining is a finding, and the reason is gone when it is READY" {
+	NODE_JOBIO=on_error=drain node_conf
+	echo CLUSTERIZING >"$NODE/weka/status"
+	job 7 1
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in "jobio:W08 container 'client' is CLUSTERIZING, not READY: Joining cluster" "$(cat "$NODE/run/reason")"
+	epilog
+	echo READY >"$NODE/weka/status"
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ ! -e "$NODE/run/reason" ]
+}
+
+@test "a hanging weka command is a finding, not a hang" {
+	NODE_CLIENT=timeout_ms=300 node_conf
+	touch "$NODE/weka/hang"
+	job 7 1 stream
+	start=$SECONDS
+	run prolog
+	[ $((SECONDS - start)) -lt 20 ]
+	[ "$status" -eq 0 ]
+	expect_in "W14 'weka local ps' hangs" "$output"
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 1 ]
+	epilog
+	expect_base
+}
+
+@test "when the client is silent the gate keeps the CPUs that it named last" {
+	job 7
+	prolog
+	epilog
+	NODE_CLIENT=timeout_ms=300 node_conf
+	touch "$NODE/weka/hang"
+	rm "$NODE/run/client.json" "$NODE/proc/interface"
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 8 client_cpus=7,15
+}
+
+@test "the whole prolog keeps to its budget" {
+	NODE_JOBIO=prolog_budget_ms=500 node_conf
+	touch "$NODE/weka/hang"
+	job 7 1 stream
+	start=$SECONDS
+	run prolog
+	[ $((SECONDS - start)) -lt 20 ]
+	[ "$status" -eq 0 ]
+	expect_in "W38 the budget was used up before 'weka local ps' could answer" "$output"
+}
+
+@test "a remount that fails is a finding, and the mount is as it was" {
+	touch "$NODE/weka/mount-fails"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W40 '/mnt/weka' could not get forcedirect: mount -o remount," "$output"
+	expect_in 'exit status 32: mount.wekafs: refused' "$output"
+	expect_base
+	epilog
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a remount that says it worked and did nothing is found out" {
+	touch "$NODE/weka/mount-lies"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W40 '/mnt/weka' could not get forcedirect: the mount table shows" "$output"
+	expect_base
+}
+
+@test "a remount that hangs is ended, and the mount is as it was" {
+	NODE_CLIENT=timeout_ms=2000 node_conf
+	touch "$NODE/weka/mount-hangs"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'no answer within 2000 ms' "$output"
+	expect_base
+	grep -q '^0 0 ' "$NODE/run/command"
+}
+
+@test "a profile with an option that is not allowed is not applied" {
+	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,num_cores=4' node_conf
+	job 7 1 odd
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W49 mount option 'num_cores=4' of the profile: not an option that a profile may set" "$output"
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+}

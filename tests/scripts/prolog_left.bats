@@ -1,0 +1,355 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a job leaves behind on a node, who mends it, and that it has one record.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node
+
+setup() {
+	node_make
+}
+
+teardown() {
+	node_remove
+}
+
+FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
+
+@test "an epilog that runs twice leaves one record" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	epilog
+	before=$(record 7)
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(record 7)" = "$before" ]
+	rm "$NODE"/spool/*.json
+	epilog
+	[ ! -e "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "an epilog that runs twice leaves one record of a job that was requeued meanwhile" {
+	job 7 1 stream
+	prolog
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
+	epilog
+	epilog
+	[ "$(find "$NODE/spool" -name '7.*.json')" = "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "a user who fills the spool does not keep the records of others out" {
+	NODE_JOBIO='spool_max_records = 3' node_conf
+	for id in 1 2 3; do
+		job $id
+		prolog
+		epilog
+		touch -d "2026-11-21 01:00:0$id" "$NODE/spool/$id.0.c1.json"
+	done
+	job 4
+	JOB_ENV+=(SLURM_JOB_UID=1001 SLURM_UID=1001)
+	prolog
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "record: '$NODE/spool/3.0.c1.json': the spool has spool_max_records, most of them this user's: this record is lost, older ones are kept" "$output"
+	[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
+	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 4.0.c1.json' ]
+	# two of one user and one of another: nobody has more than his share
+	for id in 5 6; do
+		job $id
+		((id == 5)) || JOB_ENV+=(SLURM_JOB_UID=1001 SLURM_UID=1001)
+		prolog
+		run epilog
+		expect_in "record: '$NODE/spool/$id.0.c1.json': the spool has spool_max_records: this record is lost" "$output"
+	done
+	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 4.0.c1.json' ]
+}
+
+@test "a spool that holds as many records as it may refuses the newest, loudly, and keeps the others" {
+	NODE_JOBIO='spool_max_records = 3' node_conf
+	for id in 1 2 3; do
+		job $id
+		prolog
+		run epilog
+		[ "$status" -eq 0 ]
+		[[ $output != *lost* ]]
+	done
+	job 4
+	prolog
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "record: '$NODE/spool/4.0.c1.json': the spool has spool_max_records: this record is lost, older ones are kept: look why jobio-send does not reach the ledger" "$output"
+	[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
+	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 3.0.c1.json' ]
+	[ ! -e "$NODE/run/4" ] && [ ! -e "$NODE/spool/open/4.c1.json" ]
+	# the record that is there already may be written again, and room is used
+	job 3
+	prolog
+	run epilog
+	[[ $output != *lost* ]]
+	rm "$NODE/spool/1.0.c1.json"
+	job 5
+	prolog
+	epilog
+	[ -e "$NODE/spool/5.0.c1.json" ]
+}
+
+@test "a job whose prolog never ran has a record all the same" {
+	job 7
+	epilog
+	expect_in '"quality":["no_step","start_unknown"]' "$(record 7 x)"
+}
+
+@test "a prolog that runs twice is as good as once" {
+	job 7 1 stream
+	prolog
+	prolog
+	expect_options forcedirect
+	epilog
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "what a job without an epilog left is mended by the next job, which also writes its record" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left' "$output"
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	expect_in '"read_bytes":1000' "$(record 7)"
+	[ ! -e "$NODE/run/7" ]
+	[ ! -e "$NODE/spool/open/7.c1.json" ]
+}
+
+@test "a folder that says nothing of its job goes, once its changes are taken back" {
+	job 7 1 stream
+	prolog
+	rm -r "$NODE/spool/open/7.c1.json" "$NODE/run/7/start.json"
+	mkdir -p "$NODE/run/6/steps" # slurmstepd made it: no prolog, no epilog
+	step 6 batch 1 2
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in 'of job 7: nothing says whose it was: no record' "$output"
+	expect_in 'of job 6: nothing says whose it was: no record' "$output"
+	[ ! -e "$NODE/run/7" ]
+	[ ! -e "$NODE/run/6" ]
+}
+
+@test "a folder that says nothing of its job goes on a shared node too, once it is old and no slurmstepd has it" {
+	mkdir -p "$NODE"/run/{4,5,6}/steps
+	step 5 batch 1 2
+	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
+	bash -c 'exec -a "slurmstepd: [6.extern]" sleep 30' &
+	wait_for pgrep -f '^slurmstepd: \[6[.]extern'
+	job 8
+	run prolog
+	kill $!
+	[ "$status" -eq 0 ]
+	expect_in 'of job 5: nothing says whose it was: no record' "$output"
+	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
+}
+
+@test "a job that shares the node mends what a dead one left, and writes its record" {
+	job 7 1 stream
+	prolog
+	job 8
+	run prolog
+	expect_in '1 settings put back, 1 records' "$output"
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	job 7 1 stream
+	epilog
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a requeued job has two records, one a run" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1 2
+	epilog
+	job 7 1 stream
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
+	prolog
+	expect_options forcedirect
+	step 7 batch 3 4
+	epilog
+	expect_base
+	expect_in '"read_bytes":1' "$(record 7 0)"
+	expect_in '"read_bytes":3' "$(record 7 1)"
+}
+
+@test "two runs of a job are two records where Slurm does not count restarts" {
+	job 7 1
+	old_slurm
+	prolog
+	epilog
+	sleep 1 # the name has the second in it
+	prolog
+	epilog
+	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
+}
+
+@test "a value that somebody else has set since is left alone" {
+	job 7 1 stream
+	prolog
+	sed -i 's/forcedirect/readcache/' "$NODE/weka/mounts"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_options readcache
+	expect_in 'W43' "$output"
+	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
+}
+
+@test "a mount that is gone needs nothing back" {
+	job 7 1 stream
+	prolog
+	: >"$NODE/weka/mounts"
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_in '"restored":true' "$(record 7)"
+}
+
+@test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
+	job 7 1 stream
+	prolog
+	touch "$NODE/weka/mount-fails"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "W42 '/mnt/weka' could not get writecache back: mount -o remount," "$output"
+	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
+	rm "$NODE/weka/mount-fails"
+	job 8
+	prolog
+	expect_base
+}
+
+@test "an unreadable journal does not keep the setting from going back" {
+	job 7 1 stream
+	prolog
+	head -c 300 /dev/urandom >"$NODE/run/7/journal"
+	echo >>"$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in '"journal_damaged"' "$(record 7)"
+}
+
+@test "what cannot be noted down in /run is put back all the same" {
+	job 7 1 stream
+	prolog
+	rm "$NODE/run/command"
+	mkdir -p "$NODE/run/command" "$NODE/run/released"
+	chmod 0400 "$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "a journal that is no file does not keep the setting from going back" {
+	job 7 1 stream
+	prolog
+	rm "$NODE/run/7/journal"
+	mkdir "$NODE/run/7/journal"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "without journal and start.json the open record in the spool is enough" {
+	job 7 1 stream
+	prolog
+	rm -r "$NODE/run/7"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
+@test "a job cancelled while its prolog works is put back by the epilog, which waits for the prolog" {
+	node_slow_mount 1
+	job 7 1 stream
+	prolog &
+	wait_for test -e "$NODE/weka/mount-begun"
+	run epilog
+	wait
+	[ "$status" -eq 0 ]
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "a remount that a killed prolog left running is ended before anything is put back" {
+	node_slow_mount 1
+	job 7 1 stream
+	env -i "${JOB_ENV[@]}" "$NODE/bin/jobio-prepare" \
+		--conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" &
+	wait_for test -e "$NODE/weka/mount-begun"
+	kill -KILL $!
+	wait
+	grep -q '^[1-9]' "$NODE/run/command"
+	epilog
+	expect_base
+	sleep 1.5 # longer than the remount would have taken
+	expect_base
+	[ ! -e "$NODE/weka/mount-ended" ]
+}
+
+@test "after a reboot --recover turns what is open into records" {
+	job 7 1 stream
+	prolog
+	reboot
+	run recover
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_in '"node_rebooted"' "$(record 7)"
+	expect_in '"end":null' "$(record 7)"
+	[ ! -e "$NODE/spool/open/7.c1.json" ]
+	run recover
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "an epilog after a reboot says so in the record" {
+	job 7 1 stream
+	prolog
+	reboot
+	epilog
+	expect_in '"node_rebooted"' "$(record 7)"
+	[ "$(ls "$NODE/spool/open")" = "" ]
+}
+
+@test "--recover mends jobs that no slurmstepd runs for, and leaves the others" {
+	job 7 1 stream
+	prolog
+	bash -c 'exec -a "slurmstepd: [7.extern]" sleep 30' &
+	wait_for pgrep -f '^slurmstepd: \[7[.]extern'
+	recover
+	expect_options forcedirect
+	kill $!
+	wait $! || :
+	recover
+	expect_base
+}
+
+@test "the record of a requeued job has the restart count of its own run, not of the next" {
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	# slurmctld counts before the epilog runs
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in '"restart":0' "$(record 7)"
+}

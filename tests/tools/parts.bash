@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# parts.bash - what ./check runs: the things that parts need, then the parts
+#
+# $level is commit or all: what is tested before a commit, or once a day.
+# shellcheck shell=bash disable=SC2154,SC2317 # check sets these, and calls by name
+
+# ---- things (see part.bash); the last line they print is the cause -----------
+
+thing_packages() {
+	local wanted
+	case $1 in
+		base) host_packages "${packages[@]}" ;;
+		cluster) host_packages_cluster ;;
+		machine)
+			mapfile -t wanted < <(grep -v '^#' "$top/tests/vm/packages")
+			host_packages "${wanted[@]}"
+			;;
+	esac
+}
+
+# A changed configure.ac makes the old trees worthless.
+thing_source() {
+	cmp -s "$top/configure.ac" "$work/src/configure.ac" ||
+		rm -rf "$work"/{src,gcc,clang,sanitizers}
+	"$top/tests/tools/copy-tree" "$work/src"
+	cd "$work/src" || return
+	[[ -x configure && -f Makefile.in ]] || ./autogen.sh
+}
+
+# thing_tree NAME - a configured and compiled build tree
+thing_tree() {
+	local arguments=(CC=gcc)
+	case $1 in
+		clang) arguments=(CC=clang) ;;
+		sanitizers) arguments+=(--enable-sanitizers) ;;
+	esac
+	mkdir -p "$work/$1"
+	cd "$work/$1" || return
+	if [[ ! -f Makefile ]]; then
+		"$work/src/configure" -q --enable-werror "${arguments[@]}"
+	fi
+	make -s -j"$(nproc)" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
+}
+
+thing_docker() { host_docker "$work"; }
+thing_base() { "$top/tests/cluster/base-image" "$1"; }
+thing_site() { "$top/tests/cluster/image" "$1"; }
+thing_image() { "$top/tests/cluster/image" "$1" "$tag"; }
+thing_kernel() { "$top/tests/vm/kernel" "$1"; }
+
+# need_site SUITE, need_image SUITE - with what they are made of
+need_site() { need packages-cluster docker "base-$1" "site-$1"; }
+need_image() { need_site "$1" && need "image-$1"; }
+
+# need_kernels SERIES... - to boot on a virtual machine
+need_kernels() {
+	local kernel
+	declare -A suite_of=([5.10]=bullseye [6.1]=bookworm [6.12]=trixie)
+	need packages-machine packages-cluster docker || return 1
+	for kernel in "$@"; do
+		need "base-${suite_of[$kernel]}" "kernel-$kernel" || return 1
+	done
+}
+
+# ---- on this machine -----------------------------------------------------------
+
+part_lint() {
+	local status=0
+	need tree-gcc || return 0
+	run "$dir/lint.log" 300 "$top/tests/lint" "$work/gcc" || status=$?
+	tests lint $status "$dir/lint.log"
+}
+
+# make_check TREE WHAT LIMIT [MAKE ARGUMENT...]
+make_check() {
+	local tree=$work/$1 what=$2 limit=$3 status=0 logs
+	shift 3
+	find "$tree" -name '*.trs' -delete
+	run "$dir/check.log" "$limit" make -s -j$(($(nproc) + 1)) -C "$tree" -k check "$@" || status=$?
+	mapfile -t logs < <(test_logs "$tree")
+	((status == 0)) || tail -n 15 "$dir/check.log"
+	tests "$what" $status "${logs[@]}"
+}
+
+# suites that fail on purpose must be counted as failed
+proves_counting() {
+	local p f
+	if run "$dir/bats.log" 60 bats --tap "$top/tests/must-fail/must_fail.bats" ||
+		run "$dir/must_fail.log" 60 "$work/gcc/tests/must-fail/must_fail"; then
+		say 'a suite that fails on purpose passed'
+		return 1
+	fi
+	read -r p f < <("$top/tests/tools/tally" "$dir/bats.log" "$dir/must_fail.log" "$dir/gone.log")
+	[[ "$p $f" == '2 5' ]] || { say "tests that fail on purpose count as '$p $f'"; return 1; }
+}
+
+part_gcc() {
+	need tree-gcc || return 0
+	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800
+	verdict 'tests that fail on purpose are counted' proves_counting
+}
+
+part_clang() {
+	need tree-clang || return 0
+	# shellcheck disable=SC2016 # make expands it
+	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 900 'TESTS=$(UNIT_TESTS)'
+}
+
+# The stand-in has nothing to sanitize.
+part_sanitizers() {
+	# shellcheck disable=SC2016 # make expands it
+	local which='$(UNIT_TESTS)'
+	need tree-sanitizers || return 0
+	# shellcheck disable=SC2016
+	[[ $level != all ]] || which+=' $(filter tests/scripts/%,$(BATS_TESTS))'
+	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+}
+
+part_valgrind() {
+	need tree-gcc || return 0
+	# shellcheck disable=SC2016 # make expands it
+	CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
+		'TESTS=$(UNIT_TESTS)' \
+		LOG_COMPILER="$top/tests/tools/timed $work/gcc/libtool --mode=execute valgrind" \
+		LOG_FLAGS='-q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
+}
+
+# crashes N - as many random schedules of crashes
+crashes() {
+	run "$dir/soak.log" $((600 + $1 * 2)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
+		{ tail -n 30 "$dir/soak.log"; return 1; }
+}
+
+part_soak() {
+	local n=${SOAK_CRASHES:-200}
+	need tree-gcc || return 0
+	verdict "$n random schedules of crashes" crashes "$n"
+}
+
+# Here some of the scripts' tests show that the archive has what they need.
+distcheck() {
+	# shellcheck disable=SC2016 # make expands them
+	run "$dir/distcheck.log" 1800 make -s -j"$(nproc)" -C "$work/gcc" \
+		distcheck 'TESTS=$(UNIT_TESTS) $(DIST_TESTS)' ||
+		{ tail -n 30 "$dir/distcheck.log"; return 1; }
+}
+
+part_dist() {
+	need tree-gcc || return 0
+	verdict 'make distcheck' distcheck
+}
+
+part_diff() {
+	local status=0 n=500 odd=300
+	[[ $level == all ]] || n=100 odd=60
+	need tree-gcc || return 0
+	run "$dir/build.log" 600 make -s -C "$work/gcc" diff-programs || tail -n 30 "$dir/build.log"
+	run "$dir/diff.log" 900 "$work/gcc/tests/diff/slurmd_diff" \
+		--count=$n --keep="$dir/kept" || status=$?
+	tests 'made-up machines' $status "$dir/diff.log"
+	status=0
+	run "$dir/odd.log" 900 "$work/gcc/tests/diff/slurmd_diff" --odd \
+		--count=$odd --keep="$dir/kept-odd" || status=$?
+	tests 'odd machines' $status "$dir/odd.log"
+}
+
+# ---- in containers ---------------------------------------------------------------
+
+# number_of SUITE - 1 to 4
+number_of() {
+	local i
+	for i in "${!suites[@]}"; do
+		[[ ${suites[i]} != "$1" ]] || printf '%d\n' $((i + 1))
+	done
+}
+
+# The steps at which the crash tests kill are shared among the suites: make
+# check with gcc has walked them all.
+suite_unit() {
+	local logs
+	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 \
+		-e JOBIO_CRASH_FIRST="$(number_of "$1")" -- \
+		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check || :
+	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
+	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
+}
+
+suite_diff() {
+	# shellcheck disable=SC2016 # the container's shell expands it
+	in_image "$1" diff 900 --init -- sh -c 'make -s -C /jobio/obj diff-programs &&
+		/jobio/obj/tests/diff/slurmd_diff --count=200' || :
+	tests "$1, made-up machines" "$(missing "$dir/diff.passed")" "$dir/diff.log"
+	in_image "$1" odd 900 --init -- /jobio/obj/tests/diff/slurmd_diff --odd --count=200 || :
+	tests "$1, odd machines" "$(missing "$dir/odd.passed")" "$dir/odd.log"
+}
+
+suite_stand_in() {
+	in_image "$1" sim 300 --device /dev/fuse --cap-add=SYS_ADMIN --cap-add=SYS_NICE \
+		--security-opt apparmor:unconfined -v "$top/tests/sim:/sim:ro" --init -- \
+		bats --tap /sim/node.bats || :
+	tests "$1, stand-in on a node" "$(missing "$dir/sim.passed")" "$dir/sim.log"
+}
+
+# cluster_files SUITE - the tests of a cluster. Two minutes of a hundred jobs are
+# enough on the two most common versions.
+cluster_files() {
+	local file
+	if [[ $level != all ]]; then
+		printf "$top/tests/cluster/%s.bats\n" smoke option gate node ledger drain
+		return
+	fi
+	for file in "$top"/tests/cluster/*.bats; do
+		[[ $file == */fleet.bats && $1 != bookworm && $1 != trixie ]] ||
+			printf '%s\n' "$file"
+	done
+}
+
+suite_cluster() {
+	local name=$project-$1 status=0 files
+	mapfile -t files < <(cluster_files "$1")
+	if ! "$top/tests/cluster/cluster" up "$name" "$1" "$tag"; then
+		verdict "$1, a cluster comes up" false
+		return 0
+	fi
+	say "$1: the cluster is up"
+	JOBIO_CLUSTER=$name JOBIO_SUITE=$1 bats_files "$dir/cluster.log" 1800 "${files[@]}" || status=$?
+	((status == 0)) ||
+		"$top/tests/cluster/cluster" logs "$name" "$1" "$tag" >"$dir/containers.log" 2>&1
+	"$top/tests/cluster/cluster" down "$name" "$1" "$tag"
+	tests "$1, cluster" $status "$dir/cluster.log"
+}
+
+# cluster SUITE
+part_cluster() {
+	need_image "$1" || return 0
+	trap '"$top/tests/cluster/cluster" down "$project-${part#*-}" "${part#*-}" "$tag" || :' EXIT
+	docker run --rm --network=none "jobio-$1:site" slurmctld -V >"$dir/version"
+	if [[ $level == all ]]; then
+		suite_unit "$1"
+		suite_diff "$1"
+		suite_stand_in "$1"
+	fi
+	suite_cluster "$1"
+}
+
+# ---- on virtual machines -----------------------------------------------------------
+
+# vm SUITE - the machine ends by itself
+part_vm() {
+	local status=0
+	need_image "$1" && need_kernels 6.1 || return 0
+	if [[ $1 == bookworm ]]; then need_kernels 5.10 6.12 || return 0; fi
+	run "$dir/vm.log" 1700 "$top/tests/vm/run" "$1" "$tag" || status=$?
+	tests "$1, virtual machine" $status "$dir/vm.log"
+}
+
+# Before a commit, one kernel, and the one suite that its cluster needs as well.
+part_count() {
+	local status=0 suite=trixie kernels=(6.12)
+	[[ $level != all ]] || suite=bookworm kernels=(5.10 6.1 6.12)
+	need tree-gcc && need_site $suite && need_kernels "${kernels[@]}" || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${kernels[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
+		bats_files "$dir/count.log" 1200 "$top/tests/vm/count.bats" || status=$?
+	tests counting $status "$dir/count.log"
+}

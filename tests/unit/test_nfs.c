@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
+ * on a read-ahead made of files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "lib/fileio.h"
+#include "lib/journal.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define SAMPLES SRCDIR "/tests/samples/nfs/"
+#define HARD "rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none"
+#define WORK "192.0.2.40:/export/work /mnt/work nfs " HARD " 0 0\n"
+#define HOME "192.0.2.40:/export/home /mnt/home nfs " HARD " 0 0\n"
+#define FILES                                                                  \
+	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
+	"wsize=262144,hard,local_lock=none 0 0\n"
+
+static char mount_table[512], bdi_dir[512];
+static struct config_client section;
+static struct findings findings;
+static struct client_want want;
+static struct client *client;
+
+static void node(const char *table, const char *version)
+{
+	static char mountinfo[512], mountstats[512];
+
+	tempdir_make();
+	snprintf(mount_table, sizeof(mount_table), "%s",
+		 tempdir_put("mounts", table));
+	snprintf(bdi_dir, sizeof(bdi_dir), "%s", tempdir_path("bdi"));
+	ck_assert_int_eq(fileio_mkdir(bdi_dir, 0755, NULL), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("bdi/0:60"), 0755, NULL), 0);
+	tempdir_put("bdi/0:60/read_ahead_kb", "128\n");
+	snprintf(mountinfo, sizeof(mountinfo), SAMPLES "mountinfo-%s.txt",
+		 version);
+	snprintf(mountstats, sizeof(mountstats), SAMPLES "mountstats-%s.txt",
+		 version);
+	section = (struct config_client){ .name = (char *)"home",
+					  .type = CLIENT_NFS,
+					  .mounts = (char *)"",
+					  .timeout_ms = 1000,
+					  .mount_table = mount_table,
+					  .mountinfo = mountinfo,
+					  .mountstats = mountstats,
+					  .bdi_dir = bdi_dir };
+	want = (struct client_want){ .alone = true,
+				     .mount_options = "",
+				     .read_ahead_kb = "",
+				     .mem_spec_limit_mb = -1 };
+	client = client_open(&section, tempdir_name, tempdir_name, NULL);
+	ck_assert_ptr_nonnull(client);
+}
+
+static void look(void)
+{
+	struct err err = { "" };
+
+	ck_assert_msg(client_inspect(client, 1000, &err) == 0, "%s", err.text);
+	client_judge(client, &want, &findings);
+}
+
+static void away(void)
+{
+	findings_free(&findings);
+	client_close(client);
+	tempdir_remove();
+}
+
+static void expect(size_t count, const char *code, const char *text)
+{
+	size_t i;
+
+	ck_assert_msg(findings.count == count, "%zu findings, first: %s",
+		      findings.count,
+		      findings.count ? findings.list[0].text : "");
+	for (i = 0; i < findings.count; i++)
+		if (strcmp(findings.list[i].code, code) == 0)
+			break;
+	ck_assert_msg(i < findings.count, "no %s", code);
+	ck_assert_str_eq(findings.list[i].text, text);
+	ck_assert(*findings.list[i].cure);
+}
+
+START_TEST(a_client_in_order_has_no_finding_and_no_cpu)
+{
+	node(WORK HOME FILES, "6.1");
+	look();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	ck_assert_uint_eq(client_facts(client)->mount_count, 3);
+	ck_assert(client_facts(client)->cpus_known);
+	ck_assert(cpuset_is_empty(&client_facts(client)->frontend_cpus));
+	away();
+}
+END_TEST
+
+START_TEST(a_node_without_its_mount_is_broken)
+{
+	node("/dev/sda2 / xfs rw 0 0\n", "6.1");
+	look();
+	expect(1, "NF01", "no file system of type nfs is mounted");
+	ck_assert(findings.list[0].breaks_node);
+	away();
+	node(WORK, "6.1");
+	section.mounts = (char *)"/mnt/work /scratch";
+	look();
+	expect(1, "NF02",
+	       "'/scratch' is not mounted (mounts= of [client home])");
+	ck_assert(!findings.list[0].breaks_node);
+	away();
+}
+END_TEST
+
+START_TEST(counters_that_cannot_be_read_are_said)
+{
+	char missing[600];
+
+	node(WORK, "6.1");
+	snprintf(missing, sizeof(missing), "%s/none", tempdir_name);
+	section.mountstats = missing;
+	look();
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF03");
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, missing));
+	away();
+}
+END_TEST
+
+START_TEST(options_that_cost_or_lose_are_said)
+{
+	node("s:/a /mnt/work nfs rw,rsize=1048576,wsize=65536,soft 0 0\n"
+	     "s:/b /mnt/home nfs4 rw,sync,noac,local_lock=all 0 0\n",
+	     "6.1");
+	look();
+	expect(4, "NF04",
+	       "'/mnt/work' is mounted soft: a slow server becomes an I/O "
+	       "error, and data that was written may be lost");
+	expect(4, "NF05",
+	       "'/mnt/work' moves at most 1048576 bytes in a READ and 65536 "
+	       "in a WRITE");
+	expect(4, "NF06",
+	       "'/mnt/home' is mounted with noac: each look at a file waits "
+	       "for the server");
+	expect(4, "NF07",
+	       "'/mnt/home' keeps locks on this node (local_lock=all): other "
+	       "nodes do not see them");
+	away();
+}
+END_TEST
+
+START_TEST(one_in_a_hundred_sent_again_is_said)
+{
+	node(WORK, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n"
+			 "\tper-op statistics\n"
+			 "\t READ: 900 910 0 1 1 1 1 1 0\n"
+			 "\tWRITE: 100 100 0 1 1 1 1 1 0\n");
+	look();
+	expect(1, "NF08",
+	       "'/mnt/work' has sent 10 of 1000 READs and WRITEs again since "
+	       "it was mounted");
+	away();
+}
+END_TEST
+
+/* ---- wire ---------------------------------------------------------------- */
+
+static int moved(const char *after, struct client_wire *wire)
+{
+	static char later[512];
+	struct err err = { "" };
+	char *before = client_wire_save(client, &err);
+	int rc;
+
+	ck_assert_msg(before != NULL, "%s", err.text);
+	snprintf(later, sizeof(later), SAMPLES "mountstats-%s.txt", after);
+	section.mountstats = later;
+	rc = client_wire_since(client, before, wire, &err);
+	free(before);
+	return rc;
+}
+
+START_TEST(mounts_that_share_a_superblock_are_counted_once)
+{
+	struct client_wire wire;
+
+	node(WORK HOME, "6.1");
+	ck_assert_int_eq(moved("6.1-later", &wire), 1);
+	ck_assert_str_eq(wire.source, "mountstats");
+	ck_assert_int_eq(wire.read_bytes, 256 << 20);
+	ck_assert_int_eq(wire.reads, 256);
+	ck_assert_int_eq(wire.write_bytes, 64 << 20);
+	ck_assert_int_eq(wire.writes, 64);
+	away();
+}
+END_TEST
+
+START_TEST(read_plus_is_a_read_and_a_blank_belongs_to_the_name)
+{
+	struct client_wire wire;
+
+	node(FILES, "6.1");
+	ck_assert_int_eq(moved("6.1-later", &wire), 1);
+	ck_assert_int_eq(wire.read_bytes, 16 << 20);
+	ck_assert_int_eq(wire.reads, 64);
+	ck_assert_int_eq(wire.write_bytes, 32 << 20);
+	ck_assert_int_eq(wire.writes, 128);
+	away();
+}
+END_TEST
+
+START_TEST(only_the_mounts_of_jobio_conf_are_counted)
+{
+	struct client_wire wire;
+
+	node(WORK FILES, "6.1");
+	section.mounts = (char *)"/mnt/work";
+	ck_assert_int_eq(moved("6.1-later", &wire), 1);
+	ck_assert_int_eq(wire.reads, 256);
+	away();
+}
+END_TEST
+
+START_TEST(counters_that_went_back_are_no_number)
+{
+	struct client_wire wire = { .reads = 5 };
+	char *before;
+
+	node(WORK, "6.1-later");
+	section.mountinfo = (char *)SAMPLES "mountinfo-6.1.txt";
+	before = client_wire_save(client, NULL);
+	section.mountstats = (char *)SAMPLES "mountstats-6.1.txt";
+	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
+	ck_assert_int_eq(wire.reads, 5);
+	free(before);
+	away();
+}
+END_TEST
+
+/* ---- read-ahead ------------------------------------------------------------ */
+
+static struct config config;
+
+static char *read_ahead(void)
+{
+	char *text = fileio_read(tempdir_path("bdi/0:60/read_ahead_kb"), 64,
+				 NULL, NULL);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static void expect_read_ahead(const char *kb)
+{
+	char *text = read_ahead();
+
+	ck_assert_str_eq(text, kb);
+	free(text);
+}
+
+static struct journal *change(const char *kb)
+{
+	struct client_plan *plan = NULL;
+	struct journal *journal;
+	struct err err = { "" };
+
+	want.read_ahead_kb = kb;
+	ck_assert_msg(client_inspect(client, 1000, &err) == 0, "%s", err.text);
+	ck_assert_msg(client_plan(client, &want, &plan, &findings, &err) == 0,
+		      "%s", err.text);
+	journal = journal_open(tempdir_path("journal"), &err);
+	ck_assert_msg(journal != NULL, "%s", err.text);
+	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err),
+			 0);
+	client_plan_free(plan);
+	config.run_dir = tempdir_name;
+	config.clients[0] = section;
+	config.client_count = 1;
+	return journal;
+}
+
+START_TEST(read_ahead_is_changed_and_put_back)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	journal = change("512");
+	ck_assert_uint_eq(journal_count(journal), 1);
+	ck_assert_str_eq(journal_at(journal, 0)->what, "read-ahead");
+	ck_assert_str_eq(journal_at(journal, 0)->old_value,
+			 "read_ahead_kb=128");
+	ck_assert_str_eq(journal_at(journal, 0)->new_value,
+			 "read_ahead_kb=512");
+	expect_read_ahead("512");
+	ck_assert_int_eq(
+		client_restore(&config, tempdir_name, journal, &findings, NULL),
+		1);
+	expect_read_ahead("128");
+	ck_assert_uint_eq(findings.count, 0);
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_superblock_of_two_mounts_gets_its_old_read_ahead_back)
+{
+	struct journal *journal;
+
+	node(WORK HOME, "6.1");
+	journal = change("512");
+	ck_assert_uint_eq(journal_count(journal), 2);
+	ck_assert_int_eq(
+		client_restore(&config, tempdir_name, journal, &findings, NULL),
+		2);
+	expect_read_ahead("128");
+	ck_assert_uint_eq(findings.count, 0);
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(what_somebody_else_has_set_meanwhile_stays)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	journal = change("512");
+	tempdir_put("bdi/0:60/read_ahead_kb", "1024\n");
+	ck_assert_int_eq(
+		client_restore(&config, tempdir_name, journal, &findings, NULL),
+		0);
+	expect_read_ahead("1024");
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF43");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_read_ahead_is_whole_pages_as_the_kernel_keeps_it)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	journal = change("513");
+	ck_assert_str_eq(journal_at(journal, 0)->new_value,
+			 "read_ahead_kb=512");
+	expect_read_ahead("512");
+	ck_assert_uint_eq(findings.count, 0);
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
+{
+	struct journal *journal;
+
+	node(WORK FILES, "6.1");
+	journal = change("512");
+	ck_assert_uint_eq(journal_count(journal), 1);
+	expect(1, "NF40",
+	       "'/mnt/my files' could not get read_ahead_kb=512: the kernel "
+	       "does not say what it has now");
+	expect_read_ahead("512");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(nothing_is_changed_beside_another_job)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	want.alone = false;
+	journal = change("512");
+	ck_assert_uint_eq(journal_count(journal), 0);
+	expect(1, "NF46",
+	       "the profile's settings were left out: the job shares this "
+	       "node with others");
+	expect_read_ahead("128");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_mount_option_of_a_profile_is_refused)
+{
+	struct journal *journal;
+
+	node(WORK, "6.1");
+	want.mount_options = "forcedirect";
+	journal = change("512");
+	expect(1, "NF49",
+	       "mount option 'forcedirect' of the profile: options of an NFS "
+	       "mount are not changed; the profile was not applied");
+	expect_read_ahead("128");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(a_reboot_undoes_the_read_ahead_of_nfs)
+{
+	ck_assert(!client_change_outlives_reboot("nfs", "read-ahead"));
+	ck_assert(client_change_outlives_reboot("weka", "cores"));
+	ck_assert(!client_change_outlives_reboot("weka", "mount-option"));
+	ck_assert(client_change_outlives_reboot("unknown", "mount-option"));
+}
+END_TEST
+
+UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
+	  a_node_without_its_mount_is_broken,
+	  counters_that_cannot_be_read_are_said,
+	  options_that_cost_or_lose_are_said,
+	  one_in_a_hundred_sent_again_is_said,
+	  mounts_that_share_a_superblock_are_counted_once,
+	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
+	  only_the_mounts_of_jobio_conf_are_counted,
+	  counters_that_went_back_are_no_number,
+	  read_ahead_is_changed_and_put_back,
+	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
+	  what_somebody_else_has_set_meanwhile_stays,
+	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
+	  a_mount_that_shows_no_read_ahead_is_said_and_left,
+	  nothing_is_changed_beside_another_job,
+	  a_mount_option_of_a_profile_is_refused,
+	  a_reboot_undoes_the_read_ahead_of_nfs)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/run.h"
+#include "tests/unit/runner.h"
+
+static struct record *node(const char *name)
+{
+	struct record *r = record_new();
+
+	ck_assert_ptr_nonnull(r);
+	strcpy(r->node, name);
+	return r;
+}
+
+static struct record_io counters(const char *source, const char *fs,
+				 int64_t bytes)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, source);
+	io.fs = (char *)fs;
+	io.numbers[RECORD_READ_BYTES] = bytes;
+	return io;
+}
+
+static void app(struct record *r, const char *source, const char *fs,
+		int64_t bytes)
+{
+	struct record_io io = counters(source, fs, bytes);
+
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+}
+
+START_TEST(what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number)
+{
+	int64_t sum = RECORD_UNKNOWN;
+
+	run_add(&sum, RECORD_UNKNOWN);
+	ck_assert_int_eq(sum, RECORD_UNKNOWN);
+	run_add(&sum, 0);
+	ck_assert_int_eq(sum, 0);
+	run_add(&sum, INT64_MAX - 1);
+	ck_assert(sum == INT64_MAX - 1);
+	run_add(&sum, INT64_MAX);
+	ck_assert(sum == INT64_MAX);
+	run_add(&sum, RECORD_UNKNOWN);
+	ck_assert(sum == INT64_MAX);
+}
+END_TEST
+
+START_TEST(histograms_and_metadata_end_at_the_largest_number_too)
+{
+	struct record_io sum, io = counters("bpf", NULL, 1);
+
+	record_io_init(&sum);
+	io.has_hist[RECORD_READ_NS] = io.has_meta = true;
+	io.hist[RECORD_READ_NS][63] = INT64_MAX;
+	io.hist[RECORD_READ_NS][0] = 2;
+	io.meta[RECORD_META_OPEN] = INT64_MAX;
+	run_add_io(&sum, &io);
+	run_add_io(&sum, &io);
+	ck_assert(sum.hist[RECORD_READ_NS][63] == INT64_MAX);
+	ck_assert_int_eq(sum.hist[RECORD_READ_NS][0], 4);
+	ck_assert(sum.meta[RECORD_META_OPEN] == INT64_MAX);
+	ck_assert_int_eq(sum.meta[RECORD_META_STAT], RECORD_UNKNOWN);
+	ck_assert(sum.has_hist[RECORD_READ_NS] && sum.has_meta);
+	ck_assert(!sum.has_hist[RECORD_WRITE_NS]);
+}
+END_TEST
+
+START_TEST(a_peak_is_the_most_and_not_a_sum)
+{
+	struct record_io sum, io = counters("bpf", NULL, 1);
+
+	record_io_init(&sum);
+	io.peak[RECORD_PEAK_READ] = 7;
+	run_add_io(&sum, &io);
+	io.peak[RECORD_PEAK_READ] = 5;
+	run_add_io(&sum, &io);
+	ck_assert_int_eq(sum.peak[RECORD_PEAK_READ], 7);
+	ck_assert_int_eq(sum.peak[RECORD_PEAK_WRITE], RECORD_UNKNOWN);
+}
+END_TEST
+
+START_TEST(the_best_lines_of_a_node_are_those_of_one_source)
+{
+	struct record *r = node("c1");
+	struct record_io best;
+
+	record_add_mount(r, "/mnt/a", "wekafs", "default");
+	record_add_mount(r, "/mnt/b", "wekafs", "scratch");
+	app(r, "bpf", "/mnt/a", 1);
+	app(r, "bpf", "/mnt/b", 2);
+	app(r, "bpf", "/home", 4);
+	app(r, "stepd", NULL, 8);
+	run_best(r, RECORD_SCOPE_JOB, &best);
+	ck_assert_int_eq(best.numbers[RECORD_READ_BYTES], 3);
+	ck_assert_int_eq(best.numbers[RECORD_WRITE_BYTES], RECORD_UNKNOWN);
+	ck_assert_str_eq(best.source, "bpf");
+	run_best(r, RECORD_SCOPE_NODE, &best);
+	ck_assert_int_eq(best.numbers[RECORD_READ_BYTES], RECORD_UNKNOWN);
+	ck_assert_str_eq(best.source, "");
+	record_free(r);
+}
+END_TEST
+
+static void expect_line(const struct run_lines *lines, size_t at,
+			enum run_kind kind, const char *source, const char *fs,
+			size_t nodes, int64_t bytes)
+{
+	const struct run_line *line = &lines->line[at];
+
+	ck_assert_uint_lt(at, lines->count);
+	ck_assert_int_eq(line->kind, kind);
+	ck_assert_str_eq(line->first->source, source);
+	ck_assert_str_eq(line->first->fs ? line->first->fs : "", fs);
+	ck_assert_uint_eq(line->nodes, nodes);
+	ck_assert_int_eq(line->sum.numbers[RECORD_READ_BYTES], bytes);
+}
+
+START_TEST(lines_of_the_same_name_are_added_over_the_nodes)
+{
+	struct record *nodes[2] = { node("c1"), node("c2") };
+	struct record_io wire = counters("weka", NULL, 100);
+	struct run_lines *lines;
+
+	record_add_mount(nodes[0], "/mnt/a", "wekafs", "default");
+	record_add_mount(nodes[1], "/mnt/a", "wekafs", "default");
+	app(nodes[0], "bpf", "/mnt/a", 1);
+	app(nodes[0], "bpf", "/home", 4);
+	app(nodes[0], "stepd", NULL, 8);
+	app(nodes[1], "bpf", "/mnt/a", 2);
+	wire.scope = RECORD_SCOPE_NODE;
+	record_add_wire(nodes[0], &wire);
+	record_add_wire(nodes[1], &wire);
+	lines = run_lines_new(nodes, 2);
+	ck_assert_uint_eq(lines->count, 4);
+	expect_line(lines, 0, RUN_APP, "bpf", "/mnt/a", 2, 3);
+	expect_line(lines, 1, RUN_APP, "bpf", "/home", 1, 4);
+	expect_line(lines, 2, RUN_OTHER, "stepd", "", 1, 8);
+	expect_line(lines, 3, RUN_WIRE, "weka", "", 2, 200);
+	run_lines_free(lines);
+	record_free(nodes[0]);
+	record_free(nodes[1]);
+}
+END_TEST
+
+START_TEST(lines_beyond_the_last_are_left_out)
+{
+	struct record *nodes[2] = { node("c1"), node("c2") };
+	struct run_lines *lines;
+	char fs[16];
+	int i;
+
+	for (i = 0; i < RUN_LINES_MAX; i++) {
+		snprintf(fs, sizeof(fs), "/mnt/%d", i);
+		app(nodes[0], "bpf", fs, 1);
+	}
+	app(nodes[1], "bpf", "/one/more", 1);
+	app(nodes[1], "bpf", "/mnt/63", 1);
+	lines = run_lines_new(nodes, 2);
+	ck_assert_uint_eq(lines->count, RUN_LINES_MAX);
+	expect_line(lines, 63, RUN_APP, "bpf", "/mnt/63", 2, 2);
+	run_lines_free(lines);
+	record_free(nodes[0]);
+	record_free(nodes[1]);
+}
+END_TEST
+
+UNIT_MAIN("run",
+	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
+	  histograms_and_metadata_end_at_the_largest_number_too,
+	  a_peak_is_the_most_and_not_a_sum,
+	  the_best_lines_of_a_node_are_those_of_one_source,
+	  lines_of_the_same_name_are_added_over_the_nodes,
+	  lines_beyond_the_last_are_left_out)
