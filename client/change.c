@@ -72,6 +72,16 @@ int change_plan(struct client *client, const struct client_want *want,
 	return 0;
 }
 
+bool change_holds(const struct client *client, const struct client_want *want)
+{
+	const struct change_kind *const *kind = client->type->changes;
+
+	for (; kind && *kind; kind++)
+		if ((*kind)->holds && !(*kind)->holds(*kind, client, want))
+			return false;
+	return true;
+}
+
 /* ---- there ------------------------------------------------------------- */
 
 /* Journal, change, journal. The second line may fail to be written: the change
@@ -92,8 +102,7 @@ static int apply_one(struct client *client, const struct journal_change *change,
 	if (made == CHANGE_STUCK)
 		return 1;
 	journal_mark(journal, (unsigned int)seq,
-		     made == CHANGE_MADE ? JOURNAL_DONE : JOURNAL_RESTORED,
-		     NULL);
+		     made == CHANGE_MADE ? JOURNAL_DONE : JOURNAL_FAILED, NULL);
 	return made == CHANGE_MADE ? 0 : 1;
 }
 

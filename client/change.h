@@ -57,6 +57,10 @@ struct change_kind {
 				   struct client *client,
 				   const struct journal_change *change,
 				   struct findings *findings);
+	/* does what the job wants stand? NULL: not a matter of a profile */
+	bool (*holds)(const struct change_kind *kind,
+		      const struct client *client,
+		      const struct client_want *want);
 };
 
 struct client_plan {
@@ -70,6 +74,9 @@ int change_add(struct client_plan *plan, const struct client *client,
 	       const char *old_value, const char *new_value, struct err *err);
 /* What hangs on the plan. */
 void change_clear(struct client_plan *plan);
+
+/* Does all that the profile sets stand now? */
+bool change_holds(const struct client *client, const struct client_want *want);
 
 /* Ask all kinds of the client's type, in order. */
 int change_plan(struct client *client, const struct client_want *want,

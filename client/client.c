@@ -171,6 +171,11 @@ int client_apply(struct client *client, const struct client_plan *plan,
 	return change_apply(client, plan, journal, findings, err);
 }
 
+bool client_holds(const struct client *client, const struct client_want *want)
+{
+	return change_holds(client, want);
+}
+
 bool client_change_outlives_reboot(const char *type_name, const char *what)
 {
 	const struct client_type_ops *type = type_named(type_name);

@@ -88,6 +88,9 @@ int client_apply(struct client *client, const struct client_plan *plan,
 int client_restore(const struct config *config, const char *state_dir,
 		   struct journal *journal, struct findings *findings,
 		   struct err *err);
+/* Does all that the profile of 'want' sets stand, by what was read last? */
+bool client_holds(const struct client *client, const struct client_want *want);
+
 /* Does a change of this kind, on a client of this type, survive a reboot? Of
  * what is not known: yes. */
 bool client_change_outlives_reboot(const char *type, const char *what);

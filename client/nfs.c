@@ -428,6 +428,7 @@ static const struct change_kind read_ahead_kind = {
 	.plan = setting_plan,
 	.make = setting_make,
 	.undo = setting_undo,
+	.holds = setting_holds,
 };
 
 /* ---- wire ---------------------------------------------------------------- */

@@ -250,6 +250,22 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 	return 0;
 }
 
+bool setting_holds(const struct change_kind *kind, const struct client *client,
+		   const struct client_want *want)
+{
+	const struct setting *setting = setting_of(kind);
+	struct comparison c = { .setting = setting };
+	const char *wanted = setting->wanted(want), *target;
+	size_t i;
+
+	for (i = 0; *wanted && (target = setting->target(client, i)); i++) {
+		c.after = setting->now(client, target);
+		if (!c.after || options_each(wanted, is_missing, &c))
+			return false;
+	}
+	return !*wanted || i > 0;
+}
+
 /* ---- there and back ---------------------------------------------------- */
 
 /* Give a target the words of a list. 0: it has them now, and no other has

@@ -67,6 +67,9 @@ enum change_undone setting_undo(const struct change_kind *kind,
 				const struct journal_change *change,
 				struct findings *findings);
 
+bool setting_holds(const struct change_kind *kind, const struct client *client,
+		   const struct client_want *want);
+
 /* NULL: not a key of the table. */
 const struct setting_key *setting_key_find(const struct setting *setting,
 					   const char *key);

@@ -33,6 +33,7 @@ static void add_from_state(struct journal *journal, const struct record *state)
 
 	for (i = 0; i < state->change_count; i++) {
 		if (state->changes[i].restored == 1 ||
+		    state->changes[i].made == 0 ||
 		    journal_knows(journal, &state->changes[i]))
 			continue;
 		planned.client = (char *)state->client_name;
@@ -69,9 +70,12 @@ static bool has_journal(const struct config *config, uint32_t job_id)
 	       lstat(path, &st) == 0;
 }
 
-static int restored(enum journal_state state)
+/* Nobody knows whether a change was made whose maker was killed. */
+static int is_made(const struct journal_change *change)
 {
-	return state == JOURNAL_RESTORED;
+	if (change->state == JOURNAL_FAILED)
+		return 0;
+	return change->was_done ? 1 : -1;
 }
 
 /* The list anew: the journal knows best. */
@@ -91,7 +95,8 @@ static void report_changes(struct record *state, const struct journal *journal)
 		change = journal_at(journal, i);
 		record_add_change(blank, change->what, change->target,
 				  change->old_value, change->new_value,
-				  restored(change->state));
+				  is_made(change),
+				  change->state == JOURNAL_RESTORED);
 	}
 	state->changes = blank->changes;
 	state->change_count = blank->change_count;

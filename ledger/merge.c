@@ -9,6 +9,9 @@
 #include "ledger/nodes.h"
 #include "lib/run.h"
 
+/* behind the name of a profile */
+#define NOT_APPLIED "/not-applied"
+
 /* Every node of a job says the same texts (profile, CPUs, mounts, node list):
  * each is kept once. */
 struct texts {
@@ -206,7 +209,7 @@ static void take_counts(struct part *part, const struct record *r)
 		run_add(&part->wire_wr, r->wire[i].numbers[RECORD_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
-		part->changed++;
+		part->changed += r->changes[i].made != 0;
 		part->restored += r->changes[i].restored > 0;
 	}
 	for (i = 0; i < r->finding_count; i++) {
@@ -247,6 +250,7 @@ static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
 	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
+	char prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
 	int failed = 0;
 
 	memset(part, 0, sizeof(*part));
@@ -271,8 +275,11 @@ static int part_from(struct merge *merge, struct part *part,
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os, &failed);
 	}
-	if (r->has_request)
-		part->prof = keep(merge, r->request_profile, &failed);
+	if (r->has_request) {
+		snprintf(prof, sizeof(prof), "%s%s", r->request_profile,
+			 r->profile_applied ? "" : NOT_APPLIED);
+		part->prof = keep(merge, prof, &failed);
+	}
 	return failed ? -1 : 0;
 }
 

@@ -29,7 +29,7 @@ struct journal {
 static const char *const state_names[] = {
 	[JOURNAL_PLANNED] = "planned", [JOURNAL_DONE] = "done",
 	[JOURNAL_KEPT] = "kept",       [JOURNAL_RESTORED] = "restored",
-	[JOURNAL_LOST] = "lost",
+	[JOURNAL_LOST] = "lost",       [JOURNAL_FAILED] = "failed",
 };
 
 const char *journal_state_name(enum journal_state state)
@@ -60,6 +60,12 @@ static struct journal_change *find(struct journal *journal, unsigned int seq)
 	return NULL;
 }
 
+static void set_state(struct journal_change *change, enum journal_state state)
+{
+	change->state = state;
+	change->was_done |= state == JOURNAL_DONE || state == JOURNAL_KEPT;
+}
+
 static void forget(struct journal_change *change)
 {
 	free(change->client);
@@ -78,7 +84,7 @@ static int remember(struct journal *journal, const struct journal_change *from)
 		return -1;
 	to = &journal->change[journal->count];
 	to->seq = from->seq;
-	to->state = from->state;
+	set_state(to, from->state);
 	to->client = strdup(from->client);
 	to->what = strdup(from->what);
 	to->target = strdup(from->target);
@@ -106,7 +112,7 @@ static int fold_object(struct journal *journal, struct json_object *line)
 	change.seq = (unsigned int)seq;
 	known = find(journal, change.seq);
 	if (known) {
-		known->state = change.state;
+		set_state(known, change.state);
 		return 0;
 	}
 	change.client = (char *)json_text(line, "client");
@@ -315,7 +321,7 @@ int journal_mark(struct journal *journal, unsigned int seq,
 	json_add_text(object, "state", state_names[state]);
 	rc = append_object(journal, object, err);
 	json_object_put(object);
-	change->state = state;
+	set_state(change, state);
 	return rc;
 }
 

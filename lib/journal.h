@@ -6,7 +6,8 @@
  *         State of a change: planned (written before the first command, so the
  *           change may or may not have happened), done (seen to be there),
  *           kept (done, and left so on purpose), restored (the old value is
- *           back), lost (someone else set a third value: not ours any more).
+ *           back), lost (someone else set a third value: not ours any more),
+ *           failed (the client did not take it, the old value is there).
  *         The file holds one JSON object a line; a change is its first line
  *           folded with later lines of the same "seq".
  *         torn: the last line has no end, because the writer was killed. What
@@ -33,6 +34,7 @@ enum journal_state {
 	JOURNAL_KEPT,
 	JOURNAL_RESTORED,
 	JOURNAL_LOST,
+	JOURNAL_FAILED,
 };
 
 struct journal_change {
@@ -43,6 +45,7 @@ struct journal_change {
 	char *old_value;
 	char *new_value;
 	enum journal_state state;
+	bool was_done; /* whatever it is now */
 };
 
 struct journal;

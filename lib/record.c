@@ -159,6 +159,7 @@ struct record *record_new(void)
 	record->array_job = record->array_task = RECORD_UNKNOWN;
 	record->het_job = record->het_offset = RECORD_UNKNOWN;
 	record->request_io_cores = RECORD_UNKNOWN;
+	record->profile_applied = -1;
 	return record;
 }
 
@@ -256,7 +257,7 @@ int record_add_mount(struct record *record, const char *mount,
 
 int record_add_change(struct record *record, const char *what,
 		      const char *target, const char *old_value,
-		      const char *new_value, int restored)
+		      const char *new_value, int made, int restored)
 {
 	int rc = grow(record, (void **)&record->changes, &record->change_count,
 		      sizeof(*record->changes));
@@ -265,7 +266,8 @@ int record_add_change(struct record *record, const char *what,
 	if (rc <= 0)
 		return rc;
 	new = &record->changes[record->change_count - 1];
-	new->restored = restored;
+	new->made = made;
+	new->restored = made == 0 ? -1 : restored;
 	if (set_short(&new->what, what) < 0 ||
 	    set_short(&new->target, target) < 0 ||
 	    set_short(&new->old_value, old_value) < 0 ||
@@ -413,6 +415,14 @@ static void build_pair(struct builder *b, struct json_object *top,
 	}
 }
 
+/* 1, 0, -1: nobody knows */
+static void put_answer(struct builder *b, struct json_object *o,
+		       const char *key, int answer)
+{
+	put(b, o, key, answer < 0 ? NULL : json_object_new_boolean(answer),
+	    answer < 0);
+}
+
 static void build_request(struct builder *b, struct json_object *top,
 			  const struct record *r)
 {
@@ -421,6 +431,7 @@ static void build_request(struct builder *b, struct json_object *top,
 	if (o) {
 		put_number(b, o, "io_cores", r->request_io_cores);
 		put_word(b, o, "profile", r->request_profile);
+		put_answer(b, o, "applied", r->profile_applied);
 	}
 	put_text(b, top, "refused", r->refused);
 }
@@ -474,10 +485,8 @@ static void build_changes(struct builder *b, struct json_object *top,
 		put_text(b, o, "target", c->target);
 		put_text(b, o, "old", c->old_value);
 		put_text(b, o, "new", c->new_value);
-		put(b, o, "restored",
-		    c->restored < 0 ? NULL
-				    : json_object_new_boolean(c->restored),
-		    c->restored < 0);
+		put_answer(b, o, "restored", c->restored);
+		put_answer(b, o, "made", c->made);
 	}
 }
 
@@ -813,6 +822,17 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	return check_head(r, err);
 }
 
+static int read_answer(struct json_object *o, const char *key, int *answer,
+		       struct err *err)
+{
+	struct json_object *value;
+	int rc = get(o, key, json_type_boolean, &value, err);
+
+	if (rc > 0)
+		*answer = json_object_get_boolean(value);
+	return rc < 0 ? -1 : 0;
+}
+
 static int read_request(struct json_object *top, struct record *r,
 			struct err *err)
 {
@@ -826,7 +846,8 @@ static int read_request(struct json_object *top, struct record *r,
 		if (read_number(o, "io_cores", UINT32_MAX, &r->request_io_cores,
 				err) < 0 ||
 		    read_word(o, "profile", r->request_profile,
-			      sizeof(r->request_profile), err) < 0)
+			      sizeof(r->request_profile), err) < 0 ||
+		    read_answer(o, "applied", &r->profile_applied, err) < 0)
 			return -1;
 	}
 	return read_text(top, "refused", &r->refused, RECORD_STRING_MAX, err);
@@ -920,12 +941,10 @@ static int read_client(struct json_object *top, struct record *r,
 static int read_change(struct json_object *o, struct record *r, void *arg,
 		       struct err *err)
 {
-	struct json_object *restored;
 	struct record_change *c;
-	int rc;
 
 	(void)arg;
-	if (record_add_change(r, NULL, NULL, NULL, NULL, -1) < 0)
+	if (record_add_change(r, NULL, NULL, NULL, NULL, -1, -1) < 0)
 		return err_set(err, "record: out of memory");
 	c = &r->changes[r->change_count - 1];
 	if (read_text(o, "what", &c->what, RECORD_STRING_MAX, err) < 0 ||
@@ -933,10 +952,11 @@ static int read_change(struct json_object *o, struct record *r, void *arg,
 	    read_text(o, "old", &c->old_value, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "new", &c->new_value, RECORD_STRING_MAX, err) < 0)
 		return -1;
-	rc = get(o, "restored", json_type_boolean, &restored, err);
-	if (rc > 0)
-		c->restored = json_object_get_boolean(restored);
-	return rc < 0 ? -1 : 0;
+	/* "made" is younger than the others */
+	return read_answer(o, "restored", &c->restored, err) < 0 ||
+			       read_answer(o, "made", &c->made, err) < 0
+		       ? -1
+		       : 0;
 }
 
 static int read_finding(struct json_object *o, struct record *r, void *arg,

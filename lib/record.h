@@ -15,7 +15,8 @@
  *  "nodelist":"c[1-2]"|null,"uid":1000,"gid":1000,"user":"alice"|null,
  *  "boot_id":".."|null,"start":1795224862.06,"end":1795224890.11|null,
  *  "array":{"job":5,"task":1}|null,"het":{"job":7,"offset":0}|null,
- *  "request":{"io_cores":1|null,"profile":"stream"|null}|null,
+ *  "request":{"io_cores":1|null,"profile":"stream"|null,"applied":true
+ *    |false|null}|null,
  *  "refused":"why"|null,
  *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
  *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
@@ -23,7 +24,7 @@
  *    "mounts":[{"mount":"/work","fstype":"nfs4","source":"srv:/work"}]}
  *    |null,
  *  "changes":[{"what":"mount-option","target":"/work","old":"!noatime",
- *    "new":"noatime","restored":true|false|null}],
+ *    "new":"noatime","restored":true|false|null,"made":..}],
  *  "findings":[{"code":"NF01","severity":"error|warning|info","text":"..",
  *    "cure":".."|null}],
  *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
@@ -203,7 +204,8 @@ struct record_mount {
 
 struct record_change {
 	char *what, *target, *old_value, *new_value;
-	int restored; /* 1, 0, -1 unknown */
+	int made;     /* 1, 0, -1 unknown */
+	int restored; /* 1, 0, -1 unknown; of what was not made: nothing */
 };
 
 struct record_finding {
@@ -225,6 +227,7 @@ struct record {
 	bool has_request;
 	int64_t request_io_cores;
 	char request_profile[RECORD_WORD_MAX]; /* "" none */
+	int profile_applied;		       /* 1, 0, -1 unknown */
 	char *refused; /* by prolog or gate; NULL: it was not */
 	bool has_io_cores;
 	int64_t io_cores_count;
@@ -257,7 +260,7 @@ int record_add_mount(struct record *record, const char *mount,
 		     const char *fstype, const char *source);
 int record_add_change(struct record *record, const char *what,
 		      const char *target, const char *old_value,
-		      const char *new_value, int restored);
+		      const char *new_value, int made, int restored);
 int record_add_finding(struct record *record, const char *code,
 		       const char *severity, const char *text,
 		       const char *cure);

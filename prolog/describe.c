@@ -30,6 +30,19 @@ void describe_request(struct visit *visit)
 	free(list);
 }
 
+void describe_profile(struct visit *visit)
+{
+	const struct client_want *want = &visit->want;
+
+	if (!*visit->request.profile || *visit->refused)
+		return;
+	if (!*want->mount_options && !*want->read_ahead_kb)
+		visit->state->profile_applied = true; /* only io_cores */
+	else
+		visit->state->profile_applied =
+			visit->client && client_holds(visit->client, want);
+}
+
 void describe_client_cpus(struct visit *visit)
 {
 	const struct client_facts *facts = client_facts(visit->client);
@@ -72,6 +85,6 @@ void describe_plan(struct visit *visit, const struct client_plan *plan)
 	for (i = 0; i < client_plan_count(plan); i++) {
 		change = client_plan_at(plan, i);
 		record_add_change(visit->state, change->what, change->target,
-				  change->old_value, change->new_value, -1);
+				  change->old_value, change->new_value, -1, -1);
 	}
 }

@@ -12,7 +12,9 @@
 void describe_request(struct visit *visit);
 /* The client and its mounts; nothing without one. */
 void describe_client(struct visit *visit);
-/* Its CPUs, which a change may have moved. */
+/* Whether the profile is there; after the changes. */
+void describe_profile(struct visit *visit);
+/* The client's CPUs, which a change may have moved. */
 void describe_client_cpus(struct visit *visit);
 void describe_plan(struct visit *visit, const struct client_plan *plan);
 

@@ -57,6 +57,9 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate,
 			 (int)sizeof(gate->reason) - 1, visit->refused);
 	}
 	gate->request = visit->request;
+	/* a job is not told that it has what it has not */
+	if (!visit->state->profile_applied)
+		*gate->request.profile = '\0';
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		gate->io_cpus = visit->want.io_cpus;
 	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,

@@ -283,6 +283,7 @@ static int conclude(struct visit *visit, struct err *err)
 		describe_client_cpus(visit);
 		client_keep(visit->client);
 	}
+	describe_profile(visit);
 	job_add_findings(visit->state, &visit->findings);
 	if (job_state_update(visit->config, visit->state, err) < 0 ||
 	    gates_write(visit, err) < 0)

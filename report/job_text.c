@@ -254,7 +254,7 @@ static bool is_same_change(const struct record_change *a,
 	       is_same_text(a->target, b->target) &&
 	       is_same_text(a->old_value, b->old_value) &&
 	       is_same_text(a->new_value, b->new_value) &&
-	       a->restored == b->restored;
+	       a->restored == b->restored && a->made == b->made;
 }
 
 /* How many nodes say the same; 0 when an earlier node has said it. */
@@ -276,31 +276,37 @@ static int change_nodes(const struct job_report *r, size_t at,
 	return nodes;
 }
 
+static void print_change(FILE *out, const struct record_change *c, int nodes)
+{
+	const char *back = c->restored > 0    ? "put back"
+			   : c->restored == 0 ? "NOT put back"
+					      : "unknown whether put back";
+
+	fprintf(out, "  %-13s %s %s: ", c->made ? "changed" : "not changed",
+		c->what ? c->what : "?", c->target ? c->target : "");
+	if (c->made)
+		fprintf(out, "'%s' became '%s', %s",
+			c->old_value ? c->old_value : "",
+			c->new_value ? c->new_value : "", back);
+	else
+		fprintf(out, "'%s' stayed, '%s' was not taken",
+			c->old_value ? c->old_value : "",
+			c->new_value ? c->new_value : "");
+	fprintf(out, " (%d node%s)\n", nodes, nodes == 1 ? "" : "s");
+}
+
 static void print_changes(FILE *out, const struct job_report *r)
 {
+	const struct record_change *change;
 	size_t i, k;
 	int nodes;
 
 	for (i = 0; i < r->record_count; i++)
 		for (k = 0; k < r->records[i]->change_count; k++) {
-			const struct record_change *c =
-				&r->records[i]->changes[k];
-
-			nodes = change_nodes(r, i, c);
+			change = &r->records[i]->changes[k];
+			nodes = change_nodes(r, i, change);
 			if (nodes)
-				fprintf(out,
-					"  %-13s %s %s: '%s' became '%s', %s "
-					"(%d node%s)\n",
-					"changed", c->what ? c->what : "?",
-					c->target ? c->target : "",
-					c->old_value ? c->old_value : "",
-					c->new_value ? c->new_value : "",
-					c->restored > 0 ? "put back"
-					: c->restored == 0
-						? "NOT put back"
-						: "unknown whether put "
-						  "back",
-					nodes, nodes == 1 ? "" : "s");
+				print_change(out, change, nodes);
 		}
 	if (!r->record_count && r->summary.changed > 0)
 		fprintf(out, "  %-13s %lld settings, %lld put back\n",

@@ -80,6 +80,7 @@ const struct change_kind weka_mount_option = {
 	.plan = setting_plan,
 	.make = setting_make,
 	.undo = setting_undo,
+	.holds = setting_holds,
 };
 
 /* ---- a new mount ------------------------------------------------------- */

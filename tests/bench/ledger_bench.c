@@ -99,7 +99,7 @@ static char *make_text(const struct made *made, int at)
 	strcpy(r->client_type, "weka");
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
 	record_add_change(r, "mount-option", "/mnt/weka", "writecache",
-			  "forcedirect", 1);
+			  "forcedirect", 1, 1);
 	record_io_init(&io);
 	strcpy(io.source, "stepd");
 	io.numbers[RECORD_READ_BYTES] = 1000000 + at;

@@ -267,6 +267,7 @@ doctor() {
 	expect_base
 	epilog
 	expect_in '"code":"W46","severity":"info"' "$(record 7)"
+	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 
 @test "Slurm before 24.11 is asked once whether the job is alone, and only for a change" {

@@ -364,8 +364,11 @@ crash_worker() {
 	expect_in "W40 '/mnt/weka' could not get forcedirect: mount -o remount," "$output"
 	expect_in 'exit status 32: mount.wekafs: refused' "$output"
 	expect_base
+	# nobody is told that the job has what it asked for
+	! grep -q '^io_profile=stream' "$NODE/run/7/gate"
 	epilog
-	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+	expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record 7)"
+	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 
 @test "a remount that says it worked and did nothing is found out" {

@@ -69,6 +69,18 @@ full_record() {
 	expect_text 'finding       warning W01 on c1, c2: something; do this' "$output"
 }
 
+@test "a change that the client did not take is not shown as made" {
+	full_record c1 | sed -e 's/"restored":true/"restored":null,"made":false/' \
+		-e 's/"profile":"stream"/"profile":"stream","applied":false/' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text "not changed   mount-option /mnt/weka: 'writecache' stayed, 'forcedirect' was not taken (1 node)" "$output"
+	expect_text 'profile       stream/not-applied' "$output"
+	[[ $output != *'put back'* && $output != *became* ]]
+	[[ $output != *chg=* ]]
+}
+
 @test "node-wide numbers never appear without the word NODE-WIDE" {
 	sed 's/"scope":"job"/"scope":"node"/' <(full_record c1) >"$DIR/spool/7.0.c1.json"
 	send

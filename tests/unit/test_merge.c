@@ -336,14 +336,35 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
 
-	record_add_change(r, "mount-option", "/m", "a", "b", 1);
-	record_add_change(r, "mount-option", "/m", "a", "b", -1);
+	record_add_change(r, "mount-option", "/m", "a", "b", 1, 1);
+	record_add_change(r, "mount-option", "/m", "a", "b", -1, -1);
+	record_add_change(r, "mount-option", "/m", "a", "c", 0, 1);
 	record_add_finding(r, "W01", "error", "x", NULL);
 	record_add_finding(r, "W02", "warning", "x", NULL);
 	record_add_finding(r, "W02", "info", "x", NULL);
 	record_set(&r->refused, "no");
 	add(m, r);
 	expect_token(m, " chg=1/2 find=1/1 refused=1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(a_profile_that_was_not_applied_does_not_look_applied)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	r->has_request = true;
+	strcpy(r->request_profile, "stream");
+	r->profile_applied = 0;
+	add(m, r);
+	expect_token(m, " prof=stream/not-applied ");
+	r = worker(2);
+	r->has_request = true;
+	strcpy(r->request_profile, "stream");
+	r->profile_applied = 1;
+	add(m, r);
+	expect_token(m, " prof=mixed ");
 	merge_free(m);
 }
 END_TEST
@@ -559,7 +580,7 @@ static void merged_text(int count, char *text)
 		record_add_mount(r, "/mnt/weka", "wekafs", "default");
 		ck_assert_int_eq(record_add_app(r, &io), 0);
 		record_add_finding(r, "W01", "warning", "text", NULL);
-		record_add_change(r, "mount-option", "/m", "a", "b", 1);
+		record_add_change(r, "mount-option", "/m", "a", "b", 1, 1);
 		add(m, r);
 	}
 	merge_summary(m, &s);
@@ -712,6 +733,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  what_the_clients_moved_is_summed_apart,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
+	  a_profile_that_was_not_applied_does_not_look_applied,
 	  histograms_give_the_half_and_the_tail,
 	  a_reboot_record_gives_way_to_the_real_one,
 	  every_order_and_every_grouping_gives_the_same_summary,
