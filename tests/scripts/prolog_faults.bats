@@ -365,7 +365,7 @@ crash_worker() {
 	expect_in 'exit status 32: mount.wekafs: refused' "$output"
 	expect_base
 	# nobody is told that the job has what it asked for
-	! grep -q '^io_profile=stream' "$NODE/run/7/gate"
+	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
 	epilog
 	expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record 7)"
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
