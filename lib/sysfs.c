@@ -2,10 +2,12 @@
 #include "lib/sysfs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/number.h"
@@ -13,10 +15,12 @@
 #define PATH_TEXT_MAX 512
 
 static char root[PATH_TEXT_MAX] = "/sys";
+static char titles[PATH_TEXT_MAX + 8] = "/proc";
 
 void sysfs_set_root(const char *folder)
 {
 	snprintf(root, sizeof(root), "%s", folder);
+	snprintf(titles, sizeof(titles), "%s/proc", root);
 }
 
 static ssize_t read_some(const char *path, char *text, size_t size)
@@ -213,26 +217,53 @@ static bool has_arguments(const char *text, size_t size, const char *argv0,
 	return first && !strcmp(first, argv0) && !strcmp(second, argv1);
 }
 
-static int count_processes(bool (*matches)(const char *text, size_t size,
+/* Any user can give a process a title, and one whose memory is stuck holds up
+ * who reads its arguments; ours are root's. */
+static bool is_ours(const char *proc, unsigned long pid)
+{
+	char path[PATH_TEXT_MAX + 64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%lu", proc, pid);
+	return stat(path, &st) == 0 &&
+	       (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* A container on this node may have a slurmd of its own: what it runs is in
+ * another PID namespace. Unknown is ours. */
+static bool is_in_our_namespace(const char *proc, unsigned long pid)
+{
+	char path[PATH_TEXT_MAX + 64];
+	struct stat ours, its;
+
+	snprintf(path, sizeof(path), "%s/%lu/ns/pid", proc, pid);
+	return stat("/proc/self/ns/pid", &ours) < 0 || stat(path, &its) < 0 ||
+	       ours.st_ino == its.st_ino;
+}
+
+static int count_processes(const char *proc,
+			   bool (*matches)(const char *text, size_t size,
 					   const void *arg),
 			   const void *arg)
 {
-	char path[64], text[1024];
+	char path[PATH_TEXT_MAX + 64], text[1024];
 	struct dirent *entry;
 	unsigned long pid;
 	int count = 0;
 	ssize_t got;
 	DIR *dir;
 
-	dir = opendir("/proc");
+	dir = opendir(proc);
 	if (!dir)
-		return -1;
+		return errno == ENOENT ? 0 : -1;
 	while ((entry = readdir(dir))) {
-		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0)
+		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
+		    !is_ours(proc, pid))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%lu/cmdline", pid);
+		snprintf(path, sizeof(path), "%s/%lu/cmdline", proc, pid);
 		got = read_some(path, text, sizeof(text));
-		if (got > 0 && matches(text, (size_t)got, arg))
+		if (got > 0 && matches(text, (size_t)got, arg) &&
+		    is_in_our_namespace(proc, pid))
 			count++;
 	}
 	closedir(dir);
@@ -250,7 +281,7 @@ int process_count(const char *argv0, const char *argv1)
 {
 	const char *argv[2] = { argv0, argv1 };
 
-	return count_processes(is_command, argv);
+	return count_processes("/proc", is_command, argv);
 }
 
 static bool begins(const char *text, size_t size, const void *arg)
@@ -261,7 +292,7 @@ static bool begins(const char *text, size_t size, const void *arg)
 
 int process_is_titled(const char *title)
 {
-	int count = count_processes(begins, title);
+	int count = count_processes(titles, begins, title);
 
 	return count < 0 ? -1 : count > 0;
 }

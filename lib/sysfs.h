@@ -15,7 +15,8 @@
 
 #include "lib/cpuset.h"
 
-/* Read /sys below this folder: for tests. */
+/* Read /sys below this folder, and titles of processes below FOLDER/proc: for
+ * tests. */
 void sysfs_set_root(const char *folder);
 
 /* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
@@ -28,7 +29,8 @@ int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 /* Of a running process; ticks tell two processes with one pid apart. */
 int process_start(long pid, int64_t *start_s, unsigned long long *ticks);
 int process_cpus(long pid, struct cpuset *cpus);
-/* How many processes have exactly these two arguments? */
+/* How many processes have exactly these two arguments? Of root and our own user,
+ * in our PID namespace, here and below. */
 int process_count(const char *argv0, const char *argv1);
 
 /* Does a process have a title that starts so ("slurmstepd: [7.")? 1, 0, -1. */

@@ -40,7 +40,8 @@ void describe_profile(struct visit *visit)
 		visit->state->profile_applied = true; /* only io_cores */
 	else
 		visit->state->profile_applied =
-			visit->client && client_holds(visit->client, want);
+			want->alone && visit->client &&
+			client_holds(visit->client, want);
 }
 
 void describe_client_cpus(struct visit *visit)

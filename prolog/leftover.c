@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/leftover.h"
 
+#include <unistd.h>
+
 #include "job/log.h"
+#include "lib/rundir.h"
 
 /* A folder with nothing readable in it that says whose it is: slurmstepd made it
  * where no prolog had worked, or the files are damaged on both places. There is
@@ -55,10 +58,31 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	return 0;
 }
 
-/* A change is only ever made while no other job is on the node. So one that is
- * pending now, for another job, belongs to a prolog that was cut off: it is put
- * back, and unless the job runs all the same (on_error=continue) its record is
- * due too. */
+/* Has something of the client been changed for the job, or may it have been? */
+static bool has_changes(const struct visit *visit, uint32_t job_id,
+			const struct record *state)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	return (state && state->change_count) ||
+	       (rundir_job_file(path, visit->config->run_dir, job_id,
+				RUNDIR_JOURNAL, NULL) == 0 &&
+		access(path, F_OK) == 0);
+}
+
+/* A job that lives keeps its folder and what was changed for it: nodes are
+ * shared with --oversubscribe, gangs and suspended jobs, whatever core-spec
+ * says. Its own epilog mends and finishes it. */
+static bool is_living(struct visit *visit, uint32_t job_id)
+{
+	if (!job_is_alive(job_id))
+		return false;
+	visit->is_shared = true;
+	return true;
+}
+
+/* A change that is pending for another job that lives no more belongs to a
+ * prolog or epilog that was cut off: it is put back, and the record is due. */
 static int mend_other(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
@@ -69,8 +93,13 @@ static int mend_other(void *arg, uint32_t job_id)
 	if (job_id == visit->job.id)
 		return 0;
 	if (visit->want.alone)
-		return finish_dead(visit, job_id);
+		return is_living(visit, job_id) ? 0
+						: finish_dead(visit, job_id);
 	state = job_state_read(visit->config, job_id, visit->job.node);
+	if (has_changes(visit, job_id, state) && is_living(visit, job_id)) {
+		record_free(state);
+		return 0;
+	}
 	count = job_mend(visit->config, job_id, state, &err);
 	/* nobody will know more of it: Slurm before 23.02 tells no prolog that
 	 * its job is alone, and elsewhere perhaps none ever is */
@@ -83,12 +112,14 @@ static int mend_other(void *arg, uint32_t job_id)
 	if (count <= 0)
 		return 0;
 	visit->mended += count;
-	return job_is_alive(job_id) ? 0 : finish_dead(visit, job_id);
+	return finish_dead(visit, job_id);
 }
 
 void leftover_mend(struct visit *visit)
 {
 	job_each_folder(visit->config, mend_other, visit);
+	if (visit->is_shared)
+		visit->want.alone = false;
 }
 
 int leftover_clear_own(struct visit *visit, struct err *err)

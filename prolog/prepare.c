@@ -241,12 +241,14 @@ static int make_plan(struct visit *visit, struct client_plan **plan,
 
 	if (!visit->client || *visit->refused)
 		return 0;
-	visit->want.alone |= unknown;
+	visit->want.alone |= unknown && !visit->is_shared;
 	visit->want.idle = may_go_back(visit);
 	if (client_plan(visit->client, &visit->want, plan, &visit->findings,
 			err) < 0)
 		return -1;
-	if (!*plan || !unknown || ask_alone(visit))
+	/* one that came before jobio did has no folder */
+	if (!*plan || ((!unknown || ask_alone(visit)) &&
+		       (!visit->want.alone || !job_is_any_alive())))
 		return 0;
 	client_plan_free(*plan);
 	*plan = NULL;

@@ -29,6 +29,7 @@ struct visit {
 	struct client *client; /* NULL: this node has none */
 	struct client_want want;
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
+	bool is_shared;		 /* another job of this node lives */
 	int mended, finished;	 /* changes put back, records made for others */
 	unsigned long long end_ms;
 	int lock_fd;

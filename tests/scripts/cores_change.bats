@@ -206,12 +206,9 @@ first_on_node() {
 @test "a slurmstepd of a job that came before jobio counts as a job" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
-	bash -c 'exec -a "slurmstepd: [4.extern]" sleep 60' &
-	local stepd=$!
-	wait_for pgrep -f '^slurmstepd: \[4\.extern\]'
+	node_stepd 4
 	job 8
 	prolog
-	kill "$stepd"
 	expect_cores 6,7
 }
 

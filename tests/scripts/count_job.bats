@@ -226,12 +226,9 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	node_count '{"tier":"bpf","jobs":[{"job":7,"fs":null},{"job":7,"fs":"/mnt/weka"},{"job":8,"fs":null},{"job":9,"fs":null}]}'
 	job 8
 	prolog # has a folder: its record is still to be made
-	bash -c 'exec -a "slurmstepd: [9.extern]" sleep 30' &
-	wait_for pgrep -f '^slurmstepd: \[9[.]extern'
+	node_stepd 9
 	rm "$NODE/count-calls"
 	recover
-	kill $!
-	wait $! || :
 	run count_calls
 	[ "$output" = $'status\nstop 7' ]
 }

@@ -83,6 +83,15 @@ node_slurm() {
 	esac'
 }
 
+# node_stepd ID - a slurmstepd of the job lives, as ps would show it
+node_stepd() {
+	mkdir -p "$NODE/sysfs/proc/$1"
+	printf 'slurmstepd: [%s.extern]\0' "$1" >"$NODE/sysfs/proc/$1/cmdline"
+}
+
+# node_stepd_ends ID
+node_stepd_ends() { rm -r "$NODE/sysfs/proc/$1"; }
+
 node_sysfs() {
 	local cpu pair
 	for cpu in {0..15}; do

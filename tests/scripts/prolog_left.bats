@@ -147,14 +147,73 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	mkdir -p "$NODE"/run/{4,5,6}/steps
 	step 5 batch 1 2
 	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
-	bash -c 'exec -a "slurmstepd: [6.extern]" sleep 30' &
-	wait_for pgrep -f '^slurmstepd: \[6[.]extern'
+	node_stepd 6
 	job 8
 	run prolog
-	kill $!
 	[ "$status" -eq 0 ]
 	expect_in 'of job 5: nothing says whose it was: no record' "$output"
 	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
+}
+
+@test "a job with io-cores that finds another one living takes nothing away from it" {
+	job 7 1 stream
+	prolog
+	node_stepd 7
+	job 8 1 metadata
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_options forcedirect
+	[ -e "$NODE/run/7/journal" ]
+	epilog
+	expect_options forcedirect
+	expect_in '"code":"W46"' "$(record 8)"
+	expect_in '"profile":"metadata","applied":false' "$(record 8)"
+	node_stepd_ends 7
+	step 7 batch 1000 2000
+	job 7 1 stream
+	epilog
+	expect_base
+	expect_in '"read_bytes":1000' "$(record 7)"
+	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":true" "$(record 7)"
+}
+
+@test "a plain job leaves a living one the profile that it has" {
+	job 7 1 stream
+	prolog
+	node_stepd 7
+	job 8
+	prolog
+	epilog
+	expect_options forcedirect
+	node_stepd_ends 7
+	job 7 1 stream
+	epilog
+	expect_base
+}
+
+@test "nothing is changed under a plain job that lives, whatever core-spec says" {
+	job 7
+	prolog
+	node_stepd 7
+	job 8 1 stream
+	run prolog
+	node_stepd_ends 7
+	[ "$status" -eq 0 ]
+	expect_base
+	[ -e "$NODE/run/7" ]
+	epilog
+	expect_in '"code":"W46"' "$(record 8)"
+}
+
+@test "nothing is changed under a job that came before jobio did" {
+	node_stepd 7
+	job 8 1 stream
+	run prolog
+	node_stepd_ends 7
+	[ "$status" -eq 0 ]
+	expect_base
+	epilog
+	expect_in '"code":"W46"' "$(record 8)"
 }
 
 @test "a job that shares the node mends what a dead one left, and writes its record" {
@@ -333,12 +392,10 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "--recover mends jobs that no slurmstepd runs for, and leaves the others" {
 	job 7 1 stream
 	prolog
-	bash -c 'exec -a "slurmstepd: [7.extern]" sleep 30' &
-	wait_for pgrep -f '^slurmstepd: \[7[.]extern'
+	node_stepd 7
 	recover
 	expect_options forcedirect
-	kill $!
-	wait $! || :
+	node_stepd_ends 7
 	recover
 	expect_base
 }
