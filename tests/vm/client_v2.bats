@@ -74,7 +74,7 @@ teardown() { controller scancel -u alice; }
 	expect_client 6
 	expect_findings W36 W44
 	expect_says W44 "container 'client' could not change from core 6 to 2,6: weka local resources: exit status 1: error: Applying resources on container 'client' failed: failed to apply the new resources. Reverted to the last stable resources; it is back at core 6"
-	expect_of "$job" '[.changes[] | [.what, .old, .new, .restored]]' '[["cores","6","2,6",true]]'
+	expect_of "$job" '[.changes[] | [.what, .old, .new, .restored, .made]]' '[["cores","6","2,6",null,false]]'
 	expect_summary cores=2 cpus=2-3,6-7
 	expect_idle
 }
