@@ -136,17 +136,24 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
-bool job_is_alive(uint32_t job_id)
+static int count_stepds(uint32_t job_id)
 {
 	char title[48];
 
 	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
-	return process_is_titled(title) != 0;
+	return process_count_titled(title);
 }
 
-bool job_is_any_alive(void)
+bool job_is_alive(uint32_t job_id)
 {
-	return process_is_titled("slurmstepd: [") != 0;
+	return count_stepds(job_id) != 0;
+}
+
+bool job_is_other_alive(uint32_t job_id)
+{
+	int all = process_count_titled("slurmstepd: [");
+
+	return all < 0 || all > count_stepds(job_id);
 }
 
 bool job_is_forgotten(const struct config *config, uint32_t job_id)

@@ -81,7 +81,8 @@ bool job_has_folder(const struct config *config, uint32_t job_id);
 /* Does a slurmstepd of the job run, be it extern, batch or step? Where nobody
  * can tell: yes. Looks at all processes. */
 bool job_is_alive(uint32_t job_id);
-bool job_is_any_alive(void); /* does a slurmstepd of any job run? */
+/* Does a slurmstepd of any other job run? */
+bool job_is_other_alive(uint32_t job_id);
 /* A folder that lies there for ten minutes and more, and no slurmstepd runs:
  * the job's epilog has failed, or nobody has called it. */
 bool job_is_forgotten(const struct config *config, uint32_t job_id);

@@ -290,9 +290,7 @@ static bool begins(const char *text, size_t size, const void *arg)
 	return !strncmp(text, arg, strlen(arg));
 }
 
-int process_is_titled(const char *title)
+int process_count_titled(const char *title)
 {
-	int count = count_processes(titles, begins, title);
-
-	return count < 0 ? -1 : count > 0;
+	return count_processes(titles, begins, title);
 }

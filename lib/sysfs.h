@@ -33,8 +33,8 @@ int process_cpus(long pid, struct cpuset *cpus);
  * in our PID namespace, here and below. */
 int process_count(const char *argv0, const char *argv1);
 
-/* Does a process have a title that starts so ("slurmstepd: [7.")? 1, 0, -1. */
-int process_is_titled(const char *title);
+/* How many have a title that starts so ("slurmstepd: [7.")? -1: unknown. */
+int process_count_titled(const char *title);
 
 /* First line of a small file, without the newline. */
 int sysfs_line(const char *path, char *line, size_t size);

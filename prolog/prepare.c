@@ -210,7 +210,7 @@ static int find_other(void *arg, uint32_t job_id)
 static bool is_first_job(struct visit *visit)
 {
 	return job_each_folder(visit->config, find_other, visit) == 0 &&
-	       !job_is_any_alive();
+	       !job_is_other_alive(visit->job.id);
 }
 
 /* A job that shares its node finds the client on cores that an earlier job has
@@ -247,8 +247,9 @@ static int make_plan(struct visit *visit, struct client_plan **plan,
 			err) < 0)
 		return -1;
 	/* one that came before jobio did has no folder */
-	if (!*plan || ((!unknown || ask_alone(visit)) &&
-		       (!visit->want.alone || !job_is_any_alive())))
+	if (!*plan ||
+	    ((!unknown || ask_alone(visit)) &&
+	     (!visit->want.alone || !job_is_other_alive(visit->job.id))))
 		return 0;
 	client_plan_free(*plan);
 	*plan = NULL;
