@@ -232,10 +232,12 @@ static int prepare_maps(struct attempt *a)
 
 static int open_object(struct attempt *a)
 {
-	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "jobio",
-			    .kernel_log_level = 4);
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "jobio");
 	long rc;
 
+#ifdef HAVE_STRUCT_BPF_OBJECT_OPEN_OPTS_KERNEL_LOG_LEVEL
+	opts.kernel_log_level = 4;
+#endif
 	a->object = bpf_object__open_mem(
 		programs_object,
 		(size_t)(programs_object_end - programs_object), &opts);
