@@ -144,16 +144,20 @@ static int stats_of(const char *text, const char *target, struct stats *stats)
 
 /* ---- facts --------------------------------------------------------------- */
 
-static int read_tables(struct client *client, struct err *err)
+static int read_mountinfo(struct client *client, struct err *err)
 {
 	struct nfs_facts *facts = nfs_of(client);
 
-	if (mounts_reread(client, err) < 0)
-		return -1;
 	free(facts->mountinfo);
 	facts->mountinfo = fileio_read_linked(client->section->mountinfo,
 					      TABLE_BYTES_MAX, err);
 	return facts->mountinfo ? 0 : -1;
+}
+
+static int read_tables(struct client *client, struct err *err)
+{
+	return mounts_reread(client, err) < 0 ? -1
+					      : read_mountinfo(client, err);
 }
 
 static int inspect(struct client *client, struct err *err)
@@ -161,7 +165,7 @@ static int inspect(struct client *client, struct err *err)
 	struct nfs_facts *facts = nfs_of(client);
 	struct err why;
 
-	if (read_tables(client, err) < 0)
+	if (read_mountinfo(client, err) < 0)
 		return -1;
 	facts->stats = fileio_read_linked(client->section->mountstats,
 					  TABLE_BYTES_MAX, &why);
@@ -464,7 +468,8 @@ static struct wire *read_wire(const struct config_client *section,
 	size_t i;
 
 	client.facts = &facts;
-	if (!wire || inspect(&client, err) < 0)
+	if (!wire || mounts_reread(&client, err) < 0 ||
+	    inspect(&client, err) < 0)
 		goto out;
 	rc = facts.stats ? 0 : err_set(err, "%s", facts.why);
 	for (i = 0; i < client.common.mount_count && rc == 0; i++)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json.h"
+
 #define TEXT_BYTES_MAX (1U << 20)
 #define DEPTH_MAX 4
 
@@ -89,24 +91,6 @@ char *wire_text(const struct wire *wire, struct err *err)
 	return text;
 }
 
-static struct json_object *parse_json(const char *text)
-{
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
-	size_t size_bytes = strlen(text);
-	struct json_object *top = NULL;
-
-	if (!tok)
-		return NULL;
-	if (size_bytes <= TEXT_BYTES_MAX)
-		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
-	if (json_tokener_get_error(tok) != json_tokener_success) {
-		json_object_put(top);
-		top = NULL;
-	}
-	json_tokener_free(tok);
-	return top;
-}
-
 static int parse_row(struct wire *wire, const char *id,
 		     struct json_object *list)
 {
@@ -133,7 +117,8 @@ static int parse_row(struct wire *wire, const char *id,
 
 struct wire *wire_parse(const char *text, struct err *err)
 {
-	struct json_object *top = parse_json(text);
+	struct json_object *top = json_parse_bounded(text, strlen(text),
+						     TEXT_BYTES_MAX, DEPTH_MAX);
 	struct wire *wire = wire_new(err);
 	int rc = wire ? 0 : -1;
 

@@ -93,6 +93,10 @@ bool job_has_steps(const struct config *config, uint32_t job_id);
 int job_each_folder(const struct config *config,
 		    int (*fn)(void *arg, uint32_t job_id), void *arg);
 
+/* Has something been changed for the job, or may it have been? By its journal,
+ * or by its state (may be NULL). */
+bool job_has_changes(const struct config *config, uint32_t job_id,
+		     const struct record *state);
 /* Undo what the job's journal has pending; 'state' (may be NULL) is the second
  * source when the journal is damaged or gone, and gets findings and the end of
  * each change. Returns how many were put back, -1 when some could not be. */

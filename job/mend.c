@@ -60,14 +60,16 @@ static struct journal *open_journal(const struct config *config,
 	return journal ? journal : journal_scratch(path, err);
 }
 
-static bool has_journal(const struct config *config, uint32_t job_id)
+bool job_has_changes(const struct config *config, uint32_t job_id,
+		     const struct record *state)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
-			       NULL) == 0 &&
-	       lstat(path, &st) == 0;
+	return (state && state->change_count) ||
+	       (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
+				NULL) == 0 &&
+		lstat(path, &st) == 0);
 }
 
 /* Nobody knows whether a change was made whose maker was killed. */
@@ -113,7 +115,7 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 	struct journal *journal;
 	int rc = 0;
 
-	if (!has_journal(config, job_id) && !(state && state->change_count))
+	if (!job_has_changes(config, job_id, state))
 		return 0;
 	journal = open_journal(config, job_id, err);
 	if (!journal)

@@ -14,6 +14,24 @@ struct json_object *json_parse(const char *text)
 	return NULL;
 }
 
+struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
+				       size_t bytes_max, int depth_max)
+{
+	struct json_tokener *tok = json_tokener_new_ex(depth_max);
+	struct json_object *top = NULL;
+
+	if (!tok)
+		return NULL;
+	if (size_bytes <= bytes_max)
+		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
+	if (json_tokener_get_error(tok) != json_tokener_success) {
+		json_object_put(top);
+		top = NULL;
+	}
+	json_tokener_free(tok);
+	return top;
+}
+
 struct json_object *json_member(struct json_object *top, const char *key)
 {
 	struct json_object *value = NULL;

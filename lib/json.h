@@ -15,6 +15,7 @@
 #define JOBIO_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct json_object;
@@ -23,6 +24,11 @@ struct json_object;
 
 /* The object that a text is; NULL: no JSON, or no object. */
 struct json_object *json_parse(const char *text);
+
+/* What comes from outside: whole JSON of any type, of at most bytes_max bytes and
+ * so deep; else NULL. */
+struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
+				       size_t bytes_max, int depth_max);
 
 /* A member of any type; NULL: missing, or null. */
 struct json_object *json_member(struct json_object *top, const char *key);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/leftover.h"
 
-#include <unistd.h>
-
 #include "job/log.h"
-#include "lib/rundir.h"
 
 /* A folder with nothing readable in it that says whose it is: slurmstepd made it
  * where no prolog had worked, or the files are damaged on both places. There is
@@ -58,18 +55,6 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	return 0;
 }
 
-/* Has something of the client been changed for the job, or may it have been? */
-static bool has_changes(const struct visit *visit, uint32_t job_id,
-			const struct record *state)
-{
-	char path[RUNDIR_PATH_MAX];
-
-	return (state && state->change_count) ||
-	       (rundir_job_file(path, visit->config->run_dir, job_id,
-				RUNDIR_JOURNAL, NULL) == 0 &&
-		access(path, F_OK) == 0);
-}
-
 /* A job that lives keeps its folder and what was changed for it: nodes are
  * shared with --oversubscribe, gangs and suspended jobs, whatever core-spec
  * says. Its own epilog mends and finishes it. */
@@ -96,7 +81,8 @@ static int mend_other(void *arg, uint32_t job_id)
 		return is_living(visit, job_id) ? 0
 						: finish_dead(visit, job_id);
 	state = job_state_read(visit->config, job_id, visit->job.node);
-	if (has_changes(visit, job_id, state) && is_living(visit, job_id)) {
+	if (job_has_changes(visit->config, job_id, state) &&
+	    is_living(visit, job_id)) {
 		record_free(state);
 		return 0;
 	}

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/child.h"
+#include "lib/json.h"
 #include "lib/number.h"
 
 #define DEPTH_MAX 16
@@ -139,23 +140,6 @@ static int read_items(struct reading *r, struct json_object *top,
 		       : err_set(err, "the answer has no counters");
 }
 
-static struct json_object *parse_json(const char *text, size_t size_bytes)
-{
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
-	struct json_object *top = NULL;
-
-	if (!tok)
-		return NULL;
-	if (size_bytes <= WEKA_WIRE_BYTES_MAX)
-		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
-	if (json_tokener_get_error(tok) != json_tokener_success) {
-		json_object_put(top);
-		top = NULL;
-	}
-	json_tokener_free(tok);
-	return top;
-}
-
 /* ---- HTTP -------------------------------------------------------------- */
 
 struct head {
@@ -241,7 +225,8 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 		return err_set(err, "'%s': the answer is cut off", socket);
 	if (head.body_bytes != UNKNOWN)
 		body_bytes = (size_t)head.body_bytes;
-	top = parse_json(text + head.size_bytes, body_bytes);
+	top = json_parse_bounded(text + head.size_bytes, body_bytes,
+				 WEKA_WIRE_BYTES_MAX, DEPTH_MAX);
 	if (!top)
 		return err_set(err, "'%s': the answer is not JSON", socket);
 	rc = read_items(&r, top, err);
