@@ -106,10 +106,6 @@ static const struct key client_keys[] = {
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
-	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0,
-	  NULL },
-	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
 	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
 	  NULL },
 	{ 0 }
@@ -121,6 +117,10 @@ static const struct key weka_keys[] = {
 	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
 	  600000, NULL },
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
+	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
+	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0,
+	  NULL },
+	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0,
 	  0, NULL },
 	{ "service_conf_alt", PATH, AT(service_conf_alt),
@@ -299,12 +299,19 @@ static int set_initial(void *base, const struct key *keys)
 	return 0;
 }
 
+/* Two types may have the same key: it is freed once. */
 static void free_texts(void *base, const struct key *keys)
 {
-	for (; keys->name; keys++)
-		if (keys->kind == TEXT || keys->kind == PATH ||
-		    keys->kind == NAME)
-			free(*(char **)((char *)base + keys->offset));
+	char **text;
+
+	for (; keys->name; keys++) {
+		if (keys->kind != TEXT && keys->kind != PATH &&
+		    keys->kind != NAME)
+			continue;
+		text = (char **)((char *)base + keys->offset);
+		free(*text);
+		*text = NULL;
+	}
 }
 
 static const struct key *find_key(const struct key *keys, const char *name)

@@ -70,15 +70,15 @@ struct config_client {
 	char *mounts; /* mount points, blank-separated; "": all */
 	enum core_change core_change;
 	unsigned int timeout_ms; /* one command or read */
-	char *mount_command;
-	char *umount_command;
-	char *fstab;
 	char *mount_table;
 	/* WEKA; each type's keys have their defaults in every section */
 	char *container; /* only this one; "": all */
 	enum core_method core_method;
 	unsigned int ready_timeout_ms; /* a client that restarts */
 	char *command;		       /* its command line tool */
+	char *mount_command;
+	char *umount_command;
+	char *fstab;
 	char *service_conf;
 	char *service_conf_alt;
 	char *proc_dir;

@@ -113,7 +113,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a client type that this version does not know is said, and the job runs" {
 	NODE_CLIENT=type=lustre node_conf
 	# what only WEKA's section may say
-	sed -i -E '/^(command|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
+	sed -i -E '/^(command|mount_command|umount_command|fstab|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
 		"$NODE/jobio.conf"
 	job 7 1 stream
 	run prolog
