@@ -457,24 +457,24 @@ static int add_row(struct wire *wire, const char *mountinfo, const char *text,
 	return 0;
 }
 
-/* NULL and errno ENOENT: no mount of [client] mounts= is there. */
+/* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
 static struct wire *read_wire(const struct config_client *section,
 			      struct err *err)
 {
 	struct client client = { .type = &nfs_type, .section = section };
 	struct nfs_facts facts = { 0 };
 	struct wire *wire = wire_new(err);
+	size_t i = 0;
 	int rc = -1;
-	size_t i;
 
 	client.facts = &facts;
 	if (!wire || mounts_reread(&client, err) < 0 ||
 	    inspect(&client, err) < 0)
 		goto out;
-	rc = facts.stats ? 0 : err_set(err, "%s", facts.why);
-	for (i = 0; i < client.common.mount_count && rc == 0; i++)
+	rc = 0;
+	while (facts.stats && i < client.common.mount_count && rc == 0)
 		rc = add_row(wire, facts.mountinfo, facts.stats,
-			     client.common.mounts[i].target, err);
+			     client.common.mounts[i++].target, err);
 out:
 	mounts_free(client.mounts);
 	clear(&facts);

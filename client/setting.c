@@ -370,9 +370,10 @@ static enum change_undone undo_list(const struct setting *setting,
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
 		rule_tell(client, setting->not_ours, NULL, findings,
-			  "'%s' has options that neither jobio nor the node "
-			  "had set (%.200s instead of %s): left as they are",
-			  change->target, now, change->new_value);
+			  "'%s' has %.200s: neither what the node had (%.200s) "
+			  "nor what jobio set (%.200s); left as it is",
+			  change->target, now, change->old_value,
+			  change->new_value);
 	if (!*list)
 		return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
 	return set_list(setting, client, change->target, *list, why) == 0

@@ -102,6 +102,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	expect_read_ahead 2048
 	expect_in "$READ_AHEAD,\"restored\":false" "$(record 7)"
 	[ "$(told 7)" = NF43 ]
+	expect_in "'/mnt/work' has read_ahead_kb=2048: neither what the node had (read_ahead_kb=128) nor what jobio set (read_ahead_kb=512); left as it is" "$(record 7)"
 }
 
 @test "a profile with mount options is refused as a whole" {
@@ -152,6 +153,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	job 7 1 scan
 	run prolog
 	[ "$status" -eq 0 ]
+	[ "$(grep -c mountstats <<<"$output")" -eq 1 ]
 	expect_in "NF03 its counters cannot be read: cannot open '$NODE/nfs/mountstats': No such file or directory; cure: correct mountstats= in jobio.conf" "$output"
 	expect_gate 7 verdict=admit
 	expect_read_ahead 512
