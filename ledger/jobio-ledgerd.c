@@ -263,16 +263,71 @@ static char *metrics_now(void *arg, struct err *err)
 			    ledger->config->ledger.store, time(NULL), err);
 }
 
+/* What serves and lives as long as the server. */
+struct parts {
+	struct service service;
+	struct server *server;
+	struct scrape *scrape;
+	struct seal *seal;
+};
+
+static int open_store(struct ledger *ledger, struct service *service,
+		      struct err *err)
+{
+	ledger->metrics = metrics_new(&ledger->metrics_fd, err);
+	if (!ledger->metrics)
+		return -1;
+	ledger->metrics->started_s = time(NULL);
+	ledger->store = store_open(ledger->config->ledger.store, err);
+	service->metrics = ledger->metrics;
+	service->store = ledger->store;
+	service->kept = kept_new(); /* NULL: it works without them */
+	service->origins = origins_new();
+	return ledger->store ? 0 : -1;
+}
+
+static int open_server(struct ledger *ledger, struct parts *parts,
+		       struct err *err)
+{
+	const struct config_ledger *config = &ledger->config->ledger;
+
+	parts->seal = seal_new(config->munge_socket, err);
+	if (!parts->seal)
+		return -1;
+	parts->server = server_new(config, &parts->service, parts->seal,
+				   writer_wake, ledger, err);
+	if (!parts->server)
+		return -1;
+	parts->scrape = scrape_new(config, server_base(parts->server),
+				   metrics_now, ledger, err);
+	return parts->scrape ? 0 : -1;
+}
+
+static void close_all(struct ledger *ledger, struct parts *parts)
+{
+	writer_stop(ledger);
+	if (ledger->child)
+		event_free(ledger->child);
+	if (ledger->restart)
+		event_free(ledger->restart);
+	scrape_free(parts->scrape);
+	server_free(parts->server);
+	seal_free(parts->seal);
+	kept_free(parts->service.kept);
+	origins_free(parts->service.origins);
+	store_close(ledger->store);
+	metrics_free(ledger->metrics);
+	if (ledger->metrics_fd >= 0)
+		close(ledger->metrics_fd);
+}
+
 static int serve(const struct config *config, struct err *err)
 {
 	struct ledger ledger = { .config = config,
 				 .wake_fd = -1,
 				 .metrics_fd = -1 };
-	struct service service = { .config = &config->ledger,
-				   .ledger_uid = geteuid() };
-	struct server *server = NULL;
-	struct scrape *scrape = NULL;
-	struct seal *seal = NULL;
+	struct parts parts = { .service = { .config = &config->ledger,
+					    .ledger_uid = geteuid() } };
 	int rc = -1;
 
 	if (check_field(&config->ledger, err) == 0 && *err->text)
@@ -280,42 +335,15 @@ static int serve(const struct config *config, struct err *err)
 	*err->text = 0;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
-	service.metrics = ledger.metrics = metrics_new(&ledger.metrics_fd, err);
-	if (ledger.metrics) {
-		ledger.metrics->started_s = time(NULL);
-		service.store = store_open(config->ledger.store, err);
-	}
-	ledger.store = service.store;
-	service.kept = kept_new(); /* NULL: it works without them */
-	service.origins = origins_new();
-	if (service.store)
-		seal = seal_new(config->ledger.munge_socket, err);
-	if (seal)
-		server = server_new(&config->ledger, &service, seal,
-				    writer_wake, &ledger, err);
-	if (server)
-		scrape = scrape_new(&config->ledger, server_base(server),
-				    metrics_now, &ledger, err);
-	if (!scrape || watch_writer(&ledger, server_base(server), err) < 0)
+	if (open_store(&ledger, &parts.service, err) < 0 ||
+	    open_server(&ledger, &parts, err) < 0 ||
+	    watch_writer(&ledger, server_base(parts.server), err) < 0)
 		goto out;
 	say("ready");
-	rc = server_run(server, err);
+	rc = server_run(parts.server, err);
 	say("stopped");
 out:
-	writer_stop(&ledger);
-	if (ledger.child)
-		event_free(ledger.child);
-	if (ledger.restart)
-		event_free(ledger.restart);
-	scrape_free(scrape);
-	server_free(server);
-	seal_free(seal);
-	kept_free(service.kept);
-	origins_free(service.origins);
-	store_close(service.store);
-	metrics_free(ledger.metrics);
-	if (ledger.metrics_fd >= 0)
-		close(ledger.metrics_fd);
+	close_all(&ledger, &parts);
 	return rc;
 }
 
