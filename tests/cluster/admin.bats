@@ -65,7 +65,7 @@ ended_job() {
 	jobstats_writes "$second" JS1:Short
 	jobstats_writes "$third" 'see ticket 7'
 	on dbd svc start jobio-ledgerd
-	on c1 /usr/libexec/jobio/jobio-send --once
+	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 is_written "$second"
 	within 60 is_written "$third"
 	expect_equal JS1:Short "$(admin_comment "$second")"

@@ -143,7 +143,7 @@ is_unspooled() { [[ -z $(spooled "$1") ]]; }
 	within 30 is_spooled c1
 	copies "$job" 600
 	on dbd svc start jobio-ledgerd
-	on c1 /usr/libexec/jobio/jobio-send --once &
+	within 20 on c1 /usr/libexec/jobio/jobio-send --once &
 	local sender=$! count
 	for count in 1 200 400; do
 		within 60 are_written "$count"
@@ -230,7 +230,7 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 		"UPDATE jobio_job_table SET system_comment='it''s ticket 7 \\\\o/ \"burst\"' WHERE id_job=$job"
 	expect_equal "$text" "$(summary "$job")"
 	on dbd svc start jobio-ledgerd
-	on c1 /usr/libexec/jobio/jobio-send --once
+	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 stands_behind "$job" "$text"
 	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report "$job")"
 }

@@ -78,7 +78,7 @@ both_rows() { [[ $(summary_of "$1" --duplicates | grep -c '^jobio/1 nodes=1/1') 
 	expect_healthy
 	on c2 find /var/spool/jobio -maxdepth 1 -name "$job.*.json" -exec mv {} /var/spool/jobio/kept \;
 	on dbd svc start jobio-ledgerd
-	on c1 /usr/libexec/jobio/jobio-send --once
+	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 has_summary "$job" 1/2
 	expect_text ' miss=c2' "$(summary_of "$job")"
 	# when it comes late, it counts
