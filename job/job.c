@@ -90,7 +90,7 @@ int job_from_env(struct job *job, struct err *err)
 	new.core_spec = env_optional("SLURM_JOB_CORE_SPEC_COUNT");
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
 	new.core_spec_is_threads = type && !strcmp(type, "threads");
-	/* 24.11 gave prologs the count, and the start time with it */
+	/* 23.02 gave prologs the count, and the start time with it */
 	new.core_spec_is_told =
 		new.core_spec >= 0 || getenv("SLURM_JOB_START_TIME") != NULL;
 	*job = new;

@@ -162,7 +162,7 @@ static int begin(struct visit *visit, struct err *err)
 	return visit->lock_fd < 0 ? -1 : 0;
 }
 
-/* Slurm before 24.11 does not tell the prolog whether the job has the node
+/* Slurm before 23.02 does not tell the prolog whether the job has the node
  * alone: slurmctld is asked, and only because something would be changed. */
 static bool says_alone(const char *text)
 {
