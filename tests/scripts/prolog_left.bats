@@ -257,6 +257,17 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
 }
 
+@test "a count of restarts in the environment of a job's steps is not believed" {
+	job 7 1
+	old_slurm
+	prolog
+	step 7 batch 1 2
+	[[ $(<"$NODE/run/7/steps/batch") == *'"restart":0'* ]]
+	epilog
+	expect_in '"restart":null' "$(record 7 x)"
+	expect_in '"read_bytes":1' "$(record 7 x)"
+}
+
 @test "a value that somebody else has set since is left alone" {
 	job 7 1 stream
 	prolog
