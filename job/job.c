@@ -110,7 +110,7 @@ int job_make_dirs(const struct config *config, struct err *err)
 	int rc;
 
 	FAULT_POINT("dirs before");
-	if (fileio_mkdir(config->run_dir, 0755, err) < 0 ||
+	if (fileio_mkdir(config->run_dir, 0700, err) < 0 ||
 	    fileio_mkdir(config->spool_dir, 0700, err) < 0)
 		return -1;
 	FAULT_POINT("dirs half");
