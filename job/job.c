@@ -24,6 +24,7 @@
 
 #define LOCK_NAP_MS 5
 #define FORGOTTEN_S 600
+#define LOOK_MS 1000U /* at the processes of this node */
 
 /* ---- what slurmd says -------------------------------------------------- */
 
@@ -136,12 +137,42 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
+static int print_titled(void *title)
+{
+	FAULT_HANG("titles");
+	printf("%d", process_count_titled(title));
+	return 0;
+}
+
+static bool look_failed;
+
+/* How many processes have a title that begins so; -1: nobody can tell. In a
+ * child, because some process of root may be stuck; then no second look is
+ * taken, which would take as long. */
+static int count_titled(char *title)
+{
+	struct child_result result = { 0 };
+	unsigned long count;
+	int found = -1;
+
+	if (look_failed)
+		return -1;
+	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) ==
+	    0) {
+		if (number_parse(result.out, 0, INT_MAX, &count, NULL) == 0)
+			found = (int)count;
+		child_result_free(&result);
+	}
+	look_failed = found < 0;
+	return found;
+}
+
 static int count_stepds(uint32_t job_id)
 {
 	char title[48];
 
 	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
-	return process_count_titled(title);
+	return count_titled(title);
 }
 
 bool job_is_alive(uint32_t job_id)
@@ -151,9 +182,16 @@ bool job_is_alive(uint32_t job_id)
 
 bool job_is_other_alive(uint32_t job_id)
 {
-	int all = process_count_titled("slurmstepd: [");
+	char title[] = "slurmstepd: [";
+	int own, all = count_titled(title);
 
-	return all < 0 || all > count_stepds(job_id);
+	own = all > 0 ? count_stepds(job_id) : 0;
+	return all < 0 || own < 0 || all > own;
+}
+
+bool job_look_failed(void)
+{
+	return look_failed;
 }
 
 bool job_is_forgotten(const struct config *config, uint32_t job_id)

@@ -83,6 +83,8 @@ bool job_has_folder(const struct config *config, uint32_t job_id);
 bool job_is_alive(uint32_t job_id);
 /* Does a slurmstepd of any other job run? */
 bool job_is_other_alive(uint32_t job_id);
+/* Could nobody tell, because some process does not let itself be looked at? */
+bool job_look_failed(void);
 /* A folder that lies there for ten minutes and more, and no slurmstepd runs:
  * the job's epilog has failed, or nobody has called it. */
 bool job_is_forgotten(const struct config *config, uint32_t job_id);
