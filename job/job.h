@@ -177,5 +177,8 @@ int job_start_sender(const char *conf, struct err *err);
 int job_helper_path(const char *name, char *path, size_t size);
 
 double job_now(void);
+/* The run ends now. Where the clock was set meanwhile the end is as long after
+ * the start as the kernel says, or, when nobody knows, unknown; flagged. */
+void job_state_end(struct record *state);
 
 #endif

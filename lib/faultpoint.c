@@ -39,6 +39,13 @@ void fault_point(const char *name)
 	kill(getpid(), SIGKILL);
 }
 
+double fault_clock(void)
+{
+	const char *seconds = getenv("JOBIO_FAULT_CLOCK");
+
+	return seconds ? strtod(seconds, NULL) : 0;
+}
+
 void fault_hang(const char *name)
 {
 	const char *here = getenv("JOBIO_FAULT_HANG");
