@@ -166,7 +166,7 @@ static int release(const struct config *config, const struct job *job,
 		log_line("%s: left for the next prolog", err->text);
 	say_findings(state, known);
 	job_add_steps(config, state);
-	state->end = job_now();
+	job_state_end(state);
 	/* counters of a record that is made again are read again */
 	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 
 #define LOCK_NAP_MS 5
 #define FORGOTTEN_S 600
+#define CLOCK_SLOP_S 60 /* what ntpd may slew, and more */
+#define LOOK_MS 1000U	/* at the processes of this node */
 
 /* ---- what slurmd says -------------------------------------------------- */
 
@@ -110,7 +113,7 @@ int job_make_dirs(const struct config *config, struct err *err)
 	int rc;
 
 	FAULT_POINT("dirs before");
-	if (fileio_mkdir(config->run_dir, 0755, err) < 0 ||
+	if (fileio_mkdir(config->run_dir, 0700, err) < 0 ||
 	    fileio_mkdir(config->spool_dir, 0700, err) < 0)
 		return -1;
 	FAULT_POINT("dirs half");
@@ -136,12 +139,42 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
+static int print_titled(void *title)
+{
+	FAULT_HANG("titles");
+	printf("%d", process_count_titled(title));
+	return 0;
+}
+
+static bool look_failed;
+
+/* How many processes have a title that begins so; -1: nobody can tell. In a
+ * child, because some process of root may be stuck; then no second look is
+ * taken, which would take as long. */
+static int count_titled(char *title)
+{
+	struct child_result result = { 0 };
+	unsigned long count;
+	int found = -1;
+
+	if (look_failed)
+		return -1;
+	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) ==
+	    0) {
+		if (number_parse(result.out, 0, INT_MAX, &count, NULL) == 0)
+			found = (int)count;
+		child_result_free(&result);
+	}
+	look_failed = found < 0;
+	return found;
+}
+
 static int count_stepds(uint32_t job_id)
 {
 	char title[48];
 
 	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
-	return process_count_titled(title);
+	return count_titled(title);
 }
 
 bool job_is_alive(uint32_t job_id)
@@ -151,9 +184,16 @@ bool job_is_alive(uint32_t job_id)
 
 bool job_is_other_alive(uint32_t job_id)
 {
-	int all = process_count_titled("slurmstepd: [");
+	char title[] = "slurmstepd: [";
+	int own, all = count_titled(title);
 
-	return all < 0 || all > count_stepds(job_id);
+	own = all > 0 ? count_stepds(job_id) : 0;
+	return all < 0 || own < 0 || all > own;
+}
+
+bool job_look_failed(void)
+{
+	return look_failed;
 }
 
 bool job_is_forgotten(const struct config *config, uint32_t job_id)
@@ -164,7 +204,7 @@ bool job_is_forgotten(const struct config *config, uint32_t job_id)
 	return rundir_job_file(path, config->run_dir, job_id, NULL, NULL) ==
 		       0 &&
 	       lstat(path, &st) == 0 &&
-	       job_now() - (double)st.st_mtime > FORGOTTEN_S &&
+	       fabs(job_now() - (double)st.st_mtime) > FORGOTTEN_S &&
 	       !job_is_alive(job_id);
 }
 
@@ -246,12 +286,22 @@ int job_start_sender(const char *conf, struct err *err)
 	return child_detach(argv, err);
 }
 
-double job_now(void)
+static double seconds_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+double job_now(void)
+{
+	return seconds_of(CLOCK_REALTIME) + FAULT_CLOCK();
+}
+
+static double seconds_up(void)
+{
+	return seconds_of(CLOCK_BOOTTIME);
 }
 
 /* ---- lock -------------------------------------------------------------- */
@@ -313,12 +363,29 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 	state->gid = job->gid;
 	state->restart = job->restart < 0 ? RECORD_UNKNOWN : job->restart;
 	state->start = job_now();
-	state->end = -1;
+	state->up = seconds_up();
 	if (job->nodelist && record_set(&state->nodelist, job->nodelist) < 0) {
 		record_free(state);
 		return NULL;
 	}
 	return state;
+}
+
+void job_state_end(struct record *state)
+{
+	double now = job_now(), took = -1;
+	char boot_id[64];
+
+	host_boot_id(boot_id, sizeof(boot_id));
+	if (*boot_id && !strcmp(boot_id, state->boot_id) && state->up >= 0)
+		took = seconds_up() - state->up;
+	state->end = now;
+	if (took >= 0 ? now - state->start - took > CLOCK_SLOP_S ||
+				state->start + took - now > CLOCK_SLOP_S
+		      : now < state->start) {
+		state->flags |= RECORD_FLAG(CLOCK_SET);
+		state->end = took >= 0 ? state->start + took : -1;
+	}
 }
 
 static int write_state(const char *path, const struct record *state,

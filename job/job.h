@@ -83,6 +83,8 @@ bool job_has_folder(const struct config *config, uint32_t job_id);
 bool job_is_alive(uint32_t job_id);
 /* Does a slurmstepd of any other job run? */
 bool job_is_other_alive(uint32_t job_id);
+/* Could nobody tell, because some process does not let itself be looked at? */
+bool job_look_failed(void);
 /* A folder that lies there for ten minutes and more, and no slurmstepd runs:
  * the job's epilog has failed, or nobody has called it. */
 bool job_is_forgotten(const struct config *config, uint32_t job_id);
@@ -175,5 +177,8 @@ int job_start_sender(const char *conf, struct err *err);
 int job_helper_path(const char *name, char *path, size_t size);
 
 double job_now(void);
+/* The run ends now. Where the clock was set meanwhile the end is as long after
+ * the start as the kernel says, or, when nobody knows, unknown; flagged. */
+void job_state_end(struct record *state);
 
 #endif

@@ -46,7 +46,7 @@ void job_reason_set(const struct config *config, const struct record *state,
 	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
 		 finding->text, finding->cure);
 	FAULT_POINT("reason before");
-	fileio_write_volatile(path, text, strlen(text), 0644, NULL);
+	fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	FAULT_POINT("reason after");
 	reason_make(reason, finding->code, finding->text, finding->cure);
 	tell_ledger(config, state, reason);

@@ -35,7 +35,6 @@ static int add_step(struct record *state, struct record_io *io,
 						      RECORD_WRITE_CALLS };
 	int64_t array_job = json_number(step, "array_job_id");
 	int64_t array_task = json_number(step, "array_task_id");
-	int64_t restart = json_number(step, "restart");
 	int rc = 0;
 	size_t i;
 
@@ -50,8 +49,6 @@ static int add_step(struct record *state, struct record_io *io,
 		state->array_job = array_job;
 		state->array_task = array_task;
 	}
-	if (state->restart == RECORD_UNKNOWN)
-		state->restart = restart;
 	add_refusal(state, step);
 	return rc;
 }

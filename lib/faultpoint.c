@@ -38,6 +38,21 @@ void fault_point(const char *name)
 	kill_supervisor();
 	kill(getpid(), SIGKILL);
 }
+
+double fault_clock(void)
+{
+	const char *seconds = getenv("JOBIO_FAULT_CLOCK");
+
+	return seconds ? strtod(seconds, NULL) : 0;
+}
+
+void fault_hang(const char *name)
+{
+	const char *here = getenv("JOBIO_FAULT_HANG");
+
+	while (here && !strcmp(here, name))
+		pause();
+}
 #else
 typedef int faultpoint_is_empty; /* ISO C wants a declaration */
 #endif

@@ -7,6 +7,9 @@
  *           sources (-DJOBIO_FAULTPOINTS) count the points they pass and, at
  *           number $JOBIO_FAULT_AT, end the process and its parent helper by
  *           SIGKILL. $JOBIO_FAULT_LOG names a file that gets one line a point.
+ *         A place to hang is one that only ends when the process is ended, in
+ *           the test builds and while $JOBIO_FAULT_HANG is its name.
+ *         The clock is wrong by $JOBIO_FAULT_CLOCK seconds in the test builds.
  * Owner   nothing.
  * Errors  none.
  * Runs    prolog and epilog helpers of the tests.
@@ -16,9 +19,15 @@
 
 #ifdef JOBIO_FAULTPOINTS
 void fault_point(const char *name);
+void fault_hang(const char *name);
 #define FAULT_POINT(name) fault_point(name)
+double fault_clock(void);
+#define FAULT_HANG(name) fault_hang(name)
+#define FAULT_CLOCK() fault_clock()
 #else
 #define FAULT_POINT(name) ((void)0)
+#define FAULT_HANG(name) ((void)0)
+#define FAULT_CLOCK() 0
 #endif
 
 #endif

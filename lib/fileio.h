@@ -42,7 +42,8 @@ int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,
 			  mode_t mode, struct err *err);
 
 /* Make a folder if it is not there (one level). An existing one must be a real
- * folder that belongs to us and that nobody else may write to. */
+ * folder that belongs to us and that nobody else may write to; permissions that
+ * 'mode' has not are taken from it where they can be. */
 int fileio_mkdir(const char *path, mode_t mode, struct err *err);
 
 /* Remove a folder with the files and folders in it, never through a link. No

@@ -33,7 +33,7 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 		text = NULL;
 		err_set(err, "gate file '%s': out of memory", path);
 	} else {
-		rc = fileio_write_volatile(path, text, (size_t)size, 0644, err);
+		rc = fileio_write_volatile(path, text, (size_t)size, 0600, err);
 	}
 	free(text);
 	free(io_cpus);

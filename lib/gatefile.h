@@ -12,7 +12,8 @@
  *         Unknown keys are ignored: an older plugin reads a newer prolog.
  * Owner   struct gatefile is a plain value, no pointers.
  * Errors  gatefile_read: 1 read, 0 there is none, -1 unreadable or damaged.
- * Runs    written by the prolog as root, 0644; read by slurmstepd.
+ * Runs    written by the prolog as root, 0600; read by slurmstepd as
+ *           root.
  *         libc only.
  */
 #ifndef JOBIO_GATEFILE_H

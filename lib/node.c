@@ -756,7 +756,7 @@ static int write_cache(const char *run_dir, const struct epoch *epoch,
 	json_object_object_add(json, "node", to_json(&state->node));
 	json_add_text(json, "core_map", map);
 	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
-	rc = fileio_write_volatile(path, text, strlen(text), 0644, err);
+	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 out:
 	free(map);
 	json_object_put(json);

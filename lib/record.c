@@ -155,7 +155,7 @@ struct record *record_new(void)
 	if (!record)
 		return NULL;
 	record->restart = RECORD_UNKNOWN;
-	record->end = -1;
+	record->up = record->end = -1;
 	record->array_job = record->array_task = RECORD_UNKNOWN;
 	record->het_job = record->het_offset = RECORD_UNKNOWN;
 	record->request_io_cores = RECORD_UNKNOWN;
@@ -594,6 +594,7 @@ static void build_head(struct builder *b, struct json_object *top,
 	put_number(b, top, "gid", r->gid);
 	put_word(b, top, "user", r->user);
 	put_word(b, top, "boot_id", r->boot_id);
+	put_time(b, top, "up", r->up);
 	put_time(b, top, "start", r->start);
 	put_time(b, top, "end", r->end);
 	build_pair(b, top, "array", "task", r->array_job, r->array_task);
@@ -611,7 +612,7 @@ static int check_head(const struct record *r, struct err *err)
 		return err_set(err, "record: job: '0': not a job id");
 	if (!(r->start >= 0 && r->start < TIME_MAX))
 		return err_set(err, "record: start: not a time");
-	if (!(r->end < TIME_MAX))
+	if (!(r->end < TIME_MAX && r->up < TIME_MAX))
 		return err_set(err, "record: end: not a time");
 	if (r->end >= 0 && r->end + 86400 < r->start)
 		return err_set(err, "record: end: more than a day before the "
@@ -806,6 +807,7 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	    read_word(top, "user", r->user, sizeof(r->user), err) < 0 ||
 	    read_word(top, "boot_id", r->boot_id, sizeof(r->boot_id), err) <
 		    0 ||
+	    read_time(top, "up", &r->up, err) < 0 ||
 	    read_time(top, "start", &r->start, err) < 0 ||
 	    read_time(top, "end", &r->end, err) < 0 ||
 	    read_pair(top, "array", "task", &r->array_job, &r->array_task,

@@ -8,12 +8,13 @@
  *         scope: "job" (the number is this job's alone) or "node" (everything
  *           on the node while the job ran). It is part of every number.
  *         unknown: a number that nobody measured is RECORD_UNKNOWN here and
- *           null in the text, never 0. Times are seconds since 1970.
+ *           null in the text, never 0. Times are seconds since 1970; up: the
+ *           seconds since the node's boot at the start.
  *         quality flag: a word of the closed list RECORD_FLAGS.
  *
  * {"jobio":1,"cluster":"c","job":7,"restart":0|null,"node":"c1",
  *  "nodelist":"c[1-2]"|null,"uid":1000,"gid":1000,"user":"alice"|null,
- *  "boot_id":".."|null,"start":1795224862.06,"end":1795224890.11|null,
+ *  "boot_id":".."|null,"up":3600.2|null,"start":1795224862.06,"end":1795224890.11|null,
  *  "array":{"job":5,"task":1}|null,"het":{"job":7,"offset":0}|null,
  *  "request":{"io_cores":1|null,"profile":"stream"|null,"applied":true
  *    |false|null}|null,
@@ -111,6 +112,9 @@
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
 	X(CLIENT_UNREADABLE, "client_unreadable",                              \
 	  "the filesystem client did not answer")                              \
+	X(CLOCK_SET, "clock_set",                                              \
+	  "the node's clock was set while the job ran: start and end are "     \
+	  "not by the same clock")                                             \
 	X(WIRE_RESET, "wire_reset",                                            \
 	  "the filesystem client started anew while the job ran: what it "     \
 	  "moved is unknown")                                                  \
@@ -222,7 +226,7 @@ struct record {
 	uint32_t job;
 	int64_t restart; /* RECORD_UNKNOWN */
 	uint32_t uid, gid;
-	double start, end; /* end < 0: unknown */
+	double up, start, end; /* up, end < 0: unknown */
 	int64_t array_job, array_task, het_job, het_offset; /* UNKNOWN: none */
 	bool has_request;
 	int64_t request_io_cores;

@@ -77,7 +77,7 @@ int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err)
 
 	if (rundir_job_file(path, run_dir, job_id, NULL, err) < 0)
 		return -1;
-	return fileio_mkdir(path, 0755, err);
+	return fileio_mkdir(path, 0700, err);
 }
 
 int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)

@@ -29,12 +29,14 @@
  *
  * Terms   RUN is run_dir of jobio.conf (/run/jobio), gone after a reboot;
  *         SPOOL is spool_dir (/var/spool/jobio), which is not. Both belong to
- *         root and nobody else may write there.
+ *         root, and nobody else may look or write there: what a job is and
+ *           asked for is its user's business (PrivateData of slurm.conf).
  *         STEP is "batch", "extern", "interactive" or a number; NAME that of
  *         the section [client NAME]; START seconds since 1970.
  * Owner   the caller gives the buffer, of RUNDIR_PATH_MAX bytes.
  * Errors  -1 when a name does not fit or a node's name has a '/' in it.
- * Runs    node, as root: prolog, epilog, slurmstepd; jobio reads node.json.
+ * Runs    node, as root: prolog, epilog, slurmstepd. jobio reads node.json
+ *         when root runs it, and asks slurmctld otherwise.
  */
 #ifndef JOBIO_RUNDIR_H
 #define JOBIO_RUNDIR_H
@@ -81,8 +83,8 @@ int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,
 int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
 		     uint32_t step_id, struct err *err);
 
-/* Make RUN/JOB, which all may read for its gate file, and RUN/JOB/steps, which
- * root alone may: prolog and slurmstepd do, whoever comes first. */
+/* Make RUN/JOB, and RUN/JOB/steps: prolog and slurmstepd do, whoever comes
+ * first. */
 int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err);
 int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
 

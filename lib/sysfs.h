@@ -30,7 +30,8 @@ int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 int process_start(long pid, int64_t *start_s, unsigned long long *ticks);
 int process_cpus(long pid, struct cpuset *cpus);
 /* How many processes have exactly these two arguments? Of root and our own user,
- * in our PID namespace, here and below. */
+ * in our PID namespace, here and below. Both wait for a process whose memory is
+ * stuck, for ever perhaps: call them in a child (child_call()). */
 int process_count(const char *argv0, const char *argv1);
 
 /* How many have a title that starts so ("slurmstepd: [7.")? -1: unknown. */

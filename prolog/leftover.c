@@ -42,7 +42,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	if (job_mend(visit->config, job_id, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	job_add_steps(visit->config, state);
-	state->end = job_now();
+	job_state_end(state);
 	rc = job_finish(visit->config, state, &err);
 	if (rc != 0)
 		log_line("of job %u: %s", job_id, err.text);

@@ -75,24 +75,30 @@ int gate_look(struct gate_view *view, struct err *err)
 	return 0;
 }
 
-/* The part of a cgroup path that ends with the job's own folder: slurmd calls
- * it job_ID (cgroup_common.c, cgroup_v2.c). NULL when the path is not in one. */
+/* Where the first folder of a cgroup path ends that is of one job alone; NULL:
+ * the path is not in one. slurmd calls it job_ID (cgroup_common.c), and on v2,
+ * in slurmstepd's scope, by the run's SLUID from 26.05 on (cgroup_v2.c): there
+ * any name will do. Several slurmd of one machine: NODE_slurmstepd.scope. */
 static char *job_folder(char *path, uint32_t job_id)
 {
+	static const char scope[] = "slurmstepd.scope/";
 	char name[24], *at;
 	size_t length;
 
-	length = (size_t)snprintf(name, sizeof(name), "/job_%u", job_id);
-	for (at = strstr(path, name); at; at = strstr(at + 1, name)) {
-		if (at[length] != '/' && at[length] != '\0')
-			continue;
-		at[length] = '\0';
-		return path;
+	at = strstr(path, scope);
+	if (at && at > path && (at[-1] == '/' || at[-1] == '_')) {
+		at += sizeof(scope) - 1;
+		length = strcspn(at, "/");
+		return length ? at + length : NULL;
 	}
+	length = (size_t)snprintf(name, sizeof(name), "/job_%u", job_id);
+	for (at = strstr(path, name); at; at = strstr(at + 1, name))
+		if (at[length] == '/' || at[length] == '\0')
+			return at + length;
 	return NULL;
 }
 
-/* v2: the folder is there for other reasons too; it confines when it has CPUs */
+/* v2: folders are there for other reasons too; one confines that has CPUs */
 static bool has_cpus(const char *root, const char *folder)
 {
 	char path[RUNDIR_PATH_MAX], *text;
@@ -107,6 +113,24 @@ static bool has_cpus(const char *root, const char *folder)
 	return has;
 }
 
+/* Has the job's folder CPUs, which ends at 'end', or one on the way from there
+ * down to the task: its step's, its own? */
+static bool has_cpus_below(const char *root, char *folder, char *end)
+{
+	char kept;
+	bool has;
+
+	for (;;) {
+		kept = *end;
+		*end = '\0';
+		has = has_cpus(root, folder);
+		*end = kept;
+		if (has || !kept)
+			return has;
+		end += 1 + strcspn(end + 1, "/");
+	}
+}
+
 static bool line_has_cpuset(const char *controllers)
 {
 	const char *at = strstr(controllers, "cpuset");
@@ -119,7 +143,7 @@ bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
 		      const char *cgroup_root)
 {
 	char *text = fileio_read(proc_cgroup, CGROUP_BYTES_MAX, NULL, NULL);
-	char *line, *state = NULL, *controllers, *path, *folder;
+	char *line, *state = NULL, *controllers, *path, *end;
 	bool confined = false;
 
 	if (!text)
@@ -133,11 +157,11 @@ bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
 			continue;
 		*path++ = '\0';
 		controllers++;
-		folder = job_folder(path, job_id);
-		if (folder && line_has_cpuset(controllers))
+		end = job_folder(path, job_id);
+		if (end && line_has_cpuset(controllers))
 			confined = true;
-		else if (folder && !*controllers)
-			confined = has_cpus(cgroup_root, folder);
+		else if (end && !*controllers)
+			confined = has_cpus_below(cgroup_root, path, end);
 	}
 	free(text);
 	return confined;

@@ -140,7 +140,6 @@ static int settle_client(spank_t sp)
 /* What the tasks tell slurmstepd through a shared page, before they become the
  * user's programs. */
 struct told {
-	uint32_t restart;
 	char refused[ERR_MAX]; /* "": not refused */
 };
 
@@ -172,8 +171,6 @@ static void share_page(void)
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	step.told = page == MAP_FAILED ? NULL : page;
-	if (step.told)
-		step.told->restart = STEPIO_NONE;
 }
 
 static int open_step(spank_t sp)
@@ -200,26 +197,6 @@ static int open_step(spank_t sp)
 		slurm_error("jobio: stepio: I/O is not counted: %s", err.text);
 	step.is_open = true;
 	return 0;
-}
-
-/* S_SLURM_RESTART_COUNT is 0 in every version (no code sets stepd_step_rec_t's
- * restart_cnt); what is right is the variable that slurmstepd sets for the
- * batch script, and that it hands to srun. */
-static void note_restart(spank_t sp)
-{
-	unsigned long n = 0;
-	char text[16];
-
-	if (!step.told)
-		return;
-	if (spank_getenv(sp, "SLURM_RESTART_COUNT", text, sizeof(text)) ==
-	    ESPANK_SUCCESS) {
-		if (number_parse(text, 0, 1000000, &n, NULL) < 0)
-			return;
-	} else if (step.step_id != STEP_BATCH) {
-		return; /* perhaps srun --export=NONE: not known */
-	}
-	step.told->restart = (uint32_t)n;
 }
 
 /* What the user's programs may want to know. A value that is not true for this
@@ -261,8 +238,6 @@ static int check_task(spank_t sp)
 	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
 	    ESPANK_SUCCESS)
 		host_name(node, sizeof(node));
-	if (local_id == 0)
-		note_restart(sp);
 	switch (gate_check(&step.gate, node, &err)) {
 	case GATE_REFUSE:
 		if (local_id == 0) {
@@ -300,7 +275,6 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
-		.restart = step.told ? step.told->restart : STEPIO_NONE,
 		.refused = step.told && *step.told->refused ? step.told->refused
 							    : NULL,
 	};

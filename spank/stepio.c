@@ -76,7 +76,7 @@ static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], restart[16], refused[2 * ERR_MAX] = "";
+	char job[16], task[16], refused[2 * ERR_MAX] = "";
 
 	if (label->refused)
 		quote(label->refused, refused, sizeof(refused));
@@ -86,7 +86,7 @@ static int format(char *text, size_t room, const char *step,
 		"{\"step\":\"%s\",\"source\":\"stepd\","
 		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
 		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
-		"\"array_job_id\":%s,\"array_task_id\":%s,\"restart\":%s,"
+		"\"array_job_id\":%s,\"array_task_id\":%s,"
 		"\"start\":%lld,\"end\":%lld%s%s}\n",
 		step, to->read_bytes - from->read_bytes,
 		to->write_bytes - from->write_bytes,
@@ -94,7 +94,6 @@ static int format(char *text, size_t room, const char *step,
 		to->write_calls - from->write_calls,
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)),
-		number_or_null(label->restart, restart, sizeof(restart)),
 		(long long)from->time, (long long)to->time,
 		*refused ? ",\"refused\":" : "", refused);
 }

@@ -7,6 +7,9 @@
  *           tasks and their children, on any filesystem, sockets and pipes
  *           included, plus a little of slurmstepd's own. Not in it: children
  *           that outlive their parents (orphans), io_uring, mmap.
+ *         Which run of the job it is nobody can say here: S_SLURM_RESTART_COUNT
+ *           is 0 in every version, and SLURM_RESTART_COUNT is the user's where
+ *           slurmctld has not set it, inherited by jobs that jobs submit.
  *         read_bytes is rchar, write_bytes wchar, calls syscr and syscw.
  * Owner   struct stepio is a plain value.
  * Errors  -1 and the sentence; a step that cannot be counted still runs.
@@ -38,7 +41,6 @@ struct stepio_label {
 	uint32_t step_id;
 	uint32_t array_job_id; /* STEPIO_NONE: not of an array */
 	uint32_t array_task_id;
-	uint32_t restart;
 	const char *refused; /* what the gate said to its tasks; NULL: they
 			      * started */
 };

@@ -194,6 +194,14 @@ static void check_two_agents(const struct judge *judge, const struct rule *rule)
 			 judge->client->section->command);
 }
 
+static void check_look(const struct judge *judge, const struct rule *rule)
+{
+	if (ask_is_silent(&weka_of(judge->client)->agents))
+		rule_say(judge, rule,
+			 "looking for agents among root's processes hangs: "
+			 "some process is stuck");
+}
+
 /* ---- the command line -------------------------------------------------- */
 
 static void check_hung(const struct judge *judge, const struct rule *rule)
@@ -204,10 +212,6 @@ static void check_hung(const struct judge *judge, const struct rule *rule)
 	if (facts->ps.answer == ASK_HUNG)
 		rule_say(judge, rule, "'weka local ps' hangs: %.300s",
 			 facts->ps.why);
-	if (facts->agents.answer == ASK_HUNG)
-		rule_say(judge, rule,
-			 "looking for agents in /proc hangs: some process is "
-			 "stuck");
 	for (i = 0; i < facts->containers.count; i++)
 		if (facts->staged_source[i].answer == ASK_HUNG ||
 		    facts->stable_source[i].answer == ASK_HUNG)
@@ -824,6 +828,10 @@ const struct rule weka_rules[] = {
 	  "restart the agent: systemctl restart weka-agent; or correct "
 	  "agent_pidfile= in jobio.conf",
 	  check_pidfile },
+	{ "W41", FINDING_WARNING, RULE_SPARES_NODE,
+	  "find the process whose /proc/PID/cmdline cannot be read, and what "
+	  "it waits for",
+	  check_look },
 	/* told by what changes the client */
 	{ "W40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see the client's log; does this version know the option?", NULL },

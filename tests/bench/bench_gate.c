@@ -62,8 +62,8 @@ static void check(void)
 
 static void count_step(void)
 {
-	const struct stepio_label label = { 7,		 0, STEPIO_NONE,
-					    STEPIO_NONE, 0, NULL };
+	const struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE,
+					    NULL };
 	struct err err = { "" };
 	struct stepio from, to;
 

@@ -44,6 +44,22 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"findings":[]' "$text"
 }
 
+@test "nobody but root sees which jobs a node has, what they asked for, or why one was refused" {
+	mkdir -m 755 "$NODE/run" # of an older version
+	umask 000
+	job 7 1 stream
+	prolog
+	node_stepd 7
+	job 8 - bogus
+	prolog
+	step 7 batch 1 2
+	chmod 600 "$NODE/run/7/steps/batch"
+	[ -e "$NODE/run/7/gate" ]
+	expect_gate 8 verdict=refuse
+	run find "$NODE/run" "$NODE/spool" -perm /077
+	[ "$output" = '' ]
+}
+
 @test "the epilog starts jobio-send and does not wait for it" {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-send 'echo $$ >"${0%/bin/*}/sender"; exec sleep 20'

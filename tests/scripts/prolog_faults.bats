@@ -108,6 +108,48 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in "W24 reading $NODE/proc/interface hangs: the driver is stuck" "$output"
 }
 
+# stuck WHAT - looking at the processes of root hangs: for "agents", for "titles"
+stuck() {
+	cp "$BUILDDIR/tests/faults/jobio-prepare" "$NODE/bin/jobio-prepare"
+	NODE_ENV=(JOBIO_FAULT_HANG="$1")
+}
+
+@test "a process of root that cannot be looked at is a warning of the client's, holds nothing up and drains no node" {
+	NODE_JOBIO=on_error=drain node_conf
+	stuck agents
+	job 7 1 stream
+	local began=${EPOCHREALTIME/./}
+	run prolog
+	[ "$status" -eq 0 ]
+	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
+	expect_in "W41 looking for agents among root's processes hangs: some process is stuck" "$output"
+	[[ $output != *W38* ]] || fail "the client was not judged: $output"
+	expect_gate 7 verdict=admit
+	expect_options forcedirect
+	[ ! -e "$NODE/run/reason" ]
+}
+
+@test "where slurmstepds cannot be looked for other jobs count as living, and no node is drained" {
+	NODE_JOBIO=on_error=drain node_conf
+	for id in 5 6; do
+		job $id
+		prolog
+	done
+	stuck titles
+	rm "$NODE/run/client.json" # what warns is said when the client is asked
+	job 7 1 stream
+	local began=${EPOCHREALTIME/./}
+	run prolog
+	[ "$status" -eq 0 ]
+	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
+	expect_in "W54 looking for slurmstepds among root's processes hangs: other jobs count as living" "$output"
+	[ -d "$NODE/run/5" ]
+	[ -d "$NODE/run/6" ]
+	expect_base
+	expect_gate 7 verdict=admit
+	[ ! -e "$NODE/run/reason" ]
+}
+
 # ---- our own fault ---------------------------------------------------------
 
 @test "a client type that this version does not know is said, and the job runs" {

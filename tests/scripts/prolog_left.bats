@@ -257,6 +257,85 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
 }
 
+# clock SECONDS - the node's clock is so many seconds ahead of ours from now on
+clock() {
+	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	NODE_ENV=(JOBIO_FAULT_CLOCK="$1")
+}
+
+# took RECORD - the seconds from its start to its end
+took() { jq '.end - .start | round' <<<"$1"; }
+
+@test "a clock that is set back or ahead while a job runs costs no record, and is told" {
+	NODE_JOBIO=on_error=drain node_conf
+	local by
+	for by in -90000 -864000 -120 120 40000000; do
+		job 7 1 stream
+		clock 0
+		prolog
+		step 7 batch 1000 2000
+		clock "$by"
+		run epilog
+		[ "$status" -eq 0 ]
+		[ "$output" = '' ]
+		expect_in '"clock_set"' "$(record 7)"
+		expect_in '"read_bytes":1000' "$(record 7)"
+		[ "$(took "$(record 7)")" -lt 60 ]
+		[ "$(took "$(record 7)")" -ge 0 ]
+		[ ! -e "$NODE/run/7" ]
+		expect_base
+		rm "$NODE"/spool/*.json
+	done
+}
+
+@test "a clock that is set by seconds is no matter" {
+	job 7
+	clock 0
+	prolog
+	clock -20
+	epilog
+	[[ $(record 7) != *clock_set* ]]
+}
+
+@test "a run that ends after a reboot, with a clock that is behind its start, has no end" {
+	job 7
+	clock 0
+	prolog
+	sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-4000-8000-000000000000"/' \
+		"$NODE"/spool/open/*.json "$NODE"/run/*/start.json
+	clock -864000
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$output" = '' ]
+	expect_in '"end":null' "$(record 7)"
+	expect_in '"clock_set"' "$(record 7)"
+	expect_in '"node_rebooted"' "$(record 7)"
+}
+
+@test "a run that another prolog finishes with a clock that was set back has a record" {
+	job 7
+	clock 0
+	prolog
+	step 7 batch 1000 2000
+	clock -864000
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_in '"clock_set"' "$(record 7)"
+}
+
+@test "a count of restarts in the environment of a job's steps is not believed" {
+	job 7 1
+	old_slurm
+	prolog
+	step 7 batch 1 2
+	[[ $(<"$NODE/run/7/steps/batch") == *'"restart":0'* ]]
+	epilog
+	expect_in '"restart":null' "$(record 7 x)"
+	expect_in '"read_bytes":1' "$(record 7 x)"
+}
+
 @test "a value that somebody else has set since is left alone" {
 	job 7 1 stream
 	prolog

@@ -98,11 +98,16 @@ END_TEST
 
 START_TEST(a_folder_is_made_once_and_a_foreign_one_is_refused)
 {
+	struct stat st;
 	struct err err;
 
 	tempdir_make();
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(chmod(tempdir_path("d"), 0755), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(stat(tempdir_path("d"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
 	ck_assert_int_eq(chmod(tempdir_path("d"), 0777), 0);
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "with mode 777"));

@@ -231,6 +231,71 @@ START_TEST(a_cpuset_of_the_job_confines_it)
 }
 END_TEST
 
+/* Slurm 26.05 on cgroup v2: 'with_cpus' is the folder with CPUs, of this path */
+static bool confined_in_scope(const char *path, const char *with_cpus)
+{
+	static const char *const folders[] = {
+		"slurmstepd.scope",
+		"slurmstepd.scope/sEKNKTV3WPV500",
+		"slurmstepd.scope/sEKNKTV3WPV500/step_0",
+		"slurmstepd.scope/sEKNKTV3WPV500/step_0/user",
+		"slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0",
+	};
+	char name[160], line[160];
+	bool result;
+	size_t i;
+
+	tempdir_make();
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		ck_assert_int_eq(
+			fileio_mkdir(tempdir_path(folders[i]), 0755, &err), 0);
+		snprintf(name, sizeof(name), "%s/cpuset.cpus", folders[i]);
+		tempdir_put(name,
+			    !strcmp(folders[i], with_cpus) ? "0-3\n" : "\n");
+	}
+	snprintf(line, sizeof(line), "0::/%s\n", path);
+	result = gate_is_confined(7, tempdir_put("cgroup", line),
+				  tempdir_path("."));
+	tempdir_remove();
+	return result;
+}
+
+START_TEST(a_cpuset_below_slurmstepds_scope_confines_whatever_it_is_called)
+{
+#define SCOPE "slurmstepd.scope"
+#define RUN SCOPE "/sEKNKTV3WPV500"
+#define TASK RUN "/step_0/user/task_0"
+	ck_assert(confined_in_scope(TASK, RUN));
+	ck_assert(confined_in_scope(TASK, RUN "/step_0"));
+	ck_assert(confined_in_scope(TASK, RUN "/step_0/user"));
+	ck_assert(confined_in_scope(TASK, TASK));
+	ck_assert(!confined_in_scope(TASK, ""));
+	/* the scope's own CPUs are all that slurmd has */
+	ck_assert(!confined_in_scope(TASK, SCOPE));
+	/* one's own folder, not one beside it */
+	ck_assert(!confined_in_scope(RUN "/step_1", TASK));
+	ck_assert(!confined_in_scope("x" SCOPE "/sEKNKTV3WPV500", RUN));
+	ck_assert(!confined_in_scope(SCOPE, RUN));
+}
+END_TEST
+
+START_TEST(several_slurmd_of_a_machine_have_scopes_of_their_own)
+{
+	tempdir_make();
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("n1_slurmstepd.scope"), 0755, &err),
+		0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("n1_slurmstepd.scope/s7"),
+				      0755, &err),
+			 0);
+	tempdir_put("n1_slurmstepd.scope/s7/cpuset.cpus", "0-3\n");
+	ck_assert(gate_is_confined(
+		7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s7/step_0\n"),
+		tempdir_path(".")));
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_job_whose_cgroup_cannot_be_read_counts_as_confined)
 {
 	ck_assert(gate_is_confined(7, "/nonexistent/cgroup", "/nonexistent"));
@@ -250,4 +315,6 @@ UNIT_MAIN("gate", a_task_without_the_clients_cpus_passes,
 	  a_damaged_gate_file_is_told_and_judges_nobody,
 	  looking_finds_what_the_kernel_allows_and_leaves_the_binding,
 	  a_cpuset_of_the_job_confines_it,
+	  a_cpuset_below_slurmstepds_scope_confines_whatever_it_is_called,
+	  several_slurmd_of_a_machine_have_scopes_of_their_own,
 	  a_job_whose_cgroup_cannot_be_read_counts_as_confined)

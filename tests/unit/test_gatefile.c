@@ -33,7 +33,7 @@ START_TEST(what_the_prolog_writes_the_gate_reads)
 	ck_assert_uint_eq(out.request.io_cores, 2);
 	ck_assert_str_eq(out.request.profile, "stream");
 	ck_assert_int_eq(stat(tempdir_path("gate"), &st), 0);
-	ck_assert_uint_eq(st.st_mode & 0777, 0644);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 	tempdir_remove();
 }
 END_TEST

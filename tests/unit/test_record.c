@@ -10,7 +10,7 @@ static const char *const full =
 	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
 	"\"c1\","
 	"\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\","
-	"\"boot_id\":\"b-1\",\"start\":1795224862.060,\"end\":1795224890.110,"
+	"\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1795224862.060,\"end\":1795224890.110,"
 	"\"array\":{\"job\":5,\"task\":1},\"het\":null,"
 	"\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true},"
 	"\"refused\":null,"

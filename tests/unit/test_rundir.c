@@ -85,7 +85,7 @@ static unsigned int mode_of(const char *name)
 	return st.st_mode & 0777U;
 }
 
-START_TEST(everybody_may_look_into_the_folder_of_a_job_and_root_into_its_steps)
+START_TEST(only_root_may_look_into_the_folder_of_a_job)
 {
 	const char *run = tempdir_make();
 
@@ -93,7 +93,7 @@ START_TEST(everybody_may_look_into_the_folder_of_a_job_and_root_into_its_steps)
 	ck_assert_int_eq(rundir_make_steps(run, 7, NULL), 0);
 	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
 	ck_assert_int_eq(rundir_make_steps(run, 7, NULL), 0);
-	ck_assert_uint_eq(mode_of("7"), 0755);
+	ck_assert_uint_eq(mode_of("7"), 0700);
 	ck_assert_uint_eq(mode_of("7/steps"), 0700);
 	tempdir_remove();
 }
@@ -112,5 +112,5 @@ END_TEST
 UNIT_MAIN("rundir", names_are_as_the_header_says,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
-	  everybody_may_look_into_the_folder_of_a_job_and_root_into_its_steps,
+	  only_root_may_look_into_the_folder_of_a_job,
 	  a_path_that_does_not_fit_is_an_error)

@@ -32,34 +32,31 @@ static const char *written(const struct stepio_label *label, const char *step)
 
 START_TEST(the_difference_is_left_for_the_epilog)
 {
-	struct stepio_label label = { 7,	   0,		STEPIO_NONE,
-				      STEPIO_NONE, STEPIO_NONE, NULL };
+	struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE, NULL };
 	const char *text;
 
 	tempdir_make();
 	text = written(&label, "0");
-	ck_assert_str_eq(text,
-			 "{\"step\":\"0\",\"source\":\"stepd\","
-			 "\"read_bytes\":1000,\"write_bytes\":5000,"
-			 "\"read_calls\":10,\"write_calls\":6,"
-			 "\"array_job_id\":null,\"array_task_id\":null,"
-			 "\"restart\":null,\"start\":1000,\"end\":1060}\n");
+	ck_assert_str_eq(text, "{\"step\":\"0\",\"source\":\"stepd\","
+			       "\"read_bytes\":1000,\"write_bytes\":5000,"
+			       "\"read_calls\":10,\"write_calls\":6,"
+			       "\"array_job_id\":null,\"array_task_id\":null,"
+			       "\"start\":1000,\"end\":1060}\n");
 	free((char *)text);
 	tempdir_remove();
 }
 END_TEST
 
-START_TEST(array_and_restart_are_named_when_known)
+START_TEST(the_array_is_named_when_known)
 {
-	struct stepio_label label = { 7, STEP_BATCH, 5, 2, 0, NULL };
+	struct stepio_label label = { 7, STEP_BATCH, 5, 2, NULL };
 	const char *text;
 
 	tempdir_make();
 	text = written(&label, "batch");
 	ck_assert_ptr_nonnull(strstr(text, "{\"step\":\"batch\","));
 	ck_assert_ptr_nonnull(strstr(text, "\"array_job_id\":5,"
-					   "\"array_task_id\":2,"
-					   "\"restart\":0,"));
+					   "\"array_task_id\":2,"));
 	free((char *)text);
 	tempdir_remove();
 }
@@ -67,9 +64,8 @@ END_TEST
 
 START_TEST(what_the_gate_said_is_quoted_and_bounded)
 {
-	struct stepio_label label = {
-		7, 0, STEPIO_NONE, STEPIO_NONE, 0, "CPU \"7\" \\ \xc3\xa4\n"
-	};
+	struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE,
+				      "CPU \"7\" \\ \xc3\xa4\n" };
 	char text[3 * ERR_MAX];
 	const char *line;
 
@@ -91,7 +87,7 @@ END_TEST
 
 START_TEST(only_root_reads_the_step_files)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
+	struct stepio_label label = { 7, 0, 0, 0, NULL };
 	struct stat st;
 
 	tempdir_make();
@@ -106,7 +102,7 @@ END_TEST
 
 START_TEST(a_node_without_jobio_gets_no_folders)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
+	struct stepio_label label = { 7, 0, 0, 0, NULL };
 	struct stat st;
 
 	tempdir_make();
@@ -119,7 +115,7 @@ END_TEST
 
 START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 {
-	struct stepio_label label = { 7, 0, 0, 0, 0, NULL };
+	struct stepio_label label = { 7, 0, 0, 0, NULL };
 
 	tempdir_make();
 	ck_assert_int_eq(symlink("/tmp", tempdir_path("7")), 0);
@@ -179,7 +175,7 @@ START_TEST(the_kernel_adds_what_waited_for_children_did)
 END_TEST
 
 UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
-	  array_and_restart_are_named_when_known,
+	  the_array_is_named_when_known,
 	  what_the_gate_said_is_quoted_and_bounded,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_link_in_place_of_a_folder_is_not_followed,

@@ -399,13 +399,17 @@ START_TEST(w14_the_command_line_hangs)
 }
 END_TEST
 
-START_TEST(w14_looking_for_agents_hangs)
+START_TEST(w41_looking_for_agents_hangs)
 {
 	healthy();
 	facts->agents.answer = ASK_HUNG;
 	facts->agent_count = 0;
-	expect("W14", "looking for agents in /proc hangs: some process is "
-		      "stuck");
+	expect("W41", "looking for agents among root's processes hangs: some "
+		      "process is stuck");
+	healthy();
+	facts->agents.answer = ASK_NO_TIME;
+	expect("W41", "looking for agents among root's processes hangs: some "
+		      "process is stuck");
 }
 END_TEST
 
@@ -747,7 +751,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
 	  w12_staged_memory_and_staged_automatic_cores_are_said_as_such,
 	  w13_too_little_memory_is_set_aside, w14_the_command_line_hangs,
-	  w14_looking_for_agents_hangs, w15_there_is_no_weka_command,
+	  w41_looking_for_agents_hangs, w15_there_is_no_weka_command,
 	  w16_the_command_line_fails, w17_the_agent_does_not_run,
 	  w18_nothing_is_mounted, w19_a_mount_of_the_configuration_is_missing,
 	  w20_two_files_contradict_each_other, w21_one_file_contradicts_itself,
