@@ -23,6 +23,7 @@ struct journal {
 	size_t count;
 	bool damaged;
 	bool torn;
+	off_t whole_bytes; /* of the file, without a torn line */
 	bool scratch;
 };
 
@@ -147,6 +148,7 @@ static void fold_text(struct journal *journal, char *text, size_t size_bytes)
 			fold_line(journal, line);
 		line = end + 1;
 	}
+	journal->whole_bytes = line - text;
 	journal->torn = (size_t)(line - text) < size_bytes;
 }
 
@@ -196,6 +198,9 @@ struct journal *journal_open(const char *path, struct err *err)
 		journal_close(journal);
 		return NULL;
 	}
+	/* with an end, it would be a change after all */
+	if (journal->torn && ftruncate(journal->fd, journal->whole_bytes) == 0)
+		journal->torn = false;
 	return journal;
 }
 

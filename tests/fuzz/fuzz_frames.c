@@ -124,7 +124,7 @@ static void forget_all(struct server *server)
 			 &err) >= 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(frames)
 {
 	static struct server *server;
 	struct sockaddr_storage address = { .ss_family = AF_UNIX };

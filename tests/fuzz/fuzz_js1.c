@@ -40,7 +40,7 @@ static char *js1_of(const uint8_t *json, size_t size)
 	return out;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(js1)
 {
 	char *comment = size && *data == '{' ? js1_of(data, size)
 					     : fuzz_text(data, size);

@@ -7,7 +7,7 @@
 #include "lib/record.h"
 #include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(nodes)
 {
 	char *list = fuzz_text(data, size);
 	struct err err;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a node says, on its way into the field of slurmdbd: record_parse(),
- * merge, summary. Lines of the input are records of one run. */
-#include <string.h>
-
+ * merge, summary; and into a report. Lines of the input are records of one
+ * run. */
 #include "ledger/merge.h"
 #include "lib/record.h"
+#include "lib/run.h"
 #include "lib/utf8.h"
 #include "tests/fuzz/fuzz.h"
+
+#define RECORDS_MAX 64
 
 static void check_clean(const char *text)
 {
@@ -54,34 +56,71 @@ static void check_summary(struct merge *merge)
 	MUST(!strcmp(text, second));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Whatever the order, and twice: the same summary. */
+static void check_order(struct merge *merge, struct record *const *records,
+			const uint64_t *digests, size_t count)
+{
+	struct merge *even = merge_new(), *odd = merge_new();
+	char text[SUMMARY_MAX], second[SUMMARY_MAX];
+	struct summary summary;
+	size_t i;
+
+	MUST(even && odd);
+	for (i = count; i-- > 0;)
+		MUST(merge_add(i % 2 ? odd : even, records[i], digests[i]) ==
+		     0);
+	MUST(merge_join(odd, even) == 0 && merge_join(odd, even) == 0);
+	merge_summary(merge, &summary);
+	summary_text(&summary, text);
+	merge_summary(odd, &summary);
+	summary_text(&summary, second);
+	MUST(!strcmp(text, second));
+	merge_free(odd);
+	merge_free(even);
+}
+
+static struct record *take(struct merge *merge, const char *line, size_t length,
+			   uint64_t *digest)
+{
+	struct err err;
+	struct record *record = record_parse(line, length, &err);
+
+	if (!record) {
+		check_clean(err.text);
+		return NULL;
+	}
+	check_clean(record->user);
+	check_clean(record->refused);
+	check_clean(record->finding_count ? record->findings[0].text : NULL);
+	check_again(record);
+	*digest = merge_digest(line, length);
+	MUST(merge_add(merge, record, *digest) == 0);
+	return record;
+}
+
+FUZZ(record)
 {
 	char *text = fuzz_text(data, size), *line = text, *end = text + size;
+	struct record *records[RECORDS_MAX];
+	uint64_t digests[RECORDS_MAX];
 	struct merge *merge = merge_new();
 	struct summary summary;
+	size_t count = 0;
 	struct err err;
 
 	MUST(merge);
-	while (line < end) {
+	while (line < end && count < RECORDS_MAX) {
 		size_t length = strcspn(line, "\n");
-		struct record *record = record_parse(line, length, &err);
 
-		if (record) {
-			check_clean(record->user);
-			check_clean(record->refused);
-			check_clean(record->finding_count
-					    ? record->findings[0].text
-					    : NULL);
-			check_again(record);
-			MUST(merge_add(merge, record,
-				       merge_digest(line, length)) == 0);
-		} else {
-			check_clean(err.text);
-		}
-		record_free(record);
+		records[count] = take(merge, line, length, &digests[count]);
+		count += records[count] != NULL;
 		line += length + 1;
 	}
 	check_summary(merge);
+	check_order(merge, records, digests, count);
+	run_lines_free(run_lines_new(records, count));
+	while (count-- > 0)
+		record_free(records[count]);
 	merge_free(merge);
 	summary_parse(text, &summary, &err);
 	free(text);

@@ -1,50 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay - try the kept inputs of one fuzz target, without libFuzzer
+/* replay - try the kept inputs of the fuzz targets, without libFuzzer
  *
- * Inputs are the files of tests/fuzz/corpus/NAME, or those that are named. One
- * that fails ends the program. */
+ * replay               all of them: tests/fuzz/corpus/NAME
+ * replay NAME FILE...  these, in this target
+ *
+ * Says which input it tries: one that fails ends the program. */
 #include <dirent.h>
-#include <string.h>
 
+#include "lib/fileio.h"
 #include "tests/fuzz/fuzz.h"
 
-static void try_file(const char *path)
-{
-	static uint8_t data[1 << 20];
-	FILE *in = fopen(path, "r");
-	size_t size;
+#define TARGETS_MAX 64
 
-	if (!in) {
-		perror(path);
-		exit(1);
-	}
-	size = fread(data, 1, sizeof(data), in);
-	fclose(in);
-	LLVMFuzzerTestOneInput(data, size);
+struct target {
+	const char *name;
+	fuzz_fn *fn;
+};
+
+static struct target targets[TARGETS_MAX];
+static size_t target_count;
+static int tried;
+
+void fuzz_add(const char *name, fuzz_fn *fn)
+{
+	MUST(target_count < TARGETS_MAX);
+	targets[target_count++] = (struct target){ name, fn };
 }
 
-int main(int argc, char **argv)
+static void try_file(const struct target *target, const char *path)
 {
-	const char *folder = SRCDIR "/tests/fuzz/corpus/" FUZZ_NAME;
-	char path[4096];
+	struct err err;
+	size_t size;
+	char *text = fileio_read(path, 1 << 20, &size, &err);
+
+	if (!text) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	printf("%s %s\n", target->name, path);
+	fflush(stdout);
+	target->fn((const uint8_t *)text, size);
+	tried++;
+	free(text);
+}
+
+static void try_folder(const struct target *target)
+{
+	char folder[2048], path[4096];
 	struct dirent *de;
-	int count = 0;
+	int before = tried;
 	DIR *dir;
 
-	for (; count + 1 < argc; count++)
-		try_file(argv[count + 1]);
-	dir = argc > 1 ? NULL : opendir(folder);
+	snprintf(folder, sizeof(folder), SRCDIR "/tests/fuzz/corpus/%s",
+		 target->name);
+	dir = opendir(folder);
 	while (dir && (de = readdir(dir))) {
 		if (de->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, de->d_name);
-		try_file(path);
-		count++;
+		try_file(target, path);
 	}
 	if (dir)
 		closedir(dir);
-	printf("Running suite(s): fuzz " FUZZ_NAME
-	       "\n100%%: Checks: %d, Failures: 0, Errors: 0\n",
-	       count);
-	return count ? 0 : 1;
+	if (tried == before) {
+		fprintf(stderr, "%s: no inputs\n", folder);
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < target_count; i++) {
+		if (argc == 1)
+			try_folder(&targets[i]);
+		for (k = 2; k < argc && !strcmp(argv[1], targets[i].name); k++)
+			try_file(&targets[i], argv[k]);
+	}
+	fileio_rmtree(fuzz_folder(), NULL);
+	printf("Running suite(s): fuzz\n"
+	       "100%%: Checks: %d, Failures: 0, Errors: 0\n",
+	       tried);
+	return tried ? 0 : 1;
 }

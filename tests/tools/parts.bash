@@ -138,6 +138,19 @@ part_soak() {
 	verdict "$n random schedules of crashes" crashes "$n"
 }
 
+# Random bytes, 10 s for each parser, or FUZZ_S. In "all" beside the other lanes,
+# at the lowest priority: it takes what they leave.
+part_fuzz() {
+	local status=0
+	need tree-gcc || return 0
+	renice -n 19 $BASHPID >/dev/null
+	run "$dir/build.log" 900 make -s -j2 -C "$work/gcc" fuzz-programs ||
+		tail -n 30 "$dir/build.log"
+	run "$dir/fuzz.log" $((1200 + 40 * ${FUZZ_S:-10})) \
+		make -s -C "$work/gcc" fuzz FUZZ_S="${FUZZ_S:-10}" || status=$?
+	tests 'random bytes' $status "$dir/fuzz.log"
+}
+
 # Here some of the scripts' tests show that the archive has what they need.
 distcheck() {
 	# shellcheck disable=SC2016 # make expands them

@@ -72,6 +72,28 @@ START_TEST(the_last_line_of_a_change_counts)
 }
 END_TEST
 
+START_TEST(a_line_without_its_end_is_cut_off_before_the_next_change)
+{
+	const char *whole =
+		"{\"seq\":1,\"client\":\"weka\",\"what\":\"cores\","
+		"\"target\":\"client\",\"old\":\"7\",\"new\":\"6-7\","
+		"\"state\":\"planned\"}";
+	struct journal *journal;
+
+	tempdir_make();
+	tempdir_put("journal", whole); /* killed before the newline */
+	journal = reopen(NULL);
+	ck_assert_uint_eq(journal_count(journal), 0);
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 1);
+	journal = reopen(journal);
+	ck_assert(!journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 1);
+	ck_assert_str_eq(journal_at(journal, 0)->what, "mount-option");
+	ck_assert_str_eq(journal_at(journal, 0)->old_value, "writecache");
+	done(journal);
+}
+END_TEST
+
 START_TEST(a_missing_journal_is_an_empty_one)
 {
 	struct journal *journal;
@@ -220,7 +242,9 @@ START_TEST(there_is_a_limit_to_the_changes_of_a_job)
 END_TEST
 
 UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
-	  the_last_line_of_a_change_counts, a_missing_journal_is_an_empty_one,
+	  the_last_line_of_a_change_counts,
+	  a_line_without_its_end_is_cut_off_before_the_next_change,
+	  a_missing_journal_is_an_empty_one,
 	  a_torn_last_line_is_no_damage_and_does_not_swallow_the_next,
 	  lines_that_say_nothing_are_damage,
 	  damage_in_the_middle_spares_the_other_changes,

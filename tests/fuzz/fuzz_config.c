@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio.conf, and a request for what it allows. */
+#include "lib/config.h"
+#include "lib/request.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_profiles(const struct config *config)
+{
+	struct request request = { .io_cores = config->io_cores_max };
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < config->profile_count; i++) {
+		const char *name = config->profiles[i].name;
+
+		MUST(config_is_name(name));
+		MUST(config_profile_find(config, name));
+		MUST(config_profile_nearest(config, name));
+		MUST(request_parse_profile(name, request.profile, &err) == 0);
+		MUST(request_check(&request, config, &err) == 0);
+	}
+}
+
+FUZZ(config)
+{
+	char *text = fuzz_text(data, size);
+	char address[CONFIG_ADDRESS_MAX];
+	unsigned int port = 1;
+	struct err err = { "" };
+	struct config *config;
+
+	config = config_load(fuzz_file("jobio.conf", text), &err);
+	if (config) {
+		MUST(config->io_cores_min <= config->io_cores_max);
+		MUST(config->io_cores_max <= IO_CORES_LIMIT);
+		MUST(config->client_count <= CONFIG_CLIENTS_MAX);
+		MUST(config->profile_count <= CONFIG_PROFILES_MAX);
+		check_profiles(config);
+		config_profile_nearest(config, "stream");
+		config_client_for(config, "c1");
+	} else {
+		MUST(*err.text);
+	}
+	config_free(config);
+	if (config_listen_parse(text, address, &port) == 0)
+		MUST(*address && port && port < 65536);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel says of NFS mounts. Parts: mount table, mountinfo,
+ * mountstats. */
+#include "client/client.h"
+#include "client/mounts.h"
+#include "client/nfs.h"
+#include "client/wire.h"
+#include "count/mounts.h"
+#include "tests/fuzz/fuzz.h"
+
+static struct config_client section = {
+	.name = (char *)"home",
+	.type = CLIENT_NFS,
+	.mounts = (char *)"",
+	.timeout_ms = 1000,
+	.bdi_dir = (char *)"/nonexistent",
+};
+
+static void put(char **path, const char *name, const uint8_t **data,
+		size_t *size)
+{
+	char *text = fuzz_part(data, size);
+
+	free(*path);
+	*path = strdup(fuzz_file(name, text));
+	MUST(*path);
+	free(text);
+}
+
+static void look(const char *mountinfo)
+{
+	struct client_want want = { .alone = true,
+				    .mount_options = "",
+				    .read_ahead_kb = "4096",
+				    .mem_spec_limit_mb = -1 };
+	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct client_plan *plan = NULL;
+	struct findings findings = { 0 };
+	uint32_t dev;
+	struct err err;
+	size_t i;
+
+	MUST(client);
+	if (client_inspect(client, 1000, &err) == 0) {
+		client_judge(client, &want, &findings);
+		client_plan(client, &want, &plan, &findings, &err);
+		for (i = 0; i < client_facts(client)->mount_count; i++)
+			mounts_dev(mountinfo,
+				   client_facts(client)->mounts[i].target, &dev,
+				   &err);
+	}
+	client_plan_free(plan);
+	findings_free(&findings);
+	client_close(client);
+}
+
+FUZZ(nfs)
+{
+	const uint8_t *rest = data;
+	size_t left = size;
+	char *mountinfo;
+	struct wire *wire;
+	struct err err;
+
+	free(fuzz_part(&rest, &left));
+	mountinfo = fuzz_part(&rest, &left);
+	put(&section.mount_table, "mounts", &data, &size);
+	put(&section.mountinfo, "mountinfo", &data, &size);
+	put(&section.mountstats, "mountstats", &data, &size);
+	look(mountinfo);
+	wire = nfs_type.wire(&section, &err);
+	wire_free(wire);
+	free(mountinfo);
+	return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What WEKA's client prints, and what is made of it: facts, findings, the plan.
+ * Parts: ps, resources (staged), resources (stable), interface, service.conf,
+ * mount table. */
+#include "client/client.h"
+#include "client/mounts.h"
+#include "client/weka/facts.h"
+#include "client/weka/weka.h"
+#include "lib/sysfs.h"
+#include "tests/fuzz/fuzz.h"
+
+static struct config_client section = {
+	.name = (char *)"weka",
+	.mounts = (char *)"",
+	.container = (char *)"",
+	.core_change = CORE_CHANGE_ANY,
+	.command = (char *)"/nonexistent/weka",
+	.service_conf = (char *)"/nonexistent/service.conf",
+	.service_conf_alt = (char *)"/nonexistent/weka.conf",
+	.proc_dir = (char *)"/nonexistent/proc",
+	.agent_pidfile = (char *)"/nonexistent/agent.pid",
+};
+
+static void read_resources(const uint8_t **data, size_t *size, const char *name,
+			   struct weka_resources *resources)
+{
+	char *text = fuzz_part(data, size);
+
+	memset(resources, 0, sizeof(*resources));
+	if (weka_parse_resources(text, name, resources, NULL) == 0)
+		MUST(resources->frontend_count <= WEKA_FRONTENDS_MAX &&
+		     resources->nic_count <= WEKA_NICS_MAX);
+	MUST(weka_resources_equal(resources, resources));
+	free(text);
+}
+
+static void read_facts(struct weka_facts *facts, const uint8_t **data,
+		       size_t *size)
+{
+	char *text = fuzz_part(data, size);
+	const char *name = "client";
+
+	facts->containers_known =
+		weka_parse_ps(text, &facts->containers, NULL) == 0;
+	facts->ps.answer = ASK_ANSWERED;
+	MUST(facts->containers.count <= WEKA_CONTAINERS_MAX);
+	if (facts->containers.count)
+		name = facts->containers.item[0].name;
+	facts->staged_source[0].answer = ASK_ANSWERED;
+	facts->stable_source[0].answer = ASK_ANSWERED;
+	read_resources(data, size, name, &facts->staged[0]);
+	read_resources(data, size, name, &facts->stable[0]);
+	free(text);
+	text = fuzz_part(data, size);
+	weka_parse_interface(text, &facts->interface);
+	facts->interface_source.answer = ASK_ANSWERED;
+	free(text);
+	text = fuzz_part(data, size);
+	weka_parse_service(text, &facts->service);
+	free(text);
+}
+
+static void judge(struct client *client)
+{
+	struct client_want want = { .alone = true,
+				    .has_io_cores = true,
+				    .io_cores = 2,
+				    .mount_options = "forcedirect",
+				    .read_ahead_kb = "",
+				    .mem_spec_limit_mb = 20480 };
+	struct client_plan *plan = NULL;
+	struct findings findings = { 0 };
+	struct err err;
+
+	cpuset_add(&want.io_cpus, 6);
+	cpuset_add(&want.io_cpus, 7);
+	weka_digest(client);
+	client_judge(client, NULL, &findings);
+	client_judge(client, &want, &findings);
+	client_plan(client, &want, &plan, &findings, &err);
+	client_plan_free(plan);
+	findings_free(&findings);
+}
+
+FUZZ(weka)
+{
+	static struct weka_facts facts;
+	struct client client = { .type = &weka_type,
+				 .section = &section,
+				 .facts = &facts };
+	struct err err = { "" };
+	char *table;
+
+	sysfs_set_root("/nonexistent");
+	client.common.name = "weka";
+	client.common.version = "";
+	read_facts(&facts, &data, &size);
+	table = fuzz_part(&data, &size);
+	client.mounts = mounts_parse(table, "wekafs", &err);
+	if (client.mounts) {
+		client.common.mounts = client.mounts->mount;
+		client.common.mount_count = client.mounts->count;
+		judge(&client);
+	}
+	mounts_free(client.mounts);
+	weka_facts_clear(&facts);
+	free(table);
+	return 0;
+}
