@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json.h"
 #include "lib/utf8.h"
 
 #define DEPTH_MAX 8
@@ -619,12 +620,25 @@ static int check_head(const struct record *r, struct err *err)
 	return 0;
 }
 
+/* The text, malloc'ed; 'top' is put. */
+static char *built(const struct builder *b, struct json_object *top,
+		   struct err *err)
+{
+	char *text = json_line_put(top);
+
+	if (b->failed) {
+		free(text);
+		text = NULL;
+	}
+	if (!text)
+		err_set(err, "record: out of memory");
+	return text;
+}
+
 char *record_text(const struct record *record, struct err *err)
 {
 	struct builder b = { false };
 	struct json_object *top;
-	const char *text;
-	char *copy = NULL;
 
 	if (check_head(record, err) < 0)
 		return NULL;
@@ -643,33 +657,17 @@ char *record_text(const struct record *record, struct err *err)
 	put_number(&b, top, "steps", record->steps);
 	build_quality(&b, top, record->flags);
 
-	text = b.failed ? NULL
-			: json_object_to_json_string_ext(
-				  top, JSON_C_TO_STRING_PLAIN |
-					       JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!text || !(copy = strdup(text)))
-		err_set(err, "record: out of memory");
-	json_object_put(top);
-	return copy;
+	return built(&b, top, err);
 }
 
 char *record_counters_text(const struct record *record, struct err *err)
 {
 	struct builder b = { false };
 	struct json_object *top = json_object_new_object();
-	const char *text;
-	char *copy = NULL;
 
 	build_io(&b, top, "app", record->app, record->app_count);
 	build_quality(&b, top, record->flags);
-	text = b.failed ? NULL
-			: json_object_to_json_string_ext(
-				  top, JSON_C_TO_STRING_PLAIN |
-					       JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!text || !(copy = strdup(text)))
-		err_set(err, "record: out of memory");
-	json_object_put(top);
-	return copy;
+	return built(&b, top, err);
 }
 
 /* ---- parse --------------------------------------------------------------- */
@@ -686,16 +684,15 @@ static int get(struct json_object *in, const char *key, enum json_type type,
 		[json_type_array] = "a list",
 		[json_type_string] = "a text",
 	};
-	struct json_object *found;
 
-	if (!json_object_object_get_ex(in, key, &found) || !found)
+	*value = json_member(in, key);
+	if (!*value)
 		return 0;
-	if (!json_object_is_type(found, type) &&
+	if (!json_object_is_type(*value, type) &&
 	    !(type == json_type_double &&
-	      json_object_is_type(found, json_type_int)))
+	      json_object_is_type(*value, json_type_int)))
 		return err_set(err, "record: %s: must be %s or null", key,
 			       names[type]);
-	*value = found;
 	return 1;
 }
 
@@ -813,8 +810,7 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) <
 		    0)
 		return -1;
-	if (!json_object_object_get_ex(top, "uid", NULL) ||
-	    !json_object_object_get_ex(top, "start", NULL))
+	if (!json_has(top, "uid") || !json_has(top, "start"))
 		return err_set(err, "record: uid and start must be there");
 	if (read_u32(top, "uid", &r->uid, err) < 0 ||
 	    read_u32(top, "gid", &r->gid, err) < 0)
