@@ -276,7 +276,7 @@ static int part_from(struct merge *merge, struct part *part,
 		part->cpus = keep(merge, r->io_cores_os, &failed);
 	}
 	if (r->has_request) {
-		snprintf(prof, sizeof(prof), "%s%s", r->request_profile,
+		snprintf(prof, sizeof(prof), "%s%s", r->request.profile,
 			 r->profile_applied ? "" : NOT_APPLIED);
 		part->prof = keep(merge, prof, &failed);
 	}

@@ -126,6 +126,24 @@ int record_set(char **field, const char *text)
 			 RECORD_NODELIST_MAX);
 }
 
+int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
+			const struct cpuset *os_cpus)
+{
+	char *abstract = cpuset_format(abs_cores), *os = cpuset_format(os_cpus);
+	int rc = -1;
+
+	if (abstract && os &&
+	    record_set(&record->io_cores_abstract, abstract) == 0 &&
+	    record_set(&record->io_cores_os, os) == 0) {
+		record->io_cores_count = cpuset_count(abs_cores);
+		record->has_io_cores = true;
+		rc = 0;
+	}
+	free(abstract);
+	free(os);
+	return rc;
+}
+
 static int set_short(char **field, const char *text)
 {
 	return set_sized(field, text, text ? strlen(text) : 0,
@@ -159,7 +177,6 @@ struct record *record_new(void)
 	record->end = -1;
 	record->array_job = record->array_task = RECORD_UNKNOWN;
 	record->het_job = record->het_offset = RECORD_UNKNOWN;
-	record->request_io_cores = RECORD_UNKNOWN;
 	record->profile_applied = -1;
 	return record;
 }
@@ -430,8 +447,10 @@ static void build_request(struct builder *b, struct json_object *top,
 	struct json_object *o = put_object(b, top, "request", !r->has_request);
 
 	if (o) {
-		put_number(b, o, "io_cores", r->request_io_cores);
-		put_word(b, o, "profile", r->request_profile);
+		put_number(b, o, "io_cores",
+			   r->request.io_cores ? r->request.io_cores
+					       : RECORD_UNKNOWN);
+		put_word(b, o, "profile", r->request.profile);
 		put_answer(b, o, "applied", r->profile_applied);
 	}
 	put_text(b, top, "refused", r->refused);
@@ -839,10 +858,9 @@ static int read_request(struct json_object *top, struct record *r,
 		return -1;
 	if (rc > 0) {
 		r->has_request = true;
-		if (read_number(o, "io_cores", UINT32_MAX, &r->request_io_cores,
-				err) < 0 ||
-		    read_word(o, "profile", r->request_profile,
-			      sizeof(r->request_profile), err) < 0 ||
+		if (read_u32(o, "io_cores", &r->request.io_cores, err) < 0 ||
+		    read_word(o, "profile", r->request.profile,
+			      sizeof(r->request.profile), err) < 0 ||
 		    read_answer(o, "applied", &r->profile_applied, err) < 0)
 			return -1;
 	}
