@@ -106,7 +106,7 @@ static int do_read(struct call *c, struct err *err)
 	if (!text)
 		goto out;
 	put_state(c);
-	counters = json_tokener_parse(text);
+	counters = json_parse(text);
 	json_object_object_foreach (counters, key, value)
 		json_object_object_add(c->out, key, json_object_get(value));
 	rc = 0;

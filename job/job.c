@@ -96,6 +96,9 @@ int job_from_env(struct job *job, struct err *err)
 	/* 23.02 gave prologs the count, and the start time with it */
 	new.core_spec_is_told =
 		new.core_spec >= 0 || getenv("SLURM_JOB_START_TIME") != NULL;
+	/* of a job without one, too (prep_script_slurmd.c:_build_env) */
+	if (new.core_spec == 0)
+		new.core_spec = -1;
 	*job = new;
 	return 0;
 }

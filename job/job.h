@@ -40,7 +40,7 @@ struct job {
 	char cluster[RECORD_NAME_MAX]; /* "" unknown */
 	const char *nodelist;	       /* NULL unknown; of the environment */
 	int restart;		       /* -1 unknown */
-	int core_spec;		       /* --core-spec of the job; -1 none */
+	int core_spec;		       /* --core-spec; -1 none, or 0 */
 	bool core_spec_is_threads;     /* it was --thread-spec */
 	bool core_spec_is_told;	       /* false: this Slurm does not say */
 };

@@ -24,7 +24,7 @@ typedef __typeof__(slurm_list_create(NULL)) acct_list;
 /* A connection, and what is done on it in one call of acct_write(). */
 struct lane {
 	void *connection;
-	int is_admin;
+	bool is_admin;
 	struct acct_job *jobs; /* of all lanes */
 	size_t count;
 	unsigned int number, lanes;
@@ -545,7 +545,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 
 	for (size_t k = 0; k < count; k++) {
 		jobs[k].result = ACCT_NO_ROW;
-		jobs[k].in_admin = 0;
+		jobs[k].in_admin = false;
 		jobs[k].array_job = jobs[k].array_task = -1;
 		jobs[k].het_job = jobs[k].het_offset = -1;
 		*jobs[k].why.text = 0;

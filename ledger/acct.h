@@ -61,7 +61,7 @@ struct acct_job {
 	const char *text;  /* what to write */
 	/* what comes back */
 	enum acct_result result;
-	int in_admin; /* it stands in AdminComment */
+	bool in_admin; /* it stands in AdminComment */
 	int64_t array_job, array_task, het_job, het_offset; /* -1: none */
 	struct err why;
 };

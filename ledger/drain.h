@@ -23,6 +23,7 @@
 #ifndef JOBIO_LEDGER_DRAIN_H
 #define JOBIO_LEDGER_DRAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,7 +52,7 @@ struct drain_wish {
 
 /* A node as slurmctld has it. */
 struct drain_node {
-	int is_drained;	    /* or draining */
+	bool is_drained;    /* or draining */
 	const char *reason; /* NULL or "": none */
 	int64_t reason_time;
 	uint32_t reason_uid;

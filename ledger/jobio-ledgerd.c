@@ -67,7 +67,7 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	struct err err = { "" };
 	int rc = 1;
 
-	nodelay_set(1);
+	nodelay_set(true);
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	if (writer.metrics)
 		writer.store = store_open(config->store, &err);

@@ -29,7 +29,7 @@ struct part {
 	int64_t peak[RECORD_PEAK_COUNT];
 	int64_t wire_rd, wire_wr, meta;
 	unsigned int restored, changed, errors, warnings;
-	int is_refused;
+	bool is_refused;
 	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
 };
 
@@ -130,8 +130,8 @@ void merge_free(struct merge *merge)
 static int compare(uint32_t flags_a, double end_a, uint64_t digest_a,
 		   uint32_t flags_b, double end_b, uint64_t digest_b)
 {
-	int rebooted_a = (flags_a & RECORD_FLAG(NODE_REBOOTED)) != 0;
-	int rebooted_b = (flags_b & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool rebooted_a = (flags_a & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool rebooted_b = (flags_b & RECORD_FLAG(NODE_REBOOTED)) != 0;
 
 	if (rebooted_a != rebooted_b)
 		return rebooted_b ? 1 : -1;
@@ -276,7 +276,7 @@ static int part_from(struct merge *merge, struct part *part,
 		part->cpus = keep(merge, r->io_cores_os, &failed);
 	}
 	if (r->has_request) {
-		snprintf(prof, sizeof(prof), "%s%s", r->request_profile,
+		snprintf(prof, sizeof(prof), "%s%s", r->request.profile,
 			 r->profile_applied ? "" : NOT_APPLIED);
 		part->prof = keep(merge, prof, &failed);
 	}

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-static int is_on;
+static bool is_on;
 
-void nodelay_set(int on)
+void nodelay_set(bool on)
 {
 	is_on = on;
 }

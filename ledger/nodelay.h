@@ -18,6 +18,8 @@
 #ifndef JOBIO_LEDGER_NODELAY_H
 #define JOBIO_LEDGER_NODELAY_H
 
-void nodelay_set(int on);
+#include <stdbool.h>
+
+void nodelay_set(bool on);
 
 #endif

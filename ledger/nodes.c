@@ -91,20 +91,20 @@ static int read_element(const char **at, struct extent *extent)
 
 /* libslurm expands whatever it is given, and takes a good deal for a node list
  * that no slurmctld ever wrote: so read it first, and strictly. */
-static int is_bounded(const char *list)
+static bool is_bounded(const char *list)
 {
 	struct extent extent;
 	unsigned long total = 0, ranges = 0;
 
 	for (;; list++) {
 		if (read_element(&list, &extent) < 0)
-			return 0;
+			return false;
 		total += extent.names;
 		ranges += extent.ranges;
 		if (total > NODES_MAX || ranges > RANGES_MAX)
-			return 0;
+			return false;
 		if (!*list)
-			return 1;
+			return true;
 	}
 }
 
@@ -182,7 +182,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes);
 }
 
-int nodes_has(const struct nodes *nodes, const char *name)
+bool nodes_has(const struct nodes *nodes, const char *name)
 {
 	return nodes->count && bsearch(&name, nodes->names, nodes->count,
 				       sizeof(*nodes->names), by_name) != NULL;

@@ -12,6 +12,7 @@
 #ifndef JOBIO_LEDGER_NODES_H
 #define JOBIO_LEDGER_NODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/err.h"
@@ -27,6 +28,6 @@ struct nodes *nodes_expand(const char *list, struct err *err);
 void nodes_free(struct nodes *nodes);
 
 /* 1 when it is in the list, 0 when not. */
-int nodes_has(const struct nodes *nodes, const char *name);
+bool nodes_has(const struct nodes *nodes, const char *name);
 
 #endif

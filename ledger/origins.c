@@ -29,15 +29,15 @@ void origins_free(struct origins *origins)
 	free(origins);
 }
 
-int origins_moved(struct origins *origins, const char *cluster,
-		  const char *node, const char *address,
-		  char before[ORIGIN_SIZE])
+bool origins_moved(struct origins *origins, const char *cluster,
+		   const char *node, const char *address,
+		   char before[ORIGIN_SIZE])
 {
 	uint64_t name = merge_digest(cluster, strlen(cluster)) * 31 +
 			merge_digest(node, strlen(node));
 	struct origin *origin, *found = NULL;
 	size_t i;
-	int moved;
+	bool moved;
 
 	name = name ? name : 1;
 	for (i = 0; i < PROBES; i++) {

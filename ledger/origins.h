@@ -12,6 +12,8 @@
 #ifndef JOBIO_LEDGER_ORIGINS_H
 #define JOBIO_LEDGER_ORIGINS_H
 
+#include <stdbool.h>
+
 #define ORIGINS_MAX 16384
 #define ORIGIN_SIZE 48 /* INET6_ADDRSTRLEN and more */
 
@@ -22,8 +24,8 @@ void origins_free(struct origins *origins);
 
 /* Remember where it came from: 1 when the node's last record came from
  * elsewhere, and *before is that address; else 0. */
-int origins_moved(struct origins *origins, const char *cluster,
-		  const char *node, const char *address,
-		  char before[ORIGIN_SIZE]);
+bool origins_moved(struct origins *origins, const char *cluster,
+		   const char *node, const char *address,
+		   char before[ORIGIN_SIZE]);
 
 #endif

@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <netdb.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct client {
 	struct scrape *scrape;
 	struct bufferevent *bev;
 	struct event *deadline;
-	int is_answered;
+	bool is_answered;
 };
 TAILQ_HEAD(clients, client);
 
@@ -68,11 +69,11 @@ static void client_free(struct client *client)
 }
 
 static void answer(struct client *client, const char *status,
-		   const char *headers, const char *body, int is_head)
+		   const char *headers, const char *body, bool is_head)
 {
 	struct evbuffer *out = bufferevent_get_output(client->bev);
 
-	client->is_answered = 1;
+	client->is_answered = true;
 	evbuffer_add_printf(out,
 			    "HTTP/1.1 %s\r\n"
 			    "Content-Type: text/plain; version=0.0.4; "
@@ -89,7 +90,7 @@ static void judge(struct client *client, char *line)
 {
 	char *target = strchr(line, ' '), *version, *query;
 	const char *text;
-	int is_head;
+	bool is_head;
 
 	version = target ? strchr(target + 1, ' ') : NULL;
 	if (!version || strncmp(version, " HTTP/1.", 8) != 0) {

@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ struct peer {
 	enum state state;
 	char *request, *answer;
 	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
-	int is_known;		    /* it has sent something */
+	bool is_known;		    /* it has sent something */
 	uid_t uid;		    /* who gets the answer */
 	char host[ORIGIN_SIZE], name[80];
 };
@@ -160,7 +161,7 @@ static void peer_touch(struct peer *peer)
 }
 
 /* Root, on any node, and the ledger's own user. */
-static int is_trusted(const struct server *server, uid_t uid)
+static bool is_trusted(const struct server *server, uid_t uid)
 {
 	return uid == 0 || uid == server->service->ledger_uid;
 }
@@ -236,7 +237,7 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 }
 
 /* One answer serves both: of one protocol, for one user, the same text. */
-static int are_alike(const struct peer *a, const struct peer *b)
+static bool are_alike(const struct peer *a, const struct peer *b)
 {
 	return a->uid == b->uid && !*a->nonce == !*b->nonce &&
 	       !strcmp(a->answer, b->answer);
@@ -256,7 +257,7 @@ static int answer_group(struct server *server, const char *error)
 			group[count++] = peer;
 	if (!count)
 		return 0;
-	answer = error ? service_error(error, 0) : strdup(group[0]->answer);
+	answer = error ? service_error(error, false) : strdup(group[0]->answer);
 	for (i = 0; i < count; i++) {
 		free(group[i]->answer);
 		group[i]->answer = NULL;
@@ -297,7 +298,7 @@ static void commit(struct server *server)
 	answer_waiting(server, rc < 0 ? err.text : NULL);
 	if (rc == 0 && server->service->has_news)
 		server->wake(server->wake_arg);
-	server->service->has_news = 0;
+	server->service->has_news = false;
 }
 
 static void on_batch(evutil_socket_t fd, short what, void *arg)
@@ -341,7 +342,7 @@ static void peer_handle(struct peer *peer, const char *request)
 
 static void peer_refuse(struct peer *peer, const char *why)
 {
-	char *answer = service_error(why, 0);
+	char *answer = service_error(why, false);
 
 	metrics_count(
 		&metrics_of(peer->server)->refused[METRICS_REFUSED_REQUEST]);
@@ -355,7 +356,7 @@ static int peer_admit(struct peer *peer, uid_t uid)
 	struct server *server = peer->server;
 	size_t told;
 
-	peer->is_known = 0;
+	peer->is_known = false;
 	if (!is_trusted(server, uid) &&
 	    count_peers(server, uid, &told) >= SERVER_USER_PEERS) {
 		say(server,
@@ -365,7 +366,7 @@ static int peer_admit(struct peer *peer, uid_t uid)
 		peer_free(peer);
 		return -1;
 	}
-	peer->is_known = 1;
+	peer->is_known = true;
 	peer->uid = uid;
 	return 0;
 }
@@ -428,14 +429,14 @@ static void peer_request(struct peer *peer, const char *credential)
 
 /* May this one be answered now? Unread answers fill memory: so many bytes of
  * all, so many answers a user. */
-static int may_read(const struct server *server, const struct peer *peer)
+static bool may_read(const struct server *server, const struct peer *peer)
 {
 	size_t told;
 
 	if (server->out >= SERVER_OUT_MAX)
-		return 0;
+		return false;
 	if (is_trusted(server, peer->uid))
-		return 1;
+		return true;
 	count_peers(server, peer->uid, &told);
 	return told < SERVER_USER_ANSWERS;
 }
@@ -490,13 +491,13 @@ static void on_reads(evutil_socket_t fd, short what, void *arg)
 
 /* The next whole frame, NUL-terminated; NULL: not here yet, or (*closed) the
  * peer is gone. */
-static char *next_frame(struct peer *peer, int *closed)
+static char *next_frame(struct peer *peer, bool *closed)
 {
 	struct evbuffer *in = bufferevent_get_input(peer->bev);
 	uint32_t prefix;
 	char *text;
 
-	*closed = 0;
+	*closed = false;
 	if (!peer->wanted) {
 		if (evbuffer_get_length(in) < sizeof(prefix))
 			return NULL;
@@ -510,7 +511,7 @@ static char *next_frame(struct peer *peer, int *closed)
 				&metrics_of(peer->server)
 					 ->refused[METRICS_REFUSED_FRAME]);
 			peer_free(peer);
-			*closed = 1;
+			*closed = true;
 			return NULL;
 		}
 		peer->frame_since = now_mono();
@@ -520,7 +521,7 @@ static char *next_frame(struct peer *peer, int *closed)
 	text = malloc(peer->wanted + 1);
 	if (!text) {
 		peer_free(peer);
-		*closed = 1;
+		*closed = true;
 		return NULL;
 	}
 	evbuffer_remove(in, text, peer->wanted);
@@ -553,7 +554,7 @@ static void on_read(struct bufferevent *bev, void *arg)
 	struct peer *peer = arg;
 	struct server *server = peer->server;
 	char *frame = NULL;
-	int closed = 0;
+	bool closed = false;
 
 	if (peer->state == STATE_READS)
 		frame = next_frame(peer, &closed);

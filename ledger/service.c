@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ledger_link.h"
 #include "ledger/merge.h"
+#include "lib/json.h"
+#include "lib/ledger_link.h"
 #include "lib/number.h"
 #include "lib/reason.h"
 #include "lib/record.h"
@@ -18,48 +19,25 @@
 #define MERGE_MAX 2048 /* nodes: 0.1 s */
 /* Records in one answer: the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
-#define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 /* ---- answers ------------------------------------------------------------- */
 
-static char *text_of(struct json_object *top)
-{
-	const char *text = json_object_to_json_string_ext(top, PLAIN);
-	char *copy = text ? strdup(text) : NULL;
-
-	json_object_put(top);
-	return copy;
-}
-
-static void set_text(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key,
-			       text ? json_object_new_string(text) : NULL);
-}
-
-static void set_known(struct json_object *o, const char *key, int64_t number)
-{
-	json_object_object_add(
-		o, key, number < 0 ? NULL : json_object_new_int64(number));
-}
-
-char *service_error(const char *sentence, int is_bad_record)
+char *service_error(const char *sentence, bool is_bad_record)
 {
 	struct json_object *top = json_object_new_object();
 
-	json_object_object_add(top, "ok", json_object_new_boolean(0));
-	set_text(top, "error", sentence);
+	json_add_bool(top, "ok", false);
+	json_add_text(top, "error", sentence);
 	if (is_bad_record)
-		json_object_object_add(top, "bad_record",
-				       json_object_new_boolean(1));
-	return text_of(top);
+		json_add_bool(top, "bad_record", true);
+	return json_line_put(top);
 }
 
 static struct json_object *good(void)
 {
 	struct json_object *top = json_object_new_object();
 
-	json_object_object_add(top, "ok", json_object_new_boolean(1));
+	json_add_bool(top, "ok", true);
 	return top;
 }
 
@@ -74,7 +52,7 @@ static int begin(struct service *service, struct err *err)
 {
 	if (!service->in_batch && store_begin(service->store, err) < 0)
 		return -1;
-	service->in_batch = 1;
+	service->in_batch = true;
 	return 0;
 }
 
@@ -91,7 +69,7 @@ static int keep(struct service *service, const struct record *record,
 	if (rc > 0) {
 		metrics_count(&service->metrics->received);
 		if (due <= now_s)
-			service->has_news = 1;
+			service->has_news = true;
 	} else if (rc == 0) {
 		metrics_count(&service->metrics->duplicates);
 	}
@@ -119,7 +97,7 @@ static void look_at_origin(struct service *service, const struct record *record)
 static int put(struct service *service, struct json_object *request, uid_t uid,
 	       int64_t now_s, char **answer)
 {
-	struct json_object *object;
+	struct json_object *object = json_map(request, "record");
 	struct record *record;
 	struct err err = { "" };
 	const char *text;
@@ -127,30 +105,30 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 
 	if (uid != 0 && uid != service->ledger_uid) {
 		refuse(service, METRICS_REFUSED_USER);
-		*answer = service_error("put: only root may put records", 0);
+		*answer =
+			service_error("put: only root may put records", false);
 		return 0;
 	}
-	if (!json_object_object_get_ex(request, "record", &object) ||
-	    !json_object_is_type(object, json_type_object)) {
+	if (!object) {
 		refuse(service, METRICS_REFUSED_RECORD);
-		*answer = service_error("put: record: must be an object", 1);
+		*answer = service_error("put: record: must be an object", true);
 		return 0;
 	}
-	text = json_object_to_json_string_ext(object, PLAIN);
+	text = json_line(object);
 	record = record_parse(text, strlen(text), &err);
 	if (!record) {
 		refuse(service, METRICS_REFUSED_RECORD);
-		*answer = service_error(err.text, 1);
+		*answer = service_error(err.text, true);
 		return 0;
 	}
 	look_at_origin(service, record);
 	rc = keep(service, record, text, now_s, &err);
 	record_free(record);
 	if (rc < 0) {
-		*answer = service_error(err.text, 0);
+		*answer = service_error(err.text, false);
 		return service->in_batch ? -1 : 0;
 	}
-	*answer = text_of(good());
+	*answer = json_line_put(good());
 	return 1;
 }
 
@@ -159,15 +137,9 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 /* A name as Slurm has them; they go into sentences. */
 static char *name_of(struct json_object *request, const char *key)
 {
-	struct json_object *value;
-	const char *text;
-	size_t size;
+	const char *text = json_text(request, key);
+	size_t size = text ? strlen(text) : 0;
 
-	if (!json_object_object_get_ex(request, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	text = json_object_get_string(value);
-	size = strlen(text);
 	return size && size < RECORD_NAME_MAX &&
 			       strspn(text, "abcdefghijklmnopqrstuvwxyz"
 					    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -180,28 +152,23 @@ static char *name_of(struct json_object *request, const char *key)
 static int parse_reason(struct json_object *request,
 			struct store_reason *reason, struct err *err)
 {
-	struct json_object *time, *text;
+	const char *text = json_text(request, "reason");
 
 	reason->cluster = name_of(request, "cluster");
 	reason->node = name_of(request, "node");
 	if (!reason->cluster || !reason->node)
 		return err_set(err, "reason: cluster and node: must be names");
-	if (!json_object_object_get_ex(request, "time", &time) ||
-	    !json_object_is_type(time, json_type_int) ||
-	    json_object_get_int64(time) < 0)
+	reason->time = json_number(request, "time");
+	if (reason->time == JSON_UNKNOWN)
 		return err_set(err, "reason: time: must be a number");
-	reason->time = json_object_get_int64(time);
-	if (!json_object_object_get_ex(request, "reason", &text))
+	if (!json_has(request, "reason"))
 		return err_set(err, "reason: reason: is missing");
-	if (!text)
+	if (!json_member(request, "reason"))
 		return 0;
-	if (!json_object_is_type(text, json_type_string) ||
-	    strlen(json_object_get_string(text)) !=
-		    (size_t)json_object_get_string_len(text) ||
-	    !reason_is_valid(json_object_get_string(text)))
+	if (!text || !reason_is_valid(text))
 		return err_set(err, "reason: reason: is not one that Slurm "
 				    "may be shown");
-	reason->text = (char *)json_object_get_string(text);
+	reason->text = (char *)text;
 	return 0;
 }
 
@@ -215,12 +182,13 @@ static int reason(struct service *service, struct json_object *request,
 
 	if (uid != 0) {
 		refuse(service, METRICS_REFUSED_USER);
-		*answer = service_error("reason: only root may give one", 0);
+		*answer =
+			service_error("reason: only root may give one", false);
 		return 0;
 	}
 	if (parse_reason(request, &new, &err) < 0) {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error(err.text, 1);
+		*answer = service_error(err.text, true);
 		return 0;
 	}
 	rc = begin(service, &err);
@@ -230,11 +198,11 @@ static int reason(struct service *service, struct json_object *request,
 			      : store_reason_forget(service->store, new.cluster,
 						    new.node, new.time, &err);
 	if (rc < 0) {
-		*answer = service_error(err.text, 0);
+		*answer = service_error(err.text, false);
 		return service->in_batch ? -1 : 0;
 	}
-	service->has_news = 1;
-	*answer = text_of(good());
+	service->has_news = true;
+	*answer = json_line_put(good());
 	return 1;
 }
 
@@ -256,7 +224,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 		c->left++;
 		return 0;
 	}
-	o = json_tokener_parse(text);
+	o = json_parse(text);
 	if (o) {
 		json_object_array_add(c->list, o);
 		c->bytes += size;
@@ -293,12 +261,12 @@ static void refresh(struct service *service, struct store_run *run,
 		run->summary = strdup(text);
 	}
 	totals = json_object_new_object();
-	set_known(totals, "read_bytes", summary.rd_bytes);
-	set_known(totals, "read_calls", summary.rd_calls);
-	set_known(totals, "write_bytes", summary.wr_bytes);
-	set_known(totals, "write_calls", summary.wr_calls);
-	set_known(totals, "peak_read_Bps", summary.peak_rd);
-	set_known(totals, "peak_write_Bps", summary.peak_wr);
+	json_add_known(totals, "read_bytes", summary.rd_bytes);
+	json_add_known(totals, "read_calls", summary.rd_calls);
+	json_add_known(totals, "write_bytes", summary.wr_bytes);
+	json_add_known(totals, "write_calls", summary.wr_calls);
+	json_add_known(totals, "peak_read_Bps", summary.peak_rd);
+	json_add_known(totals, "peak_write_Bps", summary.peak_wr);
 	json_object_object_add(top, "totals", totals);
 out:
 	merge_free(merge);
@@ -306,26 +274,26 @@ out:
 
 static void describe(struct json_object *o, const struct store_run *run)
 {
-	set_text(o, "cluster", run->cluster);
-	set_known(o, "job", run->job);
-	set_known(o, "restart", run->restart);
-	set_known(o, "array_job", run->array_job);
-	set_known(o, "array_task", run->array_task);
-	set_known(o, "het_job", run->het_job);
-	set_known(o, "het_offset", run->het_offset);
-	set_known(o, "nodes_seen", run->nodes_seen);
-	set_known(o, "nodes_expected", run->nodes_expected);
-	set_text(o, "state",
-		 run->dirty != STORE_DIRTY ? "written"
-		 : run->written		   ? "changed"
-		 : run->tries		   ? "retrying"
-					   : "waiting");
-	set_text(o, "error", run->error);
-	set_text(o, "summary", run->summary);
+	json_add_text(o, "cluster", run->cluster);
+	json_add_known(o, "job", run->job);
+	json_add_known(o, "restart", run->restart);
+	json_add_known(o, "array_job", run->array_job);
+	json_add_known(o, "array_task", run->array_task);
+	json_add_known(o, "het_job", run->het_job);
+	json_add_known(o, "het_offset", run->het_offset);
+	json_add_known(o, "nodes_seen", run->nodes_seen);
+	json_add_known(o, "nodes_expected", run->nodes_expected);
+	json_add_text(o, "state",
+		      run->dirty != STORE_DIRTY ? "written"
+		      : run->written		? "changed"
+		      : run->tries		? "retrying"
+						: "waiting");
+	json_add_text(o, "error", run->error);
+	json_add_text(o, "summary", run->summary);
 }
 
-static int may_read(const struct service *service, const struct store_run *run,
-		    uid_t uid)
+static bool may_read(const struct service *service, const struct store_run *run,
+		     uid_t uid)
 {
 	return uid == 0 || uid == service->ledger_uid || uid == run->uid;
 }
@@ -400,7 +368,7 @@ static struct json_object *whole_run(struct service *service,
 	if (store_records(service->store, run->id, collect, &c, err) < 0)
 		c.left = run->nodes_seen;
 	json_object_object_add(top, "records", c.list);
-	set_known(top, "records_left_out", c.left);
+	json_add_known(top, "records_left_out", c.left);
 	return top;
 }
 
@@ -418,8 +386,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 	if (!list_runs(service, ids, count, restart, uid, runs, &run, err))
 		goto out;
 	if (asprintf(&key, "%lld %lld %s", (long long)run.id,
-		     (long long)run.version,
-		     json_object_to_json_string_ext(runs, PLAIN)) < 0) {
+		     (long long)run.version, json_line(runs)) < 0) {
 		key = NULL;
 		goto out;
 	}
@@ -431,7 +398,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 	}
 	top = whole_run(service, &run, err);
 	json_object_object_add(top, "runs", json_object_get(runs));
-	answer = text_of(top);
+	answer = json_line_put(top);
 	if (answer && !service->in_batch)
 		kept_add(service->kept, key, answer);
 out:
@@ -444,34 +411,30 @@ out:
 static char *get(struct service *service, struct json_object *request,
 		 uid_t uid)
 {
-	struct json_object *value;
-	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN, restart = RECORD_UNKNOWN;
+	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN;
+	const char *asked = json_text(request, "job");
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
 	enum store_part kind = STORE_JOB;
 	uint32_t job = 0;
 	int count;
 
-	if (!json_object_object_get_ex(request, "job", &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return service_error("get: job: must be a text", 0);
-	snprintf(job_text, sizeof(job_text), "%s",
-		 json_object_get_string(value));
+	if (!asked)
+		return service_error("get: job: must be a text", false);
+	snprintf(job_text, sizeof(job_text), "%s", asked);
 	if (parse_job(job_text, &kind, &job, &part, &err) < 0)
-		return service_error(err.text, 0);
-	if (json_object_object_get_ex(request, "restart", &value) &&
-	    json_object_is_type(value, json_type_int))
-		restart = json_object_get_int64(value);
+		return service_error(err.text, false);
 	count = store_find(service->store, kind, job, part, ids, RUNS_MAX,
 			   &err);
 	if (count < 0)
-		return service_error(err.text, 0);
-	answer = show(service, ids, count, restart, uid, &err);
+		return service_error(err.text, false);
+	answer = show(service, ids, count, json_number(request, "restart"), uid,
+		      &err);
 	if (answer)
 		return answer;
 	snprintf(sentence, sizeof(sentence),
 		 "job '%s': no record that you may read", job_text);
-	return service_error(sentence, 0);
+	return service_error(sentence, false);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -480,41 +443,35 @@ static char *ping(void)
 {
 	struct json_object *top = good();
 
-	set_text(top, "version", JOBIO_PACKAGE_VERSION);
-	return text_of(top);
+	json_add_text(top, "version", JOBIO_PACKAGE_VERSION);
+	return json_line_put(top);
 }
 
 /* Not strictly: json-c 0.18 takes characters outside ASCII for control
  * characters then. record_parse() is strict about what is kept. */
 static struct json_object *parse(const char *text, size_t size)
 {
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
-	struct json_object *top;
+	struct json_object *top =
+		json_parse_bounded(text, size, LEDGER_PAYLOAD_MAX, DEPTH_MAX);
 
-	if (!tok)
-		return NULL;
-	top = json_tokener_parse_ex(tok, text, (int)size);
-	if (!json_object_is_type(top, json_type_object)) {
-		json_object_put(top);
-		top = NULL;
-	}
-	json_tokener_free(tok);
-	return top;
+	if (json_object_is_type(top, json_type_object))
+		return top;
+	json_object_put(top);
+	return NULL;
 }
 
 int service_handle(struct service *service, const char *request, size_t size,
 		   uid_t uid, int64_t now_s, char **answer)
 {
-	struct json_object *top = parse(request, size), *op;
-	const char *name = "";
+	struct json_object *top = parse(request, size);
+	const char *name = json_text(top, "op");
 	int rc = 0;
 
-	if (json_object_object_get_ex(top, "op", &op) &&
-	    json_object_is_type(op, json_type_string))
-		name = json_object_get_string(op);
+	name = name ? name : "";
 	if (!top) {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("the request is not a JSON object", 0);
+		*answer = service_error("the request is not a JSON object",
+					false);
 	} else if (!strcmp(name, "put")) {
 		rc = put(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
@@ -536,7 +493,7 @@ int service_commit(struct service *service, struct err *err)
 {
 	if (!service->in_batch)
 		return 0;
-	service->in_batch = 0;
+	service->in_batch = false;
 	if (store_commit(service->store, err) < 0) {
 		metrics_count(&service->metrics->store_failures);
 		store_rollback(service->store);
@@ -550,5 +507,5 @@ void service_abort(struct service *service)
 	metrics_count(&service->metrics->store_failures);
 	if (service->in_batch)
 		store_rollback(service->store);
-	service->in_batch = 0;
+	service->in_batch = false;
 }

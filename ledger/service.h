@@ -14,6 +14,7 @@
 #ifndef JOBIO_LEDGER_SERVICE_H
 #define JOBIO_LEDGER_SERVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,8 +30,8 @@ struct service {
 	struct store *store;
 	const struct config_ledger *config;
 	uid_t ledger_uid;
-	int in_batch; /* a transaction is open */
-	int has_news; /* the writer has something to do after it */
+	bool in_batch; /* a transaction is open */
+	bool has_news; /* the writer has something to do after it */
 	struct metrics *metrics;
 	struct kept *kept;	 /* NULL: answers are made anew each time */
 	struct origins *origins; /* NULL: nobody looks */
@@ -47,6 +48,6 @@ int service_commit(struct service *service, struct err *err);
 void service_abort(struct service *service);
 
 /* {"ok":false,"error":"..."}; flags it as a bad record when asked to. */
-char *service_error(const char *sentence, int is_bad_record);
+char *service_error(const char *sentence, bool is_bad_record);
 
 #endif

@@ -2,6 +2,7 @@
 #include "ledger/store.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -441,7 +442,7 @@ static int new_run(struct store *store, const struct record *r, struct run *run,
  * error; *is_first: the node had said nothing. */
 static int is_news(struct store *store, const struct run *run,
 		   const struct record *r, const char *text, size_t size,
-		   int *is_first, struct err *err)
+		   bool *is_first, struct err *err)
 {
 	sqlite3_stmt *st = get(store, GET_RECORD);
 	struct record *old;
@@ -449,12 +450,12 @@ static int is_news(struct store *store, const struct run *run,
 	size_t old_size;
 	int rc;
 
-	*is_first = 0;
+	*is_first = false;
 	sqlite3_bind_int64(st, 1, run->id);
 	bind_text(st, 2, r->node);
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_DONE) {
-		*is_first = 1;
+		*is_first = true;
 		sqlite3_reset(st);
 		return 1;
 	}
@@ -556,7 +557,8 @@ int store_put(struct store *store, const struct record *record,
 	      unsigned int grace_s, int64_t *due, struct err *err)
 {
 	struct run run = { 0 };
-	int is_first, rc, result = -1;
+	int rc, result = -1;
+	bool is_first;
 
 	rc = find_run(store, record, &run, err);
 	if (rc < 0 || (rc == 0 && new_run(store, record, &run, err) < 0))

@@ -374,12 +374,12 @@ static void settle(struct writer *writer, struct drain_wish *wishes, int count)
 
 	if (writer->drain.settle(writer->drain.arg, wishes, (size_t)count,
 				 &why) == 0) {
-		writer->is_ctld_down = 0;
+		writer->is_ctld_down = false;
 		return;
 	}
 	if (!writer->is_ctld_down)
 		say(why.text);
-	writer->is_ctld_down = 1;
+	writer->is_ctld_down = true;
 	for (i = 0; i < count; i++) {
 		wishes[i].verdict = DRAIN_WAIT;
 		wishes[i].why = why;

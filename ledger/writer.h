@@ -22,6 +22,7 @@
 #ifndef JOBIO_LEDGER_WRITER_H
 #define JOBIO_LEDGER_WRITER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/config.h"
@@ -44,7 +45,7 @@ struct writer {
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */
 	int64_t purged;	       /* when we last purged */
-	int is_ctld_down;      /* said so */
+	bool is_ctld_down;     /* said so */
 	struct metrics *metrics;
 };
 

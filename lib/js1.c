@@ -8,6 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "lib/json.h"
+
 #define LEADER "JS1:"
 #define LEADER_SIZE 4
 #define JSON_BYTES_MAX (4U << 20) /* a bomb ends here */
@@ -157,20 +159,14 @@ struct payload {
 
 static struct json_object *parse_object(const char *text, size_t size)
 {
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *top = NULL;
 
-	if (!tok)
-		return NULL;
 	if (strlen(text) == size)
-		top = json_tokener_parse_ex(tok, text, (int)size);
-	if (!json_object_is_type(top, json_type_object) ||
-	    json_tokener_get_parse_end(tok) != size) {
-		json_object_put(top);
-		top = NULL;
-	}
-	json_tokener_free(tok);
-	return top;
+		top = json_parse_bounded(text, size, JSON_BYTES_MAX, DEPTH_MAX);
+	if (json_object_is_type(top, json_type_object))
+		return top;
+	json_object_put(top);
+	return NULL;
 }
 
 /* Our key as we write it: ..,"jobio":"VALUE"} with no quote in VALUE, and
@@ -202,8 +198,9 @@ static void find_ours(struct payload *p)
 /* 0, or -1: leave it alone. *p is the caller's to free. */
 static int payload_read(const char *comment, struct payload *p, struct err *why)
 {
-	struct json_object *top, *ours;
 	unsigned char *data = NULL;
+	struct json_object *top;
+	bool is_there;
 	size_t size;
 
 	memset(p, 0, sizeof(*p));
@@ -221,9 +218,9 @@ static int payload_read(const char *comment, struct payload *p, struct err *why)
 		return err_set(why, "JS1 is not a JSON object");
 	p->members = (size_t)json_object_object_length(top);
 	find_ours(p);
-	size = json_object_object_get_ex(top, "jobio", &ours);
+	is_there = json_has(top, "jobio");
 	json_object_put(top);
-	if (size && !p->value)
+	if (is_there && !p->value)
 		return err_set(why, "JS1 has a key 'jobio' of somebody else");
 	return 0;
 }
@@ -260,12 +257,11 @@ static char *with_summary(const struct payload *p, const char *summary)
 static bool is_sound(const struct payload *p, char *text, const char *summary)
 {
 	struct payload again = { .text = text, .size = strlen(text) };
-	struct json_object *top = parse_object(text, strlen(text)), *ours;
+	struct json_object *top = parse_object(text, strlen(text));
+	const char *ours = json_text(top, "jobio");
 	size_t members = p->members + (p->value ? 0 : 1);
 	bool sound = top && (size_t)json_object_object_length(top) == members &&
-		     json_object_object_get_ex(top, "jobio", &ours) &&
-		     json_object_is_type(ours, json_type_string) &&
-		     !strcmp(json_object_get_string(ours), summary);
+		     ours && !strcmp(ours, summary);
 
 	json_object_put(top);
 	find_ours(&again);

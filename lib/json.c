@@ -2,6 +2,7 @@
 #include "lib/json.h"
 
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct json_object *json_parse(const char *text)
@@ -14,17 +15,37 @@ struct json_object *json_parse(const char *text)
 	return NULL;
 }
 
+struct json_object *json_parse_list(const char *text)
+{
+	struct json_object *list = json_tokener_parse(text);
+
+	if (json_object_is_type(list, json_type_array))
+		return list;
+	json_object_put(list);
+	return NULL;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+	while (size && strchr(" \t\r\n", *text) && *text)
+		text++, size--;
+	return !size;
+}
+
 struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 				       size_t bytes_max, int depth_max)
 {
 	struct json_tokener *tok = json_tokener_new_ex(depth_max);
 	struct json_object *top = NULL;
+	size_t at;
 
 	if (!tok)
 		return NULL;
 	if (size_bytes <= bytes_max)
 		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
-	if (json_tokener_get_error(tok) != json_tokener_success) {
+	at = json_tokener_get_parse_end(tok);
+	if (json_tokener_get_error(tok) != json_tokener_success ||
+	    (top && !is_blank(text + at, size_bytes - at))) {
 		json_object_put(top);
 		top = NULL;
 	}
@@ -40,6 +61,11 @@ struct json_object *json_member(struct json_object *top, const char *key)
 	return value;
 }
 
+bool json_has(struct json_object *top, const char *key)
+{
+	return json_object_object_get_ex(top, key, NULL);
+}
+
 static struct json_object *typed(struct json_object *top, const char *key,
 				 enum json_type type)
 {
@@ -48,22 +74,38 @@ static struct json_object *typed(struct json_object *top, const char *key,
 	return value && json_object_is_type(value, type) ? value : NULL;
 }
 
-const char *json_text(struct json_object *top, const char *key)
+const char *json_value_text(struct json_object *value)
 {
-	struct json_object *value = typed(top, key, json_type_string);
-	const char *text = value ? json_object_get_string(value) : NULL;
+	const char *text;
 
+	if (!json_object_is_type(value, json_type_string))
+		return NULL;
+	text = json_object_get_string(value);
 	if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
 		return NULL;
 	return text;
 }
 
+const char *json_text(struct json_object *top, const char *key)
+{
+	return json_value_text(json_member(top, key));
+}
+
+bool json_value_number(struct json_object *value, int64_t *number)
+{
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	*number = json_object_get_int64(value);
+	return true;
+}
+
 int64_t json_number(struct json_object *top, const char *key)
 {
-	struct json_object *value = typed(top, key, json_type_int);
-	int64_t number = value ? json_object_get_int64(value) : JSON_UNKNOWN;
+	int64_t number;
 
-	return number < 0 ? JSON_UNKNOWN : number;
+	return json_value_number(json_member(top, key), &number) && number >= 0
+		       ? number
+		       : JSON_UNKNOWN;
 }
 
 bool json_is_true(struct json_object *top, const char *key)
@@ -109,4 +151,13 @@ const char *json_line(struct json_object *top)
 {
 	return json_object_to_json_string_ext(
 		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+char *json_line_put(struct json_object *top)
+{
+	const char *text = json_line(top);
+	char *copy = text ? strdup(text) : NULL;
+
+	json_object_put(top);
+	return copy;
 }

@@ -5,7 +5,7 @@
  *           members.
  * Owner   json_parse(): the caller, json_object_put(). What is read from an
  *           object lives as long as the object. The adding functions take
- *           nothing but copy.
+ *           nothing but copy. json_line_put(): the caller frees the text.
  * Errors  a member that is missing, null or of another type is NULL,
  *           JSON_UNKNOWN or false: whoever needs to tell these apart asks
  *           json_member(). A text with a zero byte in it is no text.
@@ -24,20 +24,29 @@ struct json_object;
 
 /* The object that a text is; NULL: no JSON, or no object. */
 struct json_object *json_parse(const char *text);
+/* The list that it is. */
+struct json_object *json_parse_list(const char *text);
 
-/* What comes from outside: whole JSON of any type, of at most bytes_max bytes and
- * so deep; else NULL. */
+/* What comes from outside: JSON of any type with nothing behind it but blanks, of
+ * at most bytes_max bytes and so deep; else NULL. */
 struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 				       size_t bytes_max, int depth_max);
 
 /* A member of any type; NULL: missing, or null. */
 struct json_object *json_member(struct json_object *top, const char *key);
+/* Is there such a member, be it null? */
+bool json_has(struct json_object *top, const char *key);
 const char *json_text(struct json_object *top, const char *key);
 /* A whole number that is not negative. */
 int64_t json_number(struct json_object *top, const char *key);
 bool json_is_true(struct json_object *top, const char *key);
 struct json_object *json_list(struct json_object *top, const char *key);
 struct json_object *json_map(struct json_object *top, const char *key);
+
+/* A value by itself: an element of a list, or a member of unknown type. */
+const char *json_value_text(struct json_object *value);
+/* A whole number, negative ones too; *number is set when it is one. */
+bool json_value_number(struct json_object *value, int64_t *number);
 
 /* NULL is written as null. */
 void json_add_text(struct json_object *top, const char *key, const char *text);
@@ -48,5 +57,7 @@ void json_add_bool(struct json_object *top, const char *key, bool is_true);
 
 /* The object on one line, slashes as they are; NULL when out of memory. */
 const char *json_line(struct json_object *top);
+/* The same, malloc'ed, and the object is put. */
+char *json_line_put(struct json_object *top);
 
 #endif

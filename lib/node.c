@@ -346,11 +346,8 @@ static const struct number_field number_fields[] = {
 static int read_number(struct json_object *json, const char *key, int64_t min,
 		       int64_t max, int64_t *number, struct err *err)
 {
-	struct json_object *value = json_member(json, key);
-
-	if (!json_object_is_type(value, json_type_int))
+	if (!json_value_number(json_member(json, key), number))
 		return err_set(err, "node record: '%s': no number", key);
-	*number = json_object_get_int64(value);
 	if (*number < min || *number > max)
 		return err_set(err, "node record: '%s': out of bounds", key);
 	return 0;
@@ -403,8 +400,8 @@ static int read_numbers(struct node *node, struct json_object *json,
 	    read_number(json, "mem_spec_limit", -1, INT64_MAX >> 20,
 			&node->mem_spec_limit_mb, err) < 0)
 		return -1;
-	node->allow_spec_resources_usage = json_object_get_boolean(
-		json_member(json, "allow_spec_resources_usage"));
+	node->allow_spec_resources_usage =
+		json_is_true(json, "allow_spec_resources_usage");
 	number = 0; /* records of before 24.05 have none */
 	if (json_member(json, "restricted_cores_per_gpu") &&
 	    read_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number,
@@ -421,8 +418,6 @@ static int read_json(struct node *node, struct json_object *json,
 	struct node read;
 
 	node_init(&read);
-	if (!json_object_is_type(json, json_type_object))
-		return err_set(err, "node record: no JSON object");
 	if (read_texts(&read, json, err) < 0 ||
 	    read_numbers(&read, json, err) < 0 ||
 	    read_version(json, "version", &read.version, err) < 0 ||
@@ -444,7 +439,7 @@ static int read_json(struct node *node, struct json_object *json,
 
 int node_parse_json(struct node *node, const char *text, struct err *err)
 {
-	struct json_object *json = json_tokener_parse(text);
+	struct json_object *json = json_parse(text);
 	int rc;
 
 	if (!json)
@@ -486,12 +481,7 @@ static struct json_object *to_json(const struct node *node)
 
 char *node_format_json(const struct node *node)
 {
-	struct json_object *json = to_json(node);
-	char *text = strdup(
-		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
-
-	json_object_put(json);
-	return text;
+	return json_line_put(to_json(node));
 }
 
 /* ---- what the cache holds for ------------------------------------------------ */
@@ -719,7 +709,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	text = fileio_read(path, CACHE_BYTES_MAX, NULL, err);
 	if (!text)
 		return errno == ENOENT ? 0 : -1;
-	json = json_tokener_parse(text);
+	json = json_parse(text);
 	free(text);
 	if (!json)
 		return 0; /* damaged: write it anew */
@@ -755,7 +745,7 @@ static int write_cache(const char *run_dir, const struct epoch *epoch,
 	json_add_number(json, "conf_files", epoch->conf_files);
 	json_object_object_add(json, "node", to_json(&state->node));
 	json_add_text(json, "core_map", map);
-	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	text = json_line(json);
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 out:
 	free(map);

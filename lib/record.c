@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json.h"
 #include "lib/utf8.h"
 
 #define DEPTH_MAX 8
@@ -125,6 +126,24 @@ int record_set(char **field, const char *text)
 			 RECORD_NODELIST_MAX);
 }
 
+int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
+			const struct cpuset *os_cpus)
+{
+	char *abstract = cpuset_format(abs_cores), *os = cpuset_format(os_cpus);
+	int rc = -1;
+
+	if (abstract && os &&
+	    record_set(&record->io_cores_abstract, abstract) == 0 &&
+	    record_set(&record->io_cores_os, os) == 0) {
+		record->io_cores_count = cpuset_count(abs_cores);
+		record->has_io_cores = true;
+		rc = 0;
+	}
+	free(abstract);
+	free(os);
+	return rc;
+}
+
 static int set_short(char **field, const char *text)
 {
 	return set_sized(field, text, text ? strlen(text) : 0,
@@ -158,7 +177,6 @@ struct record *record_new(void)
 	record->up = record->end = -1;
 	record->array_job = record->array_task = RECORD_UNKNOWN;
 	record->het_job = record->het_offset = RECORD_UNKNOWN;
-	record->request_io_cores = RECORD_UNKNOWN;
 	record->profile_applied = -1;
 	return record;
 }
@@ -429,8 +447,10 @@ static void build_request(struct builder *b, struct json_object *top,
 	struct json_object *o = put_object(b, top, "request", !r->has_request);
 
 	if (o) {
-		put_number(b, o, "io_cores", r->request_io_cores);
-		put_word(b, o, "profile", r->request_profile);
+		put_number(b, o, "io_cores",
+			   r->request.io_cores ? r->request.io_cores
+					       : RECORD_UNKNOWN);
+		put_word(b, o, "profile", r->request.profile);
 		put_answer(b, o, "applied", r->profile_applied);
 	}
 	put_text(b, top, "refused", r->refused);
@@ -620,12 +640,25 @@ static int check_head(const struct record *r, struct err *err)
 	return 0;
 }
 
+/* The text, malloc'ed; 'top' is put. */
+static char *built(const struct builder *b, struct json_object *top,
+		   struct err *err)
+{
+	char *text = json_line_put(top);
+
+	if (b->failed) {
+		free(text);
+		text = NULL;
+	}
+	if (!text)
+		err_set(err, "record: out of memory");
+	return text;
+}
+
 char *record_text(const struct record *record, struct err *err)
 {
 	struct builder b = { false };
 	struct json_object *top;
-	const char *text;
-	char *copy = NULL;
 
 	if (check_head(record, err) < 0)
 		return NULL;
@@ -644,33 +677,17 @@ char *record_text(const struct record *record, struct err *err)
 	put_number(&b, top, "steps", record->steps);
 	build_quality(&b, top, record->flags);
 
-	text = b.failed ? NULL
-			: json_object_to_json_string_ext(
-				  top, JSON_C_TO_STRING_PLAIN |
-					       JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!text || !(copy = strdup(text)))
-		err_set(err, "record: out of memory");
-	json_object_put(top);
-	return copy;
+	return built(&b, top, err);
 }
 
 char *record_counters_text(const struct record *record, struct err *err)
 {
 	struct builder b = { false };
 	struct json_object *top = json_object_new_object();
-	const char *text;
-	char *copy = NULL;
 
 	build_io(&b, top, "app", record->app, record->app_count);
 	build_quality(&b, top, record->flags);
-	text = b.failed ? NULL
-			: json_object_to_json_string_ext(
-				  top, JSON_C_TO_STRING_PLAIN |
-					       JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (!text || !(copy = strdup(text)))
-		err_set(err, "record: out of memory");
-	json_object_put(top);
-	return copy;
+	return built(&b, top, err);
 }
 
 /* ---- parse --------------------------------------------------------------- */
@@ -687,16 +704,15 @@ static int get(struct json_object *in, const char *key, enum json_type type,
 		[json_type_array] = "a list",
 		[json_type_string] = "a text",
 	};
-	struct json_object *found;
 
-	if (!json_object_object_get_ex(in, key, &found) || !found)
+	*value = json_member(in, key);
+	if (!*value)
 		return 0;
-	if (!json_object_is_type(found, type) &&
+	if (!json_object_is_type(*value, type) &&
 	    !(type == json_type_double &&
-	      json_object_is_type(found, json_type_int)))
+	      json_object_is_type(*value, json_type_int)))
 		return err_set(err, "record: %s: must be %s or null", key,
 			       names[type]);
-	*value = found;
 	return 1;
 }
 
@@ -815,8 +831,7 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) <
 		    0)
 		return -1;
-	if (!json_object_object_get_ex(top, "uid", NULL) ||
-	    !json_object_object_get_ex(top, "start", NULL))
+	if (!json_has(top, "uid") || !json_has(top, "start"))
 		return err_set(err, "record: uid and start must be there");
 	if (read_u32(top, "uid", &r->uid, err) < 0 ||
 	    read_u32(top, "gid", &r->gid, err) < 0)
@@ -845,10 +860,9 @@ static int read_request(struct json_object *top, struct record *r,
 		return -1;
 	if (rc > 0) {
 		r->has_request = true;
-		if (read_number(o, "io_cores", UINT32_MAX, &r->request_io_cores,
-				err) < 0 ||
-		    read_word(o, "profile", r->request_profile,
-			      sizeof(r->request_profile), err) < 0 ||
+		if (read_u32(o, "io_cores", &r->request.io_cores, err) < 0 ||
+		    read_word(o, "profile", r->request.profile,
+			      sizeof(r->request.profile), err) < 0 ||
 		    read_answer(o, "applied", &r->profile_applied, err) < 0)
 			return -1;
 	}

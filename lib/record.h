@@ -64,7 +64,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/cpuset.h"
 #include "lib/err.h"
+#include "lib/request.h"
 
 #define RECORD_VERSION 1
 #define RECORD_UNKNOWN INT64_C(-1)
@@ -229,10 +231,9 @@ struct record {
 	double up, start, end; /* up, end < 0: unknown */
 	int64_t array_job, array_task, het_job, het_offset; /* UNKNOWN: none */
 	bool has_request;
-	int64_t request_io_cores;
-	char request_profile[RECORD_WORD_MAX]; /* "" none */
-	int profile_applied;		       /* 1, 0, -1 unknown */
-	char *refused; /* by prolog or gate; NULL: it was not */
+	struct request request;
+	int profile_applied; /* 1, 0, -1 unknown */
+	char *refused;	     /* by prolog or gate; NULL: it was not */
 	bool has_io_cores;
 	int64_t io_cores_count;
 	char *io_cores_abstract, *io_cores_os;
@@ -256,6 +257,11 @@ void record_free(struct record *record);
 /* Set one of the texts that are pointers: record_set(&record->refused, "..").
  * NULL removes it. */
 int record_set(char **field, const char *text);
+
+/* The cores that Slurm withholds for the request: as it counts them, and as Linux
+ * does. */
+int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
+			const struct cpuset *os_cpus);
 
 /* All numbers unknown, scope job. */
 void record_io_init(struct record_io *io);

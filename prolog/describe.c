@@ -9,25 +9,14 @@
 void describe_request(struct visit *visit)
 {
 	struct record *state = visit->state;
-	char *list;
 
 	if (*visit->refused)
 		record_set(&state->refused, visit->refused);
 	state->has_request = visit->has_request;
-	if (visit->request.io_cores)
-		state->request_io_cores = visit->request.io_cores;
-	snprintf(state->request_profile, sizeof(state->request_profile), "%s",
-		 visit->request.profile);
-	if (!visit->request.io_cores || !visit->want.has_io_cores)
-		return;
-	state->has_io_cores = true;
-	state->io_cores_count = cpuset_count(&visit->abs_cores);
-	list = cpuset_format(&visit->abs_cores);
-	record_set(&state->io_cores_abstract, list);
-	free(list);
-	list = cpuset_format(&visit->want.io_cpus);
-	record_set(&state->io_cores_os, list);
-	free(list);
+	state->request = visit->request;
+	if (visit->request.io_cores && visit->want.has_io_cores)
+		record_set_io_cores(state, &visit->abs_cores,
+				    &visit->want.io_cpus);
 }
 
 void describe_profile(struct visit *visit)

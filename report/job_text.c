@@ -232,13 +232,13 @@ static void print_request(FILE *out, const struct job_report *r)
 
 	if (any && any->has_request) {
 		fprintf(out, "  %-13s ", "request");
-		if (any->request_io_cores >= 0)
+		if (any->request.io_cores)
 			fprintf(out, "%s io-cores on each node",
-				job_count(any->request_io_cores, text));
-		if (*any->request_profile)
+				job_count(any->request.io_cores, text));
+		if (*any->request.profile)
 			fprintf(out, "%sprofile %s",
-				any->request_io_cores >= 0 ? ", " : "",
-				any->request_profile);
+				any->request.io_cores ? ", " : "",
+				any->request.profile);
 		fputc('\n', out);
 	}
 	print_cores(out, r);

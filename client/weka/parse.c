@@ -154,37 +154,32 @@ static const char *get_text(struct json_object *object, const char *key)
 static int get_switch(struct json_object *object, const char *key, bool *value)
 {
 	struct json_object *found = json_member(object, key);
+	const char *text = json_value_text(found);
 
-	if (!found)
+	if (json_object_is_type(found, json_type_boolean))
+		*value = json_is_true(object, key);
+	else if (text)
+		*value = switch_of(text) == WEKA_TRUE;
+	else
 		return -1;
-	if (json_object_is_type(found, json_type_boolean)) {
-		*value = json_object_get_boolean(found);
-		return 0;
-	}
-	if (json_object_is_type(found, json_type_string)) {
-		*value = switch_of(json_object_get_string(found)) == WEKA_TRUE;
-		return 0;
-	}
-	return -1;
+	return 0;
 }
 
 /* 24, "24", "NodeId<24>": 4.x prints ids with their type, 6.x without. */
 static int id_of(struct json_object *value, long long *id)
 {
+	const char *at = json_value_text(value);
 	char digits[24];
-	const char *at;
 	unsigned long number;
+	int64_t whole;
 	size_t length;
 
-	if (!value)
-		return -1;
-	if (json_object_is_type(value, json_type_int)) {
-		*id = json_object_get_int64(value);
+	if (json_value_number(value, &whole)) {
+		*id = whole;
 		return 0;
 	}
-	if (!json_object_is_type(value, json_type_string))
+	if (!at)
 		return -1;
-	at = json_object_get_string(value);
 	if (strchr(at, '<'))
 		at = strchr(at, '<') + 1;
 	length = strspn(at, "0123456789");
@@ -263,13 +258,13 @@ static void parse_container(struct json_object *object,
 int weka_parse_ps(const char *text, struct weka_containers *containers,
 		  struct err *err)
 {
-	struct json_object *list = json_tokener_parse(text), *item;
+	struct json_object *list = json_parse_list(text), *item;
 	struct weka_containers found = { 0 };
 	const char *type;
 	size_t i, length;
 	int rc = -1;
 
-	if (!list || !json_object_is_type(list, json_type_array)) {
+	if (!list) {
 		err_set(err, "weka local ps: expected a JSON list");
 		goto out;
 	}
@@ -293,8 +288,9 @@ out:
 
 static bool is_frontend_role(struct json_object *role)
 {
-	return role && json_object_is_type(role, json_type_string) &&
-	       !strcasecmp(json_object_get_string(role), "FRONTEND");
+	const char *text = json_value_text(role);
+
+	return text && !strcasecmp(text, "FRONTEND");
 }
 
 static bool is_frontend(struct json_object *node)
@@ -377,6 +373,7 @@ static void parse_nics(struct json_object *list,
 {
 	struct json_object *item;
 	struct weka_nic *nic;
+	const char *name;
 	size_t i, length;
 
 	if (!list || !json_object_is_type(list, json_type_array))
@@ -386,10 +383,9 @@ static void parse_nics(struct json_object *list,
 		item = json_object_array_get_idx(list, i);
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 shows names only */
+		name = json_value_text(item);
 		copy(nic->name, sizeof(nic->name),
-		     item && json_object_is_type(item, json_type_string)
-			     ? json_object_get_string(item)
-			     : get_text(item, "device"));
+		     name ? name : get_text(item, "device"));
 		if (!*nic->name)
 			copy(nic->name, sizeof(nic->name),
 			     get_text(item, "name"));
@@ -401,7 +397,7 @@ static void parse_nics(struct json_object *list,
 int weka_parse_resources(const char *text, const char *container,
 			 struct weka_resources *resources, struct err *err)
 {
-	struct json_object *root = json_tokener_parse(text), *one = root;
+	struct json_object *root = json_parse(text), *one = root;
 	struct weka_resources found = { .known = true, .memory_bytes = -1 };
 	struct json_object *nodes;
 	int rc = -1;

@@ -33,15 +33,12 @@ static const char *const stat_names[WIRE_KINDS] = { "READ_BYTES", "WRITE_BYTES",
  * "NodeId<25011>", in later releases perhaps a plain number. */
 static const char *word_of(struct json_object *object, const char *key)
 {
-	struct json_object *value;
-	const char *text;
+	struct json_object *value = json_member(object, key);
+	const char *text = json_value_text(value);
 
-	if (!json_object_object_get_ex(object, key, &value) ||
-	    (!json_object_is_type(value, json_type_string) &&
-	     !json_object_is_type(value, json_type_int)))
-		return NULL;
-	text = json_object_get_string(value);
-	return *text && strlen(text) < WORD_MAX ? text : NULL;
+	if (json_object_is_type(value, json_type_int))
+		text = json_object_get_string(value);
+	return text && *text && strlen(text) < WORD_MAX ? text : NULL;
 }
 
 /* WIRE_KINDS: not one of ours. */
@@ -61,14 +58,12 @@ static int kind_of(struct json_object *item)
 
 static int read_count(struct json_object *item, int64_t *count, struct err *err)
 {
-	struct json_object *value;
+	const char *value = json_text(item, "value");
 	unsigned long number;
 
-	if (!json_object_object_get_ex(item, "value", &value) ||
-	    !json_object_is_type(value, json_type_string))
+	if (!value)
 		return err_set(err, "a counter has no value");
-	if (number_parse(json_object_get_string(value), 0, INT64_MAX, &number,
-			 err) < 0)
+	if (number_parse(value, 0, INT64_MAX, &number, err) < 0)
 		return err_prefix(err, "a counter");
 	*count = (int64_t)number;
 	return 0;
@@ -85,7 +80,6 @@ struct reading {
 static int read_item(struct reading *r, struct json_object *item,
 		     struct err *err)
 {
-	struct json_object *params = NULL;
 	const char *process, *fs;
 	char id[WIRE_ID_MAX];
 	struct wire_row *row;
@@ -102,10 +96,7 @@ static int read_item(struct reading *r, struct json_object *item,
 		return err_set(err, "a counter of no process");
 	if (read_count(item, &count, err) < 0)
 		return -1;
-	json_object_object_get_ex(item, "params", &params);
-	fs = json_object_is_type(params, json_type_object)
-		     ? word_of(params, "fS")
-		     : NULL;
+	fs = word_of(json_map(item, "params"), "fS");
 	r->has_fs |= fs != NULL;
 	r->has_sum |= fs == NULL;
 	if (r->has_fs && r->has_sum)
@@ -126,11 +117,9 @@ static int read_items(struct reading *r, struct json_object *top,
 		      struct err *err)
 {
 	size_t i, before = r->wire->count;
-	struct json_object *result;
+	struct json_object *result = json_list(top, "result");
 
-	if (!json_object_is_type(top, json_type_object) ||
-	    !json_object_object_get_ex(top, "result", &result) ||
-	    !json_object_is_type(result, json_type_array))
+	if (!result)
 		return err_set(err, "the answer has no result");
 	for (i = 0; i < json_object_array_length(result); i++)
 		if (read_item(r, json_object_array_get_idx(result, i), err) < 0)

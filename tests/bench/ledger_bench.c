@@ -91,8 +91,9 @@ static char *make_text(const struct made *made, int at)
 	r->start = made->start + (made->nodes > 1 ? node % 5 : 0);
 	r->end = made->end + (made->nodes > 1 ? node % 7 : 0);
 	r->has_request = r->has_io_cores = r->has_client = true;
-	r->request_io_cores = r->io_cores_count = 2;
-	strcpy(r->request_profile, "stream");
+	r->request.io_cores = 2;
+	r->io_cores_count = 2;
+	strcpy(r->request.profile, "stream");
 	record_set(&r->io_cores_abstract, "23,47");
 	record_set(&r->io_cores_os, "23,47");
 	strcpy(r->client_name, "weka");

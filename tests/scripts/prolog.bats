@@ -230,6 +230,15 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ -z "$output" ]
 }
 
+@test "a job without io-cores on a node with a spec set finds the client on the cores of the set" {
+	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
+	one_job 7 1 # asks for the node's record
+	job 8
+	prolog
+	epilog
+	[ "$(record 8 | jq '.findings | map(select(.text | contains("Slurm reserves")))')" = '[]' ]
+}
+
 @test "without a spec set a node needs no MemSpecLimit" {
 	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/' "$NODE/node-record"
 	job 7 1

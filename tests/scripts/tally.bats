@@ -52,3 +52,32 @@ counts() {
 	run "$tally" "$log.gone"
 	[[ $status == 0 && $output == '0 1' ]]
 }
+
+@test "what cannot be had is one failure, and the tests behind it are not counted" {
+	counts '1 1' <<<$'1..4\nok 1 a\nBail out! no machine\nnot ok 2 b\nok 3 c # skip not run\nok 4 d # skip not run'
+	counts '1 1' <<<$'1..4\nok 1 a\nBail out! no machine'
+	counts '2 2' <<<$'1..3\nBail out! no machine\nnot ok 1 a\n1..3\nok 1 a\nnot ok 2 b\nok 3 c'
+}
+
+# without FILE - its tests, where no machine boots, as ./check counts them
+without() {
+	TEST_VM=$BATS_TEST_TMPDIR/tests/vm
+	mkdir -p "$TEST_VM"
+	cp "$SRCDIR"/tests/vm/* "$TEST_VM" 2>/dev/null || : # without folders
+	for machine in boot machine; do
+		# shellcheck disable=SC2016 # the fake expands it
+		printf '%s\n' '#!/bin/bash' '[[ $1 != down ]] || exit 0' \
+			'echo "no kernel today" >&2' 'exit 125' >"$TEST_VM/$machine"
+	done
+	env SRCDIR="$BATS_TEST_TMPDIR" BUILDDIR="$BUILDDIR" CC=true VM_DIR="$BATS_TEST_TMPDIR/vm" \
+		JOBIO_SUITE=x JOBIO_TAG=x bats --tap "$TEST_VM/$1" >"$log" || :
+}
+
+@test "a machine that does not boot is one failure that says so, not one of each test" {
+	without count.bats
+	grep -qx 'Bail out! no machine 5.10: no kernel today' "$log"
+	[ "$("$tally" "$log")" = '0 1' ]
+	without cgroup_v2.bats
+	grep -qx 'Bail out! no node v2 block: no kernel today' "$log"
+	[ "$("$tally" "$log")" = '0 1' ]
+}

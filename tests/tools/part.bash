@@ -35,7 +35,10 @@ show_failures() {
 	for log in "$@"; do
 		[[ -r $log ]] || { printf '  missing: %s\n' "$log"; continue; }
 		awk -v log_name="${log#"$top"/}" '
-			/^not ok|# skip|^[^ ]+:[0-9]+:[FE]:|^[0-9]+%: Checks/ {
+			/^1\.\./ { bailed = 0 }
+			bailed && (/^not ok/ || /# skip/) { next }
+			/^Bail out!/ { bailed = 1 }
+			/^not ok|# skip|^Bail out!|^[^ ]+:[0-9]+:[FE]:|^[0-9]+%: Checks/ {
 				if (/^100%/) next
 				printf "  %s: %s\n", log_name, $0; more = 12; next }
 			/^#/ && !/^# took / && more-- > 0 { print "    " $0; next }

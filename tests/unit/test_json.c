@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <json-c/json.h>
+#include <string.h>
 
 #include "lib/json.h"
 #include "tests/unit/runner.h"
@@ -81,6 +82,67 @@ START_TEST(what_is_no_object_has_no_members)
 }
 END_TEST
 
+START_TEST(a_member_may_be_there_and_null)
+{
+	struct json_object *top = json_parse(sample);
+
+	ck_assert(json_has(top, "null"));
+	ck_assert(json_has(top, "text"));
+	ck_assert(!json_has(top, "none"));
+	ck_assert(!json_has(NULL, "null"));
+	json_object_put(top);
+}
+END_TEST
+
+START_TEST(a_value_of_a_list_is_read_like_a_member)
+{
+	struct json_object *list =
+		json_parse_list("[-7,\"a\",1.5,null,\"a\\u0000b\"]");
+	int64_t number = 3;
+	size_t i;
+
+	ck_assert_ptr_nonnull(list);
+	ck_assert(
+		json_value_number(json_object_array_get_idx(list, 0), &number));
+	ck_assert_int_eq(number, -7);
+	ck_assert_str_eq(json_value_text(json_object_array_get_idx(list, 1)),
+			 "a");
+	for (i = 1; i < 5; i++)
+		ck_assert(!json_value_number(json_object_array_get_idx(list, i),
+					     &number));
+	for (i = 2; i < 5; i++)
+		ck_assert_ptr_null(
+			json_value_text(json_object_array_get_idx(list, i)));
+	ck_assert_int_eq(number, -7);
+	json_object_put(list);
+	ck_assert_ptr_null(json_parse_list("{}"));
+	ck_assert_ptr_null(json_parse_list("["));
+}
+END_TEST
+
+static bool is_taken(const char *text, size_t bytes_max, int depth_max)
+{
+	struct json_object *top =
+		json_parse_bounded(text, strlen(text), bytes_max, depth_max);
+	bool taken = top != NULL;
+
+	json_object_put(top);
+	return taken;
+}
+
+START_TEST(what_comes_from_outside_is_whole_bounded_and_nothing_behind_it)
+{
+	ck_assert(is_taken("{\"a\":[1]}", 9, 3));
+	ck_assert(is_taken("[1] \n\t\r\n", 99, 3));
+	ck_assert(!is_taken("{\"a\":[1]}", 8, 3));
+	ck_assert(!is_taken("{\"a\":[[1]]}", 99, 2));
+	ck_assert(!is_taken("{\"a\":", 99, 3));
+	ck_assert(!is_taken("[1] [2]", 99, 3));
+	ck_assert(!is_taken("{}x", 99, 3));
+	ck_assert(!is_taken("", 99, 3));
+}
+END_TEST
+
 START_TEST(an_unknown_number_is_written_as_null_and_slashes_as_they_are)
 {
 	struct json_object *top = json_object_new_object();
@@ -101,5 +163,7 @@ END_TEST
 UNIT_MAIN("json", only_a_text_is_read_as_a_text,
 	  only_a_whole_number_that_is_not_negative_is_known, only_true_is_true,
 	  a_list_is_no_map_and_null_is_not_there,
-	  what_is_no_object_has_no_members,
+	  what_is_no_object_has_no_members, a_member_may_be_there_and_null,
+	  a_value_of_a_list_is_read_like_a_member,
+	  what_comes_from_outside_is_whole_bounded_and_nothing_behind_it,
 	  an_unknown_number_is_written_as_null_and_slashes_as_they_are)

@@ -48,7 +48,7 @@ static struct record *worker(int number)
 	r->io_cores_count = 1;
 	record_set(&r->io_cores_os, "1,3");
 	r->has_request = true;
-	strcpy(r->request_profile, "stream");
+	strcpy(r->request.profile, "stream");
 	r->has_client = true;
 	record_add_mount(r, "/mnt/weka", "wekafs", "default");
 	return r;
@@ -146,7 +146,7 @@ START_TEST(nodes_that_differ_are_called_mixed)
 
 	r->io_cores_count = 2;
 	record_set(&r->io_cores_os, "5");
-	strcpy(r->request_profile, "cached");
+	strcpy(r->request.profile, "cached");
 	add(m, r);
 	add(m, worker(2));
 	expect_token(m, " cores=mixed cpus=mixed prof=mixed ");
@@ -355,13 +355,13 @@ START_TEST(a_profile_that_was_not_applied_does_not_look_applied)
 	struct record *r = worker(1);
 
 	r->has_request = true;
-	strcpy(r->request_profile, "stream");
+	strcpy(r->request.profile, "stream");
 	r->profile_applied = 0;
 	add(m, r);
 	expect_token(m, " prof=stream/not-applied ");
 	r = worker(2);
 	r->has_request = true;
-	strcpy(r->request_profile, "stream");
+	strcpy(r->request.profile, "stream");
 	r->profile_applied = 1;
 	add(m, r);
 	expect_token(m, " prof=mixed ");
@@ -628,7 +628,7 @@ static struct record *hostile(int number, const char *text)
 	io.numbers[RECORD_READ_BYTES] = 1;
 	ck_assert_int_eq(record_add_app(r, &io), 0);
 	r->has_request = r->has_io_cores = r->has_client = true;
-	snprintf(r->request_profile, sizeof(r->request_profile), "%s", text);
+	snprintf(r->request.profile, sizeof(r->request.profile), "%s", text);
 	record_set(&r->io_cores_os, text);
 	record_add_mount(r, text, text, text);
 	record_set(&r->refused, text);

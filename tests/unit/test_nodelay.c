@@ -91,7 +91,7 @@ START_TEST(a_message_in_two_parts_does_not_wait_for_acknowledgements)
 	int i;
 
 	make_connection();
-	nodelay_set(1);
+	nodelay_set(true);
 	ck_assert_int_eq(pthread_create(&slurmdbd, NULL, answer, NULL), 0);
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (i = 0; i < ROUNDS; i++)
@@ -119,7 +119,7 @@ START_TEST(the_server_keeps_its_sockets_as_they_are)
 	make_connection();
 	wait_for(ours, POLLOUT);
 	ck_assert_int_eq(option(ours, TCP_NODELAY), 0);
-	nodelay_set(1);
+	nodelay_set(true);
 	wait_for(ours, POLLOUT);
 	ck_assert_int_ne(option(ours, TCP_NODELAY), 0);
 }
@@ -133,7 +133,7 @@ START_TEST(poll_says_what_it_always_says)
 
 	make_connection();
 	p[0].fd = ours;
-	nodelay_set(1);
+	nodelay_set(true);
 	ck_assert_int_eq(poll(p, 2, 0), 0);
 	ck_assert_int_eq(poll(p, 2, 20), 0);
 	ck_assert_int_eq(write(theirs, "x", 1), 1);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/gatefile.h"
+#include "lib/record.h"
 #include "lib/request.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -36,6 +38,70 @@ START_TEST(what_is_exported_is_what_arrives)
 	ck_assert_int_eq(request_from_env(&got, NULL), 1);
 	ck_assert_uint_eq(got.io_cores, 3);
 	ck_assert_str_eq(got.profile, "stream");
+}
+END_TEST
+
+static void expect_same(const struct request *request,
+			const struct request *sent)
+{
+	ck_assert_uint_eq(request->io_cores, sent->io_cores);
+	ck_assert_str_eq(request->profile, sent->profile);
+}
+
+/* Both files as they are written and read again. */
+static void through_files(const struct request *request, struct gatefile *gate,
+			  struct record **record)
+{
+	struct record *written = record_new();
+	char *text;
+
+	tempdir_make();
+	gate->request = written->request = *request;
+	ck_assert_int_eq(gatefile_write(tempdir_path("gate"), gate, NULL), 0);
+	memset(gate, 0, sizeof(*gate));
+	ck_assert_int_eq(gatefile_read(tempdir_path("gate"), gate, NULL), 1);
+	tempdir_remove();
+
+	strcpy(written->cluster, "c");
+	strcpy(written->node, "c1");
+	written->job = 7;
+	written->has_request = true;
+	ck_assert_int_eq(
+		record_set_io_cores(written, &gate->io_cpus, &gate->io_cpus),
+		0);
+	text = record_text(written, NULL);
+	*record = record_parse(text, strlen(text), NULL);
+	ck_assert_ptr_nonnull(*record);
+	free(text);
+	record_free(written);
+}
+
+START_TEST(gate_file_and_record_say_what_the_job_asked_for)
+{
+	static const struct request sent[] = {
+		{ 3, "stream" },
+		{ 2, "" },
+		{ 0, "a_name-of-32-bytes-of-a-profile_" }
+	};
+	struct request got = { 0 };
+	struct record *record;
+	size_t i;
+
+	for (i = 0; i < sizeof(sent) / sizeof(*sent); i++) {
+		struct gatefile gate = { .refuse = false };
+
+		cpuset_parse(&gate.io_cpus, "7,15", NULL);
+		clearenv();
+		ck_assert_int_eq(request_export(&sent[i], put_in_env, NULL), 0);
+		ck_assert_int_eq(request_from_env(&got, NULL), 1);
+		through_files(&got, &gate, &record);
+		expect_same(&gate.request, &sent[i]);
+		expect_same(&record->request, &sent[i]);
+		ck_assert(record->has_request);
+		ck_assert_int_eq(record->io_cores_count, 2);
+		ck_assert_str_eq(record->io_cores_os, "7,15");
+		record_free(record);
+	}
 }
 END_TEST
 
@@ -146,6 +212,7 @@ START_TEST(what_the_site_does_not_allow_is_refused_with_what_it_does)
 END_TEST
 
 UNIT_MAIN("request", what_is_exported_is_what_arrives,
+	  gate_file_and_record_say_what_the_job_asked_for,
 	  a_job_without_the_options_has_no_request,
 	  forged_values_are_refused_by_name,
 	  random_bytes_never_get_further_than_refused,

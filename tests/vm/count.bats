@@ -7,6 +7,8 @@
 # JOBIO_KERNELS only those of them, and what is expected of the others is not
 # asked; with JOBIO_VM_IMAGE on the files of that image.
 
+load bail
+
 read -ra kernels <<<"${JOBIO_KERNELS:-5.10 6.1 6.12}"
 
 # What the machines get: the helper with its libraries, truth, the scripts.
@@ -142,9 +144,13 @@ none() {
 }
 
 @test "the machines ran to the end of their scripts" {
-	local name
+	local name status
 	for name in "${kernels[@]}" lockdown; do
-		[[ $(cat "$work/$name.status") == 0 ]] || { tail -n 40 "$work/$name.err"; return 1; }
+		status=$(<"$work/$name.status")
+		((status != 0)) || continue
+		tail -n 40 "$work/$name.err"
+		((status < 124)) || bail "no machine $name: $(tail -n 1 "$work/$name.err")"
+		return 1
 	done
 	for name in "${kernels[@]}"; do
 		[[ -e $(case_file "$name" 'v1 end') || -e $(case_file "$name" end) ]]

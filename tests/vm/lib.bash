@@ -9,6 +9,8 @@
 # shellcheck shell=bash disable=SC2154 # a file that needs $work sets it
 
 vm_here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/vm/bail.bash
+source "$vm_here/bail.bash"
 vm_cache=${JOBIO_VM_CACHE:-$vm_here/../../build/vm}
 readonly vm_root_id=6a6f6269	# of the root disk's partition table
 
@@ -79,7 +81,12 @@ node_is() {
 	[[ ! -f $VM_DIR/is || $(<"$VM_DIR/is") != "$*" ]] || return 0
 	node_end
 	mkdir -p "$VM_DIR"
-	"$vm_here/machine" up "$VM_DIR" "$JOBIO_SUITE" "$JOBIO_TAG" "$@"
+	"$vm_here/machine" up "$VM_DIR" "$JOBIO_SUITE" "$JOBIO_TAG" "$@" \
+		>"$BATS_FILE_TMPDIR/machine.log" 2>&1 || {
+		cat "$BATS_FILE_TMPDIR/machine.log"
+		bail "no node $*: $(tail -n 1 "$BATS_FILE_TMPDIR/machine.log")"
+		return 1
+	}
 	printf '%s\n' "$*" >"$VM_DIR/is"
 }
 
