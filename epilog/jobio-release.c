@@ -92,7 +92,8 @@ static struct record *state_of(const struct config *config,
 		return state;
 	}
 	host_boot_id(boot_id, sizeof(boot_id));
-	if (*boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0)
+	if (!job_state_is_ended(state) && *boot_id && *state->boot_id &&
+	    strcmp(boot_id, state->boot_id) != 0)
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	return state;
 }
@@ -134,18 +135,43 @@ static int finish(const struct config *config, const struct record *state,
 	return 0;
 }
 
+static void read_counters(const struct config *config, struct record *state)
+{
+	struct err why;
+
+	if (job_state_is_ended(state))
+		return;
+	if (job_count_read(config, state, &why) < 0)
+		log_line("%s", why.text);
+	job_wire_read(config, state);
+}
+
+static void end(const struct config *config, struct record *state)
+{
+	if (job_state_is_ended(state))
+		return;
+	job_add_steps(config, state);
+	job_state_end(state);
+}
+
+/* Nothing of the job is left, and it was finished. */
+static bool is_released(const struct config *config, const struct job *job)
+{
+	return !job_has_folder(config, job->id) &&
+	       !has_open_record(config, job) &&
+	       job_was_released(config, job->id, RECORD_UNKNOWN);
+}
+
 /* 0: the record is in the spool and the client is as it was; 1: the record is,
  * the client is not (the folder stays for the next prolog). */
 static int release(const struct config *config, const struct job *job,
 		   bool locked, struct err *err)
 {
 	struct record *state;
-	struct err why;
 	size_t known;
 	int rc = -1, mended = 0;
 
-	if (!job_has_folder(config, job->id) && !has_open_record(config, job) &&
-	    job_was_released(config, job->id, RECORD_UNKNOWN)) {
+	if (is_released(config, job)) {
 		/* the first epilog may have been killed before it could */
 		if (config->count_kernel == SWITCH_YES)
 			job_count_stop(config, job->id, NULL);
@@ -154,9 +180,7 @@ static int release(const struct config *config, const struct job *job,
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
-	if (job_count_read(config, state, &why) < 0)
-		log_line("%s", why.text);
-	job_wire_read(config, state);
+	read_counters(config, state);
 	known = state->finding_count;
 	if (locked)
 		mended = job_mend(config, job->id, state, err);
@@ -165,8 +189,7 @@ static int release(const struct config *config, const struct job *job,
 	if (mended < 0 || !locked)
 		log_line("%s: left for the next prolog", err->text);
 	say_findings(state, known);
-	job_add_steps(config, state);
-	job_state_end(state);
+	end(config, state);
 	/* counters of a record that is made again are read again */
 	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);

@@ -391,6 +391,11 @@ void job_state_end(struct record *state)
 	}
 }
 
+bool job_state_is_ended(const struct record *state)
+{
+	return state->end >= 0 || state->flags & RECORD_FLAG(CLOCK_SET);
+}
+
 static int write_state(const char *path, const struct record *state,
 		       int (*write)(const char *path, const void *data,
 				    size_t size_bytes, mode_t mode,
@@ -561,9 +566,36 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
-/* 0, 1: a record is lost, this one or another that made room, or -1. */
+/* 0, 1: the disk is full, or -1. The open copy takes as much; what is in RUN is
+ * enough then. */
+static int write_tightly(const char *path, const char *open_path,
+			 const char *text, struct err *err)
+{
+	int rc;
+
+	FAULT_POINT("record before");
+	rc = write_text(path, text, err);
+	if (rc > 0 && unlink(open_path) == 0)
+		rc = write_text(path, text, err);
+	FAULT_POINT("record after");
+	return rc;
+}
+
+static int rename_record(const char *open_path, const char *path,
+			 struct err *err)
+{
+	FAULT_POINT("record name before");
+	if (rename(open_path, path) < 0)
+		return err_set(err, "record: cannot rename '%s': %s", open_path,
+			       strerror(errno));
+	FAULT_POINT("record name after");
+	return 0;
+}
+
+/* 0, 1: a record is lost, this one or another that made room, or -1. The last
+ * one takes the open copy's place first. */
 static int write_record(const struct config *config, const struct record *state,
-			struct err *err)
+			bool is_last, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
 	int rc = -1, room;
@@ -580,12 +612,11 @@ static int write_record(const struct config *config, const struct record *state,
 		rc = 1;
 		goto out;
 	}
-	FAULT_POINT("record before");
-	rc = write_text(path, text, err);
-	/* the open copy takes as much; what is in RUN is enough now */
-	if (rc > 0 && unlink(open_path) == 0)
-		rc = write_text(path, text, err);
-	FAULT_POINT("record after");
+	rc = write_tightly(is_last ? open_path : path, open_path, text, err);
+	if (rc == 0 && is_last) {
+		job_remember_released(config, state->job, state->restart);
+		rc = rename_record(open_path, path, err);
+	}
 	if (rc > 0)
 		spool_say_lost(path, "the disk is full", err);
 	else if (rc == 0)
@@ -598,7 +629,7 @@ out:
 int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err)
 {
-	return write_record(config, state, err);
+	return write_record(config, state, false, err);
 }
 
 int job_finish(const struct config *config, const struct record *state,
@@ -606,12 +637,13 @@ int job_finish(const struct config *config, const struct record *state,
 {
 	char path[RUNDIR_PATH_MAX];
 	struct err refused;
-	int rc = write_record(config, state, err);
+	int rc = write_record(config, state, true, err);
 
 	if (rc < 0)
 		return -1;
 	refused = *err;
-	job_remember_released(config, state->job, state->restart);
+	if (rc > 0)
+		job_remember_released(config, state->job, state->restart);
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
 			     err) < 0)
 		return -1;

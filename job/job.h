@@ -6,11 +6,16 @@
  *           and SPOOL/open/JOB.NODE.json, which survives a reboot.
  *         to mend: to undo what a journal has pending.
  *         to finish: to turn the state into a record in the spool and to
- *           remove the job's folder. Every step can be cut off and done again.
+ *           remove the job's folder. Every step can be cut off and done again:
+ *           the open copy becomes the record, is noted as released, and gets
+ *           the record's name; so a run that is noted has a record or an open
+ *           copy that is one, and one that is not has its state.
  *         lock: RUN/lock, one prolog or epilog at a time, given back by the
  *           kernel when its holder dies.
- *         released: RUN/released, the last runs that were finished, so that an
- *           epilog that runs twice does not write a second, empty record.
+ *         released: SPOOL/released, the last runs that were finished, so that an
+ *           epilog that runs twice, with a reboot in between perhaps, does not
+ *           write a second, empty record.
+ *         ended: of a state that is a record already, all but its name.
  *         reason: why this node serves no job, "jobio:W08 SENTENCE; cure:
  *           CURE". RUN/reason has it whole, for whoever looks at the node, under
  *           any on_error. SPOOL/reason has it for the ledger (lib/reason.h),
@@ -70,6 +75,9 @@ int job_state_write(const struct config *config, const struct record *state,
 		    struct err *err);
 int job_state_update(const struct config *config, const struct record *state,
 		     struct err *err);
+/* Was this run finished, but for the name of its record? There is nothing to be
+ * counted or read any more. */
+bool job_state_is_ended(const struct record *state);
 /* From RUN, else from SPOOL; NULL: neither place has a readable one. */
 struct record *job_state_read(const struct config *config, uint32_t job_id,
 			      const char *node);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/released: the runs that were finished lately, "JOB RESTART" a line;
- * RESTART is "-" where Slurm does not tell it. */
+/* SPOOL/released: the runs that were finished lately, "JOB RESTART" a line;
+ * RESTART is "-" where Slurm does not tell it. RUN/released has them while SPOOL
+ * cannot be written. */
 #include "job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
@@ -52,13 +54,10 @@ static void add_line(struct released *list, char *line)
 		add(list, (uint32_t)id, (int64_t)restart);
 }
 
-static void load(const struct config *config, struct released *list)
+static void load_file(struct released *list, const char *path)
 {
-	char path[RUNDIR_PATH_MAX], *text, *line, *save = NULL;
+	char *text, *line, *save = NULL;
 
-	list->count = 0;
-	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
-		return;
 	text = fileio_read(path, 65536, NULL, NULL);
 	if (!text)
 		return;
@@ -68,25 +67,50 @@ static void load(const struct config *config, struct released *list)
 	free(text);
 }
 
-static void store(const struct config *config, const struct released *list)
+static void load(const struct config *config, struct released *list)
 {
-	char path[RUNDIR_PATH_MAX], text[RELEASED_MAX * LINE_MAX_BYTES + 1];
+	char path[RUNDIR_PATH_MAX];
+
+	list->count = 0;
+	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) ==
+	    0)
+		load_file(list, path);
+	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) == 0)
+		load_file(list, path);
+}
+
+static size_t print(const struct released *list, char *text, size_t room)
+{
 	char restart[24];
 	size_t used = 0;
 	unsigned int i;
 
-	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
-		return;
 	for (i = 0; i < list->count; i++) {
 		snprintf(restart, sizeof(restart), "%lld",
 			 (long long)list->run[i].restart);
 		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%u %s\n",
+			text + used, room - used, "%u %s\n",
 			list->run[i].job_id,
 			list->run[i].restart == RECORD_UNKNOWN ? "-" : restart);
 	}
+	return used;
+}
+
+static void store(const struct config *config, const struct released *list)
+{
+	char text[RELEASED_MAX * LINE_MAX_BYTES + 1];
+	char path[RUNDIR_PATH_MAX], here[RUNDIR_PATH_MAX];
+	size_t size = print(list, text, sizeof(text));
+
+	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) <
+		    0 ||
+	    rundir_node_file(here, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
+		return;
 	FAULT_POINT("released before");
-	fileio_write_volatile(path, text, used, 0600, NULL);
+	if (fileio_write(path, text, size, 0600, NULL) == 0)
+		unlink(here);
+	else
+		fileio_write_volatile(here, text, size, 0600, NULL);
 	FAULT_POINT("released after");
 }
 

@@ -6,7 +6,6 @@
  *   RUN/gate               gate file for jobs without one   prolog
  *   RUN/reason             why the node serves no job       prolog
  *   RUN/lock               one prolog or epilog at a time   prolog, epilog
- *   RUN/released           runs that were finished lately   prolog, epilog
  *   RUN/command            the command that is being run    prolog, epilog
  *   RUN/count              why the kernel does not count    jobio-count
  *   RUN/JOB/journal        changes to the client            prolog, epilog
@@ -22,6 +21,8 @@
  *   SPOOL/open/JOB.NODE.json           a record in the making prolog, epilog
  *   SPOOL/state/NAME.KIND  what a client must know after a reboot: KIND is
  *                          "baseline" or "mounts"           prolog, epilog
+ *   SPOOL/released         runs that were finished lately; RUN/released while
+ *                          SPOOL cannot be written          prolog, epilog
  *   SPOOL/reason           why the node is drained, to send prolog, epilog
  *   SPOOL/bad/...          records never to be accepted jobio-send
  *   SPOOL/.lock            one jobio-send at a time         jobio-send
@@ -58,7 +59,7 @@
 #define RUNDIR_GATE "gate" /* RUN/JOB/... too */
 #define RUNDIR_REASON "reason"
 #define RUNDIR_LOCK "lock"
-#define RUNDIR_RELEASED "released"
+#define RUNDIR_RELEASED "released" /* SPOOL/... first */
 #define RUNDIR_COMMAND "command"
 #define RUNDIR_COUNT "count"
 /* RUN/JOB/... */
@@ -103,7 +104,7 @@ int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id,
 /* Is it the name of a record to send? */
 bool rundir_is_record(const char *name);
 
-/* SPOOL/NAME, for the name of a record to send */
+/* SPOOL/NAME: of a record to send, or RUNDIR_RELEASED */
 int rundir_spool_file(char *path, const char *spool_dir, const char *name,
 		      struct err *err);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/leftover.h"
 
+#include <unistd.h>
+
 #include "job/log.h"
+#include "lib/rundir.h"
 
 /* A folder with nothing readable in it that says whose it is: slurmstepd made it
  * where no prolog had worked, or the files are damaged on both places. There is
@@ -29,6 +32,7 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 	bool is_counted = job_is_counted(visit->config, job_id);
 	struct record *state;
 	struct err err;
+	bool is_ended;
 	int rc;
 
 	state = job_state_read(visit->config, job_id, visit->job.node);
@@ -36,13 +40,17 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 		clear_nameless(visit, job_id, is_counted);
 		return 0;
 	}
-	if (job_count_read(visit->config, state, &err) < 0)
+	is_ended = job_state_is_ended(state);
+	if (!is_ended && job_count_read(visit->config, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
-	job_wire_read(visit->config, state);
+	if (!is_ended)
+		job_wire_read(visit->config, state);
 	if (job_mend(visit->config, job_id, state, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
-	job_add_steps(visit->config, state);
-	job_state_end(state);
+	if (!is_ended) {
+		job_add_steps(visit->config, state);
+		job_state_end(state);
+	}
 	rc = job_finish(visit->config, state, &err);
 	if (rc != 0)
 		log_line("of job %u: %s", job_id, err.text);
@@ -108,6 +116,22 @@ void leftover_mend(struct visit *visit)
 		visit->want.alone = false;
 }
 
+/* Has an earlier prolog of this job begun its work, or a step left something?
+ * Our own folder is there already, and empty. */
+static bool is_begun(const struct config *config, uint32_t job_id)
+{
+	static const char *const names[] = { RUNDIR_START, RUNDIR_JOURNAL };
+	char path[RUNDIR_PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (rundir_job_file(path, config->run_dir, job_id, names[i],
+				    NULL) == 0 &&
+		    access(path, F_OK) == 0)
+			return true;
+	return job_has_steps(config, job_id);
+}
+
 int leftover_clear_own(struct visit *visit, struct err *err)
 {
 	const struct config *config = visit->config;
@@ -115,7 +139,7 @@ int leftover_clear_own(struct visit *visit, struct err *err)
 	int count;
 
 	job_forget_released(config, visit->job.id);
-	if (!job_has_folder(config, visit->job.id))
+	if (!is_begun(config, visit->job.id))
 		return 0;
 	if (job_has_steps(config, visit->job.id))
 		return finish_dead(visit, visit->job.id);

@@ -151,6 +151,9 @@ static int begin(struct visit *visit, struct err *err)
 
 	visit->lock_fd = -1;
 	visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms;
+	/* another run of the job may have been released here: should we end
+	 * before we forget that, the epilog sees by the folder that it is over */
+	rundir_make_job(visit->config->run_dir, visit->job.id, NULL);
 	if (job_make_dirs(visit->config, err) < 0)
 		return -1;
 	visit->lock_fd = job_lock(visit->config,

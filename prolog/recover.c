@@ -39,9 +39,11 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 	size_t i;
 	int rc;
 
-	state->flags |= RECORD_FLAG(NODE_REBOOTED);
+	if (!job_state_is_ended(state))
+		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	for (i = 0; i < state->change_count; i++)
-		if (!client_change_outlives_reboot(state->client_type,
+		if (state->changes[i].restored != 1 &&
+		    !client_change_outlives_reboot(state->client_type,
 						   state->changes[i].what))
 			state->changes[i].restored = 1;
 	rc = job_finish(visit->config, state, &err);

@@ -263,6 +263,19 @@ bool weka_mount_is_begun(const struct client *client, const char *container)
 	return begun;
 }
 
+void weka_mount_forget_old(const struct client *client)
+{
+	char *text = state_read(client, RUNDIR_MOUNTS), *ours;
+
+	if (!text)
+		return;
+	ours = set_read(client, NULL);
+	if (!ours)
+		state_forget(client, RUNDIR_MOUNTS);
+	free(ours);
+	free(text);
+}
+
 void weka_mount_end(const struct client *client)
 {
 	state_forget(client, RUNDIR_MOUNTS);

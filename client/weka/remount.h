@@ -29,6 +29,8 @@ int weka_mount_begin(const struct client *client, const char *container,
 /* Is a set of this boot kept for the container? */
 bool weka_mount_is_begun(const struct client *client, const char *container);
 void weka_mount_end(const struct client *client);
+/* Forget a set of another boot: fstab has mounted what is to be mounted. */
+void weka_mount_forget_old(const struct client *client);
 
 /* How many of the set are mounted; -1: the mount table cannot be read. */
 int weka_mount_count(struct client *client, struct err *err);

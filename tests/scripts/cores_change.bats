@@ -239,3 +239,73 @@ first_on_node() {
 	prolog
 	expect_cores 7
 }
+
+# site_gives CORES - somebody else gives the client these cores for good
+site_gives() {
+	echo "$1" | tee "$NODE/weka/stable" >"$NODE/weka/staged"
+	rm -f "$NODE/run/client.json"
+	node_interface
+}
+
+# plain_job ID - it reserves what the site reserves, alone on its node
+plain_job() {
+	job "$1"
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
+	prolog
+}
+
+@test "cores that the site gives the client are its own, whatever a job left behind" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	[ -s "$NODE/spool/state/weka.baseline" ]
+	site_gives 5
+	plain_job 8
+	expect_cores 5
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "so they are after a reboot that brought the client's old cores back" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	reboot
+	touch "$NODE/weka/idle"
+	site_gives 5
+	plain_job 8
+	expect_cores 5
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "a reboot that brings the client's old cores back ends what was left" {
+	one_job 7 2
+	reboot
+	job 8
+	prolog
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+	expect_cores 7
+	# what the site gives it now is what a job wanted then
+	touch "$NODE/weka/idle"
+	site_gives 6,7
+	plain_job 9
+	expect_cores 6,7
+}
+
+@test "cores of a job that outlive a reboot are given back after it" {
+	one_job 7 2
+	reboot
+	touch "$NODE/weka/idle"
+	site_gives 6,7
+	plain_job 8
+	expect_cores 7
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}
+
+@test "a client that went from job to job goes back to what it had before the first" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	one_job 8 3
+	expect_cores 5,6,7
+	one_job 9 2
+	plain_job 10
+	expect_cores 7
+	[ ! -e "$NODE/spool/state/weka.baseline" ]
+}

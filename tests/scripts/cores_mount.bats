@@ -295,3 +295,25 @@ second_mount() {
 	expect_cores 7
 	expect_no_rest
 }
+
+@test "a set of mounts that a reboot cut off is forgotten, and what fstab mounted stays" {
+	job 7
+	prolog
+	epilog
+	printf '# client x\nbe0/default /mnt/weka wekafs rw 0 0\n' >"$NODE/spool/state/weka.mounts"
+	reboot
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_no_rest
+	expect_untouched
+}
+
+@test "cores of a job that made its mounts anew are the site's after a reboot" {
+	one_job 7 2
+	reboot
+	job 8
+	prolog
+	expect_no_rest
+	expect_cores 7
+}

@@ -308,6 +308,8 @@ node_slow_mount() {
 reboot() {
 	rm -rf "$NODE/run"
 	node_weka
-	sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-4000-8000-000000000000"/' \
-		"$NODE"/spool/open/*.json
+	find "$NODE/spool/open" -name '*.json' -exec sed -i \
+		's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-4000-8000-000000000000"/' {} +
+	find "$NODE/spool/state" -type f -exec sed -i -E \
+		's/^(boot|# [a-z]+) .*/\1 00000000-0000-4000-8000-000000000000/' {} +
 }

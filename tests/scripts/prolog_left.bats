@@ -257,6 +257,97 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
 }
 
+# records ID - how many of the job are in the spool or were sent
+records() { find "$NODE/spool" "$NODE/taken" -name "$1.*.json" -not -path '*/open/*' | wc -l; }
+
+# taken - jobio-send has handed over what is in the spool
+taken() {
+	mkdir -p "$NODE/taken"
+	mv "$NODE"/spool/*.json "$NODE/taken"
+}
+
+@test "an epilog that runs again after a reboot leaves no second record" {
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	epilog
+	taken
+	reboot
+	recover
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$output" = '' ]
+	[ "$(records 7)" -eq 1 ]
+}
+
+@test "an epilog that runs again where SPOOL was full for a moment leaves no second record" {
+	job 7
+	prolog
+	mkdir "$NODE/spool/released" # cannot be replaced by a file
+	step 7 batch 1000 2000
+	epilog
+	taken
+	[ -s "$NODE/run/released" ]
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(records 7)" -eq 1 ]
+	rmdir "$NODE/spool/released"
+	job 8
+	prolog
+	epilog
+	[ ! -e "$NODE/run/released" ]
+	grep -q '^7 ' "$NODE/spool/released"
+}
+
+@test "an epilog killed at any step, and run again after a reboot, leaves one record with what was counted" {
+	job 100 1 stream
+	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	local at count
+	prolog
+	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
+	epilog
+	count=$(grep -n 'folder away before' "$NODE/points" | cut -d: -f1)
+	[ "$count" -gt 5 ]
+	NODE_ENV=()
+	for ((at = 1; at <= count; at++)); do
+		job $((1000 + at)) 1 stream
+		prolog
+		step $((1000 + at)) batch 4711 1
+		NODE_ENV=(JOBIO_FAULT_AT="$at")
+		epilog >/dev/null 2>&1 || :
+		NODE_ENV=()
+		! compgen -G "$NODE/spool/*.json" >/dev/null || taken
+		had=$(records $((1000 + at)))
+		reboot
+		[ $((at % 2)) -eq 0 ] || recover
+		epilog
+		[ "$(records $((1000 + at)))" -eq 1 ] || fail "killed at $at: $(records $((1000 + at))) records, $had before"
+		# before it was written the counters were in /run only
+		grep -q "^$at .*record" "$NODE/points" || continue
+		[ $at -le "$(grep -n 'record after' "$NODE/points" | cut -d: -f1)" ] ||
+			grep -q '"read_bytes":4711' "$NODE"/{spool,taken}/$((1000 + at)).*.json
+	done
+}
+
+@test "a requeued run has a record, though its prolog was killed before it could do anything" {
+	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	job 7
+	prolog
+	epilog
+	taken
+	local at
+	for at in {1..12}; do
+		job 7
+		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
+		NODE_ENV=(JOBIO_FAULT_AT="$at")
+		prolog >/dev/null 2>&1 || :
+		NODE_ENV=()
+		epilog
+		[ "$(find "$NODE/spool" -name '7.*.json' -not -path '*/open/*' | wc -l)" -eq 1 ] || fail "killed at $at"
+		rm "$NODE"/spool/7.*.json
+	done
+}
+
 # clock SECONDS - the node's clock is so many seconds ahead of ours from now on
 clock() {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
