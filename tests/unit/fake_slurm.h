@@ -30,6 +30,7 @@ static struct {
 	const char *select;	 /* slurm.conf: SelectType */
 	const char *version;	 /* major; NULL: 24 */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
+	const char *not_taken;	 /* spank_option_register refuses this one */
 	char core_spec_text[16];
 	struct spank_option options[4];
 	int option_count;
@@ -50,6 +51,8 @@ spank_context_t spank_context(void)
 spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
 {
 	(void)sp;
+	if (fake.not_taken && !strcmp(opt->name, fake.not_taken))
+		return ESPANK_BAD_ARG;
 	fake.options[fake.option_count++] = *opt;
 	return ESPANK_SUCCESS;
 }

@@ -711,6 +711,132 @@ START_TEST(numbers_that_do_not_fit_stay_at_the_largest)
 }
 END_TEST
 
+/* ---- when memory runs out ------------------------------------------------- */
+
+static int allocations_left = -1; /* -1: enough for ever */
+
+static int is_out(void)
+{
+	if (allocations_left > 0)
+		allocations_left--;
+	return allocations_left == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+	return is_out() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return is_out() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return is_out() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return is_out() ? NULL : __real_strdup(text);
+}
+
+/* Every allocation fails once; at last none does. How many there were. */
+static int until_it_succeeds(struct merge *m, const struct record *r,
+			     const struct merge *other)
+{
+	int failures, left, rc = -1;
+
+	for (failures = 0; rc < 0; failures++) {
+		allocations_left = failures + 1;
+		rc = r ? merge_add(m, r, 7) : merge_join(m, other);
+		left = allocations_left;
+		allocations_left = -1; /* Check needs some, too */
+		ck_assert_int_eq(rc < 0, left == 0);
+	}
+	return failures - 1;
+}
+
+static struct record *with_histogram(int number)
+{
+	struct record *r = worker(number);
+
+	r->app[0].has_hist[RECORD_READ_SIZES] = true;
+	r->app[0].hist[RECORD_READ_SIZES][10] = 5;
+	return r;
+}
+
+START_TEST(memory_that_runs_out_is_told_and_nothing_is_lost)
+{
+	struct merge *m = merge_new(), *joined = merge_new();
+	char wanted[SUMMARY_MAX], text[SUMMARY_MAX];
+	int failures = 0, i;
+	struct record *r;
+	struct summary s;
+
+	for (i = 1; i <= 40; i++) { /* more than there is room for at first */
+		r = with_histogram(i);
+		record_set(&r->nodelist, "n[1-40]");
+		failures += until_it_succeeds(m, r, NULL);
+		record_free(r);
+	}
+	ck_assert_int_gt(failures, 40);
+	failures = until_it_succeeds(joined, NULL, m);
+	ck_assert_int_gt(failures, 40);
+	merge_summary(m, &s);
+	summary_text(&s, wanted);
+	ck_assert_ptr_nonnull(strstr(wanted, "nodes=40/40 cores=1 cpus=1,3 "));
+	ck_assert_ptr_nonnull(strstr(wanted, " rsz=2KiB/2KiB "));
+	merge_summary(joined, &s);
+	summary_text(&s, text);
+	ck_assert_str_eq(text, wanted);
+	merge_free(joined);
+	merge_free(m);
+}
+END_TEST
+
+/* ---- nodes that say nothing stand in nobody's way -------------------------- */
+
+START_TEST(a_node_without_numbers_does_not_end_the_search)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	record_set(&r->nodelist, NULL);
+	add(m, r); /* not counted, no list of nodes */
+	add(m, counted(2, 1, 4100000));
+	add(m, counted(3, 1, 1500)); /* less than the one before */
+	add(m, counted(4, 1, 9100000));
+	expect_token(m, " nodes=4/5 ");
+	expect_token(m, " imb=1.00@n2 slow=9.1s@n4 miss=n5 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(the_longest_list_of_nodes_counts)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	record_set(&r->nodelist, "n[1-20]");
+	add(m, worker(2));
+	add(m, r);
+	add(m, worker(3));
+	expect_token(m, " nodes=3/20 ");
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(a_run_without_records_has_a_summary)
 {
 	struct merge *m = merge_new();
@@ -742,4 +868,6 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
 	  nothing_that_a_record_says_leaves_its_token,
 	  numbers_that_do_not_fit_stay_at_the_largest,
-	  a_run_without_records_has_a_summary)
+	  memory_that_runs_out_is_told_and_nothing_is_lost,
+	  a_node_without_numbers_does_not_end_the_search,
+	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary)

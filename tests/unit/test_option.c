@@ -460,6 +460,26 @@ START_TEST(a_request_that_slurm_does_not_carry_is_refused)
 }
 END_TEST
 
+START_TEST(options_that_slurm_does_not_take_are_an_error)
+{
+	static const char *const names[] = { "io-cores", "io-profile" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		start("sbopt", site);
+		fake.not_taken = names[i];
+		ck_assert_int_eq(
+			option_register((spank_t)fake_spank, NULL, &err), -1);
+		ck_assert_str_eq(err.text, "Slurm does not take the options "
+					   "--io-cores and --io-profile");
+		fake.not_taken = NULL;
+		ck_assert_int_eq(
+			option_register((spank_t)fake_spank, NULL, &err), 0);
+		tempdir_remove();
+	}
+}
+END_TEST
+
 START_TEST(questions_are_answered_when_they_are_parsed)
 {
 	start("sbopt", site);
@@ -570,6 +590,7 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_broken_configuration_hurts_only_those_who_ask,
 	  the_default_of_the_site_yields_to_the_user,
 	  a_request_that_slurm_does_not_carry_is_refused,
+	  options_that_slurm_does_not_take_are_an_error,
 	  questions_are_answered_when_they_are_parsed,
 	  the_node_side_accepts_anything_in_silence,
 	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,

@@ -736,6 +736,214 @@ START_TEST(unknown_cpus_are_not_taken_for_none)
 }
 END_TEST
 
+/* ---- what is wrong with the second is not hidden by the first --------------- */
+
+static void two_containers(void)
+{
+	healthy();
+	facts->containers.count = 2;
+	facts->containers.item[1] = facts->containers.item[0];
+	strcpy(facts->containers.item[1].name, "second");
+	facts->staged_source[1].answer = ASK_ANSWERED;
+	facts->stable_source[1].answer = ASK_ANSWERED;
+	one_frontend(&facts->stable[1], 6);
+	one_frontend(&facts->staged[1], 6);
+	weka_parse_interface(
+		"GW driver_state: DRIVER_ACCEPTING\n"
+		"Active mounts: 1\n"
+		"Container=client FE 0: Connected frontend pid 0\n"
+		"Container=second FE 0: Connected frontend pid 0\n",
+		&facts->interface);
+	want.io_cores = 0;
+	cpuset_parse(&want.io_cpus, "6-7,14-15", NULL);
+}
+
+START_TEST(a_second_container_in_order_has_no_finding)
+{
+	two_containers();
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	ck_assert_uint_eq(cpuset_count(&client.common.frontend_cpus), 4);
+	clean_up();
+}
+END_TEST
+
+START_TEST(the_second_container_is_looked_at_as_the_first)
+{
+	two_containers();
+	facts->containers.item[1].running = false;
+	expect_among("W08", "container 'second' does not run");
+	two_containers();
+	strcpy(facts->containers.item[1].display_status, "");
+	strcpy(facts->containers.item[1].message, "no answer");
+	expect("W08", "container 'second' is in an unknown state, not READY: "
+		      "no answer");
+	two_containers();
+	facts->containers.item[1].disabled = true;
+	expect("W33", "container 'second' is disabled: it will not start with "
+		      "the node");
+	two_containers();
+	facts->containers.item[1].monitored = false;
+	expect("W33", "container 'second' is not monitored: nobody restarts "
+		      "it when it dies");
+	two_containers();
+	facts->interface.link[1].connected = false;
+	expect("W09", "frontend 0 of container 'second' is not connected to "
+		      "the driver");
+	two_containers();
+	facts->cgroup[1].exclusive = true;
+	expect("W30", "the cgroup of container 'second' is an exclusive "
+		      "partition: its CPUs are gone from the rest of the "
+		      "node");
+}
+END_TEST
+
+START_TEST(the_second_containers_cores_are_looked_at_as_the_firsts)
+{
+	two_containers();
+	facts->stable[1].frontend[0].automatic = true;
+	facts->staged[1].frontend[0].automatic = true;
+	expect_among("W06", "container 'second' picks cores by itself "
+			    "(automatic core ids): they can differ after each "
+			    "start");
+	two_containers();
+	facts->staged[1].frontend[0].core_id = 5;
+	expect("W12", "container 'second' runs with cores 6, and cores 5 are "
+		      "staged: its next restart takes them");
+	two_containers();
+	facts->stable[0].known = false; /* nothing to compare with */
+	facts->staged[1].frontend[0].core_id = 5;
+	expect_among("W12", "container 'second' runs with cores 6, and cores "
+			    "5 are staged: its next restart takes them");
+	two_containers();
+	facts->cgroup[1].known = true;
+	cpuset_parse(&facts->cgroup[1].cpus, "7", NULL);
+	expect("W29", "the cpuset of container 'second' is 7 and does not "
+		      "hold its cores 6");
+	two_containers();
+	facts->interface.link[facts->interface.link_count++] =
+		facts->interface.link[1];
+	expect("W27", "container 'second' has 1 frontends, and the driver "
+		      "knows 2");
+	two_containers();
+	facts->stable[1].frontend_count = facts->staged[1].frontend_count = 0;
+	facts->interface.link_count = 1;
+	expect_among("W35", "container 'second' has no frontend with a core "
+			    "of its own (net=udp): it uses the job's CPUs");
+	two_containers();
+	want.mem_spec_limit_mb = 7399;
+	expect("W13", "MemSpecLimit is 7399 MiB, and 2 frontends need about "
+		      "7400 MiB");
+	two_containers();
+	want.mem_spec_limit_mb = 7400;
+	judge();
+	ck_assert_uint_eq(findings.count, 0);
+	clean_up();
+}
+END_TEST
+
+START_TEST(a_frontend_whose_process_is_unknown_hides_no_other)
+{
+	char text[256], *list;
+	struct cpuset ours;
+
+	two_containers();
+	ck_assert_int_eq(process_cpus(getpid(), &ours), 0);
+	list = cpuset_format(&ours);
+	one_frontend(&facts->stable[1], 4000);
+	one_frontend(&facts->staged[1], 4000);
+	cpuset_parse(&want.io_cpus, "7,15,4000", NULL);
+	facts->interface.link[1].pid = getpid();
+	snprintf(text, sizeof(text),
+		 "frontend 0 of container 'second' may run on CPU %s, its "
+		 "resources name core 4000",
+		 list);
+	free(list);
+	expect("W28", text);
+}
+END_TEST
+
+START_TEST(what_the_command_line_does_not_say_of_the_second_is_told)
+{
+	two_containers();
+	facts->staged_source[1].answer = ASK_HUNG;
+	expect("W14", "'weka local resources' of container 'second' hangs");
+	two_containers();
+	facts->stable_source[1].answer = ASK_HUNG;
+	expect("W14", "'weka local resources' of container 'second' hangs");
+	two_containers();
+	facts->staged_source[1].answer = ASK_FAILED;
+	strcpy(facts->staged_source[1].why, "exit 1");
+	expect("W16", "'weka local resources' of container 'second' failed: "
+		      "exit 1");
+	two_containers();
+	facts->stable_source[1].answer = ASK_FAILED;
+	strcpy(facts->stable_source[1].why, "exit 2");
+	expect("W16", "'weka local resources --stable' of container 'second' "
+		      "failed: exit 2");
+	two_containers();
+	facts->staged_source[0].answer = ASK_NO_TIME;
+	expect("W38", "the budget was used up before 'weka local resources' "
+		      "could answer: the client was not judged");
+}
+END_TEST
+
+START_TEST(w11_each_card_and_each_frontend_is_looked_at)
+{
+	char path[640];
+
+	healthy();
+	facts->stable[0].frontend_count = 3;
+	facts->stable[0].frontend[1] = facts->stable[0].frontend[0];
+	facts->stable[0].frontend[2] = facts->stable[0].frontend[0];
+	facts->stable[0].frontend[0].automatic = true;
+	facts->stable[0].frontend[2].core_id = 5;
+	facts->staged[0] = facts->stable[0];
+	facts->interface.link_count = 0;
+	snprintf(path, sizeof(path),
+		 "mv %s/devices/system/cpu/cpu5/node0 "
+		 "%s/devices/system/cpu/cpu5/node1",
+		 tempdir_name, tempdir_name);
+	ck_assert_int_eq(system(path), 0);
+	expect_among("W11", "network card 'ib0' is on NUMA node 0, the "
+			    "frontend on CPU 5 on NUMA node 1");
+	healthy();
+	facts->stable[0].nic[1] = facts->stable[0].nic[0];
+	facts->stable[0].nic_count = 2;
+	strcpy(facts->stable[0].nic[0].name, "none");
+	facts->staged[0] = facts->stable[0];
+	tempdir_put("class/net/ib0/device/numa_node", "1\n");
+	expect("W11", "network card 'ib0' is on NUMA node 1, the frontend on "
+		      "CPU 7 on NUMA node 0");
+}
+END_TEST
+
+START_TEST(w37_the_second_mount_shows_two_modes)
+{
+	healthy();
+	mount_table("be/fs /mnt/weka wekafs rw,writecache 0 0\n"
+		    "be/a /mnt/a wekafs rw,readcache,forcedirect 0 0\n");
+	expect("W37", "the mount table shows 2 cache modes for '/mnt/a' where "
+		      "one is expected");
+}
+END_TEST
+
+START_TEST(w20_either_key_is_a_contradiction)
+{
+	healthy();
+	service("isolate_cpusets=false\ncgroups_mode=none\n");
+	weka_parse_service("cgroups_mode=auto\n", &facts->service_alt);
+	expect("W20", "/etc/wekaio/service.conf and /etc/wekaio/weka.conf do "
+		      "not say the same about isolate_cpusets and "
+		      "cgroups_mode");
+	healthy();
+	weka_parse_service("isolate_cpusets=false\n", &facts->service_alt);
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	clean_up();
+}
+END_TEST
+
 UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w01_isolate_cpusets_is_true, w01_isolate_cpusets_is_not_set,
 	  weka_conf_counts_when_it_is_the_only_file,
@@ -772,4 +980,12 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  without_a_job_the_client_is_judged_alone,
 	  a_stopped_container_polls_on_no_cpu,
 	  automatic_cores_are_looked_up_at_the_processes,
-	  unknown_cpus_are_not_taken_for_none)
+	  unknown_cpus_are_not_taken_for_none,
+	  a_second_container_in_order_has_no_finding,
+	  the_second_container_is_looked_at_as_the_first,
+	  the_second_containers_cores_are_looked_at_as_the_firsts,
+	  a_frontend_whose_process_is_unknown_hides_no_other,
+	  what_the_command_line_does_not_say_of_the_second_is_told,
+	  w11_each_card_and_each_frontend_is_looked_at,
+	  w37_the_second_mount_shows_two_modes,
+	  w20_either_key_is_a_contradiction)

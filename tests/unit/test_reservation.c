@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a reservation says beside its cores: sound, class, findings. The cores
+ * themselves are held by what the daemons printed (test_oracle.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/reservation.h"
+#include "lib/version.h"
+#include "tests/unit/runner.h"
+
+/* 2 sockets of 2 cores with 2 threads; core k is CPU k and k + 4 */
+#define SMT "core_map/1 8 1 2 2 2 0 0-7 0-7 0,4,1,5,2,6,3,7 0,4;1,5;2,6;3,7"
+/* the same without SMT: 4 CPUs */
+#define PLAIN "core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3"
+
+static struct node node;
+static struct reservation got;
+
+static void record(unsigned int cpus, unsigned int threads)
+{
+	node_init(&node);
+	strcpy(node.name, "n1");
+	node.cpus = cpus;
+	node.boards = 1;
+	node.sockets = node.cores = 2;
+	node.threads = threads;
+	node.version = VERSION_OF(24, 11, 5);
+}
+
+static int compute(const char *text, enum reservation_kind kind,
+		   unsigned int count, struct err *err)
+{
+	struct reservation_request request = { kind, count };
+	struct core_map *map = core_map_parse(text, err);
+	int rc;
+
+	ck_assert_msg(map != NULL, "%s", err->text);
+	rc = reservation_compute(&node, map, &request, &got, err);
+	core_map_free(map);
+	return rc;
+}
+
+/* "C23 C18": the codes, in order; each has a cure. */
+static void expect(const char *text, enum reservation_kind kind,
+		   unsigned int count, const char *os_cpus, const char *codes)
+{
+	struct err err = { "" };
+	char *cpus, said[128] = "";
+	size_t i;
+
+	reservation_free(&got);
+	ck_assert_msg(compute(text, kind, count, &err) == 0, "%s", err.text);
+	cpus = cpuset_format(&got.os_cpus);
+	ck_assert_str_eq(cpus, os_cpus);
+	free(cpus);
+	for (i = 0; i < got.findings.count; i++) {
+		strcat(strcat(said, i ? " " : ""), got.findings.list[i].code);
+		ck_assert(*got.findings.list[i].cure);
+	}
+	ck_assert_str_eq(said, codes);
+}
+
+static void expect_text(size_t index, const char *text)
+{
+	ck_assert_uint_gt(got.findings.count, index);
+	ck_assert_str_eq(got.findings.list[index].text, text);
+}
+
+static void expect_job(const char *os_cpus)
+{
+	char *cpus = cpuset_format(&got.job_os_cpus);
+
+	ck_assert_str_eq(cpus, os_cpus);
+	free(cpus);
+}
+
+START_TEST(whole_cores_that_the_job_does_not_get_are_sound)
+{
+	record(8, 2);
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "");
+	ck_assert(got.sound && got.possible && !got.is_spec_set);
+	ck_assert_int_eq(got.class, RESERVATION_REGULAR);
+	ck_assert_str_eq(reservation_class_name(got.class), "regular");
+	expect_job("0-2,4-6");
+	expect(SMT, RESERVATION_CORES, 3, "1-3,5-7", "");
+	ck_assert(got.sound);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(half_of_a_core_is_not_sound)
+{
+	/* slurmd counts the threads as cores; none of the job's, yet half */
+	record(4, 1);
+	expect("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0,1;2,3",
+	       RESERVATION_CORES, 1, "3", "");
+	ck_assert(!got.sound);
+	/* CPUs of no core that the machine has */
+	expect("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2",
+	       RESERVATION_CORES, 1, "3", "");
+	ck_assert(!got.sound);
+	/* two of Slurm's cores are one of the machine's */
+	expect("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;2;1,3",
+	       RESERVATION_CORES, 2, "1,3", "");
+	ck_assert(!got.sound);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(cpus_that_are_withheld_and_given_are_told)
+{
+	record(4, 1);
+	expect("core_map/1 4 1 2 2 1 1 0-3 0-2 0,1,3,3 0;1;2;3",
+	       RESERVATION_CORES, 1, "3", "C01 C19");
+	ck_assert(!got.sound);
+	ck_assert(cpuset_has(&got.shared_os_cpus, 3));
+	ck_assert_uint_eq(cpuset_count(&got.shared_os_cpus), 1);
+	expect_text(1, "slurmd gives the job CPUs that it also withholds: 3");
+	ck_assert_str_eq(reservation_class_name(got.class), "sparse");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_job_that_asks_for_all_cores_never_runs)
+{
+	record(8, 2);
+	expect(SMT, RESERVATION_CORES, 4, "", "C20");
+	expect_text(0, "a job that asks for 4 cores never runs on this node: "
+		       "it has 4");
+	ck_assert(!got.possible);
+	expect(SMT, RESERVATION_CORES, 3, "1-3,5-7", "");
+	ck_assert(got.possible);
+	record(4, 1);
+	expect(PLAIN, RESERVATION_THREADS, 4, "0-3", "C20");
+	ck_assert(!got.possible);
+	expect(PLAIN, RESERVATION_THREADS, 3, "1-3", "");
+	ck_assert(got.possible);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_job_that_asks_for_less_than_the_spec_set_is_told)
+{
+	record(8, 2);
+	node.core_spec_count = 2;
+	expect(SMT, RESERVATION_UNSET, 0, "1,3,5,7", "");
+	ck_assert(got.is_spec_set && got.sound);
+	expect(SMT, RESERVATION_CORES, 1, "1,5", "C23");
+	expect_text(0, "the node's spec set has 2 cores and the job asks for "
+		       "1: Slurm gives it the other 1, keeping back the lowest "
+		       "numbers of the set");
+	expect(SMT, RESERVATION_CORES, 2, "1,3,5,7", "");
+	expect(SMT, RESERVATION_CORES, 0, "", "C23");
+	ck_assert_int_eq(got.findings.list[0].severity, FINDING_WARNING);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(the_spec_set_comes_first_and_is_filled_up)
+{
+	record(8, 2);
+	node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 0);
+	expect(SMT, RESERVATION_CORES, 2, "0,3-4,7", "");
+	node.spec_cores_first = true;
+	expect(SMT, RESERVATION_CORES, 2, "0,2,4,6", "");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_request_that_slurm_drops_is_told)
+{
+	record(8, 2);
+	node.core_spec_count = 1;
+	node.allow_spec_resources_usage = false;
+	expect(SMT, RESERVATION_CORES, 2, "3,7", "C21");
+	node.cons_tres = false;
+	expect(SMT, RESERVATION_CORES, 2, "3,7", "C25");
+	ck_assert_int_eq(got.findings.list[0].severity, FINDING_ERROR);
+	expect(SMT, RESERVATION_UNSET, 0, "3,7", "");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(threads_name_no_cpu_where_cores_have_several)
+{
+	record(8, 2);
+	expect(SMT, RESERVATION_THREADS, 2, "", "C24");
+	expect_text(0, "--thread-spec names no particular CPU on a node with 2 "
+		       "threads a core: only the spec set is withheld");
+	record(4, 1);
+	expect(PLAIN, RESERVATION_THREADS, 1, "3", "");
+	expect(PLAIN, RESERVATION_THREADS, 0, "", "C24");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_spec_set_that_slurmd_refuses_fails)
+{
+	record(8, 2);
+	node.version = VERSION_OF(22, 5, 8);
+	node.core_spec_count = 4;
+	expect(SMT, RESERVATION_UNSET, 0, "", "C16");
+	expect_text(0, "slurmd disables core specialization on this node: "
+		       "CoreSpecCount too large");
+	ck_assert_str_eq(reservation_class_name(got.class), "fails");
+	ck_assert(!got.sound);
+	node.core_spec_count = 3;
+	expect(SMT, RESERVATION_UNSET, 0, "1-3,5-7", "");
+	ck_assert(got.sound);
+	node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 7);
+	expect(SMT, RESERVATION_UNSET, 0, "3,7", "");
+	cpuset_add(&node.spec_list, 8);
+	expect(SMT, RESERVATION_UNSET, 0, "", "C16");
+	expect_text(0, "slurmd disables core specialization on this node: "
+		       "CpuSpecList names a CPU beyond those that slurmd "
+		       "counts");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(another_geometry_is_a_finding)
+{
+	record(8, 2);
+	node.boards = 2;
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "C10");
+	expect_text(0, "the node record says CPUs=8 Boards=2 Sockets=2 "
+		       "CoresPerSocket=2 ThreadsPerCore=2, slurmd finds CPUs=8 "
+		       "Boards=1 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2");
+	ck_assert_int_eq(got.findings.list[0].severity, FINDING_WARNING);
+	ck_assert_str_eq(reservation_class_name(got.class), "conf_mismatch");
+	record(4, 1);
+	expect(SMT, RESERVATION_CORES, 1, "3", "C10");
+	ck_assert(!got.sound);
+	ck_assert_int_eq(got.findings.list[0].severity, FINDING_ERROR);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(cores_that_slurmd_does_not_count_cannot_be_turned_into_cpus)
+{
+	record(16, 2);
+	node.sockets = 4;
+	expect(SMT, RESERVATION_CORES, 1, "", "C17 C10");
+	expect_text(0, "slurmctld counts 8 cores on this node, slurmd 4: "
+		       "slurmd cannot turn the job's cores into CPUs");
+	ck_assert(!got.sound);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(every_flaw_of_a_machine_has_its_finding_and_class)
+{
+	static const struct {
+		int flaws;
+		const char *codes, *class;
+	} rows[] = {
+		{ CORE_MAP_SPARSE, "C01", "sparse" },
+		{ CORE_MAP_UNEVEN_THREADS, "C02", "irregular" },
+		{ CORE_MAP_UNEVEN_CORES, "C03", "irregular" },
+		{ CORE_MAP_NO_SOCKETS, "C04", "regular" },
+		{ CORE_MAP_ECORES_DROPPED, "C05", "regular" },
+		{ CORE_MAP_FATAL, "C06", "fails" },
+		{ CORE_MAP_UNEVEN_BOARDS, "C08", "irregular" },
+		{ CORE_MAP_EMPTY_CORES, "C09", "irregular" },
+		{ CORE_MAP_EMPTY_CORES | CORE_MAP_SPARSE, "C01 C09",
+		  "irregular" },
+	};
+	char text[128];
+	size_t i;
+
+	record(8, 2);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool fatal = rows[i].flaws == CORE_MAP_FATAL;
+
+		snprintf(text, sizeof(text),
+			 "core_map/1 8 1 2 2 2 %d 0-7 0-7 0,4,1,5,2,6,3,7 "
+			 "0,4;1,5;2,6;3,7",
+			 rows[i].flaws);
+		expect(text, RESERVATION_CORES, 1, fatal ? "" : "3,7",
+		       rows[i].codes);
+		ck_assert_str_eq(reservation_class_name(got.class),
+				 rows[i].class);
+		ck_assert(got.sound == !fatal && got.possible == !fatal);
+	}
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(an_override_of_slurmd_is_told_where_it_counts)
+{
+	record(8, 2);
+	strcpy(node.task_plugin_param, "slurmdspecoverride");
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "");
+	node.version = VERSION_OF(25, 5, 0);
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "C26");
+	node.from_controller = true;
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_list_that_slurmd_cuts_is_told)
+{
+	struct err err = { "" };
+	char *text;
+	size_t i;
+
+	/* one socket of 512 cores, every other one reserved */
+	record(512, 1);
+	node.sockets = 1;
+	node.cores = 512;
+	node.has_spec_list = true;
+	for (i = 0; i < 512; i += 2)
+		cpuset_add(&node.spec_list, (unsigned int)i);
+	text = malloc(8192);
+	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
+	ck_assert_int_eq(compute(text, RESERVATION_UNSET, 0, &err), 0);
+	ck_assert(findings_has(&got.findings, "C07"));
+	ck_assert_ptr_nonnull(
+		strstr(got.findings.list[0].text, "CoreSpec differ"));
+	free(text);
+	text = reservation_abs_cpus_text(&got);
+	ck_assert_uint_eq(strlen(text), RESERVATION_LOG_MAX);
+	free(text);
+	got.is_spec_set = false;
+	text = reservation_abs_cpus_text(&got);
+	ck_assert_uint_gt(strlen(text), RESERVATION_LOG_MAX);
+	free(text);
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_record_without_geometry_has_no_answer)
+{
+	struct err err = { "" };
+
+	record(8, 2);
+	node.threads = 0;
+	ck_assert_int_eq(compute(SMT, RESERVATION_CORES, 1, &err), -1);
+	ck_assert_str_eq(err.text, "node 'n1': the record has no geometry");
+	node.threads = 4096;
+	ck_assert_int_eq(compute(SMT, RESERVATION_CORES, 1, &err), -1);
+	ck_assert_str_eq(err.text, "node 'n1': 4 cores of 4096 threads: more "
+				   "than 8192 CPUs");
+}
+END_TEST
+
+UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
+	  half_of_a_core_is_not_sound,
+	  cpus_that_are_withheld_and_given_are_told,
+	  a_job_that_asks_for_all_cores_never_runs,
+	  a_job_that_asks_for_less_than_the_spec_set_is_told,
+	  the_spec_set_comes_first_and_is_filled_up,
+	  a_request_that_slurm_drops_is_told,
+	  threads_name_no_cpu_where_cores_have_several,
+	  a_spec_set_that_slurmd_refuses_fails, another_geometry_is_a_finding,
+	  cores_that_slurmd_does_not_count_cannot_be_turned_into_cpus,
+	  every_flaw_of_a_machine_has_its_finding_and_class,
+	  an_override_of_slurmd_is_told_where_it_counts,
+	  a_list_that_slurmd_cuts_is_told,
+	  a_record_without_geometry_has_no_answer)
