@@ -211,6 +211,7 @@ static int run(const struct config *config, struct err *err)
 	if (job_from_env(&job, err) < 0 || job_make_dirs(config, err) < 0)
 		return -1;
 	lock_fd = job_lock(config, lock_timeout_ms(config), err);
+	job_is_over(config, job.id);
 	if (lock_fd >= 0)
 		job_sweep(config, false);
 	rc = release(config, &job, lock_fd >= 0, err);

@@ -21,12 +21,9 @@
 #include "lib/host.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
-#include "lib/sysfs.h"
 
 #define LOCK_NAP_MS 5
-#define FORGOTTEN_S 600
 #define CLOCK_SLOP_S 60 /* what ntpd may slew, and more */
-#define LOOK_MS 1000U	/* at the processes of this node */
 
 /* ---- what slurmd says -------------------------------------------------- */
 
@@ -60,6 +57,28 @@ static void env_text(const char *name, char *text, size_t size)
 	const char *value = getenv(name);
 
 	snprintf(text, size, "%s", value ? value : "");
+}
+
+/* What other jobs may come while this one is here, in slurmctld's words
+ * (slurm_protocol_defs.c): SLURM_JOB_EXCLUSIVE since 26.05, where
+ * SLURM_JOB_OVERSUBSCRIBE says NO of plain jobs too; this since 23.02, NO of
+ * jobs that share with nobody. Users cannot set either: what is theirs has
+ * SPANK_ before it. */
+static enum job_alone env_alone(const struct job *job)
+{
+	const char *exclusive = getenv("SLURM_JOB_EXCLUSIVE");
+	const char *oversubscribe = getenv("SLURM_JOB_OVERSUBSCRIBE");
+	bool yes;
+
+	if (exclusive) {
+		/* TOPO hides NODE, which core-spec brings */
+		yes = !strcmp(exclusive, "NODE") ||
+		      (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
+		return yes ? JOB_ALONE : JOB_NOT_ALONE;
+	}
+	if (!oversubscribe)
+		return JOB_ALONE_UNKNOWN;
+	return !strcmp(oversubscribe, "NO") ? JOB_ALONE : JOB_NOT_ALONE;
 }
 
 int job_node_name(char *node, size_t size, struct err *err)
@@ -99,6 +118,7 @@ int job_from_env(struct job *job, struct err *err)
 	/* of a job without one, too (prep_script_slurmd.c:_build_env) */
 	if (new.core_spec == 0)
 		new.core_spec = -1;
+	new.alone = env_alone(&new);
 	*job = new;
 	return 0;
 }
@@ -140,75 +160,6 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 		return -1;
 	FAULT_POINT("folder after");
 	return 0;
-}
-
-static int print_titled(void *title)
-{
-	FAULT_HANG("titles");
-	printf("%d", process_count_titled(title));
-	return 0;
-}
-
-static bool look_failed;
-
-/* How many processes have a title that begins so; -1: nobody can tell. In a
- * child, because some process of root may be stuck; then no second look is
- * taken, which would take as long. */
-static int count_titled(char *title)
-{
-	struct child_result result = { 0 };
-	unsigned long count;
-	int found = -1;
-
-	if (look_failed)
-		return -1;
-	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) ==
-	    0) {
-		if (number_parse(result.out, 0, INT_MAX, &count, NULL) == 0)
-			found = (int)count;
-		child_result_free(&result);
-	}
-	look_failed = found < 0;
-	return found;
-}
-
-static int count_stepds(uint32_t job_id)
-{
-	char title[48];
-
-	snprintf(title, sizeof(title), "slurmstepd: [%u.", job_id);
-	return count_titled(title);
-}
-
-bool job_is_alive(uint32_t job_id)
-{
-	return count_stepds(job_id) != 0;
-}
-
-bool job_is_other_alive(uint32_t job_id)
-{
-	char title[] = "slurmstepd: [";
-	int own, all = count_titled(title);
-
-	own = all > 0 ? count_stepds(job_id) : 0;
-	return all < 0 || own < 0 || all > own;
-}
-
-bool job_look_failed(void)
-{
-	return look_failed;
-}
-
-bool job_is_forgotten(const struct config *config, uint32_t job_id)
-{
-	char path[RUNDIR_PATH_MAX];
-	struct stat st;
-
-	return rundir_job_file(path, config->run_dir, job_id, NULL, NULL) ==
-		       0 &&
-	       lstat(path, &st) == 0 &&
-	       fabs(job_now() - (double)st.st_mtime) > FORGOTTEN_S &&
-	       !job_is_alive(job_id);
 }
 
 bool job_has_folder(const struct config *config, uint32_t job_id)

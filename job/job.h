@@ -10,6 +10,10 @@
  *           the open copy becomes the record, is noted as released, and gets
  *           the record's name; so a run that is noted has a record or an open
  *           copy that is one, and one that is not has its state.
+ *         starting: a job whose prolog has left RUN/JOB/gate within the last
+ *           ten minutes, without RUN/JOB/begun and counters of a step: other
+ *           scripts of the site run, or slurmd starts slurmstepd. Ten minutes
+ *           after its prolog a job that has begun nothing is dead.
  *         lock: RUN/lock, one prolog or epilog at a time, given back by the
  *           kernel when its holder dies.
  *         released: SPOOL/released, the last runs that were finished, so that an
@@ -37,6 +41,13 @@
 #include "lib/err.h"
 #include "lib/record.h"
 
+/* Does Slurm keep other jobs off the nodes of this one? Unknown before 23.02. */
+enum job_alone {
+	JOB_ALONE_UNKNOWN,
+	JOB_NOT_ALONE,
+	JOB_ALONE
+};
+
 /* What slurmd says about the job (SLURM_* of its environment). */
 struct job {
 	uint32_t id, uid, gid;
@@ -48,6 +59,7 @@ struct job {
 	int core_spec;		       /* --core-spec; -1 none, or 0 */
 	bool core_spec_is_threads;     /* it was --thread-spec */
 	bool core_spec_is_told;	       /* false: this Slurm does not say */
+	enum job_alone alone;
 };
 
 int job_from_env(struct job *job, struct err *err);
@@ -87,15 +99,20 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 		    struct err *err);
 bool job_has_folder(const struct config *config, uint32_t job_id);
 /* Does a slurmstepd of the job run, be it extern, batch or step? Where nobody
- * can tell: yes. Looks at all processes. */
-bool job_is_alive(uint32_t job_id);
-/* Does a slurmstepd of any other job run? */
-bool job_is_other_alive(uint32_t job_id);
+ * can tell: yes. May look at all processes. */
+bool job_has_stepd(const struct config *config, uint32_t job_id);
+/* Does it live: has it one, or is it starting? */
+bool job_is_alive(const struct config *config, uint32_t job_id);
+/* Its epilog has begun: from now on it is not starting, whatever comes. */
+void job_is_over(const struct config *config, uint32_t job_id);
+/* Is any other job? One that came before jobio did has no folder. Looks at all
+ * processes. */
+bool job_is_other_alive(const struct config *config, uint32_t job_id);
 /* Could nobody tell, because some process does not let itself be looked at? */
 bool job_look_failed(void);
-/* A folder that lies there for ten minutes and more, and no slurmstepd runs:
- * the job's epilog has failed, or nobody has called it. */
-bool job_is_forgotten(const struct config *config, uint32_t job_id);
+/* Has its folder been there for ten minutes and more? Of jobs that change
+ * nothing only such are looked at: most of them live. */
+bool job_is_old(const struct config *config, uint32_t job_id);
 /* Has a step of the job left its counters? */
 bool job_has_steps(const struct config *config, uint32_t job_id);
 

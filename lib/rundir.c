@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/rundir.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/fileio.h"
 
@@ -87,6 +89,21 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)
 	if (rundir_job_file(path, run_dir, job_id, RUNDIR_STEPS, err) < 0)
 		return -1;
 	return fileio_mkdir(path, 0700, err);
+}
+
+void rundir_note_begun(const char *run_dir, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	int fd;
+
+	if (rundir_job_file(path, run_dir, job_id, RUNDIR_BEGUN, NULL) < 0)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd < 0)
+		return;
+	dprintf(fd, "%ld", (long)getpid());
+	close(fd);
 }
 
 int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,

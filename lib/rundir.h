@@ -11,6 +11,7 @@
  *   RUN/JOB/journal        changes to the client            prolog, epilog
  *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
  *   RUN/JOB/gate           gate file of the job             prolog
+ *   RUN/JOB/begun          pid of the job's first slurmstepd slurmstepd
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/counted        there: the kernel counts         prolog
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
@@ -65,6 +66,7 @@
 /* RUN/JOB/... */
 #define RUNDIR_JOURNAL "journal"
 #define RUNDIR_START "start.json"
+#define RUNDIR_BEGUN "begun"
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"
@@ -88,6 +90,10 @@ int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
  * first. */
 int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err);
 int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
+
+/* RUN/JOB/begun with the pid of this process, unless it is there, or no prolog
+ * has made RUN/JOB. */
+void rundir_note_begun(const char *run_dir, uint32_t job_id);
 
 /* RUN/.gone.JOB */
 int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,

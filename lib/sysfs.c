@@ -290,6 +290,16 @@ static bool begins(const char *text, size_t size, const void *arg)
 	return !strncmp(text, arg, strlen(arg));
 }
 
+bool process_is_named(unsigned long pid, const char *name)
+{
+	char path[PATH_TEXT_MAX + 64], text[64];
+
+	if (!is_ours(titles, pid))
+		return false;
+	snprintf(path, sizeof(path), "%s/%lu/comm", titles, pid);
+	return sysfs_line(path, text, sizeof(text)) == 0 && !strcmp(text, name);
+}
+
 int process_count_titled(const char *title)
 {
 	return count_processes(titles, begins, title);

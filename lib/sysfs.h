@@ -34,6 +34,8 @@ int process_cpus(long pid, struct cpuset *cpus);
  * stuck, for ever perhaps: call them in a child (child_call()). */
 int process_count(const char *argv0, const char *argv1);
 
+/* Is it one of root's, of this program? */
+bool process_is_named(unsigned long pid, const char *name);
 /* How many have a title that starts so ("slurmstepd: [7.")? -1: unknown. */
 int process_count_titled(const char *title);
 

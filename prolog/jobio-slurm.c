@@ -29,8 +29,6 @@
 
 #define TIMEOUT_MS 5000UL
 #define CORE_SPEC_IS_THREADS 0x8000U /* slurm.h:CORE_SPEC_THREAD */
-#define PART_OVERSUBSCRIBED                                                    \
-	1 /* job_info_t.shared: FORCE:n or --oversubscribe */
 
 /* Renamed on the way from 22.05 to 24.11; the bit is the same. */
 #ifdef CONF_FLAG_ASRU
@@ -234,13 +232,14 @@ out:
 /* ---- job ---------------------------------------------------------------------- */
 
 /*
- * --core-spec and --thread-spec make slurmctld give whole nodes (job_mgr.c:
- * _copy_job_desc_to_job_record), except where a partition says
- * OverSubscribe=FORCE:n; nothing else in the record proves it.
+ * As slurmctld tells prologs since 23.02 (slurm_protocol_defs.c:
+ * get_job_share_value): --exclusive, --core-spec, --thread-spec and partitions
+ * with OverSubscribe=EXCLUSIVE keep all others off, but not where a partition
+ * says OverSubscribe=FORCE:n.
  */
 static bool is_alone(const job_info_t *job)
 {
-	return job->core_spec != NO_VAL16 && job->shared != PART_OVERSUBSCRIBED;
+	return job->shared == JOB_SHARED_NONE;
 }
 
 static void add_spec(struct json_object *json, const job_info_t *job)

@@ -27,13 +27,14 @@ static void clear_nameless(struct visit *visit, uint32_t job_id,
 			 job_id);
 }
 
-static int finish_dead(struct visit *visit, uint32_t job_id)
+/* -1: something of it could not be put back, and its folder stays. */
+static int finish_dead(struct visit *visit, uint32_t job_id, struct err *err)
 {
 	bool is_counted = job_is_counted(visit->config, job_id);
 	struct record *state;
-	struct err err;
+	struct err why;
 	bool is_ended;
-	int rc;
+	int rc, count;
 
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	if (!state) {
@@ -41,26 +42,29 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
 		return 0;
 	}
 	is_ended = job_state_is_ended(state);
-	if (!is_ended && job_count_read(visit->config, state, &err) < 0)
-		log_line("of job %u: %s", job_id, err.text);
+	if (!is_ended && job_count_read(visit->config, state, &why) < 0)
+		log_line("of job %u: %s", job_id, why.text);
 	if (!is_ended)
 		job_wire_read(visit->config, state);
-	if (job_mend(visit->config, job_id, state, &err) < 0)
-		log_line("of job %u: %s", job_id, err.text);
+	count = job_mend(visit->config, job_id, state, err);
+	if (count < 0)
+		goto out;
+	visit->mended += count;
 	if (!is_ended) {
 		job_add_steps(visit->config, state);
 		job_state_end(state);
 	}
-	rc = job_finish(visit->config, state, &err);
+	rc = job_finish(visit->config, state, &why);
 	if (rc != 0)
-		log_line("of job %u: %s", job_id, err.text);
+		log_line("of job %u: %s", job_id, why.text);
 	if (rc >= 0) {
 		visit->finished++;
 		if (is_counted)
 			job_count_stop(visit->config, job_id, NULL);
 	}
+out:
 	record_free(state);
-	return 0;
+	return count < 0 ? -1 : 0;
 }
 
 /* A job that lives keeps its folder and what was changed for it: nodes are
@@ -68,45 +72,32 @@ static int finish_dead(struct visit *visit, uint32_t job_id)
  * says. Its own epilog mends and finishes it. */
 static bool is_living(struct visit *visit, uint32_t job_id)
 {
-	if (!job_is_alive(job_id))
+	if (!job_is_alive(visit->config, job_id))
 		return false;
 	visit->is_shared = true;
 	return true;
 }
 
-/* A change that is pending for another job that lives no more belongs to a
- * prolog or epilog that was cut off: it is put back, and the record is due. */
+/* A job that lives no more although its folder is there belongs to a prolog or
+ * epilog that was cut off: what it has changed is put back, and its record is
+ * due. One that nobody can put back is tried again by the next prolog. */
 static int mend_other(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
 	struct record *state;
+	bool is_suspect;
 	struct err err;
-	int count;
 
 	if (job_id == visit->job.id)
 		return 0;
-	if (visit->want.alone)
-		return is_living(visit, job_id) ? 0
-						: finish_dead(visit, job_id);
 	state = job_state_read(visit->config, job_id, visit->job.node);
-	if (job_has_changes(visit->config, job_id, state) &&
-	    is_living(visit, job_id)) {
-		record_free(state);
-		return 0;
-	}
-	count = job_mend(visit->config, job_id, state, &err);
-	/* nobody will know more of it: Slurm before 23.02 tells no prolog that
-	 * its job is alone, and elsewhere perhaps none ever is */
-	if (!state && count == 0 && job_is_forgotten(visit->config, job_id))
-		clear_nameless(visit, job_id,
-			       job_is_counted(visit->config, job_id));
+	is_suspect = visit->want.alone || job_is_old(visit->config, job_id) ||
+		     job_has_changes(visit->config, job_id, state);
 	record_free(state);
-	if (count < 0)
+	if (is_suspect && !is_living(visit, job_id) &&
+	    finish_dead(visit, job_id, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
-	if (count <= 0)
-		return 0;
-	visit->mended += count;
-	return finish_dead(visit, job_id);
+	return 0;
 }
 
 void leftover_mend(struct visit *visit)
@@ -142,7 +133,7 @@ int leftover_clear_own(struct visit *visit, struct err *err)
 	if (!is_begun(config, visit->job.id))
 		return 0;
 	if (job_has_steps(config, visit->job.id))
-		return finish_dead(visit, visit->job.id);
+		return finish_dead(visit, visit->job.id, err);
 	state = job_state_read(config, visit->job.id, visit->job.node);
 	count = job_mend(config, visit->job.id, state, err);
 	record_free(state);

@@ -200,22 +200,6 @@ static bool ask_alone(struct visit *visit)
 	return alone;
 }
 
-static int find_other(void *arg, uint32_t job_id)
-{
-	const struct visit *visit = arg;
-
-	return job_id != visit->job.id;
-}
-
-/* No job but this one has a folder, which each prolog makes under the lock and
- * each epilog takes away; and no slurmstepd runs for one that came before jobio
- * did. This job's own are started when its prolog is over. */
-static bool is_first_job(struct visit *visit)
-{
-	return job_each_folder(visit->config, find_other, visit) == 0 &&
-	       !job_is_other_alive(visit->job.id);
-}
-
 /* A job that shares its node finds the client on cores that an earlier job has
  * asked for, and Slurm may give it those: while it is the first, the client can
  * go back. Looks at all processes, so only when there is a way to go. */
@@ -234,13 +218,14 @@ static bool may_go_back(struct visit *visit)
 		 plan;
 	client_plan_free(plan);
 	findings_free(&unsaid);
-	return is_way && is_first_job(visit);
+	return is_way && !job_is_other_alive(visit->config, visit->job.id);
 }
 
 static int make_plan(struct visit *visit, struct client_plan **plan,
 		     struct err *err)
 {
-	bool unknown = !visit->job.core_spec_is_told && visit->has_request;
+	bool unknown =
+		visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
 
 	if (!visit->client || *visit->refused)
 		return 0;
@@ -249,10 +234,11 @@ static int make_plan(struct visit *visit, struct client_plan **plan,
 	if (client_plan(visit->client, &visit->want, plan, &visit->findings,
 			err) < 0)
 		return -1;
-	/* one that came before jobio did has no folder */
-	if (!*plan ||
-	    ((!unknown || ask_alone(visit)) &&
-	     (!visit->want.alone || !job_is_other_alive(visit->job.id))))
+	/* Slurm's word is about jobs that come: suspended ones, and one whose
+	 * slurmstepd does not end, are here all the same */
+	if (!*plan || ((!unknown || ask_alone(visit)) &&
+		       (!visit->want.alone ||
+			!job_is_other_alive(visit->config, visit->job.id))))
 		return 0;
 	client_plan_free(*plan);
 	*plan = NULL;
@@ -314,7 +300,7 @@ int prepare_node(struct visit *visit, struct err *err)
 	cores_check(visit);
 	visit->want.mem_spec_limit_mb = -1;
 	visit->want.io_cores = visit->request.io_cores;
-	visit->want.alone = visit->job.core_spec > 0;
+	visit->want.alone = visit->job.alone == JOB_ALONE;
 	profile_of(visit);
 	if (begin(visit, err) < 0)
 		return -1;

@@ -20,7 +20,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 	struct err err;
 	int count;
 
-	if (job_is_alive(job_id))
+	if (job_has_stepd(visit->config, job_id))
 		return 0;
 	state = job_state_read(visit->config, job_id, visit->job.node);
 	count = job_mend(visit->config, job_id, state, &err);
@@ -97,7 +97,8 @@ static int stop_dead(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
 
-	if (!job_has_folder(visit->config, job_id) && !job_is_alive(job_id))
+	if (!job_has_folder(visit->config, job_id) &&
+	    !job_has_stepd(visit->config, job_id))
 		job_count_stop(visit->config, job_id, NULL);
 	return 0;
 }

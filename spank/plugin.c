@@ -5,7 +5,8 @@
  *   sbatch salloc srun init            option_register
  *                      init_post_opt   option_settle: a refusal ends the client
  *   slurmstepd         init            option_register (Slurm insists)
- *                      init_post_opt   gate_open, stepio_begin
+ *                      init_post_opt   rundir_note_begun, gate_open,
+ *                                      stepio_begin
  *                      task_init       gate_check: a refusal ends the task
  *                      exit            stepio_end
  *   slurmd             init            nothing
@@ -180,10 +181,12 @@ static int open_step(spank_t sp)
 	int rc;
 
 	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
-	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS ||
-	    step.step_id == STEP_EXTERN)
+	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
 		return 0;
 	find_run_dir();
+	rundir_note_begun(step.run_dir, job_id);
+	if (step.step_id == STEP_EXTERN)
+		return 0;
 	rc = gate_open(&step.gate, step.run_dir, job_id, &err);
 	if (rc < 0)
 		slurm_error("jobio: gate: tasks are not checked: %s", err.text);

@@ -156,7 +156,7 @@ teardown() {
 	expect_cores 6,7
 	[ -s "$NODE/spool/state/weka.baseline" ]
 	job 8
-	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_OVERSUBSCRIBE=NO)
 	prolog
 	expect_cores 7
 	expect_gate 8 client_cpus=7,15
@@ -230,12 +230,36 @@ first_on_node() {
 	expect_gate 8 client_cpus=7,15
 }
 
+@test "a folder of a dead job, or of nobody, keeps no job from being the first" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	expect_cores 6,7
+	job 5
+	prolog
+	node_stepd_was 5
+	mkdir "$NODE/run/6"
+	job 8
+	prolog
+	expect_cores 7
+	expect_gate 8 client_cpus=7,15
+}
+
+@test "a job that is starting keeps others from being the first" {
+	touch "$NODE/weka/idle"
+	one_job 7 2
+	job 5 2
+	prolog
+	job 8
+	prolog
+	expect_cores 6,7
+}
+
 @test "the baseline is remembered across a reboot" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	rm -rf "$NODE/run"
 	job 8
-	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_OVERSUBSCRIBE=NO)
 	prolog
 	expect_cores 7
 }

@@ -86,7 +86,8 @@ expect_clean() {
 # "the next job".
 next_job() {
 	slurmd_env "$1"
-	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_CORE_SPEC_TYPE=cores)
+	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_CORE_SPEC_TYPE=cores
+		SLURM_JOB_OVERSUBSCRIBE=NO)
 	prepare && release
 }
 

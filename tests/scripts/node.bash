@@ -83,10 +83,19 @@ node_slurm() {
 	esac'
 }
 
-# node_stepd ID - a slurmstepd of the job lives, as ps would show it
+# node_stepd ID - a slurmstepd of the job lives, as ps would show it; its pid is
+# the job's id
 node_stepd() {
 	mkdir -p "$NODE/sysfs/proc/$1"
 	printf 'slurmstepd: [%s.extern]\0' "$1" >"$NODE/sysfs/proc/$1/cmdline"
+	echo slurmstepd >"$NODE/sysfs/proc/$1/comm"
+	[[ ! -d $NODE/run/$1 ]] || printf '%s' "$1" >"$NODE/run/$1/begun"
+}
+
+# node_stepd_was ID - it lived, and has ended
+node_stepd_was() {
+	node_stepd "$1"
+	node_stepd_ends "$1"
 }
 
 # node_stepd_ends ID
@@ -182,7 +191,7 @@ slurmd_env() {
 		SLURM_JOB_ID="$1" SLURM_JOB_GID=1000 SLURM_JOB_UID=1000
 		SLURM_JOB_USER=alice SLURM_UID=1000 SLURM_JOB_RESTART_COUNT=0
 		SLURM_JOB_CORE_SPEC_COUNT=0 SLURM_JOB_CORE_SPEC_TYPE=cores
-		SLURM_JOB_START_TIME=1795224862 "SLURM_NODELIST=c[1-2]"
+		SLURM_JOB_START_TIME=1795224862 SLURM_JOB_OVERSUBSCRIBE=OK "SLURM_NODELIST=c[1-2]"
 		"SLURM_JOB_NODELIST=c[1-2]" SLURM_JOB_NUM_NODES=2
 		SLURM_SCRIPT_CONTEXT=prolog_slurmd
 		HWLOC_XMLFILE="$NODE/machine.xml")
@@ -194,7 +203,8 @@ job() {
 	[[ $# -gt 1 ]] || return 0
 	JOB_ENV+=(SPANK_JOBIO_VERSION=1)
 	[[ $2 == - ]] || JOB_ENV+=(SPANK_JOBIO_IO_CORES="$2"
-		SLURM_JOB_CORE_SPEC_COUNT="$2" SLURM_JOB_CORE_SPEC_TYPE=cores)
+		SLURM_JOB_CORE_SPEC_COUNT="$2" SLURM_JOB_CORE_SPEC_TYPE=cores
+		SLURM_JOB_OVERSUBSCRIBE=NO)
 	[[ -z ${3:-} ]] || JOB_ENV+=(SPANK_JOBIO_IO_PROFILE="$3")
 }
 
@@ -288,7 +298,7 @@ old_slurm() {
 	local var kept=()
 	for var in "${JOB_ENV[@]}"; do
 		[[ $var == SLURM_JOB_CORE_SPEC_* || $var == SLURM_JOB_START_TIME=* ||
-			$var == SLURM_JOB_RESTART_COUNT=* ]] || kept+=("$var")
+			$var == SLURM_JOB_OVERSUBSCRIBE=* || $var == SLURM_JOB_RESTART_COUNT=* ]] || kept+=("$var")
 	done
 	JOB_ENV=("${kept[@]}")
 }

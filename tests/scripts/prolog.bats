@@ -295,7 +295,64 @@ doctor() {
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 
-@test "Slurm before 24.11 is asked once whether the job is alone, and only for a change" {
+# slurm_says WORD... - of a job with a profile and no io-cores: what its prolog's
+# environment says beside it; then the prolog has run
+slurm_says() {
+	job 7 - stream
+	JOB_ENV+=("$@")
+	prolog
+}
+
+@test "a job with --exclusive has its node alone: it gets its profile without io-cores" {
+	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO
+	expect_options forcedirect
+	epilog
+	expect_base
+	expect_in '"profile":"stream","applied":true' "$(record 7)"
+}
+
+@test "Slurm 26.05 says NO of plain jobs: there the other word counts" {
+	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NODE
+	expect_options forcedirect
+	epilog
+	for word in NO USER MCS TOPO; do
+		slurm_says SLURM_JOB_OVERSUBSCRIBE=NO "SLURM_JOB_EXCLUSIVE=$word"
+		expect_base || fail "$word"
+		epilog
+		expect_in '"code":"W46"' "$(record 7)"
+	done
+	job 8 1 stream
+	JOB_ENV+=(SLURM_JOB_EXCLUSIVE=TOPO)
+	prolog
+	expect_options forcedirect
+}
+
+@test "io-cores do not make a job alone where its partition says OverSubscribe=FORCE" {
+	for word in YES OK USER MCS TOPO ''; do
+		job 7 1 stream
+		JOB_ENV+=("SLURM_JOB_OVERSUBSCRIBE=$word")
+		prolog
+		expect_base || fail "$word"
+		epilog
+		expect_in '"code":"W46"' "$(record 7)"
+	done
+}
+
+@test "Slurm before 23.02 is asked about a job with --exclusive, too" {
+	job 7 - stream
+	old_slurm
+	prolog
+	expect_options forcedirect
+	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
+	epilog
+	node_slurm null false
+	job 8 - stream
+	old_slurm
+	prolog
+	expect_base
+}
+
+@test "Slurm before 23.02 is asked once whether the job is alone, and only for a change" {
 	job 7 1 stream
 	old_slurm
 	prolog

@@ -130,6 +130,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a folder that says nothing of its job goes, once its changes are taken back" {
 	job 7 1 stream
 	prolog
+	node_stepd_was 7
 	rm -r "$NODE/spool/open/7.c1.json" "$NODE/run/7/start.json"
 	mkdir -p "$NODE/run/6/steps" # slurmstepd made it: no prolog, no epilog
 	step 6 batch 1 2
@@ -205,6 +206,83 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"code":"W46"' "$(record 8)"
 }
 
+@test "a job between its prolog and its first slurmstepd lives" {
+	job 7 1 stream
+	prolog
+	job 8 1 metadata
+	prolog
+	expect_options forcedirect
+	[ -e "$NODE/run/7/journal" ]
+	job 9
+	prolog
+	expect_options forcedirect
+	job 8 1 metadata
+	epilog
+	expect_in '"code":"W46"' "$(record 8)"
+	expect_options forcedirect
+	job 7 1 stream
+	epilog
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":true" "$(record 7)"
+}
+
+@test "nothing is changed under a plain job between its prolog and its first slurmstepd" {
+	job 7
+	prolog
+	job 8 1 stream
+	prolog
+	expect_base
+	epilog
+	expect_in '"code":"W46"' "$(record 8)"
+}
+
+@test "a job that has begun nothing ten minutes after its prolog is dead" {
+	job 7 1 stream
+	prolog
+	touch -d '11 minutes ago' "$NODE/run/7/gate"
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in '1 settings put back, 1 records' "$output"
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "a job that changed nothing and has no epilog has its record on a node that is always shared" {
+	for id in 6 7; do
+		job $id
+		prolog
+	done
+	node_stepd 6
+	step 7 batch 1000 2000
+	touch -d '11 minutes ago' "$NODE"/run/{6,7}
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in '0 settings put back, 1 records' "$output"
+	expect_in '"read_bytes":1000' "$(record 7)"
+	[ ! -e "$NODE/run/7" ]
+	[ -e "$NODE/run/6/start.json" ]
+}
+
+@test "what cannot be put back is tried again by each job, one with the node alone too" {
+	job 7 1 stream
+	prolog
+	node_stepd_was 7
+	touch "$NODE/weka/mount-fails"
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_options forcedirect
+	[ -e "$NODE/run/7/journal" ]
+	epilog
+	rm "$NODE/weka/mount-fails"
+	job 9 1
+	prolog
+	expect_base
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
+}
+
 @test "nothing is changed under a job that came before jobio did" {
 	node_stepd 7
 	job 8 1 stream
@@ -219,6 +297,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a job that shares the node mends what a dead one left, and writes its record" {
 	job 7 1 stream
 	prolog
+	node_stepd_was 7
 	job 8
 	run prolog
 	expect_in '1 settings put back, 1 records' "$output"

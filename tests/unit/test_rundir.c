@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/rundir.h"
 #include "tests/unit/runner.h"
@@ -48,6 +49,29 @@ START_TEST(names_are_as_the_header_says)
 	ck_assert_str_eq(path, "/s/bad/7.0.c1.json");
 	rundir_sender_lock(path, "/s", NULL);
 	ck_assert_str_eq(path, "/s/.lock");
+}
+END_TEST
+
+START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
+{
+	const char *run = tempdir_make();
+	char own[32], *text;
+
+	rundir_note_begun(run, 7); /* no prolog, no folder: no file */
+	ck_assert_int_eq(access(tempdir_path("7"), F_OK), -1);
+	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
+	rundir_note_begun(run, 7);
+	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
+	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, own);
+	free(text);
+	tempdir_put("7/" RUNDIR_BEGUN, "1");
+	rundir_note_begun(run, 7);
+	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
+	ck_assert_str_eq(text, "1");
+	free(text);
+	tempdir_remove();
 }
 END_TEST
 
@@ -110,6 +134,7 @@ START_TEST(a_path_that_does_not_fit_is_an_error)
 END_TEST
 
 UNIT_MAIN("rundir", names_are_as_the_header_says,
+	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
 	  only_root_may_look_into_the_folder_of_a_job,

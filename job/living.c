@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which jobs live on this node. */
+#include "job/job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/child.h"
+#include "lib/faultpoint.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
+#include "lib/sysfs.h"
+
+/* As slurmd calls it (slurmstepd.c:_set_job_log_prefix): "[7.extern]" */
+#define STEPD_TITLE "slurmstepd: ["
+#define STEPD_NAME "slurmstepd"
+#define TITLE_MAX 48
+#define LOOK_MS 1000U /* at the processes of this node */
+#define OLD_S 600
+#define BEGUN_BYTES_MAX 32
+
+static int print_titled(void *title)
+{
+	FAULT_HANG("titles");
+	printf("%d", process_count_titled(title));
+	return 0;
+}
+
+static bool look_failed;
+
+/* How many processes have a title that begins so; -1: nobody can tell. In a
+ * child, because some process of root may be stuck; then no second look is
+ * taken, which would take as long. */
+static int count_titled(char *title)
+{
+	struct child_result result = { 0 };
+	unsigned long count;
+	int found = -1;
+
+	if (look_failed)
+		return -1;
+	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) ==
+	    0) {
+		if (number_parse(result.out, 0, INT_MAX, &count, NULL) == 0)
+			found = (int)count;
+		child_result_free(&result);
+	}
+	look_failed = found < 0;
+	return found;
+}
+
+static int count_stepds(uint32_t job_id)
+{
+	char title[TITLE_MAX];
+
+	snprintf(title, sizeof(title), STEPD_TITLE "%u.", job_id);
+	return count_titled(title);
+}
+
+bool job_look_failed(void)
+{
+	return look_failed;
+}
+
+/* Seconds since a file of the job was written, -1 there is none; with no name
+ * the folder itself. A clock that was set back makes it old. */
+static double age_s(const struct config *config, uint32_t job_id,
+		    const char *name)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+	double age;
+
+	if (rundir_job_file(path, config->run_dir, job_id, name, NULL) < 0 ||
+	    lstat(path, &st) < 0)
+		return -1;
+	age = job_now() - (double)st.st_mtime;
+	return age < 0 ? -age : age;
+}
+
+bool job_is_old(const struct config *config, uint32_t job_id)
+{
+	return age_s(config, job_id, NULL) > OLD_S;
+}
+
+/* The slurmstepd that began the job is mostly its last: extern. By its name,
+ * which a process that is stuck shows too. */
+static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX], *text;
+	unsigned long pid = 0;
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_BEGUN, NULL) <
+	    0)
+		return false;
+	text = fileio_read(path, BEGUN_BYTES_MAX, NULL, NULL);
+	if (!text || number_parse(text, 1, 1UL << 30, &pid, NULL) < 0)
+		pid = 0;
+	free(text);
+	return pid && process_is_named(pid, STEPD_NAME);
+}
+
+static bool is_starting(const struct config *config, uint32_t job_id)
+{
+	double age = age_s(config, job_id, RUNDIR_GATE);
+
+	return age >= 0 && age <= OLD_S &&
+	       age_s(config, job_id, RUNDIR_BEGUN) < 0 &&
+	       !job_has_steps(config, job_id);
+}
+
+bool job_has_stepd(const struct config *config, uint32_t job_id)
+{
+	return is_first_stepd_alive(config, job_id) ||
+	       count_stepds(job_id) != 0;
+}
+
+bool job_is_alive(const struct config *config, uint32_t job_id)
+{
+	return is_starting(config, job_id) || job_has_stepd(config, job_id);
+}
+
+void job_is_over(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_GATE, NULL) ==
+	    0)
+		unlink(path);
+	FAULT_POINT("over");
+}
+
+struct search {
+	const struct config *config;
+	uint32_t own_id;
+};
+
+static int find_starting(void *arg, uint32_t job_id)
+{
+	const struct search *search = arg;
+
+	return job_id != search->own_id && is_starting(search->config, job_id);
+}
+
+bool job_is_other_alive(const struct config *config, uint32_t job_id)
+{
+	struct search search = { config, job_id };
+	char title[] = STEPD_TITLE;
+	int own, all;
+
+	if (job_each_folder(config, find_starting, &search) != 0)
+		return true;
+	/* this order: a slurmstepd that begins meanwhile is one too many */
+	own = count_stepds(job_id);
+	all = count_titled(title);
+	return all < 0 || own < 0 || all > own;
+}

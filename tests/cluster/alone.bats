@@ -1,0 +1,193 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# alone.bats - jobs that share a node, by all the ways that Slurm has for it
+#
+# Nothing is changed on a node that a job has not alone; a job that is on the
+# node, suspended or with a slurmstepd that does not end, loses nothing to
+# another. The gate is off: without the client's CPU there is room for one.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+
+load lib
+
+# slurm_conf LINE... - the site's slurm.conf and these lines, in slurmctld
+slurm_conf() {
+	printf '%s\n' "$@" | docker exec -i "$JOBIO_CLUSTER-ctld" \
+		sh -c 'cat /tmp/site.conf - >/etc/slurm/slurm.conf'
+	on ctld svc stop slurmctld
+	on ctld svc start slurmctld
+	within 30 on login scontrol ping
+	expect_healthy
+}
+
+setup_file() {
+	expect_healthy
+	on ctld cp /etc/slurm/slurm.conf /tmp/site.conf
+}
+
+teardown_file() { slurm_conf ''; }
+
+setup() {
+	local host
+	for host in login c1; do # a profile that brings no cores of its own
+		set_conf "$host" 's/^gate = .*/gate = off/; s/^io_cores = 1$//'
+	done
+	on login find /home/alice -name 'go.*' -delete
+}
+
+teardown() {
+	on login scancel -u alice
+	within 60 queue_is_empty
+	site_restore
+	expect_healthy
+}
+
+force='PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2'
+
+# Time slices of 5 s; the partition high suspends jobs of the partition low.
+turns=('PreemptType=preempt/partition_prio' 'PreemptMode=SUSPEND,GANG' 'SchedulerTimeSlice=5'
+	'PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2 PreemptMode=OFF'
+	'PartitionName=low Nodes=c[1-3] PriorityTier=1 PreemptMode=SUSPEND'
+	'PartitionName=high Nodes=c[1-3] PriorityTier=10 PreemptMode=OFF')
+
+# A job says what it finds, waits for go, and says it again.
+# shellcheck disable=SC2016 # the job expands it
+look='mode() { grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"; }
+mode; until [ -e "/home/alice/go.$SLURM_JOB_ID" ]; do sleep 0.2; done; mode'
+go() { on login touch "/home/alice/go.$1"; }
+
+has_said() { [[ $(job_output "$1") == "$2" ]]; }
+is_mode() { [[ $(mount_mode c1) == "$1" ]]; }
+
+# begin OPTION... - a job on c1, which has said what it finds
+begin() {
+	submit "$look" -w c1 -n1 "$@"
+	within 60 on login test -s "/home/alice/$job.out"
+}
+
+# finish ID
+finish() {
+	go "$1"
+	wait_for_job "$1"
+}
+
+# expect_untouched ID - it wanted a profile and did not get it, and has a record
+expect_untouched() {
+	expect_record "$1" c1 '.findings[] | select(.code == "W46").code' W46
+	expect_record "$1" c1 '.changes | length' 0
+	expect_record "$1" c1 '.quality | contains(["no_step"])' false
+}
+
+# expect_profile ID - it had its profile, the record is whole
+expect_profile() {
+	expect_record "$1" c1 '.changes[0] | "\(.new) \(.made) \(.restored)"' 'forcedirect true true'
+	expect_record "$1" c1 '.quality | contains(["no_step"])' false
+}
+
+@test "a job with --exclusive has its node alone, and its profile without io-cores" {
+	begin --exclusive --io-profile=stream
+	expect_equal forcedirect "$(job_output "$job")"
+	finish "$job"
+	expect_profile "$job"
+	expect_equal writecache "$(mount_mode c1)"
+}
+
+@test "--exclusive=user: a job that others of its user may join gets no profile" {
+	begin --exclusive=user --io-profile=stream
+	local first=$job
+	begin --exclusive=user
+	expect_equal "$first $job" "$(on login squeue -h -t R -w c1 -S i -o %i | paste -sd' ')"
+	finish "$job"
+	finish "$first"
+	expect_equal $'writecache\nwritecache' "$(job_output "$job")"
+	expect_equal $'writecache\nwritecache' "$(job_output "$first")"
+	expect_untouched "$first"
+}
+
+@test "a plain job that came first finds its mount as it was" {
+	begin
+	local first=$job
+	begin --exclusive=user --io-profile=metadata
+	finish "$job"
+	finish "$first"
+	expect_equal $'writecache\nwritecache' "$(job_output "$first")"
+	expect_untouched "$job"
+}
+
+@test "a job whose slurmstepd does not end keeps what it has, although the node is given away" {
+	begin --exclusive --no-requeue --io-profile=stream
+	local first=$job pid
+	pid=$(on c1 pgrep -f "^slurmstepd: .$first.batch")
+	on c1 kill -STOP "$pid"
+	on login scancel "$first"
+	within 20 job_is "$first" COMPLETING
+	on ctld scontrol update nodename=c1 state=down reason=stuck
+	on ctld scontrol update nodename=c1 state=resume
+	begin --exclusive --io-profile=metadata
+	expect_equal forcedirect "$(job_output "$job")"
+	finish "$job"
+	expect_untouched "$job"
+	expect_equal forcedirect "$(mount_mode c1)"
+	on c1 kill -CONT "$pid"
+	within 30 is_mode writecache
+	expect_profile "$first"
+	within 30 no_traces c1
+}
+
+@test "OverSubscribe=FORCE: no job has its node alone, with io-cores or without" {
+	slurm_conf "$force"
+	begin -p force --io-cores=1 --io-profile=stream
+	local first=$job
+	begin -p force --io-cores=1 --io-profile=metadata
+	expect_equal "$first $job" "$(on login squeue -h -t R -w c1 -S i -o %i | paste -sd' ')"
+	expect_equal writecache "$(mount_mode c1)"
+	finish "$first"
+	finish "$job"
+	expect_equal $'writecache\nwritecache' "$(job_output "$first")"
+	expect_equal $'writecache\nwritecache' "$(job_output "$job")"
+	expect_untouched "$first"
+	expect_untouched "$job"
+}
+
+@test "gang scheduling: jobs that take turns lose nothing to each other" {
+	slurm_conf "${turns[@]}"
+	begin -p force --io-cores=1 --io-profile=stream
+	local first=$job
+	submit "$look" -w c1 -n1 -p force --io-cores=1 --io-profile=metadata
+	within 30 job_is "$first" SUSPENDED
+	within 30 has_said "$job" writecache
+	within 30 job_is "$job" SUSPENDED
+	finish "$first"
+	finish "$job"
+	expect_equal $'writecache\nwritecache' "$(job_output "$first")"
+	expect_equal $'writecache\nwritecache' "$(job_output "$job")"
+	expect_untouched "$first"
+	expect_untouched "$job"
+}
+
+@test "a job that is suspended for another finds its profile again" {
+	begin -p low --io-cores=1 --io-profile=stream
+	local first=$job
+	begin -p high --io-cores=1 --io-profile=metadata
+	expect_equal SUSPENDED "$(on login squeue -h -j "$first" -o %T)"
+	expect_equal forcedirect "$(job_output "$job")"
+	finish "$job"
+	within 30 job_is "$first" RUNNING
+	finish "$first"
+	expect_equal $'forcedirect\nforcedirect' "$(job_output "$first")"
+	expect_untouched "$job"
+	expect_profile "$first"
+	expect_equal writecache "$(mount_mode c1)"
+}
+
+@test "a suspended job that is cancelled gives its profile back, under the job that runs" {
+	begin -p low --io-cores=1 --io-profile=stream
+	local first=$job
+	begin -p high
+	expect_equal SUSPENDED "$(on login squeue -h -j "$first" -o %T)"
+	on login scancel "$first"
+	within 30 is_mode writecache
+	finish "$job"
+	expect_equal $'forcedirect\nwritecache' "$(job_output "$job")"
+	expect_profile "$first"
+	expect_record "$job" c1 '.changes | length' 0
+}
