@@ -133,7 +133,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
-		'{"scope":"node","source":"mountstats","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64}' ]
+		'{"scope":"node","source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64}' ]
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
