@@ -43,7 +43,8 @@ static int cache_path(const struct client *client, char path[RUNDIR_PATH_MAX])
 {
 	if (!client->run_dir)
 		return -1;
-	return rundir_node_file(path, client->run_dir, RUNDIR_CLIENT, NULL);
+	return rundir_client_file(path, client->run_dir, client->section->name,
+				  NULL);
 }
 
 /* ---- the key ----------------------------------------------------------- */

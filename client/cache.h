@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cache.h - answers of a client that the next job need not ask for again
  *
- * RUN/client.json: {"key":"..","at":N, and what the type keeps}.
+ * RUN/client.NAME.json: {"key":"..","at":N, and what the type keeps}.
  *
  * Terms   key: all that the answers rest on, as text: this boot, files (inode,
  *           time of change, size) and processes (pid, start). The answers hold

@@ -276,26 +276,21 @@ int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err)
 {
 	struct wire *was = wire_parse(before, err), *is;
-	int64_t moved[WIRE_KINDS];
-	int rc = -1;
 
 	if (!was)
 		return -1;
 	is = wire_now(client, err);
-	if (is)
-		rc = wire_since(was, is, moved);
-	else if (errno == ENOENT)
-		rc = 0;
-	wire_free(is);
+	if (!is && errno == ENOENT)
+		is = wire_new(err); /* what there was is gone */
+	if (is) {
+		wire->source = client->type->wire_source;
+		wire_lines(was, is, wire);
+	}
 	wire_free(was);
-	if (rc <= 0)
-		return rc;
-	wire->source = client->type->wire_source;
-	wire->read_bytes = moved[WIRE_READ_BYTES];
-	wire->write_bytes = moved[WIRE_WRITE_BYTES];
-	wire->reads = moved[WIRE_READS];
-	wire->writes = moved[WIRE_WRITES];
-	return 1;
+	if (!is)
+		return -1;
+	wire_free(is);
+	return 0;
 }
 
 /* ---- sizes and commands -------------------------------------------------- */

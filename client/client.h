@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* client.h - the contract of every filesystem client
  *
- * A room uses a client in this order, leaving out what it does not need:
+ * A node may have several, config_clients_for() of them; each is a client of its
+ * own here. A room uses one in this order, leaving out what it does not need:
  *
- *   client_open     which client does this node have?   (jobio.conf)
+ *   client_open     a [client NAME] of jobio.conf
  *   client_inspect  what is true of it now?             (facts)
  *   client_judge    what is wrong with it, for this job? (findings)
  *   client_plan     what would have to change?          (changes)
@@ -39,7 +40,7 @@
 struct client;
 struct client_plan;
 
-/* The client of this node according to the section. 'run_dir' is the one of
+/* The client that the section tells of. 'run_dir' is the one of
  * jobio.conf; 'state_dir' is a folder of ours that outlives a reboot: the client
  * remembers there what it must go back to. Both NULL: for looking only. The
  * strings stay the caller's. An unimplemented type is an error. */
@@ -49,7 +50,7 @@ struct client *client_open(const struct config_client *section,
 void client_close(struct client *client);
 
 /* Read the facts, spending at most budget_ms. What an earlier job has asked, and
- * still holds, is not asked again (RUN/client.json). */
+ * still holds, is not asked again (RUN/client.NAME.json). */
 int client_inspect(struct client *client, unsigned int budget_ms,
 		   struct err *err);
 const struct client_facts *client_facts(const struct client *client);
@@ -99,8 +100,8 @@ bool client_change_outlives_reboot(const char *type, const char *what);
  * Needs no client_inspect(); takes timeout_ms of jobio.conf, at most a second.
  * NULL and errno ENOENT: this client has none, which is no fault. */
 char *client_wire_save(struct client *client, struct err *err);
-/* 1: *wire is what it moved since 'before'; 0: it has started anew meanwhile, so
- * nobody knows; -1: it does not answer, or 'before' is damaged. */
+/* What it moved since 'before', a line for each filesystem that it tells of. -1:
+ * it does not answer, or 'before' is damaged. */
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
 

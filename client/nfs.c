@@ -450,6 +450,8 @@ static int add_row(struct wire *wire, const char *mountinfo, const char *text,
 	row = wire_row(wire, device); /* the same for all that share it */
 	if (!row)
 		return err_set(err, "more than %d superblocks", WIRE_ROWS_MAX);
+	if (!*row->fs)
+		snprintf(row->fs, sizeof(row->fs), "%s", target);
 	row->count[WIRE_READ_BYTES] = stats.read_bytes;
 	row->count[WIRE_WRITE_BYTES] = stats.write_bytes;
 	row->count[WIRE_READS] = stats.reads;

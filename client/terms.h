@@ -51,11 +51,39 @@ struct client_want {
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 
-/* What the client of the node has moved since some moment; -1 unknown. Nobody
- * can tell whose it was. */
+/* What a client's counters count: bytes, operations, microseconds. */
+enum wire_kind {
+	WIRE_READ_BYTES, /* moved between it and its servers */
+	WIRE_WRITE_BYTES,
+	WIRE_READS,
+	WIRE_WRITES,
+	WIRE_READ_US, /* that the operations took, added up */
+	WIRE_WRITE_US,
+	WIRE_META, /* operations that are neither */
+	WIRE_META_US,
+	WIRE_ASKED_READ_BYTES, /* asked of it, where it tells that besides */
+	WIRE_ASKED_WRITE_BYTES,
+	WIRE_RESENT,   /* requests that were sent more than once */
+	WIRE_QUEUE_US, /* that requests waited before they were sent */
+	WIRE_KINDS
+};
+
+#define WIRE_FS_MAX 256
+#define CLIENT_WIRE_LINES_MAX 32
+
+/* What a client has moved since some moment on one filesystem; -1 unknown.
+ * Nobody can tell whose it was. */
+struct client_wire_line {
+	char fs[WIRE_FS_MAX]; /* "": on all of its filesystems */
+	bool has_restarted;   /* nobody knows; numbers mean nothing */
+	bool is_gone;	      /* the same: it is not mounted any more */
+	int64_t count[WIRE_KINDS];
+};
+
 struct client_wire {
 	const char *source; /* of the record: which counters */
-	int64_t read_bytes, write_bytes, reads, writes;
+	struct client_wire_line line[CLIENT_WIRE_LINES_MAX];
+	size_t line_count;
 };
 
 /* What a type's cores take; cores_max 0: it has no cores of its own. */

@@ -6,17 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/json.h"
 
 #define TEXT_BYTES_MAX (1U << 20)
 #define DEPTH_MAX 4
+#define BORN_SLACK_S 2
+#define AT "at" /* no row has this id */
 
 struct wire *wire_new(struct err *err)
 {
 	struct wire *wire = calloc(1, sizeof(*wire));
 
-	if (!wire)
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	if (wire)
+		wire->at_s = now.tv_sec;
+	else
 		err_set(err, "out of memory");
 	return wire;
 }
@@ -47,6 +55,7 @@ struct wire_row *wire_row(struct wire *wire, const char *id)
 		return row;
 	row = &wire->row[wire->count++];
 	snprintf(row->id, sizeof(row->id), "%s", id);
+	row->born_s = WIRE_UNKNOWN;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
 		row->count[kind] = WIRE_UNKNOWN;
 	return row;
@@ -66,22 +75,34 @@ int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count)
 
 /* ---- as text ----------------------------------------------------------- */
 
-/* {"ID":[N,N,N,N],..} */
-char *wire_text(const struct wire *wire, struct err *err)
+/* [BORN,"FS",N for each kind] */
+static struct json_object *row_json(const struct wire_row *row)
 {
-	struct json_object *top = json_object_new_object(), *list;
-	char *text = NULL;
-	size_t i;
+	struct json_object *list = json_object_new_array();
 	int kind;
 
-	for (i = 0; top && i < wire->count; i++) {
-		list = json_object_new_array();
-		for (kind = 0; list && kind < WIRE_KINDS; kind++)
-			json_object_array_add(
-				list, json_object_new_int64(
-					      wire->row[i].count[kind]));
-		json_object_object_add(top, wire->row[i].id, list);
-	}
+	if (!list)
+		return NULL;
+	json_object_array_add(list, json_object_new_int64(row->born_s));
+	json_object_array_add(list, json_object_new_string(row->fs));
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		json_object_array_add(list,
+				      json_object_new_int64(row->count[kind]));
+	return list;
+}
+
+/* {"at":N,"ID":ROW,..} */
+char *wire_text(const struct wire *wire, struct err *err)
+{
+	struct json_object *top = json_object_new_object();
+	char *text = NULL;
+	size_t i;
+
+	if (top)
+		json_add_number(top, AT, wire->at_s);
+	for (i = 0; top && i < wire->count; i++)
+		json_object_object_add(top, wire->row[i].id,
+				       row_json(&wire->row[i]));
 	if (top)
 		text = strdup(json_object_to_json_string_ext(
 			top, JSON_C_TO_STRING_PLAIN));
@@ -91,27 +112,50 @@ char *wire_text(const struct wire *wire, struct err *err)
 	return text;
 }
 
+static int parse_count(struct json_object *list, size_t at, int64_t *count)
+{
+	struct json_object *value = json_object_array_get_idx(list, at);
+
+	if (!json_object_is_type(value, json_type_int) ||
+	    json_object_get_int64(value) < WIRE_UNKNOWN)
+		return -1;
+	*count = json_object_get_int64(value);
+	return 0;
+}
+
 static int parse_row(struct wire *wire, const char *id,
 		     struct json_object *list)
 {
-	struct json_object *value;
+	struct json_object *fs;
 	struct wire_row *row;
-	int kind;
+	size_t kind;
 
 	if (!json_object_is_type(list, json_type_array) ||
-	    json_object_array_length(list) != WIRE_KINDS ||
+	    json_object_array_length(list) != WIRE_KINDS + 2 ||
 	    strlen(id) >= WIRE_ID_MAX)
 		return -1;
-	row = wire_row(wire, id);
-	if (!row)
+	fs = json_object_array_get_idx(list, 1);
+	if (!json_object_is_type(fs, json_type_string) ||
+	    json_object_get_string_len(fs) >= WIRE_FS_MAX)
 		return -1;
-	for (kind = 0; kind < WIRE_KINDS; kind++) {
-		value = json_object_array_get_idx(list, (size_t)kind);
-		if (!json_object_is_type(value, json_type_int) ||
-		    json_object_get_int64(value) < WIRE_UNKNOWN)
+	row = wire_row(wire, id);
+	if (!row || parse_count(list, 0, &row->born_s) < 0)
+		return -1;
+	strcpy(row->fs, json_object_get_string(fs));
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		if (parse_count(list, kind + 2, &row->count[kind]) < 0)
 			return -1;
-		row->count[kind] = json_object_get_int64(value);
-	}
+	return 0;
+}
+
+static int parse_one(struct wire *wire, const char *id,
+		     struct json_object *value)
+{
+	if (strcmp(id, AT) != 0)
+		return parse_row(wire, id, value);
+	if (!json_object_is_type(value, json_type_int))
+		return -1;
+	wire->at_s = json_object_get_int64(value);
 	return 0;
 }
 
@@ -126,7 +170,7 @@ struct wire *wire_parse(const char *text, struct err *err)
 		rc = err_set(err, "counters of the client: not an object");
 	if (rc == 0) {
 		json_object_object_foreach (top, id, list)
-			if (rc == 0 && parse_row(wire, id, list) < 0)
+			if (rc == 0 && parse_one(wire, id, list) < 0)
 				rc = err_set(err,
 					     "counters of the client: "
 					     "'%.80s' is damaged",
@@ -141,46 +185,73 @@ struct wire *wire_parse(const char *text, struct err *err)
 
 /* ---- the difference ---------------------------------------------------- */
 
-/* A row that is new: its process started, or first used the filesystem, while
- * we looked elsewhere; all of it is since then. */
-static int64_t row_since(const struct wire_row *before,
-			 const struct wire_row *after, int kind)
+static bool is_time(int kind)
 {
-	if (after->count[kind] == WIRE_UNKNOWN)
-		return WIRE_UNKNOWN;
-	if (!before)
-		return after->count[kind];
-	if (before->count[kind] == WIRE_UNKNOWN)
-		return WIRE_UNKNOWN;
-	return after->count[kind] - before->count[kind];
+	return kind == WIRE_READ_US || kind == WIRE_WRITE_US ||
+	       kind == WIRE_META_US || kind == WIRE_QUEUE_US;
 }
 
-static bool went_back(const struct wire *before, const struct wire *after)
+/* A row that is new: its process started, or first used the filesystem, while
+ * we looked elsewhere; all of it is since then, unless it is older. */
+static int64_t row_since(const struct wire *was, const struct wire_row *before,
+			 const struct wire_row *after, int kind)
 {
-	const struct wire_row *row;
+	int64_t is = after->count[kind];
+
+	if (is == WIRE_UNKNOWN)
+		return WIRE_UNKNOWN;
+	if (!before)
+		return after->born_s != WIRE_UNKNOWN &&
+				       after->born_s + BORN_SLACK_S < was->at_s
+			       ? WIRE_UNKNOWN
+			       : is;
+	if (before->count[kind] == WIRE_UNKNOWN || is < before->count[kind])
+		return WIRE_UNKNOWN;
+	return is - before->count[kind];
+}
+
+static bool is_reborn(const struct wire_row *before,
+		      const struct wire_row *after)
+{
+	return before->born_s != WIRE_UNKNOWN &&
+	       after->born_s != WIRE_UNKNOWN &&
+	       (after->born_s > before->born_s + BORN_SLACK_S ||
+		after->born_s < before->born_s - BORN_SLACK_S);
+}
+
+static bool went_back(const struct wire *before, const struct wire *after,
+		      const char *fs)
+{
+	const struct wire_row *row, *was;
 	size_t i;
 	int kind;
 
 	for (i = 0; i < before->count; i++) {
-		row = find_row(after, before->row[i].id);
-		if (!row)
+		was = &before->row[i];
+		if (strcmp(was->fs, fs) != 0)
+			continue;
+		row = find_row(after, was->id);
+		if (!row || is_reborn(was, row))
 			return true;
 		for (kind = 0; kind < WIRE_KINDS; kind++)
-			if (row->count[kind] != WIRE_UNKNOWN &&
-			    row->count[kind] < before->row[i].count[kind])
+			if (!is_time(kind) &&
+			    row->count[kind] != WIRE_UNKNOWN &&
+			    row->count[kind] < was->count[kind])
 				return true;
 	}
 	return false;
 }
 
 static int64_t all_since(const struct wire *before, const struct wire *after,
-			 int kind)
+			 const char *fs, int kind)
 {
 	int64_t sum = 0, one;
 	size_t i;
 
 	for (i = 0; i < after->count; i++) {
-		one = row_since(find_row(before, after->row[i].id),
+		if (strcmp(after->row[i].fs, fs) != 0)
+			continue;
+		one = row_since(before, find_row(before, after->row[i].id),
 				&after->row[i], kind);
 		if (one == WIRE_UNKNOWN || one > INT64_MAX - sum)
 			return WIRE_UNKNOWN;
@@ -190,13 +261,75 @@ static int64_t all_since(const struct wire *before, const struct wire *after,
 }
 
 int wire_since(const struct wire *before, const struct wire *after,
-	       int64_t moved[WIRE_KINDS])
+	       const char *fs, int64_t moved[WIRE_KINDS])
 {
 	int kind;
 
-	if (went_back(before, after))
+	if (went_back(before, after, fs))
 		return 0;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		moved[kind] = all_since(before, after, kind);
+		moved[kind] = all_since(before, after, fs, kind);
 	return 1;
+}
+
+/* ---- the lines of the record --------------------------------------------- */
+
+static bool has_fs(const struct wire *wire, size_t count, const char *fs)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(wire->row[i].fs, fs))
+			return true;
+	return false;
+}
+
+/* Into the last line, what has none of its own. */
+static void add_rest(struct client_wire_line *last,
+		     const struct client_wire_line *line)
+{
+	int kind;
+
+	*last->fs = '\0';
+	last->has_restarted |= line->has_restarted;
+	last->is_gone |= line->is_gone;
+	for (kind = 0; kind < WIRE_KINDS; kind++) {
+		int64_t *sum = &last->count[kind];
+		int64_t more = line->count[kind];
+
+		if (*sum == WIRE_UNKNOWN || more == WIRE_UNKNOWN ||
+		    more > INT64_MAX - *sum)
+			*sum = WIRE_UNKNOWN;
+		else
+			*sum += more;
+	}
+}
+
+static void tell(const struct wire *before, const struct wire *after,
+		 const char *fs, struct client_wire *told)
+{
+	struct client_wire_line line = { .is_gone = false };
+
+	snprintf(line.fs, sizeof(line.fs), "%s", fs);
+	line.has_restarted = wire_since(before, after, fs, line.count) == 0;
+	line.is_gone = *fs && !has_fs(after, after->count, fs);
+	if (told->line_count == CLIENT_WIRE_LINES_MAX)
+		add_rest(&told->line[CLIENT_WIRE_LINES_MAX - 1], &line);
+	else
+		told->line[told->line_count++] = line;
+}
+
+void wire_lines(const struct wire *before, const struct wire *after,
+		struct client_wire *told)
+{
+	size_t i;
+
+	told->line_count = 0;
+	for (i = 0; i < after->count; i++)
+		if (!has_fs(after, i, after->row[i].fs))
+			tell(before, after, after->row[i].fs, told);
+	for (i = 0; i < before->count; i++)
+		if (!has_fs(before, i, before->row[i].fs) &&
+		    !has_fs(after, after->count, before->row[i].fs))
+			tell(before, after, before->row[i].fs, told);
 }

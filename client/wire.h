@@ -5,9 +5,15 @@
  *           superblock) since that source began; 'id' names it. Rows are
  *           compared one by one: in a sum the restart of one would hide behind
  *           the others.
- *         restart: a row whose counters went back, or that is gone. Then
- *           nobody knows what was moved.
- *         counters are bytes and operations; WIRE_UNKNOWN where nobody tells.
+ *         filesystem: what a row is of, where that can be told ("/home"). The
+ *           rows of each are a line of their own in the record.
+ *         restart: a row whose counters went back, that was born anew, or that
+ *           is gone. Then nobody knows what was moved on its filesystem.
+ *         born: when the source began to count, seconds since boot; sources
+ *           that tell their age may be off by two.
+ *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody
+ *           tells. Times may go back (some kernels underflow): then they are
+ *           unknown, and nothing has restarted.
  * Owner   wire_free(), NULL allowed. Rows are the wire's; a pointer to one
  *           lives until the next is made.
  * Errors  NULL or -1, sentence in *err, outputs untouched.
@@ -19,26 +25,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "client/terms.h"
 #include "lib/err.h"
 
 #define WIRE_ID_MAX 512
 #define WIRE_ROWS_MAX 1024
 #define WIRE_UNKNOWN INT64_C(-1)
 
-enum wire_kind {
-	WIRE_READ_BYTES,
-	WIRE_WRITE_BYTES,
-	WIRE_READS,
-	WIRE_WRITES,
-	WIRE_KINDS
-};
-
 struct wire_row {
 	char id[WIRE_ID_MAX];
+	char fs[WIRE_FS_MAX]; /* "": not told */
+	int64_t born_s;	      /* WIRE_UNKNOWN: not told */
 	int64_t count[WIRE_KINDS];
 };
 
 struct wire {
+	int64_t at_s; /* when it was read, seconds since boot */
 	size_t count;
 	struct wire_row row[WIRE_ROWS_MAX];
 };
@@ -55,8 +57,13 @@ int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count);
 char *wire_text(const struct wire *wire, struct err *err);
 struct wire *wire_parse(const char *text, struct err *err);
 
-/* 'after' less 'before': 1; or 0: something has restarted. */
+/* 'after' less 'before', of the rows of one filesystem: 1; or 0: something has
+ * restarted. */
 int wire_since(const struct wire *before, const struct wire *after,
-	       int64_t moved[WIRE_KINDS]);
+	       const char *fs, int64_t moved[WIRE_KINDS]);
+/* The same for each filesystem; what there is no line left for is in the last,
+ * which is then of all filesystems ("") not told before. */
+void wire_lines(const struct wire *before, const struct wire *after,
+		struct client_wire *told);
 
 #endif

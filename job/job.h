@@ -149,11 +149,11 @@ int job_count_each(const struct config *config,
 		   int (*fn)(void *arg, uint32_t job_id), void *arg,
 		   struct err *err);
 
-/* The client's own counters at the start, if it has any: RUN/JOB/wire. -1: they
- * are there, but not readable; never a reason to fail. */
-int job_wire_start(const struct config *config, const struct record *state,
-		   struct client *client, bool alone, struct err *err);
-/* What it moved since then, into the state; nothing where nobody knows. Before
+/* The clients' own counters at the start, of those that have any: RUN/JOB/wire.
+ * What cannot be read is said once (job/log.h); never a reason to fail. */
+void job_wire_start(const struct config *config, const struct record *state,
+		    struct client *const clients[], size_t count, bool alone);
+/* What they moved since then, into the state; nothing where nobody knows. Before
  * job_mend(), which may restart the client. */
 void job_wire_read(const struct config *config, struct record *state);
 

@@ -17,7 +17,9 @@ static bool journal_knows(const struct journal *journal,
 
 	for (i = 0; i < journal_count(journal); i++) {
 		known = journal_at(journal, i);
-		if (!strcmp(known->what, change->what) &&
+		if ((!*change->client ||
+		     !strcmp(known->client, change->client)) &&
+		    !strcmp(known->what, change->what) &&
 		    !strcmp(known->target, change->target) &&
 		    !strcmp(known->new_value, change->new_value))
 			return true;
@@ -29,6 +31,7 @@ static bool journal_knows(const struct journal *journal,
 static void add_from_state(struct journal *journal, const struct record *state)
 {
 	struct journal_change planned = { 0 };
+	const struct record_client *client;
 	size_t i;
 
 	for (i = 0; i < state->change_count; i++) {
@@ -36,7 +39,8 @@ static void add_from_state(struct journal *journal, const struct record *state)
 		    state->changes[i].made == 0 ||
 		    journal_knows(journal, &state->changes[i]))
 			continue;
-		planned.client = (char *)state->client_name;
+		client = record_client_named(state, state->changes[i].client);
+		planned.client = client ? (char *)client->name : "";
 		planned.what = state->changes[i].what;
 		planned.target = state->changes[i].target;
 		planned.old_value = state->changes[i].old_value;
@@ -95,9 +99,9 @@ static void report_changes(struct record *state, const struct journal *journal)
 		return;
 	for (i = 0; i < journal_count(journal); i++) {
 		change = journal_at(journal, i);
-		record_add_change(blank, change->what, change->target,
-				  change->old_value, change->new_value,
-				  is_made(change),
+		record_add_change(blank, change->client, change->what,
+				  change->target, change->old_value,
+				  change->new_value, is_made(change),
 				  change->state == JOURNAL_RESTORED);
 	}
 	state->changes = blank->changes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the client of the node moved while a job ran: RUN/JOB/wire has its
- * counters at the start, {"boot_id":"..","alone":true,"counters":"TEXT"}. */
+/* What the clients of the node moved while a job ran: RUN/JOB/wire has their
+ * counters at the start,
+ * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. */
 #include "job/job.h"
 
 #include <errno.h>
@@ -9,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/log.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
 #include "lib/json.h"
 #include "lib/rundir.h"
 
-#define WIRE_BYTES_MAX (1U << 20)
+#define WIRE_BYTES_MAX (4U << 20)
 
 static int write_start(const char *path, const struct record *state, bool alone,
-		       const char *counters, struct err *err)
+		       struct json_object *counters, struct err *err)
 {
 	struct json_object *top = json_object_new_object();
 	const char *text;
@@ -28,7 +30,7 @@ static int write_start(const char *path, const struct record *state, bool alone,
 		return err_set(err, "out of memory");
 	json_add_text(top, "boot_id", state->boot_id);
 	json_add_bool(top, "alone", alone);
-	json_add_text(top, "counters", counters);
+	json_object_object_add(top, "clients", json_object_get(counters));
 	text = json_line(top);
 	if (!text) {
 		json_object_put(top);
@@ -39,56 +41,108 @@ static int write_start(const char *path, const struct record *state, bool alone,
 	return rc;
 }
 
-int job_wire_start(const struct config *config, const struct record *state,
-		   struct client *client, bool alone, struct err *err)
+/* A client that is as it was at the last job has been complained of. */
+static void save(struct client *client, struct json_object *counters)
 {
-	char path[RUNDIR_PATH_MAX], *counters;
-	int rc;
+	struct err err;
+	char *text = client_wire_save(client, &err);
 
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
-			    err) < 0)
-		return -1;
-	counters = client_wire_save(client, err);
-	if (!counters)
-		return errno == ENOENT ? 0 : -1;
-	FAULT_POINT("wire before");
-	rc = write_start(path, state, alone, counters, err);
-	FAULT_POINT("wire after");
-	free(counters);
-	return rc;
+	if (text)
+		json_add_text(counters, client_facts(client)->name, text);
+	else if (errno != ENOENT && !client_is_cached(client))
+		log_line("wire: %s", err.text);
+	free(text);
 }
 
-static void add_wire(struct record *state, const struct client_wire *wire,
-		     bool alone)
+void job_wire_start(const struct config *config, const struct record *state,
+		    struct client *const clients[], size_t count, bool alone)
+{
+	struct json_object *counters = json_object_new_object();
+	char path[RUNDIR_PATH_MAX];
+	struct err err;
+	size_t i;
+	int rc;
+
+	for (i = 0; counters && i < count; i++)
+		save(clients[i], counters);
+	if (json_object_object_length(counters)) {
+		rc = rundir_job_file(path, config->run_dir, state->job,
+				     RUNDIR_WIRE, &err);
+		FAULT_POINT("wire before");
+		if (rc == 0)
+			rc = write_start(path, state, alone, counters, &err);
+		FAULT_POINT("wire after");
+		if (rc < 0)
+			log_line("wire: %s", err.text);
+	}
+	json_object_put(counters);
+}
+
+/* What a client counts, as the numbers of a record. */
+static const enum record_number numbers[WIRE_KINDS] = {
+	[WIRE_READ_BYTES] = RECORD_READ_BYTES,
+	[WIRE_WRITE_BYTES] = RECORD_WRITE_BYTES,
+	[WIRE_READS] = RECORD_READ_CALLS,
+	[WIRE_WRITES] = RECORD_WRITE_CALLS,
+	[WIRE_READ_US] = RECORD_READ_US,
+	[WIRE_WRITE_US] = RECORD_WRITE_US,
+	[WIRE_META] = RECORD_META_CALLS,
+	[WIRE_META_US] = RECORD_META_US,
+	[WIRE_ASKED_READ_BYTES] = RECORD_ASKED_READ_BYTES,
+	[WIRE_ASKED_WRITE_BYTES] = RECORD_ASKED_WRITE_BYTES,
+	[WIRE_RESENT] = RECORD_RESENT,
+	[WIRE_QUEUE_US] = RECORD_QUEUE_US,
+};
+
+static void add_line(struct record *state, const char *client,
+		     const struct client_wire *wire,
+		     const struct client_wire_line *line, bool alone)
 {
 	struct record_io io;
+	int kind;
 
+	if (line->is_gone)
+		state->flags |= RECORD_FLAG(UNMOUNTED);
+	else if (line->has_restarted)
+		state->flags |= RECORD_FLAG(WIRE_RESET);
+	if (line->is_gone || line->has_restarted)
+		return;
 	record_io_init(&io);
 	io.scope = RECORD_SCOPE_NODE;
 	io.shared = alone ? 0 : RECORD_UNKNOWN;
 	snprintf(io.source, sizeof(io.source), "%s", wire->source);
-	io.numbers[RECORD_READ_BYTES] = wire->read_bytes;
-	io.numbers[RECORD_WRITE_BYTES] = wire->write_bytes;
-	io.numbers[RECORD_READ_CALLS] = wire->reads;
-	io.numbers[RECORD_WRITE_CALLS] = wire->writes;
+	snprintf(io.client, sizeof(io.client), "%s", client);
+	if (*line->fs)
+		io.fs = (char *)line->fs; /* record_add_wire() copies */
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		io.numbers[numbers[kind]] = line->count[kind];
 	record_add_wire(state, &io);
 }
 
-static void read_since(struct client *client, struct json_object *start,
-		       struct record *state)
+static const struct config_client *section_named(const struct config *config,
+						 const char *name)
 {
-	const char *counters = json_text(start, "counters");
-	struct client_wire wire;
-	int rc;
+	size_t i;
 
-	if (!counters)
-		return;
-	rc = client_wire_since(client, counters, &wire, NULL);
-	if (rc == 0)
-		state->flags |= RECORD_FLAG(WIRE_RESET);
-	if (rc <= 0)
-		return;
-	add_wire(state, &wire, json_is_true(start, "alone"));
+	for (i = 0; i < config->client_count; i++)
+		if (!strcmp(config->clients[i].name, name))
+			return &config->clients[i];
+	return NULL;
+}
+
+static void read_since(const struct config *config, const char *name,
+		       const char *counters, struct record *state, bool alone)
+{
+	const struct config_client *section = section_named(config, name);
+	struct client *client;
+	struct client_wire wire;
+	size_t i;
+
+	client = section ? client_open(section, NULL, NULL, NULL) : NULL;
+	if (client && client_wire_since(client, counters, &wire, NULL) == 0)
+		for (i = 0; i < wire.line_count; i++)
+			add_line(state, name, &wire, &wire.line[i], alone);
+	client_close(client);
 }
 
 /* RUN may be on a disk, where it outlives what the client counted. */
@@ -103,10 +157,8 @@ static bool is_of_this_boot(struct json_object *start)
 
 void job_wire_read(const struct config *config, struct record *state)
 {
-	const struct config_client *section;
+	struct json_object *start, *clients = NULL;
 	char path[RUNDIR_PATH_MAX], *text;
-	struct json_object *start;
-	struct client *client;
 
 	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
 			    NULL) < 0)
@@ -116,10 +168,14 @@ void job_wire_read(const struct config *config, struct record *state)
 		return;
 	start = json_parse(text);
 	free(text);
-	section = config_client_for(config, state->node);
-	client = section ? client_open(section, NULL, NULL, NULL) : NULL;
-	if (client && is_of_this_boot(start))
-		read_since(client, start, state);
-	client_close(client);
+	if (is_of_this_boot(start) &&
+	    json_object_object_get_ex(start, "clients", &clients) &&
+	    json_object_is_type(clients, json_type_object)) {
+		json_object_object_foreach (clients, name, counters)
+			if (json_object_is_type(counters, json_type_string))
+				read_since(config, name,
+					   json_object_get_string(counters),
+					   state, json_is_true(start, "alone"));
+	}
 	json_object_put(start);
 }

@@ -441,21 +441,58 @@ static struct config_client *client_named(struct config *config,
 	return client;
 }
 
-static struct config_profile *profile_named(struct config *config,
-					    const char *name)
+static struct config_profile *profile_in(struct config_profile list[],
+					 size_t count, const char *name,
+					 const char *client)
 {
-	struct config_profile *profile;
+	size_t i;
 
-	profile = (struct config_profile *)config_profile_find(config, name);
+	for (i = 0; i < count; i++)
+		if (!strcmp(list[i].name, name) &&
+		    !strcmp(list[i].client, client))
+			return &list[i];
+	return NULL;
+}
+
+/* client: "" or of [profile NAME:CLIENT] */
+static struct config_profile *
+profile_named(struct config *config, const char *name, const char *client)
+{
+	struct config_profile *list =
+		*client ? config->client_profiles : config->profiles;
+	size_t *count = *client ? &config->client_profile_count
+				: &config->profile_count;
+	struct config_profile *profile = profile_in(list, *count, name, client);
+
 	if (profile)
 		return profile;
-	if (config->profile_count == CONFIG_PROFILES_MAX)
+	if (*count == CONFIG_PROFILES_MAX)
 		return NULL;
-	profile = &config->profiles[config->profile_count++];
+	profile = &list[(*count)++];
 	profile->name = strdup(name);
-	return profile->name && set_initial(profile, profile_keys) == 0
+	profile->client = strdup(client);
+	return profile->name && profile->client &&
+			       set_initial(profile, profile_keys) == 0
 		       ? profile
 		       : NULL;
+}
+
+/* "NAME" or "NAME:CLIENT" */
+static bool split_profile(const char *text, char name[PROFILE_NAME_MAX + 1],
+			  char client[PROFILE_NAME_MAX + 1])
+{
+	const char *colon = strchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : strlen(text);
+
+	*client = '\0';
+	if (length > PROFILE_NAME_MAX)
+		return false;
+	snprintf(name, PROFILE_NAME_MAX + 1, "%.*s", (int)length, text);
+	if (!config_is_name(name) || (colon && !config_is_name(colon + 1)))
+		return false;
+	if (colon)
+		snprintf(client, PROFILE_NAME_MAX + 1, "%s", colon + 1);
+	return true;
 }
 
 /* The table and the struct of a section; NULL when there is no such one. */
@@ -463,6 +500,8 @@ static const struct key *find_section(struct config *config,
 				      const char *section, void **base,
 				      const char **why)
 {
+	char name[PROFILE_NAME_MAX + 1], client[PROFILE_NAME_MAX + 1];
+
 	*why = "unknown section";
 	*base = config;
 	if (!strcmp(section, "jobio"))
@@ -478,8 +517,9 @@ static const struct key *find_section(struct config *config,
 		*why = "too many clients";
 		return *base ? client_keys : NULL;
 	}
-	if (!strncmp(section, "profile ", 8) && config_is_name(section + 8)) {
-		*base = profile_named(config, section + 8);
+	if (!strncmp(section, "profile ", 8) &&
+	    split_profile(section + 8, name, client)) {
+		*base = profile_named(config, name, client);
 		*why = "too many profiles";
 		return *base ? profile_keys : NULL;
 	}
@@ -543,14 +583,23 @@ static int wrong(struct config *config, struct err *err, const char *key,
 	return err_set(err, "%s: %s: '%s': %s", config->file, key, value, why);
 }
 
+#define PROFILE_KEY_MAX 128
+
+static void profile_key(const struct config_profile *profile, const char *key,
+			char text[PROFILE_KEY_MAX])
+{
+	snprintf(text, PROFILE_KEY_MAX, "[profile %s%s%s] %s", profile->name,
+		 *profile->client ? ":" : "", profile->client, key);
+}
+
 static int check_read_ahead(struct config *config,
 			    const struct config_profile *profile,
 			    struct err *err)
 {
 	unsigned long number;
-	char key[80];
+	char key[PROFILE_KEY_MAX];
 
-	snprintf(key, sizeof(key), "[profile %s] read_ahead_kb", profile->name);
+	profile_key(profile, "read_ahead_kb", key);
 	if (*profile->read_ahead_kb &&
 	    number_parse(profile->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &number,
 			 NULL) < 0)
@@ -559,18 +608,49 @@ static int check_read_ahead(struct config *config,
 	return 0;
 }
 
+/* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
+static int check_client_profiles(struct config *config, struct err *err)
+{
+	const struct config_profile *profile;
+	char key[PROFILE_KEY_MAX];
+	size_t i, k;
+
+	for (i = 0; i < config->client_profile_count; i++) {
+		profile = &config->client_profiles[i];
+		profile_key(profile, "", key);
+		key[strlen(key) - 1] = '\0';
+		for (k = 0; k < config->client_count; k++)
+			if (!strcmp(config->clients[k].name, profile->client))
+				break;
+		if (k == config->client_count)
+			return wrong(config, err, key, profile->client,
+				     "no such [client]");
+		if (!config_profile_find(config, profile->name))
+			return wrong(config, err, key, profile->name,
+				     "no such [profile]");
+		if (profile->io_cores || *profile->description)
+			return wrong(config, err, key,
+				     profile->io_cores ? "io_cores"
+						       : "description",
+				     "belongs into the [profile] for all "
+				     "clients");
+		if (check_read_ahead(config, profile, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int check_profiles(struct config *config, struct err *err)
 {
 	struct config_profile *profile;
-	char key[80], value[16];
+	char key[PROFILE_KEY_MAX], value[16];
 	size_t i;
 
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
 		if (check_read_ahead(config, profile, err) < 0)
 			return -1;
-		snprintf(key, sizeof(key), "[profile %s] io_cores",
-			 profile->name);
+		profile_key(profile, "io_cores", key);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);
 		if (profile->io_cores &&
 		    (profile->io_cores < config->io_cores_min ||
@@ -583,7 +663,7 @@ static int check_profiles(struct config *config, struct err *err)
 	    !config_profile_find(config, config->profile_default))
 		return wrong(config, err, "[option] profile_default",
 			     config->profile_default, "no such [profile]");
-	return 0;
+	return check_client_profiles(config, err);
 }
 
 /* Words that are mount points, and not too many for one command line. */
@@ -786,6 +866,15 @@ fail:
 	return NULL;
 }
 
+static void free_profiles(struct config_profile list[], size_t count)
+{
+	for (; count--; list++) {
+		free(list->name);
+		free(list->client);
+		free_texts(list, profile_keys);
+	}
+}
+
 void config_free(struct config *config)
 {
 	size_t i, j;
@@ -798,10 +887,8 @@ void config_free(struct config *config)
 		for (j = 0; j < TYPE_COUNT; j++)
 			free_texts(&config->clients[i], type_keys[j]);
 	}
-	for (i = 0; i < config->profile_count; i++) {
-		free(config->profiles[i].name);
-		free_texts(&config->profiles[i], profile_keys);
-	}
+	free_profiles(config->profiles, config->profile_count);
+	free_profiles(config->client_profiles, config->client_profile_count);
 	free_texts(config, jobio_keys);
 	free_texts(config, option_keys);
 	free_texts(config, count_keys);
@@ -839,22 +926,82 @@ const char *config_profile_nearest(const struct config *config,
 	return nearest;
 }
 
-const struct config_client *config_client_for(const struct config *config,
-					      const char *node)
+const struct config_profile *
+config_profile_for(const struct config *config, const char *name,
+		   const struct config_client *client)
+{
+	const struct config_profile *own =
+		profile_in((struct config_profile *)config->client_profiles,
+			   config->client_profile_count, name, client->name);
+
+	return own ? own : config_profile_find(config, name);
+}
+
+bool config_profile_is_empty(const struct config_profile *profile)
+{
+	const struct key *key;
+
+	for (key = profile_keys; key->name; key++)
+		if (key->kind == TEXT &&
+		    key->offset !=
+			    offsetof(struct config_profile, description) &&
+		    **(char *const *)((const char *)profile + key->offset))
+			return false;
+	return true;
+}
+
+static bool is_of_node(const struct config_client *client, const char *node)
 {
 	char patterns[TEXT_MAX + 1];
 	char *pattern, *state;
-	size_t i;
 
-	for (i = 0; i < config->client_count; i++) {
-		snprintf(patterns, sizeof(patterns), "%s",
-			 config->clients[i].nodes);
-		for (pattern = strtok_r(patterns, " \t", &state); pattern;
-		     pattern = strtok_r(NULL, " \t", &state))
-			if (fnmatch(pattern, node, 0) == 0)
-				return &config->clients[i];
+	snprintf(patterns, sizeof(patterns), "%s", client->nodes);
+	for (pattern = strtok_r(patterns, " \t", &state); pattern;
+	     pattern = strtok_r(NULL, " \t", &state))
+		if (fnmatch(pattern, node, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Of one type, and one mount is claimed by both? Without mounts= it is all. */
+static bool claims_same(const struct config_client *a,
+			const struct config_client *b)
+{
+	char ours[TEXT_MAX + 3], theirs[TEXT_MAX + 3], key[TEXT_MAX + 3];
+	char *word, *state;
+
+	if (a->type != b->type)
+		return false;
+	snprintf(ours, sizeof(ours), "%s", a->mounts);
+	snprintf(theirs, sizeof(theirs), " %s ", b->mounts);
+	if (!*a->mounts || !*b->mounts)
+		return true;
+	for (word = strtok_r(ours, " ", &state); word;
+	     word = strtok_r(NULL, " ", &state)) {
+		snprintf(key, sizeof(key), " %.*s ", TEXT_MAX, word);
+		if (strstr(theirs, key))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+size_t config_clients_for(const struct config *config, const char *node,
+			  const struct config_client *list[CONFIG_CLIENTS_MAX])
+{
+	const struct config_client *client = config->clients;
+	const struct config_client *end = client + config->client_count;
+	size_t count = 0, i;
+
+	for (; client < end; client++) {
+		if (!is_of_node(client, node))
+			continue;
+		for (i = 0; i < count; i++)
+			if (claims_same(list[i], client))
+				break;
+		if (i == count)
+			list[count++] = client;
+	}
+	return count;
 }
 
 const char *gate_policy_name(enum gate_policy policy)

@@ -2,7 +2,8 @@
 /* config.h - jobio.conf: what a site allows and where things are
  *
  * Terms   The file is INI (jobio.conf(5) documents every key). Sections:
- *           [jobio] [option] [count] [client NAME] [profile NAME] [ledger].
+ *           [jobio] [option] [count] [client NAME] [profile NAME]
+ *           [profile NAME:CLIENT] [ledger].
  *         A name (of a client or a profile) is [a-z0-9][a-z0-9_-]*, at most
  *           PROFILE_NAME_MAX bytes.
  *         *_ms is milliseconds, *_s seconds, *_days days.
@@ -92,9 +93,11 @@ struct config_client {
 	char *bdi_dir;
 };
 
-/* [profile NAME]: settings that a user may ask for by name */
+/* [profile NAME]: settings that a user may ask for by name; [profile
+ * NAME:CLIENT]: those for one client, in place of them */
 struct config_profile {
 	char *name;
+	char *client; /* "": for all */
 	char *description;
 	unsigned int io_cores; /* when the job names none; 0: not set */
 	char *mount_options;   /* comma-separated; "": none */
@@ -140,6 +143,8 @@ struct config {
 	size_t client_count;
 	struct config_profile profiles[CONFIG_PROFILES_MAX];
 	size_t profile_count;
+	struct config_profile client_profiles[CONFIG_PROFILES_MAX];
+	size_t client_profile_count;
 	struct config_ledger ledger;
 };
 
@@ -153,9 +158,19 @@ const struct config_profile *config_profile_find(const struct config *config,
 /* The name that a mistyped one most likely meant; NULL if none is near. */
 const char *config_profile_nearest(const struct config *config,
 				   const char *name);
-/* The first [client] section whose nodes= matches the node; NULL if none. */
-const struct config_client *config_client_for(const struct config *config,
-					      const char *node);
+/* The [client] sections of a node, in their order: those whose nodes= match. Of
+ * two of one type that claim a mount both, the first has it, and the other is
+ * not one of this node. Returns how many. */
+size_t config_clients_for(const struct config *config, const char *node,
+			  const struct config_client *list[CONFIG_CLIENTS_MAX]);
+/* The settings of a profile for a client: [profile NAME:CLIENT] if there is one,
+ * else those for all; NULL: there is no such profile. */
+const struct config_profile *
+config_profile_for(const struct config *config, const char *name,
+		   const struct config_client *client);
+
+/* Does it set nothing but io_cores? */
+bool config_profile_is_empty(const struct config_profile *profile);
 
 bool config_is_name(const char *text);
 

@@ -24,8 +24,11 @@ static const char *const flag_words[] = { RECORD_FLAGS(FLAG_WORDS) };
 static const char *const meta_names[] = { RECORD_META_OPS(META_NAME) };
 
 static const char *const number_names[] = {
-	"read_bytes",	   "write_bytes",      "read_calls", "write_calls",
-	"mmap_read_bytes", "mmap_write_bytes", "read_us",    "write_us",
+	"read_bytes",  "write_bytes",	   "read_calls",
+	"write_calls", "mmap_read_bytes",  "mmap_write_bytes",
+	"read_us",     "write_us",	   "meta_calls",
+	"meta_us",     "asked_read_bytes", "asked_write_bytes",
+	"resent",      "queue_us",
 };
 
 static const char *const peak_names[] = { "read_Bps", "write_Bps" };
@@ -194,6 +197,8 @@ void record_free(struct record *record)
 
 	if (!record)
 		return;
+	for (i = 0; i < record->client_count; i++)
+		free(record->clients[i].cpus);
 	for (i = 0; i < record->mount_count; i++) {
 		free(record->mounts[i].mount);
 		free(record->mounts[i].fstype);
@@ -211,6 +216,7 @@ void record_free(struct record *record)
 	}
 	free_io(record->app, record->app_count);
 	free_io(record->wire, record->wire_count);
+	free(record->clients);
 	free(record->mounts);
 	free(record->changes);
 	free(record->findings);
@@ -218,7 +224,6 @@ void record_free(struct record *record)
 	free(record->refused);
 	free(record->io_cores_abstract);
 	free(record->io_cores_os);
-	free(record->client_cpus);
 	free(record);
 }
 
@@ -256,6 +261,33 @@ static int grow(struct record *record, void **list, size_t *count, size_t size)
 	return 1;
 }
 
+int record_add_client(struct record *record, const char *name, const char *type,
+		      const char *version, const char *cpus)
+{
+	int rc = grow(record, (void **)&record->clients, &record->client_count,
+		      sizeof(*record->clients));
+	struct record_client *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &record->clients[record->client_count - 1];
+	set_array(new->name, sizeof(new->name), name);
+	set_array(new->type, sizeof(new->type), type);
+	set_array(new->version, sizeof(new->version), version);
+	return set_short(&new->cpus, cpus);
+}
+
+const struct record_client *record_client_named(const struct record *record,
+						const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < record->client_count; i++)
+		if (!*name || !strcmp(record->clients[i].name, name))
+			return &record->clients[i];
+	return NULL;
+}
+
 int record_add_mount(struct record *record, const char *mount,
 		     const char *fstype, const char *source)
 {
@@ -266,6 +298,7 @@ int record_add_mount(struct record *record, const char *mount,
 	if (rc <= 0)
 		return rc;
 	new = &record->mounts[record->mount_count - 1];
+	new->client = record->client_count ? record->client_count - 1 : 0;
 	if (set_short(&new->mount, mount) < 0 ||
 	    set_short(&new->fstype, fstype) < 0 ||
 	    set_short(&new->source, source) < 0)
@@ -273,9 +306,10 @@ int record_add_mount(struct record *record, const char *mount,
 	return 0;
 }
 
-int record_add_change(struct record *record, const char *what,
-		      const char *target, const char *old_value,
-		      const char *new_value, int made, int restored)
+int record_add_change(struct record *record, const char *client,
+		      const char *what, const char *target,
+		      const char *old_value, const char *new_value, int made,
+		      int restored)
 {
 	int rc = grow(record, (void **)&record->changes, &record->change_count,
 		      sizeof(*record->changes));
@@ -286,6 +320,7 @@ int record_add_change(struct record *record, const char *what,
 	new = &record->changes[record->change_count - 1];
 	new->made = made;
 	new->restored = made == 0 ? -1 : restored;
+	set_array(new->client, sizeof(new->client), client);
 	if (set_short(&new->what, what) < 0 ||
 	    set_short(&new->target, target) < 0 ||
 	    set_short(&new->old_value, old_value) < 0 ||
@@ -469,26 +504,42 @@ static void build_cores(struct builder *b, struct json_object *top,
 	}
 }
 
-static void build_client(struct builder *b, struct json_object *top,
-			 const struct record *r)
+static void build_client(struct builder *b, struct json_object *o,
+			 const struct record *r, size_t client)
 {
-	struct json_object *o = put_object(b, top, "client", !r->has_client);
 	struct json_object *list, *m;
 	size_t i;
 
-	if (!o)
-		return;
-	put_word(b, o, "name", r->client_name);
-	put_word(b, o, "type", r->client_type);
-	put_word(b, o, "version", r->client_version);
-	put_text(b, o, "cpus", r->client_cpus);
+	put_word(b, o, "name", r->clients[client].name);
+	put_word(b, o, "type", r->clients[client].type);
+	put_word(b, o, "version", r->clients[client].version);
+	put_text(b, o, "cpus", r->clients[client].cpus);
 	list = put_list(b, o, "mounts");
 	for (i = 0; i < r->mount_count && !b->failed; i++) {
+		if (r->mounts[i].client != client)
+			continue;
 		m = append_object(b, list);
 		put_text(b, m, "mount", r->mounts[i].mount);
 		put_text(b, m, "fstype", r->mounts[i].fstype);
 		put_text(b, m, "source", r->mounts[i].source);
 	}
+}
+
+/* The first where readers of old look for the only one. */
+static void build_clients(struct builder *b, struct json_object *top,
+			  const struct record *r)
+{
+	struct json_object *o = put_object(b, top, "client", !r->client_count);
+	struct json_object *list;
+	size_t i;
+
+	if (o)
+		build_client(b, o, r, 0);
+	if (r->client_count < 2)
+		return;
+	list = put_list(b, top, "more_clients");
+	for (i = 1; i < r->client_count && !b->failed; i++)
+		build_client(b, append_object(b, list), r, i);
 }
 
 static void build_changes(struct builder *b, struct json_object *top,
@@ -501,6 +552,8 @@ static void build_changes(struct builder *b, struct json_object *top,
 		const struct record_change *c = &r->changes[i];
 
 		o = append_object(b, list);
+		if (*c->client)
+			put_text(b, o, "client", c->client);
 		put_text(b, o, "what", c->what);
 		put_text(b, o, "target", c->target);
 		put_text(b, o, "old", c->old_value);
@@ -565,6 +618,8 @@ static void build_one_io(struct builder *b, struct json_object *o,
 	if (io->shared >= 0)
 		put_number(b, o, "shared", io->shared);
 	put_word(b, o, "source", io->source);
+	if (*io->client)
+		put_text(b, o, "client", io->client);
 	put_text(b, o, "fs", io->fs);
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
@@ -666,7 +721,7 @@ char *record_text(const struct record *record, struct err *err)
 	build_head(&b, top, record);
 	build_request(&b, top, record);
 	build_cores(&b, top, record);
-	build_client(&b, top, record);
+	build_clients(&b, top, record);
 	build_changes(&b, top, record);
 	build_findings(&b, top, record);
 	build_io(&b, top, "app", record->app, record->app_count);
@@ -934,24 +989,34 @@ static int read_mount(struct json_object *o, struct record *r, void *arg,
 	return 0;
 }
 
-static int read_client(struct json_object *top, struct record *r,
+static int read_client(struct json_object *o, struct record *r, void *arg,
 		       struct err *err)
+{
+	struct record_client *c;
+
+	(void)arg;
+	if (record_add_client(r, NULL, NULL, NULL, NULL) < 0)
+		return err_set(err, "record: out of memory");
+	c = &r->clients[r->client_count - 1];
+	if (read_word(o, "name", c->name, sizeof(c->name), err) < 0 ||
+	    read_word(o, "type", c->type, sizeof(c->type), err) < 0 ||
+	    read_word(o, "version", c->version, sizeof(c->version), err) < 0 ||
+	    read_text(o, "cpus", &c->cpus, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	return read_list(o, "mounts", r, read_mount, NULL, err);
+}
+
+static int read_clients(struct json_object *top, struct record *r,
+			struct err *err)
 {
 	struct json_object *o;
 	int rc = get(top, "client", json_type_object, &o, err);
 
-	if (rc <= 0)
-		return rc;
-	r->has_client = true;
-	if (read_word(o, "name", r->client_name, sizeof(r->client_name), err) <
-		    0 ||
-	    read_word(o, "type", r->client_type, sizeof(r->client_type), err) <
-		    0 ||
-	    read_word(o, "version", r->client_version,
-		      sizeof(r->client_version), err) < 0 ||
-	    read_text(o, "cpus", &r->client_cpus, RECORD_STRING_MAX, err) < 0)
+	if (rc > 0)
+		rc = read_client(o, r, NULL, err);
+	if (rc < 0)
 		return -1;
-	return read_list(o, "mounts", r, read_mount, NULL, err);
+	return read_list(top, "more_clients", r, read_client, NULL, err);
 }
 
 static int read_change(struct json_object *o, struct record *r, void *arg,
@@ -960,10 +1025,11 @@ static int read_change(struct json_object *o, struct record *r, void *arg,
 	struct record_change *c;
 
 	(void)arg;
-	if (record_add_change(r, NULL, NULL, NULL, NULL, -1, -1) < 0)
+	if (record_add_change(r, NULL, NULL, NULL, NULL, NULL, -1, -1) < 0)
 		return err_set(err, "record: out of memory");
 	c = &r->changes[r->change_count - 1];
-	if (read_text(o, "what", &c->what, RECORD_STRING_MAX, err) < 0 ||
+	if (read_word(o, "client", c->client, sizeof(c->client), err) < 0 ||
+	    read_text(o, "what", &c->what, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "target", &c->target, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "old", &c->old_value, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "new", &c->new_value, RECORD_STRING_MAX, err) < 0)
@@ -1081,7 +1147,8 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 			       scope);
 	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;
 	if (read_number(o, "shared", UINT32_MAX, &io->shared, err) < 0 ||
-	    read_word(o, "source", io->source, sizeof(io->source), err) < 0)
+	    read_word(o, "source", io->source, sizeof(io->source), err) < 0 ||
+	    read_word(o, "client", io->client, sizeof(io->client), err) < 0)
 		return -1;
 	if (!*io->source)
 		return err_set(err, "record: source: must be there");
@@ -1156,7 +1223,7 @@ static int read_all(struct json_object *top, struct record *r, struct err *err)
 
 	if (read_version(top, err) < 0 || read_head(top, r, err) < 0 ||
 	    read_request(top, r, err) < 0 || read_cores(top, r, err) < 0 ||
-	    read_client(top, r, err) < 0 ||
+	    read_clients(top, r, err) < 0 ||
 	    read_list(top, "changes", r, read_change, NULL, err) < 0 ||
 	    read_list(top, "findings", r, read_finding, NULL, err) < 0 ||
 	    read_list(top, "app", r, read_io, NULL, err) < 0 ||

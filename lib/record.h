@@ -24,16 +24,19 @@
  *    "cpus":"1,3"|null,
  *    "mounts":[{"mount":"/work","fstype":"nfs4","source":"srv:/work"}]}
  *    |null,
- *  "changes":[{"what":"mount-option","target":"/work","old":"!noatime",
- *    "new":"noatime","restored":true|false|null,"made":..}],
+ *  "more_clients":[like client,..],
+ *  "changes":[{"client":"work"|null,"what":"mount-option","target":"/work",
+ *    "old":"!noatime","new":"noatime","restored":true|false|null,"made":..}],
  *  "findings":[{"code":"NF01","severity":"error|warning|info","text":"..",
  *    "cure":".."|null}],
  *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
  * IO {"scope":"job"|"node","shared":3|null,"source":"stepd",
- *   "fs":"/work"|null,"read_bytes":N|null,"write_bytes":..,
- *   "read_calls":..,"write_calls":..,"mmap_read_bytes":..,
+ *   "client":"work"|null,"fs":"/work"|null,"read_bytes":N|null,
+ *   "write_bytes":..,"read_calls":..,"write_calls":..,"mmap_read_bytes":..,
  *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
  *   "read_us":N|null,"write_us":..,
+ *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
+ *   "asked_write_bytes":..,"resent":..,"queue_us":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   shared: how many other jobs are in a number of scope node; fs null: all
@@ -41,7 +44,10 @@
  *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
  *   or nanoseconds (bin 0: 0 and 1); us: time that the processes spent in these
  *   calls, added up; peak: the most that was moved in one of the windows of
- *   window_s seconds, a second of it. app: what processes asked for; wire: what
+ *   window_s seconds, a second of it; client: whose counters they are, by the
+ *   name of its section; asked: what was asked of the client, where that is told
+ *   besides what it moved; resent: requests that were sent more than once;
+ *   queue_us: how long requests waited to be sent. app: what processes asked for; wire: what
  *   the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
@@ -181,6 +187,13 @@ enum record_number {
 	RECORD_MMAP_WRITE_BYTES,
 	RECORD_READ_US,
 	RECORD_WRITE_US,
+	/* of a client only */
+	RECORD_META_CALLS,
+	RECORD_META_US,
+	RECORD_ASKED_READ_BYTES,
+	RECORD_ASKED_WRITE_BYTES,
+	RECORD_RESENT,
+	RECORD_QUEUE_US,
 	RECORD_NUMBER_COUNT
 };
 
@@ -194,7 +207,8 @@ struct record_io {
 	enum record_scope scope;
 	int64_t shared; /* other jobs on the node, RECORD_UNKNOWN */
 	char source[RECORD_WORD_MAX];
-	char *fs; /* mount point; NULL: all files */
+	char client[RECORD_WORD_MAX]; /* of wire; "" unknown */
+	char *fs;		      /* mount point; NULL: all files */
 	int64_t numbers[RECORD_NUMBER_COUNT];
 	int64_t peak[RECORD_PEAK_COUNT]; /* bytes a second */
 	int64_t peak_window_s;		 /* RECORD_UNKNOWN: no peak */
@@ -204,11 +218,19 @@ struct record_io {
 	int64_t hist[RECORD_HIST_COUNT][RECORD_BINS];
 };
 
+struct record_client {
+	char name[RECORD_WORD_MAX], type[RECORD_WORD_MAX];
+	char version[RECORD_WORD_MAX]; /* "" unknown */
+	char *cpus;		       /* NULL unknown */
+};
+
 struct record_mount {
 	char *mount, *fstype, *source;
+	size_t client; /* which one's */
 };
 
 struct record_change {
+	char client[RECORD_WORD_MAX]; /* "": of the first */
 	char *what, *target, *old_value, *new_value;
 	int made;     /* 1, 0, -1 unknown */
 	int restored; /* 1, 0, -1 unknown; of what was not made: nothing */
@@ -237,15 +259,13 @@ struct record {
 	bool has_io_cores;
 	int64_t io_cores_count;
 	char *io_cores_abstract, *io_cores_os;
-	bool has_client;
-	char client_name[RECORD_WORD_MAX], client_type[RECORD_WORD_MAX];
-	char client_version[RECORD_WORD_MAX]; /* "" unknown */
-	char *client_cpus;		      /* NULL unknown */
+	struct record_client *clients;
 	struct record_mount *mounts;
 	struct record_change *changes;
 	struct record_finding *findings;
 	struct record_io *app, *wire;
-	size_t mount_count, change_count, finding_count, app_count, wire_count;
+	size_t client_count, mount_count, change_count, finding_count;
+	size_t app_count, wire_count;
 	int64_t steps;
 	uint32_t flags; /* RECORD_FLAG(..) | .. */
 };
@@ -266,11 +286,18 @@ int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 /* All numbers unknown, scope job. */
 void record_io_init(struct record_io *io);
 
+int record_add_client(struct record *record, const char *name, const char *type,
+		      const char *version, const char *cpus);
+/* The one of this name; "": the first; NULL: there is none. */
+const struct record_client *record_client_named(const struct record *record,
+						const char *name);
+/* Of the client that was added last. */
 int record_add_mount(struct record *record, const char *mount,
 		     const char *fstype, const char *source);
-int record_add_change(struct record *record, const char *what,
-		      const char *target, const char *old_value,
-		      const char *new_value, int made, int restored);
+int record_add_change(struct record *record, const char *client,
+		      const char *what, const char *target,
+		      const char *old_value, const char *new_value, int made,
+		      int restored);
 int record_add_finding(struct record *record, const char *code,
 		       const char *severity, const char *text,
 		       const char *cure);

@@ -66,6 +66,7 @@ static bool is_same(const struct run_line *line, const struct record_io *io,
 
 	return line->kind == kind && line->first->scope == io->scope &&
 	       !strcmp(line->first->source, io->source) &&
+	       !strcmp(line->first->client, io->client) &&
 	       !strcmp(fs, io->fs ? io->fs : "");
 }
 

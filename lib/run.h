@@ -2,8 +2,8 @@
 /* run.h - what the records of one run say together
  *
  * Terms   best: the numbers of one node, see record_best_app().
- *         line: what the same source says on all nodes of the same files in the
- *           same scope, added up: numbers, metadata operations and histograms;
+ *         line: what the same source (and client) says on all nodes of the same
+ *           files in the same scope, added up: numbers, metadata operations and histograms;
  *           a peak is the most of one node.
  *         A sum ends at INT64_MAX. What is unknown adds nothing; a sum of
  *           nothing is RECORD_UNKNOWN.

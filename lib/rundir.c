@@ -46,6 +46,12 @@ int rundir_node_file(char *path, const char *run_dir, const char *file,
 	return name(path, err, "%s/%s", run_dir, file);
 }
 
+int rundir_client_file(char *path, const char *run_dir, const char *client,
+		       struct err *err)
+{
+	return name(path, err, "%s/client.%s.json", run_dir, client);
+}
+
 int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,
 		    const char *file, struct err *err)
 {

@@ -2,7 +2,7 @@
 /* rundir.h - the names of what the rooms leave for each other on a node
  *
  *   RUN/node.json          node record and core map         prolog, jobio
- *   RUN/client.json        what the client said, for a while prolog
+ *   RUN/client.NAME.json   what the client said, for a while prolog
  *   RUN/gate               gate file for jobs without one   prolog
  *   RUN/reason             why the node serves no job       prolog
  *   RUN/lock               one prolog or epilog at a time   prolog, epilog
@@ -56,7 +56,6 @@
 
 /* RUN/... */
 #define RUNDIR_NODE "node.json"
-#define RUNDIR_CLIENT "client.json"
 #define RUNDIR_GATE "gate" /* RUN/JOB/... too */
 #define RUNDIR_REASON "reason"
 #define RUNDIR_LOCK "lock"
@@ -77,6 +76,10 @@
 /* RUN/NAME */
 int rundir_node_file(char *path, const char *run_dir, const char *name,
 		     struct err *err);
+
+/* RUN/client.NAME.json */
+int rundir_client_file(char *path, const char *run_dir, const char *client,
+		       struct err *err);
 
 /* RUN/JOB or, with a name, RUN/JOB/NAME */
 int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,

@@ -19,62 +19,49 @@ void describe_request(struct visit *visit)
 				    &visit->want.io_cpus);
 }
 
-void describe_profile(struct visit *visit)
+/* NULL: nobody knows. */
+static char *cpus_of(const struct client *client)
 {
-	const struct client_want *want = &visit->want;
+	const struct client_facts *facts = client_facts(client);
 
-	if (!*visit->request.profile || *visit->refused)
-		return;
-	if (!*want->mount_options && !*want->read_ahead_kb)
-		visit->state->profile_applied = true; /* only io_cores */
-	else
-		visit->state->profile_applied =
-			want->alone && visit->client &&
-			client_holds(visit->client, want);
+	return facts->cpus_known ? cpuset_format(&facts->frontend_cpus) : NULL;
 }
 
-void describe_client_cpus(struct visit *visit)
+void describe_client_cpus(struct visit *visit, size_t index)
 {
-	const struct client_facts *facts = client_facts(visit->client);
-	char *list = NULL;
+	char *list = cpus_of(visit->clients[index]);
 
-	if (facts->cpus_known)
-		list = cpuset_format(&facts->frontend_cpus);
-	record_set(&visit->state->client_cpus, list);
+	if (index < visit->state->client_count)
+		record_set(&visit->state->clients[index].cpus, list);
 	free(list);
 }
 
-void describe_client(struct visit *visit)
+void describe_client(struct visit *visit, size_t index)
 {
-	struct record *state = visit->state;
-	const struct client_facts *facts;
+	const struct client_facts *facts = client_facts(visit->clients[index]);
+	char *list = cpus_of(visit->clients[index]);
 	size_t i;
 
-	if (!visit->client)
-		return;
-	facts = client_facts(visit->client);
-	state->has_client = true;
-	snprintf(state->client_name, sizeof(state->client_name), "%s",
-		 facts->name);
-	snprintf(state->client_type, sizeof(state->client_type), "%s",
-		 facts->type);
-	snprintf(state->client_version, sizeof(state->client_version), "%s",
-		 facts->version);
-	describe_client_cpus(visit);
+	record_add_client(visit->state, facts->name, facts->type,
+			  facts->version, list);
+	free(list);
 	for (i = 0; i < facts->mount_count; i++)
-		record_add_mount(state, facts->mounts[i].target,
+		record_add_mount(visit->state, facts->mounts[i].target,
 				 facts->mounts[i].fstype,
 				 facts->mounts[i].source);
 }
 
-void describe_plan(struct visit *visit, const struct client_plan *plan)
+void describe_plan(struct visit *visit, size_t index,
+		   const struct client_plan *plan)
 {
+	const char *name = client_facts(visit->clients[index])->name;
 	const struct journal_change *change;
 	size_t i;
 
 	for (i = 0; i < client_plan_count(plan); i++) {
 		change = client_plan_at(plan, i);
-		record_add_change(visit->state, change->what, change->target,
-				  change->old_value, change->new_value, -1, -1);
+		record_add_change(visit->state, name, change->what,
+				  change->target, change->old_value,
+				  change->new_value, -1, -1);
 	}
 }

@@ -10,12 +10,11 @@
 #include "prolog/visit.h"
 
 void describe_request(struct visit *visit);
-/* The client and its mounts; nothing without one. */
-void describe_client(struct visit *visit);
-/* Whether the profile is there; after the changes. */
-void describe_profile(struct visit *visit);
+/* The client and its mounts, in the order of visit->clients. */
+void describe_client(struct visit *visit, size_t index);
 /* The client's CPUs, which a change may have moved. */
-void describe_client_cpus(struct visit *visit);
-void describe_plan(struct visit *visit, const struct client_plan *plan);
+void describe_client_cpus(struct visit *visit, size_t index);
+void describe_plan(struct visit *visit, size_t index,
+		   const struct client_plan *plan);
 
 #endif

@@ -7,27 +7,41 @@
 #include "lib/gatefile.h"
 #include "lib/rundir.h"
 
-/* When the client does not say where it runs, what it said last is better than
- * nothing. */
-static void tell_client(const struct visit *visit, struct gatefile *gate)
+/* What the clients said last, which is better than nothing. */
+static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
 {
-	const struct client_facts *facts;
 	char path[RUNDIR_PATH_MAX];
 	struct gatefile old;
 
-	if (!visit->client)
-		return;
-	facts = client_facts(visit->client);
-	snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s", facts->type,
-		 facts->name);
-	if (facts->cpus_known) {
-		gate->client_cpus = facts->frontend_cpus;
-		return;
-	}
 	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) ==
 		    0 &&
 	    gatefile_read(path, &old, NULL) == 1)
-		gate->client_cpus = old.client_cpus;
+		cpuset_or(&gate->client_cpus, &old.client_cpus);
+}
+
+/* The CPUs of all, in the name of the first that has some, or may have. */
+static void tell_clients(const struct visit *visit, struct gatefile *gate)
+{
+	const struct client_facts *facts, *named = NULL;
+	bool is_known = true;
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++) {
+		facts = client_facts(visit->clients[i]);
+		if (!named && (!facts->cpus_known ||
+			       !cpuset_is_empty(&facts->frontend_cpus)))
+			named = facts;
+		if (facts->cpus_known)
+			cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
+		is_known &= facts->cpus_known;
+	}
+	if (!named && visit->client_count)
+		named = client_facts(visit->clients[0]);
+	if (named)
+		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s",
+			 named->type, named->name);
+	if (!is_known)
+		add_old_cpus(visit, gate);
 }
 
 /* For jobs that no prolog of ours prepared: the client's CPUs, no verdict. */
@@ -76,7 +90,7 @@ int gates_write(struct visit *visit, struct err *err)
 {
 	struct gatefile gate = { .policy = visit->config->gate };
 
-	tell_client(visit, &gate);
+	tell_clients(visit, &gate);
 	if (write_for_node(visit, &gate, err) < 0)
 		return -1;
 	return write_for_job(visit, &gate, err);

@@ -7,7 +7,7 @@
  *   2 mend and finish what dead jobs left in RUN
  *   3 RUN/JOB, SPOOL/open/JOB.NODE.json, RUN/JOB/start.json  (with the plan)
  *   4 for each change: journal "planned", command, read back, journal "done"
- *   5 RUN/client.json, RUN/gate, RUN/JOB/start.json again, RUN/JOB/gate
+ *   5 RUN/client.NAME.json, RUN/gate, RUN/JOB/start.json again, RUN/JOB/gate
  *   6 RUN/JOB/wire; the kernel's counters begin, last: what comes before is
  *     not the job's
  *

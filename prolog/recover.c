@@ -35,17 +35,21 @@ static int mend_dead(void *arg, uint32_t job_id)
 /* What does not outlive a reboot is put back by it. */
 static void finish_rebooted(struct visit *visit, struct record *state)
 {
+	const struct record_client *client;
 	struct err err;
 	size_t i;
 	int rc;
 
 	if (!job_state_is_ended(state))
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
-	for (i = 0; i < state->change_count; i++)
-		if (state->changes[i].restored != 1 &&
-		    !client_change_outlives_reboot(state->client_type,
+	for (i = 0; i < state->change_count; i++) {
+		if (state->changes[i].restored == 1)
+			continue;
+		client = record_client_named(state, state->changes[i].client);
+		if (!client_change_outlives_reboot(client ? client->type : "",
 						   state->changes[i].what))
 			state->changes[i].restored = 1;
+	}
 	rc = job_finish(visit->config, state, &err);
 	if (rc != 0)
 		log_line("of job %u: %s", state->job, err.text);

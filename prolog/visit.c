@@ -25,6 +25,7 @@ void visit_log(const struct visit *visit)
 {
 	const struct finding *finding;
 	enum finding_severity least;
+	bool is_cached = true;
 	size_t i;
 
 	if (visit->mended || visit->finished)
@@ -33,15 +34,15 @@ void visit_log(const struct visit *visit)
 			 visit->mended, visit->finished);
 	if (*visit->refused)
 		log_line("refused: %s", visit->refused);
+	for (i = 0; i < visit->client_count; i++)
+		is_cached &= client_is_cached(visit->clients[i]);
 	/* the record has them all; the log need not have them with each job */
-	if (visit->client && client_is_cached(visit->client) &&
-	    !visit->has_request)
+	if (visit->client_count && is_cached && !visit->has_request)
 		return;
 	/* a warning that nobody heeds is not repeated with each job: only when
 	 * the client was asked anew */
-	least = visit->client && !client_is_cached(visit->client)
-			? FINDING_WARNING
-			: FINDING_ERROR;
+	least = visit->client_count && !is_cached ? FINDING_WARNING
+						  : FINDING_ERROR;
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
 		if (finding->severity >= least)
@@ -52,7 +53,8 @@ void visit_log(const struct visit *visit)
 
 void visit_free(struct visit *visit)
 {
-	client_close(visit->client);
+	while (visit->client_count)
+		client_close(visit->clients[--visit->client_count]);
 	record_free(visit->state);
 	findings_free(&visit->findings);
 	if (visit->lock_fd > 0)

@@ -26,8 +26,10 @@ struct visit {
 	struct request request;
 	bool has_request;
 	char refused[ERR_MAX]; /* "": not refused */
-	struct client *client; /* NULL: this node has none */
-	struct client_want want;
+	const struct config_client *sections[CONFIG_CLIENTS_MAX];
+	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
+	size_t client_count, owner;
+	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
 	bool is_shared;		 /* another job of this node lives */
 	int mended, finished;	 /* changes put back, records made for others */

@@ -213,41 +213,56 @@ static void look_at_slurm(const struct doctor *doctor)
 
 /* ---- jobio.conf and the client ------------------------------------------------------- */
 
-static void ask_client(struct doctor *doctor,
-		       const struct config_client *section)
+static void judge_client(struct doctor *doctor, struct client *client,
+			 unsigned int budget_ms, const char *name)
 {
 	struct client_want want = { .mem_spec_limit_mb = -1 };
 	const struct client_facts *facts;
-	struct client *client;
 	struct err err;
 
-	client = client_open(section, NULL, NULL, &err);
-	if (!client || client_inspect(client, CLIENT_BUDGET_MS, &err) < 0) {
+	if (client_inspect(client, budget_ms, &err) < 0) {
 		findings_add(doctor->findings, "J03", FINDING_ERROR,
 			     "correct its section in jobio.conf",
-			     "client '%s': %s", section->name, err.text);
-		client_close(client);
+			     "client '%s': %s", name, err.text);
 		return;
 	}
 	facts = client_facts(client);
-	if (facts->cpus_known && !doctor->client_known) {
+	/* what was said on the command line holds */
+	if (facts->cpus_known && !doctor->client_is_told) {
 		doctor->client_known = true;
-		doctor->client_cpus = facts->frontend_cpus;
+		cpuset_or(&doctor->client_cpus, &facts->frontend_cpus);
 	}
 	want.mount_options = want.read_ahead_kb = "";
 	/* that there is none at all is said about the node line: N09 */
 	if (doctor->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = doctor->mem_spec_limit_mb;
 	client_judge(client, &want, doctor->findings);
+}
+
+static void ask_client(struct doctor *doctor,
+		       const struct config_client *section,
+		       unsigned int budget_ms)
+{
+	struct client *client;
+	struct err err;
+
+	client = client_open(section, NULL, NULL, &err);
+	if (client)
+		judge_client(doctor, client, budget_ms, section->name);
+	else
+		findings_add(doctor->findings, "J03", FINDING_ERROR,
+			     "correct its section in jobio.conf",
+			     "client '%s': %s", section->name, err.text);
 	client_close(client);
 }
 
 static void look_at_jobio(struct doctor *doctor, const struct options *options)
 {
-	const struct config_client *section;
+	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct config *config;
 	char path[PATH_MAX];
 	struct err err;
+	size_t count, i;
 
 	snprintf(path, sizeof(path), "%s%s", options->root,
 		 options->conf ? options->conf : JOBIO_CONF);
@@ -257,14 +272,15 @@ static void look_at_jobio(struct doctor *doctor, const struct options *options)
 			     "write it: see jobio.conf(5)", "%s", err.text);
 		return;
 	}
-	section = config_client_for(config, doctor->host);
-	if (!section)
+	count = config_clients_for(config, doctor->host, sections);
+	if (!count)
 		findings_add(doctor->findings, "J02", FINDING_WARNING,
 			     "[client NAME] with nodes=PATTERN",
 			     "jobio.conf: no client section is for node %s",
 			     doctor->host);
-	else if (!*options->root)
-		ask_client(doctor, section);
+	for (i = 0; i < count && !*options->root; i++)
+		ask_client(doctor, sections[i],
+			   CLIENT_BUDGET_MS / (unsigned int)count);
 	config_free(config);
 }
 
@@ -315,7 +331,7 @@ int doctor_main(int argc, char *argv[])
 	doctor.slurm_conf_path = find_slurm_conf(&options);
 	doctor.version =
 		options.version ? options.version : JOBIO_SLURM_VERSION;
-	doctor.client_known = options.has_client_cpus;
+	doctor.client_known = doctor.client_is_told = options.has_client_cpus;
 	doctor.client_cpus = options.client_cpus;
 	read_slurm(&doctor);
 	look_at_jobio(&doctor, &options);

@@ -38,6 +38,7 @@ struct doctor {
 	struct node_state state;
 	long mem_spec_limit_mb; /* 0: not on the node line */
 	bool client_known;
+	bool client_is_told;	   /* by the caller */
 	struct cpuset client_cpus; /* OS CPUs, whole cores */
 	struct findings *findings;
 };

@@ -159,8 +159,9 @@ static void print_line_head(FILE *out, const struct run_line *line,
 					     "on the wire" };
 	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
 
-	fprintf(out, "  %-13s %s, from %s: %s", names[line->kind],
+	fprintf(out, "  %-13s %s, from %s%s%s: %s", names[line->kind],
 		line->first->fs ? line->first->fs : all, line->first->source,
+		*line->first->client ? " of client " : "", line->first->client,
 		line->first->scope == RECORD_SCOPE_JOB
 			? "the job's alone"
 			: "NODE-WIDE, with whatever else ran there");

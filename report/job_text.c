@@ -150,30 +150,47 @@ static bool is_same_text(const char *a, const char *b)
 
 static bool is_same_client(const struct record *record, const void *what)
 {
-	const struct record *other = what;
+	const struct record_client *other = what;
+	size_t i;
 
-	return record->has_client &&
-	       !strcmp(record->client_type, other->client_type) &&
-	       !strcmp(record->client_version, other->client_version);
+	for (i = 0; i < record->client_count; i++)
+		if (!strcmp(record->clients[i].type, other->type) &&
+		    !strcmp(record->clients[i].version, other->version))
+			return true;
+	return false;
+}
+
+/* Two of one node are one line when they are the same. */
+static bool is_new_client(const struct job_report *r, size_t at, size_t index)
+{
+	const struct record_client *clients = r->records[at]->clients;
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (!strcmp(clients[i].type, clients[index].type) &&
+		    !strcmp(clients[i].version, clients[index].version))
+			return false;
+	return !is_told(r, at, is_same_client, &clients[index]);
 }
 
 static void print_clients(FILE *out, const struct job_report *r)
 {
+	const struct record_client *client;
 	const char *name = "client";
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-
-		if (!record->has_client ||
-		    is_told(r, i, is_same_client, record))
-			continue;
-		fprintf(out, "  %-13s %s %s on ", name, record->client_type,
-			*record->client_version ? record->client_version
-						: "of unknown version");
-		print_names(out, r, is_same_client, record);
-		fputc('\n', out);
-		name = "";
+		for (k = 0; k < r->records[i]->client_count; k++) {
+			if (!is_new_client(r, i, k))
+				continue;
+			client = &r->records[i]->clients[k];
+			fprintf(out, "  %-13s %s %s on ", name, client->type,
+				*client->version ? client->version
+						 : "of unknown version");
+			print_names(out, r, is_same_client, client);
+			fputc('\n', out);
+			name = "";
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ static int kind_of(struct json_object *item)
 	if (!category || !stat || strcmp(category, "fs_stats") != 0)
 		return WIRE_KINDS;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		if (!strcmp(stat, stat_names[kind]))
+		if (stat_names[kind] && !strcmp(stat, stat_names[kind]))
 			break;
 	return kind;
 }

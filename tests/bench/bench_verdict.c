@@ -137,9 +137,10 @@ int main(int argc, char **argv)
 	config = config_load(argv[1], &err);
 	if (!config)
 		die("config", err.text);
-	section = config_client_for(config, "c1");
+	section = config->client_count ? &config->clients[0] : NULL;
 	run_dir = config->run_dir;
-	snprintf(path, sizeof(path), "%s/client.json", run_dir);
+	snprintf(path, sizeof(path), "%s/client.%s.json", run_dir,
+		 section ? section->name : "");
 	unlink(path);
 	times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -90,16 +90,15 @@ static char *make_text(const struct made *made, int at)
 	/* nodes begin and end one after the other; a job of one has its row */
 	r->start = made->start + (made->nodes > 1 ? node % 5 : 0);
 	r->end = made->end + (made->nodes > 1 ? node % 7 : 0);
-	r->has_request = r->has_io_cores = r->has_client = true;
+	r->has_request = r->has_io_cores = true;
 	r->request.io_cores = 2;
 	r->io_cores_count = 2;
 	strcpy(r->request.profile, "stream");
 	record_set(&r->io_cores_abstract, "23,47");
 	record_set(&r->io_cores_os, "23,47");
-	strcpy(r->client_name, "weka");
-	strcpy(r->client_type, "weka");
+	record_add_client(r, "weka", "weka", NULL, NULL);
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
-	record_add_change(r, "mount-option", "/mnt/weka", "writecache",
+	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache",
 			  "forcedirect", 1, 1);
 	record_io_init(&io);
 	strcpy(io.source, "stepd");

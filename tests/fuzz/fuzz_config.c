@@ -27,6 +27,7 @@ FUZZ(config)
 	char address[CONFIG_ADDRESS_MAX];
 	unsigned int port = 1;
 	struct err err = { "" };
+	const struct config_client *clients[CONFIG_CLIENTS_MAX];
 	struct config *config;
 
 	config = config_load(fuzz_file("jobio.conf", text), &err);
@@ -37,7 +38,7 @@ FUZZ(config)
 		MUST(config->profile_count <= CONFIG_PROFILES_MAX);
 		check_profiles(config);
 		config_profile_nearest(config, "stream");
-		config_client_for(config, "c1");
+		config_clients_for(config, "c1", clients);
 	} else {
 		MUST(*err.text);
 	}

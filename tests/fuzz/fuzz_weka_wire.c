@@ -16,7 +16,7 @@ static void check_again(const struct wire *wire)
 	MUST(again);
 	second = wire_text(again, &err);
 	MUST(second && !strcmp(text, second));
-	if (wire_since(wire, again, moved) == 1)
+	if (wire_since(wire, again, "", moved) == 1)
 		MUST(moved[WIRE_READ_BYTES] <= 0);
 	free(second);
 	free(text);

@@ -14,7 +14,7 @@ teardown() { node_remove; }
 # said_at STATUS ID - a job finds the client so; how its prolog ends
 said_at() {
 	echo "$1" >"$NODE/weka/status"
-	rm -f "$NODE/run/client.json"
+	rm -f "$NODE/run/client.weka.json"
 	job "$2"
 	local rc=0
 	prepare 2>/dev/null || rc=$?

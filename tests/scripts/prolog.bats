@@ -53,7 +53,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	job 8 - bogus
 	prolog
 	step 7 batch 1 2
-	chmod 600 "$NODE/run/7/steps/batch"
+	chmod 600 "$NODE/run/7/steps/batch" "$NODE/run/7/begun" # the tests wrote these
 	[ -e "$NODE/run/7/gate" ]
 	expect_gate 8 verdict=refuse
 	run find "$NODE/run" "$NODE/spool" -perm /077
@@ -159,14 +159,14 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	prolog
 	epilog
 	local at
-	at=$(grep -o '"at":[0-9]*' "$NODE/run/client.json")
+	at=$(grep -o '"at":[0-9]*' "$NODE/run/client.weka.json")
 	at=${at#*:}
-	sed -i "s/\"at\":$at/\"at\":$((at - 1))/" "$NODE/run/client.json"
+	sed -i "s/\"at\":$at/\"at\":$((at - 1))/" "$NODE/run/client.weka.json"
 	job 8
 	prolog
 	epilog
-	expect_in "\"at\":$((at - 1))," "$(cat "$NODE/run/client.json")"
-	sed -i "s/\"at\":$((at - 1))/\"at\":$((at - 601))/" "$NODE/run/client.json"
+	expect_in "\"at\":$((at - 1))," "$(cat "$NODE/run/client.weka.json")"
+	sed -i "s/\"at\":$((at - 1))/\"at\":$((at - 601))/" "$NODE/run/client.weka.json"
 	echo STEM >"$NODE/weka/status" # no file tells
 	job 9
 	run prolog

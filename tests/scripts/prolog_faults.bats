@@ -380,7 +380,7 @@ crash_worker() {
 	epilog
 	NODE_CLIENT=timeout_ms=300 node_conf
 	touch "$NODE/weka/hang"
-	rm "$NODE/run/client.json" "$NODE/proc/interface"
+	rm "$NODE/run/client.weka.json" "$NODE/proc/interface"
 	job 8
 	run prolog
 	[ "$status" -eq 0 ]

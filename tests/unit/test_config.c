@@ -139,16 +139,100 @@ START_TEST(read_ahead_of_a_profile_is_a_number)
 }
 END_TEST
 
-START_TEST(a_node_gets_the_first_client_that_names_it)
+/* "a c": the clients of a node, in their order. */
+static const char *clients_of(const struct config *config, const char *node)
 {
-	struct config *config = load("[client a]\nnodes = c[1-3] gpu*\n"
-				     "[client b]\nnodes = c*\n");
+	const struct config_client *list[CONFIG_CLIENTS_MAX];
+	size_t count = config_clients_for(config, node, list), i;
+	static char names[256];
 
-	ck_assert_str_eq(config_client_for(config, "c2")->name, "a");
-	ck_assert_str_eq(config_client_for(config, "gpu-17")->name, "a");
-	ck_assert_str_eq(config_client_for(config, "c9")->name, "b");
-	ck_assert_ptr_null(config_client_for(config, "login"));
+	*names = '\0';
+	for (i = 0; i < count; i++) {
+		strcat(names, i ? " " : "");
+		strcat(names, list[i]->name);
+	}
+	return names;
+}
+
+START_TEST(a_node_gets_all_clients_that_name_it)
+{
+	struct config *config =
+		load("[client a]\ntype = nfs\nnodes = c[1-3] gpu*\n"
+		     "[client b]\nnodes = c*\n");
+
+	ck_assert_str_eq(clients_of(config, "c2"), "a b");
+	ck_assert_str_eq(clients_of(config, "gpu-17"), "a");
+	ck_assert_str_eq(clients_of(config, "c9"), "b");
+	ck_assert_str_eq(clients_of(config, "login"), "");
 	config_free(config);
+}
+END_TEST
+
+START_TEST(of_two_clients_of_one_type_the_first_has_the_mounts_of_both)
+{
+	struct config *config =
+		load("[client a]\nnodes = c[1-3]\n"
+		     "[client b]\ntype = weka\n"
+		     "[client home]\ntype = nfs\nmounts = /home /opt\n"
+		     "[client data]\ntype = nfs\nmounts = /data\n"
+		     "[client soft]\ntype = nfs\nmounts = /soft /opt\n"
+		     "[client rest]\ntype = nfs\nnodes = c*\n");
+
+	ck_assert_str_eq(clients_of(config, "c2"), "a home data");
+	ck_assert_str_eq(clients_of(config, "c9"), "b home data");
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_profile_has_settings_for_all_clients_or_for_one)
+{
+	struct config *config = load("[client home]\ntype = nfs\n"
+				     "[client work]\ntype = weka\n"
+				     "[profile scan:home]\n"
+				     "read_ahead_kb = 4096\n"
+				     "[profile scan]\nio_cores = 1\n"
+				     "mount_options = forcedirect\n");
+	const struct config_client *home = &config->clients[0];
+	const struct config_client *work = &config->clients[1];
+	const struct config_profile *profile;
+
+	profile = config_profile_for(config, "scan", home);
+	ck_assert_str_eq(profile->read_ahead_kb, "4096");
+	ck_assert_str_eq(profile->mount_options, "");
+	profile = config_profile_for(config, "scan", work);
+	ck_assert_str_eq(profile->mount_options, "forcedirect");
+	ck_assert_ptr_eq(profile, config_profile_find(config, "scan"));
+	ck_assert_ptr_null(config_profile_for(config, "other", work));
+	ck_assert_uint_eq(config->profile_count, 1);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_profile_for_one_client_needs_both_and_sets_no_cores)
+{
+	expect_error("[client home]\ntype = nfs\n"
+		     "[profile scan:home]\nread_ahead_kb = 1\n",
+		     ": [profile scan:home]: 'scan': no such [profile]");
+	expect_error("[profile scan]\ndescription = a\n"
+		     "[profile scan:home]\n"
+		     "read_ahead_kb = 1\n",
+		     ": [profile scan:home]: 'home': no such [client]");
+	expect_error("[client home]\ntype = nfs\n"
+		     "[profile scan]\ndescription = a\n"
+		     "[profile scan:home]\nio_cores = 1\n",
+		     ": [profile scan:home]: 'io_cores': belongs into the "
+		     "[profile] for all clients");
+	expect_error("[client home]\ntype = nfs\n"
+		     "[profile scan]\ndescription = a\n"
+		     "[profile scan:home]\n"
+		     "read_ahead_kb = x\n",
+		     ": [profile scan:home] read_ahead_kb: 'x': expected a "
+		     "number from 0 to 1048576");
+	expect_error("[profile scan:]\nread_ahead_kb = 1\n",
+		     ":2: [profile scan:] read_ahead_kb: '1': unknown section");
+	expect_error("[profile scan:a:b]\nread_ahead_kb = 1\n",
+		     ":2: [profile scan:a:b] read_ahead_kb: '1': unknown "
+		     "section");
 }
 END_TEST
 
@@ -276,7 +360,6 @@ static char *example(void)
 START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 {
 	const struct config_profile *scan;
-	const struct config_client *client;
 	char *text = example();
 	struct config *config;
 	struct err err;
@@ -284,14 +367,12 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 	config = config_load(SRCDIR "/etc/jobio.conf", &err);
 	ck_assert_msg(config != NULL, "%s", err.text);
 	ck_assert_uint_eq(config->client_count, 1);
-	ck_assert_int_eq(config_client_for(config, "login1")->type,
-			 CLIENT_WEKA);
+	ck_assert_str_eq(clients_of(config, "login1"), "weka");
 	config_free(config);
 	config = load(text);
-	client = config_client_for(config, "login1");
-	ck_assert_int_eq(client->type, CLIENT_NFS);
-	ck_assert_str_eq(client->name, "home");
-	ck_assert_int_eq(config_client_for(config, "c1")->type, CLIENT_WEKA);
+	ck_assert_str_eq(clients_of(config, "login1"), "home weka");
+	ck_assert_int_eq(config->clients[0].type, CLIENT_NFS);
+	ck_assert_str_eq(clients_of(config, "c1"), "weka");
 	scan = config_profile_find(config, "scan");
 	ck_assert_ptr_nonnull(scan);
 	ck_assert_str_eq(scan->read_ahead_kb, "4096");
@@ -319,7 +400,10 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  sections_with_names_are_kept_apart,
 	  a_client_takes_the_keys_of_its_type_only,
 	  read_ahead_of_a_profile_is_a_number,
-	  a_node_gets_the_first_client_that_names_it,
+	  a_node_gets_all_clients_that_name_it,
+	  of_two_clients_of_one_type_the_first_has_the_mounts_of_both,
+	  a_profile_has_settings_for_all_clients_or_for_one,
+	  a_profile_for_one_client_needs_both_and_sets_no_cores,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
 	  values_that_contradict_each_other_are_errors,

@@ -49,7 +49,7 @@ static struct record *worker(int number)
 	record_set(&r->io_cores_os, "1,3");
 	r->has_request = true;
 	strcpy(r->request.profile, "stream");
-	r->has_client = true;
+	record_add_client(r, "weka", "weka", NULL, NULL);
 	record_add_mount(r, "/mnt/weka", "wekafs", "default");
 	return r;
 }
@@ -336,9 +336,9 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
 
-	record_add_change(r, "mount-option", "/m", "a", "b", 1, 1);
-	record_add_change(r, "mount-option", "/m", "a", "b", -1, -1);
-	record_add_change(r, "mount-option", "/m", "a", "c", 0, 1);
+	record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1, 1);
+	record_add_change(r, "weka", "mount-option", "/m", "a", "b", -1, -1);
+	record_add_change(r, "weka", "mount-option", "/m", "a", "c", 0, 1);
 	record_add_finding(r, "W01", "error", "x", NULL);
 	record_add_finding(r, "W02", "warning", "x", NULL);
 	record_add_finding(r, "W02", "info", "x", NULL);
@@ -580,7 +580,8 @@ static void merged_text(int count, char *text)
 		record_add_mount(r, "/mnt/weka", "wekafs", "default");
 		ck_assert_int_eq(record_add_app(r, &io), 0);
 		record_add_finding(r, "W01", "warning", "text", NULL);
-		record_add_change(r, "mount-option", "/m", "a", "b", 1, 1);
+		record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1,
+				  1);
 		add(m, r);
 	}
 	merge_summary(m, &s);
@@ -627,7 +628,8 @@ static struct record *hostile(int number, const char *text)
 	snprintf(io.source, sizeof(io.source), "%s", text);
 	io.numbers[RECORD_READ_BYTES] = 1;
 	ck_assert_int_eq(record_add_app(r, &io), 0);
-	r->has_request = r->has_io_cores = r->has_client = true;
+	r->has_request = r->has_io_cores = true;
+	record_add_client(r, text, text, text, text);
 	snprintf(r->request.profile, sizeof(r->request.profile), "%s", text);
 	record_set(&r->io_cores_os, text);
 	record_add_mount(r, text, text, text);

@@ -171,8 +171,12 @@ END_TEST
 
 /* ---- wire ---------------------------------------------------------------- */
 
-static int moved(const char *after, struct client_wire *wire)
+/* What the client moved on this mount between the sample and a later one. */
+static const struct client_wire_line *moved(const char *after, const char *fs)
 {
+	static struct client_wire wire;
+	size_t i;
+
 	static char later[512];
 	struct err err = { "" };
 	char *before = client_wire_save(client, &err);
@@ -181,36 +185,41 @@ static int moved(const char *after, struct client_wire *wire)
 	ck_assert_msg(before != NULL, "%s", err.text);
 	snprintf(later, sizeof(later), SAMPLES "mountstats-%s.txt", after);
 	section.mountstats = later;
-	rc = client_wire_since(client, before, wire, &err);
+	rc = client_wire_since(client, before, &wire, &err);
 	free(before);
-	return rc;
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_str_eq(wire.source, "mountstats");
+	for (i = 0; i < wire.line_count; i++)
+		if (!strcmp(wire.line[i].fs, fs))
+			return &wire.line[i];
+	ck_abort_msg("no line for '%s'", fs);
+}
+
+static void expect_moved(const struct client_wire_line *line,
+			 int64_t read_bytes, int64_t reads, int64_t write_bytes,
+			 int64_t writes)
+{
+	ck_assert(!line->has_restarted);
+	ck_assert_int_eq(line->count[WIRE_READ_BYTES], read_bytes);
+	ck_assert_int_eq(line->count[WIRE_READS], reads);
+	ck_assert_int_eq(line->count[WIRE_WRITE_BYTES], write_bytes);
+	ck_assert_int_eq(line->count[WIRE_WRITES], writes);
 }
 
 START_TEST(mounts_that_share_a_superblock_are_counted_once)
 {
-	struct client_wire wire;
-
 	node(WORK HOME, "6.1");
-	ck_assert_int_eq(moved("6.1-later", &wire), 1);
-	ck_assert_str_eq(wire.source, "mountstats");
-	ck_assert_int_eq(wire.read_bytes, 256 << 20);
-	ck_assert_int_eq(wire.reads, 256);
-	ck_assert_int_eq(wire.write_bytes, 64 << 20);
-	ck_assert_int_eq(wire.writes, 64);
+	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
+		     64);
 	away();
 }
 END_TEST
 
 START_TEST(read_plus_is_a_read_and_a_blank_belongs_to_the_name)
 {
-	struct client_wire wire;
-
 	node(FILES, "6.1");
-	ck_assert_int_eq(moved("6.1-later", &wire), 1);
-	ck_assert_int_eq(wire.read_bytes, 16 << 20);
-	ck_assert_int_eq(wire.reads, 64);
-	ck_assert_int_eq(wire.write_bytes, 32 << 20);
-	ck_assert_int_eq(wire.writes, 128);
+	expect_moved(moved("6.1-later", "/mnt/my files"), 16 << 20, 64,
+		     32 << 20, 128);
 	away();
 }
 END_TEST
@@ -218,27 +227,24 @@ END_TEST
 START_TEST(only_the_mounts_of_jobio_conf_are_counted)
 {
 	struct client_wire wire;
+	char *before;
 
 	node(WORK FILES, "6.1");
 	section.mounts = (char *)"/mnt/work";
-	ck_assert_int_eq(moved("6.1-later", &wire), 1);
-	ck_assert_int_eq(wire.reads, 256);
+	before = client_wire_save(client, NULL);
+	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(wire.line[0].fs, "/mnt/work");
+	free(before);
 	away();
 }
 END_TEST
 
 START_TEST(counters_that_went_back_are_no_number)
 {
-	struct client_wire wire = { .reads = 5 };
-	char *before;
-
 	node(WORK, "6.1-later");
 	section.mountinfo = (char *)SAMPLES "mountinfo-6.1.txt";
-	before = client_wire_save(client, NULL);
-	section.mountstats = (char *)SAMPLES "mountstats-6.1.txt";
-	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
-	ck_assert_int_eq(wire.reads, 5);
-	free(before);
+	ck_assert(moved("6.1", "/mnt/work")->has_restarted);
 	away();
 }
 END_TEST

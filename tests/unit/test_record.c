@@ -257,7 +257,7 @@ START_TEST(too_much_to_say_is_cut_and_flagged)
 		ck_assert_int_eq(
 			record_add_finding(r, "W01", "info", "t", NULL), 0);
 	ck_assert_int_eq(record_add_mount(r, big, "wekafs", "x"), 0);
-	r->has_client = true;
+	record_add_client(r, "work", "nfs", NULL, NULL);
 	ck_assert_uint_eq(r->finding_count, RECORD_LIST_MAX);
 	ck_assert_uint_eq(r->flags, RECORD_FLAG(TRUNCATED));
 	text = record_text(r, &err);
@@ -278,7 +278,7 @@ START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
 	record_add_mount(r,
 			 "/m\xff\n\xc3\xa4\xc0\x80\xf0\x9f\x98\x80\xe2\x82\xac",
 			 "wekafs", "x");
-	r->has_client = true;
+	record_add_client(r, "work", "nfs", NULL, NULL);
 	text = record_text(r, &err);
 	again = parse(text);
 	ck_assert_str_eq(again->mounts[0].mount,

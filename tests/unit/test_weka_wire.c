@@ -53,7 +53,7 @@ static int since(const char *before, const char *after,
 	/* as prolog and epilog do: by way of a file */
 	read = wire_parse(text, &err);
 	ck_assert_msg(read != NULL, "%s", err.text);
-	rc = wire_since(read, is, moved);
+	rc = wire_since(read, is, "", moved);
 	free(text);
 	wire_free(read);
 	wire_free(was);
@@ -242,6 +242,10 @@ START_TEST(a_damaged_file_is_refused)
 		"{",
 		"{\"a\":[1,2,3,-2]}",
 		"{\"a\":[1,2,3,4.5]}",
+		"{\"at\":\"1\"}",
+		"{\"a\":[-1,\"\",1,2,3,4,5,6,7,8,9,10,11]}",
+		"{\"a\":[-1,\"\",1,2,3,4,5,6,7,8,9,10,11,-2]}",
+		"{\"a\":[-1,7,1,2,3,4,5,6,7,8,9,10,11,12]}",
 	};
 	struct err err;
 	size_t i;

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "prolog/clients.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/child.h"
+#include "lib/faultpoint.h"
+#include "lib/journal.h"
+#include "lib/json.h"
+#include "lib/rundir.h"
+#include "prolog/describe.h"
+
+/* ---- what each shall be for the job -------------------------------------- */
+
+/* The settings of the profile that are for this client; NULL: there are none. */
+static const struct config_profile *profile_for(const struct visit *visit,
+						size_t index)
+{
+	return *visit->request.profile
+		       ? config_profile_for(visit->config,
+					    visit->request.profile,
+					    visit->sections[index])
+		       : NULL;
+}
+
+static struct client_want want_of(const struct visit *visit, size_t index)
+{
+	const struct config_profile *profile = profile_for(visit, index);
+	struct client_want want = visit->want;
+
+	want.mount_options = profile ? profile->mount_options : "";
+	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
+	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
+	    index != visit->owner)
+		want.io_cores = 0;
+	return want;
+}
+
+bool clients_have_profile(const struct visit *visit)
+{
+	const struct config_profile *profile;
+	struct client_want want;
+	size_t i, wishes = 0;
+
+	for (i = 0; i < visit->client_count; i++) {
+		profile = profile_for(visit, i);
+		if (!profile || config_profile_is_empty(profile))
+			continue;
+		wishes++;
+		want = want_of(visit, i);
+		if (!want.alone || !client_holds(visit->clients[i], &want))
+			return false;
+	}
+	/* only io_cores, for whatever client */
+	return wishes || config_profile_is_empty(config_profile_find(
+				 visit->config, visit->request.profile));
+}
+
+/* ---- open and look ------------------------------------------------------- */
+
+static void find_owner(struct visit *visit)
+{
+	size_t i;
+
+	visit->owner = CONFIG_CLIENTS_MAX;
+	for (i = 0; i < visit->client_count; i++) {
+		if (visit->sections[i]->core_change == CORE_CHANGE_NEVER)
+			continue;
+		if (visit->owner == CONFIG_CLIENTS_MAX)
+			visit->owner = i;
+		else if (visit->request.io_cores)
+			findings_add(
+				&visit->findings, "W55", FINDING_ERROR,
+				"leave core_change out of one of them",
+				"[client %s] and [client %s] would both have "
+				"the job's io-cores: the first gets them",
+				visit->sections[visit->owner]->name,
+				visit->sections[i]->name);
+	}
+}
+
+void clients_open(struct visit *visit, const char *state_dir)
+{
+	const struct config_client *sections[CONFIG_CLIENTS_MAX];
+	size_t count, i;
+	struct err err;
+
+	count = config_clients_for(visit->config, visit->job.node, sections);
+	if (!count && visit->has_request)
+		findings_add(&visit->findings, "W51", FINDING_WARNING,
+			     "add the node to nodes= of a [client]",
+			     "jobio.conf has no client for node %s: the job's "
+			     "wishes have no effect here",
+			     visit->job.node);
+	for (i = 0; i < count; i++) {
+		visit->sections[visit->client_count] = sections[i];
+		visit->clients[visit->client_count] = client_open(
+			sections[i], visit->config->run_dir, state_dir, &err);
+		if (visit->clients[visit->client_count])
+			visit->client_count++;
+		else
+			findings_add(&visit->findings, "W52", FINDING_ERROR,
+				     "correct type= in jobio.conf", "%.500s",
+				     err.text);
+	}
+	find_owner(visit);
+}
+
+void clients_inspect(struct visit *visit)
+{
+	size_t i, kept = 0, count = visit->client_count;
+	struct err err;
+
+	for (i = 0; i < count; i++) {
+		if (client_inspect(visit->clients[i],
+				   visit_time_left_ms(visit) /
+					   (unsigned int)(count - i),
+				   &err) == 0) {
+			visit->sections[kept] = visit->sections[i];
+			visit->clients[kept++] = visit->clients[i];
+			continue;
+		}
+		findings_add(&visit->findings, "W53", FINDING_ERROR,
+			     "correct mount_table= in jobio.conf", "%.500s",
+			     err.text);
+		client_close(visit->clients[i]);
+	}
+	visit->client_count = kept;
+}
+
+void clients_judge(struct visit *visit)
+{
+	struct client_want want;
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++) {
+		want = want_of(visit, i);
+		client_judge(visit->clients[i], &want, &visit->findings);
+		describe_client_cpus(visit, i);
+		client_keep(visit->clients[i]);
+	}
+}
+
+/* ---- plans --------------------------------------------------------------- */
+
+struct plans {
+	struct client_plan *of[CONFIG_CLIENTS_MAX];
+	struct findings findings;
+	size_t changes;
+};
+
+static void plans_free(struct plans *plans)
+{
+	size_t i;
+
+	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
+		client_plan_free(plans->of[i]);
+	findings_free(&plans->findings);
+	*plans = (struct plans){ .changes = 0 };
+}
+
+static int plan_all(const struct visit *visit, struct plans *plans,
+		    struct err *err)
+{
+	struct client_want want;
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++) {
+		want = want_of(visit, i);
+		if (client_plan(visit->clients[i], &want, &plans->of[i],
+				&plans->findings, err) < 0)
+			return -1;
+		plans->changes += client_plan_count(plans->of[i]);
+	}
+	return 0;
+}
+
+/* Slurm before 23.02 does not tell the prolog whether the job has the node
+ * alone: slurmctld is asked, and only because something would be changed. */
+static bool says_alone(const char *text)
+{
+	struct json_object *job = json_parse(text);
+	bool yes = json_is_true(job, "alone");
+
+	json_object_put(job);
+	return yes;
+}
+
+static bool ask_alone(struct visit *visit)
+{
+	char helper[PATH_MAX], limit[48], id[16], conf[PATH_MAX + 16];
+	const char *conf_path = getenv("SLURM_CONF");
+	char *argv[] = { helper, limit, "job", id, NULL };
+	char *env[] = { conf_path ? conf : NULL, NULL };
+	struct child_result result = { 0 };
+	bool alone = false;
+
+	snprintf(limit, sizeof(limit), "--timeout-ms=%u",
+		 visit_time_left_ms(visit));
+	snprintf(id, sizeof(id), "%u", visit->job.id);
+	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
+		 conf_path ? conf_path : "");
+	FAULT_POINT("ask alone");
+	if (job_helper_path("jobio-slurm", helper, sizeof(helper)) < 0 ||
+	    child_run(argv, env, visit_time_left_ms(visit) + 100, &result,
+		      NULL) < 0)
+		return false;
+	alone = result.status == 0 && says_alone(result.out);
+	child_result_free(&result);
+	return alone;
+}
+
+/* A job that shares its node finds a client on cores that an earlier job has
+ * asked for, and Slurm may give it those: while it is the first, the client can
+ * go back. Looks at all processes, so only when there is a way to go. */
+static bool may_go_back(struct visit *visit)
+{
+	struct plans unsaid = { .changes = 0 };
+	bool is_way;
+
+	if (visit->want.alone || visit->want.io_cores)
+		return false;
+	visit->want.idle = true;
+	is_way = plan_all(visit, &unsaid, NULL) == 0 && unsaid.changes;
+	visit->want.idle = false;
+	plans_free(&unsaid);
+	return is_way && !job_is_other_alive(visit->config, visit->job.id);
+}
+
+static int make_plans(struct visit *visit, struct plans *plans, struct err *err)
+{
+	bool unknown =
+		visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
+
+	if (*visit->refused)
+		return 0;
+	visit->want.alone |= unknown && !visit->is_shared;
+	visit->want.idle = may_go_back(visit);
+	if (plan_all(visit, plans, err) < 0)
+		return -1;
+	/* Slurm's word is about jobs that come: suspended ones, and one whose
+	 * slurmstepd does not end, are here all the same */
+	if (!plans->changes ||
+	    ((!unknown || ask_alone(visit)) &&
+	     (!visit->want.alone ||
+	      !job_is_other_alive(visit->config, visit->job.id))))
+		return 0;
+	plans_free(plans);
+	visit->want.alone = false;
+	visit->want.idle = may_go_back(visit);
+	return plan_all(visit, plans, err);
+}
+
+/* ---- changes ------------------------------------------------------------- */
+
+static int apply(struct visit *visit, const struct plans *plans,
+		 struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct journal *journal;
+	int rc = 0;
+	size_t i;
+
+	if (!plans->changes)
+		return 0;
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
+			    RUNDIR_JOURNAL, err) < 0)
+		return -1;
+	journal = journal_open(path, err);
+	if (!journal)
+		return -1;
+	for (i = 0; i < visit->client_count && rc >= 0; i++)
+		if (client_plan_count(plans->of[i]))
+			rc = client_apply(visit->clients[i], plans->of[i],
+					  journal, &visit->findings, err);
+	journal_close(journal);
+	return rc < 0 ? -1 : 0;
+}
+
+/* A client that restarts has deadlines of its own; looking has this one. */
+int clients_change(struct visit *visit, struct err *err)
+{
+	struct plans plans = { .changes = 0 };
+	int rc = -1;
+	size_t i;
+
+	if (make_plans(visit, &plans, err) < 0)
+		goto out;
+	findings_append(&visit->findings, &plans.findings);
+	for (i = 0; i < visit->client_count; i++)
+		describe_client(visit, i);
+	for (i = 0; i < visit->client_count; i++)
+		describe_plan(visit, i, plans.of[i]);
+	if (job_make_folder(visit->config, visit->job.id, err) < 0 ||
+	    job_state_write(visit->config, visit->state, err) < 0 ||
+	    apply(visit, &plans, err) < 0)
+		goto out;
+	rc = 0;
+out:
+	plans_free(&plans);
+	return rc;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A node with two clients: WEKA, made of small commands, and NFS, made of files.
+#
+# shellcheck disable=SC2154 # bats sets output and status
+
+load node
+load crash
+
+setup() {
+	node_make
+	mkdir -p "$NODE/nfs" "$NODE/bdi/0:60"
+	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
+	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' \
+		>"$NODE/nfs/mounts"
+	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
+	NODE_MORE="[client home]
+type=nfs
+mount_table=$NODE/nfs/mounts
+mountinfo=$NODE/nfs/mountinfo
+mountstats=$NODE/nfs/mountstats
+bdi_dir=$NODE/bdi
+[profile both]
+mount_options=forcedirect
+[profile both:home]
+read_ahead_kb=512"
+	node_conf
+}
+
+teardown() { node_remove; }
+
+read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
+
+@test "a job finds each client with the settings of its profile, and each has its own back" {
+	job 7 1 both
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_options forcedirect
+	[ "$(read_ahead)" = 512 ]
+	expect_gate 7 io_profile=both
+	epilog
+	expect_base
+	[ "$(read_ahead)" = 128 ]
+	[ "$(record 7 | jq -c '[.request.applied, (.changes[] | [.client, .what, .made, .restored])]')" = \
+		'[true,["weka","mount-option",true,true],["home","read-ahead",true,true]]' ]
+}
+
+@test "the record has both clients with their mounts, and the second's counters by its name" {
+	job 7
+	prolog
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
+	epilog
+	[ "$(record 7 | jq -c '[.client, .more_clients[] | [.name, .type, .cpus, .mounts[].mount]]')" = \
+		'[["weka","weka","7,15","/mnt/weka"],["home","nfs","","/mnt/work"]]' ]
+	[ "$(record 7 | jq -c '.wire[] | [.client, .fs, .read_bytes]')" = '["home","/mnt/work",268435456]' ]
+}
+
+@test "the kernel counts on the mounts of both" {
+	one_job 7
+	expect_in '/mnt/weka /mnt/work' "$(count_calls)"
+}
+
+@test "a client that hangs takes its share of the time, and the other gets its settings" {
+	# shellcheck disable=SC2016
+	node_fake weka 'sleep 60'
+	NODE_JOBIO=prolog_budget_ms=4000 NODE_CLIENT=timeout_ms=2000 node_conf
+	SECONDS=0
+	job 7 1 both
+	run prolog
+	[ "$status" -eq 0 ]
+	[ "$SECONDS" -lt 15 ]
+	expect_in "W14 'weka local ps' hangs" "$output"
+	[ "$(read_ahead)" = 512 ]
+	expect_gate 7 verdict=admit
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(read_ahead)" = 128 ]
+	[ "$(record 7 | jq -c '[.changes[] | select(.what == "read-ahead") | .restored]')" = '[true]' ]
+}
+
+@test "a mount table that is gone leaves its client out, and no other" {
+	rm "$NODE/nfs/mounts"
+	job 7 1 both
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W53' "$output"
+	expect_options forcedirect
+	epilog
+	expect_base
+	[ "$(record 7 | jq -c '[.client.name, .more_clients]')" = '["weka",null]' ]
+}
+
+@test "the second client of those that would have the io-cores keeps its own, and is told" {
+	NODE_CLIENT=core_change=any
+	NODE_MORE+="
+[client home]
+core_change=any"
+	node_conf
+	job 7 1
+	run prolog
+	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"
+}
+
+@test "doctor looks at every client of the node" {
+	sed -i 's/,hard/,soft/' "$NODE/nfs/mounts"
+	echo 'isolate_cpusets=true' >"$NODE/weka/service.conf"
+	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	expect_in 'NF04' "$output"
+	expect_in 'W01' "$output"
+}
+
+# walk COMMAND - killed at each of its points, and mended by its epilog
+walk() {
+	local at count id helper
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
+	done
+	job 100 1 both
+	[[ $1 != release ]] || prepare
+	count=$(points "$1")
+	[[ $1 == release ]] || release
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		job "$id" 1 both
+		[[ $1 != release ]] || prepare
+		killed_at "$at" "$1" || fail "survived point $at"
+		release || fail "after point $at"
+		[ "$(read_ahead)" = 128 ] || fail "read-ahead after point $at"
+		expect_clean "$id" || fail "after point $at"
+	done
+}
+
+@test "a prolog killed at any step leaves neither client changed" { walk prepare; }
+
+@test "an epilog killed at any step leaves neither client changed" { walk release; }
