@@ -170,3 +170,23 @@ node_state() { on login sinfo -h -n "$1" -o %T; }
 resume() {
 	[[ $(node_state "$1") != drain* ]] || on ctld scontrol update "nodename=$1" state=resume
 }
+
+# alice loads a plugin of her own instead of the site's
+forger_make() {
+	docker exec -i "$JOBIO_CLUSTER-login" sh -c 'cat >/tmp/forge.c' <"$BATS_TEST_DIRNAME/forge.c"
+	on login sh -c 'gcc -shared -fPIC -o /tmp/forge.so /tmp/forge.c
+		echo "required /tmp/forge.so" >/tmp/forge.conf
+		sed "s#^PlugStackConfig=.*#PlugStackConfig=/tmp/forge.conf#" /etc/slurm/slurm.conf >/tmp/forge.slurm.conf'
+}
+
+# forged OPTION... NAME=VALUE... - srun with forged variables; sets out and status
+forged() {
+	local pair arguments=() options=()
+	for pair in "$@"; do
+		if [[ $pair == -* ]]; then options+=("$pair"); else arguments+=("FORGE_JOBIO_$pair"); fi
+	done
+	status=0
+	# shellcheck disable=SC2016,SC2034 # the task expands it; the test reads out
+	out=$(as alice env SLURM_CONF=/tmp/forge.slurm.conf "${arguments[@]}" \
+		srun -Q -n1 -w c1 "${options[@]}" sh -c 'echo "job $SLURM_JOB_ID ran"' 2>&1) || status=$?
+}

@@ -128,25 +128,6 @@ mode_is() { [[ $(mount_mode "$1") == "$2" ]]; }
 
 # ---- what a user can forge ---------------------------------------------------
 
-# alice loads a plugin of her own instead of the site's
-forger_make() {
-	docker exec -i "$JOBIO_CLUSTER-login" sh -c 'cat >/tmp/forge.c' <"$BATS_TEST_DIRNAME/forge.c"
-	on login sh -c 'gcc -shared -fPIC -o /tmp/forge.so /tmp/forge.c
-		echo "required /tmp/forge.so" >/tmp/forge.conf
-		sed "s#^PlugStackConfig=.*#PlugStackConfig=/tmp/forge.conf#" /etc/slurm/slurm.conf >/tmp/forge.slurm.conf'
-}
-
-# forged OPTION... NAME=VALUE... - srun with forged variables; sets out and status
-forged() {
-	local pair arguments=() options=()
-	for pair in "$@"; do
-		if [[ $pair == -* ]]; then options+=("$pair"); else arguments+=("FORGE_JOBIO_$pair"); fi
-	done
-	status=0
-	out=$(as alice env SLURM_CONF=/tmp/forge.slurm.conf "${arguments[@]}" \
-		srun -Q -n1 -w c1 "${options[@]}" sh -c 'echo "job $SLURM_JOB_ID ran"' 2>&1) || status=$?
-}
-
 # forged_is_refused WHY NAME=VALUE... - the task does not start and alice reads why
 forged_is_refused() {
 	local why=$1

@@ -89,7 +89,7 @@ node_stepd() {
 	mkdir -p "$NODE/sysfs/proc/$1"
 	printf 'slurmstepd: [%s.extern]\0' "$1" >"$NODE/sysfs/proc/$1/cmdline"
 	echo slurmstepd >"$NODE/sysfs/proc/$1/comm"
-	[[ ! -d $NODE/run/$1 ]] || printf '%s' "$1" >"$NODE/run/$1/begun"
+	[[ ! -d $NODE/run/$1 ]] || (umask 077 && printf '%s' "$1" >"$NODE/run/$1/begun")
 }
 
 # node_stepd_was ID - it lived, and has ended

@@ -4,7 +4,7 @@
 # node's.
 #
 # every test is a process of its own, which shellcheck calls a loss
-# shellcheck disable=SC2030,SC2031
+# shellcheck disable=SC2030,SC2031,SC2034 # NODE_ENV is node.bash's
 
 load node
 

@@ -3,7 +3,7 @@
 # What a job leaves behind on a node, who mends it, and that it has one record.
 #
 # every test is a process of its own, which shellcheck calls a loss
-# shellcheck disable=SC2030,SC2031
+# shellcheck disable=SC2030,SC2031,SC2034 # NODE_ENV is node.bash's
 
 load node
 

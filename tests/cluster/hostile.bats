@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# hostile.bats - what a user can try from an account, and what comes of it
+#
+# After each of these the node is not drained, every job that ran has its record,
+# the client has its own settings, and no task was on its CPU, which is CPU 1.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+setup_file() { expect_healthy; }
+
+setup() { ran=(); }
+
+teardown() {
+	on login scancel -u alice
+	on c1 pkill -u bob || : # he may run nothing
+	within 60 queue_is_empty
+	site_restore
+	expect_healthy
+	unharmed
+}
+
+# unharmed - as above, for the jobs in $ran
+unharmed() {
+	local id
+	expect_equal writecache "$(mount_mode c1)"
+	for id in "${ran[@]}"; do
+		expect_record "$id" c1 .job "$id"
+	done
+	within 20 no_traces c1
+}
+
+# newest - the last job that alice submitted
+newest() { on login squeue -h -t all -u alice -o %i | sort -n | tail -n 1; }
+
+# mischief COMMAND... - what alice runs; sets output and status
+mischief() { run as alice "$@"; }
+
+not_started='jobio: gate: not started: '
+
+# ---- requests ----------------------------------------------------------------
+
+@test "a request forged by a plugin is refused on the node" {
+	forger_make
+	forged VERSION=1 IO_CORES=99
+	expect_text "$not_started" "$out"
+	expect_text '99' "$out"
+	ran+=("$(newest)")
+	expect_record "${ran[0]}" c1 '.refused != null' true
+}
+
+# is_none COMMAND... - the job runs as one without a request
+is_none() {
+	mischief "$@" -Q -n1 -w c1 sh -c 'echo "started $SLURM_IO_CORES"'
+	expect_equal 'started ' "$output"
+	ran+=("$(newest)")
+}
+
+@test "a request forged in environments is none" {
+	is_none srun --export=ALL,SPANK_JOBIO_VERSION=1,SPANK_JOBIO_IO_CORES=99
+	is_none env SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores=99 srun
+	is_none env SLURM_SPANK_JOBIO_VERSION=1 SLURM_SPANK_JOBIO_IO_CORES=99 srun
+}
+
+@test "a wrong request in the environment or the script is not submitted" {
+	local before
+	before=$(newest)
+	mischief env SBATCH_IO_CORES=99 sbatch --wrap true
+	expect_equal 1 "$status"
+	expect_text "'99': this site allows a number from 1 to 4" "$output"
+	mischief sh -c 'printf "#!/bin/bash\n#SBATCH --io-cores=99\n" | sbatch'
+	expect_equal 1 "$status"
+	expect_text "'99': this site allows a number from 1 to 4" "$output"
+	expect_equal "$before" "$(newest)"
+}
+
+@test "a request by rules of the user's own is refused on the node" {
+	as alice sh -c 'printf "[option]\nio_cores_max = 64\n[profile mine]\nio_cores = 1\n" >own.conf
+		echo "optional jobio.so conf=$PWD/own.conf" >own.plugstack
+		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/own.plugstack:" /etc/slurm/slurm.conf >own.slurm.conf'
+	mischief env SLURM_CONF=/home/alice/own.slurm.conf srun -Q -n1 -w c1 --io-profile=mine echo started
+	expect_text "$not_started" "$output"
+	expect_text "'mine': this site has no such profile" "$output"
+	expect_equal 0 "$(grep -cx started <<<"$output")"
+	ran+=("$(newest)")
+}
+
+# ---- what root's programs must not take from a user ----------------------------
+
+@test "LD_PRELOAD and BASH_ENV get into the job, and into nothing of root's" {
+	on c1 sh -c 'rm -f /tmp/evil.*'
+	as alice sh -c 'printf "%s\n" "#include <stdio.h>" "#include <unistd.h>" \
+		"__attribute__((constructor)) static void f(void) { char p[40];
+		snprintf(p, 40, \"/tmp/evil.so.%d\", (int)geteuid()); FILE *f = fopen(p, \"w\"); if (f) fclose(f); }" |
+		gcc -shared -fPIC -o evil.so -x c -
+		echo ": >/tmp/evil.sh.\$EUID" >evil.sh'
+	forger_make
+	mischief env SLURM_CONF=/tmp/forge.slurm.conf FORGE_LD_PRELOAD=/home/alice/evil.so FORGE_BASH_ENV=/home/alice/evil.sh \
+		FORGE_JOBIO_VERSION=1 FORGE_JOBIO_IO_CORES=1 srun -Q -n1 -w c1 --core-spec=1 \
+		--export=ALL,LD_PRELOAD=/home/alice/evil.so,BASH_ENV=/home/alice/evil.sh bash -c true
+	expect_equal 0 "$status"
+	ran+=("$(newest)")
+	expect_record "${ran[0]}" c1 .job "${ran[0]}" # the epilog has run
+	expect_equal '/tmp/evil.sh.1000 /tmp/evil.so.1000' "$(on c1 sh -c 'echo /tmp/evil.*')"
+}
+
+@test "newlines and escapes in names move no cursor and end no line" {
+	local report
+	job=$(as alice sh -c 'dir=$(printf "w\n\033[31m|x"); mkdir -p "$dir"; cd "$dir" &&
+		sbatch --parsable -w c1 -n1 --io-cores=1 --io-profile=stream -o /dev/null \
+			-J "$(printf "n\nREFUSED=1 \033[2J|a")" --comment="$(printf "c\njobio/1 prof=x \033]0;t\007")" --wrap true')
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 nodes=1/1 '
+	[[ $(summary "$job") =~ ^jobio/1(\ [a-z]+=[A-Za-z0-9+/=._:\;,@%-]+)+$ ]]
+	report=$(as alice jobio report "$job")
+	[[ $report != *$'\e'* && $report != *$'\a'* ]]
+	expect_text "job $job on cluster jobio, user alice" "$report"
+}
+
+@test "an environment of 1 MiB harms nobody" {
+	job=$(as alice python3 -c 'import os
+for i in range(8): os.environ["BIG%d" % i] = "x" * 130000
+os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", "--io-profile=stream",
+	"-o", "/home/alice/%j.out", "--wrap", "env | wc -c"])')
+	ran+=("$job")
+	wait_for_job "$job"
+	(($(job_output "$job") > 1000000))
+	expect_record "$job" c1 '.changes[0] | "\(.made) \(.restored)"' 'true true'
+}
+
+@test "processes that are titled like the agent or a slurmstepd fool nobody" {
+	docker exec -d -u bob "$JOBIO_CLUSTER-c1" bash -c 'exec -a "slurmstepd: [4242.extern]" sleep 120'
+	docker exec -d -u bob "$JOBIO_CLUSTER-c1" python3 -c 'import time; time.sleep(120)' /usr/bin/weka --agent
+	within 10 on c1 pgrep -u bob -f '^slurmstepd: .4242'
+	on c1 rm -f /run/jobio/client.json # the client is asked anew
+	submit 'grep " /mnt/weka " /run/weka-sim/mounts | grep -ow forcedirect' -n1 -w c1 --io-cores=1 --io-profile=stream
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_equal forcedirect "$(job_output "$job")"
+	expect_record "$job" c1 '.findings | map(.code) | contains(["W10"]) or contains(["W46"])' false
+}
+
+# ---- cores -------------------------------------------------------------------
+
+@test "neither overcommitted nor rebound tasks get onto the client's CPU" {
+	submit 'srun -O -n8 --overlap sh -c "taskset -pc 1 \$\$; taskset -pc 0-1 \$\$; grep Cpus_allowed_list /proc/self/status" 2>&1' \
+		-n1 -O -s -w c1 --io-cores=1
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_equal 8 "$(job_output "$job" | grep -cx $'Cpus_allowed_list:\t0')"
+	expect_equal 8 "$(job_output "$job" | grep -c Cpus_allowed_list)"
+	for how in --exclusive --core-spec=0; do
+		submit 'echo started' -w c1 "$how"
+		ran+=("$job")
+		wait_for_job "$job"
+		expect_text "${not_started}the job may run on CPU 1 of node c1" "$(job_output "$job")"
+		expect_equal FAILED "$(job_state "$job")"
+	done
+}
+
+# ---- records -----------------------------------------------------------------
+
+@test "jobs that are cancelled at any moment have their records, and leave nothing" {
+	local id
+	for id in {1..6}; do
+		submit 'sleep 60' -n1 -w c1 --io-cores=1 --io-profile=stream
+		within 20 is_configured "$job"
+		sleep "0.$((id * 2 % 7))"
+		on login scancel "$job"
+		ran+=("$job")
+	done
+	within 60 queue_is_empty
+	for id in "${ran[@]}"; do
+		expect_record "$id" c1 '[.changes[] | select(.restored | not)] | length' 0
+	done
+}
+
+is_configured() { [[ $(on login squeue -h -t all -j "$1" -o %T) != PENDING ]]; }
+
+@test "a user cannot put a record into the ledger" {
+	submit true -n1 -w c1
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_record "$job" c1 .job "$job"
+	record "$job" c1 | jq -c '.job = 424242 | .user = "bob"' |
+		docker exec -i -u alice "$JOBIO_CLUSTER-login" sh -c 'umask 077; mkdir -p ~alice/spool
+			cat >~alice/spool/424242.0.c1.json
+			sed "s:^\[jobio\]:&\nspool_dir = /home/alice/spool\nrun_dir = /home/alice/run:" /etc/slurm/jobio.conf >~alice/send.conf'
+	mischief /usr/libexec/jobio/jobio-send --once --conf=/home/alice/send.conf
+	expect_text 'only root may put records' "$output"
+	expect_equal '' "$(record 424242 c1)"
+}
+
+@test "a user's connections and questions do not hold up records" {
+	submit true -n1 -w c1
+	wait_for_job "$job"
+	docker exec -d -u alice "$JOBIO_CLUSTER-login" python3 -c 'import socket, time
+held = []
+for i in range(300):
+    s = socket.create_connection(("dbd", 8632))
+    s.sendall(b"\x00\x00\x00\x10half")
+    held.append(s)
+time.sleep(20)'
+	docker exec -d -u alice "$JOBIO_CLUSTER-login" sh -c \
+		"for i in \$(seq 40); do (for j in \$(seq 5); do jobio report $job; done >/dev/null 2>&1) & done; wait"
+	for _ in {1..3}; do
+		submit true -n1 -w c1 --io-cores=1
+		ran+=("$job")
+	done
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 nodes=1/1 '
+}
