@@ -28,6 +28,7 @@ node_make() {
 		cp "$BUILDDIR/${HELPER_DIR:-.}/$helper${HELPER_SUFFIX:-}" \
 			"$NODE/bin/$helper"
 	done
+	cp "$BUILDDIR/jobio-node" "$NODE/bin"
 	cp "$SRCDIR/prolog/prolog" "$SRCDIR/epilog/epilog" "$NODE/bin"
 	cp "$SRCDIR/tests/scripts/fake-weka" "$NODE/bin/weka"
 	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
@@ -89,7 +90,7 @@ node_stepd() {
 	mkdir -p "$NODE/sysfs/proc/$1"
 	printf 'slurmstepd: [%s.extern]\0' "$1" >"$NODE/sysfs/proc/$1/cmdline"
 	echo slurmstepd >"$NODE/sysfs/proc/$1/comm"
-	[[ ! -d $NODE/run/$1 ]] || printf '%s' "$1" >"$NODE/run/$1/begun"
+	[[ ! -d $NODE/run/$1 ]] || (umask 077 && printf "%s" "$1" >"$NODE/run/$1/begun")
 }
 
 # node_stepd_was ID - it lived, and has ended
