@@ -26,8 +26,6 @@
 #include "lib/cpuset.h"
 #include "lib/err.h"
 
-struct core_map;
-
 enum core_map_socket {
 	CORE_MAP_PACKAGE,
 	CORE_MAP_L3CACHE,
@@ -66,6 +64,18 @@ enum core_map_flaw {
 	CORE_MAP_EMPTY_CORES =
 		512,	      /* cores without a CPU, which slurmd counts */
 	CORE_MAP_FATAL = 128, /* slurmd does not start: no sockets to count */
+};
+
+/* For core_map_load.c, which makes it with hwloc; core_map.c does without, for the
+ * prolog has it from the cache. Others ask the functions below. */
+struct core_map {
+	struct core_map_shape shape;
+	unsigned int flaws;
+	unsigned int *block; /* shape.cpus entries */
+	struct cpuset set;   /* entries that the walk set */
+	struct cpuset cpus;
+	struct cpuset *cores; /* hardware cores */
+	unsigned int core_count;
 };
 
 /* Set socket kind and E-core rule from SlurmdParameters, as this version of

@@ -486,15 +486,6 @@ char *node_format_json(const struct node *node)
 
 /* ---- what the cache holds for ------------------------------------------------ */
 
-struct epoch {
-	int64_t slurmd_pid;
-	int64_t slurmd_start;	  /* clock ticks after boot */
-	char conf[NODE_TEXT_MAX]; /* path */
-	int64_t conf_ns;	  /* newest *.conf beside it */
-	int64_t conf_files;
-	int64_t conf_s;
-};
-
 /* Name, parent and start time of a process; the name may hold blanks. */
 static int read_stat(int64_t pid, char comm[32], int64_t *parent,
 		     int64_t *start)
@@ -527,7 +518,7 @@ static int read_stat(int64_t pid, char comm[32], int64_t *parent,
 }
 
 /* slurmd is an ancestor of every prolog. */
-static bool find_ancestor(struct epoch *epoch)
+static bool find_ancestor(struct node_epoch *epoch)
 {
 	int64_t pid = getpid(), parent, start;
 	bool found = false;
@@ -546,7 +537,7 @@ static bool find_ancestor(struct epoch *epoch)
 }
 
 /* Outside a prolog: the oldest slurmd. */
-static void find_slurmd(struct epoch *epoch)
+static void find_slurmd(struct node_epoch *epoch)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -569,7 +560,7 @@ static void find_slurmd(struct epoch *epoch)
 		closedir(proc);
 }
 
-static void find_conf(struct epoch *epoch)
+static void find_conf(struct node_epoch *epoch)
 {
 	const char *found = host_slurm_conf("");
 
@@ -578,7 +569,7 @@ static void find_conf(struct epoch *epoch)
 }
 
 /* slurm.conf may include its neighbours: any of them being newer counts. */
-static void stat_conf(struct epoch *epoch)
+static void stat_conf(struct node_epoch *epoch)
 {
 	char folder[NODE_TEXT_MAX], *slash;
 	struct dirent *entry;
@@ -610,7 +601,7 @@ static void stat_conf(struct epoch *epoch)
 	epoch->conf_s = epoch->conf_ns / 1000000000;
 }
 
-static void read_epoch(struct epoch *epoch)
+void node_epoch_read(struct node_epoch *epoch)
 {
 	memset(epoch, 0, sizeof(*epoch));
 	if (!find_ancestor(epoch))
@@ -621,7 +612,7 @@ static void read_epoch(struct epoch *epoch)
 
 /* The same, but looking only at the slurmd that the cache names: a search
  * through /proc costs more than all the rest. */
-static void check_epoch(struct epoch *epoch, struct json_object *json)
+static void check_epoch(struct node_epoch *epoch, struct json_object *json)
 {
 	int64_t pid = json_number(json, "slurmd_pid"), parent, start;
 	char comm[32];
@@ -644,7 +635,7 @@ static bool is_fetched(const char *conf)
 	       !strncmp(conf, "/run/slurm/conf/", 16);
 }
 
-static bool same_epoch(struct json_object *json, const struct epoch *epoch)
+static bool same_epoch(struct json_object *json, const struct node_epoch *epoch)
 {
 	const char *conf = json_text(json, "conf");
 
@@ -664,7 +655,7 @@ static int64_t now_s(void)
 }
 
 /* A record that slurmctld made from an older slurm.conf is soon wrong. */
-static bool is_settled(const struct node *node, const struct epoch *epoch,
+static bool is_settled(const struct node *node, const struct node_epoch *epoch,
 		       int64_t written_at)
 {
 	int64_t now = now_s();
@@ -677,7 +668,7 @@ static bool is_settled(const struct node *node, const struct epoch *epoch,
 
 /* ---- the cache ----------------------------------------------------------------- */
 
-static int read_cache(struct json_object *json, const struct epoch *epoch,
+static int read_cache(struct json_object *json, const struct node_epoch *epoch,
 		      struct node_state *state)
 {
 	struct node_state read = { 0 };
@@ -700,7 +691,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct json_object *json;
-	struct epoch epoch;
+	struct node_epoch epoch;
 	char *text;
 	int rc;
 
@@ -719,8 +710,8 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	return rc;
 }
 
-static int write_cache(const char *run_dir, const struct epoch *epoch,
-		       const struct node_state *state, struct err *err)
+int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
+		     const struct node_state *state, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct json_object *json;
@@ -751,91 +742,6 @@ out:
 	free(map);
 	json_object_put(json);
 	return rc;
-}
-
-static char *last_line(char *text)
-{
-	size_t length = strlen(text);
-	char *at;
-
-	while (length && text[length - 1] == '\n')
-		text[--length] = '\0';
-	at = strrchr(text, '\n');
-	return at ? at + 1 : text;
-}
-
-static int ask(const char *helper, const char *node_name,
-	       unsigned int timeout_ms, struct node *node, struct err *err)
-{
-	char limit[32], conf[NODE_TEXT_MAX + 16];
-	const char *conf_path = getenv("SLURM_CONF");
-	char *argv[] = { (char *)helper, limit, "node", (char *)node_name,
-			 NULL };
-	char *env[] = { NULL, NULL };
-	struct child_result result;
-	int rc;
-
-	snprintf(limit, sizeof(limit), "--timeout-ms=%u", timeout_ms);
-	if (conf_path && strlen(conf_path) < NODE_TEXT_MAX) {
-		snprintf(conf, sizeof(conf), "SLURM_CONF=%s", conf_path);
-		env[0] = conf;
-	}
-	if (child_run(argv, env, timeout_ms + 500, &result, err) < 0)
-		return -1;
-	if (result.status == 0) {
-		rc = node_parse_json(node, result.out, err);
-	} else {
-		/* one sentence; libslurm may have logged before it */
-		char *last = last_line(result.errtext);
-
-		rc = err_set(err, "node record: %s",
-			     *last ? last : "jobio-slurm failed");
-	}
-	child_result_free(&result);
-	return rc;
-}
-
-int node_refresh(const char *run_dir, const char *helper, const char *node_name,
-		 unsigned int timeout_ms, struct node_state *state,
-		 struct err *err)
-{
-	struct core_map_options options = { 0 };
-	struct node_state read = { 0 };
-	struct epoch epoch;
-
-	if (!helper)
-		helper = JOBIO_LIBEXECDIR "/jobio-slurm";
-	/* before the question: a change in between makes the cache too old */
-	read_epoch(&epoch);
-	if (ask(helper, node_name, timeout_ms, &read.node, err) < 0)
-		return -1;
-	options.slurm_version = read.node.version;
-	core_map_slurmd_parameters(&options, read.node.slurmd_parameters);
-	read.map = core_map_load(&options, err);
-	if (!read.map)
-		return -1;
-	if (run_dir && write_cache(run_dir, &epoch, &read, err) < 0) {
-		node_state_free(&read);
-		return -1;
-	}
-	*state = read;
-	return 0;
-}
-
-int node_load(const char *run_dir, const char *helper, const char *node_name,
-	      unsigned int timeout_ms, struct node_state *state,
-	      struct err *err)
-{
-	int rc = node_cached(run_dir, state, err);
-
-	if (rc > 0 && node_name && *node_name &&
-	    strcmp(state->node.name, node_name) != 0) {
-		node_state_free(state); /* another node on this machine */
-		rc = 0;
-	}
-	if (rc > 0)
-		return 0;
-	return node_refresh(run_dir, helper, node_name, timeout_ms, state, err);
 }
 
 void node_state_free(struct node_state *state)

@@ -96,4 +96,18 @@ int node_load(const char *run_dir, const char *helper, const char *node_name,
 
 void node_state_free(struct node_state *state);
 
+/* For node_load.c: what the cache holds for, and how it is written. */
+struct node_epoch {
+	int64_t slurmd_pid;
+	int64_t slurmd_start;	  /* clock ticks after boot */
+	char conf[NODE_TEXT_MAX]; /* path */
+	int64_t conf_ns;	  /* newest *.conf beside it */
+	int64_t conf_files;
+	int64_t conf_s;
+};
+
+void node_epoch_read(struct node_epoch *epoch);
+int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
+		     const struct node_state *state, struct err *err);
+
 #endif

@@ -2,10 +2,17 @@
 #include "prolog/cores.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/node.h"
 #include "lib/reservation.h"
+#include "lib/rundir.h"
+
+#define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
 
 void cores_check(struct visit *visit)
 {
@@ -67,23 +74,84 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	reservation_free(&reservation);
 }
 
+/* "NAME=value" of our environment, for the helper's; "NAME=" where it is not set. */
+static char *passed_on(const char *name)
+{
+	const char *value = getenv(name);
+	char *text;
+
+	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL
+								      : text;
+}
+
+static int run_helper(struct visit *visit, char *const env[], struct err *err)
+{
+	/* half of the time: a silent slurmctld is not the client's fault */
+	unsigned int limit_ms = visit_time_left_ms(visit) / 2;
+	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16];
+	char name[RECORD_NAME_MAX + 16], timeout[32];
+	char *argv[] = { path, run_dir, name, timeout, NULL };
+	struct child_result result;
+	int rc;
+
+	if (job_helper_path("jobio-node", path, sizeof(path)) < 0)
+		return err_set(err, "jobio-node: its path is unknown");
+	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s",
+		 visit->config->run_dir);
+	snprintf(name, sizeof(name), "--name=%s", visit->job.node);
+	snprintf(timeout, sizeof(timeout), "--timeout-ms=%u", limit_ms);
+	if (child_run(argv, env, limit_ms + HELPER_MORE_MS, &result, err) < 0)
+		return -1;
+	result.errtext[strcspn(result.errtext, "\n")] = '\0';
+	rc = result.status == 0
+		     ? 0
+		     : err_set(err, "%.400s",
+			       *result.errtext ? result.errtext
+					       : "jobio-node failed");
+	child_result_free(&result);
+	return rc;
+}
+
+/* Ask anew: 1, or -1. */
+static int ask_node(struct visit *visit, struct node_state *node,
+		    struct err *err)
+{
+	char *conf = passed_on("SLURM_CONF");
+	char *machine = passed_on("HWLOC_XMLFILE");
+	char *env[] = { conf, machine, NULL };
+	int rc = -1;
+
+	if (!conf || !machine)
+		err_set(err, "out of memory");
+	else
+		rc = run_helper(visit, env, err);
+	free(machine);
+	free(conf);
+	if (rc == 0)
+		rc = node_cached(visit->config->run_dir, node, err);
+	return rc ? rc : err_set(err, "no node record");
+}
+
+static int find_node(struct visit *visit, struct node_state *node,
+		     struct err *err)
+{
+	int rc = node_cached(visit->config->run_dir, node, err);
+
+	if (!visit->request.io_cores ||
+	    (rc > 0 && !strcmp(node->node.name, visit->job.node)))
+		return rc;
+	node_state_free(node); /* of another node on this machine */
+	return ask_node(visit, node, err);
+}
+
 void cores_find(struct visit *visit)
 {
 	struct node_state node = { 0 };
-	char helper[PATH_MAX];
 	struct err err;
 	int rc;
 
-	/* half of the time: a silent slurmctld is not the client's fault */
 	FAULT_POINT("node record before");
-	if (visit->request.io_cores &&
-	    job_helper_path("jobio-slurm", helper, sizeof(helper)) == 0)
-		rc = node_load(visit->config->run_dir, helper, visit->job.node,
-			       visit_time_left_ms(visit) / 2, &node, &err) < 0
-			     ? -1
-			     : 1;
-	else
-		rc = node_cached(visit->config->run_dir, &node, &err);
+	rc = find_node(visit, &node, &err);
 	FAULT_POINT("node record after");
 	if (rc > 0) {
 		reserve(visit, &node);

@@ -40,8 +40,8 @@ static void put_json(const char *json, FILE *out)
 /* The ledger's answer as it came, or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
-	struct json_object *top = r->json ? json_parse(r->json)
-					  : json_object_new_object();
+	struct json_object *top =
+		r->json ? json_parse(r->json) : json_object_new_object();
 
 	json_object_object_del(top, "ok");
 	json_add_text(top, "id", r->id);

@@ -28,6 +28,7 @@ node_make() {
 		cp "$BUILDDIR/${HELPER_DIR:-.}/$helper${HELPER_SUFFIX:-}" \
 			"$NODE/bin/$helper"
 	done
+	cp "$BUILDDIR/jobio-node" "$NODE/bin"
 	cp "$SRCDIR/prolog/prolog" "$SRCDIR/epilog/epilog" "$NODE/bin"
 	cp "$SRCDIR/tests/scripts/fake-weka" "$NODE/bin/weka"
 	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
