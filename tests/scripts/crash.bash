@@ -167,6 +167,6 @@ random_schedule() {
 	for id in "${ids[@]}"; do
 		expect_one_run "$id" || return
 	done
-	[[ ! -d $NODE/taken ]] || cp "$NODE"/taken/*.json "$NODE/spool"
+	[[ ! -d $NODE/taken ]] || find "$NODE/taken" -name '*.json' -exec cp -t "$NODE/spool" {} +
 	expect_clean "${ids[@]}" $((id + 1))
 }
