@@ -565,6 +565,9 @@ static int write_record(const struct config *config, const struct record *state,
 	}
 	rc = write_tightly(is_last ? open_path : path, open_path, text, err);
 	if (rc == 0 && is_last) {
+		/* the folder may have no state, when the prolog was killed */
+		if (job_has_folder(config, state->job))
+			job_state_update(config, state, NULL);
 		job_remember_released(config, state->job, state->restart);
 		rc = rename_record(open_path, path, err);
 	}

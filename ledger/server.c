@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -42,6 +43,7 @@ struct peer {
 	size_t wanted; /* of the frame that is coming; 0: none */
 	time_t active; /* came, or last asked something that could be opened */
 	time_t frame_since, told_since;
+	unsigned long long came_ms;
 	enum state state;
 	char *request, *answer;
 	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
@@ -72,6 +74,15 @@ static time_t now_mono(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec;
+}
+
+static unsigned long long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (unsigned long long)ts.tv_sec * 1000 +
+	       (unsigned long long)ts.tv_nsec / 1000000;
 }
 
 /* About peers, so anybody who can connect could fill the log. */
@@ -603,13 +614,57 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
 }
 
+/* Has it not sent a byte, and does nobody know who it is? */
+static int is_stranger(const struct peer *peer)
+{
+	int waiting = 0;
+
+	return !peer->is_known && peer->state == STATE_READS && !peer->wanted &&
+	       !peer->held &&
+	       (ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) < 0 ||
+		!waiting);
+}
+
+/* The one of the address that holds most of the room without saying a word who
+ * it is that came first; NULL: there is no such address, or it came just now. */
+static struct peer *crowding(struct server *server)
+{
+	struct peer *peer, *first = NULL;
+	const char *host = NULL;
+	size_t lead = 0, count = 0;
+
+	TAILQ_FOREACH (peer, &server->peers, entry) {
+		if (!lead)
+			host = peer->host;
+		lead += !strcmp(host, peer->host) ? 1 : -(size_t)1;
+	}
+	TAILQ_FOREACH (peer, &server->peers, entry) {
+		if (peer->is_known || strcmp(host, peer->host) != 0)
+			continue;
+		count++;
+		if (!first && now_ms() - peer->came_ms >= SERVER_CROWD_MS &&
+		    is_stranger(peer))
+			first = peer;
+	}
+	return count > SERVER_PEERS_MAX / 2 ? first : NULL;
+}
+
 /* The peer that has asked nothing for longest, unless it is still fresh or
  * waits for us. 1: there is room now. */
 static int drop_oldest(struct server *server)
 {
+	struct peer *peer = crowding(server);
 	time_t now = now_mono();
-	struct peer *peer;
 
+	if (peer) {
+		say(server,
+		    "peer: '%s': its address holds most of the room and does "
+		    "not say who it is: closed",
+		    peer->name);
+		hang_up(server, METRICS_CLOSED_ROOM);
+		peer_free(peer);
+		return 1;
+	}
 	TAILQ_FOREACH (peer, &server->peers, entry) {
 		if (peer->state == STATE_COMMITS || peer->state == STATE_QUEUED)
 			continue;
@@ -657,6 +712,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	}
 	peer->server = server;
 	peer->active = peer->frame_since = now_mono();
+	peer->came_ms = now_ms();
 	name_peer(peer, address, size);
 	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
 	server->peer_count++;
@@ -701,7 +757,9 @@ static void close_late(struct server *server)
 			    peer->name, SERVER_FRAME_S);
 			hang_up(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
-		} else if (now - peer->active > SERVER_IDLE_S) {
+		} else if (now - peer->active > (peer->is_known || peer->wanted
+							 ? SERVER_IDLE_S
+							 : SERVER_HELLO_S)) {
 			hang_up(server, METRICS_CLOSED_IDLE);
 			peer_free(peer);
 		}
@@ -762,7 +820,7 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 
 static int make_events(struct server *server)
 {
-	struct timeval second = { 1, 0 };
+	struct timeval often = { 0, SERVER_CROWD_MS * 1000 };
 
 	server->batch = evtimer_new(server->base, on_batch, server);
 	server->reads = evtimer_new(server->base, on_reads, server);
@@ -772,7 +830,7 @@ static int make_events(struct server *server)
 	if (!server->batch || !server->reads || !server->tick ||
 	    !server->term || !server->intr)
 		return -1;
-	event_add(server->tick, &second);
+	event_add(server->tick, &often);
 	event_add(server->term, NULL);
 	event_add(server->intr, NULL);
 	return 0;

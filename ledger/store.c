@@ -12,6 +12,8 @@
 #include "ledger/nodes.h"
 
 #define BUSY_MS 10000
+#define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
+#define TOOK_MAX_S (366 * 86400.0) /* a run */
 
 #define SCHEMA_VERSION 2
 
@@ -319,13 +321,21 @@ static int finish(struct store *store, sqlite3_stmt *st, struct err *err)
 
 /* ---- put ----------------------------------------------------------------- */
 
-static double end_of(const struct record *r)
+/* Until when its run took up time. A record that began before now and ends in
+ * days to come, or took longer than any job, is forged or of a clock that was
+ * set: it would swallow all later runs of the job, so it takes up a moment. */
+static double end_of(const struct record *r, int64_t now_s)
 {
-	return r->end > r->start ? r->end : r->start;
+	double ahead = (double)now_s + AHEAD_MAX_S;
+
+	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
+	    (r->start <= ahead && r->end > ahead))
+		return r->start;
+	return r->end;
 }
 
 /* Seconds between a run and a record, 0 when they overlap; -1: another run. */
-static double distance(const struct record *r, int64_t restart,
+static double distance(const struct record *r, double end, int64_t restart,
 		       const char *nodelist, double first, double last)
 {
 	double gap = 0;
@@ -334,8 +344,8 @@ static double distance(const struct record *r, int64_t restart,
 
 	if (r->start > last)
 		gap = r->start - last;
-	else if (first > end_of(r))
-		gap = first - end_of(r);
+	else if (first > end)
+		gap = first - end;
 	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
 	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
 	     restart != r->restart))
@@ -378,7 +388,7 @@ static int read_run(sqlite3_stmt *st, struct run *run)
 }
 
 /* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r,
+static int find_run(struct store *store, const struct record *r, int64_t now_s,
 		    struct run *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, FIND_RUNS);
@@ -389,7 +399,7 @@ static int find_run(struct store *store, const struct record *r,
 	bind_text(st, 2, r->cluster);
 	sqlite3_bind_int64(st, 3, r->uid);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		gap = distance(r, known(st, 1),
+		gap = distance(r, end_of(r, now_s), known(st, 1),
 			       (const char *)sqlite3_column_text(st, 4),
 			       sqlite3_column_double(st, 2),
 			       sqlite3_column_double(st, 3));
@@ -416,8 +426,8 @@ static int find_run(struct store *store, const struct record *r,
 	return best >= 0;
 }
 
-static int new_run(struct store *store, const struct record *r, struct run *run,
-		   struct err *err)
+static int new_run(struct store *store, const struct record *r, int64_t now_s,
+		   struct run *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, NEW_RUN);
 
@@ -425,7 +435,7 @@ static int new_run(struct store *store, const struct record *r, struct run *run,
 	sqlite3_bind_int64(st, 2, r->job);
 	sqlite3_bind_int64(st, 3, r->uid);
 	sqlite3_bind_double(st, 4, r->start);
-	sqlite3_bind_double(st, 5, end_of(r));
+	sqlite3_bind_double(st, 5, end_of(r, now_s));
 	if (finish(store, st, err) < 0)
 		return -1;
 	run->id = sqlite3_last_insert_rowid(store->db);
@@ -434,7 +444,7 @@ static int new_run(struct store *store, const struct record *r, struct run *run,
 	run->het_job = run->het_offset = RECORD_UNKNOWN;
 	run->next_try = RECORD_UNKNOWN;
 	run->first = r->start;
-	run->last = end_of(r);
+	run->last = end_of(r, now_s);
 	return 0;
 }
 
@@ -475,14 +485,15 @@ static int is_news(struct store *store, const struct run *run,
 
 /* The run knows what any of its records knows; the longest node list counts
  * (merge.h), so that the order of arrival does not matter. */
-static int widen(struct run *run, const struct record *r, struct err *err)
+static int widen(struct run *run, const struct record *r, int64_t now_s,
+		 struct err *err)
 {
 	struct nodes *nodes;
 
 	if (r->start < run->first)
 		run->first = r->start;
-	if (end_of(r) > run->last)
-		run->last = end_of(r);
+	if (end_of(r, now_s) > run->last)
+		run->last = end_of(r, now_s);
 	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
 		run->restart = r->restart;
 	if (r->array_job >= 0) {
@@ -560,15 +571,15 @@ int store_put(struct store *store, const struct record *record,
 	int rc, result = -1;
 	bool is_first;
 
-	rc = find_run(store, record, &run, err);
-	if (rc < 0 || (rc == 0 && new_run(store, record, &run, err) < 0))
+	rc = find_run(store, record, now_s, &run, err);
+	if (rc < 0 || (rc == 0 && new_run(store, record, now_s, &run, err) < 0))
 		goto out;
 	rc = is_news(store, &run, record, text, size, &is_first, err);
 	if (rc <= 0) {
 		result = rc;
 		goto out;
 	}
-	if (widen(&run, record, err) < 0)
+	if (widen(&run, record, now_s, err) < 0)
 		goto out;
 	run.seen += is_first;
 	run.version++;

@@ -98,12 +98,46 @@ core_method=$1
 timeout_ms=60000" node_conf
 }
 
-# random_schedule SEED - a few jobs whose helpers are killed anywhere, then one
-# that is not; cores change by resources or by a new mount
+# The node's clock is so many seconds ahead from now on.
+CLOCKS=(0 0 0 -90000 90000 -3 -4000000 40000000)
+set_clock() { export JOBIO_CLOCK=${CLOCKS[RANDOM % ${#CLOCKS[@]}]}; }
+
+# crash_reboot - anywhere; the client still serves nobody else, and slurmd may
+# start without jobio-recover.service
+crash_reboot() {
+	reboot
+	touch "$NODE/weka/idle"
+	node_interface
+	[[ $((RANDOM % 3)) -eq 0 ]] || recover 2>/dev/null
+}
+
+# maybe N COMMAND... - one time in N
+maybe() { [[ $((RANDOM % $1)) -ne 0 ]] || "${@:2}" || :; }
+
+# hand_over - jobio-send has taken what is in the spool
+hand_over() {
+	mkdir -p "$NODE/taken"
+	find "$NODE/spool" -maxdepth 1 -name '*.json' -exec mv -t "$NODE/taken" {} +
+}
+
+# expect_one_run JOB - all that was recorded of it is one run to the ledger: one
+# restart count, and one start (store.h)
+expect_one_run() {
+	local runs
+	runs=$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null |
+		jq -r '"\(.restart) \(.start)"' | sort -u | wc -l)
+	[[ $runs == 1 ]] || fail "job $1 has $runs runs:" \
+		"$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null)"
+}
+
+# random_schedule SEED - a few jobs whose helpers are killed anywhere, on a node
+# that reboots and whose clock is set anywhere, then one that is not; cores
+# change by resources or by a new mount
 random_schedule() {
 	local id ids=() round profile cores method
 	RANDOM=$1
-	rm -f "$NODE"/spool/*.json
+	rm -rf "$NODE"/spool/*.json "$NODE/taken"
+	export JOBIO_CLOCK=0
 	for round in {1..3}; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
@@ -113,16 +147,26 @@ random_schedule() {
 		cores_by "${method[RANDOM % 2]}"
 		job "$id" "$cores" "${profile[RANDOM % 3]}"
 		killed_at $((RANDOM % 60 + 1)) prepare || :
-		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 60 + 1)) prepare || :
+		maybe 4 killed_at $((RANDOM % 60 + 1)) prepare
 		[[ ! -d $NODE/run/$id/steps ]] || step "$id" batch 1 2
-		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		maybe 2 set_clock
+		maybe 6 crash_reboot
+		maybe 3 killed_at $((RANDOM % 20 + 1)) recover
 		killed_at $((RANDOM % 25 + 1)) release || :
-		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+		maybe 3 hand_over
+		maybe 6 crash_reboot
+		maybe 2 release 2>/dev/null
+		maybe 3 release 2>/dev/null
 	done
 	for id in "${ids[@]}"; do # slurmd runs an epilog for each, at last
 		job "$id" 1
 		release 2>/dev/null || return
+		maybe 3 release 2>/dev/null
 	done
 	next_job $((id + 1)) 2>/dev/null || return
+	for id in "${ids[@]}"; do
+		expect_one_run "$id" || return
+	done
+	[[ ! -d $NODE/taken ]] || find "$NODE/taken" -name '*.json' -exec cp -t "$NODE/spool" {} +
 	expect_clean "${ids[@]}" $((id + 1))
 }

@@ -210,7 +210,8 @@ job() {
 }
 
 in_env() {
-	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" "$@"
+	env -i "${JOB_ENV[@]}" "JOBIO_FAULT_CLOCK=${JOBIO_CLOCK:-0}" \
+		"${NODE_ENV[@]}" "$@"
 }
 
 prolog() {

@@ -88,6 +88,34 @@ assert is_closed(s)'
 	memory_below 100
 }
 
+@test "a host that opens silent connections as fast as it can keeps nobody out" {
+	peers 'import select, threading
+def open_them():
+    ours = []
+    while True:
+        s = socket.socket()
+        s.setblocking(False)
+        s.bind(("127.0.0.2", 0))
+        s.connect_ex(("127.0.0.1", port))
+        ours.append(s)
+        if len(ours) > 6000:
+            ours.pop(0).close()
+threading.Thread(target=open_them, daemon=True).start()
+time.sleep(8)'
+	others_are_served
+	others_are_served
+	expect_text "its address holds most of the room and does not say who it is: closed" "$(cat "$DIR/ledger.log")"
+	memory_below 100
+}
+
+@test "a connection that does not say who it is has ten seconds" {
+	peers 's = connect()
+begun = time.time()
+assert is_closed(s)
+assert 8 < time.time() - begun < 19, time.time() - begun'
+	others_are_served
+}
+
 @test "three thousand nodes that come at once are all served" {
 	"$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf"
 	expect_equal 3000 "$(in_store 'SELECT count(*) FROM records')"

@@ -111,6 +111,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 # stuck WHAT - looking at the processes of root hangs: for "agents", for "titles"
 stuck() {
 	cp "$BUILDDIR/tests/faults/jobio-prepare" "$NODE/bin/jobio-prepare"
+	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_HANG="$1")
 }
 

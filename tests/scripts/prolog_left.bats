@@ -430,6 +430,7 @@ taken() {
 # clock SECONDS - the node's clock is so many seconds ahead of ours from now on
 clock() {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_CLOCK="$1")
 }
 

@@ -390,6 +390,31 @@ START_TEST(a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old)
 }
 END_TEST
 
+START_TEST(a_record_of_impossible_times_does_not_swallow_other_runs)
+{
+	const double now = 1795224862;
+	struct store *store = opened();
+	struct store_run run;
+
+#define put(store, record) put_at(store, record, 1795224862, NULL)
+	put(store, at("n1", 0, 0, 9.9e10));
+	put(store, at("n2", 0, now - 500 * 86400.0, now));
+	put(store, at("n1", 0, now - 3600, now + 30 * 86400.0));
+	ck_assert_int_eq(run_count(store), 3);
+	put(store, at("n1", 0, now - 200, now - 100));
+	put(store, at("n1", 1, now - 50, now));
+	ck_assert_int_eq(run_count(store), 5);
+	run = newest(store);
+	ck_assert(run.first == now - 50 && run.last == now);
+	store_run_free(&run);
+	/* a long job is one, on a node whose clock is a little ahead */
+	put(store, at("n2", 1, now - 50, now + 3600));
+	ck_assert_int_eq(run_count(store), 5);
+#undef put
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_run_holds_records_of_one_user)
 {
 	struct store *store = opened();
@@ -433,5 +458,6 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  what_was_not_committed_is_not_there,
 	  old_runs_are_purged_with_their_records,
 	  a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old,
+	  a_record_of_impossible_times_does_not_swallow_other_runs,
 	  a_run_holds_records_of_one_user,
 	  a_store_that_cannot_be_opened_names_its_path)
