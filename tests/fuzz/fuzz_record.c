@@ -56,6 +56,25 @@ static void check_summary(struct merge *merge)
 	MUST(!strcmp(text, second));
 }
 
+/* What jobio-count prints is added to a record. */
+static void check_counters(const char *text, size_t size)
+{
+	struct record *record = record_new();
+	struct err err = { "" };
+	char *written;
+
+	MUST(record);
+	strcpy(record->cluster, "c");
+	strcpy(record->node, "n1");
+	record->job = 7;
+	if (record_counters_add(record, text, size, &err) < 0)
+		MUST(*err.text);
+	written = record_text(record, &err);
+	MUST(written);
+	free(written);
+	record_free(record);
+}
+
 /* Whatever the order, and twice: the same summary. */
 static void check_order(struct merge *merge, struct record *const *records,
 			const uint64_t *digests, size_t count)
@@ -123,6 +142,7 @@ FUZZ(record)
 		record_free(records[count]);
 	merge_free(merge);
 	summary_parse(text, &summary, &err);
+	check_counters(text, size);
 	free(text);
 	return 0;
 }

@@ -148,6 +148,9 @@ START_TEST(lines_that_say_nothing_are_damage)
 	expect_damaged("{\"seq\":\"1\",\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":1,\"state\":\"done\"}");
 	expect_damaged("{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
+		       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
+		       "\"state\":\"perhaps\"}");
+	expect_damaged("{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
 		       "\"target\":\"y\",\"old\":1,\"new\":\"z\","
 		       "\"state\":\"planned\"}");
 }

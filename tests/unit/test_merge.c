@@ -126,6 +126,47 @@ START_TEST(many_missing_nodes_are_counted)
 }
 END_TEST
 
+START_TEST(missing_nodes_are_named_while_there_is_room_for_the_rest)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	/* n3 would end where ",+36" has no room any more */
+	record_set(&r->nodelist, "n[1-60]");
+	strcpy(r->node, "n60");
+	add(m, r);
+	add(m, worker(59));
+	expect_token(m, " miss=n1,n10,");
+	expect_token(m, ",n28,n29,+36 ");
+	merge_free(m);
+}
+END_TEST
+
+static void expect_fs(size_t size, bool fits)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+	char path[256], wanted[300];
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	path[size] = 0;
+	record_add_mount(r, path, "t", "default");
+	add(m, r);
+	snprintf(wanted, sizeof(wanted), " fs=%s%s ", fits ? path : "+1",
+		 fits ? ":t" : "");
+	expect_token(m, wanted);
+	merge_free(m);
+}
+
+START_TEST(a_path_is_told_whole_or_counted)
+{
+	expect_fs(103, true);
+	expect_fs(104, false);
+	expect_fs(200, false);
+}
+END_TEST
+
 START_TEST(a_node_list_that_cannot_be_read_hides_no_numbers)
 {
 	struct merge *m = merge_new();
@@ -315,6 +356,20 @@ START_TEST(the_node_that_waited_longest_is_the_slowest)
 	add(m, counted(2, 1, 4100000));
 	add(m, counted(3, 1, RECORD_UNKNOWN));
 	expect_token(m, " slow=4.1s@n2 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(nodes_that_never_waited_are_not_slow)
+{
+	struct merge *m = merge_new();
+	struct summary summary;
+
+	add(m, counted(1, 1, 0));
+	add(m, counted(2, 1, 0));
+	merge_summary(m, &summary);
+	ck_assert_int_eq(summary.slowest_ns, SUMMARY_UNKNOWN);
+	ck_assert_str_eq(summary.slowest, "");
 	merge_free(m);
 }
 END_TEST
@@ -850,6 +905,8 @@ END_TEST
 
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
+	  missing_nodes_are_named_while_there_is_room_for_the_rest,
+	  a_path_is_told_whole_or_counted,
 	  a_node_list_that_cannot_be_read_hides_no_numbers,
 	  nodes_that_differ_are_called_mixed,
 	  two_sources_of_a_node_are_never_added,
@@ -859,6 +916,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  peaks_of_nodes_are_never_added,
 	  the_node_that_waited_longest_is_the_slowest,
 	  what_the_clients_moved_is_summed_apart,
+	  nodes_that_never_waited_are_not_slow,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
 	  a_profile_that_was_not_applied_does_not_look_applied,

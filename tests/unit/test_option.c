@@ -497,6 +497,8 @@ START_TEST(the_node_side_accepts_anything_in_silence)
 	ck_assert_int_eq(fake.options[0].cb(fake.options[0].val, "help", 1), 0);
 	ck_assert_int_eq(fake.options[0].cb(fake.options[0].val, NULL, 1), 0);
 	ck_assert_int_eq(fake.options[0].cb(99, "x", 1), 0);
+	ck_assert_int_eq(fake.options[0].cb(-1, "x", 0), 0);
+	ck_assert_int_eq(fake.options[0].cb(2, "x", 0), 0);
 	ck_assert_int_eq(fake.answered, OPTION_NONE);
 	tempdir_remove();
 }

@@ -294,6 +294,8 @@ START_TEST(an_override_of_slurmd_is_told_where_it_counts)
 	record(8, 2);
 	strcpy(node.task_plugin_param, "slurmdspecoverride");
 	expect(SMT, RESERVATION_CORES, 1, "3,7", "");
+	node.version = VERSION_OF(25, 5, 0) - 1;
+	expect(SMT, RESERVATION_CORES, 1, "3,7", "");
 	node.version = VERSION_OF(25, 5, 0);
 	expect(SMT, RESERVATION_CORES, 1, "3,7", "C26");
 	node.from_controller = true;
@@ -337,6 +339,109 @@ START_TEST(a_list_that_slurmd_cuts_is_told)
 }
 END_TEST
 
+/* ---- the release in which a rule changed, and the one before --------------- */
+
+static void expect_cores(unsigned int version, const char *map,
+			 enum reservation_kind kind, unsigned int count,
+			 const char *abs_cores, const char *os_cpus)
+{
+	struct err err = { "" };
+	char *cores, *cpus;
+
+	reservation_free(&got);
+	node.version = version;
+	ck_assert_msg(compute(map, kind, count, &err) == 0, "%s", err.text);
+	cores = cpuset_format(&got.abs_cores);
+	cpus = cpuset_format(&got.os_cpus);
+	ck_assert_str_eq(cores, abs_cores);
+	ck_assert_str_eq(cpus, os_cpus);
+	free(cores);
+	free(cpus);
+}
+
+START_TEST(since_23_02_slurmctld_computes_the_spec_set)
+{
+	const unsigned int since = VERSION_OF(23, 2, 0);
+
+	record(8, 2);
+	node.core_spec_count = 4; /* all */
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "0-3", "0-7");
+	expect_cores(since, SMT, RESERVATION_CORES, 1, "0", "0,4");
+	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "", "");
+	ck_assert(findings_has(&got.findings, "C16"));
+	expect_cores(since - 1, SMT, RESERVATION_CORES, 1, "3", "3,7");
+	node.core_spec_count = 0;
+	node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 7);
+	cpuset_add(&node.spec_list, 8); /* beyond the last */
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "3", "3,7");
+	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "", "");
+	ck_assert(findings_has(&got.findings, "C16"));
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(lists_of_cores_are_told_from_lists_of_threads)
+{
+	/* four cores of two threads, of which Slurm uses one each */
+	record(4, 2);
+	node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 3);
+	node.core_spec_count = 1;
+	expect_cores(VERSION_OF(21, 8, 0), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	expect_cores(VERSION_OF(21, 8, 0) - 1, SMT, RESERVATION_UNSET, 0, "1",
+		     "1,5");
+	node.from_controller = true;
+	expect_cores(VERSION_OF(21, 8, 0), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	expect_cores(VERSION_OF(21, 8, 0) - 1, SMT, RESERVATION_UNSET, 0, "1",
+		     "1,5");
+	node.core_spec_count = 0;
+	expect_cores(VERSION_OF(23, 2, 0), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	expect_cores(VERSION_OF(23, 2, 0) - 1, SMT, RESERVATION_UNSET, 0, "1",
+		     "1,5");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(since_23_11_slurmd_knows_the_threads_of_the_machine)
+{
+	record(4, 1);
+	expect_cores(VERSION_OF(23, 11, 0), SMT, RESERVATION_CORES, 1, "3",
+		     "3");
+	expect_cores(VERSION_OF(23, 11, 0) - 1, SMT, RESERVATION_CORES, 1, "3",
+		     "5");
+	record(8, 1); /* only CPUs= was written */
+	node.sockets = 8;
+	node.cores = 1;
+	expect_cores(VERSION_OF(23, 11, 7), SMT, RESERVATION_CORES, 1, "7",
+		     "7");
+	expect_cores(VERSION_OF(23, 11, 7) - 1, SMT, RESERVATION_CORES, 1, "7",
+		     "3");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_node_that_is_smaller_than_its_record_can_be_overridden)
+{
+	record(16, 2);
+	node.sockets = 4;
+	strcpy(node.slurmd_parameters, "config_override");
+	expect_cores(VERSION_OF(21, 8, 0), SMT, RESERVATION_CORES, 1, "7",
+		     "3,7");
+	ck_assert(!findings_has(&got.findings, "C17"));
+	expect_cores(VERSION_OF(21, 8, 0) - 1, SMT, RESERVATION_CORES, 1, "7",
+		     "");
+	ck_assert(findings_has(&got.findings, "C17"));
+	strcpy(node.slurmd_parameters, "config_overrides");
+	expect_cores(VERSION_OF(21, 8, 0) - 1, SMT, RESERVATION_CORES, 1, "7",
+		     "3,7");
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(a_record_without_geometry_has_no_answer)
 {
 	struct err err = { "" };
@@ -365,4 +470,8 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  every_flaw_of_a_machine_has_its_finding_and_class,
 	  an_override_of_slurmd_is_told_where_it_counts,
 	  a_list_that_slurmd_cuts_is_told,
+	  since_23_02_slurmctld_computes_the_spec_set,
+	  lists_of_cores_are_told_from_lists_of_threads,
+	  since_23_11_slurmd_knows_the_threads_of_the_machine,
+	  a_node_that_is_smaller_than_its_record_can_be_overridden,
 	  a_record_without_geometry_has_no_answer)

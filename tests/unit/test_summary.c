@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <regex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +414,122 @@ START_TEST(odd_bytes_of_a_path_are_written_as_percent_signs)
 }
 END_TEST
 
+/* The optional tokens of an example that has only this to say. */
+static void expect_extra(const struct summary *s, const char *wanted)
+{
+	char text[SUMMARY_MAX], again[SUMMARY_MAX];
+	struct summary back;
+	const char *extra;
+
+	summary_text(s, text);
+	extra = strstr(text, " q=all_files");
+	ck_assert_ptr_nonnull(extra);
+	ck_assert_str_eq(extra + strlen(" q=all_files"), wanted);
+	back = parse(text);
+	summary_text(&back, again);
+	ck_assert_str_eq(again, text);
+}
+
+START_TEST(zero_is_a_number_and_each_token_stands_alone)
+{
+	static const struct {
+		size_t first, second;
+		const char *one, *zero, *other; /* first 1, first 0, second 0 */
+	} rows[] = {
+		{ offsetof(struct summary, wire_rd),
+		  offsetof(struct summary, wire_wr), " wire=1B/-", " wire=0B/-",
+		  " wire=-/0B" },
+		{ offsetof(struct summary, peak_rd),
+		  offsetof(struct summary, peak_wr), " peak=1B/-", " peak=0B/-",
+		  " peak=-/0B" },
+		{ offsetof(struct summary, rsz[0]),
+		  offsetof(struct summary, rsz[1]), " rsz=1B/-", " rsz=0B/-",
+		  "" },
+		{ offsetof(struct summary, wlat_ns[0]),
+		  offsetof(struct summary, wlat_ns[1]), " wlat=1ns/-",
+		  " wlat=0ns/-", "" },
+		{ offsetof(struct summary, meta), 0, " meta=1", " meta=0", "" },
+		{ offsetof(struct summary, refused), 0, " refused=1", "", "" },
+		{ offsetof(struct summary, changed), 0, " chg=0/1", "", "" },
+		{ offsetof(struct summary, errors), 0, " find=1/0", "", "" },
+		{ offsetof(struct summary, warnings), 0, " find=0/1", "", "" },
+	};
+	struct summary s;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = example();
+		*(int64_t *)((char *)&s + rows[i].first) = 1;
+		expect_extra(&s, rows[i].one);
+		*(int64_t *)((char *)&s + rows[i].first) = 0;
+		expect_extra(&s, rows[i].zero);
+		s = example();
+		if (rows[i].second)
+			*(int64_t *)((char *)&s + rows[i].second) = 0;
+		expect_extra(&s, rows[i].other);
+	}
+	s = example();
+	s.slowest_ns = 0;
+	strcpy(s.slowest, "n1");
+	expect_extra(&s, " slow=0ns@n1");
+	s = example();
+	s.imbalance = 1e9;
+	strcpy(s.busiest, "n1");
+	expect_extra(&s, " imb=99999.00@n1");
+}
+END_TEST
+
+START_TEST(the_last_byte_that_fits_is_taken_and_one_more_is_not)
+{
+	char out[8] = "", text[SUMMARY_MAX + 64];
+	struct summary s;
+
+	ck_assert_int_eq(summary_encode(out, 8, "1234567"), 0);
+	ck_assert_int_eq(summary_encode(out, 8, "1"), -1);
+	*out = 0;
+	ck_assert_int_eq(summary_encode(out, 8, "12345678"), -1);
+	ck_assert_str_eq(out, "");
+	ck_assert_int_eq(summary_encode(out, 8, "1234 "), 0);
+	ck_assert_str_eq(out, "1234%20");
+	*out = 0;
+	ck_assert_int_eq(summary_encode(out, 8, "12345 "), -1);
+	/* a node's name of 43 bytes, and of 44 */
+	snprintf(text, sizeof(text), "jobio/1 nodes=1/1 imb=1.5@%043d", 0);
+	s = parse(text);
+	ck_assert_uint_eq(strlen(s.busiest), 43);
+	snprintf(text, sizeof(text), "jobio/1 nodes=1/1 imb=1.5@%044d", 0);
+	ck_assert_int_eq(summary_parse(text, &s, NULL), -1);
+	/* a line of 1,000 bytes, and of 1,001 */
+	snprintf(text, sizeof(text), "jobio/1 nodes=1/1 new=%0978d", 0);
+	ck_assert_uint_eq(strlen(text), SUMMARY_MAX - 1);
+	parse(text);
+	strcat(text, "0");
+	expect_refused(text, "summary: longer than 1000 bytes");
+}
+END_TEST
+
+START_TEST(values_that_are_nearly_right_are_refused)
+{
+	static const char *const bad[] = { "imb=1.5",	   "imb=@n1",
+					   "imb=1.5.5@n1", "imb=100000@n1",
+					   "slow=@n1",	   "rd=1B",
+					   "rd=/1",	   "rd=1..0KiB/1",
+					   "meta=1XB",	   "rsz=1B/x" };
+	char text[128], why[192];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(text, sizeof(text), "jobio/1 nodes=1/1 %s", bad[i]);
+		snprintf(why, sizeof(why), "summary: '%s': not a value of %.*s",
+			 bad[i], (int)strcspn(bad[i], "="), bad[i]);
+		expect_refused(text, why);
+	}
+	expect_refused("jobio/1 nodes=1/1 =2", "summary: '=2': not key=value");
+	expect_refused("jobio/1 nodes=1/1 a", "summary: 'a': not key=value");
+	ck_assert(parse("jobio/1 nodes=1/1 imb=99999@n1").imbalance > 99998);
+}
+END_TEST
+
 UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
 	  numbers_have_three_digits_and_a_unit,
@@ -422,4 +539,7 @@ UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  text_that_is_no_summary_is_refused_with_the_token,
 	  changed_bytes_never_harm_the_parser,
 	  whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it,
-	  odd_bytes_of_a_path_are_written_as_percent_signs)
+	  odd_bytes_of_a_path_are_written_as_percent_signs,
+	  zero_is_a_number_and_each_token_stands_alone,
+	  the_last_byte_that_fits_is_taken_and_one_more_is_not,
+	  values_that_are_nearly_right_are_refused)

@@ -38,13 +38,13 @@ static void make_sysfs(void)
 	char path[1024], text[32];
 	int cpu;
 
+	snprintf(path, sizeof(path),
+		 "cd '%s' && mkdir -p class/net/ib0/device "
+		 "$(seq -f devices/system/cpu/cpu%%g/topology 0 15) "
+		 "$(seq -f devices/system/cpu/cpu%%g/node0 0 15)",
+		 tempdir_name);
+	ck_assert_int_eq(system(path), 0);
 	for (cpu = 0; cpu < 16; cpu++) {
-		snprintf(path, sizeof(path),
-			 "mkdir -p '%s/devices/system/cpu/cpu%d/topology' "
-			 "'%s/devices/system/cpu/cpu%d/node0' "
-			 "'%s/class/net/ib0/device'",
-			 tempdir_name, cpu, tempdir_name, cpu, tempdir_name);
-		ck_assert_int_eq(system(path), 0);
 		snprintf(path, sizeof(path),
 			 "devices/system/cpu/cpu%d/topology/"
 			 "thread_siblings_list",
