@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # static.m4 - link what each job starts without shared libraries, where that works
 #
-# JOBIO_STATIC sets STATIC_LDFLAGS for jobio-prepare and jobio-release: looking up
-# and mapping shared libraries is a fifth of what they cost. They need no more of
+# JOBIO_STATIC sets HELPER_LDFLAGS for jobio-prepare and jobio-release, in the place
+# of PIE_LDFLAGS: looking up and mapping shared libraries is a fifth of their cost. They need no more of
 # libc than works so (no names of users or hosts). libtool would drop the flag
 # without -XCClinker.
 AC_DEFUN([JOBIO_STATIC], [
@@ -11,23 +11,25 @@ AC_DEFUN([JOBIO_STATIC], [
 			[link the helpers that each job starts statically
 			(default: where static libraries of libc and json-c are)])],
 		[], [enable_static_helpers=auto])
-	STATIC_LDFLAGS=
+	HELPER_LDFLAGS=$PIE_LDFLAGS
+	jobio_static=no
 	AS_IF([test "$enable_sanitizers" = yes], [enable_static_helpers=no])
 	AS_IF([test "$enable_static_helpers" != no], [
 		AC_MSG_CHECKING([whether helpers can be linked statically])
 		jobio_cflags=$CFLAGS jobio_ldflags=$LDFLAGS jobio_libs=$LIBS
-		CFLAGS="$HARD_CFLAGS $JSON_CFLAGS $CFLAGS"
-		LDFLAGS="$HARD_LDFLAGS $PIE_LDFLAGS -static-pie $LDFLAGS"
+		CFLAGS="-Werror $HARD_CFLAGS $JSON_CFLAGS $CFLAGS"
+		LDFLAGS="$HARD_LDFLAGS -static-pie $LDFLAGS"
 		LIBS="$JSON_LIBS $HWLOC_LIBS $ZLIB_LIBS -lm $LIBS"
 		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <json-c/json.h>]],
 			[[return json_object_put(json_object_new_object());]])],
 			[AC_MSG_RESULT([yes])
-			STATIC_LDFLAGS='-XCClinker -static-pie'],
+			jobio_static=yes
+			HELPER_LDFLAGS='-XCClinker -static-pie'],
 			[AC_MSG_RESULT([no])
 			AS_IF([test "$enable_static_helpers" = yes],
 				[AC_MSG_ERROR([static libraries are missing, or the
 					compiler cannot link them])])])
 		CFLAGS=$jobio_cflags LDFLAGS=$jobio_ldflags LIBS=$jobio_libs
 	])
-	AC_SUBST([STATIC_LDFLAGS])
+	AC_SUBST([HELPER_LDFLAGS])
 ])
