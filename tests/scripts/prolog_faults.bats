@@ -137,7 +137,7 @@ stuck() {
 		prolog
 	done
 	stuck titles
-	rm "$NODE/run/client.json" # what warns is said when the client is asked
+	rm "$NODE/run/client.weka.json" # what warns is said when the client is asked
 	job 7 1 stream
 	local began=${EPOCHREALTIME/./}
 	run prolog
