@@ -45,7 +45,7 @@ force='PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2'
 
 # Time slices of 5 s; the partition high suspends jobs of the partition low.
 turns=('PreemptType=preempt/partition_prio' 'PreemptMode=SUSPEND,GANG' 'SchedulerTimeSlice=5'
-	'PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2 PreemptMode=OFF'
+	'PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2'
 	'PartitionName=low Nodes=c[1-3] PriorityTier=1 PreemptMode=SUSPEND'
 	'PartitionName=high Nodes=c[1-3] PriorityTier=10 PreemptMode=OFF')
 
