@@ -267,7 +267,7 @@ first_on_node() {
 # site_gives CORES - somebody else gives the client these cores for good
 site_gives() {
 	echo "$1" | tee "$NODE/weka/stable" >"$NODE/weka/staged"
-	rm -f "$NODE/run/client.json"
+	rm -f "$NODE/run/client.weka.json"
 	node_interface
 }
 
