@@ -844,7 +844,7 @@ const struct rule weka_rules[] = {
 	  "see weka local status -v and the client's log", NULL },
 	{ "W45", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "weka local resources restore -C NAME; weka local restart", NULL },
-	{ "W46", FINDING_INFO, RULE_SPARES_NODE,
+	{ "W46", FINDING_INFO, RULE_OF_JOB,
 	  "ask for io-cores or --exclusive", NULL },
 	{ "W47", FINDING_WARNING, RULE_SPARES_NODE, "set core_method=resources",
 	  NULL },
