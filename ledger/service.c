@@ -68,6 +68,10 @@ static int keep(struct service *service, const struct record *record,
 		       service->config->grace_s, &due, err);
 	if (rc > 0) {
 		metrics_count(&service->metrics->received);
+		metrics_add(&service->metrics->gate_warned,
+			    record->gate_warned);
+		metrics_add(&service->metrics->gate_refused,
+			    record->gate_refused);
 		if (due <= now_s)
 			service->has_news = true;
 	} else if (rc == 0) {
