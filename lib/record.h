@@ -93,7 +93,7 @@
 	X(ALL_FILES, "all_files",                                              \
 	  "counts every file, pipe and socket, not only the client's files")   \
 	X(INCLUDES_STEPD, "includes_stepd",                                    \
-	  "includes what slurmstepd itself read and wrote")                    \
+	  "includes what slurmstepd itself read, wrote and forwarded")         \
 	X(ORPHANS_MISSING, "orphans_missing",                                  \
 	  "processes that left the step are not counted")                      \
 	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")     \

@@ -177,7 +177,7 @@ static void find_run_dir(void)
 static void share_page(void)
 {
 	struct answers *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	step.answers = page == MAP_FAILED ? NULL : page;
 }
@@ -249,7 +249,8 @@ static bool is_speaker(spank_t sp)
 	if (node_id == 0)
 		return true;
 	snprintf(number, sizeof(number), "%u", step.gate.job_id);
-	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) == ESPANK_SUCCESS &&
+	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) ==
+		       ESPANK_SUCCESS &&
 	       !strcmp(text, number);
 }
 

@@ -212,8 +212,8 @@ static void quote(const char *text, char *out, size_t room)
 }
 
 /* ,"refused":"..","refused_tasks":2 */
-static void add_gate(char *text, size_t room, const char *word,
-		     const char *why, uint32_t tasks)
+static void add_gate(char *text, size_t room, const char *word, const char *why,
+		     uint32_t tasks)
 {
 	size_t used = strlen(text);
 	char quoted[2 * ERR_MAX];
@@ -221,8 +221,8 @@ static void add_gate(char *text, size_t room, const char *word,
 	if (!why)
 		return;
 	quote(why, quoted, sizeof(quoted));
-	snprintf(text + used, room - used,
-		 ",\"%s\":%s,\"%s_tasks\":%" PRIu32, word, quoted, word, tasks);
+	snprintf(text + used, room - used, ",\"%s\":%s,\"%s_tasks\":%" PRIu32,
+		 word, quoted, word, tasks);
 }
 
 static int format(char *text, size_t room, const char *step,

@@ -56,7 +56,8 @@ struct stepio_label {
 	uint32_t array_task_id;
 	const char *refused; /* what the gate said to its tasks; NULL: they
 			      * started */
-	const char *warned;  /* what it said, and let them start; NULL: nothing */
+	const char
+		*warned; /* what it said, and let them start; NULL: nothing */
 	uint32_t refused_tasks, warned_tasks;
 };
 

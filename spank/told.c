@@ -31,5 +31,6 @@ struct told *told_open(const char *run_dir, uint32_t job_id)
 
 bool told_claim(struct told *told)
 {
-	return !told || !__atomic_exchange_n(&told->is_said, 1, __ATOMIC_SEQ_CST);
+	return !told ||
+	       !__atomic_exchange_n(&told->is_said, 1, __ATOMIC_SEQ_CST);
 }

@@ -828,11 +828,10 @@ START_TEST(a_summary_keeps_to_its_alphabet_whatever_records_say)
 	regex_t form;
 	int i, k;
 
-	ck_assert_int_eq(
-		regcomp(&form,
-			"^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
-			REG_EXTENDED | REG_NOSUB),
-		0);
+	ck_assert_int_eq(regcomp(&form,
+				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
 	for (i = 0; i < 2000; i++) {
 		m = merge_new();
 		for (k = 0; k < 3; k++) {

@@ -289,9 +289,9 @@ START_TEST(a_profile_for_a_step_is_ignored_with_a_word)
 	tempdir_remove();
 	unsetenv("SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_profile");
 	start("sropt", site);
-	ck_assert_int_eq(fake_submit("", "--io-cores=3 --io-profile=stream",
-				     conf, &err),
-			 OPTION_NOTE);
+	ck_assert_int_eq(
+		fake_submit("", "--io-cores=3 --io-profile=stream", conf, &err),
+		OPTION_NOTE);
 	ck_assert_str_eq(err.text,
 			 "--io-cores: '3', --io-profile: 'stream': ignored for "
 			 "a step of job 7: the io-cores and profile of a job "

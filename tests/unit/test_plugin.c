@@ -171,7 +171,8 @@ static void start(const struct gatefile *gate)
 
 static int be_task(void)
 {
-	int out = open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+	int out =
+		open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
 
 	dup2(out, STDERR_FILENO);
 	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
@@ -256,7 +257,8 @@ START_TEST(other_nodes_say_it_only_where_the_first_one_has_got_all)
 	start(&gate);
 	step(0, 1, 2);
 	expect_output("");
-	setenv("JOBIO_GOT_ALL", "6", 1); /* of the job that submitted this one */
+	setenv("JOBIO_GOT_ALL", "6",
+	       1); /* of the job that submitted this one */
 	step(0, 1, 2);
 	expect_output("");
 	setenv("JOBIO_GOT_ALL", "7", 1);
@@ -318,9 +320,8 @@ START_TEST(a_warning_of_the_gate_is_said_to_who_reserved_cores)
 	step(0, 0, 3);
 	text = fileio_read(tempdir_path("out"), 4096, NULL, NULL);
 	ck_assert_ptr_nonnull(text);
-	ck_assert_int_eq(strncmp(text, "jobio: node c1: the job may run on CPU",
-				 38),
-			 0);
+	ck_assert_int_eq(
+		strncmp(text, "jobio: node c1: the job may run on CPU", 38), 0);
 	ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 	tempdir_remove();

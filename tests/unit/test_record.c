@@ -419,8 +419,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, what_is_read_is_written_again_byte_for_byte);
-	tcase_add_test(tc,
-		       what_the_gate_did_and_whose_a_cure_is_travel_along);
+	tcase_add_test(tc, what_the_gate_did_and_whose_a_cure_is_travel_along);
 	tcase_add_test(tc, every_field_arrives_in_the_struct);
 	tcase_add_test(tc,
 		       the_smallest_record_needs_only_its_key_and_its_owner);

@@ -17,8 +17,7 @@
 static struct err err;
 
 static const struct stepio from = { .all = { 100, 200, 3, 4 }, .time = 1000 };
-static const struct stepio to = { .all = { 1100, 5200, 13, 10 },
-				  .time = 1060 };
+static const struct stepio to = { .all = { 1100, 5200, 13, 10 }, .time = 1060 };
 
 static const char *written(const struct stepio_label *label, const char *step)
 {
@@ -43,13 +42,12 @@ START_TEST(the_difference_is_left_for_the_epilog)
 
 	tempdir_make();
 	text = written(&label, "0");
-	ck_assert_str_eq(text,
-			 "{\"step\":\"0\",\"source\":\"stepd\","
-			 "\"read_bytes\":1000,\"write_bytes\":5000,"
-			 "\"read_calls\":10,\"write_calls\":6,"
-			 "\"own_out\":false,"
-			 "\"array_job_id\":null,\"array_task_id\":null,"
-			 "\"start\":1000,\"end\":1060}\n");
+	ck_assert_str_eq(text, "{\"step\":\"0\",\"source\":\"stepd\","
+			       "\"read_bytes\":1000,\"write_bytes\":5000,"
+			       "\"read_calls\":10,\"write_calls\":6,"
+			       "\"own_out\":false,"
+			       "\"array_job_id\":null,\"array_task_id\":null,"
+			       "\"start\":1000,\"end\":1060}\n");
 	free((char *)text);
 	tempdir_remove();
 }
@@ -85,9 +83,9 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 
 	tempdir_make();
 	line = written(&label, "0");
-	ck_assert_ptr_nonnull(
-		strstr(line, ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\","
-			     "\"refused_tasks\":3}\n"));
+	ck_assert_ptr_nonnull(strstr(line,
+				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\","
+				     "\"refused_tasks\":3}\n"));
 	free((char *)line);
 	memset(text, '"', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

@@ -288,26 +288,16 @@ static unsigned long number_from_env(const char *name, unsigned long other)
 static void put_value(char *out, size_t room)
 {
 	static const char *const pieces[] = {
-		"-",	    "0",
-		"1",	    "9",
-		"999",	    "1000",
-		".",	    "1.5",
-		"B",	    "KiB",
-		"EiB",	    "k",
-		"E",	    "ns",
-		"us",	    "ms",
-		"s",	    "/",
-		"@",	    ",",
-		"+2",	    "job",
-		"node",	    "mixed",
-		"many",	    "all_files",
-		"other",    "%20",
-		"=",	    "|",
-		"99999",    "18446744073709551616",
-		"1e9",	    "-1",
-		"nan",	    "inf",
-		"warn:3",   "profile",
-		"0x10",	    "/mnt/weka:wekafs",
+		"-",	    "0",	 "1",	  "9",
+		"999",	    "1000",	 ".",	  "1.5",
+		"B",	    "KiB",	 "EiB",	  "k",
+		"E",	    "ns",	 "us",	  "ms",
+		"s",	    "/",	 "@",	  ",",
+		"+2",	    "job",	 "node",  "mixed",
+		"many",	    "all_files", "other", "%20",
+		"=",	    "|",	 "99999", "18446744073709551616",
+		"1e9",	    "-1",	 "nan",	  "inf",
+		"warn:3",   "profile",	 "0x10",  "/mnt/weka:wekafs",
 		"\303\244", "\t",
 	};
 	unsigned int count = 1 + below(5);
@@ -326,11 +316,11 @@ static void put_value(char *out, size_t room)
 static void put_line(char *out, size_t room)
 {
 	static const char *const names[] = {
-		"nodes",   "cores", "cpus",  "prof", "fs",   "rd",   "wr",
-		"scope",   "src",   "q",     "wire", "meta", "rsz",  "wsz",
-		"rlat",	   "wlat",  "imb",   "chg",  "peak", "slow", "find",
-		"refused", "miss",  "later", "x",    "",
-		"not",	   "gate",  "of",
+		"nodes", "cores", "cpus", "prof",    "fs",   "rd",
+		"wr",	 "scope", "src",  "q",	     "wire", "meta",
+		"rsz",	 "wsz",	  "rlat", "wlat",    "imb",  "chg",
+		"peak",	 "slow",  "find", "refused", "miss", "later",
+		"x",	 "",	  "not",  "gate",    "of",
 	};
 	unsigned int count = below(24);
 	char value[120], token[200];
