@@ -65,7 +65,7 @@
  * stays below SUMMARY_MAX. */
 #define SUMMARY_CPUS 40
 #define SUMMARY_PROF 36
-#define SUMMARY_FS 96
+#define SUMMARY_FS 80
 #define SUMMARY_SRC 28
 #define SUMMARY_MISS 72
 /* Earlier versions wrote more of these two: they are read back whole. */

@@ -25,7 +25,7 @@ struct visit {
 	struct record *state;
 	struct findings findings;
 	size_t findings_client; /* from here on they are about the clients .. */
-	size_t findings_judge;	/* .. up to here about this job's change of them */
+	size_t findings_judge; /* .. up to here about this job's change of them */
 	struct request request;
 	bool has_request;
 	char refused[ERR_MAX];	  /* "": not refused */
