@@ -22,13 +22,16 @@ void rule_check_all(const struct judge *judge)
 static void add(struct findings *findings, const struct rule *rule,
 		const char *cure, const char *format, va_list args)
 {
+	struct finding *finding;
 	char text[ERR_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
 	if (findings_add(findings, rule->code, rule->severity, cure, "%s",
-			 text) == 0)
-		findings->list[findings->count - 1].breaks_node =
-			rule->reach == RULE_BREAKS_NODE;
+			 text) < 0)
+		return;
+	finding = &findings->list[findings->count - 1];
+	finding->breaks_node = rule->reach == RULE_BREAKS_NODE;
+	finding->is_users = rule->reach == RULE_OF_JOB;
 }
 
 void rule_say(const struct judge *judge, const struct rule *rule,
@@ -138,12 +141,17 @@ void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
+	struct rule mild = *rule;
 	struct cpuset whole;
 
 	if (!cpus)
 		return;
 	if (cpuset_is_empty(&judge->want->io_cpus)) {
-		rule_say(judge, rule,
+		/* a job that reserves nothing need not have those CPUs: that is
+		 * for the gate to say, of each task */
+		if (!judge->want->io_cores)
+			mild.severity = FINDING_INFO;
+		rule_say(judge, &mild,
 			 "the frontends use CPU %s, but Slurm reserves no CPU "
 			 "for this job",
 			 rule_list(cpus, is));

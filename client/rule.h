@@ -4,9 +4,9 @@
  * Terms   breaks the node: with this finding the node can serve no job, or its
  *           client takes CPUs from those that it serves; with on_error=drain
  *           it is drained. Anything else is a matter of configuration, or of
- *           one job.
- *         cure: a sentence for an administrator; a place that knows a better
- *           one gives it to rule_tell().
+ *           one job, whose owner can do something about it (RULE_OF_JOB).
+ *         cure: a sentence for an administrator, or for the job's owner; a
+ *           place that knows a better one gives it to rule_tell().
  *         check: looks at the facts and tells. A rule without one is told by
  *           whoever changes the client. The sentence stands beside its
  *           numbers, where the compiler compares the two.
@@ -33,6 +33,7 @@ struct judge {
 enum rule_reach {
 	RULE_SPARES_NODE,
 	RULE_BREAKS_NODE,
+	RULE_OF_JOB,
 };
 
 struct rule {

@@ -173,8 +173,10 @@ static int plan_word(void *arg, const char *word, const char *key,
 	(void)key;
 	(void)value;
 	held_instead(planner->setting, planner->now, word, held);
-	if (!strcmp(held, word))
-		return 0;
+	if (!strcmp(held, word) ||
+	    (planner->new_list &&
+	     setting_is_replaced(planner->setting, planner->new_list, key)))
+		return 0; /* has it, or will have it: it is written twice */
 	planner->old_list = options_append(planner->old_list, held);
 	planner->new_list = options_append(planner->new_list, word);
 	return planner->old_list && planner->new_list ? 0 : -1;
@@ -203,6 +205,7 @@ struct refuser {
 	const struct setting *setting;
 	const struct client *client;
 	struct findings *findings;
+	const char *wanted;
 };
 
 static int refuse_word(void *arg, const char *word, const char *key,
@@ -210,7 +213,19 @@ static int refuse_word(void *arg, const char *word, const char *key,
 {
 	const struct refuser *r = arg;
 	const char *why = setting_refusal(r->setting, key, value);
+	char other[SETTING_WORD_MAX];
+	struct search search = { .setting = r->setting,
+				 .key = key,
+				 .word = other };
 
+	options_each(r->wanted, hold, &search);
+	if (!why && search.found && strcmp(other, word) != 0) {
+		rule_tell(r->client, r->setting->refused, NULL, r->findings,
+			  "%s '%s' of the profile and its '%s' exclude each "
+			  "other; the profile was not applied",
+			  r->setting->one, word, other);
+		return 1;
+	}
 	if (why)
 		rule_tell(r->client, r->setting->refused, NULL, r->findings,
 			  "%s '%s' of the profile: %s; the profile was not "
@@ -224,8 +239,8 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 		 struct findings *findings, struct err *err)
 {
 	const struct setting *setting = setting_of(kind);
-	struct refuser refuser = { setting, client, findings };
 	const char *wanted = setting->wanted(want), *target;
+	struct refuser refuser = { setting, client, findings, wanted };
 	size_t i;
 
 	if (!*wanted || options_each(wanted, refuse_word, &refuser))

@@ -423,14 +423,17 @@ struct record *job_state_read(const struct config *config, uint32_t job_id,
 void job_add_findings(struct record *state, const struct findings *findings)
 {
 	const struct finding *finding;
-	size_t i;
+	size_t i, before;
 
 	for (i = 0; i < findings->count; i++) {
 		finding = &findings->list[i];
+		before = state->finding_count;
 		record_add_finding(state, finding->code,
 				   finding_severity_name(finding->severity),
 				   finding->text,
 				   *finding->cure ? finding->cure : NULL);
+		if (finding->is_users && state->finding_count > before)
+			state->findings[before].is_users = 1;
 	}
 }
 

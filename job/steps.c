@@ -15,6 +15,21 @@
 
 #define STEP_BYTES_MAX 4096
 
+/* What the gate said of so many tasks of the step. */
+static void add_gate(struct record *state, struct json_object *step,
+		     const char *word, const char *tasks_word, int64_t *sum)
+{
+	const char *why = json_text(step, word);
+	int64_t tasks = json_number(step, tasks_word);
+
+	if (!why)
+		return;
+	state->has_gate = true;
+	run_add(sum, tasks > 0 ? tasks : 1); /* a step of an older jobio */
+	if (!state->gate_text)
+		record_set(&state->gate_text, why);
+}
+
 /* The gate turned tasks away after the prolog had let the job in. */
 static void add_refusal(struct record *state, struct json_object *step)
 {
@@ -22,6 +37,8 @@ static void add_refusal(struct record *state, struct json_object *step)
 
 	if (!state->refused && why)
 		record_set(&state->refused, why);
+	add_gate(state, step, "refused", "refused_tasks", &state->gate_refused);
+	add_gate(state, step, "warned", "warned_tasks", &state->gate_warned);
 }
 
 static int add_step(struct record *state, struct record_io *io,
@@ -54,7 +71,7 @@ static int add_step(struct record *state, struct record_io *io,
 }
 
 static int read_step(struct record *state, struct record_io *io,
-		     const char *path)
+		     const char *path, bool *has_stepd)
 {
 	struct json_object *step = NULL;
 	char *text;
@@ -63,8 +80,10 @@ static int read_step(struct record *state, struct record_io *io,
 	text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
 	if (text)
 		step = json_parse(text);
-	if (step)
+	if (step) {
 		rc = add_step(state, io, step);
+		*has_stepd |= !json_is_true(step, "own_out");
+	}
 	json_object_put(step);
 	free(text);
 	return rc;
@@ -73,7 +92,7 @@ static int read_step(struct record *state, struct record_io *io,
 void job_add_steps(const struct config *config, struct record *state)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
-	bool is_best = state->app_count == 0;
+	bool is_best = state->app_count == 0, has_stepd = false;
 	struct record_io io;
 	struct dirent *entry;
 	int64_t steps = 0;
@@ -90,7 +109,7 @@ void job_add_steps(const struct config *config, struct record *state)
 		if (strchr(entry->d_name, '.'))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (read_step(state, &io, path) < 0 && is_best)
+		if (read_step(state, &io, path, &has_stepd) < 0 && is_best)
 			state->flags |= RECORD_FLAG(STEP_MISSING);
 		steps++;
 	}
@@ -105,8 +124,8 @@ void job_add_steps(const struct config *config, struct record *state)
 	 * system calls, kernel/exit.c:wait_task_zombie adds reaped children */
 	if (is_best)
 		state->flags |=
-			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD) |
-			RECORD_FLAG(ORPHANS_MISSING) |
-			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING);
+			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |
+			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |
+			(has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
 	record_add_app(state, &io);
 }

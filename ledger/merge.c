@@ -30,6 +30,8 @@ struct part {
 	int64_t wire_rd, wire_wr, meta;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused;
+	int64_t warned_tasks, refused_tasks;
+	uint32_t lacks;
 	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
 };
 
@@ -246,6 +248,21 @@ static void fs_text(const struct record *r, char *out)
 	}
 }
 
+static uint32_t lacks_of(const struct record *r)
+{
+	uint32_t lacks = 0;
+
+	if (r->refused)
+		lacks |= SUMMARY_LACK(STARTED);
+	else if (r->has_request && !r->profile_applied)
+		lacks |= SUMMARY_LACK(PROFILE);
+	if (!r->refused && r->has_request && !r->cores_met)
+		lacks |= SUMMARY_LACK(CORES);
+	if (r->gate_warned > 0)
+		lacks |= SUMMARY_LACK(GATE);
+	return lacks;
+}
+
 static int part_from(struct merge *merge, struct part *part,
 		     const struct record *r, uint64_t digest)
 {
@@ -259,6 +276,9 @@ static int part_from(struct merge *merge, struct part *part,
 	part->end = r->end;
 	part->flags = r->flags;
 	part->is_refused = r->refused != NULL;
+	part->warned_tasks = r->gate_warned;
+	part->refused_tasks = r->gate_refused;
+	part->lacks = lacks_of(r);
 	if (take_app(part, r, source) < 0)
 		return -1;
 	take_counts(part, r);
@@ -634,6 +654,9 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		s->errors += part->errors;
 		s->warnings += part->warnings;
 		s->refused += part->is_refused;
+		run_add(&s->gate_warned, part->warned_tasks);
+		run_add(&s->gate_refused, part->refused_tasks);
+		s->lacks |= part->lacks;
 	}
 }
 
@@ -680,7 +703,7 @@ static void find_missing(const struct merge *merge, struct summary *s)
 			strcat(one, ",");
 		if (left ||
 		    summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
-		    strlen(s->miss) + strlen(one) + 8 >= sizeof(s->miss))
+		    strlen(s->miss) + strlen(one) + 8 >= SUMMARY_MISS)
 			left++;
 		else
 			strcat(s->miss, one);
@@ -703,7 +726,7 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	common_cpus(merge, s.cpus, sizeof(s.cpus));
 	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof),
 		    "many");
-	union_text(merge, offsetof(struct part, fs), s.fs, sizeof(s.fs));
+	union_text(merge, offsetof(struct part, fs), s.fs, SUMMARY_FS);
 	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
 	sum_numbers(merge, &s);
 	sum_counts(merge, &s);

@@ -107,6 +107,11 @@ static void say_records(FILE *out, const struct metrics *m)
 		"Records that told nothing new.");
 	counter(out, "records_moved_total", m->moved,
 		"Records that came from another address than the node's last.");
+	head(out, "gate_tasks_total", "counter",
+	     "Tasks that could run on the client's CPUs, by what the gate did "
+	     "about it.");
+	labelled(out, "gate_tasks_total", "did", "warn", m->gate_warned);
+	labelled(out, "gate_tasks_total", "did", "refuse", m->gate_refused);
 	head(out, "refused_total", "counter",
 	     "Frames, requests and records that were refused, by cause.");
 #define SAY(id, name)                                                          \

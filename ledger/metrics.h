@@ -47,6 +47,7 @@ struct metrics {
 	/* the server's */
 	int64_t started_s;
 	uint64_t received, duplicates, moved;
+	uint64_t gate_warned, gate_refused; /* tasks */
 	uint64_t refused[METRICS_REFUSED_COUNT];
 	uint64_t closed[METRICS_CLOSED_COUNT];
 	uint64_t peers;
@@ -68,6 +69,12 @@ void metrics_free(struct metrics *metrics);
 static inline void metrics_count(uint64_t *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static inline void metrics_add(uint64_t *counter, int64_t more)
+{
+	if (more > 0)
+		__atomic_fetch_add(counter, (uint64_t)more, __ATOMIC_RELAXED);
 }
 
 static inline void metrics_set(uint64_t *gauge, uint64_t value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/service.h"
 
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
-#define MERGE_MAX 2048 /* nodes: 0.1 s */
+#define FAMILY_MAX 1000 /* tasks of an array in one answer */
+#define MERGE_MAX 2048	/* nodes: 0.1 s */
 /* Records in one answer: the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
 
@@ -68,6 +70,10 @@ static int keep(struct service *service, const struct record *record,
 		       service->config->grace_s, &due, err);
 	if (rc > 0) {
 		metrics_count(&service->metrics->received);
+		metrics_add(&service->metrics->gate_warned,
+			    record->gate_warned);
+		metrics_add(&service->metrics->gate_refused,
+			    record->gate_refused);
 		if (due <= now_s)
 			service->has_news = true;
 	} else if (rc == 0) {
@@ -437,6 +443,63 @@ static char *get(struct service *service, struct json_object *request,
 	return service_error(sentence, false);
 }
 
+/* ---- family -------------------------------------------------------------- */
+
+/* The tasks of array 5, or the components of job 7, that this user may see, as
+ * they are asked for one by one: "5_1", "7+1". */
+static int list_family(struct service *service, enum store_part kind,
+		       uint32_t job, uid_t uid, struct json_object *list,
+		       struct err *err)
+{
+	int64_t *ids = calloc(FAMILY_MAX, sizeof(*ids));
+	struct store_run run;
+	char text[40];
+	int i, count;
+
+	if (!ids)
+		return err_set(err, "out of memory");
+	count = store_find(service->store, kind, job, RECORD_UNKNOWN, ids,
+			   FAMILY_MAX, err);
+	for (i = 0; i < count; i++) {
+		if (store_run_load(service->store, ids[i], &run, err) < 0)
+			continue;
+		snprintf(text, sizeof(text), "%" PRIu32 "%c%" PRId64, job,
+			 kind == STORE_ARRAY_TASK ? '_' : '+',
+			 kind == STORE_ARRAY_TASK ? run.array_task
+						  : run.het_offset);
+		if (may_read(service, &run, uid))
+			json_object_array_add(list,
+					      json_object_new_string(text));
+		store_run_free(&run);
+	}
+	free(ids);
+	return count < 0 ? -1 : 0;
+}
+
+static char *family(struct service *service, struct json_object *request,
+		    uid_t uid)
+{
+	const char *text = json_text(request, "job");
+	struct json_object *top, *list;
+	unsigned long job;
+	struct err err = { "" };
+
+	if (!text || number_parse(text, 1, UINT32_MAX, &job, NULL) < 0)
+		return service_error("family: job: must be a job id", false);
+	list = json_object_new_array();
+	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, uid, list,
+			&err) < 0 ||
+	    (!json_object_array_length(list) &&
+	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, uid, list,
+			 &err) < 0)) {
+		json_object_put(list);
+		return service_error(err.text, false);
+	}
+	top = good();
+	json_object_object_add(top, "family", list);
+	return json_line_put(top);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 static char *ping(void)
@@ -476,13 +539,16 @@ int service_handle(struct service *service, const char *request, size_t size,
 		rc = put(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
 		*answer = get(service, top, uid);
+	} else if (!strcmp(name, "family")) {
+		*answer = family(service, top, uid);
 	} else if (!strcmp(name, "reason")) {
 		rc = reason(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "ping")) {
 		*answer = ping();
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("op: must be put, reason, get or ping",
+		*answer = service_error("op: must be put, reason, get, family "
+					"or ping",
 					0);
 	}
 	json_object_put(top);

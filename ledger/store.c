@@ -63,6 +63,8 @@ enum statement {
 	FIND_JOB,
 	FIND_ARRAY,
 	FIND_HET,
+	FIND_ALL_TASKS,
+	FIND_ALL_COMPONENTS,
 	PURGE_RECORDS,
 	PURGE_RUNS,
 	PUT_REASON,
@@ -121,6 +123,11 @@ static const char *const sql[STATEMENTS] = {
 		       " array_task=?2 ORDER BY first DESC LIMIT ?3",
 	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
 		     " ORDER BY first DESC LIMIT ?3",
+	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1"
+			   " GROUP BY array_task ORDER BY array_task LIMIT ?3",
+	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1"
+				" GROUP BY het_offset ORDER BY het_offset"
+				" LIMIT ?3",
 	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
 	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
 		    " sum(tries>0), min(last) FROM runs"
@@ -626,12 +633,16 @@ int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 int store_find(struct store *store, enum store_part kind, uint32_t job,
 	       int64_t part, int64_t *ids, int max, struct err *err)
 {
-	sqlite3_stmt *st = get(store, kind == STORE_ARRAY_TASK	    ? FIND_ARRAY
-				      : kind == STORE_HET_COMPONENT ? FIND_HET
-								    : FIND_JOB);
+	bool is_all = kind != STORE_JOB && part == RECORD_UNKNOWN;
+	sqlite3_stmt *st =
+		get(store, kind == STORE_ARRAY_TASK
+				   ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
+			   : kind == STORE_HET_COMPONENT
+				   ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
+				   : FIND_JOB);
 
 	sqlite3_bind_int64(st, 1, job);
-	if (kind != STORE_JOB)
+	if (kind != STORE_JOB && !is_all)
 		sqlite3_bind_int64(st, 2, part);
 	sqlite3_bind_int(st, 3, max);
 	return list_ids(store, st, ids, max, err);

@@ -113,7 +113,8 @@ int store_later(struct store *store, int64_t id, const char *summary,
 		int64_t next_try, const char *why, struct err *err);
 
 /* Ids of the runs of a job, newest first: by raw id; or by array and task, or
- * het job and offset, when 'part' is not RECORD_UNKNOWN. Their number or -1. */
+ * het job and offset; with 'part' RECORD_UNKNOWN, one run of each task, or
+ * component, in their order. Their number or -1. */
 enum store_part {
 	STORE_JOB,
 	STORE_ARRAY_TASK,

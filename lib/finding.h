@@ -29,6 +29,7 @@ struct finding {
 	char code[FINDING_CODE_MAX];
 	enum finding_severity severity;
 	bool breaks_node; /* told by a rule that says so (client/rule.h) */
+	bool is_users;	  /* the cure is the job's owner's, not an admin's */
 	char text[ERR_MAX];
 	char cure[ERR_MAX];
 };

@@ -23,12 +23,12 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 		size = asprintf(&text,
 				"version=1\npolicy=%s\nverdict=%s\nreason=%s\n"
 				"client=%s\nclient_cpus=%s\nio_cores=%u\n"
-				"io_cpus=%s\nio_profile=%s\n",
+				"io_cpus=%s\nio_profile=%s\nnote=%s\n",
 				gate_policy_name(gate->policy),
 				gate->refuse ? "refuse" : "admit", gate->reason,
 				gate->client, client_cpus,
 				gate->request.io_cores, io_cpus,
-				gate->request.profile);
+				gate->request.profile, gate->note);
 	if (size < 0) {
 		text = NULL;
 		err_set(err, "gate file '%s': out of memory", path);
@@ -72,6 +72,8 @@ static int set(struct gatefile *gate, const char *key, const char *value)
 		return set_verdict(gate, value);
 	if (!strcmp(key, "reason"))
 		return copy(gate->reason, sizeof(gate->reason), value);
+	if (!strcmp(key, "note"))
+		return copy(gate->note, sizeof(gate->note), value);
 	if (!strcmp(key, "client"))
 		return copy(gate->client, sizeof(gate->client), value);
 	if (!strcmp(key, "client_cpus"))

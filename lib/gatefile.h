@@ -9,6 +9,7 @@
  *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
+ *           note=SENTENCE            what the job asked for and has not got here
  *         Unknown keys are ignored: an older plugin reads a newer prolog.
  * Owner   struct gatefile is a plain value, no pointers.
  * Errors  gatefile_read: 1 read, 0 there is none, -1 unreadable or damaged.
@@ -30,6 +31,7 @@ struct gatefile {
 	enum gate_policy policy;
 	bool refuse;
 	char reason[GATE_TEXT_MAX];
+	char note[GATE_TEXT_MAX]; /* "": it got all */
 	char client[64];
 	struct cpuset client_cpus;
 	struct request request;

@@ -180,7 +180,7 @@ struct record *record_new(void)
 	record->up = record->end = -1;
 	record->array_job = record->array_task = RECORD_UNKNOWN;
 	record->het_job = record->het_offset = RECORD_UNKNOWN;
-	record->profile_applied = -1;
+	record->profile_applied = record->cores_met = -1;
 	return record;
 }
 
@@ -222,6 +222,7 @@ void record_free(struct record *record)
 	free(record->findings);
 	free(record->nodelist);
 	free(record->refused);
+	free(record->gate_text);
 	free(record->io_cores_abstract);
 	free(record->io_cores_os);
 	free(record);
@@ -341,6 +342,7 @@ int record_add_finding(struct record *record, const char *code,
 	new = &record->findings[record->finding_count - 1];
 	set_array(new->code, sizeof(new->code), code);
 	set_array(new->severity, sizeof(new->severity), severity);
+	new->is_users = -1;
 	if (set_short(&new->text, text) < 0 || set_short(&new->cure, cure) < 0)
 		return -1;
 	return 0;
@@ -487,8 +489,16 @@ static void build_request(struct builder *b, struct json_object *top,
 					       : RECORD_UNKNOWN);
 		put_word(b, o, "profile", r->request.profile);
 		put_answer(b, o, "applied", r->profile_applied);
+		if (r->cores_met >= 0)
+			put_answer(b, o, "cores_met", r->cores_met);
 	}
 	put_text(b, top, "refused", r->refused);
+	o = r->has_gate ? put_object(b, top, "gate", false) : NULL;
+	if (o) {
+		put_number(b, o, "warned", r->gate_warned);
+		put_number(b, o, "refused", r->gate_refused);
+		put_text(b, o, "text", r->gate_text);
+	}
 }
 
 static void build_cores(struct builder *b, struct json_object *top,
@@ -575,6 +585,8 @@ static void build_findings(struct builder *b, struct json_object *top,
 		put_word(b, o, "severity", r->findings[i].severity);
 		put_text(b, o, "text", r->findings[i].text);
 		put_text(b, o, "cure", r->findings[i].cure);
+		if (r->findings[i].is_users >= 0)
+			put_answer(b, o, "users", r->findings[i].is_users);
 	}
 }
 
@@ -905,6 +917,23 @@ static int read_answer(struct json_object *o, const char *key, int *answer,
 	return rc < 0 ? -1 : 0;
 }
 
+static int read_gate(struct json_object *top, struct record *r, struct err *err)
+{
+	struct json_object *o;
+	int rc = get(top, "gate", json_type_object, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	r->has_gate = true;
+	return read_number(o, "warned", UINT32_MAX, &r->gate_warned, err) < 0 ||
+			       read_number(o, "refused", UINT32_MAX,
+					   &r->gate_refused, err) < 0 ||
+			       read_text(o, "text", &r->gate_text,
+					 RECORD_STRING_MAX, err) < 0
+		       ? -1
+		       : 0;
+}
+
 static int read_request(struct json_object *top, struct record *r,
 			struct err *err)
 {
@@ -918,9 +947,12 @@ static int read_request(struct json_object *top, struct record *r,
 		if (read_u32(o, "io_cores", &r->request.io_cores, err) < 0 ||
 		    read_word(o, "profile", r->request.profile,
 			      sizeof(r->request.profile), err) < 0 ||
-		    read_answer(o, "applied", &r->profile_applied, err) < 0)
+		    read_answer(o, "applied", &r->profile_applied, err) < 0 ||
+		    read_answer(o, "cores_met", &r->cores_met, err) < 0)
 			return -1;
 	}
+	if (read_gate(top, r, err) < 0)
+		return -1;
 	return read_text(top, "refused", &r->refused, RECORD_STRING_MAX, err);
 }
 
@@ -1054,7 +1086,8 @@ static int read_finding(struct json_object *o, struct record *r, void *arg,
 	    read_word(o, "severity", f->severity, sizeof(f->severity), err) <
 		    0 ||
 	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
-	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0)
+	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0 ||
+	    read_answer(o, "users", &f->is_users, err) < 0)
 		return -1;
 	if (strcmp(f->severity, "error") != 0 &&
 	    strcmp(f->severity, "warning") != 0 &&

@@ -17,8 +17,9 @@
  *  "boot_id":".."|null,"up":3600.2|null,"start":1795224862.06,"end":1795224890.11|null,
  *  "array":{"job":5,"task":1}|null,"het":{"job":7,"offset":0}|null,
  *  "request":{"io_cores":1|null,"profile":"stream"|null,"applied":true
- *    |false|null}|null,
+ *    |false|null,"cores_met":..?}|null,
  *  "refused":"why"|null,
+ *  "gate":{"warned":2,"refused":0,"text":".."|null}?,
  *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
  *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
  *    "cpus":"1,3"|null,
@@ -28,7 +29,7 @@
  *  "changes":[{"client":"work"|null,"what":"mount-option","target":"/work",
  *    "old":"!noatime","new":"noatime","restored":true|false|null,"made":..}],
  *  "findings":[{"code":"NF01","severity":"error|warning|info","text":"..",
- *    "cure":".."|null}],
+ *    "cure":".."|null,"users":true?}],
  *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
  * IO {"scope":"job"|"node","shared":3|null,"source":"stepd",
  *   "client":"work"|null,"fs":"/work"|null,"read_bytes":N|null,
@@ -39,6 +40,9 @@
  *   "asked_write_bytes":..,"resent":..,"queue_us":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
+ *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
+ *   tasks could have run on its CPUs, and were warned of or did not start;
+ *   users: the cure is for the job's owner, not for an administrator;
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
  *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
@@ -86,9 +90,10 @@
 
 /* flag, what it says in words (jobio report prints them) */
 #define RECORD_FLAGS(X)                                                        \
-	X(ALL_FILES, "all_files", "counts every file, not only the client's")  \
+	X(ALL_FILES, "all_files",                                              \
+	  "counts every file, pipe and socket, not only the client's files")   \
 	X(INCLUDES_STEPD, "includes_stepd",                                    \
-	  "includes what slurmstepd itself read and wrote")                    \
+	  "includes what slurmstepd itself read, wrote and forwarded")         \
 	X(ORPHANS_MISSING, "orphans_missing",                                  \
 	  "processes that left the step are not counted")                      \
 	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")     \
@@ -240,6 +245,7 @@ struct record_finding {
 	char code[RECORD_WORD_MAX];
 	char severity[RECORD_WORD_MAX]; /* "error", "warning", "info" */
 	char *text, *cure;		/* cure may be NULL */
+	int is_users;			/* 1, 0, -1 unknown */
 };
 
 struct record {
@@ -255,7 +261,11 @@ struct record {
 	bool has_request;
 	struct request request;
 	int profile_applied; /* 1, 0, -1 unknown */
+	int cores_met;	     /* the same */
 	char *refused;	     /* by prolog or gate; NULL: it was not */
+	bool has_gate;	     /* the gate had something to say */
+	int64_t gate_warned, gate_refused; /* tasks */
+	char *gate_text;
 	bool has_io_cores;
 	int64_t io_cores_count;
 	char *io_cores_abstract, *io_cores_os;

@@ -14,6 +14,7 @@
  *   RUN/JOB/begun          pid of the job's first slurmstepd slurmstepd
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/counted        there: the kernel counts         prolog
+ *   RUN/JOB/told           was it said in the job's output? slurmstepd
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
  *   RUN/.gone.JOB          a folder that is being removed   prolog, epilog
  *   SPOOL/JOB.RESTART.NODE.json        a record to send     epilog
@@ -69,6 +70,7 @@
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"
+#define RUNDIR_TOLD "told"
 /* SPOOL/state/NAME.... */
 #define RUNDIR_BASELINE "baseline"
 #define RUNDIR_MOUNTS "mounts"

@@ -220,6 +220,57 @@ static void put_flags(struct line *line, uint32_t flags)
 	put_token(line, "q", text);
 }
 
+static const char *const lack_names[] = {
+#define LACK_NAME(id, name) name,
+	SUMMARY_LACKS(LACK_NAME)
+#undef LACK_NAME
+};
+
+static void put_lacks(struct line *line, uint32_t lacks)
+{
+	char text[64] = "";
+	unsigned int bit;
+
+	for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++) {
+		if (!(lacks & (UINT32_C(1) << bit)))
+			continue;
+		if (*text)
+			strcat(text, ",");
+		strcat(text, lack_names[bit]);
+	}
+	if (*text)
+		put_token(line, "not", text);
+}
+
+static void put_gate(struct line *line, const struct summary *s)
+{
+	char text[64] = "", number[16];
+	size_t used = 0;
+
+	if (s->gate_warned > 0) {
+		summary_count(s->gate_warned, number, sizeof(number));
+		used = (size_t)snprintf(text, sizeof(text), "warn:%s", number);
+	}
+	if (s->gate_refused > 0) {
+		summary_count(s->gate_refused, number, sizeof(number));
+		snprintf(text + used, sizeof(text) - used, "%srefuse:%s",
+			 used ? "," : "", number);
+	}
+	if (*text)
+		put_token(line, "gate", text);
+}
+
+static void put_numbers(struct line *line, const struct summary *s)
+{
+	put_pair(line, "rd", summary_bytes, s->rd_bytes, summary_count,
+		 s->rd_calls);
+	put_pair(line, "wr", summary_bytes, s->wr_bytes, summary_count,
+		 s->wr_calls);
+	if ((s->flags & RECORD_FLAG(ALL_FILES)) &&
+	    (s->rd_bytes >= 0 || s->wr_bytes >= 0))
+		put_token(line, "of", "all_files");
+}
+
 static void put_extras(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32], time[16];
@@ -259,6 +310,7 @@ static void put_extras(struct line *line, const struct summary *s)
 		summary_count(s->refused, text, sizeof(text));
 		put_token(line, "refused", text);
 	}
+	put_gate(line, s);
 	if (*s->miss)
 		put_token(line, "miss", s->miss);
 }
@@ -269,16 +321,14 @@ void summary_text(const struct summary *s, char *out)
 	struct line line = { out, 0 };
 
 	line.used = (size_t)snprintf(out, SUMMARY_MAX, "jobio/1");
+	put_lacks(&line, s->lacks);
+	put_numbers(&line, s);
 	put_pair(&line, "nodes", summary_count, s->nodes_seen, summary_count,
 		 s->nodes_expected);
 	put_token(&line, "cores", s->cores);
 	put_token(&line, "cpus", s->cpus);
 	put_token(&line, "prof", s->prof);
 	put_token(&line, "fs", s->fs);
-	put_pair(&line, "rd", summary_bytes, s->rd_bytes, summary_count,
-		 s->rd_calls);
-	put_pair(&line, "wr", summary_bytes, s->wr_bytes, summary_count,
-		 s->wr_calls);
 	put_token(&line, "scope", scopes[s->scope]);
 	put_token(&line, "src", s->src);
 	put_flags(&line, s->flags);
@@ -306,6 +356,40 @@ static int get_flags(char *value, uint32_t *flags)
 	     word = strtok_r(NULL, ",", &rest))
 		*flags |= record_flag(word);
 	return *flags ? 0 : -1;
+}
+
+/* A word of a later version is no error. */
+static void get_lacks(char *value, uint32_t *lacks)
+{
+	char *word, *rest = NULL;
+	unsigned int bit;
+
+	*lacks = 0;
+	for (word = strtok_r(value, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest))
+		for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++)
+			if (!strcmp(word, lack_names[bit]))
+				*lacks |= UINT32_C(1) << bit;
+}
+
+static int get_gate(char *value, struct summary *s)
+{
+	char *word, *number, *rest = NULL;
+	int64_t *tasks;
+
+	for (word = strtok_r(value, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest)) {
+		number = strchr(word, ':');
+		if (!number)
+			return -1;
+		*number++ = 0;
+		tasks = !strcmp(word, "warn")	  ? &s->gate_warned
+			: !strcmp(word, "refuse") ? &s->gate_refused
+						  : NULL;
+		if (tasks && get_number(count_units, number, tasks) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int get_scope(const char *value, enum summary_scope *scope)
@@ -419,6 +503,10 @@ static int get_token(const char *key, char *value, struct summary *s)
 		return get_scope(value, &s->scope);
 	if (!strcmp(key, "q"))
 		return get_flags(value, &s->flags);
+	if (!strcmp(key, "not"))
+		return get_lacks(value, &s->lacks), 0;
+	if (!strcmp(key, "gate"))
+		return get_gate(value, s);
 	if (!strcmp(key, "imb"))
 		return get_imbalance(value, s);
 	if (!strcmp(key, "slow"))

@@ -2,19 +2,26 @@
 /* summary.h - what all records of one run of a job say, in one line
  *
  * Terms   "jobio/1" and then key=value tokens, separated by one blank, in this
- *           order. At most SUMMARY_MAX - 1 bytes for any number of nodes, all
+ *           order: what sacct shows in a narrow column comes first. Readers look
+ *           for keys, not for places. At most SUMMARY_MAX - 1 bytes for any number of nodes, all
  *           of them of [A-Za-z0-9+/=._:;,@%-] and the blank. A value that is
  *           unknown or does not apply is "-". Readers ignore keys that they do
  *           not know.
  *
+ *   not=WORD[,WORD]    what the job did not get, only when it is so: "started"
+ *                      (a node refused it), "profile" (not applied), "cores"
+ *                      (its io-cores were of no use), "gate" (tasks could run
+ *                      on the client's CPUs), on any of its nodes
+ *   rd=BYTES/CALLS     read, summed over nodes: 1.21TiB/3.4M (three digits)
+ *   wr=BYTES/CALLS     written
+ *   of=all_files       only when rd and wr are not those of fs=, but of all
+ *                      files, pipes and sockets: more than what went to fs=
  *   nodes=3/4          nodes that reported / nodes of the job
  *   cores=N            io-cores on every node; "mixed" when they differ
  *   cpus=LIST          their OS CPUs; "mixed", or "many" for a long list
  *   prof=NAME          the profile; "mixed"
  *   fs=M:T[,M:T][,+N]  mount point and type of the client's filesystems, N
  *                      more; bytes that a token cannot hold as %XX
- *   rd=BYTES/CALLS     read, summed over nodes: 1.21TiB/3.4M (three digits)
- *   wr=BYTES/CALLS     written
  *   scope=job          rd and wr are the job's alone; "node": node-wide, other
  *                      jobs and the system included
  *   src=NAME[,NAME]    where rd and wr come from (bpf, exit, stepd)
@@ -34,6 +41,8 @@
  *   chg=2/2            settings put back / changed for the job
  *   find=1/0           findings that are errors / warnings
  *   refused=N          nodes that turned the job's request down
+ *   gate=warn:3        tasks that could run on the client's CPUs, and ran;
+ *                      refuse:2 were not started; "warn:3,refuse:2"
  *   miss=A,B[,+N]      nodes that did not report
  *
  * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
@@ -56,10 +65,26 @@
  * stays below SUMMARY_MAX. */
 #define SUMMARY_CPUS 40
 #define SUMMARY_PROF 36
-#define SUMMARY_FS 112
+#define SUMMARY_FS 80
 #define SUMMARY_SRC 28
-#define SUMMARY_MISS 96
+#define SUMMARY_MISS 72
+/* Earlier versions wrote more of these two: they are read back whole. */
+#define SUMMARY_FS_READ 112
+#define SUMMARY_MISS_READ 96
 #define SUMMARY_NODE 44
+
+/* What the job did not get. */
+#define SUMMARY_LACKS(X)                                                       \
+	X(STARTED, "started")                                                  \
+	X(PROFILE, "profile")                                                  \
+	X(CORES, "cores")                                                      \
+	X(GATE, "gate")
+
+#define SUMMARY_LACK_ENUM(id, name) SUMMARY_BIT_##id,
+enum summary_lack_bit {
+	SUMMARY_LACKS(SUMMARY_LACK_ENUM) SUMMARY_LACK_COUNT
+};
+#define SUMMARY_LACK(id) (UINT32_C(1) << SUMMARY_BIT_##id)
 
 enum summary_scope {
 	SUMMARY_SCOPE_NONE,
@@ -71,10 +96,11 @@ struct summary {
 	int64_t nodes_seen, nodes_expected;
 	/* texts as they stand behind the "="; "" is "-" */
 	char cores[8], cpus[SUMMARY_CPUS], prof[SUMMARY_PROF];
-	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
+	char fs[SUMMARY_FS_READ], src[SUMMARY_SRC], miss[SUMMARY_MISS_READ];
 	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
 	enum summary_scope scope;
 	uint32_t flags; /* RECORD_FLAG(..) */
+	uint32_t lacks; /* SUMMARY_LACK(..) */
 	int64_t wire_rd, wire_wr;
 	int64_t meta;
 	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
@@ -84,6 +110,7 @@ struct summary {
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
 	int64_t restored, changed, errors, warnings, refused;
+	int64_t gate_warned, gate_refused; /* tasks */
 };
 
 /* Every number unknown, every text empty. */

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/child.h"
 #include "lib/faultpoint.h"
@@ -189,6 +190,16 @@ static bool says_alone(const char *text)
 	return yes;
 }
 
+static void tell_unknown(struct visit *visit, const char *why)
+{
+	findings_add(&visit->findings, "W56", FINDING_WARNING,
+		     "see whether slurmctld answers on this node, and jobio's "
+		     "helpers are where they were installed",
+		     "whether the job has the node to itself is unknown, so "
+		     "nothing was changed for it: %.*s",
+		     (int)strcspn(why, "\n"), why);
+}
+
 static bool ask_alone(struct visit *visit)
 {
 	char helper[PATH_MAX], limit[48], id[16], conf[PATH_MAX + 16];
@@ -196,6 +207,7 @@ static bool ask_alone(struct visit *visit)
 	char *argv[] = { helper, limit, "job", id, NULL };
 	char *env[] = { conf_path ? conf : NULL, NULL };
 	struct child_result result = { 0 };
+	struct err why = { "there is no jobio-slurm beside this program" };
 	bool alone = false;
 
 	snprintf(limit, sizeof(limit), "--timeout-ms=%u",
@@ -206,9 +218,14 @@ static bool ask_alone(struct visit *visit)
 	FAULT_POINT("ask alone");
 	if (job_helper_path("jobio-slurm", helper, sizeof(helper)) < 0 ||
 	    child_run(argv, env, visit_time_left_ms(visit) + 100, &result,
-		      NULL) < 0)
+		      &why) < 0) {
+		tell_unknown(visit, why.text);
 		return false;
-	alone = result.status == 0 && says_alone(result.out);
+	}
+	if (result.status == 0)
+		alone = says_alone(result.out);
+	else
+		tell_unknown(visit, result.errtext);
 	child_result_free(&result);
 	return alone;
 }

@@ -2,6 +2,7 @@
 #include "prolog/gates.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/faultpoint.h"
 #include "lib/gatefile.h"
@@ -74,6 +75,7 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate,
 	/* a job is not told that it has what it has not */
 	if (!visit->state->profile_applied)
 		*gate->request.profile = '\0';
+	memcpy(gate->note, visit->note, sizeof(gate->note));
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		gate->io_cpus = visit->want.io_cpus;
 	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,

@@ -13,6 +13,7 @@
 #include "prolog/cores.h"
 #include "prolog/describe.h"
 #include "prolog/gates.h"
+#include "prolog/lack.h"
 #include "prolog/leftover.h"
 
 /* ---- 0: what the job wants --------------------------------------------- */
@@ -89,8 +90,7 @@ static int begin(struct visit *visit, struct err *err)
 static int conclude(struct visit *visit, struct err *err)
 {
 	clients_judge(visit);
-	if (*visit->request.profile && !*visit->refused)
-		visit->state->profile_applied = clients_have_profile(visit);
+	lack_describe(visit);
 	if (job_look_failed())
 		findings_add(&visit->findings, "W54", FINDING_WARNING,
 			     "find the process whose /proc/PID/cmdline cannot "
@@ -127,11 +127,13 @@ int prepare_node(struct visit *visit, struct err *err)
 		return err_set(err, "out of memory");
 	cores_find(visit);
 	job_state_dir(visit->config, state_dir);
+	visit->findings_client = visit->findings.count;
 	clients_open(visit, state_dir);
 	clients_inspect(visit);
 	describe_request(visit);
 	if (clients_change(visit, err) < 0)
 		return -1;
+	visit->findings_judge = visit->findings.count;
 	rc = conclude(visit, err);
 	if (rc >= 0)
 		count(visit);

@@ -16,6 +16,7 @@
 #include "client/client.h"
 #include "job/job.h"
 #include "lib/config.h"
+#include "lib/gatefile.h"
 #include "lib/request.h"
 
 struct visit {
@@ -23,9 +24,12 @@ struct visit {
 	struct job job;
 	struct record *state;
 	struct findings findings;
+	size_t findings_client; /* from here on they are about the clients .. */
+	size_t findings_judge; /* .. up to here about this job's change of them */
 	struct request request;
 	bool has_request;
-	char refused[ERR_MAX]; /* "": not refused */
+	char refused[ERR_MAX];	  /* "": not refused */
+	char note[GATE_TEXT_MAX]; /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
 	size_t client_count, owner;

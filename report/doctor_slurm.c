@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "lib/version.h"
+#include "report/doctor_plugin.h"
 
 /* A setting that must hold a word, or must not. */
 struct rule {
@@ -186,39 +187,51 @@ static void check_partitions(const struct doctor *doctor)
 
 /* ---- plugstack.conf -------------------------------------------------------------- */
 
+/* 'word': jobio.so as the line names it. */
 static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth);
+			unsigned int depth, char word[PATH_MAX]);
+
+/* "optional PATH/jobio.so conf=..": the second word. */
+static bool take_plugin(char *rest, char word[PATH_MAX])
+{
+	char *save, *path = strtok_r(rest, " \t", &save);
+
+	if (!path || !strstr(path, "jobio.so"))
+		return false;
+	snprintf(word, PATH_MAX, "%s", path);
+	return true;
+}
 
 static bool line_names_jobio(const struct doctor *doctor, char *line,
-			     unsigned int depth)
+			     unsigned int depth, char word[PATH_MAX])
 {
 	char pattern[PATH_MAX];
 	glob_t found = { 0 };
 	bool named = false;
-	char *word, *save;
+	char *first, *save;
 
 	line[strcspn(line, "#")] = '\0';
-	word = strtok_r(line, " \t", &save);
-	if (!word)
+	first = strtok_r(line, " \t", &save);
+	if (!first)
 		return false;
-	if (strcasecmp(word, "include") != 0)
-		return strstr(save, "jobio.so") != NULL;
-	word = strtok_r(NULL, " \t", &save);
-	if (!word || *word != '/')
+	if (strcasecmp(first, "include") != 0)
+		return take_plugin(save, word);
+	first = strtok_r(NULL, " \t", &save);
+	if (!first || *first != '/')
 		return false;
-	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, word);
+	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, first);
 	if (glob(pattern, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc && !named; i++)
 			named = names_jobio(doctor,
 					    found.gl_pathv[i] +
 						    strlen(doctor->root),
-					    depth + 1);
+					    depth + 1, word);
 	globfree(&found);
 	return named;
 }
 
 static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth)
+			unsigned int depth, char word[PATH_MAX])
 {
 	char *text = depth < 4 ? doctor_read(doctor, path) : NULL;
 	char *line, *save;
@@ -226,7 +239,7 @@ static bool names_jobio(const struct doctor *doctor, const char *path,
 
 	for (line = text ? strtok_r(text, "\n", &save) : NULL; line && !named;
 	     line = strtok_r(NULL, "\n", &save))
-		named = line_names_jobio(doctor, line, depth);
+		named = line_names_jobio(doctor, line, depth, word);
 	free(text);
 	return named;
 }
@@ -234,7 +247,7 @@ static bool names_jobio(const struct doctor *doctor, const char *path,
 static void check_plugstack(const struct doctor *doctor)
 {
 	const char *path = slurm_conf_get(doctor->slurm, "PlugStackConfig");
-	char beside[PATH_MAX];
+	char beside[PATH_MAX], word[PATH_MAX];
 	const char *slash = strrchr(doctor->slurm_conf_path, '/');
 
 	if (!path) {
@@ -243,8 +256,10 @@ static void check_plugstack(const struct doctor *doctor)
 			 doctor->slurm_conf_path);
 		path = beside;
 	}
-	if (names_jobio(doctor, path, 0))
+	if (names_jobio(doctor, path, 0, word)) {
+		doctor_plugin(doctor, word);
 		return;
+	}
 	findings_add(doctor->findings, "S14", FINDING_ERROR,
 		     "optional jobio.so",
 		     "%s: no line names jobio.so: jobs have no --io-cores and "

@@ -25,6 +25,24 @@ const char *job_count(int64_t number, char *out)
 	return out;
 }
 
+void job_print_lacks(FILE *out, const char *before, uint32_t lacks)
+{
+	static const char *const words[] = {
+		[SUMMARY_BIT_STARTED] = "a start",
+		[SUMMARY_BIT_PROFILE] = "profile",
+		[SUMMARY_BIT_CORES] = "io-cores",
+		[SUMMARY_BIT_GATE] = "cores apart from the client's",
+	};
+	unsigned int bit;
+
+	for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++) {
+		if (!(lacks & (UINT32_C(1) << bit)))
+			continue;
+		fprintf(out, "%s%s", before, words[bit]);
+		before = ", ";
+	}
+}
+
 /* ---- the lines of I/O ---------------------------------------------------- */
 
 /* Blocks from low to high; plain letters where the terminal has no UTF-8. */
@@ -92,8 +110,9 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 	if (*before != ',')
 		return;
 	if (seconds > 0)
-		fprintf(out, "; %s/s",
-			job_count((int64_t)((double)all / seconds), text));
+		fprintf(out, "; %s/s over the job's %.3g s",
+			job_count((int64_t)((double)all / seconds), text),
+			seconds);
 	fputc('\n', out);
 }
 
@@ -104,8 +123,9 @@ static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
 	if (number > 0 && calls > 0)
 		fprintf(out, ", %s a call", job_bytes(number / calls, text));
 	if (number > 0 && seconds > 0)
-		fprintf(out, ", %s/s",
-			job_bytes((int64_t)((double)number / seconds), text));
+		fprintf(out, ", %s/s over the job's %.3g s",
+			job_bytes((int64_t)((double)number / seconds), text),
+			seconds);
 	fputc('\n', out);
 }
 
@@ -184,8 +204,19 @@ static void print_other(FILE *out, const struct run_line *line, size_t records)
 		job_count(n[RECORD_WRITE_CALLS], d));
 }
 
+/* What stands beside the client's filesystems is not what went to them. */
+static void print_unknown_part(FILE *out, const char *fs)
+{
+	if (*fs)
+		fprintf(out,
+			"                %-12s unknown, of this: pipes, "
+			"sockets and "
+			"other files are in it\n",
+			fs);
+}
+
 static void print_io_line(FILE *out, const struct run_line *line,
-			  size_t records, double seconds)
+			  size_t records, double seconds, const char *fs)
 {
 	const struct record_io *io = &line->sum;
 
@@ -195,6 +226,8 @@ static void print_io_line(FILE *out, const struct run_line *line,
 		  io->numbers[RECORD_READ_CALLS], seconds);
 	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
 		  io->numbers[RECORD_WRITE_CALLS], seconds);
+	if (!line->first->fs && line->first->scope == RECORD_SCOPE_JOB)
+		print_unknown_part(out, fs);
 	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
 	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
 		print_one(out, "mapped, read",
@@ -223,7 +256,8 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 	end = line ? line + lines->count : NULL;
 	for (; line < end; line++)
 		if (line->kind == RUN_APP)
-			print_io_line(out, line, r->record_count, seconds);
+			print_io_line(out, line, r->record_count, seconds,
+				      r->summary.fs);
 	for (line = lines ? lines->line : NULL; line < end; line++)
 		if (line->kind != RUN_APP)
 			print_other(out, line, r->record_count);
@@ -260,6 +294,8 @@ void job_print_totals(FILE *out, const struct summary *s)
 			: "NODE-WIDE, with whatever else ran there");
 	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
 	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+	if (s->flags & RECORD_FLAG(ALL_FILES))
+		print_unknown_part(out, s->fs);
 	print_peak(out, s->peak_rd, s->peak_wr);
 	if (s->meta >= 0)
 		fprintf(out, "                %-12s %s operations\n",

@@ -4,7 +4,7 @@
  * Terms   seconds: how long the job ran, 0 unknown.
  * Owner   job_bytes() and job_count() return 'out', of 16 bytes, or a constant.
  * Errors  none; those of 'out' stay in it.
- * Runs    job_text.c.
+ * Runs    job_text.c, job_family.c.
  */
 #ifndef JOBIO_REPORT_JOB_IO_H
 #define JOBIO_REPORT_JOB_IO_H
@@ -18,6 +18,8 @@
 const char *job_bytes(int64_t number, char *out);
 const char *job_count(int64_t number, char *out);
 
+/* "; not given: profile, io-cores"; nothing when it got all. */
+void job_print_lacks(FILE *out, const char *before, uint32_t lacks);
 /* From the records: numbers, rates, peaks, metadata and histograms. */
 void job_print_io(FILE *out, const struct job_report *report, double seconds);
 /* From the summary, where there are no records or not all of them. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_print.h - how a report looks: as text, as JSON, as CSV
  *
- * Terms   each form is a file of its name: job_text.c, job_json.c, job_csv.c.
+ * Terms   each form is a file of its name: job_text.c, job_json.c, job_csv.c,
+ *           job_family.c.
  * Errors  none; those of 'out' stay in it.
  * Runs    jobio report; text is in the user's locale.
  */
@@ -12,6 +13,10 @@
 
 #include "report/job_report.h"
 
+/* Several tasks of an array or components of job 'id': their sum, and a line
+ * each; nothing is known of 'unknown' more. */
+void job_print_family(const char *id, struct job_report *const *reports,
+		      size_t count, size_t unknown, FILE *out);
 void job_print_text(const struct job_report *report, FILE *out);
 void job_print_json(const struct job_report *report, FILE *out);
 void job_print_csv_head(FILE *out);

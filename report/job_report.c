@@ -51,12 +51,72 @@ int job_report_check_id(const char *id, struct err *err)
 				       "the whole job: %s",
 				       id, job);
 	}
-	if (strstr(id, "_[") || strstr(id, "_*"))
-		return err_set(err,
-			       "job: '%s': many tasks of an array; name each, "
-			       "as in 5_1",
-			       id);
 	return err_set(err, "job: '%s': not a job id like 7, 5_1 or 7+1", id);
+}
+
+/* "3", "1-3", "0-8:2" */
+static int parse_range(char *text, unsigned long *first, unsigned long *last,
+		       unsigned long *step)
+{
+	char *by = strchr(text, ':'), *to = strchr(text, '-');
+
+	*step = 1;
+	if (by)
+		*by++ = 0;
+	if (to)
+		*to++ = 0;
+	if (number_parse(text, 0, UINT32_MAX, first, NULL) < 0 ||
+	    (by && number_parse(by, 1, UINT32_MAX, step, NULL) < 0))
+		return -1;
+	*last = *first;
+	return to ? number_parse(to, *first, UINT32_MAX, last, NULL) : 0;
+}
+
+/* The text between the brackets, which is cut to pieces. */
+static int add_tasks(const char *job, char *list, char (*ids)[JOB_ID_SIZE],
+		     size_t max)
+{
+	unsigned long first, last, step, number;
+	char *range, *rest = NULL;
+	size_t count = 0;
+
+	for (range = strtok_r(list, ",", &rest); range;
+	     range = strtok_r(NULL, ",", &rest)) {
+		if (parse_range(range, &first, &last, &step) < 0)
+			return -1;
+		for (number = first; number <= last; number += step) {
+			if (count == max)
+				return -1;
+			snprintf(ids[count], JOB_ID_SIZE, "%s_%lu", job,
+				 number);
+			if (!is_id(ids[count++]))
+				return -1;
+		}
+	}
+	return count ? (int)count : -1;
+}
+
+int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
+		      struct err *err)
+{
+	char job[12], *list = NULL, *end;
+	const char *mark = strstr(id, "_[");
+	int count = -1;
+
+	if (mark && (size_t)(mark - id) < sizeof(job))
+		list = strdup(mark + 2);
+	end = list ? strpbrk(list, "]%") : NULL;
+	if (end && (*end == ']' ? !end[1] : end[strlen(end) - 1] == ']')) {
+		*end = 0;
+		snprintf(job, sizeof(job), "%.*s", (int)(mark - id), id);
+		count = add_tasks(job, list, ids, max);
+	}
+	free(list);
+	return count < 0 ? err_set(err,
+				   "job: '%s': not tasks of an array like "
+				   "5_[1-3,7], or more than %zu",
+				   id, max)
+			 : count;
 }
 
 void job_report_free(struct job_report *r)
@@ -200,32 +260,68 @@ out:
 	return r;
 }
 
-static struct job_report *ask_ledger(struct job_source *source, const char *id,
-				     int64_t restart, struct err *err)
+/* NULL: the link failed, now or before; caller frees. */
+static char *call_ledger(struct job_source *source, const char *request,
+			 struct err *err)
 {
-	struct job_report *r = NULL;
-	char request[128], run[40] = "", *answer = NULL;
+	char *answer = NULL;
 
 	if (source->is_down) {
 		*err = source->why_down;
 		return NULL;
 	}
+	if (!source->link)
+		source->link = ledger_link_open(&source->config->ledger, err);
+	if (source->link &&
+	    ledger_link_call(source->link, request, &answer, err) == 0)
+		return answer;
+	source->is_down = 1;
+	source->why_down = *err;
+	return NULL;
+}
+
+static struct job_report *ask_ledger(struct job_source *source, const char *id,
+				     int64_t restart, struct err *err)
+{
+	struct job_report *r = NULL;
+	char request[128], run[40] = "", *answer;
+
 	if (restart >= 0)
 		snprintf(run, sizeof(run), ",\"restart\":%lld",
 			 (long long)restart);
 	snprintf(request, sizeof(request), "{\"op\":\"get\",\"job\":\"%s\"%s}",
 		 id, run);
-	if (!source->link)
-		source->link = ledger_link_open(&source->config->ledger, err);
-	if (!source->link ||
-	    ledger_link_call(source->link, request, &answer, err) < 0) {
-		source->is_down = 1;
-		source->why_down = *err;
-		return NULL;
-	}
-	r = read_answer(id, answer, err);
+	answer = call_ledger(source, request, err);
+	if (answer)
+		r = read_answer(id, answer, err);
 	free(answer);
 	return r;
+}
+
+/* A ledger that does not know the question says so: then there is no family. */
+static size_t family_of_ledger(struct job_source *source, const char *id,
+			       char (*ids)[JOB_ID_SIZE], size_t max)
+{
+	struct json_object *top, *list;
+	char request[128], *answer;
+	struct err err;
+	size_t i, count = 0;
+
+	snprintf(request, sizeof(request), "{\"op\":\"family\",\"job\":\"%s\"}",
+		 id);
+	answer = call_ledger(source, request, &err);
+	top = answer ? json_parse(answer) : NULL;
+	list = json_list(top, "family");
+	for (i = 0; list && i < json_object_array_length(list); i++) {
+		const char *one = json_object_get_string(
+			json_object_array_get_idx(list, i));
+
+		if (one && is_id(one) && count < max)
+			snprintf(ids[count++], JOB_ID_SIZE, "%s", one);
+	}
+	json_object_put(top);
+	free(answer);
+	return count;
 }
 
 /* ---- sacct --------------------------------------------------------------- */
@@ -356,7 +452,7 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-static bool is_over(const char *state)
+bool job_report_is_early(const char *state)
 {
 	static const char *const early[] = {
 		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
@@ -366,8 +462,8 @@ static bool is_over(const char *state)
 
 	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (!strcmp(state, early[i]))
-			return false;
-	return true;
+			return true;
+	return false;
 }
 
 /* Of a job that ended at once slurmdbd has the end first, and says "root" until
@@ -409,7 +505,7 @@ static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
 	}
 	if (find_summary(row[SACCT_COMMENTS], summary, sizeof(summary)))
 		return from_row(id, row, summary, err);
-	*is_early = !is_over(row[SACCT_STATE]);
+	*is_early = job_report_is_early(row[SACCT_STATE]);
 	if (*is_early)
 		err_set(err,
 			"the job is %s; what it read and wrote is known "
@@ -423,8 +519,8 @@ static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
 	return NULL;
 }
 
-static struct job_report *ask_sacct(const char *id, bool *is_early,
-				    struct err *err)
+/* What sacct says of a job, a row a line; NULL: nothing. Caller frees. */
+static char *run_sacct(const char *id, struct err *err)
 {
 	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
 	char *argv[] = { path,	       (char *)"-n",	     (char *)"-X",
@@ -432,7 +528,7 @@ static struct job_report *ask_sacct(const char *id, bool *is_early,
 			 (char *)"-o", (char *)sacct_format, NULL };
 	const char *slurm_conf = getenv("SLURM_CONF");
 	struct child_result result = { 0 };
-	struct job_report *r = NULL;
+	char *out = NULL;
 
 	if (find_sacct(path, sizeof(path)) < 0) {
 		err_set(err, "sacct: there is no sacct in PATH");
@@ -448,10 +544,62 @@ static struct job_report *ask_sacct(const char *id, bool *is_early,
 		err_set(err, "sacct: exit status %d: %s", result.status,
 			result.errtext);
 	} else {
-		r = from_sacct(id, result.out, is_early, err);
+		out = strdup(result.out ? result.out : "");
 	}
 	child_result_free(&result);
+	return out;
+}
+
+static struct job_report *ask_sacct(const char *id, bool *is_early,
+				    struct err *err)
+{
+	char *out = run_sacct(id, err);
+	struct job_report *r = out ? from_sacct(id, out, is_early, err) : NULL;
+
+	free(out);
 	return r;
+}
+
+int job_report_state(const char *id, char *state, size_t room)
+{
+	char *out = run_sacct(id, NULL), *row[SACCT_FIELDS];
+	int rc = -1;
+
+	if (out && find_row(out, id, row)) {
+		utf8_clean(state, room, row[SACCT_STATE],
+			   strlen(row[SACCT_STATE]));
+		rc = 0;
+	}
+	free(out);
+	return rc;
+}
+
+/* "25_[4-9]" of tasks that wait is none of them. */
+static size_t family_of_sacct(const char *id, char (*ids)[JOB_ID_SIZE],
+			      size_t max)
+{
+	char *out = run_sacct(id, NULL), *line, *rest = NULL;
+	char *row[SACCT_FIELDS];
+	size_t length = strlen(id), count = 0;
+
+	if (out)
+		join_lines(out);
+	for (line = out ? strtok_r(out, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (split_row(line, row) && is_id(row[SACCT_ID]) &&
+		    !strncmp(row[SACCT_ID], id, length) &&
+		    strspn(row[SACCT_ID] + length, "_+") == 1 && count < max)
+			snprintf(ids[count++], JOB_ID_SIZE, "%s",
+				 row[SACCT_ID]);
+	free(out);
+	return count;
+}
+
+size_t job_report_family(struct job_source *source, const char *id,
+			 char (*ids)[JOB_ID_SIZE], size_t max)
+{
+	return source ? family_of_ledger(source, id, ids, max)
+		      : family_of_sacct(id, ids, max);
 }
 
 struct job_report *job_report_get(struct job_source *source, const char *id,

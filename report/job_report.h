@@ -38,6 +38,9 @@ struct job_report {
 	int64_t restart, runs, left_out;
 	struct record **records;
 	size_t record_count;
+	/* for the printer */
+	bool is_for_admin; /* cures that only an administrator can do, too */
+	char waits[32];	   /* state of a newer run, "": there is none */
 };
 
 /* Where to ask: the link is opened when it is first needed. */
@@ -55,5 +58,24 @@ void job_report_free(struct job_report *report);
 
 /* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
 int job_report_check_id(const char *id, struct err *err);
+
+/* The tasks of array 7, or the components of job 7, of which there are records,
+ * or, where 'source' is NULL, which sacct lists: their ids, in their order, of
+ * JOB_ID_SIZE bytes each. Their number; 0: it has none, or nobody says. */
+#define JOB_ID_SIZE 32
+#define JOB_FAMILY_MAX 1000
+size_t job_report_family(struct job_source *source, const char *id,
+			 char (*ids)[JOB_ID_SIZE], size_t max);
+
+/* "5_[1-3,7]", "5_[0-8:2%4]" as Slurm writes it: the tasks, likewise; -1: it is
+ * not that. */
+int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
+		      struct err *err);
+
+/* Is a job of this state, in sacct's words, yet to run, or to end? */
+bool job_report_is_early(const char *state);
+
+/* The state of the job's newest run, as sacct has it; -1: nobody says. */
+int job_report_state(const char *id, char *state, size_t room);
 
 #endif

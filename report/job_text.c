@@ -13,6 +13,95 @@
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8
 
+/* ---- which nodes say the same --------------------------------------------- */
+
+typedef bool is_same_fn(const struct record *record, const void *what);
+
+/* Does a node before 'at' say it too? Then it is told. */
+static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
+		    const void *what)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (is_same(r->records[i], what))
+			return true;
+	return false;
+}
+
+/* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
+static void print_names(FILE *out, const struct job_report *r,
+			is_same_fn *is_same, const void *what)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->record_count; i++) {
+		if (!is_same(r->records[i], what))
+			continue;
+		if (count < NAMES_SHOWN)
+			fprintf(out, "%s%s", count ? ", " : "",
+				r->records[i]->node);
+		count++;
+	}
+	if (count > NAMES_SHOWN)
+		fprintf(out, " and %zu more nodes", count - NAMES_SHOWN);
+}
+
+/* ---- what the job did not get -------------------------------------------- */
+
+static bool has_no_profile(const struct record *record, const void *what)
+{
+	return record->has_request && !record->refused &&
+	       !record->profile_applied &&
+	       !strcmp(record->request.profile, what);
+}
+
+static bool has_no_cores(const struct record *record, const void *what)
+{
+	(void)what;
+	return record->has_request && !record->refused && !record->cores_met;
+}
+
+static bool is_same_warning(const struct record *record, const void *what)
+{
+	return record->gate_warned > 0 && record->gate_text &&
+	       !strcmp(record->gate_text, what);
+}
+
+static void print_lack(FILE *out, const struct job_report *r, size_t at,
+		       is_same_fn *is_same, const void *what)
+{
+	const struct record *record = r->records[at];
+
+	if (!is_same(record, what) || is_told(r, at, is_same, what))
+		return;
+	fprintf(out, "  %-13s on ", "not given");
+	print_names(out, r, is_same, what);
+	if (is_same == has_no_profile)
+		fprintf(out, ": profile %s was not applied\n",
+			record->request.profile);
+	else if (is_same == has_no_cores)
+		fputs(": the io-cores were without use\n", out);
+	else
+		fprintf(out, ": %s\n", record->gate_text);
+}
+
+/* A refusal is told among the findings, as ever. */
+static void print_lacks(FILE *out, const struct job_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		print_lack(out, r, i, has_no_profile, record->request.profile);
+		print_lack(out, r, i, has_no_cores, NULL);
+		if (record->gate_text)
+			print_lack(out, r, i, is_same_warning,
+				   record->gate_text);
+	}
+}
+
 /* ---- the head ------------------------------------------------------------ */
 
 static void print_time(FILE *out, double when)
@@ -90,7 +179,14 @@ static void print_head(FILE *out, const struct job_report *r, double first,
 		fprintf(out, ", run %lld of %lld known",
 			(long long)(r->restart < 0 ? 0 : r->restart),
 			(long long)r->runs);
+	job_print_lacks(out, "; not given: ", r->summary.lacks);
 	fputc('\n', out);
+	print_lacks(out, r);
+	if (*r->waits)
+		fprintf(out,
+			"  %-13s the job has been requeued and is %s: this is "
+			"its last run that ended\n",
+			"note", r->waits);
 	if (any) {
 		fprintf(out, "  %-13s ", "time");
 		print_time(out, first);
@@ -105,40 +201,6 @@ static void print_head(FILE *out, const struct job_report *r, double first,
 			r->job_state);
 	}
 	print_nodes_line(out, &r->summary);
-}
-
-/* ---- which nodes say the same --------------------------------------------- */
-
-typedef bool is_same_fn(const struct record *record, const void *what);
-
-/* Does a node before 'at' say it too? Then it is told. */
-static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
-		    const void *what)
-{
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		if (is_same(r->records[i], what))
-			return true;
-	return false;
-}
-
-/* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
-static void print_names(FILE *out, const struct job_report *r,
-			is_same_fn *is_same, const void *what)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < r->record_count; i++) {
-		if (!is_same(r->records[i], what))
-			continue;
-		if (count < NAMES_SHOWN)
-			fprintf(out, "%s%s", count ? ", " : "",
-				r->records[i]->node);
-		count++;
-	}
-	if (count > NAMES_SHOWN)
-		fprintf(out, " and %zu more nodes", count - NAMES_SHOWN);
 }
 
 /* ---- cores, client, changes, findings ------------------------------------ */
@@ -352,12 +414,28 @@ static bool has_finding(const struct record *record, const void *what)
 static void print_finding(FILE *out, const struct job_report *r, size_t at,
 			  const struct record_finding *f)
 {
+	bool is_shown;
+
 	if (is_told(r, at, has_finding, f))
 		return;
 	fprintf(out, "  %-13s %s %s on ", "finding", f->severity, f->code);
 	print_names(out, r, has_finding, f);
-	fprintf(out, ": %s%s%s\n", f->text ? f->text : "",
-		f->cure && *f->cure ? "; " : "", f->cure ? f->cure : "");
+	is_shown = f->cure && *f->cure && (f->is_users > 0 || r->is_for_admin);
+	fprintf(out, ": %s%s%s\n", f->text ? f->text : "", is_shown ? "; " : "",
+		is_shown ? f->cure : "");
+}
+
+/* Cures that are left out: who has to do with them? */
+static bool has_admins_cure(const struct job_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->record_count; i++)
+		for (k = 0; k < r->records[i]->finding_count; k++)
+			if (r->records[i]->findings[k].cure &&
+			    r->records[i]->findings[k].is_users <= 0)
+				return true;
+	return false;
 }
 
 static void print_findings(FILE *out, const struct job_report *r)
@@ -376,6 +454,11 @@ static void print_findings(FILE *out, const struct job_report *r)
 		for (k = 0; k < record->finding_count; k++)
 			print_finding(out, r, i, &record->findings[k]);
 	}
+	if (!r->is_for_admin && has_admins_cure(r))
+		fprintf(out,
+			"  %-13s findings are for the site's administrators, "
+			"who see cures with --verbose\n",
+			"note");
 	if (!r->record_count && r->summary.errors + r->summary.warnings > 0)
 		fprintf(out, "  %-13s %lld errors, %lld warnings\n", "findings",
 			(long long)r->summary.errors,

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/config.h"
 #include "lib/number.h"
@@ -21,10 +23,12 @@ static const char usage[] =
 	"usage: jobio report [OPTION]... JOB...\n"
 	"\n"
 	"Shows what jobs read and wrote, and what was done for them. A JOB is\n"
-	"7, 5_1 (array task) or 7+1 (component of a heterogeneous job).\n"
+	"7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1\n"
+	"(component of a heterogeneous job).\n"
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
+	"  -v, --verbose      what an administrator can do about it, too\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
@@ -45,17 +49,41 @@ struct options {
 	const char *conf;
 	enum format format;
 	int64_t restart;
+	bool is_for_admin;
 	char *jobs[JOBS_MAX];
 	size_t job_count;
 };
 
+/* Cut the first of "7,5_[1-3,9],8" off. */
+static char *next_job(char **list)
+{
+	char *id = *list + strspn(*list, ","), *end = id;
+	bool is_inside = false;
+
+	for (; *end && (is_inside || *end != ','); end++)
+		is_inside = *end == '[' || (is_inside && *end != ']');
+	*list = *end ? end + 1 : end;
+	*end = 0;
+	return *id ? id : NULL;
+}
+
+static int check_tasks(const char *id, struct err *err)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
+		     : err_set(err, "out of memory");
+
+	free(ids);
+	return rc;
+}
+
 static int add_jobs(struct options *o, char *list, struct err *err)
 {
-	char *id, *rest = NULL;
+	char *id;
 
-	for (id = strtok_r(list, ",", &rest); id;
-	     id = strtok_r(NULL, ",", &rest)) {
-		if (job_report_check_id(id, err) < 0)
+	while ((id = next_job(&list))) {
+		if (strchr(id, '[') ? check_tasks(id, err) < 0
+				    : job_report_check_id(id, err) < 0)
 			return -1;
 		if (o->job_count == JOBS_MAX)
 			return err_set(err, "more than %d jobs", JOBS_MAX);
@@ -88,6 +116,7 @@ static int parse(struct options *o, int argc, char *argv[])
 	static const struct option options[] = {
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "restart", required_argument, NULL, 'r' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "csv", no_argument, NULL, 'C' },
 		{ "conf", required_argument, NULL, 'c' },
@@ -99,14 +128,16 @@ static int parse(struct options *o, int argc, char *argv[])
 
 	opterr = 0;
 	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "j:", options, &index)) != -1) {
-		if (c != '?' && c != 'j' &&
+	       (c = getopt_long(argc, argv, "j:v", options, &index)) != -1) {
+		if (c != '?' && c != 'j' && c != 'v' &&
 		    command_empty_value(options[index].name, optarg, &err) < 0)
 			rc = -1;
 		else if (c == 'j')
 			rc = add_jobs(o, optarg, &err);
 		else if (c == 'r')
 			rc = set_restart(o, optarg, &err);
+		else if (c == 'v')
+			o->is_for_admin = true;
 		else if (c == 'J')
 			rc = set_format(o, JSON, &err);
 		else if (c == 'C')
@@ -142,31 +173,137 @@ static void print(const struct job_report *report, enum format format,
 	}
 }
 
+struct reporter {
+	const struct options *o;
+	struct job_source source;
+	bool is_first;
+	int rc;
+};
+
+static struct job_report *get_one(struct reporter *rp, const char *id,
+				  struct err *err)
+{
+	struct job_report *report =
+		job_report_get(&rp->source, id, rp->o->restart, err);
+
+	if (report)
+		report->is_for_admin = rp->o->is_for_admin;
+	return report;
+}
+
+static void fail_one(struct reporter *rp, const struct err *err)
+{
+	fflush(stdout);
+	rp->rc = command_fail(NAME, COMMAND_FAILED, err);
+}
+
+static void print_one(struct reporter *rp, struct job_report *report)
+{
+	/* a run that was asked for by its number is not taken for another */
+	if (rp->o->format == TEXT && rp->o->restart < 0 &&
+	    !strcmp(report->source, "ledger") &&
+	    (job_report_state(report->id, report->waits,
+			      sizeof(report->waits)) < 0 ||
+	     !job_report_is_early(report->waits)))
+		*report->waits = '\0';
+	print(report, rp->o->format, rp->is_first);
+	rp->is_first = false;
+}
+
+/* As text: their sum and a line for each; else as if each were named. */
+static void report_family(struct reporter *rp, const char *id,
+			  char (*ids)[JOB_ID_SIZE], size_t count)
+{
+	struct job_report **list = calloc(count, sizeof(*list));
+	struct err err = { "out of memory" };
+	size_t i, known = 0;
+
+	for (i = 0; list && i < count; i++) {
+		list[known] = get_one(rp, ids[i], &err);
+		if (list[known])
+			known++;
+		else if (rp->o->format != TEXT)
+			fail_one(rp, &err);
+	}
+	if (rp->o->format == TEXT && known) {
+		if (!rp->is_first)
+			putchar('\n');
+		job_print_family(id, list, known, count - known, stdout);
+		rp->is_first = false;
+	} else if (!known) {
+		fail_one(rp, &err);
+	}
+	for (i = 0; i < known; i++) {
+		if (rp->o->format != TEXT)
+			print_one(rp, list[i]);
+		job_report_free(list[i]);
+	}
+	free(list);
+}
+
+/* 7 may be an array or a heterogeneous job, whose first part has that number,
+ * too. The ledger knows which, else sacct, if it is the one who knows the job. */
+static size_t find_family(struct reporter *rp, const char *id,
+			  struct job_report *report, char (*ids)[JOB_ID_SIZE])
+{
+	if (strpbrk(id, "_+") || rp->o->restart >= 0)
+		return 0;
+	if (!report)
+		return job_report_family(&rp->source, id, ids, JOB_FAMILY_MAX);
+	return strcmp(report->source, "sacct") != 0 ||
+			       (report->array_job < 0 && report->het_job < 0)
+		       ? 0
+		       : job_report_family(NULL, id, ids, JOB_FAMILY_MAX);
+}
+
+static void report_one(struct reporter *rp, const char *id,
+		       char (*ids)[JOB_ID_SIZE])
+{
+	struct job_report *report = NULL;
+	struct err err = { "" };
+	size_t count;
+
+	if (strchr(id, '['))
+		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
+						  NULL);
+	else
+		count = find_family(rp, id, NULL, ids);
+	if (count < 2 && !strchr(id, '[')) {
+		report = get_one(rp, count ? ids[0] : id, &err);
+		count = report ? find_family(rp, id, report, ids)
+			       : job_report_family(NULL, id, ids,
+						   JOB_FAMILY_MAX);
+	}
+	if (count > 1 || strchr(id, '['))
+		report_family(rp, id, ids, count);
+	else if (report)
+		print_one(rp, report);
+	else
+		fail_one(rp, &err);
+	job_report_free(report);
+}
+
 /* 'config' NULL: there is none here, for 'why'; sacct may know. */
 static int report_all(const struct options *o, const struct config *config,
 		      const struct err *why)
 {
-	struct job_source source = { .config = config, .is_down = !config };
-	struct job_report *report;
-	int rc = COMMAND_OK, is_first = 1;
-	struct err err;
+	struct reporter rp = { .o = o,
+			       .source = { .config = config,
+					   .is_down = !config },
+			       .is_first = true,
+			       .rc = COMMAND_OK };
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
 	size_t i;
 
+	if (!ids)
+		return COMMAND_FAILED;
 	if (!config)
-		source.why_down = *why;
-	for (i = 0; i < o->job_count; i++) {
-		report = job_report_get(&source, o->jobs[i], o->restart, &err);
-		if (!report) {
-			fflush(stdout);
-			rc = command_fail(NAME, COMMAND_FAILED, &err);
-			continue;
-		}
-		print(report, o->format, is_first);
-		is_first = 0;
-		job_report_free(report);
-	}
-	ledger_link_close(source.link);
-	return rc;
+		rp.source.why_down = *why;
+	for (i = 0; i < o->job_count; i++)
+		report_one(&rp, o->jobs[i], ids);
+	ledger_link_close(rp.source.link);
+	free(ids);
+	return rp.rc;
 }
 
 int report_main(int argc, char *argv[])
@@ -180,6 +317,7 @@ int report_main(int argc, char *argv[])
 		return COMMAND_FAILED;
 	setlocale(LC_CTYPE, "");
 	o->restart = RECORD_UNKNOWN;
+	o->is_for_admin = geteuid() == 0;
 	rc = parse(o, argc, argv);
 	if (rc >= 0)
 		goto out;

@@ -47,6 +47,7 @@ static const struct {
  * for option_settle(). One thread (sbatch/opt.c, salloc/opt.c, srun/opt.c). */
 static struct wish wishes[WISHES];
 static char env_words[WISHES][WORD_MAX];
+static char job_words[WISHES][WORD_MAX]; /* of the job around us; "": none */
 static bool has_env[WISHES];
 static void (*answer_question)(enum option_question question);
 
@@ -95,13 +96,15 @@ static int on_option(int wish, const char *word, int remote)
  * --core-spec. */
 static void take_environment(void)
 {
+	const char *word, *outer;
 	char name[32];
-	const char *word;
 	int i;
 
 	for (i = 0; i < WISHES; i++) {
 		word = getenv(env_name(i, name, sizeof(name)));
 		has_env[i] = word && *word;
+		outer = getenv(known[i].spank_env);
+		snprintf(job_words[i], WORD_MAX, "%s", outer ? outer : "");
 		if (has_env[i]) {
 			snprintf(env_words[i], WORD_MAX, "%s", word);
 			setenv(known[i].spank_env, env_words[i], 1);
@@ -334,19 +337,53 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 			    "(spank_job_control_setenv failed)");
 }
 
+/* What the job has asked for, as its steps find it in the environment: under
+ * Slurm's own name, where an option or a variable said it, a profile's io-cores
+ * included. */
+static void leave_for_steps(const struct request *request)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", request->io_cores);
+	if (request->io_cores)
+		setenv(known[CORES].spank_env, number, 1);
+	if (request->profile[0])
+		setenv(known[PROFILE].spank_env, request->profile, 1);
+}
+
+/* Does the step ask for what its job has not? What the job has is told by the
+ * gate (SLURM_IO_CORES), and by those who submitted it. */
+static bool is_new(int wish)
+{
+	static const char *const told[WISHES] = { "SLURM_IO_CORES",
+						  "SLURM_IO_PROFILE" };
+	const char *has = getenv(told[wish]);
+
+	return wishes[wish].source == OPTION &&
+	       !(has && !strcmp(has, wishes[wish].text)) &&
+	       strcmp(job_words[wish], wishes[wish].text) != 0;
+}
+
 /* A step cannot change what its job has got: say so, once, if it matters. */
 static enum option_outcome settle_step(struct err *err)
 {
-	const char *has = getenv("SLURM_IO_CORES"); /* the gate's (gate.h) */
+	bool cores = is_new(CORES), profile = is_new(PROFILE);
 	const char *job = getenv("SLURM_JOB_ID");
+	int first = cores ? CORES : PROFILE;
 
-	if (wishes[CORES].source != OPTION ||
-	    (has && !strcmp(has, wishes[CORES].text)))
+	if (!cores && !profile)
 		return OPTION_DONE;
 	err_set(err,
-		"--io-cores: '%s': ignored for a step of job %s: the io-cores "
-		"of a job are settled when it is submitted",
-		wishes[CORES].text, job ? job : "that exists already");
+		"--%s: '%s'%s%s%s: ignored for a step of job %s: the %s of a "
+		"job %s settled when it is submitted",
+		known[first].option, wishes[first].text,
+		cores && profile ? ", --io-profile: '" : "",
+		cores && profile ? wishes[PROFILE].text : "",
+		cores && profile ? "'" : "", job ? job : "that exists already",
+		cores && profile ? "io-cores and profile"
+		: cores		 ? "io-cores"
+				 : "profile",
+		profile && !cores ? "is" : "are");
 	return OPTION_NOTE;
 }
 
@@ -383,6 +420,7 @@ static int settle_job(spank_t sp, const char *conf, struct err *err)
 		return -1;
 	if (rc < 0) /* whoever asks for nothing is not refused */
 		memset(&s.request, 0, sizeof(s.request));
+	leave_for_steps(&s.request);
 	return publish(sp, &s, err);
 }
 

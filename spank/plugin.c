@@ -6,9 +6,11 @@
  *                      init_post_opt   option_settle: a refusal ends the client
  *   slurmstepd         init            option_register (Slurm insists)
  *                      init_post_opt   rundir_note_begun, gate_open,
- *                                      stepio_begin
- *                      task_init       gate_check: a refusal ends the task
- *                      exit            stepio_end
+ *                                      stepio_read
+ *                      task_init       gate_check: a refusal ends the task; in
+ *                                      the job's output, what it did not get
+ *                      task_exit       stepio_read
+ *                      exit            stepio_write
  *   slurmd             init            nothing
  *
  * Callbacks return 0 or -1: positive values mean failure only since 25.05
@@ -31,6 +33,7 @@
 #include "spank/gate.h"
 #include "spank/option.h"
 #include "spank/stepio.h"
+#include "spank/told.h"
 
 SPANK_PLUGIN(jobio, 1)
 
@@ -136,12 +139,15 @@ static int settle_client(spank_t sp)
 /* slurm.h, the same in 20.11 .. 26.05; spank.h does not have them */
 #define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
+#define STEP_INTERACTIVE 0xfffffffaU
 #define NO_VALUE 0xfffffffeU
 
 /* What the tasks tell slurmstepd through a shared page, before they become the
  * user's programs. */
-struct told {
+struct answers {
+	uint32_t refused_tasks, warned_tasks;
 	char refused[ERR_MAX]; /* "": not refused */
+	char warned[ERR_MAX];  /* "": not warned of */
 };
 
 static struct {
@@ -149,9 +155,11 @@ static struct {
 	struct gate gate;
 	char run_dir[512];
 	uint32_t step_id;
-	struct stepio begin;
-	bool has_begin;
-	struct told *told; /* NULL: there was no memory for it */
+	pid_t pid;
+	struct stepio begin, end;
+	bool has_begin, has_end;
+	struct answers *answers; /* NULL: there was no memory for it */
+	struct told *told;	 /* NULL: there is no folder for the job */
 } step;
 
 static void find_run_dir(void)
@@ -168,10 +176,10 @@ static void find_run_dir(void)
 
 static void share_page(void)
 {
-	struct told *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct answers *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	step.told = page == MAP_FAILED ? NULL : page;
+	step.answers = page == MAP_FAILED ? NULL : page;
 }
 
 static int open_step(spank_t sp)
@@ -195,7 +203,9 @@ static int open_step(spank_t sp)
 			   "for job %u in %s (did the prolog run?)",
 			   job_id, step.run_dir);
 	share_page();
-	step.has_begin = stepio_read(&step.begin, "/proc/self/io", &err) == 0;
+	step.told = told_open(step.run_dir, job_id);
+	step.pid = getpid();
+	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
 	if (!step.has_begin)
 		slurm_error("jobio: stepio: I/O is not counted: %s", err.text);
 	step.is_open = true;
@@ -226,6 +236,76 @@ static void tell_task(spank_t sp)
 	free(cpus);
 }
 
+/* Has the first node of the job got all it asked for? The tasks of a batch
+ * script, and all that it starts, carry its answer to the other nodes. */
+#define GOT_ALL "JOBIO_GOT_ALL" /* the job's id: yes */
+
+static bool is_speaker(spank_t sp)
+{
+	char text[16] = "", number[16];
+	int node_id = 0;
+
+	spank_get_item(sp, S_JOB_NODEID, &node_id);
+	if (node_id == 0)
+		return true;
+	snprintf(number, sizeof(number), "%u", step.gate.job_id);
+	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) ==
+		       ESPANK_SUCCESS &&
+	       !strcmp(text, number);
+}
+
+/* One line in the job's output on what it asked for and has not got: from its
+ * first node, or from one that has not got what the first one has; from the
+ * first task there, once a job. Whoever asks for nothing is told nothing. */
+static void tell_job(spank_t sp, const char *node, const char *warning)
+{
+	const struct gatefile *file = &step.gate.file;
+	bool is_speaking = is_speaker(sp);
+	const char *note = file->note;
+	char number[16];
+
+	if (!step.gate.is_known)
+		return;
+	if (!*note && file->request.io_cores)
+		note = warning;
+	snprintf(number, sizeof(number), "%u", step.gate.job_id);
+	if (*note)
+		spank_unsetenv(sp, GOT_ALL);
+	else if ((step.step_id == STEP_BATCH ||
+		  step.step_id == STEP_INTERACTIVE) &&
+		 (file->request.io_cores || file->request.profile[0]))
+		spank_setenv(sp, GOT_ALL, number, 1);
+	if (*note && is_speaking && told_claim(step.told))
+		dprintf(STDERR_FILENO, "jobio: node %s: %s\n", node, note);
+}
+
+static void count_task(uint32_t *tasks)
+{
+	__atomic_add_fetch(tasks, 1, __ATOMIC_RELAXED);
+}
+
+static void note_refused(int local_id, const struct err *why)
+{
+	if (local_id == 0)
+		slurm_error("jobio: gate: not started: %s", why->text);
+	if (!step.answers)
+		return;
+	count_task(&step.answers->refused_tasks);
+	if (local_id == 0)
+		snprintf(step.answers->refused, ERR_MAX, "%s", why->text);
+}
+
+static void note_warned(int local_id, const struct err *why)
+{
+	if (local_id == 0)
+		slurm_info("jobio: gate: %s", why->text);
+	if (!step.answers)
+		return;
+	count_task(&step.answers->warned_tasks);
+	if (local_id == 0)
+		snprintf(step.answers->warned, ERR_MAX, "%s", why->text);
+}
+
 /* A refusal ends the task here: as with the option, Slurm ignores what an
  * optional plugin returns. The parent sees a task that exited with 1
  * (task.c:exec_task ends it the same way when a required plugin fails): the job
@@ -243,21 +323,18 @@ static int check_task(spank_t sp)
 		host_name(node, sizeof(node));
 	switch (gate_check(&step.gate, node, &err)) {
 	case GATE_REFUSE:
-		if (local_id == 0) {
-			slurm_error("jobio: gate: not started: %s", err.text);
-			if (step.told)
-				snprintf(step.told->refused, ERR_MAX, "%s",
-					 err.text);
-		}
+		note_refused(local_id, &err);
 		_exit(EXIT_FAILURE);
 	case GATE_REPORT:
-		if (local_id == 0)
-			slurm_info("jobio: gate: %s", err.text);
+		note_warned(local_id, &err);
 		break;
 	case GATE_PASS:
+		*err.text = '\0';
 		break;
 	}
 	tell_task(sp);
+	if (local_id == 0)
+		tell_job(sp, node, err.text);
 	return 0;
 }
 
@@ -278,18 +355,23 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
-		.refused = step.told && *step.told->refused ? step.told->refused
-							    : NULL,
 	};
+	const struct answers *answers = step.answers;
 	struct err err = { "" };
-	struct stepio end;
 
+	if (answers) {
+		label.refused = *answers->refused ? answers->refused : NULL;
+		label.refused_tasks = answers->refused_tasks;
+		label.warned = *answers->warned ? answers->warned : NULL;
+		label.warned_tasks = answers->warned_tasks;
+	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
 		label.array_job_id = item_or_none(sp, S_JOB_ARRAY_ID);
 	/* not an error: those are written into the job's output as well */
-	if (stepio_read(&end, "/proc/self/io", &err) < 0 ||
-	    stepio_write(&step.begin, &end, &label, step.run_dir, &err) < 0)
+	if ((!step.has_end && stepio_read(&step.end, "/proc/self", &err) < 0) ||
+	    stepio_write(&step.begin, &step.end, &label, step.run_dir, &err) <
+		    0)
 		slurm_info("jobio: stepio: the I/O of this step is lost: %s",
 			   err.text);
 	return 0;
@@ -336,6 +418,19 @@ int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
 	(void)argc;
 	(void)argv;
 	return step.is_open ? check_task(sp) : 0;
+}
+
+/* slurmstepd has waited for the task, and its threads that forward are still
+ * there. Not where Slurm calls this in a process of its own (contain_spank,
+ * 24.05): that one's counters are nobody's. */
+int slurm_spank_task_exit(spank_t sp, int argc, char *argv[])
+{
+	(void)sp;
+	(void)argc;
+	(void)argv;
+	if (step.is_open && step.has_begin && getpid() == step.pid)
+		step.has_end = stepio_read(&step.end, "/proc/self", NULL) == 0;
+	return 0;
 }
 
 int slurm_spank_exit(spank_t sp, int argc, char *argv[])

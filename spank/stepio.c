@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spank/stepio.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/fileio.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
 #define IO_BYTES_MAX 4096
+
+#define TRIES 8		/* threads that move bytes meanwhile: look again */
+#define THREADS_MAX 256 /* slurmstepd has about ten */
 
 static int take(const char *line, const char *name, uint64_t *value)
 {
@@ -28,15 +35,13 @@ static int take(const char *line, const char *name, uint64_t *value)
 	return 1;
 }
 
-int stepio_read(struct stepio *io, const char *path, struct err *err)
+static int parse(struct stepio_count *count, char *text, const char *path,
+		 struct err *err)
 {
-	char *text = fileio_read(path, IO_BYTES_MAX, NULL, err);
-	struct stepio new = { .time = time(NULL) };
+	struct stepio_count new = { 0 };
 	char *line, *state = NULL;
 	int found = 0;
 
-	if (!text)
-		return -1;
 	for (line = strtok_r(text, "\n", &state); line;
 	     line = strtok_r(NULL, "\n", &state)) {
 		found += take(line, "rchar", &new.read_bytes);
@@ -44,12 +49,146 @@ int stepio_read(struct stepio *io, const char *path, struct err *err)
 		found += take(line, "syscr", &new.read_calls);
 		found += take(line, "syscw", &new.write_calls);
 	}
-	free(text);
 	if (found != 4)
 		return err_set(err, "'%s': has not the four counters", path);
+	*count = new;
+	return 0;
+}
+
+/* One call, so that the reader knows what it adds itself: the bytes it gets. */
+static ssize_t read_once(struct stepio_count *count, const char *path,
+			 struct err *err)
+{
+	char text[IO_BYTES_MAX];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+
+	if (fd < 0)
+		return err_set(err, "'%s': %s", path, strerror(errno));
+	size = read(fd, text, sizeof(text) - 1);
+	if (size < 0)
+		err_set(err, "'%s': %s", path, strerror(errno));
+	close(fd);
+	if (size < 0)
+		return -1;
+	text[size] = '\0';
+	return parse(count, text, path, err) < 0 ? -1 : size;
+}
+
+/* ---- slurmstepd's own ---------------------------------------------------- */
+
+static void add(struct stepio_count *sum, const struct stepio_count *count)
+{
+	sum->read_bytes += count->read_bytes;
+	sum->write_bytes += count->write_bytes;
+	sum->read_calls += count->read_calls;
+	sum->write_calls += count->write_calls;
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+static void take_off(struct stepio_count *all, const struct stepio_count *part)
+{
+	all->read_bytes = less(all->read_bytes, part->read_bytes);
+	all->write_bytes = less(all->write_bytes, part->write_bytes);
+	all->read_calls = less(all->read_calls, part->read_calls);
+	all->write_calls = less(all->write_calls, part->write_calls);
+}
+
+/* All threads but this one. A thread that ends meanwhile is an error: its
+ * counters have gone over to the process. */
+static int read_others(struct stepio_count *sum, const char *proc, pid_t self)
+{
+	char path[64 + NAME_MAX];
+	struct stepio_count one;
+	struct dirent *entry;
+	unsigned long tid;
+	int rc = 0, count = 0;
+	DIR *dir;
+
+	memset(sum, 0, sizeof(*sum));
+	snprintf(path, sizeof(path), "%.40s/task", proc);
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while (rc == 0 && (entry = readdir(dir))) {
+		if (number_parse(entry->d_name, 1, INT_MAX, &tid, NULL) < 0 ||
+		    (pid_t)tid == self)
+			continue;
+		snprintf(path, sizeof(path), "%.40s/task/%s/io", proc,
+			 entry->d_name);
+		if (++count > THREADS_MAX || read_once(&one, path, NULL) < 0)
+			rc = -1;
+		else
+			add(sum, &one);
+	}
+	closedir(dir);
+	return rc;
+}
+
+/* The process between two looks at its other threads. 1: nothing was moved
+ * meanwhile; 0: something was, or a thread came or went; -1: unreadable. */
+static int read_between(struct stepio *io, const char *proc, struct err *err)
+{
+	struct stepio_count before, mine, reading = { .read_calls = 1 };
+	char path[64], own[96];
+	pid_t self = gettid();
+	ssize_t size;
+	int rc;
+
+	snprintf(path, sizeof(path), "%.40s/io", proc);
+	snprintf(own, sizeof(own), "%.40s/task/%d/io", proc, (int)self);
+	rc = read_others(&before, proc, self);
+	size = read_once(&io->all, path, err);
+	if (size < 0)
+		return -1;
+	io->has_own = rc == 0 && read_once(&mine, own, NULL) >= 0 &&
+		      read_others(&io->own, proc, self) == 0;
+	if (!io->has_own)
+		return 0;
+	rc = !memcmp(&before, &io->own, sizeof(before));
+	/* the first reading is in this thread's counters, and not in itself */
+	reading.read_bytes = (uint64_t)size;
+	take_off(&mine, &reading);
+	add(&io->own, &mine);
+	return rc;
+}
+
+/* Where threads never rest, the last look counts: a little more of their own,
+ * a little less of the tasks'. */
+int stepio_read(struct stepio *io, const char *proc, struct err *err)
+{
+	struct stepio new = { .time = time(NULL) };
+	int i, rc = 0;
+
+	for (i = 0; i < TRIES && rc == 0; i++)
+		rc = read_between(&new, proc, err);
+	if (rc < 0)
+		return -1;
 	*io = new;
 	return 0;
 }
+
+/* What the tasks did; false: slurmstepd's own is in it. */
+static bool difference(struct stepio_count *tasks, const struct stepio *from,
+		       const struct stepio *to)
+{
+	struct stepio_count start = from->all;
+	bool is_own_out = from->has_own && to->has_own;
+
+	*tasks = to->all;
+	if (is_own_out) {
+		take_off(&start, &from->own);
+		take_off(tasks, &to->own);
+	}
+	take_off(tasks, &start);
+	return is_own_out;
+}
+
+/* ---- the file ------------------------------------------------------------ */
 
 static const char *number_or_null(uint32_t n, char *text, size_t room)
 {
@@ -72,30 +211,45 @@ static void quote(const char *text, char *out, size_t room)
 	out[used] = '\0';
 }
 
+/* ,"refused":"..","refused_tasks":2 */
+static void add_gate(char *text, size_t room, const char *word, const char *why,
+		     uint32_t tasks)
+{
+	size_t used = strlen(text);
+	char quoted[2 * ERR_MAX];
+
+	if (!why)
+		return;
+	quote(why, quoted, sizeof(quoted));
+	snprintf(text + used, room - used, ",\"%s\":%s,\"%s_tasks\":%" PRIu32,
+		 word, quoted, word, tasks);
+}
+
 static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], refused[2 * ERR_MAX] = "";
+	char job[16], task[16], gate[4 * ERR_MAX + 128] = "";
+	struct stepio_count tasks;
+	bool is_own_out = difference(&tasks, from, to);
 
-	if (label->refused)
-		quote(label->refused, refused, sizeof(refused));
-
+	add_gate(gate, sizeof(gate), "refused", label->refused,
+		 label->refused_tasks);
+	add_gate(gate, sizeof(gate), "warned", label->warned,
+		 label->warned_tasks);
 	return snprintf(
 		text, room,
 		"{\"step\":\"%s\",\"source\":\"stepd\","
 		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
 		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
+		"\"own_out\":%s,"
 		"\"array_job_id\":%s,\"array_task_id\":%s,"
-		"\"start\":%lld,\"end\":%lld%s%s}\n",
-		step, to->read_bytes - from->read_bytes,
-		to->write_bytes - from->write_bytes,
-		to->read_calls - from->read_calls,
-		to->write_calls - from->write_calls,
+		"\"start\":%lld,\"end\":%lld%s}\n",
+		step, tasks.read_bytes, tasks.write_bytes, tasks.read_calls,
+		tasks.write_calls, is_own_out ? "true" : "false",
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)),
-		(long long)from->time, (long long)to->time,
-		*refused ? ",\"refused\":" : "", refused);
+		(long long)from->time, (long long)to->time, gate);
 }
 
 static bool is_there(const char *path)
@@ -109,7 +263,7 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], text[2 * ERR_MAX + 512];
+	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + 640];
 	int size;
 
 	if (!is_there(run_dir))

@@ -5,8 +5,14 @@
  *           has waited for it (exit.c:wait_task_zombie): the difference of
  *           slurmstepd's own /proc/self/io over a step is the I/O of all its
  *           tasks and their children, on any filesystem, sockets and pipes
- *           included, plus a little of slurmstepd's own. Not in it: children
- *           that outlive their parents (orphans), io_uring, mmap.
+ *           included, plus slurmstepd's own. Not in it: children that outlive
+ *           their parents (orphans), io_uring, mmap.
+ *         slurmstepd's own: its threads forward what the tasks read from stdin
+ *           and print, twice a byte: out of a pipe, into a socket. A thread that
+ *           lives has counters of its own (/proc/self/task/TID/io); they are
+ *           taken off. One that has ended cannot be told from a task: so the
+ *           counters are read while the threads that forward still live, when
+ *           a task has been waited for (task_exit; mgr.c joins them later).
  *         Which run of the job it is nobody can say here: S_SLURM_RESTART_COUNT
  *           is 0 in every version, and SLURM_RESTART_COUNT is the user's where
  *           slurmctld has not set it, inherited by jobs that jobs submit.
@@ -21,6 +27,7 @@
 #ifndef JOBIO_SPANK_STEPIO_H
 #define JOBIO_SPANK_STEPIO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -28,12 +35,18 @@
 
 #define STEPIO_NONE UINT32_MAX /* an id or number that is not known */
 
-struct stepio {
+struct stepio_count {
 	uint64_t read_bytes;
 	uint64_t write_bytes;
 	uint64_t read_calls;
 	uint64_t write_calls;
+};
+
+struct stepio {
+	struct stepio_count all; /* the process and what it has waited for */
+	struct stepio_count own; /* of that, its living threads' */
 	time_t time;
+	bool has_own; /* false: 'own' is unknown */
 };
 
 struct stepio_label {
@@ -43,10 +56,13 @@ struct stepio_label {
 	uint32_t array_task_id;
 	const char *refused; /* what the gate said to its tasks; NULL: they
 			      * started */
+	const char
+		*warned; /* what it said, and let them start; NULL: nothing */
+	uint32_t refused_tasks, warned_tasks;
 };
 
-/* The counters now; 'path' is "/proc/self/io". */
-int stepio_read(struct stepio *io, const char *path, struct err *err);
+/* The counters now; 'proc' is "/proc/self". */
+int stepio_read(struct stepio *io, const char *proc, struct err *err);
 
 /* Leave RUN/JOB/steps/STEP behind, one line of JSON, for the epilog, the
  * refusal included: the epilog knows only what the prolog thought. Makes the

@@ -62,13 +62,14 @@ static void check(void)
 
 static void count_step(void)
 {
-	const struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE,
-					    NULL };
+	const struct stepio_label label = { .job_id = 7,
+					    .array_job_id = STEPIO_NONE,
+					    .array_task_id = STEPIO_NONE };
 	struct err err = { "" };
 	struct stepio from, to;
 
-	if (stepio_read(&from, "/proc/self/io", &err) < 0 ||
-	    stepio_read(&to, "/proc/self/io", &err) < 0 ||
+	if (stepio_read(&from, "/proc/self", &err) < 0 ||
+	    stepio_read(&to, "/proc/self", &err) < 0 ||
 	    stepio_write(&from, &to, &label, folder, &err) < 0)
 		die("stepio", err.text);
 }

@@ -45,8 +45,8 @@ assert job["nodes"]["c1"]["cpus"] == 1 and job["total_time"] == 61, job
 print(job["jobio"])'
 }
 
-is_merged() { [[ $(merged "$1") == 'jobio/1 nodes=1/1 '* ]]; }
-is_written() { grep -q '^jobio/1 nodes=1/1 ' <<<"$(summary "$1")"; }
+is_merged() { [[ $(merged "$1") == 'jobio/1 '*' nodes=1/1 '* ]]; }
+is_written() { grep -q '^jobio/1 .* nodes=1/1 ' <<<"$(summary "$1")"; }
 
 # ended_job - a job that slurmdbd knows to its end; sets $job
 ended_job() {

@@ -121,6 +121,36 @@ is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 	policy warn
 	starts --exclusive
 	expect_text "jobio: gate: $where" "$(slurmd_log)"
+	expect_record "$job" c1 .gate.warned 1
+	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
+	run as alice jobio report "$job"
+	expect_text "not given     on c1: $where" "$output"
+}
+
+@test "what a job did not get is said once in its output, first in sacct and in the report" {
+	local said="jobio: node c1: profile 'shared' was not applied: the profile's mount options were left out: the job shares this node with others; ask for io-cores or --exclusive"
+	on login sh -c 'printf "[profile shared]\nmount_options = forcedirect\n" >>/etc/slurm/jobio.conf'
+	on c1 sh -c 'printf "[profile shared]\nmount_options = forcedirect\n" >>/etc/slurm/jobio.conf'
+	submit $'srun -n1 true\nsrun -n1 true' -n1 -w c1 --io-profile=shared
+	wait_for_job "$job"
+	expect_equal "$said" "$(job_output "$job")"
+	expect_summary "$job" '^jobio/1 not=profile rd=.* prof=shared/not-applied '
+	run as alice jobio report "$job"
+	expect_equal "job $job on cluster jobio, user alice; not given: profile" "${lines[0]}"
+	# srun by itself, and in an allocation
+	run as alice srun -n1 -w c1 --io-profile=shared true
+	expect_equal "$said" "$output"
+	run as alice salloc -Q -n1 -w c1 --io-profile=shared sh -c 'srun true; srun true'
+	expect_equal "$said" "$output"
+	on login cp /conf/jobio.conf /etc/slurm/jobio.conf
+}
+
+@test "what slurmstepd forwards is not the step's" {
+	run as alice sh -c 'srun -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; dd if=/dev/zero bs=64k count=320 status=none" 2>id >/dev/null; cat id'
+	job=$output
+	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
+		[.read_bytes, .write_bytes] | all(. >= 20971520 and . < 21500000)' true
+	expect_record "$job" c1 '.quality | contains(["includes_stepd"])' false
 }
 
 @test "policy off does not look" {

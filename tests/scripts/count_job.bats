@@ -76,6 +76,20 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 .steps 2
 }
 
+@test "steps without slurmstepd's own I/O need no remark; what the gate said of their tasks is added up" {
+	local step
+	job 7
+	prolog
+	for step in batch 0; do
+		printf '{"step":"%s","read_bytes":5,"write_bytes":6,"read_calls":1,"write_calls":1,"own_out":true,"start":1795224862,"end":1795224890,"warned":"the job may run on CPU 7","warned_tasks":2}\n' \
+			"$step" >"$NODE/run/7/steps/$step"
+	done
+	epilog
+	expect_of 7 .quality '["all_files","orphans_missing","mmap_missing","aio_missing"]'
+	expect_of 7 .gate '{"warned":4,"refused":0,"text":"the job may run on CPU 7"}'
+	expect_of 7 .refused null
+}
+
 @test "where the kernel refuses, the steps are counted and the record says what they miss" {
 	job 7
 	prolog

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio doctor, on the copied files of a node that is in order, and then is not
 
+# shellcheck disable=SC2030 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
 . "$SRCDIR/tests/scripts/machine.bash"
 
@@ -157,6 +158,71 @@ change() {
 	echo 'optional jobio.so' >etc/slurm/plugstack.conf
 	change etc/slurm/slurm.conf 's/FORCE:1/FORCE:4/'
 	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
+}
+
+# plugin_of LINE - what doctor says of jobio.so on this very machine, with this
+# line in plugstack.conf and Slurm's plugins in $root/plugins
+plugin_of() {
+	printf '%s\n' "$1" >etc/slurm/plugstack.conf.d/jobio.conf
+	sed -i "s:\([= ]\)/etc/slurm/plugstack:\1$root/etc/slurm/plugstack:" etc/slurm/slurm.conf etc/slurm/plugstack.conf
+	grep -q ^PluginDir etc/slurm/slurm.conf || echo "PluginDir=/nowhere:$root/plugins" >>etc/slurm/slurm.conf
+	run env -i "$BUILDDIR/jobio" doctor --host=n02 \
+		--conf="$root/etc/slurm/jobio.conf" --slurm-conf="$root/etc/slurm/slurm.conf" --client-cpus=31,63 --slurm-version=24.11
+	# shellcheck disable=SC2031
+	said=$(grep -A1 '^S1[46]' <<<"$output" || :)
+}
+
+# plugin_c NAME TEXT - a plugin of this text in $root/plugins
+plugin_c() {
+	mkdir -p plugins
+	printf '#include <stdint.h>\nconst char plugin_type[] = "spank";\n%s\n' "$2" |
+		"${CC:-cc}" -x c -shared -fPIC -o "plugins/$1" -
+}
+
+@test "doctor: jobio.so is not where Slurm looks" {
+	mkdir plugins
+	plugin_of 'optional jobio.so'
+	[[ $said == *"S16 error: jobio.so: it is not there, in /nowhere:$root/plugins: jobs have no --io-cores"* ]]
+	[[ $said == *'--with-slurm-plugindir=/nowhere'* ]]
+	plugin_of "required /no/such/jobio.so conf=/x"
+	[[ $said == *'S16 error: /no/such/jobio.so: it is not there: jobs'* ]]
+}
+
+@test "doctor: jobio.so is there, and Slurm would not take it" {
+	local wrong='const uint32_t plugin_version = 0x160508;'
+	plugin_c libslurmfull.so 'int slurm_error(void) { return 0; }'
+	plugin_c auth_munge.so 'const uint32_t plugin_version = 0x180b05;'
+	plugin_c jobio.so "const uint32_t plugin_version = 0x180b01; int slurm_error(void); int f(void) { return slurm_error(); }"
+	plugin_of 'optional jobio.so'
+	[[ -z $said ]] || { echo "$said"; return 1; }
+	plugin_c jobio.so "$wrong"
+	plugin_of 'optional jobio.so'
+	[[ $said == *"S16 error: $root/plugins/jobio.so: it was built for Slurm 22.05, and Slurm here is 24.11, which refuses it: "* ]]
+	plugin_c jobio.so 'int spank_nosuch(void); int f(void) { return spank_nosuch(); }'
+	plugin_of "optional $root/plugins/jobio.so"
+	[[ $said == *'it cannot be loaded: '*'undefined symbol: spank_nosuch'* ]]
+	# an ELF file of 32 bits
+	plugin_c jobio.so "$wrong"
+	printf '\001' | dd of=plugins/jobio.so bs=1 seek=4 conv=notrunc status=none
+	plugin_of 'optional jobio.so'
+	[[ $said == *'it cannot be loaded: '*'wrong ELF class'* ]]
+	echo text >plugins/jobio.so
+	plugin_of 'optional jobio.so'
+	[[ $said == *'it cannot be loaded: '* ]]
+	plugin_c jobio.so '__attribute__((constructor)) static void f(void) { __builtin_trap(); }'
+	plugin_of 'optional jobio.so'
+	[[ $said == *'to load it ends a program'* ]]
+}
+
+@test "doctor: the jobio.so that was built here is one that Slurm takes" {
+	local dir
+	for dir in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
+		[[ ! -e $dir/libslurmfull.so ]] || break
+	done
+	cp "$BUILDDIR/.libs/jobio.so" .
+	echo "PluginDir=$dir" >>etc/slurm/slurm.conf
+	plugin_of "optional $root/jobio.so"
+	[[ -z $said ]] || { echo "$said"; return 1; }
 }
 
 @test "doctor: a file of Slurm's that cannot be read" {

@@ -26,6 +26,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 client_cpus=7,15
 	expect_gate 7 io_cpus=7,15
 	expect_gate 7 io_profile=stream
+	expect_gate 7 note=
 	step 7 batch 1000 2000
 	step 7 0 24 48
 	run epilog
@@ -38,7 +39,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"read_bytes":1024' "$text"
 	expect_in '"write_bytes":2048' "$text"
 	expect_in '"steps":2' "$text"
-	expect_in '"profile":"stream"' "$text"
+	expect_in '"profile":"stream","applied":true,"cores_met":true' "$text"
 	expect_in '"os_cpus":"7,15"' "$text"
 	expect_in '"nodelist":"c[1-2]"' "$text"
 	expect_in '"findings":[]' "$text"
@@ -290,8 +291,10 @@ doctor() {
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_base
+	expect_gate 7 "note=profile 'stream' was not applied: the profile's mount options were left out: the job shares this node with others; ask for io-cores or --exclusive"
 	epilog
 	expect_in '"code":"W46","severity":"info"' "$(record 7)"
+	expect_in '"cure":"ask for io-cores or --exclusive","users":true}' "$(record 7)"
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 

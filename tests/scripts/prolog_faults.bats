@@ -73,6 +73,40 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
 
+@test "a profile that contradicts itself is not applied, and nothing is called changed" {
+	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,readcache' node_conf
+	job 7 1 odd
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W49 mount option 'forcedirect' of the profile and its 'readcache' exclude each other; the profile was not applied" "$output"
+	expect_base
+	[ ! -e "$NODE/weka/mount-calls" ]
+	grep -q "^note=profile 'odd' was not applied: mount option 'forcedirect'" "$NODE/run/7/gate"
+	epilog
+	expect_in '"changes":[]' "$(record 7)"
+}
+
+@test "an option that a profile names twice is changed once" {
+	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,forcedirect' node_conf
+	job 7 1 odd
+	prolog
+	expect_options forcedirect
+	epilog
+	expect_base
+	expect_in '"old":"writecache","new":"forcedirect"' "$(record 7)"
+}
+
+@test "without the helper that asks slurmctld the job is told that nothing was changed, and why" {
+	job 7 - stream
+	old_slurm
+	rm "$NODE/bin/jobio-slurm"
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W56 whether the job has the node to itself is unknown, so nothing was changed for it: ' "$output"
+	expect_base
+	grep -q "^note=profile 'stream' was not applied: whether the job has the node to itself is unknown" "$NODE/run/7/gate"
+}
+
 @test "a silent slurmctld is not taken for a client that hangs, and drains no node" {
 	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=6000' node_conf
 	node_fake jobio-slurm 'exec sleep 1000'
@@ -173,6 +207,7 @@ stuck() {
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_gate 7 client=
+	grep -q "^note=profile 'stream' was not applied: jobio.conf has no client for node c1: .*; io-cores without use: jobio.conf has no client" "$NODE/run/7/gate"
 	epilog
 	expect_in 'W51' "$(record 7)"
 	expect_in 'jobio.conf has no client for node c1' "$(record 7)"
@@ -409,6 +444,7 @@ crash_worker() {
 	expect_base
 	# nobody is told that the job has what it asked for
 	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
+	grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: " "$NODE/run/7/gate"
 	epilog
 	expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record 7)"
 	expect_in '"profile":"stream","applied":false' "$(record 7)"

@@ -118,7 +118,8 @@ counted_record() {
 	expect_text "also seen as  all files, from exit: the job's alone, on 1 nodes of 2: read 1GiB in 1 calls, written 0B in 0" "$output"
 	expect_text "also seen as  all files, from stepd: the job's alone, on 1 nodes of 2: read 1TiB in 1 calls, written 0B in 0" "$output"
 	expect_text 'by node       c1           read 1KiB, written 0B' "$output"
-	expect_text ' rd=2KiB/2 wr=0B/0 scope=job src=bpf,stepd ' "$output"
+	expect_text ' rd=2KiB/2 wr=0B/0 nodes=2/2 ' "$output"
+	expect_text ' scope=job src=bpf,stepd ' "$output"
 }
 
 @test "a run that is not in sacct yet says so" {
@@ -154,7 +155,7 @@ for line in open(sys.argv[1]):
 
 @test "without the ledger the summary in sacct is shown, and why" {
 	stop "$LEDGER"
-	run report 9
+	run report 9_2
 	expect_equal 0 "$status"
 	expect_text 'nodes         3 of 4 reported; missing: c4' "$output"
 	expect_text 'I/O           all nodes, from weka: NODE-WIDE, with whatever else ran there' "$output"
@@ -217,24 +218,137 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	stop "$LEDGER"
 	run "$BUILDDIR/jobio" report 9
 	expect_equal 0 "$status"
-	expect_text 'job 9 (task 9_2 of array 9) on cluster c, user bob' "$output"
+	expect_text 'job 9: 2 tasks of an array on cluster c' "$output"
+	run "$BUILDDIR/jobio" report 9_2
 	expect_text 'from sacct, three digits and no details: ' "$output"
 	run "$BUILDDIR/jobio" report --conf="$DIR/nosuch" 9
 	expect_equal 2 "$status"
 	expect_text "jobio: report: '$DIR/nosuch': cannot read: No such file" "$output"
 }
 
-@test "a number is the task that has it, in sacct as in the ledger" {
-	run report 9
+@test "a task of an array is shown as sacct has it" {
+	run report 9_2
 	expect_equal 0 "$status"
-	expect_text 'job 9 (task 9_2 of array 9) on cluster c, user bob' "$output"
+	expect_text 'job 9_2 on cluster c, user bob' "$output"
 	expect_text 'time          2026-11-21T01:00:00 to 2026-11-21T01:00:28, COMPLETED' "$output"
 	expect_text "no record that you may read (its owner, root and SlurmUser may)" "$output"
 	run report 9_1
 	expect_equal 'job 9_1 on cluster c' "${lines[0]}" # root: not known yet
 	expect_text 'I/O           not counted' "$output"
-	run report 9 --json
-	expect_text '"id":"9","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
+	run report 9_2 --json
+	expect_text '"id":"9_2","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
+}
+
+# task_record RAW TASK BYTES [MORE] - one task of array 25
+task_record() {
+	printf '{"jobio":1,"cluster":"c","job":%d,"restart":0,"node":"c1","nodelist":"c1","uid":%d,"gid":0,"user":"alice","array":{"job":25,"task":%d},"start":1795224862,"end":1795224890,"app":[{"scope":"job","source":"stepd","read_bytes":%d,"write_bytes":0,"read_calls":1,"write_calls":0}],"quality":["all_files"]%s}' \
+		"$1" "$EUID" "$2" "$3" "${4:-}" >"$DIR/spool/$1.0.c1.json"
+}
+
+@test "the number of an array shows the sum and a line for each task" {
+	task_record 26 1 1024
+	task_record 27 2 2048 ',"request":{"profile":"stream","applied":false}'
+	task_record 25 3 4096
+	send
+	run report 25
+	expect_equal 0 "$status"
+	expect_equal 'job 25: 3 tasks of an array on cluster c, user alice; not given: profile
+  total         read 7KiB in 3 calls, written 0B in 0
+  25_1          read 1KiB in 1 calls, written 0B in 0
+  25_2          read 2KiB in 1 calls, written 0B in 0; not given: profile
+  25_3          read 4KiB in 1 calls, written 0B in 0
+  quality       counts every file, pipe and socket, not only the client'"'"'s files
+  note          one in full: jobio report 25_1' "$output"
+	run report 25 --csv
+	expect_equal 4 "${#lines[@]}"
+	expect_text '"25_3","c",0' "${lines[3]}"
+	run report '25_[1,3]' 25_2
+	expect_text 'job 25_[1,3]: 2 tasks of an array' "$output"
+	expect_text 'total         read 5KiB in 2 calls' "$output"
+	expect_text 'job 25_2 on cluster c, user alice; not given: profile' "$output"
+	run report '25_[2-4%1]'
+	expect_text 'nothing is known of 1 more' "$output"
+	run report 25_9
+	expect_equal 1 "$status"
+}
+
+@test "without the ledger an array is what sacct lists of it" {
+	stop "$LEDGER"
+	run report 9
+	expect_equal 0 "$status"
+	expect_text 'job 9: 2 tasks of an array on cluster c
+  total         read 1.21TiB in 3.4M calls, written 310GiB in 120k
+  9_1           read unknown in unknown calls, written unknown in unknown; FAILED
+  9_2           read 1.21TiB in 3.4M calls, written 310GiB in 120k; 3 of 4 nodes; NODE-WIDE; COMPLETED' "$output"
+}
+
+@test "the components of a heterogeneous job are found by sacct's words for them" {
+	stop "$LEDGER"
+	cat >"$DIR/bin/sacct" <<-'EOS'
+		#!/bin/bash
+		echo '26+0|26|c|bob|COMPLETED|a|b|jobio/1 nodes=1/1 rd=1KiB/1|'
+		echo '26+1|27|c|bob|COMPLETED|a|b|jobio/1 rd=2KiB/1 nodes=1/1|'
+	EOS
+	run report 26+0
+	expect_equal 0 "$status"
+	expect_text 'job 26+0 on cluster c, user bob' "$output"
+	run report 26
+	expect_text 'job 26: 2 components on cluster c, user bob
+  total         read 3KiB in 2 calls' "$output"
+}
+
+@test "a requeued job that waits again says that an old run is shown" {
+	spool 7 c1
+	send
+	printf "#!/bin/bash\nprintf '%%s\\n' '7|7|c|bob|PENDING|a|b||'\n" >"$DIR/bin/sacct"
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'note          the job has been requeued and is PENDING: this is its last run that ended' "$output"
+	run report --restart=0 7
+	[[ $output != *requeued* ]]
+	printf "#!/bin/bash\nprintf '%%s\\n' '7|7|c|bob|COMPLETED|a|b||'\n" >"$DIR/bin/sacct"
+	run report 7
+	[[ $output != *requeued* ]]
+}
+
+@test "what the job did not get comes first, with the nodes; a cure that is not the user's is the administrator's" {
+	local as
+	full_record c1 | sed -e 's/"profile":"stream"/"profile":"stream","applied":false,"cores_met":false/' \
+		-e 's/"findings":\[/"gate":{"warned":3,"refused":0,"text":"the job may run on CPU 7 of node c1"},"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores","users":true},/' \
+		-e 's/"uid":[0-9]*/"uid":65534/' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal "job 7 on cluster c, user alice; not given: profile, io-cores, cores apart from the client's" "${lines[0]}"
+	expect_equal '  not given     on c1: profile stream was not applied' "${lines[1]}"
+	expect_equal '  not given     on c1: the io-cores were without use' "${lines[2]}"
+	expect_equal '  not given     on c1: the job may run on CPU 7 of node c1' "${lines[3]}"
+	expect_text 'summary       jobio/1 not=profile,cores,gate rd=' "$output"
+	expect_text ' gate=warn:3 ' "$output "
+	[[ $EUID == 0 ]] || skip 'needs a user who is not root'
+	expect_text 'warning W01 on c1: something; do this' "$output"
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" 7
+	expect_equal 0 "$status"
+	expect_text 'info W46 on c1: left out; ask for io-cores' "$output"
+	expect_text 'warning W01 on c1: something
+' "$output"
+	expect_text "note          findings are for the site's administrators, who see cures with --verbose" "$output"
+	run "${as[@]}" -v 7
+	expect_text 'warning W01 on c1: something; do this' "$output"
+}
+
+@test "numbers of all files are not those of the client's filesystems, and a rate says over what" {
+	full_record c1 | sed -e 's/"source":"vfs","fs":"\/mnt\/weka"/"source":"stepd","fs":null/' -e 's/step_missing/all_files/' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_text "                /mnt/weka:wekafs unknown, of this: pipes, sockets and other files are in it" "$output"
+	expect_text "KiB/s over the job's 28 s" "$output"
+	expect_text 'jobio/1 rd=1MiB/4 wr=2MiB/8 of=all_files nodes=' "$output"
+	full_record c2 >"$DIR/spool/8.0.c2.json"
+	sed -i 's/"job":7/"job":8/' "$DIR/spool/8.0.c2.json"
+	send
+	run report 8
+	[[ $output != *'unknown, of this'* && $output != *' of='* ]]
 }
 
 @test "client and cores are told with the nodes that have them" {
@@ -260,9 +374,11 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 	run report 5_1.batch
 	expect_equal 2 "$status"
 	expect_equal "jobio: report: job: '5_1.batch': a step; what is counted is the whole job: 5_1" "$output"
-	run report '5_[1-3]'
-	expect_equal 2 "$status"
-	expect_equal "jobio: report: job: '5_[1-3]': many tasks of an array; name each, as in 5_1" "$output"
+	for id in '5_[1-3' '5_[3-1]' '5_[]' '5_[x]' '5_[1-2000]' '5_[1]x' '_[1]' '5_[4294967294-4294967296]'; do
+		run report -- "$id"
+		expect_equal 2 "$status"
+		expect_equal "jobio: report: job: '$id': not tasks of an array like 5_[1-3,7], or more than 1000" "$output"
+	done
 	run report --json --csv 5
 	expect_equal 2 "$status"
 	expect_equal 'jobio: report: --json and --csv exclude each other' "$output"

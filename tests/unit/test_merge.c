@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +95,8 @@ START_TEST(all_nodes_of_a_job_become_one_line)
 
 	for (i = 1; i <= NODES; i++)
 		add(m, worker(i));
-	expect_summary(m, "jobio/1 nodes=5/5 cores=1 cpus=1,3 prof=stream "
-			  "fs=/mnt/weka:wekafs rd=15KiB/5 wr=30KiB/- scope=job "
+	expect_summary(m, "jobio/1 rd=15KiB/5 wr=30KiB/- nodes=5/5 cores=1 "
+			  "cpus=1,3 prof=stream fs=/mnt/weka:wekafs scope=job "
 			  "src=stepd q=- imb=1.67@n5");
 	merge_free(m);
 }
@@ -234,7 +235,8 @@ START_TEST(filesystems_besides_the_clients_are_not_added_to_them)
 	app(other, RECORD_SCOPE_JOB, "stepd", NULL, 1 << 20);
 	record_add_mount(other, "/mnt/weka", "wekafs", "default");
 	add(m, other);
-	expect_token(m, " rd=2KiB/1 wr=4KiB/- scope=job src=bpf ");
+	expect_token(m, " rd=2KiB/1 wr=4KiB/- ");
+	expect_token(m, " scope=job src=bpf ");
 	merge_free(m);
 
 	/* no client: what the site names */
@@ -310,7 +312,8 @@ START_TEST(what_the_clients_moved_is_summed_apart)
 	r = worker(3);
 	r->flags = RECORD_FLAG(WIRE_RESET);
 	add(m, r);
-	expect_token(m, " rd=6KiB/3 wr=12KiB/- scope=job src=stepd ");
+	expect_token(m, " rd=6KiB/3 wr=12KiB/- ");
+	expect_token(m, " scope=job src=stepd ");
 	expect_token(m, " q=wire_reset wire=4MiB/8MiB ");
 	merge_free(m);
 }
@@ -381,7 +384,8 @@ START_TEST(numbers_that_nobody_knows_stay_unknown)
 
 	r->flags = RECORD_FLAG(BASELINE_MISSING);
 	add(m, r);
-	expect_token(m, " rd=-/- wr=-/- scope=- src=- q=baseline_missing ");
+	expect_token(m, " rd=-/- wr=-/- ");
+	expect_token(m, " scope=- src=- q=baseline_missing ");
 	merge_free(m);
 }
 END_TEST
@@ -400,6 +404,7 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	record_set(&r->refused, "no");
 	add(m, r);
 	expect_token(m, " chg=1/2 find=1/1 refused=1 ");
+	expect_token(m, "jobio/1 not=started rd=");
 	merge_free(m);
 }
 END_TEST
@@ -657,11 +662,11 @@ START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
 
 	merged_text(1, text);
 	keys_of(text, keys);
-	ck_assert_str_eq(keys, "nodes cores cpus prof fs rd wr scope src q "
+	ck_assert_str_eq(keys, "rd wr nodes cores cpus prof fs scope src q "
 			       "meta rsz rlat peak chg find miss ");
 	merged_text(2, text); /* they can differ */
 	keys_of(text, wanted);
-	ck_assert_str_eq(wanted, "nodes cores cpus prof fs rd wr scope src q "
+	ck_assert_str_eq(wanted, "rd wr nodes cores cpus prof fs scope src q "
 				 "meta rsz rlat peak imb slow chg find miss ");
 	for (i = 1; i < sizeof(counts) / sizeof(*counts); i++) {
 		merged_text(counts[i], text);
@@ -723,6 +728,125 @@ START_TEST(nothing_that_a_record_says_leaves_its_token)
 	add(m, hostile(1, "<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<"));
 	expect_token(m, " src=long ");
 	merge_free(m);
+}
+END_TEST
+
+START_TEST(what_the_job_did_not_get_comes_first)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	r->profile_applied = r->cores_met = 1;
+	add(m, r);
+	expect_token(m, "jobio/1 rd=1KiB/1 wr=2KiB/- nodes=");
+	r = worker(2);
+	r->profile_applied = 0;
+	add(m, r);
+	expect_token(m, "jobio/1 not=profile rd=");
+	expect_token(m, " prof=mixed ");
+	r = worker(3);
+	r->cores_met = 0;
+	r->has_gate = true;
+	r->gate_warned = 3;
+	r->gate_refused = 1;
+	add(m, r);
+	r = worker(4);
+	r->has_gate = true;
+	r->gate_warned = 2;
+	add(m, r);
+	expect_token(m, "jobio/1 not=profile,cores,gate rd=");
+	expect_token(m, " gate=warn:5,refuse:1 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(numbers_of_all_files_are_not_said_to_be_the_clients)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	r->flags = RECORD_FLAG(ALL_FILES);
+	add(m, r);
+	expect_token(m, "jobio/1 rd=1KiB/1 wr=2KiB/- of=all_files nodes=");
+	merge_free(m);
+	m = merge_new();
+	r = node(1);
+	r->flags = RECORD_FLAG(ALL_FILES);
+	add(m, r);
+	expect_token(m, "jobio/1 rd=-/- wr=-/- nodes=");
+	merge_free(m);
+}
+END_TEST
+
+/* Texts of every byte that a text can hold, of any length. */
+static void put_noise(char *out, size_t room, unsigned int *seed)
+{
+	size_t length, i;
+
+	*seed = *seed * 1103515245u + 12345u;
+	length = 1 + (*seed >> 16) % (room - 1);
+	for (i = 0; i < length; i++) {
+		*seed = *seed * 1103515245u + 12345u;
+		out[i] = (char)(1 + (*seed >> 16) % 255);
+	}
+	out[length] = 0;
+}
+
+static struct record *noise(unsigned int *seed)
+{
+	char text[RECORD_WORD_MAX], node_name[40];
+	struct record *r;
+
+	put_noise(text, sizeof(text), seed);
+	r = hostile(1, text);
+	put_noise(node_name, sizeof(node_name), seed);
+	snprintf(r->node, sizeof(r->node), "%s", node_name);
+	snprintf(r->cluster, sizeof(r->cluster), "%s", text);
+	snprintf(r->user, sizeof(r->user), "%s", text);
+	record_set(&r->nodelist, *seed & 1 << 20 ? text : "c[1-9]");
+	put_noise(text, sizeof(text), seed);
+	record_add_mount(r, "/x", text, text);
+	r->app[0].numbers[RECORD_READ_US] = 5 + (*seed >> 16);
+	r->app[0].numbers[RECORD_READ_BYTES] = 5 + (*seed >> 20);
+	r->has_gate = true;
+	r->gate_warned = 1;
+	record_set(&r->gate_text, text);
+	record_add_change(r, text, text, text, text, 1, 1);
+	record_add_finding(r, text, "error", text, text);
+	return r;
+}
+
+/* What other readers of sacct rely on: no blank, quote, '|', newline or letter
+ * of another alphabet of a name, a mount, a profile or a source gets there. */
+START_TEST(a_summary_keeps_to_its_alphabet_whatever_records_say)
+{
+	char text[SUMMARY_MAX];
+	unsigned int seed = 11;
+	struct record *r;
+	struct summary s;
+	struct merge *m;
+	regex_t form;
+	int i, k;
+
+	ck_assert_int_eq(regcomp(&form,
+				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
+	for (i = 0; i < 2000; i++) {
+		m = merge_new();
+		for (k = 0; k < 3; k++) {
+			r = noise(&seed);
+			ck_assert_int_eq(merge_add(m, r, seed), 0);
+			record_free(r);
+		}
+		merge_summary(m, &s);
+		summary_text(&s, text);
+		ck_assert_msg(regexec(&form, text, 0, NULL, 0) == 0,
+			      "seed %u: %s", seed, text);
+		ck_assert_uint_le(strlen(text), 1000);
+		merge_free(m);
+	}
+	regfree(&form);
 }
 END_TEST
 
@@ -898,12 +1022,15 @@ START_TEST(a_run_without_records_has_a_summary)
 {
 	struct merge *m = merge_new();
 
-	expect_token(m, "jobio/1 nodes=0/- ");
+	expect_token(m, "jobio/1 rd=-/- wr=-/- nodes=0/- ");
 	merge_free(m);
 }
 END_TEST
 
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
+	  what_the_job_did_not_get_comes_first,
+	  numbers_of_all_files_are_not_said_to_be_the_clients,
+	  a_summary_keeps_to_its_alphabet_whatever_records_say,
 	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
 	  missing_nodes_are_named_while_there_is_room_for_the_rest,
 	  a_path_is_told_whole_or_counted,

@@ -246,6 +246,65 @@ START_TEST(a_newer_salloc_takes_two_requests)
 }
 END_TEST
 
+/* sbatch or salloc with these words, and then srun in that job. */
+static enum option_outcome step_of(const char *command, const char *words,
+				   const char *step_words)
+{
+	start(command, site);
+	ck_assert_int_eq(fake_submit("", words, conf, &err), OPTION_DONE);
+	tempdir_remove();
+	setenv("SLURM_JOB_ID", "7", 1);
+	*err.text = '\0';
+	start("sropt", site);
+	return fake_submit("", step_words, conf, &err);
+}
+
+START_TEST(a_step_that_asks_for_what_its_job_has_is_told_nothing)
+{
+	/* salloc's shell is on no node: no gate has told it SLURM_IO_CORES */
+	ck_assert_int_eq(step_of("saopt", "--io-cores=1", "--io-cores=1"),
+			 OPTION_DONE);
+	tempdir_remove();
+	ck_assert_int_eq(step_of("saopt", "--io-profile=stream",
+				 "--io-cores=2 --io-profile=stream"),
+			 OPTION_DONE);
+	tempdir_remove();
+	unsetenv("SLURM_JOB_ID");
+	ck_assert_int_eq(step_of("saopt", "--io-cores=1", "--io-cores=2"),
+			 OPTION_NOTE);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_profile_for_a_step_is_ignored_with_a_word)
+{
+	setenv("SLURM_JOB_ID", "7", 1);
+	start("sropt", site);
+	ck_assert_int_eq(fake_submit("", "--io-profile=stream", conf, &err),
+			 OPTION_NOTE);
+	ck_assert_str_eq(err.text,
+			 "--io-profile: 'stream': ignored for a step of job 7: "
+			 "the profile of a job is settled when it is "
+			 "submitted");
+	tempdir_remove();
+	unsetenv("SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_profile");
+	start("sropt", site);
+	ck_assert_int_eq(
+		fake_submit("", "--io-cores=3 --io-profile=stream", conf, &err),
+		OPTION_NOTE);
+	ck_assert_str_eq(err.text,
+			 "--io-cores: '3', --io-profile: 'stream': ignored for "
+			 "a step of job 7: the io-cores and profile of a job "
+			 "are settled when it is submitted");
+	tempdir_remove();
+	start("sropt", site);
+	setenv("SLURM_IO_PROFILE", "stream", 1);
+	ck_assert_int_eq(fake_submit("", "--io-profile=stream", conf, &err),
+			 OPTION_DONE);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_step_cannot_change_its_job_and_is_told)
 {
 	setenv("SLURM_JOB_ID", "7", 1);
@@ -577,6 +636,8 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  an_old_salloc_does_not_lose_the_first_request,
 	  an_old_salloc_takes_the_same_request_twice,
 	  a_newer_salloc_takes_two_requests,
+	  a_step_that_asks_for_what_its_job_has_is_told_nothing,
+	  a_profile_for_a_step_is_ignored_with_a_word,
 	  a_step_cannot_change_its_job_and_is_told,
 	  a_step_that_inherits_is_silent, garbage_in_a_step_is_no_error,
 	  numbers_outside_the_site_are_refused, garbage_is_refused,

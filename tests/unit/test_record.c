@@ -124,6 +124,37 @@ START_TEST(every_field_arrives_in_the_struct)
 }
 END_TEST
 
+START_TEST(what_the_gate_did_and_whose_a_cure_is_travel_along)
+{
+	struct record *r = record_new(), *again;
+	struct err err = { "" };
+	char *text;
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, "n");
+	r->job = 7;
+	r->has_request = r->has_gate = true;
+	r->cores_met = 0;
+	r->gate_warned = 3;
+	record_set(&r->gate_text, "the job may run on CPU 7");
+	record_add_finding(r, "W46", "info", "a", "ask");
+	r->findings[0].is_users = 1;
+	text = record_text(r, &err);
+	ck_assert_ptr_nonnull(text);
+	again = record_parse(text, strlen(text), &err);
+	ck_assert_msg(again != NULL, "%s", err.text);
+	ck_assert(again->has_gate);
+	ck_assert_int_eq(again->cores_met, 0);
+	ck_assert_int_eq(again->gate_warned, 3);
+	ck_assert_int_eq(again->gate_refused, 0);
+	ck_assert_str_eq(again->gate_text, "the job may run on CPU 7");
+	ck_assert_int_eq(again->findings[0].is_users, 1);
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
 START_TEST(the_smallest_record_needs_only_its_key_and_its_owner)
 {
 	struct record *r = parse("{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
@@ -388,6 +419,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, what_is_read_is_written_again_byte_for_byte);
+	tcase_add_test(tc, what_the_gate_did_and_whose_a_cure_is_travel_along);
 	tcase_add_test(tc, every_field_arrives_in_the_struct);
 	tcase_add_test(tc,
 		       the_smallest_record_needs_only_its_key_and_its_owner);

@@ -221,7 +221,8 @@ START_TEST(a_job_that_waits_has_its_summary_and_exact_totals)
 	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"state\":\"waiting\""));
 	ck_assert_ptr_nonnull(
-		strstr(answer, "\"summary\":\"jobio/1 nodes=1/2 "));
+		strstr(answer, "\"summary\":\"jobio/1 rd=1KiB/- wr="));
+	ck_assert_ptr_nonnull(strstr(answer, " nodes=1/2 "));
 	ck_assert_ptr_nonnull(strstr(answer, "\"totals\":{\"read_bytes\":1024,"
 					     "\"read_calls\":null"));
 	closed(store);
@@ -251,13 +252,49 @@ START_TEST(the_newest_run_is_shown_unless_another_is_asked_for)
 }
 END_TEST
 
+static struct record *task(unsigned int job, int number)
+{
+	struct record *r = made("n1");
+
+	r->job = job;
+	r->array_job = 25;
+	r->array_task = number;
+	return r;
+}
+
+START_TEST(the_tasks_of_an_array_are_listed_for_their_owner)
+{
+	static const char question[] = "{\"op\":\"family\",\"job\":\"25\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ask_put(&service, 0, task(27, 10));
+	ask_put(&service, 0, task(25, 11));
+	ask_put(&service, 0, task(26, 2));
+	ck_assert_str_eq(ask(&service, ALICE, question),
+			 "{\"ok\":true,\"family\":[\"25_2\",\"25_10\","
+			 "\"25_11\"]}");
+	ck_assert_str_eq(ask(&service, ALICE + 1, question),
+			 "{\"ok\":true,\"family\":[]}");
+	ck_assert_str_eq(
+		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"26\"}"),
+		"{\"ok\":true,\"family\":[]}");
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"2_1\"}"),
+		"family: job: must be a job id"));
+	closed(store);
+}
+END_TEST
+
 START_TEST(requests_without_sense_get_a_sentence)
 {
 	static const char *const bad[][2] = {
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
-		{ "{\"op\":7}", "op: must be put, reason, get or ping" },
-		{ "{\"op\":\"drop\"}", "op: must be put, reason, get or ping" },
+		{ "{\"op\":7}",
+		  "op: must be put, reason, get, family or ping" },
+		{ "{\"op\":\"drop\"}",
+		  "op: must be put, reason, get, family or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
 		{ "{\"op\":\"get\",\"job\":\"7;\"}",
 		  "job: '7;': not a job id" },
@@ -416,6 +453,7 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only,
 	  a_job_that_waits_has_its_summary_and_exact_totals,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
+	  the_tasks_of_an_array_are_listed_for_their_owner,
 	  requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
 	  an_answer_is_kept_until_anything_in_it_changes,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +16,8 @@
 
 static struct err err;
 
-static const struct stepio from = { 100, 200, 3, 4, 1000 };
-static const struct stepio to = { 1100, 5200, 13, 10, 1060 };
+static const struct stepio from = { .all = { 100, 200, 3, 4 }, .time = 1000 };
+static const struct stepio to = { .all = { 1100, 5200, 13, 10 }, .time = 1060 };
 
 static const char *written(const struct stepio_label *label, const char *step)
 {
@@ -32,7 +35,9 @@ static const char *written(const struct stepio_label *label, const char *step)
 
 START_TEST(the_difference_is_left_for_the_epilog)
 {
-	struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE, NULL };
+	struct stepio_label label = { .job_id = 7,
+				      .array_job_id = STEPIO_NONE,
+				      .array_task_id = STEPIO_NONE };
 	const char *text;
 
 	tempdir_make();
@@ -40,6 +45,7 @@ START_TEST(the_difference_is_left_for_the_epilog)
 	ck_assert_str_eq(text, "{\"step\":\"0\",\"source\":\"stepd\","
 			       "\"read_bytes\":1000,\"write_bytes\":5000,"
 			       "\"read_calls\":10,\"write_calls\":6,"
+			       "\"own_out\":false,"
 			       "\"array_job_id\":null,\"array_task_id\":null,"
 			       "\"start\":1000,\"end\":1060}\n");
 	free((char *)text);
@@ -49,7 +55,10 @@ END_TEST
 
 START_TEST(the_array_is_named_when_known)
 {
-	struct stepio_label label = { 7, STEP_BATCH, 5, 2, NULL };
+	struct stepio_label label = { .job_id = 7,
+				      .step_id = STEP_BATCH,
+				      .array_job_id = 5,
+				      .array_task_id = 2 };
 	const char *text;
 
 	tempdir_make();
@@ -64,21 +73,27 @@ END_TEST
 
 START_TEST(what_the_gate_said_is_quoted_and_bounded)
 {
-	struct stepio_label label = { 7, 0, STEPIO_NONE, STEPIO_NONE,
-				      "CPU \"7\" \\ \xc3\xa4\n" };
+	struct stepio_label label = {
+		.job_id = 7,
+		.refused = "CPU \"7\" \\ \xc3\xa4\n",
+		.refused_tasks = 3,
+	};
 	char text[3 * ERR_MAX];
 	const char *line;
 
 	tempdir_make();
 	line = written(&label, "0");
-	ck_assert_ptr_nonnull(
-		strstr(line, ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\"}\n"));
+	ck_assert_ptr_nonnull(strstr(line,
+				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\","
+				     "\"refused_tasks\":3}\n"));
 	free((char *)line);
 	memset(text, '"', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	label.refused = text;
+	label.refused = label.warned = text;
+	label.warned_tasks = 2;
 	line = written(&label, "0");
-	ck_assert_str_eq(line + strlen(line) - 5, "\\\"\"}\n");
+	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
+			 "\\\"\",\"warned_tasks\":2}\n");
 	ck_assert_uint_lt(strlen(line), 4096); /* job/steps.c reads no more */
 	free((char *)line);
 	tempdir_remove();
@@ -87,7 +102,7 @@ END_TEST
 
 START_TEST(only_root_reads_the_step_files)
 {
-	struct stepio_label label = { 7, 0, 0, 0, NULL };
+	struct stepio_label label = { .job_id = 7 };
 	struct stat st;
 
 	tempdir_make();
@@ -102,7 +117,7 @@ END_TEST
 
 START_TEST(a_node_without_jobio_gets_no_folders)
 {
-	struct stepio_label label = { 7, 0, 0, 0, NULL };
+	struct stepio_label label = { .job_id = 7 };
 	struct stat st;
 
 	tempdir_make();
@@ -115,7 +130,7 @@ END_TEST
 
 START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 {
-	struct stepio_label label = { 7, 0, 0, 0, NULL };
+	struct stepio_label label = { .job_id = 7 };
 
 	tempdir_make();
 	ck_assert_int_eq(symlink("/tmp", tempdir_path("7")), 0);
@@ -125,52 +140,166 @@ START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 }
 END_TEST
 
-START_TEST(counters_without_all_four_are_refused)
+START_TEST(what_slurmstepd_moved_itself_is_taken_off_where_it_is_known)
 {
-	struct stepio io = { .read_bytes = 9 };
+	static const struct stepio start = {
+		{ 1000, 2000, 30, 40 }, { 900, 1900, 20, 30 }, 1000, true
+	};
+	struct stepio end = {
+		{ 9000, 9000, 90, 90 }, { 5900, 6900, 50, 60 }, 1060, true
+	};
+	struct stepio_label label = { .job_id = 7 };
+	char *text;
 
 	tempdir_make();
-	ck_assert_int_eq(stepio_read(&io,
-				     tempdir_put("io", "rchar: 1\nwchar: 2\n"
-						       "syscr: 3\n"),
-				     &err),
-			 -1);
-	ck_assert_uint_eq(io.read_bytes, 9);
+	ck_assert_int_eq(
+		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\"read_bytes\":3000,\"write_bytes\":2000,"
+				     "\"read_calls\":30,\"write_calls\":20,"
+				     "\"own_out\":true,"));
+	free(text);
+	end.has_own = false; /* what it had moved before is not in either */
+	ck_assert_int_eq(
+		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\"read_bytes\":8000,\"write_bytes\":7000,"
+				     "\"read_calls\":60,\"write_calls\":50,"
+				     "\"own_out\":false,"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(counters_without_all_four_are_refused)
+{
+	struct stepio io = { .all = { .read_bytes = 9 } };
+
+	tempdir_make();
+	tempdir_put("io", "rchar: 1\nwchar: 2\nsyscr: 3\n");
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), -1);
+	ck_assert_uint_eq(io.all.read_bytes, 9);
 	ck_assert_ptr_nonnull(strstr(err.text, "has not the four counters"));
-	ck_assert_int_eq(stepio_read(&io,
-				     tempdir_put("io", "rchar: 1\nwchar: 2\n"
-						       "syscr: 3\nsyscw: -4\n"),
-				     &err),
-			 -1);
+	tempdir_put("io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: -4\n");
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(where_threads_cannot_be_told_apart_the_process_counts_whole)
+{
+	struct stepio io;
+
+	tempdir_make();
+	tempdir_put("io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\n");
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), 0);
+	ck_assert_uint_eq(io.all.write_bytes, 2);
+	ck_assert(!io.has_own);
+	tempdir_remove();
+}
+END_TEST
+
+#define BLOCK (1 << 20)
+
+static char block[BLOCK];
+
+/* A task: reads as much from /dev/zero as it prints. */
+static void be_task(int out)
+{
+	int in = open("/dev/zero", O_RDONLY), i;
+	ssize_t n;
+
+	for (i = 0; i < BLOCK; i += (int)n) {
+		n = read(in, block, 65536);
+		if (n <= 0 || write(out, block, (size_t)n) != n)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+struct forward {
+	int from, to;
+	sem_t done, end;
+};
+
+static void *forward(void *arg)
+{
+	struct forward *f = arg;
+	static char part[65536];
+	ssize_t n;
+
+	while ((n = read(f->from, part, sizeof(part))) > 0)
+		ck_assert_int_eq(write(f->to, part, (size_t)n), n);
+	sem_post(&f->done);
+	sem_wait(&f->end);
+	return NULL;
+}
+
+/* What the process, the thread that forwards still alive, says of its child. */
+static void run_step(struct stepio *start, struct stepio *end)
+{
+	struct forward f = { 0 };
+	int pipefd[2], status;
+	pthread_t thread;
+	pid_t pid;
+
+	ck_assert_int_eq(stepio_read(start, "/proc/self", &err), 0);
+	ck_assert_int_eq(pipe(pipefd), 0);
+	f.from = pipefd[0];
+	f.to = open("/dev/null", O_WRONLY);
+	sem_init(&f.done, 0, 0);
+	sem_init(&f.end, 0, 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, forward, &f), 0);
+	pid = fork();
+	if (pid == 0)
+		be_task(pipefd[1]);
+	close(pipefd[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	sem_wait(&f.done);
+	ck_assert_int_eq(stepio_read(end, "/proc/self", &err), 0);
+	sem_post(&f.end);
+	pthread_join(thread, NULL);
+	close(f.from);
+	close(f.to);
+}
+
+START_TEST(what_is_forwarded_is_not_the_tasks)
+{
+	struct stepio_label label = { .job_id = 7 };
+	struct stepio start, end;
+	char *text;
+
+	run_step(&start, &end);
+	/* the process as a whole has moved it twice */
+	ck_assert_uint_ge(end.all.read_bytes - start.all.read_bytes, 2 * BLOCK);
+	ck_assert_uint_ge(end.all.write_bytes - start.all.write_bytes,
+			  2 * BLOCK);
+	tempdir_make();
+	ck_assert_int_eq(
+		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(text, "\"read_bytes\":1048576,"
+					   "\"write_bytes\":1048576,"
+					   "\"read_calls\":16,"
+					   "\"write_calls\":16,"
+					   "\"own_out\":true,"));
+	free(text);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(the_kernel_adds_what_waited_for_children_did)
 {
-	static char block[1 << 20];
 	struct stepio start, end;
-	int status;
-	pid_t pid;
-	FILE *out;
+	uint64_t whole;
 
-	tempdir_make();
-	ck_assert_int_eq(stepio_read(&start, "/proc/self/io", &err), 0);
-	pid = fork();
-	if (pid == 0) {
-		out = fopen(tempdir_path("big"), "w");
-		_exit(out && fwrite(block, sizeof(block), 1, out) == 1 &&
-				      fclose(out) == 0
-			      ? 0
-			      : 1);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(stepio_read(&end, "/proc/self/io", &err), 0);
-	ck_assert_uint_ge(end.write_bytes - start.write_bytes, sizeof(block));
-	ck_assert_uint_lt(end.write_bytes - start.write_bytes,
-			  sizeof(block) + 4096);
-	tempdir_remove();
+	run_step(&start, &end);
+	whole = end.all.write_bytes - start.all.write_bytes;
+	ck_assert_uint_eq(whole - (end.own.write_bytes - start.own.write_bytes),
+			  BLOCK);
 }
 END_TEST
 
@@ -179,5 +308,8 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  what_the_gate_said_is_quoted_and_bounded,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_link_in_place_of_a_folder_is_not_followed,
+	  what_slurmstepd_moved_itself_is_taken_off_where_it_is_known,
 	  counters_without_all_four_are_refused,
+	  where_threads_cannot_be_told_apart_the_process_counts_whole,
+	  what_is_forwarded_is_not_the_tasks,
 	  the_kernel_adds_what_waited_for_children_did)

@@ -63,9 +63,9 @@ START_TEST(a_summary_is_one_line_that_a_person_can_read)
 
 	summary_text(&s, text);
 	ck_assert_str_eq(text,
-			 "jobio/1 nodes=4/4 cores=2 cpus=23,47 prof=stream "
-			 "fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k "
-			 "scope=job src=stepd q=all_files");
+			 "jobio/1 rd=1.21TiB/3.4M wr=310GiB/120k of=all_files "
+			 "nodes=4/4 cores=2 cpus=23,47 prof=stream "
+			 "fs=/mnt/weka:wekafs scope=job src=stepd q=all_files");
 }
 END_TEST
 
@@ -76,16 +76,19 @@ START_TEST(what_is_unknown_is_a_dash)
 
 	summary_init(&s);
 	summary_text(&s, text);
-	ck_assert_str_eq(text, "jobio/1 nodes=0/- cores=- cpus=- prof=- fs=- "
-			       "rd=-/- wr=-/- scope=- src=- q=-");
+	ck_assert_str_eq(text, "jobio/1 rd=-/- wr=-/- nodes=0/- cores=- "
+			       "cpus=- prof=- fs=- scope=- src=- q=-");
 }
 END_TEST
 
 START_TEST(what_is_read_back_prints_the_same_line)
 {
 	static const char *const lines[] = {
-		"jobio/1 nodes=0/- cores=- cpus=- prof=- fs=- rd=-/- wr=-/- "
+		"jobio/1 rd=-/- wr=-/- nodes=0/- cores=- cpus=- prof=- fs=- "
 		"scope=- src=- q=-",
+		"jobio/1 not=profile,gate rd=1KiB/1 wr=2KiB/2 of=all_files "
+		"nodes=1/1 cores=- cpus=- prof=x/not-applied fs=- scope=job "
+		"src=stepd q=all_files gate=warn:3,refuse:1.2k",
 		"jobio/1 nodes=3/4 cores=mixed cpus=many prof=a "
 		"fs=/m%20n:nfs,+2 "
 		"rd=999B/1 wr=0.977KiB/999k scope=node src=exit,vfs "
@@ -98,12 +101,13 @@ START_TEST(what_is_read_back_prints_the_same_line)
 	struct summary s;
 	size_t i;
 
-	for (i = 0; i < 1; i++) {
+	for (i = 0; i < 2; i++) {
 		s = parse(lines[i]);
 		summary_text(&s, text);
 		ck_assert_str_eq(text, lines[i]);
 	}
-	s = parse(lines[1]);
+	s = parse(lines[2]); /* as jobio wrote it before, and rounded */
+	ck_assert_int_eq(s.rd_bytes, 999);
 	s.wsz[0] = s.wsz[1] = 512;
 	summary_text(&s, text);
 	ck_assert_ptr_nonnull(strstr(text, " wsz=512B/512B "));
@@ -168,9 +172,9 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	fill(s.cores, sizeof(s.cores));
 	fill(s.cpus, sizeof(s.cpus));
 	fill(s.prof, sizeof(s.prof));
-	fill(s.fs, sizeof(s.fs));
+	fill(s.fs, SUMMARY_FS);
 	fill(s.src, sizeof(s.src));
-	fill(s.miss, sizeof(s.miss));
+	fill(s.miss, SUMMARY_MISS);
 	fill(s.busiest, sizeof(s.busiest));
 	fill(s.slowest, sizeof(s.slowest));
 	s.peak_rd = s.peak_wr = s.nodes_seen;
@@ -184,10 +188,14 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	s.flags = (UINT32_C(1) << RECORD_FLAG_COUNT) - 1;
 	s.imbalance = 98765;
 	s.restored = s.changed = s.errors = s.warnings = s.nodes_seen;
-	s.refused = s.nodes_seen;
+	s.refused = s.gate_warned = s.gate_refused = s.nodes_seen;
+	s.lacks = (UINT32_C(1) << SUMMARY_LACK_COUNT) - 1;
 	summary_text(&s, text);
 	ck_assert_uint_le(strlen(text), 1000);
+	ck_assert_ptr_nonnull(
+		strstr(text, "jobio/1 not=started,profile,cores,gate rd="));
 	ck_assert_ptr_nonnull(strstr(text, " refused="));
+	ck_assert_ptr_nonnull(strstr(text, " gate=warn:989P,refuse:989P "));
 	ck_assert_ptr_nonnull(strstr(text, " peak="));
 	ck_assert_ptr_nonnull(strstr(text, " slow=989s@xxx"));
 	ck_assert_ptr_nonnull(strstr(text, " miss=xxx"));
@@ -229,6 +237,10 @@ START_TEST(text_that_is_no_summary_is_refused_with_the_token)
 		       "summary: 'slow=4s': not a value of slow");
 	expect_refused("jobio/1 nodes=1/1 peak=4GiB",
 		       "summary: 'peak=4GiB': not a value of peak");
+	expect_refused("jobio/1 nodes=1/1 gate=warn",
+		       "summary: 'gate=warn': not a value of gate");
+	expect_refused("jobio/1 nodes=1/1 gate=warn:x",
+		       "summary: 'gate=warn:x': not a value of gate");
 }
 END_TEST
 
@@ -276,25 +288,16 @@ static unsigned long number_from_env(const char *name, unsigned long other)
 static void put_value(char *out, size_t room)
 {
 	static const char *const pieces[] = {
-		"-",	    "0",
-		"1",	    "9",
-		"999",	    "1000",
-		".",	    "1.5",
-		"B",	    "KiB",
-		"EiB",	    "k",
-		"E",	    "ns",
-		"us",	    "ms",
-		"s",	    "/",
-		"@",	    ",",
-		"+2",	    "job",
-		"node",	    "mixed",
-		"many",	    "all_files",
-		"other",    "%20",
-		"=",	    "|",
-		"99999",    "18446744073709551616",
-		"1e9",	    "-1",
-		"nan",	    "inf",
-		"0x10",	    "/mnt/weka:wekafs",
+		"-",	    "0",	 "1",	  "9",
+		"999",	    "1000",	 ".",	  "1.5",
+		"B",	    "KiB",	 "EiB",	  "k",
+		"E",	    "ns",	 "us",	  "ms",
+		"s",	    "/",	 "@",	  ",",
+		"+2",	    "job",	 "node",  "mixed",
+		"many",	    "all_files", "other", "%20",
+		"=",	    "|",	 "99999", "18446744073709551616",
+		"1e9",	    "-1",	 "nan",	  "inf",
+		"warn:3",   "profile",	 "0x10",  "/mnt/weka:wekafs",
 		"\303\244", "\t",
 	};
 	unsigned int count = 1 + below(5);
@@ -313,10 +316,11 @@ static void put_value(char *out, size_t room)
 static void put_line(char *out, size_t room)
 {
 	static const char *const names[] = {
-		"nodes",   "cores", "cpus",  "prof", "fs",   "rd",   "wr",
-		"scope",   "src",   "q",     "wire", "meta", "rsz",  "wsz",
-		"rlat",	   "wlat",  "imb",   "chg",  "peak", "slow", "find",
-		"refused", "miss",  "later", "x",    "",
+		"nodes", "cores", "cpus", "prof",    "fs",   "rd",
+		"wr",	 "scope", "src",  "q",	     "wire", "meta",
+		"rsz",	 "wsz",	  "rlat", "wlat",    "imb",  "chg",
+		"peak",	 "slow",  "find", "refused", "miss", "later",
+		"x",	 "",	  "not",  "gate",    "of",
 	};
 	unsigned int count = below(24);
 	char value[120], token[200];

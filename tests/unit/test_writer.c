@@ -80,8 +80,8 @@ START_TEST(a_complete_run_is_written_once)
 	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
 	ck_assert_str_eq(
 		fake.text,
-		"jobio/1 nodes=2/2 cores=- cpus=- prof=- fs=- "
-		"rd=2KiB/- wr=-/- scope=job src=stepd q=- imb=1.00@n1");
+		"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- "
+		"scope=job src=stepd q=- imb=1.00@n1");
 	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
 	ck_assert_int_eq(fake.calls, 1);
 	run = newest(store);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "prolog/lack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cpuset.h"
+#include "lib/sysfs.h"
+#include "prolog/clients.h"
+
+#define WHY_MAX 300 /* of a finding in the note */
+
+/* The worst of some findings, the first of those: why it is so. */
+static const struct finding *worst(const struct visit *visit, size_t from,
+				   size_t to)
+{
+	const struct finding *worst = NULL, *finding;
+	size_t i;
+
+	for (i = from; i < to && i < visit->findings.count; i++) {
+		finding = &visit->findings.list[i];
+		if (!worst || finding->severity > worst->severity)
+			worst = finding;
+	}
+	return worst;
+}
+
+/* "WHAT: WHY; CURE", behind what the note says already. An administrator's cure
+ * is in the record and in the node's log. */
+static void add_note(struct visit *visit, const char *what,
+		     const struct finding *why, const char *otherwise)
+{
+	size_t used = strlen(visit->note);
+	bool has_cure = why && why->is_users;
+
+	snprintf(visit->note + used, sizeof(visit->note) - used,
+		 "%s%s: %.*s%s%s", used ? "; " : "", what, WHY_MAX,
+		 why ? why->text : otherwise, has_cure ? "; " : "",
+		 has_cure ? why->cure : "");
+}
+
+static void describe_profile(struct visit *visit)
+{
+	char what[PROFILE_NAME_MAX + 40];
+
+	if (!*visit->request.profile)
+		return;
+	visit->state->profile_applied = clients_have_profile(visit);
+	if (visit->state->profile_applied)
+		return;
+	snprintf(what, sizeof(what), "profile '%s' was not applied",
+		 visit->request.profile);
+	add_note(visit, what,
+		 worst(visit, visit->findings_client, visit->findings_judge),
+		 "the client's settings are others");
+}
+
+static void add_other_cpus(struct visit *visit, const struct cpuset *is)
+{
+	char *has = cpuset_format(is);
+	char *should = cpuset_format(&visit->want.io_cpus);
+	char text[WHY_MAX];
+
+	snprintf(text, sizeof(text),
+		 "the filesystem client works on CPU %.100s, Slurm reserved "
+		 "CPU %.100s for it",
+		 has ? has : "?", should ? should : "?");
+	add_note(visit, "io-cores without use", NULL, text);
+	free(has);
+	free(should);
+}
+
+/* The CPUs of the client that the io-cores are for, or of all when none changes
+ * its cores. 1, 0 there are none, -1 not known. */
+static int find_cpus(const struct visit *visit, struct cpuset *cpus)
+{
+	const struct client_facts *facts;
+	size_t i;
+
+	cpuset_zero(cpus);
+	for (i = 0; i < visit->client_count; i++) {
+		if (visit->owner < visit->client_count && i != visit->owner)
+			continue;
+		facts = client_facts(visit->clients[i]);
+		if (!facts->cpus_known)
+			return -1;
+		cpuset_or(cpus, &facts->frontend_cpus);
+	}
+	return !cpuset_is_empty(cpus);
+}
+
+static void describe_cores(struct visit *visit)
+{
+	struct cpuset is, whole;
+
+	if (!visit->request.io_cores)
+		return;
+	if (!visit->client_count) {
+		visit->state->cores_met = false;
+		add_note(visit, "io-cores without use",
+			 worst(visit, visit->findings_client,
+			       visit->findings_judge),
+			 "the node has no filesystem client");
+		return;
+	}
+	if (!visit->want.has_io_cores || find_cpus(visit, &is) <= 0)
+		return;
+	sysfs_whole_cores(&visit->want.io_cpus, &whole);
+	visit->state->cores_met = cpuset_is_subset(&is, &whole);
+	if (!visit->state->cores_met)
+		add_other_cpus(visit, &is);
+}
+
+void lack_describe(struct visit *visit)
+{
+	if (*visit->refused)
+		return;
+	describe_profile(visit);
+	describe_cores(visit);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plugin in slurmstepd, in Slurm's order (mgr.c, task.c): init and
+ * init_post_opt as root, task_init in each forked task, task_exit when it has
+ * been waited for, exit. Each slurmstepd here is a process of its own. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <slurm/spank.h>
+
+#include "lib/gatefile.h"
+#include "spank/told.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define STEP_BATCH 0xfffffffbU
+
+static struct {
+	uint32_t step_id;
+	int task, node; /* of the step */
+} fake;
+
+/* ---- spank.h ------------------------------------------------------------- */
+
+spank_context_t spank_context(void)
+{
+	return S_CTX_REMOTE;
+}
+
+spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
+{
+	(void)sp;
+	(void)opt;
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
+{
+	spank_err_t rc = ESPANK_SUCCESS;
+	va_list args;
+
+	(void)sp;
+	va_start(args, item);
+	if (item == S_JOB_ID)
+		*va_arg(args, uint32_t *) = 7;
+	else if (item == S_JOB_STEPID)
+		*va_arg(args, uint32_t *) = fake.step_id;
+	else if (item == S_TASK_ID)
+		*va_arg(args, int *) = fake.task;
+	else if (item == S_JOB_NODEID)
+		*va_arg(args, uint32_t *) = (uint32_t)fake.node;
+	else
+		rc = ESPANK_NOT_AVAIL;
+	va_end(args);
+	return rc;
+}
+
+spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
+{
+	const char *value = getenv(name);
+
+	(void)sp;
+	if (!value)
+		return ESPANK_ENV_NOEXIST;
+	snprintf(buf, (size_t)len, "%s", value);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value,
+			 int overwrite)
+{
+	(void)sp;
+	setenv(name, value, overwrite);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_unsetenv(spank_t sp, const char *name)
+{
+	(void)sp;
+	unsetenv(name);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
+				     const char *value, int overwrite)
+{
+	(void)sp;
+	(void)name;
+	(void)value;
+	(void)overwrite;
+	return ESPANK_NOT_LOCAL;
+}
+
+spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf,
+				     int len)
+{
+	(void)sp;
+	(void)name;
+	(void)buf;
+	(void)len;
+	return ESPANK_NOT_LOCAL;
+}
+
+spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
+{
+	(void)sp;
+	(void)name;
+	return ESPANK_NOT_LOCAL;
+}
+
+/* As slurmstepd's own: errors reach the job's output, the rest its log. */
+void slurm_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("slurmstepd: error: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+void slurm_info(const char *format, ...)
+{
+	(void)format;
+}
+
+void slurm_verbose(const char *format, ...)
+{
+	(void)format;
+}
+
+int slurm_spank_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_exit(spank_t sp, int argc, char *argv[]);
+int slurm_spank_exit(spank_t sp, int argc, char *argv[]);
+
+/* ---- a node -------------------------------------------------------------- */
+
+/* Every CPU there is; the job could run on all of them. */
+static struct gatefile gate_of(const char *note)
+{
+	struct gatefile gate = { .policy = GATE_WARN };
+
+	snprintf(gate.note, sizeof(gate.note), "%s", note);
+	return gate;
+}
+
+static void start(const struct gatefile *gate)
+{
+	char text[600];
+
+	tempdir_make();
+	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n",
+		 tempdir_path("run"));
+	tempdir_put("jobio.conf", text);
+	mkdir(tempdir_path("run"), 0755);
+	mkdir(tempdir_path("run/7"), 0755);
+	ck_assert_int_eq(gatefile_write(tempdir_path("run/7/gate"), gate, NULL),
+			 0);
+	setenv("SLURMD_NODENAME", "c1", 1);
+	unsetenv("JOBIO_GOT_ALL");
+}
+
+static int be_task(void)
+{
+	int out =
+		open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	dup2(out, STDERR_FILENO);
+	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+		return 1;
+	slurm_spank_task_init(NULL, 0, NULL);
+	return 0;
+}
+
+static void be_stepd(int tasks)
+{
+	char argument[600], *argv[] = { argument };
+	int i, status;
+
+	snprintf(argument, sizeof(argument), "conf=%s",
+		 tempdir_path("jobio.conf"));
+	slurm_spank_init(NULL, 1, argv);
+	slurm_spank_init_post_opt(NULL, 1, argv);
+	for (i = 0; i < tasks; i++) {
+		fake.task = i;
+		if (fork() == 0)
+			_exit(be_task());
+		if (wait(&status) > 0)
+			slurm_spank_task_exit(NULL, 1, argv);
+	}
+	slurm_spank_exit(NULL, 1, argv);
+}
+
+static void step(uint32_t step_id, int node, int tasks)
+{
+	int status;
+
+	fake.step_id = step_id;
+	fake.node = node;
+	if (fork() == 0) {
+		be_stepd(tasks);
+		_exit(0);
+	}
+	wait(&status);
+}
+
+static void expect_output(const char *wanted)
+{
+	char *text = fileio_read(tempdir_path("out"), 4096, NULL, NULL);
+
+	ck_assert_str_eq(text ? text : "", wanted);
+	free(text);
+}
+
+#define NOTE "profile 'stream' was not applied: the node is shared"
+#define SAID "jobio: node c1: " NOTE "\n"
+
+START_TEST(what_a_job_did_not_get_is_said_once_by_its_batch_script)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	step(STEP_BATCH, 0, 1);
+	expect_output(SAID);
+	step(0, 0, 4);
+	step(1, 0, 2);
+	expect_output(SAID);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_first_task_of_srun_says_it_where_there_is_no_script)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	step(0, 0, 4);
+	step(1, 0, 4);
+	expect_output(SAID);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(other_nodes_say_it_only_where_the_first_one_has_got_all)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	step(0, 1, 2);
+	expect_output("");
+	setenv("JOBIO_GOT_ALL", "6",
+	       1); /* of the job that submitted this one */
+	step(0, 1, 2);
+	expect_output("");
+	setenv("JOBIO_GOT_ALL", "7", 1);
+	step(0, 1, 2);
+	step(1, 1, 2);
+	expect_output(SAID);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_job_that_got_all_is_told_nothing)
+{
+	struct gatefile gate = gate_of("");
+
+	gate.request.io_cores = 1;
+	strcpy(gate.request.profile, "stream");
+	start(&gate);
+	step(STEP_BATCH, 0, 1);
+	step(0, 0, 2);
+	expect_output("");
+	tempdir_remove();
+}
+END_TEST
+
+static void expect_step(const char *name, const char *wanted)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "run/7/steps/%s", name);
+	text = fileio_read(tempdir_path(path), 4096, NULL, NULL);
+	ck_assert_msg(text && strstr(text, wanted) != NULL, "no '%s' in: %s",
+		      wanted, text);
+	free(text);
+}
+
+START_TEST(a_warning_of_the_gate_is_left_for_the_record)
+{
+	struct gatefile gate = gate_of("");
+
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	start(&gate);
+	step(0, 0, 3);
+	expect_output(""); /* whoever asks for nothing is told nothing */
+	expect_step("0", ",\"warned\":\"the job may run on CPU ");
+	expect_step("0", ",\"warned_tasks\":3}");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_warning_of_the_gate_is_said_to_who_reserved_cores)
+{
+	struct gatefile gate = gate_of("");
+	char *text;
+
+	gate.request.io_cores = 1;
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	start(&gate);
+	step(STEP_BATCH, 0, 1);
+	step(0, 0, 3);
+	text = fileio_read(tempdir_path("out"), 4096, NULL, NULL);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(
+		strncmp(text, "jobio: node c1: the job may run on CPU", 38), 0);
+	ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_refusal_counts_its_tasks)
+{
+	struct gatefile gate = gate_of("");
+
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	gate.policy = GATE_ENFORCE;
+	start(&gate);
+	step(0, 0, 3);
+	expect_step("0", ",\"refused_tasks\":3}");
+	expect_step("0", "\"own_out\":true,");
+	tempdir_remove();
+}
+END_TEST
+
+UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
+	  the_first_task_of_srun_says_it_where_there_is_no_script,
+	  other_nodes_say_it_only_where_the_first_one_has_got_all,
+	  a_job_that_got_all_is_told_nothing,
+	  a_warning_of_the_gate_is_left_for_the_record,
+	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
+	  a_refusal_counts_its_tasks)
