@@ -9,7 +9,7 @@
 #include "client/change.h"
 #include "client/command.h"
 #include "client/mounts.h"
-#include "client/nfs.h"
+#include "client/nfs/nfs.h"
 #include "client/rule.h"
 #include "client/type.h"
 #include "client/weka/weka.h"

@@ -214,9 +214,7 @@ static bool is_reborn(const struct wire_row *before,
 		      const struct wire_row *after)
 {
 	return before->born_s != WIRE_UNKNOWN &&
-	       after->born_s != WIRE_UNKNOWN &&
-	       (after->born_s > before->born_s + BORN_SLACK_S ||
-		after->born_s < before->born_s - BORN_SLACK_S);
+	       after->born_s > before->born_s + BORN_SLACK_S;
 }
 
 static bool went_back(const struct wire *before, const struct wire *after,

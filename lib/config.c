@@ -608,10 +608,57 @@ static int check_read_ahead(struct config *config,
 	return 0;
 }
 
+/* What a live NFS mount takes (client/nfs/settings.c); all else the kernel
+ * refuses or ignores. */
+static const char *const nfs_words[] = { "sync",	"async",
+					 "noatime",	"relatime",
+					 "strictatime", "nodiratime",
+					 "diratime",	NULL };
+
+/* Is NFS the only type here that mount options can be for? */
+static bool is_nfs_only(const struct config *config)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++) {
+		if (config->clients[i].type == CLIENT_WEKA)
+			return false;
+		found |= config->clients[i].type == CLIENT_NFS;
+	}
+	return found;
+}
+
+/* Sets nfs_options; with 'strict' nothing else may be there. */
+static int check_nfs_options(struct config *config,
+			     struct config_profile *profile, bool strict,
+			     struct err *err)
+{
+	char copy[TEXT_MAX + 1], kept[TEXT_MAX + 2] = "";
+	char key[PROFILE_KEY_MAX], *word, *rest = NULL;
+
+	profile_key(profile, "mount_options", key);
+	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
+	for (word = strtok_r(copy, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest)) {
+		if (find_choice(nfs_words, word) >= 0) {
+			strcat(kept, *kept ? "," : "");
+			strcat(kept, word);
+		} else if (strict) {
+			return wrong(config, err, key, word,
+				     "a live NFS mount takes sync, async, "
+				     "noatime, relatime, strictatime, "
+				     "nodiratime and diratime only");
+		}
+	}
+	profile->nfs_options = strdup(kept);
+	return profile->nfs_options ? 0 : err_set(err, "out of memory");
+}
+
 /* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
 static int check_client_profiles(struct config *config, struct err *err)
 {
-	const struct config_profile *profile;
+	struct config_profile *profile;
 	char key[PROFILE_KEY_MAX];
 	size_t i, k;
 
@@ -634,7 +681,10 @@ static int check_client_profiles(struct config *config, struct err *err)
 						       : "description",
 				     "belongs into the [profile] for all "
 				     "clients");
-		if (check_read_ahead(config, profile, err) < 0)
+		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_nfs_options(config, profile,
+				      config->clients[k].type == CLIENT_NFS,
+				      err) < 0)
 			return -1;
 	}
 	return 0;
@@ -648,7 +698,9 @@ static int check_profiles(struct config *config, struct err *err)
 
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
-		if (check_read_ahead(config, profile, err) < 0)
+		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_nfs_options(config, profile, is_nfs_only(config),
+				      err) < 0)
 			return -1;
 		profile_key(profile, "io_cores", key);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);
@@ -871,6 +923,7 @@ static void free_profiles(struct config_profile list[], size_t count)
 	for (; count--; list++) {
 		free(list->name);
 		free(list->client);
+		free(list->nfs_options);
 		free_texts(list, profile_keys);
 	}
 }
@@ -935,6 +988,13 @@ config_profile_for(const struct config *config, const char *name,
 			   config->client_profile_count, name, client->name);
 
 	return own ? own : config_profile_find(config, name);
+}
+
+const char *config_profile_options(const struct config_profile *profile,
+				   const struct config_client *client)
+{
+	return client->type == CLIENT_NFS ? profile->nfs_options
+					  : profile->mount_options;
 }
 
 bool config_profile_is_empty(const struct config_profile *profile)

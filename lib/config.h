@@ -102,6 +102,7 @@ struct config_profile {
 	unsigned int io_cores; /* when the job names none; 0: not set */
 	char *mount_options;   /* comma-separated; "": none */
 	char *read_ahead_kb;   /* a number; "": left alone */
+	char *nfs_options;     /* those of mount_options that NFS takes */
 };
 
 struct config_ledger {
@@ -169,6 +170,10 @@ const struct config_profile *
 config_profile_for(const struct config *config, const char *name,
 		   const struct config_client *client);
 
+/* Its mount options, as far as they are for this client: those for all may be
+ * of several types. */
+const char *config_profile_options(const struct config_profile *profile,
+				   const struct config_client *client);
 /* Does it set nothing but io_cores? */
 bool config_profile_is_empty(const struct config_profile *profile);
 

@@ -23,6 +23,11 @@ void sysfs_set_root(const char *folder)
 	snprintf(titles, sizeof(titles), "%s/proc", root);
 }
 
+const char *sysfs_root(void)
+{
+	return root;
+}
+
 static ssize_t read_some(const char *path, char *text, size_t size)
 {
 	ssize_t got;

@@ -18,6 +18,7 @@
 /* Read /sys below this folder, and titles of processes below FOLDER/proc: for
  * tests. */
 void sysfs_set_root(const char *folder);
+const char *sysfs_root(void);
 
 /* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);

@@ -32,7 +32,9 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	const struct config_profile *profile = profile_for(visit, index);
 	struct client_want want = visit->want;
 
-	want.mount_options = profile ? profile->mount_options : "";
+	want.mount_options = profile ? config_profile_options(
+					       profile, visit->sections[index])
+				     : "";
 	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
 	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
 	    index != visit->owner)
@@ -40,18 +42,22 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	return want;
 }
 
+/* Does the profile set anything of this client? */
+static bool is_wish(const struct client_want *want)
+{
+	return *want->mount_options || *want->read_ahead_kb;
+}
+
 bool clients_have_profile(const struct visit *visit)
 {
-	const struct config_profile *profile;
 	struct client_want want;
 	size_t i, wishes = 0;
 
 	for (i = 0; i < visit->client_count; i++) {
-		profile = profile_for(visit, i);
-		if (!profile || config_profile_is_empty(profile))
+		want = want_of(visit, i);
+		if (!is_wish(&want))
 			continue;
 		wishes++;
-		want = want_of(visit, i);
 		if (!want.alone || !client_holds(visit->clients[i], &want))
 			return false;
 	}
@@ -139,7 +145,9 @@ void clients_judge(struct visit *visit)
 
 	for (i = 0; i < visit->client_count; i++) {
 		want = want_of(visit, i);
+		visit->judged_from[i] = visit->findings.count;
 		client_judge(visit->clients[i], &want, &visit->findings);
+		visit->judged_to[i] = visit->findings.count;
 		describe_client_cpus(visit, i);
 		client_keep(visit->clients[i]);
 	}

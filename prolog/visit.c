@@ -21,11 +21,37 @@ void visit_refuse(struct visit *visit, const struct err *why)
 			 why->text);
 }
 
+/* Was who made this finding asked anew? Of those that are no client's: was any
+ * of them? */
+static bool is_new(const struct visit *visit, size_t index)
+{
+	bool any = !visit->client_count;
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++) {
+		if (index >= visit->judged_from[i] &&
+		    index < visit->judged_to[i])
+			return !client_is_cached(visit->clients[i]);
+		any |= !client_is_cached(visit->clients[i]);
+	}
+	return any;
+}
+
+/* The record has them all; the log need not have them with each job: a warning
+ * that nobody heeds is not repeated until the client is asked anew. */
+static bool is_to_tell(const struct visit *visit, size_t index)
+{
+	const struct finding *finding = &visit->findings.list[index];
+
+	if (finding->severity == FINDING_ERROR)
+		return visit->has_request || is_new(visit, index);
+	return finding->severity == FINDING_WARNING && visit->client_count &&
+	       is_new(visit, index);
+}
+
 void visit_log(const struct visit *visit)
 {
 	const struct finding *finding;
-	enum finding_severity least;
-	bool is_cached = true;
 	size_t i;
 
 	if (visit->mended || visit->finished)
@@ -34,18 +60,9 @@ void visit_log(const struct visit *visit)
 			 visit->mended, visit->finished);
 	if (*visit->refused)
 		log_line("refused: %s", visit->refused);
-	for (i = 0; i < visit->client_count; i++)
-		is_cached &= client_is_cached(visit->clients[i]);
-	/* the record has them all; the log need not have them with each job */
-	if (visit->client_count && is_cached && !visit->has_request)
-		return;
-	/* a warning that nobody heeds is not repeated with each job: only when
-	 * the client was asked anew */
-	least = visit->client_count && !is_cached ? FINDING_WARNING
-						  : FINDING_ERROR;
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
-		if (finding->severity >= least)
+		if (is_to_tell(visit, i))
 			log_line("%s %s; cure: %s", finding->code,
 				 finding->text, finding->cure);
 	}

@@ -33,6 +33,8 @@ struct visit {
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
 	size_t client_count, owner;
+	/* the findings that the client's rules made: from, and to before */
+	size_t judged_from[CONFIG_CLIENTS_MAX], judged_to[CONFIG_CLIENTS_MAX];
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
 	bool is_shared;		 /* another job of this node lives */

@@ -189,6 +189,45 @@ static void print_line_head(FILE *out, const struct run_line *line,
 		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
 }
 
+/* "4.2ms", of one; "unknown" */
+static const char *mean(int64_t us, int64_t count, char *out)
+{
+	if (us < 0 || count <= 0)
+		return "unknown";
+	return span(us / count, out);
+}
+
+/* What a client tells besides: one line each, where it does. */
+static void print_client(FILE *out, const int64_t *n)
+{
+	char a[16], b[16], c[16];
+
+	if (n[RECORD_ASKED_READ_BYTES] >= 0 || n[RECORD_ASKED_WRITE_BYTES] >= 0)
+		fprintf(out,
+			"                %-12s read %s, written %s: asked of "
+			"the client\n",
+			"asked", job_bytes(n[RECORD_ASKED_READ_BYTES], a),
+			job_bytes(n[RECORD_ASKED_WRITE_BYTES], b));
+	if (n[RECORD_READ_US] >= 0 || n[RECORD_WRITE_US] >= 0)
+		fprintf(out,
+			"                %-12s a read %s, a write %s, another "
+			"operation %s: on average\n",
+			"took",
+			mean(n[RECORD_READ_US], n[RECORD_READ_CALLS], a),
+			mean(n[RECORD_WRITE_US], n[RECORD_WRITE_CALLS], b),
+			mean(n[RECORD_META_US], n[RECORD_META_CALLS], c));
+	if (n[RECORD_META_CALLS] >= 0)
+		fprintf(out, "                %-12s %s operations\n", "others",
+			job_count(n[RECORD_META_CALLS], a));
+	if (n[RECORD_RESENT] > 0 || n[RECORD_QUEUE_US] > 0)
+		fprintf(out,
+			"                %-12s %s requests; waiting to be "
+			"sent: "
+			"%s, all together\n",
+			"sent again", job_count(n[RECORD_RESENT], a),
+			span(n[RECORD_QUEUE_US], b));
+}
+
 /* Another view of I/O that is told already, or what the node's client did: not
  * to be added. */
 static void print_other(FILE *out, const struct run_line *line, size_t records)
@@ -202,6 +241,8 @@ static void print_other(FILE *out, const struct run_line *line, size_t records)
 		job_count(n[RECORD_READ_CALLS], b),
 		job_bytes(n[RECORD_WRITE_BYTES], c),
 		job_count(n[RECORD_WRITE_CALLS], d));
+	if (line->kind == RUN_WIRE)
+		print_client(out, n);
 }
 
 /* What stands beside the client's filesystems is not what went to them. */

@@ -92,11 +92,10 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 }
 
 @test "the second client of those that would have the io-cores keeps its own, and is told" {
-	NODE_CLIENT=core_change=any
 	NODE_MORE+="
 [client home]
 core_change=any"
-	node_conf
+	NODE_CLIENT=core_change=any node_conf
 	job 7 1
 	run prolog
 	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"

@@ -17,6 +17,13 @@ setup() {
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
 	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
+	# a kernel that takes what a live NFS mount takes, and notes it
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake nfs-mount 'node=${0%/bin/*}
+	echo "$*" >>"$node/mount-calls"
+	[[ ,$5, == ,remount,* && $5 != *[rw]size* ]] || exit 32
+	words=$(tr , "\n" <<<"$5" | grep -vxE "remount|atime|async|diratime|strictatime" | paste -sd,)
+	sed -i "s|nfs [^ ]*|nfs rw,$words,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none|" "$node/nfs/mounts"'
 	nfs_conf
 }
 
@@ -40,10 +47,11 @@ nfs_conf() {
 		mountinfo=$NODE/nfs/mountinfo
 		mountstats=$NODE/nfs/mountstats
 		bdi_dir=$NODE/bdi
+		mount_command=$NODE/bin/nfs-mount
 		[profile scan]
 		read_ahead_kb=512
 		[profile stream]
-		mount_options=forcedirect
+		mount_options=${NODE_OPTIONS:-sync,noatime}
 		read_ahead_kb=512
 	END
 }
@@ -79,7 +87,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 @test "the record names the client and its mounts" {
 	one_job 7
-	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["home","nfs",null]' ]
+	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["home","nfs","3"]' ]
 	[ "$(record 7 | jq -c '.client.mounts')" = \
 		'[{"mount":"/mnt/work","fstype":"nfs","source":"192.0.2.40:/export/work"}]' ]
 }
@@ -105,14 +113,46 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	expect_in "'/mnt/work' has read_ahead_kb=2048: neither what the node had (read_ahead_kb=128) nor what jobio set (read_ahead_kb=512); left as it is" "$(record 7)"
 }
 
-@test "a profile with mount options is refused as a whole" {
+@test "a profile may have mount options and read-ahead, and both are put back" {
+	mounted rw,nosuid,relatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
 	job 7 1 stream
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in "mount option 'forcedirect' of the profile: options of an NFS mount are not changed; the profile was not applied" "$output"
-	expect_read_ahead 128
+	expect_read_ahead 512
+	[ "$(cut -d' ' -f4 "$NODE/nfs/mounts")" = rw,nosuid,sync,noatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none ]
+	expect_gate 7 io_profile=stream
 	epilog
-	[ "$(told 7)" = NF49 ]
+	expect_read_ahead 128
+	[ "$(cut -d' ' -f4 "$NODE/nfs/mounts")" = rw,nosuid,relatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none ]
+	[ "$(record 7 | jq -c '[.request.applied, (.changes[] | [.what, .old, .new, .restored])]')" = \
+		'[true,["mount-option","async,relatime","sync,noatime",true],["read-ahead","read_ahead_kb=128","read_ahead_kb=512",true]]' ]
+	[ "$(cat "$NODE/mount-calls")" = "-i -t nfs -o remount,nosuid,diratime,sync,noatime 192.0.2.40:/export/work /mnt/work
+-i -t nfs -o remount,nosuid,diratime,async,atime,relatime 192.0.2.40:/export/work /mnt/work" ]
+}
+
+@test "an option that a live mount does not take is refused when jobio.conf is read" {
+	NODE_OPTIONS=noatime,rsize=1048576 nfs_conf
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; the job runs without jobio" "$output"
+	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	expect_in "J01" "$output"
+	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
+}
+
+@test "an option that the kernel refuses leaves the others as they were" {
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake nfs-mount 'echo "mount: an incorrect mount option was specified" >&2
+	exit 32'
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "NF40 '/mnt/work' could not get sync,noatime: mount -o remount" "$output"
+	expect_in "an incorrect mount option was specified" "$output"
+	epilog
+	[ "$(record 7 | jq -c '[.changes[] | [.what, .made]]')" = '[["mount-option",false],["read-ahead",true]]' ]
+	expect_read_ahead 128
 }
 
 @test "a read-ahead that cannot be set is a finding, and the job runs" {
@@ -134,7 +174,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
-		'{"scope":"node","source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64}' ]
+		'{"scope":"node","source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":93000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3}' ]
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 

@@ -152,6 +152,64 @@ START_TEST(options_that_cost_or_lose_are_said)
 }
 END_TEST
 
+START_TEST(two_names_of_one_server_are_said)
+{
+	node("192.0.2.9:/a /mnt/work nfs rw,addr=192.0.2.9 0 0\n"
+	     "files:/b /mnt/home nfs rw,addr=192.0.2.9 0 0\n"
+	     "files:/c /mnt/c nfs rw,addr=192.0.2.8 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)tempdir_put("stats", "");
+	look();
+	expect(1, "NF12",
+	       "'/mnt/work' and '/mnt/home' are of one server, 192.0.2.9, by "
+	       "two names: '192.0.2.9' and 'files'");
+	away();
+}
+END_TEST
+
+START_TEST(a_slow_server_and_a_full_slot_table_are_said)
+{
+	node(WORK, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats",
+		"device s:/w mounted on /mnt/work with fstype nfs "
+		"statvers=1.1\n\tage:\t100\n"
+		"\txprt:\ttcp 802 1 1 0 0 1000 1000 0 9100 3500 65 4100 1\n"
+		"\txprt:\ttcp 803 1 1 0 0 1000 1000 0 9100 3000 65 4100 1\n"
+		"\tper-op statistics\n"
+		"\t READ: 900 900 0 1 1 4500 90000 1 0\n"
+		"\tWRITE: 100 100 0 1 1 500 1000 1 0\n");
+	look();
+	expect(2, "NF13",
+	       "requests of '/mnt/work' wait for a free slot: 3 were in the "
+	       "queue whenever one was sent, on average since it was mounted");
+	expect(2, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 91 ms for the server and "
+	       "5 ms on this node, on average since it was mounted");
+	away();
+}
+END_TEST
+
+/* Nobody listens on the port: the connection is refused at once. */
+START_TEST(a_server_that_answers_nobody_is_said)
+{
+	node("s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n"
+	     "s:/h /mnt/home nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n"
+			 "\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1\n");
+	look();
+	expect(1, "NF09",
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: 5 "
+	       "requests wait, and whoever touches its files");
+	want.mount_options = "sync";
+	ck_assert(!client_holds(client, &want));
+	away();
+}
+END_TEST
+
 START_TEST(one_in_a_hundred_sent_again_is_said)
 {
 	node(WORK, "6.1");
@@ -406,8 +464,8 @@ START_TEST(a_mount_option_of_a_profile_is_refused)
 	want.mount_options = "forcedirect";
 	journal = change("512");
 	expect(1, "NF49",
-	       "mount option 'forcedirect' of the profile: options of an NFS "
-	       "mount are not changed; the profile was not applied");
+	       "mount option 'forcedirect' of the profile: a live NFS mount "
+	       "does not take it; the profile was not applied");
 	expect_read_ahead("128");
 	journal_close(journal);
 	away();
@@ -427,7 +485,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
 	  options_that_cost_or_lose_are_said,
-	  one_in_a_hundred_sent_again_is_said,
+	  one_in_a_hundred_sent_again_is_said, two_names_of_one_server_are_said,
+	  a_slow_server_and_a_full_slot_table_are_said,
+	  a_server_that_answers_nobody_is_said,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  only_the_mounts_of_jobio_conf_are_counted,

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which card leads to a server: the kernel's routes say, and no packet is
+ * sent. */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/nfs/nfs.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+/* What the socket that would be used has for an address of its own. */
+static int local_address(const char *address, struct sockaddr_storage *own)
+{
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = 9 };
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = 9 };
+	bool is_v4 = inet_pton(AF_INET, address, &v4.sin_addr) == 1;
+	socklen_t size = sizeof(*own);
+	int fd, rc = -1;
+
+	if (!is_v4 && inet_pton(AF_INET6, address, &v6.sin6_addr) != 1)
+		return -1;
+	fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	if (connect(fd, is_v4 ? (struct sockaddr *)&v4 : (struct sockaddr *)&v6,
+		    is_v4 ? sizeof(v4) : sizeof(v6)) == 0)
+		rc = getsockname(fd, (struct sockaddr *)own, &size);
+	close(fd);
+	return rc;
+}
+
+static bool is_same(const struct sockaddr *a, const struct sockaddr_storage *b)
+{
+	if (!a || a->sa_family != b->ss_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return a->sa_family == AF_INET6 &&
+	       !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr, 16);
+}
+
+static int interface_of(const struct sockaddr_storage *own, char name[32])
+{
+	struct ifaddrs *all, *one;
+	int rc = -1;
+
+	if (getifaddrs(&all) < 0)
+		return -1;
+	for (one = all; one && rc < 0; one = one->ifa_next)
+		if (is_same(one->ifa_addr, own)) {
+			snprintf(name, 32, "%s", one->ifa_name);
+			rc = 0;
+		}
+	freeifaddrs(all);
+	return rc;
+}
+
+/* The card's own, or one that stands upon it (rdma_rxe, whose 'parent' names
+ * the interface). */
+static bool has_rdma(const char *interface)
+{
+	char dir[512], path[1024], line[64];
+	struct dirent *entry;
+	bool found;
+	DIR *all;
+
+	snprintf(path, sizeof(path), "%s/class/net/%s/device/infiniband",
+		 sysfs_root(), interface);
+	snprintf(dir, sizeof(dir), "%.400s/class/infiniband", sysfs_root());
+	found = access(path, F_OK) == 0;
+	all = found ? NULL : opendir(dir);
+	while (all && !found && (entry = readdir(all))) {
+		snprintf(path, sizeof(path), "%s/%.200s/parent", dir,
+			 entry->d_name);
+		found = sysfs_line(path, line, sizeof(line)) == 0 &&
+			!strcmp(line, interface);
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+bool nfs_card_find(const char *address, struct nfs_card *card)
+{
+	struct sockaddr_storage own;
+	char path[512], line[32];
+	unsigned long speed;
+
+	if (local_address(address, &own) < 0 ||
+	    interface_of(&own, card->name) < 0)
+		return false;
+	snprintf(path, sizeof(path), "%.400s/class/net/%s/speed", sysfs_root(),
+		 card->name);
+	card->speed_mbits = -1;
+	if (sysfs_line(path, line, sizeof(line)) == 0 &&
+	    number_parse(line, 1, 10000000, &speed, NULL) == 0)
+		card->speed_mbits = (long)speed;
+	card->numa_node = sysfs_numa_node_of_device(card->name, "");
+	card->has_rdma = has_rdma(card->name);
+	return true;
+}

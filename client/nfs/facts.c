@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/nfs/nfs.h"
+#include "lib/child.h"
+#include "lib/fileio.h"
+#include "lib/number.h"
+
+#define TABLE_BYTES_MAX (16U << 20)
+#define NFS_PORT 2049
+#define LOOKS 5 /* at requests that wait, ... */
+#define LOOK_MS 4
+#define ANSWER_MS 1000U /* ... until the server is asked itself */
+
+/* ---- tables -------------------------------------------------------------- */
+
+static void forget_mounts(struct nfs_facts *facts)
+{
+	free(facts->mounts);
+	facts->mounts = NULL;
+	facts->count = 0;
+}
+
+void nfs_clear(void *what)
+{
+	struct nfs_facts *facts = what;
+
+	free(facts->mountinfo);
+	free(facts->text);
+	forget_mounts(facts);
+	memset(facts, 0, sizeof(*facts));
+}
+
+static int read_counters(struct client *client)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	struct err why;
+	size_t i;
+
+	free(facts->text);
+	facts->text = fileio_read_linked(client->section->mountstats,
+					 TABLE_BYTES_MAX, &why);
+	if (!facts->text) {
+		snprintf(facts->why, sizeof(facts->why), "%s", why.text);
+		return -1;
+	}
+	for (i = 0; i < facts->count; i++)
+		facts->mounts[i].has_stats =
+			nfs_stats_find(facts->text,
+				       facts->mounts[i].mount->target,
+				       &facts->mounts[i].stats) == 0;
+	return 0;
+}
+
+static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
+		       const struct client_mount *of)
+{
+	char proto[16] = "", port[8];
+	unsigned long number = 0;
+
+	mount->mount = of;
+	if (mounts_device(facts->mountinfo, of->target, mount->device) < 0)
+		*mount->device = '\0';
+	options_get(of->options, "addr", mount->address,
+		    sizeof(mount->address));
+	options_get(of->options, "proto", proto, sizeof(proto));
+	mount->is_rdma = !strncmp(proto, "rdma", 4);
+	mount->is_tcp = !strncmp(proto, "tcp", 3);
+	if (mount->is_tcp &&
+	    options_get(of->options, "port", port, sizeof(port)))
+		number_parse(port, 0, 65535, &number, NULL);
+	mount->port = number ? (unsigned int)number : NFS_PORT;
+}
+
+int nfs_read(struct client *client, bool stats, struct err *err)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	size_t i;
+
+	forget_mounts(facts);
+	if (mounts_reread(client, err) < 0)
+		return -1;
+	free(facts->mountinfo);
+	facts->mountinfo = fileio_read_linked(client->section->mountinfo,
+					      TABLE_BYTES_MAX, err);
+	if (!facts->mountinfo)
+		return -1;
+	facts->mounts =
+		calloc(client->common.mount_count + 1, sizeof(*facts->mounts));
+	if (!facts->mounts)
+		return err_set(err, "out of memory");
+	for (i = 0; i < client->common.mount_count; i++)
+		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
+	facts->count = client->common.mount_count;
+	if (stats)
+		read_counters(client);
+	return 0;
+}
+
+struct nfs_mount *nfs_mount_at(const struct client *client, const char *target)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	size_t i;
+
+	for (i = 0; i < facts->count; i++)
+		if (!strcmp(facts->mounts[i].mount->target, target))
+			return &facts->mounts[i];
+	return NULL;
+}
+
+/* ---- does the server answer? --------------------------------------------- */
+
+/* RFC 5531, over TCP: last fragment of 40 bytes; call 1 of RPC 2, program
+ * 100003 (NFS), version 3, procedure 0 (NULL), no credentials. Any answer will
+ * do, a refusal as well. */
+static const unsigned char null_call[] = {
+	0x80, 0, 0, 40,	  0x6a, 0x6f, 0x62, 0x69, 0, 0, 0, 0, 0, 0, 0,
+	2,    0, 1, 0x86, 0xa3, 0,    0,    0,	  3, 0, 0, 0, 0, 0, 0,
+	0,    0, 0, 0,	  0,	0,    0,    0,	  0, 0, 0, 0, 0, 0
+};
+
+/* "192.0.2.1" or "2001:db8::1" */
+static socklen_t parse_address(const char *text, unsigned int port,
+			       struct sockaddr_storage *to)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
+
+	memset(to, 0, sizeof(*to));
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)port);
+		return sizeof(*v4);
+	}
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)port);
+		return sizeof(*v6);
+	}
+	return 0;
+}
+
+static bool wait_for(int fd, short events, unsigned long long end_ms)
+{
+	struct pollfd one = { .fd = fd, .events = events };
+	unsigned long long now = child_now_ms();
+
+	return now < end_ms && poll(&one, 1, (int)(end_ms - now)) == 1 &&
+	       (one.revents & events);
+}
+
+static bool answers(const struct nfs_mount *mount, unsigned int timeout_ms)
+{
+	unsigned long long end_ms = child_now_ms() + timeout_ms;
+	struct sockaddr_storage to;
+	socklen_t size = parse_address(mount->address, mount->port, &to);
+	char byte;
+	bool yes;
+	int fd;
+
+	if (!size)
+		return false;
+	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+		    0);
+	if (fd < 0)
+		return false;
+	yes = (connect(fd, (struct sockaddr *)&to, size) == 0 ||
+	       errno == EINPROGRESS) &&
+	      wait_for(fd, POLLOUT, end_ms) &&
+	      send(fd, null_call, sizeof(null_call), MSG_NOSIGNAL) ==
+		      (ssize_t)sizeof(null_call) &&
+	      wait_for(fd, POLLIN, end_ms) && recv(fd, &byte, 1, 0) == 1;
+	close(fd);
+	return yes;
+}
+
+/* A server that is busy answers some of what waits within milliseconds. What
+ * was lost with a connection looks as if it waited for ever: so what decides is
+ * whether the server answers us. */
+static bool is_moving(struct client *client, size_t index)
+{
+	const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
+	struct nfs_mount *mount = &nfs_of(client)->mounts[index];
+	int64_t answered = nfs_stats_answered(&mount->stats);
+	int look;
+
+	for (look = 0; look < LOOKS; look++) {
+		nanosleep(&nap, NULL);
+		if (read_counters(client) < 0 || !mount->has_stats ||
+		    nfs_stats_answered(&mount->stats) != answered ||
+		    !nfs_stats_waiting(&mount->stats))
+			return true;
+	}
+	return false;
+}
+
+static unsigned int answer_ms(const struct client *client)
+{
+	unsigned long long now = child_now_ms();
+	unsigned int ms = client->section->timeout_ms < ANSWER_MS
+				  ? client->section->timeout_ms
+				  : ANSWER_MS;
+
+	if (!client->deadline_ms) /* on the way back */
+		return ms;
+	if (client->deadline_ms <= now)
+		return 0;
+	return client->deadline_ms - now < ms
+		       ? (unsigned int)(client->deadline_ms - now)
+		       : ms;
+}
+
+/* Of each server once. */
+static void find_hung(struct client *client)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	struct nfs_mount *mount;
+	bool is_hung;
+	size_t i, k;
+
+	for (i = 0; i < facts->count; i++) {
+		mount = &facts->mounts[i];
+		for (k = 0; k < i; k++)
+			if (!strcmp(facts->mounts[k].address, mount->address))
+				break;
+		if (k < i || !mount->has_stats || !*mount->address ||
+		    !nfs_stats_waiting(&mount->stats) || is_moving(client, i))
+			continue;
+		is_hung = !answers(mount, answer_ms(client));
+		for (k = i; is_hung && k < facts->count; k++)
+			facts->mounts[k].is_hung |= !strcmp(
+				facts->mounts[k].address, mount->address);
+		mount->waiting = nfs_stats_waiting(&mount->stats);
+	}
+}
+
+/* One look for each server. */
+static void find_cards(struct nfs_facts *facts)
+{
+	struct nfs_mount *mount;
+	size_t i, k;
+
+	for (i = 0; i < facts->count; i++) {
+		mount = &facts->mounts[i];
+		for (k = 0; k < i; k++)
+			if (!strcmp(facts->mounts[k].address, mount->address))
+				break;
+		if (k < i) {
+			mount->has_card = facts->mounts[k].has_card;
+			mount->card = facts->mounts[k].card;
+		} else {
+			mount->has_card =
+				nfs_card_find(mount->address, &mount->card);
+		}
+	}
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+/* "3", "3,4.2": of the protocol */
+static void find_version(struct client *client)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	size_t i, used = 0, length;
+	char version[8];
+
+	for (i = 0; i < facts->count; i++) {
+		if (!options_get(facts->mounts[i].mount->options, "vers",
+				 version, sizeof(version)) ||
+		    strstr(facts->version, version))
+			continue;
+		length = strlen(version);
+		if (used + length + 2 > sizeof(facts->version))
+			break;
+		used += (size_t)snprintf(facts->version + used,
+					 sizeof(facts->version) - used, "%s%s",
+					 used ? "," : "", version);
+	}
+	client->common.version = facts->version;
+}
+
+int nfs_look(struct client *client, struct err *err)
+{
+	if (nfs_read(client, true, err) < 0)
+		return -1;
+	find_hung(client);
+	return 0;
+}
+
+int nfs_inspect(struct client *client, struct err *err)
+{
+	if (nfs_look(client, err) < 0)
+		return -1;
+	find_version(client);
+	find_cards(nfs_of(client));
+	/* its work is done by kernel threads: no CPU is its own */
+	client->common.cpus_known = true;
+	return 0;
+}

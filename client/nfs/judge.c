@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <string.h>
+
+#include "client/nfs/nfs.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+#define SMALL_IO_BYTES (256U << 10) /* what servers of this century take */
+#define FEW 1000		    /* too few to speak of a rate */
+#define FAST_MBITS 25000	    /* more than one connection carries */
+#define SLOW_MS 50		    /* a disk would be faster */
+
+static const struct nfs_mount *next_mount(const struct judge *judge, size_t *i)
+{
+	const struct nfs_facts *facts = nfs_of(judge->client);
+
+	return *i < facts->count ? &facts->mounts[(*i)++] : NULL;
+}
+
+/* Has an earlier mount this superblock, whose numbers are the same? */
+static bool is_told(const struct judge *judge, const struct nfs_mount *mount)
+{
+	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
+
+	for (; other < mount; other++)
+		if (*mount->device && !strcmp(other->device, mount->device))
+			return true;
+	return false;
+}
+
+/* Has an earlier mount this server? */
+static bool is_told_server(const struct judge *judge,
+			   const struct nfs_mount *mount)
+{
+	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
+
+	for (; other < mount; other++)
+		if (!strcmp(other->address, mount->address))
+			return true;
+	return false;
+}
+
+static bool has(const struct nfs_mount *mount, const char *option)
+{
+	return options_get(mount->mount->options, option, NULL, 0);
+}
+
+static void check_unreadable(const struct judge *judge, const struct rule *rule)
+{
+	if (!nfs_of(judge->client)->text)
+		rule_say(judge, rule, "its counters cannot be read: %.300s",
+			 nfs_of(judge->client)->why);
+}
+
+static void check_soft(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i)))
+		if (has(mount, "soft"))
+			rule_say(judge, rule,
+				 "'%s' is mounted soft: a slow server becomes "
+				 "an I/O error, and data that was written may "
+				 "be lost",
+				 mount->mount->target);
+}
+
+static unsigned long size_of(const struct nfs_mount *mount, const char *key)
+{
+	unsigned long size_bytes;
+	char value[16];
+
+	if (!options_get(mount->mount->options, key, value, sizeof(value)) ||
+	    number_parse(value, 1, UINT32_MAX, &size_bytes, NULL) < 0)
+		return SMALL_IO_BYTES;
+	return size_bytes;
+}
+
+static void check_small(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	unsigned long rsize, wsize;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i))) {
+		rsize = size_of(mount, "rsize");
+		wsize = size_of(mount, "wsize");
+		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
+			rule_say(judge, rule,
+				 "'%s' moves at most %lu bytes in a READ and "
+				 "%lu in a WRITE",
+				 mount->mount->target, rsize, wsize);
+	}
+}
+
+static void check_uncached(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	size_t i = 0;
+	bool noac;
+
+	while ((mount = next_mount(judge, &i))) {
+		noac = has(mount, "noac");
+		if (noac || has(mount, "sync"))
+			rule_say(judge, rule,
+				 "'%s' is mounted with %s: each %s waits for "
+				 "the server",
+				 mount->mount->target, noac ? "noac" : "sync",
+				 noac ? "look at a file" : "write");
+	}
+}
+
+static void check_no_lock(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	char value[16];
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i)))
+		if (options_get(mount->mount->options, "local_lock", value,
+				sizeof(value)) &&
+		    strcmp(value, "none") != 0)
+			rule_say(judge, rule,
+				 "'%s' keeps locks on this node "
+				 "(local_lock=%s): other nodes do not see them",
+				 mount->mount->target, value);
+}
+
+/* READs and WRITEs; false: too few, or unknown. */
+static bool traffic(const struct judge *judge, const struct nfs_mount *mount,
+		    int64_t *count)
+{
+	const struct nfs_stats *stats = &mount->stats;
+
+	if (!mount->has_stats || is_told(judge, mount) ||
+	    stats->reads.count < 0 || stats->writes.count < 0)
+		return false;
+	*count = stats->reads.count + stats->writes.count;
+	return *count >= FEW;
+}
+
+static void check_resends(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	int64_t count, again;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i))) {
+		if (!traffic(judge, mount, &count))
+			continue;
+		again = mount->stats.reads.sent + mount->stats.writes.sent -
+			count;
+		if (again >= count / 100)
+			rule_say(judge, rule,
+				 "'%s' has sent %" PRId64 " of %" PRId64
+				 " READs and WRITEs again since it was mounted",
+				 mount->mount->target, again, count);
+	}
+}
+
+static void check_hung(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i)))
+		if (mount->is_hung && !is_told_server(judge, mount))
+			rule_say(judge, rule,
+				 "the server %s of '%s' does not answer: "
+				 "%" PRId64 " requests wait, and whoever "
+				 "touches its files",
+				 mount->address, mount->mount->target,
+				 mount->waiting);
+}
+
+static void check_transport(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i)))
+		if (mount->is_tcp && mount->has_card && mount->card.has_rdma &&
+		    !is_told_server(judge, mount))
+			rule_say(judge, rule,
+				 "'%s' goes over TCP, and the card %s that "
+				 "leads to its server can do RDMA",
+				 mount->mount->target, mount->card.name);
+}
+
+static void check_one_connection(const struct judge *judge,
+				 const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i)))
+		if (mount->is_tcp && mount->has_stats && mount->has_card &&
+		    mount->stats.transports == 1 &&
+		    mount->card.speed_mbits >= FAST_MBITS &&
+		    !is_told_server(judge, mount))
+			rule_say(judge, rule,
+				 "'%s' has one connection to its server, over "
+				 "a card of %ld Gbit/s",
+				 mount->mount->target,
+				 mount->card.speed_mbits / 1000);
+}
+
+/* "files:/a" and "192.0.2.40:/b": how long is the name? */
+static size_t name_length(const struct nfs_mount *mount)
+{
+	const char *source = mount->mount->source, *at = strstr(source, ":/");
+
+	return at ? (size_t)(at - source) : strlen(source);
+}
+
+static void check_two_names(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount, *other;
+	size_t i = 0, length;
+
+	while ((mount = next_mount(judge, &i))) {
+		length = name_length(mount);
+		for (other = nfs_of(judge->client)->mounts; other < mount;
+		     other++) {
+			if (!*mount->address ||
+			    strcmp(other->address, mount->address) != 0 ||
+			    (name_length(other) == length &&
+			     !strncmp(other->mount->source,
+				      mount->mount->source, length)))
+				continue;
+			rule_say(judge, rule,
+				 "'%s' and '%s' are of one server, %s, by two "
+				 "names: '%.*s' and '%.*s'",
+				 other->mount->target, mount->mount->target,
+				 mount->address, (int)name_length(other),
+				 other->mount->source, (int)length,
+				 mount->mount->source);
+			break;
+		}
+	}
+}
+
+/* include/linux/sunrpc/xprt.h: backlog_u is the length of the queue, added up at
+ * each request that is sent. */
+static void check_backlog(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	int64_t backlog, sent;
+	size_t i = 0, k;
+
+	while ((mount = next_mount(judge, &i))) {
+		if (!mount->has_stats || is_told_server(judge, mount))
+			continue;
+		for (backlog = sent = 0, k = 0; k < mount->stats.transports;
+		     k++) {
+			backlog += mount->stats.transport[k].backlog;
+			sent += mount->stats.transport[k].sent;
+		}
+		if (sent >= FEW && backlog >= sent)
+			rule_say(judge, rule,
+				 "requests of '%s' wait for a free slot: "
+				 "%" PRId64
+				 " were in the queue whenever one was sent, on "
+				 "average since it was mounted",
+				 mount->mount->target, backlog / sent);
+	}
+}
+
+static void check_slow(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount;
+	int64_t count, rtt, queue;
+	size_t i = 0;
+
+	while ((mount = next_mount(judge, &i))) {
+		if (!traffic(judge, mount, &count) ||
+		    mount->stats.reads.rtt_ms < 0 ||
+		    mount->stats.writes.rtt_ms < 0)
+			continue;
+		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
+		queue = mount->stats.reads.queue_ms +
+			mount->stats.writes.queue_ms;
+		if (rtt / count >= SLOW_MS)
+			rule_say(judge, rule,
+				 "READs and WRITEs of '%s' wait %" PRId64
+				 " ms for the server and %" PRId64
+				 " ms on this node, on average since it was "
+				 "mounted",
+				 mount->mount->target, rtt / count,
+				 queue > 0 ? queue / count : 0);
+	}
+}
+
+static bool has_core_near(const struct cpuset *cpus, int numa_node)
+{
+	int os_cpu, node;
+
+	cpuset_for_each (os_cpu, cpus) {
+		node = sysfs_numa_node_of_cpu((unsigned int)os_cpu);
+		if (node < 0 || node == numa_node)
+			return true;
+	}
+	return false;
+}
+
+static void check_far(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_want *want = judge->want;
+	const struct nfs_mount *mount;
+	char list[RULE_LIST_MAX];
+	size_t i = 0;
+
+	if (!want || !want->io_cores || !want->has_io_cores ||
+	    cpuset_is_empty(&want->io_cpus))
+		return;
+	while ((mount = next_mount(judge, &i)))
+		if (mount->has_card && mount->card.numa_node >= 0 &&
+		    !is_told_server(judge, mount) &&
+		    !has_core_near(&want->io_cpus, mount->card.numa_node))
+			rule_say(judge, rule,
+				 "the card %s of '%s' is at NUMA node %d, the "
+				 "job's io-cores (CPUs %s) are at another",
+				 mount->card.name, mount->mount->target,
+				 mount->card.numa_node,
+				 rule_list(&want->io_cpus, list));
+}
+
+const struct rule nfs_rules[] = {
+	{ "NF01", FINDING_ERROR, RULE_BREAKS_NODE,
+	  "mount it, or leave this node out of nodes= of [client] in "
+	  "jobio.conf",
+	  rule_check_no_mount },
+	{ "NF02", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it, or correct mounts= in jobio.conf",
+	  rule_check_missing_mount },
+	{ "NF03", FINDING_WARNING, RULE_SPARES_NODE,
+	  "correct mountstats= in jobio.conf", check_unreadable },
+	{ "NF04", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it hard; a job that must not wait has a time limit",
+	  check_soft },
+	{ "NF05", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it with rsize=1048576,wsize=1048576, or raise the server's "
+	  "limit",
+	  check_small },
+	{ "NF06", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it without, if its files are not shared by the second",
+	  check_uncached },
+	{ "NF07", FINDING_INFO, RULE_SPARES_NODE,
+	  "mount it without nolock where jobs lock files on several nodes",
+	  check_no_lock },
+	{ "NF08", FINDING_WARNING, RULE_SPARES_NODE,
+	  "look for lost packets between node and server", check_resends },
+	{ "NF09", FINDING_ERROR, RULE_SPARES_NODE,
+	  "look at the server and the way to it; jobs that wait go on when it "
+	  "answers",
+	  check_hung },
+	{ "NF10", FINDING_INFO, RULE_SPARES_NODE,
+	  "mount it with proto=rdma,port=20049 if the server offers it",
+	  check_transport },
+	{ "NF11", FINDING_INFO, RULE_SPARES_NODE,
+	  "mount it with nconnect=4; of a server's mounts the first decides",
+	  check_one_connection },
+	{ "NF12", FINDING_INFO, RULE_SPARES_NODE,
+	  "mount both by one name: they may share cache and connections then",
+	  check_two_names },
+	{ "NF13", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it anew with nconnect=4 or more slots "
+	  "(sunrpc.tcp_max_slot_table_entries, nfs.max_session_slots)",
+	  check_backlog },
+	{ "NF14", FINDING_WARNING, RULE_SPARES_NODE,
+	  "look at the load of the server and of the network", check_slow },
+	{ "NF15", FINDING_INFO, RULE_SPARES_NODE,
+	  "reserve cores beside the card: jobio plan", check_far },
+	/* told by what changes the client */
+	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE,
+	  "see dmesg, and bdi_dir= in jobio.conf", NULL },
+	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,
+	  "write the old value into read_ahead_kb, or let the next job try "
+	  "again",
+	  NULL },
+	{ "NF43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
+	  NULL },
+	{ "NF46", FINDING_INFO, RULE_SPARES_NODE,
+	  "ask for io-cores or --exclusive", NULL },
+	{ "NF49", FINDING_ERROR, RULE_SPARES_NODE,
+	  "take it out of the profile in jobio.conf", NULL },
+	{ 0 }
+};

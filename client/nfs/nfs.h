@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nfs.h - the NFS client of the kernel, a row of the table in client.c
+ *
+ * All that is read are the mount table, /proc/self/mountinfo and mountstats:
+ * never a statfs(2) nor a stat(2) of a mount, which wait for its server as long
+ * as it takes.
+ *
+ * Terms   superblock: MAJOR:MINOR of mountinfo. Mounts that share one show the
+ *           same counters in mountstats; they are counted once.
+ *         server bytes: what READ and WRITE moved, without headers; what
+ *           programs asked for is more (page cache) or less (read-ahead).
+ *         hung: requests wait, no answer has come for a while, and the server
+ *           does not answer a question of ours either.
+ *         card: the network interface that the kernel's routes have for the
+ *           server's address.
+ * Owner   facts belong to the client.
+ * Errors  as in client.h.
+ * Runs    as client.h says.
+ */
+#ifndef JOBIO_CLIENT_NFS_NFS_H
+#define JOBIO_CLIENT_NFS_NFS_H
+
+#include "client/mounts.h"
+#include "client/nfs/stats.h"
+#include "client/rule.h"
+#include "client/type.h"
+
+/* The card that leads to a server. */
+struct nfs_card {
+	char name[32];
+	long speed_mbits; /* -1 unknown */
+	int numa_node;	  /* -1 unknown, or there is none */
+	bool has_rdma;
+};
+
+struct nfs_mount {
+	const struct client_mount *mount;
+	char device[MOUNTS_DEVICE_MAX]; /* "": not in mountinfo */
+	char address[NFS_ADDRESS_MAX];	/* of the server; "": unknown */
+	unsigned int port;		/* to ask it over TCP */
+	bool is_rdma, is_tcp, is_hung, has_stats, has_card;
+	struct nfs_card card;
+	int64_t waiting; /* requests without an answer, when it is hung */
+	struct nfs_stats stats;
+};
+
+struct nfs_facts {
+	char *mountinfo, *text; /* text: mountstats; NULL: unreadable */
+	char why[ERR_MAX];	/* when it is */
+	char version[32];
+	struct nfs_mount *mounts; /* as client->common.mounts */
+	size_t count;
+	char now[1024]; /* of the setting that was asked for last */
+};
+
+/* false: unknown */
+bool nfs_card_find(const char *address, struct nfs_card *card);
+
+static inline struct nfs_facts *nfs_of(const struct client *client)
+{
+	return client->facts;
+}
+
+/* Read the tables anew: mounts, mountinfo, and with 'stats' the counters. */
+int nfs_read(struct client *client, bool stats, struct err *err);
+/* The tables and the counters anew, and which servers are hung. */
+int nfs_look(struct client *client, struct err *err);
+void nfs_clear(void *facts);
+int nfs_inspect(struct client *client, struct err *err);
+/* NULL: not one of ours. */
+struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
+
+extern const struct rule nfs_rules[];
+extern const struct change_kind *const nfs_changes[];
+extern const struct client_type_ops nfs_type;
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of a live mount can be changed: the read-ahead of its superblock, and the
+ * few options that the kernel takes in a remount (fs/nfs/super.c:nfs_reconfigure
+ * and what the VFS keeps itself). The others are refused, or worse, ignored in
+ * silence; lib/config.c has the same list, so that a profile with one of them is
+ * refused when jobio.conf is read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/command.h"
+#include "client/mount_option.h"
+#include "client/nfs/nfs.h"
+#include "client/setting.h"
+#include "lib/faultpoint.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+#define PATH_TEXT_MAX 1024
+#define READ_AHEAD_KB_MAX 1048576
+
+/* ---- read-ahead ------------------------------------------------------------ */
+
+/* The kernel keeps whole pages (mm/backing-dev.c:read_ahead_kb_store()). */
+static const char *wanted_read_ahead(const struct client_want *want)
+{
+	const unsigned long page_kb = (unsigned long)getpagesize() / 1024;
+	static char list[64];
+	unsigned long kb;
+
+	*list = '\0';
+	if (*want->read_ahead_kb &&
+	    number_parse(want->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb,
+			 NULL) == 0)
+		snprintf(list, sizeof(list), "read_ahead_kb=%lu",
+			 kb - kb % page_kb);
+	return list;
+}
+
+static int bdi_path(const struct client *client, const char *target,
+		    char path[PATH_TEXT_MAX])
+{
+	const struct nfs_mount *mount = nfs_mount_at(client, target);
+
+	if (!mount || !*mount->device)
+		return -1;
+	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb",
+		 client->section->bdi_dir, mount->device);
+	return 0;
+}
+
+static const char *read_ahead_now(const struct client *client,
+				  const char *target)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	char path[PATH_TEXT_MAX], line[16];
+	unsigned long kb;
+
+	if (bdi_path(client, target, path) < 0 ||
+	    sysfs_line(path, line, sizeof(line)) < 0 ||
+	    number_parse(line, 0, UINT32_MAX, &kb, NULL) < 0)
+		return NULL;
+	snprintf(facts->now, sizeof(facts->now), "read_ahead_kb=%lu", kb);
+	return facts->now;
+}
+
+static int read_tables(struct client *client, struct err *err)
+{
+	return nfs_read(client, false, err);
+}
+
+/* For files that are opened from now on. */
+static int set_read_ahead(const struct setting *setting, struct client *client,
+			  const char *target, const char *list, struct err *err)
+{
+	const char *value = strchr(list, '=');
+	char path[PATH_TEXT_MAX];
+	FILE *file;
+	int rc = 0;
+
+	(void)setting;
+	if (!value || bdi_path(client, target, path) < 0)
+		return err_set(err, "it is not mounted any more");
+	FAULT_POINT("read-ahead before");
+	file = fopen(path, "we");
+	if (!file || fprintf(file, "%s\n", value + 1) < 0)
+		rc = -1;
+	if (file && fclose(file) != 0)
+		rc = -1;
+	if (rc < 0)
+		err_set(err, "%s: %s", path, strerror(errno));
+	FAULT_POINT("read-ahead after");
+	return rc;
+}
+
+static const struct setting_key read_ahead_keys[] = {
+	{ "read_ahead_kb", false, true, 0, READ_AHEAD_KB_MAX },
+	{ 0 },
+};
+
+static const struct setting read_ahead = {
+	.keys = read_ahead_keys,
+	.one = "setting",
+	.many = "settings",
+	.no_key = "there is no such setting",
+	.shown_by = "the kernel",
+	.failed = "NF40",
+	.not_back = "NF42",
+	.not_ours = "NF43",
+	.shared = "NF46",
+	.refused = "NF49",
+	.wanted = wanted_read_ahead,
+	.target = mount_option_target,
+	.now = read_ahead_now,
+	.read = read_tables,
+	.write = set_read_ahead,
+};
+
+/* ---- options of a mount ---------------------------------------------------- */
+
+/* Repeated are all that the VFS keeps itself: mount(2) takes away what a remount
+ * does not name. The table of mounts shows no defaults; here each has its word,
+ * so that each can be put back. */
+static const struct setting_key option_keys[] = {
+	{ "ro", true, false, 0, 0 },
+	{ "nosuid", true, false, 0, 0 },
+	{ "nodev", true, false, 0, 0 },
+	{ "noexec", true, false, 0, 0 },
+	{ "sync", true, true, 's', 0 },
+	{ "async", true, true, 's', 0 },
+	{ "noatime", true, true, 't', 0 },
+	{ "relatime", true, true, 't', 0 },
+	{ "strictatime", true, true, 't', 0 },
+	{ "nodiratime", true, true, 'd', 0 },
+	{ "diratime", true, true, 'd', 0 },
+	{ 0 },
+};
+
+/* A server that is silent would hold up whoever walks to its mount: its mounts
+ * are left as they are. */
+static const char *option_target(const struct client *client, size_t index)
+{
+	const struct nfs_facts *facts = nfs_of(client);
+	size_t i;
+
+	for (i = 0; i < facts->count; i++)
+		if (!facts->mounts[i].is_hung && index-- == 0)
+			return facts->mounts[i].mount->target;
+	return NULL;
+}
+
+static bool shows(const char *options, const char *word)
+{
+	return options_get(options, word, NULL, 0);
+}
+
+static const char *options_now(const struct client *client, const char *target)
+{
+	const struct nfs_mount *mount = nfs_mount_at(client, target);
+	struct nfs_facts *facts = nfs_of(client);
+	const char *options, *atime;
+
+	if (!mount)
+		return NULL;
+	options = mount->mount->options;
+	atime = shows(options, "noatime")    ? "noatime"
+		: shows(options, "relatime") ? "relatime"
+					     : "strictatime";
+	snprintf(facts->now, sizeof(facts->now), "%s%s%s%s%s,%s,%s",
+		 shows(options, "ro") ? "ro," : "",
+		 shows(options, "nosuid") ? "nosuid," : "",
+		 shows(options, "nodev") ? "nodev," : "",
+		 shows(options, "noexec") ? "noexec," : "",
+		 shows(options, "sync") ? "sync" : "async", atime,
+		 shows(options, "nodiratime") ? "nodiratime" : "diratime");
+	return facts->now;
+}
+
+/* "relatime" alone does not end a noatime (seen on 5.10, 6.1, 6.12). */
+static char *spelled(char *list)
+{
+	char *at = list ? strstr(list, ",relatime") : NULL, *longer;
+
+	if (!at)
+		return list;
+	if (asprintf(&longer, "%.*s,atime%s", (int)(at - list), list, at) < 0)
+		longer = NULL;
+	free(list);
+	return longer;
+}
+
+/* -i: no helper of mount(8), which would look at the server first. */
+static int remount(const struct setting *setting, struct client *client,
+		   const char *target, const char *list, struct err *err)
+{
+	const struct nfs_mount *mount = nfs_mount_at(client, target);
+	char *argv[] = { client->section->mount_command,
+			 "-i",
+			 "-t",
+			 NULL,
+			 "-o",
+			 NULL,
+			 NULL,
+			 NULL,
+			 NULL };
+	char *options;
+	int rc;
+
+	if (!mount)
+		return err_set(err, "it is not mounted any more");
+	if (mount->is_hung)
+		return err_set(err, "its server does not answer");
+	options = spelled(mount_option_remount(
+		setting, options_now(client, target), list));
+	if (!options)
+		return err_set(err, "out of memory");
+	argv[3] = mount->mount->fstype;
+	argv[5] = options;
+	argv[6] = mount->mount->source;
+	argv[7] = mount->mount->target;
+	FAULT_POINT("remount before");
+	rc = command_do(client->run_dir, argv, "mount -o remount",
+			client->section->timeout_ms, err);
+	FAULT_POINT("remount after");
+	free(options);
+	return rc;
+}
+
+static const struct setting mount_options = {
+	.keys = option_keys,
+	.one = "mount option",
+	.many = "mount options",
+	.no_key = "a live NFS mount does not take it",
+	.shown_by = "the mount table",
+	.failed = "NF40",
+	.not_back = "NF42",
+	.not_ours = "NF43",
+	.shared = "NF46",
+	.refused = "NF49",
+	.wanted = mount_option_wanted,
+	.target = option_target,
+	.now = options_now,
+	.read = nfs_look,
+	.write = remount,
+};
+
+static const struct change_kind mount_option_kind = {
+	.name = "mount-option",
+	.how = &mount_options,
+	.plan = setting_plan,
+	.make = setting_make,
+	.undo = setting_undo,
+	.holds = setting_holds,
+};
+
+static int is_refused(void *arg, const char *word, const char *key,
+		      const char *value)
+{
+	(void)arg;
+	(void)word;
+	return setting_refusal(&mount_options, key, value) != NULL;
+}
+
+/* A profile is applied as a whole or not at all. */
+static int plan_read_ahead(const struct change_kind *kind,
+			   struct client *client,
+			   const struct client_want *want,
+			   struct client_plan *plan, struct findings *findings,
+			   struct err *err)
+{
+	if (options_each(want->mount_options, is_refused, NULL))
+		return 0;
+	return setting_plan(kind, client, want, plan, findings, err);
+}
+
+static const struct change_kind read_ahead_kind = {
+	.name = "read-ahead",
+	.how = &read_ahead,
+	.plan = plan_read_ahead,
+	.make = setting_make,
+	.undo = setting_undo,
+	.holds = setting_holds,
+};
+
+const struct change_kind *const nfs_changes[] = { &mount_option_kind,
+						  &read_ahead_kind, NULL };

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stats.h - what one mount's part of mountstats says
+ *
+ * fs/nfs/super.c:nfs_show_stats(), net/sunrpc/stats.c:rpc_clnt_show_stats(),
+ * xprtsock.c and xprtrdma/transport.c: *_print_stats(), Linux 4.18 to 6.12.
+ *
+ * Terms   All counters are since the superblock was made, 'age_s' ago. Times of
+ *           operations are added up; a kernel may let one underflow (near
+ *           2^64), which makes that sum unknown and no other.
+ *         queue: before a request was sent; rtt: from there to its answer;
+ *           total: from its begin to its end.
+ *         transport: a connection to the server. It belongs to the server's
+ *           address: all mounts of one show the same.
+ * Owner   plain values.
+ * Errors  NFS_UNKNOWN where a line is missing or not understood.
+ * Runs    as client.h says.
+ */
+#ifndef JOBIO_CLIENT_NFS_STATS_H
+#define JOBIO_CLIENT_NFS_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NFS_UNKNOWN INT64_C(-1)
+#define NFS_ADDRESS_MAX 64
+#define NFS_TRANSPORTS_MAX 16 /* nconnect=16 is the most */
+
+/* Of one kind of operation, or several added up. */
+struct nfs_ops {
+	int64_t count, sent, queue_ms, rtt_ms, total_ms;
+};
+
+struct nfs_transport {
+	bool is_rdma;
+	int64_t sent, answered, backlog; /* backlog: waiters seen, added up */
+};
+
+struct nfs_stats {
+	int64_t age_s;
+	int64_t asked_read, asked_write; /* bytes; direct I/O included */
+	int64_t read_bytes, write_bytes; /* from and to the server */
+	struct nfs_ops reads, writes, others;
+	struct nfs_transport transport[NFS_TRANSPORTS_MAX];
+	size_t transports;
+};
+
+/* 0: the mount is there. Of several on one place the last counts. */
+int nfs_stats_find(const char *text, const char *target,
+		   struct nfs_stats *stats);
+
+/* Requests of all transports that are sent and not answered, and how many were
+ * answered. */
+int64_t nfs_stats_waiting(const struct nfs_stats *stats);
+int64_t nfs_stats_answered(const struct nfs_stats *stats);
+
+#endif
