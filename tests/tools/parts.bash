@@ -278,3 +278,12 @@ part_count() {
 		bats_files "$dir/count.log" 1200 "$top/tests/vm/count.bats" || status=$?
 	tests counting $status "$dir/count.log"
 }
+
+# Real NFS, on the full kernels: those of clouds have no rdma_rxe.
+part_nfs() {
+	local status=0
+	need tree-gcc && need packages-machine packages-cluster docker base-bookworm base-trixie &&
+		need kernel-6.1-full && need kernel-6.12-full || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/nfs.log" 1200 "$top/tests/vm/nfs.bats" || status=$?
+	tests 'real NFS' $status "$dir/nfs.log"
+}

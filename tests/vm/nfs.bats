@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Real NFS: the kernel's server and client, over TCP and RDMA; see nfs-node
+#
+# Needs SRCDIR, BUILDDIR with jobio's helpers, docker, jq and tests/vm/packages.
+# Boots Debian's full 6.1 and 6.12 at the same time, or JOBIO_NFS_KERNELS.
+
+read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
+
+# The helpers with their libraries.
+payload_make() {
+	local dir=$1 helper library
+	mkdir -p "$dir"
+	cp "$SRCDIR/tests/vm/nfs-node" "$dir"
+	for helper in jobio-prepare jobio-release jobio-count; do
+		cp "$BUILDDIR/$helper" "$dir"
+		while read -r library; do
+			cp -L "$library" "$dir"
+		done < <(ldd "$BUILDDIR/$helper" |
+			awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
+	done
+}
+
+# machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case
+machine() {
+	local status=0
+	"$SRCDIR/tests/vm/boot" -t 840 -r jobio-nfs:base -p maxcpus=2 "$1" nfs-node \
+		"$work/payload" >"$work/$1.out" 2>"$work/$1.err" || status=$?
+	printf '%d\n' "$status" >"$work/$1.status"
+	mkdir -p "$work/$1"
+	awk -v dir="$work/$1/" '
+		/^@ / { file = dir substr($0, 3); gsub(" ", "_", file); next }
+		file != "" { print >file }' "$work/$1.out"
+}
+
+setup_file() {
+	local kernel
+	export work=$BATS_FILE_TMPDIR
+	"$SRCDIR/tests/vm/nfs-image" >&2
+	payload_make "$work/payload"
+	for kernel in "${kernels[@]}"; do
+		machine "$kernel" &
+	done
+	wait
+}
+
+# of KERNEL CASE FILTER
+of() { jq -rc "$3" "$work/$1/${2// /_}"; }
+
+# expect CASE FILTER VALUE - on every kernel
+expect() {
+	local kernel got
+	for kernel in "${kernels[@]}"; do
+		got=$(of "$kernel" "$1" "$2")
+		[[ $got == "$3" ]] || {
+			printf '%s, %s: %s: %s instead of %s\n' "$kernel" "$1" "$2" "$got" "$3"
+			return 1
+		}
+	done
+}
+
+# wire CASE MOUNT READ WRITTEN ASKED_READ ASKED_WRITTEN - bytes
+wire() {
+	expect "$1" "[.wire[] | select(.fs == \"/m/$2\") |
+		.read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]" "[$3,$4,$5,$6]"
+}
+
+# app CASE MOUNT READ WRITTEN
+app() {
+	expect "$1" "[.app[] | select(.fs == \"/m/$2\") | .read_bytes, .write_bytes]" "[$3,$4]"
+}
+
+@test "the machines do all that they shall" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		[[ $(<"$work/$kernel.status") == 0 ]] || {
+			tail -n 30 "$work/$kernel.err"
+			return 1
+		}
+	done
+}
+
+@test "the mounts are found: their versions, and one superblock for two of one export" {
+	expect facts '.client | [.type, .version, (.mounts | length)]' '["nfs","3,4.2",4]'
+	expect mountinfo '[.[] | select(test("/m/[ts]3 ")) | split(" ")[2]] | unique | length' 1
+}
+
+@test "TCP where the card can RDMA, and locks that others do not see, are said" {
+	expect facts '[.findings[].code] | unique' '["NF07","NF10"]'
+	expect facts '[.findings[] | select(.code == "NF10") | .text]' \
+		"[\"'/m/t3' goes over TCP, and the card ve0 that leads to its server can do RDMA\",\"'/m/t4' goes over TCP, and the card ve0 that leads to its server can do RDMA\"]"
+}
+
+@test "settings of a profile are made on live mounts and put back, over TCP and RDMA" {
+	expect 'before the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
+	expect 'with the settings' . '["t3 1024 ,sync,noatime","t4 1024 ,sync,noatime","r3 1024 ,sync,noatime"]'
+	expect 'after the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
+	expect 'record of the settings' '.request.applied' true
+	expect 'record of the settings' '[.changes[] | .made, .restored] | unique' '[true]'
+	expect 'record of the settings' '[.changes[].what] | group_by(.) | map([.[0], length])' '[["mount-option",4],["read-ahead",4]]'
+}
+
+@test "a server that is cut off is one finding, and holds up neither prolog nor epilog" {
+	expect 'prolog of a server that is cut off' '[.status, .seconds < 10]' '[0,true]'
+	expect 'epilog of a server that is cut off' '[.status, .seconds < 10]' '[0,true]'
+	expect 'record of a server that is cut off' '[.findings[] | select(.code == "NF09")] | length' 1
+	expect 'record of a server that is cut off' '[.findings[] | select(.severity == "error") | .code]' '["NF09"]'
+	expect 'record of a server that is cut off' '[.changes[] | select(.what == "mount-option") | .target]' '["/m/r3","/m/t4"]'
+}
+
+@test "a server that goes while a job runs does not hold up its epilog, and its mounts get theirs back later" {
+	expect 'epilog when the server went during the job' '[.status, .seconds < 10]' '[0,true]'
+	expect 'after the server came back' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
+}
+
+@test "a mount that is made during the job counts whole, and a bind mount with what it shows" {
+	wire 'mounted during the job' late 0 4194304 0 4194304
+	wire 'mounted during the job' t3 0 2097152 0 2097152
+}
+
+@test "a mount that is gone at the end has no line, and the record says so" {
+	expect 'gone during the job' '[.wire[].fs] | index("/m/late")' null
+	expect 'gone during the job' '.quality | index("unmounted") != null' true
+}
+
+@test "dd writes and reads: wire and app tell the same bytes" {
+	local name
+	for name in t3 t4 r3; do
+		wire "$name dd write" $name 0 4194304 0 4194304
+		app "$name dd write" $name 0 4194304
+		wire "$name dd read" $name 4194304 0 4194304 0
+		app "$name dd read" $name 4194304 0
+		wire "$name dd direct" $name 0 4194304 0 4194304
+		app "$name dd direct" $name 0 4194304
+	done
+}
+
+@test "fio with libaio and io_uring, direct: wire and app tell the same bytes" {
+	local name engine
+	for name in t3 r3; do
+		for engine in libaio io_uring; do
+			wire "$name $engine" $name 0 4194304 0 4194304
+			app "$name $engine" $name 0 4194304
+		done
+	done
+}
+
+@test "fio reads by mapped files: the client was asked for nothing, the wire has it, and app as pages" {
+	local name
+	for name in t3 r3; do
+		wire "$name mmap" $name 4194304 0 0 0
+		expect "$name mmap" "[.app[] | select(.fs == \"/m/$name\") | .mmap_read_bytes]" '[4194304]'
+	done
+}
+
+@test "operations have times, and nothing was sent again" {
+	local name
+	for name in t3 t4 r3; do
+		expect "$name dd write" "[.wire[] | select(.fs == \"/m/$name\") | .write_us > 0, .resent]" '[true,0]'
+	done
+}
