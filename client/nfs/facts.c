@@ -17,7 +17,7 @@
 #define NFS_PORT 2049
 #define LOOKS 5 /* at requests that wait, ... */
 #define LOOK_MS 4
-#define ANSWER_MS 1000U /* ... until the server is asked itself */
+#define ANSWER_MS 1500U /* ... until the server is asked itself */
 
 /* ---- tables -------------------------------------------------------------- */
 
@@ -165,7 +165,7 @@ static bool answers(const struct nfs_mount *mount, unsigned int timeout_ms)
 	bool yes;
 	int fd;
 
-	if (!size)
+	if (!size || !timeout_ms)
 		return false;
 	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 		    0);
@@ -217,26 +217,46 @@ static unsigned int answer_ms(const struct client *client)
 		       : ms;
 }
 
-/* Of each server once. */
+static struct nfs_asked *asked(struct nfs_facts *facts, const char *address)
+{
+	size_t i;
+
+	for (i = 0; i < facts->asked_count; i++)
+		if (!strcmp(facts->asked[i].address, address))
+			return &facts->asked[i];
+	return NULL;
+}
+
+void nfs_remember(struct client *client, const char *address, bool is_hung)
+{
+	struct nfs_facts *facts = nfs_of(client);
+	struct nfs_asked *one = asked(facts, address);
+
+	if (!one && facts->asked_count < NFS_ASKED_MAX) {
+		one = &facts->asked[facts->asked_count++];
+		snprintf(one->address, sizeof(one->address), "%s", address);
+	}
+	if (one)
+		one->is_hung = is_hung;
+}
+
 static void find_hung(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
+	const struct nfs_asked *known;
 	struct nfs_mount *mount;
-	bool is_hung;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
-		for (k = 0; k < i; k++)
-			if (!strcmp(facts->mounts[k].address, mount->address))
-				break;
-		if (k < i || !mount->has_stats || !*mount->address ||
-		    !nfs_stats_waiting(&mount->stats) || is_moving(client, i))
+		if (!mount->has_stats || !*mount->address)
 			continue;
-		is_hung = !answers(mount, answer_ms(client));
-		for (k = i; is_hung && k < facts->count; k++)
-			facts->mounts[k].is_hung |= !strcmp(
-				facts->mounts[k].address, mount->address);
+		if (!asked(facts, mount->address) &&
+		    nfs_stats_waiting(&mount->stats) && !is_moving(client, i))
+			nfs_remember(client, mount->address,
+				     !answers(mount, answer_ms(client)));
+		known = asked(facts, mount->address);
+		mount->is_hung = known && known->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
 	}
 }

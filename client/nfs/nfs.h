@@ -44,12 +44,22 @@ struct nfs_mount {
 	struct nfs_stats stats;
 };
 
+/* A server that was asked whether it answers. It is asked once: what follows
+ * takes no longer for it. */
+#define NFS_ASKED_MAX 16
+struct nfs_asked {
+	char address[NFS_ADDRESS_MAX];
+	bool is_hung;
+};
+
 struct nfs_facts {
 	char *mountinfo, *text; /* text: mountstats; NULL: unreadable */
 	char why[ERR_MAX];	/* when it is */
 	char version[32];
 	struct nfs_mount *mounts; /* as client->common.mounts */
 	size_t count;
+	struct nfs_asked asked[NFS_ASKED_MAX];
+	size_t asked_count;
 	char now[1024]; /* of the setting that was asked for last */
 };
 
@@ -67,6 +77,8 @@ int nfs_read(struct client *client, bool stats, struct err *err);
 int nfs_look(struct client *client, struct err *err);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
+/* From here on this server counts as hung, or as one that answers. */
+void nfs_remember(struct client *client, const char *address, bool is_hung);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 

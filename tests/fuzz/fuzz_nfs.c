@@ -3,7 +3,7 @@
  * mountstats. */
 #include "client/client.h"
 #include "client/mounts.h"
-#include "client/nfs.h"
+#include "client/nfs/nfs.h"
 #include "client/wire.h"
 #include "count/mounts.h"
 #include "tests/fuzz/fuzz.h"
@@ -12,7 +12,7 @@ static struct config_client section = {
 	.name = (char *)"home",
 	.type = CLIENT_NFS,
 	.mounts = (char *)"",
-	.timeout_ms = 1000,
+	.timeout_ms = 0, /* no server is asked */
 	.bdi_dir = (char *)"/nonexistent",
 };
 

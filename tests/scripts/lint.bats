@@ -244,7 +244,7 @@ guard_line() { printf '%s:%s\n' "$1" "$(grep -nm1 '^#ifndef' "$1" | cut -d: -f1)
 	sed -i 's/^NF04\twarning\t/NF04 *\twarning\t/; s/^W53\terror\t/W53 *\terror\t/' man/jobio-prepare.8
 	run "$SRCDIR/tests/tools/walls" findings "$tree"
 	[ "$status" -eq 1 ]
-	[[ ${lines[0]} =~ ^man/jobio-prepare\.8:[0-9]+": finding NF04 has a '*' there, but breaks no node at client/nfs.c:"[0-9]+$ ]]
+	[[ ${lines[0]} =~ ^man/jobio-prepare\.8:[0-9]+": finding NF04 has a '*' there, but breaks no node at client/nfs/judge.c:"[0-9]+$ ]]
 	[[ ${lines[1]} =~ ^man/jobio-prepare\.8:[0-9]+": finding W53 has a '*' there, but breaks no node at prolog/"[a-z_]+\.c:[0-9]+$ ]]
 	[ "${#lines[@]}" -eq 2 ]
 }
