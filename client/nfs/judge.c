@@ -382,8 +382,8 @@ const struct rule nfs_rules[] = {
 	  NULL },
 	{ "NF43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
 	  NULL },
-	{ "NF46", FINDING_INFO, RULE_SPARES_NODE,
-	  "ask for io-cores or --exclusive", NULL },
+	{ "NF46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive",
+	  NULL },
 	{ "NF49", FINDING_ERROR, RULE_SPARES_NODE,
 	  "take it out of the profile in jobio.conf", NULL },
 	{ 0 }
