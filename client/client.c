@@ -8,6 +8,7 @@
 #include "client/cache.h"
 #include "client/change.h"
 #include "client/command.h"
+#include "client/lustre/lustre.h"
 #include "client/mounts.h"
 #include "client/nfs/nfs.h"
 #include "client/rule.h"
@@ -17,7 +18,8 @@
 #include "lib/child.h"
 
 /* A new type: its file, and a line here. */
-static const struct client_type_ops *const types[] = { &weka_type, &nfs_type };
+static const struct client_type_ops *const types[] = { &weka_type, &nfs_type,
+						       &lustre_type };
 
 static const struct client_type_ops *type_named(const char *name)
 {
@@ -291,6 +293,15 @@ int client_wire_since(struct client *client, const char *before,
 		return -1;
 	wire_free(is);
 	return 0;
+}
+
+void client_wire_tell(const struct client *client,
+		      const struct client_wire *wire, int64_t since_s,
+		      struct findings *findings)
+{
+	if (*wire->event.code && wire->event.at_s >= since_s)
+		rule_tell(client, wire->event.code, NULL, findings, "%s",
+			  wire->event.text);
 }
 
 /* ---- sizes and commands -------------------------------------------------- */

@@ -97,13 +97,18 @@ bool client_holds(const struct client *client, const struct client_want *want);
 bool client_change_outlives_reboot(const char *type, const char *what);
 
 /* The client's own counters now, as text for client_wire_since(); caller frees.
- * Needs no client_inspect(); takes timeout_ms of jobio.conf, at most a second.
+ * Needs no client_inspect(); takes timeout_ms of jobio.conf at most.
  * NULL and errno ENOENT: this client has none, which is no fault. */
 char *client_wire_save(struct client *client, struct err *err);
 /* What it moved since 'before', a line for each filesystem that it tells of. -1:
  * it does not answer, or 'before' is damaged. */
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
+
+/* What happened to it since a moment (seconds since 1970), as a finding. */
+void client_wire_tell(const struct client *client,
+		      const struct client_wire *wire, int64_t since_s,
+		      struct findings *findings);
 
 /* Of a type; no client is needed. A type without cores of its own has zeros. */
 const struct client_sizing *client_sizing(const char *type);

@@ -48,6 +48,8 @@ struct client_want {
 	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
 	const char *mount_options; /* of the profile; "": leave them alone */
 	const char *read_ahead_kb; /* of the profile, a number; "": the same */
+	const char *parameters;	   /* of the profile; "": the same */
+	unsigned int job_id;	   /* 0: not of a job */
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 
@@ -77,11 +79,19 @@ struct client_wire_line {
 	char fs[WIRE_FS_MAX]; /* "": on all of its filesystems */
 	bool has_restarted;   /* nobody knows; numbers mean nothing */
 	bool is_gone;	      /* the same: it is not mounted any more */
+	bool is_partial;      /* not all was read: a lower bound */
 	int64_t count[WIRE_KINDS];
+};
+
+/* What happened to the client, and when: seconds since 1970; code "": nothing. */
+struct client_wire_event {
+	int64_t at_s;
+	char code[8], text[160];
 };
 
 struct client_wire {
 	const char *source; /* of the record: which counters */
+	struct client_wire_event event;
 	struct client_wire_line line[CLIENT_WIRE_LINES_MAX];
 	size_t line_count;
 };

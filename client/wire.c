@@ -36,25 +36,41 @@ void wire_free(struct wire *wire)
 
 /* ---- rows -------------------------------------------------------------- */
 
-static const struct wire_row *find_row(const struct wire *wire, const char *id)
+/* Two readings have most rows at the same place: 'near'. */
+static const struct wire_row *find_row(const struct wire *wire, const char *id,
+				       size_t near)
 {
 	size_t i;
 
+	if (near < wire->count && !strcmp(wire->row[near].id, id))
+		return &wire->row[near];
 	for (i = 0; i < wire->count; i++)
 		if (!strcmp(wire->row[i].id, id))
 			return &wire->row[i];
 	return NULL;
 }
 
+/* The same source, without its epoch, as one that was not read. */
+static bool is_unread(const struct wire *wire, const char *id)
+{
+	char bare[WIRE_ID_MAX];
+	const char *at = wire->unread ? strchr(id, '@') : NULL;
+
+	snprintf(bare, sizeof(bare), "%.*s", at ? (int)(at - id + 1) : 0, id);
+	return at && find_row(wire, bare, 0);
+}
+
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
-	struct wire_row *row = (struct wire_row *)find_row(wire, id);
+	struct wire_row *row =
+		(struct wire_row *)find_row(wire, id, wire->count);
 	int kind;
 
 	if (row || wire->count == WIRE_ROWS_MAX)
 		return row;
 	row = &wire->row[wire->count++];
 	snprintf(row->id, sizeof(row->id), "%s", id);
+	wire->unread += *id && id[strlen(id) - 1] == '@';
 	row->born_s = WIRE_UNKNOWN;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
 		row->count[kind] = WIRE_UNKNOWN;
@@ -228,7 +244,10 @@ static bool went_back(const struct wire *before, const struct wire *after,
 		was = &before->row[i];
 		if (strcmp(was->fs, fs) != 0)
 			continue;
-		row = find_row(after, was->id);
+		row = find_row(after, was->id, i);
+		if (!row &&
+		    (is_unread(before, was->id) || is_unread(after, was->id)))
+			continue;
 		if (!row || is_reborn(was, row))
 			return true;
 		for (kind = 0; kind < WIRE_KINDS; kind++)
@@ -247,9 +266,11 @@ static int64_t all_since(const struct wire *before, const struct wire *after,
 	size_t i;
 
 	for (i = 0; i < after->count; i++) {
-		if (strcmp(after->row[i].fs, fs) != 0)
+		if (strcmp(after->row[i].fs, fs) != 0 ||
+		    is_unread(before, after->row[i].id) ||
+		    is_unread(after, after->row[i].id))
 			continue;
-		one = row_since(before, find_row(before, after->row[i].id),
+		one = row_since(before, find_row(before, after->row[i].id, i),
 				&after->row[i], kind);
 		if (one == WIRE_UNKNOWN || one > INT64_MAX - sum)
 			return WIRE_UNKNOWN;
@@ -291,6 +312,7 @@ static void add_rest(struct client_wire_line *last,
 	*last->fs = '\0';
 	last->has_restarted |= line->has_restarted;
 	last->is_gone |= line->is_gone;
+	last->is_partial |= line->is_partial;
 	for (kind = 0; kind < WIRE_KINDS; kind++) {
 		int64_t *sum = &last->count[kind];
 		int64_t more = line->count[kind];
@@ -303,6 +325,17 @@ static void add_rest(struct client_wire_line *last,
 	}
 }
 
+static bool is_partial(const struct wire *wire, const char *fs)
+{
+	size_t i;
+
+	for (i = 0; i < wire->count; i++)
+		if (!strcmp(wire->row[i].fs, fs) &&
+		    is_unread(wire, wire->row[i].id))
+			return true;
+	return false;
+}
+
 static void tell(const struct wire *before, const struct wire *after,
 		 const char *fs, struct client_wire *told)
 {
@@ -310,6 +343,7 @@ static void tell(const struct wire *before, const struct wire *after,
 
 	snprintf(line.fs, sizeof(line.fs), "%s", fs);
 	line.has_restarted = wire_since(before, after, fs, line.count) == 0;
+	line.is_partial = is_partial(before, fs) || is_partial(after, fs);
 	line.is_gone = *fs && !has_fs(after, after->count, fs);
 	if (told->line_count == CLIENT_WIRE_LINES_MAX)
 		add_rest(&told->line[CLIENT_WIRE_LINES_MAX - 1], &line);
@@ -323,6 +357,7 @@ void wire_lines(const struct wire *before, const struct wire *after,
 	size_t i;
 
 	told->line_count = 0;
+	told->event = after->event;
 	for (i = 0; i < after->count; i++)
 		if (!has_fs(after, i, after->row[i].fs))
 			tell(before, after, after->row[i].fs, told);

@@ -14,6 +14,11 @@
  *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody
  *           tells. Times may go back (some kernels underflow): then they are
  *           unknown, and nothing has restarted.
+ *         unread: a source that there was no time for. Its id ends in '@', where
+ *           others have their epoch: with this row alone it is left out of the
+ *           sum, which is a lower bound then.
+ *         event: the last thing that happened to the client that a job should
+ *           know, told by a rule of its type; code "": nothing.
  * Owner   wire_free(), NULL allowed. Rows are the wire's; a pointer to one
  *           lives until the next is made.
  * Errors  NULL or -1, sentence in *err, outputs untouched.
@@ -29,7 +34,7 @@
 #include "lib/err.h"
 
 #define WIRE_ID_MAX 512
-#define WIRE_ROWS_MAX 1024
+#define WIRE_ROWS_MAX 4096
 #define WIRE_UNKNOWN INT64_C(-1)
 
 struct wire_row {
@@ -41,7 +46,8 @@ struct wire_row {
 
 struct wire {
 	int64_t at_s; /* when it was read, seconds since boot */
-	size_t count;
+	struct client_wire_event event;
+	size_t count, unread;
 	struct wire_row row[WIRE_ROWS_MAX];
 };
 

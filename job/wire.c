@@ -112,6 +112,8 @@ static void add_line(struct record *state, const char *client,
 	io.shared = alone ? 0 : RECORD_UNKNOWN;
 	snprintf(io.source, sizeof(io.source), "%s", wire->source);
 	snprintf(io.client, sizeof(io.client), "%s", client);
+	if (line->is_partial)
+		state->flags |= RECORD_FLAG(OSC_PARTIAL);
 	if (*line->fs)
 		io.fs = (char *)line->fs; /* record_add_wire() copies */
 	for (kind = 0; kind < WIRE_KINDS; kind++)
@@ -135,13 +137,19 @@ static void read_since(const struct config *config, const char *name,
 {
 	const struct config_client *section = section_named(config, name);
 	struct client *client;
+	struct findings findings = { 0 };
 	struct client_wire wire;
 	size_t i;
 
 	client = section ? client_open(section, NULL, NULL, NULL) : NULL;
-	if (client && client_wire_since(client, counters, &wire, NULL) == 0)
+	if (client && client_wire_since(client, counters, &wire, NULL) == 0) {
 		for (i = 0; i < wire.line_count; i++)
 			add_line(state, name, &wire, &wire.line[i], alone);
+		client_wire_tell(client, &wire, (int64_t)state->start,
+				 &findings);
+		job_add_findings(state, &findings);
+		findings_free(&findings);
+	}
 	client_close(client);
 }
 

@@ -145,12 +145,24 @@ static const struct key nfs_keys[] = {
 	{ 0 },
 };
 
+static const struct key lustre_keys[] = {
+	{ "jobid", CHOICE, AT(jobid), "no", 0, 0, switches },
+	{ "sys_dir", PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
+	{ "debug_dir", PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0,
+	  NULL },
+	{ "procfs_dir", PATH, AT(procfs_dir), "/proc/fs/lustre", 0, 0, NULL },
+	{ "lnet_dir", PATH, AT(lnet_dir), "/sys/kernel/debug/lnet", 0, 0,
+	  NULL },
+	{ "lctl", PATH, AT(lctl), "/usr/sbin/lctl", 0, 0, NULL },
+	{ 0 },
+};
+
 static const struct key no_keys[] = { { 0 } };
 
 /* What a [client] section may say besides, by its type. */
 static const struct key *const type_keys[] = {
 	[CLIENT_WEKA] = weka_keys,
-	[CLIENT_LUSTRE] = no_keys,
+	[CLIENT_LUSTRE] = lustre_keys,
 	[CLIENT_GPFS] = no_keys,
 	[CLIENT_NFS] = nfs_keys,
 };
@@ -163,6 +175,7 @@ static const struct key profile_keys[] = {
 	{ "io_cores", NUMBER, AT(io_cores), "0", 0, IO_CORES_LIMIT, NULL },
 	{ "mount_options", TEXT, AT(mount_options), "", 0, 0, NULL },
 	{ "read_ahead_kb", TEXT, AT(read_ahead_kb), "", 0, 0, NULL },
+	{ "parameters", TEXT, AT(parameters), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT

@@ -91,6 +91,13 @@ struct config_client {
 	char *mountinfo;
 	char *mountstats;
 	char *bdi_dir;
+	/* Lustre */
+	enum config_switch jobid; /* tell the servers the job's number */
+	char *sys_dir;
+	char *debug_dir;
+	char *procfs_dir;
+	char *lnet_dir;
+	char *lctl;
 };
 
 /* [profile NAME]: settings that a user may ask for by name; [profile
@@ -103,6 +110,7 @@ struct config_profile {
 	char *mount_options;   /* comma-separated; "": none */
 	char *read_ahead_kb;   /* a number; "": left alone */
 	char *nfs_options;     /* those of mount_options that NFS takes */
+	char *parameters;      /* of the client, comma-separated */
 };
 
 struct config_ledger {

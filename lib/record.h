@@ -131,6 +131,9 @@
 	X(WIRE_RESET, "wire_reset",                                            \
 	  "the filesystem client started anew while the job ran: what it "     \
 	  "moved is unknown")                                                  \
+	X(OSC_PARTIAL, "osc_partial",                                          \
+	  "not every target of a filesystem was read in time: what the "       \
+	  "client moved is a lower bound")                                     \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

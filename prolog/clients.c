@@ -36,6 +36,8 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 					       profile, visit->sections[index])
 				     : "";
 	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
+	want.parameters = profile ? profile->parameters : "";
+	want.job_id = visit->job.id;
 	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
 	    index != visit->owner)
 		want.io_cores = 0;

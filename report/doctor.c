@@ -232,7 +232,7 @@ static void judge_client(struct doctor *doctor, struct client *client,
 		doctor->client_known = true;
 		cpuset_or(&doctor->client_cpus, &facts->frontend_cpus);
 	}
-	want.mount_options = want.read_ahead_kb = "";
+	want.mount_options = want.read_ahead_kb = want.parameters = "";
 	/* that there is none at all is said about the node line: N09 */
 	if (doctor->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = doctor->mem_spec_limit_mb;

@@ -126,9 +126,9 @@ part_valgrind() {
 		LOG_FLAGS='-q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
 }
 
-# crashes N - as many random schedules of crashes
+# crashes N - as many random schedules of crashes, of each type of client
 crashes() {
-	run "$dir/soak.log" $((600 + $1 * 2)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
+	run "$dir/soak.log" $((600 + $1 * 4)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
 		{ tail -n 30 "$dir/soak.log"; return 1; }
 }
 
@@ -286,4 +286,18 @@ part_nfs() {
 		need kernel-6.1-full && need kernel-6.12-full || return 0
 	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/nfs.log" 1200 "$top/tests/vm/nfs.bats" || status=$?
 	tests 'real NFS' $status "$dir/nfs.log"
+}
+
+# Servers and client of a real Lustre, where somebody has put a kit beside this
+# tree (CONTRIBUTING.md says how to make one).
+part_lustre() {
+	local status=0 kit=${JOBIO_SHARED:-$top/../shared}/lustre-kit
+	if [[ ! -x $kit/lustre-up ]]; then
+		say 'real Lustre: not run'
+		return 0
+	fi
+	need tree-gcc packages-machine packages-cluster || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc LUSTRE_KIT=$kit \
+		bats_files "$dir/lustre.log" 1800 "$top/tests/vm/lustre.bats" || status=$?
+	tests 'real Lustre' $status "$dir/lustre.log"
 }

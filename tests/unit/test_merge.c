@@ -811,7 +811,7 @@ static struct record *noise(unsigned int *seed)
 	r->has_gate = true;
 	r->gate_warned = 1;
 	record_set(&r->gate_text, text);
-	record_add_change(r, text, text, text, text, 1, 1);
+	record_add_change(r, text, text, text, text, text, 1, 1);
 	record_add_finding(r, text, "error", text, text);
 	return r;
 }

@@ -13,6 +13,7 @@ vm_here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$vm_here/bail.bash"
 vm_cache=${JOBIO_VM_CACHE:-$vm_here/../../build/vm}
 readonly vm_root_id=6a6f6269	# of the root disk's partition table
+vm_node_mib=768	# memory of each NUMA node
 
 # cache_lock NAME - one builder of a cached thing at a time; waits 20 minutes
 cache_lock() {
@@ -55,9 +56,9 @@ machine_command() {
 	local kernel=$1 root=$2 payload=$3 init=$4 parameters=${5:-}
 	# shellcheck disable=SC2034,SC2054 # for the caller; QEMU's commas
 	machine=(qemu-system-x86_64 -machine q35 -accel tcg,thread=single
-		-cpu Skylake-Server-v1 -smp 8,sockets=2,cores=2,threads=2 -m 1536
-		-object memory-backend-ram,id=m0,size=768M
-		-object memory-backend-ram,id=m1,size=768M
+		-cpu Skylake-Server-v1 -smp 8,sockets=2,cores=2,threads=2 -m $((2 * vm_node_mib))
+		-object "memory-backend-ram,id=m0,size=${vm_node_mib}M"
+		-object "memory-backend-ram,id=m1,size=${vm_node_mib}M"
 		-numa node,nodeid=0,cpus=0-3,memdev=m0
 		-numa node,nodeid=1,cpus=4-7,memdev=m1
 		-nodefaults -display none -monitor none -no-reboot

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/facts.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/number.h"
+#include "lib/sysfs.h"
+#include "lib/text.h"
+
+#define LINE_TEXT_MAX 512
+
+struct lustre_facts *lustre_facts_of(const struct client *client)
+{
+	return client->facts;
+}
+
+void lustre_facts_clear(void *what)
+{
+	struct lustre_facts *facts = what;
+
+	ask_clear(&facts->ask);
+	free(facts->instance);
+	free(facts->target);
+	memset(facts, 0, sizeof(*facts));
+}
+
+/* ---- in the child: read and print ----------------------------------------- */
+
+/* "64.00" of newer versions, "0 (all)": the digits that it begins with. */
+static long leading_number(const char *text)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	return errno || end == text || number < 0 ? LUSTRE_UNKNOWN : number;
+}
+
+static long param(const struct client *client, const char *folder,
+		  const char *device, const char *name)
+{
+	char line[128];
+
+	if (tree_line(client->section, folder, device, name, line,
+		      sizeof(line)) < 0)
+		return LUSTRE_UNKNOWN;
+	return leading_number(line);
+}
+
+static long tracked(const struct client *client, const char *device)
+{
+	static const char *const names[] = { "stats_track_pid",
+					     "stats_track_ppid",
+					     "stats_track_gid" };
+	long id = LUSTRE_UNKNOWN, most = LUSTRE_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		id = param(client, "llite", device, names[i]);
+		most = id > most ? id : most;
+	}
+	return most;
+}
+
+static void print_instance(const struct client *client,
+			   const struct tree_device *device)
+{
+	const char *name = device->name, *dash = strrchr(name, '-');
+	char lov[2 * TREE_NAME_MAX];
+
+	snprintf(lov, sizeof(lov), "%.*s-clilov%s", (int)(dash - name), name,
+		 dash);
+	printf("instance %s %ld %ld %ld %ld %ld\n", name,
+	       param(client, "llite", name, "max_read_ahead_mb"),
+	       param(client, "llite", name, "max_read_ahead_per_file_mb"),
+	       param(client, "llite", name, "max_read_ahead_whole_mb"),
+	       tracked(client, name), param(client, "lov", lov, "stripecount"));
+}
+
+/* The word or number behind a key of the import's YAML. */
+static long import_number(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? leading_number(at + strlen(key)) : LUSTRE_UNKNOWN;
+}
+
+static void print_target(const struct client *client,
+			 const struct tree_device *device)
+{
+	const char *folder = tree_folder(device->kind), *name = device->name;
+	static char text[TREE_TEXT_MAX];
+	char state[16] = "?";
+	const char *at;
+
+	if (tree_text(client->section, folder, name, "import", text,
+		      sizeof(text)) < 0) {
+		printf("unread %s\n", strerror(errno));
+		text[0] = '\0';
+	}
+	at = strstr(text, "\n    state: ");
+	if (at)
+		sscanf(at + 12, "%15[A-Z_]", state);
+	printf("target %d %u %s %s %ld %ld %ld %ld %ld %ld\n",
+	       (int)device->kind, device->index, device->instance, state,
+	       param(client, folder, name, "active"),
+	       param(client, folder, name, "max_rpcs_in_flight"),
+	       param(client, folder, name, "max_pages_per_rpc"),
+	       param(client, folder, name, "checksums"),
+	       import_number(text, "max_brw_size: "),
+	       import_number(text, "max_mod_rpcs: "));
+}
+
+/* The first line, whichever way it is told: "2.17.0", "lustre: 2.10.1". */
+static void print_global(const struct client *client, const char *name)
+{
+	char path[TREE_PATH_MAX], line[128], *at = line;
+
+	if (tree_global(client->section, name, path) < 0 ||
+	    sysfs_line(path, line, sizeof(line)) < 0)
+		return;
+	if (!strncmp(line, "lustre: ", 8))
+		at += 8;
+	if (*at && !strchr(at, ' '))
+		printf("%s %s\n", name, at);
+}
+
+/* lnet/nis: "nid status alive refs ..", a line each; CPTs: "0\t: 0 1 2" */
+static void print_lnet(const struct client *client, const char *name)
+{
+	char path[TREE_PATH_MAX], line[LINE_TEXT_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", client->section->lnet_dir, name);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		printf("%s %s\n", name, line);
+	}
+	if (file)
+		fclose(file);
+}
+
+static int print_all(void *arg)
+{
+	const struct client *client = arg;
+	struct tree *tree;
+	struct err why;
+	size_t i;
+
+	print_global(client, "version");
+	print_global(client, "jobid_var");
+	print_global(client, "jobid_name");
+	print_lnet(client, "nis");
+	print_lnet(client, "cpu_partition_table");
+	tree = tree_read(client, &why);
+	if (!tree) {
+		printf("none %s\n", why.text);
+		return 0;
+	}
+	for (i = 0; i < tree->count; i++) {
+		if (tree->device[i].kind == TREE_LLITE)
+			print_instance(client, &tree->device[i]);
+		else
+			print_target(client, &tree->device[i]);
+	}
+	tree_free(tree);
+	return 0;
+}
+
+/* ---- in the parent: take what was printed ----------------------------------- */
+
+static void *grow(void *list, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return list;
+	return realloc(list, (count ? 2 * count : 1) * size);
+}
+
+static int take_instance(struct lustre_facts *facts, const char *line)
+{
+	struct lustre_instance one = { 0 }, *bigger;
+
+	if (sscanf(line, "%95s %ld %ld %ld %ld %ld", one.name, &one.ahead_mb,
+		   &one.ahead_file_mb, &one.ahead_whole_mb, &one.tracked,
+		   &one.stripe_count) != 6)
+		return 0;
+	bigger = grow(facts->instance, facts->instance_count, sizeof(one));
+	if (!bigger)
+		return -1;
+	facts->instance = bigger;
+	facts->instance[facts->instance_count++] = one;
+	return 0;
+}
+
+static int take_target(struct lustre_facts *facts, const char *line)
+{
+	struct lustre_target one = { 0 }, *bigger;
+	int kind;
+
+	if (sscanf(line, "%d %u %95s %15s %ld %ld %ld %ld %ld %ld", &kind,
+		   &one.index, one.instance, one.state, &one.active, &one.rpcs,
+		   &one.pages, &one.checksums, &one.server_bytes,
+		   &one.server_mods) != 10)
+		return 0;
+	one.kind = (enum tree_kind)kind;
+	if (!strcmp(one.state, "?"))
+		one.state[0] = '\0';
+	bigger = grow(facts->target, facts->target_count, sizeof(one));
+	if (!bigger)
+		return -1;
+	facts->target = bigger;
+	facts->target[facts->target_count++] = one;
+	return 0;
+}
+
+/* The interface that has the address of "192.0.2.31@tcp". */
+static void find_interface(struct lustre_card *card)
+{
+	char address[INET_ADDRSTRLEN], nid[64];
+	struct ifaddrs *all = NULL, *one;
+
+	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(card->nid, "@"),
+		 card->nid);
+	if (getifaddrs(&all) < 0)
+		return;
+	for (one = all; one; one = one->ifa_next) {
+		if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET)
+			continue;
+		inet_ntop(AF_INET,
+			  &((struct sockaddr_in *)one->ifa_addr)->sin_addr,
+			  address, sizeof(address));
+		if (!strcmp(address, nid))
+			snprintf(card->interface, sizeof(card->interface),
+				 "%.15s", one->ifa_name);
+	}
+	freeifaddrs(all);
+}
+
+static void take_card(struct lustre_facts *facts, const char *line)
+{
+	struct lustre_card *card = &facts->card[facts->card_count];
+
+	if (facts->card_count == LUSTRE_CARDS_MAX ||
+	    sscanf(line, "%63s %15s", card->nid, card->status) != 2 ||
+	    !strchr(card->nid, '@') || !strcmp(card->nid, "0@lo"))
+		return;
+	card->numa_node = -1;
+	find_interface(card);
+	if (*card->interface)
+		card->numa_node =
+			sysfs_numa_node_of_device(card->interface, "");
+	facts->card_count++;
+}
+
+static void take_cpt(struct lustre_facts *facts, const char *line)
+{
+	const char *at = strchr(line, ':');
+	unsigned long cpu;
+	char *end;
+
+	for (at = at ? at + 1 : ""; *at; at = end) {
+		cpu = strtoul(at, &end, 10);
+		if (end == at)
+			return;
+		if (cpu < CPUSET_MAX)
+			cpuset_add(&facts->cpt_cpus, (unsigned int)cpu);
+	}
+}
+
+/* The text behind a word and a blank; NULL: the line begins otherwise. */
+static const char *behind(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return !strncmp(line, word, length) && line[length] == ' '
+		       ? line + length + 1
+		       : NULL;
+}
+
+static int take_line(struct lustre_facts *facts, const char *line)
+{
+	const char *rest;
+
+	if ((rest = behind(line, "instance")))
+		return take_instance(facts, rest);
+	if ((rest = behind(line, "target")))
+		return take_target(facts, rest);
+	if ((rest = behind(line, "version")))
+		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
+	else if ((rest = behind(line, "jobid_var")))
+		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s",
+			 rest);
+	else if ((rest = behind(line, "jobid_name")))
+		snprintf(facts->jobid_name, sizeof(facts->jobid_name), "%.63s",
+			 rest);
+	else if ((rest = behind(line, "nis")))
+		take_card(facts, rest);
+	else if ((rest = behind(line, "cpu_partition_table")))
+		take_cpt(facts, rest);
+	else if ((rest = behind(line, "none")))
+		ask_set(&facts->ask, ASK_FAILED, rest);
+	else if ((rest = behind(line, "unread"))) {
+		facts->unread++;
+		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s",
+			 rest);
+	}
+	return 0;
+}
+
+int lustre_inspect(struct client *client, struct err *err)
+{
+	struct lustre_facts *facts = lustre_facts_of(client);
+	char line[LINE_TEXT_MAX];
+	const char *text;
+
+	tree_keep_clients(client);
+	/* its work is done by kernel threads: no CPU is its own */
+	client->common.cpus_known = true;
+	if (!client->common.mount_count)
+		return 0;
+	ask_function(client, &facts->ask, client->section->sys_dir, print_all,
+		     client);
+	text = facts->ask.text;
+	while (text && text_next_line(&text, line, sizeof(line)))
+		if (take_line(facts, line) < 0)
+			return err_set(err, "client: out of memory");
+	client->common.version = facts->version;
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* facts.h - what is true of a Lustre client now
+ *
+ * One child with a deadline reads all of it: some files wait for a lock of the
+ * client that is held while it connects.
+ *
+ * Terms   unknown: LUSTRE_UNKNOWN, or "": the file is not there in this
+ *           version, or not readable.
+ *         card: the interface of an LNet address, with the NUMA node that it
+ *           is attached to (-1: unknown, or there is one alone).
+ *         CPTs: the CPUs that Lustre's threads run on, of all its partitions.
+ * Owner   lustre_facts_clear().
+ * Errors  as in client.h; 'why' says what could not be read.
+ * Runs    as client.h says.
+ */
+#ifndef JOBIO_CLIENT_LUSTRE_FACTS_H
+#define JOBIO_CLIENT_LUSTRE_FACTS_H
+
+#include "client/ask.h"
+#include "client/lustre/tree.h"
+
+#define LUSTRE_UNKNOWN (-1L)
+#define LUSTRE_CARDS_MAX 32
+
+struct lustre_instance {
+	char name[TREE_NAME_MAX];
+	/* of llite, in MiB; which process, parent or group alone is counted */
+	long ahead_mb, ahead_file_mb, ahead_whole_mb, tracked;
+	long stripe_count; /* of files whose folder says nothing */
+};
+
+struct lustre_target {
+	enum tree_kind kind; /* TREE_OSC or TREE_MDC */
+	unsigned int index;
+	char instance[TREE_NAME_MAX];
+	char state[16]; /* of the import: "FULL", "IDLE", "DISCONN", .. */
+	long active, rpcs, pages, checksums;
+	long server_bytes; /* the most that the server takes in an RPC */
+	long server_mods;  /* the most changes at a time, of an MDT */
+};
+
+struct lustre_card {
+	char nid[64], status[16], interface[16];
+	int numa_node;
+};
+
+struct lustre_facts {
+	struct ask ask;
+	char version[32], jobid_var[64], jobid_name[64];
+	size_t instance_count, target_count, card_count;
+	struct lustre_instance *instance;
+	struct lustre_target *target;
+	struct lustre_card card[LUSTRE_CARDS_MAX];
+	struct cpuset cpt_cpus;
+	size_t unread; /* devices whose import could not be read */
+	char unread_why[64];
+};
+
+struct lustre_facts *lustre_facts_of(const struct client *client);
+void lustre_facts_clear(void *facts);
+int lustre_inspect(struct client *client, struct err *err);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/lustre/facts.h"
+#include "client/mounts.h"
+#include "lib/sysfs.h"
+
+#define NAMED_MAX 4 /* targets that a sentence names; the others are counted */
+
+/* For small I/O from one client 8 to 24 were best, 1 and 128 worse; Lustre 2.15,
+ * 200 Gb/s (man page, FIGURES). */
+#define RPCS_LEAST 8
+#define RPCS_MOST 24
+
+static const struct lustre_facts *facts_of(const struct judge *judge)
+{
+	return lustre_facts_of(judge->client);
+}
+
+/* The want's list of parameters; "": none. */
+static const char *wanted(const struct judge *judge)
+{
+	return judge->want && judge->want->parameters ? judge->want->parameters
+						      : "";
+}
+
+/* ---- what can be read ---------------------------------------------------- */
+
+static void check_unreadable(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+
+	if (facts->ask.answer != ASK_ANSWERED &&
+	    facts->ask.answer != ASK_NOT_ASKED)
+		rule_say(judge, rule, "its parameters cannot be read: %.300s",
+			 facts->ask.why);
+	else if (facts->unread)
+		rule_say(judge, rule,
+			 "the state of %zu of its %zu targets cannot be read: "
+			 "%s",
+			 facts->unread, facts->target_count, facts->unread_why);
+}
+
+/* ---- targets --------------------------------------------------------------- */
+
+/* Targets of which something is true: how many, how many there are, and the
+ * first of them by name. */
+struct targets {
+	size_t count, all;
+	char names[160];
+	char filesystem[TREE_NAME_MAX];
+};
+
+typedef bool (*target_test)(const struct lustre_target *target);
+
+static void name_target(struct targets *found,
+			const struct lustre_target *target, bool with_state)
+{
+	struct tree_device device = { .kind = target->kind,
+				      .index = target->index };
+	size_t used = strlen(found->names);
+	char name[16];
+
+	if (found->count++ >= NAMED_MAX)
+		return;
+	snprintf(found->names + used, sizeof(found->names) - used,
+		 with_state ? "%s%s (%s)" : "%s%s", used ? ", " : "",
+		 tree_target(&device, name), target->state);
+}
+
+/* Of one instance, and of one kind of target. */
+static void find_targets(const struct lustre_facts *facts, const char *instance,
+			 enum tree_kind kind, target_test test, bool with_state,
+			 struct targets *found)
+{
+	size_t i;
+
+	memset(found, 0, sizeof(*found));
+	tree_filesystem(instance, found->filesystem);
+	for (i = 0; i < facts->target_count; i++) {
+		if (facts->target[i].kind != kind ||
+		    strcmp(facts->target[i].instance, instance) != 0)
+			continue;
+		found->all++;
+		if (test(&facts->target[i]))
+			name_target(found, &facts->target[i], with_state);
+	}
+	if (found->count > NAMED_MAX)
+		strcat(found->names, ", ..");
+}
+
+static void say_targets(const struct judge *judge, const struct rule *rule,
+			enum tree_kind kind, target_test test, bool with_state,
+			const char *what)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const char *word = kind == TREE_OSC ? "OSTs" : "MDTs";
+	struct targets found;
+	size_t i;
+
+	for (i = 0; i < facts->instance_count; i++) {
+		find_targets(facts, facts->instance[i].name, kind, test,
+			     with_state, &found);
+		if (found.count)
+			rule_say(judge, rule,
+				 "%zu of the %zu %s of '%s' %s: %s",
+				 found.count, found.all, word, found.filesystem,
+				 what, found.names);
+	}
+}
+
+/* An idle one is disconnected on purpose, and connects when it is used. */
+static bool is_away(const struct lustre_target *target)
+{
+	return target->active != 0 && *target->state &&
+	       strcmp(target->state, "FULL") != 0 &&
+	       strcmp(target->state, "IDLE") != 0;
+}
+
+static void check_import(const struct judge *judge, const struct rule *rule)
+{
+	say_targets(judge, rule, TREE_MDC, is_away, true, "are not connected");
+	say_targets(judge, rule, TREE_OSC, is_away, true, "are not connected");
+}
+
+static bool is_inactive(const struct lustre_target *target)
+{
+	return target->active == 0;
+}
+
+static void check_inactive(const struct judge *judge, const struct rule *rule)
+{
+	say_targets(judge, rule, TREE_MDC, is_inactive, false,
+		    "are deactivated on this node");
+	say_targets(judge, rule, TREE_OSC, is_inactive, false,
+		    "are deactivated on this node");
+}
+
+static bool has_one_rpc(const struct lustre_target *target)
+{
+	return target->rpcs == 1;
+}
+
+static void check_one_rpc(const struct judge *judge, const struct rule *rule)
+{
+	say_targets(judge, rule, TREE_OSC, has_one_rpc, false,
+		    "get one RPC at a time (max_rpcs_in_flight=1)");
+}
+
+static bool has_odd_rpcs(const struct lustre_target *target)
+{
+	return target->rpcs > 1 &&
+	       (target->rpcs < RPCS_LEAST || target->rpcs > RPCS_MOST);
+}
+
+static void check_rpcs(const struct judge *judge, const struct rule *rule)
+{
+	say_targets(judge, rule, TREE_OSC, has_odd_rpcs, false,
+		    "have a max_rpcs_in_flight outside 8 to 24, which suits "
+		    "small I/O best");
+}
+
+static bool has_small_rpcs(const struct lustre_target *target)
+{
+	return target->pages > 0 && target->server_bytes > 0 &&
+	       target->pages * (long)getpagesize() < target->server_bytes;
+}
+
+static void check_pages(const struct judge *judge, const struct rule *rule)
+{
+	say_targets(judge, rule, TREE_OSC, has_small_rpcs, false,
+		    "get smaller RPCs than their servers take "
+		    "(max_pages_per_rpc)");
+}
+
+static bool has_checksums(const struct lustre_target *target)
+{
+	return target->checksums == 1;
+}
+
+/* After the profile was applied the facts are older than it: what it set does
+ * hold then. */
+static void check_checksums(const struct judge *judge, const struct rule *rule)
+{
+	char value[8];
+
+	if (options_get(wanted(judge), "osc.checksums", value, sizeof(value)) &&
+	    !strcmp(value, "0") && !judge->want->alone)
+		say_targets(judge, rule, TREE_OSC, has_checksums, false,
+			    "have checksums on, which the profile does "
+			    "without");
+}
+
+/* ---- the mount ------------------------------------------------------------- */
+
+static void check_read_ahead(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_instance *instance = facts->instance;
+	char name[TREE_NAME_MAX];
+
+	for (; instance < facts->instance + facts->instance_count; instance++)
+		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
+			rule_say(judge, rule, "'%s' reads nothing ahead (%s=0)",
+				 tree_filesystem(instance->name, name),
+				 instance->ahead_mb == 0
+					 ? "max_read_ahead_mb"
+					 : "max_read_ahead_per_file_mb");
+}
+
+static void check_jobid(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+
+	if (!strcmp(facts->jobid_var, "disable"))
+		rule_say(judge, rule,
+			 "its servers do not learn whose I/O it is "
+			 "(jobid_var=disable)");
+}
+
+static void check_tracking(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_instance *instance = facts->instance;
+	char name[TREE_NAME_MAX];
+
+	for (; instance < facts->instance + facts->instance_count; instance++)
+		if (instance->tracked > 0)
+			rule_say(judge, rule,
+				 "the counters of '%s' count one process or "
+				 "group alone, %ld (stats_track_*)",
+				 tree_filesystem(instance->name, name),
+				 instance->tracked);
+}
+
+/* Does the profile want streams: large RPCs, or read-ahead? */
+static void check_stripes(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_instance *instance = facts->instance;
+	char name[TREE_NAME_MAX];
+
+	if (!options_get(wanted(judge), "osc.max_pages_per_rpc", NULL, 0) &&
+	    !options_get(wanted(judge), "llite.max_read_ahead_mb", NULL, 0))
+		return;
+	for (; instance < facts->instance + facts->instance_count; instance++)
+		if (instance->stripe_count == 1)
+			rule_say(judge, rule,
+				 "a new file of '%s' lies on one OST unless "
+				 "its folder says otherwise (stripecount=1)",
+				 tree_filesystem(instance->name, name));
+}
+
+/* ---- LNet -------------------------------------------------------------------- */
+
+static void check_cards(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_card *card = facts->card;
+	bool is_beside;
+	int cpu;
+
+	for (; card < facts->card + facts->card_count; card++) {
+		if (card->numa_node < 0 || cpuset_is_empty(&facts->cpt_cpus))
+			continue;
+		is_beside = false;
+		cpuset_for_each (cpu, &facts->cpt_cpus)
+			is_beside |=
+				sysfs_numa_node_of_cpu((unsigned int)cpu) ==
+				card->numa_node;
+		if (!is_beside)
+			rule_say(judge, rule,
+				 "%s (%s) is on NUMA node %d, where none of "
+				 "Lustre's CPU partitions has a CPU",
+				 card->interface, card->nid, card->numa_node);
+	}
+}
+
+static void check_down(const struct judge *judge, const struct rule *rule)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_card *card = facts->card;
+
+	for (; card < facts->card + facts->card_count; card++)
+		if (!strcmp(card->status, "down"))
+			rule_say(judge, rule, "LNet's interface %s is down",
+				 card->nid);
+}
+
+const struct rule lustre_rules[] = {
+	{ "LU01", FINDING_ERROR, RULE_BREAKS_NODE,
+	  "mount it, or leave this node out of nodes= of [client] in "
+	  "jobio.conf",
+	  rule_check_no_mount },
+	{ "LU02", FINDING_WARNING, RULE_SPARES_NODE,
+	  "mount it, or correct mounts= in jobio.conf",
+	  rule_check_missing_mount },
+	{ "LU03", FINDING_WARNING, RULE_SPARES_NODE,
+	  "be root; correct sys_dir= and debug_dir= in jobio.conf",
+	  check_unreadable },
+	{ "LU04", FINDING_ERROR, RULE_SPARES_NODE,
+	  "look at the network and at the servers: lctl get_param "
+	  "osc.*.import, mdc.*.import",
+	  check_import },
+	{ "LU05", FINDING_WARNING, RULE_SPARES_NODE,
+	  "lctl set_param osc.NAME.active=1 when the server is back",
+	  check_inactive },
+	{ "LU06", FINDING_WARNING, RULE_SPARES_NODE,
+	  "look into the logs of the server and of this node: what was not "
+	  "yet written is lost",
+	  NULL },
+	{ "LU07", FINDING_WARNING, RULE_SPARES_NODE,
+	  "lctl set_param osc.*.max_rpcs_in_flight=8, its default",
+	  check_one_rpc },
+	{ "LU08", FINDING_INFO, RULE_SPARES_NODE, "none, if intended",
+	  check_rpcs },
+	{ "LU09", FINDING_WARNING, RULE_SPARES_NODE,
+	  "ask for io-cores or --exclusive", check_checksums },
+	{ "LU10", FINDING_INFO, RULE_SPARES_NODE,
+	  "osc.max_pages_per_rpc in the profile of jobs that stream",
+	  check_pages },
+	{ "LU11", FINDING_WARNING, RULE_SPARES_NODE,
+	  "lctl set_param llite.*.max_read_ahead_mb=N and "
+	  "max_read_ahead_per_file_mb=N",
+	  check_read_ahead },
+	{ "LU12", FINDING_INFO, RULE_SPARES_NODE,
+	  "lctl set_param jobid_var=SLURM_JOB_ID, or jobid=yes in the "
+	  "[client] section",
+	  check_jobid },
+	{ "LU13", FINDING_WARNING, RULE_SPARES_NODE,
+	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0",
+	  check_tracking },
+	{ "LU14", FINDING_WARNING, RULE_SPARES_NODE,
+	  "cpu_pattern of libcfs: a partition on the card's NUMA node",
+	  check_cards },
+	{ "LU15", FINDING_INFO, RULE_SPARES_NODE,
+	  "lfs setstripe -c N for the job's folder", check_stripes },
+	{ "LU16", FINDING_WARNING, RULE_SPARES_NODE,
+	  "look at its cable and at lnetctl net show -v", check_down },
+	/* told by what changes the client */
+	{ "LU40", FINDING_ERROR, RULE_SPARES_NODE,
+	  "see dmesg, and lctl get_param of what it could not get", NULL },
+	{ "LU42", FINDING_ERROR, RULE_SPARES_NODE,
+	  "lctl set_param the old value, or let the next job try again", NULL },
+	{ "LU43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
+	  NULL },
+	{ "LU46", FINDING_INFO, RULE_SPARES_NODE,
+	  "ask for io-cores or --exclusive", NULL },
+	{ "LU49", FINDING_ERROR, RULE_SPARES_NODE,
+	  "take it out of the profile in jobio.conf", NULL },
+	{ 0 }
+};

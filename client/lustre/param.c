@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/param.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/mounts.h"
+#include "lib/number.h"
+
+#define PARAMS_MAX 16 /* of one kind of device */
+#define MIB (1UL << 20)
+
+enum role { /* in what moves with it */
+	ALONE,
+	AHEAD,
+	AHEAD_FILE,
+	AHEAD_WHOLE,
+	PAGES,
+	RPCS,
+	MODS,
+	DIRTY
+};
+
+struct param {
+	enum tree_kind kind;
+	const char *key;
+	unsigned long min, max; /* 2.17 takes no more than max */
+	enum role role;
+};
+
+/* In the order of writing. lru_size is not here: while it is dynamic it reads as
+ * the number of locks, and nothing tells that from a fixed size. Nor are
+ * llite's checksums, which switch those of all targets. */
+static const struct param params[] = {
+	{ TREE_LLITE, "max_read_ahead_mb", 0, 1048576, AHEAD },
+	{ TREE_LLITE, "max_read_ahead_per_file_mb", 0, 1048576, AHEAD_FILE },
+	{ TREE_LLITE, "max_read_ahead_whole_mb", 0, 1048576, AHEAD_WHOLE },
+	{ TREE_LLITE, "max_cached_mb", 64, 16777216, ALONE },
+	{ TREE_LLITE, "statahead_max", 0, 2048, ALONE },
+	{ TREE_LLITE, "hybrid_io", 0, 1, ALONE },
+	{ TREE_LLITE, "hybrid_io_read_threshold_bytes", 4096, 1073741824,
+	  ALONE },
+	{ TREE_LLITE, "hybrid_io_write_threshold_bytes", 4096, 1073741824,
+	  ALONE },
+	{ TREE_LLITE, "parallel_dio", 0, 1, ALONE },
+	{ TREE_LLITE, "unaligned_dio", 0, 1, ALONE },
+	{ TREE_MDC, "max_pages_per_rpc", 1, 16384, PAGES },
+	{ TREE_MDC, "max_rpcs_in_flight", 2, 256, RPCS },
+	{ TREE_MDC, "max_mod_rpcs_in_flight", 1, 255, MODS },
+	{ TREE_MDC, "max_dirty_mb", 1, 2047, DIRTY },
+	{ TREE_MDC, "checksums", 0, 1, ALONE },
+	{ TREE_MDC, "lru_max_age", 1000, 86400000, ALONE },
+	{ TREE_OSC, "max_pages_per_rpc", 1, 16384, PAGES },
+	{ TREE_OSC, "max_rpcs_in_flight", 1, 256, RPCS },
+	{ TREE_OSC, "max_dirty_mb", 1, 2047, DIRTY },
+	{ TREE_OSC, "checksums", 0, 1, ALONE },
+	{ TREE_OSC, "short_io_bytes", 0, 65536, ALONE },
+	{ TREE_OSC, "lru_max_age", 1000, 86400000, ALONE },
+};
+#define PARAM_COUNT (sizeof(params) / sizeof(params[0]))
+
+/* No rivals but itself: the engine needs no more than that they are none. */
+const struct setting_key param_keys[] = { { 0 } };
+
+static const struct param *find(enum tree_kind kind, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < PARAM_COUNT; i++)
+		if (params[i].kind == kind && !strcmp(params[i].key, key))
+			return &params[i];
+	return NULL;
+}
+
+/* "osc.max_rpcs_in_flight" */
+static const struct param *find_dotted(const char *word)
+{
+	size_t length = strcspn(word, ".");
+	int kind;
+
+	for (kind = 0; kind < TREE_KINDS; kind++)
+		if (strlen(tree_folder(kind)) == length &&
+		    !strncmp(tree_folder(kind), word, length) && word[length])
+			return find(kind, word + length + 1);
+	return NULL;
+}
+
+/* "16", or of pages also "4M": as the kernel takes them
+ * (obdclass/lprocfs_status.c:sysfs_memparse()). */
+static int parse_value(const struct param *param, const char *value,
+		       unsigned long *number)
+{
+	size_t length = strlen(value);
+	unsigned long mib;
+	char digits[16];
+
+	if (param->role != PAGES || !length || value[length - 1] != 'M')
+		return number_parse(value, param->min, param->max, number,
+				    NULL);
+	snprintf(digits, sizeof(digits), "%.*s", (int)(length - 1), value);
+	if (number_parse(digits, 1, 64, &mib, NULL) < 0)
+		return -1;
+	*number = mib * MIB / (unsigned long)getpagesize();
+	return 0;
+}
+
+const char *param_refusal(const char *key, const char *value)
+{
+	const struct param *param = find_dotted(key);
+	static char why[80];
+	unsigned long number;
+
+	if (!strcmp(key, PARAM_JOBID))
+		return *value ? "takes no value" : NULL;
+	if (!param)
+		return "not a parameter that jobio sets";
+	if (parse_value(param, value, &number) == 0)
+		return NULL;
+	snprintf(why, sizeof(why), "expected a number from %lu to %lu%s",
+		 param->min, param->max,
+		 param->role == PAGES ? ", or mebibytes: 4M" : "");
+	return why;
+}
+
+struct search {
+	enum tree_kind kind;
+	const char *key; /* NULL: any */
+	char value[32];
+	bool found;
+};
+
+static int match(void *arg, const char *word, const char *key,
+		 const char *value)
+{
+	struct search *search = arg;
+	const struct param *param = find_dotted(key);
+
+	(void)word;
+	if (param && param->kind == search->kind &&
+	    (!search->key || !strcmp(param->key, search->key))) {
+		snprintf(search->value, sizeof(search->value), "%s", value);
+		search->found = true;
+	}
+	return 0;
+}
+
+bool param_concerns(const char *wanted, enum tree_kind kind)
+{
+	struct search search = { .kind = kind };
+
+	options_each(wanted, match, &search);
+	return search.found;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* Locks of a device are another folder's. */
+static int path_of(const struct config_client *section, enum tree_kind kind,
+		   const char *device, const char *key,
+		   char path[TREE_PATH_MAX])
+{
+	const char *folder = tree_folder(kind);
+
+	if (!strcmp(key, "lru_max_age"))
+		folder = "ldlm/namespaces";
+	return tree_path(section, folder, device, key, path);
+}
+
+/* max_cached_mb shows several lines, one of them with its name; the others
+ * themselves. */
+static int read_value(const struct config_client *section,
+		      const struct param *param, const char *device,
+		      unsigned long *number)
+{
+	const char *folder = tree_folder(param->kind), *at;
+	char text[1024], digits[24];
+	size_t length;
+
+	if (!strcmp(param->key, "lru_max_age"))
+		folder = "ldlm/namespaces";
+	if (tree_text(section, folder, device, param->key, text, sizeof(text)) <
+	    0)
+		return -1;
+	at = strstr(text, "max_cached_mb: ");
+	at = at ? at + strlen("max_cached_mb: ") : text;
+	length = strcspn(at, " \n");
+	snprintf(digits, sizeof(digits), "%.*s", (int)length, at);
+	return number_parse(digits, 0, ~0UL, number, NULL);
+}
+
+char *param_now(const struct config_client *section, enum tree_kind kind,
+		const char *device)
+{
+	char word[SETTING_WORD_MAX], *list = NULL;
+	unsigned long number;
+	size_t i;
+
+	for (i = 0; i < PARAM_COUNT; i++) {
+		if (params[i].kind != kind ||
+		    read_value(section, &params[i], device, &number) < 0)
+			continue;
+		snprintf(word, sizeof(word), "%s=%lu", params[i].key, number);
+		list = options_append(list, word);
+	}
+	return list;
+}
+
+int param_put(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), saved;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, value, strlen(value));
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return n < 0 ? -1 : 0;
+}
+
+int param_write(const struct config_client *section, enum tree_kind kind,
+		const char *device, const char *key, const char *value)
+{
+	char path[TREE_PATH_MAX];
+
+	if (!find(kind, key)) {
+		errno = EPERM;
+		return -1;
+	}
+	if (path_of(section, kind, device, key, path) < 0)
+		return -1;
+	return param_put(path, value);
+}
+
+/* ---- what moves with what --------------------------------------------------- */
+
+struct value {
+	const struct param *param;
+	unsigned long now, to;
+	bool known, named;
+};
+
+struct device_values {
+	const struct client *client;
+	const struct tree_device *device;
+	size_t count;
+	struct value value[PARAMS_MAX];
+};
+
+static struct value *in_role(struct device_values *all, enum role role)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->value[i].param->role == role && all->value[i].known)
+			return &all->value[i];
+	return NULL;
+}
+
+static unsigned long least(unsigned long a, unsigned long b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned long most(unsigned long a, unsigned long b)
+{
+	return a > b ? a : b;
+}
+
+/* What its server takes: nothing is gained by asking it for more. */
+static void respect_server(struct device_values *all)
+{
+	const struct lustre_facts *facts = lustre_facts_of(all->client);
+	struct value *pages = in_role(all, PAGES), *mods = in_role(all, MODS);
+	const struct lustre_target *target;
+	size_t i;
+
+	for (i = 0; i < facts->target_count; i++) {
+		target = &facts->target[i];
+		if (target->kind != all->device->kind ||
+		    target->index != all->device->index ||
+		    strcmp(target->instance, all->device->instance) != 0)
+			continue;
+		if (pages && pages->named && target->server_bytes > 0)
+			pages->to = least(pages->to,
+					  (unsigned long)target->server_bytes /
+						  (unsigned long)getpagesize());
+		if (mods && mods->named && target->server_mods > 0)
+			mods->to = least(mods->to,
+					 (unsigned long)target->server_mods);
+	}
+}
+
+/* As client_adjust_max_dirty() does: room for all RPCs in flight, as far as an
+ * eighth of the memory goes. */
+static void move_dirty(struct device_values *all)
+{
+	struct value *pages = in_role(all, PAGES), *rpcs = in_role(all, RPCS);
+	struct value *dirty = in_role(all, DIRTY);
+	unsigned long page = (unsigned long)getpagesize(), need, eighth;
+
+	if (!pages || !rpcs || !dirty || dirty->named)
+		return;
+	need = (pages->to * rpcs->to * page + MIB - 1) / MIB;
+	eighth = (unsigned long)sysconf(_SC_PHYS_PAGES) / 8 * page / MIB;
+	need = least(need, least(eighth, dirty->param->max));
+	dirty->to = most(dirty->now, need);
+}
+
+static void move_others(struct device_values *all)
+{
+	struct value *ahead = in_role(all, AHEAD);
+	struct value *file = in_role(all, AHEAD_FILE);
+	struct value *whole = in_role(all, AHEAD_WHOLE);
+	struct value *rpcs = in_role(all, RPCS), *mods = in_role(all, MODS);
+
+	if (ahead && file && !file->named)
+		file->to = least(file->now, ahead->to);
+	if (file && whole && !whole->named)
+		whole->to = least(whole->now, file->to);
+	if (rpcs && mods && !rpcs->named)
+		rpcs->to = most(rpcs->now, mods->to + 1);
+	if (rpcs && mods && !mods->named)
+		mods->to = least(mods->now, rpcs->to - 1);
+	move_dirty(all);
+}
+
+/* Two of a kind of roles; what stands alone moves with nobody. */
+static bool is_coupled(enum role a, enum role b)
+{
+	if (a == ALONE || b == ALONE)
+		return false;
+	return (a <= AHEAD_WHOLE) == (b <= AHEAD_WHOLE);
+}
+
+/* Is it named, or moved by one that is? */
+static bool is_concerned(const struct device_values *all,
+			 const struct value *value)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->value[i].named &&
+		    (value == &all->value[i] ||
+		     is_coupled(value->param->role, all->value[i].param->role)))
+			return value->known;
+	return false;
+}
+
+/* Read all of them. The word of a named one that is not there: 'lacking'. */
+static void read_values(struct device_values *all, const char *wanted,
+			char lacking[SETTING_WORD_MAX])
+{
+	struct search search;
+	struct value *value;
+	size_t i;
+
+	for (i = 0; i < PARAM_COUNT && all->count < PARAMS_MAX; i++) {
+		if (params[i].kind != all->device->kind)
+			continue;
+		value = &all->value[all->count++];
+		value->param = &params[i];
+		value->known = read_value(all->client->section, &params[i],
+					  all->device->name, &value->now) == 0;
+		value->to = value->now;
+		search = (struct search){ .kind = params[i].kind,
+					  .key = params[i].key };
+		options_each(wanted, match, &search);
+		if (!search.found)
+			continue;
+		value->named =
+			value->known &&
+			parse_value(&params[i], search.value, &value->to) == 0;
+		if (!value->named)
+			snprintf(lacking, SETTING_WORD_MAX, "%s.%s",
+				 tree_folder(params[i].kind), params[i].key);
+	}
+}
+
+static bool is_different(const struct device_values *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->value[i].named &&
+		    all->value[i].now != all->value[i].to)
+			return true;
+	return false;
+}
+
+int param_compose(const struct client *client, const struct tree_device *device,
+		  const char *wanted, char **old_list, char **new_list,
+		  char lacking[SETTING_WORD_MAX])
+{
+	struct device_values all = { .client = client, .device = device };
+	char word[SETTING_WORD_MAX];
+	size_t i;
+
+	*old_list = *new_list = NULL;
+	*lacking = '\0';
+	read_values(&all, wanted, lacking);
+	respect_server(&all);
+	move_others(&all);
+	if (!is_different(&all))
+		return 0;
+	for (i = 0; i < all.count; i++) {
+		if (!is_concerned(&all, &all.value[i]))
+			continue;
+		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key,
+			 all.value[i].now);
+		*old_list = options_append(*old_list, word);
+		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key,
+			 all.value[i].to);
+		*new_list = options_append(*new_list, word);
+		if (!*old_list || !*new_list) {
+			free(*old_list);
+			free(*new_list);
+			return -1;
+		}
+	}
+	return 0;
+}

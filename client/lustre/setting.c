@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/lustre/param.h"
+#include "client/mounts.h"
+#include "client/rule.h"
+#include "lib/faultpoint.h"
+#include "lib/sysfs.h"
+
+#define GROUPS_MAX 24 /* entries of the journal for one job */
+#define TARGET_MAX 1024
+#define JOBID_TARGET "node"
+
+/* ---- one device ------------------------------------------------------------ */
+
+static const struct setting parameters;
+
+/* "osc work-OST0001-osc-ffff9a2c41d08000" */
+static const char *split(const char *target, enum tree_kind *kind)
+{
+	const char *blank = strchr(target, ' ');
+	int i;
+
+	for (i = 0; blank && i < TREE_KINDS; i++)
+		if (!strncmp(target, tree_folder((enum tree_kind)i),
+			     (size_t)(blank - target))) {
+			*kind = (enum tree_kind)i;
+			return blank + 1;
+		}
+	return NULL;
+}
+
+static const char *now(const struct client *client, const char *target)
+{
+	static char *list; /* borrowed until the next call */
+	enum tree_kind kind;
+	const char *device = split(target, &kind);
+
+	free(list);
+	list = device ? param_now(client->section, kind, device) : NULL;
+	return list;
+}
+
+struct writer {
+	const struct client *client;
+	enum tree_kind kind;
+	const char *device;
+	struct err *err;
+	bool failed;
+};
+
+/* All of them, whatever becomes of one: on the way back each counts. */
+static int write_word(void *arg, const char *word, const char *key,
+		      const char *value)
+{
+	struct writer *w = arg;
+
+	FAULT_POINT("parameter before");
+	if (param_write(w->client->section, w->kind, w->device, key, value) <
+		    0 &&
+	    !w->failed) {
+		err_set(w->err, "%s: %s", word, strerror(errno));
+		w->failed = true;
+	}
+	FAULT_POINT("parameter after");
+	return 0;
+}
+
+static int write_list(const struct setting *setting, struct client *client,
+		      const char *target, const char *list, struct err *err)
+{
+	struct writer writer = { .client = client, .err = err };
+
+	(void)setting;
+	writer.device = split(target, &writer.kind);
+	if (!writer.device || options_each(list, write_word, &writer) < 0)
+		return err_set(err, "out of memory");
+	return writer.failed ? -1 : 0;
+}
+
+/* Values are read where they are compared. */
+static int read_nothing(struct client *client, struct err *err)
+{
+	(void)client;
+	(void)err;
+	return 0;
+}
+
+static const struct setting parameters = {
+	.keys = param_keys,
+	.one = "parameter",
+	.many = "parameters",
+	.shown_by = "the kernel",
+	.failed = "LU40",
+	.not_back = "LU42",
+	.not_ours = "LU43",
+	.shared = "LU46",
+	.refused = "LU49",
+	.now = now,
+	.read = read_nothing,
+	.write = write_list,
+};
+
+/* ---- the devices of one entry ------------------------------------------------ */
+
+struct group {
+	char instance[TREE_NAME_MAX];
+	unsigned long inode; /* of its folder */
+	enum tree_kind kind;
+	struct cpuset indexes;
+	char *old_list, *new_list;
+};
+
+static void group_target(const struct group *group, char text[TARGET_MAX])
+{
+	char *list = cpuset_format(&group->indexes);
+
+	snprintf(text, TARGET_MAX, "%s:%lu %s %s", group->instance,
+		 group->inode, tree_folder(group->kind),
+		 group->kind == TREE_LLITE || !list ? "-" : list);
+	free(list);
+}
+
+static int group_parse(const char *target, struct group *group)
+{
+	char copy[TARGET_MAX], *word[3], *rest = NULL, *colon;
+	int i;
+
+	memset(group, 0, sizeof(*group));
+	snprintf(copy, sizeof(copy), "%s", target);
+	for (i = 0; i < 3; i++) {
+		word[i] = strtok_r(i ? NULL : copy, " ", &rest);
+		if (!word[i])
+			return -1;
+	}
+	colon = strchr(word[0], ':');
+	if (!colon || strlen(word[0]) >= TREE_NAME_MAX || strchr(copy, '/'))
+		return -1;
+	*colon = '\0';
+	snprintf(group->instance, sizeof(group->instance), "%.95s", word[0]);
+	group->inode = strtoul(colon + 1, NULL, 10);
+	for (i = 0; i < TREE_KINDS; i++)
+		if (!strcmp(word[1], tree_folder((enum tree_kind)i)))
+			break;
+	if (i == TREE_KINDS)
+		return -1;
+	group->kind = (enum tree_kind)i;
+	if (group->kind != TREE_LLITE)
+		return cpuset_parse(&group->indexes, word[2], NULL);
+	cpuset_add(&group->indexes, 0);
+	return 0;
+}
+
+/* The target of one device: "osc work-OST0001-osc-ffff9a2c41d08000" */
+static void device_target(const struct group *group, unsigned int index,
+			  char text[TARGET_MAX])
+{
+	const char *dash = strrchr(group->instance, '-');
+	const char *folder = tree_folder(group->kind);
+
+	if (group->kind == TREE_LLITE || !dash)
+		snprintf(text, TARGET_MAX, "%s %s", folder, group->instance);
+	else
+		snprintf(text, TARGET_MAX, "%s %.*s-%s%04x-%s%s", folder,
+			 (int)(dash - group->instance), group->instance,
+			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder,
+			 dash);
+}
+
+/* 0: there is no such mount any more. */
+static unsigned long instance_inode(const struct config_client *section,
+				    const char *instance)
+{
+	const char *const roots[] = { section->sys_dir, section->procfs_dir };
+	char path[TREE_PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], instance);
+		if (stat(path, &st) == 0)
+			return (unsigned long)st.st_ino;
+	}
+	return 0;
+}
+
+static bool is_same_mount(const struct client *client,
+			  const struct group *group)
+{
+	unsigned long inode = instance_inode(client->section, group->instance);
+
+	return inode && inode == group->inode;
+}
+
+static enum change_undone undo_group(const struct change_kind *kind,
+				     struct client *client,
+				     const struct journal_change *change,
+				     struct findings *findings)
+{
+	enum change_undone worst = CHANGE_UNDONE, one;
+	struct journal_change device = *change;
+	char target[TARGET_MAX];
+	struct group group;
+	int index;
+
+	if (group_parse(change->target, &group) < 0 ||
+	    !is_same_mount(client, &group))
+		return CHANGE_UNDONE; /* the next mount starts anew */
+	device.target = target;
+	cpuset_for_each (index, &group.indexes) {
+		device_target(&group, (unsigned int)index, target);
+		one = setting_undo(kind, client, &device, findings);
+		if (one == CHANGE_NOT_UNDONE ||
+		    (one == CHANGE_NOT_OURS && worst == CHANGE_UNDONE))
+			worst = one;
+	}
+	return worst;
+}
+
+static enum change_made make_group(const struct change_kind *kind,
+				   struct client *client,
+				   const struct journal_change *change,
+				   struct findings *findings)
+{
+	struct journal_change device = *change;
+	enum change_made made = CHANGE_MADE;
+	char target[TARGET_MAX];
+	struct group group;
+	int index;
+
+	if (group_parse(change->target, &group) < 0 ||
+	    !is_same_mount(client, &group)) {
+		rule_tell(client, "LU40", "mount it", findings,
+			  "'%s' is not mounted any more", change->target);
+		return CHANGE_NOT_MADE;
+	}
+	device.target = target;
+	cpuset_for_each (index, &group.indexes) {
+		device_target(&group, (unsigned int)index, target);
+		made = setting_make(kind, client, &device, findings);
+		if (made != CHANGE_MADE)
+			break;
+	}
+	if (made == CHANGE_MADE)
+		return made;
+	return undo_group(kind, client, change, findings) == CHANGE_UNDONE
+		       ? CHANGE_NOT_MADE
+		       : CHANGE_STUCK;
+}
+
+/* ---- plan ---------------------------------------------------------------------- */
+
+struct refuser {
+	const struct client *client;
+	struct findings *findings;
+	const char *one; /* what a word is called */
+};
+
+static int refuse_word(void *arg, const char *word, const char *key,
+		       const char *value)
+{
+	const struct refuser *r = arg;
+	const char *why = "options of a Lustre mount are not changed";
+
+	if (!strcmp(r->one, "parameter"))
+		why = param_refusal(key, value);
+	if (why)
+		rule_tell(r->client, "LU49", NULL, r->findings,
+			  "%s '%s' of the profile: %s; the profile was not "
+			  "applied",
+			  r->one, word, why);
+	return why != NULL;
+}
+
+static bool is_refused(const struct client *client,
+		       const struct client_want *want,
+		       struct findings *findings)
+{
+	struct refuser refuser = { client, findings, "mount option" };
+
+	if (*want->read_ahead_kb) {
+		rule_tell(client, "LU49", NULL, findings,
+			  "read_ahead_kb of the profile: Lustre has "
+			  "llite.max_read_ahead_mb instead; the profile was "
+			  "not applied");
+		return true;
+	}
+	if (options_each(want->mount_options, refuse_word, &refuser))
+		return true;
+	refuser.one = "parameter";
+	return options_each(want->parameters, refuse_word, &refuser) != 0;
+}
+
+struct grouping {
+	size_t count;
+	struct group group[GROUPS_MAX];
+};
+
+/* Takes the two lists. -1: no more groups. */
+static int add_to_group(struct grouping *all, const struct client *client,
+			const struct tree_device *device, char *old_list,
+			char *new_list)
+{
+	struct group *group = all->group, *end = group + all->count;
+
+	while (group < end && (group->kind != device->kind ||
+			       strcmp(group->instance, device->instance) != 0 ||
+			       strcmp(group->old_list, old_list) != 0 ||
+			       strcmp(group->new_list, new_list) != 0))
+		group++;
+	if (group < end) {
+		free(old_list);
+		free(new_list);
+	} else if (all->count == GROUPS_MAX) {
+		free(old_list);
+		free(new_list);
+		return -1;
+	} else {
+		all->count++;
+		snprintf(group->instance, sizeof(group->instance), "%s",
+			 device->instance);
+		group->inode =
+			instance_inode(client->section, device->instance);
+		group->kind = device->kind;
+		group->old_list = old_list;
+		group->new_list = new_list;
+	}
+	cpuset_add(&group->indexes, device->index);
+	return 0;
+}
+
+/* -1: too many ways in which the devices differ; 'lacking': a parameter that one
+ * of them has not. */
+static int group_devices(const struct client *client, const struct tree *tree,
+			 const char *wanted, struct grouping *all,
+			 char lacking[SETTING_WORD_MAX])
+{
+	char *old_list, *new_list, without[SETTING_WORD_MAX];
+	const struct tree_device *device;
+	size_t i;
+
+	*lacking = '\0';
+	for (i = 0; i < tree->count; i++) {
+		device = &tree->device[i];
+		if (!param_concerns(wanted, device->kind))
+			continue;
+		if (param_compose(client, device, wanted, &old_list, &new_list,
+				  without) < 0)
+			return -1;
+		if (*without)
+			strcpy(lacking, without);
+		if (old_list &&
+		    add_to_group(all, client, device, old_list, new_list) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_changes(const struct change_kind *kind, struct client *client,
+		       const struct grouping *all, struct client_plan *plan,
+		       struct err *err)
+{
+	char target[TARGET_MAX];
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		group_target(&all->group[i], target);
+		if (change_add(plan, client, kind, target,
+			       all->group[i].old_list, all->group[i].new_list,
+			       err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int plan_tree(const struct change_kind *kind, struct client *client,
+		     const char *wanted, struct client_plan *plan,
+		     struct findings *findings, struct err *err)
+{
+	struct grouping *all = calloc(1, sizeof(*all));
+	struct tree *tree = tree_read(client, err);
+	char lacking[SETTING_WORD_MAX];
+	int rc = 0;
+	size_t i;
+
+	if (!all)
+		rc = err_set(err, "out of memory");
+	else if (!tree)
+		rule_tell(client, "LU40", NULL, findings,
+			  "could not set %s: %s", wanted, err->text);
+	else if (group_devices(client, tree, wanted, all, lacking) < 0)
+		rule_tell(client, "LU40", NULL, findings,
+			  "could not set %s: its targets differ in more than "
+			  "%d ways",
+			  wanted, GROUPS_MAX);
+	else if (*lacking)
+		rule_tell(client, "LU40", NULL, findings,
+			  "could not set %s: this client does not have '%s'",
+			  wanted, lacking);
+	else
+		rc = add_changes(kind, client, all, plan, err);
+	for (i = 0; all && i < all->count; i++) {
+		free(all->group[i].old_list);
+		free(all->group[i].new_list);
+	}
+	free(all);
+	tree_free(tree);
+	return rc;
+}
+
+static bool has_settings(const struct client_want *want)
+{
+	return *want->parameters || *want->mount_options ||
+	       *want->read_ahead_kb;
+}
+
+static int plan_parameters(const struct change_kind *kind,
+			   struct client *client,
+			   const struct client_want *want,
+			   struct client_plan *plan, struct findings *findings,
+			   struct err *err)
+{
+	if (!has_settings(want) || is_refused(client, want, findings))
+		return 0;
+	if (!want->alone) {
+		rule_tell(client, "LU46", NULL, findings,
+			  "the profile's parameters were left out: the job "
+			  "shares this node with others");
+		return 0;
+	}
+	if (!client->common.mount_count)
+		return 0;
+	return plan_tree(kind, client, want->parameters, plan, findings, err);
+}
+
+static bool holds_parameters(const struct change_kind *kind,
+			     const struct client *client,
+			     const struct client_want *want)
+{
+	struct findings unsaid = { 0 };
+	struct client_plan plan = { 0 };
+	struct err err;
+	bool holds;
+
+	if (!*want->parameters)
+		return !has_settings(want);
+	holds = plan_parameters(kind, (struct client *)client, want, &plan,
+				&unsaid, &err) == 0 &&
+		!plan.count && !unsaid.count && client->common.mount_count;
+	change_clear(&plan);
+	findings_free(&unsaid);
+	return holds;
+}
+
+const struct change_kind lustre_parameters = {
+	.name = "parameters",
+	.how = &parameters,
+	.plan = plan_parameters,
+	.make = make_group,
+	.undo = undo_group,
+	.holds = holds_parameters,
+};
+
+/* ---- jobid ----------------------------------------------------------------------- */
+
+static const char *const jobid_keys[] = { "jobid_name", "jobid_var" };
+
+/* A template may be anything; one that would break the list is not touched. */
+static const char *jobid_now(const struct client *client, const char *target)
+{
+	char path[TREE_PATH_MAX], value[128];
+	static char list[300];
+	size_t i;
+
+	(void)target;
+	list[0] = '\0';
+	for (i = 0; i < 2; i++) {
+		if (tree_global(client->section, jobid_keys[i], path) < 0 ||
+		    sysfs_line(path, value, sizeof(value)) < 0 || !*value ||
+		    strpbrk(value, ",\"="))
+			return NULL;
+		snprintf(list + strlen(list), sizeof(list) - strlen(list),
+			 "%s%s=%s", i ? "," : "", jobid_keys[i], value);
+	}
+	return list;
+}
+
+static void put_jobid(struct writer *w, const char *key, const char *list)
+{
+	char path[TREE_PATH_MAX], value[128];
+
+	if (!options_get(list, key, value, sizeof(value)))
+		return;
+	FAULT_POINT("jobid before");
+	if (tree_global(w->client->section, key, path) < 0 ||
+	    param_put(path, value) < 0) {
+		err_set(w->err, "%s: %s", key, strerror(errno));
+		w->failed = true;
+	}
+	FAULT_POINT("jobid after");
+}
+
+/* A name without '%' is taken only while jobid_var is nodelocal
+ * (obdclass/obd_sysfs.c:jobid_name_store()). */
+static int write_jobids(const struct setting *setting, struct client *client,
+			const char *target, const char *list, struct err *err)
+{
+	struct writer writer = { .client = client, .err = err };
+	bool var_first = strstr(list, "jobid_var=nodelocal") != NULL;
+
+	(void)setting;
+	(void)target;
+	if (var_first)
+		put_jobid(&writer, "jobid_var", list);
+	put_jobid(&writer, "jobid_name", list);
+	if (!var_first)
+		put_jobid(&writer, "jobid_var", list);
+	return writer.failed ? -1 : 0;
+}
+
+static const struct setting jobid = {
+	.keys = param_keys,
+	.one = "jobid",
+	.many = "jobid",
+	.shown_by = "the kernel",
+	.failed = "LU40",
+	.not_back = "LU42",
+	.not_ours = "LU43",
+	.now = jobid_now,
+	.read = read_nothing,
+	.write = write_jobids,
+};
+
+static bool is_jobid_wanted(const struct client *client,
+			    const struct client_want *want)
+{
+	return want->job_id && want->alone && client->common.mount_count &&
+	       (client->section->jobid == SWITCH_YES ||
+		options_get(want->parameters, PARAM_JOBID, NULL, 0));
+}
+
+static int plan_jobid(const struct change_kind *kind, struct client *client,
+		      const struct client_want *want, struct client_plan *plan,
+		      struct findings *findings, struct err *err)
+{
+	const char *old_list;
+	char new_list[64];
+
+	if (!is_jobid_wanted(client, want))
+		return 0;
+	old_list = jobid_now(client, JOBID_TARGET);
+	if (!old_list) {
+		rule_tell(client, "LU40", NULL, findings,
+			  "'%s' could not get the job's number: the kernel "
+			  "does not say what jobid_var and jobid_name are",
+			  JOBID_TARGET);
+		return 0;
+	}
+	snprintf(new_list, sizeof(new_list),
+		 "jobid_name=%u,jobid_var=nodelocal", want->job_id);
+	if (!strcmp(old_list, new_list))
+		return 0;
+	return change_add(plan, client, kind, JOBID_TARGET, old_list, new_list,
+			  err);
+}
+
+static bool holds_jobid(const struct change_kind *kind,
+			const struct client *client,
+			const struct client_want *want)
+{
+	const char *list = jobid_now(client, JOBID_TARGET);
+	char wanted[64];
+
+	(void)kind;
+	if (!is_jobid_wanted(client, want))
+		return !options_get(want->parameters, PARAM_JOBID, NULL, 0);
+	snprintf(wanted, sizeof(wanted), "jobid_name=%u,jobid_var=nodelocal",
+		 want->job_id);
+	return list && !strcmp(list, wanted);
+}
+
+const struct change_kind lustre_jobid = {
+	.name = "jobid",
+	.how = &jobid,
+	.plan = plan_jobid,
+	.make = setting_make,
+	.undo = setting_undo,
+	.holds = holds_jobid,
+};

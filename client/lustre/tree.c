@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/mounts.h"
+
+static const char *const folders[TREE_KINDS] = { "llite", "mdc", "osc" };
+static const char *const words[TREE_KINDS] = { "", "-MDT", "-OST" };
+
+const char *tree_folder(enum tree_kind kind)
+{
+	return folders[kind];
+}
+
+const char *tree_target(const struct tree_device *device, char text[16])
+{
+	snprintf(text, 16, "%s", "");
+	if (device->kind != TREE_LLITE)
+		snprintf(text, 16, "%s%04x", words[device->kind] + 1,
+			 device->index);
+	return text;
+}
+
+const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX])
+{
+	char *dash;
+
+	snprintf(text, TREE_NAME_MAX, "%s", instance);
+	dash = strrchr(text, '-');
+	if (dash)
+		*dash = '\0';
+	return text;
+}
+
+/* ---- mounts ------------------------------------------------------------ */
+
+/* "192.0.2.60@tcp:192.0.2.61@tcp:/work/sub": the name behind ":/". A server's
+ * own mount has a disk there. */
+static int filesystem_of(const char *source, char name[TREE_NAME_MAX])
+{
+	const char *at = strstr(source, ":/");
+	size_t length = at ? strcspn(at + 2, "/") : 0;
+
+	if (!length || length >= TREE_NAME_MAX / 2)
+		return -1;
+	snprintf(name, TREE_NAME_MAX, "%.*s", (int)length, at + 2);
+	return 0;
+}
+
+void tree_keep_clients(struct client *client)
+{
+	struct mounts *mounts = client->mounts;
+	char name[TREE_NAME_MAX];
+	size_t i, kept = 0;
+
+	for (i = 0; i < mounts->count; i++) {
+		struct client_mount *mount = &mounts->mount[i];
+
+		if (filesystem_of(mount->source, name) == 0) {
+			mounts->mount[kept++] = *mount;
+			continue;
+		}
+		free(mount->source);
+		free(mount->target);
+		free(mount->fstype);
+		free(mount->options);
+	}
+	mounts->count = kept;
+	client->common.mount_count = kept;
+}
+
+/* Does a device begin with the name of a filesystem that is mounted? */
+static bool is_mounted(const struct client *client, const char *name,
+		       size_t length)
+{
+	char filesystem[TREE_NAME_MAX];
+	size_t i;
+
+	for (i = 0; i < client->common.mount_count; i++)
+		if (filesystem_of(client->common.mounts[i].source,
+				  filesystem) == 0 &&
+		    strlen(filesystem) == length &&
+		    !strncmp(filesystem, name, length))
+			return true;
+	return false;
+}
+
+/* ---- devices ----------------------------------------------------------- */
+
+static bool is_address(const char *text)
+{
+	size_t length = strspn(text, "0123456789abcdef");
+
+	return length >= 8 && length <= 16 && !text[length];
+}
+
+/* "work-OST0001-osc-ffff9a2c41d08000" or, of llite, "work-ffff9a2c41d08000" */
+static int parse_device(const struct client *client, enum tree_kind kind,
+			const char *name, struct tree_device *device)
+{
+	const char *address = strrchr(name, '-'), *target;
+	size_t length;
+	char *end;
+
+	if (!address || !is_address(address + 1) ||
+	    strlen(name) >= TREE_NAME_MAX)
+		return -1;
+	memset(device, 0, sizeof(*device));
+	device->kind = kind;
+	snprintf(device->name, TREE_NAME_MAX, "%s", name);
+	length = (size_t)(address - name);
+	if (kind != TREE_LLITE) {
+		target = strstr(name, words[kind]);
+		if (!target || target > address)
+			return -1;
+		length = (size_t)(target - name);
+		device->index = (unsigned int)strtoul(
+			target + strlen(words[kind]), &end, 16);
+		if (end != target + strlen(words[kind]) + 4 || *end != '-' ||
+		    end + 1 + strlen(folders[kind]) != address)
+			return -1;
+	}
+	if (!is_mounted(client, name, length))
+		return -1;
+	snprintf(device->instance, TREE_NAME_MAX, "%.*s%s", (int)length, name,
+		 address);
+	return 0;
+}
+
+static int add_device(struct tree *tree, const struct tree_device *device)
+{
+	struct tree_device *bigger;
+	size_t room = tree->room ? 2 * tree->room : 64;
+
+	if (tree->count == TREE_DEVICES_MAX)
+		return 0;
+	if (tree->count == tree->room) {
+		bigger = realloc(tree->device, room * sizeof(*bigger));
+		if (!bigger)
+			return -1;
+		tree->device = bigger;
+		tree->room = room;
+	}
+	tree->device[tree->count++] = *device;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tree_device *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* -1: no such folder; the next root may have it. */
+static int read_folder(const struct client *client, const char *root,
+		       enum tree_kind kind, struct tree *tree)
+{
+	struct tree_device device;
+	struct dirent *entry;
+	char path[TREE_PATH_MAX];
+	DIR *dir;
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", root, folders[kind]);
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while (rc == 0 && (entry = readdir(dir)))
+		if (parse_device(client, kind, entry->d_name, &device) == 0)
+			rc = add_device(tree, &device);
+	closedir(dir);
+	if (rc < 0)
+		errno = ENOMEM;
+	return rc;
+}
+
+struct tree *tree_read(const struct client *client, struct err *err)
+{
+	const struct config_client *section = client->section;
+	struct tree *tree = calloc(1, sizeof(*tree));
+	int kind, rc = 0;
+	size_t from;
+
+	if (!tree) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	for (kind = 0; kind < TREE_KINDS; kind++) {
+		from = tree->count;
+		rc = read_folder(client, section->sys_dir, kind, tree);
+		if (rc < 0 || tree->count == from)
+			rc = read_folder(client, section->procfs_dir, kind,
+					 tree);
+		if (rc < 0 && kind == TREE_LLITE)
+			break;
+		qsort(tree->device + from, tree->count - from,
+		      sizeof(*tree->device), by_name);
+		rc = 0;
+	}
+	if (rc == 0 && tree->count)
+		return tree;
+	err_set(err, "neither %s nor %s shows a mount of this filesystem",
+		section->sys_dir, section->procfs_dir);
+	tree_free(tree);
+	return NULL;
+}
+
+void tree_free(struct tree *tree)
+{
+	if (!tree)
+		return;
+	free(tree->device);
+	free(tree);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+int tree_path(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char path[TREE_PATH_MAX])
+{
+	const char *const roots[] = { section->sys_dir, section->debug_dir,
+				      section->procfs_dir };
+	int denied = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[i], folder,
+			 device, param);
+		if (access(path, F_OK) == 0)
+			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			denied = errno;
+	}
+	errno = denied ? denied : ENOENT;
+	return -1;
+}
+
+/* A file of the kernel's: what one open shows, in as many reads as it takes. */
+static int read_path(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
+	size_t used = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -1;
+	while (used < size - 1) {
+		n = read(fd, text + used, size - 1 - used);
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	saved = errno;
+	close(fd);
+	text[used] = '\0';
+	errno = saved;
+	if (n > 0)
+		errno = EFBIG;
+	return n == 0 ? 0 : -1;
+}
+
+int tree_text(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char *text, size_t size)
+{
+	char path[TREE_PATH_MAX];
+
+	if (tree_path(section, folder, device, param, path) < 0)
+		return -1;
+	return read_path(path, text, size);
+}
+
+int tree_line(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char *line, size_t size)
+{
+	if (tree_text(section, folder, device, param, line, size) < 0)
+		return -1;
+	line[strcspn(line, "\n")] = '\0';
+	return 0;
+}
+
+int tree_global(const struct config_client *section, const char *name,
+		char path[TREE_PATH_MAX])
+{
+	snprintf(path, TREE_PATH_MAX, "%s/%s", section->sys_dir, name);
+	return access(path, F_OK);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tree.h - where the kernel shows a Lustre client: devices, and files of each
+ *
+ * What `lctl get_param` reads lies in three folders, by version and by file:
+ * sysfs, debugfs (root only) and, to 2.12, procfs. They are read without lctl:
+ * a process for each of some hundred OSTs would take longer than the job's
+ * prolog may. Files that ask a server (kbytesfree, filesfree, ..) are never
+ * read, and no mount is touched: what is here is the kernel's own memory.
+ *
+ * Terms   instance: one mount of one filesystem, "work-ffff9a2c41d08000": its
+ *           name and the address of its superblock, which is another one with
+ *           each mount (lustre/llite/llite_lib.c:ll_fill_super()).
+ *         device: "llite" of an instance, or its connection to one target:
+ *           "osc" to an OST, "mdc" to an MDT, "work-OST0000-osc-ffff9a2c41..".
+ *           Those of a server to its own OSTs ("work-OST0000-osc-MDT0000") are
+ *           no client's and are left out.
+ *         index: of the target, as in its name (hexadecimal there).
+ *         folder: "llite", "osc", "mdc", "lov".
+ * Owner   tree_free(), NULL allowed. Values are copied.
+ * Errors  NULL or -1, sentence in *err; of a value that cannot be read: -1, with
+ *           errno.
+ * Runs    as client.h says.
+ */
+#ifndef JOBIO_CLIENT_LUSTRE_TREE_H
+#define JOBIO_CLIENT_LUSTRE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "client/type.h"
+
+#define TREE_NAME_MAX 96
+#define TREE_TEXT_MAX (64U << 10) /* of one file */
+#define TREE_DEVICES_MAX 20000
+
+enum tree_kind {
+	TREE_LLITE,
+	TREE_MDC,
+	TREE_OSC,
+	TREE_KINDS
+};
+
+struct tree_device {
+	enum tree_kind kind;
+	unsigned int index;	      /* 0 of llite */
+	char name[TREE_NAME_MAX];     /* of the device */
+	char instance[TREE_NAME_MAX]; /* of the mount that it belongs to */
+};
+
+struct tree {
+	size_t count, room;
+	struct tree_device *device; /* llite, mdc, osc; each by name */
+};
+
+/* The devices of the filesystems that are mounted, by the client's mounts. */
+struct tree *tree_read(const struct client *client, struct err *err);
+void tree_free(struct tree *tree);
+
+const char *tree_folder(enum tree_kind kind);
+/* "OST0001", "MDT0000"; "" of llite */
+const char *tree_target(const struct tree_device *device, char text[16]);
+/* The name of the filesystem in an instance: "work" */
+const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX]);
+
+/* Find the file of a parameter, in the folder that has it: 0 and its path. */
+#define TREE_PATH_MAX 1024
+int tree_path(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char path[TREE_PATH_MAX]);
+/* Its first line; the whole of it, of at most size - 1 bytes. */
+int tree_line(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char *line, size_t size);
+int tree_text(const struct config_client *section, const char *folder,
+	      const char *device, const char *param, char *text, size_t size);
+
+/* Of the node: /sys/fs/lustre/NAME. */
+int tree_global(const struct config_client *section, const char *name,
+		char path[TREE_PATH_MAX]);
+
+/* Take those mounts away that are a server's own. */
+void tree_keep_clients(struct client *client);
+
+#endif

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/lustre/wire.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/lustre/facts.h"
+#include "client/mounts.h"
+#include "lib/child.h"
+#include "lib/text.h"
+
+#define LINE_TEXT_MAX 512
+#define SAMPLES_BETWEEN 1024
+#define WORDS_MAX 8 /* name count samples [unit] min max sum sumsq */
+
+/* ---- one file of statistics ------------------------------------------------ */
+
+/* Digits alone; INT64_MAX is where a counter stays when it is full. */
+static int parse_count(const char *text, int64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoll(text, &end, 10);
+	if (!*text || *end || *text == '-' || *text == '+')
+		return -1;
+	return errno || *number < 0 ? -1 : 0;
+}
+
+struct sample {
+	const char *name;
+	bool bytes, summed;
+	int64_t count, sum, least, most;
+};
+
+static int split_words(char *line, char *word[WORDS_MAX + 1])
+{
+	char *rest = NULL;
+	int n = 0;
+
+	for (; n <= WORDS_MAX; n++) {
+		word[n] = strtok_r(n ? NULL : line, " \t", &rest);
+		if (!word[n])
+			break;
+	}
+	return n;
+}
+
+/* "read_bytes 64 samples [bytes] 4096 1048576 67108864 70368744177664": a name
+ * may have blanks ("failed to reach end"), but none of those that we want. */
+static int parse_sample(char *line, struct sample *sample)
+{
+	int64_t least, most, square;
+	char *word[WORDS_MAX + 1];
+	int n = split_words(line, word);
+
+	memset(sample, 0, sizeof(*sample));
+	if (n < 4 || n > WORDS_MAX || strcmp(word[2], "samples") != 0 ||
+	    *word[3] != '[' || word[3][strlen(word[3]) - 1] != ']' ||
+	    parse_count(word[1], &sample->count) < 0)
+		return -1;
+	sample->name = word[0];
+	sample->bytes = !strcmp(word[3], "[bytes]");
+	if (n == 4)
+		return 0;
+	if (n < 7 || parse_count(word[4], &least) < 0 ||
+	    parse_count(word[5], &most) < 0 ||
+	    parse_count(word[6], &sample->sum) < 0 ||
+	    (n == 8 && parse_count(word[7], &square) < 0))
+		return -1;
+	sample->summed = true;
+	sample->least = least;
+	sample->most = most;
+	return 0;
+}
+
+/* What a line says, of which devices: its samples and their sum. Creation of a
+ * file and the like are requests of an mdc, data on an MDT as well; what it asks
+ * only to see whether the server lives is neither. */
+#define NOTHING WIRE_KINDS
+static const struct counted {
+	unsigned int kinds; /* of devices: bits */
+	const char *name;
+	enum wire_kind samples, sum;
+	int sign;
+} counted[] = {
+	{ 1 << TREE_LLITE, "read_bytes", NOTHING, WIRE_ASKED_READ_BYTES, 1 },
+	{ 1 << TREE_LLITE, "write_bytes", NOTHING, WIRE_ASKED_WRITE_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", WIRE_READS,
+	  WIRE_READ_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", WIRE_WRITES,
+	  WIRE_WRITE_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_read", NOTHING, WIRE_READ_US, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, WIRE_WRITE_US,
+	  1 },
+	{ 1 << TREE_MDC, "req_waittime", WIRE_META, WIRE_META_US, 1 },
+	{ 1 << TREE_MDC, "obd_ping", WIRE_META, WIRE_META_US, -1 },
+	{ 1 << TREE_MDC, "ost_read", WIRE_META, WIRE_META_US, -1 },
+	{ 1 << TREE_MDC, "ost_write", WIRE_META, WIRE_META_US, -1 },
+};
+
+static bool is_bytes(enum wire_kind kind)
+{
+	return kind == WIRE_READ_BYTES || kind == WIRE_WRITE_BYTES ||
+	       kind == WIRE_ASKED_READ_BYTES || kind == WIRE_ASKED_WRITE_BYTES;
+}
+
+/* Can these samples have this sum? One that lost digits is none of theirs; some
+ * may be counted between two of the numbers. */
+static bool is_sum(const struct sample *sample)
+{
+	const __int128 more = (__int128)sample->count + SAMPLES_BETWEEN;
+	const __int128 less = (__int128)sample->count - SAMPLES_BETWEEN;
+
+	return sample->sum == INT64_MAX ||
+	       (more * sample->most >= sample->sum &&
+		less * sample->least <= sample->sum);
+}
+
+/* -1: a line of this name has no such number. */
+static int take_sample(const struct sample *sample, enum tree_kind kind,
+		       struct lustre_stats *stats)
+{
+	const struct counted *row = counted;
+	const struct counted *end = row + sizeof(counted) / sizeof(*row);
+	int64_t *sum;
+
+	for (; row < end; row++) {
+		if (!(row->kinds & 1U << kind) ||
+		    strcmp(sample->name, row->name) != 0)
+			continue;
+		if (!sample->summed || !is_sum(sample) ||
+		    sample->bytes != is_bytes(row->sum))
+			return -1;
+		if (row->samples != NOTHING)
+			stats->count[row->samples] += row->sign * sample->count;
+		sum = &stats->count[row->sum];
+		if (sample->sum == INT64_MAX || *sum == WIRE_UNKNOWN)
+			*sum = WIRE_UNKNOWN;
+		else
+			*sum += row->sign * sample->sum;
+	}
+	return 0;
+}
+
+/* snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs" */
+static bool is_header(const char *line, struct lustre_stats *stats)
+{
+	size_t length = strcspn(line, " \t:");
+	const char *value = line + length + strspn(line + length, " \t:");
+
+	if (strncmp(line, "snapshot_time", length) != 0 &&
+	    strncmp(line, "start_time", length) != 0 &&
+	    strncmp(line, "elapsed_time", length) != 0)
+		return false;
+	if (length == strlen("start_time"))
+		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
+			 (int)strcspn(value, " "), value);
+	return length > 0;
+}
+
+int lustre_stats_parse(const char *text, enum tree_kind kind,
+		       struct lustre_stats *stats)
+{
+	char line[LINE_TEXT_MAX], *first;
+	struct sample sample;
+
+	memset(stats, 0, sizeof(*stats));
+	if (!*text || text[strlen(text) - 1] != '\n')
+		return -1; /* not even a header, or cut off */
+	while (text_next_line(&text, line, sizeof(line))) {
+		first = line + strspn(line, " \t");
+		if (!*first || is_header(first, stats))
+			continue;
+		if (parse_sample(first, &sample) < 0 ||
+		    take_sample(&sample, kind, stats) < 0)
+			return -1;
+	}
+	stats->count[WIRE_RESENT] = stats->count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
+	return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+/* "llite.work-ffff9a2c41d08000@1771990000.9" */
+static void row_id(char id[WIRE_ID_MAX], const struct tree_device *device,
+		   const char *epoch)
+{
+	snprintf(id, WIRE_ID_MAX, "%s.%s@%s", tree_folder(device->kind),
+		 device->name, epoch);
+}
+
+/* One line for a filesystem: which of its mounts an instance is, only the mount
+ * itself could tell. */
+static const char *mount_of(const struct client *client,
+			    const struct tree_device *device)
+{
+	const struct client_facts *facts = &client->common;
+	char name[TREE_NAME_MAX];
+	const char *at;
+	size_t i, length;
+
+	tree_filesystem(device->instance, name);
+	length = strlen(name);
+	for (i = 0; i < facts->mount_count; i++) {
+		at = strstr(facts->mounts[i].source, ":/");
+		if (at && !strncmp(at + 2, name, length) &&
+		    (!at[2 + length] || at[2 + length] == '/'))
+			return facts->mounts[i].target;
+	}
+	return "";
+}
+
+static void folder_inode(const struct config_client *section,
+			 const struct tree_device *device, char text[40])
+{
+	const char *const roots[] = { section->sys_dir, section->procfs_dir };
+	char path[TREE_PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/llite/%s", roots[i],
+			 device->instance);
+		if (stat(path, &st) == 0) {
+			snprintf(text, 40, "%lu", (unsigned long)st.st_ino);
+			return;
+		}
+	}
+	snprintf(text, 40, "?");
+}
+
+/* Counters that count one process alone say nothing of the others. */
+static bool is_tracking(const struct config_client *section,
+			const struct tree_device *device)
+{
+	static const char *const names[] = { "stats_track_pid",
+					     "stats_track_ppid",
+					     "stats_track_gid" };
+	char line[64];
+	size_t i;
+
+	for (i = 0; device->kind == TREE_LLITE && i < 3; i++)
+		if (tree_line(section, "llite", device->name, names[i], line,
+			      sizeof(line)) == 0 &&
+		    *line >= '1' && *line <= '9')
+			return true;
+	return false;
+}
+
+/* What is written to the parent: "row ID N N .. FS". */
+static void print_row(const struct client *client,
+		      const struct tree_device *device, const char *text)
+{
+	struct lustre_stats stats;
+	char id[WIRE_ID_MAX];
+	int kind;
+
+	if (lustre_stats_parse(text, device->kind, &stats) < 0) {
+		printf("damaged %s.%s\n", tree_folder(device->kind),
+		       device->name);
+		return;
+	}
+	if (is_tracking(client->section, device))
+		stats.count[WIRE_ASKED_READ_BYTES] =
+			stats.count[WIRE_ASKED_WRITE_BYTES] = WIRE_UNKNOWN;
+	if (!*stats.epoch)
+		folder_inode(client->section, device, stats.epoch);
+	row_id(id, device, stats.epoch);
+	printf("row %s", id);
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		printf(" %" PRId64, stats.count[kind]);
+	printf(" %s\n", mount_of(client, device));
+}
+
+/* "state_history:\n - [ 1771990001, EVICTED ]": the last one */
+static void print_eviction(const struct config_client *section,
+			   const struct tree_device *device)
+{
+	char text[4096], line[128], target[16], name[TREE_NAME_MAX];
+	const char *at = text;
+	long long second, last = 0;
+
+	if (device->kind == TREE_LLITE ||
+	    tree_text(section, tree_folder(device->kind), device->name, "state",
+		      text, sizeof(text)) < 0)
+		return;
+	while (text_next_line(&at, line, sizeof(line)))
+		if (strstr(line, ", EVICTED ]") &&
+		    sscanf(line, " - [ %lld,", &second) == 1)
+			last = second;
+	if (last)
+		printf("evicted %lld %s of '%s'\n", last,
+		       tree_target(device, target),
+		       tree_filesystem(device->instance, name));
+}
+
+/* ---- in the child ------------------------------------------------------------- */
+
+struct reader {
+	const struct client *client;
+	unsigned long long enough_ms; /* then no more OSTs */
+};
+
+/* Is the file there, and kept from us? */
+static bool is_denied(int error)
+{
+	return error == EPERM || error == EACCES;
+}
+
+static void print_device(const struct reader *reader,
+			 const struct tree_device *device)
+{
+	const struct config_client *section = reader->client->section;
+	static char text[TREE_TEXT_MAX];
+
+	if (device->kind == TREE_OSC && child_now_ms() >= reader->enough_ms)
+		printf("unread %s.%s@ %s\n", tree_folder(device->kind),
+		       device->name, mount_of(reader->client, device));
+	else if (tree_text(section, tree_folder(device->kind), device->name,
+			   "stats", text, sizeof(text)) == 0) {
+		print_row(reader->client, device, text);
+		print_eviction(section, device);
+	} else if (is_denied(errno))
+		printf("denied %s\n", device->name);
+	else
+		printf("missing %s.%s: %s\n", tree_folder(device->kind),
+		       device->name, strerror(errno));
+}
+
+static int print_all(void *arg)
+{
+	const struct reader *reader = arg;
+	struct tree *tree;
+	struct err why;
+	size_t i;
+
+	tree = tree_read(reader->client, &why);
+	for (i = 0; tree && i < tree->count; i++)
+		print_device(reader, &tree->device[i]);
+	tree_free(tree);
+	return 0;
+}
+
+/* ---- in the parent -------------------------------------------------------------- */
+
+static struct wire_row *new_row(struct wire *wire, const char *id,
+				const char *fs, struct err *err)
+{
+	struct wire_row *row = wire_row(wire, id);
+
+	if (!row) {
+		err_set(err, "more than %d devices", WIRE_ROWS_MAX);
+		return NULL;
+	}
+	snprintf(row->fs, sizeof(row->fs), "%s", fs);
+	return row;
+}
+
+static int take_row(struct wire *wire, const char *text, struct err *err)
+{
+	size_t length = strcspn(text, " ");
+	int64_t count[WIRE_KINDS];
+	char id[WIRE_ID_MAX], *end;
+	struct wire_row *row;
+	int kind;
+
+	snprintf(id, sizeof(id), "%.*s", (int)length, text);
+	for (text += length, kind = 0; kind < WIRE_KINDS; kind++, text = end)
+		count[kind] = strtoll(text, &end, 10);
+	row = new_row(wire, id, text + (*text == ' '), err);
+	if (!row)
+		return -1;
+	memcpy(row->count, count, sizeof(count));
+	return 0;
+}
+
+/* "osc.work-OST0000-osc-ffff9a2c41d08000@ /work": no epoch, no number */
+static int take_unread(struct wire *wire, const char *text, struct err *err)
+{
+	size_t length = strcspn(text, " ");
+	char id[WIRE_ID_MAX];
+
+	snprintf(id, sizeof(id), "%.*s", (int)length, text);
+	text += length + (text[length] == ' ');
+	return new_row(wire, id, text, err) ? 0 : -1;
+}
+
+static int take_line(struct wire *wire, const char *line, struct err *err)
+{
+	const char *rest = strchr(line, ' ');
+	int64_t at_s;
+	int skip;
+
+	if (!rest++)
+		return 0;
+	if (!strncmp(line, "row ", 4))
+		return take_row(wire, rest, err);
+	if (!strncmp(line, "damaged ", 8))
+		return err_set(err, "%s: its statistics are damaged", rest);
+	if (!strncmp(line, "missing ", 8))
+		return err_set(err, "%s", rest);
+	if (!strncmp(line, "unread ", 7))
+		return take_unread(wire, rest, err);
+	if (sscanf(line, "evicted %" SCNd64 " %n", &at_s, &skip) == 1 &&
+	    at_s >= wire->event.at_s) {
+		wire->event.at_s = at_s;
+		snprintf(wire->event.text, sizeof(wire->event.text),
+			 "%.130s has evicted this node", line + skip);
+		snprintf(wire->event.code, sizeof(wire->event.code), "LU06");
+	}
+	return 0;
+}
+
+static int take_all(struct wire *wire, const char *text, bool *denied,
+		    struct err *err)
+{
+	char line[LINE_TEXT_MAX + WIRE_ID_MAX];
+
+	*denied = false;
+	while (text_next_line(&text, line, sizeof(line))) {
+		if (!strncmp(line, "denied ", 7))
+			*denied = true;
+		else if (take_line(wire, line, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- lctl: where files are kept from us -------------------------------------- */
+
+static const struct tree_device *device_of(const struct tree *tree,
+					   const char *param)
+{
+	char name[LINE_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < tree->count; i++) {
+		snprintf(name, sizeof(name), "%s.%s.stats",
+			 tree_folder(tree->device[i].kind),
+			 tree->device[i].name);
+		if (!strcmp(param, name))
+			return &tree->device[i];
+	}
+	return NULL;
+}
+
+/* "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and what was below it */
+static int take_param(struct client *client, struct wire *wire,
+		      const struct tree *tree, const char *name,
+		      const char *text, struct err *err)
+{
+	const struct tree_device *device = device_of(tree, name);
+	struct lustre_stats stats;
+	char id[WIRE_ID_MAX];
+	struct wire_row *row;
+
+	if (!device)
+		return 0;
+	if (lustre_stats_parse(text, device->kind, &stats) < 0)
+		return err_set(err, "%s: lctl shows it damaged", name);
+	if (!*stats.epoch)
+		folder_inode(client->section, device, stats.epoch);
+	row_id(id, device, stats.epoch);
+	row = new_row(wire, id, mount_of(client, device), err);
+	if (!row)
+		return -1;
+	memcpy(row->count, stats.count, sizeof(stats.count));
+	return 0;
+}
+
+/* A parameter's name begins its line; what follows has none of that form. */
+static size_t name_length(const char *line)
+{
+	size_t length = strcspn(line, "= \n");
+
+	return line[length] == '=' ? length : 0;
+}
+
+/* Cut the next parameter off: its name, and what follows up to the next one. */
+static char *cut_param(char **text, char **body)
+{
+	char *name = *text, *next;
+	size_t length = name_length(name);
+
+	if (!length)
+		return NULL;
+	name[length] = '\0';
+	*body = name + length + 1;
+	*body += **body == '\n';
+	for (next = strchr(*body, '\n'); next; next = strchr(next, '\n'))
+		if (name_length(++next) || !*next)
+			break;
+	*text = next ? next : *body + strlen(*body);
+	return name;
+}
+
+static int take_params(struct client *client, struct wire *wire,
+		       const struct tree *tree, char *text, struct err *err)
+{
+	char *name, *body, *copy;
+	int rc = 0;
+
+	while (*text && rc == 0) {
+		name = cut_param(&text, &body);
+		if (!name)
+			return err_set(err, "lctl: '%.*s'",
+				       (int)strcspn(text, "\n"), text);
+		copy = strndup(body, (size_t)(text - body));
+		if (!copy)
+			return err_set(err, "out of memory");
+		rc = take_param(client, wire, tree, name, copy, err);
+		free(copy);
+	}
+	return rc;
+}
+
+static int ask_lctl(struct client *client, struct wire *wire, struct err *err)
+{
+	char *argv[] = { client->section->lctl, "get_param",   "llite.*.stats",
+			 "mdc.*.stats",		"osc.*.stats", NULL };
+	struct tree *tree = tree_read(client, err);
+	struct ask ask = { 0 };
+	int rc = -1;
+
+	if (!tree)
+		return -1;
+	wire->count = 0;
+	ask_command(client, &ask, argv, NULL);
+	if (ask.answer == ASK_ANSWERED)
+		rc = take_params(client, wire, tree, ask.text, err);
+	else
+		err_set(err, "%s", ask.why);
+	ask_clear(&ask);
+	tree_free(tree);
+	return rc;
+}
+
+/* ---- all of it --------------------------------------------------------------- */
+
+static int read_all(struct client *client, struct wire *wire, struct err *err)
+{
+	unsigned int limit_ms = client->section->timeout_ms;
+	struct reader reader = { .client = client };
+	struct ask ask = { 0 };
+	bool denied;
+	int rc = -1;
+
+	client->deadline_ms = child_now_ms() + limit_ms;
+	reader.enough_ms = child_now_ms() + limit_ms / 2;
+	ask_function(client, &ask, "Lustre's statistics", print_all, &reader);
+	if (ask.answer != ASK_ANSWERED)
+		err_set(err, "%s", ask.why);
+	else
+		rc = take_all(wire, ask.text, &denied, err);
+	if (rc == 0 && denied)
+		rc = ask_lctl(client, wire, err);
+	ask_clear(&ask);
+	return rc;
+}
+
+/* NULL and errno ENOENT: no mount of [client] mounts= is there. */
+struct wire *lustre_wire_read(const struct config_client *section,
+			      struct err *err)
+{
+	static const struct client_type_ops type = { .fstypes = "lustre" };
+	struct client client = { .type = &type, .section = section };
+	struct wire *wire = wire_new(err);
+	size_t mounted = 0;
+	int rc = -1;
+
+	if (!wire || mounts_reread(&client, err) < 0)
+		goto out;
+	tree_keep_clients(&client);
+	mounted = client.common.mount_count;
+	rc = mounted ? read_all(&client, wire, err) : 0;
+	if (rc == 0 && mounted && !wire->count)
+		rc = err_set(err, "no statistics of Lustre in %s",
+			     section->debug_dir);
+out:
+	mounts_free(client.mounts);
+	if (rc == 0 && mounted)
+		return wire;
+	errno = rc == 0 ? ENOENT : EIO;
+	wire_free(wire);
+	return NULL;
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2034 # node.bash uses NODE_JOBIO
+#
+# lustre.bash - a node whose filesystem is Lustre: its parameters are files made
+# of a sample, and what is written to them is taken as the kernel takes it
+# (tests/sim/lustre_params.c). Uses node.bash, and crash.bash where helpers die.
+
+INSTANCE=work-ffff9a2c41d08000
+BASE_OSC0=max_pages_per_rpc=1024,max_rpcs_in_flight=8,max_dirty_mb=2000
+BASE_OSC1=max_pages_per_rpc=1024,max_rpcs_in_flight=16,max_dirty_mb=512
+
+# lustre_library FILE - the kernel's part, to be preloaded
+lustre_library() {
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$1" \
+		"$SRCDIR/tests/sim/lustre_params.c"
+}
+
+# lustre_node LIBRARY - the node; see tests/samples/lustre
+lustre_node() {
+	LUSTRE_LIBRARY=$1
+	mkdir -p "$NODE/lustre" "$NODE/sysfs/class/net/lo/device"
+	lustre_sample get_param-2.17.txt
+	echo 2.17.0 >"$NODE/lustre/sys/version"
+	printf 'nid status alive refs peer rtr max tx min\n0@lo up 0 2 0 0 0 0 0\n127.0.0.1@tcp up -1 1 8 0 256 256 256\n' \
+		>"$NODE/lustre/nis"
+	printf '0\t: 0 1 2 3\n1\t: 4 5 6 7\n' >"$NODE/lustre/cpu_partition_table"
+	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work /mnt/work lustre rw,flock 0 0" \
+		>"$NODE/lustre/mounts"
+	echo '/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000,osd=osd-ldiskfs 0 0' \
+		>>"$NODE/lustre/mounts"
+	lustre_conf
+}
+
+lustre_sample() {
+	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/$1" "$NODE/lustre"
+}
+
+# lustre_conf [LINE...] - jobio.conf, with lines for the client
+lustre_conf() {
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		${NODE_JOBIO:-}
+		[client scratch]
+		type=lustre
+		mount_table=$NODE/lustre/mounts
+		sys_dir=$NODE/lustre/sys
+		debug_dir=$NODE/lustre/debug
+		procfs_dir=$NODE/lustre/proc
+		lnet_dir=$NODE/lustre
+		lctl=$NODE/bin/lctl
+		$(printf '%s\n' "$@")
+		[profile small]
+		parameters=osc.max_rpcs_in_flight=24,osc.checksums=0
+		[profile stream]
+		parameters=osc.max_pages_per_rpc=16M,osc.max_rpcs_in_flight=256,llite.max_read_ahead_mb=64
+		[profile metadata]
+		parameters=mdc.max_rpcs_in_flight=32,mdc.max_mod_rpcs_in_flight=31,llite.statahead_max=1024
+		[profile cached]
+		parameters=llite.max_cached_mb=32000
+		[profile labelled]
+		parameters=jobid
+		[profile wrong]
+		parameters=llite.checksums=0
+		[profile much]
+		parameters=osc.max_rpcs_in_flight=257
+		[profile mount]
+		mount_options=noatime
+		[profile unknown]
+		parameters=llite.parallel_dio=0,osc.short_io_bytes=0,llite.unaligned_dio=0
+	END
+}
+
+# With the kernel's part before libc; without sanitizers wanting to be first.
+in_env() {
+	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
+		ASAN_OPTIONS=verify_asan_link_order=0 LUSTRE_TREE="$NODE/lustre" \
+		${LUSTRE_DENY:+LUSTRE_DENY="$LUSTRE_DENY"} "$@"
+}
+
+# set_param FOLDER.DEVICE.NAME VALUE - as an administrator does
+set_param() {
+	local path=${1//.//}
+	[[ -e $NODE/lustre/sys/$path ]] || path=../debug/$path
+	LUSTRE_TREE=$NODE/lustre LD_PRELOAD=$LUSTRE_LIBRARY python3 -c '
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY)
+os.write(fd, sys.argv[2].encode())' "$NODE/lustre/sys/$path" "$2"
+}
+
+# osc N KEY... - "KEY=VALUE,.." of OST N; llite, mdc likewise
+params_of() {
+	local folder=$1 list='' key
+	shift
+	for key; do list+=,$key=$(<"$folder/$key"); done
+	printf '%s' "${list#,}"
+}
+osc() { params_of "$NODE/lustre/sys/osc/work-OST000$1-osc-ffff9a2c41d08000" "${@:2}"; }
+mdc() { params_of "$NODE/lustre/sys/mdc/work-MDT0000-mdc-ffff9a2c41d08000" "$@"; }
+llite() { params_of "$NODE/lustre/sys/llite/$INSTANCE" "$@"; }
+jobid() { params_of "$NODE/lustre/sys" jobid_name jobid_var; }
+
+rpcs=(max_pages_per_rpc max_rpcs_in_flight max_dirty_mb)
+ahead=(max_read_ahead_mb max_read_ahead_per_file_mb max_read_ahead_whole_mb)
+
+# all - every parameter that a profile could change
+all_params() {
+	osc 0 "${rpcs[@]}" checksums short_io_bytes
+	osc 1 "${rpcs[@]}" checksums short_io_bytes
+	mdc max_pages_per_rpc max_rpcs_in_flight max_mod_rpcs_in_flight checksums
+	llite "${ahead[@]}" statahead_max hybrid_io parallel_dio unaligned_dio
+	grep max_cached_mb "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
+	jobid
+}
+
+# told ID - the codes of the findings in its record
+told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
+
+# lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
+# that is not
+lustre_schedule() {
+	local id ids=() round profile before
+	RANDOM=$1
+	rm -f "$NODE"/spool/*.json
+	before=$(all_params)
+	lustre_conf "jobid=$( ((RANDOM % 2)) && echo yes || echo no)"
+	for round in {1..3}; do
+		id=$(($1 % 10000000 * 10 + round))
+		ids+=("$id")
+		profile=(small stream metadata cached labelled "")
+		job "$id" 1 "${profile[RANDOM % 6]}"
+		killed_at $((RANDOM % 60 + 1)) prepare || :
+		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 60 + 1)) prepare || :
+		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		killed_at $((RANDOM % 30 + 1)) release || :
+		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+	done
+	for id in "${ids[@]}"; do # slurmd runs an epilog for each, at last
+		job "$id" 1
+		release 2>/dev/null || return
+	done
+	lustre_conf
+	next_job $((id + 1)) 2>/dev/null || return
+	expect_clean "${ids[@]}" $((id + 1)) || return
+	[[ $(all_params) == "$before" ]] || fail 'parameters are not as they were:' \
+		"$(diff <(echo "$before") <(all_params))"
+}

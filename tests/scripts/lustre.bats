@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What prolog and epilog do on a node whose filesystem is Lustre: parameters are
+# files that behave as the kernel's.
+#
+# shellcheck disable=SC2154 # bats sets output and status; lustre.bash the rest
+
+load node
+load crash
+load lustre
+
+setup_file() { lustre_library "$BATS_FILE_TMPDIR/lustre.so"; }
+
+# OST0001 has four MiB a time, as its server takes here.
+setup() {
+	node_make
+	lustre_node "$BATS_FILE_TMPDIR/lustre.so"
+	sed -i 's/max_brw_size: 16777216/max_brw_size: 4194304/' \
+		"$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/import"
+	echo 1024 >"$NODE/lustre/sys/osc/work-OST0001-osc-ffff9a2c41d08000/max_pages_per_rpc"
+	before=$(all_params)
+}
+
+teardown() { node_remove; }
+
+# as_before - every parameter has the value that it had
+as_before() {
+	[[ $(all_params) == "$before" ]] ||
+		fail "$(diff <(echo "$before") <(all_params))"
+}
+
+# later - 600 s of work
+later() {
+	local values=$NODE/values
+	cp -r "$NODE/lustre/sys" "$values"
+	lustre_sample get_param-2.17-later.txt
+	cp -r "$values"/. "$NODE/lustre/sys"
+	rm -r "$values"
+}
+
+# changes ID FILTER - of the record
+changes() { record "$1" | jq -c "[.changes[] | $2]"; }
+
+@test "a job with io-cores has the parameters of its profile while it runs, and each target its own afterwards" {
+	job 7 1 small
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(osc 0 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=24,checksums=0 ]
+	[ "$(osc 1 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=24,checksums=0 ]
+	expect_gate 7 verdict=admit
+	run epilog
+	[ "$status" -eq 0 ]
+	as_before
+	[ "$(osc 1 checksums)" = checksums=0 ] # its own
+	[ "$(changes 7 '[.what, .made, .restored]')" = \
+		'[["parameters",true,true],["parameters",true,true]]' ]
+	[ "$(record 7 | jq -c .request)" = '{"io_cores":1,"profile":"small","applied":true}' ]
+}
+
+@test "targets that have the same values are one change" {
+	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_rpcs_in_flight 8
+	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_pages_per_rpc 1024
+	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_dirty_mb 2000
+	set_param osc.work-OST0001-osc-ffff9a2c41d08000.checksums 1
+	one_job 7 1 small
+	[[ $(changes 7 .target) =~ ^\[\"$INSTANCE:[0-9]+\ osc\ 0-1\"\]$ ]]
+	[ "$(changes 7 '[.old, .new]')" = \
+		"[[\"$BASE_OSC0,checksums=1\",\"max_pages_per_rpc=1024,max_rpcs_in_flight=24,max_dirty_mb=2000,checksums=0\"]]" ]
+}
+
+@test "what the kernel drags along comes back: dirty memory, in its turn" {
+	job 7 1 stream
+	prolog
+	# 256 RPCs of 4 MiB, all that the servers take, are 1024 MiB
+	[ "$(osc 0 "${rpcs[@]}")" = max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=2000 ]
+	[[ $(osc 1 "${rpcs[@]}") =~ ^max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=([0-9]+)$ ]]
+	((BASH_REMATCH[1] > 512))
+	epilog
+	as_before
+	[ "$(osc 1 "${rpcs[@]}")" = "$BASE_OSC1" ]
+}
+
+@test "changes of an MDT's RPCs move each other, and both come back" {
+	job 7 1 metadata
+	prolog
+	# the server allows 8, as its import says: asking for more would be refused,
+	# and would move max_rpcs_in_flight all the same
+	[ "$(mdc max_rpcs_in_flight max_mod_rpcs_in_flight)" = max_rpcs_in_flight=32,max_mod_rpcs_in_flight=8 ]
+	epilog
+	as_before
+	[ "$(mdc max_rpcs_in_flight max_mod_rpcs_in_flight)" = max_rpcs_in_flight=8,max_mod_rpcs_in_flight=7 ]
+}
+
+@test "read-ahead is lowered with what depends on it, and comes back parents first" {
+	lustre_conf
+	job 7 1 stream
+	prolog
+	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=64,max_read_ahead_per_file_mb=64,max_read_ahead_whole_mb=64 ]
+	epilog
+	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=1024,max_read_ahead_per_file_mb=256,max_read_ahead_whole_mb=64 ]
+}
+
+@test "a parameter that shows several lines is read by its name and comes back" {
+	job 7 1 cached
+	prolog
+	grep -qx 'max_cached_mb: 32000' "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
+	epilog
+	grep -qx 'max_cached_mb: 64012' "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
+	[ "$(changes 7 '[.old, .new]')" = '[["max_cached_mb=64012","max_cached_mb=32000"]]' ]
+}
+
+@test "a parameter that the kernel refuses leaves all as it was, and the job runs" {
+	LUSTRE_DENY=checksums job 7 1 small
+	LUSTRE_DENY=checksums run prolog
+	[ "$status" -eq 0 ]
+	expect_in "LU40 'osc work-OST0000-osc-ffff9a2c41d08000' could not get max_pages_per_rpc=1024,max_rpcs_in_flight=24,max_dirty_mb=2000,checksums=0: checksums=0: Input/output error" "$output"
+	[ "$(osc 0 "${rpcs[@]}" checksums)" = "$BASE_OSC0,checksums=1" ]
+	expect_gate 7 verdict=admit
+	epilog
+	as_before
+	[ "$(record 7 | jq -c .request.applied)" = false ]
+	[ "$(changes 7 '[.made, .restored]')" = '[[false,null],[true,true]]' ]
+}
+
+@test "parameters stay as they are on a node that the job shares" {
+	job 7 - small
+	run prolog
+	[ "$status" -eq 0 ]
+	as_before
+	[ ! -e "$NODE/run/7/journal" ]
+	epilog
+	expect_in "\"code\":\"LU46\",\"severity\":\"info\",\"text\":\"the profile's parameters were left out: the job shares this node with others\"" "$(record 7)"
+}
+
+@test "a value that somebody else has set meanwhile stays, and the record says so" {
+	job 7 1 small
+	prolog
+	set_param osc.work-OST0000-osc-ffff9a2c41d08000.max_rpcs_in_flight 12
+	epilog
+	[ "$(osc 0 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=12,checksums=1 ]
+	[ "$(osc 1 "${rpcs[@]}")" = "$BASE_OSC1" ]
+	[[ " $(told 7) " == *' LU43 '* ]]
+}
+
+@test "a mount that was made anew is not written, even at the same address" {
+	job 7 1 small
+	prolog
+	mkdir "$NODE/kept" # so that no inode comes again
+	mv "$NODE/lustre/sys/llite" "$NODE/kept"
+	mkdir -p "$NODE/lustre/sys/llite"
+	cp -r "$NODE/kept/llite/$INSTANCE" "$NODE/lustre/sys/llite"
+	epilog
+	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
+	[ "$(osc 1 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
+	[[ " $(told 7) " != *' LU4'* ]]
+}
+
+@test "a target that vanished is passed over" {
+	job 7 1 small
+	prolog
+	rm -r "$NODE"/lustre/*/osc/work-OST0001-osc-ffff9a2c41d08000
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(osc 0 "${rpcs[@]}")" = "$BASE_OSC0" ]
+	[[ " $(told 7) " != *' LU4'* ]]
+}
+
+@test "the servers of a node do not get a client's parameters" {
+	one_job 7 1 small
+	[ "$(<"$NODE/lustre/sys/osc/work-OST0000-osc-MDT0000/max_rpcs_in_flight")" = 512 ]
+}
+
+@test "a profile with what jobio does not set is refused as a whole" {
+	job 7 1 wrong
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "LU49 parameter 'llite.checksums=0' of the profile: not a parameter that jobio sets; the profile was not applied; cure: take it out of the profile in jobio.conf" "$output"
+	job 8 1 much
+	run prolog
+	expect_in "LU49 parameter 'osc.max_rpcs_in_flight=257' of the profile: expected a number from 1 to 256; the profile was not applied" "$output"
+	job 9 1 mount
+	run prolog
+	expect_in "LU49 mount option 'noatime' of the profile: options of a Lustre mount are not changed; the profile was not applied" "$output"
+	as_before
+}
+
+@test "a parameter that this client does not have is said, and nothing is changed" {
+	rm "$NODE/lustre/sys/llite/$INSTANCE/parallel_dio"
+	job 7 1 unknown
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "this client does not have 'llite.parallel_dio'" "$output"
+	[ "$(osc 0 short_io_bytes)" = short_io_bytes=16384 ]
+}
+
+# ---- jobid -------------------------------------------------------------------
+
+@test "jobid=yes tells the servers the job's number while it runs" {
+	lustre_conf jobid=yes
+	job 4711 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ "$(jobid)" = jobid_name=4711,jobid_var=nodelocal ]
+	epilog
+	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
+	[ "$(changes 4711 '[.what, .target, .old, .new, .restored]')" = \
+		'[["jobid","node","jobid_name=%e.%u,jobid_var=disable","jobid_name=4711,jobid_var=nodelocal",true]]' ]
+}
+
+@test "jobid of a profile does the same, for its jobs" {
+	job 7 1 labelled
+	prolog
+	[ "$(jobid)" = jobid_name=7,jobid_var=nodelocal ]
+	epilog
+	as_before
+	[ "$(record 7 | jq -c .request.applied)" = true ]
+}
+
+@test "a job that shares its node is not the servers' only one" {
+	lustre_conf jobid=yes
+	job 7
+	prolog
+	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
+}
+
+@test "a name without a template comes back as well" {
+	set_param jobid_var nodelocal
+	set_param jobid_name fixed
+	set_param jobid_var disable
+	[ "$(jobid)" = jobid_name=fixed,jobid_var=disable ]
+	one_job 7 1 labelled
+	[ "$(jobid)" = jobid_name=fixed,jobid_var=disable ]
+}
+
+# ---- what it is and what it moved ----------------------------------------------
+
+@test "the record names the client, its version and its mounts, not a server's own" {
+	one_job 7
+	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["scratch","lustre","2.17.0"]' ]
+	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work"]' ]
+}
+
+@test "what was asked for and what went over the network are in the record side by side" {
+	job 7
+	prolog
+	later
+	epilog
+	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
+		'{"scope":"node","source":"osc","client":"scratch","fs":"/mnt/work","read_bytes":503320576,"write_bytes":838860800,"read_calls":121,"write_calls":200,"read_us":252000,"write_us":780000,"meta_calls":99,"meta_us":72700,"asked_read_bytes":524288000,"asked_write_bytes":419430400}' ]
+	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
+}
+
+@test "an eviction while the job ran is in its record" {
+	job 7
+	prolog
+	later
+	sed -i "s/1772000[0-9]*, EVICTED/$(date +%s), EVICTED/" \
+		"$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/state"
+	epilog
+	expect_in "\"code\":\"LU06\",\"severity\":\"warning\",\"text\":\"OST0001 of 'work' has evicted this node\"" "$(record 7)"
+}
+
+@test "statistics that somebody has cleared leave no number" {
+	later
+	job 7
+	prolog
+	lustre_sample get_param-2.17.txt
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
+@test "statistics that are damaged are no numbers" {
+	job 7
+	prolog
+	sed -i '/^write_bytes/s/\[bytes\]/[usecs]/' \
+		"$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats"
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(record 7 | jq -c .wire)" = null ]
+}
+
+@test "debugfs that is not there is said, and stops no job" {
+	NODE_JOBIO=on_error=drain lustre_conf
+	rm -r "$NODE/lustre/debug"
+	job 7 1 small
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "LU03 the state of 3 of its 3 targets cannot be read: No such file or directory" "$output"
+	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
+	epilog
+	[ "$(osc 0 "${rpcs[@]}")" = "$BASE_OSC0" ]
+	[ "$(record 7 | jq -c .wire)" = null ]
+}
+
+@test "a node without its mount is drained where the site wants it" {
+	NODE_JOBIO=on_error=drain lustre_conf
+	: >"$NODE/lustre/mounts"
+	job 7
+	run prolog
+	[ "$status" -eq 1 ]
+	[ "$(<"$NODE/run/reason")" = 'jobio:LU01 no file system of type lustre is mounted; cure: mount it, or leave this node out of nodes= of [client] in jobio.conf' ]
+}
+
+@test "doctor says what is wrong with a Lustre client" {
+	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
+	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	expect_in "LU04 error: 1 of the 2 OSTs of 'work' are not connected: OST0000 (DISCONN)" "$output"
+	expect_in "LU12 info: its servers do not learn whose I/O it is (jobid_var=disable)
+    cure: lctl set_param jobid_var=SLURM_JOB_ID, or jobid=yes in the [client] section" "$output"
+	[[ $output != *J0* ]]
+}
+
+# ---- hundreds of OSTs ------------------------------------------------------------
+
+# many COUNT - as many OSTs
+many() {
+	local i name root
+	for ((i = 2; i < $1; i++)); do
+		printf -v name 'work-OST%04x-osc-ffff9a2c41d08000' "$i"
+		for root in sys debug; do
+			cp -r "$NODE/lustre/$root/osc/work-OST0000-osc-ffff9a2c41d08000" \
+				"$NODE/lustre/$root/osc/$name"
+		done
+	done
+}
+
+@test "of 400 OSTs each is counted and each gets its parameters" {
+	many 400
+	job 7 1 small
+	prolog
+	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = '400 24' ]
+	epilog
+	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = '1 16 399 8' ]
+	[ "$(changes 7 .restored)" = '[true,true]' ]
+	[ "$(record 7 | jq '.wire[0].write_bytes')" = 0 ]
+}
+
+# ---- killed ------------------------------------------------------------------
+
+# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID. After
+# that nothing is left of the job.
+walk() {
+	local at count id helper
+	lustre_conf jobid=yes
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
+	done
+	job 100 1 small
+	[[ $1 != release ]] || prepare
+	count=$(points "$1")
+	grep -q 'parameter before' "$NODE/points"
+	grep -q 'jobid after' "$NODE/points"
+	[[ $1 == release ]] || release
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		job "$id" 1 small
+		[[ $1 != release ]] || prepare
+		killed_at "$at" "$1" || fail "survived point $at"
+		"$2" "$id" || fail "after point $at"
+		as_before || fail "after point $at"
+		release # slurmd runs an epilog for each job
+		expect_clean "$id" || fail "after point $at"
+	done
+}
+
+by_next_job() {
+	lustre_conf
+	next_job $(($1 + 1000)) || return
+	lustre_conf jobid=yes
+	job "$1" 1 small
+}
+
+@test "a prolog killed at any step of the parameters is mended by its epilog" {
+	walk prepare release
+}
+
+@test "a prolog killed at any step of the parameters is mended by --recover" {
+	walk prepare recover
+}
+
+@test "a prolog killed at any step of the parameters is mended by the next job" {
+	walk prepare by_next_job
+}
+
+@test "an epilog killed at any step of the parameters is mended by its second run" {
+	walk release release
+}
+
+@test "random schedules of crashes end with the parameters as they were" {
+	local seed
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
+	done
+	for seed in {1..5}; do
+		lustre_schedule "$seed" || fail "seed $seed"
+	done
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The Lustre client on files as the kernel shows them (tests/samples/lustre);
+ * tests/sim/lustre_params.c is linked in and takes what is written to them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/lustre/wire.h"
+#include "lib/fileio.h"
+#include "lib/journal.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define SAMPLES SRCDIR "/tests/samples/lustre/"
+#define INSTANCE "work-ffff9a2c41d08000"
+#define OST(n) "osc/work-OST000" #n "-osc-ffff9a2c41d08000/"
+#define MOUNT "192.0.2.60@tcp:192.0.2.61@tcp:/work /mnt/work lustre rw 0 0\n"
+
+static char sys_dir[512], debug_dir[512], mount_table[512], lctl[512];
+static struct config_client section;
+static struct findings findings;
+static struct client_want want;
+static struct client *client;
+
+static void sample(const char *name)
+{
+	char command[2048];
+
+	snprintf(command, sizeof(command),
+		 SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s", name,
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void node(const char *mounts)
+{
+	tempdir_make();
+	setenv("LUSTRE_TREE", tempdir_name, 1);
+	sample("get_param-2.17.txt");
+	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
+	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
+	snprintf(lctl, sizeof(lctl), "%s", tempdir_path("lctl"));
+	snprintf(mount_table, sizeof(mount_table), "%s",
+		 tempdir_put("mounts", mounts));
+	section = (struct config_client){ .name = (char *)"scratch",
+					  .type = CLIENT_LUSTRE,
+					  .mounts = (char *)"",
+					  .timeout_ms = 5000,
+					  .mount_table = mount_table,
+					  .sys_dir = sys_dir,
+					  .debug_dir = debug_dir,
+					  .procfs_dir = (char *)"/nowhere",
+					  .lnet_dir = tempdir_name,
+					  .lctl = lctl };
+	want = (struct client_want){ .alone = true,
+				     .mount_options = "",
+				     .read_ahead_kb = "",
+				     .parameters = "",
+				     .mem_spec_limit_mb = -1 };
+	client = client_open(&section, tempdir_name, tempdir_name, NULL);
+	ck_assert_ptr_nonnull(client);
+}
+
+static void put(const char *name, const char *text)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "sys/%s", name);
+	tempdir_put(path, text);
+}
+
+static void look(void)
+{
+	struct err err = { "" };
+
+	ck_assert_msg(client_inspect(client, 5000, &err) == 0, "%s", err.text);
+	client_judge(client, &want, &findings);
+}
+
+static void away(void)
+{
+	findings_free(&findings);
+	client_close(client);
+	tempdir_remove();
+}
+
+static void expect(const char *code, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < findings.count; i++)
+		if (!strcmp(findings.list[i].code, code) &&
+		    (!text || !strcmp(findings.list[i].text, text)))
+			return;
+	ck_abort_msg("no %s '%s' among %zu, first: %s", code, text ? text : "",
+		     findings.count,
+		     findings.count ? findings.list[0].text : "");
+}
+
+static void expect_none(const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < findings.count; i++)
+		ck_assert_msg(strcmp(findings.list[i].code, code) != 0, "%s",
+			      findings.list[i].text);
+}
+
+START_TEST(a_client_in_order_is_only_told_what_is_its_sites_to_choose)
+{
+	node(MOUNT "/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000 0 0\n");
+	look();
+	ck_assert_uint_eq(findings.count, 1);
+	expect("LU12", "its servers do not learn whose I/O it is "
+		       "(jobid_var=disable)");
+	ck_assert_uint_eq(client_facts(client)->mount_count, 1);
+	ck_assert(client_facts(client)->cpus_known);
+	away();
+}
+END_TEST
+
+START_TEST(a_node_without_its_mount_is_broken)
+{
+	node("/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000 0 0\n");
+	look();
+	ck_assert_uint_eq(findings.count, 1);
+	expect("LU01", "no file system of type lustre is mounted");
+	ck_assert(findings.list[0].breaks_node);
+	away();
+}
+END_TEST
+
+START_TEST(targets_that_are_away_or_idle_are_told_apart)
+{
+	char text[65536], *at;
+	char *import;
+
+	node(MOUNT);
+	import = fileio_read(tempdir_path("debug/" OST(0) "import"), 65536,
+			     NULL, NULL);
+	at = strstr(import, "state: FULL");
+	snprintf(text, sizeof(text), "%.*sstate: DISCONN%s", (int)(at - import),
+		 import, at + strlen("state: FULL"));
+	tempdir_put("debug/" OST(0) "import", text);
+	free(import);
+	look();
+	expect("LU04", "1 of the 2 OSTs of 'work' are not connected: OST0000 "
+		       "(DISCONN)"); /* OST0001 is IDLE */
+	away();
+}
+END_TEST
+
+START_TEST(what_limits_a_target_is_said)
+{
+	node(MOUNT);
+	put(OST(0) "active", "0\n");
+	put(OST(0) "max_rpcs_in_flight", "1\n");
+	put(OST(1) "max_rpcs_in_flight", "128\n");
+	put(OST(1) "max_pages_per_rpc", "256\n");
+	look();
+	expect("LU05",
+	       "1 of the 2 OSTs of 'work' are deactivated on this node: "
+	       "OST0000");
+	expect("LU07", "1 of the 2 OSTs of 'work' get one RPC at a time "
+		       "(max_rpcs_in_flight=1): OST0000");
+	expect("LU08", "1 of the 2 OSTs of 'work' have a max_rpcs_in_flight "
+		       "outside 8 to 24, which suits small I/O best: OST0001");
+	expect("LU10", "1 of the 2 OSTs of 'work' get smaller RPCs than their "
+		       "servers take (max_pages_per_rpc): OST0001");
+	away();
+}
+END_TEST
+
+START_TEST(what_limits_a_mount_is_said)
+{
+	node(MOUNT);
+	put("llite/" INSTANCE "/max_read_ahead_mb", "0\n");
+	put("llite/" INSTANCE "/stats_track_pid", "4711\n");
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("sys/lov"), 0755, NULL), 0);
+	ck_assert_int_eq(
+		fileio_mkdir(
+			tempdir_path("sys/lov/work-clilov-ffff9a2c41d08000"),
+			0755, NULL),
+		0);
+	put("lov/work-clilov-ffff9a2c41d08000/stripecount", "1\n");
+	want.parameters = "osc.max_pages_per_rpc=4M,osc.checksums=0";
+	want.alone = false;
+	look();
+	expect("LU11", "'work' reads nothing ahead (max_read_ahead_mb=0)");
+	expect("LU13", "the counters of 'work' count one process or group "
+		       "alone, 4711 (stats_track_*)");
+	expect("LU15", "a new file of 'work' lies on one OST unless its folder "
+		       "says otherwise (stripecount=1)");
+	expect("LU09", "1 of the 2 OSTs of 'work' have checksums on, which the "
+		       "profile does without: OST0000");
+	away();
+}
+END_TEST
+
+START_TEST(an_interface_that_is_down_is_said)
+{
+	node(MOUNT);
+	tempdir_put("nis", "nid status alive refs peer rtr max tx min\n"
+			   "0@lo up 0 2 0 0 0 0 0\n"
+			   "192.0.2.31@tcp down -1 1 8 0 256 256 256\n");
+	look();
+	expect("LU16", "LNet's interface 192.0.2.31@tcp is down");
+	expect_none("LU14");
+	away();
+}
+END_TEST
+
+START_TEST(parameters_that_cannot_be_read_are_said)
+{
+	node(MOUNT);
+	snprintf(sys_dir, sizeof(sys_dir), "/nowhere");
+	look();
+	ck_assert_uint_eq(findings.count, 1);
+	expect("LU03", "its parameters cannot be read: neither /nowhere nor "
+		       "/nowhere shows a mount of this filesystem");
+	away();
+}
+END_TEST
+
+/* ---- statistics ------------------------------------------------------------ */
+
+#define HEADER                                                                 \
+	"snapshot_time 1772000000.1 secs.nsecs\nstart_time 1771990000.9 "      \
+	"secs.nsecs\n"
+
+static int parse(const char *text, enum tree_kind kind, int64_t count[])
+{
+	struct lustre_stats stats;
+	int rc = lustre_stats_parse(text, kind, &stats);
+
+	if (rc == 0)
+		memcpy(count, stats.count, sizeof(stats.count));
+	return rc;
+}
+
+START_TEST(what_is_not_there_is_nothing_and_words_are_whole)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(
+		parse(HEADER
+		      "hybrid_read_bytes 5 samples [bytes] 1 9 45 405\n"
+		      "cached_read_bytes 5 samples [bytes] 1 9 45 405\n"
+		      "open 3 samples [regs]\n"
+		      "read_bytes 2 samples [bytes] 4096 4096 8192 33554432\n",
+		      TREE_LLITE, n),
+		0);
+	ck_assert_int_eq(n[WIRE_ASKED_READ_BYTES], 8192);
+	ck_assert_int_eq(n[WIRE_ASKED_WRITE_BYTES], 0);
+	ck_assert_int_eq(n[WIRE_READ_BYTES], 0);
+	ck_assert_int_eq(n[WIRE_RESENT], WIRE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_full_is_unknown)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(parse(HEADER "write_bytes 2 samples [bytes] 4096 4096 "
+				      "9223372036854775807 1\n",
+			       TREE_OSC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_WRITE_BYTES], WIRE_UNKNOWN);
+	ck_assert_int_eq(n[WIRE_WRITES], 2);
+}
+END_TEST
+
+START_TEST(damaged_statistics_are_not_believed)
+{
+	static const char *const damaged[] = {
+		"",
+		HEADER "read_bytes 2 samples [bytes] 4096 4096 8192 33554432",
+		HEADER "ioctl 262 samples [reqs\n",
+		HEADER "write_bytes 2 samples [usecs] 2404 3089 5493 1532113\n",
+		HEADER "read_bytes 2 samples [bytes] 4096 4096\n",
+		HEADER "read_bytes -2 samples [bytes] 4096 4096 8192\n",
+		HEADER "read_bytes 2x samples [bytes] 4096 4096 8192\n",
+		HEADER "read_bytes 99999 samples [bytes] 4096 4096 40959590\n",
+		HEADER "nonsense\n",
+	};
+	int64_t n[WIRE_KINDS];
+	size_t i;
+
+	for (i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
+		ck_assert_msg(parse(damaged[i], TREE_OSC, n) == -1, "%s",
+			      damaged[i]);
+}
+END_TEST
+
+/* The difference between the node now and a sample of later. */
+static const struct client_wire_line *moved(const char *later)
+{
+	static struct client_wire wire;
+	struct err err = { "" };
+	char *before = client_wire_save(client, &err);
+
+	ck_assert_msg(before != NULL, "%s", err.text);
+	if (later)
+		sample(later);
+	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s",
+		      err.text);
+	free(before);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(wire.line[0].fs, "/mnt/work");
+	if (later) {
+		ck_assert_str_eq(wire.event.code, "LU06");
+		ck_assert_int_eq(wire.event.at_s, 1772000300);
+		ck_assert_str_eq(wire.event.text,
+				 "OST0001 of 'work' has evicted this node");
+	}
+	return &wire.line[0];
+}
+
+START_TEST(the_servers_of_a_node_do_not_count)
+{
+	const struct client_wire_line *line;
+
+	node(MOUNT);
+	line = moved("get_param-2.17-later.txt");
+	ck_assert(!line->has_restarted && !line->is_partial);
+	ck_assert_int_eq(line->count[WIRE_READ_BYTES], 503320576);
+	ck_assert_int_eq(line->count[WIRE_WRITE_BYTES], 838860800);
+	ck_assert_int_eq(line->count[WIRE_READS], 121);
+	ck_assert_int_eq(line->count[WIRE_WRITES], 200);
+	away();
+}
+END_TEST
+
+START_TEST(llite_that_counts_one_process_tells_nothing_of_the_node)
+{
+	const struct client_wire_line *line;
+
+	node(MOUNT);
+	line = moved("get_param-2.17-later.txt"); /* tracks one pid */
+	ck_assert_int_eq(line->count[WIRE_ASKED_READ_BYTES], WIRE_UNKNOWN);
+	ck_assert_int_eq(line->count[WIRE_ASKED_WRITE_BYTES], WIRE_UNKNOWN);
+	away();
+}
+END_TEST
+
+START_TEST(statistics_that_began_anew_have_restarted)
+{
+	static struct client_wire wire;
+	char *before;
+
+	node(MOUNT);
+	before = client_wire_save(client, NULL);
+	tempdir_put("debug/" OST(0) "stats",
+		    "snapshot_time 1772000600.1 secs.nsecs\nstart_time "
+		    "1772000500.0 secs.nsecs\nread_bytes 900 samples [bytes] "
+		    "4096 4194304 3774873600\n");
+	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
+	ck_assert(wire.line[0].has_restarted);
+	free(before);
+	away();
+}
+END_TEST
+
+START_TEST(targets_that_were_not_read_leave_a_lower_bound)
+{
+	static struct client_wire wire;
+	struct err err = { "" };
+	char *all, *some, *at, *end;
+
+	node(MOUNT);
+	all = client_wire_save(client, &err);
+	some = strdup(all);
+	at = strstr(some, "@1771990000.100000000"); /* of OST0000 */
+	ck_assert_ptr_nonnull(at);
+	end = at + strlen("@1771990000.100000000");
+	memmove(at + 1, end, strlen(end) + 1);
+	sample("get_param-2.17-later.txt");
+	ck_assert_msg(client_wire_since(client, some, &wire, &err) == 0, "%s",
+		      err.text);
+	ck_assert(!wire.line[0].has_restarted && wire.line[0].is_partial);
+	ck_assert_int_eq(wire.line[0].count[WIRE_WRITE_BYTES], 419430400);
+	free(some);
+	free(all);
+	away();
+}
+END_TEST
+
+/* ---- lctl, where files are kept from us ------------------------------------- */
+
+START_TEST(statistics_that_nobody_may_read_are_asked_of_lctl)
+{
+	const struct client_wire_line *line;
+	struct err err = { "" };
+	char script[1024];
+
+	node(MOUNT);
+	/* which root cannot read either */
+	ck_assert_int_eq(unlink(tempdir_path("debug/" OST(0) "stats")), 0);
+	ck_assert_int_eq(symlink("/proc/sys/vm/drop_caches",
+				 tempdir_path("debug/" OST(0) "stats")),
+			 0);
+	snprintf(script, sizeof(script),
+		 "#!/bin/sh\n[ \"$*\" = 'get_param llite.*.stats mdc.*.stats "
+		 "osc.*.stats' ] && cat " SAMPLES "get_param-2.17.txt\n");
+	tempdir_put("lctl", script);
+	ck_assert_int_eq(chmod(lctl, 0755), 0);
+	line = moved(NULL);
+	ck_assert(!line->has_restarted && !line->is_partial);
+	ck_assert_int_eq(line->count[WIRE_WRITE_BYTES], 0);
+	tempdir_put("lctl", "#!/bin/sh\necho 'llite.work: cut off'\n");
+	ck_assert_ptr_null(client_wire_save(client, &err));
+	ck_assert_str_eq(err.text, "lctl: 'llite.work: cut off'");
+	away();
+}
+END_TEST
+
+/* ---- parameters -------------------------------------------------------------- */
+
+static struct config config;
+
+static char *value(const char *name)
+{
+	static char text[64];
+	char path[200], *read;
+
+	snprintf(path, sizeof(path), "sys/%s", name);
+	read = fileio_read(tempdir_path(path), 64, NULL, NULL);
+	ck_assert_ptr_nonnull(read);
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(read, "\n"), read);
+	free(read);
+	return text;
+}
+
+static struct journal *apply(const char *parameters)
+{
+	struct journal *journal;
+	struct client_plan *plan = NULL;
+	struct err err = { "" };
+
+	want.parameters = parameters;
+	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
+	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, &err), 0);
+	journal = journal_open(tempdir_path("journal"), &err);
+	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err),
+			 0);
+	client_plan_free(plan);
+	return journal;
+}
+
+static void restore(struct journal *journal)
+{
+	struct err err = { "" };
+
+	config = (struct config){ .run_dir = tempdir_name,
+				  .clients = { section },
+				  .client_count = 1 };
+	ck_assert_msg(client_restore(&config, tempdir_name, journal, &findings,
+				     &err) >= 0,
+		      "%s", err.text);
+	journal_close(journal);
+}
+
+START_TEST(each_parameter_of_the_table_goes_there_and_back)
+{
+	static const struct {
+		const char *word, *file, *is, *was;
+	} row[] = {
+		{ "llite.max_read_ahead_mb=2048",
+		  "llite/" INSTANCE "/max_read_ahead_mb", "2048", "1024" },
+		{ "llite.max_read_ahead_per_file_mb=64",
+		  "llite/" INSTANCE "/max_read_ahead_per_file_mb", "64",
+		  "256" },
+		{ "llite.max_read_ahead_whole_mb=8",
+		  "llite/" INSTANCE "/max_read_ahead_whole_mb", "8", "64" },
+		{ "llite.statahead_max=1024",
+		  "llite/" INSTANCE "/statahead_max", "1024", "128" },
+		{ "llite.hybrid_io=0", "llite/" INSTANCE "/hybrid_io", "0",
+		  "1" },
+		{ "llite.hybrid_io_read_threshold_bytes=65536",
+		  "llite/" INSTANCE "/hybrid_io_read_threshold_bytes", "65536",
+		  "8388608" },
+		{ "llite.hybrid_io_write_threshold_bytes=65536",
+		  "llite/" INSTANCE "/hybrid_io_write_threshold_bytes", "65536",
+		  "2097152" },
+		{ "llite.parallel_dio=0", "llite/" INSTANCE "/parallel_dio",
+		  "0", "1" },
+		{ "llite.unaligned_dio=0", "llite/" INSTANCE "/unaligned_dio",
+		  "0", "1" },
+		{ "mdc.max_rpcs_in_flight=32",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_rpcs_in_flight",
+		  "32", "8" },
+		{ "mdc.max_mod_rpcs_in_flight=8",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/"
+		  "max_mod_rpcs_in_flight",
+		  "8", "7" },
+		{ "mdc.checksums=0",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/checksums", "0", "1" },
+		{ "osc.max_rpcs_in_flight=1", OST(0) "max_rpcs_in_flight", "1",
+		  "8" },
+		{ "osc.max_pages_per_rpc=1M", OST(0) "max_pages_per_rpc", "256",
+		  "1024" },
+		{ "osc.max_dirty_mb=64", OST(0) "max_dirty_mb", "64", "2000" },
+		{ "osc.checksums=0", OST(0) "checksums", "0", "1" },
+		{ "osc.short_io_bytes=0", OST(0) "short_io_bytes", "0",
+		  "16384" },
+	};
+	struct journal *journal;
+	size_t i;
+
+	node(MOUNT);
+	put(OST(1) "max_pages_per_rpc", "1024\n"); /* as its server here */
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		journal = apply(row[i].word);
+		ck_assert_str_eq(value(row[i].file), row[i].is);
+		ck_assert(client_holds(client, &want));
+		restore(journal);
+		unlink(tempdir_path("journal"));
+		ck_assert_str_eq(value(row[i].file), row[i].was);
+		ck_assert_msg(!findings.count, "%s: %s", row[i].word,
+			      findings.list[0].text);
+	}
+	away();
+}
+END_TEST
+
+START_TEST(what_is_not_in_the_table_is_refused)
+{
+	static const struct {
+		const char *word, *why;
+	} row[] = {
+		{ "llite.checksums=0", "not a parameter that jobio sets" },
+		{ "osc.idle_timeout=0", "not a parameter that jobio sets" },
+		{ "osp.max_rpcs_in_flight=9",
+		  "not a parameter that jobio sets" },
+		{ "max_dirty_mb=9", "not a parameter that jobio sets" },
+		{ "osc.max_rpcs_in_flight=0",
+		  "expected a number from 1 to 256" },
+		{ "mdc.max_rpcs_in_flight=1",
+		  "expected a number from 2 to 256" },
+		{ "osc.max_pages_per_rpc=65M",
+		  "expected a number from 1 to 16384, or mebibytes: 4M" },
+		{ "osc.checksums=on", "expected a number from 0 to 1" },
+		{ "jobid=7", "takes no value" },
+	};
+	char text[256];
+	size_t i;
+
+	node(MOUNT);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		restore(apply(row[i].word));
+		snprintf(text, sizeof(text),
+			 "parameter '%s' of the profile: %s; the profile was "
+			 "not applied",
+			 row[i].word, row[i].why);
+		expect("LU49", text);
+		findings_free(&findings);
+		memset(&findings, 0, sizeof(findings));
+	}
+	ck_assert_str_eq(value(OST(0) "max_rpcs_in_flight"), "8");
+	away();
+}
+END_TEST
+
+START_TEST(a_reboot_undoes_all_of_lustre)
+{
+	ck_assert(!client_change_outlives_reboot("lustre", "parameters"));
+	ck_assert(!client_change_outlives_reboot("lustre", "jobid"));
+}
+END_TEST
+
+UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
+	  a_node_without_its_mount_is_broken,
+	  targets_that_are_away_or_idle_are_told_apart,
+	  what_limits_a_target_is_said, what_limits_a_mount_is_said,
+	  an_interface_that_is_down_is_said,
+	  parameters_that_cannot_be_read_are_said,
+	  what_is_not_there_is_nothing_and_words_are_whole,
+	  a_counter_that_is_full_is_unknown,
+	  damaged_statistics_are_not_believed,
+	  the_servers_of_a_node_do_not_count,
+	  llite_that_counts_one_process_tells_nothing_of_the_node,
+	  statistics_that_began_anew_have_restarted,
+	  targets_that_were_not_read_leave_a_lower_bound,
+	  statistics_that_nobody_may_read_are_asked_of_lctl,
+	  each_parameter_of_the_table_goes_there_and_back,
+	  what_is_not_in_the_table_is_refused, a_reboot_undoes_all_of_lustre)

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A real Lustre, servers and client on one virtual machine: jobs from prolog to
+# epilog, what they find, change and put back, and what was counted of known work
+#
+# Needs SRCDIR, BUILDDIR with the helpers, jq, tests/vm/packages and LUSTRE_KIT, a
+# folder (see tests/vm/lustre). One machine does all of it, in lustre-truth: two
+# to three minutes, several times as long beside other work.
+
+readonly mib64=67108864
+
+payload_make() {
+	local dir=$1 helper library
+	mkdir -p "$dir"
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
+		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
+	cp "$SRCDIR/tests/vm/lustre-truth" "$dir"
+	for helper in jobio jobio-prepare jobio-release jobio-count; do
+		cp "$BUILDDIR/$helper" "$dir"
+		while read -r library; do
+			cp -L "$library" "$dir"
+		done < <(ldd "$BUILDDIR/$helper" |
+			awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
+	done
+}
+
+setup_file() {
+	export work=$BATS_FILE_TMPDIR
+	mkdir "$work/case"
+	payload_make "$work/payload"
+	"$SRCDIR/tests/vm/boot" -t "${JOBIO_VM_LIMIT:-1500}" -p maxcpus=2 -l "$LUSTRE_KIT" lustre \
+		lustre-truth "$work/payload" >"$work/out" 2>"$work/err" || :
+	awk -v dir="$work/case/" '
+		/^@ / { file = dir substr($0, 3); gsub(" ", "_", file); next }
+		file != "" { gsub(/\033\[[0-9;]*m/, ""); print >file }' "$work/out"
+}
+
+# of LABEL - what there was to see
+of() { cat "$work/case/${1// /_}"; }
+
+# job LABEL FILTER - of the record that its job left
+job() { of "$1" | grep '^{' | jq -rc "$2"; }
+
+expect() {
+	local have
+	have=$(job "$1" "$2")
+	[[ $have == "$3" ]] || { printf "%s: %s: expected '%s', got '%s'\n" "$@" "$have" >&2; return 1; }
+}
+
+# during PROFILE FOLDER.NAME=VALUE... - the parameters that each device had
+during() {
+	local profile=$1 line name
+	shift
+	for line; do
+		name="^${line%%.*}\\..*\\.$(sed 's/^[^.]*\.//; s/=.*//' <<<"$line")="
+		of "during $profile" | grep -q "$name" || { printf '%s: no %s\n' "$profile" "$line" >&2; return 1; }
+		if of "during $profile" | grep "$name" | grep -qv "=${line#*=}\$"; then
+			printf '%s: not %s\n' "$profile" "$line" >&2
+			return 1
+		fi
+	done
+}
+
+# as_before LABEL - all parameters are what they were
+as_before() { diff <(of before) <(of "$1"); }
+
+# moved LABEL WIRE_READ WIRE_WRITE ASKED_READ ASKED_WRITE
+moved() {
+	expect "$1" '.wire[0] | [.read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]' \
+		"[$2,$3,$4,$5]"
+}
+
+# app LABEL READ WRITE - what processes asked for, by the kernel's own counters
+app() {
+	expect "$1" '[.app[] | select(.fs == "/mnt/lustre")] | .[0] | [.read_bytes, .write_bytes]' "[$2,$3]"
+}
+
+@test "the machine came to its end" {
+	cat "$work/err" >&2
+	grep -qx '@ end' "$work/out"
+}
+
+@test "real Lustre: doctor finds nothing wrong with a client in order" {
+	of doctor | grep -q '^LU12 info'
+	[[ $(of doctor | grep -oE '^LU[0-9]+' | paste -sd' ') == LU12 ]]
+}
+
+@test "real Lustre: the record names the version and the client's own mount" {
+	expect 'record targets' '[.client.type, .client.version]' '["lustre","2.17.0"]'
+	expect 'record targets' '[.client.mounts[].mount]' '["/mnt/lustre"]'
+}
+
+@test "real Lustre: parameters of OSTs go there and back" {
+	during targets osc.max_pages_per_rpc=256 osc.max_rpcs_in_flight=24 \
+		osc.checksums=0 osc.short_io_bytes=4096 ldlm.lru_max_age=60000
+	expect 'record targets' '[.request.applied, ([.changes[].restored] | all)]' '[true,true]'
+	as_before 'after targets'
+}
+
+@test "real Lustre: RPCs of the MDT, and dirty memory that they pull, go there and back" {
+	during mdt mdc.max_rpcs_in_flight=16 mdc.max_mod_rpcs_in_flight=8 \
+		mdc.checksums=0 osc.max_dirty_mb=64 osc.max_rpcs_in_flight=256
+	expect 'record mdt' '[.request.applied, ([.changes[].restored] | all)]' '[true,true]'
+	as_before 'after mdt'
+}
+
+@test "real Lustre: parameters of the mount go there and back" {
+	during mount llite.max_read_ahead_mb=32 llite.max_read_ahead_per_file_mb=32 \
+		llite.statahead_max=1024 llite.hybrid_io=0 llite.parallel_dio=0 llite.unaligned_dio=0
+	of 'during mount' | grep -qx 'max_cached_mb: 512'
+	as_before 'after mount'
+	during thresholds llite.hybrid_io_read_threshold_bytes=65536 \
+		llite.hybrid_io_write_threshold_bytes=65536 llite.max_read_ahead_per_file_mb=128
+	as_before 'after thresholds'
+}
+
+@test "real Lustre: what jobio does not set is refused, and nothing is changed" {
+	diff <(of before) <(of 'during wrong' | grep -v '^jobio:')
+	of 'during wrong' | grep -q "LU49 parameter 'llite.checksums=0' of the profile"
+	expect 'record wrong' .request.applied false
+}
+
+@test "real Lustre: the servers' job_stats carry the number of the job" {
+	of jobid | grep -qx 'jobid_var=nodelocal'
+	of jobid | grep -qx 'jobid_name=4711'
+	of jobid | grep -qE '^- job_id: +4711$'
+	of jobid | grep -qE 'write_bytes:.*sum: +[1-9]'
+	[[ $(of 'after jobid' | paste -sd' ') == 'jobid_var=disable jobid_name=%e.%u' ]]
+	expect 'record jobid' '.changes[0].restored' true
+}
+
+@test "real Lustre: wire is what went over the network, asked what llite saw" {
+	moved 'work write' 0 $mib64 0 $mib64
+	moved 'work read hot' 0 0 $mib64 0
+	moved 'work read cold' $mib64 0 $mib64 0
+	moved 'work write direct' 0 $mib64 0 $mib64
+	moved 'work read direct' $mib64 0 $mib64 0
+	# asynchronous direct I/O, which llite does not see, and mapped files
+	moved 'work write libaio' 0 $mib64 0 0
+	moved 'work read io_uring' $mib64 0 0 0
+	expect 'work read mmap' '.wire[0].asked_read_bytes' 0
+}
+
+@test "real Lustre: app is what the job's processes asked for" {
+	app 'work write' 0 $mib64
+	app 'work read hot' $mib64 0
+	app 'work read cold' $mib64 0
+	app 'work write direct' 0 $mib64
+	app 'work read direct' $mib64 0
+	app 'work write libaio' 0 $mib64
+	app 'work read io_uring' $mib64 0
+}
+
+@test "real Lustre: a mount that was made anew while the job ran is not written" {
+	[[ $(of 'after remount' | sed -n 's/^osc.*max_rpcs_in_flight=//p' | paste -sd' ') == '16 16' ]]
+	expect 'record remount' '[.findings[] | select(.code | test("LU4"))] | length' 0
+	expect 'record remount' '[.wire, (.quality | index("wire_reset") != null)]' '[null,true]'
+}
+
+@test "real Lustre: a deactivated OST is said" {
+	of deactivated | grep -q "^LU05 warning: 1 of the 2 OSTs of 'lustre' are deactivated on this node: OST0001"
+}
+
+@test "real Lustre: an eviction while the job ran is in its record" {
+	expect evicted '[.findings[] | select(.code == "LU06") | .text]' \
+		"[\"OST0000 of 'lustre' has evicted this node\"]"
+}
+
+@test "real Lustre: an OST that went is said, and holds up neither prolog nor epilog" {
+	of gone | grep -q "^LU04 error: 1 of the 2 OSTs of 'lustre' are not connected: OST0001"
+	expect 'record gone' '[.findings[] | select(.code == "LU04")] | length' 1
+	(($(of 'took gone') < 60))
+}
