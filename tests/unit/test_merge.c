@@ -894,13 +894,14 @@ END_TEST
 
 /* ---- when memory runs out ------------------------------------------------- */
 
-static int allocations_left = -1; /* -1: enough for ever */
+static int allocations_left; /* until the one that fails; 0: none does */
+static bool has_failed;
 
-static int is_out(void)
+static bool is_out(void)
 {
-	if (allocations_left > 0)
-		allocations_left--;
-	return allocations_left == 0;
+	if (allocations_left > 0 && --allocations_left == 0)
+		return has_failed = true;
+	return false;
 }
 
 void *__real_malloc(size_t size);
@@ -932,18 +933,19 @@ char *__wrap_strdup(const char *text)
 	return is_out() ? NULL : __real_strdup(text);
 }
 
-/* Every allocation fails once; at last none does. How many there were. */
+/* Each allocation fails once, the others do not; at last none does. How many
+ * there were. */
 static int until_it_succeeds(struct merge *m, const struct record *r,
 			     const struct merge *other)
 {
-	int failures, left, rc = -1;
+	int failures, rc = -1;
 
 	for (failures = 0; rc < 0; failures++) {
+		has_failed = false;
 		allocations_left = failures + 1;
 		rc = r ? merge_add(m, r, 7) : merge_join(m, other);
-		left = allocations_left;
-		allocations_left = -1; /* Check needs some, too */
-		ck_assert_int_eq(rc < 0, left == 0);
+		allocations_left = 0; /* Check needs some, too */
+		ck_assert_int_eq(rc < 0, has_failed);
 	}
 	return failures - 1;
 }
