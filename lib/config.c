@@ -137,6 +137,7 @@ static const struct key weka_keys[] = {
 };
 
 static const struct key nfs_keys[] = {
+	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
 	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0,
 	  NULL },
 	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,

@@ -47,7 +47,8 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 /* Does the profile set anything of this client? */
 static bool is_wish(const struct client_want *want)
 {
-	return *want->mount_options || *want->read_ahead_kb;
+	return *want->mount_options || *want->read_ahead_kb ||
+	       *want->parameters;
 }
 
 bool clients_have_profile(const struct visit *visit)

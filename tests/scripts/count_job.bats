@@ -46,7 +46,7 @@ expect_of() {
 	epilog
 	run count_calls
 	expect_in "7 /mnt/weka, gate 1, mount 1, record 0
-read 7, gate 1, mount 1, record 0
+read 7, gate 0, mount 1, record 0
 stop 7, gate 0, mount 0, record 1" "$output"
 	[ "${#lines[@]}" -eq 3 ]
 }

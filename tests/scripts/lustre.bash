@@ -18,6 +18,8 @@ lustre_library() {
 # lustre_node LIBRARY - the node; see tests/samples/lustre
 lustre_node() {
 	LUSTRE_LIBRARY=$1
+	# of the helpers that are installed, some take no library: they are static
+	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"
 	mkdir -p "$NODE/lustre" "$NODE/sysfs/class/net/lo/device"
 	lustre_sample get_param-2.17.txt
 	echo 2.17.0 >"$NODE/lustre/sys/version"

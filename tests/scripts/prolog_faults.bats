@@ -170,6 +170,8 @@ stuck() {
 		job $id
 		prolog
 	done
+	# their prologs were long ago, and no slurmstepd has begun them
+	touch -d '20 minutes ago' "$NODE"/run/[56]/gate
 	stuck titles
 	rm "$NODE/run/client.weka.json" # what warns is said when the client is asked
 	job 7 1 stream
@@ -188,14 +190,14 @@ stuck() {
 # ---- our own fault ---------------------------------------------------------
 
 @test "a client type that this version does not know is said, and the job runs" {
-	NODE_CLIENT=type=lustre node_conf
+	NODE_CLIENT=type=gpfs node_conf
 	# what only WEKA's section may say
 	sed -i -E '/^(command|mount_command|umount_command|fstab|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
 		"$NODE/jobio.conf"
 	job 7 1 stream
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in "W52 [client weka] type: 'lustre': this jobio knows only weka" "$output"
+	expect_in "W52 [client weka] type: 'gpfs': this jobio knows only weka" "$output"
 	expect_gate 7 verdict=admit
 	epilog
 	expect_in '"client":null' "$(record 7)"

@@ -112,8 +112,9 @@ START_TEST(a_client_takes_the_keys_of_its_type_only)
 	expect_error("[client w]\ntype = weka\n[client home]\n"
 		     "mounts = /home\ncommand = /usr/bin/weka\ntype = nfs\n",
 		     ":5: [client home] command: not a key of type=nfs");
-	expect_error("[client home]\ntype = nfs\nmount_command = /bin/mount\n",
-		     ":3: [client home] mount_command: not a key of type=nfs");
+	expect_error(
+		"[client home]\ntype = nfs\numount_command = /bin/umount\n",
+		":3: [client home] umount_command: not a key of type=nfs");
 	expect_error("[client home]\ntype = nfs\nfstab = /etc/fstab\n",
 		     ":3: [client home] fstab: not a key of type=nfs");
 	expect_error("[client home]\nmountstats = /b\n",

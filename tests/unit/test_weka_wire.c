@@ -274,7 +274,7 @@ START_TEST(more_processes_than_there_is_room_for_are_refused)
 					 "\"1\"}}",
 					 i ? "," : "", i);
 	snprintf(text + used, room - used, "]}");
-	expect_refused(text, "more than 1024 counters");
+	expect_refused(text, "more than 4096 counters");
 	free(text);
 }
 END_TEST
