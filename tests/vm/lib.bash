@@ -140,7 +140,7 @@ batch() {
 	shift
 	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
 	within 60 job_ended "$job"
-	on_node "cat /tmp/$job.out"
+	on_node "sed '/^jobio: /d' /tmp/$job.out" # it may say what the job did not get
 }
 
 # batch_cpus OPTION... - CPUs that a job's batch script can use
