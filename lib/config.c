@@ -98,6 +98,47 @@ static const struct key ledger_keys[] = {
 };
 #undef AT
 
+/* The measurements behind these are in jobio.conf(5). */
+#define AT(member) offsetof(struct config_advice, member)
+static const struct key advice_keys[] = {
+	{ "min_seconds", NUMBER, AT(min_seconds), "60", 0, 86400, NULL },
+	{ "min_mib", NUMBER, AT(min_mib), "1024", 1, 1048576, NULL },
+	{ "min_calls", NUMBER, AT(min_calls), "10000", 1, 100000000, NULL },
+	{ "busy_percent", NUMBER, AT(busy_percent), "10", 1, 100, NULL },
+	{ "sync_call_us", NUMBER, AT(sync_call_us), "150", 1, 1000000, NULL },
+	{ "small_read_kb", NUMBER, AT(small_read_kb), "40", 1, 1000000, NULL },
+	{ "small_write_kb", NUMBER, AT(small_write_kb), "70", 1, 1000000,
+	  NULL },
+	{ "direct_small_kib", NUMBER, AT(direct_small_kib), "64", 1, 1048576,
+	  NULL },
+	{ "large_kib", NUMBER, AT(large_kib), "1024", 1, 1048576, NULL },
+	{ "core_read_mbs", NUMBER, AT(core_read_mbs), "5730", 1, 1000000,
+	  NULL },
+	{ "core_write_mbs", NUMBER, AT(core_write_mbs), "6930", 1, 1000000,
+	  NULL },
+	{ "core_read_iops", NUMBER, AT(core_read_iops), "144533", 1, 100000000,
+	  NULL },
+	{ "core_write_iops", NUMBER, AT(core_write_iops), "98904", 1, 100000000,
+	  NULL },
+	{ "at_limit_percent", NUMBER, AT(at_limit_percent), "80", 1, 100,
+	  NULL },
+	{ "headroom_percent", NUMBER, AT(headroom_percent), "30", 0, 90, NULL },
+	{ "io_processes", NUMBER, AT(io_processes), "16", 1, 4096, NULL },
+	{ "stats_per_s", NUMBER, AT(stats_per_s), "20000", 1, 100000000, NULL },
+	{ "dir_creates_per_s", NUMBER, AT(dir_creates_per_s), "30000", 1,
+	  100000000, NULL },
+	{ "imbalance_percent", NUMBER, AT(imbalance_percent), "30", 1, 10000,
+	  NULL },
+	{ "slow_percent", NUMBER, AT(slow_percent), "40", 1, 99, NULL },
+	{ "nfs_ops_per_s", NUMBER, AT(nfs_ops_per_s), "250000", 1, 100000000,
+	  NULL },
+	{ "lustre_write_mbs", NUMBER, AT(lustre_write_mbs), "5000", 1, 1000000,
+	  NULL },
+	{ "resent_percent", NUMBER, AT(resent_percent), "1", 1, 100, NULL },
+	{ 0 }
+};
+#undef AT
+
 #define AT(member) offsetof(struct config_client, member)
 /* of every type */
 static const struct key client_keys[] = {
@@ -526,6 +567,10 @@ static const struct key *find_section(struct config *config,
 		return count_keys;
 	if (!strcmp(section, "ledger"))
 		return ledger_keys;
+	if (!strcmp(section, "advice")) {
+		*base = &config->advice;
+		return advice_keys;
+	}
 	if (!strncmp(section, "client ", 7) && config_is_name(section + 7)) {
 		*base = client_named(config, section + 7);
 		*why = "too many clients";
@@ -917,7 +962,8 @@ struct config *config_load(const char *file, struct err *err)
 	    set_initial(config, jobio_keys) < 0 ||
 	    set_initial(config, option_keys) < 0 ||
 	    set_initial(config, count_keys) < 0 ||
-	    set_initial(config, ledger_keys) < 0) {
+	    set_initial(config, ledger_keys) < 0 ||
+	    set_initial(&config->advice, advice_keys) < 0) {
 		err_set(err, "%s: out of memory", file);
 		goto fail;
 	}
@@ -940,6 +986,11 @@ static void free_profiles(struct config_profile list[], size_t count)
 		free(list->nfs_options);
 		free_texts(list, profile_keys);
 	}
+}
+
+void config_advice_init(struct config_advice *advice)
+{
+	set_initial(advice, advice_keys); /* numbers only: it cannot fail */
 }
 
 void config_free(struct config *config)

@@ -3,7 +3,7 @@
  *
  * Terms   The file is INI (jobio.conf(5) documents every key). Sections:
  *           [jobio] [option] [count] [client NAME] [profile NAME]
- *           [profile NAME:CLIENT] [ledger].
+ *           [profile NAME:CLIENT] [ledger] [advice].
  *         A name (of a client or a profile) is [a-z0-9][a-z0-9_-]*, at most
  *           PROFILE_NAME_MAX bytes.
  *         *_ms is milliseconds, *_s seconds, *_days days.
@@ -129,6 +129,23 @@ struct config_ledger {
 	unsigned int send_timeout_ms;
 };
 
+/* [advice]: what the rules of jobio-advice(7) compare with; each default is a
+ * measurement that jobio.conf(5) names */
+struct config_advice {
+	unsigned int min_seconds, min_mib, min_calls; /* before any advice */
+	unsigned int busy_percent;		      /* of the job's time */
+	unsigned int sync_call_us;		      /* one synchronous call */
+	unsigned int small_read_kb, small_write_kb;   /* 1000 bytes */
+	unsigned int direct_small_kib, large_kib;
+	unsigned int core_read_mbs, core_write_mbs; /* 10^6 bytes a second */
+	unsigned int core_read_iops, core_write_iops;
+	unsigned int at_limit_percent, headroom_percent;
+	unsigned int io_processes;
+	unsigned int stats_per_s, dir_creates_per_s;
+	unsigned int imbalance_percent, slow_percent;
+	unsigned int nfs_ops_per_s, lustre_write_mbs, resent_percent;
+};
+
 struct config {
 	char *file;
 	/* [jobio] */
@@ -155,11 +172,14 @@ struct config {
 	struct config_profile client_profiles[CONFIG_PROFILES_MAX];
 	size_t client_profile_count;
 	struct config_ledger ledger;
+	struct config_advice advice;
 };
 
 /* Read 'file'; NULL means the default place, JOBIO_CONF. */
 struct config *config_load(const char *file, struct err *err);
 void config_free(struct config *config);
+/* What [advice] is where there is no file. */
+void config_advice_init(struct config_advice *advice);
 
 /* Borrowed; NULL when there is none. */
 const struct config_profile *config_profile_find(const struct config *config,

@@ -7,6 +7,7 @@
 
 #include "lib/json.h"
 #include "lib/utf8.h"
+#include "report/job_advice.h"
 
 static void add_sacct(struct json_object *top, const struct job_report *r)
 {
@@ -37,7 +38,7 @@ static void put_json(const char *json, FILE *out)
 	}
 }
 
-/* The ledger's answer as it came, or what sacct knows in the same form. */
+/* The ledger's answer as it came and advice (null: too little to judge), or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
 	struct json_object *top =
@@ -48,6 +49,8 @@ void job_print_json(const struct job_report *r, FILE *out)
 	json_add_text(top, "source", r->source);
 	if (!r->json)
 		add_sacct(top, r);
+	if (r->record_count && r->advice != ADVICE_WANT_NONE)
+		json_object_object_add(top, "advice", job_advice_json(r));
 	put_json(json_line(top), out);
 	json_object_put(top);
 }

@@ -21,6 +21,12 @@
 #include "lib/record.h"
 #include "lib/summary.h"
 
+enum advice_want {
+	ADVICE_WANT_FIRST, /* the most valuable */
+	ADVICE_WANT_ALL,
+	ADVICE_WANT_NONE
+};
+
 struct job_report {
 	char *id;		      /* as it was asked for */
 	const char *source;	      /* "ledger", "sacct" */
@@ -39,6 +45,8 @@ struct job_report {
 	struct record **records;
 	size_t record_count;
 	/* for the printer */
+	enum advice_want advice;
+	const struct config_advice *limits; /* borrowed */
 	bool is_for_admin; /* cures that only an administrator can do, too */
 	char waits[32];	   /* state of a newer run, "": there is none */
 };

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/run.h"
+#include "report/job_advice.h"
 #include "report/job_io.h"
 
 #define NODES_SHOWN 16
@@ -547,4 +548,5 @@ void job_print_text(const struct job_report *r, FILE *out)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
 	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
+	job_print_advice(out, r);
 }

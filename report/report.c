@@ -29,6 +29,8 @@ static const char usage[] =
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
 	"  -v, --verbose      what an administrator can do about it, too\n"
+	"  --advice=all|none  more than the five most valuable lines of it, or "
+	"none\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
@@ -50,6 +52,8 @@ struct options {
 	enum format format;
 	int64_t restart;
 	bool is_for_admin;
+	enum advice_want advice;
+	struct config_advice limits; /* of advice */
 	char *jobs[JOBS_MAX];
 	size_t job_count;
 };
@@ -110,6 +114,39 @@ static int set_format(struct options *o, enum format format, struct err *err)
 	return 0;
 }
 
+static int set_advice(struct options *o, const char *text, struct err *err)
+{
+	if (!strcmp(text, "all"))
+		o->advice = ADVICE_WANT_ALL;
+	else if (!strcmp(text, "none"))
+		o->advice = ADVICE_WANT_NONE;
+	else
+		return err_set(err, "--advice: '%s': expected all or none",
+			       text);
+	return 0;
+}
+
+static int take(struct options *o, int c, char *value, struct err *err)
+{
+	switch (c) {
+	case 'j':
+		return add_jobs(o, value, err);
+	case 'r':
+		return set_restart(o, value, err);
+	case 'v':
+		o->is_for_admin = true;
+		return 0;
+	case 'A':
+		return set_advice(o, value, err);
+	case 'J':
+	case 'C':
+		return set_format(o, c == 'J' ? JSON : CSV, err);
+	default:
+		o->conf = value;
+		return 0;
+	}
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct options *o, int argc, char *argv[])
 {
@@ -117,6 +154,7 @@ static int parse(struct options *o, int argc, char *argv[])
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "restart", required_argument, NULL, 'r' },
 		{ "verbose", no_argument, NULL, 'v' },
+		{ "advice", required_argument, NULL, 'A' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "csv", no_argument, NULL, 'C' },
 		{ "conf", required_argument, NULL, 'c' },
@@ -129,23 +167,13 @@ static int parse(struct options *o, int argc, char *argv[])
 	opterr = 0;
 	while (rc == 0 &&
 	       (c = getopt_long(argc, argv, "j:v", options, &index)) != -1) {
+		if (c == 'h')
+			return fputs(usage, stdout), COMMAND_OK;
 		if (c != '?' && c != 'j' && c != 'v' &&
 		    command_empty_value(options[index].name, optarg, &err) < 0)
 			rc = -1;
-		else if (c == 'j')
-			rc = add_jobs(o, optarg, &err);
-		else if (c == 'r')
-			rc = set_restart(o, optarg, &err);
-		else if (c == 'v')
-			o->is_for_admin = true;
-		else if (c == 'J')
-			rc = set_format(o, JSON, &err);
-		else if (c == 'C')
-			rc = set_format(o, CSV, &err);
-		else if (c == 'c')
-			o->conf = optarg;
-		else if (c == 'h')
-			return fputs(usage, stdout), COMMAND_OK;
+		else if (c != '?')
+			rc = take(o, c, optarg, &err);
 		else
 			rc = command_bad_option(NAME, argv[optind - 1], &err);
 	}
@@ -186,8 +214,11 @@ static struct job_report *get_one(struct reporter *rp, const char *id,
 	struct job_report *report =
 		job_report_get(&rp->source, id, rp->o->restart, err);
 
-	if (report)
+	if (report) {
 		report->is_for_admin = rp->o->is_for_admin;
+		report->advice = rp->o->advice;
+		report->limits = &rp->o->limits;
+	}
 	return report;
 }
 
@@ -327,6 +358,10 @@ int report_main(int argc, char *argv[])
 			NAME, o->conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
 		goto out;
 	}
+	if (config)
+		o->limits = config->advice;
+	else
+		config_advice_init(&o->limits);
 	rc = report_all(o, config, &err);
 	config_free(config);
 out:

@@ -449,3 +449,62 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	run report 8
 	expect_equal 0 "$status"
 }
+
+# small_reads NODE BYTES - a job that read 10 million times on /mnt/weka
+small_reads() {
+	full_record "$1" | tr -d '\n' | jq -c --argjson bytes "$2" \
+		'.app[0] |= . + {read_us: null, read_bytes: $bytes, read_calls: 10000000, write_bytes: 0, write_calls: 0}'
+}
+
+@test "a report ends with advice: what was seen, why it matters, what to do, and how sure that is" {
+	small_reads c1 40960000000 | jq -c '.changes = []' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'advice        A01 on /mnt/weka: 10000000 reads of 4.0 KiB on average, 356506 a second on a node; below 40 kB a call costs more than its bytes: they may have taken ' "$output"
+	expect_text '; do: read 1 MiB at a time: ' "${lines[-1]}"
+	expect_text '(likely)' "${lines[-1]}"
+	run report --json 7
+	expect_equal 'A01 /mnt/weka likely 100' "$(jq -r '.advice[0] | "\(.code) \(.fs) \(.confidence) \(.value)"' <<<"$output")"
+	run report --advice=none 7
+	[[ $output != *advice* ]]
+	run report --advice=none --json 7
+	expect_equal false "$(jq 'has("advice")' <<<"$output")"
+}
+
+@test "a threshold of jobio.conf counts, and there is no advice about what is above it" {
+	small_reads c1 40960000000 | jq -c '.changes = []' >"$DIR/spool/7.0.c1.json"
+	send
+	printf '[advice]\nsmall_read_kb = 4\n' >>"$DIR/jobio.conf"
+	run report 7
+	expect_equal 0 "$status"
+	[[ $output != *A01* && $output != *'too little to judge'* ]]
+}
+
+@test "of a small and short job the report says that there is too little to judge" {
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_text "advice        too little to judge: not 60 s, 1024 MiB or 10000 calls of this job alone on a client's filesystem" "${lines[-1]}"
+	run report --json 7
+	expect_equal null "$(jq -c .advice <<<"$output")"
+}
+
+@test "advice is at most five lines; --advice=all shows the rest" {
+	small_reads c1 40960000000 | jq -c '.changes[0].new = "forcedirect" | .end = .start + 1000
+		| .request.profile = "stream" | .request.applied = false | .request.cores_met = false
+		| .app[0] |= . + {write_bytes: 4096000000, write_calls: 10000000, mmap_read_bytes: 900000000000,
+			meta: {open: 9000000, create: 3000000, unlink: 3000000, stat: 900000000, lookup_miss: 90000000, fsync: 9000000}}' \
+		>"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_text 'more: --advice=all' "${lines[-1]}"
+	expect_text 'advice  ' "${lines[-5]}"
+	run report --advice=all 7
+	[[ $output != *--advice=all* ]]
+	run grep -cE '^  (advice)? +A[0-9]{2}( on /mnt/weka)?: ' <<<"$output"
+	[[ $output -gt 5 ]]
+	run report --advice=some 7
+	expect_equal 2 "$status"
+	expect_equal "jobio: report: --advice: 'some': expected all or none" "$output"
+}

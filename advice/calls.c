@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "advice/calls.h"
+
+#include <string.h>
+
+#define KIB 1024.0
+#define MIB 1048576.0
+/* Drishti (config.py) says nothing of fewer than 1,000 operations, and takes
+ * 10 % of them for many. */
+#define FLOOR_OPS 1000
+#define MANY_OPS 10000
+
+static double least_share(const struct view *v)
+{
+	return v->limits->busy_percent / 100.0;
+}
+
+static bool is_type(const struct view *v, const char *type)
+{
+	return !strcmp(v->type, type);
+}
+
+/* How much of the time is in these calls: measured, or estimated. */
+static double time_in(const struct view *v, enum record_number us,
+		      enum record_number calls, struct advice *a)
+{
+	double spent = view_number(v, us) / 1e6;
+
+	if (spent > 0) {
+		a->trust = ADVICE_SURE;
+		return view_rate(v, spent);
+	}
+	return view_call_share(v, view_number(v, calls));
+}
+
+/* The client did a tenth of the calls, or less: the page cache had the rest
+ * (facts of Lustre: 556,629 reads a second from it, against 6,742). */
+static bool is_cached(const struct view *v, enum record_number calls)
+{
+	return v->wire && v->wire->numbers[calls] >= 0 &&
+	       (double)v->wire->numbers[calls] * 10 < view_number(v, calls);
+}
+
+static bool is_small(const struct view *v, struct advice *a, bool is_read)
+{
+	enum record_number calls =
+		is_read ? RECORD_READ_CALLS : RECORD_WRITE_CALLS;
+	enum record_number us = is_read ? RECORD_READ_US : RECORD_WRITE_US;
+	unsigned int limit =
+		is_read ? v->limits->small_read_kb : v->limits->small_write_kb;
+	double count = view_number(v, calls), share = time_in(v, us, calls, a);
+	double mean = view_mean(
+		v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
+
+	if (count < MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
+	    share < least_share(v))
+		return false;
+	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node",
+		  count, is_read ? "reads" : "writes", mean / KIB,
+		  view_rate(v, count));
+	view_why(
+		a,
+		"below %u kB a call costs more than its bytes: they %s %.0f %% "
+		"of the job's time on a node",
+		limit, a->trust == ADVICE_SURE ? "took" : "may have taken",
+		share * 100);
+	return view_tell(a, share);
+}
+
+bool calls_small_reads(const struct view *v, struct advice *a)
+{
+	return is_small(v, a, true);
+}
+
+bool calls_small_writes(const struct view *v, struct advice *a)
+{
+	return is_small(v, a, false);
+}
+
+/* ---- around the page cache, or through it ---------------------------------- */
+
+static double mean_call(const struct view *v)
+{
+	return view_calls(v) > 0 ? view_bytes(v) / view_calls(v) : 0;
+}
+
+bool calls_direct_small(const struct view *v, struct advice *a)
+{
+	double share = view_is_timed(v) ? view_concurrency(v)
+					: view_call_share(v, view_calls(v));
+
+	if (!view_has_option(v, "forcedirect") || view_calls(v) < MANY_OPS ||
+	    mean_call(v) >= v->limits->direct_small_kib * KIB ||
+	    share < least_share(v))
+		return false;
+	view_what(a, "forcedirect, and %.0f calls of %.1f KiB on average",
+		  view_calls(v), mean_call(v) / KIB);
+	view_why(a,
+		 "without the page cache each call below %u KiB waits for the "
+		 "servers",
+		 v->limits->direct_small_kib);
+	return view_tell(a, share);
+}
+
+bool calls_direct_metadata(const struct view *v, struct advice *a)
+{
+	double all = view_metas(v), share = view_call_share(v, all);
+
+	/* 1 in 10 of all operations */
+	if (!view_has_option(v, "forcedirect") || all < MANY_OPS ||
+	    all * 9 < view_calls(v) || share < least_share(v))
+		return false;
+	view_what(a,
+		  "forcedirect, and %.0f metadata operations beside %.0f "
+		  "reads and writes",
+		  all, view_calls(v));
+	view_why(a, "with more than 10 %% of metadata the cache serves better");
+	return view_tell(a, share);
+}
+
+bool calls_cached_stream(const struct view *v, struct advice *a)
+{
+	if ((!view_has_option(v, "writecache") &&
+	     !view_has_option(v, "readcache")) ||
+	    mean_call(v) < v->limits->large_kib * KIB || !view_is_busy(v) ||
+	    view_metas(v) * 9 > view_calls(v) ||
+	    is_cached(v, RECORD_READ_CALLS))
+		return false;
+	view_what(a,
+		  "a profile with the page cache, and %.1f GiB in calls of "
+		  "%.1f MiB on average",
+		  view_bytes(v) / MIB / 1024, mean_call(v) / MIB);
+	view_why(a,
+		 "from %u KiB a call on, a stream gains nothing from the page "
+		 "cache and pays a copy",
+		 v->limits->large_kib);
+	return view_tell(a, view_io_share(v) / 4);
+}
+
+/* ---- how many at a time ---------------------------------------------------- */
+
+bool calls_few_processes(const struct view *v, struct advice *a)
+{
+	double at_once = view_concurrency(v);
+	double fast =
+		view_rate(v, view_bytes(v)) / (v->limits->core_read_mbs * 1e6);
+
+	if (at_once < 0.5 || at_once >= v->limits->io_processes ||
+	    view_calls(v) < FLOOR_OPS ||
+	    fast * 100 >= 100 - v->limits->headroom_percent)
+		return false;
+	view_what(a,
+		  "%.1f processes of a node were in read or write calls at a "
+		  "time, moving %.0f MB/s",
+		  at_once, view_rate(v, view_bytes(v)) / 1e6);
+	view_why(a,
+		 "rate times latency: it takes about %u at a time to fill a "
+		 "client",
+		 v->limits->io_processes);
+	return view_tell(a, at_once / 2);
+}
+
+bool calls_many_synchronous(const struct view *v, struct advice *a)
+{
+	double at_once = view_concurrency(v);
+
+	if (at_once <= v->limits->io_processes || view_calls(v) < MANY_OPS ||
+	    mean_call(v) > 16 * KIB)
+		return false;
+	view_what(a,
+		  "%.0f processes of a node were in calls of %.1f KiB at a "
+		  "time",
+		  at_once, mean_call(v) / KIB);
+	view_why(
+		a,
+		"synchronous small I/O gains nothing beyond %u at a time: only "
+		"the latency grows",
+		v->limits->io_processes);
+	return view_tell(a, 1 - v->limits->io_processes / at_once);
+}
+
+/* ---- metadata -------------------------------------------------------------- */
+
+bool calls_fsync(const struct view *v, struct advice *a)
+{
+	double syncs = view_meta(v, RECORD_META_FSYNC);
+	double writes = view_number(v, RECORD_WRITE_CALLS);
+	double share = view_call_share(v, syncs);
+
+	if (syncs < FLOOR_OPS || syncs * 10 < writes ||
+	    share < least_share(v) / 10)
+		return false;
+	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node",
+		  syncs, writes, view_rate(v, syncs));
+	view_why(a,
+		 "each waits for the servers, %u us or more; more than one in "
+		 "10 writes is many",
+		 v->limits->sync_call_us);
+	return view_tell(a, share * 10);
+}
+
+bool calls_stat(const struct view *v, struct advice *a)
+{
+	double stats = view_meta(v, RECORD_META_STAT);
+	double others = view_calls(v) + view_meta(v, RECORD_META_OPEN);
+	double share = view_call_share(v, stats);
+
+	if (stats < MANY_OPS ||
+	    (view_rate(v, stats) < v->limits->stats_per_s &&
+	     (stats < 10 * others || share < least_share(v))))
+		return false;
+	view_what(a,
+		  "%.0f stat, %.0f a second on a node, beside %.0f opens, "
+		  "reads and writes",
+		  stats, view_rate(v, stats), others);
+	view_why(a,
+		 "more than %u a second on a node, or 10 times as many as all "
+		 "else, is a storm",
+		 v->limits->stats_per_s);
+	return view_tell(a, share);
+}
+
+bool calls_lookup(const struct view *v, struct advice *a)
+{
+	double misses = view_meta(v, RECORD_META_LOOKUP_MISS);
+	double opens = view_meta(v, RECORD_META_OPEN);
+	double share = view_call_share(v, misses);
+
+	if (misses < MANY_OPS || misses < 2 * opens ||
+	    share < least_share(v) / 10)
+		return false;
+	view_what(a,
+		  "%.0f names were looked up that do not exist, for %.0f "
+		  "files opened",
+		  misses, opens);
+	view_why(a, "two or more misses for each open are a search path: each "
+		    "asks the servers");
+	return view_tell(a, share);
+}
+
+static double opened(const struct view *v)
+{
+	double found = view_meta(v, RECORD_META_OPEN) -
+		       view_meta(v, RECORD_META_CREATE);
+
+	return found > 0 ? found : 0;
+}
+
+bool calls_open_append(const struct view *v, struct advice *a)
+{
+	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
+	double share = view_call_share(v, opens);
+
+	if (opens < MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
+	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
+	    view_meta(v, RECORD_META_CREATE) * 10 > opens ||
+	    share < least_share(v))
+		return false;
+	view_what(a, "files that exist were opened %.0f times for %.0f writes",
+		  opens, writes);
+	view_why(a, "to open and close around each write costs two requests "
+		    "more than the write");
+	return view_tell(a, share * 2);
+}
+
+bool calls_tiny_written(const struct view *v, struct advice *a)
+{
+	double files = view_meta(v, RECORD_META_CREATE);
+	double size =
+		files > 0 ? view_number(v, RECORD_WRITE_BYTES) / files : 0;
+	double share = view_call_share(v, files * 3);
+
+	if (files < MANY_OPS || size >= v->limits->direct_small_kib * KIB ||
+	    share < least_share(v))
+		return false;
+	view_what(a, "%.0f files were made, with %.1f KiB written for each",
+		  files, size / KIB);
+	view_why(
+		a,
+		"below %u KiB a file costs what its open, write and close cost",
+		v->limits->direct_small_kib);
+	return view_tell(a, share);
+}
+
+bool calls_tiny_read(const struct view *v, struct advice *a)
+{
+	double opens = opened(v), bytes = view_number(v, RECORD_READ_BYTES);
+	double reads = view_number(v, RECORD_READ_CALLS);
+	double share = view_call_share(v, opens * 3);
+
+	if (opens < MANY_OPS || reads < opens || reads > 4 * opens ||
+	    bytes >= opens * v->limits->direct_small_kib * KIB ||
+	    share < least_share(v))
+		return false;
+	view_what(a, "%.0f files were opened, and %.1f KiB of each read", opens,
+		  bytes / opens / KIB);
+	view_why(a,
+		 "below %u KiB a file costs what its open, read and close cost",
+		 v->limits->direct_small_kib);
+	return view_tell(a, share);
+}
+
+/* Cluster-wide: of all nodes. */
+bool calls_one_folder(const struct view *v, struct advice *a)
+{
+	double creates = view_meta(v, RECORD_META_CREATE);
+	double rate = v->seconds > 0 ? creates / v->seconds : 0;
+
+	if (creates < MANY_OPS ||
+	    rate * 100 < v->limits->dir_creates_per_s *
+				 (100.0 - v->limits->headroom_percent))
+		return false;
+	view_what(a, "%.0f files a second were made, on %zu nodes", rate,
+		  v->nodes);
+	view_why(a,
+		 "one folder takes %u a second, however many nodes there are",
+		 v->limits->dir_creates_per_s);
+	return view_tell(a, 0.5);
+}
+
+/* ---- bytes ------------------------------------------------------------------ */
+
+bool calls_mapped(const struct view *v, struct advice *a)
+{
+	double mapped = view_number(v, RECORD_MMAP_READ_BYTES) +
+			view_number(v, RECORD_MMAP_WRITE_BYTES);
+	double share = view_call_share(v, mapped / 4096);
+
+	if (mapped < v->limits->min_mib * MIB || mapped < view_bytes(v) ||
+	    share < least_share(v))
+		return false;
+	view_what(a,
+		  "%.1f GiB went through mapped files, %.1f GiB through "
+		  "read and write",
+		  mapped / MIB / 1024, view_bytes(v) / MIB / 1024);
+	view_why(a,
+		 "a mapped file comes page by page: 4 KiB a time moves 1/510 "
+		 "of what 64 MiB a time do");
+	return view_tell(a, share);
+}
+
+bool calls_deleted(const struct view *v, struct advice *a)
+{
+	double made = view_meta(v, RECORD_META_CREATE);
+	double gone = view_meta(v, RECORD_META_UNLINK);
+	double written = view_number(v, RECORD_WRITE_BYTES);
+
+	if (made < FLOOR_OPS || gone * 10 < made * 9 || gone > made * 2 ||
+	    written < v->limits->min_mib * MIB)
+		return false;
+	view_what(a,
+		  "%.0f files were made and %.0f deleted, with %.1f GiB "
+		  "written",
+		  made, gone, written / MIB / 1024);
+	view_why(a, "what the job deletes again (9 in 10) need not cross the "
+		    "network");
+	return view_tell(a, view_io_share(v) + view_call_share(v, made + gone));
+}
+
+bool calls_lustre_buffered(const struct view *v, struct advice *a)
+{
+	double share = view_rate(v, view_number(v, RECORD_WRITE_US) / 1e6);
+	double mean = view_mean(v, RECORD_WRITE_BYTES, RECORD_WRITE_CALLS);
+	double rate = view_rate(v, view_number(v, RECORD_WRITE_BYTES)) / 1e6;
+
+	/* the rate while it wrote: of one process, if it was one */
+	rate = share > 0 && share < 1 ? rate / share : rate;
+	if (!is_type(v, "lustre") || mean < v->limits->large_kib * KIB ||
+	    view_number(v, RECORD_WRITE_BYTES) < v->limits->min_mib * MIB ||
+	    share < least_share(v) || rate >= v->limits->lustre_write_mbs)
+		return false;
+	view_what(a,
+		  "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s "
+		  "a node",
+		  view_number(v, RECORD_WRITE_BYTES) / MIB / 1024, mean / MIB,
+		  rate);
+	view_why(
+		a,
+		"below %u MB/s a node: large writes around the page cache were "
+		"3.4 times as fast",
+		v->limits->lustre_write_mbs);
+	return view_tell(a, share * 0.7);
+}
+
+bool calls_nfs_ceiling(const struct view *v, struct advice *a)
+{
+	double rate = 0;
+
+	if (!is_type(v, "nfs") || !v->wire || v->seconds <= 0)
+		return false;
+	if (v->wire->numbers[RECORD_READ_CALLS] > 0)
+		rate += (double)v->wire->numbers[RECORD_READ_CALLS];
+	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
+		rate += (double)v->wire->numbers[RECORD_WRITE_CALLS];
+	rate /= v->seconds;
+	if (rate * 100 <
+	    (double)v->limits->nfs_ops_per_s * v->limits->at_limit_percent)
+		return false;
+	view_what(a, "%.0f READs and WRITEs a second", rate);
+	view_why(a,
+		 "%u a second were the most that NFS gave, of any version and "
+		 "with any number of processes",
+		 v->limits->nfs_ops_per_s);
+	return view_tell(a, 0.8);
+}
+
+bool calls_more_than_asked(const struct view *v, struct advice *a)
+{
+	double asked, moved;
+
+	if (!v->wire)
+		return false;
+	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES];
+	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
+	if (asked < MANY_OPS || moved < v->limits->min_mib * MIB ||
+	    view_number(v, RECORD_MMAP_READ_BYTES) > asked ||
+	    moved * 100 < asked * (100.0 + v->limits->headroom_percent))
+		return false;
+	view_what(a,
+		  "%.1f GiB were read from the servers for %.1f GiB that "
+		  "processes read",
+		  moved / MIB / 1024, asked / MIB / 1024);
+	view_why(a,
+		 "more than %u %% above: read ahead for nothing, or read twice "
+		 "because it had left the cache",
+		 v->limits->headroom_percent);
+	return view_tell(a,
+			 (moved - asked) / moved *
+				 (view_io_share(v) < 1 ? view_io_share(v) : 1));
+}

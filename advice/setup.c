@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "advice/setup.h"
+
+#include <string.h>
+
+#include "lib/run.h"
+
+#define GIB 1073741824.0
+#define LONG_SECONDS 600 /* before cores are called idle */
+
+/* ---- what the job asked for ------------------------------------------------- */
+
+bool setup_no_profile(const struct view *v, struct advice *a)
+{
+	const struct record *any = NULL;
+	size_t i, nodes = 0;
+
+	for (i = 0; i < v->count; i++) {
+		const struct record *record = v->records[i];
+
+		if (!record->has_request || !*record->request.profile ||
+		    record->refused || record->profile_applied)
+			continue;
+		any = record;
+		nodes++;
+	}
+	if (!any)
+		return false;
+	view_what(a,
+		  "profile %s was asked for, and not applied on %zu of %zu "
+		  "nodes",
+		  any->request.profile, nodes, v->count);
+	view_why(a, "the job ran with the settings that the nodes had");
+	if (view_finding(v, "W46 NF46 LU46"))
+		view_cure(a, "sbatch --exclusive --io-profile=%s",
+			  any->request.profile);
+	return view_tell(a, view_io_share(v));
+}
+
+bool setup_cores_unmet(const struct view *v, struct advice *a)
+{
+	size_t i, nodes = 0;
+
+	for (i = 0; i < v->count; i++)
+		nodes += v->records[i]->has_request &&
+			 !v->records[i]->refused &&
+			 v->records[i]->request.io_cores &&
+			 !v->records[i]->cores_met;
+	if (!nodes)
+		return false;
+	view_what(a,
+		  "io-cores were reserved, and the client worked elsewhere, "
+		  "on %zu of %zu nodes",
+		  nodes, v->count);
+	view_why(a, "the cores were taken from the job and used by nobody");
+	return view_tell(a, 0.5);
+}
+
+/* ---- one core, more cores, none ---------------------------------------------- */
+
+/* The most of one node in a second, as parts of what a core moves; -1 unknown */
+static double peak_cores(const struct view *v)
+{
+	int64_t rd = v->io->peak[RECORD_PEAK_READ];
+	int64_t wr = v->io->peak[RECORD_PEAK_WRITE];
+
+	if (rd < 0 || wr < 0)
+		return -1;
+	return (double)rd / (v->limits->core_read_mbs * 1e6) +
+	       (double)wr / (v->limits->core_write_mbs * 1e6);
+}
+
+static double mean_cores(const struct view *v)
+{
+	return view_rate(v, view_number(v, RECORD_READ_BYTES)) /
+		       (v->limits->core_read_mbs * 1e6) +
+	       view_rate(v, view_number(v, RECORD_WRITE_BYTES)) /
+		       (v->limits->core_write_mbs * 1e6);
+}
+
+static double call_cores(const struct view *v)
+{
+	return view_rate(v, view_number(v, RECORD_READ_CALLS)) /
+		       v->limits->core_read_iops +
+	       view_rate(v, view_number(v, RECORD_WRITE_CALLS)) /
+		       v->limits->core_write_iops;
+}
+
+static double limit_of(const struct view *v, int64_t cores)
+{
+	return (double)cores * v->limits->at_limit_percent / 100.0;
+}
+
+/* In its best second at the limit, and a quarter of it all the time. */
+bool setup_core_bytes(const struct view *v, struct advice *a)
+{
+	int64_t cores = view_cores(v);
+
+	if (strcmp(v->type, "weka") != 0 || !cores ||
+	    peak_cores(v) < limit_of(v, cores) ||
+	    mean_cores(v) < limit_of(v, cores) / 4)
+		return false;
+	view_what(a,
+		  "%.2f GB/s on a node on average, %.2f read and %.2f "
+		  "written in its best second, through %lld io-core(s)",
+		  view_rate(v, view_bytes(v)) / 1e9,
+		  (double)v->io->peak[RECORD_PEAK_READ] / 1e9,
+		  (double)v->io->peak[RECORD_PEAK_WRITE] / 1e9,
+		  (long long)cores);
+	view_why(a,
+		 "%u %% of what a core of the client moves, %u MB/s read or %u "
+		 "written",
+		 v->limits->at_limit_percent, v->limits->core_read_mbs,
+		 v->limits->core_write_mbs);
+	view_cure(a, "sbatch --io-cores=%lld", (long long)cores + 1);
+	return view_tell(a, mean_cores(v) / (double)cores);
+}
+
+/* Only what went around the page cache is known to have met the client. */
+bool setup_core_calls(const struct view *v, struct advice *a)
+{
+	int64_t cores = view_cores(v);
+
+	if (strcmp(v->type, "weka") != 0 || !cores ||
+	    !view_has_option(v, "forcedirect") ||
+	    call_cores(v) < limit_of(v, cores))
+		return false;
+	view_what(a, "%.0f calls a second on a node through %lld io-core(s)",
+		  view_rate(v, view_calls(v)), (long long)cores);
+	view_why(a,
+		 "%u %% of what a core of the client does, %u reads or %u "
+		 "writes a second",
+		 v->limits->at_limit_percent, v->limits->core_read_iops,
+		 v->limits->core_write_iops);
+	view_cure(a, "sbatch --io-cores=%lld", (long long)cores + 1);
+	return view_tell(a, call_cores(v) / (double)cores);
+}
+
+/* Several filesystems of one client share its cores: then nobody knows. */
+static bool is_alone(const struct view *v)
+{
+	size_t i, k;
+
+	for (i = 0; i < v->count; i++)
+		for (k = 0; k < v->records[i]->mount_count; k++)
+			if (strcmp(v->records[i]->mounts[k].mount, v->fs) != 0)
+				return false;
+	return true;
+}
+
+/* Cores that the site always reserves are not for the job to leave out. */
+static bool has_asked(const struct view *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->count; i++)
+		if (!v->records[i]->has_request ||
+		    !v->records[i]->request.io_cores)
+			return false;
+	return true;
+}
+
+bool setup_cores_idle(const struct view *v, struct advice *a)
+{
+	int64_t cores = view_cores(v);
+
+	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) ||
+	    !is_alone(v) || v->seconds < LONG_SECONDS || peak_cores(v) < 0 ||
+	    peak_cores(v) >= 0.1 || call_cores(v) >= 0.01 ||
+	    view_call_share(v, view_metas(v)) >= 0.01)
+		return false;
+	view_what(a,
+		  "%lld io-core(s) a node for %.0f s, and never more than "
+		  "%.0f %% of one of them at work",
+		  (long long)cores, v->seconds, peak_cores(v) * 100);
+	view_why(a, "below 10 %% of a core in its best second the job is "
+		    "better off computing on it");
+	return view_tell(a, 0.03);
+}
+
+bool setup_one_core(const struct view *v, struct advice *a)
+{
+	int64_t cores = view_cores(v);
+	double enough = 1 - v->limits->headroom_percent / 100.0;
+
+	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) ||
+	    !is_alone(v) || peak_cores(v) < 0.1 || peak_cores(v) >= enough ||
+	    call_cores(v) >= enough)
+		return false;
+	view_what(a,
+		  "%lld io-cores a node, and %.0f %% of one in its best "
+		  "second",
+		  (long long)cores, peak_cores(v) * 100);
+	view_why(a, "below %.0f %% of what one core moves, one is enough",
+		 enough * 100);
+	return view_tell(a, 0.02);
+}
+
+/* ---- node against node ------------------------------------------------------- */
+
+struct node_io {
+	const char *name;
+	double bytes, us;
+};
+
+static struct node_io node_of(const struct record *record)
+{
+	struct record_io best;
+	struct node_io io = { .name = record->node };
+
+	run_best(record, RECORD_SCOPE_JOB, &best);
+	if (best.numbers[RECORD_READ_BYTES] > 0)
+		io.bytes += (double)best.numbers[RECORD_READ_BYTES];
+	if (best.numbers[RECORD_WRITE_BYTES] > 0)
+		io.bytes += (double)best.numbers[RECORD_WRITE_BYTES];
+	if (best.numbers[RECORD_READ_US] > 0)
+		io.us += (double)best.numbers[RECORD_READ_US];
+	if (best.numbers[RECORD_WRITE_US] > 0)
+		io.us += (double)best.numbers[RECORD_WRITE_US];
+	return io;
+}
+
+/* Of all nodes together, with the name of the one that did the most. */
+static struct node_io all_nodes(const struct view *v, double *most)
+{
+	struct node_io all = { .name = "" }, one;
+	size_t i;
+
+	*most = 0;
+	for (i = 0; i < v->count; i++) {
+		one = node_of(v->records[i]);
+		if (one.bytes > *most) {
+			*most = one.bytes;
+			all.name = one.name;
+		}
+		all.bytes += one.bytes;
+		all.us += one.us;
+	}
+	return all;
+}
+
+bool setup_one_node(const struct view *v, struct advice *a)
+{
+	double most;
+	struct node_io all = all_nodes(v, &most);
+
+	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
+	    most < all.bytes * 0.9)
+		return false;
+	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes",
+		  all.name, most / GIB, all.bytes / GIB, v->count);
+	view_why(a,
+		 "90 %% or more on one node: the others' clients had nothing "
+		 "to do");
+	return view_tell(a, view_io_share(v) * (double)v->nodes *
+				    (1 - 1.0 / (double)v->count));
+}
+
+bool setup_imbalance(const struct view *v, struct advice *a)
+{
+	double most, over, limit = 1 + v->limits->imbalance_percent / 100.0;
+	struct node_io all = all_nodes(v, &most);
+
+	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
+	    most >= all.bytes * 0.9)
+		return false;
+	over = most * (double)v->count / all.bytes;
+	if (over < limit)
+		return false;
+	view_what(a, "%s moved %.2f times as much as the mean of %zu nodes",
+		  all.name, over, v->count);
+	view_why(a, "more than %u %% above the mean: the others wait for it",
+		 v->limits->imbalance_percent);
+	return view_tell(a, view_io_share(v) * (over - 1));
+}
+
+/* Bytes a second in calls, against those of all others together. */
+bool setup_slow_node(const struct view *v, struct advice *a)
+{
+	double most, speed, others, worst = 1;
+	struct node_io all = all_nodes(v, &most), one;
+	const char *name = NULL;
+	size_t i;
+
+	if (!v->is_whole || v->count < 2 || !view_is_busy(v))
+		return false;
+	for (i = 0; i < v->count; i++) {
+		one = node_of(v->records[i]);
+		if (one.us <= 0 || all.us <= one.us ||
+		    one.bytes * (double)v->count * 2 < all.bytes)
+			continue;
+		speed = one.bytes / one.us;
+		others = (all.bytes - one.bytes) / (all.us - one.us);
+		if (speed < others * worst) {
+			worst = speed / others;
+			name = one.name;
+		}
+	}
+	if (!name || worst * 100 >= v->limits->slow_percent)
+		return false;
+	view_what(a,
+		  "%s moved %.0f %% of what the other nodes move in a second "
+		  "of their calls",
+		  name, worst * 100);
+	view_why(a,
+		 "below %u %%: a path of its own, as to a card on another "
+		 "socket, is slow",
+		 v->limits->slow_percent);
+	view_cure(a, "sbatch --exclude=%s", name);
+	return view_tell(a, view_io_share(v) * (1 - worst));
+}
+
+bool setup_resent(const struct view *v, struct advice *a)
+{
+	double calls = 0, resent;
+
+	if (!v->wire)
+		return false;
+	resent = (double)v->wire->numbers[RECORD_RESENT];
+	if (v->wire->numbers[RECORD_READ_CALLS] > 0)
+		calls += (double)v->wire->numbers[RECORD_READ_CALLS];
+	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
+		calls += (double)v->wire->numbers[RECORD_WRITE_CALLS];
+	if (calls < 1000 || resent * 100 < calls * v->limits->resent_percent)
+		return false;
+	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs",
+		  resent, calls);
+	view_why(a,
+		 "%u in 100 or more: the network loses packets, or the "
+		 "server is overloaded",
+		 v->limits->resent_percent);
+	return view_tell(a, 0.3);
+}
+
+/* ---- what the nodes' findings say, where the job had to do with it ----------- */
+
+/* 'part': of the time in I/O that the cure may save. */
+static bool is_found(const struct view *v, struct advice *a, const char *codes,
+		     double part, const char *what)
+{
+	size_t nodes = view_finding(v, codes);
+
+	if (!nodes || !view_is_busy(v))
+		return false;
+	view_what(a, "%s, on %zu of %zu nodes; the job moved %.1f GiB", what,
+		  nodes, v->count, view_bytes(v) / GIB);
+	return view_tell(a, view_io_share(v) * part);
+}
+
+static double mean_call(const struct view *v)
+{
+	return view_calls(v) > 0 ? view_bytes(v) / view_calls(v) : 0;
+}
+
+static bool is_large(const struct view *v)
+{
+	return mean_call(v) >= v->limits->large_kib * 1024.0;
+}
+
+bool setup_far_card(const struct view *v, struct advice *a)
+{
+	const char *code = !strcmp(v->type, "nfs")	? "NF15"
+			   : !strcmp(v->type, "lustre") ? "LU14"
+							: "W11";
+
+	view_why(a,
+		 "1.4 GB/s were measured across sockets, 5 GB/s beside the "
+		 "card (%s)",
+		 code);
+	return is_found(v, a, code, 0.5,
+			"the network card is on another socket than the "
+			"client's cores");
+}
+
+bool setup_one_rpc(const struct view *v, struct advice *a)
+{
+	view_why(a, "8 to 24 are the best (LU07)");
+	return !strcmp(v->type, "lustre") &&
+	       is_found(v, a, "LU07", 0.7,
+			"targets get one RPC at a time (max_rpcs_in_flight)");
+}
+
+bool setup_rpcs(const struct view *v, struct advice *a)
+{
+	view_why(a,
+		 "8 to 24 were best for calls below %u KiB, 1 and 128 worse "
+		 "(LU08)",
+		 v->limits->direct_small_kib);
+	return !strcmp(v->type, "lustre") &&
+	       mean_call(v) < v->limits->direct_small_kib * 1024.0 &&
+	       is_found(v, a, "LU08", 0.3,
+			"max_rpcs_in_flight is outside 8 to 24");
+}
+
+bool setup_checksums(const struct view *v, struct advice *a)
+{
+	view_why(a, "the figures that others reach are without (LU09)");
+	return !strcmp(v->type, "lustre") &&
+	       is_found(v, a, "LU09", 0.2,
+			"checksums stayed on, against the profile");
+}
+
+bool setup_one_ost(const struct view *v, struct advice *a)
+{
+	view_why(a,
+		 "calls of %u KiB or more can use several targets at a time "
+		 "(LU15)",
+		 v->limits->large_kib);
+	return !strcmp(v->type, "lustre") && is_large(v) &&
+	       is_found(v, a, "LU15", 0.5, "new files lie on one OST");
+}
+
+bool setup_tcp(const struct view *v, struct advice *a)
+{
+	view_why(a, "over RDMA one client did 250,000 calls a second (NF10)");
+	return !strcmp(v->type, "nfs") &&
+	       is_found(v, a, "NF10", 0.3,
+			"mounted over TCP, although the card can do RDMA");
+}
+
+bool setup_one_connection(const struct view *v, struct advice *a)
+{
+	view_why(a, "one TCP connection does not fill a card of 25 Gbit/s "
+		    "(NF11)");
+	return !strcmp(v->type, "nfs") &&
+	       is_found(v, a, "NF11", 0.4, "one connection to the server");
+}
+
+bool setup_slots(const struct view *v, struct advice *a)
+{
+	view_why(a, "what waits for a slot is not on its way (NF13)");
+	return !strcmp(v->type, "nfs") &&
+	       is_found(v, a, "NF13", 0.4, "requests waited for a free slot");
+}
+
+bool setup_small_rpcs(const struct view *v, struct advice *a)
+{
+	view_why(a, "each request costs a round trip (NF05)");
+	return !strcmp(v->type, "nfs") && is_large(v) &&
+	       is_found(v, a, "NF05", 0.4,
+			"a READ or WRITE moves less than 256 KiB");
+}
+
+bool setup_sync_mount(const struct view *v, struct advice *a)
+{
+	view_why(a, "each call waits for the server (NF06)");
+	return !strcmp(v->type, "nfs") &&
+	       is_found(v, a, "NF06", 0.6, "mounted with noac or sync");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* setup.h - rules about cores, nodes, and how the client is set up
+ *
+ * Terms   as calls.h.
+ * Owner   everything is the caller's.
+ * Errors  none.
+ * Runs    advice.
+ */
+#ifndef JOBIO_ADVICE_SETUP_H
+#define JOBIO_ADVICE_SETUP_H
+
+#include <stdbool.h>
+
+#include "advice/terms.h"
+#include "advice/view.h"
+
+bool setup_no_profile(const struct view *v, struct advice *a);
+bool setup_cores_unmet(const struct view *v, struct advice *a);
+bool setup_core_bytes(const struct view *v, struct advice *a);
+bool setup_core_calls(const struct view *v, struct advice *a);
+bool setup_cores_idle(const struct view *v, struct advice *a);
+bool setup_one_core(const struct view *v, struct advice *a);
+bool setup_one_node(const struct view *v, struct advice *a);
+bool setup_imbalance(const struct view *v, struct advice *a);
+bool setup_slow_node(const struct view *v, struct advice *a);
+bool setup_resent(const struct view *v, struct advice *a);
+bool setup_far_card(const struct view *v, struct advice *a);
+bool setup_one_rpc(const struct view *v, struct advice *a);
+bool setup_rpcs(const struct view *v, struct advice *a);
+bool setup_checksums(const struct view *v, struct advice *a);
+bool setup_one_ost(const struct view *v, struct advice *a);
+bool setup_tcp(const struct view *v, struct advice *a);
+bool setup_one_connection(const struct view *v, struct advice *a);
+bool setup_slots(const struct view *v, struct advice *a);
+bool setup_small_rpcs(const struct view *v, struct advice *a);
+bool setup_sync_mount(const struct view *v, struct advice *a);
+
+#endif

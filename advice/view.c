@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "advice/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/run.h"
+
+static double known(int64_t number)
+{
+	return number > 0 ? (double)number : 0;
+}
+
+double view_number(const struct view *v, enum record_number number)
+{
+	return known(v->io->numbers[number]);
+}
+
+double view_meta(const struct view *v, enum record_meta op)
+{
+	return v->io->has_meta ? known(v->io->meta[op]) : 0;
+}
+
+double view_metas(const struct view *v)
+{
+	double all = 0;
+	int op;
+
+	for (op = 0; op < RECORD_META_COUNT; op++)
+		all += view_meta(v, (enum record_meta)op);
+	return all;
+}
+
+double view_bytes(const struct view *v)
+{
+	return view_number(v, RECORD_READ_BYTES) +
+	       view_number(v, RECORD_WRITE_BYTES);
+}
+
+double view_calls(const struct view *v)
+{
+	return view_number(v, RECORD_READ_CALLS) +
+	       view_number(v, RECORD_WRITE_CALLS);
+}
+
+double view_mean(const struct view *v, enum record_number bytes,
+		 enum record_number calls)
+{
+	double count = view_number(v, calls);
+
+	return count > 0 ? view_number(v, bytes) / count : 0;
+}
+
+double view_rate(const struct view *v, double number)
+{
+	return v->seconds > 0 && v->nodes
+		       ? number / v->seconds / (double)v->nodes
+		       : 0;
+}
+
+bool view_is_timed(const struct view *v)
+{
+	return view_number(v, RECORD_READ_US) +
+		       view_number(v, RECORD_WRITE_US) >
+	       0;
+}
+
+double view_concurrency(const struct view *v)
+{
+	return view_rate(v, (view_number(v, RECORD_READ_US) +
+			     view_number(v, RECORD_WRITE_US)) /
+				    1e6);
+}
+
+double view_call_share(const struct view *v, double calls)
+{
+	return view_rate(v, calls * v->limits->sync_call_us / 1e6);
+}
+
+double view_io_share(const struct view *v)
+{
+	if (view_is_timed(v))
+		return view_concurrency(v);
+	return view_rate(v, view_number(v, RECORD_READ_BYTES) /
+				    (v->limits->core_read_mbs * 1e6)) +
+	       view_rate(v, view_number(v, RECORD_WRITE_BYTES) /
+				    (v->limits->core_write_mbs * 1e6));
+}
+
+bool view_is_busy(const struct view *v)
+{
+	double least = v->limits->busy_percent / 100.0;
+
+	/* at the speed of a core is the least that it can have taken */
+	return view_bytes(v) >= v->limits->min_mib * 1048576.0 &&
+	       view_io_share(v) >= (view_is_timed(v) ? least : least / 10);
+}
+
+/* Is it one of the words? */
+static bool is_one_of(const char *code, const char *codes)
+{
+	size_t size = strlen(code);
+
+	for (; *codes; codes += strspn(codes, " ")) {
+		if (strcspn(codes, " ") == size && !memcmp(codes, code, size))
+			return true;
+		codes += strcspn(codes, " ");
+	}
+	return false;
+}
+
+static bool has_finding(const struct record *record, const char *codes)
+{
+	size_t i;
+
+	for (i = 0; i < record->finding_count; i++)
+		if (is_one_of(record->findings[i].code, codes))
+			return true;
+	return false;
+}
+
+size_t view_finding(const struct view *v, const char *codes)
+{
+	size_t i, nodes = 0;
+
+	for (i = 0; i < v->count; i++)
+		nodes += has_finding(v->records[i], codes);
+	return nodes;
+}
+
+static bool is_set(const struct record_change *change, const char *fs,
+		   const char *option)
+{
+	return change->made && change->what && change->target &&
+	       change->new_value && !strcmp(change->what, "mount-option") &&
+	       !strcmp(change->target, fs) &&
+	       !strcmp(change->new_value, option);
+}
+
+bool view_has_option(const struct view *v, const char *option)
+{
+	size_t i, k;
+
+	for (i = 0; i < v->count; i++)
+		for (k = 0; k < v->records[i]->change_count; k++)
+			if (is_set(&v->records[i]->changes[k], v->fs, option))
+				return true;
+	return false;
+}
+
+int64_t view_cores(const struct view *v)
+{
+	int64_t least = 0, cores;
+	size_t i;
+
+	for (i = 0; i < v->count; i++) {
+		cores = v->records[i]->io_cores_count;
+		if (!v->records[i]->has_io_cores || cores < 1 ||
+		    !v->records[i]->cores_met)
+			return 0;
+		least = least && least < cores ? least : cores;
+	}
+	return least;
+}
+
+bool view_tell(struct advice *a, double share)
+{
+	a->value = share >= 1	  ? 100
+		   : share < 0.01 ? 1
+				  : (unsigned)(share * 100);
+	return true;
+}
+
+void view_what(struct advice *a, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(a->what, sizeof(a->what), format, list);
+	va_end(list);
+}
+
+void view_why(struct advice *a, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(a->why, sizeof(a->why), format, list);
+	va_end(list);
+}
+
+void view_cure(struct advice *a, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(a->cure, sizeof(a->cure), format, list);
+	va_end(list);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view.h - what the rules see: one filesystem of one run
+ *
+ * Terms   view: the job's own numbers on one filesystem of a client, of all
+ *           nodes; wire: what the client did there, NULL when it is unknown or
+ *           of other jobs too.
+ *         share: of the job's time on its nodes, 1.0 is all of it; the calls
+ *           of several processes may make it more.
+ *         A number that is unknown counts as 0: no rule asks for few of
+ *           something without asking for much of something else.
+ * Owner   everything is borrowed from the run.
+ * Errors  none.
+ * Runs    advice.
+ */
+#ifndef JOBIO_ADVICE_VIEW_H
+#define JOBIO_ADVICE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "advice/terms.h"
+#include "lib/config.h"
+#include "lib/record.h"
+
+struct view {
+	const char *fs, *type;
+	const char *client; /* name of its section */
+	const struct record_io *io, *wire;
+	struct record *const *records; /* of the run */
+	size_t count, nodes;	       /* nodes: those with numbers of it */
+	bool is_whole;
+	double seconds; /* how long the job ran */
+	const struct config_advice *limits;
+};
+
+double view_number(const struct view *v, enum record_number number);
+double view_meta(const struct view *v, enum record_meta op);
+double view_metas(const struct view *v); /* all of them */
+double view_bytes(const struct view *v);
+double view_calls(const struct view *v);
+/* Bytes a call; 0: there is none. */
+double view_mean(const struct view *v, enum record_number bytes,
+		 enum record_number calls);
+
+/* A second on each node. */
+double view_rate(const struct view *v, double number);
+bool view_is_timed(const struct view *v);
+/* Processes of a node that were in read and write calls, on average. */
+double view_concurrency(const struct view *v);
+/* What so many synchronous calls take at least: limits->sync_call_us each. */
+double view_call_share(const struct view *v, double calls);
+/* Of reading and writing: measured, else at the speed of one core. */
+double view_io_share(const struct view *v);
+/* Enough of it for a cure to be noticed. */
+bool view_is_busy(const struct view *v);
+
+/* Nodes that have this finding; 'codes' like "NF15 LU14". */
+size_t view_finding(const struct view *v, const char *codes);
+/* Did jobio set this mount option, on this filesystem? */
+bool view_has_option(const struct view *v, const char *option);
+/* io-cores of a node that the client works on: the fewest; 0: none or unknown. */
+int64_t view_cores(const struct view *v);
+
+/* Fill in an advice; value is the share, at most 100 percent. */
+bool view_tell(struct advice *a, double share); /* true */
+__attribute__((format(printf, 2, 3))) void view_what(struct advice *a,
+						     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void view_why(struct advice *a,
+						    const char *format, ...);
+__attribute__((format(printf, 2, 3))) void view_cure(struct advice *a,
+						     const char *format, ...);
+
+#endif

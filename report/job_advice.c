@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/job_advice.h"
+
+#include <json-c/json.h>
+
+#include "advice/advice.h"
+#include "lib/json.h"
+
+#define LINES_SHOWN 5
+
+static struct advice_list *advice_of(const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+	bool is_whole = !r->left_out && s->nodes_expected >= 0 &&
+			s->nodes_seen >= s->nodes_expected;
+
+	if (!r->record_count || r->advice == ADVICE_WANT_NONE)
+		return NULL;
+	return advice_new(r->records, r->record_count, is_whole, r->limits);
+}
+
+/* In one line. */
+static void print_one(FILE *out, const char *name, const struct advice *a)
+{
+	fprintf(out, "  %-13s %s%s%s: %s; %s; do: %s (%s)\n", name, a->code,
+		*a->fs ? " on " : "", a->fs, a->what, a->why, a->cure,
+		advice_trust_name(a->trust));
+}
+
+void job_print_advice(FILE *out, const struct job_report *r)
+{
+	struct advice_list *list = advice_of(r);
+	size_t i, shown = list ? list->count : 0;
+
+	if (r->advice != ADVICE_WANT_ALL && shown > LINES_SHOWN)
+		shown = LINES_SHOWN - 1;
+	for (i = 0; i < shown; i++)
+		print_one(out, i ? "" : "advice", &list->list[i]);
+	if (list && shown < list->count)
+		fprintf(out, "  %-13s and %zu more: --advice=all\n", "",
+			list->count - shown);
+	if (list && !list->is_judged)
+		fprintf(out,
+			"  %-13s too little to judge: not %u s, %u MiB or %u "
+			"calls of this job alone on a client's filesystem\n",
+			"advice", r->limits->min_seconds, r->limits->min_mib,
+			r->limits->min_calls);
+	advice_free(list);
+}
+
+struct json_object *job_advice_json(const struct job_report *r)
+{
+	struct advice_list *list = advice_of(r);
+	struct json_object *array, *one;
+	size_t i;
+
+	if (!list)
+		return NULL;
+	array = list->is_judged ? json_object_new_array() : NULL;
+	for (i = 0; array && i < list->count; i++) {
+		const struct advice *a = &list->list[i];
+
+		one = json_object_new_object();
+		json_add_text(one, "code", a->code);
+		json_add_text(one, "fs", *a->fs ? a->fs : NULL);
+		json_add_text(one, "what", a->what);
+		json_add_text(one, "why", a->why);
+		json_add_text(one, "do", a->cure);
+		json_add_text(one, "confidence", advice_trust_name(a->trust));
+		json_add_text(one, "source", a->source);
+		json_object_object_add(one, "value",
+				       json_object_new_int((int)a->value));
+		json_object_array_add(array, one);
+	}
+	advice_free(list);
+	return array;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "advice/advice.h"
+#include "tests/unit/advice_jobs.h"
+#include "tests/unit/runner.h"
+
+START_TEST(each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not)
+{
+	struct advice_list *list;
+	const struct advice *a;
+	struct job j;
+	size_t i;
+
+	for (i = 0; i < CASES; i++) {
+		j = cases[i].make(true);
+		list = judge(&j);
+		a = find(list, cases[i].code);
+		ck_assert_msg(a, "%s is not told", cases[i].code);
+		ck_assert_msg(*a->what && *a->why && *a->cure && *a->source,
+			      "%s lacks a text", cases[i].code);
+		ck_assert_uint_le(a->value, 100);
+		advice_free(list);
+		j = cases[i].make(false);
+		list = judge(&j);
+		ck_assert_msg(list->is_judged, "%s: too little", cases[i].code);
+		ck_assert_msg(!find(list, cases[i].code),
+			      "%s is told of a job that it is not about",
+			      cases[i].code);
+		advice_free(list);
+	}
+}
+END_TEST
+
+START_TEST(every_rule_has_such_jobs)
+{
+	const char *code;
+	size_t i, k;
+
+	for (i = 0; (code = advice_code(i)); i++) {
+		for (k = 0; k < CASES && strcmp(cases[k].code, code); k++)
+			;
+		ck_assert_msg(k < CASES, "no job for %s", code);
+	}
+	ck_assert_uint_ge(i, 28);
+}
+END_TEST
+
+/* A row of the page's table is "A01", tab. */
+START_TEST(the_manual_has_the_codes_of_the_table_and_no_others)
+{
+	FILE *page = fopen(SRCDIR "/man/jobio-advice.7", "r");
+	char line[1000];
+	size_t i = 0;
+
+	ck_assert_ptr_nonnull(page);
+	while (fgets(line, sizeof(line), page)) {
+		if (line[0] != 'A' || line[3] != '\t')
+			continue;
+		line[3] = '\0';
+		ck_assert_msg(advice_code(i), "the table has no %s", line);
+		ck_assert_str_eq(line, advice_code(i));
+		i++;
+	}
+	fclose(page);
+	ck_assert_msg(!advice_code(i), "the page has no %s", advice_code(i));
+}
+END_TEST
+
+/* ---- before any advice ------------------------------------------------------ */
+
+static bool is_judged(struct job *j)
+{
+	struct advice_list *list = judge(j);
+	bool is = list->is_judged;
+
+	if (!is)
+		ck_assert_uint_eq(list->count, 0);
+	advice_free(list);
+	return is;
+}
+
+START_TEST(below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge)
+{
+	struct job j = job_on("nfs");
+
+	j.seconds = 59;
+	j.finding = "NF06";
+	reads(&j, 9999, GIB - 1);
+	ck_assert(!is_judged(&j));
+	j.seconds = 60;
+	ck_assert(is_judged(&j));
+	j.seconds = 59;
+	reads(&j, 10000, GIB - 1);
+	ck_assert(is_judged(&j));
+	reads(&j, 9999, GIB);
+	ck_assert(is_judged(&j));
+}
+END_TEST
+
+START_TEST(numbers_of_the_whole_node_are_not_judged)
+{
+	struct job j = a01(true);
+
+	j.scope = RECORD_SCOPE_NODE;
+	ck_assert(!is_judged(&j));
+}
+END_TEST
+
+START_TEST(what_the_client_of_a_shared_node_did_is_no_evidence)
+{
+	struct job j = a18(true);
+	struct advice_list *list;
+
+	j.wire.shared = 1;
+	list = judge(&j);
+	ck_assert(list->is_judged && !find(list, "A18"));
+	advice_free(list);
+	j.wire.shared = RECORD_UNKNOWN;
+	list = judge(&j);
+	ck_assert(!find(list, "A18"));
+	advice_free(list);
+}
+END_TEST
+
+START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
+{
+	struct job j = a01(true);
+	struct advice_list *list;
+
+	wire(&j, 99999, GIB);
+	list = judge(&j);
+	ck_assert(!find(list, "A01"));
+	advice_free(list);
+	wire(&j, 100000, GIB);
+	list = judge(&j);
+	ck_assert_ptr_nonnull(find(list, "A01"));
+	advice_free(list);
+}
+END_TEST
+
+START_TEST(cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out)
+{
+	struct job j = a24(true);
+	struct advice_list *list;
+	struct record *r = make(&j, 0);
+	struct config_advice limits;
+
+	config_advice_init(&limits);
+	r->request.io_cores = 0;
+	list = advice_new(&r, 1, true, &limits);
+	ck_assert(list->is_judged && !find(list, "A24"));
+	advice_free(list);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(a_sites_own_threshold_counts)
+{
+	struct config_advice limits;
+	struct job j = a01(false);
+	struct advice_list *list;
+
+	config_advice_init(&limits);
+	limits.small_read_kb = 41;
+	list = judge_with(&j, &limits);
+	ck_assert_ptr_nonnull(find(list, "A01"));
+	ck_assert_ptr_nonnull(strstr(find(list, "A01")->why, "below 41 kB"));
+	advice_free(list);
+}
+END_TEST
+
+START_TEST(what_was_measured_is_sure_and_comes_before_what_is_estimated)
+{
+	struct job j = a01(true);
+	struct advice_list *list;
+	size_t i;
+
+	meta(&j, RECORD_META_LOOKUP_MISS, 200000);
+	j.io.numbers[RECORD_READ_US] = 900000000;
+	list = judge(&j);
+	ck_assert_uint_ge(list->count, 2);
+	ck_assert_str_eq(list->list[0].code, "A01");
+	ck_assert_int_eq(list->list[0].trust, ADVICE_SURE);
+	ck_assert_uint_eq(list->list[0].value, 90);
+	for (i = 1; i < list->count; i++)
+		ck_assert_uint_le(list->list[i].value *
+					  (1 + list->list[i].trust),
+				  list->list[i - 1].value *
+					  (1 + list->list[i - 1].trust));
+	advice_free(list);
+}
+END_TEST
+
+START_TEST(not_all_nodes_are_not_compared_with_each_other)
+{
+	struct job j = a26(true);
+	struct config_advice limits;
+	struct advice_list *list;
+	size_t i;
+
+	config_advice_init(&limits);
+	for (i = 0; i < j.nodes; i++)
+		j.records[i] = make(&j, i);
+	list = advice_new(j.records, j.nodes, false, &limits);
+	ck_assert(list->is_judged && !find(list, "A26"));
+	advice_free(list);
+	for (i = 0; i < j.nodes; i++)
+		record_free(j.records[i]);
+}
+END_TEST
+
+/* ---- ordinary jobs ----------------------------------------------------------- */
+
+static int64_t between(unsigned int *seed, int64_t least, int64_t most)
+{
+	return least + (int64_t)((double)rand_r(seed) / RAND_MAX *
+				 (double)(most - least));
+}
+
+/* Streams of 1 to 8 MiB a call at up to 400 MB/s on each of some nodes that do
+ * about the same; metadata as programs have it; a third with times. */
+static struct job ordinary(unsigned int *seed)
+{
+	static const char *const types[] = { "weka", "nfs", "lustre" };
+	struct job j = job_on(types[between(seed, 0, 3) % 3]);
+	int64_t bytes, n = between(seed, 60, 36000);
+	size_t i;
+
+	j.seconds = (double)n;
+	j.nodes = (size_t)between(seed, 1, NODES_MAX);
+	bytes = n * between(seed, 100000, 300000000);
+	reads(&j, bytes / between(seed, MIB, 8 * MIB) + 1, bytes);
+	bytes = n * between(seed, 100000, 100000000);
+	writes(&j, bytes / between(seed, MIB, 8 * MIB) + 1, bytes);
+	meta(&j, RECORD_META_OPEN, n * between(seed, 1, 20));
+	meta(&j, RECORD_META_CREATE, n / between(seed, 5, 60));
+	meta(&j, RECORD_META_STAT, n * between(seed, 1, 60));
+	meta(&j, RECORD_META_LOOKUP_MISS, n * between(seed, 0, 30));
+	meta(&j, RECORD_META_UNLINK, n / 600);
+	meta(&j, RECORD_META_FSYNC, n / 100);
+	peak(&j, between(seed, 700000000, 3000000000),
+	     between(seed, 10000000, 1000000000));
+	j.cores = between(seed, 0, 2);
+	for (i = 0; i < j.nodes; i++)
+		j.bytes_part[i] = (double)between(seed, 90, 110) / 100;
+	if (between(seed, 0, 3) == 0) {
+		j.io.numbers[RECORD_READ_US] = n * between(seed, 1000, 300000);
+		j.io.numbers[RECORD_WRITE_US] = n * between(seed, 1000, 90000);
+	}
+	return j;
+}
+
+START_TEST(of_200_ordinary_jobs_none_is_told_anything)
+{
+	unsigned int seed = 20261122;
+	struct advice_list *list;
+	int i, told = 0;
+	struct job j;
+
+	for (i = 0; i < 200; i++) {
+		j = ordinary(&seed);
+		list = judge(&j);
+		ck_assert(list->is_judged);
+		if (list->count)
+			printf("# job %d on %s: %s: %s; %s\n", i, j.type,
+			       list->list[0].code, list->list[0].what,
+			       list->list[0].why);
+		told += list->count > 0;
+		advice_free(list);
+	}
+	printf("# advice to %d of %d ordinary jobs\n", told, i);
+	ck_assert_int_eq(told, 0);
+}
+END_TEST
+
+UNIT_MAIN("advice",
+	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
+	  every_rule_has_such_jobs,
+	  the_manual_has_the_codes_of_the_table_and_no_others,
+	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
+	  numbers_of_the_whole_node_are_not_judged,
+	  what_the_client_of_a_shared_node_did_is_no_evidence,
+	  small_reads_from_the_page_cache_are_nobodys_trouble,
+	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
+	  a_sites_own_threshold_counts,
+	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
+	  not_all_nodes_are_not_compared_with_each_other,
+	  of_200_ordinary_jobs_none_is_told_anything)
