@@ -46,6 +46,11 @@ thing_docker() { host_docker "$work"; }
 thing_base() { "$top/tests/cluster/base-image" "$1"; }
 thing_site() { "$top/tests/cluster/image" "$1"; }
 thing_image() { "$top/tests/cluster/image" "$1" "$tag"; }
+thing_packager() { retry packager "$1"; }
+packager() {
+	docker build --network=host --build-arg SUITE="$1" -t "jobio-$1:packages" - \
+		<"$top/tests/packages/Dockerfile"
+}
 thing_kernel() { "$top/tests/vm/kernel" "$1"; }
 
 # need_site SUITE, need_image SUITE - with what they are made of
@@ -256,6 +261,33 @@ part_cluster() {
 		suite_stand_in "$1"
 	fi
 	suite_cluster "$1"
+}
+
+# build_packages SUITE - "make deb" in a container, without a network
+build_packages() {
+	run "$dir/build.log" 900 docker run --rm --network=none --name "$project-$1-packages" \
+		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
+		"jobio-$1:packages" /packages/build || { tail -n 30 "$dir/build.log"; return 1; }
+}
+
+lintian_is_content() {
+	[[ -e $top/build/packages/$1/lintian.passed ]] ||
+		{ tail -n 30 "$top/build/packages/$1/lintian.log"; return 1; }
+}
+
+# packages SUITE - make them, and try them on a plain Debian, which gets the rest
+# from its mirrors
+part_packages() {
+	local status=0
+	need_site "$1" && need "packager-$1" || return 0
+	mkdir -p "$top/build/packages/$1"
+	"$top/tests/tools/copy-tree" "$top/build/packages/$1/src"
+	verdict "$1, make deb" build_packages "$1"
+	verdict "$1, lintian finds no error and warns of nothing" lintian_is_content "$1"
+	run "$dir/install.log" 600 docker run --rm --network=host --name "$project-$1-packages" \
+		-v "$top/build/packages/$1/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
+		"jobio-$1:base" /packages/install || status=$?
+	tests "$1, packages on a plain Debian" $status "$dir/install.log"
 }
 
 # ---- on virtual machines -----------------------------------------------------------
