@@ -1194,6 +1194,32 @@ START_TEST(cpus_that_are_no_list_are_not_told)
 }
 END_TEST
 
+START_TEST(of_nodes_that_are_alike_the_first_is_named)
+{
+	struct merge *m = merge_new();
+
+	add(m, counted(3, 1, 4100000));
+	add(m, counted(2, 1, 4100000));
+	expect_token(m, " imb=1.00@n2 slow=4.1s@n2 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(of_few_bytes_the_imbalance_is_exact)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 1); /* 1 read, 2 written */
+	add(m, r);
+	r = node(2);
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 0);
+	add(m, r);
+	expect_token(m, " imb=2.00@n1 ");
+	merge_free(m);
+}
+END_TEST
+
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  what_the_job_did_not_get_comes_first,
 	  numbers_of_all_files_are_not_said_to_be_the_clients,
@@ -1231,4 +1257,6 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  filesystems_of_all_nodes_are_joined_once_each,
 	  more_than_nine_filesystems_left_out_are_not_counted,
 	  half_of_the_calls_means_more_than_half,
-	  cpus_that_are_no_list_are_not_told)
+	  cpus_that_are_no_list_are_not_told,
+	  of_nodes_that_are_alike_the_first_is_named,
+	  of_few_bytes_the_imbalance_is_exact)

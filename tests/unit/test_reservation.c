@@ -304,6 +304,20 @@ START_TEST(an_override_of_slurmd_is_told_where_it_counts)
 }
 END_TEST
 
+/* one socket of 512 cores; the caller frees */
+static char *wide_machine(void)
+{
+	char *text = malloc(8192);
+	size_t i;
+
+	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
+	return text;
+}
+
 START_TEST(a_list_that_slurmd_cuts_is_told)
 {
 	struct err err = { "" };
@@ -317,12 +331,7 @@ START_TEST(a_list_that_slurmd_cuts_is_told)
 	node.has_spec_list = true;
 	for (i = 0; i < 512; i += 2)
 		cpuset_add(&node.spec_list, (unsigned int)i);
-	text = malloc(8192);
-	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
+	text = wide_machine();
 	ck_assert_int_eq(compute(text, RESERVATION_UNSET, 0, &err), 0);
 	ck_assert(findings_has(&got.findings, "C07"));
 	ck_assert_ptr_nonnull(
@@ -525,6 +534,33 @@ START_TEST(each_number_of_the_geometry_is_needed)
 }
 END_TEST
 
+START_TEST(a_list_that_just_fits_is_not_cut)
+{
+	struct err err = { "" };
+	char *machine = wide_machine(), *text;
+	unsigned int core;
+
+	record(512, 1);
+	node.sockets = 1;
+	node.cores = 512;
+	node.has_spec_list = true;
+	for (core = 2; core <= 156; core += 2)
+		if (core != 98)
+			cpuset_add(&node.spec_list, core);
+	ck_assert_int_eq(compute(machine, RESERVATION_UNSET, 0, &err), 0);
+	text = cpuset_format(&got.abs_cpus);
+	ck_assert_uint_eq(strlen(text), RESERVATION_LOG_MAX);
+	free(text);
+	ck_assert(!findings_has(&got.findings, "C07"));
+	reservation_free(&got);
+	cpuset_add(&node.spec_list, 158);
+	ck_assert_int_eq(compute(machine, RESERVATION_UNSET, 0, &err), 0);
+	ck_assert(findings_has(&got.findings, "C07"));
+	reservation_free(&got);
+	free(machine);
+}
+END_TEST
+
 UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  half_of_a_core_is_not_sound,
 	  cpus_that_are_withheld_and_given_are_told,
@@ -546,4 +582,5 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  slurmd_takes_the_sockets_of_the_machine_when_the_cores_add_up,
 	  the_findings_name_the_numbers_of_the_machine,
 	  a_record_of_the_most_cpus_has_an_answer,
-	  each_number_of_the_geometry_is_needed)
+	  each_number_of_the_geometry_is_needed,
+	  a_list_that_just_fits_is_not_cut)
