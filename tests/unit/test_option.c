@@ -682,6 +682,14 @@ START_TEST(the_answers_name_the_defaults_of_the_site)
 }
 END_TEST
 
+START_TEST(without_slurms_table_of_options_no_question_is_answered_early)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(option_early_question(), OPTION_NONE);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_command_line_beats_the_environment_and_sbatch_lines,
 	  the_environment_beats_sbatch_lines, sbatch_lines_beat_the_profile,
@@ -722,4 +730,5 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  an_old_salloc_is_not_asked_for_two_profiles,
 	  other_clients_of_an_old_slurm_take_two_requests,
 	  steps_find_what_their_component_has,
-	  the_answers_name_the_defaults_of_the_site)
+	  the_answers_name_the_defaults_of_the_site,
+	  without_slurms_table_of_options_no_question_is_answered_early)
