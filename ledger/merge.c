@@ -465,40 +465,45 @@ static void common_cores(const struct merge *merge, char *out, size_t room)
 		summary_count(first, out, room);
 }
 
+/* The first text of a part behind 'last', in strcmp order; NULL: none. */
+static const char *next_text(const struct merge *merge, size_t offset,
+			     const char *last)
+{
+	const char *next = NULL;
+	size_t i;
+
+	for (i = 0; i < merge->count; i++) {
+		const char *text = *(
+			const char *const *)(const void *)((const char *)&merge
+								   ->parts[i] +
+							   offset);
+
+		if (text && strcmp(text, last) > 0 &&
+		    (!next || strcmp(text, next) < 0))
+			next = text;
+	}
+	return next;
+}
+
 /* The texts of the parts that differ, in strcmp order, joined by ",". */
 static void union_text(const struct merge *merge, size_t offset, char *out,
 		       size_t room)
 {
-	const char *last = "", *next;
-	size_t i, left = 0;
+	const char *text = next_text(merge, offset, ""), *next;
 	char one[SUMMARY_FS + 2];
+	size_t left = 0, rest;
 
 	*out = 0;
-	for (;;) {
-		next = NULL;
-		for (i = 0; i < merge->count; i++) {
-			const char *text =
-				*(const char *const
-					  *)(const void *)((const char *)&merge
-								   ->parts[i] +
-							   offset);
-
-			if (text && strcmp(text, last) > 0 &&
-			    (!next || strcmp(text, next) < 0))
-				next = text;
-		}
-		if (!next)
-			break;
-		last = next;
-		snprintf(one, sizeof(one), "%s%s", *out ? "," : "", next);
-		if (left || strlen(out) + strlen(one) + 4 >= room)
+	for (; text && left < 9; text = next) {
+		next = next_text(merge, offset, text);
+		rest = next ? strlen(",+9") : 0; /* the last needs no room */
+		snprintf(one, sizeof(one), "%s%s", *out ? "," : "", text);
+		if (left || strlen(out) + strlen(one) + rest >= room)
 			left++;
 		else
 			strcat(out, one);
-		if (left >= 9)
-			break;
 	}
-	if (left && strlen(out) + 4 < room) {
+	if (left) {
 		snprintf(one, sizeof(one), "%s+%zu", *out ? "," : "", left);
 		strcat(out, one);
 	}

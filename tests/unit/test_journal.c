@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/journal.h"
 #include "tests/unit/runner.h"
@@ -244,6 +247,244 @@ START_TEST(there_is_a_limit_to_the_changes_of_a_job)
 }
 END_TEST
 
+START_TEST(a_change_is_read_back_in_every_state)
+{
+	static const char *const names[] = { "planned",	 "done", "kept",
+					     "restored", "lost", "failed" };
+	struct journal *journal = fresh();
+	unsigned int state;
+
+	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
+		journal_plan(journal, &change, NULL);
+		journal_mark(journal, state + 1, (enum journal_state)state,
+			     NULL);
+	}
+	journal = reopen(journal);
+	ck_assert_uint_eq(journal_count(journal), 6);
+	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
+		const struct journal_change *found = journal_at(journal, state);
+
+		ck_assert_uint_eq(found->seq, state + 1);
+		ck_assert_uint_eq(found->state, state);
+		ck_assert_str_eq(journal_state_name(found->state),
+				 names[state]);
+		ck_assert_int_eq(found->was_done,
+				 state == JOURNAL_DONE ||
+					 state == JOURNAL_KEPT);
+	}
+	ck_assert_ptr_null(journal_at(journal, 6));
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_change_that_was_done_stays_known_as_such)
+{
+	struct journal *journal = fresh();
+
+	journal_plan(journal, &change, NULL);
+	journal_mark(journal, 1, JOURNAL_DONE, NULL);
+	journal_mark(journal, 1, JOURNAL_RESTORED, NULL);
+	ck_assert(journal_at(journal, 0)->was_done);
+	journal = reopen(journal);
+	ck_assert(journal_at(journal, 0)->was_done);
+	ck_assert(!journal_is_pending(journal));
+	done(journal);
+}
+END_TEST
+
+START_TEST(only_changes_that_may_be_there_are_pending)
+{
+	struct journal *journal = fresh();
+	unsigned int state;
+
+	ck_assert(!journal_is_pending(journal));
+	journal_plan(journal, &change, NULL);
+	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
+		journal_mark(journal, 1, (enum journal_state)state, NULL);
+		ck_assert_int_eq(journal_is_pending(journal),
+				 state == JOURNAL_PLANNED ||
+					 state == JOURNAL_DONE);
+	}
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_change_that_nobody_planned_cannot_be_marked)
+{
+	struct journal *journal = fresh();
+	struct err err;
+	char wanted[600];
+
+	journal_plan(journal, &change, NULL);
+	ck_assert_int_eq(journal_mark(journal, 2, JOURNAL_DONE, &err), -1);
+	snprintf(wanted, sizeof(wanted), "journal '%s': no change 2",
+		 tempdir_path("journal"));
+	ck_assert_str_eq(err.text, wanted);
+	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_PLANNED);
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_mark_that_cannot_be_written_counts_in_memory)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+	struct journal *journal = fresh();
+	char wanted[600];
+	struct err err;
+
+	journal_plan(journal, &change, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_eq(journal_mark(journal, 1, JOURNAL_LOST, &err), -1);
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	snprintf(wanted, sizeof(wanted), "journal '%s': File too large",
+		 tempdir_path("journal"));
+	ck_assert_str_eq(err.text, wanted);
+	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_LOST);
+	journal = reopen(journal);
+	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_PLANNED);
+	done(journal);
+}
+END_TEST
+
+START_TEST(half_a_line_is_taken_back)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+	struct journal *journal = fresh();
+	char wanted[600];
+	struct stat st;
+	struct err err;
+	off_t whole;
+
+	journal_plan(journal, &change, NULL);
+	stat(tempdir_path("journal"), &st);
+	whole = st.st_size;
+	limit.rlim_cur = (rlim_t)whole + 10; /* room for a part of it */
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	snprintf(wanted, sizeof(wanted),
+		 "journal '%s': No space left on device",
+		 tempdir_path("journal"));
+	ck_assert_str_eq(err.text, wanted);
+	stat(tempdir_path("journal"), &st);
+	ck_assert_int_eq(st.st_size, whole);
+	ck_assert_uint_eq(journal_count(journal), 1);
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_journal_that_is_a_link_is_not_opened)
+{
+	struct journal *journal;
+	char wanted[600];
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("elsewhere", "");
+	ck_assert_int_eq(symlink("elsewhere", tempdir_path("journal")), 0);
+	journal = journal_open(tempdir_path("journal"), &err);
+	ck_assert_ptr_null(journal);
+	snprintf(wanted, sizeof(wanted),
+		 "journal '%s': Too many levels of symbolic links",
+		 tempdir_path("journal"));
+	ck_assert_str_eq(err.text, wanted);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_is_damage)
+{
+	struct journal *journal;
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("file", "");
+	journal = journal_scratch(tempdir_path("file/journal"), &err);
+	ck_assert_ptr_nonnull(journal);
+	ck_assert(journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 0);
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_line_with_a_nul_inside_is_damage)
+{
+	static const char line[] = "{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
+				   "\"target\":\"y\",\"old\":\"1\","
+				   "\"new\":\"z\",\"state\":\"planned\"}\0x\n";
+	struct journal *journal;
+	FILE *out;
+
+	tempdir_make();
+	out = fopen(tempdir_path("journal"), "w");
+	fwrite(line, 1, sizeof(line) - 1, out);
+	fclose(out);
+	journal = reopen(NULL);
+	ck_assert(journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 0);
+	done(journal);
+}
+END_TEST
+
+START_TEST(empty_lines_are_no_damage)
+{
+	struct journal *journal;
+
+	tempdir_make();
+	tempdir_put("journal", "\n\n");
+	journal = reopen(NULL);
+	ck_assert(!journal_is_damaged(journal));
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 1);
+	journal = reopen(journal);
+	ck_assert_uint_eq(journal_count(journal), 1);
+	done(journal);
+}
+END_TEST
+
+START_TEST(a_change_is_numbered_behind_the_highest)
+{
+	struct journal *journal;
+
+	tempdir_make();
+	tempdir_put("journal", "{\"seq\":9,\"client\":\"w\",\"what\":\"x\","
+			       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
+			       "\"state\":\"planned\"}\n"
+			       "{\"seq\":4,\"client\":\"w\",\"what\":\"x\","
+			       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
+			       "\"state\":\"done\"}\n");
+	journal = reopen(NULL);
+	ck_assert_uint_eq(journal_count(journal), 2);
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 10);
+	ck_assert_uint_eq(journal_at(journal, 2)->seq, 10);
+	done(journal);
+}
+END_TEST
+
+START_TEST(the_last_number_of_a_journal_is_256)
+{
+	struct journal *journal;
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("journal", "{\"seq\":256,\"client\":\"w\",\"what\":\"x\","
+			       "\"target\":\"y\",\"old\":\"1\","
+			       "\"new\":\"z\",\"state\":\"planned\"}\n");
+	journal = reopen(NULL);
+	ck_assert(!journal_is_damaged(journal));
+	ck_assert_uint_eq(journal_count(journal), 1);
+	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "more than 256 changes"));
+	done(journal);
+	expect_damaged("{\"seq\":257,\"client\":\"w\",\"what\":\"x\","
+		       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
+		       "\"state\":\"planned\"}");
+}
+END_TEST
+
 UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
 	  the_last_line_of_a_change_counts,
 	  a_line_without_its_end_is_cut_off_before_the_next_change,
@@ -255,4 +496,14 @@ UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
 	  a_journal_in_memory_takes_changes_and_writes_none,
 	  a_full_file_system_takes_the_line_back,
 	  a_scratch_journal_keeps_to_memory,
-	  there_is_a_limit_to_the_changes_of_a_job)
+	  there_is_a_limit_to_the_changes_of_a_job,
+	  a_change_is_read_back_in_every_state,
+	  a_change_that_was_done_stays_known_as_such,
+	  only_changes_that_may_be_there_are_pending,
+	  a_change_that_nobody_planned_cannot_be_marked,
+	  a_mark_that_cannot_be_written_counts_in_memory,
+	  half_a_line_is_taken_back, a_journal_that_is_a_link_is_not_opened,
+	  a_file_that_cannot_be_read_is_damage,
+	  a_line_with_a_nul_inside_is_damage, empty_lines_are_no_damage,
+	  a_change_is_numbered_behind_the_highest,
+	  the_last_number_of_a_journal_is_256)

@@ -1029,6 +1029,197 @@ START_TEST(a_run_without_records_has_a_summary)
 }
 END_TEST
 
+/* Of one node's records the later counts, then the one of the larger digest. */
+START_TEST(two_records_of_one_second_count_as_one_in_any_order)
+{
+	char text[2][SUMMARY_MAX];
+	struct summary s;
+	int order;
+
+	for (order = 0; order < 2; order++) {
+		struct merge *m = merge_new();
+		int i;
+
+		for (i = 0; i < 2; i++) {
+			struct record *r = node(1);
+
+			app(r, RECORD_SCOPE_JOB, "stepd", NULL,
+			    i == order ? 1024 : 2048);
+			ck_assert_int_eq(merge_add(m, r, i == order ? 5 : 9),
+					 0);
+			record_free(r);
+		}
+		merge_summary(m, &s);
+		summary_text(&s, text[order]);
+		merge_free(m);
+	}
+	ck_assert_str_eq(text[0], text[1]);
+	ck_assert_ptr_nonnull(strstr(text[0], " rd=2KiB/1 "));
+	ck_assert_ptr_nonnull(strstr(text[0], " nodes=1/5 "));
+}
+END_TEST
+
+START_TEST(the_better_of_two_records_is_told)
+{
+	struct record *a = node(1), *b = node(1);
+
+	ck_assert(merge_is_better(a, 2, b, 1));
+	ck_assert(!merge_is_better(a, 1, b, 2));
+	ck_assert(!merge_is_better(a, 1, b, 1)); /* the same one */
+	b->end = a->end + 1;
+	ck_assert(merge_is_better(b, 1, a, 2));
+	ck_assert(!merge_is_better(a, 2, b, 1));
+	b->flags = RECORD_FLAG(NODE_REBOOTED);
+	ck_assert(merge_is_better(a, 1, b, 2));
+	ck_assert(!merge_is_better(b, 2, a, 1));
+	record_free(a);
+	record_free(b);
+}
+END_TEST
+
+static void two_mounts(size_t size, const char *wanted)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+	char path[64];
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	path[size] = 0;
+	record_add_mount(r, path, "t", "default");
+	record_add_mount(r, "/b", "u", "default");
+	record_add_mount(r, "/c", "v", "default");
+	add(m, r);
+	expect_token(m, wanted);
+	merge_free(m);
+}
+
+START_TEST(mounts_are_joined_while_there_is_room_for_the_rest)
+{
+	two_mounts(10, " fs=/aaaaaaaaa:t,/b:u,/c:v ");
+	/* with ":t,/b:u" 65 characters, and one more */
+	two_mounts(58, ":t,/b:u,+1 ");
+	two_mounts(59, ":t,+2 ");
+}
+END_TEST
+
+START_TEST(filesystems_of_all_nodes_are_joined_once_each)
+{
+	struct merge *m = merge_new();
+	struct record *r;
+	int i;
+
+	for (i = 1; i <= 4; i++) {
+		r = node(i);
+		record_add_mount(r, i % 2 ? "/b" : "/a", "t", "default");
+		add(m, r);
+	}
+	expect_token(m, " fs=/a:t,/b:t ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(more_than_nine_filesystems_left_out_are_not_counted)
+{
+	struct merge *m = merge_new();
+	char path[32];
+	int i;
+
+	for (i = 1; i <= 40; i++) {
+		struct record *r = node(i);
+
+		snprintf(path, sizeof(path), "/scratch/number/%02d", i);
+		record_add_mount(r, path, "t", "default");
+		add(m, r);
+	}
+	expect_token(m, " fs=/scratch/number/01:t,/scratch/number/02:t,"
+			"/scratch/number/03:t,+9 ");
+	merge_free(m);
+}
+END_TEST
+
+static void expect_sizes(int64_t a, int64_t b, const char *wanted)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 1;
+	io.has_hist[RECORD_READ_SIZES] = true;
+	io.hist[RECORD_READ_SIZES][10] = a;
+	io.hist[RECORD_READ_SIZES][20] = b;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+	add(m, r);
+	expect_token(m, wanted);
+	merge_free(m);
+}
+
+START_TEST(half_of_the_calls_means_more_than_half)
+{
+	expect_sizes(1, 1, " rsz=2MiB/2MiB ");
+	expect_sizes(2, 1, " rsz=2KiB/2MiB ");
+	expect_sizes(99, 1, " rsz=2KiB/2MiB ");
+	expect_sizes(100, 1, " rsz=2KiB/2KiB ");
+	expect_sizes(199, 1, " rsz=2KiB/2KiB ");
+	expect_sizes(150, 149, " rsz=2KiB/2MiB ");
+	expect_sizes(149, 150, " rsz=2MiB/2MiB ");
+	expect_sizes(1, 0, " rsz=2KiB/2KiB ");
+}
+END_TEST
+
+START_TEST(cpus_that_are_no_list_are_not_told)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	record_set(&r->io_cores_os, "1;3");
+	add(m, r);
+	expect_token(m, " cpus=- ");
+	merge_free(m);
+	m = merge_new();
+	r = worker(1);
+	record_set(&r->io_cores_os, "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31"
+				    ",33");
+	add(m, r);
+	expect_token(m, " cpus=many ");
+	merge_free(m);
+	m = merge_new();
+	r = worker(1);
+	record_set(&r->io_cores_os, "1,3,5,7,9,11,13,15,17,19,21,23,25,27-30");
+	add(m, r); /* 39 characters */
+	expect_token(m, " cpus=1,3,5,7,9,11,13,15,17,19,21,23,25,27-30 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(of_nodes_that_are_alike_the_first_is_named)
+{
+	struct merge *m = merge_new();
+
+	add(m, counted(3, 1, 4100000));
+	add(m, counted(2, 1, 4100000));
+	expect_token(m, " imb=1.00@n2 slow=4.1s@n2 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(of_few_bytes_the_imbalance_is_exact)
+{
+	struct merge *m = merge_new();
+	struct record *r = node(1);
+
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 1); /* 1 read, 2 written */
+	add(m, r);
+	r = node(2);
+	app(r, RECORD_SCOPE_JOB, "stepd", NULL, 0);
+	add(m, r);
+	expect_token(m, " imb=2.00@n1 ");
+	merge_free(m);
+}
+END_TEST
+
 UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  what_the_job_did_not_get_comes_first,
 	  numbers_of_all_files_are_not_said_to_be_the_clients,
@@ -1059,4 +1250,13 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  numbers_that_do_not_fit_stay_at_the_largest,
 	  memory_that_runs_out_is_told_and_nothing_is_lost,
 	  a_node_without_numbers_does_not_end_the_search,
-	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary)
+	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary,
+	  two_records_of_one_second_count_as_one_in_any_order,
+	  the_better_of_two_records_is_told,
+	  mounts_are_joined_while_there_is_room_for_the_rest,
+	  filesystems_of_all_nodes_are_joined_once_each,
+	  more_than_nine_filesystems_left_out_are_not_counted,
+	  half_of_the_calls_means_more_than_half,
+	  cpus_that_are_no_list_are_not_told,
+	  of_nodes_that_are_alike_the_first_is_named,
+	  of_few_bytes_the_imbalance_is_exact)

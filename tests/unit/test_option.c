@@ -621,6 +621,75 @@ START_TEST(the_answers_say_what_this_site_allows)
 }
 END_TEST
 
+START_TEST(an_old_salloc_is_not_asked_for_two_profiles)
+{
+	ck_assert_int_eq(
+		second_of_salloc("20", "--io-cores=3 --io-profile=metadata"),
+		OPTION_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "write the same options for "
+					       "each, or use sbatch"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(other_clients_of_an_old_slurm_take_two_requests)
+{
+	start("sbopt", site);
+	fake.version = "20";
+	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
+			 OPTION_DONE);
+	fake.core_spec = NULL;
+	submit("", "--io-cores=2");
+	expect_request("2", "2", NULL);
+}
+END_TEST
+
+START_TEST(steps_find_what_their_component_has)
+{
+	static const char name[] =
+		"SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores";
+
+	start("sbopt", site);
+	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
+			 OPTION_DONE);
+	ck_assert_str_eq(getenv(name), "3");
+	fake.core_spec = NULL;
+	submit("", "--io-profile=stream"); /* brings 2 */
+	expect_request("2", "2", "stream");
+	ck_assert_str_eq(getenv(name), "2");
+}
+END_TEST
+
+START_TEST(the_answers_name_the_defaults_of_the_site)
+{
+	const char *text = printed(
+		option_print_help,
+		"[jobio]\ngate = enforce\n[option]\nio_cores_default = 1\n");
+
+	ck_assert_ptr_nonnull(strstr(text, "else 1\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "start check   enforce: no task starts on the "
+			     "client's cores\n"));
+	text = printed(option_print_help, "[jobio]\ngate = off\n");
+	ck_assert_ptr_nonnull(strstr(text, "start check   off\n"));
+	text = printed(option_print_profiles,
+		       "[option]\nprofile_default = b\n"
+		       "[profile a]\ndescription = first\n"
+		       "[profile b]\ndescription = second\nio_cores = 1\n");
+	ck_assert_str_eq(text, "NAME             IO-CORES DESCRIPTION\n"
+			       "a                -        first\n"
+			       "b                1        second (default)\n");
+}
+END_TEST
+
+START_TEST(without_slurms_table_of_options_no_question_is_answered_early)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(option_early_question(), OPTION_NONE);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_command_line_beats_the_environment_and_sbatch_lines,
 	  the_environment_beats_sbatch_lines, sbatch_lines_beat_the_profile,
@@ -657,4 +726,9 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  questions_are_answered_when_they_are_parsed,
 	  the_node_side_accepts_anything_in_silence,
 	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,
-	  the_answers_say_what_this_site_allows)
+	  the_answers_say_what_this_site_allows,
+	  an_old_salloc_is_not_asked_for_two_profiles,
+	  other_clients_of_an_old_slurm_take_two_requests,
+	  steps_find_what_their_component_has,
+	  the_answers_name_the_defaults_of_the_site,
+	  without_slurms_table_of_options_no_question_is_answered_early)

@@ -304,6 +304,20 @@ START_TEST(an_override_of_slurmd_is_told_where_it_counts)
 }
 END_TEST
 
+/* one socket of 512 cores; the caller frees */
+static char *wide_machine(void)
+{
+	char *text = malloc(8192);
+	size_t i;
+
+	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
+	for (i = 0; i < 512; i++)
+		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
+	return text;
+}
+
 START_TEST(a_list_that_slurmd_cuts_is_told)
 {
 	struct err err = { "" };
@@ -317,12 +331,7 @@ START_TEST(a_list_that_slurmd_cuts_is_told)
 	node.has_spec_list = true;
 	for (i = 0; i < 512; i += 2)
 		cpuset_add(&node.spec_list, (unsigned int)i);
-	text = malloc(8192);
-	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
+	text = wide_machine();
 	ck_assert_int_eq(compute(text, RESERVATION_UNSET, 0, &err), 0);
 	ck_assert(findings_has(&got.findings, "C07"));
 	ck_assert_ptr_nonnull(
@@ -457,6 +466,101 @@ START_TEST(a_record_without_geometry_has_no_answer)
 }
 END_TEST
 
+START_TEST(slurmd_takes_the_sockets_of_the_machine_when_the_cores_add_up)
+{
+	const unsigned int version = VERSION_OF(22, 5, 8);
+
+	record(8, 2);
+	node.sockets = 1;
+	node.cores = 4;
+	node.core_spec_count = 2;
+	expect_cores(version, SMT, RESERVATION_UNSET, 0, "1,3", "1,3,5,7");
+	node.cons_tres = false;
+	expect_cores(version, SMT, RESERVATION_UNSET, 0, "2-3", "2-3,6-7");
+	node.cons_tres = true;
+	strcpy(node.slurmd_parameters, "config_overrides");
+	expect_cores(version, SMT, RESERVATION_UNSET, 0, "2-3", "2-3,6-7");
+	*node.slurmd_parameters = '\0';
+	node.cpus = 4; /* two cores: they do not add up */
+	node.cores = 2;
+	node.core_spec_count = 1;
+	expect_cores(version, SMT, RESERVATION_UNSET, 0, "1", "1,5");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(the_findings_name_the_numbers_of_the_machine)
+{
+	record(8, 2);
+	expect("core_map/1 8 1 2 2 2 1 0-7 0-7 0,4,1,5,2,6,3,7 "
+	       "0,4;1,5;2,6;3,7",
+	       RESERVATION_CORES, 1, "3,7", "C01");
+	expect_text(0, "the machine numbers its 8 CPUs up to 7: slurmd drops "
+		       "every number from 8 on and names others instead");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_record_of_the_most_cpus_has_an_answer)
+{
+	struct err err = { "" };
+
+	record(8, 2);
+	node.threads = 2048; /* 4 cores: 8192 CPUs */
+	ck_assert_msg(compute(SMT, RESERVATION_UNSET, 0, &err) == 0, "%s",
+		      err.text);
+	node.threads = 2049;
+	ck_assert_int_eq(compute(SMT, RESERVATION_UNSET, 0, &err), -1);
+	ck_assert_str_eq(err.text, "node 'n1': 4 cores of 2049 threads: more "
+				   "than 8192 CPUs");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(each_number_of_the_geometry_is_needed)
+{
+	unsigned int *const numbers[] = { &node.cpus, &node.sockets,
+					  &node.cores, &node.threads };
+	struct err err = { "" };
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		record(8, 2);
+		*numbers[i] = 0;
+		ck_assert_int_eq(compute(SMT, RESERVATION_CORES, 1, &err), -1);
+		ck_assert_str_eq(err.text,
+				 "node 'n1': the record has no geometry");
+	}
+}
+END_TEST
+
+START_TEST(a_list_that_just_fits_is_not_cut)
+{
+	struct err err = { "" };
+	char *machine = wide_machine(), *text;
+	unsigned int core;
+
+	record(512, 1);
+	node.sockets = 1;
+	node.cores = 512;
+	node.has_spec_list = true;
+	for (core = 2; core <= 156; core += 2)
+		if (core != 98)
+			cpuset_add(&node.spec_list, core);
+	ck_assert_int_eq(compute(machine, RESERVATION_UNSET, 0, &err), 0);
+	text = cpuset_format(&got.abs_cpus);
+	ck_assert_uint_eq(strlen(text), RESERVATION_LOG_MAX);
+	free(text);
+	ck_assert(!findings_has(&got.findings, "C07"));
+	reservation_free(&got);
+	cpuset_add(&node.spec_list, 158);
+	ck_assert_int_eq(compute(machine, RESERVATION_UNSET, 0, &err), 0);
+	ck_assert(findings_has(&got.findings, "C07"));
+	reservation_free(&got);
+	free(machine);
+}
+END_TEST
+
 UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  half_of_a_core_is_not_sound,
 	  cpus_that_are_withheld_and_given_are_told,
@@ -474,4 +578,9 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  lists_of_cores_are_told_from_lists_of_threads,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,
 	  a_node_that_is_smaller_than_its_record_can_be_overridden,
-	  a_record_without_geometry_has_no_answer)
+	  a_record_without_geometry_has_no_answer,
+	  slurmd_takes_the_sockets_of_the_machine_when_the_cores_add_up,
+	  the_findings_name_the_numbers_of_the_machine,
+	  a_record_of_the_most_cpus_has_an_answer,
+	  each_number_of_the_geometry_is_needed,
+	  a_list_that_just_fits_is_not_cut)

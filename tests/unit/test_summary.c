@@ -534,6 +534,137 @@ START_TEST(values_that_are_nearly_right_are_refused)
 }
 END_TEST
 
+START_TEST(numbers_between_two_units_keep_three_digits)
+{
+	char text[32];
+
+	expect_bytes(1023487, "999KiB");
+	expect_bytes(1023488, "999KiB"); /* 999.5 */
+	expect_bytes(1023999, "999KiB");
+	expect_bytes(1024000, "0.977MiB");
+	expect_bytes(1022464, "998KiB"); /* 998.5 */
+	summary_time(999, text, sizeof(text));
+	ck_assert_str_eq(text, "999ns");
+	summary_time(INT64_C(999000000000), text, sizeof(text));
+	ck_assert_str_eq(text, "999s");
+	summary_time(INT64_C(1000000000000), text, sizeof(text));
+	ck_assert_str_eq(text, "1000s");
+	summary_time(INT64_C(1234000000000), text, sizeof(text));
+	ck_assert_str_eq(text, "1234s");
+}
+END_TEST
+
+START_TEST(a_number_is_read_to_its_last_digit)
+{
+	struct summary s;
+
+	s = parse("jobio/1 nodes=1/1 rd=8EiB/1.5k wr=00000000000000000000001B/"
+		  "0");
+	ck_assert_int_eq(s.rd_bytes, INT64_MAX);
+	ck_assert_int_eq(s.rd_calls, 1500);
+	ck_assert_int_eq(s.wr_bytes, 1); /* 23 digits */
+	expect_refused("jobio/1 nodes=1/1 meta=000000000000000000000001",
+		       "summary: 'meta=000000000000000000000001': not a value "
+		       "of meta");
+	expect_refused("jobio/1 nodes=1/1 meta=.5",
+		       "summary: 'meta=.5': not a value of meta");
+	expect_refused("jobio/1 nodes=1/1 meta=k",
+		       "summary: 'meta=k': not a value of meta");
+	expect_refused("jobio/1 nodes=1/1 meta=1.2.3",
+		       "summary: 'meta=1.2.3': not a value of meta");
+	expect_refused("jobio/1 nodes=1/1 rd=x/1",
+		       "summary: 'rd=x/1': not a value of rd");
+	expect_refused("jobio/1 nodes=1/1 rd=1B/x",
+		       "summary: 'rd=1B/x': not a value of rd");
+}
+END_TEST
+
+START_TEST(either_half_of_the_gate_stands_alone)
+{
+	struct summary s = example();
+
+	s.gate_warned = 1;
+	expect_extra(&s, " gate=warn:1");
+	s.gate_warned = 0;
+	s.gate_refused = 2;
+	expect_extra(&s, " gate=refuse:2");
+}
+END_TEST
+
+START_TEST(all_files_is_said_of_either_direction)
+{
+	char text[SUMMARY_MAX];
+	struct summary s;
+
+	summary_init(&s);
+	s.flags = RECORD_FLAG(ALL_FILES);
+	s.rd_bytes = 0;
+	summary_text(&s, text);
+	ck_assert_ptr_nonnull(strstr(text, " rd=0B/- wr=-/- of=all_files "));
+	s.rd_bytes = SUMMARY_UNKNOWN;
+	s.wr_bytes = 0;
+	summary_text(&s, text);
+	ck_assert_ptr_nonnull(strstr(text, " rd=-/- wr=0B/- of=all_files "));
+	s.wr_bytes = SUMMARY_UNKNOWN;
+	summary_text(&s, text);
+	ck_assert_ptr_null(strstr(text, " of="));
+}
+END_TEST
+
+START_TEST(an_imbalance_has_a_largest_value)
+{
+	struct summary s = example();
+
+	s.imbalance = 99998.5;
+	strcpy(s.busiest, "n1");
+	expect_extra(&s, " imb=99998.50@n1");
+	expect_refused("jobio/1 nodes=1/1 imb=99999.5@n1",
+		       "summary: 'imb=99999.5@n1': not a value of imb");
+	expect_refused("jobio/1 nodes=1/1 slow=4x@n1",
+		       "summary: 'slow=4x@n1': not a value of slow");
+}
+END_TEST
+
+START_TEST(a_text_of_a_token_fills_its_place_and_no_more)
+{
+	char line[SUMMARY_MAX], wanted[SUMMARY_MAX], word[64];
+	struct summary s;
+
+	fill(word, sizeof(s.cores));
+	snprintf(line, sizeof(line), "jobio/1 nodes=1/1 cores=%s", word);
+	s = parse(line);
+	ck_assert_str_eq(s.cores, word);
+	fill(word, sizeof(s.cores) + 1);
+	snprintf(line, sizeof(line), "jobio/1 nodes=1/1 cores=%s", word);
+	snprintf(wanted, sizeof(wanted),
+		 "summary: 'cores=%s': not a value of cores", word);
+	expect_refused(line, wanted);
+}
+END_TEST
+
+START_TEST(no_flag_and_no_scope_are_dashes)
+{
+	expect_refused("jobio/1 nodes=1/1 q=,",
+		       "summary: 'q=,': not a value of q");
+	ck_assert_uint_eq(parse("jobio/1 nodes=1/1 q=-").flags, 0);
+	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=-").scope,
+			 SUMMARY_SCOPE_NONE);
+	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=node").scope,
+			 SUMMARY_SCOPE_NODE);
+}
+END_TEST
+
+START_TEST(what_the_job_did_not_get_is_read_back)
+{
+	struct summary s = parse("jobio/1 not=cores,tomorrow,gate nodes=1/1 "
+				 "gate=later:x,warn:2,refuse:3");
+
+	ck_assert_uint_eq(s.lacks, SUMMARY_LACK(CORES) | SUMMARY_LACK(GATE));
+	ck_assert_int_eq(s.gate_warned, 2);
+	ck_assert_int_eq(s.gate_refused, 3);
+}
+END_TEST
+
 UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
 	  numbers_have_three_digits_and_a_unit,
@@ -546,4 +677,12 @@ UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  odd_bytes_of_a_path_are_written_as_percent_signs,
 	  zero_is_a_number_and_each_token_stands_alone,
 	  the_last_byte_that_fits_is_taken_and_one_more_is_not,
-	  values_that_are_nearly_right_are_refused)
+	  values_that_are_nearly_right_are_refused,
+	  numbers_between_two_units_keep_three_digits,
+	  a_number_is_read_to_its_last_digit,
+	  either_half_of_the_gate_stands_alone,
+	  all_files_is_said_of_either_direction,
+	  an_imbalance_has_a_largest_value,
+	  a_text_of_a_token_fills_its_place_and_no_more,
+	  no_flag_and_no_scope_are_dashes,
+	  what_the_job_did_not_get_is_read_back)

@@ -944,6 +944,271 @@ START_TEST(w20_either_key_is_a_contradiction)
 }
 END_TEST
 
+static void expect_none(const char *code)
+{
+	judge();
+	ck_assert_msg(!findings_has(&findings, code), "%s", code);
+	clean_up();
+}
+
+START_TEST(w01_is_not_said_beside_a_misspelt_key_that_says_false)
+{
+	healthy();
+	service("isolate_cpuset=false\ncgroups_mode=none");
+	facts->service.odd_isolate = WEKA_TRUE;
+	expect_among("W01", "/etc/wekaio/service.conf does not set "
+			    "isolate_cpusets, and WEKA's default is true: the "
+			    "client takes CPUs out of Slurm's cpusets");
+	healthy();
+	service("isolate_cpuset=false\ncgroups_mode=none");
+	expect_none("W01");
+}
+END_TEST
+
+START_TEST(w02_gives_the_agent_a_second)
+{
+	healthy();
+	facts->service.mtime_s = 2001;
+	expect_none("W02");
+	healthy();
+	facts->service.mtime_s = 2002;
+	expect("W02", "/etc/wekaio/service.conf was changed 2 s after the "
+		      "agent (pid 1) started: the agent still works by the "
+		      "old text");
+	healthy();
+	facts->service.mtime_s = 2060;
+	facts->agent_running = false;
+	expect_none("W02");
+	healthy();
+	facts->service.mtime_s = 0; /* unknown */
+	facts->agent_start_s = -5;
+	expect_none("W02");
+}
+END_TEST
+
+START_TEST(w13_counts_the_cores_that_the_job_asks_for)
+{
+	healthy();
+	want.io_cores = 2;
+	want.mem_spec_limit_mb = 7399;
+	expect_among("W13", "MemSpecLimit is 7399 MiB, and 2 frontends need "
+			    "about 7400 MiB");
+	healthy();
+	want.mem_spec_limit_mb = -1; /* unknown */
+	expect_none("W13");
+	healthy();
+	want.mem_spec_limit_mb = 5100;
+	expect_none("W13");
+	healthy();
+	want.mem_spec_limit_mb = 1;
+	want.io_cores = 0;
+	facts->stable[0].frontend_count = 0;
+	expect_none("W13");
+}
+END_TEST
+
+START_TEST(w14_and_w16_are_said_of_each_command)
+{
+	healthy();
+	facts->staged_source[0].answer = ASK_HUNG;
+	expect("W14", "'weka local resources' of container 'client' hangs");
+	healthy();
+	facts->ps.answer = ASK_FAILED;
+	strcpy(facts->ps.why, "exit status 1: no agent");
+	expect("W16", "'weka local ps' failed: exit status 1: no agent");
+}
+END_TEST
+
+START_TEST(w17_is_said_only_when_it_is_known)
+{
+	healthy();
+	facts->agent_running = false;
+	facts->agent_count = 0;
+	facts->agent_pid = 0;
+	expect("W17", "the WEKA agent does not run: no pid in "
+		      "/var/run/weka-agent.pid");
+	healthy();
+	facts->agent_known = facts->agent_running = false;
+	facts->agent_count = 0;
+	judge();
+	ck_assert(!findings_has(&findings, "W17"));
+	ck_assert(!findings_has(&findings, "W39"));
+	clean_up();
+	healthy();
+	facts->agent_known = facts->agent_running = false;
+	judge();
+	ck_assert(!findings_has(&findings, "W17"));
+	ck_assert(!findings_has(&findings, "W39"));
+	clean_up();
+	healthy();
+	facts->agent_count = 0; /* runs, under another title */
+	expect_none("W17");
+}
+END_TEST
+
+START_TEST(w20_is_about_what_the_second_file_says)
+{
+	healthy();
+	weka_parse_service("isolate_cpusets=true\ncgroups_mode=auto",
+			   &facts->service_alt);
+	facts->service_alt.present = false;
+	expect_none("W20");
+	healthy();
+	weka_parse_service("isolate_cpusets=false\ncgroups_mode=none",
+			   &facts->service_alt);
+	expect_none("W20");
+}
+END_TEST
+
+START_TEST(w21_either_key_can_be_there_twice)
+{
+	healthy();
+	service("isolate_cpusets=false\ncgroups_mode=auto\n"
+		"cgroups_mode=none");
+	expect("W21", "/etc/wekaio/service.conf sets cgroups_mode twice with "
+		      "different values; the last, 'none', is taken to count");
+}
+END_TEST
+
+START_TEST(w26_is_about_a_mounted_client)
+{
+	healthy();
+	facts->interface_source.answer = ASK_FAILED;
+	expect("W26", "/proc/wekafs/interface cannot be read: whether the "
+		      "frontends are connected is unknown");
+	healthy();
+	facts->interface_source.answer = ASK_MISSING;
+	mount_table("");
+	expect_none("W26");
+}
+END_TEST
+
+START_TEST(w27_needs_an_answer_of_the_driver)
+{
+	healthy();
+	facts->stable[0].frontend_count = 2;
+	facts->stable[0].frontend[1] = facts->stable[0].frontend[0];
+	facts->staged[0] = facts->stable[0];
+	facts->interface_source.answer = ASK_FAILED;
+	expect_none("W27");
+	healthy();
+	facts->interface.link_count = 0;
+	expect_none("W27");
+	two_containers(); /* the driver does not name the second */
+	facts->interface.link_count = 1;
+	expect_none("W27");
+}
+END_TEST
+
+START_TEST(w28_waits_for_a_container_that_runs)
+{
+	healthy();
+	one_frontend(&facts->stable[0], 4000);
+	facts->interface.link[0].pid = getpid();
+	facts->containers.item[0].running = false;
+	expect_none("W28");
+	healthy();
+	one_frontend(&facts->stable[0], 4000);
+	facts->stable[0].frontend[0].automatic = true;
+	facts->interface.link[0].pid = getpid();
+	expect_none("W28");
+	healthy();
+	one_frontend(&facts->stable[0], 4000);
+	facts->interface.link[0].pid = getpid();
+	strcpy(facts->interface.link[0].container, "stranger");
+	expect_none("W28");
+}
+END_TEST
+
+START_TEST(w29_needs_a_cpuset_and_a_container_that_runs)
+{
+	healthy();
+	cpuset_parse(&facts->cgroup[0].cpus, "1-3", NULL);
+	expect_none("W29");
+	healthy();
+	facts->cgroup[0].known = true;
+	cpuset_parse(&facts->cgroup[0].cpus, "1-3", NULL);
+	facts->containers.item[0].running = false;
+	expect_none("W29");
+	healthy();
+	facts->cgroup[0].known = true;
+	cpuset_parse(&facts->cgroup[0].cpus, "7", NULL);
+	expect_none("W29");
+}
+END_TEST
+
+START_TEST(w31_is_about_cgroup_v2_and_a_mode_of_its_own_choice)
+{
+	healthy();
+	facts->cgroup_v2 = true;
+	service("isolate_cpusets=false");
+	expect("W31", "cgroups_mode=auto means no cgroup for the client on "
+		      "this cgroup v2 node: only Slurm's reservation protects "
+		      "its cores");
+	healthy();
+	service("isolate_cpusets=false\ncgroups_mode=auto");
+	expect_none("W31");
+	healthy();
+	facts->cgroup_v2 = true;
+	expect_none("W31");
+	healthy();
+	facts->cgroup_v2 = true;
+	memset(&facts->service, 0, sizeof(facts->service));
+	expect_none("W31");
+}
+END_TEST
+
+START_TEST(w32_is_said_without_a_name_and_only_when_known)
+{
+	healthy();
+	facts->containers.count = 0;
+	expect("W32", "there is no WEKA container");
+	healthy();
+	facts->containers.count = 0;
+	facts->containers_known = false;
+	expect_none("W32");
+}
+END_TEST
+
+START_TEST(w33_is_not_said_of_what_is_not_known)
+{
+	healthy();
+	facts->containers.item[0].monitored = false;
+	facts->containers.item[0].monitored_known = false;
+	expect_none("W33");
+}
+END_TEST
+
+START_TEST(w34_is_about_a_job_with_io_cores)
+{
+	two_containers();
+	want.io_cores = 2;
+	expect("W34", "2 containers share the io-cores of this job, and "
+		      "[client weka] names none");
+	two_containers();
+	weka_digest(&client);
+	client_judge(&client, NULL, &findings);
+	ck_assert(!findings_has(&findings, "W34"));
+	clean_up();
+}
+END_TEST
+
+START_TEST(w38_names_what_had_no_time_first)
+{
+	healthy();
+	facts->ps.answer = ASK_NO_TIME;
+	facts->staged_source[0].answer = ASK_NO_TIME;
+	facts->interface_source.answer = ASK_NO_TIME;
+	expect("W38", "the budget was used up before 'weka local ps' could "
+		      "answer: the client was not judged");
+	two_containers();
+	facts->stable_source[1].answer = ASK_NO_TIME;
+	facts->interface_source.answer = ASK_NO_TIME;
+	expect("W38", "the budget was used up before 'weka local resources' "
+		      "could answer: the client was not judged");
+}
+END_TEST
+
 UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w01_isolate_cpusets_is_true, w01_isolate_cpusets_is_not_set,
 	  weka_conf_counts_when_it_is_the_only_file,
@@ -988,4 +1253,18 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  what_the_command_line_does_not_say_of_the_second_is_told,
 	  w11_each_card_and_each_frontend_is_looked_at,
 	  w37_the_second_mount_shows_two_modes,
-	  w20_either_key_is_a_contradiction)
+	  w20_either_key_is_a_contradiction,
+	  w01_is_not_said_beside_a_misspelt_key_that_says_false,
+	  w02_gives_the_agent_a_second,
+	  w13_counts_the_cores_that_the_job_asks_for,
+	  w14_and_w16_are_said_of_each_command,
+	  w17_is_said_only_when_it_is_known,
+	  w20_is_about_what_the_second_file_says,
+	  w21_either_key_can_be_there_twice, w26_is_about_a_mounted_client,
+	  w27_needs_an_answer_of_the_driver,
+	  w28_waits_for_a_container_that_runs,
+	  w29_needs_a_cpuset_and_a_container_that_runs,
+	  w31_is_about_cgroup_v2_and_a_mode_of_its_own_choice,
+	  w32_is_said_without_a_name_and_only_when_known,
+	  w33_is_not_said_of_what_is_not_known,
+	  w34_is_about_a_job_with_io_cores, w38_names_what_had_no_time_first)
