@@ -8,6 +8,7 @@
 #include "client/cache.h"
 #include "client/change.h"
 #include "client/command.h"
+#include "client/gpfs/gpfs.h"
 #include "client/lustre/lustre.h"
 #include "client/mounts.h"
 #include "client/nfs/nfs.h"
@@ -19,7 +20,8 @@
 
 /* A new type: its file, and a line here. */
 static const struct client_type_ops *const types[] = { &weka_type, &nfs_type,
-						       &lustre_type };
+						       &lustre_type,
+						       &gpfs_type };
 
 static const struct client_type_ops *type_named(const char *name)
 {
@@ -255,7 +257,7 @@ int client_restore(const struct config *config, const char *state_dir,
 static struct wire *wire_now(const struct client *client, struct err *err)
 {
 	if (client->type->wire)
-		return client->type->wire(client->section, err);
+		return client->type->wire(client, err);
 	errno = ENOENT;
 	return NULL;
 }

@@ -234,16 +234,23 @@ static int refuse_word(void *arg, const char *word, const char *key,
 	return why != NULL;
 }
 
+bool setting_refuses(const struct setting *setting, const struct client *client,
+		     const char *wanted, struct findings *findings)
+{
+	struct refuser refuser = { setting, client, findings, wanted };
+
+	return options_each(wanted, refuse_word, &refuser) != 0;
+}
+
 int setting_plan(const struct change_kind *kind, struct client *client,
 		 const struct client_want *want, struct client_plan *plan,
 		 struct findings *findings, struct err *err)
 {
 	const struct setting *setting = setting_of(kind);
 	const char *wanted = setting->wanted(want), *target;
-	struct refuser refuser = { setting, client, findings, wanted };
 	size_t i;
 
-	if (!*wanted || options_each(wanted, refuse_word, &refuser))
+	if (!*wanted || setting_refuses(setting, client, wanted, findings))
 		return 0;
 	if (!want->alone) {
 		rule_tell(client, setting->shared, NULL, findings,

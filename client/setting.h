@@ -67,6 +67,11 @@ enum change_undone setting_undo(const struct change_kind *kind,
 				const struct journal_change *change,
 				struct findings *findings);
 
+/* Is there a word that a profile may not have? Told; the profile is refused as
+ * a whole. */
+bool setting_refuses(const struct setting *setting, const struct client *client,
+		     const char *wanted, struct findings *findings);
+
 bool setting_holds(const struct change_kind *kind, const struct client *client,
 		   const struct client_want *want);
 

@@ -49,6 +49,7 @@ struct client_want {
 	const char *mount_options; /* of the profile; "": leave them alone */
 	const char *read_ahead_kb; /* of the profile, a number; "": the same */
 	const char *parameters;	   /* of the profile; "": the same */
+	const char *mmconfig;	   /* of the profile; "" or NULL: the same */
 	unsigned int job_id;	   /* 0: not of a job */
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };

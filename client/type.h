@@ -9,6 +9,7 @@
  *           client_open(); 'clear' frees what hangs on it and zeroes it again.
  *         rule: see rule.h. kind of change: see change.h. wire: see wire.h.
  *         kept: answers of an earlier job that still hold; see cache.h.
+ *         wire() comes without inspect() in the epilog.
  *         ids: one OS CPU for each core, as the client's own command takes
  *           them.
  * Owner   a type is constant. struct client belongs to client.c, its facts to
@@ -23,6 +24,7 @@
 #include "lib/config.h"
 #include "lib/err.h"
 
+struct affinity;
 struct cache;
 struct client;
 struct cache_key;
@@ -52,9 +54,11 @@ struct client_type_ops {
 
 	/* The client's counters now; NULL and errno ENOENT: there are none.
 	 * wire_source names them in the record. */
-	struct wire *(*wire)(const struct config_client *section,
-			     struct err *err);
+	struct wire *(*wire)(const struct client *client, struct err *err);
 	const char *wire_source;
+
+	/* What of its work can be told where to run; see affinity.h. */
+	const struct affinity *affinity;
 
 	const struct client_sizing *sizing;
 	/* What an administrator types to give it these cores; caller frees. */

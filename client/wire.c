@@ -13,6 +13,9 @@
 #define TEXT_BYTES_MAX (1U << 20)
 #define DEPTH_MAX 4
 #define BORN_SLACK_S 2
+/* More operations than a node makes in a second; 2 million by one of 128 cores
+ * were seen nowhere. */
+#define CALLS_A_SECOND_MAX 2000000
 #define AT "at" /* no row has this id */
 
 struct wire *wire_new(struct err *err)
@@ -207,23 +210,87 @@ static bool is_time(int kind)
 	       kind == WIRE_META_US || kind == WIRE_QUEUE_US;
 }
 
+struct span {
+	const struct wire *before, *after;
+	const char *fs;
+	int64_t wrap; /* of operations; 0: never */
+	int64_t most; /* operations that fit in; WIRE_UNKNOWN */
+};
+
+static struct span span_of(const struct wire *before, const struct wire *after,
+			   const char *fs)
+{
+	struct span span = { before, after, fs, after->calls_wrap,
+			     WIRE_UNKNOWN };
+	int64_t time_s = after->at_s - before->at_s;
+
+	if (before->at_s >= 0 && time_s >= 0)
+		span.most = (time_s + 1) * CALLS_A_SECOND_MAX;
+	return span;
+}
+
+static bool is_calls(int kind)
+{
+	return kind == WIRE_READS || kind == WIRE_WRITES;
+}
+
+/* Is a counter that is below its old value one that began at 0 again by itself?
+ * In a short time when so many operations fit in; in a long one when it was far
+ * on its way. */
+static bool has_wrapped(const struct span *span, const struct wire_row *before,
+			const struct wire_row *after, int kind)
+{
+	int64_t was = before->count[kind];
+
+	if (!span->wrap || !is_calls(kind) || was >= span->wrap)
+		return false;
+	if (span->most != WIRE_UNKNOWN && span->most < span->wrap)
+		return after->count[kind] + span->wrap - was <= span->most;
+	return was > span->wrap / 2;
+}
+
 /* A row that is new: its process started, or first used the filesystem, while
  * we looked elsewhere; all of it is since then, unless it is older. */
-static int64_t row_since(const struct wire *was, const struct wire_row *before,
-			 const struct wire_row *after, int kind)
+static int64_t difference(const struct span *span,
+			  const struct wire_row *before,
+			  const struct wire_row *after, int kind)
 {
-	int64_t is = after->count[kind];
+	int64_t is = after->count[kind], was;
 
 	if (is == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
 	if (!before)
 		return after->born_s != WIRE_UNKNOWN &&
-				       after->born_s + BORN_SLACK_S < was->at_s
+				       after->born_s + BORN_SLACK_S <
+					       span->before->at_s
 			       ? WIRE_UNKNOWN
 			       : is;
-	if (before->count[kind] == WIRE_UNKNOWN || is < before->count[kind])
+	was = before->count[kind];
+	if (was == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
-	return is - before->count[kind];
+	if (is < was)
+		return has_wrapped(span, before, after, kind)
+			       ? is + span->wrap - was
+			       : WIRE_UNKNOWN;
+	return is - was;
+}
+
+/* An operation moves a byte at least, but for those at the end of a file: where
+ * fewer bytes than it takes were moved, none has wrapped unseen. */
+static int64_t row_since(const struct span *span, const struct wire_row *before,
+			 const struct wire_row *after, int kind)
+{
+	int64_t moved = difference(span, before, after, kind), bytes;
+
+	if (moved == WIRE_UNKNOWN || !span->wrap || !is_calls(kind) ||
+	    (span->most != WIRE_UNKNOWN && span->most < span->wrap))
+		return moved;
+	bytes = difference(span, before, after,
+			   kind - WIRE_READS + WIRE_READ_BYTES);
+	return (!before || after->count[kind] >= before->count[kind]) &&
+			       bytes != WIRE_UNKNOWN && bytes < span->wrap
+		       ? moved
+		       : WIRE_UNKNOWN;
 }
 
 static bool is_reborn(const struct wire_row *before,
@@ -233,45 +300,45 @@ static bool is_reborn(const struct wire_row *before,
 	       after->born_s > before->born_s + BORN_SLACK_S;
 }
 
-static bool went_back(const struct wire *before, const struct wire *after,
-		      const char *fs)
+static bool went_back(const struct span *span)
 {
-	const struct wire_row *row, *was;
+	const struct wire_row *is, *was;
 	size_t i;
 	int kind;
 
-	for (i = 0; i < before->count; i++) {
-		was = &before->row[i];
-		if (strcmp(was->fs, fs) != 0)
+	for (i = 0; i < span->before->count; i++) {
+		was = &span->before->row[i];
+		if (strcmp(was->fs, span->fs) != 0)
 			continue;
-		row = find_row(after, was->id, i);
-		if (!row &&
-		    (is_unread(before, was->id) || is_unread(after, was->id)))
+		is = find_row(span->after, was->id, i);
+		if (!is && (is_unread(span->before, was->id) ||
+			    is_unread(span->after, was->id)))
 			continue;
-		if (!row || is_reborn(was, row))
+		if (!is || is_reborn(was, is))
 			return true;
 		for (kind = 0; kind < WIRE_KINDS; kind++)
-			if (!is_time(kind) &&
-			    row->count[kind] != WIRE_UNKNOWN &&
-			    row->count[kind] < was->count[kind])
+			if (!is_time(kind) && is->count[kind] != WIRE_UNKNOWN &&
+			    is->count[kind] < was->count[kind] &&
+			    !has_wrapped(span, was, is, kind))
 				return true;
 	}
 	return false;
 }
 
-static int64_t all_since(const struct wire *before, const struct wire *after,
-			 const char *fs, int kind)
+static int64_t all_since(const struct span *span, int kind)
 {
+	const struct wire_row *row;
 	int64_t sum = 0, one;
 	size_t i;
 
-	for (i = 0; i < after->count; i++) {
-		if (strcmp(after->row[i].fs, fs) != 0 ||
-		    is_unread(before, after->row[i].id) ||
-		    is_unread(after, after->row[i].id))
+	for (i = 0; i < span->after->count; i++) {
+		row = &span->after->row[i];
+		if (strcmp(row->fs, span->fs) != 0 ||
+		    is_unread(span->before, row->id) ||
+		    is_unread(span->after, row->id))
 			continue;
-		one = row_since(before, find_row(before, after->row[i].id, i),
-				&after->row[i], kind);
+		one = row_since(span, find_row(span->before, row->id, i), row,
+				kind);
 		if (one == WIRE_UNKNOWN || one > INT64_MAX - sum)
 			return WIRE_UNKNOWN;
 		sum += one;
@@ -282,12 +349,13 @@ static int64_t all_since(const struct wire *before, const struct wire *after,
 int wire_since(const struct wire *before, const struct wire *after,
 	       const char *fs, int64_t moved[WIRE_KINDS])
 {
+	struct span span = span_of(before, after, fs);
 	int kind;
 
-	if (went_back(before, after, fs))
+	if (went_back(&span))
 		return 0;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		moved[kind] = all_since(before, after, fs, kind);
+		moved[kind] = all_since(&span, kind);
 	return 1;
 }
 

@@ -14,6 +14,9 @@
  *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody
  *           tells. Times may go back (some kernels underflow): then they are
  *           unknown, and nothing has restarted.
+ *         calls_wrap: the client's counters of operations begin at 0 again when
+ *           they reach it; 0: they do not. One that is below its old value may
+ *           have done so, and is unknown where it may have done so unseen.
  *         unread: a source that there was no time for. Its id ends in '@', where
  *           others have their epoch: with this row alone it is left out of the
  *           sum, which is a lower bound then.
@@ -46,6 +49,7 @@ struct wire_row {
 
 struct wire {
 	int64_t at_s; /* when it was read, seconds since boot */
+	int64_t calls_wrap;
 	struct client_wire_event event;
 	size_t count, unread;
 	struct wire_row row[WIRE_ROWS_MAX];

@@ -266,7 +266,8 @@ unsigned int job_restarts_ms(const struct config *config)
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++)
-		if (config->clients[i].core_change != CORE_CHANGE_NEVER)
+		if (config->clients[i].core_change != CORE_CHANGE_NEVER &&
+		    config->clients[i].core_change != CORE_CHANGE_AFFINITY)
 			ms += 2 * config->clients[i].ready_timeout_ms;
 	return ms;
 }

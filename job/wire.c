@@ -141,8 +141,11 @@ static void read_since(const struct config *config, const char *name,
 	struct client_wire wire;
 	size_t i;
 
-	client = section ? client_open(section, NULL, NULL, NULL) : NULL;
-	if (client && client_wire_since(client, counters, &wire, NULL) == 0) {
+	client = section ? client_open(section, config->run_dir, NULL, NULL)
+			 : NULL;
+	if (client && client_wire_since(client, counters, &wire, NULL) < 0) {
+		state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
+	} else if (client) {
 		for (i = 0; i < wire.line_count; i++)
 			add_line(state, name, &wire, &wire.line[i], alone);
 		client_wire_tell(client, &wire, (int64_t)state->start,

@@ -41,7 +41,9 @@ struct key {
 static const char *const gates[] = { "off", "warn", "enforce", NULL };
 static const char *const on_errors[] = { "continue", "drain", NULL };
 static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
-static const char *const changes[] = { "never", "grow", "any", NULL };
+static const char *const changes[] = { "never", "grow", "any", "affinity",
+				       NULL };
+static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
 static const char *const fields[] = { "system", "admin", NULL };
 static const char *const switches[] = { "no", "yes", NULL };
@@ -146,6 +148,10 @@ static const struct key client_keys[] = {
 	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
+	{ "unbound_workqueues", CHOICE, AT(unbound_workqueues), "named", 0, 0,
+	  queues },
+	{ "interrupts_of", TEXT, AT(interrupts_of), "", 0, 0, NULL },
+	{ "process_dir", PATH, AT(process_dir), "/proc", 0, 0, NULL },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
 	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
 	  NULL },
@@ -187,6 +193,21 @@ static const struct key nfs_keys[] = {
 	{ 0 },
 };
 
+static const struct key gpfs_keys[] = {
+	{ "mmpmon", PATH, AT(mmpmon), "/usr/lpp/mmfs/bin/mmpmon", 0, 0, NULL },
+	{ "mmpmon_socket", PATH, AT(mmpmon_socket),
+	  "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
+	{ "mmdiag", PATH, AT(mmdiag), "/usr/lpp/mmfs/bin/mmdiag", 0, 0, NULL },
+	{ "mmchconfig", PATH, AT(mmchconfig), "/usr/lpp/mmfs/bin/mmchconfig", 0,
+	  0, NULL },
+	{ "allow_mmchconfig", CHOICE, AT(allow_mmchconfig), "no", 0, 0,
+	  switches },
+	{ "mmchconfig_lock", TEXT, AT(mmchconfig_lock), "", 0, 0, NULL },
+	{ "mmchconfig_at_once", NUMBER, AT(mmchconfig_at_once), "4", 1, 64,
+	  NULL },
+	{ 0 },
+};
+
 static const struct key lustre_keys[] = {
 	{ "jobid", CHOICE, AT(jobid), "no", 0, 0, switches },
 	{ "sys_dir", PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
@@ -199,13 +220,11 @@ static const struct key lustre_keys[] = {
 	{ 0 },
 };
 
-static const struct key no_keys[] = { { 0 } };
-
 /* What a [client] section may say besides, by its type. */
 static const struct key *const type_keys[] = {
 	[CLIENT_WEKA] = weka_keys,
 	[CLIENT_LUSTRE] = lustre_keys,
-	[CLIENT_GPFS] = no_keys,
+	[CLIENT_GPFS] = gpfs_keys,
 	[CLIENT_NFS] = nfs_keys,
 };
 #define TYPE_COUNT (sizeof(type_keys) / sizeof(type_keys[0]))
@@ -218,6 +237,7 @@ static const struct key profile_keys[] = {
 	{ "mount_options", TEXT, AT(mount_options), "", 0, 0, NULL },
 	{ "read_ahead_kb", TEXT, AT(read_ahead_kb), "", 0, 0, NULL },
 	{ "parameters", TEXT, AT(parameters), "", 0, 0, NULL },
+	{ "mmconfig", TEXT, AT(mmconfig), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT
@@ -667,6 +687,27 @@ static int check_read_ahead(struct config *config,
 	return 0;
 }
 
+/* A client that has cores of its own takes others; one that has none can be
+ * told where to run. */
+static int check_core_change(struct config *config, struct err *err)
+{
+	const struct config_client *client;
+	char key[80];
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++) {
+		client = &config->clients[i];
+		snprintf(key, sizeof(key), "[client %s] core_change",
+			 client->name);
+		if (client->type == CLIENT_WEKA &&
+		    client->core_change == CORE_CHANGE_AFFINITY)
+			return wrong(config, err, key, "affinity",
+				     "a WEKA client has cores of its own: "
+				     "expected never, grow or any");
+	}
+	return 0;
+}
+
 /* What a live NFS mount takes (client/nfs/settings.c); all else the kernel
  * refuses or ignores. */
 static const char *const nfs_words[] = { "sync",	"async",
@@ -854,7 +895,8 @@ static int check_whole(struct config *config, struct err *err)
 	     config->io_cores_default > config->io_cores_max))
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
-	if (check_mounts(config, err) < 0 || check_metrics(config, err) < 0)
+	if (check_mounts(config, err) < 0 || check_metrics(config, err) < 0 ||
+	    check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);
 }

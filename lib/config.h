@@ -47,7 +47,12 @@ enum client_type {
 enum core_change {
 	CORE_CHANGE_NEVER,
 	CORE_CHANGE_GROW,
-	CORE_CHANGE_ANY
+	CORE_CHANGE_ANY,
+	CORE_CHANGE_AFFINITY
+};
+enum workqueue_choice {
+	WORKQUEUES_NAMED,
+	WORKQUEUES_ALL
 };
 enum core_method {
 	CORE_METHOD_RESOURCES,
@@ -70,6 +75,9 @@ struct config_client {
 	char *nodes;  /* fnmatch(3) patterns, blank-separated; "*" */
 	char *mounts; /* mount points, blank-separated; "": all */
 	enum core_change core_change;
+	enum workqueue_choice unbound_workqueues;
+	char *interrupts_of;	 /* cards, blank-separated; "": none */
+	char *process_dir;	 /* "/proc" */
 	unsigned int timeout_ms; /* one command or read */
 	char *mount_table;
 	/* WEKA; each type's keys have their defaults in every section */
@@ -98,6 +106,14 @@ struct config_client {
 	char *procfs_dir;
 	char *lnet_dir;
 	char *lctl;
+	/* Storage Scale */
+	char *mmpmon;
+	char *mmpmon_socket;
+	char *mmdiag;
+	char *mmchconfig;
+	enum config_switch allow_mmchconfig;
+	char *mmchconfig_lock; /* "": none, and then nothing is changed */
+	unsigned int mmchconfig_at_once;
 };
 
 /* [profile NAME]: settings that a user may ask for by name; [profile
@@ -111,6 +127,7 @@ struct config_profile {
 	char *read_ahead_kb;   /* a number; "": left alone */
 	char *nfs_options;     /* those of mount_options that NFS takes */
 	char *parameters;      /* of the client, comma-separated */
+	char *mmconfig;	       /* comma-separated; "": none */
 };
 
 struct config_ledger {

@@ -7,6 +7,7 @@
  *   RUN/reason             why the node serves no job       prolog
  *   RUN/lock               one prolog or epilog at a time   prolog, epilog
  *   RUN/command            the command that is being run    prolog, epilog
+ *   RUN/mmpmon             locked by a running mmpmon       prolog, epilog
  *   RUN/count              why the kernel does not count    jobio-count
  *   RUN/JOB/journal        changes to the client            prolog, epilog
  *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
@@ -62,6 +63,7 @@
 #define RUNDIR_LOCK "lock"
 #define RUNDIR_RELEASED "released" /* SPOOL/... first */
 #define RUNDIR_COMMAND "command"
+#define RUNDIR_MMPMON "mmpmon"
 #define RUNDIR_COUNT "count"
 /* RUN/JOB/... */
 #define RUNDIR_JOURNAL "journal"

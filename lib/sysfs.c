@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,16 @@ void sysfs_set_root(const char *folder)
 const char *sysfs_root(void)
 {
 	return root;
+}
+
+void sysfs_path(char path[SYSFS_PATH_MAX], const char *below)
+{
+	snprintf(path, SYSFS_PATH_MAX, "%s/%s", root, below);
+}
+
+void sysfs_proc_path(char path[SYSFS_PATH_MAX], const char *below)
+{
+	snprintf(path, SYSFS_PATH_MAX, "%s/%s", titles, below);
 }
 
 static ssize_t read_some(const char *path, char *text, size_t size)
@@ -141,6 +152,36 @@ int sysfs_numa_node_of_device(const char *interface, const char *pci_address)
 		node = numa_node_in(path);
 	}
 	return node;
+}
+
+int sysfs_numa_node_of_rdma(const char *device)
+{
+	char path[PATH_TEXT_MAX + 128];
+
+	if (!is_plain_name(device))
+		return -1;
+	snprintf(path, sizeof(path), "%s/class/infiniband/%s/device/numa_node",
+		 root, device);
+	return numa_node_in(path);
+}
+
+bool sysfs_has_active_rdma(void)
+{
+	char pattern[PATH_TEXT_MAX + 64], line[64];
+	bool found = false;
+	glob_t states;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern),
+		 "%s/class/infiniband/*/ports/*/state", root);
+	if (glob(pattern, GLOB_NOSORT, NULL, &states) != 0)
+		return false;
+	for (i = 0; i < states.gl_pathc && !found; i++)
+		found = sysfs_line(states.gl_pathv[i], line, sizeof(line)) ==
+				0 &&
+			strstr(line, "ACTIVE");
+	globfree(&states);
+	return found;
 }
 
 static int64_t boot_time_s(void)
@@ -303,6 +344,30 @@ bool process_is_named(unsigned long pid, const char *name)
 		return false;
 	snprintf(path, sizeof(path), "%s/%lu/comm", titles, pid);
 	return sysfs_line(path, text, sizeof(text)) == 0 && !strcmp(text, name);
+}
+
+long process_named(const char *proc, const char *name)
+{
+	char path[PATH_TEXT_MAX + 64], comm[64];
+	struct dirent *entry;
+	unsigned long pid;
+	long found = 0;
+	DIR *dir;
+
+	dir = opendir(proc);
+	if (!dir)
+		return -1;
+	while (!found && (entry = readdir(dir))) {
+		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
+		    !is_ours(proc, pid))
+			continue;
+		snprintf(path, sizeof(path), "%s/%lu/comm", proc, pid);
+		if (sysfs_line(path, comm, sizeof(comm)) == 0 &&
+		    !strcmp(comm, name) && is_in_our_namespace(proc, pid))
+			found = (long)pid;
+	}
+	closedir(dir);
+	return found;
 }
 
 int process_count_titled(const char *title)

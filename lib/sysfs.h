@@ -20,12 +20,21 @@
 void sysfs_set_root(const char *folder);
 const char *sysfs_root(void);
 
+/* DIR/below, where DIR is /sys, or /proc; and what tests have instead. */
+#define SYSFS_PATH_MAX 1024
+void sysfs_path(char path[SYSFS_PATH_MAX], const char *below);
+void sysfs_proc_path(char path[SYSFS_PATH_MAX], const char *below);
+
 /* All threads of the core of an OS CPU; the CPU itself when it is unknown. */
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
 /* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
 void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
+/* Of an RDMA device, "mlx5_0". */
+int sysfs_numa_node_of_rdma(const char *device);
+/* Is there one with an active port? */
+bool sysfs_has_active_rdma(void);
 
 /* Of a running process; ticks tell two processes with one pid apart. */
 int process_start(long pid, int64_t *start_s, unsigned long long *ticks);
@@ -37,6 +46,10 @@ int process_count(const char *argv0, const char *argv1);
 
 /* Is it one of root's, of this program? */
 bool process_is_named(unsigned long pid, const char *name);
+/* The pid of a process of this name (proc_pid_comm(5)), found below 'proc'; of
+ * root and our own user, as above. 0: none, -1: unknown. */
+long process_named(const char *proc, const char *name);
+
 /* How many have a title that starts so ("slurmstepd: [7.")? -1: unknown. */
 int process_count_titled(const char *title);
 

@@ -37,6 +37,7 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 				     : "";
 	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
 	want.parameters = profile ? profile->parameters : "";
+	want.mmconfig = profile ? profile->mmconfig : "";
 	want.job_id = visit->job.id;
 	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
 	    index != visit->owner)
@@ -48,7 +49,7 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 static bool is_wish(const struct client_want *want)
 {
 	return *want->mount_options || *want->read_ahead_kb ||
-	       *want->parameters;
+	       *want->parameters || *want->mmconfig;
 }
 
 bool clients_have_profile(const struct visit *visit)

@@ -565,11 +565,11 @@ static int read_all(struct client *client, struct wire *wire, struct err *err)
 }
 
 /* NULL and errno ENOENT: no mount of [client] mounts= is there. */
-struct wire *lustre_wire_read(const struct config_client *section,
-			      struct err *err)
+struct wire *lustre_wire_read(const struct client *of, struct err *err)
 {
-	static const struct client_type_ops type = { .fstypes = "lustre" };
-	struct client client = { .type = &type, .section = section };
+	struct client client = { .type = of->type,
+				 .section = of->section,
+				 .run_dir = of->run_dir };
 	struct wire *wire = wire_new(err);
 	size_t mounted = 0;
 	int rc = -1;
@@ -581,7 +581,7 @@ struct wire *lustre_wire_read(const struct config_client *section,
 	rc = mounted ? read_all(&client, wire, err) : 0;
 	if (rc == 0 && mounted && !wire->count)
 		rc = err_set(err, "no statistics of Lustre in %s",
-			     section->debug_dir);
+			     of->section->debug_dir);
 out:
 	mounts_free(client.mounts);
 	if (rc == 0 && mounted)

@@ -38,7 +38,6 @@ struct lustre_stats {
 int lustre_stats_parse(const char *text, enum tree_kind kind,
 		       struct lustre_stats *stats);
 
-struct wire *lustre_wire_read(const struct config_client *section,
-			      struct err *err);
+struct wire *lustre_wire_read(const struct client *of, struct err *err);
 
 #endif

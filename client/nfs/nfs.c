@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/affinity.h"
 #include "client/wire.h"
 
 /* Milliseconds of the kernel as microseconds. */
@@ -68,10 +69,9 @@ static int add_row(struct wire *wire, const struct nfs_mount *mount,
 }
 
 /* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
-static struct wire *read_wire(const struct config_client *section,
-			      struct err *err)
+static struct wire *read_wire(const struct client *of, struct err *err)
 {
-	struct client client = { .type = &nfs_type, .section = section };
+	struct client client = { .type = of->type, .section = of->section };
 	struct nfs_facts facts = { .count = 0 };
 	struct wire *wire = wire_new(err);
 	int rc = -1;
@@ -93,6 +93,19 @@ out:
 	return NULL;
 }
 
+/* fs/nfs/inode.c:nfsiod_start(), net/sunrpc/sched.c:rpciod_start(), mm/
+ * backing-dev.c:default_bdi_init(); those that the kernel shows. Callbacks of a
+ * server have threads of their own (fs/nfs/callback.c). */
+static const struct affinity affinity = {
+	.workqueues = "nfsiod rpciod xprtiod writeback",
+	.threads = "nfsv4.*-svc",
+	.process = "",
+	.failed = "NF44",
+	.not_back = "NF45",
+	.left = "NF47",
+	.not_ours = "NF48",
+};
+
 const struct client_type_ops nfs_type = {
 	.name = "nfs",
 	.fstypes = "nfs nfs4",
@@ -103,4 +116,5 @@ const struct client_type_ops nfs_type = {
 	.changes = nfs_changes,
 	.wire = read_wire,
 	.wire_source = "mountstats",
+	.affinity = &affinity,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/affinity.h"
 #include "client/command.h"
 #include "client/mount_option.h"
 #include "client/nfs/nfs.h"
@@ -290,5 +291,7 @@ static const struct change_kind read_ahead_kind = {
 	.holds = setting_holds,
 };
 
-const struct change_kind *const nfs_changes[] = { &mount_option_kind,
-						  &read_ahead_kind, NULL };
+const struct change_kind *const nfs_changes[] = {
+	&mount_option_kind, &read_ahead_kind,	 &affinity_workqueue,
+	&affinity_thread,   &affinity_interrupt, NULL
+};

@@ -2,19 +2,14 @@
 #include "client/weka/wire.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <json-c/json.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
+#include "client/socket.h"
 #include "lib/child.h"
 #include "lib/json.h"
 #include "lib/number.h"
@@ -229,112 +224,37 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 
 /* ---- the socket -------------------------------------------------------- */
 
-static int time_left(unsigned long long end_ms)
-{
-	unsigned long long now = child_now_ms();
-
-	return now >= end_ms ? 0 : (int)(end_ms - now);
-}
-
-/* Connected, non-blocking; -1 and errno ENOENT: nobody is there. The path is
- * looked up once, and may be longer than a socket's address. */
-static int connect_to(const char *path, struct err *err)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int at, fd = -1, saved;
-	struct stat st;
-
-	at = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (at < 0) {
-		saved = errno;
-		err_set(err, "'%s': %s", path, strerror(saved));
-		errno = saved;
-		return -1;
-	}
-	saved = EPERM;
-	if (fstat(at, &st) < 0 || !S_ISSOCK(st.st_mode) ||
-	    (st.st_uid != 0 && st.st_uid != geteuid())) {
-		err_set(err, "'%s': not a socket of root", path);
-		goto out;
-	}
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d",
-		 at);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 &&
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		goto out;
-	saved = errno == ECONNREFUSED ? ENOENT : errno;
-	err_set(err, "'%s': %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	fd = -1;
-out:
-	close(at);
-	errno = saved;
-	return fd;
-}
-
-static int send_request(int fd, struct err *err)
+/* HTTP/1.0: then nobody sends chunks */
+static size_t request(char *text, size_t room)
 {
 	static const char body[] =
 		"{\"jsonrpc\":\"2.0\",\"id\":1,"
 		"\"method\":\"fetch_local_stats\",\"params\":{}}";
-	char request[512];
-	int size;
 
-	/* HTTP/1.0: then nobody sends chunks */
-	size = snprintf(request, sizeof(request),
-			"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
-			"Content-Type: application/json\r\n"
-			"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-			sizeof(body) - 1, body);
-	/* a new socket has room for it */
-	return send(fd, request, (size_t)size, MSG_NOSIGNAL) == size
-		       ? 0
-		       : err_set(err, "cannot send: %s", strerror(errno));
-}
-
-static int receive(int fd, char *text, size_t *size_bytes,
-		   unsigned long long end_ms, struct err *err)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	ssize_t got;
-	int left;
-
-	while (*size_bytes < WEKA_WIRE_BYTES_MAX) {
-		left = time_left(end_ms);
-		if (!left || poll(&wait, 1, left) == 0)
-			return err_set(err, "no answer in time");
-		got = recv(fd, text + *size_bytes,
-			   WEKA_WIRE_BYTES_MAX - *size_bytes, 0);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (got < 0)
-			return err_set(err, "%s", strerror(errno));
-		*size_bytes += (size_t)got;
-		if (!got || weka_wire_is_whole(text, *size_bytes) != 0)
-			return 0;
-	}
-	return err_set(err, "the answer is larger than %u bytes",
-		       WEKA_WIRE_BYTES_MAX);
+	return (size_t)snprintf(
+		text, room,
+		"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
+		"Content-Type: application/json\r\n"
+		"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+		sizeof(body) - 1, body);
 }
 
 /* 1, 0: nobody is there, -1 */
 static int ask(struct wire *wire, const char *path, char *text,
 	       unsigned long long end_ms, struct err *err)
 {
-	int fd = connect_to(path, err), rc = -1;
+	struct socket_question question = { .path = path,
+					    .answer_max = WEKA_WIRE_BYTES_MAX,
+					    .is_whole = weka_wire_is_whole,
+					    .end_ms = end_ms };
 	size_t size_bytes = 0;
+	char asked[512];
 
-	if (fd < 0)
+	question.text = asked;
+	question.size_bytes = request(asked, sizeof(asked));
+	if (socket_ask(&question, text, &size_bytes, NULL, err) < 0)
 		return errno == ENOENT ? 0 : -1;
-	if (send_request(fd, err) < 0 ||
-	    receive(fd, text, &size_bytes, end_ms, err) < 0)
-		err_prefix(err, "'%s'", path);
-	else if (weka_wire_add(wire, path, text, size_bytes, err) == 0)
-		rc = 1;
-	close(fd);
-	return rc;
+	return weka_wire_add(wire, path, text, size_bytes, err) == 0 ? 1 : -1;
 }
 
 static int find_sockets(const struct config_client *section, glob_t *found)
@@ -377,9 +297,9 @@ static int ask_all(struct wire *wire, const glob_t *found,
 	return rc;
 }
 
-struct wire *weka_wire_read(const struct config_client *section,
-			    struct err *err)
+struct wire *weka_wire_read(const struct client *client, struct err *err)
 {
+	const struct config_client *section = client->section;
 	unsigned int timeout_ms = section->timeout_ms;
 	struct wire *wire;
 	glob_t found = { 0 };

@@ -21,7 +21,7 @@
 #include <stddef.h>
 
 #include "client/wire.h"
-#include "lib/config.h"
+#include "client/type.h"
 
 #define WEKA_WIRE_BYTES_MAX (1U << 20) /* of an answer */
 #define WEKA_WIRE_MS_MAX 1000U
@@ -35,7 +35,6 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 int weka_wire_is_whole(const char *text, size_t size_bytes);
 
 /* Ask every socket. NULL and errno ENOENT: there is none. */
-struct wire *weka_wire_read(const struct config_client *section,
-			    struct err *err);
+struct wire *weka_wire_read(const struct client *client, struct err *err);
 
 #endif

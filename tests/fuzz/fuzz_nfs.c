@@ -59,6 +59,7 @@ FUZZ(nfs)
 	const uint8_t *rest = data;
 	size_t left = size;
 	char *mountinfo;
+	struct client client = { .type = &nfs_type, .section = &section };
 	struct wire *wire;
 	struct err err;
 
@@ -68,7 +69,7 @@ FUZZ(nfs)
 	put(&section.mountinfo, "mountinfo", &data, &size);
 	put(&section.mountstats, "mountstats", &data, &size);
 	look(mountinfo);
-	wire = nfs_type.wire(&section, &err);
+	wire = nfs_type.wire(&client, &err);
 	wire_free(wire);
 	free(mountinfo);
 	return 0;

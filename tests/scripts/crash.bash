@@ -15,7 +15,7 @@ crash_node() {
 # A client that is asked makes more points than one whose answers were kept.
 # points COMMAND... - how many fault points it passes
 points() {
-	rm -f "$NODE/points" "$NODE/run/client.weka.json"
+	rm -f "$NODE/points" "$NODE"/run/client.*.json
 	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
 	"$@" >/dev/null 2>&1
 	NODE_ENV=()
@@ -30,7 +30,7 @@ steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-1}" "$1"; }
 killed_at() {
 	local at=$1 rc=0
 	shift
-	rm -f "$NODE/run/client.weka.json"
+	rm -f "$NODE"/run/client.*.json
 	NODE_ENV=(JOBIO_FAULT_AT="$at")
 	"$@" >/dev/null 2>&1 || rc=$?
 	NODE_ENV=()

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/affinity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/rule.h"
+#include "client/type.h"
+#include "lib/config.h"
+#include "lib/faultpoint.h"
+#include "lib/sysfs.h"
+
+#define LIST_MAX 8192 /* of a value of the journal */
+
+/* ---- what a job wants -------------------------------------------------------- */
+
+struct planner {
+	const struct client *client;
+	const struct affinity_way *way;
+	const struct cpuset *cpus;
+	const char *list; /* of the same */
+	char olds[LIST_MAX], news[LIST_MAX];
+	size_t left_out;
+	char missing[256];
+};
+
+static bool add_word(char list[LIST_MAX], const char *item, const char *cpus)
+{
+	size_t used = strlen(list), size = LIST_MAX - used;
+
+	if ((size_t)snprintf(list + used, size, "%s%s=%s", used ? " " : "",
+			     item, cpus) < size)
+		return true;
+	list[used] = '\0';
+	return false;
+}
+
+static void plan_item(void *arg, const char *item)
+{
+	struct planner *p = arg;
+	size_t used = strlen(p->olds);
+	struct cpuset now;
+	char *old;
+
+	if (p->way->get(p->client, item, &now) < 0) {
+		snprintf(p->missing + strlen(p->missing),
+			 sizeof(p->missing) - strlen(p->missing), " %s", item);
+		return;
+	}
+	if (cpuset_equal(&now, p->cpus))
+		return;
+	old = cpuset_format(&now);
+	if (!old || !add_word(p->olds, item, old)) {
+		p->left_out++;
+	} else if (!add_word(p->news, item, p->list)) {
+		p->olds[used] = '\0';
+		p->left_out++;
+	}
+	free(old);
+}
+
+static bool next_word(const char **words, char *word, size_t size)
+{
+	size_t length;
+
+	*words += strspn(*words, " \t");
+	length = strcspn(*words, " \t");
+	if (!length)
+		return false;
+	snprintf(word, size, "%.*s", (int)length, *words);
+	*words += length;
+	return true;
+}
+
+static const struct affinity_way *way_of(const struct change_kind *kind)
+{
+	return kind->how;
+}
+
+static bool is_wanted(const struct client *client,
+		      const struct client_want *want)
+{
+	return client->type->affinity &&
+	       client->section->core_change == CORE_CHANGE_AFFINITY &&
+	       want->alone && want->io_cores && want->has_io_cores &&
+	       !cpuset_is_empty(&want->io_cpus);
+}
+
+static int plan(const struct change_kind *kind, struct client *client,
+		const struct client_want *want, struct client_plan *plan,
+		struct findings *findings, struct err *err)
+{
+	const struct affinity_way *way = way_of(kind);
+	const char *words;
+	char word[AFFINITY_ITEM_MAX], target[512];
+	struct planner *p;
+	int rc = 0;
+
+	if (!is_wanted(client, want))
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return err_set(err, "client: out of memory");
+	*p = (struct planner){ .client = client,
+			       .way = way,
+			       .cpus = &want->io_cpus,
+			       .list = cpuset_format(&want->io_cpus) };
+	for (words = way->wanted(client);
+	     p->list && next_word(&words, word, sizeof(word));)
+		way->each(client, word, plan_item, p);
+	if (p->left_out)
+		rule_tell(client, client->type->affinity->left, NULL, findings,
+			  "%zu more than a change holds stay where they are: "
+			  "%s %.200s",
+			  p->left_out, way->words, way->wanted(client));
+	if (way == &affinity_workqueues && *p->missing)
+		rule_tell(client, client->type->affinity->left,
+			  "unbound_workqueues=all in jobio.conf", findings,
+			  "this kernel does not let workqueues be moved "
+			  "by name:%s: left where they are",
+			  p->missing);
+	snprintf(target, sizeof(target), "%s %.400s", way->words,
+		 way->wanted(client));
+	if (*p->olds)
+		rc = change_add(plan, client, kind, target, p->olds, p->news,
+				err);
+	free((char *)p->list);
+	free(p);
+	return rc;
+}
+
+/* irqbalance moves them again within ten seconds: who has it decides. */
+static int plan_interrupts(const struct change_kind *kind,
+			   struct client *client,
+			   const struct client_want *want,
+			   struct client_plan *plan_of,
+			   struct findings *findings, struct err *err)
+{
+	if (!is_wanted(client, want) || !*client->section->interrupts_of)
+		return 0;
+	if (process_named(client->section->process_dir, "irqbalance") > 0) {
+		rule_tell(client, client->type->affinity->left,
+			  "stop irqbalance on these nodes, or clear "
+			  "interrupts_of= in jobio.conf",
+			  findings,
+			  "irqbalance runs and would move the interrupts of %s "
+			  "again: left to it",
+			  client->section->interrupts_of);
+		return 0;
+	}
+	return plan(kind, client, want, plan_of, findings, err);
+}
+
+/* ---- there and back ------------------------------------------------------------ */
+
+struct item {
+	char name[AFFINITY_ITEM_MAX];
+	struct cpuset was, is; /* before the change, and by it */
+};
+
+/* The next item of both lists; a word that was cut off ends them. */
+static bool next_item(const char **olds, const char **news, struct item *item)
+{
+	char old[4096], new[4096], *was, *is;
+
+	if (!next_word(olds, old, sizeof(old)) ||
+	    !next_word(news, new, sizeof(new)))
+		return false;
+	was = strchr(old, '=');
+	is = strchr(new, '=');
+	if (!was || !is)
+		return false;
+	*was++ = *is++ = '\0';
+	snprintf(item->name, sizeof(item->name), "%.95s", old);
+	return !strcmp(old, new) && cpuset_parse(&item->was, was, NULL) == 0 &&
+	       cpuset_parse(&item->is, is, NULL) == 0 &&
+	       !cpuset_is_empty(&item->was) && !cpuset_is_empty(&item->is);
+}
+
+/* 0: it is there now, whatever the write said. */
+static int move(const struct affinity_way *way, const struct client *client,
+		const char *name, const struct cpuset *cpus, struct err *err)
+{
+	struct err said = { "" };
+	struct cpuset now;
+
+	FAULT_POINT("affinity before");
+	way->set(client, name, cpus, &said);
+	FAULT_POINT("affinity after");
+	if (way->get(client, name, &now) == 0 && cpuset_equal(&now, cpus))
+		return 0;
+	return err_set(err, "%s",
+		       *said.text ? said.text : "the kernel keeps others");
+}
+
+static void tell_failed(const struct client *client, const char *code,
+			struct findings *findings, const char *target,
+			const struct cpuset *cpus, size_t failed, size_t count,
+			const struct err *why)
+{
+	char list[RULE_LIST_MAX];
+
+	if (failed)
+		rule_tell(client, code, NULL, findings,
+			  "%s: %zu of %zu could not get CPU %s: %.300s", target,
+			  failed, count, rule_list(cpus, list), why->text);
+}
+
+/* From here on the gate knows which CPUs the client works on. */
+static void tell_gate(struct client *client, const struct cpuset *cpus)
+{
+	cpuset_or(&client->common.frontend_cpus, cpus);
+	client->common.cpus_known = true;
+}
+
+/* 1: it has its old CPUs, or is gone; 0: it has third ones; -1 */
+static int put_back(const struct affinity_way *way, const struct client *client,
+		    const struct item *item, struct err *why)
+{
+	struct cpuset now;
+	int rc;
+
+	if (way->back) {
+		FAULT_POINT("affinity back before");
+		rc = way->back(client, item->name, &item->was, &item->is, why);
+		FAULT_POINT("affinity back after");
+		return rc;
+	}
+	if (way->get(client, item->name, &now) < 0 ||
+	    cpuset_equal(&now, &item->was))
+		return 1;
+	if (!cpuset_equal(&now, &item->is))
+		return 0;
+	return move(way, client, item->name, &item->was, why) < 0 ? -1 : 1;
+}
+
+static enum change_made make(const struct change_kind *kind,
+			     struct client *client,
+			     const struct journal_change *change,
+			     struct findings *findings)
+{
+	const char *olds = change->old_value, *news = change->new_value;
+	size_t failed = 0, count = 0;
+	struct err why = { "" };
+	struct item item;
+
+	while (next_item(&olds, &news, &item)) {
+		count++;
+		if (move(way_of(kind), client, item.name, &item.is, &why) == 0)
+			continue;
+		put_back(way_of(kind), client, &item, &why);
+		failed++;
+	}
+	if (!count)
+		return CHANGE_NOT_MADE;
+	tell_failed(client, client->type->affinity->failed, findings,
+		    change->target, &item.is, failed, count, &why);
+	if (failed == count)
+		return CHANGE_NOT_MADE;
+	tell_gate(client, &item.is);
+	return CHANGE_MADE;
+}
+
+static enum change_undone undo(const struct change_kind *kind,
+			       struct client *client,
+			       const struct journal_change *change,
+			       struct findings *findings)
+{
+	const char *olds = change->old_value, *news = change->new_value;
+	size_t failed = 0, strange = 0, count = 0;
+	struct err why = { "" };
+	struct item item;
+	int rc;
+
+	while (next_item(&olds, &news, &item)) {
+		count++;
+		rc = put_back(way_of(kind), client, &item, &why);
+		failed += rc < 0;
+		strange += rc == 0;
+	}
+	if (count)
+		tell_failed(client, client->type->affinity->not_back, findings,
+			    change->target, &item.was, failed, count, &why);
+	if (strange)
+		rule_tell(client, client->type->affinity->not_ours, NULL,
+			  findings,
+			  "%s: %zu of %zu are on CPUs that neither jobio nor "
+			  "the node had set: left there",
+			  change->target, strange, count);
+	if (failed)
+		return CHANGE_NOT_UNDONE;
+	return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
+}
+
+/* ---- kinds ------------------------------------------------------------- */
+
+const struct change_kind affinity_workqueue = { .name = "workqueue",
+						.how = &affinity_workqueues,
+						.plan = plan,
+						.make = make,
+						.undo = undo };
+const struct change_kind affinity_thread = { .name = "thread",
+					     .how = &affinity_threads,
+					     .plan = plan,
+					     .make = make,
+					     .undo = undo };
+const struct change_kind affinity_process = { .name = "process",
+					      .how = &affinity_processes,
+					      .plan = plan,
+					      .make = make,
+					      .undo = undo };
+const struct change_kind affinity_interrupt = { .name = "interrupt",
+						.how = &affinity_interrupts,
+						.plan = plan_interrupts,
+						.make = make,
+						.undo = undo };

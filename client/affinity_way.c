@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/affinity_way.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/config.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+#define WORKQUEUES "devices/virtual/workqueue"
+#define NO_SETAFFINITY 0x04000000UL /* include/linux/sched.h:PF_ */
+#define ALL "*"
+#define KTHREADD 2
+#define PASSES_MAX 5 /* over threads that start threads */
+
+/* ---- files that hold CPUs ---------------------------------------------- */
+
+static int write_text(const char *path, const char *text, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	int rc = 0;
+
+	if (!file || fprintf(file, "%s\n", text) < 0)
+		rc = -1;
+	if (file && fclose(file) != 0)
+		rc = -1;
+	return rc < 0 ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
+}
+
+/* "0000ffff,ffffffff": 32 CPUs a group, the last group the first CPUs. */
+static int mask_parse(const char *text, struct cpuset *cpus)
+{
+	size_t left = strlen(text);
+	unsigned int cpu = 0, bit;
+	char *digit, one[2] = "";
+	unsigned long value;
+
+	cpuset_zero(cpus);
+	while (left) {
+		if (text[--left] == ',')
+			continue;
+		one[0] = text[left];
+		value = strtoul(one, &digit, 16);
+		if (digit == one)
+			return -1;
+		for (bit = 0; bit < 4; bit++)
+			if (value & 1UL << bit)
+				cpuset_add(cpus, cpu + bit);
+		cpu += 4;
+	}
+	return cpu ? 0 : -1;
+}
+
+static void mask_format(const struct cpuset *cpus, char *text, size_t size)
+{
+	int groups = 0, group, cpu;
+	size_t used = 0;
+	uint32_t bits;
+
+	cpuset_for_each (cpu, cpus)
+		groups = cpu / 32;
+	for (group = groups; group >= 0 && used < size; group--) {
+		bits = (uint32_t)(cpus->word[group / 2] >> (group % 2 * 32));
+		used += (size_t)snprintf(text + used, size - used, "%s%08x",
+					 used ? "," : "", bits);
+	}
+}
+
+/* ---- workqueues ------------------------------------------------------------ */
+
+static void workqueue_path(char path[SYSFS_PATH_MAX], const char *name)
+{
+	char below[AFFINITY_ITEM_MAX + 64];
+
+	if (!strcmp(name, ALL))
+		name = "."; /* the kernel's limit for all that are unbound */
+	snprintf(below, sizeof(below), WORKQUEUES "/%s/cpumask", name);
+	sysfs_path(path, below);
+}
+
+static int workqueue_get(const struct client *client, const char *item,
+			 struct cpuset *cpus)
+{
+	char path[SYSFS_PATH_MAX], line[CPUSET_MAX / 3];
+
+	(void)client;
+	workqueue_path(path, item);
+	return sysfs_line(path, line, sizeof(line)) < 0
+		       ? -1
+		       : mask_parse(line, cpus);
+}
+
+static int workqueue_set(const struct client *client, const char *item,
+			 const struct cpuset *cpus, struct err *err)
+{
+	char path[SYSFS_PATH_MAX], mask[CPUSET_MAX / 3];
+
+	(void)client;
+	workqueue_path(path, item);
+	mask_format(cpus, mask, sizeof(mask));
+	return write_text(path, mask, err);
+}
+
+static void workqueue_each(const struct client *client, const char *word,
+			   item_fn fn, void *arg)
+{
+	(void)client;
+	fn(arg, word);
+}
+
+static const char *workqueue_wanted(const struct client *client)
+{
+	return client->section->unbound_workqueues == WORKQUEUES_ALL &&
+			       *client->type->affinity->workqueues
+		       ? ALL
+		       : client->type->affinity->workqueues;
+}
+
+/* ---- threads ----------------------------------------------------------------- */
+
+static int task_get(long pid, struct cpuset *cpus)
+{
+	cpu_set_t *set = CPU_ALLOC(CPUSET_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUSET_MAX), cpu;
+	int rc = -1;
+
+	if (!set)
+		return -1;
+	CPU_ZERO_S(size, set);
+	if (sched_getaffinity((pid_t)pid, size, set) == 0) {
+		cpuset_zero(cpus);
+		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+			if (CPU_ISSET_S(cpu, size, set))
+				cpuset_add(cpus, (unsigned int)cpu);
+		rc = 0;
+	}
+	CPU_FREE(set);
+	return rc;
+}
+
+static int task_set(long pid, const struct cpuset *cpus)
+{
+	cpu_set_t *set = CPU_ALLOC(CPUSET_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUSET_MAX);
+	int cpu, rc;
+
+	if (!set)
+		return -1;
+	CPU_ZERO_S(size, set);
+	cpuset_for_each (cpu, cpus)
+		CPU_SET_S((size_t)cpu, size, set);
+	rc = sched_setaffinity((pid_t)pid, size, set);
+	CPU_FREE(set);
+	return rc;
+}
+
+/* The number before the item's '.' or ':'. */
+static long pid_of(const char *item)
+{
+	return strtol(item, NULL, 10);
+}
+
+/* proc_pid_stat(5): field 4 is the parent, 9 the flags; kernel threads are
+ * kthreadd's. */
+static bool is_movable(const char *dir, long pid)
+{
+	char path[SYSFS_PATH_MAX], line[1024], *at;
+	unsigned long flags;
+	long parent;
+
+	snprintf(path, sizeof(path), "%s/%ld/stat", dir, pid);
+	if (sysfs_line(path, line, sizeof(line)) < 0)
+		return false;
+	at = strrchr(line, ')');
+	return at &&
+	       sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %lu", &parent,
+		      &flags) == 2 &&
+	       parent == KTHREADD && !(flags & NO_SETAFFINITY);
+}
+
+static int thread_name(const struct client *client, long pid, char *name,
+		       size_t size)
+{
+	char path[SYSFS_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%ld/comm",
+		 client->section->process_dir, pid);
+	return sysfs_line(path, name, size);
+}
+
+static void thread_each(const struct client *client, const char *word,
+			item_fn fn, void *arg)
+{
+	const char *dir = client->section->process_dir;
+	char name[64], item[AFFINITY_ITEM_MAX];
+	struct dirent *entry;
+	unsigned long pid;
+	DIR *all = opendir(dir);
+
+	while (all && (entry = readdir(all))) {
+		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
+		    thread_name(client, (long)pid, name, sizeof(name)) < 0 ||
+		    fnmatch(word, name, 0) != 0 || strpbrk(name, " =") ||
+		    !is_movable(dir, (long)pid))
+			continue;
+		snprintf(item, sizeof(item), "%lu:%s", pid, name);
+		fn(arg, item);
+	}
+	if (all)
+		closedir(all);
+}
+
+/* Another thread may have the number by now. */
+static int thread_get(const struct client *client, const char *item,
+		      struct cpuset *cpus)
+{
+	const char *colon = strchr(item, ':');
+	char name[64];
+
+	if (!colon ||
+	    thread_name(client, pid_of(item), name, sizeof(name)) < 0 ||
+	    strcmp(name, colon + 1) != 0)
+		return -1;
+	return task_get(pid_of(item), cpus);
+}
+
+static int thread_set(const struct client *client, const char *item,
+		      const struct cpuset *cpus, struct err *err)
+{
+	(void)client;
+	return task_set(pid_of(item), cpus) < 0
+		       ? err_set(err, "thread %s: %s", item, strerror(errno))
+		       : 0;
+}
+
+static const char *thread_wanted(const struct client *client)
+{
+	return client->type->affinity->threads;
+}
+
+/* ---- a daemon ------------------------------------------------------------------ */
+
+static void process_each(const struct client *client, const char *word,
+			 item_fn fn, void *arg)
+{
+	long pid = process_named(client->section->process_dir, word);
+	unsigned long long ticks;
+	char item[AFFINITY_ITEM_MAX];
+
+	if (pid <= 0 || process_start(pid, NULL, &ticks) < 0)
+		return;
+	snprintf(item, sizeof(item), "%ld.%llu", pid, ticks);
+	fn(arg, item);
+}
+
+static bool is_same_process(const char *item)
+{
+	const char *dot = strchr(item, '.');
+	unsigned long long ticks;
+
+	return dot && process_start(pid_of(item), NULL, &ticks) == 0 &&
+	       strtoull(dot + 1, NULL, 10) == ticks;
+}
+
+/* Call fn for each thread; stops and returns what is not 0. */
+static int each_thread(const char *item, int (*fn)(void *arg, long tid),
+		       void *arg)
+{
+	struct dirent *entry;
+	unsigned long tid;
+	char path[64];
+	int rc = 0;
+	DIR *all;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", pid_of(item));
+	all = opendir(path);
+	if (!all)
+		return -1;
+	while (rc == 0 && (entry = readdir(all)))
+		if (number_parse(entry->d_name, 1, 1UL << 30, &tid, NULL) == 0)
+			rc = fn(arg, (long)tid);
+	closedir(all);
+	return rc;
+}
+
+struct threads {
+	struct cpuset cpus;
+	bool is_known;
+	size_t moved;
+};
+
+static int compare_thread(void *arg, long tid)
+{
+	struct threads *threads = arg;
+	struct cpuset cpus;
+
+	if (task_get(tid, &cpus) < 0)
+		return 0; /* it has ended */
+	if (threads->is_known && !cpuset_equal(&cpus, &threads->cpus))
+		return 1;
+	threads->cpus = cpus;
+	threads->is_known = true;
+	return 0;
+}
+
+/* Threads that are bound each in its own way are somebody's work, which is not
+ * undone by one list of CPUs. */
+static int process_get(const struct client *client, const char *item,
+		       struct cpuset *cpus)
+{
+	struct threads threads = { .is_known = false };
+
+	(void)client;
+	if (!is_same_process(item) ||
+	    each_thread(item, compare_thread, &threads) != 0 ||
+	    !threads.is_known)
+		return -1;
+	*cpus = threads.cpus;
+	return 0;
+}
+
+static int move_thread(void *arg, long tid)
+{
+	struct threads *threads = arg;
+	struct cpuset cpus;
+
+	if (task_get(tid, &cpus) < 0 || cpuset_equal(&cpus, &threads->cpus))
+		return 0;
+	if (task_set(tid, &threads->cpus) < 0 && errno != ESRCH)
+		return -1;
+	threads->moved++;
+	return 0;
+}
+
+/* A thread has the CPUs of the one that starts it: again, until there was none
+ * to be moved. */
+static int process_set(const struct client *client, const char *item,
+		       const struct cpuset *cpus, struct err *err)
+{
+	struct threads threads = { .cpus = *cpus };
+	int pass;
+
+	(void)client;
+	for (pass = 0; pass < PASSES_MAX; pass++) {
+		threads.moved = 0;
+		if (!is_same_process(item) ||
+		    each_thread(item, move_thread, &threads) < 0)
+			return err_set(err, "process %s: %s", item,
+				       strerror(errno));
+		if (!threads.moved)
+			return 0;
+	}
+	return 0;
+}
+
+struct way_back {
+	const struct cpuset *was, *is;
+	size_t strange;
+};
+
+static int thread_back(void *arg, long tid)
+{
+	struct way_back *back = arg;
+	struct cpuset now;
+
+	if (task_get(tid, &now) < 0 || cpuset_equal(&now, back->was))
+		return 0;
+	if (!cpuset_equal(&now, back->is))
+		back->strange++;
+	else if (task_set(tid, back->was) < 0 && errno != ESRCH)
+		return -1;
+	return 0;
+}
+
+/* Thread by thread: a move that was cut off has moved some. */
+static int process_back(const struct client *client, const char *item,
+			const struct cpuset *was, const struct cpuset *is,
+			struct err *err)
+{
+	struct way_back back = { was, is, 0 };
+	int pass;
+
+	(void)client;
+	for (pass = 0; pass < 2 && is_same_process(item); pass++) {
+		back.strange = 0;
+		if (each_thread(item, thread_back, &back) < 0)
+			return err_set(err, "process %s: %s", item,
+				       strerror(errno));
+	}
+	return !back.strange;
+}
+
+static const char *process_wanted(const struct client *client)
+{
+	return client->type->affinity->process;
+}
+
+/* ---- interrupts ------------------------------------------------------------------ */
+
+static int interrupt_get(const struct client *client, const char *item,
+			 struct cpuset *cpus)
+{
+	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32], line[4096];
+
+	(void)client;
+	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
+	sysfs_proc_path(path, below);
+	return sysfs_line(path, line, sizeof(line)) < 0
+		       ? -1
+		       : cpuset_parse(cpus, line, NULL);
+}
+
+/* One that the driver manages (IRQF_AFFINITY_MANAGED) refuses. */
+static int interrupt_set(const struct client *client, const char *item,
+			 const struct cpuset *cpus, struct err *err)
+{
+	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32];
+	char *list = cpuset_format(cpus);
+	int rc;
+
+	(void)client;
+	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
+	sysfs_proc_path(path, below);
+	rc = list ? write_text(path, list, err) : err_set(err, "out of memory");
+	free(list);
+	return rc;
+}
+
+/* 'word' is a network interface or an RDMA device. */
+static void interrupt_each(const struct client *client, const char *word,
+			   item_fn fn, void *arg)
+{
+	static const char *const classes[] = { "net", "infiniband" };
+	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 64];
+	struct dirent *entry;
+	unsigned long irq;
+	DIR *all = NULL;
+	size_t i;
+
+	(void)client;
+	for (i = 0; i < 2 && !all; i++) {
+		snprintf(below, sizeof(below), "class/%s/%.80s/device/msi_irqs",
+			 classes[i], word);
+		sysfs_path(path, below);
+		all = opendir(path);
+	}
+	while (all && (entry = readdir(all)))
+		if (number_parse(entry->d_name, 0, 1UL << 30, &irq, NULL) == 0)
+			fn(arg, entry->d_name);
+	if (all)
+		closedir(all);
+}
+
+static const char *interrupt_wanted(const struct client *client)
+{
+	return client->section->interrupts_of;
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+const struct affinity_way affinity_workqueues = {
+	"workqueues",  workqueue_each, workqueue_get,
+	workqueue_set, NULL,	       workqueue_wanted
+};
+const struct affinity_way affinity_threads = { "threads",  thread_each,
+					       thread_get, thread_set,
+					       NULL,	   thread_wanted };
+const struct affinity_way affinity_processes = { "process",    process_each,
+						 process_get,  process_set,
+						 process_back, process_wanted };
+const struct affinity_way affinity_interrupts = {
+	"interrupts of", interrupt_each, interrupt_get,
+	interrupt_set,	 NULL,		 interrupt_wanted
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/gpfs/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cache.h"
+#include "client/gpfs/mmpmon.h"
+#include "client/gpfs/y.h"
+#include "lib/child.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+struct gpfs_facts *gpfs_facts(const struct client *client)
+{
+	return client->facts;
+}
+
+void gpfs_facts_clear(void *what)
+{
+	struct gpfs_facts *facts = what;
+
+	ask_clear(&facts->config);
+	ask_clear(&facts->waiters);
+	ask_clear(&facts->counters);
+	memset(facts, 0, sizeof(*facts));
+}
+
+/* ---- questions --------------------------------------------------------- */
+
+static void ask_mmdiag(const struct client *client, struct ask *ask,
+		       const char *what)
+{
+	char *argv[] = { client->section->mmdiag, (char *)what, (char *)"-Y",
+			 NULL };
+
+	ask_command(client, ask, argv, NULL);
+}
+
+void gpfs_ask_config(struct client *client)
+{
+	struct gpfs_facts *facts = gpfs_facts(client);
+
+	if (child_now_ms() >= client->deadline_ms) /* nobody has inspected */
+		client->deadline_ms =
+			child_now_ms() + client->section->timeout_ms;
+	facts->mmfsd = process_named(client->section->process_dir, GPFS_MMFSD);
+	if (facts->mmfsd > 0)
+		ask_mmdiag(client, &facts->config, "--config");
+}
+
+/* Its work is done by the threads of mmfsd, wherever they may run: no CPU is its
+ * own. Who hangs once is not asked again. */
+int gpfs_inspect(struct client *client, struct err *err)
+{
+	struct gpfs_facts *facts = gpfs_facts(client);
+	long pid;
+
+	(void)err;
+	client->common.cpus_known = true;
+	if (!client->common.mount_count || cache_use(client))
+		return 0;
+	gpfs_facts_clear(facts); /* what did not hold */
+	gpfs_ask_config(client);
+	if (facts->mmfsd <= 0 || ask_is_silent(&facts->config))
+		return 0;
+	ask_mmdiag(client, &facts->waiters, "--waiters");
+	if (!ask_is_silent(&facts->waiters))
+		gpfs_mmpmon_ask(client, &facts->counters, &pid);
+	return 0;
+}
+
+/* ---- the cache ----------------------------------------------------------- */
+
+int gpfs_load(struct client *client, const struct cache *cache)
+{
+	struct gpfs_facts *facts = gpfs_facts(client);
+
+	facts->mmfsd = (long)cache_number(cache, "mmfsd");
+	return facts->mmfsd > 0 ? cache_answer(cache, "config", &facts->config)
+				: -1;
+}
+
+int gpfs_keep(const struct client *client, struct cache *cache)
+{
+	const struct gpfs_facts *facts = gpfs_facts(client);
+
+	if (facts->is_changed || facts->mmfsd <= 0 ||
+	    facts->config.answer != ASK_ANSWERED ||
+	    facts->counters.answer != ASK_ANSWERED)
+		return -1;
+	cache_put_number(cache, "mmfsd", facts->mmfsd);
+	cache_put_answer(cache, "config", &facts->config);
+	return 0;
+}
+
+void gpfs_key(const struct client *client, struct cache_key *key)
+{
+	cache_key_process(key, gpfs_facts(client)->mmfsd);
+	cache_key_file(key, client->section->mmdiag);
+	cache_key_file(key, client->section->mmpmon);
+}
+
+/* ---- what it says -------------------------------------------------------- */
+
+bool gpfs_word(const struct client *client, const char *name, char *word,
+	       size_t size)
+{
+	const struct ask *config = &gpfs_facts(client)->config;
+
+	return config->answer == ASK_ANSWERED &&
+	       gpfs_y_config(config->text, name, word, size);
+}
+
+int64_t gpfs_number(const struct client *client, const char *name)
+{
+	unsigned long number;
+	char word[24];
+
+	if (!gpfs_word(client, name, word, sizeof(word)) ||
+	    number_parse(word, 0, INT64_MAX, &number, NULL) < 0)
+		return -1;
+	return (int64_t)number;
+}

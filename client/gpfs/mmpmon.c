@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/gpfs/mmpmon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/mounts.h"
+#include "client/socket.h"
+#include "lib/child.h"
+#include "lib/number.h"
+#include "lib/rundir.h"
+#include "lib/sysfs.h"
+#include "lib/text.h"
+
+#define ANSWER_MAX (1U << 20)
+#define LINE_TEXT_MAX 2048
+#define WORD_MAX 256
+#define END "_response_ end"
+#define CALLS_WRAP (INT64_C(1) << 32)
+#define EXIT_BUSY 3
+
+/* ---- the socket -------------------------------------------------------- */
+
+/* As its only known reader does: a line, then "_response_ begin mmpmon fis",
+ * lines, "_response_ end" (influxdata/telegraf, spectrum_scale, accdfbb08378). */
+static int is_whole(const char *text, size_t size_bytes)
+{
+	const char *end = memmem(text, size_bytes, END, strlen(END));
+
+	return end != NULL;
+}
+
+/* false: there is no socket; else *ask has what came of it. */
+static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
+		       unsigned long long end_ms)
+{
+	struct socket_question question = {
+		.path = client->section->mmpmon_socket,
+		.text = "mmpmon fis\n",
+		.size_bytes = strlen("mmpmon fis\n"),
+		.answer_max = ANSWER_MAX - 1,
+		.is_whole = is_whole,
+		.end_ms = end_ms
+	};
+	char *text = calloc(1, ANSWER_MAX);
+	size_t size_bytes = 0;
+	struct err err;
+	int rc, saved;
+
+	if (!text)
+		return false;
+	rc = socket_ask(&question, text, &size_bytes, pid, &err);
+	saved = errno;
+	if (rc == 0 && is_whole(text, size_bytes) &&
+	    !memchr(text, 0, size_bytes)) {
+		ask_set(ask, ASK_ANSWERED, NULL);
+		ask->text = text;
+		return true;
+	}
+	free(text);
+	if (rc < 0 && saved == ETIMEDOUT)
+		ask_set(ask, ASK_HUNG, err.text);
+	return ask->answer == ASK_HUNG;
+}
+
+/* ---- the program --------------------------------------------------------- */
+
+struct program {
+	const char *path;
+	const char *lock; /* "": none */
+	unsigned long long end_ms;
+};
+
+/* The file stays open and locked in the program and all that it starts, until
+ * the last of them has ended. */
+static int lock(const struct program *program)
+{
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	int fd;
+
+	if (!*program->lock)
+		return 0;
+	fd = open(program->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		dprintf(2, "cannot open '%s': %s\n", program->lock,
+			strerror(errno));
+		return 126;
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (child_now_ms() + 20 >= program->end_ms) {
+			dprintf(2, "another mmpmon of jobio does not end\n");
+			return EXIT_BUSY;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+/* In the child. A pipe has room for the question. */
+static int become(void *arg)
+{
+	static char *const env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+				     "LC_ALL=C", NULL };
+	static const char question[] = "once fs_io_s\n";
+	const struct program *program = arg;
+	char *argv[] = { (char *)program->path, "-p", "-s", NULL };
+	int rc = lock(program), ends[2];
+
+	if (rc)
+		return rc;
+	if (pipe(ends) < 0 ||
+	    write(ends[1], question, strlen(question)) !=
+		    (ssize_t)strlen(question) ||
+	    dup2(ends[0], 0) < 0)
+		return 126;
+	close(ends[0]);
+	close(ends[1]);
+	execve(argv[0], argv, env);
+	dprintf(2, "cannot execute %s: %s\n", argv[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+static void ask_program(const struct client *client, struct ask *ask,
+			unsigned long long end_ms)
+{
+	struct program program = { client->section->mmpmon, "", end_ms };
+	unsigned long long now_ms = child_now_ms();
+	struct child_result result = { 0 };
+	char path[RUNDIR_PATH_MAX];
+	struct err err;
+
+	if (client->run_dir &&
+	    rundir_node_file(path, client->run_dir, RUNDIR_MMPMON, NULL) == 0)
+		program.lock = path;
+	if (now_ms >= end_ms) {
+		ask_set(ask, ASK_NO_TIME, "no time left");
+		return;
+	}
+	if (child_call(program.path, become, &program,
+		       (unsigned int)(end_ms - now_ms), &result, &err) < 0) {
+		ask_set(ask, errno == ETIMEDOUT ? ASK_HUNG : ASK_FAILED,
+			err.text);
+		return;
+	}
+	ask_take(ask, &result);
+	if (ask->answer == ASK_FAILED && result.status == EXIT_BUSY)
+		ask->answer = ASK_HUNG;
+	child_result_free(&result);
+}
+
+void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid)
+{
+	unsigned int timeout_ms = client->section->timeout_ms;
+	unsigned long long end_ms;
+
+	if (timeout_ms > GPFS_MMPMON_MS_MAX)
+		timeout_ms = GPFS_MMPMON_MS_MAX;
+	end_ms = child_now_ms() + timeout_ms;
+	ask_clear(ask);
+	*pid = 0;
+	if (ask_socket(client, ask, pid, end_ms) && *pid)
+		return;
+	*pid = process_named(client->section->process_dir, GPFS_MMFSD);
+	if (ask->answer != ASK_NOT_ASKED)
+		return;
+	if (*pid > 0)
+		ask_program(client, ask, end_ms);
+	else
+		ask_set(ask, ASK_FAILED, "there is no process mmfsd");
+}
+
+/* ---- the answer ---------------------------------------------------------- */
+
+/* "_name_ word _name_ word ..": the word behind a name. */
+static bool word_in(const char *line, const char *key, char *word, size_t size)
+{
+	const char *at = line;
+	size_t length;
+
+	while (*at) {
+		at += strspn(at, " ");
+		length = strcspn(at, " ");
+		if (length == strlen(key) && !strncmp(at, key, length)) {
+			at += length;
+			at += strspn(at, " ");
+			length = strcspn(at, " ");
+			if (!length || length >= size)
+				return false;
+			snprintf(word, size, "%.*s", (int)length, at);
+			return true;
+		}
+		at += length;
+	}
+	return false;
+}
+
+static bool is_ours(const char *line)
+{
+	return !strncmp(line, "_fs_io_s_ ", 10) ||
+	       !strncmp(line, "_mmpmon::fis_ ", 14) ||
+	       !strncmp(line, "_mmpmon::gfis_ ", 15);
+}
+
+bool gpfs_mmpmon_word(const char *text, const char *key, char *word,
+		      size_t size)
+{
+	char line[LINE_TEXT_MAX];
+
+	while (text_next_line(&text, line, sizeof(line)))
+		if (is_ours(line) && word_in(line, key, word, size))
+			return true;
+	return false;
+}
+
+static int64_t count_in(const char *line, const char *key)
+{
+	unsigned long number;
+	char word[24];
+
+	if (!word_in(line, key, word, sizeof(word)) ||
+	    number_parse(word, 0, INT64_MAX, &number, NULL) < 0)
+		return WIRE_UNKNOWN;
+	return (int64_t)number;
+}
+
+static int read_line(struct wire *wire, const char *line, const char *mmfsd,
+		     struct err *err)
+{
+	char cluster[WORD_MAX], fs[WORD_MAX], id[WIRE_ID_MAX];
+	struct wire_row *row;
+	size_t known = wire->count;
+
+	if (!word_in(line, "_cl_", cluster, sizeof(cluster)) ||
+	    !word_in(line, "_fs_", fs, sizeof(fs)) ||
+	    snprintf(id, sizeof(id), "%s:%s %s", cluster, fs, mmfsd) >=
+		    (int)sizeof(id))
+		return err_set(err, "counters of no filesystem");
+	row = wire_row(wire, id);
+	if (!row)
+		return err_set(err, "more than %d filesystems", WIRE_ROWS_MAX);
+	if (wire->count == known)
+		return err_set(err, "'%s:%s' comes twice", cluster, fs);
+	row->count[WIRE_READ_BYTES] = count_in(line, "_br_");
+	row->count[WIRE_WRITE_BYTES] = count_in(line, "_bw_");
+	row->count[WIRE_READS] = count_in(line, "_rdc_");
+	row->count[WIRE_WRITES] = count_in(line, "_wc_");
+	return 0;
+}
+
+/* Whole lines, each of which can be read: one that is left out would be missing
+ * in the sum. */
+static bool is_lines(const char *text)
+{
+	size_t length;
+
+	if (!*text)
+		return false;
+	for (; *text; text += length + 1) {
+		length = strcspn(text, "\n");
+		if (!text[length] || length >= LINE_TEXT_MAX)
+			return false;
+	}
+	return true;
+}
+
+int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
+		     struct err *err)
+{
+	char line[LINE_TEXT_MAX], fs[WORD_MAX];
+	bool none = false;
+	int64_t rc;
+
+	if (!is_lines(text))
+		return err_set(err, "mmpmon: the answer is cut off");
+	while (text_next_line(&text, line, sizeof(line))) {
+		if (!is_ours(line))
+			continue;
+		rc = count_in(line, "_rc_");
+		if (rc == 1 && (!word_in(line, "_fs_", fs, sizeof(fs)) ||
+				!strcmp(fs, "-")))
+			none = true;
+		else if (rc != 0)
+			return err_set(err, "mmpmon answers with _rc_ %lld%s",
+				       (long long)rc,
+				       rc == 16 ? ": somebody else holds its "
+						  "lock"
+						: "");
+		else if (read_line(wire, line, mmfsd, err) < 0)
+			return err_prefix(err, "mmpmon");
+	}
+	if (wire->count)
+		return 1;
+	return none ? 0 : err_set(err, "mmpmon: no counters in its answer");
+}
+
+/* ---- the filesystems of [client] mounts= --------------------------------- */
+
+/* A source is the filesystem's device: "scratch", "/dev/scratch"; jobio also
+ * knows "CLUSTER:scratch". */
+static bool is_source_of(const char *source, const char *id)
+{
+	const char *colon = strchr(id, ':');
+	size_t length = strcspn(id, " ");
+
+	if (!strncmp(source, "/dev/", 5))
+		source += 5;
+	if (strlen(source) == length && !strncmp(source, id, length))
+		return true;
+	length -= (size_t)(colon + 1 - id);
+	return strlen(source) == length && !strncmp(source, colon + 1, length);
+}
+
+static int rows_of(const struct wire *wire, const char *source, size_t *index)
+{
+	int count = 0;
+	size_t i;
+
+	for (i = 0; i < wire->count; i++)
+		if (is_source_of(source, wire->row[i].id)) {
+			*index = i;
+			count++;
+		}
+	return count;
+}
+
+/* Keep the rows of the mounts that jobio looks at. -1: one is not to be found,
+ * or might be another's. */
+static int keep_mounts(const struct client *client, struct wire *wire,
+		       struct err *err)
+{
+	const struct client_facts *facts = &client->common;
+	bool keep[WIRE_ROWS_MAX] = { false };
+	size_t i, index = 0, count = 0;
+	int rows;
+
+	for (i = 0; i < facts->mount_count; i++) {
+		rows = rows_of(wire, facts->mounts[i].source, &index);
+		if (rows != 1)
+			return err_set(err,
+				       "mmpmon has %s filesystem '%s' of '%s'",
+				       rows ? "more than one" : "no",
+				       facts->mounts[i].source,
+				       facts->mounts[i].target);
+		keep[index] = true;
+	}
+	for (i = 0; i < wire->count; i++)
+		if (keep[i])
+			wire->row[count++] = wire->row[i];
+	wire->count = count;
+	return 0;
+}
+
+/* Of all mounts there is nothing to look for. */
+static int only_ours(const struct client *client, struct wire *wire,
+		     struct err *err)
+{
+	struct client copy = { .type = client->type,
+			       .section = client->section };
+	int rc;
+
+	if (!*client->section->mounts)
+		return 0;
+	rc = mounts_reread(&copy, err);
+	if (rc == 0)
+		rc = keep_mounts(&copy, wire, err);
+	mounts_free(copy.mounts);
+	return rc;
+}
+
+/* ---- now ----------------------------------------------------------------- */
+
+static int read_answer(const struct client *client, const struct ask *ask,
+		       long pid, struct wire *wire, struct err *err)
+{
+	unsigned long long ticks = 0;
+	char mmfsd[48];
+	int rc;
+
+	if (ask->answer != ASK_ANSWERED)
+		return err_set(err, "mmpmon: %.300s", ask->why);
+	if (process_start(pid, NULL, &ticks) < 0)
+		return err_set(err, "mmpmon: there is no mmfsd");
+	snprintf(mmfsd, sizeof(mmfsd), "%ld.%llu", pid, ticks);
+	rc = gpfs_mmpmon_rows(wire, ask->text, mmfsd, err);
+	if (rc > 0 && only_ours(client, wire, err) < 0)
+		rc = -1;
+	return rc > 0 && !wire->count ? 0 : rc;
+}
+
+struct wire *gpfs_wire(const struct client *client, struct err *err)
+{
+	struct wire *wire = wire_new(err);
+	struct ask ask = { 0 };
+	long pid = 0;
+	int rc = -1;
+
+	if (wire) {
+		wire->calls_wrap = CALLS_WRAP;
+		gpfs_mmpmon_ask(client, &ask, &pid);
+		rc = read_answer(client, &ask, pid, wire, err);
+	}
+	ask_clear(&ask);
+	if (rc > 0)
+		return wire;
+	wire_free(wire);
+	errno = rc == 0 ? ENOENT : EIO;
+	return NULL;
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# core_change=affinity: while a job with io-cores runs, the work of a client that
+# has no cores of its own runs on the reserved ones. Workqueues and interrupts
+# are files; the threads of a mmfsd are real (tests/sim/gpfs), on a machine of
+# two CPUs, which the one that tests must have.
+#
+# shellcheck disable=SC2154 # bats sets output and status
+
+load node
+load crash
+load gpfs
+
+QUEUES=devices/virtual/workqueue
+
+setup() {
+	node_make
+	"$BUILDDIR/tests/tools/machine" xml arm-1x2x1-block >"$NODE/machine.xml"
+	sed -i 's/"cpus":16/"cpus":2/; s/"cores_per_socket":8/"cores_per_socket":2/; s/"threads_per_core":2/"threads_per_core":1/' "$NODE/node-record"
+	echo 0 >"$NODE/sysfs/devices/system/cpu/cpu0/topology/thread_siblings_list"
+	echo 1 >"$NODE/sysfs/devices/system/cpu/cpu1/topology/thread_siblings_list"
+}
+
+teardown() {
+	[[ -z ${THREAD:-} ]] || kill "$THREAD"
+	if [[ -n ${MMFSD:-} ]]; then gpfs_remove; else node_remove; fi
+}
+
+# nfs - a node with NFS: two of its workqueues can be told where to run
+nfs() {
+	mkdir -p "$NODE/nfs" "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod,writeback}
+	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
+	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >"$NODE/nfs/mounts"
+	local queue
+	for queue in nfsiod rpciod xprtiod writeback .; do
+		echo 3 >"$NODE/sysfs/$QUEUES/$queue/cpumask"
+	done
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		[client home]
+		type=nfs
+		core_change=affinity
+		${NODE_CLIENT:-}
+		mount_table=$NODE/nfs/mounts
+		mountinfo=$NODE/nfs/mountinfo
+		mountstats=$NODE/nfs/mountstats
+	END
+}
+
+# lustre - a node with Lustre: a thread of the kernel, which is a process of ours
+lustre() {
+	sleep 600 3>&- &
+	THREAD=$!
+	mkdir -p "$NODE/lustre" "$NODE/processes/$THREAD"
+	echo ptlrpcd_00_00 >"$NODE/processes/$THREAD/comm"
+	echo "$THREAD (ptlrpcd_00_00) S 2 0 0 0 -1 2129984 0 0 0 0" >"$NODE/processes/$THREAD/stat"
+	echo '192.0.2.60@tcp:/work /mnt/work lustre rw,flock 0 0' >"$NODE/lustre/mounts"
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		[client scratch]
+		type=lustre
+		core_change=affinity
+		process_dir=$NODE/processes
+		mount_table=$NODE/lustre/mounts
+		sys_dir=$NODE/lustre/sys
+		debug_dir=$NODE/lustre/debug
+		procfs_dir=$NODE/lustre/proc
+		lnet_dir=$NODE/lustre
+	END
+	BEFORE=$(taskset -cp "$THREAD")
+}
+
+# gpfs - a node with Storage Scale, whose card is ib0
+gpfs() {
+	gpfs_make
+	mkdir -p "$NODE/sysfs/class/net/ib0/device/msi_irqs" "$NODE/sysfs/proc/irq/45" "$NODE/sysfs/proc/irq/46"
+	touch "$NODE/sysfs/class/net/ib0/device/msi_irqs/"{45,46}
+	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+	NODE_CLIENT=$'core_change=affinity\ninterrupts_of=ib0' gpfs_conf
+	BEFORE=$(taskset -cp "$MMFSD")
+}
+
+expect_queues() {
+	local have
+	have=$(cat "$NODE/sysfs/$QUEUES"/*/cpumask | sed 's/^0*//' | paste -sd' ')
+	[[ $have == "$1" ]] || fail "workqueues: $have"
+}
+
+expect_interrupts() {
+	local have
+	have=$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | paste -sd' ')
+	[[ $have == "$1" ]] || fail "interrupts: $have"
+}
+
+expect_mmfsd() {
+	local have
+	have=$(taskset -acp "$MMFSD" | sed 's/.*: //' | sort -u | paste -sd' ')
+	[[ $have == "$1" ]] || fail "mmfsd: $have"
+}
+
+expect_mmfsd_as_before() { expect_mmfsd "${BEFORE##*: }"; }
+
+@test "the workqueues of NFS run on the reserved core while a job with io-cores runs, and on their own afterwards" {
+	nfs
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_queues '2 2 2 2'
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_queues '3 3 3 3'
+	expect_in '"what":"workqueue","target":"workqueues nfsiod rpciod xprtiod writeback","old":"nfsiod=0-1 rpciod=0-1 xprtiod=0-1 writeback=0-1","new":"nfsiod=1 rpciod=1 xprtiod=1 writeback=1","restored":true' "$(record 7)"
+	[ "$(record 7 | jq -c .findings)" = '[]' ]
+}
+
+@test "the gate knows the reserved core as the client's while the client's work runs there" {
+	nfs
+	job 7 1
+	prolog
+	expect_gate 7 client_cpus=1
+	expect_gate 7 io_cpus=1
+	epilog
+	[ "$(record 7 | jq -r .client.cpus)" = 1 ]
+	job 8
+	prolog
+	expect_gate 8 client_cpus=
+	epilog
+}
+
+@test "workqueues that the kernel does not show are named, or moved by its limit for all" {
+	nfs
+	rm -r "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod}
+	one_job 7 1
+	expect_in '"code":"NF47","severity":"info","text":"this kernel does not let workqueues be moved by name: nfsiod rpciod xprtiod: left where they are"' "$(record 7)"
+	NODE_CLIENT=unbound_workqueues=all nfs
+	job 8 1
+	prolog
+	[ "$(<"$NODE/sysfs/$QUEUES/cpumask")" = 00000002 ]
+	expect_gate 8 client_cpus=1
+	epilog
+	[ "$(<"$NODE/sysfs/$QUEUES/cpumask")" = 00000003 ]
+	[ "$(record 8 | jq -c .findings)" = '[]' ]
+}
+
+@test "a job without io-cores changes nothing" {
+	nfs
+	job 7
+	prolog
+	expect_queues '3 3 3 3'
+	[ ! -e "$NODE/run/7/journal" ]
+	epilog
+}
+
+@test "the threads of Lustre run on the reserved core, and go back" {
+	lustre
+	job 7 1
+	prolog
+	[ "$(taskset -cp "$THREAD")" = "pid $THREAD's current affinity list: 1" ]
+	expect_gate 7 client_cpus=1
+	epilog
+	[ "$(taskset -cp "$THREAD")" = "$BEFORE" ]
+	[ "$(record 7 | jq -c '[.changes[] | .what, .target, .new, .restored]')" = \
+		"[\"thread\",\"threads ptlrpcd_* socknal_* kiblnd_* ldlm_*\",\"$THREAD:ptlrpcd_00_00=1\",true]" ]
+}
+
+@test "all threads of mmfsd and the interrupts of its card run on the reserved core, and go back" {
+	gpfs
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_mmfsd 1
+	expect_interrupts '1 1'
+	expect_gate 7 client_cpus=1
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_mmfsd_as_before
+	expect_interrupts '0 0-1'
+	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = '["process",true,"interrupt",true]' ]
+}
+
+@test "interrupts are left to irqbalance where it runs, and the job's record says so" {
+	gpfs
+	mkdir "$NODE/processes/1"
+	echo irqbalance >"$NODE/processes/1/comm"
+	job 7 1
+	prolog
+	expect_mmfsd 1
+	expect_interrupts '0 0-1'
+	epilog
+	expect_in 'GP47' "$(record 7)"
+	expect_in 'irqbalance runs and would move the interrupts of ib0 again: left to it' "$(record 7)"
+}
+
+@test "an interrupt that cannot be moved is a finding, and the job runs" {
+	gpfs
+	rm "$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	ln -s /proc/sys/kernel/random/entropy_avail "$NODE/sysfs/proc/irq/45/smp_affinity_list" # a number that nobody can set
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'GP44 interrupts of ib0: 1 of 2 could not get CPU 1: ' "$output"
+	expect_gate 7 verdict=admit
+	epilog
+}
+
+@test "a WEKA client, which has cores of its own, is not told where to run" {
+	NODE_CLIENT=core_change=affinity node_conf
+	job 7
+	run prolog
+	expect_in "[client weka] core_change: 'affinity': a WEKA client has cores of its own: expected never, grow or any" "$output"
+}
+
+# ---- killed ----------------------------------------------------------------------
+
+faulty() {
+	local helper
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
+	done
+}
+
+# back JOB... - all is where it was, nothing is left of the jobs
+back() {
+	expect_mmfsd_as_before && expect_interrupts '0 0-1' && expect_clean "$@"
+}
+
+# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID
+walk() {
+	local at count id
+	gpfs
+	faulty
+	job 100 1
+	[[ $1 != release ]] || prepare
+	count=$(points "$1")
+	grep -q 'affinity before' "$NODE/points"
+	[[ $1 == release ]] || release
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		job "$id" 1
+		[[ $1 != release ]] || prepare
+		killed_at "$at" "$1" || fail "survived point $at"
+		"$2" "$id" || fail "after point $at"
+		release # slurmd runs an epilog for each job
+		back "$id" || fail "after point $at"
+	done
+}
+
+# A job whose prolog got as far as its gate file counts as one that starts.
+by_next_job() {
+	local starts=0
+	[[ ! -e $NODE/run/$1/gate ]] || starts=1
+	next_job $(($1 + 1000)) || return
+	((starts)) || expect_mmfsd_as_before || return
+	job "$1" 1
+	((!starts)) || release
+}
+
+@test "a prolog killed at any step of moving is mended by its epilog" {
+	walk prepare release
+}
+
+@test "a prolog killed at any step of moving is mended by --recover" {
+	walk prepare recover
+}
+
+@test "a prolog killed at any step of moving is mended by the next job" {
+	walk prepare by_next_job
+}
+
+@test "an epilog killed at any step of moving back is mended by its second run" {
+	walk release release
+}
+
+# schedule SEED - jobs whose helpers are killed anywhere, then one that is not
+schedule() {
+	local id ids=() round
+	RANDOM=$1
+	for round in 1 2 3; do
+		id=$(($1 * 10 + round))
+		ids+=("$id")
+		job "$id" 1
+		killed_at $((RANDOM % 50 + 1)) prepare || :
+		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		killed_at $((RANDOM % 25 + 1)) release || :
+		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+	done
+	for id in "${ids[@]}"; do
+		job "$id" 1
+		release 2>/dev/null || return
+	done
+	next_job $((id + 1)) 2>/dev/null || return
+	back "${ids[@]}" $((id + 1))
+}
+
+@test "random schedules of crashes end where all was" {
+	gpfs
+	faulty
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-10}; seed++)); do
+		schedule "$seed" || fail "seed $seed"
+	done
+}

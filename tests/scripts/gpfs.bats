@@ -1,0 +1,444 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What prolog and epilog do on a node whose file system is IBM Storage Scale: a
+# stand-in (tests/sim/gpfs), not a real one.
+#
+# shellcheck disable=SC2154 # bats sets output and status
+
+load node
+load crash
+load gpfs
+
+SET='"what":"mmconfig","target":"mmfsd","old":"maxMBpS=2048,fsyncIsGlobal=1","new":"maxMBpS=24000,fsyncIsGlobal=0"'
+
+setup() {
+	node_make
+	gpfs_make
+}
+
+teardown() { gpfs_remove; }
+
+# told ID - the codes of the findings in its record
+told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
+
+# wire ID - what it says the client has moved
+wire() {
+	record "$1" | jq -c '.wire[0] | [.scope, .source, .read_bytes, .write_bytes, .read_calls, .write_calls]'
+}
+
+# worked ID ... - a job that did gpfs_work ...
+worked() {
+	job "$1"
+	prolog
+	gpfs_work "${@:2}"
+	epilog
+}
+
+# took_at_most SECONDS COMMAND...
+took_at_most() {
+	local began=$SECONDS limit=$1
+	shift
+	"$@"
+	[[ $((SECONDS - began)) -le $limit ]] || fail "took $((SECONDS - began)) s"
+}
+
+@test "a job on a healthy client has no finding, and the record names its mounts" {
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_gate 7 verdict=admit
+	expect_gate 7 client=gpfs:fast
+	epilog
+	[ "$(told 7)" = '' ]
+	[ "$(record 7 | jq -c '[.client.type, [.client.mounts[].mount]]')" = '["gpfs",["/scratch","/home"]]' ]
+}
+
+@test "what the node has read and written while a job ran is in its record, by mmpmon" {
+	worked 7 268435456 67108864 256 64
+	[ "$(wire 7)" = '["node","mmpmon",268435456,67108864,256,64]' ]
+}
+
+@test "the socket of mmpmon is asked before the program" {
+	gpfs_stop
+	gpfs_start --socket
+	worked 7 268435456 67108864 256 64
+	[ "$(wire 7)" = '["node","mmpmon",268435456,67108864,256,64]' ]
+	[ "$(gpfs_calls mmpmon)" -eq 0 ]
+}
+
+@test "a counter of calls that began at 0 again is counted over its end" {
+	gpfs_work 0 0 4294967000 0
+	worked 7 1073741824 0 416 0
+	[ "$(wire 7)" = '["node","mmpmon",1073741824,0,416,0]' ]
+}
+
+@test "counters that somebody has reset leave no wire numbers and say why" {
+	job 7
+	prolog
+	gpfs_work 500 0 5 0
+	echo reset | "$NODE/gpfs/bin/mmpmon" -p -s
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
+@test "a file system that is unmounted while a job runs leaves no wire numbers" {
+	job 7
+	prolog
+	gpfs_work 500 0 5 0
+	sed -i '/ home /d' "$NODE/gpfs/counters"
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
+@test "another mmfsd counts from 0, also when it has come further than the first" {
+	job 7
+	prolog
+	gpfs_stop
+	gpfs_start
+	gpfs_work 1000000 1000000 1000 1000
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
+@test "only the file systems of mounts= are counted, and one that is not to be told apart is not" {
+	NODE_CLIENT=mounts=/home gpfs_conf
+	worked 7 500 500 5 5
+	[ "$(wire 7)" = '["node","mmpmon",0,0,0,0]' ]
+	echo 'archive.example.org home 6 0 0 0 0 0 0 0 0' >>"$NODE/gpfs/counters"
+	worked 8 500 500 5 5
+	[ "$(record 8 | jq -c .wire)" = null ]
+}
+
+@test "an answer with an error, or none at all, is said and gives no numbers" {
+	echo 16 >"$NODE/gpfs/rc"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: somebody else holds its lock; cure: correct mmpmon= in jobio.conf" "$output"
+	epilog
+	[ "$(record 7 | jq -c .wire)" = null ]
+	rm "$NODE/gpfs/rc" "$NODE/gpfs/bin/mmpmon"
+	job 8
+	run prolog
+	expect_in "GP06 its counters cannot be read: mmpmon: cannot execute $NODE/gpfs/bin/mmpmon: No such file or directory" "$output"
+	epilog
+	[ "$(told 8)" = GP06 ]
+}
+
+@test "a mmpmon that hangs costs a second, one finding, and no node" {
+	NODE_JOBIO=on_error=continue gpfs_conf
+	touch "$NODE/gpfs/hang"
+	job 7
+	began=$SECONDS
+	run prolog
+	[ "$status" -eq 0 ]
+	[ $((SECONDS - began)) -le 8 ]
+	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmpmon': no answer within 1000 ms; cure: see mmhealth node show" "$output"
+	[ "$(grep -c GP0 <<<"$output")" -eq 1 ]
+	[ "$(gpfs_calls mmpmon)" -eq 1 ]
+	expect_gate 7 verdict=admit
+	took_at_most 8 epilog
+	[ "$(told 7)" = GP04 ]
+	[ "$(record 7 | jq -c .wire)" = null ]
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "a mmfsd whose socket takes questions and never answers is the same one finding" {
+	gpfs_stop
+	gpfs_start --socket
+	touch "$NODE/gpfs/hang"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/socket': no answer in time" "$output"
+	took_at_most 8 epilog
+	[ "$(told 7)" = GP04 ]
+}
+
+@test "a mmpmon that begins to hang while a job runs does not hold up its epilog, and the record says so" {
+	job 7
+	prolog
+	touch "$NODE/gpfs/hang"
+	took_at_most 8 epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","client_unreadable"]]' ]
+	job 8
+	run prolog # the next job finds it
+	expect_in 'GP04 mmfsd does not answer' "$output"
+	epilog
+}
+
+@test "mmpmon never runs twice at a time on a node" {
+	local id pids=()
+	echo 0.3 >"$NODE/gpfs/slow"
+	one_job 6 # what is kept of it spares the others the first question
+	for id in 7 8; do
+		(job "$id"; prolog) &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	[ "$(gpfs_calls mmpmon)" -ge 4 ]
+	[ ! -e "$NODE/gpfs/overlapped" ]
+}
+
+@test "a mmdiag that hangs is one finding" {
+	NODE_CLIENT=timeout_ms=1000 gpfs_conf
+	touch "$NODE/gpfs/hang-mmdiag"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmdiag': no answer within 1000 ms" "$output"
+	epilog
+	[ "$(told 7)" = GP04 ]
+	[ "$(gpfs_calls mmdiag)" -eq 1 ]
+}
+
+@test "a node whose mmfsd has ended is drained where the site wants it" {
+	gpfs_stop
+	NODE_JOBIO=on_error=drain gpfs_conf
+	job 7
+	run prolog
+	[ "$status" -eq 1 ]
+	[ "$(<"$NODE/run/reason")" = 'jobio:GP03 2 file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails; cure: mmstartup, and see /var/adm/ras/mmfs.log.latest' ]
+	[ ! -e "$NODE/gpfs/calls" ]
+}
+
+@test "what mmdiag has said is kept for the next jobs" {
+	one_job 7
+	one_job 8
+	[ "$(gpfs_calls mmdiag)" -eq 2 ] # config and waiters, once
+	gpfs_stop
+	gpfs_start
+	one_job 9
+	[ "$(gpfs_calls mmdiag)" -eq 4 ]
+}
+
+# ---- settings ------------------------------------------------------------------
+
+@test "a profile is advice where the site does not allow mmchconfig" {
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_config maxMBpS 2048
+	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
+	epilog
+	expect_in '"code":"GP41","severity":"info","text":"the profile asks for maxMBpS=24000, and mmfsd has 2048: not changed, allow_mmchconfig=no"' "$(record 7)"
+	[ "$(told 7)" = 'GP41 GP41' ]
+	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
+}
+
+@test "a job that has the node alone gets its profile, and mmfsd its settings back" {
+	gpfs_allow
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	expect_config maxMBpS 24000
+	expect_config fsyncIsGlobal 0
+	expect_gate 7 io_profile=stream
+	grep -qx 'mmchconfig maxMBpS=24000,fsyncIsGlobal=no -I -N 192.0.2.31' "$NODE/gpfs/calls"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_config maxMBpS 2048
+	expect_config fsyncIsGlobal 1
+	expect_in "$SET,\"restored\":true" "$(record 7)"
+	[ "$(told 7)" = '' ]
+	one_job 8 1 stream # what was kept is not what it had meanwhile
+	expect_in "$SET,\"restored\":true" "$(record 8)"
+}
+
+@test "what takes a restart of mmfsd is advice, whatever the site allows" {
+	gpfs_allow
+	one_job 7 1 metadata
+	expect_in 'the profile asks for maxStatCache=131072, and mmfsd has 1000: not changed, it takes a restart of mmfsd' "$(record 7)"
+	[ "$(told 7)" = 'GP41 GP41' ]
+	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
+	sed -i 's/^maxStatCache .*/maxStatCache 131072 static/; s/^nBucketGroups .*/nBucketGroups 1024 static/' "$NODE/gpfs/config"
+	job 8 1 metadata
+	prolog
+	expect_gate 8 io_profile=metadata
+	epilog
+}
+
+@test "without a file to count them by, no node changes its settings" {
+	NODE_CLIENT=allow_mmchconfig=yes gpfs_conf
+	one_job 7 1 stream
+	expect_in 'not changed, mmchconfig_lock= is not set' "$(record 7)"
+	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
+}
+
+@test "no more nodes change their settings at once than the site says" {
+	gpfs_allow mmchconfig_at_once=1 timeout_ms=1000
+	: >"$NODE/gpfs/lock"
+	python3 -c 'import fcntl, sys, time
+file = open(sys.argv[1], "r+")
+fcntl.lockf(file, fcntl.LOCK_EX, 1, 0)
+open(sys.argv[2], "w").close()
+time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
+	holder=$!
+	wait_for test -e "$NODE/gpfs/held"
+	job 7 1 stream
+	run prolog
+	kill "$holder"
+	[ "$status" -eq 0 ]
+	expect_in "GP40 'mmfsd' could not get maxMBpS=24000,fsyncIsGlobal=0: mmchconfig: exit status 75: 1 nodes change their settings already, by '$NODE/gpfs/lock'" "$output"
+	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
+	epilog
+	one_job 8 1 stream
+	expect_in "$SET,\"restored\":true" "$(record 8)"
+}
+
+@test "a mmchconfig that fails is a finding, and the job runs" {
+	gpfs_allow
+	echo 'mmchconfig: 6027-1639 Command failed.' >"$NODE/gpfs/refuse"
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP40 'mmfsd' could not get maxMBpS=24000,fsyncIsGlobal=0: mmchconfig: exit status 1: mmchconfig: 6027-1639 Command failed.; cure: see /var/adm/ras/mmfs.log.latest" "$output"
+	expect_gate 7 verdict=admit
+	epilog
+	[ "$(told 7)" = GP40 ]
+}
+
+@test "a setting that an administrator has changed meanwhile stays" {
+	gpfs_allow
+	job 7 1 stream
+	prolog
+	sed -i 's/^maxMBpS .*/maxMBpS 9000 dynamic/' "$NODE/gpfs/config"
+	epilog
+	expect_config maxMBpS 9000
+	expect_config fsyncIsGlobal 1
+	[ "$(told 7)" = GP43 ]
+}
+
+@test "a mmfsd that was started anew has nothing to be put back" {
+	gpfs_allow
+	job 7 1 stream
+	prolog
+	gpfs_stop
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(gpfs_calls mmchconfig)" -eq 1 ]
+	expect_in "$SET,\"restored\":true" "$(record 7)"
+}
+
+@test "a profile with an attribute that jobio does not change is refused as a whole" {
+	gpfs_allow
+	job 7 1 wrong
+	run prolog
+	expect_in "GP49 setting 'autoload=1' of the profile: it is none of Storage Scale's that jobio changes; the profile was not applied" "$output"
+	expect_config maxMBpS 2048
+	epilog
+}
+
+@test "the settings stay as they are on a node that the job shares" {
+	gpfs_allow
+	one_job 7 - stream
+	expect_config maxMBpS 2048
+	[ "$(told 7)" = GP46 ]
+}
+
+@test "doctor says what is wrong with a Storage Scale client" {
+	sed -i 's/^pagepool .*/pagepool 1048576 -/' "$NODE/gpfs/config"
+	cp "$SRCDIR/tests/samples/gpfs/mmdiag-waiters.txt" "$NODE/gpfs/waiters"
+	slurmd_env 0
+	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	[[ $output =~ "GP08 warning: the page pool has 1 MiB, and the node "[0-9]+" GiB of memory: few files are read ahead or written behind at a time" ]]
+	expect_in "GP07 warning: 1 thread of mmfsd waits: RcvWorker for 862 s, waiting for stripe group takeover
+    cure: see mmdiag --waiters, there and on the node that it waits for" "$output"
+	[[ $output != *J0* ]]
+}
+
+# ---- killed ----------------------------------------------------------------------
+
+# faulty - helpers that can be killed, and a site that allows changes
+faulty() {
+	local helper
+	for helper in jobio-prepare jobio-release; do
+		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
+	done
+	gpfs_allow
+}
+
+# left JOB... - settings are back, nothing is left of the jobs
+left() {
+	expect_config maxMBpS 2048 && expect_config fsyncIsGlobal 1 &&
+		expect_clean "$@"
+}
+
+# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID. After
+# that nothing is left of the job.
+walk() {
+	local at count id
+	faulty
+	job 100 1 stream
+	[[ $1 != release ]] || prepare
+	count=$(points "$1")
+	grep -q 'mmchconfig before' "$NODE/points"
+	grep -q 'mmchconfig after' "$NODE/points"
+	[[ $1 == release ]] || release
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		job "$id" 1 stream
+		[[ $1 != release ]] || prepare
+		killed_at "$at" "$1" || fail "survived point $at"
+		"$2" "$id" || fail "after point $at"
+		release # slurmd runs an epilog for each job
+		left "$id" || fail "after point $at"
+	done
+}
+
+# A job whose prolog got as far as its gate file counts as one that starts.
+by_next_job() {
+	local starts=0
+	[[ ! -e $NODE/run/$1/gate ]] || starts=1
+	next_job $(($1 + 1000)) || return
+	((starts)) || expect_config maxMBpS 2048 || return
+	job "$1" 1 stream
+	((!starts)) || release
+}
+
+@test "a prolog killed at any step of a setting is mended by its epilog" {
+	walk prepare release
+}
+
+@test "a prolog killed at any step of a setting is mended by --recover" {
+	walk prepare recover
+}
+
+@test "a prolog killed at any step of a setting is mended by the next job" {
+	walk prepare by_next_job
+}
+
+@test "an epilog killed at any step of a setting is mended by its second run" {
+	walk release release
+}
+
+# schedule SEED - jobs whose helpers are killed anywhere, then one that is not
+schedule() {
+	local id ids=() round profile
+	RANDOM=$1
+	for round in 1 2 3; do
+		id=$(($1 * 10 + round))
+		ids+=("$id")
+		profile=(stream metadata "")
+		job "$id" 1 "${profile[RANDOM % 3]}"
+		killed_at $((RANDOM % 50 + 1)) prepare || :
+		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		killed_at $((RANDOM % 25 + 1)) release || :
+		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+	done
+	for id in "${ids[@]}"; do
+		job "$id" 1
+		release 2>/dev/null || return
+	done
+	next_job $((id + 1)) 2>/dev/null || return
+	left "${ids[@]}" $((id + 1))
+}
+
+@test "random schedules of crashes end with the settings that mmfsd had" {
+	faulty
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-10}; seed++)); do
+		schedule "$seed" || fail "seed $seed"
+	done
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the work of a client runs: workqueues and interrupts made of files, and
+ * real threads, on the machine that tests; it needs two CPUs. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client/affinity.h"
+#include "client/rule.h"
+#include "client/type.h"
+#include "lib/fileio.h"
+#include "lib/sysfs.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+static const struct rule rules[] = {
+	{ "T44", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
+	{ "T45", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
+	{ "T47", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
+	{ "T48", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
+	{ 0 }
+};
+static const struct affinity affinity = { .workqueues = "nfsiod rpciod",
+					  .threads = "ptlrpcd_* socknal_*",
+					  .process = "mmfsd",
+					  .failed = "T44",
+					  .not_back = "T45",
+					  .left = "T47",
+					  .not_ours = "T48" };
+static const struct client_type_ops type = { .name = "t",
+					     .rules = rules,
+					     .affinity = &affinity };
+static char process_dir[512];
+static struct config_client section;
+static struct client client;
+static struct client_want want;
+static struct findings findings;
+static struct client_plan *plan;
+static struct journal_change change;
+
+static void folder(const char *name)
+{
+	char path[512], *slash;
+
+	snprintf(path, sizeof(path), "%s", tempdir_path(name));
+	for (slash = path + strlen(tempdir_name) + 1; *slash; slash++)
+		if (*slash == '/') {
+			*slash = '\0';
+			mkdir(path, 0755);
+			*slash = '/';
+		}
+	mkdir(path, 0755);
+}
+
+/* A job that has the node alone, and this CPU reserved. */
+static void node(unsigned int cpu)
+{
+	tempdir_make();
+	sysfs_set_root(tempdir_name);
+	folder("proc");
+	snprintf(process_dir, sizeof(process_dir), "%s", tempdir_path("proc"));
+	section = (struct config_client){ .name = (char *)"c",
+					  .core_change = CORE_CHANGE_AFFINITY,
+					  .interrupts_of = (char *)"ib0",
+					  .process_dir = process_dir };
+	client = (struct client){ .type = &type, .section = &section };
+	want = (struct client_want){ .alone = true,
+				     .has_io_cores = true,
+				     .io_cores = 1 };
+	cpuset_add(&want.io_cpus, cpu);
+}
+
+static void away(void)
+{
+	findings_free(&findings);
+	change_clear(plan);
+	free(plan);
+	tempdir_remove();
+}
+
+/* What the kind plans: the one change, or none. */
+static bool plan_one(const struct change_kind *kind)
+{
+	struct err err;
+
+	plan = calloc(1, sizeof(*plan));
+	ck_assert_int_eq(
+		kind->plan(kind, &client, &want, plan, &findings, &err), 0);
+	ck_assert_uint_le(plan->count, 1);
+	if (plan->count)
+		change = plan->change[0];
+	return plan->count == 1;
+}
+
+static void expect_file(const char *name, const char *text)
+{
+	char *is = fileio_read(tempdir_path(name), 4096, NULL, NULL);
+
+	ck_assert_ptr_nonnull(is);
+	ck_assert_str_eq(is, text);
+	free(is);
+}
+
+static void expect_finding(const char *code, const char *text)
+{
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, code);
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, text));
+}
+
+/* ---- workqueues -------------------------------------------------------------- */
+
+#define NFSIOD "devices/virtual/workqueue/nfsiod/cpumask"
+#define RPCIOD "devices/virtual/workqueue/rpciod/cpumask"
+
+static void workqueues(const char *nfsiod, const char *rpciod)
+{
+	folder("devices/virtual/workqueue/nfsiod");
+	folder("devices/virtual/workqueue/rpciod");
+	tempdir_put(NFSIOD, nfsiod);
+	tempdir_put(RPCIOD, rpciod);
+}
+
+START_TEST(workqueues_run_on_the_reserved_cores_and_go_back)
+{
+	node(39);
+	workqueues("ff,ffffffff\n", "f0,0000000f\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_str_eq(change.target, "workqueues nfsiod rpciod");
+	ck_assert_str_eq(change.old_value, "nfsiod=0-39 rpciod=0-3,36-39");
+	ck_assert_str_eq(change.new_value, "nfsiod=39 rpciod=39");
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_MADE);
+	expect_file(NFSIOD, "00000080,00000000\n");
+	ck_assert(cpuset_equal(&client.common.frontend_cpus, &want.io_cpus));
+	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_UNDONE);
+	expect_file(NFSIOD, "000000ff,ffffffff\n");
+	expect_file(RPCIOD, "000000f0,0000000f\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_workqueue_that_is_there_already_is_left_alone)
+{
+	node(1);
+	workqueues("2\n", "3\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_str_eq(change.old_value, "rpciod=0-1");
+	away();
+}
+END_TEST
+
+START_TEST(without_leave_or_alone_or_cores_nothing_is_planned)
+{
+	node(1);
+	workqueues("ff\n", "ff\n");
+	section.core_change = CORE_CHANGE_ANY;
+	ck_assert(!plan_one(&affinity_workqueue));
+	free(plan);
+	section.core_change = CORE_CHANGE_AFFINITY;
+	want.alone = false;
+	ck_assert(!plan_one(&affinity_workqueue));
+	free(plan);
+	want.alone = true;
+	want.io_cores = 0;
+	ck_assert(!plan_one(&affinity_workqueue));
+	free(plan);
+	want.io_cores = 1;
+	ck_assert(plan_one(&affinity_workqueue));
+	away();
+}
+END_TEST
+
+START_TEST(what_somebody_else_has_bound_meanwhile_stays)
+{
+	node(1);
+	workqueues("ff\n", "ff\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	affinity_workqueue.make(&affinity_workqueue, &client, &change,
+				&findings);
+	tempdir_put(RPCIOD, "c\n");
+	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_NOT_OURS);
+	expect_file(RPCIOD, "c\n");
+	expect_file(NFSIOD, "000000ff\n");
+	expect_finding("T48", "1 of 2 are on CPUs that neither jobio nor the "
+			      "node had set: left there");
+	away();
+}
+END_TEST
+
+START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
+{
+	node(1);
+	workqueues("ff\n", "ff\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	/* it can be read, and takes nothing */
+	remove(tempdir_path(RPCIOD));
+	ck_assert_int_eq(
+		symlink("/proc/sys/kernel/ngroups_max", tempdir_path(RPCIOD)),
+		0);
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_MADE);
+	expect_finding("T44", "workqueues nfsiod rpciod: 1 of 2 could not "
+			      "get CPU 1: ");
+	expect_file(NFSIOD, "00000002\n");
+	away();
+}
+END_TEST
+
+START_TEST(
+	a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads)
+{
+	struct journal_change cut = { .target = (char *)"workqueues",
+				      .old_value = (char *)"nfsiod=0-7 rpc",
+				      .new_value = (char *)"nfsiod=1 rpciod=" };
+
+	node(1);
+	workqueues("2\n", "2\n");
+	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
+						 &cut, &findings),
+			 CHANGE_UNDONE);
+	expect_file(NFSIOD, "000000ff\n");
+	expect_file(RPCIOD, "2\n");
+	plan = NULL;
+	findings_free(&findings);
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- interrupts ---------------------------------------------------------------- */
+
+static void interrupts(void)
+{
+	folder("class/infiniband/ib0/device/msi_irqs");
+	tempdir_put("class/infiniband/ib0/device/msi_irqs/45", "msix\n");
+	tempdir_put("class/infiniband/ib0/device/msi_irqs/46", "msix\n");
+	folder("proc/irq/45");
+	folder("proc/irq/46");
+	tempdir_put("proc/irq/45/smp_affinity_list", "0\n");
+	tempdir_put("proc/irq/46/smp_affinity_list", "2-3\n");
+}
+
+START_TEST(interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each)
+{
+	node(7);
+	interrupts();
+	ck_assert(plan_one(&affinity_interrupt));
+	ck_assert_str_eq(change.target, "interrupts of ib0");
+	affinity_interrupt.make(&affinity_interrupt, &client, &change,
+				&findings);
+	expect_file("proc/irq/45/smp_affinity_list", "7\n");
+	expect_file("proc/irq/46/smp_affinity_list", "7\n");
+	ck_assert_int_eq(affinity_interrupt.undo(&affinity_interrupt, &client,
+						 &change, &findings),
+			 CHANGE_UNDONE);
+	expect_file("proc/irq/45/smp_affinity_list", "0\n");
+	expect_file("proc/irq/46/smp_affinity_list", "2-3\n");
+	away();
+}
+END_TEST
+
+START_TEST(interrupts_are_left_to_irqbalance_where_it_runs)
+{
+	node(7);
+	interrupts();
+	folder("proc/4711");
+	tempdir_put("proc/4711/comm", "irqbalance\n");
+	ck_assert(!plan_one(&affinity_interrupt));
+	expect_finding("T47", "irqbalance runs and would move the interrupts "
+			      "of ib0 again: left to it");
+	away();
+}
+END_TEST
+
+/* ---- threads ------------------------------------------------------------------- */
+
+static void *wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* A process with three threads; its pid. */
+static pid_t start(void)
+{
+	pthread_t thread;
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_create(&thread, NULL, wait_for_ever, NULL);
+		pthread_create(&thread, NULL, wait_for_ever, NULL);
+		ck_assert_int_eq(write(ends[1], "x", 1), 1);
+		wait_for_ever(NULL);
+	}
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+/* As it would be seen under this name; 'stat' NULL: as no kernel thread. */
+static void show(pid_t pid, const char *name, const char *stat)
+{
+	char at[64];
+
+	snprintf(at, sizeof(at), "proc/%d", (int)pid);
+	folder(at);
+	snprintf(at, sizeof(at), "proc/%d/comm", (int)pid);
+	tempdir_put(at, name);
+	snprintf(at, sizeof(at), "proc/%d/stat", (int)pid);
+	tempdir_put(at, stat ? stat : "1 (x) S 1 0 0 0 0 4194304 0\n");
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static struct cpuset cpus_of(pid_t pid)
+{
+	struct cpuset cpus;
+
+	ck_assert_int_eq(process_cpus(pid, &cpus), 0);
+	return cpus;
+}
+
+/* All threads of a process have these CPUs. */
+static void expect_cpus(pid_t pid, const struct cpuset *cpus)
+{
+	char path[64], *is, *wanted = cpuset_format(cpus), line[128];
+	int count = 0;
+	FILE *all;
+
+	snprintf(path, sizeof(path), "cat /proc/%d/task/*/status", (int)pid);
+	all = popen(path, "r");
+	ck_assert_ptr_nonnull(all);
+	while (fgets(line, sizeof(line), all)) {
+		if (strncmp(line, "Cpus_allowed_list:", 18) != 0)
+			continue;
+		is = line + 18 + strspn(line + 18, " \t");
+		is[strcspn(is, "\n")] = '\0';
+		ck_assert_str_eq(is, wanted);
+		count++;
+	}
+	pclose(all);
+	free(wanted);
+	ck_assert_int_ge(count, 3);
+}
+
+/* The last CPU that we may run on, and all of them. */
+static unsigned int last_cpu(struct cpuset *all)
+{
+	int cpu, last = 0;
+
+	*all = cpus_of(getpid());
+	ck_assert_msg(cpuset_count(all) > 1, "this test needs two CPUs");
+	cpuset_for_each (cpu, all)
+		last = cpu;
+	return (unsigned int)last;
+}
+
+START_TEST(all_threads_of_a_daemon_move_together_and_go_back)
+{
+	struct cpuset all;
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	ck_assert(plan_one(&affinity_process));
+	ck_assert_str_eq(change.target, "process mmfsd");
+	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_MADE);
+	expect_cpus(pid, &want.io_cpus);
+	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_UNDONE);
+	expect_cpus(pid, &all);
+	ck_assert_uint_eq(findings.count, 0);
+	end(pid);
+	away();
+}
+END_TEST
+
+START_TEST(a_daemon_whose_move_was_cut_off_goes_back_with_all_threads)
+{
+	struct cpuset all;
+	cpu_set_t one;
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	ck_assert(plan_one(&affinity_process));
+	/* only its first thread was moved */
+	CPU_ZERO(&one);
+	CPU_SET((size_t)last_cpu(&all), &one);
+	ck_assert_int_eq(sched_setaffinity(pid, sizeof(one), &one), 0);
+	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_UNDONE);
+	expect_cpus(pid, &all);
+	end(pid);
+	away();
+}
+END_TEST
+
+START_TEST(a_daemon_that_has_ended_needs_nothing)
+{
+	struct cpuset all;
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	ck_assert(plan_one(&affinity_process));
+	affinity_process.make(&affinity_process, &client, &change, &findings);
+	end(pid);
+	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_UNDONE);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
+{
+	struct cpuset all;
+	char expected[64];
+	pid_t free_one, bound, program;
+
+	node(last_cpu(&all));
+	free_one = start();
+	bound = start();
+	program = start();
+	show(free_one, "ptlrpcd_00_01\n", "1 (x) S 2 0 0 0 0 2129984 0\n");
+	/* PF_NO_SETAFFINITY */
+	show(bound, "ptlrpcd_00_02\n", "1 (x) S 2 0 0 0 0 69238848 0\n");
+	show(program, "ptlrpcd_00_03\n", NULL); /* somebody's, with that name */
+	ck_assert(plan_one(&affinity_thread));
+	snprintf(expected, sizeof(expected), "%d:ptlrpcd_00_01=%u",
+		 (int)free_one, last_cpu(&all));
+	ck_assert_str_eq(change.new_value, expected);
+	ck_assert_int_eq(affinity_thread.make(&affinity_thread, &client,
+					      &change, &findings),
+			 CHANGE_MADE);
+	all = cpus_of(free_one);
+	ck_assert(cpuset_equal(&all, &want.io_cpus));
+	/* another thread has its number now */
+	show(free_one, "socknal_sd00_00\n", NULL);
+	affinity_thread.undo(&affinity_thread, &client, &change, &findings);
+	all = cpus_of(free_one);
+	ck_assert(cpuset_equal(&all, &want.io_cpus));
+	show(free_one, "ptlrpcd_00_01\n", NULL);
+	affinity_thread.undo(&affinity_thread, &client, &change, &findings);
+	all = cpus_of(free_one);
+	ck_assert(!cpuset_equal(&all, &want.io_cpus));
+	end(free_one);
+	end(bound);
+	end(program);
+	away();
+}
+END_TEST
+
+UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
+	  a_workqueue_that_is_there_already_is_left_alone,
+	  without_leave_or_alone_or_cores_nothing_is_planned,
+	  what_somebody_else_has_bound_meanwhile_stays,
+	  what_cannot_be_moved_is_said_and_the_others_are_moved,
+	  a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads,
+	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
+	  interrupts_are_left_to_irqbalance_where_it_runs,
+	  all_threads_of_a_daemon_move_together_and_go_back,
+	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
+	  a_daemon_that_has_ended_needs_nothing,
+	  kernel_threads_that_may_be_moved_are_and_others_are_not)

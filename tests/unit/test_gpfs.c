@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The Storage Scale client on outputs written for the tests (tests/samples/gpfs)
+ * and on a machine made of files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/gpfs/facts.h"
+#include "client/gpfs/judge.h"
+#include "client/gpfs/mmpmon.h"
+#include "client/gpfs/y.h"
+#include "lib/sysfs.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
+#include "tests/unit/tempdir.h"
+
+#define LINE(key, cl, fs, rest)                                                \
+	key " _n_ 192.0.2.31 _nn_ c1 _rc_ 0 _t_ 1 _tu_ 2 _cl_ " cl " _fs_ " fs \
+	    " _d_ 4 " rest "\n"
+
+/* ---- -Y ------------------------------------------------------------------ */
+
+START_TEST(an_attribute_is_found_by_its_name_and_decoded)
+{
+	char *text = sample_read("gpfs/mmdiag-config.txt"), value[256];
+
+	ck_assert(gpfs_y_config(text, "pagepool", value, sizeof(value)));
+	ck_assert_str_eq(value, "17179869184");
+	ck_assert(gpfs_y_config(text, "numactlOptionN", value, sizeof(value)));
+	ck_assert_str_eq(value, "");
+	/* %3A is a colon, and the line is broken in two */
+	ck_assert(gpfs_y_config(text, "opensslLibName", value, sizeof(value)));
+	ck_assert_str_eq(value,
+			 "/usr/lib64/libssl.so.3:/usr/lib64/libssl.so.1.1:"
+			 "libssl.so.10:libssl.so");
+	ck_assert(gpfs_y_config(text, "pagepoolMaxPhysMemPct", value,
+				sizeof(value)));
+	ck_assert(!gpfs_y_config(text, "page", value, sizeof(value)));
+	ck_assert(!gpfs_y_config(text, "opensslLibName", value, 8));
+	free(text);
+}
+END_TEST
+
+START_TEST(columns_are_found_by_the_header_and_not_by_their_place)
+{
+	static const char text[] =
+		"mmdiag:config:HEADER:version:reserved:new:value:more:name:\n"
+		"mmdiag:config:0:1:::7:x:maxMBpS:\n";
+	static const char without[] = "mmdiag:config:0:1:::maxMBpS:7::\n";
+	char value[16];
+
+	ck_assert(gpfs_y_config(text, "maxMBpS", value, sizeof(value)));
+	ck_assert_str_eq(value, "7");
+	ck_assert(!gpfs_y_config(without, "maxMBpS", value, sizeof(value)));
+	ck_assert(!gpfs_y_config("", "maxMBpS", value, sizeof(value)));
+}
+END_TEST
+
+START_TEST(half_a_code_is_left_as_it_is)
+{
+	static const char text[] =
+		"mmdiag:config:HEADER:version:reserved:reserved:name:value:\n"
+		"mmdiag:config:0:1:::a:50%:\nmmdiag:config:0:1:::b:%4:\n"
+		"mmdiag:config:0:1:::c:%zz%41:\n";
+	char value[16];
+
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, "50%");
+	ck_assert(gpfs_y_config(text, "b", value, sizeof(value)));
+	ck_assert_str_eq(value, "%4");
+	ck_assert(gpfs_y_config(text, "c", value, sizeof(value)));
+	ck_assert_str_eq(value, "%zzA");
+}
+END_TEST
+
+/* ---- mmpmon ---------------------------------------------------------------- */
+
+static struct wire *rows(const char *text)
+{
+	struct wire *wire = wire_new(NULL);
+	struct err err = { "" };
+
+	ck_assert_msg(gpfs_mmpmon_rows(wire, text, "1.2", &err) == 1, "%s",
+		      err.text);
+	return wire;
+}
+
+static void expect_row(const struct wire *wire, size_t i, const char *id,
+		       const char *counts)
+{
+	char text[128];
+
+	ck_assert_uint_lt(i, wire->count);
+	ck_assert_str_eq(wire->row[i].id, id);
+	snprintf(text, sizeof(text), "%lld %lld %lld %lld",
+		 (long long)wire->row[i].count[WIRE_READ_BYTES],
+		 (long long)wire->row[i].count[WIRE_WRITE_BYTES],
+		 (long long)wire->row[i].count[WIRE_READS],
+		 (long long)wire->row[i].count[WIRE_WRITES]);
+	ck_assert_str_eq(text, counts);
+}
+
+static void expect_no_rows(const char *text, const char *why)
+{
+	struct wire *wire = wire_new(NULL);
+	struct err err = { "" };
+
+	ck_assert_int_eq(gpfs_mmpmon_rows(wire, text, "1.2", &err), -1);
+	ck_assert_str_eq(err.text, why);
+	wire_free(wire);
+}
+
+START_TEST(file_systems_of_one_name_in_two_clusters_are_two)
+{
+	char *text = sample_read("gpfs/mmpmon-fs_io_s.txt");
+	struct wire *wire = rows(text);
+
+	ck_assert_uint_eq(wire->count, 3);
+	expect_row(wire, 0, "hpc.example.org:scratch 1.2",
+		   "9007199254740992 4398046511104 4294967000 900000");
+	expect_row(wire, 1, "hpc.example.org:home 1.2",
+		   "1048576000 524288000 4000 2000");
+	expect_row(wire, 2, "archive.example.org:scratch 1.2", "0 0 0 0");
+	wire_free(wire);
+	free(text);
+}
+END_TEST
+
+START_TEST(the_answer_of_the_socket_has_the_same_counters)
+{
+	char *text = sample_read("gpfs/mmpmon-socket-gfis.txt"), node[32];
+	struct wire *wire = rows(text);
+
+	ck_assert_uint_eq(wire->count, 1);
+	/* _rdc_ and _wc_, not _r_ and _w_ */
+	expect_row(wire, 0, "hpc.example.org:scratch 1.2",
+		   "1073741824 536870912 2048 1024");
+	ck_assert(gpfs_mmpmon_word(text, "_n_", node, sizeof(node)));
+	ck_assert_str_eq(node, "192.0.2.31");
+	wire_free(wire);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_node_without_mounts_has_no_counters_and_no_fault)
+{
+	char *text = sample_read("gpfs/mmpmon-nothing-mounted.txt");
+	struct wire *wire = wire_new(NULL);
+
+	ck_assert_int_eq(gpfs_mmpmon_rows(wire, text, "1.2", NULL), 0);
+	wire_free(wire);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_counter_that_cannot_be_read_is_unknown)
+{
+	struct wire *wire =
+		rows(LINE("_fs_io_s_", "c", "a",
+			  "_br_ 99999999999999999999 _bw_ -1 _rdc_ x")
+			     LINE("_fs_io_s_", "c", "b",
+				  "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5"));
+
+	expect_row(wire, 0, "c:a 1.2", "-1 -1 -1 -1");
+	expect_row(wire, 1, "c:b 1.2", "1 2 3 4");
+	wire_free(wire);
+}
+END_TEST
+
+START_TEST(an_answer_that_is_not_understood_is_no_answer)
+{
+	static char line[4096];
+	size_t i;
+
+	expect_no_rows("", "mmpmon: the answer is cut off");
+	expect_no_rows("_fs_io_s_ _rc_ 0 _cl_ c _fs_",
+		       "mmpmon: the answer is cut off");
+	expect_no_rows("hello\n", "mmpmon: no counters in its answer");
+	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 0 _cl_ c\n",
+		       "mmpmon: counters of no filesystem");
+	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 16 _cl_ c _fs_ a\n",
+		       "mmpmon answers with _rc_ 16: somebody else holds its "
+		       "lock");
+	expect_no_rows("_fs_io_s_ _n_ 1 _cl_ c _fs_ a\n",
+		       "mmpmon answers with _rc_ -1");
+	expect_no_rows(LINE("_fs_io_s_", "c", "a", "_br_ 1")
+			       LINE("_fs_io_s_", "c", "a", "_br_ 2"),
+		       "mmpmon: 'c:a' comes twice");
+	/* a line too long to be read would be missing in the sum */
+	i = (size_t)snprintf(line, sizeof(line),
+			     LINE("_fs_io_s_", "c", "a", "_br_ 1"));
+	memset(line + i, ' ', sizeof(line) - i - 2);
+	line[sizeof(line) - 2] = '\n';
+	expect_no_rows(line, "mmpmon: the answer is cut off");
+}
+END_TEST
+
+/* ---- the difference -------------------------------------------------------- */
+
+#define WRAP (INT64_C(1) << 32)
+
+static int64_t moved[WIRE_KINDS];
+
+/* What has been moved between two readings of one filesystem, time_s apart. */
+static int since(int64_t time_s, int64_t bytes_was, int64_t reads_was,
+		 int64_t bytes_is, int64_t reads_is)
+{
+	struct wire *was = wire_new(NULL), *is = wire_new(NULL);
+	struct wire_row *row = wire_row(was, "c:a 1.2");
+	int rc;
+
+	row->count[WIRE_READ_BYTES] = bytes_was;
+	row->count[WIRE_READS] = reads_was;
+	row = wire_row(is, "c:a 1.2");
+	row->count[WIRE_READ_BYTES] = bytes_is;
+	row->count[WIRE_READS] = reads_is;
+	is->calls_wrap = WRAP;
+	was->at_s = 1000;
+	is->at_s = 1000 + time_s;
+	rc = wire_since(was, is, "", moved);
+	wire_free(was);
+	wire_free(is);
+	return rc;
+}
+
+START_TEST(a_counter_of_calls_that_wrapped_in_a_short_job_is_counted_on)
+{
+	ck_assert_int_eq(since(600, 1000, WRAP - 296, 2000, 120), 1);
+	ck_assert_int_eq(moved[WIRE_READ_BYTES], 1000);
+	ck_assert_int_eq(moved[WIRE_READS], 416);
+}
+END_TEST
+
+START_TEST(calls_that_may_have_wrapped_unseen_are_unknown_and_bytes_are_not)
+{
+	/* eight hours, and 5 GiB: perhaps a wrap, perhaps none */
+	ck_assert_int_eq(since(28800, 0, 100, 5 * (WRAP / 4) * 4, 300), 1);
+	ck_assert_int_eq(moved[WIRE_READ_BYTES], 5 * WRAP);
+	ck_assert_int_eq(moved[WIRE_READS], WIRE_UNKNOWN);
+	ck_assert_int_eq(since(28800, 0, WRAP - 10, 5 * WRAP, 300), 1);
+	ck_assert_int_eq(moved[WIRE_READS], WIRE_UNKNOWN);
+	/* four billion calls that move less than a byte each: there was none */
+	ck_assert_int_eq(since(28800, 0, 100, 1 << 30, 300), 1);
+	ck_assert_int_eq(moved[WIRE_READS], 200);
+}
+END_TEST
+
+START_TEST(counters_that_began_anew_are_no_wrap)
+{
+	/* fewer than fit in */
+	ck_assert_int_eq(since(600, 1000, 4000, 2000, 120), 0);
+	ck_assert_int_eq(since(28800, 1000, 4000, 2000, 120), 0);
+	/* bytes went back, too */
+	ck_assert_int_eq(since(600, 1000, WRAP - 296, 500, 120), 0);
+	/* not one of 32 bits */
+	ck_assert_int_eq(since(600, 1000, WRAP + 296, 2000, 120), 0);
+}
+END_TEST
+
+START_TEST(when_the_counters_were_read_is_kept_with_them)
+{
+	struct wire *was = wire_new(NULL), *read;
+	char *text;
+
+	was->at_s = 4711;
+	wire_row(was, "c:a 1.2")->count[WIRE_READS] = 7;
+	text = wire_text(was, NULL);
+	read = wire_parse(text, NULL);
+	ck_assert_ptr_nonnull(read);
+	ck_assert_int_eq(read->at_s, 4711);
+	ck_assert_uint_eq(read->count, 1);
+	wire_free(was);
+	wire_free(read);
+	free(text);
+}
+END_TEST
+
+/* ---- findings -------------------------------------------------------------- */
+
+static struct config_client section;
+static struct findings findings;
+static struct gpfs_facts facts;
+static struct client client;
+
+#define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
+#define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
+
+/* A client whose mmfsd is this process and says so. */
+static void judge(const char *config)
+{
+	struct judge judge = { .client = &client, .findings = &findings };
+	const struct rule *rule;
+
+	section = (struct config_client){ .mounts = (char *)"" };
+	facts.mmfsd = getpid();
+	ask_set(&facts.config, ASK_ANSWERED, NULL);
+	facts.config.text = strdup(config);
+	client = (struct client){ .section = &section, .facts = &facts };
+	client.common.mount_count = 1;
+	for (rule = gpfs_rules; rule->code; rule++)
+		if (rule->check && strcmp(rule->code, "GP02") != 0)
+			rule->check(&judge, rule);
+	gpfs_facts_clear(&facts);
+}
+
+static void expect_finding(const char *code)
+{
+	ck_assert_msg(findings.count == 1, "%zu findings, first: %s",
+		      findings.count,
+		      findings.count ? findings.list[0].text : "");
+	ck_assert_str_eq(findings.list[0].code, code);
+	ck_assert(*findings.list[0].cure);
+}
+
+static void put_card(const char *node)
+{
+	static const char *const folders[] = {
+		"class",
+		"class/infiniband",
+		"class/infiniband/mlx5_0",
+		"class/infiniband/mlx5_0/device",
+		"class/infiniband/mlx5_0/ports",
+		"class/infiniband/mlx5_0/ports/1"
+	};
+	size_t i;
+
+	tempdir_make();
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0755), 0);
+	tempdir_put("class/infiniband/mlx5_0/device/numa_node", node);
+	tempdir_put("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+	sysfs_set_root(tempdir_name);
+}
+
+START_TEST(a_mmfsd_that_may_not_run_beside_its_card_is_said)
+{
+	put_card("1\n"); /* no CPU of this machine of files is on any node */
+	judge(CONFIG ATTRIBUTE("verbsPorts", "mlx5_0/1 mlx5_0/2"));
+	expect_finding("GP09");
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text,
+				     "its card mlx5_0 is on NUMA node 1, where "
+				     "it may not run"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_card_whose_place_nobody_knows_is_no_finding)
+{
+	put_card("-1\n");
+	judge(CONFIG ATTRIBUTE("verbsPorts", "mlx5_0/1"));
+	ck_assert_uint_eq(findings.count, 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(rdma_that_is_there_and_not_used_is_said)
+{
+	put_card("-1\n");
+	judge(CONFIG ATTRIBUTE("verbsRdma", "disable"));
+	expect_finding("GP10");
+	findings_free(&findings);
+	judge(CONFIG ATTRIBUTE("verbsRdma", "enable"));
+	ck_assert_uint_eq(findings.count, 0);
+	tempdir_put("class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+	judge(CONFIG ATTRIBUTE("verbsRdma", "disable"));
+	ck_assert_uint_eq(findings.count, 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_page_pool_is_small_beside_the_memory_or_not_at_all)
+{
+	judge(CONFIG ATTRIBUTE("pagepool", "1048576"));
+	expect_finding("GP08");
+	findings_free(&findings);
+	judge(CONFIG ATTRIBUTE("pagepool", "17179869184"));
+	ck_assert_uint_eq(findings.count, 0);
+	judge(CONFIG ATTRIBUTE("pagepool", "1G")); /* not understood */
+	ck_assert_uint_eq(findings.count, 0);
+}
+END_TEST
+
+UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
+	  columns_are_found_by_the_header_and_not_by_their_place,
+	  half_a_code_is_left_as_it_is,
+	  file_systems_of_one_name_in_two_clusters_are_two,
+	  the_answer_of_the_socket_has_the_same_counters,
+	  a_node_without_mounts_has_no_counters_and_no_fault,
+	  a_counter_that_cannot_be_read_is_unknown,
+	  an_answer_that_is_not_understood_is_no_answer,
+	  a_counter_of_calls_that_wrapped_in_a_short_job_is_counted_on,
+	  calls_that_may_have_wrapped_unseen_are_unknown_and_bytes_are_not,
+	  counters_that_began_anew_are_no_wrap,
+	  when_the_counters_were_read_is_kept_with_them,
+	  a_mmfsd_that_may_not_run_beside_its_card_is_said,
+	  a_card_whose_place_nobody_knows_is_no_finding,
+	  rdma_that_is_there_and_not_used_is_said,
+	  a_page_pool_is_small_beside_the_memory_or_not_at_all)
