@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What mmfsd says of itself. Parts: mmdiag --config, mmdiag --waiters, mmpmon's
+ * counters. */
+#include "client/client.h"
+#include "client/gpfs/facts.h"
+#include "client/gpfs/mmpmon.h"
+#include "client/gpfs/y.h"
+#include "client/wire.h"
+#include "tests/fuzz/fuzz.h"
+
+static struct config_client section = {
+	.name = (char *)"scale",
+	.type = CLIENT_GPFS,
+	.mounts = (char *)"",
+	.mmchconfig_lock = (char *)"",
+	.process_dir = (char *)"/nonexistent",
+	.interrupts_of = (char *)"",
+};
+
+static void read_lines(const char *text, const char *kind)
+{
+	static const char *const columns[] = { "name",	     "value",
+					       "threadName", "waitTime",
+					       "auxReason",  "" };
+	const char *end = text + strlen(text), *from;
+	struct gpfs_y y = { "", "" };
+	char value[64];
+	size_t i;
+
+	for (from = text; gpfs_y_next(&text, kind, &y); from = text) {
+		MUST(text > from && text <= end && *y.header);
+		for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			if (gpfs_y_get(&y, columns[i], value, sizeof(value)))
+				MUST(strlen(value) < sizeof(value));
+	}
+	MUST(text == end);
+}
+
+static void answer(struct ask *ask, const char *text)
+{
+	ask_set(ask, ASK_ANSWERED, NULL);
+	ask->text = strdup(text);
+	MUST(ask->text);
+}
+
+static void judge(const char *config, const char *waiters, const char *counters)
+{
+	struct client_want want = { .alone = true,
+				    .mount_options = "",
+				    .read_ahead_kb = "",
+				    .parameters = "",
+				    .mmconfig = "maxMBpS=24000,pagepool=1",
+				    .mem_spec_limit_mb = -1 };
+	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct client_plan *plan = NULL;
+	struct findings findings = { 0 };
+	struct err err;
+
+	MUST(client);
+	gpfs_facts(client)->mmfsd = 1;
+	answer(&gpfs_facts(client)->config, config);
+	answer(&gpfs_facts(client)->waiters, waiters);
+	answer(&gpfs_facts(client)->counters, counters);
+	client_judge(client, &want, &findings);
+	MUST(client_plan(client, &want, &plan, &findings, &err) == 0);
+	MUST(!plan); /* allow_mmchconfig=no */
+	client_holds(client, &want);
+	findings_free(&findings);
+	client_close(client);
+}
+
+static void count(const char *text)
+{
+	struct wire *wire = wire_new(NULL), *again;
+	int64_t moved[WIRE_KINDS];
+	struct err err = { "" };
+	size_t i;
+	char *saved;
+	int rc;
+
+	MUST(wire);
+	rc = gpfs_mmpmon_rows(wire, text, "1.2", &err);
+	MUST(rc >= 0 || *err.text);
+	if (rc > 0) {
+		MUST(wire->count);
+		for (i = 0; i < wire->count; i++)
+			MUST(wire->row[i].count[WIRE_READS] >= WIRE_UNKNOWN);
+		saved = wire_text(wire, &err);
+		again = wire_parse(saved, &err);
+		MUST(again && again->count == wire->count);
+		if (wire_since(again, wire, wire->row[0].fs, moved) == 1)
+			MUST(moved[WIRE_READ_BYTES] <= 0);
+		wire_free(again);
+		free(saved);
+	}
+	wire_free(wire);
+}
+
+FUZZ(gpfs)
+{
+	char *config = fuzz_part(&data, &size);
+	char *waiters = fuzz_part(&data, &size);
+	char *counters = fuzz_part(&data, &size);
+
+	read_lines(config, "mmdiag:config:");
+	read_lines(waiters, "mmdiag:waiters:");
+	judge(config, waiters, counters);
+	count(counters);
+	free(counters);
+	free(waiters);
+	free(config);
+	return 0;
+}
