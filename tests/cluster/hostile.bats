@@ -113,7 +113,7 @@ is_none() {
 			-J "$(printf "n\nREFUSED=1 \033[2J|a")" --comment="$(printf "c\njobio/1 prof=x \033]0;t\007")" --wrap true')
 	ran+=("$job")
 	wait_for_job "$job"
-	expect_summary "$job" '^jobio/1 nodes=1/1 '
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 '
 	[[ $(summary "$job") =~ ^jobio/1(\ [a-z]+=[A-Za-z0-9+/=._:\;,@%-]+)+$ ]]
 	report=$(as alice jobio report "$job")
 	[[ $report != *$'\e'* && $report != *$'\a'* ]]
@@ -211,5 +211,5 @@ time.sleep(20)'
 		ran+=("$job")
 	done
 	wait_for_job "$job"
-	expect_summary "$job" '^jobio/1 nodes=1/1 '
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 '
 }
