@@ -381,7 +381,7 @@ wire_standin() {
 		[ -s "$NODE/run/8/wire" ]
 		knob faults.socket="$fault"
 		epilog
-		[ "$(record 8 | jq -c '[.wire, .quality]')" = '[null,["no_step"]]' ]
+		[ "$(record 8 | jq -c '[.wire, .quality]')" = '[null,["no_step","client_unreadable"]]' ]
 	done
 }
 

@@ -32,7 +32,7 @@ static struct {
 	bool env_is_full;	 /* spank_job_control_setenv fails */
 	const char *not_taken;	 /* spank_option_register refuses this one */
 	char core_spec_text[16];
-	struct spank_option options[4];
+	struct spank_option options[8];
 	int option_count;
 	char job_env[8][2][128];
 	int job_env_count;
