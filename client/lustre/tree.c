@@ -41,7 +41,7 @@ const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX])
 
 /* ---- mounts ------------------------------------------------------------ */
 
-/* "192.0.2.60@tcp:192.0.2.61@tcp:/work/sub": the name behind ":/". A server's
+/* "192.0.2.60@tcp:192.0.2.61@tcp:/scratch/sub": the name behind ":/". A server's
  * own mount has a disk there. */
 static int filesystem_of(const char *source, char name[TREE_NAME_MAX])
 {

@@ -220,90 +220,33 @@ expect_mmfsd_as_before() { expect_mmfsd "${BEFORE##*: }"; }
 
 # ---- killed ----------------------------------------------------------------------
 
-faulty() {
-	local helper
-	for helper in jobio-prepare jobio-release; do
-		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
-	done
-}
+wish() { job "$1" 1; }
 
-# back JOB... - all is where it was, nothing is left of the jobs
-back() {
-	expect_mmfsd_as_before && expect_interrupts '0 0-1' && expect_clean "$@"
-}
+is_back() { expect_mmfsd_as_before && expect_interrupts '0 0-1'; }
 
-# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID
-walk() {
-	local at count id
+# killed COMMAND MENDER
+killed() {
 	gpfs
-	faulty
-	job 100 1
-	[[ $1 != release ]] || prepare
-	count=$(points "$1")
-	grep -q 'affinity before' "$NODE/points"
-	[[ $1 == release ]] || release
-	for at in $(steps "$count"); do
-		id=$((1000 + at))
-		job "$id" 1
-		[[ $1 != release ]] || prepare
-		killed_at "$at" "$1" || fail "survived point $at"
-		"$2" "$id" || fail "after point $at"
-		release # slurmd runs an epilog for each job
-		back "$id" || fail "after point $at"
-	done
-}
-
-# A job whose prolog got as far as its gate file counts as one that starts.
-by_next_job() {
-	local starts=0
-	[[ ! -e $NODE/run/$1/gate ]] || starts=1
-	next_job $(($1 + 1000)) || return
-	((starts)) || expect_mmfsd_as_before || return
-	job "$1" 1
-	((!starts)) || release
+	crash_walk "$@" 'affinity before'
 }
 
 @test "a prolog killed at any step of moving is mended by its epilog" {
-	walk prepare release
+	killed prepare release
 }
 
 @test "a prolog killed at any step of moving is mended by --recover" {
-	walk prepare recover
+	killed prepare recover
 }
 
 @test "a prolog killed at any step of moving is mended by the next job" {
-	walk prepare by_next_job
+	killed prepare crash_next_job
 }
 
 @test "an epilog killed at any step of moving back is mended by its second run" {
-	walk release release
-}
-
-# schedule SEED - jobs whose helpers are killed anywhere, then one that is not
-schedule() {
-	local id ids=() round
-	RANDOM=$1
-	for round in 1 2 3; do
-		id=$(($1 * 10 + round))
-		ids+=("$id")
-		job "$id" 1
-		killed_at $((RANDOM % 50 + 1)) prepare || :
-		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
-		killed_at $((RANDOM % 25 + 1)) release || :
-		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
-	done
-	for id in "${ids[@]}"; do
-		job "$id" 1
-		release 2>/dev/null || return
-	done
-	next_job $((id + 1)) 2>/dev/null || return
-	back "${ids[@]}" $((id + 1))
+	killed release release
 }
 
 @test "random schedules of crashes end where all was" {
 	gpfs
-	faulty
-	for ((seed = 1; seed <= ${JOBIO_CRASHES:-10}; seed++)); do
-		schedule "$seed" || fail "seed $seed"
-	done
+	crash_schedules ""
 }

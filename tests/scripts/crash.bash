@@ -170,3 +170,76 @@ random_schedule() {
 	[[ ! -d $NODE/taken ]] || find "$NODE/taken" -name '*.json' -exec cp -t "$NODE/spool" {} +
 	expect_clean "${ids[@]}" $((id + 1))
 }
+
+# ---- clients of any type; the file has wish ID (the job, with what it asks for)
+# and is_back (all that was changed is as before)
+
+# crash_helpers - those of the node can be killed from here on
+crash_helpers() { cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"; }
+
+# crash_walk COMMAND MENDER POINT... - kill it at each of its points, these among
+# them, then run MENDER ID. After that nothing is left of the job.
+crash_walk() {
+	local at count id command=$1 mender=$2 point
+	shift 2
+	crash_helpers
+	wish 100
+	[[ $command != release ]] || prepare
+	count=$(points "$command")
+	for point in "$@"; do
+		grep -q "$point" "$NODE/points" || fail "no point $point"
+	done
+	[[ $command == release ]] || release
+	for at in $(steps "$count"); do
+		id=$((1000 + at))
+		wish "$id"
+		[[ $command != release ]] || prepare
+		killed_at "$at" "$command" || fail "survived point $at"
+		"$mender" "$id" || fail "after point $at"
+		is_back || fail "after point $at"
+		release # slurmd runs an epilog for each job
+		is_back || fail "after point $at"
+		expect_clean "$id" || fail "after point $at"
+	done
+}
+
+# crash_next_job ID - a job whose prolog got as far as its gate file counts as one
+# that starts: only its epilog mends
+crash_next_job() {
+	local starts=0
+	[[ ! -e $NODE/run/$1/gate ]] || starts=1
+	next_job $(($1 + 1000)) || return
+	((starts)) || is_back || return
+	wish "$1"
+	((!starts)) || release
+}
+
+# crash_schedules WISH... - jobs whose helpers are killed anywhere, each with one
+# of these profiles, then one that is not
+crash_schedules() {
+	local seed
+	crash_helpers
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-10}; seed++)); do
+		crash_schedule "$seed" "$@" || fail "seed $seed"
+	done
+}
+
+crash_schedule() {
+	local id ids=() round profiles=("${@:2}")
+	RANDOM=$1
+	for round in 1 2 3; do
+		id=$(($1 * 10 + round))
+		ids+=("$id")
+		job "$id" 1 "${profiles[RANDOM % ${#profiles[@]}]}"
+		killed_at $((RANDOM % 50 + 1)) prepare || :
+		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
+		killed_at $((RANDOM % 25 + 1)) release || :
+		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+	done
+	for id in "${ids[@]}"; do
+		job "$id" 1
+		release 2>/dev/null || return
+	done
+	next_job $((id + 1)) 2>/dev/null || return
+	is_back && expect_clean "${ids[@]}" $((id + 1))
+}

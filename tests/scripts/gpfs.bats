@@ -351,94 +351,33 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 
 # ---- killed ----------------------------------------------------------------------
 
-# faulty - helpers that can be killed, and a site that allows changes
-faulty() {
-	local helper
-	for helper in jobio-prepare jobio-release; do
-		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
-	done
+wish() {
 	gpfs_allow
-}
-
-# left JOB... - settings are back, nothing is left of the jobs
-left() {
-	expect_config maxMBpS 2048 && expect_config fsyncIsGlobal 1 &&
-		expect_clean "$@"
-}
-
-# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID. After
-# that nothing is left of the job.
-walk() {
-	local at count id
-	faulty
-	job 100 1 stream
-	[[ $1 != release ]] || prepare
-	count=$(points "$1")
-	grep -q 'mmchconfig before' "$NODE/points"
-	grep -q 'mmchconfig after' "$NODE/points"
-	[[ $1 == release ]] || release
-	for at in $(steps "$count"); do
-		id=$((1000 + at))
-		job "$id" 1 stream
-		[[ $1 != release ]] || prepare
-		killed_at "$at" "$1" || fail "survived point $at"
-		"$2" "$id" || fail "after point $at"
-		release # slurmd runs an epilog for each job
-		left "$id" || fail "after point $at"
-	done
-}
-
-# A job whose prolog got as far as its gate file counts as one that starts.
-by_next_job() {
-	local starts=0
-	[[ ! -e $NODE/run/$1/gate ]] || starts=1
-	next_job $(($1 + 1000)) || return
-	((starts)) || expect_config maxMBpS 2048 || return
 	job "$1" 1 stream
-	((!starts)) || release
 }
+
+is_back() { expect_config maxMBpS 2048 && expect_config fsyncIsGlobal 1; }
+
+# killed COMMAND MENDER
+killed() { crash_walk "$@" 'mmchconfig before' 'mmchconfig after'; }
 
 @test "a prolog killed at any step of a setting is mended by its epilog" {
-	walk prepare release
+	killed prepare release
 }
 
 @test "a prolog killed at any step of a setting is mended by --recover" {
-	walk prepare recover
+	killed prepare recover
 }
 
 @test "a prolog killed at any step of a setting is mended by the next job" {
-	walk prepare by_next_job
+	killed prepare crash_next_job
 }
 
 @test "an epilog killed at any step of a setting is mended by its second run" {
-	walk release release
-}
-
-# schedule SEED - jobs whose helpers are killed anywhere, then one that is not
-schedule() {
-	local id ids=() round profile
-	RANDOM=$1
-	for round in 1 2 3; do
-		id=$(($1 * 10 + round))
-		ids+=("$id")
-		profile=(stream metadata "")
-		job "$id" 1 "${profile[RANDOM % 3]}"
-		killed_at $((RANDOM % 50 + 1)) prepare || :
-		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
-		killed_at $((RANDOM % 25 + 1)) release || :
-		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
-	done
-	for id in "${ids[@]}"; do
-		job "$id" 1
-		release 2>/dev/null || return
-	done
-	next_job $((id + 1)) 2>/dev/null || return
-	left "${ids[@]}" $((id + 1))
+	killed release release
 }
 
 @test "random schedules of crashes end with the settings that mmfsd had" {
-	faulty
-	for ((seed = 1; seed <= ${JOBIO_CRASHES:-10}; seed++)); do
-		schedule "$seed" || fail "seed $seed"
-	done
+	gpfs_allow
+	crash_schedules stream metadata ""
 }

@@ -224,53 +224,25 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 # ---- killed ------------------------------------------------------------------
 
-# walk COMMAND MENDER - kill it at each of its points, then run MENDER ID. After
-# that nothing is left of the job.
-walk() {
-	local at count id helper
-	for helper in jobio-prepare jobio-release; do
-		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
-	done
-	job 100 1 scan
-	[[ $1 != release ]] || prepare
-	count=$(points "$1")
-	grep -q 'read-ahead before' "$NODE/points"
-	grep -q 'read-ahead after' "$NODE/points"
-	[[ $1 == release ]] || release
-	for at in $(steps "$count"); do
-		id=$((1000 + at))
-		job "$id" 1 scan
-		[[ $1 != release ]] || prepare
-		killed_at "$at" "$1" || fail "survived point $at"
-		"$2" "$id" || fail "after point $at"
-		expect_read_ahead 128 || fail "after point $at"
-		release # slurmd runs an epilog for each job
-		expect_clean "$id" || fail "after point $at"
-	done
-}
+wish() { job "$1" 1 scan; }
 
-# A job whose prolog got as far as its gate file counts as one that starts.
-by_next_job() {
-	local starts=0
-	[[ ! -e $NODE/run/$1/gate ]] || starts=1
-	next_job $(($1 + 1000)) || return
-	((starts)) || expect_read_ahead 128 || return
-	job "$1" 1 scan
-	((!starts)) || release
-}
+is_back() { expect_read_ahead 128; }
+
+# killed COMMAND MENDER
+killed() { crash_walk "$@" 'read-ahead before' 'read-ahead after'; }
 
 @test "a prolog killed at any step of the read-ahead is mended by its epilog" {
-	walk prepare release
+	killed prepare release
 }
 
 @test "a prolog killed at any step of the read-ahead is mended by --recover" {
-	walk prepare recover
+	killed prepare recover
 }
 
 @test "a prolog killed at any step of the read-ahead is mended by the next job" {
-	walk prepare by_next_job
+	killed prepare crash_next_job
 }
 
 @test "an epilog killed at any step of the read-ahead is mended by its second run" {
-	walk release release
+	killed release release
 }
