@@ -154,6 +154,7 @@ static struct {
 	bool is_open;
 	struct gate gate;
 	char run_dir[512];
+	bool is_guess; /* of run_dir */
 	uint32_t step_id;
 	pid_t pid;
 	struct stepio begin, end;
@@ -171,6 +172,7 @@ static void find_run_dir(void)
 		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
 		 config ? config->run_dir : RUNDIR_RUN);
+	step.is_guess = !config;
 	config_free(config);
 }
 
@@ -355,6 +357,7 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
+		.is_guess = step.is_guess,
 	};
 	const struct answers *answers = step.answers;
 	struct err err = { "" };
