@@ -184,7 +184,7 @@ static enum gate_verdict overlap(const struct gate *gate,
 	err_set(err,
 		"the job may run on CPU %.*s%s of node %s, where the "
 		"filesystem client%s%s works%s; %s your administrator to "
-		"run 'jobio doctor' there",
+		"run 'jobio check' there",
 		CPUS_TEXT_MAX, list ? list : "?",
 		list && strlen(list) > CPUS_TEXT_MAX ? "..." : "", node,
 		*file->client ? " " : "", file->client,
