@@ -166,11 +166,64 @@ static void check_budget(const struct doctor *doctor)
 		     seconds, doctor->config->prolog_budget_ms);
 }
 
+/* ---- where it is in use ------------------------------------------------------ */
+
+static bool is_partition(const struct doctor *doctor, const char *name)
+{
+	const char *known;
+
+	for (size_t i = 0;
+	     slurm_conf_record(doctor->slurm, "PartitionName", i, &known); i++)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
+static void check_partitions(const struct doctor *doctor)
+{
+	const char *list = doctor->config->partitions;
+	char name[256];
+	size_t length;
+
+	for (; doctor->slurm && *list; list += length) {
+		list += strspn(list, ", \t");
+		length = strcspn(list, ", \t");
+		snprintf(name, sizeof(name), "%.*s", (int)length, list);
+		if (length && !is_partition(doctor, name))
+			findings_add(doctor->findings, "J11", FINDING_ERROR,
+				     "names of slurm.conf's partitions",
+				     "jobio.conf: partitions: '%s': slurm.conf "
+				     "has no such partition",
+				     name);
+	}
+}
+
+static void check_use(const struct doctor *doctor)
+{
+	const struct config *config = doctor->config;
+	struct err why;
+
+	if (config_is_off(config,
+			  doctor->roles & ROLE_NODE ? doctor->host : NULL, NULL,
+			  &why))
+		findings_add(doctor->findings, "J10", FINDING_INFO,
+			     "enabled=yes, and nodes= with this node, in "
+			     "[jobio]",
+			     "jobio does nothing on this host: %s", why.text);
+	else if (*config->partitions)
+		findings_add(doctor->findings, "J12", FINDING_INFO,
+			     "partitions= in [jobio], empty for all",
+			     "jobio is in use in partition %s only",
+			     config->partitions);
+	check_partitions(doctor);
+}
+
 void check_conf(const struct doctor *doctor)
 {
 	const struct config *config = doctor->config;
 
 	check_file(doctor);
+	check_use(doctor);
 	for (size_t i = 0; i < config->profile_count; i++)
 		check_profile(doctor, config->profiles[i].name);
 	if (doctor->roles & ROLE_NODE)
