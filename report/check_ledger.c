@@ -203,7 +203,7 @@ static void check_user(const struct doctor *doctor)
 		findings_add(doctor->findings, "L10", FINDING_WARNING,
 			     "[ledger] user= as SlurmUser, and User= of "
 			     "jobio-ledgerd.service; or give the user "
-			     "AdminLevel=Administrator in sacctmgr",
+			     "AdminLevel=Operator in sacctmgr",
 			     "jobio.conf: [ledger] user=%s, and SlurmUser is "
 			     "%s: slurmdbd may refuse the summaries",
 			     doctor->config->ledger.user, user);
