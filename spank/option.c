@@ -259,8 +259,9 @@ static int reserve_or_yield(struct settle *s, struct err *err)
 	}
 	if (s->asked_cores)
 		return err_prefix(err, "--io-cores: '%u'", s->request.io_cores);
-	return err_prefix(err, "--io-profile: '%s' (brings %u io-cores)",
-			  s->request.profile, s->request.io_cores);
+	return err_prefix(err, "--io-profile: '%s' (brings %u io-core%s)",
+			  s->request.profile, s->request.io_cores,
+			  s->request.io_cores == 1 ? "" : "s");
 }
 
 static int set_job_env(void *sp, const char *name, const char *value)

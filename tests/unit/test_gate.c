@@ -77,7 +77,7 @@ START_TEST(who_reserved_in_vain_is_sent_to_the_administrator)
 
 	gate.file.request.io_cores = 1;
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
-	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-cores: ask "
+	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-core: ask "
 					       "your administrator"));
 }
 END_TEST
