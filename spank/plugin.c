@@ -154,7 +154,8 @@ static struct {
 	bool is_open;
 	struct gate gate;
 	char run_dir[512];
-	bool is_off; /* the site does not use jobio on this node */
+	bool is_off;   /* the site does not use jobio on this node */
+	bool is_guess; /* of run_dir */
 	uint32_t step_id;
 	pid_t pid;
 	struct stepio begin, end;
@@ -182,6 +183,7 @@ static void read_config(spank_t sp)
 		 config ? config->run_dir : RUNDIR_RUN);
 	find_name(sp, node, sizeof(node));
 	step.is_off = config && config_is_off(config, node, NULL, &err);
+	step.is_guess = !config;
 	config_free(config);
 }
 
@@ -376,6 +378,7 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
+		.is_guess = step.is_guess,
 	};
 	const struct answers *answers = step.answers;
 	struct err err = { "" };

@@ -186,6 +186,7 @@ forged_is_refused() {
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	expect_equal ran "$(job_output "$job")"
+	no_traces c1
 }
 
 @test "a het job runs with its cores reserved in every component" {

@@ -263,16 +263,24 @@ part_cluster() {
 	suite_cluster "$1"
 }
 
-# build_packages SUITE - "make deb" in a container, without a network
+# build_packages SUITE - "make deb" and "make rpm" in a container, without a network
 build_packages() {
 	run "$dir/build.log" 900 docker run --rm --network=none --name "$project-$1-packages" \
 		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
 		"jobio-$1:packages" /packages/build || { tail -n 30 "$dir/build.log"; return 1; }
 }
 
-lintian_is_content() {
-	[[ -e $top/build/packages/$1/lintian.passed ]] ||
-		{ tail -n 30 "$top/build/packages/$1/lintian.log"; return 1; }
+# is_content SUITE LINT - has it found nothing?
+is_content() {
+	[[ -e $top/build/packages/$1/$2.passed ]] ||
+		{ tail -n 30 "$top/build/packages/$1/$2.log"; return 1; }
+}
+
+# the files of both kinds of one package: its own, less what only one kind has
+same_files() {
+	docker run --rm --network=none --name "$project-$1-packages" \
+		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
+		"jobio-$1:packages" /packages/same-files
 }
 
 # packages SUITE - make them, and try them on a plain Debian, which gets the rest
@@ -282,8 +290,10 @@ part_packages() {
 	need_site "$1" && need "packager-$1" || return 0
 	mkdir -p "$top/build/packages/$1"
 	"$top/tests/tools/copy-tree" "$top/build/packages/$1/src"
-	verdict "$1, make deb" build_packages "$1"
-	verdict "$1, lintian finds no error and warns of nothing" lintian_is_content "$1"
+	verdict "$1, make deb and make rpm" build_packages "$1"
+	verdict "$1, lintian finds no error and warns of nothing" is_content "$1" lintian
+	verdict "$1, rpmlint finds no error and warns of nothing" is_content "$1" rpmlint
+	verdict "$1, packages of both kinds have the same files" same_files "$1"
 	run "$dir/install.log" 600 docker run --rm --network=host --name "$project-$1-packages" \
 		-v "$top/build/packages/$1/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
 		"jobio-$1:base" /packages/install || status=$?
