@@ -336,6 +336,15 @@ const char *slurm_conf_get(const struct slurm_conf *conf, const char *key)
 	return NULL;
 }
 
+const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
+			   size_t index)
+{
+	for (size_t i = 0; i < conf->count; i++)
+		if (!strcasecmp(conf->pairs[i].key, key) && !index--)
+			return conf->pairs[i].value;
+	return NULL;
+}
+
 bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
 {
 	static const char *const yes[] = { "yes", "true", "1", "up" };

@@ -101,10 +101,10 @@ core_change=any"
 	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"
 }
 
-@test "doctor looks at every client of the node" {
+@test "check looks at every client of the node" {
 	sed -i 's/,hard/,soft/' "$NODE/nfs/mounts"
 	echo 'isolate_cpusets=true' >"$NODE/weka/service.conf"
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in 'NF04' "$output"
 	expect_in 'W01' "$output"
 }

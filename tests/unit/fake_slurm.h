@@ -26,6 +26,7 @@ static struct {
 	const char *thread_spec; /* likewise */
 	const char *jobid;	 /* srun --jobid */
 	const char *clusters;	 /* -M */
+	const char *partition;	 /* -p */
 	const char *allow;	 /* slurm.conf: AllowSpecResourcesUsage */
 	const char *select;	 /* slurm.conf: SelectType */
 	const char *version;	 /* major; NULL: 24 */
@@ -140,12 +141,16 @@ static bool fake_isset(void *opt, const char *name)
 		return fake.thread_spec != NULL;
 	if (!strcmp(name, "jobid"))
 		return fake.jobid != NULL;
+	if (!strcmp(name, "partition"))
+		return fake.partition != NULL;
 	return !strcmp(name, "clusters") && fake.clusters != NULL;
 }
 
 static char *fake_get(void *opt, const char *name)
 {
 	(void)opt;
+	if (!strcmp(name, "partition"))
+		return (char *)fake.partition;
 	return (char *)(strcmp(name, "core-spec") ? NULL : fake.core_spec);
 }
 

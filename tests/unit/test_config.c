@@ -155,6 +155,50 @@ static const char *clients_of(const struct config *config, const char *node)
 	return names;
 }
 
+START_TEST(a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions)
+{
+	static const struct {
+		const char *text, *node, *partitions, *why; /* NULL: on */
+	} tries[] = {
+		{ "", "c1", "batch", NULL },
+		{ "", NULL, "", NULL },
+		{ "[jobio]\nenabled=yes\n", "c1", "batch", NULL },
+		{ "[jobio]\nenabled=no\n", NULL, NULL,
+		  "the site has switched jobio off (enabled=no)" },
+		{ "[jobio]\nnodes=c[12] d*\n", "c2", NULL, NULL },
+		{ "[jobio]\nnodes=c[12] d*\n", "d7", NULL, NULL },
+		{ "[jobio]\nnodes=c[12] d*\n", "c3", NULL,
+		  "the site does not use jobio on node c3 yet (nodes=)" },
+		{ "[jobio]\nnodes=c[12] d*\n", NULL, NULL, NULL },
+		{ "[jobio]\npartitions=test, io\n", "c1", "io", NULL },
+		{ "[jobio]\npartitions=test io\n", "c1", "io,test", NULL },
+		{ "[jobio]\npartitions=test,io\n", "c1", "io,batch",
+		  "the site does not use jobio in partition batch yet "
+		  "(partitions=)" },
+		{ "[jobio]\npartitions=test\n", NULL, "",
+		  "the site uses jobio in partition test only: name it with "
+		  "--partition" },
+		{ "[jobio]\npartitions=test\n", "c1", NULL, NULL },
+	};
+	struct config *config;
+	struct err why;
+	size_t i;
+
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		config = load(tries[i].text);
+		strcpy(why.text, "");
+		ck_assert_msg(config_is_off(config, tries[i].node,
+					    tries[i].partitions,
+					    &why) == (tries[i].why != NULL),
+			      "%zu: %s", i, why.text);
+		ck_assert_str_eq(why.text, tries[i].why ? tries[i].why : "");
+		config_free(config);
+	}
+	expect_error("[jobio]\nenabled=off\n",
+		     ":2: [jobio] enabled: 'off': expected one of no yes");
+}
+END_TEST
+
 START_TEST(a_node_gets_all_clients_that_name_it)
 {
 	struct config *config =
@@ -401,6 +445,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  sections_with_names_are_kept_apart,
 	  a_client_takes_the_keys_of_its_type_only,
 	  read_ahead_of_a_profile_is_a_number,
+	  a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions,
 	  a_node_gets_all_clients_that_name_it,
 	  of_two_clients_of_one_type_the_first_has_the_mounts_of_both,
 	  a_profile_has_settings_for_all_clients_or_for_one,

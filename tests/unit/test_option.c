@@ -621,6 +621,54 @@ START_TEST(the_answers_say_what_this_site_allows)
 }
 END_TEST
 
+static void note(const char *options, const char *sentence)
+{
+	ck_assert_int_eq(fake_submit("", options, conf, &err), OPTION_NOTE);
+	ck_assert_str_eq(err.text, sentence);
+	expect_request(NULL, NULL, NULL);
+}
+
+START_TEST(a_site_that_has_switched_jobio_off_takes_options_and_does_nothing)
+{
+	start("sbopt", "[jobio]\nenabled = no\n[option]\nio_cores_default=1\n");
+	note("--io-cores=99 --io-profile=nosuch",
+	     "--io-cores and --io-profile: nothing is done: the site has "
+	     "switched jobio off (enabled=no)");
+	tempdir_remove();
+	start("sbopt", "[jobio]\nenabled = no\n[option]\nio_cores_default=1\n");
+	submit("", ""); /* and says so to those who ask */
+	expect_request(NULL, NULL, NULL);
+	ck_assert_ptr_nonnull(
+		strstr(printed(option_print_help, "[jobio]\nenabled=no\n"),
+		       "state         off: nothing is done\n"));
+}
+END_TEST
+
+#define CANARY "[jobio]\npartitions = test,io\n"
+
+START_TEST(a_site_may_use_jobio_in_some_partitions_only)
+{
+	start("sbopt", CANARY);
+	fake.partition = "io";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+	start("sbopt", CANARY);
+	fake.partition = "io,batch";
+	note("--io-profile=p",
+	     "--io-profile: nothing is done: the site does not use jobio in "
+	     "partition batch yet (partitions=)");
+	tempdir_remove();
+	start("sbopt", CANARY);
+	note("--io-cores=1",
+	     "--io-cores: nothing is done: the site uses jobio in partition "
+	     "test,io only: name it with --partition");
+	tempdir_remove();
+	ck_assert_ptr_nonnull(
+		strstr(printed(option_print_help, CANARY),
+		       "state         in use in partition test,io only\n"));
+}
+END_TEST
+
 START_TEST(an_old_salloc_is_not_asked_for_two_profiles)
 {
 	ck_assert_int_eq(
@@ -727,6 +775,8 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_node_side_accepts_anything_in_silence,
 	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,
 	  the_answers_say_what_this_site_allows,
+	  a_site_that_has_switched_jobio_off_takes_options_and_does_nothing,
+	  a_site_may_use_jobio_in_some_partitions_only,
 	  an_old_salloc_is_not_asked_for_two_profiles,
 	  other_clients_of_an_old_slurm_take_two_requests,
 	  steps_find_what_their_component_has,
