@@ -209,6 +209,68 @@ START_TEST(a_profile_has_settings_for_all_clients_or_for_one)
 }
 END_TEST
 
+START_TEST(a_profile_is_for_the_types_that_look_at_what_it_sets)
+{
+	static const struct {
+		const char *set, *who;
+	} cases[] = {
+		{ "io_cores = 1", "" },
+		{ "description = a", "" },
+		{ "mount_options = forcedirect", "weka lustre gpfs " },
+		{ "mount_options = sync", "weka lustre gpfs nfs " },
+		{ "read_ahead_kb = 0", "lustre nfs " },
+		{ "parameters = osc.checksums=0", "lustre " },
+		{ "mmconfig = maxMBpS=1", "gpfs " },
+	};
+	char text[400], who[80];
+	struct config *config;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "[client a]\ntype = weka\n[client b]\ntype = lustre\n"
+			 "[client c]\ntype = gpfs\n[client d]\ntype = nfs\n"
+			 "[profile other]\nmmconfig = maxMBpS=2\n"
+			 "[profile p]\n%s\n",
+			 cases[i].set);
+		config = load(text);
+		*who = '\0';
+		for (k = 0; k < 4; k++)
+			if (config_profile_is_for(config, "p",
+						  &config->clients[k])) {
+				strcat(who, client_type_name(
+						    config->clients[k].type));
+				strcat(who, " ");
+			}
+		ck_assert_str_eq(who, cases[i].who);
+		ck_assert_int_eq(config_profile_is_empty(config, "p"), !*who);
+		config_free(config);
+	}
+}
+END_TEST
+
+START_TEST(a_profile_that_sets_something_of_one_client_only_is_not_empty)
+{
+	struct config *config = load("[client home]\ntype = nfs\n"
+				     "[client work]\ntype = weka\n"
+				     "[profile bare]\nio_cores = 1\n"
+				     "[profile scan]\nio_cores = 1\n"
+				     "[profile scan:home]\n"
+				     "read_ahead_kb = 4096\n");
+	const struct config_client *home = &config->clients[0];
+	const struct config_client *work = &config->clients[1];
+
+	ck_assert(config_profile_is_empty(config, "bare"));
+	ck_assert(!config_profile_is_for(config, "bare", home));
+	ck_assert(!config_profile_is_empty(config, "scan"));
+	ck_assert(config_profile_is_for(config, "scan", home));
+	ck_assert(!config_profile_is_for(config, "scan", work));
+	ck_assert(config_profile_is_empty(config, "nosuch"));
+	ck_assert(!config_profile_is_for(config, "nosuch", home));
+	config_free(config);
+}
+END_TEST
+
 START_TEST(a_profile_for_one_client_needs_both_and_sets_no_cores)
 {
 	expect_error("[client home]\ntype = nfs\n"
@@ -404,6 +466,8 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_node_gets_all_clients_that_name_it,
 	  of_two_clients_of_one_type_the_first_has_the_mounts_of_both,
 	  a_profile_has_settings_for_all_clients_or_for_one,
+	  a_profile_is_for_the_types_that_look_at_what_it_sets,
+	  a_profile_that_sets_something_of_one_client_only_is_not_empty,
 	  a_profile_for_one_client_needs_both_and_sets_no_cores,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
