@@ -539,6 +539,19 @@ START_TEST(options_that_slurm_does_not_take_are_an_error)
 }
 END_TEST
 
+START_TEST(both_options_take_a_word)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(fake.option_count, 2);
+	ck_assert_str_eq(fake.options[0].name, "io-cores");
+	ck_assert_int_eq(fake.options[0].has_arg, 1);
+	ck_assert_str_eq(fake.options[1].name, "io-profile");
+	ck_assert_int_eq(fake.options[1].has_arg, 1);
+	ck_assert_int_ne(fake.options[0].val, fake.options[1].val);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(questions_are_answered_when_they_are_parsed)
 {
 	start("sbopt", site);
@@ -723,7 +736,7 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_default_of_the_site_yields_to_the_user,
 	  a_request_that_slurm_does_not_carry_is_refused,
 	  options_that_slurm_does_not_take_are_an_error,
-	  questions_are_answered_when_they_are_parsed,
+	  both_options_take_a_word, questions_are_answered_when_they_are_parsed,
 	  the_node_side_accepts_anything_in_silence,
 	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,
 	  the_answers_say_what_this_site_allows,
