@@ -445,6 +445,84 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 }
 END_TEST
 
+START_TEST(values_of_a_wrong_kind_are_told)
+{
+	char text[700], long_value[502];
+
+	expect_error("[option]\nprofile_default = Big\n",
+		     ":2: [option] profile_default: 'Big': expected a name of "
+		     "small letters, digits, '_' and '-'");
+	expect_error("[profile p]\ndescription = a\x7fz\n",
+		     ":2: [profile p] description: 'a?z': too long, or has "
+		     "control characters");
+	expect_error("[profile p]\ndescription = a\x01z\n",
+		     ":2: [profile p] description: 'a?z': too long, or has "
+		     "control characters");
+	memset(long_value, 'x', sizeof(long_value) - 1);
+	long_value[sizeof(long_value) - 1] = '\0';
+	snprintf(text, sizeof(text), "[profile p]\nmount_options = %s\n",
+		 long_value);
+	expect_error(text, ":2: ");
+	expect_error("[jobio]\nrun_dir = /a/../b\n",
+		     ":2: [jobio] run_dir: '/a/../b': expected an absolute "
+		     "path");
+	expect_error("[client a]\ntype = weka\ncore_change = affinity\n",
+		     ": [client a] core_change: 'affinity': a WEKA client has "
+		     "cores of its own: expected never, grow or any");
+	expect_error("[client a]\ntype = nfs\n"
+		     "[profile p]\nmount_options = sync,nconnect=4\n",
+		     ": [profile p] mount_options: 'nconnect=4': a live NFS "
+		     "mount takes sync, async, noatime, relatime, strictatime, "
+		     "nodiratime and diratime only");
+}
+END_TEST
+
+START_TEST(there_are_so_many_clients_and_profiles_and_no_more)
+{
+	char text[6000] = "";
+	struct config *config;
+	int i;
+
+	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
+		sprintf(text + strlen(text), "[client c%d]\ntype = nfs\n", i);
+	for (i = 0; i < CONFIG_PROFILES_MAX; i++)
+		sprintf(text + strlen(text), "[profile p%d]\nio_cores = 1\n",
+			i);
+	config = load(text);
+	ck_assert_uint_eq(config->client_count, CONFIG_CLIENTS_MAX);
+	ck_assert_uint_eq(config->profile_count, CONFIG_PROFILES_MAX);
+	ck_assert_ptr_nonnull(config_profile_find(config, "p63"));
+	config_free(config);
+	sprintf(text + strlen(text), "[profile q]\nio_cores = 1\n");
+	expect_error(text,
+		     ":146: [profile q] io_cores: '1': too many profiles");
+	*text = '\0';
+	for (i = 0; i <= CONFIG_CLIENTS_MAX; i++)
+		sprintf(text + strlen(text), "[client c%d]\ntype = nfs\n", i);
+	expect_error(text, ":18: [client c8] type: 'nfs': too many");
+}
+END_TEST
+
+START_TEST(the_names_of_profiles_and_clients_have_a_longest)
+{
+	struct config *config;
+
+	config = load("[profile a2345678901234567890123456789012]\n"
+		      "io_cores = 1\n");
+	ck_assert_uint_eq(config->profile_count, 1);
+	config_free(config);
+	expect_error("[profile a23456789012345678901234567890123]\n"
+		     "io_cores = 1\n",
+		     ":2: [profile a23456789012345678901234567890123] "
+		     "io_cores: '1': unknown section");
+	ck_assert(config_is_name("0-_a"));
+	ck_assert(!config_is_name("-a"));
+	ck_assert(!config_is_name("_a"));
+	ck_assert(!config_is_name(""));
+	ck_assert(!config_is_name("a.b"));
+}
+END_TEST
+
 START_TEST(a_mistyped_profile_finds_its_neighbour)
 {
 	struct config *config = load("[profile stream]\nio_cores=1\n"
@@ -475,4 +553,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  metrics_are_for_the_own_host_unless_an_address_is_named,
 	  a_missing_file_is_told_from_a_bad_one,
 	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
+	  values_of_a_wrong_kind_are_told,
+	  there_are_so_many_clients_and_profiles_and_no_more,
+	  the_names_of_profiles_and_clients_have_a_longest,
 	  a_mistyped_profile_finds_its_neighbour)
