@@ -85,6 +85,19 @@ static void expect(const char *lines)
 	free(copy);
 }
 
+/* How often it says so. */
+static int times(const char *part)
+{
+	const char *at = print(job_print_text);
+	int count = 0;
+
+	while ((at = strstr(at, part))) {
+		count++;
+		at++;
+	}
+	return count;
+}
+
 static void expect_no(const char *part)
 {
 	print(job_print_text);
@@ -245,6 +258,7 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	       "  refused       on c7: no");
 	expect_no("may not");
 	expect_no("on c3: ");
+	ck_assert_int_eq(times("not given"), 3);
 	end();
 }
 END_TEST
@@ -350,6 +364,7 @@ START_TEST(clients_of_one_version_are_one_line)
 	       "                nfs of unknown version on c1\n"
 	       "                weka 4.3 on c2\n"
 	       "  I/O           not counted");
+	ck_assert_int_eq(times(" on c"), 4); /* and the cluster */
 	end();
 	/* two of one node that are the same */
 	begin(PLAIN);
@@ -365,6 +380,7 @@ START_TEST(clients_of_one_version_are_one_line)
 								  "4\"") "]"));
 	expect("  client        weka 4.4 on c3\n"
 	       "                nfs 4.4 on c3");
+	ck_assert_int_eq(times(" 4.4 on c3"), 2);
 	end();
 }
 END_TEST
@@ -378,8 +394,6 @@ END_TEST
 
 START_TEST(a_change_is_told_once_with_how_it_ended)
 {
-	const char *at;
-
 	begin(PLAIN);
 	add(NODE("c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
 			       "/b", "false", "true") "]"));
@@ -394,9 +408,7 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "whether put back (1 node)\n"
 	       "  not changed   mount-option /a: 'x' stayed, 'y' was not "
 	       "taken (1 node)");
-	at = strstr(printed, "/a: 'x' became");
-	ck_assert_ptr_nonnull(at);
-	ck_assert_ptr_null(strstr(at + 1, "/a: 'x' became"));
+	ck_assert_int_eq(times("changed "), 4);
 	end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- chg=1/2 find=1/0");
@@ -427,6 +439,7 @@ START_TEST(a_finding_is_told_once_and_its_cure_to_who_can_do_it)
 	expect("  finding       warning X1 on c1, c2: bad\n"
 	       "  finding       warning X2 on c1: yours; ask\n"
 	       "  finding       warning X1 on c2: worse");
+	ck_assert_int_eq(times("finding "), 3);
 	expect(note);
 	report.is_for_admin = true;
 	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
