@@ -352,3 +352,45 @@ jobio.conf is not the same everywhere:
 	fold "$(printf '{\n{}\n[]\n{"host":1,"findings":[1,{}]}\n{"host":"%s","findings":[{"code":"%s","text":"\\u001b[2J","severity":"error"}]}\n' "$long" "$long")"
 	[[ $status -eq 3 && $output == '1 hosts answered'*'4 lines are no answer'* && $output != *$'\e'* ]] || { echo "$output"; return 1; }
 }
+
+# srun_says OUTPUT [STATUS] - of the job, whatever it was asked for; a record of
+# the job on n02 goes to the ledger as its epilog would do it
+srun_says() {
+	fake bin/srun "printf '%s\\n' \"\$*\" >\"$site/srun-called\"
+	echo '$1'
+	[[ -z \"$1\" ]] || \"$BUILDDIR/jobio-send\" --once --conf='$site/etc/jobio.conf' 2>\"$site/sent\" || :
+	${3:+echo \"$3\" >&2}
+	exit ${2:-0}"
+	record 7 n02 >"$site/spool/7.0.n02.json"
+	fake bin/sacct "echo '7|7|c|u|COMPLETED|a|b|jobio/1 rd=1MiB/3 nodes=1/1||'"
+	cp "$BUILDDIR/jobio-send" "$site/bin"
+	role=login
+}
+
+@test "with --submit a job says what each room did for it" {
+	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
+	site --submit --partition=test
+	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
+	[[ $output == 'option   srun took --io-cores=1: job 7 on node n02
+prolog   Slurm keeps CPUs 31,63 for the client
+gate     the task may start, and knows of them
+epilog   node n02 has left its record
+ledger   jobio/1 '*' nodes=1/1 '*'
+report   sacct shows the same
+0 finding(s)' ]] || { echo "$output"; return 1; }
+	[[ $(<"$site/srun-called") == '--job-name=jobio-check --nodes=1 --ntasks=1 --time=1 --immediate=60 --io-cores=1 --partition=test /bin/sh -c '* ]]
+	site --submit --quiet
+	[[ $status -eq 0 && -z $output ]]
+}
+
+@test "with --submit what did not work is a finding" {
+	srun_says '' 1 "srun: unrecognized option '--io-cores=1'"
+	site --submit
+	[[ $status -eq 3 && $output == *"T01 error: a job with --io-cores=1 did not run: srun ended with 1: srun: unrecognized option '--io-cores=1'"*'1 finding(s)' ]] || { echo "$output"; return 1; }
+	srun_says 'JOBIO-CHECK 7 n02 - -'
+	site --submit
+	[[ $status -eq 3 && $output == *'T02 error: job 7 ran on node n02 and does not know of its io-cores'*'1 finding(s)' ]] || { echo "$output"; return 1; }
+	rm "$site/bin/srun"
+	run env -i PATH="$site/bin" "$BUILDDIR/jobio" check --submit --role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
+	[[ $output == *'T01 error: a job did not run: there is no srun in PATH'* ]] || { echo "$output"; return 1; }
+}
