@@ -202,8 +202,9 @@ static void judge_tier(const struct doctor *doctor, const char *out)
 			     "jobio-count probe: no answer that can be read");
 	else if (strcmp(tier, "bpf") != 0)
 		findings_add(doctor->findings, "H02", FINDING_WARNING,
-			     "Linux 5.10 or newer with BTF, no "
-			     "lockdown=confidentiality, and a jobio that was "
+			     "Linux 5.10 or newer with BTF, a bpffs at "
+			     "/sys/fs/bpf, no lockdown=confidentiality, and a "
+			     "jobio that was "
 			     "built with libbpf; or kernel=no in [count]",
 			     "I/O is counted by %s, on all files together: %s",
 			     strcmp(tier, "none") != 0 ? "process exits"
