@@ -200,6 +200,7 @@ sites() {
 	ledger | L11 | conf 's:^store.*:store = /nowhere/store:' | its folder is not there | install -d
 	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
 	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
+	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install
 	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
 	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
 	TABLE
@@ -228,6 +229,21 @@ broken() {
 		count=$((count + 1))
 	done < <(sites)
 	[[ $wrong -eq 0 && $count -ge 30 ]] || { echo "$wrong of $count"; return 1; }
+}
+
+@test "a prolog and an epilog of the site's own that run jobio's are right" {
+	mkdir "$site/prolog.d"
+	ln -s "$site/libexec/prolog" "$site/prolog.d/00-jobio"
+	fake prolog.d/10-own true
+	fake own "exec $site/libexec/epilog # jobio's"
+	slurm "s:^Prolog=.*:Prolog=$site/prolog.d/*:; s:^Epilog=.*:Epilog=$site/own:"
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	# several lines, and a name beside slurm.conf
+	slurm "s:^Prolog=.*:Prolog=$site/own\nProlog=$site/libexec/prolog:; s:^Epilog=.*:Epilog=epilog:"
+	cp "$site/own" "$site/etc/epilog"
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
 }
 
 @test "a partition of jobio.conf that Slurm does not have is an error" {
