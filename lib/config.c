@@ -243,6 +243,22 @@ static const struct key profile_keys[] = {
 	{ "mmconfig", TEXT, AT(mmconfig), "", 0, 0, NULL },
 	{ 0 }
 };
+
+/* The types that look at a setting of a profile, be it to refuse it; the others
+ * leave it alone. */
+#define IS(type) (1U << (type))
+static const struct setting {
+	size_t offset;
+	unsigned int types;
+} settings[] = {
+	{ AT(mount_options),
+	  IS(CLIENT_WEKA) | IS(CLIENT_LUSTRE) | IS(CLIENT_GPFS) },
+	{ AT(nfs_options), IS(CLIENT_NFS) },
+	{ AT(read_ahead_kb), IS(CLIENT_NFS) | IS(CLIENT_LUSTRE) },
+	{ AT(parameters), IS(CLIENT_LUSTRE) },
+	{ AT(mmconfig), IS(CLIENT_GPFS) },
+};
+#define SETTING_COUNT (sizeof(settings) / sizeof(settings[0]))
 #undef AT
 
 struct seen {
@@ -1107,17 +1123,40 @@ const char *config_profile_options(const struct config_profile *profile,
 					  : profile->mount_options;
 }
 
-bool config_profile_is_empty(const struct config_profile *profile)
+/* The types that the profile sets something of. */
+static unsigned int types_of(const struct config_profile *profile)
 {
-	const struct key *key;
+	unsigned int found = 0;
+	size_t i;
 
-	for (key = profile_keys; key->name; key++)
-		if (key->kind == TEXT &&
-		    key->offset !=
-			    offsetof(struct config_profile, description) &&
-		    **(char *const *)((const char *)profile + key->offset))
-			return false;
-	return true;
+	for (i = 0; i < SETTING_COUNT; i++)
+		if (**(char *const *)((const char *)profile +
+				      settings[i].offset))
+			found |= settings[i].types;
+	return found;
+}
+
+bool config_profile_is_for(const struct config *config, const char *name,
+			   const struct config_client *client)
+{
+	const struct config_profile *profile =
+		config_profile_for(config, name, client);
+
+	return profile && types_of(profile) & IS(client->type);
+}
+
+bool config_profile_is_empty(const struct config *config, const char *name)
+{
+	const struct config_profile *profile =
+		config_profile_find(config, name);
+	bool found = profile && types_of(profile);
+	size_t i;
+
+	for (i = 0; i < config->client_profile_count && !found; i++) {
+		profile = &config->client_profiles[i];
+		found = !strcmp(profile->name, name) && types_of(profile);
+	}
+	return !found;
 }
 
 static bool is_of_nodes(const char *nodes, const char *node)

@@ -231,8 +231,11 @@ config_profile_for(const struct config *config, const char *name,
  * of several types. */
 const char *config_profile_options(const struct config_profile *profile,
 				   const struct config_client *client);
-/* Does it set nothing but io_cores? */
-bool config_profile_is_empty(const struct config_profile *profile);
+/* Does it set anything that the client's type looks at? */
+bool config_profile_is_for(const struct config *config, const char *name,
+			   const struct config_client *client);
+/* Does it set nothing but io_cores, for no client at all? */
+bool config_profile_is_empty(const struct config *config, const char *name);
 
 bool config_is_name(const char *text);
 

@@ -70,38 +70,19 @@ static void judge_profile(const struct doctor *doctor,
 	findings_free(&refused);
 }
 
-static bool takes(const struct config_client *section,
-		  const struct config_profile *profile)
-{
-	bool any_nfs = *profile->read_ahead_kb ||
-		       *config_profile_options(profile, section);
-
-	switch (section->type) {
-	case CLIENT_WEKA:
-		return *profile->mount_options;
-	case CLIENT_NFS:
-		return any_nfs;
-	case CLIENT_LUSTRE:
-		return *profile->parameters;
-	case CLIENT_GPFS:
-		return *profile->mmconfig;
-	}
-	return false;
-}
-
 static void check_profile(const struct doctor *doctor, const char *name)
 {
 	const struct config *config = doctor->config;
 	const struct config_profile *profile;
-	bool is_taken = false, is_empty = true;
+	bool is_taken = false;
 
 	for (size_t i = 0; i < config->client_count; i++) {
 		profile = config_profile_for(config, name, &config->clients[i]);
-		is_empty &= config_profile_is_empty(profile);
-		is_taken |= takes(&config->clients[i], profile);
+		is_taken |= config_profile_is_for(config, name,
+						  &config->clients[i]);
 		judge_profile(doctor, profile, &config->clients[i]);
 	}
-	if (!is_taken && !is_empty)
+	if (!is_taken && !config_profile_is_empty(config, name))
 		findings_add(doctor->findings, "J07", FINDING_WARNING,
 			     "give it settings of a client that the site has",
 			     "[profile %s]: no [client] here is of a type that "

@@ -95,7 +95,7 @@ ran" "$(job_output "$job")"
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	on c1 sh -c 'mount -t wekafs -o "$(weka-sim get boot.options)" "$(weka-sim get boot.source)" /mnt/weka'
-	ran_without "the client's settings are others"
+	ran_without 'no filesystem of [client weka] is mounted'
 	expect_record "$job" c1 '.findings | length > 0' true
 }
 

@@ -189,9 +189,9 @@ one() {
 	on_node 'mount -t bpf bpf /sys/fs/bpf'
 	expect_of "$job" '[.app[] | .source]' '["stepd"]'
 	expect_of "$job" .quality \
-		'["all_files","orphans_missing","mmap_missing","aio_missing"]'
+		'["all_files","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
 	run words "$job"
-	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing'* ]]
+	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice'* ]]
 }
 
 @test "under cgroup v1 jobs are counted just so" {
