@@ -176,6 +176,8 @@ sites() {
 	node  | J02 | conf 's/^type = nfs/&\nnodes = m*/' | no client section is for node n02 | [client NAME]
 	node  | J03 | rm "$site/etc/mounts" | client 'home': cannot open | correct its section
 	login | J04 | chmod 666 "$site/etc/jobio.conf" | others than root may write it | chmod 644
+	login | J04 | chmod 646 "$site/etc/jobio.conf" | others than root may write it | chmod 644
+	login | J04 | chown 65534 "$site/etc/jobio.conf" | others than root may write it | chmod 644
 	login | J05 | chmod 640 "$site/etc/jobio.conf" | sbatch of a user cannot read it | chmod 644
 	login | J06 | conf_has '[client w]\ntype=weka\n[profile p]\nmount_options=forcedirct' | [profile p] on [client w]: mount option 'forcedirct' | correct the profile
 	node  | J06 | conf_has '[client w]\ntype=weka\nnodes=m*\n[profile p]\nmount_options=forcedirect,readcache' | 'forcedirect' of the profile and its 'readcache' exclude each other | correct the profile
