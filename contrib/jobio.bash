@@ -9,7 +9,7 @@ _jobio_conf=/etc/slurm/jobio.conf
 
 # The long options that "jobio COMMAND --help" shows, and --help.
 _jobio_options() {
-	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
+	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
 		grep -oE -e '--.*' | sed 's/=.*/=/'
 	printf '%s\n' --help
 }

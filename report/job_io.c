@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/run.h"
+#include "report/tone.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -345,4 +346,46 @@ void job_print_totals(FILE *out, const struct summary *s)
 	print_tail(out, "write sizes", summary_bytes, s->wsz);
 	print_tail(out, "read times", summary_time, s->rlat_ns);
 	print_tail(out, "write times", summary_time, s->wlat_ns);
+}
+
+/* ---- two lines ----------------------------------------------------------- */
+
+static void print_side(FILE *out, const char *name, const struct summary *s,
+		       bool is_read)
+{
+	int64_t bytes = is_read ? s->rd_bytes : s->wr_bytes;
+	int64_t calls = is_read ? s->rd_calls : s->wr_calls;
+	int64_t peak = is_read ? s->peak_rd : s->peak_wr, both = 0;
+	char text[16];
+
+	run_add(&both, s->rd_bytes);
+	run_add(&both, s->wr_bytes);
+	fprintf(out, "  %-13s ", name);
+	if (both > 0 && bytes >= 0)
+		tone_bar(out, TONE_GOOD, (double)bytes / (double)both);
+	if (s->scope == SUMMARY_SCOPE_NODE)
+		fprintf(out, "%sNODE-WIDE%s ", tone(TONE_WARN), tone(TONE_END));
+	fprintf(out, "%s%s%s", tone(TONE_STRONG), job_bytes(bytes, text),
+		tone(TONE_END));
+	if (calls >= 0)
+		fprintf(out, " in %s calls", job_count(calls, text));
+	if (bytes > 0 && calls > 0)
+		fprintf(out, " of %s", job_bytes(bytes / calls, text));
+	if (bytes > 0 && (s->flags & RECORD_FLAG(ALL_FILES)))
+		fputs(", of all files, pipes and sockets", out);
+	if (bytes > 0 && peak >= 0)
+		fprintf(out, "; at most %s/s on a node", job_bytes(peak, text));
+	fputc('\n', out);
+}
+
+void job_print_short(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+
+	if (s->scope == SUMMARY_SCOPE_NONE) {
+		fprintf(out, "  %-13s not counted\n", "I/O");
+		return;
+	}
+	print_side(out, "read", s, true);
+	print_side(out, "written", s, false);
 }

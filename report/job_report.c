@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_report.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/child.h"
-#include "lib/comment.h"
-#include "lib/js1.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/utf8.h"
-
-#define SACCT_TIMEOUT_MS 20000U
-#define PATH_SIZE 4096
 
 static bool is_id(const char *id)
 {
@@ -132,10 +124,6 @@ void job_report_free(struct job_report *r)
 	free(r->cluster);
 	free(r->state);
 	free(r->error);
-	free(r->user);
-	free(r->job_state);
-	free(r->start);
-	free(r->end);
 	free(r);
 }
 
@@ -324,113 +312,7 @@ static size_t family_of_ledger(struct job_source *source, const char *id,
 	return count;
 }
 
-/* ---- sacct --------------------------------------------------------------- */
-
-/* The user's own sacct, as the shell would find it. */
-static int find_sacct(char *path, size_t room)
-{
-	const char *at = getenv("PATH"), *end;
-
-	if (!at || !*at)
-		at = "/usr/local/bin:/usr/bin:/bin";
-	for (; *at; at = *end ? end + 1 : end) {
-		end = at + strcspn(at, ":");
-		if (*at == '/' &&
-		    snprintf(path, room, "%.*s/sacct", (int)(end - at), at) <
-			    (int)room &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
-
-/* What sacct is asked for; the comments may hold anything. */
-enum sacct_field {
-	SACCT_ID,
-	SACCT_RAW_ID,
-	SACCT_CLUSTER,
-	SACCT_USER,
-	SACCT_STATE,
-	SACCT_START,
-	SACCT_END,
-	SACCT_COMMENTS, /* both */
-	SACCT_FIELDS
-};
-
-static const char sacct_format[] = "JobID,JobIDRaw,Cluster,User,State,Start,"
-				   "End,SystemComment,AdminComment";
-
-static int split_row(char *line, char *row[SACCT_FIELDS])
-{
-	int i;
-
-	for (i = 0; i < SACCT_FIELDS; i++) {
-		row[i] = line;
-		if (i == SACCT_FIELDS - 1)
-			break;
-		line = strchr(line, '|');
-		if (!line)
-			return 0;
-		*line++ = 0;
-	}
-	return 1;
-}
-
-static size_t columns(const char *line)
-{
-	size_t count = 1;
-
-	for (; *line && *line != '\n'; line++)
-		count += *line == '|';
-	return count;
-}
-
-/* What Slurm or a person wrote may have several lines; each row shall be one. */
-static void join_lines(char *text)
-{
-	for (; (text = strchr(text, '\n')); text++)
-		if (text[1] && columns(text + 1) < SACCT_FIELDS)
-			*text = ' ';
-}
-
-/*
- * sacct -j 2 lists every task of array 2 and every component of job 2. The one
- * that is meant has this id, or this number: the ledger takes it so, too. Of a
- * requeued job sacct -X lists the newest run.
- */
-static int find_row(char *text, const char *id, char *row[SACCT_FIELDS])
-{
-	char *line, *rest = NULL;
-
-	join_lines(text);
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (split_row(line, row) && (!strcmp(row[SACCT_ID], id) ||
-					     !strcmp(row[SACCT_RAW_ID], id)))
-			return 1;
-	return 0;
-}
-
-/* The first field that holds a summary of ours (comment.h), or is a JS1 that
- * holds one (js1.h). Neither has '|', which sacct puts between fields. */
-static int find_summary(char *text, char *summary, size_t room)
-{
-	char *field, *rest = NULL;
-	const char *ours;
-	size_t size;
-
-	for (field = strtok_r(text, "|", &rest); field;
-	     field = strtok_r(NULL, "|", &rest)) {
-		if (js1_find(field, summary, room))
-			return 1;
-		ours = comment_find(field, &size);
-		if (ours && size < room) {
-			snprintf(summary, room, "%.*s", (int)size, ours);
-			return 1;
-		}
-	}
-	return 0;
-}
+/* ---- sacct ---------------------------------------------------------------- */
 
 /* "5_2" and "7+1" as sacct writes them. */
 static void take_family(struct job_report *r, const char *id)
@@ -452,154 +334,70 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-bool job_report_is_early(const char *state)
-{
-	static const char *const early[] = {
-		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
-		"COMPLETING", "REQUEUED",    "RESIZING",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
-		if (!strcmp(state, early[i]))
-			return true;
-	return false;
-}
-
-/* Of a job that ended at once slurmdbd has the end first, and says "root" until
- * it has the start. */
-static const char *known_user(const char *user)
-{
-	return !strcmp(user, "root") ? NULL : user;
-}
-
-static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
-				   const char *summary, struct err *err)
+static struct job_report *from_row(const char *id, const struct sacct_row *row,
+				   struct err *err)
 {
 	struct job_report *r = new_report(id, "sacct");
 
-	if (!r || copy(&r->summary_text, summary) < 0 ||
-	    copy(&r->cluster, row[SACCT_CLUSTER]) < 0 ||
-	    copy(&r->user, known_user(row[SACCT_USER])) < 0 ||
-	    copy(&r->job_state, row[SACCT_STATE]) < 0 ||
-	    copy(&r->start, row[SACCT_START]) < 0 ||
-	    copy(&r->end, row[SACCT_END]) < 0) {
+	if (!r || copy(&r->summary_text, row->summary) < 0 ||
+	    copy(&r->cluster, row->cluster) < 0) {
 		err_set(err, "out of memory");
-	} else if (summary_parse(summary, &r->summary, err) == 0) {
-		take_family(r, row[SACCT_ID]);
+	} else if (summary_parse(row->summary, &r->summary, err) == 0) {
+		take_family(r, row->id);
 		return r;
 	}
 	job_report_free(r);
 	return NULL;
 }
 
-/* *is_early: the job has not ended, which says all. */
-static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
+static struct job_report *from_sacct(const struct job_source *source,
+				     const char *id, bool *is_early,
 				     struct err *err)
 {
-	char *row[SACCT_FIELDS], summary[SUMMARY_MAX];
+	const struct sacct_row *row = sacct_find(source->slurm, id);
 
-	if (!find_row(out, id, row)) {
+	*is_early = false;
+	if (!source->slurm) {
+		*err = source->why_no_slurm;
+	} else if (!row) {
 		err_set(err, "sacct: no such job that you may see");
-		return NULL;
-	}
-	if (find_summary(row[SACCT_COMMENTS], summary, sizeof(summary)))
-		return from_row(id, row, summary, err);
-	*is_early = job_report_is_early(row[SACCT_STATE]);
-	if (*is_early)
+	} else if (row->summary) {
+		return from_row(id, row, err);
+	} else if ((*is_early = sacct_is_early(row->state))) {
 		err_set(err,
 			"the job is %s; what it read and wrote is known "
 			"when it has ended",
-			row[SACCT_STATE]);
-	else
+			row->state);
+	} else {
 		err_set(err,
 			"sacct: the job is %s and has no summary: jobio was "
 			"not at work, or its nodes have not reported yet",
-			row[SACCT_STATE]);
+			row->state);
+	}
 	return NULL;
 }
 
-/* What sacct says of a job, a row a line; NULL: nothing. Caller frees. */
-static char *run_sacct(const char *id, struct err *err)
-{
-	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
-	char *argv[] = { path,	       (char *)"-n",	     (char *)"-X",
-			 (char *)"-P", (char *)"-j",	     (char *)id,
-			 (char *)"-o", (char *)sacct_format, NULL };
-	const char *slurm_conf = getenv("SLURM_CONF");
-	struct child_result result = { 0 };
-	char *out = NULL;
-
-	if (find_sacct(path, sizeof(path)) < 0) {
-		err_set(err, "sacct: there is no sacct in PATH");
-		return NULL;
-	}
-	if (slurm_conf)
-		snprintf(conf, sizeof(conf), "SLURM_CONF=%s", slurm_conf);
-	if (child_run(argv, slurm_conf ? env : NULL, SACCT_TIMEOUT_MS, &result,
-		      err) < 0)
-		return NULL;
-	if (result.status) {
-		result.errtext[strcspn(result.errtext, "\n")] = 0;
-		err_set(err, "sacct: exit status %d: %s", result.status,
-			result.errtext);
-	} else {
-		out = strdup(result.out ? result.out : "");
-	}
-	child_result_free(&result);
-	return out;
-}
-
-static struct job_report *ask_sacct(const char *id, bool *is_early,
-				    struct err *err)
-{
-	char *out = run_sacct(id, err);
-	struct job_report *r = out ? from_sacct(id, out, is_early, err) : NULL;
-
-	free(out);
-	return r;
-}
-
-int job_report_state(const char *id, char *state, size_t room)
-{
-	char *out = run_sacct(id, NULL), *row[SACCT_FIELDS];
-	int rc = -1;
-
-	if (out && find_row(out, id, row)) {
-		utf8_clean(state, room, row[SACCT_STATE],
-			   strlen(row[SACCT_STATE]));
-		rc = 0;
-	}
-	free(out);
-	return rc;
-}
-
 /* "25_[4-9]" of tasks that wait is none of them. */
-static size_t family_of_sacct(const char *id, char (*ids)[JOB_ID_SIZE],
-			      size_t max)
+static size_t family_of_sacct(const struct sacct_rows *rows, const char *id,
+			      char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	char *out = run_sacct(id, NULL), *line, *rest = NULL;
-	char *row[SACCT_FIELDS];
-	size_t length = strlen(id), count = 0;
+	size_t i, length = strlen(id), count = 0;
 
-	if (out)
-		join_lines(out);
-	for (line = out ? strtok_r(out, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (split_row(line, row) && is_id(row[SACCT_ID]) &&
-		    !strncmp(row[SACCT_ID], id, length) &&
-		    strspn(row[SACCT_ID] + length, "_+") == 1 && count < max)
+	for (i = 0; rows && i < rows->count && count < max; i++)
+		if (is_id(rows->row[i].id) &&
+		    !strncmp(rows->row[i].id, id, length) &&
+		    strspn(rows->row[i].id + length, "_+") == 1)
 			snprintf(ids[count++], JOB_ID_SIZE, "%s",
-				 row[SACCT_ID]);
-	free(out);
+				 rows->row[i].id);
 	return count;
 }
 
-size_t job_report_family(struct job_source *source, const char *id,
-			 char (*ids)[JOB_ID_SIZE], size_t max)
+size_t job_report_family(struct job_source *source, enum job_asked asked,
+			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	return source ? family_of_ledger(source, id, ids, max)
-		      : family_of_sacct(id, ids, max);
+	return asked == JOB_ASKED_LEDGER
+		       ? family_of_ledger(source, id, ids, max)
+		       : family_of_sacct(source->slurm, id, ids, max);
 }
 
 struct job_report *job_report_get(struct job_source *source, const char *id,
@@ -610,14 +408,51 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 	bool is_early = false;
 
 	if (!r && restart < 0) {
-		r = ask_sacct(id, &is_early, &second);
+		r = from_sacct(source, id, &is_early, &second);
 		if (r)
 			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger),
 				 "%s", first.text);
 	}
-	if (!r)
+	if (r)
+		r->slurm = sacct_find(source->slurm, id);
+	else
 		err_set(err, "job: '%s': %s%s%s", id,
 			is_early ? "" : first.text,
 			*second.text && !is_early ? "; " : "", second.text);
 	return r;
+}
+
+/* The jobs that sacct is asked about: "5_[1-3]" is some of 5. */
+int job_source_ask_sacct(struct job_source *source, char *const *ids,
+			 size_t count, struct err *err)
+{
+	struct sacct_query query = { 0 };
+	char *list = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&list, &size);
+
+	if (!out)
+		return err_set(err, "out of memory");
+	for (i = 0; i < count; i++) {
+		const char *mark = strstr(ids[i], "_[");
+		size_t length = mark ? (size_t)(mark - ids[i]) : strlen(ids[i]);
+
+		fprintf(out, "%s%.*s", i ? "," : "", (int)length, ids[i]);
+	}
+	if (fclose(out)) {
+		free(list);
+		return err_set(err, "out of memory");
+	}
+	query.jobs = list;
+	source->slurm = sacct_ask(&query, &source->why_no_slurm);
+	free(list);
+	return 0;
+}
+
+void job_source_close(struct job_source *source)
+{
+	ledger_link_close(source->link);
+	sacct_free(source->slurm);
+	source->link = NULL;
+	source->slurm = NULL;
 }

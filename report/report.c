@@ -15,6 +15,7 @@
 #include "report/commands.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
+#include "report/tone.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
@@ -28,7 +29,10 @@ static const char usage[] =
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
-	"  -v, --verbose      what an administrator can do about it, too\n"
+	"  -v, --verbose      all that is known: every filesystem, source and "
+	"node,\n"
+	"                     quality, summary; what an administrator can do, "
+	"too\n"
 	"  --advice=all|none  more than the five most valuable lines of it, or "
 	"none\n"
 	"  --json             one JSON object a line\n"
@@ -51,7 +55,7 @@ struct options {
 	const char *conf;
 	enum format format;
 	int64_t restart;
-	bool is_for_admin;
+	bool is_verbose;
 	enum advice_want advice;
 	struct config_advice limits; /* of advice */
 	char *jobs[JOBS_MAX];
@@ -134,7 +138,7 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	case 'r':
 		return set_restart(o, value, err);
 	case 'v':
-		o->is_for_admin = true;
+		o->is_verbose = true;
 		return 0;
 	case 'A':
 		return set_advice(o, value, err);
@@ -215,7 +219,8 @@ static struct job_report *get_one(struct reporter *rp, const char *id,
 		job_report_get(&rp->source, id, rp->o->restart, err);
 
 	if (report) {
-		report->is_for_admin = rp->o->is_for_admin;
+		report->is_verbose = rp->o->is_verbose;
+		report->is_old_run = rp->o->restart >= 0;
 		report->advice = rp->o->advice;
 		report->limits = &rp->o->limits;
 	}
@@ -230,13 +235,6 @@ static void fail_one(struct reporter *rp, const struct err *err)
 
 static void print_one(struct reporter *rp, struct job_report *report)
 {
-	/* a run that was asked for by its number is not taken for another */
-	if (rp->o->format == TEXT && rp->o->restart < 0 &&
-	    !strcmp(report->source, "ledger") &&
-	    (job_report_state(report->id, report->waits,
-			      sizeof(report->waits)) < 0 ||
-	     !job_report_is_early(report->waits)))
-		*report->waits = '\0';
 	print(report, rp->o->format, rp->is_first);
 	rp->is_first = false;
 }
@@ -280,11 +278,13 @@ static size_t find_family(struct reporter *rp, const char *id,
 	if (strpbrk(id, "_+") || rp->o->restart >= 0)
 		return 0;
 	if (!report)
-		return job_report_family(&rp->source, id, ids, JOB_FAMILY_MAX);
+		return job_report_family(&rp->source, JOB_ASKED_LEDGER, id, ids,
+					 JOB_FAMILY_MAX);
 	return strcmp(report->source, "sacct") != 0 ||
 			       (report->array_job < 0 && report->het_job < 0)
 		       ? 0
-		       : job_report_family(NULL, id, ids, JOB_FAMILY_MAX);
+		       : job_report_family(&rp->source, JOB_ASKED_SACCT, id,
+					   ids, JOB_FAMILY_MAX);
 }
 
 static void report_one(struct reporter *rp, const char *id,
@@ -302,8 +302,8 @@ static void report_one(struct reporter *rp, const char *id,
 	if (count < 2 && !strchr(id, '[')) {
 		report = get_one(rp, count ? ids[0] : id, &err);
 		count = report ? find_family(rp, id, report, ids)
-			       : job_report_family(NULL, id, ids,
-						   JOB_FAMILY_MAX);
+			       : job_report_family(&rp->source, JOB_ASKED_SACCT,
+						   id, ids, JOB_FAMILY_MAX);
 	}
 	if (count > 1 || strchr(id, '['))
 		report_family(rp, id, ids, count);
@@ -324,15 +324,18 @@ static int report_all(const struct options *o, const struct config *config,
 			       .is_first = true,
 			       .rc = COMMAND_OK };
 	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	struct err err;
 	size_t i;
 
 	if (!ids)
 		return COMMAND_FAILED;
 	if (!config)
 		rp.source.why_down = *why;
+	if (job_source_ask_sacct(&rp.source, o->jobs, o->job_count, &err) < 0)
+		fail_one(&rp, &err);
 	for (i = 0; i < o->job_count; i++)
 		report_one(&rp, o->jobs[i], ids);
-	ledger_link_close(rp.source.link);
+	job_source_close(&rp.source);
 	free(ids);
 	return rp.rc;
 }
@@ -347,8 +350,8 @@ int report_main(int argc, char *argv[])
 	if (!o)
 		return COMMAND_FAILED;
 	setlocale(LC_CTYPE, "");
+	tone_init();
 	o->restart = RECORD_UNKNOWN;
-	o->is_for_admin = geteuid() == 0;
 	rc = parse(o, argc, argv);
 	if (rc >= 0)
 		goto out;
