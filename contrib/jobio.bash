@@ -30,6 +30,9 @@ _jobio() {
 		--topology= | --conf= | --slurm-conf= | --slurmd= | --root=)
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+		--state=) mapfile -t COMPREPLY < <(compgen -W 'COMPLETED FAILED TIMEOUT CANCELLED OUT_OF_MEMORY NODE_FAIL RUNNING PENDING' -- "$word") ;;
+		--sort=) mapfile -t COMPREPLY < <(compgen -W 'start end name user state elapsed nodes profile read written' -- "$word") ;;
+		--user=) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
 		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
 		--allow-spec-resources-usage=) mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word") ;;

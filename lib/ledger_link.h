@@ -8,6 +8,8 @@
  *             {"op":"reason","cluster":"c","node":"n","time":SECONDS,
  *              "reason":"jobio:W08 .."|null}            by uid 0
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?}
+ *             {"op":"list","jobs":[7,8,..]}
+ *             {"op":"family","job":"5"}
  *             {"op":"ping"}
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},
  *           and "bad_record":true when a record or reason can never be accepted.

@@ -2,6 +2,7 @@
 /* A report for spreadsheets: one line of comma-separated values. */
 #include "report/job_print.h"
 
+#include "report/job_advice.h"
 #include "report/job_view.h"
 
 void job_print_csv_head(FILE *out)
@@ -10,7 +11,7 @@ void job_print_csv_head(FILE *out)
 	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
 	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,"
 	      "user,account,partition,state,exit_code,start,end,elapsed_s,"
-	      "nodes\n",
+	      "nodes,advice\n",
 	      out);
 }
 
@@ -67,9 +68,10 @@ static void csv_slurm(FILE *out, const struct job_report *r)
 	csv_number(out, job->start);
 	csv_number(out, job->end);
 	csv_number(out, job->elapsed_s);
-	if (nodes >= 0)
-		fprintf(out, "%lld", (long long)nodes);
-	fputc('\n', out);
+	csv_number(out, nodes);
+	fputc('"', out);
+	job_advice_codes(out, r);
+	fputs("\"\n", out);
 }
 
 void job_print_csv(const struct job_report *r, FILE *out)

@@ -9,11 +9,25 @@
 #include "lib/utf8.h"
 #include "report/job_advice.h"
 
+static struct json_object *totals_json(const struct summary *s)
+{
+	struct json_object *totals = json_object_new_object();
+
+	json_add_known(totals, "read_bytes", s->rd_bytes);
+	json_add_known(totals, "read_calls", s->rd_calls);
+	json_add_known(totals, "write_bytes", s->wr_bytes);
+	json_add_known(totals, "write_calls", s->wr_calls);
+	return totals;
+}
+
 static void add_summary(struct json_object *top, const struct job_report *r)
 {
 	json_add_text(top, "cluster", r->cluster);
 	json_add_text(top, "summary", r->summary_text);
-	json_add_text(top, "why_not_ledger", r->why_not_ledger);
+	json_add_text(top, "why_not_ledger",
+		      *r->why_not_ledger ? r->why_not_ledger : NULL);
+	if (r->summary_text)
+		json_object_object_add(top, "totals", totals_json(&r->summary));
 }
 
 static void add_word(struct json_object *o, const char *key, const char *text)

@@ -9,6 +9,7 @@
 
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/run.h"
 #include "lib/utf8.h"
 
 static bool is_id(const char *id)
@@ -193,8 +194,9 @@ static void take_totals(struct job_report *r, struct json_object *top)
 	r->summary.wr_calls = json_number(totals, "write_calls");
 }
 
-static int take_answer(struct job_report *r, struct json_object *top,
-		       struct err *err)
+/* All but the records. */
+static int take_head(struct job_report *r, struct json_object *top,
+		     struct err *err)
 {
 	struct json_object *runs = json_list(top, "runs");
 	int64_t left = json_number(top, "records_left_out");
@@ -211,8 +213,7 @@ static int take_answer(struct job_report *r, struct json_object *top,
 	if (copy(&r->cluster, json_text(top, "cluster")) < 0 ||
 	    copy(&r->state, json_text(top, "state")) < 0 ||
 	    copy(&r->error, json_text(top, "error")) < 0 ||
-	    copy(&r->summary_text, json_text(top, "summary")) < 0 ||
-	    !(r->json = strdup(json_line(top))) || take_records(r, top) < 0)
+	    copy(&r->summary_text, json_text(top, "summary")) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
@@ -239,7 +240,8 @@ static struct job_report *read_answer(const char *id, const char *text,
 		err_set(err, "out of memory");
 		goto out;
 	}
-	if (take_answer(r, top, err) < 0) {
+	if (take_head(r, top, err) < 0 || take_records(r, top) < 0 ||
+	    !(r->json = strdup(json_line(top)))) {
 		job_report_free(r);
 		r = NULL;
 	}
@@ -421,6 +423,248 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 			*second.text && !is_early ? "; " : "", second.text);
 	return r;
 }
+
+/* ---- many ------------------------------------------------------------------ */
+
+static struct job_report *from_listed(const struct sacct_row *row)
+{
+	struct job_report *r =
+		row->summary ? from_row(row->id, row, NULL) : NULL;
+
+	if (!r) {
+		r = new_report(row->id, "sacct");
+		if (!r || copy(&r->cluster, row->cluster) < 0) {
+			job_report_free(r);
+			return NULL;
+		}
+		summary_init(&r->summary);
+		take_family(r, row->id);
+	}
+	r->slurm = row;
+	return r;
+}
+
+struct job_report **job_report_list(const struct sacct_rows *rows,
+				    struct err *err)
+{
+	struct job_report **list = calloc(rows->count + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; list && i < rows->count; i++) {
+		list[i] = from_listed(&rows->row[i]);
+		if (list[i])
+			continue;
+		while (i)
+			job_report_free(list[--i]);
+		free(list);
+		list = NULL;
+		break;
+	}
+	if (!list)
+		err_set(err, "out of memory");
+	return list;
+}
+
+/* To the last digit, where the summary has three: what the ledger would add. */
+static void take_sums(struct job_report *r)
+{
+	struct summary *s = &r->summary;
+	struct record_io sum, best;
+	size_t i;
+
+	if (!r->record_count || r->left_out || s->scope != SUMMARY_SCOPE_JOB)
+		return;
+	record_io_init(&sum);
+	for (i = 0; i < r->record_count; i++) {
+		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		run_add_io(&sum, &best);
+	}
+	s->rd_bytes = sum.numbers[RECORD_READ_BYTES];
+	s->rd_calls = sum.numbers[RECORD_READ_CALLS];
+	s->wr_bytes = sum.numbers[RECORD_WRITE_BYTES];
+	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
+}
+
+/* "[{..},{..}]": parsed once, as they are long. */
+static int take_texts(struct job_report *r, const char *at, const char *end)
+{
+	const char *last;
+	size_t room = 0;
+
+	for (at++; at < end && *at == '{'; at = last + (*last == ',')) {
+		struct record **more = r->records;
+
+		last = json_end(at);
+		if (!last)
+			break;
+		if (r->record_count == room) {
+			room = room ? room * 2 : 4;
+			more = realloc(more, room * sizeof(struct record *));
+		}
+		if (!more)
+			return -1;
+		r->records = more;
+		more[r->record_count] =
+			record_parse(at, (size_t)(last - at), NULL);
+		if (more[r->record_count])
+			r->record_count++;
+		else
+			r->left_out++; /* of a later version */
+	}
+	return 0;
+}
+
+static int take_run(struct job_report *r, struct json_object *head,
+		    const char *records, const char *end, struct err *err)
+{
+	if (take_head(r, head, err) < 0)
+		return -1;
+	if (take_texts(r, records, end) < 0)
+		return err_set(err, "out of memory");
+	take_sums(r);
+	return 0;
+}
+
+/* The run of one of the reports, in the place of what sacct had. Its records
+ * come last, behind a key that no string can hold. */
+static int fill_one(struct job_report **reports, size_t count, size_t *next,
+		    const char *text, const char *end, struct err *err)
+{
+	static const char key[] = ",\"records\":[";
+	const char *records = strstr(text, key);
+	struct json_object *head;
+	struct job_report *new;
+	char *copy = NULL, job[24];
+	int rc = -1;
+
+	if (!records || records >= end ||
+	    asprintf(&copy, "%.*s}", (int)(records - text), text) < 0)
+		return err_set(err, "ledger: the answer has no meaning");
+	head = json_parse(copy);
+	snprintf(job, sizeof(job), "%lld", (long long)json_number(head, "job"));
+	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
+		++*next;
+	new = *next < count ? new_report(reports[*next]->id, "ledger") : NULL;
+	if (!new) {
+		err_set(err, "ledger: it speaks of job %s", job);
+	} else if (take_run(new, head, records + sizeof(key) - 2, end, err) <
+		   0) {
+		job_report_free(new);
+	} else {
+		new->slurm = reports[*next]->slurm;
+		job_report_free(reports[*next]);
+		reports[(*next)++] = new;
+		rc = 0;
+	}
+	json_object_put(head);
+	free(copy);
+	return rc;
+}
+
+/* "],"done":7}" */
+static size_t done_of(const char *text)
+{
+	static const char begin[] = "],\"done\":";
+	unsigned long number;
+	char copy[24];
+
+	if (strncmp(text, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	text += sizeof(begin) - 1;
+	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, "}"), text);
+	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0
+		       ? 0
+		       : number;
+}
+
+/* The runs are those of some of the jobs, in their order. How many jobs it
+ * speaks of; -1: it does not. */
+static int take_page(const char *answer, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	static const char begin[] = "{\"ok\":true,\"runs\":[";
+	const char *at = answer + sizeof(begin) - 1, *end;
+	struct json_object *top;
+	const char *why;
+	size_t next = 0, done;
+
+	if (strncmp(answer, begin, sizeof(begin) - 1) != 0) {
+		top = json_parse(answer);
+		why = json_text(top, "error");
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
+		json_object_put(top);
+		return -1;
+	}
+	for (; *at == '{'; at = end + (*end == ',')) {
+		end = json_end(at);
+		if (!end || fill_one(reports, count, &next, at, end, err) < 0)
+			return -1;
+	}
+	done = done_of(at);
+	if (done < 1 || done > count)
+		return err_set(err, "ledger: the answer has no meaning");
+	return (int)done;
+}
+
+/* "{"op":"list","jobs":[7,8]}"; NULL: out of memory. */
+static char *ask_for(struct job_report *const *reports, size_t count)
+{
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("{\"op\":\"list\",\"jobs\":[", out);
+	for (i = 0; i < count; i++) {
+		const char *id = reports[i]->slurm->raw_id;
+
+		fprintf(out, "%s%s", i ? "," : "", is_id(id) ? id : "0");
+	}
+	fputs("]}", out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* How many of them it has answered for; -1: none. */
+static int fill_page(struct job_source *source, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	char *request = ask_for(reports, count), *answer = NULL;
+	int done = -1;
+
+	if (request)
+		answer = call_ledger(source, request, err);
+	else
+		err_set(err, "out of memory");
+	if (answer)
+		done = take_page(answer, reports, count, err);
+	free(answer);
+	free(request);
+	return done;
+}
+
+int job_report_fill(struct job_source *source, struct job_report **reports,
+		    size_t count, struct err *err)
+{
+	size_t at = 0, page;
+	int done;
+
+	while (at < count) {
+		page = count - at < JOB_FAMILY_MAX ? count - at
+						   : JOB_FAMILY_MAX;
+		done = fill_page(source, reports + at, page, err);
+		if (done < 0)
+			return -1;
+		at += (size_t)done;
+	}
+	return 0;
+}
+
+/* ---- the source ------------------------------------------------------------ */
 
 /* The jobs that sacct is asked about: "5_[1-3]" is some of 5. */
 int job_source_ask_sacct(struct job_source *source, char *const *ids,

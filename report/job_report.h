@@ -72,6 +72,15 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err);
 void job_report_free(struct job_report *report);
 
+/* Of jobs that sacct has listed, as far as its summaries tell; one without is
+ * of source "sacct", its summary_text NULL. Caller frees each and the list. */
+struct job_report **job_report_list(const struct sacct_rows *rows,
+				    struct err *err);
+/* Give them what the ledger knows and shows, in as few questions as it takes.
+ * -1: it does not answer, or not to this question; they stay as they are. */
+int job_report_fill(struct job_source *source, struct job_report **reports,
+		    size_t count, struct err *err);
+
 /* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
 int job_report_check_id(const char *id, struct err *err);
 

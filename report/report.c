@@ -13,6 +13,7 @@
 #include "lib/number.h"
 #include "report/command.h"
 #include "report/commands.h"
+#include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
 #include "report/tone.h"
@@ -21,11 +22,13 @@
 #define JOBS_MAX 1000
 
 static const char usage[] =
-	"usage: jobio report [OPTION]... JOB...\n"
+	"usage: jobio report [OPTION]... [JOB]...\n"
 	"\n"
 	"Shows what jobs read and wrote, and what was done for them. A JOB is\n"
 	"7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1\n"
-	"(component of a heterogeneous job).\n"
+	"(component of a heterogeneous job). Without one: a line for each of "
+	"your\n"
+	"jobs of the last day.\n"
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
@@ -35,6 +38,15 @@ static const char usage[] =
 	"too\n"
 	"  --advice=all|none  more than the five most valuable lines of it, or "
 	"none\n"
+	"  -u, --user=A,B     without JOB: the jobs of these users\n"
+	"  -A, --account=A,B  of these accounts, of all users\n"
+	"  -S, --starttime=T  from this time on, as sacct has it: now-1days\n"
+	"  -E, --endtime=T    until then: now\n"
+	"  -s, --state=A,B    in these states: FAILED,TIMEOUT\n"
+	"  --sort=KEY         by start (the newest first), end, name, user, "
+	"state,\n"
+	"                     elapsed, nodes, profile, read or written\n"
+	"  --limit=N          so many at most: 1000\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
@@ -58,6 +70,7 @@ struct options {
 	bool is_verbose;
 	enum advice_want advice;
 	struct config_advice limits; /* of advice */
+	struct job_list_query list;
 	char *jobs[JOBS_MAX];
 	size_t job_count;
 };
@@ -140,7 +153,7 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	case 'v':
 		o->is_verbose = true;
 		return 0;
-	case 'A':
+	case 'a':
 		return set_advice(o, value, err);
 	case 'J':
 	case 'C':
@@ -151,40 +164,76 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	}
 }
 
+static const struct option options[] = {
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "restart", required_argument, NULL, 'r' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "advice", required_argument, NULL, 'a' },
+	{ "user", required_argument, NULL, 'u' },
+	{ "account", required_argument, NULL, 'A' },
+	{ "starttime", required_argument, NULL, 'S' },
+	{ "endtime", required_argument, NULL, 'E' },
+	{ "state", required_argument, NULL, 's' },
+	{ "sort", required_argument, NULL, 'o' },
+	{ "limit", required_argument, NULL, 'l' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "csv", no_argument, NULL, 'C' },
+	{ "conf", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The long name of an option, however it was written. */
+static const char *name_of(int c)
+{
+	const struct option *o = options;
+
+	while (o->name && o->val != c)
+		o++;
+	return o->name;
+}
+
+static int take_option(struct options *o, int c, char *value, struct err *err)
+{
+	int rc;
+
+	if (command_empty_value(name_of(c), value, err) < 0)
+		return -1;
+	rc = value ? job_list_option(&o->list, name_of(c), value, err) : 0;
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return take(o, c, value, err);
+}
+
+static int check(const struct options *o, struct err *err)
+{
+	if (o->job_count && o->list.is_given)
+		return err_set(err, "--user, --account, --starttime, "
+				    "--endtime, --state, --sort and --limit "
+				    "are for lists: name no job");
+	if (!o->job_count && o->restart >= 0)
+		return err_set(err, "--restart: of which job?");
+	return 0;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct options *o, int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{ "jobs", required_argument, NULL, 'j' },
-		{ "restart", required_argument, NULL, 'r' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "advice", required_argument, NULL, 'A' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "csv", no_argument, NULL, 'C' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct err err;
-	int c, index = 0, rc = 0;
+	int c, rc = 0;
 
 	opterr = 0;
-	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "j:v", options, &index)) != -1) {
+	while (rc == 0 && (c = getopt_long(argc, argv, "j:vu:A:S:E:s:", options,
+					   NULL)) != -1) {
 		if (c == 'h')
 			return fputs(usage, stdout), COMMAND_OK;
-		if (c != '?' && c != 'j' && c != 'v' &&
-		    command_empty_value(options[index].name, optarg, &err) < 0)
-			rc = -1;
-		else if (c != '?')
-			rc = take(o, c, optarg, &err);
-		else
-			rc = command_bad_option(NAME, argv[optind - 1], &err);
+		rc = c == '?' ? command_bad_option(NAME, argv[optind - 1], &err)
+			      : take_option(o, c, optarg, &err);
 	}
 	for (; rc == 0 && optind < argc; optind++)
 		rc = add_jobs(o, argv[optind], &err);
-	if (rc == 0 && !o->job_count)
-		rc = err_set(&err, "which job? see jobio report --help");
+	if (rc == 0)
+		rc = check(o, &err);
 	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
 }
 
@@ -212,18 +261,22 @@ struct reporter {
 	int rc;
 };
 
+static void set_up(struct job_report *report, const struct options *o)
+{
+	report->is_verbose = o->is_verbose;
+	report->is_old_run = o->restart >= 0;
+	report->advice = o->advice;
+	report->limits = &o->limits;
+}
+
 static struct job_report *get_one(struct reporter *rp, const char *id,
 				  struct err *err)
 {
 	struct job_report *report =
 		job_report_get(&rp->source, id, rp->o->restart, err);
 
-	if (report) {
-		report->is_verbose = rp->o->is_verbose;
-		report->is_old_run = rp->o->restart >= 0;
-		report->advice = rp->o->advice;
-		report->limits = &rp->o->limits;
-	}
+	if (report)
+		set_up(report, rp->o);
 	return report;
 }
 
@@ -314,6 +367,42 @@ static void report_one(struct reporter *rp, const char *id,
 	job_report_free(report);
 }
 
+static void report_list(struct reporter *rp)
+{
+	const struct job_list_query *query = &rp->o->list;
+	struct err err = { "" };
+	struct job_list *list = job_list_get(&rp->source, query, &err);
+	size_t i;
+
+	if (!list) {
+		fail_one(rp, &err);
+		return;
+	}
+	for (i = 0; i < list->count; i++)
+		set_up(list->reports[i], rp->o);
+	if (rp->o->format == TEXT)
+		job_list_print(stdout, list, query);
+	else if (rp->o->format == CSV && !list->count)
+		job_print_csv_head(stdout);
+	for (i = 0; rp->o->format != TEXT && i < list->count; i++)
+		print_one(rp, list->reports[i]);
+	job_list_free(list);
+}
+
+static void report_jobs(struct reporter *rp)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	struct err err = { "out of memory" };
+	size_t i;
+
+	if (!ids || job_source_ask_sacct(&rp->source, rp->o->jobs,
+					 rp->o->job_count, &err) < 0)
+		fail_one(rp, &err);
+	for (i = 0; ids && i < rp->o->job_count; i++)
+		report_one(rp, rp->o->jobs[i], ids);
+	free(ids);
+}
+
 /* 'config' NULL: there is none here, for 'why'; sacct may know. */
 static int report_all(const struct options *o, const struct config *config,
 		      const struct err *why)
@@ -323,20 +412,14 @@ static int report_all(const struct options *o, const struct config *config,
 					   .is_down = !config },
 			       .is_first = true,
 			       .rc = COMMAND_OK };
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	struct err err;
-	size_t i;
 
-	if (!ids)
-		return COMMAND_FAILED;
 	if (!config)
 		rp.source.why_down = *why;
-	if (job_source_ask_sacct(&rp.source, o->jobs, o->job_count, &err) < 0)
-		fail_one(&rp, &err);
-	for (i = 0; i < o->job_count; i++)
-		report_one(&rp, o->jobs[i], ids);
+	if (o->job_count)
+		report_jobs(&rp);
+	else
+		report_list(&rp);
 	job_source_close(&rp.source);
-	free(ids);
 	return rp.rc;
 }
 
@@ -352,6 +435,7 @@ int report_main(int argc, char *argv[])
 	setlocale(LC_CTYPE, "");
 	tone_init();
 	o->restart = RECORD_UNKNOWN;
+	job_list_init(&o->list);
 	rc = parse(o, argc, argv);
 	if (rc >= 0)
 		goto out;

@@ -224,8 +224,8 @@ for line in open(sys.argv[1]):
 	jobs "$(job 7 State=COMPLETED JobName='train, "x"' Partition=gpu ElapsedRaw=9 NNodes=2)"
 	run report 7 --csv
 	expect_equal 0 "$status"
-	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes' "${lines[0]}"
-	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2' "${lines[1]}"
+	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice' "${lines[0]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,""' "${lines[1]}"
 }
 
 @test "without the ledger the summary in sacct is shown, and why" {
@@ -436,9 +436,9 @@ task_record() {
 		expect_equal 2 "$status"
 		expect_text "job: '$id': not a job id like 7, 5_1 or 7+1" "$output"
 	done
-	run report
+	run report -j ''
 	expect_equal 2 "$status"
-	expect_text 'jobio: report: which job? see jobio report --help' "$output"
+	expect_equal "jobio: report: --jobs: '': must not be empty" "$output"
 	run report 5_1.batch
 	expect_equal 2 "$status"
 	expect_equal "jobio: report: job: '5_1.batch': a step; what is counted is the whole job: 5_1" "$output"
@@ -577,4 +577,107 @@ small_reads() {
 	run report --advice=some 7
 	expect_equal 2 "$status"
 	expect_equal "jobio: report: --advice: 'some': expected all or none" "$output"
+}
+
+# some_jobs - three jobs that ended, one that runs, tasks that wait, one of bob
+some_jobs() {
+	small_reads c1 40960000000 | jq -c '.changes = [] | .nodelist = "c1"' >"$DIR/spool/7.0.c1.json"
+	OWNER=65533 record 12 c1 >"$DIR/spool/12.0.c1.json"
+	send
+	jobs "$(job 7 User=alice Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=train SystemComment='jobio/1 rd=38.1GiB/10M nodes=1/1 scope=job')" \
+		"$(job 8 User=alice Start=1795224863 ElapsedRaw=93784 NNodes=2 State=RUNNING JobName='a name that is too long for a table')" \
+		"$(job 25_1 JobIDRaw=26 User=alice Start=1795224800 ElapsedRaw=5 NNodes=1 State='CANCELLED by 0' JobName=many SystemComment='jobio/1 rd=1KiB/1 wr=4TiB/9 prof=stream scope=node nodes=1/1')" \
+		"$(job '25_[2-9]' JobIDRaw=25 User=alice Start=Unknown ElapsedRaw=0 NNodes=1 State=PENDING JobName=many)" \
+		"$(job 12 User=carol Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=other Account=lab SystemComment='jobio/1 rd=1MiB/3 wr=10B/1 nodes=1/1 prof=x scope=job src=stepd q=all_files')"
+}
+
+@test "without a job there is a line for each of one's own of the last day, the newest first, with the first advice" {
+	some_jobs
+	sed -i "s/User=alice/User=$(id -un)/" "$DIR/bin/jobs"
+	: >"$DIR/bin/asked"
+	run report
+	expect_equal 0 "$status"
+	expect_equal "JobID     JobName               State         Elapsed  Nodes  Profile     Read  Written  Advice
+25_[2-9]  many                  PENDING      00:00:00      1  -              -        -  -
+8         a name that is too +  RUNNING    1-02:03:04      2  -              -        -  -
+7         train                 COMPLETED    00:00:28      1  stream   38.1GiB       0B  A01 10000000 reads of 4.0 KiB on average, 356506 a second on a node
+25_1      many                  CANCELLED    00:00:05      1  stream     1KiB*    4TiB*  -
+* NODE-WIDE, with whatever else ran there" "$output"
+	expect_equal 1 "$(wc -l <"$DIR/bin/asked")"
+	expect_text " -u $(id -un) -S now-1days -E now -o " "$(<"$DIR/bin/asked")"
+	stop "$LEDGER"
+	run report
+	expect_equal 0 "$status"
+	expect_text "from sacct alone, without advice: ledger '127.0.0.1:$PORT': Connection refused" "${lines[-1]}"
+	expect_text '7         train                 COMPLETED    00:00:28      1  -        38.1GiB        -  -' "$output"
+}
+
+@test "a list is chosen, sorted and cut as asked for" {
+	some_jobs
+	run report -u alice,carol --sort=written --limit=2
+	expect_equal 0 "$status"
+	expect_equal 'JobID User JobName State Elapsed Nodes Profile Read Written Advice
+25_1 alice many CANCELLED 00:00:05 1 stream 1KiB* 4TiB* -
+12 carol other COMPLETED 00:00:28 1 - 1MiB 10B -
+* NODE-WIDE, with whatever else ran there
+3 more: --limit=5 shows them' "$(sed -E 's/ +/ /g' <<<"$output")"
+	run report -u alice --state=ca,RUNNING --sort=name
+	expect_equal '8 25_1' "$(tail -n +2 <<<"$output" | grep -v NODE | awk '{ printf "%s%s", sep, $1; sep = " " }')"
+	run report -A lab -S 2026-11-01 -E now-2hours
+	expect_text 'other' "$output"
+	expect_text ' -A lab -a -S 2026-11-01 -E now-2hours ' "$(tail -n1 "$DIR/bin/asked")"
+	run report -u nobody
+	expect_equal 0 "$status"
+	expect_equal 'no jobs from now-1days to now' "$output"
+}
+
+@test "a list has all formats" {
+	some_jobs
+	run report -u alice --csv
+	expect_equal 5 "${#lines[@]}"
+	expect_text '"7","c",0,"ledger",1,1,"2","0-1","stream",40960000000,10000000,0,0,"job","vfs","step_missing",262144,,"train","alice","","","COMPLETED",0,1795224862,1795224890,28,1,"A01' "$output"
+	expect_text '"8","c",,"sacct",0,,"","","",,,,,"","","",,,' "$output"
+	report -u alice --json >"$DIR/out"
+	expect_equal 'null 25_[2-9] PENDING null
+null 8 RUNNING null
+A01 7 COMPLETED 40960000000
+null 25_1 CANCELLED by 0 1024' "$(jq -r '"\(.advice[0].code) \(.id) \(.slurm.state) \(.totals.read_bytes)"' "$DIR/out")"
+	run report -u nobody --csv
+	expect_equal 1 "${#lines[@]}"
+}
+
+@test "in a list, too, nobody sees another's records, only what sacct shows of them" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local as
+	some_jobs
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" -u alice,carol --csv
+	expect_equal 0 "$status"
+	run grep -c '"ledger"' <<<"$output"
+	expect_equal 0 "$output"
+	as[1]=--reuid=65533
+	run "${as[@]}" -u alice,carol --csv
+	expect_equal '"12"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1)"
+}
+
+@test "words that sacct would take for something else are refused" {
+	local word
+	for word in --user=-x '--user=a b' --account='x;y' -S--help '-Enow now' '--starttime=a&b'; do
+		run report "$word"
+		expect_equal 2 "$status"
+		expect_text 'not a word that sacct takes' "$output"
+	done
+	run report --state=DONE
+	expect_equal "jobio: report: --state: 'DONE': not a state like COMPLETED, FAILED or TO" "$output"
+	run report --sort=size
+	expect_equal "jobio: report: --sort: 'size': must be start, end, name, user, state, elapsed, nodes, profile, read or written" "$output"
+	run report --limit=0
+	expect_equal "jobio: report: --limit: '0': not a number from 1 to 100000" "$output"
+	run report -u alice 7
+	expect_equal 2 "$status"
+	expect_equal 'jobio: report: --user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job' "$output"
+	run report --restart=1
+	expect_equal 'jobio: report: --restart: of which job?' "$output"
+	run "$BUILDDIR/jobio" report -u
+	expect_equal 2 "$status"
 }
