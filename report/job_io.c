@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_io.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/run.h"
+#include "report/bar.h"
+#include "report/job_timeline.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -45,14 +46,9 @@ void job_print_lacks(FILE *out, const char *before, uint32_t lacks)
 
 /* ---- the lines of I/O ---------------------------------------------------- */
 
-/* Blocks from low to high; plain letters where the terminal has no UTF-8. */
 static void print_hist(FILE *out, const char *name, const int64_t *hist,
 		       bool is_time)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
-					      "▅", "▆", "▇", "█" };
-	static const char plain[] = " .:-=+*%#";
-	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	int bin, first = -1, last = -1;
 	char low[16], high[16];
 	int64_t most = 0;
@@ -67,16 +63,8 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist,
 	if (first < 0)
 		return;
 	fprintf(out, "                %-12s ", name);
-	for (bin = first; bin <= last; bin++) {
-		int level = hist[bin] <= 0 ? 0
-					   : 1 + (int)((double)hist[bin] *
-						       7.99 / (double)most);
-
-		if (is_utf8)
-			fputs(blocks[level > 8 ? 8 : level], out);
-		else
-			fputc(plain[level > 8 ? 8 : level], out);
-	}
+	for (bin = first; bin <= last; bin++)
+		bar_print(out, hist[bin], most);
 	if (is_time) {
 		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
 			     sizeof(low));
@@ -256,19 +244,19 @@ static void print_unknown_part(FILE *out, const char *fs)
 			fs);
 }
 
-static void print_io_line(FILE *out, const struct run_line *line,
-			  size_t records, double seconds, const char *fs)
+static void print_io_line(FILE *out, const struct job_report *r,
+			  const struct run_line *line, double seconds)
 {
 	const struct record_io *io = &line->sum;
 
-	print_line_head(out, line, records);
+	print_line_head(out, line, r->record_count);
 	fputc('\n', out);
 	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
 		  io->numbers[RECORD_READ_CALLS], seconds);
 	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
 		  io->numbers[RECORD_WRITE_CALLS], seconds);
 	if (!line->first->fs && line->first->scope == RECORD_SCOPE_JOB)
-		print_unknown_part(out, fs);
+		print_unknown_part(out, r->summary.fs);
 	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
 	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
 		print_one(out, "mapped, read",
@@ -278,6 +266,7 @@ static void print_io_line(FILE *out, const struct run_line *line,
 	}
 	print_peak(out, io->peak[RECORD_PEAK_READ],
 		   io->peak[RECORD_PEAK_WRITE]);
+	job_print_timeline(out, r, &io->timeline);
 	print_time_spent(out, io->numbers);
 	print_meta(out, io, seconds);
 	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
@@ -297,8 +286,7 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 	end = line ? line + lines->count : NULL;
 	for (; line < end; line++)
 		if (line->kind == RUN_APP)
-			print_io_line(out, line, r->record_count, seconds,
-				      r->summary.fs);
+			print_io_line(out, r, line, seconds);
 	for (line = lines ? lines->line : NULL; line < end; line++)
 		if (line->kind != RUN_APP)
 			print_other(out, line, r->record_count);
@@ -338,6 +326,7 @@ void job_print_totals(FILE *out, const struct summary *s)
 	if (s->flags & RECORD_FLAG(ALL_FILES))
 		print_unknown_part(out, s->fs);
 	print_peak(out, s->peak_rd, s->peak_wr);
+	job_print_shape(out, s);
 	if (s->meta >= 0)
 		fprintf(out, "                %-12s %s operations\n",
 			"metadata", job_count(s->meta, text));

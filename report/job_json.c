@@ -8,6 +8,7 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "report/job_advice.h"
+#include "report/job_timeline.h"
 
 static void add_sacct(struct json_object *top, const struct job_report *r)
 {
@@ -38,7 +39,8 @@ static void put_json(const char *json, FILE *out)
 	}
 }
 
-/* The ledger's answer as it came and advice (null: too little to judge), or what sacct knows in the same form. */
+/* The ledger's answer as it came, timelines (null: records are left out) and
+ * advice (null: too little to judge), or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
 	struct json_object *top =
@@ -49,6 +51,8 @@ void job_print_json(const struct job_report *r, FILE *out)
 	json_add_text(top, "source", r->source);
 	if (!r->json)
 		add_sacct(top, r);
+	if (r->record_count)
+		json_object_object_add(top, "timelines", job_timelines_json(r));
 	if (r->record_count && r->advice != ADVICE_WANT_NONE)
 		json_object_object_add(top, "advice", job_advice_json(r));
 	put_json(json_line(top), out);

@@ -16,7 +16,7 @@ setup() {
 		[[ " $* " != *" -j 6 "* ]] || echo '6|6|c|bob|CANCELLED by 0|2026-11-21T01:00:00|2026-11-21T01:00:09|a|b'
 		[[ " $* " == *" -j 9"* ]] || exit 0
 		echo '9_1|8|c|root|FAILED|2026-11-21T01:00:00|2026-11-21T01:00:01|jobio/1 nodes=1/1|'
-		echo '9_2|9|c|bob|COMPLETED|2026-11-21T01:00:00|2026-11-21T01:00:28|jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4|'
+		echo '9_2|9|c|bob|COMPLETED|2026-11-21T01:00:00|2026-11-21T01:00:28|jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us shape=bursts:3 chg=4/4 miss=c4|'
 	EOS
 	chmod +x "$DIR/bin/sacct"
 	PATH=$DIR/bin:$PATH
@@ -67,6 +67,55 @@ full_record() {
 	expect_text 'on the wire   whole node, from container.sock: NODE-WIDE, with whatever else ran there: read 1.91MiB in 12 calls, written unknown in unknown' "$output"
 	expect_text 'quality       a step left no counters: the numbers are a lower bound' "$output"
 	expect_text 'finding       warning W01 on c1, c2: something; do this' "$output"
+}
+
+# timed_record NODE START WIDTH_S READ WRITTEN CALLS - a full one that says when; the
+# three are lists of rows
+timed_record() {
+	full_record "$1" | jq -c --argjson t "{\"start\":$2,\"width_s\":$3,\"read_bytes\":$4,\"write_bytes\":$5,\"calls\":$6}" \
+		'.app[0].timeline = $t'
+}
+
+@test "when a job moved its bytes is one line, over all of its time and all nodes" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	# the job ran from second 62 to 90
+	expect_text 'timeline     |# ##                         | 1 s each, at most 1MiB; most of it at the start
+' "$output"
+	expect_text ' peak=256KiB/- shape=head ' "$output"
+	# one that is 10 s ahead, and wider
+	timed_record c2 1795224872 2 '[0,0,524288,524288]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'timeline     |=#   # ::      | 2 s each, at most 2MiB; 3 bursts
+' "$output"
+	expect_text ' shape=bursts:3 ' "$output"
+	LC_ALL=C.UTF-8 run report 7
+	expect_text 'timeline     |▄█   █ ▂▂      |' "$output"
+}
+
+@test "a node that does not say when takes the timeline away, and the shape" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[12]' >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7
+	expect_equal 0 "$status"
+	[[ $output != *timeline* && $output != *shape=* ]]
+	run report 7 --json
+	expect_equal '[]' "$(jq -c .timelines <<<"$output")"
+}
+
+@test "json has the rows of all nodes, each filesystem by itself" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	timed_record c2 1795224864 2 '[0,1048576]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7 --json
+	expect_equal 0 "$status"
+	expect_equal '[{"fs":"/mnt/weka","source":"vfs","scope":"job","nodes":2,"start":1795224862,"width_s":2,"read_bytes":[1048576,0,1048576],"write_bytes":[0,4194304,0],"calls":[4,20,0]}]' \
+		"$(jq -c .timelines <<<"$output")"
 }
 
 @test "a change that the client did not take is not shown as made" {
@@ -163,6 +212,8 @@ for line in open(sys.argv[1]):
 	expect_text 'metadata     12 operations' "$output"
 	expect_text 'read sizes   half up to 8KiB, 99 % up to 2MiB' "$output"
 	expect_text 'read times   half up to 1.02us, 99 % up to 65.5us' "$output"
+	expect_text 'timeline     3 bursts
+' "$output"
 	expect_text 'the node rebooted while the job ran' "$output"
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
