@@ -8,6 +8,7 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "report/job_advice.h"
+#include "report/job_timeline.h"
 
 static struct json_object *totals_json(const struct summary *s)
 {
@@ -75,7 +76,8 @@ static void put_json(const char *json, FILE *out)
 	}
 }
 
-/* The ledger's answer as it came and advice (null: too little to judge), or what sacct knows in the same form. */
+/* The ledger's answer as it came, timelines (null: records are left out) and
+ * advice (null: too little to judge), or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
 	struct json_object *top =
@@ -87,6 +89,8 @@ void job_print_json(const struct job_report *r, FILE *out)
 	if (!r->json)
 		add_summary(top, r);
 	json_object_object_add(top, "slurm", slurm_json(r->slurm));
+	if (r->record_count)
+		json_object_object_add(top, "timelines", job_timelines_json(r));
 	if (r->record_count && r->advice != ADVICE_WANT_NONE)
 		json_object_object_add(top, "advice", job_advice_json(r));
 	put_json(json_line(top), out);

@@ -15,7 +15,7 @@ setup() {
 		job 4 State=RUNNING
 		job 6 State='CANCELLED by 0' SystemComment=a AdminComment=b
 		job 9_1 JobIDRaw=18 User=root State=FAILED ExitCode=1:0 End=1795222801 SystemComment='jobio/1 nodes=1/1'
-		job 9_2 JobIDRaw=9 JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 State=COMPLETED End=1795222828 SystemComment='jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4'
+		job 9_2 JobIDRaw=9 JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 State=COMPLETED End=1795222828 SystemComment='jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us shape=bursts:3 chg=4/4 miss=c4'
 	} >"$DIR/bin/jobs"
 	PATH=$DIR/bin:$PATH
 	export TZ=UTC LC_ALL=C
@@ -143,6 +143,66 @@ pty.spawn(sys.argv[1:])' "$@" </dev/null | tr -d '\r'
 	expect_text ' -j 25,7+1,7 ' "$(tail -n1 "$DIR/bin/asked")"
 }
 
+# timed_record NODE START WIDTH_S READ WRITTEN CALLS - a full one that says when; the
+# three are lists of rows
+timed_record() {
+	full_record "$1" | jq -c --argjson t "{\"start\":$2,\"width_s\":$3,\"read_bytes\":$4,\"write_bytes\":$5,\"calls\":$6}" \
+		'.app[0].timeline = $t'
+}
+
+@test "when a job moved its bytes is one line, over all of its time and all nodes" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	# the job ran from second 62 to 90
+	expect_text 'timeline     |# ##                         | 1 s each, at most 1MiB; most of it at the start
+' "$output"
+	expect_text ' peak=256KiB/- shape=head ' "$output"
+	# one that is 10 s ahead, and wider
+	timed_record c2 1795224872 2 '[0,0,524288,524288]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	expect_text 'timeline     |=#   # ::      | 2 s each, at most 2MiB; 3 bursts
+' "$output"
+	expect_text ' shape=bursts:3 ' "$output"
+	LC_ALL=C.UTF-8 run report -v 7
+	expect_text 'timeline     |▄█   █ ▂▂      |' "$output"
+}
+
+@test "a rate is of the time in which something was moved, and says so" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_text 'read          1MiB in 4 calls of 256KiB, 1MiB/s over the 1 s in which it did; at most 256KiB/s on a node' "$output"
+	expect_text 'written       2MiB in 8 calls of 256KiB, 1MiB/s over the 2 s in which it did
+' "$output"
+	run report -v 7
+	expect_text 'written      2MiB in 8 calls, 256KiB a call, 1MiB/s over the 2 s in which it did' "$output"
+}
+
+@test "a node that does not say when takes the timeline away, and the shape" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[12]' >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	[[ $output != *timeline* && $output != *shape=* ]]
+	run report 7 --json
+	expect_equal '[]' "$(jq -c .timelines <<<"$output")"
+}
+
+@test "json has the rows of all nodes, each filesystem by itself" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	timed_record c2 1795224864 2 '[0,1048576]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7 --json
+	expect_equal 0 "$status"
+	expect_equal '[{"fs":"/mnt/weka","source":"vfs","scope":"job","nodes":2,"start":1795224862,"width_s":2,"read_bytes":[1048576,0,1048576],"write_bytes":[0,4194304,0],"calls":[4,20,0]}]' \
+		"$(jq -c .timelines <<<"$output")"
+}
+
 @test "a change that the client did not take is not shown as made" {
 	full_record c1 | sed -e 's/"restored":true/"restored":null,"made":false/' \
 		-e 's/"profile":"stream"/"profile":"stream","applied":false/' >"$DIR/spool/7.0.c1.json"
@@ -238,6 +298,8 @@ for line in open(sys.argv[1]):
 	expect_text 'metadata     12 operations' "$output"
 	expect_text 'read sizes   half up to 8KiB, 99 % up to 2MiB' "$output"
 	expect_text 'read times   half up to 1.02us, 99 % up to 65.5us' "$output"
+	expect_text 'timeline     3 bursts
+' "$output"
 	expect_text 'the node rebooted while the job ran' "$output"
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
