@@ -232,7 +232,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	struct json_object *o;
 
 	(void)err;
-	if (c->bytes + size > RECORDS_BYTES_MAX) {
+	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
 	}
@@ -368,16 +368,28 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 	return found;
 }
 
+/* What to show of the runs of a job. */
+struct wish {
+	int64_t restart; /* RECORD_UNKNOWN: the newest */
+	const char
+		*after; /* NULL: all; else the records of later nodes alone */
+};
+
 static struct json_object *whole_run(struct service *service,
-				     struct store_run *run, struct err *err)
+				     struct store_run *run,
+				     const struct wish *wish, struct err *err)
 {
 	struct json_object *top = good();
 	struct collector c = { 0 };
 
-	refresh(service, run, top);
-	describe(top, run);
+	if (!wish->after) {
+		refresh(service, run, top);
+		describe(top, run);
+	}
 	c.list = json_object_new_array();
-	if (store_records(service->store, run->id, collect, &c, err) < 0)
+	if (store_records_after(service->store, run->id,
+				wish->after ? wish->after : "", collect, &c,
+				err) < 0)
 		c.left = run->nodes_seen;
 	json_object_object_add(top, "records", c.list);
 	json_add_known(top, "records_left_out", c.left);
@@ -388,17 +400,19 @@ static struct json_object *whole_run(struct service *service,
  * summaries. NULL: nothing that this user may see. The answer is made of what
  * the runs say and of the records of that version, so that is its key. */
 static char *show(struct service *service, const int64_t *ids, int count,
-		  int64_t restart, uid_t uid, struct err *err)
+		  const struct wish *wish, uid_t uid, struct err *err)
 {
 	struct json_object *runs = json_object_new_array(), *top;
 	struct store_run run = { 0 };
 	char *key = NULL, *answer = NULL;
 	const char *kept;
 
-	if (!list_runs(service, ids, count, restart, uid, runs, &run, err))
+	if (!list_runs(service, ids, count, wish->restart, uid, runs, &run,
+		       err))
 		goto out;
-	if (asprintf(&key, "%lld %lld %s", (long long)run.id,
-		     (long long)run.version, json_line(runs)) < 0) {
+	if (asprintf(&key, "%lld %lld %s %s", (long long)run.id,
+		     (long long)run.version, json_line(runs),
+		     wish->after ? wish->after : "") < 0) {
 		key = NULL;
 		goto out;
 	}
@@ -408,8 +422,9 @@ static char *show(struct service *service, const int64_t *ids, int count,
 		answer = strdup(kept);
 		goto out;
 	}
-	top = whole_run(service, &run, err);
-	json_object_object_add(top, "runs", json_object_get(runs));
+	top = whole_run(service, &run, wish, err);
+	if (!wish->after)
+		json_object_object_add(top, "runs", json_object_get(runs));
 	answer = json_line_put(top);
 	if (answer && !service->in_batch)
 		kept_add(service->kept, key, answer);
@@ -428,6 +443,7 @@ static char *get(struct service *service, struct json_object *request,
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
 	enum store_part kind = STORE_JOB;
+	struct wish wish;
 	uint32_t job = 0;
 	int count;
 
@@ -440,8 +456,9 @@ static char *get(struct service *service, struct json_object *request,
 			   &err);
 	if (count < 0)
 		return service_error(err.text, false);
-	answer = show(service, ids, count, json_number(request, "restart"), uid,
-		      &err);
+	wish.restart = json_number(request, "restart");
+	wish.after = json_text(request, "after");
+	answer = show(service, ids, count, &wish, uid, &err);
 	if (answer)
 		return answer;
 	snprintf(sentence, sizeof(sentence),

@@ -116,10 +116,10 @@ static void print_speed(FILE *out, int64_t bytes, const struct span *span)
 	char text[16];
 
 	if (bytes > 0 && seconds > 0)
-		fprintf(out, ", %s/s over the %s%.3g s%s",
+		fprintf(out, ", %s/s over the %s%.*f s%s",
 			job_bytes((int64_t)((double)bytes / seconds), text),
-			span->active > 0 ? "" : "job's ", seconds,
-			span->active > 0 ? " in which it did" : "");
+			span->active > 0 ? "" : "job's ", seconds < 10 ? 1 : 0,
+			seconds, span->active > 0 ? " in which it did" : "");
 }
 
 /* Rows that have some of it; those that have none at both ends are not there. */

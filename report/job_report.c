@@ -12,6 +12,8 @@
 #include "lib/run.h"
 #include "lib/utf8.h"
 
+#define RECORDS_MAX 2048 /* of one job: more are left out */
+
 static bool is_id(const char *id)
 {
 	unsigned long number;
@@ -147,23 +149,58 @@ static struct job_report *new_report(const char *id, const char *source)
 
 /* ---- the ledger ---------------------------------------------------------- */
 
-static int take_records(struct job_report *r, struct json_object *top)
+/* An answer, or the part of one: the records are long, and are parsed once, by
+ * themselves. The head has all the rest. */
+struct answer {
+	struct json_object *head;
+	const char *records, *end; /* "[{..},{..}]"; NULL: none */
+};
+
+/* What follows a comma and a quote is a key, and no part of a string. */
+static int answer_open(struct answer *a, const char *text, size_t size)
 {
-	struct json_object *list = json_list(top, "records");
-	size_t i, count;
+	static const char key[] = ",\"records\":[";
+	const char *at = memmem(text, size, key, sizeof(key) - 1);
+	const char *rest = text + size;
+	char *copy;
 
-	if (!list)
-		return 0;
-	count = json_object_array_length(list);
-	r->records = calloc(count + 1, sizeof(*r->records));
-	if (!r->records)
+	a->records = a->end = NULL;
+	if (at) {
+		a->records = at + sizeof(key) - 2;
+		a->end = json_end(a->records);
+		if (!a->end || a->end > rest)
+			return -1;
+		rest = a->end;
+	} else {
+		at = rest;
+	}
+	if (asprintf(&copy, "%.*s%.*s", (int)(at - text), text,
+		     (int)(text + size - rest), rest) < 0)
 		return -1;
-	for (i = 0; i < count; i++) {
-		const char *text =
-			json_line(json_object_array_get_idx(list, i));
-		struct record *record =
-			text ? record_parse(text, strlen(text), NULL) : NULL;
+	a->head = json_parse(copy);
+	free(copy);
+	return 0;
+}
 
+/* Those that do not fit into the answer are not left out yet. */
+static int take_records(struct job_report *r, const struct answer *a)
+{
+	const char *at = a->records ? a->records + 1 : NULL, *last;
+	size_t room = r->record_count;
+	struct record **more, *record;
+
+	for (; at && at < a->end && *at == '{'; at = last + (*last == ',')) {
+		last = json_end(at);
+		if (!last)
+			break;
+		if (r->record_count == room) {
+			room = room ? room * 2 : 4;
+			more = realloc(r->records, room * sizeof(*more));
+			if (!more)
+				return -1;
+			r->records = more;
+		}
+		record = record_parse(at, (size_t)(last - at), NULL);
 		if (record)
 			r->records[r->record_count++] = record;
 		else
@@ -226,11 +263,13 @@ static int take_head(struct job_report *r, struct json_object *top,
 static struct job_report *read_answer(const char *id, const char *text,
 				      struct err *err)
 {
-	struct json_object *top = json_parse(text);
-	const char *why = json_text(top, "error");
+	struct answer a = { .head = NULL };
 	struct job_report *r = NULL;
+	const char *why;
 
-	if (!json_is_true(top, "ok")) {
+	if (answer_open(&a, text, strlen(text)) < 0 ||
+	    !json_is_true(a.head, "ok")) {
+		why = json_text(a.head, "error");
 		err_set(err, "ledger: %s",
 			why ? why : "the answer has no meaning");
 		goto out;
@@ -240,13 +279,14 @@ static struct job_report *read_answer(const char *id, const char *text,
 		err_set(err, "out of memory");
 		goto out;
 	}
-	if (take_head(r, top, err) < 0 || take_records(r, top) < 0 ||
-	    !(r->json = strdup(json_line(top)))) {
+	err_set(err, "out of memory");
+	if (take_head(r, a.head, err) < 0 || take_records(r, &a) < 0 ||
+	    !(r->json = strdup(text))) {
 		job_report_free(r);
 		r = NULL;
 	}
 out:
-	json_object_put(top);
+	json_object_put(a.head);
 	return r;
 }
 
@@ -270,21 +310,78 @@ static char *call_ledger(struct job_source *source, const char *request,
 	return NULL;
 }
 
+/* "{"op":"get","job":"7","restart":0,"after":"n7"}"; malloc'ed */
+static char *get_request(const char *id, int64_t restart, const char *after)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", "get");
+	json_add_text(top, "job", id);
+	if (restart >= 0)
+		json_add_number(top, "restart", restart);
+	if (after)
+		json_add_text(top, "after", after);
+	return json_line_put(top);
+}
+
+/* The records of the nodes behind the last one; their number, or -1. */
+static int take_page_of(struct job_source *source, struct job_report *r)
+{
+	const char *last = r->records[r->record_count - 1]->node;
+	char *request = get_request(r->id, r->restart, last), *text = NULL;
+	size_t before = r->record_count;
+	struct answer a = { .head = NULL };
+	struct err err;
+	int count = -1;
+
+	if (request)
+		text = call_ledger(source, request, &err);
+	if (text && answer_open(&a, text, strlen(text)) == 0 &&
+	    json_is_true(a.head, "ok") && take_records(r, &a) == 0)
+		count = (int)(r->record_count - before);
+	json_object_put(a.head);
+	free(text);
+	free(request);
+	return count;
+}
+
+/* A ledger that does not know "after" sends the same again. */
+static void take_rest(struct job_source *source, struct job_report *r)
+{
+	size_t before;
+	int count;
+
+	while (r->left_out > 0 && r->record_count &&
+	       r->record_count < RECORDS_MAX) {
+		before = r->record_count;
+		count = take_page_of(source, r);
+		if (count <= 0)
+			return;
+		if (!strcmp(r->records[before]->node, r->records[0]->node)) {
+			while (r->record_count > before)
+				record_free(r->records[--r->record_count]);
+			return;
+		}
+		r->left_out -= r->left_out > count ? count : r->left_out;
+	}
+}
+
 static struct job_report *ask_ledger(struct job_source *source, const char *id,
 				     int64_t restart, struct err *err)
 {
+	char *request = get_request(id, restart, NULL), *answer = NULL;
 	struct job_report *r = NULL;
-	char request[128], run[40] = "", *answer;
 
-	if (restart >= 0)
-		snprintf(run, sizeof(run), ",\"restart\":%lld",
-			 (long long)restart);
-	snprintf(request, sizeof(request), "{\"op\":\"get\",\"job\":\"%s\"%s}",
-		 id, run);
-	answer = call_ledger(source, request, err);
+	if (request)
+		answer = call_ledger(source, request, err);
+	else
+		err_set(err, "out of memory");
 	if (answer)
 		r = read_answer(id, answer, err);
+	if (r)
+		take_rest(source, r);
 	free(answer);
+	free(request);
 	return r;
 }
 
@@ -485,70 +582,36 @@ static void take_sums(struct job_report *r)
 	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
 }
 
-/* "[{..},{..}]": parsed once, as they are long. */
-static int take_texts(struct job_report *r, const char *at, const char *end)
+static int take_run(struct job_report *r, const struct answer *a,
+		    struct err *err)
 {
-	const char *last;
-	size_t room = 0;
-
-	for (at++; at < end && *at == '{'; at = last + (*last == ',')) {
-		struct record **more = r->records;
-
-		last = json_end(at);
-		if (!last)
-			break;
-		if (r->record_count == room) {
-			room = room ? room * 2 : 4;
-			more = realloc(more, room * sizeof(struct record *));
-		}
-		if (!more)
-			return -1;
-		r->records = more;
-		more[r->record_count] =
-			record_parse(at, (size_t)(last - at), NULL);
-		if (more[r->record_count])
-			r->record_count++;
-		else
-			r->left_out++; /* of a later version */
-	}
-	return 0;
-}
-
-static int take_run(struct job_report *r, struct json_object *head,
-		    const char *records, const char *end, struct err *err)
-{
-	if (take_head(r, head, err) < 0)
+	if (take_head(r, a->head, err) < 0)
 		return -1;
-	if (take_texts(r, records, end) < 0)
+	if (take_records(r, a) < 0)
 		return err_set(err, "out of memory");
 	take_sums(r);
 	return 0;
 }
 
-/* The run of one of the reports, in the place of what sacct had. Its records
- * come last, behind a key that no string can hold. */
+/* The run of one of the reports, in the place of what sacct had. */
 static int fill_one(struct job_report **reports, size_t count, size_t *next,
 		    const char *text, const char *end, struct err *err)
 {
-	static const char key[] = ",\"records\":[";
-	const char *records = strstr(text, key);
-	struct json_object *head;
+	struct answer a = { .head = NULL };
 	struct job_report *new;
-	char *copy = NULL, job[24];
+	char job[24];
 	int rc = -1;
 
-	if (!records || records >= end ||
-	    asprintf(&copy, "%.*s}", (int)(records - text), text) < 0)
+	if (answer_open(&a, text, (size_t)(end - text)) < 0)
 		return err_set(err, "ledger: the answer has no meaning");
-	head = json_parse(copy);
-	snprintf(job, sizeof(job), "%lld", (long long)json_number(head, "job"));
+	snprintf(job, sizeof(job), "%lld",
+		 (long long)json_number(a.head, "job"));
 	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
 		++*next;
 	new = *next < count ? new_report(reports[*next]->id, "ledger") : NULL;
 	if (!new) {
 		err_set(err, "ledger: it speaks of job %s", job);
-	} else if (take_run(new, head, records + sizeof(key) - 2, end, err) <
-		   0) {
+	} else if (take_run(new, &a, err) < 0) {
 		job_report_free(new);
 	} else {
 		new->slurm = reports[*next]->slurm;
@@ -556,8 +619,7 @@ static int fill_one(struct job_report **reports, size_t count, size_t *next,
 		reports[(*next)++] = new;
 		rc = 0;
 	}
-	json_object_put(head);
-	free(copy);
+	json_object_put(a.head);
 	return rc;
 }
 

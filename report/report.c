@@ -16,6 +16,7 @@
 #include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
+#include "report/page.h"
 #include "report/tone.h"
 
 #define NAME "report"
@@ -49,6 +50,7 @@ static const char usage[] =
 	"  --limit=N          so many at most: 1000\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
+	"  --html=FILE        one job as a page of its own, with pictures\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
 	"\n"
 	"Asks the ledger, which shows records to their owner and to root; "
@@ -64,7 +66,7 @@ enum format {
 };
 
 struct options {
-	const char *conf;
+	const char *conf, *html;
 	enum format format;
 	int64_t restart;
 	bool is_verbose;
@@ -155,6 +157,9 @@ static int take(struct options *o, int c, char *value, struct err *err)
 		return 0;
 	case 'a':
 		return set_advice(o, value, err);
+	case 'H':
+		o->html = value;
+		return 0;
 	case 'J':
 	case 'C':
 		return set_format(o, c == 'J' ? JSON : CSV, err);
@@ -178,6 +183,7 @@ static const struct option options[] = {
 	{ "limit", required_argument, NULL, 'l' },
 	{ "json", no_argument, NULL, 'J' },
 	{ "csv", no_argument, NULL, 'C' },
+	{ "html", required_argument, NULL, 'H' },
 	{ "conf", required_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -211,6 +217,10 @@ static int check(const struct options *o, struct err *err)
 		return err_set(err, "--user, --account, --starttime, "
 				    "--endtime, --state, --sort and --limit "
 				    "are for lists: name no job");
+	if (o->html &&
+	    (o->format != TEXT || o->job_count != 1 || strchr(o->jobs[0], '[')))
+		return err_set(err, "--html: of one job, without --json and "
+				    "--csv");
 	if (!o->job_count && o->restart >= 0)
 		return err_set(err, "--restart: of which job?");
 	return 0;
@@ -288,6 +298,13 @@ static void fail_one(struct reporter *rp, const struct err *err)
 
 static void print_one(struct reporter *rp, struct job_report *report)
 {
+	struct err err = { "" };
+
+	if (rp->o->html) {
+		if (page_write(rp->o->html, report, &err) < 0)
+			fail_one(rp, &err);
+		return;
+	}
 	print(report, rp->o->format, rp->is_first);
 	rp->is_first = false;
 }
@@ -340,6 +357,15 @@ static size_t find_family(struct reporter *rp, const char *id,
 					   ids, JOB_FAMILY_MAX);
 }
 
+static void fail_many(struct reporter *rp, const char *id, const char *one)
+{
+	struct err err;
+
+	err_set(&err, "--html: '%s' is several jobs: name one, like %s", id,
+		one);
+	fail_one(rp, &err);
+}
+
 static void report_one(struct reporter *rp, const char *id,
 		       char (*ids)[JOB_ID_SIZE])
 {
@@ -358,7 +384,9 @@ static void report_one(struct reporter *rp, const char *id,
 			       : job_report_family(&rp->source, JOB_ASKED_SACCT,
 						   id, ids, JOB_FAMILY_MAX);
 	}
-	if (count > 1 || strchr(id, '['))
+	if (count > 1 && rp->o->html)
+		fail_many(rp, id, ids[0]);
+	else if (count > 1 || strchr(id, '['))
 		report_family(rp, id, ids, count);
 	else if (report)
 		print_one(rp, report);

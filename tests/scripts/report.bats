@@ -175,11 +175,11 @@ timed_record() {
 	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
 	send
 	run report 7
-	expect_text 'read          1MiB in 4 calls of 256KiB, 1MiB/s over the 1 s in which it did; at most 256KiB/s on a node' "$output"
-	expect_text 'written       2MiB in 8 calls of 256KiB, 1MiB/s over the 2 s in which it did
+	expect_text 'read          1MiB in 4 calls of 256KiB, 1MiB/s over the 1.0 s in which it did; at most 256KiB/s on a node' "$output"
+	expect_text 'written       2MiB in 8 calls of 256KiB, 1MiB/s over the 2.0 s in which it did
 ' "$output"
 	run report -v 7
-	expect_text 'written      2MiB in 8 calls, 256KiB a call, 1MiB/s over the 2 s in which it did' "$output"
+	expect_text 'written      2MiB in 8 calls, 256KiB a call, 1MiB/s over the 2.0 s in which it did' "$output"
 }
 
 @test "a node that does not say when takes the timeline away, and the shape" {

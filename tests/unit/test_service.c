@@ -413,6 +413,15 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 	ck_assert_uint_lt(strlen(answer), 700 * 1024);
 	ck_assert_ptr_nonnull(strstr(answer, "\"nodes_seen\":60,"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":36,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n3\""));
+	ck_assert_ptr_null(strstr(answer, "\"node\":\"n30\""));
+	/* by node: n0, n1, n10, .., n3 were the first 24 */
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n3\"}");
+	ck_assert_ptr_null(strstr(answer, "\"node\":\"n3\""));
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"records\":[{"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n30\""));
+	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":12}"));
 	closed(store);
 }
 END_TEST
