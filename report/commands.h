@@ -7,6 +7,7 @@
 #ifndef JOBIO_REPORT_COMMANDS_H
 #define JOBIO_REPORT_COMMANDS_H
 
+int compare_main(int argc, char *argv[]);
 int cores_main(int argc, char *argv[]);
 int doctor_main(int argc, char *argv[]);
 int plan_main(int argc, char *argv[]);

@@ -31,7 +31,7 @@ static bool is_id(const char *id)
 	return number_parse(copy, 1, UINT32_MAX, &number, NULL) == 0;
 }
 
-int job_report_check_id(const char *id, struct err *err)
+static int check_id(const char *id, struct err *err)
 {
 	size_t length = strcspn(id, ".");
 	char job[32];
@@ -112,6 +112,33 @@ int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 				   "5_[1-3,7], or more than %zu",
 				   id, max)
 			 : count;
+}
+
+static int check_tasks(const char *id, struct err *err)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
+		     : err_set(err, "out of memory");
+
+	free(ids);
+	return rc < 0 ? -1 : 0;
+}
+
+int job_report_check(const char *id, struct err *err)
+{
+	return strchr(id, '[') ? check_tasks(id, err) : check_id(id, err);
+}
+
+char *job_report_next(char **list)
+{
+	char *id = *list + strspn(*list, ","), *end = id;
+	bool is_inside = false;
+
+	for (; *end && (is_inside || *end != ','); end++)
+		is_inside = *end == '[' || (is_inside && *end != ']');
+	*list = *end ? end + 1 : end;
+	*end = 0;
+	return *id ? id : NULL;
 }
 
 void job_report_free(struct job_report *r)
@@ -728,7 +755,19 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 
 /* ---- the source ------------------------------------------------------------ */
 
-/* The jobs that sacct is asked about: "5_[1-3]" is some of 5. */
+/* "5_[1-3],7" is some of 5, and 7. */
+static void put_bare(FILE *out, const char *text)
+{
+	while (*text) {
+		if (!strncmp(text, "_[", 2)) {
+			text += strcspn(text, "]");
+			text += *text == ']';
+			continue;
+		}
+		fputc(*text++, out);
+	}
+}
+
 int job_source_ask_sacct(struct job_source *source, char *const *ids,
 			 size_t count, struct err *err)
 {
@@ -740,10 +779,9 @@ int job_source_ask_sacct(struct job_source *source, char *const *ids,
 	if (!out)
 		return err_set(err, "out of memory");
 	for (i = 0; i < count; i++) {
-		const char *mark = strstr(ids[i], "_[");
-		size_t length = mark ? (size_t)(mark - ids[i]) : strlen(ids[i]);
-
-		fprintf(out, "%s%.*s", i ? "," : "", (int)length, ids[i]);
+		if (i)
+			fputc(',', out);
+		put_bare(out, ids[i]);
 	}
 	if (fclose(out)) {
 		free(list);

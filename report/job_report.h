@@ -81,8 +81,11 @@ struct job_report **job_report_list(const struct sacct_rows *rows,
 int job_report_fill(struct job_source *source, struct job_report **reports,
 		    size_t count, struct err *err);
 
-/* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
-int job_report_check_id(const char *id, struct err *err);
+/* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
+ * to ask. */
+int job_report_check(const char *id, struct err *err);
+/* Cut the first of "7,5_[1-3,9],8" off; NULL: that was all. */
+char *job_report_next(char **list);
 
 /* The tasks of array 7, or the components of job 7, of which there are records,
  * or which sacct lists: their ids, in their order, of JOB_ID_SIZE bytes each.

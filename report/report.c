@@ -77,36 +77,12 @@ struct options {
 	size_t job_count;
 };
 
-/* Cut the first of "7,5_[1-3,9],8" off. */
-static char *next_job(char **list)
-{
-	char *id = *list + strspn(*list, ","), *end = id;
-	bool is_inside = false;
-
-	for (; *end && (is_inside || *end != ','); end++)
-		is_inside = *end == '[' || (is_inside && *end != ']');
-	*list = *end ? end + 1 : end;
-	*end = 0;
-	return *id ? id : NULL;
-}
-
-static int check_tasks(const char *id, struct err *err)
-{
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
-		     : err_set(err, "out of memory");
-
-	free(ids);
-	return rc;
-}
-
 static int add_jobs(struct options *o, char *list, struct err *err)
 {
 	char *id;
 
-	while ((id = next_job(&list))) {
-		if (strchr(id, '[') ? check_tasks(id, err) < 0
-				    : job_report_check_id(id, err) < 0)
+	while ((id = job_report_next(&list))) {
+		if (job_report_check(id, err) < 0)
 			return -1;
 		if (o->job_count == JOBS_MAX)
 			return err_set(err, "more than %d jobs", JOBS_MAX);
