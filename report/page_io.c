@@ -72,7 +72,8 @@ static void draw_time(struct page *page, const struct timeline *line,
 		 "Bytes read, upwards, and written, downwards, on %s from %s "
 		 "to %s, in steps of %lld seconds; at most %s in one.",
 		 name, from, to, (long long)line->width, text);
-	page_picture(page, "When it read and wrote", about, 2 * LANE + 20);
+	page_picture(page, "When it read and wrote", about, PAGE_WIDE,
+		     2 * LANE + 20);
 	draw_lane(page, line, TIMELINE_READ, most);
 	draw_lane(page, line, TIMELINE_WRITE, most);
 	page_path(page, "axis");
@@ -190,9 +191,9 @@ static void draw_hist(struct page *page, const char *title, const int64_t *hist,
 		 "How many calls took or moved how much, from %s to %s, each "
 		 "bar the double of the one before.",
 		 low, high);
-	wide = (double)PAGE_WIDE / (last - first + 1);
-	wide = wide > 60 ? 60 : wide;
-	page_picture(page, title, about, LANE + 20);
+	wide = (double)PAGE_HALF / (last - first + 1);
+	wide = wide > 40 ? 40 : wide;
+	page_picture(page, title, about, PAGE_HALF, LANE + 20);
 	page_path(page, is_time ? "lat" : "rd");
 	for (bin = first; bin <= last; bin++) {
 		tall = (double)hist[bin] / (double)most * LANE;
@@ -248,9 +249,11 @@ static void show_hists(struct page *page, const struct run_line *line)
 		    !find_bins(hist, &first, &last, &most))
 			continue;
 		snprintf(title, sizeof(title), "%s: %s", titles[i], name);
+		page_raw(page, "<div>");
 		page_put_in(page, "h3", title);
 		draw_hist(page, title, hist, i >= RECORD_READ_NS);
 		list_hist(page, title, hist, i >= RECORD_READ_NS);
+		page_raw(page, "</div>\n");
 	}
 }
 
@@ -349,7 +352,9 @@ void page_parts(struct page *page)
 		line = &page->lines->line[i];
 		if (line->kind != RUN_APP || drawn++ >= HIST_MAX)
 			continue;
+		page_raw(page, "<div class=\"two\">\n");
 		show_hists(page, line);
+		page_raw(page, "</div>\n");
 		show_meta(page, line);
 	}
 	page_section_end(page);

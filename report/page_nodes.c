@@ -100,7 +100,7 @@ static void draw_heat(struct page *page, const struct run_line *line)
 		 "One square a node, %zu of them, the darker the more it "
 		 "moved; the busiest moved %s.",
 		 r->record_count, job_bytes(most, text));
-	page_picture(page, "How much each node moved", about,
+	page_picture(page, "How much each node moved", about, PAGE_WIDE,
 		     (int)((r->record_count + ACROSS - 1) / ACROSS) * CELL);
 	for (level = 0; level < LEVELS; level++)
 		draw_level(page, line, most, level);
@@ -270,7 +270,7 @@ static void draw_shape(struct page *page, const struct shape *shape)
 		 "client works on: %.80s.",
 		 count - 1, *shape->reserved ? shape->reserved : "none",
 		 *shape->client ? shape->client : "unknown");
-	page_picture(page, "CPUs of the client", about,
+	page_picture(page, "CPUs of the client", about, PAGE_WIDE,
 		     (int)((count + CPUS_ACROSS - 1) / CPUS_ACROSS) * 22);
 	draw_cpus(page, "c0", &reserved, &client, count, 0);
 	draw_cpus(page, "c1", &reserved, &client, count, 1);

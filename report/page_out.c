@@ -127,14 +127,14 @@ void page_cell_count(struct page *page, int64_t count)
 /* ---- pictures --------------------------------------------------------------- */
 
 void page_picture(struct page *page, const char *title, const char *about,
-		  int height)
+		  int width, int height)
 {
 	int id = ++page->pictures;
 
 	page_raw(page,
 		 "<svg role=\"img\" aria-labelledby=\"t%d d%d\" "
 		 "viewBox=\"0 0 %d %d\"><title id=\"t%d\">",
-		 id, id, PAGE_WIDE, height, id);
+		 id, id, width, height, id);
 	page_put(page, title);
 	page_raw(page, "</title><desc id=\"d%d\">", id);
 	page_put(page, about);

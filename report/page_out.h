@@ -20,7 +20,8 @@
 #include "lib/run.h"
 #include "report/job_report.h"
 
-#define PAGE_WIDE 720 /* of pictures */
+#define PAGE_WIDE 720 /* of a picture alone in its line */
+#define PAGE_HALF 350 /* of one of two */
 
 struct page {
 	FILE *out;
@@ -54,7 +55,7 @@ void page_cell_count(struct page *page, int64_t count);
 
 /* 'about' is read to those who do not see the picture. */
 void page_picture(struct page *page, const char *title, const char *about,
-		  int height);
+		  int width, int height);
 void page_picture_end(struct page *page);
 void page_path(struct page *page, const char *class);
 void page_bar(struct page *page, double x, double y, double width,

@@ -41,7 +41,7 @@ for word in ("prefers-color-scheme:dark", "@media print"):
 pictures = 0
 for section in page.iter("section"):
     waiting = 0
-    for one in section:
+    for one in section.iter():
         if one.tag == "svg":
             pictures += 1
             waiting += 1
