@@ -34,6 +34,7 @@ _jobio() {
 		--sort=) mapfile -t COMPREPLY < <(compgen -W 'start end name user state elapsed nodes profile read written' -- "$word") ;;
 		--user=) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
+		--role=) mapfile -t COMPREPLY < <(compgen -W 'login node ctld ledger' -- "$word") ;;
 		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
 		--allow-spec-resources-usage=) mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word") ;;
 		*)

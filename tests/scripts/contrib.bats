@@ -27,12 +27,13 @@ completions() {
 @test "completion knows jobio's commands and the options of each" {
 	ln -s "$BUILDDIR/jobio" "$root/bin/jobio"
 	[[ $(completions jobio p) == plan ]]
-	[[ $(completions jobio d) == doctor ]]
+	[[ $(completions jobio ch) == check ]]
 	[[ $(completions jobio cores --top) == --topology= ]]
 	[[ $(completions jobio report --js) == --json ]]
-	[[ $(completions jobio doctor --format = j) == json ]]
+	[[ $(completions jobio check --format = j) == json ]]
+	[[ $(completions jobio check --role = l) == $'login\nledger' ]]
 	local command option
-	for command in cores plan doctor report; do
+	for command in cores plan check report; do
 		for option in $("$BUILDDIR/jobio" "$command" --help | grep -oE '^ +(-j, )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
 			[[ $(completions jobio "$command" "$option") == "$option"* ]] ||
 				{ echo "$command $option: $(completions jobio "$command" "$option")"; return 1; }
@@ -50,7 +51,7 @@ completions() {
 	[[ $(completions salloc --io-c) == --io-cores= ]]
 }
 
-# check STATUS OUTPUT [OPTION...] - check_jobio with a doctor that says so
+# check STATUS OUTPUT [OPTION...] - check_jobio with a jobio check that says so
 check() {
 	printf '#!/bin/bash\ncat <<"END"\n%s\nEND\nexit %d\n' "$2" "$1" >"$root/bin/jobio"
 	chmod +x "$root/bin/jobio"
@@ -59,12 +60,12 @@ check() {
 		source "$1/contrib/jobio.nhc"; shift; check_jobio "$@"' _ "$SRCDIR" "$@"
 }
 
-@test "the NHC check fails a node for what doctor calls an error of node or client" {
+@test "the NHC check fails a node for what jobio check calls an error of node or client" {
 	check 0 '0 finding(s)'
 	[[ $status -eq 0 && -z $output ]]
 	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\n2 finding(s)'
 	[[ $status -eq 0 && -z $output ]]
-	check 1 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
+	check 3 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  W08 error: the client is stuck' ]]
 	check 1 'NF01 error: nothing is mounted'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  NF01 error: nothing is mounted' ]]
@@ -76,9 +77,9 @@ check() {
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  S02 error: no' ]]
 }
 
-@test "the NHC check says when doctor fails, hangs, or records wait" {
-	check 2 'jobio: doctor: no'
-	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio doctor: exit status 2: jobio: doctor: no' ]]
+@test "the NHC check says when jobio check fails, hangs, or records wait" {
+	check 2 'jobio: check: no'
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 2: jobio: check: no' ]]
 	check 0 '' -x
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  bad option -x' ]]
 	touch "$root/1.json" "$root/2.json"
@@ -89,7 +90,7 @@ check() {
 	printf '#!/bin/bash\nexec sleep 60\n' >"$root/bin/jobio"
 	run bash -c 'die() { echo "ERROR $1 $2"; }
 		source "$1/contrib/jobio.nhc"; check_jobio -t 1' _ "$SRCDIR"
-	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio doctor: exit status 124: ' ]]
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 124: ' ]]
 }
 
 # mail SUBJECT [STATUS...] - what is mailed, when jobio report ends so, one after the other
