@@ -140,6 +140,8 @@
 	X(OSC_PARTIAL, "osc_partial",                                          \
 	  "not every target of a filesystem was read in time: what the "       \
 	  "client moved is a lower bound")                                     \
+	X(COPIES_TWICE, "copies_twice",                                        \
+	  "the kernel counts copy_file_range within overlayfs twice")          \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

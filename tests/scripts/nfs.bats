@@ -136,7 +136,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; the job runs without jobio" "$output"
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "J01" "$output"
 	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
 }
@@ -214,9 +214,9 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	grep -q '"reason":"jobio:NF01 no file system' "$NODE/spool/reason"
 }
 
-@test "doctor says what is wrong with an NFS mount" {
+@test "check says what is wrong with an NFS mount" {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,soft,local_lock=none
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "NF04 warning: '/mnt/work' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost
     cure: mount it hard; a job that must not wait has a time limit" "$output"
 	[[ $output != *J0* ]]
