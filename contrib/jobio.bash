@@ -30,6 +30,7 @@ _jobio() {
 		--topology= | --conf= | --slurm-conf= | --slurmd= | --root=)
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+		--client=) mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections client)" -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
 		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
 		--allow-spec-resources-usage=) mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word") ;;
@@ -39,8 +40,9 @@ _jobio() {
 	esac
 }
 
-_jobio_profiles() {
-	[[ ! -r $_jobio_conf ]] || sed -nE 's/^\[profile[ \t]+([a-z0-9_-]+)\].*/\1/p' "$_jobio_conf"
+# The names of the sections of a kind: profile, client.
+_jobio_sections() {
+	[[ ! -r $_jobio_conf ]] || sed -nE "s/^\\[$1[ \\t]+([a-z0-9_-]+)\\].*/\\1/p" "$_jobio_conf"
 }
 
 # What Slurm's completion says, and our two options.
@@ -52,7 +54,7 @@ _jobio_slurm() {
 	case $before in
 		--io-cores) mapfile -t COMPREPLY < <(compgen -W help -- "$word"); return ;;
 		--io-profile)
-			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_profiles) list" -- "$word"); return ;;
+			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections profile) list" -- "$word"); return ;;
 	esac
 	[[ -z ${_jobio_first[$1]:-} ]] || "${_jobio_first[$1]}" "$@"
 	mapfile -t more < <(compgen -W '--io-cores= --io-profile=' -- "$word")

@@ -12,6 +12,7 @@
 #include "client/client.h"
 #include "lib/config.h"
 #include "lib/host.h"
+#include "lib/sysfs.h"
 #include "lib/version.h"
 #include "report/command.h"
 #include "report/commands.h"
@@ -75,6 +76,7 @@ enum {
 	OPT_ROOT,
 	OPT_SLURMD,
 	OPT_FORMAT,
+	OPT_SYSFS,
 	OPT_HELP,
 };
 
@@ -87,6 +89,7 @@ static const struct option long_options[] = {
 	{ "slurm-version", required_argument, NULL, OPT_VERSION },
 	{ "slurmd", required_argument, NULL, OPT_SLURMD },
 	{ "root", required_argument, NULL, OPT_ROOT },
+	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -113,6 +116,9 @@ static int set_option(void *what, int option, const char *value,
 		return 0;
 	case OPT_ROOT:
 		options->root = value;
+		return 0;
+	case OPT_SYSFS:
+		sysfs_set_root(value);
 		return 0;
 	case OPT_SLURMD:
 		options->slurmd = value;
@@ -213,6 +219,15 @@ static void look_at_slurm(const struct doctor *doctor)
 
 /* ---- jobio.conf and the client ------------------------------------------------------- */
 
+static void note_cards(struct doctor *doctor, const struct client *client,
+		       const char *name)
+{
+	struct doctor_cards *cards = &doctor->cards[doctor->cards_count++];
+
+	snprintf(cards->client, sizeof(cards->client), "%s", name);
+	client_cards(client, &cards->cards);
+}
+
 static void judge_client(struct doctor *doctor, struct client *client,
 			 unsigned int budget_ms, const char *name)
 {
@@ -227,6 +242,7 @@ static void judge_client(struct doctor *doctor, struct client *client,
 		return;
 	}
 	facts = client_facts(client);
+	note_cards(doctor, client, name);
 	/* what was said on the command line holds */
 	if (facts->cpus_known && !doctor->client_is_told) {
 		doctor->client_known = true;

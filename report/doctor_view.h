@@ -20,6 +20,8 @@
 
 #include <stdbool.h>
 
+#include "client/terms.h"
+#include "lib/config.h"
 #include "lib/cpuset.h"
 #include "lib/finding.h"
 #include "lib/node.h"
@@ -40,6 +42,11 @@ struct doctor {
 	bool client_known;
 	bool client_is_told;	   /* by the caller */
 	struct cpuset client_cpus; /* OS CPUs, whole cores */
+	struct doctor_cards {
+		char client[PROFILE_NAME_MAX + 1];
+		struct client_cards cards;
+	} cards[CONFIG_CLIENTS_MAX];
+	size_t cards_count;
 	struct findings *findings;
 };
 

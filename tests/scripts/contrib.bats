@@ -31,6 +31,9 @@ completions() {
 	[[ $(completions jobio cores --top) == --topology= ]]
 	[[ $(completions jobio report --js) == --json ]]
 	[[ $(completions jobio doctor --format = j) == json ]]
+	printf '[client home]\n[client scratch]\n[profile home2]\n' >"$root/jobio.conf"
+	[[ $(completions jobio plan --client = h) == home ]]
+	[[ $(completions jobio plan --client =) == $'home\nscratch' ]]
 	local command option
 	for command in cores plan doctor report; do
 		for option in $("$BUILDDIR/jobio" "$command" --help | grep -oE '^ +(-j, )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
