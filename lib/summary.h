@@ -43,6 +43,8 @@
  *   refused=N          nodes that turned the job's request down
  *   gate=warn:3        tasks that could run on the client's CPUs, and ran;
  *                      refuse:2 were not started; "warn:3,refuse:2"
+ *   far=N              nodes where no task could run beside the network card
+ *                      of a client
  *   miss=A,B[,+N]      nodes that did not report
  *
  * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
@@ -109,7 +111,7 @@ struct summary {
 	char busiest[SUMMARY_NODE];
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
-	int64_t restored, changed, errors, warnings, refused;
+	int64_t restored, changed, errors, warnings, refused, far;
 	int64_t gate_warned, gate_refused; /* tasks */
 };
 

@@ -148,6 +148,7 @@ struct answers {
 	uint32_t refused_tasks, warned_tasks;
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": not warned of */
+	struct cpuset cpus;    /* that they are bound to */
 };
 
 static struct {
@@ -284,6 +285,20 @@ static void count_task(uint32_t *tasks)
 	__atomic_add_fetch(tasks, 1, __ATOMIC_RELAXED);
 }
 
+/* Where the task may run: two tasks may write at once. */
+static void note_cpus(void)
+{
+	struct cpuset bound;
+	size_t i;
+
+	if (!step.answers || gate_bound(&bound) < 0)
+		return;
+	for (i = 0; i < sizeof(bound.word) / sizeof(bound.word[0]); i++)
+		if (bound.word[i])
+			__atomic_or_fetch(&step.answers->cpus.word[i],
+					  bound.word[i], __ATOMIC_RELAXED);
+}
+
 static void note_refused(int local_id, const struct err *why)
 {
 	if (local_id == 0)
@@ -332,6 +347,7 @@ static int check_task(spank_t sp)
 		*err.text = '\0';
 		break;
 	}
+	note_cpus();
 	tell_task(sp);
 	if (local_id == 0)
 		tell_job(sp, node, err.text);
@@ -364,6 +380,7 @@ static int close_step(spank_t sp)
 		label.refused_tasks = answers->refused_tasks;
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
+		label.cpus = &answers->cpus;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Which network card serves a client, of each type, where it is, which cores are
-# beside it. The machine is one of
+# beside it; and whether a job had one of them. The machine is one of
 # tests/machines, sysfs is made of files, the card is the loopback interface.
 #
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets output; tests are subshells
@@ -211,4 +211,38 @@ doctor() {
 	place -1
 	doctor ''
 	[ -z "$output" ]
+}
+
+# ran CPUS - a job whose step could run there; what its record says of the card
+ran() {
+	job 7
+	prolog
+	step 7 0 10 20
+	[[ -z $1 ]] || sed -i "s/}\$/,\"cpus\":\"$1\"}/" "$NODE/run/7/steps/0"
+	epilog
+	record 7 | jq -c .client.card
+	rm -f "$NODE/spool"/7.*.json "$NODE/spool/released"
+}
+
+@test "the record says whether the job had a core beside the card" {
+	nfs_home
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":"1","beside":true}' ]
+	[ "$(ran 0-13,56-69)" = '{"names":"lo","numa_nodes":"1","beside":false}' ]
+	[ "$(ran 13-14)" = '{"names":"lo","numa_nodes":"1","beside":true}' ]
+	[ "$(ran '')" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	[ "$(ran 7-4)" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	rm "$NODE/sysfs/devices/system/node/node1/cpulist"
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	place -1
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":null,"beside":null}' ]
+}
+
+@test "a client without a card that is known has none in the record" {
+	[ "$(ran 14-17)" = null ]
+}
+
+@test "the record has WEKA's card, also by answers that were kept" {
+	weka_on ib0
+	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]
+	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]
 }

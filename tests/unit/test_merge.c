@@ -409,6 +409,40 @@ START_TEST(changes_findings_and_refusals_are_counted)
 }
 END_TEST
 
+static struct record *beside(int number, int is_beside)
+{
+	struct record *r = worker(number);
+	struct cpuset nodes = { 0 };
+
+	cpuset_add(&nodes, 1);
+	record_add_client(r, "work", "nfs", NULL, NULL);
+	record_set_cards(r, "ib0", &nodes);
+	r->clients[r->client_count - 1].is_beside = is_beside;
+	return r;
+}
+
+START_TEST(nodes_without_a_core_beside_the_card_are_counted)
+{
+	struct merge *m = merge_new();
+	char text[SUMMARY_MAX];
+	struct summary s;
+
+	add(m, beside(1, 1));
+	add(m, beside(2, -1));
+	merge_summary(m, &s);
+	summary_text(&s, text);
+	ck_assert_ptr_null(strstr(text, "far="));
+	add(m, beside(3, 0));
+	add(m, beside(4, 0));
+	add(m, beside(4, 0)); /* the same record again */
+	merge_summary(m, &s);
+	ck_assert_int_eq(s.far, 2);
+	summary_text(&s, text);
+	ck_assert_ptr_nonnull(strstr(text, " far=2"));
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(a_profile_that_was_not_applied_does_not_look_applied)
 {
 	struct merge *m = merge_new();
@@ -1239,6 +1273,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  nodes_that_never_waited_are_not_slow,
 	  numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
+	  nodes_without_a_core_beside_the_card_are_counted,
 	  a_profile_that_was_not_applied_does_not_look_applied,
 	  histograms_give_the_half_and_the_tail,
 	  a_reboot_record_gives_way_to_the_real_one,
