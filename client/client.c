@@ -307,6 +307,13 @@ void client_wire_tell(const struct client *client,
 			  wire->event.text);
 }
 
+bool client_type_mounts(const char *name, const char *fstype)
+{
+	const struct client_type_ops *type = type_named(name);
+
+	return type && *fstype && mounts_word_in(type->fstypes, fstype);
+}
+
 /* ---- cards --------------------------------------------------------------- */
 
 /* Firmware does not tell the place of a card where there is one place alone. */

@@ -110,6 +110,9 @@ void client_wire_tell(const struct client *client,
 		      const struct client_wire *wire, int64_t since_s,
 		      struct findings *findings);
 
+/* Is this a filesystem of the type's, by the mount table? */
+bool client_type_mounts(const char *type, const char *fstype);
+
 /* The network cards that its work goes over, with their NUMA nodes. Needs
  * client_inspect(); of a type that cannot tell: none. */
 void client_cards(const struct client *client, struct client_cards *cards);

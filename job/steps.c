@@ -52,6 +52,23 @@ static void add_cpus(struct cpuset *cpus, struct json_object *step)
 		cpuset_or(cpus, &some);
 }
 
+/* A mount that the job has alone, of the type of one of the clients: neither the
+ * client's counters nor those by filesystem know it. */
+static void add_own_mounts(struct record *state, struct json_object *step)
+{
+	const char *types = json_text(step, "own_mounts");
+	char word[64];
+	size_t i, length;
+
+	for (; types && *types; types += length + strspn(types + length, " ")) {
+		length = strcspn(types, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)length, types);
+		for (i = 0; i < state->client_count; i++)
+			if (client_type_mounts(state->clients[i].type, word))
+				state->flags |= RECORD_FLAG(PRIVATE_MOUNT);
+	}
+}
+
 /* Had the job a core beside one of the client's cards? */
 static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 {
@@ -115,6 +132,7 @@ static int read_step(struct record *state, struct record_io *io,
 	if (step) {
 		rc = add_step(state, io, step);
 		add_cpus(cpus, step);
+		add_own_mounts(state, step);
 		*has_stepd |= !json_is_true(step, "own_out");
 	}
 	json_object_put(step);

@@ -137,6 +137,9 @@
 	X(OSC_PARTIAL, "osc_partial",                                          \
 	  "not every target of a filesystem was read in time: what the "       \
 	  "client moved is a lower bound")                                     \
+	X(PRIVATE_MOUNT, "private_mount",                                      \
+	  "a filesystem of a client was mounted for the job alone: what was "  \
+	  "moved there is in no number of a filesystem or of a client")        \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

@@ -7,6 +7,8 @@
  *   slurmstepd         init            option_register (Slurm insists)
  *                      init_post_opt   rundir_note_begun, gate_open,
  *                                      stepio_read
+ *                      task_init_privileged
+ *                                      own_mounts_find
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
@@ -32,6 +34,7 @@
 #include "lib/rundir.h"
 #include "spank/gate.h"
 #include "spank/option.h"
+#include "spank/own_mounts.h"
 #include "spank/stepio.h"
 #include "spank/told.h"
 
@@ -149,6 +152,7 @@ struct answers {
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": not warned of */
 	struct cpuset cpus;    /* that they are bound to */
+	char own_mounts[OWN_MOUNTS_MAX];
 };
 
 static struct {
@@ -381,6 +385,7 @@ static int close_step(spank_t sp)
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
 		label.cpus = &answers->cpus;
+		label.own_mounts = answers->own_mounts;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -428,6 +433,19 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	default:
 		return 0;
 	}
+}
+
+/* All tasks of a step are in one namespace: the first one on the node looks. */
+int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
+{
+	int local_id = 0;
+
+	(void)argc;
+	(void)argv;
+	spank_get_item(sp, S_TASK_ID, &local_id);
+	if (step.is_open && step.answers && local_id == 0)
+		own_mounts_find("/proc", step.answers->own_mounts);
+	return 0;
 }
 
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[])

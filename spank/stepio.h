@@ -64,6 +64,7 @@ struct stepio_label {
 	uint32_t refused_tasks, warned_tasks;
 	const struct cpuset *cpus; /* what its tasks were bound to; NULL or
 				    * empty: unknown */
+	const char *own_mounts;	   /* own_mounts.h; NULL or "": none */
 };
 
 /* The counters now; 'proc' is "/proc/self". */

@@ -375,6 +375,7 @@ by_next_job() {
 @test "400 OSTs cost the epilog two files each, and neither prolog nor epilog a process more than two do" {
 	local forks
 	LUSTRE_LIBRARY+=:$BATS_FILE_TMPDIR/watch.so
+	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(WATCH_LOG="$NODE/watched")
 	job 7
 	prepare

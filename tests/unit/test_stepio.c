@@ -121,8 +121,11 @@ START_TEST(where_the_tasks_could_run_is_left_unless_it_is_a_long_list)
 	free((char *)text);
 	for (cpu = 0; cpu < 4096; cpu += 2)
 		cpuset_add(&cpus, cpu);
+	label.own_mounts = "nfs4 tmpfs";
 	text = written(&label, "0");
 	ck_assert_ptr_null(strstr(text, "cpus"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"end\":1060,\"own_mounts\":\"nfs4 tmpfs\"}\n"));
 	free((char *)text);
 	tempdir_remove();
 }
