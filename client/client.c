@@ -127,6 +127,42 @@ void client_judge(struct client *client, const struct client_want *want,
 	rule_check_all(&judge);
 }
 
+/* Every type calls it so: W49, NF49, LU49, GP49. */
+static bool is_refusal(const struct finding *finding)
+{
+	size_t length = strlen(finding->code);
+
+	return length > 2 && !strcmp(finding->code + length - 2, "49");
+}
+
+void client_judge_profile(const struct config_client *section,
+			  const struct config_profile *profile,
+			  struct findings *findings)
+{
+	/* not alone: what is not refused is left out before it is looked for */
+	const struct client_want want = {
+		.mount_options = config_profile_options(profile, section),
+		.read_ahead_kb = profile->read_ahead_kb,
+		.parameters = profile->parameters,
+		.mmconfig = profile->mmconfig,
+	};
+	struct client *client = client_open(section, NULL, NULL, NULL);
+	struct client_plan plan = { 0 };
+	struct findings all = { 0 };
+	struct err err;
+	size_t i;
+
+	if (client)
+		change_plan(client, &want, &plan, &all, &err);
+	for (i = 0; i < all.count; i++)
+		if (is_refusal(&all.list[i]))
+			findings_append(findings,
+					&(struct findings){ &all.list[i], 1 });
+	findings_free(&all);
+	change_clear(&plan);
+	client_close(client);
+}
+
 /* ---- changes ----------------------------------------------------------- */
 
 int client_plan(struct client *client, const struct client_want *want,

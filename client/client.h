@@ -17,7 +17,7 @@
  *           together they keep to the budget of the caller. A fact that could
  *           not be read is unknown, which is a finding, not an error.
  *         finding: code ("W01"), severity, one sentence, one cure. The same
- *           words go to the log, the record and `jobio doctor`.
+ *           words go to the log, the record and `jobio check`.
  *         plan: a list of changes; its inside is client/change.h.
  * Owner   client_close() frees the client and all that was borrowed from it.
  * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
@@ -25,7 +25,7 @@
  *         client_apply never leaves a half-made change unmentioned: it is
  *           either journaled as done, or put back, or a finding says what is
  *           left.
- * Runs    prolog and epilog as root, under the node's lock; jobio doctor
+ * Runs    prolog and epilog as root, under the node's lock; jobio check
  *           without it, reading only.
  */
 #ifndef JOBIO_CLIENT_CLIENT_H
@@ -62,6 +62,12 @@ void client_keep(const struct client *client);
 /* 'want' may be NULL: judge the client alone. */
 void client_judge(struct client *client, const struct client_want *want,
 		  struct findings *findings);
+
+/* What a client of this section would refuse of a profile, without looking at any
+ * node: the findings that a job with it would have. */
+void client_judge_profile(const struct config_client *section,
+			  const struct config_profile *profile,
+			  struct findings *findings);
 
 /* *plan is NULL when nothing has to change. Needs client_inspect(). */
 int client_plan(struct client *client, const struct client_want *want,

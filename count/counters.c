@@ -16,13 +16,16 @@
 #include <linux/magic.h>
 
 #include "count/counters.h"
+#include "count/folder.h"
 #include "count/layout.h"
 #include "count/mounts.h"
 #include "count/programs.h"
+#include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/rundir.h"
 
 #define LOCK_POLL_MS 10
+#define IDLE_MS 1000   /* within JOB_COUNT_START_MS, after loading */
 #define STALE_S 3600   /* a prolog is long over then */
 #define CGROUP_DEPTH 5 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define REFUSAL_MAX 4096
@@ -290,13 +293,6 @@ static int drop_job(struct pins *p, uint32_t job)
 
 /* ---- every folder -------------------------------------------------------- */
 
-static bool is_folder(const char *name)
-{
-	const char *dash = strrchr(name, '-');
-
-	return name[0] != '.' && !(dash && !strcmp(dash, "-new"));
-}
-
 /* Call fn for the folders of our layout; stops at -1. */
 static int each_folder(const struct counters_options *options,
 		       int (*fn)(struct pins *p, void *arg, struct err *err),
@@ -315,7 +311,7 @@ static int each_folder(const struct counters_options *options,
 		return err_set(err, "counters: '%s': %s", home,
 			       strerror(errno));
 	while (!rc && (entry = readdir(dir))) {
-		if (!is_folder(entry->d_name) ||
+		if (!folder_is_whole(entry->d_name) ||
 		    strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
@@ -340,18 +336,27 @@ static int count_entry(struct pins *p, const struct count_key *key,
 	return 0;
 }
 
-/* Folders of other versions or options go when their last job has gone. */
-static int unload_idle(struct pins *p, void *arg, struct err *err)
+static int retire_idle(struct pins *p, void *arg, struct err *err)
 {
 	const char *ours = arg;
 	unsigned int jobs = 0;
 
 	(void)err;
-	if (!strcmp(p->folder, ours) || each_entry(p, count_entry, &jobs) ||
-	    jobs)
-		return 0;
-	programs_unload(p->folder, NULL);
+	if (strcmp(p->folder, ours) != 0 &&
+	    !each_entry(p, count_entry, &jobs) && !jobs)
+		folder_retire(p->folder, NULL);
 	return 0;
+}
+
+/* Folders of other versions or options go when their last job has gone. The
+ * prolog waits for this: what takes longer is the next job's. */
+static void drop_idle(const struct counters_options *options, char *ours)
+{
+	char home[256];
+
+	each_folder(options, retire_idle, ours, NULL);
+	home_path(options, home, sizeof(home));
+	folder_sweep(home, child_now_ms() + IDLE_MS);
 }
 
 /* ---- load ---------------------------------------------------------------- */
@@ -423,7 +428,6 @@ static int pins_get(const struct counters_options *options, struct pins *p,
 		memcpy(state->reason, err.text, sizeof(err.text));
 		return 0;
 	}
-	each_folder(options, unload_idle, path, NULL);
 	fill_state(state, p);
 	return 1;
 }
@@ -800,6 +804,7 @@ int counters_start(const struct counters_options *options, uint32_t job,
 		rc = add_job(options, &pins, job, sluid, mounts, mount_count,
 			     state, err);
 		pins_close(&pins);
+		drop_idle(options, pins.folder);
 	}
 	close(lock);
 	return rc;
@@ -962,24 +967,6 @@ static int read_entry(struct pins *p, const struct count_key *key,
 	return record_add_app(r->record, &io);
 }
 
-/* What the numbers of the best source do not hold: programs that count each
- * filesystem are no help where none was named. */
-static uint32_t best_flags(const struct count_info *info, bool has_mount)
-{
-	uint32_t flags = 0;
-
-	if (!has_mount)
-		return RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
-		       RECORD_FLAG(MMAP_MISSING) |
-		       (info->cgroup_v1 ? RECORD_FLAG(INCLUDES_STEPD) : 0);
-	if (!(info->groups & COUNT_GROUP(AIO)) ||
-	    !(info->groups & COUNT_GROUP(URING)))
-		flags |= RECORD_FLAG(AIO_MISSING);
-	if (!(info->groups & COUNT_GROUP(MMAP)))
-		flags |= RECORD_FLAG(MMAP_MISSING);
-	return flags;
-}
-
 static int read_folder(struct pins *p, void *arg, struct err *err)
 {
 	struct reading *r = arg;
@@ -994,7 +981,7 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 	fill_state(r->state, p);
 	for (i = before; i < r->record->app_count; i++)
 		has_mount |= r->record->app[i].fs != NULL;
-	r->record->flags |= best_flags(&p->info, has_mount);
+	r->record->flags |= counters_flags(&p->info, has_mount);
 	return 0;
 }
 
@@ -1106,7 +1093,7 @@ int counters_status(const struct counters_options *options,
 /* Whatever version it is, and what a killed helper left half done. */
 int counters_unload(const struct counters_options *options, struct err *err)
 {
-	char home[256], path[512];
+	char home[256], path[516];
 	struct dirent *entry;
 	int lock, rc = 0;
 	DIR *dir;
@@ -1119,8 +1106,13 @@ int counters_unload(const struct counters_options *options, struct err *err)
 	home_path(options, home, sizeof(home));
 	dir = opendir(home);
 	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
-		if (entry->d_name[0] != '.' && programs_unload(path, err) < 0)
+		if (folder_is_whole(entry->d_name) &&
+		    folder_retire(path, NULL) == 0)
+			strcat(path, "-old");
+		if (folder_remove(path, FOLDER_NO_END, err) < 0)
 			rc = -1;
 	}
 	if (dir)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "count/counters.h"
+#include "count/layout.h"
 #include "lib/rundir.h"
 
 void counters_options_init(struct counters_options *options)
@@ -13,6 +14,22 @@ void counters_options_init(struct counters_options *options)
 	options->mountinfo = "/proc/self/mountinfo";
 	options->cgroup_dir = "/sys/fs/cgroup";
 	options->lock_ms = 30000; /* the caller's deadline ends it sooner */
+}
+
+uint32_t counters_flags(const struct count_info *info, bool has_mount)
+{
+	uint32_t flags = 0;
+
+	if (!has_mount)
+		return RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
+		       RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(COPIES_TWICE) |
+		       (info->cgroup_v1 ? RECORD_FLAG(INCLUDES_STEPD) : 0);
+	if (!(info->groups & COUNT_GROUP(AIO)) ||
+	    !(info->groups & COUNT_GROUP(URING)))
+		flags |= RECORD_FLAG(AIO_MISSING);
+	if (!(info->groups & COUNT_GROUP(MMAP)))
+		flags |= RECORD_FLAG(MMAP_MISSING);
+	return flags;
 }
 
 const char *counters_tier_name(enum counters_tier tier)

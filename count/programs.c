@@ -14,6 +14,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "count/folder.h"
 #include "count/programs.h"
 
 #define SLOTS 512 /* jobs on this node times filesystems, at once */
@@ -448,7 +449,7 @@ static int keep(struct attempt *a, const char *folder,
 	int rc;
 
 	snprintf(path, sizeof(path), "%s-new", folder);
-	if (programs_unload(path, err) < 0)
+	if (folder_remove(path, FOLDER_NO_END, err) < 0)
 		return -1;
 	if (mkdir(path, 0700) < 0)
 		return err_set(err, "BPF programs: '%s': %s", path,
@@ -464,7 +465,7 @@ static int keep(struct attempt *a, const char *folder,
 	if (!rc)
 		return 0;
 	err_set(err, "BPF programs: '%s': %s", path, strerror(-rc));
-	programs_unload(path, NULL);
+	folder_remove(path, FOLDER_NO_END, NULL);
 	return -1;
 }
 
@@ -523,26 +524,4 @@ out:
 	give_up(&a);
 	btf__free(kernel);
 	return rc;
-}
-
-int programs_unload(const char *folder, struct err *err)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	int rc = 0;
-
-	if (!dir && errno == ENOENT)
-		return 0;
-	if (!dir)
-		return err_set(err, "BPF programs: '%s': %s", folder,
-			       strerror(errno));
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' &&
-		    unlinkat(dirfd(dir), entry->d_name, 0) < 0)
-			rc = -1;
-	closedir(dir);
-	if (rc || rmdir(folder) < 0)
-		return err_set(err, "BPF programs: '%s': %s", folder,
-			       strerror(errno));
-	return 0;
 }

@@ -27,7 +27,4 @@ uint64_t programs_hash(void);
 int programs_load(const char *folder, uint32_t wanted, int cgroup,
 		  struct count_info *info, struct err *err);
 
-/* Take a folder's pins away: what nobody else holds ends. */
-int programs_unload(const char *folder, struct err *err);
-
 #endif

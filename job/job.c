@@ -107,6 +107,7 @@ int job_from_env(struct job *job, struct err *err)
 		return -1;
 	env_text("SLURM_JOB_USER", new.user, sizeof(new.user));
 	env_text("SLURM_CLUSTER_NAME", new.cluster, sizeof(new.cluster));
+	env_text("SLURM_JOB_PARTITION", new.partition, sizeof(new.partition));
 	new.nodelist = getenv("SLURM_NODELIST");
 	new.restart = env_optional("SLURM_JOB_RESTART_COUNT");
 	new.core_spec = env_optional("SLURM_JOB_CORE_SPEC_COUNT");

@@ -52,13 +52,14 @@ enum job_alone {
 struct job {
 	uint32_t id, uid, gid;
 	char node[RECORD_NAME_MAX];
-	char user[RECORD_NAME_MAX];    /* "" unknown */
-	char cluster[RECORD_NAME_MAX]; /* "" unknown */
-	const char *nodelist;	       /* NULL unknown; of the environment */
-	int restart;		       /* -1 unknown */
-	int core_spec;		       /* --core-spec; -1 none, or 0 */
-	bool core_spec_is_threads;     /* it was --thread-spec */
-	bool core_spec_is_told;	       /* false: this Slurm does not say */
+	char user[RECORD_NAME_MAX];	 /* "" unknown */
+	char cluster[RECORD_NAME_MAX];	 /* "" unknown */
+	char partition[RECORD_NAME_MAX]; /* that it runs in; "" unknown */
+	const char *nodelist;		 /* NULL unknown; of the environment */
+	int restart;			 /* -1 unknown */
+	int core_spec;			 /* --core-spec; -1 none, or 0 */
+	bool core_spec_is_threads;	 /* it was --thread-spec */
+	bool core_spec_is_told;		 /* false: this Slurm does not say */
 	enum job_alone alone;
 };
 

@@ -177,11 +177,13 @@ void job_add_steps(const struct config *config, struct record *state)
 		return;
 	}
 	/* what /proc/PID/io of slurmstepd does not see: fs/read_write.c counts
-	 * system calls, kernel/exit.c:wait_task_zombie adds reaped children */
+	 * system calls, twice where overlayfs copies through another filesystem;
+	 * kernel/exit.c:wait_task_zombie adds reaped children */
 	if (is_best)
 		state->flags |=
 			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |
 			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |
+			RECORD_FLAG(COPIES_TWICE) |
 			(has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
 	record_add_app(state, &io);
 }

@@ -50,6 +50,9 @@ static const char *const switches[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct config, member)
 static const struct key jobio_keys[] = {
+	{ "enabled", CHOICE, AT(enabled), "yes", 0, 0, switches },
+	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
+	{ "partitions", TEXT, AT(partitions), "", 0, 0, NULL },
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
@@ -240,6 +243,22 @@ static const struct key profile_keys[] = {
 	{ "mmconfig", TEXT, AT(mmconfig), "", 0, 0, NULL },
 	{ 0 }
 };
+
+/* The types that look at a setting of a profile, be it to refuse it; the others
+ * leave it alone. */
+#define IS(type) (1U << (type))
+static const struct setting {
+	size_t offset;
+	unsigned int types;
+} settings[] = {
+	{ AT(mount_options),
+	  IS(CLIENT_WEKA) | IS(CLIENT_LUSTRE) | IS(CLIENT_GPFS) },
+	{ AT(nfs_options), IS(CLIENT_NFS) },
+	{ AT(read_ahead_kb), IS(CLIENT_NFS) | IS(CLIENT_LUSTRE) },
+	{ AT(parameters), IS(CLIENT_LUSTRE) },
+	{ AT(mmconfig), IS(CLIENT_GPFS) },
+};
+#define SETTING_COUNT (sizeof(settings) / sizeof(settings[0]))
 #undef AT
 
 struct seen {
@@ -1104,25 +1123,48 @@ const char *config_profile_options(const struct config_profile *profile,
 					  : profile->mount_options;
 }
 
-bool config_profile_is_empty(const struct config_profile *profile)
+/* The types that the profile sets something of. */
+static unsigned int types_of(const struct config_profile *profile)
 {
-	const struct key *key;
+	unsigned int found = 0;
+	size_t i;
 
-	for (key = profile_keys; key->name; key++)
-		if (key->kind == TEXT &&
-		    key->offset !=
-			    offsetof(struct config_profile, description) &&
-		    **(char *const *)((const char *)profile + key->offset))
-			return false;
-	return true;
+	for (i = 0; i < SETTING_COUNT; i++)
+		if (**(char *const *)((const char *)profile +
+				      settings[i].offset))
+			found |= settings[i].types;
+	return found;
 }
 
-static bool is_of_node(const struct config_client *client, const char *node)
+bool config_profile_is_for(const struct config *config, const char *name,
+			   const struct config_client *client)
+{
+	const struct config_profile *profile =
+		config_profile_for(config, name, client);
+
+	return profile && types_of(profile) & IS(client->type);
+}
+
+bool config_profile_is_empty(const struct config *config, const char *name)
+{
+	const struct config_profile *profile =
+		config_profile_find(config, name);
+	bool found = profile && types_of(profile);
+	size_t i;
+
+	for (i = 0; i < config->client_profile_count && !found; i++) {
+		profile = &config->client_profiles[i];
+		found = !strcmp(profile->name, name) && types_of(profile);
+	}
+	return !found;
+}
+
+static bool is_of_nodes(const char *nodes, const char *node)
 {
 	char patterns[TEXT_MAX + 1];
 	char *pattern, *state;
 
-	snprintf(patterns, sizeof(patterns), "%s", client->nodes);
+	snprintf(patterns, sizeof(patterns), "%s", nodes);
 	for (pattern = strtok_r(patterns, " \t", &state); pattern;
 	     pattern = strtok_r(NULL, " \t", &state))
 		if (fnmatch(pattern, node, 0) == 0)
@@ -1160,7 +1202,7 @@ size_t config_clients_for(const struct config *config, const char *node,
 	size_t count = 0, i;
 
 	for (; client < end; client++) {
-		if (!is_of_node(client, node))
+		if (!is_of_nodes(client->nodes, node))
 			continue;
 		for (i = 0; i < count; i++)
 			if (claims_same(list[i], client))
@@ -1169,6 +1211,75 @@ size_t config_clients_for(const struct config *config, const char *node,
 			list[count++] = client;
 	}
 	return count;
+}
+
+bool config_has_partition(const struct config *config, const char *name)
+{
+	char list[TEXT_MAX + 1];
+	char *word, *state;
+
+	if (!*config->partitions)
+		return true;
+	snprintf(list, sizeof(list), "%s", config->partitions);
+	for (word = strtok_r(list, ", \t", &state); word;
+	     word = strtok_r(NULL, ", \t", &state))
+		if (!strcmp(word, name))
+			return true;
+	return false;
+}
+
+/* The first of the job's partitions that is not the site's; NULL: there is none. */
+static const char *foreign_partition(const struct config *config,
+				     const char *partitions, char *name,
+				     size_t size)
+{
+	size_t length;
+
+	if (!*config->partitions)
+		return NULL;
+	do {
+		length = strcspn(partitions, ",");
+		snprintf(name, size, "%.*s", (int)length, partitions);
+		if (!config_has_partition(config, name))
+			return name;
+		partitions += length + (partitions[length] == ',');
+	} while (*partitions);
+	return NULL;
+}
+
+bool config_is_off(const struct config *config, const char *node,
+		   const char *partitions, struct err *why)
+{
+	char name[TEXT_MAX + 1];
+	const char *foreign;
+
+	if (config->enabled == SWITCH_NO) {
+		err_set(why, "the site has switched jobio off (enabled=no)");
+		return true;
+	}
+	if (node && !is_of_nodes(config->nodes, node)) {
+		err_set(why,
+			"the site does not use jobio on node %s yet "
+			"(nodes=)",
+			node);
+		return true;
+	}
+	foreign = partitions ? foreign_partition(config, partitions, name,
+						 sizeof(name))
+			     : NULL;
+	if (!foreign)
+		return false;
+	if (*foreign)
+		err_set(why,
+			"the site does not use jobio in partition %s yet "
+			"(partitions=)",
+			foreign);
+	else
+		err_set(why,
+			"the site uses jobio in partition %s only: name "
+			"it with --partition",
+			config->partitions);
+	return true;
 }
 
 const char *gate_policy_name(enum gate_policy policy)

@@ -166,6 +166,9 @@ struct config_advice {
 struct config {
 	char *file;
 	/* [jobio] */
+	enum config_switch enabled;
+	char *nodes;	  /* fnmatch(3) patterns, blank-separated; "*" */
+	char *partitions; /* with commas or blanks between them; "": all */
 	enum gate_policy gate;
 	enum on_error on_error;
 	char *run_dir;
@@ -198,6 +201,15 @@ void config_free(struct config *config);
 /* What [advice] is where there is no file. */
 void config_advice_init(struct config_advice *advice);
 
+/* Is jobio off here? Then *why says by which key, for users and records. 'node'
+ * NULL: not asked. 'partitions': those that the job may run in, with commas
+ * between them, and each must be one of the site's; "": not known, which is
+ * none of them; NULL: not asked. */
+bool config_is_off(const struct config *config, const char *node,
+		   const char *partitions, struct err *why);
+/* Is the word in [jobio] partitions? Of an empty list each is. */
+bool config_has_partition(const struct config *config, const char *name);
+
 /* Borrowed; NULL when there is none. */
 const struct config_profile *config_profile_find(const struct config *config,
 						 const char *name);
@@ -219,8 +231,11 @@ config_profile_for(const struct config *config, const char *name,
  * of several types. */
 const char *config_profile_options(const struct config_profile *profile,
 				   const struct config_client *client);
-/* Does it set nothing but io_cores? */
-bool config_profile_is_empty(const struct config_profile *profile);
+/* Does it set anything that the client's type looks at? */
+bool config_profile_is_for(const struct config *config, const char *name,
+			   const struct config_client *client);
+/* Does it set nothing but io_cores, for no client at all? */
+bool config_profile_is_empty(const struct config *config, const char *name);
 
 bool config_is_name(const char *text);
 

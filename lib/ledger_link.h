@@ -8,7 +8,7 @@
  *             {"op":"reason","cluster":"c","node":"n","time":SECONDS,
  *              "reason":"jobio:W08 .."|null}            by uid 0
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?}
- *             {"op":"ping"}
+ *             {"op":"ping"}     answered with "version" and "time", seconds
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},
  *           and "bad_record":true when a record or reason can never be accepted.
  *           Requests are sealed for the ledger's user, answers for the asker.
@@ -19,7 +19,7 @@
  *         An answer that was not sealed by the ledger's user or root is an
  *         error: nobody else can say that a record is safe. So is an answer to
  *         another request: one that somebody saved up to send it again.
- * Runs    jobio-send (root), jobio report (any user).
+ * Runs    jobio-send (root), jobio report and check (any user).
  */
 #ifndef JOBIO_LEDGER_LINK_H
 #define JOBIO_LEDGER_LINK_H

@@ -7,7 +7,7 @@
  * Owner   struct locality is a plain value.
  * Errors  -1, sentence in *err, output untouched. A card whose place the
  *           firmware does not report is an error that says so.
- * Runs    jobio plan and doctor; reads sysfs or an hwloc XML file, PCI too.
+ * Runs    jobio plan and check; reads sysfs or an hwloc XML file, PCI too.
  */
 #ifndef JOBIO_LOCALITY_H
 #define JOBIO_LOCALITY_H

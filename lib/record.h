@@ -140,6 +140,8 @@
 	X(PRIVATE_MOUNT, "private_mount",                                      \
 	  "a filesystem of a client was mounted for the job alone: what was "  \
 	  "moved there is in no number of a filesystem or of a client")        \
+	X(COPIES_TWICE, "copies_twice",                                        \
+	  "the kernel counts copy_file_range within overlayfs twice")          \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

@@ -45,29 +45,63 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	return want;
 }
 
-/* Does the profile set anything of this client? */
-static bool is_wish(const struct client_want *want)
+/* Is there nothing of the profile that could be missing? */
+static bool is_profile_of_cores(const struct visit *visit)
 {
-	return *want->mount_options || *want->read_ahead_kb ||
-	       *want->parameters || *want->mmconfig;
+	return config_profile_is_empty(visit->config, visit->request.profile);
+}
+
+/* How many of some clients look at what it sets. */
+static size_t takers(const struct visit *visit,
+		     const struct config_client *const sections[], size_t count)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < count; i++)
+		found += config_profile_is_for(
+			visit->config, visit->request.profile, sections[i]);
+	return found;
+}
+
+/* Of all clients of the node, one that could not be looked at included. */
+static size_t all_takers(const struct visit *visit)
+{
+	const struct config_client *all[CONFIG_CLIENTS_MAX];
+
+	return takers(visit, all,
+		      config_clients_for(visit->config, visit->job.node, all));
+}
+
+bool clients_take_profile(const struct visit *visit)
+{
+	return all_takers(visit) || is_profile_of_cores(visit);
+}
+
+/* Has client 'i' all that the profile sets of it? */
+static bool has_profile(const struct visit *visit, size_t i)
+{
+	struct client_want want = want_of(visit, i);
+
+	return !takers(visit, &visit->sections[i], 1) ||
+	       (want.alone && client_holds(visit->clients[i], &want));
+}
+
+size_t clients_without_profile(const struct visit *visit)
+{
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++)
+		if (!has_profile(visit, i))
+			break;
+	return i;
 }
 
 bool clients_have_profile(const struct visit *visit)
 {
-	struct client_want want;
-	size_t i, wishes = 0;
-
-	for (i = 0; i < visit->client_count; i++) {
-		want = want_of(visit, i);
-		if (!is_wish(&want))
-			continue;
-		wishes++;
-		if (!want.alone || !client_holds(visit->clients[i], &want))
-			return false;
-	}
-	/* only io_cores, for whatever client */
-	return wishes || config_profile_is_empty(config_profile_find(
-				 visit->config, visit->request.profile));
+	return clients_without_profile(visit) == visit->client_count &&
+	       takers(visit, visit->sections, visit->client_count) ==
+		       all_takers(visit) &&
+	       clients_take_profile(visit);
 }
 
 /* ---- open and look ------------------------------------------------------- */

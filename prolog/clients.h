@@ -26,7 +26,12 @@ int clients_change(struct visit *visit, struct err *err);
 /* Findings, into visit->findings; what was asked is kept for the next job. */
 void clients_judge(struct visit *visit);
 
-/* Does all stand that the job's profile sets? */
+/* Does any [client] of this node look at what the job's profile sets? Of a
+ * profile that sets nothing: yes. */
+bool clients_take_profile(const struct visit *visit);
+/* Does all stand that it sets? */
 bool clients_have_profile(const struct visit *visit);
+/* The first of visit->clients where it does not; client_count: none. */
+size_t clients_without_profile(const struct visit *visit);
 
 #endif

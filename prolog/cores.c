@@ -43,7 +43,7 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	struct reservation reservation = { 0 };
 	struct err err;
 
-	/* none at all is wrong beside a spec set only, as for jobio doctor (N09):
+	/* none at all is wrong beside a spec set only, as for jobio check (N09):
 	 * other sites lower RealMemory, or do not schedule memory */
 	if (node->node.mem_spec_limit_mb || node->node.has_spec_list ||
 	    node->node.core_spec_count)

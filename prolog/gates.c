@@ -88,6 +88,18 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate,
 	return 0;
 }
 
+int gates_write_off(struct visit *visit, struct err *err)
+{
+	struct gatefile gate = { .policy = GATE_OFF };
+	char path[RUNDIR_PATH_MAX];
+
+	memcpy(gate.note, visit->note, sizeof(gate.note));
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
+			    RUNDIR_GATE, err) < 0)
+		return -1;
+	return gatefile_write(path, &gate, err);
+}
+
 int gates_write(struct visit *visit, struct err *err)
 {
 	struct gatefile gate = { .policy = visit->config->gate };

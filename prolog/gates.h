@@ -10,5 +10,8 @@
 #include "prolog/visit.h"
 
 int gates_write(struct visit *visit, struct err *err);
+/* Of a job for which jobio is off: the gate lets its tasks pass, and says why the
+ * job has not got what it asked for. */
+int gates_write_off(struct visit *visit, struct err *err);
 
 #endif

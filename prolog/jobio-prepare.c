@@ -177,8 +177,11 @@ int main(int argc, char **argv)
 	}
 	rc = supervise(config, &arguments);
 	if (rc != 0 && rc != EX_DATAERR &&
-	    config->on_error == ON_ERROR_CONTINUE) {
-		log_line("going on: on_error=continue");
+	    (config->on_error == ON_ERROR_CONTINUE ||
+	     config_is_off(config, job.node, job.partition, &err))) {
+		log_line("going on: %s", config->on_error == ON_ERROR_CONTINUE
+						 ? "on_error=continue"
+						 : "jobio is off here");
 		rc = 0;
 	}
 	/* the ledger knows why by the time the node is drained */

@@ -40,9 +40,31 @@ static void add_note(struct visit *visit, const char *what,
 		 has_cure ? why->cure : "");
 }
 
+/* Why a client that was to be changed, and was, or was not, shows something
+ * else: without its filesystems, or as its own rules found it. */
+static const struct finding *why_other(const struct visit *visit,
+				       char otherwise[WHY_MAX])
+{
+	const struct finding *why;
+	size_t i = clients_without_profile(visit);
+
+	snprintf(otherwise, WHY_MAX, "the client's settings are others");
+	if (i == visit->client_count)
+		return NULL;
+	if (!client_facts(visit->clients[i])->mount_count) {
+		snprintf(otherwise, WHY_MAX,
+			 "no filesystem of [client %s] is mounted",
+			 visit->sections[i]->name);
+		return NULL;
+	}
+	why = worst(visit, visit->judged_from[i], visit->judged_to[i]);
+	return why && why->severity == FINDING_ERROR ? why : NULL;
+}
+
 static void describe_profile(struct visit *visit)
 {
-	char what[PROFILE_NAME_MAX + 40];
+	const struct finding *why;
+	char what[PROFILE_NAME_MAX + 40], otherwise[WHY_MAX];
 
 	if (!*visit->request.profile)
 		return;
@@ -51,9 +73,15 @@ static void describe_profile(struct visit *visit)
 		return;
 	snprintf(what, sizeof(what), "profile '%s' was not applied",
 		 visit->request.profile);
-	add_note(visit, what,
-		 worst(visit, visit->findings_client, visit->findings_judge),
-		 "the client's settings are others");
+	why = worst(visit, visit->findings_client, visit->findings_judge);
+	if (visit->client_count && !clients_take_profile(visit)) {
+		why = NULL;
+		snprintf(otherwise, sizeof(otherwise),
+			 "it has no setting that this node's client takes");
+	} else if (!why) {
+		why = why_other(visit, otherwise);
+	}
+	add_note(visit, what, why, otherwise);
 }
 
 static void add_other_cpus(struct visit *visit, const struct cpuset *is)

@@ -104,13 +104,58 @@ static int conclude(struct visit *visit, struct err *err)
 	return verdict(visit);
 }
 
+/* ---- switched off --------------------------------------------------------- */
+
+static void describe_off(struct visit *visit, const struct err *why)
+{
+	struct record *state = visit->state;
+
+	/* a refusal is nothing to do either: the gate is open */
+	state->has_request = request_from_env(&state->request, NULL) > 0;
+	state->profile_applied = false;
+	if (state->has_request)
+		snprintf(visit->note, sizeof(visit->note),
+			 "the job's I/O options have no effect: %.*s",
+			 (int)sizeof(visit->note) / 2, why->text);
+	findings_add(&visit->findings, "W57", FINDING_INFO,
+		     "enabled, nodes and partitions in [jobio] of jobio.conf",
+		     "jobio did nothing for this job: %s", why->text);
+	job_add_findings(state, &visit->findings);
+}
+
+/* What dead jobs left is put back all the same; nothing else happens. */
+static int prepare_off(struct visit *visit, const struct err *why,
+		       struct err *err)
+{
+	if (begin(visit, err) < 0)
+		return -1;
+	job_sweep(visit->config, false);
+	leftover_mend(visit);
+	if (leftover_clear_own(visit, err) < 0)
+		return -1;
+	visit->state = job_state_new(&visit->job, visit->config);
+	if (!visit->state)
+		return err_set(err, "out of memory");
+	describe_off(visit, why);
+	if (job_make_folder(visit->config, visit->job.id, err) < 0 ||
+	    job_state_write(visit->config, visit->state, err) < 0 ||
+	    gates_write_off(visit, err) < 0)
+		return -1;
+	job_reason_clear(visit->config, visit->state);
+	return 0;
+}
+
 int prepare_node(struct visit *visit, struct err *err)
 {
 	char state_dir[RUNDIR_PATH_MAX];
+	struct err why;
 	int rc;
 
 	if (job_from_env(&visit->job, err) < 0)
 		return -1;
+	if (config_is_off(visit->config, visit->job.node, visit->job.partition,
+			  &why))
+		return prepare_off(visit, &why, err);
 	read_request(visit);
 	cores_check(visit);
 	visit->want.mem_spec_limit_mb = -1;

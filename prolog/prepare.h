@@ -11,6 +11,9 @@
  *   6 RUN/JOB/wire; the kernel's counters begin, last: what comes before is
  *     not the job's
  *
+ * Where the site has switched jobio off (config_is_off()) there are 1 to 3 and a
+ * gate file that lets all pass.
+ *
  * Before 3 nothing has happened; after 3 the epilog finds state and journal;
  * a job without a gate file of its own is judged by RUN/gate.
  *

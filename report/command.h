@@ -16,9 +16,10 @@
 
 enum command_status {
 	COMMAND_OK = 0,
-	COMMAND_FAILED = 1, /* doctor: there are findings */
+	COMMAND_FAILED = 1, /* check: warnings */
 	COMMAND_USAGE = 2,
-	COMMAND_UNSOUND = 3, /* cores: Slurm will reserve something else */
+	COMMAND_UNSOUND = 3, /* cores: Slurm will reserve something else; check:
+			      * errors */
 };
 
 int command_fail(const char *name, enum command_status status,

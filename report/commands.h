@@ -7,8 +7,8 @@
 #ifndef JOBIO_REPORT_COMMANDS_H
 #define JOBIO_REPORT_COMMANDS_H
 
+int check_main(int argc, char *argv[]);
 int cores_main(int argc, char *argv[]);
-int doctor_main(int argc, char *argv[]);
 int plan_main(int argc, char *argv[]);
 int report_main(int argc, char *argv[]);
 

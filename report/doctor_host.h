@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* doctor_host.h - kernel parameters and modules
  *
- * Runs    jobio doctor; adds findings, see doctor_view.h.
+ * Runs    jobio check; adds findings, see doctor_view.h.
  */
 #ifndef JOBIO_REPORT_DOCTOR_HOST_H
 #define JOBIO_REPORT_DOCTOR_HOST_H

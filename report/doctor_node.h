@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* doctor_node.h - the node line against the machine and the client
  *
- * Runs    jobio doctor; adds findings, see doctor_view.h.
+ * Runs    jobio check; adds findings, see doctor_view.h.
  */
 #ifndef JOBIO_REPORT_DOCTOR_NODE_H
 #define JOBIO_REPORT_DOCTOR_NODE_H

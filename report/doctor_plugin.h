@@ -4,7 +4,7 @@
  * Terms   word: jobio.so as plugstack.conf names it. Without a '/' in front
  *           Slurm looks for it in the folders of PluginDir (plugstack.c:
  *           _spank_plugin_find).
- * Runs    jobio doctor, on the host itself only; adds findings, see
+ * Runs    jobio check, on the host itself only; adds findings, see
  *           doctor_view.h. The plugin is loaded in a child with a deadline:
  *           whatever it does there, it does to nobody.
  */

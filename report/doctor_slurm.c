@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "lib/version.h"
 #include "report/doctor_plugin.h"
@@ -92,6 +93,10 @@ static void check_parameters(const struct doctor *doctor)
 			     "hardware threads to jobs: siblings of the "
 			     "client's CPUs may be among them",
 			     value);
+}
+
+static void check_allowed(const struct doctor *doctor)
+{
 	if (!slurm_conf_is(doctor->slurm, "AllowSpecResourcesUsage", false))
 		findings_add(doctor->findings, "S02", FINDING_ERROR,
 			     "AllowSpecResourcesUsage=yes",
@@ -185,6 +190,29 @@ static void check_partitions(const struct doctor *doctor)
 	}
 }
 
+/* Slurm looks into each folder of the list, and starts without one of them. */
+static void check_plugin_dirs(const struct doctor *doctor)
+{
+	const char *at = slurm_conf_get(doctor->slurm, "PluginDir");
+	char path[PATH_MAX];
+	struct stat st;
+	int length;
+
+	for (; at && *at; at += length + (at[length] == ':')) {
+		length = (int)strcspn(at, ":");
+		snprintf(path, sizeof(path), "%s%.*s", doctor->root, length,
+			 at);
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			continue;
+		findings_add(doctor->findings, "S19", FINDING_WARNING,
+			     "name folders that are there: "
+			     "PluginDir=" JOBIO_PLUGINDIR,
+			     "slurm.conf: PluginDir: '%.*s': there is no such "
+			     "folder",
+			     length, at);
+	}
+}
+
 /* ---- plugstack.conf -------------------------------------------------------------- */
 
 /* 'word': jobio.so as the line names it. */
@@ -267,14 +295,28 @@ static void check_plugstack(const struct doctor *doctor)
 		     path);
 }
 
-void doctor_slurm(const struct doctor *doctor)
+/* What sbatch looks at, too (spank/submit.c) */
+static void check_submission(const struct doctor *doctor)
 {
 	check_select(doctor);
-	check_parameters(doctor);
-	check_cgroup(doctor);
-	check_rules(doctor);
-	check_off_spec(doctor);
-	check_prolog(doctor);
-	check_partitions(doctor);
-	check_plugstack(doctor);
+	check_allowed(doctor);
+}
+
+void doctor_slurm(const struct doctor *doctor)
+{
+	if (doctor->roles & (ROLE_LOGIN | ROLE_NODE | ROLE_CTLD))
+		check_submission(doctor);
+	if (doctor->roles & (ROLE_NODE | ROLE_CTLD)) {
+		check_parameters(doctor);
+		check_rules(doctor);
+		check_off_spec(doctor);
+		check_prolog(doctor);
+		check_partitions(doctor);
+	}
+	if (doctor->roles & ROLE_NODE)
+		check_cgroup(doctor);
+	if (doctor->roles & (ROLE_LOGIN | ROLE_NODE)) {
+		check_plugin_dirs(doctor);
+		check_plugstack(doctor);
+	}
 }

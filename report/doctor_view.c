@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/doctor_view.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/fileio.h"
 
@@ -19,4 +22,42 @@ char *doctor_read(const struct doctor *doctor, const char *path)
 	text = real ? fileio_read(real, SMALL_FILE_MAX, NULL, NULL) : NULL;
 	free(real);
 	return text;
+}
+
+/* The first lines of /proc/PID/status; a process in a container has a number in
+ * its own PID namespace as well. */
+static bool is_named(const char *status, const char *name)
+{
+	size_t length = strlen(name);
+	const char *inside = strstr(status, "\nNSpid:\t");
+
+	if (strncmp(status, "Name:\t", 6) != 0 ||
+	    strncmp(status + 6, name, length) != 0 ||
+	    status[6 + length] != '\n')
+		return false;
+	inside = inside ? inside + strlen("\nNSpid:\t") : "";
+	return inside[strcspn(inside, "\t\n")] != '\t';
+}
+
+bool doctor_runs(const struct doctor *doctor, const char *name)
+{
+	char path[PATH_MAX], *status;
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc", doctor->root);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/status",
+			 entry->d_name);
+		status = doctor_read(doctor, path);
+		found = status && is_named(status, name);
+		free(status);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }

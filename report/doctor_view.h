@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor_view.h - what jobio doctor looks at, for each of its parts
+/* doctor_view.h - what jobio check looks at, for each of its parts
  *
  * Terms   root: a folder in front of every path that is read, "" for this
- *           host.
- * Owner   struct doctor and what hangs on it belong to doctor.c; its parts
+ *           host. With a root files are all there is: nobody is asked.
+ *         role: what a host is to Slurm and jobio; one host may be several.
+ * Owner   struct doctor and what hangs on it belong to check.c; its parts
  *           only add findings.
  * Errors  none: what cannot be looked at is a finding.
- * Runs    jobio doctor; reads, never writes; asks nothing of slurmctld.
+ * Runs    jobio check; reads, never writes. slurmctld is asked by slurmctld's
+ *           host and by login hosts, never by nodes.
  *
  * Codes   S  slurm.conf, cgroup.conf, plugstack.conf   doctor_slurm.c
+ *            prolog and epilog, by name                check_node.c
+ *            the file against slurmctld                check_ctld.c
  *         N  the node line against machine and client  doctor_node.c
  *            and what the running slurmd sees          doctor_slurmd.c
  *         C  as in `jobio cores`
  *         K  kernel parameters and modules             doctor_host.c
- *         J  jobio.conf; W the WEKA client             doctor.c, client/
+ *         J  jobio.conf                                check.c, check_conf.c
+ *         H  helpers, folders, counters of a node      check_node.c
+ *         L  ledger, munge, clock, spool               check_ledger.c
+ *         W NF LU GP  the client                       client/
  */
 #ifndef JOBIO_REPORT_DOCTOR_VIEW_H
 #define JOBIO_REPORT_DOCTOR_VIEW_H
@@ -27,7 +34,15 @@
 #include "lib/node.h"
 #include "report/slurm_conf.h"
 
+enum role {
+	ROLE_LOGIN = 1,
+	ROLE_NODE = 2,
+	ROLE_CTLD = 4,
+	ROLE_LEDGER = 8
+};
+
 struct doctor {
+	unsigned int roles;
 	const char *root;
 	const char *host; /* NodeName */
 	const char *topology;
@@ -47,10 +62,15 @@ struct doctor {
 		struct client_cards cards;
 	} cards[CONFIG_CLIENTS_MAX];
 	size_t cards_count;
+	const char *conf;      /* jobio.conf, without the root */
+	struct config *config; /* NULL: not readable */
 	struct findings *findings;
 };
 
 /* A small file below the root, NULL when it is not there; caller frees. */
 char *doctor_read(const struct doctor *doctor, const char *path);
+
+/* Does a process of this name run here, outside of containers? */
+bool doctor_runs(const struct doctor *doctor, const char *name);
 
 #endif

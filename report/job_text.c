@@ -363,8 +363,9 @@ static void print_request(FILE *out, const struct job_report *r)
 	if (any && any->has_request) {
 		fprintf(out, "  %-13s ", "request");
 		if (any->request.io_cores)
-			fprintf(out, "%s io-cores on each node",
-				job_count(any->request.io_cores, text));
+			fprintf(out, "%s io-core%s on each node",
+				job_count(any->request.io_cores, text),
+				any->request.io_cores == 1 ? "" : "s");
 		if (*any->request.profile)
 			fprintf(out, "%sprofile %s",
 				any->request.io_cores ? ", " : "",

@@ -16,7 +16,7 @@ struct command {
 static const struct command commands[] = {
 	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
 	{ "plan", plan_main, "which cores to give to the client" },
-	{ "doctor", doctor_main, "what would spoil it, and the cure" },
+	{ "check", check_main, "what is wrong on this host, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
 };
 
@@ -49,7 +49,8 @@ int main(int argc, char *argv[])
 		return COMMAND_OK;
 	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(name, commands[i].name))
+		if (!strcmp(name, commands[i].name) ||
+		    (commands[i].main == check_main && !strcmp(name, "doctor")))
 			return commands[i].main(argc - 1, argv + 1);
 	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n",
 		name);

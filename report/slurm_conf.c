@@ -336,6 +336,15 @@ const char *slurm_conf_get(const struct slurm_conf *conf, const char *key)
 	return NULL;
 }
 
+const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
+			   size_t index)
+{
+	for (size_t i = 0; i < conf->count; i++)
+		if (!strcasecmp(conf->pairs[i].key, key) && !index--)
+			return conf->pairs[i].value;
+	return NULL;
+}
+
 bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
 {
 	static const char *const yes[] = { "yes", "true", "1", "up" };
@@ -394,13 +403,18 @@ const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 
 /* ---- host lists ---------------------------------------------------------------------- */
 
-/* "1-3,07-12" against the digits; equal width where the list has zeros. */
+/* "1-3,07-12" against so many digits; equal width where the list has zeros. */
 static bool in_ranges(const char *ranges, size_t length, const char *digits,
 		      size_t count)
 {
-	unsigned long number = strtoul(digits, NULL, 10);
 	const char *end = ranges + length;
+	unsigned long number;
+	char text[16];
 
+	if (count >= sizeof(text))
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)count, digits);
+	number = strtoul(text, NULL, 10);
 	while (ranges < end) {
 		char *after;
 		unsigned long low = strtoul(ranges, &after, 10), high = low;

@@ -8,7 +8,7 @@
  * Owner   slurm_conf_free(); strings are borrowed from the object.
  * Errors  NULL, sentence with file and line in *err; errno is ENOENT when the
  *           first file is missing.
- * Runs    jobio doctor. Reads regular files only, of bounded size.
+ * Runs    jobio check. Reads regular files only, of bounded size.
  */
 #ifndef JOBIO_REPORT_SLURM_CONF_H
 #define JOBIO_REPORT_SLURM_CONF_H
@@ -26,6 +26,10 @@ void slurm_conf_free(struct slurm_conf *conf);
 
 /* NULL when the key is not there. */
 const char *slurm_conf_get(const struct slurm_conf *conf, const char *key);
+/* The index-th of a key that may stand in several lines (Prolog=, since 24.05), in
+ * their order; NULL: there are no more. */
+const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
+			   size_t index);
 /* "yes", "true", "1", "up"; 'missing' when the key is not there. */
 bool slurm_conf_is(const struct slurm_conf *conf, const char *key,
 		   bool missing);

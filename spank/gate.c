@@ -180,8 +180,9 @@ static enum gate_verdict overlap(const struct gate *gate,
 	char *list = cpuset_format(cpus), cure[120];
 
 	if (file->request.io_cores)
-		snprintf(cure, sizeof(cure), "it reserved %u io-cores: ask",
-			 file->request.io_cores);
+		snprintf(cure, sizeof(cure), "it reserved %u io-core%s: ask",
+			 file->request.io_cores,
+			 file->request.io_cores == 1 ? "" : "s");
 	else
 		snprintf(cure, sizeof(cure),
 			 "submit it with --io-cores and without --core-spec, "
@@ -189,7 +190,7 @@ static enum gate_verdict overlap(const struct gate *gate,
 	err_set(err,
 		"the job may run on CPU %.*s%s of node %s, where the "
 		"filesystem client%s%s works%s; %s your administrator to "
-		"run 'jobio doctor' there",
+		"run 'jobio check' there",
 		CPUS_TEXT_MAX, list ? list : "?",
 		list && strlen(list) > CPUS_TEXT_MAX ? "..." : "", node,
 		*file->client ? " " : "", file->client,

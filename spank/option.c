@@ -259,8 +259,9 @@ static int reserve_or_yield(struct settle *s, struct err *err)
 	}
 	if (s->asked_cores)
 		return err_prefix(err, "--io-cores: '%u'", s->request.io_cores);
-	return err_prefix(err, "--io-profile: '%s' (brings %u io-cores)",
-			  s->request.profile, s->request.io_cores);
+	return err_prefix(err, "--io-profile: '%s' (brings %u io-core%s)",
+			  s->request.profile, s->request.io_cores,
+			  s->request.io_cores == 1 ? "" : "s");
 }
 
 static int set_job_env(void *sp, const char *name, const char *value)
@@ -398,7 +399,29 @@ static int settle_with(struct settle *s, const struct config *config,
 	return reserve_or_yield(s, err);
 }
 
-static int settle_job(spank_t sp, const char *conf, struct err *err)
+/* Where the site does not use jobio, a request is neither looked at nor carried
+ * on: a node where it is in use would take it for a forged one, because nothing
+ * is reserved for it. */
+static enum option_outcome settle_off(spank_t sp, bool asked, struct err *err)
+{
+	struct err why = *err;
+
+	withdraw(sp);
+	if (!asked)
+		return OPTION_DONE;
+	err_set(err, "%s%s%s: nothing is done: %s",
+		wishes[CORES].source != NOBODY ? "--io-cores" : "",
+		wishes[CORES].source != NOBODY &&
+				wishes[PROFILE].source != NOBODY
+			? " and "
+			: "",
+		wishes[PROFILE].source != NOBODY ? "--io-profile" : "",
+		why.text);
+	return OPTION_NOTE;
+}
+
+static enum option_outcome settle_job(spank_t sp, const char *conf,
+				      struct err *err)
 {
 	struct settle s = {
 		.asked_cores = wishes[CORES].source != NOBODY,
@@ -408,6 +431,10 @@ static int settle_job(spank_t sp, const char *conf, struct err *err)
 	struct config *config = config_load(conf, err);
 	int rc;
 
+	if (config && config_is_off(config, NULL, submit_partitions(), err)) {
+		config_free(config);
+		return settle_off(sp, s.asked, err);
+	}
 	if (config)
 		rc = settle_with(&s, config, err);
 	else
@@ -417,11 +444,11 @@ static int settle_job(spank_t sp, const char *conf, struct err *err)
 				known[s.asked_cores ? CORES : PROFILE].option);
 	config_free(config);
 	if (rc < 0 && s.asked)
-		return -1;
+		return OPTION_REFUSED;
 	if (rc < 0) /* whoever asks for nothing is not refused */
 		memset(&s.request, 0, sizeof(s.request));
 	leave_for_steps(&s.request);
-	return publish(sp, &s, err);
+	return publish(sp, &s, err) < 0 ? OPTION_REFUSED : OPTION_DONE;
 }
 
 enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
@@ -431,8 +458,7 @@ enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
 	if (submit_in_allocation())
 		outcome = settle_step(err);
 	else
-		outcome = settle_job(sp, conf, err) < 0 ? OPTION_REFUSED
-							: OPTION_DONE;
+		outcome = settle_job(sp, conf, err);
 	memset(wishes, 0,
 	       sizeof(wishes)); /* the next component's are its own */
 	return outcome;
@@ -454,7 +480,11 @@ static const char *start_check(enum gate_policy gate)
 
 void option_print_help(FILE *out, const struct config *config)
 {
-	char otherwise[16] = "none";
+	char otherwise[16] = "none", where[600];
+	struct err off;
+
+	snprintf(where, sizeof(where), "in use in partition %s only",
+		 config->partitions);
 
 	if (config->io_cores_default)
 		snprintf(otherwise, sizeof(otherwise), "%u",
@@ -468,6 +498,7 @@ void option_print_help(FILE *out, const struct config *config)
 		"  allowed here  %u to %u\n"
 		"  without it    the number of the profile, else %s\n"
 		"  start check   %s\n"
+		"  state         %s\n"
 		"  order         1. the command line\n"
 		"                2. SBATCH_IO_CORES (salloc: SALLOC_IO_CORES, "
 		"srun: SLURM_IO_CORES)\n"
@@ -476,7 +507,10 @@ void option_print_help(FILE *out, const struct config *config)
 		"                5. the default of this site\n"
 		"  profiles      --io-profile=list\n",
 		config->io_cores_min, config->io_cores_max, otherwise,
-		start_check(config->gate));
+		start_check(config->gate),
+		config_is_off(config, NULL, NULL, &off) ? "off: nothing is done"
+		: *config->partitions			? where
+							: "in use");
 }
 
 void option_print_profiles(FILE *out, const struct config *config)

@@ -159,6 +159,8 @@ static struct {
 	bool is_open;
 	struct gate gate;
 	char run_dir[512];
+	bool is_off;   /* the site does not use jobio on this node */
+	bool is_guess; /* of run_dir */
 	uint32_t step_id;
 	pid_t pid;
 	struct stepio begin, end;
@@ -167,15 +169,26 @@ static struct {
 	struct told *told;	 /* NULL: there is no folder for the job */
 } step;
 
-static void find_run_dir(void)
+static void find_name(spank_t sp, char *node, size_t size)
+{
+	if (spank_getenv(sp, "SLURMD_NODENAME", node, (int)size) !=
+	    ESPANK_SUCCESS)
+		host_name(node, size);
+}
+
+static void read_config(spank_t sp)
 {
 	struct err err = { "" };
 	struct config *config = config_load(conf, &err);
+	char node[256] = "";
 
 	if (!config)
 		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
 		 config ? config->run_dir : RUNDIR_RUN);
+	find_name(sp, node, sizeof(node));
+	step.is_off = config && config_is_off(config, node, NULL, &err);
+	step.is_guess = !config;
 	config_free(config);
 }
 
@@ -187,19 +200,16 @@ static void share_page(void)
 	step.answers = page == MAP_FAILED ? NULL : page;
 }
 
-static int open_step(spank_t sp)
+/* Of a site that has switched jobio off no gate is known: whatever an earlier
+ * prolog wrote, tasks pass. */
+static void open_gate(uint32_t job_id)
 {
 	struct err err = { "" };
-	uint32_t job_id;
 	int rc;
 
-	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
-	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
-		return 0;
-	find_run_dir();
-	rundir_note_begun(step.run_dir, job_id);
-	if (step.step_id == STEP_EXTERN)
-		return 0;
+	step.gate.job_id = job_id;
+	if (step.is_off)
+		return;
 	rc = gate_open(&step.gate, step.run_dir, job_id, &err);
 	if (rc < 0)
 		slurm_error("jobio: gate: tasks are not checked: %s", err.text);
@@ -207,6 +217,21 @@ static int open_step(spank_t sp)
 		slurm_info("jobio: gate: tasks are not checked: no gate file "
 			   "for job %u in %s (did the prolog run?)",
 			   job_id, step.run_dir);
+}
+
+static int open_step(spank_t sp)
+{
+	struct err err = { "" };
+	uint32_t job_id;
+
+	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
+		return 0;
+	read_config(sp);
+	rundir_note_begun(step.run_dir, job_id);
+	if (step.step_id == STEP_EXTERN)
+		return 0;
+	open_gate(job_id);
 	share_page();
 	step.told = told_open(step.run_dir, job_id);
 	step.pid = getpid();
@@ -337,9 +362,7 @@ static int check_task(spank_t sp)
 	int local_id = 0;
 
 	spank_get_item(sp, S_TASK_ID, &local_id);
-	if (spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node)) !=
-	    ESPANK_SUCCESS)
-		host_name(node, sizeof(node));
+	find_name(sp, node, sizeof(node));
 	switch (gate_check(&step.gate, node, &err)) {
 	case GATE_REFUSE:
 		note_refused(local_id, &err);
@@ -375,6 +398,7 @@ static int close_step(spank_t sp)
 		.step_id = step.step_id,
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
+		.is_guess = step.is_guess,
 	};
 	const struct answers *answers = step.answers;
 	struct err err = { "" };

@@ -290,7 +290,9 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + CPUS_TEXT_MAX + 800];
 	int size;
 
-	if (!is_there(run_dir))
+	if (rundir_job_file(path, run_dir, label->job_id, NULL, err) < 0)
+		return -1;
+	if (!is_there(label->is_guess ? path : run_dir))
 		return 0;
 	if (rundir_step_file(path, run_dir, label->job_id, label->step_id,
 			     err) < 0 ||

@@ -65,6 +65,7 @@ struct stepio_label {
 	const struct cpuset *cpus; /* what its tasks were bound to; NULL or
 				    * empty: unknown */
 	const char *own_mounts;	   /* own_mounts.h; NULL or "": none */
+	bool is_guess; /* jobio.conf was unreadable: RUN is the default */
 };
 
 /* The counters now; 'proc' is "/proc/self". */
@@ -73,7 +74,8 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err);
 /* Leave RUN/JOB/steps/STEP behind, one line of JSON, for the epilog, the
  * refusal included: the epilog knows only what the prolog thought. Makes the
  * job's folders when the prolog did not, but never RUN itself: 0 without a
- * file when that is missing (no jobio on this node). */
+ * file when that is missing (no jobio on this node). With 'is_guess' it makes no
+ * folder either: an epilog without jobio.conf would leave it there. */
 int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err);

@@ -95,6 +95,19 @@ int submit_core_spec(unsigned int *cores, struct err *err)
 	return 1;
 }
 
+const char *submit_partitions(void)
+{
+	struct client client;
+	const char *text;
+
+	if (find_client(&client, NULL) < 0 ||
+	    !client.isset(client.opt, "partition"))
+		return "";
+	/* as above */
+	text = client.get(client.opt, "partition");
+	return text ? text : "";
+}
+
 int submit_set_core_spec(unsigned int cores, struct err *err)
 {
 	struct client client;

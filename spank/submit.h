@@ -31,6 +31,10 @@ int submit_is_set(const char *option, struct err *err);
 /* The number of the user's --core-spec, if there is one. */
 int submit_core_spec(unsigned int *cores, struct err *err);
 
+/* The partitions that the job may run in, with commas between them, as far as
+ * somebody named them: "" otherwise. Borrowed until the process ends. */
+const char *submit_partitions(void);
+
 /* Act as if --core-spec=CORES had been given; 0 or -1. */
 int submit_set_core_spec(unsigned int cores, struct err *err);
 

@@ -13,7 +13,7 @@
  * Errors  none of a question: whatever goes wrong is the answer (client/ask.h).
  *         A counter that cannot be read is unknown; an answer in which anything
  *           is not understood as a whole is none.
- * Runs    prolog and epilog, as root, RUN given; jobio doctor without. The program
+ * Runs    prolog and epilog, as root, RUN given; jobio check without. The program
  *           itself holds the lock RUN/mmpmon while it runs, also one that
  *           nobody can kill.
  */

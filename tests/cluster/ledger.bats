@@ -76,7 +76,7 @@ between() {
 	for key in read_bytes write_bytes read_calls write_calls; do
 		expect_equal "$(jq "[.records[].app[0].$key] | add" <<<"$report")" "$(jq ".totals.$key" <<<"$report")"
 	done
-	[[ $text =~ \ rd=64\.?[0-9]*MiB/[0-9.]+k?\ wr=64\.?[0-9]*MiB/[0-9.]+k?\ of=all_files\ .*\ scope=job\ src=stepd\ q=all_files,orphans_missing,mmap_missing,aio_missing\ imb=1\.(4[89]|50)@c2 ]]
+	[[ $text =~ \ rd=64\.?[0-9]*MiB/[0-9.]+k?\ wr=64\.?[0-9]*MiB/[0-9.]+k?\ of=all_files\ .*\ scope=job\ src=stepd\ q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice\ imb=1\.(4[89]|50)@c2 ]]
 	report=$(on login jobio report "$job")
 	expect_text "I/O           all files, from stepd: the job's alone" "$report"
 	expect_text 'processes that left the step are not counted' "$report"

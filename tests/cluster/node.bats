@@ -95,7 +95,7 @@ ran" "$(job_output "$job")"
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	on c1 sh -c 'mount -t wekafs -o "$(weka-sim get boot.options)" "$(weka-sim get boot.source)" /mnt/weka'
-	ran_without "the client's settings are others"
+	ran_without 'no filesystem of [client weka] is mounted'
 	expect_record "$job" c1 '.findings | length > 0' true
 }
 
@@ -186,6 +186,7 @@ forged_is_refused() {
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	expect_equal ran "$(job_output "$job")"
+	no_traces c1
 }
 
 @test "a het job runs with its cores reserved in every component" {

@@ -74,20 +74,20 @@ setup() { cd /debs || return; }
 	done
 }
 
-@test "jobio says its version, and jobio doctor what this host lacks" {
+@test "jobio says its version, and jobio check what this host lacks" {
 	run jobio --version
 	[ "$status" -eq 0 ]
 	[[ $output == jobio\ * ]]
 	slurm_conf
-	run jobio doctor
-	[ "$status" -eq 1 ]
+	run jobio check
+	[ "$status" -eq 3 ]
 	[[ $output == *"'/etc/slurm/jobio.conf': cannot read"* ]]
 }
 
 @test "every page that a program's package should have is there" {
-	run bash -c 'for page in man1/jobio.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
+	run bash -c 'for page in man1/jobio.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{check,count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
 		dpkg -S "/usr/share/man/$page.gz" | cut -d: -f1; done | xargs'
-	[ "$output" = 'jobio jobio-doc jobio-doc jobio-node jobio-ledger jobio-node jobio-node jobio-node jobio-plugin' ]
+	[ "$output" = 'jobio jobio-doc jobio-doc jobio jobio-node jobio-ledger jobio-node jobio-node jobio-node jobio-plugin' ]
 }
 
 @test "a line in plugstack.conf makes sbatch load the plugin" {

@@ -46,6 +46,29 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 		'[true,["weka","mount-option",true,true],["home","read-ahead",true,true]]' ]
 }
 
+@test "a profile of the second client only is applied, and one of neither is not" {
+	sed -i '/^\[profile both\]/,$d' "$NODE/jobio.conf"
+	printf '[profile ahead]\nread_ahead_kb=512\n[profile none]\nmmconfig=maxMBpS=1000\n' >>"$NODE/jobio.conf"
+	one_job 7 1 ahead
+	[ "$(record 7 | jq -c '[.request.applied, (.changes[] | .client)]')" = '[true,"home"]' ]
+	job 8 1 none
+	prolog
+	expect_gate 8 "note=profile 'none' was not applied: it has no setting that this node's client takes"
+	epilog
+	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[false,[]]' ]
+}
+
+@test "a client that cannot be looked at has not got its part of the profile, and the job is told why" {
+	rm "$NODE/nfs/mounts"
+	job 7 1 both
+	prolog
+	expect_options forcedirect
+	grep -q "^note=profile 'both' was not applied: .*$NODE/nfs/mounts" "$NODE/run/7/gate"
+	epilog
+	expect_base
+	expect_in '"applied":false' "$(record 7)"
+}
+
 @test "the record has both clients with their mounts, and the second's counters by its name" {
 	job 7
 	prolog
@@ -101,10 +124,10 @@ core_change=any"
 	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"
 }
 
-@test "doctor looks at every client of the node" {
+@test "check looks at every client of the node" {
 	sed -i 's/,hard/,soft/' "$NODE/nfs/mounts"
 	echo 'isolate_cpusets=true' >"$NODE/weka/service.conf"
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in 'NF04' "$output"
 	expect_in 'W01' "$output"
 }

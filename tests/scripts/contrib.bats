@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# what contrib/ holds: bash completion, and the check for NHC
+# what contrib/ holds: bash completion, the check for NHC, mail, a dashboard
 
 setup() {
 	root=$(mktemp -d "$BATS_TMPDIR/contrib.XXXXXX")
@@ -27,15 +27,16 @@ completions() {
 @test "completion knows jobio's commands and the options of each" {
 	ln -s "$BUILDDIR/jobio" "$root/bin/jobio"
 	[[ $(completions jobio p) == plan ]]
-	[[ $(completions jobio d) == doctor ]]
+	[[ $(completions jobio ch) == check ]]
 	[[ $(completions jobio cores --top) == --topology= ]]
 	[[ $(completions jobio report --js) == --json ]]
-	[[ $(completions jobio doctor --format = j) == json ]]
 	printf '[client home]\n[client scratch]\n[profile home2]\n' >"$root/jobio.conf"
 	[[ $(completions jobio plan --client = h) == home ]]
 	[[ $(completions jobio plan --client =) == $'home\nscratch' ]]
+	[[ $(completions jobio check --format = j) == json ]]
+	[[ $(completions jobio check --role = l) == $'login\nledger' ]]
 	local command option
-	for command in cores plan doctor report; do
+	for command in cores plan check report; do
 		for option in $("$BUILDDIR/jobio" "$command" --help | grep -oE '^ +(-j, )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
 			[[ $(completions jobio "$command" "$option") == "$option"* ]] ||
 				{ echo "$command $option: $(completions jobio "$command" "$option")"; return 1; }
@@ -53,7 +54,7 @@ completions() {
 	[[ $(completions salloc --io-c) == --io-cores= ]]
 }
 
-# check STATUS OUTPUT [OPTION...] - check_jobio with a doctor that says so
+# check STATUS OUTPUT [OPTION...] - check_jobio with a jobio check that says so
 check() {
 	printf '#!/bin/bash\ncat <<"END"\n%s\nEND\nexit %d\n' "$2" "$1" >"$root/bin/jobio"
 	chmod +x "$root/bin/jobio"
@@ -62,24 +63,26 @@ check() {
 		source "$1/contrib/jobio.nhc"; shift; check_jobio "$@"' _ "$SRCDIR" "$@"
 }
 
-@test "the NHC check fails a node for what doctor calls an error of node or client" {
+@test "the NHC check fails a node for what jobio check calls an error of node or client" {
 	check 0 '0 finding(s)'
 	[[ $status -eq 0 && -z $output ]]
 	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\n2 finding(s)'
 	[[ $status -eq 0 && -z $output ]]
-	check 1 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
+	check 3 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  W08 error: the client is stuck' ]]
 	check 1 'NF01 error: nothing is mounted'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  NF01 error: nothing is mounted' ]]
+	check 1 'LU01 error: no import'
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  LU01 error: no import' ]]
 	check 1 'W08 error: the client is stuck' -c 'S[0-9]+'
 	[[ $status -eq 0 ]]
 	check 1 'S02 error: no' -c 'S[0-9]+'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  S02 error: no' ]]
 }
 
-@test "the NHC check says when doctor fails, hangs, or records wait" {
-	check 2 'jobio: doctor: no'
-	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio doctor: exit status 2: jobio: doctor: no' ]]
+@test "the NHC check says when jobio check fails, hangs, or records wait" {
+	check 2 'jobio: check: no'
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 2: jobio: check: no' ]]
 	check 0 '' -x
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  bad option -x' ]]
 	touch "$root/1.json" "$root/2.json"
@@ -90,5 +93,61 @@ check() {
 	printf '#!/bin/bash\nexec sleep 60\n' >"$root/bin/jobio"
 	run bash -c 'die() { echo "ERROR $1 $2"; }
 		source "$1/contrib/jobio.nhc"; check_jobio -t 1' _ "$SRCDIR"
-	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio doctor: exit status 124: ' ]]
+	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 124: ' ]]
+}
+
+# mail SUBJECT [STATUS...] - what is mailed, when jobio report ends so, one after the other
+mail() {
+	local subject=$1
+	shift
+	printf '%s\n' "$@" >"$root/statuses"
+	printf '#!/bin/bash\nprintf "%%s|" "$@" >"%s/mail.new"; cat >>"%s/mail.new"; mv "%s/mail.new" "%s/mail"\n' \
+		"$root" "$root" "$root" "$root" >"$root/bin/mail"
+	cat >"$root/bin/jobio" <<-END
+		#!/bin/bash
+		read -r status <"$root/statuses"
+		sed -i 1d "$root/statuses"
+		echo "\$*" >>"$root/asked"
+		echo "report of \$2"
+		exit "\$status"
+	END
+	printf '#!/bin/bash\nexit 0\n' >"$root/bin/sleep"
+	chmod +x "$root/bin/"*
+	PATH=$root/bin:$PATH "$SRCDIR/contrib/jobio-mail" -s "$subject" alice@example.org
+	for ((i = 0; i < 100; i++)); do
+		[[ ! -e $root/mail ]] || break
+		/bin/sleep 0.1
+	done
+	cat "$root/mail"
+}
+
+@test "the mail about a job's end has its report, when the ledger has it" {
+	run mail 'Slurm Job_id=7 Name=x y Ended, Run time 00:00:22, COMPLETED, ExitCode 0' 1 1 0
+	[ "$output" = $'-s|Slurm Job_id=7 Name=x y Ended, Run time 00:00:22, COMPLETED, ExitCode 0|alice@example.org|report of 7' ]
+	[ "$(wc -l <"$root/asked")" -eq 3 ]
+}
+
+@test "the mail about a job's end goes out when there is no report" {
+	JOBIO_MAIL_WAIT=0 run mail 'Slurm Job_id=7 Name=x Failed, Run time 00:00:22, FAILED' 1
+	[ "$output" = $'-s|Slurm Job_id=7 Name=x Failed, Run time 00:00:22, FAILED|alice@example.org|jobio has no report of this job (yet): jobio report 7' ]
+}
+
+@test "mails about tasks of an array and whole arrays have their reports" {
+	run mail 'Slurm Array Task Job_id=25_3 (28) Name=x Reached time limit, Run time 00:01:22' 0
+	[[ $output == *'|report of 25_3' ]]
+	rm "$root/mail"
+	run mail 'Slurm Array Summary Job_id=25_* (25) Name=x Ended, COMPLETED, ExitCode [0-0]' 0
+	[[ $output == *'|report of 25' ]]
+}
+
+@test "other mails go out as they came, and nobody is asked for a report" {
+	run mail 'Slurm Job_id=7 Name=x Began, Queued time 00:00:01'
+	[ "$output" = '-s|Slurm Job_id=7 Name=x Began, Queued time 00:00:01|alice@example.org|' ]
+	rm "$root/mail"
+	run mail 'Slurm Job_id=7;reboot Name=x Ende'
+	[ "$output" = '-s|Slurm Job_id=7;reboot Name=x Ende|alice@example.org|' ]
+	[ ! -e "$root/asked" ]
+	run "$SRCDIR/contrib/jobio-mail" -s subject
+	[ "$status" -eq 64 ]
+	[ "$output" = 'usage: jobio-mail -s SUBJECT ADDRESS' ]
 }

@@ -85,7 +85,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 			"$step" >"$NODE/run/7/steps/$step"
 	done
 	epilog
-	expect_of 7 .quality '["all_files","orphans_missing","mmap_missing","aio_missing"]'
+	expect_of 7 .quality '["all_files","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
 	expect_of 7 .gate '{"warned":4,"refused":0,"text":"the job may run on CPU 7"}'
 	expect_of 7 .refused null
 }
@@ -99,7 +99,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ -z "$output" ]
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 	expect_of 7 .quality \
-		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing"]'
+		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
 }
 
 @test "a node without jobio-count runs jobs as before, and logs one line each" {

@@ -166,50 +166,50 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	[ "$output" = "jobio: plan: card lo: NUMA node 7: $MACHINE has no CPUs there" ]
 }
 
-# doctor SPEC - what it finds about cards; SPEC is of the node line
-doctor() {
+# check SPEC - what it finds about cards; SPEC is of the node line
+check() {
 	cat >"$NODE/slurm.conf" <<-END
 		ClusterName=test
 		NodeName=c1 Sockets=2 CoresPerSocket=28 ThreadsPerCore=2 CPUs=112 $1
 	END
-	run "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
+	run "$BUILDDIR/jobio" check --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
 		--topology="$MACHINE" --slurm-conf="$NODE/slurm.conf" --slurm-version=24.11 --slurmd=/bin/true
 	output=$(grep -A1 '^N13' <<<"$output" || :)
 }
 
-@test "doctor tells of a spec set that has no core beside the card of a client, of any type" {
+@test "jobio check tells of a spec set that has no core beside the card of a client, of any type" {
 	nfs_home
-	doctor 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
 	[ "$output" = "N13 warning: the spec set has OS CPUs 55,111, and none of them is beside the card of client 'home': lo (NUMA node 1)
     cure: CpuSpecList of cores beside it: jobio plan --client=home" ]
-	doctor 'CpuSpecList=54-55 MemSpecLimit=5100'
+	check 'CpuSpecList=54-55 MemSpecLimit=5100'
 	[ -z "$output" ]
 	scratch
-	doctor 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
 	expect_in "card of client 'scratch': lo (NUMA node 1)" "$output"
 	node_conf
 	weka_on ib0
-	doctor 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
 	expect_in "card of client 'weka': ib0 (NUMA node 1)" "$output"
 	gpfs_make
 	sed -i 's|verbsRdma disable|verbsRdma enable|;s|verbsPorts -|verbsPorts mlx5_0/1|' "$NODE/gpfs/config"
-	doctor 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
 	expect_in "card of client 'fast': mlx5_0 (NUMA node 1)" "$output"
 	sed -i 's|mlx5_0/1|mlx5_0/1,mlx5_1/1|' "$NODE/gpfs/config"
-	doctor 'CpuSpecList=110-111 MemSpecLimit=5100' # one of two is enough
+	check 'CpuSpecList=110-111 MemSpecLimit=5100' # one of two is enough
 	[ -z "$output" ]
 }
 
-@test "without a spec set doctor asks which core --io-cores=1 gets" {
+@test "without a spec set jobio check asks which core --io-cores=1 gets" {
 	nfs_home
-	doctor ''
+	check ''
 	[ "$output" = "N13 info: there is no spec set, --io-cores=1 gets OS CPUs 55,111, and none of them is beside the card of client 'home': lo (NUMA node 1)
     cure: CpuSpecList of cores beside it: jobio plan --client=home" ]
 	place 3
-	doctor ''
+	check ''
 	[ -z "$output" ]
 	place -1
-	doctor ''
+	check ''
 	[ -z "$output" ]
 }
 

@@ -217,3 +217,31 @@ time.sleep(60)' "$METRICS" 3>&- &
 }
 
 metrics_port_answers() { (exec 3<>"/dev/tcp/127.0.0.1/$METRICS") 2>/dev/null; }
+
+@test "the dashboard asks for series and labels that the ledger has, and for all but its versions" {
+	scrape >"$DIR/text"
+	run python3 - "$DIR/text" "$SRCDIR/contrib/jobio-grafana.json" <<-'EOP'
+		import json, re, sys
+		labels = {}
+		for line in open(sys.argv[1]):
+		    if not line.startswith("#"):
+		        name, rest = re.match(r"(\w+)(.*)", line).groups()
+		        labels.setdefault(name, set()).update(re.findall(r'(\w+)="', rest))
+		board = json.load(open(sys.argv[2]))
+		asked = set()
+		for panel in board["panels"]:
+		    for target in panel["targets"]:
+		        name = re.search(r"jobio_ledger_\w+", target["expr"]).group()
+		        asked.add(name)
+		        by = set(re.findall(r"by \((\w+)\)", target["expr"]))
+		        shown = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
+		        if name not in labels or not by <= labels[name] or shown != by:
+		            print(panel["title"], name, by, shown)
+		print(sorted(set(labels) - asked))
+		ids = [panel["id"] for panel in board["panels"]]
+		print(len(ids) == len(set(ids)))
+	EOP
+	[ "$status" -eq 0 ]
+	[ "$output" = "['jobio_ledger_info', 'jobio_ledger_slurmdbd_last_write_timestamp_seconds', 'jobio_ledger_start_timestamp_seconds']
+True" ]
+}

@@ -94,7 +94,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; the job runs without jobio" "$output"
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "J01" "$output"
 	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
 }
@@ -222,6 +222,19 @@ quality_with() {
 	[[ " $(quality_with '') " != *private_mount* ]]
 }
 
+@test "a server that does not answer is said beside a setting that was made" {
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
+	printf '%s\n' 'device 192.0.2.40:/export/work mounted on /mnt/work with fstype nfs statvers=1.1' \
+		$'\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1' >"$NODE/nfs/mountstats"
+	job 7 1 scan
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_read_ahead 512
+	run epilog
+	expect_read_ahead 128
+	[ "$(told 7)" = NF09 ]
+}
+
 @test "a node without its NFS mount is drained where the site wants it" {
 	NODE_JOBIO=on_error=drain nfs_conf
 	: >"$NODE/nfs/mounts"
@@ -232,9 +245,9 @@ quality_with() {
 	grep -q '"reason":"jobio:NF01 no file system' "$NODE/spool/reason"
 }
 
-@test "doctor says what is wrong with an NFS mount" {
+@test "check says what is wrong with an NFS mount" {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,soft,local_lock=none
-	run in_env "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" --host=c1
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "NF04 warning: '/mnt/work' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost
     cure: mount it hard; a job that must not wait has a time limit" "$output"
 	[[ $output != *J0* ]]

@@ -255,16 +255,16 @@ doctor() {
 		ClusterName=dslurm
 		NodeName=c1 Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUs=16 MemSpecLimit=5000
 	END
-	run env -i "$BUILDDIR/jobio" doctor --conf="$NODE/jobio.conf" "$@" \
+	run env -i "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
 		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="$NODE/machine.xml"
 }
 
-@test "jobio doctor says the same about MemSpecLimit" {
+@test "jobio check says the same about MemSpecLimit" {
 	doctor
 	expect_in 'W13 warning: MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB' "$output"
 }
 
-@test "log, reason, record and doctor say the same of a finding" {
+@test "log, reason, record and check say the same of a finding" {
 	NODE_JOBIO=on_error=drain node_conf
 	echo STEM >"$NODE/weka/status"
 	local text="container 'client' is STEM, not READY: Joining cluster" cure

@@ -86,6 +86,24 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"changes":[]' "$(record 7)"
 }
 
+@test "a profile without a setting of this node's client is not applied here, and the job is told" {
+	local set
+	for set in read_ahead_kb=512 parameters=osc.checksums=0 mmconfig=maxMBpS=1000; do
+		NODE_MORE=$'[profile odd]\nio_cores=1\n'$set node_conf
+		job 7 1 odd
+		run prolog
+		[ "$status" -eq 0 ]
+		[ -z "$output" ]
+		expect_gate 7 "note=profile 'odd' was not applied: it has no setting that this node's client takes"
+		grep -qx 'io_profile=' "$NODE/run/7/gate"
+		epilog
+		expect_in '"profile":"odd","applied":false' "$(record 7)"
+	done
+	NODE_MORE=$'[profile odd]\nio_cores=1\ndescription=cores only' node_conf
+	one_job 7 1 odd
+	expect_in '"profile":"odd","applied":true' "$(record 7)"
+}
+
 @test "an option that a profile names twice is changed once" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,forcedirect' node_conf
 	job 7 1 odd
@@ -377,8 +395,10 @@ crash_worker() {
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_in 'W18 no file system of type wekafs is mounted' "$output"
+	grep -q "^note=profile 'stream' was not applied: no filesystem of \[client weka\] is mounted$" "$NODE/run/7/gate"
 	epilog
 	expect_in '"code":"W18","severity":"error"' "$(record 7)"
+	expect_in '"profile":"stream","applied":false' "$(record 7)"
 	NODE_JOBIO=on_error=drain node_conf
 	run prolog
 	[ "$status" -eq 1 ]

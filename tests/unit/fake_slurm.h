@@ -9,6 +9,7 @@
 #ifndef JOBIO_TESTS_UNIT_FAKE_SLURM_H
 #define JOBIO_TESTS_UNIT_FAKE_SLURM_H
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,9 +27,11 @@ static struct {
 	const char *thread_spec; /* likewise */
 	const char *jobid;	 /* srun --jobid */
 	const char *clusters;	 /* -M */
+	const char *partition;	 /* -p */
 	const char *allow;	 /* slurm.conf: AllowSpecResourcesUsage */
 	const char *select;	 /* slurm.conf: SelectType */
 	const char *version;	 /* major; NULL: 24 */
+	bool no_letters;	 /* of the table of options */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
 	const char *not_taken;	 /* spank_option_register refuses this one */
 	char core_spec_text[16];
@@ -140,12 +143,16 @@ static bool fake_isset(void *opt, const char *name)
 		return fake.thread_spec != NULL;
 	if (!strcmp(name, "jobid"))
 		return fake.jobid != NULL;
+	if (!strcmp(name, "partition"))
+		return fake.partition != NULL;
 	return !strcmp(name, "clusters") && fake.clusters != NULL;
 }
 
 static char *fake_get(void *opt, const char *name)
 {
 	(void)opt;
+	if (!strcmp(name, "partition"))
+		return (char *)fake.partition;
 	return (char *)(strcmp(name, "core-spec") ? NULL : fake.core_spec);
 }
 
@@ -191,6 +198,24 @@ static void fake_list_end(void *iterator)
 	(void)iterator;
 }
 
+/* slurm_opt.c: the options that this client has, ours included */
+static struct option *fake_table(void *opt, char **letters)
+{
+	static struct option table[] = {
+		{ "job-name", required_argument, NULL, 'J' },
+		{ "ntasks", required_argument, NULL, 'n' },
+		{ "io-cores", required_argument, NULL, 1000 },
+		{ "io-profile", required_argument, NULL, 1001 },
+		{ NULL, 0, NULL, 0 },
+	};
+	static char all[] = "+J:n:";
+
+	(void)opt;
+	if (!fake.no_letters)
+		*letters = all;
+	return table;
+}
+
 static void *fake_pointer(void (*function)(void))
 {
 	void *pointer;
@@ -215,6 +240,7 @@ void *fake_dlsym(void *handle, const char *symbol)
 		FUNCTION("slurm_option_isset", fake_isset),
 		FUNCTION("slurm_option_get", fake_get),
 		FUNCTION("slurm_option_set", fake_set),
+		FUNCTION("slurm_option_table_create", fake_table),
 		FUNCTION("slurm_ctl_conf_2_key_pairs", fake_conf_pairs),
 		FUNCTION("slurm_list_iterator_create", fake_list_begin),
 		FUNCTION("slurm_list_next", fake_list_next),

@@ -12,6 +12,7 @@
 
 #include "tests/unit/runner.h"
 #include "ledger/acct.h"
+#include "lib/js1.h"
 
 #define JOBS 256
 #define CONNECTIONS 16
@@ -19,9 +20,12 @@
 typedef __typeof__(slurm_list_create(NULL)) list_of_slurm;
 
 static struct row {
-	char text[64], pending[64];
-	int connection; /* that wrote the pending text */
-	int changes;
+	char text[64], pending[64], admin[700], pending_admin[700];
+	int connection; /* that wrote what is pending */
+	int changes, error, copies;
+	bool is_missing;
+	char *foreign; /* in place of the text */
+	uint32_t array_job, array_task, het_job, het_offset;
 } rows[JOBS];
 static char opened[CONNECTIONS];
 static int connections, breaks_after, changes_here[CONNECTIONS];
@@ -47,11 +51,13 @@ static void end_transaction(int connection, bool is_kept)
 	int i;
 
 	for (i = 0; i < JOBS; i++) {
-		if (!*rows[i].pending || rows[i].connection != connection)
+		if (rows[i].connection != connection)
 			continue;
-		if (is_kept)
+		if (is_kept && *rows[i].pending)
 			strcpy(rows[i].text, rows[i].pending);
-		*rows[i].pending = 0;
+		if (is_kept && *rows[i].pending_admin)
+			strcpy(rows[i].admin, rows[i].pending_admin);
+		*rows[i].pending = *rows[i].pending_admin = 0;
 	}
 }
 
@@ -90,15 +96,24 @@ list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 
 	(void)connection;
 	for (i = 0; i < slurm_list_count(cond->step_list); i++) {
-		slurmdb_job_rec_t *rec = calloc(1, sizeof(*rec));
+		uint32_t id = job_of(cond->step_list, i);
+		slurmdb_job_rec_t *rec;
 
-		rec->jobid = job_of(cond->step_list, i);
+		if (rows[id].is_missing)
+			continue;
+		rec = calloc(1, sizeof(*rec));
+		rec->jobid = id;
 		rec->submit = 900;
 		rec->start = 1000;
 		rec->end = 2000;
 		rec->state = JOB_COMPLETE;
-		rec->array_task_id = rec->het_job_offset = NO_VAL;
-		rec->system_comment = rows[rec->jobid].text;
+		rec->array_job_id = rows[id].array_job;
+		rec->array_task_id = rows[id].array_task;
+		rec->het_job_id = rows[id].het_job;
+		rec->het_job_offset = rows[id].het_offset;
+		rec->system_comment =
+			rows[id].foreign ? rows[id].foreign : rows[id].text;
+		rec->admin_comment = rows[id].admin;
 		slurm_list_append(list, rec);
 	}
 	return list;
@@ -110,6 +125,7 @@ list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
 	int at = (int)((char *)connection - opened);
 	list_of_slurm list = slurm_list_create(NULL);
 	uint32_t number = job_of(cond->step_list, 0);
+	int i;
 
 	if (refused && number == refused) {
 		refused = 0;
@@ -117,12 +133,20 @@ list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
 		errno = ECONNRESET;
 		return NULL;
 	}
+	if (rows[number].error) {
+		errno = rows[number].error;
+		slurm_list_destroy(list);
+		return NULL;
+	}
 	pthread_mutex_lock(&lock);
-	snprintf(rows[number].pending, sizeof(rows[number].pending), "%s",
-		 job->system_comment);
+	if (job->system_comment)
+		strcpy(rows[number].pending, job->system_comment);
+	if (job->admin_comment)
+		strcpy(rows[number].pending_admin, job->admin_comment);
 	rows[number].connection = at;
 	rows[number].changes++;
-	slurm_list_append(list, &rows[number]);
+	for (i = 0; i <= rows[number].copies; i++)
+		slurm_list_append(list, &rows[number]);
 	/* and libslurm makes a new one, without a word */
 	if (++changes_here[at] == breaks_after)
 		end_transaction(at, false);
@@ -135,10 +159,12 @@ list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
 static struct acct_job jobs[JOBS];
 static char texts[JOBS][64];
 
+static enum ledger_field field = LEDGER_FIELD_SYSTEM;
+
 static int write_jobs(int count)
 {
 	struct err err = { "" };
-	struct acct *acct = acct_new(LEDGER_FIELD_SYSTEM, &err);
+	struct acct *acct = acct_new(field, &err);
 	int i, rc;
 
 	for (i = 0; i < count; i++) {
@@ -216,10 +242,138 @@ START_TEST(when_one_connection_ends_all_jobs_are_written_in_the_next_call)
 }
 END_TEST
 
+START_TEST(a_job_that_has_no_row_yet_waits_for_it)
+{
+	rows[1].is_missing = true;
+	rows[2].error = SLURM_NO_CHANGE_IN_DATA;
+	ck_assert_int_eq(write_jobs(4), 0);
+	ck_assert_int_eq(jobs[0].result, ACCT_WRITTEN);
+	ck_assert_int_eq(jobs[1].result, ACCT_NO_ROW);
+	ck_assert_int_eq(jobs[2].result, ACCT_NO_ROW);
+	ck_assert_int_eq(jobs[3].result, ACCT_WRITTEN);
+}
+END_TEST
+
+START_TEST(who_may_not_write_is_told_who_may)
+{
+	rows[1].error = ESLURM_ACCESS_DENIED;
+	ck_assert_int_eq(write_jobs(3), 0);
+	ck_assert_int_eq(jobs[1].result, ACCT_FAILED);
+	ck_assert_ptr_nonnull(strstr(jobs[1].why.text,
+				     ": the ledger must run as SlurmUser or "
+				     "an operator"));
+	ck_assert_int_eq(jobs[2].result, ACCT_WRITTEN);
+	ck_assert_str_eq(jobs[2].why.text, "");
+}
+END_TEST
+
+START_TEST(a_comment_without_room_for_ours_stays_as_it_is)
+{
+	static char full[65536];
+
+	memset(full, 'x', sizeof(full) - 1);
+	rows[1].foreign = full;
+	ck_assert_int_eq(write_jobs(3), 0);
+	ck_assert_int_eq(jobs[1].result, ACCT_FAILED);
+	ck_assert_str_ne(jobs[1].why.text, "");
+	ck_assert_int_eq(rows[1].changes, 0);
+	ck_assert_int_eq(jobs[2].result, ACCT_WRITTEN);
+}
+END_TEST
+
+START_TEST(more_rows_than_one_are_told)
+{
+	rows[1].copies = 1;
+	ck_assert_int_eq(write_jobs(2), 0);
+	ck_assert_int_eq(jobs[0].result, ACCT_WRITTEN);
+	ck_assert_str_eq(jobs[0].why.text, "");
+	ck_assert_int_eq(jobs[1].result, ACCT_WRITTEN);
+	ck_assert_str_eq(jobs[1].why.text, "2 rows were changed");
+}
+END_TEST
+
+START_TEST(the_row_tells_the_array_and_the_component)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		rows[i].array_task = rows[i].het_offset = NO_VAL;
+	rows[1].array_job = 5;
+	rows[1].array_task = 3;
+	rows[2].het_job = 6;
+	rows[2].het_offset = 1;
+	rows[3].array_job = rows[3].het_job = 9; /* without a number */
+	ck_assert_int_eq(write_jobs(4), 0);
+	ck_assert_int_eq(jobs[0].array_job, -1);
+	ck_assert_int_eq(jobs[0].array_task, -1);
+	ck_assert_int_eq(jobs[0].het_job, -1);
+	ck_assert_int_eq(jobs[0].het_offset, -1);
+	ck_assert_int_eq(jobs[1].array_job, 5);
+	ck_assert_int_eq(jobs[1].array_task, 3);
+	ck_assert_int_eq(jobs[1].het_job, -1);
+	ck_assert_int_eq(jobs[2].het_job, 6);
+	ck_assert_int_eq(jobs[2].het_offset, 1);
+	ck_assert_int_eq(jobs[2].array_job, -1);
+	ck_assert_int_eq(jobs[3].array_job, -1);
+	ck_assert_int_eq(jobs[3].het_job, -1);
+}
+END_TEST
+
+/* ---- AdminComment, where the site asked for it ------------------------------ */
+
+static const char js1[] =
+	"JS1:H4sIAAAAAAACA6tWystPSS1Wsqqu1VEqyS9JzIkvycxNVbIyM9RRSi8oBc"
+	"oY1AIAVjpCiyUAAAA=";
+
+START_TEST(with_field_admin_the_summary_goes_into_jobstats_own)
+{
+	char summary[64] = "";
+
+	if (!acct_knows_admin())
+		return;
+	field = LEDGER_FIELD_ADMIN;
+	strcpy(rows[1].admin, js1);
+	strcpy(rows[2].admin, "somebody's words");
+	strcpy(rows[3].admin, js1);
+	strcpy(rows[3].text, "jobio/1 job=old");
+	ck_assert_int_eq(write_jobs(4), 0);
+	ck_assert(jobs[1].in_admin && jobs[3].in_admin);
+	ck_assert(!jobs[0].in_admin && !jobs[2].in_admin);
+	ck_assert_int_eq(js1_find(rows[1].admin, summary, sizeof(summary)), 1);
+	ck_assert_str_eq(summary, texts[1]);
+	ck_assert_str_eq(rows[1].text, "");
+	ck_assert_str_eq(rows[2].admin, "somebody's words");
+	ck_assert_str_eq(rows[2].text, texts[2]);
+	ck_assert_str_eq(rows[0].text, texts[0]);
+	/* an older one of ours is brought up to date */
+	ck_assert_str_eq(rows[3].text, texts[3]);
+	ck_assert_int_eq(write_jobs(4), 0);
+	ck_assert_int_eq(rows[1].changes, 1);
+	ck_assert_int_eq(rows[3].changes, 1);
+	ck_assert_int_eq(jobs[1].result, ACCT_WRITTEN);
+}
+END_TEST
+
+START_TEST(with_field_system_admin_comment_is_left_alone)
+{
+	strcpy(rows[0].admin, js1);
+	ck_assert_int_eq(write_jobs(1), 0);
+	ck_assert(!jobs[0].in_admin);
+	ck_assert_str_eq(rows[0].admin, js1);
+	ck_assert_str_eq(rows[0].text, texts[0]);
+}
+END_TEST
+
 UNIT_MAIN(
 	"acct",
 	a_large_batch_goes_over_several_connections_and_each_row_is_changed_once,
 	a_few_jobs_take_one_connection,
 	what_stands_there_already_is_not_changed,
 	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written,
-	when_one_connection_ends_all_jobs_are_written_in_the_next_call)
+	when_one_connection_ends_all_jobs_are_written_in_the_next_call,
+	a_job_that_has_no_row_yet_waits_for_it,
+	who_may_not_write_is_told_who_may,
+	a_comment_without_room_for_ours_stays_as_it_is,
+	more_rows_than_one_are_told, the_row_tells_the_array_and_the_component,
+	with_field_admin_the_summary_goes_into_jobstats_own,
+	with_field_system_admin_comment_is_left_alone)

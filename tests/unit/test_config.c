@@ -155,6 +155,50 @@ static const char *clients_of(const struct config *config, const char *node)
 	return names;
 }
 
+START_TEST(a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions)
+{
+	static const struct {
+		const char *text, *node, *partitions, *why; /* NULL: on */
+	} tries[] = {
+		{ "", "c1", "batch", NULL },
+		{ "", NULL, "", NULL },
+		{ "[jobio]\nenabled=yes\n", "c1", "batch", NULL },
+		{ "[jobio]\nenabled=no\n", NULL, NULL,
+		  "the site has switched jobio off (enabled=no)" },
+		{ "[jobio]\nnodes=c[12] d*\n", "c2", NULL, NULL },
+		{ "[jobio]\nnodes=c[12] d*\n", "d7", NULL, NULL },
+		{ "[jobio]\nnodes=c[12] d*\n", "c3", NULL,
+		  "the site does not use jobio on node c3 yet (nodes=)" },
+		{ "[jobio]\nnodes=c[12] d*\n", NULL, NULL, NULL },
+		{ "[jobio]\npartitions=test, io\n", "c1", "io", NULL },
+		{ "[jobio]\npartitions=test io\n", "c1", "io,test", NULL },
+		{ "[jobio]\npartitions=test,io\n", "c1", "io,batch",
+		  "the site does not use jobio in partition batch yet "
+		  "(partitions=)" },
+		{ "[jobio]\npartitions=test\n", NULL, "",
+		  "the site uses jobio in partition test only: name it with "
+		  "--partition" },
+		{ "[jobio]\npartitions=test\n", "c1", NULL, NULL },
+	};
+	struct config *config;
+	struct err why;
+	size_t i;
+
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		config = load(tries[i].text);
+		strcpy(why.text, "");
+		ck_assert_msg(config_is_off(config, tries[i].node,
+					    tries[i].partitions,
+					    &why) == (tries[i].why != NULL),
+			      "%zu: %s", i, why.text);
+		ck_assert_str_eq(why.text, tries[i].why ? tries[i].why : "");
+		config_free(config);
+	}
+	expect_error("[jobio]\nenabled=off\n",
+		     ":2: [jobio] enabled: 'off': expected one of no yes");
+}
+END_TEST
+
 START_TEST(a_node_gets_all_clients_that_name_it)
 {
 	struct config *config =
@@ -205,6 +249,68 @@ START_TEST(a_profile_has_settings_for_all_clients_or_for_one)
 	ck_assert_ptr_eq(profile, config_profile_find(config, "scan"));
 	ck_assert_ptr_null(config_profile_for(config, "other", work));
 	ck_assert_uint_eq(config->profile_count, 1);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_profile_is_for_the_types_that_look_at_what_it_sets)
+{
+	static const struct {
+		const char *set, *who;
+	} cases[] = {
+		{ "io_cores = 1", "" },
+		{ "description = a", "" },
+		{ "mount_options = forcedirect", "weka lustre gpfs " },
+		{ "mount_options = sync", "weka lustre gpfs nfs " },
+		{ "read_ahead_kb = 0", "lustre nfs " },
+		{ "parameters = osc.checksums=0", "lustre " },
+		{ "mmconfig = maxMBpS=1", "gpfs " },
+	};
+	char text[400], who[80];
+	struct config *config;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "[client a]\ntype = weka\n[client b]\ntype = lustre\n"
+			 "[client c]\ntype = gpfs\n[client d]\ntype = nfs\n"
+			 "[profile other]\nmmconfig = maxMBpS=2\n"
+			 "[profile p]\n%s\n",
+			 cases[i].set);
+		config = load(text);
+		*who = '\0';
+		for (k = 0; k < 4; k++)
+			if (config_profile_is_for(config, "p",
+						  &config->clients[k])) {
+				strcat(who, client_type_name(
+						    config->clients[k].type));
+				strcat(who, " ");
+			}
+		ck_assert_str_eq(who, cases[i].who);
+		ck_assert_int_eq(config_profile_is_empty(config, "p"), !*who);
+		config_free(config);
+	}
+}
+END_TEST
+
+START_TEST(a_profile_that_sets_something_of_one_client_only_is_not_empty)
+{
+	struct config *config = load("[client home]\ntype = nfs\n"
+				     "[client work]\ntype = weka\n"
+				     "[profile bare]\nio_cores = 1\n"
+				     "[profile scan]\nio_cores = 1\n"
+				     "[profile scan:home]\n"
+				     "read_ahead_kb = 4096\n");
+	const struct config_client *home = &config->clients[0];
+	const struct config_client *work = &config->clients[1];
+
+	ck_assert(config_profile_is_empty(config, "bare"));
+	ck_assert(!config_profile_is_for(config, "bare", home));
+	ck_assert(!config_profile_is_empty(config, "scan"));
+	ck_assert(config_profile_is_for(config, "scan", home));
+	ck_assert(!config_profile_is_for(config, "scan", work));
+	ck_assert(config_profile_is_empty(config, "nosuch"));
+	ck_assert(!config_profile_is_for(config, "nosuch", home));
 	config_free(config);
 }
 END_TEST
@@ -383,6 +489,84 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 }
 END_TEST
 
+START_TEST(values_of_a_wrong_kind_are_told)
+{
+	char text[700], long_value[502];
+
+	expect_error("[option]\nprofile_default = Big\n",
+		     ":2: [option] profile_default: 'Big': expected a name of "
+		     "small letters, digits, '_' and '-'");
+	expect_error("[profile p]\ndescription = a\x7fz\n",
+		     ":2: [profile p] description: 'a?z': too long, or has "
+		     "control characters");
+	expect_error("[profile p]\ndescription = a\x01z\n",
+		     ":2: [profile p] description: 'a?z': too long, or has "
+		     "control characters");
+	memset(long_value, 'x', sizeof(long_value) - 1);
+	long_value[sizeof(long_value) - 1] = '\0';
+	snprintf(text, sizeof(text), "[profile p]\nmount_options = %s\n",
+		 long_value);
+	expect_error(text, ":2: ");
+	expect_error("[jobio]\nrun_dir = /a/../b\n",
+		     ":2: [jobio] run_dir: '/a/../b': expected an absolute "
+		     "path");
+	expect_error("[client a]\ntype = weka\ncore_change = affinity\n",
+		     ": [client a] core_change: 'affinity': a WEKA client has "
+		     "cores of its own: expected never, grow or any");
+	expect_error("[client a]\ntype = nfs\n"
+		     "[profile p]\nmount_options = sync,nconnect=4\n",
+		     ": [profile p] mount_options: 'nconnect=4': a live NFS "
+		     "mount takes sync, async, noatime, relatime, strictatime, "
+		     "nodiratime and diratime only");
+}
+END_TEST
+
+START_TEST(there_are_so_many_clients_and_profiles_and_no_more)
+{
+	char text[6000] = "";
+	struct config *config;
+	int i;
+
+	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
+		sprintf(text + strlen(text), "[client c%d]\ntype = nfs\n", i);
+	for (i = 0; i < CONFIG_PROFILES_MAX; i++)
+		sprintf(text + strlen(text), "[profile p%d]\nio_cores = 1\n",
+			i);
+	config = load(text);
+	ck_assert_uint_eq(config->client_count, CONFIG_CLIENTS_MAX);
+	ck_assert_uint_eq(config->profile_count, CONFIG_PROFILES_MAX);
+	ck_assert_ptr_nonnull(config_profile_find(config, "p63"));
+	config_free(config);
+	sprintf(text + strlen(text), "[profile q]\nio_cores = 1\n");
+	expect_error(text,
+		     ":146: [profile q] io_cores: '1': too many profiles");
+	*text = '\0';
+	for (i = 0; i <= CONFIG_CLIENTS_MAX; i++)
+		sprintf(text + strlen(text), "[client c%d]\ntype = nfs\n", i);
+	expect_error(text, ":18: [client c8] type: 'nfs': too many");
+}
+END_TEST
+
+START_TEST(the_names_of_profiles_and_clients_have_a_longest)
+{
+	struct config *config;
+
+	config = load("[profile a2345678901234567890123456789012]\n"
+		      "io_cores = 1\n");
+	ck_assert_uint_eq(config->profile_count, 1);
+	config_free(config);
+	expect_error("[profile a23456789012345678901234567890123]\n"
+		     "io_cores = 1\n",
+		     ":2: [profile a23456789012345678901234567890123] "
+		     "io_cores: '1': unknown section");
+	ck_assert(config_is_name("0-_a"));
+	ck_assert(!config_is_name("-a"));
+	ck_assert(!config_is_name("_a"));
+	ck_assert(!config_is_name(""));
+	ck_assert(!config_is_name("a.b"));
+}
+END_TEST
+
 START_TEST(a_mistyped_profile_finds_its_neighbour)
 {
 	struct config *config = load("[profile stream]\nio_cores=1\n"
@@ -401,9 +585,12 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  sections_with_names_are_kept_apart,
 	  a_client_takes_the_keys_of_its_type_only,
 	  read_ahead_of_a_profile_is_a_number,
+	  a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions,
 	  a_node_gets_all_clients_that_name_it,
 	  of_two_clients_of_one_type_the_first_has_the_mounts_of_both,
 	  a_profile_has_settings_for_all_clients_or_for_one,
+	  a_profile_is_for_the_types_that_look_at_what_it_sets,
+	  a_profile_that_sets_something_of_one_client_only_is_not_empty,
 	  a_profile_for_one_client_needs_both_and_sets_no_cores,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
@@ -411,4 +598,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  metrics_are_for_the_own_host_unless_an_address_is_named,
 	  a_missing_file_is_told_from_a_bad_one,
 	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
+	  values_of_a_wrong_kind_are_told,
+	  there_are_so_many_clients_and_profiles_and_no_more,
+	  the_names_of_profiles_and_clients_have_a_longest,
 	  a_mistyped_profile_finds_its_neighbour)

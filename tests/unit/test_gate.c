@@ -58,7 +58,7 @@ START_TEST(a_task_that_could_bind_itself_to_the_clients_cpu_is_refused)
 			 "the job may run on CPU 7 of node c1, where the "
 			 "filesystem client weka:client works; submit it with "
 			 "--io-cores and without --core-spec, or ask your "
-			 "administrator to run 'jobio doctor' there");
+			 "administrator to run 'jobio check' there");
 }
 END_TEST
 
@@ -77,7 +77,7 @@ START_TEST(who_reserved_in_vain_is_sent_to_the_administrator)
 
 	gate.file.request.io_cores = 1;
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
-	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-cores: ask "
+	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-core: ask "
 					       "your administrator"));
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(a_long_list_of_cpus_leaves_room_for_the_cure)
 	view.allowed = gate.file.client_cpus;
 	ck_assert_int_eq(gate_judge(&gate, &view, "c1", &err), GATE_REFUSE);
 	ck_assert_ptr_nonnull(strstr(err.text, "... of node c1"));
-	ck_assert_ptr_nonnull(strstr(err.text, "'jobio doctor' there"));
+	ck_assert_ptr_nonnull(strstr(err.text, "'jobio check' there"));
 }
 END_TEST
 

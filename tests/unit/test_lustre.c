@@ -260,6 +260,30 @@ START_TEST(what_is_not_there_is_nothing_and_words_are_whole)
 }
 END_TEST
 
+static void expect_epoch(const char *header, const char *epoch)
+{
+	struct lustre_stats stats;
+	char text[300];
+
+	snprintf(text, sizeof(text), "%sread_bytes 2 samples [bytes] 1 1 2 2\n",
+		 header);
+	ck_assert_int_eq(lustre_stats_parse(text, TREE_OSC, &stats), 0);
+	ck_assert_str_eq(stats.epoch, epoch);
+	ck_assert_int_eq(stats.count[WIRE_READ_BYTES], 2);
+}
+
+START_TEST(statistics_are_known_by_when_they_began)
+{
+	expect_epoch(HEADER, "1771990000.9");
+	expect_epoch("snapshot_time:\t 1772000000.1 secs.nsecs\n"
+		     "start_time:    1771990000.25 secs.nsecs\n"
+		     "elapsed_time:  9999.85 secs.nsecs\n",
+		     "1771990000.25");
+	/* before 2.15 there is none */
+	expect_epoch("snapshot_time 1772000000.1 secs.usecs\n", "");
+}
+END_TEST
+
 START_TEST(a_counter_that_is_full_is_unknown)
 {
 	int64_t n[WIRE_KINDS];
@@ -578,6 +602,7 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  an_interface_that_is_down_is_said,
 	  parameters_that_cannot_be_read_are_said,
 	  what_is_not_there_is_nothing_and_words_are_whole,
+	  statistics_are_known_by_when_they_began,
 	  a_counter_that_is_full_is_unknown,
 	  damaged_statistics_are_not_believed,
 	  the_servers_of_a_node_do_not_count,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/fake_slurm.h"
 #include "spank/option.h"
@@ -539,6 +541,19 @@ START_TEST(options_that_slurm_does_not_take_are_an_error)
 }
 END_TEST
 
+START_TEST(both_options_take_a_word)
+{
+	start("sbopt", site);
+	ck_assert_int_eq(fake.option_count, 2);
+	ck_assert_str_eq(fake.options[0].name, "io-cores");
+	ck_assert_int_eq(fake.options[0].has_arg, 1);
+	ck_assert_str_eq(fake.options[1].name, "io-profile");
+	ck_assert_int_eq(fake.options[1].has_arg, 1);
+	ck_assert_int_ne(fake.options[0].val, fake.options[1].val);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(questions_are_answered_when_they_are_parsed)
 {
 	start("sbopt", site);
@@ -621,6 +636,54 @@ START_TEST(the_answers_say_what_this_site_allows)
 }
 END_TEST
 
+static void note(const char *options, const char *sentence)
+{
+	ck_assert_int_eq(fake_submit("", options, conf, &err), OPTION_NOTE);
+	ck_assert_str_eq(err.text, sentence);
+	expect_request(NULL, NULL, NULL);
+}
+
+START_TEST(a_site_that_has_switched_jobio_off_takes_options_and_does_nothing)
+{
+	start("sbopt", "[jobio]\nenabled = no\n[option]\nio_cores_default=1\n");
+	note("--io-cores=99 --io-profile=nosuch",
+	     "--io-cores and --io-profile: nothing is done: the site has "
+	     "switched jobio off (enabled=no)");
+	tempdir_remove();
+	start("sbopt", "[jobio]\nenabled = no\n[option]\nio_cores_default=1\n");
+	submit("", ""); /* and says so to those who ask */
+	expect_request(NULL, NULL, NULL);
+	ck_assert_ptr_nonnull(
+		strstr(printed(option_print_help, "[jobio]\nenabled=no\n"),
+		       "state         off: nothing is done\n"));
+}
+END_TEST
+
+#define CANARY "[jobio]\npartitions = test,io\n"
+
+START_TEST(a_site_may_use_jobio_in_some_partitions_only)
+{
+	start("sbopt", CANARY);
+	fake.partition = "io";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+	start("sbopt", CANARY);
+	fake.partition = "io,batch";
+	note("--io-profile=p",
+	     "--io-profile: nothing is done: the site does not use jobio in "
+	     "partition batch yet (partitions=)");
+	tempdir_remove();
+	start("sbopt", CANARY);
+	note("--io-cores=1",
+	     "--io-cores: nothing is done: the site uses jobio in partition "
+	     "test,io only: name it with --partition");
+	tempdir_remove();
+	ck_assert_ptr_nonnull(
+		strstr(printed(option_print_help, CANARY),
+		       "state         in use in partition test,io only\n"));
+}
+END_TEST
+
 START_TEST(an_old_salloc_is_not_asked_for_two_profiles)
 {
 	ck_assert_int_eq(
@@ -682,11 +745,90 @@ START_TEST(the_answers_name_the_defaults_of_the_site)
 }
 END_TEST
 
+/* ---- questions, before Slurm parses anything -------------------------------- */
+
+/* The command line is the process' own: this program again, which ends here. */
+#define MISSING "JOBIO_TEST_MISSING"
+
+__attribute__((constructor)) static void be_sbatch(void)
+{
+	const char *missing = getenv(MISSING);
+	int asked;
+
+	if (!missing)
+		return;
+	fake_start("sbopt");
+	fake.missing = missing;
+	fake.no_letters = !strcmp(missing, "letters");
+	opterr = 7; /* a client's own, which it finds again */
+	asked = (int)option_early_question();
+	exit(opterr == 7 && optind <= 1 ? asked : 97);
+}
+
+/* The exit status says which question was found. */
+static int asked_without(const char *missing, const char *words)
+{
+	char *argv[16] = { (char *)"sbatch" }, *copy = strdup(words), *state;
+	int argc = 1, status;
+	pid_t pid;
+
+	for (argv[argc] = strtok_r(copy, " ", &state); argv[argc];
+	     argv[argc] = strtok_r(NULL, " ", &state))
+		argc++;
+	pid = fork();
+	if (!pid) {
+		setenv(MISSING, missing, 1);
+		execv("/proc/self/exe", argv);
+		_exit(98);
+	}
+	ck_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	free(copy);
+	return WEXITSTATUS(status);
+}
+
+static int asked(const char *words)
+{
+	return asked_without("", words);
+}
+
+START_TEST(a_question_on_the_command_line_is_found_early)
+{
+	ck_assert_int_eq(asked("--io-cores=help"), OPTION_CORES_HELP);
+	ck_assert_int_eq(asked("--io-cores help job.sh"), OPTION_CORES_HELP);
+	ck_assert_int_eq(asked("-n 2 --job-name=x --io-cores=help"),
+			 OPTION_CORES_HELP);
+	ck_assert_int_eq(asked("--io-profile=list"), OPTION_PROFILE_LIST);
+	ck_assert_int_eq(asked("--io-cores=1 --io-profile list"),
+			 OPTION_PROFILE_LIST);
+	/* getopt_long(3) takes what is unambiguous */
+	ck_assert_int_eq(asked("--io-c=help"), OPTION_CORES_HELP);
+	ck_assert_int_eq(asked("--nonsense --io-cores=help"),
+			 OPTION_CORES_HELP);
+}
+END_TEST
+
+START_TEST(words_that_ask_nothing_are_no_question)
+{
+	ck_assert_int_eq(asked(""), OPTION_NONE);
+	ck_assert_int_eq(asked("--io-cores=1 job.sh"), OPTION_NONE);
+	ck_assert_int_eq(asked("-J --io-cores=help job.sh"), OPTION_NONE);
+	ck_assert_int_eq(asked("job.sh --io-cores=help"), OPTION_NONE);
+	ck_assert_int_eq(asked("-- --io-cores=help"), OPTION_NONE);
+	ck_assert_int_eq(asked("--io-cores=list"), OPTION_NONE);
+	ck_assert_int_eq(asked("--io-profile=help"), OPTION_NONE);
+	ck_assert_int_eq(asked("--job-name=help --io-cores=2"), OPTION_NONE);
+	ck_assert_int_eq(asked("--io-cores=nohelp"), OPTION_NONE);
+}
+END_TEST
+
 START_TEST(without_slurms_table_of_options_no_question_is_answered_early)
 {
-	start("sbopt", site);
-	ck_assert_int_eq(option_early_question(), OPTION_NONE);
-	tempdir_remove();
+	ck_assert_int_eq(
+		asked_without("slurm_option_table_create", "--io-cores=help"),
+		OPTION_NONE);
+	ck_assert_int_eq(asked_without("opt", "--io-cores=help"), OPTION_NONE);
+	ck_assert_int_eq(asked_without("letters", "--io-cores=help"),
+			 OPTION_NONE);
 }
 END_TEST
 
@@ -723,12 +865,16 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_default_of_the_site_yields_to_the_user,
 	  a_request_that_slurm_does_not_carry_is_refused,
 	  options_that_slurm_does_not_take_are_an_error,
-	  questions_are_answered_when_they_are_parsed,
+	  both_options_take_a_word, questions_are_answered_when_they_are_parsed,
 	  the_node_side_accepts_anything_in_silence,
 	  scrontab_is_told_that_it_cannot, the_help_of_slurm_has_room_for_ours,
 	  the_answers_say_what_this_site_allows,
+	  a_site_that_has_switched_jobio_off_takes_options_and_does_nothing,
+	  a_site_may_use_jobio_in_some_partitions_only,
 	  an_old_salloc_is_not_asked_for_two_profiles,
 	  other_clients_of_an_old_slurm_take_two_requests,
 	  steps_find_what_their_component_has,
 	  the_answers_name_the_defaults_of_the_site,
+	  a_question_on_the_command_line_is_found_early,
+	  words_that_ask_nothing_are_no_question,
 	  without_slurms_table_of_options_no_question_is_answered_early)

@@ -346,6 +346,27 @@ START_TEST(a_warning_of_the_gate_is_said_to_who_reserved_cores)
 }
 END_TEST
 
+START_TEST(where_the_site_has_switched_jobio_off_no_gate_is_asked)
+{
+	static const char *const keys[] = { "enabled = no", "nodes = d*" };
+	struct gatefile gate = gate_of(NOTE);
+	char text[600];
+
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	gate.policy = GATE_ENFORCE;
+	for (size_t i = 0; i < 2; i++) {
+		start(&gate);
+		snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n%s\n",
+			 tempdir_path("run"), keys[i]);
+		tempdir_put("jobio.conf", text);
+		step(0, 0, 2);
+		expect_output("");
+		expect_step("0", "\"own_out\":true,");
+		tempdir_remove();
+	}
+}
+END_TEST
+
 START_TEST(a_refusal_counts_its_tasks)
 {
 	struct gatefile gate = gate_of("");
@@ -367,4 +388,5 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  a_warning_of_the_gate_is_left_for_the_record,
 	  where_its_tasks_could_run_is_left_by_each_step,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
+	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
 	  a_refusal_counts_its_tasks)

@@ -304,18 +304,24 @@ START_TEST(an_override_of_slurmd_is_told_where_it_counts)
 }
 END_TEST
 
-/* one socket of 512 cores; the caller frees */
+/* The caller frees. */
+static char *many_cores(unsigned int sockets, unsigned int cores)
+{
+	unsigned int all = sockets * cores, i;
+	char *text = malloc(8192);
+
+	sprintf(text, "core_map/1 %u 1 %u %u 1 0 0-%u 0-%u ", all, sockets,
+		cores, all - 1, all - 1);
+	for (i = 0; i < all; i++)
+		sprintf(text + strlen(text), "%s%u", i ? "," : "", i);
+	for (i = 0; i < all; i++)
+		sprintf(text + strlen(text), "%s%u", i ? ";" : " ", i);
+	return text;
+}
+
 static char *wide_machine(void)
 {
-	char *text = malloc(8192);
-	size_t i;
-
-	strcpy(text, "core_map/1 512 1 1 512 1 0 0-511 0-511 ");
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? "," : "", i);
-	for (i = 0; i < 512; i++)
-		sprintf(text + strlen(text), "%s%zu", i ? ";" : " ", i);
-	return text;
+	return many_cores(1, 512);
 }
 
 START_TEST(a_list_that_slurmd_cuts_is_told)
@@ -345,6 +351,77 @@ START_TEST(a_list_that_slurmd_cuts_is_told)
 	ck_assert_uint_gt(strlen(text), RESERVATION_LOG_MAX);
 	free(text);
 	reservation_free(&got);
+}
+END_TEST
+
+/* slurmd 22.05 reserves 'count' cores of this machine, and slurmctld takes what
+ * it reads of the list: what 'is_left' says. A job that asks for as many cores
+ * gets these. */
+static void expect_left(unsigned int sockets, unsigned int cores,
+			unsigned int count, bool (*is_left)(unsigned int core))
+{
+	struct cpuset left = { 0 };
+	char *machine = many_cores(sockets, cores), *wanted, *has;
+	struct err err = { "" };
+	unsigned int core;
+
+	for (core = 0; core < sockets * cores; core++)
+		if (is_left(core))
+			cpuset_add(&left, core);
+	record(sockets * cores, 1);
+	node.version = VERSION_OF(22, 5, 8);
+	node.sockets = sockets;
+	node.cores = cores;
+	node.core_spec_count = count;
+	reservation_free(&got);
+	ck_assert_msg(compute(machine, RESERVATION_CORES, cpuset_count(&left),
+			      &err) == 0,
+		      "%s", err.text);
+	wanted = cpuset_format(&left);
+	has = cpuset_format(&got.abs_cores);
+	ck_assert_str_eq(has, wanted);
+	ck_assert_uint_eq(got.findings.count, 1);
+	ck_assert_str_eq(got.findings.list[0].code, "C07");
+	ck_assert_ptr_nonnull(strstr(got.findings.list[0].text,
+				     "and slurmctld keeps back only what is "
+				     "left of it"));
+	reservation_free(&got);
+	free(wanted);
+	free(has);
+	free(machine);
+}
+
+/* "..,275,279,28": one core that is reserved nowhere else */
+static bool left_of_283(unsigned int core)
+{
+	return (core % 4 == 3 && core <= 279) || core == 28;
+}
+
+/* "..,178-179,182-" */
+static bool left_of_182(unsigned int core)
+{
+	return (core % 4 == 3 && core <= 179) ||
+	       (core % 4 == 2 && core >= 78 && core <= 182);
+}
+
+/* "..,150-151,154-1" */
+static bool left_of_154(unsigned int core)
+{
+	return core % 4 >= 2 && core <= 151;
+}
+
+/* "..,401,407," */
+static bool left_of_407(unsigned int core)
+{
+	return core % 6 == 5 && core <= 407;
+}
+
+START_TEST(before_23_02_slurmctld_takes_what_is_left_of_a_list)
+{
+	expect_left(128, 4, 128, left_of_283);
+	expect_left(128, 4, 237, left_of_182);
+	expect_left(128, 4, 256, left_of_154);
+	expect_left(85, 6, 85, left_of_407);
 }
 END_TEST
 
@@ -574,6 +651,7 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  every_flaw_of_a_machine_has_its_finding_and_class,
 	  an_override_of_slurmd_is_told_where_it_counts,
 	  a_list_that_slurmd_cuts_is_told,
+	  before_23_02_slurmctld_takes_what_is_left_of_a_list,
 	  since_23_02_slurmctld_computes_the_spec_set,
 	  lists_of_cores_are_told_from_lists_of_threads,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,

@@ -313,6 +313,8 @@ START_TEST(requests_without_sense_get_a_sentence)
 	}
 	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"),
 				     "{\"ok\":true,\"version\":\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"),
+				     "\",\"time\":"));
 	closed(store);
 }
 END_TEST

@@ -159,6 +159,23 @@ START_TEST(a_node_without_jobio_gets_no_folders)
 }
 END_TEST
 
+START_TEST(a_node_without_configuration_gets_no_folder_but_keeps_one)
+{
+	struct stepio_label label = { .job_id = 7, .is_guess = true };
+	struct stat st;
+
+	tempdir_make();
+	ck_assert_int_eq(
+		stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stat(tempdir_path("7"), &st), -1);
+	ck_assert_int_eq(mkdir(tempdir_path("7"), 0700), 0);
+	ck_assert_int_eq(
+		stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stat(tempdir_path("7/steps/0"), &st), 0);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 {
 	struct stepio_label label = { .job_id = 7 };
@@ -339,6 +356,7 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  what_the_gate_said_is_quoted_and_bounded,
 	  where_the_tasks_could_run_is_left_unless_it_is_a_long_list,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
+	  a_node_without_configuration_gets_no_folder_but_keeps_one,
 	  a_link_in_place_of_a_folder_is_not_followed,
 	  what_slurmstepd_moved_itself_is_taken_off_where_it_is_known,
 	  counters_without_all_four_are_refused,

@@ -121,7 +121,9 @@ one() {
 	expect_of "$job" '.app[1] | [.fs, .write_bytes, .write_calls, .read_calls]' '["/mnt/b",327680,10,0]'
 	expect_of "$job" .steps 3
 	run words "$job"
-	[[ " ${lines[*]} " == *' rd=1.88MiB/110 wr=3.31MiB/58 scope=job src=bpf q=- meta='* ]]
+	[[ " ${lines[*]} " == *'jobio/1 rd=1.88MiB/110 wr=3.31MiB/58 '* ]]
+	[[ " ${lines[*]} " == *' scope=job src=bpf q=- '* ]]
+	[[ " ${lines[*]} " == *' meta='* ]]
 	[[ " ${lines[*]} " == *' rsz=32KiB/64KiB wsz=128KiB/128KiB'* ]]
 	[[ " ${lines[*]} " =~ \ peak=[0-9.]+[KM]iB/[0-9.]+[KM]iB\  ]]
 	(($(of "$job" '.app[0].peak.write_Bps') <= 3145728))
@@ -187,9 +189,9 @@ one() {
 	on_node 'mount -t bpf bpf /sys/fs/bpf'
 	expect_of "$job" '[.app[] | .source]' '["stepd"]'
 	expect_of "$job" .quality \
-		'["all_files","orphans_missing","mmap_missing","aio_missing"]'
+		'["all_files","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
 	run words "$job"
-	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing'* ]]
+	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice'* ]]
 }
 
 @test "under cgroup v1 jobs are counted just so" {

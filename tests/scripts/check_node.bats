@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio doctor, on the copied files of a node that is in order, and then is not
+# jobio check on the copied files of a node that is in order, and then is not
 
 # shellcheck disable=SC2030 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
@@ -35,7 +35,12 @@ setup() {
 	echo 'ConstrainCores=yes' >etc/slurm/cgroup.conf
 	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >etc/slurm/plugstack.conf
 	echo 'optional /usr/lib/slurm/jobio.so' >etc/slurm/plugstack.conf.d/jobio.conf
-	printf '[client weka]\ntype=weka\n' >etc/slurm/jobio.conf
+	printf '[ledger]\nhost=dbd\n[client weka]\ntype=weka\n' >etc/slurm/jobio.conf
+	mkdir -p usr/libexec/jobio
+	for name in prolog epilog jobio-{prepare,release,send,slurm,node,count}; do
+		printf '#!/bin/true\n' >usr/libexec/jobio/"$name"
+		chmod 755 usr/libexec/jobio/"$name"
+	done
 	echo 'options i2c_i801 disable_features=0x10' >etc/modprobe.d/i2c.conf
 	echo 'BOOT_IMAGE=/vmlinuz clocksource=tsc tsc=reliable nomodeset intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' >proc/cmdline
 	echo 'vendor_id : GenuineIntel' >proc/cpuinfo
@@ -63,16 +68,16 @@ teardown() {
 }
 
 doctor() {
-	run env -i "$BUILDDIR/jobio" doctor --root="$root" --host=n02 \
+	run env -i "$BUILDDIR/jobio" check --root="$root" --host=n02 \
 		--topology="$(machine intel-2x16x2-block)" \
 		--conf=/etc/slurm/jobio.conf --slurm-conf=/etc/slurm/slurm.conf \
 		--client-cpus=31,63 --slurm-version=24.11 --slurmd="$root/slurmd" "$@"
 }
 
-# only CODE TEXT CURE - exactly this finding, and exit 1
+# only CODE TEXT CURE - exactly this finding, and the exit status of its severity
 only() {
 	doctor
-	[[ $status -eq 1 ]] || { echo "$status: $output"; return 1; }
+	[[ $output == *' error: '* && $status -eq 3 || $status -eq 1 ]] || { echo "$status: $output"; return 1; }
 	[[ ${lines[${#lines[@]} - 1]} == '1 finding(s)' ]] || { echo "$output"; return 1; }
 	[[ ${lines[0]} == "$1 "* && ${lines[0]} == *"$2"* ]] || { echo "$output"; return 1; }
 	[[ ${lines[1]} == "    cure: "*"$3"* ]] || { echo "$output"; return 1; }
@@ -83,50 +88,50 @@ change() {
 	sed -i "$2" "$1"
 }
 
-@test "doctor finds nothing on a node that is in order" {
+@test "check finds nothing on a node that is in order" {
 	doctor
 	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
 	doctor --format=json
-	[[ $status -eq 0 && $output == '{"findings":[]}' ]]
+	[[ $status -eq 0 && $output == '{"host":"n02","roles":["node"],"jobio":"jobio '*'","conf":"'*'","findings":[]}' ]]
 }
 
-@test "doctor: select/linear, also as the default of old versions" {
+@test "check: select/linear, also as the default of old versions" {
 	change etc/slurm/slurm.conf 's/cons_tres/linear/'
 	only S01 'SelectType is select/linear: --core-spec is ignored' SelectType=select/cons_tres
 	change etc/slurm/slurm.conf '/^SelectType=/d'
 	doctor --slurm-version=22.05
-	[[ $status -eq 1 && $output == S01* ]]
+	[[ $status -eq 3 && $output == S01* ]]
 	doctor --slurm-version=24.11
 	[[ $status -eq 0 ]]
 }
 
-@test "doctor: AllowSpecResourcesUsage is missing" {
+@test "check: AllowSpecResourcesUsage is missing" {
 	change etc/slurm/slurm.conf /AllowSpec/d
 	only S02 'Slurm drops every --core-spec' AllowSpecResourcesUsage=yes
 }
 
-@test "doctor: ConstrainCores is missing, or cgroup.conf" {
+@test "check: ConstrainCores is missing, or cgroup.conf" {
 	echo '#' >etc/slurm/cgroup.conf
 	only S03 'ConstrainCores is not set: taskset(1)' ConstrainCores=yes
 	rm etc/slurm/cgroup.conf
 	only S03 'there is none beside slurm.conf' ConstrainCores=yes
 }
 
-@test "doctor: plugins and flags that jobs and prolog need" {
+@test "check: plugins and flags that jobs and prolog need" {
 	change etc/slurm/slurm.conf 's/,task.cgroup//'
 	only S04 'TaskPlugin lacks task/cgroup' TaskPlugin=task/affinity,task/cgroup
 	change etc/slurm/slurm.conf 's/^TaskPlugin=.*/TaskPlugin=task\/cgroup/'
 	only S05 'tasks are not bound' task/affinity
 }
 
-@test "doctor: PrologFlags without Contain, or with RunInJob" {
+@test "check: PrologFlags without Contain, or with RunInJob" {
 	change etc/slurm/slurm.conf 's/Alloc,Contain/Alloc/'
 	only S06 'PrologFlags lacks Contain' PrologFlags=Alloc,Contain
 	change etc/slurm/slurm.conf 's/=Alloc/=Alloc,Contain,RunInJob/'
 	only S07 'PrologFlags has RunInJob' 'take RunInJob out'
 }
 
-@test "doctor: spec_cores_first, no cgroups to track by, single threads" {
+@test "check: spec_cores_first, no cgroups to track by, single threads" {
 	echo 'SchedulerParameters=defer,spec_cores_first' >>etc/slurm/slurm.conf
 	only S08 'begins with core 0' 'take spec_cores_first out'
 	change etc/slurm/slurm.conf /spec_cores_first/d
@@ -136,12 +141,12 @@ change() {
 	only S10 'gives single hardware threads' CR_Core_Memory
 }
 
-@test "doctor: a spec set without SlurmdOffSpec" {
+@test "check: a spec set without SlurmdOffSpec" {
 	change etc/slurm/slurm.conf /SlurmdOffSpec/d
 	only S11 'slurmd and every prolog are confined to the spec set' TaskPluginParam=SlurmdOffSpec
 }
 
-@test "doctor: with SlurmdSpecOverride the spec set is not on the node line" {
+@test "check: with SlurmdSpecOverride the spec set is not on the node line" {
 	change etc/slurm/slurm.conf s/SlurmdOffSpec/SlurmdSpecOverride/
 	slurmd_may 812 0-15 812
 	doctor --slurm-version=25.05
@@ -149,7 +154,7 @@ change() {
 	[[ ${lines[2]} == '1 finding(s)' ]] || { echo "$output"; return 1; }
 }
 
-@test "doctor: no prolog, no plugin, oversubscribed partitions" {
+@test "check: no prolog, no plugin, oversubscribed partitions" {
 	change etc/slurm/slurm.conf /^Prolog=/d
 	only S12 'no Prolog' Prolog=
 	echo 'Prolog=/usr/libexec/jobio/prolog' >>etc/slurm/slurm.conf
@@ -160,13 +165,13 @@ change() {
 	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
 }
 
-# plugin_of LINE - what doctor says of jobio.so on this very machine, with this
+# plugin_of LINE - what check says of jobio.so on this very machine, with this
 # line in plugstack.conf and Slurm's plugins in $root/plugins
 plugin_of() {
 	printf '%s\n' "$1" >etc/slurm/plugstack.conf.d/jobio.conf
 	sed -i "s:\([= ]\)/etc/slurm/plugstack:\1$root/etc/slurm/plugstack:" etc/slurm/slurm.conf etc/slurm/plugstack.conf
 	grep -q ^PluginDir etc/slurm/slurm.conf || echo "PluginDir=/nowhere:$root/plugins" >>etc/slurm/slurm.conf
-	run env -i "$BUILDDIR/jobio" doctor --host=n02 \
+	run env -i "$BUILDDIR/jobio" check --host=n02 \
 		--conf="$root/etc/slurm/jobio.conf" --slurm-conf="$root/etc/slurm/slurm.conf" --client-cpus=31,63 --slurm-version=24.11
 	# shellcheck disable=SC2031
 	said=$(grep -A1 '^S1[46]' <<<"$output" || :)
@@ -179,7 +184,7 @@ plugin_c() {
 		"${CC:-cc}" -x c -shared -fPIC -o "plugins/$1" -
 }
 
-@test "doctor: jobio.so is not where Slurm looks" {
+@test "check: jobio.so is not where Slurm looks" {
 	mkdir plugins
 	plugin_of 'optional jobio.so'
 	[[ $said == *"S16 error: jobio.so: it is not there, in /nowhere:$root/plugins: jobs have no --io-cores"* ]]
@@ -188,7 +193,7 @@ plugin_c() {
 	[[ $said == *'S16 error: /no/such/jobio.so: it is not there: jobs'* ]]
 }
 
-@test "doctor: jobio.so is there, and Slurm would not take it" {
+@test "check: jobio.so is there, and Slurm would not take it" {
 	local wrong='const uint32_t plugin_version = 0x160508;'
 	plugin_c libslurmfull.so 'int slurm_error(void) { return 0; }'
 	plugin_c auth_munge.so 'const uint32_t plugin_version = 0x180b05;'
@@ -214,7 +219,7 @@ plugin_c() {
 	[[ $said == *'to load it ends a program'* ]]
 }
 
-@test "doctor: the jobio.so that was built here is one that Slurm takes" {
+@test "check: the jobio.so that was built here is one that Slurm takes" {
 	local dir
 	for dir in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
 		[[ ! -e $dir/libslurmfull.so ]] || break
@@ -225,7 +230,7 @@ plugin_c() {
 	[[ -z $said ]] || { echo "$said"; return 1; }
 }
 
-@test "doctor: a file of Slurm's that cannot be read" {
+@test "check: a file of Slurm's that cannot be read" {
 	echo nonsense >>etc/slurm/nodes.conf
 	doctor
 	[[ $output == *"S15 error: slurm.conf cannot be read: "*"nodes.conf:4: 'nonsense': must be KEY=VALUE"* ]]
@@ -235,10 +240,10 @@ plugin_c() {
 	[[ $output == *"S15 error: "*"cgroup.conf:1: 'nonsense'"* ]]
 }
 
-@test "doctor: CpuSpecList in Linux's numbers, known from the client" {
+@test "check: CpuSpecList in Linux's numbers, known from the client" {
 	change etc/slurm/nodes.conf 's/CpuSpecList=62-63/CpuSpecList=31,63/'
 	doctor
-	[[ $status -eq 1 ]]
+	[[ $status -eq 3 ]]
 	[[ $output == *"N05 error: CpuSpecList=31,63 is written in Linux's numbers; Slurm reads its own and reserves OS CPUs 15,31,47,63"*'cure: CpuSpecList=62-63'* ]]
 	change etc/slurm/nodes.conf 's/CpuSpecList=31,63/CpuSpecList=20,52/'
 	doctor --client-cpus=20,52
@@ -246,28 +251,29 @@ plugin_c() {
 	[[ $output == *'cure: CpuSpecList=40-41'* ]]
 }
 
-@test "doctor: CpuSpecList in Linux's numbers, seen by its shape" {
+@test "check: CpuSpecList in Linux's numbers, seen by its shape" {
 	change etc/slurm/nodes.conf 's/CpuSpecList=62-63/CpuSpecList=20,52/'
 	doctor --client-cpus=
 	[[ $output == *'N05 error: CpuSpecList=20,52'*'cure: CpuSpecList=40-41'* ]]
 }
 
-@test "doctor: the client is outside the spec set, or there is none" {
+@test "check: the client is outside the spec set, or there is none" {
 	doctor --client-cpus=30,62
-	[[ $status -eq 1 && $output == *'N06 error: the client has OS CPUs 30,62 that are not in the spec set (31,63)'*'cure: CpuSpecList=60-61'* ]]
+	[[ $status -eq 3 && $output == *'N06 error: the client has OS CPUs 30,62 that are not in the spec set (31,63)'*'cure: CpuSpecList=60-61'* ]]
 	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
 	slurmd_may 812 0-63 812
 	only N07 'the client has OS CPUs 31,63 and the node has no spec set' CpuSpecList=62-63
 }
 
-@test "doctor: core 0 in the spec set, no memory for the client" {
+@test "check: core 0 in the spec set, no memory for the client" {
 	change etc/slurm/nodes.conf 's/62-63/0-1,62-63/'
+	printf '[option]\nio_cores_min=2\n' >>etc/slurm/jobio.conf
 	only N08 'the spec set holds core 0' 'jobio plan'
 	change etc/slurm/nodes.conf 's/0-1,62-63/62-63/;s/MemSpecLimit=[0-9]*//'
 	only N09 'no MemSpecLimit' MemSpecLimit=
 }
 
-@test "doctor: slurmd may not run on all CPUs that its jobs are given" {
+@test "check: slurmd may not run on all CPUs that its jobs are given" {
 	slurmd_may 812 0-29,32-61 812
 	only N10 'slurmd (process 812) may run on OS CPUs 0-29,32-61 only; 30,62 were taken from it' isolate_cpusets=false
 	slurmd_may 812 0-63 812
@@ -280,11 +286,11 @@ plugin_c() {
 	# without a spec set it has all
 	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
 	doctor --client-cpus=
-	[[ $status -eq 1 && $output == 'N10 error: '*'may run on OS CPUs 31,63 only; 0-30,32-62 were taken from it'* ]] ||
+	[[ $status -eq 3 && $output == 'N10 error: '*'may run on OS CPUs 31,63 only; 0-30,32-62 were taken from it'* ]] ||
 		{ echo "$output"; return 1; }
 }
 
-@test "doctor finds slurmd by its pidfile, or by its name outside containers" {
+@test "check finds slurmd by its pidfile, or by its name outside containers" {
 	slurmd_may 700 0-29,32-62 '700 1'
 	slurmd_may 900 0-28,32-62 900
 	rm var/run/slurmd.pid
@@ -297,14 +303,14 @@ plugin_c() {
 	only N11 'no slurmd runs here: whether it may use all CPUs is not known' 'start slurmd'
 }
 
-@test "doctor: slurmd counts fewer CPUs than the kernel has" {
+@test "check: slurmd counts fewer CPUs than the kernel has" {
 	sed -i s/CPUs=64/CPUs=62/ slurmd
 	only N03 "slurmd sees 62 CPUs ($root/slurmd -C); the kernel has 64 online" isolate_cpusets=false
 	printf '#!/bin/bash\necho slurmd: fatal: no >&2\nexit 1\n' >slurmd
 	only N12 "slurmd cannot say what it sees: $root/slurmd -C: exit status 1: slurmd: fatal: no" 'by hand'
 }
 
-@test "doctor: slurmd was started when CPUs were hidden" {
+@test "check: slurmd was started when CPUs were hidden" {
 	mkdir -p var/spool/slurmd
 	cp "$(machine x86-1x8x2-adjacent)" var/spool/slurmd/hwloc_topo_whole.xml
 	only N03 'slurmd did not see, when it was started, OS CPUs 16-63 that the kernel has online: it counts and numbers only 0-15' 'then start slurmd again'
@@ -312,14 +318,14 @@ plugin_c() {
 	[[ $status -eq 0 ]]
 }
 
-@test "doctor: the copied topology lacks CPUs that the kernel had online" {
+@test "check: the copied topology lacks CPUs that the kernel had online" {
 	echo 0-71 >sys/devices/system/cpu/online
 	sed -i s/CPUs=64/CPUs=72/ slurmd
 	slurmd_may 812 0-30,32-62,64-71 812
 	only N03 'the file of --topology does not have OS CPUs 64-71 that the kernel has online' isolate_cpusets=false
 }
 
-@test "doctor: a node line that contradicts the machine" {
+@test "check: a node line that contradicts the machine" {
 	change etc/slurm/nodes.conf 's/Sockets=2/Sockets=1/;s/CPUs=64/CPUs=32/;s/62-63/30-31/'
 	doctor --client-cpus=
 	[[ $output == *'C10 warning: the node record says CPUs=32 Boards=1 Sockets=1 '*', slurmd finds CPUs=64 '* ]]
@@ -328,7 +334,7 @@ plugin_c() {
 	[[ $output == *"N01 error: slurm.conf: node n02: node line: CPUs: '1000000'"* ]]
 }
 
-@test "doctor: the host is not in slurm.conf" {
+@test "check: the host is not in slurm.conf" {
 	doctor --host=n05
 	[[ $status -eq 1 && $output == *'N02 warning: slurm.conf: no NodeName line for n05'* ]]
 	doctor --host=m7
@@ -337,7 +343,7 @@ plugin_c() {
 	[[ $output == *N02* ]]
 }
 
-@test "doctor: kernel parameters and the SMBus driver" {
+@test "check: kernel parameters and the SMBus driver" {
 	echo 'tsc=reliable nomodeset clocksource=tscx' >proc/cmdline
 	only K01 'started without clocksource=tsc intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' clocksource=tsc
 	echo 'vendor_id : AuthenticAMD' >proc/cpuinfo
@@ -347,29 +353,45 @@ plugin_c() {
 	only K02 'i2c_i801 is loaded with its interrupt' 'options i2c_i801 disable_features=0x10'
 }
 
-@test "doctor: jobio.conf is missing, wrong, or has no client for the node" {
-	echo '[jobio]' >etc/slurm/jobio.conf
+@test "check: kernel parameters matter only where a client polls" {
+	echo nothing >proc/cmdline
+	rm etc/modprobe.d/i2c.conf
+	doctor --client-cpus=
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
+@test "check: the units of a node with systemd are not enabled" {
+	mkdir -p run/systemd/system etc/systemd/system/{timers,slurmd.service}.wants
+	ln -s /nowhere etc/systemd/system/timers.wants/jobio-send.timer
+	only H04 'jobio-recover.service is not enabled: what a crash left changed' 'systemctl enable --now jobio-recover.service'
+	ln -s /nowhere etc/systemd/system/slurmd.service.wants/jobio-recover.service
+	rm etc/systemd/system/timers.wants/jobio-send.timer
+	only H04 'jobio-send.timer is not enabled: records' 'systemctl enable --now jobio-send.timer'
+}
+
+@test "check: jobio.conf is missing, wrong, or has no client for the node" {
+	printf '[ledger]\nhost=dbd\n[jobio]\n' >etc/slurm/jobio.conf
 	only J02 'no client section is for node n02' '[client NAME]'
 	echo 'gate=sometimes' >>etc/slurm/jobio.conf
-	only J01 "jobio.conf:2: [jobio] gate: 'sometimes'" 'jobio.conf(5)'
+	only J01 "jobio.conf:4: [jobio] gate: 'sometimes'" 'jobio.conf(5)'
 	rm etc/slurm/jobio.conf
 	only J01 'cannot read: No such file' 'jobio.conf(5)'
 }
 
-@test "doctor prints findings as JSON too" {
+@test "check prints findings as JSON too" {
 	change etc/slurm/slurm.conf /AllowSpec/d
 	doctor --format=json
-	[[ $status -eq 1 && $output == '{"findings":[{"code":"S02","severity":"error","text":"slurm.conf: AllowSpec'*'"cure":"AllowSpecResourcesUsage=yes"}]}' ]]
+	[[ $status -eq 3 && $output == *'"findings":[{"code":"S02","severity":"error","text":"slurm.conf: AllowSpec'*'"cure":"AllowSpecResourcesUsage=yes"}]}' ]]
 }
 
-@test "doctor refuses bad usage with exit 2 and one sentence" {
+@test "check refuses bad usage with exit 2 and one sentence" {
 	local try
 	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd \
 		--slurm-version=26.11 --conf= --host= --topology=/nosuch.xml; do
-		run env -i "$BUILDDIR/jobio" doctor "$try"
+		run env -i "$BUILDDIR/jobio" check "$try"
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
-		[[ ${#lines[@]} -eq 1 && $output == 'jobio: doctor: '* ]] || { echo "$try: $output"; return 1; }
+		[[ ${#lines[@]} -eq 1 && $output == 'jobio: check: '* ]] || { echo "$try: $output"; return 1; }
 	done
-	run "$BUILDDIR/jobio" doctor --help
+	run "$BUILDDIR/jobio" check --help
 	[[ $status -eq 0 && $output == *'Exit status'* ]]
 }

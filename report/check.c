@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio doctor - what on this node would spoil io-cores, and the cure. */
+/* jobio check - what is wrong with jobio's part of this host, and the cure; and
+ * what many hosts said, in one table. `jobio doctor` is its former name. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,8 +14,15 @@
 #include "client/client.h"
 #include "lib/config.h"
 #include "lib/host.h"
+#include "lib/json.h"
 #include "lib/sysfs.h"
 #include "lib/version.h"
+#include "report/check_conf.h"
+#include "report/check_ctld.h"
+#include "report/check_fold.h"
+#include "report/check_ledger.h"
+#include "report/check_node.h"
+#include "report/check_role.h"
 #include "report/command.h"
 #include "report/commands.h"
 #include "report/doctor_host.h"
@@ -22,18 +31,27 @@
 #include "report/print.h"
 #include "report/subject.h"
 
-#define NAME "doctor"
+#define NAME "check"
 #define CLIENT_BUDGET_MS 20000
 
 static const char usage[] =
-	"usage: jobio doctor [OPTION]...\n"
+	"usage: jobio check [OPTION]...\n"
+	"       jobio check --fold <ANSWERS\n"
 	"\n"
-	"Looks at slurm.conf, cgroup.conf, plugstack.conf, this host's node\n"
-	"line, its CPUs, slurmd, its kernel and the filesystem client. Each "
-	"finding\n"
-	"has a code, a severity, a sentence, and a cure: the line to write.\n"
+	"Looks at this host as jobio and Slurm use it. Each finding has a "
+	"code, a\n"
+	"severity, a sentence, and a cure: the line to write, the command to "
+	"type.\n"
 	"Changes nothing.\n"
 	"\n"
+	"  --role=ROLE,...       login, node, ctld, ledger; default: what runs "
+	"here\n"
+	"  --quiet               no line where nothing is wrong\n"
+	"  --format=text|json    json: one line a host, for --fold; default "
+	"text\n"
+	"  --fold                read such lines of many hosts, from clush or "
+	"srun,\n"
+	"                        and show how many hosts have what\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
 	"  --host=NODENAME       the node; default: this host\n"
@@ -46,11 +64,11 @@ static const char usage[] =
 	"built\n"
 	"                        with\n"
 	"  --root=DIR            look at the files of a node that were copied\n"
-	"                        below DIR; no client is asked\n"
-	"  --format=text|json    default text\n"
+	"                        below DIR; nobody is asked\n"
 	"\n"
-	"Exit status: 0 nothing was found; 1 there are findings; 2 bad "
-	"usage.\n";
+	"Exit status: 0 nothing is wrong; 1 the worst is a warning; 3 there "
+	"are\n"
+	"errors; 2 bad usage.\n";
 
 struct options {
 	const char *conf;
@@ -59,10 +77,13 @@ struct options {
 	const char *topology;
 	const char *root;
 	const char *slurmd;
+	unsigned int roles; /* 0: find them */
 	bool has_client_cpus;
 	struct cpuset client_cpus;
 	unsigned int version;
 	bool json;
+	bool quiet;
+	bool fold;
 	bool help;
 };
 
@@ -77,6 +98,9 @@ enum {
 	OPT_SLURMD,
 	OPT_FORMAT,
 	OPT_SYSFS,
+	OPT_ROLE,
+	OPT_QUIET,
+	OPT_FOLD,
 	OPT_HELP,
 };
 
@@ -91,15 +115,64 @@ static const struct option long_options[] = {
 	{ "root", required_argument, NULL, OPT_ROOT },
 	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
 	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "role", required_argument, NULL, OPT_ROLE },
+	{ "quiet", no_argument, NULL, OPT_QUIET },
+	{ "fold", no_argument, NULL, OPT_FOLD },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
+
+static int set_slurmd(struct options *options, const char *value,
+		      struct err *err)
+{
+	options->slurmd = value;
+	if (*value == '/')
+		return 0;
+	return err_set(err, "--slurmd: '%s': must be an absolute path", value);
+}
+
+static int set_client_cpus(struct options *options, const char *value,
+			   struct err *err)
+{
+	options->has_client_cpus = true;
+	if (cpuset_parse(&options->client_cpus, value, err) == 0)
+		return 0;
+	return err_prefix(err, "--client-cpus");
+}
+
+static int set_format(struct options *options, const char *value,
+		      struct err *err)
+{
+	int json = subject_choose("format", value, "json", "text", err);
+
+	options->json = json > 0;
+	return json < 0 ? -1 : 0;
+}
+
+static int set_parsed(struct options *options, int option, const char *value,
+		      struct err *err)
+{
+	switch (option) {
+	case OPT_SLURMD:
+		return set_slurmd(options, value, err);
+	case OPT_CLIENT_CPUS:
+		return set_client_cpus(options, value, err);
+	case OPT_VERSION:
+		return subject_version(value, &options->version, err);
+	case OPT_FORMAT:
+		return set_format(options, value, err);
+	case OPT_ROLE:
+		return check_role_parse(value, &options->roles, err);
+	default:
+		options->help = true;
+		return 0;
+	}
+}
 
 static int set_option(void *what, int option, const char *value,
 		      struct err *err)
 {
 	struct options *options = what;
-	int json;
 
 	switch (option) {
 	case OPT_CONF:
@@ -120,28 +193,14 @@ static int set_option(void *what, int option, const char *value,
 	case OPT_SYSFS:
 		sysfs_set_root(value);
 		return 0;
-	case OPT_SLURMD:
-		options->slurmd = value;
-		return *value == '/'
-			       ? 0
-			       : err_set(err,
-					 "--slurmd: '%s': must be an absolute "
-					 "path",
-					 value);
-	case OPT_CLIENT_CPUS:
-		options->has_client_cpus = true;
-		return cpuset_parse(&options->client_cpus, value, err) < 0
-			       ? err_prefix(err, "--client-cpus")
-			       : 0;
-	case OPT_VERSION:
-		return subject_version(value, &options->version, err);
-	case OPT_FORMAT:
-		json = subject_choose("format", value, "json", "text", err);
-		options->json = json > 0;
-		return json < 0 ? -1 : 0;
-	default:
-		options->help = true;
+	case OPT_QUIET:
+		options->quiet = true;
 		return 0;
+	case OPT_FOLD:
+		options->fold = true;
+		return 0;
+	default:
+		return set_parsed(options, option, value, err);
 	}
 }
 
@@ -204,8 +263,11 @@ static void read_slurm(struct doctor *doctor)
 			     "slurm.conf cannot be read: %s", err.text);
 		return;
 	}
-	doctor->cgroup = load_cgroup(doctor);
-	doctor_find_node(doctor);
+}
+
+static bool is_node(const struct doctor *doctor)
+{
+	return doctor->roles & ROLE_NODE;
 }
 
 static void look_at_slurm(const struct doctor *doctor)
@@ -213,6 +275,10 @@ static void look_at_slurm(const struct doctor *doctor)
 	if (!doctor->slurm)
 		return;
 	doctor_slurm(doctor);
+	if (is_node(doctor))
+		check_node_scripts(doctor);
+	if (doctor->roles & (ROLE_LOGIN | ROLE_CTLD))
+		check_ctld(doctor);
 	if (doctor->has_node)
 		doctor_node(doctor);
 }
@@ -272,32 +338,44 @@ static void ask_client(struct doctor *doctor,
 	client_close(client);
 }
 
-static void look_at_jobio(struct doctor *doctor, const struct options *options)
+static void read_jobio(struct doctor *doctor)
 {
-	const struct config_client *sections[CONFIG_CLIENTS_MAX];
-	struct config *config;
 	char path[PATH_MAX];
 	struct err err;
-	size_t count, i;
 
-	snprintf(path, sizeof(path), "%s%s", options->root,
-		 options->conf ? options->conf : JOBIO_CONF);
-	config = config_load(path, &err);
-	if (!config) {
+	snprintf(path, sizeof(path), "%s%s", doctor->root, doctor->conf);
+	doctor->config = config_load(path, &err);
+	if (!doctor->config)
 		findings_add(doctor->findings, "J01", FINDING_ERROR,
 			     "write it: see jobio.conf(5)", "%s", err.text);
-		return;
-	}
-	count = config_clients_for(config, doctor->host, sections);
+}
+
+static void look_at_clients(struct doctor *doctor)
+{
+	const struct config_client *sections[CONFIG_CLIENTS_MAX];
+	size_t count, i;
+
+	count = config_clients_for(doctor->config, doctor->host, sections);
 	if (!count)
 		findings_add(doctor->findings, "J02", FINDING_WARNING,
 			     "[client NAME] with nodes=PATTERN",
 			     "jobio.conf: no client section is for node %s",
 			     doctor->host);
-	for (i = 0; i < count && !*options->root; i++)
+	for (i = 0; i < count && !*doctor->root; i++)
 		ask_client(doctor, sections[i],
 			   CLIENT_BUDGET_MS / (unsigned int)count);
-	config_free(config);
+}
+
+static void look_at_jobio(struct doctor *doctor)
+{
+	if (!doctor->config)
+		return;
+	if (is_node(doctor))
+		look_at_clients(doctor);
+	check_conf(doctor);
+	if (is_node(doctor))
+		check_node_host(doctor);
+	check_ledger(doctor);
 }
 
 /* ---- the whole ------------------------------------------------------------------------ */
@@ -310,54 +388,138 @@ static const char *find_host(const struct options *options, char *name,
 	return host_node_name(name, size) < 0 ? "localhost" : name;
 }
 
-static void print(const struct findings *findings, bool json)
+/* "it must be the same everywhere" (jobio.conf(5)): a mark to compare. FNV-1a */
+static void mark_conf(const struct doctor *doctor, char mark[20])
 {
-	struct json_object *object;
+	char *text = doctor_read(doctor, doctor->conf);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	if (!json) {
-		print_findings(findings);
-		printf("%zu finding(s)\n", findings->count);
-		return;
-	}
-	object = json_object_new_object();
+	*mark = '\0';
+	for (const char *at = text; at && *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	if (text)
+		snprintf(mark, 20, "%016" PRIx64, hash);
+	free(text);
+}
+
+static void print_host(const struct doctor *doctor)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *roles = json_object_new_array();
+	const char *role;
+	char mark[20];
+
+	json_add_text(object, "host", doctor->host);
+	for (unsigned int i = 0; (role = check_role_name(doctor->roles, i));
+	     i++)
+		json_object_array_add(roles, json_object_new_string(role));
+	json_object_object_add(object, "roles", roles);
+	json_add_text(object, "jobio", JOBIO_PACKAGE);
+	mark_conf(doctor, mark);
+	json_add_text(object, "conf", *mark ? mark : NULL);
 	json_object_object_add(object, "findings",
-			       print_findings_json(findings));
+			       print_findings_json(doctor->findings));
 	print_json(object);
 }
 
-int doctor_main(int argc, char *argv[])
+/* Without what is no fault. */
+static void print_quietly(const struct findings *findings)
 {
-	struct options options = { .root = "" };
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->list[i].severity != FINDING_INFO)
+			print_findings(
+				&(struct findings){ &findings->list[i], 1 });
+}
+
+static void print(const struct doctor *doctor, const struct options *options)
+{
+	const struct findings *findings = doctor->findings;
+
+	if (options->json) {
+		print_host(doctor);
+	} else if (options->quiet) {
+		print_quietly(findings);
+	} else {
+		print_findings(findings);
+		printf("%zu finding(s)\n", findings->count);
+	}
+}
+
+static int status_of(const struct findings *findings)
+{
+	switch (findings_worst(findings)) {
+	case FINDING_ERROR:
+		return COMMAND_UNSOUND;
+	case FINDING_WARNING:
+		return COMMAND_FAILED;
+	case FINDING_INFO:
+		break;
+	}
+	return COMMAND_OK;
+}
+
+static void look(struct doctor *doctor, const struct options *options)
+{
+	read_slurm(doctor);
+	doctor->roles =
+		options->roles ? options->roles : check_role_find(doctor);
+	if (doctor->slurm && is_node(doctor)) {
+		doctor->cgroup = load_cgroup(doctor);
+		doctor_find_node(doctor);
+	}
+	read_jobio(doctor);
+	look_at_jobio(doctor);
+	look_at_slurm(doctor);
+	/* what disturbs cores that poll, where there are such */
+	if (is_node(doctor) && doctor->client_known &&
+	    !cpuset_is_empty(&doctor->client_cpus))
+		doctor_host(doctor);
+}
+
+static int check_host(const struct options *options)
+{
 	struct findings findings = { 0 };
-	struct doctor doctor = { .findings = &findings };
 	char name[256];
-	struct err err;
+	struct doctor doctor = {
+		.findings = &findings,
+		.root = options->root,
+		.topology = options->topology,
+		.slurmd_path = options->slurmd,
+		.slurm_conf_path = find_slurm_conf(options),
+		.version = options->version ? options->version
+					    : JOBIO_SLURM_VERSION,
+		.client_known = options->has_client_cpus,
+		.client_is_told = options->has_client_cpus,
+		.client_cpus = options->client_cpus,
+		.conf = options->conf ? options->conf : JOBIO_CONF,
+	};
 	int status;
 
+	doctor.host = find_host(options, name, sizeof(name));
+	look(&doctor, options);
+	print(&doctor, options);
+	status = status_of(&findings);
+	findings_free(&findings);
+	node_state_free(&doctor.state);
+	slurm_conf_free(doctor.slurm);
+	slurm_conf_free(doctor.cgroup);
+	config_free(doctor.config);
+	return status;
+}
+
+int check_main(int argc, char *argv[])
+{
+	struct options options = { .root = "" };
+	struct err err;
+
+	/* its former name, when there were nodes only */
+	if (!strcmp(argv[0], "doctor"))
+		options.roles = ROLE_NODE;
 	if (parse_options(&options, argc, argv, &err) < 0)
 		return command_fail(NAME, COMMAND_USAGE, &err);
 	if (options.help) {
 		fputs(usage, stdout);
 		return COMMAND_OK;
 	}
-	doctor.root = options.root;
-	doctor.host = find_host(&options, name, sizeof(name));
-	doctor.topology = options.topology;
-	doctor.slurmd_path = options.slurmd;
-	doctor.slurm_conf_path = find_slurm_conf(&options);
-	doctor.version =
-		options.version ? options.version : JOBIO_SLURM_VERSION;
-	doctor.client_known = doctor.client_is_told = options.has_client_cpus;
-	doctor.client_cpus = options.client_cpus;
-	read_slurm(&doctor);
-	look_at_jobio(&doctor, &options);
-	look_at_slurm(&doctor);
-	doctor_host(&doctor);
-	print(&findings, options.json);
-	status = findings.count ? COMMAND_FAILED : COMMAND_OK;
-	findings_free(&findings);
-	node_state_free(&doctor.state);
-	slurm_conf_free(doctor.slurm);
-	slurm_conf_free(doctor.cgroup);
-	return status;
+	return options.fold ? check_fold(stdin) : check_host(&options);
 }

@@ -1,0 +1,354 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jobio check on sites that are in order but for one thing, with a real munged
+# and a real ledger; and what many hosts say, folded
+
+# shellcheck disable=SC2030,SC2031 # each test is a subshell
+# shellcheck source=tests/scripts/machine.bash
+. "$SRCDIR/tests/scripts/machine.bash"
+# shellcheck source=tests/scripts/ledger.bash
+. "$SRCDIR/tests/scripts/ledger.bash"
+
+# The machine, munged, the ledger and the site are made once; each test works on
+# a copy of the site.
+setup_file() {
+	export DIR MUNGED LEDGER PORT machines
+	machines=$(mktemp -d "$BATS_FILE_TMPDIR/machines.XXXXXX")
+	setup_ledger
+	mkdir "$DIR/site" "$DIR/lib"
+	machine intel-2x16x2-block >"$DIR/topology"
+	site_make "$DIR/site"
+	cp "$BUILDDIR/.libs/jobio.so" "$DIR/lib"
+}
+
+teardown_file() { teardown_ledger; }
+
+setup() {
+	site=$DIR/work
+	rm -rf "$site"
+	cp -a "$DIR/site" "$site"
+	grep -rl "$DIR/site" "$site" | xargs -r sed -i "s:$DIR/site:$site:g"
+	role=node
+	# the folder of Slurm's own plugins, and of its library
+	for plugins in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
+		[[ ! -e $plugins/libslurmfull.so ]] || break
+	done
+}
+
+# site_make DIR - its files: Slurm's, jobio's, helpers, Slurm's commands. Linux takes
+# 0.0.0.0 for this host, and nobody takes it for localhost.
+site_make() {
+	cd "$1" || return 1
+	mkdir -p bin etc/plugstack.conf.d libexec run spool
+	cat >etc/slurm.conf <<-CONF
+		ClusterName=test
+		SlurmctldHost=ctld
+		SlurmUser=$(id -un)
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core_Memory
+		AllowSpecResourcesUsage=YES
+		TaskPlugin=task/affinity,task/cgroup
+		TaskPluginParam=SlurmdOffSpec
+		ProctrackType=proctrack/cgroup
+		PrologFlags=Alloc,Contain
+		Prolog=$1/libexec/prolog
+		Epilog=$1/libexec/epilog
+		PrologEpilogTimeout=60
+		PlugStackConfig=$1/etc/plugstack.conf
+		AccountingStorageType=accounting_storage/slurmdbd
+		NodeName=n[01-04] Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 CPUs=64 CpuSpecList=62-63 MemSpecLimit=5100
+		PartitionName=batch Nodes=ALL
+		PartitionName=test Nodes=n01
+	CONF
+	echo ConstrainCores=yes >etc/cgroup.conf
+	echo "include $1/etc/plugstack.conf.d/*.conf" >etc/plugstack.conf
+	echo "optional $DIR/lib/jobio.so" >etc/plugstack.conf.d/jobio.conf
+	cat >etc/jobio.conf <<-CONF
+		[jobio]
+		run_dir = $1/run
+		spool_dir = $1/spool
+		[client home]
+		type = nfs
+		mount_table = $1/etc/mounts
+		mountinfo = $1/etc/mountinfo
+		mountstats = $1/etc/mountstats
+		bdi_dir = $1/etc/bdi
+		[profile scan]
+		read_ahead_kb = 4096
+		[ledger]
+		host = 0.0.0.0
+		port = $PORT
+		user = $(id -un)
+		store = $DIR/store.sqlite
+		munge_socket = $DIR/munge/socket
+		send_timeout_ms = 2000
+	CONF
+	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" etc/mountinfo
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" etc/mountstats
+	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >etc/mounts
+	mkdir -p etc/bdi/0:60
+	echo 128 >etc/bdi/0:60/read_ahead_kb
+	local name
+	for name in prolog epilog jobio-{prepare,release,send,slurm,node}; do
+		printf '#!/bin/true\n' >libexec/"$name"
+	done
+	printf '#!/bin/bash\necho %q\n' '{"tier":"bpf","reason":null}' >libexec/jobio-count
+	# what slurmctld runs with
+	cat >bin/scontrol <<-FAKE
+		#!/bin/bash
+		[[ \$* == 'show config' && \$SLURM_CONF == */etc/slurm.conf ]] || exit 9
+		cat "$1/etc/loaded"
+	FAKE
+	cat >etc/loaded <<-LOADED
+		Configuration data as of 2026-11-22T09:00:00
+		AllowSpecResourcesUsage = Yes
+		Epilog[0]               = $1/libexec/epilog
+		Prolog[0]               = $1/libexec/prolog
+		PrologFlags             = Alloc,Contain
+		SelectType              = select/cons_tres
+		TaskPlugin              = task/affinity,task/cgroup
+	LOADED
+	chmod 755 bin/* libexec/*
+	chmod 700 run spool
+	chmod 644 etc/jobio.conf
+}
+
+# site OPTION... - what jobio check says of it, as this role; sets $lines
+site() {
+	run env -i PATH="$site/bin:/usr/bin:/bin" "$BUILDDIR/jobio" check --role="$role" --host=n02 \
+		--conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
+		--topology="$(<"$DIR/topology")" --slurm-version=24.11 "$@"
+}
+
+# edit FILE SED
+edit() { sed -i "$2" "$site/etc/$1"; }
+slurm() { edit slurm.conf "$1"; }
+slurm_has() { printf '%s\n' "$1" >>"$site/etc/slurm.conf"; }
+# conf SED, conf_has LINE - of jobio.conf
+conf() { edit jobio.conf "$1"; }
+conf_has() { printf '%b\n' "$1" >>"$site/etc/jobio.conf"; }
+fake() { printf '#!/bin/bash\n%s\n' "$2" >"$site/$1"; chmod 755 "$site/$1"; }
+old() { mkdir -p "${1%/*}"; touch -d '1 hour ago' "$1"; }
+
+# preload NAME SOURCE - a library for LD_PRELOAD, as $DIR/NAME
+preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
+
+@test "a site in order has no finding, for any role" {
+	for role in login node ctld ledger node,ctld,ledger,login; do
+		site
+		[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$role: $status $output"; return 1; }
+		site --quiet
+		[[ $status -eq 0 && -z $output ]]
+	done
+}
+
+# Broken sites: role, code, what breaks it, words of the sentence, of the cure
+sites() {
+	cat <<-'TABLE'
+	node  | S01 | slurm s/cons_tres/linear/ | SelectType is select/linear | SelectType=select/cons_tres
+	login | S02 | slurm /^AllowSpec/d | Slurm drops every --core-spec | AllowSpecResourcesUsage=yes
+	node  | S03 | rm "$site/etc/cgroup.conf" | there is none beside slurm.conf | ConstrainCores=yes
+	node  | S04 | slurm s/,task.cgroup// | TaskPlugin lacks task/cgroup | TaskPlugin=task/affinity,task/cgroup
+	ctld  | S05 | slurm 's:task.affinity,::' | tasks are not bound | TaskPlugin=task/affinity,task/cgroup
+	node  | S06 | slurm s/Alloc,Contain/Alloc/ | PrologFlags lacks Contain | PrologFlags=Alloc,Contain
+	node  | S07 | slurm s/,Contain/,Contain,RunInJob/ | PrologFlags has RunInJob | take RunInJob out
+	ctld  | S08 | slurm_has SchedulerParameters=spec_cores_first | begins with core 0 | take spec_cores_first out
+	node  | S09 | slurm s:proctrack/cgroup:proctrack/linuxproc: | processes can leave the job | proctrack/cgroup
+	node  | S10 | slurm s/CR_Core/CR_CPU/ | gives single hardware threads | CR_Core_Memory
+	ctld  | S11 | slurm /SlurmdOffSpec/d | confined to the spec set | SlurmdOffSpec
+	node  | S12 | slurm /^Epilog=/d | no Epilog: the node is never put back | Epilog=
+	ctld  | S13 | slurm 's/Nodes=ALL/& OverSubscribe=FORCE:4/' | partition batch has OverSubscribe=FORCE | FORCE:1
+	login | S14 | : >"$site/etc/plugstack.conf.d/jobio.conf" | no line names jobio.so | optional jobio.so
+	node  | S15 | slurm_has nonsense | 'nonsense': must be KEY=VALUE | --slurm-conf
+	login | S16 | edit plugstack.conf.d/jobio.conf 's:/[^ ]*/:/nowhere/:' | /nowhere/jobio.so: it is not there | build jobio
+	node  | S17 | rm "$site/libexec/epilog" | there is no such file: slurmd fails it and drains the node | before slurm.conf names it
+	node  | S17 | chmod 644 "$site/libexec/prolog" | it is not executable | chmod 755
+	node  | S17 | slurm "s:^Epilog=.*:Epilog=$site/epilog.d/*:" | no file matches | before slurm.conf names it
+	node  | S18 | fake own true; slurm "s:^Epilog=.*:Epilog=$site/own:" | none of its scripts runs jobio's: nothing is put back or recorded | let one of them run
+	login | S19 | slurm_has "PluginDir=/nowhere:$plugins" | PluginDir: '/nowhere': there is no such folder | folders that are there
+	ctld  | S20 | edit loaded 's/^Prolog\[0.*/Prolog = (null)/' | and slurmctld runs with (null) | scontrol reconfigure
+	login | S20 | edit loaded 's/= Yes/= No/' | AllowSpecResourcesUsage=YES, and slurmctld runs with No | scontrol reconfigure
+	login | S21 | fake bin/scontrol 'echo slurm_load_ctl_conf error: Unable to contact >&2; exit 1' | slurmctld does not answer: | 6817
+	node  | N01 | slurm s/CPUs=64/CPUs=1000000/ | CPUs: '1000000' | correct the node line
+	node  | N08 | slurm s/62-63/0-1/ | the spec set holds core 0 | jobio plan
+	node  | N09 | slurm s/MemSpecLimit=5100// | no MemSpecLimit | MemSpecLimit=
+	login | J01 | conf_has 'nosuch=1' | nosuch: '1': unknown key | jobio.conf(5)
+	node  | J02 | conf 's/^type = nfs/&\nnodes = m*/' | no client section is for node n02 | [client NAME]
+	node  | J03 | rm "$site/etc/mounts" | client 'home': cannot open | correct its section
+	login | J04 | chmod 666 "$site/etc/jobio.conf" | others than root may write it | chmod 644
+	login | J05 | chmod 640 "$site/etc/jobio.conf" | sbatch of a user cannot read it | chmod 644
+	login | J06 | conf_has '[client w]\ntype=weka\n[profile p]\nmount_options=forcedirct' | [profile p] on [client w]: mount option 'forcedirct' | correct the profile
+	node  | J06 | conf_has '[client w]\ntype=weka\nnodes=m*\n[profile p]\nmount_options=forcedirect,readcache' | 'forcedirect' of the profile and its 'readcache' exclude each other | correct the profile
+	login | J06 | conf s/scan/p/; conf_has '[client l]\ntype=lustre\n[profile p:l]\nparameters=osc.nosuch=1' | [profile p] on [client l]: parameter 'osc.nosuch=1' | correct the profile
+	login | J06 | conf_has '[client g]\ntype=gpfs\n[profile p]\nmmconfig=nosuch=1' | [profile p] on [client g]: | correct the profile
+	login | J07 | conf_has '[profile p]\nmmconfig=maxMBpS=2000' | [profile p]: no [client] here is of a type | that the site has
+	node  | J08 | conf_has '[option]\nio_cores_max=32' | io_cores_max=32, and node n02 has 32 cores | a smaller io_cores_max
+	node  | J09 | slurm s/62-63/60-63/ | io_cores_min=1, and node n02 reserves 2 cores | io_cores_min in [option]
+	login | J10 | conf 's/^.jobio.$/&\nenabled = no/' | jobio does nothing on this host: the site has switched jobio off | enabled=yes
+	node  | J10 | conf 's/^.jobio.$/&\nnodes = m*/' | jobio does nothing on this host: the site does not use jobio on node n02 | nodes= with this node
+	ctld  | J12 | conf 's/^.jobio.$/&\npartitions = test/' | in use in partition test only | empty for all
+	node  | J13 | conf 's/^.jobio.$/&\nprolog_budget_ms=40000/' | PrologEpilogTimeout=60 | twice prolog_budget_ms
+	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
+	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
+	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here | start munged
+	login | L04 | conf 's/^port.*/port = 1/' | the ledger cannot be reached: ledger '0.0.0.0:1' | open its TCP port 1
+	login | L05 | conf 's/^user.*/user = nobody/' | does not answer a signed hello | the same munge.key
+	node  | L07 | old "$site/spool/7.0.n02.json" | 1 records wait in | jobio-send --once
+	node  | L08 | old "$site/spool/bad/7.0.n02.json" | 1 records in | read and remove them
+	node  | L09 | conf 's/^user.*/user = nosuchuser/' | 'nosuchuser': no such user on this host | the same uid
+	ctld  | L10 | slurm s/^SlurmUser=.*/SlurmUser=nobody/ | and SlurmUser is nobody | [ledger] user=
+	ledger | L11 | conf 's:^store.*:store = /nowhere/store:' | its folder is not there | install -d
+	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
+	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
+	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
+	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
+	TABLE
+}
+
+# broken ROLE CODE HOW TEXT CURE - exactly one finding
+broken() {
+	setup
+	role=$1
+	eval "$3"
+	site
+	[[ ${lines[0]:-} == "$2 "* && ${lines[0]} == *"$4"* && ${lines[1]:-} == "    cure: "*"$5"* &&
+		${lines[2]:-} == '1 finding(s)' ]] || { printf '%s %s: %s: %d\n%s\n' "$1" "$2" "$3" "$status" "$output"; return 1; }
+	case ${lines[0]%%:*} in
+		*error) [[ $status -eq 3 ]] ;;
+		*warning) [[ $status -eq 1 ]] ;;
+		*) [[ $status -eq 0 ]] ;;
+	esac || { echo "$2: $status"; return 1; }
+}
+
+@test "each broken site is told by one finding with its cure, and the exit status of its severity" {
+	local role code how text cure count=0 wrong=0
+	while IFS='|' read -r role code how text cure; do
+		broken "${role// /}" "${code// /}" "$how" "$(xargs -0 <<<"$text" | sed 's/^ *//; s/ *$//')" \
+			"$(sed 's/^ *//; s/ *$//' <<<"$cure")" || wrong=$((wrong + 1))
+		count=$((count + 1))
+	done < <(sites)
+	[[ $wrong -eq 0 && $count -ge 30 ]] || { echo "$wrong of $count"; return 1; }
+}
+
+@test "a partition of jobio.conf that Slurm does not have is an error" {
+	conf 's/^.jobio.$/&\npartitions = test,btach/'
+	site
+	[[ $status -eq 3 && $output == *"J12 info: jobio is in use in partition test,btach only"* ]]
+	[[ $output == *"J11 error: jobio.conf: partitions: 'btach': slurm.conf has no such partition"*'2 finding(s)' ]]
+}
+
+@test "nobody who hangs holds it up" {
+	fake bin/scontrol 'exec sleep 60'
+	fake libexec/jobio-count 'exec sleep 60'
+	role=node,ctld
+	SECONDS=0
+	site
+	[[ $status -eq 3 && $output == *'2 finding(s)' && $SECONDS -lt 25 ]] || { echo "$SECONDS: $output"; return 1; }
+	[[ $output == *"S21 error: slurmctld does not answer: "*"$site/bin/scontrol"*"5000 ms"* ]] || { echo "$output"; return 1; }
+	[[ $output == *"H02 warning: "*"jobio-count"*"5000 ms"* ]] || { echo "$output"; return 1; }
+}
+
+@test "a clock that differs from the ledger's is told in seconds" {
+	preload clock.so '#include <time.h>
+	time_t time(time_t *t) { struct timespec ts; clock_gettime(CLOCK_REALTIME, &ts);
+		ts.tv_sec -= 100; if (t) *t = ts.tv_sec; return ts.tv_sec; }'
+	run env -i PATH="$site/bin:/usr/bin:/bin" LD_PRELOAD="$DIR/clock.so" "$BUILDDIR/jobio" check \
+		--role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
+	[[ $status -eq 1 && $output =~ "L06 warning: this host's clock is "(99|100|101)" s behind the ledger's: records have wrong times" ]] ||
+		{ echo "$output"; return 1; }
+}
+
+@test "roles are found by what runs on the host and by slurm.conf" {
+	mkdir -p "$site/root/proc/"{7,8,9} "$site/root/etc/slurm" "$site/root$site"
+	cp "$site/etc/slurm.conf" "$site/root/etc/slurm"
+	roles() {
+		run env -i "$BUILDDIR/jobio" check --format=json --root="$site/root" --host="$1" --topology="$(<"$DIR/topology")"
+		[[ $output == *"\"roles\":[$2]"* ]] || { echo "$output"; return 1; }
+	}
+	roles n02 '"node"'
+	roles login1 '"login"'
+	roles ctld '"ctld"'
+	printf 'Name:\tjobio-ledgerd\nNSpid:\t7\n' >"$site/root/proc/7/status"
+	roles n02 '"node","ledger"'
+	roles x '"ledger"'
+	printf 'Name:\tslurmctld\n' >"$site/root/proc/8/status"
+	printf 'Name:\tslurmd\nNSpid:\t9\t1\n' >"$site/root/proc/9/status"
+	roles x '"ctld","ledger"'
+	run "$BUILDDIR/jobio" check --role=nod
+	[[ $status -eq 2 && $output == "jobio: check: --role: 'nod': expected login, node, ctld or ledger" ]]
+}
+
+@test "what is no fault is shown, but not with --quiet" {
+	cp "$(<"$DIR/topology")" "$site/topology"
+	chmod 755 "$site"
+	as_nobody() {
+		run setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$site/bin:/usr/bin:/bin" \
+			"$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" \
+			--slurm-conf="$site/etc/slurm.conf" --topology="$site/topology" --slurm-version=24.11 "$@"
+	}
+	as_nobody
+	[[ $output == *'H05 info: not run as root'* ]] || { echo "$output"; return 1; }
+	as_nobody --quiet
+	[[ $output != *info* && $output != *'finding(s)'* ]] || { echo "$output"; return 1; }
+}
+
+@test "doctor, its former name, looks at the node" {
+	conf 's/^type = nfs/&\nnodes = m*/'
+	run env -i "$BUILDDIR/jobio" doctor --host=n02 --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
+		--topology="$(<"$DIR/topology")" --slurm-version=24.11
+	[[ $status -eq 1 && $output == 'J02 warning: '* ]] || { echo "$output"; return 1; }
+}
+
+# host NAME CONF FINDING... - its line of JSON; FINDING: CODE:SEVERITY
+host() {
+	local name=$1 conf=$2 list='' one
+	shift 2
+	for one; do
+		list+=${list:+,}"{\"code\":\"${one%:*}\",\"severity\":\"${one#*:}\",\"text\":\"${one%:*} on $name\",\"cure\":\"cure it\"}"
+	done
+	printf '{"host":"%s","roles":["node"],"jobio":"jobio 0.1.0","conf":"%s","findings":[%s]}\n' "$name" "$conf" "$list"
+}
+
+fold() { run "$BUILDDIR/jobio" check --fold <<<"$1"; }
+
+@test "what many hosts say is folded into one table, the worst first" {
+	local n said
+	said=$(for n in {1..9}; do printf 'c%d: ' "$n"; host "c$n" aa J02:warning; done
+		for n in {10..12}; do host "c$n" aa L04:error J02:warning J02:warning; done
+		host c21 bb C05:info; host c30 aa
+		echo 'c31: ssh: connect to host c31 port 22: No route to host')
+	fold "$said"
+	[[ $status -eq 3 ]]
+	[[ $output == '14 hosts answered, 2 with nothing wrong
+CODE  SEVERITY HOSTS  WHERE
+L04   error        3  c10-12
+    L04 on c10
+    cure: cure it
+J02   warning     12  c1-12
+    J02 on c1
+    cure: cure it
+C05   info         1  c21
+    C05 on c21
+    cure: cure it
+jobio.conf is not the same everywhere:
+    aa                  13  c1-12,c30
+    bb                   1  c21
+1 lines are no answer; the first: c31: ssh: connect to host c31 port 22: No route to host' ]] || { echo "$output"; return 1; }
+	fold "$(host c1 aa; host c2 aa)"
+	[[ $status -eq 0 && $output == '2 hosts answered, 2 with nothing wrong' ]]
+	fold "$(host c1 aa; host c2 bb)"
+	[[ $status -eq 1 ]]
+	fold ''
+	[[ $status -eq 1 && $output == '0 hosts answered, 0 with nothing wrong' ]]
+}
+
+@test "the answer of a real check can be folded, and a hostile one does no harm" {
+	slurm /^Epilog=/d
+	site --format=json
+	fold "$output"
+	[[ $status -eq 3 && $output == '1 hosts answered, 0 with nothing wrong'*'S12   error        1  n02'* ]] || { echo "$output"; return 1; }
+	local long
+	long=$(printf 'x%.0s' {1..5000})
+	fold "$(printf '{\n{}\n[]\n{"host":1,"findings":[1,{}]}\n{"host":"%s","findings":[{"code":"%s","text":"\\u001b[2J","severity":"error"}]}\n' "$long" "$long")"
+	[[ $status -eq 3 && $output == '1 hosts answered'*'4 lines are no answer'* && $output != *$'\e'* ]] || { echo "$output"; return 1; }
+}
