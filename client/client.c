@@ -17,6 +17,7 @@
 #include "client/weka/weka.h"
 #include "client/wire.h"
 #include "lib/child.h"
+#include "lib/sysfs.h"
 
 /* A new type: its file, and a line here. */
 static const struct client_type_ops *const types[] = { &weka_type, &nfs_type,
@@ -342,6 +343,29 @@ void client_wire_tell(const struct client *client,
 			  wire->event.text);
 }
 
+bool client_type_mounts(const char *name, const char *fstype)
+{
+	const struct client_type_ops *type = type_named(name);
+
+	return type && *fstype && mounts_word_in(type->fstypes, fstype);
+}
+
+/* ---- cards --------------------------------------------------------------- */
+
+/* Firmware does not tell the place of a card where there is one place alone. */
+void client_cards(const struct client *client, struct client_cards *cards)
+{
+	int only = sysfs_only_numa_node();
+	size_t i;
+
+	memset(cards, 0, sizeof(*cards));
+	if (client->type->cards)
+		client->type->cards(client, cards);
+	for (i = 0; i < cards->count; i++)
+		if (cards->card[i].numa_node < 0)
+			cards->card[i].numa_node = only;
+}
+
 /* ---- sizes and commands -------------------------------------------------- */
 
 const char *client_type_with_cores(void)
@@ -362,9 +386,9 @@ const struct client_sizing *client_sizing(const char *name)
 	return type && type->sizing ? type->sizing : &none;
 }
 
-char *client_cores_command(const char *name, const struct cpuset *ids)
+char *client_cores_command(const char *name, const struct client_place *place)
 {
 	const struct client_type_ops *type = type_named(name);
 
-	return type && type->cores_command ? type->cores_command(ids) : NULL;
+	return type && type->cores_command ? type->cores_command(place) : NULL;
 }

@@ -116,11 +116,18 @@ void client_wire_tell(const struct client *client,
 		      const struct client_wire *wire, int64_t since_s,
 		      struct findings *findings);
 
+/* Is this a filesystem of the type's, by the mount table? */
+bool client_type_mounts(const char *type, const char *fstype);
+
+/* The network cards that its work goes over, with their NUMA nodes. Needs
+ * client_inspect(); of a type that cannot tell: none. */
+void client_cards(const struct client *client, struct client_cards *cards);
+
 /* Of a type; no client is needed. A type without cores of its own has zeros. */
 const struct client_sizing *client_sizing(const char *type);
-/* 'ids': one OS CPU for each core; caller frees; NULL: there is none, or out of
+/* What to write or to type; caller frees; NULL: there is nothing, or out of
  * memory. */
-char *client_cores_command(const char *type, const struct cpuset *ids);
+char *client_cores_command(const char *type, const struct client_place *place);
 /* The type whose cores `jobio plan` plans. */
 const char *client_type_with_cores(void);
 

@@ -40,6 +40,28 @@ struct client_facts {
 	size_t mount_count;
 };
 
+/* Network cards that a client's work goes over. */
+#define CLIENT_CARDS_MAX 16
+#define CLIENT_CARD_TEXT_MAX 128
+struct client_card {
+	char name[64]; /* an interface, "ib0", or an RDMA device, "mlx5_0" */
+	int numa_node; /* -1 unknown */
+	char serves[CLIENT_CARD_TEXT_MAX]; /* mounts, an LNet address, .. */
+};
+
+struct client_cards {
+	size_t count;
+	struct client_card card[CLIENT_CARDS_MAX];
+};
+
+/* Cores that a client shall work on. */
+struct client_place {
+	struct cpuset ids;     /* one OS CPU for each core */
+	struct cpuset os_cpus; /* all threads */
+	int numa_node;	       /* of its card; -1 unknown */
+	const char *card;      /* "": unknown */
+};
+
 /* What the job shall find on this node. */
 struct client_want {
 	bool alone, idle;

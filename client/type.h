@@ -60,9 +60,13 @@ struct client_type_ops {
 	/* What of its work can be told where to run; see affinity.h. */
 	const struct affinity *affinity;
 
+	/* The cards that its work goes over, by the facts; see card.h. */
+	void (*cards)(const struct client *client, struct client_cards *cards);
+
 	const struct client_sizing *sizing;
-	/* What an administrator types to give it these cores; caller frees. */
-	char *(*cores_command)(const struct cpuset *ids);
+	/* What an administrator writes or types to have it work there; caller
+	 * frees. */
+	char *(*cores_command)(const struct client_place *place);
 };
 
 struct client {

@@ -33,6 +33,7 @@ _jobio() {
 		--state=) mapfile -t COMPREPLY < <(compgen -W 'COMPLETED FAILED TIMEOUT CANCELLED OUT_OF_MEMORY NODE_FAIL RUNNING PENDING' -- "$word") ;;
 		--sort=) mapfile -t COMPREPLY < <(compgen -W 'start end name user state elapsed nodes profile read written' -- "$word") ;;
 		--user=) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
+		--client=) mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections client)" -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
 		--role=) mapfile -t COMPREPLY < <(compgen -W 'login node ctld ledger' -- "$word") ;;
 		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
@@ -43,8 +44,9 @@ _jobio() {
 	esac
 }
 
-_jobio_profiles() {
-	[[ ! -r $_jobio_conf ]] || sed -nE 's/^\[profile[ \t]+([a-z0-9_-]+)\].*/\1/p' "$_jobio_conf"
+# The names of the sections of a kind: profile, client.
+_jobio_sections() {
+	[[ ! -r $_jobio_conf ]] || sed -nE "s/^\\[$1[ \\t]+([a-z0-9_-]+)\\].*/\\1/p" "$_jobio_conf"
 }
 
 # What Slurm's completion says, and our two options.
@@ -56,7 +58,7 @@ _jobio_slurm() {
 	case $before in
 		--io-cores) mapfile -t COMPREPLY < <(compgen -W help -- "$word"); return ;;
 		--io-profile)
-			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_profiles) list" -- "$word"); return ;;
+			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections profile) list" -- "$word"); return ;;
 	esac
 	[[ -z ${_jobio_first[$1]:-} ]] || "${_jobio_first[$1]}" "$@"
 	mapfile -t more < <(compgen -W '--io-cores= --io-profile=' -- "$word")

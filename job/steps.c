@@ -12,8 +12,9 @@
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 
-#define STEP_BYTES_MAX 4096
+#define STEP_BYTES_MAX 8192
 
 /* What the gate said of so many tasks of the step. */
 static void add_gate(struct record *state, struct json_object *step,
@@ -39,6 +40,54 @@ static void add_refusal(struct record *state, struct json_object *step)
 		record_set(&state->refused, why);
 	add_gate(state, step, "refused", "refused_tasks", &state->gate_refused);
 	add_gate(state, step, "warned", "warned_tasks", &state->gate_warned);
+}
+
+/* Where the tasks of the step could run. What is no list is no answer. */
+static void add_cpus(struct cpuset *cpus, struct json_object *step)
+{
+	const char *list = json_text(step, "cpus");
+	struct cpuset some;
+
+	if (list && cpuset_parse(&some, list, NULL) == 0)
+		cpuset_or(cpus, &some);
+}
+
+/* A mount that the job has alone, of the type of one of the clients: neither the
+ * client's counters nor those by filesystem know it. */
+static void add_own_mounts(struct record *state, struct json_object *step)
+{
+	const char *types = json_text(step, "own_mounts");
+	char word[64];
+	size_t i, length;
+
+	for (; types && *types; types += length + strspn(types + length, " ")) {
+		length = strcspn(types, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)length, types);
+		for (i = 0; i < state->client_count; i++)
+			if (client_type_mounts(state->clients[i].type, word))
+				state->flags |= RECORD_FLAG(PRIVATE_MOUNT);
+	}
+}
+
+/* Had the job a core beside one of the client's cards? */
+static void judge_cards(struct record_client *client, const struct cpuset *cpus)
+{
+	struct cpuset nodes, beside;
+	bool is_whole = true;
+	int node;
+
+	client->is_beside = -1;
+	if (!client->card_nodes || cpuset_is_empty(cpus) ||
+	    cpuset_parse(&nodes, client->card_nodes, NULL) < 0)
+		return;
+	cpuset_for_each (node, &nodes) {
+		if (sysfs_numa_cpus(node, &beside) < 0)
+			is_whole = false;
+		else if (cpuset_intersects(&beside, cpus))
+			client->is_beside = 1;
+	}
+	if (client->is_beside < 0 && is_whole)
+		client->is_beside = 0;
 }
 
 static int add_step(struct record *state, struct record_io *io,
@@ -71,7 +120,7 @@ static int add_step(struct record *state, struct record_io *io,
 }
 
 static int read_step(struct record *state, struct record_io *io,
-		     const char *path, bool *has_stepd)
+		     const char *path, bool *has_stepd, struct cpuset *cpus)
 {
 	struct json_object *step = NULL;
 	char *text;
@@ -82,6 +131,8 @@ static int read_step(struct record *state, struct record_io *io,
 		step = json_parse(text);
 	if (step) {
 		rc = add_step(state, io, step);
+		add_cpus(cpus, step);
+		add_own_mounts(state, step);
 		*has_stepd |= !json_is_true(step, "own_out");
 	}
 	json_object_put(step);
@@ -93,9 +144,11 @@ void job_add_steps(const struct config *config, struct record *state)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
 	bool is_best = state->app_count == 0, has_stepd = false;
+	struct cpuset cpus = { 0 };
 	struct record_io io;
 	struct dirent *entry;
 	int64_t steps = 0;
+	size_t i;
 	DIR *dir;
 
 	record_io_init(&io);
@@ -109,12 +162,15 @@ void job_add_steps(const struct config *config, struct record *state)
 		if (strchr(entry->d_name, '.'))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (read_step(state, &io, path, &has_stepd) < 0 && is_best)
+		if (read_step(state, &io, path, &has_stepd, &cpus) < 0 &&
+		    is_best)
 			state->flags |= RECORD_FLAG(STEP_MISSING);
 		steps++;
 	}
 	if (dir)
 		closedir(dir);
+	for (i = 0; i < state->client_count; i++)
+		judge_cards(&state->clients[i], &cpus);
 	state->steps = steps;
 	if (!steps) {
 		state->flags |= RECORD_FLAG(NO_STEP);

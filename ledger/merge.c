@@ -29,7 +29,7 @@ struct part {
 	int64_t peak[RECORD_PEAK_COUNT];
 	int64_t wire_rd, wire_wr, meta;
 	unsigned int restored, changed, errors, warnings;
-	bool is_refused;
+	bool is_refused, is_far;
 	int64_t warned_tasks, refused_tasks;
 	uint32_t lacks;
 	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
@@ -268,6 +268,17 @@ static void fs_text(const struct record *r, char *out)
 	}
 }
 
+/* Had the job no core beside the cards of one of the clients? */
+static bool is_far(const struct record *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->client_count; i++)
+		if (!r->clients[i].is_beside)
+			return true;
+	return false;
+}
+
 static uint32_t lacks_of(const struct record *r)
 {
 	uint32_t lacks = 0;
@@ -300,6 +311,7 @@ static int part_from(struct merge *merge, struct part *part,
 	part->warned_tasks = r->gate_warned;
 	part->refused_tasks = r->gate_refused;
 	part->lacks = lacks_of(r);
+	part->is_far = is_far(r);
 	if (take_app(part, r, source) < 0)
 		return -1;
 	take_counts(part, r);
@@ -710,6 +722,7 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		s->errors += part->errors;
 		s->warnings += part->warnings;
 		s->refused += part->is_refused;
+		s->far += part->is_far;
 		run_add(&s->gate_warned, part->warned_tasks);
 		run_add(&s->gate_refused, part->refused_tasks);
 		s->lacks |= part->lacks;

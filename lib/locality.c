@@ -78,6 +78,26 @@ int locality_load(const char *xml, struct locality *locality, struct err *err)
 	return 0;
 }
 
+int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus,
+		     struct err *err)
+{
+	hwloc_topology_t topology;
+	hwloc_obj_t node;
+	int rc;
+
+	if (load(&topology, xml, false, err) < 0)
+		return -1;
+	node = hwloc_get_numanode_obj_by_os_index(topology,
+						  (unsigned int)numa_node);
+	if (node && copy_bits(cpus, node->cpuset))
+		rc = 0;
+	else
+		rc = err_set(err, "NUMA node %d: %s has no CPUs there",
+			     numa_node, xml ? xml : "this machine");
+	hwloc_topology_destroy(topology);
+	return rc;
+}
+
 static int nic_of_xml(const char *xml, const char *nic, struct cpuset *cpus,
 		      struct err *err)
 {

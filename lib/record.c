@@ -200,8 +200,11 @@ void record_free(struct record *record)
 
 	if (!record)
 		return;
-	for (i = 0; i < record->client_count; i++)
+	for (i = 0; i < record->client_count; i++) {
 		free(record->clients[i].cpus);
+		free(record->clients[i].cards);
+		free(record->clients[i].card_nodes);
+	}
 	for (i = 0; i < record->mount_count; i++) {
 		free(record->mounts[i].mount);
 		free(record->mounts[i].fstype);
@@ -275,10 +278,30 @@ int record_add_client(struct record *record, const char *name, const char *type,
 	if (rc <= 0)
 		return rc;
 	new = &record->clients[record->client_count - 1];
+	new->is_beside = -1;
 	set_array(new->name, sizeof(new->name), name);
 	set_array(new->type, sizeof(new->type), type);
 	set_array(new->version, sizeof(new->version), version);
 	return set_short(&new->cpus, cpus);
+}
+
+int record_set_cards(struct record *record, const char *names,
+		     const struct cpuset *numa_nodes)
+{
+	struct record_client *client;
+	char *list;
+	int rc;
+
+	if (!record->client_count)
+		return 0;
+	client = &record->clients[record->client_count - 1];
+	list = cpuset_is_empty(numa_nodes) ? NULL : cpuset_format(numa_nodes);
+	rc = set_short(&client->cards, names) < 0 ||
+			     set_short(&client->card_nodes, list) < 0
+		     ? -1
+		     : 0;
+	free(list);
+	return rc;
 }
 
 const struct record_client *record_client_named(const struct record *record,
@@ -518,6 +541,19 @@ static void build_cores(struct builder *b, struct json_object *top,
 	}
 }
 
+static void build_card(struct builder *b, struct json_object *client,
+		       const struct record_client *c)
+{
+	struct json_object *o =
+		c->cards ? put_object(b, client, "card", false) : NULL;
+
+	if (!o)
+		return;
+	put_text(b, o, "names", c->cards);
+	put_text(b, o, "numa_nodes", c->card_nodes);
+	put_answer(b, o, "beside", c->is_beside);
+}
+
 static void build_client(struct builder *b, struct json_object *o,
 			 const struct record *r, size_t client)
 {
@@ -528,6 +564,7 @@ static void build_client(struct builder *b, struct json_object *o,
 	put_word(b, o, "type", r->clients[client].type);
 	put_word(b, o, "version", r->clients[client].version);
 	put_text(b, o, "cpus", r->clients[client].cpus);
+	build_card(b, o, &r->clients[client]);
 	list = put_list(b, o, "mounts");
 	for (i = 0; i < r->mount_count && !b->failed; i++) {
 		if (r->mounts[i].client != client)
@@ -1080,6 +1117,27 @@ static int read_mount(struct json_object *o, struct record *r, void *arg,
 	return 0;
 }
 
+static int read_card(struct json_object *client, struct record_client *c,
+		     struct err *err)
+{
+	struct cpuset nodes;
+	struct json_object *o;
+	int rc = get(client, "card", json_type_object, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	if (read_text(o, "names", &c->cards, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "numa_nodes", &c->card_nodes, RECORD_STRING_MAX, err) <
+		    0 ||
+	    read_answer(o, "beside", &c->is_beside, err) < 0)
+		return -1;
+	if (!c->cards)
+		return err_set(err, "record: card: needs names");
+	if (c->card_nodes && cpuset_parse(&nodes, c->card_nodes, err) < 0)
+		return err_prefix(err, "record: card: numa_nodes");
+	return 0;
+}
+
 static int read_client(struct json_object *o, struct record *r, void *arg,
 		       struct err *err)
 {
@@ -1092,7 +1150,8 @@ static int read_client(struct json_object *o, struct record *r, void *arg,
 	if (read_word(o, "name", c->name, sizeof(c->name), err) < 0 ||
 	    read_word(o, "type", c->type, sizeof(c->type), err) < 0 ||
 	    read_word(o, "version", c->version, sizeof(c->version), err) < 0 ||
-	    read_text(o, "cpus", &c->cpus, RECORD_STRING_MAX, err) < 0)
+	    read_text(o, "cpus", &c->cpus, RECORD_STRING_MAX, err) < 0 ||
+	    read_card(o, c, err) < 0)
 		return -1;
 	return read_list(o, "mounts", r, read_mount, NULL, err);
 }

@@ -22,7 +22,8 @@
  *  "gate":{"warned":2,"refused":0,"text":".."|null}?,
  *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
  *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
- *    "cpus":"1,3"|null,
+ *    "cpus":"1,3"|null,"card":{"names":"ib0,ib1","numa_nodes":"0-1"|null,
+ *      "beside":true|false|null}?,
  *    "mounts":[{"mount":"/work","fstype":"nfs4","source":"srv:/work"}]}
  *    |null,
  *  "more_clients":[like client,..],
@@ -44,6 +45,8 @@
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
  *   tasks could have run on its CPUs, and were warned of or did not start;
+ *   card: what the client's work goes over; beside: were tasks of the job allowed
+ *   on a core of one of these NUMA nodes;
  *   users: the cure is for the job's owner, not for an administrator;
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
@@ -140,6 +143,9 @@
 	X(OSC_PARTIAL, "osc_partial",                                          \
 	  "not every target of a filesystem was read in time: what the "       \
 	  "client moved is a lower bound")                                     \
+	X(PRIVATE_MOUNT, "private_mount",                                      \
+	  "a filesystem of a client was mounted for the job alone: what was "  \
+	  "moved there is in no number of a filesystem or of a client")        \
 	X(COPIES_TWICE, "copies_twice",                                        \
 	  "the kernel counts copy_file_range within overlayfs twice")          \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
@@ -239,6 +245,9 @@ struct record_client {
 	char name[RECORD_WORD_MAX], type[RECORD_WORD_MAX];
 	char version[RECORD_WORD_MAX]; /* "" unknown */
 	char *cpus;		       /* NULL unknown */
+	char *cards;		       /* "ib0,ib1"; NULL unknown */
+	char *card_nodes;	       /* "0-1", a cpuset; NULL unknown */
+	int is_beside;		       /* 1, 0, -1 unknown */
 };
 
 struct record_mount {
@@ -313,6 +322,10 @@ int record_add_client(struct record *record, const char *name, const char *type,
 /* The one of this name; "": the first; NULL: there is none. */
 const struct record_client *record_client_named(const struct record *record,
 						const char *name);
+/* The network cards of the client that was added last, and their NUMA nodes: an
+ * empty set is unknown. */
+int record_set_cards(struct record *record, const char *names,
+		     const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
 int record_add_mount(struct record *record, const char *mount,
 		     const char *fstype, const char *source);

@@ -338,6 +338,10 @@ static void put_extras(struct line *line, const struct summary *s)
 		put_token(line, "refused", text);
 	}
 	put_gate(line, s);
+	if (s->far > 0) {
+		summary_count(s->far, text, sizeof(text));
+		put_token(line, "far", text);
+	}
 	if (*s->miss)
 		put_token(line, "miss", s->miss);
 }
@@ -519,6 +523,7 @@ static const struct key keys[] = {
 	{ "chg", COUNTS, AT(restored), AT(changed) },
 	{ "find", COUNTS, AT(errors), AT(warnings) },
 	{ "refused", COUNT, AT(refused), 0 },
+	{ "far", COUNT, AT(far), 0 },
 	{ "miss", TEXT, AT(miss), ROOM(miss) },
 };
 

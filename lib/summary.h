@@ -45,6 +45,8 @@
  *   refused=N          nodes that turned the job's request down
  *   gate=warn:3        tasks that could run on the client's CPUs, and ran;
  *                      refuse:2 were not started; "warn:3,refuse:2"
+ *   far=N              nodes where no task could run beside the network card
+ *                      of a client
  *   miss=A,B[,+N]      nodes that did not report
  *
  * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
@@ -68,9 +70,9 @@
  * stays below SUMMARY_MAX. */
 #define SUMMARY_CPUS 40
 #define SUMMARY_PROF 36
-#define SUMMARY_FS 72
+#define SUMMARY_FS 64
 #define SUMMARY_SRC 28
-#define SUMMARY_MISS 46
+#define SUMMARY_MISS 26
 /* Earlier versions wrote more of these two: they are read back whole. */
 #define SUMMARY_FS_READ 112
 #define SUMMARY_MISS_READ 96
@@ -114,7 +116,7 @@ struct summary {
 	char busiest[SUMMARY_NODE];
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
-	int64_t restored, changed, errors, warnings, refused;
+	int64_t restored, changed, errors, warnings, refused, far;
 	int64_t gate_warned, gate_refused; /* tasks */
 };
 

@@ -14,6 +14,7 @@
 #include "lib/number.h"
 
 #define PATH_TEXT_MAX 512
+#define LOWER_MAX 3 /* a VLAN on a bond on cards */
 
 static char root[PATH_TEXT_MAX] = "/sys";
 static char titles[PATH_TEXT_MAX + 8] = "/proc";
@@ -136,16 +137,49 @@ static int numa_node_in(const char *path)
 	return (int)node;
 }
 
+static int numa_node_of_interface(const char *name, int depth);
+
+/* bond0 has lower_eth0, lower_eth1 (net/core/dev.c: adjacent devices). */
+static int numa_node_below(const char *name, int depth)
+{
+	char path[PATH_TEXT_MAX + 128];
+	struct dirent *entry;
+	int node = -1, one;
+	bool differ = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/class/net/%s", root, name);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "lower_", 6) != 0)
+			continue;
+		one = numa_node_of_interface(entry->d_name + 6, depth + 1);
+		differ |= node >= 0 && one != node;
+		node = one;
+	}
+	if (dir)
+		closedir(dir);
+	return differ ? -1 : node;
+}
+
+static int numa_node_of_interface(const char *name, int depth)
+{
+	char path[PATH_TEXT_MAX + 128];
+	int node;
+
+	if (!is_plain_name(name) || depth > LOWER_MAX)
+		return -1;
+	snprintf(path, sizeof(path), "%s/class/net/%s/device/numa_node", root,
+		 name);
+	node = numa_node_in(path);
+	return node >= 0 ? node : numa_node_below(name, depth);
+}
+
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address)
 {
 	char path[PATH_TEXT_MAX + 128];
-	int node = -1;
+	int node = numa_node_of_interface(interface, 0);
 
-	if (is_plain_name(interface)) {
-		snprintf(path, sizeof(path), "%s/class/net/%s/device/numa_node",
-			 root, interface);
-		node = numa_node_in(path);
-	}
 	if (node < 0 && is_plain_name(pci_address)) {
 		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node",
 			 root, pci_address);
@@ -163,6 +197,36 @@ int sysfs_numa_node_of_rdma(const char *device)
 	snprintf(path, sizeof(path), "%s/class/infiniband/%s/device/numa_node",
 		 root, device);
 	return numa_node_in(path);
+}
+
+/* A list of the kernel's, "0-27,56-83". */
+static int list_in(const char *path, struct cpuset *set)
+{
+	char line[4096];
+
+	return sysfs_line(path, line, sizeof(line)) < 0
+		       ? -1
+		       : cpuset_parse(set, line, NULL);
+}
+
+int sysfs_numa_cpus(int node, struct cpuset *cpus)
+{
+	char path[PATH_TEXT_MAX + 96];
+
+	snprintf(path, sizeof(path), "%s/devices/system/node/node%d/cpulist",
+		 root, node);
+	return node < 0 ? -1 : list_in(path, cpus);
+}
+
+int sysfs_only_numa_node(void)
+{
+	char path[PATH_TEXT_MAX + 96];
+	struct cpuset nodes;
+
+	snprintf(path, sizeof(path), "%s/devices/system/node/online", root);
+	if (list_in(path, &nodes) < 0 || cpuset_count(&nodes) != 1)
+		return -1;
+	return cpuset_next(&nodes, 0);
 }
 
 bool sysfs_has_active_rdma(void)

@@ -30,9 +30,14 @@ void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
 /* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
 void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
+/* A bond or a VLAN is where the cards below it are, if they are at one place. */
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 /* Of an RDMA device, "mlx5_0". */
 int sysfs_numa_node_of_rdma(const char *device);
+/* The CPUs of a NUMA node; -1: unknown. */
+int sysfs_numa_cpus(int node, struct cpuset *cpus);
+/* The node of a machine that has one alone; -1: it has several, or nobody knows. */
+int sysfs_only_numa_node(void);
 /* Is there one with an active port? */
 bool sysfs_has_active_rdma(void);
 

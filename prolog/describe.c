@@ -36,6 +36,27 @@ void describe_client_cpus(struct visit *visit, size_t index)
 	free(list);
 }
 
+/* Whether the job runs beside them, the epilog knows. */
+static void describe_cards(struct visit *visit, const struct client *client)
+{
+	char names[CLIENT_CARDS_MAX * sizeof(((struct client_card *)0)->name)];
+	struct client_cards cards;
+	struct cpuset nodes = { 0 };
+	size_t i, used = 0;
+
+	client_cards(client, &cards);
+	for (i = 0; i < cards.count; i++) {
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 "%s%s", i ? "," : "",
+					 cards.card[i].name);
+		if (cards.card[i].numa_node >= 0)
+			cpuset_add(&nodes,
+				   (unsigned int)cards.card[i].numa_node);
+	}
+	if (cards.count)
+		record_set_cards(visit->state, names, &nodes);
+}
+
 void describe_client(struct visit *visit, size_t index)
 {
 	const struct client_facts *facts = client_facts(visit->clients[index]);
@@ -45,6 +66,7 @@ void describe_client(struct visit *visit, size_t index)
 	record_add_client(visit->state, facts->name, facts->type,
 			  facts->version, list);
 	free(list);
+	describe_cards(visit, visit->clients[index]);
 	for (i = 0; i < facts->mount_count; i++)
 		record_add_mount(visit->state, facts->mounts[i].target,
 				 facts->mounts[i].fstype,

@@ -15,6 +15,7 @@
 #include "lib/config.h"
 #include "lib/host.h"
 #include "lib/json.h"
+#include "lib/sysfs.h"
 #include "lib/version.h"
 #include "report/check_conf.h"
 #include "report/check_ctld.h"
@@ -102,6 +103,7 @@ enum {
 	OPT_ROOT,
 	OPT_SLURMD,
 	OPT_FORMAT,
+	OPT_SYSFS,
 	OPT_ROLE,
 	OPT_QUIET,
 	OPT_FOLD,
@@ -119,6 +121,7 @@ static const struct option long_options[] = {
 	{ "slurm-version", required_argument, NULL, OPT_VERSION },
 	{ "slurmd", required_argument, NULL, OPT_SLURMD },
 	{ "root", required_argument, NULL, OPT_ROOT },
+	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "role", required_argument, NULL, OPT_ROLE },
 	{ "quiet", no_argument, NULL, OPT_QUIET },
@@ -196,6 +199,9 @@ static int set_option(void *what, int option, const char *value,
 		return 0;
 	case OPT_ROOT:
 		options->root = value;
+		return 0;
+	case OPT_SYSFS:
+		sysfs_set_root(value);
 		return 0;
 	case OPT_QUIET:
 		options->quiet = true;
@@ -295,6 +301,15 @@ static void look_at_slurm(const struct doctor *doctor)
 
 /* ---- jobio.conf and the client ------------------------------------------------------- */
 
+static void note_cards(struct doctor *doctor, const struct client *client,
+		       const char *name)
+{
+	struct doctor_cards *cards = &doctor->cards[doctor->cards_count++];
+
+	snprintf(cards->client, sizeof(cards->client), "%s", name);
+	client_cards(client, &cards->cards);
+}
+
 static void judge_client(struct doctor *doctor, struct client *client,
 			 unsigned int budget_ms, const char *name)
 {
@@ -309,6 +324,7 @@ static void judge_client(struct doctor *doctor, struct client *client,
 		return;
 	}
 	facts = client_facts(client);
+	note_cards(doctor, client, name);
 	/* what was said on the command line holds */
 	if (facts->cpus_known && !doctor->client_is_told) {
 		doctor->client_known = true;

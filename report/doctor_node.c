@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "lib/core_map.h"
+#include "lib/locality.h"
 #include "lib/reservation.h"
 #include "report/doctor_slurmd.h"
 
@@ -295,6 +296,87 @@ static void check_memory(const struct doctor *doctor)
 		     (double)size->memory_core_mb / 1000);
 }
 
+/* ---- the clients' cards ------------------------------------------------------------- */
+
+/* The cards of a client: their names, and the CPUs beside them. Empty: nobody
+ * knows where they are. */
+static void beside_cards(const struct doctor *doctor,
+			 const struct client_cards *cards, char names[ERR_MAX],
+			 struct cpuset *beside)
+{
+	size_t i, used = 0;
+
+	cpuset_zero(beside);
+	*names = '\0';
+	for (i = 0; i < cards->count; i++) {
+		const struct client_card *card = &cards->card[i];
+		struct cpuset cpus;
+
+		if (card->numa_node < 0 ||
+		    locality_of_node(doctor->topology, card->numa_node, &cpus,
+				     NULL) < 0)
+			continue;
+		cpuset_or(beside, &cpus);
+		if (used < ERR_MAX / 2)
+			used += (size_t)snprintf(names + used, ERR_MAX - used,
+						 "%s%s (NUMA node %d)",
+						 used ? ", " : "", card->name,
+						 card->numa_node);
+	}
+}
+
+/* What a job gets that asks for one io-core. */
+static int one_core(const struct doctor *doctor, struct cpuset *os_cpus)
+{
+	static const struct reservation_request one = { RESERVATION_CORES, 1 };
+	struct node node = doctor->state.node;
+	struct reservation got;
+
+	node.allow_spec_resources_usage = true;
+	node.cons_tres = true;
+	if (reservation_compute(&node, doctor->state.map, &one, &got, NULL) < 0)
+		return -1;
+	*os_cpus = got.os_cpus;
+	reservation_free(&got);
+	return 0;
+}
+
+static void check_cards_of(const struct doctor *doctor,
+			   const struct doctor_cards *client,
+			   const struct cpuset *really)
+{
+	bool has_spec = !cpuset_is_empty(really);
+	char names[ERR_MAX], cure[ERR_MAX], *list;
+	struct cpuset beside, cores = *really;
+
+	beside_cards(doctor, &client->cards, names, &beside);
+	if (cpuset_is_empty(&beside) ||
+	    (!has_spec && one_core(doctor, &cores) < 0) ||
+	    cpuset_intersects(&cores, &beside))
+		return;
+	list = cpuset_format(&cores);
+	snprintf(cure, sizeof(cure),
+		 "CpuSpecList of cores beside it: jobio plan --client=%s",
+		 client->client);
+	findings_add(doctor->findings, "N13",
+		     has_spec ? FINDING_WARNING : FINDING_INFO, cure,
+		     "%s OS CPUs %.80s, and none of them is beside the card "
+		     "of client '%s': %.300s",
+		     has_spec ? "the spec set has"
+			      : "there is no spec set, --io-cores=1 gets",
+		     list ? list : "?", client->client, names);
+	free(list);
+}
+
+static void check_cards(const struct doctor *doctor,
+			const struct cpuset *really)
+{
+	size_t i;
+
+	for (i = 0; i < doctor->cards_count; i++)
+		check_cards_of(doctor, &doctor->cards[i], really);
+}
+
 void doctor_node(const struct doctor *doctor)
 {
 	struct cpuset really;
@@ -306,5 +388,6 @@ void doctor_node(const struct doctor *doctor)
 	check_spec_list(doctor, &really);
 	check_client(doctor, &really);
 	check_core_zero(doctor, &really);
+	check_cards(doctor, &really);
 	check_memory(doctor);
 }

@@ -28,6 +28,7 @@
 
 #include <stdbool.h>
 
+#include "client/terms.h"
 #include "lib/config.h"
 #include "lib/cpuset.h"
 #include "lib/finding.h"
@@ -57,8 +58,13 @@ struct doctor {
 	bool client_known;
 	bool client_is_told;	   /* by the caller */
 	struct cpuset client_cpus; /* OS CPUs, whole cores */
-	const char *conf;	   /* jobio.conf, without the root */
-	struct config *config;	   /* NULL: not readable */
+	struct doctor_cards {
+		char client[PROFILE_NAME_MAX + 1];
+		struct client_cards cards;
+	} cards[CONFIG_CLIENTS_MAX];
+	size_t cards_count;
+	const char *conf;      /* jobio.conf, without the root */
+	struct config *config; /* NULL: not readable */
 	struct findings *findings;
 };
 

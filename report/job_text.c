@@ -294,6 +294,56 @@ static void print_clients(FILE *out, const struct job_report *r)
 	}
 }
 
+static bool is_same_card(const struct record *record, const void *what)
+{
+	const struct record_client *other = what, *client = record->clients;
+	size_t i;
+
+	for (i = 0; i < record->client_count; i++, client++)
+		if (client->cards && !strcmp(client->name, other->name) &&
+		    !strcmp(client->cards, other->cards) &&
+		    is_same_text(client->card_nodes, other->card_nodes) &&
+		    client->is_beside == other->is_beside)
+			return true;
+	return false;
+}
+
+static void print_card(FILE *out, const struct job_report *r,
+		       const struct record_client *client, const char *name)
+{
+	static const char *const answers[] = {
+		"unknown whether the job had cores beside it, on ",
+		"the job had no core beside it on ",
+		"the job had cores beside it on ",
+	};
+
+	fprintf(out, "  %-13s %s (%s", name, client->cards, client->name);
+	if (client->card_nodes)
+		fprintf(out, ", NUMA node %s", client->card_nodes);
+	fprintf(out, "): %s", answers[client->is_beside + 1]);
+	print_names(out, r, is_same_card, client);
+	fputc('\n', out);
+}
+
+/* The cards of the clients, and on which nodes tasks ran beside them. */
+static void print_cards(FILE *out, const struct job_report *r)
+{
+	const struct record_client *client;
+	const char *name = "card";
+	size_t i, k;
+
+	for (i = 0; i < r->record_count; i++) {
+		client = r->records[i]->clients;
+		for (k = 0; k < r->records[i]->client_count; k++, client++) {
+			if (!client->cards ||
+			    is_told(r, i, is_same_card, client))
+				continue;
+			print_card(out, r, client, name);
+			name = "";
+		}
+	}
+}
+
 static bool is_same_cores(const struct record *record, const void *what)
 {
 	const struct record *other = what;
@@ -363,6 +413,7 @@ static void print_request(FILE *out, const struct job_report *r)
 	fprintf(out, "  %-13s %s\n", "profile", *s->prof ? s->prof : "none");
 	fprintf(out, "  %-13s %s\n", "filesystems", *s->fs ? s->fs : "none");
 	print_clients(out, r);
+	print_cards(out, r);
 }
 
 static bool is_same_change(const struct record_change *a,

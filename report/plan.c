@@ -11,9 +11,11 @@
 #include "lib/locality.h"
 #include "lib/number.h"
 #include "lib/reservation.h"
+#include "lib/sysfs.h"
 #include "lib/version.h"
 #include "report/command.h"
 #include "report/commands.h"
+#include "report/plan_client.h"
 #include "report/print.h"
 #include "report/subject.h"
 
@@ -22,6 +24,7 @@
 
 static const char usage_head[] =
 	"usage: jobio plan --max=N [--nic=IFACE] [OPTION]...\n"
+	"       jobio plan --client=NAME [--max=N] [OPTION]...\n"
 	"       jobio plan --os-cpus=LIST [OPTION]...\n"
 	"\n"
 	"Chooses whole cores for the filesystem client, never core 0: beside\n"
@@ -29,6 +32,9 @@ static const char usage_head[] =
 	"slurm.conf, as mount options and as a command for the client.\n"
 	"\n"
 	"  --max=N               the most cores that the client shall have\n"
+	"  --client=NAME         that of [client NAME] in jobio.conf: find the "
+	"cards\n"
+	"                        that serve it on this node; --max is then 1\n"
 	"  --nic=IFACE           the network card that the client polls\n"
 	"  --local-cpus=LIST     OS CPUs beside it, where the machine cannot\n"
 	"                        tell\n"
@@ -51,7 +57,7 @@ enum placement {
 struct options {
 	struct subject subject;
 	unsigned long max;
-	const char *nic;
+	const char *nic, *client;
 	bool has_local, has_fixed;
 	struct cpuset local; /* OS CPUs */
 	struct cpuset fixed; /* OS CPUs */
@@ -65,8 +71,10 @@ struct plan {
 	const struct options *options;
 	struct node_state state;
 	struct locality locality;
-	struct cpuset local;
-	bool has_local;
+	struct plan_client client;	       /* where --client was given */
+	struct cpuset local[CLIENT_CARDS_MAX]; /* beside a card, each */
+	size_t local_count;
+	bool has_local, is_by_client;
 	bool packed;
 	char reason[ERR_MAX];
 	struct cpuset cores;
@@ -82,6 +90,8 @@ struct plan {
 enum {
 	OPT_MAX = 1,
 	OPT_NIC,
+	OPT_CLIENT,
+	OPT_SYSFS,
 	OPT_LOCAL,
 	OPT_PACKED,
 	OPT_SPREAD,
@@ -94,6 +104,8 @@ static const struct option long_options[] = {
 	SUBJECT_OPTIONS,
 	{ "max", required_argument, NULL, OPT_MAX },
 	{ "nic", required_argument, NULL, OPT_NIC },
+	{ "client", required_argument, NULL, OPT_CLIENT },
+	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
 	{ "local-cpus", required_argument, NULL, OPT_LOCAL },
 	{ "packed", no_argument, NULL, OPT_PACKED },
 	{ "spread", no_argument, NULL, OPT_SPREAD },
@@ -138,6 +150,12 @@ static int set_option(void *what, int option, const char *value,
 	case OPT_NIC:
 		options->nic = value;
 		return 0;
+	case OPT_CLIENT:
+		options->client = value;
+		return 0;
+	case OPT_SYSFS:
+		sysfs_set_root(value);
+		return 0;
 	case OPT_LOCAL:
 		return set_list(&options->local, &options->has_local,
 				"local-cpus", value, err);
@@ -167,6 +185,8 @@ static int parse_options(struct options *options, int argc, char *argv[],
 	if (command_options(NAME, long_options, 0, argc, argv, set_option,
 			    options, err) < 0)
 		return -1;
+	if (options->client && !options->max && !options->has_fixed)
+		options->max = 1;
 	if (!options->help && !options->max == !options->has_fixed)
 		return err_set(err, "give one of --max=N and --os-cpus=LIST");
 	return 0;
@@ -230,11 +250,23 @@ static void take_spread(struct plan *plan, unsigned int count)
 	take(plan, NULL, count); /* no NUMA nodes at all */
 }
 
-/* NUMA nodes in turn, the one whose cores Slurm would take first comes first. */
+/* Beside each card in turn. */
+static unsigned int take_local(struct plan *plan, unsigned int count)
+{
+	unsigned int taken = 0, before;
+	size_t i;
+
+	do {
+		before = taken;
+		for (i = 0; i < plan->local_count && taken < count; i++)
+			taken += take(plan, &plan->local[i], 1);
+	} while (taken > before);
+	return taken;
+}
+
 static void take_packed(struct plan *plan, unsigned int count)
 {
-	unsigned int local =
-		plan->has_local ? take(plan, &plan->local, count) : 0;
+	unsigned int local = take_local(plan, count);
 
 	if (plan->has_local && local < count)
 		findings_add(&plan->findings, "P03", FINDING_WARNING,
@@ -245,6 +277,16 @@ static void take_packed(struct plan *plan, unsigned int count)
 	take(plan, NULL, count - local);
 }
 
+static void say_place(struct plan *plan)
+{
+	char cards[PLAN_CLIENT_TEXT_MAX];
+
+	snprintf(plan->reason, sizeof(plan->reason),
+		 "beside the card%s of client '%s': %.300s",
+		 plan->client.cards.count == 1 ? "" : "s", plan->client.name,
+		 plan_client_cards(&plan->client, cards));
+}
+
 static void choose(struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -253,7 +295,9 @@ static void choose(struct plan *plan)
 	plan->packed =
 		options->placement == PLACEMENT_PACKED ||
 		(options->placement == PLACEMENT_AUTO && plan->has_local);
-	if (plan->packed && plan->has_local)
+	if (plan->packed && plan->is_by_client)
+		say_place(plan);
+	else if (plan->packed && plan->has_local)
 		snprintf(plan->reason, sizeof(plan->reason),
 			 "packed beside the network card: its queues are "
 			 "polled from there");
@@ -415,12 +459,17 @@ static int compare_with_slurm(struct plan *plan, struct err *err)
 	return 0;
 }
 
+/* The type whose cores are planned. */
+static const char *planned_type(const struct plan *plan)
+{
+	return plan->client.type ? plan->client.type : client_type_with_cores();
+}
+
 static void warn_of_room(struct plan *plan)
 {
 	const struct node *node = &plan->state.node;
 	unsigned int cores = core_map_core_count(plan->state.map);
-	unsigned int cores_max =
-		client_sizing(client_type_with_cores())->cores_max;
+	unsigned int cores_max = client_sizing(planned_type(plan))->cores_max;
 
 	if (!plan->options->has_fixed &&
 	    cpuset_count(&plan->cores) < plan->options->max)
@@ -429,7 +478,7 @@ static void warn_of_room(struct plan *plan)
 			     "the machine has %u cores: %lu for the client "
 			     "beside core 0 cannot be had",
 			     cores, plan->options->max);
-	if (cpuset_count(&plan->cores) > cores_max)
+	if (cores_max && cpuset_count(&plan->cores) > cores_max)
 		findings_add(&plan->findings, "P08", FINDING_WARNING,
 			     "ask for fewer cores",
 			     "a WEKA client takes at most %u cores in one "
@@ -443,6 +492,37 @@ static void warn_of_room(struct plan *plan)
 			     "core 0, which is the kernel's");
 }
 
+/* What was said on the command line holds; else the client's cards. */
+static int find_local(struct plan *plan, struct err *err)
+{
+	const struct options *options = plan->options;
+	const char *xml = options->subject.topology;
+
+	plan->has_local = options->has_local || options->nic;
+	plan->local_count = plan->has_local;
+	plan->local[0] = options->local;
+	if (options->client &&
+	    plan_client_find(&plan->client, options->client,
+			     options->subject.conf, xml, err) < 0)
+		return -1;
+	if (options->nic && !options->has_local)
+		return locality_of_nic(xml, options->nic, &plan->local[0], err);
+	if (plan->has_local || !options->client)
+		return 0;
+	memcpy(plan->local, plan->client.domain, sizeof(plan->local));
+	plan->local_count = plan->client.domain_count;
+	plan->has_local = plan->is_by_client = plan->local_count > 0;
+	if (!plan->has_local)
+		findings_add(
+			&plan->findings, "P09", FINDING_WARNING,
+			"name it with --nic=IFACE, or give the CPUs beside "
+			"it with --local-cpus",
+			"nobody tells which card serves client '%s', or "
+			"where it is",
+			options->client);
+	return 0;
+}
+
 static int make_plan(struct plan *plan, int *status, struct err *err)
 {
 	const struct options *options = plan->options;
@@ -450,11 +530,8 @@ static int make_plan(struct plan *plan, int *status, struct err *err)
 
 	if (locality_load(xml, &plan->locality, err) < 0)
 		return -1;
-	plan->has_local = options->has_local || options->nic;
-	plan->local = options->local;
 	*status = COMMAND_USAGE;
-	if (options->nic && !options->has_local &&
-	    locality_of_nic(xml, options->nic, &plan->local, err) < 0)
+	if (find_local(plan, err) < 0)
 		return -1;
 	if (options->has_fixed && adopt(plan, err) < 0)
 		return -1;
@@ -494,10 +571,16 @@ static char *join_first_cpus(const struct plan *plan, const char *before,
 	return text;
 }
 
+/* NULL: its cores are not said at the mount. */
 static char *mount_options(const struct plan *plan)
 {
-	char *cores = join_first_cpus(plan, "core=", ","), *text = NULL;
+	bool has_cores = client_sizing(planned_type(plan))->cores_max > 0;
+	char *cores = has_cores ? join_first_cpus(plan, "core=", ",") : NULL;
 	const char *nic = plan->options->nic;
+	char *text = NULL;
+
+	if (!nic && plan->client.cards.count == 1)
+		nic = plan->client.cards.card[0].name;
 
 	if (!cores || asprintf(&text, "-o %s%s%s%s", nic ? "net=" : "",
 			       nic ? nic : "", nic ? "," : "", cores) < 0)
@@ -509,8 +592,22 @@ static char *mount_options(const struct plan *plan)
 /* The command of the client whose cores are planned. */
 static char *client_command(const struct plan *plan)
 {
-	return client_cores_command(client_type_with_cores(),
-				    &plan->first_cpus);
+	struct client_place place = {
+		.ids = plan->first_cpus,
+		.os_cpus = plan->os_cpus,
+		.numa_node = plan->client.type ? plan->client.numa_node : -1,
+		.card = plan->client.cards.count
+				? plan->client.cards.card[0].name
+				: "",
+	};
+
+	return client_cores_command(planned_type(plan), &place);
+}
+
+static void add_optional(struct json_object *json, const char *key, char *text)
+{
+	if (text)
+		print_add_text(json, key, text);
 }
 
 static void output_json(const struct plan *plan)
@@ -525,10 +622,13 @@ static void output_json(const struct plan *plan)
 	json_object_object_add(json, "spec_set_needed",
 			       json_object_new_boolean(!plan->no_spec_set));
 	print_add_text(json, "slurm_conf", slurm_line(plan));
-	print_add_text(json, "mount_options", mount_options(plan));
+	add_optional(json, "mount_options", mount_options(plan));
 	snprintf(command_key, sizeof(command_key), "%s_command",
-		 client_type_with_cores());
-	print_add_text(json, command_key, client_command(plan));
+		 planned_type(plan));
+	add_optional(json, command_key, client_command(plan));
+	if (plan->client.type)
+		json_object_object_add(json, "client",
+				       plan_client_json(&plan->client));
 	print_add_text(json, "placement",
 		       strdup(plan->options->has_fixed ? "given"
 			      : plan->packed	       ? "packed"
@@ -545,8 +645,16 @@ static void print_owned(const char *label, char *text)
 	free(text);
 }
 
+/* Where there is nothing to say: no line. */
+static void print_told(const char *label, char *text)
+{
+	if (text)
+		print_owned(label, text);
+}
+
 static void output_text(const struct plan *plan)
 {
+	plan_client_print(&plan->client);
 	print_list("abstract cores", &plan->abs_cores);
 	print_list("OS CPUs", &plan->os_cpus);
 	printf("%-16s %s\n", "placement", plan->reason);
@@ -560,8 +668,10 @@ static void output_text(const struct plan *plan)
 		       "the client\n%-16s working asks with --io-cores=%u: "
 		       "Slurm takes the same cores\n",
 		       "", "", cpuset_count(&plan->cores));
-	print_owned("mount", mount_options(plan));
-	print_owned("or", client_command(plan));
+	print_told("mount", mount_options(plan));
+	print_told(client_sizing(planned_type(plan))->cores_max ? "or"
+								: "client",
+		   client_command(plan));
 	print_findings(&plan->findings);
 }
 

@@ -49,6 +49,11 @@ static int set_affinity(const struct cpuset *set)
 	return sched_setaffinity(0, sizeof(*set), (const cpu_set_t *)set);
 }
 
+int gate_bound(struct cpuset *bound)
+{
+	return get_affinity(bound);
+}
+
 int gate_look(struct gate_view *view, struct err *err)
 {
 	struct gate_view new = { .is_confined = true };

@@ -53,6 +53,9 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
 /* What this process may use. Leaves its binding as it was. */
 int gate_look(struct gate_view *view, struct err *err);
 
+/* The CPUs that this process is bound to. */
+int gate_bound(struct cpuset *bound);
+
 /* Is the job confined to a cpuset of its own? Reads two files; only needed when
  * the first look shows an overlap. PROC_CGROUP is "/proc/self/cgroup",
  * CGROUP_ROOT "/sys/fs/cgroup". */

@@ -7,6 +7,8 @@
  *   slurmstepd         init            option_register (Slurm insists)
  *                      init_post_opt   rundir_note_begun, gate_open,
  *                                      stepio_read
+ *                      task_init_privileged
+ *                                      own_mounts_find
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
@@ -32,6 +34,7 @@
 #include "lib/rundir.h"
 #include "spank/gate.h"
 #include "spank/option.h"
+#include "spank/own_mounts.h"
 #include "spank/stepio.h"
 #include "spank/told.h"
 
@@ -148,6 +151,8 @@ struct answers {
 	uint32_t refused_tasks, warned_tasks;
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": not warned of */
+	struct cpuset cpus;    /* that they are bound to */
+	char own_mounts[OWN_MOUNTS_MAX];
 };
 
 static struct {
@@ -309,6 +314,20 @@ static void count_task(uint32_t *tasks)
 	__atomic_add_fetch(tasks, 1, __ATOMIC_RELAXED);
 }
 
+/* Where the task may run: two tasks may write at once. */
+static void note_cpus(void)
+{
+	struct cpuset bound;
+	size_t i;
+
+	if (!step.answers || gate_bound(&bound) < 0)
+		return;
+	for (i = 0; i < sizeof(bound.word) / sizeof(bound.word[0]); i++)
+		if (bound.word[i])
+			__atomic_or_fetch(&step.answers->cpus.word[i],
+					  bound.word[i], __ATOMIC_RELAXED);
+}
+
 static void note_refused(int local_id, const struct err *why)
 {
 	if (local_id == 0)
@@ -355,6 +374,7 @@ static int check_task(spank_t sp)
 		*err.text = '\0';
 		break;
 	}
+	note_cpus();
 	tell_task(sp);
 	if (local_id == 0)
 		tell_job(sp, node, err.text);
@@ -388,6 +408,8 @@ static int close_step(spank_t sp)
 		label.refused_tasks = answers->refused_tasks;
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
+		label.cpus = &answers->cpus;
+		label.own_mounts = answers->own_mounts;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -435,6 +457,19 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	default:
 		return 0;
 	}
+}
+
+/* All tasks of a step are in one namespace: the first one on the node looks. */
+int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
+{
+	int local_id = 0;
+
+	(void)argc;
+	(void)argv;
+	spank_get_item(sp, S_TASK_ID, &local_id);
+	if (step.is_open && step.answers && local_id == 0)
+		own_mounts_find("/proc", step.answers->own_mounts);
+	return 0;
 }
 
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[])

@@ -18,6 +18,7 @@
 #include "lib/rundir.h"
 
 #define IO_BYTES_MAX 4096
+#define CPUS_TEXT_MAX 1024
 
 #define TRIES 8		/* threads that move bytes meanwhile: look again */
 #define THREADS_MAX 256 /* slurmstepd has about ten */
@@ -225,14 +226,37 @@ static void add_gate(char *text, size_t room, const char *word, const char *why,
 		 word, quoted, word, tasks);
 }
 
+/* ,"cpus":"0-7": a list that is long says nothing that anybody needs */
+static void add_cpus(char *text, size_t room, const struct cpuset *cpus)
+{
+	char *list = cpus ? cpuset_format(cpus) : NULL;
+	size_t used = strlen(text);
+
+	if (list && *list && strlen(list) < CPUS_TEXT_MAX)
+		snprintf(text + used, room - used, ",\"cpus\":\"%s\"", list);
+	free(list);
+}
+
+/* ,"own_mounts":"nfs4 tmpfs" */
+static void add_own_mounts(char *text, size_t room, const char *types)
+{
+	size_t used = strlen(text);
+
+	if (types && *types)
+		snprintf(text + used, room - used, ",\"own_mounts\":\"%.127s\"",
+			 types);
+}
+
 static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], gate[4 * ERR_MAX + 128] = "";
+	char job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 288] = "";
 	struct stepio_count tasks;
 	bool is_own_out = difference(&tasks, from, to);
 
+	add_cpus(gate, sizeof(gate), label->cpus);
+	add_own_mounts(gate, sizeof(gate), label->own_mounts);
 	add_gate(gate, sizeof(gate), "refused", label->refused,
 		 label->refused_tasks);
 	add_gate(gate, sizeof(gate), "warned", label->warned,
@@ -263,7 +287,7 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + 640];
+	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + CPUS_TEXT_MAX + 800];
 	int size;
 
 	if (rundir_job_file(path, run_dir, label->job_id, NULL, err) < 0)

@@ -16,6 +16,8 @@
  *         Which run of the job it is nobody can say here: S_SLURM_RESTART_COUNT
  *           is 0 in every version, and SLURM_RESTART_COUNT is the user's where
  *           slurmctld has not set it, inherited by jobs that jobs submit.
+ *         Where the tasks could run: the CPUs that they were bound to when they
+ *           started, of all of them (OS CPUs).
  *         read_bytes is rchar, write_bytes wchar, calls syscr and syscw.
  * Owner   struct stepio is a plain value.
  * Errors  -1 and the sentence; a step that cannot be counted still runs.
@@ -31,6 +33,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "lib/cpuset.h"
 #include "lib/err.h"
 
 #define STEPIO_NONE UINT32_MAX /* an id or number that is not known */
@@ -59,6 +62,9 @@ struct stepio_label {
 	const char
 		*warned; /* what it said, and let them start; NULL: nothing */
 	uint32_t refused_tasks, warned_tasks;
+	const struct cpuset *cpus; /* what its tasks were bound to; NULL or
+				    * empty: unknown */
+	const char *own_mounts;	   /* own_mounts.h; NULL or "": none */
 	bool is_guess; /* jobio.conf was unreadable: RUN is the default */
 };
 

@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "client/affinity.h"
 #include "client/cache.h"
+#include "client/card.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmconfig.h"
 #include "client/gpfs/mmpmon.h"
+#include "lib/sysfs.h"
 
 /* Who did not answer this prolog's first question is not asked a second one, and
  * nothing that it said before holds for the next job. */
@@ -48,6 +52,38 @@ static const struct affinity affinity = {
 	.not_ours = "GP48",
 };
 
+/* verbsPorts is "mlx5_0/1 mlx5_1/1/2", devices with ports and fabrics. */
+static void cards(const struct client *client, struct client_cards *cards)
+{
+	char word[16], ports[512], *port, *rest = NULL;
+
+	if (!gpfs_word(client, "verbsRdma", word, sizeof(word)) ||
+	    strcmp(word, "enable") != 0 ||
+	    !gpfs_word(client, "verbsPorts", ports, sizeof(ports)))
+		return;
+	for (port = strtok_r(ports, " ,", &rest); port;
+	     port = strtok_r(NULL, " ,", &rest)) {
+		port[strcspn(port, "/")] = '\0';
+		card_add(cards, port, sysfs_numa_node_of_rdma(port),
+			 "verbsPorts");
+	}
+}
+
+/* mmfsd is started by numactl with these: -N and -i, of a NUMA node; cores are
+ * none of its options. */
+static char *cores_command(const struct client_place *place)
+{
+	char *text = NULL;
+
+	if (place->numa_node < 0 ||
+	    asprintf(&text,
+		     "mmchconfig numactlOptionN=%d,numactlOptioni=%d for this "
+		     "class of nodes, and restart mmfsd",
+		     place->numa_node, place->numa_node) < 0)
+		text = NULL;
+	return text;
+}
+
 const struct client_type_ops gpfs_type = {
 	.name = "gpfs",
 	.fstypes = "gpfs",
@@ -62,4 +98,6 @@ const struct client_type_ops gpfs_type = {
 	.wire = wire,
 	.wire_source = "mmpmon",
 	.affinity = &affinity,
+	.cards = cards,
+	.cores_command = cores_command,
 };

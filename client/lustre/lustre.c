@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/lustre/lustre.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "client/affinity.h"
+#include "client/card.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/judge.h"
 #include "client/lustre/setting.h"
@@ -25,6 +29,32 @@ static const struct affinity affinity = {
 	.not_ours = "LU48",
 };
 
+static void cards(const struct client *client, struct client_cards *cards)
+{
+	const struct lustre_facts *facts = lustre_facts_of(client);
+	const struct lustre_card *card = facts->card;
+
+	for (; card < facts->card + facts->card_count; card++)
+		if (*card->interface)
+			card_add(cards, card->interface, card->numa_node,
+				 card->nid);
+}
+
+/* libcfs/libcfs_cpu.c: "NUMBER[CPUs]", a partition each; read when the modules
+ * are loaded. */
+static char *cores_command(const struct client_place *place)
+{
+	char *list = cpuset_format(&place->os_cpus), *text = NULL;
+
+	if (!list || asprintf(&text,
+			      "options libcfs cpu_pattern=\"0[%s]\" in "
+			      "/etc/modprobe.d, and load Lustre's modules anew",
+			      list) < 0)
+		text = NULL;
+	free(list);
+	return text;
+}
+
 const struct client_type_ops lustre_type = {
 	.name = "lustre",
 	.fstypes = "lustre",
@@ -36,4 +66,6 @@ const struct client_type_ops lustre_type = {
 	.wire = lustre_wire_read,
 	.wire_source = "osc",
 	.affinity = &affinity,
+	.cards = cards,
+	.cores_command = cores_command,
 };

@@ -223,20 +223,77 @@ void tree_free(struct tree *tree)
 
 /* ---- files --------------------------------------------------------------- */
 
+#define ROOTS 3
+#define SEEN 64
+
+static size_t hash_of(const char *text)
+{
+	size_t hash = 0;
+
+	while (*text)
+		hash = hash * 31 + (unsigned char)*text++;
+	return hash;
+}
+
+static void param_path(const struct config_client *section, size_t root,
+		       const char *folder, const char *device,
+		       const char *param, char path[TREE_PATH_MAX])
+{
+	const char *const roots[ROOTS] = { section->sys_dir, section->debug_dir,
+					   section->procfs_dir };
+
+	snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[root], folder,
+		 device, param);
+}
+
+static bool is_elsewhere(int error)
+{
+	return error == ENOENT || error == ENOTDIR;
+}
+
 int tree_path(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char path[TREE_PATH_MAX])
 {
-	const char *const roots[] = { section->sys_dir, section->debug_dir,
-				      section->procfs_dir };
 	int denied = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[i], folder,
-			 device, param);
+	for (i = 0; i < ROOTS; i++) {
+		param_path(section, i, folder, device, param, path);
 		if (access(path, F_OK) == 0)
 			return 0;
-		if (errno != ENOENT && errno != ENOTDIR)
+		if (!is_elsewhere(errno))
+			denied = errno;
+	}
+	errno = denied ? denied : ENOENT;
+	return -1;
+}
+
+/* Some hundred targets are read one after the other, and each has a file in the
+ * same folder as the one before: there it is looked for first. */
+static int open_param(const struct config_client *section, const char *folder,
+		      const char *device, const char *param)
+{
+	static struct {
+		char name[48];
+		size_t root;
+	} seen[SEEN];
+	char path[TREE_PATH_MAX];
+	size_t slot = hash_of(param) % SEEN, first = 0, i, root;
+	int fd, denied = 0;
+
+	if (!strcmp(seen[slot].name, param))
+		first = seen[slot].root;
+	for (i = 0; i < ROOTS; i++) {
+		root = (first + i) % ROOTS;
+		param_path(section, root, folder, device, param, path);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0) {
+			snprintf(seen[slot].name, sizeof(seen[slot].name),
+				 "%.47s", param);
+			seen[slot].root = root;
+			return fd;
+		}
+		if (!is_elsewhere(errno))
 			denied = errno;
 	}
 	errno = denied ? denied : ENOENT;
@@ -244,14 +301,12 @@ int tree_path(const struct config_client *section, const char *folder,
 }
 
 /* A file of the kernel's: what one open shows, in as many reads as it takes. */
-static int read_path(const char *path, char *text, size_t size)
+static int read_file(int fd, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
 	size_t used = 0;
 	ssize_t n = 0;
+	int saved;
 
-	if (fd < 0)
-		return -1;
 	while (used < size - 1) {
 		n = read(fd, text + used, size - 1 - used);
 		if (n <= 0)
@@ -270,11 +325,9 @@ static int read_path(const char *path, char *text, size_t size)
 int tree_text(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *text, size_t size)
 {
-	char path[TREE_PATH_MAX];
+	int fd = open_param(section, folder, device, param);
 
-	if (tree_path(section, folder, device, param, path) < 0)
-		return -1;
-	return read_path(path, text, size);
+	return fd < 0 ? -1 : read_file(fd, text, size);
 }
 
 int tree_line(const struct config_client *section, const char *folder,

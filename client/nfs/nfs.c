@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/affinity.h"
+#include "client/card.h"
 #include "client/wire.h"
 
 /* Milliseconds of the kernel as microseconds. */
@@ -106,6 +107,31 @@ static const struct affinity affinity = {
 	.not_ours = "NF48",
 };
 
+static void cards(const struct client *client, struct client_cards *cards)
+{
+	const struct nfs_facts *facts = nfs_of(client);
+	const struct nfs_mount *mount = facts->mounts;
+
+	for (; mount < facts->mounts + facts->count; mount++)
+		if (mount->has_card)
+			card_add(cards, mount->card.name, mount->card.numa_node,
+				 mount->mount->target);
+}
+
+/* It has no place of its own: the kernel's threads are told where to work while
+ * a job has io-cores. */
+static char *cores_command(const struct client_place *place)
+{
+	char *text = NULL;
+
+	if (asprintf(&text,
+		     "core_change=affinity%s%s in its section of jobio.conf",
+		     *place->card ? " and interrupts_of=" : "",
+		     place->card) < 0)
+		text = NULL;
+	return text;
+}
+
 const struct client_type_ops nfs_type = {
 	.name = "nfs",
 	.fstypes = "nfs nfs4",
@@ -117,4 +143,6 @@ const struct client_type_ops nfs_type = {
 	.wire = read_wire,
 	.wire_source = "mountstats",
 	.affinity = &affinity,
+	.cards = cards,
+	.cores_command = cores_command,
 };

@@ -867,14 +867,14 @@ const struct change_kind weka_cores = {
 	.undo = undo_cores,
 };
 
-char *weka_cores_command(const struct cpuset *ids)
+char *weka_cores_command(const struct client_place *place)
 {
-	char *list = ids_text(ids), *text = NULL;
+	char *list = ids_text(&place->ids), *text = NULL;
 
 	if (!list || asprintf(&text,
 			      "weka local resources cores %u "
 			      "--only-frontend-cores --core-ids %s",
-			      cpuset_count(ids), list) < 0)
+			      cpuset_count(&place->ids), list) < 0)
 		text = NULL;
 	free(list);
 	return text;

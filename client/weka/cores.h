@@ -22,8 +22,7 @@
 
 extern const struct change_kind weka_cores;
 
-/* What an administrator types to give the client these cores, one id for each;
- * caller frees. NULL: out of memory. */
-char *weka_cores_command(const struct cpuset *ids);
+/* What an administrator types to give the client these cores; caller frees. NULL: out of memory. */
+char *weka_cores_command(const struct client_place *place);
 
 #endif

@@ -3,15 +3,37 @@
 
 #include <stddef.h>
 
+#include "client/card.h"
 #include "client/weka/cores.h"
 #include "client/weka/facts.h"
 #include "client/weka/judge.h"
 #include "client/weka/options.h"
 #include "client/weka/wire.h"
+#include "lib/sysfs.h"
 
 /* cores first: a restarted client may come back with other options */
 static const struct change_kind *const changes[] = { &weka_cores,
 						     &weka_mount_option, NULL };
+
+/* net= of a container that runs. */
+static void cards(const struct client *client, struct client_cards *cards)
+{
+	const struct weka_facts *facts = weka_of(client);
+	const struct weka_resources *stable;
+	size_t i, n;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		stable = &facts->stable[i];
+		if (!facts->containers.item[i].running || !stable->known)
+			continue;
+		for (n = 0; n < stable->nic_count; n++)
+			card_add(cards, stable->nic[n].name,
+				 sysfs_numa_node_of_device(
+					 stable->nic[n].name,
+					 stable->nic[n].identifier),
+				 facts->containers.item[i].name);
+	}
+}
 
 const struct client_type_ops weka_type = {
 	.name = "weka",
@@ -26,6 +48,7 @@ const struct client_type_ops weka_type = {
 	.changes = changes,
 	.wire = weka_wire_read,
 	.wire_source = "container.sock",
+	.cards = cards,
 	.sizing = &weka_sizing,
 	.cores_command = weka_cores_command,
 };

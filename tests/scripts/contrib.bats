@@ -30,6 +30,9 @@ completions() {
 	[[ $(completions jobio ch) == check ]]
 	[[ $(completions jobio cores --top) == --topology= ]]
 	[[ $(completions jobio report --js) == --json ]]
+	printf '[client home]\n[client scratch]\n[profile home2]\n' >"$root/jobio.conf"
+	[[ $(completions jobio plan --client = h) == home ]]
+	[[ $(completions jobio plan --client =) == $'home\nscratch' ]]
 	[[ $(completions jobio check --format = j) == json ]]
 	[[ $(completions jobio check --role = l) == $'login\nledger' ]]
 	local command option

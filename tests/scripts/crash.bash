@@ -227,8 +227,9 @@ crash_schedules() {
 crash_schedule() {
 	local id ids=() round profiles=("${@:2}")
 	RANDOM=$1
+	rm -f "$NODE"/spool/*.json
 	for round in 1 2 3; do
-		id=$(($1 * 10 + round))
+		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
 		job "$id" 1 "${profiles[RANDOM % ${#profiles[@]}]}"
 		killed_at $((RANDOM % 50 + 1)) prepare || :

@@ -37,6 +37,17 @@ lustre_sample() {
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/$1" "$NODE/lustre"
 }
 
+# lustre_osts COUNT - so many, each as the first one
+lustre_osts() {
+	local i name root
+	for ((i = 2; i < $1; i++)); do
+		printf -v name 'work-OST%04x-osc-%s' "$i" "${INSTANCE#*-}"
+		for root in sys debug; do
+			cp -r "$NODE/lustre/$root/osc/work-OST0000-osc-${INSTANCE#*-}" "$NODE/lustre/$root/osc/$name"
+		done
+	done
+}
+
 # lustre_conf [LINE...] - jobio.conf, with lines for the client
 lustre_conf() {
 	cat >"$NODE/jobio.conf" <<-END

@@ -9,7 +9,10 @@ load node
 load crash
 load lustre
 
-setup_file() { lustre_library "$BATS_FILE_TMPDIR/lustre.so"; }
+setup_file() {
+	lustre_library "$BATS_FILE_TMPDIR/lustre.so"
+	watch_library "$BATS_FILE_TMPDIR/watch.so"
+}
 
 # OST0001 has four MiB a time, as its server takes here.
 setup() {
@@ -369,12 +372,32 @@ by_next_job() {
 	killed release release
 }
 
+@test "400 OSTs cost the epilog two files each, and neither prolog nor epilog a process more than two do" {
+	local forks
+	LUSTRE_LIBRARY+=:$BATS_FILE_TMPDIR/watch.so
+	# shellcheck disable=SC2034 # node.bash uses it
+	NODE_ENV=(WATCH_LOG="$NODE/watched")
+	job 7
+	prepare
+	release
+	forks=$(watched fork)
+	lustre_osts 400
+	rm "$NODE/watched"
+	job 8
+	prepare
+	[ "$(watched open /osc/work-OST)" -le 4000 ]
+	mv "$NODE/watched" "$NODE/watched-before"
+	release
+	[ "$(watched open /osc/work-OST)" -ge 800 ]
+	[ "$(watched '[a-z]+' /osc/)" -le 820 ] # two each, and the folders
+	cat "$NODE/watched-before" >>"$NODE/watched"
+	[ "$(watched fork)" = "$forks" ]
+	[ "$(record 8 | jq -c '[.quality, (.wire | length)]')" = '[["no_step"],1]' ] # all of them in time
+}
+
 @test "random schedules of crashes end with the parameters as they were" {
 	local seed
-	for helper in jobio-prepare jobio-release; do
-		cp "$BUILDDIR/tests/faults/$helper" "$NODE/bin/$helper"
-	done
-	for seed in {1..5}; do
+	for ((seed = 1; seed <= ${JOBIO_CRASHES:-5}; seed++)); do
 		lustre_schedule "$seed" || fail "seed $seed"
 	done
 }

@@ -7,64 +7,22 @@
 
 load node
 load crash
+load nfs
 
 READ_AHEAD='"what":"read-ahead","target":"/mnt/work","old":"read_ahead_kb=128","new":"read_ahead_kb=512"'
 
+setup_file() { watch_library "$BATS_FILE_TMPDIR/watch.so"; }
+
 setup() {
 	node_make
-	mkdir -p "$NODE/nfs" "$NODE/bdi/0:60"
-	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
-	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
-	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
-	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
-	# a kernel that takes what a live NFS mount takes, and notes it
-	# shellcheck disable=SC2016 # the fake expands it
-	node_fake nfs-mount 'node=${0%/bin/*}
-	echo "$*" >>"$node/mount-calls"
-	[[ ,$5, == ,remount,* && $5 != *[rw]size* ]] || exit 32
-	words=$(tr , "\n" <<<"$5" | grep -vxE "remount|atime|async|diratime|strictatime" | paste -sd,)
-	sed -i "s|nfs [^ ]*|nfs rw,$words,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none|" "$node/nfs/mounts"'
-	nfs_conf
+	nfs_make
 }
 
 teardown() { node_remove; }
 
-# mounted OPTIONS - the only mount of the node
-mounted() {
-	echo "192.0.2.40:/export/work /mnt/work nfs $1 0 0" >"$NODE/nfs/mounts"
-}
-
-# nfs_conf - jobio.conf; NODE_JOBIO has lines for [jobio]
-nfs_conf() {
-	cat >"$NODE/jobio.conf" <<-END
-		[jobio]
-		run_dir=$NODE/run
-		spool_dir=$NODE/spool
-		${NODE_JOBIO:-}
-		[client home]
-		type=nfs
-		mount_table=$NODE/nfs/mounts
-		mountinfo=$NODE/nfs/mountinfo
-		mountstats=$NODE/nfs/mountstats
-		bdi_dir=$NODE/bdi
-		mount_command=$NODE/bin/nfs-mount
-		[profile scan]
-		read_ahead_kb=512
-		[profile stream]
-		mount_options=${NODE_OPTIONS:-sync,noatime}
-		read_ahead_kb=512
-	END
-}
-
 # later - 600 s of work: 256 READs of 1 MiB, 64 WRITEs of 1 MiB on /mnt/work
 later() {
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
-}
-
-expect_read_ahead() {
-	local have
-	have=$(<"$NODE/bdi/0:60/read_ahead_kb")
-	[[ $have == "$1" ]] || fail "read-ahead is $have"
 }
 
 # told ID - the codes of the findings in its record
@@ -204,6 +162,66 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	[ "$(told 7)" = NF03 ]
 }
 
+# automounted - autofs at /mnt/work, which nobody has used yet, and at /mnt/direct
+automounted() {
+	printf '%s\n' '/etc/auto.mnt /mnt autofs rw,fd=6,timeout=300,indirect 0 0' \
+		'/etc/auto.direct /mnt/work autofs rw,fd=7,timeout=300,direct 0 0' \
+		'/etc/auto.direct /mnt/direct autofs rw,fd=7,timeout=300,direct 0 0' >"$NODE/nfs/mounts"
+	printf '%s\n' '40 25 0:70 / /mnt rw,relatime shared:30 - autofs /etc/auto.mnt rw,indirect' \
+		'41 40 0:71 / /mnt/work rw,relatime shared:31 - autofs /etc/auto.direct rw,direct' \
+		'42 40 0:71 / /mnt/direct rw,relatime shared:31 - autofs /etc/auto.direct rw,direct' >"$NODE/nfs/mountinfo"
+}
+
+# watch_helpers - what prolog and epilog go to is in $NODE/watched
+watch_helpers() {
+	crash_helpers
+	# shellcheck disable=SC2034 # node.bash uses it
+	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_LOG="$NODE/watched"
+		ASAN_OPTIONS=verify_asan_link_order=0)
+}
+
+@test "an automount point is not walked to, used or not, by prolog, epilog and --recover" {
+	automounted
+	sed -i "/^\[client/a mounts=/mnt/work /mnt/direct" "$NODE/jobio.conf"
+	watch_helpers
+	job 7 1 stream
+	prepare 2>/dev/null
+	release 2>/dev/null
+	[ "$(record 7 | jq -c '[.client.mounts, .wire]')" = '[[],null]' ]
+	expect_in NF01 "$(told 7)"
+	# the server's file system has been mounted by its use, and the other not
+	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >>"$NODE/nfs/mounts"
+	echo '60 41 0:60 / /mnt/work rw,relatime shared:40 - nfs 192.0.2.40:/export/work rw,vers=3,hard' >>"$NODE/nfs/mountinfo"
+	job 8 1 scan
+	prepare 2>/dev/null
+	expect_read_ahead 512
+	later
+	recover 2>/dev/null
+	release 2>/dev/null
+	expect_read_ahead 128
+	[ "$(record 8 | jq -c '[.client.mounts[].mount, .wire[0].read_bytes]')" = '["/mnt/work",268435456]' ]
+	expect_in NF02 "$(told 8)"
+	[ "$(watched open "$NODE/nfs/mounts")" -gt 3 ]
+	[ "$(watched '[a-z]+' /mnt)" = 0 ] || fail "$(grep /mnt "$NODE/watched")"
+}
+
+# quality_with FIELD - of the record of a job whose step left this
+quality_with() {
+	job 7
+	prolog
+	step 7 0 10 20
+	sed -i "s/}\$/$1}/" "$NODE/run/7/steps/0"
+	epilog
+	record 7 | jq -r '.quality | join(" ")'
+	rm -f "$NODE/spool"/7.*.json "$NODE/spool/released"
+}
+
+@test "a mount that the job has alone, of the client's type, is told by a flag: no number has what was moved there" {
+	[[ " $(quality_with ',"own_mounts":"tmpfs nfs4"') " == *' private_mount '* ]]
+	[[ " $(quality_with ',"own_mounts":"tmpfs overlay lustre nfsd nfs40"') " != *private_mount* ]]
+	[[ " $(quality_with '') " != *private_mount* ]]
+}
+
 @test "a server that does not answer is said beside a setting that was made" {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
 	printf '%s\n' 'device 192.0.2.40:/export/work mounted on /mnt/work with fstype nfs statvers=1.1' \
@@ -239,7 +257,11 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 wish() { job "$1" 1 scan; }
 
-is_back() { expect_read_ahead 128; }
+is_back() { expect_nfs_as_before; }
+
+@test "random schedules of crashes end with the read-ahead that the mount had" {
+	crash_schedules scan stream ""
+}
 
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'read-ahead before' 'read-ahead after'; }

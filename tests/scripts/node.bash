@@ -67,6 +67,14 @@ count_calls() {
 	sed "s|^--run-dir=$NODE/run ||" "$NODE/count-calls"
 }
 
+# watch_library FILE - tells which paths a program goes to, and how often it forks
+watch_library() {
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$1" "$SRCDIR/tests/sim/watch.c" -ldl
+}
+
+# watched WORD [PATTERN] - how many such calls there were, with such a path
+watched() { grep -cE -- "^$1 .*${2:-}" "$NODE/watched" || :; }
+
 # node_slurm N [ALONE] - what slurmctld says: a node of 8 cores with 2 threads
 node_slurm() {
 	cat >"$NODE/node-record" <<-'END'

@@ -491,6 +491,23 @@ task_record() {
 	expect_text '              weka 4.4.5 on c2' "$output"
 }
 
+@test "the report says on which nodes the job had a core beside the client's card" {
+	local node card
+	for node in c1:true c2:false c3:true c4:null; do
+		card="\"card\":{\"names\":\"ib0\",\"numa_nodes\":\"1\",\"beside\":${node#*:}}"
+		full_record "${node%:*}" | sed "s/\"cpus\":\"0-1\",\"mounts\"/\"cpus\":\"0-1\",$card,\"mounts\"/" \
+			>"$DIR/spool/7.0.${node%:*}.json"
+	done
+	send
+	run report 7
+	expect_text $'card          ib0 (weka, NUMA node 1): the job had cores beside it on c1, c3\n' "$output"
+	expect_text $'              ib0 (weka, NUMA node 1): the job had no core beside it on c2\n' "$output"
+	expect_text $'              ib0 (weka, NUMA node 1): unknown whether the job had cores beside it, on c4\n' "$output"
+	expect_text ' far=1' "$output"
+	run report --json 7
+	expect_text '"card":{"names":"ib0","numa_nodes":"1","beside":false}' "$output"
+}
+
 @test "what is no job id is refused before anybody is asked" {
 	local id
 	for id in x 7x 0 -1 7_ 7_x '7;ls' 99999999999 7+; do

@@ -135,7 +135,7 @@ part_valgrind() {
 
 # crashes N - as many random schedules of crashes, of each type of client
 crashes() {
-	run "$dir/soak.log" $((600 + $1 * 4)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
+	run "$dir/soak.log" $((600 + $1 * 12)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
 		{ tail -n 30 "$dir/soak.log"; return 1; }
 }
 

@@ -15,6 +15,7 @@
 #include <slurm/spank.h>
 
 #include "lib/gatefile.h"
+#include "spank/gate.h"
 #include "spank/told.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -308,6 +309,23 @@ START_TEST(a_warning_of_the_gate_is_left_for_the_record)
 }
 END_TEST
 
+START_TEST(where_its_tasks_could_run_is_left_by_each_step)
+{
+	struct gatefile gate = gate_of("");
+	struct cpuset mine;
+	char *list, wanted[1100];
+
+	ck_assert_int_eq(gate_bound(&mine), 0);
+	list = cpuset_format(&mine);
+	snprintf(wanted, sizeof(wanted), ",\"cpus\":\"%.1024s\"}", list);
+	free(list);
+	start(&gate);
+	step(0, 0, 3);
+	expect_step("0", wanted);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_warning_of_the_gate_is_said_to_who_reserved_cores)
 {
 	struct gatefile gate = gate_of("");
@@ -368,6 +386,7 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  other_nodes_say_it_only_where_the_first_one_has_got_all,
 	  a_job_that_got_all_is_told_nothing,
 	  a_warning_of_the_gate_is_left_for_the_record,
+	  where_its_tasks_could_run_is_left_by_each_step,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
 	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
 	  a_refusal_counts_its_tasks)

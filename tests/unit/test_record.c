@@ -17,7 +17,9 @@ static const char *const full =
 	"\"refused\":null,"
 	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
 	"\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\","
-	"\"cpus\":\"1,3\",\"mounts\":[{\"mount\":\"/mnt/weka\","
+	"\"cpus\":\"1,3\",\"card\":{\"names\":\"ib0,ib1\","
+	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
+	"mnt/weka\","
 	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
 	"\"changes\":[{\"what\":\"mount-option\",\"target\":\"/mnt/weka\","
 	"\"old\":\"writecache\",\"new\":\"forcedirect\",\"restored\":true,"
@@ -105,6 +107,9 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_str_eq(r->io_cores_os, "1,3");
 	ck_assert_str_eq(r->mounts[0].fstype, "wekafs");
 	ck_assert_int_eq(r->changes[0].restored, 1);
+	ck_assert_str_eq(r->clients[0].cards, "ib0,ib1");
+	ck_assert_str_eq(r->clients[0].card_nodes, "0-1");
+	ck_assert_int_eq(r->clients[0].is_beside, 0);
 	ck_assert_ptr_null(r->findings[0].cure);
 	ck_assert_int_eq(r->app[0].numbers[RECORD_READ_BYTES], 10);
 	ck_assert_int_eq(r->app[0].numbers[RECORD_WRITE_BYTES], RECORD_UNKNOWN);
@@ -215,6 +220,13 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 	expect_refused_with("\"severity\":\"warning\"", "\"severity\":\"x\"",
 			    "record: severity: 'x': must be error, warning or "
 			    "info");
+	expect_refused_with("\"numa_nodes\":\"0-1\"", "\"numa_nodes\":\"1-0\"",
+			    "record: card: numa_nodes: CPU list '1-0': "
+			    "bad range");
+	expect_refused_with("\"names\":\"ib0,ib1\"", "\"names\":null",
+			    "record: card: needs names");
+	expect_refused_with("\"beside\":false", "\"beside\":0",
+			    "record: beside: must be true or false or null");
 	expect_refused_with("\"start\":1795224862.060", "\"start\":1e300",
 			    "record: start: not a time");
 	expect_refused_with("\"uid\":1000,", "",

@@ -100,6 +100,37 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 }
 END_TEST
 
+START_TEST(where_the_tasks_could_run_is_left_unless_it_is_a_long_list)
+{
+	struct stepio_label label = { .job_id = 7 };
+	struct cpuset cpus = { 0 };
+	const char *text;
+	unsigned int cpu;
+
+	tempdir_make();
+	label.cpus = &cpus;
+	text = written(&label, "0");
+	ck_assert_ptr_null(strstr(text, "cpus"));
+	free((char *)text);
+	for (cpu = 0; cpu < 8; cpu++)
+		cpuset_add(&cpus, cpu);
+	cpuset_add(&cpus, 16);
+	text = written(&label, "0");
+	ck_assert_ptr_nonnull(strstr(text, "\"end\":1060,"
+					   "\"cpus\":\"0-7,16\"}\n"));
+	free((char *)text);
+	for (cpu = 0; cpu < 4096; cpu += 2)
+		cpuset_add(&cpus, cpu);
+	label.own_mounts = "nfs4 tmpfs";
+	text = written(&label, "0");
+	ck_assert_ptr_null(strstr(text, "cpus"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"end\":1060,\"own_mounts\":\"nfs4 tmpfs\"}\n"));
+	free((char *)text);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(only_root_reads_the_step_files)
 {
 	struct stepio_label label = { .job_id = 7 };
@@ -323,6 +354,7 @@ END_TEST
 UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  the_array_is_named_when_known,
 	  what_the_gate_said_is_quoted_and_bounded,
+	  where_the_tasks_could_run_is_left_unless_it_is_a_long_list,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_node_without_configuration_gets_no_folder_but_keeps_one,
 	  a_link_in_place_of_a_folder_is_not_followed,

@@ -188,7 +188,7 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	s.flags = (UINT32_C(1) << RECORD_FLAG_COUNT) - 1;
 	s.imbalance = 98765;
 	s.restored = s.changed = s.errors = s.warnings = s.nodes_seen;
-	s.refused = s.gate_warned = s.gate_refused = s.nodes_seen;
+	s.refused = s.gate_warned = s.gate_refused = s.far = s.nodes_seen;
 	s.lacks = (UINT32_C(1) << SUMMARY_LACK_COUNT) - 1;
 	s.shape = TIMELINE_BURSTS;
 	s.bursts = TIMELINE_ROWS;
@@ -198,6 +198,7 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	ck_assert_ptr_nonnull(
 		strstr(text, "jobio/1 not=started,profile,cores,gate rd="));
 	ck_assert_ptr_nonnull(strstr(text, " refused="));
+	ck_assert_ptr_nonnull(strstr(text, " far=989P "));
 	ck_assert_ptr_nonnull(strstr(text, " gate=warn:989P,refuse:989P "));
 	ck_assert_ptr_nonnull(strstr(text, " peak="));
 	ck_assert_ptr_nonnull(strstr(text, " slow=989s@xxx"));

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* card.h - the network cards of a client, as a type tells them
+ *
+ * Terms   serves: what the client uses the card for: mount points, an LNet
+ *           address, a container; several are joined by ",".
+ * Owner   struct client_cards is a plain value.
+ * Errors  none: what does not fit is left out.
+ * Runs    everywhere; for client/ only.
+ */
+#ifndef JOBIO_CLIENT_CARD_H
+#define JOBIO_CLIENT_CARD_H
+
+#include "client/terms.h"
+
+/* A card that is there already serves this, too. */
+void card_add(struct client_cards *cards, const char *name, int numa_node,
+	      const char *serves);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/plan_client.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "report/print.h"
+
+#define BUDGET_MS 20000
+
+static const struct config_client *section_named(const struct config *config,
+						 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (!strcmp(config->clients[i].name, name))
+			return &config->clients[i];
+	return NULL;
+}
+
+static int look(struct plan_client *found, const struct config_client *section,
+		struct err *err)
+{
+	struct client *client = client_open(section, NULL, NULL, err);
+	int rc = -1;
+
+	if (client)
+		rc = client_inspect(client, BUDGET_MS, err);
+	if (rc == 0) {
+		client_cards(client, &found->cards);
+		found->type = client_facts(client)->type;
+	}
+	client_close(client);
+	return rc;
+}
+
+/* NUMA nodes, each once, in the order of the cards. */
+static int find_domains(struct plan_client *client, const char *xml,
+			struct err *err)
+{
+	struct cpuset seen = { 0 };
+	size_t i;
+
+	client->numa_node = -1;
+	for (i = 0; i < client->cards.count; i++) {
+		int node = client->cards.card[i].numa_node;
+
+		if (node < 0 || cpuset_has(&seen, (unsigned int)node))
+			continue;
+		cpuset_add(&seen, (unsigned int)node);
+		if (locality_of_node(xml, node,
+				     &client->domain[client->domain_count],
+				     err) < 0)
+			return err_prefix(err, "card %s",
+					  client->cards.card[i].name);
+		if (!client->domain_count++)
+			client->numa_node = node;
+	}
+	return 0;
+}
+
+int plan_client_find(struct plan_client *client, const char *name,
+		     const char *conf, const char *xml, struct err *err)
+{
+	struct config *config = config_load(conf, err);
+	const struct config_client *section;
+	int rc = -1;
+
+	if (!config)
+		return -1;
+	memset(client, 0, sizeof(*client));
+	section = section_named(config, name);
+	if (!section)
+		err_set(err, "--client: '%s': jobio.conf has no [client %s]",
+			name, name);
+	else
+		rc = look(client, section, err);
+	if (rc == 0) {
+		snprintf(client->name, sizeof(client->name), "%s", name);
+		rc = find_domains(client, xml, err);
+	}
+	config_free(config);
+	return rc;
+}
+
+const char *plan_client_cards(const struct plan_client *client,
+			      char text[PLAN_CLIENT_TEXT_MAX])
+{
+	size_t i, used = 0;
+
+	*text = '\0';
+	for (i = 0; i < client->cards.count; i++)
+		used += (size_t)snprintf(
+			text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
+			i ? "," : "", client->cards.card[i].name);
+	return text;
+}
+
+struct json_object *plan_client_json(const struct plan_client *client)
+{
+	struct json_object *json = json_object_new_object();
+	struct json_object *list = json_object_new_array(), *one;
+	const struct client_card *card = client->cards.card;
+	size_t i;
+
+	print_add_text(json, "name", strdup(client->name));
+	print_add_text(json, "type", strdup(client->type));
+	for (i = 0; i < client->cards.count; i++, card++) {
+		one = json_object_new_object();
+		print_add_text(one, "card", strdup(card->name));
+		json_object_object_add(
+			one, "numa_node",
+			card->numa_node < 0
+				? NULL
+				: json_object_new_int(card->numa_node));
+		print_add_text(one, "serves", strdup(card->serves));
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(json, "cards", list);
+	return json;
+}
+
+/* The client's cards, each with its place and with what it serves. */
+void plan_client_print(const struct plan_client *client)
+{
+	const char *label = "card";
+	size_t i;
+
+	for (i = 0; i < client->cards.count; i++, label = "") {
+		const struct client_card *card = &client->cards.card[i];
+
+		printf("%-16s %s", label, card->name);
+		if (card->numa_node >= 0)
+			printf(", NUMA node %d", card->numa_node);
+		else
+			printf(", its place is unknown");
+		printf(", of client '%s' (%s): %s\n", client->name,
+		       client->type, card->serves);
+	}
+	for (i = 0; i < client->domain_count; i++)
+		print_list(i ? "" : "beside it", &client->domain[i]);
+}

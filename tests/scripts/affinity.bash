@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# affinity.bash - a node of two CPUs whose client can be told where to work:
+# workqueues and interrupts are files, the threads of a mmfsd are real. Uses
+# node.bash and gpfs.bash.
+
+QUEUES=devices/virtual/workqueue
+
+# affinity_make - the node of node.bash has two CPUs
+affinity_make() {
+	"$BUILDDIR/tests/tools/machine" xml arm-1x2x1-block >"$NODE/machine.xml"
+	sed -i 's/"cpus":16/"cpus":2/; s/"cores_per_socket":8/"cores_per_socket":2/; s/"threads_per_core":2/"threads_per_core":1/' "$NODE/node-record"
+	echo 0 >"$NODE/sysfs/devices/system/cpu/cpu0/topology/thread_siblings_list"
+	echo 1 >"$NODE/sysfs/devices/system/cpu/cpu1/topology/thread_siblings_list"
+}
+
+# nfs - a node with NFS: two of its workqueues can be told where to run
+nfs() {
+	mkdir -p "$NODE/nfs" "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod,writeback}
+	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
+	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >"$NODE/nfs/mounts"
+	local queue
+	for queue in nfsiod rpciod xprtiod writeback .; do
+		echo 3 >"$NODE/sysfs/$QUEUES/$queue/cpumask"
+	done
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		[client home]
+		type=nfs
+		core_change=affinity
+		${NODE_CLIENT:-}
+		mount_table=$NODE/nfs/mounts
+		mountinfo=$NODE/nfs/mountinfo
+		mountstats=$NODE/nfs/mountstats
+	END
+}
+
+# lustre - a node with Lustre: a thread of the kernel, which is a process of ours
+lustre() {
+	sleep 600 3>&- &
+	THREAD=$!
+	mkdir -p "$NODE/lustre" "$NODE/processes/$THREAD"
+	echo ptlrpcd_00_00 >"$NODE/processes/$THREAD/comm"
+	echo "$THREAD (ptlrpcd_00_00) S 2 0 0 0 -1 2129984 0 0 0 0" >"$NODE/processes/$THREAD/stat"
+	echo '192.0.2.60@tcp:/work /mnt/work lustre rw,flock 0 0' >"$NODE/lustre/mounts"
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		[client scratch]
+		type=lustre
+		core_change=affinity
+		process_dir=$NODE/processes
+		mount_table=$NODE/lustre/mounts
+		sys_dir=$NODE/lustre/sys
+		debug_dir=$NODE/lustre/debug
+		procfs_dir=$NODE/lustre/proc
+		lnet_dir=$NODE/lustre
+	END
+	BEFORE=$(taskset -cp "$THREAD")
+}
+
+# gpfs - a node with Storage Scale, whose card is ib0
+gpfs() {
+	gpfs_make
+	mkdir -p "$NODE/sysfs/class/net/ib0/device/msi_irqs" "$NODE/sysfs/proc/irq/45" "$NODE/sysfs/proc/irq/46"
+	touch "$NODE/sysfs/class/net/ib0/device/msi_irqs/"{45,46}
+	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+	NODE_CLIENT=$'core_change=affinity\ninterrupts_of=ib0' gpfs_conf
+	BEFORE=$(taskset -cp "$MMFSD")
+}
+
+expect_interrupts() {
+	local have
+	have=$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | paste -sd' ')
+	[[ $have == "$1" ]] || fail "interrupts: $have"
+}
+
+expect_mmfsd() {
+	local have
+	have=$(taskset -acp "$MMFSD" | sed 's/.*: //' | sort -u | paste -sd' ')
+	[[ $have == "$1" ]] || fail "mmfsd: $have"
+}
+
+expect_mmfsd_as_before() { expect_mmfsd "${BEFORE##*: }"; }

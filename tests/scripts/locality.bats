@@ -1,0 +1,248 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which network card serves a client, of each type, where it is, which cores are
+# beside it; and whether a job had one of them. The machine is one of
+# tests/machines, sysfs is made of files, the card is the loopback interface.
+#
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets output; tests are subshells
+
+load node
+load lustre
+load gpfs
+# shellcheck source=tests/scripts/machine.bash
+. "$SRCDIR/tests/scripts/machine.bash"
+
+setup() {
+	node_make
+	machines=$NODE
+	MACHINE=$(machine intel-2x28x2-snc2-block) # two sockets, four NUMA nodes
+	mkdir -p "$NODE"/sysfs/devices/system/node/node{0..3} \
+		"$NODE"/sysfs/class/{net/lo,net/ib0,infiniband/mlx5_0,infiniband/mlx5_1}/device
+	echo 0-3 >"$NODE/sysfs/devices/system/node/online"
+	local numa
+	for numa in {0..3}; do
+		echo $((14 * numa))-$((14 * numa + 13)),$((14 * numa + 56))-$((14 * numa + 69)) \
+			>"$NODE/sysfs/devices/system/node/node$numa/cpulist"
+	done
+	place 1
+}
+
+teardown() {
+	[[ ! -v MMFSD ]] || gpfs_stop
+	node_remove
+}
+
+# place NUMA-NODE - of all cards but mlx5_1, which is at the last
+place() {
+	local card
+	for card in net/lo net/ib0 infiniband/mlx5_0; do
+		echo "$1" >"$NODE/sysfs/class/$card/device/numa_node"
+	done
+	echo 3 >"$NODE/sysfs/class/infiniband/mlx5_1/device/numa_node"
+}
+
+# nfs_home - a file system of a server that is this host
+nfs_home() {
+	mkdir -p "$NODE/nfs"
+	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
+	sed 's/192\.0\.2\.40/127.0.0.1/g' "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" \
+		>"$NODE/nfs/mountstats"
+	echo '127.0.0.1:/export/work /mnt/work nfs rw,vers=3,addr=127.0.0.1 0 0' >"$NODE/nfs/mounts"
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		[client home]
+		type=nfs
+		mount_table=$NODE/nfs/mounts
+		mountinfo=$NODE/nfs/mountinfo
+		mountstats=$NODE/nfs/mountstats
+	END
+}
+
+# scratch - Lustre over the loopback interface
+scratch() {
+	mkdir -p "$NODE/lustre"
+	lustre_sample get_param-2.17.txt
+	printf 'nid status alive refs peer rtr max tx min\n127.0.0.1@tcp up -1 1 8 0 256 256 256\n' \
+		>"$NODE/lustre/nis"
+	printf '0\t: 0 1 2 3\n' >"$NODE/lustre/cpu_partition_table"
+	echo '192.0.2.60@tcp:/work /mnt/work lustre rw,flock 0 0' >"$NODE/lustre/mounts"
+	lustre_conf
+}
+
+# weka_on CARD - WEKA's container has it
+weka_on() {
+	sed -i "s/\"net_devices\":\[\]/\"net_devices\":[{\"name\":\"$1\",\"identifier\":\"\"}]/" \
+		"$NODE/bin/weka"
+}
+
+plan() {
+	run "$BUILDDIR/jobio" plan --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" \
+		--topology="$MACHINE" "$@"
+}
+
+line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
+
+@test "plan finds the card that leads to an NFS server, and cores beside it" {
+	nfs_home
+	plan --client=home
+	[ "$status" -eq 0 ]
+	line "card             lo, NUMA node 1, of client 'home' (nfs): /mnt/work"
+	line 'beside it        14-27,70-83'
+	line 'OS CPUs          27,83'
+	line "placement        beside the card of client 'home': lo"
+	line 'slurm.conf       CpuSpecList=54-55'
+	line 'client           core_change=affinity and interrupts_of=lo in its section of jobio.conf'
+	[[ $output != *'core='* && $output != *weka* ]]
+	place 3
+	plan --client=home --max=2
+	line 'OS CPUs          54-55,110-111'
+}
+
+@test "plan finds Lustre's card by its LNet address, and writes its CPU partition" {
+	scratch
+	plan --client=scratch --max=2
+	[ "$status" -eq 0 ]
+	line "card             lo, NUMA node 1, of client 'scratch' (lustre): 127.0.0.1@tcp"
+	line 'client           options libcfs cpu_pattern="0[26-27,82-83]" in /etc/modprobe.d, and load Lustre'"'"'s modules anew'
+}
+
+@test "plan finds mmfsd's cards by verbsPorts, takes a core beside each, and writes numactl's options" {
+	gpfs_make
+	sed -i 's|verbsRdma disable|verbsRdma enable|;s|verbsPorts -|verbsPorts mlx5_0/1|' "$NODE/gpfs/config"
+	plan --client=fast
+	[ "$status" -eq 0 ]
+	line "card             mlx5_0, NUMA node 1, of client 'fast' (gpfs): verbsPorts"
+	line 'OS CPUs          27,83'
+	line 'client           mmchconfig numactlOptionN=1,numactlOptioni=1 for this class of nodes, and restart mmfsd'
+	sed -i 's|mlx5_0/1|mlx5_0/1,mlx5_1/1/2|' "$NODE/gpfs/config"
+	plan --client=fast --max=3
+	line "placement        beside the cards of client 'fast': mlx5_0,mlx5_1"
+	line 'OS CPUs          26-27,55,82-83,111'
+	sed -i 's|verbsRdma enable|verbsRdma disable|' "$NODE/gpfs/config"
+	plan --client=fast
+	expect_in "P09 warning: nobody tells which card serves client 'fast', or where it is" "$output"
+	expect_in 'cure: name it with --nic=IFACE, or give the CPUs beside it with --local-cpus' "$output"
+}
+
+@test "plan finds WEKA's card, and names it at the mount" {
+	weka_on ib0
+	plan --client=weka
+	[ "$status" -eq 0 ]
+	line "card             ib0, NUMA node 1, of client 'weka' (weka): client"
+	line 'mount            -o net=ib0,core=27'
+	line 'or               weka local resources cores 1 --only-frontend-cores --core-ids 27'
+}
+
+@test "plan --client in JSON has each card with its place, null where nobody knows it" {
+	nfs_home
+	plan --client=home --format=json
+	[ "$(jq -c '[.client, .os_cpus, has("mount_options")]' <<<"$output")" = \
+		'[{"name":"home","type":"nfs","cards":[{"card":"lo","numa_node":1,"serves":"/mnt/work"}]},"27,83",false]' ]
+	place -1
+	plan --client=home --format=json
+	[ "$(jq -c '[.client.cards[0].numa_node, .placement, .findings[0].code]' <<<"$output")" = '[null,"spread","P09"]' ]
+	echo 2 >"$NODE/sysfs/devices/system/node/online" # a machine with one place
+	plan --client=home --format=json
+	[ "$(jq -c '[.client.cards[0].numa_node, .placement]' <<<"$output")" = '[2,"packed"]' ]
+}
+
+@test "what is said on the command line holds against the client's card" {
+	nfs_home
+	plan --client=home --local-cpus=28-41,84-97
+	line 'OS CPUs          41,97'
+	line 'placement        packed beside the network card: its queues are polled from there'
+}
+
+@test "a client that jobio.conf does not have, and a card where no CPUs are, are told in one line" {
+	nfs_home
+	plan --client=work
+	[ "$status" -eq 2 ]
+	[ "$output" = "jobio: plan: --client: 'work': jobio.conf has no [client work]" ]
+	place 7
+	plan --client=home
+	[ "$status" -eq 2 ]
+	[ "$output" = "jobio: plan: card lo: NUMA node 7: $MACHINE has no CPUs there" ]
+}
+
+# check SPEC - what it finds about cards; SPEC is of the node line
+check() {
+	cat >"$NODE/slurm.conf" <<-END
+		ClusterName=test
+		NodeName=c1 Sockets=2 CoresPerSocket=28 ThreadsPerCore=2 CPUs=112 $1
+	END
+	run "$BUILDDIR/jobio" check --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
+		--topology="$MACHINE" --slurm-conf="$NODE/slurm.conf" --slurm-version=24.11 --slurmd=/bin/true
+	output=$(grep -A1 '^N13' <<<"$output" || :)
+}
+
+@test "jobio check tells of a spec set that has no core beside the card of a client, of any type" {
+	nfs_home
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	[ "$output" = "N13 warning: the spec set has OS CPUs 55,111, and none of them is beside the card of client 'home': lo (NUMA node 1)
+    cure: CpuSpecList of cores beside it: jobio plan --client=home" ]
+	check 'CpuSpecList=54-55 MemSpecLimit=5100'
+	[ -z "$output" ]
+	scratch
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	expect_in "card of client 'scratch': lo (NUMA node 1)" "$output"
+	node_conf
+	weka_on ib0
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	expect_in "card of client 'weka': ib0 (NUMA node 1)" "$output"
+	gpfs_make
+	sed -i 's|verbsRdma disable|verbsRdma enable|;s|verbsPorts -|verbsPorts mlx5_0/1|' "$NODE/gpfs/config"
+	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	expect_in "card of client 'fast': mlx5_0 (NUMA node 1)" "$output"
+	sed -i 's|mlx5_0/1|mlx5_0/1,mlx5_1/1|' "$NODE/gpfs/config"
+	check 'CpuSpecList=110-111 MemSpecLimit=5100' # one of two is enough
+	[ -z "$output" ]
+}
+
+@test "without a spec set jobio check asks which core --io-cores=1 gets" {
+	nfs_home
+	check ''
+	[ "$output" = "N13 info: there is no spec set, --io-cores=1 gets OS CPUs 55,111, and none of them is beside the card of client 'home': lo (NUMA node 1)
+    cure: CpuSpecList of cores beside it: jobio plan --client=home" ]
+	place 3
+	check ''
+	[ -z "$output" ]
+	place -1
+	check ''
+	[ -z "$output" ]
+}
+
+# ran CPUS - a job whose step could run there; what its record says of the card
+ran() {
+	job 7
+	prolog
+	step 7 0 10 20
+	[[ -z $1 ]] || sed -i "s/}\$/,\"cpus\":\"$1\"}/" "$NODE/run/7/steps/0"
+	epilog
+	record 7 | jq -c .client.card
+	rm -f "$NODE/spool"/7.*.json "$NODE/spool/released"
+}
+
+@test "the record says whether the job had a core beside the card" {
+	nfs_home
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":"1","beside":true}' ]
+	[ "$(ran 0-13,56-69)" = '{"names":"lo","numa_nodes":"1","beside":false}' ]
+	[ "$(ran 13-14)" = '{"names":"lo","numa_nodes":"1","beside":true}' ]
+	[ "$(ran '')" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	[ "$(ran 7-4)" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	rm "$NODE/sysfs/devices/system/node/node1/cpulist"
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":"1","beside":null}' ]
+	place -1
+	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":null,"beside":null}' ]
+}
+
+@test "a client without a card that is known has none in the record" {
+	[ "$(ran 14-17)" = null ]
+}
+
+@test "the record has WEKA's card, also by answers that were kept" {
+	weka_on ib0
+	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]
+	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a card is, by files of sysfs; and a client's list of cards. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/card.h"
+#include "lib/sysfs.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+/* Two NUMA nodes; eth0 is at the first, eth1 at the second. */
+static void make_machine(void)
+{
+	char command[1024];
+
+	tempdir_make();
+	snprintf(command, sizeof(command),
+		 "cd '%s' && mkdir -p devices/system/node/node0 "
+		 "devices/system/node/node1 class/net/eth0/device "
+		 "class/net/eth1/device class/net/eth2/device "
+		 "class/net/bond0 class/net/vlan7",
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+	tempdir_put("devices/system/node/online", "0-1\n");
+	tempdir_put("devices/system/node/node0/cpulist", "0-7,16-23\n");
+	tempdir_put("devices/system/node/node1/cpulist", "8-15,24-31\n");
+	tempdir_put("class/net/eth0/device/numa_node", "0\n");
+	tempdir_put("class/net/eth1/device/numa_node", "1\n");
+	tempdir_put("class/net/eth2/device/numa_node", "-1\n");
+	sysfs_set_root(tempdir_name);
+}
+
+static void put_below(const char *upper, const char *lower)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "class/net/%s/lower_%s", upper, lower);
+	tempdir_put(path, "");
+}
+
+START_TEST(a_card_is_where_its_bus_is)
+{
+	make_machine();
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", ""), 0);
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth1", ""), 1);
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth2", ""), -1);
+	ck_assert_int_eq(sysfs_numa_node_of_device("../eth1", ""), -1);
+	ck_assert_int_eq(sysfs_numa_node_of_device("", ""), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_bond_is_where_all_of_its_cards_are)
+{
+	make_machine();
+	ck_assert_int_eq(sysfs_numa_node_of_device("bond0", ""), -1);
+	put_below("bond0", "eth1");
+	put_below("vlan7", "bond0");
+	ck_assert_int_eq(sysfs_numa_node_of_device("bond0", ""), 1);
+	ck_assert_int_eq(sysfs_numa_node_of_device("vlan7", ""), 1);
+	put_below("bond0", "eth0");
+	ck_assert_int_eq(sysfs_numa_node_of_device("bond0", ""), -1);
+	ck_assert_int_eq(sysfs_numa_node_of_device("vlan7", ""), -1);
+	put_below("bond0", "bond0"); /* nothing goes round for ever */
+	ck_assert_int_eq(sysfs_numa_node_of_device("bond0", ""), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_numa_node_has_cpus_or_is_unknown)
+{
+	struct cpuset cpus;
+	char *list;
+
+	make_machine();
+	ck_assert_int_eq(sysfs_numa_cpus(1, &cpus), 0);
+	list = cpuset_format(&cpus);
+	ck_assert_str_eq(list, "8-15,24-31");
+	free(list);
+	ck_assert_int_eq(sysfs_numa_cpus(2, &cpus), -1);
+	ck_assert_int_eq(sysfs_numa_cpus(-1, &cpus), -1);
+	ck_assert_int_eq(sysfs_only_numa_node(), -1);
+	tempdir_put("devices/system/node/online", "1\n");
+	ck_assert_int_eq(sysfs_only_numa_node(), 1);
+	tempdir_put("devices/system/node/online", "x\n");
+	ck_assert_int_eq(sysfs_only_numa_node(), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_card_is_listed_once_with_all_that_it_serves)
+{
+	struct client_cards cards = { 0 };
+	char name[80];
+	int i;
+
+	card_add(&cards, "eth0", 0, "/home");
+	card_add(&cards, "eth1", 1, "/work");
+	card_add(&cards, "eth0", 0, "/apps");
+	card_add(&cards, "", 0, "/none");
+	ck_assert_uint_eq(cards.count, 2);
+	ck_assert_str_eq(cards.card[0].serves, "/home,/apps");
+	ck_assert_int_eq(cards.card[1].numa_node, 1);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	card_add(&cards, name, 0, "a name that no kernel gives");
+	ck_assert_uint_eq(cards.count, 2);
+	for (i = 0; i < 40; i++) { /* too many, and too much to serve */
+		snprintf(name, sizeof(name), "ib%d", i);
+		card_add(&cards, name, -1, "/a");
+		card_add(&cards, "eth0", 0, "/a/long/name/of/a/mount");
+	}
+	ck_assert_uint_eq(cards.count, CLIENT_CARDS_MAX);
+	ck_assert_uint_lt(strlen(cards.card[0].serves), CLIENT_CARD_TEXT_MAX);
+}
+END_TEST
+
+UNIT_MAIN("card", a_card_is_where_its_bus_is,
+	  a_bond_is_where_all_of_its_cards_are,
+	  a_numa_node_has_cpus_or_is_unknown,
+	  a_card_is_listed_once_with_all_that_it_serves)
