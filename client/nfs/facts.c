@@ -79,7 +79,7 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	mount->port = number ? (unsigned int)number : NFS_PORT;
 }
 
-int nfs_read(struct client *client, bool stats, struct err *err)
+int nfs_read(struct client *client, struct err *err)
 {
 	struct nfs_facts *facts = nfs_of(client);
 	size_t i;
@@ -99,8 +99,7 @@ int nfs_read(struct client *client, bool stats, struct err *err)
 	for (i = 0; i < client->common.mount_count; i++)
 		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
-	if (stats)
-		read_counters(client);
+	read_counters(client);
 	return 0;
 }
 
@@ -308,9 +307,10 @@ static void find_version(struct client *client)
 
 int nfs_look(struct client *client, struct err *err)
 {
-	if (nfs_read(client, true, err) < 0)
+	if (nfs_read(client, err) < 0)
 		return -1;
 	find_hung(client);
+	find_cards(nfs_of(client));
 	return 0;
 }
 
@@ -319,7 +319,6 @@ int nfs_inspect(struct client *client, struct err *err)
 	if (nfs_look(client, err) < 0)
 		return -1;
 	find_version(client);
-	find_cards(nfs_of(client));
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;
 	return 0;

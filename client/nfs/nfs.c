@@ -78,7 +78,7 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 	size_t i;
 
 	client.facts = &facts;
-	if (!wire || nfs_read(&client, true, err) < 0)
+	if (!wire || nfs_read(&client, err) < 0)
 		goto out;
 	rc = 0;
 	for (i = 0; facts.text && i < facts.count && rc == 0; i++)

@@ -71,9 +71,10 @@ static inline struct nfs_facts *nfs_of(const struct client *client)
 	return client->facts;
 }
 
-/* Read the tables anew: mounts, mountinfo, and with 'stats' the counters. */
-int nfs_read(struct client *client, bool stats, struct err *err);
-/* The tables and the counters anew, and which servers are hung. */
+/* Read the tables anew: mounts, mountinfo, counters. */
+int nfs_read(struct client *client, struct err *err);
+/* The same, and which servers are hung, and their cards: rules ask for them
+ * after a change as well. */
 int nfs_look(struct client *client, struct err *err);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);

@@ -68,11 +68,6 @@ static const char *read_ahead_now(const struct client *client,
 	return facts->now;
 }
 
-static int read_tables(struct client *client, struct err *err)
-{
-	return nfs_read(client, false, err);
-}
-
 /* For files that are opened from now on. */
 static int set_read_ahead(const struct setting *setting, struct client *client,
 			  const char *target, const char *list, struct err *err)
@@ -116,7 +111,7 @@ static const struct setting read_ahead = {
 	.wanted = wanted_read_ahead,
 	.target = mount_option_target,
 	.now = read_ahead_now,
-	.read = read_tables,
+	.read = nfs_look,
 	.write = set_read_ahead,
 };
 

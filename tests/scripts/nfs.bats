@@ -204,6 +204,19 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	[ "$(told 7)" = NF03 ]
 }
 
+@test "a server that does not answer is said beside a setting that was made" {
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
+	printf '%s\n' 'device 192.0.2.40:/export/work mounted on /mnt/work with fstype nfs statvers=1.1' \
+		$'\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1' >"$NODE/nfs/mountstats"
+	job 7 1 scan
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_read_ahead 512
+	run epilog
+	expect_read_ahead 128
+	[ "$(told 7)" = NF09 ]
+}
+
 @test "a node without its NFS mount is drained where the site wants it" {
 	NODE_JOBIO=on_error=drain nfs_conf
 	: >"$NODE/nfs/mounts"

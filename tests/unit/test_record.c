@@ -219,6 +219,22 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 			    "record: start: not a time");
 	expect_refused_with("\"uid\":1000,", "",
 			    "record: uid and start must be there");
+	expect_refused_with("\"start\":1795224862.060,", "",
+			    "record: uid and start must be there");
+	expect_refused_with("{\"mount\":\"/mnt/weka\"", "{\"mount\":null",
+			    "record: mounts: need mount and fstype");
+	expect_refused_with("\"fstype\":\"wekafs\"", "\"fstype\":null",
+			    "record: mounts: need mount and fstype");
+	expect_refused_with("\"source\":\"stepd\",", "",
+			    "record: source: must be there");
+	expect_refused_with("\"quality\":[", "\"quality\":[1,",
+			    "record: quality: must hold texts");
+	expect_refused_with("\"app\":[", "\"app\":[7,",
+			    "record: app: must hold objects");
+	expect_refused_with("[0,0,4]", "[0,0,\"4\"]",
+			    "record: read_sizes: must hold counts");
+	expect_refused_with("[0,0,4]", "[0,0,-4]",
+			    "record: read_sizes: must hold counts");
 }
 END_TEST
 

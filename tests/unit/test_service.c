@@ -282,6 +282,12 @@ START_TEST(the_tasks_of_an_array_are_listed_for_their_owner)
 	ck_assert_ptr_nonnull(strstr(
 		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"2_1\"}"),
 		"family: job: must be a job id"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_10\"}"),
+		"\"job\":27,"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_3\"}"),
+		"job '25_3': no record that you may read"));
 	closed(store);
 }
 END_TEST
@@ -372,6 +378,16 @@ START_TEST(requests_without_sense_get_a_sentence)
 		  "job: '7;': not a job id" },
 		{ "{\"op\":\"get\",\"job\":\"5_x\"}",
 		  "job: '5_x': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"0\"}", "job: '0': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7+\"}",
+		  "job: '7+': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"4294967296\"}",
+		  "job: '4294967296': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7_4294967296\"}",
+		  "job: '7_4294967296': not a job id" },
+		{ "{\"op\":\"get\",\"job\":"
+		  "\"00000000000000000000000000000007\"}",
+		  "job: '00000000000000000000000000000007': not a job id" },
 	};
 	struct store *store = opened();
 	struct service service = made_service(store);
