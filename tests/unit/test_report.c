@@ -14,6 +14,7 @@
 static struct record *records[NODES_MAX];
 static struct job_report report;
 static struct config_advice limits;
+static struct sacct_row slurm; /* of which a test makes use */
 static char printed[65536];
 
 #define START "\"start\":1795224862,"
@@ -47,6 +48,19 @@ static void begin(const char *summary)
 	report.limits = &limits;
 	report.runs = 1;
 	report.restart = 0;
+	report.is_verbose = true;
+	slurm = (struct sacct_row){ .id = "7",
+				    .user = "",
+				    .account = "",
+				    .partition = "",
+				    .name = "",
+				    .state = "COMPLETED",
+				    .exit_code = 0,
+				    .signal = RECORD_UNKNOWN,
+				    .start = 1795224862,
+				    .end = 1795228462,
+				    .elapsed_s = 3600,
+				    .nodes = RECORD_UNKNOWN };
 	setenv("TZ", "UTC", 1);
 	tzset();
 	ck_assert_msg(summary_parse(summary, &report.summary, &err) == 0, "%s",
@@ -121,18 +135,21 @@ START_TEST(a_report_without_records_says_what_the_summary_says)
 {
 	begin(FULL);
 	report.source = "sacct";
-	report.user = (char *)"alice";
-	report.job_state = (char *)"COMPLETED";
-	report.start = (char *)"2026-11-22T09:00:00";
-	report.end = (char *)"2026-11-22T10:00:00";
+	slurm.user = "alice";
+	slurm.name = "train";
+	slurm.partition = "gpu";
+	slurm.account = "lab";
+	report.slurm = &slurm;
 	strcpy(report.why_not_ledger, "no job 7 that you may read");
 	print(job_print_text);
 	ck_assert_str_eq(
 		printed,
 		"job 7 on cluster c, user alice; not given: profile, cores "
 		"apart from the client's\n"
-		"  time          2026-11-22T09:00:00 to 2026-11-22T10:00:00, "
-		"COMPLETED\n"
+		"  name          train, partition gpu, account lab\n"
+		"  state         COMPLETED, exit code 0, 01:00:00 on 3 nodes\n"
+		"  time          2026-11-21 01:34:22 to 2026-11-21 02:34:22 "
+		"(3600.0 s)\n"
 		"  nodes         2 of 3 reported; missing: c3\n"
 		"  io-cores      1 on each node, CPUs 7,15\n"
 		"  profile       stream\n"
@@ -160,7 +177,7 @@ START_TEST(a_report_without_records_says_what_the_summary_says)
 		"the client's files\n"
 		"                asynchronous I/O (aio, io_uring) is not "
 		"counted\n"
-		"  findings      1 errors, 2 warnings\n"
+		"  findings      1 error, 2 warnings\n"
 		"  note          from sacct, three digits and no details: no "
 		"job 7 that you may read (its owner, root and SlurmUser may)\n"
 		"  summary       " FULL "\n");
@@ -194,11 +211,11 @@ START_TEST(the_head_says_which_job_of_which_family_it_is)
 	expect("job 6+1, run 0 of 2 known");
 	report.restart = 0;
 	expect("job 6+1, run 0 of 2 known");
-	report.user = (char *)"";
+	report.slurm = &slurm;
 	expect("job 6+1, run 0 of 2 known");
-	report.user = (char *)"bob";
+	slurm.user = "bob";
 	expect("job 6+1, user bob, run 0 of 2 known");
-	strcpy(report.waits, "PENDING");
+	slurm.state = "PENDING";
 	expect("  note          the job has been requeued and is PENDING: this "
 	       "is its last run that ended");
 	end();
@@ -215,6 +232,7 @@ START_TEST(the_time_is_from_the_first_start_to_the_last_end)
 	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c3\","
 	    "\"uid\":1,\"start\":1795224800,\"end\":1795224810}");
 	expect("job 7 on cluster c\n"
+	       "  state         unknown, 00:02:42 on 1 node\n"
 	       "  time          2026-11-21 01:33:20 to 2026-11-21 01:36:02 "
 	       "(162.0 s)\n"
 	       "  nodes         1 of 1 reported");
@@ -252,10 +270,11 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	       "  not given     on c1, c3: profile stream was not applied\n"
 	       "  not given     on c2, c3: the io-cores were without use\n"
 	       "  not given     on c5: may run on CPU 7\n"
+	       "  state         unknown, 00:01:40 on 1 node\n"
 	       "  time          2026-11-21 01:34:22 to 2026-11-21 01:36:02 "
 	       "(100.0 s)\n"
-	       "  request       1 io-cores on each node, profile stream\n"
-	       "  refused       on c7: no");
+	       "  refused       on c7: no\n"
+	       "  request       1 io-core on each node, profile stream");
 	expect_no("may not");
 	expect_no("on c3: ");
 	ck_assert_int_eq(times("not given"), 3);
@@ -413,7 +432,7 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- chg=1/2 find=1/0");
 	expect("  changed       2 settings, 1 put back\n"
-	       "  findings      1 errors, 0 warnings");
+	       "  findings      1 error");
 	end();
 }
 END_TEST
@@ -422,13 +441,10 @@ END_TEST
 	"{\"code\":\"" code "\",\"severity\":\"warning\",\"text\":\"" text     \
 	"\",\"cure\":" cure users "}"
 
-START_TEST(a_finding_is_told_once_and_its_cure_to_who_can_do_it)
+START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 {
-	static const char note[] =
-		"  note          findings are for the site's administrators, "
-		"who see cures with --verbose";
-
-	begin(PLAIN);
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=0/3");
 	add(NODE("c1", ",\"findings\":[" FINDING(
 			       "X1", "bad", "\"mend it\"",
 			       "") "," FINDING("X2", "yours", "\"ask\"",
@@ -436,23 +452,14 @@ START_TEST(a_finding_is_told_once_and_its_cure_to_who_can_do_it)
 	add(NODE("c2",
 		 ",\"findings\":[" FINDING("X1", "bad", "null", "") "," FINDING(
 			 "X1", "worse", "null", "") "]"));
-	expect("  finding       warning X1 on c1, c2: bad\n"
+	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
 	       "  finding       warning X2 on c1: yours; ask\n"
 	       "  finding       warning X1 on c2: worse");
 	ck_assert_int_eq(times("finding "), 3);
-	expect(note);
-	report.is_for_admin = true;
-	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
-	       "  finding       warning X2 on c1: yours; ask");
-	expect_no("note");
-	end();
-	begin(PLAIN);
-	add(NODE("c1", ",\"findings\":[" FINDING(
-			       "X2", "yours", "\"ask\"",
-			       ",\"users\":true") "," FINDING("X3", "so",
-							      "null", "") "]"));
-	expect("  finding       warning X3 on c1: so");
-	expect_no("note");
+	report.is_verbose = false;
+	expect("  finding       warning X2 on c1: yours; ask\n"
+	       "  findings      3 warnings: --verbose shows them");
+	ck_assert_int_eq(times("finding "), 1);
 	end();
 }
 END_TEST
@@ -642,7 +649,8 @@ START_TEST(a_line_of_csv_has_all_columns)
 	print(job_print_csv);
 	ck_assert_str_eq(printed, "\"7\",\"c\",0,\"ledger\",2,3,\"1\",\"7,15\","
 				  "\"stream\",1024,3,2048,4,\"node\",\"bpf\","
-				  "\"all_files other\",512,1024\n");
+				  "\"all_files other\",512,1024,\"\",\"\",\"\","
+				  "\"\",\"\",,,,,3,\"\"\n");
 	report.id = (char *)"a\"b";
 	report.cluster = NULL;
 	report.restart = RECORD_UNKNOWN;
@@ -652,7 +660,8 @@ START_TEST(a_line_of_csv_has_all_columns)
 	print(job_print_csv);
 	ck_assert_str_eq(printed, "\"a\"\"b\",\"\",,\"ledger\",2,3,\"1\","
 				  "\"7,15\",\"stream\",1024,3,2048,4,\"\","
-				  "\"bpf\",\"\",,\n");
+				  "\"bpf\",\"\",,,\"\",\"\",\"\",\"\",\"\",,,,,"
+				  "3,\"\"\n");
 	end();
 	FILE *out = fmemopen(printed, sizeof(printed), "w");
 
@@ -660,7 +669,7 @@ START_TEST(a_line_of_csv_has_all_columns)
 	fclose(out);
 	for (at = printed; *at; at++)
 		commas += *at == ',';
-	ck_assert_int_eq(commas, 17);
+	ck_assert_int_eq(commas, 28);
 }
 END_TEST
 
@@ -670,13 +679,16 @@ START_TEST(json_is_the_answer_of_the_ledger_or_what_sacct_knows)
 	report.json = (char *)"{\"ok\":true,\"job\":7,\"x\":\"a\xe2\x80\xae\"}";
 	print(job_print_json);
 	ck_assert_str_eq(printed, "{\"job\":7,\"x\":\"a\\u202e\",\"id\":\"7\","
-				  "\"source\":\"ledger\"}");
+				  "\"source\":\"ledger\",\"slurm\":null}");
 	report.json = NULL;
 	report.source = "sacct";
-	report.job_state = (char *)"COMPLETED";
+	report.slurm = &slurm;
 	print(job_print_json);
-	ck_assert_ptr_nonnull(strstr(printed, "\"job_state\":\"COMPLETED\""));
-	ck_assert_ptr_nonnull(strstr(printed, "\"user\":null"));
+	ck_assert_ptr_nonnull(
+		strstr(printed, "\"slurm\":{\"name\":null,\"user\":null,"));
+	ck_assert_ptr_nonnull(strstr(printed, "\"state\":\"COMPLETED\""));
+	ck_assert_ptr_nonnull(
+		strstr(printed, "\"totals\":{\"read_bytes\":1024"));
 	ck_assert_ptr_nonnull(strstr(printed, "\"summary\":\"" PLAIN "\""));
 	ck_assert_ptr_null(strstr(printed, "advice"));
 	end();
@@ -704,7 +716,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  cores_that_differ_are_told_of_each_node,
 	  clients_of_one_version_are_one_line,
 	  a_change_is_told_once_with_how_it_ended,
-	  a_finding_is_told_once_and_its_cure_to_who_can_do_it,
+	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
 	  numbers_have_rates_peaks_and_histograms,
 	  all_files_are_not_the_clients,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,
