@@ -256,21 +256,31 @@ static char *run(const struct sacct_query *query, const char *mark,
 	return out;
 }
 
-struct sacct_rows *sacct_ask(const struct sacct_query *query, struct err *err)
+struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
+			       struct err *err)
 {
 	struct sacct_rows *rows = calloc(1, sizeof(*rows));
-	char mark[MARK_SIZE];
 
 	if (!rows) {
+		free(text);
 		err_set(err, "sacct: out of memory");
 		return NULL;
 	}
-	if (make_mark(mark, err) == 0)
-		rows->text = run(query, mark, err);
-	if (rows->text && take_rows(rows, mark, query->has_no_admin, err) == 0)
+	rows->text = text;
+	if (take_rows(rows, mark, has_no_admin, err) == 0)
 		return rows;
 	sacct_free(rows);
 	return NULL;
+}
+
+struct sacct_rows *sacct_ask(const struct sacct_query *query, struct err *err)
+{
+	char mark[MARK_SIZE], *text;
+
+	if (make_mark(mark, err) < 0)
+		return NULL;
+	text = run(query, mark, err);
+	return text ? sacct_parse(text, mark, query->has_no_admin, err) : NULL;
 }
 
 void sacct_free(struct sacct_rows *rows)

@@ -48,6 +48,10 @@ struct sacct_query {
 struct sacct_rows *sacct_ask(const struct sacct_query *query, struct err *err);
 void sacct_free(struct sacct_rows *rows);
 
+/* What it printed, with 'mark' between the fields; it is taken, and freed. */
+struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
+			       struct err *err);
+
 /* The row that has this id, or this raw id; NULL: there is none. */
 const struct sacct_row *sacct_find(const struct sacct_rows *rows,
 				   const char *id);
