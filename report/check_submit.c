@@ -11,6 +11,7 @@
 #include "lib/number.h"
 #include "report/check_ctld.h"
 #include "report/job_report.h"
+#include "report/sacct.h"
 
 #define JOB_MS 120000U
 #define WAIT_MS 60000U
@@ -149,30 +150,52 @@ static void run_job(struct trial *trial, char *srun, const char *partition)
 
 /* ---- epilog, ledger, accounting --------------------------------------------------- */
 
-/* Ask every half second until there is an answer with a record, or a summary. */
-static struct job_report *await(const struct trial *trial,
-				const struct config *config, struct err *err)
+static void pause_a_moment(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+}
+
+/* Ask the ledger every half second until it has a record. */
+static struct job_report *await_record(const struct trial *trial,
+				       struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + WAIT_MS;
-	const struct timespec pause = { .tv_nsec = 500000000 };
 	struct job_report *report;
 
-	for (;;) {
-		struct job_source source = { .config = config,
-					     .is_down = !config };
+	do {
+		struct job_source source = { .config = trial->doctor->config };
 
 		report = job_report_get(&source, trial->job, RECORD_UNKNOWN,
 					err);
 		ledger_link_close(source.link);
-		if (report && (!config || report->record_count))
+		if (report && report->record_count)
 			return report;
 		if (report)
 			err_set(err, "%s", report->why_not_ledger);
 		job_report_free(report);
-		if (child_now_ms() >= end_ms)
-			return NULL;
-		nanosleep(&pause, NULL);
-	}
+		pause_a_moment();
+	} while (child_now_ms() < end_ms);
+	return NULL;
+}
+
+/* The same of sacct, until it has a summary. */
+static bool await_summary(const struct trial *trial, struct err *err)
+{
+	unsigned long long end_ms = child_now_ms() + WAIT_MS;
+	const struct sacct_query query = { .jobs = trial->job };
+	const struct sacct_row *row;
+	struct sacct_rows *rows;
+	bool found;
+
+	do {
+		rows = sacct_ask(&query, err);
+		row = rows ? sacct_find(rows, trial->job) : NULL;
+		found = row && row->summary;
+		sacct_free(rows);
+		if (!found)
+			pause_a_moment();
+	} while (!found && child_now_ms() < end_ms);
+	return found;
 }
 
 static void add_findings(const struct trial *trial, const struct record *record)
@@ -190,7 +213,7 @@ static void add_findings(const struct trial *trial, const struct record *record)
 static void check_record(const struct trial *trial)
 {
 	struct err err = { "no answer" };
-	struct job_report *report = await(trial, trial->doctor->config, &err);
+	struct job_report *report = await_record(trial, &err);
 
 	if (!report) {
 		findings_add(trial->doctor->findings, "T03", FINDING_ERROR,
@@ -210,17 +233,15 @@ static void check_record(const struct trial *trial)
 
 static void check_accounting(const struct trial *trial)
 {
-	struct err err = { "no answer" };
-	struct job_report *report = await(trial, NULL, &err);
+	struct err err = { "its row has none" };
 
-	if (report)
+	if (await_summary(trial, &err))
 		say(trial, "report", "sacct shows the same");
 	else
 		findings_add(trial->doctor->findings, "T04", FINDING_ERROR,
 			     "jobio-ledgerd --check as its user, on its host",
 			     "sacct has no summary of job %s after %u s: %s",
 			     trial->job, WAIT_MS / 1000, err.text);
-	job_report_free(report);
 }
 
 void check_submit(const struct doctor *doctor, const char *partition, FILE *out)

@@ -381,7 +381,8 @@ srun_says() {
 	${3:+echo \"$3\" >&2}
 	exit ${2:-0}"
 	record 7 n02 >"$site/spool/7.0.n02.json"
-	fake bin/sacct "echo '7|7|c|u|COMPLETED|a|b|jobio/1 rd=1MiB/3 nodes=1/1||'"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$site/bin/sacct"
+	printf 'JobID=7\tCluster=c\tUser=u\tState=COMPLETED\tStart=1795222800\tEnd=1795222809\tExitCode=0:0\tSystemComment=jobio/1 rd=1MiB/3 nodes=1/1\n' >"$site/bin/jobs"
 	cp "$BUILDDIR/jobio-send" "$site/bin"
 	role=login
 }
