@@ -9,7 +9,7 @@ _jobio_conf=/etc/slurm/jobio.conf
 
 # The long options that "jobio COMMAND --help" shows, and --help.
 _jobio_options() {
-	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
+	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
 		grep -oE -e '--.*' | sed 's/=.*/=/'
 	printf '%s\n' --help
 }
@@ -27,10 +27,13 @@ _jobio() {
 	[[ $word != = ]] || word=
 	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}=
 	case ${before%=}= in
-		--topology= | --conf= | --slurm-conf= | --slurmd= | --root=)
+		--topology= | --conf= | --html= | --slurm-conf= | --slurmd= | --root=)
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 		--client=) mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections client)" -- "$word") ;;
+		--state=) mapfile -t COMPREPLY < <(compgen -W 'COMPLETED FAILED TIMEOUT CANCELLED OUT_OF_MEMORY NODE_FAIL RUNNING PENDING' -- "$word") ;;
+		--sort=) mapfile -t COMPREPLY < <(compgen -W 'start end name user state elapsed nodes profile read written' -- "$word") ;;
+		--user=) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
 		--role=) mapfile -t COMPREPLY < <(compgen -W 'login node ctld ledger' -- "$word") ;;
 		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;

@@ -22,7 +22,7 @@ struct texts {
 struct part {
 	const char *node, *nodelist, *cpus, *prof, *fs, *src;
 	uint64_t digest;
-	double end;
+	double start, end;
 	uint32_t flags;
 	int64_t cores; /* RECORD_UNKNOWN: none */
 	int64_t job[RECORD_NUMBER_COUNT], wide[RECORD_NUMBER_COUNT];
@@ -33,6 +33,7 @@ struct part {
 	int64_t warned_tasks, refused_tasks;
 	uint32_t lacks;
 	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
+	struct timeline *timeline;    /* NULL: there is none */
 };
 
 struct merge {
@@ -114,6 +115,12 @@ struct merge *merge_new(void)
 	return calloc(1, sizeof(struct merge));
 }
 
+static void free_part(struct part *part)
+{
+	free(part->hist);
+	free(part->timeline);
+}
+
 void merge_free(struct merge *merge)
 {
 	size_t i;
@@ -123,7 +130,7 @@ void merge_free(struct merge *merge)
 	for (i = 0; i < merge->texts.room; i++)
 		free(merge->texts.slots[i]);
 	for (i = 0; i < merge->count; i++)
-		free(merge->parts[i].hist);
+		free_part(&merge->parts[i]);
 	free(merge->texts.slots);
 	free(merge->parts);
 	free(merge);
@@ -183,6 +190,17 @@ static int take_hist(struct part *part, const struct record_io *io)
 	return 0;
 }
 
+static int take_timeline(struct part *part, const struct record_io *io)
+{
+	if (!io->timeline.count && !io->timeline.is_partial)
+		return 0;
+	part->timeline = malloc(sizeof(*part->timeline));
+	if (!part->timeline)
+		return -1;
+	*part->timeline = io->timeline;
+	return 0;
+}
+
 /* The numbers of the job, and of the node; *source is who counted those of the
  * job, else of the node. */
 static int take_app(struct part *part, const struct record *r,
@@ -199,6 +217,8 @@ static int take_app(struct part *part, const struct record *r,
 	part->meta = sum_meta(&best);
 	if (*best.source)
 		strcpy(source, best.source);
+	if (take_timeline(part, &best) < 0)
+		return -1;
 	return take_hist(part, &best);
 }
 
@@ -284,6 +304,7 @@ static int part_from(struct merge *merge, struct part *part,
 	memset(part, 0, sizeof(*part));
 	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
 	part->digest = digest;
+	part->start = r->start;
 	part->end = r->end;
 	part->flags = r->flags;
 	part->is_refused = r->refused != NULL;
@@ -339,7 +360,7 @@ int merge_add(struct merge *merge, const struct record *record, uint64_t digest)
 	if (make_room(merge, 1) < 0)
 		return -1;
 	if (part_from(merge, &part, record, digest) < 0) {
-		free(part.hist);
+		free_part(&part);
 		return -1;
 	}
 	merge->parts[merge->count++] = part;
@@ -352,6 +373,7 @@ static int copy_part(struct merge *into, const struct part *from)
 	int failed = 0;
 
 	part.hist = NULL;
+	part.timeline = NULL;
 	part.node = keep(into, from->node, &failed);
 	part.nodelist = keep(into, from->nodelist, &failed);
 	part.cpus = keep(into, from->cpus, &failed);
@@ -366,6 +388,14 @@ static int copy_part(struct merge *into, const struct part *from)
 			return -1;
 		memcpy(part.hist, from->hist,
 		       RECORD_HIST_COUNT * sizeof(*part.hist));
+	}
+	if (from->timeline) {
+		part.timeline = malloc(sizeof(*part.timeline));
+		if (!part.timeline) {
+			free_part(&part);
+			return -1;
+		}
+		*part.timeline = *from->timeline;
 	}
 	into->parts[into->count++] = part;
 	return 0;
@@ -406,7 +436,7 @@ static void drop_duplicates(struct merge *merge)
 	for (i = 0; i < merge->count; i++) {
 		if (kept &&
 		    !strcmp(merge->parts[kept - 1].node, merge->parts[i].node))
-			free(merge->parts[i].hist);
+			free_part(&merge->parts[i]);
 		else
 			merge->parts[kept++] = merge->parts[i];
 	}
@@ -564,6 +594,27 @@ static void sum_hist(const struct merge *merge, struct summary *s)
 	take_percentiles(sum[RECORD_WRITE_SIZES], s->wsz);
 	take_percentiles(sum[RECORD_READ_NS], s->rlat_ns);
 	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
+}
+
+/* What the job's bytes look like from the first start to the last end. */
+static void find_shape(const struct merge *merge, struct summary *s)
+{
+	struct timeline all = { .count = 0 };
+	double first = -1, last = -1;
+	size_t i;
+
+	for (i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+
+		if (first < 0 || part->start < first)
+			first = part->start;
+		if (part->end > last)
+			last = part->end;
+		if (part->timeline)
+			timeline_add(&all, part->timeline);
+	}
+	s->shape = timeline_shape(&all, (int64_t)first,
+				  timeline_last(first, last), &s->bursts);
 }
 
 static bool is_known(const int64_t *numbers)
@@ -749,6 +800,7 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	sum_numbers(merge, &s);
 	sum_counts(merge, &s);
 	sum_hist(merge, &s);
+	find_shape(merge, &s);
 	find_busiest(merge, &s);
 	find_slowest(merge, &s);
 	*summary = s;

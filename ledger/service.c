@@ -19,8 +19,14 @@
 #define RUNS_MAX 64
 #define FAMILY_MAX 1000 /* tasks of an array in one answer */
 #define MERGE_MAX 2048	/* nodes: 0.1 s */
+#define LIST_JOBS_MAX 1000
+#define LIST_NODES_MAX 64
+#define LIST_RUN_MAX (64U * 1024) /* of records of one run */
 /* Records in one answer: the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
+
+/* Then another run would not fit. */
+#define LIST_BYTES_MAX (LEDGER_PAYLOAD_MAX - LIST_RUN_MAX - 16U * 1024)
 
 /* ---- answers ------------------------------------------------------------- */
 
@@ -226,7 +232,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	struct json_object *o;
 
 	(void)err;
-	if (c->bytes + size > RECORDS_BYTES_MAX) {
+	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
 	}
@@ -362,16 +368,28 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 	return found;
 }
 
+/* What to show of the runs of a job. */
+struct wish {
+	int64_t restart; /* RECORD_UNKNOWN: the newest */
+	const char
+		*after; /* NULL: all; else the records of later nodes alone */
+};
+
 static struct json_object *whole_run(struct service *service,
-				     struct store_run *run, struct err *err)
+				     struct store_run *run,
+				     const struct wish *wish, struct err *err)
 {
 	struct json_object *top = good();
 	struct collector c = { 0 };
 
-	refresh(service, run, top);
-	describe(top, run);
+	if (!wish->after) {
+		refresh(service, run, top);
+		describe(top, run);
+	}
 	c.list = json_object_new_array();
-	if (store_records(service->store, run->id, collect, &c, err) < 0)
+	if (store_records_after(service->store, run->id,
+				wish->after ? wish->after : "", collect, &c,
+				err) < 0)
 		c.left = run->nodes_seen;
 	json_object_object_add(top, "records", c.list);
 	json_add_known(top, "records_left_out", c.left);
@@ -382,17 +400,19 @@ static struct json_object *whole_run(struct service *service,
  * summaries. NULL: nothing that this user may see. The answer is made of what
  * the runs say and of the records of that version, so that is its key. */
 static char *show(struct service *service, const int64_t *ids, int count,
-		  int64_t restart, uid_t uid, struct err *err)
+		  const struct wish *wish, uid_t uid, struct err *err)
 {
 	struct json_object *runs = json_object_new_array(), *top;
 	struct store_run run = { 0 };
 	char *key = NULL, *answer = NULL;
 	const char *kept;
 
-	if (!list_runs(service, ids, count, restart, uid, runs, &run, err))
+	if (!list_runs(service, ids, count, wish->restart, uid, runs, &run,
+		       err))
 		goto out;
-	if (asprintf(&key, "%lld %lld %s", (long long)run.id,
-		     (long long)run.version, json_line(runs)) < 0) {
+	if (asprintf(&key, "%lld %lld %s %s", (long long)run.id,
+		     (long long)run.version, json_line(runs),
+		     wish->after ? wish->after : "") < 0) {
 		key = NULL;
 		goto out;
 	}
@@ -402,8 +422,9 @@ static char *show(struct service *service, const int64_t *ids, int count,
 		answer = strdup(kept);
 		goto out;
 	}
-	top = whole_run(service, &run, err);
-	json_object_object_add(top, "runs", json_object_get(runs));
+	top = whole_run(service, &run, wish, err);
+	if (!wish->after)
+		json_object_object_add(top, "runs", json_object_get(runs));
 	answer = json_line_put(top);
 	if (answer && !service->in_batch)
 		kept_add(service->kept, key, answer);
@@ -422,6 +443,7 @@ static char *get(struct service *service, struct json_object *request,
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
 	enum store_part kind = STORE_JOB;
+	struct wish wish;
 	uint32_t job = 0;
 	int count;
 
@@ -434,8 +456,9 @@ static char *get(struct service *service, struct json_object *request,
 			   &err);
 	if (count < 0)
 		return service_error(err.text, false);
-	answer = show(service, ids, count, json_number(request, "restart"), uid,
-		      &err);
+	wish.restart = json_number(request, "restart");
+	wish.after = json_text(request, "after");
+	answer = show(service, ids, count, &wish, uid, &err);
 	if (answer)
 		return answer;
 	snprintf(sentence, sizeof(sentence),
@@ -500,6 +523,125 @@ static char *family(struct service *service, struct json_object *request,
 	return json_line_put(top);
 }
 
+/* ---- list ---------------------------------------------------------------- */
+
+struct pages {
+	char *text;
+	size_t size;
+	FILE *out;
+};
+
+/* The records of one run, one after the other: they are JSON already. */
+static int splice(const char *text, size_t size, void *arg, struct err *err)
+{
+	struct pages *p = arg;
+
+	(void)err;
+	if (p->size + size > LIST_RUN_MAX)
+		return 1;
+	fprintf(p->out, "%s%.*s", p->size ? "," : "", (int)size, text);
+	p->size += size;
+	return 0;
+}
+
+/* All of a run's records, or none of them where they are too many. */
+static char *splice_records(struct service *service,
+			    const struct store_run *run)
+{
+	struct pages p = { 0 };
+	size_t size = 0;
+	char *text = NULL;
+	int rc = 1;
+
+	p.out = open_memstream(&text, &size);
+	if (!p.out)
+		return NULL;
+	if (run->nodes_seen <= LIST_NODES_MAX)
+		rc = store_records(service->store, run->id, splice, &p, NULL);
+	if (fclose(p.out) || rc) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* One run of the list, as get has it; its records are not read again. */
+static char *list_run(struct service *service, struct store_run *run)
+{
+	struct json_object *top = json_object_new_object();
+	char *records = splice_records(service, run), *head, *text = NULL;
+
+	if (run->dirty == STORE_DIRTY)
+		refresh(service, run, top);
+	describe(top, run);
+	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
+	head = json_line_put(top);
+	if (head &&
+	    asprintf(&text, "%.*s,\"records\":[%s]}", (int)strlen(head) - 1,
+		     head, records ? records : "") < 0)
+		text = NULL;
+	free(head);
+	free(records);
+	return text;
+}
+
+/* The newest run that this user may see; NULL: there is none. */
+static char *list_job(struct service *service, uint32_t job, uid_t uid,
+		      struct err *err)
+{
+	int64_t ids[RUNS_MAX];
+	struct store_run run;
+	char *text = NULL;
+	int i, count = store_find(service->store, STORE_JOB, job,
+				  RECORD_UNKNOWN, ids, RUNS_MAX, err);
+
+	for (i = 0; i < count && !text; i++) {
+		if (store_run_load(service->store, ids[i], &run, err) < 0)
+			continue;
+		if (may_read(service, &run, uid))
+			text = list_run(service, &run);
+		store_run_free(&run);
+	}
+	return text;
+}
+
+/* As many of the jobs as fit; "done" says how many that are, from the first. */
+static char *list(struct service *service, struct json_object *request,
+		  uid_t uid)
+{
+	struct json_object *jobs = json_list(request, "jobs");
+	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
+	char *answer = NULL, *run;
+	struct err err;
+	int64_t job;
+	FILE *out;
+
+	if (!jobs || count > LIST_JOBS_MAX)
+		return service_error("list: jobs: must be a list of at most "
+				     "1000 job ids",
+				     false);
+	out = open_memstream(&answer, &size);
+	if (!out)
+		return NULL;
+	fputs("{\"ok\":true,\"runs\":[", out);
+	for (i = 0, size = 0; i < count && size < LIST_BYTES_MAX; i++) {
+		run = json_value_number(json_object_array_get_idx(jobs, i),
+					&job) &&
+				      job > 0 && job <= UINT32_MAX
+			      ? list_job(service, (uint32_t)job, uid, &err)
+			      : NULL;
+		if (run)
+			fprintf(out, "%s%s", size ? "," : "", run);
+		size += run ? strlen(run) : 0;
+		free(run);
+	}
+	fprintf(out, "],\"done\":%zu}", i);
+	if (fclose(out) == 0)
+		return answer;
+	free(answer);
+	return NULL;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* By whose clock records are judged: `jobio check` compares. */
@@ -543,14 +685,16 @@ int service_handle(struct service *service, const char *request, size_t size,
 		*answer = get(service, top, uid);
 	} else if (!strcmp(name, "family")) {
 		*answer = family(service, top, uid);
+	} else if (!strcmp(name, "list")) {
+		*answer = list(service, top, uid);
 	} else if (!strcmp(name, "reason")) {
 		rc = reason(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "ping")) {
 		*answer = ping(now_s);
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("op: must be put, reason, get, family "
-					"or ping",
+		*answer = service_error("op: must be put, reason, get, list, "
+					"family or ping",
 					0);
 	}
 	json_object_put(top);

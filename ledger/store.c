@@ -108,7 +108,8 @@ static const char *const sql[STATEMENTS] = {
 		     " restart, array_job, array_task, het_job, het_offset,"
 		     " first, last, nodes_seen, nodes_expected, tries,"
 		     " next_try, written, dirty FROM runs WHERE id=?1",
-	[RECORDS] = "SELECT text FROM records WHERE run=?1 ORDER BY node",
+	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2"
+		    " ORDER BY node",
 	[DONE] = "UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1"
 		 " WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN"
 		 " version=?2 AND ?9>0 THEN ?9 ELSE next_try END,"
@@ -707,13 +708,14 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run,
 	return rc;
 }
 
-int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
-		  struct err *err)
+int store_records_after(struct store *store, int64_t id, const char *node,
+			store_fn fn, void *arg, struct err *err)
 {
 	sqlite3_stmt *st = get(store, RECORDS);
 	int rc, said = 0;
 
 	sqlite3_bind_int64(st, 1, id);
+	bind_text(st, 2, node);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW && !said) {
 		const char *text = (const char *)sqlite3_column_text(st, 0);
 
@@ -725,6 +727,12 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
 	if (said)
 		return said;
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
+}
+
+int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
+		  struct err *err)
+{
+	return store_records_after(store, id, "", fn, arg, err);
 }
 
 int store_done(struct store *store, const struct store_run *run,

@@ -102,6 +102,9 @@ typedef int (*store_fn)(const char *text, size_t size, void *arg,
 			struct err *err);
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
 		  struct err *err);
+/* Those of the nodes that come after this one. */
+int store_records_after(struct store *store, int64_t id, const char *node,
+			store_fn fn, void *arg, struct err *err);
 
 /* The summary of this version is in slurmdbd; what the row there knew. Look
  * again at again_s, unless that is 0. */

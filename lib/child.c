@@ -20,7 +20,7 @@
 struct pipe_reader {
 	int fd;
 	char *text;
-	size_t used, room;
+	size_t used, room, max;
 };
 
 unsigned long long child_now_ms(void)
@@ -119,7 +119,7 @@ static int reader_take(struct pipe_reader *r)
 		return errno == EINTR || errno == EAGAIN ? 1 : 0;
 	r->used += (size_t)got;
 	r->text[r->used] = '\0';
-	if (r->used > CHILD_OUTPUT_MAX) {
+	if (r->used > r->max) {
 		errno = E2BIG;
 		return -1;
 	}
@@ -218,8 +218,8 @@ static int supervise(const char *name, pid_t pid, struct pipe_reader r[2],
 	saved = errno == E2BIG ? E2BIG : ETIMEDOUT;
 	kill_group(pid);
 	if (saved == E2BIG)
-		err_set(err, "'%s': more than %u bytes of output", name,
-			CHILD_OUTPUT_MAX);
+		err_set(err, "'%s': more than %zu bytes of output", name,
+			r[0].max);
 	else
 		err_set(err, "'%s': no answer within %u ms", name, timeout_ms);
 	errno = saved;
@@ -232,6 +232,7 @@ struct job {
 	char *const *env;
 	int (*fn)(void *arg);
 	void *arg;
+	size_t output_max;
 };
 
 static void be_child(const struct job *job, int out, int errout)
@@ -251,7 +252,8 @@ static void be_child(const struct job *job, int out, int errout)
 static int run(const struct job *job, unsigned int timeout_ms,
 	       struct child_result *result, struct err *err)
 {
-	struct pipe_reader r[2] = { { .fd = -1 }, { .fd = -1 } };
+	struct pipe_reader r[2] = { { .fd = -1, .max = job->output_max },
+				    { .fd = -1, .max = job->output_max } };
 	int out[2] = { -1, -1 }, errout[2] = { -1, -1 };
 	int status = 0, rc = -1, saved = 0;
 	pid_t pid;
@@ -301,19 +303,33 @@ out:
 	return rc;
 }
 
+int child_run_big(char *const argv[], char *const env[],
+		  unsigned int timeout_ms, unsigned int output_max,
+		  struct child_result *result, struct err *err)
+{
+	struct job job = { .name = argv[0],
+			   .argv = argv,
+			   .env = env,
+			   .output_max = output_max };
+
+	return run(&job, timeout_ms, result, err);
+}
+
 int child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
 	      struct child_result *result, struct err *err)
 {
-	struct job job = { .name = argv[0], .argv = argv, .env = env };
-
-	return run(&job, timeout_ms, result, err);
+	return child_run_big(argv, env, timeout_ms, CHILD_OUTPUT_MAX, result,
+			     err);
 }
 
 int child_call(const char *name, int (*fn)(void *arg), void *arg,
 	       unsigned int timeout_ms, struct child_result *result,
 	       struct err *err)
 {
-	struct job job = { .name = name, .fn = fn, .arg = arg };
+	struct job job = { .name = name,
+			   .fn = fn,
+			   .arg = arg,
+			   .output_max = CHILD_OUTPUT_MAX };
 
 	return run(&job, timeout_ms, result, err);
 }

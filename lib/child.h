@@ -38,6 +38,11 @@ struct child_result {
 int child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
 	      struct child_result *result, struct err *err);
 
+/* The same with more output than CHILD_OUTPUT_MAX, of what lists much. */
+int child_run_big(char *const argv[], char *const env[],
+		  unsigned int timeout_ms, unsigned int output_max,
+		  struct child_result *result, struct err *err);
+
 /* Run fn(arg) in a forked child, its standard output collected: for reads from
  * files that may block for ever. 'name' is for the error sentence. */
 int child_call(const char *name, int (*fn)(void *arg), void *arg,

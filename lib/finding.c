@@ -84,6 +84,17 @@ const char *finding_severity_name(enum finding_severity severity)
 	return "info";
 }
 
+enum finding_severity finding_severity_named(const char *name)
+{
+	static const enum finding_severity all[] = { FINDING_ERROR,
+						     FINDING_WARNING };
+
+	for (size_t i = 0; name && i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(name, finding_severity_name(all[i])))
+			return all[i];
+	return FINDING_INFO;
+}
+
 void findings_free(struct findings *findings)
 {
 	free(findings->list);

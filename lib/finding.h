@@ -54,6 +54,8 @@ enum finding_severity findings_worst(const struct findings *findings);
 
 /* "error", "warning" or "info" */
 const char *finding_severity_name(enum finding_severity severity);
+/* Of another word, or NULL: FINDING_INFO. */
+enum finding_severity finding_severity_named(const char *name);
 
 void findings_free(struct findings *findings);
 

@@ -53,6 +53,30 @@ struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 	return top;
 }
 
+/* Brackets outside of strings; whether they match is for the parser to say. */
+const char *json_end(const char *text)
+{
+	bool is_string = false;
+	int depth = 0;
+
+	for (; *text; text++) {
+		if (is_string) {
+			if (*text == '\\' && text[1])
+				text++;
+			else if (*text == '"')
+				is_string = false;
+		} else if (*text == '"') {
+			is_string = true;
+		} else if (*text == '{' || *text == '[') {
+			depth++;
+		} else if (*text == '}' || *text == ']') {
+			if (--depth <= 0)
+				return text + 1;
+		}
+	}
+	return NULL;
+}
+
 struct json_object *json_member(struct json_object *top, const char *key)
 {
 	struct json_object *value = NULL;

@@ -32,6 +32,10 @@ struct json_object *json_parse_list(const char *text);
 struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 				       size_t bytes_max, int depth_max);
 
+/* The end of the object or list that begins here; NULL: the text ends first. For
+ * what is cut to pieces that are parsed by themselves. */
+const char *json_end(const char *text);
+
 /* A member of any type; NULL: missing, or null. */
 struct json_object *json_member(struct json_object *top, const char *key);
 /* Is there such a member, be it null? */

@@ -7,7 +7,10 @@
  *             {"op":"put","record":{..}}            by uid 0
  *             {"op":"reason","cluster":"c","node":"n","time":SECONDS,
  *              "reason":"jobio:W08 .."|null}            by uid 0
- *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?}
+ *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
+ *              "after":"n7"?}   (the records of the nodes behind it)
+ *             {"op":"list","jobs":[7,8,..]}
+ *             {"op":"family","job":"5"}
  *             {"op":"ping"}     answered with "version" and "time", seconds
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},
  *           and "bad_record":true when a record or reason can never be accepted.

@@ -11,7 +11,7 @@
 #include "lib/utf8.h"
 
 #define DEPTH_MAX 8
-#define TIME_MAX 1e11 /* the year 5138 */
+#define TIME_MAX ((double)TIMELINE_TIME_MAX)
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -32,6 +32,9 @@ static const char *const number_names[] = {
 };
 
 static const char *const peak_names[] = { "read_Bps", "write_Bps" };
+
+static const char *const lane_names[] = { "read_bytes", "write_bytes",
+					  "calls" };
 
 static const char *const hist_names[] = {
 	"read_sizes",
@@ -400,6 +403,7 @@ int record_add_wire(struct record *record, const struct record_io *io)
 /* A failed allocation anywhere is remembered and reported at the end. */
 struct builder {
 	bool failed;
+	bool is_short; /* no timelines */
 };
 
 static void put(struct builder *b, struct json_object *in, const char *key,
@@ -657,6 +661,35 @@ static void build_peak(struct builder *b, struct json_object *o,
 	put_number(b, peak, "window_s", io->peak_window_s);
 }
 
+/* Rows after the last that is not 0 are left out. */
+static void build_lane(struct builder *b, struct json_object *o,
+		       const char *name, const int64_t *rows, size_t count)
+{
+	struct json_object *list = put_list(b, o, name);
+	size_t i;
+
+	while (count && !rows[count - 1])
+		count--;
+	for (i = 0; i < count && !b->failed; i++)
+		append(b, list, json_object_new_int64(rows[i]));
+}
+
+static void build_timeline(struct builder *b, struct json_object *o,
+			   const struct timeline *line)
+{
+	struct json_object *timeline;
+	unsigned int i;
+
+	if (!line->count || b->is_short)
+		return;
+	timeline = put_object(b, o, "timeline", false);
+	put_number(b, timeline, "start", line->start);
+	put_number(b, timeline, "width_s", line->width);
+	for (i = 0; i < TIMELINE_LANES; i++)
+		build_lane(b, timeline, lane_names[i], line->rows[i],
+			   line->count);
+}
+
 static void build_one_io(struct builder *b, struct json_object *o,
 			 const struct record_io *io)
 {
@@ -674,6 +707,7 @@ static void build_one_io(struct builder *b, struct json_object *o,
 		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
 			put_number(b, o, number_names[i], io->numbers[i]);
 	build_peak(b, o, io);
+	build_timeline(b, o, &io->timeline);
 	if (io->has_meta) {
 		meta = put_object(b, o, "meta", false);
 		for (i = 0; i < RECORD_META_COUNT && !b->failed; i++)
@@ -759,14 +793,12 @@ static char *built(const struct builder *b, struct json_object *top,
 	return text;
 }
 
-char *record_text(const struct record *record, struct err *err)
+static char *build_text(const struct record *record, bool is_short,
+			struct err *err)
 {
-	struct builder b = { false };
-	struct json_object *top;
+	struct builder b = { .is_short = is_short };
+	struct json_object *top = json_object_new_object();
 
-	if (check_head(record, err) < 0)
-		return NULL;
-	top = json_object_new_object();
 	build_head(&b, top, record);
 	build_request(&b, top, record);
 	build_cores(&b, top, record);
@@ -779,14 +811,41 @@ char *record_text(const struct record *record, struct err *err)
 	else
 		put(&b, top, "wire", NULL, true);
 	put_number(&b, top, "steps", record->steps);
-	build_quality(&b, top, record->flags);
-
+	build_quality(&b, top,
+		      is_short ? record->flags | RECORD_FLAG(TRUNCATED)
+			       : record->flags);
 	return built(&b, top, err);
+}
+
+static bool has_timeline(const struct record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++)
+		if (record->app[i].timeline.count)
+			return true;
+	for (i = 0; i < record->wire_count; i++)
+		if (record->wire[i].timeline.count)
+			return true;
+	return false;
+}
+
+char *record_text(const struct record *record, struct err *err)
+{
+	char *text;
+
+	if (check_head(record, err) < 0)
+		return NULL;
+	text = build_text(record, false, err);
+	if (!text || strlen(text) <= RECORD_TEXT_MAX || !has_timeline(record))
+		return text;
+	free(text);
+	return build_text(record, true, err);
 }
 
 char *record_counters_text(const struct record *record, struct err *err)
 {
-	struct builder b = { false };
+	struct builder b = { .failed = false };
 	struct json_object *top = json_object_new_object();
 
 	build_io(&b, top, "app", record->app, record->app_count);
@@ -1226,6 +1285,85 @@ static int read_peak(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
+static int read_lane(struct json_object *o, unsigned int lane,
+		     struct timeline *line, struct err *err)
+{
+	struct json_object *list, *row;
+	int rc = get(o, lane_names[lane], json_type_array, &list, err);
+	size_t i, count;
+
+	if (rc <= 0)
+		return rc;
+	count = json_object_array_length(list);
+	if (count > TIMELINE_ROWS)
+		return err_set(err, "record: timeline: %s: more than %d rows",
+			       lane_names[lane], TIMELINE_ROWS);
+	for (i = 0; i < count; i++) {
+		row = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(row, json_type_int) ||
+		    json_object_get_int64(row) < 0)
+			return err_set(err,
+				       "record: timeline: %s: must hold "
+				       "numbers",
+				       lane_names[lane]);
+		line->rows[lane][i] = json_object_get_int64(row);
+	}
+	line->count = count > line->count ? count : line->count;
+	return 0;
+}
+
+/* A picture that says other than the numbers is none. */
+static int check_lane(const struct record_io *io, unsigned int lane,
+		      struct err *err)
+{
+	int64_t sum = timeline_sum(&io->timeline, lane), all = 0;
+	const int64_t *n = io->numbers;
+
+	if (lane == TIMELINE_CALLS) {
+		all = n[RECORD_READ_CALLS] > 0 ? n[RECORD_READ_CALLS] : 0;
+		if (n[RECORD_WRITE_CALLS] > 0)
+			all = n[RECORD_WRITE_CALLS] > INT64_MAX - all
+				      ? INT64_MAX
+				      : all + n[RECORD_WRITE_CALLS];
+	} else if (n[RECORD_READ_BYTES + lane] > 0) {
+		all = n[RECORD_READ_BYTES + lane];
+	}
+	if (sum == all)
+		return 0;
+	return err_set(err,
+		       "record: timeline: %s: its rows add up to '%lld', not "
+		       "to %lld",
+		       lane_names[lane], (long long)sum, (long long)all);
+}
+
+static int read_timeline(struct json_object *o, struct record_io *io,
+			 struct err *err)
+{
+	struct timeline line = { .start = RECORD_UNKNOWN };
+	struct json_object *timeline;
+	int rc = get(o, "timeline", json_type_object, &timeline, err);
+	unsigned int i;
+
+	if (rc <= 0)
+		return rc;
+	if (read_number(timeline, "start", INT64_MAX, &line.start, err) < 0 ||
+	    read_number(timeline, "width_s", INT64_MAX, &line.width, err) < 0)
+		return -1;
+	for (i = 0; i < TIMELINE_LANES; i++)
+		if (read_lane(timeline, i, &line, err) < 0)
+			return -1;
+	if (!timeline_is_row(line.start, line.width) ||
+	    !timeline_is_row(line.start + (int64_t)line.count * line.width,
+			     line.width))
+		return err_set(err, "record: timeline: width_s must be a power "
+				    "of two, and start a multiple of it");
+	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
+	for (i = 0; i < TIMELINE_LANES; i++)
+		if (check_lane(io, i, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int read_numbers(struct json_object *o, struct record_io *io,
 			struct err *err)
 {
@@ -1247,7 +1385,8 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 	if (read_each(o, number_names, RECORD_NUMBER_COUNT, io->numbers, err) <
 	    0)
 		return -1;
-	if (read_peak(o, io, err) < 0 || read_meta(o, io, err) < 0)
+	if (read_peak(o, io, err) < 0 || read_timeline(o, io, err) < 0 ||
+	    read_meta(o, io, err) < 0)
 		return -1;
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
 		if (read_hist(o, io, i, err) < 0)

@@ -40,6 +40,8 @@
  *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
  *   "asked_write_bytes":..,"resent":..,"queue_us":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
+ *   "timeline":{"start":1795224862,"width_s":2,"read_bytes":[N,..],
+ *     "write_bytes":[..],"calls":[..]}?,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
  *   tasks could have run on its CPUs, and were warned of or did not start;
@@ -51,7 +53,10 @@
  *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
  *   or nanoseconds (bin 0: 0 and 1); us: time that the processes spent in these
  *   calls, added up; peak: the most that was moved in one of the windows of
- *   window_s seconds, a second of it; client: whose counters they are, by the
+ *   window_s seconds, a second of it; timeline: what was moved in each width_s
+ *   seconds (a power of two) from start on, which is a multiple of them, at most
+ *   64, those of the last that moved nothing left out: each list adds up to the
+ *   number of its name, calls to those of both; client: whose counters they are, by the
  *   name of its section; asked: what was asked of the client, where that is told
  *   besides what it moved; resent: requests that were sent more than once;
  *   queue_us: how long requests waited to be sent. app: what processes asked for; wire: what
@@ -80,6 +85,7 @@
 #include "lib/cpuset.h"
 #include "lib/err.h"
 #include "lib/request.h"
+#include "lib/timeline.h"
 
 #define RECORD_VERSION 1
 #define RECORD_UNKNOWN INT64_C(-1)
@@ -228,6 +234,7 @@ struct record_io {
 	int64_t numbers[RECORD_NUMBER_COUNT];
 	int64_t peak[RECORD_PEAK_COUNT]; /* bytes a second */
 	int64_t peak_window_s;		 /* RECORD_UNKNOWN: no peak */
+	struct timeline timeline;	 /* may have no rows */
 	bool has_meta;
 	int64_t meta[RECORD_META_COUNT];
 	bool has_hist[RECORD_HIST_COUNT];
@@ -346,7 +353,8 @@ uint32_t record_flag(const char *name);
 const char *record_meta_name(unsigned int op);
 const char *record_number_name(unsigned int number);
 
-/* Build the text: one line without the newline, caller frees. */
+/* Build the text: one line without the newline, caller frees. Timelines are left
+ * out, with the flag "truncated", where it would be longer than a reader takes. */
 char *record_text(const struct record *record, struct err *err);
 
 /* Read a text of 'size' bytes; everything about it is checked. */

@@ -25,6 +25,18 @@ static void add_hist(struct record_io *sum, const struct record_io *io,
 		run_add(&sum->hist[which][bin], io->hist[which][bin]);
 }
 
+/* What moved something and does not say when would be missing in the picture. */
+static void add_timeline(struct record_io *sum, const struct record_io *io)
+{
+	const int64_t *n = io->numbers;
+
+	if (!io->timeline.count &&
+	    (n[RECORD_READ_BYTES] > 0 || n[RECORD_WRITE_BYTES] > 0 ||
+	     n[RECORD_READ_CALLS] > 0 || n[RECORD_WRITE_CALLS] > 0))
+		timeline_spoil(&sum->timeline);
+	timeline_add(&sum->timeline, &io->timeline);
+}
+
 void run_add_io(struct record_io *sum, const struct record_io *io)
 {
 	int i;
@@ -39,6 +51,7 @@ void run_add_io(struct record_io *sum, const struct record_io *io)
 	sum->has_meta |= io->has_meta;
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
 		add_hist(sum, io, i);
+	add_timeline(sum, io);
 }
 
 void run_best(const struct record *record, enum record_scope scope,

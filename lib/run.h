@@ -4,7 +4,8 @@
  * Terms   best: the numbers of one node, see record_best_app().
  *         line: what the same source (and client) says on all nodes of the same
  *           files in the same scope, added up: numbers, metadata operations and histograms;
- *           a peak is the most of one node.
+ *           a peak is the most of one node; a timeline goes by the clocks of the nodes,
+ *           and is only there where each that moved something has one.
  *         A sum ends at INT64_MAX. What is unknown adds nothing; a sum of
  *           nothing is RECORD_UNKNOWN.
  * Owner   lines: run_lines_free(), NULL allowed; 'first' belongs to a record.

@@ -271,6 +271,32 @@ static void put_numbers(struct line *line, const struct summary *s)
 		put_token(line, "of", "all_files");
 }
 
+static const char *const shape_names[] = {
+	[TIMELINE_SHAPE_NONE] = "",   [TIMELINE_STEADY] = "steady",
+	[TIMELINE_BURSTS] = "bursts", [TIMELINE_TAIL] = "tail",
+	[TIMELINE_HEAD] = "head",
+};
+
+void summary_shape(enum timeline_shape shape, int64_t bursts, char *out,
+		   size_t room)
+{
+	char number[16];
+
+	summary_count(bursts, number, sizeof(number));
+	snprintf(out, room, "%s%s%s", shape_names[shape],
+		 shape == TIMELINE_BURSTS ? ":" : "",
+		 shape == TIMELINE_BURSTS ? number : "");
+}
+
+static void put_shape(struct line *line, const struct summary *s)
+{
+	char text[32];
+
+	summary_shape(s->shape, s->bursts, text, sizeof(text));
+	if (*text)
+		put_token(line, "shape", text);
+}
+
 static void put_extras(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32], time[16];
@@ -289,6 +315,7 @@ static void put_extras(struct line *line, const struct summary *s)
 	if (s->peak_rd >= 0 || s->peak_wr >= 0)
 		put_pair(line, "peak", summary_bytes, s->peak_rd, summary_bytes,
 			 s->peak_wr);
+	put_shape(line, s);
 	if (s->imbalance > 0) {
 		snprintf(text, sizeof(text), "%.2f@%s",
 			 s->imbalance < 99999 ? s->imbalance : 99999,
@@ -394,6 +421,28 @@ static int get_gate(char *value, struct summary *s)
 			return -1;
 	}
 	return 0;
+}
+
+/* A word of a later version is no error. */
+static int get_shape(char *value, struct summary *s)
+{
+	char *number = strchr(value, ':');
+	size_t i;
+
+	s->shape = TIMELINE_SHAPE_NONE;
+	if (number)
+		*number++ = 0;
+	for (i = TIMELINE_STEADY; i <= TIMELINE_HEAD; i++)
+		if (!strcmp(value, shape_names[i]))
+			s->shape = (enum timeline_shape)i;
+	if (s->shape != TIMELINE_BURSTS)
+		return 0;
+	return !number || *number == '-' ||
+			       get_number(count_units, number, &s->bursts) <
+				       0 ||
+			       s->bursts > TIMELINE_ROWS
+		       ? -1
+		       : 0;
 }
 
 static int get_scope(const char *value, enum summary_scope *scope)
@@ -512,6 +561,8 @@ static int get_token(const char *key, char *value, struct summary *s)
 		return get_lacks(value, &s->lacks), 0;
 	if (!strcmp(key, "gate"))
 		return get_gate(value, s);
+	if (!strcmp(key, "shape"))
+		return get_shape(value, s);
 	if (!strcmp(key, "imb"))
 		return get_imbalance(value, s);
 	if (!strcmp(key, "slow"))

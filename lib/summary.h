@@ -34,6 +34,8 @@
  *   rlat= wlat=P50/P99 how long they took: 64us/1.05ms
  *   peak=RD/WR         the most that one node read and wrote in one second, on
  *                      one filesystem
+ *   shape=WORD         what reading and writing look like over the time of the
+ *                      job (timeline.h): steady, bursts:3 (so many), tail, head
  *   imb=1.52@NODE      the busiest node moved 1.52 times the mean
  *   slow=4.1s@NODE     the node whose processes spent most time in read and
  *                      write calls, and how much: of several, where latency is
@@ -60,6 +62,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/timeline.h"
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
 #define SUMMARY_UNKNOWN INT64_C(-1)
@@ -107,7 +110,9 @@ struct summary {
 	int64_t meta;
 	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
 	int64_t peak_rd, peak_wr; /* bytes a second */
-	double imbalance;	  /* 0: nothing to say */
+	enum timeline_shape shape;
+	int64_t bursts;	  /* of TIMELINE_BURSTS */
+	double imbalance; /* 0: nothing to say */
 	char busiest[SUMMARY_NODE];
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
@@ -129,6 +134,10 @@ void summary_bytes(int64_t bytes, char *out, size_t room);
 void summary_count(int64_t count, char *out, size_t room);
 /* 1.05ms */
 void summary_time(int64_t ns, char *out, size_t room);
+
+/* "steady", "bursts:3"; "" for none. 'room' of 16 is enough. */
+void summary_shape(enum timeline_shape shape, int64_t bursts, char *out,
+		   size_t room);
 
 /* Append 'text' to a token's value, what cannot stand there as %XX; -1 when it
  * does not fit whole (out is then unchanged). */

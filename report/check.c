@@ -23,6 +23,7 @@
 #include "report/check_ledger.h"
 #include "report/check_node.h"
 #include "report/check_role.h"
+#include "report/check_submit.h"
 #include "report/command.h"
 #include "report/commands.h"
 #include "report/doctor_host.h"
@@ -52,6 +53,9 @@ static const char usage[] =
 	"  --fold                read such lines of many hosts, from clush or "
 	"srun,\n"
 	"                        and show how many hosts have what\n"
+	"  --submit              run a job of a second, and say what each "
+	"room did\n"
+	"  --partition=NAME      of that job; default: Slurm's\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
 	"  --host=NODENAME       the node; default: this host\n"
@@ -84,6 +88,8 @@ struct options {
 	bool json;
 	bool quiet;
 	bool fold;
+	bool submit;
+	const char *partition; /* NULL: the default */
 	bool help;
 };
 
@@ -101,6 +107,8 @@ enum {
 	OPT_ROLE,
 	OPT_QUIET,
 	OPT_FOLD,
+	OPT_SUBMIT,
+	OPT_PARTITION,
 	OPT_HELP,
 };
 
@@ -118,6 +126,8 @@ static const struct option long_options[] = {
 	{ "role", required_argument, NULL, OPT_ROLE },
 	{ "quiet", no_argument, NULL, OPT_QUIET },
 	{ "fold", no_argument, NULL, OPT_FOLD },
+	{ "submit", no_argument, NULL, OPT_SUBMIT },
+	{ "partition", required_argument, NULL, OPT_PARTITION },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -198,6 +208,12 @@ static int set_option(void *what, int option, const char *value,
 		return 0;
 	case OPT_FOLD:
 		options->fold = true;
+		return 0;
+	case OPT_SUBMIT:
+		options->submit = true;
+		return 0;
+	case OPT_PARTITION:
+		options->partition = value;
 		return 0;
 	default:
 		return set_parsed(options, option, value, err);
@@ -497,6 +513,9 @@ static int check_host(const struct options *options)
 
 	doctor.host = find_host(options, name, sizeof(name));
 	look(&doctor, options);
+	if (options->submit && doctor.config && !*options->root)
+		check_submit(&doctor, options->partition,
+			     options->json || options->quiet ? NULL : stdout);
 	print(&doctor, options);
 	status = status_of(&findings);
 	findings_free(&findings);

@@ -112,7 +112,7 @@ static void check_bounds(const struct doctor *doctor)
 		return;
 	spec = spec_cores(node);
 	if (config->io_cores_max >= cores)
-		findings_add(doctor->findings, "J08", FINDING_ERROR,
+		findings_add(doctor->findings, "J08", FINDING_WARNING,
 			     "a smaller io_cores_max in [option]",
 			     "jobio.conf: io_cores_max=%u, and node %s has %u "
 			     "cores: a job that asks for all of them can never "

@@ -87,17 +87,6 @@ static void copy_text(char *to, struct json_object *from, const char *key)
 	memcpy(to, clean.text, ERR_MAX);
 }
 
-static enum finding_severity severity_named(const char *name)
-{
-	static const enum finding_severity all[] = { FINDING_ERROR,
-						     FINDING_WARNING };
-
-	for (size_t i = 0; name && i < 2; i++)
-		if (!strcmp(name, finding_severity_name(all[i])))
-			return all[i];
-	return FINDING_INFO;
-}
-
 static enum finding_severity
 take_finding(struct fold *fold, struct json_object *json, const char *host)
 {
@@ -107,7 +96,7 @@ take_finding(struct fold *fold, struct json_object *json, const char *host)
 
 	copy_text(code.text, json, "code");
 	code.text[FINDING_CODE_MAX - 1] = '\0';
-	severity = severity_named(json_text(json, "severity"));
+	severity = finding_severity_named(json_text(json, "severity"));
 	group = group_of(&fold->findings, code.text);
 	if (!group->hosts.count) {
 		copy_text(group->finding.text, json, "text");

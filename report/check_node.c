@@ -144,23 +144,47 @@ void check_node_scripts(const struct doctor *doctor)
 
 /* ---- helpers ------------------------------------------------------------------ */
 
-/* Beside the prolog, when that is ours; else where they were installed. */
+/* The folder of a prolog, links followed, if helpers are there: one of two. */
+static bool take_folder(const char *prolog, char dir[PATH_MAX])
+{
+	char *real = realpath(prolog, NULL), helper[PATH_MAX];
+	int length = real ? (int)(strrchr(real, '/') - real) : 0;
+	bool found = false;
+
+	if (real && length < DIR_MAX_BYTES) {
+		snprintf(helper, sizeof(helper), "%.*s/jobio-prepare", length,
+			 real);
+		found = access(helper, F_OK) == 0;
+		snprintf(helper, sizeof(helper), "%.*s/jobio-release", length,
+			 real);
+		found |= access(helper, F_OK) == 0;
+	}
+	if (found)
+		snprintf(dir, PATH_MAX, "%.*s", length, real);
+	free(real);
+	return found;
+}
+
+/* Beside a prolog that is ours; else where they were installed. */
 static void find_helpers(const struct doctor *doctor, char dir[PATH_MAX])
 {
-	const char *value =
-		doctor->slurm ? slurm_conf_get(doctor->slurm, "Prolog") : NULL;
-	char *real;
+	char path[PATH_MAX], pattern[PATH_MAX];
+	const char *value;
+	bool found = false;
+	glob_t names;
 
-	snprintf(dir, PATH_MAX, "%s%s", doctor->root, JOBIO_LIBEXECDIR);
-	if (*value != '/')
-		return;
-	snprintf(dir, PATH_MAX, "%s%s", doctor->root, value);
-	real = realpath(dir, NULL);
-	snprintf(dir, PATH_MAX, "%s%s", doctor->root, JOBIO_LIBEXECDIR);
-	if (real && !strcmp(strrchr(real, '/'), "/prolog"))
-		snprintf(dir, PATH_MAX, "%.*s",
-			 (int)(strrchr(real, '/') - real), real);
-	free(real);
+	for (size_t i = 0;
+	     !found && (value = slurm_conf_nth(doctor->slurm, "Prolog", i));
+	     i++) {
+		script_path(doctor, value, path);
+		snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, path);
+		if (glob(pattern, 0, NULL, &names) == 0)
+			for (size_t k = 0; k < names.gl_pathc && !found; k++)
+				found = take_folder(names.gl_pathv[k], dir);
+		globfree(&names);
+	}
+	if (!found)
+		snprintf(dir, PATH_MAX, "%s%s", doctor->root, JOBIO_LIBEXECDIR);
 }
 
 static void check_helpers(const struct doctor *doctor, const char *dir)
@@ -202,8 +226,9 @@ static void judge_tier(const struct doctor *doctor, const char *out)
 			     "jobio-count probe: no answer that can be read");
 	else if (strcmp(tier, "bpf") != 0)
 		findings_add(doctor->findings, "H02", FINDING_WARNING,
-			     "Linux 5.10 or newer with BTF, no "
-			     "lockdown=confidentiality, and a jobio that was "
+			     "Linux 5.10 or newer with BTF, a bpffs at "
+			     "/sys/fs/bpf, no lockdown=confidentiality, and a "
+			     "jobio that was "
 			     "built with libbpf; or kernel=no in [count]",
 			     "I/O is counted by %s, on all files together: %s",
 			     strcmp(tier, "none") != 0 ? "process exits"

@@ -8,6 +8,7 @@
 #define JOBIO_REPORT_COMMANDS_H
 
 int check_main(int argc, char *argv[]);
+int compare_main(int argc, char *argv[]);
 int cores_main(int argc, char *argv[]);
 int plan_main(int argc, char *argv[]);
 int report_main(int argc, char *argv[]);

@@ -20,6 +20,7 @@
  *         J  jobio.conf                                check.c, check_conf.c
  *         H  helpers, folders, counters of a node      check_node.c
  *         L  ledger, munge, clock, spool               check_ledger.c
+ *         T  a job that was tried                      check_submit.c
  *         W NF LU GP  the client                       client/
  */
 #ifndef JOBIO_REPORT_DOCTOR_VIEW_H

@@ -5,6 +5,7 @@
 
 #include "advice/advice.h"
 #include "lib/json.h"
+#include "report/tone.h"
 
 #define LINES_SHOWN 5
 
@@ -22,9 +23,9 @@ static struct advice_list *advice_of(const struct job_report *r)
 /* In one line. */
 static void print_one(FILE *out, const char *name, const struct advice *a)
 {
-	fprintf(out, "  %-13s %s%s%s: %s; %s; do: %s (%s)\n", name, a->code,
-		*a->fs ? " on " : "", a->fs, a->what, a->why, a->cure,
-		advice_trust_name(a->trust));
+	fprintf(out, "  %-13s %s%s%s%s%s: %s; %s; do: %s (%s)\n", name,
+		tone(TONE_WARN), a->code, tone(TONE_END), *a->fs ? " on " : "",
+		a->fs, a->what, a->why, a->cure, advice_trust_name(a->trust));
 }
 
 void job_print_advice(FILE *out, const struct job_report *r)
@@ -74,4 +75,25 @@ struct json_object *job_advice_json(const struct job_report *r)
 	}
 	advice_free(list);
 	return array;
+}
+
+bool job_advice_first(const struct job_report *r, struct advice *first)
+{
+	struct advice_list *list = advice_of(r);
+	bool is_there = list && list->count > 0;
+
+	if (is_there)
+		*first = list->list[0];
+	advice_free(list);
+	return is_there;
+}
+
+void job_advice_codes(FILE *out, const struct job_report *r)
+{
+	struct advice_list *list = advice_of(r);
+	size_t i;
+
+	for (i = 0; list && i < list->count; i++)
+		fprintf(out, "%s%s", i ? " " : "", list->list[i].code);
+	advice_free(list);
 }

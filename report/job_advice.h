@@ -11,10 +11,16 @@
 
 #include <stdio.h>
 
+#include "advice/terms.h"
 #include "report/job_report.h"
 
 struct json_object;
 
+/* The most valuable one, in '*first'; false: there is none, or too little to
+ * judge. */
+bool job_advice_first(const struct job_report *report, struct advice *first);
+/* "A01 A17", the most valuable first. */
+void job_advice_codes(FILE *out, const struct job_report *report);
 void job_print_advice(FILE *out, const struct job_report *report);
 struct json_object *job_advice_json(const struct job_report *report);
 

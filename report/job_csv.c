@@ -2,11 +2,16 @@
 /* A report for spreadsheets: one line of comma-separated values. */
 #include "report/job_print.h"
 
+#include "report/job_advice.h"
+#include "report/job_view.h"
+
 void job_print_csv_head(FILE *out)
 {
 	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
 	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
-	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps\n",
+	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,"
+	      "user,account,partition,state,exit_code,start,end,elapsed_s,"
+	      "nodes,advice\n",
 	      out);
 }
 
@@ -41,6 +46,34 @@ static void csv_quality(FILE *out, uint32_t flags)
 	fputs(*before == ' ' ? "\"," : "\"\",", out);
 }
 
+static void csv_slurm(FILE *out, const struct job_report *r)
+{
+	static const struct sacct_row none = { .name = "",
+					       .account = "",
+					       .partition = "",
+					       .state = "",
+					       .exit_code = RECORD_UNKNOWN,
+					       .start = RECORD_UNKNOWN,
+					       .end = RECORD_UNKNOWN,
+					       .elapsed_s = RECORD_UNKNOWN };
+	const struct sacct_row *job = r->slurm ? r->slurm : &none;
+	int64_t nodes = job_nodes_of(r);
+
+	csv_text(out, job->name);
+	csv_text(out, job_user_of(r));
+	csv_text(out, job->account);
+	csv_text(out, job->partition);
+	csv_text(out, job->state);
+	csv_number(out, job->exit_code);
+	csv_number(out, job->start);
+	csv_number(out, job->end);
+	csv_number(out, job->elapsed_s);
+	csv_number(out, nodes);
+	fputc('"', out);
+	job_advice_codes(out, r);
+	fputs("\"\n", out);
+}
+
 void job_print_csv(const struct job_report *r, FILE *out)
 {
 	static const char *const scopes[] = { "", "job", "node" };
@@ -63,7 +96,6 @@ void job_print_csv(const struct job_report *r, FILE *out)
 	csv_text(out, s->src);
 	csv_quality(out, s->flags);
 	csv_number(out, s->peak_rd);
-	if (s->peak_wr >= 0)
-		fprintf(out, "%lld", (long long)s->peak_wr);
-	fputc('\n', out);
+	csv_number(out, s->peak_wr);
+	csv_slurm(out, r);
 }

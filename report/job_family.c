@@ -6,6 +6,7 @@
 
 #include "lib/run.h"
 #include "report/job_io.h"
+#include "report/job_view.h"
 
 static void print_numbers(FILE *out, const char *name, const struct summary *s)
 {
@@ -28,8 +29,9 @@ static void print_task(FILE *out, const struct job_report *r)
 	if (s->scope == SUMMARY_SCOPE_NODE)
 		fputs("; NODE-WIDE", out);
 	job_print_lacks(out, "; not given: ", s->lacks);
-	if (r->job_state)
-		fprintf(out, "; %s", r->job_state);
+	if (job_is_of_slurm(r))
+		fprintf(out, "; %s%s%s", tone(job_state_tone(r->slurm->state)),
+			r->slurm->state, tone(TONE_END));
 	fputc('\n', out);
 }
 
@@ -43,18 +45,10 @@ static void add(struct summary *sum, const struct summary *s)
 	sum->flags |= s->flags;
 }
 
-/* From the node's first record, else from sacct. */
-static const char *user_of(const struct job_report *r)
-{
-	if (r->record_count && *r->records[0]->user)
-		return r->records[0]->user;
-	return r->user;
-}
-
 void job_print_family(const char *id, struct job_report *const *reports,
 		      size_t count, size_t unknown, FILE *out)
 {
-	const char *user = user_of(reports[0]);
+	const char *user = job_user_of(reports[0]);
 	bool is_array = strchr(reports[0]->id, '_') != NULL;
 	struct summary sum;
 	size_t i;
@@ -66,7 +60,7 @@ void job_print_family(const char *id, struct job_report *const *reports,
 		is_array ? "tasks of an array" : "components");
 	if (reports[0]->cluster)
 		fprintf(out, " on cluster %s", reports[0]->cluster);
-	if (user && *user)
+	if (*user)
 		fprintf(out, ", user %s", user);
 	job_print_lacks(out, "; not given: ", sum.lacks);
 	fputc('\n', out);

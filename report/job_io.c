@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_io.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/run.h"
+#include "report/bar.h"
+#include "report/job_timeline.h"
+#include "report/tone.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -45,14 +47,9 @@ void job_print_lacks(FILE *out, const char *before, uint32_t lacks)
 
 /* ---- the lines of I/O ---------------------------------------------------- */
 
-/* Blocks from low to high; plain letters where the terminal has no UTF-8. */
 static void print_hist(FILE *out, const char *name, const int64_t *hist,
 		       bool is_time)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
-					      "▅", "▆", "▇", "█" };
-	static const char plain[] = " .:-=+*%#";
-	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	int bin, first = -1, last = -1;
 	char low[16], high[16];
 	int64_t most = 0;
@@ -67,16 +64,8 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist,
 	if (first < 0)
 		return;
 	fprintf(out, "                %-12s ", name);
-	for (bin = first; bin <= last; bin++) {
-		int level = hist[bin] <= 0 ? 0
-					   : 1 + (int)((double)hist[bin] *
-						       7.99 / (double)most);
-
-		if (is_utf8)
-			fputs(blocks[level > 8 ? 8 : level], out);
-		else
-			fputc(plain[level > 8 ? 8 : level], out);
-	}
+	for (bin = first; bin <= last; bin++)
+		bar_print(out, hist[bin], most);
 	if (is_time) {
 		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
 			     sizeof(low));
@@ -116,28 +105,54 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 	fputc('\n', out);
 }
 
-static void print_rate(FILE *out, int64_t number, int64_t calls, double seconds)
+/* Of the seconds in which it happened where these are known, and says so. */
+struct span {
+	double job, active; /* 0: unknown */
+};
+
+static void print_speed(FILE *out, int64_t bytes, const struct span *span)
+{
+	double seconds = span->active > 0 ? span->active : span->job;
+	char text[16];
+
+	if (bytes > 0 && seconds > 0)
+		fprintf(out, ", %s/s over the %s%.*f s%s",
+			job_bytes((int64_t)((double)bytes / seconds), text),
+			span->active > 0 ? "" : "job's ", seconds < 10 ? 1 : 0,
+			seconds, span->active > 0 ? " in which it did" : "");
+}
+
+/* Rows that have some of it; those that have none at both ends are not there. */
+static double active_seconds(const struct timeline *line,
+			     enum timeline_lane lane)
+{
+	size_t i, rows = 0;
+
+	for (i = 0; i < line->count; i++)
+		rows += line->rows[lane][i] > 0;
+	return (double)rows * (double)line->width;
+}
+
+static void print_rate(FILE *out, int64_t number, int64_t calls,
+		       const struct span *span)
 {
 	char text[16];
 
 	if (number > 0 && calls > 0)
 		fprintf(out, ", %s a call", job_bytes(number / calls, text));
-	if (number > 0 && seconds > 0)
-		fprintf(out, ", %s/s over the job's %.3g s",
-			job_bytes((int64_t)((double)number / seconds), text),
-			seconds);
+	print_speed(out, number, span);
 	fputc('\n', out);
 }
 
 static void print_one(FILE *out, const char *what, int64_t number,
-		      int64_t calls, double seconds)
+		      int64_t calls, const struct span *span)
 {
 	char a[16], b[16];
 
 	fprintf(out, "                %-12s %s", what, job_bytes(number, a));
 	if (calls >= 0)
 		fprintf(out, " in %s calls", job_count(calls, b));
-	print_rate(out, number, calls, seconds);
+	print_rate(out, number, calls, span);
 }
 
 /* Of one node: those of several need not be of the same second. */
@@ -152,7 +167,7 @@ static void print_peak(FILE *out, int64_t rd, int64_t wr)
 			"peak", job_bytes(rd, a), job_bytes(wr, b));
 }
 
-static const char *span(int64_t us, char *out)
+static const char *spent(int64_t us, char *out)
 {
 	if (us < 0)
 		return "unknown";
@@ -168,8 +183,8 @@ static void print_time_spent(FILE *out, const int64_t *numbers)
 		fprintf(out,
 			"                %-12s %s reading, %s writing: all "
 			"processes together\n",
-			"time", span(numbers[RECORD_READ_US], a),
-			span(numbers[RECORD_WRITE_US], b));
+			"time", spent(numbers[RECORD_READ_US], a),
+			spent(numbers[RECORD_WRITE_US], b));
 }
 
 static void print_line_head(FILE *out, const struct run_line *line,
@@ -194,7 +209,7 @@ static const char *mean(int64_t us, int64_t count, char *out)
 {
 	if (us < 0 || count <= 0)
 		return "unknown";
-	return span(us / count, out);
+	return spent(us / count, out);
 }
 
 /* What a client tells besides: one line each, where it does. */
@@ -225,7 +240,7 @@ static void print_client(FILE *out, const int64_t *n)
 			"sent: "
 			"%s, all together\n",
 			"sent again", job_count(n[RECORD_RESENT], a),
-			span(n[RECORD_QUEUE_US], b));
+			spent(n[RECORD_QUEUE_US], b));
 }
 
 /* Another view of I/O that is told already, or what the node's client did: not
@@ -256,28 +271,34 @@ static void print_unknown_part(FILE *out, const char *fs)
 			fs);
 }
 
-static void print_io_line(FILE *out, const struct run_line *line,
-			  size_t records, double seconds, const char *fs)
+static void print_io_line(FILE *out, const struct job_report *r,
+			  const struct run_line *line, double seconds)
 {
 	const struct record_io *io = &line->sum;
+	struct span rd = { seconds,
+			   active_seconds(&io->timeline, TIMELINE_READ) };
+	struct span wr = { seconds,
+			   active_seconds(&io->timeline, TIMELINE_WRITE) };
+	static const struct span none;
 
-	print_line_head(out, line, records);
+	print_line_head(out, line, r->record_count);
 	fputc('\n', out);
 	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
-		  io->numbers[RECORD_READ_CALLS], seconds);
+		  io->numbers[RECORD_READ_CALLS], &rd);
 	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
-		  io->numbers[RECORD_WRITE_CALLS], seconds);
+		  io->numbers[RECORD_WRITE_CALLS], &wr);
 	if (!line->first->fs && line->first->scope == RECORD_SCOPE_JOB)
-		print_unknown_part(out, fs);
+		print_unknown_part(out, r->summary.fs);
 	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
 	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
 		print_one(out, "mapped, read",
-			  io->numbers[RECORD_MMAP_READ_BYTES], -1, 0);
+			  io->numbers[RECORD_MMAP_READ_BYTES], -1, &none);
 		print_one(out, "mapped, wr.",
-			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, 0);
+			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, &none);
 	}
 	print_peak(out, io->peak[RECORD_PEAK_READ],
 		   io->peak[RECORD_PEAK_WRITE]);
+	job_print_timeline(out, r, &io->timeline);
 	print_time_spent(out, io->numbers);
 	print_meta(out, io, seconds);
 	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
@@ -297,8 +318,7 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 	end = line ? line + lines->count : NULL;
 	for (; line < end; line++)
 		if (line->kind == RUN_APP)
-			print_io_line(out, line, r->record_count, seconds,
-				      r->summary.fs);
+			print_io_line(out, r, line, seconds);
 	for (line = lines ? lines->line : NULL; line < end; line++)
 		if (line->kind != RUN_APP)
 			print_other(out, line, r->record_count);
@@ -322,6 +342,7 @@ static void print_tail(FILE *out, const char *name,
 /* The summary's numbers, where there are no records or not all of them. */
 void job_print_totals(FILE *out, const struct summary *s)
 {
+	static const struct span none;
 	char text[16];
 
 	if (s->scope == SUMMARY_SCOPE_NONE) {
@@ -333,11 +354,12 @@ void job_print_totals(FILE *out, const struct summary *s)
 		s->scope == SUMMARY_SCOPE_JOB
 			? "the job's alone"
 			: "NODE-WIDE, with whatever else ran there");
-	print_one(out, "read", s->rd_bytes, s->rd_calls, 0);
-	print_one(out, "written", s->wr_bytes, s->wr_calls, 0);
+	print_one(out, "read", s->rd_bytes, s->rd_calls, &none);
+	print_one(out, "written", s->wr_bytes, s->wr_calls, &none);
 	if (s->flags & RECORD_FLAG(ALL_FILES))
 		print_unknown_part(out, s->fs);
 	print_peak(out, s->peak_rd, s->peak_wr);
+	job_print_shape(out, s);
 	if (s->meta >= 0)
 		fprintf(out, "                %-12s %s operations\n",
 			"metadata", job_count(s->meta, text));
@@ -345,4 +367,79 @@ void job_print_totals(FILE *out, const struct summary *s)
 	print_tail(out, "write sizes", summary_bytes, s->wsz);
 	print_tail(out, "read times", summary_time, s->rlat_ns);
 	print_tail(out, "write times", summary_time, s->wlat_ns);
+}
+
+/* ---- two lines ----------------------------------------------------------- */
+
+/* All lines of the best source that are in the summary's numbers: each has its
+ * timeline, or there is none. */
+static void find_active(const struct job_report *r, struct span *rd,
+			struct span *wr)
+{
+	struct timeline all = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < r->record_count && !r->left_out; i++) {
+		const struct record *record = r->records[i];
+		uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
+
+		for (k = 0; k < record->app_count; k++) {
+			const struct record_io *io = &record->app[k];
+
+			if (!(best >> k & 1))
+				continue;
+			if (!io->timeline.count &&
+			    (io->numbers[RECORD_READ_BYTES] > 0 ||
+			     io->numbers[RECORD_WRITE_BYTES] > 0))
+				timeline_spoil(&all);
+			timeline_add(&all, &io->timeline);
+		}
+	}
+	rd->active = active_seconds(&all, TIMELINE_READ);
+	wr->active = active_seconds(&all, TIMELINE_WRITE);
+}
+
+static void print_side(FILE *out, const char *name, const struct summary *s,
+		       bool is_read, const struct span *span)
+{
+	int64_t bytes = is_read ? s->rd_bytes : s->wr_bytes;
+	int64_t calls = is_read ? s->rd_calls : s->wr_calls;
+	int64_t peak = is_read ? s->peak_rd : s->peak_wr, both = 0;
+	char text[16];
+
+	run_add(&both, s->rd_bytes);
+	run_add(&both, s->wr_bytes);
+	fprintf(out, "  %-13s ", name);
+	if (both > 0 && bytes >= 0)
+		tone_bar(out, TONE_GOOD, (double)bytes / (double)both);
+	if (s->scope == SUMMARY_SCOPE_NODE)
+		fprintf(out, "%sNODE-WIDE%s ", tone(TONE_WARN), tone(TONE_END));
+	fprintf(out, "%s%s%s", tone(TONE_STRONG), job_bytes(bytes, text),
+		tone(TONE_END));
+	if (calls >= 0)
+		fprintf(out, " in %s calls", job_count(calls, text));
+	if (bytes > 0 && calls > 0)
+		fprintf(out, " of %s", job_bytes(bytes / calls, text));
+	if (bytes > 0 && (s->flags & RECORD_FLAG(ALL_FILES)))
+		fputs(", of all files, pipes and sockets", out);
+	if (span->active > 0)
+		print_speed(out, bytes, span);
+	if (bytes > 0 && peak >= 0)
+		fprintf(out, "; at most %s/s on a node", job_bytes(peak, text));
+	fputc('\n', out);
+}
+
+void job_print_short(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+	struct span rd = { 0 }, wr = { 0 };
+
+	if (s->scope == SUMMARY_SCOPE_NONE) {
+		fprintf(out, "  %-13s not counted\n", "I/O");
+		return;
+	}
+	if (s->scope == SUMMARY_SCOPE_JOB)
+		find_active(r, &rd, &wr);
+	print_side(out, "read", s, true, &rd);
+	print_side(out, "written", s, false, &wr);
 }

@@ -20,6 +20,8 @@ const char *job_count(int64_t number, char *out);
 
 /* "; not given: profile, io-cores"; nothing when it got all. */
 void job_print_lacks(FILE *out, const char *before, uint32_t lacks);
+/* Two lines: what was read, what was written. */
+void job_print_short(FILE *out, const struct job_report *report);
 /* From the records: numbers, rates, peaks, metadata and histograms. */
 void job_print_io(FILE *out, const struct job_report *report, double seconds);
 /* From the summary, where there are no records or not all of them. */

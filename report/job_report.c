@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_report.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/child.h"
-#include "lib/comment.h"
-#include "lib/js1.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/run.h"
 #include "lib/utf8.h"
 
-#define SACCT_TIMEOUT_MS 20000U
-#define PATH_SIZE 4096
+#define RECORDS_MAX 2048 /* of one job: more are left out */
 
 static bool is_id(const char *id)
 {
@@ -36,7 +31,7 @@ static bool is_id(const char *id)
 	return number_parse(copy, 1, UINT32_MAX, &number, NULL) == 0;
 }
 
-int job_report_check_id(const char *id, struct err *err)
+static int check_id(const char *id, struct err *err)
 {
 	size_t length = strcspn(id, ".");
 	char job[32];
@@ -119,6 +114,33 @@ int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 			 : count;
 }
 
+static int check_tasks(const char *id, struct err *err)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
+		     : err_set(err, "out of memory");
+
+	free(ids);
+	return rc < 0 ? -1 : 0;
+}
+
+int job_report_check(const char *id, struct err *err)
+{
+	return strchr(id, '[') ? check_tasks(id, err) : check_id(id, err);
+}
+
+char *job_report_next(char **list)
+{
+	char *id = *list + strspn(*list, ","), *end = id;
+	bool is_inside = false;
+
+	for (; *end && (is_inside || *end != ','); end++)
+		is_inside = *end == '[' || (is_inside && *end != ']');
+	*list = *end ? end + 1 : end;
+	*end = 0;
+	return *id ? id : NULL;
+}
+
 void job_report_free(struct job_report *r)
 {
 	if (!r)
@@ -132,10 +154,6 @@ void job_report_free(struct job_report *r)
 	free(r->cluster);
 	free(r->state);
 	free(r->error);
-	free(r->user);
-	free(r->job_state);
-	free(r->start);
-	free(r->end);
 	free(r);
 }
 
@@ -158,23 +176,58 @@ static struct job_report *new_report(const char *id, const char *source)
 
 /* ---- the ledger ---------------------------------------------------------- */
 
-static int take_records(struct job_report *r, struct json_object *top)
+/* An answer, or the part of one: the records are long, and are parsed once, by
+ * themselves. The head has all the rest. */
+struct answer {
+	struct json_object *head;
+	const char *records, *end; /* "[{..},{..}]"; NULL: none */
+};
+
+/* What follows a comma and a quote is a key, and no part of a string. */
+static int answer_open(struct answer *a, const char *text, size_t size)
 {
-	struct json_object *list = json_list(top, "records");
-	size_t i, count;
+	static const char key[] = ",\"records\":[";
+	const char *at = memmem(text, size, key, sizeof(key) - 1);
+	const char *rest = text + size;
+	char *copy;
 
-	if (!list)
-		return 0;
-	count = json_object_array_length(list);
-	r->records = calloc(count + 1, sizeof(*r->records));
-	if (!r->records)
+	a->records = a->end = NULL;
+	if (at) {
+		a->records = at + sizeof(key) - 2;
+		a->end = json_end(a->records);
+		if (!a->end || a->end > rest)
+			return -1;
+		rest = a->end;
+	} else {
+		at = rest;
+	}
+	if (asprintf(&copy, "%.*s%.*s", (int)(at - text), text,
+		     (int)(text + size - rest), rest) < 0)
 		return -1;
-	for (i = 0; i < count; i++) {
-		const char *text =
-			json_line(json_object_array_get_idx(list, i));
-		struct record *record =
-			text ? record_parse(text, strlen(text), NULL) : NULL;
+	a->head = json_parse(copy);
+	free(copy);
+	return 0;
+}
 
+/* Those that do not fit into the answer are not left out yet. */
+static int take_records(struct job_report *r, const struct answer *a)
+{
+	const char *at = a->records ? a->records + 1 : NULL, *last;
+	size_t room = r->record_count;
+	struct record **more, *record;
+
+	for (; at && at < a->end && *at == '{'; at = last + (*last == ',')) {
+		last = json_end(at);
+		if (!last)
+			break;
+		if (r->record_count == room) {
+			room = room ? room * 2 : 4;
+			more = realloc(r->records, room * sizeof(*more));
+			if (!more)
+				return -1;
+			r->records = more;
+		}
+		record = record_parse(at, (size_t)(last - at), NULL);
 		if (record)
 			r->records[r->record_count++] = record;
 		else
@@ -205,8 +258,9 @@ static void take_totals(struct job_report *r, struct json_object *top)
 	r->summary.wr_calls = json_number(totals, "write_calls");
 }
 
-static int take_answer(struct job_report *r, struct json_object *top,
-		       struct err *err)
+/* All but the records. */
+static int take_head(struct job_report *r, struct json_object *top,
+		     struct err *err)
 {
 	struct json_object *runs = json_list(top, "runs");
 	int64_t left = json_number(top, "records_left_out");
@@ -223,8 +277,7 @@ static int take_answer(struct job_report *r, struct json_object *top,
 	if (copy(&r->cluster, json_text(top, "cluster")) < 0 ||
 	    copy(&r->state, json_text(top, "state")) < 0 ||
 	    copy(&r->error, json_text(top, "error")) < 0 ||
-	    copy(&r->summary_text, json_text(top, "summary")) < 0 ||
-	    !(r->json = strdup(json_line(top))) || take_records(r, top) < 0)
+	    copy(&r->summary_text, json_text(top, "summary")) < 0)
 		return err_set(err, "out of memory");
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
@@ -237,11 +290,13 @@ static int take_answer(struct job_report *r, struct json_object *top,
 static struct job_report *read_answer(const char *id, const char *text,
 				      struct err *err)
 {
-	struct json_object *top = json_parse(text);
-	const char *why = json_text(top, "error");
+	struct answer a = { .head = NULL };
 	struct job_report *r = NULL;
+	const char *why;
 
-	if (!json_is_true(top, "ok")) {
+	if (answer_open(&a, text, strlen(text)) < 0 ||
+	    !json_is_true(a.head, "ok")) {
+		why = json_text(a.head, "error");
 		err_set(err, "ledger: %s",
 			why ? why : "the answer has no meaning");
 		goto out;
@@ -251,12 +306,14 @@ static struct job_report *read_answer(const char *id, const char *text,
 		err_set(err, "out of memory");
 		goto out;
 	}
-	if (take_answer(r, top, err) < 0) {
+	err_set(err, "out of memory");
+	if (take_head(r, a.head, err) < 0 || take_records(r, &a) < 0 ||
+	    !(r->json = strdup(text))) {
 		job_report_free(r);
 		r = NULL;
 	}
 out:
-	json_object_put(top);
+	json_object_put(a.head);
 	return r;
 }
 
@@ -280,21 +337,78 @@ static char *call_ledger(struct job_source *source, const char *request,
 	return NULL;
 }
 
+/* "{"op":"get","job":"7","restart":0,"after":"n7"}"; malloc'ed */
+static char *get_request(const char *id, int64_t restart, const char *after)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", "get");
+	json_add_text(top, "job", id);
+	if (restart >= 0)
+		json_add_number(top, "restart", restart);
+	if (after)
+		json_add_text(top, "after", after);
+	return json_line_put(top);
+}
+
+/* The records of the nodes behind the last one; their number, or -1. */
+static int take_page_of(struct job_source *source, struct job_report *r)
+{
+	const char *last = r->records[r->record_count - 1]->node;
+	char *request = get_request(r->id, r->restart, last), *text = NULL;
+	size_t before = r->record_count;
+	struct answer a = { .head = NULL };
+	struct err err;
+	int count = -1;
+
+	if (request)
+		text = call_ledger(source, request, &err);
+	if (text && answer_open(&a, text, strlen(text)) == 0 &&
+	    json_is_true(a.head, "ok") && take_records(r, &a) == 0)
+		count = (int)(r->record_count - before);
+	json_object_put(a.head);
+	free(text);
+	free(request);
+	return count;
+}
+
+/* A ledger that does not know "after" sends the same again. */
+static void take_rest(struct job_source *source, struct job_report *r)
+{
+	size_t before;
+	int count;
+
+	while (r->left_out > 0 && r->record_count &&
+	       r->record_count < RECORDS_MAX) {
+		before = r->record_count;
+		count = take_page_of(source, r);
+		if (count <= 0)
+			return;
+		if (!strcmp(r->records[before]->node, r->records[0]->node)) {
+			while (r->record_count > before)
+				record_free(r->records[--r->record_count]);
+			return;
+		}
+		r->left_out -= r->left_out > count ? count : r->left_out;
+	}
+}
+
 static struct job_report *ask_ledger(struct job_source *source, const char *id,
 				     int64_t restart, struct err *err)
 {
+	char *request = get_request(id, restart, NULL), *answer = NULL;
 	struct job_report *r = NULL;
-	char request[128], run[40] = "", *answer;
 
-	if (restart >= 0)
-		snprintf(run, sizeof(run), ",\"restart\":%lld",
-			 (long long)restart);
-	snprintf(request, sizeof(request), "{\"op\":\"get\",\"job\":\"%s\"%s}",
-		 id, run);
-	answer = call_ledger(source, request, err);
+	if (request)
+		answer = call_ledger(source, request, err);
+	else
+		err_set(err, "out of memory");
 	if (answer)
 		r = read_answer(id, answer, err);
+	if (r)
+		take_rest(source, r);
 	free(answer);
+	free(request);
 	return r;
 }
 
@@ -324,113 +438,7 @@ static size_t family_of_ledger(struct job_source *source, const char *id,
 	return count;
 }
 
-/* ---- sacct --------------------------------------------------------------- */
-
-/* The user's own sacct, as the shell would find it. */
-static int find_sacct(char *path, size_t room)
-{
-	const char *at = getenv("PATH"), *end;
-
-	if (!at || !*at)
-		at = "/usr/local/bin:/usr/bin:/bin";
-	for (; *at; at = *end ? end + 1 : end) {
-		end = at + strcspn(at, ":");
-		if (*at == '/' &&
-		    snprintf(path, room, "%.*s/sacct", (int)(end - at), at) <
-			    (int)room &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
-
-/* What sacct is asked for; the comments may hold anything. */
-enum sacct_field {
-	SACCT_ID,
-	SACCT_RAW_ID,
-	SACCT_CLUSTER,
-	SACCT_USER,
-	SACCT_STATE,
-	SACCT_START,
-	SACCT_END,
-	SACCT_COMMENTS, /* both */
-	SACCT_FIELDS
-};
-
-static const char sacct_format[] = "JobID,JobIDRaw,Cluster,User,State,Start,"
-				   "End,SystemComment,AdminComment";
-
-static int split_row(char *line, char *row[SACCT_FIELDS])
-{
-	int i;
-
-	for (i = 0; i < SACCT_FIELDS; i++) {
-		row[i] = line;
-		if (i == SACCT_FIELDS - 1)
-			break;
-		line = strchr(line, '|');
-		if (!line)
-			return 0;
-		*line++ = 0;
-	}
-	return 1;
-}
-
-static size_t columns(const char *line)
-{
-	size_t count = 1;
-
-	for (; *line && *line != '\n'; line++)
-		count += *line == '|';
-	return count;
-}
-
-/* What Slurm or a person wrote may have several lines; each row shall be one. */
-static void join_lines(char *text)
-{
-	for (; (text = strchr(text, '\n')); text++)
-		if (text[1] && columns(text + 1) < SACCT_FIELDS)
-			*text = ' ';
-}
-
-/*
- * sacct -j 2 lists every task of array 2 and every component of job 2. The one
- * that is meant has this id, or this number: the ledger takes it so, too. Of a
- * requeued job sacct -X lists the newest run.
- */
-static int find_row(char *text, const char *id, char *row[SACCT_FIELDS])
-{
-	char *line, *rest = NULL;
-
-	join_lines(text);
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (split_row(line, row) && (!strcmp(row[SACCT_ID], id) ||
-					     !strcmp(row[SACCT_RAW_ID], id)))
-			return 1;
-	return 0;
-}
-
-/* The first field that holds a summary of ours (comment.h), or is a JS1 that
- * holds one (js1.h). Neither has '|', which sacct puts between fields. */
-static int find_summary(char *text, char *summary, size_t room)
-{
-	char *field, *rest = NULL;
-	const char *ours;
-	size_t size;
-
-	for (field = strtok_r(text, "|", &rest); field;
-	     field = strtok_r(NULL, "|", &rest)) {
-		if (js1_find(field, summary, room))
-			return 1;
-		ours = comment_find(field, &size);
-		if (ours && size < room) {
-			snprintf(summary, room, "%.*s", (int)size, ours);
-			return 1;
-		}
-	}
-	return 0;
-}
+/* ---- sacct ---------------------------------------------------------------- */
 
 /* "5_2" and "7+1" as sacct writes them. */
 static void take_family(struct job_report *r, const char *id)
@@ -452,154 +460,70 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-bool job_report_is_early(const char *state)
-{
-	static const char *const early[] = {
-		"PENDING",    "CONFIGURING", "RUNNING",	 "SUSPENDED",
-		"COMPLETING", "REQUEUED",    "RESIZING",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
-		if (!strcmp(state, early[i]))
-			return true;
-	return false;
-}
-
-/* Of a job that ended at once slurmdbd has the end first, and says "root" until
- * it has the start. */
-static const char *known_user(const char *user)
-{
-	return !strcmp(user, "root") ? NULL : user;
-}
-
-static struct job_report *from_row(const char *id, char *row[SACCT_FIELDS],
-				   const char *summary, struct err *err)
+static struct job_report *from_row(const char *id, const struct sacct_row *row,
+				   struct err *err)
 {
 	struct job_report *r = new_report(id, "sacct");
 
-	if (!r || copy(&r->summary_text, summary) < 0 ||
-	    copy(&r->cluster, row[SACCT_CLUSTER]) < 0 ||
-	    copy(&r->user, known_user(row[SACCT_USER])) < 0 ||
-	    copy(&r->job_state, row[SACCT_STATE]) < 0 ||
-	    copy(&r->start, row[SACCT_START]) < 0 ||
-	    copy(&r->end, row[SACCT_END]) < 0) {
+	if (!r || copy(&r->summary_text, row->summary) < 0 ||
+	    copy(&r->cluster, row->cluster) < 0) {
 		err_set(err, "out of memory");
-	} else if (summary_parse(summary, &r->summary, err) == 0) {
-		take_family(r, row[SACCT_ID]);
+	} else if (summary_parse(row->summary, &r->summary, err) == 0) {
+		take_family(r, row->id);
 		return r;
 	}
 	job_report_free(r);
 	return NULL;
 }
 
-/* *is_early: the job has not ended, which says all. */
-static struct job_report *from_sacct(const char *id, char *out, bool *is_early,
+static struct job_report *from_sacct(const struct job_source *source,
+				     const char *id, bool *is_early,
 				     struct err *err)
 {
-	char *row[SACCT_FIELDS], summary[SUMMARY_MAX];
+	const struct sacct_row *row = sacct_find(source->slurm, id);
 
-	if (!find_row(out, id, row)) {
+	*is_early = false;
+	if (!source->slurm) {
+		*err = source->why_no_slurm;
+	} else if (!row) {
 		err_set(err, "sacct: no such job that you may see");
-		return NULL;
-	}
-	if (find_summary(row[SACCT_COMMENTS], summary, sizeof(summary)))
-		return from_row(id, row, summary, err);
-	*is_early = job_report_is_early(row[SACCT_STATE]);
-	if (*is_early)
+	} else if (row->summary) {
+		return from_row(id, row, err);
+	} else if ((*is_early = sacct_is_early(row->state))) {
 		err_set(err,
 			"the job is %s; what it read and wrote is known "
 			"when it has ended",
-			row[SACCT_STATE]);
-	else
+			row->state);
+	} else {
 		err_set(err,
 			"sacct: the job is %s and has no summary: jobio was "
 			"not at work, or its nodes have not reported yet",
-			row[SACCT_STATE]);
+			row->state);
+	}
 	return NULL;
 }
 
-/* What sacct says of a job, a row a line; NULL: nothing. Caller frees. */
-static char *run_sacct(const char *id, struct err *err)
-{
-	char path[PATH_SIZE], conf[PATH_SIZE], *env[] = { conf, NULL };
-	char *argv[] = { path,	       (char *)"-n",	     (char *)"-X",
-			 (char *)"-P", (char *)"-j",	     (char *)id,
-			 (char *)"-o", (char *)sacct_format, NULL };
-	const char *slurm_conf = getenv("SLURM_CONF");
-	struct child_result result = { 0 };
-	char *out = NULL;
-
-	if (find_sacct(path, sizeof(path)) < 0) {
-		err_set(err, "sacct: there is no sacct in PATH");
-		return NULL;
-	}
-	if (slurm_conf)
-		snprintf(conf, sizeof(conf), "SLURM_CONF=%s", slurm_conf);
-	if (child_run(argv, slurm_conf ? env : NULL, SACCT_TIMEOUT_MS, &result,
-		      err) < 0)
-		return NULL;
-	if (result.status) {
-		result.errtext[strcspn(result.errtext, "\n")] = 0;
-		err_set(err, "sacct: exit status %d: %s", result.status,
-			result.errtext);
-	} else {
-		out = strdup(result.out ? result.out : "");
-	}
-	child_result_free(&result);
-	return out;
-}
-
-static struct job_report *ask_sacct(const char *id, bool *is_early,
-				    struct err *err)
-{
-	char *out = run_sacct(id, err);
-	struct job_report *r = out ? from_sacct(id, out, is_early, err) : NULL;
-
-	free(out);
-	return r;
-}
-
-int job_report_state(const char *id, char *state, size_t room)
-{
-	char *out = run_sacct(id, NULL), *row[SACCT_FIELDS];
-	int rc = -1;
-
-	if (out && find_row(out, id, row)) {
-		utf8_clean(state, room, row[SACCT_STATE],
-			   strlen(row[SACCT_STATE]));
-		rc = 0;
-	}
-	free(out);
-	return rc;
-}
-
 /* "25_[4-9]" of tasks that wait is none of them. */
-static size_t family_of_sacct(const char *id, char (*ids)[JOB_ID_SIZE],
-			      size_t max)
+static size_t family_of_sacct(const struct sacct_rows *rows, const char *id,
+			      char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	char *out = run_sacct(id, NULL), *line, *rest = NULL;
-	char *row[SACCT_FIELDS];
-	size_t length = strlen(id), count = 0;
+	size_t i, length = strlen(id), count = 0;
 
-	if (out)
-		join_lines(out);
-	for (line = out ? strtok_r(out, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (split_row(line, row) && is_id(row[SACCT_ID]) &&
-		    !strncmp(row[SACCT_ID], id, length) &&
-		    strspn(row[SACCT_ID] + length, "_+") == 1 && count < max)
+	for (i = 0; rows && i < rows->count && count < max; i++)
+		if (is_id(rows->row[i].id) &&
+		    !strncmp(rows->row[i].id, id, length) &&
+		    strspn(rows->row[i].id + length, "_+") == 1)
 			snprintf(ids[count++], JOB_ID_SIZE, "%s",
-				 row[SACCT_ID]);
-	free(out);
+				 rows->row[i].id);
 	return count;
 }
 
-size_t job_report_family(struct job_source *source, const char *id,
-			 char (*ids)[JOB_ID_SIZE], size_t max)
+size_t job_report_family(struct job_source *source, enum job_asked asked,
+			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	return source ? family_of_ledger(source, id, ids, max)
-		      : family_of_sacct(id, ids, max);
+	return asked == JOB_ASKED_LEDGER
+		       ? family_of_ledger(source, id, ids, max)
+		       : family_of_sacct(source->slurm, id, ids, max);
 }
 
 struct job_report *job_report_get(struct job_source *source, const char *id,
@@ -610,14 +534,269 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 	bool is_early = false;
 
 	if (!r && restart < 0) {
-		r = ask_sacct(id, &is_early, &second);
+		r = from_sacct(source, id, &is_early, &second);
 		if (r)
 			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger),
 				 "%s", first.text);
 	}
-	if (!r)
+	if (r)
+		r->slurm = sacct_find(source->slurm, id);
+	else
 		err_set(err, "job: '%s': %s%s%s", id,
 			is_early ? "" : first.text,
 			*second.text && !is_early ? "; " : "", second.text);
 	return r;
+}
+
+/* ---- many ------------------------------------------------------------------ */
+
+static struct job_report *from_listed(const struct sacct_row *row)
+{
+	struct job_report *r =
+		row->summary ? from_row(row->id, row, NULL) : NULL;
+
+	if (!r) {
+		r = new_report(row->id, "sacct");
+		if (!r || copy(&r->cluster, row->cluster) < 0) {
+			job_report_free(r);
+			return NULL;
+		}
+		summary_init(&r->summary);
+		take_family(r, row->id);
+	}
+	r->slurm = row;
+	return r;
+}
+
+struct job_report **job_report_list(const struct sacct_rows *rows,
+				    struct err *err)
+{
+	struct job_report **list = calloc(rows->count + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; list && i < rows->count; i++) {
+		list[i] = from_listed(&rows->row[i]);
+		if (list[i])
+			continue;
+		while (i)
+			job_report_free(list[--i]);
+		free(list);
+		list = NULL;
+		break;
+	}
+	if (!list)
+		err_set(err, "out of memory");
+	return list;
+}
+
+/* To the last digit, where the summary has three: what the ledger would add. */
+static void take_sums(struct job_report *r)
+{
+	struct summary *s = &r->summary;
+	struct record_io sum, best;
+	size_t i;
+
+	if (!r->record_count || r->left_out || s->scope != SUMMARY_SCOPE_JOB)
+		return;
+	record_io_init(&sum);
+	for (i = 0; i < r->record_count; i++) {
+		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		run_add_io(&sum, &best);
+	}
+	s->rd_bytes = sum.numbers[RECORD_READ_BYTES];
+	s->rd_calls = sum.numbers[RECORD_READ_CALLS];
+	s->wr_bytes = sum.numbers[RECORD_WRITE_BYTES];
+	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
+}
+
+static int take_run(struct job_report *r, const struct answer *a,
+		    struct err *err)
+{
+	if (take_head(r, a->head, err) < 0)
+		return -1;
+	if (take_records(r, a) < 0)
+		return err_set(err, "out of memory");
+	take_sums(r);
+	return 0;
+}
+
+/* The run of one of the reports, in the place of what sacct had. */
+static int fill_one(struct job_report **reports, size_t count, size_t *next,
+		    const char *text, const char *end, struct err *err)
+{
+	struct answer a = { .head = NULL };
+	struct job_report *new;
+	char job[24];
+	int rc = -1;
+
+	if (answer_open(&a, text, (size_t)(end - text)) < 0)
+		return err_set(err, "ledger: the answer has no meaning");
+	snprintf(job, sizeof(job), "%lld",
+		 (long long)json_number(a.head, "job"));
+	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
+		++*next;
+	new = *next < count ? new_report(reports[*next]->id, "ledger") : NULL;
+	if (!new) {
+		err_set(err, "ledger: it speaks of job %s", job);
+	} else if (take_run(new, &a, err) < 0) {
+		job_report_free(new);
+	} else {
+		new->slurm = reports[*next]->slurm;
+		job_report_free(reports[*next]);
+		reports[(*next)++] = new;
+		rc = 0;
+	}
+	json_object_put(a.head);
+	return rc;
+}
+
+/* "],"done":7}" */
+static size_t done_of(const char *text)
+{
+	static const char begin[] = "],\"done\":";
+	unsigned long number;
+	char copy[24];
+
+	if (strncmp(text, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	text += sizeof(begin) - 1;
+	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, "}"), text);
+	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0
+		       ? 0
+		       : number;
+}
+
+/* The runs are those of some of the jobs, in their order. How many jobs it
+ * speaks of; -1: it does not. */
+static int take_page(const char *answer, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	static const char begin[] = "{\"ok\":true,\"runs\":[";
+	const char *at = answer + sizeof(begin) - 1, *end;
+	struct json_object *top;
+	const char *why;
+	size_t next = 0, done;
+
+	if (strncmp(answer, begin, sizeof(begin) - 1) != 0) {
+		top = json_parse(answer);
+		why = json_text(top, "error");
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
+		json_object_put(top);
+		return -1;
+	}
+	for (; *at == '{'; at = end + (*end == ',')) {
+		end = json_end(at);
+		if (!end || fill_one(reports, count, &next, at, end, err) < 0)
+			return -1;
+	}
+	done = done_of(at);
+	if (done < 1 || done > count)
+		return err_set(err, "ledger: the answer has no meaning");
+	return (int)done;
+}
+
+/* "{"op":"list","jobs":[7,8]}"; NULL: out of memory. */
+static char *ask_for(struct job_report *const *reports, size_t count)
+{
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("{\"op\":\"list\",\"jobs\":[", out);
+	for (i = 0; i < count; i++) {
+		const char *id = reports[i]->slurm->raw_id;
+
+		fprintf(out, "%s%s", i ? "," : "", is_id(id) ? id : "0");
+	}
+	fputs("]}", out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* How many of them it has answered for; -1: none. */
+static int fill_page(struct job_source *source, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	char *request = ask_for(reports, count), *answer = NULL;
+	int done = -1;
+
+	if (request)
+		answer = call_ledger(source, request, err);
+	else
+		err_set(err, "out of memory");
+	if (answer)
+		done = take_page(answer, reports, count, err);
+	free(answer);
+	free(request);
+	return done;
+}
+
+int job_report_fill(struct job_source *source, struct job_report **reports,
+		    size_t count, struct err *err)
+{
+	size_t at = 0, page;
+	int done;
+
+	while (at < count) {
+		page = count - at < JOB_FAMILY_MAX ? count - at
+						   : JOB_FAMILY_MAX;
+		done = fill_page(source, reports + at, page, err);
+		if (done < 0)
+			return -1;
+		at += (size_t)done;
+	}
+	return 0;
+}
+
+/* ---- the source ------------------------------------------------------------ */
+
+/* "5_[1-3],7" is some of 5, and 7. */
+static void put_bare(FILE *out, const char *text)
+{
+	while (*text) {
+		if (!strncmp(text, "_[", 2)) {
+			text += strcspn(text, "]");
+			text += *text == ']';
+			continue;
+		}
+		fputc(*text++, out);
+	}
+}
+
+int job_source_ask_sacct(struct job_source *source, char *const *ids,
+			 size_t count, struct err *err)
+{
+	struct sacct_query query = { 0 };
+	char *list = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&list, &size);
+
+	if (!out)
+		return err_set(err, "out of memory");
+	for (i = 0; i < count; i++) {
+		if (i)
+			fputc(',', out);
+		put_bare(out, ids[i]);
+	}
+	if (fclose(out)) {
+		free(list);
+		return err_set(err, "out of memory");
+	}
+	query.jobs = list;
+	source->slurm = sacct_ask(&query, &source->why_no_slurm);
+	free(list);
+	return 0;
+}
+
+void job_source_close(struct job_source *source)
+{
+	ledger_link_close(source->link);
+	sacct_free(source->slurm);
+	source->link = NULL;
+	source->slurm = NULL;
 }

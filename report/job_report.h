@@ -20,6 +20,7 @@
 #include "lib/ledger_link.h"
 #include "lib/record.h"
 #include "lib/summary.h"
+#include "report/sacct.h"
 
 enum advice_want {
 	ADVICE_WANT_FIRST, /* the most valuable */
@@ -35,8 +36,7 @@ struct job_report {
 	struct summary summary;
 	/* array or heterogeneous job that it belongs to; both 0: none */
 	int64_t array_job, array_task, het_job, het_offset;
-	/* from sacct only */
-	char *user, *job_state, *start, *end;
+	const struct sacct_row *slurm; /* borrowed; NULL: sacct has none */
 	/* from the ledger only */
 	char *json; /* its whole answer */
 	char *cluster, *state, *error;
@@ -47,8 +47,8 @@ struct job_report {
 	/* for the printer */
 	enum advice_want advice;
 	const struct config_advice *limits; /* borrowed */
-	bool is_for_admin; /* cures that only an administrator can do, too */
-	char waits[32];	   /* state of a newer run, "": there is none */
+	bool is_verbose;
+	bool is_old_run; /* asked for by its number */
 };
 
 /* Where to ask: the link is opened when it is first needed. */
@@ -57,33 +57,51 @@ struct job_source {
 	struct ledger_link *link;
 	bool is_down; /* the link failed: do not try again */
 	struct err why_down;
+	struct sacct_rows *slurm; /* what it said of all jobs; NULL: nothing */
+	struct err why_no_slurm;
 };
+
+/* Ask sacct about these jobs, in one call. That it says nothing is no error: the
+ * ledger may know. */
+int job_source_ask_sacct(struct job_source *source, char *const *ids,
+			 size_t count, struct err *err);
+void job_source_close(struct job_source *source);
 
 /* 'restart' RECORD_UNKNOWN: the newest run. */
 struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err);
 void job_report_free(struct job_report *report);
 
-/* 0 when this is "7", "5_1" or "7+1"; else a sentence that says what to ask. */
-int job_report_check_id(const char *id, struct err *err);
+/* Of jobs that sacct has listed, as far as its summaries tell; one without is
+ * of source "sacct", its summary_text NULL. Caller frees each and the list. */
+struct job_report **job_report_list(const struct sacct_rows *rows,
+				    struct err *err);
+/* Give them what the ledger knows and shows, in as few questions as it takes.
+ * -1: it does not answer, or not to this question; they stay as they are. */
+int job_report_fill(struct job_source *source, struct job_report **reports,
+		    size_t count, struct err *err);
+
+/* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
+ * to ask. */
+int job_report_check(const char *id, struct err *err);
+/* Cut the first of "7,5_[1-3,9],8" off; NULL: that was all. */
+char *job_report_next(char **list);
 
 /* The tasks of array 7, or the components of job 7, of which there are records,
- * or, where 'source' is NULL, which sacct lists: their ids, in their order, of
- * JOB_ID_SIZE bytes each. Their number; 0: it has none, or nobody says. */
+ * or which sacct lists: their ids, in their order, of JOB_ID_SIZE bytes each.
+ * Their number; 0: it has none, or nobody says. */
 #define JOB_ID_SIZE 32
 #define JOB_FAMILY_MAX 1000
-size_t job_report_family(struct job_source *source, const char *id,
-			 char (*ids)[JOB_ID_SIZE], size_t max);
+enum job_asked {
+	JOB_ASKED_LEDGER,
+	JOB_ASKED_SACCT
+};
+size_t job_report_family(struct job_source *source, enum job_asked asked,
+			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max);
 
 /* "5_[1-3,7]", "5_[0-8:2%4]" as Slurm writes it: the tasks, likewise; -1: it is
  * not that. */
 int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 		      struct err *err);
-
-/* Is a job of this state, in sacct's words, yet to run, or to end? */
-bool job_report_is_early(const char *state);
-
-/* The state of the job's newest run, as sacct has it; -1: nobody says. */
-int job_report_state(const char *id, char *state, size_t room);
 
 #endif

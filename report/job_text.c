@@ -10,6 +10,8 @@
 #include "lib/run.h"
 #include "report/job_advice.h"
 #include "report/job_io.h"
+#include "report/job_view.h"
+#include "report/tone.h"
 
 #define NODES_SHOWN 16
 #define NAMES_SHOWN 8
@@ -76,7 +78,8 @@ static void print_lack(FILE *out, const struct job_report *r, size_t at,
 
 	if (!is_same(record, what) || is_told(r, at, is_same, what))
 		return;
-	fprintf(out, "  %-13s on ", "not given");
+	fprintf(out, "  %s%-13s%s on ", tone(TONE_WARN), "not given",
+		tone(TONE_END));
 	print_names(out, r, is_same, what);
 	if (is_same == has_no_profile)
 		fprintf(out, ": profile %s was not applied\n",
@@ -117,23 +120,6 @@ static void print_time(FILE *out, double when)
 	fputs(text, out);
 }
 
-/* From the first start to the last end; 0 when that is unknown. */
-static double duration(const struct job_report *r, double *first, double *last)
-{
-	size_t i;
-
-	*first = *last = -1;
-	for (i = 0; i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-
-		if (*first < 0 || record->start < *first)
-			*first = record->start;
-		if (record->end > *last)
-			*last = record->end;
-	}
-	return *first >= 0 && *last > *first ? *last - *first : 0;
-}
-
 static void print_nodes_line(FILE *out, const struct summary *s)
 {
 	char seen[16], all[16];
@@ -162,46 +148,97 @@ static void print_family(FILE *out, const struct job_report *r)
 			(long long)r->het_job);
 }
 
-static void print_head(FILE *out, const struct job_report *r, double first,
-		       double last, double seconds)
+/* "time  FIRST to LAST (28.0 s)", by the nodes' clocks or by Slurm's. */
+static void print_times(FILE *out, const struct job_report *r)
 {
-	const struct record *any = r->record_count ? r->records[0] : NULL;
+	struct job_time time = job_time_of(r);
 
-	fprintf(out, "job %s", r->id);
+	if (time.first < 0)
+		return;
+	fprintf(out, "  %-13s ", "time");
+	print_time(out, time.first);
+	fputs(" to ", out);
+	if (time.last >= 0)
+		print_time(out, time.last);
+	else
+		fputs("unknown", out);
+	fprintf(out, " (%.1f s)\n", time.seconds);
+}
+
+static void print_name(FILE *out, const struct sacct_row *job)
+{
+	if (!job || (!*job->name && !*job->partition))
+		return;
+	fprintf(out, "  %-13s %s%s%s", "name", tone(TONE_STRONG),
+		*job->name ? job->name : "-", tone(TONE_END));
+	if (*job->partition)
+		fprintf(out, ", partition %s", job->partition);
+	if (*job->account)
+		fprintf(out, ", account %s", job->account);
+	fputc('\n', out);
+}
+
+static void print_state(FILE *out, const struct job_report *r)
+{
+	const struct sacct_row *job = job_is_of_slurm(r) ? r->slurm : NULL;
+	struct job_time time = job_time_of(r);
+	int64_t nodes = job_nodes_of(r);
+	char text[32];
+
+	fprintf(out, "  %-13s ", "state");
+	if (job)
+		fprintf(out, "%s%s%s", tone(job_state_tone(job->state)),
+			job->state, tone(TONE_END));
+	else
+		fputs("unknown", out);
+	if (job && job->exit_code >= 0)
+		fprintf(out, ", exit code %lld", (long long)job->exit_code);
+	if (job && job->signal > 0)
+		fprintf(out, ", signal %lld", (long long)job->signal);
+	if (time.seconds > 0)
+		fprintf(out, ", %s", job_elapsed(time.seconds, text));
+	if (nodes > 0)
+		fprintf(out, " on %lld node%s", (long long)nodes,
+			nodes == 1 ? "" : "s");
+	fputc('\n', out);
+}
+
+static void print_first_line(FILE *out, const struct job_report *r)
+{
+	const char *user = job_user_of(r);
+
+	fprintf(out, "%sjob %s%s", tone(TONE_STRONG), r->id, tone(TONE_END));
 	if (!strpbrk(r->id, "_+"))
 		print_family(out, r);
 	if (r->cluster)
 		fprintf(out, " on cluster %s", r->cluster);
-	if (any && *any->user)
-		fprintf(out, ", user %s", any->user);
-	else if (r->user && *r->user)
-		fprintf(out, ", user %s", r->user);
+	if (*user)
+		fprintf(out, ", user %s", user);
 	if (r->restart > 0 || r->runs > 1)
 		fprintf(out, ", run %lld of %lld known",
 			(long long)(r->restart < 0 ? 0 : r->restart),
 			(long long)r->runs);
 	job_print_lacks(out, "; not given: ", r->summary.lacks);
 	fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+
+	print_first_line(out, r);
 	print_lacks(out, r);
-	if (*r->waits)
+	if (r->slurm && !r->is_old_run && !job_is_of_slurm(r))
 		fprintf(out,
 			"  %-13s the job has been requeued and is %s: this is "
 			"its last run that ended\n",
-			"note", r->waits);
-	if (any) {
-		fprintf(out, "  %-13s ", "time");
-		print_time(out, first);
-		fputs(" to ", out);
-		if (last >= 0)
-			print_time(out, last);
-		else
-			fputs("unknown", out);
-		fprintf(out, " (%.1f s)\n", seconds);
-	} else if (r->start) {
-		fprintf(out, "  %-13s %s to %s, %s\n", "time", r->start, r->end,
-			r->job_state);
-	}
-	print_nodes_line(out, &r->summary);
+			"note", r->slurm->state);
+	print_name(out, r->slurm);
+	print_state(out, r);
+	if (r->is_verbose)
+		print_times(out, r);
+	if (r->is_verbose || *s->miss || s->nodes_seen < s->nodes_expected)
+		print_nodes_line(out, s);
 }
 
 /* ---- cores, client, changes, findings ------------------------------------ */
@@ -467,55 +504,59 @@ static bool has_finding(const struct record *record, const void *what)
 static void print_finding(FILE *out, const struct job_report *r, size_t at,
 			  const struct record_finding *f)
 {
-	bool is_shown;
-
 	if (is_told(r, at, has_finding, f))
 		return;
 	fprintf(out, "  %-13s %s %s on ", "finding", f->severity, f->code);
 	print_names(out, r, has_finding, f);
-	is_shown = f->cure && *f->cure && (f->is_users > 0 || r->is_for_admin);
-	fprintf(out, ": %s%s%s\n", f->text ? f->text : "", is_shown ? "; " : "",
-		is_shown ? f->cure : "");
+	fprintf(out, ": %s%s%s\n", f->text ? f->text : "",
+		f->cure && *f->cure ? "; " : "", f->cure ? f->cure : "");
 }
 
-/* Cures that are left out: who has to do with them? */
-static bool has_admins_cure(const struct job_report *r)
+static void print_refusals(FILE *out, const struct job_report *r)
 {
+	const struct record *record;
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		record = r->records[i];
+		if (!record->refused ||
+		    is_told(r, i, is_same_refusal, record->refused))
+			continue;
+		fprintf(out, "  %s%-13s%s on ", tone(TONE_BAD), "refused",
+			tone(TONE_END));
+		print_names(out, r, is_same_refusal, record->refused);
+		fprintf(out, ": %s\n", record->refused);
+	}
+}
+
+/* Without --verbose, those that the job's owner can do something about. */
+static void print_findings(FILE *out, const struct job_report *r)
+{
+	const struct record_finding *f;
 	size_t i, k;
 
 	for (i = 0; i < r->record_count; i++)
-		for (k = 0; k < r->records[i]->finding_count; k++)
-			if (r->records[i]->findings[k].cure &&
-			    r->records[i]->findings[k].is_users <= 0)
-				return true;
-	return false;
+		for (k = 0; k < r->records[i]->finding_count; k++) {
+			f = &r->records[i]->findings[k];
+			if (r->is_verbose || f->is_users > 0)
+				print_finding(out, r, i, f);
+		}
 }
 
-static void print_findings(FILE *out, const struct job_report *r)
+static void print_finding_count(FILE *out, const struct job_report *r)
 {
-	size_t i, k;
+	long long errors = r->summary.errors, warnings = r->summary.warnings;
 
-	for (i = 0; i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-
-		if (record->refused &&
-		    !is_told(r, i, is_same_refusal, record->refused)) {
-			fprintf(out, "  %-13s on ", "refused");
-			print_names(out, r, is_same_refusal, record->refused);
-			fprintf(out, ": %s\n", record->refused);
-		}
-		for (k = 0; k < record->finding_count; k++)
-			print_finding(out, r, i, &record->findings[k]);
-	}
-	if (!r->is_for_admin && has_admins_cure(r))
-		fprintf(out,
-			"  %-13s findings are for the site's administrators, "
-			"who see cures with --verbose\n",
-			"note");
-	if (!r->record_count && r->summary.errors + r->summary.warnings > 0)
-		fprintf(out, "  %-13s %lld errors, %lld warnings\n", "findings",
-			(long long)r->summary.errors,
-			(long long)r->summary.warnings);
+	if (errors <= 0 && warnings <= 0)
+		return;
+	fprintf(out, "  %-13s ", "findings");
+	if (errors > 0)
+		fprintf(out, "%s%lld error%s%s", tone(TONE_BAD), errors,
+			errors == 1 ? "" : "s", tone(TONE_END));
+	if (warnings > 0)
+		fprintf(out, "%s%lld warning%s", errors > 0 ? ", " : "",
+			warnings, warnings == 1 ? "" : "s");
+	fputs(r->record_count ? ": --verbose shows them\n" : "\n", out);
 }
 
 static void print_quality(FILE *out, uint32_t flags)
@@ -531,13 +572,11 @@ static void print_quality(FILE *out, uint32_t flags)
 	}
 }
 
-/* What each node moved, for the job; '-' is unknown. */
-static void print_nodes(FILE *out, const struct job_report *r)
+/* ---- nodes --------------------------------------------------------------- */
+
+static void print_balance(FILE *out, const struct summary *s)
 {
-	const struct summary *s = &r->summary;
-	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count
-							: NODES_SHOWN;
-	char a[16], b[16];
+	char text[16];
 
 	if (s->imbalance >= 1.1)
 		fprintf(out,
@@ -547,20 +586,55 @@ static void print_nodes(FILE *out, const struct job_report *r)
 			s->scope == SUMMARY_SCOPE_JOB ? "" : "NODE-WIDE, ",
 			s->busiest, s->imbalance);
 	if (s->slowest_ns >= 0) {
-		summary_time(s->slowest_ns, a, sizeof(a));
+		summary_time(s->slowest_ns, text, sizeof(text));
 		fprintf(out,
 			"  %-13s %s: its processes spent %s in read and write "
 			"calls\n",
-			"slowest", s->slowest, a);
+			"slowest", s->slowest, text);
 	}
+}
+
+static int64_t moved(const struct record_io *io)
+{
+	int64_t sum = RECORD_UNKNOWN;
+
+	run_add(&sum, io->numbers[RECORD_READ_BYTES]);
+	run_add(&sum, io->numbers[RECORD_WRITE_BYTES]);
+	return sum;
+}
+
+static int64_t most_moved(const struct job_report *r)
+{
+	struct record_io best;
+	int64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		most = moved(&best) > most ? moved(&best) : most;
+	}
+	return most;
+}
+
+/* What each node moved, for the job; '-' is unknown. */
+static void print_nodes(FILE *out, const struct job_report *r)
+{
+	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count
+							: NODES_SHOWN;
+	int64_t most = most_moved(r);
+	struct record_io best;
+	char a[16], b[16];
+
 	if (r->record_count < 2)
 		return;
 	for (i = 0; i < shown; i++) {
-		struct record_io best;
-
 		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
-		fprintf(out, "  %-13s %-12s read %s, written %s\n",
-			i ? "" : "by node", r->records[i]->node,
+		fprintf(out, "  %-13s %-12s ", i ? "" : "by node",
+			r->records[i]->node);
+		if (most > 0)
+			tone_bar(out, TONE_GOOD,
+				 (double)moved(&best) / (double)most);
+		fprintf(out, "read %s, written %s\n",
 			job_bytes(best.numbers[RECORD_READ_BYTES], a),
 			job_bytes(best.numbers[RECORD_WRITE_BYTES], b));
 	}
@@ -569,20 +643,10 @@ static void print_nodes(FILE *out, const struct job_report *r)
 			"", r->record_count - shown);
 }
 
-void job_print_text(const struct job_report *r, FILE *out)
-{
-	double first, last, seconds = duration(r, &first, &last);
+/* ---- all ----------------------------------------------------------------- */
 
-	print_head(out, r, first, last, seconds);
-	print_request(out, r);
-	print_changes(out, r);
-	if (r->record_count && !r->left_out)
-		job_print_io(out, r, seconds);
-	else
-		job_print_totals(out, &r->summary);
-	print_nodes(out, r);
-	print_quality(out, r->summary.flags);
-	print_findings(out, r);
+static void print_notes(FILE *out, const struct job_report *r)
+{
 	if (r->left_out)
 		fprintf(out,
 			"  %-13s %lld records are not shown: they do not "
@@ -599,6 +663,34 @@ void job_print_text(const struct job_report *r, FILE *out)
 	else if (r->state && strcmp(r->state, "written") != 0)
 		fprintf(out, "  %-13s not in sacct yet: %s\n", "note",
 			r->error ? r->error : r->state);
-	fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
+}
+
+static void print_details(FILE *out, const struct job_report *r)
+{
+	print_request(out, r);
+	print_changes(out, r);
+	if (r->record_count && !r->left_out)
+		job_print_io(out, r, job_time_of(r).seconds);
+	else
+		job_print_totals(out, &r->summary);
+	print_balance(out, &r->summary);
+	print_nodes(out, r);
+	print_quality(out, r->summary.flags);
+}
+
+void job_print_text(const struct job_report *r, FILE *out)
+{
+	print_head(out, r);
+	print_refusals(out, r);
+	if (r->is_verbose)
+		print_details(out, r);
+	else
+		job_print_short(out, r);
+	print_findings(out, r);
+	if (!r->is_verbose || !r->record_count)
+		print_finding_count(out, r);
+	print_notes(out, r);
+	if (r->is_verbose)
+		fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
 	job_print_advice(out, r);
 }

@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "plan", plan_main, "which cores to give to the client" },
 	{ "check", check_main, "what is wrong on this host, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
+	{ "compare", compare_main, "two jobs side by side" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

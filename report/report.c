@@ -13,26 +13,44 @@
 #include "lib/number.h"
 #include "report/command.h"
 #include "report/commands.h"
+#include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
+#include "report/page.h"
+#include "report/tone.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
 
 static const char usage[] =
-	"usage: jobio report [OPTION]... JOB...\n"
+	"usage: jobio report [OPTION]... [JOB]...\n"
 	"\n"
 	"Shows what jobs read and wrote, and what was done for them. A JOB is\n"
 	"7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1\n"
-	"(component of a heterogeneous job).\n"
+	"(component of a heterogeneous job). Without one: a line for each of "
+	"your\n"
+	"jobs of the last day.\n"
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
-	"  -v, --verbose      what an administrator can do about it, too\n"
+	"  -v, --verbose      all that is known: every filesystem, source and "
+	"node,\n"
+	"                     quality, summary; what an administrator can do, "
+	"too\n"
 	"  --advice=all|none  more than the five most valuable lines of it, or "
 	"none\n"
+	"  -u, --user=A,B     without JOB: the jobs of these users\n"
+	"  -A, --account=A,B  of these accounts, of all users\n"
+	"  -S, --starttime=T  from this time on, as sacct has it: now-1days\n"
+	"  -E, --endtime=T    until then: now\n"
+	"  -s, --state=A,B    in these states: FAILED,TIMEOUT\n"
+	"  --sort=KEY         by start (the newest first), end, name, user, "
+	"state,\n"
+	"                     elapsed, nodes, profile, read or written\n"
+	"  --limit=N          so many at most: 1000\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
+	"  --html=FILE        one job as a page of its own, with pictures\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
 	"\n"
 	"Asks the ledger, which shows records to their owner and to root; "
@@ -48,46 +66,23 @@ enum format {
 };
 
 struct options {
-	const char *conf;
+	const char *conf, *html;
 	enum format format;
 	int64_t restart;
-	bool is_for_admin;
+	bool is_verbose;
 	enum advice_want advice;
 	struct config_advice limits; /* of advice */
+	struct job_list_query list;
 	char *jobs[JOBS_MAX];
 	size_t job_count;
 };
-
-/* Cut the first of "7,5_[1-3,9],8" off. */
-static char *next_job(char **list)
-{
-	char *id = *list + strspn(*list, ","), *end = id;
-	bool is_inside = false;
-
-	for (; *end && (is_inside || *end != ','); end++)
-		is_inside = *end == '[' || (is_inside && *end != ']');
-	*list = *end ? end + 1 : end;
-	*end = 0;
-	return *id ? id : NULL;
-}
-
-static int check_tasks(const char *id, struct err *err)
-{
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
-		     : err_set(err, "out of memory");
-
-	free(ids);
-	return rc;
-}
 
 static int add_jobs(struct options *o, char *list, struct err *err)
 {
 	char *id;
 
-	while ((id = next_job(&list))) {
-		if (strchr(id, '[') ? check_tasks(id, err) < 0
-				    : job_report_check_id(id, err) < 0)
+	while ((id = job_report_next(&list))) {
+		if (job_report_check(id, err) < 0)
 			return -1;
 		if (o->job_count == JOBS_MAX)
 			return err_set(err, "more than %d jobs", JOBS_MAX);
@@ -134,10 +129,13 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	case 'r':
 		return set_restart(o, value, err);
 	case 'v':
-		o->is_for_admin = true;
+		o->is_verbose = true;
 		return 0;
-	case 'A':
+	case 'a':
 		return set_advice(o, value, err);
+	case 'H':
+		o->html = value;
+		return 0;
 	case 'J':
 	case 'C':
 		return set_format(o, c == 'J' ? JSON : CSV, err);
@@ -147,40 +145,81 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	}
 }
 
+static const struct option options[] = {
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "restart", required_argument, NULL, 'r' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "advice", required_argument, NULL, 'a' },
+	{ "user", required_argument, NULL, 'u' },
+	{ "account", required_argument, NULL, 'A' },
+	{ "starttime", required_argument, NULL, 'S' },
+	{ "endtime", required_argument, NULL, 'E' },
+	{ "state", required_argument, NULL, 's' },
+	{ "sort", required_argument, NULL, 'o' },
+	{ "limit", required_argument, NULL, 'l' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "csv", no_argument, NULL, 'C' },
+	{ "html", required_argument, NULL, 'H' },
+	{ "conf", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The long name of an option, however it was written. */
+static const char *name_of(int c)
+{
+	const struct option *o = options;
+
+	while (o->name && o->val != c)
+		o++;
+	return o->name;
+}
+
+static int take_option(struct options *o, int c, char *value, struct err *err)
+{
+	int rc;
+
+	if (command_empty_value(name_of(c), value, err) < 0)
+		return -1;
+	rc = value ? job_list_option(&o->list, name_of(c), value, err) : 0;
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return take(o, c, value, err);
+}
+
+static int check(const struct options *o, struct err *err)
+{
+	if (o->job_count && o->list.is_given)
+		return err_set(err, "--user, --account, --starttime, "
+				    "--endtime, --state, --sort and --limit "
+				    "are for lists: name no job");
+	if (o->html &&
+	    (o->format != TEXT || o->job_count != 1 || strchr(o->jobs[0], '[')))
+		return err_set(err, "--html: of one job, without --json and "
+				    "--csv");
+	if (!o->job_count && o->restart >= 0)
+		return err_set(err, "--restart: of which job?");
+	return 0;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct options *o, int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{ "jobs", required_argument, NULL, 'j' },
-		{ "restart", required_argument, NULL, 'r' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "advice", required_argument, NULL, 'A' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "csv", no_argument, NULL, 'C' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct err err;
-	int c, index = 0, rc = 0;
+	int c, rc = 0;
 
 	opterr = 0;
-	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "j:v", options, &index)) != -1) {
+	while (rc == 0 && (c = getopt_long(argc, argv, "j:vu:A:S:E:s:", options,
+					   NULL)) != -1) {
 		if (c == 'h')
 			return fputs(usage, stdout), COMMAND_OK;
-		if (c != '?' && c != 'j' && c != 'v' &&
-		    command_empty_value(options[index].name, optarg, &err) < 0)
-			rc = -1;
-		else if (c != '?')
-			rc = take(o, c, optarg, &err);
-		else
-			rc = command_bad_option(NAME, argv[optind - 1], &err);
+		rc = c == '?' ? command_bad_option(NAME, argv[optind - 1], &err)
+			      : take_option(o, c, optarg, &err);
 	}
 	for (; rc == 0 && optind < argc; optind++)
 		rc = add_jobs(o, argv[optind], &err);
-	if (rc == 0 && !o->job_count)
-		rc = err_set(&err, "which job? see jobio report --help");
+	if (rc == 0)
+		rc = check(o, &err);
 	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
 }
 
@@ -208,17 +247,22 @@ struct reporter {
 	int rc;
 };
 
+static void set_up(struct job_report *report, const struct options *o)
+{
+	report->is_verbose = o->is_verbose;
+	report->is_old_run = o->restart >= 0;
+	report->advice = o->advice;
+	report->limits = &o->limits;
+}
+
 static struct job_report *get_one(struct reporter *rp, const char *id,
 				  struct err *err)
 {
 	struct job_report *report =
 		job_report_get(&rp->source, id, rp->o->restart, err);
 
-	if (report) {
-		report->is_for_admin = rp->o->is_for_admin;
-		report->advice = rp->o->advice;
-		report->limits = &rp->o->limits;
-	}
+	if (report)
+		set_up(report, rp->o);
 	return report;
 }
 
@@ -230,13 +274,13 @@ static void fail_one(struct reporter *rp, const struct err *err)
 
 static void print_one(struct reporter *rp, struct job_report *report)
 {
-	/* a run that was asked for by its number is not taken for another */
-	if (rp->o->format == TEXT && rp->o->restart < 0 &&
-	    !strcmp(report->source, "ledger") &&
-	    (job_report_state(report->id, report->waits,
-			      sizeof(report->waits)) < 0 ||
-	     !job_report_is_early(report->waits)))
-		*report->waits = '\0';
+	struct err err = { "" };
+
+	if (rp->o->html) {
+		if (page_write(rp->o->html, report, &err) < 0)
+			fail_one(rp, &err);
+		return;
+	}
 	print(report, rp->o->format, rp->is_first);
 	rp->is_first = false;
 }
@@ -280,11 +324,22 @@ static size_t find_family(struct reporter *rp, const char *id,
 	if (strpbrk(id, "_+") || rp->o->restart >= 0)
 		return 0;
 	if (!report)
-		return job_report_family(&rp->source, id, ids, JOB_FAMILY_MAX);
+		return job_report_family(&rp->source, JOB_ASKED_LEDGER, id, ids,
+					 JOB_FAMILY_MAX);
 	return strcmp(report->source, "sacct") != 0 ||
 			       (report->array_job < 0 && report->het_job < 0)
 		       ? 0
-		       : job_report_family(NULL, id, ids, JOB_FAMILY_MAX);
+		       : job_report_family(&rp->source, JOB_ASKED_SACCT, id,
+					   ids, JOB_FAMILY_MAX);
+}
+
+static void fail_many(struct reporter *rp, const char *id, const char *one)
+{
+	struct err err;
+
+	err_set(&err, "--html: '%s' is several jobs: name one, like %s", id,
+		one);
+	fail_one(rp, &err);
 }
 
 static void report_one(struct reporter *rp, const char *id,
@@ -302,16 +357,54 @@ static void report_one(struct reporter *rp, const char *id,
 	if (count < 2 && !strchr(id, '[')) {
 		report = get_one(rp, count ? ids[0] : id, &err);
 		count = report ? find_family(rp, id, report, ids)
-			       : job_report_family(NULL, id, ids,
-						   JOB_FAMILY_MAX);
+			       : job_report_family(&rp->source, JOB_ASKED_SACCT,
+						   id, ids, JOB_FAMILY_MAX);
 	}
-	if (count > 1 || strchr(id, '['))
+	if (count > 1 && rp->o->html)
+		fail_many(rp, id, ids[0]);
+	else if (count > 1 || strchr(id, '['))
 		report_family(rp, id, ids, count);
 	else if (report)
 		print_one(rp, report);
 	else
 		fail_one(rp, &err);
 	job_report_free(report);
+}
+
+static void report_list(struct reporter *rp)
+{
+	const struct job_list_query *query = &rp->o->list;
+	struct err err = { "" };
+	struct job_list *list = job_list_get(&rp->source, query, &err);
+	size_t i;
+
+	if (!list) {
+		fail_one(rp, &err);
+		return;
+	}
+	for (i = 0; i < list->count; i++)
+		set_up(list->reports[i], rp->o);
+	if (rp->o->format == TEXT)
+		job_list_print(stdout, list, query);
+	else if (rp->o->format == CSV && !list->count)
+		job_print_csv_head(stdout);
+	for (i = 0; rp->o->format != TEXT && i < list->count; i++)
+		print_one(rp, list->reports[i]);
+	job_list_free(list);
+}
+
+static void report_jobs(struct reporter *rp)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	struct err err = { "out of memory" };
+	size_t i;
+
+	if (!ids || job_source_ask_sacct(&rp->source, rp->o->jobs,
+					 rp->o->job_count, &err) < 0)
+		fail_one(rp, &err);
+	for (i = 0; ids && i < rp->o->job_count; i++)
+		report_one(rp, rp->o->jobs[i], ids);
+	free(ids);
 }
 
 /* 'config' NULL: there is none here, for 'why'; sacct may know. */
@@ -323,17 +416,14 @@ static int report_all(const struct options *o, const struct config *config,
 					   .is_down = !config },
 			       .is_first = true,
 			       .rc = COMMAND_OK };
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	size_t i;
 
-	if (!ids)
-		return COMMAND_FAILED;
 	if (!config)
 		rp.source.why_down = *why;
-	for (i = 0; i < o->job_count; i++)
-		report_one(&rp, o->jobs[i], ids);
-	ledger_link_close(rp.source.link);
-	free(ids);
+	if (o->job_count)
+		report_jobs(&rp);
+	else
+		report_list(&rp);
+	job_source_close(&rp.source);
 	return rp.rc;
 }
 
@@ -347,8 +437,9 @@ int report_main(int argc, char *argv[])
 	if (!o)
 		return COMMAND_FAILED;
 	setlocale(LC_CTYPE, "");
+	tone_init();
 	o->restart = RECORD_UNKNOWN;
-	o->is_for_admin = geteuid() == 0;
+	job_list_init(&o->list);
 	rc = parse(o, argc, argv);
 	if (rc >= 0)
 		goto out;

@@ -52,7 +52,8 @@ sources() {
 # debian_tar SUITE [PACKAGE...] - print a plain Debian as an archive
 #
 # minbase is closest to the official slim images. A frozen mirror outlives the
-# Valid-Until of sid's release file. Without the hook, bookworm drags in perl.
+# Valid-Until of sid's release file. Without the hook, bookworm drags in perl. Its
+# "cat >&11" is too much for dash: what we hold open makes room for one digit.
 # shellcheck disable=SC2016 # the hooks' $1 is for mmdebstrap's shell
 debian_tar() {
 	local suite=$1 lists proxy opts=()
@@ -73,5 +74,5 @@ debian_tar() {
 		--aptopt='Acquire::Check-Valid-Until "false"' "${opts[@]}" \
 		--customize-hook='printf "#!/bin/sh\nexit 101\n" >"$1/usr/sbin/policy-rc.d"; chmod 755 "$1/usr/sbin/policy-rc.d"' \
 		--customize-hook='rm -rf "$1"/var/log/*.log "$1"/etc/hostname "$1"/etc/resolv.conf' \
-		"$suite" - "$lists"
+		"$suite" - "$lists" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 }

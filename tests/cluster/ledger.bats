@@ -77,7 +77,7 @@ between() {
 		expect_equal "$(jq "[.records[].app[0].$key] | add" <<<"$report")" "$(jq ".totals.$key" <<<"$report")"
 	done
 	[[ $text =~ \ rd=64\.?[0-9]*MiB/[0-9.]+k?\ wr=64\.?[0-9]*MiB/[0-9.]+k?\ of=all_files\ .*\ scope=job\ src=stepd\ q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice\ imb=1\.(4[89]|50)@c2 ]]
-	report=$(on login jobio report "$job")
+	report=$(on login jobio report -v "$job")
 	expect_text "I/O           all files, from stepd: the job's alone" "$report"
 	expect_text 'processes that left the step are not counted' "$report"
 	expect_text 'asynchronous I/O (aio, io_uring) is not counted' "$report"
@@ -232,7 +232,7 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 	on dbd svc start jobio-ledgerd
 	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 stands_behind "$job" "$text"
-	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report "$job")"
+	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report -v "$job")"
 }
 
 stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(summary "$1") != *jobio/1*jobio/1* ]]; }
@@ -250,10 +250,10 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	submit true --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1
 	wait_for_job "$job"
 	expect_summary "$job" 'nodes=2/2'
-	report=$(as alice jobio report "$job")
+	report=$(as alice jobio report -v "$job")
 	expect_text "job $job on cluster jobio, user alice" "$report"
 	expect_text "'writecache' became 'forcedirect', put back (2 nodes)" "$report"
-	report=$(as bob jobio report "$job")
+	report=$(as bob jobio report -v "$job")
 	expect_text 'no record that you may read (its owner, root and SlurmUser may)' "$report"
 	[[ $report == "job $job on cluster jobio"* && $report != *'user root'* ]]
 	[[ $report != *forcedirect* ]]

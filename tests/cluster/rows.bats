@@ -35,7 +35,7 @@ has_summary() { [[ $(summary_of "$1") == "jobio/1 "*" nodes=$2 "* ]]; }
 		expect_text " rd=${task}0" "$(summary_of "${array}_$task")"
 	done
 	expect_equal 3 "$(summary_of "$array" | grep -c '^jobio/1 .* nodes=1/1 ')"
-	expect_text " rd=20" "$(as alice jobio report "${array}_2" | grep summary)"
+	expect_text " rd=20" "$(as alice jobio report -v "${array}_2" | grep summary)"
 }
 
 @test "a requeued job has a summary in the row of each run" {

@@ -176,6 +176,8 @@ sites() {
 	node  | J02 | conf 's/^type = nfs/&\nnodes = m*/' | no client section is for node n02 | [client NAME]
 	node  | J03 | rm "$site/etc/mounts" | client 'home': cannot open | correct its section
 	login | J04 | chmod 666 "$site/etc/jobio.conf" | others than root may write it | chmod 644
+	login | J04 | chmod 646 "$site/etc/jobio.conf" | others than root may write it | chmod 644
+	login | J04 | chown 65534 "$site/etc/jobio.conf" | others than root may write it | chmod 644
 	login | J05 | chmod 640 "$site/etc/jobio.conf" | sbatch of a user cannot read it | chmod 644
 	login | J06 | conf_has '[client w]\ntype=weka\n[profile p]\nmount_options=forcedirct' | [profile p] on [client w]: mount option 'forcedirct' | correct the profile
 	node  | J06 | conf_has '[client w]\ntype=weka\nnodes=m*\n[profile p]\nmount_options=forcedirect,readcache' | 'forcedirect' of the profile and its 'readcache' exclude each other | correct the profile
@@ -200,6 +202,7 @@ sites() {
 	ledger | L11 | conf 's:^store.*:store = /nowhere/store:' | its folder is not there | install -d
 	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
 	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
+	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install
 	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
 	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
 	TABLE
@@ -230,6 +233,21 @@ broken() {
 	[[ $wrong -eq 0 && $count -ge 30 ]] || { echo "$wrong of $count"; return 1; }
 }
 
+@test "a prolog and an epilog of the site's own that run jobio's are right" {
+	mkdir "$site/prolog.d"
+	ln -s "$site/libexec/prolog" "$site/prolog.d/00-jobio"
+	fake prolog.d/10-own true
+	fake own "exec $site/libexec/epilog # jobio's"
+	slurm "s:^Prolog=.*:Prolog=$site/prolog.d/*:; s:^Epilog=.*:Epilog=$site/own:"
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	# several lines, and a name beside slurm.conf
+	slurm "s:^Prolog=.*:Prolog=$site/own\nProlog=$site/libexec/prolog:; s:^Epilog=.*:Epilog=epilog:"
+	cp "$site/own" "$site/etc/epilog"
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
 @test "a partition of jobio.conf that Slurm does not have is an error" {
 	conf 's/^.jobio.$/&\npartitions = test,btach/'
 	site
@@ -252,7 +270,8 @@ broken() {
 	preload clock.so '#include <time.h>
 	time_t time(time_t *t) { struct timespec ts; clock_gettime(CLOCK_REALTIME, &ts);
 		ts.tv_sec -= 100; if (t) *t = ts.tv_sec; return ts.tv_sec; }'
-	run env -i PATH="$site/bin:/usr/bin:/bin" LD_PRELOAD="$DIR/clock.so" "$BUILDDIR/jobio" check \
+	run env -i PATH="$site/bin:/usr/bin:/bin" LD_PRELOAD="$DIR/clock.so" \
+		ASAN_OPTIONS=verify_asan_link_order=0 "$BUILDDIR/jobio" check \
 		--role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
 	[[ $status -eq 1 && $output =~ "L06 warning: this host's clock is "(99|100|101)" s behind the ledger's: records have wrong times" ]] ||
 		{ echo "$output"; return 1; }
@@ -351,4 +370,46 @@ jobio.conf is not the same everywhere:
 	long=$(printf 'x%.0s' {1..5000})
 	fold "$(printf '{\n{}\n[]\n{"host":1,"findings":[1,{}]}\n{"host":"%s","findings":[{"code":"%s","text":"\\u001b[2J","severity":"error"}]}\n' "$long" "$long")"
 	[[ $status -eq 3 && $output == '1 hosts answered'*'4 lines are no answer'* && $output != *$'\e'* ]] || { echo "$output"; return 1; }
+}
+
+# srun_says OUTPUT [STATUS] - of the job, whatever it was asked for; a record of
+# the job on n02 goes to the ledger as its epilog would do it
+srun_says() {
+	fake bin/srun "printf '%s\\n' \"\$*\" >\"$site/srun-called\"
+	echo '$1'
+	[[ -z \"$1\" ]] || \"$BUILDDIR/jobio-send\" --once --conf='$site/etc/jobio.conf' 2>\"$site/sent\" || :
+	${3:+echo \"$3\" >&2}
+	exit ${2:-0}"
+	record 7 n02 >"$site/spool/7.0.n02.json"
+	fake bin/sacct "echo '7|7|c|u|COMPLETED|a|b|jobio/1 rd=1MiB/3 nodes=1/1||'"
+	cp "$BUILDDIR/jobio-send" "$site/bin"
+	role=login
+}
+
+@test "with --submit a job says what each room did for it" {
+	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
+	site --submit --partition=test
+	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
+	[[ $output == 'option   srun took --io-cores=1: job 7 on node n02
+prolog   Slurm keeps CPUs 31,63 for the client
+gate     the task may start, and knows of them
+epilog   node n02 has left its record
+ledger   jobio/1 '*' nodes=1/1 '*'
+report   sacct shows the same
+0 finding(s)' ]] || { echo "$output"; return 1; }
+	[[ $(<"$site/srun-called") == '--job-name=jobio-check --nodes=1 --ntasks=1 --time=1 --immediate=60 --io-cores=1 --partition=test /bin/sh -c '* ]]
+	site --submit --quiet
+	[[ $status -eq 0 && -z $output ]]
+}
+
+@test "with --submit what did not work is a finding" {
+	srun_says '' 1 "srun: unrecognized option '--io-cores=1'"
+	site --submit
+	[[ $status -eq 3 && $output == *"T01 error: a job with --io-cores=1 did not run: srun ended with 1: srun: unrecognized option '--io-cores=1'"*'1 finding(s)' ]] || { echo "$output"; return 1; }
+	srun_says 'JOBIO-CHECK 7 n02 - -'
+	site --submit
+	[[ $status -eq 3 && $output == *'T02 error: job 7 ran on node n02 and does not know of its io-cores'*'1 finding(s)' ]] || { echo "$output"; return 1; }
+	rm "$site/bin/srun"
+	run env -i PATH="$site/bin" "$BUILDDIR/jobio" check --submit --role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
+	[[ $output == *'T01 error: a job did not run: there is no srun in PATH'* ]] || { echo "$output"; return 1; }
 }

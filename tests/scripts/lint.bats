@@ -206,9 +206,9 @@ guard_line() { printf '%s:%s\n' "$1" "$(grep -nm1 '^#ifndef' "$1" | cut -d: -f1)
 }
 
 @test "a finding that page and code give different severities is an error" {
-	sed -i 's/^K01\twarning\t/K01\terror\t/' man/jobio.1
+	sed -i 's/^K01\twarning\t/K01\terror\t/' man/jobio-check.8
 	run "$SRCDIR/tests/tools/walls" findings "$tree"
-	[[ $output =~ ^man/jobio\.1:[0-9]+": finding K01 is 'error' there, 'warning' at report/"[a-z_]+\.c:[0-9]+$ ]]
+	[[ $output =~ ^man/jobio-check\.8:[0-9]+": finding K01 is 'error' there, 'warning' at report/"[a-z_]+\.c:[0-9]+$ ]]
 }
 
 @test "a finding with two severities is listed with both" {
@@ -259,7 +259,7 @@ guard_line() { printf '%s:%s\n' "$1" "$(grep -nm1 '^#ifndef' "$1" | cut -d: -f1)
 @test "a finding that is listed twice is an error" {
 	printf 'K01\twarning\tagain\n' >>man/jobio.7
 	run "$SRCDIR/tests/tools/walls" findings "$tree"
-	[[ $output =~ ^man/jobio\.7:[0-9]+': finding K01 is told twice, and at man/jobio.1:'[0-9]+$ ]]
+	[[ $output =~ ^man/jobio\.7:[0-9]+': finding K01 is told twice, and at man/jobio-check.8:'[0-9]+$ ]]
 }
 
 @test "make lint asks for all of these" {

@@ -104,6 +104,22 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"profile":"odd","applied":true' "$(record 7)"
 }
 
+@test "a client on other cores than those that Slurm reserves is told to the job, with both" {
+	echo 5 >"$NODE/weka/stable"
+	node_interface
+	job 7 1
+	prolog 2>/dev/null
+	expect_gate 7 "note=io-cores without use: the filesystem client works on CPU 5,13, Slurm reserved CPU 7,15 for it"
+	epilog
+	expect_in '"profile":null,"applied":null,"cores_met":false' "$(record 7)"
+	NODE_MORE=$'[profile odd]\nread_ahead_kb=512' node_conf
+	job 8 1 odd
+	prolog 2>/dev/null
+	expect_gate 8 "note=profile 'odd' was not applied: it has no setting that this node's client takes; io-cores without use: the filesystem client works on CPU 5,13, Slurm reserved CPU 7,15 for it"
+	epilog
+	expect_in '"profile":"odd","applied":false,"cores_met":false' "$(record 8)"
+}
+
 @test "an option that a profile names twice is changed once" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,forcedirect' node_conf
 	job 7 1 odd

@@ -10,19 +10,27 @@ setup() {
 	setup_ledger
 	# a sacct that knows array 9 and job 4, which runs
 	mkdir "$DIR/bin"
-	cat >"$DIR/bin/sacct" <<-'EOS'
-		#!/bin/bash
-		[[ " $* " != *" -j 4 "* ]] || echo '4|4|c|bob|RUNNING|2026-11-21T01:00:00|Unknown||'
-		[[ " $* " != *" -j 6 "* ]] || echo '6|6|c|bob|CANCELLED by 0|2026-11-21T01:00:00|2026-11-21T01:00:09|a|b'
-		[[ " $* " == *" -j 9"* ]] || exit 0
-		echo '9_1|8|c|root|FAILED|2026-11-21T01:00:00|2026-11-21T01:00:01|jobio/1 nodes=1/1|'
-		echo '9_2|9|c|bob|COMPLETED|2026-11-21T01:00:00|2026-11-21T01:00:28|jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us chg=4/4 miss=c4|'
-	EOS
-	chmod +x "$DIR/bin/sacct"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	{
+		job 4 State=RUNNING
+		job 6 State='CANCELLED by 0' SystemComment=a AdminComment=b
+		job 9_1 JobIDRaw=18 User=root State=FAILED ExitCode=1:0 End=1795222801 SystemComment='jobio/1 nodes=1/1'
+		job 9_2 JobIDRaw=9 JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 State=COMPLETED End=1795222828 SystemComment='jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us shape=bursts:3 chg=4/4 miss=c4'
+	} >"$DIR/bin/jobs"
 	PATH=$DIR/bin:$PATH
 	export TZ=UTC LC_ALL=C
 }
 teardown() { teardown_ledger; }
+
+# job ID KEY=VALUE... - a line for fake-sacct
+job() {
+	local id=$1 IFS=$'\t'
+	shift
+	printf 'JobID=%s\tCluster=c\tUser=bob\tStart=1795222800\tEnd=1795222809\tExitCode=0:0\t%s\n' "$id" "$*"
+}
+
+# jobs LINES - sacct knows these and no others
+jobs() { printf '%s\n' "$@" >"$DIR/bin/jobs"; }
 
 report() {
 	"$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@"
@@ -48,7 +56,7 @@ full_record() {
 	full_record c1 >"$DIR/spool/7.0.c1.json"
 	full_record c2 >"$DIR/spool/7.0.c2.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal 0 "$status"
 	expect_text 'job 7 on cluster c, user alice' "$output"
 	expect_text '2026-11-21 01:34:22 to 2026-11-21 01:34:50 (28.0 s)' "$output"
@@ -69,11 +77,137 @@ full_record() {
 	expect_text 'finding       warning W01 on c1, c2: something; do this' "$output"
 }
 
+@test "a report is short: who, what became of it, two lines of numbers, advice" {
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	jobs "$(job 7 User=alice State=FAILED ExitCode=3:9 JobName='my job' Partition=gpu Account=lab ElapsedRaw=29)"
+	run report 7
+	expect_equal 0 "$status"
+	expect_equal "job 7 on cluster c, user alice
+  name          my job, partition gpu, account lab
+  state         FAILED, exit code 3, signal 9, 00:00:28 on 2 nodes
+  read          2MiB in 8 calls of 256KiB; at most 256KiB/s on a node
+  written       4MiB in 16 calls of 256KiB
+  findings      2 warnings: --verbose shows them
+  note          not in sacct yet: waiting
+  advice        too little to judge: not 60 s, 1024 MiB or 10000 calls of this job alone on a client's filesystem" "$output"
+	stop "$LEDGER"
+	jobs "$(job 9_2 State=COMPLETED JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 SystemComment='jobio/1 nodes=3/4 rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted miss=c4')"
+	run report 9_2
+	expect_equal "job 9_2 on cluster c, user bob
+  name          train, partition gpu
+  state         COMPLETED, exit code 0, 00:00:28 on 4 nodes
+  nodes         3 of 4 reported; missing: c4
+  read          NODE-WIDE 1.21TiB in 3.4M calls of 382KiB
+  written       NODE-WIDE 310GiB in 120k calls of 2.65MiB
+  note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
+}
+
+# on_terminal COMMAND... - what it prints where stdout is a terminal
+on_terminal() {
+	python3 -c 'import pty, sys
+pty.spawn(sys.argv[1:])' "$@" </dev/null | tr -d '\r'
+}
+
+@test "a terminal gets colours and bars, a pipe and NO_COLOR get none" {
+	local plain coloured
+	full_record c1 >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	jobs "$(job 7 State=FAILED)"
+	plain=$(report -v 7)
+	[[ $plain != *$'\e'* && $plain != *'||'* ]]
+	export TERM=xterm
+	coloured=$(on_terminal "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" 7)
+	expect_text $'state         \e[31mFAILED\e[0m' "$coloured"
+	expect_text $'read          [\e[32m||||||||||                    \e[0m  33%] ' "$coloured"
+	expect_text $'written       [\e[32m||||||||||||||||||||          \e[0m  67%] ' "$coloured"
+	expect_equal "$plain" "$(NO_COLOR=1 on_terminal "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" -v 7)"
+	expect_equal "$plain" "$(TERM=dumb on_terminal "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" -v 7)"
+}
+
+@test "sacct is asked once for all jobs, and nothing in a job's name is taken for another field" {
+	spool 7 c1
+	spool 8 c1
+	send
+	jobs "$(job 7 State=COMPLETED JobName='a|b|c\n8|8|evil jobio/1 rd=9EiB/1')" "$(job 8 State=TIMEOUT)" "$(job 25_1 JobIDRaw=26)"
+	: >"$DIR/bin/asked"
+	run report 7 8
+	expect_equal 0 "$status"
+	expect_text 'name          a|b|c?8|8|evil jobio/1 rd=9EiB/1' "$output"
+	expect_text 'state         TIMEOUT, exit code 0, 00:00:28 on 1 node' "$output"
+	run report '25_[1-3]' 7+1 7
+	expect_equal 2 "$(wc -l <"$DIR/bin/asked")"
+	expect_text ' -j 7,8 ' "$(head -n1 "$DIR/bin/asked")"
+	expect_text ' -j 25,7+1,7 ' "$(tail -n1 "$DIR/bin/asked")"
+}
+
+# timed_record NODE START WIDTH_S READ WRITTEN CALLS - a full one that says when; the
+# three are lists of rows
+timed_record() {
+	full_record "$1" | jq -c --argjson t "{\"start\":$2,\"width_s\":$3,\"read_bytes\":$4,\"write_bytes\":$5,\"calls\":$6}" \
+		'.app[0].timeline = $t'
+}
+
+@test "when a job moved its bytes is one line, over all of its time and all nodes" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	# the job ran from second 62 to 90
+	expect_text 'timeline     |# ##                         | 1 s each, at most 1MiB; most of it at the start
+' "$output"
+	expect_text ' peak=256KiB/- shape=head ' "$output"
+	# one that is 10 s ahead, and wider
+	timed_record c2 1795224872 2 '[0,0,524288,524288]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	expect_text 'timeline     |=#   # ::      | 2 s each, at most 2MiB; 3 bursts
+' "$output"
+	expect_text ' shape=bursts:3 ' "$output"
+	LC_ALL=C.UTF-8 run report -v 7
+	expect_text 'timeline     |▄█   █ ▂▂      |' "$output"
+}
+
+@test "a rate is of the time in which something was moved, and says so" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	send
+	run report 7
+	expect_text 'read          1MiB in 4 calls of 256KiB, 1MiB/s over the 1.0 s in which it did; at most 256KiB/s on a node' "$output"
+	expect_text 'written       2MiB in 8 calls of 256KiB, 1MiB/s over the 2.0 s in which it did
+' "$output"
+	run report -v 7
+	expect_text 'written      2MiB in 8 calls, 256KiB a call, 1MiB/s over the 2.0 s in which it did' "$output"
+}
+
+@test "a node that does not say when takes the timeline away, and the shape" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[12]' >"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	[[ $output != *timeline* && $output != *shape=* ]]
+	run report 7 --json
+	expect_equal '[]' "$(jq -c .timelines <<<"$output")"
+}
+
+@test "json has the rows of all nodes, each filesystem by itself" {
+	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
+	timed_record c2 1795224864 2 '[0,1048576]' '[2097152]' '[12]' >"$DIR/spool/7.0.c2.json"
+	send
+	run report 7 --json
+	expect_equal 0 "$status"
+	expect_equal '[{"fs":"/mnt/weka","source":"vfs","scope":"job","nodes":2,"start":1795224862,"width_s":2,"read_bytes":[1048576,0,1048576],"write_bytes":[0,4194304,0],"calls":[4,20,0]}]' \
+		"$(jq -c .timelines <<<"$output")"
+}
+
 @test "a change that the client did not take is not shown as made" {
 	full_record c1 | sed -e 's/"restored":true/"restored":null,"made":false/' \
 		-e 's/"profile":"stream"/"profile":"stream","applied":false/' >"$DIR/spool/7.0.c1.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal 0 "$status"
 	expect_text "not changed   mount-option /mnt/weka: 'writecache' stayed, 'forcedirect' was not taken (1 node)" "$output"
 	expect_text 'profile       stream/not-applied' "$output"
@@ -84,7 +218,7 @@ full_record() {
 @test "node-wide numbers never appear without the word NODE-WIDE" {
 	sed 's/"scope":"job"/"scope":"node"/' <(full_record c1) >"$DIR/spool/7.0.c1.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal 0 "$status"
 	[[ $output != *"the job's alone"* ]]
 	expect_equal 2 "$(grep -c NODE-WIDE <<<"$output")"
@@ -107,7 +241,7 @@ counted_record() {
 	counted_record c1 'bpf:"/mnt/weka"' 'bpf:"/scratch"' exit:null stepd:null >"$DIR/spool/7.0.c1.json"
 	counted_record c2 stepd:null >"$DIR/spool/7.0.c2.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal 0 "$status"
 	expect_text "I/O           /mnt/weka, from bpf: the job's alone, on 1 nodes of 2
                 read         1KiB in 1 calls" "$output"
@@ -147,15 +281,16 @@ for line in open(sys.argv[1]):
 	spool 7 c1 'c[1-2]'
 	spool 7 c2 'c[1-2]'
 	send
+	jobs "$(job 7 State=COMPLETED JobName='train, "x"' Partition=gpu ElapsedRaw=9 NNodes=2)"
 	run report 7 --csv
 	expect_equal 0 "$status"
-	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps' "${lines[0]}"
-	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,' "${lines[1]}"
+	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice' "${lines[0]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,""' "${lines[1]}"
 }
 
 @test "without the ledger the summary in sacct is shown, and why" {
 	stop "$LEDGER"
-	run report 9_2
+	run report -v 9_2
 	expect_equal 0 "$status"
 	expect_text 'nodes         3 of 4 reported; missing: c4' "$output"
 	expect_text 'I/O           all nodes, from weka: NODE-WIDE, with whatever else ran there' "$output"
@@ -163,6 +298,8 @@ for line in open(sys.argv[1]):
 	expect_text 'metadata     12 operations' "$output"
 	expect_text 'read sizes   half up to 8KiB, 99 % up to 2MiB' "$output"
 	expect_text 'read times   half up to 1.02us, 99 % up to 65.5us' "$output"
+	expect_text 'timeline     3 bursts
+' "$output"
 	expect_text 'the node rebooted while the job ran' "$output"
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
@@ -173,8 +310,8 @@ for line in open(sys.argv[1]):
 	comment=$(python3 -c 'import base64, gzip
 print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).decode())' |
 		"$BUILDDIR/tests/tools/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
-	printf '#!/bin/bash\nprintf "%%s\\n" "9|9|c|bob|COMPLETED|a|b|a note, of a burst buffer|%s"\n' "${comment#merged }" >"$DIR/bin/sacct"
-	run report 9
+	jobs "$(job 9 State=COMPLETED SystemComment='a note, of a burst buffer' AdminComment="${comment#merged }")"
+	run report -v 9
 	expect_equal 0 "$status"
 	expect_text 'nodes         2 of 2 reported' "$output"
 	expect_text 'read         1.21TiB in 3.4M calls' "$output"
@@ -182,15 +319,9 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 
 @test "a summary is found beside what others wrote, over several lines" {
 	stop "$LEDGER"
-	cat >"$DIR/bin/sacct" <<-'EOS'
-		#!/bin/bash
-		echo '8|8|c|bob|COMPLETED|a|b|11/21/26 lua: it|failed'
-		echo 'again|'
-		echo '9|9|c|bob|COMPLETED|a|b|11/21/26 lua: failed'
-		echo 'again jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job was looked at'
-		echo 'and again|'
-	EOS
-	run report 9
+	jobs "$(job 8 State=COMPLETED SystemComment='11/21/26 lua: it|failed\nagain')" \
+		"$(job 9 State=COMPLETED SystemComment='11/21/26 lua: failed\nagain jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job was looked at\nand again')"
+	run report -v 9
 	expect_equal 0 "$status"
 	expect_text 'nodes         2 of 2 reported' "$output"
 	expect_text 'read         1.21TiB in 3.4M calls' "$output"
@@ -227,16 +358,19 @@ print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).dec
 }
 
 @test "a task of an array is shown as sacct has it" {
-	run report 9_2
+	run report -v 9_2
 	expect_equal 0 "$status"
 	expect_text 'job 9_2 on cluster c, user bob' "$output"
-	expect_text 'time          2026-11-21T01:00:00 to 2026-11-21T01:00:28, COMPLETED' "$output"
+	expect_text 'time          2026-11-21 01:00:00 to 2026-11-21 01:00:28 (28.0 s)' "$output"
+	expect_text 'state         COMPLETED, exit code 0, 00:00:28 on 4 nodes' "$output"
 	expect_text "no record that you may read (its owner, root and SlurmUser may)" "$output"
 	run report 9_1
 	expect_equal 'job 9_1 on cluster c' "${lines[0]}" # root: not known yet
 	expect_text 'I/O           not counted' "$output"
 	run report 9_2 --json
-	expect_text '"id":"9_2","source":"sacct","cluster":"c","user":"bob","job_state":"COMPLETED"' "$output"
+	expect_text '"id":"9_2","source":"sacct","cluster":"c","summary":"jobio/1 nodes=3/4 ' "$output"
+	expect_equal '{"name":"train","user":"bob","account":null,"partition":"gpu","state":"COMPLETED","exit_code":0,"signal":0,"start":1795222800,"end":1795222828,"elapsed_s":28,"nodes":4}' \
+		"$(jq -c .slurm <<<"$output")"
 }
 
 # task_record RAW TASK BYTES [MORE] - one task of array 25
@@ -284,11 +418,8 @@ task_record() {
 
 @test "the components of a heterogeneous job are found by sacct's words for them" {
 	stop "$LEDGER"
-	cat >"$DIR/bin/sacct" <<-'EOS'
-		#!/bin/bash
-		echo '26+0|26|c|bob|COMPLETED|a|b|jobio/1 nodes=1/1 rd=1KiB/1|'
-		echo '26+1|27|c|bob|COMPLETED|a|b|jobio/1 rd=2KiB/1 nodes=1/1|'
-	EOS
+	jobs "$(job 26+0 JobIDRaw=26 State=COMPLETED SystemComment='jobio/1 nodes=1/1 rd=1KiB/1')" \
+		"$(job 26+1 JobIDRaw=27 State=COMPLETED SystemComment='jobio/1 rd=2KiB/1 nodes=1/1')"
 	run report 26+0
 	expect_equal 0 "$status"
 	expect_text 'job 26+0 on cluster c, user bob' "$output"
@@ -300,24 +431,24 @@ task_record() {
 @test "a requeued job that waits again says that an old run is shown" {
 	spool 7 c1
 	send
-	printf "#!/bin/bash\nprintf '%%s\\n' '7|7|c|bob|PENDING|a|b||'\n" >"$DIR/bin/sacct"
+	jobs "$(job 7 State=PENDING)"
 	run report 7
 	expect_equal 0 "$status"
 	expect_text 'note          the job has been requeued and is PENDING: this is its last run that ended' "$output"
 	run report --restart=0 7
 	[[ $output != *requeued* ]]
-	printf "#!/bin/bash\nprintf '%%s\\n' '7|7|c|bob|COMPLETED|a|b||'\n" >"$DIR/bin/sacct"
+	jobs "$(job 7 State=COMPLETED)"
 	run report 7
 	[[ $output != *requeued* ]]
 }
 
-@test "what the job did not get comes first, with the nodes; a cure that is not the user's is the administrator's" {
+@test "what the job did not get comes first, with the nodes; a finding that its user can do nothing about is for --verbose" {
 	local as
 	full_record c1 | sed -e 's/"profile":"stream"/"profile":"stream","applied":false,"cores_met":false/' \
 		-e 's/"findings":\[/"gate":{"warned":3,"refused":0,"text":"the job may run on CPU 7 of node c1"},"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores","users":true},/' \
 		-e 's/"uid":[0-9]*/"uid":65534/' >"$DIR/spool/7.0.c1.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal "job 7 on cluster c, user alice; not given: profile, io-cores, cores apart from the client's" "${lines[0]}"
 	expect_equal '  not given     on c1: profile stream was not applied' "${lines[1]}"
 	expect_equal '  not given     on c1: the io-cores were without use' "${lines[2]}"
@@ -325,14 +456,13 @@ task_record() {
 	expect_text 'summary       jobio/1 not=profile,cores,gate rd=' "$output"
 	expect_text ' gate=warn:3 ' "$output "
 	[[ $EUID == 0 ]] || skip 'needs a user who is not root'
-	expect_text 'warning W01 on c1: something; do this' "$output"
+	expect_text 'finding       warning W01 on c1: something; do this' "$output"
 	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
 	run "${as[@]}" 7
 	expect_equal 0 "$status"
-	expect_text 'info W46 on c1: left out; ask for io-cores' "$output"
-	expect_text 'warning W01 on c1: something
-' "$output"
-	expect_text "note          findings are for the site's administrators, who see cures with --verbose" "$output"
+	expect_text 'finding       info W46 on c1: left out; ask for io-cores' "$output"
+	expect_text 'findings      1 warning: --verbose shows them' "$output"
+	[[ $output != *W01* ]]
 	run "${as[@]}" -v 7
 	expect_text 'warning W01 on c1: something; do this' "$output"
 }
@@ -340,14 +470,14 @@ task_record() {
 @test "numbers of all files are not those of the client's filesystems, and a rate says over what" {
 	full_record c1 | sed -e 's/"source":"vfs","fs":"\/mnt\/weka"/"source":"stepd","fs":null/' -e 's/step_missing/all_files/' >"$DIR/spool/7.0.c1.json"
 	send
-	run report 7
+	run report -v 7
 	expect_text "                /mnt/weka:wekafs unknown, of this: pipes, sockets and other files are in it" "$output"
 	expect_text "KiB/s over the job's 28 s" "$output"
 	expect_text 'jobio/1 rd=1MiB/4 wr=2MiB/8 of=all_files nodes=' "$output"
 	full_record c2 >"$DIR/spool/8.0.c2.json"
 	sed -i 's/"job":7/"job":8/' "$DIR/spool/8.0.c2.json"
 	send
-	run report 8
+	run report -v 8
 	[[ $output != *'unknown, of this'* && $output != *' of='* ]]
 }
 
@@ -355,7 +485,7 @@ task_record() {
 	full_record c1 >"$DIR/spool/7.0.c1.json"
 	full_record c2 | sed 's/4\.4\.4/4.4.5/;s/"os_cpus":"0-1"/"os_cpus":"2-3"/' >"$DIR/spool/7.0.c2.json"
 	send
-	run report 7
+	run report -v 7
 	expect_text $'io-cores      2, CPUs 0-1, on c1\n                2, CPUs 2-3, on c2' "$output"
 	expect_text 'client        weka 4.4.4 on c1' "$output"
 	expect_text '              weka 4.4.5 on c2' "$output"
@@ -385,9 +515,9 @@ task_record() {
 		expect_equal 2 "$status"
 		expect_text "job: '$id': not a job id like 7, 5_1 or 7+1" "$output"
 	done
-	run report
+	run report -j ''
 	expect_equal 2 "$status"
-	expect_text 'jobio: report: which job? see jobio report --help' "$output"
+	expect_equal "jobio: report: --jobs: '': must not be empty" "$output"
 	run report 5_1.batch
 	expect_equal 2 "$status"
 	expect_equal "jobio: report: job: '5_1.batch': a step; what is counted is the whole job: 5_1" "$output"
@@ -426,7 +556,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	full_record c1 | sed -e "s/something/some${evil}thing $raw/" -e "s/do this/do $evil/" \
 		-e "s/alice/al${evil}ice/" -e 's/"writecache"/"write\\u0085cache"/' >"$DIR/spool/7.0.c1.json"
 	send
-	run report 7
+	run report -v 7
 	expect_equal 0 "$status"
 	expect_text 'some?31m????thing ?31m?' "$output"
 	is_clean "$output"
@@ -436,7 +566,9 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	is_clean "$output"
 	expect_text 'some\u009b31m\u202e\u2066\u200f\u061cthing \u009b31m\u202e' "$output"
 	jq -e . <<<"$output" >/dev/null
-	sed -i "s/'6|6|c|bob|/'6|6|c|b$raw|/; s/'9_2|9|c|bob|COMP/'9_2|9|c$raw|b$raw|COMP$raw/" "$DIR/bin/sacct"
+	sed -i "s/^JobID=6\tCluster=c\tUser=bob/JobID=6\tCluster=c\tUser=b$raw/
+		s/^JobID=9_2\tCluster=c\tUser=bob/JobID=9_2\tCluster=c$raw\tUser=b$raw\tJobName=n$raw\tPartition=$raw/
+		s/State=COMPLETED/State=COMP$raw/" "$DIR/bin/jobs"
 	run report 6
 	is_clean "$output"
 	run report 9_2
@@ -457,7 +589,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
 	run "${as[@]}" 7
 	expect_equal 0 "$status"
-	expect_text 'read         1MiB in 3 calls' "$output"
+	expect_text 'read          1MiB in 3 calls' "$output"
 	for id in 8 10; do
 		run "${as[@]}" "$id"
 		expect_equal 1 "$status"
@@ -524,4 +656,107 @@ small_reads() {
 	run report --advice=some 7
 	expect_equal 2 "$status"
 	expect_equal "jobio: report: --advice: 'some': expected all or none" "$output"
+}
+
+# some_jobs - three jobs that ended, one that runs, tasks that wait, one of bob
+some_jobs() {
+	small_reads c1 40960000000 | jq -c '.changes = [] | .nodelist = "c1"' >"$DIR/spool/7.0.c1.json"
+	OWNER=65533 record 12 c1 >"$DIR/spool/12.0.c1.json"
+	send
+	jobs "$(job 7 User=alice Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=train SystemComment='jobio/1 rd=38.1GiB/10M nodes=1/1 scope=job')" \
+		"$(job 8 User=alice Start=1795224863 ElapsedRaw=93784 NNodes=2 State=RUNNING JobName='a name that is too long for a table')" \
+		"$(job 25_1 JobIDRaw=26 User=alice Start=1795224800 ElapsedRaw=5 NNodes=1 State='CANCELLED by 0' JobName=many SystemComment='jobio/1 rd=1KiB/1 wr=4TiB/9 prof=stream scope=node nodes=1/1')" \
+		"$(job '25_[2-9]' JobIDRaw=25 User=alice Start=Unknown ElapsedRaw=0 NNodes=1 State=PENDING JobName=many)" \
+		"$(job 12 User=carol Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=other Account=lab SystemComment='jobio/1 rd=1MiB/3 wr=10B/1 nodes=1/1 prof=x scope=job src=stepd q=all_files')"
+}
+
+@test "without a job there is a line for each of one's own of the last day, the newest first, with the first advice" {
+	some_jobs
+	sed -i "s/User=alice/User=$(id -un)/" "$DIR/bin/jobs"
+	: >"$DIR/bin/asked"
+	run report
+	expect_equal 0 "$status"
+	expect_equal "JobID     JobName               State         Elapsed  Nodes  Profile     Read  Written  Advice
+25_[2-9]  many                  PENDING      00:00:00      1  -              -        -  -
+8         a name that is too +  RUNNING    1-02:03:04      2  -              -        -  -
+7         train                 COMPLETED    00:00:28      1  stream   38.1GiB       0B  A01 10000000 reads of 4.0 KiB on average, 356506 a second on a node
+25_1      many                  CANCELLED    00:00:05      1  stream     1KiB*    4TiB*  -
+* NODE-WIDE, with whatever else ran there" "$output"
+	expect_equal 1 "$(wc -l <"$DIR/bin/asked")"
+	expect_text " -u $(id -un) -S now-1days -E now -o " "$(<"$DIR/bin/asked")"
+	stop "$LEDGER"
+	run report
+	expect_equal 0 "$status"
+	expect_text "from sacct alone, without advice: ledger '127.0.0.1:$PORT': Connection refused" "${lines[-1]}"
+	expect_text '7         train                 COMPLETED    00:00:28      1  -        38.1GiB        -  -' "$output"
+}
+
+@test "a list is chosen, sorted and cut as asked for" {
+	some_jobs
+	run report -u alice,carol --sort=written --limit=2
+	expect_equal 0 "$status"
+	expect_equal 'JobID User JobName State Elapsed Nodes Profile Read Written Advice
+25_1 alice many CANCELLED 00:00:05 1 stream 1KiB* 4TiB* -
+12 carol other COMPLETED 00:00:28 1 - 1MiB 10B -
+* NODE-WIDE, with whatever else ran there
+3 more: --limit=5 shows them' "$(sed -E 's/ +/ /g' <<<"$output")"
+	run report -u alice --state=ca,RUNNING --sort=name
+	expect_equal '8 25_1' "$(tail -n +2 <<<"$output" | grep -v NODE | awk '{ printf "%s%s", sep, $1; sep = " " }')"
+	run report -A lab -S 2026-11-01 -E now-2hours
+	expect_text 'other' "$output"
+	expect_text ' -A lab -a -S 2026-11-01 -E now-2hours ' "$(tail -n1 "$DIR/bin/asked")"
+	run report -u nobody
+	expect_equal 0 "$status"
+	expect_equal 'no jobs from now-1days to now' "$output"
+}
+
+@test "a list has all formats" {
+	some_jobs
+	run report -u alice --csv
+	expect_equal 5 "${#lines[@]}"
+	expect_text '"7","c",0,"ledger",1,1,"2","0-1","stream",40960000000,10000000,0,0,"job","vfs","step_missing",262144,,"train","alice","","","COMPLETED",0,1795224862,1795224890,28,1,"A01' "$output"
+	expect_text '"8","c",,"sacct",0,,"","","",,,,,"","","",,,' "$output"
+	report -u alice --json >"$DIR/out"
+	expect_equal 'null 25_[2-9] PENDING null
+null 8 RUNNING null
+A01 7 COMPLETED 40960000000
+null 25_1 CANCELLED by 0 1024' "$(jq -r '"\(.advice[0].code) \(.id) \(.slurm.state) \(.totals.read_bytes)"' "$DIR/out")"
+	run report -u nobody --csv
+	expect_equal 1 "${#lines[@]}"
+}
+
+@test "in a list, too, nobody sees another's records, only what sacct shows of them" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local as
+	some_jobs
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" -u alice,carol --csv
+	expect_equal 0 "$status"
+	run grep -c '"ledger"' <<<"$output"
+	expect_equal 0 "$output"
+	as[1]=--reuid=65533
+	run "${as[@]}" -u alice,carol --csv
+	expect_equal '"12"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1)"
+}
+
+@test "words that sacct would take for something else are refused" {
+	local word
+	for word in --user=-x '--user=a b' --account='x;y' -S--help '-Enow now' '--starttime=a&b'; do
+		run report "$word"
+		expect_equal 2 "$status"
+		expect_text 'not a word that sacct takes' "$output"
+	done
+	run report --state=DONE
+	expect_equal "jobio: report: --state: 'DONE': not a state like COMPLETED, FAILED or TO" "$output"
+	run report --sort=size
+	expect_equal "jobio: report: --sort: 'size': must be start, end, name, user, state, elapsed, nodes, profile, read or written" "$output"
+	run report --limit=0
+	expect_equal "jobio: report: --limit: '0': not a number from 1 to 100000" "$output"
+	run report -u alice 7
+	expect_equal 2 "$status"
+	expect_equal 'jobio: report: --user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job' "$output"
+	run report --restart=1
+	expect_equal 'jobio: report: --restart: of which job?' "$output"
+	run "$BUILDDIR/jobio" report -u
+	expect_equal 2 "$status"
 }

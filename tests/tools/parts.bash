@@ -11,6 +11,7 @@ thing_packages() {
 	case $1 in
 		base) host_packages "${packages[@]}" ;;
 		cluster) host_packages_cluster ;;
+		browser) host_packages chromium fonts-dejavu-core ;;
 		machine)
 			mapfile -t wanted < <(grep -v '^#' "$top/tests/vm/packages")
 			host_packages "${wanted[@]}"
@@ -168,6 +169,14 @@ distcheck() {
 part_dist() {
 	need tree-gcc || return 0
 	verdict 'make distcheck' distcheck
+}
+
+# The page of a report as a browser shows it, light and dark, wide and narrow.
+part_page() {
+	local status=0
+	need tree-gcc && need packages-browser || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/page.log" 600 "$top/tests/browser/page.bats" || status=$?
+	tests 'pages in Chromium' $status "$dir/page.log"
 }
 
 part_diff() {

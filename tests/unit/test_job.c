@@ -879,6 +879,139 @@ START_TEST(what_the_gate_said_is_added_up)
 }
 END_TEST
 
+/* ---- what the client counts ------------------------------------------------------- */
+
+/* jobio.conf takes no path with ".." in it. */
+static const char *sample(const char *name)
+{
+	static char folder[4096], path[4200];
+
+	ck_assert_ptr_nonnull(realpath(SRCDIR "/tests/samples/nfs", folder));
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void load_nfs(const char *mountstats)
+{
+	char text[1200], mountinfo[300];
+
+	snprintf(mountinfo, sizeof(mountinfo), "%s",
+		 sample("mountinfo-6.1.txt"));
+
+	snprintf(text, sizeof(text),
+		 "[client home]\ntype = nfs\nmount_table = %s\n"
+		 "mountinfo = %s\nmountstats = %s\nbdi_dir = %s\n",
+		 tempdir_put("mounts", "192.0.2.40:/export/work /mnt/work nfs "
+				       "rw,vers=3,hard 0 0\n"),
+		 mountinfo,
+		 *mountstats == '/' ? mountstats : sample(mountstats),
+		 tempdir_name);
+	load(text);
+}
+
+/* Of a run that began with the sample's counters. */
+static struct record *with_wire(bool alone)
+{
+	struct record *state = new_state(7, 1000, 0);
+	struct client *client;
+
+	load_nfs("mountstats-6.1.txt");
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	client = client_open(&config->clients[0], config->run_dir, NULL, &err);
+	ck_assert_msg(client != NULL, "%s", err.text);
+	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
+	job_wire_start(config, state, &client, 1, alone);
+	client_close(client);
+	ck_assert(is_there("run/7/wire"));
+	return state;
+}
+
+static void read_wire(struct record *state, const char *mountstats)
+{
+	load_nfs(mountstats);
+	job_wire_read(config, state);
+}
+
+START_TEST(what_the_client_moved_is_the_nodes)
+{
+	struct record *state;
+	struct record_io *io;
+
+	setup();
+	state = with_wire(true);
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_uint_eq(state->wire_count, 1);
+	io = &state->wire[0];
+	ck_assert_int_eq(io->scope, RECORD_SCOPE_NODE);
+	ck_assert_int_eq(io->shared, 0);
+	ck_assert_str_eq(io->client, "home");
+	ck_assert_str_eq(io->fs, "/mnt/work");
+	ck_assert_int_eq(io->numbers[RECORD_READ_BYTES], 268435456);
+	ck_assert_uint_eq(state->flags, 0);
+	record_free(state);
+	state = with_wire(false);
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_int_eq(state->wire[0].shared, RECORD_UNKNOWN);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(what_the_client_moved_may_be_unknown)
+{
+	struct record *state;
+	char *start;
+
+	setup();
+	state = with_wire(true);
+	read_wire(state, "/nonexistent");
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(UNMOUNTED));
+	record_free(state);
+	state = with_wire(true);
+	read_wire(state, tempdir_put("empty", ""));
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_ne(state->flags, 0);
+	record_free(state);
+	/* a client that jobio.conf does not name any more */
+	state = with_wire(true);
+	load("");
+	job_wire_read(config, state);
+	ck_assert(!state->wire_count && !state->flags);
+	record_free(state);
+	/* of another boot, damaged, or not there */
+	state = with_wire(true);
+	start = fileio_read(tempdir_path("run/7/wire"), 65536, NULL, &err);
+	strstr(start, "boot_id")[10] ^= 1;
+	tempdir_put("run/7/wire", start);
+	free(start);
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert(!state->wire_count && !state->flags);
+	tempdir_put("run/7/wire", "{");
+	job_wire_read(config, state);
+	ck_assert(!state->wire_count && !state->flags);
+	ck_assert(unlink(tempdir_path("run/7/wire")) == 0);
+	job_wire_read(config, state);
+	ck_assert(!state->wire_count && !state->flags);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_node_whose_clients_do_not_count_has_no_file_of_theirs)
+{
+	struct record *state;
+
+	setup();
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	job_wire_start(config, state, NULL, 0, true);
+	ck_assert(!is_there("run/7/wire"));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 /* ---- the record -------------------------------------------------------------------- */
 
 static void finish(struct record *state, int rc)
@@ -1143,7 +1276,9 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  a_step_without_all_numbers_is_missing,
 	  flags_are_not_about_steps_where_there_is_a_better_source,
 	  a_job_without_steps_has_no_numbers_of_them,
-	  what_the_gate_said_is_added_up,
+	  what_the_gate_said_is_added_up, what_the_client_moved_is_the_nodes,
+	  what_the_client_moved_may_be_unknown,
+	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
 	  a_job_that_is_finished_is_a_record_and_nothing_else,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,
 	  two_runs_that_slurm_does_not_number_do_not_share_a_name,

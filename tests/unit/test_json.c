@@ -160,7 +160,19 @@ START_TEST(an_unknown_number_is_written_as_null_and_slashes_as_they_are)
 }
 END_TEST
 
-UNIT_MAIN("json", only_a_text_is_read_as_a_text,
+START_TEST(the_end_of_an_object_is_found_past_what_its_strings_hold)
+{
+	static const char text[] = "{\"a\":\"}]\\\"}\",\"b\":[{}]},7";
+
+	ck_assert_str_eq(json_end(text), ",7");
+	ck_assert_ptr_null(json_end("{\"a\":\"}\""));
+	ck_assert_ptr_null(json_end("[\"\\"));
+	ck_assert_ptr_null(json_end(""));
+}
+END_TEST
+
+UNIT_MAIN("json", the_end_of_an_object_is_found_past_what_its_strings_hold,
+	  only_a_text_is_read_as_a_text,
 	  only_a_whole_number_that_is_not_negative_is_known, only_true_is_true,
 	  a_list_is_no_map_and_null_is_not_there,
 	  what_is_no_object_has_no_members, a_member_may_be_there_and_null,

@@ -55,6 +55,15 @@ static struct record *worker(int number)
 	return r;
 }
 
+/* The record's first line moved so much at a time. */
+static void moved_at(struct record *r, int64_t when, int64_t width,
+		     int64_t bytes)
+{
+	const int64_t row[TIMELINE_LANES] = { bytes, 0, 1 };
+
+	timeline_put(&r->app[0].timeline, when, width, row);
+}
+
 /* Add and forget; the digest is that of the record's text. */
 static void add(struct merge *m, struct record *r)
 {
@@ -337,6 +346,55 @@ static struct record *counted(int number, int64_t peak_rd, int64_t us)
 	return r;
 }
 
+/* 1000 s long, as all of them; nodes write one after the other */
+START_TEST(the_shape_is_that_of_all_nodes_from_first_start_to_last_end)
+{
+	struct merge *m = merge_new();
+	struct record *r;
+	int i, k;
+
+	for (i = 1; i <= NODES; i++) {
+		r = worker(i);
+		for (k = 0; k < 4; k++)
+			moved_at(r, 1000 + 100 * (i - 1) + 10 * k, 1, 1 << 20);
+		add(m, r);
+		if (i == 1)
+			expect_token(m, " shape=head ");
+	}
+	expect_token(m, " shape=bursts:5 ");
+	r = node(6); /* of less time, or an unknown one */
+	r->start = 1200;
+	r->end = 1250;
+	add(m, r);
+	r = node(7);
+	r->start = 1100;
+	r->end = -1;
+	add(m, r);
+	expect_token(m, " shape=bursts:5 ");
+	r = node(8);
+	r->end = 30000;
+	add(m, r);
+	expect_token(m, " shape=head ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(without_the_times_of_one_node_there_is_no_shape)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+	struct summary s;
+
+	moved_at(r, 1990, 1, 1 << 20);
+	add(m, r);
+	expect_token(m, " shape=tail ");
+	add(m, worker(2));
+	merge_summary(m, &s);
+	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(peaks_of_nodes_are_never_added)
 {
 	struct merge *m = merge_new();
@@ -513,6 +571,8 @@ static struct record *sample(int i)
 {
 	struct record *r = worker(i % NODES + 1);
 
+	moved_at(r, 1000 + i, 1, INT64_C(1) << 20);
+	moved_at(r, 1024 + 128 * i, 1 << i, INT64_C(1) << 21);
 	if (i >= NODES) {
 		r->end += i;
 		r->flags = i == NODES ? RECORD_FLAG(NODE_REBOOTED)
@@ -578,6 +638,7 @@ START_TEST(every_order_and_every_grouping_gives_the_same_summary)
 	merge_order(order, SAMPLES, wanted);
 	ck_assert_ptr_nonnull(strstr(wanted, "nodes=5/5 cores=mixed"));
 	ck_assert_ptr_nonnull(strstr(wanted, "q=step_missing"));
+	ck_assert_ptr_nonnull(strstr(wanted, " shape=bursts:"));
 	do {
 		merge_order(order, SAMPLES, text);
 		ck_assert_str_eq(text, wanted);
@@ -1267,6 +1328,8 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  the_line_of_all_files_is_not_added_to_its_filesystems,
 	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
+	  the_shape_is_that_of_all_nodes_from_first_start_to_last_end,
+	  without_the_times_of_one_node_there_is_no_shape,
 	  peaks_of_nodes_are_never_added,
 	  the_node_that_waited_longest_is_the_slowest,
 	  what_the_clients_moved_is_summed_apart,

@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
+#include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -439,6 +440,157 @@ START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
 }
 END_TEST
 
+/* ---- the card that leads to the server ------------------------------------- */
+
+/* The server is this machine, the card its loopback with what is put in its
+ * folder; FILES has two connections. */
+#define LOCAL                                                                  \
+	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
+	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
+
+static void put_card(const char *speed, const char *numa_node)
+{
+	static const char *const folders[] = {
+		"class",
+		"class/net",
+		"class/net/lo",
+		"class/net/lo/device",
+		"devices",
+		"devices/system",
+		"devices/system/cpu",
+	};
+	char path[64];
+	size_t i;
+	int cpu;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert_int_eq(
+			fileio_mkdir(tempdir_path(folders[i]), 0755, NULL), 0);
+	for (cpu = 0; cpu < 4; cpu++) { /* CPUs 0 and 1 are at node 0 */
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d", cpu);
+		ck_assert_int_eq(fileio_mkdir(tempdir_path(path), 0755, NULL),
+				 0);
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d",
+			 cpu, cpu / 2);
+		ck_assert_int_eq(fileio_mkdir(tempdir_path(path), 0755, NULL),
+				 0);
+	}
+	tempdir_put("class/net/lo/speed", speed);
+	tempdir_put("class/net/lo/device/numa_node", numa_node);
+	sysfs_set_root(tempdir_name);
+}
+
+static void one_connection(void)
+{
+	char *text = fileio_read(section.mountstats, 65536, NULL, NULL);
+	char *second = strstr(text, "\txprt:\ttcp 941");
+	char *end = strchr(second, '\n') + 1;
+	static char path[512];
+
+	memmove(second, end, strlen(end) + 1);
+	snprintf(path, sizeof(path), "%s", tempdir_put("one", text));
+	section.mountstats = path;
+	free(text);
+}
+
+START_TEST(one_connection_over_a_fast_card_is_said)
+{
+	node(LOCAL, "6.1");
+	put_card("100000\n", "0\n");
+	look();
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+	away();
+	node(LOCAL, "6.1");
+	put_card("25000\n", "0\n");
+	one_connection();
+	look();
+	expect(1, "NF11",
+	       "'/mnt/my files' has one connection to its server, over a card "
+	       "of 25 Gbit/s");
+	away();
+	node(LOCAL, "6.1");
+	put_card("24999\n", "0\n");
+	one_connection();
+	look();
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+	away();
+}
+END_TEST
+
+START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
+{
+	node(LOCAL, "6.1");
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/net/lo/device/infiniband"),
+			     0755, NULL),
+		0);
+	look();
+	expect(1, "NF10",
+	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
+	       "its server can do RDMA");
+	away();
+	/* rdma_rxe stands upon an interface */
+	node(LOCAL, "6.1");
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/infiniband"), 0755, NULL), 0);
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/infiniband/rxe0"), 0755, NULL),
+		0);
+	tempdir_put("class/infiniband/rxe0/parent", "eth0\n");
+	look();
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+	away();
+	node(LOCAL, "6.1");
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/infiniband"), 0755, NULL), 0);
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/infiniband/rxe0"), 0755, NULL),
+		0);
+	tempdir_put("class/infiniband/rxe0/parent", "lo\n");
+	look();
+	expect(1, "NF10",
+	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
+	       "its server can do RDMA");
+	away();
+}
+END_TEST
+
+static void look_with_cores(const char *cpus, const char *numa_node)
+{
+	node(LOCAL, "6.1");
+	put_card("1000\n", numa_node);
+	want.io_cores = 1;
+	want.has_io_cores = true;
+	ck_assert_int_eq(cpuset_parse(&want.io_cpus, cpus, NULL), 0);
+	look();
+}
+
+START_TEST(io_cores_far_from_the_card_are_said)
+{
+	look_with_cores("2-3", "0\n");
+	expect(1, "NF15",
+	       "the card lo of '/mnt/my files' is at NUMA node 0, the job's "
+	       "io-cores (CPUs 2-3) are at another");
+	away();
+	look_with_cores("1-2", "0\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+	look_with_cores("2-3", "1\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+	/* where nobody knows it is not said */
+	look_with_cores("2-3", "-1\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+	look_with_cores("2-4", "0\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
 START_TEST(nothing_is_changed_beside_another_job)
 {
 	struct journal *journal;
@@ -497,6 +649,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_somebody_else_has_set_meanwhile_stays,
 	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
+	  one_connection_over_a_fast_card_is_said,
+	  tcp_over_a_card_that_can_do_rdma_is_said,
+	  io_cores_far_from_the_card_are_said,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs)

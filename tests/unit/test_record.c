@@ -231,6 +231,177 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 			    "record: start: not a time");
 	expect_refused_with("\"uid\":1000,", "",
 			    "record: uid and start must be there");
+	expect_refused_with("\"start\":1795224862.060,", "",
+			    "record: uid and start must be there");
+	expect_refused_with("{\"mount\":\"/mnt/weka\"", "{\"mount\":null",
+			    "record: mounts: need mount and fstype");
+	expect_refused_with("\"fstype\":\"wekafs\"", "\"fstype\":null",
+			    "record: mounts: need mount and fstype");
+	expect_refused_with("\"source\":\"stepd\",", "",
+			    "record: source: must be there");
+	expect_refused_with("\"quality\":[", "\"quality\":[1,",
+			    "record: quality: must hold texts");
+	expect_refused_with("\"app\":[", "\"app\":[7,",
+			    "record: app: must hold objects");
+	expect_refused_with("[0,0,4]", "[0,0,\"4\"]",
+			    "record: read_sizes: must hold counts");
+	expect_refused_with("[0,0,4]", "[0,0,-4]",
+			    "record: read_sizes: must hold counts");
+}
+END_TEST
+
+/* A record with this timeline of the first line: 10 bytes read in 1 call, and 0
+ * written in 0 or an unknown number of calls. */
+static char *with_timeline(const char *timeline)
+{
+	char piece[8000];
+
+	snprintf(piece, sizeof(piece), "\"write_us\":0,\"timeline\":%s,",
+		 timeline);
+	return with("\"write_us\":0,", piece);
+}
+
+static void expect_timeline_refused(const char *timeline, const char *why)
+{
+	char *text = with_timeline(timeline);
+
+	expect_refused(text, why);
+	free(text);
+}
+
+static void expect_timeline(const char *timeline, const char *again)
+{
+	char *text = with_timeline(timeline), *second;
+	struct record *r = parse(text);
+	struct err err;
+
+	second = record_text(r, &err);
+	ck_assert_ptr_nonnull(second);
+	ck_assert_msg(strstr(second, again) != NULL, "no %s in %s", again,
+		      second);
+	record_free(r);
+	free(second);
+	free(text);
+}
+
+START_TEST(a_timeline_is_kept_without_empty_rows_at_its_ends)
+{
+	expect_timeline("{\"start\":1000,\"width_s\":4,\"read_bytes\":[0,7,0,3,"
+			"0,0],\"write_bytes\":[],\"calls\":[0,1]}",
+			"\"timeline\":{\"start\":1004,\"width_s\":4,"
+			"\"read_bytes\":[7,0,3],\"write_bytes\":[],"
+			"\"calls\":[1]}");
+	expect_timeline("{\"start\":1000,\"width_s\":4,\"read_bytes\":[10],"
+			"\"calls\":[0,0,1]}",
+			"\"timeline\":{\"start\":1000,\"width_s\":4,"
+			"\"read_bytes\":[10],\"write_bytes\":[],"
+			"\"calls\":[0,0,1]}");
+	expect_timeline("null", "\"write_us\":0,\"peak\"");
+}
+END_TEST
+
+START_TEST(a_timeline_that_is_not_what_was_moved_is_refused)
+{
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"read_bytes\":[9],"
+				"\"calls\":[1]}",
+				"record: timeline: read_bytes: its rows add up "
+				"to '9', not to 10");
+	expect_timeline_refused(
+		"{\"start\":0,\"width_s\":1,\"read_bytes\":[10],"
+		"\"write_bytes\":[1],\"calls\":[1]}",
+		"record: timeline: write_bytes: its rows add "
+		"up to '1', not to 0");
+	expect_timeline_refused(
+		"{\"start\":0,\"width_s\":1,\"read_bytes\":[10],"
+		"\"calls\":[1,1]}",
+		"record: timeline: calls: its rows add up to "
+		"'2', not to 1");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1}",
+				"record: timeline: read_bytes: its rows add up "
+				"to '0', not to 10");
+}
+END_TEST
+
+START_TEST(a_timeline_off_the_grid_is_refused)
+{
+	static const char *const frames[] = {
+		"{\"start\":3,\"width_s\":2",
+		"{\"start\":3,\"width_s\":3",
+		"{\"start\":0,\"width_s\":0",
+		"{\"width_s\":1",
+		"{\"start\":5",
+		"{\"start\":0,\"width_s\":9223372036854775807",
+		"{\"start\":0,\"width_s\":4611686018427387904",
+		"{\"start\":9223372036854775807,\"width_s\":1",
+		"{\"start\":100000000000,\"width_s\":1",
+		"{\"start\":99999999999,\"width_s\":1",
+	};
+	char text[300];
+	size_t i;
+
+	for (i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "%s,\"read_bytes\":[5,5],\"calls\":[1]}", frames[i]);
+		expect_timeline_refused(text,
+					"record: timeline: width_s must be a "
+					"power of two, and start a multiple "
+					"of it");
+	}
+}
+END_TEST
+
+START_TEST(rows_that_are_no_numbers_or_too_many_are_refused)
+{
+	char text[300] = "{\"start\":0,\"width_s\":1,\"read_bytes\":[10";
+	int i;
+
+	expect_timeline_refused("[]", "record: timeline: must be an object or "
+				      "null");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"calls\":7}",
+				"record: calls: must be a list or null");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"calls\":[-1]}",
+				"record: timeline: calls: must hold numbers");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"calls\":[1.5]}",
+				"record: timeline: calls: must hold numbers");
+	for (i = 0; i < 64; i++)
+		strcat(text, ",0");
+	strcat(text, "],\"calls\":[1]}");
+	expect_timeline_refused(text, "record: timeline: read_bytes: more than "
+				      "64 rows");
+}
+END_TEST
+
+START_TEST(timelines_give_way_where_a_record_would_be_too_long)
+{
+	struct record *r = parse(full), *again;
+	struct record_io io;
+	struct err err;
+	char *text;
+	int i, k;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = INT64_MAX;
+	io.numbers[RECORD_WRITE_BYTES] = INT64_MAX;
+	for (k = 0; k < TIMELINE_ROWS; k++) {
+		const int64_t row[TIMELINE_LANES] = { INT64_MAX, INT64_MAX, 0 };
+
+		timeline_put(&io.timeline, k, 1, row);
+	}
+	for (i = 0; i < RECORD_LIST_MAX; i++) {
+		record_add_app(r, &io);
+		record_add_wire(r, &io);
+	}
+	text = record_text(r, &err);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_le(strlen(text), RECORD_TEXT_MAX);
+	ck_assert_ptr_null(strstr(text, "timeline"));
+	again = parse(text);
+	ck_assert(again->flags & RECORD_FLAG(TRUNCATED));
+	ck_assert_uint_eq(again->app_count, RECORD_LIST_MAX);
+	record_free(again);
+	record_free(r);
+	free(text);
 }
 END_TEST
 
@@ -437,6 +608,11 @@ int main(void)
 		       the_smallest_record_needs_only_its_key_and_its_owner);
 	tcase_add_test(tc, keys_and_flags_of_a_later_version_do_no_harm);
 	tcase_add_test(tc, a_bad_value_is_refused_with_its_key);
+	tcase_add_test(tc, a_timeline_is_kept_without_empty_rows_at_its_ends);
+	tcase_add_test(tc, a_timeline_that_is_not_what_was_moved_is_refused);
+	tcase_add_test(tc, a_timeline_off_the_grid_is_refused);
+	tcase_add_test(tc, rows_that_are_no_numbers_or_too_many_are_refused);
+	tcase_add_test(tc, timelines_give_way_where_a_record_would_be_too_long);
 	tcase_add_test(tc, half_a_record_is_refused_at_every_length);
 	tcase_add_test(tc, a_changed_byte_never_harms_the_reader);
 	tcase_add_test(tc, nesting_without_end_is_refused);

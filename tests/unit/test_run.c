@@ -72,6 +72,55 @@ START_TEST(histograms_and_metadata_end_at_the_largest_number_too)
 }
 END_TEST
 
+static void moved_at(struct record_io *io, int64_t when, int64_t bytes)
+{
+	const int64_t row[TIMELINE_LANES] = { bytes, 0, 1 };
+
+	timeline_put(&io->timeline, when, 1, row);
+}
+
+START_TEST(a_timeline_is_there_where_each_that_moved_something_has_one)
+{
+	struct record_io sum, io = counters("bpf", NULL, 7);
+	struct record_io idle = counters("bpf", NULL, 0);
+	struct record_io unknown = counters("bpf", NULL, RECORD_UNKNOWN);
+
+	record_io_init(&sum);
+	moved_at(&io, 1000, 7);
+	run_add_io(&sum, &idle);
+	run_add_io(&sum, &io);
+	run_add_io(&sum, &unknown);
+	run_add_io(&sum, &io);
+	ck_assert_uint_eq(sum.timeline.count, 1);
+	ck_assert_int_eq(timeline_sum(&sum.timeline, TIMELINE_READ), 14);
+	memset(&io.timeline, 0, sizeof(io.timeline));
+	run_add_io(&sum, &io);
+	ck_assert_uint_eq(sum.timeline.count, 0);
+	moved_at(&io, 1000, 7);
+	run_add_io(&sum, &io);
+	ck_assert_uint_eq(sum.timeline.count, 0);
+	ck_assert(sum.timeline.is_partial);
+}
+END_TEST
+
+START_TEST(calls_that_moved_nothing_are_missed_too)
+{
+	static const enum record_number numbers[] = { RECORD_READ_CALLS,
+						      RECORD_WRITE_CALLS,
+						      RECORD_WRITE_BYTES };
+	struct record_io sum, io;
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		record_io_init(&sum);
+		io = counters("bpf", NULL, 0);
+		io.numbers[numbers[i]] = 1;
+		run_add_io(&sum, &io);
+		ck_assert(sum.timeline.is_partial);
+	}
+}
+END_TEST
+
 START_TEST(a_peak_is_the_most_and_not_a_sum)
 {
 	struct record_io sum, io = counters("bpf", NULL, 1);
@@ -174,6 +223,8 @@ END_TEST
 UNIT_MAIN("run",
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
+	  a_timeline_is_there_where_each_that_moved_something_has_one,
+	  calls_that_moved_nothing_are_missed_too,
 	  a_peak_is_the_most_and_not_a_sum,
 	  the_best_lines_of_a_node_are_those_of_one_source,
 	  lines_of_the_same_name_are_added_over_the_nodes,

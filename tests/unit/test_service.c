@@ -282,6 +282,84 @@ START_TEST(the_tasks_of_an_array_are_listed_for_their_owner)
 	ck_assert_ptr_nonnull(strstr(
 		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"2_1\"}"),
 		"family: job: must be a job id"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_10\"}"),
+		"\"job\":27,"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_3\"}"),
+		"job '25_3': no record that you may read"));
+	closed(store);
+}
+END_TEST
+
+START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
+{
+	static const char question[] =
+		"{\"op\":\"list\",\"jobs\":[7,9,8,\"x\",-1]}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct record *other = made("n1");
+	const char *answer;
+
+	other->job = 8;
+	other->uid = BOB;
+	ask_put(&service, 0, made("n1"));
+	ask_put(&service, 0, made("n2"));
+	ask_put(&service, 0, other);
+	answer = ask(&service, ALICE, question);
+	ck_assert_ptr_nonnull(strstr(
+		answer,
+		"{\"ok\":true,\"runs\":[{\"totals\":{\"read_bytes\":2048,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n2\""));
+	ck_assert_ptr_null(strstr(answer, "\"job\":8,"));
+	ck_assert_ptr_nonnull(strstr(answer, "]}],\"done\":5}"));
+	answer = ask(&service, BOB, question);
+	ck_assert_ptr_nonnull(strstr(answer, "\"job\":8,"));
+	ck_assert_ptr_null(strstr(answer, "\"job\":7,"));
+	ck_assert_str_eq(ask(&service, BOB + 1, question),
+			 "{\"ok\":true,\"runs\":[],\"done\":5}");
+	ck_assert_str_eq(ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":7}"),
+			 "{\"ok\":false,\"error\":\"list: jobs: must be a list "
+			 "of at most 1000 job ids\"}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_list_ends_where_the_next_job_would_not_fit)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	char big[4000], name[16],
+		request[600] = "{\"op\":\"list\",\"jobs\":[100";
+	const char *answer;
+	struct record *r;
+	int i, k;
+
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	for (i = 0; i < 60; i++) {
+		r = made("n1");
+		r->job = (uint32_t)(100 + i);
+		for (k = 0; k < 5; k++)
+			record_add_finding(r, "X", "info", big, NULL);
+		ask_put(&service, 0, r);
+		sprintf(request + strlen(request), ",%d", 101 + i);
+	}
+	strcat(request, "]}");
+	answer = ask(&service, ALICE, request);
+	ck_assert_uint_lt(strlen(answer), 700 * 1024);
+	ck_assert_ptr_nonnull(strstr(answer, "],\"done\":31}"));
+	/* too much of one run: its summary alone */
+	for (i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		r = made(name);
+		for (k = 0; k < 5; k++)
+			record_add_finding(r, "X", "info", big, NULL);
+		ask_put(&service, 0, r);
+	}
+	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
+	ck_assert_ptr_nonnull(
+		strstr(answer, "\"records_left_out\":4,\"records\":[]}]"));
 	closed(store);
 }
 END_TEST
@@ -292,14 +370,24 @@ START_TEST(requests_without_sense_get_a_sentence)
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
 		{ "{\"op\":7}",
-		  "op: must be put, reason, get, family or ping" },
+		  "op: must be put, reason, get, list, family or ping" },
 		{ "{\"op\":\"drop\"}",
-		  "op: must be put, reason, get, family or ping" },
+		  "op: must be put, reason, get, list, family or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
 		{ "{\"op\":\"get\",\"job\":\"7;\"}",
 		  "job: '7;': not a job id" },
 		{ "{\"op\":\"get\",\"job\":\"5_x\"}",
 		  "job: '5_x': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"0\"}", "job: '0': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7+\"}",
+		  "job: '7+': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"4294967296\"}",
+		  "job: '4294967296': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7_4294967296\"}",
+		  "job: '7_4294967296': not a job id" },
+		{ "{\"op\":\"get\",\"job\":"
+		  "\"00000000000000000000000000000007\"}",
+		  "job: '00000000000000000000000000000007': not a job id" },
 	};
 	struct store *store = opened();
 	struct service service = made_service(store);
@@ -343,6 +431,15 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 	ck_assert_uint_lt(strlen(answer), 700 * 1024);
 	ck_assert_ptr_nonnull(strstr(answer, "\"nodes_seen\":60,"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":36,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n3\""));
+	ck_assert_ptr_null(strstr(answer, "\"node\":\"n30\""));
+	/* by node: n0, n1, n10, .., n3 were the first 24 */
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n3\"}");
+	ck_assert_ptr_null(strstr(answer, "\"node\":\"n3\""));
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"records\":[{"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n30\""));
+	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":12}"));
 	closed(store);
 }
 END_TEST
@@ -456,6 +553,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_job_that_waits_has_its_summary_and_exact_totals,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
 	  the_tasks_of_an_array_are_listed_for_their_owner,
+	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
+	  a_list_ends_where_the_next_job_would_not_fit,
 	  requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
 	  an_answer_is_kept_until_anything_in_it_changes,

@@ -310,6 +310,49 @@ START_TEST(what_was_written_is_clean_and_a_late_record_makes_it_dirty)
 }
 END_TEST
 
+static void expect_backlog(struct store *store, int64_t now_s,
+			   int64_t for_nodes, int64_t for_writer,
+			   int64_t for_retry, double oldest)
+{
+	struct store_backlog backlog = { 9, 9, 9, 9 };
+	struct err err = { "" };
+
+	ck_assert_int_eq(store_backlog(store, now_s, &backlog, &err), 0);
+	ck_assert_int_eq(backlog.for_nodes, for_nodes);
+	ck_assert_int_eq(backlog.for_writer, for_writer);
+	ck_assert_int_eq(backlog.for_retry, for_retry);
+	ck_assert(backlog.oldest == oldest);
+}
+
+START_TEST(runs_are_counted_by_what_they_wait_for)
+{
+	struct store *store = opened();
+	struct record *other = at("n1", 0, 5000, 6000);
+	struct store_run run;
+	struct err err = { "" };
+
+	expect_backlog(store, NOW, 0, 0, 0, 0);
+	put(store, made("n1"));
+	expect_backlog(store, NOW, 1, 0, 0, 2000);
+	expect_backlog(store, NOW + GRACE_S, 0, 1, 0, 2000);
+	other->job = 8;
+	put(store, other);
+	expect_backlog(store, NOW, 2, 0, 0, 2000);
+	put(store, made("n2"));
+	expect_backlog(store, NOW, 1, 1, 0, 2000);
+	run = newest(store);
+	ck_assert_int_eq(
+		store_later(store, run.id, "sum", NOW + 60, "no", &err), 0);
+	store_run_free(&run);
+	expect_backlog(store, NOW, 1, 0, 1, 2000);
+	run = newest(store);
+	ck_assert_int_eq(store_done(store, &run, "sum", NOW, 0, &err), 0);
+	store_run_free(&run);
+	expect_backlog(store, NOW, 1, 0, 0, 6000);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_record_that_came_while_the_summary_was_written_is_not_forgotten)
 {
 	struct store *store = opened();
@@ -454,6 +497,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  jobs_of_two_clusters_with_the_same_id_are_kept_apart,
 	  array_tasks_and_het_components_are_found_by_their_numbers,
 	  what_was_written_is_clean_and_a_late_record_makes_it_dirty,
+	  runs_are_counted_by_what_they_wait_for,
 	  a_record_that_came_while_the_summary_was_written_is_not_forgotten,
 	  what_was_not_committed_is_not_there,
 	  old_runs_are_purged_with_their_records,

@@ -190,8 +190,11 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	s.restored = s.changed = s.errors = s.warnings = s.nodes_seen;
 	s.refused = s.gate_warned = s.gate_refused = s.far = s.nodes_seen;
 	s.lacks = (UINT32_C(1) << SUMMARY_LACK_COUNT) - 1;
+	s.shape = TIMELINE_BURSTS;
+	s.bursts = TIMELINE_ROWS;
 	summary_text(&s, text);
 	ck_assert_uint_le(strlen(text), 1000);
+	ck_assert_ptr_nonnull(strstr(text, " shape=bursts:64 "));
 	ck_assert_ptr_nonnull(
 		strstr(text, "jobio/1 not=started,profile,cores,gate rd="));
 	ck_assert_ptr_nonnull(strstr(text, " refused="));
@@ -206,7 +209,10 @@ END_TEST
 
 START_TEST(keys_of_a_later_version_are_ignored)
 {
-	struct summary s = parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1");
+	struct summary s = parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1 "
+				 "shape=spiral:4");
+
+	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
 
 	ck_assert_int_eq(s.nodes_seen, 2);
 	ck_assert_int_eq(s.rd_bytes, 1);
@@ -238,6 +244,12 @@ START_TEST(text_that_is_no_summary_is_refused_with_the_token)
 		       "summary: 'slow=4s': not a value of slow");
 	expect_refused("jobio/1 nodes=1/1 peak=4GiB",
 		       "summary: 'peak=4GiB': not a value of peak");
+	expect_refused("jobio/1 nodes=1/1 shape=bursts",
+		       "summary: 'shape=bursts': not a value of shape");
+	expect_refused("jobio/1 nodes=1/1 shape=bursts:65",
+		       "summary: 'shape=bursts:65': not a value of shape");
+	expect_refused("jobio/1 nodes=1/1 shape=bursts:-",
+		       "summary: 'shape=bursts:-': not a value of shape");
 	expect_refused("jobio/1 nodes=1/1 gate=warn",
 		       "summary: 'gate=warn': not a value of gate");
 	expect_refused("jobio/1 nodes=1/1 gate=warn:x",
@@ -321,7 +333,7 @@ static void put_line(char *out, size_t room)
 		"wr",	 "scope", "src",  "q",	     "wire", "meta",
 		"rsz",	 "wsz",	  "rlat", "wlat",    "imb",  "chg",
 		"peak",	 "slow",  "find", "refused", "miss", "later",
-		"x",	 "",	  "not",  "gate",    "of",
+		"x",	 "",	  "not",  "gate",    "of",   "shape",
 	};
 	unsigned int count = below(24);
 	char value[120], token[200];
@@ -459,6 +471,9 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		{ offsetof(struct summary, errors), 0, " find=1/0", "", "" },
 		{ offsetof(struct summary, warnings), 0, " find=0/1", "", "" },
 	};
+	static const char *const shapes[] = { "", " shape=steady",
+					      " shape=bursts:12", " shape=tail",
+					      " shape=head" };
 	struct summary s;
 	size_t i;
 
@@ -472,6 +487,12 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		if (rows[i].second)
 			*(int64_t *)((char *)&s + rows[i].second) = 0;
 		expect_extra(&s, rows[i].other);
+	}
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		s = example();
+		s.shape = (enum timeline_shape)i;
+		s.bursts = 12;
+		expect_extra(&s, shapes[i]);
 	}
 	s = example();
 	s.slowest_ns = 0;

@@ -128,7 +128,7 @@ one() {
 	[[ " ${lines[*]} " =~ \ peak=[0-9.]+[KM]iB/[0-9.]+[KM]iB\  ]]
 	(($(of "$job" '.app[0].peak.write_Bps') <= 3145728))
 	(($(of "$job" '.app[0].peak.write_Bps') >= 65536))
-	run controller jobio report "$job"
+	run controller jobio report -v "$job"
 	[[ $output == *"I/O           /mnt/a, from bpf: the job's alone"* ]]
 	[[ $output == *'read         1.88MiB in 110 calls, 17.5KiB a call, '* ]]
 	[[ $output == *'written      3MiB in 48 calls, 64KiB a call, '* ]]
@@ -167,7 +167,7 @@ one() {
 	expect_of "$job" '.app[0].read_ns | add' "$(jq '.["/mnt/a"].read_calls' "$work/$job.out")"
 	run words "$job"
 	[[ " ${lines[*]} " =~ \ rlat=[0-9.]+(ns|us|ms|s)/[0-9.]+(ns|us|ms|s) ]]
-	run controller jobio report "$job"
+	run controller jobio report -v "$job"
 	[[ $output == *'read times   '* ]]
 	[[ $output =~ time\ +[0-9.]+(us|ms|s)\ reading,\ [0-9.]+(us|ms|s|ns)\ writing ]]
 }

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio compare - two jobs, or two sets of them, side by side. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "lib/run.h"
+#include "report/command.h"
+#include "report/commands.h"
+#include "report/job_advice.h"
+#include "report/job_io.h"
+#include "report/job_report.h"
+#include "report/job_view.h"
+#include "report/print.h"
+#include "report/samples.h"
+#include "report/tone.h"
+
+#define NAME "compare"
+#define WORK_PERCENT 10 /* more: it was not the same work */
+
+static const char usage[] =
+	"usage: jobio compare [OPTION]... JOB[,JOB]... JOB[,JOB]...\n"
+	"\n"
+	"Shows two jobs side by side: the same script with two profiles, or "
+	"two\n"
+	"numbers of io-cores. Several jobs on a side, or an array, are "
+	"repeats.\n"
+	"What differs by more than chance is marked: over the repeats or, "
+	"where\n"
+	"there are none, over the nodes.\n"
+	"\n"
+	"  --json        one JSON object\n"
+	"  --conf=FILE   instead of " JOBIO_CONF "\n"
+	"\n"
+	"Exit status: 0; 1 when nothing is known of one of the jobs; 2 bad "
+	"usage.\n";
+
+enum metric {
+	ELAPSED,
+	READ,
+	READ_RATE,
+	READ_SIZE,
+	READ_TIME,
+	WRITTEN,
+	WRITE_RATE,
+	WRITE_SIZE,
+	WRITE_TIME,
+	META,
+	METRICS
+};
+
+static const struct {
+	const char *name, *key, *unit;
+	bool is_work, is_less_better;
+} metrics[METRICS] = {
+	[ELAPSED] = { "elapsed", "elapsed_s", "s", false, true },
+	[READ] = { "read", "read_bytes", "B", true, false },
+	[READ_RATE] = { "  rate", "read_Bps", "B/s", false, false },
+	[READ_SIZE] = { "  a call", "read_size", "B", false, false },
+	[READ_TIME] = { "  time of it", "read_call_s", "s", false, true },
+	[WRITTEN] = { "written", "write_bytes", "B", true, false },
+	[WRITE_RATE] = { "  rate", "write_Bps", "B/s", false, false },
+	[WRITE_SIZE] = { "  a call", "write_size", "B", false, false },
+	[WRITE_TIME] = { "  time of it", "write_call_s", "s", false, true },
+	[META] = { "metadata", "meta", "", true, false },
+};
+
+struct side {
+	char *text; /* as it was written */
+	struct job_report **reports;
+	size_t count;
+	struct samples jobs[METRICS], nodes[METRICS];
+};
+
+struct options {
+	const char *conf;
+	bool is_json;
+	struct side sides[2];
+	struct config_advice limits;
+};
+
+/* ---- numbers ----------------------------------------------------------------- */
+
+/* What some of the records, of one node or of all, say as a job. */
+static void add_io(struct record_io *sum, struct timeline *when,
+		   const struct record *record)
+{
+	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++) {
+		const struct record_io *io = &record->app[i];
+
+		if (!(best >> i & 1))
+			continue;
+		run_add_io(sum, io);
+		if (!io->timeline.count &&
+		    (io->numbers[RECORD_READ_BYTES] > 0 ||
+		     io->numbers[RECORD_WRITE_BYTES] > 0))
+			timeline_spoil(when);
+		timeline_add(when, &io->timeline);
+	}
+}
+
+static void add_known(struct samples *samples, enum metric metric, double value)
+{
+	if (value >= 0 && isfinite(value))
+		samples_add(&samples[metric], value);
+}
+
+static double ratio(int64_t number, double of)
+{
+	return number >= 0 && of > 0 ? (double)number / of : -1;
+}
+
+/* Of the seconds in which it happened; of all where nobody says which. */
+static double rate(int64_t bytes, const struct timeline *when,
+		   enum timeline_lane lane, double seconds)
+{
+	size_t i, rows = 0;
+
+	for (i = 0; i < when->count; i++)
+		rows += when->rows[lane][i] > 0;
+	return bytes > 0
+		       ? ratio(bytes, rows ? (double)rows * (double)when->width
+					   : seconds)
+		       : -1;
+}
+
+static void take_io(struct samples *s, const struct record_io *io,
+		    const struct timeline *when, double seconds)
+{
+	const int64_t *n = io->numbers;
+	int64_t meta = RECORD_UNKNOWN;
+	int i;
+
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		run_add(&meta, io->meta[i]);
+	add_known(s, READ, (double)n[RECORD_READ_BYTES]);
+	add_known(s, READ_RATE,
+		  rate(n[RECORD_READ_BYTES], when, TIMELINE_READ, seconds));
+	add_known(s, READ_SIZE,
+		  ratio(n[RECORD_READ_BYTES], (double)n[RECORD_READ_CALLS]));
+	add_known(s, READ_TIME,
+		  ratio(n[RECORD_READ_US], (double)n[RECORD_READ_CALLS] * 1e6));
+	add_known(s, WRITTEN, (double)n[RECORD_WRITE_BYTES]);
+	add_known(s, WRITE_RATE,
+		  rate(n[RECORD_WRITE_BYTES], when, TIMELINE_WRITE, seconds));
+	add_known(s, WRITE_SIZE,
+		  ratio(n[RECORD_WRITE_BYTES], (double)n[RECORD_WRITE_CALLS]));
+	add_known(
+		s, WRITE_TIME,
+		ratio(n[RECORD_WRITE_US], (double)n[RECORD_WRITE_CALLS] * 1e6));
+	add_known(s, META, (double)meta);
+}
+
+/* From sacct's summary, where the ledger shows no records. */
+static void take_summary(struct record_io *io, const struct summary *s)
+{
+	io->numbers[RECORD_READ_BYTES] = s->rd_bytes;
+	io->numbers[RECORD_READ_CALLS] = s->rd_calls;
+	io->numbers[RECORD_WRITE_BYTES] = s->wr_bytes;
+	io->numbers[RECORD_WRITE_CALLS] = s->wr_calls;
+	io->has_meta = s->meta >= 0;
+	io->meta[0] = s->meta; /* their sum is what counts */
+}
+
+static void take_report(struct side *side, const struct job_report *r)
+{
+	struct timeline when = { 0 }, one;
+	struct record_io sum, io;
+	double seconds = job_time_of(r).seconds;
+	size_t i;
+
+	record_io_init(&sum);
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		record_io_init(&io);
+		memset(&one, 0, sizeof(one));
+		add_io(&io, &one, record);
+		take_io(side->nodes, &io, &one, record->end - record->start);
+		add_io(&sum, &when, record);
+	}
+	if (!r->record_count || r->left_out)
+		take_summary(&sum, &r->summary);
+	take_io(side->jobs, &sum, &when, seconds);
+	add_known(side->jobs, ELAPSED, seconds > 0 ? seconds : -1);
+}
+
+/* ---- significance -------------------------------------------------------------- */
+
+/* What the means of both sides and their spread are of. */
+static bool is_of_nodes(const struct side *sides)
+{
+	return sides[0].count < 2 && sides[1].count < 2;
+}
+
+static const struct samples *spread_of(const struct side *sides, int which,
+				       enum metric metric)
+{
+	return is_of_nodes(sides) ? &sides[which].nodes[metric]
+				  : &sides[which].jobs[metric];
+}
+
+/* 1: they differ, 0: by chance, -1: nobody can say. */
+static int is_significant(const struct side *sides, enum metric metric)
+{
+	return samples_differ(spread_of(sides, 0, metric),
+			      spread_of(sides, 1, metric));
+}
+
+static bool is_known(const struct side *sides, enum metric metric)
+{
+	return sides[0].jobs[metric].count && sides[1].jobs[metric].count;
+}
+
+/* In percent; NAN where there is nothing to divide by. */
+static double change_of(const struct side *sides, enum metric metric)
+{
+	double from = sides[0].jobs[metric].mean;
+	double to = sides[1].jobs[metric].mean;
+
+	if (!is_known(sides, metric) || (from <= 0 && to > 0))
+		return NAN;
+	return from <= 0 ? 0 : (to - from) / from * 100;
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+static const char *value_text(enum metric metric, double value, char *out)
+{
+	char text[24];
+
+	if (metric == ELAPSED)
+		return job_elapsed(value, out);
+	if (metric == META)
+		summary_count((int64_t)value, text, sizeof(text));
+	else if (!strcmp(metrics[metric].unit, "s"))
+		summary_time((int64_t)(value * 1e9), text, sizeof(text));
+	else
+		summary_bytes((int64_t)value, text, sizeof(text));
+	snprintf(out, JOB_ELAPSED, "%s%s", text,
+		 strstr(metrics[metric].unit, "/s") ? "/s" : "");
+	return out;
+}
+
+static void print_row(const char *name, const char *one, const char *other,
+		      const char *tail)
+{
+	printf("%-13s  %-16s  %-*s%s\n", name, one, *tail ? 16 : 0, other,
+	       tail);
+}
+
+static void print_verdict(const struct side *sides, enum metric metric)
+{
+	double change = change_of(sides, metric);
+	int significant = is_significant(sides, metric);
+	bool is_better = metrics[metric].is_less_better == (change < 0);
+	enum tone which = metrics[metric].is_work ? TONE_END
+			  : is_better		  ? TONE_GOOD
+						  : TONE_BAD;
+
+	if (isnan(change) || fabs(change) < 0.05) {
+		puts(isnan(change) ? "" : "       same");
+		return;
+	}
+	if (significant > 0 && which != TONE_END)
+		fputs(tone(which), stdout);
+	printf("%+9.1f %%", change);
+	if (significant > 0)
+		printf("  significant%s",
+		       which != TONE_END ? tone(TONE_END) : "");
+	else if (significant == 0)
+		fputs("  within the spread", stdout);
+	putchar('\n');
+}
+
+static void print_metric(const struct side *sides, enum metric metric)
+{
+	char text[JOB_ELAPSED];
+	int i;
+
+	if (!sides[0].jobs[metric].count && !sides[1].jobs[metric].count)
+		return;
+	printf("%-13s", metrics[metric].name);
+	for (i = 0; i < 2; i++)
+		printf("  %-16s",
+		       sides[i].jobs[metric].count
+			       ? value_text(metric, sides[i].jobs[metric].mean,
+					    text)
+			       : "unknown");
+	print_verdict(sides, metric);
+}
+
+/* One word for all jobs of a side: "mixed" when they differ. */
+static const char *common(const struct side *side,
+			  const char *(*get)(const struct job_report *r))
+{
+	const char *first = get(side->reports[0]);
+	size_t i;
+
+	for (i = 1; i < side->count; i++)
+		if (strcmp(get(side->reports[i]), first) != 0)
+			return "mixed";
+	return *first ? first : "-";
+}
+
+static const char *name_of(const struct job_report *r)
+{
+	return r->slurm ? r->slurm->name : "";
+}
+
+static const char *state_of(const struct job_report *r)
+{
+	return job_is_of_slurm(r) ? r->slurm->state : "";
+}
+
+static const char *profile_of(const struct job_report *r)
+{
+	return r->summary.prof;
+}
+
+static const char *cores_of(const struct job_report *r)
+{
+	return r->summary.cores;
+}
+
+static const char *fs_of(const struct job_report *r)
+{
+	return r->summary.fs;
+}
+
+static const struct {
+	const char *name;
+	const char *(*get)(const struct job_report *r);
+} words[] = {
+	{ "name", name_of },	   { "state", state_of },
+	{ "profile", profile_of }, { "io-cores", cores_of },
+	{ "filesystems", fs_of },
+};
+
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+static void print_words(const struct side *sides)
+{
+	const char *one, *other;
+	size_t i;
+
+	for (i = 0; i < WORDS; i++) {
+		one = common(&sides[0], words[i].get);
+		other = common(&sides[1], words[i].get);
+		print_row(words[i].name, one, other,
+			  strcmp(one, other) ? "  differs" : "");
+	}
+}
+
+static int64_t nodes_of(const struct side *side)
+{
+	int64_t nodes = job_nodes_of(side->reports[0]);
+	size_t i;
+
+	for (i = 1; i < side->count; i++)
+		if (job_nodes_of(side->reports[i]) != nodes)
+			return RECORD_UNKNOWN;
+	return nodes;
+}
+
+static void print_nodes(const struct side *sides)
+{
+	int64_t one = nodes_of(&sides[0]), other = nodes_of(&sides[1]);
+	char a[16], b[16];
+
+	print_row("nodes", one < 0 ? "mixed" : job_count(one, a),
+		  other < 0 ? "mixed" : job_count(other, b),
+		  one != other ? "  differs" : "");
+}
+
+/* Of the first job of a side; malloc'ed. */
+static char *advice_of(const struct side *side)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	job_advice_codes(out, side->reports[0]);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void print_advice(const struct side *sides)
+{
+	char *one = advice_of(&sides[0]), *other = advice_of(&sides[1]);
+
+	if (one && other)
+		print_row("advice", *one ? one : "-", *other ? other : "-", "");
+	free(one);
+	free(other);
+}
+
+static void print_notes(const struct side *sides)
+{
+	static const enum metric work[] = { READ, WRITTEN, META };
+	size_t i;
+
+	if (is_of_nodes(sides) &&
+	    (sides[0].nodes[READ].count < 2 || sides[1].nodes[READ].count < 2))
+		puts("\none job and one node a side: what is chance cannot be "
+		     "told; several jobs, A,B C,D, are repeats");
+	else
+		printf("\nsignificant: less than 5 of 100 by chance, over the "
+		       "%s\n",
+		       is_of_nodes(sides) ? "nodes of the two jobs" : "jobs");
+	for (i = 0; i < sizeof(work) / sizeof(work[0]); i++)
+		if (fabs(change_of(sides, work[i])) > WORK_PERCENT) {
+			printf("not the same work: %s differs by more than "
+			       "%d %%\n",
+			       metrics[work[i]].name, WORK_PERCENT);
+			break;
+		}
+	for (i = 0; i < 2; i++)
+		if (sides[i].reports[0]->summary.scope == SUMMARY_SCOPE_NODE)
+			printf("%s: NODE-WIDE, with whatever else ran there\n",
+			       sides[i].text);
+}
+
+static void print_all(const struct side *sides)
+{
+	int i;
+
+	fputs(tone(TONE_STRONG), stdout);
+	print_row("job", sides[0].text, sides[1].text, tone(TONE_END));
+	print_words(sides);
+	print_nodes(sides);
+	for (i = 0; i < METRICS; i++)
+		print_metric(sides, (enum metric)i);
+	print_advice(sides);
+	print_notes(sides);
+}
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
+static void add_double(struct json_object *o, const char *key, double value)
+{
+	json_object_object_add(o, key,
+			       isfinite(value) && value > -1e300
+				       ? json_object_new_double(value)
+				       : NULL);
+}
+
+static struct json_object *samples_json(const struct samples *s)
+{
+	struct json_object *o;
+
+	if (!s->count)
+		return NULL;
+	o = json_object_new_object();
+	add_double(o, "mean", s->mean);
+	add_double(o, "spread", s->count > 1 ? samples_spread(s) : NAN);
+	json_add_number(o, "samples", (int64_t)s->count);
+	return o;
+}
+
+static struct json_object *side_json(const struct side *side)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *jobs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < side->count; i++)
+		json_object_array_add(
+			jobs, json_object_new_string(side->reports[i]->id));
+	json_object_object_add(o, "jobs", jobs);
+	for (i = 0; i < WORDS; i++)
+		json_add_text(o, words[i].name, common(side, words[i].get));
+	json_add_known(o, "nodes", nodes_of(side));
+	return o;
+}
+
+static void print_json_of(const struct side *sides)
+{
+	struct json_object *top = json_object_new_object();
+	struct json_object *both = json_object_new_array(), *one;
+	int i, significant;
+
+	json_object_array_add(both, side_json(&sides[0]));
+	json_object_array_add(both, side_json(&sides[1]));
+	json_object_object_add(top, "sides", both);
+	json_add_text(top, "spread_over",
+		      is_of_nodes(sides) ? "nodes" : "jobs");
+	for (i = 0; i < METRICS; i++) {
+		significant = is_significant(sides, (enum metric)i);
+		one = json_object_new_object();
+		json_object_object_add(one, "first",
+				       samples_json(&sides[0].jobs[i]));
+		json_object_object_add(one, "second",
+				       samples_json(&sides[1].jobs[i]));
+		add_double(one, "change_percent",
+			   change_of(sides, (enum metric)i));
+		json_object_object_add(
+			one, "significant",
+			significant < 0 ? NULL
+					: json_object_new_boolean(significant));
+		json_object_object_add(top, metrics[i].key, one);
+	}
+	print_json(top);
+}
+
+/* ---- the jobs ------------------------------------------------------------------- */
+
+static int add_report(struct options *o, struct side *side,
+		      struct job_source *source, const char *id,
+		      struct err *err)
+{
+	struct job_report **more, *r;
+
+	r = job_report_get(source, id, RECORD_UNKNOWN, err);
+	if (!r)
+		return -1;
+	more = realloc(side->reports,
+		       (side->count + 1) * sizeof(struct job_report *));
+	if (!more) {
+		job_report_free(r);
+		return err_set(err, "out of memory");
+	}
+	side->reports = more;
+	more[side->count++] = r;
+	r->limits = &o->limits;
+	take_report(side, r);
+	return 0;
+}
+
+/* "7", all of array 7, "7_[1-3]" */
+static int add_jobs(struct options *o, struct side *side,
+		    struct job_source *source, const char *id, struct err *err)
+{
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	size_t i, count = 0;
+	int rc = 0;
+
+	if (!ids)
+		return err_set(err, "out of memory");
+	if (strchr(id, '['))
+		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
+						  NULL);
+	else if (!strpbrk(id, "_+"))
+		count = job_report_family(source, JOB_ASKED_LEDGER, id, ids,
+					  JOB_FAMILY_MAX);
+	if (!count && !strpbrk(id, "_+"))
+		count = job_report_family(source, JOB_ASKED_SACCT, id, ids,
+					  JOB_FAMILY_MAX);
+	for (i = 0; rc == 0 && i < count; i++)
+		rc = add_report(o, side, source, ids[i], err);
+	if (!count)
+		rc = add_report(o, side, source, id, err);
+	free(ids);
+	return rc;
+}
+
+static int fill_side(struct options *o, struct side *side,
+		     struct job_source *source, struct err *err)
+{
+	char *copy = strdup(side->text), *list = copy, *id;
+	int rc = copy ? 0 : err_set(err, "out of memory");
+
+	while (rc == 0 && (id = job_report_next(&list)))
+		rc = add_jobs(o, side, source, id, err);
+	free(copy);
+	return rc;
+}
+
+static int compare(struct options *o, struct job_source *source,
+		   struct err *err)
+{
+	char *texts[] = { o->sides[0].text, o->sides[1].text };
+
+	if (job_source_ask_sacct(source, texts, 2, err) < 0 ||
+	    fill_side(o, &o->sides[0], source, err) < 0 ||
+	    fill_side(o, &o->sides[1], source, err) < 0)
+		return -1;
+	if (o->is_json)
+		print_json_of(o->sides);
+	else
+		print_all(o->sides);
+	return 0;
+}
+
+/* ---- the command line ------------------------------------------------------------ */
+
+static int check_side(const char *text, struct err *err)
+{
+	char *copy = strdup(text), *list = copy, *id;
+	int rc = copy ? 0 : err_set(err, "out of memory"), count = 0;
+
+	while (rc == 0 && (id = job_report_next(&list))) {
+		rc = job_report_check(id, err);
+		count++;
+	}
+	free(copy);
+	return rc < 0 || count ? rc : err_set(err, "which job?");
+}
+
+static int take_sides(struct options *o, int argc, char *argv[],
+		      struct err *err)
+{
+	if (argc != 2)
+		return err_set(err, "two jobs, or two lists of them; see jobio "
+				    "compare --help");
+	o->sides[0].text = argv[0];
+	o->sides[1].text = argv[1];
+	return check_side(argv[0], err) < 0 || check_side(argv[1], err) < 0 ? -1
+									    : 0;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct options *o, int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'J' },
+		{ "conf", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct err err;
+	int c, rc = 0;
+
+	opterr = 0;
+	while (rc == 0 &&
+	       (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 'h')
+			return fputs(usage, stdout), COMMAND_OK;
+		if (c == 'J')
+			o->is_json = true;
+		else if (c == 'c')
+			rc = command_empty_value("conf", o->conf = optarg,
+						 &err);
+		else
+			rc = command_bad_option(NAME, argv[optind - 1], &err);
+	}
+	if (rc == 0)
+		rc = take_sides(o, argc - optind, argv + optind, &err);
+	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
+}
+
+static void free_sides(struct options *o)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		while (o->sides[i].count)
+			job_report_free(
+				o->sides[i].reports[--o->sides[i].count]);
+		free(o->sides[i].reports);
+	}
+}
+
+int compare_main(int argc, char *argv[])
+{
+	struct options o = { .conf = NULL };
+	struct job_source source = { .config = NULL };
+	struct config *config;
+	struct err err = { "" };
+	int rc = parse(&o, argc, argv);
+
+	if (rc >= 0)
+		return rc;
+	setlocale(LC_CTYPE, "");
+	tone_init();
+	config = config_load(o.conf, &err);
+	if (!config && (o.conf || errno != ENOENT))
+		return command_fail(
+			NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
+	if (config)
+		o.limits = config->advice;
+	else
+		config_advice_init(&o.limits);
+	source.config = config;
+	source.is_down = !config;
+	source.why_down = err;
+	rc = compare(&o, &source, &err) < 0
+		     ? (int)command_fail(NAME, COMMAND_FAILED, &err)
+		     : COMMAND_OK;
+	free_sides(&o);
+	job_source_close(&source);
+	config_free(config);
+	return rc;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/job_timeline.h"
+
+#include <json-c/json.h>
+
+#include "lib/json.h"
+#include "lib/run.h"
+#include "lib/summary.h"
+#include "report/bar.h"
+
+static const char head[] = "                timeline     ";
+
+static void put_shape(FILE *out, const char *before, enum timeline_shape shape,
+		      int64_t bursts)
+{
+	static const char *const words[] = {
+		[TIMELINE_STEADY] = "steady",
+		[TIMELINE_TAIL] = "most of it at the end",
+		[TIMELINE_HEAD] = "most of it at the start",
+	};
+
+	if (shape == TIMELINE_BURSTS)
+		fprintf(out, "%s%lld burst%s", before, (long long)bursts,
+			bursts == 1 ? "" : "s");
+	else if (shape != TIMELINE_SHAPE_NONE)
+		fprintf(out, "%s%s", before, words[shape]);
+}
+
+static void find_run(const struct job_report *r, int64_t *first, int64_t *last)
+{
+	double start = -1, end = -1;
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		const struct record *record = r->records[i];
+
+		if (start < 0 || record->start < start)
+			start = record->start;
+		if (record->end > end)
+			end = record->end;
+	}
+	*first = (int64_t)start;
+	*last = timeline_last(start, end);
+}
+
+void job_print_timeline(FILE *out, const struct job_report *r,
+			const struct timeline *line)
+{
+	int64_t first, last, most = 0, bursts = 0;
+	enum timeline_shape shape;
+	struct timeline run;
+	char text[16];
+	size_t i;
+
+	if (!line->count)
+		return;
+	find_run(r, &first, &last);
+	timeline_cover(line, first, last, &run);
+	for (i = 0; i < run.count; i++)
+		if (timeline_moved(&run, i) > most)
+			most = timeline_moved(&run, i);
+	if (!most)
+		return;
+	fprintf(out, "%s|", head);
+	for (i = 0; i < run.count; i++)
+		bar_print(out, timeline_moved(&run, i), most);
+	summary_bytes(most, text, sizeof(text));
+	fprintf(out, "| %lld s each, at most %s", (long long)run.width, text);
+	shape = timeline_shape(line, first, last, &bursts);
+	put_shape(out, "; ", shape, bursts);
+	fputc('\n', out);
+}
+
+void job_print_shape(FILE *out, const struct summary *s)
+{
+	put_shape(out, head, s->shape, s->bursts);
+	if (s->shape != TIMELINE_SHAPE_NONE)
+		fputc('\n', out);
+}
+
+static struct json_object *line_json(const struct run_line *line)
+{
+	static const char *const lanes[] = { "read_bytes", "write_bytes",
+					     "calls" };
+	const struct timeline *timeline = &line->sum.timeline;
+	struct json_object *json = json_object_new_object(), *rows;
+	size_t lane, i;
+
+	json_add_text(json, "fs", line->first->fs);
+	json_add_text(json, "source", line->first->source);
+	json_add_text(json, "scope",
+		      line->first->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_number(json, "nodes", (int64_t)line->nodes);
+	json_add_number(json, "start", timeline->start);
+	json_add_number(json, "width_s", timeline->width);
+	for (lane = 0; lane < TIMELINE_LANES; lane++) {
+		rows = json_object_new_array();
+		for (i = 0; i < timeline->count; i++)
+			json_object_array_add(
+				rows,
+				json_object_new_int64(timeline->rows[lane][i]));
+		json_object_object_add(json, lanes[lane], rows);
+	}
+	return json;
+}
+
+struct json_object *job_timelines_json(const struct job_report *r)
+{
+	struct json_object *list;
+	struct run_lines *lines;
+	size_t i;
+
+	if (r->left_out)
+		return NULL;
+	list = json_object_new_array();
+	lines = run_lines_new(r->records, r->record_count);
+	for (i = 0; lines && i < lines->count; i++)
+		if (lines->line[i].sum.timeline.count)
+			json_object_array_add(list, line_json(&lines->line[i]));
+	run_lines_free(lines);
+	return list;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/job_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void time_of_records(const struct job_report *r, struct job_time *time)
+{
+	const struct record *record;
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		record = r->records[i];
+		if (time->first < 0 || record->start < time->first)
+			time->first = record->start;
+		if (record->end > time->last)
+			time->last = record->end;
+	}
+}
+
+struct job_time job_time_of(const struct job_report *r)
+{
+	struct job_time time = { -1, -1, 0 };
+
+	time_of_records(r, &time);
+	if (time.first < 0 && job_is_of_slurm(r)) {
+		time.first = (double)r->slurm->start;
+		time.last = (double)r->slurm->end;
+		if (r->slurm->elapsed_s > 0)
+			time.seconds = (double)r->slurm->elapsed_s;
+	}
+	if (time.seconds <= 0 && time.first >= 0 && time.last > time.first)
+		time.seconds = time.last - time.first;
+	return time;
+}
+
+/* As secs2time_str() of slurm's parse_time.c does, with the hours always. */
+const char *job_elapsed(double seconds, char *out)
+{
+	long long whole = seconds < 1e12 ? (long long)(seconds + 0.5) : 0;
+	long long days = whole / 86400, rest = whole % 86400;
+	int used = 0;
+
+	if (days)
+		used = snprintf(out, JOB_ELAPSED, "%lld-", days);
+	snprintf(out + used, JOB_ELAPSED - (size_t)used, "%02lld:%02lld:%02lld",
+		 rest / 3600, rest / 60 % 60, rest % 60);
+	return out;
+}
+
+const char *job_user_of(const struct job_report *r)
+{
+	if (r->record_count && *r->records[0]->user)
+		return r->records[0]->user;
+	return r->slurm ? r->slurm->user : "";
+}
+
+int64_t job_nodes_of(const struct job_report *r)
+{
+	if (r->summary.nodes_expected >= 0)
+		return r->summary.nodes_expected;
+	if (job_is_of_slurm(r) && r->slurm->nodes > 0)
+		return r->slurm->nodes;
+	return r->summary.nodes_seen > 0 ? r->summary.nodes_seen
+					 : RECORD_UNKNOWN;
+}
+
+/* One that was asked for by its number need not be the newest. */
+bool job_is_of_slurm(const struct job_report *r)
+{
+	return r->slurm && !r->is_old_run &&
+	       (strcmp(r->source, "ledger") != 0 ||
+		!sacct_is_early(r->slurm->state));
+}
+
+enum tone job_state_tone(const char *state)
+{
+	if (!strcmp(state, "COMPLETED"))
+		return TONE_GOOD;
+	return sacct_is_early(state) ? TONE_FAINT : TONE_BAD;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_view.h - what every form of a report says of a job in the same words
+ *
+ * Terms   first, last: seconds since 1970 by the nodes' clocks, or by Slurm's
+ *           where there are no records; < 0 unknown. seconds: 0 unknown.
+ * Owner   texts are the report's, or in 'out', of JOB_ELAPSED bytes.
+ * Errors  none.
+ * Runs    jobio's commands.
+ */
+#ifndef JOBIO_REPORT_JOB_VIEW_H
+#define JOBIO_REPORT_JOB_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/job_report.h"
+#include "report/tone.h"
+
+#define JOB_ELAPSED 32
+
+struct job_time {
+	double first, last, seconds;
+};
+
+struct job_time job_time_of(const struct job_report *report);
+
+/* "1-02:03:04", "00:00:28", as Slurm writes it */
+const char *job_elapsed(double seconds, char *out);
+
+/* "" unknown */
+const char *job_user_of(const struct job_report *report);
+int64_t job_nodes_of(const struct job_report *report); /* RECORD_UNKNOWN */
+
+/* Is what sacct says of the run that is shown, not of a newer one that waits or
+ * runs? */
+bool job_is_of_slurm(const struct job_report *report);
+
+enum tone job_state_tone(const char *state);
+
+#endif

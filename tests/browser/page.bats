@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# page.bats - jobio report --html as Chromium shows it; part of ./check all
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/page.bash
+source "$SRCDIR/tests/scripts/page.bash"
+
+setup() {
+	setup_page
+	EVIL=" <b>${LONG:=$(printf 'x%.0s' {1..120})}" nodes 60
+	sed -i "s/JobName=train/JobName=$LONG/" "$DIR/bin/jobs"
+	html 7
+}
+teardown() { teardown_ledger; }
+
+# browse FILE OPTION... - what Chromium prints of it; it wants a folder of its own
+browse() {
+	local file=$1
+	shift
+	timeout -k 5 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--no-first-run --disable-extensions --user-data-dir="$DIR/chromium" \
+		--enable-logging=stderr --virtual-time-budget=5000 "$@" "file://$file" 2>"$DIR/chromium.log"
+}
+
+# layout OPTION... - what is wrong with the page in such a window
+layout() {
+	{
+		# a page of the policy runs no script: this one is not of it
+		sed -e 's/<meta http-equiv[^>]*>//' -e 's/<\/main>.*//' "$page"
+		printf '</main><script>\n'
+		cat "$SRCDIR/tests/browser/layout.js"
+		printf '</script></body></html>\n'
+	} >"$DIR/layout.html"
+	browse "$DIR/layout.html" --dump-dom "$@" | grep -oE 'LAYOUT (light|dark) .* END' | sed 's/&lt;/</g; s/&gt;/>/g'
+}
+
+@test "in a wide and a narrow window, light and dark, nothing overlaps, leaves its place or is hard to read" {
+	expect_equal 'LAYOUT light 14  END' "$(layout --window-size=1000,3000)"
+	expect_equal 'LAYOUT light 14  END' "$(layout --window-size=500,3000)"
+	expect_equal 'LAYOUT dark 14  END' "$(layout --window-size=1000,3000 --blink-settings=preferredColorScheme=0)"
+}
+
+@test "Chromium has nothing to say about the page, asks nobody for anything, and draws it" {
+	browse "$page" --screenshot="$DIR/page.png" --window-size=1000,3000 --log-net-log="$DIR/net.json" >/dev/null
+	run grep -c CONSOLE "$DIR/chromium.log"
+	expect_equal 0 "$output"
+	[[ $(stat -c %s "$DIR/page.png") -gt 20000 ]]
+	# a browser updates itself; what it does for this page names it
+	run grep -c "page.html.*http" "$DIR/net.json"
+	expect_equal 0 "$output"
+}
+
+@test "a page that had a script or a picture from elsewhere would be told" {
+	sed -i 's/<\/main>/<img src="http:\/\/127.0.0.1:1\/x"\/><script>1<\/script><\/main>/' "$page"
+	browse "$page" --screenshot="$DIR/page.png" >/dev/null
+	run grep -c CONSOLE "$DIR/chromium.log"
+	[[ $output -ge 2 ]]
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# compare.bats - jobio compare, from a ledger of our own and from a false sacct
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup() {
+	setup_ledger
+	mkdir "$DIR/bin"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	: >"$DIR/bin/jobs"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+}
+teardown() { teardown_ledger; }
+
+# ran JOB SECONDS READ_MIB PROFILE [NODES [SPREAD_MIB]] - each node read so much,
+# the first SPREAD_MIB more
+ran() {
+	local node
+	for ((node = 1; node <= ${5:-1}; node++)); do
+		jq -nc --argjson job "$1" --argjson s "$2" --argjson mib "$(($3 + (node == 1 ? ${6:-0} : 0)))" --arg profile "$4" \
+			--arg node "c$node" --arg list "c[1-${5:-1}]" --argjson uid "$EUID" '
+			{jobio: 1, cluster: "c", job: $job, restart: 0, node: $node, nodelist: $list, uid: $uid, gid: 0, user: "alice",
+			 start: 1795222800, end: (1795222800 + $s), request: {io_cores: 1, profile: $profile, applied: true},
+			 client: {name: "weka", type: "weka", mounts: [{mount: "/mnt/weka", fstype: "wekafs", source: "d"}]},
+			 app: [{scope: "job", source: "bpf", fs: "/mnt/weka", read_bytes: ($mib * 1048576), read_calls: ($mib * 8), read_us: ($mib * 8000),
+				write_bytes: 0, write_calls: 0, meta: {open: 10}}], quality: []}' >"$DIR/spool/$1.0.c$node.json"
+	done
+	printf 'JobID=%s\tCluster=c\tUser=alice\tState=COMPLETED\tExitCode=0:0\tJobName=train\n' "$1" >>"$DIR/bin/jobs"
+}
+
+compare() {
+	"$BUILDDIR/jobio" compare --conf="$DIR/jobio.conf" "$@"
+}
+
+@test "two jobs of several nodes are compared, and the spread over the nodes says what is chance" {
+	ran 7 100 1000 bulk 4 8
+	ran 8 60 1000 stream 4 -6
+	send
+	run compare 7 8
+	expect_equal 0 "$status"
+	expect_equal "job            7                 8
+name           train             train
+state          COMPLETED         COMPLETED
+profile        bulk              stream            differs
+io-cores       -                 -
+filesystems    /mnt/weka:wekafs  /mnt/weka:wekafs
+nodes          4                 4
+elapsed        00:01:40          00:01:00            -40.0 %
+read           3.91GiB           3.9GiB               -0.3 %  within the spread
+  rate         40.1MiB/s         66.6MiB/s           +66.1 %  significant
+  a call       128KiB            128KiB                 same
+  time of it   1ms               1ms                    same
+written        0B                0B                     same
+metadata       40                40                     same
+advice         -                 -
+
+significant: less than 5 of 100 by chance, over the nodes of the two jobs" "$output"
+}
+
+@test "several jobs on a side are repeats, and their spread says what is chance" {
+	local i
+	for i in 0 1 2; do
+		ran "1$i" $((100 + i)) 1000 bulk
+		ran "2$i" $((80 + 2 * i)) 1000 stream
+		ran "3$i" $((70 + 30 * i)) 1000 other
+	done
+	send
+	run compare 10,11,12 20,21,22
+	expect_equal 0 "$status"
+	expect_text 'job            10,11,12          20,21,22' "$output"
+	expect_text 'elapsed        00:01:41          00:01:22            -18.8 %  significant' "$output"
+	expect_text 'significant: less than 5 of 100 by chance, over the jobs' "$output"
+	run compare 10,11,12 30,31,32
+	expect_text 'elapsed        00:01:41          00:01:40             -1.0 %  within the spread' "$output"
+	run compare 10,11,12 20,30,31
+	expect_text 'profile        bulk              mixed             differs' "$output"
+}
+
+@test "of one job with one node a side nobody can say what is chance, and other work is told" {
+	ran 7 100 1000 bulk
+	ran 8 60 500 stream
+	send
+	run compare 7 8
+	expect_equal 0 "$status"
+	expect_text 'one job and one node a side: what is chance cannot be told' "$output"
+	expect_text 'not the same work: read differs by more than 10 %' "$output"
+	run compare 7 8 --json
+	expect_equal '["7"] stream null -50 nodes 1048576000' \
+		"$(jq -r '"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent) \(.spread_over) \(.read_bytes.first.mean | round)"' <<<"$output")"
+}
+
+@test "without the ledger two summaries are compared" {
+	stop "$LEDGER"
+	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=%s\tSystemComment=%s\n' \
+		7 100 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=job prof=a' \
+		8 50 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=node prof=b' >"$DIR/bin/jobs"
+	run compare 7 8
+	expect_equal 0 "$status"
+	expect_text 'elapsed        00:01:40          00:00:50            -50.0 %' "$output"
+	expect_text '  rate         10.2MiB/s         20.5MiB/s          +100.0 %' "$output"
+	expect_text '8: NODE-WIDE, with whatever else ran there' "$output"
+}
+
+@test "a side that nobody knows, or that is no job, is refused with a sentence" {
+	ran 7 100 1000 bulk
+	send
+	run compare 7 8
+	expect_equal 1 "$status"
+	expect_equal "jobio: compare: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"
+	run compare 7
+	expect_equal 2 "$status"
+	expect_equal 'jobio: compare: two jobs, or two lists of them; see jobio compare --help' "$output"
+	run compare 7 x
+	expect_equal 2 "$status"
+	expect_equal "jobio: compare: job: 'x': not a job id like 7, 5_1 or 7+1" "$output"
+	run compare 7 ,
+	expect_equal 'jobio: compare: which job?' "$output"
+	run compare --nosuch 7 8
+	expect_equal 2 "$status"
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""page_check FILE - is it a page that needs nothing else, and that all can read?
+
+Prints what is wrong, a line each, and exits 1. Then, for tests, "SVGS TABLES";
+with --text the words of the page, without tags.
+"""
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    text = file.read()
+wrong = []
+page = tree.fromstring(text.replace("<!DOCTYPE html>", "", 1))
+allowed = {
+    "html": {"lang"}, "meta": {"charset", "name", "content", "http-equiv"},
+    "th": {"scope", "colspan"}, "text": {"x", "y", "text-anchor"},
+    "svg": {"role", "aria-labelledby", "viewBox"}, "title": {"id"}, "desc": {"id"},
+    "path": {"class", "d"}, "div": {"class"}, "p": {"class"}, "span": {"class"},
+    "dd": {"class"}, "dl": {"class"}, "ol": {"class"}, "td": {"class"}}
+plain = set("head style body main h1 h2 h3 dt section table caption thead tbody tr"
+            " td li ul strong code details summary".split())
+for one in page.iter():
+    if one.tag not in allowed and one.tag not in plain:
+        wrong.append(f"tag {one.tag}")
+    for name in one.attrib:
+        if name not in allowed.get(one.tag, ()):
+            wrong.append(f"attribute {one.tag} {name}")
+style = page.find("head/style").text
+if re.search(r"@import|url\(|expression|https?:", style):
+    wrong.append("the style loads something")
+policy = [m.get("content") for m in page.findall("head/meta")
+          if m.get("http-equiv") == "Content-Security-Policy"]
+if policy != ["default-src 'none'; style-src 'unsafe-inline'"]:
+    wrong.append(f"policy {policy}")
+for word in ("prefers-color-scheme:dark", "@media print"):
+    if word not in style:
+        wrong.append(f"no {word}")
+
+# a picture has a title and a description, and a table of its numbers after it
+pictures = 0
+for section in page.iter("section"):
+    waiting = 0
+    for one in section.iter():
+        if one.tag == "svg":
+            pictures += 1
+            waiting += 1
+            ids = {e.get("id") for e in one if e.tag in ("title", "desc") and e.text}
+            if one.get("role") != "img" or set(one.get("aria-labelledby").split()) != ids:
+                wrong.append("a picture without title or description")
+            width, height = map(float, one.get("viewBox").split()[2:])
+            for path in one.iter("path"):
+                for x, y in re.findall(r"M([-\d.e+]+) ([-\d.e+]+)", path.get("d")):
+                    if not (0 <= float(x) <= width and 0 <= float(y) <= height):
+                        wrong.append(f"a bar at {x} {y} is outside of the picture")
+        elif one.tag == "details":
+            waiting = 0
+            if one.find(".//table/caption") is None:
+                wrong.append("a table without caption")
+    if waiting:
+        wrong.append(f"a picture of '{section.find('h2').text}' has no table behind it")
+for table in page.iter("table"):
+    wide = len(table.findall("thead/tr/th"))
+    for row in table.findall("tbody/tr"):
+        cells = sum(int(c.get("colspan", 1)) for c in row)
+        if cells != wide:
+            wrong.append(f"a row of {cells} cells in a table of {wide}")
+ids = [e.get("id") for e in page.iter() if e.get("id")]
+if len(ids) != len(set(ids)):
+    wrong.append("an id twice")
+
+if "--text" in sys.argv:
+    print("\n".join(t.strip() for t in page.find("body").itertext() if t.strip()))
+else:
+    print(pictures, len(list(page.iter("table"))))
+for one in sorted(set(wrong)):
+    print(one)
+sys.exit(bool(wrong))

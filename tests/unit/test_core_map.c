@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Odd machines, and maps as text. What slurmd makes of real machines is in
+ * test_oracle.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/core_map.h"
+#include "lib/version.h"
+#include "tests/machines/machines.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+static struct err err;
+
+static struct core_map *load(const char *machine, enum core_map_socket socket)
+{
+	struct core_map_options options = {
+		.socket = socket,
+		.slurm_version = VERSION_OF(24, 11, 5),
+	};
+	struct core_map *map;
+	char table[2000];
+
+	tempdir_make();
+	snprintf(table, sizeof(table), "machine m\n%s", machine);
+	options.xml = tempdir_path("m.xml");
+	ck_assert_msg(machines_write(tempdir_put("table", table), "m",
+				     options.xml, &err) == 0,
+		      "%s", err.text);
+	map = core_map_load(&options, &err);
+	ck_assert_msg(map != NULL, "%s", err.text);
+	tempdir_remove();
+	return map;
+}
+
+static void expect(const char *machine, enum core_map_socket socket,
+		   unsigned int sockets, unsigned int cores,
+		   unsigned int threads, unsigned int flaws)
+{
+	struct core_map *map = load(machine, socket), *again;
+	const struct core_map_shape *shape = core_map_shape(map);
+	char *text = core_map_format(map), *text_again;
+
+	ck_assert_uint_eq(shape->sockets, sockets);
+	ck_assert_uint_eq(shape->cores, cores);
+	ck_assert_uint_eq(shape->threads, threads);
+	ck_assert_uint_eq(core_map_flaws(map), flaws);
+	/* as text it is the same map */
+	again = core_map_parse(text, &err);
+	ck_assert_msg(again != NULL, "%s", err.text);
+	text_again = core_map_format(again);
+	ck_assert_str_eq(text_again, text);
+	free(text);
+	free(text_again);
+	core_map_free(again);
+	core_map_free(map);
+}
+
+START_TEST(a_regular_machine_has_no_flaw)
+{
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1 4-5\n"
+	       "\tpackage 1\n\t\tcore 2-3 pu 2-3 6-7\n",
+	       CORE_MAP_PACKAGE, 2, 2, 2, 0);
+}
+END_TEST
+
+START_TEST(all_flaws_of_a_machine_are_told)
+{
+	/* five CPUs on three cores in two sockets */
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1 3-4\n"
+	       "\tpackage 1\n\t\tcore 2 pu 2\n",
+	       CORE_MAP_PACKAGE, 2, 1, 1,
+	       CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
+		       CORE_MAP_SHIFTED);
+	/* CPU 8 is one of four */
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-3 pu 0-2,8\n",
+	       CORE_MAP_PACKAGE, 1, 4, 1, CORE_MAP_SPARSE | CORE_MAP_SHIFTED);
+	/* no cache that could be a socket: the map is the identity */
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n", CORE_MAP_L3CACHE,
+	       1, 2, 1, CORE_MAP_NO_SOCKETS);
+}
+END_TEST
+
+START_TEST(a_machine_without_cores_has_one)
+{
+	expect("\tnuma 0\n\tpackage 0\n\t\tpu 0-1\n", CORE_MAP_PACKAGE, 1, 1, 2,
+	       CORE_MAP_NO_CORES | CORE_MAP_SHIFTED);
+}
+END_TEST
+
+START_TEST(a_topology_that_cannot_be_read_is_told)
+{
+	struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
+
+	tempdir_make();
+	options.xml = tempdir_put("m.xml", "<topology");
+	ck_assert_ptr_null(core_map_load(&options, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/m.xml': "));
+	options.xml = tempdir_path("none.xml");
+	ck_assert_ptr_null(core_map_load(&options, &err));
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "/none.xml': not a readable hwloc XML file"));
+	tempdir_remove();
+}
+END_TEST
+
+static enum core_map_socket socket_of(const char *parameters,
+				      unsigned int version, bool *ecores)
+{
+	struct core_map_options options = { .socket = CORE_MAP_NUMA_NODE,
+					    .slurm_version = version };
+
+	core_map_slurmd_parameters(&options, parameters);
+	*ecores = options.allow_ecores;
+	return options.socket;
+}
+
+START_TEST(what_is_a_socket_hangs_on_slurmd_and_its_version)
+{
+	bool ecores;
+
+	ck_assert_int_eq(socket_of(NULL, VERSION_OF(24, 11, 0), &ecores),
+			 CORE_MAP_PACKAGE);
+	ck_assert(!ecores);
+	ck_assert_int_eq(socket_of("a,L3CACHE_as_socket,numa_node_as_socket",
+				   VERSION_OF(21, 8, 0), &ecores),
+			 CORE_MAP_L3CACHE);
+	ck_assert_int_eq(
+		socket_of("l3cache_as_socket", VERSION_OF(20, 11, 9), &ecores),
+		CORE_MAP_PACKAGE);
+	ck_assert_int_eq(
+		socket_of("numa_node_as_socket", VERSION_OF(22, 5, 0), &ecores),
+		CORE_MAP_NUMA_NODE);
+	ck_assert_int_eq(
+		socket_of("numa_node_as_socket", VERSION_OF(21, 8, 9), &ecores),
+		CORE_MAP_PACKAGE);
+	ck_assert(!ecores);
+	socket_of("allow_ecores", VERSION_OF(24, 5, 0), &ecores);
+	ck_assert(ecores);
+}
+END_TEST
+
+static void expect_damaged(const char *text)
+{
+	*err.text = '\0';
+	ck_assert_msg(!core_map_parse(text, &err), "%s", text);
+	ck_assert_ptr_nonnull(strstr(err.text, "': damaged"));
+}
+
+#define GOOD "core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3"
+
+START_TEST(a_damaged_text_is_no_map)
+{
+	static const char *const damaged[] = {
+		"",
+		"core_map/2 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 0 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 4 1 0 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 -4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 99999999 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 4 1 2 2 1 65536 0-3 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 4 1 2 2 1 0 3-0 0-3 0,1,2,3 0;1;2;3",
+		"core_map/1 4 1 2 2 1 0 0-3 x 0,1,2,3 0;1;2;3",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,4 0;1;2;3",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 ",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;x",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;-;1",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3;3",
+	};
+	struct core_map *map = core_map_parse(GOOD, &err);
+	size_t i;
+
+	ck_assert_msg(map != NULL, "%s", err.text);
+	ck_assert_uint_eq(core_map_core_count(map), 4);
+	ck_assert_int_eq(core_map_os_cpu(map, 3), 3);
+	ck_assert_int_eq(core_map_os_cpu(map, 4), -1);
+	ck_assert_ptr_null(core_map_core(map, 4));
+	ck_assert_int_eq(core_map_core_of(map, 4), -1);
+	core_map_free(map);
+	for (i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
+		expect_damaged(damaged[i]);
+	map = core_map_parse("core_map/1 4 1 2 2 1 65535 - - 3,2,1,0 -", &err);
+	ck_assert_msg(map != NULL, "%s", err.text);
+	ck_assert_uint_eq(core_map_flaws(map), 65535);
+	ck_assert(cpuset_is_empty(core_map_cpus(map)));
+	ck_assert(!core_map_is_set(map, 0));
+	ck_assert_int_eq(core_map_os_cpu(map, 0), 3);
+	ck_assert_uint_eq(core_map_core_count(map), 0);
+	core_map_free(map);
+}
+END_TEST
+
+UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
+	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
+	  what_is_a_socket_hangs_on_slurmd_and_its_version,
+	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map)

@@ -1,0 +1,714 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a report looks. Where it comes from: tests/scripts/report.bats. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/job_io.h"
+#include "report/job_print.h"
+#include "tests/unit/runner.h"
+
+#define NODES_MAX 40
+
+static struct record *records[NODES_MAX];
+static struct job_report report;
+static struct config_advice limits;
+static char printed[65536];
+
+#define START "\"start\":1795224862,"
+#define NODE(node, more)                                                       \
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"" node            \
+	"\",\"uid\":1000,\"user\":\"alice\"," START "\"end\":1795224962" more  \
+	"}"
+
+static void add(const char *text)
+{
+	struct err err = { "" };
+
+	ck_assert_uint_lt(report.record_count, NODES_MAX);
+	records[report.record_count] = record_parse(text, strlen(text), &err);
+	ck_assert_msg(records[report.record_count] != NULL, "%s", err.text);
+	report.records = records;
+	report.record_count++;
+}
+
+static void begin(const char *summary)
+{
+	struct err err = { "" };
+
+	memset(&report, 0, sizeof(report));
+	report.id = (char *)"7";
+	report.source = "ledger";
+	report.cluster = (char *)"c";
+	report.state = (char *)"written";
+	report.summary_text = (char *)summary;
+	report.advice = ADVICE_WANT_NONE;
+	report.limits = &limits;
+	report.runs = 1;
+	report.restart = 0;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	ck_assert_msg(summary_parse(summary, &report.summary, &err) == 0, "%s",
+		      err.text);
+}
+
+static const char *print(void (*how)(const struct job_report *, FILE *))
+{
+	FILE *out = fmemopen(printed, sizeof(printed), "w");
+
+	how(&report, out);
+	fclose(out);
+	return printed;
+}
+
+static void end(void)
+{
+	while (report.record_count)
+		record_free(records[--report.record_count]);
+}
+
+/* The lines, in this order, among others. */
+static void expect(const char *lines)
+{
+	const char *text = print(job_print_text), *at;
+	char *copy = strdup(lines), *line, *rest = NULL;
+
+	for (line = strtok_r(copy, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		at = strstr(text, line);
+		ck_assert_msg(at && (at == printed || at[-1] == '\n') &&
+				      at[strlen(line)] == '\n',
+			      "no '%s' here in\n%s", line, printed);
+		text = at + strlen(line);
+	}
+	free(copy);
+}
+
+/* How often it says so. */
+static int times(const char *part)
+{
+	const char *at = print(job_print_text);
+	int count = 0;
+
+	while ((at = strstr(at, part))) {
+		count++;
+		at++;
+	}
+	return count;
+}
+
+static void expect_no(const char *part)
+{
+	print(job_print_text);
+	ck_assert_msg(!strstr(printed, part), "'%s' in\n%s", part, printed);
+}
+
+#define PLAIN                                                                  \
+	"jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=1/1 cores=- cpus=- prof=- "         \
+	"fs=/mnt/weka:wekafs scope=job src=bpf q=-"
+
+/* ---- the head ----------------------------------------------------------- */
+
+#define FULL                                                                   \
+	"jobio/1 not=profile,gate rd=1KiB/3 wr=2KiB/4 of=all_files nodes=2/3 " \
+	"cores=1 cpus=7,15 prof=stream fs=/mnt/weka:wekafs scope=job "         \
+	"src=exit q=all_files,aio_missing meta=12 rsz=4KiB/1MiB "              \
+	"wsz=8KiB/2MiB rlat=64us/1.05ms wlat=1ms/2ms peak=512B/1KiB "          \
+	"imb=1.52@c2 slow=4.1s@c1 chg=1/2 find=1/2 miss=c3"
+
+START_TEST(a_report_without_records_says_what_the_summary_says)
+{
+	begin(FULL);
+	report.source = "sacct";
+	report.user = (char *)"alice";
+	report.job_state = (char *)"COMPLETED";
+	report.start = (char *)"2026-11-22T09:00:00";
+	report.end = (char *)"2026-11-22T10:00:00";
+	strcpy(report.why_not_ledger, "no job 7 that you may read");
+	print(job_print_text);
+	ck_assert_str_eq(
+		printed,
+		"job 7 on cluster c, user alice; not given: profile, cores "
+		"apart from the client's\n"
+		"  time          2026-11-22T09:00:00 to 2026-11-22T10:00:00, "
+		"COMPLETED\n"
+		"  nodes         2 of 3 reported; missing: c3\n"
+		"  io-cores      1 on each node, CPUs 7,15\n"
+		"  profile       stream\n"
+		"  filesystems   /mnt/weka:wekafs\n"
+		"  changed       2 settings, 1 put back\n"
+		"  I/O           all nodes, from exit: the job's alone\n"
+		"                read         1KiB in 3 calls, 341B a call\n"
+		"                written      2KiB in 4 calls, 512B a call\n"
+		"                /mnt/weka:wekafs unknown, of this: pipes, "
+		"sockets and other files are in it\n"
+		"                peak         512B read, 1KiB written: the "
+		"most that one node moved in a second\n"
+		"                metadata     12 operations\n"
+		"                read sizes   half up to 4KiB, 99 % up to "
+		"1MiB\n"
+		"                write sizes  half up to 8KiB, 99 % up to "
+		"2MiB\n"
+		"                read times   half up to 64us, 99 % up to "
+		"1.05ms\n"
+		"                write times  half up to 1ms, 99 % up to 2ms\n"
+		"  balance       c2 moved 1.52 times as much as the mean node\n"
+		"  slowest       c1: its processes spent 4.1s in read and "
+		"write calls\n"
+		"  quality       counts every file, pipe and socket, not only "
+		"the client's files\n"
+		"                asynchronous I/O (aio, io_uring) is not "
+		"counted\n"
+		"  findings      1 errors, 2 warnings\n"
+		"  note          from sacct, three digits and no details: no "
+		"job 7 that you may read (its owner, root and SlurmUser may)\n"
+		"  summary       " FULL "\n");
+	end();
+}
+END_TEST
+
+START_TEST(the_head_says_which_job_of_which_family_it_is)
+{
+	begin(PLAIN);
+	expect("job 7 on cluster c");
+	report.cluster = NULL;
+	expect("job 7");
+	report.array_job = 5;
+	report.array_task = 3;
+	expect("job 7 (task 5_3 of array 5)");
+	report.id = (char *)"5_3";
+	expect("job 5_3");
+	report.array_job = 0;
+	report.id = (char *)"7";
+	report.het_job = 6;
+	report.het_offset = 1;
+	expect("job 7 (component 6+1 of job 6)");
+	report.id = (char *)"6+1";
+	expect("job 6+1");
+	report.restart = 1;
+	expect("job 6+1, run 1 of 1 known");
+	report.restart = RECORD_UNKNOWN;
+	expect("job 6+1");
+	report.runs = 2;
+	expect("job 6+1, run 0 of 2 known");
+	report.restart = 0;
+	expect("job 6+1, run 0 of 2 known");
+	report.user = (char *)"";
+	expect("job 6+1, run 0 of 2 known");
+	report.user = (char *)"bob";
+	expect("job 6+1, user bob, run 0 of 2 known");
+	strcpy(report.waits, "PENDING");
+	expect("  note          the job has been requeued and is PENDING: this "
+	       "is its last run that ended");
+	end();
+}
+END_TEST
+
+START_TEST(the_time_is_from_the_first_start_to_the_last_end)
+{
+	begin(PLAIN);
+	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
+	    "\"uid\":1,\"start\":1795224862}");
+	expect("  time          2026-11-21 01:34:22 to unknown (0.0 s)");
+	add(NODE("c2", ""));
+	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c3\","
+	    "\"uid\":1,\"start\":1795224800,\"end\":1795224810}");
+	expect("job 7 on cluster c\n"
+	       "  time          2026-11-21 01:33:20 to 2026-11-21 01:36:02 "
+	       "(162.0 s)\n"
+	       "  nodes         1 of 1 reported");
+	end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=2/- cores=- cpus=- prof=- fs=- "
+	      "scope=- src=- q=-");
+	expect("  nodes         2\n"
+	       "  io-cores      none\n"
+	       "  profile       none\n"
+	       "  filesystems   none\n"
+	       "  I/O           not counted");
+	end();
+}
+END_TEST
+
+/* ---- what it did not get ------------------------------------------------- */
+
+#define REQUEST(applied, met)                                                  \
+	",\"request\":{\"io_cores\":1,\"profile\":\"stream\","                 \
+	"\"applied\":" applied ",\"cores_met\":" met "}"
+
+START_TEST(what_was_not_given_is_said_once_with_its_nodes)
+{
+	begin(PLAIN);
+	add(NODE("c1", REQUEST("false", "true")));
+	add(NODE("c2", REQUEST("true", "false")));
+	add(NODE("c3", REQUEST("false", "false")));
+	add(NODE("c4", REQUEST("true", "true")));
+	add(NODE("c5", ",\"gate\":{\"warned\":2,\"refused\":0,\"text\":\"may "
+		       "run on CPU 7\"}"));
+	add(NODE("c6", ",\"gate\":{\"warned\":0,\"refused\":2,\"text\":\"may "
+		       "not\"}"));
+	add(NODE("c7", REQUEST("false", "false") ",\"refused\":\"no\""));
+	expect("job 7 on cluster c, user alice\n"
+	       "  not given     on c1, c3: profile stream was not applied\n"
+	       "  not given     on c2, c3: the io-cores were without use\n"
+	       "  not given     on c5: may run on CPU 7\n"
+	       "  time          2026-11-21 01:34:22 to 2026-11-21 01:36:02 "
+	       "(100.0 s)\n"
+	       "  request       1 io-cores on each node, profile stream\n"
+	       "  refused       on c7: no");
+	expect_no("may not");
+	expect_no("on c3: ");
+	ck_assert_int_eq(times("not given"), 3);
+	end();
+}
+END_TEST
+
+START_TEST(a_long_list_of_nodes_is_cut)
+{
+	char text[400];
+	int i;
+
+	begin(PLAIN);
+	for (i = 1; i <= 9; i++) {
+		snprintf(text, sizeof(text),
+			 "{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":"
+			 "\"c%d\",\"uid\":1," START "\"refused\":\"no\"}",
+			 i);
+		add(text);
+		if (i == 8)
+			expect("  refused       on c1, c2, c3, c4, c5, c6, c7, "
+			       "c8: no");
+	}
+	expect("  refused       on c1, c2, c3, c4, c5, c6, c7, c8 and 1 more "
+	       "nodes: no");
+	end();
+}
+END_TEST
+
+/* ---- request, cores, clients ----------------------------------------------- */
+
+START_TEST(a_request_says_what_was_asked_for)
+{
+	begin(PLAIN);
+	add(NODE("c1", ",\"request\":{\"io_cores\":2}"));
+	expect("  request       2 io-cores on each node");
+	end();
+	begin(PLAIN);
+	add(NODE("c1", ",\"request\":{\"profile\":\"stream\"}"));
+	expect("  request       profile stream");
+	end();
+	begin(PLAIN);
+	add(NODE("c1", ""));
+	expect_no("request");
+	end();
+}
+END_TEST
+
+#define CORES(count, cpus)                                                     \
+	",\"io_cores\":{\"count\":" count                                      \
+	",\"abstract\":\"1\",\"os_cpus\":" cpus "}"
+
+START_TEST(cores_that_differ_are_told_of_each_node)
+{
+	begin("jobio/1 rd=-/- wr=-/- nodes=4/4 cores=1 cpus=mixed prof=mixed "
+	      "fs=- scope=- src=- q=-");
+	expect("  io-cores      not the same on all nodes\n"
+	       "  profile       mixed");
+	add(NODE("c1", CORES("1", "\"7,15\"")));
+	add(NODE("c2", CORES("1", "\"3\"")));
+	add(NODE("c3", CORES("1", "\"7,15\"")));
+	add(NODE("c4", CORES("2", "null")));
+	add(NODE("c5", ""));
+	expect("  io-cores      1, CPUs 7,15, on c1, c3\n"
+	       "                1, CPUs 3, on c2\n"
+	       "                2, CPUs unknown, on c4\n"
+	       "  profile       mixed");
+	end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=2 cpus=7,15 prof=p fs=- "
+	      "scope=- src=- q=-");
+	expect("  io-cores      2 on each node, CPUs 7,15\n"
+	       "  profile       p");
+	end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=2 cpus=- prof=p fs=- "
+	      "scope=- src=- q=-");
+	expect("  io-cores      2 on each node, CPUs unknown");
+	end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=mixed cpus=7 prof=p fs=- "
+	      "scope=- src=- q=-");
+	expect("  io-cores      not the same on all nodes");
+	end();
+}
+END_TEST
+
+#define CLIENT(name, type, version)                                            \
+	"{\"name\":\"" name "\",\"type\":\"" type "\",\"version\":" version    \
+	",\"cpus\":null,\"mounts\":[]}"
+
+START_TEST(clients_of_one_version_are_one_line)
+{
+	begin(PLAIN);
+	add(NODE("c1",
+		 ",\"client\":" CLIENT(
+			 "a", "weka",
+			 "\"4.4\"") ",\"more_clients\":[" CLIENT("b", "nfs",
+								 "null") "]"));
+	add(NODE("c2", ",\"client\":" CLIENT("a", "weka", "\"4.3\"")));
+	add(NODE(
+		"c3",
+		",\"client\":" CLIENT(
+			"x", "weka",
+			"\"4.4\"") ",\"more_clients\":[" CLIENT("y", "weka",
+								"\"4.4\"") "]"));
+	expect("  filesystems   /mnt/weka:wekafs\n"
+	       "  client        weka 4.4 on c1, c3\n"
+	       "                nfs of unknown version on c1\n"
+	       "                weka 4.3 on c2\n"
+	       "  I/O           not counted");
+	ck_assert_int_eq(times(" on c"), 4); /* and the cluster */
+	end();
+	/* two of one node that are the same */
+	begin(PLAIN);
+	add(NODE("c3",
+		 ",\"client\":" CLIENT(
+			 "x", "weka",
+			 "\"4.4\"") ",\"more_"
+				    "clients\":"
+				    "[" CLIENT(
+					    "y", "weka",
+					    "\"4.4\"") "," CLIENT("z", "nfs",
+								  "\"4."
+								  "4\"") "]"));
+	expect("  client        weka 4.4 on c3\n"
+	       "                nfs 4.4 on c3");
+	ck_assert_int_eq(times(" 4.4 on c3"), 2);
+	end();
+}
+END_TEST
+
+/* ---- changes and findings ---------------------------------------------------- */
+
+#define CHANGE(target, restored, made)                                         \
+	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target     \
+	"\",\"old\":\"x\",\"new\":\"y\",\"restored\":" restored                \
+	",\"made\":" made "}"
+
+START_TEST(a_change_is_told_once_with_how_it_ended)
+{
+	begin(PLAIN);
+	add(NODE("c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			       "/b", "false", "true") "]"));
+	add(NODE("c2", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			       "/b", "null", "true") "]"));
+	add(NODE("c3", ",\"changes\":[" CHANGE("/a", "null", "false") "]"));
+	expect("  changed       mount-option /a: 'x' became 'y', put back (2 "
+	       "nodes)\n"
+	       "  changed       mount-option /b: 'x' became 'y', NOT put back "
+	       "(1 node)\n"
+	       "  changed       mount-option /b: 'x' became 'y', unknown "
+	       "whether put back (1 node)\n"
+	       "  not changed   mount-option /a: 'x' stayed, 'y' was not "
+	       "taken (1 node)");
+	ck_assert_int_eq(times("changed "), 4);
+	end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- chg=1/2 find=1/0");
+	expect("  changed       2 settings, 1 put back\n"
+	       "  findings      1 errors, 0 warnings");
+	end();
+}
+END_TEST
+
+#define FINDING(code, text, cure, users)                                       \
+	"{\"code\":\"" code "\",\"severity\":\"warning\",\"text\":\"" text     \
+	"\",\"cure\":" cure users "}"
+
+START_TEST(a_finding_is_told_once_and_its_cure_to_who_can_do_it)
+{
+	static const char note[] =
+		"  note          findings are for the site's administrators, "
+		"who see cures with --verbose";
+
+	begin(PLAIN);
+	add(NODE("c1", ",\"findings\":[" FINDING(
+			       "X1", "bad", "\"mend it\"",
+			       "") "," FINDING("X2", "yours", "\"ask\"",
+					       ",\"users\":true") "]"));
+	add(NODE("c2",
+		 ",\"findings\":[" FINDING("X1", "bad", "null", "") "," FINDING(
+			 "X1", "worse", "null", "") "]"));
+	expect("  finding       warning X1 on c1, c2: bad\n"
+	       "  finding       warning X2 on c1: yours; ask\n"
+	       "  finding       warning X1 on c2: worse");
+	ck_assert_int_eq(times("finding "), 3);
+	expect(note);
+	report.is_for_admin = true;
+	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
+	       "  finding       warning X2 on c1: yours; ask");
+	expect_no("note");
+	end();
+	begin(PLAIN);
+	add(NODE("c1", ",\"findings\":[" FINDING(
+			       "X2", "yours", "\"ask\"",
+			       ",\"users\":true") "," FINDING("X3", "so",
+							      "null", "") "]"));
+	expect("  finding       warning X3 on c1: so");
+	expect_no("note");
+	end();
+}
+END_TEST
+
+/* ---- I/O ------------------------------------------------------------------------ */
+
+#define APP(more)                                                              \
+	",\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"/mnt/"       \
+	"weka\","                                                              \
+	"\"read_bytes\":2048,\"write_bytes\":4096,\"read_calls\":2,"           \
+	"\"write_calls\":1" more "}]"
+
+START_TEST(numbers_have_rates_peaks_and_histograms)
+{
+	begin(PLAIN);
+	add(NODE("c1", APP(",\"mmap_read_bytes\":10,\"mmap_write_bytes\":20,"
+			   "\"meta\":{\"open\":100,\"create\":0,\"stat\":300},"
+			   "\"read_us\":1500,\"write_us\":2000000,"
+			   "\"peak\":{\"read_Bps\":1024,\"write_Bps\":2048,"
+			   "\"window_s\":1},\"read_sizes\":[0,0,1,0,8],"
+			   "\"read_ns\":[0,4]")));
+	expect("  I/O           /mnt/weka, from bpf: the job's alone\n"
+	       "                read         2KiB in 2 calls, 1KiB a call, "
+	       "20B/s over the job's 100 s\n"
+	       "                written      4KiB in 1 calls, 4KiB a call, "
+	       "40B/s over the job's 100 s\n"
+	       "                mapped, read 10B\n"
+	       "                mapped, wr.  20B\n"
+	       "                peak         1KiB read, 2KiB written: the most "
+	       "that one node moved in a second\n"
+	       "                time         1.5ms reading, 2s writing: all "
+	       "processes together\n"
+	       "                metadata     open 100, stat 300; 4/s over the "
+	       "job's 100 s\n"
+	       "                read sizes   . #  4B to 32B\n"
+	       "                read times   #  2ns to 4ns");
+	expect_no("write sizes");
+	end();
+	begin(PLAIN);
+	add(NODE("c1", APP("")));
+	add(NODE("c2", ""));
+	expect("  I/O           /mnt/weka, from bpf: the job's alone, on 1 "
+	       "nodes of 2");
+	expect_no("mapped");
+	expect_no("peak");
+	expect_no("reading, ");
+	expect_no("metadata");
+	end();
+}
+END_TEST
+
+START_TEST(all_files_are_not_the_clients)
+{
+	begin(PLAIN);
+	add(NODE("c1", ",\"app\":[{\"scope\":\"job\",\"source\":\"stepd\","
+		       "\"read_bytes\":2048,\"write_bytes\":0,\"read_calls\":"
+		       "0,\"write_calls\":null},"
+		       "{\"scope\":\"node\",\"source\":\"other\",\"read_bytes\""
+		       ":1,\"write_bytes\":null,\"read_calls\":3,"
+		       "\"write_calls\":4}]"));
+	expect("  I/O           all files, from stepd: the job's alone\n"
+	       "                read         2KiB in 0 calls, 20B/s over the "
+	       "job's 100 s\n"
+	       "                written      0B\n"
+	       "                /mnt/weka:wekafs unknown, of this: pipes, "
+	       "sockets and other files are in it");
+	end();
+}
+END_TEST
+
+START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
+{
+	begin(PLAIN);
+	add(NODE("c1",
+		 ",\"wire\":[{\"scope\":\"node\",\"source\":\"nfs\","
+		 "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":4096,"
+		 "\"write_bytes\":1024,\"read_calls\":4,\"write_calls\":0,"
+		 "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
+		 "\"meta_us\":3000,\"asked_read_bytes\":100,"
+		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000}]"));
+	expect("  on the wire   /home, from nfs of client home: NODE-WIDE, "
+	       "with whatever else ran there: read 4KiB in 4 calls, written "
+	       "1KiB in 0\n"
+	       "                asked        read 100B, written 200B: asked of "
+	       "the client\n"
+	       "                took         a read 1ms, a write unknown, "
+	       "another operation 1.5ms: on average\n"
+	       "                others       2 operations\n"
+	       "                sent again   3 requests; waiting to be sent: "
+	       "7ms, all together");
+	end();
+	begin(PLAIN);
+	add(NODE("c1", ",\"wire\":[{\"scope\":\"node\",\"source\":\"weka\","
+		       "\"read_bytes\":4096,\"write_bytes\":null,"
+		       "\"read_calls\":4,\"write_calls\":null,\"resent\":0,"
+		       "\"queue_us\":0}]"));
+	expect("  on the wire   whole node, from weka: NODE-WIDE, with "
+	       "whatever else ran there: read 4KiB in 4 calls, written unknown "
+	       "in unknown");
+	expect_no("asked");
+	expect_no("took");
+	expect_no("others");
+	expect_no("sent again");
+	end();
+}
+END_TEST
+
+/* ---- nodes, quality, notes ---------------------------------------------------------- */
+
+START_TEST(nodes_are_listed_and_the_busiest_is_named)
+{
+	char text[500];
+	int i;
+
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=17/17 cores=- cpus=- prof=- "
+	      "fs=- scope=node src=bpf q=all_files,other imb=1.10@c2 "
+	      "slow=4.1s@c1");
+	add(NODE("c1", APP("")));
+	expect("  balance       NODE-WIDE, c2 moved 1.10 times as much as the "
+	       "mean node\n"
+	       "  slowest       c1: its processes spent 4.1s in read and write "
+	       "calls");
+	expect_no("by node");
+	for (i = 2; i <= 17; i++) {
+		snprintf(text, sizeof(text),
+			 "{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":"
+			 "\"c%d\",\"uid\":1," START "\"end\":1795224962}",
+			 i);
+		add(text);
+		if (i == 16)
+			expect_no("--json has them");
+	}
+	expect("  by node       c1           read 2KiB, written 4KiB\n"
+	       "                c2           read unknown, written unknown\n"
+	       "                c16          read unknown, written unknown\n"
+	       "                and 1 more nodes (--json has them)\n"
+	       "  quality       counts every file, pipe and socket, not only "
+	       "the client's files");
+	expect_no("c17 ");
+	end();
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=- scope=job src=bpf q=- imb=1.09@c2");
+	expect_no("balance");
+	expect_no("slowest");
+	expect_no("quality");
+	end();
+}
+END_TEST
+
+START_TEST(what_is_not_whole_is_noted)
+{
+	begin(PLAIN);
+	expect_no("note");
+	report.state = (char *)"waiting";
+	expect("  note          not in sacct yet: waiting");
+	report.error = (char *)"no row";
+	expect("  note          not in sacct yet: no row\n"
+	       "  summary       " PLAIN);
+	report.left_out = 12;
+	add(NODE("c1", APP("")));
+	expect("  I/O           all nodes, from bpf: the job's alone\n"
+	       "                read         1KiB in 3 calls, 341B a call\n"
+	       "  note          12 records are not shown: they do not fit into "
+	       "one answer");
+	report.state = NULL;
+	expect_no("not in sacct");
+	end();
+	begin(PLAIN);
+	report.source = "sacct";
+	strcpy(report.why_not_ledger, "no ledger");
+	expect("  note          from sacct, three digits and no details: no "
+	       "ledger");
+	end();
+}
+END_TEST
+
+/* ---- CSV and JSON ------------------------------------------------------------------- */
+
+START_TEST(a_line_of_csv_has_all_columns)
+{
+	int commas = 0;
+	const char *at;
+
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/3 cores=1 cpus=7,15 "
+	      "prof=stream fs=- scope=node src=bpf q=all_files,other "
+	      "peak=512B/1KiB");
+	print(job_print_csv);
+	ck_assert_str_eq(printed, "\"7\",\"c\",0,\"ledger\",2,3,\"1\",\"7,15\","
+				  "\"stream\",1024,3,2048,4,\"node\",\"bpf\","
+				  "\"all_files other\",512,1024\n");
+	report.id = (char *)"a\"b";
+	report.cluster = NULL;
+	report.restart = RECORD_UNKNOWN;
+	report.summary.peak_rd = report.summary.peak_wr = -1;
+	report.summary.flags = 0;
+	report.summary.scope = SUMMARY_SCOPE_NONE;
+	print(job_print_csv);
+	ck_assert_str_eq(printed, "\"a\"\"b\",\"\",,\"ledger\",2,3,\"1\","
+				  "\"7,15\",\"stream\",1024,3,2048,4,\"\","
+				  "\"bpf\",\"\",,\n");
+	end();
+	FILE *out = fmemopen(printed, sizeof(printed), "w");
+
+	job_print_csv_head(out);
+	fclose(out);
+	for (at = printed; *at; at++)
+		commas += *at == ',';
+	ck_assert_int_eq(commas, 17);
+}
+END_TEST
+
+START_TEST(json_is_the_answer_of_the_ledger_or_what_sacct_knows)
+{
+	begin(PLAIN);
+	report.json = (char *)"{\"ok\":true,\"job\":7,\"x\":\"a\xe2\x80\xae\"}";
+	print(job_print_json);
+	ck_assert_str_eq(printed, "{\"job\":7,\"x\":\"a\\u202e\",\"id\":\"7\","
+				  "\"source\":\"ledger\"}");
+	report.json = NULL;
+	report.source = "sacct";
+	report.job_state = (char *)"COMPLETED";
+	print(job_print_json);
+	ck_assert_ptr_nonnull(strstr(printed, "\"job_state\":\"COMPLETED\""));
+	ck_assert_ptr_nonnull(strstr(printed, "\"user\":null"));
+	ck_assert_ptr_nonnull(strstr(printed, "\"summary\":\"" PLAIN "\""));
+	ck_assert_ptr_null(strstr(printed, "advice"));
+	end();
+}
+END_TEST
+
+START_TEST(numbers_that_nobody_knows_are_unknown)
+{
+	char out[16];
+
+	ck_assert_str_eq(job_bytes(-1, out), "unknown");
+	ck_assert_str_eq(job_bytes(0, out), "0B");
+	ck_assert_str_eq(job_bytes(1300000000, out), "1.21GiB");
+	ck_assert_str_eq(job_count(-1, out), "unknown");
+	ck_assert_str_eq(job_count(0, out), "0");
+	ck_assert_str_eq(job_count(3400000, out), "3.4M");
+}
+END_TEST
+
+UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
+	  the_head_says_which_job_of_which_family_it_is,
+	  the_time_is_from_the_first_start_to_the_last_end,
+	  what_was_not_given_is_said_once_with_its_nodes,
+	  a_long_list_of_nodes_is_cut, a_request_says_what_was_asked_for,
+	  cores_that_differ_are_told_of_each_node,
+	  clients_of_one_version_are_one_line,
+	  a_change_is_told_once_with_how_it_ended,
+	  a_finding_is_told_once_and_its_cure_to_who_can_do_it,
+	  numbers_have_rates_peaks_and_histograms,
+	  all_files_are_not_the_clients,
+	  what_the_client_moved_is_told_with_what_it_tells_besides,
+	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,
+	  a_line_of_csv_has_all_columns,
+	  json_is_the_answer_of_the_ledger_or_what_sacct_knows,
+	  numbers_that_nobody_knows_are_unknown)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The difference of two readings of a client's counters. What each type reads
+ * is in tests of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/wire.h"
+#include "tests/unit/runner.h"
+
+#define WRAP (INT64_C(1) << 32)
+#define A_SECOND 2000000 /* calls that fit into one */
+
+static struct wire *before, *after;
+static int64_t moved[WIRE_KINDS];
+static struct err err;
+
+static struct wire *new_wire(int64_t at_s)
+{
+	struct wire *wire = wire_new(&err);
+
+	ck_assert_msg(wire != NULL, "%s", err.text);
+	wire->at_s = at_s;
+	return wire;
+}
+
+static struct wire_row *row(struct wire *wire, const char *id, const char *fs,
+			    int64_t read_bytes)
+{
+	struct wire_row *made = wire_row(wire, id);
+
+	ck_assert_ptr_nonnull(made);
+	strcpy(made->fs, fs);
+	made->count[WIRE_READ_BYTES] = read_bytes;
+	return made;
+}
+
+static void begin(void)
+{
+	before = new_wire(1000);
+	after = new_wire(1100);
+}
+
+static void end(void)
+{
+	wire_free(before);
+	wire_free(after);
+}
+
+/* Of filesystem "/a"; what is not said is unknown, or was never counted. */
+static void expect(int rc, enum wire_kind kind, int64_t count)
+{
+	ck_assert_int_eq(wire_since(before, after, "/a", moved), rc);
+	if (rc)
+		ck_assert_int_eq(moved[kind], count);
+}
+
+START_TEST(rows_of_one_filesystem_are_added_up)
+{
+	begin();
+	row(before, "x", "/a", 10);
+	row(before, "y", "/a", 20);
+	row(before, "z", "/b", 1);
+	row(after, "y", "/a", 25);
+	row(after, "x", "/a", 100);
+	row(after, "z", "/b", 1000);
+	expect(1, WIRE_READ_BYTES, 95);
+	end();
+}
+END_TEST
+
+START_TEST(a_counter_below_its_old_value_has_restarted)
+{
+	begin();
+	row(before, "x", "/a", 10);
+	row(after, "x", "/a", 10);
+	expect(1, WIRE_READ_BYTES, 0);
+	after->row[0].count[WIRE_READ_BYTES] = 9;
+	expect(0, WIRE_READ_BYTES, 0);
+	end();
+	begin();
+	row(before, "x", "/a", 10);
+	row(after, "y", "/a", 10); /* x is gone */
+	expect(0, WIRE_READ_BYTES, 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_row_that_was_born_later_has_restarted)
+{
+	begin();
+	row(before, "x", "/a", 10)->born_s = 500;
+	row(after, "x", "/a", 20)->born_s = 502;
+	expect(1, WIRE_READ_BYTES, 10);
+	after->row[0].born_s = 503;
+	expect(0, WIRE_READ_BYTES, 0);
+	before->row[0].born_s = WIRE_UNKNOWN;
+	expect(1, WIRE_READ_BYTES, 10);
+	end();
+}
+END_TEST
+
+START_TEST(a_new_row_counts_unless_it_is_older)
+{
+	begin();
+	row(before, "x", "/a", 10);
+	row(after, "x", "/a", 10);
+	row(after, "new", "/a", 7)->born_s = WIRE_UNKNOWN;
+	expect(1, WIRE_READ_BYTES, 7);
+	after->row[1].born_s = 998;
+	expect(1, WIRE_READ_BYTES, 7);
+	after->row[1].born_s = 997;
+	expect(1, WIRE_READ_BYTES, WIRE_UNKNOWN);
+	end();
+}
+END_TEST
+
+START_TEST(what_is_unknown_on_either_side_is_unknown)
+{
+	begin();
+	row(before, "x", "/a", WIRE_UNKNOWN);
+	row(after, "x", "/a", 20);
+	expect(1, WIRE_READ_BYTES, WIRE_UNKNOWN);
+	before->row[0].count[WIRE_READ_BYTES] = 10;
+	after->row[0].count[WIRE_READ_BYTES] = WIRE_UNKNOWN;
+	expect(1, WIRE_READ_BYTES, WIRE_UNKNOWN);
+	end();
+	begin();
+	row(before, "x", "/a", 0);
+	row(after, "x", "/a", INT64_MAX);
+	row(after, "y", "/a", 0);
+	expect(1, WIRE_READ_BYTES, INT64_MAX);
+	after->row[1].count[WIRE_READ_BYTES] = 1;
+	expect(1, WIRE_READ_BYTES, WIRE_UNKNOWN);
+	end();
+}
+END_TEST
+
+static void reads(int64_t was, int64_t is, int64_t seconds)
+{
+	before = new_wire(1000);
+	after = new_wire(1000 + seconds);
+	after->calls_wrap = before->calls_wrap = WRAP;
+	row(before, "x", "/a", 0)->count[WIRE_READS] = was;
+	row(after, "x", "/a", 5000)->count[WIRE_READS] = is;
+}
+
+START_TEST(a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be)
+{
+	/* in nine seconds ten seconds' worth of calls, and no more */
+	reads(WRAP - 10, 10 * A_SECOND - 10, 9);
+	expect(1, WIRE_READS, 10 * A_SECOND);
+	end();
+	reads(WRAP - 10, 10 * A_SECOND - 9, 9);
+	expect(0, WIRE_READS, 0);
+	end();
+	/* in a long time: when it was far on its way; how often, who knows */
+	reads(WRAP / 2 + 1, 5, 100000);
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	ck_assert_int_eq(moved[WIRE_READ_BYTES], 5000);
+	end();
+	reads(WRAP / 2, 5, 100000);
+	expect(0, WIRE_READS, 0);
+	end();
+	/* a value that no such counter can have */
+	reads(WRAP, 5, 9);
+	expect(0, WIRE_READS, 0);
+	end();
+	reads(WRAP - 10, 5, 9);
+	before->calls_wrap = after->calls_wrap = 0;
+	expect(0, WIRE_READS, 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_wire_travels_as_text)
+{
+	struct wire *again;
+	char *text, *cut;
+
+	begin();
+	row(before, "x@", "/a", 10)->born_s = 500;
+	row(before, "y", "", WIRE_UNKNOWN);
+	strcpy(before->event.code, "W30");
+	strcpy(before->event.text, "restarted");
+	before->event.at_s = 77;
+	text = wire_text(before, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	again = wire_parse(text, &err);
+	ck_assert_msg(again != NULL, "%s", err.text);
+	ck_assert_int_eq(again->at_s, 1000);
+	ck_assert_uint_eq(again->count, 2);
+	ck_assert_str_eq(again->row[0].id, "x@");
+	ck_assert_str_eq(again->row[0].fs, "/a");
+	ck_assert_int_eq(again->row[0].born_s, 500);
+	ck_assert_int_eq(again->row[0].count[WIRE_READ_BYTES], 10);
+	ck_assert_int_eq(again->row[1].count[WIRE_READ_BYTES], WIRE_UNKNOWN);
+	wire_free(again);
+	cut = strdup(text);
+	cut[strlen(cut) - 1] = '\0';
+	ck_assert_ptr_null(wire_parse(cut, &err));
+	ck_assert_ptr_null(wire_parse("[]", &err));
+	ck_assert_ptr_null(wire_parse("", &err));
+	free(cut);
+	free(text);
+	end();
+}
+END_TEST
+
+START_TEST(a_row_has_no_sum_beyond_all_numbers)
+{
+	struct wire_row *one;
+
+	begin();
+	one = row(before, "x", "/a", INT64_MAX - 1);
+	ck_assert_int_eq(wire_row_add(one, WIRE_READ_BYTES, 1), 0);
+	ck_assert_int_eq(one->count[WIRE_READ_BYTES], INT64_MAX);
+	ck_assert_int_eq(wire_row_add(one, WIRE_READ_BYTES, 1), -1);
+	ck_assert_ptr_eq(wire_row(before, "x"), &before->row[0]);
+	ck_assert_uint_eq(before->count, 1);
+	end();
+}
+END_TEST
+
+UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
+	  a_counter_below_its_old_value_has_restarted,
+	  a_row_that_was_born_later_has_restarted,
+	  a_new_row_counts_unless_it_is_older,
+	  what_is_unknown_on_either_side_is_unknown,
+	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
+	  a_wire_travels_as_text, a_row_has_no_sum_beyond_all_numbers)
