@@ -18,6 +18,7 @@
 #include "count/counters.h"
 #include "count/folder.h"
 #include "count/layout.h"
+#include "count/line.h"
 #include "count/mounts.h"
 #include "count/programs.h"
 #include "lib/child.h"
@@ -25,10 +26,12 @@
 #include "lib/rundir.h"
 
 #define LOCK_POLL_MS 10
-#define IDLE_MS 1000   /* within JOB_COUNT_START_MS, after loading */
+#define IDLE_MS 1000 /* within JOB_COUNT_START_MS, after loading */
+#define NS_IN_S INT64_C(1000000000)
 #define STALE_S 3600   /* a prolog is long over then */
 #define CGROUP_DEPTH 5 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define REFUSAL_MAX 4096
+#define READ_TRIES 16 /* a shard is written to once a second */
 #define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
 #define SLUID_LENGTH 14 /* src/common/sluid.h; Crockford's digits */
 #define SLUID_DIGITS "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -211,6 +214,17 @@ static uint64_t boottime_s(void)
 	return (uint64_t)now.tv_sec;
 }
 
+/* What has to be added to the clock of jiffies to get the time of day. */
+static uint64_t real_ns(void)
+{
+	struct timespec real = { 0, 0 }, clock = { 0, 0 };
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	return (uint64_t)((real.tv_sec - clock.tv_sec) * NS_IN_S +
+			  real.tv_nsec - clock.tv_nsec);
+}
+
 /* Call fn for every entry; it may delete that one. Keys are collected first,
  * because deleting while walking starts the walk again. */
 static int each_entry(struct pins *p,
@@ -247,6 +261,7 @@ static int slot_write(struct pins *p, uint32_t slot,
 		zero.job = owner->job;
 		zero.dev = owner->dev;
 		zero.first = slot << p->info.shard_shift;
+		zero.line.real_ns = real_ns();
 	}
 	for (i = 0; i < n; i++) {
 		at = (slot << p->info.shard_shift) + i;
@@ -824,17 +839,74 @@ static void add_up(struct count_slot *sum, const struct count_slot *one)
 		to[i] += from[i];
 }
 
-static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum)
+/* A copy of a shard, whose line nobody wrote to while it was made: it is the one
+ * in the middle of three with the same mark. Where that is not to be had: one
+ * without a line. */
+static int shard_read(struct pins *p, uint32_t at, struct count_slot *one)
 {
-	uint32_t i, n = 1U << p->info.shard_shift, at;
+	struct count_slot next;
+	int tries, same = 0;
+
+	if (bpf_map_lookup_elem(p->slots, &at, &next))
+		return -1;
+	for (tries = 0; same < 2 && tries < READ_TRIES; tries++) {
+		*one = next;
+		if (bpf_map_lookup_elem(p->slots, &at, &next))
+			return -1;
+		same = one->line.writes & 1 ||
+				       one->line.writes != next.line.writes
+			       ? 0
+			       : same + 1;
+	}
+	if (same < 2)
+		one->until = 0;
+	return 0;
+}
+
+/* The rows of a shard, with what is not told yet. Without a clock of jiffies there
+ * are none. */
+static void add_rows(struct timeline *timeline, struct count_slot *shard)
+{
+	const struct count_row now = {
+		.bytes = { shard->bytes[COUNT_READ],
+			   shard->bytes[COUNT_WRITE] },
+		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
+	};
+	struct count_line *line = &shard->line;
+	int64_t amounts[TIMELINE_LANES], width;
+	size_t i;
+
+	if (!shard->until && now.calls)
+		timeline_spoil(timeline);
+	if (!shard->until)
+		return;
+	line_tell(line, &now);
+	width = INT64_C(1) << (line->shift & 31);
+	for (i = 0; i < COUNT_ROWS; i++) {
+		amounts[TIMELINE_READ] =
+			(int64_t)line->rows[i].bytes[COUNT_READ];
+		amounts[TIMELINE_WRITE] =
+			(int64_t)line->rows[i].bytes[COUNT_WRITE];
+		amounts[TIMELINE_CALLS] = (int64_t)line->rows[i].calls;
+		if (timeline_is_row((int64_t)(line->base + i) * width, width))
+			timeline_put(timeline,
+				     (int64_t)(line->base + i) * width, width,
+				     amounts);
+	}
+}
+
+static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum,
+		     struct timeline *timeline)
+{
+	uint32_t i, n = 1U << p->info.shard_shift;
 	struct count_slot one;
 
 	memset(sum, 0, sizeof(*sum));
 	for (i = 0; i < n; i++) {
-		at = (slot << p->info.shard_shift) + i;
-		if (bpf_map_lookup_elem(p->slots, &at, &one))
+		if (shard_read(p, (slot << p->info.shard_shift) + i, &one) < 0)
 			return -1;
 		add_up(sum, &one);
+		add_rows(timeline, &one);
 		if (!i)
 			memcpy(sum->peak, one.peak, sizeof(sum->peak));
 	}
@@ -898,6 +970,20 @@ static void put_bpf(struct record_io *io, const struct count_slot *s,
 	}
 }
 
+/* Rows that are not the counters would say what nobody saw. */
+static void check_timeline(struct record_io *io)
+{
+	const int64_t *n = io->numbers;
+
+	if (timeline_sum(&io->timeline, TIMELINE_READ) !=
+		    n[RECORD_READ_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_WRITE) !=
+		    n[RECORD_WRITE_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_CALLS) !=
+		    n[RECORD_READ_CALLS] + n[RECORD_WRITE_CALLS])
+		timeline_spoil(&io->timeline);
+}
+
 struct reading {
 	const struct counters_options *options;
 	uint32_t job;
@@ -949,9 +1035,9 @@ static int read_entry(struct pins *p, const struct count_key *key,
 
 	if (key->job != r->job)
 		return 0;
-	if (slot_read(p, entry->slot, &sum) < 0)
-		return -1;
 	record_io_init(&io);
+	if (slot_read(p, entry->slot, &sum, &io.timeline) < 0)
+		return -1;
 	io.numbers[RECORD_READ_BYTES] = (int64_t)sum.bytes[COUNT_READ];
 	io.numbers[RECORD_WRITE_BYTES] = (int64_t)sum.bytes[COUNT_WRITE];
 	io.numbers[RECORD_READ_CALLS] = (int64_t)sum.calls[COUNT_READ];
@@ -961,6 +1047,7 @@ static int read_entry(struct pins *p, const struct count_key *key,
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
 		io.fs = mount;
 		put_bpf(&io, &sum, p->info.groups);
+		check_timeline(&io);
 		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
 	r->record->flags |= missed_flags(&sum, entry);

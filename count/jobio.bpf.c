@@ -22,6 +22,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "count/layout.h"
+#include "count/line.h"
 
 #define CGROUP_LEVELS 128
 #define SLURM 0x6d72756c73ULL /* "slurm", little-endian */
@@ -38,6 +39,9 @@
 #define CACHE_ENTRIES 16384
 #define INFLIGHT_ENTRIES 131072
 #define INSIDE_ENTRIES 16384
+#define LOCKS 1024 /* more CPUs at a time are told that it is taken */
+#define LOCK_LOOKS 256
+#define NS_IN_S 1000000000ULL
 
 #pragma clang attribute push(__attribute__((preserve_access_index)),           \
 			     apply_to = record)
@@ -251,6 +255,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct count_info);
 } info SEC(".maps");
+
+/* Shards of which somebody ends the window. Kernels before 5.12 have no other way
+ * to tell who was first. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, LOCKS);
+	__type(key, __u32);
+	__type(value, __u32);
+} locks SEC(".maps");
 
 struct where {
 	__u64 cgroup;
@@ -513,11 +526,15 @@ static __always_inline __u32 find(__u32 dev)
 	return resolve(where.cgroup, dev);
 }
 
+static __always_inline __u32 own_shard(void)
+{
+	return bpf_get_smp_processor_id() &
+	       ((1U << (config.shard_shift & 3)) - 1);
+}
+
 static __always_inline struct count_slot *slot_get(__u32 slot)
 {
-	__u32 shard = bpf_get_smp_processor_id() &
-		      ((1U << (config.shard_shift & 3)) - 1);
-	__u32 i = (slot << (config.shard_shift & 3)) + shard;
+	__u32 i = (slot << (config.shard_shift & 3)) + own_shard();
 
 	return slot ? bpf_map_lookup_elem(&slots, &i) : NULL;
 }
@@ -582,11 +599,70 @@ static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
 	return 0;
 }
 
+/* The line's first window: the second that it is. */
+static __always_inline void window_first(struct count_slot *slot, __u64 now)
+{
+	struct count_line *line = &slot->line;
+	__u64 ns = bpf_ktime_get_ns() + line->real_ns;
+	__u32 ticks = config.window_ticks;
+	__u64 left_ns = NS_IN_S - ns % NS_IN_S;
+
+	line->window = line->base = ns / NS_IN_S;
+	slot->until = now + 1 + left_ns * ticks / NS_IN_S;
+}
+
+static __always_inline void window_next(struct count_slot *slot, __u64 now)
+{
+	struct count_row counted = {
+		.bytes = { slot->bytes[0], slot->bytes[1] },
+		.calls = slot->calls[0] + slot->calls[1],
+	};
+	struct count_line *line = &slot->line;
+	__u32 ticks = config.window_ticks;
+	__u64 windows = (now - slot->until) / ticks + 1;
+
+	line_tell(line, &counted);
+	line->window += windows;
+	/* whoever sees it counts for the new window */
+	*(volatile __u64 *)&slot->until += windows * ticks;
+}
+
+/* The window of this CPU's shard is over: what was counted until now belongs to
+ * it, what the caller counts next does not. One who does this at a time, under
+ * the shard's lock; the others wait for as long as that takes. Where they do not
+ * see the end of it (it was their own thread that an interrupt stopped) their
+ * call is counted for the old window. A global function, for the verifier. */
+__noinline int window_over(__u32 first)
+{
+	__u32 i, one = 1, shard = first + own_shard();
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+	__u64 now = bpf_jiffies64();
+
+	if (!slot || !config.window_ticks)
+		return 0;
+	if (bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST)) {
+		for (i = 0; i < LOCK_LOOKS; i++)
+			if ((__s64)(now - *(volatile __u64 *)&slot->until) < 0)
+				break;
+		return 0;
+	}
+	*(volatile __u32 *)&slot->line.writes += 1;
+	if (!slot->until)
+		window_first(slot, now);
+	else if ((__s64)(now - slot->until) >= 0)
+		window_next(slot, now);
+	*(volatile __u32 *)&slot->line.writes += 1;
+	bpf_map_delete_elem(&locks, &shard);
+	return 0;
+}
+
 static __always_inline void count_in(struct count_slot *slot, __u32 rw,
 				     __u64 bytes, __u32 bin)
 {
 	__u64 after, steps;
 
+	if (config.window_ticks && (__s64)(bpf_jiffies64() - slot->until) >= 0)
+		window_over(slot->first);
 	add(&slot->calls[rw], 1);
 	add(&slot->bytes[rw], bytes);
 	add(&slot->sizes[rw][bin & (COUNT_SIZE_BINS - 1)], 1);

@@ -8,6 +8,13 @@
  *         dev: the kernel's number of a superblock, major << 20 | minor, as in
  *           /proc/self/mountinfo; 0 stands for all files (process exit).
  *         group: programs that are loaded together or not at all.
+ *         window: a second of CLOCK_REALTIME, by its number since 1970, as the
+ *           clock was when the job started; jiffies tell when it is over.
+ *         row: what was moved in 1 << shift windows, the first of which has a
+ *           number that is a multiple of that. row n begins with window
+ *           n << shift; rows of two lines lie in each other whole.
+ *         line: the last COUNT_ROWS rows of a shard. When time runs past them,
+ *           neighbours become one row (line.h): memory stays the same.
  * Runs    in the kernel and in jobio-count. Every change of a struct here is a
  *           new COUNT_LAYOUT: pinned maps outlive the helper that made them.
  */
@@ -16,13 +23,14 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 3
+#define COUNT_LAYOUT 4
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
 #define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
 #define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
 #define COUNT_WINDOW_S 1
+#define COUNT_ROWS 64
 #define COUNT_PEAK_SHIFT 16 /* a CPU reports what it moved by 64 KiB */
 
 enum count_rw {
@@ -87,8 +95,8 @@ struct count_config {
 	__u32 latency;	   /* the latency group is loaded */
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
-	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
-	__u32 window_ticks;   /* jiffies in COUNT_WINDOW_S; 0: no peaks */
+	__u32 syncs_apart;  /* fsync(2) and fdatasync(2) have programs */
+	__u32 window_ticks; /* jiffies in COUNT_WINDOW_S; 0: no peaks, no rows */
 	__u32 setattr_idmap;  /* security_inode_setattr(): a first argument */
 	__u32 setxattr_idmap; /* security_inode_setxattr(): the same */
 };
@@ -103,9 +111,28 @@ struct count_peak {
 	__u64 most;   /* of the windows that are over */
 };
 
+struct count_row {
+	__u64 bytes[2], calls; /* calls: of both kinds */
+};
+
+/* What the counters of a shard were when its last window ended is 'told'; it is
+ * the sum of the rows. What came after is of 'window'. Only who has the shard's
+ * lock writes here. */
+struct count_line {
+	__u64 real_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
+	__u64 window;
+	__u64 base; /* the number of the first row */
+	__u32 shift;
+	__u32 writes; /* odd: somebody writes */
+	struct count_row told;
+	struct count_row rows[COUNT_ROWS];
+};
+
 struct count_slot {
 	__u32 job, dev;		  /* whose it is; 0: free */
 	__u32 first, zero;	  /* index of the slot's first shard */
+	__u64 until;		  /* jiffies with which the window of the line
+				     ends; 0: there is none yet */
 	__u64 bytes[2], calls[2]; /* enum count_rw */
 	__u64 sizes[2][COUNT_SIZE_BINS];
 	__u64 meta[COUNT_META_OPS];
@@ -114,6 +141,7 @@ struct count_slot {
 	__u64 ns[2][COUNT_NS_BINS];
 	__u64 ns_sum[2];
 	struct count_peak peak[2]; /* in the first shard; not a sum */
+	struct count_line line;	   /* of this shard */
 };
 
 struct count_key {

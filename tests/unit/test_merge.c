@@ -141,13 +141,13 @@ START_TEST(missing_nodes_are_named_while_there_is_room_for_the_rest)
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
 
-	/* n17 would end where ",+49" has no room any more */
+	/* n18 would end where ",+48" has no room any more */
 	record_set(&r->nodelist, "n[1-60]");
 	strcpy(r->node, "n60");
 	add(m, r);
 	add(m, worker(59));
 	expect_token(m, " miss=n1,n10,");
-	expect_token(m, ",n15,n16,+50 ");
+	expect_token(m, ",n16,n17,+49 ");
 	merge_free(m);
 }
 END_TEST

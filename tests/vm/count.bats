@@ -402,6 +402,53 @@ none() {
 	done
 }
 
+# expect_rows KERNEL LABEL FS WIDTH_S - rows of this width have the MiB of their seconds,
+# and of those of which truth does not know in which second they were, some
+expect_rows() {
+	is_booted "$1" || return 0
+	jq -r -s --arg fs "$3" --argjson width "$4" '
+		(.[1].app[] | select(.fs == $fs).timeline) as $t
+		| .[0][$fs].seconds as $seconds
+		| [range($t.calls | length) | . as $row | ($t.start + . * $t.width_s) as $from
+			| [$seconds[] | select(.[0] >= $from and .[0] < $from + $t.width_s)] as $in
+			| range(2) | . as $rw | ([$t.read_bytes, $t.write_bytes][$rw][$row] // 0) / 1048576
+			| select(. < ([$in[][1 + $rw]] | add // 0) or
+				. > ([$in[] | .[1 + $rw] + .[3 + $rw]] | add // 0))] as $wrong
+		| if $t.width_s == $width and ($seconds | length) > 4 and $wrong == [] then empty
+		  else error("did \($seconds), counted \($t)") end' "$(case_file "$1" "$2")"
+}
+
+@test "a timeline says in which second bytes were moved, on whatever CPU" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect_rows "$kernel" 'v2 timed' /mnt/b 1
+		expect "$kernel" 'v2 timed' '.app[] | select(.fs == "/mnt/b").timeline.calls | add' 50
+		expect "$kernel" 'v2 nothing' '.app[0].timeline' null
+		expect "$kernel" 'v2 timed' '.app[] | select(.source == "exit").timeline' null
+	done
+}
+
+@test "after a minute neighbouring seconds are one row" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect_rows "$kernel" 'v2 timed_long' /mnt/long 2
+		expect "$kernel" 'v2 timed_long' '.app[] | select(.fs == "/mnt/long").timeline.calls | add' 70
+	done
+}
+
+@test "rows add up to the counters, whatever was done how" {
+	local kernel file found
+	for kernel in "${kernels[@]}"; do
+		for file in "$work/$kernel"/*; do
+			found=$(jq -r 'select(.app?).app[] | select(.fs) | . as $io
+				| (.timeline // {}) | [(.read_bytes, .write_bytes, .calls) // [] | add // 0] as $sum
+				| [$io.read_bytes, $io.write_bytes, $io.read_calls + $io.write_calls] as $all
+				| select($sum != $all) | "\($io.fs): \($sum) of \($all)"' "$file") || continue
+			[[ -z $found ]] || { printf '%s: %s\n' "$file" "$found"; return 1; }
+		done
+	done
+}
+
 @test "latency is there on demand: one measurement a call" {
 	local kernel
 	everywhere 'v2 latency read' 'v2 latency writev'

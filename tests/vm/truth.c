@@ -42,6 +42,10 @@
 #define WAIT_S 60
 #define MANY 40000 /* requests at a time */
 #define PIPED (16L * BLOCK)
+#define SECONDS 256
+#define CALLS_A_BURST 10
+#define EARLY_NS 400000000L
+#define LATE_NS 750000000L
 
 enum {
 	READ,
@@ -90,6 +94,9 @@ struct truth {
 	_Atomic long mmap_bytes[PLACES][2], ops[PLACES][OPS];
 	_Atomic int step; /* how far a child has come */
 	int lookups_known;
+	/* of OTHER, where it is said when: calls in each second from 'first' on,
+	 * and calls that may have been in it */
+	long first, sure[SECONDS][2], unsure[SECONDS][2];
 };
 
 static struct truth *truth;
@@ -312,6 +319,116 @@ static void do_bursts(void)
 		both(DIR_, READ, TOTAL);
 		nanosleep(&apart, NULL);
 	}
+}
+
+/* ---- at known times -------------------------------------------------------- */
+
+struct burst {
+	long second; /* from the first one on */
+	int rw, cpu;
+};
+
+static struct timespec now(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_REALTIME, &t) < 0)
+		fail("clock_gettime");
+	return t;
+}
+
+static void run_on(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0)
+		fail("sched_setaffinity: CPU %d", cpu);
+}
+
+/* In the middle of a second, this one or a later one; its number. */
+static long sleep_until(long second)
+{
+	struct timespec until = { second, EARLY_NS }, t = now();
+
+	if (t.tv_sec > second || (t.tv_sec == second && t.tv_nsec > LATE_NS))
+		until.tv_sec = t.tv_nsec > LATE_NS ? t.tv_sec + 1 : t.tv_sec;
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL))
+		;
+	return until.tv_sec;
+}
+
+/* It was in this second, or, on a machine that stood still meanwhile, or whose
+ * clock of ticks did, in one of these. */
+static void note(struct timespec begin, struct timespec end, int rw)
+{
+	long from = begin.tv_sec - (begin.tv_nsec < EARLY_NS);
+	long to = end.tv_sec + (end.tv_nsec > LATE_NS + EARLY_NS / 2);
+
+	if (from - truth->first < 0 || to - truth->first >= SECONDS)
+		fail("%ld s after the first one", to - truth->first);
+	if (from == to) {
+		truth->sure[from - truth->first][rw]++;
+		return;
+	}
+	for (; from <= to; from++)
+		truth->unsure[from - truth->first][rw]++;
+}
+
+/* Ten calls of 1 MiB. */
+static void do_burst(int fd, long second, int rw)
+{
+	struct timespec begin;
+	int i;
+
+	for (i = 0; i < CALLS_A_BURST; i++) {
+		second = sleep_until(second);
+		begin = now();
+		need(rw == READ ? pread(fd, buffer, 4L * TOTAL, 0)
+				: pwrite(fd, buffer, 4L * TOTAL, 0),
+		     4L * TOTAL, rw == READ ? "pread" : "pwrite");
+		note(begin, now(), rw);
+		both(OTHER, rw, 4L * TOTAL);
+	}
+}
+
+static void do_plan(const struct burst *plan, int count)
+{
+	char name[64];
+	long first;
+	int fd, i;
+
+	snprintf(name, sizeof(name), "timed.%d", getpid());
+	fd = open_in(OTHER, name, O_RDWR | O_CREAT | O_EXCL);
+	first = now().tv_sec + 1;
+	truth->first = first - 1;
+	for (i = 0; i < count; i++) {
+		run_on(plan[i].cpu);
+		do_burst(fd, first + plan[i].second, plan[i].rw);
+	}
+}
+
+static void do_timed(void)
+{
+	static const struct burst plan[] = {
+		{ 0, WRITE, 0 }, { 1, WRITE, 0 }, { 2, READ, 1 },
+		{ 5, READ, 0 },	 { 7, WRITE, 1 },
+	};
+
+	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
+}
+
+/* CPU 0 has rows of two seconds at the end, CPU 1 of one. */
+static void do_timed_long(void)
+{
+	static const struct burst plan[] = {
+		{ 0, WRITE, 0 },  { 3, READ, 0 },   { 20, WRITE, 1 },
+		{ 21, WRITE, 1 }, { 64, WRITE, 0 }, { 71, READ, 1 },
+		{ 77, WRITE, 0 },
+	};
+
+	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
 }
 
 /* ---- calls with two ends ------------------------------------------------- */
@@ -1246,6 +1363,8 @@ static const struct kind {
 	{ "direct", do_direct },
 	{ "sizes", do_sizes },
 	{ "bursts", do_bursts },
+	{ "timed", do_timed },
+	{ "timed_long", do_timed_long },
 	{ "sendfile", do_sendfile },
 	{ "sendfile_other", do_sendfile_other },
 	{ "sendfile_socket", do_sendfile_socket },
@@ -1325,6 +1444,25 @@ static void say_sizes(int place, int rw, const char *key)
 	say("]");
 }
 
+static void say_seconds(void)
+{
+	const long(*sure)[2] = truth->sure, (*unsure)[2] = truth->unsure;
+	const char *before = "";
+	int i;
+
+	say(",\"seconds\":[");
+	for (i = 0; i < SECONDS; i++) {
+		if (!sure[i][READ] && !sure[i][WRITE] && !unsure[i][READ] &&
+		    !unsure[i][WRITE])
+			continue;
+		say("%s[%ld,%ld,%ld,%ld,%ld]", before, truth->first + i,
+		    sure[i][READ], sure[i][WRITE], unsure[i][READ],
+		    unsure[i][WRITE]);
+		before = ",";
+	}
+	say("]");
+}
+
 static void say_place(int place, const char *key)
 {
 	int i;
@@ -1343,6 +1481,8 @@ static void say_place(int place, const char *key)
 			if (i != LOOKUP_MISS || truth->lookups_known)
 				say(",\"%s\":%ld", op_names[i],
 				    truth->ops[place][i]);
+		if (place == OTHER && truth->first)
+			say_seconds();
 	}
 	say("}");
 }
