@@ -10,7 +10,7 @@
 
 #include "lib/record.h"
 
-#define FLAGS_TEXT 400
+#define FLAGS_TEXT 300
 
 static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -205,14 +205,22 @@ static void put_percentiles(struct line *line, const char *key,
 		put_pair(line, key, print, pair[0], print, pair[1]);
 }
 
+/* More than twenty at once, which no record has: the rest is "other". */
 static void put_flags(struct line *line, uint32_t flags)
 {
+	static const char rest[] = ",other";
 	char text[FLAGS_TEXT] = "";
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
 		if (!(flags & (UINT32_C(1) << bit)))
 			continue;
+		if (strlen(text) + strlen(record_flag_name(bit)) +
+			    sizeof(rest) + 1 >
+		    sizeof(text)) {
+			strcat(text, rest);
+			break;
+		}
 		if (*text)
 			strcat(text, ",");
 		strcat(text, record_flag_name(bit));

@@ -70,9 +70,9 @@
  * stays below SUMMARY_MAX. */
 #define SUMMARY_CPUS 40
 #define SUMMARY_PROF 36
-#define SUMMARY_FS 64
+#define SUMMARY_FS 72
 #define SUMMARY_SRC 28
-#define SUMMARY_MISS 26
+#define SUMMARY_MISS 46
 /* Earlier versions wrote more of these two: they are read back whole. */
 #define SUMMARY_FS_READ 112
 #define SUMMARY_MISS_READ 96

@@ -141,13 +141,13 @@ START_TEST(missing_nodes_are_named_while_there_is_room_for_the_rest)
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
 
-	/* n13 would end where ",+53" has no room any more */
+	/* n18 would end where ",+48" has no room any more */
 	record_set(&r->nodelist, "n[1-60]");
 	strcpy(r->node, "n60");
 	add(m, r);
 	add(m, worker(59));
 	expect_token(m, " miss=n1,n10,");
-	expect_token(m, " miss=n1,n10,n11,n12,+54 ");
+	expect_token(m, ",n16,n17,+49 ");
 	merge_free(m);
 }
 END_TEST
@@ -1192,9 +1192,9 @@ static void two_mounts(size_t size, const char *wanted)
 START_TEST(mounts_are_joined_while_there_is_room_for_the_rest)
 {
 	two_mounts(10, " fs=/aaaaaaaaa:t,/b:u,/c:v ");
-	/* with ":t,/b:u" 57 characters, and one more */
-	two_mounts(50, ":t,/b:u,+1 ");
-	two_mounts(51, ":t,+2 ");
+	/* with ":t,/b:u" 65 characters, and one more */
+	two_mounts(58, ":t,/b:u,+1 ");
+	two_mounts(59, ":t,+2 ");
 }
 END_TEST
 
@@ -1228,7 +1228,7 @@ START_TEST(more_than_nine_filesystems_left_out_are_not_counted)
 		add(m, r);
 	}
 	expect_token(m, " fs=/scratch/number/01:t,/scratch/number/02:t,"
-			"+9 ");
+			"/scratch/number/03:t,+9 ");
 	merge_free(m);
 }
 END_TEST
