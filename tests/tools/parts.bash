@@ -140,9 +140,9 @@ crashes() {
 }
 
 part_soak() {
-	local n=${SOAK_CRASHES:-200}
+	local n=${SOAK_CRASHES:-40}
 	need tree-gcc || return 0
-	verdict "$n random schedules of crashes" crashes "$n"
+	verdict "$n random schedules of crashes for each type of client" crashes "$n"
 }
 
 # Random bytes, 10 s for each parser, or FUZZ_S. In "all" beside the other lanes,
