@@ -499,7 +499,7 @@ task_record() {
 			>"$DIR/spool/7.0.${node%:*}.json"
 	done
 	send
-	run report 7
+	run report -v 7
 	expect_text $'card          ib0 (weka, NUMA node 1): the job had cores beside it on c1, c3\n' "$output"
 	expect_text $'              ib0 (weka, NUMA node 1): the job had no core beside it on c2\n' "$output"
 	expect_text $'              ib0 (weka, NUMA node 1): unknown whether the job had cores beside it, on c4\n' "$output"
