@@ -155,6 +155,9 @@ drained_by() {
 	drained_by /usr/libexec/jobio/prolog Prolog
 }
 
-@test "a node without the script of Epilog= drains at its next job" {
+@test "a node without the script of Epilog= drains at its next job, whose record comes when the node is mended" {
 	drained_by /usr/libexec/jobio/epilog Epilog
+	on c1 /usr/libexec/jobio/jobio-prepare --recover
+	within 20 no_traces c1
+	expect_record "$job" c1 .job "$job"
 }

@@ -893,7 +893,7 @@ static const char *sample(const char *name)
 
 static void load_nfs(const char *mountstats)
 {
-	char text[1200], mountinfo[300];
+	static char text[16384], mountinfo[4200];
 
 	snprintf(mountinfo, sizeof(mountinfo), "%s",
 		 sample("mountinfo-6.1.txt"));
