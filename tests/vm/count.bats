@@ -441,7 +441,7 @@ expect_rows() {
 	for kernel in "${kernels[@]}"; do
 		for file in "$work/$kernel"/*; do
 			found=$(jq -r 'select(.app?).app[] | select(.fs) | . as $io
-				| (.timeline // {}) | [(.read_bytes, .write_bytes, .calls) // [] | add // 0] as $sum
+				| [(.timeline // {}) | .read_bytes, .write_bytes, .calls | . // [] | add // 0] as $sum
 				| [$io.read_bytes, $io.write_bytes, $io.read_calls + $io.write_calls] as $all
 				| select($sum != $all) | "\($io.fs): \($sum) of \($all)"' "$file") || continue
 			[[ -z $found ]] || { printf '%s: %s\n' "$file" "$found"; return 1; }
