@@ -155,9 +155,12 @@ drained_by() {
 	drained_by /usr/libexec/jobio/prolog Prolog
 }
 
-@test "a node without the script of Epilog= drains at its next job, whose record comes when the node is mended" {
+@test "a node without the script of Epilog= drains at its next job, whose record comes with one that is alone there" {
+	local late
 	drained_by /usr/libexec/jobio/epilog Epilog
-	on c1 /usr/libexec/jobio/jobio-prepare --recover
+	late=$job
+	submit 'echo ran' --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
 	within 20 no_traces c1
-	expect_record "$job" c1 .job "$job"
+	expect_record "$late" c1 .job "$late"
 }
