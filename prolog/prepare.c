@@ -104,6 +104,21 @@ static int conclude(struct visit *visit, struct err *err)
 	return verdict(visit);
 }
 
+/* What dead jobs left is put back, whatever is done for this one. */
+static int begin_clean(struct visit *visit, struct err *err)
+{
+	if (begin(visit, err) < 0)
+		return -1;
+	job_sweep(visit->config, false);
+	leftover_mend(visit);
+	if (leftover_clear_own(visit, err) < 0)
+		return -1;
+	visit->state = job_state_new(&visit->job, visit->config);
+	if (!visit->state)
+		return err_set(err, "out of memory");
+	return 0;
+}
+
 /* ---- switched off --------------------------------------------------------- */
 
 static void describe_off(struct visit *visit, const struct err *why)
@@ -123,19 +138,12 @@ static void describe_off(struct visit *visit, const struct err *why)
 	job_add_findings(state, &visit->findings);
 }
 
-/* What dead jobs left is put back all the same; nothing else happens. */
+/* Nothing else happens. */
 static int prepare_off(struct visit *visit, const struct err *why,
 		       struct err *err)
 {
-	if (begin(visit, err) < 0)
+	if (begin_clean(visit, err) < 0)
 		return -1;
-	job_sweep(visit->config, false);
-	leftover_mend(visit);
-	if (leftover_clear_own(visit, err) < 0)
-		return -1;
-	visit->state = job_state_new(&visit->job, visit->config);
-	if (!visit->state)
-		return err_set(err, "out of memory");
 	describe_off(visit, why);
 	if (job_make_folder(visit->config, visit->job.id, err) < 0 ||
 	    job_state_write(visit->config, visit->state, err) < 0 ||
@@ -161,15 +169,8 @@ int prepare_node(struct visit *visit, struct err *err)
 	visit->want.mem_spec_limit_mb = -1;
 	visit->want.io_cores = visit->request.io_cores;
 	visit->want.alone = visit->job.alone == JOB_ALONE;
-	if (begin(visit, err) < 0)
+	if (begin_clean(visit, err) < 0)
 		return -1;
-	job_sweep(visit->config, false);
-	leftover_mend(visit);
-	if (leftover_clear_own(visit, err) < 0)
-		return -1;
-	visit->state = job_state_new(&visit->job, visit->config);
-	if (!visit->state)
-		return err_set(err, "out of memory");
 	cores_find(visit);
 	job_state_dir(visit->config, state_dir);
 	visit->findings_client = visit->findings.count;
