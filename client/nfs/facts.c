@@ -260,20 +260,36 @@ static void find_hung(struct client *client)
 	}
 }
 
-/* One look for each server. */
+static const struct nfs_server *server_of(struct nfs_facts *facts,
+					  const char *address)
+{
+	struct nfs_server *one;
+	size_t i;
+
+	for (i = 0; i < facts->server_count; i++)
+		if (!strcmp(facts->servers[i].address, address))
+			return &facts->servers[i];
+	if (facts->server_count == NFS_ASKED_MAX)
+		return NULL;
+	one = &facts->servers[facts->server_count++];
+	snprintf(one->address, sizeof(one->address), "%s", address);
+	one->has_card = nfs_card_find(address, &one->card);
+	return one;
+}
+
+/* One look for each server, however often its mounts are read anew. */
 static void find_cards(struct nfs_facts *facts)
 {
+	const struct nfs_server *server;
 	struct nfs_mount *mount;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
-		for (k = 0; k < i; k++)
-			if (!strcmp(facts->mounts[k].address, mount->address))
-				break;
-		if (k < i) {
-			mount->has_card = facts->mounts[k].has_card;
-			mount->card = facts->mounts[k].card;
+		server = server_of(facts, mount->address);
+		if (server) {
+			mount->has_card = server->has_card;
+			mount->card = server->card;
 		} else {
 			mount->has_card =
 				nfs_card_find(mount->address, &mount->card);

@@ -52,6 +52,13 @@ struct nfs_asked {
 	bool is_hung;
 };
 
+/* The card that leads to a server: a change of settings does not move it. */
+struct nfs_server {
+	char address[NFS_ADDRESS_MAX];
+	bool has_card;
+	struct nfs_card card;
+};
+
 struct nfs_facts {
 	char *mountinfo, *text; /* text: mountstats; NULL: unreadable */
 	char why[ERR_MAX];	/* when it is */
@@ -60,6 +67,8 @@ struct nfs_facts {
 	size_t count;
 	struct nfs_asked asked[NFS_ASKED_MAX];
 	size_t asked_count;
+	struct nfs_server servers[NFS_ASKED_MAX];
+	size_t server_count;
 	char now[1024]; /* of the setting that was asked for last */
 };
 
