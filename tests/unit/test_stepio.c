@@ -332,8 +332,10 @@ START_TEST(what_is_forwarded_is_not_the_tasks)
 	ck_assert_ptr_nonnull(strstr(text, "\"read_bytes\":1048576,"
 					   "\"write_bytes\":1048576,"
 					   "\"read_calls\":16,"
-					   "\"write_calls\":16,"
-					   "\"own_out\":true,"));
+					   "\"write_calls\":"));
+	/* valgrind writes an empty log when a task ends */
+	ck_assert(strstr(text, "\"write_calls\":16,\"own_out\":true,") ||
+		  strstr(text, "\"write_calls\":17,\"own_out\":true,"));
 	free(text);
 	tempdir_remove();
 }
