@@ -112,15 +112,15 @@ part_clang() {
 	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 900 'TESTS=$(UNIT_TESTS)'
 }
 
-# The stand-in and lint have nothing to sanitize, and sanitizers take the place of
-# the checked functions that hardening.bats looks for. Of the steps at which crash
+# The stand-in, lint and other tools of the tests have nothing to sanitize, and
+# sanitizers take the place of the checked functions that hardening.bats looks for. Of the steps at which crash
 # tests kill each fourth: make check with gcc has walked them all.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
 	# shellcheck disable=SC2016
-	[[ $level != all ]] || which+=' $(filter-out %/hardening.bats %/lint.bats,$(filter tests/scripts/%,$(BATS_TESTS)))'
+	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats,$(filter tests/scripts/%,$(BATS_TESTS)))'
 	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=4 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
@@ -142,7 +142,7 @@ crashes() {
 }
 
 part_soak() {
-	local n=${SOAK_CRASHES:-40}
+	local n=${SOAK_CRASHES:-20}
 	need tree-gcc || return 0
 	verdict "$n random schedules of crashes for each type of client" crashes "$n"
 }
@@ -207,10 +207,10 @@ number_of() {
 
 # The steps at which the crash tests kill are shared among the suites: make
 # check with gcc has walked them all. What neither Slurm nor libraries change
-# runs with gcc, in the oldest suite and in the newest.
+# runs with gcc and in the newest suite.
 suite_unit() {
 	local logs same='' which
-	if [[ $1 == bookworm || $1 == trixie ]]; then
+	if [[ $1 != sid ]]; then
 		same=$(printf '%%/%s.bats ' lint standin peers affinity clients crash_again gpfs lustre nfs)
 	fi
 	which="\$(filter-out $same,\$(UNIT_TESTS) \$(BATS_TESTS))"
