@@ -12,7 +12,7 @@ payload_make() {
 	local dir=$1 helper library
 	mkdir -p "$dir"
 	cp "$SRCDIR/tests/vm/nfs-node" "$dir"
-	for helper in jobio-prepare jobio-release jobio-count; do
+	for helper in jobio-prepare jobio-release jobio-count jobio-node; do
 		cp "$BUILDDIR/$helper" "$dir"
 		while read -r library; do
 			cp -L "$library" "$dir"
@@ -150,6 +150,19 @@ app() {
 	for name in t3 r3; do
 		wire "$name mmap" $name 4194304 0 0 0
 		expect "$name mmap" "[.app[] | select(.fs == \"/m/$name\") | .mmap_read_bytes]" '[4194304]'
+	done
+}
+
+@test "with core_change=affinity NFS is served on the reserved core alone while the job runs" {
+	expect 'record of the affinity' '[.changes[] | select(.what == "workqueue") | .made, .restored]' '[true,true]'
+	expect 'record of the affinity' '[.findings[] | select(.severity == "error")]' '[]'
+	expect 'served by' '.looks > 0' true
+	expect 'served by' '.client | length' 2
+	expect 'served by' '.cpus - .client' '[]'
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		[ "$(of "$kernel" 'workqueues before' .)" = "$(of "$kernel" 'workqueues after' .)" ]
+		[ "$(of "$kernel" 'workqueues before' .)" != "$(of "$kernel" 'workqueues in the job' .)" ]
 	done
 }
 
