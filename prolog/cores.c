@@ -12,6 +12,7 @@
 #include "lib/reservation.h"
 #include "lib/rundir.h"
 
+#define ASKS 2
 #define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
 
 void cores_check(struct visit *visit)
@@ -112,24 +113,26 @@ static int run_helper(struct visit *visit, char *const env[], struct err *err)
 	return rc;
 }
 
-/* Ask anew: 1, or -1. */
+/* Ask anew: 1, or -1. Twice, when slurmd or slurm.conf became another while we
+ * asked: what was written then does not hold any more. */
 static int ask_node(struct visit *visit, struct node_state *node,
 		    struct err *err)
 {
 	char *conf = passed_on("SLURM_CONF");
 	char *machine = passed_on("HWLOC_XMLFILE");
 	char *env[] = { conf, machine, NULL };
-	int rc = -1;
+	int rc = conf && machine ? 0 : err_set(err, "out of memory");
+	int i;
 
-	if (!conf || !machine)
-		err_set(err, "out of memory");
-	else
+	for (i = 0; i < ASKS && rc == 0; i++) {
 		rc = run_helper(visit, env, err);
+		if (rc == 0)
+			rc = node_cached(visit->config->run_dir, node, err);
+	}
 	free(machine);
 	free(conf);
-	if (rc == 0)
-		rc = node_cached(visit->config->run_dir, node, err);
-	return rc ? rc : err_set(err, "no node record");
+	return rc ? rc
+		  : err_set(err, "slurmd or slurm.conf changes all the time");
 }
 
 static int find_node(struct visit *visit, struct node_state *node,

@@ -152,6 +152,35 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 client_cpus=7,15
 }
 
+@test "a slurm.conf that changes while slurmctld is asked is asked about again" {
+	mkdir "$NODE/slurm"
+	touch "$NODE/slurm/slurm.conf"
+	NODE_ENV=(SLURM_CONF="$NODE/slurm/slurm.conf")
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-slurm 'echo again >>"${0%/bin/*}/asked"
+	[ "$(wc -l <"${0%/bin/*}/asked")" -gt 1 ] || echo >>"$SLURM_CONF"
+	cat "${0%/bin/*}/node-record"'
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(wc -l <"$NODE/asked")" -eq 2 ]
+	expect_gate 7 io_cpus=7,15
+}
+
+@test "a slurm.conf that changes all the time leaves the cores unknown, and the job runs" {
+	mkdir "$NODE/slurm"
+	touch "$NODE/slurm/slurm.conf"
+	NODE_ENV=(SLURM_CONF="$NODE/slurm/slurm.conf")
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-slurm 'echo >>"$SLURM_CONF"
+	cat "${0%/bin/*}/node-record"'
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W50 the cores that Slurm withholds are unknown: slurmd or slurm.conf changes all the time' "$output"
+}
+
 @test "a client and a driver that hang keep to the budget of the prolog together" {
 	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=1200' NODE_CLIENT=timeout_ms=1000 node_conf
 	touch "$NODE/weka/hang"
