@@ -113,15 +113,16 @@ part_clang() {
 }
 
 # The stand-in, lint and other tools of the tests have nothing to sanitize, and
-# sanitizers take the place of the checked functions that hardening.bats looks for. Of the steps at which crash
-# tests kill each fourth: make check with gcc has walked them all.
+# sanitizers take the place of the checked functions that hardening.bats looks for.
+# Of the steps at which crash tests kill each eighth: make check with gcc has walked
+# them all.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
 	# shellcheck disable=SC2016
 	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats,$(filter tests/scripts/%,$(BATS_TESTS)))'
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=4 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=8 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
 # Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
@@ -197,26 +198,18 @@ part_diff() {
 
 # ---- in containers ---------------------------------------------------------------
 
-# number_of SUITE - 1 to 4
-number_of() {
-	local i
-	for i in "${!suites[@]}"; do
-		[[ ${suites[i]} != "$1" ]] || printf '%d\n' $((i + 1))
-	done
-}
-
-# The steps at which the crash tests kill are shared among the suites: make
-# check with gcc has walked them all. What neither Slurm nor libraries change
-# runs with gcc and in the newest suite.
+# The newest suite runs them all (of the steps at which crash tests kill, each
+# fourth: make check with gcc has walked them all); the others the unit programs
+# and those scripts whose subject a Slurm, its files or libraries may change.
 suite_unit() {
-	local logs same='' which
+	local logs which='$(UNIT_TESTS) $(BATS_TESTS)'
 	if [[ $1 != sid ]]; then
-		same=$(printf '%%/%s.bats ' lint standin peers affinity clients crash_again gpfs lustre nfs)
+		which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' bench check check_node \
+			check_site compare contrib cores count count_job hardening ledger locality metrics \
+			page plan prolog prolog_faults report switched_off)
 	fi
-	which="\$(filter-out $same,\$(UNIT_TESTS) \$(BATS_TESTS))"
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 \
-		-e JOBIO_CRASH_FIRST="$(number_of "$1")" -- \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
 	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
