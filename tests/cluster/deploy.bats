@@ -155,10 +155,12 @@ drained_by() {
 	drained_by /usr/libexec/jobio/prolog Prolog
 }
 
+# Slurm before 23.02 does not say whether a job is alone: ten minutes go by.
 @test "a node without the script of Epilog= drains at its next job, whose record comes with one that is alone there" {
 	local late
 	drained_by /usr/libexec/jobio/epilog Epilog
 	late=$job
+	[[ $JOBIO_SUITE != b* ]] || on c1 touch -d '-11 minutes' "/run/jobio/$late"
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
 	within 20 no_traces c1
