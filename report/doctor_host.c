@@ -13,19 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/doctor_state.h"
+
+/* What the kernel says that it does counts more than what it was told. */
 struct parameter {
 	const char *text;
 	bool intel_only;
+	enum doctor_state (*state)(const struct doctor *doctor);
 };
 
 static const struct parameter parameters[] = {
-	{ "clocksource=tsc", false },
-	{ "tsc=reliable", false },
-	{ "nomodeset", false },
-	{ "intel_iommu=off", true },
-	{ "intel_idle.max_cstate=0", true },
-	{ "processor.max_cstate=0", false },
-	{ "numa_balancing=disable", false },
+	{ "clocksource=tsc", false, doctor_clock },
+	{ "tsc=reliable", false, doctor_clock },
+	{ "nomodeset", false, NULL },
+	{ "intel_iommu=off", true, doctor_iommu },
+	{ "intel_idle.max_cstate=0", true, doctor_idle },
+	{ "processor.max_cstate=0", false, doctor_idle },
+	{ "numa_balancing=disable", false, doctor_balancing },
 };
 
 static bool has_word(const char *text, const char *word)
@@ -43,15 +47,6 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-static bool is_intel(const struct doctor *doctor)
-{
-	char *text = doctor_read(doctor, "/proc/cpuinfo");
-	bool intel = text && strstr(text, "GenuineIntel");
-
-	free(text);
-	return intel;
-}
-
 static void check_command_line(const struct doctor *doctor, bool intel)
 {
 	char *line = doctor_read(doctor, "/proc/cmdline");
@@ -62,7 +57,9 @@ static void check_command_line(const struct doctor *doctor, bool intel)
 		size_t used = strlen(missing);
 
 		if ((parameters[i].intel_only && !intel) ||
-		    has_word(line, parameters[i].text))
+		    has_word(line, parameters[i].text) ||
+		    (parameters[i].state &&
+		     parameters[i].state(doctor) != STATE_UNKNOWN))
 			continue;
 		snprintf(missing + used, sizeof(missing) - used, "%s%s",
 			 used ? " " : "", parameters[i].text);
@@ -119,6 +116,7 @@ static void check_smbus(const struct doctor *doctor)
 
 void doctor_host(const struct doctor *doctor)
 {
-	check_command_line(doctor, is_intel(doctor));
+	check_command_line(doctor, doctor_vendor(doctor) == VENDOR_INTEL);
 	check_smbus(doctor);
+	doctor_say_state(doctor);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor_host.h - kernel parameters and modules
+/* doctor_host.h - kernel parameters, modules, and what the kernel does
  *
  * Runs    jobio check; adds findings, see doctor_view.h.
  */

@@ -17,6 +17,7 @@
  *            and what the running slurmd sees          doctor_slurmd.c
  *         C  as in `jobio cores`
  *         K  kernel parameters and modules             doctor_host.c
+ *            what the kernel does now                  doctor_state.c
  *         J  jobio.conf                                check.c, check_conf.c
  *         H  helpers, folders, counters of a node      check_node.c
  *         L  ledger, munge, clock, spool               check_ledger.c

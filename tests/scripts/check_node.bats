@@ -353,6 +353,61 @@ plugin_c() {
 	only K02 'i2c_i801 is loaded with its interrupt' 'options i2c_i801 disable_features=0x10'
 }
 
+@test "check: what the kernel does counts more than its command line" {
+	local cpu=sys/devices/system/cpu clock=sys/devices/system/clocksource/clocksource0
+	echo 'tsc=reliable nomodeset' >proc/cmdline
+	mkdir -p $clock proc/sys/kernel sys/kernel/iommu_groups/{0,1}
+	echo tsc >$clock/current_clocksource
+	echo 0 >proc/sys/kernel/numa_balancing
+	echo identity | tee sys/kernel/iommu_groups/{0,1}/type
+	for n in 31 63; do
+		mkdir -p $cpu/cpu$n/cpuidle/state{0,1,2}
+		echo 0 | tee $cpu/cpu$n/cpuidle/state{0,1,2}/disable $cpu/cpu$n/cpuidle/state0/latency
+		echo 2 >$cpu/cpu$n/cpuidle/state1/latency
+		echo 133 >$cpu/cpu$n/cpuidle/state2/latency
+		echo C6 >$cpu/cpu$n/cpuidle/state2/name
+	done
+	only K04 'CPUs 31,63 of the client may sleep in C6, from which it takes 133 us' 'cpupower -c 31,63 idle-set -D 10, at each boot; or for all CPUs intel_idle.max_cstate=0'
+	echo 'vendor_id : AuthenticAMD' >proc/cpuinfo
+	echo 1 >$cpu/cpu31/cpuidle/state2/disable
+	only K04 'CPUs 63 of the client' 'for all CPUs processor.max_cstate=1'
+	echo 1 >$cpu/cpu63/cpuidle/state2/disable
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	echo hpet >$clock/current_clocksource
+	only K03 "the clock of the kernel is 'hpet'" 'clocksource=tsc tsc=reliable'
+	echo tsc >$clock/current_clocksource
+	echo 1 >proc/sys/kernel/numa_balancing
+	only K05 'moves pages between NUMA nodes' 'sysctl kernel.numa_balancing=0'
+	echo 0 >proc/sys/kernel/numa_balancing
+	echo DMA-FQ >sys/kernel/iommu_groups/1/type
+	only K06 'each access of 1 of 2 groups' 'iommu=pt'
+}
+
+@test "check: hyper-threading is said, and is no fault" {
+	mkdir -p sys/devices/system/cpu/smt
+	echo 1 >sys/devices/system/cpu/smt/active
+	doctor
+	[[ $status -eq 0 && ${lines[0]} == 'K07 info: hyper-threading is on: '* ]] || { echo "$output"; return 1; }
+}
+
+@test "check: irqbalance is told of the client's CPUs" {
+	mkdir -p proc/900 etc/default etc/sysconfig
+	printf 'Name:\tirqbalance\nNSpid:\t900\n' >proc/900/status
+	only K08 'irqbalance may put interrupts on CPUs 31,63' 'IRQBALANCE_BANNED_CPULIST=31,63 in'
+	echo 'IRQBALANCE_BANNED_CPUS="80000000"' >etc/sysconfig/irqbalance
+	only K08 'on CPUs 63,' 'IRQBALANCE_BANNED_CPULIST=31,63 in'
+	echo 'IRQBALANCE_BANNED_CPUS=80000000,80000000' >etc/sysconfig/irqbalance
+	doctor
+	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
+	echo '#IRQBALANCE_BANNED_CPULIST=31,63' >etc/sysconfig/irqbalance
+	only K08 'on CPUs 31,63' IRQBALANCE_BANNED_CPULIST
+	echo ' IRQBALANCE_BANNED_CPULIST=63' >etc/default/irqbalance
+	echo 31 >sys/devices/system/cpu/isolated
+	doctor
+	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
+}
+
 @test "check: kernel parameters matter only where a client polls" {
 	echo nothing >proc/cmdline
 	rm etc/modprobe.d/i2c.conf

@@ -166,7 +166,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	[ "$output" = "jobio: plan: card lo: NUMA node 7: $MACHINE has no CPUs there" ]
 }
 
-# check SPEC - what it finds about cards; SPEC is of the node line
+# check SPEC [CODE] - what it finds about cards; SPEC is of the node line
 check() {
 	cat >"$NODE/slurm.conf" <<-END
 		ClusterName=test
@@ -174,7 +174,18 @@ check() {
 	END
 	run "$BUILDDIR/jobio" check --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
 		--topology="$MACHINE" --slurm-conf="$NODE/slurm.conf" --slurm-version=24.11 --slurmd=/bin/true
-	output=$(grep -A1 '^N13' <<<"$output" || :)
+	output=$(grep -A1 "^${2:-N13}" <<<"$output" || :)
+}
+
+@test "jobio check tells of a card of a polling client whose MTU is small" {
+	weka_on ib0
+	echo 2044 >"$NODE/sysfs/class/net/ib0/mtu"
+	check 'CpuSpecList=110-111 MemSpecLimit=5100' K09
+	[ "$output" = "K09 info: card ib0, over which client 'weka' works, has an MTU of 2044 bytes
+    cure: the largest MTU that the switches take: 9000 on Ethernet, 4092 on InfiniBand" ]
+	echo 4092 >"$NODE/sysfs/class/net/ib0/mtu"
+	check 'CpuSpecList=110-111 MemSpecLimit=5100' K09
+	[ -z "$output" ]
 }
 
 @test "jobio check tells of a spec set that has no core beside the card of a client, of any type" {

@@ -201,6 +201,7 @@ part_diff() {
 # The newest suite runs them all (of the steps at which crash tests kill, each
 # fourth: make check with gcc has walked them all); the others the unit programs
 # and those scripts whose subject a Slurm, its files or libraries may change.
+# shellcheck disable=SC2016 # make expands it
 suite_unit() {
 	local logs which='$(UNIT_TESTS) $(BATS_TESTS)'
 	if [[ $1 != sid ]]; then

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/doctor_state.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/fileio.h"
+#include "lib/number.h"
+#include "lib/sysfs.h"
+
+#define SLEEP_US 10    /* to wake up from deeper states takes longer */
+#define SMALL_MTU 4000 /* bytes; the smaller ones make more packets */
+
+/* The file without its newline; caller frees. */
+static char *read_word(const struct doctor *doctor, const char *path)
+{
+	char *text = doctor_read(doctor, path);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static long read_long(const struct doctor *doctor, const char *path)
+{
+	char *text = read_word(doctor, path);
+	unsigned long number;
+	long value = -1;
+
+	if (text && number_parse(text, 0, LONG_MAX, &number, NULL) == 0)
+		value = (long)number;
+	free(text);
+	return value;
+}
+
+enum doctor_vendor doctor_vendor(const struct doctor *doctor)
+{
+	char *text = doctor_read(doctor, "/proc/cpuinfo");
+	enum doctor_vendor vendor =
+		!text				  ? VENDOR_OTHER
+		: strstr(text, "GenuineIntel")	  ? VENDOR_INTEL
+		: strstr(text, "AuthenticAMD")	  ? VENDOR_AMD
+		: strstr(text, "CPU implementer") ? VENDOR_ARM
+						  : VENDOR_OTHER;
+
+	free(text);
+	return vendor;
+}
+
+/* ---- clock, page migration ------------------------------------------------------ */
+
+#define CLOCK "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/* Those that a program reads without a system call (arch/x86/entry/vdso,
+ * drivers/clocksource/arm_arch_timer.c). */
+enum doctor_state doctor_clock(const struct doctor *doctor)
+{
+	static const char *const fast[] = { "tsc", "arch_sys_counter",
+					    "kvm-clock",
+					    "hyperv_clocksource_tsc_page" };
+	char *name = read_word(doctor, CLOCK);
+	enum doctor_state state = name ? STATE_BAD : STATE_UNKNOWN;
+	size_t i;
+
+	for (i = 0; name && i < sizeof(fast) / sizeof(fast[0]); i++)
+		if (!strcmp(name, fast[i]))
+			state = STATE_GOOD;
+	free(name);
+	return state;
+}
+
+static void say_clock(const struct doctor *doctor)
+{
+	char *name = read_word(doctor, CLOCK);
+
+	if (doctor_clock(doctor) == STATE_BAD)
+		findings_add(doctor->findings, "K03", FINDING_WARNING,
+			     "clocksource=tsc tsc=reliable on the kernel's "
+			     "command line; dmesg says why the TSC was given "
+			     "up",
+			     "the clock of the kernel is '%.32s': each look at "
+			     "it is a system call, and a client that polls "
+			     "looks all the time",
+			     name);
+	free(name);
+}
+
+enum doctor_state doctor_balancing(const struct doctor *doctor)
+{
+	long on = read_long(doctor, "/proc/sys/kernel/numa_balancing");
+
+	return on < 0 ? STATE_UNKNOWN : on ? STATE_BAD : STATE_GOOD;
+}
+
+static void say_balancing(const struct doctor *doctor)
+{
+	if (doctor_balancing(doctor) == STATE_BAD)
+		findings_add(doctor->findings, "K05", FINDING_WARNING,
+			     "sysctl kernel.numa_balancing=0, and a line in "
+			     "/etc/sysctl.d",
+			     "the kernel moves pages between NUMA nodes "
+			     "(kernel.numa_balancing): it stops a client that "
+			     "polls to see which it uses");
+}
+
+/* ---- sleep states --------------------------------------------------------------- */
+
+/* The state of this CPU that takes longest to wake up from and is in use; 0: none
+ * that matters, -1: unknown. */
+static long deepest(const struct doctor *doctor, int cpu, char *name,
+		    size_t room)
+{
+	long worst = -1, us;
+	char path[128], *text;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		snprintf(
+			path, sizeof(path),
+			"/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency",
+			cpu, i);
+		us = read_long(doctor, path);
+		if (us < 0)
+			break;
+		worst = worst < 0 ? 0 : worst;
+		snprintf(
+			path, sizeof(path),
+			"/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable",
+			cpu, i);
+		if (us <= SLEEP_US || us <= worst ||
+		    read_long(doctor, path) > 0)
+			continue;
+		worst = us;
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name",
+			 cpu, i);
+		text = read_word(doctor, path);
+		snprintf(name, room, "%s", text ? text : "a state");
+		free(text);
+	}
+	return worst;
+}
+
+struct sleep {
+	struct cpuset cpus; /* those that may */
+	long us;
+	char name[32];
+	bool known;
+};
+
+static void find_sleep(const struct doctor *doctor, struct sleep *sleep)
+{
+	char name[32] = "";
+	long us;
+	int cpu;
+
+	memset(sleep, 0, sizeof(*sleep));
+	cpuset_for_each (cpu, &doctor->client_cpus) {
+		us = deepest(doctor, cpu, name, sizeof(name));
+		sleep->known |= us >= 0;
+		if (us <= 0)
+			continue;
+		cpuset_add(&sleep->cpus, (unsigned int)cpu);
+		if (us > sleep->us) {
+			sleep->us = us;
+			strcpy(sleep->name, name);
+		}
+	}
+}
+
+enum doctor_state doctor_idle(const struct doctor *doctor)
+{
+	struct sleep sleep;
+
+	find_sleep(doctor, &sleep);
+	return !sleep.known ? STATE_UNKNOWN : sleep.us ? STATE_BAD : STATE_GOOD;
+}
+
+static void say_idle(const struct doctor *doctor, enum doctor_vendor vendor)
+{
+	static const char *const at_boot[] = {
+		[VENDOR_INTEL] =
+			"intel_idle.max_cstate=0 processor.max_cstate=0",
+		[VENDOR_AMD] = "processor.max_cstate=1",
+		[VENDOR_ARM] = "cpuidle.off=1",
+		[VENDOR_OTHER] = "cpuidle.off=1",
+	};
+	char cure[ERR_MAX], *cpus;
+	struct sleep sleep;
+
+	find_sleep(doctor, &sleep);
+	cpus = sleep.us ? cpuset_format(&sleep.cpus) : NULL;
+	if (!cpus)
+		return;
+	snprintf(cure, sizeof(cure),
+		 "cpupower -c %.200s idle-set -D %d, at each boot; or for all "
+		 "CPUs %s on the kernel's command line",
+		 cpus, SLEEP_US, at_boot[vendor]);
+	findings_add(doctor->findings, "K04", FINDING_WARNING, cure,
+		     "CPUs %.200s of the client may sleep in %s, from which it "
+		     "takes %ld us to wake up",
+		     cpus, sleep.name, sleep.us);
+	free(cpus);
+}
+
+/* ---- IOMMU ---------------------------------------------------------------------- */
+
+/* Since Linux 5.11 (drivers/iommu/iommu.c:iommu_group_show_type): "identity",
+ * "DMA", "DMA-FQ", "blocked" or "auto". */
+static size_t translated(const struct doctor *doctor, size_t *groups)
+{
+	char pattern[PATH_MAX], *type;
+	glob_t found = { 0 };
+	size_t count = 0, i;
+
+	snprintf(pattern, sizeof(pattern), "%s/sys/kernel/iommu_groups/*/type",
+		 doctor->root);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (i = 0; i < found.gl_pathc; i++) {
+			type = doctor_read(doctor,
+					   found.gl_pathv[i] +
+						   strlen(doctor->root));
+			count += type && !strncmp(type, "DMA", 3);
+			free(type);
+		}
+	*groups = found.gl_pathc;
+	globfree(&found);
+	return count;
+}
+
+enum doctor_state doctor_iommu(const struct doctor *doctor)
+{
+	size_t groups, count = translated(doctor, &groups);
+
+	return count ? STATE_BAD : groups ? STATE_GOOD : STATE_UNKNOWN;
+}
+
+static void say_iommu(const struct doctor *doctor, enum doctor_vendor vendor)
+{
+	static const char *const cures[] = {
+		[VENDOR_INTEL] =
+			"intel_iommu=off on the kernel's command line; "
+			"iommu=pt where virtual machines need it",
+		[VENDOR_AMD] = "iommu=pt on the kernel's command line",
+		[VENDOR_ARM] =
+			"iommu.passthrough=1 on the kernel's command line",
+		[VENDOR_OTHER] = "iommu=pt on the kernel's command line",
+	};
+	size_t groups, count = translated(doctor, &groups);
+
+	if (count)
+		findings_add(doctor->findings, "K06", FINDING_WARNING,
+			     cures[vendor],
+			     "the IOMMU translates each access of %zu of %zu "
+			     "groups of devices: cards lose throughput",
+			     count, groups);
+}
+
+/* ---- what no kernel parameter sets ---------------------------------------------- */
+
+static void say_threads(const struct doctor *doctor)
+{
+	if (read_long(doctor, "/sys/devices/system/cpu/smt/active") == 1)
+		findings_add(doctor->findings, "K07", FINDING_INFO,
+			     "none, if jobs use it; nosmt on the kernel's "
+			     "command line otherwise",
+			     "hyper-threading is on: of each core that is "
+			     "reserved the client polls on one CPU, and the "
+			     "other stays idle");
+}
+
+/* "NAME=VALUE" of a file for the shell; caller frees, NULL: not there. */
+static char *shell_value(const struct doctor *doctor, const char *path,
+			 const char *name)
+{
+	char *text = doctor_read(doctor, path), *line, *save = NULL;
+	char *value = NULL;
+	size_t length = strlen(name);
+
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		line += strspn(line, " \t");
+		if (strncmp(line, name, length) != 0 || line[length] != '=')
+			continue;
+		line += length + 1;
+		line += strspn(line, "\"'");
+		line[strcspn(line, "\"' \t#")] = '\0';
+		free(value);
+		value = strdup(line);
+	}
+	free(text);
+	return value;
+}
+
+/* "ff000000,00000001": the last digit is CPUs 0 to 3 */
+static void parse_mask(const char *mask, struct cpuset *cpus)
+{
+	unsigned int bit, at = 0, value;
+	const char *digit;
+
+	for (digit = mask + strlen(mask); digit > mask;) {
+		if (*--digit == ',')
+			continue;
+		if (sscanf((char[]){ *digit, '\0' }, "%1x", &value) != 1)
+			return;
+		for (bit = 0; bit < 4; bit++, at++)
+			if (value & (1U << bit))
+				cpuset_add(cpus, at);
+	}
+}
+
+static void read_banned(const struct doctor *doctor, struct cpuset *banned)
+{
+	static const char *const files[] = { "/etc/default/irqbalance",
+					     "/etc/sysconfig/irqbalance" };
+	char *isolated = read_word(doctor, "/sys/devices/system/cpu/isolated");
+	char *list, *mask;
+	struct cpuset one;
+	size_t i;
+
+	cpuset_zero(banned);
+	/* irqbalance leaves those alone by itself */
+	if (isolated && *isolated && cpuset_parse(&one, isolated, NULL) == 0)
+		cpuset_or(banned, &one);
+	free(isolated);
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		list = shell_value(doctor, files[i],
+				   "IRQBALANCE_BANNED_CPULIST");
+		if (list && *list && cpuset_parse(&one, list, NULL) == 0)
+			cpuset_or(banned, &one);
+		mask = shell_value(doctor, files[i], "IRQBALANCE_BANNED_CPUS");
+		if (mask)
+			parse_mask(mask, banned);
+		free(list);
+		free(mask);
+	}
+}
+
+static void say_interrupts(const struct doctor *doctor)
+{
+	struct cpuset banned, open = doctor->client_cpus;
+	char cure[ERR_MAX], *all, *some;
+
+	if (!doctor_runs(doctor, "irqbalance"))
+		return;
+	read_banned(doctor, &banned);
+	cpuset_andnot(&open, &banned);
+	if (cpuset_is_empty(&open))
+		return;
+	cpuset_or(&banned, &doctor->client_cpus);
+	all = cpuset_format(&banned);
+	some = cpuset_format(&open);
+	snprintf(cure, sizeof(cure),
+		 "IRQBALANCE_BANNED_CPULIST=%.200s in /etc/default/irqbalance "
+		 "or /etc/sysconfig/irqbalance, and restart it",
+		 all ? all : "");
+	findings_add(doctor->findings, "K08", FINDING_WARNING, cure,
+		     "irqbalance may put interrupts on CPUs %.200s, on which "
+		     "the client polls",
+		     some ? some : "");
+	free(some);
+	free(all);
+}
+
+static long mtu_of(const char *card)
+{
+	char below[128], path[SYSFS_PATH_MAX], *text;
+	unsigned long mtu;
+	long value = -1;
+
+	if (strchr(card, '/'))
+		return -1;
+	snprintf(below, sizeof(below), "class/net/%s/mtu", card);
+	sysfs_path(path, below);
+	text = fileio_read(path, 32, NULL, NULL);
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	if (text && number_parse(text, 0, LONG_MAX, &mtu, NULL) == 0)
+		value = (long)mtu;
+	free(text);
+	return value;
+}
+
+/* The clients were asked for their cards, so this is no copy of a node's files. */
+static void say_mtu(const struct doctor *doctor)
+{
+	const struct client_cards *cards;
+	size_t i, k;
+	long mtu;
+
+	for (i = 0; i < doctor->cards_count; i++) {
+		cards = &doctor->cards[i].cards;
+		for (k = 0; k < cards->count; k++) {
+			mtu = mtu_of(cards->card[k].name);
+			if (mtu < 0 || mtu >= SMALL_MTU)
+				continue;
+			findings_add(doctor->findings, "K09", FINDING_INFO,
+				     "the largest MTU that the switches take: "
+				     "9000 on Ethernet, 4092 on InfiniBand",
+				     "card %s, over which client '%s' works, "
+				     "has an MTU of %ld bytes",
+				     cards->card[k].name,
+				     doctor->cards[i].client, mtu);
+		}
+	}
+}
+
+void doctor_say_state(const struct doctor *doctor)
+{
+	enum doctor_vendor vendor = doctor_vendor(doctor);
+
+	say_clock(doctor);
+	say_idle(doctor, vendor);
+	say_balancing(doctor);
+	say_iommu(doctor, vendor);
+	say_threads(doctor);
+	say_interrupts(doctor);
+	say_mtu(doctor);
+}
