@@ -177,3 +177,60 @@ STREAM=1-4,0123456789abcdef
 	epilog
 	expect_in 'W60","warning","the job could not be held, and runs without what it asked for: slurmctld: requeue: Requested operation' "$(findings 7)"
 }
+
+# ---- another jobio ----------------------------------------------------------
+
+OLDER=$SRCDIR/tests/samples/older
+
+# older_begun - an older jobio's prolog has begun job 7 here, with profile stream
+older_begun() {
+	local boot file
+	job 7 1 stream
+	boot=$(</proc/sys/kernel/random/boot_id)
+	install -d -m 700 "$NODE"/run/7/steps "$NODE"/spool/open
+	for file in "$NODE/run/7/start.json" "$NODE/spool/open/7.c1.json"; do
+		jq -c --arg boot "$boot" '.boot_id = $boot' "$OLDER/start.json" >"$file"
+	done
+	cp "$OLDER/journal" "$OLDER/gate" "$NODE/run/7"
+	sed -i 's/writecache/forcedirect/' "$NODE/weka/mounts"
+}
+
+@test "a job that an older jobio began is ended by this one: settings, record, counters" {
+	older_begun
+	step 7 batch 1000 2000
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+	[ "$(record 7 | jq -c '[.request.profile, .changes[0].restored, .io_cores.os_cpus, .app[0].read_bytes]')" = '["stream",true,"7,15",1000]' ]
+	expect_in '"all_files"' "$(record 7 | jq -c .quality)"
+}
+
+@test "a job that an older jobio began is mended by the next prolog of this one" {
+	older_begun
+	node_stepd_was 7
+	job 8 1
+	prolog
+	expect_base
+	[ "$(record 7 | jq -c '[.job, .changes[0].restored]')" = '[7,true]' ]
+}
+
+# keys FILE - of a record, those of lists' elements included
+keys() { jq -r '[paths | map(if type == "number" then 0 else . end) | map(tostring) | join(".")] | unique[]' "$1"; }
+
+@test "all that an older jobio reads in a state, a journal, a gate file and a record is still there" {
+	local missing
+	job 7 1 stream
+	prolog
+	missing=$(comm -23 <(keys "$OLDER/start.json") <(keys "$NODE/run/7/start.json"))
+	[ "$missing" = '' ] || fail "start.json lacks: $missing"
+	[ "$(jq .jobio "$NODE/run/7/start.json")" = 1 ]
+	missing=$(comm -23 <(keys "$OLDER/journal" | sort -u) <(keys "$NODE/run/7/journal" | sort -u))
+	[ "$missing" = '' ] || fail "the journal lacks: $missing"
+	missing=$(comm -23 <(cut -d= -f1 "$OLDER/gate" | sort) <(cut -d= -f1 "$NODE/run/7/gate" | sort))
+	[ "$missing" = '' ] || fail "the gate file lacks: $missing"
+	step 7 batch 1000 2000
+	epilog
+	missing=$(comm -23 <(keys "$OLDER/record.json") <(keys "$NODE/spool/7.0.c1.json"))
+	[ "$missing" = '' ] || fail "the record lacks: $missing"
+}
