@@ -40,6 +40,7 @@ struct key {
 
 static const char *const gates[] = { "off", "warn", "enforce", NULL };
 static const char *const on_errors[] = { "continue", "drain", NULL };
+static const char *const mismatches[] = { "continue", "hold", "refuse", NULL };
 static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
 static const char *const changes[] = { "never", "grow", "any", "affinity",
 				       NULL };
@@ -55,6 +56,8 @@ static const struct key jobio_keys[] = {
 	{ "partitions", TEXT, AT(partitions), "", 0, 0, NULL },
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
+	{ "on_mismatch", CHOICE, AT(on_mismatch), "continue", 0, 0,
+	  mismatches },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
@@ -1211,6 +1214,48 @@ size_t config_clients_for(const struct config *config, const char *node,
 			list[count++] = client;
 	}
 	return count;
+}
+
+/* FNV-1a of 64 bits, the final 0 included */
+static uint64_t digest_text(uint64_t digest, const char *text)
+{
+	do
+		digest = (digest ^ (unsigned char)*text) *
+			 UINT64_C(0x100000001b3);
+	while (*text++);
+	return digest;
+}
+
+static uint64_t digest_section(const struct config_profile *profile)
+{
+	uint64_t digest =
+		digest_text(UINT64_C(0xcbf29ce484222325), profile->client);
+	const struct key *key;
+	const char *value;
+
+	for (key = profile_keys; key->name; key++) {
+		if (key->kind != TEXT || !strcmp(key->name, "description"))
+			continue;
+		value = *(char *const *)((const char *)profile + key->offset);
+		if (*value)
+			digest = digest_text(digest_text(digest, key->name),
+					     value);
+	}
+	return digest;
+}
+
+/* A sum: the order of sections does not matter. */
+uint64_t config_profile_digest(const struct config *config, const char *name)
+{
+	const struct config_profile *profile =
+		config_profile_find(config, name);
+	uint64_t digest = profile ? digest_section(profile) : 0;
+	size_t i;
+
+	for (i = 0; i < config->client_profile_count; i++)
+		if (!strcmp(config->client_profiles[i].name, name))
+			digest += digest_section(&config->client_profiles[i]);
+	return digest;
 }
 
 bool config_has_partition(const struct config *config, const char *name)

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/err.h"
 
@@ -37,6 +38,12 @@ enum gate_policy {
 enum on_error {
 	ON_ERROR_CONTINUE,
 	ON_ERROR_DRAIN
+};
+/* what a job gets that was submitted under another jobio.conf */
+enum on_mismatch {
+	MISMATCH_CONTINUE,
+	MISMATCH_HOLD,
+	MISMATCH_REFUSE
 };
 enum client_type {
 	CLIENT_WEKA,
@@ -171,6 +178,7 @@ struct config {
 	char *partitions; /* with commas or blanks between them; "": all */
 	enum gate_policy gate;
 	enum on_error on_error;
+	enum on_mismatch on_mismatch;
 	char *run_dir;
 	char *spool_dir;
 	unsigned int spool_max_records; /* newer ones are refused */
@@ -236,6 +244,10 @@ bool config_profile_is_for(const struct config *config, const char *name,
 			   const struct config_client *client);
 /* Does it set nothing but io_cores, for no client at all? */
 bool config_profile_is_empty(const struct config *config, const char *name);
+
+/* A number for all that a profile sets, description and io_cores left out: another
+ * one, and it sets something else. */
+uint64_t config_profile_digest(const struct config *config, const char *name);
 
 bool config_is_name(const char *text);
 

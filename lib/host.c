@@ -59,3 +59,11 @@ const char *host_slurm_conf(const char *root)
 	}
 	return NULL;
 }
+
+bool host_is_daemon(const char *comm, const char *daemon)
+{
+	size_t length = strlen(daemon);
+
+	return !strncmp(comm, daemon, length) &&
+	       (!comm[length] || !strcmp(comm + length, "-wlm"));
+}

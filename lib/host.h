@@ -13,6 +13,7 @@
 #ifndef JOBIO_HOST_H
 #define JOBIO_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Where slurm.conf is when nothing says otherwise. */
@@ -30,5 +31,10 @@ void host_boot_id(char *boot_id, size_t size);
  * there is none. With a root that is not "", only the usual places below it;
  * the answer is without it. */
 const char *host_slurm_conf(const char *root);
+
+/* Is this the name of a process that is Slurm's "slurmd", or another daemon of
+ * its? Since 23.11 scontrol reconfigure has a daemon start its own file anew, and
+ * that is slurmd-wlm on Debian. */
+bool host_is_daemon(const char *comm, const char *daemon);
 
 #endif

@@ -527,7 +527,7 @@ static bool find_ancestor(struct node_epoch *epoch)
 	for (int i = 0; i < ANCESTORS_MAX && pid > 0; i++, pid = parent) {
 		if (read_stat(pid, comm, &parent, &start) < 0)
 			break;
-		if (!strcmp(comm, "slurmd")) {
+		if (host_is_daemon(comm, "slurmd")) {
 			epoch->slurmd_pid = pid;
 			epoch->slurmd_start = start;
 			found = true;
@@ -549,7 +549,7 @@ static void find_slurmd(struct node_epoch *epoch)
 
 		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
 		    read_stat((int64_t)pid, comm, &parent, &start) < 0 ||
-		    strcmp(comm, "slurmd") != 0)
+		    !host_is_daemon(comm, "slurmd"))
 			continue;
 		if (!epoch->slurmd_pid || start < epoch->slurmd_start) {
 			epoch->slurmd_pid = (int64_t)pid;
@@ -620,7 +620,7 @@ static void check_epoch(struct node_epoch *epoch, struct json_object *json)
 	memset(epoch, 0, sizeof(*epoch));
 	if (!find_ancestor(epoch) && pid > 0 &&
 	    read_stat(pid, comm, &parent, &start) == 0 &&
-	    !strcmp(comm, "slurmd")) {
+	    host_is_daemon(comm, "slurmd")) {
 		epoch->slurmd_pid = pid;
 		epoch->slurmd_start = start;
 	}

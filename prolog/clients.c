@@ -2,16 +2,15 @@
 #include "prolog/clients.h"
 
 #include <json-c/json.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/journal.h"
 #include "lib/json.h"
 #include "lib/rundir.h"
+#include "prolog/ask_slurm.h"
 #include "prolog/describe.h"
 
 /* ---- what each shall be for the job -------------------------------------- */
@@ -248,22 +247,14 @@ static void tell_unknown(struct visit *visit, const char *why)
 
 static bool ask_alone(struct visit *visit)
 {
-	char helper[PATH_MAX], limit[48], id[16], conf[PATH_MAX + 16];
-	const char *conf_path = getenv("SLURM_CONF");
-	char *argv[] = { helper, limit, "job", id, NULL };
-	char *env[] = { conf_path ? conf : NULL, NULL };
 	struct child_result result = { 0 };
-	struct err why = { "there is no jobio-slurm beside this program" };
+	struct err why = { "" };
 	bool alone = false;
+	char id[16];
 
-	snprintf(limit, sizeof(limit), "--timeout-ms=%u",
-		 visit_time_left_ms(visit));
 	snprintf(id, sizeof(id), "%u", visit->job.id);
-	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
-		 conf_path ? conf_path : "");
 	FAULT_POINT("ask alone");
-	if (job_helper_path("jobio-slurm", helper, sizeof(helper)) < 0 ||
-	    child_run(argv, env, visit_time_left_ms(visit) + 100, &result,
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
 		      &why) < 0) {
 		tell_unknown(visit, why.text);
 		return false;

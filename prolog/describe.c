@@ -13,7 +13,7 @@ void describe_request(struct visit *visit)
 	if (*visit->refused)
 		record_set(&state->refused, visit->refused);
 	state->has_request = visit->has_request;
-	state->request = visit->request;
+	state->request = visit->asked;
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		record_set_io_cores(state, &visit->abs_cores,
 				    &visit->want.io_cpus);

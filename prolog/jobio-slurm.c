@@ -5,8 +5,11 @@
  *   jobio-slurm [--timeout-ms=N] node [NAME]   the record of a node and the
  *       controller's settings that decide what it means (lib/node.h reads it)
  *   jobio-slurm [--timeout-ms=N] job ID        what slurmctld knows of a job
+ *   jobio-slurm [--timeout-ms=N] hold ID [TEXT]  put a batch job that starts back
+ *       into the queue and hold it, as scontrol requeuehold does; TEXT becomes
+ *       its AdminComment, unless it has one that jobio did not write
  *
- * One JSON object on stdout and exit 0, or one sentence on stderr and exit 1
+ * One JSON object on stdout (of hold none) and exit 0, or one sentence on stderr and exit 1
  * (2: bad usage). A SIGALRM ends it at the deadline, whatever libslurm does.
  */
 #include <errno.h>
@@ -78,8 +81,11 @@ static const struct flag task_flags[] = {
 };
 
 static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n"
-	"Asks slurmctld once and prints one JSON object.\n"
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID | hold ID "
+	"[TEXT]\n"
+	"Asks slurmctld once and prints one JSON object; hold: requeues a "
+	"batch job\n"
+	"that starts, held, with TEXT as its AdminComment.\n"
 	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
 static void on_alarm(int signal)
@@ -259,29 +265,91 @@ static void add_spec(struct json_object *json, const job_info_t *job)
 			       json_object_new_boolean(is_alone(job)));
 }
 
-static int print_job(const char *text)
+static int parse_id(const char *text, uint32_t *id)
 {
-	job_info_msg_t *jobs = NULL;
-	struct json_object *json;
-	unsigned long id;
+	unsigned long number;
 	struct err err;
 
-	if (number_parse(text, 1, 0xffffffffUL, &id, &err) < 0) {
+	if (number_parse(text, 1, 0xffffffffUL, &number, &err) < 0) {
 		fprintf(stderr, "job: %s\n", err.text);
-		return 2;
+		return -1;
 	}
-	if (slurm_load_job(&jobs, (uint32_t)id, 0) != SLURM_SUCCESS)
-		return fail("slurmctld: job");
+	*id = (uint32_t)number;
+	return 0;
+}
+
+/* NULL: one line is said. */
+static job_info_msg_t *load_job(uint32_t id)
+{
+	job_info_msg_t *jobs = NULL;
+
+	if (slurm_load_job(&jobs, id, 0) != SLURM_SUCCESS) {
+		fail("slurmctld: job");
+		return NULL;
+	}
 	if (jobs->record_count < 1) {
-		fprintf(stderr, "slurmctld: job %lu: no such job\n", id);
+		fprintf(stderr, "slurmctld: job %u: no such job\n", id);
 		slurm_free_job_info_msg(jobs);
-		return EXIT_FAILURE;
+		return NULL;
 	}
+	return jobs;
+}
+
+static int print_job(const char *text)
+{
+	job_info_msg_t *jobs;
+	struct json_object *json;
+	uint32_t id;
+
+	if (parse_id(text, &id) < 0)
+		return 2;
+	jobs = load_job(id);
+	if (!jobs)
+		return EXIT_FAILURE;
 	json = json_object_new_object();
 	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
 	slurm_free_job_info_msg(jobs);
 	return print(json);
+}
+
+/* ---- hold --------------------------------------------------------------------- */
+
+static bool has_foreign_comment(uint32_t id)
+{
+	job_info_msg_t *jobs = load_job(id);
+	const char *comment = jobs ? jobs->job_array[0].admin_comment : "?";
+	bool is_foreign = comment && *comment && strncmp(comment, "jobio: ", 7);
+
+	slurm_free_job_info_msg(jobs);
+	return is_foreign;
+}
+
+/* Held it is; what cannot be written is said. */
+static void comment_job(uint32_t id, char *comment)
+{
+	job_desc_msg_t change;
+
+	if (has_foreign_comment(id))
+		return;
+	slurm_init_job_desc_msg(&change);
+	change.job_id = id;
+	change.admin_comment = comment;
+	if (slurm_update_job(&change) != SLURM_SUCCESS)
+		fail("slurmctld: AdminComment");
+}
+
+static int hold_job(const char *text, char *comment)
+{
+	uint32_t id;
+
+	if (parse_id(text, &id) < 0)
+		return 2;
+	if (slurm_requeue(id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS)
+		return fail("slurmctld: requeue");
+	if (comment)
+		comment_job(id, comment);
+	return EXIT_SUCCESS;
 }
 
 static int run(int argc, char *argv[])
@@ -290,6 +358,8 @@ static int run(int argc, char *argv[])
 		return print_node(argv[1]);
 	if (argc == 2 && !strcmp(argv[0], "job"))
 		return print_job(argv[1]);
+	if (argc >= 2 && argc <= 3 && !strcmp(argv[0], "hold"))
+		return hold_job(argv[1], argv[2]);
 	fputs(usage, stderr);
 	return 2;
 }

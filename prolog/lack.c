@@ -10,6 +10,8 @@
 #include "prolog/clients.h"
 
 #define WHY_MAX 300 /* of a finding in the note */
+#define NOT_APPLIED "profile '%s' was not applied"
+#define WITHOUT_USE "io-cores without use"
 
 /* The worst of some findings, the first of those: why it is so. */
 static const struct finding *worst(const struct visit *visit, size_t from,
@@ -66,13 +68,17 @@ static void describe_profile(struct visit *visit)
 	const struct finding *why;
 	char what[PROFILE_NAME_MAX + 40], otherwise[WHY_MAX];
 
+	if (*visit->no_profile.text) {
+		visit->state->profile_applied = false;
+		snprintf(what, sizeof(what), NOT_APPLIED, visit->asked.profile);
+		add_note(visit, what, NULL, visit->no_profile.text);
+	}
 	if (!*visit->request.profile)
 		return;
 	visit->state->profile_applied = clients_have_profile(visit);
 	if (visit->state->profile_applied)
 		return;
-	snprintf(what, sizeof(what), "profile '%s' was not applied",
-		 visit->request.profile);
+	snprintf(what, sizeof(what), NOT_APPLIED, visit->request.profile);
 	why = worst(visit, visit->findings_client, visit->findings_judge);
 	if (visit->client_count && !clients_take_profile(visit)) {
 		why = NULL;
@@ -94,7 +100,7 @@ static void add_other_cpus(struct visit *visit, const struct cpuset *is)
 		 "the filesystem client works on CPU %.100s, Slurm reserved "
 		 "CPU %.100s for it",
 		 has ? has : "?", should ? should : "?");
-	add_note(visit, "io-cores without use", NULL, text);
+	add_note(visit, WITHOUT_USE, NULL, text);
 	free(has);
 	free(should);
 }
@@ -122,11 +128,15 @@ static void describe_cores(struct visit *visit)
 {
 	struct cpuset is, whole;
 
+	if (*visit->no_cores.text) {
+		visit->state->cores_met = false;
+		add_note(visit, WITHOUT_USE, NULL, visit->no_cores.text);
+	}
 	if (!visit->request.io_cores)
 		return;
 	if (!visit->client_count) {
 		visit->state->cores_met = false;
-		add_note(visit, "io-cores without use",
+		add_note(visit, WITHOUT_USE,
 			 worst(visit, visit->findings_client,
 			       visit->findings_judge),
 			 "the node has no filesystem client");

@@ -9,28 +9,13 @@
 #include "job/log.h"
 #include "lib/child.h"
 #include "lib/rundir.h"
+#include "prolog/asked.h"
 #include "prolog/clients.h"
 #include "prolog/cores.h"
 #include "prolog/describe.h"
 #include "prolog/gates.h"
 #include "prolog/lack.h"
 #include "prolog/leftover.h"
-
-/* ---- 0: what the job wants --------------------------------------------- */
-
-static void read_request(struct visit *visit)
-{
-	struct err why;
-	int rc = request_from_env(&visit->request, &why);
-
-	if (rc < 0) {
-		visit_refuse(visit, &why);
-		return;
-	}
-	visit->has_request = rc > 0;
-	if (rc > 0 && request_check(&visit->request, visit->config, &why) < 0)
-		visit_refuse(visit, &why);
-}
 
 /* ---- verdict ----------------------------------------------------------- */
 
@@ -126,7 +111,7 @@ static void describe_off(struct visit *visit, const struct err *why)
 	struct record *state = visit->state;
 
 	/* a refusal is nothing to do either: the gate is open */
-	state->has_request = request_from_env(&state->request, NULL) > 0;
+	state->has_request = request_from_env(&state->request, NULL) == 1;
 	state->profile_applied = false;
 	if (state->has_request)
 		snprintf(visit->note, sizeof(visit->note),
@@ -164,13 +149,14 @@ int prepare_node(struct visit *visit, struct err *err)
 	if (config_is_off(visit->config, visit->job.node, visit->job.partition,
 			  &why))
 		return prepare_off(visit, &why, err);
-	read_request(visit);
+	asked_read(visit);
 	cores_check(visit);
 	visit->want.mem_spec_limit_mb = -1;
 	visit->want.io_cores = visit->request.io_cores;
 	visit->want.alone = visit->job.alone == JOB_ALONE;
 	if (begin_clean(visit, err) < 0)
 		return -1;
+	asked_hold(visit);
 	cores_find(visit);
 	job_state_dir(visit->config, state_dir);
 	visit->findings_client = visit->findings.count;

@@ -26,8 +26,11 @@ struct visit {
 	struct findings findings;
 	size_t findings_client; /* from here on they are about the clients .. */
 	size_t findings_judge; /* .. up to here about this job's change of them */
-	struct request request;
+	struct request asked;	/* asked.h: the job's words .. */
+	struct request request; /* .. and those that are followed here */
 	bool has_request;
+	struct err no_cores, no_profile; /* why not; "": they are */
+	bool is_to_hold;
 	char refused[ERR_MAX];	  /* "": not refused */
 	char note[GATE_TEXT_MAX]; /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];

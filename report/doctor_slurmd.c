@@ -18,6 +18,7 @@
 
 #include "lib/child.h"
 #include "lib/core_map.h"
+#include "lib/host.h"
 #include "lib/number.h"
 #include "lib/version.h"
 
@@ -55,11 +56,14 @@ static char *status_value(char *status, const char *key)
 	return NULL;
 }
 
-static bool is_line(const char *value, const char *text)
+/* Up to the end of the line. */
+static bool is_slurmd(const char *name)
 {
-	size_t length = strlen(text);
+	char comm[32];
 
-	return value && !strncmp(value, text, length) && value[length] == '\n';
+	snprintf(comm, sizeof(comm), "%.*s",
+		 name ? (int)strcspn(name, "\n") : 0, name ? name : "");
+	return host_is_daemon(comm, "slurmd");
 }
 
 /* A slurmd in a container has a number in its own PID namespace as well. */
@@ -80,7 +84,7 @@ static int take_process(const struct doctor *doctor, unsigned long pid,
 
 	snprintf(path, sizeof(path), "/proc/%lu/status", pid);
 	status = doctor_read(doctor, path);
-	if (!status || !is_line(status_value(status, "Name"), "slurmd") ||
+	if (!status || !is_slurmd(status_value(status, "Name")) ||
 	    is_inside(status_value(status, "NSpid")))
 		goto out;
 	value = status_value(status, "Cpus_allowed_list");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/fileio.h"
+#include "lib/host.h"
 
 #define SMALL_FILE_MAX (1U << 20)
 
@@ -28,12 +29,14 @@ char *doctor_read(const struct doctor *doctor, const char *path)
  * its own PID namespace as well. */
 static bool is_named(const char *status, const char *name)
 {
-	size_t length = strlen(name);
 	const char *inside = strstr(status, "\nNSpid:\t");
+	char comm[32];
 
-	if (strncmp(status, "Name:\t", 6) != 0 ||
-	    strncmp(status + 6, name, length) != 0 ||
-	    status[6 + length] != '\n')
+	if (strncmp(status, "Name:\t", 6) != 0)
+		return false;
+	snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + 6, "\n"),
+		 status + 6);
+	if (!host_is_daemon(comm, name))
 		return false;
 	inside = inside ? inside + strlen("\nNSpid:\t") : "";
 	return inside[strcspn(inside, "\t\n")] != '\t';

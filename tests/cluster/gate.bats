@@ -173,14 +173,13 @@ is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 	expect_equal '' "$(job_output "$job")"
 }
 
-@test "a request that goes around the site's rules is refused on the node, with the reason" {
+@test "a request that goes around the site's rules is not followed on the node, with the reason" {
 	as alice sh -c 'printf "[profile mine]\ndescription = my own\n" >jobio.conf
 		echo "optional jobio.so conf=$PWD/jobio.conf" >plugstack.conf
 		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/plugstack.conf:" /etc/slurm/slurm.conf >slurm.conf'
 	run as alice env SLURM_CONF=/home/alice/slurm.conf srun -w c1 --io-profile=mine hostname
-	expect_text "'mine': this site has no such profile" "$output"
-	expect_text 'jobio: gate: not started: ' "$output"
-	expect_equal 0 "$(grep -cx c1 <<<"$output")"
+	expect_text "jobio: node c1: profile 'mine' was not applied: jobio.conf of this node has no such profile" "$output"
+	expect_equal 1 "$(grep -cx c1 <<<"$output")"
 }
 
 @test "a node without its configuration starts tasks and says so in its log" {

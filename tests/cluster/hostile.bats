@@ -76,15 +76,15 @@ is_none() {
 	expect_equal "$before" "$(newest)"
 }
 
-@test "a request by rules of the user's own is refused on the node" {
+@test "a request by rules of the user's own gets what the node's rules allow: nothing" {
 	as alice sh -c 'printf "[option]\nio_cores_max = 64\n[profile mine]\nio_cores = 1\n" >own.conf
 		echo "optional jobio.so conf=$PWD/own.conf" >own.plugstack
 		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/own.plugstack:" /etc/slurm/slurm.conf >own.slurm.conf'
 	mischief env SLURM_CONF=/home/alice/own.slurm.conf srun -Q -n1 -w c1 --io-profile=mine echo started
-	expect_text "$not_started" "$output"
-	expect_text "'mine': this site has no such profile" "$output"
-	expect_equal 0 "$(grep -cx started <<<"$output")"
+	expect_text "jobio: node c1: profile 'mine' was not applied: jobio.conf of this node has no such profile" "$output"
+	expect_equal 1 "$(grep -cx started <<<"$output")"
 	ran+=("$(newest)")
+	expect_record "${ran[0]}" c1 .request.applied false
 }
 
 # ---- what root's programs must not take from a user ----------------------------

@@ -290,7 +290,7 @@ broken() {
 	printf 'Name:\tjobio-ledgerd\nNSpid:\t7\n' >"$site/root/proc/7/status"
 	roles n02 '"node","ledger"'
 	roles x '"ledger"'
-	printf 'Name:\tslurmctld\n' >"$site/root/proc/8/status"
+	printf 'Name:\tslurmctld-wlm\n' >"$site/root/proc/8/status"
 	printf 'Name:\tslurmd\nNSpid:\t9\t1\n' >"$site/root/proc/9/status"
 	roles x '"ctld","ledger"'
 	run "$BUILDDIR/jobio" check --role=nod

@@ -51,7 +51,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	job 7 1 stream
 	prolog
 	node_stepd 7
-	job 8 - bogus
+	job 8 - bogus!
 	prolog
 	step 7 batch 1 2
 	chmod 600 "$NODE/run/7/steps/batch" "$NODE/run/7/begun" # the tests wrote these

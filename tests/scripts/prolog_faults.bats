@@ -48,13 +48,6 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 'reason=--io-cores=1: Slurm reserves no cores for this job; submit it with the option --io-cores'
 }
 
-@test "a profile that the site does not have is refused" {
-	job 7 1 strem
-	prolog
-	grep -q "^reason=--io-profile: 'strem': this site has no such profile; did you mean 'stream'?" "$NODE/run/7/gate"
-	expect_base
-}
-
 @test "no random bytes in SPANK_JOBIO_* get further than refused" {
 	NODE_JOBIO=on_error=drain node_conf
 	for _ in {1..40}; do

@@ -96,8 +96,22 @@ START_TEST(the_environment_names_slurm_conf_on_this_host)
 }
 END_TEST
 
+START_TEST(a_daemon_of_debian_may_have_a_name_of_its_own)
+{
+	ck_assert(host_is_daemon("slurmd", "slurmd"));
+	ck_assert(host_is_daemon("slurmd-wlm", "slurmd"));
+	ck_assert(host_is_daemon("slurmctld-wlm", "slurmctld"));
+	ck_assert(!host_is_daemon("slurmdbd", "slurmd"));
+	ck_assert(!host_is_daemon("slurmd-wl", "slurmd"));
+	ck_assert(!host_is_daemon("slurmd-wlm2", "slurmd"));
+	ck_assert(!host_is_daemon("slurm", "slurmd"));
+	ck_assert(!host_is_daemon("", "slurmd"));
+}
+END_TEST
+
 UNIT_MAIN("host", a_host_name_is_without_its_domain,
 	  slurmd_knows_the_name_of_the_node_better,
 	  a_boot_has_an_id_of_36_characters,
 	  slurm_conf_is_in_the_first_of_the_usual_places_that_has_it,
-	  the_environment_names_slurm_conf_on_this_host)
+	  the_environment_names_slurm_conf_on_this_host,
+	  a_daemon_of_debian_may_have_a_name_of_its_own)

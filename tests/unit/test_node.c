@@ -290,6 +290,7 @@ static void load_twice_under_a_slurmd(void)
 	if (pid == 0) {
 		prctl(PR_SET_NAME, "slurmd");
 		load(8);
+		prctl(PR_SET_NAME, "slurmd-wlm"); /* reconfigured */
 		load(8);
 		_exit(0);
 	}

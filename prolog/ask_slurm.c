@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "prolog/ask_slurm.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job/job.h"
+
+#define MORE_MS 100U /* it ends itself, and says so */
+
+int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
+	      const char *more, struct child_result *result, struct err *err)
+{
+	char helper[PATH_MAX], limit[48], conf[PATH_MAX + 16];
+	const char *conf_path = getenv("SLURM_CONF");
+	char *argv[] = { helper,     limit,	   (char *)what,
+			 (char *)id, (char *)more, NULL };
+	char *env[] = { conf_path ? conf : NULL, NULL };
+
+	snprintf(limit, sizeof(limit), "--timeout-ms=%u", timeout_ms);
+	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
+		 conf_path ? conf_path : "");
+	if (job_helper_path("jobio-slurm", helper, sizeof(helper)) < 0)
+		return err_set(err,
+			       "there is no jobio-slurm beside this program");
+	return child_run(argv, env, timeout_ms + MORE_MS, result, err);
+}

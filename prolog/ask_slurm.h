@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ask_slurm.h - jobio-slurm beside this program, with a deadline
+ *
+ * Owner   child_result_free() on success.
+ * Errors  -1 and why it could not be run; what it says itself is its status.
+ * Runs    prolog, as root; slurmctld is asked or told once.
+ */
+#ifndef JOBIO_PROLOG_ASK_SLURM_H
+#define JOBIO_PROLOG_ASK_SLURM_H
+
+#include "lib/child.h"
+
+/* jobio-slurm --timeout-ms=N WHAT ID [MORE] */
+int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
+	      const char *more, struct child_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# upgrade.bats - hosts go from one version of jobio to another, one by one, while a
+# hundred jobs run
+#
+# Both are of this tree: the same code under another version number (build-other).
+# JOBIO_OTHER names the installed files of a real older one, built for the same Slurm,
+# in its place. Files are exchanged as packages do it: all beside the old ones first,
+# then each renamed. What an older jobio left behind is in tests/samples/older.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+
+load lib
+
+JOBS=100 LIMIT_S=200
+STORE=/home/.versions
+
+# to VERSION HOST... - these hosts get it
+to() {
+	local version=$1 host
+	shift
+	for host in "$@"; do
+		on "$host" sh "$STORE/exchange" "$version"
+	done
+}
+
+# the ledger is a service: a package restarts it
+ledger_to() {
+	to "$1" dbd
+	on dbd svc stop jobio-ledgerd
+	on dbd svc start jobio-ledgerd
+}
+
+# keep DIR VERSION - installed files, where all hosts find them
+keep() {
+	on login mkdir -p "$STORE/$2"
+	tar -C "$1" -c . | docker exec -i "$JOBIO_CLUSTER-login" tar -C "$STORE/$2" -x
+}
+
+setup_file() {
+	local top tree host
+	expect_healthy
+	top=$(readlink -f "$BATS_TEST_DIRNAME/../..")
+	tree=$top/build/cluster/$JOBIO_SUITE
+	[[ -n ${JOBIO_OTHER:-} ]] || docker run --rm --network=none -v "$tree:/jobio" \
+		-v "$BATS_TEST_DIRNAME/build-other:/build-other:ro" "jobio-$JOBIO_SUITE:site" /build-other >"$tree/other.log" 2>&1
+	keep "${JOBIO_OTHER:-$tree/other}" other
+	on login sh -c "cd '$STORE/other' && find . ! -type d >'$STORE/files' &&
+		mkdir '$STORE/this' && tar -C / -c -T '$STORE/files' --ignore-failed-read 2>/dev/null | tar -C '$STORE/this' -x"
+	docker exec -i "$JOBIO_CLUSTER-login" sh -c "cat >'$STORE/exchange'" <<-END
+		set -e
+		cd $STORE/\$1
+		find . ! -type d >/tmp/files
+		while read -r f; do mkdir -p "/\${f%/*}"; cp -a "\$f" "/\$f.dpkg-new"; done </tmp/files
+		while read -r f; do mv -f "/\$f.dpkg-new" "/\$f"; done </tmp/files
+	END
+	all_to other
+	# the client works on a CPU that plain jobs may have
+	for host in c1 c2 c3; do set_conf "$host" 's/^gate = .*/gate = warn/'; done
+}
+
+all_to() {
+	ledger_to "$1"
+	to "$1" login c1 c2 c3
+}
+
+teardown_file() {
+	on login scancel -u alice
+	within 60 queue_is_empty
+	all_to this
+	site_restore
+	on login sh -c "rm -rf $STORE /home/alice/go.*"
+	expect_healthy
+}
+
+# jobs N - submit them as alice: "JOB NODES" of each
+jobs() {
+	docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-login" bash -c '
+		for ((i = 0; i < '"$1"'; i++)); do
+			nodes=1
+			case $((i % 5)) in
+				0 | 1 | 2) options="-n1" ;;
+				3) options="-n1 --io-cores=1 --io-profile=stream" ;;
+				4) options="-N2 --ntasks-per-node=1 --io-cores=1 --io-profile=metadata" nodes=2 ;;
+			esac
+			printf "#!/bin/bash\n%s\n" "srun dd if=/dev/zero of=/mnt/weka/\$SLURM_JOB_ID bs=4k count=4 status=none; sleep 0.2" |
+				sbatch --parsable -o /dev/null $options | sed "s/\$/ $nodes/"
+		done' >>"$BATS_FILE_TMPDIR/jobs"
+}
+
+# crossing HOST - a job that has its profile there; sets $job
+crossing() {
+	submit "until [ -e go.$1 ]; do sleep 0.1; done" -n1 --io-cores=1 --io-profile=stream -w "$1"
+	echo "$job 1" >>"$BATS_FILE_TMPDIR/jobs"
+	within 90 on "$1" grep -q '"state":"done"' "/run/jobio/$job/journal"
+}
+
+# cross HOST - it gets this version under such a job
+cross() {
+	crossing "$1"
+	to this "$1"
+	crossed+=("$job.$1")
+	on login touch "/home/alice/go.$1"
+}
+
+version() { on "$1" jobio --version; }
+ids() { cut -d' ' -f1 "$BATS_FILE_TMPDIR/jobs" | paste -sd,; }
+accounts() { on login sacct -X -n -P -j "$(ids)" -o "$1"; }
+all_accounted() { [[ $(accounts State,ExitCode | sort | uniq -c | sed 's/^ *//') == "$JOBS COMPLETED|0:0" ]]; }
+all_have_summaries() { [[ $(accounts SystemComment | grep -cE '^jobio/1 .* nodes=([0-9]+)/\1( |$)') == "$JOBS" ]]; }
+
+# delivered - "JOB NODES" of each, as the ledger has them
+delivered() {
+	docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 -separator ' ' /var/lib/jobio/ledger.sqlite \
+		"SELECT job, count(DISTINCT node) FROM records JOIN runs ON run = id WHERE job IN ($(ids)) GROUP BY job ORDER BY job" </dev/null
+}
+
+@test "a hundred jobs run while nodes, ledger and login host change one by one: no job fails, no record is lost, no node drains" {
+	local host crossed=() id other
+	other=$(version c1)
+	: >"$BATS_FILE_TMPDIR/jobs"
+	jobs 22
+	cross c1 # a newer node, with the older ledger
+	jobs 25
+	ledger_to this # the newer ledger, with older nodes
+	for host in c2 c3; do
+		cross "$host"
+		jobs 25
+	done
+	to this login
+	expect_equal "$JOBS" "$(wc -l <"$BATS_FILE_TMPDIR/jobs")"
+	[[ $(version c1) != "$other" ]]
+	within $LIMIT_S queue_is_empty
+
+	within 30 all_accounted || { accounts JobID,State,ExitCode | grep -v 'COMPLETED|0:0' >&2; return 1; }
+	expect_equal '' "$(on login sinfo -h -t drain,down,fail -N -o %N)"
+	within 60 all_have_summaries || { accounts JobID,SystemComment | grep -vE 'nodes=([0-9]+)/\1' >&2; return 1; }
+	expect_equal "$(sort -n "$BATS_FILE_TMPDIR/jobs")" "$(delivered)"
+	expect_equal '' "$(accounts SystemComment | grep -E ' not=[a-z,]*(profile|cores|started)|not-applied' || :)"
+	for id in "${crossed[@]}"; do
+		expect_record "${id%.*}" "${id#*.}" '.changes[0].restored' true
+	done
+	for host in c1 c2 c3; do
+		within 20 no_traces "$host"
+		expect_equal writecache "$(mount_mode "$host")"
+	done
+}
+
+is_spooled() { [[ $(spooled c1) == "$job."* ]]; }
+
+# in_form FILTER - the record of a new job reaches the ledger in another form
+in_form() {
+	on dbd svc stop jobio-ledgerd
+	on c1 svc stop jobio-send-timer
+	submit true -n1 --io-cores=1 --io-profile=stream -w c1
+	wait_for_job "$job"
+	within 20 is_spooled
+	on c1 sh -c "cd /var/spool/jobio && for f in $job.*.json; do jq -c '$1' \$f >/tmp/record && cat /tmp/record >\$f; done"
+	on dbd svc start jobio-ledgerd
+	on c1 svc start jobio-send-timer
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 .*prof=stream '
+}
+
+@test "a ledger takes the records of nodes that are older, and of nodes that are newer" {
+	all_to this
+	# as tests/samples/older/record.json
+	in_form 'del(.up, .gate, .more_clients, .request.applied, .request.cores_met, .changes[].client, .changes[].made, .findings[].users, .client.card)
+		| .app |= map(del(.client, .peak, .timeline, .read_us, .write_us))'
+	expect_record "$job" c1 .request.profile stream
+	in_form '. + {later: {list: [1, {a: null}]}} | .request.later = "x" | .quality += ["flag_of_later"]
+		| .findings += [{code: "W99", severity: "info", text: "of later", cure: null, later: 1}] | .changes[0].later = 7'
+	expect_record "$job" c1 '.findings[] | select(.code == "W99").text' 'of later'
+	run on login jobio report "$job"
+	expect_equal 0 "$status"
+}
