@@ -8,12 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ledger/merge.h"
-#include "ledger/nodes.h"
+#include "ledger/row.h"
 
 #define BUSY_MS 10000
-#define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
-#define TOOK_MAX_S (366 * 86400.0) /* a run */
 
 #define SCHEMA_VERSION 2
 
@@ -159,15 +156,6 @@ struct sqlite {
 };
 
 static const struct store_ops ops; /* at the end */
-
-/* A run as store_put() needs it. */
-struct run {
-	int64_t id, restart, seen, expected, version;
-	int64_t array_job, array_task, het_job, het_offset;
-	int64_t next_try; /* RECORD_UNKNOWN: it does not wait */
-	double first, last;
-	char *nodelist;
-};
 
 static struct sqlite *of(struct store *store)
 {
@@ -337,38 +325,6 @@ static int finish(struct store *store, sqlite3_stmt *st, struct err *err)
 
 /* ---- put ----------------------------------------------------------------- */
 
-/* Until when its run took up time. A record that began before now and ends in
- * days to come, or took longer than any job, is forged or of a clock that was
- * set: it would swallow all later runs of the job, so it takes up a moment. */
-static double end_of(const struct record *r, int64_t now_s)
-{
-	double ahead = (double)now_s + AHEAD_MAX_S;
-
-	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
-	    (r->start <= ahead && r->end > ahead))
-		return r->start;
-	return r->end;
-}
-
-/* Seconds between a run and a record, 0 when they overlap; -1: another run. */
-static double distance(const struct record *r, double end, int64_t restart,
-		       const char *nodelist, double first, double last)
-{
-	double gap = 0;
-	int is_elsewhere =
-		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
-
-	if (r->start > last)
-		gap = r->start - last;
-	else if (first > end)
-		gap = first - end;
-	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
-	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
-	     restart != r->restart))
-		return -1;
-	return gap;
-}
-
 /* 1: the node has a record in this run, 0, or -1 for an error. */
 static int has_record(struct store *store, int64_t run, const char *node,
 		      struct err *err)
@@ -385,7 +341,7 @@ static int has_record(struct store *store, int64_t run, const char *node,
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
-static int read_run(sqlite3_stmt *st, struct run *run)
+static int read_run(sqlite3_stmt *st, struct row *run)
 {
 	free(run->nodelist);
 	run->id = sqlite3_column_int64(st, 0);
@@ -405,7 +361,7 @@ static int read_run(sqlite3_stmt *st, struct run *run)
 
 /* 1 found, 0 none yet, -1 error */
 static int find_run(struct store *store, const struct record *r, int64_t now_s,
-		    struct run *run, struct err *err)
+		    struct row *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, FIND_RUNS);
 	double best = -1, gap;
@@ -415,10 +371,10 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s,
 	bind_text(st, 2, r->cluster);
 	sqlite3_bind_int64(st, 3, r->uid);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		gap = distance(r, end_of(r, now_s), known(st, 1),
-			       (const char *)sqlite3_column_text(st, 4),
-			       sqlite3_column_double(st, 2),
-			       sqlite3_column_double(st, 3));
+		gap = row_distance(r, row_end(r, now_s), known(st, 1),
+				   (const char *)sqlite3_column_text(st, 4),
+				   sqlite3_column_double(st, 2),
+				   sqlite3_column_double(st, 3));
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
 		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0),
@@ -443,7 +399,7 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s,
 }
 
 static int new_run(struct store *store, const struct record *r, int64_t now_s,
-		   struct run *run, struct err *err)
+		   struct row *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, NEW_RUN);
 
@@ -451,7 +407,7 @@ static int new_run(struct store *store, const struct record *r, int64_t now_s,
 	sqlite3_bind_int64(st, 2, r->job);
 	sqlite3_bind_int64(st, 3, r->uid);
 	sqlite3_bind_double(st, 4, r->start);
-	sqlite3_bind_double(st, 5, end_of(r, now_s));
+	sqlite3_bind_double(st, 5, row_end(r, now_s));
 	if (finish(store, st, err) < 0)
 		return -1;
 	run->id = sqlite3_last_insert_rowid(of(store)->db);
@@ -460,18 +416,17 @@ static int new_run(struct store *store, const struct record *r, int64_t now_s,
 	run->het_job = run->het_offset = RECORD_UNKNOWN;
 	run->next_try = RECORD_UNKNOWN;
 	run->first = r->start;
-	run->last = end_of(r, now_s);
+	run->last = row_end(r, now_s);
 	return 0;
 }
 
 /* Is the new record better than what this node said before? 1 yes, 0 no, -1
  * error; *is_first: the node had said nothing. */
-static int is_news(struct store *store, const struct run *run,
+static int is_news(struct store *store, const struct row *run,
 		   const struct record *r, const char *text, size_t size,
 		   bool *is_first, struct err *err)
 {
 	sqlite3_stmt *st = get(store, GET_RECORD);
-	struct record *old;
 	const char *old_text;
 	size_t old_size;
 	int rc;
@@ -491,49 +446,12 @@ static int is_news(struct store *store, const struct run *run,
 	}
 	old_text = (const char *)sqlite3_column_text(st, 0);
 	old_size = (size_t)sqlite3_column_bytes(st, 0);
-	old = old_text ? record_parse(old_text, old_size, NULL) : NULL;
-	rc = !old || merge_is_better(r, merge_digest(text, size), old,
-				     merge_digest(old_text, old_size));
-	record_free(old);
+	rc = !old_text || row_is_news(r, text, size, old_text, old_size);
 	sqlite3_reset(st);
 	return rc;
 }
 
-/* The run knows what any of its records knows; the longest node list counts
- * (merge.h), so that the order of arrival does not matter. */
-static int widen(struct run *run, const struct record *r, int64_t now_s,
-		 struct err *err)
-{
-	struct nodes *nodes;
-
-	if (r->start < run->first)
-		run->first = r->start;
-	if (end_of(r, now_s) > run->last)
-		run->last = end_of(r, now_s);
-	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
-		run->restart = r->restart;
-	if (r->array_job >= 0) {
-		run->array_job = r->array_job;
-		run->array_task = r->array_task;
-	}
-	if (r->het_job >= 0) {
-		run->het_job = r->het_job;
-		run->het_offset = r->het_offset;
-	}
-	if (!r->nodelist ||
-	    (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
-			       (strlen(run->nodelist) == strlen(r->nodelist) &&
-				strcmp(run->nodelist, r->nodelist) >= 0))))
-		return 0;
-	if (record_set(&run->nodelist, r->nodelist) < 0)
-		return err_set(err, "store: out of memory");
-	nodes = nodes_expand(run->nodelist, NULL);
-	run->expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
-	nodes_free(nodes);
-	return 0;
-}
-
-static int write_record(struct store *store, const struct run *run,
+static int write_record(struct store *store, const struct row *run,
 			const struct record *r, const char *text, size_t size,
 			int64_t now_s, struct err *err)
 {
@@ -546,7 +464,7 @@ static int write_record(struct store *store, const struct run *run,
 	return finish(store, st, err);
 }
 
-static int write_run(struct store *store, const struct run *run,
+static int write_run(struct store *store, const struct row *run,
 		     int64_t next_try, struct err *err)
 {
 	sqlite3_stmt *st = get(store, UPDATE_RUN);
@@ -567,23 +485,11 @@ static int write_run(struct store *store, const struct run *run,
 	return finish(store, st, err);
 }
 
-/* The grace period begins with the first record that waits: nodes that come one
- * by one must not put it off for ever. */
-static int64_t due_at(const struct run *run, int64_t now_s,
-		      unsigned int grace_s)
-{
-	if (run->expected >= 0 && run->seen >= run->expected)
-		return now_s;
-	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
-		return run->next_try;
-	return now_s + grace_s;
-}
-
 static int sqlite_put(struct store *store, const struct record *record,
 		      const char *text, size_t size, int64_t now_s,
 		      unsigned int grace_s, int64_t *due, struct err *err)
 {
-	struct run run = { 0 };
+	struct row run = { 0 };
 	int rc, result = -1;
 	bool is_first;
 
@@ -595,11 +501,11 @@ static int sqlite_put(struct store *store, const struct record *record,
 		result = rc;
 		goto out;
 	}
-	if (widen(&run, record, now_s, err) < 0)
+	if (row_widen(&run, record, now_s, err) < 0)
 		goto out;
 	run.seen += is_first;
 	run.version++;
-	*due = due_at(&run, now_s, grace_s);
+	*due = row_due(&run, now_s, grace_s);
 	if (write_record(store, &run, record, text, size, now_s, err) < 0 ||
 	    write_run(store, &run, *due, err) < 0)
 		goto out;
