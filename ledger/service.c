@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger/merge.h"
+#include "ledger/site.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/number.h"
@@ -220,27 +221,35 @@ static int reason(struct service *service, struct json_object *request,
 
 /* ---- get ----------------------------------------------------------------- */
 
+/* Records as they were put, one after the other: they are JSON already. */
 struct collector {
-	struct json_object *list;
-	size_t bytes;
-	int64_t left;
+	FILE *out;
+	size_t bytes;  /* of the records */
+	bool is_brief; /* without timelines and histograms */
+	int64_t left;  /* did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct collector *c = arg;
-	struct json_object *o;
+	char *brief;
 
-	(void)err;
 	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
 	}
-	o = json_parse(text);
-	if (o) {
-		json_object_array_add(c->list, o);
-		c->bytes += size;
+	if (c->bytes)
+		fputc(',', c->out);
+	c->bytes += size;
+	if (!c->is_brief) {
+		fwrite(text, size, 1, c->out);
+		return 0;
 	}
+	brief = malloc(size);
+	if (!brief)
+		return err_set(err, "out of memory");
+	fwrite(brief, record_text_brief(text, size, brief), 1, c->out);
+	free(brief);
 	return 0;
 }
 
@@ -375,25 +384,52 @@ struct wish {
 		*after; /* NULL: all; else the records of later nodes alone */
 };
 
-static struct json_object *whole_run(struct service *service,
-				     struct store_run *run,
-				     const struct wish *wish, struct err *err)
+static void put_records(struct service *service, const struct store_run *run,
+			const struct wish *wish, FILE *out, struct err *err)
+{
+	struct collector c = { .out = out };
+
+	fputs(",\"records\":[", out);
+	if (store_records_after(service->store, run->id,
+				wish->after ? wish->after : "", collect, &c,
+				err) < 0)
+		c.left = run->nodes_seen;
+	fprintf(out, "],\"records_left_out\":%" PRId64, c.left);
+}
+
+/* What is said of the run, its records, and behind them all runs. */
+static char *whole_run(struct service *service, struct store_run *run,
+		       const struct wish *wish, struct json_object *runs,
+		       struct err *err)
 {
 	struct json_object *top = good();
-	struct collector c = { 0 };
+	char *head, *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
 
 	if (!wish->after) {
 		refresh(service, run, top);
 		describe(top, run);
 	}
-	c.list = json_object_new_array();
-	if (store_records_after(service->store, run->id,
-				wish->after ? wish->after : "", collect, &c,
-				err) < 0)
-		c.left = run->nodes_seen;
-	json_object_object_add(top, "records", c.list);
-	json_add_known(top, "records_left_out", c.left);
-	return top;
+	head = json_line_put(top);
+	if (!out || !head)
+		goto fail;
+	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
+	put_records(service, run, wish, out, err);
+	if (!wish->after)
+		fprintf(out, ",\"runs\":%s", json_line(runs));
+	fputc('}', out);
+	free(head);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+fail:
+	if (out)
+		fclose(out);
+	free(text);
+	free(head);
+	return NULL;
 }
 
 /* The newest run, or the one asked for, with its records; the others by their
@@ -402,7 +438,7 @@ static struct json_object *whole_run(struct service *service,
 static char *show(struct service *service, const int64_t *ids, int count,
 		  const struct wish *wish, uid_t uid, struct err *err)
 {
-	struct json_object *runs = json_object_new_array(), *top;
+	struct json_object *runs = json_object_new_array();
 	struct store_run run = { 0 };
 	char *key = NULL, *answer = NULL;
 	const char *kept;
@@ -422,10 +458,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 		answer = strdup(kept);
 		goto out;
 	}
-	top = whole_run(service, &run, wish, err);
-	if (!wish->after)
-		json_object_object_add(top, "runs", json_object_get(runs));
-	answer = json_line_put(top);
+	answer = whole_run(service, &run, wish, runs, err);
 	if (answer && !service->in_batch)
 		kept_add(service->kept, key, answer);
 out:
@@ -525,30 +558,20 @@ static char *family(struct service *service, struct json_object *request,
 
 /* ---- list ---------------------------------------------------------------- */
 
-struct pages {
-	char *text;
-	size_t size;
-	FILE *out;
-};
-
-/* The records of one run, one after the other: they are JSON already. */
 static int splice(const char *text, size_t size, void *arg, struct err *err)
 {
-	struct pages *p = arg;
+	struct collector *c = arg;
 
-	(void)err;
-	if (p->size + size > LIST_RUN_MAX)
+	if (c->bytes + size > LIST_RUN_MAX)
 		return 1;
-	fprintf(p->out, "%s%.*s", p->size ? "," : "", (int)size, text);
-	p->size += size;
-	return 0;
+	return collect(text, size, c, err);
 }
 
 /* All of a run's records, or none of them where they are too many. */
 static char *splice_records(struct service *service,
-			    const struct store_run *run)
+			    const struct store_run *run, bool is_brief)
 {
-	struct pages p = { 0 };
+	struct collector p = { .is_brief = is_brief };
 	size_t size = 0;
 	char *text = NULL;
 	int rc = 1;
@@ -566,10 +589,12 @@ static char *splice_records(struct service *service,
 }
 
 /* One run of the list, as get has it; its records are not read again. */
-static char *list_run(struct service *service, struct store_run *run)
+static char *list_run(struct service *service, struct store_run *run,
+		      bool is_brief)
 {
 	struct json_object *top = json_object_new_object();
-	char *records = splice_records(service, run), *head, *text = NULL;
+	char *records = splice_records(service, run, is_brief);
+	char *head, *text = NULL;
 
 	if (run->dirty == STORE_DIRTY)
 		refresh(service, run, top);
@@ -587,7 +612,7 @@ static char *list_run(struct service *service, struct store_run *run)
 
 /* The newest run that this user may see; NULL: there is none. */
 static char *list_job(struct service *service, uint32_t job, uid_t uid,
-		      struct err *err)
+		      bool is_brief, struct err *err)
 {
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
@@ -599,7 +624,7 @@ static char *list_job(struct service *service, uint32_t job, uid_t uid,
 		if (store_run_load(service->store, ids[i], &run, err) < 0)
 			continue;
 		if (may_read(service, &run, uid))
-			text = list_run(service, &run);
+			text = list_run(service, &run, is_brief);
 		store_run_free(&run);
 	}
 	return text;
@@ -611,6 +636,7 @@ static char *list(struct service *service, struct json_object *request,
 {
 	struct json_object *jobs = json_list(request, "jobs");
 	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
+	bool is_brief = json_is_true(request, "brief");
 	char *answer = NULL, *run;
 	struct err err;
 	int64_t job;
@@ -628,7 +654,8 @@ static char *list(struct service *service, struct json_object *request,
 		run = json_value_number(json_object_array_get_idx(jobs, i),
 					&job) &&
 				      job > 0 && job <= UINT32_MAX
-			      ? list_job(service, (uint32_t)job, uid, &err)
+			      ? list_job(service, (uint32_t)job, uid, is_brief,
+					 &err)
 			      : NULL;
 		if (run)
 			fprintf(out, "%s%s", size ? "," : "", run);
@@ -640,6 +667,34 @@ static char *list(struct service *service, struct json_object *request,
 		return answer;
 	free(answer);
 	return NULL;
+}
+
+/* ---- site ---------------------------------------------------------------- */
+
+/* Root, the ledger's own user, and whom slurmdbd has as an operator. */
+static bool is_operator(const struct service *service, uid_t uid)
+{
+	const struct metrics *metrics = service->metrics;
+	uint64_t i, count = __atomic_load_n(&metrics->operator_count,
+					    __ATOMIC_RELAXED);
+
+	if (uid == 0 || uid == service->ledger_uid)
+		return true;
+	for (i = 0; i < count && i < METRICS_OPERATORS_MAX; i++)
+		if (metrics->operators[i] == uid)
+			return true;
+	return false;
+}
+
+static char *site(struct service *service, struct json_object *request,
+		  uid_t uid)
+{
+	if (is_operator(service, uid))
+		return site_answer(service->store, request);
+	refuse(service, METRICS_REFUSED_USER);
+	return service_error("site: for root, SlurmUser and operators of Slurm "
+			     "only",
+			     false);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -687,6 +742,8 @@ int service_handle(struct service *service, const char *request, size_t size,
 		*answer = family(service, top, uid);
 	} else if (!strcmp(name, "list")) {
 		*answer = list(service, top, uid);
+	} else if (!strcmp(name, "site")) {
+		*answer = site(service, top, uid);
 	} else if (!strcmp(name, "reason")) {
 		rc = reason(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "ping")) {
@@ -694,7 +751,7 @@ int service_handle(struct service *service, const char *request, size_t size,
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("op: must be put, reason, get, list, "
-					"family or ping",
+					"family, site or ping",
 					0);
 	}
 	json_object_put(top);

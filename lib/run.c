@@ -83,8 +83,31 @@ static bool is_same(const struct run_line *line, const struct record_io *io,
 	       !strcmp(fs, io->fs ? io->fs : "");
 }
 
-static void add_line(struct run_lines *lines, const struct record_io *io,
-		     enum run_kind kind)
+/* NULL: out of memory. */
+static struct run_line *new_line(struct run_lines *lines,
+				 const struct record_io *io, enum run_kind kind)
+{
+	struct run_line *more, *line;
+
+	/* room for 1, 2, 4 .. of them */
+	if (!(lines->count & (lines->count - 1))) {
+		more = realloc(lines->line,
+			       (lines->count ? lines->count * 2 : 1) *
+				       sizeof(*more));
+		if (!more)
+			return NULL;
+		lines->line = more;
+	}
+	line = &lines->line[lines->count++];
+	line->first = io;
+	line->kind = kind;
+	line->nodes = 0;
+	record_io_init(&line->sum);
+	return line;
+}
+
+static int add_line(struct run_lines *lines, const struct record_io *io,
+		    enum run_kind kind)
 {
 	struct run_line *line = lines->line;
 	struct run_line *end = line + lines->count;
@@ -93,14 +116,14 @@ static void add_line(struct run_lines *lines, const struct record_io *io,
 		line++;
 	if (line == end) {
 		if (lines->count == RUN_LINES_MAX)
-			return;
-		line->first = io;
-		line->kind = kind;
-		record_io_init(&line->sum);
-		lines->count++;
+			return 0;
+		line = new_line(lines, io, kind);
+		if (!line)
+			return -1;
 	}
 	line->nodes++;
 	run_add_io(&line->sum, io);
+	return 0;
 }
 
 /* A node's lines of other filesystems than the client's are told too, and are
@@ -117,7 +140,7 @@ static const char *best_source(const struct record *record,
 	return "";
 }
 
-static void add_record(struct run_lines *lines, const struct record *record)
+static int add_record(struct run_lines *lines, const struct record *record)
 {
 	const char *best[2] = { best_source(record, RECORD_SCOPE_JOB),
 				best_source(record, RECORD_SCOPE_NODE) };
@@ -126,12 +149,16 @@ static void add_record(struct run_lines *lines, const struct record *record)
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		add_line(lines, io,
-			 !strcmp(io->source, best[io->scope]) ? RUN_APP
-							      : RUN_OTHER);
+		if (add_line(lines, io,
+			     !strcmp(io->source, best[io->scope])
+				     ? RUN_APP
+				     : RUN_OTHER) < 0)
+			return -1;
 	}
 	for (i = 0; i < record->wire_count; i++)
-		add_line(lines, &record->wire[i], RUN_WIRE);
+		if (add_line(lines, &record->wire[i], RUN_WIRE) < 0)
+			return -1;
+	return 0;
 }
 
 struct run_lines *run_lines_new(struct record *const *records, size_t count)
@@ -140,11 +167,16 @@ struct run_lines *run_lines_new(struct record *const *records, size_t count)
 	size_t i;
 
 	for (i = 0; lines && i < count; i++)
-		add_record(lines, records[i]);
+		if (add_record(lines, records[i]) < 0) {
+			run_lines_free(lines);
+			return NULL;
+		}
 	return lines;
 }
 
 void run_lines_free(struct run_lines *lines)
 {
+	if (lines)
+		free(lines->line);
 	free(lines);
 }

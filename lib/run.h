@@ -38,7 +38,7 @@ struct run_line {
 };
 
 struct run_lines {
-	struct run_line line[RUN_LINES_MAX];
+	struct run_line *line;
 	size_t count;
 };
 

@@ -92,19 +92,45 @@ void timeline_put(struct timeline *line, int64_t start, int64_t width,
 		line->rows[lane][at] = sum(line->rows[lane][at], amounts[lane]);
 }
 
+/* Its rows that are not empty are first to last; false: there is none. */
+static bool find_ends(const struct timeline *line, size_t *first, size_t *last)
+{
+	size_t i;
+	bool is_there = false;
+
+	for (i = 0; i < line->count; i++) {
+		if (!line->rows[TIMELINE_READ][i] &&
+		    !line->rows[TIMELINE_WRITE][i] &&
+		    !line->rows[TIMELINE_CALLS][i])
+			continue;
+		*first = is_there ? *first : i;
+		*last = i;
+		is_there = true;
+	}
+	return is_there;
+}
+
+/* As timeline_put() row by row, with room for all of them made at once. */
 void timeline_add(struct timeline *line, const struct timeline *other)
 {
-	int64_t amounts[TIMELINE_LANES];
-	size_t i;
+	size_t i, at, first = 0, last = 0;
+	int64_t base;
 	int lane;
 
 	if (other->is_partial)
 		timeline_spoil(line);
-	for (i = 0; i < other->count; i++) {
+	if (line->is_partial || !find_ends(other, &first, &last))
+		return;
+	make_room(line, other->start + (int64_t)first * other->width,
+		  other->start + (int64_t)last * other->width, other->width);
+	base = line->start / line->width;
+	for (i = first; i <= last; i++) {
+		at = (size_t)((other->start + (int64_t)i * other->width) /
+				      line->width -
+			      base);
 		for (lane = 0; lane < TIMELINE_LANES; lane++)
-			amounts[lane] = other->rows[lane][i];
-		timeline_put(line, other->start + (int64_t)i * other->width,
-			     other->width, amounts);
+			line->rows[lane][at] =
+				sum(line->rows[lane][at], other->rows[lane][i]);
 	}
 }
 

@@ -109,7 +109,7 @@ static void find_runs(struct work *w, const struct options *o)
 	if (!w->runs)
 		return;
 	choose(w, w->others.slurm->count);
-	job_report_fill(&w->others, w->runs, w->count, &err);
+	job_report_fill(&w->others, w->runs, w->count, false, &err);
 	for (i = 0; i < w->count; i++)
 		w->runs[i]->limits = &o->limits;
 }

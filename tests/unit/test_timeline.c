@@ -221,6 +221,41 @@ START_TEST(any_order_of_adding_and_any_sums_of_sums_are_the_same)
 }
 END_TEST
 
+START_TEST(to_add_a_line_is_to_put_its_rows_one_by_one)
+{
+	int64_t amounts[TIMELINE_LANES];
+	struct timeline one, other, line;
+	int round, k, lane;
+	size_t i;
+
+	seed = 5;
+	for (round = 0; round < 300; round++) {
+		memset(&one, 0, sizeof(one));
+		memset(&line, 0, sizeof(line));
+		for (k = 0; k < 12; k++) {
+			int64_t width = INT64_C(1) << some(6);
+
+			put(k % 2 ? &one : &line, some(5000) / width * width,
+			    width, some(9), some(9));
+		}
+		if (line.count > 2) /* empty rows at both ends, too */
+			for (lane = 0; lane < TIMELINE_LANES; lane++)
+				line.rows[lane][0] =
+					line.rows[lane][line.count - 1] = 0;
+		other = one;
+		timeline_add(&one, &line);
+		for (i = 0; i < line.count; i++) {
+			for (lane = 0; lane < TIMELINE_LANES; lane++)
+				amounts[lane] = line.rows[lane][i];
+			timeline_put(&other,
+				     line.start + (int64_t)i * line.width,
+				     line.width, amounts);
+		}
+		ck_assert(!memcmp(&one, &other, sizeof(one)));
+	}
+}
+END_TEST
+
 START_TEST(nodes_with_clocks_that_are_apart_are_added_by_their_clocks)
 {
 	struct timeline sum = { .count = 0 }, other = { .count = 0 };
@@ -359,6 +394,7 @@ UNIT_MAIN("timeline", rows_lie_on_a_grid_of_powers_of_two,
 	  all_times_fit_into_one_line, a_sum_ends_at_the_largest_number,
 	  where_a_part_is_missing_there_is_no_picture,
 	  any_order_of_adding_and_any_sums_of_sums_are_the_same,
+	  to_add_a_line_is_to_put_its_rows_one_by_one,
 	  nodes_with_clocks_that_are_apart_are_added_by_their_clocks,
 	  a_run_is_covered_from_its_first_second_to_its_last,
 	  the_last_second_of_a_run_is_one_that_it_was_in,
