@@ -20,17 +20,18 @@ static bool is_type(const struct view *v, const char *type)
 	return !strcmp(v->type, type);
 }
 
-/* How much of the time is in these calls: measured, or estimated. */
+/* How much of the time is in these calls: measured, by the kernel or by the client
+ * that each of them waited for, or estimated. */
 static double time_in(const struct view *v, enum record_number us,
 		      enum record_number calls, struct advice *a)
 {
 	double spent = view_number(v, us) / 1e6;
+	double share = spent > 0 ? view_rate(v, spent) : view_waiting(v, us);
 
-	if (spent > 0) {
-		a->trust = ADVICE_SURE;
-		return view_rate(v, spent);
-	}
-	return view_call_share(v, view_number(v, calls));
+	if (share <= 0)
+		return view_call_share(v, view_number(v, calls));
+	a->trust = ADVICE_SURE;
+	return share;
 }
 
 /* The client did a tenth of the calls, or less: the page cache had the rest
@@ -54,6 +55,10 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 
 	if (count < MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
 	    share < least_share(v))
+		return false;
+	/* what it waits for is the fsync behind each, or to open the files */
+	if ((!is_read && view_meta(v, RECORD_META_FSYNC) * 2 > count) ||
+	    view_meta(v, RECORD_META_OPEN) * 4 > count)
 		return false;
 	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node",
 		  count, is_read ? "reads" : "writes", mean / KIB,
@@ -105,7 +110,7 @@ bool calls_direct_small(const struct view *v, struct advice *a)
 
 bool calls_direct_metadata(const struct view *v, struct advice *a)
 {
-	double all = view_metas(v), share = view_call_share(v, all);
+	double all = view_metas(v), share = view_meta_share(v, all);
 
 	/* 1 in 10 of all operations */
 	if (!view_has_option(v, "forcedirect") || all < MANY_OPS ||
@@ -188,10 +193,11 @@ bool calls_fsync(const struct view *v, struct advice *a)
 {
 	double syncs = view_meta(v, RECORD_META_FSYNC);
 	double writes = view_number(v, RECORD_WRITE_CALLS);
-	double share = view_call_share(v, syncs);
+	double least = view_call_share(v, syncs) * 10;
+	double waiting = view_waiting(v, RECORD_WRITE_US);
+	double share = waiting > least ? waiting : least;
 
-	if (syncs < FLOOR_OPS || syncs * 10 < writes ||
-	    share < least_share(v) / 10)
+	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < least_share(v))
 		return false;
 	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node",
 		  syncs, writes, view_rate(v, syncs));
@@ -199,14 +205,14 @@ bool calls_fsync(const struct view *v, struct advice *a)
 		 "each waits for the servers, %u us or more; more than one in "
 		 "10 writes is many",
 		 v->limits->sync_call_us);
-	return view_tell(a, share * 10);
+	return view_tell(a, share);
 }
 
 bool calls_stat(const struct view *v, struct advice *a)
 {
 	double stats = view_meta(v, RECORD_META_STAT);
 	double others = view_calls(v) + view_meta(v, RECORD_META_OPEN);
-	double share = view_call_share(v, stats);
+	double share = view_meta_share(v, stats);
 
 	if (stats < MANY_OPS ||
 	    (view_rate(v, stats) < v->limits->stats_per_s &&
@@ -227,7 +233,7 @@ bool calls_lookup(const struct view *v, struct advice *a)
 {
 	double misses = view_meta(v, RECORD_META_LOOKUP_MISS);
 	double opens = view_meta(v, RECORD_META_OPEN);
-	double share = view_call_share(v, misses);
+	double share = view_meta_share(v, misses);
 
 	if (misses < MANY_OPS || misses < 2 * opens ||
 	    share < least_share(v) / 10)
@@ -252,7 +258,7 @@ static double opened(const struct view *v)
 bool calls_open_append(const struct view *v, struct advice *a)
 {
 	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
-	double share = view_call_share(v, opens);
+	double share = view_meta_share(v, opens);
 
 	if (opens < MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
 	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
@@ -271,7 +277,8 @@ bool calls_tiny_written(const struct view *v, struct advice *a)
 	double files = view_meta(v, RECORD_META_CREATE);
 	double size =
 		files > 0 ? view_number(v, RECORD_WRITE_BYTES) / files : 0;
-	double share = view_call_share(v, files * 3);
+	double share = view_meta_share(v, files * 3) +
+		       view_waiting(v, RECORD_WRITE_US);
 
 	if (files < MANY_OPS || size >= v->limits->direct_small_kib * KIB ||
 	    share < least_share(v))
@@ -289,7 +296,8 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 {
 	double opens = opened(v), bytes = view_number(v, RECORD_READ_BYTES);
 	double reads = view_number(v, RECORD_READ_CALLS);
-	double share = view_call_share(v, opens * 3);
+	double share =
+		view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
 
 	if (opens < MANY_OPS || reads < opens || reads > 4 * opens ||
 	    bytes >= opens * v->limits->direct_small_kib * KIB ||

@@ -78,6 +78,22 @@ double view_call_share(const struct view *v, double calls)
 	return view_rate(v, calls * v->limits->sync_call_us / 1e6);
 }
 
+double view_waiting(const struct view *v, enum record_number us)
+{
+	return v->wire && v->wire->numbers[us] > 0
+		       ? view_rate(v, (double)v->wire->numbers[us] / 1e6)
+		       : 0;
+}
+
+double view_meta_share(const struct view *v, double ops)
+{
+	double all = view_metas(v), least = view_call_share(v, ops);
+	double part = all > 0 && ops < all ? ops / all : 1;
+	double waiting = view_waiting(v, RECORD_META_US) * part;
+
+	return waiting > least ? waiting : least;
+}
+
 double view_io_share(const struct view *v)
 {
 	if (view_is_timed(v))

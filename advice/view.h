@@ -50,6 +50,13 @@ bool view_is_timed(const struct view *v);
 double view_concurrency(const struct view *v);
 /* What so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_share(const struct view *v, double calls);
+/* How many requests of a node were on their way on average, as the client measured:
+ * RECORD_READ_US, RECORD_WRITE_US or RECORD_META_US; 0: nobody knows. More than 1
+ * where it reads ahead or writes behind. */
+double view_waiting(const struct view *v, enum record_number us);
+/* What so many operations on names take: their part of the time that the client
+ * measured, or view_call_share(), whichever is more. */
+double view_meta_share(const struct view *v, double ops);
 /* Of reading and writing: measured, else at the speed of one core. */
 double view_io_share(const struct view *v);
 /* Enough of it for a cure to be noticed. */

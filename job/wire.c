@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the clients of the node moved while a job ran: RUN/JOB/wire has their
  * counters at the start,
- * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. */
+ * {"boot_id":"..","others_noted":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others is
+ * there when another job was on the node at the same time, or may have been: each
+ * prolog leaves it with the jobs that it finds. */
 #include "job/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job/log.h"
 #include "lib/faultpoint.h"
@@ -19,7 +23,7 @@
 
 #define WIRE_BYTES_MAX (4U << 20)
 
-static int write_start(const char *path, const struct record *state, bool alone,
+static int write_start(const char *path, const struct record *state,
 		       struct json_object *counters, struct err *err)
 {
 	struct json_object *top = json_object_new_object();
@@ -29,7 +33,8 @@ static int write_start(const char *path, const struct record *state, bool alone,
 	if (!top)
 		return err_set(err, "out of memory");
 	json_add_text(top, "boot_id", state->boot_id);
-	json_add_bool(top, "alone", alone);
+	/* a job that an older jobio began: nobody looked */
+	json_add_bool(top, "others_noted", true);
 	json_object_object_add(top, "clients", json_object_get(counters));
 	text = json_line(top);
 	if (!text) {
@@ -40,6 +45,59 @@ static int write_start(const char *path, const struct record *state, bool alone,
 	json_object_put(top);
 	return rc;
 }
+
+/* ---- who else was here? ---------------------------------------------------------- */
+
+static void note_others(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+	int fd;
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS,
+			    NULL) < 0)
+		return;
+	/* a job that ends meanwhile has no folder any more */
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+struct search {
+	const struct config *config;
+	uint32_t own_id;
+	bool found;
+};
+
+static int note_other(void *arg, uint32_t job_id)
+{
+	struct search *search = arg;
+
+	if (job_id != search->own_id) {
+		note_others(search->config, job_id);
+		search->found = true;
+	}
+	return 0;
+}
+
+/* Every prolog makes its folder before it looks: of two, each finds the other. */
+static bool find_others(const struct config *config, uint32_t job_id)
+{
+	struct search search = { .config = config, .own_id = job_id };
+
+	job_each_folder(config, note_other, &search);
+	return search.found;
+}
+
+static bool had_others(const struct config *config, uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS,
+			       NULL) < 0 ||
+	       access(path, F_OK) == 0;
+}
+
+/* ---- at the start ---------------------------------------------------------------- */
 
 /* A client that is as it was at the last job has been complained of. */
 static void save(struct client *client, struct json_object *counters)
@@ -63,6 +121,9 @@ void job_wire_start(const struct config *config, const struct record *state,
 	size_t i;
 	int rc;
 
+	/* Slurm's word holds against a folder that somebody left */
+	if (find_others(config, state->job) && !alone)
+		note_others(config, state->job);
 	for (i = 0; counters && i < count; i++)
 		save(clients[i], counters);
 	if (json_object_object_length(counters)) {
@@ -70,13 +131,15 @@ void job_wire_start(const struct config *config, const struct record *state,
 				     RUNDIR_WIRE, &err);
 		FAULT_POINT("wire before");
 		if (rc == 0)
-			rc = write_start(path, state, alone, counters, &err);
+			rc = write_start(path, state, counters, &err);
 		FAULT_POINT("wire after");
 		if (rc < 0)
 			log_line("wire: %s", err.text);
 	}
 	json_object_put(counters);
 }
+
+/* ---- at the end ------------------------------------------------------------------ */
 
 /* What a client counts, as the numbers of a record. */
 static const enum record_number numbers[WIRE_KINDS] = {
@@ -170,6 +233,7 @@ void job_wire_read(const struct config *config, struct record *state)
 {
 	struct json_object *start, *clients = NULL;
 	char path[RUNDIR_PATH_MAX], *text;
+	bool alone;
 
 	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
 			    NULL) < 0)
@@ -179,6 +243,8 @@ void job_wire_read(const struct config *config, struct record *state)
 		return;
 	start = json_parse(text);
 	free(text);
+	alone = json_is_true(start, "others_noted") &&
+		!had_others(config, state->job);
 	if (is_of_this_boot(start) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {
@@ -186,7 +252,7 @@ void job_wire_read(const struct config *config, struct record *state)
 			if (json_object_is_type(counters, json_type_string))
 				read_since(config, name,
 					   json_object_get_string(counters),
-					   state, json_is_true(start, "alone"));
+					   state, alone);
 	}
 	json_object_put(start);
 }

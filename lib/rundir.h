@@ -14,6 +14,7 @@
  *   RUN/JOB/gate           gate file of the job             prolog
  *   RUN/JOB/begun          pid of the job's first slurmstepd slurmstepd
  *   RUN/JOB/wire           the client's counters at the start prolog
+ *   RUN/JOB/others         other jobs were here, too          prologs
  *   RUN/JOB/counted        there: the kernel counts         prolog
  *   RUN/JOB/told           was it said in the job's output? slurmstepd
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
@@ -73,6 +74,7 @@
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"
 #define RUNDIR_TOLD "told"
+#define RUNDIR_OTHERS "others" /* jobs were here at the same time */
 /* SPOOL/state/NAME.... */
 #define RUNDIR_BASELINE "baseline"
 #define RUNDIR_MOUNTS "mounts"

@@ -50,6 +50,37 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 		'[{"mount":"/mnt/work","fstype":"nfs","source":"192.0.2.40:/export/work"}]' ]
 }
 
+# shared ID - how many other jobs are in what its client moved; null: nobody knows
+shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
+
+@test "what the client moved is the job's when no other was on the node meanwhile, and nobody's else" {
+	one_job 7
+	[ "$(shared 7)" = '[0]' ]
+	job 8
+	prolog
+	job 9
+	prolog
+	epilog
+	[ "$(shared 9)" = '[null]' ]
+	job 10
+	prolog
+	epilog
+	job 8
+	epilog
+	[ "$(shared 8)" = '[null]' ]
+	[ "$(shared 10)" = '[null]' ]
+	one_job 11
+	[ "$(shared 11)" = '[0]' ]
+}
+
+@test "what the client moved in a job that an older jobio began is nobody's" {
+	job 7
+	prolog
+	sed -i 's/"others_noted":true/"alone":true/' "$NODE/run/7/wire"
+	epilog
+	[ "$(shared 7)" = '[null]' ]
+}
+
 @test "the read-ahead stays as it is on a node that the job shares" {
 	job 7 - scan
 	run prolog
@@ -132,7 +163,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
-		'{"scope":"node","source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":93000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3}' ]
+		'{"scope":"node","shared":0,"source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":93000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3}' ]
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
