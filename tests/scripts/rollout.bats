@@ -191,7 +191,8 @@ older_begun() {
 	for file in "$NODE/run/7/start.json" "$NODE/spool/open/7.c1.json"; do
 		jq -c --arg boot "$boot" '.boot_id = $boot' "$OLDER/start.json" >"$file"
 	done
-	cp "$OLDER/journal" "$OLDER/gate" "$NODE/run/7"
+	cp "$OLDER/journal.txt" "$NODE/run/7/journal"
+	cp "$OLDER/gate.txt" "$NODE/run/7/gate"
 	sed -i 's/writecache/forcedirect/' "$NODE/weka/mounts"
 }
 
@@ -225,9 +226,9 @@ keys() { jq -r '[paths | map(if type == "number" then 0 else . end) | map(tostri
 	missing=$(comm -23 <(keys "$OLDER/start.json") <(keys "$NODE/run/7/start.json"))
 	[ "$missing" = '' ] || fail "start.json lacks: $missing"
 	[ "$(jq .jobio "$NODE/run/7/start.json")" = 1 ]
-	missing=$(comm -23 <(keys "$OLDER/journal" | sort -u) <(keys "$NODE/run/7/journal" | sort -u))
+	missing=$(comm -23 <(keys "$OLDER/journal.txt" | sort -u) <(keys "$NODE/run/7/journal" | sort -u))
 	[ "$missing" = '' ] || fail "the journal lacks: $missing"
-	missing=$(comm -23 <(cut -d= -f1 "$OLDER/gate" | sort) <(cut -d= -f1 "$NODE/run/7/gate" | sort))
+	missing=$(comm -23 <(cut -d= -f1 "$OLDER/gate.txt" | sort) <(cut -d= -f1 "$NODE/run/7/gate" | sort))
 	[ "$missing" = '' ] || fail "the gate file lacks: $missing"
 	step 7 batch 1000 2000
 	epilog

@@ -246,6 +246,13 @@ cluster_files() {
 	done
 }
 
+# jobio from source, on one host of the suite
+suite_source() {
+	local status=0
+	run "$dir/source.log" 200 env JOBIO_NAME="$project-$1-source" "$top/tests/packages/source" "$1" || status=$?
+	tests "$1, make install to make uninstall" $status "$dir/source.log"
+}
+
 suite_cluster() {
 	local name=$project-$1 status=0 files
 	mapfile -t files < <(cluster_files "$1")
@@ -270,6 +277,7 @@ part_cluster() {
 		suite_unit "$1"
 		suite_diff "$1"
 		suite_stand_in "$1"
+		suite_source "$1"
 	fi
 	suite_cluster "$1"
 }

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# source.bats - README's table "from source", line by line, on one host with all roles
+# Each test begins where the one before it has ended.
+# shellcheck disable=SC2016 # backticks of README
+
+readme=/jobio/src/README.md
+
+# row WORD - the commands of a line of the table, one a line
+row() {
+	awk -F' *[|] *' -v role="$1" '/^<!-- begin roles/ { on = 1 } /^<!-- end roles/ { on = 0 }
+		on && $2 == role { print $3 }' "$readme" | grep -o '`[^`]*`' | tr -d '`'
+}
+
+# follow WORD - type them, as root, in the build tree
+follow() {
+	local command
+	row "$1" >"$BATS_TEST_TMPDIR/row"
+	[ -s "$BATS_TEST_TMPDIR/row" ]
+	while read -r command; do
+		(cd /jobio/obj && bash -ec "$command") </dev/null >"$BATS_TEST_TMPDIR/said" 2>&1 ||
+			{ printf '%s\n' "$command:"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
+	done <"$BATS_TEST_TMPDIR/row"
+}
+
+within() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@" >/tmp/last 2>&1; do
+		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*"; cat /tmp/last; return 1; }
+		sleep 0.2
+	done
+}
+
+# green ROLE - jobio check finds nothing to do on a host of this role, but for what is
+# the machine's and not a container's: how its kernel was started (K01), and whether
+# each job there is to have io-cores (N07)
+green() {
+	local said status=0
+	said=$(jobio check --quiet --role="$1" 2>&1) || status=$?
+	said=$(grep -E '^[A-Z]+[0-9]+ |^jobio' <<<"$said" | grep -vE '^(K01|N07) ') || :
+	[[ $status -le 1 && -z $said ]] || { printf '%s: %s\n' "$status" "$said"; return 1; }
+}
+
+is_idle() { [[ $(sinfo -h -o %T) == idle ]]; }
+
+# files - all on this host, but for what Slurm, its database and the tests write
+files() {
+	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /jobio \
+		-o -path /var/lib/mysql -o -path /var/lib/slurm -o -path /var/spool/slurmd -o -path /var/log \
+		-o -path /var/lib/munge -o -path /home -o -path /srv -o -path /mnt \
+		-o -path "/usr/share/man/man[0-9]" \) -prune -o -print | sort
+}
+
+@test "Slurm runs here, and has never heard of jobio" {
+	within 60 is_idle
+	files >/tmp/before
+	run grep jobio /tmp/before
+	[ "$output" = '' ]
+	run srun -n1 hostname
+	[ "$output" = n1 ]
+	run srun --io-cores=1 hostname
+	[ "$status" -ne 0 ]
+}
+
+@test "the tree is configured as README says, and make install activates nothing" {
+	configure=$(sed -n 's,^\./configure \(--prefix.*\),\1,p' "$readme")
+	[ "$configure" = '--prefix=/usr --sysconfdir=/etc --localstatedir=/var' ]
+	grep -qF -- "$configure" /jobio/obj/config.log
+	follow 'each host'
+	run jobio --version
+	[ "$status" -eq 0 ]
+	plugins=$(scontrol show config | sed -n 's/^PluginDir *= //p')
+	[ -e "$plugins/jobio.so" ]
+	run srun -n1 hostname
+	[ "$output" = n1 ]
+	run srun --io-cores=1 hostname
+	[ "$status" -ne 0 ]
+	# README's file, for a host of two cores where no kernel counts, and where the
+	# stand-in shows what a client shows in /proc
+	awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$readme" |
+		sed -E 's/accounting.example.org/n1/; s/^(io_cores(_max)?) = .*/\1 = 1/
+			s,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,
+			$a [count]\nkernel = no' >/etc/slurm/jobio.conf
+}
+
+@test "accounting host" {
+	follow 'accounting host'
+	within 20 green ledger
+}
+
+@test "compute node" {
+	follow 'compute node'
+	within 20 is_idle
+	within 20 green node
+}
+
+@test "submit host" {
+	follow 'submit host'
+	green login
+	run sbatch --io-cores=help
+	[ "$status" -eq 0 ]
+	[[ $output == *'allowed here  1 to 1'* ]]
+}
+
+@test "a job goes through all rooms, and its line is in sacct" {
+	run setpriv --reuid=alice --regid=alice --init-groups env HOME=/home/alice jobio check --submit --role=login
+	[[ $status -eq 0 ]] || { printf '%s\n' "$output"; false; }
+	[[ $output == *'report   sacct shows the same'* ]]
+	job=$(sed -n 's/.*srun took --io-cores=1: job \([0-9]*\).*/\1/p' <<<"$output")
+	[[ $(sacct -XPn -j "$job" -o SystemComment) == 'jobio/1 '*' nodes=1/1 cores=1 '* ]]
+}
+
+@test "back: Slurm is as it was, and nothing is left but data" {
+	follow 'back'
+	within 20 is_idle
+	run srun -n1 hostname
+	[ "$output" = n1 ]
+	run srun --io-cores=1 hostname
+	[ "$status" -ne 0 ]
+	files >/tmp/after
+	run diff /tmp/before /tmp/after
+	left=$(sed -n 's/^[<>] //p' <<<"$output" |
+		grep -vE '^(/etc/slurm/jobio\.conf|/var/(lib|spool)/jobio(/.*)?)$' || :)
+	[ "$left" = '' ] || { printf '%s\n' "$left"; false; }
+	[ -s /var/lib/jobio/ledger.sqlite ]
+	run grep -rsE 'libexec/jobio|jobio\.so' /etc/slurm
+	[ "$output" = '' ]
+}
