@@ -20,6 +20,9 @@
  *           end of one step, however long it takes. An agent on each node, asked
  *           by the ledger, would be one more service as root, with a port, for
  *           what is asked for once a day.
+ *         Why one step for all questions: Slurm 24.11, three nodes, a busy host:
+ *           the first answer took 1.3 to 5 s, nearly all of it srun's, a further
+ *           one 33 ms. A step for each question took 2.2 s, and five RPC.
  * Owner   looks_free(), NULL allowed; texts hang on the nodes.
  * Errors  looks_take(): 1 taken, 0 no line of an answer, or one that cannot be:
  *           what a user's node prints is not trusted. -1: out of memory.

@@ -26,6 +26,7 @@
 struct live {
 	const struct live_query *query;
 	const struct sacct_row *slurm; /* NULL: sacct does not know */
+	char user[256];		       /* whose it is; "" unknown */
 	uint32_t number;	       /* its own */
 	struct live_link *link;
 	bool is_screen;
@@ -71,27 +72,46 @@ static int check_state(const struct live *live, struct err *err)
 static int check_user(const struct live *live, struct err *err)
 {
 	struct passwd *me = getpwuid(geteuid());
-	const struct sacct_row *row = live->slurm;
 
-	if (!row || !*row->user || !me || geteuid() == 0 ||
-	    !strcmp(row->user, me->pw_name))
+	if (!*live->user || !me || geteuid() == 0 ||
+	    !strcmp(live->user, me->pw_name))
 		return 0;
 	return err_set(err,
 		       "job: '%s': it is %s's: while a job runs its owner may "
 		       "look at it",
-		       live->query->id, row->user);
+		       live->query->id, live->user);
 }
 
-/* Where sacct does not know the task yet: "5_1" is job 7. */
-static int ask_squeue(const char *id, unsigned long *number, struct err *err)
+/* "7 alice" */
+static int take_answer(struct live *live, char *text)
+{
+	unsigned long number;
+	char *user;
+
+	text[strcspn(text, "\n")] = '\0';
+	user = strchr(text, ' ');
+	if (!user)
+		return -1;
+	*user++ = '\0';
+	if (number_parse(text, 1, UINT32_MAX, &number, NULL) < 0)
+		return -1;
+	live->number = (uint32_t)number;
+	snprintf(live->user, sizeof(live->user), "%s", user);
+	return 0;
+}
+
+/* Where sacct does not know yet: "5_1" is job 7, alice's. */
+static int ask_squeue(struct live *live, struct err *err)
 {
 	char path[PATH_MAX], conf[PATH_MAX + 16];
-	char *argv[] = { path,	       (char *)"-h", (char *)"-j", (char *)id,
-			 (char *)"-o", (char *)"%A", NULL };
+	char *argv[] = { path,	       (char *)"-h",
+			 (char *)"-j", (char *)live->query->id,
+			 (char *)"-o", (char *)"%A %u",
+			 NULL };
 	char *env[] = { NULL, NULL };
 	const char *slurm_conf = getenv("SLURM_CONF");
 	struct child_result result = { 0 };
-	int rc = -1;
+	int rc;
 
 	if (check_find_program("squeue", path, sizeof(path)) < 0)
 		return err_set(err, "squeue: there is no squeue in PATH");
@@ -100,28 +120,32 @@ static int ask_squeue(const char *id, unsigned long *number, struct err *err)
 		env[0] = conf;
 	if (child_run(argv, env, SQUEUE_MS, &result, err) < 0)
 		return -1;
-	result.out[strcspn(result.out, "\n")] = '\0';
-	rc = number_parse(result.out, 1, UINT32_MAX, number, NULL);
+	rc = take_answer(live, result.out);
 	child_result_free(&result);
 	return rc < 0 ? err_set(err, "neither sacct nor squeue knows it") : 0;
 }
 
-/* What srun wants: not 5_1 or 7+1, but the number that such a job has alone. */
+/* What srun wants: not 5_1 or 7+1, but the number that such a job has alone; and
+ * of root, whose job it is. */
 static int find_job(struct live *live, struct job_source *source,
 		    struct err *err)
 {
 	char *id = (char *)live->query->id;
-	unsigned long number;
-	const char *raw;
+	unsigned long number = 0;
+	bool is_known;
 
 	if (job_source_ask_sacct(source, &id, 1, err) < 0)
 		return -1;
 	live->slurm = sacct_find(source->slurm, id);
-	raw = live->slurm ? live->slurm->raw_id : id;
-	if (number_parse(raw, 1, UINT32_MAX, &number, NULL) < 0 &&
-	    ask_squeue(id, &number, err) < 0)
-		return err_prefix(err, "job: '%s'", id);
+	is_known = number_parse(live->slurm ? live->slurm->raw_id : id, 1,
+				UINT32_MAX, &number, NULL) == 0;
 	live->number = (uint32_t)number;
+	if (live->slurm)
+		snprintf(live->user, sizeof(live->user), "%s",
+			 live->slurm->user);
+	if ((!is_known || (geteuid() == 0 && !*live->user)) &&
+	    ask_squeue(live, err) < 0 && !is_known)
+		return err_prefix(err, "job: '%s'", id);
 	return check_state(live, err) < 0 ? -1 : check_user(live, err);
 }
 
@@ -268,8 +292,8 @@ static int run(struct live *live, struct err *err)
 
 	if (row && row->nodes > 0 && row->nodes < LOOK_NODES_MAX)
 		job.nodes = (unsigned int)row->nodes;
-	if (row && *row->user)
-		job.user = row->user;
+	if (*live->user)
+		job.user = live->user;
 	tell(live, "  asking the nodes ..");
 	live->link = live_link_open(&job, err);
 	if (!live->link)

@@ -2,10 +2,10 @@
 /* live_link.h - the step that asks the nodes of a running job (look.h)
  *
  * Terms   link: one srun --overlap in the job, for as long as somebody looks: two
- *           RPC to slurmctld when it begins, one when it ends, none a question. With
- *           a step for each question these, and a row in sacct, would be spent
- *           each time. It ends with its standard input, and so with the viewer
- *           however that ends.
+ *           RPC to slurmctld when it begins, one from each node at most when it
+ *           ends, none a question. With a step for each question these, and a row
+ *           in sacct, would be spent each time. It ends with its standard input,
+ *           and so with the viewer, however that ends.
  *         Slurm decides who may: srun starts steps in the caller's own jobs; root
  *           starts it as the job's user.
  * Owner   live_link_close(), NULL allowed.

@@ -138,7 +138,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 
 @test "a task that sacct does not know yet is found in the queue" {
 	# shellcheck disable=SC2016 # the fake expands it
-	node_fake squeue '[[ $* == "-h -j 5_2 -o %A" ]] && echo 7'
+	node_fake squeue '[[ $* == "-h -j 5_2 -o %A %u" ]] && echo "7 $(id -un)"'
 	run live --live 5_2
 	expect_equal 0 "$status"
 	expect_in '--jobid=7 ' "$(<"$NODE/bin/asked")"
