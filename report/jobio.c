@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "check", check_main, "what is wrong on this host, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
 	{ "compare", compare_main, "two jobs side by side" },
+	{ "calibrate", calibrate_main, "what cores and profiles are worth" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
