@@ -89,7 +89,8 @@ int calib_watch_submit(struct calib_watch *w, struct err *err)
 struct state {
 	bool *is_over;
 	size_t over, failed, whole;
-	char doing[448]; /* what the job says that runs, or waits */
+	bool has_failed[2]; /* one without io-cores, one with */
+	char doing[448];    /* what the job says that runs, or waits */
 	unsigned long long heard_ms;
 };
 
@@ -112,7 +113,7 @@ __attribute__((format(printf, 2, 3))) static void blame(struct calib_job *job,
 struct taker {
 	struct calib_watch *watch;
 	size_t number;
-	char said[200]; /* the first line of what the job printed */
+	char said[400]; /* the first line of what the job printed */
 };
 
 static void take(void *arg, const char *name, const char *text)
@@ -148,10 +149,12 @@ static void collect(struct calib_watch *w, struct state *s, size_t number)
 		      taker.said);
 	s->is_over[number] = true;
 	s->over++;
-	if (*job->why)
+	if (*job->why) {
 		s->failed++;
-	else
+		s->has_failed[setting_of(w, number)->io_cores > 0] = true;
+	} else {
 		s->whole++;
+	}
 }
 
 static const struct calib_queued *find(const struct calib_queued *list,
@@ -227,12 +230,26 @@ static void give_up(struct calib_watch *w, struct state *s, const char *why)
 	calib_slurm_cancel(w->slurm, NULL, NULL); /* calib_watch_end() waits */
 }
 
+/* Has nothing worked so far? A gate may refuse all jobs without io-cores, and
+ * those alone. */
+static bool is_hopeless(const struct calib_watch *w, const struct state *s)
+{
+	size_t i;
+
+	if (s->whole || s->failed < FAILED_MAX)
+		return false;
+	for (i = 0; i < w->plan->setting_count; i++)
+		if (!s->has_failed[w->plan->settings[i].io_cores > 0])
+			return false;
+	return true;
+}
+
 /* True when there is nothing more to wait for. */
 static bool is_enough(struct calib_watch *w, struct state *s)
 {
 	if (s->over == w->plan->turn_count)
 		return true;
-	if (!s->whole && s->failed >= FAILED_MAX) {
+	if (is_hopeless(w, s)) {
 		give_up(w, s, "the first jobs have all failed");
 		return true;
 	}
