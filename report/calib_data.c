@@ -12,6 +12,7 @@
 
 #define MIB (INT64_C(1) << 20)
 #define SHORT_MS 1000
+#define RUN_MAX (INT64_C(1) << 50) /* sums of many fit into 63 bits */
 /* What a record may differ by: fio's own output, and a rounded summary. */
 #define AGREE_PERCENT 1
 #define AGREE_BYTES (1 * MIB)
@@ -51,6 +52,8 @@ static int take_way(struct json_object *job, bool is_write,
 	run->latency_us = mean_us(way);
 	if (run->bytes <= 0 || run->calls <= 0 || run->ms < 0)
 		return err_set(err, "fio: it moved nothing");
+	if (run->bytes > RUN_MAX || run->calls > RUN_MAX || run->ms > RUN_MAX)
+		return err_set(err, "fio: its answer has no meaning");
 	run->ms = run->ms ? run->ms : 1;
 	return 0;
 }

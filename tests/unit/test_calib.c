@@ -230,7 +230,11 @@ START_TEST(an_answer_of_fio_that_makes_no_sense_is_refused)
 					   "{}",
 					   "{\"jobs\":[]}",
 					   "{\"jobs\":[{},{}]}",
-					   "{\"jobs\":{}}" };
+					   "{\"jobs\":{}}",
+					   "{\"jobs\":[{\"error\":0,"
+					   "\"read\":{\"io_bytes\":9e18,"
+					   "\"total_ios\":1,"
+					   "\"runtime\":1}}]}" };
 	struct calib_run run;
 	struct err err;
 	size_t i;
