@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/calib_slurm.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static int take_id(const char *out, char id[CALIB_ID], struct err *err)
 			return 0;
 		}
 	}
-	return err_set(err, "sbatch: '%.40s': not a job id", out);
+	return err_set(err, "sbatch: '%.*s': not a job id",
+		       (int)strcspn(out, "\n"), out);
 }
 
 /* The texts that the words of one sbatch point to. */
@@ -108,8 +110,10 @@ int calib_slurm_submit(const struct calib_slurm *slurm,
 	if (make_words(&w, &t, slurm, setting, err) < 0)
 		return -1;
 	rc = program_run("sbatch", w.list, TIMEOUT_MS, &out, err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = take_id(out, id, err);
+		errno = EPROTO;
+	}
 	free(out);
 	return rc;
 }

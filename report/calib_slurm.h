@@ -6,7 +6,8 @@
  *           what has to be cancelled is known by it.
  *         hopeless: a reason for waiting that does not end by itself.
  * Owner   plain values; 'extra' is borrowed.
- * Errors  -1 and a sentence that begins with the name of Slurm's command.
+ * Errors  -1 and a sentence that begins with the name of Slurm's command. errno
+ *           ETIMEDOUT or EPROTO of a submission: there may be a job.
  * Runs    jobio calibrate. Every call has a deadline.
  */
 #ifndef JOBIO_REPORT_CALIB_SLURM_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/calib_watch.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,9 +70,13 @@ static int submit_one(struct calib_watch *w, size_t number, struct err *err)
 	free(text);
 	if (rc < 0)
 		return -1;
-	return calib_slurm_submit(w->slurm, setting_of(w, number), number,
-				  calib_plan_job_limit_s(w->plan),
-				  w->data->jobs[number].id, err);
+	errno = 0;
+	rc = calib_slurm_submit(w->slurm, setting_of(w, number), number,
+				calib_plan_job_limit_s(w->plan),
+				w->data->jobs[number].id, err);
+	if (rc == 0 || errno == ETIMEDOUT || errno == EPROTO)
+		w->has_jobs = 1;
+	return rc;
 }
 
 int calib_watch_submit(struct calib_watch *w, struct err *err)
@@ -430,7 +435,7 @@ int calib_watch_end(struct calib_watch *w)
 	int rc = 0;
 
 	progress_end(w);
-	if (w->plan->turn_count && *w->data->jobs[0].id)
+	if (w->has_jobs)
 		rc = cancel_all(w);
 	if (calib_folder_remove(w->folder, &err) < 0) {
 		fprintf(stderr, "jobio: calibrate: %s\n", err.text);

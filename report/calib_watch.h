@@ -27,6 +27,7 @@ struct calib_watch {
 	volatile sig_atomic_t *is_stopped;
 	unsigned long long start_ms;
 	int is_progress_open; /* a line of it without its end */
+	int has_jobs;	      /* or may have */
 };
 
 int calib_watch_submit(struct calib_watch *watch, struct err *err);

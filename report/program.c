@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/program.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ int program_run(const char *name, const char *const *words,
 	char path[PROGRAM_PATH], **argv;
 	struct program_env env;
 	size_t count = 0;
-	int rc;
+	int rc, saved;
 
 	while (words[count])
 		count++;
@@ -82,7 +83,9 @@ int program_run(const char *name, const char *const *words,
 		*out = result.out;
 		result.out = NULL;
 	}
+	saved = errno;
 	child_result_free(&result);
 	free(argv);
+	errno = saved;
 	return rc;
 }

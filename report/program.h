@@ -4,7 +4,8 @@
  * Terms   name: "sbatch"; looked for in PATH, in its absolute folders only.
  * Owner   an environment is good as long as its struct. *out: the caller.
  * Errors  -1 and "NAME: why", of a command that failed with the first line
- *           that it wrote on standard error.
+ *           that it wrote on standard error. errno is ETIMEDOUT at the
+ *           deadline: nobody knows what it did.
  * Runs    jobio's commands, any user. Every call has a deadline.
  */
 #ifndef JOBIO_REPORT_PROGRAM_H

@@ -135,6 +135,15 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_clean
 }
 
+@test "a job whose number nobody has read is cancelled, too" {
+	echo 'Submitted batch job' >"$DIR/bin/sbatch-says"
+	: >"$DIR/bin/fio-hangs"
+	run one
+	expect_equal 1 "$status"
+	expect_text "jobio: calibrate: sbatch: 'Submitted batch job': not a job id" "$output"
+	expect_clean
+}
+
 @test "jobs that fail are told with what they said, and the rest is not tried for ever" {
 	run calibrate --fio=nosuchfio
 	expect_equal 1 "$status"
