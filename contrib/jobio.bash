@@ -27,7 +27,11 @@ _jobio() {
 	[[ $word != = ]] || word=
 	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}=
 	case ${before%=}= in
-		--topology= | --conf= | --html= | --slurm-conf= | --slurmd= | --root=)
+		--dir= | --output=)
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+		--profiles=) mapfile -t COMPREPLY < <(compgen -W "none $(_jobio_sections profile)" -- "$word") ;;
+		--topology= | --conf= | --fio= | --html= | --slurm-conf= | --slurmd= | --root=)
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 		--state=) mapfile -t COMPREPLY < <(compgen -W 'COMPLETED FAILED TIMEOUT CANCELLED OUT_OF_MEMORY NODE_FAIL RUNNING PENDING' -- "$word") ;;

@@ -147,6 +147,13 @@ static const struct key advice_keys[] = {
 };
 #undef AT
 
+/* of [advice], and not a number of it */
+#define AT(member) offsetof(struct config, member)
+static const struct key calibration_keys[] = {
+	{ "calibration", TEXT, AT(calibration), "", 0, 0, NULL }, { 0 }
+};
+#undef AT
+
 #define AT(member) offsetof(struct config_client, member)
 /* of every type */
 static const struct key client_keys[] = {
@@ -272,6 +279,7 @@ struct seen {
 
 struct parse {
 	struct config *config;
+	const char *file;
 	FILE *in;
 	int line;
 	bool failed;
@@ -286,8 +294,8 @@ static int fail(struct parse *p, const char *section, const char *key,
 {
 	if (!p->failed) {
 		p->line_failed = p->line;
-		err_set(p->err, "%s:%d: [%s] %s: '%.80s': %s", p->config->file,
-			p->line, section, key, value, why);
+		err_set(p->err, "%s:%d: [%s] %s: '%.80s': %s", p->file, p->line,
+			section, key, value, why);
 	}
 	p->failed = true;
 	return 0; /* inih: 0 is an error */
@@ -643,6 +651,9 @@ static int take(void *user, const char *section, const char *name,
 	key = find_key(keys, name);
 	if (!key && keys == client_keys)
 		key = find_type_key(name);
+	if (!key && keys == advice_keys &&
+	    (key = find_key(calibration_keys, name)))
+		base = p->config;
 	if (!key)
 		return fail(p, section, name, value,
 			    unknown_key(keys, name, p->why, sizeof(p->why)));
@@ -651,6 +662,32 @@ static int take(void *user, const char *section, const char *name,
 			    "set twice (a line that starts with a blank "
 			    "continues the one before)");
 	why = set(base, key, value);
+	if (keys == advice_keys && base == &p->config->advice)
+		p->config->advice_given |= UINT64_C(1) << (key - advice_keys);
+	return why ? fail(p, section, name, value, why) : 1;
+}
+
+/* A line of a calibration: what jobio.conf says itself, wins. */
+static int take_constant(void *user, const char *section, const char *name,
+			 const char *value)
+{
+	struct parse *p = user;
+	const struct key *key = find_key(advice_keys, name);
+	const char *why;
+
+	if (p->failed)
+		return 0;
+	if (strcmp(section, "advice") != 0)
+		return fail(p, section, name, value, "expected [advice] only");
+	if (!key)
+		return fail(
+			p, section, name, value,
+			unknown_key(advice_keys, name, p->why, sizeof(p->why)));
+	if (is_repeat(p, section, name))
+		return fail(p, section, name, value, "set twice");
+	if (p->config->advice_given >> (key - advice_keys) & 1)
+		return 1;
+	why = set(&p->config->advice, key, value);
 	return why ? fail(p, section, name, value, why) : 1;
 }
 
@@ -670,7 +707,7 @@ static char *next_line(char *text, int room, void *stream)
 			err_set(p->err,
 				"%s:%d: line of more than %d characters, or a "
 				"zero byte, or more than %d lines",
-				p->config->file, p->line, room - 2, LINES_MAX);
+				p->file, p->line, room - 2, LINES_MAX);
 		}
 		p->failed = true;
 		return NULL;
@@ -886,7 +923,7 @@ int config_listen_parse(const char *text, char address[CONFIG_ADDRESS_MAX],
 	return 0;
 }
 
-static int check_metrics(struct config *config, struct err *err)
+static int check_files(struct config *config, struct err *err)
 {
 	const char *where = config->ledger.metrics_listen;
 	char address[CONFIG_ADDRESS_MAX];
@@ -895,6 +932,9 @@ static int check_metrics(struct config *config, struct err *err)
 	if (*where && config_listen_parse(where, address, &port) < 0)
 		return wrong(config, err, "[ledger] metrics_listen", where,
 			     "expected PORT, ADDRESS:PORT or [ADDRESS]:PORT");
+	if (*config->calibration && !is_path(config->calibration))
+		return wrong(config, err, "[advice] calibration",
+			     config->calibration, "expected an absolute path");
 	if (*config->ledger.metrics_file &&
 	    !is_path(config->ledger.metrics_file))
 		return wrong(config, err, "[ledger] metrics_file",
@@ -917,7 +957,7 @@ static int check_whole(struct config *config, struct err *err)
 	     config->io_cores_default > config->io_cores_max))
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
-	if (check_mounts(config, err) < 0 || check_metrics(config, err) < 0 ||
+	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
 	    check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);
@@ -986,13 +1026,17 @@ static int check_type_keys(const struct parse *p)
 		       nearest ? "'?" : "");
 }
 
-static int read_file(struct config *config, FILE *in, struct err *err)
+/* The lines of a file, one after the other, for 'handler'. */
+static int read_lines(struct config *config, const char *file, FILE *in,
+		      ini_handler handler, struct err *err)
 {
-	struct parse p = { .config = config, .in = in, .err = err };
+	struct parse p = {
+		.config = config, .file = file, .in = in, .err = err
+	};
 	struct seen *next;
 	int rc;
 
-	rc = ini_parse_stream(next_line, &p, take, &p);
+	rc = ini_parse_stream(next_line, &p, handler, &p);
 	if (rc == 0 && !p.failed && check_type_keys(&p) < 0)
 		p.failed = true;
 	for (; p.seen; p.seen = next) {
@@ -1005,10 +1049,24 @@ static int read_file(struct config *config, FILE *in, struct err *err)
 		return err_set(err,
 			       "%s:%d: expected [section], key=value or a "
 			       "comment",
-			       config->file, rc);
-	if (rc < 0)
-		return err_set(err, "%s: out of memory", config->file);
-	return check_whole(config, err);
+			       file, rc);
+	return rc < 0 ? err_set(err, "%s: out of memory", file) : 0;
+}
+
+int config_calibrate(struct config *config, struct err *err)
+{
+	FILE *in;
+	int rc;
+
+	if (!*config->calibration)
+		return 0;
+	in = open_file(config->calibration, err);
+	if (!in)
+		return err_prefix(err, "%s: [advice] calibration",
+				  config->file);
+	rc = read_lines(config, config->calibration, in, take_constant, err);
+	fclose(in);
+	return rc;
 }
 
 struct config *config_load(const char *file, struct err *err)
@@ -1027,11 +1085,13 @@ struct config *config_load(const char *file, struct err *err)
 	    set_initial(config, option_keys) < 0 ||
 	    set_initial(config, count_keys) < 0 ||
 	    set_initial(config, ledger_keys) < 0 ||
+	    set_initial(config, calibration_keys) < 0 ||
 	    set_initial(&config->advice, advice_keys) < 0) {
 		err_set(err, "%s: out of memory", file);
 		goto fail;
 	}
-	if (read_file(config, in, err) < 0)
+	if (read_lines(config, file, in, take, err) < 0 ||
+	    check_whole(config, err) < 0)
 		goto fail;
 	fclose(in);
 	return config;
@@ -1075,6 +1135,7 @@ void config_free(struct config *config)
 	free_texts(config, option_keys);
 	free_texts(config, count_keys);
 	free_texts(config, ledger_keys);
+	free_texts(config, calibration_keys);
 	free(config->file);
 	free(config);
 }

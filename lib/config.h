@@ -201,11 +201,17 @@ struct config {
 	size_t client_profile_count;
 	struct config_ledger ledger;
 	struct config_advice advice;
+	char *calibration;     /* a file with more of [advice]; "": none */
+	uint64_t advice_given; /* which keys the file itself has */
 };
 
 /* Read 'file'; NULL means the default place, JOBIO_CONF. */
 struct config *config_load(const char *file, struct err *err);
 void config_free(struct config *config);
+/* Read [advice] calibration, if there is one: numbers that jobio.conf does not set
+ * itself. For those who advise: the plugin and the nodes need none of it. -1 and
+ * the sentence; config->advice may have some of them. */
+int config_calibrate(struct config *config, struct err *err);
 /* What [advice] is where there is no file. */
 void config_advice_init(struct config_advice *advice);
 

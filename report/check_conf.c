@@ -199,6 +199,19 @@ static void check_use(const struct doctor *doctor)
 	check_partitions(doctor);
 }
 
+/* Where reports are read: advice does without it, and says so each time. */
+static void check_calibration(const struct doctor *doctor)
+{
+	struct config *config = doctor->config;
+	struct err err;
+
+	if ((doctor->roles & ROLE_LOGIN) && config_calibrate(config, &err) < 0)
+		findings_add(doctor->findings, "J14", FINDING_WARNING,
+			     "copy the advice.conf of jobio calibrate there, "
+			     "or take the key out",
+			     "%s", err.text);
+}
+
 void check_conf(const struct doctor *doctor)
 {
 	const struct config *config = doctor->config;
@@ -207,6 +220,7 @@ void check_conf(const struct doctor *doctor)
 	check_use(doctor);
 	for (size_t i = 0; i < config->profile_count; i++)
 		check_profile(doctor, config->profiles[i].name);
+	check_calibration(doctor);
 	if (doctor->roles & ROLE_NODE)
 		check_bounds(doctor);
 	if (doctor->roles & (ROLE_NODE | ROLE_CTLD))

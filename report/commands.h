@@ -8,6 +8,7 @@
 #define JOBIO_REPORT_COMMANDS_H
 
 int advise_main(int argc, char *argv[]);
+int calibrate_main(int argc, char *argv[]);
 int check_main(int argc, char *argv[]);
 int compare_main(int argc, char *argv[]);
 int cores_main(int argc, char *argv[]);

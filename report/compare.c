@@ -679,10 +679,7 @@ int compare_main(int argc, char *argv[])
 	if (!config && (o.conf || errno != ENOENT))
 		return command_fail(
 			NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
-	if (config)
-		o.limits = config->advice;
-	else
-		config_advice_init(&o.limits);
+	o.limits = job_advice_limits(config, NAME);
 	source.config = config;
 	source.is_down = !config;
 	source.why_down = err;

@@ -9,6 +9,23 @@
 
 #define LINES_SHOWN 5
 
+struct config_advice job_advice_limits(struct config *config,
+				       const char *command)
+{
+	struct config_advice limits;
+	struct err err;
+
+	config_advice_init(&limits);
+	if (!config)
+		return limits;
+	limits = config->advice;
+	if (config_calibrate(config, &err) == 0)
+		return config->advice;
+	fprintf(stderr, "jobio: %s: %s; its numbers are not used\n", command,
+		err.text);
+	return limits;
+}
+
 static struct advice_list *advice_of(const struct job_report *r)
 {
 	const struct summary *s = &r->summary;

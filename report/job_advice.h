@@ -16,6 +16,12 @@
 
 struct json_object;
 
+/* What the rules compare with: of jobio.conf and its calibration; where there is
+ * none, or where the calibration cannot be read, which is said in the name of
+ * the command, without it. 'config' may be NULL. */
+struct config_advice job_advice_limits(struct config *config,
+				       const char *command);
+
 /* The most valuable one, in '*first'; false: there is none, or too little to
  * judge. */
 bool job_advice_first(const struct job_report *report, struct advice *first);

@@ -13,6 +13,7 @@
 #include "lib/number.h"
 #include "report/command.h"
 #include "report/commands.h"
+#include "report/job_advice.h"
 #include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
@@ -552,10 +553,7 @@ int report_main(int argc, char *argv[])
 			NAME, o->conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
 		goto out;
 	}
-	if (config)
-		o->limits = config->advice;
-	else
-		config_advice_init(&o->limits);
+	o->limits = job_advice_limits(config, NAME);
 	rc = report_all(o, config, &err);
 	config_free(config);
 out:

@@ -15,10 +15,10 @@
 #include "lib/record.h"
 #include "lib/summary.h"
 #include "lib/utf8.h"
+#include "report/program.h"
 
 #define TIMEOUT_MS 20000U
 #define OUTPUT_MAX (64U << 20) /* a year of a user's jobs */
-#define PATH_SIZE 4096
 #define MARK_SIZE 24
 #define ARGS_MAX 24
 
@@ -154,23 +154,6 @@ static int take_rows(struct sacct_rows *rows, const char *mark,
 
 /* ---- the call ------------------------------------------------------------ */
 
-int sacct_program(const char *name, char *path, size_t room)
-{
-	const char *at = getenv("PATH"), *end;
-
-	if (!at || !*at)
-		at = "/usr/local/bin:/usr/bin:/bin";
-	for (; *at; at = *end ? end + 1 : end) {
-		end = at + strcspn(at, ":");
-		if (*at == '/' &&
-		    snprintf(path, room, "%.*s/%s", (int)(end - at), at, name) <
-			    (int)room &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
-
 /* Nobody can have it in a job's name. */
 static int make_mark(char mark[MARK_SIZE], struct err *err)
 {
@@ -183,10 +166,10 @@ static int make_mark(char mark[MARK_SIZE], struct err *err)
 }
 
 struct command {
-	char *argv[ARGS_MAX], *env[4];
-	size_t args, envs;
-	char path[PATH_SIZE], delimiter[MARK_SIZE + 16];
-	char conf[PATH_SIZE], zone[256];
+	char *argv[ARGS_MAX];
+	size_t args;
+	char path[PROGRAM_PATH], delimiter[MARK_SIZE + 16];
+	struct program_env env;
 };
 
 static void add(struct command *c, const char *option, const char *value)
@@ -204,21 +187,11 @@ static bool is_word(const char *name)
 	return name && *name && *name != '-' && !strpbrk(name, ", \t\n");
 }
 
-static void add_env(struct command *c, const char *name, char *text,
-		    size_t room)
-{
-	const char *value = getenv(name);
-
-	if (value && snprintf(text, room, "%s=%s", name, value) < (int)room)
-		c->env[c->envs++] = text;
-}
-
 static void make_command(struct command *c, const struct sacct_query *query,
 			 const char *mark)
 {
 	memset(c->argv, 0, sizeof(c->argv));
-	memset(c->env, 0, sizeof(c->env));
-	c->args = c->envs = 0;
+	c->args = 0;
 	snprintf(c->delimiter, sizeof(c->delimiter), "--delimiter=%s", mark);
 	add(c, c->path, "-nXP");
 	add(c, c->delimiter, "");
@@ -230,9 +203,7 @@ static void make_command(struct command *c, const struct sacct_query *query,
 	add(c, "-S", query->since);
 	add(c, "-E", query->until);
 	add(c, "-o", query->has_no_admin ? format_without_admin : format);
-	c->env[c->envs++] = (char *)"SLURM_TIME_FORMAT=%s";
-	add_env(c, "SLURM_CONF", c->conf, sizeof(c->conf));
-	add_env(c, "TZ", c->zone, sizeof(c->zone));
+	program_env(&c->env, "SLURM_TIME_FORMAT=%s");
 }
 
 static char *run(const struct sacct_query *query, const char *mark,
@@ -242,13 +213,11 @@ static char *run(const struct sacct_query *query, const char *mark,
 	struct command c;
 	char *out = NULL;
 
-	if (sacct_program("sacct", c.path, sizeof(c.path)) < 0) {
-		err_set(err, "sacct: there is no sacct in PATH");
+	if (program_find("sacct", c.path, err) < 0)
 		return NULL;
-	}
 	make_command(&c, query, mark);
-	if (child_run_big(c.argv, c.env, TIMEOUT_MS, OUTPUT_MAX, &result, err) <
-	    0)
+	if (child_run_big(c.argv, c.env.list, TIMEOUT_MS, OUTPUT_MAX, &result,
+			  err) < 0)
 		return NULL;
 	if (result.status) {
 		result.errtext[strcspn(result.errtext, "\n")] = 0;

@@ -11,10 +11,10 @@
 #include "lib/number.h"
 #include "lib/summary.h"
 #include "lib/use.h"
+#include "report/program.h"
 #include "report/sacct.h"
 #include "report/when.h"
 
-#define PATH_SIZE 4096
 #define TIMEOUT_MS 20000U
 
 /* ---- who asks ---------------------------------------------------------------- */
@@ -24,7 +24,7 @@
 static int ask_level(const char *name, char *level, size_t room,
 		     struct err *err)
 {
-	char path[PATH_SIZE], where[300];
+	char path[PROGRAM_PATH], where[300];
 	char *argv[] = { path,
 			 (char *)"-nP",
 			 (char *)"show",
@@ -34,8 +34,8 @@ static int ask_level(const char *name, char *level, size_t room,
 			 NULL };
 	struct child_result result = { 0 };
 
-	if (sacct_program("sacctmgr", path, sizeof(path)) < 0)
-		return err_set(err, "sacctmgr: there is no sacctmgr in PATH");
+	if (program_find("sacctmgr", path, err) < 0)
+		return -1;
 	snprintf(where, sizeof(where), "name=%s", name);
 	if (child_run(argv, NULL, TIMEOUT_MS, &result, err) < 0)
 		return -1;

@@ -21,6 +21,19 @@ static void check_profiles(const struct config *config)
 	}
 }
 
+/* The same text as what a site has measured. */
+static void check_calibration(struct config *config, const char *text)
+{
+	struct err err = { "" };
+
+	free(config->calibration);
+	config->calibration = strdup(fuzz_file("advice.conf", text));
+	config->advice_given = 0;
+	MUST(config->calibration);
+	MUST(config_calibrate(config, &err) == 0 || *err.text);
+	MUST(config->advice.core_read_mbs && config->advice.io_processes);
+}
+
 FUZZ(config)
 {
 	char *text = fuzz_text(data, size);
@@ -39,6 +52,7 @@ FUZZ(config)
 		check_profiles(config);
 		config_profile_nearest(config, "stream");
 		config_clients_for(config, "c1", clients);
+		check_calibration(config, text);
 	} else {
 		MUST(*err.text);
 	}

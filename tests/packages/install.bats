@@ -85,9 +85,9 @@ setup() { cd /debs || return; }
 }
 
 @test "every page that a program's package should have is there" {
-	run bash -c 'for page in man1/jobio.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{check,count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
+	run bash -c 'for page in man1/jobio.1 man1/jobio-calibrate.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{check,count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
 		dpkg -S "/usr/share/man/$page.gz" | cut -d: -f1; done | xargs'
-	[ "$output" = 'jobio jobio-doc jobio-doc jobio jobio-node jobio-ledger jobio-node jobio-node jobio-node jobio-plugin' ]
+	[ "$output" = 'jobio jobio jobio-doc jobio-doc jobio jobio-node jobio-ledger jobio-node jobio-node jobio-node jobio-plugin' ]
 }
 
 @test "a line in plugstack.conf makes sbatch load the plugin" {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -580,6 +581,92 @@ START_TEST(a_mistyped_profile_finds_its_neighbour)
 }
 END_TEST
 
+/* jobio.conf and the file that its [advice] calibration names. */
+static struct config *load_calibrated(const char *keys, const char *constants,
+				      struct err *err, int *rc)
+{
+	struct config *config;
+	char text[600];
+
+	tempdir_make();
+	snprintf(text, sizeof(text), "[advice]\n%scalibration = %s\n", keys,
+		 tempdir_put("advice.conf", constants));
+	config = config_load(tempdir_put("jobio.conf", text), err);
+	ck_assert_msg(config != NULL, "%s", err->text);
+	*rc = config_calibrate(config, err);
+	tempdir_remove();
+	return config;
+}
+
+START_TEST(a_calibration_gives_the_numbers_that_the_site_does_not_set_itself)
+{
+	struct err err = { "" };
+	struct config *config;
+	int rc;
+
+	config = load_calibrated("core_read_mbs = 7000\n",
+				 "# measured\n[advice]\n# why\n"
+				 "core_read_mbs = 4936\n"
+				 "core_write_mbs = 4900\n",
+				 &err, &rc);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_uint_eq(config->advice.core_read_mbs, 7000);
+	ck_assert_uint_eq(config->advice.core_write_mbs, 4900);
+	ck_assert_uint_eq(config->advice.core_read_iops, 144533);
+	config_free(config);
+	config = load("");
+	ck_assert_int_eq(config_calibrate(config, &err), 0);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_calibration_holds_numbers_for_advice_and_nothing_else)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "[advice]\ncore_read_mb = 1\n",
+		  ":2: [advice] core_read_mb: '1': unknown key; is it "
+		  "'core_read_mbs'?" },
+		{ "[advice]\ncore_read_mbs = 0\n",
+		  ":2: [advice] core_read_mbs: '0': expected a number from 1 "
+		  "to "
+		  "1000000" },
+		{ "[jobio]\nenabled = no\n",
+		  ":2: [jobio] enabled: 'no': expected [advice] only" },
+		{ "[advice]\ncalibration = /a\n",
+		  ":2: [advice] calibration: '/a': unknown key" },
+		{ "[advice]\nmin_mib = 1\nmin_mib = 2\n",
+		  ":3: [advice] min_mib: '2': set twice" },
+		{ "{\"a\": 1}\n",
+		  ":1: [] {\"a\": '1}': expected [advice] only" },
+		{ "hello\n", ":1: expected [section], key=value or a comment" },
+	};
+	struct config *config;
+	struct err err;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		config = load_calibrated("", bad[i].text, &err, &rc);
+		ck_assert_int_eq(rc, -1);
+		ck_assert_msg(strstr(err.text, "advice.conf:") &&
+				      strstr(err.text, bad[i].why),
+			      "'%s' instead of '%s'", err.text, bad[i].why);
+		config_free(config);
+	}
+	expect_error("[advice]\ncalibration = here\n",
+		     ": [advice] calibration: 'here': expected an absolute "
+		     "path");
+	config = load("[advice]\ncalibration = /nowhere/a\n");
+	ck_assert_int_eq(config_calibrate(config, &err), -1);
+	ck_assert_msg(strstr(err.text, "[advice] calibration: '/nowhere/a': "
+				       "cannot read: No such file"),
+		      "%s", err.text);
+	config_free(config);
+}
+END_TEST
+
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
@@ -601,4 +688,6 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  values_of_a_wrong_kind_are_told,
 	  there_are_so_many_clients_and_profiles_and_no_more,
 	  the_names_of_profiles_and_clients_have_a_longest,
-	  a_mistyped_profile_finds_its_neighbour)
+	  a_mistyped_profile_finds_its_neighbour,
+	  a_calibration_gives_the_numbers_that_the_site_does_not_set_itself,
+	  a_calibration_holds_numbers_for_advice_and_nothing_else)

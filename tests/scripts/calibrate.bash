@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calibrate.bash - a false Slurm and a false fio, and a ledger of our own, for
+# jobio calibrate
+# shellcheck shell=bash disable=SC2030,SC2031 # bats runs each test in a subshell
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup_calibrate() {
+	setup_ledger
+	mkdir "$DIR/bin" "$DIR/fs"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	cp "$SRCDIR/tests/scripts/fake-fio" "$DIR/bin/fio"
+	for name in sbatch squeue scancel; do
+		cp "$SRCDIR/tests/scripts/fake-slurm" "$DIR/bin/$name"
+	done
+	printf '%s\n' "$SRCDIR/report/calibrate-job" >"$DIR/bin/script"
+	printf '%s\n' "$BUILDDIR/jobio-send" >"$DIR/bin/send"
+	: >"$DIR/bin/jobs"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+	cat >>"$DIR/jobio.conf" <<-'EOC'
+		grace_s = 0
+		[option]
+		io_cores_max = 4
+		[client weka]
+		type = weka
+		[profile stream]
+		mount_options = forcedirect
+		io_cores = 2
+		[profile cached]
+		mount_options = readcache
+	EOC
+	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 15000/' "$DIR/jobio.conf"
+}
+
+teardown_calibrate() {
+	local pid
+	while read -r pid; do
+		((pid < 2)) || kill -KILL -- "-$pid" 2>/dev/null || :
+	done < <(sed -n 's/.*|//p' "$DIR"/bin/slurm/*.job 2>/dev/null)
+	teardown_ledger
+}
+
+# calibrate [OPTION...] - a small one, unless the options say otherwise
+calibrate() {
+	"$BUILDDIR/jobio" calibrate --conf="$DIR/jobio.conf" --dir="$DIR/fs" --output="$DIR/out" \
+		--fio="$DIR/bin/fio" --space=256M --io-cores=0,1,2 --profiles=none --processes=1,4 --repeats=2 --seconds=1 "$@"
+}

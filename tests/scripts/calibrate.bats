@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calibrate.bats - jobio calibrate, with a false Slurm and a false fio, and a
+# ledger of our own
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/calibrate.bash
+source "$SRCDIR/tests/scripts/calibrate.bash"
+
+setup() { setup_calibrate; }
+teardown() { teardown_calibrate; }
+
+# one [OPTION...] - the smallest: one job
+one() { calibrate --io-cores=1 --processes=2 --repeats=1 "$@"; }
+
+# All that a calibration may leave in the directory and in the queue.
+expect_clean() {
+	expect_equal '' "$(ls -A "$DIR/fs")"
+	expect_equal '' "$(find "$DIR/bin/slurm" -name '*.job' 2>/dev/null)"
+}
+
+# its JQ
+its() { jq -r "$1" "$DIR/out/calibration.json"; }
+
+@test "each number of cores is measured several times, and what follows is written down" {
+	run calibrate
+	expect_equal 0 "$status"
+	expect_text "6 jobs of 24 runs (3 settings, repeats: 2), about 6 min when none waits; files of 256MiB below $DIR/fs, at most 16TiB read and written" "$output"
+	expect_text "core_read_iops        9" "$output"
+	expect_text "profile none, in proportion up to io-cores=2, jobs: 4, spread " "$output"
+	expect_clean
+	# one after the other, each alone on its node, in two rounds
+	expect_equal 6 "$(grep -c -- '--dependency=singleton --nodes=1 --ntasks=1 --exclusive --no-requeue --time=8 ' "$DIR/bin/sbatch.asked")"
+	expect_equal 2 "$(grep -c -- ' --io-cores=2 ' "$DIR/bin/sbatch.asked")"
+	expect_equal 2 "$(grep -vc -- ' --io-cores=' "$DIR/bin/sbatch.asked")"
+	expect_equal 1 "$(grep -o -- '--job-name=[^ ]*' "$DIR/bin/sbatch.asked" | sort -u | wc -l)"
+	expect_equal '3 3' "$(its '[.jobs[] | .io_cores] | "\(.[:3] | unique | length) \(.[3:] | unique | length)"')"
+	expect_equal "1 $DIR/fs wekafs c 2" "$(its '"\(.jobio_calibration) \(.directory) \(.fstype) \(.cluster) \(.repeats)"')"
+	expect_equal '6 6' "$(its '"\([.jobs[] | select(.agrees)] | length) \([.jobs[] | select(.counts)] | length)"')"
+	expect_equal '3 1m-read-sync-1 2 2' "$(its '.settings | "\(length) \(.[1].shapes[0] | "\(.shape) \(.Bps.samples) \(.Bps.mean / 1e9 | round)")"')"
+	expect_equal 'read_Bps 2 4' "$(its '.per_core[0] | "\(.metric) \(.grows_to) \(.samples)"')"
+	grep -qx "core_read_mbs = 4[89][0-9][0-9]" "$DIR/out/advice.conf"
+	expect_equal "$(its .advice.sync_call_us)" "$(sed -n 's/^sync_call_us = //p' "$DIR/out/advice.conf")"
+	for picture in scaling engines direct; do
+		python3 -c 'import sys, xml.dom.minidom as m; assert m.parse(sys.argv[1]).getElementsByTagName("desc")' "$DIR/out/$picture.svg"
+	done
+}
+
+@test "what it writes is read by the reports as it is" {
+	run one
+	expect_equal 0 "$status"
+	printf '[advice]\ncalibration = %s\n' "$DIR/out/advice.conf" >>"$DIR/jobio.conf"
+	run "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" 101
+	expect_equal 0 "$status"
+	[[ $output != *calibration* ]]
+	rm "$DIR/out/advice.conf"
+	run "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" 101
+	expect_equal 0 "$status"
+	expect_text "jobio: report: $DIR/jobio.conf: [advice] calibration: '$DIR/out/advice.conf': cannot read: No such file or directory; its numbers are not used" "$output"
+	expect_text 'job 101 on cluster c' "$output"
+}
+
+@test "profiles are asked for by name, and those behind -- go to sbatch" {
+	run one --profiles=stream,cached -- --partition=fast --comment="a b"
+	expect_equal 0 "$status"
+	expect_equal 2 "$(grep -c -- ' --partition=fast --comment=a b /' "$DIR/bin/sbatch.asked")"
+	expect_equal 1 "$(grep -c -- ' --io-cores=1 --io-profile=stream ' "$DIR/bin/sbatch.asked")"
+	expect_equal 'cached stream' "$(its '[.settings[].profile] | sort | join(" ")')"
+}
+
+@test "where there is less room than the files need nothing is submitted" {
+	run one --space=900000T
+	expect_equal 1 "$status"
+	[[ $output =~ "'$DIR/fs': "[0-9]+' MiB are free, and 943718400000 MiB are needed; see --space'$ ]]
+	[[ ! -e $DIR/bin/sbatch.asked ]]
+	expect_clean
+	run one --dir="$DIR/nosuch"
+	expect_equal 1 "$status"
+	expect_text "jobio: calibrate: '$DIR/nosuch': cannot be used: No such file or directory" "$output"
+	run one --output="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "jobio: calibrate: --output: '$DIR/jobio.conf': cannot write there: Not a directory" "$output"
+	expect_clean
+}
+
+@test "a job that Slurm refuses ends it, and nothing is left behind" {
+	printf 'sbatch: error: invalid partition specified: fast\nsbatch: error: Batch job submission failed\n' >"$DIR/bin/sbatch-fails"
+	run calibrate
+	expect_equal 1 "$status"
+	expect_text 'jobio: calibrate: sbatch: exit status 1: sbatch: error: invalid partition specified: fast' "$output"
+	expect_clean
+	PATH=/usr/bin:/bin
+	run one
+	expect_equal 1 "$status"
+	expect_text 'jobio: calibrate: sbatch: there is no sbatch in PATH' "$output"
+	expect_clean
+}
+
+@test "a job whose number nobody has read is cancelled, too" {
+	echo 'Submitted batch job' >"$DIR/bin/sbatch-says"
+	: >"$DIR/bin/fio-hangs"
+	run one
+	expect_equal 1 "$status"
+	expect_text "jobio: calibrate: sbatch: 'Submitted batch job': not a job id" "$output"
+	expect_clean
+}
+
+@test "jobs that fail are told with what they said, and the rest is not tried for ever" {
+	run calibrate --fio=nosuchfio
+	expect_equal 1 "$status"
+	expect_text 'jobio: calibrate: the first jobs have all failed: the jobs that are left are cancelled' "$output"
+	[[ $output =~ 'jobio: calibrate: job 101'.*' ('[^\)]+'): 0 of 24 runs: there is no nosuchfio on ' ]]
+	expect_text 'jobio: calibrate: no job has measured anything' "$output"
+	[[ ! -e $DIR/out/calibration.json ]]
+	expect_clean
+	printf 'fio: io_u error on file data.0: No space left on device\n' >"$DIR/bin/fio-fails"
+	run one
+	expect_equal 1 "$status"
+	expect_text '(1 io-core, no profile): 0 of 16 runs: fio: io_u error on file data.0: No space left on device' "$output"
+	expect_clean
+}
+
+@test "a job that will never start is told and cancelled, not waited for" {
+	echo BadConstraints >"$DIR/bin/held"
+	run one
+	expect_equal 1 "$status"
+	expect_text 'jobio: calibrate: job 101 (1 io-core, no profile): Slurm does not start it: BadConstraints' "$output"
+	expect_clean
+	# a queue that is only long has the time that it may take
+	echo Resources >"$DIR/bin/held"
+	run one --max-time=0:02
+	expect_equal 1 "$status"
+	expect_text 'jobio: calibrate: --max-time is over: the jobs that are left are cancelled' "$output"
+	expect_text 'jobio: calibrate: job 102 (1 io-core, no profile): --max-time is over; job 102 waits: Resources' "$output"
+	expect_clean
+}
+
+job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
+
+@test "Ctrl-C ends its jobs, removes its files and says so" {
+	local pid
+	: >"$DIR/bin/fio-hangs"
+	calibrate >"$DIR/said" 2>&1 3>&- &
+	pid=$!
+	within 20 job_runs
+	kill -INT "$(pgrep -P "$pid" -x jobio || echo "$pid")"
+	status=0
+	wait "$pid" || status=$?
+	expect_equal 130 "$status"
+	expect_text 'jobio: calibrate: stopped; cancelling its jobs, removing its files' "$(<"$DIR/said")"
+	expect_equal "--name=$(grep -om1 'jobio-calibrate-[^ ]*' "$DIR/bin/sbatch.asked")" "$(<"$DIR/bin/scancel.asked")"
+	expect_clean
+	[[ ! -e $DIR/out/calibration.json ]]
+}
+
+@test "a record that says something else than fio is told, and the results are kept" {
+	echo '.app[0].read_bytes *= 2' >"$DIR/bin/record"
+	run one
+	expect_equal 1 "$status"
+	[[ $output =~ 'job 101 on c1 (1 io-core, no profile): fio read '[0-9]+' bytes, jobio'.'s record has '[0-9]+' (bpf), and no flag of it says why' ]]
+	expect_equal 'false true' "$(its '.jobs[0] | "\(.agrees) \(.counts)"')"
+	expect_clean
+}
+
+@test "what a flag of the record explains is no disagreement" {
+	echo '.app[0] |= (.source = "stepd" | .fs = null | .read_bytes = (.read_bytes * 0.9 | floor)) | .quality = ["all_files", "aio_missing"]' >"$DIR/bin/record"
+	run one
+	expect_equal 0 "$status"
+	expect_equal 'true stepd ["all_files","aio_missing"]' "$(its '.jobs[0] | "\(.agrees) \(.record.source) \(.record.quality)"')"
+}
+
+@test "a job without a record is told" {
+	: >"$DIR/bin/no-records"
+	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 1000/' "$DIR/jobio.conf"
+	run one
+	expect_equal 1 "$status"
+	expect_text "job 101 on c1 (1 io-core, no profile): jobio has no record of it: job: '101': ledger: job '101': no record that you may read" "$output"
+	expect_equal 'false true null' "$(its '.jobs[0] | "\(.agrees) \(.counts) \(.record)"')"
+}
+
+@test "a job that did not get its profile or its cores measures nothing" {
+	echo '.request.applied = false' >"$DIR/bin/record"
+	run one --profiles=none,stream
+	expect_equal 1 "$status"
+	expect_text '(1 io-core, profile stream): its profile was not applied; jobio report -v 10' "$output"
+	expect_equal 'null:true stream:false' "$(its '[.jobs[] | "\(.profile):\(.counts)"] | sort | join(" ")')"
+	echo '.request.cores_met = false' >"$DIR/bin/record"
+	run one
+	expect_equal 1 "$status"
+	expect_text 'the client did not work on its io-cores' "$output"
+	expect_text 'no job has measured anything' "$output"
+}
+
+@test "two at once do not disturb each other" {
+	local first
+	one --output="$DIR/first" >"$DIR/said" 2>&1 3>&- &
+	first=$!
+	run one
+	[[ $status == 0 ]] || { echo "$output"; cat "$DIR/bin/live.err"; return 1; }
+	wait "$first" || { cat "$DIR/said"; return 1; }
+	expect_equal 2 "$(grep -o -- '--job-name=[^ ]*' "$DIR/bin/sbatch.asked" | sort -u | wc -l)"
+	expect_equal 'true true' "$(jq -r '.jobs[0].agrees' "$DIR/out/calibration.json" "$DIR/first/calibration.json" | xargs)"
+	expect_clean
+	# what another one left, or is using, stays, and is told
+	mkdir "$DIR/fs/jobio-calibrate.abc123"
+	run one
+	[[ $status == 0 ]] || { echo "$output"; cat "$DIR/bin/live.err"; return 1; }
+	expect_text "jobio: calibrate: '$DIR/fs': others run there, or were killed (jobio-calibrate.*: 1): if they run, all measure less" "$output"
+	expect_equal jobio-calibrate.abc123 "$(ls -A "$DIR/fs")"
+}
+
+@test "with --dry-run it says what it would do" {
+	run calibrate --dry-run
+	expect_equal 0 "$status"
+	expect_text '6 jobs of 24 runs (3 settings, repeats: 2)' "$output"
+	[[ ! -e $DIR/out && ! -e $DIR/bin/sbatch.asked ]]
+	expect_clean
+}
+
+@test "bad usage is one line" {
+	local wrong
+	while IFS='|' read -r option wrong; do
+		run one ${option:+"$option"}
+		expect_equal 2 "$status"
+		expect_equal "jobio: calibrate: $wrong" "$output"
+	done <<-'TABLE'
+		--repeats=0|--repeats: '0': not a number from 1 to 100
+		--seconds=1s|--seconds: '1s': not a number from 1 to 3600
+		--space=8g|--space: '8g': expected a size like 800M, 8G or 16T
+		--space=0G|--space: '0G': expected a size like 800M, 8G or 16T
+		--max-bytes=1G|--max-bytes: 16 runs of at least 64 MiB need 1088 MiB; fewer --io-cores, --profiles, --processes or --repeats need less
+		--max-time=1:2:3:4|--max-time: '1:2:3:4': expected minutes, minutes:seconds or hours:minutes:seconds
+		--max-time=0|--max-time: '0': expected minutes, minutes:seconds or hours:minutes:seconds
+		--max-time=1:60|--max-time: '1:60': expected minutes, minutes:seconds or hours:minutes:seconds
+		--io-cores=9|--io-cores: '9': not a number from 0 to 4
+		--profiles=fast|--profiles: 'fast': no such [profile]
+		--fio=|--fio: '': must not be empty
+		--nosuch|'--nosuch': no such option, or its value is missing; see jobio calibrate --help
+		word|'word': one word too many; what is for sbatch stands behind --
+	TABLE
+	run "$BUILDDIR/jobio" calibrate
+	expect_equal 2 "$status"
+	expect_equal 'jobio: calibrate: --dir: which folder?' "$output"
+}

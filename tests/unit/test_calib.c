@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/fileio.h"
+#include "report/calib_data.h"
+#include "report/calib_fit.h"
+#include "report/calib_plan.h"
+#include "report/calib_plot.h"
+#include "report/plot.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static const char site[] = "[option]\nio_cores_max = 2\n"
+			   "[client weka]\ntype = weka\n"
+			   "[profile stream]\nio_cores = 1\n"
+			   "mount_options = forcedirect\n"
+			   "[profile cached]\nmount_options = readcache\n";
+
+static struct config *load(const char *text)
+{
+	struct config *config;
+	struct err err;
+
+	tempdir_make();
+	config = config_load(tempdir_put("jobio.conf", text), &err);
+	ck_assert_msg(config != NULL, "%s", err.text);
+	tempdir_remove();
+	return config;
+}
+
+static struct calib_plan make(const struct config *config,
+			      const struct calib_wish *wish)
+{
+	struct calib_plan plan;
+	struct err err;
+
+	ck_assert_msg(calib_plan_make(&plan, wish, config, &err) == 0, "%s",
+		      err.text);
+	return plan;
+}
+
+/* ---- the plan ------------------------------------------------------------------------ */
+
+START_TEST(each_number_of_cores_is_measured_with_each_profile_that_allows_it)
+{
+	struct config *config = load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	char text[96], all[800] = "";
+	size_t i;
+
+	for (i = 0; i < plan.setting_count; i++) {
+		strcat(all, calib_setting_text(&plan.settings[i], text,
+					       sizeof(text)));
+		strcat(all, "\n");
+	}
+	/* stream without io-cores would be stream with the one of the profile */
+	ck_assert_str_eq(all, "no io-cores, no profile\n"
+			      "1 io-core, no profile\n"
+			      "2 io-cores, no profile\n"
+			      "1 io-core, profile stream\n"
+			      "2 io-cores, profile stream\n"
+			      "no io-cores, profile cached\n"
+			      "1 io-core, profile cached\n"
+			      "2 io-cores, profile cached\n");
+	ck_assert_uint_eq(plan.turn_count, 3 * plan.setting_count);
+	ck_assert_uint_eq(plan.shape_count, 2 * 2 * 2 * 6 + 8);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_round_has_each_setting_once_and_rounds_differ)
+{
+	struct config *config = load(site);
+	struct calib_plan plan =
+		make(config,
+		     &(struct calib_wish){ .repeats = 20, .max_s = 6000000 });
+	size_t round, i, same = 0;
+	unsigned int seen;
+
+	for (round = 0; round < 20; round++) {
+		const struct calib_turn *turns =
+			&plan.turns[round * plan.setting_count];
+
+		for (i = seen = 0; i < plan.setting_count; i++) {
+			ck_assert_uint_eq(turns[i].repeat, round);
+			seen |= 1U << turns[i].setting;
+			same += turns[i].setting == plan.turns[i].setting;
+		}
+		ck_assert_uint_eq(seen, (1U << plan.setting_count) - 1);
+	}
+	ck_assert_uint_lt(same, 20 * plan.setting_count);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_job_makes_its_files_first_and_runs_all_shapes_in_any_order)
+{
+	struct config *config = load(site);
+	struct calib_plan plan =
+		make(config, &(struct calib_wish){ .processes = "1,16",
+						   .space_bytes = 2 * GIB,
+						   .seconds = 5 });
+	char *one = calib_plan_text(&plan, NULL),
+	     *other = calib_plan_text(&plan, NULL);
+	size_t i, lines = 0;
+	char *at;
+
+	ck_assert_msg(!strncmp(one,
+			       "layout 162 --rw=write --bs=1m --numjobs=16 "
+			       "--size=134217728 --ioengine=psync "
+			       "--end_fsync=1 --filename_format=data.$jobnum ",
+			       60),
+		      "%s", one);
+	for (at = one; (at = strchr(at, '\n')); at++)
+		lines++;
+	ck_assert_uint_eq(lines, 25);
+	ck_assert_uint_eq(strlen(one), strlen(other));
+	ck_assert_str_ne(one, other);
+	for (i = 0; i < plan.shape_count; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "\n%s 65 ", plan.shapes[i].name);
+		ck_assert_ptr_nonnull(strstr(one, name));
+	}
+	ck_assert_ptr_nonnull(strstr(
+		one, "\n4k-read-async-16 65 --rw=randread --bs=4k --numjobs=16 "
+		     "--size=134217728 "));
+	ck_assert_ptr_nonnull(
+		strstr(one, " --ioengine=libaio --iodepth=32 --direct=1 "));
+	ck_assert_ptr_nonnull(
+		strstr(one, "64m-write-buffered 65 --rw=write --bs=65536k "
+			    "--numjobs=1 "));
+	free(one);
+	free(other);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
+{
+	static const struct {
+		struct calib_wish wish;
+		const char *why;
+	} bad[] = {
+		{ { .cores = "0,3" },
+		  "--io-cores: '3': not a number from 0 to 2" },
+		{ { .cores = "2,1" },
+		  "--io-cores: '2,1': expected at most 65 numbers, each larger "
+		  "than the one before" },
+		{ { .cores = "," }, "--io-cores: ',': expected numbers" },
+		{ { .cores = "0", .profiles = "stream" },
+		  "--io-cores: no such number with any of these profiles" },
+		{ { .profiles = "none,straem" },
+		  "--profiles: 'straem': no such [profile]; is it 'stream'?" },
+		{ { .processes = "0" },
+		  "--processes: '0': not a number from 1 to 1024" },
+		{ { .space_bytes = GIB },
+		  "--space: 32 files of at least 64 MiB need 2048 MiB" },
+		{ { .max_bytes = GIB },
+		  "--max-bytes: 1344 runs of at least 64 MiB need 86080 MiB; "
+		  "fewer --io-cores, --profiles, --processes or --repeats need "
+		  "less" },
+		{ { .max_s = 600 },
+		  "--max-time: 24 jobs of 56 runs take about 93 minutes; "
+		  "more time, or fewer --io-cores, --profiles, --processes, "
+		  "--repeats or --seconds" },
+	};
+	struct config *config = load(site);
+	struct calib_plan plan;
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(
+			calib_plan_make(&plan, &bad[i].wish, config, &err), -1);
+		ck_assert_str_eq(err.text, bad[i].why);
+	}
+	config_free(config);
+	config = load("[option]\nprofile_default = a\n[profile a]\ndescription "
+		      "= b\n");
+	ck_assert_int_eq(
+		calib_plan_make(&plan,
+				&(struct calib_wish){ .profiles = "none" },
+				config, &err),
+		-1);
+	ck_assert_str_eq(err.text, "--profiles: 'none': a job that names none "
+				   "gets a here (profile_default)");
+	config_free(config);
+}
+END_TEST
+
+/* ---- fio ------------------------------------------------------------------------------ */
+
+START_TEST(what_fio_says_is_read_with_its_notes_in_front)
+{
+	char *text = fileio_read(SRCDIR "/tests/samples/fio/read-3.39.json",
+				 1 << 20, NULL, NULL),
+	     *noted = NULL;
+	struct calib_run run = { 0 };
+	struct err err;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_gt(asprintf(&noted, "fio: a note\n%s", text), 0);
+	ck_assert_msg(calib_run_parse(noted, false, &run, &err) == 0, "%s",
+		      err.text);
+	ck_assert_int_eq(run.bytes, 4194304);
+	ck_assert_int_eq(run.calls, 1024);
+	ck_assert_int_eq(run.ms, 28);
+	ck_assert_double_eq_tol(run.latency_us, 412.485189, 1e-6);
+	ck_assert_int_eq(calib_run_parse(text, true, &run, &err), -1);
+	ck_assert_str_eq(err.text, "fio: it moved nothing");
+	free(noted);
+	free(text);
+}
+END_TEST
+
+START_TEST(an_answer_of_fio_that_makes_no_sense_is_refused)
+{
+	static const char *const bad[] = { "",
+					   "fio: failed",
+					   "{}",
+					   "{\"jobs\":[]}",
+					   "{\"jobs\":[{},{}]}",
+					   "{\"jobs\":{}}",
+					   "{\"jobs\":[{\"error\":0,"
+					   "\"read\":{\"io_bytes\":9e18,"
+					   "\"total_ios\":1,"
+					   "\"runtime\":1}}]}" };
+	struct calib_run run;
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(calib_run_parse(bad[i], false, &run, &err),
+				 -1);
+		ck_assert_str_eq(err.text, "fio: its answer has no meaning");
+	}
+	ck_assert_int_eq(
+		calib_run_parse("{\"jobs\":[{\"error\":28,\"read\":{}}]}",
+				false, &run, &err),
+		-1);
+	ck_assert_str_eq(err.text, "fio: error 28");
+	ck_assert_int_eq(calib_run_parse("{\"jobs\":[{\"error\":0}]}", false,
+					 &run, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "fio: it moved nothing");
+}
+END_TEST
+
+/* ---- fio and jobio ---------------------------------------------------------------------- */
+
+#define MIB (INT64_C(1) << 20)
+
+/* A job that read 1000 MiB, half of them with libaio, and its record. */
+static const char *judge(const char *source, const char *fs, int64_t read,
+			 uint32_t flags, uint32_t lacks)
+{
+	static struct calib_job job;
+	struct calib_shape shape = { .name = "x" };
+	struct calib_plan plan = { .shapes = &shape, .shape_count = 1 };
+	struct config_profile profile = { .name = (char *)"p" };
+	struct calib_setting setting = { 1, &profile };
+	struct record *record = record_new();
+	struct job_report report = { .records = &record, .record_count = 1 };
+	struct record_io io;
+
+	memset(&job, 0, sizeof(job));
+	strcpy(job.id, "7");
+	job.moved = (struct calib_moved){ 1000 * MIB, 1000, 0, 0 };
+	job.aio = (struct calib_moved){ 500 * MIB, 500, 0, 0 };
+	record_io_init(&io);
+	snprintf(io.source, sizeof(io.source), "%s", source);
+	io.fs = (char *)fs;
+	io.numbers[RECORD_READ_BYTES] = read;
+	io.numbers[RECORD_WRITE_BYTES] = 0;
+	ck_assert_int_eq(record_add_client(record, "c", "weka", "", ""), 0);
+	ck_assert_int_eq(record_add_mount(record, "/mnt/w", "wekafs", "s"), 0);
+	ck_assert_int_eq(record_add_app(record, &io), 0);
+	record->flags = flags;
+	report.summary.lacks = lacks;
+	calib_job_judge(&job, &plan, &setting, &report, "/mnt/w/x");
+	ck_assert_int_eq(job.disagrees, !lacks && *job.why);
+	ck_assert_str_eq(job.fstype, "wekafs");
+	record_free(record);
+	return job.why;
+}
+
+START_TEST(a_record_may_differ_from_fio_by_one_percent)
+{
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 1010 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 990 * MIB, 0, 0), "");
+	ck_assert_str_eq(
+		judge("bpf", "/mnt/w", 1012 * MIB, 0, 0),
+		"fio read 1048576000 bytes, jobio's record has 1061158912 "
+		"(bpf), and no flag of it says why");
+	ck_assert_str_eq(
+		judge("bpf", "/mnt/w", 988 * MIB, 0, 0),
+		"fio read 1048576000 bytes, jobio's record has 1035993088 "
+		"(bpf), and no flag of it says why");
+}
+END_TEST
+
+START_TEST(what_a_flag_of_the_record_explains_is_no_disagreement)
+{
+	uint32_t step = RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING);
+
+	ck_assert_str_eq(judge("stepd", NULL, 500 * MIB, step, 0), "");
+	ck_assert_str_eq(judge("stepd", NULL, 1017 * MIB, step, 0), "");
+	ck_assert_str_ne(judge("stepd", NULL, 480 * MIB, step, 0), "");
+	ck_assert_str_ne(judge("stepd", NULL, 1100 * MIB, step, 0), "");
+	ck_assert_str_ne(
+		judge("stepd", NULL, 500 * MIB, RECORD_FLAG(ALL_FILES), 0), "");
+	ck_assert_str_eq(
+		judge("bpf", "/mnt/w", 1, RECORD_FLAG(LOWER_BOUND_READ), 0),
+		"");
+	ck_assert_str_ne(
+		judge("bpf", "/mnt/w", 1, RECORD_FLAG(LOWER_BOUND_WRITE), 0),
+		"");
+	ck_assert_str_ne(judge("bpf", "/mnt/w", 1100 * MIB,
+			       RECORD_FLAG(LOWER_BOUND_READ), 0),
+			 "");
+}
+END_TEST
+
+START_TEST(a_record_that_is_not_about_these_files_says_nothing)
+{
+	const char *why = "its record has nothing of the job alone about these "
+			  "files";
+
+	ck_assert_str_eq(judge("bpf", "/mnt/weka", 1000 * MIB, 0, 0), why);
+	ck_assert_str_eq(judge("bpf", "/mnt", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", RECORD_UNKNOWN, 0, 0),
+			 "its record does not say what it read");
+}
+END_TEST
+
+START_TEST(a_job_that_did_not_get_what_it_asked_for_measures_nothing)
+{
+	ck_assert_str_eq(
+		judge("bpf", "/mnt/w", 1000 * MIB, 0, SUMMARY_LACK(PROFILE)),
+		"its profile was not applied; jobio report -v 7 shows "
+		"why");
+	ck_assert_str_eq(
+		judge("bpf", "/mnt/w", 1000 * MIB, 0, SUMMARY_LACK(CORES)),
+		"the client did not work on its io-cores; jobio report "
+		"-v 7 shows why");
+}
+END_TEST
+
+/* ---- lines and constants ------------------------------------------------------------------ */
+
+#define LINE(...)                                                              \
+	calib_fit((const struct calib_point[]){ __VA_ARGS__ },                 \
+		  sizeof((const struct calib_point[]){ __VA_ARGS__ }) /        \
+			  sizeof(struct calib_point),                          \
+		  80)
+
+START_TEST(a_line_goes_as_far_as_each_core_adds_its_part)
+{
+	struct calib_line line = LINE({ 0, 50 }, { 1, 98 }, { 3, 300 },
+				      { 2, 201 }, { 1, 102 }, { 4, 310 });
+
+	ck_assert_uint_eq(line.grows_to, 3);
+	ck_assert_uint_eq(line.count, 4);
+	/* (98 + 102 + 402 + 900) / (1 + 1 + 4 + 9) */
+	ck_assert_double_eq_tol(line.per_core, 1502.0 / 15, 1e-9);
+	ck_assert_double_eq_tol(line.spread, 1.652018967, 1e-6);
+	line = LINE({ 1, 100 }, { 2, 175 });
+	ck_assert_uint_eq(line.grows_to, 1);
+	ck_assert_double_eq_tol(line.per_core, 100, 1e-9);
+	ck_assert(line.spread < 0);
+	/* from the first one that was measured, and over a gap */
+	line = LINE({ 2, 200 }, { 4, 390 });
+	ck_assert_uint_eq(line.grows_to, 4);
+	ck_assert_double_eq_tol(line.per_core, 98, 1e-9);
+	line = LINE({ 0, 100 });
+	ck_assert_uint_eq(line.count, 0);
+}
+END_TEST
+
+/* What a site would see: 10,000 calls of each process, and a most of 100,000
+ * calls or 5 GB/s for each core. */
+static void fill(struct calib_data *data)
+{
+	const struct calib_plan *plan = data->plan;
+	size_t i, k;
+
+	for (i = 0; i < plan->turn_count; i++) {
+		unsigned int cores =
+			plan->settings[plan->turns[i].setting].io_cores;
+		struct calib_job *job = &data->jobs[i];
+
+		for (k = 0; k < plan->shape_count; k++) {
+			const struct calib_shape *s = &plan->shapes[k];
+			double iops = 10000.0 * s->processes * s->depth;
+			double most = 100000.0 * (cores ? cores : 1);
+			double bytes = s->block_kib * 1024.0;
+
+			if (most * 50000 / bytes < most)
+				most = most * 50000 / bytes;
+			iops = iops < most ? iops : most;
+			if (!s->is_direct)
+				iops /= 4;
+			job->runs[k] =
+				(struct calib_run){ (int64_t)(iops * bytes * 2),
+						    (int64_t)(iops * 2), 2000,
+						    100 };
+			job->has_run[k] = true;
+		}
+		job->run_count = plan->shape_count;
+	}
+}
+
+static unsigned int constant(const struct calib_data *data, const char *fstype,
+			     const char *key)
+{
+	struct calib_constant list[CALIB_CONSTANTS];
+	struct config_advice limits;
+	size_t i, count;
+
+	config_advice_init(&limits);
+	count = calib_constants(data, fstype, &limits, list);
+	for (i = 0; i < count; i++)
+		if (!strcmp(list[i].key, key))
+			return list[i].value;
+	return 0;
+}
+
+START_TEST(constants_follow_from_what_was_measured)
+{
+	struct config *config = load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	struct err err;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_mbs"), 0);
+	fill(&data);
+	data.jobs[0].is_lacking = true;
+	ck_assert_uint_eq(calib_data_count(&data), plan.turn_count - 1);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_mbs"), 5000);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_write_iops"), 100000);
+	ck_assert_uint_eq(constant(&data, "wekafs", "small_read_kb"), 50);
+	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 100);
+	/* two cores do what 20 processes ask of them */
+	ck_assert_uint_eq(constant(&data, "wekafs", "io_processes"), 32);
+	ck_assert_uint_eq(constant(&data, "wekafs", "nfs_ops_per_s"), 0);
+	ck_assert_uint_eq(constant(&data, "nfs4", "nfs_ops_per_s"), 200000);
+	/* 10 GB/s, and a quarter of it buffered */
+	ck_assert_uint_eq(constant(&data, "lustre", "lustre_write_mbs"), 5000);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+/* ---- pictures ------------------------------------------------------------------------------ */
+
+START_TEST(an_axis_ends_at_a_round_number_above_the_most)
+{
+	double step;
+
+	ck_assert_double_eq_tol(plot_end_of(14.9, &step), 15, 1e-9);
+	ck_assert_double_eq_tol(step, 5, 1e-9);
+	ck_assert_double_eq_tol(plot_end_of(1e9, &step), 1e9, 1);
+	ck_assert_double_eq_tol(step, 2e8, 1);
+	ck_assert_double_eq_tol(plot_end_of(0.031, &step), 0.04, 1e-9);
+	ck_assert_double_eq_tol(plot_end_of(0, &step), 1, 1e-9);
+	ck_assert_double_eq_tol(plot_end_of(NAN, &step), 1, 1e-9);
+}
+END_TEST
+
+START_TEST(numbers_have_three_digits_and_a_unit)
+{
+	char text[24];
+
+	plot_number(5730000000.0, text, sizeof(text));
+	ck_assert_str_eq(text, "5.73G");
+	plot_number(999.6, text, sizeof(text));
+	ck_assert_str_eq(text, "1k");
+	plot_number(0, text, sizeof(text));
+	ck_assert_str_eq(text, "0");
+	plot_number(144533, text, sizeof(text));
+	ck_assert_str_eq(text, "145k");
+}
+END_TEST
+
+static size_t count(const char *text, const char *word)
+{
+	size_t number = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		number++;
+	return number;
+}
+
+START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
+{
+	struct config *config = load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	char *pictures[3];
+	struct err err;
+	int i;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	calib_data_count(&data);
+	pictures[0] = calib_plot_scaling(&data, 80);
+	pictures[1] = calib_plot_engines(&data);
+	pictures[2] = calib_plot_direct(&data);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(count(pictures[i], "class=\"h\""), 4);
+		ck_assert_uint_eq(count(pictures[i], "<desc id=\"d\">"), 1);
+		ck_assert_uint_eq(count(pictures[i], "role=\"img\""), 1);
+		ck_assert_uint_eq(
+			count(pictures[i], "prefers-color-scheme:dark"), 1);
+		ck_assert_uint_eq(count(pictures[i], "nan"), 0);
+		ck_assert_uint_eq(count(pictures[i], "http"), 1);
+	}
+	/* three numbers of cores for two profiles, two for the third: marks of
+	 * 4 panels and of the legend */
+	ck_assert_uint_eq(count(pictures[0], "<circle class=\"f0\""), 13);
+	ck_assert_ptr_nonnull(strstr(pictures[0], "5G a core, up to 2"));
+	ck_assert_uint_eq(count(pictures[1], "<circle class=\"f0\""), 25);
+	ck_assert_ptr_nonnull(strstr(pictures[1], "2 io-cores, "));
+	ck_assert_uint_eq(count(pictures[2], ">stream</text>"), 4);
+	for (i = 0; i < 3; i++)
+		free(pictures[i]);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+UNIT_MAIN("calib",
+	  each_number_of_cores_is_measured_with_each_profile_that_allows_it,
+	  a_round_has_each_setting_once_and_rounds_differ,
+	  a_job_makes_its_files_first_and_runs_all_shapes_in_any_order,
+	  a_wish_that_cannot_be_met_is_refused_with_what_would_do,
+	  what_fio_says_is_read_with_its_notes_in_front,
+	  an_answer_of_fio_that_makes_no_sense_is_refused,
+	  a_record_may_differ_from_fio_by_one_percent,
+	  what_a_flag_of_the_record_explains_is_no_disagreement,
+	  a_record_that_is_not_about_these_files_says_nothing,
+	  a_job_that_did_not_get_what_it_asked_for_measures_nothing,
+	  a_line_goes_as_far_as_each_core_adds_its_part,
+	  constants_follow_from_what_was_measured,
+	  an_axis_ends_at_a_round_number_above_the_most,
+	  numbers_have_three_digits_and_a_unit,
+	  pictures_have_all_panels_light_and_dark_and_a_description)
