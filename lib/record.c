@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/json.h"
+#include "lib/json_tree.h"
 #include "lib/utf8.h"
 
 #define DEPTH_MAX 8
@@ -74,40 +75,6 @@ const char *record_number_name(unsigned int number)
 }
 
 /* ---- text ---------------------------------------------------------------- */
-
-/* A copy of UTF-8 JSON text with every character outside ASCII as \uXXXX;
- * NULL: not UTF-8 (*bad is set), or out of memory. Such a character is at home
- * in strings only, and outside of strings both ways to write it are errors.
- */
-static char *ascii_json(const char *text, size_t size, size_t *length,
-			bool *bad)
-{
-	char *ascii = malloc(size * 3 + 1), *out = ascii; /* 2 bytes to 6 */
-	unsigned int code = 0;
-	size_t n;
-
-	*bad = false;
-	if (!ascii)
-		return NULL;
-	for (; size; text += n, size -= n) {
-		n = utf8_character(text, size, &code);
-		if (!n) {
-			*bad = true;
-			free(ascii);
-			return NULL;
-		}
-		if (code < 0x80)
-			*out++ = (char)code;
-		else if (code < 0x10000)
-			out += sprintf(out, "\\u%04x", code);
-		else
-			out += sprintf(out, "\\u%04x\\u%04x",
-				       0xd800 + ((code - 0x10000) >> 10),
-				       0xdc00 + ((code - 0x10000) & 0x3ff));
-	}
-	*length = (size_t)(out - ascii);
-	return ascii;
-}
 
 static int set_sized(char **field, const char *text, size_t size, size_t max)
 {
@@ -856,72 +823,66 @@ char *record_counters_text(const struct record *record, struct err *err)
 /* ---- parse --------------------------------------------------------------- */
 
 /* The value of 'key': 1 there, 0 missing or null, -1 of another type. */
-static int get(struct json_object *in, const char *key, enum json_type type,
-	       struct json_object **value, struct err *err)
+static int get(const struct json_node *in, const char *key, enum json_kind kind,
+	       const struct json_node **value, struct err *err)
 {
 	static const char *const names[] = {
-		[json_type_boolean] = "true or false",
-		[json_type_double] = "a number",
-		[json_type_int] = "a whole number",
-		[json_type_object] = "an object",
-		[json_type_array] = "a list",
-		[json_type_string] = "a text",
+		[JSON_BOOL] = "true or false",	 [JSON_REAL] = "a number",
+		[JSON_WHOLE] = "a whole number", [JSON_OBJECT] = "an object",
+		[JSON_LIST] = "a list",		 [JSON_TEXT] = "a text",
 	};
 
-	*value = json_member(in, key);
-	if (!*value)
+	*value = json_node_member(in, key);
+	if (!*value || (*value)->kind == JSON_NULL)
 		return 0;
-	if (!json_object_is_type(*value, type) &&
-	    !(type == json_type_double &&
-	      json_object_is_type(*value, json_type_int)))
+	if ((*value)->kind != kind &&
+	    !(kind == JSON_REAL && (*value)->kind == JSON_WHOLE))
 		return err_set(err, "record: %s: must be %s or null", key,
-			       names[type]);
+			       names[kind]);
 	return 1;
 }
 
-static int read_text(struct json_object *in, const char *key, char **field,
+static int read_text(const struct json_node *in, const char *key, char **field,
 		     size_t max, struct err *err)
 {
-	struct json_object *value;
-	int rc = get(in, key, json_type_string, &value, err);
+	const struct json_node *value;
+	int rc = get(in, key, JSON_TEXT, &value, err);
 
 	if (rc <= 0)
 		return rc;
-	if ((size_t)json_object_get_string_len(value) > max)
+	if (value->text.size > max)
 		return err_set(err, "record: %s: longer than %zu bytes", key,
 			       max);
-	if (set_sized(field, json_object_get_string(value),
-		      (size_t)json_object_get_string_len(value), max) < 0)
+	if (set_sized(field, value->text.bytes, value->text.size, max) < 0)
 		return err_set(err, "record: out of memory");
 	return 0;
 }
 
-static int read_word(struct json_object *in, const char *key, char *field,
+static int read_word(const struct json_node *in, const char *key, char *field,
 		     size_t room, struct err *err)
 {
-	struct json_object *value;
-	int rc = get(in, key, json_type_string, &value, err);
+	const struct json_node *value;
+	int rc = get(in, key, JSON_TEXT, &value, err);
 
 	if (rc <= 0)
 		return rc;
-	if ((size_t)json_object_get_string_len(value) >= room)
+	if (value->text.size >= room)
 		return err_set(err, "record: %s: longer than %zu bytes", key,
 			       room - 1);
-	utf8_clean(field, room, json_object_get_string(value),
-		   (size_t)json_object_get_string_len(value));
+	utf8_clean(field, room, value->text.bytes, value->text.size);
 	return 0;
 }
 
-static int read_number(struct json_object *in, const char *key, int64_t max,
+static int read_number(const struct json_node *in, const char *key, int64_t max,
 		       int64_t *field, struct err *err)
 {
-	struct json_object *value;
-	int rc = get(in, key, json_type_int, &value, err);
+	const struct json_node *value;
+	int rc = get(in, key, JSON_WHOLE, &value, err);
 	int64_t number;
 
 	if (rc <= 0)
 		return rc;
-	number = json_object_get_int64(value);
+	number = value->whole;
 	if (number < 0 || number > max)
 		return err_set(err, "record: %s: '%lld': must be 0 to %lld",
 			       key, (long long)number, (long long)max);
@@ -929,8 +890,8 @@ static int read_number(struct json_object *in, const char *key, int64_t max,
 	return 0;
 }
 
-static int read_u32(struct json_object *in, const char *key, uint32_t *field,
-		    struct err *err)
+static int read_u32(const struct json_node *in, const char *key,
+		    uint32_t *field, struct err *err)
 {
 	int64_t number = *field;
 
@@ -940,28 +901,28 @@ static int read_u32(struct json_object *in, const char *key, uint32_t *field,
 	return 0;
 }
 
-static int read_time(struct json_object *in, const char *key, double *field,
+static int read_time(const struct json_node *in, const char *key, double *field,
 		     struct err *err)
 {
-	struct json_object *value;
-	int rc = get(in, key, json_type_double, &value, err);
+	const struct json_node *value;
+	int rc = get(in, key, JSON_REAL, &value, err);
 	double when;
 
 	if (rc <= 0)
 		return rc;
-	when = json_object_get_double(value);
+	when = value->kind == JSON_WHOLE ? (double)value->whole : value->real;
 	if (!isfinite(when) || when < 0 || when >= TIME_MAX)
 		return err_set(err, "record: %s: not a time", key);
 	*field = when;
 	return 0;
 }
 
-static int read_pair(struct json_object *top, const char *key,
+static int read_pair(const struct json_node *top, const char *key,
 		     const char *second, int64_t *job, int64_t *number,
 		     struct err *err)
 {
-	struct json_object *o;
-	int rc = get(top, key, json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(top, key, JSON_OBJECT, &o, err);
 
 	if (rc <= 0)
 		return rc;
@@ -974,7 +935,8 @@ static int read_pair(struct json_object *top, const char *key,
 	return 0;
 }
 
-static int read_head(struct json_object *top, struct record *r, struct err *err)
+static int read_head(const struct json_node *top, struct record *r,
+		     struct err *err)
 {
 	if (read_word(top, "cluster", r->cluster, sizeof(r->cluster), err) <
 		    0 ||
@@ -994,7 +956,7 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) <
 		    0)
 		return -1;
-	if (!json_has(top, "uid") || !json_has(top, "start"))
+	if (!json_node_member(top, "uid") || !json_node_member(top, "start"))
 		return err_set(err, "record: uid and start must be there");
 	if (read_u32(top, "uid", &r->uid, err) < 0 ||
 	    read_u32(top, "gid", &r->gid, err) < 0)
@@ -1002,21 +964,22 @@ static int read_head(struct json_object *top, struct record *r, struct err *err)
 	return check_head(r, err);
 }
 
-static int read_answer(struct json_object *o, const char *key, int *answer,
+static int read_answer(const struct json_node *o, const char *key, int *answer,
 		       struct err *err)
 {
-	struct json_object *value;
-	int rc = get(o, key, json_type_boolean, &value, err);
+	const struct json_node *value;
+	int rc = get(o, key, JSON_BOOL, &value, err);
 
 	if (rc > 0)
-		*answer = json_object_get_boolean(value);
+		*answer = value->is_true;
 	return rc < 0 ? -1 : 0;
 }
 
-static int read_gate(struct json_object *top, struct record *r, struct err *err)
+static int read_gate(const struct json_node *top, struct record *r,
+		     struct err *err)
 {
-	struct json_object *o;
-	int rc = get(top, "gate", json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(top, "gate", JSON_OBJECT, &o, err);
 
 	if (rc <= 0)
 		return rc;
@@ -1030,11 +993,11 @@ static int read_gate(struct json_object *top, struct record *r, struct err *err)
 		       : 0;
 }
 
-static int read_request(struct json_object *top, struct record *r,
+static int read_request(const struct json_node *top, struct record *r,
 			struct err *err)
 {
-	struct json_object *o;
-	int rc = get(top, "request", json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(top, "request", JSON_OBJECT, &o, err);
 
 	if (rc < 0)
 		return -1;
@@ -1052,11 +1015,11 @@ static int read_request(struct json_object *top, struct record *r,
 	return read_text(top, "refused", &r->refused, RECORD_STRING_MAX, err);
 }
 
-static int read_cores(struct json_object *top, struct record *r,
+static int read_cores(const struct json_node *top, struct record *r,
 		      struct err *err)
 {
-	struct json_object *o;
-	int rc = get(top, "io_cores", json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(top, "io_cores", JSON_OBJECT, &o, err);
 
 	if (rc <= 0)
 		return rc;
@@ -1071,26 +1034,23 @@ static int read_cores(struct json_object *top, struct record *r,
 }
 
 /* One element of a list of objects. */
-typedef int (*read_element)(struct json_object *o, struct record *r, void *arg,
-			    struct err *err);
+typedef int (*read_element)(const struct json_node *o, struct record *r,
+			    void *arg, struct err *err);
 
-static int read_list(struct json_object *in, const char *key, struct record *r,
-		     read_element one, void *arg, struct err *err)
+static int read_list(const struct json_node *in, const char *key,
+		     struct record *r, read_element one, void *arg,
+		     struct err *err)
 {
-	struct json_object *list, *o;
-	int rc = get(in, key, json_type_array, &list, err);
-	size_t i, count;
+	const struct json_node *list, *o;
+	int rc = get(in, key, JSON_LIST, &list, err);
+	size_t i = 0;
 
 	if (rc <= 0)
 		return rc;
-	count = json_object_array_length(list);
-	if (count > RECORD_LIST_MAX) {
-		count = RECORD_LIST_MAX;
+	if (list->list.count > RECORD_LIST_MAX)
 		r->flags |= RECORD_FLAG(TRUNCATED);
-	}
-	for (i = 0; i < count; i++) {
-		o = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(o, json_type_object))
+	for (o = list->list.first; o && i < RECORD_LIST_MAX; o = o->next, i++) {
+		if (o->kind != JSON_OBJECT)
 			return err_set(err, "record: %s: must hold objects",
 				       key);
 		if (one(o, r, arg, err) < 0)
@@ -1099,7 +1059,7 @@ static int read_list(struct json_object *in, const char *key, struct record *r,
 	return 0;
 }
 
-static int read_mount(struct json_object *o, struct record *r, void *arg,
+static int read_mount(const struct json_node *o, struct record *r, void *arg,
 		      struct err *err)
 {
 	struct record_mount *m;
@@ -1117,12 +1077,12 @@ static int read_mount(struct json_object *o, struct record *r, void *arg,
 	return 0;
 }
 
-static int read_card(struct json_object *client, struct record_client *c,
+static int read_card(const struct json_node *client, struct record_client *c,
 		     struct err *err)
 {
 	struct cpuset nodes;
-	struct json_object *o;
-	int rc = get(client, "card", json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(client, "card", JSON_OBJECT, &o, err);
 
 	if (rc <= 0)
 		return rc;
@@ -1138,7 +1098,7 @@ static int read_card(struct json_object *client, struct record_client *c,
 	return 0;
 }
 
-static int read_client(struct json_object *o, struct record *r, void *arg,
+static int read_client(const struct json_node *o, struct record *r, void *arg,
 		       struct err *err)
 {
 	struct record_client *c;
@@ -1156,11 +1116,11 @@ static int read_client(struct json_object *o, struct record *r, void *arg,
 	return read_list(o, "mounts", r, read_mount, NULL, err);
 }
 
-static int read_clients(struct json_object *top, struct record *r,
+static int read_clients(const struct json_node *top, struct record *r,
 			struct err *err)
 {
-	struct json_object *o;
-	int rc = get(top, "client", json_type_object, &o, err);
+	const struct json_node *o;
+	int rc = get(top, "client", JSON_OBJECT, &o, err);
 
 	if (rc > 0)
 		rc = read_client(o, r, NULL, err);
@@ -1169,7 +1129,7 @@ static int read_clients(struct json_object *top, struct record *r,
 	return read_list(top, "more_clients", r, read_client, NULL, err);
 }
 
-static int read_change(struct json_object *o, struct record *r, void *arg,
+static int read_change(const struct json_node *o, struct record *r, void *arg,
 		       struct err *err)
 {
 	struct record_change *c;
@@ -1191,7 +1151,7 @@ static int read_change(struct json_object *o, struct record *r, void *arg,
 		       : 0;
 }
 
-static int read_finding(struct json_object *o, struct record *r, void *arg,
+static int read_finding(const struct json_node *o, struct record *r, void *arg,
 			struct err *err)
 {
 	struct record_finding *f;
@@ -1217,33 +1177,30 @@ static int read_finding(struct json_object *o, struct record *r, void *arg,
 	return 0;
 }
 
-static int read_hist(struct json_object *o, struct record_io *io,
+static int read_hist(const struct json_node *o, struct record_io *io,
 		     unsigned int which, struct err *err)
 {
-	struct json_object *list, *bin;
-	int rc = get(o, hist_names[which], json_type_array, &list, err);
-	size_t i, count;
+	const struct json_node *list, *bin;
+	int rc = get(o, hist_names[which], JSON_LIST, &list, err);
+	size_t i = 0;
 
 	if (rc <= 0)
 		return rc;
-	count = json_object_array_length(list);
-	if (count > RECORD_BINS)
+	if (list->list.count > RECORD_BINS)
 		return err_set(err, "record: %s: more than %d bins",
 			       hist_names[which], RECORD_BINS);
-	for (i = 0; i < count; i++) {
-		bin = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(bin, json_type_int) ||
-		    json_object_get_int64(bin) < 0)
+	for (bin = list->list.first; bin; bin = bin->next) {
+		if (bin->kind != JSON_WHOLE || bin->whole < 0)
 			return err_set(err, "record: %s: must hold counts",
 				       hist_names[which]);
-		io->hist[which][i] = json_object_get_int64(bin);
+		io->hist[which][i++] = bin->whole;
 	}
 	io->has_hist[which] = true;
 	return 0;
 }
 
 /* A number for each name; what is missing stays unknown. */
-static int read_each(struct json_object *o, const char *const names[],
+static int read_each(const struct json_node *o, const char *const names[],
 		     size_t count, int64_t numbers[], struct err *err)
 {
 	size_t i;
@@ -1254,11 +1211,11 @@ static int read_each(struct json_object *o, const char *const names[],
 	return 0;
 }
 
-static int read_meta(struct json_object *o, struct record_io *io,
+static int read_meta(const struct json_node *o, struct record_io *io,
 		     struct err *err)
 {
-	struct json_object *meta;
-	int rc = get(o, "meta", json_type_object, &meta, err);
+	const struct json_node *meta;
+	int rc = get(o, "meta", JSON_OBJECT, &meta, err);
 
 	if (rc <= 0)
 		return rc;
@@ -1266,11 +1223,11 @@ static int read_meta(struct json_object *o, struct record_io *io,
 	return read_each(meta, meta_names, RECORD_META_COUNT, io->meta, err);
 }
 
-static int read_peak(struct json_object *o, struct record_io *io,
+static int read_peak(const struct json_node *o, struct record_io *io,
 		     struct err *err)
 {
-	struct json_object *peak;
-	int rc = get(o, "peak", json_type_object, &peak, err);
+	const struct json_node *peak;
+	int rc = get(o, "peak", JSON_OBJECT, &peak, err);
 
 	if (rc <= 0)
 		return rc;
@@ -1285,30 +1242,27 @@ static int read_peak(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
-static int read_lane(struct json_object *o, unsigned int lane,
+static int read_lane(const struct json_node *o, unsigned int lane,
 		     struct timeline *line, struct err *err)
 {
-	struct json_object *list, *row;
-	int rc = get(o, lane_names[lane], json_type_array, &list, err);
-	size_t i, count;
+	const struct json_node *list, *row;
+	int rc = get(o, lane_names[lane], JSON_LIST, &list, err);
+	size_t i = 0;
 
 	if (rc <= 0)
 		return rc;
-	count = json_object_array_length(list);
-	if (count > TIMELINE_ROWS)
+	if (list->list.count > TIMELINE_ROWS)
 		return err_set(err, "record: timeline: %s: more than %d rows",
 			       lane_names[lane], TIMELINE_ROWS);
-	for (i = 0; i < count; i++) {
-		row = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(row, json_type_int) ||
-		    json_object_get_int64(row) < 0)
+	for (row = list->list.first; row; row = row->next) {
+		if (row->kind != JSON_WHOLE || row->whole < 0)
 			return err_set(err,
 				       "record: timeline: %s: must hold "
 				       "numbers",
 				       lane_names[lane]);
-		line->rows[lane][i] = json_object_get_int64(row);
+		line->rows[lane][i++] = row->whole;
 	}
-	line->count = count > line->count ? count : line->count;
+	line->count = i > line->count ? i : line->count;
 	return 0;
 }
 
@@ -1336,12 +1290,12 @@ static int check_lane(const struct record_io *io, unsigned int lane,
 		       lane_names[lane], (long long)sum, (long long)all);
 }
 
-static int read_timeline(struct json_object *o, struct record_io *io,
+static int read_timeline(const struct json_node *o, struct record_io *io,
 			 struct err *err)
 {
 	struct timeline line = { .start = RECORD_UNKNOWN };
-	struct json_object *timeline;
-	int rc = get(o, "timeline", json_type_object, &timeline, err);
+	const struct json_node *timeline;
+	int rc = get(o, "timeline", JSON_OBJECT, &timeline, err);
 	unsigned int i;
 
 	if (rc <= 0)
@@ -1364,7 +1318,7 @@ static int read_timeline(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
-static int read_numbers(struct json_object *o, struct record_io *io,
+static int read_numbers(const struct json_node *o, struct record_io *io,
 			struct err *err)
 {
 	char scope[RECORD_WORD_MAX] = "";
@@ -1394,7 +1348,7 @@ static int read_numbers(struct json_object *o, struct record_io *io,
 	return 0;
 }
 
-static int read_io(struct json_object *o, struct record *r, void *arg,
+static int read_io(const struct json_node *o, struct record *r, void *arg,
 		   struct err *err)
 {
 	int (*add)(struct record *, const struct record_io *) =
@@ -1416,25 +1370,27 @@ out:
 	return rc;
 }
 
-static int read_quality(struct json_object *top, struct record *r,
+static int read_quality(const struct json_node *top, struct record *r,
 			struct err *err)
 {
-	struct json_object *list, *flag;
-	int rc = get(top, "quality", json_type_array, &list, err);
-	size_t i;
+	const struct json_node *list, *flag;
+	int rc = get(top, "quality", JSON_LIST, &list, err);
+	char name[RECORD_WORD_MAX];
 
 	if (rc <= 0)
 		return rc;
-	for (i = 0; i < json_object_array_length(list); i++) {
-		flag = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(flag, json_type_string))
+	for (flag = list->list.first; flag; flag = flag->next) {
+		if (flag->kind != JSON_TEXT)
 			return err_set(err, "record: quality: must hold texts");
-		r->flags |= record_flag(json_object_get_string(flag));
+		/* one that does not fit is none of ours */
+		snprintf(name, sizeof(name), "%.*s", (int)flag->text.size,
+			 flag->text.bytes);
+		r->flags |= record_flag(name);
 	}
 	return 0;
 }
 
-static int read_version(struct json_object *top, struct err *err)
+static int read_version(const struct json_node *top, struct err *err)
 {
 	int64_t version = 0;
 
@@ -1448,7 +1404,8 @@ static int read_version(struct json_object *top, struct err *err)
 	return 0;
 }
 
-static int read_all(struct json_object *top, struct record *r, struct err *err)
+static int read_all(const struct json_node *top, struct record *r,
+		    struct err *err)
 {
 	static char is_wire;
 
@@ -1465,53 +1422,11 @@ static int read_all(struct json_object *top, struct record *r, struct err *err)
 	return 0;
 }
 
-/* The whole text must be one object, strictly JSON, bounded in depth. json-c
- * sees ASCII only: json-c 0.18 (Debian trixie) compares a signed char with
- * 0x1f and so refuses, when strict, every character outside ASCII.
- */
-static struct json_object *tokenize(const char *text, size_t size,
-				    struct err *err)
+/* The whole text must be one object, strictly JSON, bounded in depth. */
+static struct json_tree *read_tree(const char *text, size_t size,
+				   struct err *err)
 {
-	struct json_tokener *tok = json_tokener_new_ex(DEPTH_MAX);
-	struct json_object *top = NULL;
-	enum json_tokener_error rc;
-	char *ascii = NULL;
-	size_t length = 0;
-	bool bad = false;
-
-	ascii = tok ? ascii_json(text, size, &length, &bad) : NULL;
-	if (!ascii) {
-		err_set(err, bad ? "record: not JSON: invalid utf-8 string"
-				 : "record: out of memory");
-		goto out;
-	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
-	top = json_tokener_parse_ex(tok, ascii, (int)length);
-	rc = json_tokener_get_error(tok);
-	if (!top || rc != json_tokener_success) {
-		err_set(err, "record: not JSON: %s",
-			rc == json_tokener_continue ? "it ends too early"
-			: rc == json_tokener_success
-				? "no object"
-				: json_tokener_error_desc(rc));
-		json_object_put(top);
-		top = NULL;
-	} else if (!json_object_is_type(top, json_type_object)) {
-		err_set(err, "record: not an object");
-		json_object_put(top);
-		top = NULL;
-	}
-out:
-	free(ascii);
-	if (tok)
-		json_tokener_free(tok);
-	return top;
-}
-
-struct record *record_parse(const char *text, size_t size, struct err *err)
-{
-	struct record *record = NULL;
-	struct json_object *top;
+	struct json_tree *tree;
 
 	if (size > RECORD_TEXT_MAX) {
 		err_set(err, "record: longer than %d bytes", RECORD_TEXT_MAX);
@@ -1519,17 +1434,27 @@ struct record *record_parse(const char *text, size_t size, struct err *err)
 	}
 	while (size && strchr("\n\r\t ", text[size - 1]) && text[size - 1])
 		size--;
-	top = tokenize(text, size, err);
-	if (!top)
+	tree = json_tree_new(text, size, DEPTH_MAX, err);
+	if (!tree)
+		err_prefix(err, "record");
+	return tree;
+}
+
+struct record *record_parse(const char *text, size_t size, struct err *err)
+{
+	struct json_tree *tree = read_tree(text, size, err);
+	struct record *record;
+
+	if (!tree)
 		return NULL;
 	record = record_new();
 	if (!record) {
 		err_set(err, "record: out of memory");
-	} else if (read_all(top, record, err) < 0) {
+	} else if (read_all(json_tree_top(tree), record, err) < 0) {
 		record_free(record);
 		record = NULL;
 	}
-	json_object_put(top);
+	json_tree_free(tree);
 	return record;
 }
 
@@ -1591,19 +1516,15 @@ uint64_t record_best_app(const struct record *record, enum record_scope scope)
 int record_counters_add(struct record *record, const char *text, size_t size,
 			struct err *err)
 {
+	struct json_tree *tree = read_tree(text, size, err);
 	struct record *part = NULL;
-	struct json_object *top = NULL;
+	const struct json_node *top;
 	int rc = -1;
 	size_t i;
 
-	if (size > RECORD_TEXT_MAX)
-		return err_set(err, "record: longer than %d bytes",
-			       RECORD_TEXT_MAX);
-	while (size && strchr("\n\r\t ", text[size - 1]) && text[size - 1])
-		size--;
-	top = tokenize(text, size, err);
-	if (!top)
+	if (!tree)
 		return -1;
+	top = json_tree_top(tree);
 	part = record_new();
 	if (!part) {
 		err_set(err, "record: out of memory");
@@ -1622,6 +1543,6 @@ int record_counters_add(struct record *record, const char *text, size_t size,
 	rc = 0;
 out:
 	record_free(part);
-	json_object_put(top);
+	json_tree_free(tree);
 	return rc;
 }
