@@ -53,28 +53,39 @@ struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 	return top;
 }
 
-/* Brackets outside of strings; whether they match is for the parser to say. */
+/* Behind the string that begins here; its end, when it has none. */
+static const char *string_end(const char *text)
+{
+	for (text++; *text && *text != '"'; text++)
+		if (*text == '\\' && text[1])
+			text++;
+	return *text ? text + 1 : text;
+}
+
+/* Brackets outside of strings; whether they match is for the parser to say.
+ * Most of a text is neither, and is passed at a look each. */
 const char *json_end(const char *text)
 {
-	bool is_string = false;
+	static const bool counts[256] = {
+		['\0'] = true, ['"'] = true, ['{'] = true,
+		['['] = true,  ['}'] = true, [']'] = true
+	};
 	int depth = 0;
 
-	for (; *text; text++) {
-		if (is_string) {
-			if (*text == '\\' && text[1])
-				text++;
-			else if (*text == '"')
-				is_string = false;
-		} else if (*text == '"') {
-			is_string = true;
-		} else if (*text == '{' || *text == '[') {
-			depth++;
-		} else if (*text == '}' || *text == ']') {
-			if (--depth <= 0)
-				return text + 1;
+	for (;;) {
+		while (!counts[(unsigned char)*text])
+			text++;
+		if (!*text)
+			return NULL;
+		if (*text == '"') {
+			text = string_end(text);
+			continue;
 		}
+		depth += *text == '{' || *text == '[' ? 1 : -1;
+		text++;
+		if (depth <= 0)
+			return text;
 	}
-	return NULL;
 }
 
 struct json_object *json_member(struct json_object *top, const char *key)
