@@ -220,27 +220,26 @@ static int reason(struct service *service, struct json_object *request,
 
 /* ---- get ----------------------------------------------------------------- */
 
+/* Records as they were put, one after the other: they are JSON already. */
 struct collector {
-	struct json_object *list;
-	size_t bytes;
-	int64_t left;
+	FILE *out;
+	size_t bytes; /* of the records */
+	int64_t left; /* did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct collector *c = arg;
-	struct json_object *o;
 
 	(void)err;
 	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
 	}
-	o = json_parse(text);
-	if (o) {
-		json_object_array_add(c->list, o);
-		c->bytes += size;
-	}
+	if (c->bytes)
+		fputc(',', c->out);
+	fwrite(text, size, 1, c->out);
+	c->bytes += size;
 	return 0;
 }
 
@@ -375,25 +374,52 @@ struct wish {
 		*after; /* NULL: all; else the records of later nodes alone */
 };
 
-static struct json_object *whole_run(struct service *service,
-				     struct store_run *run,
-				     const struct wish *wish, struct err *err)
+static void put_records(struct service *service, const struct store_run *run,
+			const struct wish *wish, FILE *out, struct err *err)
+{
+	struct collector c = { .out = out };
+
+	fputs(",\"records\":[", out);
+	if (store_records_after(service->store, run->id,
+				wish->after ? wish->after : "", collect, &c,
+				err) < 0)
+		c.left = run->nodes_seen;
+	fprintf(out, "],\"records_left_out\":%" PRId64, c.left);
+}
+
+/* What is said of the run, its records, and behind them all runs. */
+static char *whole_run(struct service *service, struct store_run *run,
+		       const struct wish *wish, struct json_object *runs,
+		       struct err *err)
 {
 	struct json_object *top = good();
-	struct collector c = { 0 };
+	char *head, *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
 
 	if (!wish->after) {
 		refresh(service, run, top);
 		describe(top, run);
 	}
-	c.list = json_object_new_array();
-	if (store_records_after(service->store, run->id,
-				wish->after ? wish->after : "", collect, &c,
-				err) < 0)
-		c.left = run->nodes_seen;
-	json_object_object_add(top, "records", c.list);
-	json_add_known(top, "records_left_out", c.left);
-	return top;
+	head = json_line_put(top);
+	if (!out || !head)
+		goto fail;
+	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
+	put_records(service, run, wish, out, err);
+	if (!wish->after)
+		fprintf(out, ",\"runs\":%s", json_line(runs));
+	fputc('}', out);
+	free(head);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+fail:
+	if (out)
+		fclose(out);
+	free(text);
+	free(head);
+	return NULL;
 }
 
 /* The newest run, or the one asked for, with its records; the others by their
@@ -402,7 +428,7 @@ static struct json_object *whole_run(struct service *service,
 static char *show(struct service *service, const int64_t *ids, int count,
 		  const struct wish *wish, uid_t uid, struct err *err)
 {
-	struct json_object *runs = json_object_new_array(), *top;
+	struct json_object *runs = json_object_new_array();
 	struct store_run run = { 0 };
 	char *key = NULL, *answer = NULL;
 	const char *kept;
@@ -422,10 +448,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 		answer = strdup(kept);
 		goto out;
 	}
-	top = whole_run(service, &run, wish, err);
-	if (!wish->after)
-		json_object_object_add(top, "runs", json_object_get(runs));
-	answer = json_line_put(top);
+	answer = whole_run(service, &run, wish, runs, err);
 	if (answer && !service->in_batch)
 		kept_add(service->kept, key, answer);
 out:
@@ -525,30 +548,20 @@ static char *family(struct service *service, struct json_object *request,
 
 /* ---- list ---------------------------------------------------------------- */
 
-struct pages {
-	char *text;
-	size_t size;
-	FILE *out;
-};
-
-/* The records of one run, one after the other: they are JSON already. */
 static int splice(const char *text, size_t size, void *arg, struct err *err)
 {
-	struct pages *p = arg;
+	struct collector *c = arg;
 
-	(void)err;
-	if (p->size + size > LIST_RUN_MAX)
+	if (c->bytes + size > LIST_RUN_MAX)
 		return 1;
-	fprintf(p->out, "%s%.*s", p->size ? "," : "", (int)size, text);
-	p->size += size;
-	return 0;
+	return collect(text, size, c, err);
 }
 
 /* All of a run's records, or none of them where they are too many. */
 static char *splice_records(struct service *service,
 			    const struct store_run *run)
 {
-	struct pages p = { 0 };
+	struct collector p = { 0 };
 	size_t size = 0;
 	char *text = NULL;
 	int rc = 1;
