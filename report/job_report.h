@@ -72,6 +72,12 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err);
 void job_report_free(struct job_report *report);
 
+/* One that knows nothing yet, to be filled in; NULL: out of memory. */
+struct job_report *job_report_new(const char *id, const char *source);
+/* A clean copy, for people: the ledger and sacct say what nodes and users told
+ * them. NULL stays NULL; -1: out of memory. */
+int job_report_text(char **out, const char *text);
+
 /* Of jobs that sacct has listed, as far as its summaries tell; one without is
  * of source "sacct", its summary_text NULL. Caller frees each and the list. */
 struct job_report **job_report_list(const struct sacct_rows *rows,
@@ -84,6 +90,8 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 /* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
  * to ask. */
 int job_report_check(const char *id, struct err *err);
+/* Is it "7", "5_1" or "7+1"? */
+bool job_report_is_id(const char *id);
 /* Cut the first of "7,5_[1-3,9],8" off; NULL: that was all. */
 char *job_report_next(char **list);
 

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio plan - which cores to give to the filesystem client, and how to write
  * that for Slurm and for the client. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/client.h"
-#include "lib/core_map.h"
 #include "lib/locality.h"
 #include "lib/number.h"
-#include "lib/reservation.h"
 #include "lib/sysfs.h"
-#include "lib/version.h"
 #include "report/command.h"
 #include "report/commands.h"
-#include "report/plan_client.h"
-#include "report/print.h"
-#include "report/subject.h"
+#include "report/plan_parts.h"
 
 #define NAME "plan"
 #define CORES_MAX 64
@@ -47,45 +40,6 @@ static const char usage_tail[] =
 	"\n"
 	"Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
 	"answer; 2 bad usage.\n";
-
-enum placement {
-	PLACEMENT_AUTO,
-	PLACEMENT_PACKED,
-	PLACEMENT_SPREAD
-};
-
-struct options {
-	struct subject subject;
-	unsigned long max;
-	const char *nic, *client;
-	bool has_local, has_fixed;
-	struct cpuset local; /* OS CPUs */
-	struct cpuset fixed; /* OS CPUs */
-	enum placement placement;
-	bool json;
-	bool help;
-};
-
-/* All of an answer. Cores are hardware cores, in hwloc's order. */
-struct plan {
-	const struct options *options;
-	struct node_state state;
-	struct locality locality;
-	struct plan_client client;	       /* where --client was given */
-	struct cpuset local[CLIENT_CARDS_MAX]; /* beside a card, each */
-	size_t local_count;
-	bool has_local, is_by_client;
-	bool packed;
-	char reason[ERR_MAX];
-	struct cpuset cores;
-	struct cpuset os_cpus;	  /* all threads */
-	struct cpuset first_cpus; /* one a core: what the client is told */
-	struct cpuset abs_cores;
-	struct cpuset spec_list; /* in the unit of CpuSpecList */
-	bool core_unit;
-	bool no_spec_set; /* --core-spec gives the same without one */
-	struct findings findings;
-};
 
 enum {
 	OPT_MAX = 1,
@@ -126,7 +80,7 @@ static int set_list(struct cpuset *set, bool *given, const char *name,
 	return 0;
 }
 
-static int set_placement(struct options *options, enum placement placement,
+static int set_placement(struct plan_options *options, enum placement placement,
 			 struct err *err)
 {
 	if (options->placement != PLACEMENT_AUTO &&
@@ -139,7 +93,7 @@ static int set_placement(struct options *options, enum placement placement,
 static int set_option(void *what, int option, const char *value,
 		      struct err *err)
 {
-	struct options *options = what;
+	struct plan_options *options = what;
 	int json;
 
 	switch (option) {
@@ -178,7 +132,7 @@ static int set_option(void *what, int option, const char *value,
 	}
 }
 
-static int parse_options(struct options *options, int argc, char *argv[],
+static int parse_options(struct plan_options *options, int argc, char *argv[],
 			 struct err *err)
 {
 	subject_init(&options->subject);
@@ -192,310 +146,12 @@ static int parse_options(struct options *options, int argc, char *argv[],
 	return 0;
 }
 
-/* ---- choosing cores ------------------------------------------------------------ */
-
-static bool is_free(const struct plan *plan, unsigned int core)
-{
-	const struct core_map *map = plan->state.map;
-
-	/* core 0 takes the kernel's own work; the client refuses it */
-	return core < core_map_core_count(map) &&
-	       !cpuset_has(core_map_core(map, core), 0) &&
-	       !cpuset_has(&plan->cores, core);
-}
-
-static bool lies_in(const struct plan *plan, unsigned int core,
-		    const struct cpuset *os_cpus)
-{
-	return cpuset_is_subset(core_map_core(plan->state.map, core), os_cpus);
-}
-
-/* The highest free core within 'os_cpus' (NULL: anywhere), or -1. */
-static int highest(const struct plan *plan, const struct cpuset *os_cpus)
-{
-	for (int core = (int)core_map_core_count(plan->state.map) - 1;
-	     core >= 0; core--)
-		if (is_free(plan, (unsigned int)core) &&
-		    (!os_cpus || lies_in(plan, (unsigned int)core, os_cpus)))
-			return core;
-	return -1;
-}
-
-static unsigned int take(struct plan *plan, const struct cpuset *os_cpus,
-			 unsigned int count)
-{
-	unsigned int taken = 0;
-	int core;
-
-	while (taken < count && (core = highest(plan, os_cpus)) >= 0) {
-		cpuset_add(&plan->cores, (unsigned int)core);
-		taken++;
-	}
-	return taken;
-}
-
-static void take_spread(struct plan *plan, unsigned int count)
-{
-	const struct locality *locality = &plan->locality;
-	bool progress = true;
-
-	while (count && progress) {
-		progress = false;
-		for (unsigned int i = locality->count; i-- > 0 && count;)
-			if (take(plan, &locality->domain[i], 1)) {
-				count--;
-				progress = true;
-			}
-	}
-	take(plan, NULL, count); /* no NUMA nodes at all */
-}
-
-/* Beside each card in turn. */
-static unsigned int take_local(struct plan *plan, unsigned int count)
-{
-	unsigned int taken = 0, before;
-	size_t i;
-
-	do {
-		before = taken;
-		for (i = 0; i < plan->local_count && taken < count; i++)
-			taken += take(plan, &plan->local[i], 1);
-	} while (taken > before);
-	return taken;
-}
-
-static void take_packed(struct plan *plan, unsigned int count)
-{
-	unsigned int local = take_local(plan, count);
-
-	if (plan->has_local && local < count)
-		findings_add(&plan->findings, "P03", FINDING_WARNING,
-			     "ask for fewer cores, or move the card",
-			     "only %u of %u cores can lie beside the network "
-			     "card",
-			     local, count);
-	take(plan, NULL, count - local);
-}
-
-static void say_place(struct plan *plan)
-{
-	char cards[PLAN_CLIENT_TEXT_MAX];
-
-	snprintf(plan->reason, sizeof(plan->reason),
-		 "beside the card%s of client '%s': %.300s",
-		 plan->client.cards.count == 1 ? "" : "s", plan->client.name,
-		 plan_client_cards(&plan->client, cards));
-}
-
-static void choose(struct plan *plan)
-{
-	const struct options *options = plan->options;
-	unsigned int count = (unsigned int)options->max;
-
-	plan->packed =
-		options->placement == PLACEMENT_PACKED ||
-		(options->placement == PLACEMENT_AUTO && plan->has_local);
-	if (plan->packed && plan->is_by_client)
-		say_place(plan);
-	else if (plan->packed && plan->has_local)
-		snprintf(plan->reason, sizeof(plan->reason),
-			 "packed beside the network card: its queues are "
-			 "polled from there");
-	else if (plan->packed)
-		snprintf(plan->reason, sizeof(plan->reason),
-			 "packed, as asked: the highest cores");
-	else
-		snprintf(plan->reason, sizeof(plan->reason),
-			 "spread over %u %s(s): no network card was named, no "
-			 "place is better",
-			 plan->locality.count, plan->locality.kind);
-	if (plan->packed)
-		take_packed(plan, count);
-	else
-		take_spread(plan, count);
-}
-
-/* Whole cores around the CPUs that the client has. */
-static int adopt(struct plan *plan, struct err *err)
-{
-	struct cpuset whole = { 0 };
-	int os_cpu;
-
-	cpuset_for_each (os_cpu, &plan->options->fixed) {
-		int core =
-			core_map_core_of(plan->state.map, (unsigned int)os_cpu);
-
-		if (core < 0)
-			return err_set(err, "--os-cpus: %d: no such CPU here",
-				       os_cpu);
-		cpuset_add(&plan->cores, (unsigned int)core);
-		cpuset_or(&whole,
-			  core_map_core(plan->state.map, (unsigned int)core));
-	}
-	snprintf(plan->reason, sizeof(plan->reason), "as given with --os-cpus");
-	if (cpuset_has(&whole, 0))
-		findings_add(&plan->findings, "P04", FINDING_ERROR,
-			     "move the client to other cores",
-			     "core 0 is the kernel's: a client refuses it or "
-			     "starves there");
-	return 0;
-}
-
-/* ---- writing them down ----------------------------------------------------------- */
-
-static void expand(struct plan *plan)
-{
-	int core;
-
-	cpuset_for_each (core, &plan->cores) {
-		const struct cpuset *cpus =
-			core_map_core(plan->state.map, (unsigned int)core);
-
-		cpuset_or(&plan->os_cpus, cpus);
-		cpuset_add(&plan->first_cpus,
-			   (unsigned int)cpuset_next(cpus, 0));
-	}
-}
-
-static int reserve(const struct plan *plan, const struct node *node,
-		   enum reservation_kind kind, unsigned int count,
-		   struct cpuset *os_cpus, struct err *err)
-{
-	struct reservation_request request = { kind, count };
-	struct reservation got;
-
-	if (reservation_compute(node, plan->state.map, &request, &got, err) < 0)
-		return -1;
-	*os_cpus = got.os_cpus;
-	reservation_free(&got);
-	return 0;
-}
-
-/* A copy of the node whose spec set is the one abstract core, or empty. */
-static struct node with_spec(const struct plan *plan, const struct cpuset *list)
-{
-	struct node node = plan->state.node;
-
-	node.from_controller = false;
-	node.core_spec_count = 0;
-	node.has_spec_list = list != NULL;
-	if (list)
-		node.spec_list = *list;
-	return node;
-}
-
-static void add_unit(const struct plan *plan, struct cpuset *list,
-		     unsigned int abs_core)
-{
-	unsigned int unit = plan->core_unit ? 1 : plan->state.node.threads;
-
-	for (unsigned int t = 0; t < unit; t++)
-		cpuset_add(list, abs_core * unit + t);
-}
-
-/* Ask for every abstract core what slurmd makes of it. */
-static int find_abstract(struct plan *plan, struct err *err)
-{
-	const struct node *record = &plan->state.node;
-	unsigned int total = record->sockets * record->cores;
-	struct cpuset missing = plan->os_cpus, os_cpus;
-
-	plan->core_unit = record->version >= VERSION_OF(21, 8, 0) &&
-			  total >= record->cpus;
-	for (unsigned int i = 0; i < total; i++) {
-		struct cpuset one = { 0 };
-		struct node node;
-
-		add_unit(plan, &one, i);
-		node = with_spec(plan, &one);
-		if (reserve(plan, &node, RESERVATION_UNSET, 0, &os_cpus, err) <
-		    0)
-			return -1;
-		if (cpuset_is_empty(&os_cpus) ||
-		    !cpuset_is_subset(&os_cpus, &plan->os_cpus))
-			continue;
-		cpuset_add(&plan->abs_cores, i);
-		add_unit(plan, &plan->spec_list, i);
-		cpuset_andnot(&missing, &os_cpus);
-	}
-	if (!cpuset_is_empty(&missing))
-		findings_add(&plan->findings, "P06", FINDING_ERROR,
-			     "see jobio cores; correct the node line or the "
-			     "machine first",
-			     "no CpuSpecList reserves these cores on this "
-			     "node: Slurm's numbers do not fit the machine");
-	return 0;
-}
-
-/* What would a job get that asks for as many io-cores, without a spec set? */
-static int compare_with_slurm(struct plan *plan, struct err *err)
-{
-	struct node bare = with_spec(plan, NULL);
-	unsigned int count = cpuset_count(&plan->cores);
-	struct cpuset os_cpus;
-	char *list;
-
-	bare.allow_spec_resources_usage = true;
-	bare.cons_tres = true;
-	if (reserve(plan, &bare, RESERVATION_CORES, count, &os_cpus, err) < 0)
-		return -1;
-	plan->no_spec_set = cpuset_equal(&os_cpus, &plan->os_cpus);
-	if (plan->no_spec_set)
-		return 0;
-	list = cpuset_format(&os_cpus);
-	findings_add(&plan->findings, "P01", FINDING_INFO, "",
-		     "without a spec set, and with CoreSpecCount=%u, Slurm "
-		     "takes OS CPUs %s instead: it goes round the sockets from "
-		     "the %s core",
-		     count, list ? list : "?",
-		     bare.spec_cores_first ? "first" : "last");
-	free(list);
-	findings_add(&plan->findings, "P02", FINDING_WARNING,
-		     "let jobs ask for none or for all of them (io_cores_min "
-		     "in jobio.conf)",
-		     "a job that asks for fewer than %u cores gets the rest "
-		     "of the spec set for itself",
-		     count);
-	return 0;
-}
-
-/* The type whose cores are planned. */
-static const char *planned_type(const struct plan *plan)
-{
-	return plan->client.type ? plan->client.type : client_type_with_cores();
-}
-
-static void warn_of_room(struct plan *plan)
-{
-	const struct node *node = &plan->state.node;
-	unsigned int cores = core_map_core_count(plan->state.map);
-	unsigned int cores_max = client_sizing(planned_type(plan))->cores_max;
-
-	if (!plan->options->has_fixed &&
-	    cpuset_count(&plan->cores) < plan->options->max)
-		findings_add(&plan->findings, "P05", FINDING_ERROR,
-			     "ask for fewer cores",
-			     "the machine has %u cores: %lu for the client "
-			     "beside core 0 cannot be had",
-			     cores, plan->options->max);
-	if (cores_max && cpuset_count(&plan->cores) > cores_max)
-		findings_add(&plan->findings, "P08", FINDING_WARNING,
-			     "ask for fewer cores",
-			     "a WEKA client takes at most %u cores in one "
-			     "container",
-			     cores_max);
-	if (node->spec_cores_first)
-		findings_add(&plan->findings, "P07", FINDING_WARNING,
-			     "take spec_cores_first out of "
-			     "SchedulerParameters",
-			     "spec_cores_first makes --core-spec begin with "
-			     "core 0, which is the kernel's");
-}
+/* ---- the plan ------------------------------------------------------------------ */
 
 /* What was said on the command line holds; else the client's cards. */
 static int find_local(struct plan *plan, struct err *err)
 {
-	const struct options *options = plan->options;
+	const struct plan_options *options = plan->options;
 	const char *xml = options->subject.topology;
 
 	plan->has_local = options->has_local || options->nic;
@@ -525,7 +181,7 @@ static int find_local(struct plan *plan, struct err *err)
 
 static int make_plan(struct plan *plan, int *status, struct err *err)
 {
-	const struct options *options = plan->options;
+	const struct plan_options *options = plan->options;
 	const char *xml = options->subject.topology;
 
 	if (locality_load(xml, &plan->locality, err) < 0)
@@ -533,151 +189,17 @@ static int make_plan(struct plan *plan, int *status, struct err *err)
 	*status = COMMAND_USAGE;
 	if (find_local(plan, err) < 0)
 		return -1;
-	if (options->has_fixed && adopt(plan, err) < 0)
+	if (options->has_fixed && plan_adopt(plan, err) < 0)
 		return -1;
 	*status = COMMAND_FAILED;
 	if (!options->has_fixed)
-		choose(plan);
-	warn_of_room(plan);
-	expand(plan);
-	return find_abstract(plan, err) < 0 || compare_with_slurm(plan, err) < 0
-		       ? -1
-		       : 0;
-}
-
-/* ---- output --------------------------------------------------------------------- */
-
-static char *slurm_line(const struct plan *plan)
-{
-	char *list = cpuset_format(&plan->spec_list), *line = NULL;
-
-	if (list && asprintf(&line, "CpuSpecList=%s", list) < 0)
-		line = NULL;
-	free(list);
-	return line;
-}
-
-static char *join_first_cpus(const struct plan *plan, const char *before,
-			     const char *between)
-{
-	char *text = calloc(1, CPUSET_MAX), *at = text;
-	int cpu;
-
-	if (!text)
-		return NULL;
-	cpuset_for_each (cpu, &plan->first_cpus)
-		at += snprintf(at, CPUSET_MAX - (size_t)(at - text), "%s%s%d",
-			       at == text ? "" : between, before, cpu);
-	return text;
-}
-
-/* NULL: its cores are not said at the mount. */
-static char *mount_options(const struct plan *plan)
-{
-	bool has_cores = client_sizing(planned_type(plan))->cores_max > 0;
-	char *cores = has_cores ? join_first_cpus(plan, "core=", ",") : NULL;
-	const char *nic = plan->options->nic;
-	char *text = NULL;
-
-	if (!nic && plan->client.cards.count == 1)
-		nic = plan->client.cards.card[0].name;
-
-	if (!cores || asprintf(&text, "-o %s%s%s%s", nic ? "net=" : "",
-			       nic ? nic : "", nic ? "," : "", cores) < 0)
-		text = NULL;
-	free(cores);
-	return text;
-}
-
-/* The command of the client whose cores are planned. */
-static char *client_command(const struct plan *plan)
-{
-	struct client_place place = {
-		.ids = plan->first_cpus,
-		.os_cpus = plan->os_cpus,
-		.numa_node = plan->client.type ? plan->client.numa_node : -1,
-		.card = plan->client.cards.count
-				? plan->client.cards.card[0].name
-				: "",
-	};
-
-	return client_cores_command(planned_type(plan), &place);
-}
-
-static void add_optional(struct json_object *json, const char *key, char *text)
-{
-	if (text)
-		print_add_text(json, key, text);
-}
-
-static void output_json(const struct plan *plan)
-{
-	struct json_object *json = json_object_new_object();
-	char command_key[32];
-
-	print_add_text(json, "abstract_cores", cpuset_format(&plan->abs_cores));
-	print_add_text(json, "os_cpus", cpuset_format(&plan->os_cpus));
-	print_add_text(json, "client_cpus", cpuset_format(&plan->first_cpus));
-	print_add_text(json, "cpu_spec_list", cpuset_format(&plan->spec_list));
-	json_object_object_add(json, "spec_set_needed",
-			       json_object_new_boolean(!plan->no_spec_set));
-	print_add_text(json, "slurm_conf", slurm_line(plan));
-	add_optional(json, "mount_options", mount_options(plan));
-	snprintf(command_key, sizeof(command_key), "%s_command",
-		 planned_type(plan));
-	add_optional(json, command_key, client_command(plan));
-	if (plan->client.type)
-		json_object_object_add(json, "client",
-				       plan_client_json(&plan->client));
-	print_add_text(json, "placement",
-		       strdup(plan->options->has_fixed ? "given"
-			      : plan->packed	       ? "packed"
-						       : "spread"));
-	print_add_text(json, "reason", strdup(plan->reason));
-	json_object_object_add(json, "findings",
-			       print_findings_json(&plan->findings));
-	print_json(json);
-}
-
-static void print_owned(const char *label, char *text)
-{
-	printf("%-16s %s\n", label, text ? text : "?");
-	free(text);
-}
-
-/* Where there is nothing to say: no line. */
-static void print_told(const char *label, char *text)
-{
-	if (text)
-		print_owned(label, text);
-}
-
-static void output_text(const struct plan *plan)
-{
-	plan_client_print(&plan->client);
-	print_list("abstract cores", &plan->abs_cores);
-	print_list("OS CPUs", &plan->os_cpus);
-	printf("%-16s %s\n", "placement", plan->reason);
-	print_owned("slurm.conf", slurm_line(plan));
-	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n",
-	       "",
-	       plan->core_unit ? "cores, since CPUs=cores there"
-			       : "Slurm's numbers of threads");
-	if (plan->no_spec_set)
-		printf("%-16s no spec set needed where every job that finds "
-		       "the client\n%-16s working asks with --io-cores=%u: "
-		       "Slurm takes the same cores\n",
-		       "", "", cpuset_count(&plan->cores));
-	print_told("mount", mount_options(plan));
-	print_told(client_sizing(planned_type(plan))->cores_max ? "or"
-								: "client",
-		   client_command(plan));
-	print_findings(&plan->findings);
+		plan_choose(plan);
+	return plan_write(plan, err);
 }
 
 int plan_main(int argc, char *argv[])
 {
-	struct options options = { 0 };
+	struct plan_options options = { 0 };
 	struct plan *plan = calloc(1, sizeof(*plan));
 	int status = COMMAND_FAILED;
 	struct err err;
@@ -703,9 +225,9 @@ int plan_main(int argc, char *argv[])
 		goto out;
 	}
 	if (options.json)
-		output_json(plan);
+		plan_show_json(plan);
 	else
-		output_text(plan);
+		plan_show_text(plan);
 	status = findings_worst(&plan->findings) == FINDING_ERROR
 			 ? COMMAND_FAILED
 			 : COMMAND_OK;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Many jobs, page by page, from the ledger. */
+#include "report/job_report.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/run.h"
+#include "report/job_answer.h"
+#include "report/job_source.h"
+
+/* To the last digit, where the summary has three: what the ledger would add. */
+static void take_sums(struct job_report *r)
+{
+	struct summary *s = &r->summary;
+	struct record_io sum, best;
+	size_t i;
+
+	if (!r->record_count || r->left_out || s->scope != SUMMARY_SCOPE_JOB)
+		return;
+	record_io_init(&sum);
+	for (i = 0; i < r->record_count; i++) {
+		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		run_add_io(&sum, &best);
+	}
+	s->rd_bytes = sum.numbers[RECORD_READ_BYTES];
+	s->rd_calls = sum.numbers[RECORD_READ_CALLS];
+	s->wr_bytes = sum.numbers[RECORD_WRITE_BYTES];
+	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
+}
+
+static int take_run(struct job_report *r, const struct job_answer *a,
+		    struct err *err)
+{
+	if (job_answer_head(r, a->head, err) < 0)
+		return -1;
+	if (job_answer_records(r, a) < 0)
+		return err_set(err, "out of memory");
+	take_sums(r);
+	return 0;
+}
+
+/* The run of one of the reports, in the place of what sacct had. */
+static int fill_one(struct job_report **reports, size_t count, size_t *next,
+		    const char *text, const char *end, struct err *err)
+{
+	struct job_answer a = { .head = NULL };
+	struct job_report *new;
+	char job[24];
+	int rc = -1;
+
+	if (job_answer_open(&a, text, (size_t)(end - text)) < 0)
+		return err_set(err, "ledger: the answer has no meaning");
+	snprintf(job, sizeof(job), "%lld",
+		 (long long)json_number(a.head, "job"));
+	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
+		++*next;
+	new = *next < count ? job_report_new(reports[*next]->id, "ledger")
+			    : NULL;
+	if (!new) {
+		err_set(err, "ledger: it speaks of job %s", job);
+	} else if (take_run(new, &a, err) < 0) {
+		job_report_free(new);
+	} else {
+		new->slurm = reports[*next]->slurm;
+		job_report_free(reports[*next]);
+		reports[(*next)++] = new;
+		rc = 0;
+	}
+	job_answer_close(&a);
+	return rc;
+}
+
+/* "],"done":7}" */
+static size_t done_of(const char *text)
+{
+	static const char begin[] = "],\"done\":";
+	unsigned long number;
+	char copy[24];
+
+	if (strncmp(text, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	text += sizeof(begin) - 1;
+	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, "}"), text);
+	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0
+		       ? 0
+		       : number;
+}
+
+/* The runs are those of some of the jobs, in their order. How many jobs it
+ * speaks of; -1: it does not. */
+static int take_page(const char *answer, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	static const char begin[] = "{\"ok\":true,\"runs\":[";
+	const char *at = answer + sizeof(begin) - 1, *end;
+	struct json_object *top;
+	const char *why;
+	size_t next = 0, done;
+
+	if (strncmp(answer, begin, sizeof(begin) - 1) != 0) {
+		top = json_parse(answer);
+		why = json_text(top, "error");
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
+		json_object_put(top);
+		return -1;
+	}
+	for (; *at == '{'; at = end + (*end == ',')) {
+		end = json_end(at);
+		if (!end || fill_one(reports, count, &next, at, end, err) < 0)
+			return -1;
+	}
+	done = done_of(at);
+	if (done < 1 || done > count)
+		return err_set(err, "ledger: the answer has no meaning");
+	return (int)done;
+}
+
+/* "{"op":"list","jobs":[7,8]}"; NULL: out of memory. */
+static char *ask_for(struct job_report *const *reports, size_t count)
+{
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("{\"op\":\"list\",\"jobs\":[", out);
+	for (i = 0; i < count; i++) {
+		const char *id = reports[i]->slurm->raw_id;
+
+		fprintf(out, "%s%s", i ? "," : "",
+			job_report_is_id(id) ? id : "0");
+	}
+	fputs("]}", out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* How many of them it has answered for; -1: none. */
+static int fill_page(struct job_source *source, struct job_report **reports,
+		     size_t count, struct err *err)
+{
+	char *request = ask_for(reports, count), *answer = NULL;
+	int done = -1;
+
+	if (request)
+		answer = job_source_call(source, request, err);
+	else
+		err_set(err, "out of memory");
+	if (answer)
+		done = take_page(answer, reports, count, err);
+	free(answer);
+	free(request);
+	return done;
+}
+
+int job_report_fill(struct job_source *source, struct job_report **reports,
+		    size_t count, struct err *err)
+{
+	size_t at = 0, page;
+	int done;
+
+	while (at < count) {
+		page = count - at < JOB_FAMILY_MAX ? count - at
+						   : JOB_FAMILY_MAX;
+		done = fill_page(source, reports + at, page, err);
+		if (done < 0)
+			return -1;
+		at += (size_t)done;
+	}
+	return 0;
+}

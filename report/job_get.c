@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One job, from the ledger or from sacct. */
+#include "report/job_report.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "report/job_answer.h"
+#include "report/job_row.h"
+#include "report/job_source.h"
+
+#define RECORDS_MAX 2048 /* of one job: more are left out */
+
+static struct job_report *read_answer(const char *id, const char *text,
+				      struct err *err)
+{
+	struct job_answer a = { .head = NULL };
+	struct job_report *r = NULL;
+	const char *why;
+
+	if (job_answer_open(&a, text, strlen(text)) < 0 ||
+	    !json_is_true(a.head, "ok")) {
+		why = json_text(a.head, "error");
+		err_set(err, "ledger: %s",
+			why ? why : "the answer has no meaning");
+		goto out;
+	}
+	r = job_report_new(id, "ledger");
+	if (!r) {
+		err_set(err, "out of memory");
+		goto out;
+	}
+	err_set(err, "out of memory");
+	if (job_answer_head(r, a.head, err) < 0 ||
+	    job_answer_records(r, &a) < 0 || !(r->json = strdup(text))) {
+		job_report_free(r);
+		r = NULL;
+	}
+out:
+	job_answer_close(&a);
+	return r;
+}
+
+/* "{"op":"get","job":"7","restart":0,"after":"n7"}"; malloc'ed */
+static char *get_request(const char *id, int64_t restart, const char *after)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", "get");
+	json_add_text(top, "job", id);
+	if (restart >= 0)
+		json_add_number(top, "restart", restart);
+	if (after)
+		json_add_text(top, "after", after);
+	return json_line_put(top);
+}
+
+/* The records of the nodes behind the last one; their number, or -1. */
+static int take_page_of(struct job_source *source, struct job_report *r)
+{
+	const char *last = r->records[r->record_count - 1]->node;
+	char *request = get_request(r->id, r->restart, last), *text = NULL;
+	size_t before = r->record_count;
+	struct job_answer a = { .head = NULL };
+	struct err err;
+	int count = -1;
+
+	if (request)
+		text = job_source_call(source, request, &err);
+	if (text && job_answer_open(&a, text, strlen(text)) == 0 &&
+	    json_is_true(a.head, "ok") && job_answer_records(r, &a) == 0)
+		count = (int)(r->record_count - before);
+	job_answer_close(&a);
+	free(text);
+	free(request);
+	return count;
+}
+
+/* A ledger that does not know "after" sends the same again. */
+static void take_rest(struct job_source *source, struct job_report *r)
+{
+	size_t before;
+	int count;
+
+	while (r->left_out > 0 && r->record_count &&
+	       r->record_count < RECORDS_MAX) {
+		before = r->record_count;
+		count = take_page_of(source, r);
+		if (count <= 0)
+			return;
+		if (!strcmp(r->records[before]->node, r->records[0]->node)) {
+			while (r->record_count > before)
+				record_free(r->records[--r->record_count]);
+			return;
+		}
+		r->left_out -= r->left_out > count ? count : r->left_out;
+	}
+}
+
+static struct job_report *ask_ledger(struct job_source *source, const char *id,
+				     int64_t restart, struct err *err)
+{
+	char *request = get_request(id, restart, NULL), *answer = NULL;
+	struct job_report *r = NULL;
+
+	if (request)
+		answer = job_source_call(source, request, err);
+	else
+		err_set(err, "out of memory");
+	if (answer)
+		r = read_answer(id, answer, err);
+	if (r)
+		take_rest(source, r);
+	free(answer);
+	free(request);
+	return r;
+}
+
+/* A ledger that does not know the question says so: then there is no family. */
+static size_t family_of_ledger(struct job_source *source, const char *id,
+			       char (*ids)[JOB_ID_SIZE], size_t max)
+{
+	struct json_object *top, *list;
+	char request[128], *answer;
+	struct err err;
+	size_t i, count = 0;
+
+	snprintf(request, sizeof(request), "{\"op\":\"family\",\"job\":\"%s\"}",
+		 id);
+	answer = job_source_call(source, request, &err);
+	top = answer ? json_parse(answer) : NULL;
+	list = json_list(top, "family");
+	for (i = 0; list && i < json_object_array_length(list); i++) {
+		const char *one = json_object_get_string(
+			json_object_array_get_idx(list, i));
+
+		if (one && job_report_is_id(one) && count < max)
+			snprintf(ids[count++], JOB_ID_SIZE, "%s", one);
+	}
+	json_object_put(top);
+	free(answer);
+	return count;
+}
+
+size_t job_report_family(struct job_source *source, enum job_asked asked,
+			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max)
+{
+	return asked == JOB_ASKED_LEDGER
+		       ? family_of_ledger(source, id, ids, max)
+		       : job_row_family(source->slurm, id, ids, max);
+}
+
+struct job_report *job_report_get(struct job_source *source, const char *id,
+				  int64_t restart, struct err *err)
+{
+	struct err first = { "" }, second = { "" };
+	struct job_report *r = ask_ledger(source, id, restart, &first);
+	bool is_early = false;
+
+	if (!r && restart < 0) {
+		r = job_row_find(source, id, &is_early, &second);
+		if (r)
+			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger),
+				 "%s", first.text);
+	}
+	if (r)
+		r->slurm = sacct_find(source->slurm, id);
+	else
+		err_set(err, "job: '%s': %s%s%s", id,
+			is_early ? "" : first.text,
+			*second.text && !is_early ? "; " : "", second.text);
+	return r;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/job_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *job_source_call(struct job_source *source, const char *request,
+		      struct err *err)
+{
+	char *answer = NULL;
+
+	if (source->is_down) {
+		*err = source->why_down;
+		return NULL;
+	}
+	if (!source->link)
+		source->link = ledger_link_open(&source->config->ledger, err);
+	if (source->link &&
+	    ledger_link_call(source->link, request, &answer, err) == 0)
+		return answer;
+	source->is_down = 1;
+	source->why_down = *err;
+	return NULL;
+}
+
+/* "5_[1-3],7" is some of 5, and 7. */
+static void put_bare(FILE *out, const char *text)
+{
+	while (*text) {
+		if (!strncmp(text, "_[", 2)) {
+			text += strcspn(text, "]");
+			text += *text == ']';
+			continue;
+		}
+		fputc(*text++, out);
+	}
+}
+
+int job_source_ask_sacct(struct job_source *source, char *const *ids,
+			 size_t count, struct err *err)
+{
+	struct sacct_query query = { 0 };
+	char *list = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&list, &size);
+
+	if (!out)
+		return err_set(err, "out of memory");
+	for (i = 0; i < count; i++) {
+		if (i)
+			fputc(',', out);
+		put_bare(out, ids[i]);
+	}
+	if (fclose(out)) {
+		free(list);
+		return err_set(err, "out of memory");
+	}
+	query.jobs = list;
+	source->slurm = sacct_ask(&query, &source->why_no_slurm);
+	free(list);
+	return 0;
+}
+
+void job_source_close(struct job_source *source)
+{
+	ledger_link_close(source->link);
+	sacct_free(source->slurm);
+	source->link = NULL;
+	source->slurm = NULL;
+}
