@@ -171,7 +171,7 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 			       const struct config_advice *limits)
 {
 	struct run_lines *lines = run_lines_new(records, count);
-	struct advice_list *list = calloc(1, sizeof(*list));
+	struct advice_list *list = malloc(sizeof(*list));
 	struct view v = { .records = records,
 			  .count = count,
 			  .is_whole = is_whole,
@@ -179,6 +179,9 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 			  .limits = limits };
 
 	if (lines && list) {
+		/* each line is zeroed when it is asked for */
+		list->is_judged = false;
+		list->count = 0;
 		judge(list, lines, &v);
 	} else {
 		free(list);

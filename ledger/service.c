@@ -223,23 +223,32 @@ static int reason(struct service *service, struct json_object *request,
 /* Records as they were put, one after the other: they are JSON already. */
 struct collector {
 	FILE *out;
-	size_t bytes; /* of the records */
-	int64_t left; /* did not fit */
+	size_t bytes;  /* of the records */
+	bool is_brief; /* without timelines and histograms */
+	int64_t left;  /* did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct collector *c = arg;
+	char *brief;
 
-	(void)err;
 	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
 	}
 	if (c->bytes)
 		fputc(',', c->out);
-	fwrite(text, size, 1, c->out);
 	c->bytes += size;
+	if (!c->is_brief) {
+		fwrite(text, size, 1, c->out);
+		return 0;
+	}
+	brief = malloc(size);
+	if (!brief)
+		return err_set(err, "out of memory");
+	fwrite(brief, record_text_brief(text, size, brief), 1, c->out);
+	free(brief);
 	return 0;
 }
 
@@ -559,9 +568,9 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 
 /* All of a run's records, or none of them where they are too many. */
 static char *splice_records(struct service *service,
-			    const struct store_run *run)
+			    const struct store_run *run, bool is_brief)
 {
-	struct collector p = { 0 };
+	struct collector p = { .is_brief = is_brief };
 	size_t size = 0;
 	char *text = NULL;
 	int rc = 1;
@@ -579,10 +588,12 @@ static char *splice_records(struct service *service,
 }
 
 /* One run of the list, as get has it; its records are not read again. */
-static char *list_run(struct service *service, struct store_run *run)
+static char *list_run(struct service *service, struct store_run *run,
+		      bool is_brief)
 {
 	struct json_object *top = json_object_new_object();
-	char *records = splice_records(service, run), *head, *text = NULL;
+	char *records = splice_records(service, run, is_brief);
+	char *head, *text = NULL;
 
 	if (run->dirty == STORE_DIRTY)
 		refresh(service, run, top);
@@ -600,7 +611,7 @@ static char *list_run(struct service *service, struct store_run *run)
 
 /* The newest run that this user may see; NULL: there is none. */
 static char *list_job(struct service *service, uint32_t job, uid_t uid,
-		      struct err *err)
+		      bool is_brief, struct err *err)
 {
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
@@ -612,7 +623,7 @@ static char *list_job(struct service *service, uint32_t job, uid_t uid,
 		if (store_run_load(service->store, ids[i], &run, err) < 0)
 			continue;
 		if (may_read(service, &run, uid))
-			text = list_run(service, &run);
+			text = list_run(service, &run, is_brief);
 		store_run_free(&run);
 	}
 	return text;
@@ -624,6 +635,7 @@ static char *list(struct service *service, struct json_object *request,
 {
 	struct json_object *jobs = json_list(request, "jobs");
 	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
+	bool is_brief = json_is_true(request, "brief");
 	char *answer = NULL, *run;
 	struct err err;
 	int64_t job;
@@ -641,7 +653,8 @@ static char *list(struct service *service, struct json_object *request,
 		run = json_value_number(json_object_array_get_idx(jobs, i),
 					&job) &&
 				      job > 0 && job <= UINT32_MAX
-			      ? list_job(service, (uint32_t)job, uid, &err)
+			      ? list_job(service, (uint32_t)job, uid, is_brief,
+					 &err)
 			      : NULL;
 		if (run)
 			fprintf(out, "%s%s", size ? "," : "", run);

@@ -9,7 +9,8 @@
  *              "reason":"jobio:W08 .."|null}            by uid 0
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
  *              "after":"n7"?}   (the records of the nodes behind it)
- *             {"op":"list","jobs":[7,8,..]}
+ *             {"op":"list","jobs":[7,8,..],"brief":true?}
+ *               (records without timelines and histograms)
  *             {"op":"family","job":"5"}
  *             {"op":"ping"}     answered with "version" and "time", seconds
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},

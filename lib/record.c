@@ -810,6 +810,45 @@ char *record_text(const struct record *record, struct err *err)
 	return build_text(record, true, err);
 }
 
+/* The end of a timeline or histogram that begins behind this comma; NULL: it is
+ * another member. In strings a quote has a backslash before it. */
+static const char *picture_end(const char *comma)
+{
+	static const char *const keys[] = { "timeline", "read_sizes",
+					    "write_sizes", "read_ns",
+					    "write_ns" };
+	size_t i, size;
+
+	if (comma[1] != '"')
+		return NULL;
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size = strlen(keys[i]);
+		if (!strncmp(comma + 2, keys[i], size) &&
+		    !strncmp(comma + 2 + size, "\":", 2) &&
+		    strchr("{[", comma[size + 4]) && comma[size + 4])
+			return json_end(comma + size + 4);
+	}
+	return NULL;
+}
+
+size_t record_text_brief(const char *text, size_t size, char *out)
+{
+	const char *end = text + size, *from = text, *at, *next;
+	char *to = out;
+
+	for (at = text; (at = memchr(at, ',', (size_t)(end - at)));) {
+		next = picture_end(at);
+		if (!next || next > end) {
+			at++;
+			continue;
+		}
+		to = mempcpy(to, from, (size_t)(at - from));
+		from = at = next;
+	}
+	to = mempcpy(to, from, (size_t)(end - from));
+	return (size_t)(to - out);
+}
+
 char *record_counters_text(const struct record *record, struct err *err)
 {
 	struct builder b = { .failed = false };

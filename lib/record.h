@@ -360,6 +360,10 @@ char *record_text(const struct record *record, struct err *err);
 /* Read a text of 'size' bytes; everything about it is checked. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
 
+/* Copy a text of 'size' bytes, a NUL behind them, that record_text() made or json-c
+ * printed, without timelines and histograms; how many bytes that are. */
+size_t record_text_brief(const char *text, size_t size, char *out);
+
 /* The counters alone, {"app":[IO,..],"quality":[..]}: what a helper that counts
  * hands to the one that writes the record. */
 char *record_counters_text(const struct record *record, struct err *err);

@@ -121,8 +121,9 @@ static int take_page(const char *answer, struct job_report **reports,
 	return (int)done;
 }
 
-/* "{"op":"list","jobs":[7,8]}"; NULL: out of memory. */
-static char *ask_for(struct job_report *const *reports, size_t count)
+/* "{"op":"list","jobs":[7,8],"brief":true}"; NULL: out of memory. */
+static char *ask_for(struct job_report *const *reports, size_t count,
+		     bool is_brief)
 {
 	char *text = NULL;
 	size_t i, size = 0;
@@ -137,7 +138,7 @@ static char *ask_for(struct job_report *const *reports, size_t count)
 		fprintf(out, "%s%s", i ? "," : "",
 			job_report_is_id(id) ? id : "0");
 	}
-	fputs("]}", out);
+	fprintf(out, "]%s}", is_brief ? ",\"brief\":true" : "");
 	if (fclose(out) == 0)
 		return text;
 	free(text);
@@ -146,9 +147,9 @@ static char *ask_for(struct job_report *const *reports, size_t count)
 
 /* How many of them it has answered for; -1: none. */
 static int fill_page(struct job_source *source, struct job_report **reports,
-		     size_t count, struct err *err)
+		     size_t count, bool is_brief, struct err *err)
 {
-	char *request = ask_for(reports, count), *answer = NULL;
+	char *request = ask_for(reports, count, is_brief), *answer = NULL;
 	int done = -1;
 
 	if (request)
@@ -163,7 +164,7 @@ static int fill_page(struct job_source *source, struct job_report **reports,
 }
 
 int job_report_fill(struct job_source *source, struct job_report **reports,
-		    size_t count, struct err *err)
+		    size_t count, bool is_brief, struct err *err)
 {
 	size_t at = 0, page;
 	int done;
@@ -171,7 +172,7 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 	while (at < count) {
 		page = count - at < JOB_FAMILY_MAX ? count - at
 						   : JOB_FAMILY_MAX;
-		done = fill_page(source, reports + at, page, err);
+		done = fill_page(source, reports + at, page, is_brief, err);
 		if (done < 0)
 			return -1;
 		at += (size_t)done;

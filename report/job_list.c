@@ -284,7 +284,8 @@ struct job_list *job_list_get(struct job_source *source,
 	}
 	list->count = source->slurm->count;
 	choose(list, query);
-	if (job_report_fill(source, list->reports, list->count, &why) < 0)
+	if (job_report_fill(source, list->reports, list->count, query->is_brief,
+			    &why) < 0)
 		snprintf(list->why_not_ledger, sizeof(list->why_not_ledger),
 			 "%s", why.text);
 	else

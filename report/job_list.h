@@ -25,6 +25,7 @@ struct job_list_query {
 	int sort; /* a row of the table in job_list.c */
 	size_t limit;
 	bool is_given; /* one of these was asked for */
+	bool is_brief; /* without timelines and histograms */
 };
 
 struct job_list {

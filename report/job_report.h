@@ -82,10 +82,11 @@ int job_report_text(char **out, const char *text);
  * of source "sacct", its summary_text NULL. Caller frees each and the list. */
 struct job_report **job_report_list(const struct sacct_rows *rows,
 				    struct err *err);
-/* Give them what the ledger knows and shows, in as few questions as it takes.
- * -1: it does not answer, or not to this question; they stay as they are. */
+/* Give them what the ledger knows and shows, in as few questions as it takes;
+ * brief: nobody asks for timelines and histograms. -1: it does not answer, or
+ * not to this question; they stay as they are. */
 int job_report_fill(struct job_source *source, struct job_report **reports,
-		    size_t count, struct err *err);
+		    size_t count, bool is_brief, struct err *err);
 
 /* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
  * to ask. */

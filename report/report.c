@@ -220,6 +220,7 @@ static int parse(struct options *o, int argc, char *argv[])
 		rc = add_jobs(o, argv[optind], &err);
 	if (rc == 0)
 		rc = check(o, &err);
+	o->list.is_brief = o->format != JSON;
 	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
 }
 

@@ -600,6 +600,22 @@ START_TEST(counters_that_are_wrong_at_the_end_change_nothing)
 }
 END_TEST
 
+START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
+{
+	static const char whole[] =
+		"{\"a\":\"x,\\\"timeline\\\":{\",\"timeline\":{\"start\":0,"
+		"\"l\":[1,2]},\"meta\":{\"open\":1},\"read_sizes\":[0,1],"
+		"\"write_sizes\":[2],\"read_ns\":[],\"write_ns\":[3],\"b\":7,"
+		"\"read_ns\":null}";
+	char brief[sizeof(whole)];
+	size_t size = record_text_brief(whole, sizeof(whole) - 1, brief);
+
+	brief[size] = 0;
+	ck_assert_str_eq(brief, "{\"a\":\"x,\\\"timeline\\\":{\",\"meta\":"
+				"{\"open\":1},\"b\":7,\"read_ns\":null}");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record");
@@ -629,6 +645,7 @@ int main(void)
 	tcase_add_test(tc, every_flag_and_operation_has_one_name);
 	tcase_add_test(tc, counters_alone_travel_from_one_record_to_another);
 	tcase_add_test(tc, counters_that_are_wrong_at_the_end_change_nothing);
+	tcase_add_test(tc, a_brief_text_has_all_but_timelines_and_histograms);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

@@ -325,6 +325,30 @@ START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 }
 END_TEST
 
+START_TEST(a_brief_list_has_records_without_timelines_and_histograms)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const int64_t amounts[TIMELINE_LANES] = { 1024, 0, 0 };
+	struct record *r = made("n1");
+	const char *answer;
+
+	timeline_put(&r->app[0].timeline, 1024, 1, amounts);
+	r->app[0].has_hist[RECORD_READ_SIZES] = true;
+	ask_put(&service, 0, r);
+	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"timeline\":"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"read_sizes\":"));
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"list\",\"jobs\":[7],\"brief\":true}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n1\""));
+	ck_assert_ptr_nonnull(strstr(answer, "\"read_bytes\":1024"));
+	ck_assert_ptr_null(strstr(answer, "\"timeline\":"));
+	ck_assert_ptr_null(strstr(answer, "\"read_sizes\":"));
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_list_ends_where_the_next_job_would_not_fit)
 {
 	struct store *store = opened();
@@ -554,6 +578,7 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
 	  the_tasks_of_an_array_are_listed_for_their_owner,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
+	  a_brief_list_has_records_without_timelines_and_histograms,
 	  a_list_ends_where_the_next_job_would_not_fit,
 	  requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
