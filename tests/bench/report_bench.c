@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report_bench store FILE - a ledger's store with what tests/bench/report asks for
+ * sacct ...               - called by that name: what sacct says of the same jobs
+ *
+ * Jobs 1 to REPORT_JOBS of one node each, job REPORT_WIDE of REPORT_NODES nodes,
+ * job REPORT_SMALL of 4, all of yesterday. Each node's record is a full one:
+ * two filesystems with timeline, sizes, times and metadata operations, and the
+ * totals of slurmstepd.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ledger/store.h"
+#include "ledger/writer.h"
+#include "lib/record.h"
+
+#define REPORT_JOBS 1000
+#define REPORT_WIDE 5000
+#define REPORT_NODES 1000
+#define REPORT_SMALL 6000
+#define ROWS 57
+
+static void die(const char *what)
+{
+	fprintf(stderr, "report_bench: %s\n", what);
+	exit(1);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+struct made {
+	uint32_t job;
+	int node, nodes;
+	int64_t start;
+};
+
+static void fill_times(struct record_io *io, const struct made *made, int every)
+{
+	int64_t amounts[TIMELINE_LANES];
+	int64_t *n = io->numbers;
+	int i;
+
+	n[RECORD_READ_BYTES] = n[RECORD_WRITE_BYTES] = 0;
+	n[RECORD_READ_CALLS] = n[RECORD_WRITE_CALLS] = 0;
+	for (i = 0; i < ROWS; i++) {
+		amounts[TIMELINE_READ] =
+			i % every ? 0 : (i * 7919 + made->node) % 4000000;
+		amounts[TIMELINE_WRITE] =
+			i % 5 ? 0 : (i * 6947 + (int64_t)made->job) % 4000000;
+		amounts[TIMELINE_CALLS] = 11;
+		timeline_put(&io->timeline, made->start / 64 * 64 + i * 64, 64,
+			     amounts);
+		n[RECORD_READ_BYTES] += amounts[TIMELINE_READ];
+		n[RECORD_WRITE_BYTES] += amounts[TIMELINE_WRITE];
+		n[RECORD_READ_CALLS] += 6;
+		n[RECORD_WRITE_CALLS] += 5;
+	}
+}
+
+static void add_bpf(struct record *r, const struct made *made, const char *fs,
+		    int every)
+{
+	struct record_io io;
+	int i, k;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	fill_times(&io, made, every);
+	io.numbers[RECORD_READ_US] = 9000000;
+	io.numbers[RECORD_WRITE_US] = 1000 + made->node;
+	io.peak[RECORD_PEAK_READ] = 3000000;
+	io.peak[RECORD_PEAK_WRITE] = 2000000;
+	io.peak_window_s = 1;
+	io.has_meta = true;
+	for (i = 0; i < RECORD_META_COUNT; i++)
+		io.meta[i] = i < 8 ? 30000 / (i + 1) : 0;
+	for (k = 0; k < RECORD_HIST_COUNT; k++) {
+		io.has_hist[k] = true;
+		for (i = 3; i < 24; i++)
+			io.hist[k][i] = (i * 37 + k) % 500;
+	}
+	io.fs = (char *)fs;
+	record_add_app(r, &io);
+}
+
+static char *make_text(const struct made *made)
+{
+	struct record *r = record_new();
+	struct record_io io;
+	char text[64], *out;
+
+	strcpy(r->cluster, "bench");
+	snprintf(r->node, sizeof(r->node), "node%05d", made->node);
+	snprintf(text, sizeof(text), "node[%05d-%05d]", 1, made->nodes);
+	record_set(&r->nodelist, made->nodes > 1 ? text : r->node);
+	strcpy(r->user, "alice");
+	strcpy(r->boot_id, "a5e1cbbc-2265-43d4-b56a-ab7d5623d02e");
+	r->job = made->job;
+	r->restart = 0;
+	r->uid = getuid();
+	r->start = (double)made->start;
+	r->end = (double)made->start + 3600;
+	r->has_request = r->has_io_cores = true;
+	r->request.io_cores = 2;
+	r->profile_applied = r->cores_met = 1;
+	r->io_cores_count = 2;
+	strcpy(r->request.profile, "stream");
+	record_set(&r->io_cores_abstract, "23");
+	record_set(&r->io_cores_os, "46-47");
+	record_add_client(r, "weka", "weka", "4.4.4", "46-47");
+	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
+	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache",
+			  "forcedirect", 1, 1);
+	record_add_finding(r, "W01", "warning", "something that was seen",
+			   "what to do about it");
+	add_bpf(r, made, "/mnt/weka", 7);
+	add_bpf(r, made, "/home", 3);
+	record_io_init(&io);
+	strcpy(io.source, "stepd");
+	io.numbers[RECORD_READ_BYTES] = 3000000 + made->node;
+	io.numbers[RECORD_WRITE_BYTES] = 2000000;
+	io.numbers[RECORD_READ_CALLS] = io.numbers[RECORD_WRITE_CALLS] = 100;
+	record_add_app(r, &io);
+	out = record_text(r, NULL);
+	record_free(r);
+	if (!out)
+		die("cannot make a record");
+	return out;
+}
+
+/* ---- store --------------------------------------------------------------- */
+
+static int fake_write(void *acct, struct acct_job *jobs, size_t count,
+		      struct err *err)
+{
+	size_t i;
+
+	(void)acct;
+	(void)err;
+	for (i = 0; i < count; i++)
+		jobs[i].result = ACCT_WRITTEN;
+	return 0;
+}
+
+static int64_t start_of(uint32_t job)
+{
+	return time(NULL) / 86400 * 86400 - 43200 + job % 3600;
+}
+
+static void put_job(struct store *store, uint32_t job, int nodes)
+{
+	struct made made = { job, 1, nodes, start_of(job) };
+	struct record *record;
+	struct err err = { "" };
+	int64_t due;
+	char *text;
+
+	for (; made.node <= nodes; made.node++) {
+		text = make_text(&made);
+		record = record_parse(text, strlen(text), &err);
+		if (!record || store_put(store, record, text, strlen(text), 1,
+					 0, &due, &err) < 0)
+			die(err.text);
+		record_free(record);
+		free(text);
+	}
+}
+
+static int make_store(const char *path)
+{
+	static const struct config_ledger config = { .retention_days = 36500 };
+	struct metrics metrics = { 0 };
+	struct writer writer = { .config = &config, .metrics = &metrics };
+	struct err err = { "" };
+	uint32_t job;
+	int64_t next;
+	int count;
+
+	writer.store = store_open(path, &err);
+	writer.acct.write = fake_write;
+	if (!writer.store || store_begin(writer.store, &err) < 0)
+		die(err.text);
+	for (job = 1; job <= REPORT_JOBS; job++)
+		put_job(writer.store, job, 1);
+	put_job(writer.store, REPORT_WIDE, REPORT_NODES);
+	put_job(writer.store, REPORT_SMALL, 4);
+	if (store_commit(writer.store, &err) < 0)
+		die(err.text);
+	while ((count = writer_round(&writer, 1, &next, &err)) > 0)
+		;
+	store_close(writer.store);
+	return count < 0 ? 1 : 0;
+}
+
+/* ---- sacct --------------------------------------------------------------- */
+
+static void print_row(const char *mark, uint32_t job, int nodes)
+{
+	long long start = (long long)start_of(job);
+
+	printf("a job of alice%s"
+	       "jobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 "
+	       "cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf "
+	       "q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady "
+	       "chg=1/1 find=0/1%s%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s"
+	       "%lld%s%lld%s3600%s%d%s%u%s%u\n",
+	       mark, nodes, nodes, mark, mark, mark, mark, mark, mark, mark,
+	       mark, start, mark, start + 3600, mark, mark, nodes, mark, job,
+	       mark, job);
+}
+
+static int sacct(int argc, char *argv[])
+{
+	const char *mark = "|";
+	uint32_t job = 0, i;
+	int at;
+
+	for (at = 1; at < argc; at++) {
+		if (!strncmp(argv[at], "--delimiter=", 12))
+			mark = argv[at] + 12;
+		else if (!strcmp(argv[at], "-j") && at + 1 < argc)
+			job = (uint32_t)strtoul(argv[at + 1], NULL, 10);
+	}
+	if (job)
+		print_row(mark, job, job == REPORT_WIDE ? REPORT_NODES : 4);
+	for (i = 1; !job && i <= REPORT_JOBS; i++)
+		print_row(mark, i, 1);
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	const char *name = strrchr(argv[0], '/');
+
+	if (!strcmp(name ? name + 1 : argv[0], "sacct"))
+		return sacct(argc, argv);
+	if (argc == 3 && !strcmp(argv[1], "store"))
+		return make_store(argv[2]);
+	die("usage: report_bench store FILE");
+	return 2;
+}
