@@ -1,652 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/store.h"
 
-#include <sqlite3.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "ledger/merge.h"
-#include "ledger/nodes.h"
-
-#define BUSY_MS 10000
-#define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
-#define TOOK_MAX_S (366 * 86400.0) /* a run */
-
-#define SCHEMA_VERSION 2
-
-static const char schema[] =
-	"BEGIN IMMEDIATE;"
-	"CREATE TABLE IF NOT EXISTS runs("
-	" id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL,"
-	" restart INTEGER, uid INTEGER NOT NULL,"
-	" array_job INTEGER, array_task INTEGER,"
-	" het_job INTEGER, het_offset INTEGER,"
-	" first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT,"
-	" nodes_seen INTEGER NOT NULL, nodes_expected INTEGER,"
-	" version INTEGER NOT NULL, dirty INTEGER NOT NULL,"
-	" next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0,"
-	" summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT);"
-	"CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);"
-	"CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, "
-	"array_task)"
-	" WHERE array_job IS NOT NULL;"
-	"CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset)"
-	" WHERE het_job IS NOT NULL;"
-	"CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;"
-	"CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);"
-	"CREATE TABLE IF NOT EXISTS records("
-	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
-	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS reasons(" /* since version 2 */
-	" cluster TEXT NOT NULL, node TEXT NOT NULL, time INTEGER NOT NULL,"
-	" text TEXT NOT NULL, received INTEGER NOT NULL,"
-	" tries INTEGER NOT NULL, next_try INTEGER NOT NULL,"
-	" PRIMARY KEY(cluster, node)) WITHOUT ROWID;"
-	"PRAGMA user_version=2;"
-	"COMMIT;";
-
-enum statement {
-	FIND_RUNS,
-	NEW_RUN,
-	UPDATE_RUN,
-	GET_RECORD,
-	PUT_RECORD,
-	DUE,
-	NEXT_DUE,
-	LOAD_RUN,
-	RECORDS,
-	DONE,
-	LATER,
-	FIND_JOB,
-	FIND_ARRAY,
-	FIND_HET,
-	FIND_ALL_TASKS,
-	FIND_ALL_COMPONENTS,
-	PURGE_RECORDS,
-	PURGE_RUNS,
-	PUT_REASON,
-	FORGET_REASON,
-	LATER_REASON,
-	DUE_REASONS,
-	NEXT_REASON,
-	BACKLOG,
-	STATEMENTS
-};
-
-/* Runs that ended before ?1. One that ends more than a day after now, which is
- * ?2, has its end from a clock that is wrong, or from somebody who wants it kept
- * for ever: when it was received counts. At most ?3. */
-#define OLD_RUNS                                                               \
-	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"   \
-	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"              \
-	" ORDER BY last LIMIT ?3"
-
-static const char *const sql[STATEMENTS] = {
-	[FIND_RUNS] = "SELECT id, restart, first, last, nodelist, nodes_seen,"
-		      " nodes_expected, version, array_job, array_task,"
-		      " het_job, het_offset,"
-		      " CASE dirty WHEN 1 THEN next_try END FROM runs"
-		      " WHERE job=?1 AND cluster=?2 AND uid=?3",
-	[NEW_RUN] = "INSERT INTO runs(cluster, job, uid, first, last,"
-		    " nodes_seen, version, dirty, next_try)"
-		    " VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)",
-	[UPDATE_RUN] =
-		"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5,"
-		" nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9,"
-		" array_task=?10, het_job=?11, het_offset=?12, dirty=1,"
-		" next_try=?13, tries=0 WHERE id=?1",
-	[GET_RECORD] = "SELECT text FROM records WHERE run=?1 AND node=?2",
-	[PUT_RECORD] = "INSERT OR REPLACE INTO records(run, node, received,"
-		       " text) VALUES(?1, ?2, ?3, ?4)",
-	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1"
-		" ORDER BY next_try LIMIT ?2",
-	[NEXT_DUE] = "SELECT min(next_try) FROM runs WHERE dirty",
-	[LOAD_RUN] = "SELECT id, version, cluster, summary, error, job, uid,"
-		     " restart, array_job, array_task, het_job, het_offset,"
-		     " first, last, nodes_seen, nodes_expected, tries,"
-		     " next_try, written, dirty FROM runs WHERE id=?1",
-	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2"
-		    " ORDER BY node",
-	[DONE] = "UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1"
-		 " WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN"
-		 " version=?2 AND ?9>0 THEN ?9 ELSE next_try END,"
-		 " summary=?3, written=?4,"
-		 " error=NULL, tries=0, array_job=?5, array_task=?6,"
-		 " het_job=?7, het_offset=?8 WHERE id=?1",
-	[LATER] = "UPDATE runs SET next_try=?2, tries=tries+1, error=?3,"
-		  " summary=coalesce(?4, summary) WHERE id=?1",
-	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1"
-		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ARRAY] = "SELECT id FROM runs WHERE array_job=?1 AND"
-		       " array_task=?2 ORDER BY first DESC LIMIT ?3",
-	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
-		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1"
-			   " GROUP BY array_task ORDER BY array_task LIMIT ?3",
-	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1"
-				" GROUP BY het_offset ORDER BY het_offset"
-				" LIMIT ?3",
-	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
-	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
-		    " sum(tries>0), min(last) FROM runs"
-		    " WHERE dirty AND dirty=1",
-	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (" OLD_RUNS ")",
-	[PUT_REASON] = "INSERT INTO reasons(cluster, node, time, text,"
-		       " received, tries, next_try)"
-		       " VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"
-		       " ON CONFLICT(cluster, node) DO UPDATE SET"
-		       " time=excluded.time, text=excluded.text,"
-		       " received=excluded.received, tries=0,"
-		       " next_try=excluded.next_try"
-		       " WHERE excluded.time>reasons.time",
-	[FORGET_REASON] = "DELETE FROM reasons WHERE cluster=?1 AND node=?2"
-			  " AND time<=?3",
-	[LATER_REASON] = "UPDATE reasons SET tries=tries+1, next_try=?4"
-			 " WHERE cluster=?1 AND node=?2 AND time=?3",
-	[DUE_REASONS] = "SELECT cluster, node, text, time, received, tries"
-			" FROM reasons WHERE next_try<=?1"
-			" ORDER BY next_try LIMIT ?2",
-	[NEXT_REASON] = "SELECT min(next_try) FROM reasons",
-};
-
-struct store {
-	sqlite3 *db;
-	sqlite3_stmt *statements[STATEMENTS];
-};
-
-/* A run as store_put() needs it. */
-struct run {
-	int64_t id, restart, seen, expected, version;
-	int64_t array_job, array_task, het_job, het_offset;
-	int64_t next_try; /* RECORD_UNKNOWN: it does not wait */
-	double first, last;
-	char *nodelist;
-};
-
-static int fail(struct store *store, struct err *err)
-{
-	return err_set(err, "store: %s", sqlite3_errmsg(store->db));
-}
-
-/* ---- open and close ------------------------------------------------------ */
-
-static int run_sql(struct store *store, const char *text, struct err *err)
-{
-	if (sqlite3_exec(store->db, text, NULL, NULL, NULL) != SQLITE_OK)
-		return fail(store, err);
-	return 0;
-}
-
-/* Only a new file is written to: another process may be in the middle of a
- * transaction. */
-static int make_schema(struct store *store, struct err *err)
-{
-	sqlite3_stmt *st;
-	int version = -1;
-
-	if (sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &st,
-			       NULL) != SQLITE_OK)
-		return fail(store, err);
-	if (sqlite3_step(st) == SQLITE_ROW)
-		version = sqlite3_column_int(st, 0);
-	sqlite3_finalize(st);
-	if (version < 0)
-		return fail(store, err);
-	if (version > SCHEMA_VERSION)
-		return err_set(err, "store: made by a later version of jobio");
-	if (version == SCHEMA_VERSION)
-		return 0;
-	if (run_sql(store, schema, err) == 0)
-		return 0;
-	store_rollback(store);
-	return -1;
-}
-
-static int open_file(struct store *store, const char *path, struct err *err)
-{
-	if (sqlite3_open_v2(path, &store->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				    SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK ||
-	    sqlite3_busy_timeout(store->db, BUSY_MS) != SQLITE_OK)
-		return fail(store, err);
-	if (run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
-	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
-		return -1;
-	return make_schema(store, err);
-}
+#include "ledger/store_ops.h"
 
 struct store *store_open(const char *path, struct err *err)
 {
-	struct store *store = calloc(1, sizeof(*store));
-	mode_t old;
-	int i, rc;
-
-	if (!store) {
-		err_set(err, "store: out of memory");
-		return NULL;
-	}
-	old = umask(077);
-	rc = open_file(store, path, err);
-	umask(old);
-	if (rc < 0) {
-		err_prefix(err, "'%s'", path);
-		store_close(store);
-		return NULL;
-	}
-	for (i = 0; i < STATEMENTS; i++)
-		if (sqlite3_prepare_v3(
-			    store->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-			    &store->statements[i], NULL) != SQLITE_OK) {
-			fail(store, err);
-			err_prefix(err, "'%s'", path);
-			store_close(store);
-			return NULL;
-		}
-	return store;
+	return store_sqlite_open(path, err);
 }
 
 void store_close(struct store *store)
 {
-	int i;
-
-	if (!store)
-		return;
-	for (i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(store->statements[i]);
-	sqlite3_close(store->db);
-	free(store);
+	if (store)
+		store->ops->close(store);
 }
 
 int store_begin(struct store *store, struct err *err)
 {
-	return run_sql(store, "BEGIN IMMEDIATE", err);
+	return store->ops->begin(store, err);
 }
 
 int store_commit(struct store *store, struct err *err)
 {
-	return run_sql(store, "COMMIT", err);
+	return store->ops->commit(store, err);
 }
 
 void store_rollback(struct store *store)
 {
-	sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
-/* ---- statements ---------------------------------------------------------- */
-
-static sqlite3_stmt *get(struct store *store, enum statement which)
-{
-	sqlite3_stmt *st = store->statements[which];
-
-	sqlite3_reset(st);
-	sqlite3_clear_bindings(st);
-	return st;
-}
-
-static void bind_known(sqlite3_stmt *st, int at, int64_t number)
-{
-	if (number >= 0)
-		sqlite3_bind_int64(st, at, number);
-}
-
-static void bind_text(sqlite3_stmt *st, int at, const char *text)
-{
-	if (text)
-		sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
-}
-
-static int64_t known(sqlite3_stmt *st, int column)
-{
-	return sqlite3_column_type(st, column) == SQLITE_NULL
-		       ? RECORD_UNKNOWN
-		       : sqlite3_column_int64(st, column);
-}
-
-/* A copy of a text column; NULL stays NULL, -1: out of memory. */
-static int copy_text(sqlite3_stmt *st, int column, char **out)
-{
-	const unsigned char *text = sqlite3_column_text(st, column);
-
-	*out = NULL;
-	if (sqlite3_column_type(st, column) == SQLITE_NULL)
-		return 0;
-	*out = text ? strdup((const char *)text) : NULL;
-	return *out ? 0 : -1;
-}
-
-/* For statements without rows. */
-static int finish(struct store *store, sqlite3_stmt *st, struct err *err)
-{
-	int rc = sqlite3_step(st);
-
-	sqlite3_reset(st);
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
-}
-
-/* ---- put ----------------------------------------------------------------- */
-
-/* Until when its run took up time. A record that began before now and ends in
- * days to come, or took longer than any job, is forged or of a clock that was
- * set: it would swallow all later runs of the job, so it takes up a moment. */
-static double end_of(const struct record *r, int64_t now_s)
-{
-	double ahead = (double)now_s + AHEAD_MAX_S;
-
-	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
-	    (r->start <= ahead && r->end > ahead))
-		return r->start;
-	return r->end;
-}
-
-/* Seconds between a run and a record, 0 when they overlap; -1: another run. */
-static double distance(const struct record *r, double end, int64_t restart,
-		       const char *nodelist, double first, double last)
-{
-	double gap = 0;
-	int is_elsewhere =
-		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
-
-	if (r->start > last)
-		gap = r->start - last;
-	else if (first > end)
-		gap = first - end;
-	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
-	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
-	     restart != r->restart))
-		return -1;
-	return gap;
-}
-
-/* 1: the node has a record in this run, 0, or -1 for an error. */
-static int has_record(struct store *store, int64_t run, const char *node,
-		      struct err *err)
-{
-	sqlite3_stmt *st = get(store, GET_RECORD);
-	int rc;
-
-	sqlite3_bind_int64(st, 1, run);
-	bind_text(st, 2, node);
-	rc = sqlite3_step(st);
-	sqlite3_reset(st);
-	if (rc == SQLITE_ROW)
-		return 1;
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
-}
-
-static int read_run(sqlite3_stmt *st, struct run *run)
-{
-	free(run->nodelist);
-	run->id = sqlite3_column_int64(st, 0);
-	run->restart = known(st, 1);
-	run->first = sqlite3_column_double(st, 2);
-	run->last = sqlite3_column_double(st, 3);
-	run->seen = sqlite3_column_int64(st, 5);
-	run->expected = known(st, 6);
-	run->version = sqlite3_column_int64(st, 7);
-	run->array_job = known(st, 8);
-	run->array_task = known(st, 9);
-	run->het_job = known(st, 10);
-	run->het_offset = known(st, 11);
-	run->next_try = known(st, 12);
-	return copy_text(st, 4, &run->nodelist);
-}
-
-/* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r, int64_t now_s,
-		    struct run *run, struct err *err)
-{
-	sqlite3_stmt *st = get(store, FIND_RUNS);
-	double best = -1, gap;
-	int rc, has;
-
-	sqlite3_bind_int64(st, 1, r->job);
-	bind_text(st, 2, r->cluster);
-	sqlite3_bind_int64(st, 3, r->uid);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		gap = distance(r, end_of(r, now_s), known(st, 1),
-			       (const char *)sqlite3_column_text(st, 4),
-			       sqlite3_column_double(st, 2),
-			       sqlite3_column_double(st, 3));
-		if (gap < 0 || (best >= 0 && gap >= best))
-			continue;
-		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0),
-					   r->node, err)
-			      : 0;
-		if (has < 0) {
-			sqlite3_reset(st);
-			return -1;
-		}
-		if (has)
-			continue;
-		best = gap;
-		if (read_run(st, run) < 0) {
-			sqlite3_reset(st);
-			return err_set(err, "store: out of memory");
-		}
-	}
-	sqlite3_reset(st);
-	if (rc != SQLITE_DONE)
-		return fail(store, err);
-	return best >= 0;
-}
-
-static int new_run(struct store *store, const struct record *r, int64_t now_s,
-		   struct run *run, struct err *err)
-{
-	sqlite3_stmt *st = get(store, NEW_RUN);
-
-	bind_text(st, 1, r->cluster);
-	sqlite3_bind_int64(st, 2, r->job);
-	sqlite3_bind_int64(st, 3, r->uid);
-	sqlite3_bind_double(st, 4, r->start);
-	sqlite3_bind_double(st, 5, end_of(r, now_s));
-	if (finish(store, st, err) < 0)
-		return -1;
-	run->id = sqlite3_last_insert_rowid(store->db);
-	run->restart = run->expected = RECORD_UNKNOWN;
-	run->array_job = run->array_task = RECORD_UNKNOWN;
-	run->het_job = run->het_offset = RECORD_UNKNOWN;
-	run->next_try = RECORD_UNKNOWN;
-	run->first = r->start;
-	run->last = end_of(r, now_s);
-	return 0;
-}
-
-/* Is the new record better than what this node said before? 1 yes, 0 no, -1
- * error; *is_first: the node had said nothing. */
-static int is_news(struct store *store, const struct run *run,
-		   const struct record *r, const char *text, size_t size,
-		   bool *is_first, struct err *err)
-{
-	sqlite3_stmt *st = get(store, GET_RECORD);
-	struct record *old;
-	const char *old_text;
-	size_t old_size;
-	int rc;
-
-	*is_first = false;
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_text(st, 2, r->node);
-	rc = sqlite3_step(st);
-	if (rc == SQLITE_DONE) {
-		*is_first = true;
-		sqlite3_reset(st);
-		return 1;
-	}
-	if (rc != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	old_text = (const char *)sqlite3_column_text(st, 0);
-	old_size = (size_t)sqlite3_column_bytes(st, 0);
-	old = old_text ? record_parse(old_text, old_size, NULL) : NULL;
-	rc = !old || merge_is_better(r, merge_digest(text, size), old,
-				     merge_digest(old_text, old_size));
-	record_free(old);
-	sqlite3_reset(st);
-	return rc;
-}
-
-/* The run knows what any of its records knows; the longest node list counts
- * (merge.h), so that the order of arrival does not matter. */
-static int widen(struct run *run, const struct record *r, int64_t now_s,
-		 struct err *err)
-{
-	struct nodes *nodes;
-
-	if (r->start < run->first)
-		run->first = r->start;
-	if (end_of(r, now_s) > run->last)
-		run->last = end_of(r, now_s);
-	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
-		run->restart = r->restart;
-	if (r->array_job >= 0) {
-		run->array_job = r->array_job;
-		run->array_task = r->array_task;
-	}
-	if (r->het_job >= 0) {
-		run->het_job = r->het_job;
-		run->het_offset = r->het_offset;
-	}
-	if (!r->nodelist ||
-	    (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
-			       (strlen(run->nodelist) == strlen(r->nodelist) &&
-				strcmp(run->nodelist, r->nodelist) >= 0))))
-		return 0;
-	if (record_set(&run->nodelist, r->nodelist) < 0)
-		return err_set(err, "store: out of memory");
-	nodes = nodes_expand(run->nodelist, NULL);
-	run->expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
-	nodes_free(nodes);
-	return 0;
-}
-
-static int write_record(struct store *store, const struct run *run,
-			const struct record *r, const char *text, size_t size,
-			int64_t now_s, struct err *err)
-{
-	sqlite3_stmt *st = get(store, PUT_RECORD);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_text(st, 2, r->node);
-	sqlite3_bind_int64(st, 3, now_s);
-	sqlite3_bind_text(st, 4, text, (int)size, SQLITE_STATIC);
-	return finish(store, st, err);
-}
-
-static int write_run(struct store *store, const struct run *run,
-		     int64_t next_try, struct err *err)
-{
-	sqlite3_stmt *st = get(store, UPDATE_RUN);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_known(st, 2, run->restart);
-	sqlite3_bind_double(st, 3, run->first);
-	sqlite3_bind_double(st, 4, run->last);
-	bind_text(st, 5, run->nodelist);
-	sqlite3_bind_int64(st, 6, run->seen);
-	bind_known(st, 7, run->expected);
-	sqlite3_bind_int64(st, 8, run->version);
-	bind_known(st, 9, run->array_job);
-	bind_known(st, 10, run->array_task);
-	bind_known(st, 11, run->het_job);
-	bind_known(st, 12, run->het_offset);
-	sqlite3_bind_int64(st, 13, next_try);
-	return finish(store, st, err);
-}
-
-/* The grace period begins with the first record that waits: nodes that come one
- * by one must not put it off for ever. */
-static int64_t due_at(const struct run *run, int64_t now_s,
-		      unsigned int grace_s)
-{
-	if (run->expected >= 0 && run->seen >= run->expected)
-		return now_s;
-	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
-		return run->next_try;
-	return now_s + grace_s;
+	store->ops->rollback(store);
 }
 
 int store_put(struct store *store, const struct record *record,
 	      const char *text, size_t size, int64_t now_s,
 	      unsigned int grace_s, int64_t *due, struct err *err)
 {
-	struct run run = { 0 };
-	int rc, result = -1;
-	bool is_first;
-
-	rc = find_run(store, record, now_s, &run, err);
-	if (rc < 0 || (rc == 0 && new_run(store, record, now_s, &run, err) < 0))
-		goto out;
-	rc = is_news(store, &run, record, text, size, &is_first, err);
-	if (rc <= 0) {
-		result = rc;
-		goto out;
-	}
-	if (widen(&run, record, now_s, err) < 0)
-		goto out;
-	run.seen += is_first;
-	run.version++;
-	*due = due_at(&run, now_s, grace_s);
-	if (write_record(store, &run, record, text, size, now_s, err) < 0 ||
-	    write_run(store, &run, *due, err) < 0)
-		goto out;
-	result = 1;
-out:
-	free(run.nodelist);
-	return result;
+	return store->ops->put(store, record, text, size, now_s, grace_s, due,
+			       err);
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
-static int list_ids(struct store *store, sqlite3_stmt *st, int64_t *ids,
-		    int max, struct err *err)
-{
-	int count = 0, rc;
-
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW && count < max)
-		ids[count++] = sqlite3_column_int64(st, 0);
-	sqlite3_reset(st);
-	return rc == SQLITE_DONE || rc == SQLITE_ROW ? count : fail(store, err);
-}
-
 int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	      int64_t *next, struct err *err)
 {
-	sqlite3_stmt *st = get(store, NEXT_DUE);
-
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	*next = known(st, 0);
-	sqlite3_reset(st);
-	st = get(store, DUE);
-	sqlite3_bind_int64(st, 1, now_s);
-	sqlite3_bind_int(st, 2, max);
-	return list_ids(store, st, ids, max, err);
+	return store->ops->due(store, now_s, ids, max, next, err);
 }
 
 int store_find(struct store *store, enum store_part kind, uint32_t job,
 	       int64_t part, int64_t *ids, int max, struct err *err)
 {
-	bool is_all = kind != STORE_JOB && part == RECORD_UNKNOWN;
-	sqlite3_stmt *st =
-		get(store, kind == STORE_ARRAY_TASK
-				   ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
-			   : kind == STORE_HET_COMPONENT
-				   ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
-				   : FIND_JOB);
+	return store->ops->find(store, kind, job, part, ids, max, err);
+}
 
-	sqlite3_bind_int64(st, 1, job);
-	if (kind != STORE_JOB && !is_all)
-		sqlite3_bind_int64(st, 2, part);
-	sqlite3_bind_int(st, 3, max);
-	return list_ids(store, st, ids, max, err);
+int store_run_load(struct store *store, int64_t id, struct store_run *run,
+		   struct err *err)
+{
+	return store->ops->run_load(store, id, run, err);
 }
 
 void store_run_free(struct store_run *run)
@@ -657,76 +68,10 @@ void store_run_free(struct store_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-static int fill_run(sqlite3_stmt *st, struct store_run *run)
-{
-	run->id = sqlite3_column_int64(st, 0);
-	run->version = sqlite3_column_int64(st, 1);
-	run->job = (uint32_t)sqlite3_column_int64(st, 5);
-	run->uid = (uint32_t)sqlite3_column_int64(st, 6);
-	run->restart = known(st, 7);
-	run->array_job = known(st, 8);
-	run->array_task = known(st, 9);
-	run->het_job = known(st, 10);
-	run->het_offset = known(st, 11);
-	run->first = sqlite3_column_double(st, 12);
-	run->last = sqlite3_column_double(st, 13);
-	run->nodes_seen = sqlite3_column_int64(st, 14);
-	run->nodes_expected = known(st, 15);
-	run->tries = sqlite3_column_int64(st, 16);
-	run->next_try = sqlite3_column_int64(st, 17);
-	run->written = sqlite3_column_int64(st, 18);
-	run->dirty = (enum store_dirt)sqlite3_column_int(st, 19);
-	if (copy_text(st, 2, &run->cluster) < 0 ||
-	    copy_text(st, 3, &run->summary) < 0 ||
-	    copy_text(st, 4, &run->error) < 0) {
-		store_run_free(run);
-		return -1;
-	}
-	return 0;
-}
-
-int store_run_load(struct store *store, int64_t id, struct store_run *run,
-		   struct err *err)
-{
-	sqlite3_stmt *st = get(store, LOAD_RUN);
-	struct store_run new = { 0 };
-	int rc;
-
-	sqlite3_bind_int64(st, 1, id);
-	rc = sqlite3_step(st);
-	if (rc == SQLITE_ROW)
-		rc = fill_run(st, &new) < 0
-			     ? err_set(err, "store: out of memory")
-			     : 0;
-	else if (rc == SQLITE_DONE)
-		rc = err_set(err, "store: run %lld is gone", (long long)id);
-	else
-		rc = fail(store, err);
-	sqlite3_reset(st);
-	if (rc == 0)
-		*run = new;
-	return rc;
-}
-
 int store_records_after(struct store *store, int64_t id, const char *node,
 			store_fn fn, void *arg, struct err *err)
 {
-	sqlite3_stmt *st = get(store, RECORDS);
-	int rc, said = 0;
-
-	sqlite3_bind_int64(st, 1, id);
-	bind_text(st, 2, node);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW && !said) {
-		const char *text = (const char *)sqlite3_column_text(st, 0);
-
-		said = text ? fn(text, (size_t)sqlite3_column_bytes(st, 0), arg,
-				 err)
-			    : err_set(err, "store: out of memory");
-	}
-	sqlite3_reset(st);
-	if (said)
-		return said;
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
+	return store->ops->records_after(store, id, node, fn, arg, err);
 }
 
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
@@ -739,30 +84,13 @@ int store_done(struct store *store, const struct store_run *run,
 	       const char *summary, int64_t now_s, int64_t again_s,
 	       struct err *err)
 {
-	sqlite3_stmt *st = get(store, DONE);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	sqlite3_bind_int64(st, 2, run->version);
-	bind_text(st, 3, summary);
-	sqlite3_bind_int64(st, 4, now_s);
-	bind_known(st, 5, run->array_job);
-	bind_known(st, 6, run->array_task);
-	bind_known(st, 7, run->het_job);
-	bind_known(st, 8, run->het_offset);
-	sqlite3_bind_int64(st, 9, again_s);
-	return finish(store, st, err);
+	return store->ops->done(store, run, summary, now_s, again_s, err);
 }
 
 int store_later(struct store *store, int64_t id, const char *summary,
 		int64_t next_try, const char *why, struct err *err)
 {
-	sqlite3_stmt *st = get(store, LATER);
-
-	sqlite3_bind_int64(st, 1, id);
-	sqlite3_bind_int64(st, 2, next_try);
-	bind_text(st, 3, why);
-	bind_text(st, 4, summary);
-	return finish(store, st, err);
+	return store->ops->later(store, id, summary, next_try, why, err);
 }
 
 /* ---- reasons ------------------------------------------------------------- */
@@ -770,40 +98,26 @@ int store_later(struct store *store, int64_t id, const char *summary,
 int store_reason_put(struct store *store, const struct store_reason *reason,
 		     int64_t next_try, struct err *err)
 {
-	sqlite3_stmt *st = get(store, PUT_REASON);
-
-	bind_text(st, 1, reason->cluster);
-	bind_text(st, 2, reason->node);
-	sqlite3_bind_int64(st, 3, reason->time);
-	bind_text(st, 4, reason->text);
-	sqlite3_bind_int64(st, 5, reason->received);
-	sqlite3_bind_int64(st, 6, next_try);
-	if (finish(store, st, err) < 0)
-		return -1;
-	return sqlite3_changes(store->db) > 0;
+	return store->ops->reason_put(store, reason, next_try, err);
 }
 
 int store_reason_forget(struct store *store, const char *cluster,
 			const char *node, int64_t time, struct err *err)
 {
-	sqlite3_stmt *st = get(store, FORGET_REASON);
-
-	bind_text(st, 1, cluster);
-	bind_text(st, 2, node);
-	sqlite3_bind_int64(st, 3, time);
-	return finish(store, st, err);
+	return store->ops->reason_forget(store, cluster, node, time, err);
 }
 
 int store_reason_later(struct store *store, const struct store_reason *reason,
 		       int64_t next_try, struct err *err)
 {
-	sqlite3_stmt *st = get(store, LATER_REASON);
+	return store->ops->reason_later(store, reason, next_try, err);
+}
 
-	bind_text(st, 1, reason->cluster);
-	bind_text(st, 2, reason->node);
-	sqlite3_bind_int64(st, 3, reason->time);
-	sqlite3_bind_int64(st, 4, next_try);
-	return finish(store, st, err);
+int store_reasons_due(struct store *store, int64_t now_s,
+		      struct store_reason *reasons, int max, int64_t *next,
+		      struct err *err)
+{
+	return store->ops->reasons_due(store, now_s, reasons, max, next, err);
 }
 
 void store_reason_free(struct store_reason *reason)
@@ -814,130 +128,22 @@ void store_reason_free(struct store_reason *reason)
 	memset(reason, 0, sizeof(*reason));
 }
 
-static int fill_reason(sqlite3_stmt *st, struct store_reason *reason)
-{
-	memset(reason, 0, sizeof(*reason));
-	reason->time = sqlite3_column_int64(st, 3);
-	reason->received = sqlite3_column_int64(st, 4);
-	reason->tries = sqlite3_column_int64(st, 5);
-	if (copy_text(st, 0, &reason->cluster) == 0 &&
-	    copy_text(st, 1, &reason->node) == 0 &&
-	    copy_text(st, 2, &reason->text) == 0)
-		return 0;
-	store_reason_free(reason);
-	return -1;
-}
-
-static int list_reasons(struct store *store, int64_t now_s,
-			struct store_reason *reasons, int max, struct err *err)
-{
-	sqlite3_stmt *st = get(store, DUE_REASONS);
-	int count = 0, rc;
-
-	sqlite3_bind_int64(st, 1, now_s);
-	sqlite3_bind_int(st, 2, max);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		if (fill_reason(st, &reasons[count]) < 0) {
-			err_set(err, "store: out of memory");
-			break;
-		}
-		count++;
-	}
-	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
-		fail(store, err);
-	sqlite3_reset(st);
-	if (rc == SQLITE_DONE)
-		return count;
-	while (count)
-		store_reason_free(&reasons[--count]);
-	return -1;
-}
-
-int store_reasons_due(struct store *store, int64_t now_s,
-		      struct store_reason *reasons, int max, int64_t *next,
-		      struct err *err)
-{
-	sqlite3_stmt *st = get(store, NEXT_REASON);
-
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	*next = known(st, 0);
-	sqlite3_reset(st);
-	if (*next < 0 || *next > now_s)
-		return 0;
-	return list_reasons(store, now_s, reasons, max, err);
-}
-
 /* ---- housekeeping -------------------------------------------------------- */
 
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
 		struct err *err)
 {
-	static const enum statement steps[] = { PURGE_RECORDS, PURGE_RUNS };
-	sqlite3_stmt *st;
-	size_t i;
-
-	if (store_begin(store, err) < 0)
-		return -1;
-	for (i = 0; i < 2; i++) {
-		st = get(store, steps[i]);
-		sqlite3_bind_int64(st, 1, before_s);
-		sqlite3_bind_int64(st, 2, now_s);
-		sqlite3_bind_int(st, 3, max);
-		if (finish(store, st, err) < 0) {
-			store_rollback(store);
-			return -1;
-		}
-	}
-	max = sqlite3_changes(store->db);
-	if (store_commit(store, err) < 0) {
-		store_rollback(store);
-		return -1;
-	}
-	return max;
+	return store->ops->purge(store, before_s, now_s, max, err);
 }
 
 int store_backlog(struct store *store, int64_t now_s,
 		  struct store_backlog *backlog, struct err *err)
 {
-	sqlite3_stmt *st = get(store, BACKLOG);
-
-	sqlite3_bind_int64(st, 1, now_s);
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	backlog->for_nodes = sqlite3_column_int64(st, 1);
-	backlog->for_retry = sqlite3_column_int64(st, 2);
-	backlog->for_writer = sqlite3_column_int64(st, 0) - backlog->for_nodes -
-			      backlog->for_retry;
-	backlog->oldest = sqlite3_column_double(st, 3);
-	sqlite3_reset(st);
-	return 0;
+	return store->ops->backlog(store, now_s, backlog, err);
 }
 
 int store_count(struct store *store, struct store_counts *counts,
 		struct err *err)
 {
-	static const char text[] =
-		"SELECT (SELECT count(*) FROM runs),"
-		" (SELECT count(*) FROM records),"
-		" (SELECT count(*) FROM runs WHERE dirty=1),"
-		" (SELECT count(*) FROM runs WHERE dirty=1 AND tries>0)";
-	sqlite3_stmt *st;
-
-	if (sqlite3_prepare_v2(store->db, text, -1, &st, NULL) != SQLITE_OK)
-		return fail(store, err);
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_finalize(st);
-		return fail(store, err);
-	}
-	counts->runs = sqlite3_column_int64(st, 0);
-	counts->records = sqlite3_column_int64(st, 1);
-	counts->waiting = sqlite3_column_int64(st, 2);
-	counts->failed = sqlite3_column_int64(st, 3);
-	sqlite3_finalize(st);
-	return 0;
+	return store->ops->count(store, counts, err);
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger/row.h"
+
+#include <string.h>
+
+#include "ledger/merge.h"
+#include "ledger/nodes.h"
+#include "ledger/store.h"
+
+#define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
+#define TOOK_MAX_S (366 * 86400.0) /* a run */
+
+double row_end(const struct record *r, int64_t now_s)
+{
+	double ahead = (double)now_s + AHEAD_MAX_S;
+
+	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
+	    (r->start <= ahead && r->end > ahead))
+		return r->start;
+	return r->end;
+}
+
+double row_distance(const struct record *r, double end, int64_t restart,
+		    const char *nodelist, double first, double last)
+{
+	double gap = 0;
+	int is_elsewhere =
+		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
+
+	if (r->start > last)
+		gap = r->start - last;
+	else if (first > end)
+		gap = first - end;
+	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
+	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
+	     restart != r->restart))
+		return -1;
+	return gap;
+}
+
+bool row_is_news(const struct record *r, const char *text, size_t size,
+		 const char *old_text, size_t old_size)
+{
+	struct record *old = record_parse(old_text, old_size, NULL);
+	bool is_news =
+		!old || merge_is_better(r, merge_digest(text, size), old,
+					merge_digest(old_text, old_size));
+
+	record_free(old);
+	return is_news;
+}
+
+int row_widen(struct row *run, const struct record *r, int64_t now_s,
+	      struct err *err)
+{
+	struct nodes *nodes;
+
+	if (r->start < run->first)
+		run->first = r->start;
+	if (row_end(r, now_s) > run->last)
+		run->last = row_end(r, now_s);
+	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
+		run->restart = r->restart;
+	if (r->array_job >= 0) {
+		run->array_job = r->array_job;
+		run->array_task = r->array_task;
+	}
+	if (r->het_job >= 0) {
+		run->het_job = r->het_job;
+		run->het_offset = r->het_offset;
+	}
+	if (!r->nodelist ||
+	    (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
+			       (strlen(run->nodelist) == strlen(r->nodelist) &&
+				strcmp(run->nodelist, r->nodelist) >= 0))))
+		return 0;
+	if (record_set(&run->nodelist, r->nodelist) < 0)
+		return err_set(err, "store: out of memory");
+	nodes = nodes_expand(run->nodelist, NULL);
+	run->expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
+	nodes_free(nodes);
+	return 0;
+}
+
+int64_t row_due(const struct row *run, int64_t now_s, unsigned int grace_s)
+{
+	if (run->expected >= 0 && run->seen >= run->expected)
+		return now_s;
+	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
+		return run->next_try;
+	return now_s + grace_s;
+}
