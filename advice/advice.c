@@ -212,3 +212,12 @@ const char *advice_code(size_t index)
 			return NULL;
 	return rules[index].code;
 }
+
+const char *advice_cure(const char *code)
+{
+	const struct rule *rule = rules;
+
+	while (rule->code && strcmp(rule->code, code) != 0)
+		rule++;
+	return rule->code ? rule->cure : NULL;
+}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
@@ -14,6 +15,7 @@
 
 #include "lib/comment.h"
 #include "lib/js1.h"
+#include "lib/utf8.h"
 
 /* Clocks of nodes and of slurmctld may differ by this much. */
 #define SKEW_S 5.0
@@ -241,6 +243,9 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 		job->het_job = row->het_job_id;
 		job->het_offset = or_none(row->het_job_offset);
 	}
+	utf8_clean(job->account, sizeof(job->account),
+		   row->account ? row->account : "",
+		   row->account ? strlen(row->account) : 0);
 }
 
 /* What is to be written into which field of which row: NULL stays as it is.
@@ -546,6 +551,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 	for (size_t k = 0; k < count; k++) {
 		jobs[k].result = ACCT_NO_ROW;
 		jobs[k].in_admin = false;
+		*jobs[k].account = 0;
 		jobs[k].array_job = jobs[k].array_task = -1;
 		jobs[k].het_job = jobs[k].het_offset = -1;
 		*jobs[k].why.text = 0;
@@ -581,4 +587,52 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 		rc = -1;
 	}
 	return rc;
+}
+
+/* ---- operators ------------------------------------------------------------- */
+
+/* slurmdbd tells the names; what a name is here, the host. */
+static size_t take_uids(acct_list users, uid_t *uids, size_t max)
+{
+	__auto_type it = slurm_list_iterator_create(users);
+	slurmdb_user_rec_t *user;
+	struct passwd *pw;
+	size_t count = 0;
+
+	while (count < max && (user = slurm_list_next(it))) {
+		pw = user->name ? getpwnam(user->name) : NULL;
+		if (pw)
+			uids[count++] = pw->pw_uid;
+	}
+	slurm_list_iterator_destroy(it);
+	return count;
+}
+
+int acct_operators(void *data, uid_t *uids, size_t max, struct err *err)
+{
+	static const uint16_t levels[] = { SLURMDB_ADMIN_OPERATOR,
+					   SLURMDB_ADMIN_SUPER_USER };
+	struct lane *lane = &((struct acct *)data)->lanes[0];
+	slurmdb_user_cond_t cond;
+	size_t i, count = 0;
+	acct_list users;
+
+	for (i = 0; i < 2; i++) {
+		if (connect_lane(lane) < 0)
+			break;
+		memset(&cond, 0, sizeof(cond));
+		cond.admin_level = levels[i];
+		errno = 0;
+		users = slurmdb_users_get(lane->connection, &cond);
+		if (!users) {
+			fail(lane, "cannot look up operators");
+			break;
+		}
+		count += take_uids(users, uids + count, max - count);
+		slurm_list_destroy(users);
+	}
+	if (i == 2)
+		return (int)count;
+	*err = lane->err;
+	return -1;
 }

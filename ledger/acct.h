@@ -39,12 +39,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lib/config.h"
 #include "lib/err.h"
 
 #define ACCT_PATIENCE_S 120
 #define ACCT_LANES 4
+#define ACCT_NAME_MAX 256
 #define ACCT_LANE_JOBS 16 /* so many more, one lane more */
 
 enum acct_result {
@@ -63,6 +65,7 @@ struct acct_job {
 	enum acct_result result;
 	bool in_admin; /* it stands in AdminComment */
 	int64_t array_job, array_task, het_job, het_offset; /* -1: none */
+	char account[ACCT_NAME_MAX];			    /* "" unknown */
 	struct err why;
 };
 
@@ -70,6 +73,8 @@ struct acct_job {
 struct acct_ops {
 	int (*write)(void *acct, struct acct_job *jobs, size_t count,
 		     struct err *err);
+	/* NULL: nobody asks */
+	int (*operators)(void *acct, uid_t *uids, size_t max, struct err *err);
 	void *acct;
 };
 
@@ -82,6 +87,10 @@ struct acct *acct_new(enum ledger_field field, struct err *err);
 void acct_free(struct acct *acct);
 int acct_write(void *acct, struct acct_job *jobs, size_t count,
 	       struct err *err);
+
+/* Users of this host that are operators or administrators of Slurm; their number
+ * or -1. */
+int acct_operators(void *acct, uid_t *uids, size_t max, struct err *err);
 
 /* A row as far as the choice needs it, and the choice: its index or -1. */
 struct acct_row {

@@ -60,9 +60,10 @@ static void say(const char *text)
 
 /* ---- the writer ---------------------------------------------------------- */
 
-static int writer_main(const struct config_ledger *config, int wake_fd)
+static int writer_main(const struct config *all, int wake_fd)
 {
-	struct writer writer = { .config = config };
+	const struct config_ledger *config = &all->ledger;
+	struct writer writer = { .config = config, .advice = &all->advice };
 	struct acct *acct = NULL;
 	struct err err = { "" };
 	int rc = 1;
@@ -74,6 +75,7 @@ static int writer_main(const struct config_ledger *config, int wake_fd)
 	if (!writer.store || !(acct = acct_new(config->field, &err)))
 		goto out;
 	writer.acct.write = acct_write;
+	writer.acct.operators = acct_operators;
 	writer.acct.acct = acct;
 	writer.looks_again =
 		config->field == LEDGER_FIELD_ADMIN && acct_knows_admin();
@@ -476,7 +478,7 @@ static int run(const char *file, int mode)
 	if (mode == 'k')
 		rc = check_all(config);
 	else if (mode == 'w')
-		rc = writer_main(&config->ledger, WRITER_FD);
+		rc = writer_main(config, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 &&
 		 serve(config, &err) == 0)
 		rc = 0;

@@ -14,6 +14,7 @@
 #define JOBIO_LEDGER_METRICS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lib/err.h"
 #include "ledger/store.h"
@@ -43,6 +44,8 @@ enum metrics_closed {
 	METRICS_CLOSED(METRICS_CLOSED_ENUM) METRICS_CLOSED_COUNT
 };
 
+#define METRICS_OPERATORS_MAX 256
+
 struct metrics {
 	/* the server's */
 	int64_t started_s;
@@ -58,6 +61,9 @@ struct metrics {
 	uint64_t no_row, refused_by_slurmdbd, slurmdbd_failures;
 	uint64_t slurmdbd_failing; /* in a row */
 	int64_t written_s;	   /* the last time, 0: not since the start */
+	/* what the writer has learned of slurmdbd, for the server */
+	uid_t operators[METRICS_OPERATORS_MAX];
+	uint64_t operator_count;
 };
 
 /* All zero. *fd is for the writer, and may be closed. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger/merge.h"
+#include "ledger/site.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/number.h"
@@ -668,6 +669,34 @@ static char *list(struct service *service, struct json_object *request,
 	return NULL;
 }
 
+/* ---- site ---------------------------------------------------------------- */
+
+/* Root, the ledger's own user, and whom slurmdbd has as an operator. */
+static bool is_operator(const struct service *service, uid_t uid)
+{
+	const struct metrics *metrics = service->metrics;
+	uint64_t i, count = __atomic_load_n(&metrics->operator_count,
+					    __ATOMIC_RELAXED);
+
+	if (uid == 0 || uid == service->ledger_uid)
+		return true;
+	for (i = 0; i < count && i < METRICS_OPERATORS_MAX; i++)
+		if (metrics->operators[i] == uid)
+			return true;
+	return false;
+}
+
+static char *site(struct service *service, struct json_object *request,
+		  uid_t uid)
+{
+	if (is_operator(service, uid))
+		return site_answer(service->store, request);
+	refuse(service, METRICS_REFUSED_USER);
+	return service_error("site: for root, SlurmUser and operators of Slurm "
+			     "only",
+			     false);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* By whose clock records are judged: `jobio check` compares. */
@@ -713,6 +742,8 @@ int service_handle(struct service *service, const char *request, size_t size,
 		*answer = family(service, top, uid);
 	} else if (!strcmp(name, "list")) {
 		*answer = list(service, top, uid);
+	} else if (!strcmp(name, "site")) {
+		*answer = site(service, top, uid);
 	} else if (!strcmp(name, "reason")) {
 		rc = reason(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "ping")) {
@@ -720,7 +751,7 @@ int service_handle(struct service *service, const char *request, size_t size,
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("op: must be put, reason, get, list, "
-					"family or ping",
+					"family, site or ping",
 					0);
 	}
 	json_object_put(top);

@@ -142,6 +142,29 @@ int store_reasons_due(struct store *store, int64_t now_s,
 		      struct err *err);
 void store_reason_free(struct store_reason *reason);
 
+/* What a run makes of the site's filesystems (lib/use.h), in the place of what
+ * was said before. In a transaction. */
+int store_use_put(struct store *store, int64_t id, int64_t ended_s,
+		  const char *text, struct err *err);
+/* Runs that were kept before there were uses and have none yet, the newest first;
+ * their number or -1. */
+int store_unused(struct store *store, int64_t *ids, int max, struct err *err);
+/* Nothing is to be said of this one. In a transaction. */
+int store_unused_forget(struct store *store, int64_t id, struct err *err);
+/* How many there are, or -1. */
+int64_t store_unused_count(struct store *store, struct err *err);
+
+/* Call fn for the uses that ended before until_s and come behind this place, in
+ * their order, until it returns other than 0. Before the first that ended at S
+ * is { S, 0 }. */
+struct store_place {
+	int64_t ended_s, id;
+};
+typedef int (*store_use_fn)(const struct store_place *place, const char *text,
+			    void *arg, struct err *err);
+int store_uses(struct store *store, const struct store_place *after,
+	       int64_t until_s, store_use_fn fn, void *arg, struct err *err);
+
 /* Forget at most 'max' runs that ended before 'before_s'; their number. A run
  * that ends long after 'now_s' goes when its records came before 'before_s'. */
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,

@@ -44,6 +44,15 @@ struct store_ops {
 	int (*reasons_due)(struct store *store, int64_t now_s,
 			   struct store_reason *reasons, int max, int64_t *next,
 			   struct err *err);
+	int (*use_put)(struct store *store, int64_t id, int64_t ended_s,
+		       const char *text, struct err *err);
+	int (*unused)(struct store *store, int64_t *ids, int max,
+		      struct err *err);
+	int (*unused_forget)(struct store *store, int64_t id, struct err *err);
+	int64_t (*unused_count)(struct store *store, struct err *err);
+	int (*uses)(struct store *store, const struct store_place *after,
+		    int64_t until_s, store_use_fn fn, void *arg,
+		    struct err *err);
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s,
 		     int max, struct err *err);
 	int (*backlog)(struct store *store, int64_t now_s,

@@ -12,7 +12,7 @@
 
 #define BUSY_MS 10000
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
@@ -42,7 +42,13 @@ static const char schema[] =
 	" text TEXT NOT NULL, received INTEGER NOT NULL,"
 	" tries INTEGER NOT NULL, next_try INTEGER NOT NULL,"
 	" PRIMARY KEY(cluster, node)) WITHOUT ROWID;"
-	"PRAGMA user_version=2;"
+	"CREATE TABLE IF NOT EXISTS uses(" /* since version 3 */
+	" ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL,"
+	" PRIMARY KEY(ended, run)) WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);"
+	"CREATE TABLE IF NOT EXISTS unused(run INTEGER PRIMARY KEY);"
+	"INSERT OR IGNORE INTO unused SELECT id FROM runs;"
+	"PRAGMA user_version=3;"
 	"COMMIT;";
 
 enum statement {
@@ -70,6 +76,14 @@ enum statement {
 	DUE_REASONS,
 	NEXT_REASON,
 	BACKLOG,
+	DROP_USE,
+	PUT_USE,
+	UNUSED,
+	FORGET_UNUSED,
+	COUNT_UNUSED,
+	USES,
+	PURGE_USES,
+	PURGE_UNUSED,
 	STATEMENTS
 };
 
@@ -147,6 +161,16 @@ static const char *const sql[STATEMENTS] = {
 			" FROM reasons WHERE next_try<=?1"
 			" ORDER BY next_try LIMIT ?2",
 	[NEXT_REASON] = "SELECT min(next_try) FROM reasons",
+	[DROP_USE] = "DELETE FROM uses WHERE run=?1",
+	[PUT_USE] = "INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)",
+	[UNUSED] = "SELECT run FROM unused ORDER BY run DESC LIMIT ?1",
+	[FORGET_UNUSED] = "DELETE FROM unused WHERE run=?1",
+	[COUNT_UNUSED] = "SELECT count(*) FROM unused",
+	[USES] = "SELECT ended, run, text FROM uses"
+		 " WHERE (ended, run)>(?1, ?2) AND ended<?3"
+		 " ORDER BY ended, run",
+	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
+	[PURGE_UNUSED] = "DELETE FROM unused WHERE run IN (" OLD_RUNS ")",
 };
 
 struct sqlite {
@@ -767,16 +791,92 @@ static int sqlite_reasons_due(struct store *store, int64_t now_s,
 
 /* ---- housekeeping -------------------------------------------------------- */
 
+static int finish_one(struct store *store, enum statement which, int64_t id,
+		      struct err *err)
+{
+	sqlite3_stmt *st = get(store, which);
+
+	sqlite3_bind_int64(st, 1, id);
+	return finish(store, st, err);
+}
+
+static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s,
+			  const char *text, struct err *err)
+{
+	sqlite3_stmt *st;
+
+	if (finish_one(store, DROP_USE, id, err) < 0 ||
+	    finish_one(store, FORGET_UNUSED, id, err) < 0)
+		return -1;
+	st = get(store, PUT_USE);
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int64(st, 2, ended_s);
+	bind_text(st, 3, text);
+	return finish(store, st, err);
+}
+
+static int sqlite_unused(struct store *store, int64_t *ids, int max,
+			 struct err *err)
+{
+	sqlite3_stmt *st = get(store, UNUSED);
+
+	sqlite3_bind_int(st, 1, max);
+	return list_ids(store, st, ids, max, err);
+}
+
+static int sqlite_unused_forget(struct store *store, int64_t id,
+				struct err *err)
+{
+	return finish_one(store, FORGET_UNUSED, id, err);
+}
+
+static int64_t sqlite_unused_count(struct store *store, struct err *err)
+{
+	sqlite3_stmt *st = get(store, COUNT_UNUSED);
+	int64_t count = -1;
+
+	if (sqlite3_step(st) == SQLITE_ROW)
+		count = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return count < 0 ? fail(store, err) : count;
+}
+
+static int sqlite_uses(struct store *store, const struct store_place *after,
+		       int64_t until_s, store_use_fn fn, void *arg,
+		       struct err *err)
+{
+	sqlite3_stmt *st = get(store, USES);
+	struct store_place place;
+	const char *text;
+	int rc, said = 0;
+
+	sqlite3_bind_int64(st, 1, after->ended_s);
+	sqlite3_bind_int64(st, 2, after->id);
+	sqlite3_bind_int64(st, 3, until_s);
+	while (!said && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		place.ended_s = sqlite3_column_int64(st, 0);
+		place.id = sqlite3_column_int64(st, 1);
+		text = (const char *)sqlite3_column_text(st, 2);
+		said = text ? fn(&place, text, arg, err)
+			    : err_set(err, "store: out of memory");
+	}
+	sqlite3_reset(st);
+	if (said)
+		return said;
+	return rc == SQLITE_DONE ? 0 : fail(store, err);
+}
+
 static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
 			int max, struct err *err)
 {
-	static const enum statement steps[] = { PURGE_RECORDS, PURGE_RUNS };
+	static const enum statement steps[] = { PURGE_USES, PURGE_UNUSED,
+						PURGE_RECORDS, PURGE_RUNS };
 	sqlite3_stmt *st;
 	size_t i;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		st = get(store, steps[i]);
 		sqlite3_bind_int64(st, 1, before_s);
 		sqlite3_bind_int64(st, 2, now_s);
@@ -853,6 +953,11 @@ static const struct store_ops ops = {
 	.reason_forget = sqlite_reason_forget,
 	.reason_later = sqlite_reason_later,
 	.reasons_due = sqlite_reasons_due,
+	.use_put = sqlite_use_put,
+	.unused = sqlite_unused,
+	.unused_forget = sqlite_unused_forget,
+	.unused_count = sqlite_unused_count,
+	.uses = sqlite_uses,
 	.purge = sqlite_purge,
 	.backlog = sqlite_backlog,
 	.count = sqlite_count,

@@ -13,6 +13,8 @@
 #include "ledger/merge.h"
 #include "lib/record.h"
 #include "lib/summary.h"
+#include "lib/use.h"
+#include "ledger/usage.h"
 
 #define ACCT_LIMIT_S 120 /* one batch; a libslurm that hangs is ended */
 #define RUN_RETRY_MAX_S 3600
@@ -20,12 +22,14 @@
 #define NAP_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
+#define OLD_MAX 64
 #define AGAIN_FIRST_S 30
 #define AGAIN_LAST_S 600
 
 struct job {
 	struct store_run run;
 	char summary[SUMMARY_MAX];
+	char *use;
 };
 
 static void say(const char *text)
@@ -41,11 +45,18 @@ static void say_job(const struct job *job, const char *what)
 	say(text);
 }
 
-/* ---- summaries ----------------------------------------------------------- */
+/* ---- summaries and uses ----------------------------------------------------------- */
+
+/* What the records of a run become. */
+struct sums {
+	struct merge *merge; /* NULL: no summary is wanted */
+	struct usage *usage;
+};
 
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
 	char said[ERR_MAX + 100];
+	struct sums *sums = arg;
 	struct err why;
 	struct record *record = record_parse(text, size, &why);
 	int rc;
@@ -59,27 +70,56 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 		say(said);
 		return 0;
 	}
-	rc = merge_add(arg, record, merge_digest(text, size));
-	record_free(record);
-	return rc < 0 ? err_set(err, "merge: out of memory") : 0;
+	rc = sums->merge
+		     ? merge_add(sums->merge, record, merge_digest(text, size))
+		     : 0;
+	if (usage_add(sums->usage, record) < 0 || rc < 0)
+		return err_set(err, "merge: out of memory");
+	return 0;
 }
 
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct merge *merge = merge_new();
+	struct sums sums = { merge_new(), usage_new() };
 	struct summary summary;
 	int rc = -1;
 
-	if (!merge)
-		return err_set(err, "merge: out of memory");
-	if (store_records(writer->store, job->run.id, add_record, merge, err) <
+	if (!sums.merge || !sums.usage) {
+		err_set(err, "merge: out of memory");
+		goto out;
+	}
+	if (store_records(writer->store, job->run.id, add_record, &sums, err) <
 	    0)
 		goto out;
-	merge_summary(merge, &summary);
+	merge_summary(sums.merge, &summary);
 	summary_text(&summary, job->summary);
-	rc = 0;
+	job->use = usage_text(sums.usage, &job->run, "", writer->advice);
+	rc = job->use ? 0 : err_set(err, "usage: out of memory");
 out:
-	merge_free(merge);
+	merge_free(sums.merge);
+	usage_free(sums.usage);
+	return rc;
+}
+
+/* With the account, which slurmdbd knows. */
+static int put_use(struct writer *writer, const struct job *job,
+		   const char *account, struct err *err)
+{
+	char *line = strdup(job->use), *text = NULL;
+	struct use use;
+	int rc = -1;
+
+	if (line && use_parse(line, &use) == 0) {
+		use.account = account;
+		text = use_text(&use);
+	}
+	if (text)
+		rc = store_use_put(writer->store, job->run.id,
+				   (int64_t)job->run.last, text, err);
+	else
+		err_set(err, "usage: out of memory");
+	free(text);
+	free(line);
 	return rc;
 }
 
@@ -107,6 +147,8 @@ static int64_t again_at(const struct writer *writer,
 static int note_one(struct writer *writer, struct job *job,
 		    const struct acct_job *acct, int64_t now_s, struct err *err)
 {
+	if (put_use(writer, job, acct->account, err) < 0)
+		return -1;
 	switch (acct->result) {
 	case ACCT_WRITTEN:
 		if (*acct->why.text)
@@ -304,10 +346,104 @@ static int write_summaries(struct writer *writer, int64_t now_s,
 	*next_s = now_s;
 	rc = count;
 out:
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		store_run_free(&jobs[i].run);
+		free(jobs[i].use);
+	}
 	free(jobs);
 	return rc;
+}
+
+/* ---- uses of old runs ------------------------------------------------------ */
+
+/* The use of a run, NULL where it is gone; -1: the store failed. */
+static int find_old(struct writer *writer, int64_t id, struct store_run *run,
+		    char **text, struct err *err)
+{
+	struct sums sums = { NULL, usage_new() };
+	struct err why;
+	int rc = -1;
+
+	*text = NULL;
+	if (!sums.usage)
+		return err_set(err, "usage: out of memory");
+	if (store_run_load(writer->store, id, run, &why) < 0) {
+		rc = 0;
+	} else if (store_records(writer->store, id, add_record, &sums, err) ==
+		   0) {
+		*text = usage_text(sums.usage, run, "", writer->advice);
+		rc = *text ? 0 : err_set(err, "usage: out of memory");
+	}
+	usage_free(sums.usage);
+	return rc;
+}
+
+struct old {
+	int64_t ids[OLD_MAX], ended[OLD_MAX];
+	char *texts[OLD_MAX];
+};
+
+static int note_old(struct writer *writer, void *what, int at, int64_t now_s,
+		    struct err *err)
+{
+	const struct old *old = what;
+
+	(void)now_s;
+	if (!old->texts[at])
+		return store_unused_forget(writer->store, old->ids[at], err);
+	return store_use_put(writer->store, old->ids[at], old->ended[at],
+			     old->texts[at], err);
+}
+
+/* A few at a time, and read before the store is locked: records come, too. */
+static int use_old(struct writer *writer, int64_t now_s, int64_t *next_s,
+		   struct err *err)
+{
+	struct store_run run = { 0 };
+	struct old old = { 0 };
+	int i, rc = 0, count;
+
+	count = store_unused(writer->store, old.ids, OLD_MAX, err);
+	if (count <= 0)
+		return count;
+	for (i = 0; rc == 0 && i < count; i++) {
+		rc = find_old(writer, old.ids[i], &run, &old.texts[i], err);
+		old.ended[i] = (int64_t)run.last;
+		store_run_free(&run);
+	}
+	if (rc == 0)
+		rc = note_each(writer, count, note_old, &old, now_s, err);
+	for (i = 0; i < count; i++)
+		free(old.texts[i]);
+	*next_s = now_s;
+	return rc;
+}
+
+/* ---- who may ask ------------------------------------------------------------ */
+
+/* Not often: slurmdbd has them in a table. When it is down they stay. */
+static void ask_operators(struct writer *writer, int64_t now_s)
+{
+	uid_t uids[METRICS_OPERATORS_MAX];
+	struct err why;
+	int count;
+
+	if (!writer->acct.operators || writer->failures ||
+	    (writer->operators_s &&
+	     now_s - writer->operators_s < WRITER_OPERATORS_S))
+		return;
+	writer->operators_s = now_s;
+	alarm(ACCT_LIMIT_S);
+	count = writer->acct.operators(writer->acct.acct, uids,
+				       METRICS_OPERATORS_MAX, &why);
+	alarm(0);
+	if (count < 0) {
+		say(why.text);
+		return;
+	}
+	metrics_set(&writer->metrics->operator_count, 0);
+	memcpy(writer->metrics->operators, uids, (size_t)count * sizeof(*uids));
+	metrics_set(&writer->metrics->operator_count, (uint64_t)count);
 }
 
 /* ---- why nodes are drained ----------------------------------------------- */
@@ -423,8 +559,10 @@ int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
 {
 	int count = write_summaries(writer, now_s, next_s, err);
 
-	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0)
+	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0 ||
+	    (count == 0 && use_old(writer, now_s, next_s, err) < 0))
 		return -1;
+	ask_operators(writer, now_s);
 	return count;
 }
 

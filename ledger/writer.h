@@ -10,6 +10,9 @@
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s; when slurmdbd cannot be reached the whole writer waits 2,
  *           4, .. 60 s.
+ *         Beside its summary each run's use (lib/use.h) is kept. Runs from before
+ *           there were uses get theirs, the newest first, when nothing
+ *           else is due.
  *         The reasons of drained nodes (drain.h) are looked after when the
  *           summaries are, at once and after 2, 4, .. 60 s, for
  *           WRITER_REASON_S; then they are forgotten.
@@ -34,10 +37,12 @@
 
 #define WRITER_BATCH 256
 #define WRITER_REASON_S 900
+#define WRITER_OPERATORS_S 600 /* to ask who they are */
 
 struct writer {
 	struct store *store;
 	const struct config_ledger *config;
+	const struct config_advice *advice; /* limits of it */
 	struct acct_ops acct;
 	int looks_again; /* the field is AdminComment */
 	struct drain_ops drain;
@@ -45,6 +50,7 @@ struct writer {
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */
 	int64_t purged;	       /* when we last purged */
+	int64_t operators_s;   /* when we last asked who they are */
 	bool is_ctld_down;     /* said so */
 	struct metrics *metrics;
 };

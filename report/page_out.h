@@ -8,7 +8,7 @@
  *         path: the 'd' of one <path>: many bars in few bytes.
  *         part: what a job did on one filesystem, of all nodes.
  * Owner   nothing.
- * Errors  none; those of 'out' stay in it.
+ * Errors  none; those of 'out' stay in it. page_save(): -1, the reason in *err.
  * Runs    page.c and its parts.
  */
 #ifndef JOBIO_REPORT_PAGE_OUT_H
@@ -29,6 +29,12 @@ struct page {
 	struct run_lines *lines; /* NULL: records are left out, or none */
 	int pictures;
 };
+
+/* page_frame.c: from the first byte to where the words begin, with the title; the
+ * end; and all of it in the place of a file. */
+void page_begin(struct page *page, const char *before, const char *title);
+void page_end(struct page *page);
+int page_save(const char *file, const char *text, struct err *err);
 
 __attribute__((format(printf, 2, 3))) void page_raw(struct page *page,
 						    const char *format, ...);

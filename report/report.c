@@ -17,10 +17,12 @@
 #include "report/job_print.h"
 #include "report/job_report.h"
 #include "report/page.h"
+#include "report/site.h"
 #include "report/tone.h"
 
 #define NAME "report"
 #define JOBS_MAX 1000
+#define SITE_LIMIT 20 /* lines of each table */
 
 static const char usage[] =
 	"usage: jobio report [OPTION]... [JOB]...\n"
@@ -48,6 +50,13 @@ static const char usage[] =
 	"state,\n"
 	"                     elapsed, nodes, profile, read or written\n"
 	"  --limit=N          so many at most: 1000\n"
+	"  --site             what all jobs did together, for administrators: "
+	"bytes,\n"
+	"                     metadata, peaks and advice by filesystem, user, "
+	"account\n"
+	"                     and profile; what gate = enforce would refuse; "
+	"with -S,\n"
+	"                     -E and --limit\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
 	"  --html=FILE        one job as a page of its own, with pictures\n"
@@ -69,7 +78,7 @@ struct options {
 	const char *conf, *html;
 	enum format format;
 	int64_t restart;
-	bool is_verbose;
+	bool is_verbose, is_site;
 	enum advice_want advice;
 	struct config_advice limits; /* of advice */
 	struct job_list_query list;
@@ -136,6 +145,9 @@ static int take(struct options *o, int c, char *value, struct err *err)
 	case 'H':
 		o->html = value;
 		return 0;
+	case 'i':
+		o->is_site = true;
+		return 0;
 	case 'J':
 	case 'C':
 		return set_format(o, c == 'J' ? JSON : CSV, err);
@@ -157,6 +169,7 @@ static const struct option options[] = {
 	{ "state", required_argument, NULL, 's' },
 	{ "sort", required_argument, NULL, 'o' },
 	{ "limit", required_argument, NULL, 'l' },
+	{ "site", no_argument, NULL, 'i' },
 	{ "json", no_argument, NULL, 'J' },
 	{ "csv", no_argument, NULL, 'C' },
 	{ "html", required_argument, NULL, 'H' },
@@ -187,8 +200,25 @@ static int take_option(struct options *o, int c, char *value, struct err *err)
 	return take(o, c, value, err);
 }
 
+/* Of all jobs of a time, whoever's. */
+static int check_site(const struct options *o, struct err *err)
+{
+	const struct job_list_query *list = &o->list;
+
+	if (o->job_count || o->restart >= 0 || o->is_verbose || list->users ||
+	    list->accounts || list->states || list->sort)
+		return err_set(err, "--site: of all jobs: only "
+				    "--starttime, --endtime, --limit, "
+				    "--json, --csv and --html go with it");
+	if (o->html && o->format != TEXT)
+		return err_set(err, "--html: without --json and --csv");
+	return 0;
+}
+
 static int check(const struct options *o, struct err *err)
 {
+	if (o->is_site)
+		return check_site(o, err);
 	if (o->job_count && o->list.is_given)
 		return err_set(err, "--user, --account, --starttime, "
 				    "--endtime, --state, --sort and --limit "
@@ -394,6 +424,29 @@ static void report_list(struct reporter *rp)
 	job_list_free(list);
 }
 
+static void report_site(struct reporter *rp)
+{
+	const struct job_list_query *query = &rp->o->list;
+	size_t limit =
+		query->limit == JOB_LIST_LIMIT ? SITE_LIMIT : query->limit;
+	struct err err = { "" };
+	struct site *site =
+		site_get(&rp->source, query->since, query->until, &err);
+
+	if (!site)
+		fail_one(rp, &err);
+	else if (rp->o->html &&
+		 site_page_write(rp->o->html, site, limit, &err) < 0)
+		fail_one(rp, &err);
+	else if (rp->o->format == JSON)
+		site_print_json(stdout, site);
+	else if (rp->o->format == CSV)
+		site_print_csv(stdout, site);
+	else if (!rp->o->html)
+		site_print_text(stdout, site, limit);
+	site_free(site);
+}
+
 static void report_jobs(struct reporter *rp)
 {
 	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
@@ -420,7 +473,9 @@ static int report_all(const struct options *o, const struct config *config,
 
 	if (!config)
 		rp.source.why_down = *why;
-	if (o->job_count)
+	if (o->is_site)
+		report_site(&rp);
+	else if (o->job_count)
 		report_jobs(&rp);
 	else
 		report_list(&rp);

@@ -154,8 +154,7 @@ static int take_rows(struct sacct_rows *rows, const char *mark,
 
 /* ---- the call ------------------------------------------------------------ */
 
-/* The user's own sacct, as the shell would find it. */
-static int find_sacct(char *path, size_t room)
+int sacct_program(const char *name, char *path, size_t room)
 {
 	const char *at = getenv("PATH"), *end;
 
@@ -164,7 +163,7 @@ static int find_sacct(char *path, size_t room)
 	for (; *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, ":");
 		if (*at == '/' &&
-		    snprintf(path, room, "%.*s/sacct", (int)(end - at), at) <
+		    snprintf(path, room, "%.*s/%s", (int)(end - at), at, name) <
 			    (int)room &&
 		    access(path, X_OK) == 0)
 			return 0;
@@ -236,7 +235,7 @@ static char *run(const struct sacct_query *query, const char *mark,
 	struct command c;
 	char *out = NULL;
 
-	if (find_sacct(c.path, sizeof(c.path)) < 0) {
+	if (sacct_program("sacct", c.path, sizeof(c.path)) < 0) {
 		err_set(err, "sacct: there is no sacct in PATH");
 		return NULL;
 	}

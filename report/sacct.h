@@ -56,6 +56,10 @@ struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
 const struct sacct_row *sacct_find(const struct sacct_rows *rows,
 				   const char *id);
 
+/* The user's own sacct or sacctmgr, as the shell would find it; -1: there is
+ * none. */
+int sacct_program(const char *name, char *path, size_t room);
+
 /* Is a job of this state yet to run, or to end? */
 bool sacct_is_early(const char *state);
 

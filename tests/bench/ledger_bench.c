@@ -190,7 +190,10 @@ static int merge(int nodes, const char *dir)
 {
 	static const struct config_ledger config = { .retention_days = 36500 };
 	struct metrics metrics = { 0 };
-	struct writer writer = { .config = &config, .metrics = &metrics };
+	struct config_advice advice;
+	struct writer writer = { .config = &config,
+				 .advice = &advice,
+				 .metrics = &metrics };
 	struct rusage usage;
 	struct err err = { "" };
 	char path[4096];
@@ -200,6 +203,7 @@ static int merge(int nodes, const char *dir)
 	char **texts = make_all(nodes);
 
 	snprintf(path, sizeof(path), "%s/bench.%d.sqlite", dir, nodes);
+	config_advice_init(&advice);
 	writer.store = store_open(path, &err);
 	if (!writer.store)
 		die(err.text);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report_bench store FILE - a ledger's store with what tests/bench/report asks for
- * sacct ...               - called by that name: what sacct says of the same jobs
+/* report_bench store FILE  - a ledger's store with what tests/bench/report asks for
+ * report_bench site FILE N - a store that knows what N jobs of the last seven days
+ *                            did: 500 users, 50 accounts, 4 filesystems
+ * sacct ...                - called by that name: what sacct says of the jobs of the
+ *                            first
  *
  * Jobs 1 to REPORT_JOBS of one node each, job REPORT_WIDE of REPORT_NODES nodes,
  * job REPORT_SMALL of 4, all of yesterday. Each node's record is a full one:
@@ -16,6 +19,7 @@
 #include "ledger/store.h"
 #include "ledger/writer.h"
 #include "lib/record.h"
+#include "lib/use.h"
 
 #define REPORT_JOBS 1000
 #define REPORT_WIDE 5000
@@ -173,12 +177,16 @@ static int make_store(const char *path)
 {
 	static const struct config_ledger config = { .retention_days = 36500 };
 	struct metrics metrics = { 0 };
-	struct writer writer = { .config = &config, .metrics = &metrics };
+	struct config_advice advice;
+	struct writer writer = { .config = &config,
+				 .advice = &advice,
+				 .metrics = &metrics };
 	struct err err = { "" };
 	uint32_t job;
 	int64_t next;
 	int count;
 
+	config_advice_init(&advice);
 	writer.store = store_open(path, &err);
 	writer.acct.write = fake_write;
 	if (!writer.store || store_begin(writer.store, &err) < 0)
@@ -193,6 +201,69 @@ static int make_store(const char *path)
 		;
 	store_close(writer.store);
 	return count < 0 ? 1 : 0;
+}
+
+/* ---- site ---------------------------------------------------------------- */
+
+static void put_use(struct store *store, int64_t at, int64_t ended)
+{
+	static const char *const profiles[] = { "stream", "metadata", "" };
+	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09",
+					      "" };
+	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch",
+					      "/work" };
+	char user[16], account[16], *text;
+	struct err err = { "" };
+	struct use use;
+	size_t i;
+
+	use_init(&use);
+	snprintf(user, sizeof(user), "user%lld", (long long)(at * 7 % 500));
+	snprintf(account, sizeof(account), "lab%lld", (long long)(at % 50));
+	use.cluster = "bench";
+	use.user = user;
+	use.account = account;
+	use.profile = profiles[at % 3];
+	use.job = at;
+	use.uid = 10000 + at % 500;
+	use.ended = ended;
+	use.nodes = 1 + at % 4;
+	use.node_s = use.nodes * 1800;
+	use.is_judged = true;
+	use.warned = at % 1000 == 0;
+	strcpy(use.advice, advice[at % 5]);
+	use.fs_count = 1 + (size_t)(at % 2);
+	for (i = 0; i < use.fs_count; i++)
+		use.fs[i] = (struct use_fs){ mounts[(at + (int64_t)i) % 4],
+					     "wekafs",
+					     1048576 + at * 37,
+					     2097152,
+					     at % 5000,
+					     at * 13 % 900000000 };
+	text = use_text(&use);
+	if (!text || store_use_put(store, at, ended, text, &err) < 0)
+		die(*err.text ? err.text : "out of memory");
+	free(text);
+}
+
+static int make_site(const char *path, int64_t count)
+{
+	int64_t at, first = time(NULL) - 7 * 86400 + 60;
+	struct err err = { "" };
+	struct store *store = store_open(path, &err);
+
+	if (!store)
+		die(err.text);
+	for (at = 1; at <= count; at++) {
+		if (at % 10000 == 1 && store_begin(store, &err) < 0)
+			die(err.text);
+		put_use(store, at, first + at * (7 * 86400 - 120) / count);
+		if ((at % 10000 == 0 || at == count) &&
+		    store_commit(store, &err) < 0)
+			die(err.text);
+	}
+	store_close(store);
+	return 0;
 }
 
 /* ---- sacct --------------------------------------------------------------- */
@@ -239,6 +310,8 @@ int main(int argc, char *argv[])
 		return sacct(argc, argv);
 	if (argc == 3 && !strcmp(argv[1], "store"))
 		return make_store(argv[2]);
-	die("usage: report_bench store FILE");
+	if (argc == 4 && !strcmp(argv[1], "site"))
+		return make_site(argv[2], strtoll(argv[3], NULL, 10));
+	die("usage: report_bench store|site FILE [N]");
 	return 2;
 }

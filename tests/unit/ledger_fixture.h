@@ -5,6 +5,8 @@
 #define JOBIO_TESTS_UNIT_LEDGER_FIXTURE_H
 
 #include <check.h>
+#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +97,46 @@ __attribute__((unused)) static struct store_run newest(struct store *store)
 		1);
 	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
 	return run;
+}
+
+/* The uses of all runs, one after the other. */
+struct told {
+	char text[4000];
+	struct store_place place; /* of the last */
+};
+
+__attribute__((unused)) static int tell_use(const struct store_place *place,
+					    const char *text, void *arg,
+					    struct err *err)
+{
+	struct told *told = arg;
+	size_t used = strlen(told->text);
+
+	(void)err;
+	snprintf(told->text + used, sizeof(told->text) - used, "%s;", text);
+	told->place = *place;
+	return 0;
+}
+
+__attribute__((unused)) static struct told told_uses(struct store *store)
+{
+	static const struct store_place first = { 0, 0 };
+	struct told told = { .text = "" };
+	struct err err = { "" };
+
+	ck_assert_int_eq(
+		store_uses(store, &first, INT64_MAX, tell_use, &told, &err), 0);
+	return told;
+}
+
+/* Make the store what an earlier version left, or anything else. */
+__attribute__((unused)) static void in_store(const char *sql)
+{
+	sqlite3 *db = NULL;
+
+	ck_assert_int_eq(sqlite3_open(tempdir_path("s"), &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
 }
 
 __attribute__((unused)) static void closed(struct store *store)

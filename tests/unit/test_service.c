@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
 
+#include "ledger/site.h"
+#include "lib/use.h"
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 #include "ledger/service.h"
@@ -325,6 +327,106 @@ START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 }
 END_TEST
 
+static void put_use(struct store *store, int64_t id, const char *user)
+{
+	struct err err = { "" };
+	struct use use;
+	char *text;
+
+	use_init(&use);
+	use.cluster = "c";
+	use.user = user;
+	use.job = id;
+	use.ended = 2000 + id;
+	use.fs[0] = (struct use_fs){ "/a", "", 1, 2, 3, 4 };
+	use.fs_count = 1;
+	text = use_text(&use);
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(store_use_put(store, id, use.ended, text, &err), 0);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	free(text);
+}
+
+START_TEST(what_a_site_did_is_told_to_root_slurm_and_operators)
+{
+	static const char question[] =
+		"{\"op\":\"site\",\"since\":0,\"until\":5000}";
+	static const char no[] = "{\"ok\":false,\"error\":\"site: for root, "
+				 "SlurmUser and operators of Slurm only\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+
+	put_use(store, 1, "alice");
+	put_use(store, 2, "bob");
+	service.metrics->operator_count = 0;
+	ck_assert_str_eq(ask(&service, ALICE, question), no);
+	answer = ask(&service, 0, question);
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":2,"
+					     "\"left\":0,\"tally\":{"
+					     "\"jobs\":2,"));
+	ck_assert_ptr_nonnull(strstr(answer, "{\"name\":\"/a\",\"cluster\":"
+					     "\"c\",\"jobs\":2,"));
+	ck_assert_ptr_null(strstr(answer, "\"next\""));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, LEDGER_UID, question), "\"rows\":2"));
+	service.metrics->operators[0] = ALICE;
+	service.metrics->operator_count = 1;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, question), "\"rows\":2"));
+	ck_assert_str_eq(ask(&service, BOB, question), no);
+	service.metrics->operator_count = 0;
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_a_site_did_is_told_page_by_page)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+	char user[16];
+	int i;
+
+	for (i = 1; i <= SITE_SUMS + 1; i++) {
+		snprintf(user, sizeof(user), "u%d", i);
+		put_use(store, i, user);
+	}
+	answer = ask(&service, 0,
+		     "{\"op\":\"site\",\"since\":2001,\"until\":9000}");
+	/* a filesystem, no account and no profile */
+	ck_assert_ptr_nonnull(strstr(answer, "\"rows\":1497,"));
+	ck_assert_ptr_nonnull(strstr(answer, ",\"next\":[3497,1497]}"));
+	answer = ask(&service, 0,
+		     "{\"op\":\"site\",\"since\":2001,\"until\":9000,"
+		     "\"after\":[3497,1497]}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"rows\":4,"));
+	ck_assert_ptr_null(strstr(answer, "\"next\""));
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_time_that_is_none_is_told)
+{
+	static const char *const questions[] = {
+		"{\"op\":\"site\"}",
+		"{\"op\":\"site\",\"since\":0}",
+		"{\"op\":\"site\",\"since\":-1,\"until\":5}",
+		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[1]}",
+		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[-1,2]}",
+	};
+	struct store *store = opened();
+	struct service service = made_service(store);
+	size_t i;
+
+	for (i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+		ck_assert_str_eq(ask(&service, 0, questions[i]),
+				 "{\"ok\":false,\"error\":\"site: since and "
+				 "until: must be seconds\"}");
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_brief_list_has_records_without_timelines_and_histograms)
 {
 	struct store *store = opened();
@@ -394,9 +496,9 @@ START_TEST(requests_without_sense_get_a_sentence)
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
 		{ "{\"op\":7}",
-		  "op: must be put, reason, get, list, family or ping" },
+		  "op: must be put, reason, get, list, family, site or ping" },
 		{ "{\"op\":\"drop\"}",
-		  "op: must be put, reason, get, list, family or ping" },
+		  "op: must be put, reason, get, list, family, site or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
 		{ "{\"op\":\"get\",\"job\":\"7;\"}",
 		  "job: '7;': not a job id" },
@@ -578,6 +680,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
 	  the_tasks_of_an_array_are_listed_for_their_owner,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
+	  what_a_site_did_is_told_to_root_slurm_and_operators,
+	  what_a_site_did_is_told_page_by_page, a_time_that_is_none_is_told,
 	  a_brief_list_has_records_without_timelines_and_histograms,
 	  a_list_ends_where_the_next_job_would_not_fit,
 	  requests_without_sense_get_a_sentence,

@@ -471,6 +471,80 @@ START_TEST(a_run_holds_records_of_one_user)
 }
 END_TEST
 
+static void put_use(struct store *store, int64_t id, int64_t ended_s,
+		    const char *text)
+{
+	struct err err = { "" };
+
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_msg(store_use_put(store, id, ended_s, text, &err) == 0, "%s",
+		      err.text);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+}
+
+START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
+{
+	struct store *store = opened();
+	struct store_place place = { 2000, 0 };
+	struct told told = { .text = "" };
+	struct err err = { "" };
+
+	put_use(store, 1, 2001, "a");
+	put_use(store, 2, 2000, "b");
+	put_use(store, 3, 1999, "c");
+	put_use(store, 4, 2001, "d");
+	put_use(store, 5, 3000, "e");
+	put_use(store, 2, 2500, "f"); /* in the place of b */
+	ck_assert_int_eq(store_uses(store, &place, 3000, tell_use, &told, &err),
+			 0);
+	ck_assert_str_eq(told.text, "a;d;f;");
+	ck_assert_int_eq(told.place.ended_s, 2500);
+	ck_assert_int_eq(told.place.id, 2);
+	place.ended_s = 2001;
+	place.id = 1;
+	*told.text = 0;
+	ck_assert_int_eq(store_uses(store, &place, 3001, tell_use, &told, &err),
+			 0);
+	ck_assert_str_eq(told.text, "d;f;e;");
+	closed(store);
+}
+END_TEST
+
+START_TEST(the_runs_of_an_older_store_are_noted_as_without_a_use)
+{
+	struct store *store = opened();
+	struct err err = { "" };
+	int64_t ids[8];
+
+	put(store, made("n1"));
+	store_close(store);
+	in_store("DROP TABLE uses; DROP TABLE unused; PRAGMA user_version=2");
+	store = store_open(tempdir_path("s"), &err);
+	ck_assert_msg(store != NULL, "%s", err.text);
+	ck_assert_int_eq(store_unused(store, ids, 8, &err), 1);
+	ck_assert_int_eq(ids[0], 1);
+	put_use(store, 1, 2000, "a");
+	ck_assert_int_eq(store_unused_count(store, &err), 0);
+	ck_assert_str_eq(told_uses(store).text, "a;");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_use_goes_with_its_run)
+{
+	struct store *store = opened();
+	struct err err = { "" };
+
+	put(store, made("n1"));
+	put_use(store, 1, 2000, "a");
+	in_store("INSERT INTO unused VALUES(1)");
+	ck_assert_int_eq(store_purge(store, 2001, NOW, 10, &err), 1);
+	ck_assert_str_eq(told_uses(store).text, "");
+	ck_assert_int_eq(store_unused_count(store, &err), 0);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_store_that_cannot_be_opened_names_its_path)
 {
 	struct err err;
@@ -504,4 +578,6 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old,
 	  a_record_of_impossible_times_does_not_swallow_other_runs,
 	  a_run_holds_records_of_one_user,
-	  a_store_that_cannot_be_opened_names_its_path)
+	  uses_are_told_by_the_end_of_their_runs_from_a_place_on,
+	  the_runs_of_an_older_store_are_noted_as_without_a_use,
+	  a_use_goes_with_its_run, a_store_that_cannot_be_opened_names_its_path)

@@ -14,6 +14,8 @@ struct fake {
 	size_t jobs;
 	char text[2000];
 	const char *remark; /* of what was written */
+	const char *account;
+	int asked; /* who the operators are */
 	int64_t array_job, array_task;
 };
 
@@ -31,6 +33,8 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		jobs[i].array_job = fake->array_job;
 		jobs[i].array_task = fake->array_task;
 		jobs[i].het_job = jobs[i].het_offset = -1;
+		snprintf(jobs[i].account, sizeof(jobs[i].account), "%s",
+			 fake->account);
 		err_set(&jobs[i].why, "%s",
 			fake->result == ACCT_WRITTEN ? fake->remark
 						     : "no permission");
@@ -45,12 +49,16 @@ static const struct config_ledger config = { .grace_s = GRACE_S,
 
 static struct writer made_writer(struct store *store, struct fake *fake)
 {
+	static struct config_advice advice;
 	static struct metrics metrics;
 	struct writer writer = { .store = store,
 				 .config = &config,
+				 .advice = &advice,
 				 .metrics = &metrics };
 
+	config_advice_init(&advice);
 	memset(fake, 0, sizeof(*fake));
+	fake->account = "";
 	fake->array_job = fake->array_task = -1;
 	fake->remark = "";
 	writer.acct.write = fake_write;
@@ -91,6 +99,158 @@ START_TEST(a_complete_run_is_written_once)
 	ck_assert_uint_eq(writer.metrics->written_system, 1);
 	ck_assert_uint_eq(writer.metrics->written_admin, 0);
 	ck_assert_int_eq(writer.metrics->written_s, NOW);
+	closed(store);
+}
+END_TEST
+
+/* A node's record of 2 GiB, and of a task that the gate warned of. */
+static struct record *busy(const char *node)
+{
+	struct record *r = made(node);
+	struct record_io io = r->app[0];
+
+	r->has_request = true;
+	strcpy(r->request.profile, "stream");
+	r->has_gate = true;
+	r->gate_warned = 1;
+	record_add_client(r, "weka", "weka", NULL, NULL);
+	record_add_mount(r, "/mnt/weka", "wekafs", "d");
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 0;
+	io.numbers[RECORD_WRITE_BYTES] = INT64_C(2) << 30;
+	io.numbers[RECORD_WRITE_CALLS] = 2000000;
+	io.peak[RECORD_PEAK_WRITE] = 77;
+	io.peak_window_s = 1;
+	io.has_meta = true;
+	io.meta[RECORD_META_OPEN] = 3;
+	io.fs = (char *)"/mnt/weka";
+	/* the best source first */
+	r->app[0].scope = RECORD_SCOPE_NODE;
+	record_add_app(r, &io);
+	return r;
+}
+
+START_TEST(the_use_of_a_run_is_kept_beside_its_summary_with_its_account)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct told told;
+	int64_t next;
+
+	fake.account = "lab";
+	put(store, busy("n1"));
+	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	ck_assert_int_eq(told_uses(store).place.id, 1);
+	put(store, busy("n2"));
+	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	told = told_uses(store);
+	ck_assert_msg(strstr(told.text,
+			     "1\tc\talice\tlab\tstream\t7\t1000\t2000\t2\t"
+			     "2000\t2\t2\t0\tA02") == told.text,
+		      "%s", told.text);
+	ck_assert_msg(strstr(told.text, "\n/mnt/weka\twekafs\t0\t4294967296"
+					"\t6\t77\t;"),
+		      "%s", told.text);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	fake.result = ACCT_NO_ROW;
+	put(store, made("n1"));
+	put(store, made("n2"));
+	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	ck_assert_str_eq(told_uses(store).text,
+			 "1\tc\talice\t\t\t7\t1000\t2000\t2\t2000\t0\t0\t0\t\t"
+			 "\n(all files)\t\t2048\t\t\t\t;");
+	fake.is_down = 1;
+	put(store, made("n3"));
+	ck_assert_int_eq(round_at(&writer, NOW + 9000, &next), 1);
+	ck_assert_ptr_nonnull(
+		strstr(told_uses(store).text, "\n(all files)\t\t3072\t"));
+	closed(store);
+}
+END_TEST
+
+START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
+{
+	struct store *store = opened();
+	struct record *r = made("n1");
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	record_set(&r->nodelist, "n1");
+	r->app[0].scope = RECORD_SCOPE_NODE;
+	put(store, r);
+	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	ck_assert_str_eq(
+		told_uses(store).text,
+		"1\tc\talice\t\t\t7\t1000\t2000\t1\t1000\t1\t0\t0\t\t;");
+	closed(store);
+}
+END_TEST
+
+START_TEST(runs_from_before_there_were_uses_get_theirs_when_nothing_is_due)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct err err = { "" };
+	int64_t next;
+
+	put(store, made("n1"));
+	put(store, made("n2"));
+	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	in_store("DELETE FROM uses; INSERT INTO unused SELECT id FROM runs;"
+		 "INSERT INTO unused VALUES(99)"); /* purged meanwhile */
+	ck_assert_int_eq(store_unused_count(store, &err), 2);
+	ck_assert_str_eq(told_uses(store).text, "");
+	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_eq(next, NOW + 1);
+	ck_assert_int_eq(store_unused_count(store, &err), 0);
+	ck_assert_ptr_nonnull(strstr(told_uses(store).text, "\talice\t"));
+	ck_assert_int_eq(fake.calls, 1);
+	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_ne(next, NOW + 1);
+	closed(store);
+}
+END_TEST
+
+static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
+{
+	struct fake *fake = acct;
+
+	(void)max;
+	if (fake->asked++ == 1)
+		return err_set(err, "slurmdbd: cannot look up operators");
+	uids[0] = 77;
+	return 1;
+}
+
+START_TEST(operators_are_asked_for_now_and_then_and_stay_while_nobody_answers)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	int64_t next;
+
+	writer.acct.operators = fake_operators;
+	round_at(&writer, NOW, &next);
+	ck_assert_uint_eq(writer.metrics->operator_count, 1);
+	ck_assert_uint_eq(writer.metrics->operators[0], 77);
+	round_at(&writer, NOW + WRITER_OPERATORS_S - 1, &next);
+	ck_assert_int_eq(fake.asked, 1);
+	round_at(&writer, NOW + WRITER_OPERATORS_S, &next);
+	ck_assert_int_eq(fake.asked, 2);
+	ck_assert_uint_eq(writer.metrics->operator_count, 1);
 	closed(store);
 }
 END_TEST
@@ -588,6 +748,11 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_reason_that_is_not_ours_to_set_is_forgotten,
 	  many_nodes_that_fail_at_once_are_one_look_at_slurmctld,
 	  a_complete_run_is_written_once,
+	  the_use_of_a_run_is_kept_beside_its_summary_with_its_account,
+	  a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet,
+	  numbers_of_whole_nodes_are_no_use_of_a_job,
+	  runs_from_before_there_were_uses_get_theirs_when_nothing_is_due,
+	  operators_are_asked_for_now_and_then_and_stay_while_nobody_answers,
 	  a_run_with_a_missing_node_waits_for_the_grace_period,
 	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* site.h - what all jobs of some days did, a page of them at a time
+ *
+ * Terms   request: {"op":"site","since":S,"until":E,"after":[ENDED,RUN]?}: runs that
+ *           ended from second S to before E, behind the one of "after".
+ *         answer: {"ok":true,"tally":{..},"rows":N,"left":N,"next":[ENDED,RUN]?}:
+ *           the tally (lib/tally.h) of as many runs as are added up in one go,
+ *           SITE_ROWS or those of SITE_SUMS different names; "next" where
+ *           there are more. "left": runs that have no use yet.
+ * Owner   the answer is malloc'ed.
+ * Errors  an answer {"ok":false,"error":..}; NULL: out of memory.
+ * Runs    ledger, the server process: so long others wait.
+ */
+#ifndef JOBIO_LEDGER_SITE_H
+#define JOBIO_LEDGER_SITE_H
+
+#include "ledger/store.h"
+
+#define SITE_ROWS 20000
+#define SITE_SUMS 1500 /* they fit into a frame */
+
+struct json_object;
+
+char *site_answer(struct store *store, struct json_object *request);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger/usage.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/advice.h"
+#include "lib/run.h"
+#include "lib/use.h"
+
+#define NODE_S_MAX (366 * 86400.0) /* a clock that is wrong adds no more */
+
+struct usage {
+	struct record **records;
+	size_t count, room, left_out;
+	char user[RECORD_NAME_MAX], profile[RECORD_NAME_MAX];
+	int64_t nodes, node_s, warned, refused;
+	bool is_wide, is_told;
+	struct use_fs fs[USE_FS_MAX]; /* names and types are malloc'ed */
+	size_t fs_count;
+};
+
+struct usage *usage_new(void)
+{
+	return calloc(1, sizeof(struct usage));
+}
+
+void usage_free(struct usage *usage)
+{
+	size_t i;
+
+	if (!usage)
+		return;
+	for (i = 0; i < usage->count; i++)
+		record_free(usage->records[i]);
+	for (i = 0; i < usage->fs_count; i++) {
+		free((char *)usage->fs[i].name);
+		free((char *)usage->fs[i].type);
+	}
+	free(usage->records);
+	free(usage);
+}
+
+/* ---- filesystems ---------------------------------------------------------- */
+
+static const char *type_of(const struct record *record, const char *fs)
+{
+	size_t i;
+
+	for (i = 0; i < record->mount_count; i++)
+		if (!strcmp(record->mounts[i].mount, fs))
+			return record->mounts[i].fstype;
+	return "";
+}
+
+/* The last place is for all that have none. NULL: out of memory. */
+static struct use_fs *fs_of(struct usage *usage, const char *name,
+			    const char *type)
+{
+	struct use_fs *fs = usage->fs, *end = fs + usage->fs_count;
+
+	if (usage->fs_count == USE_FS_MAX - 1) {
+		while (fs < end && strcmp(fs->name, name) != 0)
+			fs++;
+		if (fs == end) {
+			name = USE_FS_REST;
+			type = "";
+		}
+	}
+	for (fs = usage->fs; fs < end; fs++)
+		if (!strcmp(fs->name, name))
+			return fs;
+	if (usage->fs_count == USE_FS_MAX)
+		return end - 1;
+	fs->name = strdup(name);
+	fs->type = strdup(type);
+	if (!fs->name || !fs->type) {
+		free((char *)fs->name);
+		free((char *)fs->type);
+		return NULL;
+	}
+	fs->read = fs->written = fs->meta = fs->peak = USE_UNKNOWN;
+	usage->fs_count++;
+	return fs;
+}
+
+static int add_line(struct usage *usage, const struct record *record,
+		    const struct record_io *io)
+{
+	const char *name = io->fs ? io->fs : USE_FS_ALL;
+	struct use_fs *fs =
+		fs_of(usage, name, io->fs ? type_of(record, io->fs) : "");
+	int i;
+
+	if (!fs)
+		return -1;
+	run_add(&fs->read, io->numbers[RECORD_READ_BYTES]);
+	run_add(&fs->written, io->numbers[RECORD_WRITE_BYTES]);
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		run_add(&fs->meta, io->meta[i]);
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		if (io->peak[i] > fs->peak)
+			fs->peak = io->peak[i];
+	return 0;
+}
+
+static bool is_of(const struct record_io *io, const char *source)
+{
+	return io->scope == RECORD_SCOPE_JOB && !strcmp(io->source, source);
+}
+
+static int add_lines(struct usage *usage, const struct record *record,
+		     const char *source)
+{
+	bool has_fs = false;
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++)
+		has_fs |= is_of(&record->app[i], source) && record->app[i].fs;
+	for (i = 0; i < record->app_count; i++)
+		if (is_of(&record->app[i], source) &&
+		    (record->app[i].fs || !has_fs) &&
+		    add_line(usage, record, &record->app[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- records --------------------------------------------------------------- */
+
+static int keep(struct usage *usage, struct record *record)
+{
+	struct record **more;
+	size_t room = usage->room ? usage->room * 2 : 4;
+
+	if (usage->count == USAGE_RECORDS) {
+		usage->left_out++;
+		record_free(record);
+		return 0;
+	}
+	if (usage->count == usage->room) {
+		more = realloc(usage->records, room * sizeof(*more));
+		if (!more) {
+			record_free(record);
+			return -1;
+		}
+		usage->records = more;
+		usage->room = room;
+	}
+	usage->records[usage->count++] = record;
+	return 0;
+}
+
+static void add_head(struct usage *usage, const struct record *record)
+{
+	double seconds = record->end - record->start;
+
+	if (!*usage->user)
+		strcpy(usage->user, record->user);
+	if (!*usage->profile && record->has_request)
+		snprintf(usage->profile, sizeof(usage->profile), "%s",
+			 record->request.profile);
+	usage->nodes++;
+	if (seconds > 0)
+		usage->node_s +=
+			(int64_t)(seconds < NODE_S_MAX ? seconds : NODE_S_MAX);
+	run_add(&usage->warned, record->gate_warned);
+	run_add(&usage->refused, record->gate_refused);
+}
+
+int usage_add(struct usage *usage, struct record *record)
+{
+	struct record_io best;
+	int rc = 0;
+
+	add_head(usage, record);
+	run_best(record, RECORD_SCOPE_JOB, &best);
+	if (*best.source) {
+		usage->is_told = true;
+		rc = add_lines(usage, record, best.source);
+	} else {
+		run_best(record, RECORD_SCOPE_NODE, &best);
+		usage->is_wide |= *best.source != 0;
+	}
+	return keep(usage, record) < 0 ? -1 : rc;
+}
+
+/* ---- the use ---------------------------------------------------------------- */
+
+/* Each code once. */
+static void take_advice(struct use *use, const struct advice_list *list)
+{
+	char word[RECORD_WORD_MAX + 1], codes[USE_ADVICE_MAX + 2];
+	size_t i;
+
+	use->is_judged = list->is_judged;
+	for (i = 0; i < list->count; i++) {
+		snprintf(word, sizeof(word), "%s ", list->list[i].code);
+		snprintf(codes, sizeof(codes), "%s ", use->advice);
+		if (strstr(codes, word) ||
+		    strlen(use->advice) + strlen(word) + 1 >= USE_ADVICE_MAX)
+			continue;
+		if (*use->advice)
+			strcat(use->advice, " ");
+		strcat(use->advice, list->list[i].code);
+	}
+}
+
+char *usage_text(const struct usage *usage, const struct store_run *run,
+		 const char *account, const struct config_advice *limits)
+{
+	bool is_whole = !usage->left_out && run->nodes_expected >= 0 &&
+			usage->nodes >= run->nodes_expected;
+	struct advice_list *list =
+		advice_new(usage->records, usage->count, is_whole, limits);
+	struct use use;
+
+	if (!list)
+		return NULL;
+	use_init(&use);
+	use.cluster = run->cluster;
+	use.user = usage->user;
+	use.account = account;
+	use.profile = usage->profile;
+	use.job = run->job;
+	use.uid = run->uid;
+	use.ended = (int64_t)run->last;
+	use.nodes = usage->nodes;
+	use.node_s = usage->node_s;
+	use.is_wide = usage->is_wide && !usage->is_told;
+	use.warned = usage->warned;
+	use.refused = usage->refused;
+	memcpy(use.fs, usage->fs, sizeof(use.fs));
+	use.fs_count = usage->fs_count;
+	take_advice(&use, list);
+	advice_free(list);
+	return use_text(&use);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* usage.h - make the use of a run (lib/use.h) from the records of its nodes
+ *
+ * Terms   the numbers of a node: those of scope job of its best source, by
+ *           filesystem; what is counted of all files only where no filesystem
+ *           is told.
+ *         advice: judged by the records of at most USAGE_RECORDS nodes, as a
+ *           report does.
+ * Owner   usage_free(), NULL allowed; it keeps the records. usage_text() is
+ *           malloc'ed.
+ * Errors  -1 or NULL: out of memory.
+ * Runs    ledger, in the writer.
+ */
+#ifndef JOBIO_LEDGER_USAGE_H
+#define JOBIO_LEDGER_USAGE_H
+
+#include "lib/config.h"
+#include "lib/record.h"
+#include "ledger/store.h"
+
+#define USAGE_RECORDS 2048
+
+struct usage;
+
+struct usage *usage_new(void);
+void usage_free(struct usage *usage);
+
+/* Takes the record, whatever it returns. */
+int usage_add(struct usage *usage, struct record *record);
+
+/* 'account' may be "". */
+char *usage_text(const struct usage *usage, const struct store_run *run,
+		 const char *account, const struct config_advice *limits);
+
+#endif

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/tally.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "lib/run.h"
+
+#define SLOTS_FIRST 256
+
+const char *const tally_names[TALLY_KINDS] = {
+	[TALLY_FILESYSTEMS] = "filesystems", [TALLY_USERS] = "users",
+	[TALLY_ACCOUNTS] = "accounts",	     [TALLY_PROFILES] = "profiles",
+	[TALLY_ADVICE] = "advice",
+};
+
+/* Slots hold the place of a sum, plus one; 0 is free. */
+struct tally_index {
+	size_t *slots[TALLY_KINDS], rooms[TALLY_KINDS];
+};
+
+struct tally *tally_new(void)
+{
+	struct tally *tally = calloc(1, sizeof(*tally));
+
+	if (!tally)
+		return NULL;
+	tally->index = calloc(1, sizeof(*tally->index));
+	if (tally->index)
+		return tally;
+	free(tally);
+	return NULL;
+}
+
+static void free_job(struct tally_job *job)
+{
+	free(job->cluster);
+	free(job->user);
+}
+
+void tally_free(struct tally *tally)
+{
+	size_t i;
+	int kind;
+
+	if (!tally)
+		return;
+	for (kind = 0; kind < TALLY_KINDS; kind++) {
+		for (i = 0; i < tally->counts[kind]; i++) {
+			free(tally->sums[kind][i].name);
+			free(tally->sums[kind][i].cluster);
+			free(tally->sums[kind][i].type);
+		}
+		free(tally->sums[kind]);
+		free(tally->index->slots[kind]);
+	}
+	for (i = 0; i < tally->gate_count; i++)
+		free_job(&tally->gate[i]);
+	free(tally->gate);
+	free(tally->index);
+	free(tally);
+}
+
+size_t tally_size(const struct tally *tally)
+{
+	size_t all = 0;
+	int kind;
+
+	for (kind = 0; kind < TALLY_KINDS; kind++)
+		all += tally->counts[kind];
+	return all;
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+static size_t hash_of(const char *name, const char *cluster)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	for (; *cluster; cluster++)
+		hash = (hash ^ (unsigned char)*cluster) *
+		       UINT64_C(1099511628211);
+	return (size_t)(hash ^ hash >> 29);
+}
+
+/* The slot that has the sum, or the free one where it would be. */
+static size_t *find_slot(const struct tally *tally, int kind, const char *name,
+			 const char *cluster)
+{
+	size_t at = hash_of(name, cluster);
+	const struct tally_sum *sum;
+	size_t *slot;
+
+	for (;; at++) {
+		slot = &tally->index
+				->slots[kind]
+				       [at & (tally->index->rooms[kind] - 1)];
+		if (!*slot)
+			return slot;
+		sum = &tally->sums[kind][*slot - 1];
+		if (!strcmp(sum->name, name) && !strcmp(sum->cluster, cluster))
+			return slot;
+	}
+}
+
+/* The places of all sums anew, in more slots or as they stand now. */
+static int index_again(struct tally *tally, int kind, size_t room)
+{
+	size_t *slots = calloc(room, sizeof(*slots)), i;
+
+	if (!slots)
+		return -1;
+	free(tally->index->slots[kind]);
+	tally->index->slots[kind] = slots;
+	tally->index->rooms[kind] = room;
+	for (i = 0; i < tally->counts[kind]; i++)
+		*find_slot(tally, kind, tally->sums[kind][i].name,
+			   tally->sums[kind][i].cluster) = i + 1;
+	return 0;
+}
+
+/* Room for another sum, whose slots are half empty at least. */
+static int make_room(struct tally *tally, int kind)
+{
+	size_t count = tally->counts[kind], room = tally->index->rooms[kind];
+	struct tally_sum *more;
+
+	if (count * 2 < room)
+		return 0;
+	room = room ? room * 2 : SLOTS_FIRST;
+	more = realloc(tally->sums[kind], room / 2 * sizeof(*more));
+	if (!more)
+		return -1;
+	tally->sums[kind] = more;
+	return index_again(tally, kind, room);
+}
+
+/* The sum of this name, made where there is none; NULL: out of memory. */
+static struct tally_sum *sum_of(struct tally *tally, int kind, const char *name,
+				const char *cluster)
+{
+	struct tally_sum *sum;
+	size_t *slot;
+
+	if (make_room(tally, kind) < 0)
+		return NULL;
+	slot = find_slot(tally, kind, name, cluster);
+	if (*slot)
+		return &tally->sums[kind][*slot - 1];
+	sum = &tally->sums[kind][tally->counts[kind]];
+	memset(sum, 0, sizeof(*sum));
+	sum->name = strdup(name);
+	sum->cluster = strdup(cluster);
+	sum->type = strdup("");
+	if (!sum->name || !sum->cluster || !sum->type) {
+		free(sum->name);
+		free(sum->cluster);
+		free(sum->type);
+		return NULL;
+	}
+	sum->read = sum->written = sum->meta = USE_UNKNOWN;
+	sum->peak = sum->peak_job = USE_UNKNOWN;
+	*slot = ++tally->counts[kind];
+	return sum;
+}
+
+static int set_type(struct tally_sum *sum, const char *type)
+{
+	char *copy;
+
+	if (!*type || *sum->type)
+		return 0;
+	copy = strdup(type);
+	if (!copy)
+		return -1;
+	free(sum->type);
+	sum->type = copy;
+	return 0;
+}
+
+static void take_peak(struct tally_sum *sum, int64_t peak, int64_t job)
+{
+	if (peak <= sum->peak)
+		return;
+	sum->peak = peak;
+	sum->peak_job = job;
+}
+
+/* What 'more' has, into a sum of the same name. */
+static int add_sum(struct tally *tally, int kind, const struct tally_sum *more)
+{
+	struct tally_sum *sum = sum_of(tally, kind, more->name, more->cluster);
+
+	if (!sum || set_type(sum, more->type) < 0)
+		return -1;
+	run_add(&sum->jobs, more->jobs);
+	run_add(&sum->node_s, more->node_s);
+	run_add(&sum->read, more->read);
+	run_add(&sum->written, more->written);
+	run_add(&sum->meta, more->meta);
+	take_peak(sum, more->peak, more->peak_job);
+	return 0;
+}
+
+/* ---- the gate's jobs ------------------------------------------------------ */
+
+/* In its place among those that ended last; the first of them goes. */
+static int add_job(struct tally *tally, const struct tally_job *job)
+{
+	struct tally_job new = *job;
+	size_t at = tally->gate_count;
+
+	while (at && tally->gate[at - 1].ended < job->ended)
+		at--;
+	if (at == TALLY_JOBS_MAX)
+		return 0;
+	if (!tally->gate)
+		tally->gate = calloc(TALLY_JOBS_MAX + 1, sizeof(new));
+	new.cluster = strdup(job->cluster);
+	new.user = strdup(job->user);
+	if (!tally->gate || !new.cluster || !new.user) {
+		free_job(&new);
+		return -1;
+	}
+	memmove(&tally->gate[at + 1], &tally->gate[at],
+		(tally->gate_count - at) * sizeof(new));
+	tally->gate[at] = new;
+	if (tally->gate_count++ == TALLY_JOBS_MAX)
+		free_job(&tally->gate[--tally->gate_count]);
+	return 0;
+}
+
+static int add_gate(struct tally *tally, const struct use *use)
+{
+	struct tally_job job = { (char *)use->cluster,
+				 (char *)use->user,
+				 use->job,
+				 use->ended,
+				 use->warned > 0 ? use->warned : 0,
+				 use->refused > 0 ? use->refused : 0 };
+
+	if (!job.warned && !job.refused)
+		return 0;
+	tally->warned_jobs += job.warned > 0;
+	tally->refused_jobs += job.refused > 0;
+	run_add(&tally->warned_tasks, job.warned);
+	run_add(&tally->refused_tasks, job.refused);
+	return add_job(tally, &job);
+}
+
+/* ---- a use ----------------------------------------------------------------- */
+
+static int add_filesystems(struct tally *tally, const struct use *use,
+			   struct tally_sum *all)
+{
+	struct tally_sum one = *all;
+	size_t i;
+
+	for (i = 0; i < use->fs_count; i++) {
+		const struct use_fs *fs = &use->fs[i];
+
+		one.name = (char *)fs->name;
+		one.cluster = (char *)use->cluster;
+		one.type = (char *)fs->type;
+		one.read = fs->read;
+		one.written = fs->written;
+		one.meta = fs->meta;
+		one.peak = fs->peak;
+		if (add_sum(tally, TALLY_FILESYSTEMS, &one) < 0)
+			return -1;
+		run_add(&all->read, fs->read);
+		run_add(&all->written, fs->written);
+		run_add(&all->meta, fs->meta);
+		take_peak(all, fs->peak, use->job);
+	}
+	return 0;
+}
+
+static int add_advice(struct tally *tally, const struct use *use,
+		      const struct tally_sum *all)
+{
+	struct tally_sum one = *all;
+	char codes[USE_ADVICE_MAX], *rest = NULL;
+
+	one.cluster = one.type = (char *)"";
+	strcpy(codes, use->advice);
+	for (one.name = strtok_r(codes, " ", &rest); one.name;
+	     one.name = strtok_r(NULL, " ", &rest))
+		if (add_sum(tally, TALLY_ADVICE, &one) < 0)
+			return -1;
+	return 0;
+}
+
+int tally_add(struct tally *tally, const struct use *use)
+{
+	struct tally_sum all = { .cluster = (char *)"",
+				 .type = (char *)"",
+				 .jobs = 1,
+				 .node_s = use->node_s > 0 ? use->node_s : 0,
+				 .read = USE_UNKNOWN,
+				 .written = USE_UNKNOWN,
+				 .meta = USE_UNKNOWN,
+				 .peak = USE_UNKNOWN,
+				 .peak_job = use->job };
+	const char *const names[] = { [TALLY_USERS] = use->user,
+				      [TALLY_ACCOUNTS] = use->account,
+				      [TALLY_PROFILES] = use->profile };
+	int kind;
+
+	tally->jobs++;
+	run_add(&tally->node_s, all.node_s);
+	tally->wide += use->is_wide;
+	tally->judged += use->is_judged;
+	if (add_filesystems(tally, use, &all) < 0)
+		return -1;
+	all.cluster = all.type = (char *)"";
+	for (kind = TALLY_USERS; kind <= TALLY_PROFILES; kind++) {
+		all.name = (char *)names[kind];
+		if (add_sum(tally, kind, &all) < 0)
+			return -1;
+	}
+	return add_advice(tally, use, &all) < 0 || add_gate(tally, use) < 0 ? -1
+									    : 0;
+}
+
+/* ---- JSON ------------------------------------------------------------------ */
+
+/* One table says how a sum is written and read. */
+static const struct {
+	const char *name;
+	size_t at;
+} numbers[] = {
+	{ "jobs", offsetof(struct tally_sum, jobs) },
+	{ "node_s", offsetof(struct tally_sum, node_s) },
+	{ "read_bytes", offsetof(struct tally_sum, read) },
+	{ "write_bytes", offsetof(struct tally_sum, written) },
+	{ "meta", offsetof(struct tally_sum, meta) },
+	{ "peak_Bps", offsetof(struct tally_sum, peak) },
+	{ "peak_job", offsetof(struct tally_sum, peak_job) },
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} totals[] = {
+	{ "jobs", offsetof(struct tally, jobs) },
+	{ "node_s", offsetof(struct tally, node_s) },
+	{ "node_wide", offsetof(struct tally, wide) },
+	{ "judged", offsetof(struct tally, judged) },
+	{ "warned_jobs", offsetof(struct tally, warned_jobs) },
+	{ "warned_tasks", offsetof(struct tally, warned_tasks) },
+	{ "refused_jobs", offsetof(struct tally, refused_jobs) },
+	{ "refused_tasks", offsetof(struct tally, refused_tasks) },
+};
+
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+#define TOTALS (sizeof(totals) / sizeof(totals[0]))
+
+static int64_t *field(const void *of, size_t at)
+{
+	return (int64_t *)(void *)((char *)of + at);
+}
+
+static struct json_object *sum_json(const struct tally_sum *sum)
+{
+	struct json_object *o = json_object_new_object();
+	size_t i;
+
+	json_add_text(o, "name", sum->name);
+	if (*sum->cluster)
+		json_add_text(o, "cluster", sum->cluster);
+	if (*sum->type)
+		json_add_text(o, "type", sum->type);
+	for (i = 0; i < NUMBERS; i++)
+		json_add_known(o, numbers[i].name, *field(sum, numbers[i].at));
+	return o;
+}
+
+static struct json_object *gate_json(const struct tally *tally)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	size_t i;
+
+	for (i = 0; i < tally->gate_count; i++) {
+		o = json_object_new_object();
+		json_add_text(o, "cluster", tally->gate[i].cluster);
+		json_add_text(o, "user", tally->gate[i].user);
+		json_add_known(o, "job", tally->gate[i].job);
+		json_add_known(o, "ended", tally->gate[i].ended);
+		json_add_known(o, "warned", tally->gate[i].warned);
+		json_add_known(o, "refused", tally->gate[i].refused);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+void tally_json(const struct tally *tally, struct json_object *top)
+{
+	struct json_object *o = json_object_new_object(), *list;
+	size_t i;
+	int kind;
+
+	for (i = 0; i < TOTALS; i++)
+		json_add_number(o, totals[i].name, *field(tally, totals[i].at));
+	for (kind = 0; kind < TALLY_KINDS; kind++) {
+		list = json_object_new_array();
+		for (i = 0; i < tally->counts[kind]; i++)
+			json_object_array_add(list,
+					      sum_json(&tally->sums[kind][i]));
+		json_object_object_add(o, tally_names[kind], list);
+	}
+	json_object_object_add(o, "gate", gate_json(tally));
+	json_object_object_add(top, "tally", o);
+}
+
+/* "" for what is not there. */
+static char *word_of(struct json_object *o, const char *key)
+{
+	const char *text = json_text(o, key);
+
+	return (char *)(text ? text : "");
+}
+
+static int join_sum(struct tally *tally, int kind, struct json_object *o)
+{
+	struct tally_sum one = { .name = word_of(o, "name"),
+				 .cluster = word_of(o, "cluster"),
+				 .type = word_of(o, "type") };
+	size_t i;
+
+	for (i = 0; i < NUMBERS; i++)
+		*field(&one, numbers[i].at) = json_number(o, numbers[i].name);
+	return add_sum(tally, kind, &one);
+}
+
+static int join_gate(struct tally *tally, struct json_object *list)
+{
+	struct json_object *o;
+	struct tally_job job;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(list); i++) {
+		o = json_object_array_get_idx(list, i);
+		job.cluster = word_of(o, "cluster");
+		job.user = word_of(o, "user");
+		job.job = json_number(o, "job");
+		job.ended = json_number(o, "ended");
+		job.warned = json_number(o, "warned");
+		job.refused = json_number(o, "refused");
+		if (add_job(tally, &job) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int tally_join(struct tally *tally, struct json_object *json)
+{
+	struct json_object *top = json_map(json, "tally"), *list;
+	size_t i;
+	int kind;
+
+	if (!top)
+		return -1;
+	for (i = 0; i < TOTALS; i++)
+		run_add(field(tally, totals[i].at),
+			json_number(top, totals[i].name));
+	for (kind = 0; kind < TALLY_KINDS; kind++) {
+		list = json_list(top, tally_names[kind]);
+		for (i = 0; list && i < json_object_array_length(list); i++)
+			if (join_sum(tally, kind,
+				     json_object_array_get_idx(list, i)) < 0)
+				return -1;
+	}
+	list = json_list(top, "gate");
+	return list ? join_gate(tally, list) : -1;
+}
+
+/* ---- order ----------------------------------------------------------------- */
+
+static int64_t both(const struct tally_sum *sum)
+{
+	int64_t all = 0;
+
+	run_add(&all, sum->read);
+	run_add(&all, sum->written);
+	return all;
+}
+
+static int by_name(const struct tally_sum *a, const struct tally_sum *b)
+{
+	return strcmp(a->name, b->name) ? strcmp(a->name, b->name)
+					: strcmp(a->cluster, b->cluster);
+}
+
+static int by_bytes(const void *one, const void *other)
+{
+	const struct tally_sum *a = one, *b = other;
+
+	if (both(a) != both(b))
+		return both(a) < both(b) ? 1 : -1;
+	return a->jobs != b->jobs ? a->jobs < b->jobs ? 1 : -1 : by_name(a, b);
+}
+
+static int by_hours(const void *one, const void *other)
+{
+	const struct tally_sum *a = one, *b = other;
+
+	if (a->node_s != b->node_s)
+		return a->node_s < b->node_s ? 1 : -1;
+	return a->jobs != b->jobs ? a->jobs < b->jobs ? 1 : -1 : by_name(a, b);
+}
+
+void tally_sort(struct tally *tally)
+{
+	int kind;
+
+	for (kind = 0; kind < TALLY_KINDS; kind++) {
+		if (!tally->counts[kind])
+			continue;
+		qsort(tally->sums[kind], tally->counts[kind],
+		      sizeof(*tally->sums[kind]),
+		      kind == TALLY_ADVICE ? by_hours : by_bytes);
+		/* for those that are added later */
+		(void)index_again(tally, kind, tally->index->rooms[kind]);
+	}
+}

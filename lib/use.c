@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/use.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields end with a tab, a filesystem begins with a newline: no text of a record
+ * has one of these (utf8.h). */
+#define LINE_VERSION "1"
+
+void use_init(struct use *use)
+{
+	memset(use, 0, sizeof(*use));
+	use->cluster = use->user = use->account = use->profile = "";
+	use->uid = USE_UNKNOWN;
+}
+
+/* ---- write --------------------------------------------------------------- */
+
+static void put_text(FILE *out, const char *text)
+{
+	for (; text && *text; text++)
+		fputc(*text == '\t' || *text == '\n' ? '?' : *text, out);
+	fputc('\t', out);
+}
+
+static void put_number(FILE *out, int64_t number)
+{
+	if (number >= 0)
+		fprintf(out, "%" PRId64, number);
+	fputc('\t', out);
+}
+
+char *use_text(const struct use *use)
+{
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	put_text(out, LINE_VERSION);
+	put_text(out, use->cluster);
+	put_text(out, use->user);
+	put_text(out, use->account);
+	put_text(out, use->profile);
+	put_number(out, use->job);
+	put_number(out, use->uid);
+	put_number(out, use->ended);
+	put_number(out, use->nodes);
+	put_number(out, use->node_s);
+	put_number(out, use->is_wide + 2 * use->is_judged);
+	put_number(out, use->warned);
+	put_number(out, use->refused);
+	put_text(out, use->advice);
+	for (i = 0; i < use->fs_count; i++) {
+		fputc('\n', out);
+		put_text(out, use->fs[i].name);
+		put_text(out, use->fs[i].type);
+		put_number(out, use->fs[i].read);
+		put_number(out, use->fs[i].written);
+		put_number(out, use->fs[i].meta);
+		put_number(out, use->fs[i].peak);
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- read ---------------------------------------------------------------- */
+
+/* Cut the next field off; NULL: there is none. */
+static const char *take_text(char **at)
+{
+	char *text = *at, *end = text ? strchr(text, '\t') : NULL;
+
+	*at = end ? end + 1 : NULL;
+	if (!end)
+		return NULL;
+	*end = 0;
+	return text;
+}
+
+/* -1: there is none, or no number. */
+static int take_number(char **at, int64_t *number)
+{
+	char *text = *at;
+	int64_t sum = 0;
+
+	*number = USE_UNKNOWN;
+	if (!text)
+		return -1;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (sum > (INT64_MAX - 9) / 10)
+			sum = (INT64_MAX - 9) / 10;
+		sum = sum * 10 + (*text - '0');
+	}
+	if (*text != '\t')
+		return -1;
+	if (text > *at)
+		*number = sum;
+	*at = text + 1;
+	return 0;
+}
+
+static int take_fs(char **at, struct use *use)
+{
+	struct use_fs *fs = &use->fs[use->fs_count];
+
+	if (use->fs_count == USE_FS_MAX || !(fs->name = take_text(at)) ||
+	    !(fs->type = take_text(at)) || take_number(at, &fs->read) < 0 ||
+	    take_number(at, &fs->written) < 0 ||
+	    take_number(at, &fs->meta) < 0 || take_number(at, &fs->peak) < 0)
+		return -1;
+	use->fs_count++;
+	return 0;
+}
+
+static int take_numbers(char **at, struct use *use)
+{
+	int64_t flags;
+
+	if (take_number(at, &use->job) < 0 || take_number(at, &use->uid) < 0 ||
+	    take_number(at, &use->ended) < 0 ||
+	    take_number(at, &use->nodes) < 0 ||
+	    take_number(at, &use->node_s) < 0 || take_number(at, &flags) < 0 ||
+	    flags < 0 || take_number(at, &use->warned) < 0 ||
+	    take_number(at, &use->refused) < 0)
+		return -1;
+	use->is_wide = flags & 1;
+	use->is_judged = flags & 2;
+	return 0;
+}
+
+int use_parse(char *line, struct use *use)
+{
+	const char *version = take_text(&line), *advice;
+
+	use_init(use);
+	if (!version || strcmp(version, LINE_VERSION) != 0 ||
+	    !(use->cluster = take_text(&line)) ||
+	    !(use->user = take_text(&line)) ||
+	    !(use->account = take_text(&line)) ||
+	    !(use->profile = take_text(&line)) ||
+	    take_numbers(&line, use) < 0 || !(advice = take_text(&line)) ||
+	    strlen(advice) >= sizeof(use->advice))
+		return -1;
+	strcpy(use->advice, advice);
+	while (*line == '\n') {
+		line++;
+		if (take_fs(&line, use) < 0)
+			return -1;
+	}
+	return *line ? -1 : 0;
+}

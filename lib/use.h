@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* use.h - what one run of a job makes of a site's filesystems, in one line
+ *
+ * Terms   use: bytes and metadata operations of one run by filesystem, of the
+ *           job alone; who ran it, on how many nodes for how long; which advice
+ *           it got; tasks that the gate warned of.
+ *         wide: the only numbers are node-wide, and so of other jobs too: none
+ *           of them is in the use.
+ *         judged: there was enough to judge for advice.
+ *         Of more than USE_FS_MAX filesystems the rest has the name
+ *           USE_FS_REST; what is counted of all files has USE_FS_ALL.
+ * Owner   texts are borrowed: from whatever it was made of, or from the line
+ *           that use_parse() cut to pieces.
+ * Errors  use_text() NULL: out of memory. use_parse() -1: not such a line.
+ * Runs    ledger, report.
+ */
+#ifndef JOBIO_USE_H
+#define JOBIO_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define USE_UNKNOWN INT64_C(-1)
+#define USE_FS_MAX 16
+#define USE_FS_REST "(others)"
+#define USE_FS_ALL "(all files)"
+#define USE_ADVICE_MAX 256
+
+struct use_fs {
+	const char *name, *type; /* type: "" unknown */
+	int64_t read, written, meta;
+	int64_t peak; /* the most that one node read, or wrote, in a second */
+};
+
+struct use {
+	const char *cluster, *user, *account, *profile; /* "" unknown or none */
+	int64_t job, uid;
+	int64_t ended, nodes, node_s;
+	bool is_wide, is_judged;
+	int64_t warned, refused;     /* tasks */
+	char advice[USE_ADVICE_MAX]; /* "A01 A17" */
+	struct use_fs fs[USE_FS_MAX];
+	size_t fs_count;
+};
+
+/* All unknown or none. */
+void use_init(struct use *use);
+
+char *use_text(const struct use *use);
+int use_parse(char *line, struct use *use);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/site.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/json.h"
+#include "report/job_source.h"
+#include "report/when.h"
+
+void site_free(struct site *site)
+{
+	if (site)
+		tally_free(site->tally);
+	free(site);
+}
+
+/* ---- the ledger ------------------------------------------------------------ */
+
+/* "{"op":"site",..}"; 'next' is what the last answer said, or NULL. */
+static char *ask_for(const struct site *site, struct json_object *next)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", "site");
+	json_add_number(top, "since", site->since_s);
+	json_add_number(top, "until", site->until_s);
+	if (next)
+		json_object_object_add(top, "after", json_object_get(next));
+	return json_line_put(top);
+}
+
+static struct json_object *ask_page(struct job_source *source,
+				    const struct site *site,
+				    struct json_object *next, struct err *err)
+{
+	char *request = ask_for(site, next), *answer = NULL;
+	struct json_object *top = NULL;
+	const char *why;
+
+	if (request)
+		answer = job_source_call(source, request, err);
+	else
+		err_set(err, "out of memory");
+	if (answer) {
+		top = json_parse(answer);
+		if (!json_is_true(top, "ok")) {
+			why = json_text(top, "error");
+			err_set(err, "ledger: %s",
+				why ? why : "the answer has no meaning");
+			json_object_put(top);
+			top = NULL;
+		}
+	}
+	free(answer);
+	free(request);
+	return top;
+}
+
+/* Page by page: each is what the ledger adds up in a moment. */
+static int ask_ledger(struct job_source *source, struct site *site,
+		      struct err *err)
+{
+	struct json_object *top, *next = NULL;
+	int rc = -1;
+
+	do {
+		top = ask_page(source, site, next, err);
+		json_object_put(next);
+		next = NULL;
+		if (!top)
+			return -1;
+		site->left = json_number(top, "left");
+		rc = tally_join(site->tally, top);
+		if (rc < 0)
+			err_set(err, "ledger: the answer has no meaning");
+		next = json_object_get(json_list(top, "next"));
+		json_object_put(top);
+	} while (rc == 0 && next);
+	json_object_put(next);
+	return rc;
+}
+
+/* ---- both ------------------------------------------------------------------- */
+
+static int find_times(struct site *site, const char *since, const char *until,
+		      struct err *err)
+{
+	int64_t now_s = time(NULL);
+
+	if (when_parse(since, now_s, &site->since_s, err) < 0)
+		return err_prefix(err, "--starttime");
+	if (when_parse(until, now_s, &site->until_s, err) < 0)
+		return err_prefix(err, "--endtime");
+	if (site->until_s < site->since_s)
+		return err_set(err, "--endtime: it is before --starttime");
+	return 0;
+}
+
+/* A part of the ledger's answers must not be added to what sacct says. */
+static int start_again(struct site *site, struct err *err)
+{
+	tally_free(site->tally);
+	site->tally = tally_new();
+	return site->tally ? 0 : err_set(err, "out of memory");
+}
+
+static int fill(struct job_source *source, struct site *site, struct err *err)
+{
+	static const char refusal[] = "ledger: site: for root";
+	struct err why = { "" }, second = { "" };
+
+	site->source = "ledger";
+	if (start_again(site, err) < 0)
+		return -1;
+	if (ask_ledger(source, site, &why) == 0)
+		return 0;
+	if (!strncmp(why.text, refusal, sizeof(refusal) - 1)) {
+		*err = why;
+		return -1;
+	}
+	site->source = "sacct";
+	site->left = 0;
+	snprintf(site->why_not_ledger, sizeof(site->why_not_ledger), "%s",
+		 why.text);
+	if (start_again(site, err) < 0)
+		return -1;
+	if (site_from_sacct(source, site, &second) == 0)
+		return 0;
+	return err_set(err, "%s; %s", why.text, second.text);
+}
+
+struct site *site_get(struct job_source *source, const char *since,
+		      const char *until, struct err *err)
+{
+	struct site *site = calloc(1, sizeof(*site));
+
+	if (!site) {
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	if (find_times(site, since, until, err) < 0 ||
+	    fill(source, site, err) < 0) {
+		site_free(site);
+		return NULL;
+	}
+	tally_sort(site->tally);
+	return site;
+}

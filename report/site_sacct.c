@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A site's sums from the summaries in slurmdbd. */
+#include "report/site.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/child.h"
+#include "lib/number.h"
+#include "lib/summary.h"
+#include "lib/use.h"
+#include "report/sacct.h"
+#include "report/when.h"
+
+#define PATH_SIZE 4096
+#define TIMEOUT_MS 20000U
+
+/* ---- who asks ---------------------------------------------------------------- */
+
+/* What sacctmgr says of the caller: "Operator", "Administrator", "None" or
+ * nothing. */
+static int ask_level(const char *name, char *level, size_t room,
+		     struct err *err)
+{
+	char path[PATH_SIZE], where[300];
+	char *argv[] = { path,
+			 (char *)"-nP",
+			 (char *)"show",
+			 (char *)"user",
+			 where,
+			 (char *)"format=adminlevel",
+			 NULL };
+	struct child_result result = { 0 };
+
+	if (sacct_program("sacctmgr", path, sizeof(path)) < 0)
+		return err_set(err, "sacctmgr: there is no sacctmgr in PATH");
+	snprintf(where, sizeof(where), "name=%s", name);
+	if (child_run(argv, NULL, TIMEOUT_MS, &result, err) < 0)
+		return -1;
+	snprintf(level, room, "%.*s", (int)strcspn(result.out, "\n"),
+		 result.out);
+	child_result_free(&result);
+	return 0;
+}
+
+static int check_caller(const struct job_source *source, struct err *err)
+{
+	struct passwd *me = getpwuid(geteuid());
+	char level[64] = "";
+
+	if (geteuid() == 0 ||
+	    (me && source->config &&
+	     !strcmp(me->pw_name, source->config->ledger.user)))
+		return 0;
+	if (me && ask_level(me->pw_name, level, sizeof(level), err) < 0)
+		return -1;
+	if (!strcmp(level, "Operator") || !strcmp(level, "Administrator"))
+		return 0;
+	return err_set(err, "--site: for root, SlurmUser and operators of "
+			    "Slurm only");
+}
+
+/* ---- a row -------------------------------------------------------------------- */
+
+/* "/mnt/weka:wekafs" is one; of several nobody knows which. */
+static void take_fs(struct use *use, const struct summary *s,
+		    char names[SUMMARY_FS_READ])
+{
+	struct use_fs *fs = use->fs;
+	char *type;
+
+	strcpy(names, s->fs);
+	type = strchr(names, ':');
+	fs->name = *names ? names : USE_FS_ALL;
+	fs->type = "";
+	if (s->flags & RECORD_FLAG(ALL_FILES)) {
+		fs->name = USE_FS_ALL;
+	} else if (type && !strchr(names, ',')) {
+		*type = 0;
+		fs->type = type + 1;
+	}
+	fs->read = s->rd_bytes;
+	fs->written = s->wr_bytes;
+	fs->meta = s->meta;
+	fs->peak = s->peak_rd > s->peak_wr ? s->peak_rd : s->peak_wr;
+	use->fs_count = 1;
+}
+
+static int add_row(struct tally *tally, const struct sacct_row *row,
+		   const struct summary *s)
+{
+	char names[SUMMARY_FS_READ], profile[SUMMARY_PROF];
+	unsigned long job = 0;
+	struct use use;
+
+	use_init(&use);
+	(void)number_parse(row->raw_id, 1, UINT32_MAX, &job, NULL);
+	snprintf(profile, sizeof(profile), "%.*s", (int)strcspn(s->prof, "/"),
+		 s->prof);
+	use.cluster = row->cluster;
+	use.user = row->user;
+	use.account = row->account;
+	use.profile = profile;
+	use.job = (int64_t)job;
+	use.ended = row->end;
+	use.nodes = row->nodes;
+	if (row->elapsed_s > 0 && row->nodes > 0)
+		use.node_s = row->elapsed_s * row->nodes;
+	use.is_wide = s->scope == SUMMARY_SCOPE_NODE;
+	use.warned = s->gate_warned;
+	use.refused = s->gate_refused;
+	if (s->scope == SUMMARY_SCOPE_JOB)
+		take_fs(&use, s, names);
+	return tally_add(tally, &use);
+}
+
+int site_from_sacct(struct job_source *source, struct site *site,
+		    struct err *err)
+{
+	char since[WHEN_SIZE], until[WHEN_SIZE];
+	struct sacct_query query = {
+		.since = when_text(site->since_s, since),
+		.until = when_text(site->until_s, until),
+		.is_everybody = true,
+		.has_no_admin =
+			!source->config ||
+			source->config->ledger.field != LEDGER_FIELD_ADMIN,
+	};
+	const struct sacct_row *row;
+	struct summary summary;
+	size_t i;
+
+	if (check_caller(source, err) < 0)
+		return -1;
+	source->slurm = sacct_ask(&query, err);
+	for (i = 0; source->slurm && i < source->slurm->count; i++) {
+		row = &source->slurm->row[i];
+		if (row->end < site->since_s || row->end >= site->until_s)
+			continue;
+		if (!row->summary ||
+		    summary_parse(row->summary, &summary, NULL) < 0)
+			site->silent++;
+		else if (add_row(site->tally, row, &summary) < 0)
+			return err_set(err, "out of memory");
+	}
+	return source->slurm ? 0 : -1;
+}
