@@ -212,7 +212,7 @@ static int check_site(const struct options *o, struct err *err)
 				    "--json, --csv and --html go with it");
 	if (o->html && o->format != TEXT)
 		return err_set(err, "--html: without --json and --csv");
-	return 0;
+	return site_check(list->since, list->until, err);
 }
 
 static int check(const struct options *o, struct err *err)

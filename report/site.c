@@ -100,6 +100,13 @@ static int find_times(struct site *site, const char *since, const char *until,
 	return 0;
 }
 
+int site_check(const char *since, const char *until, struct err *err)
+{
+	struct site site;
+
+	return find_times(&site, since, until, err);
+}
+
 /* A part of the ledger's answers must not be added to what sacct says. */
 static int start_again(struct site *site, struct err *err)
 {

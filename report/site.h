@@ -29,6 +29,9 @@ struct site {
 	struct tally *tally; /* sorted */
 };
 
+/* Are these times, in this order? */
+int site_check(const char *since, const char *until, struct err *err);
+
 struct site *site_get(struct job_source *source, const char *since,
 		      const char *until, struct err *err);
 void site_free(struct site *site);

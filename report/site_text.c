@@ -17,14 +17,14 @@
 
 /* ---- text -------------------------------------------------------------------- */
 
-static void print_count(FILE *out, const char *name, int64_t count,
-			const char *words)
+static void print_jobs(FILE *out, const char *name, int64_t count,
+		       const char *words)
 {
 	char text[16];
 
 	if (count > 0)
-		fprintf(out, "  %-13s %s %s\n", name, job_count(count, text),
-			words);
+		fprintf(out, "  %-13s %s job%s %s\n", name,
+			job_count(count, text), count == 1 ? "" : "s", words);
 }
 
 static void print_head(FILE *out, const struct site *site)
@@ -32,16 +32,16 @@ static void print_head(FILE *out, const struct site *site)
 	const struct tally *t = site->tally;
 	char since[WHEN_SIZE], until[WHEN_SIZE], jobs[16], hours[SITE_HOURS];
 
-	fprintf(out, "%s%s jobs%s that ended from %s to %s, %s node hours\n",
-		tone(TONE_STRONG), job_count(t->jobs, jobs), tone(TONE_END),
+	fprintf(out, "%s%s job%s%s that ended from %s to %s, %s node hours\n",
+		tone(TONE_STRONG), job_count(t->jobs, jobs),
+		t->jobs == 1 ? "" : "s", tone(TONE_END),
 		when_text(site->since_s, since),
 		when_text(site->until_s, until), site_hours(t->node_s, hours));
-	print_count(out, "not added", t->wide,
-		    "jobs with node-wide numbers alone");
-	print_count(out, "not added", site->silent,
-		    "jobs of which sacct has no summary");
-	print_count(out, "not yet added", site->left,
-		    "jobs of before the update, of any time: ask again");
+	print_jobs(out, "not added", t->wide, "with node-wide numbers alone");
+	print_jobs(out, "not added", site->silent,
+		   "of which sacct has no summary");
+	print_jobs(out, "not yet added", site->left,
+		   "of before the update, of any time: ask again");
 	if (*site->why_not_ledger)
 		fprintf(out,
 			"  %-13s from the summaries in sacct, without advice: "
@@ -58,7 +58,7 @@ static void print_gate(FILE *out, const struct site *site)
 	site_gate_words(site, words, sizeof(words));
 	fprintf(out, "  %-13s %s%s%s\n", "gate",
 		t->warned_jobs ? tone(TONE_WARN) : "", words, tone(TONE_END));
-	print_count(out, "", t->refused_jobs, "jobs had tasks that it refused");
+	print_jobs(out, "", t->refused_jobs, "had tasks that it refused");
 	for (i = 0; i < t->gate_count && shown < GATE_SHOWN; i++) {
 		const struct tally_job *job = &t->gate[i];
 

@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# site.bats - jobio report --site, from a ledger of our own and from a false sacct
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup() {
+	setup_ledger
+	mkdir "$DIR/bin"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	: >"$DIR/bin/jobs"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+}
+teardown() { teardown_ledger; }
+
+site() {
+	"$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --site "$@"
+}
+
+# use RUN ENDED CLUSTER USER ACCOUNT PROFILE NODES NODE_S FLAGS WARNED REFUSED ADVICE [FS TYPE READ WRITTEN META PEAK]...
+# - what the ledger's writer would have kept of a run
+use() {
+	python3 - "$DIR/store.sqlite" "$@" <<-'EOP'
+		import sqlite3, sys
+		path, run, ended, *rest = sys.argv[1:]
+		head, fs = rest[:10], rest[10:]
+		lines = ["\t".join(["1", *head[:4], run, "1000", ended, *head[4:], ""])]
+		lines += ["\t".join(fs[i:i + 6] + [""]) for i in range(0, len(fs), 6)]
+		with sqlite3.connect(path, timeout=10) as db:
+		    db.execute("INSERT INTO uses VALUES(?, ?, ?)", (ended, run, "\n".join(lines)))
+	EOP
+}
+
+# three jobs of the morning of 2026-11-21, one of the day before
+fill() {
+	use 7 1795224862 c alice lab stream 2 7200 2 0 0 A01 /mnt/weka wekafs 1073741824 2147483648 1200 536870912
+	use 8 1795224900 c bob lab '' 1 3600 2 3 0 'A01 A17' /mnt/weka wekafs 1073741824 '' 5 1024 /home nfs 1024 0 7 ''
+	use 9 1795225000 c alice other stream 4 360000 1 0 2 ''
+	use 6 1795100000 c carol lab metadata 1 3600 2 0 0 '' /home nfs 1048576 0 '' ''
+}
+
+@test "an administrator sees what loads the filesystems, whose jobs, and which advice would help most" {
+	fill
+	run site -S 2026-11-21 -E 2026-11-22
+	expect_equal 0 "$status"
+	expect_equal "3 jobs that ended from 2026-11-21T00:00:00 to 2026-11-22T00:00:00, 103 node hours
+  not added     1 job with node-wide numbers alone
+  gate          enforce would have refused 1 job: 3 tasks could run on a client's CPUs
+                1 job had tasks that it refused
+  would refuse  8 of bob on cluster c, 3 tasks
+
+Filesystem                      Jobs Node hours      Read   Written  Metadata    Peak/s  Its job
+/mnt/weka (wekafs)                 2        3.0      2GiB      2GiB     1.21k    512MiB  7
+/home (nfs)                        1        1.0      1KiB        0B         7         -  -
+
+User                            Jobs Node hours      Read   Written  Metadata    Peak/s  Its job
+alice                              2        102      1GiB      2GiB      1.2k    512MiB  7
+bob                                1        1.0      1GiB        0B        12      1KiB  8
+
+Account                         Jobs Node hours      Read   Written  Metadata    Peak/s  Its job
+lab                                2        3.0      2GiB      2GiB     1.21k    512MiB  7
+other                              1        100         -         -         -         -  -
+
+Profile                         Jobs Node hours      Read   Written  Metadata    Peak/s  Its job
+stream                             2        102      1GiB      2GiB      1.2k    512MiB  7
+none                               1        1.0      1GiB        0B        12      1KiB  8
+
+Advice                          Jobs Node hours  Of jobs  Do
+A01                                2        3.0     100%  read 1 MiB at a time: open(path, buffering=2**20), setvbuf(), dd bs=1M; or copy the input to \$TMPDIR first
+A17                                1        1.0      50%  O_DIRECT for large writes: dd oflag=direct, fio --direct=1" "$output"
+}
+
+@test "a time has its end: jobs that ended before and after it are of other days" {
+	fill
+	run site -S 2026-11-19 -E 2026-11-21
+	expect_text '1 job that ended from 2026-11-19T00:00:00' "$output"
+	expect_text "gate          enforce would have refused none of these jobs" "$output"
+	expect_text 'carol ' "$output"
+	run site -S 1795224900
+	expect_equal 2 "$status"
+	expect_text "jobio: report: --starttime: '1795224900': not a time like now-7days, today, 2026-11-15 or 2026-11-15T12:30" "$output"
+	run site -S 2026-11-21 -E 2026-11-20
+	expect_equal 2 "$status"
+	expect_text 'jobio: report: --endtime: it is before --starttime' "$output"
+}
+
+@test "tables have so many lines, and say how many more there are" {
+	fill
+	run site -S 2026-11-19 -E 2026-11-22 --limit=1
+	expect_text 'and 1 more: --limit=2 shows them' "$output"
+	expect_text 'and 2 more: --limit=3 shows them' "$output"
+	[[ $output != *carol* ]]
+}
+
+@test "CSV has a line for each sum, and for each job that the gate would refuse" {
+	fill
+	run site -S 2026-11-21 -E 2026-11-22 --csv
+	expect_equal 0 "$status"
+	expect_equal 'table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,metadata,peak_Bps,job,warned_tasks,refused_tasks' "${lines[0]}"
+	expect_equal '"filesystems","/mnt/weka","c","wekafs",2,3.000,2147483648,2147483648,1205,536870912,7,,' "${lines[1]}"
+	expect_text '"accounts","other","","",1,100.000,,,,,,,' "$output"
+	expect_text '"advice","A17","","",1,1.000,,,,,,,' "$output"
+	expect_text '"gate","alice","c","",1,,,,,,9,0,2' "$output"
+	expect_text '"gate","bob","c","",1,,,,,,8,3,0' "$output"
+	expect_equal 13 "${#lines[@]}"
+	for line in "${lines[@]}"; do # as many columns in each
+		expect_equal 12 "$(tr -cd , <<<"$line" | wc -c)"
+	done
+}
+
+@test "JSON has all of it" {
+	fill
+	run site -S 2026-11-21 -E 2026-11-22 --json
+	expect_equal 0 "$status"
+	expect_equal '"ledger" 1795219200 1795305600 0' "$(jq -c '.source, .since, .until, .left' <<<"$output" | tr '\n' ' ' | sed 's/ $//')"
+	expect_equal '[3,370800,1,2,1,3,1,2]' "$(jq -c '[.tally | .jobs, .node_s, .node_wide, .judged, .warned_jobs, .warned_tasks, .refused_jobs, .refused_tasks]' <<<"$output")"
+	expect_equal '{"name":"alice","jobs":2,"node_s":367200,"read_bytes":1073741824,"write_bytes":2147483648,"meta":1200,"peak_Bps":536870912,"peak_job":7}' \
+		"$(jq -c .tally.users[0] <<<"$output")"
+}
+
+@test "a page of it needs nothing else, and encodes what records say" {
+	fill
+	use 10 1795225100 c '<b>eve' '"lab"' x 1 60 2 1 0 '' '/mnt/<script>' 'x&y' 1 1 1 1
+	run site -S 2026-11-21 -E 2026-11-22 --html="$DIR/page.html"
+	expect_equal '' "$output"
+	expect_equal 0 "$status"
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$DIR/page.html"
+	expect_equal '4 6' "$output"
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$DIR/page.html" --text
+	expect_text '/mnt/<script> (x&y)' "$output"
+	expect_text "enforce would have refused 2 jobs: 4 tasks could run on a client's CPUs" "$output"
+	[[ $(<"$DIR/page.html") != *'<script'* && $(<"$DIR/page.html") != *'<b>'* ]]
+}
+
+@test "runs that the ledger has not looked at yet are told" {
+	fill
+	python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=10) as db: db.execute("INSERT INTO unused VALUES(3), (4)")' "$DIR/store.sqlite"
+	run site -S 2026-11-21 -E 2026-11-22
+	expect_text 'not yet added 2 jobs of before the update, of any time: ask again' "$output"
+}
+
+# job ID KEY=VALUE... - a line for fake-sacct
+job() {
+	local id=$1 IFS=$'\t'
+	shift
+	printf 'JobID=%s\tCluster=c\tAccount=lab\tStart=1795220000\tEnd=1795224862\tElapsedRaw=3600\tNNodes=2\tState=COMPLETED\t%s\n' "$id" "$*"
+}
+
+@test "without a ledger the summaries in sacct are added up, and that is said" {
+	stop "$LEDGER"
+	{
+		job 7 User=alice SystemComment='jobio/1 not=gate rd=1GiB/10 wr=2GiB/20 nodes=2/2 cores=1 cpus=1 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=5 peak=1KiB/3KiB gate=warn:3'
+		job 8 User=bob SystemComment='jobio/1 rd=1GiB/10 wr=-/- nodes=2/2 cores=- cpus=- prof=slow/not-applied fs=/a:nfs,/b:nfs scope=job src=bpf q=-'
+		job 9 User=bob SystemComment='jobio/1 rd=1GiB/10 wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=/a:nfs scope=node src=weka q=-'
+		job 10 User=bob SystemComment='jobio/1 rd=7GiB/10 wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=/a:nfs scope=job src=stepd q=all_files'
+		job 11 User=bob
+		job 12 User=bob End=1795400000 SystemComment='jobio/1 rd=1TiB/10 nodes=2/2'
+	} >"$DIR/bin/jobs"
+	run site -S 2026-11-21 -E 2026-11-22
+	expect_equal 0 "$status"
+	expect_text '4 jobs that ended from 2026-11-21T00:00:00 to 2026-11-22T00:00:00, 8.0 node hours
+  not added     1 job with node-wide numbers alone
+  not added     1 job of which sacct has no summary
+  note          from the summaries in sacct, without advice: ledger '"'127.0.0.1:$PORT': Connection refused"'
+  gate          enforce would have refused 1 job: 3 tasks could run on a client'"'"'s CPUs
+  would refuse  7 of alice on cluster c, 3 tasks' "$output"
+	expect_text '
+/mnt/weka (wekafs)                 1        2.0      1GiB      2GiB         5      3KiB  7
+' "$output"
+	expect_text '
+/a:nfs,/b:nfs                      1        2.0      1GiB         -         -         -  -' "$output"
+	expect_text '
+(all files)                        1        2.0      7GiB         -         -         -  -' "$output"
+	expect_text '
+slow                               1        2.0      1GiB' "$output"
+	[[ $output != *TiB* && $output != *Advice* ]]
+	expect_text '-a -S 2026-11-21T00:00:00 -E 2026-11-22T00:00:00' "$(<"$DIR/bin/asked")"
+}
+
+@test "who is not root, SlurmUser or an operator of Slurm is refused, with and without a ledger" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	fill
+	chmod 755 "$DIR/bin"
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --site -S 2026-11-21)
+	run "${as[@]}"
+	expect_equal 1 "$status"
+	expect_equal 'jobio: report: ledger: site: for root, SlurmUser and operators of Slurm only' "$output"
+	stop "$LEDGER"
+	# shellcheck disable=SC2016 # the fake expands it
+	printf '#!/bin/sh\n[ "$4" = name=nobody ] && cat "%s/level"\n' "$DIR" >"$DIR/bin/sacctmgr"
+	chmod 755 "$DIR/bin/sacctmgr"
+	echo None >"$DIR/level"
+	run "${as[@]}"
+	expect_equal 1 "$status"
+	expect_text '; --site: for root, SlurmUser and operators of Slurm only' "$output"
+	echo Operator >"$DIR/level"
+	job 7 User=alice SystemComment='jobio/1 rd=1GiB/10 wr=2GiB/20 nodes=2/2 fs=/mnt/weka:wekafs scope=job src=bpf' >"$DIR/bin/jobs"
+	run "${as[@]}" -E 2026-11-22
+	expect_equal 0 "$status"
+	expect_text '/mnt/weka (wekafs)                 1' "$output"
+}
+
+@test "--site is of all jobs: what chooses some of them does not go with it" {
+	local word
+	for word in 7 --user=alice --account=lab --state=FAILED --sort=read --restart=1 --verbose; do
+		run site "$word"
+		expect_equal 2 "$status"
+		expect_text 'jobio: report: --site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go with it' "$output"
+	done
+	run site --html=x --csv
+	expect_equal 2 "$status"
+	expect_text 'jobio: report: --html: without --json and --csv' "$output"
+}
