@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed
+/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed;
+ *                              in a file in DIR, or in MariaDB, whose socket
+ *                              DIR is
  * ledger_bench load N PEERS CONF - the same through a running ledger
  * ledger_bench jobs FIRST N RATE CLUSTER START END CONF
  *                              - N jobs of one node each, ids from FIRST on,
@@ -23,6 +25,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -186,6 +189,26 @@ static char **make_all(int nodes)
 	return texts;
 }
 
+/* A file in 'dir', or a schema of the MariaDB whose socket 'dir' is. */
+static struct store *open_store(int nodes, const char *dir, struct err *err)
+{
+	static struct config_ledger config;
+	static char path[4096], schema[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/bench.%d.sqlite", dir, nodes);
+	snprintf(schema, sizeof(schema), "bench_%d_%d", nodes, (int)getpid());
+	config.store = path;
+	if (stat(dir, &st) == 0 && S_ISSOCK(st.st_mode)) {
+		config.store = (char *)CONFIG_MARIADB;
+		config.storage_host = (char *)dir;
+		config.storage_user = (char *)"root";
+		config.storage_loc = schema;
+		config.storage_pass_file = config.storage_ca = (char *)"";
+	}
+	return store_open(&config, err);
+}
+
 static int merge(int nodes, const char *dir)
 {
 	static const struct config_ledger config = { .retention_days = 36500 };
@@ -193,15 +216,13 @@ static int merge(int nodes, const char *dir)
 	struct writer writer = { .config = &config, .metrics = &metrics };
 	struct rusage usage;
 	struct err err = { "" };
-	char path[4096];
 	int64_t next;
 	int i;
 	double start, stored, cpu_start;
 	char **texts = make_all(nodes);
 
-	snprintf(path, sizeof(path), "%s/bench.%d.sqlite", dir, nodes);
-	writer.store = store_open(path, &err);
-	if (!writer.store)
+	writer.store = open_store(nodes, dir, &err);
+	if (!writer.store || *err.text)
 		die(err.text);
 	writer.acct.write = fake_write;
 	start = now();

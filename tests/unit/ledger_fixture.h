@@ -7,7 +7,9 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/config.h"
 #include "lib/record.h"
 #include "ledger/store.h"
 #include "tests/unit/tempdir.h"
@@ -37,15 +39,45 @@ __attribute__((unused)) static struct record *made(const char *node)
 	return r;
 }
 
-__attribute__((unused)) static struct store *opened(void)
+/* The store of this test: a file of its own; or, when JOBIO_TEST_MARIADB is the
+ * socket of a server (tests/tools/with-mariadb), a schema of its own. 'port'
+ * tells ledgers on the same store apart. */
+__attribute__((unused)) static struct config_ledger where(unsigned int port)
 {
+	const char *socket = getenv("JOBIO_TEST_MARIADB");
+	static char schema[32];
+	struct config_ledger config = { .port = port,
+					.store = (char *)tempdir_path("s") };
+
+	if (!socket)
+		return config;
+	if (!*schema) /* a child's is its parent's */
+		snprintf(schema, sizeof(schema), "t%d", (int)getpid());
+	config.store = (char *)CONFIG_MARIADB;
+	config.storage_host = (char *)socket;
+	config.storage_user = (char *)"root";
+	config.storage_loc = schema;
+	config.storage_pass_file = config.storage_ca = (char *)"";
+	return config;
+}
+
+/* As one of several ledgers, 1 to 4; a store borrows its configuration. */
+__attribute__((unused)) static struct store *opened_as(unsigned int port)
+{
+	static struct config_ledger configs[5];
 	struct err err = { "" };
 	struct store *store;
 
-	tempdir_make();
-	store = store_open(tempdir_path("s"), &err);
-	ck_assert_msg(store != NULL, "%s", err.text);
+	configs[port] = where(port);
+	store = store_open(&configs[port], &err);
+	ck_assert_msg(store != NULL && !*err.text, "%s", err.text);
 	return store;
+}
+
+__attribute__((unused)) static struct store *opened(void)
+{
+	tempdir_make();
+	return opened_as(1);
 }
 
 /* Put and free; what store_put() returned. *due may be NULL. */

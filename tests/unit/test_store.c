@@ -382,7 +382,7 @@ START_TEST(what_was_not_committed_is_not_there)
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	ck_assert_int_eq(
 		store_put(store, r, text, strlen(text), NOW, 1, &due, &err), 1);
-	other = store_open(tempdir_path("s"), &err);
+	other = opened_as(2);
 	ck_assert_int_eq(run_count(other), 0);
 	store_close(other);
 	store_rollback(store);
@@ -473,9 +473,10 @@ END_TEST
 
 START_TEST(a_store_that_cannot_be_opened_names_its_path)
 {
+	struct config_ledger config = { .store = (char *)"/nonexistent/s" };
 	struct err err;
 
-	ck_assert_ptr_null(store_open("/nonexistent/s", &err));
+	ck_assert_ptr_null(store_open(&config, &err));
 	ck_assert_str_eq(err.text, "'/nonexistent/s': store: unable to open "
 				   "database file");
 }
