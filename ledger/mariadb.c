@@ -141,7 +141,8 @@ bool mariadb_is_away(const struct mariadb *db)
 bool mariadb_is_clash(const struct mariadb *db)
 {
 	return db->number == ER_LOCK_DEADLOCK ||
-	       db->number == ER_LOCK_WAIT_TIMEOUT || db->number == ER_DUP_ENTRY;
+	       db->number == ER_LOCK_WAIT_TIMEOUT ||
+	       db->number == ER_DUP_ENTRY || db->number == ER_CHECKREAD;
 }
 
 bool mariadb_is_missing(const struct mariadb *db)

@@ -9,7 +9,8 @@
  *           MARIADB_RETRY_MAX_S; until then everything fails at once.
  *         clash: somebody else was at the same rows. The transaction is gone
  *           and may be made again: deadlock (1213: with Galera at the commit
- *           too), waited too long for a row (1205), the same new row (1062).
+ *           too), waited too long for a row (1205), the same new row (1062), a row
+ *           that has changed meanwhile (1020).
  * Owner   struct mariadb; rows are good until the next call.
  * Errors  -1 and a sentence that begins "store: MariaDB". A connection that
  *           failed is closed, and what it had begun is gone.

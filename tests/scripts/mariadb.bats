@@ -10,13 +10,15 @@ source "$SRCDIR/tests/scripts/ledger.bash"
 source "$SRCDIR/tests/scripts/mariadb.bash"
 
 setup_file() {
-	export FOLDER=$BATS_FILE_TMPDIR/db MARIADB_SAFE=1
-	mkdir "$FOLDER"
+	export FOLDER MARIADB_SAFE=1
+	FOLDER=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-mariadb.XXXXXX")
 	make_mariadb "$FOLDER"
 }
 
+teardown_file() { rm -rf "$FOLDER"; }
+
 setup() {
-	LEDGER='' MUNGED='' DIR=$BATS_TEST_TMPDIR
+	LEDGER='' MUNGED='' DIR=''
 	start_mariadb "$FOLDER"
 	export JOBIO_TEST_MARIADB=$MARIADB_SOCKET
 }
@@ -24,6 +26,7 @@ setup() {
 teardown() {
 	[[ -z $LEDGER ]] || stop "$LEDGER"
 	[[ -z $MUNGED ]] || stop "$MUNGED"
+	[[ -z $DIR ]] || rm -rf "$DIR"
 	stop_mariadb KILL
 }
 
