@@ -263,6 +263,31 @@ static int log_in(struct mariadb *db, MYSQL *mysql, const char *host,
 		       : 0;
 }
 
+/* What a site may have set that we cannot work with. */
+static int check_server(struct mariadb *db, struct err *err)
+{
+	static const char ask[] = "SELECT @@max_allowed_packet,"
+				  " @@log_bin AND @@binlog_format='STATEMENT'";
+	int64_t packet;
+	bool by_statement;
+
+	if (mariadb_ask(db, ask, NULL, err) < 0 || mariadb_row(db, err) < 0)
+		return -1;
+	packet = mariadb_number(db, 0);
+	by_statement = mariadb_number(db, 1);
+	drop_rows(db);
+	if (packet < PACKET_MIN)
+		return err_set(err,
+			       "store: MariaDB: max_allowed_packet is %lld: at "
+			       "least %u is needed",
+			       (long long)packet, PACKET_MIN);
+	if (by_statement)
+		return err_set(err,
+			       "store: MariaDB: binlog_format is STATEMENT: "
+			       "MIXED or ROW is needed");
+	return 0;
+}
+
 static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
 		  struct err *err)
 {
@@ -271,7 +296,6 @@ static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", NULL
 	};
 	char wait[80];
-	int64_t packet;
 
 	if (run_all(db->mysql, session))
 		return fail(db, db->mysql, err);
@@ -279,18 +303,8 @@ static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
 		 MARIADB_LOCK_S);
 	if (mysql_query(db->mysql, wait))
 		return fail(db, db->mysql, err);
-	if (mariadb_ask(db, "SELECT @@max_allowed_packet", NULL, err) < 0 ||
-	    mariadb_row(db, err) < 0)
+	if (check_server(db, err) < 0)
 		return -1;
-	packet = mariadb_number(db, 0);
-	drop_rows(db);
-	if (packet < PACKET_MIN) {
-		db->number = 0;
-		return err_set(err,
-			       "store: MariaDB: max_allowed_packet is %lld: at "
-			       "least %u is needed",
-			       (long long)packet, PACKET_MIN);
-	}
 	return greet(arg, err);
 }
 

@@ -42,7 +42,7 @@ static const char *const schema[] = {
 	" next_try BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0,"
 	" summary BLOB, written BIGINT NOT NULL DEFAULT 0, error BLOB,"
 	" claimed_by VARBINARY(300), claimed_until BIGINT NOT NULL DEFAULT 0,"
-	" due BIGINT AS (IF(dirty, next_try, NULL)) PERSISTENT,"
+	" due BIGINT AS (IF(dirty, next_try, NULL)) STORED,"
 	" UNIQUE KEY runs_by_job(job, cluster, uid, seq),"
 	" KEY runs_by_array(array_job, array_task),"
 	" KEY runs_by_het(het_job, het_offset),"

@@ -153,6 +153,36 @@ check_says() {
 	check_says 'store: FAILED: store: MariaDB: the schema was made by a later version of jobio'
 }
 
+@test "a server that cannot hold records is told what it lacks" {
+	setup_ledger
+	stop "$LEDGER"
+	mariadb_says "$FOLDER" 'SET GLOBAL max_allowed_packet=1048576'
+	check_says 'store: FAILED: store: MariaDB: max_allowed_packet is 1048576: at least 4194304 is needed'
+	stop_mariadb
+	start_mariadb "$FOLDER" --log-bin="$FOLDER/bin" --binlog-format=STATEMENT
+	check_says 'store: FAILED: store: MariaDB: binlog_format is STATEMENT: MIXED or ROW is needed'
+}
+
+# Certificates of a CA of our own, for localhost.
+make_certificates() {
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca -keyout "$1/ca.key" -out "$1/ca.pem"
+	openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout "$1/key.pem" -out "$1/request.pem"
+	openssl x509 -req -days 2 -in "$1/request.pem" -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -out "$1/cert.pem"
+} 2>/dev/null
+
+@test "with storage_ca only a server that the CA knows is spoken to" {
+	setup_ledger
+	stop "$LEDGER"
+	sed -i "/^storage_user/a storage_ca = $DIR/ca.pem" "$DIR/jobio.conf"
+	make_certificates "$DIR"
+	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': "
+	stop_mariadb
+	start_mariadb "$FOLDER" --ssl-cert="$DIR/cert.pem" --ssl-key="$DIR/key.pem"
+	check_says 'store: ok'
+	make_certificates "$DIR" # of another CA of the same name
+	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': "
+}
+
 @test "the next server of storage_host takes over" {
 	setup_ledger
 	stop "$LEDGER"
