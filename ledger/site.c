@@ -101,7 +101,8 @@ char *site_answer(struct store *store, struct json_object *request)
 	}
 	left = store_unused_count(store, &err);
 	if (!page.tally || left < 0 ||
-	    store_uses(store, &place, until_s, add_use, &page, &err) < 0) {
+	    store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
+		       &err) < 0) {
 		answer = failed(err.text);
 		goto out;
 	}
