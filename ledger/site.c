@@ -42,7 +42,7 @@ static int add_use(const struct store_place *place, const char *text, void *arg,
 	struct use use;
 
 	page->is_full =
-		page->rows == SITE_ROWS || tally_size(page->tally) >= SITE_SUMS;
+		page->rows == SITE_ROWS || page->tally->bytes >= SITE_BYTES;
 	if (page->is_full)
 		return 1;
 	if (copy_line(page, text) < 0 || (use_parse(page->line, &use) == 0 &&
