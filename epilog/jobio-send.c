@@ -49,6 +49,7 @@ struct entry {
 struct sender {
 	const struct config *config;
 	struct ledger_link *link;
+	size_t ledger; /* which one that is, counted on */
 	struct entry *list;
 	unsigned int sent, bad, left;
 	unsigned int aside; /* records in SPOOL/bad */
@@ -218,9 +219,15 @@ static int judge(const char *answer, struct err *err)
 	return rc;
 }
 
+static void hang_up(struct sender *s)
+{
+	ledger_link_close(s->link);
+	s->link = NULL;
+}
+
 /* What judge() says; -1 also when there was no answer: *is_answered. */
-static int ask(struct sender *s, const char *request, int *is_answered,
-	       struct err *err)
+static int ask_one(struct sender *s, const char *request, int *is_answered,
+		   struct err *err)
 {
 	char *answer = NULL;
 	int rc = -1;
@@ -228,13 +235,30 @@ static int ask(struct sender *s, const char *request, int *is_answered,
 	*is_answered = 0;
 	alarm(CALL_LIMIT_S);
 	if (!s->link)
-		s->link = ledger_link_open(&s->config->ledger, err);
+		s->link = ledger_link_open_from(&s->config->ledger, &s->ledger,
+						err);
 	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0) {
 		*is_answered = 1;
 		rc = judge(answer, err);
 	}
 	alarm(0);
 	free(answer);
+	return rc;
+}
+
+/* The same; what one ledger does not take now, the next may. */
+static int ask(struct sender *s, const char *request, int *is_answered,
+	       struct err *err)
+{
+	size_t others = ledger_link_count(&s->config->ledger);
+	int rc = ask_one(s, request, is_answered, err);
+
+	while (rc < 0 && s->link && others && --others) {
+		say(err->text);
+		hang_up(s);
+		s->ledger++;
+		rc = ask_one(s, request, is_answered, err);
+	}
 	return rc;
 }
 
@@ -357,8 +381,7 @@ static int empty_spool(struct sender *s, struct err *err)
 			rc = err_set(err, "%u records could not be handled",
 				     s->left);
 	} while (rc == 0 && count == BATCH_MAX);
-	ledger_link_close(s->link);
-	s->link = NULL;
+	hang_up(s);
 	return rc;
 }
 

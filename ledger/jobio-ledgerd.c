@@ -71,7 +71,7 @@ static int writer_main(const struct config *all, int wake_fd)
 	nodelay_set(true);
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	if (writer.metrics)
-		writer.store = store_open(config->store, &err);
+		writer.store = store_open(config, &err);
 	if (!writer.store || !(acct = acct_new(config->field, &err)))
 		goto out;
 	writer.acct.write = acct_write;
@@ -280,7 +280,10 @@ static int open_store(struct ledger *ledger, struct service *service,
 	if (!ledger->metrics)
 		return -1;
 	ledger->metrics->started_s = time(NULL);
-	ledger->store = store_open(ledger->config->ledger.store, err);
+	*err->text = 0;
+	ledger->store = store_open(&ledger->config->ledger, err);
+	if (ledger->store && *err->text)
+		say(err->text); /* away: records stay with the nodes */
 	service->metrics = ledger->metrics;
 	service->store = ledger->store;
 	service->kept = kept_new(); /* NULL: it works without them */
@@ -369,12 +372,10 @@ static int check_munge(const struct config_ledger *config, struct err *err)
 
 static int check_store(const struct config_ledger *config, struct err *err)
 {
-	struct store *store = store_open(config->store, err);
+	struct store *store = store_open(config, err);
 
-	if (!store)
-		return -1;
 	store_close(store);
-	return 0;
+	return store && !*err->text ? 0 : -1;
 }
 
 /* The port may be the running ledger's: that is not tried. */

@@ -174,8 +174,9 @@ static void say_store(FILE *out, const struct metrics *m,
 	gauge(out, "waiting_oldest_seconds", age > 0 ? (int64_t)age : 0,
 	      "How long ago the run ended that waits longest; 0: none waits.");
 	gauge(out, "store_bytes",
-	      file_bytes(path, "") + file_bytes(path, "-wal"),
-	      "Size of the store and its log.");
+	      *path == '/' ? file_bytes(path, "") + file_bytes(path, "-wal")
+			   : -1,
+	      "Size of the store and its log; -1: unknown.");
 	gauge(out, "store_free_bytes",
 	      statvfs(path, &fs) == 0
 		      ? (int64_t)fs.f_bavail * (int64_t)fs.f_frsize

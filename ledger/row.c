@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/row.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ledger/merge.h"
 #include "ledger/nodes.h"
-#include "ledger/store.h"
+#include "ledger/store_ops.h"
 
 #define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
 #define TOOK_MAX_S (366 * 86400.0) /* a run */
@@ -89,4 +90,20 @@ int64_t row_due(const struct row *run, int64_t now_s, unsigned int grace_s)
 	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
 		return run->next_try;
 	return now_s + grace_s;
+}
+
+void store_run_free(struct store_run *run)
+{
+	free(run->cluster);
+	free(run->summary);
+	free(run->error);
+	memset(run, 0, sizeof(*run));
+}
+
+void store_reason_free(struct store_reason *reason)
+{
+	free(reason->cluster);
+	free(reason->node);
+	free(reason->text);
+	memset(reason, 0, sizeof(*reason));
 }

@@ -59,8 +59,18 @@ static void refuse(struct service *service, enum metrics_refused why)
 
 static int begin(struct service *service, struct err *err)
 {
-	if (!service->in_batch && store_begin(service->store, err) < 0)
+	if (!service->in_batch && store_begin(service->store, err) < 0) {
+		metrics_count(&service->metrics->store_failures);
+		if (!service->is_store_away)
+			snprintf(service->remark, sizeof(service->remark), "%s",
+				 err->text);
+		service->is_store_away = true;
 		return -1;
+	}
+	if (service->is_store_away)
+		snprintf(service->remark, sizeof(service->remark),
+			 "store: works again");
+	service->is_store_away = false;
 	service->in_batch = true;
 	return 0;
 }
@@ -760,14 +770,19 @@ int service_handle(struct service *service, const char *request, size_t size,
 
 int service_commit(struct service *service, struct err *err)
 {
+	int rc;
+
 	if (!service->in_batch)
 		return 0;
 	service->in_batch = false;
-	if (store_commit(service->store, err) < 0) {
+	rc = store_commit(service->store, err);
+	if (rc < 0) {
 		metrics_count(&service->metrics->store_failures);
 		store_rollback(service->store);
 		return -1;
 	}
+	if (rc > 0)
+		service->has_news = true;
 	return 0;
 }
 

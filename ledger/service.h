@@ -30,13 +30,14 @@ struct service {
 	struct store *store;
 	const struct config_ledger *config;
 	uid_t ledger_uid;
-	bool in_batch; /* a transaction is open */
-	bool has_news; /* the writer has something to do after it */
+	bool in_batch;	    /* a transaction is open */
+	bool has_news;	    /* the writer has something to do after it */
+	bool is_store_away; /* and that has been said */
 	struct metrics *metrics;
 	struct kept *kept;	 /* NULL: answers are made anew each time */
 	struct origins *origins; /* NULL: nobody looks */
 	const char *peer;	 /* whose request it is: his address, or NULL */
-	char remark[400];	 /* "", or what an administrator should read */
+	char remark[ERR_MAX];	 /* "", or what an administrator should read */
 };
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:

@@ -42,7 +42,7 @@ static int add_use(const struct store_place *place, const char *text, void *arg,
 	struct use use;
 
 	page->is_full =
-		page->rows == SITE_ROWS || tally_size(page->tally) >= SITE_SUMS;
+		page->rows == SITE_ROWS || page->tally->bytes >= SITE_BYTES;
 	if (page->is_full)
 		return 1;
 	if (copy_line(page, text) < 0 || (use_parse(page->line, &use) == 0 &&
@@ -101,7 +101,8 @@ char *site_answer(struct store *store, struct json_object *request)
 	}
 	left = store_unused_count(store, &err);
 	if (!page.tally || left < 0 ||
-	    store_uses(store, &place, until_s, add_use, &page, &err) < 0) {
+	    store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
+		       &err) < 0) {
 		answer = failed(err.text);
 		goto out;
 	}

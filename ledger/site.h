@@ -5,8 +5,8 @@
  *           ended from second S to before E, behind the one of "after".
  *         answer: {"ok":true,"tally":{..},"rows":N,"left":N,"next":[ENDED,RUN]?}:
  *           the tally (lib/tally.h) of as many runs as are added up in one go,
- *           SITE_ROWS or those of SITE_SUMS different names; "next" where
- *           there are more. "left": runs that have no use yet.
+ *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there
+ *           are more. "left": runs that have no use yet.
  * Owner   the answer is malloc'ed.
  * Errors  an answer {"ok":false,"error":..}; NULL: out of memory.
  * Runs    ledger, the server process: so long others wait.
@@ -17,7 +17,7 @@
 #include "ledger/store.h"
 
 #define SITE_ROWS 20000
-#define SITE_SUMS 1500 /* they fit into a frame */
+#define SITE_BYTES 300000 /* with another run's they fit into a frame */
 
 struct json_object;
 

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "ledger/store_ops.h"
-
-struct store *store_open(const char *path, struct err *err)
+struct store *store_open(const struct config_ledger *config, struct err *err)
 {
-	return store_sqlite_open(path, err);
+	if (strcmp(config->store, CONFIG_MARIADB) != 0)
+		return store_sqlite_open(config->store, err);
+#ifdef HAVE_MARIADB
+	return store_mariadb_open(config, err);
+#else
+	err_set(err, "[ledger] store: 'mariadb': this jobio-ledgerd was built "
+		     "without MariaDB (configure --with-mariadb)");
+	return NULL;
+#endif
 }
 
 void store_close(struct store *store)
@@ -58,14 +63,6 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run,
 		   struct err *err)
 {
 	return store->ops->run_load(store, id, run, err);
-}
-
-void store_run_free(struct store_run *run)
-{
-	free(run->cluster);
-	free(run->summary);
-	free(run->error);
-	memset(run, 0, sizeof(*run));
 }
 
 int store_records_after(struct store *store, int64_t id, const char *node,
@@ -120,14 +117,6 @@ int store_reasons_due(struct store *store, int64_t now_s,
 	return store->ops->reasons_due(store, now_s, reasons, max, next, err);
 }
 
-void store_reason_free(struct store_reason *reason)
-{
-	free(reason->cluster);
-	free(reason->node);
-	free(reason->text);
-	memset(reason, 0, sizeof(*reason));
-}
-
 /* ---- uses ---------------------------------------------------------------- */
 
 int store_use_put(struct store *store, int64_t id, int64_t ended_s,
@@ -152,9 +141,10 @@ int64_t store_unused_count(struct store *store, struct err *err)
 }
 
 int store_uses(struct store *store, const struct store_place *after,
-	       int64_t until_s, store_use_fn fn, void *arg, struct err *err)
+	       int64_t until_s, int max, store_use_fn fn, void *arg,
+	       struct err *err)
 {
-	return store->ops->uses(store, after, until_s, fn, arg, err);
+	return store->ops->uses(store, after, until_s, max, fn, arg, err);
 }
 
 /* ---- housekeeping -------------------------------------------------------- */

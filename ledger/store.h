@@ -17,12 +17,21 @@
  *           look whether it still is there.
  *         version: counts the records that changed a run; store_done() leaves
  *           a run dirty whose version has gone on meanwhile.
- * Owner   struct store is one connection of one process to the SQLite file;
- *           the server and the writer have one each (WAL). Texts of a
+ *         claim: of several ledgers on one database, one writes a run's summary:
+ *           the one whose writer has taken it. What one has taken the others
+ *           leave alone for STORE_CLAIM_S, longer than a writer lives that
+ *           hangs (writer.c), so that one that has died is taken over. Their
+ *           clocks differ by less than 30 s, or MUNGE would not let nodes talk
+ *           to both.
+ * Owner   struct store is one connection of one process to the SQLite file or
+ *           to MariaDB; the server and the writer have one each. Texts of a
  *           store_run belong to it: store_run_free().
  * Errors  -1 and a sentence; the transaction is then good for rollback only.
- * Runs    ledger. Nothing is safe before store_commit() has returned 0: it
- *           waits for the disk (synchronous=FULL).
+ *           MariaDB that is away, or does not answer, is -1 within seconds; what
+ *           was to be kept stays with the nodes.
+ * Runs    ledger. Nothing is safe before store_commit() has returned 0 or 1: it
+ *           waits for the disk (synchronous=FULL; what the site's MariaDB has
+ *           for innodb_flush_log_at_trx_commit).
  */
 #ifndef JOBIO_LEDGER_STORE_H
 #define JOBIO_LEDGER_STORE_H
@@ -30,54 +39,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/config.h"
 #include "lib/err.h"
 #include "lib/record.h"
+#include "ledger/store_ops.h"
 
-#define STORE_SLOP_S 10
-
-struct store;
-
-enum store_dirt {
-	STORE_CLEAN,
-	STORE_DIRTY,
-	STORE_AGAIN
-};
-
-struct store_run {
-	int64_t id, version;
-	char *cluster, *summary, *error; /* summary, error: may be NULL */
-	uint32_t job, uid;
-	int64_t restart;	       /* RECORD_UNKNOWN */
-	int64_t array_job, array_task; /* RECORD_UNKNOWN */
-	int64_t het_job, het_offset;   /* RECORD_UNKNOWN */
-	double first, last;	       /* first start, last end */
-	int64_t nodes_seen, nodes_expected;
-	int64_t tries, next_try, written; /* written: when, 0 never */
-	enum store_dirt dirty;
-};
-
-/* Why a node is drained, to be told to slurmctld. One a node, the newest. */
-struct store_reason {
-	char *cluster, *node, *text;
-	int64_t time;	  /* when its prolog failed, by its own clock */
-	int64_t received; /* when we were told */
-	int64_t tries;
-};
-
-/* Runs without an up-to-date summary in slurmdbd. */
-struct store_backlog {
-	int64_t for_nodes, for_writer, for_retry;
-	double oldest; /* when the run ended that waits longest; 0: none */
-};
-
-struct store_counts {
-	int64_t runs, records, waiting, failed;
-};
-
-struct store *store_open(const char *path, struct err *err);
+/* NULL, or -- when the database can only not be reached now -- a store with the
+ * cause in *err, which is untouched otherwise. */
+struct store *store_open(const struct config_ledger *config, struct err *err);
 void store_close(struct store *store);
 
 int store_begin(struct store *store, struct err *err);
+/* 1: it had to be made again, for another ledger was at the same runs; when
+ * they are due may not be what store_put() said. */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 
@@ -88,18 +62,16 @@ int store_put(struct store *store, const struct record *record,
 	      unsigned int grace_s, int64_t *due, struct err *err);
 
 /* Ids of runs to write now, the longest waiting first; their number or -1.
- * *next: when the next one is due, -1 for none. */
+ * *next: when the next one is due, -1 for none. They are ours (claims) until
+ * store_done() or store_later(). */
 int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	      int64_t *next, struct err *err);
 
 int store_run_load(struct store *store, int64_t id, struct store_run *run,
 		   struct err *err);
-void store_run_free(struct store_run *run);
 
 /* Call fn for every record of a run, by node; it ends early when fn returns
  * other than 0, and -1 is an error. */
-typedef int (*store_fn)(const char *text, size_t size, void *arg,
-			struct err *err);
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
 		  struct err *err);
 /* Those of the nodes that come after this one. */
@@ -118,11 +90,6 @@ int store_later(struct store *store, int64_t id, const char *summary,
 /* Ids of the runs of a job, newest first: by raw id; or by array and task, or
  * het job and offset; with 'part' RECORD_UNKNOWN, one run of each task, or
  * component, in their order. Their number or -1. */
-enum store_part {
-	STORE_JOB,
-	STORE_ARRAY_TASK,
-	STORE_HET_COMPONENT
-};
 int store_find(struct store *store, enum store_part kind, uint32_t job,
 	       int64_t part, int64_t *ids, int max, struct err *err);
 
@@ -140,7 +107,6 @@ int store_reason_later(struct store *store, const struct store_reason *reason,
 int store_reasons_due(struct store *store, int64_t now_s,
 		      struct store_reason *reasons, int max, int64_t *next,
 		      struct err *err);
-void store_reason_free(struct store_reason *reason);
 
 /* What a run makes of the site's filesystems (lib/use.h), in the place of what
  * was said before. In a transaction. */
@@ -154,16 +120,12 @@ int store_unused_forget(struct store *store, int64_t id, struct err *err);
 /* How many there are, or -1. */
 int64_t store_unused_count(struct store *store, struct err *err);
 
-/* Call fn for the uses that ended before until_s and come behind this place, in
- * their order, until it returns other than 0. Before the first that ended at S
- * is { S, 0 }. */
-struct store_place {
-	int64_t ended_s, id;
-};
-typedef int (*store_use_fn)(const struct store_place *place, const char *text,
-			    void *arg, struct err *err);
+/* Call fn for at most 'max' uses that ended before until_s and come behind this
+ * place, in their order, until it returns other than 0. Before the first that
+ * ended at S is { S, 0 }. */
 int store_uses(struct store *store, const struct store_place *after,
-	       int64_t until_s, store_use_fn fn, void *arg, struct err *err);
+	       int64_t until_s, int max, store_use_fn fn, void *arg,
+	       struct err *err);
 
 /* Forget at most 'max' runs that ended before 'before_s'; their number. A run
  * that ends long after 'now_s' goes when its records came before 'before_s'. */

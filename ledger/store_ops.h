@@ -2,15 +2,81 @@
 /* store_ops.h - what a database must be able to do to be the ledger's store
  *
  * Terms   store_ops: one function for each of store.h, the same contract; what
- *           it is called with is not NULL.
+ *           it is called with is not NULL. The other words are store.h's.
  * Owner   struct store is the first member of the database's own struct, which
- *           .close frees.
+ *           .close frees. Texts of a store_run or store_reason belong to it.
  * Runs    ledger; nobody but store.c calls these.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
 #define JOBIO_LEDGER_STORE_OPS_H
 
-#include "ledger/store.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/record.h"
+
+#define STORE_SLOP_S 10
+#define STORE_CLAIM_S 150
+
+struct store;
+
+enum store_dirt {
+	STORE_CLEAN,
+	STORE_DIRTY,
+	STORE_AGAIN
+};
+
+struct store_run {
+	int64_t id, version;
+	char *cluster, *summary, *error; /* summary, error: may be NULL */
+	uint32_t job, uid;
+	int64_t restart;	       /* RECORD_UNKNOWN */
+	int64_t array_job, array_task; /* RECORD_UNKNOWN */
+	int64_t het_job, het_offset;   /* RECORD_UNKNOWN */
+	double first, last;	       /* first start, last end */
+	int64_t nodes_seen, nodes_expected;
+	int64_t tries, next_try, written; /* written: when, 0 never */
+	enum store_dirt dirty;
+};
+
+/* Why a node is drained, to be told to slurmctld. One a node, the newest. */
+struct store_reason {
+	char *cluster, *node, *text;
+	int64_t time;	  /* when its prolog failed, by its own clock */
+	int64_t received; /* when we were told */
+	int64_t tries;
+};
+
+/* Runs without an up-to-date summary in slurmdbd. */
+struct store_backlog {
+	int64_t for_nodes, for_writer, for_retry;
+	double oldest; /* when the run ended that waits longest; 0: none */
+};
+
+struct store_counts {
+	int64_t runs, records, waiting, failed;
+};
+
+enum store_part {
+	STORE_JOB,
+	STORE_ARRAY_TASK,
+	STORE_HET_COMPONENT
+};
+
+typedef int (*store_fn)(const char *text, size_t size, void *arg,
+			struct err *err);
+
+void store_run_free(struct store_run *run);
+void store_reason_free(struct store_reason *reason);
+
+/* Where a use is in the order of their ends. */
+struct store_place {
+	int64_t ended_s, id;
+};
+typedef int (*store_use_fn)(const struct store_place *place, const char *text,
+			    void *arg, struct err *err);
 
 struct store_ops {
 	void (*close)(struct store *store);
@@ -51,7 +117,7 @@ struct store_ops {
 	int (*unused_forget)(struct store *store, int64_t id, struct err *err);
 	int64_t (*unused_count)(struct store *store, struct err *err);
 	int (*uses)(struct store *store, const struct store_place *after,
-		    int64_t until_s, store_use_fn fn, void *arg,
+		    int64_t until_s, int max, store_use_fn fn, void *arg,
 		    struct err *err);
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s,
 		     int max, struct err *err);
@@ -66,5 +132,7 @@ struct store {
 };
 
 struct store *store_sqlite_open(const char *path, struct err *err);
+struct store *store_mariadb_open(const struct config_ledger *config,
+				 struct err *err);
 
 #endif

@@ -168,7 +168,7 @@ static const char *const sql[STATEMENTS] = {
 	[COUNT_UNUSED] = "SELECT count(*) FROM unused",
 	[USES] = "SELECT ended, run, text FROM uses"
 		 " WHERE (ended, run)>(?1, ?2) AND ended<?3"
-		 " ORDER BY ended, run",
+		 " ORDER BY ended, run LIMIT ?4",
 	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
 	[PURGE_UNUSED] = "DELETE FROM unused WHERE run IN (" OLD_RUNS ")",
 };
@@ -200,6 +200,21 @@ static int run_sql(struct store *store, const char *text, struct err *err)
 	return 0;
 }
 
+static int sqlite_begin(struct store *store, struct err *err)
+{
+	return run_sql(store, "BEGIN IMMEDIATE", err);
+}
+
+static int sqlite_commit(struct store *store, struct err *err)
+{
+	return run_sql(store, "COMMIT", err);
+}
+
+static void sqlite_rollback(struct store *store)
+{
+	sqlite3_exec(of(store)->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 /* Only a new file is written to: another process may be in the middle of a
  * transaction. */
 static int make_schema(struct store *store, struct err *err)
@@ -221,7 +236,7 @@ static int make_schema(struct store *store, struct err *err)
 		return 0;
 	if (run_sql(store, schema, err) == 0)
 		return 0;
-	store_rollback(store);
+	sqlite_rollback(store);
 	return -1;
 }
 
@@ -237,6 +252,16 @@ static int open_file(struct store *store, const char *path, struct err *err)
 	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
 		return -1;
 	return make_schema(store, err);
+}
+
+static void sqlite_close(struct store *store)
+{
+	int i;
+
+	for (i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(of(store)->statements[i]);
+	sqlite3_close(of(store)->db);
+	free(store);
 }
 
 struct store *store_sqlite_open(const char *path, struct err *err)
@@ -255,7 +280,7 @@ struct store *store_sqlite_open(const char *path, struct err *err)
 	umask(old);
 	if (rc < 0) {
 		err_prefix(err, "'%s'", path);
-		store_close(store);
+		sqlite_close(store);
 		return NULL;
 	}
 	for (i = 0; i < STATEMENTS; i++)
@@ -265,35 +290,10 @@ struct store *store_sqlite_open(const char *path, struct err *err)
 				       NULL) != SQLITE_OK) {
 			fail(store, err);
 			err_prefix(err, "'%s'", path);
-			store_close(store);
+			sqlite_close(store);
 			return NULL;
 		}
 	return store;
-}
-
-static void sqlite_close(struct store *store)
-{
-	int i;
-
-	for (i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(of(store)->statements[i]);
-	sqlite3_close(of(store)->db);
-	free(store);
-}
-
-static int sqlite_begin(struct store *store, struct err *err)
-{
-	return run_sql(store, "BEGIN IMMEDIATE", err);
-}
-
-static int sqlite_commit(struct store *store, struct err *err)
-{
-	return run_sql(store, "COMMIT", err);
-}
-
-static void sqlite_rollback(struct store *store)
-{
-	sqlite3_exec(of(store)->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -842,7 +842,7 @@ static int64_t sqlite_unused_count(struct store *store, struct err *err)
 }
 
 static int sqlite_uses(struct store *store, const struct store_place *after,
-		       int64_t until_s, store_use_fn fn, void *arg,
+		       int64_t until_s, int max, store_use_fn fn, void *arg,
 		       struct err *err)
 {
 	sqlite3_stmt *st = get(store, USES);
@@ -853,6 +853,7 @@ static int sqlite_uses(struct store *store, const struct store_place *after,
 	sqlite3_bind_int64(st, 1, after->ended_s);
 	sqlite3_bind_int64(st, 2, after->id);
 	sqlite3_bind_int64(st, 3, until_s);
+	sqlite3_bind_int(st, 4, max);
 	while (!said && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		place.ended_s = sqlite3_column_int64(st, 0);
 		place.id = sqlite3_column_int64(st, 1);
@@ -874,7 +875,7 @@ static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
 	sqlite3_stmt *st;
 	size_t i;
 
-	if (store_begin(store, err) < 0)
+	if (sqlite_begin(store, err) < 0)
 		return -1;
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		st = get(store, steps[i]);
@@ -882,13 +883,13 @@ static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
 		sqlite3_bind_int64(st, 2, now_s);
 		sqlite3_bind_int(st, 3, max);
 		if (finish(store, st, err) < 0) {
-			store_rollback(store);
+			sqlite_rollback(store);
 			return -1;
 		}
 	}
 	max = sqlite3_changes(of(store)->db);
-	if (store_commit(store, err) < 0) {
-		store_rollback(store);
+	if (sqlite_commit(store, err) < 0) {
+		sqlite_rollback(store);
 		return -1;
 	}
 	return max;

@@ -16,7 +16,8 @@
 #include "lib/use.h"
 #include "ledger/usage.h"
 
-#define ACCT_LIMIT_S 120 /* one batch; a libslurm that hangs is ended */
+/* One batch; a libslurm that hangs is ended, long before STORE_CLAIM_S. */
+#define ACCT_LIMIT_S 120
 #define RUN_RETRY_MAX_S 3600
 #define ACCT_RETRY_MAX_S 60
 #define NAP_MAX_S 30
@@ -198,7 +199,7 @@ static int note_each(struct writer *writer, int count,
 	for (i = 0; i < count; i++)
 		if (note(writer, what, i, now_s, err) < 0)
 			goto fail;
-	if (store_commit(writer->store, err) == 0)
+	if (store_commit(writer->store, err) >= 0)
 		return 0;
 fail:
 	store_rollback(writer->store);

@@ -18,6 +18,8 @@
 #define LINES_MAX 10000
 #define TEXT_MAX 500
 #define READ_AHEAD_KB_MAX 1048576
+#define SQLITE_PATH "/var/lib/jobio/ledger.sqlite"
+#define SCHEMA_MAX 64 /* bytes of a schema's name, as MariaDB has it */
 /* inih reads a line into 200 bytes (INI_MAX_LINE) and cuts the rest off
  * without a word; our reader refuses such a line instead. */
 
@@ -90,8 +92,17 @@ static const struct key ledger_keys[] = {
 	{ "port", NUMBER, AT(ledger.port), "8632", 1, 65535, NULL },
 	{ "listen", TEXT, AT(ledger.listen), "0.0.0.0", 0, 0, NULL },
 	{ "user", TEXT, AT(ledger.user), "slurm", 0, 0, NULL },
-	{ "store", PATH, AT(ledger.store), "/var/lib/jobio/ledger.sqlite", 0, 0,
+	{ "store", TEXT, AT(ledger.store), SQLITE_PATH, 0, 0, NULL },
+	{ "storage_host", TEXT, AT(ledger.storage_host), "localhost", 0, 0,
 	  NULL },
+	{ "storage_port", NUMBER, AT(ledger.storage_port), "3306", 1, 65535,
+	  NULL },
+	{ "storage_loc", TEXT, AT(ledger.storage_loc), "jobio_ledger", 0, 0,
+	  NULL },
+	{ "storage_user", TEXT, AT(ledger.storage_user), "slurm", 0, 0, NULL },
+	{ "storage_pass_file", TEXT, AT(ledger.storage_pass_file), "", 0, 0,
+	  NULL },
+	{ "storage_ca", TEXT, AT(ledger.storage_ca), "", 0, 0, NULL },
 	{ "cluster", TEXT, AT(ledger.cluster), "", 0, 0, NULL },
 	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
 	{ "metrics_listen", TEXT, AT(ledger.metrics_listen), "", 0, 0, NULL },
@@ -943,6 +954,56 @@ static int check_files(struct config *config, struct err *err)
 	return 0;
 }
 
+bool config_word(const char *list, size_t at, char word[CONFIG_WORD_MAX])
+{
+	static const char between[] = " \t,";
+	size_t size;
+
+	for (list += strspn(list, between); at && *list; at--) {
+		list += strcspn(list, between);
+		list += strspn(list, between);
+	}
+	size = strcspn(list, between);
+	if (!size || size >= CONFIG_WORD_MAX)
+		return false;
+	memcpy(word, list, size);
+	word[size] = 0;
+	return true;
+}
+
+static int check_storage(struct config *config, struct err *err)
+{
+	struct config_ledger *ledger = &config->ledger;
+	size_t size = strlen(ledger->storage_loc);
+	const struct {
+		const char *key, *path;
+	} paths[] = {
+		{ "[ledger] storage_pass_file", ledger->storage_pass_file },
+		{ "[ledger] storage_ca", ledger->storage_ca },
+	};
+	size_t i;
+
+	if (!strcmp(ledger->store, "sqlite") &&
+	    replace_text(&ledger->store, SQLITE_PATH))
+		return err_set(err, "%s: out of memory", config->file);
+	if (strcmp(ledger->store, CONFIG_MARIADB) != 0 &&
+	    !is_path(ledger->store))
+		return wrong(config, err, "[ledger] store", ledger->store,
+			     "expected sqlite, mariadb or an absolute path");
+	if (!size || size > SCHEMA_MAX ||
+	    strspn(ledger->storage_loc, "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789_") != size)
+		return wrong(config, err, "[ledger] storage_loc",
+			     ledger->storage_loc,
+			     "expected at most 64 letters, digits and '_'");
+	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (*paths[i].path && !is_path(paths[i].path))
+			return wrong(config, err, paths[i].key, paths[i].path,
+				     "expected an absolute path");
+	return 0;
+}
+
 static int check_whole(struct config *config, struct err *err)
 {
 	char value[16];
@@ -958,6 +1019,7 @@ static int check_whole(struct config *config, struct err *err)
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
 	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
+	    check_storage(config, err) < 0 ||
 	    check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);

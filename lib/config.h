@@ -137,12 +137,21 @@ struct config_profile {
 	char *mmconfig;	       /* comma-separated; "": none */
 };
 
+#define CONFIG_MARIADB "mariadb"
+#define CONFIG_WORD_MAX 256
+
 struct config_ledger {
-	char *host; /* "": records stay in the spool */
+	char *host; /* config_word(); "": records stay in the spool */
 	unsigned int port;
 	char *listen;
 	char *user;
-	char *store;
+	char *store;	    /* a path, or CONFIG_MARIADB */
+	char *storage_host; /* config_word(): names, or a socket's path */
+	unsigned int storage_port;
+	char *storage_loc; /* the schema: letters, digits and _ */
+	char *storage_user;
+	char *storage_pass_file; /* a path; "": without a password */
+	char *storage_ca;	 /* a path; "": without TLS */
 	char *cluster;
 	char *munge_socket;   /* "": munge's own default */
 	char *metrics_listen; /* config_listen_parse(); "": nowhere */
@@ -204,6 +213,10 @@ struct config {
 	char *calibration;     /* a file with more of [advice]; "": none */
 	uint64_t advice_given; /* which keys the file itself has */
 };
+
+/* Word number 'at' of a list with blanks or commas: 1, or 0 when there are not
+ * so many. */
+bool config_word(const char *list, size_t at, char word[CONFIG_WORD_MAX]);
 
 /* Read 'file'; NULL means the default place, JOBIO_CONF. */
 struct config *config_load(const char *file, struct err *err);

@@ -159,13 +159,43 @@ static int find_user(const char *name, uid_t *uid, struct err *err)
 	return 0;
 }
 
-struct ledger_link *ledger_link_open(const struct config_ledger *config,
-				     struct err *err)
+size_t ledger_link_count(const struct config_ledger *config)
+{
+	char host[CONFIG_WORD_MAX];
+	size_t count = 0;
+
+	while (config_word(config->host, count, host))
+		count++;
+	return count;
+}
+
+static int connect_from(struct ledger_link *link,
+			const struct config_ledger *config, size_t *at,
+			struct err *err)
+{
+	size_t tried, count = ledger_link_count(config);
+	unsigned int limit_ms = config->send_timeout_ms;
+	char host[CONFIG_WORD_MAX], port[16];
+
+	snprintf(port, sizeof(port), "%u", config->port);
+	for (tried = 0; tried < count; tried++, ++*at) {
+		config_word(config->host, *at % count, host);
+		snprintf(link->name, sizeof(link->name), "%s:%s", host, port);
+		link->timeout_ms = limit_ms / (unsigned int)count;
+		if (connect_any(link, host, port, err) == 0) {
+			link->timeout_ms = limit_ms;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+struct ledger_link *ledger_link_open_from(const struct config_ledger *config,
+					  size_t *at, struct err *err)
 {
 	struct ledger_link *link;
-	char port[16];
 
-	if (!*config->host) {
+	if (!ledger_link_count(config)) {
 		err_set(err, "[ledger] host is not set: records stay where "
 			     "they are");
 		return NULL;
@@ -176,17 +206,22 @@ struct ledger_link *ledger_link_open(const struct config_ledger *config,
 		return NULL;
 	}
 	link->fd = -1;
-	link->timeout_ms = config->send_timeout_ms;
-	snprintf(port, sizeof(port), "%u", config->port);
-	snprintf(link->name, sizeof(link->name), "%s:%s", config->host, port);
 	link->seal = seal_new(config->munge_socket, err);
 	if (!link->seal ||
 	    find_user(config->user, &link->ledger_uid, err) < 0 ||
-	    connect_any(link, config->host, port, err) < 0) {
+	    connect_from(link, config, at, err) < 0) {
 		ledger_link_close(link);
 		return NULL;
 	}
 	return link;
+}
+
+struct ledger_link *ledger_link_open(const struct config_ledger *config,
+				     struct err *err)
+{
+	size_t first = 0;
+
+	return ledger_link_open_from(config, &first, err);
 }
 
 void ledger_link_close(struct ledger_link *link)

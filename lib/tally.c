@@ -9,6 +9,9 @@
 #include "lib/run.h"
 
 #define SLOTS_FIRST 256
+/* Of JSON, beside the texts. */
+#define SUM_BYTES 200
+#define JOB_BYTES 120
 
 const char *const tally_names[TALLY_KINDS] = {
 	[TALLY_FILESYSTEMS] = "filesystems", [TALLY_USERS] = "users",
@@ -61,16 +64,6 @@ void tally_free(struct tally *tally)
 	free(tally->gate);
 	free(tally->index);
 	free(tally);
-}
-
-size_t tally_size(const struct tally *tally)
-{
-	size_t all = 0;
-	int kind;
-
-	for (kind = 0; kind < TALLY_KINDS; kind++)
-		all += tally->counts[kind];
-	return all;
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -162,6 +155,7 @@ static struct tally_sum *sum_of(struct tally *tally, int kind, const char *name,
 		free(sum->type);
 		return NULL;
 	}
+	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
 	sum->read = sum->written = sum->meta = USE_UNKNOWN;
 	sum->peak = sum->peak_job = USE_UNKNOWN;
 	*slot = ++tally->counts[kind];
@@ -229,6 +223,7 @@ static int add_job(struct tally *tally, const struct tally_job *job)
 	memmove(&tally->gate[at + 1], &tally->gate[at],
 		(tally->gate_count - at) * sizeof(new));
 	tally->gate[at] = new;
+	tally->bytes += JOB_BYTES + strlen(new.cluster) + strlen(new.user);
 	if (tally->gate_count++ == TALLY_JOBS_MAX)
 		free_job(&tally->gate[--tally->gate_count]);
 	return 0;

@@ -56,6 +56,7 @@ struct tally {
 	size_t counts[TALLY_KINDS];
 	struct tally_job *gate; /* warned or refused; the last first */
 	size_t gate_count;
+	size_t bytes; /* of its JSON, about: texts that hold quotes take more */
 	struct tally_index *index; /* to find sums by */
 };
 
@@ -66,9 +67,6 @@ struct tally *tally_new(void);
 void tally_free(struct tally *tally);
 
 int tally_add(struct tally *tally, const struct use *use);
-
-/* How many sums it has. */
-size_t tally_size(const struct tally *tally);
 
 /* As a member "tally" of 'top'. */
 void tally_json(const struct tally *tally, struct json_object *top);

@@ -100,9 +100,9 @@ static void judge_clock(const struct doctor *doctor, long ahead_s)
 		     labs(ahead_s), ahead_s > 0 ? "behind" : "ahead of");
 }
 
-static void judge_hello(const struct doctor *doctor, const char *out)
+static void judge_hello(const struct doctor *doctor,
+			const struct config_ledger *ledger, const char *out)
 {
-	const struct config_ledger *ledger = &doctor->config->ledger;
 	char cure[ERR_MAX];
 
 	snprintf(cure, sizeof(cure),
@@ -142,9 +142,8 @@ static void judge_hello(const struct doctor *doctor, const char *out)
 	}
 }
 
-static void ask_ledger(const struct doctor *doctor)
+static void ask_one(const struct doctor *doctor, struct config_ledger *ledger)
 {
-	struct config_ledger *ledger = &doctor->config->ledger;
 	struct child_result result = { 0 };
 	struct err err;
 
@@ -156,8 +155,20 @@ static void ask_ledger(const struct doctor *doctor)
 			     "here",
 			     "asking the ledger took too long: %s", err.text);
 	else
-		judge_hello(doctor, result.out);
+		judge_hello(doctor, ledger, result.out);
 	child_result_free(&result);
+}
+
+/* Each of them: that the next one answers hides that one is down. */
+static void ask_ledger(const struct doctor *doctor)
+{
+	struct config_ledger one = doctor->config->ledger;
+	char host[CONFIG_WORD_MAX];
+	size_t i;
+
+	one.host = host;
+	for (i = 0; config_word(doctor->config->ledger.host, i, host); i++)
+		ask_one(doctor, &one);
 }
 
 static bool is_loopback(const char *host)
@@ -269,6 +280,29 @@ static void check_refused(const struct doctor *doctor)
 
 /* ---- the ledger's own host --------------------------------------------------------- */
 
+/* As jobio-ledgerd does, which refuses to start (ledger/mariadb.c). */
+static void check_password(const struct doctor *doctor)
+{
+	const struct config_ledger *ledger = &doctor->config->ledger;
+	const struct passwd *pw = getpwnam(ledger->user);
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!*ledger->storage_pass_file)
+		return;
+	snprintf(path, sizeof(path), "%s%s", doctor->root,
+		 ledger->storage_pass_file);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && pw &&
+	    st.st_uid == pw->pw_uid && !(st.st_mode & 077))
+		return;
+	findings_add(doctor->findings, "L13", FINDING_ERROR,
+		     "write the password into it, chown USER, chmod 600",
+		     "jobio.conf: [ledger] storage_pass_file=%s: it is not "
+		     "there, not %s's, or others may read it: jobio-ledgerd "
+		     "does not start",
+		     ledger->storage_pass_file, ledger->user);
+}
+
 static void check_store(const struct doctor *doctor)
 {
 	const struct config_ledger *ledger = &doctor->config->ledger;
@@ -277,6 +311,10 @@ static void check_store(const struct doctor *doctor)
 	char path[PATH_MAX];
 	struct stat st;
 
+	if (!slash) {
+		check_password(doctor);
+		return;
+	}
 	snprintf(path, sizeof(path), "%s%.*s", doctor->root,
 		 (int)(slash - ledger->store), ledger->store);
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && pw &&

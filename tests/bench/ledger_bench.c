@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed
+/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed;
+ *                              in a file in DIR, or in MariaDB, whose socket
+ *                              DIR is
+ * ledger_bench singles N DIR   - the same of N jobs of one node each
  * ledger_bench load N PEERS CONF - the same through a running ledger
  * ledger_bench jobs FIRST N RATE CLUSTER START END CONF
  *                              - N jobs of one node each, ids from FIRST on,
@@ -18,11 +21,13 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -166,9 +171,13 @@ static double cpu(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+/* N jobs of one node, or one of N nodes. */
+static bool are_singles;
+
 static struct made one_job(int nodes)
 {
-	struct made made = { "bench", 4711, nodes, 1795261196, 1795264796 };
+	struct made made = { "bench", 4711, are_singles ? 1 : nodes, 1795261196,
+			     1795264796 };
 
 	return made;
 }
@@ -186,6 +195,26 @@ static char **make_all(int nodes)
 	return texts;
 }
 
+/* A file in 'dir', or a schema of the MariaDB whose socket 'dir' is. */
+static struct store *open_store(int nodes, const char *dir, struct err *err)
+{
+	static struct config_ledger config;
+	static char path[4096], schema[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/bench.%d.sqlite", dir, nodes);
+	snprintf(schema, sizeof(schema), "bench_%d_%d", nodes, (int)getpid());
+	config.store = path;
+	if (stat(dir, &st) == 0 && S_ISSOCK(st.st_mode)) {
+		config.store = (char *)CONFIG_MARIADB;
+		config.storage_host = (char *)dir;
+		config.storage_user = (char *)"root";
+		config.storage_loc = schema;
+		config.storage_pass_file = config.storage_ca = (char *)"";
+	}
+	return store_open(&config, err);
+}
+
 static int merge(int nodes, const char *dir)
 {
 	static const struct config_ledger config = { .retention_days = 36500 };
@@ -196,24 +225,25 @@ static int merge(int nodes, const char *dir)
 				 .metrics = &metrics };
 	struct rusage usage;
 	struct err err = { "" };
-	char path[4096];
 	int64_t next;
-	int i;
+	int i, rc;
 	double start, stored, cpu_start;
 	char **texts = make_all(nodes);
 
-	snprintf(path, sizeof(path), "%s/bench.%d.sqlite", dir, nodes);
 	config_advice_init(&advice);
-	writer.store = store_open(path, &err);
-	if (!writer.store)
+	writer.store = open_store(nodes, dir, &err);
+	if (!writer.store || *err.text)
 		die(err.text);
 	writer.acct.write = fake_write;
 	start = now();
 	cpu_start = cpu();
 	put_all(writer.store, texts, nodes);
 	stored = now();
-	if (writer_round(&writer, 1, &next, &err) != 1)
-		die(*err.text ? err.text : "nothing was due");
+	for (i = 0; i < (are_singles ? nodes : 1); i += rc) {
+		rc = writer_round(&writer, 1, &next, &err);
+		if (rc < 1)
+			die(*err.text ? err.text : "nothing was due");
+	}
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%d %.3f %.3f %.3f %ld\n", nodes, stored - start, now() - stored,
 	       cpu() - cpu_start, usage.ru_maxrss);
@@ -501,11 +531,15 @@ int main(int argc, char **argv)
 	}
 	if (argc == 4 && !strcmp(argv[1], "merge"))
 		return merge(atoi(argv[2]), argv[3]);
+	if (argc == 4 && !strcmp(argv[1], "singles")) {
+		are_singles = true;
+		return merge(atoi(argv[2]), argv[3]);
+	}
 	if (argc == 5 && !strcmp(argv[1], "load"))
 		return load(atoi(argv[2]), atoi(argv[3]), argv[4]);
 	if (argc == 9 && !strcmp(argv[1], "jobs"))
 		return jobs(argv + 2);
-	die("usage: ledger_bench merge N DIR | load N PEERS CONF | "
+	die("usage: ledger_bench merge|singles N DIR | load N PEERS CONF | "
 	    "jobs FIRST N RATE CLUSTER START END CONF");
 	return 2;
 }

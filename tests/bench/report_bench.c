@@ -175,7 +175,8 @@ static void put_job(struct store *store, uint32_t job, int nodes)
 
 static int make_store(const char *path)
 {
-	static const struct config_ledger config = { .retention_days = 36500 };
+	struct config_ledger config = { .retention_days = 36500,
+					.store = (char *)path };
 	struct metrics metrics = { 0 };
 	struct config_advice advice;
 	struct writer writer = { .config = &config,
@@ -187,7 +188,7 @@ static int make_store(const char *path)
 	int count;
 
 	config_advice_init(&advice);
-	writer.store = store_open(path, &err);
+	writer.store = store_open(&config, &err);
 	writer.acct.write = fake_write;
 	if (!writer.store || store_begin(writer.store, &err) < 0)
 		die(err.text);
@@ -250,7 +251,8 @@ static int make_site(const char *path, int64_t count)
 {
 	int64_t at, first = time(NULL) - 7 * 86400 + 60;
 	struct err err = { "" };
-	struct store *store = store_open(path, &err);
+	const struct config_ledger config = { .store = (char *)path };
+	struct store *store = store_open(&config, &err);
 
 	if (!store)
 		die(err.text);

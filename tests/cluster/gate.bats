@@ -125,6 +125,9 @@ is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
 	run as alice jobio report "$job"
 	expect_text "not given     on c1: $where" "$output"
+	run on login jobio report --site -S now-1hour
+	expect_text "enforce would have refused " "$output"
+	expect_text "$job of alice on cluster jobio, 1 task" "$output"
 }
 
 @test "what a job did not get is said once in its output, first in sacct and in the report" {

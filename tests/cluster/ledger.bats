@@ -258,3 +258,38 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	[[ $report == "job $job on cluster jobio"* && $report != *'user root'* ]]
 	[[ $report != *forcedirect* ]]
 }
+
+# site_says USER TEXT - does USER see TEXT in what the site did today?
+site_says() {
+	[[ $(as "$1" jobio report --site -S now-1hour 2>&1) == *"$2"* ]]
+}
+
+@test "what all jobs did is added up for root and for operators of Slurm, by the accounts of slurmdbd" {
+	local said
+	submit 'dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=3 status=none' --io-cores=1 --io-profile=stream -n1 -w c1 --account=lab
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=1/1'
+	said=$(on login jobio report --site -S now-1hour --csv)
+	expect_text '"users","alice",' "$said"
+	expect_text '"accounts","lab",' "$said"
+	expect_text '"profiles","stream",' "$said"
+	[[ $said != *sacct* ]]
+	run as bob jobio report --site
+	expect_equal 1 "$status"
+	expect_text 'site: for root, SlurmUser and operators of Slurm only' "$output"
+	on login sacctmgr -i add account site cluster=jobio >/dev/null || :
+	on login sacctmgr -i add user bob account=site adminlevel=Operator >/dev/null ||
+		on login sacctmgr -i modify user bob set adminlevel=Operator >/dev/null
+	on dbd svc stop jobio-ledgerd # it asks who they are when it starts
+	on dbd svc start jobio-ledgerd
+	within 60 site_says bob 'Node hours'
+	on login sacctmgr -i modify user bob set adminlevel=None >/dev/null
+	on dbd svc stop jobio-ledgerd
+	# without the ledger sacctmgr says who may, and sacct what there is
+	run as bob jobio report --site
+	expect_equal 1 "$status"
+	expect_text '--site: for root, SlurmUser and operators of Slurm only' "$output"
+	said=$(on login jobio report --site -S now-1hour)
+	expect_text 'note          from the summaries in sacct, without advice: ledger ' "$said"
+	expect_text '(all files)' "$said" # slurmstepd counts no filesystems
+}

@@ -56,7 +56,8 @@ static struct server *made_server(void)
 	struct err err = { "" };
 
 	config.listen = (char *)"127.0.0.1";
-	service.store = store_open(":memory:", &err);
+	config.store = (char *)":memory:";
+	service.store = store_open(&config, &err);
 	MUST(service.store);
 	service.kept = kept_new();
 	service.origins = origins_new();

@@ -52,6 +52,8 @@ expect_result() {
 	run "$SRCDIR/tests/bench/ledger" 50
 	[ "$status" -eq 0 ]
 	expect_line ' +50( +[0-9.]+){9}'
+	expect_line 'one job, nodes: +50( +[0-9.]+){4}'
+	expect_line 'jobs of one node: +50( +[0-9.]+){3}'
 }
 
 @test "the load generator sends a record for each of many jobs" {

@@ -201,6 +201,7 @@ sites() {
 	node  | L09 | conf 's/^user.*/user = nosuchuser/' | 'nosuchuser': no such user on this host | the same uid
 	ctld  | L10 | slurm s/^SlurmUser=.*/SlurmUser=nobody/ | and SlurmUser is nobody | [ledger] user=
 	ledger | L11 | conf 's:^store.*:store = /nowhere/store:' | its folder is not there | install -d
+	ledger | L13 | conf 's:^store.*:store = mariadb\nstorage_pass_file = /nowhere/pass:' | storage_pass_file=/nowhere/pass: it is not there | chmod 600
 	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
 	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
 	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install

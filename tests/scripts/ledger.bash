@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ledger.bash - a ledger, a spool and a munged of our own, all in $DIR
 #
+# The store is a file there; or, when JOBIO_TEST_MARIADB is the socket of a server
+# (tests/tools/with-mariadb), a schema of its own, $SCHEMA.
+#
 # Needs no root and no Slurm: the ledger's user is whoever runs the test. The
 # writer finds no slurmdbd; what it does is tested in tests/unit/test_writer.c
 # and on the clusters.
@@ -44,7 +47,13 @@ write_config() {
 	{
 		printf '[jobio]\nspool_dir = %s/spool\n[ledger]\n' "$DIR"
 		printf 'host = 127.0.0.1\nlisten = 127.0.0.1\nport = %s\n' "$PORT"
-		printf 'user = %s\nstore = %s/store.sqlite\n' "$(id -un)" "$DIR"
+		printf 'user = %s\n' "$(id -un)"
+		if [[ -n ${JOBIO_TEST_MARIADB:-} ]]; then
+			printf 'store = mariadb\nstorage_host = %s\n' "$JOBIO_TEST_MARIADB"
+			printf 'storage_user = root\nstorage_loc = %s\n' "$SCHEMA"
+		else
+			printf 'store = %s/store.sqlite\n' "$DIR"
+		fi
 		printf 'munge_socket = %s/munge/socket\nsend_timeout_ms = 5000\n' "$DIR"
 	} >"$DIR/jobio.conf"
 }
@@ -78,6 +87,7 @@ setup_ledger() {
 	mkdir -m 700 "$DIR/spool"
 	LEDGER='' MUNGED=''
 	PORT=$(free_port)
+	SCHEMA=${DIR##*.}
 	start_munged
 	write_config
 	start_ledger
@@ -117,6 +127,11 @@ spool_is_sent() {
 
 # in_store SQL - what the store holds
 in_store() {
+	if [[ -n ${JOBIO_TEST_MARIADB:-} ]]; then
+		mariadb --no-defaults --socket="$JOBIO_TEST_MARIADB" --user=root \
+			--batch --skip-column-names -e "$1" "$SCHEMA" | tr '\t' '|'
+		return
+	fi
 	python3 - "$DIR/store.sqlite" "$1" <<-'EOP'
 		import sqlite3, sys
 		for row in sqlite3.connect(sys.argv[1], timeout=10).execute(sys.argv[2]):

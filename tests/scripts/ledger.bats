@@ -422,3 +422,38 @@ knows_admin() {
 	expect_text 'metrics: ok' "$output"
 	expect_text 'slurmdbd: FAILED: slurmdbd: libslurm gave up: is slurm.conf readable?' "$output"
 }
+
+@test "the next ledger is asked when one is away" {
+	sed -i "s/^host =.*/host = 127.0.0.2, 127.0.0.1/" "$DIR/jobio.conf"
+	spool 7 c1
+	run send
+	expect_equal 0 "$status"
+	expect_text '1 records sent, 0 bad' "$output"
+	stop "$LEDGER"
+	spool 8 c1
+	run send
+	expect_equal 1 "$status"
+	expect_text "jobio: send: ledger '127.0.0.1:$PORT': Connection refused" "$output"
+}
+
+@test "the next ledger is asked when one cannot keep a record now" {
+	local second
+	mkdir "$DIR/second"
+	sed "s:^listen.*:listen = 127.0.0.2:; s:^store.*:store = $DIR/second/store.sqlite:" \
+		"$DIR/jobio.conf" >"$DIR/second/jobio.conf"
+	(
+		trap '' XFSZ
+		exec "$BUILDDIR/jobio-ledgerd" --conf="$DIR/second/jobio.conf" 2>"$DIR/second/log" 3>&-
+	) &
+	second=$!
+	within 20 grep -q ready "$DIR/second/log"
+	prlimit --pid "$second" --fsize=1: # a full disk
+	sed -i 's/^host =.*/host = 127.0.0.2, 127.0.0.1/' "$DIR/jobio.conf"
+	spool 7 c1
+	run send
+	stop "$second"
+	printf '%s\n' "$output"
+	expect_equal 0 "$status"
+	expect_text 'jobio: send: ledger: store: ' "$output"
+	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
+}

@@ -9,9 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/config.h"
 #include "lib/record.h"
 #include "ledger/store.h"
+#ifdef HAVE_MARIADB
+#include "ledger/mariadb.h"
+#endif
 #include "tests/unit/tempdir.h"
 
 #define NOW INT64_C(1000000)
@@ -39,15 +44,45 @@ __attribute__((unused)) static struct record *made(const char *node)
 	return r;
 }
 
-__attribute__((unused)) static struct store *opened(void)
+/* The store of this test: a file of its own; or, when JOBIO_TEST_MARIADB is the
+ * socket of a server (tests/tools/with-mariadb), a schema of its own. 'port'
+ * tells ledgers on the same store apart. */
+__attribute__((unused)) static struct config_ledger where(unsigned int port)
 {
+	const char *socket = getenv("JOBIO_TEST_MARIADB");
+	static char schema[32];
+	struct config_ledger config = { .port = port,
+					.store = (char *)tempdir_path("s") };
+
+	if (!socket)
+		return config;
+	if (!*schema) /* a child's is its parent's */
+		snprintf(schema, sizeof(schema), "t%d", (int)getpid());
+	config.store = (char *)CONFIG_MARIADB;
+	config.storage_host = (char *)socket;
+	config.storage_user = (char *)"root";
+	config.storage_loc = schema;
+	config.storage_pass_file = config.storage_ca = (char *)"";
+	return config;
+}
+
+/* As one of several ledgers, 1 to 4; a store borrows its configuration. */
+__attribute__((unused)) static struct store *opened_as(unsigned int port)
+{
+	static struct config_ledger configs[5];
 	struct err err = { "" };
 	struct store *store;
 
-	tempdir_make();
-	store = store_open(tempdir_path("s"), &err);
-	ck_assert_msg(store != NULL, "%s", err.text);
+	configs[port] = where(port);
+	store = store_open(&configs[port], &err);
+	ck_assert_msg(store != NULL && !*err.text, "%s", err.text);
 	return store;
+}
+
+__attribute__((unused)) static struct store *opened(void)
+{
+	tempdir_make();
+	return opened_as(1);
 }
 
 /* Put and free; what store_put() returned. *due may be NULL. */
@@ -124,16 +159,50 @@ __attribute__((unused)) static struct told told_uses(struct store *store)
 	struct told told = { .text = "" };
 	struct err err = { "" };
 
-	ck_assert_int_eq(
-		store_uses(store, &first, INT64_MAX, tell_use, &told, &err), 0);
+	ck_assert_int_eq(store_uses(store, &first, INT64_MAX, 1000, tell_use,
+				    &told, &err),
+			 0);
 	return told;
 }
+
+#ifdef HAVE_MARIADB
+static int no_greeting(void *arg, struct err *err)
+{
+	(void)arg;
+	(void)err;
+	return 0;
+}
+
+/* Statement by statement. */
+static void in_mariadb(const char *sql)
+{
+	struct config_ledger config = where(1);
+	struct err err = { "" };
+	struct mariadb *db = mariadb_new(&config, &err);
+	size_t size;
+
+	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, &err) == 0,
+		      "%s", err.text);
+	for (; *sql; sql += size + (sql[size] == ';')) {
+		size = strcspn(sql, ";");
+		ck_assert_msg(mariadb_run(db, sql, size, NULL, &err) >= 0, "%s",
+			      err.text);
+	}
+	mariadb_free(db);
+}
+#endif
 
 /* Make the store what an earlier version left, or anything else. */
 __attribute__((unused)) static void in_store(const char *sql)
 {
 	sqlite3 *db = NULL;
 
+#ifdef HAVE_MARIADB
+	if (getenv("JOBIO_TEST_MARIADB")) {
+		in_mariadb(sql);
+		return;
+	}
+#endif
 	ck_assert_int_eq(sqlite3_open(tempdir_path("s"), &db), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);

@@ -209,7 +209,7 @@ START_TEST(runs_from_before_there_were_uses_get_theirs_when_nothing_is_due)
 	put(store, made("n1"));
 	put(store, made("n2"));
 	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
-	in_store("DELETE FROM uses; INSERT INTO unused SELECT id FROM runs;"
+	in_store("DELETE FROM uses;INSERT INTO unused SELECT id FROM runs;"
 		 "INSERT INTO unused VALUES(99)"); /* purged meanwhile */
 	ck_assert_int_eq(store_unused_count(store, &err), 2);
 	ck_assert_str_eq(told_uses(store).text, "");

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# two_ledgers.bats - two ledgers on the site's MariaDB: one summary a job,
+# whatever dies
+#
+# One ledger is beside slurmdbd, the other beside slurmctld; c1 and c3 send to the
+# one first, c2 to the other, so that a job's records meet in the database.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+# in_db SQL - as the ledgers see it
+in_db() {
+	on db mariadb --batch --skip-column-names -e "$1" jobio_ledger 2>/dev/null | tr '\t' '|'
+}
+
+# second_ledger - start the one on ctld
+second_ledger() {
+	docker exec -d "$JOBIO_CLUSTER-ctld" setpriv --reuid=slurm --regid=slurm --init-groups \
+		bash -c 'echo $$ >/tmp/ledger.pid; exec /usr/sbin/jobio-ledgerd 2>>/tmp/ledger.log'
+	within 20 on ctld bash -c 'exec 3<>/dev/tcp/localhost/8632'
+}
+
+# kill_second - with kill -9, and its writer with it
+kill_second() { on ctld bash -c 'kill -9 "$(</tmp/ledger.pid)"'; }
+
+# written HOST - summaries that its ledger has written since its start
+written() {
+	on "$1" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9632
+		printf "GET /metrics HTTP/1.0\r\n\r\n" >&3
+		sed -n "s/^jobio_ledger_summaries_written_total{field=\"system\"} //p" <&3'
+}
+
+setup_file() {
+	expect_healthy
+	on db mariadb -e "DROP DATABASE IF EXISTS jobio_ledger; GRANT ALL ON jobio_ledger.* TO slurm@'%'"
+	# what is committed survives MariaDB: else the cluster does without
+	on db mariadb -e 'SET GLOBAL innodb_flush_log_at_trx_commit = 1'
+	local host
+	for host in login dbd ctld c1 c2 c3; do
+		set_conf "$host" 's/^host = .*/host = dbd, ctld/
+			/^.ledger.$/a store = mariadb\nstorage_host = db\nmetrics_listen = 9632
+			/^.ledger.$/a storage_pass_file = /etc/slurm/storage.pass'
+	done
+	set_conf c2 's/^host = .*/host = ctld, dbd/'
+	for host in dbd ctld; do
+		on "$host" bash -c 'umask 077; echo slurm >/etc/slurm/storage.pass
+			chown slurm: /etc/slurm/storage.pass'
+	done
+	on dbd svc stop jobio-ledgerd
+	on dbd svc start jobio-ledgerd
+	second_ledger
+}
+
+teardown_file() {
+	on ctld bash -c 'kill "$(</tmp/ledger.pid)"' || :
+	site_restore
+	on ctld cp /conf/jobio.conf /etc/slurm/jobio.conf
+	on dbd svc stop jobio-ledgerd
+	on dbd svc start jobio-ledgerd
+	on db mariadb -e 'DROP DATABASE jobio_ledger; SET GLOBAL innodb_flush_log_at_trx_commit = 0'
+	on login scancel -u alice
+	within 60 queue_is_empty
+}
+
+# all_written COUNT - so many runs, each with its summary
+all_written() { expect_equal "$1|$1" "$(in_db 'SELECT count(*), sum(dirty=0 AND written>0) FROM runs')"; }
+
+runs_at_least() { (($(in_db 'SELECT count(*) FROM runs') >= $1)); }
+
+# run_array COUNT - submit an array; sets $job
+run_array() { submit 'dd if=/dev/zero of=/dev/null bs=64k count=16 status=none' --array="1-$1" -n1; }
+
+# expect_one_each COUNT - each task of $job has one summary in sacct
+expect_one_each() {
+	local texts
+	texts=$(on login sacct -n -X -P -j "$job" -o SystemComment)
+	expect_equal "$1" "$(grep -c '^jobio/1 .*nodes=1/1' <<<"$texts")"
+	expect_equal 0 "$(grep -c 'jobio/1.*jobio/1' <<<"$texts")"
+}
+
+@test "the records of a job come to two ledgers and make one summary" {
+	submit 'srun dd if=/dev/zero of=/dev/null bs=1M count=3 status=none' -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 .*nodes=2/2'
+	expect_equal 'c1|c2' "$(in_db "SELECT node FROM records JOIN runs ON run=id WHERE job=$job ORDER BY node" | paste -sd '|')"
+	expect_equal 1 "$(($(written dbd) + $(written ctld)))"
+	[[ $(on login jobio report --json "$job" | jq '.records | length') == 2 ]]
+}
+
+@test "a ledger that is killed with kill -9 while jobs end costs no record and no summary" {
+	local before
+	before=$(in_db 'SELECT count(*) FROM runs')
+	run_array 40
+	within 120 runs_at_least $((before + 8))
+	kill_second
+	within 180 queue_is_empty
+	# what the dead one had claimed is taken over after 150 s
+	within 240 all_written $((before + 40))
+	expect_one_each 40
+	expect_equal 0 "$(on c2 find /var/spool/jobio -maxdepth 1 -name '*.json' | wc -l)"
+	second_ledger
+}
+
+@test "MariaDB killed with kill -9 while jobs end costs no record and no summary" {
+	local before
+	before=$(in_db 'SELECT count(*) FROM runs')
+	run_array 20
+	within 120 runs_at_least $((before + 4))
+	on db svc kill mariadbd
+	within 180 queue_is_empty
+	within 240 all_written $((before + 20))
+	expect_one_each 20
+}

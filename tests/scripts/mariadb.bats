@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# mariadb.bats - the ledger's store in MariaDB: the same as in SQLite, for two
+# ledgers, and when MariaDB is away, hangs or comes back
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/mariadb.bash
+source "$SRCDIR/tests/scripts/mariadb.bash"
+
+setup_file() {
+	export FOLDER MARIADB_SAFE=1
+	FOLDER=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-mariadb.XXXXXX")
+	make_mariadb "$FOLDER"
+}
+
+teardown_file() { rm -rf "$FOLDER"; }
+
+setup() {
+	LEDGER='' MUNGED='' DIR=''
+	start_mariadb "$FOLDER"
+	export JOBIO_TEST_MARIADB=$MARIADB_SOCKET
+}
+
+teardown() {
+	[[ -z $LEDGER ]] || stop "$LEDGER"
+	[[ -z $MUNGED ]] || stop "$MUNGED"
+	[[ -z $DIR ]] || rm -rf "$DIR"
+	stop_mariadb KILL
+}
+
+# unit NAME - a unit program, on MariaDB
+unit() {
+	run env CK_FORK=yes "$BUILDDIR/tests/unit/test_$1"
+	printf '%s\n' "$output"
+	expect_equal 0 "$status"
+	# it was there that they worked
+	(($(mariadb_says "$FOLDER" 'SHOW DATABASES' | grep -c '^t[0-9]') > 5))
+}
+
+@test "what holds for the store in SQLite holds in MariaDB" { unit store; }
+@test "the service answers the same with MariaDB" { unit service; }
+@test "the writer writes the same with MariaDB" { unit writer; }
+@test "two ledgers on one MariaDB take each record and each run once" { unit two_ledgers; }
+
+@test "what holds for the ledger with SQLite holds with MariaDB" {
+	local tests='a record leaves|without a ledger|a thousand records|killed with kill|killed again'
+	tests+='|jobio-send killed|the reason of a drained|the same record twice|names every part'
+	run "$BATS" --tap --filter "$tests" "$SRCDIR/tests/scripts/ledger.bats"
+	printf '%s\n' "$output"
+	expect_equal 0 "$status"
+	expect_text '1..9' "$output"
+}
+
+@test "records stay with the nodes while MariaDB is away, and arrive when it is back" {
+	setup_ledger
+	stop_mariadb KILL
+	spool 7 c1
+	spool 8 c1
+	run send
+	expect_equal 1 "$status"
+	expect_text "jobio: send: ledger: store: MariaDB '$MARIADB_SOCKET': " "$output"
+	expect_text ': try again later' "$output"
+	expect_equal 2 "$(spool_count)"
+	expect_text "jobio: ledger: store: MariaDB '$MARIADB_SOCKET': " "$(cat "$DIR/ledger.log")"
+	start_mariadb "$FOLDER"
+	within 60 spool_is_sent
+	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
+	expect_text 'jobio: ledger: store: works again' "$(cat "$DIR/ledger.log")"
+}
+
+@test "a MariaDB that hangs holds nobody for long, and what it had is not lost" {
+	local before
+	setup_ledger
+	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 10000/' "$DIR/jobio.conf" # the default
+	spool 7 c1
+	send
+	spool 8 c1
+	kill -STOP "$MARIADBD"
+	before=$SECONDS
+	run send
+	expect_equal 1 "$status"
+	((SECONDS - before <= 10)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
+	expect_text ': try again later' "$output"
+	# now nobody waits: it is not asked before its time
+	before=$SECONDS
+	run send
+	expect_equal 1 "$status"
+	((SECONDS - before <= 6))
+	kill -CONT "$MARIADBD"
+	within 60 spool_is_sent
+	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "a ledger that starts without MariaDB waits for it" {
+	setup_ledger
+	stop "$LEDGER"
+	stop_mariadb KILL
+	start_ledger
+	expect_text "store: MariaDB '$MARIADB_SOCKET': " "$(cat "$DIR/ledger.log")"
+	spool 7 c1
+	run send
+	expect_equal 1 "$status"
+	start_mariadb "$FOLDER"
+	within 60 spool_is_sent
+}
+
+# check_says SENTENCE - of the store
+check_says() {
+	run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
+	expect_text "$1" "$output"
+}
+
+@test "the password is in a file that only the ledger's user can read" {
+	local file
+	setup_ledger
+	stop "$LEDGER"
+	file=$DIR/password
+	mariadb_says "$FOLDER" "CREATE OR REPLACE USER ledger@localhost IDENTIFIED BY 'it''s secret'"
+	mariadb_says "$FOLDER" "GRANT ALL ON \`$SCHEMA\`.* TO ledger@localhost"
+	sed -i "s:^storage_user.*:storage_user = ledger\nstorage_pass_file = $file:" "$DIR/jobio.conf"
+	check_says "store: FAILED: store: [ledger] storage_pass_file: '$file': No such file or directory"
+	(umask 022; echo "it's secret" >"$file")
+	check_says "store: FAILED: store: [ledger] storage_pass_file: '$file': mode 0644: others may read it: chmod 600"
+	chmod 600 "$file"
+	check_says 'store: ok'
+	: >"$file"
+	check_says "storage_pass_file: '$file': no password in it"
+	echo wrong >"$file"
+	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': Access denied for user 'ledger'@'localhost' (using password: YES)"
+	rm "$file"
+	ln -s /dev/null "$file"
+	check_says "storage_pass_file: '$file': Too many levels of symbolic links"
+	start_ledger && return 1
+	expect_text "jobio: ledger: store: [ledger] storage_pass_file: '$file': " "$(tail -n 1 "$DIR/ledger.log")"
+}
+
+@test "a password file of another user is refused" {
+	[[ $EUID == 0 ]] || { printf 'not root: nothing to change owners with\n' >&2; return 1; }
+	setup_ledger
+	echo secret >"$DIR/password"
+	chmod 600 "$DIR/password"
+	chown 1 "$DIR/password"
+	sed -i "s:^storage_user.*:storage_user = ledger\nstorage_pass_file = $DIR/password:" "$DIR/jobio.conf"
+	check_says "'$DIR/password': belongs to uid 1: it must belong to the ledger's user, uid 0"
+}
+
+@test "a schema of a later version is left alone" {
+	setup_ledger
+	stop "$LEDGER"
+	in_store 'UPDATE schema_version SET version=99'
+	check_says 'store: FAILED: store: MariaDB: the schema was made by a later version of jobio'
+}
+
+@test "a server that cannot hold records is told what it lacks" {
+	setup_ledger
+	stop "$LEDGER"
+	mariadb_says "$FOLDER" 'SET GLOBAL max_allowed_packet=1048576'
+	check_says 'store: FAILED: store: MariaDB: max_allowed_packet is 1048576: at least 4194304 is needed'
+	stop_mariadb
+	start_mariadb "$FOLDER" --log-bin="$FOLDER/bin" --binlog-format=STATEMENT
+	check_says 'store: FAILED: store: MariaDB: binlog_format is STATEMENT: MIXED or ROW is needed'
+}
+
+# Certificates of a CA of our own, for localhost.
+make_certificates() {
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca -keyout "$1/ca.key" -out "$1/ca.pem"
+	openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout "$1/key.pem" -out "$1/request.pem"
+	openssl x509 -req -days 2 -in "$1/request.pem" -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -out "$1/cert.pem"
+} 2>/dev/null
+
+@test "with storage_ca only a server that the CA knows is spoken to" {
+	setup_ledger
+	stop "$LEDGER"
+	sed -i "/^storage_user/a storage_ca = $DIR/ca.pem" "$DIR/jobio.conf"
+	make_certificates "$DIR"
+	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': "
+	stop_mariadb
+	start_mariadb "$FOLDER" --ssl-cert="$DIR/cert.pem" --ssl-key="$DIR/key.pem"
+	check_says 'store: ok'
+	make_certificates "$DIR" # of another CA of the same name
+	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': "
+}
+
+@test "the next server of storage_host takes over" {
+	setup_ledger
+	stop "$LEDGER"
+	sed -i "s:^storage_host.*:storage_host = /nowhere, $MARIADB_SOCKET:" "$DIR/jobio.conf"
+	start_ledger
+	spool 7 c1
+	send
+	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two ledgers on one MariaDB; run by tests/scripts/mariadb.bats. */
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "tests/unit/ledger_fixture.h"
+#include "tests/unit/runner.h"
+
+#define RECORDS 200
+
+static struct record *of_job(uint32_t job, const char *node)
+{
+	struct record *r = made(node);
+
+	r->job = job;
+	return r;
+}
+
+/* The ids that are due; their number. */
+static int due_for(struct store *store, int64_t now_s, int64_t *ids, int max)
+{
+	struct err err = { "" };
+	int64_t next;
+	int count = store_due(store, now_s, ids, max, &next, &err);
+
+	ck_assert_msg(count >= 0, "%s", err.text);
+	return count;
+}
+
+static int64_t next_for(struct store *store, int64_t now_s)
+{
+	int64_t ids[1], next;
+	struct err err = { "" };
+
+	ck_assert_int_eq(store_due(store, now_s, ids, 1, &next, &err), 0);
+	return next;
+}
+
+static void put_jobs(struct store *store, int jobs)
+{
+	int i;
+
+	for (i = 1; i <= jobs; i++) {
+		put(store, of_job((uint32_t)i, "n1"));
+		put(store, of_job((uint32_t)i, "n2"));
+	}
+}
+
+START_TEST(what_one_ledger_put_the_other_has)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	struct store_run run;
+	int64_t due;
+
+	put(first, made("n1"));
+	ck_assert_int_eq(put_at(second, made("n2"), NOW + 9, &due), 1);
+	ck_assert_int_eq(due, NOW + 9); /* both nodes have reported */
+	ck_assert_int_eq(put(first, made("n2")), 0);
+	run = newest(first);
+	ck_assert_int_eq(run.nodes_seen, 2);
+	store_run_free(&run);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+START_TEST(a_run_is_given_to_one_of_two_ledgers)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	int64_t ids[10];
+
+	put_jobs(first, 5);
+	ck_assert_int_eq(due_for(first, NOW, ids, 3), 3);
+	ck_assert_int_eq(due_for(second, NOW, ids, 10), 2);
+	ck_assert_int_eq(due_for(second, NOW, ids + 2, 8), 2); /* its own */
+	/* when the other could have died */
+	ck_assert_int_eq(next_for(opened_as(3), NOW), NOW + STORE_CLAIM_S);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+START_TEST(what_a_dead_ledger_had_taken_the_other_takes_over)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	int64_t ids[10], late = NOW + STORE_CLAIM_S;
+
+	put_jobs(first, 3);
+	ck_assert_int_eq(due_for(first, NOW, ids, 10), 3);
+	store_close(first);
+	ck_assert_int_eq(due_for(second, late - 1, ids, 10), 0);
+	ck_assert_int_eq(due_for(second, late, ids, 10), 3);
+	/* the same ledger, started again, has not to wait */
+	first = opened_as(2);
+	ck_assert_int_eq(due_for(first, late, ids, 10), 3);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+START_TEST(what_is_done_or_put_off_is_free_again)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	struct err err = { "" };
+	struct store_run run;
+	int64_t ids[10];
+
+	put_jobs(first, 2);
+	ck_assert_int_eq(due_for(first, NOW, ids, 10), 2);
+	ck_assert_int_eq(store_run_load(first, ids[0], &run, &err), 0);
+	ck_assert_int_eq(store_begin(first, &err), 0);
+	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
+	ck_assert_int_eq(
+		store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
+	ck_assert_int_eq(store_commit(first, &err), 0);
+	ck_assert_int_eq(next_for(second, NOW), NOW + 2);
+	ck_assert_int_eq(due_for(second, NOW + 2, ids, 10), 1);
+	store_run_free(&run);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+START_TEST(a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	struct err err = { "" };
+	struct store_run run;
+	int64_t ids[2];
+
+	put_jobs(first, 1);
+	ck_assert_int_eq(due_for(first, NOW, ids, 2), 1);
+	ck_assert_int_eq(store_run_load(first, ids[0], &run, &err), 0);
+	put(second, of_job(1, "n3"));
+	ck_assert_int_eq(store_begin(first, &err), 0);
+	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
+	ck_assert_int_eq(store_commit(first, &err), 0);
+	ck_assert_int_eq(due_for(second, NOW + GRACE_S, ids, 2), 1);
+	store_run_free(&run);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+START_TEST(the_reason_of_a_node_is_given_to_one_of_two_ledgers)
+{
+	struct store *first = opened(), *second = opened_as(2);
+	struct store_reason reason = { .cluster = (char *)"c",
+				       .node = (char *)"n1",
+				       .text = (char *)"jobio:W08 it is so",
+				       .time = 100,
+				       .received = NOW };
+	struct store_reason got[2];
+	struct err err = { "" };
+	int64_t next;
+
+	ck_assert_int_eq(store_begin(first, &err), 0);
+	ck_assert_int_eq(store_reason_put(first, &reason, NOW, &err), 1);
+	ck_assert_int_eq(store_commit(first, &err), 0);
+	ck_assert_int_eq(store_reasons_due(first, NOW, got, 2, &next, &err), 1);
+	store_reason_free(&got[0]);
+	ck_assert_int_eq(store_reasons_due(second, NOW, got, 2, &next, &err),
+			 0);
+	ck_assert_int_eq(next, NOW + STORE_CLAIM_S);
+	ck_assert_int_eq(store_reasons_due(second, next, got, 2, &next, &err),
+			 1);
+	store_reason_free(&got[0]);
+	store_close(second);
+	closed(first);
+}
+END_TEST
+
+/* Put RECORDS records of two jobs, a few at a time and in an order of its own,
+ * so that two at it stand in each other's way. How often a batch was made again,
+ * at most 100. */
+static int put_many(unsigned int ledger)
+{
+	struct store *store = opened_as(ledger);
+	struct err err = { "" };
+	char node[16];
+	int64_t due;
+	int i, k, rc, again = 0;
+
+	for (i = 0; i < RECORDS; i++) {
+		ck_assert_msg(store_begin(store, &err) == 0, "%s", err.text);
+		for (k = 0; k < 2; k++) {
+			uint32_t job = 1 + ((uint32_t)k ^ (ledger & 1));
+			struct record *r;
+			char *text;
+
+			snprintf(node, sizeof(node), "n%u-%d", ledger, i);
+			r = of_job(job, node);
+			text = record_text(r, NULL);
+			rc = store_put(store, r, text, strlen(text), NOW,
+				       GRACE_S, &due, &err);
+			ck_assert_msg(rc == 1, "%s", err.text);
+			free(text);
+			record_free(r);
+		}
+		rc = store_commit(store, &err);
+		ck_assert_msg(rc >= 0, "%s", err.text);
+		again += rc;
+	}
+	store_close(store);
+	return again > 100 ? 100 : again;
+}
+
+START_TEST(two_ledgers_in_each_others_way_lose_no_record)
+{
+	struct store *store;
+	struct store_counts counts;
+	struct store_run run;
+	struct err err = { "" };
+	int64_t id;
+	int status, again;
+	pid_t pid;
+
+	store = opened();
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(put_many(2));
+	again = put_many(1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) <= 100);
+	again += WEXITSTATUS(status);
+	ck_assert_msg(again > 0, "they never met");
+	ck_assert_int_eq(store_count(store, &counts, &err), 0);
+	ck_assert_int_eq(counts.runs, 2);
+	ck_assert_int_eq(counts.records, 4 * RECORDS);
+	ck_assert_int_eq(
+		store_find(store, STORE_JOB, 1, RECORD_UNKNOWN, &id, 1, &err),
+		1);
+	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
+	ck_assert_int_eq(run.nodes_seen, 2 * RECORDS);
+	ck_assert_int_eq(run.version, 2 * RECORDS);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+UNIT_MAIN("two ledgers", what_one_ledger_put_the_other_has,
+	  a_run_is_given_to_one_of_two_ledgers,
+	  what_a_dead_ledger_had_taken_the_other_takes_over,
+	  what_is_done_or_put_off_is_free_again,
+	  a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten,
+	  the_reason_of_a_node_is_given_to_one_of_two_ledgers,
+	  two_ledgers_in_each_others_way_lose_no_record)
