@@ -24,7 +24,7 @@
 #include "ledger/row.h"
 
 #define SCHEMA_VERSION 1
-#define TRIES 6		    /* of a transaction that clashes */
+#define TRIES 40	    /* of a transaction that clashes */
 #define HELD_MAX (1U << 20) /* bytes of records held back */
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
 #define PURGE_RECORDS 20000 /* in a transaction, or one run */
