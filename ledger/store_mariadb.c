@@ -24,7 +24,7 @@
 #include "ledger/row.h"
 
 #define SCHEMA_VERSION 2
-#define TRIES 6		    /* of a transaction that clashes */
+#define TRIES 40	    /* of a transaction that clashes */
 #define HELD_MAX (1U << 20) /* bytes of records held back */
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
 #define PURGE_RECORDS 20000 /* in a transaction, or one run */
@@ -780,6 +780,30 @@ static time_t now_mono(void)
 	return ts.tv_sec;
 }
 
+/* A node of Galera answers from what it has; whether it waits for what the others
+ * have committed (a server without Galera does not know the question). */
+static void wait_for_others(struct maria *m, bool yes)
+{
+	run_text(m,
+		 yes ? "SET SESSION wsrep_sync_wait=1"
+		     : "SET SESSION wsrep_sync_wait=DEFAULT",
+		 NULL);
+}
+
+/* Begin anew; the other one is not met again in the same step. */
+static int begin_again(struct maria *m, struct err *err)
+{
+	useconds_t nap_us = 1000U << (m->tries < 6 ? m->tries : 6);
+
+	usleep((useconds_t)random() % nap_us);
+	m->tries++;
+	forget_rows(m);
+	if (run_text(m, "ROLLBACK", err) < 0)
+		return -1;
+	wait_for_others(m, true);
+	return run_text(m, "START TRANSACTION", err);
+}
+
 /* After a clash: all of it again, in a new transaction. */
 static int redo(struct maria *m, struct err *err)
 {
@@ -791,14 +815,9 @@ static int redo(struct maria *m, struct err *err)
 			return -1;
 		if (m->tries == TRIES ||
 		    now_mono() - m->began >= MARIADB_LIMIT_S)
-			return err_prefix(err, "try again later");
-		/* the other one is not met again in the same step */
-		usleep((useconds_t)(random() % (1000 << m->tries)));
-		m->tries++;
-		forget_rows(m);
-		rc = run_text(m, "ROLLBACK", err);
-		if (rc == 0)
-			rc = run_text(m, "START TRANSACTION", err);
+			return err_set(err, "store: MariaDB: others are at "
+					    "the same runs: try again later");
+		rc = begin_again(m, err);
 		for (i = 0; i < m->journal.count && rc == 0; i++)
 			rc = apply(m, entry_at(m, i), err);
 	} while (rc < 0);
@@ -856,6 +875,8 @@ static int maria_commit(struct store *store, struct err *err)
 	while (settle(m, err) < 0 || run_text(m, "COMMIT", err) < 0)
 		if (redo(m, err) < 0)
 			return -1;
+	if (m->tries)
+		wait_for_others(m, false);
 	keep_names(m);
 	forget_rows(m);
 	forget_journal(m);

@@ -67,6 +67,7 @@ END_TEST
 START_TEST(a_run_is_given_to_one_of_two_ledgers)
 {
 	struct store *first = opened(), *second = opened_as(2);
+	struct store *third = opened_as(3);
 	int64_t ids[10];
 
 	put_jobs(first, 5);
@@ -74,7 +75,8 @@ START_TEST(a_run_is_given_to_one_of_two_ledgers)
 	ck_assert_int_eq(due_for(second, NOW, ids, 10), 2);
 	ck_assert_int_eq(due_for(second, NOW, ids + 2, 8), 2); /* its own */
 	/* when the other could have died */
-	ck_assert_int_eq(next_for(opened_as(3), NOW), NOW + STORE_CLAIM_S);
+	ck_assert_int_eq(next_for(third, NOW), NOW + STORE_CLAIM_S);
+	store_close(third);
 	store_close(second);
 	closed(first);
 }
@@ -112,7 +114,7 @@ START_TEST(what_is_done_or_put_off_is_free_again)
 	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
 	ck_assert_int_eq(
 		store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
-	ck_assert_int_eq(store_commit(first, &err), 0);
+	ck_assert_int_ge(store_commit(first, &err), 0);
 	ck_assert_int_eq(next_for(second, NOW), NOW + 2);
 	ck_assert_int_eq(due_for(second, NOW + 2, ids, 10), 1);
 	store_run_free(&run);
@@ -134,8 +136,8 @@ START_TEST(a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten)
 	put(second, of_job(1, "n3"));
 	ck_assert_int_eq(store_begin(first, &err), 0);
 	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
-	ck_assert_int_eq(store_commit(first, &err), 0);
-	ck_assert_int_eq(due_for(second, NOW + GRACE_S, ids, 2), 1);
+	ck_assert_int_ge(store_commit(first, &err), 0);
+	ck_assert_int_eq(due_for(second, NOW, ids, 2), 1);
 	store_run_free(&run);
 	store_close(second);
 	closed(first);
@@ -156,7 +158,7 @@ START_TEST(the_reason_of_a_node_is_given_to_one_of_two_ledgers)
 
 	ck_assert_int_eq(store_begin(first, &err), 0);
 	ck_assert_int_eq(store_reason_put(first, &reason, NOW, &err), 1);
-	ck_assert_int_eq(store_commit(first, &err), 0);
+	ck_assert_int_ge(store_commit(first, &err), 0);
 	ck_assert_int_eq(store_reasons_due(first, NOW, got, 2, &next, &err), 1);
 	store_reason_free(&got[0]);
 	ck_assert_int_eq(store_reasons_due(second, NOW, got, 2, &next, &err),
@@ -170,35 +172,54 @@ START_TEST(the_reason_of_a_node_is_given_to_one_of_two_ledgers)
 }
 END_TEST
 
-/* Put RECORDS records of two jobs, a few at a time and in an order of its own,
- * so that two at it stand in each other's way. How often a batch was made again,
- * at most 100. */
+static int put_one(struct store *store, uint32_t job, const char *node,
+		   struct err *err)
+{
+	struct record *r = of_job(job, node);
+	char *text = record_text(r, NULL);
+	int64_t due;
+	int rc = store_put(store, r, text, strlen(text), NOW, GRACE_S, &due,
+			   err);
+
+	free(text);
+	record_free(r);
+	return rc;
+}
+
+/* One record for each of two jobs, in an order of the ledger's own, so that two
+ * at it stand in each other's way: what store_commit() says, or -1. */
+static int put_two(struct store *store, unsigned int ledger, const char *node,
+		   struct err *err)
+{
+	uint32_t first = 1 + (ledger & 1);
+	int rc = store_begin(store, err);
+
+	if (rc == 0 && (put_one(store, first, node, err) < 0 ||
+			put_one(store, 3 - first, node, err) < 0))
+		rc = -1;
+	if (rc == 0)
+		rc = store_commit(store, err);
+	if (rc < 0)
+		store_rollback(store);
+	return rc;
+}
+
+/* RECORDS times two; what is refused for now comes again, as from a node. How
+ * often it was made again, at most 100. */
 static int put_many(unsigned int ledger)
 {
 	struct store *store = opened_as(ledger);
 	struct err err = { "" };
+	int i, rc, refused = 0, again = 0;
 	char node[16];
-	int64_t due;
-	int i, k, rc, again = 0;
 
 	for (i = 0; i < RECORDS; i++) {
-		ck_assert_msg(store_begin(store, &err) == 0, "%s", err.text);
-		for (k = 0; k < 2; k++) {
-			uint32_t job = 1 + ((uint32_t)k ^ (ledger & 1));
-			struct record *r;
-			char *text;
-
-			snprintf(node, sizeof(node), "n%u-%d", ledger, i);
-			r = of_job(job, node);
-			text = record_text(r, NULL);
-			rc = store_put(store, r, text, strlen(text), NOW,
-				       GRACE_S, &due, &err);
-			ck_assert_msg(rc == 1, "%s", err.text);
-			free(text);
-			record_free(r);
+		snprintf(node, sizeof(node), "n%u-%d", ledger, i);
+		while ((rc = put_two(store, ledger, node, &err)) < 0) {
+			ck_assert_msg(strstr(err.text, "try again later") &&
+					      ++refused < 10,
+				      "%s", err.text);
 		}
-		rc = store_commit(store, &err);
-		ck_assert_msg(rc >= 0, "%s", err.text);
 		again += rc;
 	}
 	store_close(store);
