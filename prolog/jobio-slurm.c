@@ -345,7 +345,9 @@ static int hold_job(const char *text, char *comment)
 
 	if (parse_id(text, &id) < 0)
 		return 2;
-	if (slurm_requeue(id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS)
+	/* pending: another of its nodes was faster */
+	if (slurm_requeue(id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS &&
+	    errno != ESLURM_JOB_PENDING)
 		return fail("slurmctld: requeue");
 	if (comment)
 		comment_job(id, comment);
