@@ -197,19 +197,29 @@ blocks() {
 		-e 's,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,' "$BATS_TEST_TMPDIR"/[0-9]*
 }
 
-# follow HEADING - type its commands where it says; what jobio check finds is not yet all
+# type_in NUMBER HOST - what jobio check finds there is not yet all
+type_in() {
+	{
+		echo 'jobio() { command jobio "$@" || (($? == 1 || $? == 3)); }'
+		cat "$BATS_TEST_TMPDIR/$1"
+	} | docker exec -i -w /jobio/obj "$JOBIO_CLUSTER-$2" bash -e >"$BATS_TEST_TMPDIR/$2" 2>&1
+}
+
+# follow HEADING - type its commands where it says, on the hosts of a block at once
 follow() {
-	local number hosts host said
+	local number hosts host typing
 	blocks "$1" >"$BATS_TEST_TMPDIR/list"
 	[ -s "$BATS_TEST_TMPDIR/list" ]
 	while read -r number hosts; do
-		hosts=$(hosts_of "$hosts")
-		for host in $hosts; do
-			said=$({ echo 'jobio() { command jobio "$@" || (($? == 1 || $? == 3)); }'
-				cat "$BATS_TEST_TMPDIR/$number"; } |
-				docker exec -i -w /jobio/obj "$JOBIO_CLUSTER-$host" bash -e 2>&1) ||
-				{ printf '%s:\n%s\n%s\n' "$host" "$(<"$BATS_TEST_TMPDIR/$number")" "$said"; return 1; }
+		declare -A typing=()
+		for host in $(hosts_of "$hosts"); do
+			type_in "$number" "$host" &
+			typing[$host]=$!
 		done
+		for host in "${!typing[@]}"; do
+			wait "${typing[$host]}" || { echo "$host:"; cat "$BATS_TEST_TMPDIR/$number" "$BATS_TEST_TMPDIR/$host"; return 1; }
+		done
+		unset typing
 	done <"$BATS_TEST_TMPDIR/list"
 }
 

@@ -97,7 +97,7 @@ set_conf() { on "$1" sed -i "$2" /etc/slurm/jobio.conf; }
 # site_restore - every host has the site's own configuration again
 site_restore() {
 	local host
-	for host in login dbd c1 c2 c3; do
+	for host in login ctld dbd c1 c2 c3; do
 		on "$host" cp /conf/jobio.conf /etc/slurm/jobio.conf
 	done
 }

@@ -106,7 +106,7 @@ version() { on "$1" cksum /usr/bin/jobio; }
 ids() { cut -d' ' -f1 "$BATS_FILE_TMPDIR/jobs" | paste -sd,; }
 accounts() { on login sacct -X -n -P -j "$(ids)" -o "$1"; }
 all_accounted() { [[ $(accounts State,ExitCode | sort | uniq -c | sed 's/^ *//') == "$JOBS COMPLETED|0:0" ]]; }
-all_have_summaries() { [[ $(accounts SystemComment | grep -cE '^jobio/1 (.* )?nodes=([0-9]+)/\1( |$)') == "$JOBS" ]]; }
+all_have_summaries() { [[ $(accounts SystemComment | grep -cE '^jobio/1 (.* )?nodes=([0-9]+)/\2( |$)') == "$JOBS" ]]; }
 
 # delivered - "JOB NODES" of each, as the ledger has them
 delivered() {
