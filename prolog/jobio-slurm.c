@@ -325,21 +325,24 @@ static bool has_foreign_comment(uint32_t id)
 	return is_foreign;
 }
 
-/* Held it is; what cannot be written is said. */
-static void comment_job(uint32_t id, char *comment)
+/* Held it is; what cannot be written is said. By the number as text: its other
+ * form has been a member of another name since 26.05. */
+static void comment_job(uint32_t id, char *text, char *comment)
 {
+	job_array_resp_msg_t *answer = NULL;
 	job_desc_msg_t change;
 
 	if (has_foreign_comment(id))
 		return;
 	slurm_init_job_desc_msg(&change);
-	change.job_id = id;
+	change.job_id_str = text;
 	change.admin_comment = comment;
-	if (slurm_update_job(&change) != SLURM_SUCCESS)
+	if (slurm_update_job2(&change, &answer) != SLURM_SUCCESS)
 		fail("slurmctld: AdminComment");
+	slurm_free_job_array_resp(answer);
 }
 
-static int hold_job(const char *text, char *comment)
+static int hold_job(char *text, char *comment)
 {
 	uint32_t id;
 
@@ -350,7 +353,7 @@ static int hold_job(const char *text, char *comment)
 	    errno != ESLURM_JOB_PENDING)
 		return fail("slurmctld: requeue");
 	if (comment)
-		comment_job(id, comment);
+		comment_job(id, text, comment);
 	return EXIT_SUCCESS;
 }
 

@@ -11,7 +11,7 @@
 
 load lib
 
-JOBS=100 LIMIT_S=200
+JOBS=100 LIMIT_S=300
 STORE=/home/.versions
 
 # to VERSION HOST... - these hosts get it
@@ -91,7 +91,7 @@ jobs() {
 crossing() {
 	submit "until [ -e go.$1 ]; do sleep 0.1; done" -n1 --io-cores=1 --io-profile=stream -w "$1"
 	echo "$job 1" >>"$BATS_FILE_TMPDIR/jobs"
-	within 90 on "$1" grep -q '"state":"done"' "/run/jobio/$job/journal"
+	within $LIMIT_S on "$1" grep -q '"state":"done"' "/run/jobio/$job/journal"
 }
 
 # cross HOST - it gets this version under such a job
@@ -118,13 +118,13 @@ delivered() {
 	local host crossed=() id other
 	other=$(version c1)
 	: >"$BATS_FILE_TMPDIR/jobs"
-	jobs 22
+	jobs 12
 	cross c1 # a newer node, with the older ledger
 	jobs 25
 	ledger_to this # the newer ledger, with older nodes
 	for host in c2 c3; do
 		cross "$host"
-		jobs 25
+		jobs 30
 	done
 	to this login
 	expect_equal "$JOBS" "$(wc -l <"$BATS_FILE_TMPDIR/jobs")"

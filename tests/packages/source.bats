@@ -15,12 +15,12 @@ row() {
 # follow WORD - type them, as root, in the build tree
 follow() {
 	local command
-	row "$1" >"$BATS_TEST_TMPDIR/row"
-	[ -s "$BATS_TEST_TMPDIR/row" ]
+	row "$1" >"/tmp/row"
+	[ -s "/tmp/row" ]
 	while read -r command; do
-		(cd /jobio/obj && bash -ec "$command") </dev/null >"$BATS_TEST_TMPDIR/said" 2>&1 ||
-			{ printf '%s\n' "$command:"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
-	done <"$BATS_TEST_TMPDIR/row"
+		(cd /jobio/obj && bash -ec "$command") </dev/null >"/tmp/said" 2>&1 ||
+			{ printf '%s\n' "$command:"; cat "/tmp/said"; return 1; }
+	done <"/tmp/row"
 }
 
 within() {
@@ -121,7 +121,8 @@ files() {
 	files >/tmp/after
 	run diff /tmp/before /tmp/after
 	left=$(sed -n 's/^[<>] //p' <<<"$output" |
-		grep -vE '^(/etc/slurm/jobio\.conf|/var/(lib|spool)/jobio(/.*)?)$' || :)
+		grep -vE '^(/etc/slurm/jobio\.conf|/var/(lib|spool)/jobio(/.*)?)$' | # folders that are not jobio's alone:
+		grep -vxE '/usr/lib/systemd(/system)?' || :)
 	[ "$left" = '' ] || { printf '%s\n' "$left"; false; }
 	[ -s /var/lib/jobio/ledger.sqlite ]
 	run grep -rsE 'libexec/jobio|jobio\.so' /etc/slurm
