@@ -176,7 +176,7 @@ static int collect(struct pipe_reader r[2], pid_t pid,
 	return 0;
 }
 
-/* Wait for the child until end_ms; 1 ended, 0 still there. */
+/* Wait for the child until end_ms; 1 ended, or not ours, 0 still there. */
 static int reap(pid_t pid, unsigned long long end_ms, int *status)
 {
 	/* its pipes end a little before it does: most wait for that only */
@@ -365,4 +365,49 @@ int child_detach(char *const argv[], struct err *err)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return 0;
+}
+
+/* Out of the way of 0, 1 and 2, which it is about to become. */
+static int move_up(int fd)
+{
+	return fcntl(fd < 0 ? open("/dev/null", O_RDWR) : fd, F_DUPFD, 3);
+}
+
+pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
+		  struct err *err)
+{
+	int high[3], i;
+	pid_t pid;
+
+	pid = fork();
+	if (pid < 0)
+		return err_set(err, "'%s': cannot fork: %s", argv[0],
+			       strerror(errno));
+	if (pid > 0) {
+		setpgid(pid, pid); /* whoever comes first */
+		return pid;
+	}
+	setpgid(0, 0);
+	reset_signals();
+	for (i = 0; i < 3; i++)
+		high[i] = move_up(stdio[i]);
+	for (i = 0; i < 3; i++)
+		if (high[i] < 0 || dup2(high[i], i) < 0)
+			_exit(126);
+	close_all_from(3);
+	if (chdir("/") < 0)
+		_exit(126);
+	exec_command(argv, env);
+	return -1;
+}
+
+void child_end(pid_t pid, unsigned int grace_ms)
+{
+	int status;
+
+	if (reap(pid, child_now_ms() + grace_ms, &status))
+		return;
+	kill(-pid, SIGTERM);
+	if (!reap(pid, child_now_ms() + CHILD_REAP_MS, &status))
+		kill_group(pid);
 }

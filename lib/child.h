@@ -12,7 +12,7 @@
  *           128+N when signal N ended it). -1: it could not be started, or the
  *           deadline passed (err names the command and the time, errno is
  *           ETIMEDOUT), or it wrote more than CHILD_OUTPUT_MAX (E2BIG).
- * Runs    helpers as root. The child gets a minimal environment (PATH,
+ * Runs    helpers as root, the plugin, jobio. The child gets a minimal environment (PATH,
  *           LC_ALL=C, NO_COLOR=1 and what 'env' names), stdin from /dev/null,
  *           no other open file, default signals.
  */
@@ -20,6 +20,7 @@
 #define JOBIO_CHILD_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "lib/err.h"
 
@@ -54,6 +55,16 @@ void child_result_free(struct child_result *result);
 /* Start argv detached from us: own session, stdio on /dev/null, re-parented;
  * nobody waits for it or learns its exit status. */
 int child_detach(char *const argv[], struct err *err);
+
+/* Start argv with these three as its standard input, output and error (-1:
+ * /dev/null), in a process group of its own, and go on: its pid, which the caller
+ * waits for, or -1. The caller may have other threads. */
+pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
+		  struct err *err);
+
+/* Does it end by itself within grace_ms? Else SIGTERM for its process group, and
+ * SIGKILL. A child that somebody else has waited for is nobody's. */
+void child_end(pid_t pid, unsigned int grace_ms);
 
 /* Milliseconds on the monotonic clock, for budgets. */
 unsigned long long child_now_ms(void);

@@ -13,6 +13,11 @@
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
  *                      exit            stepio_write
+ *                      in a step that looks (live.h), instead of the last four:
+ *                      init_post_opt   live_open
+ *                      task_post_fork  live_forked
+ *                      task_init       live_relay, which ends the task
+ *                      exit            live_close
  *   slurmd             init            nothing
  *
  * Callbacks return 0 or -1: positive values mean failure only since 25.05
@@ -30,9 +35,11 @@
 #include "lib/config.h"
 #include "lib/err.h"
 #include "lib/host.h"
+#include "lib/look.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 #include "spank/gate.h"
+#include "spank/live.h"
 #include "spank/option.h"
 #include "spank/own_mounts.h"
 #include "spank/stepio.h"
@@ -167,6 +174,7 @@ static struct {
 	bool has_begin, has_end;
 	struct answers *answers; /* NULL: there was no memory for it */
 	struct told *told;	 /* NULL: there is no folder for the job */
+	struct live live;	 /* of a step that looks */
 } step;
 
 static void find_name(spank_t sp, char *node, size_t size)
@@ -219,6 +227,39 @@ static void open_gate(uint32_t job_id)
 			   job_id, step.run_dir);
 }
 
+/* Only a step that was started to look has this job's number, and no program of
+ * the user's runs in it. In a job that inherits the variable, its script does. */
+static bool open_live(spank_t sp, uint32_t job_id)
+{
+	struct live_step with = { .job_id = job_id, .conf = conf };
+	char node[256] = "", value[16];
+
+	if (step.step_id >= STEP_INTERACTIVE ||
+	    spank_getenv(sp, LOOK_ENV, value, sizeof(value)) !=
+		    ESPANK_SUCCESS ||
+	    !live_is_asked(value, job_id) ||
+	    spank_get_item(sp, S_JOB_UID, &with.uid) != ESPANK_SUCCESS)
+		return false;
+	find_name(sp, node, sizeof(node));
+	with.node = node;
+	spank_get_item(sp, S_JOB_NNODES, &with.nodes);
+	live_open(&step.live, JOBIO_LIBEXECDIR "/jobio-live", &with);
+	return true;
+}
+
+/* Ends the task. One on each node is enough to hand bytes over. */
+static void look(spank_t sp)
+{
+	char node[256] = "";
+	int local_id = 0;
+
+	spank_get_item(sp, S_TASK_ID, &local_id);
+	find_name(sp, node, sizeof(node));
+	if (local_id == 0)
+		live_relay(&step.live, node);
+	_exit(EXIT_SUCCESS);
+}
+
 static int open_step(spank_t sp)
 {
 	struct err err = { "" };
@@ -230,6 +271,8 @@ static int open_step(spank_t sp)
 	read_config(sp);
 	rundir_note_begun(step.run_dir, job_id);
 	if (step.step_id == STEP_EXTERN)
+		return 0;
+	if (!step.is_off && open_live(sp, job_id))
 		return 0;
 	open_gate(job_id);
 	share_page();
@@ -476,7 +519,21 @@ int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
 {
 	(void)argc;
 	(void)argv;
+	if (step.live.is_on)
+		look(sp);
 	return step.is_open ? check_task(sp) : 0;
+}
+
+int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[])
+{
+	int local_id = 0;
+
+	(void)argc;
+	(void)argv;
+	spank_get_item(sp, S_TASK_ID, &local_id);
+	if (step.live.is_on && local_id == 0)
+		live_forked(&step.live);
+	return 0;
 }
 
 /* slurmstepd has waited for the task, and its threads that forward are still
@@ -496,6 +553,8 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
 {
 	(void)argc;
 	(void)argv;
+	if (step.live.is_on)
+		live_close(&step.live);
 	if (spank_context() != S_CTX_REMOTE || !step.is_open || !step.has_begin)
 		return 0;
 	return close_step(sp);

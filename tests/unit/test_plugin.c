@@ -54,6 +54,10 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
 		*va_arg(args, uint32_t *) = fake.step_id;
 	else if (item == S_TASK_ID)
 		*va_arg(args, int *) = fake.task;
+	else if (item == S_JOB_UID)
+		*va_arg(args, uint32_t *) = 1000;
+	else if (item == S_JOB_NNODES)
+		*va_arg(args, uint32_t *) = 3;
 	else if (item == S_JOB_NODEID)
 		*va_arg(args, uint32_t *) = (uint32_t)fake.node;
 	else
@@ -140,6 +144,7 @@ void slurm_verbose(const char *format, ...)
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_exit(spank_t sp, int argc, char *argv[]);
 int slurm_spank_exit(spank_t sp, int argc, char *argv[]);
 
@@ -168,6 +173,7 @@ static void start(const struct gatefile *gate)
 			 0);
 	setenv("SLURMD_NODENAME", "c1", 1);
 	unsetenv("JOBIO_GOT_ALL");
+	unsetenv("JOBIO_LIVE");
 }
 
 static int be_task(void)
@@ -176,6 +182,7 @@ static int be_task(void)
 		open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
 
 	dup2(out, STDERR_FILENO);
+	dup2(out, STDOUT_FILENO);
 	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
 		return 1;
 	slurm_spank_task_init(NULL, 0, NULL);
@@ -195,6 +202,7 @@ static void be_stepd(int tasks)
 		fake.task = i;
 		if (fork() == 0)
 			_exit(be_task());
+		slurm_spank_task_post_fork(NULL, 1, argv);
 		if (wait(&status) > 0)
 			slurm_spank_task_exit(NULL, 1, argv);
 	}
@@ -381,6 +389,38 @@ START_TEST(a_refusal_counts_its_tasks)
 }
 END_TEST
 
+/* Where jobio-live is not installed, one task says so; none is judged, counted
+ * or becomes the user's program. */
+START_TEST(a_step_that_looks_at_its_job_is_no_step_of_the_users)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	setenv("JOBIO_LIVE", "7", 1);
+	step(0, 0, 2);
+	expect_output("@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR
+		      "/jobio-live: No such file or directory\n");
+	ck_assert_int_lt(access(tempdir_path("run/7/steps/0"), F_OK), 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_job_that_inherits_the_wish_to_look_runs_its_programs)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	setenv("JOBIO_LIVE", "7", 1);
+	step(STEP_BATCH, 0, 1);
+	expect_output(SAID);
+	expect_step("batch", "\"own_out\":true,");
+	setenv("JOBIO_LIVE", "6", 1);
+	step(0, 0, 2);
+	expect_step("0", "\"own_out\":true,");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  the_first_task_of_srun_says_it_where_there_is_no_script,
 	  other_nodes_say_it_only_where_the_first_one_has_got_all,
@@ -389,4 +429,6 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  where_its_tasks_could_run_is_left_by_each_step,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
 	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
-	  a_refusal_counts_its_tasks)
+	  a_refusal_counts_its_tasks,
+	  a_step_that_looks_at_its_job_is_no_step_of_the_users,
+	  a_job_that_inherits_the_wish_to_look_runs_its_programs)
