@@ -435,7 +435,11 @@ void job_print_short(FILE *out, const struct job_report *r)
 	struct span rd = { 0 }, wr = { 0 };
 
 	if (s->scope == SUMMARY_SCOPE_NONE) {
-		fprintf(out, "  %-13s not counted\n", "I/O");
+		fprintf(out, "  %-13s %s\n", "I/O",
+			r->look ? "nothing to see before the job ends: the "
+				  "kernel does not count for it on its nodes "
+				  "(jobio-count probe says why)"
+				: "not counted");
 		return;
 	}
 	if (s->scope == SUMMARY_SCOPE_JOB)

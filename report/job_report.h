@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_report.h - what is known of one job, from the ledger or from sacct
  *
- * Terms   source: "ledger" (summary and the records of the nodes) or "sacct"
- *           (the summary alone, of three digits).
+ * Terms   source: "ledger" (summary and the records of the nodes), "sacct"
+ *           (the summary alone, of three digits), or "live" (live_view.h).
  *         left_out: records that did not fit into the ledger's answer.
  * Owner   job_report_free(); everything hangs on the report.
  * Errors  NULL and a sentence that says what both sources said.
@@ -28,9 +28,19 @@ enum advice_want {
 	ADVICE_WANT_NONE
 };
 
+/* What is known only of a job that runs: of source "live". */
+struct job_look {
+	size_t nodes;	/* of the job; 0: unknown */
+	size_t blind;	/* nodes that count nothing before the job ends */
+	size_t mute;	/* nodes that did not answer */
+	char who[400];	/* "c3: it did not answer, c4: .." */
+	double since_s; /* since the look before; 0: there was none */
+	int64_t rd_bytes, wr_bytes; /* since then */
+};
+
 struct job_report {
 	char *id;		      /* as it was asked for */
-	const char *source;	      /* "ledger", "sacct" */
+	const char *source;	      /* "ledger", "sacct", "live" */
 	char why_not_ledger[ERR_MAX]; /* of source "sacct" */
 	char *summary_text;
 	struct summary summary;
@@ -44,6 +54,7 @@ struct job_report {
 	int64_t restart, runs, left_out;
 	struct record **records;
 	size_t record_count;
+	const struct job_look *look; /* borrowed; NULL: of source "live" only */
 	/* for the printer */
 	enum advice_want advice;
 	const struct config_advice *limits; /* borrowed */

@@ -186,14 +186,16 @@ static void print_state(FILE *out, const struct job_report *r)
 	char text[32];
 
 	fprintf(out, "  %-13s ", "state");
-	if (job)
+	if (r->look && (!job || strcmp(job->state, "SUSPENDED") != 0))
+		fputs("RUNNING", out); /* slurmdbd may be behind */
+	else if (job)
 		fprintf(out, "%s%s%s", tone(job_state_tone(job->state)),
 			job->state, tone(TONE_END));
 	else
 		fputs("unknown", out);
-	if (job && job->exit_code >= 0)
+	if (job && !r->look && job->exit_code >= 0)
 		fprintf(out, ", exit code %lld", (long long)job->exit_code);
-	if (job && job->signal > 0)
+	if (job && !r->look && job->signal > 0)
 		fprintf(out, ", signal %lld", (long long)job->signal);
 	if (time.seconds > 0)
 		fprintf(out, ", %s", job_elapsed(time.seconds, text));
@@ -645,6 +647,40 @@ static void print_nodes(FILE *out, const struct job_report *r)
 
 /* ---- all ----------------------------------------------------------------- */
 
+static void print_now(FILE *out, const struct job_look *look)
+{
+	char a[16], b[16];
+
+	if (look->since_s <= 0)
+		return;
+	fprintf(out, "  %-13s read %s/s, written %s/s, in the last %.0f s\n",
+		"now",
+		job_bytes((int64_t)((double)look->rd_bytes / look->since_s), a),
+		job_bytes((int64_t)((double)look->wr_bytes / look->since_s), b),
+		look->since_s);
+}
+
+static void print_look(FILE *out, const struct job_report *r)
+{
+	const struct job_look *look = r->look;
+
+	print_now(out, look);
+	if (look->blind && r->record_count)
+		fprintf(out,
+			"  %-13s %zu of %zu nodes count nothing before the "
+			"job's processes end\n",
+			"note", look->blind, look->nodes);
+	if (look->mute)
+		fprintf(out, "  %-13s no numbers from %zu of %zu nodes%s%s\n",
+			"note", look->mute, look->nodes, *look->who ? ": " : "",
+			look->who);
+	if (r->record_count)
+		fprintf(out,
+			"  %-13s so far: the job runs, and what its clients "
+			"moved is read when it ends\n",
+			"note");
+}
+
 static void print_notes(FILE *out, const struct job_report *r)
 {
 	if (r->left_out)
@@ -652,7 +688,9 @@ static void print_notes(FILE *out, const struct job_report *r)
 			"  %-13s %lld records are not shown: they do not "
 			"fit into one answer\n",
 			"note", (long long)r->left_out);
-	if (!strcmp(r->source, "sacct"))
+	if (r->look)
+		print_look(out, r);
+	else if (!strcmp(r->source, "sacct"))
 		fprintf(out,
 			"  %-13s from sacct, three digits and no details: "
 			"%s%s\n",
@@ -690,7 +728,7 @@ void job_print_text(const struct job_report *r, FILE *out)
 	if (!r->is_verbose || !r->record_count)
 		print_finding_count(out, r);
 	print_notes(out, r);
-	if (r->is_verbose)
+	if (r->is_verbose && r->summary_text)
 		fprintf(out, "  %-13s %s\n", "summary", r->summary_text);
 	job_print_advice(out, r);
 }

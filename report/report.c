@@ -16,6 +16,7 @@
 #include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
+#include "report/live.h"
 #include "report/page.h"
 #include "report/tone.h"
 
@@ -33,6 +34,9 @@ static const char usage[] =
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
+	"  --live[=SECONDS]   a job of yours that runs: so far; on a terminal "
+	"again\n"
+	"                     every so many seconds: 5\n"
 	"  -v, --verbose      all that is known: every filesystem, source and "
 	"node,\n"
 	"                     quality, summary; what an administrator can do, "
@@ -70,6 +74,7 @@ struct options {
 	enum format format;
 	int64_t restart;
 	bool is_verbose;
+	unsigned int live_s; /* 0: of jobs that have ended */
 	enum advice_want advice;
 	struct config_advice limits; /* of advice */
 	struct job_list_query list;
@@ -121,9 +126,21 @@ static int set_advice(struct options *o, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_live(struct options *o, const char *text, struct err *err)
+{
+	unsigned long number = LIVE_SECONDS;
+
+	if (text && number_parse(text, 1, LIVE_SECONDS_MAX, &number, err) < 0)
+		return err_prefix(err, "--live");
+	o->live_s = (unsigned int)number;
+	return 0;
+}
+
 static int take(struct options *o, int c, char *value, struct err *err)
 {
 	switch (c) {
+	case 'L':
+		return set_live(o, value, err);
 	case 'j':
 		return add_jobs(o, value, err);
 	case 'r':
@@ -148,6 +165,7 @@ static int take(struct options *o, int c, char *value, struct err *err)
 static const struct option options[] = {
 	{ "jobs", required_argument, NULL, 'j' },
 	{ "restart", required_argument, NULL, 'r' },
+	{ "live", optional_argument, NULL, 'L' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "advice", required_argument, NULL, 'a' },
 	{ "user", required_argument, NULL, 'u' },
@@ -187,8 +205,23 @@ static int take_option(struct options *o, int c, char *value, struct err *err)
 	return take(o, c, value, err);
 }
 
+/* srun knows one job, and it has one run that runs. */
+static int check_live(const struct options *o, struct err *err)
+{
+	if (!o->live_s)
+		return 0;
+	if (o->job_count != 1 || strchr(o->jobs[0], '[') || o->list.is_given)
+		return err_set(err, "--live: of one job: 7, 5_1 or 7+1");
+	if (o->html || o->format == CSV || o->restart >= 0)
+		return err_set(err, "--live: without --html, --csv and "
+				    "--restart");
+	return 0;
+}
+
 static int check(const struct options *o, struct err *err)
 {
+	if (check_live(o, err) < 0)
+		return -1;
 	if (o->job_count && o->list.is_given)
 		return err_set(err, "--user, --account, --starttime, "
 				    "--endtime, --state, --sort and --limit "
@@ -407,6 +440,18 @@ static void report_jobs(struct reporter *rp)
 	free(ids);
 }
 
+static int report_live(struct reporter *rp)
+{
+	const struct live_query query = { .id = rp->o->jobs[0],
+					  .every_s = rp->o->live_s,
+					  .is_json = rp->o->format == JSON,
+					  .is_verbose = rp->o->is_verbose,
+					  .advice = rp->o->advice,
+					  .limits = &rp->o->limits };
+
+	return live_report(&rp->source, &query);
+}
+
 /* 'config' NULL: there is none here, for 'why'; sacct may know. */
 static int report_all(const struct options *o, const struct config *config,
 		      const struct err *why)
@@ -419,7 +464,9 @@ static int report_all(const struct options *o, const struct config *config,
 
 	if (!config)
 		rp.source.why_down = *why;
-	if (o->job_count)
+	if (o->live_s)
+		rp.rc = report_live(&rp);
+	else if (o->job_count)
 		report_jobs(&rp);
 	else
 		report_list(&rp);

@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# live.bats - jobio report --live, of a node made of files: a false srun starts
+# the real jobio-live, which asks a false jobio-count
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node
+
+setup() {
+	node_make
+	cp "$BUILDDIR/jobio-live" "$NODE/bin"
+	cp "$SRCDIR/tests/scripts/fake-srun" "$NODE/bin/srun"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$NODE/bin/sacct"
+	nodes "c1 live $NODE/jobio.conf"
+	jobs "$(sacct_job 7 State=RUNNING NNodes=1 JobName=train Partition=gpu)"
+	counted 1048576
+	job 7 1 stream
+	prolog
+	PATH=$NODE/bin:$PATH
+	export TZ=UTC TERM=xterm
+}
+teardown() { node_remove; }
+
+nodes() { printf '%s\n' "$@" >"$NODE/bin/nodes"; }
+jobs() { printf '%s\n' "$@" >"$NODE/bin/jobs"; }
+sacct_job() {
+	local id=$1 IFS=$'\t'
+	shift
+	printf 'JobID=%s\tCluster=c\tUser=%s\tStart=1795224862\tExitCode=0:0\t%s\n' "$id" "$(id -un)" "$*"
+}
+
+# counted BYTES - what jobio-count says now
+counted() {
+	node_count '{"tier":"bpf","groups":["exit","rw"],"reason":null,"app":[
+{"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":4096,"write_bytes":'"$1"',"read_calls":1,"write_calls":16,"meta":{"open":2}},
+{"scope":"job","shared":null,"source":"exit","fs":null,"read_bytes":999,"write_bytes":999,"read_calls":9,"write_calls":19}],"quality":["aio_missing"]}'
+}
+
+live() { "$BUILDDIR/jobio" report --conf="$NODE/jobio.conf" "$@"; }
+
+expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
+
+@test "a running job is shown as it is now, once in a pipe" {
+	run live --live 7
+	expect_equal 0 "$status"
+	expect_in 'job 7 on cluster dslurm, user alice' "$output"
+	expect_in '  name          train, partition gpu' "$output"
+	expect_in '  state         RUNNING, ' "$output"
+	expect_in '  read          4KiB in 1 calls of 4KiB' "$output"
+	expect_in '  written       1MiB in 16 calls of 64KiB' "$output"
+	expect_in '  note          so far: the job runs' "$output"
+	counted 3145728
+	run live --live=1 7
+	expect_in '  written       3MiB in 16 calls of 192KiB' "$output"
+	expect_equal 2 "$(wc -l <"$NODE/bin/ended")"
+	[[ $output != *$'\e'* ]]
+}
+
+@test "as JSON it has the records as far as they are known, as the ledger would" {
+	run live --live --json 7
+	expect_equal 0 "$status"
+	expect_equal 'live 7 1 0 0 1048576 c1 bpf 0 ' "$(jq -r '"\(.source) \(.job) \(.nodes) \(.nodes_blind) \(.nodes_mute)
+\(.totals.write_bytes) \(.records[0].node) \(.records[0].app[0].source) \(.timelines | length)"' <<<"$output" | tr -s '\n\t' ' ')"
+}
+
+@test "srun is asked for one task on each node beside what runs, under the job's own number" {
+	jobs "$(sacct_job 5_1 JobIDRaw=7 State=RUNNING NNodes=1)"
+	run live --live 5_1
+	expect_equal 0 "$status"
+	expect_in 'job 5_1' "$output"
+	expect_in '--jobid=7 --overlap --ntasks-per-node=1 --mem=0' "$(<"$NODE/bin/asked")"
+	expect_in '--nodes=1 --ntasks=1 --export=JOBIO_LIVE=7 /bin/sh -c' "$(<"$NODE/bin/asked")"
+	jobs "$(sacct_job 5+2 JobIDRaw=7 State=RUNNING NNodes=1)"
+	run live --live 7
+	expect_equal 0 "$status"
+	expect_in '--jobid=5 --het-group=2 --overlap' "$(<"$NODE/bin/asked")"
+	expect_in '--export=JOBIO_LIVE=7 ' "$(tail -1 "$NODE/bin/asked")"
+}
+
+@test "where the kernel does not count there is nothing to see before the end" {
+	node_count '{"tier":"exit","app":[{"scope":"job","shared":null,"source":"exit","fs":null,"read_bytes":999,"write_bytes":5,"read_calls":9,"write_calls":1}],"quality":[]}'
+	run live --live 7
+	expect_equal 0 "$status"
+	expect_in 'I/O           nothing to see before the job ends: the kernel does not count for it on its nodes' "$output"
+	[[ $output != *999* ]]
+	run live --live --json 7
+	expect_equal '1 0 null' "$(jq -r '"\(.nodes_blind) \(.records | length) \(.totals)"' <<<"$output")"
+}
+
+@test "a job of another user is shown to nobody but him, whoever starts the step" {
+	nodes "c1 live $NODE/jobio.conf 1001"
+	run live --live 7
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '7': no node can tell: c1: the job is another user's" "$output"
+	nodes "c1 live $NODE/jobio.conf 0"
+	run live --live 7
+	expect_equal 0 "$status"
+}
+
+@test "a node whose jobio is older says so in one line, and the others are shown" {
+	nodes "c1 live $NODE/jobio.conf" 'c2 old'
+	run live --live 7
+	expect_equal 0 "$status"
+	expect_in '  written       1MiB' "$output"
+	expect_in '  note          no numbers from 1 of 2 nodes: c2: its jobio cannot tell: it is older, or switched off there' "$output"
+	nodes 'c2 old'
+	run live --live 7
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '7': no node can tell: c2: its jobio cannot tell: it is older, or switched off there" "$output"
+}
+
+@test "what srun says against it is what the user reads" {
+	printf 'srun: Job 7 step creation temporarily disabled, retrying\nsrun: error: Unable to confirm allocation for job 7: Invalid job id specified\nsrun: Check SLURM_JOB_ID\n' >"$NODE/bin/refuses"
+	run live --live 7
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '7': Unable to confirm allocation for job 7: Invalid job id specified" "$output"
+	rm "$NODE/bin/srun"
+	PATH=$NODE/bin run live --live 7
+	expect_equal "jobio: report: srun: there is no srun in PATH" "$output"
+}
+
+@test "a job that has ended, or is somebody else's, is not asked for; whether one waits is for slurmctld to say" {
+	jobs "$(sacct_job 7 State=PENDING)" "$(sacct_job 8 State='CANCELLED by 0')" "$(sacct_job 9 State=RUNNING)" "$(sacct_job 5_1 JobIDRaw=6 State=RUNNING)"
+	run live --live 8
+	expect_equal "1 jobio: report: job: '8': it is CANCELLED by 0: jobio report 8 has all of it" "$status $output"
+	if [[ $EUID != 0 ]]; then
+		sed -i "s/User=[^\t]*/User=nobody/" "$NODE/bin/jobs"
+		run live --live 9
+		expect_equal "1 jobio: report: job: '9': it is nobody's: while a job runs its owner may look at it" "$status $output"
+	fi
+	[ ! -e "$NODE/bin/asked" ] || [[ $(<"$NODE/bin/asked") != *--jobid* ]]
+	printf 'srun: error: Unable to confirm allocation for job 7: Job is pending execution\n' >"$NODE/bin/refuses"
+	run live --live 7
+	expect_equal "1 jobio: report: job: '7': Unable to confirm allocation for job 7: Job is pending execution" "$status $output"
+}
+
+@test "a task that sacct does not know yet is found in the queue" {
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake squeue '[[ $* == "-h -j 5_2 -o %A %u" ]] && echo "7 $(id -un)"'
+	run live --live 5_2
+	expect_equal 0 "$status"
+	expect_in '--jobid=7 ' "$(<"$NODE/bin/asked")"
+	run live --live 5_3
+	expect_equal "1 jobio: report: job: '5_3': neither sacct nor squeue knows it" "$status $output"
+}
+
+@test "an answer that is none hurts nobody" {
+	nodes "c1 live $NODE/jobio.conf" 'c2 says hello\n@jobio/1 r 2 1 1 1 c2 {"jobio":1,\n@jobio/1 r 9 1 2 3 c3 x\n@jobio/1 r 2 1 99999 1 c4 x\n@jobio/1 r'
+	run live --live 7
+	expect_equal 0 "$status"
+	expect_in '  written       1MiB' "$output"
+	expect_in 'c2: its answer has no meaning' "$output"
+}
+
+@test "what does not go with a look is refused" {
+	local line
+	while read -r line; do
+		# shellcheck disable=SC2086 # several words
+		run live --live $line
+		expect_equal 2 "$status"
+		expect_in 'jobio: report: --live: ' "$output"
+	done <<-'END'
+
+		7 8
+		5_[1-3]
+		7 --csv
+		7 --restart=1
+		-u alice
+	END
+	run live --live=0 7
+	expect_equal "2 jobio: report: --live: '0': not a number from 1 to 3600" "$status $output"
+}
+
+@test "jobio-live answers when it is asked, once for questions that came together, and ends with its input" {
+	local begin=$SECONDS
+	run in_env timeout 10 "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 1000 1 < <(printf '\n\n'; sleep 0.3; printf '\n')
+	expect_equal 0 "$status"
+	expect_in '@jobio/1 r 1 2 1 ' "${lines[0]}"
+	expect_in '@jobio/1 r 1 3 1 ' "$output"
+	[[ $output != *'@jobio/1 r 1 1 1 '* ]]
+	((SECONDS - begin >= 2)) # a second apart
+	expect_equal 2 "$(grep -c '^read 7' <(count_calls))"
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 8 1000 1 <<<''
+	expect_equal '@jobio/1 e 1 1 1 1 c1 jobio knows nothing of this job' "$output"
+	run in_env "$NODE/bin/jobio-live" 7 x 1 <<<''
+	expect_equal 64 "$status"
+}
+
+@test "a look leaves the job's record as it would be without" {
+	step 7 batch 5 6
+	run live --live 7
+	epilog
+	expect_equal '["bpf","exit","stepd"] ["aio_missing"]' "$(jq -rc '"\([.app[].source]) \(.quality)"' <<<"$(record 7)")"
+	run live --live 7
+	expect_in 'c1: jobio knows nothing of this job' "$output"
+}
+
+@test "on a terminal it is shown again and again, with rates, until Ctrl-C; then the step ends" {
+	# every look has written 1 MiB more than the one before
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-count 'file=${0%/bin/*}/looks; echo >>"$file"
+	printf "{\"tier\":\"bpf\",\"app\":[{\"scope\":\"job\",\"shared\":null,\"source\":\"bpf\",\"fs\":\"/mnt/weka\",\"read_bytes\":0,\"write_bytes\":%d,\"read_calls\":0,\"write_calls\":16}],\"quality\":[]}\n" $(($(wc -l <"$file") << 20))'
+	run timeout 30 python3 - "$BUILDDIR/jobio" report --conf="$NODE/jobio.conf" --live=1 7 <<-'EOP'
+		import os, pty, sys, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		text = b""
+		while text.count(b"again in 1 s") < 3:
+		    text += os.read(fd, 65536)
+		os.write(fd, b"\x03")
+		try:
+		    while chunk := os.read(fd, 65536):
+		        text += chunk
+		except OSError:
+		    pass
+		sys.stdout.buffer.write(text)
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	EOP
+	expect_equal 0 "$status"
+	expect_in '1MiB' "$output"
+	expect_in '3MiB' "$output"
+	expect_in 'now           read 0B/s, written ' "$output"
+	expect_in 'Ctrl-C ends this' "$output"
+	wait_for grep -c '' "$NODE/bin/ended"
+}
