@@ -99,6 +99,7 @@ bool calls_direct_small(const struct view *v, struct advice *a)
 		 "without the page cache each call below %u KiB waits for the "
 		 "servers",
 		 v->limits->direct_small_kib);
+	a->option = ADVICE_CACHED;
 	return view_tell(a, share);
 }
 
@@ -115,6 +116,7 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 		  "reads and writes",
 		  all, view_calls(v));
 	view_why(a, "with more than 10 %% of metadata the cache serves better");
+	a->option = ADVICE_CACHED;
 	return view_tell(a, share);
 }
 
@@ -134,6 +136,7 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 		 "from %u KiB a call on, a stream gains nothing from the page "
 		 "cache and pays a copy",
 		 v->limits->large_kib);
+	a->option = ADVICE_DIRECT;
 	return view_tell(a, view_io_share(v) / 4);
 }
 

@@ -111,8 +111,7 @@ const struct rule rules[] = {
 	{ "A23", ADVICE_LIKELY, false, setup_core_calls, "", WEKA_CORE },
 	{ "A24", ADVICE_LIKELY, false, setup_cores_idle,
 	  "sbatch without --io-cores", WEKA_CORE },
-	{ "A25", ADVICE_LIKELY, false, setup_one_core, "sbatch --io-cores=1",
-	  WEKA_CORE },
+	{ "A25", ADVICE_LIKELY, false, setup_one_core, "", WEKA_CORE },
 	{ "A26", ADVICE_LIKELY, true, setup_one_node,
 	  "I/O on every node: MPI-IO, or ROMIO's cb_config_list=*:1; else "
 	  "sbatch -N 1",

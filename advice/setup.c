@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advice/setup.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/run.h"
@@ -31,9 +32,11 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 		  "nodes",
 		  any->request.profile, nodes, v->count);
 	view_why(a, "the job ran with the settings that the nodes had");
-	if (view_finding(v, "W46 NF46 LU46"))
+	if (view_finding(v, "W46 NF46 LU46")) {
+		a->option = ADVICE_EXCLUSIVE;
 		view_cure(a, "sbatch --exclusive --io-profile=%s",
 			  any->request.profile);
+	}
 	return view_tell(a, view_io_share(v));
 }
 
@@ -53,6 +56,7 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 		  "on %zu of %zu nodes",
 		  nodes, v->count);
 	view_why(a, "the cores were taken from the job and used by nobody");
+	a->option = ADVICE_NO_CORES;
 	return view_tell(a, 0.5);
 }
 
@@ -91,6 +95,13 @@ static double limit_of(const struct view *v, int64_t cores)
 	return (double)cores * v->limits->at_limit_percent / 100.0;
 }
 
+static void tell_cores(struct advice *a, int64_t cores)
+{
+	a->option = ADVICE_CORES;
+	a->cores = (unsigned int)cores;
+	view_cure(a, "sbatch --io-cores=%lld", (long long)cores);
+}
+
 /* In its best second at the limit, and a quarter of it all the time. */
 bool setup_core_bytes(const struct view *v, struct advice *a)
 {
@@ -112,7 +123,7 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 		 "written",
 		 v->limits->at_limit_percent, v->limits->core_read_mbs,
 		 v->limits->core_write_mbs);
-	view_cure(a, "sbatch --io-cores=%lld", (long long)cores + 1);
+	tell_cores(a, cores + 1);
 	return view_tell(a, mean_cores(v) / (double)cores);
 }
 
@@ -132,7 +143,7 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 		 "writes a second",
 		 v->limits->at_limit_percent, v->limits->core_read_iops,
 		 v->limits->core_write_iops);
-	view_cure(a, "sbatch --io-cores=%lld", (long long)cores + 1);
+	tell_cores(a, cores + 1);
 	return view_tell(a, call_cores(v) / (double)cores);
 }
 
@@ -175,6 +186,7 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 		  (long long)cores, v->seconds, peak_cores(v) * 100);
 	view_why(a, "below 10 %% of a core in its best second the job is "
 		    "better off computing on it");
+	a->option = ADVICE_NO_CORES;
 	return view_tell(a, 0.03);
 }
 
@@ -193,6 +205,7 @@ bool setup_one_core(const struct view *v, struct advice *a)
 		  (long long)cores, peak_cores(v) * 100);
 	view_why(a, "below %.0f %% of what one core moves, one is enough",
 		 enough * 100);
+	tell_cores(a, 1);
 	return view_tell(a, 0.02);
 }
 
@@ -306,6 +319,8 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 		 "below %u %%: a path of its own, as to a card on another "
 		 "socket, is slow",
 		 v->limits->slow_percent);
+	a->option = ADVICE_WITHOUT;
+	snprintf(a->node, sizeof(a->node), "%s", name);
 	view_cure(a, "sbatch --exclude=%s", name);
 	return view_tell(a, view_io_share(v) * (1 - worst));
 }
@@ -394,6 +409,7 @@ bool setup_rpcs(const struct view *v, struct advice *a)
 
 bool setup_checksums(const struct view *v, struct advice *a)
 {
+	a->option = ADVICE_EXCLUSIVE;
 	view_why(a, "the figures that others reach are without (LU09)");
 	return !strcmp(v->type, "lustre") &&
 	       is_found(v, a, "LU09", 0.2,

@@ -33,6 +33,42 @@ START_TEST(each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not)
 }
 END_TEST
 
+START_TEST(a_cure_that_is_an_option_says_which)
+{
+	static const struct {
+		const char *code;
+		enum advice_option option;
+	} wanted[] = {
+		{ "A01", ADVICE_NO_OPTION }, { "A03", ADVICE_CACHED },
+		{ "A04", ADVICE_CACHED },    { "A05", ADVICE_DIRECT },
+		{ "A21", ADVICE_NO_CORES },  { "A22", ADVICE_CORES },
+		{ "A23", ADVICE_CORES },     { "A24", ADVICE_NO_CORES },
+		{ "A25", ADVICE_CORES },     { "A28", ADVICE_WITHOUT },
+		{ "A33", ADVICE_EXCLUSIVE },
+	};
+	struct advice_list *list;
+	const struct advice *a;
+	struct job j;
+	size_t i, k;
+	char cure[64];
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		for (k = 0; strcmp(cases[k].code, wanted[i].code) != 0; k++)
+			;
+		j = cases[k].make(true);
+		list = judge(&j);
+		a = find(list, wanted[i].code);
+		ck_assert_int_eq(a->option, wanted[i].option);
+		ck_assert_int_eq(a->cores > 0, a->option == ADVICE_CORES);
+		snprintf(cure, sizeof(cure), "sbatch --io-cores=%u", a->cores);
+		if (a->cores)
+			ck_assert_str_eq(a->cure, cure);
+		ck_assert_int_eq(*a->node != 0, a->option == ADVICE_WITHOUT);
+		advice_free(list);
+	}
+}
+END_TEST
+
 START_TEST(every_rule_has_such_jobs)
 {
 	const char *code;
@@ -277,7 +313,7 @@ END_TEST
 
 UNIT_MAIN("advice",
 	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
-	  every_rule_has_such_jobs,
+	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
 	  the_manual_has_the_codes_of_the_table_and_no_others,
 	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
 	  numbers_of_the_whole_node_are_not_judged,
