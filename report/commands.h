@@ -7,6 +7,7 @@
 #ifndef JOBIO_REPORT_COMMANDS_H
 #define JOBIO_REPORT_COMMANDS_H
 
+int advise_main(int argc, char *argv[]);
 int check_main(int argc, char *argv[]);
 int compare_main(int argc, char *argv[]);
 int cores_main(int argc, char *argv[]);

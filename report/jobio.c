@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "check", check_main, "what is wrong on this host, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
 	{ "compare", compare_main, "two jobs side by side" },
+	{ "advise", advise_main, "what to ask for the next time" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -199,6 +199,12 @@ static void add(struct command *c, const char *option, const char *value)
 		c->argv[c->args++] = (char *)value;
 }
 
+/* sacct takes a list, and options. */
+static bool is_word(const char *name)
+{
+	return name && *name && *name != '-' && !strpbrk(name, ", \t\n");
+}
+
 static void add_env(struct command *c, const char *name, char *text,
 		    size_t room)
 {
@@ -220,6 +226,7 @@ static void make_command(struct command *c, const struct sacct_query *query,
 	add(c, "-j", query->jobs);
 	add(c, "-u", query->users);
 	add(c, "-A", query->accounts);
+	add(c, "--name", is_word(query->name) ? query->name : NULL);
 	add(c, "-a", query->is_everybody ? "" : NULL);
 	add(c, "-S", query->since);
 	add(c, "-E", query->until);

@@ -40,6 +40,8 @@ struct sacct_rows {
 struct sacct_query {
 	const char *jobs; /* "7,9_2" */
 	const char *users, *accounts;
+	const char *name; /* of the jobs: where it is more than one word, sacct
+			   * is not told, and lists others, too */
 	const char *since, *until; /* as sacct takes them */
 	bool is_everybody;	   /* not only the caller's */
 	bool has_no_admin;	   /* AdminComment may be large: leave it out */

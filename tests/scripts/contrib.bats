@@ -30,13 +30,16 @@ completions() {
 	[[ $(completions jobio ch) == check ]]
 	[[ $(completions jobio cores --top) == --topology= ]]
 	[[ $(completions jobio report --js) == --json ]]
+	[[ $(completions jobio report --liv) == --live ]]
+	[[ $(completions jobio ad) == advise ]]
+	[[ $(completions jobio advise --op) == --options ]]
 	printf '[client home]\n[client scratch]\n[profile home2]\n' >"$root/jobio.conf"
 	[[ $(completions jobio plan --client = h) == home ]]
 	[[ $(completions jobio plan --client =) == $'home\nscratch' ]]
 	[[ $(completions jobio check --format = j) == json ]]
 	[[ $(completions jobio check --role = l) == $'login\nledger' ]]
 	local command option
-	for command in cores plan check report; do
+	for command in cores plan check report compare advise; do
 		for option in $("$BUILDDIR/jobio" "$command" --help | grep -oE '^ +(-j, )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
 			[[ $(completions jobio "$command" "$option") == "$option"* ]] ||
 				{ echo "$command $option: $(completions jobio "$command" "$option")"; return 1; }

@@ -3,7 +3,7 @@
  *
  * Terms   cases: a code and what makes its job; is: true for the job that the
  *           rule is about, false for the one that differs as little as matters.
- * Runs    test_advice.c alone. */
+ * Runs    test_advice.c, test_next_run.c. */
 #ifndef JOBIO_TESTS_UNIT_ADVICE_JOBS_H
 #define JOBIO_TESTS_UNIT_ADVICE_JOBS_H
 
@@ -141,7 +141,7 @@ static struct advice_list *judge_with(struct job *j,
 	return list;
 }
 
-static struct advice_list *judge(struct job *j)
+__attribute__((unused)) static struct advice_list *judge(struct job *j)
 {
 	struct config_advice limits;
 
@@ -149,8 +149,8 @@ static struct advice_list *judge(struct job *j)
 	return judge_with(j, &limits);
 }
 
-static const struct advice *find(const struct advice_list *list,
-				 const char *code)
+__attribute__((unused)) static const struct advice *
+find(const struct advice_list *list, const char *code)
 {
 	size_t i;
 

@@ -1,0 +1,253 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# advise.bats - jobio advise, from a ledger of our own and from a false sacct
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+setup() {
+	setup_ledger
+	mkdir "$DIR/bin"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	: >"$DIR/bin/jobs"
+	printf '[client weka]\ntype = weka\n[profile cached]\nmount_options = readcache\n[profile metadata]\nmount_options = writecache\n[profile direct]\nmount_options = forcedirect\n[profile stream]\nio_cores = 1\nmount_options = forcedirect\n' >>"$DIR/jobio.conf"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+}
+teardown() { teardown_ledger; }
+
+# ran JOB SECONDS CORES PROFILE MODE GIB PEAK_MB [KIB [NAME]] - read so much on WEKA, in
+# calls of so many KiB, at most so fast, with a cache mode that jobio set for it
+ran() {
+	jq -nc --argjson job "$1" --argjson s "$2" --argjson cores "$3" --arg profile "$4" --arg mode "$5" --argjson gib "$6" \
+		--argjson peak "$7" --argjson kib "${8:-1024}" --argjson uid "$EUID" '
+		{jobio: 1, cluster: "c", job: $job, restart: 0, node: "c1", nodelist: "c1", uid: $uid, gid: 0, user: "alice",
+		 start: 1795222800, end: (1795222800 + $s), request: {io_cores: $cores, profile: $profile, applied: true, cores_met: true},
+		 io_cores: {count: $cores, abstract: "0", os_cpus: "0"},
+		 client: {name: "weka", type: "weka", cpus: "0", mounts: [{mount: "/mnt/weka", fstype: "wekafs", source: "d"}]},
+		 changes: (if $mode == "" then [] else [{what: "mount-option", target: "/mnt/weka", old: "x", new: $mode, made: true, restored: true}] end),
+		 app: [{scope: "job", source: "bpf", fs: "/mnt/weka", read_bytes: ($gib * 1073741824), read_calls: ($gib * 1048576 / $kib),
+			write_bytes: 0, write_calls: 0, peak: {read_Bps: ($peak * 1000000), write_Bps: 0, window_s: 1}, meta: {open: 10}}], quality: []}' \
+		>"$DIR/spool/$1.0.c1.json"
+	listed "$1" "${9:-train}"
+}
+
+# listed JOB NAME [STATE] - as sacct has it
+listed() { printf 'JobID=%s\tCluster=c\tUser=alice\tState=%s\tExitCode=0:0\tJobName=%s\n' "$1" "${3:-COMPLETED}" "$2" >>"$DIR/bin/jobs"; }
+
+advise() { "$BUILDDIR/jobio" advise --conf="$DIR/jobio.conf" "$@"; }
+# options ID - what goes to standard output
+options() { advise --options "$1" 2>"$DIR/said"; }
+
+@test "a core at its limit: one more is asked for, in words that sbatch takes" {
+	ran 7 100 1 stream '' 500 5700
+	send
+	run options 7
+	expect_equal '0 --io-cores=2' "$status $output"
+	expect_equal '' "$(<"$DIR/said")"
+	run advise 7
+	expect_equal 0 "$status"
+	expect_text 'job 7, user alice: 0 other runs of it, 0 like it' "$output"
+	expect_text $'  --io-cores=2\n      A22 on /mnt/weka, likely: ' "$output"
+	expect_equal 'next time: sbatch --io-cores=2 SCRIPT' "${lines[-1]}"
+}
+
+@test "where there is nothing to change nothing is printed, and that is no failure" {
+	ran 7 100 1 stream forcedirect 100 2000
+	send
+	run advise --options 7
+	expect_equal '0 ' "$status $output"
+	run advise 7
+	expect_equal 'next time: no other options' "${lines[-1]}"
+}
+
+@test "too little to judge is one line on standard error, and nothing for sbatch" {
+	ran 7 10 1 stream '' 0 0
+	send
+	run options 7
+	expect_equal '0 ' "$status $output"
+	expect_equal "jobio: advise: job: '7': too little to judge: not 60 s, 1024 MiB or 10000 calls of this job alone on a client's filesystem" "$(<"$DIR/said")"
+	stop "$LEDGER"
+	printf 'JobID=8\tCluster=c\tUser=bob\tState=COMPLETED\tSystemComment=jobio/1 rd=1GiB/1 nodes=1/1 scope=job\n' >>"$DIR/bin/jobs"
+	run options 8
+	expect_equal '0 ' "$status $output"
+	expect_text "jobio: advise: job: '8': too little to judge: no records of its nodes: ledger '127.0.0.1:" "$(<"$DIR/said")"
+	run options 9
+	expect_equal '1 ' "$status $output"
+	expect_text "jobio: advise: job: '9': " "$(<"$DIR/said")"
+}
+
+@test "a profile is one of the site's, and never one that other nodes cannot see behind" {
+	# streams through a cache: around it, with the profile that is called so
+	ran 7 100 1 cached readcache 200 2000
+	# small reads around the cache: a cache, but not writecache
+	ran 8 1000 1 direct forcedirect 4 10 4
+	send
+	run options 7
+	expect_equal '0 --io-profile=stream' "$status $output"
+	run options 8
+	expect_equal '0 --io-profile=cached' "$status $output"
+	sed -i '/profile cached/,+1d' "$DIR/jobio.conf"
+	run options 8
+	expect_equal '0 ' "$status $output"
+	run advise 8
+	expect_text $'  by hand\n      A03 on /mnt/weka, likely: ' "$output"
+	expect_text 'do: sbatch without this --io-profile' "$output"
+	expect_text 'jobio.conf has no profile with readcache on this host' "$output"
+}
+
+@test "what the site does not allow is not asked for" {
+	sed -i '1i [option]\nio_cores_max = 1' "$DIR/jobio.conf"
+	ran 7 100 1 stream '' 500 5700
+	send
+	run options 7
+	expect_equal '0 ' "$status $output"
+	run advise 7
+	expect_text 'this site allows 1 to 1 io-cores' "$output"
+}
+
+@test "other runs of the same name speak for it, or against it" {
+	ran 7 100 1 stream '' 500 5700
+	ran 6 60 2 stream '' 501 9000
+	ran 5 10 2 stream '' 100 9000	# not like it
+	ran 4 10 2 stream '' 500 9000 1024 other
+	listed 3 train FAILED
+	send
+	run advise 7
+	expect_text 'job 7, user alice: 2 other runs of it, 1 like it' "$output"
+	expect_text '      run 6 had it: 40 % less time' "$output"
+	expect_equal 'next time: sbatch --io-cores=2 SCRIPT' "${lines[-1]}"
+}
+
+@test "what was tried and was not faster is not asked for again" {
+	local said
+	ran 7 100 1 stream '' 500 5700
+	ran 6 103 2 stream '' 500 9000
+	send
+	run options 7
+	expect_equal '0 ' "$status $output"
+	said=$(advise 7)
+	expect_text $'  not taken: --io-cores=2\n      A22 on ' "$said"
+	expect_text 'run 6 had it: no difference in time' "$said"
+}
+
+@test "several runs that were faster are enough, without any advice" {
+	local job
+	for job in 11 12 13; do ran $job $((100 + job)) 1 direct forcedirect 100 2000; done
+	for job in 14 15 16; do ran $job $((50 + job)) 1 stream forcedirect 100 2000; done
+	send
+	run options 13
+	expect_equal '0 --io-profile=stream' "$status $output"
+	run advise 13
+	expect_text 'job 13, user alice: 5 other runs of it, 5 like it' "$output"
+	expect_text 'run 14 and 2 more took 42 % less time than 3 like this one' "$output"
+	# the other way round there is nothing to gain
+	run options 14
+	expect_equal '0 ' "$status $output"
+}
+
+@test "a saving need not be faster, but must not be slower" {
+	ran 7 100 2 stream '' 100 2000
+	send
+	run options 7
+	expect_equal '0 --io-cores=1' "$status $output"
+	ran 6 102 1 stream '' 100 2000
+	send
+	run options 7
+	expect_equal '0 --io-cores=1' "$status $output"
+	ran 5 130 1 stream '' 100 2000
+	ran 4 128 1 stream '' 100 2000
+	send
+	rm "$DIR/bin/jobs"
+	listed 7 train
+	listed 5 train
+	listed 4 train
+	run options 7
+	expect_equal '0 ' "$status $output"
+}
+
+# edit JOB JQ - change its record
+edit() {
+	local text
+	text=$(jq -c "$2" "$DIR/spool/$1.0.c1.json")
+	printf '%s\n' "$text" >"$DIR/spool/$1.0.c1.json"
+}
+
+@test "a profile that was not applied to a shared node is asked for with --exclusive" {
+	ran 7 100 1 stream '' 100 2000
+	edit 7 '.request.applied = false | .findings = [{code: "W46", severity: "warning", text: "the node is shared"}]'
+	send
+	run options 7
+	expect_equal '0 --exclusive' "$status $output"
+	ran 8 100 1 stream '' 100 2000
+	edit 8 '.request.applied = false'
+	send
+	run options 8
+	expect_equal '0 ' "$status $output"
+}
+
+# slow JOB NODE - four nodes read the same, this one in ten times the time
+slow() {
+	local node
+	ran "$1" 1000 1 stream forcedirect 100 2000
+	for node in c2 c3 c4 c1; do
+		jq -c --arg n "$node" --arg slow "$2" '.node = $n | .nodelist = "c[1-4]" | .app[0].read_us = (if $n == $slow then 900000000 else 90000000 end)' \
+			"$DIR/spool/$1.0.c1.json" >"$DIR/spool/$1.0.new"
+		mv "$DIR/spool/$1.0.new" "$DIR/spool/$1.0.$node.json"
+	done
+}
+
+@test "a node is left out when other runs found it slow, too, and not after one job" {
+	slow 7 c2
+	send
+	run options 7
+	expect_equal '0 ' "$status $output"
+	run advise 7
+	expect_text $'  not taken: --exclude=c2\n      A28, likely: c2 moved ' "$output"
+	expect_text 'it was slow in 0 of 0 other runs on it' "$output"
+	slow 8 c2
+	slow 9 c3
+	slow 10 c2
+	send
+	run options 7
+	expect_equal '0 --exclude=c2' "$status $output"
+	run options 9
+	expect_equal '0 ' "$status $output"
+}
+
+@test "as JSON every step has its option, whether it is taken, and its evidence" {
+	ran 7 100 1 stream '' 500 5700
+	ran 6 60 2 stream '' 501 9000
+	send
+	run advise --json 7
+	expect_equal '0 7 true --io-cores=2 1 1 --io-cores=2 true A22 likely' \
+		"$status $(jq -r '"\(.id) \(.judged) \(.options) \(.runs) \(.runs_like_it) \(.steps[0] | "\(.option) \(.taken) \(.code) \(.confidence)")"' <<<"$output")"
+}
+
+@test "sacct is asked for runs of this name, where that is one word for it" {
+	ran 7 100 1 stream '' 100 2000
+	ran 8 100 1 stream '' 100 2000 1024 'a,b'
+	send
+	: >"$DIR/bin/asked"
+	advise --options 7
+	expect_text '-u alice --name train -S now-30days -E now' "$(<"$DIR/bin/asked")"
+	: >"$DIR/bin/asked"
+	advise --options 8
+	[[ $(<"$DIR/bin/asked") != *--name* ]]
+}
+
+@test "wrong usage is told in one line" {
+	run advise
+	expect_equal '2 jobio: advise: of which job? one, as in jobio advise 7' "$status $output"
+	run advise 7 8
+	expect_equal 2 "$status"
+	run advise --options --json 7
+	expect_equal '2 jobio: advise: --options and --json exclude each other' "$status $output"
+	run advise '7_[1-2]'
+	expect_equal "2 jobio: advise: job: '7_[1-2]': several: name one of its tasks" "$status $output"
+	run advise x
+	expect_equal "2 jobio: advise: job: 'x': not a job id like 7, 5_1 or 7+1" "$status $output"
+	run advise --nothing 7
+	expect_equal "2 jobio: advise: '--nothing': no such option, or its value is missing; see jobio advise --help" "$status $output"
+}
