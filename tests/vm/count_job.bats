@@ -108,6 +108,23 @@ one() {
 	(( $(of "$first" '.end * 1000 | floor') > $(of "$job" '.start * 1000 | floor') ))
 }
 
+@test "a job that runs is looked at: what it has done so far is exact, and no more is told" {
+	local look
+	node_counts v2
+	on_node 'rm -f /tmp/half /tmp/go'
+	submit 'dd if=/dev/zero of=/mnt/a/half bs=64k count=48 status=none; touch /tmp/half
+		while [ ! -e /tmp/go ]; do sleep 0.2; done; dd if=/dev/zero of=/mnt/a/rest bs=64k count=16 status=none'
+	within 60 on_node 'test -e /tmp/half'
+	look=$(alice jobio report --live --json "$job")
+	on_node 'touch /tmp/go'
+	expect_equal '3145728 48 0' "$(jq -r '.records[0].app[] | select(.fs == "/mnt/a") | "\(.write_bytes) \(.write_calls) \(.read_bytes)"' <<<"$look")" 'so far'
+	expect_equal '1 0 0' "$(jq -r '"\(.nodes) \(.nodes_blind) \(.nodes_mute)"' <<<"$look")" 'who has answered'
+	finish "$job"
+	expect_of "$job" '.app[0] | [.fs, .write_bytes, .write_calls]' '["/mnt/a",4194304,64]'
+	# the step that looked is none of the job's
+	expect_of "$job" .steps 1
+}
+
 @test "dd in two steps: record, report and summary name the same bytes, calls and sizes" {
 	node_counts v2
 	submit 'srun -n1 dd if=/dev/zero of=/mnt/a/dd bs=64k count=48 status=none

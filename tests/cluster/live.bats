@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# live.bats - a job is looked at while it runs, through a step that Slurm allows
+#
+# A container has no bpffs: a stand-in of jobio-count says what the kernel would, and
+# tells more each time it is asked.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+HELPER=/usr/libexec/jobio/jobio-count
+
+setup_file() {
+	local node
+	expect_healthy
+	for node in c1 c2 c3; do on "$node" cp $HELPER /tmp/jobio-count; done
+}
+
+teardown_file() {
+	local node
+	for node in c1 c2 c3; do on "$node" cp /tmp/jobio-count $HELPER; done
+}
+
+teardown() {
+	on login scancel -u alice
+	within 60 queue_is_empty
+	expect_healthy
+}
+
+# counting NODE... - their kernel counts: 1 MiB, and one more at each question
+counting() {
+	local node
+	for node in "$@"; do
+		docker exec -i "$JOBIO_CLUSTER-$node" sh -c "cat >/tmp/stand-in && chmod 755 /tmp/stand-in && mv /tmp/stand-in $HELPER && rm -f /tmp/asked" <<-'END'
+			#!/bin/bash
+			case $* in *read*) echo >>/tmp/asked ;; esac
+			printf '{"tier":"bpf","groups":["rw"],"reason":null,"app":['
+			case $* in *read*) printf '{"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":4096,"write_bytes":%d,"read_calls":1,"write_calls":16}' $(($(wc -l </tmp/asked) << 20)) ;; esac
+			printf '],"quality":[]}\n'
+		END
+	done
+}
+
+not_counting() {
+	local node
+	for node in "$@"; do on "$node" cp /tmp/jobio-count $HELPER; done
+}
+
+live() { as alice timeout 60 jobio report --live "$@"; }
+
+# runs ID - its tasks do
+runs() { [[ $(on login squeue -h -s -j "$1" -o %i) =~ (^|[^0-9])"$1"(\+0)?\.0 ]]; }
+
+# on_terminal SECONDS JOB - alice looks every second for so long, then types Ctrl-C;
+# what she reads, without colours
+on_terminal() { on_colours "$@" | sed $'s/\e\\[[0-9;]*[mHJK]//g'; }
+on_colours() {
+	docker exec -i -u alice -w /home/alice -e TERM=xterm "$JOBIO_CLUSTER-login" timeout 90 python3 - "$@" <<-'END'
+		import os, pty, select, signal, sys, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("jobio", ["jobio", "report", "--live=1", sys.argv[2]])
+		end, text = time.time() + float(sys.argv[1]), b""
+		while True:
+		    if end and time.time() > end:
+		        os.write(fd, b"\x03")
+		        end = None
+		    if select.select([fd], [], [], 0.2)[0]:
+		        try:
+		            chunk = os.read(fd, 65536)
+		        except OSError:
+		            break
+		        if not chunk:
+		            break
+		        text += chunk
+		sys.stdout.write(text.decode().replace("\r", "\n"))
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+}
+
+@test "what two nodes have counted up to now is seen while the job runs, beside a step that takes all of it" {
+	local report node
+	counting c1 c2
+	# all cores and memory are in use by a step
+	submit 'srun --exact -n"$SLURM_NTASKS" --mem=0 sleep 100' -N2 --ntasks-per-node=1 --exclusive --io-cores=1 -w c1,c2
+	within 30 runs "$job"
+	report=$(live "$job")
+	expect_text "job $job on cluster jobio, user alice" "$report"
+	expect_text 'state         RUNNING, ' "$report"
+	expect_text ' on 2 nodes' "$report"
+	expect_text 'written       2MiB in 32 calls of 64KiB' "$report"
+	report=$(live --json "$job")
+	expect_equal '2 0 0 4194304 c1,c2' "$(jq -r '"\(.nodes) \(.nodes_blind) \(.nodes_mute) \(.totals.write_bytes) \([.records[].node] | join(","))"' <<<"$report")"
+	on login scancel "$job"
+	wait_for_job "$job"
+	# the record has the job's steps, and none of those that looked
+	for node in c1 c2; do expect_record "$job" "$node" .app[0].source bpf; done
+	expect_record "$job" c2 .steps 1
+}
+
+@test "where the kernel does not count the report says that there is nothing to see yet" {
+	local report
+	not_counting c1
+	submit 'sleep 100' -n1 -w c1
+	within 30 job_runs "$job"
+	within 30 on c1 test -e "/run/jobio/$job/begun"
+	report=$(live "$job")
+	expect_text 'I/O           nothing to see before the job ends: the kernel does not count for it on its nodes' "$report"
+}
+
+@test "a job is looked at by its owner, and by root; Slurm refuses the step of anybody else" {
+	local said
+	counting c1
+	submit 'srun sleep 100' -n1 -w c1
+	within 30 runs "$job"
+	expect_text 'written       1MiB' "$(on login jobio report --live "$job")"
+	said=$(as bob jobio report --live "$job" 2>&1) && return 1
+	expect_text "jobio: report: job: '$job': " "$said"
+	[[ $said != *written* ]]
+	# with a step of his own making
+	said=$(as bob srun --overlap --jobid="$job" --export=JOBIO_LIVE="$job" true 2>&1 <<<$'\n') && return 1
+	[[ $said != *@jobio* ]]
+	# what the helper tells him who is let in by accident
+	said=$(docker exec -i "$JOBIO_CLUSTER-c1" /usr/libexec/jobio/jobio-live "$job" 65534 1 <<<'')
+	expect_text "the job is another user's" "$said"
+}
+
+@test "an array's task, and a component of a heterogeneous job, are looked at by their own names" {
+	local report
+	counting c1 c2
+	submit 'srun sleep 100' -n1 --array=4 -w c1
+	within 30 runs "${job%%_*}_4"
+	report=$(live "${job%%_*}_4")
+	expect_text "job ${job%%_*}_4 on cluster" "$report"
+	expect_text 'written       1MiB' "$report"
+	on login scancel -u alice
+	within 60 queue_is_empty
+	submit 'srun --het-group=0,1 sleep 100' -n1 -w c1 : -n1 -w c2
+	within 120 runs "$job" # slurmctld looks at such jobs once a minute
+	within 20 accounted "$job" RUNNING
+	report=$(live --json "$job+1")
+	expect_equal 'c2' "$(jq -r '[.records[].node] | join(",")' <<<"$report")"
+}
+
+# rpcs TYPE - how many of these slurmctld has taken
+rpcs() { on ctld sdiag | sed -n '/by message type/,/by user/p' | sed -nE "s/^[ \t]*$1 .*count:([0-9]+).*/\1/p"; }
+
+@test "a look of many seconds costs slurmctld one step, and ends it" {
+	local text looks
+	counting c1
+	submit 'srun sleep 100' -n1 -w c1
+	within 30 runs "$job"
+	on ctld sdiag -r >/dev/null
+	text=$(on_terminal 8 "$job")
+	expect_text '1MiB in 16 calls of 64KiB' "$text"
+	expect_text '3MiB in 16 calls of 192KiB' "$text"
+	expect_text 'now           read 0B/s, written ' "$text"
+	expect_text 'again in 1 s; Ctrl-C ends this' "$text"
+	looks=$(on c1 sh -c 'wc -l </tmp/asked')
+	((looks >= 3))
+	within 10 runs_alone "$job"
+	expect_equal 1 "$(rpcs REQUEST_JOB_STEP_CREATE)"
+	expect_equal 1 "$(rpcs REQUEST_STEP_COMPLETE)"
+	# and nothing asks any more
+	looks=$(on c1 sh -c 'wc -l </tmp/asked')
+	sleep 3
+	expect_equal "$looks" "$(on c1 sh -c 'wc -l </tmp/asked')"
+	[[ -z $(on c1 pgrep -f jobio-live) ]]
+}
+
+# only the job's own step
+runs_alone() { [[ $(on login squeue -h -s -j "$1" -o %i | grep -c "$1\.[0-9]") == 1 ]]; }
+
+@test "when the job ends so does the look, without an error" {
+	local text
+	counting c1
+	submit 'srun sleep 12' -n1 -w c1
+	within 30 runs "$job"
+	text=$(on_terminal 60 "$job")
+	expect_text "the job has ended; soon jobio report $job has all of it" "$text"
+	wait_for_job "$job"
+}
+
+@test "who stops the step that looks stops no other job's counters" {
+	local step other
+	counting c1
+	submit 'srun sleep 100' -n1 -w c1
+	within 30 runs "$job"
+	on_terminal 9 "$job" >/dev/null &
+	within 10 on c1 pgrep -f jobio-live
+	step=$(on login squeue -h -s -j "$job" -o '%i %j' | awk '/jobio-live/ { print $1 }')
+	as alice scancel -s STOP "$step"
+	other=$job
+	submit 'sleep 1' -n1 -w c2
+	wait_for_job "$job"
+	# the helper is none of the user's processes, nor of what Slurm stops with them
+	[[ $(on ctld scontrol show config) != *proctrack/cgroup* ]] ||
+		[[ $(on c1 sh -c 'ps -o stat= -p $(pgrep -f libexec/jobio/jobio-live)') != *T* ]]
+	[[ -z $(on c1 pgrep -u alice -f libexec/jobio/jobio-live) ]]
+	on c1 flock -w 3 "/run/jobio/$other" true
+	as alice scancel -s CONT "$step" || :
+	wait
+}
+
+@test "a batch script that inherits the wish to look runs as ever" {
+	submit 'echo here; srun echo there' -n1 -w c1 --export=ALL,JOBIO_LIVE=1
+	wait_for_job "$job"
+	expect_equal $'here\nthere' "$(job_output "$job")"
+}
