@@ -32,7 +32,7 @@ unsigned long long child_now_ms(void)
 	       (unsigned long long)now.tv_nsec / 1000000;
 }
 
-void child_close_from(int first)
+static void close_all_from(int first)
 {
 	int fd, last;
 
@@ -65,7 +65,7 @@ static void wire_stdio(int out, int errout)
 	    dup2(out < 0 ? null : out, 1) < 0 ||
 	    dup2(errout < 0 ? null : errout, 2) < 0)
 		_exit(126);
-	child_close_from(3);
+	close_all_from(3);
 }
 
 static void exec_command(char *const argv[], char *const extra[])
@@ -394,7 +394,7 @@ pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
 	for (i = 0; i < 3; i++)
 		if (high[i] < 0 || dup2(high[i], i) < 0)
 			_exit(126);
-	child_close_from(3);
+	close_all_from(3);
 	if (chdir("/") < 0)
 		_exit(126);
 	exec_command(argv, env);

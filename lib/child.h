@@ -66,9 +66,6 @@ pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
  * SIGKILL. A child that somebody else has waited for is nobody's. */
 void child_end(pid_t pid, unsigned int grace_ms);
 
-/* Close this file and all that come after it. */
-void child_close_from(int first);
-
 /* Milliseconds on the monotonic clock, for budgets. */
 unsigned long long child_now_ms(void);
 

@@ -16,8 +16,9 @@
 
 #define PATH_SIZE 600
 #define RELAY_BYTES 4096
-#define KEPT_FD 3  /* the task's end of the socket */
-#define END_MS 50U /* its socket is closed: it is about to end */
+#define FILES_MAX 65536L /* slurmstepd has fewer: some 10 ms, once a look */
+#define KEPT_FD 3	 /* the task's end of the socket */
+#define END_MS 50U	 /* its socket is closed: it is about to end */
 
 bool live_is_asked(const char *value, uint32_t job_id)
 {
@@ -115,6 +116,18 @@ static void be_interruptible(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* slurmstepd's ends of this task's own pipes are closed on exec only: its standard
+ * input would never end. Not close_range(2): older kernels have none. */
+static void close_others(void)
+{
+	long fd, last = sysconf(_SC_OPEN_MAX);
+
+	if (last < 0 || last > FILES_MAX)
+		last = FILES_MAX;
+	for (fd = KEPT_FD + 1; fd < last; fd++)
+		close((int)fd);
+}
+
 void live_relay(const struct live *live, const char *node)
 {
 	struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
@@ -128,10 +141,8 @@ void live_relay(const struct live *live, const char *node)
 		fflush(stdout);
 		return;
 	}
-	/* slurmstepd's ends of this task's own pipes are closed on exec only: its
-	 * standard input would never end */
 	fds[1].fd = dup2(live->task_fd, KEPT_FD);
-	child_close_from(KEPT_FD + 1);
+	close_others();
 	while (goes_on) {
 		if (poll(fds, 2, -1) < 0)
 			continue;
