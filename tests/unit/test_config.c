@@ -434,6 +434,36 @@ START_TEST(metrics_are_for_the_own_host_unless_an_address_is_named)
 }
 END_TEST
 
+START_TEST(the_store_is_a_file_or_mariadb)
+{
+	struct config *config = load("[ledger]\nstore = sqlite\n");
+	char word[CONFIG_WORD_MAX];
+
+	ck_assert_str_eq(config->ledger.store, "/var/lib/jobio/ledger.sqlite");
+	config_free(config);
+	config = load("[ledger]\nstore = /x\n");
+	ck_assert_str_eq(config->ledger.store, "/x");
+	config_free(config);
+	config = load("[ledger]\nstore = mariadb\nhost = a, b c\n");
+	ck_assert_str_eq(config->ledger.store, CONFIG_MARIADB);
+	ck_assert(config_word(config->ledger.host, 1, word));
+	ck_assert_str_eq(word, "b");
+	ck_assert(config_word(config->ledger.host, 2, word));
+	ck_assert_str_eq(word, "c");
+	ck_assert(!config_word(config->ledger.host, 3, word));
+	config_free(config);
+	expect_error("[ledger]\nstore = mysql\n",
+		     ": [ledger] store: 'mysql': expected sqlite, mariadb or "
+		     "an absolute path");
+	expect_error("[ledger]\nstorage_loc = a-b\n",
+		     ": [ledger] storage_loc: 'a-b': expected at most 64 "
+		     "letters, digits and '_'");
+	expect_error("[ledger]\nstorage_pass_file = x\n",
+		     ": [ledger] storage_pass_file: 'x': expected an absolute "
+		     "path");
+}
+END_TEST
+
 START_TEST(a_missing_file_is_told_from_a_bad_one)
 {
 	struct err err;
@@ -683,7 +713,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_line_too_long_is_an_error_not_cut,
 	  values_that_contradict_each_other_are_errors,
 	  metrics_are_for_the_own_host_unless_an_address_is_named,
-	  a_missing_file_is_told_from_a_bad_one,
+	  the_store_is_a_file_or_mariadb, a_missing_file_is_told_from_a_bad_one,
 	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
 	  values_of_a_wrong_kind_are_told,
 	  there_are_so_many_clients_and_profiles_and_no_more,
