@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # deploy.bats - what docs/deploy.md says, on a cluster: the check of each host, a
-# job through all rooms, a canary, the switch, what drains a node, and its commands
-# as they stand there, back to a site without jobio and from there to one with it
+# job through all rooms, a canary, the switch, and what drains a node
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
@@ -12,18 +11,6 @@ setup_file() { expect_healthy; }
 teardown() {
 	site_restore
 	expect_healthy
-}
-
-# check HOST OPTION... - jobio check there, as root
-check() {
-	local host=$1
-	shift
-	run on "$host" jobio check "$@"
-}
-
-# no REGEX - no finding of such a code is in $output
-no() {
-	! grep -qE "^($1) (error|warning|info): " <<<"$output" || { printf '%s\n' "$output" >&2; return 1; }
 }
 
 @test "jobio check finds no error of Slurm, jobio.conf or the ledger on any host of the site" {
@@ -166,117 +153,4 @@ drained_by() {
 	wait_for_job "$job"
 	within 20 no_traces c1
 	expect_record "$late" c1 .job "$late"
-}
-
-# ---- the page, literally ---------------------------------------------------------
-
-page=$BATS_TEST_DIRNAME/../../docs/deploy.md
-
-# hosts_of WORDS - of "sh WORDS" above a block
-hosts_of() {
-	local word
-	for word in $1; do
-		case $word in
-			all | slurm.conf) echo login ctld dbd c1 c2 c3 ;;
-			nodes) echo c1 c2 c3 ;;
-			ledger) echo dbd ;;
-			login | ctld) echo "$word" ;;
-			*) echo "$page: 'sh $word': no such host" >&2; return 1 ;;
-		esac
-	done
-}
-
-# blocks HEADING - "NUMBER HOSTS" of each of the section, with the names that the page
-# asks for replaced; the commands are left in $BATS_TEST_TMPDIR/NUMBER
-blocks() {
-	awk -v heading="## $1" -v dir="$BATS_TEST_TMPDIR" '
-		/^## / { on = $0 == heading }
-		on && sub(/^ *```sh /, "") { file = dir "/" ++n; print n, $0; printf "" >file; next }
-		/^ *```$/ { file = "" }
-		file { sub(/^   /, ""); print >file }' "$page"
-	# the stand-in does not show in /proc what a client shows there
-	sed -i -e 's/\bn001\b/c1/; s/accounting\.example\.org/dbd/' \
-		-e 's,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,' "$BATS_TEST_TMPDIR"/[0-9]*
-}
-
-# type_in NUMBER HOST - what jobio check finds there is not yet all
-type_in() {
-	{
-		echo 'jobio() { command jobio "$@" || (($? == 1 || $? == 3)); }'
-		cat "$BATS_TEST_TMPDIR/$1"
-	} | docker exec -i -w /jobio/obj "$JOBIO_CLUSTER-$2" bash -e >"$BATS_TEST_TMPDIR/$2" 2>&1
-}
-
-# follow HEADING - type its commands where it says, on the hosts of a block at once
-follow() {
-	local number hosts host typing
-	blocks "$1" >"$BATS_TEST_TMPDIR/list"
-	[ -s "$BATS_TEST_TMPDIR/list" ]
-	while read -r number hosts; do
-		declare -A typing=()
-		for host in $(hosts_of "$hosts"); do
-			type_in "$number" "$host" &
-			typing[$host]=$!
-		done
-		for host in "${!typing[@]}"; do
-			wait "${typing[$host]}" || { echo "$host:"; cat "$BATS_TEST_TMPDIR/$number" "$BATS_TEST_TMPDIR/$host"; return 1; }
-		done
-		unset typing
-	done <"$BATS_TEST_TMPDIR/list"
-}
-
-# units COMMAND - jobio's services, which the containers' own init keeps alive
-units() {
-	local host
-	on dbd svc "$1" jobio-ledgerd
-	for host in c1 c2 c3; do on "$host" svc "$1" jobio-send-timer; done
-}
-
-# left HOST - what of jobio is there, but for data, and what the tests brought
-left() {
-	on "$1" find / -xdev \( -path /proc -o -path /sys -o -path /jobio -o -path /conf -o -path /home -o -path /var/log \
-		-o -path /etc/slurm/jobio.conf -o -path /var/lib/jobio -o -path /var/spool/jobio -o -path /run \) -prune \
-		-o -iname '*jobio*' -print
-}
-
-@test "the way back, as the page has it: Slurm without jobio, nothing left but data" {
-	local host
-	units stop
-	for host in dbd c1 c2 c3; do
-		docker cp -q "$BATS_TEST_DIRNAME/systemctl" "$JOBIO_CLUSTER-$host:/usr/local/sbin/systemctl" 2>/dev/null ||
-			docker cp "$BATS_TEST_DIRNAME/systemctl" "$JOBIO_CLUSTER-$host:/usr/local/sbin/systemctl"
-	done
-	on dbd systemctl enable --now jobio-ledgerd
-	follow Back
-	expect_healthy
-	for host in login ctld dbd c1 c2 c3; do
-		expect_equal '' "$(left "$host")"
-		[[ $host == ctld ]] || on "$host" test -s /etc/slurm/jobio.conf
-	done
-	submit 'hostname' -n1 -w c1
-	wait_for_job "$job"
-	expect_equal c1 "$(job_output "$job")"
-	expect_equal '' "$(summary "$job")"
-	run as alice sbatch --io-cores=1 --wrap true
-	[ "$status" -ne 0 ]
-	expect_text "unrecognized option '--io-cores=1'" "$output"
-}
-
-@test "the order of steps, as the page has it: from a site without jobio to a job with io-cores" {
-	follow 'In this order'
-	expect_healthy
-	run as alice jobio check --submit --role=login
-	expect_text 'report   sacct shows the same' "$output"
-	no 'T[0-9]+'
-	submit 'true' -n1 -w c2 --io-cores=1
-	wait_for_job "$job"
-	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
-	for host in login ctld dbd c1 c2 c3; do
-		check "$host"
-		no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]' || { echo "$host"; return 1; }
-	done
-	# the containers' own init takes over again
-	on dbd systemctl stop jobio-ledgerd
-	for host in c1 c2 c3; do on "$host" systemctl stop jobio-send.timer; done
-	units start
 }

@@ -190,3 +190,16 @@ forged() {
 	out=$(as alice env SLURM_CONF=/tmp/forge.slurm.conf "${arguments[@]}" \
 		srun -Q -n1 -w c1 "${options[@]}" sh -c 'echo "job $SLURM_JOB_ID ran"' 2>&1) || status=$?
 }
+
+# check HOST OPTION... - jobio check there, as root
+check() {
+	local host=$1
+	shift
+	run on "$host" jobio check "$@"
+}
+
+# no REGEX - no finding of such a code is in $output
+# shellcheck disable=SC2154 # of bats
+no() {
+	! grep -qE "^($1) (error|warning|info): " <<<"$output" || { printf '%s\n' "$output" >&2; return 1; }
+}

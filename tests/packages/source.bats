@@ -47,7 +47,7 @@ is_idle() { [[ $(sinfo -h -o %T) == idle ]]; }
 # files - all on this host, but for what Slurm, its database and the tests write
 files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /jobio \
-		-o -path /var/lib/mysql -o -path /var/lib/slurm -o -path /var/spool/slurmd -o -path /var/log \
+		-o -path /var/lib/mysql -o -path /var/lib/mariadb -o -path /var/lib/slurm -o -path /var/spool/slurmd -o -path /var/log \
 		-o -path /var/lib/munge -o -path /home -o -path /srv -o -path /mnt \
 		-o -path "/usr/share/man/man[0-9]" \) -prune -o -print | sort
 }
@@ -56,7 +56,7 @@ files() {
 	within 60 is_idle
 	files >/tmp/before
 	run grep jobio /tmp/before
-	[ "$output" = '' ]
+	[ "$output" = '' ] || { printf '%s\n' "$output"; false; }
 	run srun -n1 hostname
 	[ "$output" = n1 ]
 	run srun --io-cores=1 hostname

@@ -235,7 +235,8 @@ suite_stand_in() {
 }
 
 # cluster_files SUITE - the tests of a cluster. Two minutes of a hundred jobs are
-# enough on the two most common versions, and a hundred under an upgrade on one.
+# enough on the two most common versions, a hundred under an upgrade on one of them,
+# and docs/deploy.md on the oldest and the newest.
 cluster_files() {
 	local file
 	if [[ $level != all ]]; then
@@ -243,8 +244,12 @@ cluster_files() {
 		return
 	fi
 	for file in "$top"/tests/cluster/*.bats; do
-		[[ $file == */fleet.bats && $1 != bookworm && $1 != trixie ||
-			$file == */upgrade.bats && $1 != trixie ]] || printf '%s\n' "$file"
+		case $1.${file##*/} in
+			bullseye.fleet.bats | sid.fleet.bats) ;;
+			bullseye.upgrade.bats | bookworm.upgrade.bats | sid.upgrade.bats) ;;
+			bookworm.deploy_page.bats | trixie.deploy_page.bats) ;;
+			*) printf '%s\n' "$file" ;;
+		esac
 	done
 }
 
