@@ -64,7 +64,7 @@ static int check_caller(const struct job_source *source, struct err *err)
 
 /* ---- a row -------------------------------------------------------------------- */
 
-/* "/mnt/weka:wekafs" is one; of several nobody knows which. */
+/* "/mnt/work:nfs4" is one; of several nobody knows which. */
 static void take_fs(struct use *use, const struct summary *s,
 		    char names[SUMMARY_FS_READ])
 {
