@@ -229,10 +229,13 @@ bool calls_stat(const struct view *v, struct advice *a)
 	return view_tell(a, share);
 }
 
+/* A name that exists is looked up, too, when it is new to the node: once for the
+ * stat or the open of it. */
 bool calls_lookup(const struct view *v, struct advice *a)
 {
-	double misses = view_meta(v, RECORD_META_LOOKUP_MISS);
 	double opens = view_meta(v, RECORD_META_OPEN);
+	double misses = view_meta(v, RECORD_META_LOOKUP_MISS) - opens -
+			view_meta(v, RECORD_META_STAT);
 	double share = view_meta_share(v, misses);
 
 	if (misses < MANY_OPS || misses < 2 * opens ||
@@ -299,7 +302,8 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 	double share =
 		view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
 
-	if (opens < MANY_OPS || reads < opens || reads > 4 * opens ||
+	/* folders are opened too, and not read */
+	if (opens < MANY_OPS || reads * 10 < opens * 9 || reads > 4 * opens ||
 	    bytes >= opens * v->limits->direct_small_kib * KIB ||
 	    share < least_share(v))
 		return false;

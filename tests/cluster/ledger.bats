@@ -264,11 +264,14 @@ site_says() {
 	[[ $(as "$1" jobio report --site -S now-1hour 2>&1) == *"$2"* ]]
 }
 
+site_knows() { [[ $(on login jobio report --site -S now-1hour --csv) == *"$1"* ]]; }
+
 @test "what all jobs did is added up for root and for operators of Slurm, by the accounts of slurmdbd" {
 	local said
 	submit 'dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=3 status=none' --io-cores=1 --io-profile=stream -n1 -w c1 --account=lab
 	wait_for_job "$job"
 	expect_summary "$job" 'nodes=1/1'
+	within 20 site_knows '"accounts","lab",' # the ledger notes it after the summary
 	said=$(on login jobio report --site -S now-1hour --csv)
 	expect_text '"users","alice",' "$said"
 	expect_text '"accounts","lab",' "$said"

@@ -154,7 +154,7 @@ forged_is_refused() {
 	for value in nosuch ../../etc/passwd '`touch /tmp/forged`' 'stream forcedirect' STREAM; do
 		forged_is_refused 'io' VERSION=1 IO_CORES=1 "IO_PROFILE=$value"
 	done
-	forged_is_refused '' VERSION=2 IO_CORES=1
+	forged_is_refused '' VERSION=0 IO_CORES=1
 	forged_is_refused '' IO_CORES=1
 	on c1 test ! -e /tmp/forged
 	expect_equal writecache "$(mount_mode c1)"

@@ -220,7 +220,7 @@ MAKES(a09, "lustre")
 }
 MAKES(a10, "nfs")
 {
-	meta(j, RECORD_META_LOOKUP_MISS, 200000);
+	meta(j, RECORD_META_LOOKUP_MISS, 300000);
 	meta(j, RECORD_META_OPEN, is ? 100000 : 100001);
 }
 MAKES(a11, "nfs")
