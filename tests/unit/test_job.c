@@ -949,6 +949,16 @@ START_TEST(what_the_client_moved_is_the_nodes)
 	ck_assert_int_eq(io->numbers[RECORD_READ_BYTES], 268435456);
 	ck_assert_uint_eq(state->flags, 0);
 	record_free(state);
+	state = with_wire(false); /* nobody says so, and nobody is here */
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_int_eq(state->wire[0].shared, 0);
+	record_free(state);
+	ck_assert_int_eq(job_make_folder(config, 8, &err), 0);
+	state = with_wire(true); /* a folder that somebody left */
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_int_eq(state->wire[0].shared, 0);
+	ck_assert(is_there("run/8/others") && !is_there("run/7/others"));
+	record_free(state);
 	state = with_wire(false);
 	read_wire(state, "mountstats-6.1-later.txt");
 	ck_assert_int_eq(state->wire[0].shared, RECORD_UNKNOWN);
