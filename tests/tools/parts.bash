@@ -119,7 +119,7 @@ part_clang() {
 
 # The stand-in, lint and other tools of the tests have nothing to sanitize, and
 # sanitizers take the place of the checked functions that hardening.bats looks for.
-# Of the steps at which crash tests kill each eighth: make check with gcc has walked
+# Of the steps at which crash tests kill each 16th: make check with gcc has walked
 # them all.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
@@ -127,7 +127,7 @@ part_sanitizers() {
 	need tree-sanitizers || return 0
 	# shellcheck disable=SC2016
 	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats,$(filter tests/scripts/%,$(BATS_TESTS)))'
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=8 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
 # Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
@@ -206,7 +206,7 @@ part_diff() {
 # ---- in containers ---------------------------------------------------------------
 
 # The newest suite runs them all (of the steps at which crash tests kill, each
-# fourth: make check with gcc has walked them all); the others the unit programs
+# 16th: make check with gcc has walked them all); the others the unit programs
 # and those scripts whose subject a Slurm, its files or libraries may change.
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
@@ -217,7 +217,7 @@ suite_unit() {
 			page plan prolog prolog_faults report switched_off)
 	fi
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=4 -- \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=16 -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
 	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
@@ -241,7 +241,8 @@ suite_stand_in() {
 
 # cluster_files SUITE - the tests of a cluster. Two minutes of a hundred jobs are
 # enough on the two most common versions; a hundred under an upgrade, a calibration
-# and two ledgers on one of them; docs/deploy.md on the oldest and the newest.
+# and two ledgers on one of them; docs/deploy.md, a rollout and the live view on the
+# oldest and the newest.
 cluster_files() {
 	local file
 	if [[ $level != all ]]; then
@@ -253,7 +254,8 @@ cluster_files() {
 			bullseye.fleet.bats | sid.fleet.bats) ;;
 			trixie.upgrade.bats | trixie.calibrate.bats | trixie.two_ledgers.bats) printf '%s\n' "$file" ;;
 			*.upgrade.bats | *.calibrate.bats | *.two_ledgers.bats) ;;
-			bookworm.deploy_page.bats | trixie.deploy_page.bats) ;;
+			bullseye.deploy_page.bats | bullseye.rollout.bats | bullseye.live.bats | sid.*) printf '%s\n' "$file" ;;
+			*.deploy_page.bats | *.rollout.bats | *.live.bats) ;;
 			*) printf '%s\n' "$file" ;;
 		esac
 	done
