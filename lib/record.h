@@ -269,7 +269,7 @@ struct record_finding {
 	char *target; /* NULL: all of the client, or unknown; else a mount point, the
 		       * server of mounts as in their source, "files:", or the name
 		       * of a Lustre filesystem, "work" */
-	int is_users;			/* 1, 0, -1 unknown */
+	int is_users; /* 1, 0, -1 unknown */
 };
 
 struct record {

@@ -33,8 +33,8 @@ int job_advice_config(struct config **config, struct config_advice *limits,
 {
 	*config = config_load(conf, why);
 	if (!*config && (conf || errno != ENOENT))
-		return command_fail(
-			command, conf ? COMMAND_USAGE : COMMAND_FAILED, why);
+		return command_fail(command,
+				    conf ? COMMAND_USAGE : COMMAND_FAILED, why);
 	*limits = job_advice_limits(*config, command);
 	return COMMAND_OK;
 }
