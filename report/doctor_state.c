@@ -295,23 +295,6 @@ static char *shell_value(const struct doctor *doctor, const char *path,
 	return value;
 }
 
-/* "ff000000,00000001": the last digit is CPUs 0 to 3 */
-static void parse_mask(const char *mask, struct cpuset *cpus)
-{
-	unsigned int bit, at = 0, value;
-	const char *digit;
-
-	for (digit = mask + strlen(mask); digit > mask;) {
-		if (*--digit == ',')
-			continue;
-		if (sscanf((char[]){ *digit, '\0' }, "%1x", &value) != 1)
-			return;
-		for (bit = 0; bit < 4; bit++, at++)
-			if (value & (1U << bit))
-				cpuset_add(cpus, at);
-	}
-}
-
 static void read_banned(const struct doctor *doctor, struct cpuset *banned)
 {
 	static const char *const files[] = { "/etc/default/irqbalance",
@@ -332,8 +315,8 @@ static void read_banned(const struct doctor *doctor, struct cpuset *banned)
 		if (list && *list && cpuset_parse(&one, list, NULL) == 0)
 			cpuset_or(banned, &one);
 		mask = shell_value(doctor, files[i], "IRQBALANCE_BANNED_CPUS");
-		if (mask)
-			parse_mask(mask, banned);
+		if (mask && cpuset_parse_mask(&one, mask, NULL) == 0)
+			cpuset_or(banned, &one);
 		free(list);
 		free(mask);
 	}
