@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/fileio.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -348,25 +347,6 @@ static void say_interrupts(const struct doctor *doctor)
 	free(all);
 }
 
-static long mtu_of(const char *card)
-{
-	char below[128], path[SYSFS_PATH_MAX], *text;
-	unsigned long mtu;
-	long value = -1;
-
-	if (strchr(card, '/'))
-		return -1;
-	snprintf(below, sizeof(below), "class/net/%s/mtu", card);
-	sysfs_path(path, below);
-	text = fileio_read(path, 32, NULL, NULL);
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	if (text && number_parse(text, 0, LONG_MAX, &mtu, NULL) == 0)
-		value = (long)mtu;
-	free(text);
-	return value;
-}
-
 /* The clients were asked for their cards, so this is no copy of a node's files. */
 static void say_mtu(const struct doctor *doctor)
 {
@@ -377,7 +357,8 @@ static void say_mtu(const struct doctor *doctor)
 	for (i = 0; i < doctor->cards_count; i++) {
 		cards = &doctor->cards[i].cards;
 		for (k = 0; k < cards->count; k++) {
-			mtu = mtu_of(cards->card[k].name);
+			mtu = sysfs_interface_number(cards->card[k].name,
+						     "mtu");
 			if (mtu < 0 || mtu >= SMALL_MTU)
 				continue;
 			findings_add(doctor->findings, "K09", FINDING_INFO,
