@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger/nodes.h"
+#include "lib/digest.h"
 #include "lib/run.h"
 
 /* behind the name of a profile */
@@ -46,13 +47,7 @@ struct merge {
 
 uint64_t merge_digest(const char *text, size_t size)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)text[i]) *
-		       UINT64_C(1099511628211);
-	return hash;
+	return digest_add(DIGEST_BEGIN, text, size);
 }
 
 static char **find_slot(struct texts *texts, const char *text)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/digest.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
@@ -1339,20 +1340,15 @@ size_t config_clients_for(const struct config *config, const char *node,
 	return count;
 }
 
-/* FNV-1a of 64 bits, the final 0 included */
+/* The final 0 is part of it: "a", "bc" is not "ab", "c". */
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
-	do
-		digest = (digest ^ (unsigned char)*text) *
-			 UINT64_C(0x100000001b3);
-	while (*text++);
-	return digest;
+	return digest_add(digest, text, strlen(text) + 1);
 }
 
 static uint64_t digest_section(const struct config_profile *profile)
 {
-	uint64_t digest =
-		digest_text(UINT64_C(0xcbf29ce484222325), profile->client);
+	uint64_t digest = digest_text(DIGEST_BEGIN, profile->client);
 	const struct key *key;
 	const char *value;
 
