@@ -34,6 +34,7 @@ void nfs_clear(void *what)
 
 	free(facts->mountinfo);
 	free(facts->text);
+	free(facts->servers);
 	forget_mounts(facts);
 	memset(facts, 0, sizeof(*facts));
 }
@@ -112,6 +113,29 @@ struct nfs_mount *nfs_mount_at(const struct client *client, const char *target)
 		if (!strcmp(facts->mounts[i].mount->target, target))
 			return &facts->mounts[i];
 	return NULL;
+}
+
+/* ---- servers ------------------------------------------------------------- */
+
+/* Good until another one is added; NULL: out of memory. */
+static struct nfs_server *server_of(struct nfs_facts *facts,
+				    const char *address)
+{
+	struct nfs_server *more;
+	size_t i;
+
+	for (i = 0; i < facts->server_count; i++)
+		if (!strcmp(facts->servers[i].address, address))
+			return &facts->servers[i];
+	more = reallocarray(facts->servers, facts->server_count + 1,
+			    sizeof(*more));
+	if (!more)
+		return NULL;
+	facts->servers = more;
+	more += facts->server_count++;
+	memset(more, 0, sizeof(*more));
+	snprintf(more->address, sizeof(more->address), "%s", address);
+	return more;
 }
 
 /* ---- does the server answer? --------------------------------------------- */
@@ -216,33 +240,24 @@ static unsigned int answer_ms(const struct client *client)
 		       : ms;
 }
 
-static struct nfs_asked *asked(struct nfs_facts *facts, const char *address)
+static void remember(struct nfs_server *server, bool is_hung)
 {
-	size_t i;
-
-	for (i = 0; i < facts->asked_count; i++)
-		if (!strcmp(facts->asked[i].address, address))
-			return &facts->asked[i];
-	return NULL;
+	server->is_asked = true;
+	server->is_hung = is_hung;
 }
 
 void nfs_remember(struct client *client, const char *address, bool is_hung)
 {
-	struct nfs_facts *facts = nfs_of(client);
-	struct nfs_asked *one = asked(facts, address);
+	struct nfs_server *server = server_of(nfs_of(client), address);
 
-	if (!one && facts->asked_count < NFS_ASKED_MAX) {
-		one = &facts->asked[facts->asked_count++];
-		snprintf(one->address, sizeof(one->address), "%s", address);
-	}
-	if (one)
-		one->is_hung = is_hung;
+	if (server)
+		remember(server, is_hung);
 }
 
 static void find_hung(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
-	const struct nfs_asked *known;
+	struct nfs_server *server;
 	struct nfs_mount *mount;
 	size_t i;
 
@@ -250,50 +265,33 @@ static void find_hung(struct client *client)
 		mount = &facts->mounts[i];
 		if (!mount->has_stats || !*mount->address)
 			continue;
-		if (!asked(facts, mount->address) &&
+		server = server_of(facts, mount->address);
+		if (server && !server->is_asked &&
 		    nfs_stats_waiting(&mount->stats) && !is_moving(client, i))
-			nfs_remember(client, mount->address,
-				     !answers(mount, answer_ms(client)));
-		known = asked(facts, mount->address);
-		mount->is_hung = known && known->is_hung;
+			remember(server, !answers(mount, answer_ms(client)));
+		mount->is_hung = server && server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
 	}
-}
-
-static const struct nfs_server *server_of(struct nfs_facts *facts,
-					  const char *address)
-{
-	struct nfs_server *one;
-	size_t i;
-
-	for (i = 0; i < facts->server_count; i++)
-		if (!strcmp(facts->servers[i].address, address))
-			return &facts->servers[i];
-	if (facts->server_count == NFS_ASKED_MAX)
-		return NULL;
-	one = &facts->servers[facts->server_count++];
-	snprintf(one->address, sizeof(one->address), "%s", address);
-	one->has_card = nfs_card_find(address, &one->card);
-	return one;
 }
 
 /* One look for each server, however often its mounts are read anew. */
 static void find_cards(struct nfs_facts *facts)
 {
-	const struct nfs_server *server;
+	struct nfs_server *server;
 	struct nfs_mount *mount;
 	size_t i;
 
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
 		server = server_of(facts, mount->address);
-		if (server) {
-			mount->has_card = server->has_card;
-			mount->card = server->card;
-		} else {
-			mount->has_card =
-				nfs_card_find(mount->address, &mount->card);
-		}
+		if (!server)
+			continue;
+		if (!server->is_looked_for)
+			server->has_card =
+				nfs_card_find(mount->address, &server->card);
+		server->is_looked_for = true;
+		mount->has_card = server->has_card;
+		mount->card = server->card;
 	}
 }
 

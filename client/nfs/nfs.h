@@ -44,18 +44,12 @@ struct nfs_mount {
 	struct nfs_stats stats;
 };
 
-/* A server that was asked whether it answers. It is asked once: what follows
- * takes no longer for it. */
-#define NFS_ASKED_MAX 16
-struct nfs_asked {
-	char address[NFS_ADDRESS_MAX];
-	bool is_hung;
-};
-
-/* The card that leads to a server: a change of settings does not move it. */
+/* What is known of a server. It is asked once whether it answers: what follows
+ * takes no longer for it. A change of settings does not move its card. */
 struct nfs_server {
 	char address[NFS_ADDRESS_MAX];
-	bool has_card;
+	bool is_asked, is_hung;
+	bool is_looked_for, has_card;
 	struct nfs_card card;
 };
 
@@ -65,9 +59,7 @@ struct nfs_facts {
 	char version[32];
 	struct nfs_mount *mounts; /* as client->common.mounts */
 	size_t count;
-	struct nfs_asked asked[NFS_ASKED_MAX];
-	size_t asked_count;
-	struct nfs_server servers[NFS_ASKED_MAX];
+	struct nfs_server *servers; /* of the mounts' addresses */
 	size_t server_count;
 	char now[1024]; /* of the setting that was asked for last */
 };
