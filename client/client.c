@@ -124,6 +124,8 @@ void client_judge(struct client *client, const struct client_want *want,
 {
 	struct judge judge = { client, want, findings };
 
+	if (client->type->look)
+		client->type->look(client);
 	rule_check_all(&judge);
 }
 

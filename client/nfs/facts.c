@@ -19,6 +19,47 @@
 #define LOOK_MS 4
 #define ANSWER_MS 1500U /* ... until the server is asked itself */
 
+/* ---- servers ------------------------------------------------------------- */
+
+/* NULL: nothing is known of it. */
+static struct nfs_server *server_at(const struct nfs_facts *facts,
+				    const char *address)
+{
+	size_t i;
+
+	for (i = 0; i < facts->server_count; i++)
+		if (!strcmp(facts->servers[i].address, address))
+			return &facts->servers[i];
+	return NULL;
+}
+
+/* Good until another one is added; NULL: out of memory. */
+static struct nfs_server *server_of(struct nfs_facts *facts,
+				    const char *address)
+{
+	struct nfs_server *more = server_at(facts, address);
+
+	if (more)
+		return more;
+	more = reallocarray(facts->servers, facts->server_count + 1,
+			    sizeof(*more));
+	if (!more)
+		return NULL;
+	facts->servers = more;
+	more += facts->server_count++;
+	memset(more, 0, sizeof(*more));
+	snprintf(more->address, sizeof(more->address), "%s", address);
+	return more;
+}
+
+static void take_server(const struct nfs_server *server,
+			struct nfs_mount *mount)
+{
+	mount->is_hung = server->is_hung;
+	mount->has_card = server->has_card;
+	mount->card = server->card;
+}
+
 /* ---- tables -------------------------------------------------------------- */
 
 static void forget_mounts(struct nfs_facts *facts)
@@ -39,7 +80,7 @@ void nfs_clear(void *what)
 	memset(facts, 0, sizeof(*facts));
 }
 
-static int read_counters(struct client *client)
+int nfs_read_counters(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
 	struct err why;
@@ -63,6 +104,7 @@ static int read_counters(struct client *client)
 static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 		       const struct client_mount *of)
 {
+	const struct nfs_server *server;
 	char proto[16] = "", port[8];
 	unsigned long number = 0;
 
@@ -71,6 +113,9 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 		*mount->device = '\0';
 	options_get(of->options, "addr", mount->address,
 		    sizeof(mount->address));
+	server = server_at(facts, mount->address);
+	if (server)
+		take_server(server, mount);
 	options_get(of->options, "proto", proto, sizeof(proto));
 	mount->is_rdma = !strncmp(proto, "rdma", 4);
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
@@ -86,6 +131,8 @@ int nfs_read(struct client *client, struct err *err)
 	size_t i;
 
 	forget_mounts(facts);
+	free(facts->text);
+	facts->text = NULL;
 	if (mounts_reread(client, err) < 0)
 		return -1;
 	free(facts->mountinfo);
@@ -100,7 +147,6 @@ int nfs_read(struct client *client, struct err *err)
 	for (i = 0; i < client->common.mount_count; i++)
 		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
-	read_counters(client);
 	return 0;
 }
 
@@ -113,29 +159,6 @@ struct nfs_mount *nfs_mount_at(const struct client *client, const char *target)
 		if (!strcmp(facts->mounts[i].mount->target, target))
 			return &facts->mounts[i];
 	return NULL;
-}
-
-/* ---- servers ------------------------------------------------------------- */
-
-/* Good until another one is added; NULL: out of memory. */
-static struct nfs_server *server_of(struct nfs_facts *facts,
-				    const char *address)
-{
-	struct nfs_server *more;
-	size_t i;
-
-	for (i = 0; i < facts->server_count; i++)
-		if (!strcmp(facts->servers[i].address, address))
-			return &facts->servers[i];
-	more = reallocarray(facts->servers, facts->server_count + 1,
-			    sizeof(*more));
-	if (!more)
-		return NULL;
-	facts->servers = more;
-	more += facts->server_count++;
-	memset(more, 0, sizeof(*more));
-	snprintf(more->address, sizeof(more->address), "%s", address);
-	return more;
 }
 
 /* ---- does the server answer? --------------------------------------------- */
@@ -216,7 +239,7 @@ static bool is_moving(struct client *client, size_t index)
 
 	for (look = 0; look < LOOKS; look++) {
 		nanosleep(&nap, NULL);
-		if (read_counters(client) < 0 || !mount->has_stats ||
+		if (nfs_read_counters(client) < 0 || !mount->has_stats ||
 		    nfs_stats_answered(&mount->stats) != answered ||
 		    !nfs_stats_waiting(&mount->stats))
 			return true;
@@ -290,8 +313,7 @@ static void find_cards(struct nfs_facts *facts)
 			server->has_card =
 				nfs_card_find(mount->address, &server->card);
 		server->is_looked_for = true;
-		mount->has_card = server->has_card;
-		mount->card = server->card;
+		take_server(server, mount);
 	}
 }
 
@@ -319,19 +341,20 @@ static void find_version(struct client *client)
 	client->common.version = facts->version;
 }
 
-int nfs_look(struct client *client, struct err *err)
+void nfs_look(struct client *client)
 {
-	if (nfs_read(client, err) < 0)
-		return -1;
+	if (nfs_of(client)->text)
+		return;
+	nfs_read_counters(client);
 	find_hung(client);
 	find_cards(nfs_of(client));
-	return 0;
 }
 
 int nfs_inspect(struct client *client, struct err *err)
 {
-	if (nfs_look(client, err) < 0)
+	if (nfs_read(client, err) < 0)
 		return -1;
+	nfs_look(client);
 	find_version(client);
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;

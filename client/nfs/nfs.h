@@ -54,7 +54,7 @@ struct nfs_server {
 };
 
 struct nfs_facts {
-	char *mountinfo, *text; /* text: mountstats; NULL: unreadable */
+	char *mountinfo, *text; /* text: mountstats; NULL: not read */
 	char why[ERR_MAX];	/* when it is */
 	char version[32];
 	struct nfs_mount *mounts; /* as client->common.mounts */
@@ -72,11 +72,14 @@ static inline struct nfs_facts *nfs_of(const struct client *client)
 	return client->facts;
 }
 
-/* Read the tables anew: mounts, mountinfo, counters. */
+/* Read the tables anew: mounts, mountinfo. What is known of their servers stays,
+ * the counters do not. */
 int nfs_read(struct client *client, struct err *err);
-/* The same, and which servers are hung, and their cards: rules ask for them
- * after a change as well. */
-int nfs_look(struct client *client, struct err *err);
+/* Read the counters; -1: 'why' says why not. */
+int nfs_read_counters(struct client *client);
+/* Read the counters, which servers are hung, and their cards, unless that was
+ * done since the tables were read. */
+void nfs_look(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
 /* From here on this server counts as hung, or as one that answers. */
