@@ -191,8 +191,12 @@ slow                               1        2.0      1GiB' "$output"
 	expect_equal 'jobio: report: ledger: site: for root, SlurmUser and operators of Slurm only' "$output"
 	stop "$LEDGER"
 	# shellcheck disable=SC2016 # the fake expands it
-	printf '#!/bin/sh\n[ "$4" = name=nobody ] && cat "%s/level"\n' "$DIR" >"$DIR/bin/sacctmgr"
+	printf '#!/bin/sh\n[ "$4" = name=nobody ] && [ "$SLURM_CONF" = /etc/slurm-c.conf ] && cat "%s/level"\n' "$DIR" >"$DIR/bin/sacctmgr"
 	chmod 755 "$DIR/bin/sacctmgr"
+	run "${as[@]}"
+	expect_equal 1 "$status"
+	expect_text '; sacctmgr: exit status 1' "$output"
+	export SLURM_CONF=/etc/slurm-c.conf
 	echo None >"$DIR/level"
 	run "${as[@]}"
 	expect_equal 1 "$status"
