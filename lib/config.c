@@ -537,15 +537,26 @@ static bool is_repeat(struct parse *p, const char *section, const char *key)
 	return false;
 }
 
-static struct config_client *client_named(struct config *config,
-					  const char *name)
+const struct config_client *config_client_find(const struct config *config,
+					       const char *name)
 {
-	struct config_client *client;
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++)
 		if (!strcmp(config->clients[i].name, name))
 			return &config->clients[i];
+	return NULL;
+}
+
+static struct config_client *client_named(struct config *config,
+					  const char *name)
+{
+	const struct config_client *found = config_client_find(config, name);
+	struct config_client *client;
+	size_t i;
+
+	if (found)
+		return &config->clients[found - config->clients];
 	if (config->client_count == CONFIG_CLIENTS_MAX)
 		return NULL;
 	client = &config->clients[config->client_count++];
