@@ -228,8 +228,8 @@ static void say_iommu(const struct doctor *doctor, const struct doctor_now *now)
 {
 	static const char *const cures[] = {
 		[VENDOR_INTEL] =
-			"intel_iommu=off on the kernel's command line; "
-			"iommu=pt where virtual machines need it",
+			("intel_iommu=off on the kernel's command line; "
+			 "iommu=pt where virtual machines need it"),
 		[VENDOR_AMD] = "iommu=pt on the kernel's command line",
 		[VENDOR_ARM] =
 			"iommu.passthrough=1 on the kernel's command line",
