@@ -34,29 +34,6 @@ static int write_text(const char *path, const char *text, struct err *err)
 }
 
 /* "0000ffff,ffffffff": 32 CPUs a group, the last group the first CPUs. */
-static int mask_parse(const char *text, struct cpuset *cpus)
-{
-	size_t left = strlen(text);
-	unsigned int cpu = 0, bit;
-	char *digit, one[2] = "";
-	unsigned long value;
-
-	cpuset_zero(cpus);
-	while (left) {
-		if (text[--left] == ',')
-			continue;
-		one[0] = text[left];
-		value = strtoul(one, &digit, 16);
-		if (digit == one)
-			return -1;
-		for (bit = 0; bit < 4; bit++)
-			if (value & 1UL << bit)
-				cpuset_add(cpus, cpu + bit);
-		cpu += 4;
-	}
-	return cpu ? 0 : -1;
-}
-
 static void mask_format(const struct cpuset *cpus, char *text, size_t size)
 {
 	int groups = 0, group, cpu;
@@ -93,7 +70,7 @@ static int workqueue_get(const struct client *client, const char *item,
 	workqueue_path(path, item);
 	return sysfs_line(path, line, sizeof(line)) < 0
 		       ? -1
-		       : mask_parse(line, cpus);
+		       : cpuset_parse_mask(cpus, line, NULL);
 }
 
 static int workqueue_set(const struct client *client, const char *item,

@@ -19,16 +19,6 @@ const struct change_kind *change_find(const struct client_type_ops *type,
 
 /* ---- plans ------------------------------------------------------------- */
 
-static void clear_one(struct journal_change *change)
-{
-	free(change->client);
-	free(change->what);
-	free(change->target);
-	free(change->old_value);
-	free(change->new_value);
-	memset(change, 0, sizeof(*change));
-}
-
 int change_add(struct client_plan *plan, const struct client *client,
 	       const struct change_kind *kind, const char *target,
 	       const char *old_value, const char *new_value, struct err *err)
@@ -47,7 +37,7 @@ int change_add(struct client_plan *plan, const struct client *client,
 	change->new_value = strdup(new_value);
 	if (!change->client || !change->what || !change->target ||
 	    !change->old_value || !change->new_value) {
-		clear_one(change);
+		journal_change_clear(change);
 		return err_set(err, "client: out of memory");
 	}
 	plan->count++;
@@ -57,7 +47,7 @@ int change_add(struct client_plan *plan, const struct client *client,
 void change_clear(struct client_plan *plan)
 {
 	while (plan->count)
-		clear_one(&plan->change[--plan->count]);
+		journal_change_clear(&plan->change[--plan->count]);
 }
 
 int change_plan(struct client *client, const struct client_want *want,

@@ -124,6 +124,8 @@ void client_judge(struct client *client, const struct client_want *want,
 {
 	struct judge judge = { client, want, findings };
 
+	if (client->type->look)
+		client->type->look(client);
 	rule_check_all(&judge);
 }
 
@@ -239,23 +241,22 @@ static struct client *restorer(struct restorers *all,
 			       struct err *err)
 {
 	const struct config *config = all->config;
-	size_t i;
+	const struct config_client *section =
+		config_client_find(config, change->client);
+	struct client **client;
 
-	for (i = 0; i < config->client_count; i++)
-		if (!strcmp(config->clients[i].name, change->client))
-			break;
-	if (i == config->client_count) {
+	if (!section) {
 		err_set(err,
 			"jobio.conf has no [client %s] any more, and '%s' "
 			"still has its setting",
 			change->client, change->target);
 		return NULL;
 	}
-	if (!all->client[i])
-		all->client[i] =
-			client_open(&config->clients[i], config->run_dir,
-				    all->state_dir, err);
-	return all->client[i];
+	client = &all->client[section - config->clients];
+	if (!*client)
+		*client = client_open(section, config->run_dir, all->state_dir,
+				      err);
+	return *client;
 }
 
 int client_restore(const struct config *config, const char *state_dir,

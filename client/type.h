@@ -41,6 +41,9 @@ struct client_type_ops {
 
 	/* Read the facts; the mounts are known, deadline_ms is set. */
 	int (*inspect)(struct client *client, struct err *err);
+	/* Read what rules ask for and changes do not need, before rules are
+	 * checked; what was read since is left. */
+	void (*look)(struct client *client);
 
 	/* What is kept of expensive answers: take them (-1: they do not fit),
 	 * give them (-1: not worth keeping), and name all that they rest on. */

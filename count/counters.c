@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -23,9 +22,9 @@
 #include "count/programs.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
+#include "lib/lock.h"
 #include "lib/rundir.h"
 
-#define LOCK_POLL_MS 10
 #define IDLE_MS 1000 /* within JOB_COUNT_START_MS, after loading */
 #define NS_IN_S INT64_C(1000000000)
 #define STALE_S 3600   /* a prolog is long over then */
@@ -104,8 +103,6 @@ static int make_home(const char *path, struct err *err)
 /* The home folder, locked: a file descriptor, or -1. */
 static int lock_home(const struct counters_options *options, struct err *err)
 {
-	struct timespec pause = { 0, LOCK_POLL_MS * 1000000L };
-	unsigned int waited_ms = 0;
 	char path[256];
 	int fd;
 
@@ -116,17 +113,12 @@ static int lock_home(const struct counters_options *options, struct err *err)
 	if (fd < 0)
 		return err_set(err, "counters: '%s': %s", path,
 			       strerror(errno));
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK || waited_ms >= options->lock_ms) {
-			err_set(err,
-				"counters: '%s': another jobio-count "
-				"holds the lock for %u ms",
-				path, waited_ms);
-			close(fd);
-			return -1;
-		}
-		nanosleep(&pause, NULL);
-		waited_ms += LOCK_POLL_MS;
+	if (lock_wait(fd, options->lock_ms) < 0) {
+		close(fd);
+		return err_set(err,
+			       "counters: '%s': another jobio-count holds the "
+			       "lock for %u ms",
+			       path, options->lock_ms);
 	}
 	return fd;
 }

@@ -16,6 +16,7 @@
 
 #include "count/folder.h"
 #include "count/programs.h"
+#include "lib/digest.h"
 
 #define SLOTS 512 /* jobs on this node times filesystems, at once */
 #define LINKS_MAX 128
@@ -51,12 +52,8 @@ struct attempt {
 
 uint64_t programs_hash(void)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	const char *p;
-
-	for (p = programs_object; p < programs_object_end; p++)
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return hash;
+	return digest_add(DIGEST_BEGIN, programs_object,
+			  (size_t)(programs_object_end - programs_object));
 }
 
 static int quiet(enum libbpf_print_level level, const char *format,

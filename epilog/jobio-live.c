@@ -17,20 +17,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "job/job.h"
 #include "lib/child.h"
+#include "lib/lock.h"
 #include "lib/look.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
 #define APART_MS 1000U /* between two answers about a job */
 #define TURN_MS 5000U  /* the longest wait for those who ask too */
-#define SLICE_MS 20U
 #define QUESTION_BYTES 256
 
 struct live {
@@ -61,7 +60,6 @@ static void nap(unsigned long long ms)
 /* The job's turn: a file descriptor that holds it; -1. */
 static int take_turn(const struct config *config, uint32_t job, struct err *err)
 {
-	unsigned long long end_ms = child_now_ms() + TURN_MS;
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
@@ -72,12 +70,9 @@ static int take_turn(const struct config *config, uint32_t job, struct err *err)
 		return err_set(err, errno == ENOENT
 					    ? "jobio knows nothing of this job"
 					    : "its folder cannot be read");
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (child_now_ms() >= end_ms) {
-			close(fd);
-			return err_set(err, "too many look at this job");
-		}
-		nap(SLICE_MS);
+	if (lock_wait(fd, TURN_MS) < 0) {
+		close(fd);
+		return err_set(err, "too many look at this job");
 	}
 	return fd;
 }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,10 +18,10 @@
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
+#include "lib/lock.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
-#define LOCK_NAP_MS 5
 #define CLOCK_SLOP_S 60 /* what ntpd may slew, and more */
 
 /* ---- what slurmd says -------------------------------------------------- */
@@ -276,8 +275,6 @@ unsigned int job_restarts_ms(const struct config *config)
 int job_lock(const struct config *config, unsigned int timeout_ms,
 	     struct err *err)
 {
-	const struct timespec nap = { .tv_nsec = LOCK_NAP_MS * 1000000L };
-	unsigned long long end_ms = child_now_ms() + timeout_ms;
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
@@ -286,16 +283,12 @@ int job_lock(const struct config *config, unsigned int timeout_ms,
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(err, "lock '%s': %s", path, strerror(errno));
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) ||
-		    child_now_ms() >= end_ms) {
-			close(fd);
-			return err_set(err,
-				       "lock '%s': another prolog or epilog "
-				       "has held it for %u ms",
-				       path, timeout_ms);
-		}
-		nanosleep(&nap, NULL);
+	if (lock_wait(fd, timeout_ms) < 0) {
+		close(fd);
+		return err_set(err,
+			       "lock '%s': another prolog or epilog has held "
+			       "it for %u ms",
+			       path, timeout_ms);
 	}
 	return fd;
 }

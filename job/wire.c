@@ -179,21 +179,10 @@ static void add_line(struct record *state, const char *client,
 	record_add_wire(state, &io);
 }
 
-static const struct config_client *section_named(const struct config *config,
-						 const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < config->client_count; i++)
-		if (!strcmp(config->clients[i].name, name))
-			return &config->clients[i];
-	return NULL;
-}
-
 static void read_since(const struct config *config, const char *name,
 		       const char *counters, struct record *state, bool alone)
 {
-	const struct config_client *section = section_named(config, name);
+	const struct config_client *section = config_client_find(config, name);
 	struct client *client;
 	struct findings findings = { 0 };
 	struct client_wire wire;

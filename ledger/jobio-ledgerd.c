@@ -356,18 +356,7 @@ out:
 
 static int check_munge(const struct config_ledger *config, struct err *err)
 {
-	struct seal *seal = seal_new(config->munge_socket, err);
-	char *credential = NULL, *data = NULL;
-	size_t size;
-	uid_t uid;
-	int rc = -1;
-
-	if (seal && seal_close(seal, "x", 1, geteuid(), &credential, err) == 0)
-		rc = seal_open(seal, credential, &data, &size, &uid, err);
-	free(credential);
-	free(data);
-	seal_free(seal);
-	return rc;
+	return seal_check(config->munge_socket, err);
 }
 
 static int check_store(const struct config_ledger *config, struct err *err)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger/nodes.h"
+#include "lib/digest.h"
 #include "lib/run.h"
 
 /* behind the name of a profile */
@@ -46,13 +47,7 @@ struct merge {
 
 uint64_t merge_digest(const char *text, size_t size)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)text[i]) *
-		       UINT64_C(1099511628211);
-	return hash;
+	return digest_add(DIGEST_BEGIN, text, size);
 }
 
 static char **find_slot(struct texts *texts, const char *text)
@@ -443,51 +438,52 @@ static void drop_duplicates(struct merge *merge)
 	merge->count = kept;
 }
 
-/* One text for all parts: theirs, "mixed", or "" when nobody has one. */
-static void common_text(const struct merge *merge, size_t offset, char *out,
-			size_t room, const char *too_long)
+static const char *text_of(const struct part *part, size_t offset)
 {
-	const char *first = NULL;
+	return *(const char *const *)(const void *)((const char *)part +
+						    offset);
+}
+
+/* The text that all parts have, "" when nobody has one; NULL when they differ, and
+ * out is "mixed". */
+static const char *one_text(const struct merge *merge, size_t offset, char *out,
+			    size_t room)
+{
+	const char *first = NULL, *text;
 	size_t i;
 
 	*out = 0;
 	for (i = 0; i < merge->count; i++) {
-		const char *text = *(
-			const char *const *)(const void *)((const char *)&merge
-								   ->parts[i] +
-							   offset);
-
+		text = text_of(&merge->parts[i], offset);
 		text = text ? text : "";
 		if (first && strcmp(first, text)) {
 			snprintf(out, room, "mixed");
-			return;
+			return NULL;
 		}
 		first = text;
 	}
-	if (first && summary_encode(out, room, first) < 0)
+	return first ? first : "";
+}
+
+/* One text for all parts: theirs, "mixed", or "" when nobody has one. */
+static void common_text(const struct merge *merge, size_t offset, char *out,
+			size_t room, const char *too_long)
+{
+	const char *text = one_text(merge, offset, out, room);
+
+	if (text && summary_encode(out, room, text) < 0)
 		snprintf(out, room, "%s", too_long);
 }
 
 /* A CPU list stands in a token as it is: digits, "," and "-". */
 static void common_cpus(const struct merge *merge, char *out, size_t room)
 {
-	const char *first = NULL;
-	size_t i;
+	const char *list =
+		one_text(merge, offsetof(struct part, cpus), out, room);
 
-	*out = 0;
-	for (i = 0; i < merge->count; i++) {
-		const char *text = merge->parts[i].cpus;
-
-		text = text ? text : "";
-		if (first && strcmp(first, text)) {
-			snprintf(out, room, "mixed");
-			return;
-		}
-		first = text;
-	}
-	if (!first || strspn(first, "0123456789,-") != strlen(first))
+	if (!list || strspn(list, "0123456789,-") != strlen(list))
 		return;
-	snprintf(out, room, "%s", strlen(first) < room ? first : "many");
+	snprintf(out, room, "%s", strlen(list) < room ? list : "many");
 }
 
 static void common_cores(const struct merge *merge, char *out, size_t room)
@@ -515,10 +511,7 @@ static const char *next_text(const struct merge *merge, size_t offset,
 	size_t i;
 
 	for (i = 0; i < merge->count; i++) {
-		const char *text = *(
-			const char *const *)(const void *)((const char *)&merge
-								   ->parts[i] +
-							   offset);
+		const char *text = text_of(&merge->parts[i], offset);
 
 		if (text && strcmp(text, last) > 0 &&
 		    (!next || strcmp(text, next) < 0))

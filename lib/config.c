@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/digest.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
@@ -536,15 +537,26 @@ static bool is_repeat(struct parse *p, const char *section, const char *key)
 	return false;
 }
 
-static struct config_client *client_named(struct config *config,
-					  const char *name)
+const struct config_client *config_client_find(const struct config *config,
+					       const char *name)
 {
-	struct config_client *client;
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++)
 		if (!strcmp(config->clients[i].name, name))
 			return &config->clients[i];
+	return NULL;
+}
+
+static struct config_client *client_named(struct config *config,
+					  const char *name)
+{
+	const struct config_client *found = config_client_find(config, name);
+	struct config_client *client;
+	size_t i;
+
+	if (found)
+		return &config->clients[found - config->clients];
 	if (config->client_count == CONFIG_CLIENTS_MAX)
 		return NULL;
 	client = &config->clients[config->client_count++];
@@ -1339,20 +1351,15 @@ size_t config_clients_for(const struct config *config, const char *node,
 	return count;
 }
 
-/* FNV-1a of 64 bits, the final 0 included */
+/* The final 0 is part of it: "a", "bc" is not "ab", "c". */
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
-	do
-		digest = (digest ^ (unsigned char)*text) *
-			 UINT64_C(0x100000001b3);
-	while (*text++);
-	return digest;
+	return digest_add(digest, text, strlen(text) + 1);
 }
 
 static uint64_t digest_section(const struct config_profile *profile)
 {
-	uint64_t digest =
-		digest_text(UINT64_C(0xcbf29ce484222325), profile->client);
+	uint64_t digest = digest_text(DIGEST_BEGIN, profile->client);
 	const struct key *key;
 	const char *value;
 

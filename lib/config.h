@@ -238,6 +238,8 @@ bool config_is_off(const struct config *config, const char *node,
 bool config_has_partition(const struct config *config, const char *name);
 
 /* Borrowed; NULL when there is none. */
+const struct config_client *config_client_find(const struct config *config,
+					       const char *name);
 const struct config_profile *config_profile_find(const struct config *config,
 						 const char *name);
 /* The name that a mistyped one most likely meant; NULL if none is near. */

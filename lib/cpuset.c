@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/cpuset.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,50 @@ int cpuset_parse(struct cpuset *set, const char *list, struct err *err)
 		if (*at++ != ',')
 			return bad_list(list, "expected a comma", err);
 	}
+	*set = new;
+	return 0;
+}
+
+static int bad_mask(const char *mask, const char *why, struct err *err)
+{
+	return err_set(err, "CPU mask '%.80s': %s", mask, why);
+}
+
+static int hex_value(char digit)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = memchr(digits, tolower((unsigned char)digit), 16);
+
+	return at ? (int)(at - digits) : -1;
+}
+
+int cpuset_parse_mask(struct cpuset *set, const char *mask, struct err *err)
+{
+	struct cpuset new = { { 0 } };
+	size_t left = strlen(mask);
+	unsigned int cpu = 0, bit;
+	int value;
+
+	if (left && mask[left - 1] == '\n')
+		left--;
+	while (left) {
+		if (mask[--left] == ',') {
+			cpu = (cpu + 31) / 32 * 32;
+			continue;
+		}
+		value = hex_value(mask[left]);
+		if (value < 0)
+			return bad_mask(mask, "expected hexadecimal digits",
+					err);
+		if (value && cpu >= CPUSET_MAX)
+			return bad_mask(mask, "expected CPUs below 8192", err);
+		for (bit = 0; bit < 4; bit++)
+			if (value & 1 << bit)
+				cpuset_add(&new, cpu + bit);
+		cpu += 4;
+	}
+	if (!cpu)
+		return bad_mask(mask, "it is empty", err);
 	*set = new;
 	return 0;
 }

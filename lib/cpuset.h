@@ -32,6 +32,11 @@ struct cpuset {
  * One newline at the end is allowed, as the kernel's files have it. */
 int cpuset_parse(struct cpuset *set, const char *list, struct err *err);
 
+/* A mask, "ff,ffffffff", as workqueues and irqbalance have it: hexadecimal, the
+ * last digit CPUs 0 to 3, a comma in front of each 32 CPUs or nowhere. Strict as
+ * above, but there is at least one digit. */
+int cpuset_parse_mask(struct cpuset *set, const char *mask, struct err *err);
+
 /* The list as malloc'ed text; NULL when out of memory. */
 char *cpuset_format(const struct cpuset *set);
 

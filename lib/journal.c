@@ -67,7 +67,7 @@ static void set_state(struct journal_change *change, enum journal_state state)
 	change->was_done |= state == JOURNAL_DONE || state == JOURNAL_KEPT;
 }
 
-static void forget(struct journal_change *change)
+void journal_change_clear(struct journal_change *change)
 {
 	free(change->client);
 	free(change->what);
@@ -93,7 +93,7 @@ static int remember(struct journal *journal, const struct journal_change *from)
 	to->new_value = strdup(from->new_value);
 	if (!to->client || !to->what || !to->target || !to->old_value ||
 	    !to->new_value) {
-		forget(to);
+		journal_change_clear(to);
 		return -1;
 	}
 	journal->count++;
@@ -211,7 +211,7 @@ void journal_close(struct journal *journal)
 	if (!journal)
 		return;
 	for (i = 0; i < journal->count; i++)
-		forget(&journal->change[i]);
+		journal_change_clear(&journal->change[i]);
 	if (journal->fd >= 0)
 		close(journal->fd);
 	free(journal->path);

@@ -48,6 +48,9 @@ struct journal_change {
 	bool was_done; /* whatever it is now */
 };
 
+/* Free its texts; it is all zeros then. */
+void journal_change_clear(struct journal_change *change);
+
 struct journal;
 
 /* Open 'path' (0600) and read what it holds; create it when it is missing. */

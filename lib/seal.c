@@ -4,6 +4,7 @@
 #include <munge.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct seal {
 	munge_ctx_t ctx;
@@ -88,4 +89,20 @@ int seal_open(struct seal *seal, const char *credential, char **data,
 	*size = (size_t)length;
 	*writer = uid;
 	return 0;
+}
+
+int seal_check(const char *munge_socket, struct err *err)
+{
+	struct seal *seal = seal_new(munge_socket, err);
+	char *credential = NULL, *data = NULL;
+	size_t size;
+	uid_t writer;
+	int rc = -1;
+
+	if (seal && seal_close(seal, "x", 1, geteuid(), &credential, err) == 0)
+		rc = seal_open(seal, credential, &data, &size, &writer, err);
+	free(credential);
+	free(data);
+	seal_free(seal);
+	return rc;
 }

@@ -34,4 +34,7 @@ int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
 int seal_open(struct seal *seal, const char *credential, char **data,
 	      size_t *size, uid_t *writer, struct err *err);
 
+/* Can this host seal for ourselves, and open that? */
+int seal_check(const char *munge_socket, struct err *err);
+
 #endif

@@ -199,6 +199,21 @@ int sysfs_numa_node_of_rdma(const char *device)
 	return numa_node_in(path);
 }
 
+long sysfs_interface_number(const char *interface, const char *name)
+{
+	char path[PATH_TEXT_MAX + 128], line[32];
+	unsigned long number;
+
+	if (!is_plain_name(interface))
+		return -1;
+	snprintf(path, sizeof(path), "%s/class/net/%s/%s", root, interface,
+		 name);
+	if (sysfs_line(path, line, sizeof(line)) < 0 ||
+	    number_parse(line, 0, INT32_MAX, &number, NULL) < 0)
+		return -1; /* "-1" is the speed of a card without a link */
+	return (long)number;
+}
+
 /* A list of the kernel's, "0-27,56-83". */
 static int list_in(const char *path, struct cpuset *set)
 {

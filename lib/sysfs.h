@@ -34,6 +34,8 @@ int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 /* Of an RDMA device, "mlx5_0". */
 int sysfs_numa_node_of_rdma(const char *device);
+/* "speed" (Mbit/s) or "mtu" (bytes) of a network interface; -1: unknown. */
+long sysfs_interface_number(const char *interface, const char *name);
 /* The CPUs of a NUMA node; -1: unknown. */
 int sysfs_numa_cpus(int node, struct cpuset *cpus);
 /* The node of a machine that has one alone; -1: it has several, or nobody knows. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/digest.h"
 #include "lib/json.h"
 #include "lib/run.h"
 
@@ -70,13 +71,9 @@ void tally_free(struct tally *tally)
 
 static size_t hash_of(const char *name, const char *cluster)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+	uint64_t hash = digest_add(DIGEST_BEGIN, name, strlen(name));
 
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	for (; *cluster; cluster++)
-		hash = (hash ^ (unsigned char)*cluster) *
-		       UINT64_C(1099511628211);
+	hash = digest_add(hash, cluster, strlen(cluster));
 	return (size_t)(hash ^ hash >> 29);
 }
 

@@ -13,6 +13,7 @@
 
 #include "client/client.h"
 #include "lib/config.h"
+#include "lib/digest.h"
 #include "lib/host.h"
 #include "lib/json.h"
 #include "lib/sysfs.h"
@@ -404,17 +405,15 @@ static const char *find_host(const struct options *options, char *name,
 	return host_node_name(name, size) < 0 ? "localhost" : name;
 }
 
-/* "it must be the same everywhere" (jobio.conf(5)): a mark to compare. FNV-1a */
+/* "it must be the same everywhere" (jobio.conf(5)): a mark to compare. */
 static void mark_conf(const struct doctor *doctor, char mark[20])
 {
 	char *text = doctor_read(doctor, doctor->conf);
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	*mark = '\0';
-	for (const char *at = text; at && *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
 	if (text)
-		snprintf(mark, 20, "%016" PRIx64, hash);
+		snprintf(mark, 20, "%016" PRIx64,
+			 digest_add(DIGEST_BEGIN, text, strlen(text)));
 	free(text);
 }
 

@@ -6,27 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "lib/child.h"
+#include "report/program.h"
 
 #define ASK_MS 5000U
-
-int check_find_program(const char *name, char *path, size_t size)
-{
-	const char *at = getenv("PATH");
-	int length;
-
-	if (!at)
-		at = "/usr/bin:/bin:/usr/sbin:/sbin";
-	for (; *at; at += length + (at[length] == ':')) {
-		length = (int)strcspn(at, ":");
-		snprintf(path, size, "%.*s/%s", length, at, name);
-		if (*at == '/' && access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
 
 /* "Key                     = value", as scontrol prints it; caller frees. */
 static char *value_of(const char *text, const char *key)
@@ -118,11 +102,11 @@ void check_ctld(const struct doctor *doctor)
 		"PrologFlags", "Prolog",
 		"Epilog",      "TaskPlugin",
 	};
-	char scontrol[PATH_MAX], *text;
+	char scontrol[PROGRAM_PATH], *text;
 	struct err err = { "out of memory" };
 
 	if (*doctor->root || !doctor->slurm ||
-	    check_find_program("scontrol", scontrol, sizeof(scontrol)) < 0)
+	    program_find("scontrol", scontrol, NULL) < 0)
 		return;
 	text = ask(doctor, scontrol, &err);
 	if (!text)

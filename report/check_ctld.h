@@ -7,13 +7,8 @@
 #ifndef JOBIO_REPORT_CHECK_CTLD_H
 #define JOBIO_REPORT_CHECK_CTLD_H
 
-#include <stddef.h>
-
 #include "report/doctor_view.h"
 
 void check_ctld(const struct doctor *doctor);
-
-/* The path of a program in PATH; -1: there is none. */
-int check_find_program(const char *name, char *path, size_t size);
 
 #endif

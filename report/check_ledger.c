@@ -12,7 +12,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "lib/child.h"
 #include "lib/json.h"
@@ -42,24 +41,6 @@ static int end_at(enum stage stage, const char *text)
 	return 0;
 }
 
-/* Can this host seal, and open what it has sealed? */
-static int try_munge(const struct config_ledger *ledger, struct err *err)
-{
-	struct seal *seal = seal_new(ledger->munge_socket, err);
-	char *credential = NULL, *data = NULL;
-	size_t size;
-	uid_t writer;
-	int rc = -1;
-
-	if (seal &&
-	    seal_close(seal, "hello", 5, getuid(), &credential, err) == 0)
-		rc = seal_open(seal, credential, &data, &size, &writer, err);
-	free(credential);
-	free(data);
-	seal_free(seal);
-	return rc;
-}
-
 static int hello(void *arg)
 {
 	const struct config_ledger *ledger = arg;
@@ -71,7 +52,7 @@ static int hello(void *arg)
 
 	if (!getpwnam(ledger->user))
 		return end_at(STAGE_USER, ledger->user);
-	if (try_munge(ledger, &err) < 0)
+	if (seal_check(ledger->munge_socket, &err) < 0)
 		return end_at(STAGE_MUNGE, err.text);
 	link = ledger_link_open(ledger, &err);
 	if (!link)

@@ -9,8 +9,8 @@
 
 #include "lib/child.h"
 #include "lib/number.h"
-#include "report/check_ctld.h"
 #include "report/job_report.h"
+#include "report/program.h"
 #include "report/sacct.h"
 
 #define JOB_MS 120000U
@@ -247,9 +247,9 @@ static void check_accounting(const struct trial *trial)
 void check_submit(const struct doctor *doctor, const char *partition, FILE *out)
 {
 	struct trial trial = { .doctor = doctor, .out = out };
-	char srun[PATH_MAX];
+	char srun[PROGRAM_PATH];
 
-	if (check_find_program("srun", srun, sizeof(srun)) < 0) {
+	if (program_find("srun", srun, NULL) < 0) {
 		findings_add(doctor->findings, "T01", FINDING_ERROR,
 			     "run it on a login host",
 			     "a job did not run: there is no srun in PATH");

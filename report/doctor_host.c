@@ -19,7 +19,7 @@
 struct parameter {
 	const char *text;
 	bool intel_only;
-	enum doctor_state (*state)(const struct doctor *doctor);
+	enum doctor_state (*state)(const struct doctor_now *now);
 };
 
 static const struct parameter parameters[] = {
@@ -47,7 +47,8 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-static void check_command_line(const struct doctor *doctor, bool intel)
+static void check_command_line(const struct doctor *doctor,
+			       const struct doctor_now *now)
 {
 	char *line = doctor_read(doctor, "/proc/cmdline");
 	char missing[ERR_MAX] = "";
@@ -56,10 +57,10 @@ static void check_command_line(const struct doctor *doctor, bool intel)
 	     line && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		size_t used = strlen(missing);
 
-		if ((parameters[i].intel_only && !intel) ||
+		if ((parameters[i].intel_only && now->vendor != VENDOR_INTEL) ||
 		    has_word(line, parameters[i].text) ||
 		    (parameters[i].state &&
-		     parameters[i].state(doctor) != STATE_UNKNOWN))
+		     parameters[i].state(now) != STATE_UNKNOWN))
 			continue;
 		snprintf(missing + used, sizeof(missing) - used, "%s%s",
 			 used ? " " : "", parameters[i].text);
@@ -116,7 +117,10 @@ static void check_smbus(const struct doctor *doctor)
 
 void doctor_host(const struct doctor *doctor)
 {
-	check_command_line(doctor, doctor_vendor(doctor) == VENDOR_INTEL);
+	struct doctor_now now;
+
+	doctor_read_state(doctor, &now);
+	check_command_line(doctor, &now);
 	check_smbus(doctor);
-	doctor_say_state(doctor);
+	doctor_say_state(doctor, &now);
 }

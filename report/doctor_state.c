@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/fileio.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -36,7 +35,7 @@ static long read_long(const struct doctor *doctor, const char *path)
 	return value;
 }
 
-enum doctor_vendor doctor_vendor(const struct doctor *doctor)
+static enum doctor_vendor find_vendor(const struct doctor *doctor)
 {
 	char *text = doctor_read(doctor, "/proc/cpuinfo");
 	enum doctor_vendor vendor =
@@ -56,27 +55,24 @@ enum doctor_vendor doctor_vendor(const struct doctor *doctor)
 
 /* Those that a program reads without a system call (arch/x86/entry/vdso,
  * drivers/clocksource/arm_arch_timer.c). */
-enum doctor_state doctor_clock(const struct doctor *doctor)
+enum doctor_state doctor_clock(const struct doctor_now *now)
 {
 	static const char *const fast[] = { "tsc", "arch_sys_counter",
 					    "kvm-clock",
 					    "hyperv_clocksource_tsc_page" };
-	char *name = read_word(doctor, CLOCK);
-	enum doctor_state state = name ? STATE_BAD : STATE_UNKNOWN;
 	size_t i;
 
-	for (i = 0; name && i < sizeof(fast) / sizeof(fast[0]); i++)
-		if (!strcmp(name, fast[i]))
-			state = STATE_GOOD;
-	free(name);
-	return state;
+	if (!*now->clock)
+		return STATE_UNKNOWN;
+	for (i = 0; i < sizeof(fast) / sizeof(fast[0]); i++)
+		if (!strcmp(now->clock, fast[i]))
+			return STATE_GOOD;
+	return STATE_BAD;
 }
 
-static void say_clock(const struct doctor *doctor)
+static void say_clock(const struct doctor *doctor, const struct doctor_now *now)
 {
-	char *name = read_word(doctor, CLOCK);
-
-	if (doctor_clock(doctor) == STATE_BAD)
+	if (doctor_clock(now) == STATE_BAD)
 		findings_add(doctor->findings, "K03", FINDING_WARNING,
 			     "clocksource=tsc tsc=reliable on the kernel's "
 			     "command line; dmesg says why the TSC was given "
@@ -84,20 +80,20 @@ static void say_clock(const struct doctor *doctor)
 			     "the clock of the kernel is '%.32s': each look at "
 			     "it is a system call, and a client that polls "
 			     "looks all the time",
-			     name);
-	free(name);
+			     now->clock);
 }
 
-enum doctor_state doctor_balancing(const struct doctor *doctor)
+enum doctor_state doctor_balancing(const struct doctor_now *now)
 {
-	long on = read_long(doctor, "/proc/sys/kernel/numa_balancing");
-
-	return on < 0 ? STATE_UNKNOWN : on ? STATE_BAD : STATE_GOOD;
+	return now->numa_balancing < 0 ? STATE_UNKNOWN
+	       : now->numa_balancing   ? STATE_BAD
+				       : STATE_GOOD;
 }
 
-static void say_balancing(const struct doctor *doctor)
+static void say_balancing(const struct doctor *doctor,
+			  const struct doctor_now *now)
 {
-	if (doctor_balancing(doctor) == STATE_BAD)
+	if (doctor_balancing(now) == STATE_BAD)
 		findings_add(doctor->findings, "K05", FINDING_WARNING,
 			     "sysctl kernel.numa_balancing=0, and a line in "
 			     "/etc/sysctl.d",
@@ -144,23 +140,15 @@ static long deepest(const struct doctor *doctor, int cpu, char *name,
 	return worst;
 }
 
-struct sleep {
-	struct cpuset cpus; /* those that may */
-	long us;
-	char name[32];
-	bool known;
-};
-
-static void find_sleep(const struct doctor *doctor, struct sleep *sleep)
+static void find_sleep(const struct doctor *doctor, struct doctor_sleep *sleep)
 {
 	char name[32] = "";
 	long us;
 	int cpu;
 
-	memset(sleep, 0, sizeof(*sleep));
 	cpuset_for_each (cpu, &doctor->client_cpus) {
 		us = deepest(doctor, cpu, name, sizeof(name));
-		sleep->known |= us >= 0;
+		sleep->is_known |= us >= 0;
 		if (us <= 0)
 			continue;
 		cpuset_add(&sleep->cpus, (unsigned int)cpu);
@@ -171,15 +159,14 @@ static void find_sleep(const struct doctor *doctor, struct sleep *sleep)
 	}
 }
 
-enum doctor_state doctor_idle(const struct doctor *doctor)
+enum doctor_state doctor_idle(const struct doctor_now *now)
 {
-	struct sleep sleep;
-
-	find_sleep(doctor, &sleep);
-	return !sleep.known ? STATE_UNKNOWN : sleep.us ? STATE_BAD : STATE_GOOD;
+	return !now->sleep.is_known ? STATE_UNKNOWN
+	       : now->sleep.us	    ? STATE_BAD
+				    : STATE_GOOD;
 }
 
-static void say_idle(const struct doctor *doctor, enum doctor_vendor vendor)
+static void say_idle(const struct doctor *doctor, const struct doctor_now *now)
 {
 	static const char *const at_boot[] = {
 		[VENDOR_INTEL] =
@@ -188,21 +175,20 @@ static void say_idle(const struct doctor *doctor, enum doctor_vendor vendor)
 		[VENDOR_ARM] = "cpuidle.off=1",
 		[VENDOR_OTHER] = "cpuidle.off=1",
 	};
-	char cure[ERR_MAX], *cpus;
-	struct sleep sleep;
+	const struct doctor_sleep *sleep = &now->sleep;
+	char *cpus = sleep->us ? cpuset_format(&sleep->cpus) : NULL;
+	char cure[ERR_MAX];
 
-	find_sleep(doctor, &sleep);
-	cpus = sleep.us ? cpuset_format(&sleep.cpus) : NULL;
 	if (!cpus)
 		return;
 	snprintf(cure, sizeof(cure),
 		 "cpupower -c %.200s idle-set -D %d, at each boot; or for all "
 		 "CPUs %s on the kernel's command line",
-		 cpus, SLEEP_US, at_boot[vendor]);
+		 cpus, SLEEP_US, at_boot[now->vendor]);
 	findings_add(doctor->findings, "K04", FINDING_WARNING, cure,
 		     "CPUs %.200s of the client may sleep in %s, from which it "
 		     "takes %ld us to wake up",
-		     cpus, sleep.name, sleep.us);
+		     cpus, sleep->name, sleep->us);
 	free(cpus);
 }
 
@@ -210,11 +196,11 @@ static void say_idle(const struct doctor *doctor, enum doctor_vendor vendor)
 
 /* Since Linux 5.11 (drivers/iommu/iommu.c:iommu_group_show_type): "identity",
  * "DMA", "DMA-FQ", "blocked" or "auto". */
-static size_t translated(const struct doctor *doctor, size_t *groups)
+static void find_iommu(const struct doctor *doctor, struct doctor_now *now)
 {
 	char pattern[PATH_MAX], *type;
 	glob_t found = { 0 };
-	size_t count = 0, i;
+	size_t i;
 
 	snprintf(pattern, sizeof(pattern), "%s/sys/kernel/iommu_groups/*/type",
 		 doctor->root);
@@ -223,40 +209,39 @@ static size_t translated(const struct doctor *doctor, size_t *groups)
 			type = doctor_read(doctor,
 					   found.gl_pathv[i] +
 						   strlen(doctor->root));
-			count += type && !strncmp(type, "DMA", 3);
+			now->iommu_translated +=
+				type && !strncmp(type, "DMA", 3);
 			free(type);
 		}
-	*groups = found.gl_pathc;
+	now->iommu_groups = found.gl_pathc;
 	globfree(&found);
-	return count;
 }
 
-enum doctor_state doctor_iommu(const struct doctor *doctor)
+enum doctor_state doctor_iommu(const struct doctor_now *now)
 {
-	size_t groups, count = translated(doctor, &groups);
-
-	return count ? STATE_BAD : groups ? STATE_GOOD : STATE_UNKNOWN;
+	return now->iommu_translated ? STATE_BAD
+	       : now->iommu_groups   ? STATE_GOOD
+				     : STATE_UNKNOWN;
 }
 
-static void say_iommu(const struct doctor *doctor, enum doctor_vendor vendor)
+static void say_iommu(const struct doctor *doctor, const struct doctor_now *now)
 {
 	static const char *const cures[] = {
 		[VENDOR_INTEL] =
-			"intel_iommu=off on the kernel's command line; "
-			"iommu=pt where virtual machines need it",
+			("intel_iommu=off on the kernel's command line; "
+			 "iommu=pt where virtual machines need it"),
 		[VENDOR_AMD] = "iommu=pt on the kernel's command line",
 		[VENDOR_ARM] =
 			"iommu.passthrough=1 on the kernel's command line",
 		[VENDOR_OTHER] = "iommu=pt on the kernel's command line",
 	};
-	size_t groups, count = translated(doctor, &groups);
 
-	if (count)
+	if (now->iommu_translated)
 		findings_add(doctor->findings, "K06", FINDING_WARNING,
-			     cures[vendor],
+			     cures[now->vendor],
 			     "the IOMMU translates each access of %zu of %zu "
 			     "groups of devices: cards lose throughput",
-			     count, groups);
+			     now->iommu_translated, now->iommu_groups);
 }
 
 /* ---- what no kernel parameter sets ---------------------------------------------- */
@@ -295,23 +280,6 @@ static char *shell_value(const struct doctor *doctor, const char *path,
 	return value;
 }
 
-/* "ff000000,00000001": the last digit is CPUs 0 to 3 */
-static void parse_mask(const char *mask, struct cpuset *cpus)
-{
-	unsigned int bit, at = 0, value;
-	const char *digit;
-
-	for (digit = mask + strlen(mask); digit > mask;) {
-		if (*--digit == ',')
-			continue;
-		if (sscanf((char[]){ *digit, '\0' }, "%1x", &value) != 1)
-			return;
-		for (bit = 0; bit < 4; bit++, at++)
-			if (value & (1U << bit))
-				cpuset_add(cpus, at);
-	}
-}
-
 static void read_banned(const struct doctor *doctor, struct cpuset *banned)
 {
 	static const char *const files[] = { "/etc/default/irqbalance",
@@ -332,8 +300,8 @@ static void read_banned(const struct doctor *doctor, struct cpuset *banned)
 		if (list && *list && cpuset_parse(&one, list, NULL) == 0)
 			cpuset_or(banned, &one);
 		mask = shell_value(doctor, files[i], "IRQBALANCE_BANNED_CPUS");
-		if (mask)
-			parse_mask(mask, banned);
+		if (mask && cpuset_parse_mask(&one, mask, NULL) == 0)
+			cpuset_or(banned, &one);
 		free(list);
 		free(mask);
 	}
@@ -365,25 +333,6 @@ static void say_interrupts(const struct doctor *doctor)
 	free(all);
 }
 
-static long mtu_of(const char *card)
-{
-	char below[128], path[SYSFS_PATH_MAX], *text;
-	unsigned long mtu;
-	long value = -1;
-
-	if (strchr(card, '/'))
-		return -1;
-	snprintf(below, sizeof(below), "class/net/%s/mtu", card);
-	sysfs_path(path, below);
-	text = fileio_read(path, 32, NULL, NULL);
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	if (text && number_parse(text, 0, LONG_MAX, &mtu, NULL) == 0)
-		value = (long)mtu;
-	free(text);
-	return value;
-}
-
 /* The clients were asked for their cards, so this is no copy of a node's files. */
 static void say_mtu(const struct doctor *doctor)
 {
@@ -394,7 +343,8 @@ static void say_mtu(const struct doctor *doctor)
 	for (i = 0; i < doctor->cards_count; i++) {
 		cards = &doctor->cards[i].cards;
 		for (k = 0; k < cards->count; k++) {
-			mtu = mtu_of(cards->card[k].name);
+			mtu = sysfs_interface_number(cards->card[k].name,
+						     "mtu");
 			if (mtu < 0 || mtu >= SMALL_MTU)
 				continue;
 			findings_add(doctor->findings, "K09", FINDING_INFO,
@@ -408,14 +358,28 @@ static void say_mtu(const struct doctor *doctor)
 	}
 }
 
-void doctor_say_state(const struct doctor *doctor)
-{
-	enum doctor_vendor vendor = doctor_vendor(doctor);
+/* ---- all of it ------------------------------------------------------------------ */
 
-	say_clock(doctor);
-	say_idle(doctor, vendor);
-	say_balancing(doctor);
-	say_iommu(doctor, vendor);
+void doctor_read_state(const struct doctor *doctor, struct doctor_now *now)
+{
+	char *name = read_word(doctor, CLOCK);
+
+	memset(now, 0, sizeof(*now));
+	now->vendor = find_vendor(doctor);
+	snprintf(now->clock, sizeof(now->clock), "%s", name ? name : "");
+	now->numa_balancing =
+		read_long(doctor, "/proc/sys/kernel/numa_balancing");
+	find_sleep(doctor, &now->sleep);
+	find_iommu(doctor, now);
+	free(name);
+}
+
+void doctor_say_state(const struct doctor *doctor, const struct doctor_now *now)
+{
+	say_clock(doctor, now);
+	say_idle(doctor, now);
+	say_balancing(doctor, now);
+	say_iommu(doctor, now);
 	say_threads(doctor);
 	say_interrupts(doctor);
 	say_mtu(doctor);

@@ -24,14 +24,30 @@ enum doctor_vendor {
 	VENDOR_ARM,
 	VENDOR_OTHER
 };
-enum doctor_vendor doctor_vendor(const struct doctor *doctor);
 
-enum doctor_state doctor_clock(const struct doctor *doctor);
-enum doctor_state doctor_idle(const struct doctor *doctor);
-enum doctor_state doctor_balancing(const struct doctor *doctor);
-enum doctor_state doctor_iommu(const struct doctor *doctor);
+/* What the files say; each is read once. */
+struct doctor_now {
+	enum doctor_vendor vendor;
+	char clock[64];	     /* "": unknown */
+	long numa_balancing; /* -1: unknown */
+	struct doctor_sleep {
+		bool is_known;
+		struct cpuset cpus; /* of the client, that may sleep deeply */
+		long us;	    /* the longest to wake up, in this state */
+		char name[32];
+	} sleep;
+	size_t iommu_groups, iommu_translated;
+};
+
+void doctor_read_state(const struct doctor *doctor, struct doctor_now *now);
+
+enum doctor_state doctor_clock(const struct doctor_now *now);
+enum doctor_state doctor_idle(const struct doctor_now *now);
+enum doctor_state doctor_balancing(const struct doctor_now *now);
+enum doctor_state doctor_iommu(const struct doctor_now *now);
 
 /* A finding for each that is bad, and for those that no kernel parameter sets. */
-void doctor_say_state(const struct doctor *doctor);
+void doctor_say_state(const struct doctor *doctor,
+		      const struct doctor_now *now);
 
 #endif

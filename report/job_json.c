@@ -10,7 +10,7 @@
 #include "report/job_advice.h"
 #include "report/job_timeline.h"
 
-static struct json_object *totals_json(const struct summary *s)
+struct json_object *job_totals_json(const struct summary *s)
 {
 	struct json_object *totals = json_object_new_object();
 
@@ -28,7 +28,8 @@ static void add_summary(struct json_object *top, const struct job_report *r)
 	json_add_text(top, "why_not_ledger",
 		      *r->why_not_ledger ? r->why_not_ledger : NULL);
 	if (r->summary_text)
-		json_object_object_add(top, "totals", totals_json(&r->summary));
+		json_object_object_add(top, "totals",
+				       job_totals_json(&r->summary));
 }
 
 static void add_word(struct json_object *o, const char *key, const char *text)

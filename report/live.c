@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/live.h"
 
-#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,11 +11,11 @@
 
 #include "lib/child.h"
 #include "lib/number.h"
-#include "report/check_ctld.h"
 #include "report/command.h"
 #include "report/job_print.h"
 #include "report/live_link.h"
 #include "report/live_view.h"
+#include "report/program.h"
 
 #define NAME "report"
 #define FIRST_MS 30000U /* srun has to start a step */
@@ -103,22 +102,19 @@ static int take_answer(struct live *live, char *text)
 /* Where sacct does not know yet: "5_1" is job 7, alice's. */
 static int ask_squeue(struct live *live, struct err *err)
 {
-	char path[PATH_MAX], conf[PATH_MAX + 16];
+	char path[PROGRAM_PATH];
 	char *argv[] = { path,	       (char *)"-h",
 			 (char *)"-j", (char *)live->query->id,
 			 (char *)"-o", (char *)"%A %u",
 			 NULL };
-	char *env[] = { NULL, NULL };
-	const char *slurm_conf = getenv("SLURM_CONF");
 	struct child_result result = { 0 };
+	struct program_env env;
 	int rc;
 
-	if (check_find_program("squeue", path, sizeof(path)) < 0)
-		return err_set(err, "squeue: there is no squeue in PATH");
-	if (slurm_conf && snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
-				   slurm_conf) < (int)sizeof(conf))
-		env[0] = conf;
-	if (child_run(argv, env, SQUEUE_MS, &result, err) < 0)
+	if (program_find("squeue", path, err) < 0)
+		return -1;
+	program_env(&env, NULL);
+	if (child_run(argv, env.list, SQUEUE_MS, &result, err) < 0)
 		return -1;
 	rc = take_answer(live, result.out);
 	child_result_free(&result);

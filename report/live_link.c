@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -14,7 +13,7 @@
 
 #include "lib/child.h"
 #include "lib/utf8.h"
-#include "report/check_ctld.h"
+#include "report/program.h"
 
 #define LINE_BYTES 4096 /* of srun: longer ones are none of ours */
 #define END_MS 3000U	/* for srun to end its step */
@@ -45,11 +44,11 @@ struct live_link {
 /* ---- srun -------------------------------------------------------------------- */
 
 struct command {
-	char setpriv[PATH_MAX], uid[32], gid[32];
-	char srun[PATH_MAX], job[48], group[32], nodes[32], tasks[32],
+	char setpriv[PROGRAM_PATH], uid[32], gid[32];
+	char srun[PROGRAM_PATH], job[48], group[32], nodes[32], tasks[32],
 		export[64];
-	char conf[PATH_MAX + 16];
-	char *argv[32], *env[4];
+	struct program_env env;
+	char *argv[32];
 	size_t args;
 };
 
@@ -66,7 +65,7 @@ static int become(struct command *c, const char *user, struct err *err)
 
 	if (!who)
 		return err_set(err, "user '%s': unknown on this host", user);
-	if (check_find_program("setpriv", c->setpriv, sizeof(c->setpriv)) < 0)
+	if (program_find("setpriv", c->setpriv, NULL) < 0)
 		return err_set(err, "there is no setpriv in PATH");
 	snprintf(c->uid, sizeof(c->uid), "--reuid=%u", who->pw_uid);
 	snprintf(c->gid, sizeof(c->gid), "--regid=%u", who->pw_gid);
@@ -90,12 +89,11 @@ static int make_command(struct command *c, const struct live_job *job,
 		"--mpi=none",
 		"--job-name=jobio-live",
 	};
-	const char *conf = getenv("SLURM_CONF");
 	size_t i;
 
 	memset(c, 0, sizeof(*c));
-	if (check_find_program("srun", c->srun, sizeof(c->srun)) < 0)
-		return err_set(err, "srun: there is no srun in PATH");
+	if (program_find("srun", c->srun, err) < 0)
+		return -1;
 	snprintf(c->job, sizeof(c->job), "--jobid=%u", job->leader);
 	snprintf(c->group, sizeof(c->group), "--het-group=%lld",
 		 (long long)job->component);
@@ -119,9 +117,7 @@ static int make_command(struct command *c, const struct live_job *job,
 	add(c, "/bin/sh");
 	add(c, "-c");
 	add(c, OLD_NODE);
-	if (conf && snprintf(c->conf, sizeof(c->conf), "SLURM_CONF=%s", conf) <
-			    (int)sizeof(c->conf))
-		c->env[0] = c->conf;
+	program_env(&c->env, NULL);
 	return 0;
 }
 
@@ -144,7 +140,7 @@ static int start(struct live_link *link, const struct command *c,
 		err_set(err, "srun: no pipe: %s", strerror(errno));
 		goto out;
 	}
-	link->pid = child_start(c->argv, c->env,
+	link->pid = child_start(c->argv, c->env.list,
 				(const int[]){ in[0], out[1], error[1] }, err);
 	if (link->pid < 0)
 		goto out;

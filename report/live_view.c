@@ -9,6 +9,7 @@
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/utf8.h"
+#include "report/job_print.h"
 
 #define DEPTH_MAX 16
 
@@ -161,17 +162,6 @@ static void sum_up(struct job_report *r, const struct job_look *look)
 
 /* ---- the report -------------------------------------------------------------- */
 
-static struct json_object *totals_json(const struct summary *s)
-{
-	struct json_object *totals = json_object_new_object();
-
-	json_add_known(totals, "read_bytes", s->rd_bytes);
-	json_add_known(totals, "read_calls", s->rd_calls);
-	json_add_known(totals, "write_bytes", s->wr_bytes);
-	json_add_known(totals, "write_calls", s->wr_calls);
-	return totals;
-}
-
 /* As the ledger would answer, as far as there is something yet. */
 static char *make_json(const struct job_report *r, const struct job_look *look,
 		       struct json_object *texts)
@@ -187,7 +177,7 @@ static char *make_json(const struct job_report *r, const struct job_look *look,
 	json_add_number(top, "nodes_mute", (int64_t)look->mute);
 	json_add_text(top, "mute", *look->who ? look->who : NULL);
 	json_object_object_add(top, "totals",
-			       r->record_count ? totals_json(&r->summary)
+			       r->record_count ? job_totals_json(&r->summary)
 					       : NULL);
 	json_object_object_add(top, "records", json_object_get(texts));
 	return json_line_put(top);

@@ -11,17 +11,6 @@
 
 #define BUDGET_MS 20000
 
-static const struct config_client *section_named(const struct config *config,
-						 const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < config->client_count; i++)
-		if (!strcmp(config->clients[i].name, name))
-			return &config->clients[i];
-	return NULL;
-}
-
 static int look(struct plan_client *found, const struct config_client *section,
 		struct err *err)
 {
@@ -73,7 +62,7 @@ int plan_client_find(struct plan_client *client, const char *name,
 	if (!config)
 		return -1;
 	memset(client, 0, sizeof(*client));
-	section = section_named(config, name);
+	section = config_client_find(config, name);
 	if (!section)
 		err_set(err, "--client: '%s': jobio.conf has no [client %s]",
 			name, name);

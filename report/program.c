@@ -36,7 +36,7 @@ int program_find(const char *name, char path[PROGRAM_PATH], struct err *err)
 	const char *at = getenv("PATH"), *end;
 
 	if (!at || !*at)
-		at = "/usr/local/bin:/usr/bin:/bin";
+		at = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 	for (; *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, ":");
 		if (*at == '/' &&

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "lib/number.h"
 #include "lib/summary.h"
 #include "lib/use.h"
@@ -24,24 +23,16 @@
 static int ask_level(const char *name, char *level, size_t room,
 		     struct err *err)
 {
-	char path[PROGRAM_PATH], where[300];
-	char *argv[] = { path,
-			 (char *)"-nP",
-			 (char *)"show",
-			 (char *)"user",
-			 where,
-			 (char *)"format=adminlevel",
-			 NULL };
-	struct child_result result = { 0 };
+	char where[300], *out;
+	const char *const words[] = {
+		"-nP", "show", "user", where, "format=adminlevel", NULL
+	};
 
-	if (program_find("sacctmgr", path, err) < 0)
-		return -1;
 	snprintf(where, sizeof(where), "name=%s", name);
-	if (child_run(argv, NULL, TIMEOUT_MS, &result, err) < 0)
+	if (program_run("sacctmgr", words, TIMEOUT_MS, &out, err) < 0)
 		return -1;
-	snprintf(level, room, "%.*s", (int)strcspn(result.out, "\n"),
-		 result.out);
-	child_result_free(&result);
+	snprintf(level, room, "%.*s", (int)strcspn(out, "\n"), out);
+	free(out);
 	return 0;
 }
 

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/mounts.h"
 #include "client/socket.h"
 #include "lib/child.h"
+#include "lib/lock.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
@@ -24,6 +23,7 @@
 #define END "_response_ end"
 #define CALLS_WRAP (INT64_C(1) << 32)
 #define EXIT_BUSY 3
+#define MARGIN_MS 20 /* to say that it is busy */
 
 /* ---- the socket -------------------------------------------------------- */
 
@@ -77,11 +77,19 @@ struct program {
 	unsigned long long end_ms;
 };
 
+static unsigned int left_ms(const struct program *program)
+{
+	unsigned long long now_ms = child_now_ms() + MARGIN_MS;
+
+	return now_ms < program->end_ms
+		       ? (unsigned int)(program->end_ms - now_ms)
+		       : 0;
+}
+
 /* The file stays open and locked in the program and all that it starts, until
  * the last of them has ended. */
 static int lock(const struct program *program)
 {
-	const struct timespec nap = { .tv_nsec = 5000000 };
 	int fd;
 
 	if (!*program->lock)
@@ -92,14 +100,10 @@ static int lock(const struct program *program)
 			strerror(errno));
 		return 126;
 	}
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (child_now_ms() + 20 >= program->end_ms) {
-			dprintf(2, "another mmpmon of jobio does not end\n");
-			return EXIT_BUSY;
-		}
-		nanosleep(&nap, NULL);
-	}
-	return 0;
+	if (lock_wait(fd, left_ms(program)) == 0)
+		return 0;
+	dprintf(2, "another mmpmon of jobio does not end\n");
+	return EXIT_BUSY;
 }
 
 /* In the child. A pipe has room for the question. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "client/nfs/nfs.h"
-#include "lib/number.h"
 #include "lib/sysfs.h"
 
 /* What the socket that would be used has for an address of its own. */
@@ -90,18 +89,11 @@ static bool has_rdma(const char *interface)
 bool nfs_card_find(const char *address, struct nfs_card *card)
 {
 	struct sockaddr_storage own;
-	char path[512], line[32];
-	unsigned long speed;
 
 	if (local_address(address, &own) < 0 ||
 	    interface_of(&own, card->name) < 0)
 		return false;
-	snprintf(path, sizeof(path), "%.400s/class/net/%s/speed", sysfs_root(),
-		 card->name);
-	card->speed_mbits = -1;
-	if (sysfs_line(path, line, sizeof(line)) == 0 &&
-	    number_parse(line, 1, 10000000, &speed, NULL) == 0)
-		card->speed_mbits = (long)speed;
+	card->speed_mbits = sysfs_interface_number(card->name, "speed");
 	card->numa_node = sysfs_numa_node_of_device(card->name, "");
 	card->has_rdma = has_rdma(card->name);
 	return true;

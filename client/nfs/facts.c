@@ -19,6 +19,47 @@
 #define LOOK_MS 4
 #define ANSWER_MS 1500U /* ... until the server is asked itself */
 
+/* ---- servers ------------------------------------------------------------- */
+
+/* NULL: nothing is known of it. */
+static struct nfs_server *server_at(const struct nfs_facts *facts,
+				    const char *address)
+{
+	size_t i;
+
+	for (i = 0; i < facts->server_count; i++)
+		if (!strcmp(facts->servers[i].address, address))
+			return &facts->servers[i];
+	return NULL;
+}
+
+/* Good until another one is added; NULL: out of memory. */
+static struct nfs_server *server_of(struct nfs_facts *facts,
+				    const char *address)
+{
+	struct nfs_server *more = server_at(facts, address);
+
+	if (more)
+		return more;
+	more = reallocarray(facts->servers, facts->server_count + 1,
+			    sizeof(*more));
+	if (!more)
+		return NULL;
+	facts->servers = more;
+	more += facts->server_count++;
+	memset(more, 0, sizeof(*more));
+	snprintf(more->address, sizeof(more->address), "%s", address);
+	return more;
+}
+
+static void take_server(const struct nfs_server *server,
+			struct nfs_mount *mount)
+{
+	mount->is_hung = server->is_hung;
+	mount->has_card = server->has_card;
+	mount->card = server->card;
+}
+
 /* ---- tables -------------------------------------------------------------- */
 
 static void forget_mounts(struct nfs_facts *facts)
@@ -34,11 +75,12 @@ void nfs_clear(void *what)
 
 	free(facts->mountinfo);
 	free(facts->text);
+	free(facts->servers);
 	forget_mounts(facts);
 	memset(facts, 0, sizeof(*facts));
 }
 
-static int read_counters(struct client *client)
+int nfs_read_counters(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
 	struct err why;
@@ -62,6 +104,7 @@ static int read_counters(struct client *client)
 static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 		       const struct client_mount *of)
 {
+	const struct nfs_server *server;
 	char proto[16] = "", port[8];
 	unsigned long number = 0;
 
@@ -70,6 +113,9 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 		*mount->device = '\0';
 	options_get(of->options, "addr", mount->address,
 		    sizeof(mount->address));
+	server = server_at(facts, mount->address);
+	if (server)
+		take_server(server, mount);
 	options_get(of->options, "proto", proto, sizeof(proto));
 	mount->is_rdma = !strncmp(proto, "rdma", 4);
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
@@ -85,6 +131,8 @@ int nfs_read(struct client *client, struct err *err)
 	size_t i;
 
 	forget_mounts(facts);
+	free(facts->text);
+	facts->text = NULL;
 	if (mounts_reread(client, err) < 0)
 		return -1;
 	free(facts->mountinfo);
@@ -99,7 +147,6 @@ int nfs_read(struct client *client, struct err *err)
 	for (i = 0; i < client->common.mount_count; i++)
 		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
-	read_counters(client);
 	return 0;
 }
 
@@ -192,7 +239,7 @@ static bool is_moving(struct client *client, size_t index)
 
 	for (look = 0; look < LOOKS; look++) {
 		nanosleep(&nap, NULL);
-		if (read_counters(client) < 0 || !mount->has_stats ||
+		if (nfs_read_counters(client) < 0 || !mount->has_stats ||
 		    nfs_stats_answered(&mount->stats) != answered ||
 		    !nfs_stats_waiting(&mount->stats))
 			return true;
@@ -216,33 +263,24 @@ static unsigned int answer_ms(const struct client *client)
 		       : ms;
 }
 
-static struct nfs_asked *asked(struct nfs_facts *facts, const char *address)
+static void remember(struct nfs_server *server, bool is_hung)
 {
-	size_t i;
-
-	for (i = 0; i < facts->asked_count; i++)
-		if (!strcmp(facts->asked[i].address, address))
-			return &facts->asked[i];
-	return NULL;
+	server->is_asked = true;
+	server->is_hung = is_hung;
 }
 
 void nfs_remember(struct client *client, const char *address, bool is_hung)
 {
-	struct nfs_facts *facts = nfs_of(client);
-	struct nfs_asked *one = asked(facts, address);
+	struct nfs_server *server = server_of(nfs_of(client), address);
 
-	if (!one && facts->asked_count < NFS_ASKED_MAX) {
-		one = &facts->asked[facts->asked_count++];
-		snprintf(one->address, sizeof(one->address), "%s", address);
-	}
-	if (one)
-		one->is_hung = is_hung;
+	if (server)
+		remember(server, is_hung);
 }
 
 static void find_hung(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
-	const struct nfs_asked *known;
+	struct nfs_server *server;
 	struct nfs_mount *mount;
 	size_t i;
 
@@ -250,50 +288,32 @@ static void find_hung(struct client *client)
 		mount = &facts->mounts[i];
 		if (!mount->has_stats || !*mount->address)
 			continue;
-		if (!asked(facts, mount->address) &&
+		server = server_of(facts, mount->address);
+		if (server && !server->is_asked &&
 		    nfs_stats_waiting(&mount->stats) && !is_moving(client, i))
-			nfs_remember(client, mount->address,
-				     !answers(mount, answer_ms(client)));
-		known = asked(facts, mount->address);
-		mount->is_hung = known && known->is_hung;
+			remember(server, !answers(mount, answer_ms(client)));
+		mount->is_hung = server && server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
 	}
-}
-
-static const struct nfs_server *server_of(struct nfs_facts *facts,
-					  const char *address)
-{
-	struct nfs_server *one;
-	size_t i;
-
-	for (i = 0; i < facts->server_count; i++)
-		if (!strcmp(facts->servers[i].address, address))
-			return &facts->servers[i];
-	if (facts->server_count == NFS_ASKED_MAX)
-		return NULL;
-	one = &facts->servers[facts->server_count++];
-	snprintf(one->address, sizeof(one->address), "%s", address);
-	one->has_card = nfs_card_find(address, &one->card);
-	return one;
 }
 
 /* One look for each server, however often its mounts are read anew. */
 static void find_cards(struct nfs_facts *facts)
 {
-	const struct nfs_server *server;
+	struct nfs_server *server;
 	struct nfs_mount *mount;
 	size_t i;
 
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
 		server = server_of(facts, mount->address);
-		if (server) {
-			mount->has_card = server->has_card;
-			mount->card = server->card;
-		} else {
-			mount->has_card =
-				nfs_card_find(mount->address, &mount->card);
-		}
+		if (!server)
+			continue;
+		if (!server->is_looked_for)
+			server->has_card =
+				nfs_card_find(mount->address, &server->card);
+		server->is_looked_for = true;
+		take_server(server, mount);
 	}
 }
 
@@ -321,19 +341,20 @@ static void find_version(struct client *client)
 	client->common.version = facts->version;
 }
 
-int nfs_look(struct client *client, struct err *err)
+void nfs_look(struct client *client)
 {
-	if (nfs_read(client, err) < 0)
-		return -1;
+	if (nfs_of(client)->text)
+		return;
+	nfs_read_counters(client);
 	find_hung(client);
 	find_cards(nfs_of(client));
-	return 0;
 }
 
 int nfs_inspect(struct client *client, struct err *err)
 {
-	if (nfs_look(client, err) < 0)
+	if (nfs_read(client, err) < 0)
 		return -1;
+	nfs_look(client);
 	find_version(client);
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;

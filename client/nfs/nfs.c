@@ -82,6 +82,8 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 	if (!wire || nfs_read(&client, err) < 0)
 		goto out;
 	rc = 0;
+	if (facts.count)
+		nfs_read_counters(&client);
 	for (i = 0; facts.text && i < facts.count && rc == 0; i++)
 		rc = add_row(wire, &facts.mounts[i], err);
 out:
@@ -138,6 +140,7 @@ const struct client_type_ops nfs_type = {
 	.facts_size = sizeof(struct nfs_facts),
 	.clear = nfs_clear,
 	.inspect = nfs_inspect,
+	.look = nfs_look,
 	.rules = nfs_rules,
 	.changes = nfs_changes,
 	.wire = read_wire,

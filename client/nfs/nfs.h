@@ -44,30 +44,22 @@ struct nfs_mount {
 	struct nfs_stats stats;
 };
 
-/* A server that was asked whether it answers. It is asked once: what follows
- * takes no longer for it. */
-#define NFS_ASKED_MAX 16
-struct nfs_asked {
-	char address[NFS_ADDRESS_MAX];
-	bool is_hung;
-};
-
-/* The card that leads to a server: a change of settings does not move it. */
+/* What is known of a server. It is asked once whether it answers: what follows
+ * takes no longer for it. A change of settings does not move its card. */
 struct nfs_server {
 	char address[NFS_ADDRESS_MAX];
-	bool has_card;
+	bool is_asked, is_hung;
+	bool is_looked_for, has_card;
 	struct nfs_card card;
 };
 
 struct nfs_facts {
-	char *mountinfo, *text; /* text: mountstats; NULL: unreadable */
+	char *mountinfo, *text; /* text: mountstats; NULL: not read */
 	char why[ERR_MAX];	/* when it is */
 	char version[32];
 	struct nfs_mount *mounts; /* as client->common.mounts */
 	size_t count;
-	struct nfs_asked asked[NFS_ASKED_MAX];
-	size_t asked_count;
-	struct nfs_server servers[NFS_ASKED_MAX];
+	struct nfs_server *servers; /* of the mounts' addresses */
 	size_t server_count;
 	char now[1024]; /* of the setting that was asked for last */
 };
@@ -80,11 +72,14 @@ static inline struct nfs_facts *nfs_of(const struct client *client)
 	return client->facts;
 }
 
-/* Read the tables anew: mounts, mountinfo, counters. */
+/* Read the tables anew: mounts, mountinfo. What is known of their servers stays,
+ * the counters do not. */
 int nfs_read(struct client *client, struct err *err);
-/* The same, and which servers are hung, and their cards: rules ask for them
- * after a change as well. */
-int nfs_look(struct client *client, struct err *err);
+/* Read the counters; -1: 'why' says why not. */
+int nfs_read_counters(struct client *client);
+/* Read the counters, which servers are hung, and their cards, unless that was
+ * done since the tables were read. */
+void nfs_look(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
 /* From here on this server counts as hung, or as one that answers. */

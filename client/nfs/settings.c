@@ -111,7 +111,7 @@ static const struct setting read_ahead = {
 	.wanted = wanted_read_ahead,
 	.target = mount_option_target,
 	.now = read_ahead_now,
-	.read = nfs_look,
+	.read = nfs_read,
 	.write = set_read_ahead,
 };
 
@@ -230,6 +230,15 @@ static int remount(const struct setting *setting, struct client *client,
 	return rc;
 }
 
+/* A remount waits for a server that is hung. */
+static int read_and_look(struct client *client, struct err *err)
+{
+	if (nfs_read(client, err) < 0)
+		return -1;
+	nfs_look(client);
+	return 0;
+}
+
 static const struct setting mount_options = {
 	.keys = option_keys,
 	.one = "mount option",
@@ -244,7 +253,7 @@ static const struct setting mount_options = {
 	.wanted = mount_option_wanted,
 	.target = option_target,
 	.now = options_now,
-	.read = nfs_look,
+	.read = read_and_look,
 	.write = remount,
 };
 

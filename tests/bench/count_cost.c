@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_cost - what a call costs, in nanoseconds of the clock
+/* count_cost - what a call costs
  *
  *   count_cost [--few | --tracepoints | --counting | --ptrace] FILE
  *
- * Prints four numbers: getppid(2); lseek(2) in FILE; 64 bytes through a pipe, a
- * write(2) and a read(2); pread(2) of 64 bytes of FILE. Where the clock advances
- * one nanosecond with each instruction (QEMU's -icount shift=0), these are
- * instructions. --few: only a hundred calls, for whom a tracer stops.
- * --tracepoints: with empty BPF programs on entry and exit of all system calls;
- * --counting: the one on exit adds to a counter, the least that counts; --ptrace:
- * under a tracer that counts them, the least that strace -c does. The least of
- * eight rounds counts: interrupts come and go.
+ * Prints four numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes
+ * through a pipe, a write(2) and a read(2); pread(2) of 64 bytes of FILE.
+ * --few: only a hundred calls, for whom a tracer stops. --tracepoints: with empty
+ * BPF programs on entry and exit of all system calls; --counting: the one on exit
+ * adds to a counter, the least that counts; --ptrace: under a tracer that counts
+ * them, the least that strace -c does.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,25 +21,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 8
+#include "tests/bench/count_least.h"
+
 #define BYTES 64
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000L + t.tv_nsec;
-}
 
 static void call_getppid(int fd)
 {
@@ -75,32 +59,16 @@ static void call_pipe(int fd)
 		fail("pipe");
 }
 
-static long measure(void (*call)(int fd), int fd, int calls)
-{
-	long best = -1, start, each;
-	int round, i;
-
-	for (round = 0; round < ROUNDS; round++) {
-		start = now_ns();
-		for (i = 0; i < calls; i++)
-			call(fd);
-		each = (now_ns() - start) / calls;
-		if (best < 0 || each < best)
-			best = each;
-	}
-	return best;
-}
-
 static void report(const char *path, int calls)
 {
 	int fd = open(path, O_RDONLY);
 
 	if (fd < 0 || pipe(ends) < 0)
 		fail(path);
-	printf("%ld", measure(call_getppid, fd, calls));
-	printf(" %ld", measure(call_lseek, fd, calls));
-	printf(" %ld", measure(call_pipe, fd, calls));
-	printf(" %ld\n", measure(call_pread, fd, calls));
+	printf("%ld", least(call_getppid, fd, calls));
+	printf(" %ld", least(call_lseek, fd, calls));
+	printf(" %ld", least(call_pipe, fd, calls));
+	printf(" %ld\n", least(call_pread, fd, calls));
 	fflush(stdout);
 }
 

@@ -3,10 +3,9 @@
  *
  *   count_paths FILE
  *
- * Prints four numbers, of nanoseconds of the clock (instructions, under QEMU's
- * -icount shift=0): the fault of an anonymous page; that of a cached page of FILE,
- * which is mapped; an io_uring request that does nothing; one that reads 64 bytes
- * of FILE. The least of eight rounds counts.
+ * Prints four numbers (count_least.h): the fault of an anonymous page; that of a
+ * cached page of FILE, which is mapped; an io_uring request that does nothing; one
+ * that reads 64 bytes of FILE.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,10 +16,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 8
+#include "tests/bench/count_least.h"
+
 #define CALLS 2000
 #define PAGE 4096
 #define BYTES 64
@@ -33,21 +32,6 @@ struct ring {
 
 static struct ring ring;
 static volatile char *anonymous, *mapped;
-static int file;
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000L + t.tv_nsec;
-}
 
 static void *map(size_t size, int prot, int flags, int fd, off_t offset)
 {
@@ -64,14 +48,16 @@ static void forget(volatile char *page)
 		fail("madvise");
 }
 
-static void fault_anonymous(void)
+static void fault_anonymous(int fd)
 {
+	(void)fd;
 	forget(anonymous);
 	*anonymous = 1;
 }
 
-static void fault_file(void)
+static void fault_file(int fd)
 {
+	(void)fd;
 	forget(mapped);
 	(void)*mapped;
 }
@@ -100,7 +86,7 @@ static void ring_make(void)
 		array[i] = i;
 }
 
-static void submit(unsigned char opcode)
+static void submit(unsigned char opcode, int fd)
 {
 	static char buffer[BYTES];
 	unsigned int tail = *ring.sq_tail;
@@ -108,7 +94,7 @@ static void submit(unsigned char opcode)
 
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = opcode;
-	sqe->fd = opcode == IORING_OP_NOP ? -1 : file;
+	sqe->fd = fd;
 	if (opcode != IORING_OP_NOP) {
 		sqe->addr = (uintptr_t)buffer;
 		sqe->len = BYTES;
@@ -124,34 +110,21 @@ static void submit(unsigned char opcode)
 	__atomic_store_n(ring.cq_head, *ring.cq_head + 1, __ATOMIC_RELEASE);
 }
 
-static void uring_nop(void)
+static void uring_nop(int fd)
 {
-	submit(IORING_OP_NOP);
+	(void)fd;
+	submit(IORING_OP_NOP, -1);
 }
 
-static void uring_read(void)
+static void uring_read(int fd)
 {
-	submit(IORING_OP_READ);
-}
-
-static long measure(void (*call)(void))
-{
-	long best = -1, start, each;
-	int round, i;
-
-	for (round = 0; round < ROUNDS; round++) {
-		start = now_ns();
-		for (i = 0; i < CALLS; i++)
-			call();
-		each = (now_ns() - start) / CALLS;
-		if (best < 0 || each < best)
-			best = each;
-	}
-	return best;
+	submit(IORING_OP_READ, fd);
 }
 
 int main(int argc, char **argv)
 {
+	int file;
+
 	if (argc != 2) {
 		fprintf(stderr, "usage: count_paths FILE\n");
 		return 64;
@@ -164,9 +137,9 @@ int main(int argc, char **argv)
 	mapped = map(PAGE, PROT_READ, MAP_SHARED, file, 0);
 	(void)*mapped;
 	ring_make();
-	printf("%ld", measure(fault_anonymous));
-	printf(" %ld", measure(fault_file));
-	printf(" %ld", measure(uring_nop));
-	printf(" %ld\n", measure(uring_read));
+	printf("%ld", least(fault_anonymous, file, CALLS));
+	printf(" %ld", least(fault_file, file, CALLS));
+	printf(" %ld", least(uring_nop, file, CALLS));
+	printf(" %ld\n", least(uring_read, file, CALLS));
 	return 0;
 }

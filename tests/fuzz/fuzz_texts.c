@@ -32,6 +32,17 @@ static void try_cpus(const char *text)
 	free(list);
 }
 
+static void try_mask(const char *text)
+{
+	struct cpuset cpus;
+	struct err err = { "" };
+
+	if (cpuset_parse_mask(&cpus, text, &err) < 0)
+		MUST(*err.text);
+	else
+		MUST(cpuset_count(&cpus) <= 4 * strlen(text));
+}
+
 static void try_numbers(const char *text)
 {
 	char version[VERSION_TEXT_MAX], number[32];
@@ -99,6 +110,7 @@ FUZZ(texts)
 	char *nonces = NULL;
 
 	try_cpus(text);
+	try_mask(text);
 	try_numbers(text);
 	try_comment(text);
 	if (envelope_open(copy, &nonces) && nonces)

@@ -3,17 +3,12 @@
 # advise.bats - jobio advise, from a ledger of our own and from a false sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
 setup() {
-	setup_ledger
-	mkdir "$DIR/bin"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
-	: >"$DIR/bin/jobs"
+	setup_sacct
 	printf '[client weka]\ntype = weka\n[profile cached]\nmount_options = readcache\n[profile metadata]\nmount_options = writecache\n[profile direct]\nmount_options = forcedirect\n[profile stream]\nio_cores = 1\nmount_options = forcedirect\n' >>"$DIR/jobio.conf"
-	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
 }
 teardown() { teardown_ledger; }
 

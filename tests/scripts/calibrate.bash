@@ -3,22 +3,18 @@
 # jobio calibrate
 # shellcheck shell=bash disable=SC2030,SC2031 # bats runs each test in a subshell
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
 setup_calibrate() {
-	setup_ledger
-	mkdir "$DIR/bin" "$DIR/fs"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	setup_sacct
+	mkdir "$DIR/fs"
 	cp "$SRCDIR/tests/scripts/fake-fio" "$DIR/bin/fio"
 	for name in sbatch squeue scancel; do
 		cp "$SRCDIR/tests/scripts/fake-slurm" "$DIR/bin/$name"
 	done
 	printf '%s\n' "$SRCDIR/report/calibrate-job" >"$DIR/bin/script"
 	printf '%s\n' "$BUILDDIR/jobio-send" >"$DIR/bin/send"
-	: >"$DIR/bin/jobs"
-	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
 	cat >>"$DIR/jobio.conf" <<-'EOC'
 		grace_s = 0
 		[option]

@@ -3,17 +3,10 @@
 # compare.bats - jobio compare, from a ledger of our own and from a false sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
-setup() {
-	setup_ledger
-	mkdir "$DIR/bin"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
-	: >"$DIR/bin/jobs"
-	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
-}
+setup() { setup_sacct; }
 teardown() { teardown_ledger; }
 
 # ran JOB SECONDS READ_MIB PROFILE [NODES [SPREAD_MIB]] - each node read so much,

@@ -2,19 +2,15 @@
 # page.bash - jobs whose reports are written as pages, from a ledger of our own
 # shellcheck shell=bash disable=SC2030,SC2031 # bats runs each test in a subshell
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
 setup_page() {
-	setup_ledger
-	mkdir "$DIR/bin"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	setup_sacct
 	printf 'JobID=%s\tCluster=c\tUser=alice\tStart=1795222800\tEnd=1795226400\tExitCode=0:0\tState=COMPLETED\tJobName=%s\tPartition=gpu\tAccount=lab\tElapsedRaw=3600\t%s\n' \
 		7 'train' '' 9_1 'a task' 'JobIDRaw=10' 9_2 'a task' 'JobIDRaw=11' \
 		12 'from sacct' 'SystemComment=jobio/1 nodes=1/1 rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka' >"$DIR/bin/jobs"
-	PATH=$DIR/bin:$PATH
 	page=$DIR/page.html
-	export TZ=UTC LC_ALL=C
 }
 # a node's record of a job of so many nodes, with the hostile words of $EVIL in
 # each of its texts

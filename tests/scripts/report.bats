@@ -3,22 +3,17 @@
 # report.bats - jobio report, from a ledger of our own and from a false sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
 setup() {
-	setup_ledger
-	# a sacct that knows array 9 and job 4, which runs
-	mkdir "$DIR/bin"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
-	{
+	setup_sacct
+	{ # array 9 and job 4, which runs
 		job 4 State=RUNNING
 		job 6 State='CANCELLED by 0' SystemComment=a AdminComment=b
 		job 9_1 JobIDRaw=18 User=root State=FAILED ExitCode=1:0 End=1795222801 SystemComment='jobio/1 nodes=1/1'
 		job 9_2 JobIDRaw=9 JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 State=COMPLETED End=1795222828 SystemComment='jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB rlat=1.02us/65.5us shape=bursts:3 chg=4/4 miss=c4'
 	} >"$DIR/bin/jobs"
-	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
 }
 teardown() { teardown_ledger; }
 

@@ -3,17 +3,10 @@
 # site.bats - jobio report --site, from a ledger of our own and from a false sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
-# shellcheck source=tests/scripts/ledger.bash
-source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/sacct.bash
+source "$SRCDIR/tests/scripts/sacct.bash"
 
-setup() {
-	setup_ledger
-	mkdir "$DIR/bin"
-	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
-	: >"$DIR/bin/jobs"
-	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
-}
+setup() { setup_sacct; }
 teardown() { teardown_ledger; }
 
 site() {
@@ -191,8 +184,12 @@ slow                               1        2.0      1GiB' "$output"
 	expect_equal 'jobio: report: ledger: site: for root, SlurmUser and operators of Slurm only' "$output"
 	stop "$LEDGER"
 	# shellcheck disable=SC2016 # the fake expands it
-	printf '#!/bin/sh\n[ "$4" = name=nobody ] && cat "%s/level"\n' "$DIR" >"$DIR/bin/sacctmgr"
+	printf '#!/bin/sh\n[ "$4" = name=nobody ] && [ "$SLURM_CONF" = /etc/slurm-c.conf ] && cat "%s/level"\n' "$DIR" >"$DIR/bin/sacctmgr"
 	chmod 755 "$DIR/bin/sacctmgr"
+	run "${as[@]}"
+	expect_equal 1 "$status"
+	expect_text '; sacctmgr: exit status 1' "$output"
+	export SLURM_CONF=/etc/slurm-c.conf
 	echo None >"$DIR/level"
 	run "${as[@]}"
 	expect_equal 1 "$status"

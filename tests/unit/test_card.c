@@ -90,6 +90,23 @@ START_TEST(a_numa_node_has_cpus_or_is_unknown)
 }
 END_TEST
 
+START_TEST(a_card_tells_its_speed_and_the_size_of_its_packets)
+{
+	make_machine();
+	tempdir_put("class/net/eth0/speed", "25000\n");
+	tempdir_put("class/net/eth0/mtu", "9000\n");
+	tempdir_put("class/net/eth1/speed", "-1\n");
+	ck_assert_int_eq(sysfs_interface_number("eth0", "speed"), 25000);
+	ck_assert_int_eq(sysfs_interface_number("eth0", "mtu"), 9000);
+	ck_assert_int_eq(sysfs_interface_number("eth1", "speed"), -1);
+	ck_assert_int_eq(sysfs_interface_number("eth1", "mtu"), -1);
+	ck_assert_int_eq(sysfs_interface_number("../net/eth0", "mtu"), -1);
+	tempdir_put("class/net/eth1/speed", "4294967295\n");
+	ck_assert_int_eq(sysfs_interface_number("eth1", "speed"), -1);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 {
 	struct client_cards cards = { 0 };
@@ -120,4 +137,5 @@ END_TEST
 UNIT_MAIN("card", a_card_is_where_its_bus_is,
 	  a_bond_is_where_all_of_its_cards_are,
 	  a_numa_node_has_cpus_or_is_unknown,
+	  a_card_tells_its_speed_and_the_size_of_its_packets,
 	  a_card_is_listed_once_with_all_that_it_serves)

@@ -95,6 +95,9 @@ START_TEST(sections_with_names_are_kept_apart)
 		config->clients[0].stats_socket,
 		"/opt/weka/external-mounts/local-sockets/*/container.sock");
 	ck_assert_int_eq(config->clients[1].type, CLIENT_NFS);
+	ck_assert_ptr_eq(config_client_find(config, "home"),
+			 &config->clients[1]);
+	ck_assert_ptr_null(config_client_find(config, "hom"));
 	ck_assert_uint_eq(config_profile_find(config, "stream")->io_cores, 2);
 	ck_assert_str_eq(config_profile_find(config, "meta")->description,
 			 "small");

@@ -58,6 +58,63 @@ START_TEST(what_is_not_a_list_is_refused)
 }
 END_TEST
 
+static void expect_mask(const char *mask, const char *list)
+{
+	struct cpuset set;
+	struct err err;
+	char *text;
+
+	ck_assert_msg(cpuset_parse_mask(&set, mask, &err) == 0, "%s", err.text);
+	text = cpuset_format(&set);
+	ck_assert_str_eq(text, list);
+	free(text);
+}
+
+static void expect_no_mask(const char *mask, const char *why)
+{
+	struct cpuset set = { { 7 } };
+	struct err err;
+
+	ck_assert_msg(cpuset_parse_mask(&set, mask, &err) < 0, "'%s' accepted",
+		      mask);
+	ck_assert_str_eq(err.text, why);
+	ck_assert_msg(set.word[0] == 7, "output touched");
+}
+
+START_TEST(the_last_digit_of_a_mask_is_the_first_four_cpus)
+{
+	char text[2200] = "8";
+
+	expect_mask("0", "");
+	expect_mask("1", "0");
+	expect_mask("80000001\n", "0,31");
+	expect_mask("ff000000,00000001", "0,56-63");
+	expect_mask("Ff,00000000", "32-39");
+	expect_mask("1,1", "0,32");
+	expect_mask("1,000000000000000f", "0-3,64");
+	memset(text + 1, '0', CPUSET_MAX / 4 - 1);
+	expect_mask(text, "8191");
+}
+END_TEST
+
+START_TEST(what_is_not_a_mask_is_refused)
+{
+	char text[2200] = "1";
+
+	expect_no_mask("", "CPU mask '': it is empty");
+	expect_no_mask(",", "CPU mask ',': it is empty");
+	expect_no_mask("0x1", "CPU mask '0x1': expected hexadecimal digits");
+	expect_no_mask("g1", "CPU mask 'g1': expected hexadecimal digits");
+	expect_no_mask("1 ", "CPU mask '1 ': expected hexadecimal digits");
+	expect_no_mask("-1", "CPU mask '-1': expected hexadecimal digits");
+	memset(text + 1, '0', CPUSET_MAX / 4);
+	expect_no_mask(text,
+		       "CPU mask '1000000000000000000000000000000000000000"
+		       "0000000000000000000000000000000000000000': "
+		       "expected CPUs below 8192");
+}
+END_TEST
+
 START_TEST(set_algebra_holds)
 {
 	struct cpuset a, b, c;
@@ -98,5 +155,7 @@ START_TEST(every_member_is_visited_once)
 END_TEST
 
 UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it,
-	  what_is_not_a_list_is_refused, set_algebra_holds,
+	  what_is_not_a_list_is_refused,
+	  the_last_digit_of_a_mask_is_the_first_four_cpus,
+	  what_is_not_a_mask_is_refused, set_algebra_holds,
 	  every_member_is_visited_once)

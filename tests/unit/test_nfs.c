@@ -374,6 +374,29 @@ START_TEST(read_ahead_is_changed_and_put_back)
 }
 END_TEST
 
+START_TEST(rules_have_the_counters_of_after_a_change)
+{
+	struct journal *journal;
+
+	node("s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)"/no/such/mountstats";
+	journal = change("512");
+	expect_read_ahead("512");
+	ck_assert_uint_eq(findings.count, 0);
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n"
+			 "\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1\n");
+	client_judge(client, &want, &findings);
+	expect(1, "NF09",
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: 5 "
+	       "requests wait, and whoever touches its files");
+	journal_close(journal);
+	away();
+}
+END_TEST
+
 START_TEST(a_superblock_of_two_mounts_gets_its_old_read_ahead_back)
 {
 	struct journal *journal;
@@ -662,6 +685,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  only_the_mounts_of_jobio_conf_are_counted,
 	  counters_that_went_back_are_no_number,
 	  read_ahead_is_changed_and_put_back,
+	  rules_have_the_counters_of_after_a_change,
 	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
 	  what_somebody_else_has_set_meanwhile_stays,
 	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,

@@ -8,20 +8,17 @@
 # asked; with JOBIO_VM_IMAGE on the files of that image.
 
 load bail
+load payload
 
 read -ra kernels <<<"${JOBIO_KERNELS:-5.10 6.1 6.12}"
 
 # What the machines get: the helper with its libraries, truth, the scripts.
 payload_make() {
-	local dir=$1 library
-	mkdir -p "$dir"
+	local dir=$1
+	payload_add "$dir" "$BUILDDIR/jobio-count"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
-	cp "$SRCDIR"/tests/vm/count-{truth,lockdown} "$BUILDDIR/jobio-count" "$dir"
-	while read -r library; do
-		cp -L "$library" "$dir"
-	done < <(ldd "$BUILDDIR/jobio-count" |
-		awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
+	cp "$SRCDIR"/tests/vm/count-{truth,lockdown} "$dir"
 }
 
 # machine NAME [OPTION...] KERNEL SCRIPT - leaves output and status in $work

@@ -7,21 +7,16 @@
 # folder (see tests/vm/lustre). One machine does all of it, in lustre-truth: two
 # to three minutes, several times as long beside other work.
 
+load payload
+
 readonly mib64=67108864
 
 payload_make() {
-	local dir=$1 helper library
-	mkdir -p "$dir"
+	local dir=$1
+	payload_add "$dir" "$BUILDDIR"/{jobio,jobio-prepare,jobio-release,jobio-count}
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
 	cp "$SRCDIR/tests/vm/lustre-truth" "$dir"
-	for helper in jobio jobio-prepare jobio-release jobio-count; do
-		cp "$BUILDDIR/$helper" "$dir"
-		while read -r library; do
-			cp -L "$library" "$dir"
-		done < <(ldd "$BUILDDIR/$helper" |
-			awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
-	done
 }
 
 setup_file() {

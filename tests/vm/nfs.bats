@@ -7,18 +7,11 @@
 
 read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
 
-# The helpers with their libraries.
+load payload
+
 payload_make() {
-	local dir=$1 helper library
-	mkdir -p "$dir"
-	cp "$SRCDIR/tests/vm/nfs-node" "$dir"
-	for helper in jobio-prepare jobio-release jobio-count jobio-node; do
-		cp "$BUILDDIR/$helper" "$dir"
-		while read -r library; do
-			cp -L "$library" "$dir"
-		done < <(ldd "$BUILDDIR/$helper" |
-			awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }')
-	done
+	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node}
+	cp "$SRCDIR"/tests/vm/nfs{-node,.bash} "$1"
 }
 
 # machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case

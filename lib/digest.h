@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* digest.h - 64 bits that tell texts apart
+ *
+ * Terms   digest: FNV-1a of 64 bits, the same on every machine. It is kept in
+ *           records and in names of folders: another one would be another format.
+ *           It protects against nothing: who wants two texts of one digest makes
+ *           them.
+ * Owner   plain values.
+ * Errors  none.
+ * Runs    everywhere, also in the plugin: needs libc only.
+ */
+#ifndef JOBIO_DIGEST_H
+#define JOBIO_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325) /* of no bytes */
+
+/* The digest of what 'digest' is of, with these bytes behind it. */
+uint64_t digest_add(uint64_t digest, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sacct.bash - a ledger of our own, and a false sacct that knows the jobs of
+# $DIR/bin/jobs; beside the words of ledger.bash
+# shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
+
+# shellcheck source=tests/scripts/ledger.bash
+source "$SRCDIR/tests/scripts/ledger.bash"
+
+# setup_sacct - it knows no job yet
+setup_sacct() {
+	setup_ledger
+	mkdir "$DIR/bin"
+	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
+	: >"$DIR/bin/jobs"
+	PATH=$DIR/bin:$PATH
+	export TZ=UTC LC_ALL=C
+}

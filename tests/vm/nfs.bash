@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# nfs.bash - an NFS server on the virtual machine that is its client, too, and
+# prolog and epilog as slurmd runs them
+# shellcheck shell=bash
+
+# server MIB [OPTION...] - serves /exp, which is as large; options are mkfs.ext4's.
+# Over TCP and RDMA (rdma_rxe), at 192.168.77.1 to .4: mounts of one address share
+# their transport, those of different ones do not.
+server() {
+	local i mib=$1
+	shift
+	modprobe -a loop nfsd nfs nfsv3 nfsv4 veth rpcrdma rdma_rxe
+	ip link add ve0 type veth peer name ve1
+	for i in 1 2 3 4; do ip addr add "192.168.77.$i/24" dev ve0; done
+	ip link set ve0 up
+	ip link set ve1 up
+	rdma link add rxe0 type rxe netdev ve0
+	mkdir -p /run/rpcbind /run/disk /exp
+	mount -t tmpfs -o size=700m disk /run/disk
+	truncate -s "${mib}M" /run/disk/a
+	mkfs.ext4 -q "$@" -O '^has_journal' /run/disk/a
+	mount -o loop /run/disk/a /exp
+	chmod 777 /exp
+	printf '/exp *(rw,no_root_squash,fsid=0,insecure,no_subtree_check,async)\n' >/etc/exports
+	mount -t rpc_pipefs sunrpc /var/lib/nfs/rpc_pipefs 2>/dev/null || :
+	mount -t nfsd nfsd /proc/fs/nfsd
+	rpcbind -w
+	rpc.statd --no-notify
+	exportfs -ra
+	rpc.mountd
+	rpc.nfsd --rdma=20049 8
+}
+
+# in_job ID [NAME=VALUE]... COMMAND... - with these in slurmd's environment
+in_job() {
+	local id=$1
+	shift
+	env -i PATH="$PATH" LD_LIBRARY_PATH="$PWD" SLURMD_NODENAME=vm1 SLURM_CLUSTER_NAME=vm \
+		SLURM_JOBID="$id" SLURM_JOB_ID="$id" SLURM_JOB_UID=0 SLURM_JOB_GID=0 SLURM_JOB_USER=root \
+		SLURM_JOB_RESTART_COUNT=0 SLURM_JOB_NODELIST=vm1 SLURM_JOB_NUM_NODES=1 \
+		SLURM_SCRIPT_CONTEXT=prolog_slurmd "$@"
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# payload.bash - programs that a virtual machine (boot) gets
+# shellcheck shell=bash
+
+# payload_add DIR PROGRAM... - into this folder, with the libraries that they need;
+# a machine has a libc of its own
+payload_add() {
+	local dir=$1 library
+	shift
+	mkdir -p "$dir"
+	cp "$@" "$dir"
+	while read -r library; do
+		cp -L "$library" "$dir"
+	done < <(ldd "$@" | awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }' | sort -u)
+}
