@@ -67,10 +67,20 @@ gpfs() {
 	gpfs_make
 	mkdir -p "$NODE/sysfs/class/net/ib0/device/msi_irqs" "$NODE/sysfs/proc/irq/45" "$NODE/sysfs/proc/irq/46"
 	touch "$NODE/sysfs/class/net/ib0/device/msi_irqs/"{45,46}
-	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
-	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+	interrupts_as_booted
 	NODE_CLIENT=$'core_change=affinity\ninterrupts_of=ib0' gpfs_conf
 	BEFORE=$(taskset -cp "$MMFSD")
+}
+
+interrupts_as_booted() {
+	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+}
+
+# affinity_rebooted - mmfsd and its card are where the boot has them
+affinity_rebooted() {
+	gpfs_rebooted
+	interrupts_as_booted
 }
 
 expect_interrupts() {

@@ -13,6 +13,7 @@ gpfs_make() {
 	printf '%s\n' 'fsyncIsGlobal 1 -' 'maxMBpS 2048 -' 'maxStatCache 1000 -' \
 		'nBucketGroups 128 -' 'pagepool 17179869184 static' \
 		'verbsRdma disable -' 'verbsPorts - -' >"$NODE/gpfs/config"
+	cp "$NODE/gpfs/config" "$NODE/gpfs/config.kept"
 	head -n 2 "$SRCDIR/tests/samples/gpfs/mmdiag-waiters.txt" >"$NODE/gpfs/waiters"
 	gpfs_start "$@"
 	gpfs_conf
@@ -33,6 +34,13 @@ gpfs_stop() {
 	kill -KILL "$MMFSD" 2>/dev/null || :
 	wait "$MMFSD" 2>/dev/null || :
 	rm -rf "$NODE/processes/${MMFSD:?}" "$NODE/gpfs/pid"
+}
+
+# gpfs_rebooted - mmfsd starts with its configuration: what -I set is gone
+gpfs_rebooted() {
+	gpfs_stop
+	cp "$NODE/gpfs/config.kept" "$NODE/gpfs/config"
+	gpfs_start
 }
 
 gpfs_remove() {

@@ -357,6 +357,7 @@ wish() {
 }
 
 is_back() { expect_config maxMBpS 2048 && expect_config fsyncIsGlobal 1; }
+rebooted() { gpfs_rebooted; }
 
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'mmchconfig before' 'mmchconfig after'; }

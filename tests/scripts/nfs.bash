@@ -7,8 +7,7 @@ nfs_make() {
 	mkdir -p "$NODE/nfs" "$NODE/bdi/0:60"
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
-	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
-	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
+	nfs_rebooted
 	# a kernel that takes what a live NFS mount takes, and notes it
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake nfs-mount 'node=${0%/bin/*}
@@ -17,6 +16,12 @@ nfs_make() {
 	words=$(tr , "\n" <<<"$5" | grep -vxE "remount|atime|async|diratime|strictatime" | paste -sd,)
 	sed -i "s|nfs [^ ]*|nfs rw,$words,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none|" "$node/nfs/mounts"'
 	nfs_conf
+}
+
+# nfs_rebooted - mounted as fstab says; the read-ahead is the kernel's
+nfs_rebooted() {
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
+	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
 }
 
 # mounted OPTIONS - the only mount of the node

@@ -289,6 +289,7 @@ quality_with() {
 wish() { job "$1" 1 scan; }
 
 is_back() { expect_nfs_as_before; }
+rebooted() { nfs_rebooted; }
 
 @test "random schedules of crashes end with the read-ahead that the mount had" {
 	crash_schedules scan stream ""
