@@ -87,7 +87,8 @@ lustre_conf() {
 
 # With the kernel's part before libc; without sanitizers wanting to be first.
 in_env() {
-	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
+	env -i "${JOB_ENV[@]}" "JOBIO_FAULT_CLOCK=${JOBIO_CLOCK:-0}" \
+		"${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
 		ASAN_OPTIONS=verify_asan_link_order=0 LUSTRE_TREE="$NODE/lustre" \
 		${LUSTRE_DENY:+LUSTRE_DENY="$LUSTRE_DENY"} "$@"
 }
