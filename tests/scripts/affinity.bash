@@ -72,14 +72,18 @@ gpfs() {
 	BEFORE=$(taskset -cp "$MMFSD")
 }
 
+BOOTED='0 0-1' # where the boot has the interrupts 45 and 46
+
 interrupts_as_booted() {
-	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
-	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+	echo "${BOOTED% *}" >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	echo "${BOOTED#* }" >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
 }
 
-# affinity_rebooted - mmfsd and its card are where the boot has them
+# affinity_rebooted - mmfsd is where it was, and its card perhaps somewhere else
 affinity_rebooted() {
+	local places=('0 0-1' '0-1 0')
 	gpfs_rebooted
+	BOOTED=${places[RANDOM % 2]}
 	interrupts_as_booted
 }
 

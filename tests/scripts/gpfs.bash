@@ -36,9 +36,11 @@ gpfs_stop() {
 	rm -rf "$NODE/processes/${MMFSD:?}" "$NODE/gpfs/pid"
 }
 
-# gpfs_rebooted - mmfsd starts with its configuration: what -I set is gone
+# gpfs_rebooted - mmfsd starts with its configuration: what -I set is gone, and
+# somebody may have changed it for good
 gpfs_rebooted() {
 	gpfs_stop
+	sed -i "s/^maxMBpS .*/maxMBpS $((RANDOM % 2 ? 2048 : 4096)) -/" "$NODE/gpfs/config.kept"
 	cp "$NODE/gpfs/config.kept" "$NODE/gpfs/config"
 	gpfs_start
 }
@@ -97,4 +99,11 @@ gpfs_calls() { grep -c "^$1 " "$NODE/gpfs/calls" || :; }
 expect_config() {
 	grep -q "^$1 $2 " "$NODE/gpfs/config" ||
 		fail "$1 is not $2: $(grep "^$1 " "$NODE/gpfs/config")"
+}
+
+# expect_gpfs_as_before - its configuration
+expect_gpfs_as_before() {
+	local difference
+	difference=$(diff <(cut -d' ' -f1,2 "$NODE/gpfs/config.kept") <(cut -d' ' -f1,2 "$NODE/gpfs/config")) ||
+		fail "mmfsd's configuration: $difference"
 }

@@ -131,22 +131,25 @@ all_params() {
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
-# lustre_rebooted - every parameter is as when the schedule began
+# lustre_rebooted - every parameter is as when the schedule began, but for one that
+# somebody may have changed for good; sets $before
 lustre_rebooted() {
 	rm -r "$NODE/lustre"
 	cp -r "$NODE/lustre.booted" "$NODE/lustre"
+	echo $((RANDOM % 2 ? 8 : 12)) >"$NODE/lustre/sys/osc/work-OST0000-osc-${INSTANCE#*-}/max_rpcs_in_flight"
+	before=$(all_params)
 }
 
 # lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
 # that is not; see crash.bash
 lustre_schedule() {
-	local id ids=() round profile before
+	local id ids=() round profile before jobid=(no yes)
 	RANDOM=$1
 	crash_begin
 	before=$(all_params)
 	rm -rf "$NODE/lustre.booted"
 	cp -r "$NODE/lustre" "$NODE/lustre.booted"
-	lustre_conf "jobid=$( ((RANDOM % 2)) && echo yes || echo no)"
+	lustre_conf "jobid=${jobid[RANDOM % 2]}" # a subshell has random numbers of its own
 	for round in {1..3}; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
