@@ -415,7 +415,7 @@ START_TEST(texts_and_mounts_without_counters_are_unknown_and_no_line)
 	};
 	size_t i;
 
-	node(ROOT, "");
+	client_close(node(ROOT, ""));
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		ck_assert_msg(own(client_open(&section, NULL, NULL, NULL), NULL,
 				  strdup(odd[i]), NULL) == (i == 5 ? 0 : 1),
