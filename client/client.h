@@ -111,6 +111,14 @@ char *client_wire_save(struct client *client, struct err *err);
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
 
+/* The same of filesystems that the job has in namespaces of its own, by what
+ * slurmstepd left of each step (spank/own_stats.h); 'before' is that of
+ * client_wire_since(), or NULL. Rows that the node shows as well, then or now, are
+ * left out: they are counted there. 0; 1: some of it is unknown; -1. */
+int client_wire_own(struct client *client, const char *before,
+		    char *const texts[], size_t count, struct client_wire *wire,
+		    struct err *err);
+
 /* What happened to it since a moment (seconds since 1970), as a finding. */
 void client_wire_tell(const struct client *client,
 		      const struct client_wire *wire, int64_t since_s,

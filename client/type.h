@@ -59,6 +59,10 @@ struct client_type_ops {
 	 * wire_source names them in the record. */
 	struct wire *(*wire)(const struct client *client, struct err *err);
 	const char *wire_source;
+	/* Into the wire, what a namespace of a job has alone: lines of its
+	 * mountinfo and mountstats; 1: counters of some mount are missing. */
+	int (*own)(const struct client *client, const char *text,
+		   struct wire *wire, struct err *err);
 
 	/* What of its work can be told where to run; see affinity.h. */
 	const struct affinity *affinity;

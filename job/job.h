@@ -164,6 +164,12 @@ void job_wire_start(const struct config *config, const struct record *state,
  * job_mend(), which may restart the client. */
 void job_wire_read(const struct config *config, struct record *state);
 
+/* What the steps left of filesystems that their namespaces have alone
+ * (spank/own_stats.h): texts, how many, and whether all could be read. Free each
+ * and the list. */
+char **job_own_texts(const struct config *config, uint32_t job_id,
+		     size_t *count, bool *is_whole);
+
 /* Counters of the steps, array ids and restart count into the state. Flags are
  * about the best source: the steps set theirs when there is no better one. */
 void job_add_steps(const struct config *config, struct record *state);

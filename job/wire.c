@@ -203,32 +203,87 @@ static void read_since(const struct config *config, const char *name,
 	client_close(client);
 }
 
-/* RUN may be on a disk, where it outlives what the client counted. */
-static bool is_of_this_boot(struct json_object *start)
+/* ---- what the job has in namespaces of its own -------------------------------------- */
+
+static void read_own(const struct config *config, struct record *state,
+		     struct json_object *clients, bool alone,
+		     char *const texts[], size_t count)
 {
-	const char *then = json_text(start, "boot_id");
+	const struct config_client *section;
+	struct client_wire wire;
+	struct client *client;
+	const char *name;
+	size_t i, k;
+	int rc;
+
+	for (i = 0; i < state->client_count; i++) {
+		name = state->clients[i].name;
+		section = section_named(config, name);
+		client = section ? client_open(section, config->run_dir, NULL,
+					       NULL)
+				 : NULL;
+		if (!client)
+			continue;
+		rc = client_wire_own(client, json_text(clients, name), texts,
+				     count, &wire, NULL);
+		if (rc != 0)
+			state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
+		for (k = 0; rc >= 0 && k < wire.line_count; k++)
+			add_line(state, name, &wire, &wire.line[k], alone);
+		client_close(client);
+	}
+}
+
+static void read_own_texts(const struct config *config, struct record *state,
+			   struct json_object *clients, bool alone)
+{
+	bool is_whole;
+	size_t count, i;
+	char **texts = job_own_texts(config, state->job, &count, &is_whole);
+
+	if (!is_whole)
+		state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
+	if (count)
+		read_own(config, state, clients, alone, texts, count);
+	for (i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+/* RUN may be on a disk, where it outlives what the client counted. */
+static bool is_of_this_boot(const char *then)
+{
 	char now[RECORD_WORD_MAX];
 
 	host_boot_id(now, sizeof(now));
 	return then && !strcmp(then, now);
 }
 
+static struct json_object *read_start(const struct config *config,
+				      uint32_t job_id)
+{
+	struct json_object *start;
+	char path[RUNDIR_PATH_MAX], *text;
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_WIRE, NULL) <
+	    0)
+		return NULL;
+	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
+	if (!text)
+		return NULL;
+	start = json_parse(text);
+	free(text);
+	return start;
+}
+
 void job_wire_read(const struct config *config, struct record *state)
 {
 	struct json_object *start, *clients = NULL;
-	char path[RUNDIR_PATH_MAX], *text;
 	bool alone;
 
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE,
-			    NULL) < 0)
-		return;
-	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
-	if (!text)
-		return;
-	start = json_parse(text);
-	free(text);
+	start = read_start(config, state->job);
 	alone = json_is_true(start, "alone") && !is_marked(config, state->job);
-	if (is_of_this_boot(start) &&
+	if (is_of_this_boot(json_text(start, "boot_id")) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {
 		json_object_object_foreach (clients, name, counters)
@@ -237,5 +292,7 @@ void job_wire_read(const struct config *config, struct record *state)
 					   json_object_get_string(counters),
 					   state, alone);
 	}
+	if (is_of_this_boot(state->boot_id))
+		read_own_texts(config, state, clients, alone);
 	json_object_put(start);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spank/own_mounts.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +8,6 @@
 
 #include "lib/fileio.h"
 
-#define TABLE_BYTES_MAX (1U << 20)
 #define PATH_TEXT_MAX 256
 
 /* "mnt:[4026531841]" */
@@ -28,37 +25,47 @@ static bool is_namespace(const char *proc, const char *who,
 	return true;
 }
 
-static char *table_of(const char *proc, const char *who)
+bool own_mounts_none(const char *proc)
+{
+	char mine[PATH_TEXT_MAX], nodes[PATH_TEXT_MAX];
+
+	return is_namespace(proc, "self", mine) &&
+	       is_namespace(proc, "1", nodes) && !strcmp(mine, nodes);
+}
+
+char *own_mounts_table(const char *proc, const char *who)
 {
 	char path[PATH_TEXT_MAX];
 
 	snprintf(path, sizeof(path), "%.200s/%s/mountinfo", proc, who);
-	return fileio_read(path, TABLE_BYTES_MAX, NULL, NULL);
+	return fileio_read(path, OWN_TABLE_BYTES_MAX, NULL, NULL);
 }
 
-/* proc_pid_mountinfo(5): ID PARENT MAJOR:MINOR .. - FSTYPE SOURCE SUPER. The
- * words of one line, as lengths behind 'line'. */
-struct mount {
-	const char *device, *type;
-	size_t device_bytes, type_bytes;
-};
-
-static bool read_mount(const char *line, struct mount *mount)
+/* proc_pid_mountinfo(5): ID PARENT MAJOR:MINOR ROOT TARGET .. - FSTYPE SOURCE
+ * SUPER */
+static bool read_mount(const char *line, struct own_mount *mount)
 {
-	size_t length = strcspn(line, "\n"), skip;
+	size_t length = strcspn(line, "\n"), bytes[5] = { 0 };
 	const char *dash = memmem(line, length, " - ", 3);
+	const char *word[5], *at = line;
 	int i;
 
-	mount->device = line;
-	for (i = 0; i < 2; i++) {
-		skip = strcspn(mount->device, " \n");
-		if (mount->device[skip] != ' ')
+	for (i = 0; i < 5; i++) {
+		word[i] = at;
+		bytes[i] = strcspn(at, " \n");
+		at += bytes[i];
+		if (*at != ' ')
 			return false;
-		mount->device += skip + 1;
+		at++;
 	}
 	if (!dash)
 		return false;
-	mount->device_bytes = strcspn(mount->device, " \n");
+	mount->line = line;
+	mount->line_bytes = length;
+	mount->device = word[2];
+	mount->device_bytes = bytes[2];
+	mount->target = word[4];
+	mount->target_bytes = bytes[4];
 	mount->type = dash + 3;
 	mount->type_bytes = strcspn(mount->type, " \n");
 	return mount->device_bytes && mount->type_bytes;
@@ -68,18 +75,6 @@ static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
 	return *line ? line + 1 : line;
-}
-
-static bool has_device(const char *table, const struct mount *wanted)
-{
-	struct mount one;
-
-	for (; *table; table = next_line(table))
-		if (read_mount(table, &one) &&
-		    one.device_bytes == wanted->device_bytes &&
-		    !memcmp(one.device, wanted->device, one.device_bytes))
-			return true;
-	return false;
 }
 
 static bool has_word(const char *words, const char *word, size_t length)
@@ -94,7 +89,7 @@ static bool has_word(const char *words, const char *word, size_t length)
 	return false;
 }
 
-static void add_type(char types[OWN_MOUNTS_MAX], const struct mount *mount)
+static void add_type(char types[OWN_MOUNTS_MAX], const struct own_mount *mount)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -109,29 +104,55 @@ static void add_type(char types[OWN_MOUNTS_MAX], const struct mount *mount)
 		 (int)mount->type_bytes, mount->type);
 }
 
+bool own_mounts_next(const char **table, struct own_mount *mount)
+{
+	const char *line;
+
+	while (**table) {
+		line = *table;
+		*table = next_line(line);
+		if (read_mount(line, mount))
+			return true;
+	}
+	return false;
+}
+
+bool own_mounts_is_own(const char *nodes, const struct own_mount *mount)
+{
+	struct own_mount one;
+
+	while (own_mounts_next(&nodes, &one))
+		if (one.device_bytes == mount->device_bytes &&
+		    !memcmp(one.device, mount->device, one.device_bytes))
+			return false;
+	return true;
+}
+
+void own_mounts_types(const char *table, const char *nodes,
+		      char types[OWN_MOUNTS_MAX])
+{
+	struct own_mount mount;
+
+	while (own_mounts_next(&table, &mount))
+		if (own_mounts_is_own(nodes, &mount))
+			add_type(types, &mount);
+}
+
 int own_mounts_find(const char *proc, char types[OWN_MOUNTS_MAX])
 {
-	char mine[PATH_TEXT_MAX], nodes[PATH_TEXT_MAX];
-	char *tasks_table, *nodes_table;
-	struct mount mount;
-	const char *line;
+	char *mine, *nodes;
 	int rc = -1;
 
 	*types = '\0';
-	/* where links of process 1 are kept from us, its table may be there */
-	if (is_namespace(proc, "self", mine) &&
-	    is_namespace(proc, "1", nodes) && !strcmp(mine, nodes))
+	if (own_mounts_none(proc))
 		return 0;
-	tasks_table = table_of(proc, "self");
-	nodes_table = table_of(proc, "1");
-	for (line = tasks_table; nodes_table && line && *line;
-	     line = next_line(line))
-		if (read_mount(line, &mount) &&
-		    !has_device(nodes_table, &mount))
-			add_type(types, &mount);
-	if (tasks_table && nodes_table)
+	mine = own_mounts_table(proc, "self");
+	nodes = own_mounts_table(proc, "1");
+	if (mine && nodes) {
+		own_mounts_types(mine, nodes, types);
 		rc = *types != '\0';
-	free(tasks_table);
-	free(nodes_table);
+	}
+	free(mine);
+	free(nodes);
 	return rc;
 }

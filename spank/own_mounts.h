@@ -16,9 +16,32 @@
 #ifndef JOBIO_SPANK_OWN_MOUNTS_H
 #define JOBIO_SPANK_OWN_MOUNTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define OWN_MOUNTS_MAX 128
+#define OWN_TABLE_BYTES_MAX (1U << 20)
+
+/* One of a table, as proc_pid_mountinfo(5) writes it; texts are not ended. */
+struct own_mount {
+	const char *line, *device, *target, *type;
+	size_t line_bytes, device_bytes, target_bytes, type_bytes;
+};
 
 /* 1: there are some, 0: none. 'proc' is "/proc". */
 int own_mounts_find(const char *proc, char types[OWN_MOUNTS_MAX]);
+
+/* Is this process in the node's namespace? Where links of process 1 are kept from
+ * us: no, its table will tell. */
+bool own_mounts_none(const char *proc);
+/* The table of process 'who'; NULL: unreadable; caller frees. */
+char *own_mounts_table(const char *proc, const char *who);
+/* The next mount of *table, stepping over it; false: there is none. */
+bool own_mounts_next(const char **table, struct own_mount *mount);
+/* Has 'nodes' no mount of its superblock? */
+bool own_mounts_is_own(const char *nodes, const struct own_mount *mount);
+/* The types of all that are own, beside those that are there. */
+void own_mounts_types(const char *table, const char *nodes,
+		      char types[OWN_MOUNTS_MAX]);
 
 #endif

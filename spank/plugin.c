@@ -41,7 +41,7 @@
 #include "spank/gate.h"
 #include "spank/live.h"
 #include "spank/option.h"
-#include "spank/own_mounts.h"
+#include "spank/own_stats.h"
 #include "spank/stepio.h"
 #include "spank/told.h"
 
@@ -159,7 +159,7 @@ struct answers {
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": not warned of */
 	struct cpuset cpus;    /* that they are bound to */
-	char own_mounts[OWN_MOUNTS_MAX];
+	struct own_page own;
 };
 
 static struct {
@@ -175,6 +175,7 @@ static struct {
 	struct answers *answers; /* NULL: there was no memory for it */
 	struct told *told;	 /* NULL: there is no folder for the job */
 	struct live live;	 /* of a step that looks */
+	struct own_stats own;
 } step;
 
 static void find_name(spank_t sp, char *node, size_t size)
@@ -276,6 +277,7 @@ static int open_step(spank_t sp)
 		return 0;
 	open_gate(job_id);
 	share_page();
+	own_stats_open(&step.own);
 	step.told = told_open(step.run_dir, job_id);
 	step.pid = getpid();
 	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
@@ -443,16 +445,18 @@ static int close_step(spank_t sp)
 		.array_job_id = STEPIO_NONE,
 		.is_guess = step.is_guess,
 	};
-	const struct answers *answers = step.answers;
+	struct answers *answers = step.answers;
 	struct err err = { "" };
+	char *own = NULL;
 
 	if (answers) {
+		own = own_stats_end(&step.own, "/proc", &answers->own);
 		label.refused = *answers->refused ? answers->refused : NULL;
 		label.refused_tasks = answers->refused_tasks;
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
 		label.cpus = &answers->cpus;
-		label.own_mounts = answers->own_mounts;
+		label.own_mounts = answers->own.types;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -463,6 +467,12 @@ static int close_step(spank_t sp)
 		    0)
 		slurm_info("jobio: stepio: the I/O of this step is lost: %s",
 			   err.text);
+	if (own && own_stats_write(own, step.run_dir, label.job_id,
+				   label.step_id, &err) < 0)
+		slurm_verbose("jobio: stepio: what this step moved on NFS of "
+			      "its own is lost: %s",
+			      err.text);
+	free(own);
 	return 0;
 }
 
@@ -511,7 +521,7 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 	(void)argv;
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (step.is_open && step.answers && local_id == 0)
-		own_mounts_find("/proc", step.answers->own_mounts);
+		own_stats_begin(&step.own, "/proc", &step.answers->own);
 	return 0;
 }
 

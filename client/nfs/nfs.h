@@ -87,6 +87,15 @@ void nfs_remember(struct client *client, const char *address, bool is_hung);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 
+struct wire;
+
+/* The superblock's row, once: the same for all mounts that share it. */
+int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
+		struct err *err);
+/* As type.h says. */
+int nfs_own(const struct client *client, const char *text, struct wire *wire,
+	    struct err *err);
+
 extern const struct rule nfs_rules[];
 extern const struct change_kind *const nfs_changes[];
 extern const struct client_type_ops nfs_type;

@@ -67,10 +67,24 @@ gpfs() {
 	gpfs_make
 	mkdir -p "$NODE/sysfs/class/net/ib0/device/msi_irqs" "$NODE/sysfs/proc/irq/45" "$NODE/sysfs/proc/irq/46"
 	touch "$NODE/sysfs/class/net/ib0/device/msi_irqs/"{45,46}
-	echo 0 >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
-	echo 0-1 >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+	interrupts_as_booted
 	NODE_CLIENT=$'core_change=affinity\ninterrupts_of=ib0' gpfs_conf
 	BEFORE=$(taskset -cp "$MMFSD")
+}
+
+BOOTED='0 0-1' # where the boot has the interrupts 45 and 46
+
+interrupts_as_booted() {
+	echo "${BOOTED% *}" >"$NODE/sysfs/proc/irq/45/smp_affinity_list"
+	echo "${BOOTED#* }" >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
+}
+
+# affinity_rebooted - mmfsd is where it was, and its card perhaps somewhere else
+affinity_rebooted() {
+	local places=('0 0-1' '0-1 0')
+	gpfs_rebooted
+	BOOTED=${places[RANDOM % 2]}
+	interrupts_as_booted
 }
 
 expect_interrupts() {

@@ -144,7 +144,8 @@ expect_queues() {
 
 wish() { job "$1" 1; }
 
-is_back() { expect_mmfsd_as_before && expect_interrupts '0 0-1'; }
+is_back() { expect_mmfsd_as_before && expect_interrupts "$BOOTED"; }
+rebooted() { affinity_rebooted; }
 
 # killed COMMAND MENDER
 killed() {

@@ -40,6 +40,8 @@ expect_result() {
 	[ "$status" -eq 0 ]
 	expect_line 'nothing to change, --io-cores=1( +[0-9.]+){4} +0'
 	expect_line '--io-profile: remounted and put back( +[0-9.]+){4} +0'
+	expect_line 'Lustre of 400 OSTs, nothing to change( +[0-9.]+){4} +0'
+	expect_result 'epilog, Lustre of 400 OSTs: by the clock	[0-9.]* ms	50 ms	least: '
 	expect_line 'stand-in, weka takes 50 ms: first job( +[0-9.]+){4} +3'
 	expect_result 'calls of weka by prolog and epilog	3 for the first job		0 for the next '
 	expect_result 'prolog, nothing to change, verdict kept: by the clock	[0-9.]* ms		least: '

@@ -102,12 +102,17 @@ timeout_ms=60000" node_conf
 CLOCKS=(0 0 0 -90000 90000 -3 -4000000 40000000)
 set_clock() { export JOBIO_CLOCK=${CLOCKS[RANDOM % ${#CLOCKS[@]}]}; }
 
-# crash_reboot - anywhere; the client still serves nobody else, and slurmd may
-# start without jobio-recover.service
-crash_reboot() {
-	reboot
+# rebooted - what of the client is as the boot leaves it; WEKA's still serves nobody
+# else. Files about other clients say it in their own words.
+rebooted() {
 	touch "$NODE/weka/idle"
 	node_interface
+}
+
+# crash_reboot - anywhere; slurmd may start without jobio-recover.service
+crash_reboot() {
+	reboot
+	rebooted
 	[[ $((RANDOM % 3)) -eq 0 ]] || recover 2>/dev/null
 }
 
@@ -130,14 +135,50 @@ expect_one_run() {
 		"$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null)"
 }
 
-# random_schedule SEED - a few jobs whose helpers are killed anywhere, on a node
-# that reboots and whose clock is set anywhere, then one that is not; cores
-# change by resources or by a new mount
+# crash_round ID - the helpers of the job are killed anywhere, on a node that
+# reboots and whose clock is set anywhere
+crash_round() {
+	killed_at $((RANDOM % 60 + 1)) prepare || :
+	maybe 4 killed_at $((RANDOM % 60 + 1)) prepare
+	[[ ! -d $NODE/run/$1/steps ]] || step "$1" batch 1 2
+	maybe 2 set_clock
+	maybe 6 crash_reboot
+	maybe 3 killed_at $((RANDOM % 20 + 1)) recover
+	killed_at $((RANDOM % 25 + 1)) release || :
+	maybe 3 hand_over
+	maybe 6 crash_reboot
+	maybe 2 release 2>/dev/null
+	maybe 3 release 2>/dev/null
+}
+
+crash_begin() {
+	rm -rf "$NODE"/spool/*.json "$NODE/taken"
+	export JOBIO_CLOCK=0
+}
+
+# crash_end ID... - slurmd runs an epilog for each, at last, and one more job is not
+# killed: nothing is left of any, and each was one run
+crash_end() {
+	local id
+	for id; do
+		job "$id" 1
+		release 2>/dev/null || return
+		maybe 3 release 2>/dev/null
+	done
+	next_job $((id + 1)) 2>/dev/null || return
+	for id; do
+		expect_one_run "$id" || return
+	done
+	[[ ! -d $NODE/taken ]] || find "$NODE/taken" -name '*.json' -exec cp -t "$NODE/spool" {} +
+	expect_clean "$@" $((id + 1))
+}
+
+# random_schedule SEED - a few jobs whose helpers are killed anywhere, then one that
+# is not; cores change by resources or by a new mount
 random_schedule() {
 	local id ids=() round profile cores method
 	RANDOM=$1
-	rm -rf "$NODE"/spool/*.json "$NODE/taken"
-	export JOBIO_CLOCK=0
+	crash_begin
 	for round in {1..3}; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
@@ -146,33 +187,13 @@ random_schedule() {
 		method=(resources mount)
 		cores_by "${method[RANDOM % 2]}"
 		job "$id" "$cores" "${profile[RANDOM % 3]}"
-		killed_at $((RANDOM % 60 + 1)) prepare || :
-		maybe 4 killed_at $((RANDOM % 60 + 1)) prepare
-		[[ ! -d $NODE/run/$id/steps ]] || step "$id" batch 1 2
-		maybe 2 set_clock
-		maybe 6 crash_reboot
-		maybe 3 killed_at $((RANDOM % 20 + 1)) recover
-		killed_at $((RANDOM % 25 + 1)) release || :
-		maybe 3 hand_over
-		maybe 6 crash_reboot
-		maybe 2 release 2>/dev/null
-		maybe 3 release 2>/dev/null
+		crash_round "$id"
 	done
-	for id in "${ids[@]}"; do # slurmd runs an epilog for each, at last
-		job "$id" 1
-		release 2>/dev/null || return
-		maybe 3 release 2>/dev/null
-	done
-	next_job $((id + 1)) 2>/dev/null || return
-	for id in "${ids[@]}"; do
-		expect_one_run "$id" || return
-	done
-	[[ ! -d $NODE/taken ]] || find "$NODE/taken" -name '*.json' -exec cp -t "$NODE/spool" {} +
-	expect_clean "${ids[@]}" $((id + 1))
+	crash_end "${ids[@]}"
 }
 
-# ---- clients of any type; the file has wish ID (the job, with what it asks for)
-# and is_back (all that was changed is as before)
+# ---- clients of any type; the file has wish ID (the job, with what it asks for),
+# is_back (all that was changed is as before) and rebooted
 
 # crash_helpers - those of the node can be killed from here on
 crash_helpers() { cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"; }
@@ -227,20 +248,12 @@ crash_schedules() {
 crash_schedule() {
 	local id ids=() round profiles=("${@:2}")
 	RANDOM=$1
-	rm -f "$NODE"/spool/*.json
+	crash_begin
 	for round in 1 2 3; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
 		job "$id" 1 "${profiles[RANDOM % ${#profiles[@]}]}"
-		killed_at $((RANDOM % 50 + 1)) prepare || :
-		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
-		killed_at $((RANDOM % 25 + 1)) release || :
-		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
+		crash_round "$id"
 	done
-	for id in "${ids[@]}"; do
-		job "$id" 1
-		release 2>/dev/null || return
-	done
-	next_job $((id + 1)) 2>/dev/null || return
-	is_back && expect_clean "${ids[@]}" $((id + 1))
+	crash_end "${ids[@]}" && is_back
 }

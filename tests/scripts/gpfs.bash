@@ -13,6 +13,7 @@ gpfs_make() {
 	printf '%s\n' 'fsyncIsGlobal 1 -' 'maxMBpS 2048 -' 'maxStatCache 1000 -' \
 		'nBucketGroups 128 -' 'pagepool 17179869184 static' \
 		'verbsRdma disable -' 'verbsPorts - -' >"$NODE/gpfs/config"
+	cp "$NODE/gpfs/config" "$NODE/gpfs/config.kept"
 	head -n 2 "$SRCDIR/tests/samples/gpfs/mmdiag-waiters.txt" >"$NODE/gpfs/waiters"
 	gpfs_start "$@"
 	gpfs_conf
@@ -33,6 +34,15 @@ gpfs_stop() {
 	kill -KILL "$MMFSD" 2>/dev/null || :
 	wait "$MMFSD" 2>/dev/null || :
 	rm -rf "$NODE/processes/${MMFSD:?}" "$NODE/gpfs/pid"
+}
+
+# gpfs_rebooted - mmfsd starts with its configuration: what -I set is gone, and
+# somebody may have changed it for good
+gpfs_rebooted() {
+	gpfs_stop
+	sed -i "s/^maxMBpS .*/maxMBpS $((RANDOM % 2 ? 2048 : 4096)) -/" "$NODE/gpfs/config.kept"
+	cp "$NODE/gpfs/config.kept" "$NODE/gpfs/config"
+	gpfs_start
 }
 
 gpfs_remove() {
@@ -89,4 +99,11 @@ gpfs_calls() { grep -c "^$1 " "$NODE/gpfs/calls" || :; }
 expect_config() {
 	grep -q "^$1 $2 " "$NODE/gpfs/config" ||
 		fail "$1 is not $2: $(grep "^$1 " "$NODE/gpfs/config")"
+}
+
+# expect_gpfs_as_before - its configuration
+expect_gpfs_as_before() {
+	local difference
+	difference=$(diff <(cut -d' ' -f1,2 "$NODE/gpfs/config.kept") <(cut -d' ' -f1,2 "$NODE/gpfs/config")) ||
+		fail "mmfsd's configuration: $difference"
 }

@@ -357,7 +357,8 @@ wish() {
 	job "$1" 1 stream
 }
 
-is_back() { expect_config maxMBpS 2048 && expect_config fsyncIsGlobal 1; }
+is_back() { expect_gpfs_as_before; }
+rebooted() { gpfs_rebooted; }
 
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'mmchconfig before' 'mmchconfig after'; }

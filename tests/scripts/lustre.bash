@@ -87,7 +87,8 @@ lustre_conf() {
 
 # With the kernel's part before libc; without sanitizers wanting to be first.
 in_env() {
-	env -i "${JOB_ENV[@]}" "${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
+	env -i "${JOB_ENV[@]}" "JOBIO_FAULT_CLOCK=${JOBIO_CLOCK:-0}" \
+		"${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
 		ASAN_OPTIONS=verify_asan_link_order=0 LUSTRE_TREE="$NODE/lustre" \
 		${LUSTRE_DENY:+LUSTRE_DENY="$LUSTRE_DENY"} "$@"
 }
@@ -130,32 +131,34 @@ all_params() {
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
-# lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
-# that is not
-lustre_schedule() {
-	local id ids=() round profile before
-	RANDOM=$1
-	rm -f "$NODE"/spool/*.json
+# lustre_rebooted - every parameter is as when the schedule began, but for one that
+# somebody may have changed for good; sets $before
+lustre_rebooted() {
+	rm -r "$NODE/lustre"
+	cp -r "$NODE/lustre.booted" "$NODE/lustre"
+	echo $((RANDOM % 2 ? 8 : 12)) >"$NODE/lustre/sys/osc/work-OST0000-osc-${INSTANCE#*-}/max_rpcs_in_flight"
 	before=$(all_params)
-	lustre_conf "jobid=$( ((RANDOM % 2)) && echo yes || echo no)"
+}
+
+# lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
+# that is not; see crash.bash
+lustre_schedule() {
+	local id ids=() round profile before jobid=(no yes)
+	RANDOM=$1
+	crash_begin
+	before=$(all_params)
+	rm -rf "$NODE/lustre.booted"
+	cp -r "$NODE/lustre" "$NODE/lustre.booted"
+	lustre_conf "jobid=${jobid[RANDOM % 2]}" # a subshell has random numbers of its own
 	for round in {1..3}; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
 		profile=(small stream metadata cached labelled "")
 		job "$id" 1 "${profile[RANDOM % 6]}"
-		killed_at $((RANDOM % 60 + 1)) prepare || :
-		[[ $((RANDOM % 4)) -ne 0 ]] || killed_at $((RANDOM % 60 + 1)) prepare || :
-		[[ $((RANDOM % 3)) -ne 0 ]] || killed_at $((RANDOM % 20 + 1)) recover || :
-		killed_at $((RANDOM % 30 + 1)) release || :
-		[[ $((RANDOM % 2)) -ne 0 ]] || release 2>/dev/null || :
-	done
-	for id in "${ids[@]}"; do # slurmd runs an epilog for each, at last
-		job "$id" 1
-		release 2>/dev/null || return
+		crash_round "$id"
 	done
 	lustre_conf
-	next_job $((id + 1)) 2>/dev/null || return
-	expect_clean "${ids[@]}" $((id + 1)) || return
+	crash_end "${ids[@]}" || return
 	[[ $(all_params) == "$before" ]] || fail 'parameters are not as they were:' \
 		"$(diff <(echo "$before") <(all_params))"
 }

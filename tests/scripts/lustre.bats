@@ -347,6 +347,7 @@ wish() {
 }
 
 is_back() { as_before; }
+rebooted() { lustre_rebooted; }
 
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'parameter before' 'jobid after'; }

@@ -7,8 +7,7 @@ nfs_make() {
 	mkdir -p "$NODE/nfs" "$NODE/bdi/0:60"
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
-	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
-	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
+	nfs_booted
 	# a kernel that takes what a live NFS mount takes, and notes it
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake nfs-mount 'node=${0%/bin/*}
@@ -17,6 +16,20 @@ nfs_make() {
 	words=$(tr , "\n" <<<"$5" | grep -vxE "remount|atime|async|diratime|strictatime" | paste -sd,)
 	sed -i "s|nfs [^ ]*|nfs rw,$words,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none|" "$node/nfs/mounts"'
 	nfs_conf
+}
+
+NFS_AHEAD=128 # that of the mount as it is booted
+
+# nfs_booted - mounted as fstab says
+nfs_booted() {
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
+	echo "$NFS_AHEAD" >"$NODE/bdi/0:60/read_ahead_kb"
+}
+
+# nfs_rebooted - what it had before, or what somebody has changed for good
+nfs_rebooted() {
+	NFS_AHEAD=$((RANDOM % 2 ? 128 : 256))
+	nfs_booted
 }
 
 # mounted OPTIONS - the only mount of the node
@@ -54,6 +67,6 @@ expect_read_ahead() {
 
 # expect_nfs_as_before - the read-ahead and the options that profiles change
 expect_nfs_as_before() {
-	expect_read_ahead 128 || return
+	expect_read_ahead "$NFS_AHEAD" || return
 	[[ ! $(<"$NODE/nfs/mounts") =~ ,(sync|noatime), ]] || fail "the mount: $(<"$NODE/nfs/mounts")"
 }

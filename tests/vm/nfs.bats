@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real NFS: the kernel's server and client, over TCP and RDMA; see nfs-node
 #
-# Needs SRCDIR, BUILDDIR with jobio's helpers, docker, jq and tests/vm/packages.
+# Needs SRCDIR, BUILDDIR with jobio's helpers and plugin, docker, jq and
+# tests/vm/packages.
 # Boots Debian's full 6.1 and 6.12 at the same time, or JOBIO_NFS_KERNELS.
 
 read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
@@ -11,7 +12,8 @@ load payload
 
 payload_make() {
 	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node}
-	cp "$SRCDIR"/tests/vm/nfs{-node,.bash} "$1"
+	cp "$SRCDIR"/tests/vm/nfs{-node,.bash} "$BUILDDIR/.libs/jobio.so" "$1"
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
 }
 
 # machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case
@@ -114,6 +116,15 @@ app() {
 @test "a mount that is gone at the end has no line, and the record says so" {
 	expect 'gone during the job' '[.wire[].fs] | index("/m/late")' null
 	expect 'gone during the job' '.quality | index("unmounted") != null' true
+}
+
+@test "NFS that a job has in a namespace of its own has a line, and what shows the node's is counted there" {
+	wire 'in a namespace of its own' own 3145728 4194304 3145728 4194304
+	wire 'in a namespace of its own' t3 0 2097152 0 2097152
+	expect 'in a namespace of its own' '[.wire[].fs | select(test("own|shown"))]' '["/m/own"]'
+	expect 'in a namespace of its own' '.steps' 3
+	expect 'in a namespace of its own' '[.quality[] | select(test("private_mount|client_unreadable"))]' '["private_mount"]'
+	expect 'mounts of the node after the namespace' . '[]'
 }
 
 @test "dd writes and reads: wire and app tell the same bytes" {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A superblock's counters as a row of the wire */
+#include <string.h>
+
+#include "client/nfs/nfs.h"
+#include "client/wire.h"
+
+/* Milliseconds of the kernel as microseconds. */
+static int64_t us(int64_t ms)
+{
+	return ms < 0 || ms > INT64_MAX / 1000 ? WIRE_UNKNOWN : ms * 1000;
+}
+
+static int64_t sum(int64_t a, int64_t b, int64_t c)
+{
+	if (a < 0 || b < 0 || c < 0 || a > INT64_MAX / 4 || b > INT64_MAX / 4 ||
+	    c > INT64_MAX / 4)
+		return WIRE_UNKNOWN;
+	return a + b + c;
+}
+
+static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
+{
+	const struct nfs_ops *r = &stats->reads, *w = &stats->writes,
+			     *o = &stats->others;
+	int64_t *count = row->count;
+	int64_t sent = sum(r->sent, w->sent, o->sent);
+	int64_t begun = sum(r->count, w->count, o->count);
+
+	count[WIRE_READ_BYTES] = stats->read_bytes;
+	count[WIRE_WRITE_BYTES] = stats->write_bytes;
+	count[WIRE_READS] = r->count;
+	count[WIRE_WRITES] = w->count;
+	count[WIRE_READ_US] = us(r->total_ms);
+	count[WIRE_WRITE_US] = us(w->total_ms);
+	count[WIRE_META] = o->count;
+	count[WIRE_META_US] = us(o->total_ms);
+	count[WIRE_ASKED_READ_BYTES] = stats->asked_read;
+	count[WIRE_ASKED_WRITE_BYTES] = stats->asked_write;
+	if (sent >= begun && begun >= 0)
+		count[WIRE_RESENT] = sent - begun;
+	count[WIRE_QUEUE_US] = us(sum(r->queue_ms, w->queue_ms, o->queue_ms));
+}
+
+int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
+		struct err *err)
+{
+	struct wire_row *row;
+
+	if (!*mount->device || !mount->has_stats)
+		return 0; /* mounted or gone between the files */
+	row = wire_row(wire, mount->device);
+	if (!row)
+		return err_set(err, "more than %d superblocks", WIRE_ROWS_MAX);
+	if (*row->fs)
+		return 0;
+	if (strlen(mount->mount->target) < sizeof(row->fs))
+		strcpy(row->fs, mount->mount->target);
+	if (mount->stats.age_s != NFS_UNKNOWN)
+		row->born_s = wire->at_s > mount->stats.age_s
+				      ? wire->at_s - mount->stats.age_s
+				      : 0;
+	fill_row(row, &mount->stats);
+	return 0;
+}

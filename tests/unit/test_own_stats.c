@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* NFS that a job has in a namespace of its own: what slurmstepd leaves of a step,
+ * by files like those of /proc, and what the epilog makes of it. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "spank/own_stats.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define ROOT "25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+#define HOME "30 25 0:52 / /home rw shared:2 - nfs4 srv:/home rw,vers=4.2\n"
+#define NODE ROOT HOME
+#define DATA "41 25 0:91 / /data rw - nfs4 srv:/data rw,vers=4.2\n"
+#define BIND "42 25 0:91 /me /my\\040data rw - nfs4 srv:/data rw,vers=4.2\n"
+
+static struct own_stats stats;
+static struct own_page *page;
+
+/* The part of mountstats of a mount that was made so long ago; so many MiB were
+ * read from the server, and written. */
+static const char *part(const char *target, int age_s, int read_mib,
+			int written_mib)
+{
+	static char texts[4][1024];
+	static int turn;
+	char *text = texts[turn++ % 4];
+
+	snprintf(
+		text, sizeof(texts[0]),
+		"device srv:/data mounted on %s with fstype nfs4 statvers=1.1\n"
+		"\topts:\trw,vers=4.2\n\tage:\t%d\n"
+		"\tbytes:\t0 0 0 0 %d %d 0 0 \n"
+		"\txprt:\ttcp 802 1 1 0 0 17 17 0 9100 0 65 4 1\n"
+		"\tper-op statistics\n"
+		"\t        READ: %d %d 0 0 0 1 2 3 0\n"
+		"\t       WRITE: %d %d 0 0 0 1 2 3 0\n\n",
+		target, age_s, read_mib << 20, written_mib << 20, read_mib,
+		read_mib, written_mib, written_mib);
+	return text;
+}
+
+static void have(const char *table, const char *counters)
+{
+	char text[8192];
+
+	snprintf(text, sizeof(text),
+		 "device tmpfs mounted on /tmp with "
+		 "fstype tmpfs\n%s",
+		 counters);
+	tempdir_put("self/mountinfo", table);
+	tempdir_put("self/mountstats", text);
+}
+
+static void start(const char *namespace)
+{
+	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
+	size_t i;
+
+	tempdir_make();
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
+	ck_assert_int_eq(symlink(namespace, tempdir_path("self/ns/mnt")), 0);
+	ck_assert_int_eq(symlink("mnt:[1]", tempdir_path("1/ns/mnt")), 0);
+	tempdir_put("1/mountinfo", NODE);
+}
+
+static void begin(const char *table, const char *counters)
+{
+	int status;
+
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	own_stats_open(&stats);
+	have(table, counters);
+	if (fork() == 0) {
+		own_stats_begin(&stats, tempdir_path("."), page);
+		_exit(0);
+	}
+	ck_assert_int_gt(wait(&status), 0);
+}
+
+/* What is there now, though the task has ended; caller frees. */
+static char *end(const char *table, const char *counters)
+{
+	char *text;
+
+	have(table, counters);
+	text = own_stats_end(&stats, tempdir_path("."), page);
+	munmap(page, sizeof(*page));
+	return text;
+}
+
+/* ---- slurmstepd ------------------------------------------------------------- */
+
+START_TEST(the_counters_at_the_begin_and_the_end_of_a_step_are_told)
+{
+	char *text;
+
+	start("mnt:[2]");
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_str_eq(page->types, "nfs4");
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(text);
+	ck_assert(!strncmp(text, "own 1\nbegin ", 12));
+	ck_assert_ptr_nonnull(strstr(text, "\n" DATA "device srv:/data mounted "
+					   "on /data with fstype nfs4 "));
+	ck_assert_ptr_nonnull(strstr(text, "READ: 5 5 "));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	ck_assert_ptr_null(strstr(text, "tmpfs"));
+	ck_assert_ptr_null(strstr(text, "/home"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(in_the_namespace_of_the_node_or_without_nfs_nothing_is_told)
+{
+	start("mnt:[1]");
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_str_eq(page->begin, "");
+	ck_assert_ptr_null(end(NODE DATA, part("/data", 130, 6, 9)));
+	tempdir_remove();
+	start("mnt:[2]");
+	begin(NODE "40 25 0:90 / /tmp rw - tmpfs tmpfs rw\n", "");
+	ck_assert_str_eq(page->types, "tmpfs");
+	ck_assert_ptr_null(
+		end(NODE "40 25 0:90 / /tmp rw - tmpfs tmpfs rw\n", ""));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_superblock_is_told_once_and_not_where_another_mount_hides_it)
+{
+	char *text, *at;
+
+	start("mnt:[2]");
+	begin(NODE DATA BIND
+	      "43 41 0:92 / /data rw - nfs4 srv:/other rw,vers=4.2\n",
+	      part("/data", 100, 5, 7));
+	text = end(NODE DATA BIND, part("/data", 130, 6, 9));
+	/* only /my data shows 0:91 at the begin */
+	at = strstr(text, "begin ");
+	at = strstr(at, "\n") + 1;
+	ck_assert_msg(!strncmp(at, "42 25 0:91 ", 11), "%s", at);
+	ck_assert_ptr_nonnull(strstr(at, "\n43 41 0:92 "));
+	at = strstr(text, "\nend ") + 1;
+	ck_assert_ptr_nonnull(strstr(at, "\n41 25 0:91 "));
+	ck_assert_ptr_null(strstr(at, "\n42 25 0:91 "));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(nfs_that_came_during_the_step_is_told_with_its_type)
+{
+	char *text;
+
+	start("mnt:[2]");
+	begin(NODE, "");
+	ck_assert_str_eq(page->types, "");
+	have(NODE DATA, part("/data", 3, 6, 9));
+	text = own_stats_end(&stats, tempdir_path("."), page);
+	ck_assert_str_eq(page->types, "nfs4");
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(counters_that_could_not_be_read_are_told_as_such)
+{
+	char *text;
+
+	start("mnt:[2]");
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_int_eq(unlink(tempdir_path("1/mountinfo")), 0);
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(strstr(text, "\nend -1\n"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- the epilog -------------------------------------------------------------- */
+
+static struct config_client section;
+static struct client_wire wire;
+
+static long long now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (long long)now.tv_sec;
+}
+
+/* A client on a node with these tables. */
+static struct client *node(const char *mountinfo, const char *counters)
+{
+	static char mounts[512], info[512], stat[512];
+	char table[64] = "/dev/sda1 / ext4 rw 0 0\n";
+
+	tempdir_make();
+	if (strstr(mountinfo, "/home"))
+		snprintf(table, sizeof(table), "srv:/home /home nfs4 rw 0 0\n");
+	snprintf(mounts, sizeof(mounts), "%s", tempdir_put("mounts", table));
+	snprintf(info, sizeof(info), "%s", tempdir_put("mountinfo", mountinfo));
+	snprintf(stat, sizeof(stat), "%s", tempdir_put("mountstats", counters));
+	section = (struct config_client){ .name = (char *)"home",
+					  .type = CLIENT_NFS,
+					  .mounts = (char *)"",
+					  .timeout_ms = 1000,
+					  .mount_table = mounts,
+					  .mountinfo = info,
+					  .mountstats = stat };
+	return client_open(&section, NULL, NULL, NULL);
+}
+
+/* "begin AT\nTABLE..." of a step that began and ended so many seconds ago */
+static char *text_of(long long began, const char *at_begin, long long ended,
+		     const char *at_end)
+{
+	char *text = NULL;
+
+	ck_assert_int_gt(asprintf(&text, "own 1\nbegin %lld\n%send %lld\n%s",
+				  now_s() - began, at_begin, now_s() - ended,
+				  at_end),
+			 0);
+	return text;
+}
+
+/* DATA and its counters */
+static const char *data(int age_s, int read_mib, int written_mib)
+{
+	static char texts[8][2048];
+	static int turn;
+	char *text = texts[turn++ % 8];
+
+	snprintf(text, sizeof(texts[0]), "%s%s", DATA,
+		 part("/data", age_s, read_mib, written_mib));
+	return text;
+}
+
+static int own(struct client *client, const char *before, char *first,
+	       char *second)
+{
+	char *texts[] = { first, second };
+	struct err err = { "" };
+	int rc = client_wire_own(client, before, texts, second ? 2 : 1, &wire,
+				 &err);
+
+	ck_assert_msg(rc >= 0, "%s", err.text);
+	free(first);
+	free(second);
+	client_close(client);
+	return rc;
+}
+
+static void expect(size_t index, const char *fs, int64_t read_mib,
+		   int64_t written_mib)
+{
+	ck_assert_uint_lt(index, wire.line_count);
+	ck_assert_str_eq(wire.line[index].fs, fs);
+	ck_assert(!wire.line[index].is_gone && !wire.line[index].has_restarted);
+	ck_assert_int_eq(wire.line[index].count[WIRE_READ_BYTES],
+			 read_mib < 0 ? -1 : read_mib << 20);
+	ck_assert_int_eq(wire.line[index].count[WIRE_WRITE_BYTES],
+			 written_mib < 0 ? -1 : written_mib << 20);
+}
+
+START_TEST(what_a_step_moved_on_nfs_of_its_own_is_a_line)
+{
+	struct client *client = node(ROOT, "");
+
+	ck_assert_int_eq(own(client, NULL,
+			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
+			     NULL),
+			 0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(wire.source, "mountstats");
+	expect(0, "/data", 1, 2);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(of_steps_with_one_superblock_the_first_reading_counts_and_the_last)
+{
+	struct client *client = node(ROOT, "");
+
+	/* a batch script, and a step that it ran */
+	ck_assert_int_eq(
+		own(client, NULL,
+		    text_of(40, data(120, 6, 8), 20, data(140, 10, 12)),
+		    text_of(60, data(100, 5, 7), 0, data(160, 11, 14))),
+		0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	expect(0, "/data", 6, 7);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(namespaces_of_two_steps_with_a_superblock_each_are_added)
+{
+	struct client *client = node(ROOT, "");
+
+	/* the device number was given again */
+	ck_assert_int_eq(own(client, NULL,
+			     text_of(60, data(100, 5, 7), 50, data(110, 6, 7)),
+			     text_of(20, data(5, 0, 0), 0, data(25, 4, 3))),
+			 0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	expect(0, "/data", 5, 3);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_superblock_that_was_made_in_the_job_counts_whole)
+{
+	struct client *client = node(ROOT, "");
+
+	ck_assert_int_eq(
+		own(client, NULL, text_of(60, "", 0, data(30, 6, 9)), NULL), 0);
+	expect(0, "/data", 6, 9);
+	/* a later step found it */
+	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
+			     text_of(60, "", 0, data(30, 6, 9)),
+			     text_of(10, data(20, 4, 4), 5, data(25, 5, 5))),
+			 0);
+	expect(0, "/data", 6, 9);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(of_an_older_one_without_a_first_reading_nothing_is_known)
+{
+	struct client *client = node(ROOT, "");
+
+	ck_assert_int_eq(
+		own(client, NULL, text_of(60, "", 0, data(900, 6, 9)), NULL),
+		0);
+	expect(0, "/data", -1, -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_the_node_shows_as_well_is_counted_there_alone)
+{
+	char mountstats[2048];
+	struct client *client;
+	char *before;
+
+	snprintf(mountstats, sizeof(mountstats), "%s",
+		 part("/home", 160, 6, 9));
+	client = node(ROOT "30 25 0:91 / /home rw - nfs4 srv:/home rw\n",
+		      mountstats);
+	ck_assert_int_eq(own(client, NULL,
+			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
+			     NULL),
+			 0);
+	ck_assert_uint_eq(wire.line_count, 0);
+	/* a job's that has the number now, and is younger */
+	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
+			     text_of(60, data(10, 5, 7), 0, data(70, 6, 9)),
+			     NULL),
+			 0);
+	expect(0, "/data", 1, 2);
+	/* the node had it when the job began */
+	client = client_open(&section, NULL, NULL, NULL);
+	before = client_wire_save(client, NULL);
+	tempdir_put("mounts", "/dev/sda1 / ext4 rw 0 0\n");
+	ck_assert_int_eq(own(client, before,
+			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
+			     NULL),
+			 0);
+	ck_assert_uint_eq(wire.line_count, 0);
+	free(before);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_mount_that_a_step_has_no_more_at_its_end_is_gone)
+{
+	struct client *client = node(ROOT, "");
+
+	ck_assert_int_eq(
+		own(client, NULL, text_of(60, data(100, 5, 7), 0, ""), NULL),
+		0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert(wire.line[0].is_gone);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(texts_and_mounts_without_counters_are_unknown_and_no_line)
+{
+	static const char *const odd[] = {
+		"",
+		"own 1\n",
+		"own 2\nbegin 1\nend 2\n",
+		"own 1\nbegin -1\nend 9\n",
+		"own 1\nbegin 9\n" DATA "end -1\n",
+		"own 1\nbegin 1\nend 2",
+		"own 1\nend 2\n",
+		"own 1\nbegin 1x\nend 2\n",
+	};
+	size_t i;
+
+	client_close(node(ROOT, ""));
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		ck_assert_msg(own(client_open(&section, NULL, NULL, NULL), NULL,
+				  strdup(odd[i]), NULL) == (i == 5 ? 0 : 1),
+			      "%s", odd[i]);
+		ck_assert_uint_eq(wire.line_count, 0);
+	}
+	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
+			     text_of(60, DATA, 0, DATA), NULL),
+			 1);
+	ck_assert_uint_eq(wire.line_count, 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
+{
+	struct client *client = node(ROOT, "");
+
+	section.mounts = (char *)"/home";
+	own(client, NULL, text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
+	    NULL);
+	ck_assert_uint_eq(wire.line_count, 0);
+	section.mounts = (char *)"/home /data";
+	own(client_open(&section, NULL, NULL, NULL), NULL,
+	    text_of(60, data(100, 5, 7), 0, data(160, 6, 9)), NULL);
+	expect(0, "/data", 1, 2);
+	tempdir_remove();
+}
+END_TEST
+
+UNIT_MAIN("own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
+	  in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
+	  a_superblock_is_told_once_and_not_where_another_mount_hides_it,
+	  nfs_that_came_during_the_step_is_told_with_its_type,
+	  counters_that_could_not_be_read_are_told_as_such,
+	  what_a_step_moved_on_nfs_of_its_own_is_a_line,
+	  of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
+	  namespaces_of_two_steps_with_a_superblock_each_are_added,
+	  a_superblock_that_was_made_in_the_job_counts_whole,
+	  of_an_older_one_without_a_first_reading_nothing_is_known,
+	  what_the_node_shows_as_well_is_counted_there_alone,
+	  a_mount_that_a_step_has_no_more_at_its_end_is_gone,
+	  texts_and_mounts_without_counters_are_unknown_and_no_line,
+	  mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
