@@ -300,27 +300,33 @@ static int part_height(const struct kind *kind, size_t part)
 	return HEAD + (int)((count + ACROSS - 1) / ACROSS) * CELL + 14;
 }
 
-/* Squares of one look: reserved, the client's, both, neither. */
+/* 0: neither, 1: reserved, 2: the client's, 3: both */
+static int look_of(const struct kind *kind, int cpu)
+{
+	return cpuset_has(&kind->marks[MARK_RESERVED], (unsigned)cpu) +
+	       2 * cpuset_has(&kind->marks[MARK_CLIENT], (unsigned)cpu);
+}
+
+/* The squares of one look; of none, nothing. */
 static void draw_cpus(struct page *page, const struct kind *kind,
 		      const struct cpuset *cpus, int top, int look)
 {
-	const struct cpuset *marks = kind->marks;
+	bool is_begun = false;
 	char class[8];
-	int cpu, at = 0;
+	int cpu, at = -1;
 
 	snprintf(class, sizeof(class), "c%d", look);
-	page_path(page, class);
 	cpuset_for_each (cpu, cpus) {
-		if (at < CPUS_MAX &&
-		    cpuset_has(&marks[MARK_RESERVED], (unsigned)cpu) +
-				    2 * cpuset_has(&marks[MARK_CLIENT],
-						   (unsigned)cpu) ==
-			    look)
-			page_bar(page, at % ACROSS * CELL + 4.0,
-				 at / ACROSS * CELL + top, 20, 20);
-		at++;
+		if (++at >= CPUS_MAX || look_of(kind, cpu) != look)
+			continue;
+		if (!is_begun)
+			page_path(page, class);
+		is_begun = true;
+		page_bar(page, at % ACROSS * CELL + 4.0,
+			 at / ACROSS * CELL + top, 20, 20);
 	}
-	page_path_end(page);
+	if (is_begun)
+		page_path_end(page);
 }
 
 /* A bar at the foot of each CPU of the job, one for those that are neighbours. */
@@ -354,9 +360,7 @@ static void draw_numbers(struct page *page, const struct kind *kind,
 
 	cpuset_for_each (cpu, cpus) {
 		snprintf(number, sizeof(number), "%d", cpu);
-		if (at < CPUS_MAX &&
-		    (cpuset_has(&kind->marks[MARK_RESERVED], (unsigned)cpu) ||
-		     cpuset_has(&kind->marks[MARK_CLIENT], (unsigned)cpu)))
+		if (at < CPUS_MAX && look_of(kind, cpu))
 			page_label(page, at % ACROSS * CELL + 14.0,
 				   at / ACROSS * CELL + top + 13, "middle",
 				   number);
@@ -390,7 +394,7 @@ static void draw_part(struct page *page, const struct kind *kind, size_t part,
 		page_label(page, 4, top + 13, "start", name);
 		page_path(page, "cs");
 		page_bar(page, 0.5, top + HEAD - 3.0, PAGE_WIDE - 8,
-			 high - HEAD - 5);
+			 high - HEAD - 9);
 		page_path_end(page);
 	}
 	if (cards && *cards)

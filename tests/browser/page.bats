@@ -45,7 +45,7 @@ looks() {
 		END
 		printf '</script></body></html>\n'
 	} >"$DIR/looks.html"
-	browse "$DIR/looks.html" --dump-dom --window-size=1000,3000 | grep -oE 'LOOKS .* END'
+	browse "$DIR/looks.html" --dump-dom --window-size=1000,3000 | grep -oE 'LOOKS [^$]* END'
 }
 
 # layout OPTION... - what is wrong with the page in such a window
