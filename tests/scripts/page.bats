@@ -147,3 +147,18 @@ for i in range(1, 1001):
 	run html 12
 	expect_equal 600 "$(stat -c %a "$page")"
 }
+
+@test "README's pictures are small, and need nothing from anywhere" {
+	local picture
+	for picture in $(grep -oE '\(docs/[a-z-]+\.(png|svg)\)' "$SRCDIR/README.md" | tr -d '()'); do
+		[[ $(stat -c %s "$SRCDIR/$picture") -lt 150000 ]]
+		run grep -cE 'href|url\(|<script' "$SRCDIR/$picture"
+		expect_equal 0 "$output"
+		printf '%s\n' "$picture" >>"$DIR/pictures"
+	done
+	expect_equal $'docs/report.png\ndocs/calibration.svg' "$(<"$DIR/pictures")"
+	# the run behind the page is one that nodes could have sent
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/record.schema.json" \
+		< <("$SRCDIR/tests/samples/report/records" "$EUID")
+	expect_equal '' "$output"
+}
