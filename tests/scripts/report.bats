@@ -470,6 +470,21 @@ task_record() {
 	[[ $output != *requeued* ]]
 }
 
+@test "what Slurm says of the newest run is shown when it is asked for by its number, and of no older one" {
+	local newest='state         FAILED, exit code 0, 00:00:28 on 1 node'
+	spool 7 c1
+	record 7 c1 | sed -E 's/"restart":0/"restart":1/; s/17952248/17952258/g' >"$DIR/spool/7.1.c1.json"
+	send
+	jobs "$(job 7 State=FAILED ElapsedRaw=9 NNodes=1)"
+	run report --restart=1 7
+	expect_text "$newest" "$output"
+	run report 7
+	expect_text "$newest" "$output"
+	run report --restart=0 7
+	expect_equal 0 "$status"
+	[[ $output != *FAILED* ]]
+}
+
 @test "what the job did not get comes first, with the nodes; a finding that its user can do nothing about is for --verbose" {
 	local as
 	full_record c1 | sed -e 's/"profile":"stream"/"profile":"stream","applied":false,"cores_met":false/' \
