@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "epilog/report_dir.h"
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/child.h"
@@ -27,6 +28,11 @@
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
+
+/* Which run a report is to be left of: RECORD_UNKNOWN where Slurm does not number
+ * them; NO_RUN: this epilog made no record. */
+#define NO_RUN (RECORD_UNKNOWN - 1)
+static int64_t run_made = NO_RUN;
 
 static const char *conf_file;
 
@@ -180,6 +186,7 @@ static int release(const struct config *config, const struct job *job,
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
+	run_made = state->restart;
 	read_counters(config, state);
 	known = state->finding_count;
 	if (locked)
@@ -195,6 +202,15 @@ static int release(const struct config *config, const struct job *job,
 				   : finish(config, state, err);
 	record_free(state);
 	return rc;
+}
+
+static void start_report(const struct config *config, const struct job *job)
+{
+	struct err err;
+
+	if (run_made != NO_RUN &&
+	    report_dir_start(config, conf_file, job, run_made, &err) < 0)
+		log_line("%s", err.text);
 }
 
 static unsigned int lock_timeout_ms(const struct config *config)
@@ -247,6 +263,7 @@ int main(int argc, char **argv)
 	if (job_start_sender(conf_file, &sender) < 0)
 		log_line("%s", sender.text);
 	FAULT_POINT("send after");
+	start_report(config, &job);
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");
 		rc = 0;

@@ -171,6 +171,8 @@ void job_add_steps(const struct config *config, struct record *state)
 		closedir(dir);
 	for (i = 0; i < state->client_count; i++)
 		judge_cards(&state->clients[i], &cpus);
+	if (state->part_count)
+		record_set_job_cpus(state, &cpus);
 	state->steps = steps;
 	if (!steps) {
 		state->flags |= RECORD_FLAG(NO_STEP);

@@ -65,6 +65,7 @@ static const struct key jobio_keys[] = {
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
 	  1000000, NULL },
+	{ "report_dir", TEXT, AT(report_dir), "", 0, 0, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
 	  600000, NULL },
 	{ 0 }
@@ -1016,6 +1017,24 @@ static int check_storage(struct config *config, struct err *err)
 	return 0;
 }
 
+/* A path, of which parts may stand for something of the job. */
+static int check_report_dir(struct config *config, struct err *err)
+{
+	const char *dir = config->report_dir, *at;
+
+	if (!*dir)
+		return 0;
+	if (*dir != '/' && strncmp(dir, "%w", 2) != 0)
+		return wrong(config, err, "[jobio] report_dir", dir,
+			     "expected an absolute path, or %w at the start");
+	for (at = dir; (at = strchr(at, '%')); at += 2)
+		if (!at[1] || !strchr("wuj%", at[1]))
+			return wrong(config, err, "[jobio] report_dir", dir,
+				     "% is for %w (working directory), %u "
+				     "(user), %j (job) and %%");
+	return 0;
+}
+
 static int check_whole(struct config *config, struct err *err)
 {
 	char value[16];
@@ -1032,6 +1051,7 @@ static int check_whole(struct config *config, struct err *err)
 			     "outside io_cores_min and io_cores_max");
 	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
 	    check_storage(config, err) < 0 ||
+	    check_report_dir(config, err) < 0 ||
 	    check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);

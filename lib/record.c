@@ -161,17 +161,27 @@ static void free_io(struct record_io *io, size_t count)
 	free(io);
 }
 
+static void free_clients(struct record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->client_count; i++) {
+		free(record->clients[i].cpus);
+		free(record->clients[i].cards);
+		free(record->clients[i].card_nodes);
+	}
+	free(record->clients);
+}
+
 void record_free(struct record *record)
 {
 	size_t i;
 
 	if (!record)
 		return;
-	for (i = 0; i < record->client_count; i++) {
-		free(record->clients[i].cpus);
-		free(record->clients[i].cards);
-		free(record->clients[i].card_nodes);
-	}
+	free_clients(record);
+	for (i = 0; i < record->part_count; i++)
+		free(record->parts[i].cpus);
 	for (i = 0; i < record->mount_count; i++) {
 		free(record->mounts[i].mount);
 		free(record->mounts[i].fstype);
@@ -190,7 +200,6 @@ void record_free(struct record *record)
 	}
 	free_io(record->app, record->app_count);
 	free_io(record->wire, record->wire_count);
-	free(record->clients);
 	free(record->mounts);
 	free(record->changes);
 	free(record->findings);
@@ -199,6 +208,8 @@ void record_free(struct record *record)
 	free(record->gate_text);
 	free(record->io_cores_abstract);
 	free(record->io_cores_os);
+	free(record->job_cpus);
+	free(record->parts);
 	free(record);
 }
 
@@ -234,6 +245,40 @@ static int grow(struct record *record, void **list, size_t *count, size_t size)
 	*list = bigger;
 	(*count)++;
 	return 1;
+}
+
+/* A list that was cut would name other CPUs: a long one is unknown. */
+static int set_cpus(char **field, const struct cpuset *os_cpus)
+{
+	char *list = cpuset_format(os_cpus);
+	int rc = -1;
+
+	if (list)
+		rc = set_short(field, *list && strlen(list) <= RECORD_STRING_MAX
+					      ? list
+					      : NULL);
+	free(list);
+	return rc;
+}
+
+int record_set_job_cpus(struct record *record, const struct cpuset *os_cpus)
+{
+	return set_cpus(&record->job_cpus, os_cpus);
+}
+
+int record_add_part(struct record *record, int64_t socket, int64_t numa_node,
+		    const struct cpuset *os_cpus)
+{
+	int rc = grow(record, (void **)&record->parts, &record->part_count,
+		      sizeof(*record->parts));
+	struct record_part *new;
+
+	if (rc <= 0)
+		return rc;
+	new = &record->parts[record->part_count - 1];
+	new->socket = socket;
+	new->numa_node = numa_node;
+	return set_cpus(&new->cpus, os_cpus);
 }
 
 int record_add_client(struct record *record, const char *name, const char *type,
@@ -509,6 +554,25 @@ static void build_cores(struct builder *b, struct json_object *top,
 	}
 }
 
+static void build_machine(struct builder *b, struct json_object *top,
+			  const struct record *r)
+{
+	struct json_object *o, *list, *part;
+	size_t i;
+
+	if (!r->part_count && !r->job_cpus)
+		return;
+	o = put_object(b, top, "machine", false);
+	put_text(b, o, "job_cpus", r->job_cpus);
+	list = put_list(b, o, "parts");
+	for (i = 0; i < r->part_count && !b->failed; i++) {
+		part = append_object(b, list);
+		put_number(b, part, "socket", r->parts[i].socket);
+		put_number(b, part, "numa_node", r->parts[i].numa_node);
+		put_text(b, part, "cpus", r->parts[i].cpus);
+	}
+}
+
 static void build_card(struct builder *b, struct json_object *client,
 		       const struct record_client *c)
 {
@@ -772,6 +836,7 @@ static char *build_text(const struct record *record, bool is_short,
 	build_head(&b, top, record);
 	build_request(&b, top, record);
 	build_cores(&b, top, record);
+	build_machine(&b, top, record);
 	build_clients(&b, top, record);
 	build_changes(&b, top, record);
 	build_findings(&b, top, record);
@@ -1099,6 +1164,50 @@ static int read_list(const struct json_node *in, const char *key,
 			return -1;
 	}
 	return 0;
+}
+
+/* A list of CPUs or null. */
+static int read_cpus(const struct json_node *o, const char *key, char **field,
+		     struct err *err)
+{
+	struct cpuset cpus;
+
+	if (read_text(o, key, field, RECORD_STRING_MAX, err) < 0)
+		return -1;
+	if (*field && cpuset_parse(&cpus, *field, err) < 0)
+		return err_prefix(err, "record: machine");
+	return 0;
+}
+
+static int read_part(const struct json_node *o, struct record *r, void *arg,
+		     struct err *err)
+{
+	static const struct cpuset none;
+	struct record_part *part;
+
+	(void)arg;
+	if (record_add_part(r, RECORD_UNKNOWN, RECORD_UNKNOWN, &none) < 0)
+		return err_set(err, "record: out of memory");
+	part = &r->parts[r->part_count - 1];
+	return read_number(o, "socket", UINT16_MAX, &part->socket, err) < 0 ||
+			       read_number(o, "numa_node", UINT16_MAX,
+					   &part->numa_node, err) < 0 ||
+			       read_cpus(o, "cpus", &part->cpus, err) < 0
+		       ? -1
+		       : 0;
+}
+
+static int read_machine(const struct json_node *top, struct record *r,
+			struct err *err)
+{
+	const struct json_node *o;
+	int rc = get(top, "machine", JSON_OBJECT, &o, err);
+
+	if (rc <= 0)
+		return rc;
+	if (read_cpus(o, "job_cpus", &r->job_cpus, err) < 0)
+		return -1;
+	return read_list(o, "parts", r, read_part, NULL, err);
 }
 
 static int read_mount(const struct json_node *o, struct record *r, void *arg,
@@ -1454,7 +1563,7 @@ static int read_all(const struct json_node *top, struct record *r,
 
 	if (read_version(top, err) < 0 || read_head(top, r, err) < 0 ||
 	    read_request(top, r, err) < 0 || read_cores(top, r, err) < 0 ||
-	    read_clients(top, r, err) < 0 ||
+	    read_machine(top, r, err) < 0 || read_clients(top, r, err) < 0 ||
 	    read_list(top, "changes", r, read_change, NULL, err) < 0 ||
 	    read_list(top, "findings", r, read_finding, NULL, err) < 0 ||
 	    read_list(top, "app", r, read_io, NULL, err) < 0 ||

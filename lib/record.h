@@ -21,6 +21,8 @@
  *  "refused":"why"|null,
  *  "gate":{"warned":2,"refused":0,"text":".."|null}?,
  *  "io_cores":{"count":1,"abstract":"1","os_cpus":"1,3"}|null,
+ *  "machine":{"job_cpus":"0,2"|null,"parts":[{"socket":0|null,
+ *    "numa_node":0|null,"cpus":"0-3"}]}?,
  *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
  *    "cpus":"1,3"|null,"card":{"names":"ib0,ib1","numa_nodes":"0-1"|null,
  *      "beside":true|false|null}?,
@@ -47,6 +49,9 @@
  *   tasks could have run on its CPUs, and were warned of or did not start;
  *   card: what the client's work goes over; beside: were tasks of the job allowed
  *   on a core of one of these NUMA nodes;
+ *   machine: where what is; a part: the CPUs that share a socket and a NUMA node,
+ *   in the order of their lowest; sockets are counted in that order, as Slurm counts
+ *   them; job_cpus: where tasks of the job could run;
  *   users: the cure is for the job's owner, not for an administrator;
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
@@ -251,6 +256,12 @@ struct record_client {
 	int is_beside;		       /* 1, 0, -1 unknown */
 };
 
+/* CPUs of the node that share a socket and a NUMA node. */
+struct record_part {
+	int64_t socket, numa_node; /* RECORD_UNKNOWN */
+	char *cpus;
+};
+
 struct record_mount {
 	char *mount, *fstype, *source;
 	size_t client; /* which one's */
@@ -294,13 +305,15 @@ struct record {
 	bool has_io_cores;
 	int64_t io_cores_count;
 	char *io_cores_abstract, *io_cores_os;
+	char *job_cpus; /* NULL unknown */
+	struct record_part *parts;
 	struct record_client *clients;
 	struct record_mount *mounts;
 	struct record_change *changes;
 	struct record_finding *findings;
 	struct record_io *app, *wire;
 	size_t client_count, mount_count, change_count, finding_count;
-	size_t app_count, wire_count;
+	size_t app_count, wire_count, part_count;
 	int64_t steps;
 	uint32_t flags; /* RECORD_FLAG(..) | .. */
 };
@@ -317,6 +330,11 @@ int record_set(char **field, const char *text);
  * does. */
 int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 			const struct cpuset *os_cpus);
+
+/* Where tasks of the job could run: an empty set is unknown. */
+int record_set_job_cpus(struct record *record, const struct cpuset *os_cpus);
+int record_add_part(struct record *record, int64_t socket, int64_t numa_node,
+		    const struct cpuset *os_cpus);
 
 /* All numbers unknown, scope job. */
 void record_io_init(struct record_io *io);

@@ -233,6 +233,72 @@ int sysfs_numa_cpus(int node, struct cpuset *cpus)
 	return node < 0 ? -1 : list_in(path, cpus);
 }
 
+/* All CPUs of the socket of this one; the second name is from Linux 5.3 on. */
+static int socket_cpus(unsigned int os_cpu, struct cpuset *cpus)
+{
+	static const char *const names[] = { "core_siblings_list",
+					     "package_cpus_list" };
+	char path[PATH_TEXT_MAX + 96];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path),
+			 "%s/devices/system/cpu/cpu%u/topology/%s", root,
+			 os_cpu, names[i]);
+		if (list_in(path, cpus) == 0 && cpuset_has(cpus, os_cpu))
+			return 0;
+	}
+	return -1;
+}
+
+/* The part of the CPUs in 'rest' that has this one, its lowest. */
+static void find_part(struct sysfs_part *parts, size_t count,
+		      unsigned int os_cpu, const struct cpuset *rest)
+{
+	struct sysfs_part *part = &parts[count];
+	struct cpuset cpus;
+	size_t i;
+
+	part->cpus = *rest;
+	part->socket = -1;
+	part->numa_node = sysfs_numa_node_of_cpu(os_cpu);
+	if (sysfs_numa_cpus(part->numa_node, &cpus) == 0 &&
+	    cpuset_has(&cpus, os_cpu))
+		cpuset_and(&part->cpus, &cpus);
+	if (socket_cpus(os_cpu, &cpus) < 0)
+		return;
+	cpuset_and(&part->cpus, &cpus);
+	part->socket = 0;
+	for (i = 0; i < count; i++) {
+		if (cpuset_intersects(&parts[i].cpus, &cpus)) {
+			part->socket = parts[i].socket;
+			return;
+		}
+		if (parts[i].socket >= part->socket)
+			part->socket = parts[i].socket + 1;
+	}
+}
+
+size_t sysfs_parts(struct sysfs_part *parts, size_t max)
+{
+	char path[PATH_TEXT_MAX + 96];
+	struct cpuset rest;
+	size_t count = 0;
+	int os_cpu;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/online", root);
+	if (list_in(path, &rest) < 0)
+		return 0;
+	while (count < max && (os_cpu = cpuset_next(&rest, 0)) >= 0) {
+		find_part(parts, count, (unsigned int)os_cpu, &rest);
+		cpuset_andnot(&rest, &parts[count++].cpus);
+	}
+	/* nothing tells the one part from others */
+	return count == 1 && parts[0].socket < 0 && parts[0].numa_node < 0
+		       ? 0
+		       : count;
+}
+
 int sysfs_only_numa_node(void)
 {
 	char path[PATH_TEXT_MAX + 96];

@@ -40,6 +40,15 @@ long sysfs_interface_number(const char *interface, const char *name);
 int sysfs_numa_cpus(int node, struct cpuset *cpus);
 /* The node of a machine that has one alone; -1: it has several, or nobody knows. */
 int sysfs_only_numa_node(void);
+/* CPUs that share a socket and a NUMA node. */
+struct sysfs_part {
+	int socket; /* counted as they come; -1 unknown */
+	int numa_node;
+	struct cpuset cpus;
+};
+/* In the order of their lowest CPU, which is that of hwloc and Slurm; their number,
+ * at most 'max'; 0: nobody knows. CPUs that are offline are in none. */
+size_t sysfs_parts(struct sysfs_part *parts, size_t max);
 /* Is there one with an active port? */
 bool sysfs_has_active_rdma(void);
 

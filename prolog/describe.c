@@ -5,6 +5,20 @@
 #include <stdlib.h>
 
 #include "lib/journal.h"
+#include "lib/sysfs.h"
+
+#define PARTS_MAX 32
+
+/* For the picture of the node's cores. What cannot be read is left out. */
+static void describe_machine(struct record *state)
+{
+	struct sysfs_part parts[PARTS_MAX];
+	size_t i, count = sysfs_parts(parts, PARTS_MAX);
+
+	for (i = 0; i < count; i++)
+		record_add_part(state, parts[i].socket, parts[i].numa_node,
+				&parts[i].cpus);
+}
 
 void describe_request(struct visit *visit)
 {
@@ -17,6 +31,8 @@ void describe_request(struct visit *visit)
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		record_set_io_cores(state, &visit->abs_cores,
 				    &visit->want.io_cpus);
+	if (state->has_io_cores || visit->client_count)
+		describe_machine(state);
 }
 
 /* NULL: nobody knows. */

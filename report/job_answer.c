@@ -94,6 +94,9 @@ int job_answer_head(struct job_report *r, struct json_object *top,
 	r->het_offset = json_number(top, "het_offset");
 	if (runs)
 		r->runs = (int64_t)json_object_array_length(runs);
+	if (r->runs > 0)
+		r->newest = json_number(json_object_array_get_idx(runs, 0),
+					"restart");
 	if (job_report_text(&r->cluster, json_text(top, "cluster")) < 0 ||
 	    job_report_text(&r->state, json_text(top, "state")) < 0 ||
 	    job_report_text(&r->error, json_text(top, "error")) < 0 ||

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report for spreadsheets: one line of comma-separated values. */
+/* A report for spreadsheets and accounting: one line of comma-separated values.
+ * jobio-report(5) promises that no column ever moves or goes: new ones come last. */
 #include "report/job_print.h"
 
+#include <string.h>
+
+#include "lib/number.h"
 #include "report/job_advice.h"
 #include "report/job_view.h"
+
+#define CODES_MAX 64 /* of findings */
 
 void job_print_csv_head(FILE *out)
 {
@@ -11,18 +17,25 @@ void job_print_csv_head(FILE *out)
 	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
 	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,"
 	      "user,account,partition,state,exit_code,start,end,elapsed_s,"
-	      "nodes,advice\n",
+	      "nodes,advice,job_id,array_job,array_task,het_job,het_offset,"
+	      "signal,metadata_calls,filesystems,findings,gate_warned_tasks,"
+	      "gate_refused_tasks\n",
 	      out);
 }
 
-static void csv_text(FILE *out, const char *text)
+static void csv_word(FILE *out, const char *text)
 {
-	fputc('"', out);
 	for (; text && *text; text++) {
 		if (*text == '"')
 			fputc('"', out);
 		fputc(*text, out);
 	}
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	csv_word(out, text);
 	fputs("\",", out);
 }
 
@@ -71,7 +84,77 @@ static void csv_slurm(FILE *out, const struct job_report *r)
 	csv_number(out, nodes);
 	fputc('"', out);
 	job_advice_codes(out, r);
-	fputs("\"\n", out);
+	fputs("\",", out);
+}
+
+/* Slurm's own number, of an array's task as well. */
+static int64_t number_of(const struct job_report *r)
+{
+	unsigned long number;
+
+	if (r->job)
+		return r->job;
+	if (r->slurm && r->slurm->raw_id &&
+	    number_parse(r->slurm->raw_id, 1, UINT32_MAX, &number, NULL) == 0)
+		return (int64_t)number;
+	return RECORD_UNKNOWN;
+}
+
+/* 1: it is new, and kept; 0: it is not, or there are too many. */
+static int keep_code(const char *codes[CODES_MAX], size_t *count,
+		     const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < *count; i++)
+		if (!strcmp(codes[i], code))
+			return 0;
+	if (*count == CODES_MAX)
+		return 0;
+	codes[(*count)++] = code;
+	return 1;
+}
+
+/* The codes of all nodes, each once. */
+static void csv_findings(FILE *out, const struct job_report *r)
+{
+	const char *codes[CODES_MAX], *code;
+	size_t i, k, count = 0;
+
+	fputc('"', out);
+	for (i = 0; i < r->record_count; i++)
+		for (k = 0; k < r->records[i]->finding_count; k++) {
+			code = r->records[i]->findings[k].code;
+			if (!keep_code(codes, &count, code))
+				continue;
+			fputs(count > 1 ? " " : "", out);
+			csv_word(out, code);
+		}
+	fputs("\",", out);
+}
+
+/* Of what it is a part, and which; empty: it is none. */
+static void csv_pair(FILE *out, int64_t job, int64_t part)
+{
+	csv_number(out, job > 0 ? job : RECORD_UNKNOWN);
+	csv_number(out, job > 0 ? part : RECORD_UNKNOWN);
+}
+
+static void csv_rest(FILE *out, const struct job_report *r)
+{
+	const struct summary *s = &r->summary;
+
+	csv_number(out, number_of(r));
+	csv_pair(out, r->array_job, r->array_task);
+	csv_pair(out, r->het_job, r->het_offset);
+	csv_number(out, r->slurm ? r->slurm->signal : RECORD_UNKNOWN);
+	csv_number(out, s->meta);
+	csv_text(out, s->fs);
+	csv_findings(out, r);
+	csv_number(out, s->gate_warned);
+	if (s->gate_refused >= 0)
+		fprintf(out, "%lld", (long long)s->gate_refused);
+	fputc('\n', out);
 }
 
 void job_print_csv(const struct job_report *r, FILE *out)
@@ -98,4 +181,5 @@ void job_print_csv(const struct job_report *r, FILE *out)
 	csv_number(out, s->peak_rd);
 	csv_number(out, s->peak_wr);
 	csv_slurm(out, r);
+	csv_rest(out, r);
 }

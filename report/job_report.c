@@ -29,7 +29,7 @@ struct job_report *job_report_new(const char *id, const char *source)
 	if (!r)
 		return NULL;
 	r->source = source;
-	r->restart = RECORD_UNKNOWN;
+	r->restart = r->newest = RECORD_UNKNOWN;
 	r->array_job = r->het_job = RECORD_UNKNOWN;
 	r->id = strdup(id);
 	if (!r->id) {

@@ -52,6 +52,7 @@ struct job_report {
 	char *cluster, *state, *error;
 	uint32_t job;
 	int64_t restart, runs, left_out;
+	int64_t newest; /* run's number, of which Slurm speaks; unknown */
 	struct record **records;
 	size_t record_count;
 	const struct job_look *look; /* borrowed; NULL: of source "live" only */

@@ -66,9 +66,15 @@ int64_t job_nodes_of(const struct job_report *r)
 }
 
 /* One that was asked for by its number need not be the newest. */
+/* Slurm speaks of the newest run, by whatever number it was asked for. */
+static bool is_older(const struct job_report *r)
+{
+	return r->is_old_run && (r->newest < 0 || r->newest != r->restart);
+}
+
 bool job_is_of_slurm(const struct job_report *r)
 {
-	return r->slurm && !r->is_old_run &&
+	return r->slurm && !is_older(r) &&
 	       (strcmp(r->source, "ledger") != 0 ||
 		!sacct_is_early(r->slurm->state));
 }

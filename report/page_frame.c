@@ -46,11 +46,16 @@ static const char style[] =
 	".h6{fill:rgba(var(--heat),.85)}.h7{fill:rgb(var(--heat))}\n"
 	".c0{fill:none;stroke:var(--line)}.c1{fill:rgba(var(--heat),.25);"
 	"stroke:var(--rd)}.c2{fill:none;stroke:var(--bad);stroke-width:2}"
-	".c3{fill:rgba(var(--heat),.6);stroke:var(--rd)}\n"
+	".c3{fill:rgba(var(--heat),.6);stroke:var(--rd)}"
+	".cj{fill:var(--wr)}.cs{fill:none;stroke:var(--dim)}"
+	".cn{fill:var(--fg)}\n"
 	".key span{display:inline-block;width:1em;height:1em;"
 	"border:1px solid var(--line);vertical-align:-.15em;margin-left:.8em}"
 	".k3{background:rgba(var(--heat),.6)}.k1{background:rgba(var(--heat),"
-	".25)}.key .k2{border:2px solid var(--bad)}\n"
+	".25)}.key .k2{border:2px solid var(--bad)}"
+	".key .kj{border-bottom:4px solid var(--wr)}"
+	".key .kn{background:var(--fg);width:1.3em;height:.7em;"
+	"vertical-align:0}\n"
 	"ol.advice li{margin:.6rem 0}ol.advice p{margin:.1rem 0}\n";
 
 void page_begin(struct page *page, const char *before, const char *title)

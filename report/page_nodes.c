@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How evenly a job's nodes worked, and on which CPUs their clients did. */
+/* How evenly a job's nodes worked. */
 #include <string.h>
 
-#include "lib/cpuset.h"
 #include "report/job_io.h"
 #include "report/page_out.h"
 
@@ -10,9 +9,6 @@
 #define ACROSS 50 /* nodes in a row */
 #define CELL 14
 #define PARTS_MAX 3
-#define SHAPES_MAX 4 /* kinds of nodes whose CPUs are drawn */
-#define CPUS_MAX 512
-#define CPUS_ACROSS 32
 
 /* ---- nodes ------------------------------------------------------------------- */
 
@@ -172,144 +168,5 @@ void page_nodes(struct page *page)
 	for (i = 0; i < count; i++)
 		draw_heat(page, parts[i]);
 	list_nodes(page, parts, count);
-	page_section_end(page);
-}
-
-/* ---- cores ------------------------------------------------------------------- */
-
-/* The CPUs of one kind of nodes; what is unknown is "". */
-struct shape {
-	const char *reserved, *client;
-	size_t nodes;
-	const char *first; /* node */
-};
-
-static const char *client_cpus(const struct record *record)
-{
-	size_t i;
-
-	for (i = 0; i < record->client_count; i++)
-		if (record->clients[i].cpus)
-			return record->clients[i].cpus;
-	return "";
-}
-
-static size_t find_shapes(const struct job_report *r,
-			  struct shape shapes[SHAPES_MAX])
-{
-	size_t i, k, count = 0;
-
-	for (i = 0; i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-		const char *os = record->has_io_cores && record->io_cores_os
-					 ? record->io_cores_os
-					 : "";
-		const char *cpus = client_cpus(record);
-
-		if (!*os && !*cpus)
-			continue;
-		for (k = 0; k < count; k++)
-			if (!strcmp(shapes[k].reserved, os) &&
-			    !strcmp(shapes[k].client, cpus))
-				break;
-		if (k == SHAPES_MAX)
-			continue;
-		if (k == count)
-			shapes[count++] =
-				(struct shape){ os, cpus, 0, record->node };
-		shapes[k].nodes++;
-	}
-	return count;
-}
-
-/* What is no list is none. */
-static void read_cpus(struct cpuset *set, const char *list)
-{
-	if (!*list || cpuset_parse(set, list, NULL) < 0)
-		cpuset_zero(set);
-}
-
-static void draw_cpus(struct page *page, const char *class,
-		      const struct cpuset *reserved,
-		      const struct cpuset *client, unsigned int count, int kind)
-{
-	unsigned int cpu;
-
-	page_path(page, class);
-	for (cpu = 0; cpu < count; cpu++)
-		if (cpuset_has(reserved, cpu) + 2 * cpuset_has(client, cpu) ==
-		    kind)
-			page_bar(page, cpu % CPUS_ACROSS * 22.0,
-				 cpu / CPUS_ACROSS * 22.0, 20, 20);
-	page_path_end(page);
-}
-
-static unsigned int last_cpu(const struct cpuset *set)
-{
-	unsigned int cpu, last = 0;
-
-	for (cpu = 0; cpu < CPUS_MAX; cpu++)
-		if (cpuset_has(set, cpu))
-			last = cpu;
-	return last;
-}
-
-static void draw_shape(struct page *page, const struct shape *shape)
-{
-	struct cpuset reserved, client;
-	char about[400], number[16];
-	unsigned int cpu, count;
-
-	read_cpus(&reserved, shape->reserved);
-	read_cpus(&client, shape->client);
-	count = last_cpu(&reserved) > last_cpu(&client) ? last_cpu(&reserved)
-							: last_cpu(&client);
-	count++;
-	snprintf(about, sizeof(about),
-		 "CPUs 0 to %u: reserved for the client by Slurm: %.80s; the "
-		 "client works on: %.80s.",
-		 count - 1, *shape->reserved ? shape->reserved : "none",
-		 *shape->client ? shape->client : "unknown");
-	page_picture(page, "CPUs of the client", about, PAGE_WIDE,
-		     (int)((count + CPUS_ACROSS - 1) / CPUS_ACROSS) * 22);
-	draw_cpus(page, "c0", &reserved, &client, count, 0);
-	draw_cpus(page, "c1", &reserved, &client, count, 1);
-	draw_cpus(page, "c2", &reserved, &client, count, 2);
-	draw_cpus(page, "c3", &reserved, &client, count, 3);
-	for (cpu = 0; cpu < count; cpu++) {
-		if (!cpuset_has(&reserved, cpu) && !cpuset_has(&client, cpu))
-			continue;
-		snprintf(number, sizeof(number), "%u", cpu);
-		page_label(page, cpu % CPUS_ACROSS * 22.0 + 10,
-			   cpu / CPUS_ACROSS * 22.0 + 14, "middle", number);
-	}
-	page_picture_end(page);
-}
-
-void page_cores(struct page *page)
-{
-	struct shape shapes[SHAPES_MAX];
-	size_t i, count = find_shapes(page->report, shapes);
-
-	if (!count)
-		return;
-	page_section(page, "Cores");
-	page_raw(page, "<p class=\"key\"><span class=\"k3\"></span> reserved "
-		       "and the client's <span class=\"k1\"></span> reserved, "
-		       "the client is not there <span class=\"k2\"></span> the "
-		       "client's, not reserved <span class=\"k0\"></span> "
-		       "other CPUs, as far as they are known</p>\n");
-	for (i = 0; i < count; i++)
-		draw_shape(page, &shapes[i]);
-	page_details(page, "CPUs by kind of node",
-		     "Nodes|One of them|Reserved|The client&#39;s");
-	for (i = 0; i < count; i++) {
-		page_raw(page, "<tr><td>%zu</td>", shapes[i].nodes);
-		page_cell(page, shapes[i].first);
-		page_cell(page, shapes[i].reserved);
-		page_cell(page, shapes[i].client);
-		page_raw(page, "</tr>\n");
-	}
-	page_details_end(page);
 	page_section_end(page);
 }

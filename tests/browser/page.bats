@@ -23,6 +23,31 @@ browse() {
 		--enable-logging=stderr --virtual-time-budget=5000 "$@" "file://$file" 2>"$DIR/chromium.log"
 }
 
+# looks LOOK... - what else is to be seen on the page, and is not there or has no room
+looks() {
+	{
+		sed -e 's/<meta http-equiv[^>]*>//' -e 's/<\/main>.*//' "$page"
+		printf '</main><pre id="looks"></pre><script>\nconst bad = [];\n'
+		printf 'for (const look of %s) {\n' "$(jq -nc '$ARGS.positional' --args "$@")"
+		cat <<-'END'
+			const all = [...document.querySelectorAll(look)].map((e) => e.getBoundingClientRect());
+			if (!all.length || all.some((box) => !box.width || !box.height))
+				bad.push(look);
+			}
+			// a card stands on the frame of its socket, not on a CPU
+			for (const card of document.querySelectorAll(".cn")) {
+				const box = card.getBoundingClientRect(), svg = card.closest("svg");
+				const frames = [...svg.querySelectorAll(".cs")].map((e) => e.getBoundingClientRect());
+				if (!frames.some((f) => box.bottom > f.top - 8 && box.bottom < f.top + 8 && box.left > f.left && box.right < f.right))
+					bad.push("a card away from its socket");
+			}
+			document.getElementById("looks").textContent = `LOOKS ${bad.join("; ")} END`;
+		END
+		printf '</script></body></html>\n'
+	} >"$DIR/looks.html"
+	browse "$DIR/looks.html" --dump-dom --window-size=1000,3000 | grep -oE 'LOOKS [^$]* END'
+}
+
 # layout OPTION... - what is wrong with the page in such a window
 layout() {
 	{
@@ -39,6 +64,11 @@ layout() {
 	expect_equal 'LAYOUT light 14  END' "$(layout --window-size=1000,3000)"
 	expect_equal 'LAYOUT light 14  END' "$(layout --window-size=500,3000)"
 	expect_equal 'LAYOUT dark 14  END' "$(layout --window-size=1000,3000 --blink-settings=preferredColorScheme=0)"
+}
+
+@test "sockets, the CPUs on them, the job's and the client's, and the card are drawn where they are" {
+	expect_equal 'LOOKS  END' "$(looks .cs .cn .cj .c0 .c1 .c2 .c3 '.key .kj' '.key .kn')"
+	expect_equal 'LOOKS .c9 END' "$(looks .cs .c9)"
 }
 
 @test "Chromium has nothing to say about the page, asks nobody for anything, and draws it" {

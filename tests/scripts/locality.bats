@@ -248,6 +248,27 @@ ran() {
 	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":null,"beside":null}' ]
 }
 
+@test "the record says which CPUs share a socket, and where the job's tasks could run" {
+	nfs_home
+	local cpus=$NODE/sysfs/devices/system/cpu cpu numa
+	# sockets of two NUMA nodes each
+	for numa in {0..3}; do
+		cpu=cpu$((14 * numa))
+		mkdir -p "$cpus/$cpu/topology"
+		rm -rf "$cpus/$cpu"/node*
+		ln -s "../../node/node$numa" "$cpus/$cpu/node$numa"
+		((numa < 2)) && echo 0-27,56-83 >"$cpus/$cpu/topology/core_siblings_list" ||
+			echo 28-55,84-111 >"$cpus/$cpu/topology/core_siblings_list"
+	done
+	echo 0-111 >"$cpus/online"
+	job 7
+	prolog
+	step 7 0 10 20
+	sed -i 's/}$/,"cpus":"0-26"}/' "$NODE/run/7/steps/0"
+	epilog
+	[ "$(record 7 | jq -c .machine)" = '{"job_cpus":"0-26","parts":[{"socket":0,"numa_node":0,"cpus":"0-13,56-69"},{"socket":0,"numa_node":1,"cpus":"14-27,70-83"},{"socket":1,"numa_node":2,"cpus":"28-41,84-97"},{"socket":1,"numa_node":3,"cpus":"42-55,98-111"}]}' ]
+}
+
 @test "a client without a card that is known has none in the record" {
 	[ "$(ran 14-17)" = null ]
 }

@@ -25,8 +25,10 @@ node_record() {
 		{jobio: 1, cluster: "c", job: 7, restart: 0, node: "c\($i)", nodelist: "c[1-\($n)]", uid: $uid, gid: 0,
 		 user: ("alice" + $evil), start: 1795222800, end: 1795226400,
 		 request: {io_cores: 2, profile: "stream", applied: true, cores_met: true},
-		 io_cores: {count: 2, abstract: "23", os_cpus: "46-47"},
+		 io_cores: {count: 2, abstract: "23", os_cpus: "46-47"}} + (if $i % 2 == 1 then {} else
+		{machine: {job_cpus: "0-45,48-93", parts: [{socket: 0, numa_node: 0, cpus: "0-23,48-71"}, {socket: 1, numa_node: 1, cpus: "24-47,72-95"}]}} end) + {
 		 client: {name: "weka", type: "weka", version: "4.4.4", cpus: (if $i % 2 == 0 then "46-47" else "47,94" end),
+			card: {names: ("ib0" + $evil), numa_nodes: "1", beside: true},
 			mounts: [{mount: ("/mnt/weka" + $evil), fstype: "wekafs", source: "d"}]},
 		 changes: [{client: "weka", what: "mount-option", target: ("/mnt/weka" + $evil), old: "writecache", new: ("forcedirect" + $evil), restored: true, made: true}],
 		 findings: [{code: "W01", severity: "warning", text: ("something" + $evil), cure: ("do this" + $evil)}],

@@ -29,6 +29,55 @@ teardown() { teardown_ledger; }
 	grep -qF 'The busiest node, c' "$DIR/words"
 }
 
+@test "the cores of a node are drawn socket by socket: reserved, the client's, the job's, the card" {
+	nodes 2
+	run html 7
+	expect_equal 0 "$status"
+	words >"$DIR/words"
+	grep -qF "Socket 0: CPUs 0-23,48-71; reserved for the client by Slurm: none; the client works on: none; the job's tasks could run on: 0-23,48-71. Socket 1: CPUs 24-47,72-95; reserved for the client by Slurm: 46-47; the client works on: 46-47; the job's tasks could run on: 24-45,72-93; card: ib0 of weka." "$DIR/words"
+	# what it looks like: a label and a frame each, one card, and the job's CPUs
+	for word in 'Socket 0' 'Socket 1' 'card ib0 of weka' "the job's tasks could run there" 'card of the client'; do
+		grep -qF "$word" "$DIR/words"
+	done
+	expect_equal 2 "$(grep -c '<path class="cs"' "$page")"
+	expect_equal 1 "$(grep -c '<path class="cn"' "$page")"
+	# 24 CPUs and 24 more, in rows of 32: the bars of neighbours are one
+	run grep -oE '<path class="cj" d="[^"]+' "$page"
+	expect_equal '<path class="cj" d="M6 33h698v3h-698zM6 55h346v3h-346z' "${lines[0]}"
+	# the same in a table, a socket a row
+	run python3 - "$page" <<-'END'
+		import sys, xml.etree.ElementTree as tree
+		page = tree.fromstring(open(sys.argv[1]).read().replace("<!DOCTYPE html>", "", 1))
+		for table in page.iter("table"):
+		    if table.find("caption").text == "CPUs by kind of node":
+		        for row in table.find("tbody"):
+		            print("|".join("".join(cell.itertext()) for cell in row))
+	END
+	expect_equal "1|c1|CPUs 0 to 94|0-94|46-47|47,94||
+1|c2|Socket 0|0-23,48-71|||0-23,48-71|
+1|c2|Socket 1|24-47,72-95|46-47|46-47|24-45,72-93|ib0 of weka" "$output"
+}
+
+# drawn JQ - what is said of the cores of a node whose record is changed so
+drawn() {
+	node_record 2 1 | jq -c ".node = \"c1\" | $1" >"$DIR/spool/7.0.c1.json"
+	send 2>/dev/null
+	html 7
+	words | grep -E -A1 '^CPUs of the job' | tail -n 1
+}
+
+@test "NUMA nodes are named where they are not sockets, and cards where they may be" {
+	run drawn '.machine.parts = [{socket: 0, numa_node: 0, cpus: "0-1"}, {socket: 0, numa_node: 1, cpus: "46-47"}, {socket: 1, numa_node: null, cpus: "48"}] |
+		.client.card |= {names: "ib0,ib1", numa_nodes: "0-1"} | .machine.job_cpus = null'
+	expect_equal "Socket 0, NUMA node 0: CPUs 0-1; reserved for the client by Slurm: none; the client works on: none; card: one of ib0,ib1 of weka. Socket 0, NUMA node 1: CPUs 46-47; reserved for the client by Slurm: 46-47; the client works on: 46-47; card: one of ib0,ib1 of weka. Socket 1: CPUs 48; reserved for the client by Slurm: none; the client works on: none." "$output"
+}
+
+@test "a job that could run on the client's CPUs is seen on them" {
+	run drawn '.machine.parts = [{socket: 0, numa_node: 0, cpus: "46-47"}] | .machine.job_cpus = "47"'
+	expect_text "the client works on: 46-47; the job's tasks could run on: 47." "$output"
+	expect_equal '<path class="cj" d="M28 33h16v3h-16z"/>' "$(grep 'class="cj"' "$page")"
+}
+
 @test "nothing in a record or in sacct is taken for HTML" {
 	EVIL='</td><script>alert(1)</script><img src="x" onerror='\''x'\''>&amp;]]>' nodes 2
 	sed -i 's/JobName=train/JobName=<\/h1><script src=\/\/evil>\&quot;"/; s/Partition=gpu/Partition=<b>/' "$DIR/bin/jobs"
@@ -97,4 +146,19 @@ for i in range(1, 1001):
 	rm "$page"
 	run html 12
 	expect_equal 600 "$(stat -c %a "$page")"
+}
+
+@test "README's pictures are small, and need nothing from anywhere" {
+	local picture
+	for picture in $(grep -oE '\(docs/[a-z-]+\.(png|svg)\)' "$SRCDIR/README.md" | tr -d '()'); do
+		[[ $(stat -c %s "$SRCDIR/$picture") -lt 150000 ]]
+		run grep -cE 'href|url\(|<script' "$SRCDIR/$picture"
+		expect_equal 0 "$output"
+		printf '%s\n' "$picture" >>"$DIR/pictures"
+	done
+	expect_equal $'docs/report.png\ndocs/calibration.svg' "$(<"$DIR/pictures")"
+	# the run behind the page is one that nodes could have sent
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/record.schema.json" \
+		< <("$SRCDIR/tests/samples/report/records" "$EUID")
+	expect_equal '' "$output"
 }

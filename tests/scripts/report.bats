@@ -279,8 +279,36 @@ for line in open(sys.argv[1]):
 	jobs "$(job 7 State=COMPLETED JobName='train, "x"' Partition=gpu ElapsedRaw=9 NNodes=2)"
 	run report 7 --csv
 	expect_equal 0 "$status"
-	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice' "${lines[0]}"
-	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,""' "${lines[1]}"
+	expect_equal 'job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice,job_id,array_job,array_task,het_job,het_offset,signal,metadata_calls,filesystems,findings,gate_warned_tasks,gate_refused_tasks' "${lines[0]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,"",7,,,,,0,,"","",0,0' "${lines[1]}"
+}
+
+@test "json holds to its schema, from the ledger, from sacct and of a list, and says nothing beside it" {
+	full_record c1 | sed 's/"read_us":1500,/"timeline":{"start":1795224862,"width_s":2,"read_bytes":[1048576],"write_bytes":[2097152],"calls":[12]},&/' \
+		>"$DIR/spool/7.0.c1.json"
+	full_record c2 >"$DIR/spool/7.0.c2.json"
+	task_record 26 1 1024
+	send
+	jobs "$(job 7 State=COMPLETED JobName=x ElapsedRaw=9 NNodes=2)" \
+		"$(job 8 State=FAILED SystemComment='jobio/1 nodes=1/1 rd=1KiB/3')" "$(job 10 State=RUNNING)"
+	report --json 7 25_1 8 >"$DIR/lines"
+	report --json -u bob >>"$DIR/lines"
+	expect_equal 6 "$(wc -l <"$DIR/lines")"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/report.schema.json" <"$DIR/lines"
+	expect_equal '' "$output"
+	expect_equal 0 "$status"
+	# what does not hold is told
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/report.schema.json" < <(
+		head -n1 "$DIR/lines" | jq -c '.source = "x" | .new = 1 | .records[0].job = -1 | del(.id)')
+	expect_equal ".records[0].job: -1 is out of bounds
+.source: 'x' is not one of those
+: new is not in the schema
+: no id" "$output"
+}
+
+@test "every column of csv is explained in its manual page, in the same order" {
+	expect_equal "$(report --csv -u nobody | tr , '\n')" \
+		"$(sed -n '/^Column/,/^.TE/p' "$SRCDIR/man/jobio-report.5" | grep -oE '^[a-zA-Z_]+'$'\t' | tail -n +2 | tr -d '\t')"
 }
 
 @test "without the ledger the summary in sacct is shown, and why" {
@@ -435,6 +463,21 @@ task_record() {
 	jobs "$(job 7 State=COMPLETED)"
 	run report 7
 	[[ $output != *requeued* ]]
+}
+
+@test "what Slurm says of the newest run is shown when it is asked for by its number, and of no older one" {
+	local newest='state         FAILED, exit code 0, 00:00:28 on 1 node'
+	spool 7 c1
+	record 7 c1 | sed -E 's/"restart":0/"restart":1/; s/17952248/17952258/g' >"$DIR/spool/7.1.c1.json"
+	send
+	jobs "$(job 7 State=FAILED ElapsedRaw=9 NNodes=1)"
+	run report --restart=1 7
+	expect_text "$newest" "$output"
+	run report 7
+	expect_text "$newest" "$output"
+	run report --restart=0 7
+	expect_equal 0 "$status"
+	[[ $output != *FAILED* ]]
 }
 
 @test "what the job did not get comes first, with the nodes; a finding that its user can do nothing about is for --verbose" {

@@ -107,6 +107,65 @@ START_TEST(a_card_tells_its_speed_and_the_size_of_its_packets)
 }
 END_TEST
 
+/* A CPU and those that share its socket, as one of two files says it. */
+static void put_socket(unsigned int os_cpu, const char *file, int node,
+		       const char *cpus)
+{
+	char command[1024], path[128];
+
+	snprintf(command, sizeof(command),
+		 "cd '%s/devices/system' && mkdir -p cpu/cpu%u/topology && "
+		 "rm -f cpu/cpu%u/node* && "
+		 "ln -s ../../node/node%d cpu/cpu%u/node%d",
+		 tempdir_name, os_cpu, os_cpu, node, os_cpu, node);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/%s",
+		 os_cpu, file);
+	tempdir_put(path, cpus);
+}
+
+static void expect_part(const struct sysfs_part *part, int socket,
+			int numa_node, const char *cpus)
+{
+	char *list = cpuset_format(&part->cpus);
+
+	ck_assert_int_eq(part->socket, socket);
+	ck_assert_int_eq(part->numa_node, numa_node);
+	ck_assert_str_eq(list, cpus);
+	free(list);
+}
+
+START_TEST(cpus_are_parted_by_socket_and_numa_node)
+{
+	struct sysfs_part parts[4];
+
+	make_machine();
+	ck_assert_uint_eq(sysfs_parts(parts, 4), 0); /* nobody knows */
+	put_socket(0, "core_siblings_list", 0, "0-7,16-23\n");
+	put_socket(8, "package_cpus_list", 1, "8-15,24-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 4), 0);
+	tempdir_put("devices/system/cpu/online", "0-30\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 4), 2);
+	expect_part(&parts[0], 0, 0, "0-7,16-23");
+	expect_part(&parts[1], 1, 1, "8-15,24-30"); /* 31 is offline */
+	ck_assert_uint_eq(sysfs_parts(parts, 1), 1);
+	/* two NUMA nodes of one socket */
+	put_socket(0, "core_siblings_list", 0, "0-31\n");
+	put_socket(8, "package_cpus_list", 1, "0-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 4), 2);
+	expect_part(&parts[0], 0, 0, "0-7,16-23");
+	expect_part(&parts[1], 0, 1, "8-15,24-30");
+	/* two sockets of one NUMA node, as on a machine whose NUMA is off */
+	tempdir_put("devices/system/node/node0/cpulist", "0-31\n");
+	put_socket(0, "core_siblings_list", 0, "0-7,16-23\n");
+	put_socket(8, "package_cpus_list", 0, "8-15,24-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 4), 2);
+	expect_part(&parts[0], 0, 0, "0-7,16-23");
+	expect_part(&parts[1], 1, 0, "8-15,24-30");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 {
 	struct client_cards cards = { 0 };
@@ -138,4 +197,5 @@ UNIT_MAIN("card", a_card_is_where_its_bus_is,
 	  a_bond_is_where_all_of_its_cards_are,
 	  a_numa_node_has_cpus_or_is_unknown,
 	  a_card_tells_its_speed_and_the_size_of_its_packets,
+	  cpus_are_parted_by_socket_and_numa_node,
 	  a_card_is_listed_once_with_all_that_it_serves)

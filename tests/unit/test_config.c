@@ -48,6 +48,7 @@ START_TEST(an_empty_file_gives_the_documented_defaults)
 	ck_assert_int_eq(config->on_error, ON_ERROR_CONTINUE);
 	ck_assert_str_eq(config->run_dir, "/run/jobio");
 	ck_assert_str_eq(config->spool_dir, "/var/spool/jobio");
+	ck_assert_str_eq(config->report_dir, "");
 	ck_assert_uint_eq(config->prolog_budget_ms, 10000);
 	ck_assert_uint_eq(config->io_cores_max, 4);
 	ck_assert_uint_eq(config->io_cores_default, 0);
@@ -354,6 +355,15 @@ START_TEST(a_bad_line_is_named_with_file_line_and_reason)
 		     "enforce");
 	expect_error("[jobio]\nrun_dir = run\n",
 		     ":2: [jobio] run_dir: 'run': expected an absolute path");
+	expect_error("[jobio]\nreport_dir = reports\n",
+		     ": [jobio] report_dir: 'reports': expected an absolute "
+		     "path, or %w at the start");
+	expect_error("[jobio]\nreport_dir = /r/%x\n",
+		     ": [jobio] report_dir: '/r/%x': % is for %w (working "
+		     "directory), %u (user), %j (job) and %%");
+	expect_error("[jobio]\nreport_dir = %w%\n",
+		     ": [jobio] report_dir: '%w%': % is for %w (working "
+		     "directory), %u (user), %j (job) and %%");
 	expect_error("[option]\nio_cores_max = 65\n",
 		     ":2: [option] io_cores_max: '65': expected a number from "
 		     "1 to 64");

@@ -16,6 +16,9 @@ static const char *const full =
 	"\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true},"
 	"\"refused\":null,"
 	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
+	"\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,"
+	"\"numa_node\":1,\"cpus\":\"0-3\"},{\"socket\":null,\"numa_node\":"
+	"null,\"cpus\":null}]},"
 	"\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\","
 	"\"cpus\":\"1,3\",\"card\":{\"names\":\"ib0,ib1\","
 	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
@@ -94,6 +97,32 @@ START_TEST(what_is_read_is_written_again_byte_for_byte)
 }
 END_TEST
 
+/* A list that was cut in the middle would name CPUs that nobody meant, or be
+ * none, and the ledger would refuse the record. */
+START_TEST(a_list_of_cpus_that_is_too_long_is_unknown)
+{
+	struct record *r = parse(full);
+	struct cpuset cpus = { 0 };
+	struct err err = { "" };
+	char *text;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		cpuset_add(&cpus, 2 * i);
+	ck_assert_int_eq(record_set_job_cpus(r, &cpus), 0);
+	ck_assert_ptr_null(r->job_cpus);
+	ck_assert_int_eq(record_add_part(r, 1, 1, &cpus), 0);
+	ck_assert_ptr_null(r->parts[2].cpus);
+	text = record_text(r, &err);
+	ck_assert_ptr_nonnull(text);
+	record_free(r);
+	r = parse(text);
+	ck_assert_uint_eq(r->part_count, 3);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
 START_TEST(every_field_arrives_in_the_struct)
 {
 	struct record *r = parse(full);
@@ -105,6 +134,13 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_int_eq(r->array_task, 1);
 	ck_assert_int_eq(r->het_job, RECORD_UNKNOWN);
 	ck_assert_str_eq(r->io_cores_os, "1,3");
+	ck_assert_str_eq(r->job_cpus, "0,2");
+	ck_assert_uint_eq(r->part_count, 2);
+	ck_assert_int_eq(r->parts[0].socket, 0);
+	ck_assert_int_eq(r->parts[0].numa_node, 1);
+	ck_assert_str_eq(r->parts[0].cpus, "0-3");
+	ck_assert_int_eq(r->parts[1].socket, RECORD_UNKNOWN);
+	ck_assert_ptr_null(r->parts[1].cpus);
 	ck_assert_str_eq(r->mounts[0].fstype, "wekafs");
 	ck_assert_int_eq(r->changes[0].restored, 1);
 	ck_assert_str_eq(r->clients[0].cards, "ib0,ib1");
@@ -225,6 +261,12 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 	expect_refused_with("\"numa_nodes\":\"0-1\"", "\"numa_nodes\":\"1-0\"",
 			    "record: card: numa_nodes: CPU list '1-0': "
 			    "bad range");
+	expect_refused_with("\"cpus\":\"0-3\"", "\"cpus\":\"3-0\"",
+			    "record: machine: CPU list '3-0': bad range");
+	expect_refused_with("\"socket\":0", "\"socket\":65536",
+			    "record: socket: '65536': must be 0 to 65535");
+	expect_refused_with("\"parts\":[{", "\"parts\":[7,{",
+			    "record: parts: must hold objects");
 	expect_refused_with("\"names\":\"ib0,ib1\"", "\"names\":null",
 			    "record: card: needs names");
 	expect_refused_with("\"beside\":false", "\"beside\":0",
@@ -628,6 +670,7 @@ int main(void)
 	tcase_add_test(tc, what_is_read_is_written_again_byte_for_byte);
 	tcase_add_test(tc, what_the_gate_did_and_whose_a_cure_is_travel_along);
 	tcase_add_test(tc, every_field_arrives_in_the_struct);
+	tcase_add_test(tc, a_list_of_cpus_that_is_too_long_is_unknown);
 	tcase_add_test(tc,
 		       the_smallest_record_needs_only_its_key_and_its_owner);
 	tcase_add_test(tc, keys_and_flags_of_a_later_version_do_no_harm);
