@@ -38,8 +38,8 @@ static unsigned int count_records(const char *spool, unsigned int max)
 	return count;
 }
 
-/* Whose record it is, -1: nobody can tell. We wrote it (record.c): the first
- * such key outside of a text is it, and quotes within texts are escaped. */
+/* Whose record it is, -1: nobody can tell. We wrote it (record_build.c): the
+ * first such key outside of a text is it, and quotes within texts are escaped. */
 static int64_t owner_of(const char *path)
 {
 	static const char key[] = ",\"uid\":";

@@ -218,7 +218,7 @@ static void read_own(const struct config *config, struct record *state,
 
 	for (i = 0; i < state->client_count; i++) {
 		name = state->clients[i].name;
-		section = section_named(config, name);
+		section = config_client_find(config, name);
 		client = section ? client_open(section, config->run_dir, NULL,
 					       NULL)
 				 : NULL;

@@ -11,7 +11,7 @@
  *           to it or to the text that was read, which must outlive it.
  * Errors  NULL, a sentence in *err that begins with "not JSON: ", or "not an
  *           object" or "out of memory".
- * Runs    lib/record.c: ledger, report, helpers.
+ * Runs    lib/record_read.c: ledger, report, helpers.
  */
 #ifndef JOBIO_JSON_TREE_H
 #define JOBIO_JSON_TREE_H

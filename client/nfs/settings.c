@@ -2,8 +2,8 @@
 /* What of a live mount can be changed: the read-ahead of its superblock, and the
  * few options that the kernel takes in a remount (fs/nfs/super.c:nfs_reconfigure
  * and what the VFS keeps itself). The others are refused, or worse, ignored in
- * silence; lib/config.c has the same list, so that a profile with one of them is
- * refused when jobio.conf is read. */
+ * silence; lib/config_check.c has the same list, so that a profile with one of
+ * them is refused when jobio.conf is read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

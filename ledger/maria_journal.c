@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a transaction was asked for: made, and after a clash made again. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ledger/maria.h"
+
+#define TRIES 40 /* of a transaction that clashes */
+
+static void forget_journal(struct maria *m)
+{
+	while (m->journal.count)
+		free(maria_entry_at(m, --m->journal.count)->bytes);
+}
+
+/* ---- make it, and make it again ------------------------------------------ */
+
+static int apply(struct maria *m, struct entry *entry, struct err *err)
+{
+	struct record *parsed = NULL;
+
+	if (entry->is_record) {
+		if (!entry->record)
+			parsed = record_parse(entry->bytes, entry->size, err);
+		if (!entry->record && !parsed)
+			return -1;
+		entry->result = maria_put_record(
+			m, entry, parsed ? parsed : entry->record, err);
+		entry->record = NULL;
+		record_free(parsed);
+	} else {
+		if (maria_flush(m, err) < 0)
+			return -1;
+		maria_forget_rows(m); /* it may change them */
+		entry->result = mariadb_run(m->db, entry->bytes, entry->size,
+					    NULL, err);
+	}
+	return entry->result < 0 ? -1 : 0;
+}
+
+static time_t now_mono(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* A node of Galera answers from what it has; whether it waits for what the others
+ * have committed (a server without Galera does not know the question). */
+static void wait_for_others(struct maria *m, bool yes)
+{
+	maria_run_text(m,
+		       yes ? "SET SESSION wsrep_sync_wait=1"
+			   : "SET SESSION wsrep_sync_wait=DEFAULT",
+		       NULL);
+}
+
+/* Begin anew; the other one is not met again in the same step. */
+static int begin_again(struct maria *m, struct err *err)
+{
+	useconds_t nap_us = 1000U << (m->tries < 6 ? m->tries : 6);
+
+	usleep((useconds_t)random() % nap_us);
+	m->tries++;
+	maria_forget_rows(m);
+	if (maria_run_text(m, "ROLLBACK", err) < 0)
+		return -1;
+	wait_for_others(m, true);
+	return maria_run_text(m, "START TRANSACTION", err);
+}
+
+/* After a clash: all of it again, in a new transaction. */
+static int redo(struct maria *m, struct err *err)
+{
+	size_t i;
+	int rc;
+
+	do {
+		if (!mariadb_is_clash(m->db))
+			return -1;
+		if (m->tries == TRIES ||
+		    now_mono() - m->began >= MARIADB_LIMIT_S)
+			return err_set(err, "store: MariaDB: others are at "
+					    "the same runs: try again later");
+		rc = begin_again(m, err);
+		for (i = 0; i < m->journal.count && rc == 0; i++)
+			rc = apply(m, maria_entry_at(m, i), err);
+	} while (rc < 0);
+	return 0;
+}
+
+static int settle(struct maria *m, struct err *err)
+{
+	while (maria_flush(m, err) < 0)
+		if (redo(m, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Questions outside of a transaction connect; in one they see what was put. */
+int maria_ready(struct maria *m, struct err *err)
+{
+	if (m->in_transaction)
+		return settle(m, err);
+	return mariadb_ready(m->db, maria_make_schema, m, err);
+}
+
+/* Note what is asked for, and do it. Its bytes are the journal's from now on. */
+int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result,
+		   int64_t *due, struct err *err)
+{
+	struct entry *entry = maria_list_add(&m->journal, sizeof(*entry));
+	size_t at = m->journal.count - 1;
+
+	if (!entry) {
+		free(new->bytes);
+		return maria_no_memory(err);
+	}
+	*entry = *new;
+	if (apply(m, entry, err) < 0 && redo(m, err) < 0)
+		return -1;
+	*result = maria_entry_at(m, at)->result;
+	if (due && *result > 0)
+		*due = maria_entry_at(m, at)->due;
+	return 0;
+}
+
+/* ---- one transaction ----------------------------------------------------- */
+
+int maria_begin(struct store *store, struct err *err)
+{
+	struct maria *m = maria_of(store);
+
+	if (maria_ready(m, err) < 0 ||
+	    maria_run_text(m, "START TRANSACTION", err) < 0)
+		return -1;
+	m->in_transaction = true;
+	m->tries = 0;
+	m->began = now_mono();
+	return 0;
+}
+
+int maria_commit(struct store *store, struct err *err)
+{
+	struct maria *m = maria_of(store);
+
+	while (settle(m, err) < 0 || maria_run_text(m, "COMMIT", err) < 0)
+		if (redo(m, err) < 0)
+			return -1;
+	if (m->tries)
+		wait_for_others(m, false);
+	maria_keep_names(m);
+	maria_forget_rows(m);
+	forget_journal(m);
+	m->in_transaction = false;
+	return m->tries > 0;
+}
+
+void maria_rollback(struct store *store)
+{
+	struct maria *m = maria_of(store);
+
+	if (!m->in_transaction)
+		return;
+	maria_forget_rows(m);
+	forget_journal(m);
+	m->in_transaction = false;
+	maria_run_text(m, "ROLLBACK", NULL); /* a lost connection has done so */
+}
+
+/* A statement that may be made again: rows changed, or -1. */
+int maria_change(struct store *store, const char *sql,
+		 const struct value *values, struct err *err)
+{
+	struct maria *m = maria_of(store);
+	struct entry entry = { 0 };
+	int64_t result;
+	bool alone = !m->in_transaction;
+
+	if (alone && maria_begin(store, err) < 0)
+		return -1;
+	entry.bytes = mariadb_text(m->db, sql, values, &entry.size);
+	if (!entry.bytes)
+		result = mariadb_ask(m->db, sql, values, err); /* says why */
+	else if (maria_do_entry(m, &entry, &result, NULL, err) < 0)
+		result = -1;
+	if (alone && result >= 0 && maria_commit(store, err) < 0)
+		result = -1;
+	if (alone && result < 0)
+		maria_rollback(store);
+	return (int)result;
+}

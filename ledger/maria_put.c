@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records and rows of a transaction: found, held back, written together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "ledger/maria.h"
+
+#define HELD_MAX (1U << 20) /* bytes of records held back */
+#define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
+
+static const char find_runs[] =
+	"SELECT id, restart, first, last, nodelist, nodes_seen,"
+	" nodes_expected, version, array_job, array_task, het_job, het_offset,"
+	" CASE dirty WHEN 1 THEN next_try END, seq FROM runs"
+	" WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
+static const char new_run[] =
+	"INSERT INTO runs(restart, first, last, nodelist, nodes_seen,"
+	" nodes_expected, version, array_job, array_task, het_job, het_offset,"
+	" dirty, next_try, cluster, job, uid, seq)"
+	" VALUES(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, ?13, ?14,"
+	" ?15, ?16, ?17)";
+static const char update_run[] =
+	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5,"
+	" nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9,"
+	" array_task=?10, het_job=?11, het_offset=?12, dirty=1,"
+	" next_try=?13, tries=0 WHERE id=?1";
+static const char get_record[] =
+	"SELECT text FROM records WHERE run=?1 AND node=?2";
+static const char get_nodes[] =
+	"SELECT node FROM records WHERE run=?1 ORDER BY node";
+static const char put_records[] =
+	"INSERT INTO records(run, node, received, text) VALUES";
+static const char put_records_end[] =
+	" ON DUPLICATE KEY UPDATE received=VALUES(received),"
+	" text=VALUES(text)";
+
+/* A job whose runs this transaction has locked. */
+struct job {
+	char cluster[RECORD_NAME_MAX];
+	uint32_t job, uid;
+	int64_t last_seq;
+};
+
+/* One of those runs, and what is to be written of it. */
+struct locked {
+	struct row row; /* id 0: not there yet */
+	size_t job;
+	int64_t seq;
+	bool is_changed;
+	size_t asked; /* for the record of a node */
+	char **names; /* of all nodes that reported, when 'knows' */
+	size_t count;
+	bool knows;
+};
+
+/* A record to be written. */
+struct held {
+	size_t run, entry;
+	int64_t now_s;
+	char node[RECORD_NAME_MAX];
+};
+
+/* Room for one more, all zero; NULL: out of memory. */
+void *maria_list_add(struct list *list, size_t size)
+{
+	size_t room = list->room ? 2 * list->room : 16;
+	void *items;
+
+	if (list->count == list->room) {
+		items = reallocarray(list->items, room, size);
+		if (!items)
+			return NULL;
+		list->items = items;
+		list->room = room;
+	}
+	items = (char *)list->items + size * list->count++;
+	return memset(items, 0, size);
+}
+
+static struct locked *run_at(struct maria *m, size_t at)
+{
+	return (struct locked *)m->runs.items + at;
+}
+
+static struct job *job_at(struct maria *m, size_t at)
+{
+	return (struct job *)m->jobs.items + at;
+}
+
+static struct held *held_at(struct maria *m, size_t at)
+{
+	return (struct held *)m->held.items + at;
+}
+
+/* ---- which nodes have reported ------------------------------------------- */
+
+void maria_free_names(char **names, size_t count)
+{
+	while (count)
+		free(names[--count]);
+	free(names);
+}
+
+static void forget_names(struct locked *run)
+{
+	maria_free_names(run->names, run->count);
+	run->names = NULL;
+	run->count = 0;
+	run->knows = false;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Among the first 'count' of them. */
+static bool is_known(const struct locked *run, size_t count, const char *node)
+{
+	return count && bsearch(&node, run->names, count, sizeof(*run->names),
+				compare_names);
+}
+
+/* These are written now. */
+static int learn_names(struct maria *m, size_t run_number)
+{
+	struct locked *run = run_at(m, run_number);
+	size_t i, count = run->count;
+	char **names;
+
+	names = reallocarray(run->names, count + m->held.count, sizeof(*names));
+	if (!names)
+		return -1;
+	run->names = names;
+	for (i = 0; i < m->held.count; i++) {
+		const struct held *held = held_at(m, i);
+
+		if (held->run != run_number || is_known(run, count, held->node))
+			continue;
+		run->names[run->count] = strdup(held->node);
+		if (!run->names[run->count])
+			return -1;
+		run->count++;
+	}
+	qsort(run->names, run->count, sizeof(*run->names), compare_names);
+	return 0;
+}
+
+/* After the commit: the next records may be of the same run. */
+void maria_keep_names(struct maria *m)
+{
+	struct locked *run;
+	size_t i;
+
+	for (i = 0; i < m->runs.count; i++) {
+		run = run_at(m, i);
+		if (!run->knows)
+			continue;
+		maria_free_names(m->known.names, m->known.count);
+		m->known = (struct known){ run->row.id, run->row.version,
+					   run->names, run->count };
+		run->names = NULL;
+		run->count = 0;
+	}
+}
+
+static void recall_names(struct maria *m, struct locked *run)
+{
+	if (!m->known.names || run->row.id != m->known.id)
+		return;
+	if (run->row.version == m->known.version) {
+		run->names = m->known.names;
+		run->count = m->known.count;
+		run->knows = true;
+	} else {
+		maria_free_names(m->known.names, m->known.count);
+	}
+	m->known = (struct known){ 0 };
+}
+
+/* ---- one transaction ----------------------------------------------------- */
+
+/* What is locked and held back, not what was asked for. */
+void maria_forget_rows(struct maria *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->runs.count; i++) {
+		forget_names(run_at(m, i));
+		free(run_at(m, i)->row.nodelist);
+	}
+	m->runs.count = m->jobs.count = m->held.count = 0;
+	m->held_bytes = 0;
+}
+
+static int run_values(struct maria *m, const char *sql,
+		      const struct value *values, int64_t *id, struct err *err)
+{
+	size_t size;
+	char *text = mariadb_text(m->db, sql, values, &size);
+	int64_t changed;
+
+	if (!text)
+		return maria_no_memory(err);
+	changed = mariadb_run(m->db, text, size, id, err);
+	free(text);
+	return changed < 0 ? -1 : 0;
+}
+
+static int write_run(struct maria *m, struct locked *run, struct err *err)
+{
+	const struct job *job = job_at(m, run->job);
+	const struct row *row = &run->row;
+	const struct value values[] = {
+		value_number(row->id),	     value_known(row->restart),
+		value_real(row->first),	     value_real(row->last),
+		value_text(row->nodelist),   value_number(row->seen),
+		value_known(row->expected),  value_number(row->version),
+		value_known(row->array_job), value_known(row->array_task),
+		value_known(row->het_job),   value_known(row->het_offset),
+		value_number(row->next_try), value_text(job->cluster),
+		value_number(job->job),	     value_number(job->uid),
+		value_number(run->seq),
+	};
+
+	if (run_values(m, row->id ? update_run : new_run, values,
+		       row->id ? NULL : &run->row.id, err) < 0)
+		return -1;
+	run->is_changed = false;
+	return 0;
+}
+
+static int print_record(struct maria *m, const struct held *held, FILE *out)
+{
+	const struct entry *entry = maria_entry_at(m, held->entry);
+	const struct value values[] = {
+		value_number(run_at(m, held->run)->row.id),
+		value_text(held->node),
+		value_number(held->now_s),
+		value_bytes(entry->bytes, entry->size),
+	};
+	size_t size;
+	char *text = mariadb_text(m->db, "(?1,?2,?3,?4)", values, &size);
+
+	if (!text)
+		return -1;
+	fwrite(text, 1, size, out);
+	free(text);
+	return 0;
+}
+
+static int write_records(struct maria *m, struct err *err)
+{
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc = out ? 0 : -1;
+
+	for (i = 0; i < m->held.count && rc == 0; i++) {
+		fputs(i ? "," : put_records, out);
+		rc = print_record(m, held_at(m, i), out);
+	}
+	if (out)
+		fputs(put_records_end, out);
+	if ((out && fclose(out)) || rc < 0) {
+		free(text);
+		return maria_no_memory(err);
+	}
+	rc = mariadb_run(m->db, text, size, NULL, err) < 0 ? -1 : 0;
+	free(text);
+	return rc;
+}
+
+/* Write what was held back. */
+int maria_flush(struct maria *m, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < m->runs.count; i++)
+		if (run_at(m, i)->is_changed &&
+		    write_run(m, run_at(m, i), err) < 0)
+			return -1;
+	if (m->held.count && write_records(m, err) < 0)
+		return -1;
+	for (i = 0; i < m->runs.count && m->held.count; i++)
+		if (run_at(m, i)->knows && learn_names(m, i) < 0)
+			forget_names(run_at(m, i));
+	m->held.count = 0;
+	m->held_bytes = 0;
+	return 0;
+}
+
+/* ---- put ----------------------------------------------------------------- */
+
+static int read_row(struct maria *m, struct locked *run, struct err *err)
+{
+	const char *nodelist = mariadb_column(m->db, 4, NULL);
+	struct row *row = &run->row;
+
+	row->id = mariadb_number(m->db, 0);
+	row->restart = mariadb_known(m->db, 1);
+	row->first = mariadb_real(m->db, 2);
+	row->last = mariadb_real(m->db, 3);
+	row->nodelist = nodelist ? strdup(nodelist) : NULL;
+	row->seen = mariadb_number(m->db, 5);
+	row->expected = mariadb_known(m->db, 6);
+	row->version = mariadb_number(m->db, 7);
+	row->array_job = mariadb_known(m->db, 8);
+	row->array_task = mariadb_known(m->db, 9);
+	row->het_job = mariadb_known(m->db, 10);
+	row->het_offset = mariadb_known(m->db, 11);
+	row->next_try = mariadb_known(m->db, 12);
+	run->seq = mariadb_number(m->db, 13);
+	return nodelist && !row->nodelist ? maria_no_memory(err) : 0;
+}
+
+/* Lock the runs of the record's job, unless that is done: its number or -1. */
+static ssize_t lock_job(struct maria *m, const struct record *r,
+			struct err *err)
+{
+	const struct value values[] = { value_number(r->job),
+					value_text(r->cluster),
+					value_number(r->uid) };
+	struct locked *run;
+	struct job *job;
+	size_t at;
+	int rc;
+
+	for (at = 0; at < m->jobs.count; at++) {
+		job = job_at(m, at);
+		if (job->job == r->job && job->uid == r->uid &&
+		    !strcmp(job->cluster, r->cluster))
+			return (ssize_t)at;
+	}
+	job = maria_list_add(&m->jobs, sizeof(*job));
+	if (!job)
+		return maria_no_memory(err);
+	strcpy(job->cluster, r->cluster);
+	job->job = r->job;
+	job->uid = r->uid;
+	if (mariadb_ask(m->db, find_runs, values, err) < 0)
+		return -1;
+	while ((rc = mariadb_row(m->db, err)) > 0) {
+		run = maria_list_add(&m->runs, sizeof(*run));
+		if (!run || read_row(m, run, err) < 0)
+			return maria_no_memory(err);
+		recall_names(m, run);
+		run->job = at;
+		if (run->seq > job->last_seq)
+			job->last_seq = run->seq;
+	}
+	return rc < 0 ? -1 : (ssize_t)at;
+}
+
+static int ask_names(struct maria *m, struct locked *run, struct err *err)
+{
+	const struct value id = value_number(run->row.id);
+	struct list list = { 0 };
+	char **name;
+	int rc;
+
+	if (mariadb_ask(m->db, get_nodes, &id, err) < 0)
+		return -1;
+	while ((rc = mariadb_row(m->db, err)) > 0) {
+		name = maria_list_add(&list, sizeof(*name));
+		if (name)
+			*name = strdup(mariadb_column(m->db, 0, NULL));
+		if (!name || !*name) {
+			list.count -= name != NULL;
+			rc = maria_no_memory(err);
+			break;
+		}
+	}
+	run->names = list.items;
+	run->count = list.count;
+	run->knows = rc == 0;
+	return rc;
+}
+
+/* Does the database have a record of this node? One by one that is a way there
+ * and back for each; of a run that many nodes report for, ask for all. */
+static int ask_record(struct maria *m, struct locked *run, const char *node,
+		      const char **text, size_t *size, struct err *err)
+{
+	const struct value values[] = { value_number(run->row.id),
+					value_text(node) };
+	int rc;
+
+	if (!run->knows && ++run->asked > ASK_ONE_BY_ONE &&
+	    ask_names(m, run, err) < 0)
+		return -1;
+	if (run->knows &&
+	    (!run->count || !bsearch(&node, run->names, run->count,
+				     sizeof(*run->names), compare_names)))
+		return 0;
+	if (mariadb_ask(m->db, get_record, values, err) < 0)
+		return -1;
+	rc = mariadb_row(m->db, err);
+	if (rc > 0)
+		*text = mariadb_column(m->db, 0, size);
+	return rc;
+}
+
+/* What this node has said in this run, or is about to: 1, 0 nothing, -1. Held:
+ * which of those it is, or -1. */
+static int find_record(struct maria *m, size_t run, const char *node,
+		       ssize_t *held, const char **text, size_t *size,
+		       struct err *err)
+{
+	size_t i;
+
+	*held = -1;
+	for (i = 0; i < m->held.count; i++)
+		if (held_at(m, i)->run == run &&
+		    !strcmp(held_at(m, i)->node, node)) {
+			*held = (ssize_t)i;
+			*text = maria_entry_at(m, held_at(m, i)->entry)->bytes;
+			*size = maria_entry_at(m, held_at(m, i)->entry)->size;
+			return 1;
+		}
+	if (!run_at(m, run)->row.id)
+		return 0;
+	return ask_record(m, run_at(m, run), node, text, size, err);
+}
+
+/* The run that the record belongs to, or -1: none yet; -2: error. */
+static ssize_t find_run(struct maria *m, size_t job, const struct record *r,
+			int64_t now_s, struct err *err)
+{
+	double best = -1, gap, end = row_end(r, now_s);
+	ssize_t found = -1, held;
+	const char *text;
+	size_t i, size;
+	int has;
+
+	for (i = 0; i < m->runs.count; i++) {
+		const struct row *row = &run_at(m, i)->row;
+
+		if (run_at(m, i)->job != job)
+			continue;
+		gap = row_distance(r, end, row->restart, row->nodelist,
+				   row->first, row->last);
+		if (gap < 0 || (best >= 0 && gap >= best))
+			continue;
+		has = gap > 0 ? find_record(m, i, r->node, &held, &text, &size,
+					    err)
+			      : 0;
+		if (has < 0)
+			return -2;
+		if (has)
+			continue;
+		best = gap;
+		found = (ssize_t)i;
+	}
+	return found;
+}
+
+static ssize_t add_run(struct maria *m, size_t job, const struct record *r,
+		       int64_t now_s, struct err *err)
+{
+	struct locked *run = maria_list_add(&m->runs, sizeof(*run));
+
+	if (!run)
+		return maria_no_memory(err);
+	run->job = job;
+	run->seq = ++job_at(m, job)->last_seq;
+	run->row.restart = run->row.expected = RECORD_UNKNOWN;
+	run->row.array_job = run->row.array_task = RECORD_UNKNOWN;
+	run->row.het_job = run->row.het_offset = RECORD_UNKNOWN;
+	run->row.next_try = RECORD_UNKNOWN;
+	run->row.first = r->start;
+	run->row.last = row_end(r, now_s);
+	return (ssize_t)m->runs.count - 1;
+}
+
+/* Hold the record back, in the place of what the node said before. */
+static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
+		const struct entry *entry, struct err *err)
+{
+	struct held *held = at < 0 ? maria_list_add(&m->held, sizeof(*held))
+				   : held_at(m, (size_t)at);
+
+	if (!held)
+		return maria_no_memory(err);
+	strcpy(held->node, r->node);
+	held->run = run;
+	held->entry = (size_t)(entry - maria_entry_at(m, 0));
+	held->now_s = entry->now_s;
+	m->held_bytes += entry->size;
+	return m->held_bytes < HELD_MAX ? 0 : maria_flush(m, err);
+}
+
+/* As store_put(). */
+int maria_put_record(struct maria *m, struct entry *entry,
+		     const struct record *r, struct err *err)
+{
+	ssize_t job = lock_job(m, r, err), run, held = -1;
+	const char *text = NULL;
+	struct row *row;
+	size_t size = 0;
+	int has;
+
+	if (job < 0)
+		return -1;
+	run = find_run(m, (size_t)job, r, entry->now_s, err);
+	if (run == -1)
+		run = add_run(m, (size_t)job, r, entry->now_s, err);
+	if (run < 0)
+		return -1;
+	has = find_record(m, (size_t)run, r->node, &held, &text, &size, err);
+	if (has < 0)
+		return -1;
+	if (has && !row_is_news(r, entry->bytes, entry->size, text, size))
+		return 0;
+	row = &run_at(m, (size_t)run)->row;
+	if (row_widen(row, r, entry->now_s, err) < 0)
+		return -1;
+	row->seen += !has;
+	row->version++;
+	row->next_try = row_due(row, entry->now_s, entry->grace_s);
+	run_at(m, (size_t)run)->is_changed = true;
+	entry->due = row->next_try;
+	return hold(m, (size_t)run, r, held, entry, err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a line alone cannot tell: keys that belong together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/config_parts.h"
+#include "lib/number.h"
+
+#define READ_AHEAD_KB_MAX 1048576
+#define SCHEMA_MAX 64 /* bytes of a schema's name, as MariaDB has it */
+
+static int wrong(struct config *config, struct err *err, const char *key,
+		 const char *value, const char *why)
+{
+	return err_set(err, "%s: %s: '%s': %s", config->file, key, value, why);
+}
+
+#define PROFILE_KEY_MAX 128
+
+static void profile_key(const struct config_profile *profile, const char *key,
+			char text[PROFILE_KEY_MAX])
+{
+	snprintf(text, PROFILE_KEY_MAX, "[profile %s%s%s] %s", profile->name,
+		 *profile->client ? ":" : "", profile->client, key);
+}
+
+static int check_read_ahead(struct config *config,
+			    const struct config_profile *profile,
+			    struct err *err)
+{
+	unsigned long number;
+	char key[PROFILE_KEY_MAX];
+
+	profile_key(profile, "read_ahead_kb", key);
+	if (*profile->read_ahead_kb &&
+	    number_parse(profile->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &number,
+			 NULL) < 0)
+		return wrong(config, err, key, profile->read_ahead_kb,
+			     "expected a number from 0 to 1048576");
+	return 0;
+}
+
+/* A client that has cores of its own takes others; one that has none can be
+ * told where to run. */
+static int check_core_change(struct config *config, struct err *err)
+{
+	const struct config_client *client;
+	char key[80];
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++) {
+		client = &config->clients[i];
+		snprintf(key, sizeof(key), "[client %s] core_change",
+			 client->name);
+		if (client->type == CLIENT_WEKA &&
+		    client->core_change == CORE_CHANGE_AFFINITY)
+			return wrong(config, err, key, "affinity",
+				     "a WEKA client has cores of its own: "
+				     "expected never, grow or any");
+	}
+	return 0;
+}
+
+/* What a live NFS mount takes (client/nfs/settings.c); all else the kernel
+ * refuses or ignores. */
+static const char *const nfs_words[] = { "sync",	"async",
+					 "noatime",	"relatime",
+					 "strictatime", "nodiratime",
+					 "diratime",	NULL };
+
+/* Is NFS the only type here that mount options can be for? */
+static bool is_nfs_only(const struct config *config)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++) {
+		if (config->clients[i].type == CLIENT_WEKA)
+			return false;
+		found |= config->clients[i].type == CLIENT_NFS;
+	}
+	return found;
+}
+
+/* Sets nfs_options; with 'strict' nothing else may be there. */
+static int check_nfs_options(struct config *config,
+			     struct config_profile *profile, bool strict,
+			     struct err *err)
+{
+	char copy[CONFIG_TEXT_MAX + 1], kept[CONFIG_TEXT_MAX + 2] = "";
+	char key[PROFILE_KEY_MAX], *word, *rest = NULL;
+
+	profile_key(profile, "mount_options", key);
+	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
+	for (word = strtok_r(copy, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest)) {
+		if (config_find_choice(nfs_words, word) >= 0) {
+			strcat(kept, *kept ? "," : "");
+			strcat(kept, word);
+		} else if (strict) {
+			return wrong(config, err, key, word,
+				     "a live NFS mount takes sync, async, "
+				     "noatime, relatime, strictatime, "
+				     "nodiratime and diratime only");
+		}
+	}
+	profile->nfs_options = strdup(kept);
+	return profile->nfs_options ? 0 : err_set(err, "out of memory");
+}
+
+/* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
+static int check_client_profiles(struct config *config, struct err *err)
+{
+	struct config_profile *profile;
+	char key[PROFILE_KEY_MAX];
+	size_t i, k;
+
+	for (i = 0; i < config->client_profile_count; i++) {
+		profile = &config->client_profiles[i];
+		profile_key(profile, "", key);
+		key[strlen(key) - 1] = '\0';
+		for (k = 0; k < config->client_count; k++)
+			if (!strcmp(config->clients[k].name, profile->client))
+				break;
+		if (k == config->client_count)
+			return wrong(config, err, key, profile->client,
+				     "no such [client]");
+		if (!config_profile_find(config, profile->name))
+			return wrong(config, err, key, profile->name,
+				     "no such [profile]");
+		if (profile->io_cores || *profile->description)
+			return wrong(config, err, key,
+				     profile->io_cores ? "io_cores"
+						       : "description",
+				     "belongs into the [profile] for all "
+				     "clients");
+		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_nfs_options(config, profile,
+				      config->clients[k].type == CLIENT_NFS,
+				      err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int check_profiles(struct config *config, struct err *err)
+{
+	struct config_profile *profile;
+	char key[PROFILE_KEY_MAX], value[16];
+	size_t i;
+
+	for (i = 0; i < config->profile_count; i++) {
+		profile = &config->profiles[i];
+		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_nfs_options(config, profile, is_nfs_only(config),
+				      err) < 0)
+			return -1;
+		profile_key(profile, "io_cores", key);
+		snprintf(value, sizeof(value), "%u", profile->io_cores);
+		if (profile->io_cores &&
+		    (profile->io_cores < config->io_cores_min ||
+		     profile->io_cores > config->io_cores_max))
+			return wrong(config, err, key, value,
+				     "outside [option] io_cores_min and "
+				     "io_cores_max");
+	}
+	if (*config->profile_default &&
+	    !config_profile_find(config, config->profile_default))
+		return wrong(config, err, "[option] profile_default",
+			     config->profile_default, "no such [profile]");
+	return check_client_profiles(config, err);
+}
+
+/* Words that are mount points, and not too many for one command line. */
+static int check_mounts(struct config *config, struct err *err)
+{
+	char copy[CONFIG_TEXT_MAX + 1], *word, *rest = NULL;
+	int count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", config->count_mounts);
+	for (word = strtok_r(copy, " \t", &rest); word;
+	     word = strtok_r(NULL, " \t", &rest)) {
+		if (!config_is_path(word))
+			return wrong(config, err, "[count] mounts", word,
+				     "expected an absolute path");
+		if (++count > CONFIG_COUNT_MOUNTS_MAX)
+			return wrong(config, err, "[count] mounts", word,
+				     "more mount points than 16");
+	}
+	return 0;
+}
+
+static int check_files(struct config *config, struct err *err)
+{
+	const char *where = config->ledger.metrics_listen;
+	char address[CONFIG_ADDRESS_MAX];
+	unsigned int port;
+
+	if (*where && config_listen_parse(where, address, &port) < 0)
+		return wrong(config, err, "[ledger] metrics_listen", where,
+			     "expected PORT, ADDRESS:PORT or [ADDRESS]:PORT");
+	if (*config->calibration && !config_is_path(config->calibration))
+		return wrong(config, err, "[advice] calibration",
+			     config->calibration, "expected an absolute path");
+	if (*config->ledger.metrics_file &&
+	    !config_is_path(config->ledger.metrics_file))
+		return wrong(config, err, "[ledger] metrics_file",
+			     config->ledger.metrics_file,
+			     "expected an absolute path");
+	return 0;
+}
+
+static int check_storage(struct config *config, struct err *err)
+{
+	struct config_ledger *ledger = &config->ledger;
+	size_t size = strlen(ledger->storage_loc);
+	const struct {
+		const char *key, *path;
+	} paths[] = {
+		{ "[ledger] storage_pass_file", ledger->storage_pass_file },
+		{ "[ledger] storage_ca", ledger->storage_ca },
+	};
+	size_t i;
+
+	if (!strcmp(ledger->store, "sqlite") &&
+	    config_replace_text(&ledger->store, CONFIG_SQLITE))
+		return err_set(err, "%s: out of memory", config->file);
+	if (strcmp(ledger->store, CONFIG_MARIADB) != 0 &&
+	    !config_is_path(ledger->store))
+		return wrong(config, err, "[ledger] store", ledger->store,
+			     "expected sqlite, mariadb or an absolute path");
+	if (!size || size > SCHEMA_MAX ||
+	    strspn(ledger->storage_loc, "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789_") != size)
+		return wrong(config, err, "[ledger] storage_loc",
+			     ledger->storage_loc,
+			     "expected at most 64 letters, digits and '_'");
+	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (*paths[i].path && !config_is_path(paths[i].path))
+			return wrong(config, err, paths[i].key, paths[i].path,
+				     "expected an absolute path");
+	return 0;
+}
+
+/* A path, of which parts may stand for something of the job. */
+static int check_report_dir(struct config *config, struct err *err)
+{
+	const char *dir = config->report_dir, *at;
+
+	if (!*dir)
+		return 0;
+	if (*dir != '/' && strncmp(dir, "%w", 2) != 0)
+		return wrong(config, err, "[jobio] report_dir", dir,
+			     "expected an absolute path, or %w at the start");
+	for (at = dir; (at = strchr(at, '%')); at += 2)
+		if (!at[1] || !strchr("wuj%", at[1]))
+			return wrong(config, err, "[jobio] report_dir", dir,
+				     "% is for %w (working directory), %u "
+				     "(user), %j (job) and %%");
+	return 0;
+}
+
+int config_check(struct config *config, struct err *err)
+{
+	char value[16];
+
+	snprintf(value, sizeof(value), "%u", config->io_cores_min);
+	if (config->io_cores_min > config->io_cores_max)
+		return wrong(config, err, "[option] io_cores_min", value,
+			     "more than io_cores_max");
+	snprintf(value, sizeof(value), "%u", config->io_cores_default);
+	if (config->io_cores_default &&
+	    (config->io_cores_default < config->io_cores_min ||
+	     config->io_cores_default > config->io_cores_max))
+		return wrong(config, err, "[option] io_cores_default", value,
+			     "outside io_cores_min and io_cores_max");
+	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
+	    check_storage(config, err) < 0 ||
+	    check_report_dir(config, err) < 0 ||
+	    check_core_change(config, err) < 0)
+		return -1;
+	return check_profiles(config, err);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config_parts.h - what the files behind config.h share
+ *
+ * Terms   config_keys.c has a table of keys for each kind of section, and knows
+ *           what a value may be; config_load.c reads a file; config_check.c
+ *           looks at the whole; config.c answers questions.
+ *         key: a row of such a table; the last has no name. 'base' is the struct
+ *           that its offset is of: that of the section.
+ * Owner   as config.h's: what is set belongs to the struct.
+ * Errors  config_set() and config_replace_text() return NULL, or why a value is
+ *           none, good until the thread's next call; the others are as config.h's.
+ * Runs    where config.h does. Nobody but these files includes this.
+ */
+#ifndef JOBIO_CONFIG_PARTS_H
+#define JOBIO_CONFIG_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/config.h"
+#include "lib/err.h"
+
+#define CONFIG_TEXT_MAX 500
+#define CONFIG_SQLITE "/var/lib/jobio/ledger.sqlite"
+#define CONFIG_TYPE_COUNT (CLIENT_NFS + 1) /* the last of enum client_type */
+
+enum kind {
+	TEXT,
+	PATH,
+	NUMBER,
+	CHOICE,
+	NAME
+};
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	const char *initial;
+	unsigned long min, max;
+	const char *const *choices; /* index is the enum's value */
+};
+
+/* ---- config_keys.c ------------------------------------------------------- */
+
+extern const struct key config_jobio_keys[];
+extern const struct key config_option_keys[];
+extern const struct key config_count_keys[];
+extern const struct key config_ledger_keys[];
+extern const struct key config_advice_keys[];
+extern const struct key config_calibration_keys[]; /* of [advice] too */
+extern const struct key config_client_keys[];	   /* of every type */
+extern const struct key *const config_type_keys[CONFIG_TYPE_COUNT];
+extern const struct key config_profile_keys[];
+
+const char *config_set(void *base, const struct key *key, const char *value);
+int config_set_initial(void *base, const struct key *keys);
+void config_free_texts(void *base, const struct key *keys);
+const char *config_replace_text(char **text, const char *value);
+
+const struct key *config_find_key(const struct key *keys, const char *name);
+/* Of any type: which one the section has may be said further below. */
+const struct key *config_find_type_key(const char *name);
+/* A sentence; it names the key that was most likely meant. */
+const char *config_unknown_key(const struct key *keys, const char *name,
+			       char *text, size_t size);
+/* A key that a section of this type may have, nearest to a mistyped one; NULL if
+ * none is near. */
+const char *config_nearest_key(const struct key *keys, const struct key *more,
+			       const char *name);
+/* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
+size_t config_distance(const char *a, const char *b);
+
+/* The number of a word in a list that ends with NULL, or -1. */
+int config_find_choice(const char *const *choices, const char *value);
+bool config_is_path(const char *text);
+
+/* ---- config_check.c ------------------------------------------------------ */
+
+/* Of the whole file; it sets nfs_options of profiles, and the store's path. */
+int config_check(struct config *config, struct err *err);
+
+/* ---- config.c ------------------------------------------------------------ */
+
+struct config_profile *config_profile_in(struct config_profile list[],
+					 size_t count, const char *name,
+					 const char *client);
+
+#endif
