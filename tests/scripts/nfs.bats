@@ -3,7 +3,7 @@
 # What prolog and epilog do on a node whose file system is NFS: its tables and
 # its read-ahead are files, as the kernel writes them (tests/samples/nfs).
 #
-# shellcheck disable=SC2154 # bats sets output and status
+# shellcheck disable=SC2154,SC2034 # bats sets output and status; nfs.bash reads NODE_*
 
 load node
 load crash

@@ -547,6 +547,7 @@ crash_worker() {
 	local pid
 	cp /bin/sleep "$NODE/slurmd"
 	unshare --pid --fork "$NODE/slurmd" 60 3>&- &
+	# shellcheck disable=SC2016 # the other bash expands it
 	timeout 20 bash -c 'until pgrep -P "$1" -x slurmd; do sleep 0.1; done' bash $!
 	pid=$(pgrep -P $! -x slurmd)
 	job 7 1
