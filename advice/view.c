@@ -94,23 +94,41 @@ double view_meta_share(const struct view *v, double ops)
 	return waiting > least ? waiting : least;
 }
 
-double view_io_share(const struct view *v)
+/* At the speed of a core: the least that it can have taken. */
+static double least_share(const struct view *v)
 {
-	if (view_is_timed(v))
-		return view_concurrency(v);
 	return view_rate(v, view_number(v, RECORD_READ_BYTES) /
 				    (v->limits->core_read_mbs * 1e6)) +
 	       view_rate(v, view_number(v, RECORD_WRITE_BYTES) /
 				    (v->limits->core_write_mbs * 1e6));
 }
 
+/* The client reads ahead and writes behind, several requests at a time: the job
+ * cannot have waited longer than it ran. */
+static double client_share(const struct view *v)
+{
+	double share = view_waiting(v, RECORD_READ_US) +
+		       view_waiting(v, RECORD_WRITE_US);
+
+	return share < 1 ? share : 1;
+}
+
+double view_io_share(const struct view *v)
+{
+	double least = least_share(v), share = client_share(v);
+
+	if (view_is_timed(v))
+		return view_concurrency(v);
+	return share > least ? share : least;
+}
+
 bool view_is_busy(const struct view *v)
 {
-	double least = v->limits->busy_percent / 100.0;
+	double busy = v->limits->busy_percent / 100.0;
 
-	/* at the speed of a core is the least that it can have taken */
 	return view_bytes(v) >= v->limits->min_mib * 1048576.0 &&
-	       view_io_share(v) >= (view_is_timed(v) ? least : least / 10);
+	       (view_io_share(v) >= busy ||
+		(!view_is_timed(v) && least_share(v) >= busy / 10));
 }
 
 /* Is it one of the words? */
@@ -126,12 +144,34 @@ static bool is_one_of(const char *code, const char *codes)
 	return false;
 }
 
-static bool has_finding(const struct record *record, const char *codes)
+/* Of a target (record.h), is this filesystem one? */
+static bool is_of(const struct record *record, const char *target,
+		  const char *fs)
 {
-	size_t i;
+	size_t i, length = strlen(target);
+	const char *source = "", *name;
 
-	for (i = 0; i < record->finding_count; i++)
-		if (is_one_of(record->findings[i].code, codes))
+	for (i = 0; i < record->mount_count; i++)
+		if (record->mounts[i].source &&
+		    !strcmp(record->mounts[i].mount, fs))
+			source = record->mounts[i].source;
+	if (*target == '/')
+		return !strcmp(target, fs);
+	if (length && target[length - 1] == ':')
+		return !strncmp(source, target, length);
+	name = strstr(source, ":/");
+	return name && !strncmp(name + 2, target, length) &&
+	       (!name[2 + length] || name[2 + length] == '/');
+}
+
+static bool has_finding(const struct record *record, const char *codes,
+			const char *fs)
+{
+	const struct record_finding *f = record->findings;
+
+	for (; f < record->findings + record->finding_count; f++)
+		if (is_one_of(f->code, codes) &&
+		    (!f->target || is_of(record, f->target, fs)))
 			return true;
 	return false;
 }
@@ -141,7 +181,7 @@ size_t view_finding(const struct view *v, const char *codes)
 	size_t i, nodes = 0;
 
 	for (i = 0; i < v->count; i++)
-		nodes += has_finding(v->records[i], codes);
+		nodes += has_finding(v->records[i], codes, v->fs);
 	return nodes;
 }
 

@@ -57,12 +57,14 @@ double view_waiting(const struct view *v, enum record_number us);
 /* What so many operations on names take: their part of the time that the client
  * measured, or view_call_share(), whichever is more. */
 double view_meta_share(const struct view *v, double ops);
-/* Of reading and writing: measured, else at the speed of one core. */
+/* Of reading and writing: measured, else as the client measured it or at the speed of
+ * one core, whichever is more. */
 double view_io_share(const struct view *v);
 /* Enough of it for a cure to be noticed. */
 bool view_is_busy(const struct view *v);
 
-/* Nodes that have this finding; 'codes' like "NF15 LU14". */
+/* Nodes that have this finding, of this filesystem or of all of the client; 'codes'
+ * like "NF15 LU14". */
 size_t view_finding(const struct view *v, const char *codes);
 /* Did jobio set this mount option, on this filesystem? */
 bool view_has_option(const struct view *v, const char *option);

@@ -20,7 +20,8 @@ void rule_check_all(const struct judge *judge)
 }
 
 static void add(struct findings *findings, const struct rule *rule,
-		const char *cure, const char *format, va_list args)
+		const char *cure, const char *target, const char *format,
+		va_list args)
 {
 	struct finding *finding;
 	char text[ERR_MAX];
@@ -32,6 +33,9 @@ static void add(struct findings *findings, const struct rule *rule,
 	finding = &findings->list[findings->count - 1];
 	finding->breaks_node = rule->reach == RULE_BREAKS_NODE;
 	finding->is_users = rule->reach == RULE_OF_JOB;
+	/* half a name would be another's */
+	if (strlen(target) < sizeof(finding->target))
+		strcpy(finding->target, target);
 }
 
 void rule_say(const struct judge *judge, const struct rule *rule,
@@ -40,7 +44,17 @@ void rule_say(const struct judge *judge, const struct rule *rule,
 	va_list args;
 
 	va_start(args, format);
-	add(judge->findings, rule, rule->cure, format, args);
+	add(judge->findings, rule, rule->cure, "", format, args);
+	va_end(args);
+}
+
+void rule_say_of(const struct judge *judge, const struct rule *rule,
+		 const char *target, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(judge->findings, rule, rule->cure, target, format, args);
 	va_end(args);
 }
 
@@ -55,7 +69,7 @@ void rule_tell(const struct client *client, const char *code, const char *cure,
 	if (!rule || !rule->code)
 		return;
 	va_start(args, format);
-	add(findings, rule, cure ? cure : rule->cure, format, args);
+	add(findings, rule, cure ? cure : rule->cure, "", format, args);
 	va_end(args);
 }
 

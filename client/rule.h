@@ -50,6 +50,10 @@ void rule_check_all(const struct judge *judge);
 /* For 'check'. */
 void rule_say(const struct judge *judge, const struct rule *rule,
 	      const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same, of one of its mounts, servers or filesystems: record.h. */
+void rule_say_of(const struct judge *judge, const struct rule *rule,
+		 const char *target, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* For who changes a client: the rule of its type with this code; 'cure' NULL:
  * the rule's own. */

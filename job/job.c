@@ -434,8 +434,13 @@ void job_add_findings(struct record *state, const struct findings *findings)
 				   finding_severity_name(finding->severity),
 				   finding->text,
 				   *finding->cure ? finding->cure : NULL);
-		if (finding->is_users && state->finding_count > before)
+		if (state->finding_count == before)
+			continue;
+		if (finding->is_users)
 			state->findings[before].is_users = 1;
+		if (*finding->target)
+			record_set(&state->findings[before].target,
+				   finding->target);
 	}
 }
 

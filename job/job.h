@@ -150,9 +150,14 @@ int job_count_each(const struct config *config,
 		   int (*fn)(void *arg, uint32_t job_id), void *arg,
 		   struct err *err);
 
-/* The clients' own counters at the start, of those that have any: RUN/JOB/wire;
- * and each other's mark for all jobs that are here now, RUN/JOB/others, though not
- * for this one when Slurm says that it is alone. What cannot be read is said once (job/log.h); never a reason to fail. */
+/* Tell all other jobs that are here that they are not alone: RUN/JOB/others. True:
+ * there are some. Under the lock, with the job's own folder made: of two jobs, one
+ * finds the other. */
+bool job_note_others(const struct config *config, uint32_t job_id);
+
+/* The clients' own counters at the start, of those that have any: RUN/JOB/wire.
+ * 'alone': no other job was here, or Slurm lets none come. What cannot be read is
+ * said once (job/log.h); never a reason to fail. */
 void job_wire_start(const struct config *config, const struct record *state,
 		    struct client *const clients[], size_t count, bool alone);
 /* What they moved since then, into the state; nothing where nobody knows. Before

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the clients of the node moved while a job ran: RUN/JOB/wire has their
- * counters at the start,
- * {"boot_id":"..","others_noted":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others is
- * there when another job was on the node at the same time, or may have been: each
- * prolog leaves it with the jobs that it finds. */
+ * counters at the start, and whether no other job was here then:
+ * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others is there
+ * when another job came meanwhile: each prolog leaves it with the jobs that it finds. */
 #include "job/job.h"
 
 #include <errno.h>
@@ -24,7 +23,8 @@
 #define WIRE_BYTES_MAX (4U << 20)
 
 static int write_start(const char *path, const struct record *state,
-		       struct json_object *counters, struct err *err)
+		       struct json_object *counters, bool alone,
+		       struct err *err)
 {
 	struct json_object *top = json_object_new_object();
 	const char *text;
@@ -33,8 +33,7 @@ static int write_start(const char *path, const struct record *state,
 	if (!top)
 		return err_set(err, "out of memory");
 	json_add_text(top, "boot_id", state->boot_id);
-	/* a job that an older jobio began: nobody looked */
-	json_add_bool(top, "others_noted", true);
+	json_add_bool(top, "alone", alone);
 	json_object_object_add(top, "clients", json_object_get(counters));
 	text = json_line(top);
 	if (!text) {
@@ -48,7 +47,7 @@ static int write_start(const char *path, const struct record *state,
 
 /* ---- who else was here? ---------------------------------------------------------- */
 
-static void note_others(const struct config *config, uint32_t job_id)
+static void mark(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
@@ -68,27 +67,26 @@ struct search {
 	bool found;
 };
 
-static int note_other(void *arg, uint32_t job_id)
+static int mark_other(void *arg, uint32_t job_id)
 {
 	struct search *search = arg;
 
 	if (job_id != search->own_id) {
-		note_others(search->config, job_id);
+		mark(search->config, job_id);
 		search->found = true;
 	}
 	return 0;
 }
 
-/* Every prolog makes its folder before it looks: of two, each finds the other. */
-static bool find_others(const struct config *config, uint32_t job_id)
+bool job_note_others(const struct config *config, uint32_t job_id)
 {
 	struct search search = { .config = config, .own_id = job_id };
 
-	job_each_folder(config, note_other, &search);
+	job_each_folder(config, mark_other, &search);
 	return search.found;
 }
 
-static bool had_others(const struct config *config, uint32_t job_id)
+static bool is_marked(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
@@ -121,9 +119,6 @@ void job_wire_start(const struct config *config, const struct record *state,
 	size_t i;
 	int rc;
 
-	/* Slurm's word holds against a folder that somebody left */
-	if (find_others(config, state->job) && !alone)
-		note_others(config, state->job);
 	for (i = 0; counters && i < count; i++)
 		save(clients[i], counters);
 	if (json_object_object_length(counters)) {
@@ -131,7 +126,7 @@ void job_wire_start(const struct config *config, const struct record *state,
 				     RUNDIR_WIRE, &err);
 		FAULT_POINT("wire before");
 		if (rc == 0)
-			rc = write_start(path, state, counters, &err);
+			rc = write_start(path, state, counters, alone, &err);
 		FAULT_POINT("wire after");
 		if (rc < 0)
 			log_line("wire: %s", err.text);
@@ -298,8 +293,7 @@ void job_wire_read(const struct config *config, struct record *state)
 	bool alone;
 
 	start = read_start(config, state->job);
-	alone = json_is_true(start, "others_noted") &&
-		!had_others(config, state->job);
+	alone = json_is_true(start, "alone") && !is_marked(config, state->job);
 	if (is_of_this_boot(json_text(start, "boot_id")) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {

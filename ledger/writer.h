@@ -7,6 +7,8 @@
  *         With looks_again, what was written is looked at again 30 s and 10
  *           min after the run's end: jobstats writes some seconds after a job
  *           and replaces what is in AdminComment.
+ *         So is, after 5 s, a row that has no account yet: Slurm before 23.02
+ *           may write it later than the job's end.
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s; when slurmdbd cannot be reached the whole writer waits 2,
  *           4, .. 60 s.

@@ -18,6 +18,7 @@
 #include "lib/err.h"
 
 #define FINDING_CODE_MAX 16
+#define FINDING_TARGET_MAX 256
 
 enum finding_severity {
 	FINDING_INFO,
@@ -32,6 +33,7 @@ struct finding {
 	bool is_users;	  /* the cure is the job's owner's, not an admin's */
 	char text[ERR_MAX];
 	char cure[ERR_MAX];
+	char target[FINDING_TARGET_MAX]; /* record.h; "": all of the client */
 };
 
 struct findings {

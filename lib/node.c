@@ -536,7 +536,21 @@ static bool find_ancestor(struct node_epoch *epoch)
 	return found;
 }
 
-/* Outside a prolog: the oldest slurmd. */
+/* In a container of this host, whose slurmd is another node's? Who may not look
+ * takes it for ours. */
+static bool is_elsewhere(int64_t pid)
+{
+	char path[48], theirs[32], ours[32];
+	ssize_t length, own;
+
+	snprintf(path, sizeof(path), "/proc/%lld/ns/pid", (long long)pid);
+	length = readlink(path, theirs, sizeof(theirs));
+	own = readlink("/proc/self/ns/pid", ours, sizeof(ours));
+	return length > 0 && own > 0 &&
+	       (length != own || memcmp(theirs, ours, (size_t)own) != 0);
+}
+
+/* Outside a prolog: the oldest slurmd of this host. */
 static void find_slurmd(struct node_epoch *epoch)
 {
 	DIR *proc = opendir("/proc");
@@ -549,7 +563,8 @@ static void find_slurmd(struct node_epoch *epoch)
 
 		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
 		    read_stat((int64_t)pid, comm, &parent, &start) < 0 ||
-		    !host_is_daemon(comm, "slurmd"))
+		    !host_is_daemon(comm, "slurmd") ||
+		    is_elsewhere((int64_t)pid))
 			continue;
 		if (!epoch->slurmd_pid || start < epoch->slurmd_start) {
 			epoch->slurmd_pid = (int64_t)pid;

@@ -186,6 +186,7 @@ void record_free(struct record *record)
 	for (i = 0; i < record->finding_count; i++) {
 		free(record->findings[i].text);
 		free(record->findings[i].cure);
+		free(record->findings[i].target);
 	}
 	free_io(record->app, record->app_count);
 	free_io(record->wire, record->wire_count);
@@ -593,6 +594,8 @@ static void build_findings(struct builder *b, struct json_object *top,
 		put_word(b, o, "severity", r->findings[i].severity);
 		put_text(b, o, "text", r->findings[i].text);
 		put_text(b, o, "cure", r->findings[i].cure);
+		if (r->findings[i].target)
+			put_text(b, o, "target", r->findings[i].target);
 		if (r->findings[i].is_users >= 0)
 			put_answer(b, o, "users", r->findings[i].is_users);
 	}
@@ -1204,6 +1207,7 @@ static int read_finding(const struct json_node *o, struct record *r, void *arg,
 		    0 ||
 	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "target", &f->target, RECORD_STRING_MAX, err) < 0 ||
 	    read_answer(o, "users", &f->is_users, err) < 0)
 		return -1;
 	if (strcmp(f->severity, "error") != 0 &&

@@ -267,7 +267,10 @@ struct record_finding {
 	char code[RECORD_WORD_MAX];
 	char severity[RECORD_WORD_MAX]; /* "error", "warning", "info" */
 	char *text, *cure;		/* cure may be NULL */
-	int is_users;			/* 1, 0, -1 unknown */
+	char *target; /* NULL: all of the client, or unknown; else a mount point, the
+		       * server of mounts as in their source, "files:", or the name
+		       * of a Lustre filesystem, "work" */
+	int is_users; /* 1, 0, -1 unknown */
 };
 
 struct record {

@@ -45,7 +45,8 @@ static void count(struct visit *visit)
 	close(visit->lock_fd);
 	visit->lock_fd = -1;
 	job_wire_start(visit->config, visit->state, visit->clients,
-		       visit->client_count, visit->want.alone);
+		       visit->client_count,
+		       visit->want.alone || !visit->has_others);
 	if (job_count_start(visit->config, visit->state, &err) < 0)
 		log_line("%s", err.text);
 }
@@ -98,6 +99,8 @@ static int begin_clean(struct visit *visit, struct err *err)
 	leftover_mend(visit);
 	if (leftover_clear_own(visit, err) < 0)
 		return -1;
+	rundir_make_job(visit->config->run_dir, visit->job.id, NULL);
+	visit->has_others = job_note_others(visit->config, visit->job.id);
 	visit->state = job_state_new(&visit->job, visit->config);
 	if (!visit->state)
 		return err_set(err, "out of memory");

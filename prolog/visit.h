@@ -41,6 +41,7 @@ struct visit {
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
 	bool is_shared;		 /* another job of this node lives */
+	bool has_others;	 /* .. or has left its folder */
 	int mended, finished;	 /* changes put back, records made for others */
 	unsigned long long end_ms;
 	int lock_fd;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio advise - what to ask for the next time, and why. */
-#include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
 #include <locale.h>
@@ -13,6 +12,7 @@
 #include "lib/json.h"
 #include "report/command.h"
 #include "report/commands.h"
+#include "report/job_advice.h"
 #include "report/job_report.h"
 #include "report/job_view.h"
 #include "report/next_run.h"
@@ -333,15 +333,9 @@ int advise_main(int argc, char *argv[])
 	rc = parse(&o, argc, argv);
 	if (rc >= 0)
 		return rc;
-	config = config_load(o.conf, &err);
-	if (!config && (o.conf || errno != ENOENT))
-		return (int)command_fail(
-			NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
-	if (config)
-		o.limits = config->advice;
-	else
-		config_advice_init(&o.limits);
-	rc = run(&o, config, &err);
+	rc = job_advice_config(&config, &o.limits, o.conf, NAME, &err);
+	if (rc == COMMAND_OK)
+		rc = run(&o, config, &err);
 	config_free(config);
 	return rc;
 }

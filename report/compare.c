@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio compare - two jobs, or two sets of them, side by side. */
-#include <errno.h>
 #include <json-c/json.h>
 #include <locale.h>
 #include <math.h>
@@ -675,11 +674,9 @@ int compare_main(int argc, char *argv[])
 		return rc;
 	setlocale(LC_CTYPE, "");
 	tone_init();
-	config = config_load(o.conf, &err);
-	if (!config && (o.conf || errno != ENOENT))
-		return command_fail(
-			NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
-	o.limits = job_advice_limits(config, NAME);
+	rc = job_advice_config(&config, &o.limits, o.conf, NAME, &err);
+	if (rc != COMMAND_OK)
+		return rc;
 	source.config = config;
 	source.is_down = !config;
 	source.why_down = err;

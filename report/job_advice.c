@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_advice.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 
 #include "advice/advice.h"
 #include "lib/json.h"
+#include "report/command.h"
 #include "report/tone.h"
 
 #define LINES_SHOWN 5
@@ -24,6 +26,17 @@ struct config_advice job_advice_limits(struct config *config,
 	fprintf(stderr, "jobio: %s: %s; its numbers are not used\n", command,
 		err.text);
 	return limits;
+}
+
+int job_advice_config(struct config **config, struct config_advice *limits,
+		      const char *conf, const char *command, struct err *why)
+{
+	*config = config_load(conf, why);
+	if (!*config && (conf || errno != ENOENT))
+		return command_fail(command,
+				    conf ? COMMAND_USAGE : COMMAND_FAILED, why);
+	*limits = job_advice_limits(*config, command);
+	return COMMAND_OK;
 }
 
 static struct advice_list *advice_of(const struct job_report *r)

@@ -22,6 +22,12 @@ struct json_object;
 struct config_advice job_advice_limits(struct config *config,
 				       const char *command);
 
+/* jobio.conf of a command that judges jobs, and what its rules compare with. A host
+ * without one in the usual place is no error: '*config' is NULL then, for 'why'.
+ * COMMAND_OK, or the command's exit status: it has been said. */
+int job_advice_config(struct config **config, struct config_advice *limits,
+		      const char *conf, const char *command, struct err *why);
+
 /* The most valuable one, in '*first'; false: there is none, or too little to
  * judge. */
 bool job_advice_first(const struct job_report *report, struct advice *first);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio report - what jobs read and wrote, and what was done for them. */
-#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -547,14 +546,9 @@ int report_main(int argc, char *argv[])
 	rc = parse(o, argc, argv);
 	if (rc >= 0)
 		goto out;
-	config = config_load(o->conf, &err);
-	if (!config && (o->conf || errno != ENOENT)) {
-		rc = command_fail(
-			NAME, o->conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
-		goto out;
-	}
-	o->limits = job_advice_limits(config, NAME);
-	rc = report_all(o, config, &err);
+	rc = job_advice_config(&config, &o->limits, o->conf, NAME, &err);
+	if (rc == COMMAND_OK)
+		rc = report_all(o, config, &err);
 	config_free(config);
 out:
 	free(o);

@@ -107,10 +107,10 @@ static void say_targets(const struct judge *judge, const struct rule *rule,
 		find_targets(facts, facts->instance[i].name, kind, test,
 			     with_state, &found);
 		if (found.count)
-			rule_say(judge, rule,
-				 "%zu of the %zu %s of '%s' %s: %s",
-				 found.count, found.all, word, found.filesystem,
-				 what, found.names);
+			rule_say_of(judge, rule, found.filesystem,
+				    "%zu of the %zu %s of '%s' %s: %s",
+				    found.count, found.all, word,
+				    found.filesystem, what, found.names);
 	}
 }
 
@@ -206,11 +206,12 @@ static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-			rule_say(judge, rule, "'%s' reads nothing ahead (%s=0)",
-				 tree_filesystem(instance->name, name),
-				 instance->ahead_mb == 0
-					 ? "max_read_ahead_mb"
-					 : "max_read_ahead_per_file_mb");
+			rule_say_of(judge, rule,
+				    tree_filesystem(instance->name, name),
+				    "'%s' reads nothing ahead (%s=0)", name,
+				    instance->ahead_mb == 0
+					    ? "max_read_ahead_mb"
+					    : "max_read_ahead_per_file_mb");
 }
 
 static void check_jobid(const struct judge *judge, const struct rule *rule)
@@ -231,11 +232,11 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->tracked > 0)
-			rule_say(judge, rule,
-				 "the counters of '%s' count one process or "
-				 "group alone, %ld (stats_track_*)",
-				 tree_filesystem(instance->name, name),
-				 instance->tracked);
+			rule_say_of(judge, rule,
+				    tree_filesystem(instance->name, name),
+				    "the counters of '%s' count one process or "
+				    "group alone, %ld (stats_track_*)",
+				    name, instance->tracked);
 }
 
 /* Does the profile want streams: large RPCs, or read-ahead? */
@@ -250,10 +251,11 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 		return;
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->stripe_count == 1)
-			rule_say(judge, rule,
-				 "a new file of '%s' lies on one OST unless "
-				 "its folder says otherwise (stripecount=1)",
-				 tree_filesystem(instance->name, name));
+			rule_say_of(judge, rule,
+				    tree_filesystem(instance->name, name),
+				    "a new file of '%s' lies on one OST unless "
+				    "its folder says otherwise (stripecount=1)",
+				    name);
 }
 
 /* ---- LNet -------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "client/nfs/nfs.h"
@@ -41,6 +42,39 @@ static bool is_told_server(const struct judge *judge,
 	return false;
 }
 
+/* "files:/a" and "192.0.2.40:/b": how long is the name? */
+static size_t name_length(const struct nfs_mount *mount)
+{
+	const char *source = mount->mount->source, *at = strstr(source, ":/");
+
+	return at ? (size_t)(at - source) : strlen(source);
+}
+
+/* "files:"; "": the name is too long. */
+static const char *server_of(const struct nfs_mount *mount,
+			     char text[FINDING_TARGET_MAX])
+{
+	size_t length = name_length(mount);
+
+	*text = '\0';
+	if (length + 1 < FINDING_TARGET_MAX)
+		sprintf(text, "%.*s:", (int)length, mount->mount->source);
+	return text;
+}
+
+/* Has the server mounts over TCP, and others? */
+static bool is_mixed(const struct judge *judge, const struct nfs_mount *mount)
+{
+	const struct nfs_mount *other;
+	size_t i = 0;
+
+	while ((other = next_mount(judge, &i)))
+		if (!strcmp(other->address, mount->address) &&
+		    other->is_tcp != mount->is_tcp)
+			return true;
+	return false;
+}
+
 static bool has(const struct nfs_mount *mount, const char *option)
 {
 	return options_get(mount->mount->options, option, NULL, 0);
@@ -60,11 +94,12 @@ static void check_soft(const struct judge *judge, const struct rule *rule)
 
 	while ((mount = next_mount(judge, &i)))
 		if (has(mount, "soft"))
-			rule_say(judge, rule,
-				 "'%s' is mounted soft: a slow server becomes "
-				 "an I/O error, and data that was written may "
-				 "be lost",
-				 mount->mount->target);
+			rule_say_of(
+				judge, rule, mount->mount->target,
+				"'%s' is mounted soft: a slow server becomes "
+				"an I/O error, and data that was written may "
+				"be lost",
+				mount->mount->target);
 }
 
 static unsigned long size_of(const struct nfs_mount *mount, const char *key)
@@ -88,10 +123,11 @@ static void check_small(const struct judge *judge, const struct rule *rule)
 		rsize = size_of(mount, "rsize");
 		wsize = size_of(mount, "wsize");
 		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
-			rule_say(judge, rule,
-				 "'%s' moves at most %lu bytes in a READ and "
-				 "%lu in a WRITE",
-				 mount->mount->target, rsize, wsize);
+			rule_say_of(
+				judge, rule, mount->mount->target,
+				"'%s' moves at most %lu bytes in a READ and "
+				"%lu in a WRITE",
+				mount->mount->target, rsize, wsize);
 	}
 }
 
@@ -104,11 +140,12 @@ static void check_uncached(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, &i))) {
 		noac = has(mount, "noac");
 		if (noac || has(mount, "sync"))
-			rule_say(judge, rule,
-				 "'%s' is mounted with %s: each %s waits for "
-				 "the server",
-				 mount->mount->target, noac ? "noac" : "sync",
-				 noac ? "look at a file" : "write");
+			rule_say_of(
+				judge, rule, mount->mount->target,
+				"'%s' is mounted with %s: each %s waits for "
+				"the server",
+				mount->mount->target, noac ? "noac" : "sync",
+				noac ? "look at a file" : "write");
 	}
 }
 
@@ -122,10 +159,11 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 		if (options_get(mount->mount->options, "local_lock", value,
 				sizeof(value)) &&
 		    strcmp(value, "none") != 0)
-			rule_say(judge, rule,
-				 "'%s' keeps locks on this node "
-				 "(local_lock=%s): other nodes do not see them",
-				 mount->mount->target, value);
+			rule_say_of(
+				judge, rule, mount->mount->target,
+				"'%s' keeps locks on this node "
+				"(local_lock=%s): other nodes do not see them",
+				mount->mount->target, value);
 }
 
 /* READs and WRITEs; false: too few, or unknown. */
@@ -153,66 +191,69 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 		again = mount->stats.reads.sent + mount->stats.writes.sent -
 			count;
 		if (again >= count / 100)
-			rule_say(judge, rule,
-				 "'%s' has sent %" PRId64 " of %" PRId64
-				 " READs and WRITEs again since it was mounted",
-				 mount->mount->target, again, count);
+			rule_say_of(
+				judge, rule, mount->mount->target,
+				"'%s' has sent %" PRId64 " of %" PRId64
+				" READs and WRITEs again since it was mounted",
+				mount->mount->target, again, count);
 	}
 }
 
 static void check_hung(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
+	char server[FINDING_TARGET_MAX];
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_hung && !is_told_server(judge, mount))
-			rule_say(judge, rule,
-				 "the server %s of '%s' does not answer: "
-				 "%" PRId64 " requests wait, and whoever "
-				 "touches its files",
-				 mount->address, mount->mount->target,
-				 mount->waiting);
+			rule_say_of(judge, rule, server_of(mount, server),
+				    "the server %s of '%s' does not answer: "
+				    "%" PRId64 " requests wait, and whoever "
+				    "touches its files",
+				    mount->address, mount->mount->target,
+				    mount->waiting);
 }
 
 static void check_transport(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
+	char server[FINDING_TARGET_MAX];
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_tcp && mount->has_card && mount->card.has_rdma &&
-		    !is_told_server(judge, mount))
-			rule_say(judge, rule,
-				 "'%s' goes over TCP, and the card %s that "
-				 "leads to its server can do RDMA",
-				 mount->mount->target, mount->card.name);
+		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
+			rule_say_of(judge, rule,
+				    is_mixed(judge, mount)
+					    ? mount->mount->target
+					    : server_of(mount, server),
+				    "'%s' goes over TCP, and the card %s that "
+				    "leads to its server can do RDMA",
+				    mount->mount->target, mount->card.name);
 }
 
 static void check_one_connection(const struct judge *judge,
 				 const struct rule *rule)
 {
 	const struct nfs_mount *mount;
+	char server[FINDING_TARGET_MAX];
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_tcp && mount->has_stats && mount->has_card &&
 		    mount->stats.transports == 1 &&
 		    mount->card.speed_mbits >= FAST_MBITS &&
-		    !is_told_server(judge, mount))
-			rule_say(judge, rule,
-				 "'%s' has one connection to its server, over "
-				 "a card of %ld Gbit/s",
-				 mount->mount->target,
-				 mount->card.speed_mbits / 1000);
-}
-
-/* "files:/a" and "192.0.2.40:/b": how long is the name? */
-static size_t name_length(const struct nfs_mount *mount)
-{
-	const char *source = mount->mount->source, *at = strstr(source, ":/");
-
-	return at ? (size_t)(at - source) : strlen(source);
+		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
+			rule_say_of(
+				judge, rule,
+				is_mixed(judge, mount)
+					? mount->mount->target
+					: server_of(mount, server),
+				"'%s' has one connection to its server, over "
+				"a card of %ld Gbit/s",
+				mount->mount->target,
+				mount->card.speed_mbits / 1000);
 }
 
 static void check_two_names(const struct judge *judge, const struct rule *rule)
@@ -247,6 +288,7 @@ static void check_two_names(const struct judge *judge, const struct rule *rule)
 static void check_backlog(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
+	char server[FINDING_TARGET_MAX];
 	int64_t backlog, sent;
 	size_t i = 0, k;
 
@@ -259,12 +301,13 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 			sent += mount->stats.transport[k].sent;
 		}
 		if (sent >= FEW && backlog >= sent)
-			rule_say(judge, rule,
-				 "requests of '%s' wait for a free slot: "
-				 "%" PRId64
-				 " were in the queue whenever one was sent, on "
-				 "average since it was mounted",
-				 mount->mount->target, backlog / sent);
+			rule_say_of(
+				judge, rule, server_of(mount, server),
+				"requests of '%s' wait for a free slot: "
+				"%" PRId64
+				" were in the queue whenever one was sent, on "
+				"average since it was mounted",
+				mount->mount->target, backlog / sent);
 	}
 }
 
@@ -283,13 +326,13 @@ static void check_slow(const struct judge *judge, const struct rule *rule)
 		queue = mount->stats.reads.queue_ms +
 			mount->stats.writes.queue_ms;
 		if (rtt / count >= SLOW_MS)
-			rule_say(judge, rule,
-				 "READs and WRITEs of '%s' wait %" PRId64
-				 " ms for the server and %" PRId64
-				 " ms on this node, on average since it was "
-				 "mounted",
-				 mount->mount->target, rtt / count,
-				 queue > 0 ? queue / count : 0);
+			rule_say_of(judge, rule, mount->mount->target,
+				    "READs and WRITEs of '%s' wait %" PRId64
+				    " ms for the server and %" PRId64
+				    " ms on this node, on average since it was "
+				    "mounted",
+				    mount->mount->target, rtt / count,
+				    queue > 0 ? queue / count : 0);
 	}
 }
 
@@ -309,6 +352,7 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 {
 	const struct client_want *want = judge->want;
 	const struct nfs_mount *mount;
+	char server[FINDING_TARGET_MAX];
 	char list[RULE_LIST_MAX];
 	size_t i = 0;
 
@@ -319,12 +363,13 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 		if (mount->has_card && mount->card.numa_node >= 0 &&
 		    !is_told_server(judge, mount) &&
 		    !has_core_near(&want->io_cpus, mount->card.numa_node))
-			rule_say(judge, rule,
-				 "the card %s of '%s' is at NUMA node %d, the "
-				 "job's io-cores (CPUs %s) are at another",
-				 mount->card.name, mount->mount->target,
-				 mount->card.numa_node,
-				 rule_list(&want->io_cpus, list));
+			rule_say_of(
+				judge, rule, server_of(mount, server),
+				"the card %s of '%s' is at NUMA node %d, the "
+				"job's io-cores (CPUs %s) are at another",
+				mount->card.name, mount->mount->target,
+				mount->card.numa_node,
+				rule_list(&want->io_cpus, list));
 }
 
 const struct rule nfs_rules[] = {

@@ -6,20 +6,21 @@
 # shellcheck shell=bash
 
 : "${JOBIO_CLUSTER:?names the compose project of a running cluster}"
+# shellcheck source=tests/cluster/enter.bash
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/enter.bash"
 
 # on HOST COMMAND... - run as root on a host of the cluster
 on() {
 	local host=$1
 	shift
-	docker exec -i "$JOBIO_CLUSTER-$host" "$@" </dev/null
+	enter "$JOBIO_CLUSTER-$host" "$@"
 }
 
 # as USER COMMAND... - run as a user on the login node, in the user's home
 as() {
 	local user=$1
 	shift
-	docker exec -i -u "$user" -w "/home/$user" -e "HOME=/home/$user" \
-		-e "USER=$user" "$JOBIO_CLUSTER-login" "$@" </dev/null
+	enter_as "$user" "$JOBIO_CLUSTER-login" "$@" </dev/null
 }
 
 # within SECONDS COMMAND... - repeat until it succeeds or time is up; then tell
@@ -37,7 +38,7 @@ within() {
 submit() {
 	local script=$1
 	shift
-	job=$(docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-login" \
+	job=$(enter_as alice "$JOBIO_CLUSTER-login" \
 		sbatch --parsable -o '/home/alice/%j.out' "$@" <<<$'#!/bin/bash\n'"$script")
 	[[ $job =~ ^[0-9]+ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
 }

@@ -90,7 +90,7 @@ significant: less than 5 of 100 by chance, over the nodes of the two jobs" "$out
 	expect_text 'not the same work: read differs by more than 10 %' "$output"
 	run compare 7 8 --json
 	expect_equal '["7"] stream null -50 nodes 1048576000' \
-		"$(jq -r '"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent) \(.spread_over) \(.read_bytes.first.mean | round)"' <<<"$output")"
+		"$(jq -r '"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent | round) \(.spread_over) \(.read_bytes.first.mean | round)"' <<<"$output")"
 }
 
 @test "without the ledger two summaries are compared" {

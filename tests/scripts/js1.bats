@@ -3,7 +3,7 @@
 # js1.bats - our summary in jobstats' AdminComment, as other programs read it
 
 readers() {
-	run timeout 120 python3 "$SRCDIR/tests/scripts/js1_readers.py" "$BUILDDIR/tests/tools/js1_merge" "$1"
+	run timeout 300 python3 "$SRCDIR/tests/scripts/js1_readers.py" "$BUILDDIR/tests/tools/js1_merge" "$1"
 	[[ $status == 0 ]] || { printf '%s\n' "$output" >&2; return 1; }
 }
 

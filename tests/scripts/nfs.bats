@@ -73,10 +73,26 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 11)" = '[0]' ]
 }
 
+@test "what the client moved is nobody's when a job came for which jobio is switched off" {
+	NODE_JOBIO='partitions = io'
+	nfs_conf
+	job 7
+	JOB_ENV+=(SLURM_JOB_PARTITION=io)
+	prolog
+	job 8
+	JOB_ENV+=(SLURM_JOB_PARTITION=batch)
+	prolog
+	epilog
+	job 7
+	JOB_ENV+=(SLURM_JOB_PARTITION=io)
+	epilog
+	[ "$(shared 7)" = '[null]' ]
+}
+
 @test "what the client moved in a job that an older jobio began is nobody's" {
 	job 7
 	prolog
-	sed -i 's/"others_noted":true/"alone":true/' "$NODE/run/7/wire"
+	sed -i 's/"alone":true/"alone":false/' "$NODE/run/7/wire"
 	epilog
 	[ "$(shared 7)" = '[null]' ]
 }

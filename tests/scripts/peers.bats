@@ -118,8 +118,10 @@ assert 8 < time.time() - begun < 19, time.time() - begun'
 
 @test "three thousand nodes that come at once are all served" {
 	# on a busy machine some wait longer than ten seconds, and come again as nodes do
-	"$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf" ||
-		"$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf"
+	local try=0
+	until "$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf"; do
+		((++try < 5))
+	done
 	expect_equal 3000 "$(in_store 'SELECT count(*) FROM records')"
 }
 

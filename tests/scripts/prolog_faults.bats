@@ -542,3 +542,16 @@ crash_worker() {
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
+
+@test "the slurmd of a container is not this node's" {
+	local pid
+	cp /bin/sleep "$NODE/slurmd"
+	unshare --pid --fork "$NODE/slurmd" 60 3>&- &
+	timeout 20 bash -c 'until pgrep -P "$1" -x slurmd; do sleep 0.1; done' bash $!
+	pid=$(pgrep -P $! -x slurmd)
+	job 7 1
+	prolog
+	kill "$pid"
+	[[ $(jq .slurmd_pid "$NODE/run/node.json") =~ ^[0-9]+$ ]]
+	[ "$(jq .slurmd_pid "$NODE/run/node.json")" -ne "$pid" ]
+}

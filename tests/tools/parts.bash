@@ -75,6 +75,7 @@ part_lint() {
 	need tree-gcc || return 0
 	run "$dir/lint.log" 300 "$top/tests/lint" "$work/gcc" || status=$?
 	tests lint $status "$dir/lint.log"
+	verdict 'some suite runs each file of cluster tests' none_left_out
 }
 
 # make_check TREE WHAT LIMIT [MAKE ARGUMENT...]
@@ -119,15 +120,15 @@ part_clang() {
 
 # The stand-in, lint and other tools of the tests have nothing to sanitize, and
 # sanitizers take the place of the checked functions that hardening.bats looks for.
-# Of the steps at which crash tests kill each 16th: make check with gcc has walked
-# them all.
+# Crashes are walked through by make check with gcc: here each 16th step of those of
+# a type of client, and no long walk.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)'
+	local which='$(UNIT_TESTS)' walks='%/crash_again.bats %/crash_cores.bats %/crash_mount.bats'
 	need tree-sanitizers || return 0
 	# shellcheck disable=SC2016
-	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats,$(filter tests/scripts/%,$(BATS_TESTS)))'
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats %/js1.bats $(LONG_WALKS),$(filter tests/scripts/%,$(BATS_TESTS)))'
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "LONG_WALKS=$walks" "TESTS=$which"
 }
 
 # Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
@@ -205,19 +206,15 @@ part_diff() {
 
 # ---- in containers ---------------------------------------------------------------
 
-# The newest suite runs them all (of the steps at which crash tests kill, each
-# 16th: make check with gcc has walked them all); the others the unit programs
-# and those scripts whose subject a Slurm, its files or libraries may change.
+# The unit programs, and those scripts whose subject a Slurm, its files or libraries
+# may change; make check with gcc has run them all on this machine.
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
-	local logs which='$(UNIT_TESTS) $(BATS_TESTS)'
-	if [[ $1 != sid ]]; then
-		which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' bench check check_node \
-			check_site compare contrib cores count count_job hardening ledger locality metrics \
-			page plan prolog prolog_faults report switched_off)
-	fi
+	local logs which
+	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' cores count hardening ledger \
+		locality plan prolog report)
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_CRASH_EVERY=16 -- \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
 	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
@@ -239,26 +236,26 @@ suite_stand_in() {
 	tests "$1, stand-in on a node" "$(missing "$dir/sim.passed")" "$dir/sim.log"
 }
 
-# cluster_files SUITE - the tests of a cluster. Two minutes of a hundred jobs are
-# enough on the two most common versions; a hundred under an upgrade, a calibration
-# and two ledgers on one of them; docs/deploy.md, a rollout and the live view on the
-# oldest and the newest.
+# cluster_files SUITE - the tests of a cluster: on all what a Slurm may change; on one
+# or two of them what costs minutes, or is jobio's alone.
 cluster_files() {
-	local file
-	if [[ $level != all ]]; then
-		printf "$top/tests/cluster/%s.bats\n" smoke option gate node ledger drain
-		return
-	fi
-	for file in "$top"/tests/cluster/*.bats; do
-		case $1.${file##*/} in
-			bullseye.fleet.bats | sid.fleet.bats) ;;
-			trixie.upgrade.bats | trixie.calibrate.bats | trixie.two_ledgers.bats) printf '%s\n' "$file" ;;
-			*.upgrade.bats | *.calibrate.bats | *.two_ledgers.bats) ;;
-			bullseye.deploy_page.bats | bullseye.rollout.bats | bullseye.live.bats | sid.*) printf '%s\n' "$file" ;;
-			*.deploy_page.bats | *.rollout.bats | *.live.bats) ;;
-			*) printf '%s\n' "$file" ;;
-		esac
-	done
+	local files=(smoke option gate node ledger drain)
+	[[ $level != all ]] || files+=(alone hostile)
+	case $level-$1 in
+		all-bullseye) files+=(deploy deploy_page) ;;
+		all-bookworm) files+=(admin disk fleet) ;;
+		all-trixie) files+=(calibrate rows spool two_ledgers upgrade) ;;
+		all-sid) files+=(admin deploy deploy_page live rollout) ;;
+	esac
+	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
+}
+
+# Files of a cluster's tests that no suite runs would be forgotten.
+none_left_out() {
+	local level=all suite files
+	files=$(comm -13 <(for suite in "${suites[@]}"; do cluster_files "$suite"; done | sort -u) \
+		<(printf '%s\n' "$top"/tests/cluster/*.bats | sort))
+	[[ -z $files ]] || { say "no suite runs $files"; return 1; }
 }
 
 # jobio from source, on one host of the suite

@@ -21,6 +21,7 @@
 /* A job on one filesystem, /work, of so many nodes that did all the same. */
 struct job {
 	const char *type, *finding, *option, *profile;
+	const char *target; /* of the finding; NULL: none is known */
 	size_t nodes;
 	double seconds;
 	int64_t cores;
@@ -118,6 +119,8 @@ static struct record *make(struct job *j, size_t at)
 	record_add_mount(r, "/work", "fs", "server:/work");
 	if (j->finding)
 		record_add_finding(r, j->finding, "info", "something", NULL);
+	if (j->target)
+		record_set(&r->findings[0].target, j->target);
 	if (j->option)
 		record_add_change(r, "work", "mount-option", "/work", "other",
 				  j->option, 1, 1);

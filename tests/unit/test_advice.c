@@ -229,6 +229,61 @@ START_TEST(what_was_measured_is_sure_and_comes_before_what_is_estimated)
 }
 END_TEST
 
+static bool is_told(struct job *j, const char *code)
+{
+	struct advice_list *list = judge(j);
+	bool is = find(list, code);
+
+	advice_free(list);
+	return is;
+}
+
+/* make() mounts server:/work on /work */
+START_TEST(a_finding_is_told_of_the_filesystem_that_it_is_about)
+{
+	static const struct {
+		const char *code, *target;
+		bool is;
+	} targets[] = {
+		{ "A39", "/work", true },     { "A39", "/work2", false },
+		{ "A39", "/", false },	      { "A35", "server:", true },
+		{ "A35", "serve:", false },   { "A35", "server2:", false },
+		{ "A34", "work", true },      { "A34", "wor", false },
+		{ "A34", "workshop", false }, { "A39", NULL, true },
+	};
+	size_t i, k;
+	struct job j;
+
+	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		for (k = 0; strcmp(cases[k].code, targets[i].code) != 0; k++)
+			;
+		j = cases[k].make(true);
+		j.target = targets[i].target;
+		ck_assert_msg(is_told(&j, targets[i].code) == targets[i].is,
+			      "%s of %s", targets[i].code, targets[i].target);
+	}
+}
+END_TEST
+
+/* 10 % of the time, where bytes at the speed of a core are none of it */
+START_TEST(the_time_that_the_client_measured_counts)
+{
+	struct job j = a35(false);
+
+	wire(&j, 10000, 57200000000);
+	ck_assert(!is_told(&j, "A35"));
+	j.wire.numbers[RECORD_READ_US] = 99999999;
+	ck_assert(!is_told(&j, "A35"));
+	j.wire.numbers[RECORD_READ_US] = 100000000;
+	ck_assert(is_told(&j, "A35"));
+	j.wire.numbers[RECORD_READ_US] = 60000000;
+	j.wire.numbers[RECORD_WRITE_US] = 40000000;
+	ck_assert(is_told(&j, "A35"));
+	j.wire.shared = 1; /* of other jobs, too */
+	ck_assert(!is_told(&j, "A35"));
+}
+END_TEST
+
 START_TEST(not_all_nodes_are_not_compared_with_each_other)
 {
 	struct job j = a26(true);
@@ -322,5 +377,7 @@ UNIT_MAIN("advice",
 	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
 	  a_sites_own_threshold_counts,
 	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
+	  a_finding_is_told_of_the_filesystem_that_it_is_about,
+	  the_time_that_the_client_measured_counts,
 	  not_all_nodes_are_not_compared_with_each_other,
 	  of_200_ordinary_jobs_none_is_told_anything)

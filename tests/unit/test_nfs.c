@@ -529,6 +529,23 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 	expect(1, "NF10",
 	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
 	       "its server can do RDMA");
+	ck_assert_str_eq(findings.list[0].target, "files.example.org:");
+	away();
+	/* of one mount, where the server has others over RDMA */
+	node("files.example.org:/ /mnt/fast nfs4 rw,vers=4.2,rsize=262144,"
+	     "wsize=262144,hard,proto=rdma,local_lock=none,addr=127.0.0.1 "
+	     "0 0\n" LOCAL,
+	     "6.1");
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("class/net/lo/device/infiniband"),
+			     0755, NULL),
+		0);
+	look();
+	expect(1, "NF10",
+	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
+	       "its server can do RDMA");
+	ck_assert_str_eq(findings.list[0].target, "/mnt/my files");
 	away();
 	/* rdma_rxe stands upon an interface */
 	node(LOCAL, "6.1");

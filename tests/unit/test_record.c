@@ -144,6 +144,7 @@ START_TEST(what_the_gate_did_and_whose_a_cure_is_travel_along)
 	record_set(&r->gate_text, "the job may run on CPU 7");
 	record_add_finding(r, "W46", "info", "a", "ask");
 	r->findings[0].is_users = 1;
+	record_set(&r->findings[0].target, "files:");
 	text = record_text(r, &err);
 	ck_assert_ptr_nonnull(text);
 	again = record_parse(text, strlen(text), &err);
@@ -154,6 +155,7 @@ START_TEST(what_the_gate_did_and_whose_a_cure_is_travel_along)
 	ck_assert_int_eq(again->gate_refused, 0);
 	ck_assert_str_eq(again->gate_text, "the job may run on CPU 7");
 	ck_assert_int_eq(again->findings[0].is_users, 1);
+	ck_assert_str_eq(again->findings[0].target, "files:");
 	record_free(again);
 	record_free(r);
 	free(text);

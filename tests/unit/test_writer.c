@@ -58,7 +58,7 @@ static struct writer made_writer(struct store *store, struct fake *fake)
 
 	config_advice_init(&advice);
 	memset(fake, 0, sizeof(*fake));
-	fake->account = "";
+	fake->account = "root";
 	fake->array_job = fake->array_task = -1;
 	fake->remark = "";
 	writer.acct.write = fake_write;
@@ -163,6 +163,7 @@ START_TEST(a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet)
 	struct writer writer = made_writer(store, &fake);
 	int64_t next;
 
+	fake.account = "";
 	fake.result = ACCT_NO_ROW;
 	put(store, made("n1"));
 	put(store, made("n2"));
@@ -187,6 +188,7 @@ START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
 	struct writer writer = made_writer(store, &fake);
 	int64_t next;
 
+	fake.account = "";
 	record_set(&r->nodelist, "n1");
 	r->app[0].scope = RECORD_SCOPE_NODE;
 	put(store, r);
@@ -446,6 +448,37 @@ START_TEST(a_comment_that_jobstats_replaces_is_looked_at_twice_again)
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, STORE_CLEAN);
 	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_row_without_account_is_looked_at_again_for_some_seconds)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	struct told told;
+	char when[100];
+
+	fake.account = "";
+	put_at(store, made("n1"), 2001, NULL); /* it ended at 2000 */
+	put_at(store, made("n2"), 2001, NULL);
+	rounds_until(&writer, 2001, 2005, when, sizeof(when));
+	ck_assert_str_eq(when, "2001 ");
+	fake.account = "lab";
+	rounds_until(&writer, 2006, 12000, when, sizeof(when));
+	ck_assert_str_eq(when, "2006 ");
+	told = told_uses(store);
+	ck_assert_msg(strstr(told.text, "\talice\tlab\t"), "%s", told.text);
+	closed(store);
+	/* of a site without accounts */
+	store = opened();
+	writer = made_writer(store, &fake);
+	fake.account = "";
+	put_at(store, made("n1"), 2001, NULL);
+	put_at(store, made("n2"), 2001, NULL);
+	rounds_until(&writer, 2001, 12000, when, sizeof(when));
+	ck_assert_str_eq(when, "2001 2006 2011 ");
 	closed(store);
 }
 END_TEST
@@ -760,6 +793,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_remark_about_what_was_written_goes_to_the_log,
 	  what_the_row_knows_of_arrays_is_learnt,
 	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
+	  a_row_without_account_is_looked_at_again_for_some_seconds,
 	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
 	  a_run_written_long_after_its_end_is_not_looked_at_again,
 	  many_runs_are_written_in_batches,

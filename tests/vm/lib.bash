@@ -11,6 +11,8 @@
 vm_here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/vm/bail.bash
 source "$vm_here/bail.bash"
+# shellcheck source=tests/cluster/enter.bash
+source "$vm_here/../cluster/enter.bash"
 vm_cache=${JOBIO_VM_CACHE:-$vm_here/../../build/vm}
 readonly vm_root_id=6a6f6269	# of the root disk's partition table
 vm_node_mib=768	# memory of each NUMA node
@@ -94,7 +96,7 @@ node_is() {
 node_end() { "$vm_here/machine" down "$VM_DIR"; }
 
 # controller COMMAND... - run as root beside slurmctld
-controller() { timeout 60 docker exec -i "${VM_DIR##*/}" "$@" </dev/null; }
+controller() { enter "${VM_DIR##*/}" "$@"; }
 
 # alice COMMAND... - run as a user who may submit jobs
 alice() { timeout 60 docker exec -i -u alice -w /tmp "${VM_DIR##*/}" "$@" </dev/null; }
