@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* counters_parts.h - what the files behind counters.h share
+ *
+ * Terms   counters.c knows where the pins are, and loads, stops and lists;
+ *           counters_start.c begins to count for a job, counters_read.c makes
+ *           lines of a record of what was counted. The words are counters.h's
+ *           and layout.h's.
+ *         folder: one set of pins, of one version and its options.
+ *         entry: one job on one filesystem, or on all of them.
+ * Owner   pins_close() what pins_get() opened; those that a function called by
+ *           pins_each_folder() gets are closed behind it.
+ * Errors  -1, the reason in *err where there is one; else errno.
+ * Runs    where counters.h does, under counters_lock_home(). Nobody but these
+ *           files includes this.
+ */
+#ifndef JOBIO_COUNT_COUNTERS_PARTS_H
+#define JOBIO_COUNT_COUNTERS_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "count/counters.h"
+#include "count/layout.h"
+
+/* One folder of pins, open. */
+struct pins {
+	char folder[256];
+	int slots, jobs, names, devs, info_map, data;
+	struct count_info info;
+};
+
+/* Is there a bpffs? Else the reason is in *err. */
+bool counters_has_bpffs(const struct counters_options *options,
+			struct err *err);
+/* The home folder, locked: a file descriptor, or -1. */
+int counters_lock_home(const struct counters_options *options, struct err *err);
+
+void counters_state_init(const struct counters_options *options,
+			 struct counters_state *state);
+void counters_fill_state(struct counters_state *state, const struct pins *p);
+uint64_t counters_boottime_s(void);
+
+/* Open what is pinned, or load it: 1 open, 0 nothing to be had, and *state says
+ * why. */
+int pins_get(const struct counters_options *options, struct pins *p,
+	     struct counters_state *state);
+void pins_close(struct pins *p);
+
+/* Tell the programs that a job came or went: what they remember is old. */
+int pins_changed(struct pins *p);
+
+/* Call fn for every entry; it may delete that one. Stops at what is not 0, and
+ * returns that. */
+int pins_each_entry(struct pins *p,
+		    int (*fn)(struct pins *p, const struct count_key *key,
+			      const struct count_entry *entry, void *arg),
+		    void *arg);
+/* Such a function: adds 1 to an unsigned int. */
+int pins_count_entry(struct pins *p, const struct count_key *key,
+		     const struct count_entry *entry, void *arg);
+/* Another: forgets it; arg: of this job alone (uint32_t), or NULL. */
+int pins_drop_entry(struct pins *p, const struct count_key *key,
+		    const struct count_entry *entry, void *arg);
+int pins_drop_job(struct pins *p, uint32_t job);
+
+/* Set the counters of a slot to zero; owner NULL: of nobody. */
+int pins_write_slot(struct pins *p, uint32_t slot,
+		    const struct count_key *owner);
+
+/* Call fn for the folders of our layout; stops at -1. */
+int pins_each_folder(const struct counters_options *options,
+		     int (*fn)(struct pins *p, void *arg, struct err *err),
+		     void *arg, struct err *err);
+/* Such a function: forgets a job (uint32_t). */
+int pins_stop_folder(struct pins *p, void *arg, struct err *err);
+
+/* Folders of other versions or options go when their last job has gone. */
+void pins_drop_idle(const struct counters_options *options, char *ours);
+
+#endif

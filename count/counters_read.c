@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What was counted for a job, as lines of a record. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "count/counters_parts.h"
+#include "count/line.h"
+#include "count/mounts.h"
+
+#define READ_TRIES 16 /* a shard is written to once a second */
+
+static void add_up(struct count_slot *sum, const struct count_slot *one)
+{
+	const __u64 *from = one->bytes;
+	__u64 *to = sum->bytes;
+	size_t i, n = (offsetof(struct count_slot, peak) -
+		       offsetof(struct count_slot, bytes)) /
+		      sizeof(*to);
+
+	for (i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
+/* A copy of a shard, whose line nobody wrote to while it was made: it is the one
+ * in the middle of three with the same mark. Where that is not to be had: one
+ * without a line. */
+static int shard_read(struct pins *p, uint32_t at, struct count_slot *one)
+{
+	struct count_slot next;
+	int tries, same = 0;
+
+	if (bpf_map_lookup_elem(p->slots, &at, &next))
+		return -1;
+	for (tries = 0; same < 2 && tries < READ_TRIES; tries++) {
+		*one = next;
+		if (bpf_map_lookup_elem(p->slots, &at, &next))
+			return -1;
+		same = one->line.writes & 1 ||
+				       one->line.writes != next.line.writes
+			       ? 0
+			       : same + 1;
+	}
+	if (same < 2)
+		one->until = 0;
+	return 0;
+}
+
+/* The rows of a shard, with what is not told yet. Without a clock of jiffies there
+ * are none. */
+static void add_rows(struct timeline *timeline, struct count_slot *shard)
+{
+	const struct count_row now = {
+		.bytes = { shard->bytes[COUNT_READ],
+			   shard->bytes[COUNT_WRITE] },
+		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
+	};
+	struct count_line *line = &shard->line;
+	int64_t amounts[TIMELINE_LANES], width;
+	size_t i;
+
+	if (!shard->until && now.calls)
+		timeline_spoil(timeline);
+	if (!shard->until)
+		return;
+	line_tell(line, &now);
+	width = INT64_C(1) << (line->shift & 31);
+	for (i = 0; i < COUNT_ROWS; i++) {
+		amounts[TIMELINE_READ] =
+			(int64_t)line->rows[i].bytes[COUNT_READ];
+		amounts[TIMELINE_WRITE] =
+			(int64_t)line->rows[i].bytes[COUNT_WRITE];
+		amounts[TIMELINE_CALLS] = (int64_t)line->rows[i].calls;
+		if (timeline_is_row((int64_t)(line->base + i) * width, width))
+			timeline_put(timeline,
+				     (int64_t)(line->base + i) * width, width,
+				     amounts);
+	}
+}
+
+static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum,
+		     struct timeline *timeline)
+{
+	uint32_t i, n = 1U << p->info.shard_shift;
+	struct count_slot one;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < n; i++) {
+		if (shard_read(p, (slot << p->info.shard_shift) + i, &one) < 0)
+			return -1;
+		add_up(sum, &one);
+		add_rows(timeline, &one);
+		if (!i)
+			memcpy(sum->peak, one.peak, sizeof(sum->peak));
+	}
+	return 0;
+}
+
+static void put_hist(struct record_io *io, enum record_hist which,
+		     const __u64 *bins, size_t n)
+{
+	size_t i;
+
+	io->has_hist[which] = true;
+	for (i = 0; i < n && i < RECORD_BINS; i++)
+		io->hist[which][i] = (int64_t)bins[i];
+}
+
+/* CPUs report by steps: what is less is too little to tell a peak. */
+static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
+{
+	const struct count_peak *peak = &s->peak[rw];
+	uint64_t most = peak->total - peak->mark;
+
+	most = most > peak->most ? most : peak->most;
+	most = most > s->bytes[rw] ? s->bytes[rw] : most;
+	if (!most && s->bytes[rw])
+		return RECORD_UNKNOWN;
+	return (int64_t)(most / COUNT_WINDOW_S);
+}
+
+/* The order of enum count_meta is the record's. */
+static void put_bpf(struct record_io *io, const struct count_slot *s,
+		    uint32_t groups)
+{
+	int i;
+
+	put_hist(io, RECORD_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
+	put_hist(io, RECORD_WRITE_SIZES, s->sizes[COUNT_WRITE],
+		 COUNT_SIZE_BINS);
+	io->peak[RECORD_PEAK_READ] = peak_rate(s, COUNT_READ);
+	io->peak[RECORD_PEAK_WRITE] = peak_rate(s, COUNT_WRITE);
+	io->peak_window_s = COUNT_WINDOW_S;
+	if (groups & COUNT_GROUP(META)) {
+		io->has_meta = true;
+		for (i = 0; i < COUNT_META_OPS; i++)
+			io->meta[i] = (int64_t)s->meta[i];
+	}
+	if (groups & COUNT_GROUP(MMAP)) {
+		io->numbers[RECORD_MMAP_READ_BYTES] =
+			(int64_t)s->mmap_bytes[COUNT_READ];
+		io->numbers[RECORD_MMAP_WRITE_BYTES] =
+			(int64_t)s->mmap_bytes[COUNT_WRITE];
+	}
+	if (groups & COUNT_GROUP(LATENCY)) {
+		io->numbers[RECORD_READ_US] =
+			(int64_t)(s->ns_sum[COUNT_READ] / 1000);
+		io->numbers[RECORD_WRITE_US] =
+			(int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
+		put_hist(io, RECORD_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
+		put_hist(io, RECORD_WRITE_NS, s->ns[COUNT_WRITE],
+			 COUNT_NS_BINS);
+	}
+}
+
+/* Rows that are not the counters would say what nobody saw. */
+static void check_timeline(struct record_io *io)
+{
+	const int64_t *n = io->numbers;
+
+	if (timeline_sum(&io->timeline, TIMELINE_READ) !=
+		    n[RECORD_READ_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_WRITE) !=
+		    n[RECORD_WRITE_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_CALLS) !=
+		    n[RECORD_READ_CALLS] + n[RECORD_WRITE_CALLS])
+		timeline_spoil(&io->timeline);
+}
+
+struct reading {
+	const struct counters_options *options;
+	uint32_t job;
+	struct record *record;
+	struct counters_state *state;
+};
+
+/* The mount point may have gone, or lead to another filesystem by now, be it
+ * one with the same number. */
+static uint32_t mount_flags(const struct counters_options *options,
+			    struct pins *p, const struct count_key *key,
+			    const struct count_entry *entry)
+{
+	struct count_dev now = entry->dev;
+	uint32_t dev, flags = 0;
+	int rc = mounts_dev(options->mountinfo, entry->mount, &dev, NULL);
+
+	bpf_map_lookup_elem(p->devs, &key->dev, &now);
+	if (now.mounted != entry->dev.mounted)
+		flags |= RECORD_FLAG(MOUNT_BELOW);
+	if (rc == 0)
+		flags |= RECORD_FLAG(UNMOUNTED);
+	else if ((rc > 0 && dev != key->dev) || now.ended != entry->dev.ended)
+		flags |= RECORD_FLAG(REMOUNTED);
+	return flags;
+}
+
+static uint32_t missed_flags(const struct count_slot *s,
+			     const struct count_entry *entry)
+{
+	uint32_t flags = 0;
+
+	if (s->missed[COUNT_MISSED_READ] || (entry->flags & COUNT_PARTIAL))
+		flags |= RECORD_FLAG(LOWER_BOUND_READ);
+	if (s->missed[COUNT_MISSED_WRITE] || (entry->flags & COUNT_PARTIAL))
+		flags |= RECORD_FLAG(LOWER_BOUND_WRITE);
+	if (s->missed[COUNT_MISSED_MOUNT])
+		flags |= RECORD_FLAG(MOUNT_BELOW);
+	return flags;
+}
+
+static int read_entry(struct pins *p, const struct count_key *key,
+		      const struct count_entry *entry, void *arg)
+{
+	struct reading *r = arg;
+	struct count_slot sum;
+	struct record_io io;
+	char mount[COUNT_MOUNT_BYTES];
+
+	if (key->job != r->job)
+		return 0;
+	record_io_init(&io);
+	if (slot_read(p, entry->slot, &sum, &io.timeline) < 0)
+		return -1;
+	io.numbers[RECORD_READ_BYTES] = (int64_t)sum.bytes[COUNT_READ];
+	io.numbers[RECORD_WRITE_BYTES] = (int64_t)sum.bytes[COUNT_WRITE];
+	io.numbers[RECORD_READ_CALLS] = (int64_t)sum.calls[COUNT_READ];
+	io.numbers[RECORD_WRITE_CALLS] = (int64_t)sum.calls[COUNT_WRITE];
+	snprintf(io.source, sizeof(io.source), "%s", key->dev ? "bpf" : "exit");
+	if (key->dev) {
+		snprintf(mount, sizeof(mount), "%s", entry->mount);
+		io.fs = mount;
+		put_bpf(&io, &sum, p->info.groups);
+		check_timeline(&io);
+		r->record->flags |= mount_flags(r->options, p, key, entry);
+	}
+	r->record->flags |= missed_flags(&sum, entry);
+	return record_add_app(r->record, &io);
+}
+
+static int read_folder(struct pins *p, void *arg, struct err *err)
+{
+	struct reading *r = arg;
+	size_t i, before = r->record->app_count;
+	bool has_mount = false;
+
+	if (pins_each_entry(p, read_entry, r))
+		return err_set(err, "counters: job %u: cannot read '%s'",
+			       r->job, p->folder);
+	if (r->record->app_count == before)
+		return 0;
+	counters_fill_state(r->state, p);
+	for (i = before; i < r->record->app_count; i++)
+		has_mount |= r->record->app[i].fs != NULL;
+	r->record->flags |= counters_flags(&p->info, has_mount);
+	return 0;
+}
+
+/* The best source first: filesystems by name, then all files. The kernel's
+ * order is none. */
+static int compare_io(const void *a, const void *b)
+{
+	const struct record_io *x = a, *y = b;
+
+	if (!x->fs || !y->fs)
+		return (x->fs == NULL) - (y->fs == NULL);
+	return strcmp(x->fs, y->fs);
+}
+
+int counters_read(const struct counters_options *options, uint32_t job,
+		  struct record *record, struct counters_state *state,
+		  struct err *err)
+{
+	struct reading r = { options, job, record, state };
+	size_t before = record->app_count;
+	struct err why = { "" };
+	int lock, rc;
+
+	counters_state_init(options, state);
+	if (!counters_has_bpffs(options, &why)) {
+		memcpy(state->reason, why.text, sizeof(why.text));
+		return 0;
+	}
+	lock = counters_lock_home(options, err);
+	if (lock < 0)
+		return -1;
+	rc = pins_each_folder(options, read_folder, &r, err);
+	if (record->app_count > before)
+		qsort(record->app + before, record->app_count - before,
+		      sizeof(*record->app), compare_io);
+	if (!rc && state->tier == COUNTERS_NONE)
+		snprintf(state->reason, sizeof(state->reason),
+			 "counters: job %u: nothing was counted for it", job);
+	close(lock);
+	return rc;
+}
