@@ -167,12 +167,15 @@ static bool is_of(const struct record *record, const char *target,
 static bool has_finding(const struct record *record, const char *codes,
 			const char *fs)
 {
-	const struct record_finding *f = record->findings;
+	const struct record_finding *f;
+	size_t i;
 
-	for (; f < record->findings + record->finding_count; f++)
+	for (i = 0; i < record->finding_count; i++) {
+		f = &record->findings[i];
 		if (is_one_of(f->code, codes) &&
 		    (!f->target || is_of(record, f->target, fs)))
 			return true;
+	}
 	return false;
 }
 

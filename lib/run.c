@@ -109,18 +109,17 @@ static struct run_line *new_line(struct run_lines *lines,
 static int add_line(struct run_lines *lines, const struct record_io *io,
 		    enum run_kind kind)
 {
-	struct run_line *line = lines->line;
-	struct run_line *end = line + lines->count;
+	struct run_line *line;
+	size_t at = 0;
 
-	while (line < end && !is_same(line, io, kind))
-		line++;
-	if (line == end) {
-		if (lines->count == RUN_LINES_MAX)
-			return 0;
-		line = new_line(lines, io, kind);
-		if (!line)
-			return -1;
-	}
+	while (at < lines->count && !is_same(&lines->line[at], io, kind))
+		at++;
+	if (at == RUN_LINES_MAX)
+		return 0;
+	line = at < lines->count ? &lines->line[at]
+				 : new_line(lines, io, kind);
+	if (!line)
+		return -1;
 	line->nodes++;
 	run_add_io(&line->sum, io);
 	return 0;
