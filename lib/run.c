@@ -116,8 +116,7 @@ static int add_line(struct run_lines *lines, const struct record_io *io,
 		at++;
 	if (at == RUN_LINES_MAX)
 		return 0;
-	line = at < lines->count ? &lines->line[at]
-				 : new_line(lines, io, kind);
+	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
 	if (!line)
 		return -1;
 	line->nodes++;
