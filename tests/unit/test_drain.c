@@ -188,7 +188,12 @@ int slurm_update_node(update_node_msg_t *update)
 	ctld->updates++;
 	strcpy(ctld->node, update->node_names);
 	strcpy(ctld->reason, update->reason);
+	/* since 26.05 slurmctld takes it from the message's credential */
+#ifdef HAVE_UPDATE_NODE_MSG_T_REASON_UID
 	ctld->uid = update->reason_uid;
+#else
+	ctld->uid = geteuid();
+#endif
 	errno = ESLURM_ACCESS_DENIED;
 	return ctld->refuses ? SLURM_ERROR : SLURM_SUCCESS;
 }
