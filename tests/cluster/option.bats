@@ -13,7 +13,8 @@ setup_file() {
 }
 
 teardown() {
-	on login sh -c 'cp /tmp/site.conf /etc/slurm/jobio.conf
+	on login sh -c 'rm -rf /tmp/other
+		cp /tmp/site.conf /etc/slurm/jobio.conf
 		cp /tmp/site.plugstack /etc/slurm/plugstack.conf.d/jobio.conf'
 	on login scancel -u alice
 	expect_healthy
