@@ -471,9 +471,16 @@ START_TEST(a_row_without_account_is_looked_at_again_for_some_seconds)
 	told = told_uses(store);
 	ck_assert_msg(strstr(told.text, "\talice\tlab\t"), "%s", told.text);
 	closed(store);
-	/* of a site without accounts */
-	store = opened();
-	writer = made_writer(store, &fake);
+}
+END_TEST
+
+START_TEST(rows_of_a_site_without_accounts_are_not_looked_at_for_ever)
+{
+	struct store *store = opened();
+	struct fake fake;
+	struct writer writer = made_writer(store, &fake);
+	char when[100];
+
 	fake.account = "";
 	put_at(store, made("n1"), 2001, NULL);
 	put_at(store, made("n2"), 2001, NULL);
@@ -794,6 +801,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  what_the_row_knows_of_arrays_is_learnt,
 	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
 	  a_row_without_account_is_looked_at_again_for_some_seconds,
+	  rows_of_a_site_without_accounts_are_not_looked_at_for_ever,
 	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
 	  a_run_written_long_after_its_end_is_not_looked_at_again,
 	  many_runs_are_written_in_batches,
