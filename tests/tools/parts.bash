@@ -118,17 +118,15 @@ part_clang() {
 	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 900 'TESTS=$(UNIT_TESTS)'
 }
 
-# The stand-in, lint and other tools of the tests have nothing to sanitize, and
-# sanitizers take the place of the checked functions that hardening.bats looks for.
-# Crashes are walked through by make check with gcc: here each 16th step of those of
-# a type of client, and no long walk.
+# In "all" with those scripts whose programs read most of what others wrote, or live
+# long. Crashes are walked through by make check with gcc: here each 16th step.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)' walks='%/crash_again.bats %/crash_cores.bats %/crash_mount.bats'
+	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
-	# shellcheck disable=SC2016
-	[[ $level != all ]] || which+=' $(filter-out $(TOOL_TESTS) %/hardening.bats %/js1.bats $(LONG_WALKS),$(filter tests/scripts/%,$(BATS_TESTS)))'
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "LONG_WALKS=$walks" "TESTS=$which"
+	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' affinity cores_change count_job \
+		file gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
 # Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
