@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/fileio.h"
+#include "lib/text.h"
 
 #define PATH_TEXT_MAX 256
 #define PLACE_MAX 8192 /* two paths */
@@ -49,19 +50,13 @@ static bool read_mount(const char *line, struct own_mount *mount)
 	return mount->device.bytes && mount->type.bytes;
 }
 
-static const char *next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
 bool own_mounts_next(const char **table, struct own_mount *mount)
 {
 	const char *line;
 
 	while (**table) {
 		line = *table;
-		*table = next_line(line);
+		*table = text_behind_line(line);
 		if (read_mount(line, mount))
 			return true;
 	}
