@@ -40,7 +40,8 @@ static int look(const char *proc, const char *noted)
 	return rc;
 }
 
-/* The task is in this namespace and has this table; process 1 is in mnt:[1]. */
+/* The task is in this namespace and has this table; process 1 is in mnt:[1], which
+ * has NODE, or what the task has where both are in it. */
 static int find_noted(const char *namespace, const char *mine,
 		      const char *noted)
 {
@@ -60,7 +61,8 @@ static int find_noted(const char *namespace, const char *mine,
 	else
 		ck_assert_int_eq(symlink("mnt:[1]", tempdir_path("1/ns/mnt")),
 				 0);
-	tempdir_put("1/mountinfo", NODE);
+	tempdir_put("1/mountinfo",
+		    mine && !strcmp(namespace, "mnt:[1]") ? mine : NODE);
 	if (mine)
 		tempdir_put("self/mountinfo", mine);
 	rc = look(tempdir_path("."), noted ? path : NULL);

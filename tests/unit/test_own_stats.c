@@ -197,7 +197,8 @@ START_TEST(
 {
 	char *text;
 
-	start("mnt:[1]"); /* as that of process 1 */
+	start("mnt:[1]"); /* as that of process 1, which is the job's */
+	tempdir_put("1/mountinfo", NODE DATA);
 	strcpy(noted, tempdir_put("mountinfo", "mnt:[9]\n/data/a\n" NODE));
 	begin(NODE DATA, part("/data", 100, 5, 7));
 	ck_assert_str_eq(page->types, "nfs4");
