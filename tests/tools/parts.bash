@@ -35,11 +35,12 @@ thing_tree() {
 		clang) arguments=(CC=clang) ;;
 		sanitizers) arguments+=(--enable-sanitizers) ;;
 	esac
+	# one whose configure was interrupted has a Makefile, and no libtool
+	[[ -e $work/$1/configured ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
 	cd "$work/$1" || return
-	if [[ ! -f Makefile ]]; then
-		"$work/src/configure" -q --enable-werror "${arguments[@]}"
-	fi
+	[[ -e configured ]] || "$work/src/configure" -q --enable-werror "${arguments[@]}"
+	: >configured
 	make -s -j"$(nproc)" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
 }
 
