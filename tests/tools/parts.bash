@@ -129,12 +129,12 @@ part_sanitizers() {
 	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
-# Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
-# as the program's.
+# What is tried at random a twentieth as often. Fair scheduling: threads otherwise take
+# turns by bytes in a pipe, which then count as the program's.
 part_valgrind() {
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016 # make expands it
-	CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
+	JOBIO_SHARE=20 CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
 		'TESTS=$(UNIT_TESTS)' \
 		LOG_COMPILER="$top/tests/tools/timed $work/gcc/libtool --mode=execute valgrind" \
 		LOG_FLAGS='-q --fair-sched=yes --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
