@@ -517,8 +517,8 @@ static int record_path(const struct config *config, const struct record *state,
 static int write_text(const char *path, const char *text, bool is_last,
 		      struct err *err)
 {
-	if ((is_last ? fileio_write_before : fileio_write)(
-		    path, text, strlen(text), 0600, err) == 0)
+	if ((is_last ? fileio_write_before
+		     : fileio_write)(path, text, strlen(text), 0600, err) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
