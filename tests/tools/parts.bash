@@ -120,14 +120,14 @@ part_clang() {
 }
 
 # In "all" with those scripts whose programs read most of what others wrote, or live
-# long. Crashes are walked through by make check with gcc: here each 16th step.
+# long. Crashes are walked through by make check with gcc: here each 48th step.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' affinity cores_change count_job \
 		file gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
 # What is tried at random a twentieth as often. Fair scheduling: threads otherwise take
