@@ -40,6 +40,11 @@ char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 int fileio_write(const char *path, const void *data, size_t size_bytes,
 		 mode_t mode, struct err *err);
 
+/* The same without fsync of the folder: the caller's next fileio_write() there
+ * makes both names last, in their order. */
+int fileio_write_before(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *err);
+
 /* The same without fsync: for files in /run, which do not survive anyway. */
 int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,
 			  mode_t mode, struct err *err);
