@@ -237,11 +237,12 @@ static void check_reports(const struct doctor *doctor, const char *dir)
 		lacks = "jobio is not in " JOBIO_BINDIR;
 	else
 		return;
-	findings_add(doctor->findings, "H06", FINDING_WARNING,
-		     "install the packages jobio-node and jobio on every node, "
-		     "or take report_dir out of jobio.conf",
-		     "jobio.conf: report_dir=%s: %s: jobs leave no report there",
-		     doctor->config->report_dir, lacks);
+	findings_add(
+		doctor->findings, "H06", FINDING_WARNING,
+		"install the packages jobio-node and jobio on every node, "
+		"or take report_dir out of jobio.conf",
+		"jobio.conf: report_dir=%s: %s: jobs leave no report there",
+		doctor->config->report_dir, lacks);
 }
 
 /* ---- counters ----------------------------------------------------------------- */

@@ -164,8 +164,8 @@ START_TEST(what_json_c_takes_for_a_number_and_is_none_is_refused)
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		expect_same(texts[i]);
-		ck_assert_ptr_null(json_tree_new(texts[i], strlen(texts[i]),
-						 DEPTH, &err));
+		ck_assert_ptr_null(
+			json_tree_new(texts[i], strlen(texts[i]), DEPTH, &err));
 		ck_assert_str_eq(err.text, "not JSON: a number that is none, "
 					   "or too large");
 	}
