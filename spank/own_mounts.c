@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/fileio.h"
+#include "lib/text.h"
 
 #define PATH_TEXT_MAX 256
 
@@ -71,12 +72,6 @@ static bool read_mount(const char *line, struct own_mount *mount)
 	return mount->device_bytes && mount->type_bytes;
 }
 
-static const char *next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
 static bool has_word(const char *words, const char *word, size_t length)
 {
 	const char *at = words;
@@ -110,7 +105,7 @@ bool own_mounts_next(const char **table, struct own_mount *mount)
 
 	while (**table) {
 		line = *table;
-		*table = next_line(line);
+		*table = text_behind_line(line);
 		if (read_mount(line, mount))
 			return true;
 	}
@@ -136,23 +131,4 @@ void own_mounts_types(const char *table, const char *nodes,
 	while (own_mounts_next(&table, &mount))
 		if (own_mounts_is_own(nodes, &mount))
 			add_type(types, &mount);
-}
-
-int own_mounts_find(const char *proc, char types[OWN_MOUNTS_MAX])
-{
-	char *mine, *nodes;
-	int rc = -1;
-
-	*types = '\0';
-	if (own_mounts_none(proc))
-		return 0;
-	mine = own_mounts_table(proc, "self");
-	nodes = own_mounts_table(proc, "1");
-	if (mine && nodes) {
-		own_mounts_types(mine, nodes, types);
-		rc = *types != '\0';
-	}
-	free(mine);
-	free(nodes);
-	return rc;
 }

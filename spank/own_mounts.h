@@ -7,8 +7,8 @@
  *           of clients knows nothing of it. A bind mount of what the node has is
  *           not own, nor is anything where task and node share a namespace.
  *         types: "nfs4 tmpfs", each once; what does not fit is left out.
- * Owner   nothing to free.
- * Errors  -1: unknown; no sentence, because nobody needs to do anything.
+ * Owner   the caller frees a table.
+ * Errors  NULL: unreadable; no sentence, because nobody needs to do anything.
  * Runs    task_init_privileged: as root, when Slurm has joined the job's
  *         container (mgr.c:_pre_task_child_privileged), before the task is the
  *         user's. Reads links and tables in /proc, walks to no mount.
@@ -28,13 +28,10 @@ struct own_mount {
 	size_t line_bytes, device_bytes, target_bytes, type_bytes;
 };
 
-/* 1: there are some, 0: none. 'proc' is "/proc". */
-int own_mounts_find(const char *proc, char types[OWN_MOUNTS_MAX]);
-
-/* Is this process in the node's namespace? Where links of process 1 are kept from
+/* Is this process in the node's namespace? 'proc' is "/proc". Where links of process 1 are kept from
  * us: no, its table will tell. */
 bool own_mounts_none(const char *proc);
-/* The table of process 'who'; NULL: unreadable; caller frees. */
+/* The table of process 'who'; NULL: unreadable. */
 char *own_mounts_table(const char *proc, const char *who);
 /* The next mount of *table, stepping over it; false: there is none. */
 bool own_mounts_next(const char **table, struct own_mount *mount);

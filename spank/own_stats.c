@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spank/own_stats.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "lib/fileio.h"
 #include "lib/rundir.h"
+#include "lib/text.h"
 
 #define STATS_BYTES_MAX (16U << 20)
 #define PATH_TEXT_MAX 256
@@ -87,12 +87,6 @@ static int find_own(const char *table, const char *nodes,
 	return count;
 }
 
-static const char *next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
 /* "device SOURCE mounted on TARGET with fstype nfs4 ..": mangled as mountinfo's */
 static bool begins(const char *line, const struct own_mount *mount)
 {
@@ -113,13 +107,13 @@ static void print_stats(FILE *out, const char *stats,
 {
 	const char *part = NULL, *end;
 
-	for (; *stats; stats = next_line(stats))
+	for (; *stats; stats = text_behind_line(stats))
 		if (begins(stats, mount))
 			part = stats;
 	if (!part)
 		return;
-	for (end = next_line(part); *end == '\t' || *end == '\n';)
-		end = next_line(end);
+	for (end = text_behind_line(part); *end == '\t' || *end == '\n';)
+		end = text_behind_line(end);
 	fprintf(out, "%.*s", (int)(end - part), part);
 }
 
@@ -262,37 +256,11 @@ static int take_over(int stepd, int files[FILES])
 	return 0;
 }
 
-static char *read_whole(int fd, size_t max_bytes)
-{
-	size_t used = 0, room = 1U << 16;
-	char *text = malloc(room), *bigger;
-	ssize_t got = text ? 1 : -1;
-
-	while (got > 0) {
-		got = read(fd, text + used, room - used - 1);
-		used += got > 0 ? (size_t)got : 0;
-		if (got < 0 && errno == EINTR)
-			got = 1;
-		if (used + 1 < room)
-			continue;
-		bigger = room < max_bytes ? realloc(text, room * 2) : NULL;
-		if (!bigger)
-			got = -1;
-		text = bigger ? bigger : text;
-		room *= 2;
-	}
-	if (got == 0)
-		text[used] = '\0';
-	else
-		free(text);
-	return got == 0 ? text : NULL;
-}
-
 /* Returns how many superblocks were seen, -1 unknown. */
 static int print_end(FILE *out, const char *proc, const int files[FILES],
 		     struct own_page *page)
 {
-	char *mine = read_whole(files[TABLE], OWN_TABLE_BYTES_MAX);
+	char *mine = fileio_read_fd(files[TABLE], OWN_TABLE_BYTES_MAX, NULL);
 	char *nodes = own_mounts_table(proc, "1"), *stats = NULL;
 	struct own_mount list[SUPERBLOCKS_MAX];
 	int count = -1;
@@ -301,7 +269,8 @@ static int print_end(FILE *out, const char *proc, const int files[FILES],
 		own_mounts_types(mine, nodes, page->types);
 		count = find_own(mine, nodes, list);
 		if (count)
-			stats = read_whole(files[STATS], STATS_BYTES_MAX);
+			stats = fileio_read_fd(files[STATS], STATS_BYTES_MAX,
+					       NULL);
 		print_part(out, "end", list, count, stats);
 	}
 	free(mine);
@@ -313,7 +282,7 @@ static int print_end(FILE *out, const char *proc, const int files[FILES],
 /* Is there more than a time? */
 static bool has_rows(const char *begin)
 {
-	return !strncmp(begin, "begin -1", 8) || *next_line(begin);
+	return !strncmp(begin, "begin -1", 8) || *text_behind_line(begin);
 }
 
 char *own_stats_end(struct own_stats *stats, const char *proc,

@@ -8,11 +8,11 @@
  *                      init_post_opt   rundir_note_begun, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
- *                                      own_mounts_find
+ *                                      own_stats_begin
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
- *                      exit            stepio_write
+ *                      exit            own_stats_end, stepio_write
  *                      in a step that looks (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked

@@ -142,12 +142,18 @@ file_report() {
 	done
 }
 
-# false_jobio LINE - a jobio that says this of the job, and notes as whom it was asked
+# says SOURCE SEEN STATE - what false_jobio says of a job of two nodes
+says() {
+	jq -nc --arg source "$1" --argjson seen "$2" --arg state "$3" \
+		'{state: "waiting", $source, nodes_seen: $seen, nodes_expected: 2, slurm: {$state}}' >"$DIR/says"
+}
+
+# false_jobio SOURCE SEEN STATE - a jobio that notes as whom it was asked
 false_jobio() {
 	bin=$DIR/bin
 	mkdir -p "$bin"
 	cp "$BUILDDIR/jobio-file" "$bin"
-	printf '%s\n' 'a,"state",source,nodes_expected,nodes_seen' "$1" >"$DIR/says"
+	says "$@"
 	: >"$DIR/asked"
 	chmod 666 "$DIR/asked"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -158,25 +164,25 @@ false_jobio() {
 
 @test "jobio is asked as the user, and of the very run that has ended" {
 	ledger
-	false_jobio '"x, ""y""",COMPLETED,"ledger",2,2'
+	false_jobio ledger 2 COMPLETED
 	file_report "$DIR/home" 3
-	[ "$(<"$DIR/asked")" = "$USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --csv --advice=none 7 --restart=3
+	[ "$(<"$DIR/asked")" = "$USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --json --advice=none 7 --restart=3
 $USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --html=$DIR/home/jobio-7.html 7 --restart=3" ]
 }
 
 @test "a job that Slurm still calls running is asked for again" {
 	ledger
-	false_jobio ',RUNNING,ledger,2,2'
+	false_jobio ledger 2 RUNNING
 	file_report &
 	local filing=$!
-	within 20 grep -q csv "$DIR/asked"
+	within 20 grep -q json "$DIR/asked"
 	[ "$(grep -c html "$DIR/asked")" -eq 0 ]
-	printf '%s\n' 'a,state,source,nodes_expected,nodes_seen' ',FAILED,ledger,2,2' >"$DIR/says"
+	says ledger 2 FAILED
 	wait "$filing"
-	[ "$(grep -c csv "$DIR/asked")" -ge 2 ]
+	[ "$(grep -c json "$DIR/asked")" -ge 2 ]
 	[ "$(grep -c html "$DIR/asked")" -eq 1 ]
 	# what sacct alone knows is no report of it
-	false_jobio ',COMPLETED,sacct,2,2'
+	false_jobio sacct 2 COMPLETED
 	run file_report
 	[[ $output == *'the ledger shows no record of it'* ]]
 }

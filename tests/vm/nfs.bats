@@ -13,7 +13,7 @@ load payload
 payload_make() {
 	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node}
 	cp "$SRCDIR"/tests/vm/nfs{-node,.bash} "$BUILDDIR/.libs/jobio.so" "$1"
-	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
 }
 
 # machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case
