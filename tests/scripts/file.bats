@@ -256,3 +256,45 @@ filed() {
 	run filed SLURM_JOB_WORK_DIR=../w
 	[ "$output" = "jobio: epilog: job 7: report_dir: '../w': not an absolute path" ]
 }
+
+# in_namespace WORK_DIR - job 7, of which a step says that this was no directory of
+# the node's
+in_namespace() {
+	job 7
+	JOB_ENV+=("SLURM_JOB_WORK_DIR=$1")
+	rm -f "$NODE/spool/released" "$NODE/filed"
+	prolog
+	step 7 batch 10 20
+	sed -i 's/}$/,"own_work_dir":true}/' "$NODE/run/7/steps/batch"
+	epilog
+}
+
+@test "a working directory that the job had in a namespace of its own gets no report, and one line" {
+	node 'report_dir=%w/out'
+	run in_namespace /tmp
+	[ "$status" -eq 0 ]
+	[ "$output" = "jobio: epilog: job 7: report_dir: '/tmp/out': the job's working directory was in a mount namespace of its own and is gone: no report is left" ]
+	[ ! -e "$NODE/filed" ]
+	# where the site names another place, it does
+	node "report_dir=/reports/%%w/%u"
+	run in_namespace /tmp
+	[ "$output" = '' ]
+	wait_for test -s "$NODE/filed"
+	[[ $(<"$NODE/filed") == *' alice /reports/%w/alice' ]]
+}
+
+@test "the prolog leaves what the node's namespace is, for a slurmstepd that is in another one" {
+	node
+	job 7
+	JOB_ENV+=('SLURM_JOB_WORK_DIR=//tmp///a dir/b\c/')
+	prolog
+	[ "$(sed -n 1p "$NODE/run/7/mountinfo")" = "$(readlink /proc/self/ns/mnt)" ]
+	[ "$(sed -n 2p "$NODE/run/7/mountinfo")" = '/tmp/a\040dir/b\134c' ]
+	cmp <(sed 1,2d "$NODE/run/7/mountinfo") /proc/self/mountinfo
+	[ "$(stat -c %a "$NODE/run/7/mountinfo")" = 600 ]
+	epilog
+	[ ! -e "$NODE/run/7" ]
+	JOB_ENV=("${JOB_ENV[@]/SLURM_JOB_WORK_DIR*/SLURM_JOB_WORK_DIR=/}")
+	prolog
+	[ "$(sed -n 2p "$NODE/run/7/mountinfo")" = / ]
+}

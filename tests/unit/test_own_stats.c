@@ -24,6 +24,7 @@
 
 static struct own_stats stats;
 static struct own_page *page;
+static char noted[512]; /* what the prolog left, if it did */
 
 /* The part of mountstats of a mount that was made so long ago; so many MiB were
  * read from the server, and written. */
@@ -83,7 +84,7 @@ static void begin(const char *table, const char *counters)
 	own_stats_open(&stats);
 	have(table, counters);
 	if (fork() == 0) {
-		own_stats_begin(&stats, tempdir_path("."), page);
+		own_stats_begin(&stats, tempdir_path("."), noted, page);
 		_exit(0);
 	}
 	ck_assert_int_gt(wait(&status), 0);
@@ -95,7 +96,7 @@ static char *end(const char *table, const char *counters)
 	char *text;
 
 	have(table, counters);
-	text = own_stats_end(&stats, tempdir_path("."), page);
+	text = own_stats_end(&stats, tempdir_path("."), noted, page);
 	munmap(page, sizeof(*page));
 	return text;
 }
@@ -169,7 +170,7 @@ START_TEST(nfs_that_came_during_the_step_is_told_with_its_type)
 	begin(NODE, "");
 	ck_assert_str_eq(page->types, "");
 	have(NODE DATA, part("/data", 3, 6, 9));
-	text = own_stats_end(&stats, tempdir_path("."), page);
+	text = own_stats_end(&stats, tempdir_path("."), noted, page);
 	ck_assert_str_eq(page->types, "nfs4");
 	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
 	free(text);
@@ -187,6 +188,31 @@ START_TEST(counters_that_could_not_be_read_are_told_as_such)
 	text = end(NODE DATA, part("/data", 130, 6, 9));
 	ck_assert_ptr_nonnull(strstr(text, "\nend -1\n"));
 	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(
+	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts)
+{
+	char *text;
+
+	start("mnt:[1]"); /* as that of process 1, which is the job's */
+	tempdir_put("1/mountinfo", NODE DATA);
+	strcpy(noted, tempdir_put("mountinfo", "mnt:[9]\n/data/a\n" NODE));
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_str_eq(page->types, "nfs4");
+	ck_assert(page->is_elsewhere);
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(strstr(text, "READ: 5 5 "));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	ck_assert_ptr_null(strstr(text, "/home"));
+	free(text);
+	/* the same namespace as the prolog's */
+	strcpy(noted, tempdir_put("mountinfo", "mnt:[1]\n/data/a\n" NODE));
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert(!*page->types && !*page->begin && !page->is_elsewhere);
+	ck_assert_ptr_null(end(NODE DATA, part("/data", 130, 6, 9)));
 	tempdir_remove();
 }
 END_TEST
@@ -422,17 +448,19 @@ START_TEST(mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
 }
 END_TEST
 
-UNIT_MAIN("own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
-	  in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
-	  a_superblock_is_told_once_and_not_where_another_mount_hides_it,
-	  nfs_that_came_during_the_step_is_told_with_its_type,
-	  counters_that_could_not_be_read_are_told_as_such,
-	  what_a_step_moved_on_nfs_of_its_own_is_a_line,
-	  of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
-	  namespaces_of_two_steps_with_a_superblock_each_are_added,
-	  a_superblock_that_was_made_in_the_job_counts_whole,
-	  of_an_older_one_without_a_first_reading_nothing_is_known,
-	  what_the_node_shows_as_well_is_counted_there_alone,
-	  a_mount_that_a_step_has_no_more_at_its_end_is_gone,
-	  texts_and_mounts_without_counters_are_unknown_and_no_line,
-	  mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
+UNIT_MAIN(
+	"own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
+	in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
+	a_superblock_is_told_once_and_not_where_another_mount_hides_it,
+	nfs_that_came_during_the_step_is_told_with_its_type,
+	counters_that_could_not_be_read_are_told_as_such,
+	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts,
+	what_a_step_moved_on_nfs_of_its_own_is_a_line,
+	of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
+	namespaces_of_two_steps_with_a_superblock_each_are_added,
+	a_superblock_that_was_made_in_the_job_counts_whole,
+	of_an_older_one_without_a_first_reading_nothing_is_known,
+	what_the_node_shows_as_well_is_counted_there_alone,
+	a_mount_that_a_step_has_no_more_at_its_end_is_gone,
+	texts_and_mounts_without_counters_are_unknown_and_no_line,
+	mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)

@@ -203,11 +203,13 @@ expect_withheld() {
 
 # ---- jobs and what is known of them afterwards; the file sets $work -----------
 
+vm_out=/tmp	# what jobs print, on the node
+
 # submit SCRIPT [OPTION...] - sets $job
 submit() {
 	local script=$1
 	shift
-	job=$(alice sbatch --parsable -n1 -o '/tmp/%j.out' "$@" --wrap "$script")
+	job=$(alice sbatch --parsable -n1 -o "$vm_out/%j.out" "$@" --wrap "$script")
 	[[ $job =~ ^[0-9]+$ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
 }
 
@@ -221,7 +223,7 @@ reported() {
 finish() {
 	within 120 job_ended "$1"
 	within 60 reported "$1"
-	on_node "cat /tmp/$1.out" >"$work/$1.out"
+	on_node "cat $vm_out/$1.out" >"$work/$1.out"
 }
 
 # of ID FILTER - of the job's record
