@@ -293,6 +293,20 @@ part_cluster() {
 	suite_cluster "$1"
 }
 
+# slurms VERSION - one that no Debian has, where somebody has put a kit of them beside
+# this tree (CONTRIBUTING.md says what is in it)
+part_slurms() {
+	local status=0
+	if [[ ! -d $slurm_kit/$1 ]]; then
+		say 'other Slurms: not run'
+		return 0
+	fi
+	need_site bookworm || return 0
+	run "$dir/slurm.log" 900 env JOBIO_NAME="$project-slurm-$1" \
+		"$top/tests/packages/slurm" "$slurm_kit/$1" || status=$?
+	tests "Slurm $1, from source" $status "$dir/slurm.log"
+}
+
 # build_packages SUITE - "make deb" and "make rpm" in a container, without a network
 build_packages() {
 	run "$dir/build.log" 900 docker run --rm --network=none --name "$project-$1-packages" \
