@@ -376,13 +376,20 @@ static int move_up(int fd)
 pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
 		  struct err *err)
 {
-	int high[3], i;
+	int high[3], i, saved;
+	sigset_t all, before;
 	pid_t pid;
 
+	/* a child that child_end() ends early must not run our handlers */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = fork();
+	saved = errno;
+	if (pid != 0)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return err_set(err, "'%s': cannot fork: %s", argv[0],
-			       strerror(errno));
+			       strerror(saved));
 	if (pid > 0) {
 		setpgid(pid, pid); /* whoever comes first */
 		return pid;

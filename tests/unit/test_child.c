@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,10 +149,37 @@ START_TEST(a_detached_command_outlives_us_and_is_not_waited_for)
 }
 END_TEST
 
+static void ours(int number)
+{
+	_exit(number);
+}
+
+/* Killed before it is another program, it must not do what we do then. */
+START_TEST(a_child_that_is_ended_early_runs_no_handler_of_ours)
+{
+	char **argv = SH("exec sleep 100");
+	const int stdio[3] = { -1, -1, -1 };
+	int i, status;
+	pid_t pid;
+
+	signal(SIGTERM, ours);
+	for (i = 0; i < 200; i++) {
+		pid = child_start(argv, NULL, stdio, NULL);
+		ck_assert_int_gt(pid, 0);
+		ck_assert_int_eq(kill(-pid, SIGTERM), 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFSIGNALED(status));
+		ck_assert_int_eq(WTERMSIG(status), SIGTERM);
+	}
+	signal(SIGTERM, SIG_DFL);
+}
+END_TEST
+
 UNIT_MAIN("child", output_errors_and_status_come_back,
 	  the_environment_is_minimal_and_no_file_leaks,
 	  a_command_that_hangs_is_killed_with_all_it_started,
 	  a_daemon_that_keeps_the_pipe_does_not_keep_us,
 	  too_much_output_is_cut_off, a_missing_command_is_127,
 	  a_function_runs_in_a_child_with_the_same_deadline,
+	  a_child_that_is_ended_early_runs_no_handler_of_ours,
 	  a_detached_command_outlives_us_and_is_not_waited_for)
