@@ -348,6 +348,22 @@ START_TEST(the_time_that_the_client_measured_counts)
 }
 END_TEST
 
+/* The first takes three times as long for a byte; the second moved hardly any. */
+START_TEST(a_node_is_not_slow_beside_one_that_hardly_moved_anything)
+{
+	struct job j = a28(false);
+
+	j.bytes_part[0] = 0.76;
+	j.bytes_part[1] = 0.24;
+	j.us_part[0] = 0.9;
+	j.us_part[1] = 0.1;
+	ck_assert(!is_told(&j, "A28"));
+	j.bytes_part[0] = 0.74;
+	j.bytes_part[1] = 0.26;
+	ck_assert(is_told(&j, "A28"));
+}
+END_TEST
+
 START_TEST(not_all_nodes_are_not_compared_with_each_other)
 {
 	struct job j = a26(true);
@@ -448,5 +464,6 @@ UNIT_MAIN("advice",
 	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
 	  a_finding_is_told_of_the_filesystem_that_it_is_about,
 	  the_time_that_the_client_measured_counts,
+	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
 	  of_200_ordinary_jobs_none_is_told_anything)
