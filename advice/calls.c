@@ -178,7 +178,9 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 		 "rate times latency: it takes about %u at a time to fill a "
 		 "client",
 		 v->limits->io_processes);
-	return view_tell(a, at_once / 2);
+	/* half of the time in calls, and the less the nearer it is to full */
+	return view_tell(a, (at_once < 1 ? at_once : 1) / 2 *
+				    (1 - at_once / v->limits->io_processes));
 }
 
 bool calls_many_synchronous(const struct view *v, struct advice *a)

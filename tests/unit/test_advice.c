@@ -237,6 +237,22 @@ START_TEST(time_in_calls_that_the_page_cache_serves_is_no_waiting)
 }
 END_TEST
 
+START_TEST(the_nearer_to_full_a_client_is_the_less_more_processes_are_worth)
+{
+	struct job j = a06(true);
+	struct advice_list *one, *twelve;
+
+	j.io.numbers[RECORD_READ_US] = 1000000000;
+	one = judge(&j);
+	j.io.numbers[RECORD_READ_US] = 12000000000;
+	twelve = judge(&j);
+	ck_assert_uint_eq(find(one, "A06")->value, 46);
+	ck_assert_uint_eq(find(twelve, "A06")->value, 12);
+	advice_free(one);
+	advice_free(twelve);
+}
+END_TEST
+
 START_TEST(what_came_from_the_page_cache_is_no_evidence_for_a_finding)
 {
 	struct job j = a35(true);
@@ -458,6 +474,7 @@ UNIT_MAIN("advice",
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
 	  small_reads_from_the_page_cache_are_nobodys_trouble,
 	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
+	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
 	  what_came_from_the_page_cache_is_no_evidence_for_a_finding,
 	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
 	  a_sites_own_threshold_counts,
