@@ -11,8 +11,8 @@
 #include "client/type.h"
 #include "client/wire.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
-#define BORN_SLACK_S 2 /* as wire.c */
 #define WORD "own 1\n"
 
 struct part {
@@ -39,16 +39,10 @@ static bool read_at(const char *line, const char *word, int64_t *at_s)
 	return true;
 }
 
-static const char *behind_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
 static const char *find_end(const char *text)
 {
 	while (*text && strncmp(text, "end ", 4) != 0)
-		text = behind_line(text);
+		text = text_behind_line(text);
 	return text;
 }
 
@@ -64,9 +58,9 @@ static int split(const char *text, struct part *begin, struct part *end)
 	if (!read_at(at, "begin", &begin->at_s) ||
 	    !read_at(stop, "end", &end->at_s))
 		return 1;
-	at = behind_line(at);
+	at = text_behind_line(at);
 	begin->text = strndup(at, (size_t)(stop - at));
-	end->text = strdup(behind_line(stop));
+	end->text = strdup(text_behind_line(stop));
 	end->is_end = true;
 	return begin->text && end->text ? 0 : -1;
 }
@@ -76,7 +70,7 @@ static int split(const char *text, struct part *begin, struct part *end)
 static bool is_born_with(int64_t a, int64_t b)
 {
 	return a == WIRE_UNKNOWN || b == WIRE_UNKNOWN ||
-	       (a - b <= BORN_SLACK_S && b - a <= BORN_SLACK_S);
+	       (a - b <= WIRE_BORN_SLACK_S && b - a <= WIRE_BORN_SLACK_S);
 }
 
 /* A device number is given again: "0:60" of a row of the node's, "0:60 BORN" here */
@@ -137,7 +131,7 @@ static bool is_counted_whole(const struct sums *sums, const struct part *part,
 {
 	return !part->is_end && part->at_s > sums->before->at_s &&
 	       row->born_s != WIRE_UNKNOWN &&
-	       row->born_s + BORN_SLACK_S >= sums->before->at_s;
+	       row->born_s + WIRE_BORN_SLACK_S >= sums->before->at_s;
 }
 
 static int add_part(const struct client *client, const struct part *part,

@@ -12,7 +12,6 @@
 
 #define TEXT_BYTES_MAX (1U << 20)
 #define DEPTH_MAX 4
-#define BORN_SLACK_S 2
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
@@ -261,7 +260,7 @@ static int64_t difference(const struct span *span,
 		return WIRE_UNKNOWN;
 	if (!before)
 		return after->born_s != WIRE_UNKNOWN &&
-				       after->born_s + BORN_SLACK_S <
+				       after->born_s + WIRE_BORN_SLACK_S <
 					       span->before->at_s
 			       ? WIRE_UNKNOWN
 			       : is;
@@ -297,7 +296,7 @@ static bool is_reborn(const struct wire_row *before,
 		      const struct wire_row *after)
 {
 	return before->born_s != WIRE_UNKNOWN &&
-	       after->born_s > before->born_s + BORN_SLACK_S;
+	       after->born_s > before->born_s + WIRE_BORN_SLACK_S;
 }
 
 static bool went_back(const struct span *span)

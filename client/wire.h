@@ -39,6 +39,7 @@
 #define WIRE_ID_MAX 512
 #define WIRE_ROWS_MAX 4096
 #define WIRE_UNKNOWN INT64_C(-1)
+#define WIRE_BORN_SLACK_S 2 /* ages are told in whole seconds */
 
 struct wire_row {
 	char id[WIRE_ID_MAX];

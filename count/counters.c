@@ -260,26 +260,36 @@ int pins_drop_entry(struct pins *p, const struct count_key *key,
 	return pins_write_slot(p, entry->slot, NULL);
 }
 
-static void drop_names(struct pins *p, uint32_t job)
+void pins_drop_names(struct pins *p,
+		     bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
+		     void *arg)
 {
-	union count_name key, next;
-	uint32_t found;
+	union count_name name, next;
+	uint32_t job;
 	int rc = bpf_map_get_next_key(p->names, NULL, &next);
 
 	while (!rc) {
-		key = next;
-		rc = bpf_map_get_next_key(p->names, &key, &next);
-		if (!bpf_map_lookup_elem(p->names, &key, &found) &&
-		    found == job)
-			bpf_map_delete_elem(p->names, &key);
+		name = next;
+		rc = bpf_map_get_next_key(p->names, &name, &next);
+		if (!bpf_map_lookup_elem(p->names, &name, &job) &&
+		    is_to_go(p, job, arg))
+			bpf_map_delete_elem(p->names, &name);
 	}
+}
+
+static bool is_this(struct pins *p, uint32_t job, void *arg)
+{
+	const uint32_t *wanted = arg;
+
+	(void)p;
+	return job == *wanted;
 }
 
 int pins_drop_job(struct pins *p, uint32_t job)
 {
 	int rc = pins_each_entry(p, pins_drop_entry, &job);
 
-	drop_names(p, job);
+	pins_drop_names(p, is_this, &job);
 	return pins_changed(p) ? -1 : rc;
 }
 
@@ -431,6 +441,20 @@ void counters_state_init(const struct counters_options *options,
 	state->cgroup = cgroup_version(options);
 }
 
+int counters_look(const struct counters_options *options,
+		  struct counters_state *state, int *lock, struct err *err)
+{
+	struct err why = { "" };
+
+	counters_state_init(options, state);
+	if (!counters_has_bpffs(options, &why)) {
+		memcpy(state->reason, why.text, sizeof(why.text));
+		return 0;
+	}
+	*lock = counters_lock_home(options, err);
+	return *lock < 0 ? -1 : 1;
+}
+
 int counters_probe(const struct counters_options *options,
 		   struct counters_state *state, struct err *err)
 {
@@ -522,17 +546,10 @@ int counters_status(const struct counters_options *options,
 		    void *arg, struct counters_state *state, struct err *err)
 {
 	struct listing l = { each, arg, state };
-	struct err why = { "" };
-	int lock, rc;
+	int lock, rc = counters_look(options, state, &lock, err);
 
-	counters_state_init(options, state);
-	if (!counters_has_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
-		return 0;
-	}
-	lock = counters_lock_home(options, err);
-	if (lock < 0)
-		return -1;
+	if (rc <= 0)
+		return rc;
 	rc = pins_each_folder(options, list_folder, &l, err);
 	close(lock);
 	return rc;

@@ -35,6 +35,10 @@ bool counters_has_bpffs(const struct counters_options *options,
 /* The home folder, locked: a file descriptor, or -1. */
 int counters_lock_home(const struct counters_options *options, struct err *err);
 
+/* To look at what is counted: 1 with the home locked; 0: there is nothing, and
+ * the state says why; -1. */
+int counters_look(const struct counters_options *options,
+		  struct counters_state *state, int *lock, struct err *err);
 void counters_state_init(const struct counters_options *options,
 			 struct counters_state *state);
 void counters_fill_state(struct counters_state *state, const struct pins *p);
@@ -62,6 +66,10 @@ int pins_count_entry(struct pins *p, const struct count_key *key,
 int pins_drop_entry(struct pins *p, const struct count_key *key,
 		    const struct count_entry *entry, void *arg);
 int pins_drop_job(struct pins *p, uint32_t job);
+/* The names of those jobs that are to go. */
+void pins_drop_names(struct pins *p,
+		     bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
+		     void *arg);
 
 /* Set the counters of a slot to zero; owner NULL: of nobody. */
 int pins_write_slot(struct pins *p, uint32_t slot,

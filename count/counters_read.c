@@ -275,17 +275,10 @@ int counters_read(const struct counters_options *options, uint32_t job,
 {
 	struct reading r = { options, job, record, state };
 	size_t before = record->app_count;
-	struct err why = { "" };
-	int lock, rc;
+	int lock, rc = counters_look(options, state, &lock, err);
 
-	counters_state_init(options, state);
-	if (!counters_has_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
-		return 0;
-	}
-	lock = counters_lock_home(options, err);
-	if (lock < 0)
-		return -1;
+	if (rc <= 0)
+		return rc;
 	rc = pins_each_folder(options, read_folder, &r, err);
 	if (record->app_count > before)
 		qsort(record->app + before, record->app_count - before,

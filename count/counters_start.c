@@ -90,20 +90,11 @@ static int is_job(struct pins *p, const struct count_key *key,
 	return key->job == *job;
 }
 
-/* Names of jobs that have no entry any more. */
-static void drop_idle_names(struct pins *p)
+/* Of a job that has no entry any more? */
+static bool is_idle(struct pins *p, uint32_t job, void *arg)
 {
-	union count_name name, next;
-	uint32_t job;
-	int rc = bpf_map_get_next_key(p->names, NULL, &next);
-
-	while (!rc) {
-		name = next;
-		rc = bpf_map_get_next_key(p->names, &name, &next);
-		if (!bpf_map_lookup_elem(p->names, &name, &job) &&
-		    !pins_each_entry(p, is_job, &job))
-			bpf_map_delete_elem(p->names, &name);
-	}
+	(void)arg;
+	return !pins_each_entry(p, is_job, &job);
 }
 
 static int is_dev(struct pins *p, const struct count_key *key,
@@ -295,7 +286,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 	if (!a.used)
 		return err_set(err, "counters: out of memory");
 	pins_each_entry(p, drop_stale, &stale);
-	drop_idle_names(p);
+	pins_drop_names(p, is_idle, NULL);
 	drop_idle_devs(p);
 	pins_each_entry(p, mark_used, a.used);
 	pins_each_entry(p, pins_count_entry, &state->slots_used);
@@ -321,22 +312,17 @@ int counters_start(const struct counters_options *options, uint32_t job,
 		   const char *sluid, char *const mounts[], size_t mount_count,
 		   struct counters_state *state, struct err *err)
 {
-	struct err why = { "" };
 	struct pins pins;
-	int lock, rc = 0;
+	int lock, rc;
 
-	counters_state_init(options, state);
 	if (!job)
 		return err_set(err, "counters: job: '0': not a job");
-	if (!counters_has_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
-		return 0;
-	}
-	lock = counters_lock_home(options, err);
-	if (lock < 0)
-		return -1;
+	rc = counters_look(options, state, &lock, err);
+	if (rc <= 0)
+		return rc;
 	/* It may have run before, with other options. */
 	pins_each_folder(options, pins_stop_folder, &job, NULL);
+	rc = 0;
 	if (pins_get(options, &pins, state)) {
 		rc = add_job(options, &pins, job, sluid, mounts, mount_count,
 			     state, err);

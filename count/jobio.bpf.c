@@ -18,6 +18,7 @@
  * loader finds the members in the running kernel's type information.
  */
 #include <linux/bpf.h>
+#include <linux/magic.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
@@ -48,6 +49,7 @@
 
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 };
 
 struct inode {
@@ -976,9 +978,10 @@ int rw_super_ended(__u64 *ctx)
 	return 0;
 }
 
-/* A mount was put somewhere, which is not another place of the same filesystem.
- * Of those that users make in namespaces of their own, none but their own job
- * needs to know. */
+/* A mount was put somewhere, which is not another place of the same filesystem,
+ * nor a namespace, which nobody reads or writes: job_container/tmpfs keeps each
+ * job's below its BasePath (job_container_tmpfs.c:_create_ns). Of those that users
+ * make in namespaces of their own, none but their own job needs to know. */
 SEC("fexit/attach_recursive_mnt")
 int rw_mounted_maybe(__u64 *ctx)
 {
@@ -989,7 +992,8 @@ int rw_mounted_maybe(__u64 *ctx)
 	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
 	struct count_slot *slot;
 
-	if ((__s32)ctx[4] || !known || mount->mnt.mnt_sb == sb)
+	if ((__s32)ctx[4] || !known || mount->mnt.mnt_sb == sb ||
+	    mount->mnt.mnt_sb->s_magic == NSFS_MAGIC)
 		return 0;
 	slot = slot_get(find(dev));
 	if (slot)

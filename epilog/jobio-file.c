@@ -24,9 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <json-c/json.h>
+
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/child.h"
+#include "lib/json.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -168,40 +171,6 @@ static int count_filing(uid_t uid)
 
 /* ---- the report ---------------------------------------------------------------- */
 
-/* A field of a line of CSV; where the next one begins, or NULL. */
-static const char *csv_field(const char *at, char *out, size_t room)
-{
-	bool is_quoted = *at == '"';
-	size_t used = 0;
-
-	for (at += is_quoted; *at && *at != '\n'; at++) {
-		if (is_quoted && *at == '"' && *++at != '"')
-			is_quoted = false;
-		if (!is_quoted && (*at == ',' || *at == '\n' || !*at))
-			break;
-		if (used + 1 < room)
-			out[used++] = *at;
-	}
-	out[used] = '\0';
-	return *at == ',' ? at + 1 : NULL;
-}
-
-/* What the column of this name says; "": it is empty, or not there. */
-static void csv_value(const char *csv, const char *name, char *out, size_t room)
-{
-	const char *head = csv, *row = strchr(csv, '\n');
-	char column[64];
-
-	*out = '\0';
-	for (row = row ? row + 1 : NULL; head && row;) {
-		head = csv_field(head, column, sizeof(column));
-		row = csv_field(row, out, room);
-		if (!strcmp(column, name))
-			return;
-	}
-	*out = '\0';
-}
-
 enum answer {
 	ANSWER_NONE,  /* the ledger shows nothing yet */
 	ANSWER_PART,  /* some nodes */
@@ -209,25 +178,37 @@ enum answer {
 	ANSWER_WHOLE
 };
 
-static enum answer judge(const char *csv)
+/* Does Slurm not say yet how it ended? */
+static bool is_going(const char *state)
 {
 	static const char *const going[] = { "RUNNING", "COMPLETING", "PENDING",
 					     "SUSPENDED", "REQUEUED" };
-	char source[16], seen[24], expected[24], state[64];
 	size_t i;
 
-	csv_value(csv, "source", source, sizeof(source));
-	csv_value(csv, "nodes_seen", seen, sizeof(seen));
-	csv_value(csv, "nodes_expected", expected, sizeof(expected));
-	csv_value(csv, "state", state, sizeof(state));
-	if (strcmp(source, "ledger") != 0)
-		return ANSWER_NONE;
-	if (!*seen || strcmp(seen, expected) != 0)
-		return ANSWER_PART;
-	for (i = 0; i < sizeof(going) / sizeof(going[0]); i++)
+	for (i = 0; state && i < sizeof(going) / sizeof(going[0]); i++)
 		if (!strcmp(state, going[i]))
-			return ANSWER_NODES;
-	return ANSWER_WHOLE;
+			return true;
+	return false;
+}
+
+static enum answer judge(struct json_object *report)
+{
+	const char *source = json_text(report, "source");
+	int64_t seen = json_number(report, "nodes_seen");
+
+	if (!source || strcmp(source, "ledger") != 0)
+		return ANSWER_NONE;
+	if (seen < 0 || seen != json_number(report, "nodes_expected"))
+		return ANSWER_PART;
+	return is_going(json_text(json_map(report, "slurm"), "state"))
+		       ? ANSWER_NODES
+		       : ANSWER_WHOLE;
+}
+
+/* Of JSON each line is a job; of an error the first one says what. */
+static void cut_line(char *text)
+{
+	text[strcspn(text, "\n")] = '\0';
 }
 
 /* The last word, or the end of the words. */
@@ -239,16 +220,20 @@ static char *run_option_of(struct filing *f)
 static enum answer ask(struct filing *f)
 {
 	char *argv[] = { f->jobio,	   "report",
-			 f->conf_option,   "--csv",
+			 f->conf_option,   "--json",
 			 "--advice=none",  (char *)f->job,
 			 run_option_of(f), NULL };
+	struct json_object *report = NULL;
 	struct child_result result;
-	enum answer answer = ANSWER_NONE;
+	enum answer answer;
 
 	if (child_run(argv, NULL, REPORT_MS, &result, NULL) < 0)
 		return ANSWER_NONE;
+	cut_line(result.out);
 	if (result.status == 0)
-		answer = judge(result.out);
+		report = json_parse(result.out);
+	answer = judge(report);
+	json_object_put(report);
 	child_result_free(&result);
 	return answer;
 }
@@ -289,11 +274,6 @@ static int look_at_name(void *arg)
 		return 0;
 	printf("'%s': there is something else of that name: it stays", f->file);
 	return 1;
-}
-
-static void cut_line(char *text)
-{
-	text[strcspn(text, "\n")] = '\0';
 }
 
 static int leave(struct filing *f, struct err *err)

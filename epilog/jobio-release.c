@@ -29,10 +29,10 @@
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
 
-/* Which run a report is to be left of: RECORD_UNKNOWN where Slurm does not number
- * them; NO_RUN: this epilog made no record. */
+/* Which run a report is to be left of: restart is RECORD_UNKNOWN where Slurm does
+ * not number them; NO_RUN: this epilog made no record. */
 #define NO_RUN (RECORD_UNKNOWN - 1)
-static int64_t run_made = NO_RUN;
+static struct report_dir_run run_made = { .restart = NO_RUN };
 
 static const char *conf_file;
 
@@ -157,6 +157,7 @@ static void end(const struct config *config, struct record *state)
 	if (job_state_is_ended(state))
 		return;
 	job_add_steps(config, state);
+	run_made.own_work_dir = state->own_work_dir;
 	job_state_end(state);
 }
 
@@ -186,7 +187,7 @@ static int release(const struct config *config, const struct job *job,
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
-	run_made = state->restart;
+	run_made.restart = state->restart;
 	read_counters(config, state);
 	known = state->finding_count;
 	if (locked)
@@ -208,8 +209,8 @@ static void start_report(const struct config *config, const struct job *job)
 {
 	struct err err;
 
-	if (run_made != NO_RUN &&
-	    report_dir_start(config, conf_file, job, run_made, &err) < 0)
+	if (run_made.restart != NO_RUN &&
+	    report_dir_start(config, conf_file, job, &run_made, &err) < 0)
 		log_line("%s", err.text);
 }
 

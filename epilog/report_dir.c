@@ -90,13 +90,27 @@ static bool is_wanted(const struct config *config, const struct job *job)
 	       report_dir_is_first(job->nodelist, job->node);
 }
 
+/* "%%w" is no %w. */
+static bool names_work_dir(const char *pattern)
+{
+	const char *at;
+
+	for (at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
+		if (at[1] == 'w')
+			return true;
+	return false;
+}
+
 int report_dir_start(const struct config *config, const char *conf,
-		     const struct job *job, int64_t restart, struct err *err)
+		     const struct job *job, const struct report_dir_run *run,
+		     struct err *err)
 {
 	char helper[PATH_MAX], path[PATH_MAX], option[PATH_MAX + 8];
-	char id[16], uid[16], gid[16], run[24];
-	char *argv[] = { helper, option, id, run, uid, gid, (char *)job->user,
-			 path,	 NULL };
+	char id[16], uid[16], gid[16], restart[24];
+	char *argv[] = {
+		helper, option, id, restart, uid, gid, (char *)job->user,
+		path,	NULL
+	};
 
 	if (!is_wanted(config, job))
 		return 0;
@@ -104,15 +118,22 @@ int report_dir_start(const struct config *config, const char *conf,
 			      getenv("SLURM_JOB_WORK_DIR"), path, sizeof(path),
 			      err) < 0)
 		return -1;
+	if (run->own_work_dir && names_work_dir(config->report_dir))
+		return err_set(err,
+			       "report_dir: '%.200s': the job's working "
+			       "directory was in a mount namespace of its own "
+			       "and is gone: no report is left",
+			       path);
 	if (job_helper_path("jobio-file", helper, sizeof(helper)) < 0 ||
 	    access(helper, X_OK) < 0)
 		return err_set(err, "report_dir: there is no jobio-file "
 				    "beside this program");
 	snprintf(option, sizeof(option), "--conf=%s", conf ? conf : JOBIO_CONF);
 	snprintf(id, sizeof(id), "%u", job->id);
-	snprintf(run, sizeof(run), "-");
-	if (restart >= 0)
-		snprintf(run, sizeof(run), "%lld", (long long)restart);
+	snprintf(restart, sizeof(restart), "-");
+	if (run->restart >= 0)
+		snprintf(restart, sizeof(restart), "%lld",
+			 (long long)run->restart);
 	snprintf(uid, sizeof(uid), "%u", job->uid);
 	snprintf(gid, sizeof(gid), "%u", job->gid);
 	return child_detach(argv, err);

@@ -512,10 +512,13 @@ static int record_path(const struct config *config, const struct record *state,
 		     : 0;
 }
 
-/* 0, 1: the disk is full, or -1. */
-static int write_text(const char *path, const char *text, struct err *err)
+/* 0, 1: the disk is full, or -1. Behind the last one the released run is written
+ * beside it. */
+static int write_text(const char *path, const char *text, bool is_last,
+		      struct err *err)
 {
-	if (fileio_write(path, text, strlen(text), 0600, err) == 0)
+	if ((is_last ? fileio_write_before
+		     : fileio_write)(path, text, strlen(text), 0600, err) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
@@ -523,14 +526,14 @@ static int write_text(const char *path, const char *text, struct err *err)
 /* 0, 1: the disk is full, or -1. The open copy takes as much; what is in RUN is
  * enough then. */
 static int write_tightly(const char *path, const char *open_path,
-			 const char *text, struct err *err)
+			 const char *text, bool is_last, struct err *err)
 {
 	int rc;
 
 	FAULT_POINT("record before");
-	rc = write_text(path, text, err);
+	rc = write_text(path, text, is_last, err);
 	if (rc > 0 && unlink(open_path) == 0)
-		rc = write_text(path, text, err);
+		rc = write_text(path, text, is_last, err);
 	FAULT_POINT("record after");
 	return rc;
 }
@@ -566,7 +569,8 @@ static int write_record(const struct config *config, const struct record *state,
 		rc = 1;
 		goto out;
 	}
-	rc = write_tightly(is_last ? open_path : path, open_path, text, err);
+	rc = write_tightly(is_last ? open_path : path, open_path, text, is_last,
+			   err);
 	if (rc == 0 && is_last) {
 		/* the folder may have no state, when the prolog was killed */
 		if (job_has_folder(config, state->job))

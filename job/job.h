@@ -164,6 +164,11 @@ void job_wire_start(const struct config *config, const struct record *state,
  * job_mend(), which may restart the client. */
 void job_wire_read(const struct config *config, struct record *state);
 
+/* Leave for the job's slurmstepds, which may be in another namespace, what this
+ * one is, where 'work_dir' (may be NULL) is in it, and its mounts
+ * (spank/own_node.h). -1: only they miss something. */
+int job_note_mounts(const struct config *config, uint32_t job_id,
+		    const char *work_dir, struct err *err);
 /* What the steps left of filesystems that their namespaces have alone
  * (spank/own_stats.h): texts, how many, and whether all could be read. Free each
  * and the list. */

@@ -1,17 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/JOB/steps/STEP.own: what slurmstepd read in the namespace of a step. */
+/* Jobs that have a mount namespace of their own: what the prolog leaves for their
+ * slurmstepds, RUN/JOB/mountinfo, and what these read in it, RUN/JOB/steps/STEP.own. */
 #include "job/job.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/fileio.h"
 #include "lib/rundir.h"
 
 #define OWN_BYTES_MAX (1U << 20)
 #define OWN_TEXTS_MAX 4096
+#define TABLE_BYTES_MAX (1U << 20)
+#define SPACE_MAX 64
+
+/* ---- the prolog ------------------------------------------------------------------ */
+
+/* As mountinfo writes paths (fs/seq_file.c:mangle_path(), fs/proc_namespace.c), and
+ * without a slash too many. What does not fit is empty. */
+static void mangle(const char *path, char *out, size_t room)
+{
+	size_t used = 0;
+
+	for (; *path && used + 5 < room; path++) {
+		if (*path == '/' && (path[1] == '/' || (!path[1] && used)))
+			continue;
+		if (strchr(" \t\n\\", *path))
+			used += (size_t)sprintf(out + used, "\\%03o",
+						(unsigned char)*path);
+		else
+			out[used++] = *path;
+	}
+	out[*path ? 0 : used] = '\0';
+}
+
+int job_note_mounts(const struct config *config, uint32_t job_id,
+		    const char *work_dir, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], space[SPACE_MAX], mangled[PATH_MAX];
+	char *table, *text = NULL;
+	ssize_t length;
+	int size, rc = -1;
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO,
+			    err) < 0)
+		return -1;
+	length = readlink("/proc/self/ns/mnt", space, sizeof(space));
+	if (length <= 0 || length == SPACE_MAX)
+		return err_set(err, "'/proc/self/ns/mnt': %s", strerror(errno));
+	table = fileio_read("/proc/self/mountinfo", TABLE_BYTES_MAX, NULL, err);
+	if (!table)
+		return -1;
+	mangle(work_dir ? work_dir : "", mangled, sizeof(mangled));
+	size = asprintf(&text, "%.*s\n%s\n%s", (int)length, space, mangled,
+			table);
+	if (size < 0)
+		err_set(err, "out of memory");
+	else
+		rc = fileio_write_volatile(path, text, (size_t)size, 0600, err);
+	if (size >= 0)
+		free(text);
+	free(table);
+	return rc;
+}
+
+/* ---- the epilog ------------------------------------------------------------------ */
 
 static bool is_own(const char *name)
 {

@@ -251,11 +251,8 @@ static void read_own_texts(const struct config *config, struct record *state,
 }
 
 /* RUN may be on a disk, where it outlives what the client counted. */
-static bool is_of_this_boot(const char *then)
+static bool is_of_boot(const char *then, const char *now)
 {
-	char now[RECORD_WORD_MAX];
-
-	host_boot_id(now, sizeof(now));
 	return then && !strcmp(then, now);
 }
 
@@ -279,11 +276,13 @@ static struct json_object *read_start(const struct config *config,
 void job_wire_read(const struct config *config, struct record *state)
 {
 	struct json_object *start, *clients = NULL;
+	char now[RECORD_WORD_MAX];
 	bool alone;
 
+	host_boot_id(now, sizeof(now));
 	start = read_start(config, state->job);
 	alone = json_is_true(start, "alone") && !is_marked(config, state->job);
-	if (is_of_this_boot(json_text(start, "boot_id")) &&
+	if (is_of_boot(json_text(start, "boot_id"), now) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {
 		json_object_object_foreach (clients, name, counters)
@@ -292,7 +291,7 @@ void job_wire_read(const struct config *config, struct record *state)
 					   json_object_get_string(counters),
 					   state, alone);
 	}
-	if (is_of_this_boot(state->boot_id))
+	if (is_of_boot(state->boot_id, now))
 		read_own_texts(config, state, clients, alone);
 	json_object_put(start);
 }

@@ -23,7 +23,7 @@ static int fail(struct err *err, const char *what, const char *path)
 	return -1;
 }
 
-static char *read_all(int fd, size_t max_bytes, size_t *size_bytes)
+char *fileio_read_fd(int fd, size_t max_bytes, size_t *size_bytes)
 {
 	size_t used = 0, room = 4096;
 	char *text = NULL, *bigger;
@@ -76,7 +76,7 @@ static char *read_file(const char *path, int flags, size_t max_bytes,
 		err_set(err, "cannot read '%s': not a regular file", path);
 		errno = EINVAL;
 	} else {
-		text = read_all(fd, max_bytes, size_bytes);
+		text = fileio_read_fd(fd, max_bytes, size_bytes);
 		if (!text)
 			fail(err, "cannot read", path);
 	}
@@ -135,8 +135,14 @@ static int sync_folder_of(const char *path)
 	return rc;
 }
 
+enum sync {
+	SYNC_NOTHING,
+	SYNC_FILE,
+	SYNC_BOTH /* and its folder */
+};
+
 static int replace(const char *path, const void *data, size_t size_bytes,
-		   mode_t mode, bool sync, struct err *err)
+		   mode_t mode, enum sync sync, struct err *err)
 {
 	char temp[PATH_MAX];
 	int fd, saved;
@@ -153,14 +159,14 @@ static int replace(const char *path, const void *data, size_t size_bytes,
 	if (fd < 0)
 		return fail(err, "cannot create", temp);
 	if (write_all(fd, data, size_bytes) < 0 || fchmod(fd, mode) < 0 ||
-	    (sync && fsync(fd) < 0)) {
+	    (sync != SYNC_NOTHING && fsync(fd) < 0)) {
 		saved = errno;
 		close(fd);
 		errno = saved;
 		goto fail;
 	}
 	if (close(fd) < 0 || rename(temp, path) < 0 ||
-	    (sync && sync_folder_of(path) < 0))
+	    (sync == SYNC_BOTH && sync_folder_of(path) < 0))
 		goto fail;
 	return 0;
 fail:
@@ -173,13 +179,19 @@ fail:
 int fileio_write(const char *path, const void *data, size_t size_bytes,
 		 mode_t mode, struct err *err)
 {
-	return replace(path, data, size_bytes, mode, true, err);
+	return replace(path, data, size_bytes, mode, SYNC_BOTH, err);
+}
+
+int fileio_write_before(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *err)
+{
+	return replace(path, data, size_bytes, mode, SYNC_FILE, err);
 }
 
 int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,
 			  mode_t mode, struct err *err)
 {
-	return replace(path, data, size_bytes, mode, false, err);
+	return replace(path, data, size_bytes, mode, SYNC_NOTHING, err);
 }
 
 int fileio_mkdir(const char *path, mode_t mode, struct err *err)

@@ -26,7 +26,10 @@
 char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
 		  struct err *err);
 
-/* The same through symbolic links: for files of the administrator's, in folders
+/* From here on to its end; NULL and errno (EFBIG: there is more). */
+char *fileio_read_fd(int fd, size_t max_bytes, size_t *size_bytes);
+
+/* The same as the first through symbolic links: for files of the administrator's, in folders
  * that only root may write. */
 char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 
@@ -36,6 +39,11 @@ char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 /* Replace or create 'path' atomically with the given permissions. */
 int fileio_write(const char *path, const void *data, size_t size_bytes,
 		 mode_t mode, struct err *err);
+
+/* The same without fsync of the folder: the caller's next fileio_write() there
+ * makes both names last, in their order. */
+int fileio_write_before(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *err);
 
 /* The same without fsync: for files in /run, which do not survive anyway. */
 int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,

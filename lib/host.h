@@ -27,8 +27,8 @@ int host_node_name(char *name, size_t size);
 /* "" unknown; 64 bytes are enough. */
 void host_boot_id(char *boot_id, size_t size);
 
-/* SLURM_CONF, else the first of the usual places where there is one; NULL:
- * there is none. With a root that is not "", only the usual places below it;
+/* SLURM_CONF, else the first of the usual places where there is one, that of
+ * configure --with-slurm before all others; NULL: there is none. With a root that is not "", only the usual places below it;
  * the answer is without it. */
 const char *host_slurm_conf(const char *root);
 

@@ -2,6 +2,7 @@
 #include "lib/json_tree.h"
 
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct json_tree {
 	struct json_node top;
 	struct chunk *chunks;
 	struct json_object *slow; /* what the texts hang on; NULL: the text */
+	bool is_finite; /* all numbers: json-c takes NaN and 1e999 as well */
 };
 
 void json_tree_free(struct json_tree *tree)
@@ -382,8 +384,10 @@ static int take(struct json_tree *tree, struct json_object *from,
 		return take_list(tree, from, node);
 	if (node->kind == JSON_BOOL)
 		node->is_true = json_object_get_boolean(from);
-	if (node->kind == JSON_REAL)
+	if (node->kind == JSON_REAL) {
 		node->real = json_object_get_double(from);
+		tree->is_finite &= isfinite(node->real) != 0;
+	}
 	if (node->kind == JSON_WHOLE)
 		node->whole = json_object_get_int64(from);
 	if (node->kind == JSON_TEXT) {
@@ -402,15 +406,17 @@ struct json_tree *json_tree_new_slow(const char *text, size_t size,
 	if (!top)
 		return NULL;
 	if (tree)
-		tree->slow = top;
+		*tree = (struct json_tree){ .slow = top, .is_finite = true };
 	else
 		json_object_put(top);
-	if (!tree || take(tree, top, &tree->top) < 0) {
-		json_tree_free(tree);
+	if (!tree || take(tree, top, &tree->top) < 0)
 		err_set(err, "out of memory");
-		return NULL;
-	}
-	return tree;
+	else if (!tree->is_finite)
+		err_set(err, "not JSON: a number that is none, or too large");
+	else
+		return tree;
+	json_tree_free(tree);
+	return NULL;
 }
 
 struct json_tree *json_tree_new(const char *text, size_t size, int depth_max,

@@ -538,8 +538,7 @@ static void report_map(struct work *work)
 			     "are");
 	if (flaws & CORE_MAP_ECORES_DROPPED)
 		findings_add(findings, "C05", FINDING_INFO,
-			     "SlurmdParameters=allow_ecores (24.05 and later) "
-			     "keeps them",
+			     "SlurmdParameters=allow_ecores keeps them",
 			     "slurmd leaves the efficiency cores of this "
 			     "machine out");
 }

@@ -16,6 +16,8 @@
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/others         other jobs were here, too          prologs
  *   RUN/JOB/counted        there: the kernel counts         prolog
+ *   RUN/JOB/mountinfo      the node's namespace and mounts, for a slurmstepd
+ *                          that is in another one           prolog
  *   RUN/JOB/told           was it said in the job's output? slurmstepd
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
  *   RUN/JOB/steps/STEP.own counters of NFS that its namespace
@@ -75,7 +77,8 @@
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"
-#define RUNDIR_OWN ".own" /* behind the name of a step */
+#define RUNDIR_OWN ".own"	     /* behind the name of a step */
+#define RUNDIR_MOUNTINFO "mountinfo" /* spank/own_node.h */
 #define RUNDIR_TOLD "told"
 #define RUNDIR_OTHERS "others" /* jobs were here at the same time */
 /* SPOOL/state/NAME.... */

@@ -33,7 +33,7 @@
 #define TIMEOUT_MS 5000UL
 #define CORE_SPEC_IS_THREADS 0x8000U /* slurm.h:CORE_SPEC_THREAD */
 
-/* Renamed on the way from 22.05 to 24.11; the bit is the same. */
+/* CTL_CONF_ASRU until 23.11; the bit is the same. */
 #ifdef CONF_FLAG_ASRU
 #define ASRU CONF_FLAG_ASRU
 #else

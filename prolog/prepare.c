@@ -73,10 +73,20 @@ static int begin(struct visit *visit, struct err *err)
 	return visit->lock_fd < 0 ? -1 : 0;
 }
 
+static void note_mounts(const struct visit *visit)
+{
+	struct err err;
+
+	if (job_note_mounts(visit->config, visit->job.id,
+			    getenv("SLURM_JOB_WORK_DIR"), &err) < 0)
+		log_line("what the job mounts may not be told: %s", err.text);
+}
+
 static int conclude(struct visit *visit, struct err *err)
 {
 	clients_judge(visit);
 	lack_describe(visit);
+	note_mounts(visit);
 	if (job_look_failed())
 		findings_add(&visit->findings, "W54", FINDING_WARNING,
 			     "find the process whose /proc/PID/cmdline cannot "

@@ -33,12 +33,14 @@ static void take_sums(struct job_report *r)
 	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
 }
 
+/* 'text': the run as the ledger told it, to be shown as it is; NULL: not. */
 static int take_run(struct job_report *r, const struct job_answer *a,
-		    struct err *err)
+		    const char *text, size_t size, struct err *err)
 {
 	if (job_answer_head(r, a->head, err) < 0)
 		return -1;
-	if (job_answer_records(r, a) < 0)
+	if (job_answer_records(r, a) < 0 ||
+	    (text && !(r->json = strndup(text, size))))
 		return err_set(err, "out of memory");
 	take_sums(r);
 	return 0;
@@ -46,7 +48,8 @@ static int take_run(struct job_report *r, const struct job_answer *a,
 
 /* The run of one of the reports, in the place of what sacct had. */
 static int fill_one(struct job_report **reports, size_t count, size_t *next,
-		    const char *text, const char *end, struct err *err)
+		    const char *text, const char *end, bool is_brief,
+		    struct err *err)
 {
 	struct job_answer a = { .head = NULL };
 	struct job_report *new;
@@ -63,7 +66,8 @@ static int fill_one(struct job_report **reports, size_t count, size_t *next,
 			    : NULL;
 	if (!new) {
 		err_set(err, "ledger: it speaks of job %s", job);
-	} else if (take_run(new, &a, err) < 0) {
+	} else if (take_run(new, &a, is_brief ? NULL : text,
+			    (size_t)(end - text), err) < 0) {
 		job_report_free(new);
 	} else {
 		new->slurm = reports[*next]->slurm;
@@ -94,7 +98,7 @@ static size_t done_of(const char *text)
 /* The runs are those of some of the jobs, in their order. How many jobs it
  * speaks of; -1: it does not. */
 static int take_page(const char *answer, struct job_report **reports,
-		     size_t count, struct err *err)
+		     size_t count, bool is_brief, struct err *err)
 {
 	static const char begin[] = "{\"ok\":true,\"runs\":[";
 	const char *at = answer + sizeof(begin) - 1, *end;
@@ -112,7 +116,8 @@ static int take_page(const char *answer, struct job_report **reports,
 	}
 	for (; *at == '{'; at = end + (*end == ',')) {
 		end = json_end(at);
-		if (!end || fill_one(reports, count, &next, at, end, err) < 0)
+		if (!end ||
+		    fill_one(reports, count, &next, at, end, is_brief, err) < 0)
 			return -1;
 	}
 	done = done_of(at);
@@ -157,7 +162,7 @@ static int fill_page(struct job_source *source, struct job_report **reports,
 	else
 		err_set(err, "out of memory");
 	if (answer)
-		done = take_page(answer, reports, count, err);
+		done = take_page(answer, reports, count, is_brief, err);
 	free(answer);
 	free(request);
 	return done;

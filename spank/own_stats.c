@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spank/own_stats.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 
 #include "lib/fileio.h"
 #include "lib/rundir.h"
+#include "lib/text.h"
+#include "spank/own_node.h"
 
 #define STATS_BYTES_MAX (16U << 20)
 #define PATH_TEXT_MAX 256
@@ -35,13 +36,10 @@ static long now_s(void)
 
 static bool is_nfs(const struct own_mount *mount)
 {
-	return (mount->type_bytes == 3 && !memcmp(mount->type, "nfs", 3)) ||
-	       (mount->type_bytes == 4 && !memcmp(mount->type, "nfs4", 4));
-}
+	static const struct own_word nfs = { "nfs", 3 }, nfs4 = { "nfs4", 4 };
 
-static bool same(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-	return a_bytes == b_bytes && !memcmp(a, b, a_bytes);
+	return own_word_is(&mount->type, &nfs) ||
+	       own_word_is(&mount->type, &nfs4);
 }
 
 static bool is_covered(const char *after, const struct own_mount *mount)
@@ -49,8 +47,7 @@ static bool is_covered(const char *after, const struct own_mount *mount)
 	struct own_mount other;
 
 	while (own_mounts_next(&after, &other))
-		if (same(other.target, other.target_bytes, mount->target,
-			 mount->target_bytes))
+		if (own_word_is(&other.target, &mount->target))
 			return true;
 	return false;
 }
@@ -61,8 +58,7 @@ static bool is_there(const struct own_mount list[], int count,
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (same(list[i].device, list[i].device_bytes, mount->device,
-			 mount->device_bytes))
+		if (own_word_is(&list[i].device, &mount->device))
 			return true;
 	return false;
 }
@@ -87,12 +83,6 @@ static int find_own(const char *table, const char *nodes,
 	return count;
 }
 
-static const char *next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
 /* "device SOURCE mounted on TARGET with fstype nfs4 ..": mangled as mountinfo's */
 static bool begins(const char *line, const struct own_mount *mount)
 {
@@ -102,9 +92,9 @@ static bool begins(const char *line, const struct own_mount *mount)
 	if (strncmp(line, "device ", 7) != 0 || !at)
 		return false;
 	at += 12;
-	return (size_t)(line + length - at) > mount->target_bytes &&
-	       !memcmp(at, mount->target, mount->target_bytes) &&
-	       !strncmp(at + mount->target_bytes, " with fstype nfs", 16);
+	return (size_t)(line + length - at) > mount->target.bytes &&
+	       !memcmp(at, mount->target.text, mount->target.bytes) &&
+	       !strncmp(at + mount->target.bytes, " with fstype nfs", 16);
 }
 
 /* Of several on one place the last is seen. */
@@ -113,13 +103,13 @@ static void print_stats(FILE *out, const char *stats,
 {
 	const char *part = NULL, *end;
 
-	for (; *stats; stats = next_line(stats))
+	for (; *stats; stats = text_behind_line(stats))
 		if (begins(stats, mount))
 			part = stats;
 	if (!part)
 		return;
-	for (end = next_line(part); *end == '\t' || *end == '\n';)
-		end = next_line(end);
+	for (end = text_behind_line(part); *end == '\t' || *end == '\n';)
+		end = text_behind_line(end);
 	fprintf(out, "%.*s", (int)(end - part), part);
 }
 
@@ -133,7 +123,8 @@ static void print_part(FILE *out, const char *word,
 
 	fprintf(out, "%s %ld\n", word, is_known ? now_s() : -1L);
 	for (i = 0; is_known && i < count; i++) {
-		fprintf(out, "%.*s\n", (int)list[i].line_bytes, list[i].line);
+		fprintf(out, "%.*s\n", (int)list[i].line.bytes,
+			list[i].line.text);
 		print_stats(out, stats, &list[i]);
 	}
 }
@@ -203,26 +194,36 @@ static void note_begin(const char *proc, const struct own_mount list[],
 	free(stats);
 }
 
-void own_stats_begin(const struct own_stats *stats, const char *proc,
+static void note_all(const struct own_stats *stats, const char *proc,
+		     const char *mine, const struct own_node *node,
 		     struct own_page *page)
 {
 	struct own_mount list[SUPERBLOCKS_MAX];
-	char *mine, *nodes;
 	int count;
 
-	if (own_mounts_none(proc))
+	own_mounts_types(mine, node->mounts, page->types);
+	page->is_elsewhere =
+		own_mounts_is_elsewhere(mine, node->mounts, node->work_dir);
+	if (stats->task >= 0)
+		hand_over(stats->task, proc);
+	count = find_own(mine, node->mounts, list);
+	note_begin(proc, list, count, page->begin);
+}
+
+void own_stats_begin(const struct own_stats *stats, const char *proc,
+		     const char *noted, struct own_page *page)
+{
+	struct own_node node;
+	char *mine;
+
+	if (own_node_is_ours(proc, noted))
 		return;
 	mine = own_mounts_table(proc, "self");
-	nodes = own_mounts_table(proc, "1");
-	if (mine && nodes) {
-		own_mounts_types(mine, nodes, page->types);
-		if (stats->task >= 0)
-			hand_over(stats->task, proc);
-		count = find_own(mine, nodes, list);
-		note_begin(proc, list, count, page->begin);
-	}
+	own_node_load(&node, proc, noted);
+	if (mine && node.mounts)
+		note_all(stats, proc, mine, &node, page);
+	own_node_free(&node);
 	free(mine);
-	free(nodes);
 }
 
 /* ---- slurmstepd ----------------------------------------------------------------- */
@@ -262,76 +263,62 @@ static int take_over(int stepd, int files[FILES])
 	return 0;
 }
 
-static char *read_whole(int fd, size_t max_bytes)
-{
-	size_t used = 0, room = 1U << 16;
-	char *text = malloc(room), *bigger;
-	ssize_t got = text ? 1 : -1;
-
-	while (got > 0) {
-		got = read(fd, text + used, room - used - 1);
-		used += got > 0 ? (size_t)got : 0;
-		if (got < 0 && errno == EINTR)
-			got = 1;
-		if (used + 1 < room)
-			continue;
-		bigger = room < max_bytes ? realloc(text, room * 2) : NULL;
-		if (!bigger)
-			got = -1;
-		text = bigger ? bigger : text;
-		room *= 2;
-	}
-	if (got == 0)
-		text[used] = '\0';
-	else
-		free(text);
-	return got == 0 ? text : NULL;
-}
-
 /* Returns how many superblocks were seen, -1 unknown. */
-static int print_end(FILE *out, const char *proc, const int files[FILES],
-		     struct own_page *page)
+static int print_end(FILE *out, const struct own_node *node,
+		     const int files[FILES], struct own_page *page)
 {
-	char *mine = read_whole(files[TABLE], OWN_TABLE_BYTES_MAX);
-	char *nodes = own_mounts_table(proc, "1"), *stats = NULL;
+	char *mine = fileio_read_fd(files[TABLE], OWN_TABLE_BYTES_MAX, NULL);
 	struct own_mount list[SUPERBLOCKS_MAX];
+	char *stats = NULL;
 	int count = -1;
 
-	if (mine && nodes) {
-		own_mounts_types(mine, nodes, page->types);
-		count = find_own(mine, nodes, list);
+	if (mine && node->mounts) {
+		own_mounts_types(mine, node->mounts, page->types);
+		count = find_own(mine, node->mounts, list);
 		if (count)
-			stats = read_whole(files[STATS], STATS_BYTES_MAX);
+			stats = fileio_read_fd(files[STATS], STATS_BYTES_MAX,
+					       NULL);
 		print_part(out, "end", list, count, stats);
 	}
 	free(mine);
-	free(nodes);
 	free(stats);
+	return count;
+}
+
+static int take_end(FILE *out, const struct own_stats *stats, const char *proc,
+		    const char *noted, struct own_page *page)
+{
+	struct own_node node;
+	int files[FILES], count;
+
+	if (stats->stepd < 0 || take_over(stats->stepd, files) < 0)
+		return -1;
+	own_node_load(&node, proc, noted);
+	count = print_end(out, &node, files, page);
+	own_node_free(&node);
+	close(files[TABLE]);
+	close(files[STATS]);
 	return count;
 }
 
 /* Is there more than a time? */
 static bool has_rows(const char *begin)
 {
-	return !strncmp(begin, "begin -1", 8) || *next_line(begin);
+	return !strncmp(begin, "begin -1", 8) || *text_behind_line(begin);
 }
 
 char *own_stats_end(struct own_stats *stats, const char *proc,
-		    struct own_page *page)
+		    const char *noted, struct own_page *page)
 {
-	int files[FILES], count = -1;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	int count;
 
 	if (!out)
 		return NULL;
 	fprintf(out, "own 1\n%s", page->begin);
-	if (stats->stepd >= 0 && take_over(stats->stepd, files) == 0) {
-		count = print_end(out, proc, files, page);
-		close(files[TABLE]);
-		close(files[STATS]);
-	}
+	count = take_end(out, stats, proc, noted, page);
 	if (count < 0)
 		fprintf(out, "end -1\n");
 	if (stats->stepd >= 0) {

@@ -20,6 +20,7 @@
 #ifndef JOBIO_SPANK_OWN_STATS_H
 #define JOBIO_SPANK_OWN_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/err.h"
@@ -30,6 +31,7 @@
 /* Only what is written to takes memory. */
 struct own_page {
 	char types[OWN_MOUNTS_MAX];	 /* own_mounts.h */
+	bool is_elsewhere;		 /* the job's working directory */
 	char begin[OWN_STATS_BYTES_MAX]; /* that part of the text; "": the
 					  * namespace is the node's */
 };
@@ -39,13 +41,14 @@ struct own_stats {
 };
 
 void own_stats_open(struct own_stats *stats);
-/* In the namespace of the node nothing is done. 'proc' is "/proc". */
+/* In the namespace of the node nothing is done. 'proc' is "/proc", 'noted' what the
+ * prolog left (own_node.h). */
 void own_stats_begin(const struct own_stats *stats, const char *proc,
-		     struct own_page *page);
+		     const char *noted, struct own_page *page);
 /* Types that came during the step are added to those of the page. NULL: the
  * step had no NFS of its own. */
 char *own_stats_end(struct own_stats *stats, const char *proc,
-		    struct own_page *page);
+		    const char *noted, struct own_page *page);
 
 /* RUN/JOB/steps/STEP.own, beside the file that stepio_write() has left. */
 int own_stats_write(const char *text, const char *run_dir, uint32_t job_id,

@@ -8,11 +8,11 @@
  *                      init_post_opt   rundir_note_begun, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
- *                                      own_mounts_find
+ *                                      own_stats_begin
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
- *                      exit            stepio_write
+ *                      exit            own_stats_end, stepio_write
  *                      in a step that looks (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked
@@ -176,6 +176,7 @@ static struct {
 	struct told *told;	 /* NULL: there is no folder for the job */
 	struct live live;	 /* of a step that looks */
 	struct own_stats own;
+	char noted[RUNDIR_PATH_MAX]; /* what the prolog left of the node */
 } step;
 
 static void find_name(spank_t sp, char *node, size_t size)
@@ -278,6 +279,8 @@ static int open_step(spank_t sp)
 	open_gate(job_id);
 	share_page();
 	own_stats_open(&step.own);
+	rundir_job_file(step.noted, step.run_dir, job_id, RUNDIR_MOUNTINFO,
+			NULL);
 	step.told = told_open(step.run_dir, job_id);
 	step.pid = getpid();
 	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
@@ -450,13 +453,15 @@ static int close_step(spank_t sp)
 	char *own = NULL;
 
 	if (answers) {
-		own = own_stats_end(&step.own, "/proc", &answers->own);
+		own = own_stats_end(&step.own, "/proc", step.noted,
+				    &answers->own);
 		label.refused = *answers->refused ? answers->refused : NULL;
 		label.refused_tasks = answers->refused_tasks;
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
 		label.cpus = &answers->cpus;
 		label.own_mounts = answers->own.types;
+		label.is_elsewhere = answers->own.is_elsewhere;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -521,7 +526,8 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 	(void)argv;
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (step.is_open && step.answers && local_id == 0)
-		own_stats_begin(&step.own, "/proc", &step.answers->own);
+		own_stats_begin(&step.own, "/proc", step.noted,
+				&step.answers->own);
 	return 0;
 }
 

@@ -237,26 +237,30 @@ static void add_cpus(char *text, size_t room, const struct cpuset *cpus)
 	free(list);
 }
 
-/* ,"own_mounts":"nfs4 tmpfs" */
-static void add_own_mounts(char *text, size_t room, const char *types)
+/* ,"own_mounts":"nfs4 tmpfs","own_work_dir":true */
+static void add_own(char *text, size_t room, const struct stepio_label *label)
 {
+	const char *types = label->own_mounts;
 	size_t used = strlen(text);
 
 	if (types && *types)
 		snprintf(text + used, room - used, ",\"own_mounts\":\"%.127s\"",
 			 types);
+	used = strlen(text);
+	if (label->is_elsewhere)
+		snprintf(text + used, room - used, ",\"own_work_dir\":true");
 }
 
 static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 288] = "";
+	char job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
 	struct stepio_count tasks;
 	bool is_own_out = difference(&tasks, from, to);
 
 	add_cpus(gate, sizeof(gate), label->cpus);
-	add_own_mounts(gate, sizeof(gate), label->own_mounts);
+	add_own(gate, sizeof(gate), label);
 	add_gate(gate, sizeof(gate), "refused", label->refused,
 		 label->refused_tasks);
 	add_gate(gate, sizeof(gate), "warned", label->warned,
@@ -287,7 +291,7 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir,
 		 struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + CPUS_TEXT_MAX + 800];
+	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + CPUS_TEXT_MAX + 832];
 	int size;
 
 	if (rundir_job_file(path, run_dir, label->job_id, NULL, err) < 0)

@@ -65,6 +65,7 @@ struct stepio_label {
 	const struct cpuset *cpus; /* what its tasks were bound to; NULL or
 				    * empty: unknown */
 	const char *own_mounts;	   /* own_mounts.h; NULL or "": none */
+	bool is_elsewhere;	   /* the working directory, for its tasks */
 	bool is_guess; /* jobio.conf was unreadable: RUN is the default */
 };
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/node.h"
 #include "lib/reservation.h"
 #include "tests/bench/result.h"
+#include "tests/bench/times.h"
 #include "lib/version.h"
 
 #define ROUNDS_MAX 2000
@@ -27,21 +27,6 @@ static const char record[] =
 	"\"cpu_spec_list\":\"190-191,382-383\",\"version\":\"24.11.5\","
 	"\"conf_read_at\":9999999999,\"allow_spec_resources_usage\":true,"
 	"\"select_type\":\"select/cons_tres\"}'\n";
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void die(const char *what, const struct err *err)
 {
@@ -132,7 +117,7 @@ static int has_hwloc_calc(void)
 
 static int rounds_most = ROUNDS_MAX;
 
-static double median(void (*what)(void), int rounds)
+static double bench(void (*what)(void), int rounds)
 {
 	static double times[ROUNDS_MAX];
 
@@ -145,8 +130,7 @@ static double median(void (*what)(void), int rounds)
 		what();
 		times[i] = now_us() - start;
 	}
-	qsort(times, (size_t)rounds, sizeof(times[0]), compare);
-	return times[rounds / 2];
+	return median(times, rounds);
 }
 
 static void write_machine(void)
@@ -201,17 +185,17 @@ int main(int argc, char **argv)
 	write_cache();
 	printf("which CPUs does Slurm withhold: medians\n");
 	cache = line("prolog: cached record and map, 384 CPUs",
-		     median(from_cache, 1000), 0);
+		     bench(from_cache, 1000), 0);
 	line("prolog, first after slurmd: sysfs, this machine",
-	     median(from_sysfs, 200), cache);
-	line("recorded machine of 384 CPUs (XML)", median(from_xml, 50), cache);
+	     bench(from_sysfs, 200), cache);
+	line("recorded machine of 384 CPUs (XML)", bench(from_xml, 50), cache);
 	if (has_hwloc_calc())
 		hwloc = line("hwloc-calc core:1, this machine",
-			     median(hwloc_calc, 30), cache);
+			     bench(hwloc_calc, 30), cache);
 	else
 		printf("%-46s %13s\n", "hwloc-calc core:1, this machine",
 		       "not installed");
-	recipe = line("lscpu recipe, this machine", median(lscpu, 30), cache);
+	recipe = line("lscpu recipe, this machine", bench(lscpu, 30), cache);
 	if (fileio_rmtree(folder, &err) < 0)
 		die(folder, &err);
 	snprintf(measured, sizeof(measured), "%.2f ms", cache / 1000);

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/fileio.h"
 #include "spank/gate.h"
 #include "tests/bench/result.h"
+#include "tests/bench/times.h"
 #include "spank/stepio.h"
 
 #define ROUNDS_MAX 500
@@ -22,21 +22,6 @@ static char folder[64] = "/dev/shm/jobio-bench-XXXXXX";
 static struct gate gate;
 static int rounds = ROUNDS_MAX;
 static double *times_us; /* shared with the children */
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void die(const char *what, const char *why)
 {
@@ -105,6 +90,7 @@ static void child(int round, void (*work)(void))
 static double bench(const char *name, void (*work)(void))
 {
 	int round, status;
+	double middle;
 	pid_t pid;
 
 	for (round = 0; round < rounds; round++) {
@@ -114,10 +100,10 @@ static double bench(const char *name, void (*work)(void))
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 			die(name, "a round failed");
 	}
-	qsort(times_us, (size_t)rounds, sizeof(*times_us), compare);
-	printf("%-44s %8.1f us  (95 %%: %.1f us)\n", name, times_us[rounds / 2],
+	middle = median(times_us, rounds);
+	printf("%-44s %8.1f us  (95 %%: %.1f us)\n", name, middle,
 	       times_us[rounds * 95 / 100]);
-	return times_us[rounds / 2];
+	return middle;
 }
 
 static void prepare(void)

@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/client.h"
 #include "lib/config.h"
 #include "tests/bench/result.h"
+#include "tests/bench/times.h"
 
 #define ROUNDS_MAX 500
 #define ROUNDS_JUDGED 20
@@ -38,14 +38,6 @@ static void die(const char *what, const char *why)
 	fprintf(stderr, "bench_verdict: %s: %s\n", what, why);
 	unlink(path);
 	exit(1);
-}
-
-static double clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 static double of_ms(const struct timeval *time)
@@ -82,10 +74,10 @@ static struct client *judge(void)
 
 static void child(int round, bool cached)
 {
-	double start_ms = clock_ms(), start_cpu_ms = cpu_ms();
+	double start_us = now_us(), start_cpu_ms = cpu_ms();
 	struct client *client = judge();
 
-	times->clock_ms[round] = clock_ms() - start_ms;
+	times->clock_ms[round] = (now_us() - start_us) / 1e3;
 	times->cpu_ms[round] = cpu_ms() - start_cpu_ms;
 	if (client_is_cached(client) != cached)
 		die("client",
@@ -93,13 +85,6 @@ static void child(int round, bool cached)
 	client_keep(client);
 	client_close(client);
 	exit(0);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Afterwards clock_ms[0] and cpu_ms[0] are the medians. */
@@ -116,10 +101,8 @@ static void bench(const char *name, int rounds, bool cached)
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 			die(name, "a round failed");
 	}
-	qsort(times->clock_ms, (size_t)rounds, sizeof(double), compare);
-	qsort(times->cpu_ms, (size_t)rounds, sizeof(double), compare);
-	times->clock_ms[0] = times->clock_ms[rounds / 2];
-	times->cpu_ms[0] = times->cpu_ms[rounds / 2];
+	times->clock_ms[0] = median(times->clock_ms, rounds);
+	times->cpu_ms[0] = median(times->cpu_ms, rounds);
 	printf("%-46s %8.2f %19.2f\n", name, times->cpu_ms[0],
 	       times->clock_ms[0]);
 }

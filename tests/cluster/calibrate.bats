@@ -17,7 +17,7 @@ teardown() {
 # calibrate [OPTION...] - as alice on c3, which has the filesystem of the nodes and
 # takes the place of a login node; small. Sets status and output
 calibrate() {
-	run docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-c3" timeout -s INT "${stop_after:-500}" \
+	run enter_as alice "$JOBIO_CLUSTER-c3" timeout -s INT "${stop_after:-500}" \
 		jobio calibrate --dir=/mnt/weka --io-cores=1 --processes=4 --repeats=1 --seconds=1 \
 		--space=256M --max-bytes=2200M "$@" </dev/null
 }
@@ -76,7 +76,7 @@ expect_no_files() { expect_equal '' "$(on c3 find /mnt/weka -maxdepth 1 -name 'j
 }
 
 @test "two calibrations at once have jobs and files of their own" {
-	docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-c3" timeout 500 jobio calibrate --dir=/mnt/weka --io-cores=1 \
+	enter_as alice "$JOBIO_CLUSTER-c3" timeout 500 jobio calibrate --dir=/mnt/weka --io-cores=1 \
 		--profiles=none --processes=4 --repeats=1 --seconds=1 --space=256M --max-bytes=1100M --output=other \
 		-- -w c2 </dev/null >"$BATS_TEST_TMPDIR/other" 2>&1 3>&- &
 	other=$!

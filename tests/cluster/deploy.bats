@@ -74,7 +74,7 @@ everywhere() {
 
 # submit_says OPTION... - what sbatch prints; sets $job
 submit_says() {
-	said=$(docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-login" sbatch --parsable -o '/home/alice/%j.out' "$@" \
+	said=$(enter_as alice "$JOBIO_CLUSTER-login" sbatch --parsable -o '/home/alice/%j.out' "$@" \
 		<<<$'#!/bin/bash\nawk "/Cpus_allowed_list/ { print \\$2 }" /proc/self/status; echo "cores ${SLURM_IO_CORES:-none}"' 2>&1)
 	job=$(tail -n 1 <<<"$said")
 }

@@ -23,9 +23,7 @@ break_client() {
 }
 
 nothing_waits() {
-	! on c1 test -e /var/spool/jobio/reason &&
-		[[ $(docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 \
-			/var/lib/jobio/ledger.sqlite 'SELECT count(*) FROM reasons' </dev/null) == 0 ]]
+	! on c1 test -e /var/spool/jobio/reason && [[ $(in_ledger 'SELECT count(*) FROM reasons') == 0 ]]
 }
 
 @test "a broken client drains its node, and sinfo -R says what is wrong with it" {

@@ -5,7 +5,7 @@
 #
 # What the jobs ask for and what becomes of them is random; the seed is printed
 # when the test fails. JOBIO_FLEET_SEED=N repeats a plan (not Slurm's timing).
-# shellcheck disable=SC2154,SC2030,SC2031
+# shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands
 
 load lib
 
@@ -44,7 +44,7 @@ plan() {
 
 # submit_all - the plan on stdin; "JOB FATE" for each, in order
 submit_all() {
-	docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-login" bash -c '
+	enter_as alice "$JOBIO_CLUSTER-login" bash -c '
 		while read -r fate nap options; do
 			[[ $fate == run ]] || nap=60
 			job=$(printf "#!/bin/bash\n%s\n%s\n" \

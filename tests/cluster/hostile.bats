@@ -186,7 +186,7 @@ is_configured() { [[ $(on login squeue -h -t all -j "$1" -o %T) != PENDING ]]; }
 	wait_for_job "$job"
 	expect_record "$job" c1 .job "$job"
 	record "$job" c1 | jq -c '.job = 424242 | .user = "bob"' |
-		docker exec -i -u alice "$JOBIO_CLUSTER-login" sh -c 'umask 077; mkdir -p ~alice/spool
+		enter_as alice "$JOBIO_CLUSTER-login" sh -c 'umask 077; mkdir -p ~alice/spool
 			cat >~alice/spool/424242.0.c1.json
 			sed "s:^\[jobio\]:&\nspool_dir = /home/alice/spool\nrun_dir = /home/alice/run:" /etc/slurm/jobio.conf >~alice/send.conf'
 	mischief /usr/libexec/jobio/jobio-send --once --conf=/home/alice/send.conf

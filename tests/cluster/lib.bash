@@ -121,11 +121,16 @@ mount_mode() {
 		grep -owE 'forcedirect|readcache|writecache'
 }
 
+# in_ledger STATEMENT - in SQL, asked as the ledger's own user
+in_ledger() {
+	inside "$JOBIO_CLUSTER-dbd" setpriv --reuid=slurm --regid=slurm --init-groups \
+		sqlite3 /var/lib/jobio/ledger.sqlite "$1" </dev/null
+}
+
 # record ID NODE - the record of a job's last run on a node, as the ledger has it
 record() {
-	docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 /var/lib/jobio/ledger.sqlite \
-		"SELECT text FROM records JOIN runs ON run = id
-		WHERE job = $1 AND node = '$2' ORDER BY first DESC LIMIT 1" </dev/null
+	in_ledger "SELECT text FROM records JOIN runs ON run = id
+		WHERE job = $1 AND node = '$2' ORDER BY first DESC LIMIT 1"
 }
 
 record_says() { [[ $(record "$1" "$2" | jq -r "$3") == "$4" ]]; }

@@ -56,7 +56,7 @@ runs() { [[ $(on login squeue -h -s -j "$1" -o %i) =~ (^|[^0-9])"$1"(\+0)?\.0 ]]
 # what she reads, without colours
 on_terminal() { on_colours "$@" | sed $'s/\e\\[[0-9;]*[mHJK]//g'; }
 on_colours() {
-	docker exec -i -u alice -w /home/alice -e TERM=xterm "$JOBIO_CLUSTER-login" timeout 90 python3 - "$@" <<-'END'
+	enter_as alice "$JOBIO_CLUSTER-login" env TERM=xterm timeout 90 python3 - "$@" <<-'END'
 		import os, pty, select, signal, sys, time
 		pid, fd = pty.fork()
 		if pid == 0:

@@ -7,7 +7,7 @@
 # JOBIO_OTHER names the installed files of a real older one, built for the same Slurm,
 # in its place. Files are exchanged as packages do it: all beside the old ones first,
 # then each renamed. What an older jobio left behind is in tests/samples/older.
-# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands; submit sets $job, for one test
 
 load lib
 
@@ -74,7 +74,7 @@ teardown_file() {
 
 # jobs N - submit them as alice: "JOB NODES" of each
 jobs() {
-	docker exec -i -u alice -w /home/alice "$JOBIO_CLUSTER-login" bash -c '
+	as alice bash -c '
 		for ((i = 0; i < '"$1"'; i++)); do
 			nodes=1
 			case $((i % 5)) in
@@ -110,8 +110,8 @@ all_have_summaries() { [[ $(accounts SystemComment | grep -cE '^jobio/1 (.* )?no
 
 # delivered - "JOB NODES" of each, as the ledger has them
 delivered() {
-	docker exec -i -u slurm "$JOBIO_CLUSTER-dbd" sqlite3 -separator ' ' /var/lib/jobio/ledger.sqlite \
-		"SELECT job, count(DISTINCT node) FROM records JOIN runs ON run = id WHERE job IN ($(ids)) GROUP BY job ORDER BY job" </dev/null
+	in_ledger "SELECT job || ' ' || count(DISTINCT node) FROM records JOIN runs ON run = id
+		WHERE job IN ($(ids)) GROUP BY job ORDER BY job"
 }
 
 @test "a hundred jobs run while nodes, ledger and login host change one by one: no job fails, no record is lost, no node drains" {

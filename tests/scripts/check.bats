@@ -95,3 +95,21 @@ is_said() {
 	[ "${lines[0]}" = tests ]
 	[[ ${lines[1]} =~ ^'# took tests/scripts/a.bats '[0-9]+\.[0-9]\ [0-9]+\.[0-9]$ ]]
 }
+
+@test "each Slurm of a kit is a part of its own" {
+	mkdir -p "$top/kit/25.05.8" "$top/kit/23.11.11"
+	parts 'part_slurms() { result 3 0 "Slurm $1, from source"; }'
+	export JOBIO_SLURM_KIT=$top/kit
+	check slurms
+	[ "$status" -eq 0 ]
+	is_said 'slurms-23.11.11 +3 +0 .*' 'slurms-25.05.8 +3 +0 .*'
+	[ "${lines[-1]}" = '6 passed, 0 failed' ]
+}
+
+@test "where there is no kit of Slurms, one part says so" {
+	parts 'part_slurms() { say "not there: $1"; }' 'part_lint() { result 3 0 three; }'
+	export JOBIO_SLURM_KIT=$top/nowhere
+	check lint slurms
+	[ "$status" -eq 0 ]
+	is_said '.* slurms: not there: slurms' 'slurms +0 +0 .*'
+}

@@ -142,12 +142,18 @@ file_report() {
 	done
 }
 
-# false_jobio LINE - a jobio that says this of the job, and notes as whom it was asked
+# says SOURCE SEEN STATE - what false_jobio says of a job of two nodes
+says() {
+	jq -nc --arg source "$1" --argjson seen "$2" --arg state "$3" \
+		'{state: "waiting", $source, nodes_seen: $seen, nodes_expected: 2, slurm: {$state}}' >"$DIR/says"
+}
+
+# false_jobio SOURCE SEEN STATE - a jobio that notes as whom it was asked
 false_jobio() {
 	bin=$DIR/bin
 	mkdir -p "$bin"
 	cp "$BUILDDIR/jobio-file" "$bin"
-	printf '%s\n' 'a,"state",source,nodes_expected,nodes_seen' "$1" >"$DIR/says"
+	says "$@"
 	: >"$DIR/asked"
 	chmod 666 "$DIR/asked"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -158,25 +164,25 @@ false_jobio() {
 
 @test "jobio is asked as the user, and of the very run that has ended" {
 	ledger
-	false_jobio '"x, ""y""",COMPLETED,"ledger",2,2'
+	false_jobio ledger 2 COMPLETED
 	file_report "$DIR/home" 3
-	[ "$(<"$DIR/asked")" = "$USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --csv --advice=none 7 --restart=3
+	[ "$(<"$DIR/asked")" = "$USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --json --advice=none 7 --restart=3
 $USER_ID:$USER_ID:$USER_ID 0077 report --conf=$DIR/jobio.conf --html=$DIR/home/jobio-7.html 7 --restart=3" ]
 }
 
 @test "a job that Slurm still calls running is asked for again" {
 	ledger
-	false_jobio ',RUNNING,ledger,2,2'
+	false_jobio ledger 2 RUNNING
 	file_report &
 	local filing=$!
-	within 20 grep -q csv "$DIR/asked"
+	within 20 grep -q json "$DIR/asked"
 	[ "$(grep -c html "$DIR/asked")" -eq 0 ]
-	printf '%s\n' 'a,state,source,nodes_expected,nodes_seen' ',FAILED,ledger,2,2' >"$DIR/says"
+	says ledger 2 FAILED
 	wait "$filing"
-	[ "$(grep -c csv "$DIR/asked")" -ge 2 ]
+	[ "$(grep -c json "$DIR/asked")" -ge 2 ]
 	[ "$(grep -c html "$DIR/asked")" -eq 1 ]
 	# what sacct alone knows is no report of it
-	false_jobio ',COMPLETED,sacct,2,2'
+	false_jobio sacct 2 COMPLETED
 	run file_report
 	[[ $output == *'the ledger shows no record of it'* ]]
 }
@@ -249,4 +255,46 @@ filed() {
 	[ "$output" = 'jobio: epilog: job 7: report_dir: there is no jobio-file beside this program' ]
 	run filed SLURM_JOB_WORK_DIR=../w
 	[ "$output" = "jobio: epilog: job 7: report_dir: '../w': not an absolute path" ]
+}
+
+# in_namespace WORK_DIR - job 7, of which a step says that this was no directory of
+# the node's
+in_namespace() {
+	job 7
+	JOB_ENV+=("SLURM_JOB_WORK_DIR=$1")
+	rm -f "$NODE/spool/released" "$NODE/filed"
+	prolog
+	step 7 batch 10 20
+	sed -i 's/}$/,"own_work_dir":true}/' "$NODE/run/7/steps/batch"
+	epilog
+}
+
+@test "a working directory that the job had in a namespace of its own gets no report, and one line" {
+	node 'report_dir=%w/out'
+	run in_namespace /tmp
+	[ "$status" -eq 0 ]
+	[ "$output" = "jobio: epilog: job 7: report_dir: '/tmp/out': the job's working directory was in a mount namespace of its own and is gone: no report is left" ]
+	[ ! -e "$NODE/filed" ]
+	# where the site names another place, it does
+	node "report_dir=/reports/%%w/%u"
+	run in_namespace /tmp
+	[ "$output" = '' ]
+	wait_for test -s "$NODE/filed"
+	[[ $(<"$NODE/filed") == *' alice /reports/%w/alice' ]]
+}
+
+@test "the prolog leaves what the node's namespace is, for a slurmstepd that is in another one" {
+	node
+	job 7
+	JOB_ENV+=('SLURM_JOB_WORK_DIR=//tmp///a dir/b\c/')
+	prolog
+	[ "$(sed -n 1p "$NODE/run/7/mountinfo")" = "$(readlink /proc/self/ns/mnt)" ]
+	[ "$(sed -n 2p "$NODE/run/7/mountinfo")" = '/tmp/a\040dir/b\134c' ]
+	cmp <(sed 1,2d "$NODE/run/7/mountinfo") /proc/self/mountinfo
+	[ "$(stat -c %a "$NODE/run/7/mountinfo")" = 600 ]
+	epilog
+	[ ! -e "$NODE/run/7" ]
+	JOB_ENV=("${JOB_ENV[@]/SLURM_JOB_WORK_DIR*/SLURM_JOB_WORK_DIR=/}")
+	prolog
+	[ "$(sed -n 2p "$NODE/run/7/mountinfo")" = / ]
 }

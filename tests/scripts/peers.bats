@@ -15,8 +15,8 @@ teardown() {
 	teardown_ledger
 }
 
-# peers SCRIPT - run Python in the background with connect(), seal(TEXT) and
-# frame(BYTES) at hand; it prints "ready" when it has done its worst, and stays
+# peers SCRIPT - run Python in the background with connect(), seal(TEXT), frame(BYTES)
+# and what else is here at hand; it prints "ready" when it has done its worst, and stays
 peers() {
 	{
 		cat <<-'EOP'
@@ -40,6 +40,23 @@ peers() {
 			        return s.recv(1) == b""
 			    except ConnectionResetError:
 			        return True
+			def answer(s):
+			    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+			    sealed = s.recv(size, socket.MSG_WAITALL)
+			    return subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=sealed,
+			        capture_output=True).stdout
+			# so many connections, one by one; each writes this for so long, and never reads
+			def flood(connections, data, seconds):
+			    all = []
+			    for i in range(connections):
+			        s = connect()
+			        s.settimeout(seconds)
+			        try:
+			            s.sendall(data)
+			        except (TimeoutError, OSError):
+			            pass
+			        all.append(s)
+			    return all
 		EOP
 		printf '%s\nprint("ready", flush=True)\ntime.sleep(120)\n' "$1"
 	} >"$DIR/peers.py"
@@ -126,15 +143,7 @@ assert 8 < time.time() - begun < 19, time.time() - begun'
 }
 
 @test "four hundred frames that never end keep nobody out and fill no memory" {
-	peers 'all = []
-for i in range(400):
-    s = connect()
-    s.settimeout(0.2)
-    try:
-        s.sendall(struct.pack(">I", 1 << 20) + b"x" * ((1 << 20) - 100))
-    except (TimeoutError, OSError):
-        pass
-    all.append(s)'
+	peers 'all = flood(400, struct.pack(">I", 1 << 20) + b"x" * ((1 << 20) - 100), 0.2)'
 	others_are_served
 	memory_below 200
 }
@@ -186,9 +195,7 @@ for text in texts:
     if not text:
         continue
     s.sendall(seal(text))
-    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
-    answer = s.recv(size, socket.MSG_WAITALL)
-    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    plain = answer(s)
     assert plain.startswith(b"{\"ok\":false,\"error\":\""), (text, plain)'
 	others_are_served
 }
@@ -199,9 +206,7 @@ for text in texts:
 ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
 for i in range(3):
     s.sendall(ask)
-    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
-    answer = s.recv(size, socket.MSG_WAITALL)
-    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    plain = answer(s)
     assert plain == b"{\"ok\":true}", plain'
 	expect_equal '1|1|1' "$(in_store 'SELECT count(*), version, nodes_seen FROM runs')"
 }
@@ -209,11 +214,7 @@ for i in range(3):
 @test "answers cross a connection in the order of the questions" {
 	peers 's = connect()
 s.sendall(seal("{\"op\":\"ping\"}") * 20 + seal("{\"op\":\"get\",\"job\":\"1\"}"))
-got = []
-for i in range(21):
-    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
-    answer = s.recv(size, socket.MSG_WAITALL)
-    got.append(subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout)
+got = [answer(s) for i in range(21)]
 assert all(b"version" in text for text in got[:20]) and b"no record" in got[20], got'
 }
 
@@ -243,16 +244,7 @@ json.dump(r, open(sys.argv[1], "w"))' "$DIR/spool/7.0.$node.json"
 @test "nine hundred connections of a user who never reads the answers fill no memory" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	big_job "$NOBODY"
-	peers "ask = seal_as($NOBODY, '{\"op\":\"get\",\"job\":\"7\"}')
-all = []
-for i in range(900):
-    s = connect()
-    s.settimeout(0.5)
-    try:
-        s.sendall(ask * 4)
-    except (TimeoutError, OSError):
-        pass
-    all.append(s)"
+	peers "all = flood(900, seal_as($NOBODY, '{\"op\":\"get\",\"job\":\"7\"}') * 4, 0.5)"
 	others_are_served
 	memory_below 100
 }
@@ -260,16 +252,7 @@ for i in range(900):
 @test "nobody's answers fill memory, not root's" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	big_job 0
-	peers 'ask = seal("{\"op\":\"get\",\"job\":\"7\"}")
-all = []
-for i in range(300):
-    s = connect()
-    s.settimeout(0.5)
-    try:
-        s.sendall(ask * 4)
-    except (TimeoutError, OSError):
-        pass
-    all.append(s)'
+	peers 'all = flood(300, seal("{\"op\":\"get\",\"job\":\"7\"}") * 4, 0.5)'
 	others_are_served
 	memory_below 200
 }
@@ -344,9 +327,7 @@ time.sleep(3)"
 for host in ("127.0.0.1", "127.0.0.1", "127.0.0.2"):
     s = socket.create_connection(("127.0.0.1", port), 20, (host, 0))
     s.sendall(ask)
-    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
-    answer = s.recv(size, socket.MSG_WAITALL)
-    plain = subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=answer, capture_output=True).stdout
+    plain = answer(s)
     assert plain == b"{\"ok\":true}", plain'
 	expect_equal 1 "$(grep -cF "jobio: ledger: record: node 'c1': job 7: it came from 127.0.0.2, the one before from 127.0.0.1" "$DIR/ledger.log")"
 }

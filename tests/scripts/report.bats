@@ -759,6 +759,9 @@ some_jobs() {
 null 8 RUNNING null
 A01 7 COMPLETED 40960000000
 null 25_1 CANCELLED by 0 1024' "$(jq -r '"\(.advice[0].code) \(.id) \(.slurm.state) \(.totals.read_bytes)"' "$DIR/out")"
+	# of the ledger's jobs all that it tells of one, but for other runs
+	expect_equal '7 0 1 true' "$(jq -r 'select(.id == "7") | "\(.job) \(.restart) \(.records | length) \(. == ($one[0] | del(.runs)))"' \
+		--slurpfile one <(report 7 --json) "$DIR/out")"
 	run report -u nobody --csv
 	expect_equal 1 "${#lines[@]}"
 }

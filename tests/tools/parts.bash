@@ -35,11 +35,12 @@ thing_tree() {
 		clang) arguments=(CC=clang) ;;
 		sanitizers) arguments+=(--enable-sanitizers) ;;
 	esac
+	# one whose configure was interrupted has a Makefile, and no libtool
+	[[ -e $work/$1/configured ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
 	cd "$work/$1" || return
-	if [[ ! -f Makefile ]]; then
-		"$work/src/configure" -q --enable-werror "${arguments[@]}"
-	fi
+	[[ -e configured ]] || "$work/src/configure" -q --enable-werror "${arguments[@]}"
+	: >configured
 	make -s -j"$(nproc)" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
 }
 
@@ -119,22 +120,22 @@ part_clang() {
 }
 
 # In "all" with those scripts whose programs read most of what others wrote, or live
-# long. Crashes are walked through by make check with gcc: here each 16th step.
+# long. Crashes are walked through by make check with gcc: here each 48th step.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' affinity cores_change count_job \
 		file gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
-	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=16 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
-# Fair scheduling: threads otherwise take turns by bytes in a pipe, which then count
-# as the program's.
+# What is tried at random a twentieth as often. Fair scheduling: threads otherwise take
+# turns by bytes in a pipe, which then count as the program's.
 part_valgrind() {
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016 # make expands it
-	CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
+	JOBIO_SHARE=20 CK_TIMEOUT_MULTIPLIER=20 make_check gcc 'unit programs under valgrind' 1800 \
 		'TESTS=$(UNIT_TESTS)' \
 		LOG_COMPILER="$top/tests/tools/timed $work/gcc/libtool --mode=execute valgrind" \
 		LOG_FLAGS='-q --fair-sched=yes --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
@@ -290,6 +291,20 @@ part_cluster() {
 		suite_source "$1"
 	fi
 	suite_cluster "$1"
+}
+
+# slurms VERSION - one that no Debian has, where somebody has put a kit of them beside
+# this tree (CONTRIBUTING.md says what is in it)
+part_slurms() {
+	local status=0
+	if [[ ! -d $slurm_kit/$1 ]]; then
+		say 'other Slurms: not run'
+		return 0
+	fi
+	need_site bookworm || return 0
+	run "$dir/slurm.log" 900 env JOBIO_NAME="$project-slurm-$1" \
+		"$top/tests/packages/slurm" "$slurm_kit/$1" || status=$?
+	tests "Slurm $1, from source" $status "$dir/slurm.log"
 }
 
 # build_packages SUITE - "make deb" and "make rpm" in a container, without a network

@@ -4,12 +4,29 @@
  *   UNIT_MAIN("cpuset", a_list_is_parsed, an_empty_list_is_the_empty_set)
  *
  * Runs every test in a process of its own (Check forks), prints Check's line
- * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed. */
+ * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed.
+ *
+ * The variable JOBIO_SHARE=N asks for an N-th of what is tried at random, for
+ * programs that run in an emulator of memory. */
 #ifndef JOBIO_TESTS_UNIT_RUNNER_H
 #define JOBIO_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
 #include <stdlib.h>
+
+/* The N of JOBIO_SHARE; 1: all of it. */
+static inline int rounds_share(void)
+{
+	const char *text = getenv("JOBIO_SHARE");
+
+	return text && atoi(text) > 0 ? atoi(text) : 1;
+}
+
+/* How many of so many; at least one. */
+static inline int rounds(int all)
+{
+	return (all - 1) / rounds_share() + 1;
+}
 
 #define UNIT_MAIN(suite_name, ...)                                             \
 	int main(void)                                                         \

@@ -11,8 +11,8 @@
 #include "report/calib_plan.h"
 #include "report/calib_plot.h"
 #include "report/plot.h"
+#include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tempdir.h"
 
 #define GIB (UINT64_C(1) << 30)
 
@@ -21,18 +21,6 @@ static const char site[] = "[option]\nio_cores_max = 2\n"
 			   "[profile stream]\nio_cores = 1\n"
 			   "mount_options = forcedirect\n"
 			   "[profile cached]\nmount_options = readcache\n";
-
-static struct config *load(const char *text)
-{
-	struct config *config;
-	struct err err;
-
-	tempdir_make();
-	config = config_load(tempdir_put("jobio.conf", text), &err);
-	ck_assert_msg(config != NULL, "%s", err.text);
-	tempdir_remove();
-	return config;
-}
 
 static struct calib_plan make(const struct config *config,
 			      const struct calib_wish *wish)
@@ -49,7 +37,7 @@ static struct calib_plan make(const struct config *config,
 
 START_TEST(each_number_of_cores_is_measured_with_each_profile_that_allows_it)
 {
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
 	char text[96], all[800] = "";
 	size_t i;
@@ -77,7 +65,7 @@ END_TEST
 
 START_TEST(a_round_has_each_setting_once_and_rounds_differ)
 {
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan =
 		make(config,
 		     &(struct calib_wish){ .repeats = 20, .max_s = 6000000 });
@@ -103,7 +91,7 @@ END_TEST
 
 START_TEST(a_job_makes_its_files_first_and_runs_all_shapes_in_any_order)
 {
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan =
 		make(config, &(struct calib_wish){ .processes = "1,16",
 						   .space_bytes = 2 * GIB,
@@ -174,7 +162,7 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 		  "more time, or fewer --io-cores, --profiles, --processes, "
 		  "--repeats or --seconds" },
 	};
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan;
 	struct err err;
 	size_t i;
@@ -185,8 +173,9 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 		ck_assert_str_eq(err.text, bad[i].why);
 	}
 	config_free(config);
-	config = load("[option]\nprofile_default = a\n[profile a]\ndescription "
-		      "= b\n");
+	config = conf_load(
+		"[option]\nprofile_default = a\n[profile a]\ndescription "
+		"= b\n");
 	ck_assert_int_eq(
 		calib_plan_make(&plan,
 				&(struct calib_wish){ .profiles = "none" },
@@ -439,7 +428,7 @@ static unsigned int constant(const struct calib_data *data, const char *fstype,
 
 START_TEST(constants_follow_from_what_was_measured)
 {
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
 	struct calib_data data;
 	struct err err;
@@ -507,7 +496,7 @@ static size_t count(const char *text, const char *word)
 
 START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 {
-	struct config *config = load(site);
+	struct config *config = conf_load(site);
 	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
 	struct calib_data data;
 	char *pictures[3];

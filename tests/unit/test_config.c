@@ -7,20 +7,9 @@
 
 #include "lib/config.h"
 #include "lib/fileio.h"
+#include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
-
-static struct config *load(const char *text)
-{
-	struct config *config;
-	struct err err;
-
-	tempdir_make();
-	config = config_load(tempdir_put("jobio.conf", text), &err);
-	ck_assert_msg(config != NULL, "%s", err.text);
-	tempdir_remove();
-	return config;
-}
 
 /* The sentence after the path of the file must start with 'sentence'. */
 static void expect_error(const char *text, const char *sentence)
@@ -42,7 +31,7 @@ static void expect_error(const char *text, const char *sentence)
 
 START_TEST(an_empty_file_gives_the_documented_defaults)
 {
-	struct config *config = load("");
+	struct config *config = conf_load("");
 
 	ck_assert_int_eq(config->gate, GATE_WARN);
 	ck_assert_int_eq(config->on_error, ON_ERROR_CONTINUE);
@@ -64,8 +53,9 @@ END_TEST
 
 START_TEST(what_is_counted_besides_the_client_is_a_list_of_mount_points)
 {
-	struct config *config = load("[count]\nkernel = no\nlatency = yes\n"
-				     "mounts = /scratch /a/b\n");
+	struct config *config =
+		conf_load("[count]\nkernel = no\nlatency = yes\n"
+			  "mounts = /scratch /a/b\n");
 
 	ck_assert_int_eq(config->count_kernel, SWITCH_NO);
 	ck_assert_int_eq(config->count_latency, SWITCH_YES);
@@ -83,10 +73,11 @@ END_TEST
 
 START_TEST(sections_with_names_are_kept_apart)
 {
-	struct config *config = load("[client weka]\ntype = weka\nnodes = c*\n"
-				     "[client home]\ntype = nfs\n"
-				     "[profile stream]\nio_cores = 2\n"
-				     "[profile meta]\ndescription = small\n");
+	struct config *config =
+		conf_load("[client weka]\ntype = weka\nnodes = c*\n"
+			  "[client home]\ntype = nfs\n"
+			  "[profile stream]\nio_cores = 2\n"
+			  "[profile meta]\ndescription = small\n");
 
 	ck_assert_uint_eq(config->client_count, 2);
 	ck_assert_str_eq(config->clients[0].name, "weka");
@@ -109,8 +100,8 @@ END_TEST
 
 START_TEST(a_client_takes_the_keys_of_its_type_only)
 {
-	struct config *config = load("[client home]\nmountstats = /m/s\n"
-				     "type = nfs\nmounts = /home\n");
+	struct config *config = conf_load("[client home]\nmountstats = /m/s\n"
+					  "type = nfs\nmounts = /home\n");
 
 	ck_assert_str_eq(config->clients[0].mountstats, "/m/s");
 	config_free(config);
@@ -135,7 +126,8 @@ END_TEST
 
 START_TEST(read_ahead_of_a_profile_is_a_number)
 {
-	struct config *config = load("[profile p]\nread_ahead_kb = 4096\n");
+	struct config *config =
+		conf_load("[profile p]\nread_ahead_kb = 4096\n");
 
 	ck_assert_str_eq(config->profiles[0].read_ahead_kb, "4096");
 	config_free(config);
@@ -190,7 +182,7 @@ START_TEST(a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions)
 	size_t i;
 
 	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
-		config = load(tries[i].text);
+		config = conf_load(tries[i].text);
 		strcpy(why.text, "");
 		ck_assert_msg(config_is_off(config, tries[i].node,
 					    tries[i].partitions,
@@ -207,8 +199,8 @@ END_TEST
 START_TEST(a_node_gets_all_clients_that_name_it)
 {
 	struct config *config =
-		load("[client a]\ntype = nfs\nnodes = c[1-3] gpu*\n"
-		     "[client b]\nnodes = c*\n");
+		conf_load("[client a]\ntype = nfs\nnodes = c[1-3] gpu*\n"
+			  "[client b]\nnodes = c*\n");
 
 	ck_assert_str_eq(clients_of(config, "c2"), "a b");
 	ck_assert_str_eq(clients_of(config, "gpu-17"), "a");
@@ -221,12 +213,12 @@ END_TEST
 START_TEST(of_two_clients_of_one_type_the_first_has_the_mounts_of_both)
 {
 	struct config *config =
-		load("[client a]\nnodes = c[1-3]\n"
-		     "[client b]\ntype = weka\n"
-		     "[client home]\ntype = nfs\nmounts = /home /opt\n"
-		     "[client data]\ntype = nfs\nmounts = /data\n"
-		     "[client soft]\ntype = nfs\nmounts = /soft /opt\n"
-		     "[client rest]\ntype = nfs\nnodes = c*\n");
+		conf_load("[client a]\nnodes = c[1-3]\n"
+			  "[client b]\ntype = weka\n"
+			  "[client home]\ntype = nfs\nmounts = /home /opt\n"
+			  "[client data]\ntype = nfs\nmounts = /data\n"
+			  "[client soft]\ntype = nfs\nmounts = /soft /opt\n"
+			  "[client rest]\ntype = nfs\nnodes = c*\n");
 
 	ck_assert_str_eq(clients_of(config, "c2"), "a home data");
 	ck_assert_str_eq(clients_of(config, "c9"), "b home data");
@@ -236,12 +228,12 @@ END_TEST
 
 START_TEST(a_profile_has_settings_for_all_clients_or_for_one)
 {
-	struct config *config = load("[client home]\ntype = nfs\n"
-				     "[client work]\ntype = weka\n"
-				     "[profile scan:home]\n"
-				     "read_ahead_kb = 4096\n"
-				     "[profile scan]\nio_cores = 1\n"
-				     "mount_options = forcedirect\n");
+	struct config *config = conf_load("[client home]\ntype = nfs\n"
+					  "[client work]\ntype = weka\n"
+					  "[profile scan:home]\n"
+					  "read_ahead_kb = 4096\n"
+					  "[profile scan]\nio_cores = 1\n"
+					  "mount_options = forcedirect\n");
 	const struct config_client *home = &config->clients[0];
 	const struct config_client *work = &config->clients[1];
 	const struct config_profile *profile;
@@ -282,7 +274,7 @@ START_TEST(a_profile_is_for_the_types_that_look_at_what_it_sets)
 			 "[profile other]\nmmconfig = maxMBpS=2\n"
 			 "[profile p]\n%s\n",
 			 cases[i].set);
-		config = load(text);
+		config = conf_load(text);
 		*who = '\0';
 		for (k = 0; k < 4; k++)
 			if (config_profile_is_for(config, "p",
@@ -300,12 +292,12 @@ END_TEST
 
 START_TEST(a_profile_that_sets_something_of_one_client_only_is_not_empty)
 {
-	struct config *config = load("[client home]\ntype = nfs\n"
-				     "[client work]\ntype = weka\n"
-				     "[profile bare]\nio_cores = 1\n"
-				     "[profile scan]\nio_cores = 1\n"
-				     "[profile scan:home]\n"
-				     "read_ahead_kb = 4096\n");
+	struct config *config = conf_load("[client home]\ntype = nfs\n"
+					  "[client work]\ntype = weka\n"
+					  "[profile bare]\nio_cores = 1\n"
+					  "[profile scan]\nio_cores = 1\n"
+					  "[profile scan:home]\n"
+					  "read_ahead_kb = 4096\n");
 	const struct config_client *home = &config->clients[0];
 	const struct config_client *work = &config->clients[1];
 
@@ -449,15 +441,15 @@ END_TEST
 
 START_TEST(the_store_is_a_file_or_mariadb)
 {
-	struct config *config = load("[ledger]\nstore = sqlite\n");
+	struct config *config = conf_load("[ledger]\nstore = sqlite\n");
 	char word[CONFIG_WORD_MAX];
 
 	ck_assert_str_eq(config->ledger.store, "/var/lib/jobio/ledger.sqlite");
 	config_free(config);
-	config = load("[ledger]\nstore = /x\n");
+	config = conf_load("[ledger]\nstore = /x\n");
 	ck_assert_str_eq(config->ledger.store, "/x");
 	config_free(config);
-	config = load("[ledger]\nstore = mariadb\nhost = a, b c\n");
+	config = conf_load("[ledger]\nstore = mariadb\nhost = a, b c\n");
 	ck_assert_str_eq(config->ledger.store, CONFIG_MARIADB);
 	ck_assert(config_word(config->ledger.host, 1, word));
 	ck_assert_str_eq(word, "b");
@@ -520,7 +512,7 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 	ck_assert_uint_eq(config->client_count, 1);
 	ck_assert_str_eq(clients_of(config, "login1"), "weka");
 	config_free(config);
-	config = load(text);
+	config = conf_load(text);
 	ck_assert_str_eq(clients_of(config, "login1"), "home weka");
 	ck_assert_int_eq(config->clients[0].type, CLIENT_NFS);
 	ck_assert_str_eq(clients_of(config, "c1"), "weka");
@@ -576,7 +568,7 @@ START_TEST(there_are_so_many_clients_and_profiles_and_no_more)
 	for (i = 0; i < CONFIG_PROFILES_MAX; i++)
 		sprintf(text + strlen(text), "[profile p%d]\nio_cores = 1\n",
 			i);
-	config = load(text);
+	config = conf_load(text);
 	ck_assert_uint_eq(config->client_count, CONFIG_CLIENTS_MAX);
 	ck_assert_uint_eq(config->profile_count, CONFIG_PROFILES_MAX);
 	ck_assert_ptr_nonnull(config_profile_find(config, "p63"));
@@ -595,8 +587,8 @@ START_TEST(the_names_of_profiles_and_clients_have_a_longest)
 {
 	struct config *config;
 
-	config = load("[profile a2345678901234567890123456789012]\n"
-		      "io_cores = 1\n");
+	config = conf_load("[profile a2345678901234567890123456789012]\n"
+			   "io_cores = 1\n");
 	ck_assert_uint_eq(config->profile_count, 1);
 	config_free(config);
 	expect_error("[profile a23456789012345678901234567890123]\n"
@@ -613,8 +605,8 @@ END_TEST
 
 START_TEST(a_mistyped_profile_finds_its_neighbour)
 {
-	struct config *config = load("[profile stream]\nio_cores=1\n"
-				     "[profile metadata]\nio_cores=1\n");
+	struct config *config = conf_load("[profile stream]\nio_cores=1\n"
+					  "[profile metadata]\nio_cores=1\n");
 
 	ck_assert_str_eq(config_profile_nearest(config, "straem"), "stream");
 	ck_assert_str_eq(config_profile_nearest(config, "metadta"), "metadata");
@@ -657,7 +649,7 @@ START_TEST(a_calibration_gives_the_numbers_that_the_site_does_not_set_itself)
 	ck_assert_uint_eq(config->advice.core_write_mbs, 4900);
 	ck_assert_uint_eq(config->advice.core_read_iops, 144533);
 	config_free(config);
-	config = load("");
+	config = conf_load("");
 	ck_assert_int_eq(config_calibrate(config, &err), 0);
 	config_free(config);
 }
@@ -701,7 +693,7 @@ START_TEST(a_calibration_holds_numbers_for_advice_and_nothing_else)
 	expect_error("[advice]\ncalibration = here\n",
 		     ": [advice] calibration: 'here': expected an absolute "
 		     "path");
-	config = load("[advice]\ncalibration = /nowhere/a\n");
+	config = conf_load("[advice]\ncalibration = /nowhere/a\n");
 	ck_assert_int_eq(config_calibrate(config, &err), -1);
 	ck_assert_msg(strstr(err.text, "[advice] calibration: '/nowhere/a': "
 				       "cannot read: No such file"),

@@ -152,6 +152,26 @@ START_TEST(what_is_no_json_is_refused_in_the_same_words)
 }
 END_TEST
 
+START_TEST(what_json_c_takes_for_a_number_and_is_none_is_refused)
+{
+	static const char *const texts[] = {
+		"{\"a\":NaN}",
+		"{\"a\":[1,-Infinity]}",
+		"{\"a\":{\"b\":1e999}}",
+	};
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		expect_same(texts[i]);
+		ck_assert_ptr_null(
+			json_tree_new(texts[i], strlen(texts[i]), DEPTH, &err));
+		ck_assert_str_eq(err.text, "not JSON: a number that is none, "
+					   "or too large");
+	}
+}
+END_TEST
+
 START_TEST(a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike)
 {
 	static const char whole[] =
@@ -193,5 +213,6 @@ END_TEST
 UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it,
 	  what_is_not_plain_is_read_by_json_c,
 	  what_is_no_json_is_refused_in_the_same_words,
+	  what_json_c_takes_for_a_number_and_is_none_is_refused,
 	  a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike,
 	  of_two_members_with_one_name_the_last_counts)

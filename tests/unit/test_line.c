@@ -133,7 +133,7 @@ START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
 	struct truth truth;
 	size_t i, calls;
 
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < (size_t)rounds(3000); i++) {
 		seed = i;
 		begin(&line, &truth, some(i % 2 ? 300 : 2000000000));
 		for (calls = 1 + some(TOLD_MAX); calls; calls--) {

@@ -640,9 +640,11 @@ START_TEST(every_order_and_every_grouping_gives_the_same_summary)
 	ck_assert_ptr_nonnull(strstr(wanted, "q=step_missing"));
 	ck_assert_ptr_nonnull(strstr(wanted, " shape=bursts:"));
 	do {
+		if (n++ % rounds_share())
+			continue;
 		merge_order(order, SAMPLES, text);
 		ck_assert_str_eq(text, wanted);
-		merge_joined(order, SAMPLES, n++ % (SAMPLES + 1), text);
+		merge_joined(order, SAMPLES, n % (SAMPLES + 1), text);
 		ck_assert_str_eq(text, wanted);
 	} while (next_permutation(order, SAMPLES));
 	ck_assert_int_eq(n, 5040);
@@ -763,7 +765,9 @@ START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
 	keys_of(text, wanted);
 	ck_assert_str_eq(wanted, "rd wr nodes cores cpus prof fs scope src q "
 				 "meta rsz rlat peak imb slow chg find miss ");
-	for (i = 1; i < sizeof(counts) / sizeof(*counts); i++) {
+	for (i = 1;
+	     i < sizeof(counts) / sizeof(*counts) && counts[i] <= rounds(16384);
+	     i++) {
 		merged_text(counts[i], text);
 		keys_of(text, keys);
 		ck_assert_msg(!strcmp(keys, wanted), "%d nodes: %s", counts[i],
@@ -927,7 +931,7 @@ START_TEST(a_summary_keeps_to_its_alphabet_whatever_records_say)
 				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
 				 REG_EXTENDED | REG_NOSUB),
 			 0);
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < rounds(2000); i++) {
 		m = merge_new();
 		for (k = 0; k < 3; k++) {
 			r = noise(&seed);

@@ -25,6 +25,12 @@ static struct config_client section;
 static struct findings findings;
 static struct client_want want;
 static struct client *client;
+static struct journal *journal; /* of change() */
+
+static void put_folder(const char *name)
+{
+	ck_assert_int_eq(fileio_mkdir(tempdir_path(name), 0755, NULL), 0);
+}
 
 static void node(const char *table, const char *version)
 {
@@ -34,8 +40,8 @@ static void node(const char *table, const char *version)
 	snprintf(mount_table, sizeof(mount_table), "%s",
 		 tempdir_put("mounts", table));
 	snprintf(bdi_dir, sizeof(bdi_dir), "%s", tempdir_path("bdi"));
-	ck_assert_int_eq(fileio_mkdir(bdi_dir, 0755, NULL), 0);
-	ck_assert_int_eq(fileio_mkdir(tempdir_path("bdi/0:60"), 0755, NULL), 0);
+	put_folder("bdi");
+	put_folder("bdi/0:60");
 	tempdir_put("bdi/0:60/read_ahead_kb", "128\n");
 	snprintf(mountinfo, sizeof(mountinfo), SAMPLES "mountinfo-%s.txt",
 		 version);
@@ -67,6 +73,8 @@ static void look(void)
 
 static void away(void)
 {
+	journal_close(journal);
+	journal = NULL;
 	findings_free(&findings);
 	client_close(client);
 	tempdir_remove();
@@ -192,19 +200,31 @@ START_TEST(a_slow_server_and_a_full_slot_table_are_said)
 END_TEST
 
 /* Nobody listens on the port: the connection is refused at once. */
-START_TEST(a_server_that_answers_nobody_is_said)
+#define NOBODY "s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n"
+
+static void let_requests_wait(void)
 {
-	node("s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n"
-	     "s:/h /mnt/home nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
-	     "6.1");
 	section.mountstats = (char *)tempdir_put(
 		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
 			 "statvers=1.1\n"
 			 "\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1\n");
-	look();
+}
+
+static void expect_no_answer(void)
+{
 	expect(1, "NF09",
 	       "the server 127.0.0.1 of '/mnt/work' does not answer: 5 "
 	       "requests wait, and whoever touches its files");
+}
+
+START_TEST(a_server_that_answers_nobody_is_said)
+{
+	node(NOBODY
+	     "s:/h /mnt/home nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+	     "6.1");
+	let_requests_wait();
+	look();
+	expect_no_answer();
 	want.mount_options = "sync";
 	ck_assert(!client_holds(client, &want));
 	away();
@@ -330,10 +350,10 @@ static void expect_read_ahead(const char *kb)
 	free(text);
 }
 
-static struct journal *change(const char *kb)
+/* Read-ahead, as a profile has it; so many changes were made. */
+static void change(const char *kb, size_t made)
 {
 	struct client_plan *plan = NULL;
-	struct journal *journal;
 	struct err err = { "" };
 
 	want.read_ahead_kb = kb;
@@ -345,120 +365,93 @@ static struct journal *change(const char *kb)
 	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err),
 			 0);
 	client_plan_free(plan);
+	ck_assert_uint_eq(journal_count(journal), made);
+}
+
+/* Of the changes so many could be undone, and this is there now. */
+static void expect_restored(int count, const char *kb)
+{
 	config.run_dir = tempdir_name;
 	config.clients[0] = section;
 	config.client_count = 1;
-	return journal;
+	ck_assert_int_eq(
+		client_restore(&config, tempdir_name, journal, &findings, NULL),
+		count);
+	expect_read_ahead(kb);
 }
 
 START_TEST(read_ahead_is_changed_and_put_back)
 {
-	struct journal *journal;
-
 	node(WORK, "6.1");
-	journal = change("512");
-	ck_assert_uint_eq(journal_count(journal), 1);
+	change("512", 1);
 	ck_assert_str_eq(journal_at(journal, 0)->what, "read-ahead");
 	ck_assert_str_eq(journal_at(journal, 0)->old_value,
 			 "read_ahead_kb=128");
 	ck_assert_str_eq(journal_at(journal, 0)->new_value,
 			 "read_ahead_kb=512");
 	expect_read_ahead("512");
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		1);
-	expect_read_ahead("128");
+	expect_restored(1, "128");
 	ck_assert_uint_eq(findings.count, 0);
-	journal_close(journal);
 	away();
 }
 END_TEST
 
 START_TEST(rules_have_the_counters_of_after_a_change)
 {
-	struct journal *journal;
-
-	node("s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
-	     "6.1");
+	node(NOBODY, "6.1");
 	section.mountstats = (char *)"/no/such/mountstats";
-	journal = change("512");
+	change("512", 1);
 	expect_read_ahead("512");
 	ck_assert_uint_eq(findings.count, 0);
-	section.mountstats = (char *)tempdir_put(
-		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
-			 "statvers=1.1\n"
-			 "\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1\n");
+	let_requests_wait();
 	client_judge(client, &want, &findings);
-	expect(1, "NF09",
-	       "the server 127.0.0.1 of '/mnt/work' does not answer: 5 "
-	       "requests wait, and whoever touches its files");
-	journal_close(journal);
+	expect_no_answer();
 	away();
 }
 END_TEST
 
 START_TEST(a_superblock_of_two_mounts_gets_its_old_read_ahead_back)
 {
-	struct journal *journal;
-
 	node(WORK HOME, "6.1");
-	journal = change("512");
-	ck_assert_uint_eq(journal_count(journal), 2);
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		2);
-	expect_read_ahead("128");
+	change("512", 2);
+	expect_restored(2, "128");
 	ck_assert_uint_eq(findings.count, 0);
-	journal_close(journal);
 	away();
 }
 END_TEST
 
 START_TEST(what_somebody_else_has_set_meanwhile_stays)
 {
-	struct journal *journal;
-
 	node(WORK, "6.1");
-	journal = change("512");
+	change("512", 1);
 	tempdir_put("bdi/0:60/read_ahead_kb", "1024\n");
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		0);
-	expect_read_ahead("1024");
+	expect_restored(0, "1024");
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].code, "NF43");
-	journal_close(journal);
 	away();
 }
 END_TEST
 
 START_TEST(a_read_ahead_is_whole_pages_as_the_kernel_keeps_it)
 {
-	struct journal *journal;
-
 	node(WORK, "6.1");
-	journal = change("513");
+	change("513", 1);
 	ck_assert_str_eq(journal_at(journal, 0)->new_value,
 			 "read_ahead_kb=512");
 	expect_read_ahead("512");
 	ck_assert_uint_eq(findings.count, 0);
-	journal_close(journal);
 	away();
 }
 END_TEST
 
 START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
 {
-	struct journal *journal;
-
 	node(WORK FILES, "6.1");
-	journal = change("512");
-	ck_assert_uint_eq(journal_count(journal), 1);
+	change("512", 1);
 	expect(1, "NF40",
 	       "'/mnt/my files' could not get read_ahead_kb=512: the kernel "
 	       "does not say what it has now");
 	expect_read_ahead("512");
-	journal_close(journal);
 	away();
 }
 END_TEST
@@ -487,16 +480,13 @@ static void put_card(const char *speed, const char *numa_node)
 	int cpu;
 
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		ck_assert_int_eq(
-			fileio_mkdir(tempdir_path(folders[i]), 0755, NULL), 0);
+		put_folder(folders[i]);
 	for (cpu = 0; cpu < 4; cpu++) { /* CPUs 0 and 1 are at node 0 */
 		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d", cpu);
-		ck_assert_int_eq(fileio_mkdir(tempdir_path(path), 0755, NULL),
-				 0);
+		put_folder(path);
 		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d",
 			 cpu, cpu / 2);
-		ck_assert_int_eq(fileio_mkdir(tempdir_path(path), 0755, NULL),
-				 0);
+		put_folder(path);
 	}
 	tempdir_put("class/net/lo/speed", speed);
 	tempdir_put("class/net/lo/device/numa_node", numa_node);
@@ -540,18 +530,28 @@ START_TEST(one_connection_over_a_fast_card_is_said)
 }
 END_TEST
 
+/* rdma_rxe stands upon an interface */
+static void put_rxe(const char *interface)
+{
+	put_folder("class/infiniband");
+	put_folder("class/infiniband/rxe0");
+	tempdir_put("class/infiniband/rxe0/parent", interface);
+}
+
+static void expect_tcp(void)
+{
+	expect(1, "NF10",
+	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
+	       "its server can do RDMA");
+}
+
 START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 {
 	node(LOCAL, "6.1");
 	put_card("1000\n", "0\n");
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/net/lo/device/infiniband"),
-			     0755, NULL),
-		0);
+	put_folder("class/net/lo/device/infiniband");
 	look();
-	expect(1, "NF10",
-	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
-	       "its server can do RDMA");
+	expect_tcp();
 	ck_assert_str_eq(findings.list[0].target, "files.example.org:");
 	away();
 	/* of one mount, where the server has others over RDMA */
@@ -560,40 +560,22 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 	     "0 0\n" LOCAL,
 	     "6.1");
 	put_card("1000\n", "0\n");
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/net/lo/device/infiniband"),
-			     0755, NULL),
-		0);
+	put_folder("class/net/lo/device/infiniband");
 	look();
-	expect(1, "NF10",
-	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
-	       "its server can do RDMA");
+	expect_tcp();
 	ck_assert_str_eq(findings.list[0].target, "/mnt/my files");
 	away();
-	/* rdma_rxe stands upon an interface */
 	node(LOCAL, "6.1");
 	put_card("1000\n", "0\n");
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/infiniband"), 0755, NULL), 0);
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/infiniband/rxe0"), 0755, NULL),
-		0);
-	tempdir_put("class/infiniband/rxe0/parent", "eth0\n");
+	put_rxe("eth0\n");
 	look();
 	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
 	away();
 	node(LOCAL, "6.1");
 	put_card("1000\n", "0\n");
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/infiniband"), 0755, NULL), 0);
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("class/infiniband/rxe0"), 0755, NULL),
-		0);
-	tempdir_put("class/infiniband/rxe0/parent", "lo\n");
+	put_rxe("lo\n");
 	look();
-	expect(1, "NF10",
-	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
-	       "its server can do RDMA");
+	expect_tcp();
 	away();
 }
 END_TEST
@@ -633,33 +615,26 @@ END_TEST
 
 START_TEST(nothing_is_changed_beside_another_job)
 {
-	struct journal *journal;
-
 	node(WORK, "6.1");
 	want.alone = false;
-	journal = change("512");
-	ck_assert_uint_eq(journal_count(journal), 0);
+	change("512", 0);
 	expect(1, "NF46",
 	       "the profile's settings were left out: the job shares this "
 	       "node with others");
 	expect_read_ahead("128");
-	journal_close(journal);
 	away();
 }
 END_TEST
 
 START_TEST(a_mount_option_of_a_profile_is_refused)
 {
-	struct journal *journal;
-
 	node(WORK, "6.1");
 	want.mount_options = "forcedirect";
-	journal = change("512");
+	change("512", 0);
 	expect(1, "NF49",
 	       "mount option 'forcedirect' of the profile: a live NFS mount "
 	       "does not take it; the profile was not applied");
 	expect_read_ahead("128");
-	journal_close(journal);
 	away();
 }
 END_TEST

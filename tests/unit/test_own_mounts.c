@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "spank/own_mounts.h"
+#include "spank/own_node.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -17,14 +18,41 @@
 
 static char types[OWN_MOUNTS_MAX];
 
-/* The task is in this namespace and has this table; the node is in mnt:[1]. */
-static int find(const char *namespace, const char *mine)
+/* 1: the types were looked for, and there are some; 0: there are none, or the task
+ * is in the namespace of the node; -1: unknown. */
+static int look(const char *proc, const char *noted)
+{
+	struct own_node node;
+	char *mine;
+	int rc = -1;
+
+	*types = '\0';
+	if (own_node_is_ours(proc, noted))
+		return 0;
+	mine = own_mounts_table(proc, "self");
+	own_node_load(&node, proc, noted);
+	if (mine && node.mounts) {
+		own_mounts_types(mine, node.mounts, types);
+		rc = *types != '\0';
+	}
+	own_node_free(&node);
+	free(mine);
+	return rc;
+}
+
+/* The task is in this namespace and has this table; process 1 is in mnt:[1], which
+ * has NODE, or what the task has where both are in it. */
+static int find_noted(const char *namespace, const char *mine,
+		      const char *noted)
 {
 	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
+	char path[512];
 	size_t i;
 	int rc;
 
 	tempdir_make();
+	if (noted)
+		snprintf(path, sizeof(path), "%s", tempdir_put("noted", noted));
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
 	ck_assert_int_eq(symlink(namespace, tempdir_path("self/ns/mnt")), 0);
@@ -33,12 +61,18 @@ static int find(const char *namespace, const char *mine)
 	else
 		ck_assert_int_eq(symlink("mnt:[1]", tempdir_path("1/ns/mnt")),
 				 0);
-	tempdir_put("1/mountinfo", NODE);
+	tempdir_put("1/mountinfo",
+		    mine && !strcmp(namespace, "mnt:[1]") ? mine : NODE);
 	if (mine)
 		tempdir_put("self/mountinfo", mine);
-	rc = own_mounts_find(tempdir_path("."), types);
+	rc = look(tempdir_path("."), noted ? path : NULL);
 	tempdir_remove();
 	return rc;
+}
+
+static int find(const char *namespace, const char *mine)
+{
+	return find_noted(namespace, mine, NULL);
 }
 
 START_TEST(in_the_namespace_of_the_node_no_mount_is_own)
@@ -87,11 +121,8 @@ END_TEST
 
 START_TEST(what_cannot_be_read_is_unknown_and_odd_lines_say_nothing)
 {
-	char proc[64];
-
 	ck_assert_int_eq(find("mnt:[2]", NULL), -1);
-	snprintf(proc, sizeof(proc), "/nonexistent");
-	ck_assert_int_eq(own_mounts_find(proc, types), -1);
+	ck_assert_int_eq(look("/nonexistent", NULL), -1);
 	ck_assert_int_eq(find("mnt:[2]", "40\n40 25\n40 25 0:90 / /x rw nfs\n"
 					 "40 25 0:90 / /x rw - \n"
 					 "40 25 0:90 / /x rw - \"nfs a:/ rw\n"
@@ -118,9 +149,128 @@ START_TEST(more_types_than_there_is_room_for_are_left_out)
 }
 END_TEST
 
+/* ---- which namespace is the node's ------------------------------------------------ */
+
+#define OWN NODE "40 25 0:91 / /data rw - lustre 192.0.2.1@tcp:/w rw\n"
+
+START_TEST(where_process_1_is_the_jobs_the_prolog_has_noted_the_node)
+{
+	/* the job's PID namespace: process 1 is in its mount namespace, too */
+	ck_assert_int_eq(find_noted("mnt:[1]", OWN, "mnt:[9]\n/w\n" NODE), 1);
+	ck_assert_str_eq(types, "lustre");
+	ck_assert_int_eq(find_noted("mnt:[1]", NODE, "mnt:[9]\n\n" NODE), 0);
+}
+END_TEST
+
+START_TEST(mounts_of_now_win_over_those_that_the_prolog_noted)
+{
+	/* process 1 has NODE; the prolog had no more than / */
+	ck_assert_int_eq(find_noted("mnt:[2]", OWN,
+				    "mnt:[1]\n\n25 1 8:1 / / rw - ext4 a rw\n"),
+			 1);
+	ck_assert_str_eq(types, "lustre");
+}
+END_TEST
+
+START_TEST(slurmd_in_a_namespace_of_its_own_is_the_node)
+{
+	ck_assert_int_eq(find_noted("mnt:[3]", OWN, "mnt:[3]\n\n" OWN), 0);
+	ck_assert_int_eq(find_noted("mnt:[2]", OWN, "mnt:[3]\n\n" OWN), 0);
+	ck_assert_int_eq(find_noted("mnt:[2]",
+				    OWN "41 25 0:92 / /s rw - nfs a:/ rw\n",
+				    "mnt:[3]\n\n" OWN),
+			 1);
+	ck_assert_str_eq(types, "nfs");
+}
+END_TEST
+
+START_TEST(half_a_note_is_none)
+{
+	static const char *const odd[] = {
+		"", "\n", "mnt:[3]", "mnt:[3]\n", "mnt:[3]\n/w", "mnt:[3]\n/w\n"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		ck_assert_int_eq(find_noted("mnt:[2]", OWN, odd[i]), 1);
+		ck_assert_str_eq(types, "lustre");
+	}
+}
+END_TEST
+
+/* ---- where a path leads to --------------------------------------------------------- */
+
+#define TMP "32 25 0:25 / /tmp rw shared:4 - tmpfs tmp rw\n"
+#define JOB_TMP "58 32 8:1 /jobs/7/.7/_tmp /tmp rw - ext4 /dev/sda1 rw\n"
+
+START_TEST(a_private_directory_is_elsewhere_with_all_below_it)
+{
+	ck_assert(own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, "/tmp"));
+	ck_assert(own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP,
+					  "/tmp/a/b"));
+	ck_assert(
+		!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, "/tmpx"));
+	ck_assert(!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP,
+					   "/home/alice"));
+	ck_assert(!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, "/"));
+	/* /tmp of the node is a folder of / */
+	ck_assert(own_mounts_is_elsewhere(
+		NODE "58 25 8:1 /jobs/7 /tmp rw - ext4 a rw\n", NODE, "/tmp"));
+	/* and this shows the same folder */
+	ck_assert(!own_mounts_is_elsewhere(
+		NODE "58 25 8:1 /tmp /tmp rw - ext4 a rw\n", NODE, "/tmp/a"));
+}
+END_TEST
+
+START_TEST(what_a_private_directory_hides_is_elsewhere_too)
+{
+	static const char below[] =
+		"33 32 0:26 / /tmp/deep rw - tmpfs deep rw\n";
+	char mine[1024], nodes[512];
+
+	snprintf(nodes, sizeof(nodes), "%s%s%s", NODE, TMP, below);
+	snprintf(mine, sizeof(mine), "%s%s", nodes, JOB_TMP);
+	/* JOB_TMP stands on /tmp, before the way to /tmp/deep */
+	ck_assert(own_mounts_is_elsewhere(mine, nodes, "/tmp/deep/a"));
+	/* once more on top of that: the node's /tmp again */
+	strcat(mine, "60 58 0:25 / /tmp rw - tmpfs tmp rw\n");
+	ck_assert(!own_mounts_is_elsewhere(mine, nodes, "/tmp/a"));
+}
+END_TEST
+
+START_TEST(what_the_node_mounts_when_somebody_comes_is_the_same_place)
+{
+	ck_assert(!own_mounts_is_elsewhere(
+		NODE "50 31 0:70 / /net/srv rw - nfs4 srv:/ rw\n", NODE,
+		"/net/srv/alice"));
+}
+END_TEST
+
+START_TEST(paths_and_tables_that_say_nothing_are_not_elsewhere)
+{
+	ck_assert(!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, ""));
+	ck_assert(!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, "tmp"));
+	ck_assert(!own_mounts_is_elsewhere("", NODE, "/tmp"));
+	ck_assert(!own_mounts_is_elsewhere(NODE, "25 1\n", "/tmp"));
+	/* mounts that stand on each other */
+	ck_assert(!own_mounts_is_elsewhere(
+		"1 1 8:1 / / rw - ext4 a rw\n2 3 8:1 / /t rw - ext4 a rw\n"
+		"3 2 8:1 / /t rw - ext4 a rw\n4 1 8:1 /t /t rw - ext4 a rw\n"
+		"5 4 8:1 /t /t rw - ext4 a rw\n4 5 8:1 /t /t rw - ext4 a rw\n",
+		"1 1 8:1 / / rw - ext4 a rw\n", "/t"));
+}
+END_TEST
+
 UNIT_MAIN("own_mounts", in_the_namespace_of_the_node_no_mount_is_own,
 	  what_only_the_task_has_is_own_each_type_once,
 	  where_the_namespace_is_not_told_the_tables_tell,
 	  another_place_of_what_the_node_has_is_not_own,
 	  what_cannot_be_read_is_unknown_and_odd_lines_say_nothing,
-	  more_types_than_there_is_room_for_are_left_out)
+	  more_types_than_there_is_room_for_are_left_out,
+	  where_process_1_is_the_jobs_the_prolog_has_noted_the_node,
+	  mounts_of_now_win_over_those_that_the_prolog_noted,
+	  slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
+	  a_private_directory_is_elsewhere_with_all_below_it,
+	  what_a_private_directory_hides_is_elsewhere_too,
+	  what_the_node_mounts_when_somebody_comes_is_the_same_place,
+	  paths_and_tables_that_say_nothing_are_not_elsewhere)

@@ -24,6 +24,7 @@
 
 static struct own_stats stats;
 static struct own_page *page;
+static char noted[512]; /* what the prolog left, if it did */
 
 /* The part of mountstats of a mount that was made so long ago; so many MiB were
  * read from the server, and written. */
@@ -83,7 +84,7 @@ static void begin(const char *table, const char *counters)
 	own_stats_open(&stats);
 	have(table, counters);
 	if (fork() == 0) {
-		own_stats_begin(&stats, tempdir_path("."), page);
+		own_stats_begin(&stats, tempdir_path("."), noted, page);
 		_exit(0);
 	}
 	ck_assert_int_gt(wait(&status), 0);
@@ -95,7 +96,7 @@ static char *end(const char *table, const char *counters)
 	char *text;
 
 	have(table, counters);
-	text = own_stats_end(&stats, tempdir_path("."), page);
+	text = own_stats_end(&stats, tempdir_path("."), noted, page);
 	munmap(page, sizeof(*page));
 	return text;
 }
@@ -169,7 +170,7 @@ START_TEST(nfs_that_came_during_the_step_is_told_with_its_type)
 	begin(NODE, "");
 	ck_assert_str_eq(page->types, "");
 	have(NODE DATA, part("/data", 3, 6, 9));
-	text = own_stats_end(&stats, tempdir_path("."), page);
+	text = own_stats_end(&stats, tempdir_path("."), noted, page);
 	ck_assert_str_eq(page->types, "nfs4");
 	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
 	free(text);
@@ -191,6 +192,31 @@ START_TEST(counters_that_could_not_be_read_are_told_as_such)
 }
 END_TEST
 
+START_TEST(
+	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts)
+{
+	char *text;
+
+	start("mnt:[1]"); /* as that of process 1, which is the job's */
+	tempdir_put("1/mountinfo", NODE DATA);
+	strcpy(noted, tempdir_put("mountinfo", "mnt:[9]\n/data/a\n" NODE));
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_str_eq(page->types, "nfs4");
+	ck_assert(page->is_elsewhere);
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(strstr(text, "READ: 5 5 "));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	ck_assert_ptr_null(strstr(text, "/home"));
+	free(text);
+	/* the same namespace as the prolog's */
+	strcpy(noted, tempdir_put("mountinfo", "mnt:[1]\n/data/a\n" NODE));
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert(!*page->types && !*page->begin && !page->is_elsewhere);
+	ck_assert_ptr_null(end(NODE DATA, part("/data", 130, 6, 9)));
+	tempdir_remove();
+}
+END_TEST
+
 /* ---- the epilog -------------------------------------------------------------- */
 
 static struct config_client section;
@@ -204,8 +230,8 @@ static long long now_s(void)
 	return (long long)now.tv_sec;
 }
 
-/* A client on a node with these tables. */
-static struct client *node(const char *mountinfo, const char *counters)
+/* A node with these tables. */
+static void node(const char *mountinfo, const char *counters)
 {
 	static char mounts[512], info[512], stat[512];
 	char table[64] = "/dev/sda1 / ext4 rw 0 0\n";
@@ -223,7 +249,6 @@ static struct client *node(const char *mountinfo, const char *counters)
 					  .mount_table = mounts,
 					  .mountinfo = info,
 					  .mountstats = stat };
-	return client_open(&section, NULL, NULL, NULL);
 }
 
 /* "begin AT\nTABLE..." of a step that began and ended so many seconds ago */
@@ -251,9 +276,10 @@ static const char *data(int age_s, int read_mib, int written_mib)
 	return text;
 }
 
-static int own(struct client *client, const char *before, char *first,
-	       char *second)
+/* What the node's client makes of what one step, or two, have left. */
+static int own(const char *before, char *first, char *second)
 {
+	struct client *client = client_open(&section, NULL, NULL, NULL);
 	char *texts[] = { first, second };
 	struct err err = { "" };
 	int rc = client_wire_own(client, before, texts, second ? 2 : 1, &wire,
@@ -266,121 +292,105 @@ static int own(struct client *client, const char *before, char *first,
 	return rc;
 }
 
-static void expect(size_t index, const char *fs, int64_t read_mib,
-		   int64_t written_mib)
+/* Of one step from 60 s ago until now */
+static int own_minute(const char *before, const char *at_begin,
+		      const char *at_end)
 {
-	ck_assert_uint_lt(index, wire.line_count);
-	ck_assert_str_eq(wire.line[index].fs, fs);
-	ck_assert(!wire.line[index].is_gone && !wire.line[index].has_restarted);
-	ck_assert_int_eq(wire.line[index].count[WIRE_READ_BYTES],
+	return own(before, text_of(60, at_begin, 0, at_end), NULL);
+}
+
+/* One line, of /data; -1: unknown. */
+static void expect(int64_t read_mib, int64_t written_mib)
+{
+	const struct client_wire_line *line = &wire.line[0];
+
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(line->fs, "/data");
+	ck_assert(!line->is_gone && !line->has_restarted);
+	ck_assert_int_eq(line->count[WIRE_READ_BYTES],
 			 read_mib < 0 ? -1 : read_mib << 20);
-	ck_assert_int_eq(wire.line[index].count[WIRE_WRITE_BYTES],
+	ck_assert_int_eq(line->count[WIRE_WRITE_BYTES],
 			 written_mib < 0 ? -1 : written_mib << 20);
 }
 
 START_TEST(what_a_step_moved_on_nfs_of_its_own_is_a_line)
 {
-	struct client *client = node(ROOT, "");
-
-	ck_assert_int_eq(own(client, NULL,
-			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
-			     NULL),
-			 0);
-	ck_assert_uint_eq(wire.line_count, 1);
+	node(ROOT, "");
+	ck_assert_int_eq(own_minute(NULL, data(100, 5, 7), data(160, 6, 9)), 0);
 	ck_assert_str_eq(wire.source, "mountstats");
-	expect(0, "/data", 1, 2);
+	expect(1, 2);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(of_steps_with_one_superblock_the_first_reading_counts_and_the_last)
 {
-	struct client *client = node(ROOT, "");
-
+	node(ROOT, "");
 	/* a batch script, and a step that it ran */
 	ck_assert_int_eq(
-		own(client, NULL,
-		    text_of(40, data(120, 6, 8), 20, data(140, 10, 12)),
+		own(NULL, text_of(40, data(120, 6, 8), 20, data(140, 10, 12)),
 		    text_of(60, data(100, 5, 7), 0, data(160, 11, 14))),
 		0);
-	ck_assert_uint_eq(wire.line_count, 1);
-	expect(0, "/data", 6, 7);
+	expect(6, 7);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(namespaces_of_two_steps_with_a_superblock_each_are_added)
 {
-	struct client *client = node(ROOT, "");
-
+	node(ROOT, "");
 	/* the device number was given again */
-	ck_assert_int_eq(own(client, NULL,
+	ck_assert_int_eq(own(NULL,
 			     text_of(60, data(100, 5, 7), 50, data(110, 6, 7)),
 			     text_of(20, data(5, 0, 0), 0, data(25, 4, 3))),
 			 0);
-	ck_assert_uint_eq(wire.line_count, 1);
-	expect(0, "/data", 5, 3);
+	expect(5, 3);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(a_superblock_that_was_made_in_the_job_counts_whole)
 {
-	struct client *client = node(ROOT, "");
-
-	ck_assert_int_eq(
-		own(client, NULL, text_of(60, "", 0, data(30, 6, 9)), NULL), 0);
-	expect(0, "/data", 6, 9);
+	node(ROOT, "");
+	ck_assert_int_eq(own_minute(NULL, "", data(30, 6, 9)), 0);
+	expect(6, 9);
 	/* a later step found it */
-	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
-			     text_of(60, "", 0, data(30, 6, 9)),
+	ck_assert_int_eq(own(NULL, text_of(60, "", 0, data(30, 6, 9)),
 			     text_of(10, data(20, 4, 4), 5, data(25, 5, 5))),
 			 0);
-	expect(0, "/data", 6, 9);
+	expect(6, 9);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(of_an_older_one_without_a_first_reading_nothing_is_known)
 {
-	struct client *client = node(ROOT, "");
-
-	ck_assert_int_eq(
-		own(client, NULL, text_of(60, "", 0, data(900, 6, 9)), NULL),
-		0);
-	expect(0, "/data", -1, -1);
+	node(ROOT, "");
+	ck_assert_int_eq(own_minute(NULL, "", data(900, 6, 9)), 0);
+	expect(-1, -1);
 	tempdir_remove();
 }
 END_TEST
 
 START_TEST(what_the_node_shows_as_well_is_counted_there_alone)
 {
-	char mountstats[2048];
+	char mountstats[2048], *before;
 	struct client *client;
-	char *before;
 
 	snprintf(mountstats, sizeof(mountstats), "%s",
 		 part("/home", 160, 6, 9));
-	client = node(ROOT "30 25 0:91 / /home rw - nfs4 srv:/home rw\n",
-		      mountstats);
-	ck_assert_int_eq(own(client, NULL,
-			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
-			     NULL),
-			 0);
+	node(ROOT "30 25 0:91 / /home rw - nfs4 srv:/home rw\n", mountstats);
+	ck_assert_int_eq(own_minute(NULL, data(100, 5, 7), data(160, 6, 9)), 0);
 	ck_assert_uint_eq(wire.line_count, 0);
 	/* a job's that has the number now, and is younger */
-	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
-			     text_of(60, data(10, 5, 7), 0, data(70, 6, 9)),
-			     NULL),
-			 0);
-	expect(0, "/data", 1, 2);
+	ck_assert_int_eq(own_minute(NULL, data(10, 5, 7), data(70, 6, 9)), 0);
+	expect(1, 2);
 	/* the node had it when the job began */
 	client = client_open(&section, NULL, NULL, NULL);
 	before = client_wire_save(client, NULL);
+	client_close(client);
 	tempdir_put("mounts", "/dev/sda1 / ext4 rw 0 0\n");
-	ck_assert_int_eq(own(client, before,
-			     text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
-			     NULL),
+	ck_assert_int_eq(own_minute(before, data(100, 5, 7), data(160, 6, 9)),
 			 0);
 	ck_assert_uint_eq(wire.line_count, 0);
 	free(before);
@@ -390,11 +400,8 @@ END_TEST
 
 START_TEST(a_mount_that_a_step_has_no_more_at_its_end_is_gone)
 {
-	struct client *client = node(ROOT, "");
-
-	ck_assert_int_eq(
-		own(client, NULL, text_of(60, data(100, 5, 7), 0, ""), NULL),
-		0);
+	node(ROOT, "");
+	ck_assert_int_eq(own_minute(NULL, data(100, 5, 7), ""), 0);
 	ck_assert_uint_eq(wire.line_count, 1);
 	ck_assert(wire.line[0].is_gone);
 	tempdir_remove();
@@ -415,16 +422,14 @@ START_TEST(texts_and_mounts_without_counters_are_unknown_and_no_line)
 	};
 	size_t i;
 
-	client_close(node(ROOT, ""));
+	node(ROOT, "");
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		ck_assert_msg(own(client_open(&section, NULL, NULL, NULL), NULL,
-				  strdup(odd[i]), NULL) == (i == 5 ? 0 : 1),
+		ck_assert_msg(own(NULL, strdup(odd[i]), NULL) ==
+				      (i == 5 ? 0 : 1),
 			      "%s", odd[i]);
 		ck_assert_uint_eq(wire.line_count, 0);
 	}
-	ck_assert_int_eq(own(client_open(&section, NULL, NULL, NULL), NULL,
-			     text_of(60, DATA, 0, DATA), NULL),
-			 1);
+	ck_assert_int_eq(own_minute(NULL, DATA, DATA), 1);
 	ck_assert_uint_eq(wire.line_count, 0);
 	tempdir_remove();
 }
@@ -432,31 +437,30 @@ END_TEST
 
 START_TEST(mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
 {
-	struct client *client = node(ROOT, "");
-
+	node(ROOT, "");
 	section.mounts = (char *)"/home";
-	own(client, NULL, text_of(60, data(100, 5, 7), 0, data(160, 6, 9)),
-	    NULL);
+	own_minute(NULL, data(100, 5, 7), data(160, 6, 9));
 	ck_assert_uint_eq(wire.line_count, 0);
 	section.mounts = (char *)"/home /data";
-	own(client_open(&section, NULL, NULL, NULL), NULL,
-	    text_of(60, data(100, 5, 7), 0, data(160, 6, 9)), NULL);
-	expect(0, "/data", 1, 2);
+	own_minute(NULL, data(100, 5, 7), data(160, 6, 9));
+	expect(1, 2);
 	tempdir_remove();
 }
 END_TEST
 
-UNIT_MAIN("own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
-	  in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
-	  a_superblock_is_told_once_and_not_where_another_mount_hides_it,
-	  nfs_that_came_during_the_step_is_told_with_its_type,
-	  counters_that_could_not_be_read_are_told_as_such,
-	  what_a_step_moved_on_nfs_of_its_own_is_a_line,
-	  of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
-	  namespaces_of_two_steps_with_a_superblock_each_are_added,
-	  a_superblock_that_was_made_in_the_job_counts_whole,
-	  of_an_older_one_without_a_first_reading_nothing_is_known,
-	  what_the_node_shows_as_well_is_counted_there_alone,
-	  a_mount_that_a_step_has_no_more_at_its_end_is_gone,
-	  texts_and_mounts_without_counters_are_unknown_and_no_line,
-	  mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
+UNIT_MAIN(
+	"own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
+	in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
+	a_superblock_is_told_once_and_not_where_another_mount_hides_it,
+	nfs_that_came_during_the_step_is_told_with_its_type,
+	counters_that_could_not_be_read_are_told_as_such,
+	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts,
+	what_a_step_moved_on_nfs_of_its_own_is_a_line,
+	of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
+	namespaces_of_two_steps_with_a_superblock_each_are_added,
+	a_superblock_that_was_made_in_the_job_counts_whole,
+	of_an_older_one_without_a_first_reading_nothing_is_known,
+	what_the_node_shows_as_well_is_counted_there_alone,
+	a_mount_that_a_step_has_no_more_at_its_end_is_gone,
+	texts_and_mounts_without_counters_are_unknown_and_no_line,
+	mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)

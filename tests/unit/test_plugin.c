@@ -3,7 +3,6 @@
  * init_post_opt as root, task_init in each forked task, task_exit when it has
  * been waited for, exit. Each slurmstepd here is a process of its own. */
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,134 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <slurm/spank.h>
-
 #include "lib/gatefile.h"
 #include "spank/gate.h"
 #include "spank/told.h"
+#include "tests/unit/fake_stepd.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
 #define STEP_BATCH 0xfffffffbU
-
-static struct {
-	uint32_t step_id;
-	int task, node; /* of the step */
-} fake;
-
-/* ---- spank.h ------------------------------------------------------------- */
-
-spank_context_t spank_context(void)
-{
-	return S_CTX_REMOTE;
-}
-
-spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
-{
-	(void)sp;
-	(void)opt;
-	return ESPANK_SUCCESS;
-}
-
-spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
-{
-	spank_err_t rc = ESPANK_SUCCESS;
-	va_list args;
-
-	(void)sp;
-	va_start(args, item);
-	if (item == S_JOB_ID)
-		*va_arg(args, uint32_t *) = 7;
-	else if (item == S_JOB_STEPID)
-		*va_arg(args, uint32_t *) = fake.step_id;
-	else if (item == S_TASK_ID)
-		*va_arg(args, int *) = fake.task;
-	else if (item == S_JOB_UID)
-		*va_arg(args, uint32_t *) = 1000;
-	else if (item == S_JOB_NNODES)
-		*va_arg(args, uint32_t *) = 3;
-	else if (item == S_JOB_NODEID)
-		*va_arg(args, uint32_t *) = (uint32_t)fake.node;
-	else
-		rc = ESPANK_NOT_AVAIL;
-	va_end(args);
-	return rc;
-}
-
-spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
-{
-	const char *value = getenv(name);
-
-	(void)sp;
-	if (!value)
-		return ESPANK_ENV_NOEXIST;
-	snprintf(buf, (size_t)len, "%s", value);
-	return ESPANK_SUCCESS;
-}
-
-spank_err_t spank_setenv(spank_t sp, const char *name, const char *value,
-			 int overwrite)
-{
-	(void)sp;
-	setenv(name, value, overwrite);
-	return ESPANK_SUCCESS;
-}
-
-spank_err_t spank_unsetenv(spank_t sp, const char *name)
-{
-	(void)sp;
-	unsetenv(name);
-	return ESPANK_SUCCESS;
-}
-
-spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
-				     const char *value, int overwrite)
-{
-	(void)sp;
-	(void)name;
-	(void)value;
-	(void)overwrite;
-	return ESPANK_NOT_LOCAL;
-}
-
-spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf,
-				     int len)
-{
-	(void)sp;
-	(void)name;
-	(void)buf;
-	(void)len;
-	return ESPANK_NOT_LOCAL;
-}
-
-spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
-{
-	(void)sp;
-	(void)name;
-	return ESPANK_NOT_LOCAL;
-}
-
-/* As slurmstepd's own: errors reach the job's output, the rest its log. */
-void slurm_error(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fputs("slurmstepd: error: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
-
-void slurm_info(const char *format, ...)
-{
-	(void)format;
-}
-
-void slurm_verbose(const char *format, ...)
-{
-	(void)format;
-}
 
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
@@ -163,6 +42,9 @@ static void start(const struct gatefile *gate)
 {
 	char text[600];
 
+	fake.job_id = 7;
+	fake.uid = 1000;
+	fake.nodes = 3;
 	tempdir_make();
 	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n",
 		 tempdir_path("run"));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/record.h"
+#include "tests/unit/runner.h"
 
 static const char *const full =
 	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
@@ -464,7 +465,7 @@ static void change_bytes(char *text, unsigned int seed)
 	size_t i, size = strlen(text);
 	struct err err;
 
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < (size_t)rounds(20000); i++) {
 		size_t at;
 		char old;
 

@@ -289,6 +289,19 @@ START_TEST(every_flaw_of_a_machine_has_its_finding_and_class)
 }
 END_TEST
 
+/* slurm.conf(5) has it since 23.02, which is the first that drops them. */
+START_TEST(efficiency_cores_can_be_kept)
+{
+	record(8, 2);
+	expect("core_map/1 8 1 2 2 2 32 0-7 0-7 0,4,1,5,2,6,3,7 "
+	       "0,4;1,5;2,6;3,7", /* CORE_MAP_ECORES_DROPPED */
+	       RESERVATION_CORES, 1, "3,7", "C05");
+	ck_assert_str_eq(got.findings.list[0].cure,
+			 "SlurmdParameters=allow_ecores keeps them");
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(an_override_of_slurmd_is_told_where_it_counts)
 {
 	record(8, 2);
@@ -649,6 +662,7 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  a_spec_set_that_slurmd_refuses_fails, another_geometry_is_a_finding,
 	  cores_that_slurmd_does_not_count_cannot_be_turned_into_cpus,
 	  every_flaw_of_a_machine_has_its_finding_and_class,
+	  efficiency_cores_can_be_kept,
 	  an_override_of_slurmd_is_told_where_it_counts,
 	  a_list_that_slurmd_cuts_is_told,
 	  before_23_02_slurmctld_takes_what_is_left_of_a_list,

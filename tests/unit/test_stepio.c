@@ -127,6 +127,11 @@ START_TEST(where_the_tasks_could_run_is_left_unless_it_is_a_long_list)
 	ck_assert_ptr_nonnull(
 		strstr(text, "\"end\":1060,\"own_mounts\":\"nfs4 tmpfs\"}\n"));
 	free((char *)text);
+	label.is_elsewhere = true;
+	text = written(&label, "0");
+	ck_assert_ptr_nonnull(strstr(text, "\"own_mounts\":\"nfs4 tmpfs\","
+					   "\"own_work_dir\":true}\n"));
+	free((char *)text);
 	tempdir_remove();
 }
 END_TEST

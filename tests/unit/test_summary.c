@@ -138,7 +138,7 @@ START_TEST(every_number_survives_the_way_there_and_back)
 	uint64_t seed = 1;
 	int i;
 
-	for (i = 0; i < 200000; i++) {
+	for (i = 0; i < rounds(200000); i++) {
 		char once[SUMMARY_MAX], twice[SUMMARY_MAX];
 		struct summary s;
 
@@ -261,16 +261,17 @@ START_TEST(changed_bytes_never_harm_the_parser)
 {
 	struct summary s = example();
 	char text[SUMMARY_MAX], bad[SUMMARY_MAX];
-	unsigned int seed = 7, i, n;
+	unsigned int seed = 7, n;
+	int i;
 	struct err err;
 
 	s.imbalance = 1.5;
 	strcpy(s.busiest, "c1");
 	s.wire_rd = s.rsz[0] = s.rsz[1] = s.rlat_ns[0] = s.rlat_ns[1] = 1000;
 	summary_text(&s, text);
-	for (i = 0; i < 100000; i++) {
+	for (i = 0; i < rounds(100000); i++) {
 		strcpy(bad, text);
-		for (n = 0; n <= i % 4; n++) {
+		for (n = 0; n <= (unsigned int)i % 4; n++) {
 			seed = seed * 1103515245u + 12345u;
 			bad[(seed >> 8) % strlen(text)] = (char)(seed >> 24);
 		}
@@ -397,7 +398,8 @@ static int expect_stable(const char *line, const regex_t *grammar)
 START_TEST(whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it)
 {
 	unsigned long seed = number_from_env("JOBIO_FUZZ_SEED", 20261121);
-	unsigned long count = number_from_env("JOBIO_FUZZ_COUNT", 100000);
+	unsigned long count = number_from_env("JOBIO_FUZZ_COUNT",
+					      (unsigned long)rounds(100000));
 	unsigned long left = count, taken = 0;
 	char line[SUMMARY_MAX + 200];
 	regex_t grammar;

@@ -31,4 +31,19 @@ START_TEST(other_backslashes_stay)
 }
 END_TEST
 
-UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay)
+START_TEST(behind_the_last_line_is_the_end)
+{
+	const char *text = "a\n\nbc";
+
+	text = text_behind_line(text);
+	ck_assert_str_eq(text, "\nbc");
+	text = text_behind_line(text);
+	ck_assert_str_eq(text, "bc");
+	text = text_behind_line(text);
+	ck_assert_str_eq(text, "");
+	ck_assert_str_eq(text_behind_line(text), "");
+}
+END_TEST
+
+UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay,
+	  behind_the_last_line_is_the_end)

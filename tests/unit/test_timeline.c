@@ -198,7 +198,7 @@ START_TEST(any_order_of_adding_and_any_sums_of_sums_are_the_same)
 	int64_t moved[TIMELINE_LANES];
 	int i, k, lane;
 
-	for (i = 0; i < 5000; i++) {
+	for (i = 0; i < rounds(5000); i++) {
 		seed = (uint64_t)i;
 		memset(moved, 0, sizeof(moved));
 		for (k = 0; k < NODES; k++) {
@@ -229,7 +229,7 @@ START_TEST(to_add_a_line_is_to_put_its_rows_one_by_one)
 	size_t i;
 
 	seed = 5;
-	for (round = 0; round < 300; round++) {
+	for (round = 0; round < rounds(300); round++) {
 		memset(&one, 0, sizeof(one));
 		memset(&line, 0, sizeof(line));
 		for (k = 0; k < 12; k++) {

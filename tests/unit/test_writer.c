@@ -7,7 +7,7 @@
 #include "ledger/writer.h"
 
 /* A slurmdbd of our own: what it answers, and what it was told. */
-struct fake {
+static struct fake {
 	int is_down;
 	enum acct_result result;
 	int calls;
@@ -17,80 +17,105 @@ struct fake {
 	const char *account;
 	int asked; /* who the operators are */
 	int64_t array_job, array_task;
-};
+} fake;
 
 static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		      struct err *err)
 {
-	struct fake *fake = acct;
 	size_t i;
 
-	fake->calls++;
-	if (fake->is_down)
+	(void)acct;
+	fake.calls++;
+	if (fake.is_down)
 		return err_set(err, "slurmdbd: cannot connect: refused");
 	for (i = 0; i < count; i++) {
-		jobs[i].result = fake->result;
-		jobs[i].array_job = fake->array_job;
-		jobs[i].array_task = fake->array_task;
+		jobs[i].result = fake.result;
+		jobs[i].array_job = fake.array_job;
+		jobs[i].array_task = fake.array_task;
 		jobs[i].het_job = jobs[i].het_offset = -1;
 		snprintf(jobs[i].account, sizeof(jobs[i].account), "%s",
-			 fake->account);
+			 fake.account);
 		err_set(&jobs[i].why, "%s",
-			fake->result == ACCT_WRITTEN ? fake->remark
-						     : "no permission");
-		snprintf(fake->text, sizeof(fake->text), "%s", jobs[i].text);
+			fake.result == ACCT_WRITTEN ? fake.remark
+						    : "no permission");
+		snprintf(fake.text, sizeof(fake.text), "%s", jobs[i].text);
 	}
-	fake->jobs += count;
+	fake.jobs += count;
 	return 0;
 }
 
 static const struct config_ledger config = { .grace_s = GRACE_S,
 					     .retention_days = 30000 };
 
-static struct writer made_writer(struct store *store, struct fake *fake)
+/* A ledger with an empty store. */
+static struct store *store;
+static struct writer writer;
+static int64_t next; /* when the last round wants to come back */
+
+static void start(void)
 {
 	static struct config_advice advice;
 	static struct metrics metrics;
-	struct writer writer = { .store = store,
-				 .config = &config,
-				 .advice = &advice,
-				 .metrics = &metrics };
 
+	memset(&metrics, 0, sizeof(metrics));
 	config_advice_init(&advice);
-	memset(fake, 0, sizeof(*fake));
-	fake->account = "root";
-	fake->array_job = fake->array_task = -1;
-	fake->remark = "";
-	writer.acct.write = fake_write;
-	writer.acct.acct = fake;
-	return writer;
+	store = opened();
+	fake = (struct fake){ .account = "root",
+			      .array_job = -1,
+			      .array_task = -1,
+			      .remark = "" };
+	writer = (struct writer){ .store = store,
+				  .config = &config,
+				  .advice = &advice,
+				  .metrics = &metrics,
+				  .acct = { .write = fake_write } };
 }
 
-static int round_at(struct writer *writer, int64_t now_s, int64_t *next)
+static int round_at(int64_t now_s)
 {
 	struct err err = { "" };
-	int rc = writer_round(writer, now_s, next, &err);
+	int rc = writer_round(&writer, now_s, &next, &err);
 
 	ck_assert_msg(rc >= 0, "%s", err.text);
 	return rc;
 }
 
+/* Both nodes of job 7, which ended at 2000. */
+static void put_both_at(int64_t now_s)
+{
+	put_at(store, made("n1"), now_s, NULL);
+	put_at(store, made("n2"), now_s, NULL);
+}
+
+/* The record of a job that has n1 alone. */
+static struct record *alone(uint32_t job)
+{
+	struct record *r = made("n1");
+
+	r->job = job;
+	record_set(&r->nodelist, "n1");
+	return r;
+}
+
+/* A round; the time of the next one: a second later, after ten minutes also more. */
+static int64_t round_then(int64_t now)
+{
+	round_at(now);
+	return now + (now < NOW + 600 ? 1 : rounds_share());
+}
+
 START_TEST(a_complete_run_is_written_once)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct store_run run;
-	int64_t next;
 
-	put(store, made("n1"));
-	put(store, made("n2"));
-	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	start();
+	put_both_at(NOW);
+	ck_assert_int_eq(round_at(NOW), 1);
 	ck_assert_str_eq(
 		fake.text,
 		"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- "
 		"scope=job src=stepd q=- imb=1.00@n1");
-	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_eq(round_at(NOW + 1), 0);
 	ck_assert_int_eq(fake.calls, 1);
 	run = newest(store);
 	ck_assert_str_eq(run.summary, fake.text);
@@ -132,18 +157,15 @@ static struct record *busy(const char *node)
 
 START_TEST(the_use_of_a_run_is_kept_beside_its_summary_with_its_account)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct told told;
-	int64_t next;
 
+	start();
 	fake.account = "lab";
 	put(store, busy("n1"));
-	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	ck_assert_int_eq(round_at(NOW + GRACE_S), 1);
 	ck_assert_int_eq(told_uses(store).place.id, 1);
 	put(store, busy("n2"));
-	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	ck_assert_int_eq(round_at(NOW + GRACE_S), 1);
 	told = told_uses(store);
 	ck_assert_msg(strstr(told.text,
 			     "1\tc\talice\tlab\tstream\t7\t1000\t2000\t2\t"
@@ -158,22 +180,17 @@ END_TEST
 
 START_TEST(a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
-
+	start();
 	fake.account = "";
 	fake.result = ACCT_NO_ROW;
-	put(store, made("n1"));
-	put(store, made("n2"));
-	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	put_both_at(NOW);
+	ck_assert_int_eq(round_at(NOW), 1);
 	ck_assert_str_eq(told_uses(store).text,
 			 "1\tc\talice\t\t\t7\t1000\t2000\t2\t2000\t0\t0\t0\t\t"
 			 "\n(all files)\t\t2048\t\t\t\t;");
 	fake.is_down = 1;
 	put(store, made("n3"));
-	ck_assert_int_eq(round_at(&writer, NOW + 9000, &next), 1);
+	ck_assert_int_eq(round_at(NOW + 9000), 1);
 	ck_assert_ptr_nonnull(
 		strstr(told_uses(store).text, "\n(all files)\t\t3072\t"));
 	closed(store);
@@ -182,17 +199,13 @@ END_TEST
 
 START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
 {
-	struct store *store = opened();
-	struct record *r = made("n1");
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
+	struct record *r = alone(7);
 
+	start();
 	fake.account = "";
-	record_set(&r->nodelist, "n1");
 	r->app[0].scope = RECORD_SCOPE_NODE;
 	put(store, r);
-	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	ck_assert_int_eq(round_at(NOW), 1);
 	ck_assert_str_eq(
 		told_uses(store).text,
 		"1\tc\talice\t\t\t7\t1000\t2000\t1\t1000\t1\t0\t0\t\t;");
@@ -202,25 +215,21 @@ END_TEST
 
 START_TEST(runs_from_before_there_were_uses_get_theirs_when_nothing_is_due)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct err err = { "" };
-	int64_t next;
 
-	put(store, made("n1"));
-	put(store, made("n2"));
-	ck_assert_int_eq(round_at(&writer, NOW, &next), 1);
+	start();
+	put_both_at(NOW);
+	ck_assert_int_eq(round_at(NOW), 1);
 	in_store("DELETE FROM uses;INSERT INTO unused SELECT id FROM runs;"
 		 "INSERT INTO unused VALUES(99)"); /* purged meanwhile */
 	ck_assert_int_eq(store_unused_count(store, &err), 2);
 	ck_assert_str_eq(told_uses(store).text, "");
-	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_eq(round_at(NOW + 1), 0);
 	ck_assert_int_eq(next, NOW + 1);
 	ck_assert_int_eq(store_unused_count(store, &err), 0);
 	ck_assert_ptr_nonnull(strstr(told_uses(store).text, "\talice\t"));
 	ck_assert_int_eq(fake.calls, 1);
-	ck_assert_int_eq(round_at(&writer, NOW + 1, &next), 0);
+	ck_assert_int_eq(round_at(NOW + 1), 0);
 	ck_assert_int_ne(next, NOW + 1);
 	closed(store);
 }
@@ -228,10 +237,9 @@ END_TEST
 
 static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
 {
-	struct fake *fake = acct;
-
+	(void)acct;
 	(void)max;
-	if (fake->asked++ == 1)
+	if (fake.asked++ == 1)
 		return err_set(err, "slurmdbd: cannot look up operators");
 	uids[0] = 77;
 	return 1;
@@ -239,18 +247,14 @@ static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
 
 START_TEST(operators_are_asked_for_now_and_then_and_stay_while_nobody_answers)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
-
+	start();
 	writer.acct.operators = fake_operators;
-	round_at(&writer, NOW, &next);
+	round_at(NOW);
 	ck_assert_uint_eq(writer.metrics->operator_count, 1);
 	ck_assert_uint_eq(writer.metrics->operators[0], 77);
-	round_at(&writer, NOW + WRITER_OPERATORS_S - 1, &next);
+	round_at(NOW + WRITER_OPERATORS_S - 1);
 	ck_assert_int_eq(fake.asked, 1);
-	round_at(&writer, NOW + WRITER_OPERATORS_S, &next);
+	round_at(NOW + WRITER_OPERATORS_S);
 	ck_assert_int_eq(fake.asked, 2);
 	ck_assert_uint_eq(writer.metrics->operator_count, 1);
 	closed(store);
@@ -259,20 +263,16 @@ END_TEST
 
 START_TEST(a_run_with_a_missing_node_waits_for_the_grace_period)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
-
+	start();
 	put(store, made("n1"));
-	ck_assert_int_eq(round_at(&writer, NOW, &next), 0);
+	ck_assert_int_eq(round_at(NOW), 0);
 	ck_assert_int_eq(next, NOW + GRACE_S);
-	ck_assert_int_eq(round_at(&writer, NOW + GRACE_S, &next), 1);
+	ck_assert_int_eq(round_at(NOW + GRACE_S), 1);
 	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=1/2 "));
 	ck_assert_ptr_nonnull(strstr(fake.text, " miss=n2"));
 	/* the node comes late */
 	put_at(store, made("n2"), NOW + 9000, NULL);
-	ck_assert_int_eq(round_at(&writer, NOW + 9000, &next), 1);
+	ck_assert_int_eq(round_at(NOW + 9000), 1);
 	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=2/2 "));
 	closed(store);
 }
@@ -280,18 +280,15 @@ END_TEST
 
 START_TEST(while_slurmdbd_is_down_everything_waits_and_nothing_is_lost)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct store_run run;
-	int64_t next, now = NOW;
+	int64_t now = NOW;
 	int i;
 
+	start();
 	fake.is_down = 1;
-	put(store, made("n1"));
-	put(store, made("n2"));
+	put_both_at(NOW);
 	for (i = 0; i < 2000; i++)
-		round_at(&writer, now++, &next);
+		round_at(now++);
 	ck_assert_int_ge(fake.calls, 20);
 	ck_assert_int_le(fake.calls, 45); /* 2, 4, .. 60 s apart */
 	run = newest(store);
@@ -306,7 +303,7 @@ START_TEST(while_slurmdbd_is_down_everything_waits_and_nothing_is_lost)
 	ck_assert_uint_eq(writer.metrics->refused_by_slurmdbd, 0);
 	fake.is_down = 0;
 	for (i = 0; i < 61 && !fake.jobs; i++)
-		round_at(&writer, now++, &next);
+		round_at(now++);
 	ck_assert_uint_eq(fake.jobs, 1);
 	ck_assert_uint_eq(writer.metrics->slurmdbd_failing, 0);
 	run = newest(store);
@@ -319,39 +316,31 @@ END_TEST
 
 START_TEST(a_job_without_a_row_is_tried_again_ever_more_rarely)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next, now = NOW;
-	int i;
+	int64_t now = NOW;
 
+	start();
 	fake.result = ACCT_NO_ROW;
-	put(store, made("n1"));
-	put(store, made("n2"));
-	for (i = 0; i < 86400; i++)
-		round_at(&writer, now++, &next);
+	put_both_at(NOW);
+	while (now < NOW + 86400)
+		now = round_then(now);
 	ck_assert_int_ge(fake.calls, 30);
 	ck_assert_int_le(fake.calls, 40);
 	fake.result = ACCT_WRITTEN;
 	now += 3600;
-	ck_assert_int_eq(round_at(&writer, now, &next), 1);
-	ck_assert_int_eq(round_at(&writer, now + 1, &next), 0);
+	ck_assert_int_eq(round_at(now), 1);
+	ck_assert_int_eq(round_at(now + 1), 0);
 	closed(store);
 }
 END_TEST
 
 START_TEST(a_job_that_cannot_be_changed_keeps_the_reason)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct store_run run;
-	int64_t next;
 
+	start();
 	fake.result = ACCT_FAILED;
-	put(store, made("n1"));
-	put(store, made("n2"));
-	round_at(&writer, NOW, &next);
+	put_both_at(NOW);
+	round_at(NOW);
 	run = newest(store);
 	ck_assert_str_eq(run.error, "no permission");
 	ck_assert_int_eq(run.dirty, 1);
@@ -364,18 +353,14 @@ END_TEST
 
 START_TEST(a_remark_about_what_was_written_goes_to_the_log)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	char line[200] = "";
 	FILE *log = tmpfile();
-	int64_t next;
 
+	start();
 	fake.remark = "2 rows were changed";
-	put(store, made("n1"));
-	put(store, made("n2"));
+	put_both_at(NOW);
 	ck_assert_int_ge(dup2(fileno(log), STDERR_FILENO), 0);
-	round_at(&writer, NOW, &next);
+	round_at(NOW);
 	rewind(log);
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), log));
 	ck_assert_str_eq(line,
@@ -387,64 +372,55 @@ END_TEST
 
 START_TEST(what_the_row_knows_of_arrays_is_learnt)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct err err;
-	int64_t next, id;
+	int64_t id;
 
+	start();
 	fake.array_job = 5;
 	fake.array_task = 2;
-	put(store, made("n1"));
-	put(store, made("n2"));
-	round_at(&writer, NOW, &next);
+	put_both_at(NOW);
+	round_at(NOW);
 	ck_assert_int_eq(
 		store_find(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err), 1);
 	closed(store);
 }
 END_TEST
 
-/* Run the writer every second, and say at which it wrote. */
-static void rounds_until(struct writer *writer, int64_t from, int64_t to,
-			 char *when, size_t room)
+/* Of a round in each second those that write are these. */
+static void expect_writes(int64_t from, int64_t to, const char *wanted)
 {
-	struct fake *fake = writer->acct.acct;
-	int64_t now, next;
+	char when[100] = "";
+	int64_t now;
 	size_t used = 0;
 	int calls;
 
-	*when = 0;
 	for (now = from; now <= to; now++) {
-		calls = fake->calls;
-		round_at(writer, now, &next);
-		if (fake->calls > calls)
-			used += (size_t)snprintf(when + used, room - used,
-						 "%lld ", (long long)now);
+		calls = fake.calls;
+		round_at(now);
+		if (fake.calls > calls)
+			used += (size_t)snprintf(when + used,
+						 sizeof(when) - used, "%lld ",
+						 (long long)now);
 	}
+	ck_assert_str_eq(when, wanted);
 }
 
 START_TEST(a_comment_that_jobstats_replaces_is_looked_at_twice_again)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct store_counts counts;
 	struct store_run run;
 	struct err err;
-	char when[100];
 
+	start();
 	writer.looks_again = 1;
-	put_at(store, made("n1"), 2001, NULL); /* it ended at 2000 */
-	put_at(store, made("n2"), 2001, NULL);
-	rounds_until(&writer, 2001, 2020, when, sizeof(when));
-	ck_assert_str_eq(when, "2001 ");
+	put_both_at(2001);
+	expect_writes(2001, 2020, "2001 ");
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, STORE_AGAIN);
 	store_run_free(&run);
 	ck_assert_int_eq(store_count(store, &counts, &err), 0);
 	ck_assert_int_eq(counts.waiting, 0); /* it is written */
-	rounds_until(&writer, 2021, 12000, when, sizeof(when));
-	ck_assert_str_eq(when, "2030 2600 ");
+	expect_writes(2021, 12000, "2030 2600 ");
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, STORE_CLEAN);
 	store_run_free(&run);
@@ -454,20 +430,14 @@ END_TEST
 
 START_TEST(a_row_without_account_is_looked_at_again_for_some_seconds)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct told told;
-	char when[100];
 
+	start();
 	fake.account = "";
-	put_at(store, made("n1"), 2001, NULL); /* it ended at 2000 */
-	put_at(store, made("n2"), 2001, NULL);
-	rounds_until(&writer, 2001, 2005, when, sizeof(when));
-	ck_assert_str_eq(when, "2001 ");
+	put_both_at(2001);
+	expect_writes(2001, 2005, "2001 ");
 	fake.account = "lab";
-	rounds_until(&writer, 2006, 12000, when, sizeof(when));
-	ck_assert_str_eq(when, "2006 ");
+	expect_writes(2006, 12000, "2006 ");
 	told = told_uses(store);
 	ck_assert_msg(strstr(told.text, "\talice\tlab\t"), "%s", told.text);
 	closed(store);
@@ -476,34 +446,22 @@ END_TEST
 
 START_TEST(rows_of_a_site_without_accounts_are_not_looked_at_for_ever)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	char when[100];
-
+	start();
 	fake.account = "";
-	put_at(store, made("n1"), 2001, NULL);
-	put_at(store, made("n2"), 2001, NULL);
-	rounds_until(&writer, 2001, 12000, when, sizeof(when));
-	ck_assert_str_eq(when, "2001 2006 2011 ");
+	put_both_at(2001);
+	expect_writes(2001, 12000, "2001 2006 2011 ");
 	closed(store);
 }
 END_TEST
 
 START_TEST(a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	char when[100];
-
+	start();
 	writer.looks_again = 1;
 	put_at(store, made("n1"), 2001, NULL); /* without n2: grace period */
-	rounds_until(&writer, 2001, 2400, when, sizeof(when));
-	ck_assert_str_eq(when, "2301 ");
+	expect_writes(2001, 2400, "2301 ");
 	put_at(store, made("n2"), 2400, NULL);
-	rounds_until(&writer, 2400, 12000, when, sizeof(when));
-	ck_assert_str_eq(when, "2400 2600 ");
+	expect_writes(2400, 12000, "2400 2600 ");
 	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=2/2 "));
 	closed(store);
 }
@@ -511,36 +469,22 @@ END_TEST
 
 START_TEST(a_run_written_long_after_its_end_is_not_looked_at_again)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	char when[100];
-
+	start();
 	writer.looks_again = 1;
-	put_at(store, made("n1"), 2600, NULL);
-	put_at(store, made("n2"), 2600, NULL);
-	rounds_until(&writer, 2600, 12000, when, sizeof(when));
-	ck_assert_str_eq(when, "2600 ");
+	put_both_at(2600);
+	expect_writes(2600, 12000, "2600 ");
 	closed(store);
 }
 END_TEST
 
 START_TEST(many_runs_are_written_in_batches)
 {
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
 	uint32_t i;
 
-	for (i = 1; i <= 2 * WRITER_BATCH + 8; i++) {
-		struct record *r = made("n1");
-
-		r->job = i;
-		record_set(&r->nodelist, "n1");
-		put(store, r);
-	}
-	while (round_at(&writer, NOW, &next) > 0)
+	start();
+	for (i = 1; i <= 2 * WRITER_BATCH + 8; i++)
+		put(store, alone(i));
+	while (round_at(NOW) > 0)
 		;
 	ck_assert_uint_eq(fake.jobs, 2 * WRITER_BATCH + 8);
 	ck_assert_int_eq(fake.calls, 3);
@@ -552,75 +496,72 @@ START_TEST(runs_that_are_too_old_are_forgotten)
 {
 	static const struct config_ledger short_config = { .retention_days =
 								   1 };
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
 
+	start();
 	writer.config = &short_config;
 	put(store, made("n1")); /* ended at 2000 */
-	round_at(&writer, NOW, &next);
+	round_at(NOW);
 	ck_assert_int_eq(run_count(store), 0);
 	closed(store);
 }
 END_TEST
 
 /* A slurmctld of our own. */
-struct fake_ctld {
+static struct fake_ctld {
 	int is_down;
 	enum drain_verdict verdict;
 	int calls;
 	size_t wishes;
 	char said[400];
-};
+} ctld;
 
 static int fake_settle(void *arg, struct drain_wish *wishes, size_t count,
 		       struct err *err)
 {
-	struct fake_ctld *fake = arg;
 	size_t i;
 
-	fake->calls++;
-	if (fake->is_down)
+	(void)arg;
+	ctld.calls++;
+	if (ctld.is_down)
 		return err_set(err, "slurmctld: cannot connect");
-	fake->wishes += count;
+	ctld.wishes += count;
 	for (i = 0; i < count; i++) {
-		wishes[i].verdict = fake->verdict;
-		snprintf(fake->said, sizeof(fake->said), "%s/%s %lld %s",
+		wishes[i].verdict = ctld.verdict;
+		snprintf(ctld.said, sizeof(ctld.said), "%s/%s %lld %s",
 			 wishes[i].cluster, wishes[i].node,
 			 (long long)wishes[i].time, wishes[i].reason);
 	}
 	return 0;
 }
 
-static void give_reason(struct store *store, const char *node, int64_t time,
-			const char *text, int64_t now_s)
+static void start_draining(enum drain_verdict verdict)
+{
+	start();
+	ctld = (struct fake_ctld){ .verdict = verdict };
+	writer.drain = (struct drain_ops){ fake_settle, NULL };
+}
+
+static void give_reason(const char *node, int64_t time, const char *text)
 {
 	struct store_reason reason = { (char *)"c", (char *)node, (char *)text,
-				       time,	    now_s,	  0 };
+				       time,	    NOW,	  0 };
 	struct err err = { "" };
 
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_msg(store_reason_put(store, &reason, now_s, &err) >= 0, "%s",
+	ck_assert_msg(store_reason_put(store, &reason, NOW, &err) >= 0, "%s",
 		      err.text);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 }
 
 START_TEST(a_nodes_reason_is_settled_once)
 {
-	struct store *store = opened();
-	struct fake_ctld ctld = { .verdict = DRAIN_SET };
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
-
-	writer.drain = (struct drain_ops){ fake_settle, &ctld };
-	give_reason(store, "n1", 5, "jobio:W08 old", NOW);
-	give_reason(store, "n1", 7, "jobio:W18 new", NOW);
-	give_reason(store, "n1", 6, "jobio:W08 late", NOW);
-	round_at(&writer, NOW, &next);
+	start_draining(DRAIN_SET);
+	give_reason("n1", 5, "jobio:W08 old");
+	give_reason("n1", 7, "jobio:W18 new");
+	give_reason("n1", 6, "jobio:W08 late");
+	round_at(NOW);
 	ck_assert_str_eq(ctld.said, "c/n1 7 jobio:W18 new");
-	round_at(&writer, NOW + 1, &next);
+	round_at(NOW + 1);
 	ck_assert_int_eq(ctld.calls, 1);
 	closed(store);
 }
@@ -628,20 +569,16 @@ END_TEST
 
 START_TEST(a_node_that_is_not_drained_yet_is_looked_at_again_for_a_while)
 {
-	struct store *store = opened();
-	struct fake_ctld ctld = { .verdict = DRAIN_WAIT };
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next, now = NOW;
+	int64_t now = NOW;
 
-	writer.drain = (struct drain_ops){ fake_settle, &ctld };
-	give_reason(store, "n1", 5, "jobio:W08 it is STEM", NOW);
-	round_at(&writer, now++, &next);
+	start_draining(DRAIN_WAIT);
+	give_reason("n1", 5, "jobio:W08 it is STEM");
+	round_at(now++);
 	ck_assert_int_eq(next, NOW);
-	round_at(&writer, now, &next);
+	round_at(now);
 	ck_assert_int_eq(next, NOW + 2);
-	for (; now < NOW + 86400; now++)
-		round_at(&writer, now, &next);
+	while (now < NOW + 86400)
+		now = round_then(now);
 	ck_assert_int_ge(ctld.calls, 15);
 	ck_assert_int_le(ctld.calls, 25); /* 900 s */
 	closed(store);
@@ -650,22 +587,18 @@ END_TEST
 
 START_TEST(a_slurmctld_that_is_away_gets_the_reason_when_it_is_back)
 {
-	struct store *store = opened();
-	struct fake_ctld ctld = { .verdict = DRAIN_SET, .is_down = 1 };
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next, now = NOW;
+	int64_t now = NOW;
 
-	writer.drain = (struct drain_ops){ fake_settle, &ctld };
-	give_reason(store, "n1", 5, "jobio:W08 it is STEM", NOW);
-	put(store, made("n1"));
-	put(store, made("n2"));
+	start_draining(DRAIN_SET);
+	ctld.is_down = 1;
+	give_reason("n1", 5, "jobio:W08 it is STEM");
+	put_both_at(NOW);
 	for (; now < NOW + 300; now++)
-		round_at(&writer, now, &next);
+		round_at(now);
 	ck_assert_uint_eq(fake.jobs, 1); /* summaries do not wait for it */
 	ctld.is_down = 0;
 	for (; now < NOW + 400; now++)
-		round_at(&writer, now, &next);
+		round_at(now);
 	ck_assert_uint_eq(ctld.wishes, 1);
 	closed(store);
 }
@@ -675,19 +608,14 @@ START_TEST(a_reason_that_is_not_ours_to_set_is_forgotten)
 {
 	static const enum drain_verdict ends[] = { DRAIN_DONE, DRAIN_LEAVE,
 						   DRAIN_REFUSED };
-	struct store *store = opened();
-	struct fake_ctld ctld = { 0 };
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
 	int i;
 
-	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	start_draining(DRAIN_WAIT);
 	for (i = 0; i < 3; i++) {
 		ctld.verdict = ends[i];
-		give_reason(store, "n1", 5 + i, "jobio:W08 it is STEM", NOW);
-		round_at(&writer, NOW, &next);
-		round_at(&writer, NOW + 100, &next);
+		give_reason("n1", 5 + i, "jobio:W08 it is STEM");
+		round_at(NOW);
+		round_at(NOW + 100);
 		ck_assert_int_eq(ctld.calls, i + 1);
 	}
 	closed(store);
@@ -696,21 +624,16 @@ END_TEST
 
 START_TEST(many_nodes_that_fail_at_once_are_one_look_at_slurmctld)
 {
-	struct store *store = opened();
-	struct fake_ctld ctld = { .verdict = DRAIN_SET };
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
-	int64_t next;
 	char node[16];
 	int i;
 
-	writer.drain = (struct drain_ops){ fake_settle, &ctld };
+	start_draining(DRAIN_SET);
 	for (i = 0; i < 200; i++) {
 		snprintf(node, sizeof(node), "n%d", i);
-		give_reason(store, node, 5, "jobio:W08 it is STEM", NOW);
+		give_reason(node, 5, "jobio:W08 it is STEM");
 	}
 	do {
-		round_at(&writer, NOW, &next);
+		round_at(NOW);
 	} while (next == NOW);
 	ck_assert_uint_eq(ctld.wishes, 200);
 	ck_assert_int_eq(ctld.calls, 4);
@@ -722,26 +645,21 @@ START_TEST(however_many_are_too_old_they_are_forgotten_within_the_hour)
 {
 	static const struct config_ledger short_config = { .retention_days =
 								   1 };
-	struct store *store = opened();
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
 	struct store_counts counts;
 	struct err err;
-	int64_t next = NOW;
+	int64_t due;
 	int rounds;
 	uint32_t i;
 
+	start();
 	writer.config = &short_config;
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	for (i = 1; i <= 2500; i++) {
-		struct record *r = made("n1");
-		char *text;
+		struct record *r = alone(i);
+		char *text = record_text(r, NULL);
 
-		r->job = i;
-		record_set(&r->nodelist, "n1");
-		text = record_text(r, NULL);
 		ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW,
-					   GRACE_S, &next, &err),
+					   GRACE_S, &due, &err),
 				 1);
 		free(text);
 		record_free(r);
@@ -749,7 +667,7 @@ START_TEST(however_many_are_too_old_they_are_forgotten_within_the_hour)
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	next = NOW;
 	for (rounds = 0; next <= NOW && rounds < 100; rounds++)
-		round_at(&writer, NOW, &next);
+		round_at(NOW);
 	ck_assert_int_eq(store_count(store, &counts, &err), 0);
 	ck_assert_int_eq(counts.runs, 0);
 	ck_assert_int_eq(counts.records, 0);
@@ -759,23 +677,19 @@ END_TEST
 
 START_TEST(a_record_that_cannot_be_read_holds_up_no_other)
 {
-	struct store *store = opened();
-	struct record *bad = made("n2"), *other = made("n1");
-	struct fake fake;
-	struct writer writer = made_writer(store, &fake);
+	struct record *bad = made("n2");
 	struct err err;
-	int64_t next, due;
+	int64_t due;
 
+	start();
 	put(store, made("n1"));
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	ck_assert_int_eq(
 		store_put(store, bad, "{}", 2, NOW, GRACE_S, &due, &err), 1);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	record_free(bad);
-	other->job = 8;
-	record_set(&other->nodelist, "n1");
-	put(store, other);
-	round_at(&writer, NOW, &next);
+	put(store, alone(8));
+	round_at(NOW);
 	ck_assert_uint_eq(fake.jobs, 2);
 	ck_assert_uint_eq(writer.metrics->written_system, 2);
 	closed(store);

@@ -145,6 +145,8 @@ none() {
 	for name in "${kernels[@]}" lockdown; do
 		status=$(<"$work/$name.status")
 		((status != 0)) || continue
+		printf '%s: status %s after\n' "$name" "$status"
+		tail -n 5 "$work/$name.out" | cut -c1-300
 		tail -n 40 "$work/$name.err"
 		((status < 124)) || bail "no machine $name: $(tail -n 1 "$work/$name.err")"
 		return 1
@@ -316,6 +318,7 @@ none() {
 		flags "$kernel" 'v2 mounted below before' ''
 		flags "$kernel" 'v2 mounted below in a namespace' mount_below
 		flags "$kernel" 'v2 a bind mount' ''
+		flags "$kernel" 'v2 a namespace kept below' '' # as job_container/tmpfs does
 	done
 }
 
@@ -360,6 +363,15 @@ none() {
 		expect "$kernel" 'v2 after the job' .tier none
 		expect "$kernel" 'v2 after the job' '.app | length' 0
 		expect "$kernel" 'v2 nothing is left' '.jobs | length' 0
+	done
+}
+
+@test "what a user's container shows of a filesystem is counted there, and what it hides is said" {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 a container of the user' '[.app[] | select(.fs) | .fs, .write_bytes] | join(" ")' \
+			'/mnt/a 262144 /mnt/b 0'
+		flags "$kernel" 'v2 a container of the user' mount_below
 	done
 }
 

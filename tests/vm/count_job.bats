@@ -211,6 +211,58 @@ one() {
 	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice'* ]]
 }
 
+# private - from now on jobs have a /tmp and a /dev/shm of their own (see
+# node/namespaces), and the site wants their reports in their directories
+private() {
+	export vm_out=/var/tmp
+	node_is v2 block
+	! on_node 'test -e /etc/slurm/own-mount' || return 0
+	node_counts v2
+	on_node "sed -i '/^gate = /a report_dir = %w' /etc/slurm/jobio.conf"
+	on_node /payload/namespaces
+}
+
+@test "a job with a /tmp of its own has its cores, is counted exactly where that lies, and leaves nothing" {
+	private
+	# shellcheck disable=SC2016 # for the job's shell
+	submit 'ls -A /tmp; echo "$SLURM_IO_CPUS"
+		dd if=/dev/zero of=/tmp/x bs=64k count=48 status=none
+		dd if=/tmp/x of=/dev/null bs=16k count=100 status=none
+		dd if=/dev/zero of=/dev/shm/x bs=64k count=16 status=none
+		srun -n1 dd if=/dev/zero of=/tmp/y bs=32k count=10 status=none' -D /tmp --io-cores=1
+	finish "$job"
+	expect_equal COMPLETED "$(controller squeue -h -t all -j "$job" -o %T)" 'state'
+	expect_equal 6-7 "$(grep -v '^jobio: ' "$work/$job.out")" 'an empty /tmp, and SLURM_IO_CPUS'
+	expect_of "$job" '.app[0] | [.fs, .write_bytes, .write_calls, .read_bytes, .read_calls]' \
+		'["/mnt/a",3473408,58,1638400,100]'
+	# its /dev/shm is a filesystem that the node has not
+	(($(of "$job" '.app[] | select(.source == "exit") | .write_bytes') >= 3473408 + 1048576))
+	expect_of "$job" '[.quality, .steps]' '[[],2]'
+	expect_of "$job" '[.findings[].code]' '["W51"]' # cores, and no client
+	expect_equal 'gate lock node.json' "$(on_node 'ls /run/jobio' | xargs)" '/run/jobio'
+	expect_equal idle "$(controller sinfo -h -o %T)" 'the node'
+}
+
+@test "a mount that a job has alone where one is counted is told; no report is left in a directory that was its own" {
+	local other own=(0 '["mount_below"]')
+	private
+	# Slurm 22.05 has no script that could mount it. Root did: it is told of all
+	# jobs that run.
+	[[ $JOBIO_SUITE != bookworm ]] || own=(1048576 '[]')
+	submit 'sleep 8' -D /var/tmp
+	other=$job
+	submit 'dd if=/dev/zero of=z bs=64k count=16 status=none' -D /mnt/b
+	finish "$job"
+	finish "$other"
+	expect_of "$job" '.app[1] | [.fs, .write_bytes]' "[\"/mnt/b\",${own[0]}]"
+	expect_of "$job" .quality "${own[1]}"
+	expect_of "$other" .quality "${own[1]}"
+	within 30 on_node "test -e /var/tmp/jobio-$other.html"
+	expect_equal '' "$(on_node 'cd /tmp && echo jobio-*.html' | grep -F -v '*')" 'pages in /tmp of the node'
+	[[ $JOBIO_SUITE == bookworm ]] ||
+		expect_equal '' "$(on_node 'cd /mnt/b && echo jobio-*.html' | grep -F -v '*')" 'pages in its /mnt/b'
+}
+
 @test "under cgroup v1 jobs are counted just so" {
 	node_counts v1
 	one write

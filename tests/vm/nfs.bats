@@ -14,7 +14,7 @@ payload_make() {
 	payload_add "$1" "$BUILDDIR"/jobio{,-prepare,-release,-count,-node,-send,-ledgerd} "$(command -v munged)"
 	cp "$SRCDIR"/tests/vm/nfs{-node,-slurm,.bash} "$SRCDIR/report/calibrate-job" \
 		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
-	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
 }
 
 # machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# words.bash - words for the tests on one host that has all roles, which run there
+# shellcheck shell=bash disable=SC2016 # backticks of README
+
+readme=/jobio/src/README.md
+
+# row WORD - the commands of a line of the table, one a line
+row() {
+	awk -F' *[|] *' -v role="$1" '/^<!-- begin roles/ { on = 1 } /^<!-- end roles/ { on = 0 }
+		on && $2 == role { print $3 }' "$readme" | grep -o '`[^`]*`' | tr -d '`'
+}
+
+# follow WORD - type them, as root, in the build tree; what they start does not hold
+# the tests' output open
+follow() {
+	local command
+	row "$1" >"/tmp/row"
+	[ -s "/tmp/row" ]
+	while read -r command; do
+		(cd /jobio/obj && bash -ec "$command") </dev/null >"/tmp/said" 2>&1 3>&- ||
+			{ printf '%s\n' "$command:"; cat "/tmp/said"; return 1; }
+	done <"/tmp/row"
+}
+
+within() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@" >/tmp/last 2>&1; do
+		((SECONDS < limit)) || { printf 'gave up: %s\n' "$*"; cat /tmp/last; return 1; }
+		sleep 0.2
+	done
+}
+
+# green ROLE - jobio check finds nothing to do on a host of this role, but for what is
+# the machine's and not a container's: how its kernel was started (K01), and whether
+# each job there is to have io-cores (N07)
+green() {
+	local said status=0
+	said=$(jobio check --quiet --role="$1" 2>&1) || status=$?
+	said=$(grep -E '^[A-Z]+[0-9]+ |^jobio' <<<"$said" | grep -vE '^(K01|N07) ') || :
+	[[ $status -le 1 && -z $said ]] || { printf '%s: %s\n' "$status" "$said"; return 1; }
+}
+
+is_idle() { [[ $(sinfo -h -o %T) == idle ]]; }
+
+# readme_conf - README's jobio.conf, for a host of two cores where no kernel counts, and
+# where the stand-in shows what a client shows in /proc
+readme_conf() {
+	awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$readme" |
+		sed -E 's/accounting.example.org/n1/; s/^(io_cores(_max)?) = .*/\1 = 1/
+			s,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,
+			$a [count]\nkernel = no' >/etc/slurm/jobio.conf
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_stepd.h - what a plugin asks slurmstepd for
+ *
+ * Stands in for slurmstepd with one SPANK plugin: the step and the task that
+ * 'fake' says, its own environment, and no job control environment, as in remote
+ * context. Errors go to stderr, as into the job's output; the rest is for
+ * slurmd's log, and is dropped. Whoever includes this calls the plugin. */
+#ifndef JOBIO_TESTS_UNIT_FAKE_STEPD_H
+#define JOBIO_TESTS_UNIT_FAKE_STEPD_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <slurm/spank.h>
+
+static struct {
+	uint32_t job_id, step_id, uid, nodes;
+	int task, node; /* of the step */
+} fake;
+
+spank_context_t spank_context(void)
+{
+	return S_CTX_REMOTE;
+}
+
+spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
+{
+	(void)sp;
+	(void)opt;
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
+{
+	spank_err_t rc = ESPANK_SUCCESS;
+	va_list args;
+
+	(void)sp;
+	va_start(args, item);
+	if (item == S_JOB_ID)
+		*va_arg(args, uint32_t *) = fake.job_id;
+	else if (item == S_JOB_STEPID)
+		*va_arg(args, uint32_t *) = fake.step_id;
+	else if (item == S_TASK_ID)
+		*va_arg(args, int *) = fake.task;
+	else if (item == S_JOB_UID)
+		*va_arg(args, uint32_t *) = fake.uid;
+	else if (item == S_JOB_NNODES)
+		*va_arg(args, uint32_t *) = fake.nodes;
+	else if (item == S_JOB_NODEID)
+		*va_arg(args, uint32_t *) = (uint32_t)fake.node;
+	else
+		rc = ESPANK_NOT_AVAIL;
+	va_end(args);
+	return rc;
+}
+
+spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
+{
+	const char *value = getenv(name);
+
+	(void)sp;
+	if (!value)
+		return ESPANK_ENV_NOEXIST;
+	snprintf(buf, (size_t)len, "%s", value);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value,
+			 int overwrite)
+{
+	(void)sp;
+	setenv(name, value, overwrite);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_unsetenv(spank_t sp, const char *name)
+{
+	(void)sp;
+	unsetenv(name);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
+				     const char *value, int overwrite)
+{
+	(void)sp;
+	(void)name;
+	(void)value;
+	(void)overwrite;
+	return ESPANK_NOT_LOCAL;
+}
+
+spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf,
+				     int len)
+{
+	(void)sp;
+	(void)name;
+	(void)buf;
+	(void)len;
+	return ESPANK_NOT_LOCAL;
+}
+
+spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
+{
+	(void)sp;
+	(void)name;
+	return ESPANK_NOT_LOCAL;
+}
+
+void slurm_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("slurmstepd: error: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+void slurm_info(const char *format, ...)
+{
+	(void)format;
+}
+
+void slurm_verbose(const char *format, ...)
+{
+	(void)format;
+}
+
+#endif
