@@ -85,7 +85,7 @@ static bool is_enough(const struct view *v)
 
 	return (view_calls(v) + view_metas(v) > 0 && v->seconds > 0 &&
 		v->seconds >= least->min_seconds) ||
-	       view_bytes(v) >= least->min_mib * 1048576.0 ||
+	       view_bytes(v) + view_mapped(v) >= least->min_mib * 1048576.0 ||
 	       view_calls(v) + view_metas(v) >= least->min_calls;
 }
 

@@ -147,9 +147,22 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 
 /* ---- how many at a time ---------------------------------------------------- */
 
+/* Processes of a node that waited for the client: not those whose calls the page
+ * cache has served. */
+static double waiting_at_once(const struct view *v)
+{
+	double us = 0;
+
+	if (!is_cached(v, RECORD_READ_CALLS))
+		us += view_number(v, RECORD_READ_US);
+	if (!is_cached(v, RECORD_WRITE_CALLS))
+		us += view_number(v, RECORD_WRITE_US);
+	return view_rate(v, us / 1e6);
+}
+
 bool calls_few_processes(const struct view *v, struct advice *a)
 {
-	double at_once = view_concurrency(v);
+	double at_once = waiting_at_once(v);
 	double fast =
 		view_rate(v, view_bytes(v)) / (v->limits->core_read_mbs * 1e6);
 
@@ -165,7 +178,9 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 		 "rate times latency: it takes about %u at a time to fill a "
 		 "client",
 		 v->limits->io_processes);
-	return view_tell(a, at_once / 2);
+	/* half of the time in calls, and the less the nearer it is to full */
+	return view_tell(a, (at_once < 1 ? at_once : 1) / 2 *
+				    (1 - at_once / v->limits->io_processes));
 }
 
 bool calls_many_synchronous(const struct view *v, struct advice *a)
@@ -337,9 +352,11 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 
 bool calls_mapped(const struct view *v, struct advice *a)
 {
-	double mapped = view_number(v, RECORD_MMAP_READ_BYTES) +
-			view_number(v, RECORD_MMAP_WRITE_BYTES);
-	double share = view_call_share(v, mapped / 4096);
+	double mapped = view_mapped(v);
+	double least = view_call_share(v, mapped / 4096);
+	double waiting = view_waiting(v, RECORD_READ_US) * mapped /
+			 (mapped + view_number(v, RECORD_READ_BYTES) + 1);
+	double share = waiting > least ? waiting : least;
 
 	if (mapped < v->limits->min_mib * MIB || mapped < view_bytes(v) ||
 	    share < least_share(v))
@@ -425,10 +442,12 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 
 	if (!v->wire)
 		return false;
-	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES];
+	/* who reads mapped files asks the client for nothing */
+	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES] +
+		view_number(v, RECORD_MMAP_READ_BYTES);
 	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
-	if (asked < MANY_OPS || moved < v->limits->min_mib * MIB ||
-	    view_number(v, RECORD_MMAP_READ_BYTES) > asked ||
+	if (v->wire->numbers[RECORD_ASKED_READ_BYTES] < MANY_OPS ||
+	    moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + v->limits->headroom_percent))
 		return false;
 	view_what(a,

@@ -287,6 +287,19 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	return view_tell(a, view_io_share(v) * (over - 1));
 }
 
+/* Did a node move half of the mean, and the others together half of theirs? The
+ * speed of who hardly moved anything is no measure. */
+static bool is_comparable(const struct view *v, const struct node_io *one,
+			  const struct node_io *all)
+{
+	double nodes = (double)v->count;
+
+	return one->us > 0 && all->us > one->us &&
+	       one->bytes * nodes * 2 >= all->bytes &&
+	       (all->bytes - one->bytes) * nodes * 2 >=
+		       all->bytes * (nodes - 1);
+}
+
 /* Bytes a second in calls, against those of all others together. */
 bool setup_slow_node(const struct view *v, struct advice *a)
 {
@@ -299,8 +312,7 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 		return false;
 	for (i = 0; i < v->count; i++) {
 		one = node_of(v->records[i]);
-		if (one.us <= 0 || all.us <= one.us ||
-		    one.bytes * (double)v->count * 2 < all.bytes)
+		if (!is_comparable(v, &one, &all))
 			continue;
 		speed = one.bytes / one.us;
 		others = (all.bytes - one.bytes) / (all.us - one.us);

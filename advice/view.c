@@ -38,6 +38,12 @@ double view_bytes(const struct view *v)
 	       view_number(v, RECORD_WRITE_BYTES);
 }
 
+double view_mapped(const struct view *v)
+{
+	return view_number(v, RECORD_MMAP_READ_BYTES) +
+	       view_number(v, RECORD_MMAP_WRITE_BYTES);
+}
+
 double view_calls(const struct view *v)
 {
 	return view_number(v, RECORD_READ_CALLS) +
@@ -122,11 +128,22 @@ double view_io_share(const struct view *v)
 	return share > least ? share : least;
 }
 
+/* Where the client tells what it moved, what came from the page cache is not in it. */
+static double moved_bytes(const struct view *v)
+{
+	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
+
+	if (!wire ||
+	    (wire[RECORD_READ_BYTES] < 0 && wire[RECORD_WRITE_BYTES] < 0))
+		return view_bytes(v);
+	return known(wire[RECORD_READ_BYTES]) + known(wire[RECORD_WRITE_BYTES]);
+}
+
 bool view_is_busy(const struct view *v)
 {
 	double busy = v->limits->busy_percent / 100.0;
 
-	return view_bytes(v) >= v->limits->min_mib * 1048576.0 &&
+	return moved_bytes(v) >= v->limits->min_mib * 1048576.0 &&
 	       (view_io_share(v) >= busy ||
 		(!view_is_timed(v) && least_share(v) >= busy / 10));
 }

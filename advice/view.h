@@ -38,6 +38,7 @@ double view_number(const struct view *v, enum record_number number);
 double view_meta(const struct view *v, enum record_meta op);
 double view_metas(const struct view *v); /* all of them */
 double view_bytes(const struct view *v);
+double view_mapped(const struct view *v); /* through mapped files: not in it */
 double view_calls(const struct view *v);
 /* Bytes a call; 0: there is none. */
 double view_mean(const struct view *v, enum record_number bytes,

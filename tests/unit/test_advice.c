@@ -135,6 +135,55 @@ START_TEST(below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge)
 }
 END_TEST
 
+static bool is_told(struct job *j, const char *code)
+{
+	struct advice_list *list = judge(j);
+	bool is = find(list, code);
+
+	advice_free(list);
+	return is;
+}
+
+START_TEST(bytes_of_mapped_files_are_enough_to_judge)
+{
+	struct job j = job_on("nfs");
+
+	j.seconds = 59;
+	reads(&j, 1, 1);
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = GIB - 2;
+	ck_assert(!is_judged(&j));
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = GIB - 1;
+	ck_assert(is_judged(&j));
+}
+END_TEST
+
+START_TEST(bytes_of_mapped_files_are_not_read_for_nothing)
+{
+	struct job j = a19(true);
+
+	j.wire.numbers[RECORD_ASKED_READ_BYTES] = 70 * GIB;
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = 30 * GIB;
+	ck_assert(is_told(&j, "A19"));
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = 31 * GIB;
+	ck_assert(!is_told(&j, "A19"));
+}
+END_TEST
+
+/* 4 KiB a time would be less than 10 % of the time. */
+START_TEST(the_clients_time_counts_for_mapped_files)
+{
+	struct job j = job_on("nfs");
+
+	reads(&j, 0, 0);
+	wire(&j, 100000, 2 * GIB);
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = 2 * GIB;
+	j.wire.numbers[RECORD_READ_US] = 99000000;
+	ck_assert(!is_told(&j, "A15"));
+	j.wire.numbers[RECORD_READ_US] = 101000000;
+	ck_assert(is_told(&j, "A15"));
+}
+END_TEST
+
 START_TEST(numbers_of_the_whole_node_are_not_judged)
 {
 	struct job j = a01(true);
@@ -173,6 +222,46 @@ START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
 	list = judge(&j);
 	ck_assert_ptr_nonnull(find(list, "A01"));
 	advice_free(list);
+}
+END_TEST
+
+/* 2,000 calls that took half of the time */
+START_TEST(time_in_calls_that_the_page_cache_serves_is_no_waiting)
+{
+	struct job j = a06(true);
+
+	wire(&j, 199, 199 * MIB);
+	ck_assert(!is_told(&j, "A06"));
+	wire(&j, 200, 200 * MIB);
+	ck_assert(is_told(&j, "A06"));
+}
+END_TEST
+
+START_TEST(the_nearer_to_full_a_client_is_the_less_more_processes_are_worth)
+{
+	struct job j = a06(true);
+	struct advice_list *one, *twelve;
+
+	j.io.numbers[RECORD_READ_US] = 1000000000;
+	one = judge(&j);
+	j.io.numbers[RECORD_READ_US] = 12000000000;
+	twelve = judge(&j);
+	ck_assert_uint_eq(find(one, "A06")->value, 46);
+	ck_assert_uint_eq(find(twelve, "A06")->value, 12);
+	advice_free(one);
+	advice_free(twelve);
+}
+END_TEST
+
+START_TEST(what_came_from_the_page_cache_is_no_evidence_for_a_finding)
+{
+	struct job j = a35(true);
+
+	wire(&j, 1000, 1023 * MIB);
+	j.wire.numbers[RECORD_READ_US] = 900000000;
+	ck_assert(!is_told(&j, "A35"));
+	wire(&j, 1000, 1024 * MIB);
+	ck_assert(is_told(&j, "A35"));
 }
 END_TEST
 
@@ -229,15 +318,6 @@ START_TEST(what_was_measured_is_sure_and_comes_before_what_is_estimated)
 }
 END_TEST
 
-static bool is_told(struct job *j, const char *code)
-{
-	struct advice_list *list = judge(j);
-	bool is = find(list, code);
-
-	advice_free(list);
-	return is;
-}
-
 /* make() mounts server:/work on /work */
 START_TEST(a_finding_is_told_of_the_filesystem_that_it_is_about)
 {
@@ -281,6 +361,22 @@ START_TEST(the_time_that_the_client_measured_counts)
 	ck_assert(is_told(&j, "A35"));
 	j.wire.shared = 1; /* of other jobs, too */
 	ck_assert(!is_told(&j, "A35"));
+}
+END_TEST
+
+/* The first takes three times as long for a byte; the second moved hardly any. */
+START_TEST(a_node_is_not_slow_beside_one_that_hardly_moved_anything)
+{
+	struct job j = a28(false);
+
+	j.bytes_part[0] = 0.76;
+	j.bytes_part[1] = 0.24;
+	j.us_part[0] = 0.9;
+	j.us_part[1] = 0.1;
+	ck_assert(!is_told(&j, "A28"));
+	j.bytes_part[0] = 0.74;
+	j.bytes_part[1] = 0.26;
+	ck_assert(is_told(&j, "A28"));
 }
 END_TEST
 
@@ -371,13 +467,20 @@ UNIT_MAIN("advice",
 	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
 	  the_manual_has_the_codes_of_the_table_and_no_others,
 	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
+	  bytes_of_mapped_files_are_enough_to_judge,
+	  bytes_of_mapped_files_are_not_read_for_nothing,
+	  the_clients_time_counts_for_mapped_files,
 	  numbers_of_the_whole_node_are_not_judged,
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
 	  small_reads_from_the_page_cache_are_nobodys_trouble,
+	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
+	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
+	  what_came_from_the_page_cache_is_no_evidence_for_a_finding,
 	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
 	  a_sites_own_threshold_counts,
 	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
 	  a_finding_is_told_of_the_filesystem_that_it_is_about,
 	  the_time_that_the_client_measured_counts,
+	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
 	  of_200_ordinary_jobs_none_is_told_anything)

@@ -4,14 +4,14 @@
 # shellcheck shell=bash
 
 # server MIB [OPTION...] - serves /exp, which is as large; options are mkfs.ext4's.
-# Over TCP and RDMA (rdma_rxe), at 192.168.77.1 to .4: mounts of one address share
+# Over TCP and RDMA (rdma_rxe), at 192.168.77.1 to .5: v3 mounts of one address share
 # their transport, those of different ones do not.
 server() {
 	local i mib=$1
 	shift
 	modprobe -a loop nfsd nfs nfsv3 nfsv4 veth rpcrdma rdma_rxe
 	ip link add ve0 type veth peer name ve1
-	for i in 1 2 3 4; do ip addr add "192.168.77.$i/24" dev ve0; done
+	for i in 1 2 3 4 5; do ip addr add "192.168.77.$i/24" dev ve0; done
 	ip link set ve0 up
 	ip link set ve1 up
 	rdma link add rxe0 type rxe netdev ve0
@@ -39,4 +39,33 @@ in_job() {
 		SLURM_JOBID="$id" SLURM_JOB_ID="$id" SLURM_JOB_UID=0 SLURM_JOB_GID=0 SLURM_JOB_USER=root \
 		SLURM_JOB_RESTART_COUNT=0 SLURM_JOB_NODELIST=vm1 SLURM_JOB_NUM_NODES=1 \
 		SLURM_SCRIPT_CONTEXT=prolog_slurmd "$@"
+}
+
+# slurm_make - what slurmctld says of this machine, all of whose CPUs come up; helpers
+# find it in the folder that they are in, /run/bin, which becomes ours
+slurm_make() {
+	local cpu cores sockets cpus
+	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do echo 1 >"$cpu"; done
+	cpus=$(nproc --all)
+	cores=$(lscpu -p=SOCKET,CORE | grep -v '^#' | sort -u | wc -l)
+	sockets=$(lscpu -p=SOCKET | grep -v '^#' | sort -u | wc -l)
+	jq -cn --argjson cpus "$cpus" --argjson cores "$cores" --argjson sockets "$sockets" '{
+		name: "vm1", cpus: $cpus, boards: 1, sockets: $sockets, cores_per_socket: ($cores / $sockets),
+		threads_per_core: ($cpus / $cores), core_spec_count: 0, cpu_spec_list: null,
+		select_type: "select/cons_tres", version: "24.11.5", controller_version: "24.11.5",
+		allow_spec_resources_usage: true, conf_read_at: 1795224862}' >/run/node-record
+	mkdir /run/bin
+	cp jobio-{prepare,release,count,node} /run/bin
+	cat >/run/bin/jobio-slurm <<-'END'
+		#!/bin/sh
+		case "$*" in
+			*node*) cat /run/node-record ;;
+			*) echo '{"job":8,"core_spec":1,"alone":true}' ;;
+		esac
+	END
+	chmod +x /run/bin/jobio-slurm
+	# helpers get no LD_LIBRARY_PATH from a prolog
+	pwd >/etc/ld.so.conf.d/payload.conf
+	ldconfig
+	cd /run/bin
 }

@@ -11,15 +11,16 @@ read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
 load payload
 
 payload_make() {
-	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node}
-	cp "$SRCDIR"/tests/vm/nfs{-node,.bash} "$BUILDDIR/.libs/jobio.so" "$1"
+	payload_add "$1" "$BUILDDIR"/jobio{,-prepare,-release,-count,-node,-send,-ledgerd} "$(command -v munged)"
+	cp "$SRCDIR"/tests/vm/nfs{-node,-slurm,.bash} "$SRCDIR/report/calibrate-job" \
+		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
 }
 
 # machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case
 machine() {
 	local status=0
-	"$SRCDIR/tests/vm/boot" -t 840 -r jobio-nfs:base -p maxcpus=2 "$1" nfs-node \
+	"$SRCDIR/tests/vm/boot" -t 1100 -r jobio-nfs:base -p maxcpus=2 "$1" nfs-node \
 		"$work/payload" >"$work/$1.out" 2>"$work/$1.err" || status=$?
 	printf '%d\n' "$status" >"$work/$1.status"
 	mkdir -p "$work/$1"
@@ -168,6 +169,21 @@ app() {
 		[ "$(of "$kernel" 'workqueues before' .)" = "$(of "$kernel" 'workqueues after' .)" ]
 		[ "$(of "$kernel" 'workqueues before' .)" != "$(of "$kernel" 'workqueues in the job' .)" ]
 	done
+}
+
+@test "jobio calibrate over TCP and RDMA, on a reserved core: jobio has counted what fio says, libaio too" {
+	expect calibration .status 0
+	expect calibration '[.fstype, .left]' '["nfs",""]'
+	expect calibration '[.jobs[] | [.io_cores, .record.source, .agrees, .counts, .record.quality]]' '[[1,"bpf",true,true,[]]]'
+	# but for what the job reads of its plan, and for fio's answers, on the same filesystem
+	expect calibration '.jobs[0] | [.record.read_bytes - .fio.read_bytes, .record.write_bytes - .fio.write_bytes] |
+		map(. >= 0 and . < 300000)' '[true,true]'
+	expect calibration '.per_core | length == 4 and all(.per_core > 0)' true
+	expect calibration '.advice | .nfs_ops_per_s > 0 and .core_read_mbs > 0' true
+	expect 'record of the calibration' '[.io_cores.os_cpus, .client.cpus, .request.cores_met]' '["6-7","6-7",true]'
+	local kernel on=()
+	for kernel in "${kernels[@]}"; do on+=("$(of "$kernel" calibration .on)"); done
+	[[ ${#kernels[@]} != 2 || ${on[*]} == '/m/t3 /m/r3' ]]
 }
 
 @test "operations have times, and nothing was sent again" {
