@@ -26,6 +26,7 @@ files() {
 }
 
 @test "the tree is configured as README says, and make install activates nothing" {
+	# shellcheck disable=SC2154 # words.bash sets readme
 	configure=$(sed -n 's,^\./configure \(--prefix.*\),\1,p' "$readme")
 	[ "$configure" = '--prefix=/usr --sysconfdir=/etc --localstatedir=/var' ]
 	grep -qF -- "$configure" /jobio/obj/config.log

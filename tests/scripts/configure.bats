@@ -13,7 +13,7 @@ teardown_file() { rm -rf "$folder"; }
 
 # configure ARGUMENT... - sets status, output and lines
 configure() {
-	cd "$folder/obj"
+	cd "$folder/obj" || return
 	run timeout 120 "$SRCDIR/configure" --cache-file="$folder/cache" "$@"
 }
 

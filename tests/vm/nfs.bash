@@ -67,5 +67,5 @@ slurm_make() {
 	# helpers get no LD_LIBRARY_PATH from a prolog
 	pwd >/etc/ld.so.conf.d/payload.conf
 	ldconfig
-	cd /run/bin
+	cd /run/bin || return
 }
