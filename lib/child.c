@@ -57,6 +57,23 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* A child that somebody ends before reset_signals() must not run our handlers. */
+static pid_t fork_blocked(void)
+{
+	sigset_t all, before;
+	pid_t pid;
+	int saved;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	saved = errno;
+	if (pid != 0)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return pid;
+}
+
 static void wire_stdio(int out, int errout)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -263,7 +280,7 @@ static int run(const struct job *job, unsigned int timeout_ms,
 		goto out;
 	}
 	fflush(stdout);
-	pid = fork();
+	pid = fork_blocked();
 	if (pid < 0) {
 		err_set(err, "'%s': cannot fork: %s", job->name,
 			strerror(errno));
@@ -348,7 +365,7 @@ int child_detach(char *const argv[], struct err *err)
 	pid_t pid;
 	int status;
 
-	pid = fork();
+	pid = fork_blocked();
 	if (pid < 0)
 		return err_set(err, "'%s': cannot fork: %s", argv[0],
 			       strerror(errno));
@@ -376,20 +393,13 @@ static int move_up(int fd)
 pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
 		  struct err *err)
 {
-	int high[3], i, saved;
-	sigset_t all, before;
+	int high[3], i;
 	pid_t pid;
 
-	/* a child that child_end() ends early must not run our handlers */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	saved = errno;
-	if (pid != 0)
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pid = fork_blocked();
 	if (pid < 0)
 		return err_set(err, "'%s': cannot fork: %s", argv[0],
-			       strerror(saved));
+			       strerror(errno));
 	if (pid > 0) {
 		setpgid(pid, pid); /* whoever comes first */
 		return pid;
