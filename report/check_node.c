@@ -187,19 +187,25 @@ static void find_helpers(const struct doctor *doctor, char dir[PATH_MAX])
 		snprintf(dir, PATH_MAX, "%s%s", doctor->root, JOBIO_LIBEXECDIR);
 }
 
+static bool is_program(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.*s/%s", DIR_MAX_BYTES, dir, name);
+	return access(path, X_OK) == 0;
+}
+
 static void check_helpers(const struct doctor *doctor, const char *dir)
 {
 	static const char *const helpers[] = { "jobio-prepare", "jobio-release",
 					       "jobio-send",	"jobio-slurm",
 					       "jobio-node",	"jobio-count" };
-	char path[PATH_MAX], missing[ERR_MAX] = "";
+	char missing[ERR_MAX] = "";
 	size_t used;
 
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s/%s", DIR_MAX_BYTES, dir,
-			 helpers[i]);
 		used = strlen(missing);
-		if (access(path, X_OK) < 0)
+		if (!is_program(dir, helpers[i]))
 			snprintf(missing + used, sizeof(missing) - used, "%s%s",
 				 used ? " " : "", helpers[i]);
 	}
@@ -210,14 +216,6 @@ static void check_helpers(const struct doctor *doctor, const char *dir)
 			     "%s: not there, or not executable: %s: jobs run "
 			     "without what it does",
 			     dir, missing);
-}
-
-static bool is_program(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%.*s/%s", DIR_MAX_BYTES, dir, name);
-	return access(path, X_OK) == 0;
 }
 
 /* What report_dir needs; jobio-file looks for jobio in these two folders. */
