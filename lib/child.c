@@ -57,7 +57,11 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A child that somebody ends before reset_signals() must not run our handlers. */
+/*
+ * A child that somebody ends before reset_signals() must not run our handlers.
+ * Linux blocks for this thread alone (sigprocmask(2)); pthread_sigmask() would
+ * need libpthread before glibc 2.32.
+ */
 static pid_t fork_blocked(void)
 {
 	sigset_t all, before;
@@ -65,11 +69,11 @@ static pid_t fork_blocked(void)
 	int saved;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	saved = errno;
 	if (pid != 0)
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 	return pid;
 }
