@@ -53,6 +53,9 @@ AC_DEFUN([JOBIO_SLURM_AT], [
 	# where its own make install looks for it
 	AC_DEFINE_UNQUOTED([JOBIO_SLURM_CONF], ["$1/etc/slurm.conf"],
 		[slurm.conf of the Slurm of --with-slurm])
+	# which sudo, for one, does not have in PATH
+	AC_DEFINE_UNQUOTED([JOBIO_SLURM_BIN], ["$1/bin"],
+		[the folder with its commands])
 	# no place where the loader looks by itself
 	SLURM_LIBS="-L$slurm_lib -Wl,-rpath,$slurm_lib -lslurm"
 	slurm_scontrol=$1/bin/scontrol

@@ -2,6 +2,7 @@
 #include "report/program.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +32,38 @@ void program_env(struct program_env *env, const char *more)
 	env->list[count] = NULL;
 }
 
-int program_find(const char *name, char path[PROGRAM_PATH], struct err *err)
+static bool is_in(const char *folders, const char *name,
+		  char path[PROGRAM_PATH])
 {
-	const char *at = getenv("PATH"), *end;
+	const char *at, *end;
 
-	if (!at || !*at)
-		at = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-	for (; *at; at = *end ? end + 1 : end) {
+	for (at = folders; *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, ":");
 		if (*at == '/' &&
 		    snprintf(path, PROGRAM_PATH, "%.*s/%s", (int)(end - at), at,
 			     name) < PROGRAM_PATH &&
 		    access(path, X_OK) == 0)
-			return 0;
+			return true;
 	}
+	return false;
+}
+
+int program_find(const char *name, char path[PROGRAM_PATH], struct err *err)
+{
+	const char *folders = getenv("PATH");
+
+	if (!folders || !*folders)
+		folders = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+	if (is_in(folders, name, path))
+		return 0;
+#ifdef JOBIO_SLURM_BIN
+	if (is_in(JOBIO_SLURM_BIN, name, path))
+		return 0;
+	return err_set(err, "%s: there is no %s in PATH, nor in %s", name, name,
+		       JOBIO_SLURM_BIN);
+#else
 	return err_set(err, "%s: there is no %s in PATH", name, name);
+#endif
 }
 
 /* An exit status that is not 0, as a sentence. */

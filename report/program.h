@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* program.h - run Slurm's commands as the shell of the caller would find them
  *
- * Terms   name: "sbatch"; looked for in PATH, in its absolute folders only.
+ * Terms   name: "sbatch"; looked for in PATH, in its absolute folders only, then
+ *           in that of the Slurm which configure was told (--with-slurm).
  * Owner   an environment is good as long as its struct. *out: the caller.
  * Errors  -1 and "NAME: why", of a command that failed with the first line
  *           that it wrote on standard error. errno is ETIMEDOUT at the

@@ -152,7 +152,8 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 }
 
 @test "a job goes through prolog, gate, epilog and ledger, and its line is in sacct" {
-	run as_alice jobio check --submit --role=login
+	# as sudo has it: without this Slurm's folder
+	run as_alice PATH=/usr/bin:/bin jobio check --submit --role=login
 	[[ $status -eq 0 && $output == *'report   sacct shows the same'* ]] || { printf '%s\n' "$output"; false; }
 	job=$(sed -n 's/.*srun took --io-cores=1: job \([0-9]*\).*/\1/p' <<<"$output")
 	[[ $(sacct -XPn -j "$job" -o SystemComment) == 'jobio/1 '*' nodes=1/1 cores=1 '* ]]
