@@ -119,10 +119,11 @@ struct client_wire {
 	size_t line_count;
 };
 
-/* What a type's cores take; cores_max 0: it has no cores of its own. */
+/* What a type's cores take, in MiB; cores_max 0: it has no cores of its own.
+ * huge_core_mb: of a core's memory, what are hugepages. */
 struct client_sizing {
 	unsigned int cores_max;
-	long memory_fixed_mb, memory_core_mb;
+	long memory_fixed_mb, memory_core_mb, huge_core_mb;
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/client.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -358,6 +359,67 @@ static void say_mtu(const struct doctor *doctor)
 	}
 }
 
+/* ---- hugepages ------------------------------------------------------------------ */
+
+#define HUGEPAGES "/sys/kernel/mm/hugepages/"
+
+/* MiB of this file's pages ("hugepages-2048kB/free_hugepages"). */
+static long hugepages_mb(const struct doctor *doctor, const char *folder,
+			 const char *file)
+{
+	char path[PATH_MAX];
+	unsigned long size;
+	long pages;
+
+	snprintf(path, sizeof(path), HUGEPAGES "%s/%s", folder, file);
+	pages = read_long(doctor, path);
+	if (pages <= 0 || sscanf(folder, "hugepages-%lukB", &size) != 1)
+		return 0;
+	return pages * (long)(size >> 10);
+}
+
+/* Those that nobody has, and nobody was promised. */
+static long free_hugepages_mb(const struct doctor *doctor)
+{
+	char pattern[PATH_MAX];
+	glob_t found = { 0 };
+	const char *folder;
+	long mb = 0;
+
+	snprintf(pattern, sizeof(pattern), "%s" HUGEPAGES "hugepages-*kB",
+		 doctor->root);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			folder = strrchr(found.gl_pathv[i], '/') + 1;
+			mb += hugepages_mb(doctor, folder, "free_hugepages") -
+			      hugepages_mb(doctor, folder, "resv_hugepages");
+		}
+	globfree(&found);
+	return mb;
+}
+
+/* More than all cores that a job may ask for would take. */
+static void say_hugepages(const struct doctor *doctor)
+{
+	const struct client_sizing *size =
+		client_sizing(client_type_with_cores());
+	long unused = free_hugepages_mb(doctor), wanted;
+	char cure[120];
+
+	if (!doctor->config)
+		return;
+	wanted = (long)doctor->config->io_cores_max * size->huge_core_mb;
+	if (unused <= wanted)
+		return;
+	snprintf(cure, sizeof(cure),
+		 "fewer vm.nr_hugepages: %ld MiB a core, for at most %u cores",
+		 size->huge_core_mb, doctor->config->io_cores_max);
+	findings_add(doctor->findings, "K10", FINDING_INFO, cure,
+		     "%ld MiB of hugepages are set aside, and nobody has taken "
+		     "them: no job gets this memory",
+		     unused);
+}
+
 /* ---- all of it ------------------------------------------------------------------ */
 
 void doctor_read_state(const struct doctor *doctor, struct doctor_now *now)
@@ -383,4 +445,5 @@ void doctor_say_state(const struct doctor *doctor, const struct doctor_now *now)
 	say_threads(doctor);
 	say_interrupts(doctor);
 	say_mtu(doctor);
+	say_hugepages(doctor);
 }

@@ -24,11 +24,13 @@
 #define AGENTS_MS 1000U /* for the look at all processes */
 #define WEKA_ARGS_MAX 16
 
-/* WEKA's planning guide: memory, at most 19 cores a container. */
+/* WEKA's planning guide: memory, at most 19 cores a container; its mount options:
+ * memory_mb, 1400 MiB of hugepages. */
 const struct client_sizing weka_sizing = {
 	.cores_max = 19,
 	.memory_fixed_mb = 2800,
 	.memory_core_mb = 2300,
+	.huge_core_mb = 1400,
 };
 
 void weka_facts_clear(void *what)

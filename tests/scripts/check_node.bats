@@ -391,6 +391,22 @@ plugin_c() {
 	[[ $status -eq 0 && ${lines[0]} == 'K07 info: hyper-threading is on: '* ]] || { echo "$output"; return 1; }
 }
 
+@test "check: hugepages that no client could take" {
+	local huge=sys/kernel/mm/hugepages
+	mkdir -p $huge/hugepages-{2048,1048576}kB
+	echo 4 | tee $huge/hugepages-1048576kB/{nr,free}_hugepages
+	echo 0 >$huge/hugepages-1048576kB/resv_hugepages
+	echo 1000 >$huge/hugepages-2048kB/resv_hugepages
+	echo 1752 >$huge/hugepages-2048kB/free_hugepages
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	echo 1753 >$huge/hugepages-2048kB/free_hugepages
+	doctor
+	[[ $status -eq 0 && ${lines[0]} == 'K10 info: 5602 MiB of hugepages are set aside, and nobody has taken them'* ]] ||
+		{ echo "$output"; return 1; }
+	[[ ${lines[1]} == *'fewer vm.nr_hugepages: 1400 MiB a core, for at most 4 cores' ]]
+}
+
 @test "check: irqbalance is told of the client's CPUs" {
 	mkdir -p proc/900 etc/default etc/sysconfig
 	printf 'Name:\tirqbalance\nNSpid:\t900\n' >proc/900/status
