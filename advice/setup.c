@@ -102,6 +102,25 @@ static void tell_cores(struct advice *a, int64_t cores)
 	view_cure(a, "sbatch --io-cores=%lld", (long long)cores);
 }
 
+/* Was it the client that moved these bytes, and not the page cache? Around the cache
+ * it was; else the client knows, or they are at least no more than its cores move. */
+static bool is_the_clients(const struct view *v, int64_t cores,
+			   struct advice *a)
+{
+	double most = 1 + v->limits->headroom_percent / 100.0;
+
+	if (view_has_option(v, "forcedirect"))
+		return true;
+	if (v->wire && v->wire->numbers[RECORD_READ_BYTES] >= 0 &&
+	    v->wire->numbers[RECORD_WRITE_BYTES] >= 0)
+		return (double)(v->wire->numbers[RECORD_READ_BYTES] +
+				v->wire->numbers[RECORD_WRITE_BYTES]) *
+			       2 >=
+		       view_bytes(v);
+	a->trust = ADVICE_PERHAPS;
+	return peak_cores(v) <= (double)cores * most;
+}
+
 /* In its best second at the limit, and a quarter of it all the time. */
 bool setup_core_bytes(const struct view *v, struct advice *a)
 {
@@ -109,7 +128,8 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 
 	if (strcmp(v->type, "weka") != 0 || !cores ||
 	    peak_cores(v) < limit_of(v, cores) ||
-	    mean_cores(v) < limit_of(v, cores) / 4)
+	    mean_cores(v) < limit_of(v, cores) / 4 ||
+	    !is_the_clients(v, cores, a))
 		return false;
 	view_what(a,
 		  "%.2f GB/s on a node on average, %.2f read and %.2f "
