@@ -49,7 +49,7 @@ setsid bash -c "echo \$\$ >/tmp/epilog.child; exec sleep 600" >/dev/null 2>&1 </
 while :; do date +%s >/tmp/epilog.last; sleep 0.2; done'
 
 # What a refused task leaves to run in its place: spank_jobio(8), BUGS.
-@test "a task epilog of the user's is run all the same, for seconds, and what it starts ends with its job" {
+@test "a task epilog of the user's is run all the same, for seconds; what it starts may stay, where an Epilog finds it" {
 	local job
 	node_is v2 block
 	on_node "rm -f /tmp/epilog.*; base64 -d >/tmp/epilog <<<$(base64 -w0 <<<"$epilog"); chmod 755 /tmp/epilog"
@@ -61,6 +61,9 @@ while :; do date +%s >/tmp/epilog.last; sleep 0.2; done'
 	within 120 on_node '[ -s /tmp/epilog.child ] && ! pgrep -f "^slurmstepd: "'
 	run on_node 'echo $(($(cat /tmp/epilog.last) - $(cat /tmp/epilog.began)))'
 	((output <= 15)) || expect_equal 5 "$output" 'seconds of the epilog'
+	# in the cgroup of slurmstepd, of which Slurm ends nothing
+	run on_node 'cat "/proc/$(cat /tmp/epilog.child)/cgroup" 2>/dev/null; pkill -F /tmp/epilog.child'
+	[[ $output == '' || $output =~ ^0::/.*slurmstepd\.scope/s[0-9A-Z]{13}/step_0/slurm$ ]]
 	within 30 on_node '! kill -0 "$(cat /tmp/epilog.child)" 2>/dev/null'
 }
 
