@@ -6,8 +6,8 @@
  * Runs every test in a process of its own (Check forks), prints Check's line
  * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed.
  *
- * The variable JOBIO_SHARE=N asks for an N-th of what is tried at random, for
- * programs that run in an emulator of memory. */
+ * The variable JOBIO_SHARE=N asks for an N-th of what is tried at random, or row by
+ * row of a long table, for programs that run slower than usual. */
 #ifndef JOBIO_TESTS_UNIT_RUNNER_H
 #define JOBIO_TESTS_UNIT_RUNNER_H
 

@@ -33,6 +33,7 @@ struct cached_map {
 
 struct score {
 	unsigned int rows, equal, regular, regular_equal, silent, misclassed;
+	unsigned int left_out; /* of the rows */
 };
 
 /* Of a row: where it comes from, and what the daemon said. */
@@ -233,6 +234,16 @@ static void judge_slurmd_row(struct score *score, char **heads, char **words,
 	findings_free(&findings);
 }
 
+/* In an emulator of memory, all but some of the rows. */
+static bool is_left_out(struct score *score)
+{
+	bool is =
+		(score->rows + score->left_out) % (unsigned int)rounds_share();
+
+	score->left_out += is;
+	return is;
+}
+
 static void judge_slurmd(const char *name, unsigned int version,
 			 struct score *score)
 {
@@ -242,7 +253,8 @@ static void judge_slurmd(const char *name, unsigned int version,
 	tempdir_make();
 	table_open(&table, MACHINES "slurmd.txt");
 	while (table_next(&table, true))
-		if (!table.words[3] || !strcmp(table.words[3], name))
+		if ((!table.words[3] || !strcmp(table.words[3], name)) &&
+		    !is_left_out(score))
 			judge_slurmd_row(score, table.heads, table.words,
 					 version);
 	free_maps();
@@ -259,7 +271,7 @@ static void expect(const struct score *score, unsigned int rows)
 	       "silent\n",
 	       score->rows, score->equal, score->regular_equal, score->regular,
 	       others_equal, others, score->silent);
-	ck_assert_uint_eq(score->rows, rows);
+	ck_assert_uint_eq(score->rows + score->left_out, rows);
 	ck_assert_uint_eq(score->regular_equal, score->regular);
 	ck_assert_uint_ge(others_equal * 100, others * 95);
 	ck_assert_uint_eq(score->silent, 0);
@@ -337,7 +349,7 @@ static void judge_jobs(const char *name, unsigned int version,
 	tempdir_make();
 	table_open(&table, MACHINES "jobs.txt");
 	while (table_next(&table, true))
-		if (!strcmp(table.heads[6], name))
+		if (!strcmp(table.heads[6], name) && !is_left_out(score))
 			judge_job_row(score, table.heads, table.words, version);
 	free_maps();
 	tempdir_remove();
@@ -443,35 +455,42 @@ static void expect_same_map(const struct core_map *map)
 	core_map_free(copy);
 }
 
+/* Is it slurmd's? */
+static bool is_same_block(char **words)
+{
+	const struct core_map *map =
+		load_map(words[0], words[1], VERSION_OF(22, 5, 8));
+	char *want = format_lists(&words[2]);
+	char *got = format_block(map);
+	bool is = !strcmp(got, want) || !*want;
+
+	if (!is)
+		printf("%s [%s]:\n want %s\n got  %s\n", words[0], words[1],
+		       want, got);
+	expect_same_map(map);
+	free(got);
+	free(want);
+	return is;
+}
+
 START_TEST(the_block_map_is_slurmds_own_and_survives_the_cache)
 {
-	unsigned int rows = 0, wrong = 0;
+	struct score score = { 0 };
 	struct table table;
 
 	tempdir_make();
 	table_open(&table, MACHINES "maps.txt");
 	while (table_next(&table, false)) {
-		const char *machine = table.words[0], *kind = table.words[1];
-		const struct core_map *map =
-			load_map(machine, kind, VERSION_OF(22, 5, 8));
-		char *want = format_lists(&table.words[2]);
-		char *got = format_block(map);
-
-		rows++;
-		if (strcmp(got, want) != 0 && *want) {
-			wrong++;
-			printf("%s [%s]:\n want %s\n got  %s\n", machine, kind,
-			       want, got);
-		}
-		expect_same_map(map);
-		free(got);
-		free(want);
+		if (is_left_out(&score))
+			continue;
+		score.rows++;
+		score.equal += is_same_block(table.words);
 	}
 	free_maps();
 	tempdir_remove();
-	printf("%u maps, %u wrong\n", rows, wrong);
-	ck_assert_uint_eq(rows, 209);
-	ck_assert_uint_eq(wrong, 0);
+	printf("%u maps, %u equal\n", score.rows, score.equal);
+	ck_assert_uint_eq(score.rows + score.left_out, 209);
+	ck_assert_uint_eq(score.equal, score.rows);
 }
 END_TEST
 
