@@ -126,7 +126,7 @@ part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
-	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' affinity cores_change count_job \
+	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
 		file gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
 	JOBIO_SHARE=4 CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 \
 		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
@@ -247,9 +247,9 @@ cluster_files() {
 	[[ $level != all ]] || files+=(alone hostile)
 	case $level-$1 in
 		all-bullseye) files+=(deploy deploy_page) ;;
-		all-bookworm) files+=(admin disk fleet) ;;
+		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate rows spool two_ledgers upgrade) ;;
-		all-sid) files+=(admin deploy deploy_page live rollout) ;;
+		all-sid) files+=(admin deploy live rollout) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
