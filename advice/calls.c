@@ -230,7 +230,8 @@ bool calls_stat(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, stats);
 
 	if (stats < MANY_OPS ||
-	    (view_rate(v, stats) < v->limits->stats_per_s &&
+	    ((view_rate(v, stats) < v->limits->stats_per_s ||
+	      view_is_at_hand(v)) &&
 	     (stats < 10 * others || share < least_share(v))))
 		return false;
 	view_what(a,

@@ -91,13 +91,20 @@ double view_waiting(const struct view *v, enum record_number us)
 		       : 0;
 }
 
+/* The client asked for a tenth of them, or less: it had the rest at hand. */
+bool view_is_at_hand(const struct view *v)
+{
+	return v->wire && v->wire->numbers[RECORD_META_CALLS] >= 0 &&
+	       (double)v->wire->numbers[RECORD_META_CALLS] * 10 < view_metas(v);
+}
+
 double view_meta_share(const struct view *v, double ops)
 {
 	double all = view_metas(v), least = view_call_share(v, ops);
 	double part = all > 0 && ops < all ? ops / all : 1;
 	double waiting = view_waiting(v, RECORD_META_US) * part;
 
-	return waiting > least ? waiting : least;
+	return waiting > least || view_is_at_hand(v) ? waiting : least;
 }
 
 /* At the speed of a core: the least that it can have taken. */

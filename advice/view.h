@@ -55,8 +55,11 @@ double view_call_share(const struct view *v, double calls);
  * RECORD_READ_US, RECORD_WRITE_US or RECORD_META_US; 0: nobody knows. More than 1
  * where it reads ahead or writes behind. */
 double view_waiting(const struct view *v, enum record_number us);
+/* Had the client nearly all names at hand, without asking for them? */
+bool view_is_at_hand(const struct view *v);
 /* What so many operations on names take: their part of the time that the client
- * measured, or view_call_share(), whichever is more. */
+ * measured, or view_call_share(), whichever is more; the former alone where it had
+ * nearly all of them at hand. */
 double view_meta_share(const struct view *v, double ops);
 /* Of reading and writing: measured, else as the client measured it or at the speed of
  * one core, whichever is more. */

@@ -387,6 +387,35 @@ START_TEST(the_time_that_the_client_measured_counts)
 }
 END_TEST
 
+/* 20,000,000 stat, and half of the time in requests that are a tenth of them */
+START_TEST(names_that_the_client_had_at_hand_are_no_storm)
+{
+	struct job j = a09(true);
+
+	wire(&j, 10000000, 10000000 * MIB);
+	j.wire.numbers[RECORD_META_CALLS] = 2000000;
+	j.wire.numbers[RECORD_META_US] = 50000000;
+	ck_assert(is_told(&j, "A09"));
+	j.wire.numbers[RECORD_META_CALLS] = 1999999;
+	ck_assert(!is_told(&j, "A09"));
+	meta(&j, RECORD_META_STAT, 101000000);
+	ck_assert(!is_told(&j, "A09"));
+	j.wire.numbers[RECORD_META_US] = 500000000;
+	ck_assert(is_told(&j, "A09"));
+}
+END_TEST
+
+START_TEST(a_few_calls_of_a_node_are_not_its_speed)
+{
+	struct job j = a28(true);
+
+	j.io.numbers[RECORD_READ_CALLS] = 100;
+	ck_assert(is_told(&j, "A28"));
+	j.io.numbers[RECORD_READ_CALLS] = 99;
+	ck_assert(!is_told(&j, "A28"));
+}
+END_TEST
+
 /* The first takes three times as long for a byte; the second moved hardly any. */
 START_TEST(a_node_is_not_slow_beside_one_that_hardly_moved_anything)
 {
@@ -505,6 +534,8 @@ UNIT_MAIN("advice",
 	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
 	  a_finding_is_told_of_the_filesystem_that_it_is_about,
 	  the_time_that_the_client_measured_counts,
+	  names_that_the_client_had_at_hand_are_no_storm,
+	  a_few_calls_of_a_node_are_not_its_speed,
 	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
 	  of_200_ordinary_jobs_none_is_told_anything)
