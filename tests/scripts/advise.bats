@@ -44,7 +44,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	run advise 7
 	expect_equal 0 "$status"
 	expect_text 'job 7, user alice: 0 other runs of it, 0 like it' "$output"
-	expect_text $'  --io-cores=2\n      A22 on /mnt/weka, likely: ' "$output"
+	expect_text $'  --io-cores=2\n      A22 on /mnt/weka, perhaps: ' "$output"
 	expect_equal 'next time: sbatch --io-cores=2 SCRIPT' "${lines[-1]}"
 }
 
@@ -231,7 +231,7 @@ slow() {
 	ran 6 60 2 stream '' 501 9000
 	send
 	run advise --json 7
-	expect_equal '0 7 true --io-cores=2 1 1 --io-cores=2 true A22 likely' \
+	expect_equal '0 7 true --io-cores=2 1 1 --io-cores=2 true A22 perhaps' \
 		"$status $(jq -r '"\(.id) \(.judged) \(.options) \(.runs) \(.runs_like_it) \(.steps[0] | "\(.option) \(.taken) \(.code) \(.confidence)")"' <<<"$output")"
 }
 
