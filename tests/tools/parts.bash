@@ -105,10 +105,10 @@ proves_counting() {
 # A MariaDB of its own takes a minute: not before each commit.
 part_gcc() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS) $(BATS_TESTS)'
+	local which='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)'
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016
-	[[ $level == all ]] || which='$(UNIT_TESTS) $(filter-out %/mariadb.bats,$(BATS_TESTS))'
+	[[ $level == all ]] || which='$(LONG_TESTS) $(UNIT_TESTS) $(filter-out %/mariadb.bats,$(BATS_TESTS))'
 	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 "TESTS=$which"
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
