@@ -249,10 +249,12 @@ private() {
 	# Slurm 22.05 has no script that could mount it. Root did: it is told of all
 	# jobs that run.
 	[[ $JOBIO_SUITE != bookworm ]] || own=(1048576 '[]')
-	submit 'sleep 8' -D /var/tmp
+	# shellcheck disable=SC2016 # for the job's shell
+	submit 'for ((i = 0; i < 60; i++)); do [[ ! -e /var/tmp/over ]] || break; sleep 1; done' -D /var/tmp
 	other=$job
 	submit 'dd if=/dev/zero of=z bs=64k count=16 status=none' -D /mnt/b
 	finish "$job"
+	on_node 'touch /var/tmp/over'
 	finish "$other"
 	expect_of "$job" '.app[1] | [.fs, .write_bytes]' "[\"/mnt/b\",${own[0]}]"
 	expect_of "$job" .quality "${own[1]}"
