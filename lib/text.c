@@ -47,3 +47,11 @@ bool text_next_line(const char **text, char *line, size_t size)
 	}
 	return fits;
 }
+
+void text_copy(char *to, size_t size, const char *from)
+{
+	size_t length = strnlen(from, size - 1);
+
+	memcpy(to, from, length);
+	to[length] = '\0';
+}

@@ -15,6 +15,9 @@
  * writes them and getmntent(3) reads them. Other backslashes stay. */
 void text_unescape_octal(char *text);
 
+/* Cut to fit. */
+void text_copy(char *to, size_t size, const char *from);
+
 /* The line behind the first one; the end of the text behind the last. */
 const char *text_behind_line(const char *text);
 

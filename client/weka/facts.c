@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inspecting the WEKA client. Commands: `weka local ps -J` once, `weka local
- * resources -J` twice a container (staged and --stable); everything else is a
- * file. When the command line hangs once it is not called again. */
+/* Inspecting the WEKA client. What its command line tells is in
+ * containers.c; everything else is a file. */
 #include "client/weka/facts.h"
 
 #include <errno.h>
@@ -11,18 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/child.h"
 #include "client/cache.h"
-#include "client/command.h"
-#include "lib/sysfs.h"
+#include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/number.h"
+#include "lib/sysfs.h"
 
 #define CONF_BYTES_MAX (256U << 10)
 #define PATH_TEXT_MAX 1024
 #define AGENTS_MS 1000U /* for the look at all processes */
-#define WEKA_ARGS_MAX 16
 
 /* WEKA's planning guide: memory, at most 19 cores a container; its mount options:
  * memory_mb, 1400 MiB of hugepages. */
@@ -46,133 +43,6 @@ void weka_facts_clear(void *what)
 		ask_clear(&facts->stable_source[i]);
 	}
 	memset(facts, 0, sizeof(*facts));
-}
-
-/* ---- commands ---------------------------------------------------------- */
-
-/* The 6.x command line is the old wekactl: tell it that nobody is there to
- * talk to. */
-static char *const weka_env[] = { "WEKA_CLI_NO_INTERACTIVE=1",
-				  "WEKA_CLI_STYLE=plain", NULL };
-
-static void make_argv(const struct client *client, const char *const args[],
-		      char *argv[WEKA_ARGS_MAX])
-{
-	size_t i;
-
-	argv[0] = client->section->command;
-	for (i = 0; args[i] && i + 2 < WEKA_ARGS_MAX; i++)
-		argv[i + 1] = (char *)args[i];
-	argv[i + 1] = NULL;
-}
-
-void weka_ask(struct client *client, struct ask *ask, const char *const args[])
-{
-	char *argv[WEKA_ARGS_MAX];
-
-	make_argv(client, args, argv);
-	ask_command(client, ask, argv, weka_env);
-}
-
-int weka_order(struct client *client, unsigned int timeout_ms,
-	       const char *const args[], struct err *err)
-{
-	struct child_result result = { 0 };
-	struct ask ask = { 0 };
-	char *argv[WEKA_ARGS_MAX];
-	int rc = 0;
-
-	make_argv(client, args, argv);
-	if (command_run(client->run_dir, argv, weka_env, timeout_ms, &result,
-			err) < 0)
-		return -1;
-	ask_take(&ask, &result);
-	child_result_free(&result);
-	if (ask.answer != ASK_ANSWERED)
-		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1],
-			     ask.why);
-	ask_clear(&ask);
-	return rc;
-}
-
-static void read_resources(struct client *client, size_t i)
-{
-	struct weka_facts *facts = weka_of(client);
-	const char *name = facts->containers.item[i].name;
-	const char *staged[] = { "local", "resources", "-C", name, "-J", NULL };
-	const char *stable[] = { "local",    "resources", "-C", name,
-				 "--stable", "-J",	  NULL };
-
-	weka_ask(client, &facts->staged_source[i], staged);
-	if (ask_is_silent(&facts->staged_source[i]))
-		return;
-	weka_ask(client, &facts->stable_source[i], stable);
-}
-
-static void parse_resources(struct ask *source, const char *name,
-			    struct weka_resources *resources)
-{
-	struct err err;
-
-	memset(resources, 0, sizeof(*resources));
-	if (source->answer != ASK_ANSWERED)
-		return;
-	if (weka_parse_resources(source->text, name, resources, &err) < 0)
-		ask_set(source, ASK_FAILED, err.text);
-}
-
-static void parse_containers(struct client *client)
-{
-	struct weka_facts *facts = weka_of(client);
-	const char *only = client->section->container;
-	struct weka_containers all = { 0 };
-	struct err err;
-	size_t i;
-
-	facts->containers_known = false;
-	memset(&facts->containers, 0, sizeof(facts->containers));
-	if (facts->ps.answer != ASK_ANSWERED)
-		return;
-	if (weka_parse_ps(facts->ps.text, &all, &err) < 0) {
-		ask_set(&facts->ps, ASK_FAILED, err.text);
-		return;
-	}
-	facts->containers_known = true;
-	for (i = 0; i < all.count; i++)
-		if (!*only || !strcmp(only, all.item[i].name))
-			facts->containers.item[facts->containers.count++] =
-				all.item[i];
-}
-
-static void parse_all_resources(struct weka_facts *facts)
-{
-	const char *name;
-	size_t i;
-
-	for (i = 0; i < facts->containers.count; i++) {
-		name = facts->containers.item[i].name;
-		parse_resources(&facts->staged_source[i], name,
-				&facts->staged[i]);
-		parse_resources(&facts->stable_source[i], name,
-				&facts->stable[i]);
-	}
-}
-
-void weka_read_containers(struct client *client)
-{
-	static const char *const ps[] = { "local", "ps", "-J", NULL };
-	struct weka_facts *facts = weka_of(client);
-	size_t i;
-
-	cache_asked(client);
-	weka_ask(client, &facts->ps, ps);
-	parse_containers(client);
-	for (i = 0; i < facts->containers.count; i++) {
-		read_resources(client, i);
-		if (ask_is_silent(&facts->staged_source[i]))
-			break;
-	}
-	parse_all_resources(facts);
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -343,95 +213,6 @@ static void read_cheap_files(struct client *client)
 	read_agent(client);
 }
 
-/* ---- the cache --------------------------------------------------------- */
-
-void weka_key(const struct client *client, struct cache_key *key)
-{
-	static const char *const files[] = { "resources.json",
-					     "resources.json.stable",
-					     "resources.json.staging" };
-	const struct config_client *section = client->section;
-	const struct weka_facts *facts = weka_of(client);
-	char path[PATH_TEXT_MAX];
-	size_t i, j;
-
-	cache_key_text(key, section->command);
-	cache_key_text(key, section->container);
-	cache_key_file(key, section->service_conf);
-	cache_key_file(key, section->service_conf_alt);
-	cache_key_process(key, facts->agent_pid);
-	for (i = 0; i < facts->containers.count; i++) {
-		cache_key_process(key, facts->containers.item[i].pid);
-		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
-			snprintf(path, sizeof(path), "%s/%s/container/%s",
-				 section->data_dir,
-				 facts->containers.item[i].name, files[j]);
-			cache_key_file(key, path);
-		}
-	}
-}
-
-int weka_load(struct client *client, const struct cache *cache)
-{
-	struct weka_facts *facts = weka_of(client);
-	char name[32];
-	int64_t agents;
-	size_t i;
-
-	if (cache_answer(cache, "ps", &facts->ps) < 0)
-		return -1;
-	parse_containers(client);
-	for (i = 0; i < facts->containers.count; i++) {
-		snprintf(name, sizeof(name), "staged%zu", i);
-		if (cache_answer(cache, name, &facts->staged_source[i]) < 0)
-			return -1;
-		snprintf(name, sizeof(name), "stable%zu", i);
-		if (cache_answer(cache, name, &facts->stable_source[i]) < 0)
-			return -1;
-	}
-	parse_all_resources(facts);
-	agents = cache_number(cache, "agents");
-	facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
-	return facts->containers_known ? 0 : -1;
-}
-
-static bool is_worth_keeping(const struct client *client)
-{
-	const struct weka_facts *facts = weka_of(client);
-	size_t i;
-
-	if (!facts->containers_known || !facts->containers.count ||
-	    weka_agents_unknown(facts))
-		return false;
-	for (i = 0; i < facts->containers.count; i++)
-		if (strcmp(facts->containers.item[i].display_status, "READY") !=
-			    0 ||
-		    !facts->staged[i].known || !facts->stable[i].known ||
-		    process_start(facts->containers.item[i].pid, NULL, NULL) <
-			    0)
-			return false;
-	return true;
-}
-
-int weka_keep(const struct client *client, struct cache *cache)
-{
-	const struct weka_facts *facts = weka_of(client);
-	char name[32];
-	size_t i;
-
-	if (!is_worth_keeping(client))
-		return -1;
-	cache_put_number(cache, "agents", facts->agent_count);
-	cache_put_answer(cache, "ps", &facts->ps);
-	for (i = 0; i < facts->containers.count; i++) {
-		snprintf(name, sizeof(name), "staged%zu", i);
-		cache_put_answer(cache, name, &facts->staged_source[i]);
-		snprintf(name, sizeof(name), "stable%zu", i);
-		cache_put_answer(cache, name, &facts->stable_source[i]);
-	}
-	return 0;
-}
-
 /* ---- together ---------------------------------------------------------- */
 
 const struct weka_container *weka_container(const struct weka_facts *facts,
@@ -587,12 +368,6 @@ static void count_agents(struct client *client)
 		facts->agent_count = (unsigned int)count;
 	else
 		ask_set(&facts->agents, ASK_FAILED, "no number");
-}
-
-bool weka_agents_unknown(const struct weka_facts *facts)
-{
-	return facts->agents.answer != ASK_ANSWERED &&
-	       facts->agents.answer != ASK_NOT_ASKED;
 }
 
 static void ask_everything(struct client *client)

@@ -82,7 +82,11 @@ void weka_read_cgroups(struct client *client);
 void weka_digest(struct client *client);
 
 /* Somebody looked for agents, and it could not be seen how many there are. */
-bool weka_agents_unknown(const struct weka_facts *facts);
+static inline bool weka_agents_unknown(const struct weka_facts *facts)
+{
+	return facts->agents.answer != ASK_ANSWERED &&
+	       facts->agents.answer != ASK_NOT_ASKED;
+}
 
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts,

@@ -15,134 +15,6 @@
 
 /* core_id of a frontend whose core the client picks itself */
 #define CORE_AUTOMATIC UINT32_MAX
-#define LINE_TEXT_MAX 1024
-
-/* Cut to fit: names that long are nobody's. */
-static void copy(char *to, size_t size, const char *from)
-{
-	size_t length = strnlen(from, size - 1);
-
-	memcpy(to, from, length);
-	to[length] = '\0';
-}
-
-/* ---- service.conf ------------------------------------------------------ */
-
-/* WEKA's own scripts write "key=value", its guide shows "key = value", and the
- * section of these keys was never published: any line counts. */
-static char *trim(char *text)
-{
-	size_t length;
-
-	text += strspn(text, " \t\r");
-	length = strlen(text);
-	while (length && strchr(" \t\r", text[length - 1]))
-		text[--length] = '\0';
-	if (length >= 2 && (*text == '"' || *text == '\'') &&
-	    text[length - 1] == *text) {
-		text[length - 1] = '\0';
-		text++;
-	}
-	return text;
-}
-
-static void cut_comment(char *value)
-{
-	char *at;
-
-	for (at = value; *at; at++) {
-		if ((*at == '#' || *at == ';') &&
-		    (at == value || at[-1] == ' ' || at[-1] == '\t')) {
-			*at = '\0';
-			return;
-		}
-	}
-}
-
-static enum weka_switch switch_of(const char *value)
-{
-	static const char *const no[] = { "false", "no", "0", "off", "f", "n" };
-	static const char *const yes[] = { "true", "yes", "1", "on", "t", "y" };
-	size_t i;
-
-	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
-		if (!strcasecmp(value, no[i]))
-			return WEKA_FALSE;
-		if (!strcasecmp(value, yes[i]))
-			return WEKA_TRUE;
-	}
-	return WEKA_UNCLEAR;
-}
-
-static void take_isolate(struct weka_service *service, const char *value)
-{
-	enum weka_switch now = switch_of(value);
-
-	if (service->isolate_cpusets != WEKA_UNSET &&
-	    service->isolate_cpusets != now)
-		service->isolate_differs = true;
-	service->isolate_cpusets = now;
-	copy(service->isolate_text, sizeof(service->isolate_text), value);
-}
-
-static void take_mode(struct weka_service *service, const char *value)
-{
-	char mode[WEKA_NAME_MAX];
-	size_t i;
-
-	copy(mode, sizeof(mode), value);
-	for (i = 0; mode[i]; i++)
-		mode[i] = mode[i] == '-'
-				  ? '_'
-				  : (char)tolower((unsigned char)mode[i]);
-	if (*service->cgroups_mode && strcmp(service->cgroups_mode, mode) != 0)
-		service->cgroups_differs = true;
-	copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
-}
-
-static void take_setting(struct weka_service *service, char *key, char *value)
-{
-	char *at;
-
-	for (at = key; *at; at++)
-		if (*at == '-')
-			*at = '_';
-	cut_comment(value);
-	value = trim(value);
-	if (!strcasecmp(key, "isolate_cpusets")) {
-		take_isolate(service, value);
-	} else if (!strcasecmp(key, "cgroups_mode")) {
-		take_mode(service, value);
-	} else if (!strcasecmp(key, "isolate_cpuset")) {
-		copy(service->odd_key, sizeof(service->odd_key), key);
-		service->odd_isolate = switch_of(value);
-	} else if (!strcasecmp(key, "cgroup_mode")) {
-		if (!*service->odd_key)
-			copy(service->odd_key, sizeof(service->odd_key), key);
-		if (!*service->cgroups_mode)
-			take_mode(service, value);
-	}
-}
-
-void weka_parse_service(const char *text, struct weka_service *service)
-{
-	char line[LINE_TEXT_MAX], *at, *separator;
-
-	memset(service, 0, sizeof(*service));
-	service->present = true;
-	if (!strncmp(text, "\xef\xbb\xbf", 3))
-		text += 3;
-	while (text_next_line(&text, line, sizeof(line))) {
-		at = line + strspn(line, " \t");
-		separator = strpbrk(at, "=:");
-		if (*at == '#' || *at == ';' || *at == '[' || !separator)
-			continue;
-		*separator = '\0';
-		take_setting(service, trim(at), separator + 1);
-	}
-}
-
-/* ---- JSON -------------------------------------------------------------- */
 
 static const char *get_text(struct json_object *object, const char *key)
 {
@@ -159,7 +31,7 @@ static int get_switch(struct json_object *object, const char *key, bool *value)
 	if (json_object_is_type(found, json_type_boolean))
 		*value = json_is_true(object, key);
 	else if (text)
-		*value = switch_of(text) == WEKA_TRUE;
+		*value = weka_switch_of(text) == WEKA_TRUE;
 	else
 		return -1;
 	return 0;
@@ -207,7 +79,7 @@ static struct json_object *internal_status(struct json_object *object)
 
 static void copy_upper(char *to, size_t size, const char *from)
 {
-	copy(to, size, from);
+	text_copy(to, size, from);
 	for (; *to; to++)
 		*to = (char)toupper((unsigned char)*to);
 }
@@ -219,8 +91,8 @@ static void parse_container(struct json_object *object,
 	long long pid = 0;
 
 	memset(container, 0, sizeof(*container));
-	copy(container->name, sizeof(container->name),
-	     get_text(object, "name"));
+	text_copy(container->name, sizeof(container->name),
+		  get_text(object, "name"));
 	if (get_switch(object, "isRunning", &container->running) < 0 &&
 	    get_switch(object, "running", &container->running) < 0)
 		container->running =
@@ -235,22 +107,22 @@ static void parse_container(struct json_object *object,
 	if (get_switch(object, "isPersistent", &container->persistent) < 0)
 		get_switch(object, "persistent", &container->persistent);
 	/* health is display_status; "state" stays READY while it joins */
-	copy(container->display_status, sizeof(container->display_status),
-	     get_text(status, "display_status"));
+	text_copy(container->display_status, sizeof(container->display_status),
+		  get_text(status, "display_status"));
 	/* the column of the 6.x command line: "Ready" */
 	if (!*container->display_status)
 		copy_upper(container->display_status,
 			   sizeof(container->display_status),
 			   get_text(object, "status"));
-	copy(container->message, sizeof(container->message),
-	     get_text(status, "message"));
-	copy(container->version, sizeof(container->version),
-	     get_text(object, "versionName"));
+	text_copy(container->message, sizeof(container->message),
+		  get_text(status, "message"));
+	text_copy(container->version, sizeof(container->version),
+		  get_text(object, "versionName"));
 	if (!*container->version)
-		copy(container->version, sizeof(container->version),
-		     get_text(object, "version"));
-	copy(container->last_failure, sizeof(container->last_failure),
-	     get_text(object, "lastFailure"));
+		text_copy(container->version, sizeof(container->version),
+			  get_text(object, "version"));
+	text_copy(container->last_failure, sizeof(container->last_failure),
+		  get_text(object, "lastFailure"));
 	if (id_of(json_member(object, "pid"), &pid) == 0 && pid > 0)
 		container->pid = (long)pid;
 }
@@ -384,13 +256,13 @@ static void parse_nics(struct json_object *list,
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 shows names only */
 		name = json_value_text(item);
-		copy(nic->name, sizeof(nic->name),
-		     name ? name : get_text(item, "device"));
+		text_copy(nic->name, sizeof(nic->name),
+			  name ? name : get_text(item, "device"));
 		if (!*nic->name)
-			copy(nic->name, sizeof(nic->name),
-			     get_text(item, "name"));
-		copy(nic->identifier, sizeof(nic->identifier),
-		     get_text(item, "identifier"));
+			text_copy(nic->name, sizeof(nic->name),
+				  get_text(item, "name"));
+		text_copy(nic->identifier, sizeof(nic->identifier),
+			  get_text(item, "identifier"));
 	}
 }
 
@@ -442,65 +314,4 @@ bool weka_resources_equal(const struct weka_resources *a,
 		    a->frontend[i].core_id != b->frontend[i].core_id)
 			return false;
 	return true;
-}
-
-/* ---- /proc/wekafs/interface -------------------------------------------- */
-
-/* "Container=NAME FE 0: Connected frontend pid 4081176" or
- * "Container=NAME FE 0: Frontend is not connected" */
-static void parse_link(char *line, struct weka_interface *interface)
-{
-	char *space = strchr(line, ' '), *colon, *text;
-	struct weka_link *link;
-	unsigned long number;
-
-	if (!space || strncmp(space, " FE ", 4) != 0 ||
-	    interface->link_count == WEKA_FRONTENDS_MAX)
-		return;
-	colon = strchr(space + 4, ':');
-	if (!colon)
-		return;
-	*space = *colon = '\0';
-	if (number_parse(space + 4, 0, UINT16_MAX, &number, NULL) < 0)
-		return;
-	link = &interface->link[interface->link_count++];
-	memset(link, 0, sizeof(*link));
-	copy(link->container, sizeof(link->container), line);
-	link->index = (unsigned int)number;
-	text = trim(colon + 1);
-	if (strncasecmp(text, "Connected", 9) != 0)
-		return;
-	link->connected = true;
-	text = strrchr(text, ' ');
-	if (text && number_parse(text + 1, 1, INT32_MAX, &number, NULL) == 0)
-		link->pid = (long)number;
-}
-
-static void parse_interface_line(char *line, struct weka_interface *interface)
-{
-	unsigned long number;
-
-	if (!strncmp(line, "Container=", 10))
-		parse_link(line + 10, interface);
-	else if (!strncmp(line, "GW driver_state:", 16))
-		copy(interface->driver_state, sizeof(interface->driver_state),
-		     trim(line + 16));
-	else if (!strncmp(line, "Active mounts:", 14) &&
-		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) ==
-			 0)
-		/* a sum, when each container has a file of its own */
-		interface->active_mounts =
-			(interface->active_mounts > 0 ? interface->active_mounts
-						      : 0) +
-			(long)number;
-}
-
-void weka_parse_interface(const char *text, struct weka_interface *interface)
-{
-	char line[LINE_TEXT_MAX];
-
-	memset(interface, 0, sizeof(*interface));
-	interface->active_mounts = -1;
-	while (text_next_line(&text, line, sizeof(line)))
-		parse_interface_line(line, interface);
 }

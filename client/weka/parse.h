@@ -13,8 +13,8 @@
  * Errors  -1 and what was expected in *err. Unknown keys are ignored; a key
  *           that is missing leaves its fact unknown: the formats of 4.2, 4.4,
  *           5.x and the 6.x command line differ, and none is documented whole.
- * Runs    anywhere: pure functions of text. This is the only file that knows
- *           WEKA's formats.
+ * Runs    anywhere: pure functions of text. Nothing else knows WEKA's
+ *           formats.
  */
 #ifndef JOBIO_CLIENT_WEKA_PARSE_H
 #define JOBIO_CLIENT_WEKA_PARSE_H
@@ -106,6 +106,8 @@ struct weka_interface {
 	struct weka_link link[WEKA_FRONTENDS_MAX];
 };
 
+/* Of "true", "yes", "0", ..: never WEKA_UNSET. */
+enum weka_switch weka_switch_of(const char *value);
 void weka_parse_service(const char *text, struct weka_service *service);
 int weka_parse_ps(const char *text, struct weka_containers *containers,
 		  struct err *err);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "client/weka/baseline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/state.h"
+#include "lib/host.h"
+#include "lib/rundir.h"
+
+#define OURS_MAX 16U
+
+struct baseline {
+	bool is_known;
+	char boot_id[64]; /* "": written by an older version, as 'ours' */
+	struct cpuset cores, ours[OURS_MAX];
+	size_t ours_count;
+};
+
+static void baseline_ours(struct baseline *baseline, const struct cpuset *ids)
+{
+	if (baseline->ours_count == OURS_MAX) {
+		memmove(baseline->ours, baseline->ours + 1,
+			(OURS_MAX - 1) * sizeof(baseline->ours[0]));
+		baseline->ours_count--;
+	}
+	baseline->ours[baseline->ours_count++] = *ids;
+}
+
+static void baseline_line(struct baseline *baseline, const char *container,
+			  char *line)
+{
+	char *value = strchr(line, ' ');
+	struct cpuset ids;
+
+	if (!value)
+		return;
+	*value++ = '\0';
+	if (!baseline->is_known)
+		baseline->is_known =
+			!strcmp(line, container) &&
+			cpuset_parse(&baseline->cores, value, NULL) == 0;
+	else if (!strcmp(line, "boot"))
+		snprintf(baseline->boot_id, sizeof(baseline->boot_id), "%s",
+			 value);
+	else if (!strcmp(line, "ours") && cpuset_parse(&ids, value, NULL) == 0)
+		baseline_ours(baseline, &ids);
+}
+
+static void baseline_load(const struct client *client, const char *container,
+			  struct baseline *baseline)
+{
+	char *text = state_read(client, RUNDIR_BASELINE), *line, *save = NULL;
+
+	memset(baseline, 0, sizeof(*baseline));
+	if (!text)
+		return;
+	line = strtok_r(text, "\n", &save);
+	while (line) {
+		baseline_line(baseline, container, line);
+		line = baseline->is_known ? strtok_r(NULL, "\n", &save) : NULL;
+	}
+	free(text);
+}
+
+/* 1: *cores is the baseline of the container; 0: it is at its baseline. */
+int weka_baseline_read(const struct client *client, const char *container,
+		       struct cpuset *cores)
+{
+	struct baseline baseline;
+
+	baseline_load(client, container, &baseline);
+	if (baseline.is_known)
+		*cores = baseline.cores;
+	return baseline.is_known;
+}
+
+static int print_list(FILE *file, const char *what, const struct cpuset *ids)
+{
+	char *list = cpuset_format(ids);
+	int rc = list ? 0 : -1;
+
+	if (list)
+		fprintf(file, "%s %s\n", what, list);
+	free(list);
+	return rc;
+}
+
+static int baseline_store(const struct client *client, const char *container,
+			  const struct baseline *baseline, struct err *err)
+{
+	size_t size_bytes = 0, i;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size_bytes);
+	int rc = file ? print_list(file, container, &baseline->cores) : -1;
+
+	if (file)
+		fprintf(file, "boot %s\n", baseline->boot_id);
+	for (i = 0; rc == 0 && i < baseline->ours_count; i++)
+		rc = print_list(file, "ours", &baseline->ours[i]);
+	if (file && fclose(file) != 0)
+		rc = -1;
+	if (rc < 0)
+		err_set(err, "client: out of memory");
+	else
+		rc = state_write(client, RUNDIR_BASELINE, text, err);
+	free(text);
+	return rc;
+}
+
+/* Before the container gets other cores for a job. */
+int weka_baseline_keep(const struct client *client, const char *container,
+		       const struct cpuset *old_ids,
+		       const struct cpuset *new_ids, struct err *err)
+{
+	struct baseline baseline;
+
+	baseline_load(client, container, &baseline);
+	if (!baseline.is_known) {
+		baseline.is_known = true;
+		baseline.cores = *old_ids;
+	} else if (!*baseline.boot_id) {
+		baseline_ours(&baseline, old_ids);
+	}
+	host_boot_id(baseline.boot_id, sizeof(baseline.boot_id));
+	baseline_ours(&baseline, new_ids);
+	return baseline_store(client, container, &baseline, err);
+}
+
+/* Of another boot, and the container has cores that no job of then can have left
+ * it with: WEKA keeps what was applied, fstab says what is mounted. */
+static bool is_stale(const struct client *client,
+		     const struct baseline *baseline, const struct cpuset *now)
+{
+	char boot_id[64];
+	size_t i;
+
+	if (!*baseline->boot_id)
+		return false;
+	host_boot_id(boot_id, sizeof(boot_id));
+	if (strcmp(boot_id, baseline->boot_id) != 0 &&
+	    (client->section->core_method != CORE_METHOD_RESOURCES ||
+	     cpuset_equal(now, &baseline->cores)))
+		return true;
+	for (i = 0; i < baseline->ours_count; i++)
+		if (cpuset_equal(now, &baseline->ours[i]))
+			return false;
+	return !cpuset_equal(now, &baseline->cores);
+}
+
+void weka_baseline_forget_stale(const struct client *client,
+				const char *container, const struct cpuset *now)
+{
+	struct baseline baseline;
+
+	baseline_load(client, container, &baseline);
+	if (baseline.is_known && is_stale(client, &baseline, now))
+		state_forget(client, RUNDIR_BASELINE);
+}
+
+void weka_baseline_settle(const struct client *client, const char *container,
+			  const struct cpuset *now)
+{
+	struct cpuset baseline;
+
+	if (weka_baseline_read(client, container, &baseline) &&
+	    cpuset_equal(&baseline, now))
+		state_forget(client, RUNDIR_BASELINE);
+}

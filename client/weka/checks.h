@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* checks.h - the checks of judge.c's table that stand in other files
+ *
+ * Owner, errors  rule.h.
+ * Runs    for judge.c only.
+ */
+#ifndef JOBIO_CLIENT_WEKA_CHECKS_H
+#define JOBIO_CLIENT_WEKA_CHECKS_H
+
+#include "client/rule.h"
+
+void weka_check_isolate(const struct judge *judge, const struct rule *rule);
+void weka_check_stale(const struct judge *judge, const struct rule *rule);
+void weka_check_force_v2(const struct judge *judge, const struct rule *rule);
+void weka_check_odd_key(const struct judge *judge, const struct rule *rule);
+void weka_check_twice(const struct judge *judge, const struct rule *rule);
+void weka_check_two_files(const struct judge *judge, const struct rule *rule);
+void weka_check_no_service(const struct judge *judge, const struct rule *rule);
+void weka_check_unprotected(const struct judge *judge, const struct rule *rule);
+void weka_check_agent_down(const struct judge *judge, const struct rule *rule);
+void weka_check_pidfile(const struct judge *judge, const struct rule *rule);
+void weka_check_two_agents(const struct judge *judge, const struct rule *rule);
+void weka_check_look(const struct judge *judge, const struct rule *rule);
+void weka_check_hung(const struct judge *judge, const struct rule *rule);
+void weka_check_no_time(const struct judge *judge, const struct rule *rule);
+void weka_check_missing(const struct judge *judge, const struct rule *rule);
+void weka_check_failed(const struct judge *judge, const struct rule *rule);
+void weka_check_automatic(const struct judge *judge, const struct rule *rule);
+void weka_check_core_zero(const struct judge *judge, const struct rule *rule);
+void weka_check_no_frontend(const struct judge *judge, const struct rule *rule);
+void weka_check_staged(const struct judge *judge, const struct rule *rule);
+void weka_check_memory(const struct judge *judge, const struct rule *rule);
+void weka_check_nic(const struct judge *judge, const struct rule *rule);
+void weka_check_driver_hung(const struct judge *judge, const struct rule *rule);
+void weka_check_driver_state(const struct judge *judge,
+			     const struct rule *rule);
+void weka_check_driver_missing(const struct judge *judge,
+			       const struct rule *rule);
+void weka_check_connected(const struct judge *judge, const struct rule *rule);
+void weka_check_link_count(const struct judge *judge, const struct rule *rule);
+void weka_check_affinity(const struct judge *judge, const struct rule *rule);
+void weka_check_cpuset(const struct judge *judge, const struct rule *rule);
+void weka_check_exclusive(const struct judge *judge, const struct rule *rule);
+
+#endif

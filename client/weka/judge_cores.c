@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules about the cores of a WEKA client: what it was told, what its driver and its
+ * cgroup say. */
+#include <stdio.h>
+#include <string.h>
+
+#include "client/weka/checks.h"
+#include "client/weka/facts.h"
+#include "lib/sysfs.h"
+
+/* ---- frontends and cores ----------------------------------------------- */
+
+/* Each rule about the cores looks at the stable resources of a running
+ * container. */
+static const struct weka_resources *running(const struct judge *judge, size_t i)
+{
+	if (!weka_of(judge->client)->containers.item[i].running ||
+	    !weka_of(judge->client)->stable[i].known)
+		return NULL;
+	return &weka_of(judge->client)->stable[i];
+}
+
+void weka_check_automatic(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i;
+
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
+		resources = running(judge, i);
+		if (resources && weka_is_automatic(resources))
+			rule_say(judge, rule,
+				 "container '%s' picks cores by itself "
+				 "(automatic "
+				 "core ids): they can differ after each start",
+				 weka_of(judge->client)
+					 ->containers.item[i]
+					 .name);
+	}
+}
+
+void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+
+	if (common->cpus_known && cpuset_has(&common->frontend_cpus, 0))
+		rule_say(judge, rule,
+			 "a frontend runs on the core of CPU 0, which serves "
+			 "the "
+			 "system");
+}
+
+void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i;
+
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
+		resources = running(judge, i);
+		if (resources && !resources->frontend_count)
+			rule_say(judge, rule,
+				 "container '%s' has no frontend with a core "
+				 "of its "
+				 "own (net=udp): it uses the job's CPUs",
+				 weka_of(judge->client)
+					 ->containers.item[i]
+					 .name);
+	}
+}
+
+static const char *cores_of(const struct weka_resources *resources, char *text)
+{
+	struct cpuset cpus;
+
+	if (weka_is_automatic(resources))
+		return "of its own choice";
+	weka_named_cpus(resources, &cpus);
+	return rule_list(&cpus, text);
+}
+
+void weka_check_staged(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_resources *stable, *staged;
+	char a[RULE_LIST_MAX], b[RULE_LIST_MAX];
+	const char *is, *next;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		stable = &facts->stable[i];
+		staged = &facts->staged[i];
+		if (!stable->known || !staged->known ||
+		    weka_resources_equal(stable, staged))
+			continue;
+		is = cores_of(stable, a);
+		next = cores_of(staged, b);
+		if (strcmp(is, next) != 0)
+			rule_say(judge, rule,
+				 "container '%s' runs with cores %s, and cores "
+				 "%s "
+				 "are staged: its next restart takes them",
+				 facts->containers.item[i].name, is, next);
+		else
+			rule_say(judge, rule,
+				 "container '%s' runs with %lld MiB of huge "
+				 "pages, "
+				 "and %lld MiB are staged: its next restart "
+				 "takes "
+				 "them",
+				 facts->containers.item[i].name,
+				 stable->memory_bytes >> 20,
+				 staged->memory_bytes >> 20);
+	}
+}
+
+void weka_check_memory(const struct judge *judge, const struct rule *rule)
+{
+	size_t i, frontends = 0;
+	long needed;
+
+	if (!judge->want || judge->want->mem_spec_limit_mb < 0)
+		return;
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
+		frontends += weka_of(judge->client)->stable[i].frontend_count;
+	if (judge->want->io_cores > frontends)
+		frontends = judge->want->io_cores;
+	if (!frontends)
+		return;
+	needed = weka_sizing.memory_fixed_mb +
+		 weka_sizing.memory_core_mb * (long)frontends;
+	if (!judge->want->mem_spec_limit_mb)
+		rule_say(
+			judge, rule,
+			"MemSpecLimit is not set, and %zu frontends need about "
+			"%ld MiB",
+			frontends, needed);
+	else if (judge->want->mem_spec_limit_mb < needed)
+		rule_say(judge, rule,
+			 "MemSpecLimit is %ld MiB, and %zu frontends need "
+			 "about %ld "
+			 "MiB",
+			 judge->want->mem_spec_limit_mb, frontends, needed);
+}
+
+static void check_nic_of(const struct judge *judge, const struct rule *rule,
+			 const struct weka_resources *resources,
+			 const struct weka_nic *nic)
+{
+	int nic_node = sysfs_numa_node_of_device(nic->name, nic->identifier);
+	int cpu_node;
+	size_t i;
+
+	for (i = 0; nic_node >= 0 && i < resources->frontend_count; i++) {
+		if (resources->frontend[i].automatic)
+			continue;
+		cpu_node =
+			sysfs_numa_node_of_cpu(resources->frontend[i].core_id);
+		if (cpu_node < 0 || cpu_node == nic_node)
+			continue;
+		rule_say(judge, rule,
+			 "network card '%s' is on NUMA node %d, the frontend "
+			 "on CPU "
+			 "%u on NUMA node %d",
+			 nic->name, nic_node, resources->frontend[i].core_id,
+			 cpu_node);
+		return;
+	}
+}
+
+void weka_check_nic(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_resources *resources;
+	size_t i, n;
+
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
+		resources = running(judge, i);
+		for (n = 0; resources && n < resources->nic_count; n++)
+			check_nic_of(judge, rule, resources,
+				     &resources->nic[n]);
+	}
+}
+
+/* ---- kernel driver ----------------------------------------------------- */
+
+void weka_check_driver_hung(const struct judge *judge, const struct rule *rule)
+{
+	if (weka_of(judge->client)->interface_source.answer == ASK_HUNG)
+		rule_say(judge, rule,
+			 "reading %s/interface hangs: the driver is stuck",
+			 judge->client->section->proc_dir);
+}
+
+void weka_check_driver_state(const struct judge *judge, const struct rule *rule)
+{
+	const char *state = weka_of(judge->client)->interface.driver_state;
+
+	if (*state && strcmp(state, "DRIVER_ACCEPTING") != 0)
+		rule_say(judge, rule, "the driver is in state %s", state);
+}
+
+void weka_check_driver_missing(const struct judge *judge,
+			       const struct rule *rule)
+{
+	enum ask_answer answer =
+		weka_of(judge->client)->interface_source.answer;
+
+	if (judge->client->common.mount_count &&
+	    (answer == ASK_MISSING || answer == ASK_FAILED))
+		rule_say(judge, rule,
+			 "%s/interface cannot be read: whether the frontends "
+			 "are "
+			 "connected is unknown",
+			 judge->client->section->proc_dir);
+}
+
+void weka_check_connected(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_interface *interface =
+		&weka_of(judge->client)->interface;
+	size_t i;
+
+	for (i = 0; i < interface->link_count; i++)
+		if (!interface->link[i].connected)
+			rule_say(judge, rule,
+				 "frontend %u of container '%s' is not "
+				 "connected to "
+				 "the driver",
+				 interface->link[i].index,
+				 interface->link[i].container);
+}
+
+void weka_check_link_count(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_resources *resources;
+	size_t i, n, links;
+
+	if (facts->interface_source.answer != ASK_ANSWERED ||
+	    !facts->interface.link_count)
+		return;
+	for (i = 0; i < facts->containers.count; i++) {
+		resources = running(judge, i);
+		links = 0;
+		for (n = 0; n < facts->interface.link_count; n++)
+			links += !strcmp(facts->interface.link[n].container,
+					 facts->containers.item[i].name);
+		if (resources && links && links != resources->frontend_count)
+			rule_say(judge, rule,
+				 "container '%s' has %zu frontends, and the "
+				 "driver "
+				 "knows %zu",
+				 facts->containers.item[i].name,
+				 resources->frontend_count, links);
+	}
+}
+
+void weka_check_affinity(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_link *link;
+	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
+	struct cpuset named, whole, real;
+	size_t i, n;
+
+	for (n = 0; n < facts->interface.link_count; n++) {
+		link = &facts->interface.link[n];
+		if (!weka_container(facts, link->container, &i) ||
+		    !running(judge, i) ||
+		    weka_is_automatic(&facts->stable[i]) ||
+		    process_cpus(link->pid, &real) < 0)
+			continue;
+		weka_named_cpus(&facts->stable[i], &named);
+		sysfs_whole_cores(&named, &whole);
+		if (!cpuset_is_subset(&real, &whole))
+			rule_say(judge, rule,
+				 "frontend %u of container '%s' may run on CPU "
+				 "%s, "
+				 "its resources name core %s",
+				 link->index, link->container,
+				 rule_list(&real, is),
+				 rule_list(&named, should));
+	}
+}
+
+/* ---- cgroups ----------------------------------------------------------- */
+
+void weka_check_cpuset(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
+	struct cpuset named;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++) {
+		if (!facts->cgroup[i].known || !running(judge, i))
+			continue;
+		weka_named_cpus(&facts->stable[i], &named);
+		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
+			rule_say(judge, rule,
+				 "the cpuset of container '%s' is %s and does "
+				 "not "
+				 "hold its cores %s",
+				 facts->containers.item[i].name,
+				 rule_list(&facts->cgroup[i].cpus, is),
+				 rule_list(&named, should));
+	}
+}
+
+void weka_check_exclusive(const struct judge *judge, const struct rule *rule)
+{
+	size_t i;
+
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
+		if (weka_of(judge->client)->cgroup[i].exclusive)
+			rule_say(judge, rule,
+				 "the cgroup of container '%s' is an exclusive "
+				 "partition: its CPUs are gone from the rest "
+				 "of the "
+				 "node",
+				 weka_of(judge->client)
+					 ->containers.item[i]
+					 .name);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules about what starts and configures a WEKA client: service.conf, its agent,
+ * its command line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/weka/checks.h"
+#include "client/weka/facts.h"
+
+/* ---- service.conf ------------------------------------------------------ */
+
+/* The file that counts: service.conf, or weka.conf when that is all there is
+ * (only one published recipe names it). */
+static const struct weka_service *service_of(const struct judge *judge,
+					     const char **path)
+{
+	if (weka_of(judge->client)->service.present ||
+	    !weka_of(judge->client)->service_alt.present) {
+		*path = judge->client->section->service_conf;
+		return &weka_of(judge->client)->service;
+	}
+	*path = judge->client->section->service_conf_alt;
+	return &weka_of(judge->client)->service_alt;
+}
+
+void weka_check_isolate(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (!service->present || service->isolate_cpusets == WEKA_FALSE)
+		return;
+	if (service->isolate_cpusets == WEKA_UNSET) {
+		if (service->odd_isolate == WEKA_FALSE)
+			return; /* the spelling has a finding of its own */
+		rule_say(judge, rule,
+			 "%s does not set isolate_cpusets, and WEKA's default "
+			 "is "
+			 "true: the client takes CPUs out of Slurm's cpusets",
+			 path);
+	} else {
+		rule_say(judge, rule,
+			 "%s says isolate_cpusets='%s': the client takes CPUs "
+			 "out "
+			 "of Slurm's cpusets",
+			 path, service->isolate_text);
+	}
+}
+
+void weka_check_stale(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (facts->agent_running && service->mtime_s > 0 &&
+	    service->mtime_s > facts->agent_start_s + 1)
+		rule_say(
+			judge, rule,
+			"%s was changed %" PRId64
+			" s after the agent (pid %ld) started: the agent still "
+			"works by the old text",
+			path, service->mtime_s - facts->agent_start_s,
+			facts->agent_pid);
+}
+
+void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (!strcmp(service->cgroups_mode, "force_v2"))
+		rule_say(judge, rule,
+			 "%s says cgroups_mode=force_v2: the client's CPUs "
+			 "vanish "
+			 "from hwloc and from Slurm, even with "
+			 "isolate_cpusets=false",
+			 path);
+}
+
+void weka_check_odd_key(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (*service->odd_key)
+		rule_say(judge, rule,
+			 "%s has the key '%s', which is not documented; the "
+			 "agent "
+			 "may not read it",
+			 path, service->odd_key);
+}
+
+void weka_check_twice(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (service->isolate_differs)
+		rule_say(judge, rule,
+			 "%s sets isolate_cpusets twice with different values; "
+			 "the "
+			 "last, '%s', is taken to count",
+			 path, service->isolate_text);
+	if (service->cgroups_differs)
+		rule_say(
+			judge, rule,
+			"%s sets cgroups_mode twice with different values; the "
+			"last, '%s', is taken to count",
+			path, service->cgroups_mode);
+}
+
+void weka_check_two_files(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *a = &weka_of(judge->client)->service;
+	const struct weka_service *b = &weka_of(judge->client)->service_alt;
+
+	if (!a->present || !b->present)
+		return;
+	if ((b->isolate_cpusets != WEKA_UNSET &&
+	     b->isolate_cpusets != a->isolate_cpusets) ||
+	    (*b->cgroups_mode && strcmp(a->cgroups_mode, b->cgroups_mode) != 0))
+		rule_say(judge, rule,
+			 "%s and %s do not say the same about isolate_cpusets "
+			 "and "
+			 "cgroups_mode",
+			 judge->client->section->service_conf,
+			 judge->client->section->service_conf_alt);
+}
+
+void weka_check_no_service(const struct judge *judge, const struct rule *rule)
+{
+	if (!weka_of(judge->client)->service.present &&
+	    !weka_of(judge->client)->service_alt.present)
+		rule_say(judge, rule,
+			 "neither %s nor %s can be read: whether the client "
+			 "takes "
+			 "CPUs from Slurm is unknown",
+			 judge->client->section->service_conf,
+			 judge->client->section->service_conf_alt);
+}
+
+void weka_check_unprotected(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_service *service;
+	const char *path;
+
+	service = service_of(judge, &path);
+	if (weka_of(judge->client)->cgroup_v2 && service->present &&
+	    (!*service->cgroups_mode || !strcmp(service->cgroups_mode, "auto")))
+		rule_say(
+			judge, rule,
+			"cgroups_mode=auto means no cgroup for the client on "
+			"this "
+			"cgroup v2 node: only Slurm's reservation protects its "
+			"cores");
+}
+
+/* ---- agent ------------------------------------------------------------- */
+
+void weka_check_agent_down(const struct judge *judge, const struct rule *rule)
+{
+	if (!weka_of(judge->client)->agent_known ||
+	    weka_of(judge->client)->agent_running ||
+	    weka_of(judge->client)->agent_count ||
+	    weka_agents_unknown(weka_of(judge->client)))
+		return;
+	if (weka_of(judge->client)->agent_pid)
+		rule_say(judge, rule,
+			 "the WEKA agent does not run: %s names pid %ld, which "
+			 "is "
+			 "gone",
+			 judge->client->section->agent_pidfile,
+			 weka_of(judge->client)->agent_pid);
+	else
+		rule_say(judge, rule,
+			 "the WEKA agent does not run: no pid in %s",
+			 judge->client->section->agent_pidfile);
+}
+
+/* The documents know the process, the pid file only a check of WEKA's tools. */
+void weka_check_pidfile(const struct judge *judge, const struct rule *rule)
+{
+	if (weka_of(judge->client)->agent_known &&
+	    !weka_of(judge->client)->agent_running &&
+	    weka_of(judge->client)->agent_count)
+		rule_say(
+			judge, rule,
+			"an agent runs, and %s does not name it: whether it is "
+			"older than service.conf is unknown",
+			judge->client->section->agent_pidfile);
+}
+
+void weka_check_two_agents(const struct judge *judge, const struct rule *rule)
+{
+	if (weka_of(judge->client)->agent_count > 1)
+		rule_say(judge, rule, "%u agents run ('%s --agent')",
+			 weka_of(judge->client)->agent_count,
+			 judge->client->section->command);
+}
+
+void weka_check_look(const struct judge *judge, const struct rule *rule)
+{
+	if (ask_is_silent(&weka_of(judge->client)->agents))
+		rule_say(judge, rule,
+			 "looking for agents among root's processes hangs: "
+			 "some process is stuck");
+}
+
+/* ---- the command line -------------------------------------------------- */
+
+void weka_check_hung(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	size_t i;
+
+	if (facts->ps.answer == ASK_HUNG)
+		rule_say(judge, rule, "'weka local ps' hangs: %.300s",
+			 facts->ps.why);
+	for (i = 0; i < facts->containers.count; i++)
+		if (facts->staged_source[i].answer == ASK_HUNG ||
+		    facts->stable_source[i].answer == ASK_HUNG)
+			rule_say(judge, rule,
+				 "'weka local resources' of container '%s' "
+				 "hangs",
+				 facts->containers.item[i].name);
+}
+
+void weka_check_no_time(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	bool resources = false;
+	size_t i;
+
+	for (i = 0; i < facts->containers.count; i++)
+		resources |= facts->staged_source[i].answer == ASK_NO_TIME ||
+			     facts->stable_source[i].answer == ASK_NO_TIME;
+	if (facts->ps.answer == ASK_NO_TIME || resources ||
+	    facts->interface_source.answer == ASK_NO_TIME)
+		rule_say(judge, rule,
+			 "the budget was used up before %s could answer: the "
+			 "client "
+			 "was not judged",
+			 facts->ps.answer == ASK_NO_TIME ? "'weka local ps'"
+			 : resources ? "'weka local resources'"
+				     : "the driver");
+}
+
+void weka_check_missing(const struct judge *judge, const struct rule *rule)
+{
+	if (weka_of(judge->client)->ps.answer == ASK_MISSING)
+		rule_say(judge, rule, "the command '%s' cannot be run",
+			 judge->client->section->command);
+}
+
+void weka_check_failed(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_facts *facts = weka_of(judge->client);
+	size_t i;
+
+	if (facts->ps.answer == ASK_FAILED)
+		rule_say(judge, rule, "'weka local ps' failed: %.300s",
+			 facts->ps.why);
+	for (i = 0; i < facts->containers.count; i++) {
+		if (facts->staged_source[i].answer == ASK_FAILED)
+			rule_say(judge, rule,
+				 "'weka local resources' of container '%s' "
+				 "failed: "
+				 "%.300s",
+				 facts->containers.item[i].name,
+				 facts->staged_source[i].why);
+		if (facts->stable_source[i].answer == ASK_FAILED)
+			rule_say(judge, rule,
+				 "'weka local resources --stable' of container "
+				 "'%s' "
+				 "failed: %.300s",
+				 facts->containers.item[i].name,
+				 facts->stable_source[i].why);
+	}
+}
