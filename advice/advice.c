@@ -63,7 +63,34 @@ static bool is_wire_ours(struct record *const *records, size_t count)
 	return true;
 }
 
-/* A line of the whole client is of no one filesystem. */
+/* Is it the only filesystem of its client, on all nodes? */
+static bool is_only_one(const struct view *v)
+{
+	const struct record *r;
+	size_t i, k;
+
+	for (i = 0; i < v->count; i++) {
+		r = v->records[i];
+		for (k = 0; k < r->mount_count; k++) {
+			size_t at = r->mounts[k].client;
+
+			if (at < r->client_count &&
+			    !strcmp(r->clients[at].name, v->client) &&
+			    strcmp(r->mounts[k].mount, v->fs) != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A line of the whole client (WEKA's) is that of a filesystem which it has alone. */
+static bool is_of(const struct record_io *wire, const struct view *v)
+{
+	if (wire->fs)
+		return !strcmp(wire->fs, v->fs);
+	return !strcmp(wire->client, v->client) && is_only_one(v);
+}
+
 static const struct record_io *find_wire(const struct run_lines *lines,
 					 const struct view *v)
 {
@@ -72,8 +99,8 @@ static const struct record_io *find_wire(const struct run_lines *lines,
 
 	for (i = 0; i < lines->count; i++) {
 		line = &lines->line[i];
-		if (line->kind == RUN_WIRE && line->first->fs &&
-		    line->nodes >= v->nodes && !strcmp(line->first->fs, v->fs))
+		if (line->kind == RUN_WIRE && line->nodes >= v->nodes &&
+		    is_of(line->first, v))
 			return &line->sum;
 	}
 	return NULL;

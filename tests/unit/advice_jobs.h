@@ -28,6 +28,8 @@ struct job {
 	int applied, met;
 	enum record_scope scope;
 	struct record_io io, wire; /* of a node; wire without source: none */
+	bool is_whole;		   /* wire is of all of the client */
+	bool has_other;		   /* the client has another filesystem, too */
 	double bytes_part[NODES_MAX], us_part[NODES_MAX];
 	struct record *records[NODES_MAX];
 };
@@ -95,7 +97,8 @@ static void add_io(struct job *j, struct record *r, size_t at)
 		return;
 	io = j->wire;
 	io.scope = RECORD_SCOPE_NODE;
-	io.fs = (char *)"/work";
+	strcpy(io.client, "work");
+	io.fs = j->is_whole ? NULL : (char *)"/work";
 	ck_assert_int_eq(record_add_wire(r, &io), 0);
 }
 
@@ -117,6 +120,8 @@ static struct record *make(struct job *j, size_t at)
 		strcpy(r->request.profile, j->profile);
 	record_add_client(r, "work", j->type, "", NULL);
 	record_add_mount(r, "/work", "fs", "server:/work");
+	if (j->has_other)
+		record_add_mount(r, "/other", "fs", "server:/other");
 	if (j->finding)
 		record_add_finding(r, j->finding, "info", "something", NULL);
 	if (j->target)

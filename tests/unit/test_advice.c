@@ -209,6 +209,19 @@ START_TEST(what_the_client_of_a_shared_node_did_is_no_evidence)
 }
 END_TEST
 
+START_TEST(what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone)
+{
+	struct job j = a22(true);
+
+	wire(&j, 1000000, 999999999999);
+	j.wire.numbers[RECORD_WRITE_BYTES] = 0;
+	j.is_whole = true;
+	ck_assert(!is_told(&j, "A22"));
+	j.has_other = true;
+	ck_assert(is_told(&j, "A22"));
+}
+END_TEST
+
 START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
 {
 	struct job j = a01(true);
@@ -524,6 +537,7 @@ UNIT_MAIN("advice",
 	  the_clients_time_counts_for_mapped_files,
 	  numbers_of_the_whole_node_are_not_judged,
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
+	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
 	  small_reads_from_the_page_cache_are_nobodys_trouble,
 	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
 	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
