@@ -433,14 +433,34 @@ bool setup_one_rpc(const struct view *v, struct advice *a)
 			"targets get one RPC at a time (max_rpcs_in_flight)");
 }
 
+/* Bytes of a request to a server; as far as nobody knows, of a call. */
+static double mean_request(const struct view *v)
+{
+	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
+	double bytes = 0, calls = 0;
+
+	if (wire && wire[RECORD_READ_CALLS] > 0) {
+		bytes += (double)wire[RECORD_READ_BYTES];
+		calls += (double)wire[RECORD_READ_CALLS];
+	}
+	if (wire && wire[RECORD_WRITE_CALLS] > 0) {
+		bytes += (double)wire[RECORD_WRITE_BYTES];
+		calls += (double)wire[RECORD_WRITE_CALLS];
+	}
+	return calls > 0 ? bytes / calls : mean_call(v);
+}
+
+/* What is read ahead and written behind goes in large requests. */
 bool setup_rpcs(const struct view *v, struct advice *a)
 {
+	double small = v->limits->direct_small_kib * 1024.0;
+
 	view_why(a,
 		 "8 to 24 were best for calls below %u KiB, 1 and 128 worse "
 		 "(LU08)",
 		 v->limits->direct_small_kib);
-	return !strcmp(v->type, "lustre") &&
-	       mean_call(v) < v->limits->direct_small_kib * 1024.0 &&
+	return !strcmp(v->type, "lustre") && mean_call(v) < small &&
+	       mean_request(v) < small &&
 	       is_found(v, a, "LU08", 0.3,
 			"max_rpcs_in_flight is outside 8 to 24");
 }

@@ -222,6 +222,17 @@ START_TEST(what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone)
 }
 END_TEST
 
+START_TEST(calls_that_the_client_makes_large_requests_of_are_not_small)
+{
+	struct job j = a32(true);
+
+	wire(&j, 1000000, 1000000 * 65536L);
+	ck_assert(!is_told(&j, "A32"));
+	wire(&j, 1000000, 1000000 * 65535L);
+	ck_assert(is_told(&j, "A32"));
+}
+END_TEST
+
 START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
 {
 	struct job j = a01(true);
@@ -538,6 +549,7 @@ UNIT_MAIN("advice",
 	  numbers_of_the_whole_node_are_not_judged,
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
 	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
+	  calls_that_the_client_makes_large_requests_of_are_not_small,
 	  small_reads_from_the_page_cache_are_nobodys_trouble,
 	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
 	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
