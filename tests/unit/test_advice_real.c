@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of jobs that ran on real NFS and Lustre (tests/vm/advice-node), by name:
+/* Records of jobs that ran on real NFS and Lustre (tests/vm/advice-node), and on a
+ * stand-in for WEKA (advice-weka), by name:
  * "A01-small-reads" needs this advice first, "A01-and-A07-.." the other one, too,
  * "none-.." none; "none-not-A01-.." is a job that A01 just is not about. What else
- * may be said of one stands in 'also'. Those in 'site' are judged with its
- * jobio.conf. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
+ * may be said of one stands in 'also'. Those in 'site' and 'sim' are judged with
+ * the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
  * printed. */
 #include <dirent.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static const struct {
 };
 
 /* Those that lack one of the two: advice_jobs.h has both, made up. */
-static const char made_up[] = "A03 A04 A05 A21 A22 A23 A24 A25 A30";
+static const char made_up[] = "A30";
 
 static const char *folder(void)
 {
@@ -223,6 +224,12 @@ START_TEST(so_do_those_of_a_site_that_has_thresholds_of_its_own)
 }
 END_TEST
 
+START_TEST(so_do_those_with_a_stand_in_for_the_client)
+{
+	judge_site("sim");
+}
+END_TEST
+
 /* ---- which rules have been measured ------------------------------------------------ */
 
 struct measured {
@@ -248,6 +255,7 @@ START_TEST(each_rule_has_such_jobs_or_is_known_for_made_up_ones)
 		m = (struct measured){ .code = advice_code(i) };
 		each_job(JOBS, visit_name, &m);
 		each_job(JOBS "/site", visit_name, &m);
+		each_job(JOBS "/sim", visit_name, &m);
 		ck_assert_msg((m.is && m.is_not) == !strstr(made_up, m.code),
 			      "%s: %s%s", m.code, m.is ? "has one" : "has none",
 			      m.is_not ? ", and one that it just is not" : "");
@@ -258,4 +266,5 @@ END_TEST
 UNIT_MAIN("advice_real",
 	  jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one,
 	  so_do_those_of_a_site_that_has_thresholds_of_its_own,
+	  so_do_those_with_a_stand_in_for_the_client,
 	  each_rule_has_such_jobs_or_is_known_for_made_up_ones)
