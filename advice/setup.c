@@ -500,10 +500,20 @@ bool setup_one_connection(const struct view *v, struct advice *a)
 	       is_found(v, a, "NF11", 0.4, "one connection to the server");
 }
 
+/* The finding is of all that went through the mount, before the job, too. */
+static bool has_queued(const struct view *v)
+{
+	if (!v->wire || v->wire->numbers[RECORD_QUEUE_US] < 0)
+		return true;
+	return v->wire->numbers[RECORD_QUEUE_US] * 2 >=
+	       v->wire->numbers[RECORD_READ_US] +
+		       v->wire->numbers[RECORD_WRITE_US];
+}
+
 bool setup_slots(const struct view *v, struct advice *a)
 {
 	view_why(a, "what waits for a slot is not on its way (NF13)");
-	return !strcmp(v->type, "nfs") &&
+	return !strcmp(v->type, "nfs") && has_queued(v) &&
 	       is_found(v, a, "NF13", 0.4, "requests waited for a free slot");
 }
 

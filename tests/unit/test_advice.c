@@ -233,6 +233,20 @@ START_TEST(calls_that_the_client_makes_large_requests_of_are_not_small)
 }
 END_TEST
 
+START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
+{
+	struct job j = a37(true);
+
+	wire(&j, 10000, 57400000000);
+	j.wire.numbers[RECORD_READ_US] = 200000000;
+	j.wire.numbers[RECORD_WRITE_US] = 0;
+	j.wire.numbers[RECORD_QUEUE_US] = 99999999;
+	ck_assert(!is_told(&j, "A37"));
+	j.wire.numbers[RECORD_QUEUE_US] = 100000000;
+	ck_assert(is_told(&j, "A37"));
+}
+END_TEST
+
 START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
 {
 	struct job j = a01(true);
@@ -550,6 +564,7 @@ UNIT_MAIN("advice",
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
 	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
 	  calls_that_the_client_makes_large_requests_of_are_not_small,
+	  slots_that_others_waited_for_are_no_matter_of_the_job,
 	  small_reads_from_the_page_cache_are_nobodys_trouble,
 	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
 	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
