@@ -284,11 +284,14 @@ suite_cluster() {
 	tests "$1, cluster" $status "$dir/cluster.log"
 }
 
+# for README's table
+slurm_version() { docker run --rm --network=none "jobio-$1:site" slurmctld -V >"$dir/version"; }
+
 # cluster SUITE
 part_cluster() {
 	need_image "$1" || return 0
 	trap '"$top/tests/cluster/cluster" down "$project-${part#*-}" "${part#*-}" "$tag" || :' EXIT
-	docker run --rm --network=none "jobio-$1:site" slurmctld -V >"$dir/version"
+	slurm_version "$1"
 	if [[ $level == all ]]; then
 		suite_unit "$1"
 		suite_diff "$1"
@@ -356,6 +359,7 @@ part_vm() {
 	local status=0
 	need_image "$1" && need_kernels 6.1 || return 0
 	if [[ $1 == bookworm ]]; then need_kernels 5.10 6.12 || return 0; fi
+	slurm_version "$1"
 	run "$dir/vm.log" 1700 "$top/tests/vm/run" "$1" "$tag" || status=$?
 	tests "$1, virtual machine" $status "$dir/vm.log"
 }
