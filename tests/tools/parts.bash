@@ -386,7 +386,7 @@ part_nfs() {
 # Servers and client of a real Lustre, where somebody has put a kit beside this
 # tree (CONTRIBUTING.md says how to make one).
 part_lustre() {
-	local status=0 kit=${JOBIO_SHARED:-$top/../shared}/lustre-kit
+	local status=0 kit=$kits/lustre-kit
 	if [[ ! -x $kit/lustre-up ]]; then
 		say 'real Lustre: not run'
 		return 0
