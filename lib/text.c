@@ -48,6 +48,20 @@ bool text_next_line(const char **text, char *line, size_t size)
 	return fits;
 }
 
+bool text_is_lines(const char *text, size_t size)
+{
+	size_t length;
+
+	if (!*text)
+		return false;
+	for (; *text; text += length + 1) {
+		length = strcspn(text, "\n");
+		if (!text[length] || length >= size)
+			return false;
+	}
+	return true;
+}
+
 void text_copy(char *to, size_t size, const char *from)
 {
 	size_t length = strnlen(from, size - 1);

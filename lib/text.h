@@ -25,4 +25,7 @@ const char *text_behind_line(const char *text);
  * text. A line that does not fit is passed over. */
 bool text_next_line(const char **text, char *line, size_t size);
 
+/* Is it whole lines, at least one, each of which fits? */
+bool text_is_lines(const char *text, size_t size);
+
 #endif

@@ -257,22 +257,6 @@ static int read_line(struct wire *wire, const char *line, const char *mmfsd,
 	return 0;
 }
 
-/* Whole lines, each of which can be read: one that is left out would be missing
- * in the sum. */
-static bool is_lines(const char *text)
-{
-	size_t length;
-
-	if (!*text)
-		return false;
-	for (; *text; text += length + 1) {
-		length = strcspn(text, "\n");
-		if (!text[length] || length >= LINE_TEXT_MAX)
-			return false;
-	}
-	return true;
-}
-
 int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
 		     struct err *err)
 {
@@ -280,7 +264,8 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
 	bool none = false;
 	int64_t rc;
 
-	if (!is_lines(text))
+	/* one line that is left out would be missing in the sum */
+	if (!text_is_lines(text, sizeof(line)))
 		return err_set(err, "mmpmon: the answer is cut off");
 	while (text_next_line(&text, line, sizeof(line))) {
 		if (!is_ours(line))

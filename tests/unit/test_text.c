@@ -45,5 +45,15 @@ START_TEST(behind_the_last_line_is_the_end)
 }
 END_TEST
 
+START_TEST(whole_lines_end_and_fit)
+{
+	ck_assert(text_is_lines("\n", 1));
+	ck_assert(text_is_lines("a\nbc\n", 3));
+	ck_assert(!text_is_lines("a\nbc\n", 2));
+	ck_assert(!text_is_lines("a\nbc", 3));
+	ck_assert(!text_is_lines("", 3));
+}
+END_TEST
+
 UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay,
-	  behind_the_last_line_is_the_end)
+	  behind_the_last_line_is_the_end, whole_lines_end_and_fit)
