@@ -20,21 +20,33 @@
 
 /* ---- one file of statistics ------------------------------------------------ */
 
-/* Digits alone; INT64_MAX is where a counter stays when it is full. */
-static int parse_count(const char *text, int64_t *number)
+/* A number as the kernel prints it: digits, with a sign where a clock went
+ * back. */
+static int parse_signed(const char *text, int64_t *number)
 {
 	char *end;
 
 	errno = 0;
 	*number = strtoll(text, &end, 10);
-	if (!*text || *end || *text == '-' || *text == '+')
-		return -1;
-	return errno || *number < 0 ? -1 : 0;
+	return !*text || *end || *text == '+' || errno ? -1 : 0;
+}
+
+/* Digits alone; INT64_MAX is where a counter stays when it is full. */
+static int parse_count(const char *text, int64_t *number)
+{
+	return parse_signed(text, number) < 0 || *text == '-' ? -1 : 0;
+}
+
+/* Nobody needs a sum of squares, which is soon beyond all numbers. */
+static bool is_number(const char *text)
+{
+	text += *text == '-';
+	return *text && !text[strspn(text, "0123456789")];
 }
 
 struct sample {
-	const char *name;
-	bool bytes, summed;
+	const char *name, *unit;
+	bool summed;
 	int64_t count, sum, least, most;
 };
 
@@ -55,7 +67,6 @@ static int split_words(char *line, char *word[WORDS_MAX + 1])
  * may have blanks ("failed to reach end"), but none of those that we want. */
 static int parse_sample(char *line, struct sample *sample)
 {
-	int64_t least, most, square;
 	char *word[WORDS_MAX + 1];
 	int n = split_words(line, word);
 
@@ -65,17 +76,15 @@ static int parse_sample(char *line, struct sample *sample)
 	    parse_count(word[1], &sample->count) < 0)
 		return -1;
 	sample->name = word[0];
-	sample->bytes = !strcmp(word[3], "[bytes]");
+	sample->unit = word[3];
 	if (n == 4)
 		return 0;
-	if (n < 7 || parse_count(word[4], &least) < 0 ||
-	    parse_count(word[5], &most) < 0 ||
-	    parse_count(word[6], &sample->sum) < 0 ||
-	    (n == 8 && parse_count(word[7], &square) < 0))
+	if (n < 7 || parse_signed(word[4], &sample->least) < 0 ||
+	    parse_signed(word[5], &sample->most) < 0 ||
+	    parse_signed(word[6], &sample->sum) < 0 ||
+	    (n == 8 && !is_number(word[7])))
 		return -1;
 	sample->summed = true;
-	sample->least = least;
-	sample->most = most;
 	return 0;
 }
 
@@ -110,6 +119,21 @@ static bool is_bytes(enum wire_kind kind)
 	       kind == WIRE_ASKED_READ_BYTES || kind == WIRE_ASKED_WRITE_BYTES;
 }
 
+/* "[usec]", later "[usecs]" */
+static bool is_unit(const struct sample *sample, enum wire_kind kind)
+{
+	if (is_bytes(kind))
+		return !strcmp(sample->unit, "[bytes]");
+	return !strcmp(sample->unit, "[usec]") ||
+	       !strcmp(sample->unit, "[usecs]");
+}
+
+/* A counter that is full, or times with one that a clock's step made. */
+static bool is_lost(const struct sample *sample)
+{
+	return sample->sum == INT64_MAX || sample->least < 0;
+}
+
 /* Can these samples have this sum? One that lost digits is none of theirs; some
  * may be counted between two of the numbers. */
 static bool is_sum(const struct sample *sample)
@@ -117,8 +141,8 @@ static bool is_sum(const struct sample *sample)
 	const __int128 more = (__int128)sample->count + SAMPLES_BETWEEN;
 	const __int128 less = (__int128)sample->count - SAMPLES_BETWEEN;
 
-	return sample->sum == INT64_MAX ||
-	       (more * sample->most >= sample->sum &&
+	return is_lost(sample) ||
+	       (sample->sum >= 0 && more * sample->most >= sample->sum &&
 		less * sample->least <= sample->sum);
 }
 
@@ -135,12 +159,13 @@ static int take_sample(const struct sample *sample, enum tree_kind kind,
 		    strcmp(sample->name, row->name) != 0)
 			continue;
 		if (!sample->summed || !is_sum(sample) ||
-		    sample->bytes != is_bytes(row->sum))
+		    !is_unit(sample, row->sum) ||
+		    (is_bytes(row->sum) && sample->least < 0))
 			return -1;
 		if (row->samples != NOTHING)
 			stats->count[row->samples] += row->sign * sample->count;
 		sum = &stats->count[row->sum];
-		if (sample->sum == INT64_MAX || *sum == WIRE_UNKNOWN)
+		if (is_lost(sample) || *sum == WIRE_UNKNOWN)
 			*sum = WIRE_UNKNOWN;
 		else
 			*sum += row->sign * sample->sum;
@@ -164,25 +189,42 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	return length > 0;
 }
 
+/* Less than nothing is left where the line is missing that the others are part
+ * of. */
+static void finish(struct lustre_stats *stats)
+{
+	int64_t *count = stats->count;
+
+	if (count[WIRE_META] < 0)
+		count[WIRE_META] = count[WIRE_META_US] = WIRE_UNKNOWN;
+	if (count[WIRE_META_US] < 0)
+		count[WIRE_META_US] = WIRE_UNKNOWN;
+	count[WIRE_RESENT] = count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
+}
+
 int lustre_stats_parse(const char *text, enum tree_kind kind,
 		       struct lustre_stats *stats)
 {
 	char line[LINE_TEXT_MAX], *first;
 	struct sample sample;
+	bool is_empty = true;
 
 	memset(stats, 0, sizeof(*stats));
-	if (!*text || text[strlen(text) - 1] != '\n')
-		return -1; /* not even a header, or cut off */
+	if (!text_is_lines(text, sizeof(line)))
+		return -1;
 	while (text_next_line(&text, line, sizeof(line))) {
 		first = line + strspn(line, " \t");
-		if (!*first || is_header(first, stats))
+		if (!*first)
+			continue;
+		is_empty = false;
+		if (is_header(first, stats))
 			continue;
 		if (parse_sample(first, &sample) < 0 ||
 		    take_sample(&sample, kind, stats) < 0)
 			return -1;
 	}
-	stats->count[WIRE_RESENT] = stats->count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
-	return 0;
+	finish(stats);
+	return is_empty ? -1 : 0;
 }
 
 /* ---- rows ------------------------------------------------------------------ */

@@ -17,7 +17,9 @@
  *         damaged: a line that is not as obdclass/lprocfs_counters.c writes it,
  *           which is what others than root get from lctl. Then nothing of the
  *           file is believed.
- *         omitted counters are 0, saturated ones (2^63 - 1) unknown.
+ *         omitted counters are 0, saturated ones (2^63 - 1) unknown, and so are
+ *           times with one below 0: a clock was set. Sums of squares begin at 0
+ *           again on any busy client, and nobody reads them.
  * Owner   as in client/wire.h.
  * Errors  NULL or -1, sentence in *err.
  * Runs    prolog and epilog, as root. Files are read by a child with a

@@ -297,6 +297,62 @@ START_TEST(a_counter_that_is_full_is_unknown)
 }
 END_TEST
 
+START_TEST(a_sum_of_squares_beyond_all_numbers_spoils_nothing)
+{
+	int64_t n[WIRE_KINDS];
+
+	/* 20 million RPCs of 1 MiB: 2.1e19 of 1.8e19, begun at 0 again; so
+	 * does what nobody counts, in either way of printing it */
+	ck_assert_int_eq(parse(HEADER
+			       "req_waittime 20000000 samples [usec] 90 1000 "
+			       "9000000000 18446744073709551615\n"
+			       "write_bytes 20000000 samples [bytes] 1048576 "
+			       "1048576 20971520000000 12345678901234567890\n"
+			       "ost_write 20000000 samples [usec] 90 1000 "
+			       "8000000000 -8446744073709551615\n",
+			       TREE_OSC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_WRITES], 20000000);
+	ck_assert_int_eq(n[WIRE_WRITE_BYTES], 20971520000000);
+	ck_assert_int_eq(n[WIRE_WRITE_US], 8000000000);
+}
+END_TEST
+
+START_TEST(times_of_a_clock_that_went_back_are_unknown_and_counts_are_not)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(
+		parse(HEADER "read_bytes 4 samples [bytes] 4096 4096 16384\n"
+			     "ost_read 4 samples [usec] -500000 300 -499000\n",
+		      TREE_OSC, n),
+		0);
+	ck_assert_int_eq(n[WIRE_READS], 4);
+	ck_assert_int_eq(n[WIRE_READ_BYTES], 16384);
+	ck_assert_int_eq(n[WIRE_READ_US], WIRE_UNKNOWN);
+	ck_assert_int_eq(parse(HEADER
+			       "req_waittime 9 samples [usec] 20 90 500 1\n"
+			       "obd_ping 2 samples [usec] -7 90 83 1\n",
+			       TREE_MDC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_META], 7);
+	ck_assert_int_eq(n[WIRE_META_US], WIRE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(requests_are_unknown_without_the_line_of_all_of_them)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(parse(HEADER
+			       "obd_ping 20 samples [usec] 40 90 1000 1\n",
+			       TREE_MDC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_META], WIRE_UNKNOWN);
+	ck_assert_int_eq(n[WIRE_META_US], WIRE_UNKNOWN);
+}
+END_TEST
+
 START_TEST(damaged_statistics_are_not_believed)
 {
 	static const char *const damaged[] = {
@@ -309,6 +365,11 @@ START_TEST(damaged_statistics_are_not_believed)
 		HEADER "read_bytes 2x samples [bytes] 4096 4096 8192\n",
 		HEADER "read_bytes 99999 samples [bytes] 4096 4096 40959590\n",
 		HEADER "nonsense\n",
+		HEADER "read_bytes 2 samples [bytes] -4096 4096 0\n",
+		HEADER "read_bytes 2 samples [bytes] 1 4096 4097 12x\n",
+		HEADER "read_bytes 1 samples [bytes] 4096 4096 -4096 12\n",
+		HEADER "ost_read 2 samples [msecs] 1 4 5\n",
+		"\n",
 	};
 	int64_t n[WIRE_KINDS];
 	size_t i;
@@ -604,6 +665,9 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  what_is_not_there_is_nothing_and_words_are_whole,
 	  statistics_are_known_by_when_they_began,
 	  a_counter_that_is_full_is_unknown,
+	  a_sum_of_squares_beyond_all_numbers_spoils_nothing,
+	  times_of_a_clock_that_went_back_are_unknown_and_counts_are_not,
+	  requests_are_unknown_without_the_line_of_all_of_them,
 	  damaged_statistics_are_not_believed,
 	  the_servers_of_a_node_do_not_count,
 	  llite_that_counts_one_process_tells_nothing_of_the_node,
