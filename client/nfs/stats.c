@@ -42,11 +42,13 @@ static void add(int64_t *sum, int64_t more)
 			       : *sum + more;
 }
 
+/* normal read, write; direct read, write; of the server read, written; pages
+ * read, written. Each kernel has all eight. */
 static void read_bytes(const char *text, struct nfs_stats *stats)
 {
-	int64_t n[6];
+	int64_t n[8];
 
-	if (numbers(text, n, 6) < 6)
+	if (numbers(text, n, 8) < 8)
 		return;
 	stats->asked_read = n[0];
 	add(&stats->asked_read, n[2]);
@@ -56,49 +58,90 @@ static void read_bytes(const char *text, struct nfs_stats *stats)
 	stats->write_bytes = n[5];
 }
 
-/* tcp: port binds connects connect_time idle sends recvs bad_xids req_u bklog_u
- * ..; rdma the same; udp has port, binds and sends on. */
-static void read_transport(const char *text, struct nfs_stats *stats)
+/* One mount's lines, as far as they are read. */
+struct part {
+	struct nfs_stats *stats;
+	bool is_v3, is_ops; /* is_ops: from here on */
+	bool has_read, has_write, has_other, has_last;
+	bool has_odd_transport, is_cut, is_two; /* is_two: and another one's */
+};
+
+static const struct nfs_ops unknown_ops = { NFS_UNKNOWN, NFS_UNKNOWN,
+					    NFS_UNKNOWN, NFS_UNKNOWN,
+					    NFS_UNKNOWN };
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return length == strlen(word) && !strncmp(text, word, length);
+}
+
+/* tcp and rdma: port binds connects connect_time idle sends recvs bad_xids req_u
+ * bklog_u ..; udp has port, binds and sends on. -1: it is not understood. */
+static int read_transport(const char *text, struct nfs_stats *stats)
 {
 	struct nfs_transport *transport = &stats->transport[stats->transports];
-	size_t skip, word;
+	size_t skip = 5, word;
 	int64_t n[10];
 
 	text += strspn(text, " \t");
 	word = strcspn(text, " \t");
-	skip = !strncmp(text, "udp", 3) ? 2 : 5;
+	if (is_word(text, word, "udp"))
+		skip = 2;
+	else if (!is_word(text, word, "tcp") && !is_word(text, word, "rdma"))
+		return -1;
 	if (stats->transports == NFS_TRANSPORTS_MAX ||
 	    numbers(text + word, n, skip + 5) < skip + 5)
-		return;
-	transport->is_rdma = !strncmp(text, "rdma", 4);
+		return -1;
+	transport->is_rdma = is_word(text, word, "rdma");
 	transport->sent = n[skip];
 	transport->answered = n[skip + 1];
 	transport->backlog = n[skip + 4];
 	stats->transports++;
+	return 0;
 }
 
 /* What goes to and fro without anybody's asking. */
 static bool is_idle(const char *name, size_t length)
 {
-	return (length == 4 && !strncmp(name, "NULL", 4)) ||
-	       (length == 5 && !strncmp(name, "RENEW", 5)) ||
-	       (length == 8 && !strncmp(name, "SEQUENCE", 8));
+	return is_word(name, length, "NULL") ||
+	       is_word(name, length, "RENEW") ||
+	       is_word(name, length, "SEQUENCE");
+}
+
+static struct nfs_ops *ops_of(struct part *part, const char *name,
+			      size_t length)
+{
+	if (is_word(name, length, "READ")) {
+		part->is_two |= part->has_read;
+		part->has_read = true;
+		return &part->stats->reads;
+	}
+	if (is_word(name, length, "READ_PLUS"))
+		return &part->stats->reads;
+	if (is_word(name, length, "WRITE")) {
+		part->is_two |= part->has_write;
+		part->has_write = true;
+		return &part->stats->writes;
+	}
+	part->has_other = true;
+	part->has_last |= is_word(name, length, "COMMIT");
+	return &part->stats->others;
 }
 
 /* OP: ops ntrans timeouts sent received queue rtt execute [errors] */
-static void read_op(const char *name, size_t length, const char *text,
-		    struct nfs_stats *stats)
+static void read_op(struct part *part, const char *name, size_t length,
+		    const char *text)
 {
-	struct nfs_ops *ops = &stats->others;
+	struct nfs_ops *ops;
 	int64_t n[8];
 
-	if (numbers(text, n, 8) < 8 || is_idle(name, length))
+	if (is_idle(name, length))
 		return;
-	if ((length == 4 && !strncmp(name, "READ", 4)) ||
-	    (length == 9 && !strncmp(name, "READ_PLUS", 9)))
-		ops = &stats->reads;
-	else if (length == 5 && !strncmp(name, "WRITE", 5))
-		ops = &stats->writes;
+	ops = ops_of(part, name, length);
+	if (numbers(text, n, 8) < 8) {
+		*ops = unknown_ops;
+		return;
+	}
 	add(&ops->count, n[0]);
 	/* one may be counted before it is sent */
 	add(&ops->sent, n[1] < n[0] ? n[0] : n[1]);
@@ -107,25 +150,28 @@ static void read_op(const char *name, size_t length, const char *text,
 	add(&ops->total_ms, n[7]);
 }
 
-static void read_line(const char *line, bool *is_ops, struct nfs_stats *stats)
+static void read_line(struct part *part, const char *line)
 {
 	const char *colon;
 	int64_t age;
 
 	line += strspn(line, " \t");
 	colon = strchr(line, ':');
-	if (!strcmp(line, "per-op statistics"))
-		*is_ops = true;
+	if (!strncmp(line, "per-op statistics", 17))
+		part->is_ops = true;
 	else if (!colon)
 		return;
-	else if (*is_ops)
-		read_op(line, (size_t)(colon - line), colon + 1, stats);
+	else if (part->is_ops)
+		read_op(part, line, (size_t)(colon - line), colon + 1);
 	else if (!strncmp(line, "bytes:", 6))
-		read_bytes(colon + 1, stats);
+		read_bytes(colon + 1, part->stats);
 	else if (!strncmp(line, "xprt:", 5))
-		read_transport(colon + 1, stats);
+		part->has_odd_transport |=
+			read_transport(colon + 1, part->stats) < 0;
 	else if (!strncmp(line, "age:", 4) && numbers(colon + 1, &age, 1) == 1)
-		stats->age_s = age;
+		part->stats->age_s = age;
+	else if (!strncmp(line, "RPC iostats version:", 20))
+		part->is_v3 = strstr(line, " 100003/3 ") != NULL;
 }
 
 /* "device SOURCE mounted on TARGET with fstype nfs4 statvers=1.1" */
@@ -156,14 +202,26 @@ static void forget(struct nfs_stats *stats)
 	stats->read_bytes = stats->write_bytes = NFS_UNKNOWN;
 }
 
-/* Without any line of operations nobody knows how many there were. */
-static void finish(bool is_ops, struct nfs_stats *stats)
+/* Operations that no line tells of are unknown, not none: each version has READ,
+ * WRITE and others, and version 3 ends with COMMIT. */
+static void finish(struct part *part)
 {
-	const struct nfs_ops unknown = { NFS_UNKNOWN, NFS_UNKNOWN, NFS_UNKNOWN,
-					 NFS_UNKNOWN, NFS_UNKNOWN };
+	struct nfs_stats *stats = part->stats;
+	bool is_whole = part->has_read && part->has_write && part->has_other &&
+			(part->has_last || !part->is_v3) && !part->is_cut;
 
-	if (!is_ops)
-		stats->reads = stats->writes = stats->others = unknown;
+	if (part->is_two) {
+		forget(stats);
+		part->has_read = part->has_write = is_whole = false;
+	}
+	if (!part->has_read)
+		stats->reads = unknown_ops;
+	if (!part->has_write)
+		stats->writes = unknown_ops;
+	if (!is_whole)
+		stats->others = unknown_ops;
+	if (part->has_odd_transport)
+		stats->transports = 0;
 }
 
 /* Where the next mount's part begins; NULL: there is none. */
@@ -175,31 +233,55 @@ static const char *next_part(const char *text)
 	return text ? text + 1 : NULL;
 }
 
+/* The next line; false: it is too long, or the end of the text has cut it off.
+ * Then its numbers are missing. */
+static bool take_line(const char **text, char line[LINE_TEXT_MAX])
+{
+	size_t length = strcspn(*text, "\n");
+	size_t kept = length < LINE_TEXT_MAX ? length : LINE_TEXT_MAX - 1;
+	bool is_whole = kept == length && (*text)[length];
+	char *colon;
+
+	memcpy(line, *text, kept);
+	line[kept] = '\0';
+	colon = strchr(line, ':');
+	if (!is_whole && colon)
+		colon[1] = '\0';
+	*text += length + ((*text)[length] == '\n');
+	return is_whole;
+}
+
+/* Up to the next mount. */
+static void read_part(const char **text, struct nfs_stats *stats)
+{
+	struct part part = { .stats = stats };
+	char line[LINE_TEXT_MAX];
+
+	forget(stats);
+	while (**text && strncmp(*text, "device ", 7) != 0 &&
+	       strncmp(*text, "no device ", 10) != 0) {
+		part.is_cut |= !take_line(text, line);
+		read_line(&part, line);
+	}
+	finish(&part);
+}
+
 int nfs_stats_find(const char *text, const char *target,
 		   struct nfs_stats *stats)
 {
-	bool inside = false, is_ops = false;
 	char line[LINE_TEXT_MAX];
+	size_t length;
 	int rc = -1;
 
-	while ((inside || (text = next_part(text))) &&
-	       text_next_line(&text, line, sizeof(line))) {
-		if (strncmp(line, "device ", 7) != 0) {
-			if (inside)
-				read_line(line, &is_ops, stats);
+	while ((text = next_part(text))) {
+		length = strcspn(text, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+		if (length >= sizeof(line) || !begins(line, target))
 			continue;
-		}
-		if (inside)
-			finish(is_ops, stats);
-		inside = begins(line, target);
-		if (!inside)
-			continue;
-		forget(stats);
-		is_ops = false;
+		read_part(&text, stats);
 		rc = 0;
 	}
-	if (inside)
-		finish(is_ops, stats);
 	return rc;
 }
 

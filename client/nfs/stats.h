@@ -2,7 +2,7 @@
 /* stats.h - what one mount's part of mountstats says
  *
  * fs/nfs/super.c:nfs_show_stats(), net/sunrpc/stats.c:rpc_clnt_show_stats(),
- * xprtsock.c and xprtrdma/transport.c: *_print_stats(), Linux 4.18 to 6.12.
+ * xprtsock.c and xprtrdma/transport.c: *_print_stats(), Linux 3.10 to 6.12.
  *
  * Terms   All counters are since the superblock was made, 'age_s' ago. Times of
  *           operations are added up; a kernel may let one underflow (near
@@ -12,7 +12,8 @@
  *         transport: a connection to the server. It belongs to the server's
  *           address: all mounts of one show the same.
  * Owner   plain values.
- * Errors  NFS_UNKNOWN where a line is missing or not understood.
+ * Errors  NFS_UNKNOWN where a line is missing, cut off or not understood; with
+ *           such a line of a transport there are none at all.
  * Runs    as client.h says.
  */
 #ifndef JOBIO_CLIENT_NFS_STATS_H
@@ -24,7 +25,9 @@
 
 #define NFS_UNKNOWN INT64_C(-1)
 #define NFS_ADDRESS_MAX 64
-#define NFS_TRANSPORTS_MAX 16 /* nconnect=16 is the most */
+/* nconnect=16 with as many addresses of the server (max_connect), and what
+ * vendors' clients make of it */
+#define NFS_TRANSPORTS_MAX 64
 
 /* Of one kind of operation, or several added up. */
 struct nfs_ops {

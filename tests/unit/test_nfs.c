@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/nfs/stats.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
 #include "lib/sysfs.h"
@@ -325,6 +326,157 @@ START_TEST(counters_that_went_back_are_no_number)
 	section.mountinfo = (char *)SAMPLES "mountinfo-6.1.txt";
 	ck_assert(moved("6.1", "/mnt/work")->has_restarted);
 	away();
+}
+END_TEST
+
+/* ---- what is not told ------------------------------------------------------ */
+
+#define DEVICE(target)                                                         \
+	"device 192.0.2.40:/export mounted on " target                         \
+	" with fstype nfs4 statvers=1.1\n\tage:\t90\n"
+#define BYTES "\tbytes:\t10 20 1 2 7 8 1 1\n"
+#define OPS "\tper-op statistics\n\t  NULL: 1 1 0 44 24 0 0 0 0\n"
+#define READ "\t  READ: 5 6 0 900 90 1 2 3 0\n"
+#define WRITE "\t WRITE: 7 7 0 900 90 1 2 3 0\n"
+#define ACCESS "\tACCESS: 9 9 0 900 90 1 2 3 0\n"
+#define TCP "\txprt:\ttcp 0 0 1 0 2 40 30 0 44 5 8 0 1\n"
+
+static struct nfs_stats stats;
+
+static void expect_ops(const char *text, int64_t reads, int64_t writes,
+		       int64_t others)
+{
+	ck_assert_int_eq(nfs_stats_find(text, "/mnt/a", &stats), 0);
+	ck_assert_msg(stats.reads.count == reads &&
+			      stats.writes.count == writes &&
+			      stats.others.count == others,
+		      "%lld %lld %lld of %s", (long long)stats.reads.count,
+		      (long long)stats.writes.count,
+		      (long long)stats.others.count, text);
+}
+
+START_TEST(operations_that_no_line_tells_of_are_unknown)
+{
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS, 5, 7, 9);
+	expect_ops(DEVICE("/mnt/a"), -1, -1, -1);
+	expect_ops(DEVICE("/mnt/a") OPS, -1, -1, -1);
+	expect_ops(DEVICE("/mnt/a") OPS READ ACCESS, 5, -1, -1);
+	expect_ops(DEVICE("/mnt/a") OPS WRITE ACCESS, -1, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE, 5, 7, -1);
+	/* version 3 ends with COMMIT */
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
+				    "(nfs)\n" OPS ACCESS READ WRITE,
+		   5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
+				    "(nfs)\n" OPS ACCESS READ WRITE
+				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
+		   5, 7, 13);
+}
+END_TEST
+
+START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
+{
+	expect_ops(DEVICE("/mnt/a") OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ
+		   "\t WRITE: 7 7 0 x 9 1 2 3\n" ACCESS,
+		   5, -1, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
+		   "\tACCESS: -9 9 0 9 9 1 2 3\n"
+		   "\tLOOKUP: 1 1 0 1 1 1 1 1\n",
+		   5, 7, -1);
+	/* what nobody counts may be as it likes */
+	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7,
+		   9);
+}
+END_TEST
+
+START_TEST(a_line_that_is_cut_off_has_no_number)
+{
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
+		   "\tACCESS: 900 900 0 900 90 1 2 3",
+		   5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS ACCESS READ
+		   "\t WRITE: 700 700 0 900 90 1 2 30",
+		   5, -1, -1);
+	ck_assert_int_eq(
+		nfs_stats_find(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8",
+			       "/mnt/a", &stats),
+		0);
+	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
+	ck_assert_int_eq(stats.write_bytes, NFS_UNKNOWN);
+	ck_assert_int_eq(stats.asked_read, NFS_UNKNOWN);
+	ck_assert_int_eq(stats.age_s, 90);
+}
+END_TEST
+
+START_TEST(the_next_mounts_lines_are_not_this_ones)
+{
+	static char text[16384];
+	int n;
+
+	/* whatever begins its part: no device, a name too long to be read */
+	n = snprintf(text, sizeof(text),
+		     "%sno device mounted on /x:y with fstype z\n"
+		     "\tACCESS: 1 1 0 1 1 1 1 1\n",
+		     DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS);
+	expect_ops(text, 5, 7, 9);
+	n = snprintf(text, sizeof(text), "%sdevice ",
+		     DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS);
+	memset(text + n, 'x', 5000);
+	snprintf(text + n + 5000, sizeof(text) - (size_t)n - 5000,
+		 " mounted on /b with fstype nfs statvers=1.1\n"
+		 "\tbytes:\t0 0 0 0 0 0 0 0\n" OPS READ);
+	expect_ops(text, 5, 7, 9);
+	ck_assert_int_eq(stats.read_bytes, 7);
+}
+END_TEST
+
+START_TEST(lines_of_two_mounts_are_nobodys)
+{
+	expect_ops(DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS
+		   "devic\n" BYTES OPS READ WRITE ACCESS,
+		   -1, -1, -1);
+	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
+	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+	/* seven of eight: which of them is missing? */
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8 1\n" OPS READ WRITE
+			   ACCESS,
+		   5, 7, 9);
+	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
+}
+END_TEST
+
+START_TEST(of_transports_not_all_of_which_are_understood_none_is_told)
+{
+	ck_assert_int_eq(
+		nfs_stats_find(DEVICE("/mnt/a") TCP TCP, "/mnt/a", &stats), 0);
+	ck_assert_uint_eq(stats.transports, 2);
+	ck_assert_int_eq(nfs_stats_waiting(&stats), 20);
+	ck_assert_int_eq(
+		nfs_stats_find(DEVICE("/mnt/a") TCP
+			       "\txprt:\tlocal 0 1 0 2 40 30 0 44 5 8 0 1\n",
+			       "/mnt/a", &stats),
+		0);
+	ck_assert_uint_eq(stats.transports, 0);
+	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") TCP
+					"\txprt:\ttcp 0 0 1 0 2 40\n",
+					"/mnt/a", &stats),
+			 0);
+	ck_assert_uint_eq(stats.transports, 0);
+}
+END_TEST
+
+START_TEST(a_mount_may_have_more_than_sixteen_transports)
+{
+	char text[8192] = DEVICE("/mnt/a");
+	int i;
+
+	for (i = 0; i < 31; i++)
+		strcat(text, TCP);
+	ck_assert_int_eq(nfs_stats_find(text, "/mnt/a", &stats), 0);
+	ck_assert_uint_eq(stats.transports, 31);
+	ck_assert_int_eq(nfs_stats_answered(&stats), 31 * 30);
 }
 END_TEST
 
@@ -659,6 +811,13 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  only_the_mounts_of_jobio_conf_are_counted,
 	  counters_that_went_back_are_no_number,
+	  operations_that_no_line_tells_of_are_unknown,
+	  an_operation_that_is_not_understood_makes_its_sum_unknown,
+	  a_line_that_is_cut_off_has_no_number,
+	  the_next_mounts_lines_are_not_this_ones,
+	  lines_of_two_mounts_are_nobodys,
+	  of_transports_not_all_of_which_are_understood_none_is_told,
+	  a_mount_may_have_more_than_sixteen_transports,
 	  read_ahead_is_changed_and_put_back,
 	  rules_have_the_counters_of_after_a_change,
 	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
