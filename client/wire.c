@@ -275,13 +275,15 @@ static int64_t difference(const struct span *span,
 }
 
 /* An operation moves a byte at least, but for those at the end of a file: where
- * fewer bytes than it takes were moved, none has wrapped unseen. */
+ * fewer bytes than it takes were moved, none has wrapped unseen. A counter that
+ * is beyond the number has more bits and wraps nowhere. */
 static int64_t row_since(const struct span *span, const struct wire_row *before,
 			 const struct wire_row *after, int kind)
 {
 	int64_t moved = difference(span, before, after, kind), bytes;
 
 	if (moved == WIRE_UNKNOWN || !span->wrap || !is_calls(kind) ||
+	    after->count[kind] >= span->wrap ||
 	    (span->most != WIRE_UNKNOWN && span->most < span->wrap))
 		return moved;
 	bytes = difference(span, before, after,

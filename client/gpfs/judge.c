@@ -110,7 +110,7 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 {
 	const struct ask *ask = &facts_of(judge)->waiters;
 	const char *text = ask->text;
-	char thread[64], time[32], reason[128], longest[256] = "";
+	char thread[64], time[32], reason[1024], longest[256] = "";
 	struct gpfs_y y = { "", "" };
 	double time_s, most_s = LONG_WAIT_S;
 	int count = 0;
@@ -128,9 +128,10 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 		if (time_s < most_s)
 			continue;
 		most_s = time_s;
-		if (!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) ||
-		    !*reason)
-			gpfs_y_get(&y, "auxReason", reason, sizeof(reason));
+		if ((!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) ||
+		     !*reason) &&
+		    !gpfs_y_get(&y, "auxReason", reason, sizeof(reason)))
+			strcpy(reason, "nobody knows why");
 		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread,
 			 time_s, reason);
 	}

@@ -244,6 +244,9 @@ START_TEST(calls_that_may_have_wrapped_unseen_are_unknown_and_bytes_are_not)
 	/* four billion calls that move less than a byte each: there was none */
 	ck_assert_int_eq(since(28800, 0, 100, 1 << 30, 300), 1);
 	ck_assert_int_eq(moved[WIRE_READS], 200);
+	/* a counter of more bits wraps nowhere */
+	ck_assert_int_eq(since(28800, 0, WRAP - 10, 5 * WRAP, WRAP + 10), 1);
+	ck_assert_int_eq(moved[WIRE_READS], 20);
 }
 END_TEST
 
@@ -283,6 +286,7 @@ static struct config_client section;
 static struct findings findings;
 static struct gpfs_facts facts;
 static struct client client;
+static const char *waiters; /* NULL: mmdiag was not asked for them */
 
 #define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
 #define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
@@ -297,6 +301,10 @@ static void judge(const char *config)
 	facts.mmfsd = getpid();
 	ask_set(&facts.config, ASK_ANSWERED, NULL);
 	facts.config.text = strdup(config);
+	if (waiters) {
+		ask_set(&facts.waiters, ASK_ANSWERED, NULL);
+		facts.waiters.text = strdup(waiters);
+	}
 	client = (struct client){ .section = &section, .facts = &facts };
 	client.common.mount_count = 1;
 	for (rule = gpfs_rules; rule->code; rule++)
@@ -382,6 +390,32 @@ START_TEST(a_page_pool_is_small_beside_the_memory_or_not_at_all)
 }
 END_TEST
 
+#define WAITERS                                                                \
+	"mmdiag:waiters:HEADER:version:reserved:reserved:threadName:waitTime:"
+#define LONG_REASON                                                            \
+	"waiting for the token that a node with a long name has, which waits " \
+	"for the recovery of another one that somebody has switched off"
+
+START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
+{
+	waiters = WAITERS "condVarReason:\n"
+			  "mmdiag:waiters:0:1:::A:70.5:" LONG_REASON ":\n";
+	judge(CONFIG);
+	expect_finding("GP07");
+	ck_assert_str_eq(findings.list[0].text,
+			 "1 thread of mmfsd waits: A for 70 s, " LONG_REASON);
+	findings_free(&findings);
+	waiters = WAITERS "\nmmdiag:waiters:0:1:::A:70.5:\n";
+	judge(CONFIG);
+	expect_finding("GP07");
+	ck_assert_str_eq(findings.list[0].text,
+			 "1 thread of mmfsd waits: A for 70 s, nobody knows "
+			 "why");
+	findings_free(&findings);
+	waiters = NULL;
+}
+END_TEST
+
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  columns_are_found_by_the_header_and_not_by_their_place,
 	  half_a_code_is_left_as_it_is,
@@ -397,4 +431,5 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  a_mmfsd_that_may_not_run_beside_its_card_is_said,
 	  a_card_whose_place_nobody_knows_is_no_finding,
 	  rdma_that_is_there_and_not_used_is_said,
-	  a_page_pool_is_small_beside_the_memory_or_not_at_all)
+	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
+	  a_waiter_is_told_with_its_reason_however_long_it_is)
