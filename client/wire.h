@@ -15,8 +15,9 @@
  *           tells. Times may go back (some kernels underflow): then they are
  *           unknown, and nothing has restarted.
  *         calls_wrap: the client's counters of operations begin at 0 again when
- *           they reach it; 0: they do not. One that is below its old value may
- *           have done so, and is unknown where it may have done so unseen.
+ *           they reach it; 0: they do not, nor does one that is beyond it. One
+ *           that is below its old value may have done so, and is unknown where
+ *           it may have done so unseen.
  *         unread: a source that there was no time for. Its id ends in '@', where
  *           others have their epoch: with this row alone it is left out of the
  *           sum, which is a lower bound then.

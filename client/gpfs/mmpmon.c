@@ -257,19 +257,35 @@ static int read_line(struct wire *wire, const char *line, const char *mmfsd,
 	return 0;
 }
 
+/* Of another node than this, which mmpmon also asks when it is told to. */
+static bool is_another(const char *line, const char *node)
+{
+	char word[WORD_MAX];
+
+	return word_in(line, "_n_", word, sizeof(word)) &&
+	       strcmp(word, node) != 0;
+}
+
 int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
 		     struct err *err)
 {
-	char line[LINE_TEXT_MAX], fs[WORD_MAX];
+	char line[LINE_TEXT_MAX], fs[WORD_MAX], node[WORD_MAX];
 	bool none = false;
 	int64_t rc;
 
 	/* one line that is left out would be missing in the sum */
 	if (!text_is_lines(text, sizeof(line)))
 		return err_set(err, "mmpmon: the answer is cut off");
+	if (!gpfs_mmpmon_word(text, "_n_", node, sizeof(node)))
+		*node = '\0';
 	while (text_next_line(&text, line, sizeof(line))) {
 		if (!is_ours(line))
 			continue;
+		if (is_another(line, node))
+			return err_set(err,
+				       "mmpmon: counters of %.64s, and of "
+				       "another node",
+				       node);
 		rc = count_in(line, "_rc_");
 		if (rc == 1 && (!word_in(line, "_fs_", fs, sizeof(fs)) ||
 				!strcmp(fs, "-")))

@@ -188,6 +188,9 @@ START_TEST(an_answer_that_is_not_understood_is_no_answer)
 	expect_no_rows(LINE("_fs_io_s_", "c", "a", "_br_ 1")
 			       LINE("_fs_io_s_", "c", "a", "_br_ 2"),
 		       "mmpmon: 'c:a' comes twice");
+	expect_no_rows("_fs_io_s_ _n_ 192.0.2.1 _rc_ 0 _cl_ c _fs_ a _br_ 1\n"
+		       "_fs_io_s_ _n_ 192.0.2.2 _rc_ 0 _cl_ c _fs_ b _br_ 1\n",
+		       "mmpmon: counters of 192.0.2.1, and of another node");
 	/* a line too long to be read would be missing in the sum */
 	i = (size_t)snprintf(line, sizeof(line),
 			     LINE("_fs_io_s_", "c", "a", "_br_ 1"));
