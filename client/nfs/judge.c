@@ -311,10 +311,23 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 	}
 }
 
+/* " and 3 ms on this node"; "": a kernel let the time underflow. */
+static const char *queued(const struct nfs_stats *stats, int64_t count,
+			  char text[64])
+{
+	*text = '\0';
+	if (stats->reads.queue_ms >= 0 && stats->writes.queue_ms >= 0)
+		snprintf(text, 64, " and %" PRId64 " ms on this node",
+			 (stats->reads.queue_ms + stats->writes.queue_ms) /
+				 count);
+	return text;
+}
+
 static void check_slow(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
-	int64_t count, rtt, queue;
+	int64_t count, rtt;
+	char text[64];
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i))) {
@@ -323,16 +336,13 @@ static void check_slow(const struct judge *judge, const struct rule *rule)
 		    mount->stats.writes.rtt_ms < 0)
 			continue;
 		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
-		queue = mount->stats.reads.queue_ms +
-			mount->stats.writes.queue_ms;
 		if (rtt / count >= SLOW_MS)
 			rule_say_of(judge, rule, mount->mount->target,
 				    "READs and WRITEs of '%s' wait %" PRId64
-				    " ms for the server and %" PRId64
-				    " ms on this node, on average since it was "
-				    "mounted",
+				    " ms for the server%s, on average since it "
+				    "was mounted",
 				    mount->mount->target, rtt / count,
-				    queue > 0 ? queue / count : 0);
+				    queued(&mount->stats, count, text));
 	}
 }
 

@@ -90,7 +90,8 @@ static int read_transport(const char *text, struct nfs_stats *stats)
 	else if (!is_word(text, word, "tcp") && !is_word(text, word, "rdma"))
 		return -1;
 	if (stats->transports == NFS_TRANSPORTS_MAX ||
-	    numbers(text + word, n, skip + 5) < skip + 5)
+	    numbers(text + word, n, skip + 5) < skip + 5 || n[skip] < 0 ||
+	    n[skip + 1] < 0 || n[skip + 4] < 0)
 		return -1;
 	transport->is_rdma = is_word(text, word, "rdma");
 	transport->sent = n[skip];

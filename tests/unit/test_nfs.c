@@ -200,6 +200,24 @@ START_TEST(a_slow_server_and_a_full_slot_table_are_said)
 }
 END_TEST
 
+START_TEST(a_queue_of_unknown_time_is_not_told_as_none)
+{
+	node(WORK, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats",
+		"device s:/w mounted on /mnt/work with fstype nfs "
+		"statvers=1.1\n"
+		"\tper-op statistics\n"
+		"\t READ: 900 900 0 1 1 18446743919241604546 90000 1 0\n"
+		"\tWRITE: 100 100 0 1 1 500000 1000 1 0\n");
+	look();
+	expect(1, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 91 ms for the server, on "
+	       "average since it was mounted");
+	away();
+}
+END_TEST
+
 /* Nobody listens on the port: the connection is refused at once. */
 #define NOBODY "s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n"
 
@@ -806,6 +824,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  options_that_cost_or_lose_are_said,
 	  one_in_a_hundred_sent_again_is_said, two_names_of_one_server_are_said,
 	  a_slow_server_and_a_full_slot_table_are_said,
+	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
