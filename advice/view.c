@@ -98,9 +98,20 @@ bool view_is_at_hand(const struct view *v)
 	       (double)v->wire->numbers[RECORD_META_CALLS] * 10 < view_metas(v);
 }
 
+/* A name that is new to the node is looked up by the stat or the open of it: that is
+ * one operation. */
+static double meta_operations(const struct view *v)
+{
+	double asking =
+		view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
+	double looked_up = view_meta(v, RECORD_META_LOOKUP_MISS);
+
+	return view_metas(v) - (looked_up < asking ? looked_up : asking);
+}
+
 double view_meta_share(const struct view *v, double ops)
 {
-	double all = view_metas(v), least = view_call_share(v, ops);
+	double all = meta_operations(v), least = view_call_share(v, ops);
 	double part = all > 0 && ops < all ? ops / all : 1;
 	double waiting = view_waiting(v, RECORD_META_US) * part;
 

@@ -443,6 +443,21 @@ START_TEST(names_that_the_client_had_at_hand_are_no_storm)
 }
 END_TEST
 
+START_TEST(a_name_that_its_stat_looks_up_is_one_operation)
+{
+	struct job j = a09(true);
+
+	wire(&j, 10000000, 10000000 * MIB);
+	meta(&j, RECORD_META_STAT, 101000000);
+	meta(&j, RECORD_META_LOOKUP_MISS, 101000000);
+	j.wire.numbers[RECORD_META_CALLS] = 1999999;
+	j.wire.numbers[RECORD_META_US] = 120000000;
+	ck_assert(is_told(&j, "A09"));
+	j.wire.numbers[RECORD_META_US] = 80000000;
+	ck_assert(!is_told(&j, "A09"));
+}
+END_TEST
+
 START_TEST(a_few_calls_of_a_node_are_not_its_speed)
 {
 	struct job j = a28(true);
@@ -576,6 +591,7 @@ UNIT_MAIN("advice",
 	  a_finding_is_told_of_the_filesystem_that_it_is_about,
 	  the_time_that_the_client_measured_counts,
 	  names_that_the_client_had_at_hand_are_no_storm,
+	  a_name_that_its_stat_looks_up_is_one_operation,
 	  a_few_calls_of_a_node_are_not_its_speed,
 	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
