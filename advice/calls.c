@@ -351,6 +351,14 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 
 /* ---- bytes ------------------------------------------------------------------ */
 
+/* READs of the client that no read() can have asked for: of mapped files. */
+static double mapped_requests(const struct view *v)
+{
+	return v->wire ? (double)v->wire->numbers[RECORD_READ_CALLS] -
+				 view_number(v, RECORD_READ_CALLS)
+		       : 0;
+}
+
 bool calls_mapped(const struct view *v, struct advice *a)
 {
 	double mapped = view_mapped(v);
@@ -359,8 +367,9 @@ bool calls_mapped(const struct view *v, struct advice *a)
 			 (mapped + view_number(v, RECORD_READ_BYTES) + 1);
 	double share = waiting > least ? waiting : least;
 
-	if (mapped < v->limits->min_mib * MIB || mapped < view_bytes(v) ||
-	    share < least_share(v))
+	if ((mapped < v->limits->min_mib * MIB &&
+	     mapped_requests(v) < MANY_OPS) ||
+	    mapped < view_bytes(v) || share < least_share(v))
 		return false;
 	view_what(a,
 		  "%.1f GiB went through mapped files, %.1f GiB through "

@@ -184,6 +184,25 @@ START_TEST(the_clients_time_counts_for_mapped_files)
 }
 END_TEST
 
+/* 10,000 pages are 39 MiB; what read() asked for is not of a mapped file. */
+START_TEST(many_requests_for_pages_of_mapped_files_are_enough)
+{
+	struct job j = job_on("nfs");
+
+	meta(&j, RECORD_META_OPEN, 1);
+	reads(&j, 0, 0);
+	wire(&j, 10000, 10000 * 4096);
+	j.io.numbers[RECORD_MMAP_READ_BYTES] = 10000 * 4096;
+	j.wire.numbers[RECORD_READ_US] = 110000000;
+	ck_assert(is_told(&j, "A15"));
+	reads(&j, 1, 4096);
+	ck_assert(!is_told(&j, "A15"));
+	reads(&j, 0, 0);
+	j.wire.numbers[RECORD_READ_CALLS] = 9999;
+	ck_assert(!is_told(&j, "A15"));
+}
+END_TEST
+
 START_TEST(numbers_of_the_whole_node_are_not_judged)
 {
 	struct job j = a01(true);
@@ -575,6 +594,7 @@ UNIT_MAIN("advice",
 	  bytes_of_mapped_files_are_enough_to_judge,
 	  bytes_of_mapped_files_are_not_read_for_nothing,
 	  the_clients_time_counts_for_mapped_files,
+	  many_requests_for_pages_of_mapped_files_are_enough,
 	  numbers_of_the_whole_node_are_not_judged,
 	  what_the_client_of_a_shared_node_did_is_no_evidence,
 	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
