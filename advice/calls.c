@@ -396,7 +396,7 @@ bool calls_deleted(const struct view *v, struct advice *a)
 		  made, gone, written / MIB / 1024);
 	view_why(a, "what the job deletes again (9 in 10) need not cross the "
 		    "network");
-	return view_tell(a, view_io_share(v) + view_call_share(v, made + gone));
+	return view_tell(a, view_io_share(v) + view_meta_share(v, made + gone));
 }
 
 bool calls_lustre_buffered(const struct view *v, struct advice *a)

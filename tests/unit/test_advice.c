@@ -444,6 +444,21 @@ START_TEST(the_time_that_the_client_measured_counts)
 }
 END_TEST
 
+START_TEST(what_is_deleted_again_is_worth_the_time_that_it_took)
+{
+	struct job j = a16(true);
+	struct advice_list *list;
+
+	wire(&j, 0, 0);
+	j.wire.numbers[RECORD_META_CALLS] = 3000;
+	j.wire.numbers[RECORD_META_US] = 400000000;
+	list = judge(&j);
+	ck_assert_ptr_nonnull(find(list, "A16"));
+	ck_assert_uint_eq(find(list, "A16")->value, 40);
+	advice_free(list);
+}
+END_TEST
+
 /* 20,000,000 stat, and half of the time in requests that are a tenth of them */
 START_TEST(names_that_the_client_had_at_hand_are_no_storm)
 {
@@ -610,6 +625,7 @@ UNIT_MAIN("advice",
 	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
 	  a_finding_is_told_of_the_filesystem_that_it_is_about,
 	  the_time_that_the_client_measured_counts,
+	  what_is_deleted_again_is_worth_the_time_that_it_took,
 	  names_that_the_client_had_at_hand_are_no_storm,
 	  a_name_that_its_stat_looks_up_is_one_operation,
 	  a_few_calls_of_a_node_are_not_its_speed,
