@@ -492,6 +492,19 @@ START_TEST(a_name_that_its_stat_looks_up_is_one_operation)
 }
 END_TEST
 
+/* 15,000 a second, and 9 or 11 for each folder made */
+START_TEST(a_stat_beside_each_change_is_no_storm)
+{
+	struct job j = job_on("nfs");
+
+	meta(&j, RECORD_META_STAT, 15000000);
+	meta(&j, RECORD_META_MKDIR, 15000000 / 11);
+	ck_assert(is_told(&j, "A09"));
+	meta(&j, RECORD_META_MKDIR, 15000000 / 9);
+	ck_assert(!is_told(&j, "A09"));
+}
+END_TEST
+
 START_TEST(a_few_calls_of_a_node_are_not_its_speed)
 {
 	struct job j = a28(true);
@@ -628,6 +641,7 @@ UNIT_MAIN("advice",
 	  what_is_deleted_again_is_worth_the_time_that_it_took,
 	  names_that_the_client_had_at_hand_are_no_storm,
 	  a_name_that_its_stat_looks_up_is_one_operation,
+	  a_stat_beside_each_change_is_no_storm,
 	  a_few_calls_of_a_node_are_not_its_speed,
 	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
