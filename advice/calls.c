@@ -379,9 +379,9 @@ bool calls_mapped(const struct view *v, struct advice *a)
 	    mapped < view_bytes(v) || share < least_share(v))
 		return false;
 	view_what(a,
-		  "%.1f GiB went through mapped files, %.1f GiB through "
+		  "%.0f MiB went through mapped files, %.0f MiB through "
 		  "read and write",
-		  mapped / MIB / 1024, view_bytes(v) / MIB / 1024);
+		  mapped / MIB, view_bytes(v) / MIB);
 	view_why(a,
 		 "a mapped file comes page by page: 4 KiB a time moves 1/510 "
 		 "of what 64 MiB a time do");
