@@ -630,6 +630,21 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ -z "$output" ]
 }
 
+@test "after a reboot what had been put back before does not hide what had not" {
+	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
+	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
+	job 7 1 stream
+	prolog
+	local open="$NODE/spool/open/7.c1.json"
+	[ "$(jq -c '[.changes[].restored]' "$open")" = '[null,null]' ]
+	jq -c '.changes[0].restored = true' "$open" >"$NODE/more"
+	cp "$NODE/more" "$open"
+	reboot
+	run recover
+	[ "$status" -eq 0 ]
+	[ "$(record 7 | jq -c '[.changes[].restored]')" = '[true,true]' ]
+}
+
 @test "an epilog after a reboot says so in the record" {
 	job 7 1 stream
 	prolog
