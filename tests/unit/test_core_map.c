@@ -140,6 +140,49 @@ START_TEST(what_is_a_socket_hangs_on_slurmd_and_its_version)
 }
 END_TEST
 
+/* Two fast cores with two threads, two slow ones with one. */
+static bool drops_ecores(unsigned int version, bool allow)
+{
+	struct core_map_options options = { .socket = CORE_MAP_PACKAGE,
+					    .slurm_version = version,
+					    .allow_ecores = allow };
+	struct core_map *map;
+	unsigned int cores;
+	bool is_dropped;
+
+	tempdir_make();
+	options.xml = tempdir_path("m.xml");
+	ck_assert_msg(
+		machines_write(tempdir_put("table",
+					   "machine m\n"
+					   "\tkind 0-3 CoreType=IntelCore\n"
+					   "\tkind 4-5 CoreType=IntelAtom\n"
+					   "\tnuma 0\n\tpackage 0\n"
+					   "\t\tcore 0-1 pu 0-1 2-3\n"
+					   "\t\tcore 2-3 pu 4-5\n"),
+			       "m", options.xml, &err) == 0,
+		"%s", err.text);
+	map = core_map_load(&options, &err);
+	ck_assert_msg(map != NULL, "%s", err.text);
+	is_dropped = core_map_flaws(map) & CORE_MAP_ECORES_DROPPED;
+	cores = core_map_shape(map)->cores;
+	ck_assert_uint_eq(cores, is_dropped ? 2 : 4);
+	core_map_free(map);
+	tempdir_remove();
+	return is_dropped;
+}
+
+START_TEST(slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not)
+{
+	ck_assert(!drops_ecores(VERSION_OF(22, 5, 11), false));
+	ck_assert(!drops_ecores(VERSION_OF(22, 5, 11), true));
+	ck_assert(drops_ecores(VERSION_OF(23, 2, 0), false));
+	ck_assert(!drops_ecores(VERSION_OF(23, 2, 0), true));
+	ck_assert(drops_ecores(VERSION_OF(25, 11, 3), false));
+	ck_assert(!drops_ecores(VERSION_OF(25, 11, 3), true));
+}
+END_TEST
+
 static void expect_damaged(const char *text)
 {
 	*err.text = '\0';
@@ -194,4 +237,5 @@ END_TEST
 UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
 	  what_is_a_socket_hangs_on_slurmd_and_its_version,
+	  slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not,
 	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map)
