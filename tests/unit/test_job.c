@@ -812,8 +812,11 @@ START_TEST(a_step_without_all_numbers_is_missing)
 	ck_assert_int_eq(state->steps, 1);
 	record_free(state);
 	put_step("0", "{");
-	state = with_steps(new_state(7, 1000, 0));
-	ck_assert_uint_eq(state->flags, OF_STEPD | RECORD_FLAG(STEP_MISSING));
+	state = new_state(7, 1000, 0);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	with_steps(state);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | OF_STEPD |
+						RECORD_FLAG(STEP_MISSING));
 	record_free(state);
 	teardown();
 }
@@ -844,8 +847,11 @@ START_TEST(a_job_without_steps_has_no_numbers_of_them)
 	struct record *state;
 
 	setup();
-	state = with_steps(new_state(7, 1000, 0));
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NO_STEP));
+	state = new_state(7, 1000, 0);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	with_steps(state);
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(NO_STEP));
 	ck_assert_uint_eq(state->app_count, 0);
 	ck_assert_int_eq(state->steps, 0);
 	record_free(state);
@@ -910,13 +916,13 @@ static void load_nfs(const char *mountstats)
 }
 
 /* Of a run that began with the sample's counters; 'alone': Slurm says so. */
-static struct record *with_wire(bool alone)
+static struct record *with_wire_of(const char *mountstats, bool alone)
 {
 	struct record *state = new_state(7, 1000, 0);
 	struct client *client;
 	bool has_others;
 
-	load_nfs("mountstats-6.1.txt");
+	load_nfs(mountstats);
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
 	client = client_open(&config->clients[0], config->run_dir, NULL, &err);
 	ck_assert_msg(client != NULL, "%s", err.text);
@@ -926,6 +932,11 @@ static struct record *with_wire(bool alone)
 	client_close(client);
 	ck_assert(is_there("run/7/wire"));
 	return state;
+}
+
+static struct record *with_wire(bool alone)
+{
+	return with_wire_of("mountstats-6.1.txt", alone);
 }
 
 static void read_wire(struct record *state, const char *mountstats)
@@ -975,15 +986,28 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	char *start;
 
 	setup();
+	/* what is known of the run already stays */
 	state = with_wire(true);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, "/nonexistent");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(UNMOUNTED));
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(UNMOUNTED));
 	record_free(state);
 	state = with_wire(true);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, tempdir_put("empty", ""));
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_ne(state->flags, 0);
+	ck_assert(state->flags & RECORD_FLAG(NODE_REBOOTED));
+	ck_assert(state->flags & ~RECORD_FLAG(NODE_REBOOTED));
+	record_free(state);
+	/* counters that are lower than they were */
+	state = with_wire_of("mountstats-6.1-later.txt", true);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	read_wire(state, "mountstats-6.1.txt");
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(WIRE_RESET));
 	record_free(state);
 	/* a client that jobio.conf does not name any more */
 	state = with_wire(true);
