@@ -146,26 +146,26 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "jobio-node keeps what slurmctld says, or tells why not and fails" {
-	local node=("$NODE/bin/jobio-node" --run-dir="$NODE/run" --name=c1)
+	local helper=("$NODE/bin/jobio-node" --run-dir="$NODE/run" --name=c1)
 	mkdir -p "$NODE/run"
 	export HWLOC_XMLFILE=$NODE/machine.xml
-	run "${node[@]}" --timeout-ms=20000
+	run "${helper[@]}" --timeout-ms=20000
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	[ -s "$NODE/run/node.json" ]
 	rm "$NODE/run/node.json"
 	node_fake jobio-slurm 'echo "no slurmctld here" >&2; exit 1'
-	run "${node[@]}" --timeout-ms=20000
+	run "${helper[@]}" --timeout-ms=20000
 	[ "$status" -eq 1 ]
 	expect_in 'no slurmctld here' "$output"
 	[ "$(grep -c . <<<"$output")" -eq 1 ]
 	[ ! -e "$NODE/run/node.json" ]
-	run "${node[@]}" --timeout-ms=600001
+	run "${helper[@]}" --timeout-ms=600001
 	[ "$status" -eq 64 ]
 	expect_in 'usage: jobio-node' "$output"
 	run "$NODE/bin/jobio-node" --name=c1
 	[ "$status" -eq 64 ]
-	run "${node[@]}" --help
+	run "${helper[@]}" --help
 	[ "$status" -eq 0 ]
 	expect_in 'usage: jobio-node' "$output"
 }

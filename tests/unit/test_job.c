@@ -991,8 +991,8 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, "/nonexistent");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
-						RECORD_FLAG(UNMOUNTED));
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(UNMOUNTED));
 	record_free(state);
 	state = with_wire(true);
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
@@ -1006,8 +1006,8 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, "mountstats-6.1.txt");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
-						RECORD_FLAG(WIRE_RESET));
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(WIRE_RESET));
 	record_free(state);
 	/* a client that jobio.conf does not name any more */
 	state = with_wire(true);
