@@ -19,7 +19,7 @@ teardown() { rm -rf "$top"; }
 parts() { printf '%s\n' "$@" >>"$top/tests/tools/parts.bash"; }
 
 # check PART... - sets status, output and lines
-check() { run env -u JOBIO_CHECK_LEVEL -u JOBIO_CHECK_BEGIN "$top/check" "$@"; }
+check() { run env -u JOBIO_CHECK_LEVEL -u JOBIO_CHECK_BEGIN -u JOBIO_UPDATE ${update:+JOBIO_UPDATE=1} "$top/check" "$@"; }
 
 # is_said LINE... - one line of the output is it
 is_said() {
@@ -95,6 +95,16 @@ is_said() {
 	[ "$status" -eq 3 ]
 	[ "${lines[0]}" = tests ]
 	[[ ${lines[1]} =~ ^'# took tests/scripts/a.bats '[0-9]+\.[0-9]\ [0-9]+\.[0-9]$ ]]
+}
+
+@test "only the check itself writes down what was tested, not the tests in it" {
+	printf '#!/bin/sh\necho "written: $1"\n' >"$top/tests/tools/tested"
+	chmod +x "$top/tests/tools/tested"
+	parts 'part_lint() { result 3 "$(printenv JOBIO_UPDATE | wc -l)" three; }'
+	update=1
+	check lint
+	[ "$status" -eq 0 ]
+	is_said 'written: .*/build/check/parts'
 }
 
 @test "each Slurm of a kit is a part of its own" {
