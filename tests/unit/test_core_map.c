@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hwloc.h>
+
 #include "lib/core_map.h"
 #include "lib/version.h"
 #include "tests/machines/machines.h"
@@ -174,11 +176,14 @@ static bool drops_ecores(unsigned int version, bool allow)
 
 START_TEST(slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not)
 {
+	/* as slurmd, which does not ask an older hwloc for kinds of CPUs */
+	const bool does = HWLOC_API_VERSION > 0x00020401;
+
 	ck_assert(!drops_ecores(VERSION_OF(22, 5, 11), false));
 	ck_assert(!drops_ecores(VERSION_OF(22, 5, 11), true));
-	ck_assert(drops_ecores(VERSION_OF(23, 2, 0), false));
+	ck_assert_int_eq(drops_ecores(VERSION_OF(23, 2, 0), false), does);
 	ck_assert(!drops_ecores(VERSION_OF(23, 2, 0), true));
-	ck_assert(drops_ecores(VERSION_OF(25, 11, 3), false));
+	ck_assert_int_eq(drops_ecores(VERSION_OF(25, 11, 3), false), does);
 	ck_assert(!drops_ecores(VERSION_OF(25, 11, 3), true));
 }
 END_TEST
