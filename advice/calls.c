@@ -8,7 +8,7 @@
 /* Drishti (config.py) says nothing of fewer than 1,000 operations, and takes
  * 10 % of them for many. */
 #define FLOOR_OPS 1000
-#define MANY_OPS 10000
+#define SOME_BYTES 10000 /* a client that was asked for fewer was not asked */
 
 static double least_share(const struct view *v)
 {
@@ -53,8 +53,8 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 	double mean = view_mean(
 		v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
 
-	if (count < MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
-	    share < least_share(v))
+	if (count < v->limits->many_ops || mean >= limit * 1000.0 ||
+	    is_cached(v, calls) || share < least_share(v))
 		return false;
 	/* what it waits for is the fsync behind each, or to open the files */
 	if ((!is_read && view_meta(v, RECORD_META_FSYNC) * 2 > count) ||
@@ -94,7 +94,8 @@ bool calls_direct_small(const struct view *v, struct advice *a)
 	double share = view_is_timed(v) ? view_concurrency(v)
 					: view_call_share(v, view_calls(v));
 
-	if (!view_has_option(v, "forcedirect") || view_calls(v) < MANY_OPS ||
+	if (!view_has_option(v, "forcedirect") ||
+	    view_calls(v) < v->limits->many_ops ||
 	    mean_call(v) >= v->limits->direct_small_kib * KIB ||
 	    share < least_share(v))
 		return false;
@@ -113,7 +114,7 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 	double all = view_metas(v), share = view_meta_share(v, all);
 
 	/* 1 in 10 of all operations */
-	if (!view_has_option(v, "forcedirect") || all < MANY_OPS ||
+	if (!view_has_option(v, "forcedirect") || all < v->limits->many_ops ||
 	    all * 9 < view_calls(v) || share < least_share(v))
 		return false;
 	view_what(a,
@@ -187,8 +188,9 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 {
 	double at_once = view_concurrency(v);
 
-	if (at_once <= v->limits->io_processes || view_calls(v) < MANY_OPS ||
-	    mean_call(v) > 16 * KIB)
+	if (at_once <= v->limits->io_processes ||
+	    view_calls(v) < v->limits->many_ops ||
+	    mean_call(v) > v->limits->async_kib * KIB)
 		return false;
 	view_what(a,
 		  "%.0f processes of a node were in calls of %.1f KiB at a "
@@ -236,7 +238,7 @@ bool calls_stat(const struct view *v, struct advice *a)
 	double others = beside_stats(v);
 	double share = view_meta_share(v, stats);
 
-	if (stats < MANY_OPS ||
+	if (stats < v->limits->many_ops ||
 	    ((view_rate(v, stats) < v->limits->stats_per_s ||
 	      view_is_at_hand(v)) &&
 	     (stats < 10 * others || share < least_share(v))))
@@ -261,7 +263,7 @@ bool calls_lookup(const struct view *v, struct advice *a)
 			view_meta(v, RECORD_META_STAT);
 	double share = view_meta_share(v, misses);
 
-	if (misses < MANY_OPS || misses < 2 * opens ||
+	if (misses < v->limits->many_ops || misses < 2 * opens ||
 	    share < least_share(v) / 10)
 		return false;
 	view_what(a,
@@ -286,7 +288,8 @@ bool calls_open_append(const struct view *v, struct advice *a)
 	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
 	double share = view_meta_share(v, opens);
 
-	if (opens < MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
+	if (opens < v->limits->many_ops || writes > 2 * opens ||
+	    writes < opens / 2 ||
 	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
 	    view_meta(v, RECORD_META_CREATE) * 10 > opens ||
 	    share < least_share(v))
@@ -306,8 +309,8 @@ bool calls_tiny_written(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, files * 3) +
 		       view_waiting(v, RECORD_WRITE_US);
 
-	if (files < MANY_OPS || size >= v->limits->direct_small_kib * KIB ||
-	    share < least_share(v))
+	if (files < v->limits->many_ops ||
+	    size >= v->limits->direct_small_kib * KIB || share < least_share(v))
 		return false;
 	view_what(a, "%.0f files were made, with %.1f KiB written for each",
 		  files, size / KIB);
@@ -326,7 +329,8 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 		view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
 
 	/* folders are opened too, and not read */
-	if (opens < MANY_OPS || reads * 10 < opens * 9 || reads > 4 * opens ||
+	if (opens < v->limits->many_ops || reads * 10 < opens * 9 ||
+	    reads > 4 * opens ||
 	    bytes >= opens * v->limits->direct_small_kib * KIB ||
 	    share < least_share(v))
 		return false;
@@ -344,7 +348,7 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 	double creates = view_meta(v, RECORD_META_CREATE);
 	double rate = v->seconds > 0 ? creates / v->seconds : 0;
 
-	if (creates < MANY_OPS ||
+	if (creates < v->limits->many_ops ||
 	    rate * 100 < v->limits->dir_creates_per_s *
 				 (100.0 - v->limits->headroom_percent))
 		return false;
@@ -375,7 +379,7 @@ bool calls_mapped(const struct view *v, struct advice *a)
 	double share = waiting > least ? waiting : least;
 
 	if ((mapped < v->limits->min_mib * MIB &&
-	     mapped_requests(v) < MANY_OPS) ||
+	     mapped_requests(v) < v->limits->many_ops) ||
 	    mapped < view_bytes(v) || share < least_share(v))
 		return false;
 	view_what(a,
@@ -463,7 +467,7 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES] +
 		view_number(v, RECORD_MMAP_READ_BYTES);
 	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
-	if (v->wire->numbers[RECORD_ASKED_READ_BYTES] < MANY_OPS ||
+	if (v->wire->numbers[RECORD_ASKED_READ_BYTES] < SOME_BYTES ||
 	    moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + v->limits->headroom_percent))
 		return false;

@@ -7,8 +7,7 @@
 #include "lib/run.h"
 
 #define GIB 1073741824.0
-#define LONG_SECONDS 600 /* before cores are called idle */
-#define SPEED_CALLS 100	 /* of a node, before its speed is one */
+#define SPEED_CALLS 100 /* of a node, before its speed is one */
 
 /* ---- what the job asked for ------------------------------------------------- */
 
@@ -197,9 +196,9 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) ||
-	    !is_alone(v) || v->seconds < LONG_SECONDS || peak_cores(v) < 0 ||
-	    peak_cores(v) >= 0.1 || call_cores(v) >= 0.01 ||
-	    view_call_share(v, view_metas(v)) >= 0.01)
+	    !is_alone(v) || v->seconds < v->limits->idle_seconds ||
+	    peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
+	    call_cores(v) >= 0.01 || view_call_share(v, view_metas(v)) >= 0.01)
 		return false;
 	view_what(a,
 		  "%lld io-core(s) a node for %.0f s, and never more than "
@@ -277,19 +276,26 @@ static struct node_io all_nodes(const struct view *v, double *most)
 	return all;
 }
 
+/* Did one node move (nearly) all of it? */
+static bool is_one_node(const struct view *v, double most, double all)
+{
+	return most * 100 >= all * v->limits->one_node_percent;
+}
+
 bool setup_one_node(const struct view *v, struct advice *a)
 {
 	double most;
 	struct node_io all = all_nodes(v, &most);
 
 	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    most < all.bytes * 0.9)
+	    !is_one_node(v, most, all.bytes))
 		return false;
 	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes",
 		  all.name, most / GIB, all.bytes / GIB, v->count);
 	view_why(a,
-		 "90 %% or more on one node: the others' clients had nothing "
-		 "to do");
+		 "%u %% or more on one node: the others' clients had nothing "
+		 "to do",
+		 v->limits->one_node_percent);
 	return view_tell(a, view_io_share(v) * (double)v->nodes *
 				    (1 - 1.0 / (double)v->count));
 }
@@ -300,7 +306,7 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	struct node_io all = all_nodes(v, &most);
 
 	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    most >= all.bytes * 0.9)
+	    is_one_node(v, most, all.bytes))
 		return false;
 	over = most * (double)v->count / all.bytes;
 	if (over < limit)

@@ -177,6 +177,8 @@ struct config_advice {
 	unsigned int stats_per_s, dir_creates_per_s;
 	unsigned int imbalance_percent, slow_percent;
 	unsigned int nfs_ops_per_s, lustre_write_mbs, resent_percent;
+	unsigned int many_ops, async_kib;
+	unsigned int idle_seconds, one_node_percent;
 };
 
 struct config {

@@ -123,6 +123,11 @@ const struct key config_advice_keys[] = {
 	{ "lustre_write_mbs", NUMBER, AT(lustre_write_mbs), "5000", 1, 1000000,
 	  NULL },
 	{ "resent_percent", NUMBER, AT(resent_percent), "1", 1, 100, NULL },
+	{ "many_ops", NUMBER, AT(many_ops), "10000", 1, 100000000, NULL },
+	{ "async_kib", NUMBER, AT(async_kib), "16", 1, 1048576, NULL },
+	{ "idle_seconds", NUMBER, AT(idle_seconds), "600", 1, 8640000, NULL },
+	{ "one_node_percent", NUMBER, AT(one_node_percent), "90", 51, 100,
+	  NULL },
 	{ 0 }
 };
 #undef AT
