@@ -12,18 +12,20 @@
 /* ---- views ------------------------------------------------------------------- */
 
 /* From the first start to the last end; 0 when that is unknown. */
-static double seconds_of(struct record *const *records, size_t count)
+static double seconds_of(struct record *const *records, size_t count,
+			 double *first)
 {
-	double first = -1, last = -1;
+	double last = -1;
 	size_t i;
 
+	*first = -1;
 	for (i = 0; i < count; i++) {
-		if (first < 0 || records[i]->start < first)
-			first = records[i]->start;
+		if (*first < 0 || records[i]->start < *first)
+			*first = records[i]->start;
 		if (records[i]->end > last)
 			last = records[i]->end;
 	}
-	return first >= 0 && last > first ? last - first : 0;
+	return *first >= 0 && last > *first ? last - *first : 0;
 }
 
 /* Whose filesystem is it? "": none of a client. */
@@ -202,9 +204,9 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 	struct view v = { .records = records,
 			  .count = count,
 			  .is_whole = is_whole,
-			  .seconds = seconds_of(records, count),
 			  .limits = limits };
 
+	v.seconds = seconds_of(records, count, &v.start);
 	if (lines && list) {
 		/* each line is zeroed when it is asked for */
 		list->is_judged = false;

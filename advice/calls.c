@@ -42,6 +42,22 @@ static bool is_cached(const struct view *v, enum record_number calls)
 	       (double)v->wire->numbers[calls] * 10 < view_number(v, calls);
 }
 
+/* Are calls of this size worth several at a time? Lustre, 64 MiB: synchronous is as
+ * fast as asynchronous. */
+static bool is_async_size(const struct view *v, double mean)
+{
+	return mean <= v->limits->async_kib * KIB;
+}
+
+static void cure_small(struct advice *a, bool is_read)
+{
+	view_cure(a,
+		  "%s 1 MiB at a time: open(path, %sbuffering=2**20), "
+		  "setvbuf(), dd bs=1M; what must stay small: libaio or "
+		  "io_uring, 16 or more at a time",
+		  is_read ? "read" : "write", is_read ? "" : "'w', ");
+}
+
 static bool is_small(const struct view *v, struct advice *a, bool is_read)
 {
 	enum record_number calls =
@@ -60,6 +76,8 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 	if ((!is_read && view_meta(v, RECORD_META_FSYNC) * 2 > count) ||
 	    view_meta(v, RECORD_META_OPEN) * 4 > count)
 		return false;
+	if (is_async_size(v, mean))
+		cure_small(a, is_read);
 	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node",
 		  count, is_read ? "reads" : "writes", mean / KIB,
 		  view_rate(v, count));
@@ -179,6 +197,10 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 		 "rate times latency: it takes about %u at a time to fill a "
 		 "client",
 		 v->limits->io_processes);
+	if (is_async_size(v, mean_call(v)))
+		view_cure(a, "libaio or io_uring (fio --ioengine=libaio "
+			     "--iodepth=32); or srun --ntasks-per-node=16, or "
+			     "as many threads");
 	/* half of the time in calls, and the less the nearer it is to full */
 	return view_tell(a, (at_once < 1 ? at_once : 1) / 2 *
 				    (1 - at_once / v->limits->io_processes));
@@ -190,7 +212,7 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 
 	if (at_once <= v->limits->io_processes ||
 	    view_calls(v) < v->limits->many_ops ||
-	    mean_call(v) > v->limits->async_kib * KIB)
+	    !is_async_size(v, mean_call(v)))
 		return false;
 	view_what(a,
 		  "%.0f processes of a node were in calls of %.1f KiB at a "
@@ -476,8 +498,8 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 		  "processes read",
 		  moved / MIB / 1024, asked / MIB / 1024);
 	view_why(a,
-		 "more than %u %% above: read ahead for nothing, or read twice "
-		 "because it had left the cache",
+		 "more than %u %% above: read ahead for nothing, or out of the "
+		 "cache again before its turn came",
 		 v->limits->headroom_percent);
 	return view_tell(a,
 			 (moved - asked) / moved *

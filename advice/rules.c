@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "advice/calls.h"
+#include "advice/course.h"
 #include "advice/setup.h"
 
 /* Where thresholds were measured; jobio-advice(7) says it at length. */
@@ -98,8 +99,8 @@ const struct rule rules[] = {
 	{ "A18", ADVICE_SURE, false, calls_nfs_ceiling,
 	  "move these files to the parallel filesystem", NFS_CEILING },
 	{ "A19", ADVICE_LIKELY, false, calls_more_than_asked,
-	  "posix_fadvise(POSIX_FADV_RANDOM) for random reads; read a file once "
-	  "and keep it",
+	  "posix_fadvise(POSIX_FADV_RANDOM) for random reads; fewer files at "
+	  "a time",
 	  "WEKA's sizing guide: 30 % of headroom" },
 	{ "A20", ADVICE_SURE, true, setup_no_profile,
 	  "jobio report -v shows an administrator why", "the record" },
@@ -153,5 +154,19 @@ const struct rule rules[] = {
 	{ "A39", ADVICE_SURE, false, setup_sync_mount,
 	  "for an administrator: mount without noac and sync",
 	  FINDING_ITSELF " (NF06)" },
+	{ "A40", ADVICE_LIKELY, false, course_tail,
+	  "write while it computes: after each step, from a thread of its own, "
+	  "MPI_File_iwrite_all()",
+	  "the summary's word tail, jobio-ledgerd(8); Drishti (config.py): "
+	  "10 % of the time" },
+	{ "A41", ADVICE_PERHAPS, false, course_more_nodes, "",
+	  "WEKA, eight servers and one core a client: 7.81 clients fill them "
+	  "with large reads, 1.71 with large writes, 23.19 and 9.00 with "
+	  "4 KiB" },
+	{ "A42", ADVICE_PERHAPS, false, course_memory,
+	  "the same I/O from more nodes, or fewer tasks on each: sbatch "
+	  "--ntasks-per-node; O_DIRECT saves a copy",
+	  "Storage Scale, a client at 10 to 14 GB/s: 35 to 50 GB/s of its "
+	  "memory, 3.5 times as much" },
 	{ 0 }
 };

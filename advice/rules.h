@@ -7,8 +7,8 @@
  *           that it moved most on.
  * Owner   the table is constant.
  * Errors  none.
- * Runs    advice. A new row: a check in calls.c or setup.c, an entry in
- *         man/jobio-advice.7, two jobs in tests/unit/advice_jobs.h.
+ * Runs    advice. A new row: a check in calls.c, course.c or setup.c, an
+ *         entry in man/jobio-advice.7, two jobs in tests/unit/advice_jobs.h.
  */
 #ifndef JOBIO_ADVICE_RULES_H
 #define JOBIO_ADVICE_RULES_H

@@ -147,21 +147,35 @@ double view_io_share(const struct view *v)
 }
 
 /* Where the client tells what it moved, what came from the page cache is not in it. */
-static double moved_bytes(const struct view *v)
+double view_moved(const struct view *v, enum record_number number)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
 
 	if (!wire ||
 	    (wire[RECORD_READ_BYTES] < 0 && wire[RECORD_WRITE_BYTES] < 0))
-		return view_bytes(v);
-	return known(wire[RECORD_READ_BYTES]) + known(wire[RECORD_WRITE_BYTES]);
+		return view_number(v, number);
+	return known(wire[number]);
+}
+
+double view_moving_seconds(const struct view *v)
+{
+	const struct timeline *line = &v->io->timeline;
+	size_t i, rows = 0;
+	double seconds;
+
+	for (i = 0; i < line->count; i++)
+		rows += timeline_moved(line, i) > 0;
+	seconds = (double)rows * (double)line->width;
+	return rows && seconds < v->seconds ? seconds : v->seconds;
 }
 
 bool view_is_busy(const struct view *v)
 {
 	double busy = v->limits->busy_percent / 100.0;
+	double moved = view_moved(v, RECORD_READ_BYTES) +
+		       view_moved(v, RECORD_WRITE_BYTES);
 
-	return moved_bytes(v) >= v->limits->min_mib * 1048576.0 &&
+	return moved >= v->limits->min_mib * 1048576.0 &&
 	       (view_io_share(v) >= busy ||
 		(!view_is_timed(v) && least_share(v) >= busy / 10));
 }

@@ -178,7 +178,10 @@ struct config_advice {
 	unsigned int imbalance_percent, slow_percent;
 	unsigned int nfs_ops_per_s, lustre_write_mbs, resent_percent;
 	unsigned int many_ops, async_kib;
-	unsigned int idle_seconds, one_node_percent;
+	unsigned int idle_seconds, one_node_percent, tail_percent;
+	unsigned int servers_read_mbs, servers_write_mbs; /* all together */
+	unsigned int servers_read_iops, servers_write_iops;
+	unsigned int memory_mbs;
 };
 
 struct config {

@@ -128,6 +128,16 @@ const struct key config_advice_keys[] = {
 	{ "idle_seconds", NUMBER, AT(idle_seconds), "600", 1, 8640000, NULL },
 	{ "one_node_percent", NUMBER, AT(one_node_percent), "90", 51, 100,
 	  NULL },
+	{ "tail_percent", NUMBER, AT(tail_percent), "75", 26, 100, NULL },
+	{ "servers_read_mbs", NUMBER, AT(servers_read_mbs), "44730", 1,
+	  100000000, NULL },
+	{ "servers_write_mbs", NUMBER, AT(servers_write_mbs), "11820", 1,
+	  100000000, NULL },
+	{ "servers_read_iops", NUMBER, AT(servers_read_iops), "3351052", 1,
+	  1000000000, NULL },
+	{ "servers_write_iops", NUMBER, AT(servers_write_iops), "889657", 1,
+	  1000000000, NULL },
+	{ "memory_mbs", NUMBER, AT(memory_mbs), "10000", 1, 1000000, NULL },
 	{ 0 }
 };
 #undef AT

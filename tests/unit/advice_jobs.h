@@ -76,6 +76,15 @@ static void peak(struct job *j, int64_t rd, int64_t wr)
 	j->io.peak_window_s = 1;
 }
 
+/* What was moved in 16 s of the run, some seconds after its start, at 1000 */
+__attribute__((unused)) static void row(struct job *j, int64_t after,
+					int64_t rd, int64_t wr)
+{
+	const int64_t amounts[TIMELINE_LANES] = { rd, wr, 1 };
+
+	timeline_put(&j->io.timeline, (1000 + after) / 16 * 16, 16, amounts);
+}
+
 static void scale(int64_t *number, double part)
 {
 	if (*number >= 0)
@@ -411,6 +420,28 @@ MAKES(a39, "nfs")
 {
 	found(j, "NF06", is);
 }
+/* 1,000 s: the last quarter begins at 750 */
+MAKES(a40, "nfs")
+{
+	int64_t late = 75 * GIB - (is ? 0 : MIB);
+
+	writes(j, 102400, 100 * GIB);
+	row(j, 100, 0, 100 * GIB - late);
+	row(j, 900, 0, late);
+}
+/* 9.456 GB/s are four fifths of what the servers take */
+MAKES(a41, "weka")
+{
+	j->nodes = 4;
+	writes(j, 2000000, is ? 2364100000000 : 2363900000000);
+	j->io.numbers[RECORD_WRITE_US] = 16100000000;
+}
+MAKES(a42, "lustre")
+{
+	reads(j, 10000000, 10000000000000);
+	wire(j, 10000000, is ? 10000000001000 : 9999999999000);
+	j->wire.numbers[RECORD_WRITE_BYTES] = 0;
+}
 
 static const struct {
 	const char *code;
@@ -429,7 +460,8 @@ static const struct {
 	{ "A30", a30_lustre }, { "A30", a30_weka }, { "A31", a31 },
 	{ "A32", a32 },	       { "A33", a33 },	    { "A34", a34 },
 	{ "A35", a35 },	       { "A36", a36 },	    { "A37", a37 },
-	{ "A38", a38 },	       { "A39", a39 },
+	{ "A38", a38 },	       { "A39", a39 },	    { "A40", a40 },
+	{ "A41", a41 },	       { "A42", a42 },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

@@ -550,6 +550,137 @@ START_TEST(not_all_nodes_are_not_compared_with_each_other)
 }
 END_TEST
 
+/* ---- when, how many, how much ------------------------------------------------- */
+
+START_TEST(what_is_read_at_the_end_is_no_tail)
+{
+	struct job j = a40(true);
+
+	reads(&j, 102400, 100 * GIB);
+	writes(&j, 0, 0);
+	memset(&j.io.timeline, 0, sizeof(j.io.timeline));
+	row(&j, 100, 25 * GIB, 0);
+	row(&j, 900, 75 * GIB, 0);
+	ck_assert(!is_told(&j, "A40"));
+}
+END_TEST
+
+/* The run is 1,000 s from 1000 on: of rows of 16 s the last quarter begins at 1744. */
+START_TEST(a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io)
+{
+	struct job j = a40(true);
+
+	memset(&j.io.timeline, 0, sizeof(j.io.timeline));
+	row(&j, 0, 0, 25 * GIB);
+	row(&j, 743, 0, 75 * GIB);
+	ck_assert(!is_told(&j, "A40"));
+	memset(&j.io.timeline, 0, sizeof(j.io.timeline));
+	row(&j, 0, 0, 25 * GIB);
+	row(&j, 744, 0, 75 * GIB);
+	ck_assert(is_told(&j, "A40"));
+}
+END_TEST
+
+START_TEST(a_job_without_a_timeline_has_no_tail)
+{
+	struct job j = a40(true);
+
+	memset(&j.io.timeline, 0, sizeof(j.io.timeline));
+	ck_assert(!is_told(&j, "A40"));
+}
+END_TEST
+
+START_TEST(servers_are_full_only_where_nodes_could_move_more_and_try_to)
+{
+	struct job j = a41(true);
+	struct advice_list *list = judge(&j);
+	const struct advice *a = find(list, "A41");
+
+	/* 1.71 clients fill them with large writes */
+	ck_assert_ptr_nonnull(strstr(a->cure, "sbatch -N 2 "));
+	ck_assert_uint_eq(a->value, 50);
+	advice_free(list);
+	j.io.numbers[RECORD_WRITE_US] = 15900000000; /* too few to fill it */
+	ck_assert(!is_told(&j, "A41"));
+	j = a41(true);
+	j.nodes = 2; /* each as much as a client can move */
+	writes(&j, 4000000, 4728200000000);
+	ck_assert(!is_told(&j, "A41"));
+	j = a41(true);
+	j.type = "lustre";
+	ck_assert(!is_told(&j, "A41"));
+}
+END_TEST
+
+/* A row of 16 s in 1,000 s is too little of it. */
+START_TEST(rates_are_of_the_time_in_which_something_was_moved)
+{
+	struct job j = a42(true);
+
+	wire(&j, 1000000, 1000000000000);
+	ck_assert(!is_told(&j, "A42"));
+	row(&j, 100, 900000000000, 0);
+	row(&j, 200, 100000000000, 0);
+	ck_assert(!is_told(&j, "A42")); /* 32 s */
+	row(&j, 300, 1, 0);
+	row(&j, 400, 1, 0);
+	row(&j, 500, 1, 0);
+	row(&j, 600, 1, 0);
+	ck_assert(!is_told(&j, "A42")); /* 96 s */
+	row(&j, 700, 1, 0);
+	ck_assert(!is_told(&j, "A42")); /* 112 s, 8.9 GB/s */
+	wire(&j, 1000000, 1120000000001);
+	ck_assert(is_told(&j, "A42"));
+}
+END_TEST
+
+START_TEST(what_the_page_cache_may_have_served_is_no_load_of_the_memory)
+{
+	struct job j = a42(true);
+
+	*j.wire.source = '\0';
+	ck_assert(!is_told(&j, "A42"));
+	j.option = "forcedirect";
+	ck_assert(is_told(&j, "A42"));
+}
+END_TEST
+
+/* ---- what to do --------------------------------------------------------------- */
+
+static bool is_cured_by(struct job *j, const char *code, const char *words)
+{
+	struct advice_list *list = judge(j);
+	const struct advice *a = find(list, code);
+	bool is;
+
+	ck_assert_msg(a, "%s is not told", code);
+	is = strstr(a->cure, words);
+	advice_free(list);
+	return is;
+}
+
+START_TEST(
+	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing)
+{
+	struct job j = a01(true);
+
+	ck_assert(!is_cured_by(&j, "A01", "libaio"));
+	reads(&j, 1000000, 1000000 * 16385L);
+	ck_assert(!is_cured_by(&j, "A01", "libaio"));
+	reads(&j, 1000000, 1000000 * 16384L);
+	ck_assert(is_cured_by(&j, "A01", "libaio"));
+	ck_assert(is_cured_by(&j, "A01", "read 1 MiB at a time"));
+	j = a02(true);
+	writes(&j, 1000000, 1000000 * 4096L);
+	ck_assert(is_cured_by(&j, "A02", "libaio"));
+	ck_assert(is_cured_by(&j, "A02", "write 1 MiB at a time"));
+	j = a06(true);
+	ck_assert(!is_cured_by(&j, "A06", "libaio"));
+	reads(&j, 2000, 2000 * 16384L);
+	ck_assert(is_cured_by(&j, "A06", "libaio"));
+}
+END_TEST
+
 /* ---- ordinary jobs ----------------------------------------------------------- */
 
 static int64_t between(unsigned int *seed, int64_t least, int64_t most)
@@ -645,4 +776,11 @@ UNIT_MAIN("advice",
 	  a_few_calls_of_a_node_are_not_its_speed,
 	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
 	  not_all_nodes_are_not_compared_with_each_other,
+	  what_is_read_at_the_end_is_no_tail,
+	  a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
+	  a_job_without_a_timeline_has_no_tail,
+	  servers_are_full_only_where_nodes_could_move_more_and_try_to,
+	  rates_are_of_the_time_in_which_something_was_moved,
+	  what_the_page_cache_may_have_served_is_no_load_of_the_memory,
+	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
 	  of_200_ordinary_jobs_none_is_told_anything)

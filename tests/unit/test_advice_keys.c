@@ -40,6 +40,34 @@ static struct job core_write_calls(bool is)
 	return j;
 }
 
+/* Of four nodes: servers that give 14 GB/s, 350,000 reads or 245,000 writes a second
+ * are four fifths full. */
+static struct job servers_read(bool is)
+{
+	struct job j = a41(is);
+
+	writes(&j, 0, 0);
+	reads(&j, 10000000, 2800000000000);
+	return j;
+}
+
+static struct job servers_reads(bool is)
+{
+	struct job j = a41(is);
+
+	writes(&j, 0, 0);
+	reads(&j, 70000000, 70000000 * 4096L);
+	return j;
+}
+
+static struct job servers_writes(bool is)
+{
+	struct job j = a41(is);
+
+	writes(&j, 49000000, 49000000 * 4096L);
+	return j;
+}
+
 /* A job that is told of 'code', or is not, and a value with which it is the other
  * way round; code NULL: which is judged, or is not. */
 static const struct {
@@ -74,6 +102,12 @@ static const struct {
 	{ "async_kib", "3", "A07", a07, true },
 	{ "idle_seconds", "1001", "A24", a24, true },
 	{ "one_node_percent", "89", "A26", a26, false },
+	{ "tail_percent", "74", "A40", a40, false },
+	{ "servers_read_mbs", "13999", "A41", servers_read, false },
+	{ "servers_write_mbs", "11819", "A41", a41, false },
+	{ "servers_read_iops", "349999", "A41", servers_reads, false },
+	{ "servers_write_iops", "244999", "A41", servers_writes, false },
+	{ "memory_mbs", "9999", "A42", a42, false },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
