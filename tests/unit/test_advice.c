@@ -681,70 +681,6 @@ START_TEST(
 }
 END_TEST
 
-/* ---- ordinary jobs ----------------------------------------------------------- */
-
-static int64_t between(unsigned int *seed, int64_t least, int64_t most)
-{
-	return least + (int64_t)((double)rand_r(seed) / RAND_MAX *
-				 (double)(most - least));
-}
-
-/* Streams of 1 to 8 MiB a call at up to 400 MB/s on each of some nodes that do
- * about the same; metadata as programs have it; a third with times. */
-static struct job ordinary(unsigned int *seed)
-{
-	static const char *const types[] = { "weka", "nfs", "lustre" };
-	struct job j = job_on(types[between(seed, 0, 3) % 3]);
-	int64_t bytes, n = between(seed, 60, 36000);
-	size_t i;
-
-	j.seconds = (double)n;
-	j.nodes = (size_t)between(seed, 1, NODES_MAX);
-	bytes = n * between(seed, 100000, 300000000);
-	reads(&j, bytes / between(seed, MIB, 8 * MIB) + 1, bytes);
-	bytes = n * between(seed, 100000, 100000000);
-	writes(&j, bytes / between(seed, MIB, 8 * MIB) + 1, bytes);
-	meta(&j, RECORD_META_OPEN, n * between(seed, 1, 20));
-	meta(&j, RECORD_META_CREATE, n / between(seed, 5, 60));
-	meta(&j, RECORD_META_STAT, n * between(seed, 1, 60));
-	meta(&j, RECORD_META_LOOKUP_MISS, n * between(seed, 0, 30));
-	meta(&j, RECORD_META_UNLINK, n / 600);
-	meta(&j, RECORD_META_FSYNC, n / 100);
-	peak(&j, between(seed, 700000000, 3000000000),
-	     between(seed, 10000000, 1000000000));
-	j.cores = between(seed, 0, 2);
-	for (i = 0; i < j.nodes; i++)
-		j.bytes_part[i] = (double)between(seed, 90, 110) / 100;
-	if (between(seed, 0, 3) == 0) {
-		j.io.numbers[RECORD_READ_US] = n * between(seed, 1000, 300000);
-		j.io.numbers[RECORD_WRITE_US] = n * between(seed, 1000, 90000);
-	}
-	return j;
-}
-
-START_TEST(of_200_ordinary_jobs_none_is_told_anything)
-{
-	unsigned int seed = 20261122;
-	struct advice_list *list;
-	int i, told = 0;
-	struct job j;
-
-	for (i = 0; i < 200; i++) {
-		j = ordinary(&seed);
-		list = judge(&j);
-		ck_assert(list->is_judged);
-		if (list->count)
-			printf("# job %d on %s: %s: %s; %s\n", i, j.type,
-			       list->list[0].code, list->list[0].what,
-			       list->list[0].why);
-		told += list->count > 0;
-		advice_free(list);
-	}
-	printf("# advice to %d of %d ordinary jobs\n", told, i);
-	ck_assert_int_eq(told, 0);
-}
-END_TEST
-
 UNIT_MAIN("advice",
 	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
 	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
@@ -782,5 +718,4 @@ UNIT_MAIN("advice",
 	  servers_are_full_only_where_nodes_could_move_more_and_try_to,
 	  rates_are_of_the_time_in_which_something_was_moved,
 	  what_the_page_cache_may_have_served_is_no_load_of_the_memory,
-	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
-	  of_200_ordinary_jobs_none_is_told_anything)
+	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing)
