@@ -40,6 +40,7 @@
 #define WRITER_FD 3
 #define METRICS_FD 4
 #define CHECK_LIMIT_MS 20000
+#define CALIBRATION_LIMIT_MS 5000
 
 struct ledger {
 	const struct config *config;
@@ -58,9 +59,45 @@ static void say(const char *text)
 	fprintf(stderr, "jobio: ledger: %s\n", text);
 }
 
+/* ---- calibration ------------------------------------------------------------ */
+
+/* What jobio calibrate has measured counts in --site as it does in a report. */
+static int read_calibration(void *arg)
+{
+	struct config *config = arg;
+	struct err err = { "" };
+
+	if (config_calibrate(config, &err) < 0) {
+		fputs(err.text, stderr);
+		return 1;
+	}
+	return fwrite(&config->advice, sizeof(config->advice), 1, stdout) !=
+		       1 ||
+	       fflush(stdout);
+}
+
+/* The file may lie where reading blocks for ever. */
+static int calibrate(struct config *config, struct err *err)
+{
+	struct child_result child;
+	int rc = 0;
+
+	if (!*config->calibration)
+		return 0;
+	if (child_call(config->calibration, read_calibration, config,
+		       CALIBRATION_LIMIT_MS, &child, err) < 0)
+		return -1;
+	if (child.status || child.out_bytes != sizeof(config->advice))
+		rc = err_set(err, "%s", child.errtext);
+	else
+		memcpy(&config->advice, child.out, sizeof(config->advice));
+	child_result_free(&child);
+	return rc;
+}
+
 /* ---- the writer ---------------------------------------------------------- */
 
-static int writer_main(const struct config *all, int wake_fd)
+static int writer_main(struct config *all, int wake_fd)
 {
 	const struct config_ledger *config = &all->ledger;
 	struct writer writer = { .config = config, .advice = &all->advice };
@@ -69,6 +106,10 @@ static int writer_main(const struct config *all, int wake_fd)
 	int rc = 1;
 
 	nodelay_set(true);
+	if (calibrate(all, &err) < 0) {
+		say(err.text);
+		say("[advice] calibration is not used");
+	}
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	if (writer.metrics)
 		writer.store = store_open(config, &err);
@@ -416,7 +457,7 @@ static int check_slurmdbd(const struct config_ledger *config, struct err *err)
 	return rc;
 }
 
-static int check_all(const struct config *config)
+static int check_all(struct config *config)
 {
 	static const struct {
 		const char *name;
@@ -441,6 +482,12 @@ static int check_all(const struct config *config)
 		}
 		printf("%s: FAILED: %s\n", checks[i].name, err.text);
 		failed = 1;
+	}
+	if (calibrate(config, &err) < 0) {
+		printf("calibration: FAILED: %s\n", err.text);
+		failed = 1;
+	} else if (*config->calibration) {
+		printf("calibration: ok: %s\n", config->calibration);
 	}
 	return failed;
 }

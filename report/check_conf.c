@@ -199,13 +199,15 @@ static void check_use(const struct doctor *doctor)
 	check_partitions(doctor);
 }
 
-/* Where reports are read: advice does without it, and says so each time. */
+/* Where reports are read, and added up: advice does without it, and says so each
+ * time. */
 static void check_calibration(const struct doctor *doctor)
 {
 	struct config *config = doctor->config;
 	struct err err;
 
-	if ((doctor->roles & ROLE_LOGIN) && config_calibrate(config, &err) < 0)
+	if ((doctor->roles & (ROLE_LOGIN | ROLE_LEDGER)) &&
+	    config_calibrate(config, &err) < 0)
 		findings_add(doctor->findings, "J14", FINDING_WARNING,
 			     "copy the advice.conf of jobio calibrate there, "
 			     "or take the key out",

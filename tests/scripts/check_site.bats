@@ -191,6 +191,7 @@ sites() {
 	ctld  | J12 | conf 's/^.jobio.$/&\npartitions = test/' | in use in partition test only | empty for all
 	node  | J13 | conf 's/^.jobio.$/&\nprolog_budget_ms=40000/' | PrologEpilogTimeout=60 | twice prolog_budget_ms
 	login | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
+	ledger | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
 	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
 	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
 	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here | start munged

@@ -421,6 +421,13 @@ knows_admin() {
 	expect_text 'store: ok' "$output"
 	expect_text 'metrics: ok' "$output"
 	expect_text 'slurmdbd: FAILED: slurmdbd: libslurm gave up: is slurm.conf readable?' "$output"
+	[[ $output != *calibration* ]]
+	printf '[advice]\ncalibration = %s\n' "$DIR/advice.conf" >>"$DIR/jobio.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
+	expect_text "calibration: FAILED: $DIR/jobio.conf: [advice] calibration: '$DIR/advice.conf': cannot read" "$output"
+	printf '[advice]\nsmall_read_kb = 30\n' >"$DIR/advice.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
+	expect_text $'\ncalibration: ok: '"$DIR/advice.conf" "$output"
 }
 
 @test "the next ledger is asked when one is away" {

@@ -212,3 +212,45 @@ slow                               1        2.0      1GiB' "$output"
 	expect_equal 2 "$status"
 	expect_text 'jobio: report: --html: without --json and --csv' "$output"
 }
+
+# judge_again - the ledger looks at run 1 once more, with the configuration of now. Its
+# writer ends where there is no slurm.conf; of slurmdbd it needs nothing for this.
+judge_again() {
+	stop "$LEDGER"
+	printf '%s\n' ClusterName=vm SlurmctldHost=localhost AccountingStorageType=accounting_storage/slurmdbd \
+		AccountingStorageHost=127.0.0.1 AccountingStoragePort=1 >"$DIR/slurm.conf"
+	export SLURM_CONF=$DIR/slurm.conf
+	python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=10) as db:
+    db.execute("DELETE FROM uses")
+    db.execute("INSERT OR IGNORE INTO unused VALUES(1)")' "$DIR/store.sqlite"
+	start_ledger
+	within 20 is_judged
+}
+
+is_judged() {
+	[[ $(in_store 'SELECT count(*) FROM uses') == 1 ]]
+}
+
+advised() {
+	site -S 2026-11-20 -E 2026-11-25 --csv | sed -n 's/^"advice","\(A[0-9]*\)".*/\1/p' | tr '\n' ' '
+}
+
+@test "advice is by what the site has calibrated, as in a report of the same job" {
+	cp "$SRCDIR/tests/samples/advice/A01-small-reads.json" "$DIR/spool/101.0.vm1.json"
+	send
+	printf '[advice]\nsmall_read_kb = 4\n' >"$DIR/advice.conf"
+	judge_again
+	expect_equal 'A01 ' "$(advised)"
+	printf '[advice]\ncalibration = %s\n' "$DIR/advice.conf" >>"$DIR/jobio.conf"
+	judge_again
+	expect_equal '' "$(advised)"
+	job 101 User=root
+	run "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --json 101
+	expect_equal '[]' "$(jq -c '.advice // .jobs[0].advice' <<<"$output")"
+	rm "$DIR/advice.conf"
+	judge_again
+	expect_equal 'A01 ' "$(advised)"
+	expect_text "[advice] calibration: '$DIR/advice.conf': cannot read: No such file or directory" "$(<"$DIR/ledger.log")"
+	expect_text 'jobio: ledger: [advice] calibration is not used' "$(<"$DIR/ledger.log")"
+}
