@@ -273,6 +273,11 @@ bool calls_stat(const struct view *v, struct advice *a)
 		 "more than %u a second on a node, or 10 times as many as all "
 		 "else, is a storm",
 		 v->limits->stats_per_s);
+	/* who lists files asks for each name once or twice, and looks it up the
+	 * first time, unless somebody else has before */
+	if (view_meta(v, RECORD_META_LOOKUP_MISS) * 4 < stats)
+		view_cure(a, "%s; for files: os.scandir(), find -printf",
+			  CALLS_SEARCH_CURE);
 	return view_tell(a, share);
 }
 

@@ -16,6 +16,12 @@
 #include "advice/terms.h"
 #include "advice/view.h"
 
+/* What to do about a search path, in Python or the linker: A10, and A09 where the same
+ * names are asked for again and again. */
+#define CALLS_SEARCH_CURE                                                      \
+	"unset PYTHONPATH LD_LIBRARY_PATH where they are not needed, or run "  \
+	"from one image: apptainer exec, python -m zipapp"
+
 bool calls_small_reads(const struct view *v, struct advice *a);
 bool calls_small_writes(const struct view *v, struct advice *a);
 bool calls_direct_small(const struct view *v, struct advice *a);

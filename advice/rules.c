@@ -65,9 +65,7 @@ const struct rule rules[] = {
 	  "file by file",
 	  "Storage Scale: 20,000 stat a second on a node; 56,000 are the most "
 	  "(io500)" },
-	{ "A10", ADVICE_LIKELY, false, calls_lookup,
-	  "unset PYTHONPATH LD_LIBRARY_PATH where they are not needed, or run "
-	  "from one image: apptainer exec, python -m zipapp",
+	{ "A10", ADVICE_LIKELY, false, calls_lookup, CALLS_SEARCH_CURE,
 	  LUSTRE_DIRECT },
 	{ "A11", ADVICE_LIKELY, false, calls_open_append,
 	  "open the file once and keep it open", LUSTRE_DIRECT },

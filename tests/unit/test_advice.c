@@ -681,6 +681,19 @@ START_TEST(
 }
 END_TEST
 
+/* find(1) looks up each name that is new, Python's the same ones again and again. */
+START_TEST(names_that_are_asked_for_again_and_again_are_a_search_path)
+{
+	struct job j = a09(true);
+
+	meta(&j, RECORD_META_LOOKUP_MISS, 5000000);
+	ck_assert(!is_cured_by(&j, "A09", "PYTHONPATH"));
+	meta(&j, RECORD_META_LOOKUP_MISS, 4999999);
+	ck_assert(is_cured_by(&j, "A09", "PYTHONPATH"));
+	ck_assert(is_cured_by(&j, "A09", "os.scandir()"));
+}
+END_TEST
+
 UNIT_MAIN("advice",
 	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
 	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
@@ -718,4 +731,5 @@ UNIT_MAIN("advice",
 	  servers_are_full_only_where_nodes_could_move_more_and_try_to,
 	  rates_are_of_the_time_in_which_something_was_moved,
 	  what_the_page_cache_may_have_served_is_no_load_of_the_memory,
-	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing)
+	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
+	  names_that_are_asked_for_again_and_again_are_a_search_path)
