@@ -13,6 +13,7 @@
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
+#define PRINTED_MAX 8192 /* a line of the child's: a list of CPUs may be long */
 
 struct lustre_facts *lustre_facts_of(const struct client *client)
 {
@@ -91,30 +92,38 @@ static long import_number(const char *text, const char *key)
 	return at ? leading_number(at + strlen(key)) : LUSTRE_UNKNOWN;
 }
 
+void lustre_import_parse(const char *text, struct lustre_import *import)
+{
+	const char *at = strstr(text, "\n    state: ");
+
+	memset(import, 0, sizeof(*import));
+	if (at)
+		sscanf(at + 12, "%15[A-Z_]", import->state);
+	import->server_bytes = import_number(text, "max_brw_size: ");
+	import->server_mods = import_number(text, "max_mod_rpcs: ");
+}
+
 static void print_target(const struct client *client,
 			 const struct tree_device *device)
 {
 	const char *folder = tree_folder(device->kind), *name = device->name;
 	static char text[TREE_TEXT_MAX];
-	char state[16] = "?";
-	const char *at;
+	struct lustre_import import;
 
 	if (tree_text(client->section, folder, name, "import", text,
 		      sizeof(text)) < 0) {
 		printf("unread %s\n", strerror(errno));
 		text[0] = '\0';
 	}
-	at = strstr(text, "\n    state: ");
-	if (at)
-		sscanf(at + 12, "%15[A-Z_]", state);
+	lustre_import_parse(text, &import);
 	printf("target %d %u %s %s %ld %ld %ld %ld %ld %ld\n",
-	       (int)device->kind, device->index, device->instance, state,
+	       (int)device->kind, device->index, device->instance,
+	       *import.state ? import.state : "?",
 	       param(client, folder, name, "active"),
 	       param(client, folder, name, "max_rpcs_in_flight"),
 	       param(client, folder, name, "max_pages_per_rpc"),
-	       param(client, folder, name, "checksums"),
-	       import_number(text, "max_brw_size: "),
-	       import_number(text, "max_mod_rpcs: "));
+	       param(client, folder, name, "checksums"), import.server_bytes,
+	       import.server_mods);
 }
 
 /* The first line, whichever way it is told: "2.17.0", "lustre: 2.10.1". */
@@ -131,20 +140,61 @@ static void print_global(const struct client *client, const char *name)
 		printf("%s %s\n", name, at);
 }
 
-/* lnet/nis: "nid status alive refs ..", a line each; CPTs: "0\t: 0 1 2" */
-static void print_lnet(const struct client *client, const char *name)
+/* lnet/nis: "nid status alive refs ..", a line each */
+static FILE *open_lnet(const struct client *client, const char *name)
 {
-	char path[TREE_PATH_MAX], line[LINE_TEXT_MAX];
-	FILE *file;
+	char path[TREE_PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", client->section->lnet_dir, name);
-	file = fopen(path, "re");
+	return fopen(path, "re");
+}
+
+static void print_nis(const struct client *client)
+{
+	FILE *file = open_lnet(client, "nis");
+	char line[LINE_TEXT_MAX];
+
 	while (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
-		printf("%s %s\n", name, line);
+		printf("nis %s\n", line);
 	}
 	if (file)
 		fclose(file);
+}
+
+void lustre_partition_add(struct cpuset *cpus, const char *line)
+{
+	const char *at = strchr(line, ':');
+	unsigned long cpu;
+	char *end;
+
+	for (at = at ? at + 1 : ""; *at; at = end) {
+		cpu = strtoul(at, &end, 10);
+		if (end == at)
+			return;
+		if (cpu < CPUSET_MAX)
+			cpuset_add(cpus, (unsigned int)cpu);
+	}
+}
+
+/* A line each, as long as it has to be. */
+static void print_cpts(const struct client *client)
+{
+	FILE *file = open_lnet(client, "cpu_partition_table");
+	struct cpuset cpus = { { 0 } };
+	char *line = NULL, *list;
+	size_t room = 0;
+
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		lustre_partition_add(&cpus, line);
+	list = cpuset_format(&cpus);
+	if (list)
+		printf("cpts %s\n", list);
+	free(list);
+	free(line);
+	fclose(file);
 }
 
 static int print_all(void *arg)
@@ -157,8 +207,8 @@ static int print_all(void *arg)
 	print_global(client, "version");
 	print_global(client, "jobid_var");
 	print_global(client, "jobid_name");
-	print_lnet(client, "nis");
-	print_lnet(client, "cpu_partition_table");
+	print_nis(client);
+	print_cpts(client);
 	tree = tree_read(client, &why);
 	if (!tree) {
 		printf("none %s\n", why.text);
@@ -207,7 +257,8 @@ static int take_target(struct lustre_facts *facts, const char *line)
 	if (sscanf(line, "%d %u %95s %15s %ld %ld %ld %ld %ld %ld", &kind,
 		   &one.index, one.instance, one.state, &one.active, &one.rpcs,
 		   &one.pages, &one.checksums, &one.server_bytes,
-		   &one.server_mods) != 10)
+		   &one.server_mods) != 10 ||
+	    kind < 0 || kind >= TREE_KINDS)
 		return 0;
 	one.kind = (enum tree_kind)kind;
 	if (!strcmp(one.state, "?"))
@@ -259,21 +310,6 @@ static void take_card(struct lustre_facts *facts, const char *line)
 	facts->card_count++;
 }
 
-static void take_cpt(struct lustre_facts *facts, const char *line)
-{
-	const char *at = strchr(line, ':');
-	unsigned long cpu;
-	char *end;
-
-	for (at = at ? at + 1 : ""; *at; at = end) {
-		cpu = strtoul(at, &end, 10);
-		if (end == at)
-			return;
-		if (cpu < CPUSET_MAX)
-			cpuset_add(&facts->cpt_cpus, (unsigned int)cpu);
-	}
-}
-
 /* The text behind a word and a blank; NULL: the line begins otherwise. */
 static const char *behind(const char *line, const char *word)
 {
@@ -302,8 +338,8 @@ static int take_line(struct lustre_facts *facts, const char *line)
 			 rest);
 	else if ((rest = behind(line, "nis")))
 		take_card(facts, rest);
-	else if ((rest = behind(line, "cpu_partition_table")))
-		take_cpt(facts, rest);
+	else if ((rest = behind(line, "cpts")))
+		cpuset_parse(&facts->cpt_cpus, rest, NULL);
 	else if ((rest = behind(line, "none")))
 		ask_set(&facts->ask, ASK_FAILED, rest);
 	else if ((rest = behind(line, "unread"))) {
@@ -314,11 +350,19 @@ static int take_line(struct lustre_facts *facts, const char *line)
 	return 0;
 }
 
+int lustre_facts_take(struct lustre_facts *facts, const char *text)
+{
+	char line[PRINTED_MAX];
+
+	while (text_next_line(&text, line, sizeof(line)))
+		if (take_line(facts, line) < 0)
+			return -1;
+	return 0;
+}
+
 int lustre_inspect(struct client *client, struct err *err)
 {
 	struct lustre_facts *facts = lustre_facts_of(client);
-	char line[LINE_TEXT_MAX];
-	const char *text;
 
 	tree_keep_clients(client);
 	/* its work is done by kernel threads: no CPU is its own */
@@ -327,10 +371,8 @@ int lustre_inspect(struct client *client, struct err *err)
 		return 0;
 	ask_function(client, &facts->ask, client->section->sys_dir, print_all,
 		     client);
-	text = facts->ask.text;
-	while (text && text_next_line(&text, line, sizeof(line)))
-		if (take_line(facts, line) < 0)
-			return err_set(err, "client: out of memory");
+	if (facts->ask.text && lustre_facts_take(facts, facts->ask.text) < 0)
+		return err_set(err, "client: out of memory");
 	client->common.version = facts->version;
 	return 0;
 }

@@ -56,6 +56,19 @@ struct lustre_facts {
 	char unread_why[64];
 };
 
+/* What the import of a target says (file "import"). */
+struct lustre_import {
+	char state[16]; /* "": nothing */
+	long server_bytes, server_mods;
+};
+void lustre_import_parse(const char *text, struct lustre_import *import);
+
+/* "0\t: 0 1 2", of LNet's CPU partitions: its CPUs, besides those there are. */
+void lustre_partition_add(struct cpuset *cpus, const char *line);
+
+/* The lines that the child prints. -1: out of memory. */
+int lustre_facts_take(struct lustre_facts *facts, const char *text);
+
 struct lustre_facts *lustre_facts_of(const struct client *client);
 void lustre_facts_clear(void *facts);
 int lustre_inspect(struct client *client, struct err *err);

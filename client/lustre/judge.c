@@ -260,27 +260,34 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 
 /* ---- LNet -------------------------------------------------------------------- */
 
+/* Is one of these CPUs on the NUMA node? -1: of one of them nobody knows. */
+static int is_beside(const struct cpuset *cpus, int numa_node)
+{
+	int cpu, node, rc = 0;
+
+	cpuset_for_each (cpu, cpus) {
+		node = sysfs_numa_node_of_cpu((unsigned int)cpu);
+		if (node == numa_node)
+			return 1;
+		if (node < 0)
+			rc = -1;
+	}
+	return rc;
+}
+
 static void check_cards(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 	const struct lustre_card *card = facts->card;
-	bool is_beside;
-	int cpu;
 
-	for (; card < facts->card + facts->card_count; card++) {
-		if (card->numa_node < 0 || cpuset_is_empty(&facts->cpt_cpus))
-			continue;
-		is_beside = false;
-		cpuset_for_each (cpu, &facts->cpt_cpus)
-			is_beside |=
-				sysfs_numa_node_of_cpu((unsigned int)cpu) ==
-				card->numa_node;
-		if (!is_beside)
+	for (; card < facts->card + facts->card_count; card++)
+		if (card->numa_node >= 0 &&
+		    !cpuset_is_empty(&facts->cpt_cpus) &&
+		    is_beside(&facts->cpt_cpus, card->numa_node) == 0)
 			rule_say(judge, rule,
 				 "%s (%s) is on NUMA node %d, where none of "
 				 "Lustre's CPU partitions has a CPU",
 				 card->interface, card->nid, card->numa_node);
-	}
 }
 
 static void check_down(const struct judge *judge, const struct rule *rule)

@@ -11,6 +11,7 @@
 #include "client/lustre/wire.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
+#include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -210,6 +211,87 @@ START_TEST(an_interface_that_is_down_is_said)
 	expect("LU16", "LNet's interface 192.0.2.31@tcp is down");
 	expect_none("LU14");
 	away();
+}
+END_TEST
+
+/* ---- the card that leads to the servers ------------------------------------- */
+
+/* It is this machine's loopback, at this NUMA node; CPUs 0 and 1 are at node 0, 2
+ * and 3 at node 1, and of CPU 4 nobody knows. */
+static void look_with_card(const char *numa_node, const char *partitions)
+{
+	char command[2048];
+
+	node(MOUNT);
+	snprintf(command, sizeof(command),
+		 "cd '%s' && mkdir -p class/net/lo/device && "
+		 "for c in 0 1 2 3; do "
+		 "mkdir -p devices/system/cpu/cpu$c/node$((c / 2)); done && "
+		 "mkdir devices/system/cpu/cpu4",
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+	tempdir_put("class/net/lo/device/numa_node", numa_node);
+	tempdir_put("nis", "nid status alive refs peer rtr max tx min\n"
+			   "0@lo up 0 2 0 0 0 0 0\n"
+			   "127.0.0.1@tcp up -1 1 8 0 256 256 256\n");
+	if (partitions)
+		tempdir_put("cpu_partition_table", partitions);
+	sysfs_set_root(tempdir_name);
+	look();
+}
+
+static void expect_far(int numa_node)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "lo (127.0.0.1@tcp) is on NUMA node %d, where none of "
+		 "Lustre's CPU partitions has a CPU",
+		 numa_node);
+	expect("LU14", text);
+	away();
+}
+
+static void expect_near(void)
+{
+	expect_none("LU14");
+	away();
+}
+
+START_TEST(a_card_far_from_the_cpu_partitions_is_said)
+{
+	look_with_card("1\n", "0\t: 0 1\n");
+	expect_far(1);
+	look_with_card("0\n", "0\t: 2\n1\t: 3\n");
+	expect_far(0);
+	look_with_card("1\n", "0\t: 0 1\n1\t: 2 3\n");
+	expect_near();
+	look_with_card("0\n", "0\t: 0 1\n");
+	expect_near();
+	/* where nobody knows it is not said */
+	look_with_card("-1\n", "0\t: 0 1\n");
+	expect_near();
+	look_with_card("1\n", "0\t: 0 1 4\n");
+	expect_near();
+	look_with_card("1\n", NULL);
+	expect_near();
+}
+END_TEST
+
+/* As those of 2,000 CPUs: "0\t: 0 0 0 .. 2" */
+START_TEST(a_partition_may_have_any_number_of_cpus)
+{
+	char line[4100] = "0\t:";
+	size_t i;
+
+	for (i = 0; i < 2000; i++)
+		strcat(line, " 0");
+	strcat(line, "\n");
+	look_with_card("1\n", line);
+	expect_far(1);
+	strcpy(strchr(line, '\n'), " 2\n");
+	look_with_card("1\n", line);
+	expect_near();
 }
 END_TEST
 
@@ -661,6 +743,8 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  targets_that_are_away_or_idle_are_told_apart,
 	  what_limits_a_target_is_said, what_limits_a_mount_is_said,
 	  an_interface_that_is_down_is_said,
+	  a_card_far_from_the_cpu_partitions_is_said,
+	  a_partition_may_have_any_number_of_cpus,
 	  parameters_that_cannot_be_read_are_said,
 	  what_is_not_there_is_nothing_and_words_are_whole,
 	  statistics_are_known_by_when_they_began,
