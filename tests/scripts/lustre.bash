@@ -93,6 +93,14 @@ in_env() {
 		${LUSTRE_DENY:+LUSTRE_DENY="$LUSTRE_DENY"} "$@"
 }
 
+# slowly FILE SECONDS - who opens it has it so much later, once
+slowly() {
+	mv "$1" "$1.text"
+	mkfifo "$1"
+	# shellcheck disable=SC2016 # the shell that waits expands it
+	timeout 120 bash -c 'exec 3>"$1"; sleep "$2"; cat "$1.text" >&3' - "$1" "$2" >/dev/null 2>&1 3>&- &
+}
+
 # set_param FOLDER.DEVICE.NAME VALUE - as an administrator does
 set_param() {
 	local path=${1//.//}

@@ -264,6 +264,32 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	expect_in "\"code\":\"LU06\",\"severity\":\"warning\",\"text\":\"OST0001 of 'work' has evicted this node\"" "$(record 7)"
 }
 
+# OST0000 takes more than half of timeout_ms, and OST0001 would come after it.
+@test "OSTs that the epilog had no time for leave a lower bound, and the record says so" {
+	lustre_conf timeout_ms=4000
+	job 7
+	prolog
+	later
+	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(record 7 | jq -c '[.quality, (.wire | length)]')" = '[["no_step","osc_partial"],1]' ]
+	[ "$(record 7 | jq -c '.wire[0] | [.read_bytes, .write_bytes, .read_calls, .write_calls, .asked_read_bytes, .asked_write_bytes]')" = \
+		'[503320576,419430400,121,100,524288000,419430400]' ]
+}
+
+@test "OSTs that the prolog had no time for leave a lower bound as well" {
+	lustre_conf timeout_ms=4000
+	job 7
+	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
+	prolog
+	rm "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats"
+	later
+	epilog
+	[ "$(record 7 | jq -c '[.quality, [.wire[] | [.read_bytes, .write_bytes]]]')" = \
+		'[["no_step","osc_partial"],[[503320576,419430400]]]' ]
+}
+
 @test "statistics that somebody has cleared leave no number" {
 	later
 	job 7
