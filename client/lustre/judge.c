@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/lustre/judge.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,26 @@ static const char *wanted(const struct judge *judge)
 {
 	return judge->want && judge->want->parameters ? judge->want->parameters
 						      : "";
+}
+
+/* Of a filesystem: once, where it is true of two mounts of it. */
+__attribute__((format(printf, 4, 5))) static void
+say_of(const struct judge *judge, const struct rule *rule,
+       const char *filesystem, const char *format, ...)
+{
+	const struct finding *said = judge->findings->list;
+	const struct finding *end = said + judge->findings->count;
+	char text[ERR_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (; said < end; said++)
+		if (!strcmp(said->code, rule->code) &&
+		    !strcmp(said->text, text))
+			return;
+	rule_say_of(judge, rule, filesystem, "%s", text);
 }
 
 /* ---- what can be read ---------------------------------------------------- */
@@ -107,10 +128,10 @@ static void say_targets(const struct judge *judge, const struct rule *rule,
 		find_targets(facts, facts->instance[i].name, kind, test,
 			     with_state, &found);
 		if (found.count)
-			rule_say_of(judge, rule, found.filesystem,
-				    "%zu of the %zu %s of '%s' %s: %s",
-				    found.count, found.all, word,
-				    found.filesystem, what, found.names);
+			say_of(judge, rule, found.filesystem,
+			       "%zu of the %zu %s of '%s' %s: %s", found.count,
+			       found.all, word, found.filesystem, what,
+			       found.names);
 	}
 }
 
@@ -206,12 +227,12 @@ static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-			rule_say_of(judge, rule,
-				    tree_filesystem(instance->name, name),
-				    "'%s' reads nothing ahead (%s=0)", name,
-				    instance->ahead_mb == 0
-					    ? "max_read_ahead_mb"
-					    : "max_read_ahead_per_file_mb");
+			say_of(judge, rule,
+			       tree_filesystem(instance->name, name),
+			       "'%s' reads nothing ahead (%s=0)", name,
+			       instance->ahead_mb == 0
+				       ? "max_read_ahead_mb"
+				       : "max_read_ahead_per_file_mb");
 }
 
 static void check_jobid(const struct judge *judge, const struct rule *rule)
@@ -232,11 +253,11 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->tracked > 0)
-			rule_say_of(judge, rule,
-				    tree_filesystem(instance->name, name),
-				    "the counters of '%s' count one process or "
-				    "group alone, %ld (stats_track_*)",
-				    name, instance->tracked);
+			say_of(judge, rule,
+			       tree_filesystem(instance->name, name),
+			       "the counters of '%s' count one process or "
+			       "group alone, %ld (stats_track_*)",
+			       name, instance->tracked);
 }
 
 /* Does the profile want streams: large RPCs, or read-ahead? */
@@ -251,11 +272,11 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 		return;
 	for (; instance < facts->instance + facts->instance_count; instance++)
 		if (instance->stripe_count == 1)
-			rule_say_of(judge, rule,
-				    tree_filesystem(instance->name, name),
-				    "a new file of '%s' lies on one OST unless "
-				    "its folder says otherwise (stripecount=1)",
-				    name);
+			say_of(judge, rule,
+			       tree_filesystem(instance->name, name),
+			       "a new file of '%s' lies on one OST unless "
+			       "its folder says otherwise (stripecount=1)",
+			       name);
 }
 
 /* ---- LNet -------------------------------------------------------------------- */

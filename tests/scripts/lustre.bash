@@ -37,6 +37,18 @@ lustre_sample() {
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/$1" "$NODE/lustre"
 }
 
+# lustre_twice MOUNT - the same filesystem is mounted there, too: it has a device of
+# its own for each target, with the values of the other's
+lustre_twice() {
+	local from to
+	while IFS= read -r from; do
+		to=${from%"${INSTANCE#*-}"}ffff9a2c55e0c000
+		rm -rf "$to"
+		cp -r "$from" "$to"
+	done < <(find "$NODE/lustre" -mindepth 3 -maxdepth 3 -name "*-${INSTANCE#*-}")
+	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work/projects $1 lustre rw,flock 0 0" >>"$NODE/lustre/mounts"
+}
+
 # lustre_osts COUNT - so many, each as the first one
 lustre_osts() {
 	local i name root

@@ -254,6 +254,52 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
+# Each mount counts its own: what went through one of them is not the other's.
+@test "two mounts of one Lustre are one line, and the record names both" {
+	lustre_twice /mnt/my\\040projects
+	job 7
+	prolog
+	later
+	epilog
+	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work","/mnt/my projects"]' ]
+	[ "$(record 7 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]]')" = \
+		'[["/mnt/work",503320576,838860800,524288000,419430400]]' ]
+	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
+	job 8
+	prolog
+	lustre_twice /mnt/again # through the second as much as through the first before
+	epilog
+	[ "$(record 8 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes]]')" = '[["/mnt/work",503320576,838860800]]' ]
+}
+
+@test "what is true of both mounts of one Lustre is found once, and each gets its parameters" {
+	local second=$NODE/lustre/sys/osc/work-OST0001-osc-ffff9a2c55e0c000
+	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
+	echo 0 >"$NODE/lustre/sys/llite/$INSTANCE/max_read_ahead_mb"
+	lustre_twice /mnt/projects
+	echo 64 >"$NODE/lustre/sys/llite/$INSTANCE/max_read_ahead_mb" # which the second has not
+	job 7 1 small
+	run prolog
+	[ "$status" -eq 0 ]
+	[ "$(grep -c LU04 <<<"$output")" -eq 1 ]
+	[ "$(osc 1 max_rpcs_in_flight),$(<"$second/max_rpcs_in_flight")" = max_rpcs_in_flight=24,24 ]
+	epilog
+	[ "$(osc 1 max_rpcs_in_flight),$(<"$second/max_rpcs_in_flight")" = max_rpcs_in_flight=16,16 ]
+	[ "$(told 7)" = 'LU04 LU11 LU12' ]
+	[ "$(changes 7 .restored)" = '[true,true,true,true]' ]
+}
+
+@test "a second mount that goes while the job runs takes its line's numbers along" {
+	lustre_twice /mnt/projects
+	job 7
+	prolog
+	later
+	rm -r "$NODE"/lustre/*/{llite,osc,mdc}/*-ffff9a2c55e0c000
+	sed -i /projects/d "$NODE/lustre/mounts"
+	epilog
+	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+}
+
 @test "an eviction while the job ran is in its record" {
 	job 7
 	prolog

@@ -55,6 +55,17 @@ START_TEST(a_mount_point_leads_to_the_number_of_its_superblock)
 }
 END_TEST
 
+/* As the kernel makes a number of a Lustre's name. */
+START_TEST(two_mounts_of_one_lustre_have_one_number)
+{
+	path = SRCDIR "/tests/samples/lustre/mountinfo.txt";
+	expect_dev("/mnt/work", 1273, 181606);
+	expect_dev("/mnt/my projects", 1273, 181606);
+	expect_dev("/mnt/old", 980, 44012);
+	expect_dev("/mnt/ost0", 0, 29);
+}
+END_TEST
+
 START_TEST(blanks_and_backslashes_in_a_mount_point_are_read)
 {
 	setup();
@@ -96,6 +107,7 @@ START_TEST(a_table_that_is_not_there_is_an_error)
 END_TEST
 
 UNIT_MAIN("mounts", a_mount_point_leads_to_the_number_of_its_superblock,
+	  two_mounts_of_one_lustre_have_one_number,
 	  blanks_and_backslashes_in_a_mount_point_are_read,
 	  of_two_mounts_on_one_point_the_upper_counts,
 	  what_is_no_mount_point_is_not_found,
