@@ -72,7 +72,7 @@ int tree_line(const struct config_client *section, const char *folder,
 int tree_text(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *text, size_t size);
 
-/* Of the node: /sys/fs/lustre/NAME. */
+/* Of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
 int tree_global(const struct config_client *section, const char *name,
 		char path[TREE_PATH_MAX]);
 

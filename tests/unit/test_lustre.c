@@ -20,7 +20,8 @@
 #define OST(n) "osc/work-OST000" #n "-osc-ffff9a2c41d08000/"
 #define MOUNT "192.0.2.60@tcp:192.0.2.61@tcp:/work /mnt/work lustre rw 0 0\n"
 
-static char sys_dir[512], debug_dir[512], mount_table[512], lctl[512];
+static char sys_dir[512], debug_dir[512], procfs_dir[512];
+static char mount_table[512], lctl[512];
 static struct config_client section;
 static struct findings findings;
 static struct client_want want;
@@ -36,13 +37,11 @@ static void sample(const char *name)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static void node(const char *mounts)
+static void client_of(const char *mounts)
 {
-	tempdir_make();
-	setenv("LUSTRE_TREE", tempdir_name, 1);
-	sample("get_param-2.17.txt");
 	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
 	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
+	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
 	snprintf(lctl, sizeof(lctl), "%s", tempdir_path("lctl"));
 	snprintf(mount_table, sizeof(mount_table), "%s",
 		 tempdir_put("mounts", mounts));
@@ -53,7 +52,7 @@ static void node(const char *mounts)
 					  .mount_table = mount_table,
 					  .sys_dir = sys_dir,
 					  .debug_dir = debug_dir,
-					  .procfs_dir = (char *)"/nowhere",
+					  .procfs_dir = procfs_dir,
 					  .lnet_dir = tempdir_name,
 					  .lctl = lctl };
 	want = (struct client_want){ .alone = true,
@@ -63,6 +62,14 @@ static void node(const char *mounts)
 				     .mem_spec_limit_mb = -1 };
 	client = client_open(&section, tempdir_name, tempdir_name, NULL);
 	ck_assert_ptr_nonnull(client);
+}
+
+static void node(const char *mounts)
+{
+	tempdir_make();
+	setenv("LUSTRE_TREE", tempdir_name, 1);
+	sample("get_param-2.17.txt");
+	client_of(mounts);
 }
 
 static void put(const char *name, const char *text)
@@ -299,6 +306,7 @@ START_TEST(parameters_that_cannot_be_read_are_said)
 {
 	node(MOUNT);
 	snprintf(sys_dir, sizeof(sys_dir), "/nowhere");
+	snprintf(procfs_dir, sizeof(procfs_dir), "/nowhere");
 	look();
 	ck_assert_uint_eq(findings.count, 1);
 	expect("LU03", "its parameters cannot be read: neither /nowhere nor "
@@ -555,6 +563,164 @@ START_TEST(targets_that_were_not_read_leave_a_lower_bound)
 }
 END_TEST
 
+/* ---- older versions ---------------------------------------------------------- */
+
+/* Of a sample of several parameters, what one of them shows; caller frees. */
+static char *shown(const char *name, const char *param)
+{
+	char path[512], *text, *at, *end, *part;
+
+	snprintf(path, sizeof(path), SAMPLES "%s", name);
+	text = fileio_read(path, 65536, NULL, NULL);
+	ck_assert_ptr_nonnull(text);
+	at = strstr(text, param);
+	ck_assert_ptr_nonnull(at);
+	at = strchr(at, '\n') + 1;
+	end = strstr(at, ".stats=\n");
+	while (end && end > at && end[-1] != '\n')
+		end--;
+	part = strndup(at, end ? (size_t)(end - at) : strlen(at));
+	free(text);
+	return part;
+}
+
+static int parse_shown(const char *name, const char *param, enum tree_kind kind,
+		       int64_t count[])
+{
+	char *text = shown(name, param);
+	int rc = parse(text, kind, count);
+
+	free(text);
+	return rc;
+}
+
+START_TEST(older_forms_of_statistics_are_read)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(
+		parse_shown("stats-2.10.txt", "llite.old", TREE_LLITE, n), 0);
+	ck_assert_int_eq(n[WIRE_ASKED_READ_BYTES], 1003520);
+	ck_assert_int_eq(n[WIRE_ASKED_WRITE_BYTES], 203517);
+	ck_assert_int_eq(n[WIRE_READ_BYTES], 0);
+	ck_assert_int_eq(parse_shown("stats-2.10.txt", "osc.old", TREE_OSC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_READ_BYTES], 9437184);
+	ck_assert_int_eq(n[WIRE_READS], 20);
+	ck_assert_int_eq(n[WIRE_WRITE_BYTES], 203517);
+	ck_assert_int_eq(n[WIRE_WRITES], 5);
+	ck_assert_int_eq(n[WIRE_META], 0); /* of an OST */
+}
+END_TEST
+
+START_TEST(what_others_than_root_get_is_not_believed)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(
+		parse_shown("stats-as-user.txt", "llite.work", TREE_LLITE, n),
+		-1);
+	ck_assert_int_eq(
+		parse_shown("stats-as-user.txt", "osc.work", TREE_OSC, n), -1);
+}
+END_TEST
+
+#define OLD_MOUNT "198.51.100.70@o2ib1:/old /mnt/old lustre rw 0 0\n"
+
+/* All of it is below procfs, but for what 2.10 has in sysfs. */
+static void old_sample(const char *name)
+{
+	char command[2048];
+
+	snprintf(command, sizeof(command),
+		 SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s proc", name,
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void old_node(const char *globals)
+{
+	char path[64];
+
+	tempdir_make();
+	setenv("LUSTRE_TREE", tempdir_name, 1);
+	old_sample("get_param-2.10.txt");
+	client_of(OLD_MOUNT);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("sys"), 0755, NULL), 0);
+	snprintf(path, sizeof(path), "%s/version", globals);
+	tempdir_put(path, "lustre: 2.10.8\nkernel: patchless_client\n");
+	snprintf(path, sizeof(path), "%s/jobid_var", globals);
+	tempdir_put(path, "disable\n");
+	snprintf(path, sizeof(path), "%s/jobid_name", globals);
+	tempdir_put(path, "%e.%u\n");
+}
+
+START_TEST(an_older_client_is_found_below_procfs)
+{
+	static const char *const globals[] = { "sys", "proc" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		old_node(globals[i]);
+		want.parameters = "osc.max_pages_per_rpc=4M";
+		look();
+		ck_assert_uint_eq(findings.count, 3);
+		expect("LU04", "1 of the 3 OSTs of 'old' are not connected: "
+			       "OST0002 (DISCONN)");
+		expect("LU12", "its servers do not learn whose I/O it is "
+			       "(jobid_var=disable)");
+		expect("LU15", "a new file of 'old' lies on one OST unless "
+			       "its folder says otherwise (stripecount=1)");
+		ck_assert_str_eq(client_facts(client)->version, "2.10.8");
+		away();
+	}
+}
+END_TEST
+
+START_TEST(an_older_client_is_counted)
+{
+	static const struct {
+		enum wire_kind kind;
+		int64_t moved;
+	} row[] = {
+		{ WIRE_READ_BYTES, 134217728 },
+		{ WIRE_READS, 128 },
+		{ WIRE_READ_US, 122500 },
+		{ WIRE_WRITE_BYTES, 135266304 },
+		{ WIRE_WRITES, 129 },
+		{ WIRE_WRITE_US, 384000 },
+		{ WIRE_META, 96 },
+		{ WIRE_META_US, 60000 },
+		{ WIRE_ASKED_READ_BYTES, 268435456 },
+		{ WIRE_ASKED_WRITE_BYTES, 134217728 },
+		{ WIRE_RESENT, WIRE_UNKNOWN },
+		{ WIRE_QUEUE_US, WIRE_UNKNOWN },
+	};
+	static struct client_wire wire;
+	struct err err = { "" };
+	char *before;
+	size_t i;
+
+	old_node("sys");
+	before = client_wire_save(client, &err);
+	ck_assert_msg(before != NULL, "%s", err.text);
+	old_sample("get_param-2.10-later.txt");
+	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(wire.line[0].fs, "/mnt/old");
+	ck_assert(!wire.line[0].has_restarted && !wire.line[0].is_partial);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		ck_assert_int_eq(wire.line[0].count[row[i].kind], row[i].moved);
+	ck_assert_str_eq(wire.event.code, "LU06");
+	ck_assert_int_eq(wire.event.at_s, 1571000544);
+	ck_assert_str_eq(wire.event.text,
+			 "OST0001 of 'old' has evicted this node");
+	free(before);
+	away();
+}
+END_TEST
+
 /* ---- lctl, where files are kept from us ------------------------------------- */
 
 START_TEST(statistics_that_nobody_may_read_are_asked_of_lctl)
@@ -693,6 +859,45 @@ START_TEST(each_parameter_of_the_table_goes_there_and_back)
 }
 END_TEST
 
+static void expect_old(const char *name, const char *is)
+{
+	char path[200], *text;
+
+	snprintf(path, sizeof(path), "proc/%s", name);
+	text = fileio_read(tempdir_path(path), 64, NULL, NULL);
+	ck_assert_ptr_nonnull(text);
+	text[strcspn(text, "\n")] = '\0';
+	ck_assert_str_eq(text, is);
+	free(text);
+}
+
+START_TEST(parameters_of_an_older_client_go_there_and_back)
+{
+	static const char osc[] =
+		"osc/old-OST0001-osc-ffff880412345000/max_rpcs_in_flight";
+	static const char ahead[] =
+		"llite/old-ffff880412345000/max_read_ahead_mb";
+	struct journal *journal;
+
+	old_node("proc");
+	want.job_id = 4711;
+	journal = apply("osc.max_rpcs_in_flight=16,llite.max_read_ahead_mb=256,"
+			"jobid");
+	expect_old(osc, "16");
+	expect_old(ahead, "256");
+	expect_old("jobid_var", "nodelocal");
+	expect_old("jobid_name", "4711");
+	ck_assert(client_holds(client, &want));
+	restore(journal);
+	expect_old(osc, "8");
+	expect_old(ahead, "64");
+	expect_old("jobid_var", "disable");
+	expect_old("jobid_name", "%e.%u");
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+	away();
+}
+END_TEST
+
 START_TEST(what_is_not_in_the_table_is_refused)
 {
 	static const struct {
@@ -757,6 +962,10 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  llite_that_counts_one_process_tells_nothing_of_the_node,
 	  statistics_that_began_anew_have_restarted,
 	  targets_that_were_not_read_leave_a_lower_bound,
+	  older_forms_of_statistics_are_read,
+	  what_others_than_root_get_is_not_believed,
+	  an_older_client_is_found_below_procfs, an_older_client_is_counted,
 	  statistics_that_nobody_may_read_are_asked_of_lctl,
 	  each_parameter_of_the_table_goes_there_and_back,
+	  parameters_of_an_older_client_go_there_and_back,
 	  what_is_not_in_the_table_is_refused, a_reboot_undoes_all_of_lustre)
