@@ -322,6 +322,60 @@ START_TEST(read_plus_is_a_read_and_a_blank_belongs_to_the_name)
 }
 END_TEST
 
+static void expect_kind(const struct nfs_ops *ops, int64_t count, int64_t sent,
+			int64_t queue_ms, int64_t rtt_ms, int64_t total_ms)
+{
+	ck_assert_int_eq(ops->count, count);
+	ck_assert_int_eq(ops->sent, sent);
+	ck_assert_int_eq(ops->queue_ms, queue_ms);
+	ck_assert_int_eq(ops->rtt_ms, rtt_ms);
+	ck_assert_int_eq(ops->total_ms, total_ms);
+}
+
+static void expect_transport(const struct nfs_stats *stats, int64_t sent,
+			     int64_t answered, int64_t backlog)
+{
+	ck_assert_uint_eq(stats->transports, 1);
+	ck_assert(!stats->transport[0].is_rdma);
+	ck_assert_int_eq(stats->transport[0].sent, sent);
+	ck_assert_int_eq(stats->transport[0].answered, answered);
+	ck_assert_int_eq(stats->transport[0].backlog, backlog);
+}
+
+/* RPC 1.0: ten numbers of a TCP transport, seven of UDP, eight columns. */
+START_TEST(mounts_of_an_older_kernel_are_read)
+{
+	char *text =
+		fileio_read(SAMPLES "mountstats-4.18.txt", 65536, NULL, NULL);
+	struct nfs_stats stats;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(nfs_stats_find(text, "/tools", &stats), 0);
+	expect_transport(&stats, 31, 30, 4);
+	ck_assert_int_eq(stats.age_s, 86300);
+	ck_assert_int_eq(stats.asked_read, 4096);
+	ck_assert_int_eq(stats.read_bytes, 4096);
+	ck_assert_int_eq(stats.asked_write, 0);
+	ck_assert_int_eq(stats.write_bytes, 0);
+	expect_kind(&stats.reads, 1, 1, 0, 2, 2);
+	expect_kind(&stats.writes, 0, 0, 0, 0, 0);
+	ck_assert_int_eq(nfs_stats_find(text, "/data", &stats), 0);
+	expect_transport(&stats, 359, 357, 41);
+	ck_assert_int_eq(stats.age_s, 60); /* the second one there */
+	expect_kind(&stats.others, 0, 0, 0, 0, 0);
+	strstr(text, "device oldserver:/data2")[0] = '\0';
+	ck_assert_int_eq(nfs_stats_find(text, "/data", &stats), 0);
+	expect_transport(&stats, 359, 357, 41);
+	ck_assert_int_eq(stats.age_s, 86400);
+	ck_assert_int_eq(stats.asked_read, 2621440);
+	ck_assert_int_eq(stats.write_bytes, 589824);
+	expect_kind(&stats.reads, 40, 40, 10, 400, 420);
+	expect_kind(&stats.writes, 9, 9, 4, 90, 95);
+	expect_kind(&stats.others, 308, 309, 11, 857, 877);
+	free(text);
+}
+END_TEST
+
 START_TEST(only_the_mounts_of_jobio_conf_are_counted)
 {
 	struct client_wire wire;
@@ -828,6 +882,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_server_that_answers_nobody_is_said,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
+	  mounts_of_an_older_kernel_are_read,
 	  only_the_mounts_of_jobio_conf_are_counted,
 	  counters_that_went_back_are_no_number,
 	  operations_that_no_line_tells_of_are_unknown,
