@@ -35,17 +35,17 @@ __attribute__((format(printf, 4, 5))) static void
 say_of(const struct judge *judge, const struct rule *rule,
        const char *filesystem, const char *format, ...)
 {
-	const struct finding *said = judge->findings->list;
-	const struct finding *end = said + judge->findings->count;
+	const struct findings *said = judge->findings;
 	char text[ERR_MAX];
 	va_list args;
+	size_t i;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (; said < end; said++)
-		if (!strcmp(said->code, rule->code) &&
-		    !strcmp(said->text, text))
+	for (i = 0; i < said->count; i++)
+		if (!strcmp(said->list[i].code, rule->code) &&
+		    !strcmp(said->list[i].text, text))
 			return;
 	rule_say_of(judge, rule, filesystem, "%s", text);
 }
@@ -222,10 +222,12 @@ static void check_checksums(const struct judge *judge, const struct rule *rule)
 static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance = facts->instance;
+	const struct lustre_instance *instance;
 	char name[TREE_NAME_MAX];
+	size_t i;
 
-	for (; instance < facts->instance + facts->instance_count; instance++)
+	for (i = 0; i < facts->instance_count; i++) {
+		instance = &facts->instance[i];
 		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
 			say_of(judge, rule,
 			       tree_filesystem(instance->name, name),
@@ -233,6 +235,7 @@ static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 			       instance->ahead_mb == 0
 				       ? "max_read_ahead_mb"
 				       : "max_read_ahead_per_file_mb");
+	}
 }
 
 static void check_jobid(const struct judge *judge, const struct rule *rule)
@@ -248,35 +251,41 @@ static void check_jobid(const struct judge *judge, const struct rule *rule)
 static void check_tracking(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance = facts->instance;
+	const struct lustre_instance *instance;
 	char name[TREE_NAME_MAX];
+	size_t i;
 
-	for (; instance < facts->instance + facts->instance_count; instance++)
+	for (i = 0; i < facts->instance_count; i++) {
+		instance = &facts->instance[i];
 		if (instance->tracked > 0)
 			say_of(judge, rule,
 			       tree_filesystem(instance->name, name),
 			       "the counters of '%s' count one process or "
 			       "group alone, %ld (stats_track_*)",
 			       name, instance->tracked);
+	}
 }
 
 /* Does the profile want streams: large RPCs, or read-ahead? */
 static void check_stripes(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance = facts->instance;
+	const struct lustre_instance *instance;
 	char name[TREE_NAME_MAX];
+	size_t i;
 
 	if (!options_get(wanted(judge), "osc.max_pages_per_rpc", NULL, 0) &&
 	    !options_get(wanted(judge), "llite.max_read_ahead_mb", NULL, 0))
 		return;
-	for (; instance < facts->instance + facts->instance_count; instance++)
+	for (i = 0; i < facts->instance_count; i++) {
+		instance = &facts->instance[i];
 		if (instance->stripe_count == 1)
 			say_of(judge, rule,
 			       tree_filesystem(instance->name, name),
 			       "a new file of '%s' lies on one OST unless "
 			       "its folder says otherwise (stripecount=1)",
 			       name);
+	}
 }
 
 /* ---- LNet -------------------------------------------------------------------- */

@@ -201,8 +201,9 @@ struct tree *tree_read(const struct client *client, struct err *err)
 					 tree);
 		if (rc < 0 && kind == TREE_LLITE)
 			break;
-		qsort(tree->device + from, tree->count - from,
-		      sizeof(*tree->device), by_name);
+		if (tree->count > from)
+			qsort(tree->device + from, tree->count - from,
+			      sizeof(*tree->device), by_name);
 		rc = 0;
 	}
 	if (rc == 0 && tree->count)

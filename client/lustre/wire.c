@@ -146,13 +146,24 @@ static bool is_sum(const struct sample *sample)
 		less * sample->least <= sample->sum);
 }
 
+/* What the lines of a file add up to; lost: nobody knows. */
+struct tally {
+	int64_t sum[WIRE_KINDS];
+	bool lost[WIRE_KINDS];
+};
+
+static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
+{
+	if (__builtin_add_overflow(tally->sum[kind], number, &tally->sum[kind]))
+		tally->lost[kind] = true;
+}
+
 /* -1: a line of this name has no such number. */
 static int take_sample(const struct sample *sample, enum tree_kind kind,
-		       struct lustre_stats *stats)
+		       struct tally *tally)
 {
 	const struct counted *row = counted;
 	const struct counted *end = row + sizeof(counted) / sizeof(*row);
-	int64_t *sum;
 
 	for (; row < end; row++) {
 		if (!(row->kinds & 1U << kind) ||
@@ -163,12 +174,12 @@ static int take_sample(const struct sample *sample, enum tree_kind kind,
 		    (is_bytes(row->sum) && sample->least < 0))
 			return -1;
 		if (row->samples != NOTHING)
-			stats->count[row->samples] += row->sign * sample->count;
-		sum = &stats->count[row->sum];
-		if (is_lost(sample) || *sum == WIRE_UNKNOWN)
-			*sum = WIRE_UNKNOWN;
+			tally_add(tally, row->samples,
+				  row->sign * sample->count);
+		if (is_lost(sample))
+			tally->lost[row->sum] = true;
 		else
-			*sum += row->sign * sample->sum;
+			tally_add(tally, row->sum, row->sign * sample->sum);
 	}
 	return 0;
 }
@@ -185,19 +196,22 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 		return false;
 	if (length == strlen("start_time"))
 		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
-			 (int)strcspn(value, " "), value);
+			 (int)strspn(value, "0123456789."), value);
 	return length > 0;
 }
 
 /* Less than nothing is left where the line is missing that the others are part
  * of. */
-static void finish(struct lustre_stats *stats)
+static void finish(const struct tally *tally, struct lustre_stats *stats)
 {
 	int64_t *count = stats->count;
+	int kind;
 
-	if (count[WIRE_META] < 0)
-		count[WIRE_META] = count[WIRE_META_US] = WIRE_UNKNOWN;
-	if (count[WIRE_META_US] < 0)
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		count[kind] = tally->lost[kind] || tally->sum[kind] < 0
+				      ? WIRE_UNKNOWN
+				      : tally->sum[kind];
+	if (count[WIRE_META] == WIRE_UNKNOWN)
 		count[WIRE_META_US] = WIRE_UNKNOWN;
 	count[WIRE_RESENT] = count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
 }
@@ -206,6 +220,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind,
 		       struct lustre_stats *stats)
 {
 	char line[LINE_TEXT_MAX], *first;
+	struct tally tally = { { 0 }, { false } };
 	struct sample sample;
 	bool is_empty = true;
 
@@ -220,10 +235,10 @@ int lustre_stats_parse(const char *text, enum tree_kind kind,
 		if (is_header(first, stats))
 			continue;
 		if (parse_sample(first, &sample) < 0 ||
-		    take_sample(&sample, kind, stats) < 0)
+		    take_sample(&sample, kind, &tally) < 0)
 			return -1;
 	}
-	finish(stats);
+	finish(&tally, stats);
 	return is_empty ? -1 : 0;
 }
 
@@ -320,24 +335,31 @@ static void print_row(const struct client *client,
 	printf(" %s\n", mount_of(client, device));
 }
 
-/* "state_history:\n - [ 1771990001, EVICTED ]": the last one */
+int64_t lustre_eviction_parse(const char *state)
+{
+	long long second, last = 0;
+	char line[128];
+
+	while (text_next_line(&state, line, sizeof(line)))
+		if (strstr(line, ", EVICTED ]") &&
+		    sscanf(line, " - [ %lld,", &second) == 1 && second > 0)
+			last = second;
+	return last;
+}
+
 static void print_eviction(const struct config_client *section,
 			   const struct tree_device *device)
 {
-	char text[4096], line[128], target[16], name[TREE_NAME_MAX];
-	const char *at = text;
-	long long second, last = 0;
+	char text[4096], target[16], name[TREE_NAME_MAX];
+	int64_t at_s;
 
 	if (device->kind == TREE_LLITE ||
 	    tree_text(section, tree_folder(device->kind), device->name, "state",
 		      text, sizeof(text)) < 0)
 		return;
-	while (text_next_line(&at, line, sizeof(line)))
-		if (strstr(line, ", EVICTED ]") &&
-		    sscanf(line, " - [ %lld,", &second) == 1)
-			last = second;
-	if (last)
-		printf("evicted %lld %s of '%s'\n", last,
+	at_s = lustre_eviction_parse(text);
+	if (at_s)
+		printf("evicted %" PRId64 " %s of '%s'\n", at_s,
 		       tree_target(device, target),
 		       tree_filesystem(device->instance, name));
 }
@@ -542,7 +564,7 @@ static char *cut_param(char **text, char **body)
 	return name;
 }
 
-static int take_params(struct client *client, struct wire *wire,
+int lustre_wire_params(struct client *client, struct wire *wire,
 		       const struct tree *tree, char *text, struct err *err)
 {
 	char *name, *body, *copy;
@@ -575,7 +597,7 @@ static int ask_lctl(struct client *client, struct wire *wire, struct err *err)
 	wire->count = 0;
 	ask_command(client, &ask, argv, NULL);
 	if (ask.answer == ASK_ANSWERED)
-		rc = take_params(client, wire, tree, ask.text, err);
+		rc = lustre_wire_params(client, wire, tree, ask.text, err);
 	else
 		err_set(err, "%s", ask.why);
 	ask_clear(&ask);

@@ -40,6 +40,15 @@ struct lustre_stats {
 int lustre_stats_parse(const char *text, enum tree_kind kind,
 		       struct lustre_stats *stats);
 
+/* When its server last evicted this node, by the history of a device (file
+ * "state"): seconds since 1970; 0: not that it says. */
+int64_t lustre_eviction_parse(const char *state);
+
+/* Into the wire, what lctl printed of the statistics of these devices; the text is
+ * cut up. */
+int lustre_wire_params(struct client *client, struct wire *wire,
+		       const struct tree *tree, char *text, struct err *err);
+
 struct wire *lustre_wire_read(const struct client *of, struct err *err);
 
 #endif

@@ -371,6 +371,7 @@ START_TEST(statistics_are_known_by_when_they_began)
 		     "1771990000.25");
 	/* before 2.15 there is none */
 	expect_epoch("snapshot_time 1772000000.1 secs.usecs\n", "");
+	expect_epoch("start_time @\n", "");
 }
 END_TEST
 
@@ -384,6 +385,28 @@ START_TEST(a_counter_that_is_full_is_unknown)
 			 0);
 	ck_assert_int_eq(n[WIRE_WRITE_BYTES], WIRE_UNKNOWN);
 	ck_assert_int_eq(n[WIRE_WRITES], 2);
+}
+END_TEST
+
+/* In a line that is there twice, or is part of one that is missing. */
+START_TEST(counts_beyond_all_numbers_are_unknown)
+{
+	static const char most[] = "9223372036854775807";
+	int64_t n[WIRE_KINDS];
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 HEADER "read_bytes %s samples [bytes] 0 4096 16384 1\n"
+			"read_bytes 2 samples [bytes] 0 4096 4096 1\n"
+			"obd_ping %s samples [usec] 0 %s %s 1\n"
+			"obd_ping %s samples [usec] 0 90 83 1\n"
+			"ost_read %s samples [usec] 0 90 83 1\n",
+		 most, most, most, most, most, most);
+	ck_assert_int_eq(parse(text, TREE_MDC, n), 0);
+	ck_assert_int_eq(n[WIRE_READS], WIRE_UNKNOWN);
+	ck_assert_int_eq(n[WIRE_READ_BYTES], 20480);
+	ck_assert_int_eq(n[WIRE_META], WIRE_UNKNOWN);
+	ck_assert_int_eq(n[WIRE_META_US], WIRE_UNKNOWN);
 }
 END_TEST
 
@@ -954,6 +977,7 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  what_is_not_there_is_nothing_and_words_are_whole,
 	  statistics_are_known_by_when_they_began,
 	  a_counter_that_is_full_is_unknown,
+	  counts_beyond_all_numbers_are_unknown,
 	  a_sum_of_squares_beyond_all_numbers_spoils_nothing,
 	  times_of_a_clock_that_went_back_are_unknown_and_counts_are_not,
 	  requests_are_unknown_without_the_line_of_all_of_them,

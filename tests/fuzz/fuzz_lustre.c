@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel and lctl say of a Lustre client. Parts: statistics, an import, a
+ * state, the CPU partitions, the lines of our own child (LNet's interfaces, targets,
+ * mounts), what lctl prints. */
+#include "client/client.h"
+#include "client/lustre/facts.h"
+#include "client/lustre/lustre.h"
+#include "client/lustre/wire.h"
+#include "client/mounts.h"
+#include "tests/fuzz/fuzz.h"
+
+#define ADDRESS "ffff9a2c41d08000"
+
+static struct config_client section = {
+	.name = (char *)"scratch",
+	.type = CLIENT_LUSTRE,
+	.mounts = (char *)"",
+	.sys_dir = (char *)"/nonexistent",
+	.debug_dir = (char *)"/nonexistent",
+	.procfs_dir = (char *)"/nonexistent",
+	.lnet_dir = (char *)"/nonexistent",
+	.process_dir = (char *)"/nonexistent",
+	.interrupts_of = (char *)"",
+};
+static struct tree_device devices[] = {
+	{ TREE_LLITE, 0, "work-" ADDRESS, "work-" ADDRESS },
+	{ TREE_MDC, 0, "work-MDT0000-mdc-" ADDRESS, "work-" ADDRESS },
+	{ TREE_OSC, 0, "work-OST0000-osc-" ADDRESS, "work-" ADDRESS },
+	{ TREE_OSC, 1, "work-OST0001-osc-" ADDRESS, "work-" ADDRESS },
+};
+static struct tree tree = { 4, 4, devices };
+static struct mounts mounts = {
+	2,
+	{ { (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work",
+	    (char *)"lustre", (char *)"rw" },
+	  { (char *)"192.0.2.60@tcp:/work/a", (char *)"/mnt/a",
+	    (char *)"lustre", (char *)"rw" } }
+};
+
+static void read_stats(const char *text)
+{
+	struct lustre_stats stats;
+	int kind, i;
+
+	for (kind = 0; kind < TREE_KINDS; kind++) {
+		if (lustre_stats_parse(text, (enum tree_kind)kind, &stats) < 0)
+			continue;
+		MUST(strspn(stats.epoch, "0123456789.") == strlen(stats.epoch));
+		for (i = 0; i < WIRE_KINDS; i++)
+			MUST(stats.count[i] >= WIRE_UNKNOWN);
+		MUST(kind != TREE_LLITE || !stats.count[WIRE_READ_BYTES]);
+		MUST(kind == TREE_LLITE || !stats.count[WIRE_ASKED_READ_BYTES]);
+	}
+}
+
+static void read_import(const char *text)
+{
+	struct lustre_import import;
+
+	lustre_import_parse(text, &import);
+	MUST(strlen(import.state) < sizeof(import.state));
+	MUST(import.server_bytes >= LUSTRE_UNKNOWN);
+	MUST(import.server_mods >= LUSTRE_UNKNOWN);
+}
+
+static void judge(const char *partitions, const char *lines)
+{
+	struct client_want want = { .alone = false,
+				    .mount_options = "",
+				    .read_ahead_kb = "",
+				    .parameters = "osc.max_pages_per_rpc=4M,"
+						  "osc.checksums=0",
+				    .mem_spec_limit_mb = -1 };
+	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct findings findings = { 0 };
+	struct lustre_facts *facts;
+	size_t i;
+
+	MUST(client);
+	facts = lustre_facts_of(client);
+	lustre_partition_add(&facts->cpt_cpus, partitions);
+	MUST(lustre_facts_take(facts, lines) == 0);
+	MUST(facts->card_count <= LUSTRE_CARDS_MAX);
+	for (i = 0; i < facts->target_count; i++)
+		MUST(facts->target[i].kind < TREE_KINDS);
+	client_judge(client, &want, &findings);
+	findings_free(&findings);
+	client_close(client);
+}
+
+static void take_lctl(char *text)
+{
+	struct client client = { .type = &lustre_type, .section = &section };
+	struct wire *wire = wire_new(NULL), *again;
+	int64_t moved[WIRE_KINDS];
+	struct err err = { "" };
+	char *saved;
+	size_t i;
+
+	MUST(wire);
+	client.common.mounts = mounts.mount;
+	client.common.mount_count = mounts.count;
+	if (lustre_wire_params(&client, wire, &tree, text, &err) < 0) {
+		MUST(*err.text);
+		wire_free(wire);
+		return;
+	}
+	for (i = 0; i < wire->count; i++)
+		MUST(!strcmp(wire->row[i].fs, "/mnt/work"));
+	saved = wire_text(wire, &err);
+	again = wire_parse(saved, &err);
+	MUST(again && again->count == wire->count && !again->unread);
+	if (wire_since(again, wire, "/mnt/work", moved) == 1)
+		for (i = 0; i < WIRE_KINDS; i++)
+			MUST(moved[i] <= 0);
+	wire_free(again);
+	wire_free(wire);
+	free(saved);
+}
+
+FUZZ(lustre)
+{
+	char *part[6];
+	size_t i;
+
+	for (i = 0; i < 6; i++)
+		part[i] = fuzz_part(&data, &size);
+	read_stats(part[0]);
+	read_import(part[1]);
+	MUST(lustre_eviction_parse(part[2]) >= 0);
+	judge(part[3], part[4]);
+	take_lctl(part[5]);
+	for (i = 0; i < 6; i++)
+		free(part[i]);
+	return 0;
+}
