@@ -142,7 +142,7 @@ ahead=(max_read_ahead_mb max_read_ahead_per_file_mb max_read_ahead_whole_mb)
 all_params() {
 	osc 0 "${rpcs[@]}" checksums short_io_bytes
 	osc 1 "${rpcs[@]}" checksums short_io_bytes
-	mdc max_pages_per_rpc max_rpcs_in_flight max_mod_rpcs_in_flight checksums
+	mdc max_pages_per_rpc max_rpcs_in_flight max_mod_rpcs_in_flight max_dirty_mb checksums
 	llite "${ahead[@]}" statahead_max hybrid_io parallel_dio unaligned_dio
 	grep max_cached_mb "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
 	jobid

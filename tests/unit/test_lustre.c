@@ -852,6 +852,12 @@ START_TEST(each_parameter_of_the_table_goes_there_and_back)
 		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/"
 		  "max_mod_rpcs_in_flight",
 		  "8", "7" },
+		{ "mdc.max_pages_per_rpc=64",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_pages_per_rpc",
+		  "64", "256" },
+		{ "mdc.max_dirty_mb=64",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_dirty_mb", "64",
+		  "309" },
 		{ "mdc.checksums=0",
 		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/checksums", "0", "1" },
 		{ "osc.max_rpcs_in_flight=1", OST(0) "max_rpcs_in_flight", "1",

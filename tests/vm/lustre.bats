@@ -93,7 +93,7 @@ app() {
 }
 
 @test "real Lustre: RPCs of the MDT, and dirty memory that they pull, go there and back" {
-	during mdt mdc.max_rpcs_in_flight=16 mdc.max_mod_rpcs_in_flight=8 \
+	during mdt mdc.max_rpcs_in_flight=16 mdc.max_mod_rpcs_in_flight=8 mdc.max_pages_per_rpc=64 mdc.max_dirty_mb=48 \
 		mdc.checksums=0 osc.max_dirty_mb=64 osc.max_rpcs_in_flight=256
 	expect 'record mdt' '[.request.applied, ([.changes[].restored] | all)]' '[true,true]'
 	as_before 'after mdt'
@@ -105,7 +105,8 @@ app() {
 	of 'during mount' | grep -qx 'max_cached_mb: 512'
 	as_before 'after mount'
 	during thresholds llite.hybrid_io_read_threshold_bytes=65536 \
-		llite.hybrid_io_write_threshold_bytes=65536 llite.max_read_ahead_per_file_mb=128
+		llite.hybrid_io_write_threshold_bytes=65536 llite.max_read_ahead_per_file_mb=128 \
+		llite.max_read_ahead_whole_mb=16
 	as_before 'after thresholds'
 }
 
