@@ -126,6 +126,8 @@ void client_judge(struct client *client, const struct client_want *want,
 
 	if (client->type->look)
 		client->type->look(client);
+	if (client->type->look_at_job)
+		client->type->look_at_job(client, want);
 	rule_check_all(&judge);
 }
 

@@ -73,6 +73,8 @@ struct client_want {
 	const char *parameters;	   /* of the profile; "": the same */
 	const char *mmconfig;	   /* of the profile; "" or NULL: the same */
 	unsigned int job_id;	   /* 0: not of a job */
+	unsigned int uid, gid;	   /* of the job */
+	const char *work_dir;	   /* of the job; NULL: not told */
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 

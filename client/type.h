@@ -44,6 +44,9 @@ struct client_type_ops {
 	/* Read what rules ask for and changes do not need, before rules are
 	 * checked; what was read since is left. */
 	void (*look)(struct client *client);
+	/* The same, of what the job brings along. */
+	void (*look_at_job)(struct client *client,
+			    const struct client_want *want);
 
 	/* What is kept of expensive answers: take them (-1: they do not fit),
 	 * give them (-1: not worth keeping), and name all that they rest on. */

@@ -38,6 +38,9 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	want.parameters = profile ? profile->parameters : "";
 	want.mmconfig = profile ? profile->mmconfig : "";
 	want.job_id = visit->job.id;
+	want.uid = visit->job.uid;
+	want.gid = visit->job.gid;
+	want.work_dir = getenv("SLURM_JOB_WORK_DIR");
 	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
 	    index != visit->owner)
 		want.io_cores = 0;

@@ -52,7 +52,8 @@ struct lustre_facts {
 	struct lustre_target *target;
 	struct lustre_card card[LUSTRE_CARDS_MAX];
 	struct cpuset cpt_cpus;
-	size_t unread; /* devices whose import could not be read */
+	long folder_stripes; /* of the job's directory; 0 as instances have it */
+	size_t unread;	     /* devices whose import could not be read */
 	char unread_why[64];
 };
 

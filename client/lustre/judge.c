@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/lustre/facts.h"
+#include "client/lustre/layout.h"
 #include "client/mounts.h"
 #include "lib/sysfs.h"
 
@@ -266,7 +267,8 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-/* Does the profile want streams: large RPCs, or read-ahead? */
+/* Of a job that streams: its directory's word, where it has one, or what new files
+ * are without it. */
 static void check_stripes(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
@@ -274,9 +276,15 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 	char name[TREE_NAME_MAX];
 	size_t i;
 
-	if (!options_get(wanted(judge), "osc.max_pages_per_rpc", NULL, 0) &&
-	    !options_get(wanted(judge), "llite.max_read_ahead_mb", NULL, 0))
+	if (!layout_matters(judge->want) || facts->folder_stripes > 1)
 		return;
+	if (facts->folder_stripes == 1) {
+		rule_say(judge, rule,
+			 "a new file in the job's directory '%.200s' lies on "
+			 "one OST (stripe count 1)",
+			 judge->want->work_dir);
+		return;
+	}
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->stripe_count == 1)

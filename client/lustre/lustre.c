@@ -8,6 +8,7 @@
 #include "client/card.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/judge.h"
+#include "client/lustre/layout.h"
 #include "client/lustre/setting.h"
 #include "client/lustre/wire.h"
 
@@ -61,6 +62,7 @@ const struct client_type_ops lustre_type = {
 	.facts_size = sizeof(struct lustre_facts),
 	.clear = lustre_facts_clear,
 	.inspect = lustre_inspect,
+	.look_at_job = layout_look,
 	.rules = lustre_rules,
 	.changes = changes,
 	.wire = lustre_wire_read,

@@ -4,6 +4,7 @@
  * mounts), what lctl prints. */
 #include "client/client.h"
 #include "client/lustre/facts.h"
+#include "client/lustre/layout.h"
 #include "client/lustre/lustre.h"
 #include "client/lustre/wire.h"
 #include "client/mounts.h"
@@ -130,6 +131,7 @@ FUZZ(lustre)
 	MUST(lustre_eviction_parse(part[2]) >= 0);
 	judge(part[3], part[4]);
 	take_lctl(part[5]);
+	MUST(layout_stripes(data, size) >= LUSTRE_UNKNOWN);
 	for (i = 0; i < 6; i++)
 		free(part[i]);
 	return 0;

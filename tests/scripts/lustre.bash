@@ -60,6 +60,20 @@ lustre_osts() {
 	done
 }
 
+# lustre_layout UID COUNT... - what lustre.lov of each folder says to this user: a plain
+# layout of so many stripes, or one of several components
+lustre_layout() {
+	mkdir -p "$NODE/lustre/layout"
+	chmod 711 "$NODE" "$NODE/lustre" "$NODE/lustre/layout"
+	python3 -c '
+import struct, sys
+plain = [struct.pack("=IIQQIHH", 0x0BD10BD0, 1, 0, 0, 1 << 20, int(n), 0) for n in sys.argv[1:]]
+head = struct.pack("=IIIHHH14x", 0x0BD60BD0, 32 + 80 * len(plain), 1, 0, len(plain), 0)
+entries = [struct.pack("=IIQQIIIQI", i + 1, 0, 0, 0, 32 + 48 * len(plain) + 32 * i, 32, 0, 0, 0) for i in range(len(plain))]
+sys.stdout.buffer.write(plain[0] if len(plain) == 1 else b"".join([head] + entries + plain))' \
+		"${@:2}" >"$NODE/lustre/layout/$1"
+}
+
 # lustre_conf [LINE...] - jobio.conf, with lines for the client
 lustre_conf() {
 	cat >"$NODE/jobio.conf" <<-END

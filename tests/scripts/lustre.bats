@@ -386,6 +386,75 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[[ $output != *J0[1-3]* ]]
 }
 
+# ---- the job's directory ----------------------------------------------------------
+
+# streams ID DIR [PROFILE] - what is said of new files in the directory of a job that
+# streams; one of the filesystem lies on one OST
+streams() {
+	mkdir -p "$NODE/lustre/sys/lov/work-clilov-ffff9a2c41d08000"
+	echo 1 >"$NODE/lustre/sys/lov/work-clilov-ffff9a2c41d08000/stripecount"
+	job "$1" 1 "${3:-stream}"
+	JOB_ENV+=(SLURM_JOB_WORK_DIR="$2")
+	prolog >/dev/null 2>&1
+	epilog >/dev/null 2>&1
+	record "$1" | jq -r '.findings[] | select(.code == "LU15") | .text'
+}
+
+readonly by_default="a new file of 'work' lies on one OST unless its folder says otherwise (stripecount=1)"
+
+@test "one OST for new files of the job's directory is said, by what its user may see" {
+	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
+	lustre_layout 1000 1
+	lustre_layout 0 4
+	[ "$(streams 7 /mnt/work/a)" = "a new file in the job's directory '/mnt/work/a' lies on one OST (stripe count 1)" ]
+	[ "$(record 7 | jq -r '.findings[] | select(.code == "LU15") | .cure')" = "lfs setstripe -c N for the job's folder" ]
+}
+
+@test "a directory that has more of them is in order, whatever the filesystem has" {
+	local id=7 count
+	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
+	for count in 4 65535 '1 4' '1 65535'; do
+		# shellcheck disable=SC2086 # a number for each component
+		lustre_layout 1000 $count
+		[ -z "$(streams $id /mnt/work)" ]
+		id=$((id + 1))
+	done
+	lustre_layout 1000 1 1
+	expect_in "'/mnt/work' lies on one OST" "$(streams $id /mnt/work)"
+}
+
+@test "where the directory says nothing the filesystem's own word counts" {
+	local id=7 dir
+	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
+	[ "$(streams $id /mnt/work/a)" = "$by_default" ] # no layout
+	lustre_layout 1000 4
+	for dir in /home/a /mnt/workshop relative ''; do
+		id=$((id + 1))
+		[ "$(streams $id "$dir")" = "$by_default" ]
+	done
+	[ -z "$(streams 20 /mnt/work/a small)" ] # which does not stream
+	head -c 30 "$NODE/lustre/layout/1000" >"$NODE/lustre/layout/cut"
+	mv "$NODE/lustre/layout/cut" "$NODE/lustre/layout/1000"
+	[ "$(streams 21 /mnt/work/a)" = "$by_default" ]
+}
+
+@test "a directory that does not answer holds up a prolog for a second, and one whose MDT is away not at all" {
+	local begin
+	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
+	lustre_layout 1000 4
+	rm "$NODE/lustre/layout/1000"
+	mkfifo -m 666 "$NODE/lustre/layout/1000"
+	: >"$NODE/lustre/layout/asked"
+	chmod 666 "$NODE/lustre/layout/asked"
+	begin=$EPOCHREALTIME
+	[ "$(streams 7 /mnt/work/a)" = "$by_default" ]
+	((${EPOCHREALTIME/./} - ${begin/./} >= 1000000))
+	[ "$(wc -l <"$NODE/lustre/layout/asked")" -eq 1 ]
+	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/mdc/work-MDT0000-mdc-ffff9a2c41d08000/import"
+	[ "$(streams 8 /mnt/work/a)" = "$by_default" ]
+	[ "$(wc -l <"$NODE/lustre/layout/asked")" -eq 1 ]
+}
+
 # ---- hundreds of OSTs ------------------------------------------------------------
 
 # many COUNT - as many OSTs

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "client/lustre/facts.h"
+#include "client/lustre/layout.h"
 #include "client/lustre/wire.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
@@ -773,6 +775,83 @@ START_TEST(statistics_that_nobody_may_read_are_asked_of_lctl)
 }
 END_TEST
 
+/* ---- layouts ----------------------------------------------------------------- */
+
+static size_t plain(unsigned char *at, uint32_t magic, uint16_t count)
+{
+	memset(at, 0, 32);
+	memcpy(at, &magic, sizeof(magic));
+	memcpy(at + 28, &count, sizeof(count));
+	return 32;
+}
+
+/* So many components; the offset and size of the last are these. */
+static size_t composite(unsigned char *at, uint16_t count, uint32_t offset,
+			uint32_t size)
+{
+	const uint32_t magic = 0x0BD60BD0;
+	uint32_t part = 32 + 48U * count, length = 32;
+	uint16_t i;
+
+	memset(at, 0, part);
+	memcpy(at, &magic, sizeof(magic));
+	memcpy(at + 14, &count, sizeof(count));
+	for (i = 0; i < count; i++) {
+		bool is_last = i == count - 1;
+
+		memcpy(at + 32 + 48 * i + 24, is_last ? &offset : &part, 4);
+		memcpy(at + 32 + 48 * i + 28, is_last ? &size : &length, 4);
+	}
+	plain(at + part, 0x0BD30BD0, 3);
+	return part + 32;
+}
+
+START_TEST(a_layout_says_on_how_many_osts_a_file_lies)
+{
+	unsigned char data[512];
+	size_t size;
+
+	plain(data, 0x0BD10BD0, 1);
+	ck_assert_int_eq(layout_stripes(data, 32), 1);
+	plain(data, 0x0BD30BD0, 8); /* with a pool's name behind it */
+	ck_assert_int_eq(layout_stripes(data, 48), 8);
+	plain(data, 0x0BD50BD0, 0xffff);
+	ck_assert_int_eq(layout_stripes(data, 48), LAYOUT_ALL);
+	plain(data, 0x0BD10BD0, 0);
+	ck_assert_int_eq(layout_stripes(data, 32), 0);
+	size = composite(data, 2, 32 + 96, 32);
+	ck_assert_int_eq(layout_stripes(data, size), 3);
+	ck_assert_int_eq(layout_stripes(data, 32), LUSTRE_UNKNOWN);
+	size = composite(data, 0, 0, 0);
+	ck_assert_int_eq(layout_stripes(data, size), 0);
+}
+END_TEST
+
+START_TEST(a_layout_that_is_damaged_says_nothing)
+{
+	static const uint32_t wrong[][2] = {
+		{ 128, 31 },	    { 129, 32 },      { 128, 0xffffffff },
+		{ 0xffffffff, 32 }, { 0, 32 },	      { 0xfffffff0, 0x20 },
+		{ 160, 0 },	    { 0xffffffff, 1 }
+	};
+	unsigned char data[512];
+	size_t i, size;
+
+	plain(data, 0x0BD10BD0, 1);
+	for (i = 0; i < 32; i++)
+		ck_assert_int_eq(layout_stripes(data, i), LUSTRE_UNKNOWN);
+	plain(data, 0x0BD70BD0, 1); /* of another kind of filesystem */
+	ck_assert_int_eq(layout_stripes(data, 32), LUSTRE_UNKNOWN);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		size = composite(data, 2, wrong[i][0], wrong[i][1]);
+		ck_assert_int_eq(layout_stripes(data, size), LUSTRE_UNKNOWN);
+	}
+	size = composite(data, 2, 128, 32);
+	for (i = 0; i < size; i++)
+		ck_assert_int_eq(layout_stripes(data, i), LUSTRE_UNKNOWN);
+}
+END_TEST
+
 /* ---- parameters -------------------------------------------------------------- */
 
 static struct config config;
@@ -996,6 +1075,8 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  what_others_than_root_get_is_not_believed,
 	  an_older_client_is_found_below_procfs, an_older_client_is_counted,
 	  statistics_that_nobody_may_read_are_asked_of_lctl,
+	  a_layout_says_on_how_many_osts_a_file_lies,
+	  a_layout_that_is_damaged_says_nothing,
 	  each_parameter_of_the_table_goes_there_and_back,
 	  parameters_of_an_older_client_go_there_and_back,
 	  what_is_not_in_the_table_is_refused, a_reboot_undoes_all_of_lustre)

@@ -159,6 +159,14 @@ soon() {
 	expect 'record wrong' .request.applied false
 }
 
+@test "real Lustre: what the directory of a job that streams says of new files is judged" {
+	local said='[.findings[] | select(.code == "LU15") | .text]'
+	expect 'layout plain' "$said" '["a new file of '"'lustre'"' lies on one OST unless its folder says otherwise (stripecount=1)"]'
+	expect 'layout one' "$said" '["a new file in the job'"'s directory '/mnt/lustre/one'"' lies on one OST (stripe count 1)"]'
+	expect 'layout two' "$said" '[]'
+	expect 'layout grows' "$said" '[]'
+}
+
 @test "real Lustre: the servers' job_stats carry the number of the job" {
 	of jobid | grep -qx 'jobid_var=nodelocal'
 	of jobid | grep -qx 'jobid_name=4711'
