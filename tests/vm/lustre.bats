@@ -15,7 +15,7 @@ readonly mib64=67108864
 
 payload_make() {
 	local dir=$1
-	payload_add "$dir" "$BUILDDIR"/{jobio,jobio-prepare,jobio-release,jobio-count}
+	payload_add "$dir" "$BUILDDIR"/{jobio,jobio-prepare,jobio-release,jobio-count,jobio-node}
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
 	cp "$SRCDIR/tests/vm/lustre-truth" "$dir"
@@ -235,6 +235,17 @@ soon() {
 	[[ $(of 'after remount' | sed -n 's/^osc.*max_rpcs_in_flight=//p' | paste -sd' ') == '16 16' ]]
 	expect 'record remount' '[.findings[] | select(.code | test("LU4"))] | length' 0
 	expect 'record remount' '[.wire, (.quality | index("wire_reset") != null)]' '[null,true]'
+}
+
+@test "real Lustre: with core_change=affinity its threads run on the reserved core while the job does" {
+	of 'threads before' | grep -q ^ptlrpcd_
+	of 'threads before' | grep -q ^socknal_
+	diff <(of 'threads before' | sed 's/ .*/ 6-7/') <(of 'threads in the job')
+	diff <(of 'threads before') <(of 'threads after')
+	expect 'record affinity' '[.changes[] | select(.what == "thread") | .made, .restored]' '[true,true]'
+	expect 'record affinity' '[.findings[] | select(.code | test("LU4")) | .code]' '[]'
+	expect 'record affinity' '[.io_cores.os_cpus, .client.cpus]' '["6-7","6-7"]'
+	[[ $(took 'affinity prolog') && $(took 'affinity epilog') ]]
 }
 
 @test "real Lustre: a deactivated OST is said" {
