@@ -23,6 +23,7 @@
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/host.h"
+#include "lib/request.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
 
@@ -95,6 +96,11 @@ static struct record *state_of(const struct config *config,
 			return NULL;
 		state->flags |= RECORD_FLAG(START_UNKNOWN);
 		state->restart = RECORD_UNKNOWN;
+		state->has_request =
+			request_from_env(&state->request, NULL) == 1;
+		/* a journal tells of a prolog that went further */
+		if (!job_has_changes(config, job->id, NULL))
+			record_lacks_all(state);
 		return state;
 	}
 	host_boot_id(boot_id, sizeof(boot_id));

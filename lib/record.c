@@ -93,6 +93,16 @@ int record_set(char **field, const char *text)
 				RECORD_NODELIST_MAX);
 }
 
+void record_lacks_all(struct record *record)
+{
+	if (!record->has_request)
+		return;
+	if (*record->request.profile)
+		record->profile_applied = 0;
+	if (record->request.io_cores)
+		record->cores_met = 0;
+}
+
 int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 			const struct cpuset *os_cpus)
 {

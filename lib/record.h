@@ -52,6 +52,9 @@
  *   machine: where what is; a part: the CPUs that share a socket and a NUMA node,
  *   in the order of their lowest; sockets are counted in that order, as Slurm counts
  *   them; job_cpus: where tasks of the job could run;
+ *   made: false: the client did not take it, or took it and gave no sign of it;
+ *   which of both, and its words, is the text of a finding; null: its maker was
+ *   killed, nobody knows;
  *   users: the cure is for the job's owner, not for an administrator;
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
@@ -270,7 +273,7 @@ struct record_mount {
 struct record_change {
 	char client[RECORD_WORD_MAX]; /* "": of the first */
 	char *what, *target, *old_value, *new_value;
-	int made;     /* 1, 0, -1 unknown */
+	int made;     /* 1, 0 refused or failed, -1 unknown */
 	int restored; /* 1, 0, -1 unknown; of what was not made: nothing */
 };
 
@@ -324,6 +327,10 @@ struct record {
 /* Every number unknown, every text missing; NULL when out of memory. */
 struct record *record_new(void);
 void record_free(struct record *record);
+
+/* Of all that was requested nothing is known to be there: so it stays, should
+ * nobody come to say more. */
+void record_lacks_all(struct record *record);
 
 /* Set one of the texts that are pointers: record_set(&record->refused, "..").
  * NULL removes it. */

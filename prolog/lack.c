@@ -69,7 +69,6 @@ static void describe_profile(struct visit *visit)
 	char what[PROFILE_NAME_MAX + 40], otherwise[WHY_MAX];
 
 	if (*visit->no_profile.text) {
-		visit->state->profile_applied = false;
 		snprintf(what, sizeof(what), NOT_APPLIED, visit->asked.profile);
 		add_note(visit, what, NULL, visit->no_profile.text);
 	}
@@ -128,20 +127,18 @@ static void describe_cores(struct visit *visit)
 {
 	struct cpuset is, whole;
 
-	if (*visit->no_cores.text) {
-		visit->state->cores_met = false;
+	if (*visit->no_cores.text)
 		add_note(visit, WITHOUT_USE, NULL, visit->no_cores.text);
-	}
 	if (!visit->request.io_cores)
 		return;
 	if (!visit->client_count) {
-		visit->state->cores_met = false;
 		add_note(visit, WITHOUT_USE,
 			 worst(visit, visit->findings_client,
 			       visit->findings_judge),
 			 "the node has no filesystem client");
 		return;
 	}
+	visit->state->cores_met = -1;
 	if (!visit->want.has_io_cores || find_cpus(visit, &is) <= 0)
 		return;
 	sysfs_whole_cores(&visit->want.io_cpus, &whole);

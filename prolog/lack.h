@@ -12,7 +12,8 @@
 
 #include "prolog/visit.h"
 
-/* Into the state: is the profile applied, are the io-cores met? And the note. */
+/* Into the state, which says of all that was asked for that it is missing: is the
+ * profile applied, are the io-cores met? And the note. */
 void lack_describe(struct visit *visit);
 
 #endif

@@ -125,7 +125,7 @@ static void describe_off(struct visit *visit, const struct err *why)
 
 	/* a refusal is nothing to do either: the gate is open */
 	state->has_request = request_from_env(&state->request, NULL) == 1;
-	state->profile_applied = false;
+	record_lacks_all(state);
 	if (state->has_request)
 		snprintf(visit->note, sizeof(visit->note),
 			 "the job's I/O options have no effect: %.*s",

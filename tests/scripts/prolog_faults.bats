@@ -415,8 +415,13 @@ crash_worker() {
 	[ "$status" -eq 0 ]
 	expect_in 'ended by signal 6' "$output"
 	expect_in 'going on: on_error=continue' "$output"
+	# no gate file: slurmstepd tells the job (test_plugin)
+	[ ! -e "$NODE/run/7/gate" ]
 	epilog
 	expect_base
+	# what the prolog did not come to say is not taken for a yes
+	expect_in '"profile":"stream","applied":false,"cores_met":false' "$(record 7)"
+	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":null" "$(record 7)"
 	NODE_JOBIO=on_error=drain node_conf
 	job 8 1 stream
 	crash_worker 3>&- &
@@ -438,6 +443,13 @@ crash_worker() {
 	[ "$status" -eq 1 ]
 	expect_in 'jobio-prepare failed (70): draining this node' "$output"
 	expect_base
+	rm "$NODE/run"
+	epilog
+	expect_in '"request":{"io_cores":1,"profile":"stream","applied":false,"cores_met":false}' "$(record 7 x)"
+	expect_in start_unknown "$(record 7 x)"
+	job 8
+	epilog
+	expect_in '"request":null' "$(record 8 x)"
 }
 
 @test "a state that cannot be written keeps the change from beginning" {
@@ -530,9 +542,15 @@ crash_worker() {
 	expect_in "W40 '/mnt/weka' could not get forcedirect: mount -o remount," "$output"
 	expect_in 'exit status 32: mount.wekafs: refused' "$output"
 	expect_base
-	# nobody is told that the job has what it asked for
-	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
-	grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: " "$NODE/run/7/gate"
+	expect_not_made 'mount -o remount,'
+}
+
+# expect_not_made WHY - job 7 is told that it has no profile, and so is its record
+expect_not_made() {
+	expect_gate 7 verdict=admit
+	expect_gate 7 io_profile=
+	grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: $1" "$NODE/run/7/gate" ||
+		fail "$(cat "$NODE/run/7/gate")"
 	epilog
 	expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record 7)"
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
@@ -545,6 +563,7 @@ crash_worker() {
 	[ "$status" -eq 0 ]
 	expect_in "W40 '/mnt/weka' could not get forcedirect: the mount table shows" "$output"
 	expect_base
+	expect_not_made 'the mount table shows'
 }
 
 @test "a remount that hangs is ended, and the mount is as it was" {
@@ -556,6 +575,7 @@ crash_worker() {
 	expect_in 'no answer within 2000 ms' "$output"
 	expect_base
 	grep -q '^0 0 ' "$NODE/run/command"
+	expect_not_made '.*no answer within 2000 ms'
 }
 
 @test "a profile with an option that is not allowed is not applied" {
