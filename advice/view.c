@@ -240,7 +240,7 @@ size_t view_finding(const struct view *v, const char *codes)
 static bool is_set(const struct record_change *change, const char *fs,
 		   const char *option)
 {
-	return change->made && change->what && change->target &&
+	return change->made > 0 && change->what && change->target &&
 	       change->new_value && !strcmp(change->what, "mount-option") &&
 	       !strcmp(change->target, fs) &&
 	       !strcmp(change->new_value, option);

@@ -226,7 +226,10 @@ static void take_counts(struct part *part, const struct record *r)
 		run_add(&part->wire_wr, r->wire[i].numbers[RECORD_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
-		part->changed += r->changes[i].made != 0;
+		/* of what may not have been made nothing is said */
+		if (r->changes[i].made <= 0)
+			continue;
+		part->changed++;
 		part->restored += r->changes[i].restored > 0;
 	}
 	for (i = 0; i < r->finding_count; i++) {

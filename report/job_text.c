@@ -453,12 +453,17 @@ static void print_change(FILE *out, const struct record_change *c, int nodes)
 			   : c->restored == 0 ? "NOT put back"
 					      : "unknown whether put back";
 
-	fprintf(out, "  %-13s %s %s: ", c->made ? "changed" : "not changed",
+	fprintf(out, "  %-13s %s %s: ",
+		c->made > 0    ? "changed"
+		: c->made == 0 ? "not changed"
+			       : "unknown",
 		c->what ? c->what : "?", c->target ? c->target : "");
 	if (c->made)
-		fprintf(out, "'%s' became '%s', %s",
+		fprintf(out, "%s'%s' became '%s'%s %s",
+			c->made > 0 ? "" : "whether ",
 			c->old_value ? c->old_value : "",
-			c->new_value ? c->new_value : "", back);
+			c->new_value ? c->new_value : "",
+			c->made > 0 ? "," : ";", back);
 	else
 		fprintf(out, "'%s' stayed, '%s' was not taken",
 			c->old_value ? c->old_value : "",

@@ -74,10 +74,12 @@ static void put_change(struct page *page, const struct row *row)
 	page_cell(page, c->target ? c->target : "");
 	page_cell(page, c->old_value ? c->old_value : "");
 	page_cell(page, c->new_value ? c->new_value : "");
-	page_cell(page, !c->made	   ? "was not taken"
-			: c->restored > 0  ? "put back"
-			: c->restored == 0 ? "NOT put back"
-					   : "unknown whether put back");
+	page_raw(page, "<td>%s%s</td>",
+		 c->made < 0 ? "unknown whether it was taken; " : "",
+		 !c->made	    ? "was not taken"
+		 : c->restored > 0  ? "put back"
+		 : c->restored == 0 ? "NOT put back"
+				    : "unknown whether put back");
 	cell_nodes(page, row);
 }
 

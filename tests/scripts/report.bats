@@ -38,7 +38,7 @@ full_record() {
 		"start":1795224862.060,"end":1795224890.110,"request":{"io_cores":2,"profile":"stream"},
 		"io_cores":{"count":2,"abstract":"0-1","os_cpus":"0-1"},
 		"client":{"name":"weka","type":"weka","version":"4.4.4","cpus":"0-1","mounts":[{"mount":"/mnt/weka","fstype":"wekafs","source":"d"}]},
-		"changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect","restored":true}],
+		"changes":[{"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect","restored":true,"made":true}],
 		"findings":[{"code":"W01","severity":"warning","text":"something","cure":"do this"}],
 		"app":[{"scope":"job","source":"vfs","fs":"/mnt/weka","read_bytes":1048576,"write_bytes":2097152,"read_calls":4,"write_calls":8,
 		"read_us":1500,"peak":{"read_Bps":262144,"write_Bps":null,"window_s":1},"meta":{"open":3,"stat":2},"read_sizes":[0,0,1,4,2],"read_ns":[0,0,0,0,0,0,0,0,0,0,9]}],
@@ -199,7 +199,7 @@ timed_record() {
 }
 
 @test "a change that the client did not take is not shown as made" {
-	full_record c1 | sed -e 's/"restored":true/"restored":null,"made":false/' \
+	full_record c1 | sed -e 's/"restored":true,"made":true/"restored":null,"made":false/' \
 		-e 's/"profile":"stream"/"profile":"stream","applied":false/' >"$DIR/spool/7.0.c1.json"
 	send
 	run report -v 7

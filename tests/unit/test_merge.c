@@ -454,8 +454,11 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	struct record *r = worker(1);
 
 	record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1, 1);
-	record_add_change(r, "weka", "mount-option", "/m", "a", "b", -1, -1);
+	record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1, 0);
 	record_add_change(r, "weka", "mount-option", "/m", "a", "c", 0, 1);
+	/* its maker was killed: nobody knows whether it was made */
+	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, 1);
+	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, -1);
 	record_add_finding(r, "W01", "error", "x", NULL);
 	record_add_finding(r, "W02", "warning", "x", NULL);
 	record_add_finding(r, "W02", "info", "x", NULL);

@@ -419,6 +419,7 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	add(NODE("c2", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
 			       "/b", "null", "true") "]"));
 	add(NODE("c3", ",\"changes\":[" CHANGE("/a", "null", "false") "]"));
+	add(NODE("c4", ",\"changes\":[" CHANGE("/a", "true", "null") "]"));
 	expect("  changed       mount-option /a: 'x' became 'y', put back (2 "
 	       "nodes)\n"
 	       "  changed       mount-option /b: 'x' became 'y', NOT put back "
@@ -426,7 +427,9 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "  changed       mount-option /b: 'x' became 'y', unknown "
 	       "whether put back (1 node)\n"
 	       "  not changed   mount-option /a: 'x' stayed, 'y' was not "
-	       "taken (1 node)");
+	       "taken (1 node)\n"
+	       "  unknown       mount-option /a: whether 'x' became 'y'; put "
+	       "back (1 node)");
 	ck_assert_int_eq(times("changed "), 4);
 	end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
