@@ -28,6 +28,8 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
 		if (rundir_node_file(path, run_dir, RUNDIR_GATE, err) < 0)
 			return -1;
 		rc = gatefile_read(path, &gate->file, err);
+	} else {
+		gate->is_own = true;
 	}
 	gate->is_known = rc == 1;
 	return rc;

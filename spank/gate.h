@@ -29,7 +29,8 @@
 
 struct gate {
 	uint32_t job_id;
-	bool is_known; /* there is a gate file */
+	bool is_known; /* there is a gate file .. */
+	bool is_own;   /* .. that the job's prolog left, damaged perhaps */
 	struct gatefile file;
 };
 

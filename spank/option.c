@@ -50,6 +50,7 @@ static char env_words[WISHES][WORD_MAX];
 static char job_words[WISHES][WORD_MAX]; /* of the job around us; "": none */
 static bool has_env[WISHES];
 static void (*answer_question)(enum option_question question);
+static bool is_wished;
 
 static const char *env_name(int wish, char *name, size_t room)
 {
@@ -68,6 +69,7 @@ static const char *env_name(int wish, char *name, size_t room)
 static int on_option(int wish, const char *word, int remote)
 {
 	/* the node does not ask the option, it asks what the prolog checked */
+	is_wished |= remote && word;
 	if (remote || wish < 0 || wish >= WISHES || !word)
 		return 0;
 	if (submit_command() == SUBMIT_OTHER)
@@ -144,6 +146,11 @@ int option_register(spank_t sp, void (*answer)(enum option_question question),
 		return err_set(err, "Slurm does not take the options "
 				    "--io-cores and --io-profile");
 	return 0;
+}
+
+bool option_is_wished(void)
+{
+	return is_wished;
 }
 
 enum option_question option_early_question(void)

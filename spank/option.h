@@ -12,12 +12,14 @@
  * Errors  option_settle: OPTION_REFUSED, and the sentence to show before the
  *         client ends. A job that uses neither option is never refused here,
  *         whatever state jobio.conf is in.
- * Runs    option_register in every context; the rest in sbatch, salloc and
- *         srun, as the user, in slurm_spank_init and _init_post_opt.
+ * Runs    option_register in every context, option_is_wished in slurmstepd; the
+ *         rest in sbatch, salloc and srun, as the user, in slurm_spank_init and
+ *         _init_post_opt.
  */
 #ifndef JOBIO_SPANK_OPTION_H
 #define JOBIO_SPANK_OPTION_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <slurm/spank.h>
@@ -43,6 +45,10 @@ enum option_outcome {
  * parsed, but never for a task or step that runs already. */
 int option_register(spank_t sp, void (*answer)(enum option_question question),
 		    struct err *err);
+
+/* In slurmstepd: has the step either option, its job's included? What it says is
+ * the user's, and not looked at. */
+bool option_is_wished(void);
 
 /* sbatch reads its script before it parses our options: a question that is on
  * the command line has to be found before. */

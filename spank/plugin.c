@@ -317,19 +317,52 @@ static void tell_task(spank_t sp)
 /* Has the first node of the job got all it asked for? The tasks of a batch
  * script, and all that it starts, carry its answer to the other nodes. */
 #define GOT_ALL "JOBIO_GOT_ALL" /* the job's id: yes */
+#define SAID_NO "no"		/* before it: no, and it was said */
 
+static void set_got(spank_t sp, const char *word)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%s%u", word, step.gate.job_id);
+	spank_setenv(sp, GOT_ALL, text, 1);
+}
+
+static bool has_got(spank_t sp, const char *word)
+{
+	char text[24] = "", wanted[24];
+
+	snprintf(wanted, sizeof(wanted), "%s%u", word, step.gate.job_id);
+	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) ==
+		       ESPANK_SUCCESS &&
+	       !strcmp(text, wanted);
+}
+
+/* What its script has said is said for all that it starts, where the job had no
+ * folder to note it in, too. */
 static bool is_speaker(spank_t sp)
 {
-	char text[16] = "", number[16];
 	int node_id = 0;
 
 	spank_get_item(sp, S_JOB_NODEID, &node_id);
 	if (node_id == 0)
-		return true;
-	snprintf(number, sizeof(number), "%u", step.gate.job_id);
-	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) ==
-		       ESPANK_SUCCESS &&
-	       !strcmp(text, number);
+		return !has_got(sp, SAID_NO);
+	return has_got(sp, "");
+}
+
+/* No prolog came to its end: nobody has found out what the job got. */
+#define UNPREPARED                                                             \
+	"the node's prolog did not prepare this job: its I/O options may "     \
+	"have no effect"
+
+static const char *what_it_lacks(const char *warning)
+{
+	const struct gatefile *file = &step.gate.file;
+
+	if (!step.gate.is_own)
+		return option_is_wished() && !step.is_off ? UNPREPARED : "";
+	if (*file->note || !file->request.io_cores)
+		return file->note;
+	return warning;
 }
 
 /* One line in the job's output on what it asked for and has not got: from its
@@ -338,21 +371,15 @@ static bool is_speaker(spank_t sp)
 static void tell_job(spank_t sp, const char *node, const char *warning)
 {
 	const struct gatefile *file = &step.gate.file;
+	const char *note = what_it_lacks(warning);
 	bool is_speaking = is_speaker(sp);
-	const char *note = file->note;
-	char number[16];
 
-	if (!step.gate.is_known)
-		return;
-	if (!*note && file->request.io_cores)
-		note = warning;
-	snprintf(number, sizeof(number), "%u", step.gate.job_id);
 	if (*note)
-		spank_unsetenv(sp, GOT_ALL);
+		set_got(sp, SAID_NO);
 	else if ((step.step_id == STEP_BATCH ||
 		  step.step_id == STEP_INTERACTIVE) &&
 		 (file->request.io_cores || file->request.profile[0]))
-		spank_setenv(sp, GOT_ALL, number, 1);
+		set_got(sp, "");
 	if (*note && is_speaking && told_claim(step.told))
 		dprintf(STDERR_FILENO, "jobio: node %s: %s\n", node, note);
 }

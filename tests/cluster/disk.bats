@@ -39,14 +39,15 @@ said() { on c1 grep -c -- "$1" /run/syslog; }
 
 mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
 
-# runs_without_jobio WHY - a job on c1 runs, has its record, and one line of the
-# log says what was wrong
+# runs_without_jobio WHY - a job on c1 runs, is told so, has its record, and one
+# line of the log says what was wrong
 runs_without_jobio() {
 	submit "echo ran; $mode" --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
-	expect_equal $'ran\nwritecache' "$(job_output "$job")"
+	expect_equal "$UNPREPARED"$'\nran\nwritecache' "$(job_output "$job")"
 	expect_equal 1 "$(said "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
-	expect_record "$job" c1 .job "$job"
+	expect_record "$job" c1 '.request | "\(.profile) \(.applied) \(.cores_met)"' 'stream false false'
+	expect_summary "$job" '^jobio/1 not=profile,cores .* prof=stream/not-applied '
 	expect_equal 0 "$(on c1 find /var/spool/jobio/open -type f | wc -l)"
 }
 

@@ -96,16 +96,19 @@ nothing_waits() {
 
 # ---- jobio's own faults ------------------------------------------------------
 
-# own_fault COMMAND... - c1 runs a job as if jobio were not there, whatever the
-# policy
+# own_fault - c1 runs a job as if jobio were not there, whatever the policy, and
+# tells it so; one that asks for nothing is told nothing
 own_fault() {
 	local policy
 	for policy in continue drain; do
-		set_conf c1 "s/^on_error = .*/on_error = $policy/"
-		submit 'echo ran' --io-cores=1 -n1 -w c1
-		wait_for_job "$job"
-		expect_equal ran "$(job_output "$job")"
-		expect_healthy
+		set_conf c1 "s/^on_error = .*/on_error = $policy/" || return
+		submit 'echo ran' --io-cores=1 -n1 -w c1 || return
+		wait_for_job "$job" || return
+		expect_equal "$UNPREPARED"$'\nran' "$(job_output "$job")" || return
+		submit 'echo ran' -n1 -w c1 || return
+		wait_for_job "$job" || return
+		expect_equal ran "$(job_output "$job")" || return
+		expect_healthy || return
 	done
 }
 

@@ -115,6 +115,10 @@ start_again() {
 }
 job_left() { ! job_is "$@"; }
 
+# What a job that asked for something is told of a node whose prolog did not end
+# shellcheck disable=SC2034 # the tests read it
+UNPREPARED="jobio: node c1: the node's prolog did not prepare this job: its I/O options may have no effect"
+
 # mount_mode NODE - the cache mode of the client's mount
 mount_mode() {
 	on "$1" grep ' /mnt/weka ' /run/weka-sim/mounts |

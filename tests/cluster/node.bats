@@ -119,7 +119,7 @@ ran" "$(job_output "$job")"
 	set_conf c1 's/^type = weka/type = nosuch/'
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
-	expect_equal ran "$(job_output "$job")"
+	expect_equal "$UNPREPARED"$'\nran' "$(job_output "$job")"
 }
 
 @test "a client whose command hangs costs the job a bounded time, not the node" {
@@ -195,7 +195,7 @@ forged_is_refused() {
 	expect_equal ran "$(job_output "$job")"
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
-	expect_equal ran "$(job_output "$job")"
+	expect_equal "$UNPREPARED"$'\nran' "$(job_output "$job")"
 	no_traces c1
 }
 

@@ -17,7 +17,9 @@
 
 static struct {
 	uint32_t job_id, step_id, uid, nodes;
-	int task, node; /* of the step */
+	int task, node;	     /* of the step */
+	const char *profile; /* --io-profile, as the step carries it; or NULL */
+	struct spank_option last;
 } fake;
 
 spank_context_t spank_context(void)
@@ -28,8 +30,18 @@ spank_context_t spank_context(void)
 spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
 {
 	(void)sp;
-	(void)opt;
+	fake.last = *opt;
 	return ESPANK_SUCCESS;
+}
+
+/* Between init and init_post_opt (plugstack.c:spank_stack_post_opt), as Slurm
+ * before 24.05 does: twice. */
+__attribute__((unused)) static void fake_options(void)
+{
+	int i;
+
+	for (i = 0; i < 2 && fake.profile; i++)
+		fake.last.cb(fake.last.val, fake.profile, 1);
 }
 
 spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)

@@ -45,6 +45,7 @@ static void start(const struct gatefile *gate)
 	fake.job_id = 7;
 	fake.uid = 1000;
 	fake.nodes = 3;
+	fake.profile = NULL;
 	tempdir_make();
 	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n",
 		 tempdir_path("run"));
@@ -79,6 +80,7 @@ static void be_stepd(int tasks)
 	snprintf(argument, sizeof(argument), "conf=%s",
 		 tempdir_path("jobio.conf"));
 	slurm_spank_init(NULL, 1, argv);
+	fake_options();
 	slurm_spank_init_post_opt(NULL, 1, argv);
 	for (i = 0; i < tasks; i++) {
 		fake.task = i;
@@ -174,6 +176,73 @@ START_TEST(a_job_that_got_all_is_told_nothing)
 }
 END_TEST
 
+#define UNPREPARED                                                             \
+	"jobio: node c1: the node's prolog did not prepare this job: its I/O " \
+	"options may have no effect\n"
+
+START_TEST(a_job_that_asked_and_was_not_prepared_is_told_so_once)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	fake.profile = "stream";
+	unlink(tempdir_path("run/7/gate"));
+	step(STEP_BATCH, 0, 1);
+	expect_output(UNPREPARED);
+	step(0, 0, 4);
+	expect_output(UNPREPARED);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_job_that_asked_for_nothing_is_not_told_that_it_was_not_prepared)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	unlink(tempdir_path("run/7/gate"));
+	step(STEP_BATCH, 0, 1);
+	step(0, 0, 4);
+	expect_output("");
+	tempdir_remove();
+}
+END_TEST
+
+/* What the gate file of the node says of the client is not about this job. */
+START_TEST(the_nodes_own_gate_file_prepares_no_job)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	fake.profile = "stream";
+	rename(tempdir_path("run/7/gate"), tempdir_path("run/gate"));
+	step(STEP_BATCH, 0, 1);
+	expect_output(UNPREPARED);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(without_a_folder_for_the_job_its_script_says_it_for_its_steps)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	fake.profile = "stream";
+	unlink(tempdir_path("run/7/gate"));
+	rmdir(tempdir_path("run/7"));
+	step(STEP_BATCH, 0, 1);
+	expect_output(UNPREPARED);
+	/* as the script's environment says; of another job it says nothing */
+	setenv("JOBIO_GOT_ALL", "no7", 1);
+	step(0, 0, 4);
+	expect_output(UNPREPARED);
+	setenv("JOBIO_GOT_ALL", "no6", 1);
+	step(1, 0, 1);
+	expect_output(UNPREPARED UNPREPARED);
+	tempdir_remove();
+}
+END_TEST
+
 static void expect_step(const char *name, const char *wanted)
 {
 	char path[64], *text;
@@ -249,6 +318,7 @@ START_TEST(where_the_site_has_switched_jobio_off_no_gate_is_asked)
 		snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n%s\n",
 			 tempdir_path("run"), keys[i]);
 		tempdir_put("jobio.conf", text);
+		fake.profile = "stream";
 		step(0, 0, 2);
 		expect_output("");
 		expect_step("0", "\"own_out\":true,");
@@ -307,6 +377,10 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  the_first_task_of_srun_says_it_where_there_is_no_script,
 	  other_nodes_say_it_only_where_the_first_one_has_got_all,
 	  a_job_that_got_all_is_told_nothing,
+	  a_job_that_asked_and_was_not_prepared_is_told_so_once,
+	  a_job_that_asked_for_nothing_is_not_told_that_it_was_not_prepared,
+	  the_nodes_own_gate_file_prepares_no_job,
+	  without_a_folder_for_the_job_its_script_says_it_for_its_steps,
 	  a_warning_of_the_gate_is_left_for_the_record,
 	  where_its_tasks_could_run_is_left_by_each_step,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
