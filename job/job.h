@@ -99,8 +99,10 @@ struct record *job_state_read(const struct config *config, uint32_t job_id,
 int job_make_folder(const struct config *config, uint32_t job_id,
 		    struct err *err);
 bool job_has_folder(const struct config *config, uint32_t job_id);
-/* Does a slurmstepd of the job run, be it extern, batch or step? Where nobody
- * can tell: yes. May look at all processes. */
+/* Leave Slurm's name of this run for those that look for its cgroup. */
+void job_note_sluid(const struct config *config, uint32_t job_id);
+/* Does a slurmstepd of the job run, be it extern, batch or step, or a process of
+ * one that was killed? Where nobody can tell: yes. May look at all processes. */
 bool job_has_stepd(const struct config *config, uint32_t job_id);
 /* Does it live: has it one, or is it starting? */
 bool job_is_alive(const struct config *config, uint32_t job_id);

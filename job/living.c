@@ -5,9 +5,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "job/cgroup.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
@@ -113,10 +115,43 @@ static bool is_starting(const struct config *config, uint32_t job_id)
 	       !job_has_steps(config, job_id);
 }
 
+/* ---- its processes, whether a slurmstepd watches them or not -------------- */
+
+void job_note_sluid(const struct config *config, uint32_t job_id)
+{
+	const char *sluid = getenv("SLURM_JOB_SLUID");
+	char path[RUNDIR_PATH_MAX];
+
+	if (sluid && rundir_job_file(path, config->run_dir, job_id,
+				     RUNDIR_SLUID, NULL) == 0)
+		fileio_write_volatile(path, sluid, strlen(sluid), 0600, NULL);
+}
+
+static void name_cgroups(const struct config *config, uint32_t job_id,
+			 struct cgroup_names *names)
+{
+	char path[RUNDIR_PATH_MAX], *text = NULL;
+
+	snprintf(names->job, sizeof(names->job), "job_%u", job_id);
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID,
+			    NULL) == 0)
+		text = fileio_read(path, sizeof(names->sluid) - 1, NULL, NULL);
+	snprintf(names->sluid, sizeof(names->sluid), "%s", text ? text : "");
+	free(text);
+}
+
+static bool has_processes(const struct config *config, uint32_t job_id)
+{
+	struct cgroup_names names;
+
+	name_cgroups(config, job_id, &names);
+	return cgroup_has_job(&names);
+}
+
 bool job_has_stepd(const struct config *config, uint32_t job_id)
 {
 	return is_first_stepd_alive(config, job_id) ||
-	       count_stepds(job_id) != 0;
+	       count_stepds(job_id) != 0 || has_processes(config, job_id);
 }
 
 bool job_is_alive(const struct config *config, uint32_t job_id)
@@ -139,11 +174,15 @@ struct search {
 	uint32_t own_id;
 };
 
-static int find_starting(void *arg, uint32_t job_id)
+/* Processes in the cgroup of a job that has no folder any more are those that its
+ * epilog left: whoever leaves one shall not have the node for ever. */
+static int find_living(void *arg, uint32_t job_id)
 {
 	const struct search *search = arg;
 
-	return job_id != search->own_id && is_starting(search->config, job_id);
+	return job_id != search->own_id &&
+	       (is_starting(search->config, job_id) ||
+		has_processes(search->config, job_id));
 }
 
 bool job_is_other_alive(const struct config *config, uint32_t job_id)
@@ -152,7 +191,7 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id)
 	char title[] = STEPD_TITLE;
 	int own, all;
 
-	if (job_each_folder(config, find_starting, &search) != 0)
+	if (job_each_folder(config, find_living, &search) != 0)
 		return true;
 	/* this order: a slurmstepd that begins meanwhile is one too many */
 	own = count_stepds(job_id);

@@ -13,6 +13,7 @@
  *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
  *   RUN/JOB/gate           gate file of the job             prolog
  *   RUN/JOB/begun          pid of the job's first slurmstepd slurmstepd
+ *   RUN/JOB/sluid          Slurm's name of the run (26.05)  prolog
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/others         other jobs were here, too          prologs
  *   RUN/JOB/counted        there: the kernel counts         prolog
@@ -74,6 +75,7 @@
 #define RUNDIR_JOURNAL "journal"
 #define RUNDIR_START "start.json"
 #define RUNDIR_BEGUN "begun"
+#define RUNDIR_SLUID "sluid"
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"

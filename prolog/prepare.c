@@ -110,6 +110,7 @@ static int begin_clean(struct visit *visit, struct err *err)
 	if (leftover_clear_own(visit, err) < 0)
 		return -1;
 	rundir_make_job(visit->config->run_dir, visit->job.id, NULL);
+	job_note_sluid(visit->config, visit->job.id);
 	visit->has_others = job_note_others(visit->config, visit->job.id);
 	visit->state = job_state_new(&visit->job, visit->config);
 	if (!visit->state)

@@ -9,21 +9,7 @@
 
 load lib
 
-# slurm_conf LINE... - the site's slurm.conf and these lines, in slurmctld
-slurm_conf() {
-	printf '%s\n' "$@" | docker exec -i "$JOBIO_CLUSTER-ctld" \
-		sh -c 'cat /tmp/site.conf - >/etc/slurm/slurm.conf'
-	on ctld svc stop slurmctld
-	on ctld svc start slurmctld
-	within 30 on login scontrol ping
-	expect_healthy
-}
-
-setup_file() {
-	expect_healthy
-	on ctld cp /etc/slurm/slurm.conf /tmp/site.conf
-}
-
+setup_file() { expect_healthy; }
 teardown_file() { slurm_conf ''; }
 
 setup() {
@@ -184,6 +170,25 @@ expect_profile() {
 	expect_profile "$first"
 	expect_equal writecache "$(mount_mode c1)"
 }
+
+@test "a suspended job whose slurmstepds were killed keeps its profile as long as it has processes" {
+	begin -p low --io-cores=1 --io-profile=stream
+	local first=$job
+	# not the ones of the user's programs, which live on
+	on c1 pkill -KILL -f "^slurmstepd: .${first}[.]"
+	within 10 no_stepd "$first"
+	begin -p high --io-cores=1 --io-profile=metadata
+	expect_equal forcedirect "$(printed "$job")"
+	finish "$job"
+	expect_untouched "$job"
+	expect_equal forcedirect "$(mount_mode c1)"
+	go "$first"
+	on login scancel "$first"
+	within 60 is_mode writecache
+	expect_record "$first" c1 '.changes[0] | "\(.new) \(.made) \(.restored)"' 'forcedirect true true'
+}
+
+no_stepd() { ! on c1 pgrep -f "^slurmstepd: .$1[.]"; }
 
 @test "a suspended job that is cancelled gives its profile back, under the job that runs" {
 	begin -p low --io-cores=1 --io-profile=stream

@@ -95,6 +95,17 @@ queue_is_empty() { [[ -z $(on login squeue -h) ]]; }
 # set_conf HOST SED - change jobio.conf on one host, until site_restore
 set_conf() { on "$1" sed -i "$2" /etc/slurm/jobio.conf; }
 
+# slurm_conf LINE... - the site's slurm.conf and these lines, in slurmctld
+slurm_conf() {
+	on ctld sh -c '[ -e /tmp/site.conf ] || cp /etc/slurm/slurm.conf /tmp/site.conf' || return
+	printf '%s\n' "$@" | docker exec -i "$JOBIO_CLUSTER-ctld" \
+		sh -c 'cat /tmp/site.conf - >/etc/slurm/slurm.conf' || return
+	on ctld svc stop slurmctld || return
+	on ctld svc start slurmctld || return
+	within 30 on login scontrol ping || return
+	expect_healthy
+}
+
 # site_restore - every host has the site's own configuration again
 site_restore() {
 	local host

@@ -127,6 +127,68 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 }
 
+# cgroup FOLDER [FILE TEXT] - a file of a folder that slurmd has made
+cgroup() {
+	mkdir -p "$NODE/sysfs/fs/cgroup/$1"
+	[[ $# -eq 1 ]] || printf '%s' "$3" >"$NODE/sysfs/fs/cgroup/$1/$2"
+}
+
+# killed_in FOLDER FILE SOME NONE - the slurmstepds of job 7 were killed; that its
+# processes live, and that they have ended, is what FILE in FOLDER says
+killed_in() {
+	job 7 1 stream
+	JOB_ENV+=(SLURM_JOB_SLUID=sEKNKTV3WPV500)
+	prolog
+	node_stepd_was 7
+	cgroup "$1" "$2" "$3"
+	job 8 1 metadata
+	run prolog
+	[[ $status -eq 0 && $output != *mended* ]] || fail "$1: $output" || return
+	expect_options forcedirect || return
+	[[ -d $NODE/run/7 ]] || return
+	grep -q "^note=profile 'metadata' was not applied: .*: the job shares this node" "$NODE/run/8/gate" || return
+	epilog
+	cgroup "$1" "$2" "$4"
+	job 9 1
+	run prolog
+	expect_in 'mended what dead jobs had left' "$output" || return
+	expect_base || return
+	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)" || return
+	epilog
+	rm -r "$NODE"/sysfs/fs "$NODE"/spool/*.json
+}
+
+@test "a job whose slurmstepds were killed is there as long as a process of it is, by all cgroups of Slurm" {
+	local scope some=$'populated 1\nfrozen 0\n' none=$'populated 0\nfrozen 0\n'
+	for scope in system.slice/slurmstepd.scope system.slice/c1_slurmstepd.scope slurmstepd.scope; do
+		cgroup "$scope/system" cgroup.events "$some"
+		killed_in "$scope/job_7" cgroup.events "$some" "$none"
+	done
+	killed_in system.slice/slurmstepd.scope/sEKNKTV3WPV500 cgroup.events "$some" "$none"
+	for scope in freezer/slurm cpuset/slurm_c1; do
+		cgroup "$scope/uid_1000/job_7/step_extern" cgroup.procs ''
+		killed_in "$scope/uid_1000/job_7/step_batch/task_0" cgroup.procs $'4242\n' ''
+	done
+}
+
+@test "what a job that is over has left in its cgroup keeps no other from having the node alone" {
+	local scope=system.slice/slurmstepd.scope some=$'populated 1\n'
+	cgroup "$scope/job_5" cgroup.events "$some"
+	cgroup "$scope/system" cgroup.events "$some"
+	cgroup "user.slice/user-1000.slice/my_slurmstepd.scope/job_6" cgroup.events "$some"
+	mkdir -m 700 "$NODE/run"
+	mkdir "$NODE"/run/6
+	job 7 1 stream
+	prolog
+	expect_options forcedirect
+	epilog
+	mkdir -p "$NODE/run/5/steps"
+	job 7 1 stream
+	prolog
+	expect_base
+	grep -q "^note=profile 'stream' was not applied: .*: the job shares this node" "$NODE/run/7/gate"
+}
+
 @test "a folder that says nothing of its job goes, once its changes are taken back" {
 	job 7 1 stream
 	prolog
