@@ -7,6 +7,7 @@
 #include "lib/sysfs.h"
 #include "client/client.h"
 #include "client/mounts.h"
+#include "client/rule.h"
 #include "client/weka/facts.h"
 #include "client/weka/weka.h"
 #include "tests/unit/runner.h"
@@ -133,8 +134,18 @@ static void clean_up(void)
 	tempdir_remove();
 }
 
+static enum finding_severity severity_of(const char *code)
+{
+	const struct rule *rule = weka_type.rules;
+
+	while (rule->code && strcmp(rule->code, code) != 0)
+		rule++;
+	return rule->severity;
+}
+
 /* This finding, and no other. */
-static void expect(const char *code, const char *text)
+static void expect_as(enum finding_severity severity, const char *code,
+		      const char *text)
 {
 	const struct finding *finding;
 
@@ -146,8 +157,15 @@ static void expect(const char *code, const char *text)
 	finding = &findings.list[0];
 	ck_assert_str_eq(finding->code, code);
 	ck_assert_str_eq(finding->text, text);
+	ck_assert_int_eq(finding->severity, severity);
 	ck_assert_msg(*finding->cure, "%s has no cure", code);
 	clean_up();
+}
+
+/* As severe as the rule is. */
+static void expect(const char *code, const char *text)
+{
+	expect_as(severity_of(code), code, text);
 }
 
 /* This finding, whatever else there is. */
@@ -291,6 +309,17 @@ START_TEST(w07_nothing_is_reserved_for_the_frontends)
 	cpuset_zero(&want.io_cpus);
 	expect("W07", "the frontends use CPU 7,15, but Slurm reserves no CPU "
 		      "for this job");
+}
+END_TEST
+
+START_TEST(w07_is_no_mistake_for_a_job_that_reserves_nothing)
+{
+	healthy();
+	cpuset_zero(&want.io_cpus);
+	want.io_cores = 0;
+	expect_as(FINDING_INFO, "W07",
+		  "the frontends use CPU 7,15, but Slurm reserves no CPU for "
+		  "this job");
 }
 END_TEST
 
@@ -1219,6 +1248,7 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  w06_the_client_picks_cores_by_itself,
 	  w07_the_frontends_are_not_on_the_reserved_cores,
 	  w07_nothing_is_reserved_for_the_frontends,
+	  w07_is_no_mistake_for_a_job_that_reserves_nothing,
 	  w08_a_container_is_not_ready, w08_a_container_does_not_run,
 	  w09_a_frontend_is_not_connected, w10_two_agents_run,
 	  w11_the_card_is_on_another_numa_node, w12_other_resources_are_staged,
