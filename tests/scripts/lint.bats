@@ -4,7 +4,7 @@
 #
 # Each test adds one forbidden thing to a copy of the tree. That the tree itself
 # is in order is for make lint, not for these.
-# shellcheck disable=SC2154 # bats sets output and status
+# shellcheck disable=SC2154,SC2016 # bats sets output and status; other bashes would expand
 
 setup_file() {
 	local check
@@ -262,8 +262,37 @@ guard_line() { printf '%s:%s\n' "$1" "$(grep -nm1 '^#ifndef' "$1" | cut -d: -f1)
 	[[ $output =~ ^man/jobio\.7:[0-9]+': finding K01 is told twice, and at man/jobio-check.8:'[0-9]+$ ]]
 }
 
+# assertions LINE... - what is said of a test whose function has these lines
+assertions() {
+	rm -rf "$tree/tests"
+	add tests/scripts/new.bats 'new() {' "${@:2}" '}' '@test "new" {' "	$1" '}'
+	run "$SRCDIR/tests/tools/unheard" "$tree"
+}
+
+@test "an assertion that cannot fail, because errexit is off where it stands, is an error" {
+	local call
+	for call in 'new || return' 'if new; then echo; fi' '! new' 'within 10 new' '(new && echo)'; do
+		assertions "$call" '	[[ $1 == 1 ]]' '	echo'
+		[ "$output" = "tests/scripts/new.bats:2: '[[ \$1 == 1 ]]' cannot fail: new is called in a condition in tests/scripts/new.bats:6; add || return" ]
+		[ "$status" -eq 1 ]
+	done
+	assertions 'new || return' '	expect_equal 1 2' '	submit x' '	echo'
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "an assertion that is heard is none" {
+	local call
+	for call in 'new 1' 'x=$(new) || return' 'newer || return'; do
+		assertions "$call" '	[[ $1 == 1 ]]' '	echo'
+		[ "$status" -eq 0 ]
+	done
+	assertions 'new || return' '	[[ $1 == 1 ]] || return' '	expect_equal 1 2 ||' '		return' '	[ 1 ]'
+	[ "$status" -eq 0 ]
+}
+
 @test "make lint asks for all of these" {
 	local check
+	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
 	for check in includes circles guards findings; do
 		grep -qE "^tap '.*' wall $check$" "$SRCDIR/tests/lint"
 	done
