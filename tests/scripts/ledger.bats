@@ -264,6 +264,47 @@ spool_reason() {
 	stop "$LEDGER" KILL
 }
 
+# Root may seal as any user, and a user only as himself: where the tests are not
+# root's, the ledger is said to be another's.
+@test "an answer that another user of the site has sealed removes nothing" {
+	local liar as=() uid=$EUID
+	spool 1 c1
+	liar=$(free_port)
+	sed -i "s/^port = .*/port = $liar/" "$DIR/jobio.conf"
+	if ((EUID == 0)); then
+		as=(setpriv --reuid=65534 --clear-groups) uid=65534
+	else
+		sed -i 's/^user = .*/user = nobody/' "$DIR/jobio.conf"
+	fi
+	python3 - "$liar" "$DIR/munge/socket" "${as[@]}" >"$DIR/liar.out" 2>&1 <<-'EOP' 3>&- &
+		import socket, struct, subprocess, sys
+		def munge(*words, data, before=()):
+		    return subprocess.run([*before, words[0], "--socket=" + sys.argv[2], *words[1:]],
+		                          input=data, capture_output=True).stdout
+		def take(s, size):
+		    data = b""
+		    while len(data) < size:
+		        data += s.recv(size - len(data)) or sys.exit(0)
+		    return data
+		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		print("ready", flush=True)
+		peer = server.accept()[0]
+		while True:
+		    asked = take(peer, struct.unpack(">I", take(peer, 4))[0])
+		    asked = munge("unmunge", "--metadata=/dev/null", data=asked)
+		    says = asked.partition(b"\n")[0] + b'\n{"ok":true}'
+		    says = munge("munge", data=says, before=sys.argv[3:]).strip()
+		    peer.sendall(struct.pack(">I", len(says)) + says)
+	EOP
+	LIAR=$!
+	within 10 grep -q ready "$DIR/liar.out"
+	run send
+	stop "$LIAR" KILL
+	expect_text "ledger '127.0.0.1:$liar': the answer is from uid $uid, not from the ledger" "$output"
+	expect_equal 1 "$status"
+	expect_equal 1 "$(spool_count)"
+}
+
 # A proxy without keys, which forwards one request and says to all others what
 # the ledger said to that one.
 @test "an answer to another request removes nothing" {
