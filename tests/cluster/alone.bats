@@ -172,6 +172,7 @@ expect_profile() {
 }
 
 @test "a suspended job whose slurmstepds were killed keeps its profile as long as it has processes" {
+	slurm_conf "${turns[@]}"
 	begin -p low --io-cores=1 --io-profile=stream
 	local first=$job
 	# not the ones of the user's programs, which live on

@@ -58,8 +58,11 @@ starts() {
 	starts --io-cores=1
 }
 
-@test "a job with one core beside the client starts" {
+@test "a job with one core beside the client starts, and nothing is called wrong with it" {
 	starts -n1
+	expect_record "$job" c1 '[.findings[] | select(.severity != "info") | .code] | join(",")' ''
+	expect_summary "$job" '^jobio/1 rd=.* nodes=1/1 '
+	[[ $(summary "$job") != *' find='* ]]
 }
 
 @test "--core-spec=0 does not get around it" {
@@ -155,6 +158,15 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
 		[.read_bytes, .write_bytes] | all(. >= 20971520 and . < 21500000)' true
 	expect_record "$job" c1 '.quality | contains(["includes_stepd"])' false
+}
+
+@test "of a pipe each program's part is the step's, and what slurmstepd forwards is not" {
+	as alice sh -c 'head -c 20971520 /dev/zero >twenty'
+	run as alice sh -c 'srun -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; cat twenty | cat | cat" 2>id >/dev/null; cat id'
+	as alice rm twenty
+	job=$output
+	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
+		[.read_bytes, .write_bytes] | all(. >= 62914560 and . < 64000000)' true
 }
 
 @test "policy off does not look" {

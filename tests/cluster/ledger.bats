@@ -11,6 +11,7 @@ teardown() {
 	site_restore
 	on login scancel -u alice
 	on dbd svc start slurmdbd
+	restore_slurmdbd
 	on dbd svc start jobio-ledgerd
 	within 60 queue_is_empty
 	expect_healthy
@@ -278,6 +279,35 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	expect_text 'no record that you may read (its owner, root and SlurmUser may)' "$report"
 	[[ $report == "job $job on cluster jobio"* && $report != *'user root'* ]]
 	[[ $report != *forcedirect* ]]
+}
+
+@test "with PrivateData=jobs others learn nothing of a job, and its owner all" {
+	local dbd=/etc/slurm/slurmdbd.conf
+	submit true --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=1/1'
+	on dbd sh -c "cp -p $dbd /tmp/slurmdbd.conf && echo PrivateData=jobs >>$dbd"
+	on dbd svc kill slurmdbd
+	within 30 is_hidden "$job"
+	run as bob jobio report "$job"
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '$job': ledger: job '$job': no record that you may read; sacct: no such job that you may see" "$output"
+	run as alice jobio report -v "$job"
+	expect_equal 0 "$status"
+	expect_text 'profile       stream' "$output"
+	run on login jobio report "$job"
+	expect_equal 0 "$status"
+	restore_slurmdbd
+	within 30 is_shown "$job"
+}
+
+# by a slurmdbd that answers
+is_shown() { [[ -n $(as bob sacct -n -X -P -j "$1" -o JobID) ]]; }
+is_hidden() { [[ -n $(on login sacct -n -X -P -j "$1" -o JobID) ]] && ! is_shown "$1"; }
+
+# restore_slurmdbd - as the site has it, where a test has changed it
+restore_slurmdbd() {
+	on dbd sh -c '[ ! -e /tmp/slurmdbd.conf ] || { mv /tmp/slurmdbd.conf /etc/slurm/slurmdbd.conf && svc kill slurmdbd; }'
 }
 
 # site_says USER TEXT - does USER see TEXT in what the site did today?
