@@ -4,12 +4,25 @@
 #
 # After each of these the node is not drained, every job that ran has its record,
 # the client has its own settings, and no task was on its CPU, which is CPU 1.
+#
+# What else was tried stands where it can be shown best:
+#   jobs that share a node, in all ways                       alone.bats
+#   refusals, bindings, what slurmstepd forwards              gate.bats
+#   all that a request can hold                               node.bats
+#   memory of the ledger, frames, limits by user              tests/scripts/peers.bats
+#   answers replayed, and sealed by another                   tests/scripts/ledger.bats
+#   node lists, texts and numbers of records; JS1             tests/unit/test_{nodes,merge,record,js1}.c, tests/fuzz
+#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats
+#   full spools, the clock                                    tests/scripts/prolog_left.bats
+#   a bpffs that a user was first in, a job_4242 that counts  tests/vm/count.bats
+#   steps below a SLUID's folder, task epilogs that stay      tests/vm/gate_v2.bats
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
 load lib
 
 setup_file() { expect_healthy; }
+teardown_file() { slurm_conf ''; }
 
 setup() { ran=(); }
 
@@ -120,6 +133,18 @@ is_none() {
 	expect_text "job $job on cluster jobio, user alice" "$report"
 }
 
+@test "controls of C1 and marks that turn text round do not reach a terminal" {
+	local shown
+	job=$(as alice sh -c 'sbatch --parsable -w c1 -n1 --io-cores=1 -o /dev/null \
+		-J "$(printf "n\302\2332J\342\200\256gnp.exe\342\201\246x")" --wrap true')
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 '
+	shown=$(as alice jobio report -v "$job"; as alice jobio report -v "$job" --html 2>/dev/null || :)
+	[[ $shown != *$'\302\233'* && $shown != *$'\342\200\256'* && $shown != *$'\342\201\246'* ]]
+	expect_text "job $job on cluster jobio, user alice" "$shown"
+}
+
 @test "an environment of 1 MiB harms nobody" {
 	job=$(as alice python3 -c 'import os
 for i in range(8): os.environ["BIG%d" % i] = "x" * 130000
@@ -161,6 +186,66 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	done
 }
 
+# Slurm runs it for a refused task, too: spank_jobio(8), BUGS. It ends after 5 s.
+@test "a task epilog of a refused task runs as the user, for seconds" {
+	as alice sh -c 'printf "%s\n" "#!/bin/bash" "exec >/home/alice/task.epilog.out" "id -u" \
+		"setsid sleep 1234 >/dev/null 2>&1 &" "echo begun; sleep 60; echo whole" >task.epilog; chmod 755 task.epilog'
+	mischief srun -Q -n1 -c2 -w c1 --exclusive --task-epilog=/home/alice/task.epilog true
+	expect_text "$not_started" "$output"
+	ran+=("$(sacct_newest)")
+	within 30 queue_is_empty
+	expect_equal $'1000\nbegun' "$(as alice cat task.epilog.out)"
+	on c1 pkill -u alice -f '^sleep 1234' || : # what it starts may stay
+	expect_record "${ran[0]}" c1 '.refused != null' true
+}
+
+sacct_newest() { on login sacct -n -X -u alice -S now-5minutes -P -o JobIDRaw | sort -n | tail -n 1; }
+
+@test "a job that fights its preemption loses the node, and neither its record nor the client's settings" {
+	slurm_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
+		'PartitionName=low Nodes=c[1-3] PriorityTier=1 PreemptMode=REQUEUE' \
+		'PartitionName=high Nodes=c[1-3] PriorityTier=10 PreemptMode=OFF'
+	submit 'trap "" TERM CONT TSTP HUP INT QUIT USR1 USR2
+		for i in 1 2 3; do setsid sh -c "trap \"\" TERM HUP INT; while :; do sleep 1; done" & done
+		touch begun; while :; do sleep 1; done' -n1 -w c1 -p low --requeue --io-cores=1 --io-profile=stream
+	local first=$job
+	ran+=("$first")
+	within 30 on login test -e /home/alice/begun
+	submit 'grep " /mnt/weka " /run/weka-sim/mounts | grep -oE "readcache|forcedirect"; pgrep -u alice -f trap | wc -l' \
+		-n1 -w c1 -p high --io-cores=1 --io-profile=cached
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_equal $'readcache\n0' "$(job_output "$job")"
+	on login scancel "$first"
+	as alice rm begun
+	expect_record "$first" c1 '.changes[0] | "\(.new) \(.made) \(.restored)"' 'forcedirect true true'
+	within 60 queue_is_empty
+}
+
+@test "what a job finds of jobio on its node says nothing of other jobs" {
+	submit 'exec 2>&1; ls /run/jobio; cat /run/jobio/gate /run/jobio/$SLURM_JOB_ID/gate /run/jobio/$SLURM_JOB_ID/start.json
+		ls /var/spool/jobio; echo x >/run/jobio/x; mkdir /run/jobio/4242; stat -c %a:%U /run/jobio /var/spool/jobio' -n1 -w c1
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_equal 7 "$(job_output "$job" | grep -c 'Permission denied')"
+	expect_equal $'700:root\n700:root' "$(job_output "$job" | grep -v 'Permission denied')"
+}
+
+@test "a folder that is named like a job's cgroup, and is not Slurm's, is no job" {
+	# root made it for bob, say a container's, outside of what slurmd has made
+	on c1 sh -c 'for top in /sys/fs/cgroup/freezer /sys/fs/cgroup; do
+		mkdir -p $top/evil/job_4242 2>/dev/null && { echo $top/evil >/tmp/evil.cgroup; exit 0; }; done; exit 1'
+	docker exec -d -u bob "$JOBIO_CLUSTER-c1" sleep 120
+	within 10 on c1 sh -c 'pgrep -u bob sleep >"$(cat /tmp/evil.cgroup)/job_4242/cgroup.procs"'
+	submit 'grep " /mnt/weka " /run/weka-sim/mounts | grep -ow forcedirect' -n1 -w c1 --io-cores=1 --io-profile=stream
+	ran+=("$job")
+	wait_for_job "$job"
+	expect_equal forcedirect "$(job_output "$job")"
+	on c1 pkill -u bob sleep
+	within 10 on c1 sh -c 'rmdir "$(cat /tmp/evil.cgroup)/job_4242" "$(cat /tmp/evil.cgroup)"'
+	expect_equal '' "$(record 4242 c1)"
+}
+
 # ---- records -----------------------------------------------------------------
 
 @test "jobs that are cancelled at any moment have their records, and leave nothing" {
@@ -192,6 +277,40 @@ is_configured() { [[ $(on login squeue -h -t all -j "$1" -o %T) != PENDING ]]; }
 	mischief /usr/libexec/jobio/jobio-send --once --conf=/home/alice/send.conf
 	expect_text 'only root may put records' "$output"
 	expect_equal '' "$(record 424242 c1)"
+}
+
+# The questions are right ones, and sealed; their answers are long.
+readers='import json, socket, struct, subprocess, sys, time
+text = "jobio/2 " + "0" * 32 + "\n" + json.dumps({"op": "list", "jobs": [int(sys.argv[1])] * 1000})
+sealed = subprocess.run(["munge", "-u", sys.argv[2]], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.strip()
+held = []
+for i in range(900):
+    s = socket.create_connection(("dbd", 8632))
+    s.settimeout(0.1)
+    held.append(s)
+    try:
+        s.sendall(4 * (struct.pack(">I", len(sealed)) + sealed))
+    except OSError:
+        pass
+open("held", "w").close()
+time.sleep(90)'
+
+@test "900 readers who take no answer hold no record up for ten seconds, and fill no memory" {
+	submit true -n1 -w c1 --io-cores=1
+	wait_for_job "$job"
+	expect_record "$job" c1 .job "$job"
+	docker exec -d -u alice -w /home/alice "$JOBIO_CLUSTER-login" \
+		python3 -c "$readers" "$job" "$(on dbd id -u slurm)"
+	within 120 on login test -e /home/alice/held
+	for _ in {1..3}; do
+		submit true -n1 -w c1 --io-cores=1
+		ran+=("$job")
+		wait_for_job "$job"
+		within 10 record_says "$job" c1 .job "$job"
+	done
+	(($(on dbd sh -c 'awk "/^VmHWM/ { print \$2 }" /proc/$(svc pid jobio-ledgerd)/status') < 512 * 1024))
+	on login pkill -u alice python3
+	as alice rm held
 }
 
 @test "a user's connections and questions do not hold up records" {
