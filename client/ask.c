@@ -56,6 +56,7 @@ void ask_take(struct ask *ask, struct child_result *result)
 		result->out = NULL;
 		ask_set(ask, ASK_ANSWERED, NULL);
 	} else if (result->status == 126 || result->status == 127) {
+		result->errtext[strcspn(result->errtext, "\n")] = '\0';
 		ask_set(ask, ASK_MISSING, result->errtext);
 	} else {
 		line = *result->errtext ? result->errtext : result->out;

@@ -273,6 +273,13 @@ plugin_c() {
 	only N09 'no MemSpecLimit' MemSpecLimit=
 }
 
+@test "check: the node line gives Slurm a part of the machine" {
+	change etc/slurm/nodes.conf 's/CoresPerSocket=16/CoresPerSocket=12/; s/CPUs=64/CPUs=48/; s/62-63/46-47/'
+	doctor --client-cpus=
+	[[ $output == *"N04 warning: the node line gives Slurm 48 of the machine's 64 CPUs"*'cure: write the line that '*'slurmd -C'* ]] ||
+		{ echo "$output"; return 1; }
+}
+
 @test "check: slurmd may not run on all CPUs that its jobs are given" {
 	slurmd_may 812 0-29,32-61 812
 	only N10 'slurmd (process 812) may run on OS CPUs 0-29,32-61 only; 30,62 were taken from it' isolate_cpusets=false

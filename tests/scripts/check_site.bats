@@ -418,3 +418,34 @@ report   sacct shows the same
 	run env -i PATH="$site/bin" "$BUILDDIR/jobio" check --submit --role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
 	[[ $output == *'T01 error: a job did not run: there is no srun in PATH'* ]] || { echo "$output"; return 1; }
 }
+
+# hurried - check, with a clock that a nap between two questions moves on by 30 s
+hurried() {
+	preload naps.so '#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <time.h>
+	static time_t ahead_s;
+	int nanosleep(const struct timespec *nap, struct timespec *left)
+	{ int (*real)(const struct timespec *, struct timespec *) = dlsym(RTLD_NEXT, "nanosleep");
+		if (nap->tv_nsec < 500000000) return real(nap, left);
+		ahead_s += 30; return 0; }
+	int clock_gettime(clockid_t clock, struct timespec *now)
+	{ int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+		int rc = real(clock, now); now->tv_sec += ahead_s; return rc; }'
+	run env -i PATH="$site/bin:/usr/bin:/bin" LD_PRELOAD="$DIR/naps.so" \
+		ASAN_OPTIONS=verify_asan_link_order=0 "$BUILDDIR/jobio" check --submit \
+		--role=login --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
+}
+
+@test "with --submit a record that does not come, and a summary that does not, are findings" {
+	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
+	rm "$site/spool/7.0.n02.json"
+	hurried
+	[[ $status -eq 3 && $output == *'T03 error: the ledger has no record of job 7 after 60 s: '*'jobio-send --once'* ]] || { echo "$output"; return 1; }
+	record 7 n02 >"$site/spool/7.0.n02.json"
+	sed -i 's/\tSystemComment=.*//' "$site/bin/jobs"
+	hurried
+	[[ $status -eq 3 && $output == *'epilog   node n02 has left its record'*'T04 error: sacct has no summary of job 7 after 60 s: its row has none'*'jobio-ledgerd --check'* ]] ||
+		{ echo "$output"; return 1; }
+	[[ $output != *T03* ]]
+}

@@ -204,6 +204,35 @@ took_at_most() {
 	[ ! -e "$NODE/gpfs/calls" ]
 }
 
+@test "a node without its file systems is drained where the site wants it" {
+	NODE_JOBIO=on_error=drain gpfs_conf
+	: >"$NODE/gpfs/mounts"
+	job 7
+	run prolog
+	[ "$status" -eq 1 ]
+	[ "$(<"$NODE/run/reason")" = 'jobio:GP01 no file system of type gpfs is mounted; cure: mmmount, or leave this node out of nodes= of [client] in jobio.conf' ]
+}
+
+@test "a file system of mounts= that is not mounted is said" {
+	NODE_CLIENT='mounts=/scratch /archive' gpfs_conf
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP02 '/archive' is not mounted (mounts= of [client fast]); cure: mount it, or correct mounts= in jobio.conf" "$output"
+	epilog
+	[ "$(told 7)" = GP02 ]
+}
+
+@test "a mmdiag that is not there is said, and stops no job" {
+	rm "$NODE/gpfs/bin/mmdiag"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf" "$output"
+	epilog
+	[ "$(told 7)" = GP05 ]
+}
+
 @test "what mmdiag has said is kept for the next jobs" {
 	one_job 7
 	one_job 8
@@ -310,6 +339,21 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 	expect_config maxMBpS 9000
 	expect_config fsyncIsGlobal 1
 	[ "$(told 7)" = GP43 ]
+}
+
+@test "a setting that cannot be put back is a finding; the record is written, and the next job tries again" {
+	gpfs_allow
+	job 7 1 stream
+	prolog
+	echo 'mmchconfig: 6027-1639 Command failed.' >"$NODE/gpfs/refuse"
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "GP42 'mmfsd' could not get maxMBpS=2048,fsyncIsGlobal=1 back: mmchconfig: exit status 1: mmchconfig: 6027-1639 Command failed." "$output"
+	[ "$(told 7)" = GP42 ]
+	expect_in "$SET,\"restored\":false" "$(record 7)"
+	rm "$NODE/gpfs/refuse"
+	one_job 8 1
+	expect_gpfs_as_before
 }
 
 @test "a mmfsd that was started anew has nothing to be put back" {

@@ -12,9 +12,9 @@ setup_file() {
 	kept=$(mktemp -d "${BATS_TMPDIR:-/tmp}/lint.XXXXXX")
 	mkdir "$kept/tree"
 	(cd "$SRCDIR" && find . -path ./build -prune -o -name '.?*' -prune -o -type f \
-		\( -name '*.[ch]' -o -path './man/*' -o -name CONTRIBUTING.md \
+		\( -name '*.[ch]' -o -name '*.bats' -o -path './man/*' -o -name CONTRIBUTING.md \
 		-o -name Makefile.am \) -print0 | tar --null -T - -cf -) | tar -C "$kept/tree" -xf -
-	for check in includes circles guards findings; do
+	for check in includes circles guards findings tested; do
 		"$SRCDIR/tests/tools/walls" $check "$kept/tree" >"$kept/$check" || [ $? -eq 1 ]
 	done
 }
@@ -290,10 +290,30 @@ assertions() {
 	[ "$status" -eq 0 ]
 }
 
+@test "a finding that no test tells of is an error, and a comment or a name is no test" {
+	add report/new.c 'void new(void)' '{' '	findings_add(f, "S98", FINDING_INFO, "", "");' '}'
+	expect tested 'report/new.c:3: finding S98 is told in no test'
+	add tests/scripts/new.bats '# S98' '@test "S98 is told" {' '	true' '}'
+	add tests/unit/test_new.c '/* S98 */'
+	add tests/scripts/lint.bats "expect_in 'S98'"
+	expect tested 'report/new.c:3: finding S98 is told in no test'
+	cp -r tests/scripts/new.bats kept.bats
+	add tests/scripts/new.bats "	[[ \$output == *'S98 info'* ]]"
+	silent tested S98
+	mv kept.bats tests/scripts/new.bats
+	add tests/unit/test_new.c 'static const char code[] = "S98";'
+	silent tested S98
+}
+
+@test "a finding that needs no test, and has one, is an error" {
+	add tests/scripts/new.bats "	expect_in W52"
+	expect tested 'tests/tools/walls:1: W52 is in NOT_TESTED, and need not be'
+}
+
 @test "make lint asks for all of these" {
 	local check
 	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
-	for check in includes circles guards findings; do
+	for check in includes circles guards findings tested; do
 		grep -qE "^tap '.*' wall $check$" "$SRCDIR/tests/lint"
 	done
 }

@@ -126,6 +126,18 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(changes 7 '[.made, .restored]')" = '[[false,null],[true,true]]' ]
 }
 
+@test "a parameter that cannot be put back is a finding; the record is written, and the next job tries again" {
+	job 7 1 small
+	prolog
+	LUSTRE_DENY=checksums run epilog
+	[ "$status" -eq 0 ]
+	expect_in "LU42 'osc work-OST0000-osc-ffff9a2c41d08000' could not get " "$output"
+	expect_in "back: checksums=1: Input/output error; cure: lctl set_param the old value, or let the next job try again" "$output"
+	[[ " $(told 7) " == *' LU42 '* ]]
+	one_job 8 1
+	as_before
+}
+
 @test "parameters stay as they are on a node that the job shares" {
 	job 7 - small
 	run prolog
@@ -375,6 +387,16 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	run prolog
 	[ "$status" -eq 1 ]
 	[ "$(<"$NODE/run/reason")" = 'jobio:LU01 no file system of type lustre is mounted; cure: mount it, or leave this node out of nodes= of [client] in jobio.conf' ]
+}
+
+@test "a filesystem of mounts= that is not mounted is said" {
+	lustre_conf 'mounts=/mnt/work /mnt/archive'
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "LU02 '/mnt/archive' is not mounted (mounts= of [client scratch]); cure: mount it, or correct mounts= in jobio.conf" "$output"
+	epilog
+	[[ " $(told 7) " == *' LU02 '* ]]
 }
 
 @test "check says what is wrong with a Lustre client" {

@@ -160,6 +160,22 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	expect_read_ahead 128
 }
 
+@test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
+	job 7 1 stream
+	prolog
+	cp "$NODE/bin/nfs-mount" "$NODE/nfs-mount"
+	node_fake nfs-mount 'echo "mount: busy" >&2; exit 32'
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "NF42 '/mnt/work' could not get async,strictatime back: mount -o remount" "$output"
+	expect_in "mount: busy; cure: " "$output"
+	[ "$(told 7)" = 'NF06 NF42' ]
+	expect_read_ahead 128
+	mv "$NODE/nfs-mount" "$NODE/bin/nfs-mount"
+	one_job 8 1
+	expect_nfs_as_before
+}
+
 @test "a read-ahead that cannot be set is a finding, and the job runs" {
 	local file="$NODE/bdi/0:60/read_ahead_kb"
 	ln -sf /proc/sys/kernel/ngroups_max "$file" # a number that nobody can set

@@ -98,6 +98,13 @@ machine_with_card() {
 	[[ $output != *P08* ]]
 }
 
+@test "plan: a Slurm that begins with core 0 is warned of" {
+	plan --topology="$(machine intel-2x16x2-block)" --max=1 --spec-cores-first
+	[[ $output == *'P07 warning: spec_cores_first makes --core-spec begin with core 0'*'cure: take spec_cores_first out of SchedulerParameters'* ]]
+	plan --topology="$(machine intel-2x16x2-block)" --max=1
+	[[ $output != *P07* ]]
+}
+
 @test "plan: spread and packed can be asked for" {
 	plan --topology="$(machine intel-2x28x2-snc2-block)" --max=4 --packed --format=json
 	[[ $output == *'"client_cpus":"52-55"'*'"placement":"packed"'* ]]

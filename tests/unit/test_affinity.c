@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "client/affinity.h"
+#include "client/gpfs/gpfs.h"
+#include "client/lustre/lustre.h"
+#include "client/nfs/nfs.h"
 #include "client/rule.h"
 #include "client/type.h"
 #include "lib/fileio.h"
@@ -483,6 +486,134 @@ START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
 }
 END_TEST
 
+/* ---- the types that there are ---------------------------------------------- */
+
+/* Each tells in its own words: what it could not move, could not put back, leaves,
+ * and finds moved by others. */
+static const struct {
+	const struct client_type_ops *type;
+	const struct change_kind *work; /* of threads */
+	const char *failed, *not_back, *left, *not_ours;
+} types[] = {
+	{ &nfs_type, &affinity_thread, "NF44", "NF45", "NF47", "NF48" },
+	{ &lustre_type, &affinity_thread, "LU44", "LU45", "LU47", "LU48" },
+	{ &gpfs_type, &affinity_process, "GP44", "GP45", "GP47", "GP48" },
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
+#define IRQ_45 "proc/irq/45/smp_affinity_list"
+
+static void expect_one(const char *code, const char *text)
+{
+	expect_finding(code, text);
+	ck_assert(*findings.list[0].cure);
+	findings_free(&findings);
+}
+
+/* The node has this client; its card's interrupts are about to be moved. */
+static void node_of(const struct client_type_ops *of)
+{
+	node(7);
+	client.type = of;
+	interrupts();
+	ck_assert(plan_one(&affinity_interrupt));
+}
+
+static enum change_made make(const struct change_kind *kind)
+{
+	return kind->make(kind, &client, &change, &findings);
+}
+
+static enum change_undone undo(const struct change_kind *kind)
+{
+	return kind->undo(kind, &client, &change, &findings);
+}
+
+START_TEST(each_type_says_what_it_could_not_move)
+{
+	size_t i;
+
+	for (i = 0; i < TYPES; i++) {
+		node_of(types[i].type);
+		/* it can be read, and takes nothing */
+		remove(tempdir_path(IRQ_45));
+		ck_assert_int_eq(
+			symlink("/proc/sys/kernel/random/entropy_avail",
+				tempdir_path(IRQ_45)),
+			0);
+		ck_assert_int_eq(make(&affinity_interrupt), CHANGE_MADE);
+		expect_one(types[i].failed,
+			   "interrupts of ib0: 1 of 2 could not get CPU 7: ");
+		away();
+	}
+}
+END_TEST
+
+START_TEST(each_type_says_what_it_leaves_to_others)
+{
+	size_t i;
+
+	for (i = 0; i < TYPES; i++) {
+		node_of(types[i].type);
+		ck_assert_int_eq(make(&affinity_interrupt), CHANGE_MADE);
+		tempdir_put(IRQ_45, "3\n");
+		ck_assert_int_eq(undo(&affinity_interrupt), CHANGE_NOT_OURS);
+		expect_one(types[i].not_ours,
+			   "interrupts of ib0: 1 of 2 are on CPUs that neither "
+			   "jobio nor the node had set: left there");
+		folder("proc/4711");
+		tempdir_put("proc/4711/comm", "irqbalance\n");
+		change_clear(plan);
+		free(plan);
+		ck_assert(!plan_one(&affinity_interrupt));
+		expect_one(types[i].left, "irqbalance runs and would move the "
+					  "interrupts of ib0 again: left to "
+					  "it");
+		away();
+	}
+}
+END_TEST
+
+/* Its CPU is gone meanwhile. */
+static void move_from_nowhere(const struct change_kind *kind, pid_t pid)
+{
+	static char old_value[96], new_value[96];
+	char item[64];
+	unsigned long long ticks;
+	struct cpuset is = cpus_of(pid);
+	char *list = cpuset_format(&is);
+
+	ck_assert_int_eq(process_start(pid, NULL, &ticks), 0);
+	if (kind == &affinity_process)
+		snprintf(item, sizeof(item), "%d.%llu", (int)pid, ticks);
+	else
+		snprintf(item, sizeof(item), "%d:worker", (int)pid);
+	snprintf(old_value, sizeof(old_value), "%s=%d", item, CPUSET_MAX - 1);
+	snprintf(new_value, sizeof(new_value), "%s=%s", item, list);
+	change = (struct journal_change){ .target = (char *)"threads",
+					  .old_value = old_value,
+					  .new_value = new_value };
+	free(list);
+}
+
+START_TEST(each_type_says_what_it_could_not_put_back)
+{
+	pid_t pid;
+	size_t i;
+
+	for (i = 0; i < TYPES; i++) {
+		node_of(types[i].type);
+		pid = start();
+		show(pid, "worker\n", NULL);
+		move_from_nowhere(types[i].work, pid);
+		ck_assert_int_eq(undo(types[i].work), CHANGE_NOT_UNDONE);
+		expect_one(types[i].not_back,
+			   "threads: 1 of 1 could not get CPU ");
+		end(pid);
+		away();
+	}
+}
+END_TEST
+
 UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  a_workqueue_that_is_there_already_is_left_alone,
 	  without_leave_or_alone_or_cores_nothing_is_planned,
@@ -494,4 +625,7 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
 	  a_daemon_that_has_ended_needs_nothing,
-	  kernel_threads_that_may_be_moved_are_and_others_are_not)
+	  kernel_threads_that_may_be_moved_are_and_others_are_not,
+	  each_type_says_what_it_could_not_move,
+	  each_type_says_what_it_leaves_to_others,
+	  each_type_says_what_it_could_not_put_back)

@@ -294,25 +294,37 @@ static const char *waiters; /* NULL: mmdiag was not asked for them */
 #define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
 #define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
 
-/* A client whose mmfsd is this process and says so. */
+/* A client with a mount, whose mmfsd is this process. */
+static void begin_judging(void)
+{
+	section = (struct config_client){ .mounts = (char *)"" };
+	client = (struct client){ .section = &section, .facts = &facts };
+	client.common.mount_count = 1;
+	facts.mmfsd = getpid();
+}
+
+static void check_rules(const struct judge *judge)
+{
+	const struct rule *rule;
+
+	for (rule = gpfs_rules; rule->code; rule++)
+		if (rule->check)
+			rule->check(judge, rule);
+}
+
+/* mmfsd says that this is how it is set up. */
 static void judge(const char *config)
 {
 	struct judge judge = { .client = &client, .findings = &findings };
-	const struct rule *rule;
 
-	section = (struct config_client){ .mounts = (char *)"" };
-	facts.mmfsd = getpid();
+	begin_judging();
 	ask_set(&facts.config, ASK_ANSWERED, NULL);
 	facts.config.text = strdup(config);
 	if (waiters) {
 		ask_set(&facts.waiters, ASK_ANSWERED, NULL);
 		facts.waiters.text = strdup(waiters);
 	}
-	client = (struct client){ .section = &section, .facts = &facts };
-	client.common.mount_count = 1;
-	for (rule = gpfs_rules; rule->code; rule++)
-		if (rule->check && strcmp(rule->code, "GP02") != 0)
-			rule->check(&judge, rule);
+	check_rules(&judge);
 	gpfs_facts_clear(&facts);
 }
 
@@ -419,6 +431,41 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 }
 END_TEST
 
+START_TEST(a_question_without_an_answer_is_said_once)
+{
+	struct judge judge = { .client = &client, .findings = &findings };
+	const struct {
+		struct ask *ask;
+		enum ask_answer answer;
+		const char *code, *text;
+	} rows[] = {
+		{ &facts.config, ASK_NO_TIME, "GP11",
+		  "the client could not be judged: no time was left" },
+		{ &facts.waiters, ASK_NO_TIME, "GP11",
+		  "the client could not be judged: no time was left" },
+		{ &facts.counters, ASK_NO_TIME, "GP11",
+		  "the client could not be judged: no time was left" },
+		{ &facts.config, ASK_MISSING, "GP05",
+		  "its settings are unknown: mmdiag: why" },
+		{ &facts.config, ASK_FAILED, "GP05",
+		  "its settings are unknown: mmdiag: why" },
+		{ &facts.config, ASK_HUNG, "GP04",
+		  "mmfsd does not answer: why" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_judging();
+		ask_set(rows[i].ask, rows[i].answer, "why");
+		check_rules(&judge);
+		expect_finding(rows[i].code);
+		ck_assert_str_eq(findings.list[0].text, rows[i].text);
+		findings_free(&findings);
+		gpfs_facts_clear(&facts);
+	}
+}
+END_TEST
+
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  columns_are_found_by_the_header_and_not_by_their_place,
 	  half_a_code_is_left_as_it_is,
@@ -435,4 +482,5 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  a_card_whose_place_nobody_knows_is_no_finding,
 	  rdma_that_is_there_and_not_used_is_said,
 	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
-	  a_waiter_is_told_with_its_reason_however_long_it_is)
+	  a_waiter_is_told_with_its_reason_however_long_it_is,
+	  a_question_without_an_answer_is_said_once)

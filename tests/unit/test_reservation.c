@@ -89,6 +89,26 @@ START_TEST(whole_cores_that_the_job_does_not_get_are_sound)
 }
 END_TEST
 
+START_TEST(daemons_that_choose_other_cores_for_the_spec_set_are_said)
+{
+	struct err err = { "" };
+
+	record(8, 2);
+	node.version = VERSION_OF(22, 5, 0);
+	node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 2);
+	ck_assert_int_eq(compute(SMT, RESERVATION_CORES, 1, &err), 0);
+	ck_assert(!findings_has(&got.findings, "C18"));
+	reservation_free(&got);
+	/* CPU 2 is of core 0 where a core has four threads, as the line says */
+	node.cpus = 16;
+	node.threads = 4;
+	ck_assert_int_eq(compute(SMT, RESERVATION_CORES, 1, &err), 0);
+	ck_assert(findings_has(&got.findings, "C18"));
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(half_of_a_core_is_not_sound)
 {
 	/* slurmd counts the threads as cores; none of the job's, yet half */
@@ -652,6 +672,7 @@ START_TEST(a_list_that_just_fits_is_not_cut)
 END_TEST
 
 UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
+	  daemons_that_choose_other_cores_for_the_spec_set_are_said,
 	  half_of_a_core_is_not_sound,
 	  cpus_that_are_withheld_and_given_are_told,
 	  a_job_that_asks_for_all_cores_never_runs,
