@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "client/client.h"
 #include "lib/config.h"
 #include "lib/fileio.h"
+#include "lib/finding.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -525,6 +527,72 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 }
 END_TEST
 
+/* As `jobio check` asks it (J06). */
+static void expect_taken(const struct config *config, const char *name,
+			 const struct config_client *client)
+{
+	struct findings findings = { 0 };
+
+	client_judge_profile(client, config_profile_for(config, name, client),
+			     &findings);
+	ck_assert_msg(findings.count == 0, "[profile %s] on [client %s]: %s",
+		      name, client->name,
+		      findings.count ? findings.list[0].text : "");
+	ck_assert_msg(config_profile_is_for(config, name, client),
+		      "[profile %s] sets nothing of [client %s]", name,
+		      client->name);
+}
+
+START_TEST(each_profile_of_the_example_is_one_that_its_client_takes)
+{
+	static const struct {
+		const char *client, *profile;
+		enum client_type type;
+	} rows[] = {
+		{ "weka", "stream", CLIENT_WEKA },
+		{ "weka", "metadata", CLIENT_WEKA },
+		{ "weka", "cached", CLIENT_WEKA },
+		{ "home", "scan", CLIENT_NFS },
+		{ "scratch", "lustre-stream", CLIENT_LUSTRE },
+		{ "fast", "scale", CLIENT_GPFS },
+	};
+	const struct config_client *client;
+	char *text = example();
+	struct config *config = conf_load(text);
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		client = config_client_find(config, rows[i].client);
+		ck_assert_msg(client && client->type == rows[i].type,
+			      "no [client %s] of its type", rows[i].client);
+		ck_assert_msg(config_profile_find(config, rows[i].profile),
+			      "no [profile %s]", rows[i].profile);
+		expect_taken(config, rows[i].profile, client);
+	}
+	ck_assert_uint_eq(config->profile_count, i);
+	ck_assert_uint_eq(config->client_count, 4);
+	client = config_client_find(config, "fast");
+	ck_assert_int_eq(client->allow_mmchconfig, SWITCH_YES);
+	ck_assert_str_ne(client->mmchconfig_lock, "");
+	config_free(config);
+	free(text);
+}
+END_TEST
+
+START_TEST(the_example_as_it_is_has_no_profile_that_its_client_refuses)
+{
+	struct config *config = config_load(SRCDIR "/etc/jobio.conf", NULL);
+	size_t i;
+
+	ck_assert_ptr_nonnull(config);
+	ck_assert_uint_eq(config->profile_count, 3);
+	for (i = 0; i < config->profile_count; i++)
+		expect_taken(config, config->profiles[i].name,
+			     &config->clients[0]);
+	config_free(config);
+}
+END_TEST
+
 START_TEST(values_of_a_wrong_kind_are_told)
 {
 	char text[700], long_value[502];
@@ -720,6 +788,8 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  metrics_are_for_the_own_host_unless_an_address_is_named,
 	  the_store_is_a_file_or_mariadb, a_missing_file_is_told_from_a_bad_one,
 	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
+	  each_profile_of_the_example_is_one_that_its_client_takes,
+	  the_example_as_it_is_has_no_profile_that_its_client_refuses,
 	  values_of_a_wrong_kind_are_told,
 	  there_are_so_many_clients_and_profiles_and_no_more,
 	  the_names_of_profiles_and_clients_have_a_longest,
