@@ -49,6 +49,15 @@ lustre_twice() {
 	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work/projects $1 lustre rw,flock 0 0" >>"$NODE/lustre/mounts"
 }
 
+# lustre_later - 600 s of work
+lustre_later() {
+	local values=$NODE/values
+	cp -r "$NODE/lustre/sys" "$values"
+	lustre_sample get_param-2.17-later.txt
+	cp -r "$values"/. "$NODE/lustre/sys"
+	rm -r "$values"
+}
+
 # lustre_osts COUNT - so many, each as the first one
 lustre_osts() {
 	local i name root

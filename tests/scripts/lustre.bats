@@ -32,15 +32,6 @@ as_before() {
 		fail "$(diff <(echo "$before") <(all_params))"
 }
 
-# later - 600 s of work
-later() {
-	local values=$NODE/values
-	cp -r "$NODE/lustre/sys" "$values"
-	lustre_sample get_param-2.17-later.txt
-	cp -r "$values"/. "$NODE/lustre/sys"
-	rm -r "$values"
-}
-
 # changes ID FILTER - of the record
 changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
@@ -259,7 +250,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 @test "what was asked for and what went over the network are in the record side by side" {
 	job 7
 	prolog
-	later
+	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
 		'{"scope":"node","shared":0,"source":"osc","client":"scratch","fs":"/mnt/work","read_bytes":503320576,"write_bytes":838860800,"read_calls":121,"write_calls":200,"read_us":252000,"write_us":780000,"meta_calls":99,"meta_us":72700,"asked_read_bytes":524288000,"asked_write_bytes":419430400}' ]
@@ -315,7 +306,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 @test "an eviction while the job ran is in its record" {
 	job 7
 	prolog
-	later
+	lustre_later
 	sed -i "s/1772000[0-9]*, EVICTED/$(date +%s), EVICTED/" \
 		"$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/state"
 	epilog
@@ -349,7 +340,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "statistics that somebody has cleared leave no number" {
-	later
+	lustre_later
 	job 7
 	prolog
 	lustre_sample get_param-2.17.txt

@@ -32,6 +32,11 @@ nfs_rebooted() {
 	nfs_booted
 }
 
+# nfs_later - 600 s of work: 256 READs of 1 MiB, 64 WRITEs of 1 MiB on /mnt/work
+nfs_later() {
+	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
+}
+
 # mounted OPTIONS - the only mount of the node
 mounted() {
 	echo "192.0.2.40:/export/work /mnt/work nfs $1 0 0" >"$NODE/nfs/mounts"

@@ -20,11 +20,6 @@ setup() {
 
 teardown() { node_remove; }
 
-# later - 600 s of work: 256 READs of 1 MiB, 64 WRITEs of 1 MiB on /mnt/work
-later() {
-	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
-}
-
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
@@ -192,7 +187,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 @test "what the mounts moved while a job ran is in its record, as the whole node's" {
 	job 7
 	prolog
-	later
+	nfs_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
 		'{"scope":"node","shared":0,"source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":93000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3}' ]
@@ -200,7 +195,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 }
 
 @test "counters that went back leave no wire numbers and say why" {
-	later
+	nfs_later
 	job 7
 	prolog
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
@@ -258,7 +253,7 @@ watch_helpers() {
 	job 8 1 scan
 	prepare 2>/dev/null
 	expect_read_ahead 512
-	later
+	nfs_later
 	recover 2>/dev/null
 	release 2>/dev/null
 	expect_read_ahead 128

@@ -183,6 +183,12 @@ node_conf() {
 	} >"$NODE/jobio.conf"
 }
 
+# conf_client COMMAND... - the [client] section of the jobio.conf that it writes
+conf_client() {
+	"$@"
+	sed -n '/^\[client/,/^\[profile/{/^\[profile/!p}' "$NODE/jobio.conf"
+}
+
 # allow WHAT [LINE...] - core_change, and more lines for the client
 allow() {
 	local line

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A node whose home is NFS, whose work is Lustre, and which has Storage Scale, too:
+# one of them hangs, and the others are looked at, tuned and counted as ever.
+#
+# shellcheck disable=SC2154,SC2034 # bats sets output and status; the .bash files read NODE_*
+
+load node
+load crash
+load nfs
+load lustre
+load gpfs
+
+setup_file() { lustre_library "$BATS_FILE_TMPDIR/lustre.so"; }
+
+setup() {
+	node_make
+	nfs_make
+	lustre_node "$BATS_FILE_TMPDIR/lustre.so"
+	gpfs_make
+	mixed_conf
+	before=$(all_params)
+}
+
+teardown() { gpfs_remove; }
+
+# mixed_conf - all three, with a profile that sets something of each
+mixed_conf() {
+	local home work fast
+	home=$(conf_client nfs_conf)
+	work=$(conf_client lustre_conf)
+	fast=$(conf_client gpfs_allow)
+	cat >"$NODE/jobio.conf" <<-END
+		[jobio]
+		run_dir=$NODE/run
+		spool_dir=$NODE/spool
+		$home
+		$work
+		$fast
+		[profile all]
+		description=something of each
+		[profile all:home]
+		read_ahead_kb=512
+		[profile all:scratch]
+		parameters=osc.max_rpcs_in_flight=24
+		[profile all:fast]
+		mmconfig=maxMBpS=24000
+	END
+}
+
+# nfs_hangs - the server of /mnt/work answers nobody, and requests wait for it
+nfs_hangs() {
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
+}
+
+# within SECONDS COMMAND... - its output, which is $output
+within() {
+	local began=$SECONDS limit=$1
+	shift
+	run "$@"
+	[[ $status -eq 0 ]] || fail "status $status: $output" || return
+	[[ $((SECONDS - began)) -le $limit ]] || fail "took $((SECONDS - began)) s"
+}
+
+# works - what the job does on each of them
+works() {
+	nfs_later
+	lustre_later
+	gpfs_work 1000 2000 3 4
+}
+
+# told ID - the errors in its record, each once
+told() { record "$1" | jq -r '[.findings[] | select(.severity == "error") | .code] | join(" ")'; }
+
+# moved ID - what its clients have moved, by name
+moved() { record "$1" | jq -c '[.wire[]? | [.client, .fs, .read_bytes]]'; }
+
+HOME_MOVED='["home","/mnt/work",268435456]'
+WORK_MOVED='["scratch","/mnt/work",503320576]'
+FAST_MOVED='["fast",null,1000]'
+
+# settings - what each of them has now: read-ahead, RPCs, maxMBpS
+settings() {
+	echo "$(<"$NODE/bdi/0:60/read_ahead_kb") $(osc 0 max_rpcs_in_flight) $(sed -n 's/^maxMBpS \([0-9]*\) .*/\1/p' "$NODE/gpfs/config")"
+}
+
+expect_settings() {
+	local have
+	have=$(settings)
+	[[ $have == "$1" ]] || fail "settings: $have"
+}
+
+expect_all_as_before() {
+	expect_nfs_as_before && expect_gpfs_as_before || return
+	[[ $(all_params) == "$before" ]] || fail "$(diff <(echo "$before") <(all_params))"
+}
+
+# one_mixed_job ID - with the settings of each, which it gives back
+one_mixed_job() {
+	job "$1" 1 all
+	within 15 prolog
+	expect_settings '512 max_rpcs_in_flight=24 24000'
+	expect_gate "$1" verdict=admit
+	expect_gate "$1" io_profile=all
+	works
+	within 15 epilog
+	expect_all_as_before
+	[ "$(record "$1" | jq -c '[.client, .more_clients[] | [.name, .type, .mounts[].mount]]')" = \
+		'[["home","nfs","/mnt/work"],["scratch","lustre","/mnt/work"],["fast","gpfs","/scratch","/home"]]' ]
+	[ "$(record "$1" | jq -c '[.request.applied, (.changes[] | [.client, .made, .restored])]')" = \
+		'[true,["home",true,true],["scratch",true,true],["scratch",true,true],["fast",true,true]]' ]
+}
+
+@test "three clients of one node each get the settings of a job's profile, and each its own back" {
+	one_mixed_job 7
+	[ "$(told 7)" = '' ]
+	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
+}
+
+@test "beside an NFS server that does not answer, Lustre and Storage Scale are looked at, tuned and counted" {
+	nfs_hangs
+	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
+	one_mixed_job 7
+	[ "$(told 7)" = 'NF09 LU04' ]
+	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
+}
+
+@test "beside a mmpmon that hangs, NFS and Lustre are looked at, tuned and counted" {
+	touch "$NODE/gpfs/hang"
+	mounted rw,vers=3,rsize=1048576,wsize=1048576,soft,local_lock=none
+	job 7 1 all
+	within 15 prolog
+	expect_in 'GP04 mmfsd does not answer' "$output"
+	[ "$(grep -c 'GP0[46]' <<<"$output")" -eq 1 ]
+	expect_settings '512 max_rpcs_in_flight=24 2048'
+	expect_gate 7 verdict=admit
+	works
+	within 15 epilog
+	expect_all_as_before
+	[ "$(record 7 | jq -c '[.findings[].code] | index("NF04") != null, index("LU12") != null, index("GP04") != null')" = $'true\ntrue\ntrue' ]
+	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
+	[ ! -e "$NODE/spool/reason" ]
+}
+
+@test "with an NFS server and a mmpmon that hang, Lustre is looked at, tuned and counted" {
+	nfs_hangs
+	touch "$NODE/gpfs/hang"
+	job 7 1 all
+	within 15 prolog
+	expect_settings '512 max_rpcs_in_flight=24 2048'
+	works
+	within 15 epilog
+	expect_all_as_before
+	[[ " $(told 7) " == *' NF09 '* && " $(told 7) " == *' GP04 '* ]]
+	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
+}
+
+@test "check tells of each client of such a node what it tells of it alone" {
+	nfs_hangs
+	touch "$NODE/gpfs/hang"
+	slurmd_env 0
+	SECONDS=0
+	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
+	[ "$SECONDS" -lt 30 ]
+	expect_in 'NF09 error: ' "$output"
+	expect_in 'LU12 info: ' "$output"
+	expect_in 'GP04 error: ' "$output"
+}
