@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # affinity.bash - a node of two CPUs whose client can be told where to work:
-# workqueues and interrupts are files, the threads of a mmfsd are real. Uses
-# node.bash and gpfs.bash.
+# workqueues and interrupts are files, the threads of a mmfsd and the one of Lustre
+# are real. Uses node.bash and gpfs.bash.
+#
+# A node is made by one of nfs, lustre and gpfs; TYPE is which.
 
 QUEUES=devices/virtual/workqueue
 
@@ -15,14 +17,12 @@ affinity_make() {
 
 # nfs - a node with NFS: two of its workqueues can be told where to run
 nfs() {
+	TYPE=nfs
 	mkdir -p "$NODE/nfs" "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod,writeback}
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >"$NODE/nfs/mounts"
-	local queue
-	for queue in nfsiod rpciod xprtiod writeback .; do
-		echo 3 >"$NODE/sysfs/$QUEUES/$queue/cpumask"
-	done
+	queues_as_booted
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
 		run_dir=$NODE/run
@@ -37,13 +37,48 @@ nfs() {
 	END
 }
 
-# lustre - a node with Lustre: a thread of the kernel, which is a process of ours
-lustre() {
-	sleep 600 3>&- &
+QUEUES_BOOTED=3 # where the boot has the workqueues
+
+queues_as_booted() {
+	local queue
+	for queue in nfsiod rpciod xprtiod writeback .; do
+		echo "$QUEUES_BOOTED" >"$NODE/sysfs/$QUEUES/$queue/cpumask"
+	done
+}
+
+expect_queues() {
+	local have
+	have=$(cat "$NODE/sysfs/$QUEUES"/*/cpumask | sed 's/^0*//' | paste -sd' ')
+	[[ $have == "$1" ]] || fail "workqueues: $have"
+}
+
+# thread_starts - a thread of the kernel, which is a process of ours
+thread_starts() {
+	sleep 36000 3>&- &
 	THREAD=$!
-	mkdir -p "$NODE/lustre" "$NODE/processes/$THREAD"
+	mkdir -p "$NODE/processes/$THREAD"
 	echo ptlrpcd_00_00 >"$NODE/processes/$THREAD/comm"
 	echo "$THREAD (ptlrpcd_00_00) S 2 0 0 0 -1 2129984 0 0 0 0" >"$NODE/processes/$THREAD/stat"
+	BEFORE=$(taskset -cp "$THREAD")
+}
+
+thread_ends() {
+	kill "$THREAD"
+	wait "$THREAD" 2>/dev/null || :
+	rm -r "$NODE/processes/${THREAD:?}"
+}
+
+expect_thread_as_before() {
+	local have
+	have=$(taskset -cp "$THREAD")
+	[[ $have == "$BEFORE" ]] || fail "the thread: $have"
+}
+
+# lustre - a node with Lustre
+lustre() {
+	TYPE=lustre
+	mkdir -p "$NODE/lustre"
+	thread_starts
 	echo '192.0.2.60@tcp:/work /mnt/work lustre rw,flock 0 0' >"$NODE/lustre/mounts"
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
@@ -59,11 +94,11 @@ lustre() {
 		procfs_dir=$NODE/lustre/proc
 		lnet_dir=$NODE/lustre
 	END
-	BEFORE=$(taskset -cp "$THREAD")
 }
 
 # gpfs - a node with Storage Scale, whose card is ib0
 gpfs() {
+	TYPE=gpfs
 	gpfs_make
 	mkdir -p "$NODE/sysfs/class/net/ib0/device/msi_irqs" "$NODE/sysfs/proc/irq/45" "$NODE/sysfs/proc/irq/46"
 	touch "$NODE/sysfs/class/net/ib0/device/msi_irqs/"{45,46}
@@ -79,12 +114,38 @@ interrupts_as_booted() {
 	echo "${BOOTED#* }" >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
 }
 
-# affinity_rebooted - mmfsd is where it was, and its card perhaps somewhere else
+# affinity_rebooted - daemons and threads are new, mmfsd is where it was; card and
+# workqueues are perhaps somewhere else
 affinity_rebooted() {
 	local places=('0 0-1' '0-1 0')
-	gpfs_rebooted
-	BOOTED=${places[RANDOM % 2]}
-	interrupts_as_booted
+	case $TYPE in
+		gpfs)
+			gpfs_rebooted
+			BOOTED=${places[RANDOM % 2]}
+			interrupts_as_booted ;;
+		nfs)
+			QUEUES_BOOTED=$((RANDOM % 2 ? 3 : 1))
+			queues_as_booted ;;
+		lustre)
+			thread_ends
+			thread_starts ;;
+	esac
+}
+
+# affinity_is_back - all of it is where the boot had it
+affinity_is_back() {
+	local it=$QUEUES_BOOTED
+	case $TYPE in
+		gpfs) expect_mmfsd_as_before && expect_interrupts "$BOOTED" ;;
+		nfs) expect_queues "$it $it $it $it" ;;
+		lustre) expect_thread_as_before ;;
+	esac
+}
+
+affinity_remove() {
+	[[ -z ${THREAD:-} ]] || thread_ends
+	if [[ -n ${MMFSD:-} ]]; then gpfs_remove; else node_remove; fi
+	THREAD='' MMFSD=''
 }
 
 expect_interrupts() {

@@ -17,16 +17,7 @@ setup() {
 	affinity_make
 }
 
-teardown() {
-	[[ -z ${THREAD:-} ]] || kill "$THREAD"
-	if [[ -n ${MMFSD:-} ]]; then gpfs_remove; else node_remove; fi
-}
-
-expect_queues() {
-	local have
-	have=$(cat "$NODE/sysfs/$QUEUES"/*/cpumask | sed 's/^0*//' | paste -sd' ')
-	[[ $have == "$1" ]] || fail "workqueues: $have"
-}
+teardown() { affinity_remove; }
 
 @test "the workqueues of NFS run on the reserved core while a job with io-cores runs, and on their own afterwards" {
 	nfs
@@ -144,13 +135,13 @@ expect_queues() {
 
 wish() { job "$1" 1; }
 
-is_back() { expect_mmfsd_as_before && expect_interrupts "$BOOTED"; }
+is_back() { affinity_is_back; }
 rebooted() { affinity_rebooted; }
 
-# killed COMMAND MENDER
+# killed COMMAND MENDER [POINT...] - of a mmfsd and of its card's interrupts
 killed() {
 	gpfs
-	crash_walk "$@" 'affinity before'
+	crash_walk "$@" 'affinity before' 'affinity after'
 }
 
 @test "a prolog killed at any step of moving is mended by its epilog" {
@@ -166,10 +157,50 @@ killed() {
 }
 
 @test "an epilog killed at any step of moving back is mended by its second run" {
-	killed release release
+	killed release release 'affinity back before' 'affinity back after'
 }
 
 @test "random schedules of crashes end where all was" {
 	gpfs
 	crash_schedules ""
+}
+
+# another TYPE - a node that knows nothing of the jobs before
+another() {
+	affinity_remove
+	setup
+	"$1"
+}
+
+# each_killed COMMAND MENDER - of the workqueues of NFS, then of a thread of Lustre
+each_killed() {
+	local make
+	for make in nfs lustre; do
+		another $make
+		crash_walk "$@" 'affinity before' 'affinity after' || fail "$make"
+	done
+}
+
+@test "a prolog killed at any step of moving workqueues or threads is mended by its epilog" {
+	each_killed prepare release
+}
+
+@test "a prolog killed at any step of moving workqueues or threads is mended by --recover" {
+	each_killed prepare recover
+}
+
+@test "a prolog killed at any step of moving workqueues or threads is mended by the next job" {
+	each_killed prepare crash_next_job
+}
+
+@test "an epilog killed at any step of moving workqueues or threads back is mended by its second run" {
+	each_killed release release
+}
+
+@test "random schedules of crashes end where workqueues and threads were" {
+	local make
+	for make in nfs lustre; do
+		another $make
+		crash_schedules "" || fail "$make"
+	done
 }

@@ -370,7 +370,7 @@ own_step() {
 
 # ---- killed ------------------------------------------------------------------
 
-wish() { job "$1" 1 scan; }
+wish() { job "$1" 1 "${PROFILE:-scan}"; }
 
 is_back() { expect_nfs_as_before; }
 rebooted() { nfs_rebooted; }
@@ -396,4 +396,26 @@ killed() { crash_walk "$@" 'read-ahead before' 'read-ahead after'; }
 
 @test "an epilog killed at any step of the read-ahead is mended by its second run" {
 	killed release release
+}
+
+# remount_killed COMMAND MENDER - the profile has mount options, too
+remount_killed() {
+	PROFILE=stream
+	crash_walk "$@" 'remount before' 'remount after' 'read-ahead before' 'read-ahead after'
+}
+
+@test "a prolog killed at any step of a remount is mended by its epilog" {
+	remount_killed prepare release
+}
+
+@test "a prolog killed at any step of a remount is mended by --recover" {
+	remount_killed prepare recover
+}
+
+@test "a prolog killed at any step of a remount is mended by the next job" {
+	remount_killed prepare crash_next_job
+}
+
+@test "an epilog killed at any step of a remount is mended by its second run" {
+	remount_killed release release
 }
