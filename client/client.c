@@ -78,6 +78,7 @@ struct client *client_open(const struct config_client *section,
 	client->common.name = section->name;
 	client->common.type = type->name;
 	client->common.version = "";
+	client->common.app_to_wire = type->app_to_wire;
 	return client;
 }
 

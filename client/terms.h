@@ -31,9 +31,10 @@ struct client_mount {
 
 /* What every type can say about itself. */
 struct client_facts {
-	const char *name;    /* of the [client NAME] section */
-	const char *type;    /* type= of jobio.conf */
-	const char *version; /* "" unknown */
+	const char *name;	 /* of the [client NAME] section */
+	const char *type;	 /* type= of jobio.conf */
+	const char *version;	 /* "" unknown */
+	const char *app_to_wire; /* record.h */
 	bool cpus_known;
 	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
 	const struct client_mount *mounts; /* only those jobio may touch */

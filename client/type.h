@@ -62,6 +62,8 @@ struct client_type_ops {
 	 * wire_source names them in the record. */
 	struct wire *(*wire)(const struct client *client, struct err *err);
 	const char *wire_source;
+	/* How they relate to what processes asked for: record.h. */
+	const char *app_to_wire;
 	/* Into the wire, what a namespace of a job has alone: lines of its
 	 * mountinfo and mountstats; 1: counters of some mount are missing. */
 	int (*own)(const struct client *client, const char *text,

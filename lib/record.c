@@ -292,6 +292,16 @@ int record_add_client(struct record *record, const char *name, const char *type,
 	return set_short(&new->cpus, cpus);
 }
 
+void record_set_app_to_wire(struct record *record, const char *words)
+{
+	struct record_client *client;
+
+	if (!record->client_count)
+		return;
+	client = &record->clients[record->client_count - 1];
+	set_array(client->app_to_wire, sizeof(client->app_to_wire), words);
+}
+
 int record_set_cards(struct record *record, const char *names,
 		     const struct cpuset *numa_nodes)
 {

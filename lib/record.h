@@ -24,7 +24,8 @@
  *  "machine":{"job_cpus":"0,2"|null,"parts":[{"socket":0|null,
  *    "numa_node":0|null,"cpus":"0-3"}]}?,
  *  "client":{"name":"work","type":"nfs","version":"4.2"|null,
- *    "cpus":"1,3"|null,"card":{"names":"ib0,ib1","numa_nodes":"0-1"|null,
+ *    "cpus":"1,3"|null,"app_to_wire":"cache=out read-ahead=in"?,
+ *    "card":{"names":"ib0,ib1","numa_nodes":"0-1"|null,
  *      "beside":true|false|null}?,
  *    "mounts":[{"mount":"/work","fstype":"nfs4","source":"srv:/work"}]}
  *    |null,
@@ -47,6 +48,10 @@
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
  *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
  *   tasks could have run on its CPUs, and were warned of or did not start;
+ *   app_to_wire: how this client's lines of wire relate to app, a constant of its
+ *   type: words WHAT=HOW, where what a cache answered, what was read ahead and
+ *   direct I/O are "in" them or "out", and their bytes are counted "before" or
+ *   "after" compression, which may be "none"; or "unknown";
  *   card: what the client's work goes over; beside: were tasks of the job allowed
  *   on a core of one of these NUMA nodes;
  *   machine: where what is; a part: the CPUs that share a socket and a NUMA node,
@@ -252,11 +257,12 @@ struct record_io {
 
 struct record_client {
 	char name[RECORD_WORD_MAX], type[RECORD_WORD_MAX];
-	char version[RECORD_WORD_MAX]; /* "" unknown */
-	char *cpus;		       /* NULL unknown */
-	char *cards;		       /* "ib0,ib1"; NULL unknown */
-	char *card_nodes;	       /* "0-1", a cpuset; NULL unknown */
-	int is_beside;		       /* 1, 0, -1 unknown */
+	char version[RECORD_WORD_MAX];	   /* "" unknown */
+	char app_to_wire[RECORD_WORD_MAX]; /* "" unknown */
+	char *cpus;			   /* NULL unknown */
+	char *cards;			   /* "ib0,ib1"; NULL unknown */
+	char *card_nodes;		   /* "0-1", a cpuset; NULL unknown */
+	int is_beside;			   /* 1, 0, -1 unknown */
 };
 
 /* CPUs of the node that share a socket and a NUMA node. */
@@ -351,6 +357,8 @@ void record_io_init(struct record_io *io);
 
 int record_add_client(struct record *record, const char *name, const char *type,
 		      const char *version, const char *cpus);
+/* Of the client that was added last. */
+void record_set_app_to_wire(struct record *record, const char *words);
 /* The one of this name; "": the first; NULL: there is none. */
 const struct record_client *record_client_named(const struct record *record,
 						const char *name);

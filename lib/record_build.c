@@ -195,6 +195,8 @@ static void build_client(struct builder *b, struct json_object *o,
 	put_word(b, o, "type", r->clients[client].type);
 	put_word(b, o, "version", r->clients[client].version);
 	put_text(b, o, "cpus", r->clients[client].cpus);
+	if (*r->clients[client].app_to_wire)
+		put_word(b, o, "app_to_wire", r->clients[client].app_to_wire);
 	build_card(b, o, &r->clients[client]);
 	list = put_list(b, o, "mounts");
 	for (i = 0; i < r->mount_count && !b->failed; i++) {

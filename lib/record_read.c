@@ -351,6 +351,8 @@ static int read_client(const struct json_node *o, struct record *r, void *arg,
 	    read_word(o, "type", c->type, sizeof(c->type), err) < 0 ||
 	    read_word(o, "version", c->version, sizeof(c->version), err) < 0 ||
 	    read_text(o, "cpus", &c->cpus, RECORD_STRING_MAX, err) < 0 ||
+	    read_word(o, "app_to_wire", c->app_to_wire, sizeof(c->app_to_wire),
+		      err) < 0 ||
 	    read_card(o, c, err) < 0)
 		return -1;
 	return read_list(o, "mounts", r, read_mount, NULL, err);

@@ -84,6 +84,7 @@ void describe_client(struct visit *visit, size_t index)
 	record_add_client(visit->state, facts->name, facts->type,
 			  facts->version, list);
 	free(list);
+	record_set_app_to_wire(visit->state, facts->app_to_wire);
 	describe_cards(visit, visit->clients[index]);
 	for (i = 0; i < facts->mount_count; i++)
 		record_add_mount(visit->state, facts->mounts[i].target,

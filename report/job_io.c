@@ -243,21 +243,91 @@ static void print_client(FILE *out, const int64_t *n)
 			spent(n[RECORD_QUEUE_US], b));
 }
 
+/* Words of record.h's app_to_wire, and what they say of the line. */
+static const struct {
+	const char *word, *says;
+} relations[] = {
+	{ "cache=out", "without what a cache answered" },
+	{ "cache=in", "with what a cache answered" },
+	{ "read-ahead=in", "with what was read ahead" },
+	{ "read-ahead=out", "without what was read ahead" },
+	{ "direct=in", "with direct I/O" },
+	{ "direct=out", "without direct I/O" },
+	{ "compression=none", "nothing is compressed" },
+	{ "compression=before", "before compression" },
+	{ "compression=after", "after compression" },
+	{ "compression=unknown", "unknown whether compressed" },
+};
+
+static const char *relation_of(const char *word, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(relations) / sizeof(relations[0]); i++)
+		if (strlen(relations[i].word) == length &&
+		    !strncmp(relations[i].word, word, length))
+			return relations[i].says;
+	return NULL;
+}
+
+/* The words of the client whose line it is; "": no node says them. */
+static const char *words_of(const struct job_report *r,
+			    const struct run_line *line)
+{
+	const struct record_client *client;
+	size_t i;
+
+	for (i = 0; i < r->record_count; i++) {
+		client =
+			record_client_named(r->records[i], line->first->client);
+		if (client && *client->app_to_wire)
+			return client->app_to_wire;
+	}
+	return "";
+}
+
+/* How what the client did relates to what the processes asked for. */
+static void print_relation(FILE *out, const char *words)
+{
+	const char *says, *between = "";
+	size_t length;
+
+	if (!*words)
+		return;
+	fprintf(out, "                %-12s ", "beside I/O");
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (!length)
+			break;
+		says = relation_of(words, length);
+		if (says)
+			fprintf(out, "%s%s", between, says);
+		else
+			fprintf(out, "%s%.*s", between, (int)length, words);
+		between = ", ";
+	}
+	fputc('\n', out);
+}
+
 /* Another view of I/O that is told already, or what the node's client did: not
  * to be added. */
-static void print_other(FILE *out, const struct run_line *line, size_t records)
+static void print_other(FILE *out, const struct job_report *r,
+			const struct run_line *line)
 {
 	const int64_t *n = line->sum.numbers;
 	char a[16], b[16], c[16], d[16];
 
-	print_line_head(out, line, records);
+	print_line_head(out, line, r->record_count);
 	fprintf(out, ": read %s in %s calls, written %s in %s\n",
 		job_bytes(n[RECORD_READ_BYTES], a),
 		job_count(n[RECORD_READ_CALLS], b),
 		job_bytes(n[RECORD_WRITE_BYTES], c),
 		job_count(n[RECORD_WRITE_CALLS], d));
-	if (line->kind == RUN_WIRE)
-		print_client(out, n);
+	if (line->kind != RUN_WIRE)
+		return;
+	print_client(out, n);
+	print_relation(out, words_of(r, line));
 }
 
 /* What stands beside the client's filesystems is not what went to them. */
@@ -321,7 +391,7 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 			print_io_line(out, r, line, seconds);
 	for (line = lines ? lines->line : NULL; line < end; line++)
 		if (line->kind != RUN_APP)
-			print_other(out, line, r->record_count);
+			print_other(out, r, line);
 	run_lines_free(lines);
 }
 

@@ -97,6 +97,9 @@ const struct client_type_ops gpfs_type = {
 	.changes = changes,
 	.wire = wire,
 	.wire_source = "mmpmon",
+	/* what programs asked for: "Monitoring I/O performance with the mmpmon
+	 * command", fs_io_s */
+	.app_to_wire = "cache=in read-ahead=out direct=in compression=before",
 	.affinity = &affinity,
 	.cards = cards,
 	.cores_command = cores_command,

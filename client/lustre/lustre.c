@@ -67,6 +67,8 @@ const struct client_type_ops lustre_type = {
 	.changes = changes,
 	.wire = lustre_wire_read,
 	.wire_source = "osc",
+	/* osc/osc_request.c: what RPCs carry */
+	.app_to_wire = "cache=out read-ahead=in direct=in compression=unknown",
 	.affinity = &affinity,
 	.cards = cards,
 	.cores_command = cores_command,

@@ -84,6 +84,8 @@ const struct client_type_ops nfs_type = {
 	.changes = nfs_changes,
 	.wire = read_wire,
 	.wire_source = "mountstats",
+	/* fs/nfs/iostat.h: NFSIOS_SERVERREADBYTES */
+	.app_to_wire = "cache=out read-ahead=in direct=in compression=none",
 	.own = nfs_own,
 	.affinity = &affinity,
 	.cards = cards,

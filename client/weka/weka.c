@@ -48,6 +48,8 @@ const struct client_type_ops weka_type = {
 	.changes = changes,
 	.wire = weka_wire_read,
 	.wire_source = "container.sock",
+	/* between driver and frontends; data are reduced by the servers */
+	.app_to_wire = "cache=out read-ahead=in direct=in compression=before",
 	.cards = cards,
 	.sizing = &weka_sizing,
 	.cores_command = weka_cores_command,

@@ -77,6 +77,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	[ "$(record 7 | jq -c '[.client, .more_clients[] | [.name, .type, .cpus, .mounts[].mount]]')" = \
 		'[["weka","weka","7,15","/mnt/weka"],["home","nfs","","/mnt/work"]]' ]
 	[ "$(record 7 | jq -c '.wire[] | [.client, .fs, .read_bytes]')" = '["home","/mnt/work",268435456]' ]
+	[ "$(record 7 | jq -r .client.app_to_wire)" = 'cache=out read-ahead=in direct=in compression=before' ]
 }
 
 @test "the kernel counts on the mounts of both" {

@@ -117,6 +117,16 @@ one_mixed_job() {
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
 }
 
+@test "the record says how what each client moved relates to what was asked for" {
+	job 7
+	prolog
+	works
+	epilog
+	[ "$(record 7 | jq -r '.client, .more_clients[] | "\(.type): \(.app_to_wire)"')" = 'nfs: cache=out read-ahead=in direct=in compression=none
+lustre: cache=out read-ahead=in direct=in compression=unknown
+gpfs: cache=in read-ahead=out direct=in compression=before' ]
+}
+
 @test "beside an NFS server that does not answer, Lustre and Storage Scale are looked at, tuned and counted" {
 	nfs_hangs
 	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"

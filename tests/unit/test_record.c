@@ -21,7 +21,8 @@ static const char *const full =
 	"\"numa_node\":1,\"cpus\":\"0-3\"},{\"socket\":null,\"numa_node\":"
 	"null,\"cpus\":null}]},"
 	"\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\","
-	"\"cpus\":\"1,3\",\"card\":{\"names\":\"ib0,ib1\","
+	"\"cpus\":\"1,3\",\"app_to_wire\":\"cache=out direct=in\","
+	"\"card\":{\"names\":\"ib0,ib1\","
 	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
 	"mnt/weka\","
 	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
@@ -144,6 +145,7 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_ptr_null(r->parts[1].cpus);
 	ck_assert_str_eq(r->mounts[0].fstype, "wekafs");
 	ck_assert_int_eq(r->changes[0].restored, 1);
+	ck_assert_str_eq(r->clients[0].app_to_wire, "cache=out direct=in");
 	ck_assert_str_eq(r->clients[0].cards, "ib0,ib1");
 	ck_assert_str_eq(r->clients[0].card_nodes, "0-1");
 	ck_assert_int_eq(r->clients[0].is_beside, 0);

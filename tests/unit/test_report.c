@@ -570,6 +570,38 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 }
 END_TEST
 
+START_TEST(how_what_a_client_moved_relates_to_what_was_asked_for_is_told)
+{
+	const char *at;
+
+	begin(PLAIN);
+	add(NODE("c1",
+		 ",\"client\":{\"name\":\"home\",\"type\":\"nfs\","
+		 "\"version\":null,\"cpus\":null,\"app_to_wire\":"
+		 "\"cache=out read-ahead=in direct=in compression=none\","
+		 "\"mounts\":[]},\"more_clients\":[{\"name\":\"fast\","
+		 "\"type\":\"gpfs\",\"version\":null,\"cpus\":null,"
+		 "\"app_to_wire\":\"cache=in read-ahead=out new=maybe\","
+		 "\"mounts\":[]},{\"name\":\"old\",\"type\":\"nfs\","
+		 "\"version\":null,\"cpus\":null,\"mounts\":[]}],"
+		 "\"wire\":[{\"scope\":\"node\",\"source\":\"mountstats\","
+		 "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":1},"
+		 "{\"scope\":\"node\",\"source\":\"mmpmon\","
+		 "\"client\":\"fast\",\"fs\":\"/fast\",\"read_bytes\":2},"
+		 "{\"scope\":\"node\",\"source\":\"mountstats\","
+		 "\"client\":\"old\",\"fs\":\"/old\",\"read_bytes\":3}]"));
+	expect("                beside I/O   without what a cache answered, "
+	       "with what was read ahead, with direct I/O, nothing is "
+	       "compressed\n"
+	       "                beside I/O   with what a cache answered, "
+	       "without what was read ahead, new=maybe");
+	/* of the third nobody says it */
+	at = strstr(strstr(printed, "beside I/O") + 1, "beside I/O");
+	ck_assert_ptr_null(strstr(at + 1, "beside I/O"));
+	end();
+}
+END_TEST
+
 /* ---- nodes, quality, notes ---------------------------------------------------------- */
 
 START_TEST(nodes_are_listed_and_the_busiest_is_named)
@@ -780,6 +812,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  numbers_have_rates_peaks_and_histograms,
 	  all_files_are_not_the_clients,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,
+	  how_what_a_client_moved_relates_to_what_was_asked_for_is_told,
 	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,
 	  a_line_of_csv_has_all_columns,
 	  columns_of_csv_keep_their_names_and_places,
