@@ -347,6 +347,13 @@ void client_wire_tell(const struct client *client,
 			  wire->event.text);
 }
 
+void client_judge_work(struct client *client, const struct client_work *work,
+		       struct findings *findings)
+{
+	if (client->type->judge_work)
+		client->type->judge_work(client, work, findings);
+}
+
 bool client_type_mounts(const char *name, const char *fstype)
 {
 	const struct client_type_ops *type = type_named(name);

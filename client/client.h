@@ -119,6 +119,11 @@ int client_wire_own(struct client *client, const char *before,
 		    char *const texts[], size_t count, struct client_wire *wire,
 		    struct err *err);
 
+/* Judge it by what a job did that has ended, while it still has the job's settings.
+ * Takes timeout_ms of jobio.conf at most. */
+void client_judge_work(struct client *client, const struct client_work *work,
+		       struct findings *findings);
+
 /* What happened to it since a moment (seconds since 1970), as a finding. */
 void client_wire_tell(const struct client *client,
 		      const struct client_wire *wire, int64_t since_s,

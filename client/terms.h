@@ -122,6 +122,11 @@ struct client_wire {
 	size_t line_count;
 };
 
+/* What a job did on the client's mounts, as the kernel counted it. */
+struct client_work {
+	int64_t syncs; /* calls of fsync and fdatasync; -1 unknown */
+};
+
 /* What a type's cores take, in MiB; cores_max 0: it has no cores of its own.
  * huge_core_mb: of a core's memory, what are hugepages. */
 struct client_sizing {

@@ -29,6 +29,7 @@ struct cache;
 struct client;
 struct cache_key;
 struct change_kind;
+struct findings;
 struct mounts;
 struct rule;
 struct wire;
@@ -64,6 +65,10 @@ struct client_type_ops {
 	const char *wire_source;
 	/* How they relate to what processes asked for: record.h. */
 	const char *app_to_wire;
+	/* What only a job's end tells: client_judge_work(). */
+	void (*judge_work)(struct client *client,
+			   const struct client_work *work,
+			   struct findings *findings);
 	/* Into the wire, what a namespace of a job has alone: lines of its
 	 * mountinfo and mountstats; 1: counters of some mount are missing. */
 	int (*own)(const struct client *client, const char *text,

@@ -19,6 +19,7 @@
 #include "lib/host.h"
 #include "lib/json.h"
 #include "lib/rundir.h"
+#include "lib/run.h"
 
 #define WIRE_BYTES_MAX (4U << 20)
 
@@ -179,12 +180,47 @@ static void add_line(struct record *state, const char *client,
 	record_add_wire(state, &io);
 }
 
+/* fsync(2) and fdatasync(2) of the job on the mounts of a client. */
+static int64_t syncs_on(const struct record *state, const char *name)
+{
+	const struct record_client *client = record_client_named(state, name);
+	int64_t sum = RECORD_UNKNOWN;
+	const struct record_io *io;
+	size_t i, k;
+
+	for (i = 0; client && i < state->mount_count; i++) {
+		if (&state->clients[state->mounts[i].client] != client)
+			continue;
+		for (k = 0; k < state->app_count; k++) {
+			io = &state->app[k];
+			if (io->has_meta && io->fs &&
+			    io->scope == RECORD_SCOPE_JOB &&
+			    !strcmp(io->fs, state->mounts[i].mount))
+				run_add(&sum, io->meta[RECORD_META_FSYNC]);
+		}
+	}
+	return sum;
+}
+
+static void judge(struct client *client, const struct client_wire *wire,
+		  struct record *state)
+{
+	struct client_work work = {
+		.syncs = syncs_on(state, client_facts(client)->name),
+	};
+	struct findings findings = { 0 };
+
+	client_wire_tell(client, wire, (int64_t)state->start, &findings);
+	client_judge_work(client, &work, &findings);
+	job_add_findings(state, &findings);
+	findings_free(&findings);
+}
+
 static void read_since(const struct config *config, const char *name,
 		       const char *counters, struct record *state, bool alone)
 {
 	const struct config_client *section = config_client_find(config, name);
 	struct client *client;
-	struct findings findings = { 0 };
 	struct client_wire wire;
 	size_t i;
 
@@ -195,10 +231,7 @@ static void read_since(const struct config *config, const char *name,
 	} else if (client) {
 		for (i = 0; i < wire.line_count; i++)
 			add_line(state, name, &wire, &wire.line[i], alone);
-		client_wire_tell(client, &wire, (int64_t)state->start,
-				 &findings);
-		job_add_findings(state, &findings);
-		findings_free(&findings);
+		judge(client, &wire, state);
 	}
 	client_close(client);
 }

@@ -100,6 +100,7 @@ const struct client_type_ops gpfs_type = {
 	/* what programs asked for: "Monitoring I/O performance with the mmpmon
 	 * command", fs_io_s */
 	.app_to_wire = "cache=in read-ahead=out direct=in compression=before",
+	.judge_work = gpfs_judge_work,
 	.affinity = &affinity,
 	.cards = cards,
 	.cores_command = cores_command,

@@ -15,6 +15,7 @@
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define LONG_WAIT_S 60
+#define MANY_SYNCS 1000 /* Drishti (config.py) says nothing of fewer calls */
 /* of the memory: what a client needs to stream to a fast card, and no more on a
  * machine with much */
 #define PAGEPOOL_PART 32
@@ -203,6 +204,26 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 	}
 }
 
+/* ---- at a job's end --------------------------------------------------------- */
+
+void gpfs_judge_work(struct client *client, const struct client_work *work,
+		     struct findings *findings)
+{
+	char word[8];
+
+	if (work->syncs < MANY_SYNCS)
+		return;
+	gpfs_ask_config(client);
+	if (gpfs_word(client, "fsyncIsGlobal", word, sizeof(word)) &&
+	    (!strcmp(word, "yes") || !strcmp(word, "1")))
+		rule_tell(client, "GP12", NULL, findings,
+			  "the job called fsync %" PRId64
+			  " times on this node, and each waits for what other "
+			  "nodes have written of the file, too "
+			  "(fsyncIsGlobal=yes)",
+			  work->syncs);
+}
+
 const struct rule gpfs_rules[] = {
 	{ "GP01", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "mmmount, or leave this node out of nodes= of [client] in jobio.conf",
@@ -234,6 +255,10 @@ const struct rule gpfs_rules[] = {
 	  check_verbs },
 	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE,
 	  "raise prolog_budget_ms in jobio.conf", check_time },
+	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
+	  "mmconfig=fsyncIsGlobal=0 in a profile for jobs that do not rely on "
+	  "another node's fsync",
+	  NULL },
 	/* told by what changes the client */
 	{ "GP40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see /var/adm/ras/mmfs.log.latest", NULL },

@@ -12,4 +12,8 @@
 
 extern const struct rule gpfs_rules[];
 
+/* At a job's end: mmfsd is asked only where the answer matters. */
+void gpfs_judge_work(struct client *client, const struct client_work *work,
+		     struct findings *findings);
+
 #endif

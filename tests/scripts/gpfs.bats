@@ -243,6 +243,64 @@ took_at_most() {
 	[ "$(gpfs_calls mmdiag)" -eq 4 ]
 }
 
+# synced ID FSYNCS [FS] - a job without a profile that called it so often there
+synced() {
+	count_syncs "$2" "${3:-/scratch}"
+	one_job "$1"
+}
+
+# count_syncs FSYNCS FS - what the kernel counts
+count_syncs() {
+	node_count '{"tier":"bpf","groups":["rw","meta"],"reason":null,"app":[
+	{"scope":"job","shared":null,"source":"bpf","fs":"'"$2"'","read_bytes":0,"write_bytes":4096,"read_calls":0,"write_calls":2000,"meta":{"fsync":'"$1"'}},
+	{"scope":"job","shared":null,"source":"bpf","fs":"/local","read_bytes":0,"write_bytes":0,"read_calls":0,"write_calls":0,"meta":{"fsync":50000}}],"quality":[]}'
+}
+
+@test "a job with many fsync is told that each waits for other nodes, where it does" {
+	count_syncs 1000 /scratch
+	job 7
+	prolog
+	epilog
+	[ "$(told 7)" = GP12 ]
+	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmconfig=fsyncIsGlobal=0 in a profile for jobs that do not rely on another node'"'"'s fsync"' "$(record 7)"
+	synced 8 999
+	[ "$(told 8)" = '' ]
+	synced 9 1000 /mnt/other # none of the client's
+	[ "$(told 9)" = '' ]
+	sed -i 's/^fsyncIsGlobal 1/fsyncIsGlobal no/' "$NODE/gpfs/config"
+	synced 10 1000 /home
+	[ "$(told 10)" = '' ]
+	sed -i 's/^fsyncIsGlobal no/fsyncIsGlobal yes/' "$NODE/gpfs/config"
+	synced 11 1000 /home
+	[ "$(told 11)" = GP12 ]
+	sed -i '/^fsyncIsGlobal/d' "$NODE/gpfs/config" # an older release
+	synced 12 1000
+	[ "$(told 12)" = '' ]
+}
+
+@test "a job whose profile has fsyncIsGlobal=0 is not told of its fsync" {
+	gpfs_allow
+	count_syncs 1000 /scratch
+	one_job 7 1 stream
+	[ "$(told 7)" = '' ]
+	expect_in "$SET,\"restored\":true" "$(record 7)"
+}
+
+@test "only a job with many fsync makes its epilog ask mmdiag" {
+	synced 7 999
+	before=$(gpfs_calls mmdiag)
+	synced 8 999
+	[ "$(gpfs_calls mmdiag)" -eq "$before" ]
+	synced 9 1000
+	[ "$(gpfs_calls mmdiag)" -eq $((before + 1)) ]
+	NODE_CLIENT=timeout_ms=1000 gpfs_conf
+	job 10
+	prolog
+	touch "$NODE/gpfs/hang-mmdiag"
+	took_at_most 8 epilog
+	[ "$(told 10)" = '' ]
+}
+
 # ---- settings ------------------------------------------------------------------
 
 @test "a profile is advice where the site does not allow mmchconfig" {
