@@ -135,6 +135,7 @@ struct config_profile {
 	char *nfs_options;     /* those of mount_options that NFS takes */
 	char *parameters;      /* of the client, comma-separated */
 	char *mmconfig;	       /* comma-separated; "": none */
+	char *environment;     /* variables.h; "": none */
 };
 
 #define CONFIG_MARIADB "mariadb"

@@ -5,6 +5,7 @@
 
 #include "lib/config_parts.h"
 #include "lib/number.h"
+#include "lib/variables.h"
 
 #define READ_AHEAD_KB_MAX 1048576
 #define SCHEMA_MAX 64 /* bytes of a schema's name, as MariaDB has it */
@@ -37,6 +38,19 @@ static int check_read_ahead(struct config *config,
 			 NULL) < 0)
 		return wrong(config, err, key, profile->read_ahead_kb,
 			     "expected a number from 0 to 1048576");
+	return 0;
+}
+
+static int check_environment(struct config *config,
+			     const struct config_profile *profile,
+			     struct err *err)
+{
+	char key[PROFILE_KEY_MAX], word[VARIABLES_MAX];
+	struct err why = { "" };
+
+	profile_key(profile, "environment", key);
+	if (variables_check(profile->environment, word, &why) < 0)
+		return wrong(config, err, key, word, why.text);
 	return 0;
 }
 
@@ -128,10 +142,12 @@ static int check_client_profiles(struct config *config, struct err *err)
 		if (!config_profile_find(config, profile->name))
 			return wrong(config, err, key, profile->name,
 				     "no such [profile]");
-		if (profile->io_cores || *profile->description)
+		if (profile->io_cores || *profile->description ||
+		    *profile->environment)
 			return wrong(config, err, key,
-				     profile->io_cores ? "io_cores"
-						       : "description",
+				     profile->io_cores	     ? "io_cores"
+				     : *profile->environment ? "environment"
+							     : "description",
 				     "belongs into the [profile] for all "
 				     "clients");
 		if (check_read_ahead(config, profile, err) < 0 ||
@@ -152,6 +168,7 @@ static int check_profiles(struct config *config, struct err *err)
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
 		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_environment(config, profile, err) < 0 ||
 		    check_nfs_options(config, profile, is_nfs_only(config),
 				      err) < 0)
 			return -1;

@@ -245,6 +245,7 @@ const struct key config_profile_keys[] = {
 	{ "read_ahead_kb", TEXT, AT(read_ahead_kb), "", 0, 0, NULL },
 	{ "parameters", TEXT, AT(parameters), "", 0, 0, NULL },
 	{ "mmconfig", TEXT, AT(mmconfig), "", 0, 0, NULL },
+	{ "environment", TEXT, AT(environment), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT

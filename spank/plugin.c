@@ -38,7 +38,9 @@
 #include "lib/look.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
+#include "lib/variables.h"
 #include "spank/gate.h"
+#include "spank/given.h"
 #include "spank/live.h"
 #include "spank/option.h"
 #include "spank/own_stats.h"
@@ -176,7 +178,8 @@ static struct {
 	struct told *told;	 /* NULL: there is no folder for the job */
 	struct live live;	 /* of a step that looks */
 	struct own_stats own;
-	char noted[RUNDIR_PATH_MAX]; /* what the prolog left of the node */
+	char noted[RUNDIR_PATH_MAX];	 /* what the prolog left of the node */
+	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
 
 static void find_name(spank_t sp, char *node, size_t size)
@@ -186,7 +189,8 @@ static void find_name(spank_t sp, char *node, size_t size)
 		host_name(node, size);
 }
 
-static void read_config(spank_t sp)
+/* NULL: there is none. */
+static struct config *read_config(spank_t sp)
 {
 	struct err err = { "" };
 	struct config *config = config_load(conf, &err);
@@ -199,7 +203,19 @@ static void read_config(spank_t sp)
 	find_name(sp, node, sizeof(node));
 	step.is_off = config && config_is_off(config, node, NULL, &err);
 	step.is_guess = !config;
-	config_free(config);
+	return config;
+}
+
+/* Where the profile was applied, by the prolog's word. */
+static void find_environment(const struct config *config)
+{
+	const struct config_profile *profile = NULL;
+
+	if (config && step.gate.is_known)
+		profile = config_profile_find(config,
+					      step.gate.file.request.profile);
+	snprintf(step.environment, sizeof(step.environment), "%s",
+		 profile ? profile->environment : "");
 }
 
 static void share_page(void)
@@ -262,21 +278,12 @@ static void look(spank_t sp)
 	_exit(EXIT_SUCCESS);
 }
 
-static int open_step(spank_t sp)
+static void open_users_step(uint32_t job_id, const struct config *config)
 {
 	struct err err = { "" };
-	uint32_t job_id;
 
-	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
-	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
-		return 0;
-	read_config(sp);
-	rundir_note_begun(step.run_dir, job_id);
-	if (step.step_id == STEP_EXTERN)
-		return 0;
-	if (!step.is_off && open_live(sp, job_id))
-		return 0;
 	open_gate(job_id);
+	find_environment(config);
 	share_page();
 	own_stats_open(&step.own);
 	rundir_job_file(step.noted, step.run_dir, job_id, RUNDIR_MOUNTINFO,
@@ -287,6 +294,22 @@ static int open_step(spank_t sp)
 	if (!step.has_begin)
 		slurm_error("jobio: stepio: I/O is not counted: %s", err.text);
 	step.is_open = true;
+}
+
+static int open_step(spank_t sp)
+{
+	struct config *config;
+	uint32_t job_id;
+
+	if (spank_get_item(sp, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
+		return 0;
+	config = read_config(sp);
+	rundir_note_begun(step.run_dir, job_id);
+	if (step.step_id != STEP_EXTERN &&
+	    (step.is_off || !open_live(sp, job_id)))
+		open_users_step(job_id, config);
+	config_free(config);
 	return 0;
 }
 
@@ -311,6 +334,7 @@ static void tell_task(spank_t sp)
 		spank_setenv(sp, "SLURM_IO_PROFILE", file->request.profile, 1);
 	else
 		spank_unsetenv(sp, "SLURM_IO_PROFILE");
+	given_set(sp, step.environment);
 	free(cpus);
 }
 

@@ -182,6 +182,25 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 	expect_equal "$one"$'\n'"$one" "$(job_output "$job")"
 }
 
+@test "tasks find the variables of their job's profile, and keep what the user has set" {
+	on c1 sh -c 'printf "[profile mpi-io]\nenvironment = ROMIO_HINTS=/etc/jobio/hints OMPI_MCA_io=romio341\n" >>/etc/slurm/jobio.conf'
+	on login cp /etc/slurm/jobio.conf /tmp/site.conf
+	on login sh -c 'printf "[profile mpi-io]\nenvironment = ROMIO_HINTS=/etc/jobio/hints OMPI_MCA_io=romio341\n" >>/etc/slurm/jobio.conf'
+	submit $'env | grep -E "^(ROMIO|OMPI_MCA_io)" | sort\nexport ROMIO_HINTS=mine\nsrun env | grep -E "^(ROMIO|OMPI_MCA_io)" | sort' \
+		-w c1 --io-profile=mpi-io
+	wait_for_job "$job"
+	expect_equal $'OMPI_MCA_io=romio341\nROMIO_HINTS=/etc/jobio/hints\nOMPI_MCA_io=romio341\nROMIO_HINTS=mine' "$(job_output "$job")"
+	job=$(as alice env ROMIO_HINTS=mine sbatch --parsable -w c1 -o /home/alice/%j.out \
+		--io-profile=mpi-io --wrap 'env | grep ^ROMIO')
+	wait_for_job "$job"
+	expect_equal ROMIO_HINTS=mine "$(job_output "$job")"
+	on login sed -i 's/^environment = .*/environment = LD_PRELOAD=x/' /etc/slurm/jobio.conf
+	run as alice sbatch --io-profile=mpi-io --wrap true
+	on login cp /tmp/site.conf /etc/slurm/jobio.conf
+	expect_equal 1 "$status"
+	expect_text "[profile mpi-io] environment: 'LD_PRELOAD=x': LD_PRELOAD is not for a profile to set" "$output"
+}
+
 @test "tasks of a job without a request do not know another job's" {
 	job=$(as alice env SLURM_IO_CORES=7 SLURM_IO_CPUS=7 SLURM_IO_PROFILE=x \
 		sbatch --parsable -w c1 -o /home/alice/%j.out --wrap 'env | grep ^SLURM_IO')

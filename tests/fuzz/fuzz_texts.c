@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The small parsers of lib, each with the whole input: lists of CPUs, numbers,
- * versions, names, comments, reasons, envelopes, texts of the kernel. */
+ * versions, names, comments, reasons, envelopes, variables, texts of the kernel. */
 #include "lib/comment.h"
 #include "lib/config.h"
 #include "lib/cpuset.h"
@@ -9,6 +9,7 @@
 #include "lib/reason.h"
 #include "lib/text.h"
 #include "lib/utf8.h"
+#include "lib/variables.h"
 #include "lib/version.h"
 #include "spank/stepio.h"
 #include "tests/fuzz/fuzz.h"
@@ -80,6 +81,25 @@ static void try_comment(const char *text)
 	free(with);
 }
 
+static void try_variables(const char *text)
+{
+	char word[VARIABLES_MAX], pair[2 * VARIABLES_MAX];
+	struct variable variable;
+	const char *at = text;
+	struct err err = { "" };
+	bool is_good = variables_check(text, word, &err) == 0;
+
+	MUST(is_good || *err.text);
+	while (variable_next(&at, &variable)) {
+		snprintf(pair, sizeof(pair), "%s=%s", variable.name,
+			 variable.value);
+		MUST(*variable.name && *variable.value);
+		MUST(!strncmp(at - strlen(pair), pair, strlen(pair)));
+		MUST(!is_good || variables_check(pair, word, &err) == 0);
+	}
+	MUST(!is_good || !*at);
+}
+
 static void try_texts(char *text, size_t size)
 {
 	char line[128], reason[REASON_MAX], clean[64];
@@ -113,6 +133,7 @@ FUZZ(texts)
 	try_mask(text);
 	try_numbers(text);
 	try_comment(text);
+	try_variables(text);
 	if (envelope_open(copy, &nonces) && nonces)
 		envelope_is_for(nonces, "0123456789abcdef0123456789abcdef");
 	stepio_read(&io, fuzz_file("io", text), NULL);

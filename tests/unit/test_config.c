@@ -574,6 +574,8 @@ START_TEST(each_profile_of_the_example_is_one_that_its_client_takes)
 	client = config_client_find(config, "fast");
 	ck_assert_int_eq(client->allow_mmchconfig, SWITCH_YES);
 	ck_assert_str_ne(client->mmchconfig_lock, "");
+	ck_assert_str_eq(config_profile_find(config, "scale")->environment,
+			 "ROMIO_HINTS=/etc/jobio/romio-hints.scale");
 	config_free(config);
 	free(text);
 }
@@ -622,6 +624,36 @@ START_TEST(values_of_a_wrong_kind_are_told)
 		     ": [profile p] mount_options: 'nconnect=4': a live NFS "
 		     "mount takes sync, async, noatime, relatime, strictatime, "
 		     "nodiratime and diratime only");
+}
+END_TEST
+
+START_TEST(a_profile_gives_variables_that_do_no_harm)
+{
+	struct config *config =
+		conf_load("[profile a]\nenvironment = A=1 B=/x,y:z C_2=a=b\n"
+			  "[profile b]\nenvironment = A=2 B=/x,y:z C_2=a=b\n");
+
+	/* nothing that a client could take */
+	ck_assert(config_profile_is_empty(config, "b"));
+	ck_assert_str_eq(config_profile_find(config, "b")->environment,
+			 "A=2 B=/x,y:z C_2=a=b");
+	ck_assert(config_profile_digest(config, "a") !=
+		  config_profile_digest(config, "b"));
+	config_free(config);
+	expect_error(
+		"[profile a]\nenvironment = A=1 LD_PRELOAD=/x.so\n",
+		": [profile a] environment: 'LD_PRELOAD=/x.so': LD_PRELOAD "
+		"is not for a profile to set: it decides what runs, or is "
+		"Slurm's");
+	expect_error("[profile a]\nenvironment = A=$(id)\n",
+		     ": [profile a] environment: 'A=$(id)': expected "
+		     "NAME=VALUE, of letters, digits and _./:,@+=-");
+	expect_error("[profile a]\nenvironment = A=1 A=2\n",
+		     ": [profile a] environment: 'A=1': A is set twice");
+	expect_error("[client n]\ntype = nfs\n[profile a]\nio_cores = 1\n"
+		     "[profile a:n]\nenvironment = A=1\n",
+		     ": [profile a:n]: 'environment': belongs into the "
+		     "[profile] for all clients");
 }
 END_TEST
 
@@ -791,6 +823,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  each_profile_of_the_example_is_one_that_its_client_takes,
 	  the_example_as_it_is_has_no_profile_that_its_client_refuses,
 	  values_of_a_wrong_kind_are_told,
+	  a_profile_gives_variables_that_do_no_harm,
 	  there_are_so_many_clients_and_profiles_and_no_more,
 	  the_names_of_profiles_and_clients_have_a_longest,
 	  a_mistyped_profile_finds_its_neighbour,

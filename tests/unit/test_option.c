@@ -490,6 +490,21 @@ START_TEST(a_broken_configuration_hurts_only_those_who_ask)
 }
 END_TEST
 
+START_TEST(a_profile_with_a_variable_that_it_may_not_set_is_one_clear_line)
+{
+	static const char text[] =
+		"[profile p]\nenvironment = ROMIO_HINTS=/x PATH=/tmp\n";
+
+	start("sbopt", text);
+	refuse("--io-profile=p", "[profile p] environment: 'PATH=/tmp': PATH "
+				 "is not for a profile "
+				 "to set: it decides what runs, or is Slurm's");
+	start("sbopt", text);
+	submit("", "");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
 START_TEST(the_default_of_the_site_yields_to_the_user)
 {
 	static const char text[] = "[option]\nio_cores_default=1\n";
@@ -866,6 +881,7 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_slurm_that_cannot_be_asked_about_its_configuration_is_trusted,
 	  without_a_configuration_only_those_who_ask_are_refused,
 	  a_broken_configuration_hurts_only_those_who_ask,
+	  a_profile_with_a_variable_that_it_may_not_set_is_one_clear_line,
 	  the_default_of_the_site_yields_to_the_user,
 	  a_request_that_slurm_does_not_carry_is_refused,
 	  options_that_slurm_does_not_take_are_an_error,

@@ -59,16 +59,31 @@ static void start(const struct gatefile *gate)
 	unsetenv("JOBIO_LIVE");
 }
 
+/* What the task finds in its environment of these names. */
+static const char *const shown[] = { "ROMIO_HINTS", "OMPI_MCA_io",
+				     "JOBIO_ENVIRONMENT", NULL };
+
+static void show_environment(int fd)
+{
+	size_t i;
+
+	for (i = 0; shown[i]; i++)
+		if (getenv(shown[i]))
+			dprintf(fd, "%s=%s\n", shown[i], getenv(shown[i]));
+}
+
 static int be_task(void)
 {
 	int out =
 		open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+	int env = open(tempdir_path("env"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	dup2(out, STDERR_FILENO);
 	dup2(out, STDOUT_FILENO);
 	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
 		return 1;
 	slurm_spank_task_init(NULL, 0, NULL);
+	show_environment(env);
 	return 0;
 }
 
@@ -373,6 +388,107 @@ START_TEST(a_job_that_inherits_the_wish_to_look_runs_its_programs)
 }
 END_TEST
 
+/* ---- variables of the profile -------------------------------------------------- */
+
+#define MPI_IO "ROMIO_HINTS=/etc/a OMPI_MCA_io=romio341"
+
+/* A job with this profile that was applied; "": with none. */
+static void start_with(const char *profile)
+{
+	struct gatefile gate = gate_of("");
+	char text[700];
+	size_t i;
+
+	snprintf(gate.request.profile, sizeof(gate.request.profile), "%s",
+		 profile);
+	for (i = 0; shown[i]; i++)
+		unsetenv(shown[i]);
+	start(&gate);
+	snprintf(
+		text, sizeof(text),
+		"[jobio]\nrun_dir = %s\n[profile mpi-io]\nenvironment = " MPI_IO
+		"\n[profile other]\nenvironment = ROMIO_HINTS=/etc/b\n"
+		"[profile plain]\nio_cores = 1\n",
+		tempdir_path("run"));
+	tempdir_put("jobio.conf", text);
+}
+
+static void expect_environment(const char *wanted)
+{
+	char *text = fileio_read(tempdir_path("env"), 4096, NULL, NULL);
+
+	ck_assert_str_eq(text ? text : "none", wanted);
+	free(text);
+}
+
+START_TEST(tasks_find_the_variables_of_the_profile_that_was_applied)
+{
+	start_with("mpi-io");
+	step(STEP_BATCH, 0, 1);
+	expect_environment("ROMIO_HINTS=/etc/a\nOMPI_MCA_io=romio341\n"
+			   "JOBIO_ENVIRONMENT=" MPI_IO "\n");
+	expect_output("");
+	tempdir_remove();
+	start_with("plain");
+	step(0, 0, 2);
+	expect_environment("");
+	tempdir_remove();
+	start_with(""); /* not applied, or none was asked for */
+	step(0, 0, 2);
+	expect_environment("");
+	tempdir_remove();
+	start_with("gone"); /* from jobio.conf, meanwhile */
+	step(0, 0, 1);
+	expect_environment("");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_the_user_has_set_stays)
+{
+	start_with("mpi-io");
+	setenv("ROMIO_HINTS", "/home/alice/hints", 1);
+	step(STEP_BATCH, 0, 1);
+	expect_environment("ROMIO_HINTS=/home/alice/hints\n"
+			   "OMPI_MCA_io=romio341\n"
+			   "JOBIO_ENVIRONMENT=" MPI_IO "\n");
+	/* in the script, too: before an srun, and to nothing */
+	setenv("JOBIO_ENVIRONMENT", MPI_IO, 1);
+	setenv("OMPI_MCA_io", "", 1);
+	step(0, 0, 1);
+	expect_environment("ROMIO_HINTS=/home/alice/hints\nOMPI_MCA_io=\n"
+			   "JOBIO_ENVIRONMENT=" MPI_IO "\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_an_outer_jobs_profile_gave_is_not_the_users)
+{
+	start_with("other");
+	setenv("ROMIO_HINTS", "/etc/a", 1);
+	setenv("OMPI_MCA_io", "romio341", 1);
+	setenv("JOBIO_ENVIRONMENT", MPI_IO, 1);
+	step(0, 0, 1);
+	expect_environment("ROMIO_HINTS=/etc/b\n"
+			   "JOBIO_ENVIRONMENT=ROMIO_HINTS=/etc/b\n");
+	tempdir_remove();
+	start_with("");
+	setenv("ROMIO_HINTS", "/etc/a", 1);
+	setenv("OMPI_MCA_io", "ompio", 1);
+	setenv("JOBIO_ENVIRONMENT", MPI_IO, 1);
+	step(0, 0, 1);
+	expect_environment("OMPI_MCA_io=ompio\n");
+	tempdir_remove();
+	/* whoever writes it himself harms himself alone */
+	start_with("mpi-io");
+	setenv("JOBIO_ENVIRONMENT", "; rm -r ~ =", 1);
+	step(0, 0, 1);
+	expect_environment("ROMIO_HINTS=/etc/a\nOMPI_MCA_io=romio341\n"
+			   "JOBIO_ENVIRONMENT=" MPI_IO "\n");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  the_first_task_of_srun_says_it_where_there_is_no_script,
 	  other_nodes_say_it_only_where_the_first_one_has_got_all,
@@ -387,4 +503,7 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
 	  a_refusal_counts_its_tasks,
 	  a_step_that_looks_at_its_job_is_no_step_of_the_users,
-	  a_job_that_inherits_the_wish_to_look_runs_its_programs)
+	  a_job_that_inherits_the_wish_to_look_runs_its_programs,
+	  tasks_find_the_variables_of_the_profile_that_was_applied,
+	  what_the_user_has_set_stays,
+	  what_an_outer_jobs_profile_gave_is_not_the_users)

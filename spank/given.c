@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "spank/given.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/variables.h"
+
+#define GIVEN "JOBIO_ENVIRONMENT"
+
+static bool has(spank_t sp, const struct variable *variable)
+{
+	char value[VARIABLES_MAX] = "";
+
+	return spank_getenv(sp, variable->name, value, sizeof(value)) ==
+		       ESPANK_SUCCESS &&
+	       !strcmp(value, variable->value);
+}
+
+static void take_back(spank_t sp, const char *list)
+{
+	struct variable variable;
+
+	while (variable_next(&list, &variable))
+		if (has(sp, &variable))
+			spank_unsetenv(sp, variable.name);
+}
+
+void given_set(spank_t sp, const char *list)
+{
+	char before[VARIABLES_MAX] = "";
+	struct variable variable;
+	const char *at = list;
+
+	if (spank_getenv(sp, GIVEN, before, sizeof(before)) == ESPANK_SUCCESS) {
+		take_back(sp, before);
+		spank_unsetenv(sp, GIVEN);
+	}
+	if (!*list)
+		return;
+	while (variable_next(&at, &variable))
+		spank_setenv(sp, variable.name, variable.value, 0);
+	spank_setenv(sp, GIVEN, list, 1);
+}
