@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/config_parts.h"
+#include "lib/nfs_words.h"
 #include "lib/number.h"
 #include "lib/variables.h"
 
@@ -75,13 +76,6 @@ static int check_core_change(struct config *config, struct err *err)
 	return 0;
 }
 
-/* What a live NFS mount takes (client/nfs/settings.c); all else the kernel
- * refuses or ignores. */
-static const char *const nfs_words[] = { "sync",	"async",
-					 "noatime",	"relatime",
-					 "strictatime", "nodiratime",
-					 "diratime",	NULL };
-
 /* Is NFS the only type here that mount options can be for? */
 static bool is_nfs_only(const struct config *config)
 {
@@ -108,7 +102,7 @@ static int check_nfs_options(struct config *config,
 	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
 	for (word = strtok_r(copy, ",", &rest); word;
 	     word = strtok_r(NULL, ",", &rest)) {
-		if (config_find_choice(nfs_words, word) >= 0) {
+		if (nfs_words_is_live(word)) {
 			strcat(kept, *kept ? "," : "");
 			strcat(kept, word);
 		} else if (strict) {
