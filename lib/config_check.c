@@ -55,6 +55,17 @@ static int check_environment(struct config *config,
 	return 0;
 }
 
+static int check_new_mount(struct config *config,
+			   const struct config_profile *profile,
+			   struct err *err)
+{
+	char key[PROFILE_KEY_MAX], word[NFS_WORD_MAX];
+	const char *why = nfs_words_refusal(profile->mount, word);
+
+	profile_key(profile, "mount", key);
+	return why ? wrong(config, err, key, word, why) : 0;
+}
+
 /* A client that has cores of its own takes others; one that has none can be
  * told where to run. */
 static int check_core_change(struct config *config, struct err *err)
@@ -145,6 +156,7 @@ static int check_client_profiles(struct config *config, struct err *err)
 				     "belongs into the [profile] for all "
 				     "clients");
 		if (check_read_ahead(config, profile, err) < 0 ||
+		    check_new_mount(config, profile, err) < 0 ||
 		    check_nfs_options(config, profile,
 				      config->clients[k].type == CLIENT_NFS,
 				      err) < 0)
@@ -163,6 +175,7 @@ static int check_profiles(struct config *config, struct err *err)
 		profile = &config->profiles[i];
 		if (check_read_ahead(config, profile, err) < 0 ||
 		    check_environment(config, profile, err) < 0 ||
+		    check_new_mount(config, profile, err) < 0 ||
 		    check_nfs_options(config, profile, is_nfs_only(config),
 				      err) < 0)
 			return -1;

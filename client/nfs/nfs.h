@@ -96,6 +96,33 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 int nfs_own(const struct client *client, const char *text, struct wire *wire,
 	    struct err *err);
 
+/* ---- a new mount on top of the old one (over.c) ---------------------------- */
+
+extern const struct change_kind nfs_over;
+/* Does the profile ask for what the site has not allowed? It is refused as a
+ * whole. */
+bool nfs_over_is_refused(const struct client *client,
+			 const struct client_want *want);
+
+/* For mount(8): 'shown' of the mount table, with 'wanted' in place of what it
+ * replaces. */
+char *nfs_over_list(const char *shown, const char *wanted);
+/* "id=36,rsize=262144,!nocto": what the mount has of what is wanted. */
+char *nfs_over_old(const struct client *client, const char *target,
+		   unsigned long id, const char *wanted);
+/* Does all stand that is wanted? */
+bool nfs_over_stand(const struct client *client, const char *target,
+		    const char *wanted);
+/* 0: so it does, and everything of 'before' that it does not replace. */
+int nfs_over_verify(const struct client *client, const char *target,
+		    const char *before, const char *wanted, struct err *err);
+/* A superblock begins with the kernel's own read-ahead: give it another one's, as
+ * far as that can be done. */
+void nfs_keep_read_ahead(const struct client *client, const char *from,
+			 const char *to);
+
+/* ---- the type -------------------------------------------------------------- */
+
 extern const struct rule nfs_rules[];
 extern const struct change_kind *const nfs_changes[];
 extern const struct client_type_ops nfs_type;

@@ -127,7 +127,7 @@ part_sanitizers() {
 	local which='$(UNIT_TESTS)'
 	need tree-sanitizers || return 0
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
-		file gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
+		file gpfs ledger live lustre nfs nfs_over peers prolog prolog_faults prolog_left report)
 	JOBIO_SHARE=4 CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 \
 		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }

@@ -111,8 +111,8 @@ START_TEST(a_client_takes_the_keys_of_its_type_only)
 		     "mounts = /home\ncommand = /usr/bin/weka\ntype = nfs\n",
 		     ":5: [client home] command: not a key of type=nfs");
 	expect_error(
-		"[client home]\ntype = nfs\numount_command = /bin/umount\n",
-		":3: [client home] umount_command: not a key of type=nfs");
+		"[client w]\ntype = lustre\numount_command = /bin/umount\n",
+		":3: [client w] umount_command: not a key of type=lustre");
 	expect_error("[client home]\ntype = nfs\nfstab = /etc/fstab\n",
 		     ":3: [client home] fstab: not a key of type=nfs");
 	expect_error("[client home]\nmountstats = /b\n",
@@ -136,6 +136,32 @@ START_TEST(read_ahead_of_a_profile_is_a_number)
 	expect_error("[profile p]\nread_ahead_kb = 4M\n",
 		     ": [profile p] read_ahead_kb: '4M': expected a number "
 		     "from 0 to 1048576");
+}
+END_TEST
+
+START_TEST(a_new_mount_of_a_profile_has_options_that_it_can_take)
+{
+	struct config *config =
+		conf_load("[client home]\ntype = nfs\nmount_change = over\n"
+			  "umount_command = /sbin/umount\n"
+			  "[client b]\ntype = nfs\n"
+			  "[profile p]\nmount = rsize=65536,actimeo=60\n");
+
+	ck_assert_int_eq(config->clients[0].mount_change, MOUNT_CHANGE_OVER);
+	ck_assert_str_eq(config->clients[0].umount_command, "/sbin/umount");
+	ck_assert_int_eq(config->clients[1].mount_change, MOUNT_CHANGE_NEVER);
+	ck_assert_str_eq(config->profiles[0].mount, "rsize=65536,actimeo=60");
+	config_free(config);
+	expect_error("[profile p]\nmount = rsize=65536,nconnect=8\n",
+		     ": [profile p] mount: 'nconnect=8': only with another "
+		     "proto= has a new mount connections of its own");
+	expect_error("[client home]\ntype = nfs\n[profile p]\nio_cores = 1\n"
+		     "[profile p:home]\nmount = soft\n",
+		     ": [profile p:home] mount: 'soft': whether errors may "
+		     "reach programs is the site's matter: set it in fstab(5)");
+	expect_error("[client home]\ntype = nfs\nmount_change = yes\n",
+		     ":3: [client home] mount_change: 'yes': expected one of "
+		     "never over");
 }
 END_TEST
 
@@ -262,6 +288,7 @@ START_TEST(a_profile_is_for_the_types_that_look_at_what_it_sets)
 		{ "mount_options = forcedirect", "weka lustre gpfs " },
 		{ "mount_options = sync", "weka lustre gpfs nfs " },
 		{ "read_ahead_kb = 0", "lustre nfs " },
+		{ "mount = nocto", "nfs " },
 		{ "parameters = osc.checksums=0", "lustre " },
 		{ "mmconfig = maxMBpS=1", "gpfs " },
 	};
@@ -806,6 +833,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
 	  a_client_takes_the_keys_of_its_type_only,
+	  a_new_mount_of_a_profile_has_options_that_it_can_take,
 	  read_ahead_of_a_profile_is_a_number,
 	  a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions,
 	  a_node_gets_all_clients_that_name_it,
