@@ -94,6 +94,8 @@ enum wire_kind {
 	WIRE_ASKED_WRITE_BYTES,
 	WIRE_RESENT,   /* requests that were sent more than once */
 	WIRE_QUEUE_US, /* that requests waited before they were sent */
+	WIRE_BACKLOG,  /* requests that waited for a free slot, added up
+			* whenever one was sent */
 	WIRE_KINDS
 };
 

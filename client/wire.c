@@ -15,7 +15,8 @@
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
-#define AT "at" /* no row has this id */
+#define AT "at"				     /* no row has this id */
+#define WIRE_KINDS_LEAST (WIRE_QUEUE_US + 1) /* of rows of 0.1.0 */
 
 struct wire *wire_new(struct err *err)
 {
@@ -141,16 +142,19 @@ static int parse_count(struct json_object *list, size_t at, int64_t *count)
 	return 0;
 }
 
+/* One that an older jobio wrote at the start of a job lacks the last kinds. */
 static int parse_row(struct wire *wire, const char *id,
 		     struct json_object *list)
 {
 	struct json_object *fs;
 	struct wire_row *row;
-	size_t kind;
+	size_t kind, length;
 
 	if (!json_object_is_type(list, json_type_array) ||
-	    json_object_array_length(list) != WIRE_KINDS + 2 ||
 	    strlen(id) >= WIRE_ID_MAX)
+		return -1;
+	length = json_object_array_length(list);
+	if (length < WIRE_KINDS_LEAST + 2 || length > WIRE_KINDS + 2)
 		return -1;
 	fs = json_object_array_get_idx(list, 1);
 	if (!json_object_is_type(fs, json_type_string) ||
@@ -160,7 +164,7 @@ static int parse_row(struct wire *wire, const char *id,
 	if (!row || parse_count(list, 0, &row->born_s) < 0)
 		return -1;
 	strcpy(row->fs, json_object_get_string(fs));
-	for (kind = 0; kind < WIRE_KINDS; kind++)
+	for (kind = 0; kind + 2 < length; kind++)
 		if (parse_count(list, kind + 2, &row->count[kind]) < 0)
 			return -1;
 	return 0;
@@ -203,10 +207,11 @@ struct wire *wire_parse(const char *text, struct err *err)
 
 /* ---- the difference ---------------------------------------------------- */
 
-static bool is_time(int kind)
+static bool may_go_back(int kind)
 {
 	return kind == WIRE_READ_US || kind == WIRE_WRITE_US ||
-	       kind == WIRE_META_US || kind == WIRE_QUEUE_US;
+	       kind == WIRE_META_US || kind == WIRE_QUEUE_US ||
+	       kind == WIRE_BACKLOG;
 }
 
 struct span {
@@ -259,9 +264,10 @@ static int64_t difference(const struct span *span,
 	if (is == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
 	if (!before)
-		return after->born_s != WIRE_UNKNOWN &&
-				       after->born_s + WIRE_BORN_SLACK_S <
-					       span->before->at_s
+		return kind == WIRE_BACKLOG ||
+				       (after->born_s != WIRE_UNKNOWN &&
+					after->born_s + WIRE_BORN_SLACK_S <
+						span->before->at_s)
 			       ? WIRE_UNKNOWN
 			       : is;
 	was = before->count[kind];
@@ -318,7 +324,8 @@ static bool went_back(const struct span *span)
 		if (!is || is_reborn(was, is))
 			return true;
 		for (kind = 0; kind < WIRE_KINDS; kind++)
-			if (!is_time(kind) && is->count[kind] != WIRE_UNKNOWN &&
+			if (!may_go_back(kind) &&
+			    is->count[kind] != WIRE_UNKNOWN &&
 			    is->count[kind] < was->count[kind] &&
 			    !has_wrapped(span, was, is, kind))
 				return true;

@@ -12,8 +12,10 @@
  *         born: when the source began to count, seconds since boot; sources
  *           that tell their age may be off by two.
  *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody
- *           tells. Times may go back (some kernels underflow): then they are
- *           unknown, and nothing has restarted.
+ *           tells. Times may go back (some kernels underflow), and a backlog,
+ *           which is of connections that may be older than a row or end before
+ *           it: then they are unknown, and nothing has restarted. That of a new
+ *           row is unknown.
  *         calls_wrap: the client's counters of operations begin at 0 again when
  *           they reach it; 0: they do not, nor does one that is beyond it. One
  *           that is below its old value may have done so, and is unknown where

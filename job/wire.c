@@ -151,6 +151,7 @@ static const enum record_number numbers[WIRE_KINDS] = {
 	[WIRE_ASKED_WRITE_BYTES] = RECORD_ASKED_WRITE_BYTES,
 	[WIRE_RESENT] = RECORD_RESENT,
 	[WIRE_QUEUE_US] = RECORD_QUEUE_US,
+	[WIRE_BACKLOG] = RECORD_BACKLOG,
 };
 
 static void add_line(struct record *state, const char *client,

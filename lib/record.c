@@ -22,7 +22,7 @@ const char *const record_number_names[] = {
 	"write_calls", "mmap_read_bytes",  "mmap_write_bytes",
 	"read_us",     "write_us",	   "meta_calls",
 	"meta_us",     "asked_read_bytes", "asked_write_bytes",
-	"resent",      "queue_us",
+	"resent",      "queue_us",	   "backlog",
 };
 
 const char *const record_peak_names[] = { "read_Bps", "write_Bps" };

@@ -41,7 +41,7 @@
  *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
  *   "read_us":N|null,"write_us":..,
  *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
- *   "asked_write_bytes":..,"resent":..,"queue_us":..,
+ *   "asked_write_bytes":..,"resent":..,"queue_us":..,"backlog":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "timeline":{"start":1795224862,"width_s":2,"read_bytes":[N,..],
  *     "write_bytes":[..],"calls":[..]}?,
@@ -72,7 +72,8 @@
  *   number of its name, calls to those of both; client: whose counters they are, by the
  *   name of its section; asked: what was asked of the client, where that is told
  *   besides what it moved; resent: requests that were sent more than once;
- *   queue_us: how long requests waited to be sent. app: what processes asked for; wire: what
+ *   queue_us: how long requests waited to be sent; backlog: how many waited for a
+ *   free slot whenever one was sent, added up. app: what processes asked for; wire: what
  *   the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
@@ -230,6 +231,7 @@ enum record_number {
 	RECORD_ASKED_WRITE_BYTES,
 	RECORD_RESENT,
 	RECORD_QUEUE_US,
+	RECORD_BACKLOG,
 	RECORD_NUMBER_COUNT
 };
 

@@ -241,6 +241,11 @@ static void print_client(FILE *out, const int64_t *n)
 			"%s, all together\n",
 			"sent again", job_count(n[RECORD_RESENT], a),
 			spent(n[RECORD_QUEUE_US], b));
+	if (n[RECORD_BACKLOG] > 0)
+		fprintf(out,
+			"                %-12s %s requests waited for a free "
+			"slot, added up whenever one was sent\n",
+			"backlog", job_count(n[RECORD_BACKLOG], a));
 }
 
 /* Words of record.h's app_to_wire, and what they say of the line. */

@@ -161,6 +161,23 @@ struct nfs_mount *nfs_mount_at(const struct client *client, const char *target)
 	return NULL;
 }
 
+static bool has_same(const struct nfs_mount *a, const struct nfs_mount *b,
+		     const char *option)
+{
+	char x[16] = "", y[16] = "";
+
+	options_get(a->mount->options, option, x, sizeof(x));
+	options_get(b->mount->options, option, y, sizeof(y));
+	return !strcmp(x, y);
+}
+
+/* fs/nfs/client.c:nfs_match_client(), Linux 6.1 */
+bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
+{
+	return *a->address && !strcmp(a->address, b->address) &&
+	       has_same(a, b, "vers") && has_same(a, b, "proto");
+}
+
 /* ---- does the server answer? --------------------------------------------- */
 
 /* RFC 5531, over TCP: last fragment of 40 bytes; call 1 of RPC 2, program

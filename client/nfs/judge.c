@@ -42,6 +42,18 @@ static bool is_told_server(const struct judge *judge,
 	return false;
 }
 
+/* Has an earlier mount these transports, whose numbers are the same? */
+static bool are_told_transports(const struct judge *judge,
+				const struct nfs_mount *mount)
+{
+	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
+
+	for (; other < mount; other++)
+		if (other->has_stats && nfs_shares_transports(other, mount))
+			return true;
+	return false;
+}
+
 /* "files:/a" and "192.0.2.40:/b": how long is the name? */
 static size_t name_length(const struct nfs_mount *mount)
 {
@@ -293,7 +305,7 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 	size_t i = 0, k;
 
 	while ((mount = next_mount(judge, &i))) {
-		if (!mount->has_stats || is_told_server(judge, mount))
+		if (!mount->has_stats || are_told_transports(judge, mount))
 			continue;
 		for (backlog = sent = 0, k = 0; k < mount->stats.transports;
 		     k++) {

@@ -8,6 +8,19 @@
 #include "client/card.h"
 #include "client/wire.h"
 
+/* Is it the first with a row that has these transports? */
+static bool has_backlog(const struct nfs_facts *facts,
+			const struct nfs_mount *mount)
+{
+	const struct nfs_mount *other = facts->mounts;
+
+	for (; other < mount; other++)
+		if (*other->device && other->has_stats &&
+		    nfs_shares_transports(other, mount))
+			return false;
+	return *mount->address;
+}
+
 /* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
 static struct wire *read_wire(const struct client *of, struct err *err)
 {
@@ -24,7 +37,8 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 	if (facts.count)
 		nfs_read_counters(&client);
 	for (i = 0; facts.text && i < facts.count && rc == 0; i++)
-		rc = nfs_add_row(wire, &facts.mounts[i], err);
+		rc = nfs_add_row(wire, &facts.mounts[i],
+				 has_backlog(&facts, &facts.mounts[i]), err);
 out:
 	nfs_clear(&facts);
 	mounts_free(client.mounts);

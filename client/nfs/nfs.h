@@ -87,11 +87,16 @@ void nfs_remember(struct client *client, const char *address, bool is_hung);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 
+/* Do both have the same transports? Not where the address is unknown. */
+bool nfs_shares_transports(const struct nfs_mount *a,
+			   const struct nfs_mount *b);
+
 struct wire;
 
-/* The superblock's row, once: the same for all mounts that share it. */
+/* The superblock's row, once: the same for all mounts that share it. With the
+ * backlog of its transports, unless another row has it. */
 int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
-		struct err *err);
+		bool has_backlog, struct err *err);
 /* As type.h says. */
 int nfs_own(const struct client *client, const char *text, struct wire *wire,
 	    struct err *err);

@@ -47,7 +47,7 @@ int nfs_own(const struct client *client, const char *text, struct wire *wire,
 			nfs_stats_find(text, target, &mount.stats) == 0;
 		if (!mount.has_stats)
 			rc = 1;
-		else if (nfs_add_row(wire, &mount, err) < 0)
+		else if (nfs_add_row(wire, &mount, false, err) < 0)
 			return -1;
 	}
 	return rc;

@@ -19,6 +19,18 @@ static int64_t sum(int64_t a, int64_t b, int64_t c)
 	return a + b + c;
 }
 
+/* include/linux/sunrpc/xprt.h: bklog_u is the length of the queue for a slot,
+ * added up at each request that is sent. */
+static int64_t backlog(const struct nfs_stats *stats)
+{
+	int64_t all = stats->transports ? 0 : WIRE_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < stats->transports && all != WIRE_UNKNOWN; i++)
+		all = sum(all, stats->transport[i].backlog, 0);
+	return all;
+}
+
 static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 {
 	const struct nfs_ops *r = &stats->reads, *w = &stats->writes,
@@ -43,7 +55,7 @@ static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 }
 
 int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
-		struct err *err)
+		bool has_backlog, struct err *err)
 {
 	struct wire_row *row;
 
@@ -61,5 +73,7 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 				      ? wire->at_s - mount->stats.age_s
 				      : 0;
 	fill_row(row, &mount->stats);
+	if (has_backlog)
+		row->count[WIRE_BACKLOG] = backlog(&mount->stats);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/nfs/stats.h"
+#include "client/wire.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
 #include "lib/sysfs.h"
@@ -196,6 +197,31 @@ START_TEST(a_slow_server_and_a_full_slot_table_are_said)
 	expect(2, "NF14",
 	       "READs and WRITEs of '/mnt/work' wait 91 ms for the server and "
 	       "5 ms on this node, on average since it was mounted");
+	away();
+}
+END_TEST
+
+#define FULL(target)                                                           \
+	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"     \
+	"\txprt:\ttcp 802 1 1 0 0 1000 1000 0 9100 3500 65 4100 1\n"
+
+START_TEST(a_full_slot_table_is_said_of_each_of_a_servers_transports)
+{
+	node("s:/w /mnt/work nfs rw,vers=3,proto=tcp,addr=127.0.0.1 0 0\n"
+	     "s:/h /mnt/home nfs rw,vers=3,proto=tcp,addr=127.0.0.1 0 0\n"
+	     "s:/c /mnt/c nfs rw,vers=4.2,proto=tcp,addr=127.0.0.1 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", FULL("/mnt/work") FULL("/mnt/home") FULL("/mnt/c"));
+	look();
+	expect(2, "NF13",
+	       "requests of '/mnt/work' wait for a free slot: 3 were in the "
+	       "queue whenever one was sent, on average since it was mounted");
+	ck_assert_str_eq(findings.list[1].code, "NF13");
+	ck_assert_str_eq(findings.list[1].text,
+			 "requests of '/mnt/c' wait for a free slot: 3 were in "
+			 "the queue whenever one was sent, on average since it "
+			 "was mounted");
 	away();
 }
 END_TEST
@@ -397,6 +423,57 @@ START_TEST(counters_that_went_back_are_no_number)
 	node(WORK, "6.1-later");
 	section.mountinfo = (char *)SAMPLES "mountinfo-6.1.txt";
 	ck_assert(moved("6.1", "/mnt/work")->has_restarted);
+	away();
+}
+END_TEST
+
+#define OVER(target, options)                                                  \
+	"files:/a " target " nfs rw,hard,local_lock=none," options             \
+	",addr=127.0.0.1 0 0\n"
+
+static void expect_backlog(const char *fs, int64_t backlog)
+{
+	ck_assert_int_eq(moved("6.1-later", fs)->count[WIRE_BACKLOG], backlog);
+	section.mountstats = (char *)SAMPLES "mountstats-6.1.txt";
+}
+
+START_TEST(the_backlog_of_transports_is_counted_once)
+{
+	node(OVER("/mnt/work", "vers=3,proto=rdma")
+		     OVER("/mnt/home", "vers=3,proto=rdma")
+			     OVER("/mnt/my\\040files", "vers=4.2,proto=tcp"),
+	     "6.1");
+	expect_backlog("/mnt/work", 300 + 120);
+	expect_backlog("/mnt/my files", 5 + 2);
+	away();
+	/* two superblocks; of the second's transports the kernel says the same */
+	node(OVER("/mnt/work", "vers=3,proto=tcp")
+		     OVER("/mnt/my\\040files", "vers=3,proto=tcp"),
+	     "6.1");
+	expect_backlog("/mnt/work", 300 + 120);
+	expect_backlog("/mnt/my files", WIRE_UNKNOWN);
+	away();
+	/* whose they are is not known */
+	node(WORK, "6.1");
+	expect_backlog("/mnt/work", WIRE_UNKNOWN);
+	away();
+}
+END_TEST
+
+START_TEST(of_transports_that_are_not_understood_no_backlog_is_told)
+{
+	struct client_wire wire;
+	char *before;
+
+	node(OVER("/mnt/work", "vers=3,proto=rdma"), "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n\tbytes:\t1 2 3 4 5 6 7 8\n");
+	before = client_wire_save(client, NULL);
+	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
+	ck_assert_int_eq(wire.line[0].count[WIRE_READ_BYTES], 0);
+	ck_assert_int_eq(wire.line[0].count[WIRE_BACKLOG], WIRE_UNKNOWN);
+	free(before);
 	away();
 }
 END_TEST
@@ -878,6 +955,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  options_that_cost_or_lose_are_said,
 	  one_in_a_hundred_sent_again_is_said, two_names_of_one_server_are_said,
 	  a_slow_server_and_a_full_slot_table_are_said,
+	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
 	  mounts_that_share_a_superblock_are_counted_once,
@@ -885,6 +963,8 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  mounts_of_an_older_kernel_are_read,
 	  only_the_mounts_of_jobio_conf_are_counted,
 	  counters_that_went_back_are_no_number,
+	  the_backlog_of_transports_is_counted_once,
+	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  operations_that_no_line_tells_of_are_unknown,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  a_line_that_is_cut_off_has_no_number,

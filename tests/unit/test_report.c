@@ -542,7 +542,8 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 		 "\"write_bytes\":1024,\"read_calls\":4,\"write_calls\":0,"
 		 "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
 		 "\"meta_us\":3000,\"asked_read_bytes\":100,"
-		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000}]"));
+		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000,"
+		 "\"backlog\":42}]"));
 	expect("  on the wire   /home, from nfs of client home: NODE-WIDE, "
 	       "with whatever else ran there: read 4KiB in 4 calls, written "
 	       "1KiB in 0\n"
@@ -552,13 +553,15 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	       "another operation 1.5ms: on average\n"
 	       "                others       2 operations\n"
 	       "                sent again   3 requests; waiting to be sent: "
-	       "7ms, all together");
+	       "7ms, all together\n"
+	       "                backlog      42 requests waited for a free "
+	       "slot, added up whenever one was sent");
 	end();
 	begin(PLAIN);
 	add(NODE("c1", ",\"wire\":[{\"scope\":\"node\",\"source\":\"weka\","
 		       "\"read_bytes\":4096,\"write_bytes\":null,"
 		       "\"read_calls\":4,\"write_calls\":null,\"resent\":0,"
-		       "\"queue_us\":0}]"));
+		       "\"queue_us\":0,\"backlog\":0}]"));
 	expect("  on the wire   whole node, from weka: NODE-WIDE, with "
 	       "whatever else ran there: read 4KiB in 4 calls, written unknown "
 	       "in unknown");
@@ -566,6 +569,7 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	expect_no("took");
 	expect_no("others");
 	expect_no("sent again");
+	expect_no("backlog");
 	end();
 }
 END_TEST

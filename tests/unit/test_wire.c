@@ -114,6 +114,51 @@ START_TEST(a_new_row_counts_unless_it_is_older)
 }
 END_TEST
 
+START_TEST(a_backlog_is_of_connections_that_may_be_older_or_end_before)
+{
+	begin();
+	row(before, "x", "/a", 10)->count[WIRE_BACKLOG] = 30;
+	row(after, "x", "/a", 15)->count[WIRE_BACKLOG] = 35;
+	expect(1, WIRE_BACKLOG, 5);
+	after->row[0].count[WIRE_BACKLOG] = 29;
+	expect(1, WIRE_BACKLOG, WIRE_UNKNOWN);
+	expect(1, WIRE_READ_BYTES, 5);
+	row(after, "new", "/b", 7)->count[WIRE_BACKLOG] = 8;
+	ck_assert_int_eq(wire_since(before, after, "/b", moved), 1);
+	ck_assert_int_eq(moved[WIRE_READ_BYTES], 7);
+	ck_assert_int_eq(moved[WIRE_BACKLOG], WIRE_UNKNOWN);
+	end();
+}
+END_TEST
+
+static void expect_row(const char *text, int64_t queue_us, int64_t backlog)
+{
+	struct wire *wire = wire_parse(text, &err);
+
+	ck_assert_msg(wire != NULL, "%s", err.text);
+	ck_assert_int_eq(wire->row[0].count[WIRE_QUEUE_US], queue_us);
+	ck_assert_int_eq(wire->row[0].count[WIRE_BACKLOG], backlog);
+	wire_free(wire);
+}
+
+START_TEST(what_an_older_jobio_has_left_lacks_the_last_kinds)
+{
+	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,12,"
+		   "13]}",
+		   12, 13);
+	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,"
+		   "12]}",
+		   12, WIRE_UNKNOWN);
+	ck_assert_ptr_null(wire_parse("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,"
+				      "6,7,8,9,10,11]}",
+				      &err));
+	ck_assert_str_eq(err.text, "counters of the client: '0:60' is damaged");
+	ck_assert_ptr_null(wire_parse("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,"
+				      "6,7,8,9,10,11,12,13,14]}",
+				      &err));
+}
+END_TEST
+
 START_TEST(what_is_unknown_on_either_side_is_unknown)
 {
 	begin();
@@ -225,6 +270,9 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_counter_below_its_old_value_has_restarted,
 	  a_row_that_was_born_later_has_restarted,
 	  a_new_row_counts_unless_it_is_older,
+	  a_backlog_is_of_connections_that_may_be_older_or_end_before,
 	  what_is_unknown_on_either_side_is_unknown,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
-	  a_wire_travels_as_text, a_row_has_no_sum_beyond_all_numbers)
+	  a_wire_travels_as_text,
+	  what_an_older_jobio_has_left_lacks_the_last_kinds,
+	  a_row_has_no_sum_beyond_all_numbers)
