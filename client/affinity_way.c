@@ -414,7 +414,7 @@ static void interrupt_each(const struct client *client, const char *word,
 			   item_fn fn, void *arg)
 {
 	static const char *const classes[] = { "net", "infiniband" };
-	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 64];
+	char path[SYSFS_PATH_MAX];
 	struct dirent *entry;
 	unsigned long irq;
 	DIR *all = NULL;
@@ -422,9 +422,7 @@ static void interrupt_each(const struct client *client, const char *word,
 
 	(void)client;
 	for (i = 0; i < 2 && !all; i++) {
-		snprintf(below, sizeof(below), "class/%s/%.80s/device/msi_irqs",
-			 classes[i], word);
-		sysfs_path(path, below);
+		sysfs_card_path(path, classes[i], word, "msi_irqs");
 		all = opendir(path);
 	}
 	while (all && (entry = readdir(all)))

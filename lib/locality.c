@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/fileio.h"
+#include "lib/sysfs.h"
 
 #define SYSFS_FILE_MAX 65536U
 
@@ -126,7 +127,7 @@ static int nic_of_xml(const char *xml, const char *nic, struct cpuset *cpus,
 
 static int nic_of_sysfs(const char *nic, struct cpuset *cpus, struct err *err)
 {
-	char path[512];
+	char path[SYSFS_PATH_MAX];
 	char *list;
 	int rc;
 
@@ -137,8 +138,7 @@ static int nic_of_sysfs(const char *nic, struct cpuset *cpus, struct err *err)
 	if (access(path, F_OK) < 0)
 		return err_set(err, "network card '%s': no such interface",
 			       nic);
-	snprintf(path, sizeof(path), "/sys/class/net/%s/device/local_cpulist",
-		 nic);
+	sysfs_card_path(path, "net", nic, "local_cpulist");
 	list = fileio_read(path, SYSFS_FILE_MAX, NULL, NULL);
 	if (!list)
 		return err_set(err,

@@ -126,6 +126,33 @@ static bool is_plain_name(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 64;
 }
 
+/* drivers/virtio: the device's parent is that of the bus. */
+static bool is_virtio(const char *device)
+{
+	char path[SYSFS_PATH_MAX], target[256];
+	const char *name;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%.1000s/subsystem", device);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	name = strrchr(target, '/');
+	return !strcmp(name ? name + 1 : target, "virtio");
+}
+
+void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class,
+		     const char *name, const char *below)
+{
+	char device[PATH_TEXT_MAX + 256];
+
+	snprintf(device, sizeof(device), "%s/class/%.64s/%.80s/device", root,
+		 class, name);
+	snprintf(path, SYSFS_PATH_MAX, "%s/%s%.100s", device,
+		 is_virtio(device) ? "../" : "", below);
+}
+
 static int numa_node_in(const char *path)
 {
 	char line[32];
@@ -164,13 +191,12 @@ static int numa_node_below(const char *name, int depth)
 
 static int numa_node_of_interface(const char *name, int depth)
 {
-	char path[PATH_TEXT_MAX + 128];
+	char path[SYSFS_PATH_MAX];
 	int node;
 
 	if (!is_plain_name(name) || depth > LOWER_MAX)
 		return -1;
-	snprintf(path, sizeof(path), "%s/class/net/%s/device/numa_node", root,
-		 name);
+	sysfs_card_path(path, "net", name, "numa_node");
 	node = numa_node_in(path);
 	return node >= 0 ? node : numa_node_below(name, depth);
 }
@@ -190,12 +216,11 @@ int sysfs_numa_node_of_device(const char *interface, const char *pci_address)
 
 int sysfs_numa_node_of_rdma(const char *device)
 {
-	char path[PATH_TEXT_MAX + 128];
+	char path[SYSFS_PATH_MAX];
 
 	if (!is_plain_name(device))
 		return -1;
-	snprintf(path, sizeof(path), "%s/class/infiniband/%s/device/numa_node",
-		 root, device);
+	sysfs_card_path(path, "infiniband", device, "numa_node");
 	return numa_node_in(path);
 }
 

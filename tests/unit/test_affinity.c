@@ -275,6 +275,30 @@ START_TEST(interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each)
 }
 END_TEST
 
+static void symlink_in(const char *target, const char *name)
+{
+	ck_assert_int_eq(symlink(target, tempdir_path(name)), 0);
+}
+
+START_TEST(the_interrupts_of_a_virtio_card_are_those_of_its_pci_device)
+{
+	node(7);
+	folder("bus/virtio");
+	folder("pci0/virtio3");
+	folder("pci0/msi_irqs");
+	folder("class/net/ib0");
+	symlink_in("../../../pci0/virtio3", "class/net/ib0/device");
+	symlink_in("../../bus/virtio", "pci0/virtio3/subsystem");
+	tempdir_put("pci0/msi_irqs/45", "msix\n");
+	folder("proc/irq/45");
+	tempdir_put("proc/irq/45/smp_affinity_list", "0-3\n");
+	ck_assert(plan_one(&affinity_interrupt));
+	ck_assert_str_eq(change.old_value, "45=0-3");
+	ck_assert_str_eq(change.new_value, "45=7");
+	away();
+}
+END_TEST
+
 START_TEST(interrupts_are_left_to_irqbalance_where_it_runs)
 {
 	node(7);
@@ -621,6 +645,7 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  what_cannot_be_moved_is_said_and_the_others_are_moved,
 	  a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads,
 	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
+	  the_interrupts_of_a_virtio_card_are_those_of_its_pci_device,
 	  interrupts_are_left_to_irqbalance_where_it_runs,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,

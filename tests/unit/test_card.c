@@ -52,6 +52,29 @@ START_TEST(a_card_is_where_its_bus_is)
 }
 END_TEST
 
+START_TEST(a_virtio_card_is_where_its_pci_device_is)
+{
+	char command[1024];
+
+	make_machine();
+	snprintf(command, sizeof(command),
+		 "cd '%s' && mkdir -p bus/virtio bus/pci pci0/virtio3 "
+		 "class/net/eth3 && ln -s ../../../pci0/virtio3 "
+		 "class/net/eth3/device && ln -s ../../bus/virtio "
+		 "pci0/virtio3/subsystem && echo 1 >pci0/numa_node",
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth3", ""), 1);
+	/* what is above the device of another bus is not the card's */
+	snprintf(command, sizeof(command),
+		 "cd '%s' && ln -sfn ../../bus/pci pci0/virtio3/subsystem",
+		 tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth3", ""), -1);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_bond_is_where_all_of_its_cards_are)
 {
 	make_machine();
@@ -194,6 +217,8 @@ START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 END_TEST
 
 UNIT_MAIN("card", a_card_is_where_its_bus_is,
+	  a_virtio_card_is_where_its_pci_device_is,
+	  a_virtio_card_is_where_its_pci_device_is,
 	  a_bond_is_where_all_of_its_cards_are,
 	  a_numa_node_has_cpus_or_is_unknown,
 	  a_card_tells_its_speed_and_the_size_of_its_packets,
