@@ -9,8 +9,8 @@
  * Terms   way: a kind of such things, and a kind of change: "workqueue",
  *           "thread", "interrupt", "process".
  *         item: one of them: the name of a workqueue, "PID:NAME" of a kernel
- *           thread, the number of an interrupt, "PID.TICKS" of a daemon, all
- *           of whose threads move together.
+ *           thread, a blank of whose name is '_', the number of an interrupt,
+ *           "PID.TICKS" of a daemon, all of whose threads move together.
  *         A change has the way as what, what was asked for as target
  *           ("interrupts of ib0"), and as values items with their CPUs, as
  *           many and in the same order ("nfsiod=0-15 rpciod=0-15").

@@ -161,6 +161,7 @@ static bool is_movable(const char *dir, long pid)
 	       parent == KTHREADD && !(flags & NO_SETAFFINITY);
 }
 
+/* What would end an item is a '_' in it. */
 static int thread_name(const struct client *client, long pid, char *name,
 		       size_t size)
 {
@@ -168,7 +169,12 @@ static int thread_name(const struct client *client, long pid, char *name,
 
 	snprintf(path, sizeof(path), "%s/%ld/comm",
 		 client->section->process_dir, pid);
-	return sysfs_line(path, name, size);
+	if (sysfs_line(path, name, size) < 0)
+		return -1;
+	for (; *name; name++)
+		if (strchr(" \t=", *name))
+			*name = '_';
+	return 0;
 }
 
 static void thread_each(const struct client *client, const char *word,
@@ -183,8 +189,7 @@ static void thread_each(const struct client *client, const char *word,
 	while (all && (entry = readdir(all))) {
 		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
 		    thread_name(client, (long)pid, name, sizeof(name)) < 0 ||
-		    fnmatch(word, name, 0) != 0 || strpbrk(name, " =") ||
-		    !is_movable(dir, (long)pid))
+		    fnmatch(word, name, 0) != 0 || !is_movable(dir, (long)pid))
 			continue;
 		snprintf(item, sizeof(item), "%lu:%s", pid, name);
 		fn(arg, item);

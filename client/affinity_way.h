@@ -17,8 +17,9 @@
 /* What a type has; "": none. */
 struct affinity {
 	const char *workqueues; /* of /sys/devices/virtual/workqueue */
-	const char *threads;	/* fnmatch(3) patterns of kernel threads */
-	const char *process;	/* the name of its daemon */
+	/* fnmatch(3) patterns of kernel threads; blanks of a name are '_' */
+	const char *threads;
+	const char *process; /* the name of its daemon */
 	/* rules of the type */
 	const char *failed, *not_back, *left, *not_ours;
 };

@@ -51,10 +51,11 @@ out:
 
 /* fs/nfs/inode.c:nfsiod_start(), net/sunrpc/sched.c:rpciod_start(), mm/
  * backing-dev.c:default_bdi_init(); those that the kernel shows. Callbacks of a
- * server have threads of their own (fs/nfs/callback.c). */
+ * server have threads of their own (fs/nfs/callback.c), until Linux 4.11 with the
+ * minor version in their names. */
 static const struct affinity affinity = {
 	.workqueues = "nfsiod rpciod xprtiod writeback",
-	.threads = "nfsv4.*-svc",
+	.threads = "NFSv4_callback nfsv4.*-svc",
 	.process = "",
 	.failed = "NF44",
 	.not_back = "NF45",

@@ -30,7 +30,7 @@ static const struct rule rules[] = {
 	{ 0 }
 };
 static const struct affinity affinity = { .workqueues = "nfsiod rpciod",
-					  .threads = "ptlrpcd_* socknal_*",
+					  .threads = "ptlrpcd_* NFSv4_callback",
 					  .process = "mmfsd",
 					  .failed = "T44",
 					  .not_back = "T45",
@@ -471,6 +471,33 @@ START_TEST(a_daemon_that_has_ended_needs_nothing)
 }
 END_TEST
 
+START_TEST(a_kernel_thread_may_have_a_blank_in_its_name)
+{
+	struct cpuset all;
+	char expected[64];
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "NFSv4 callback\n", "1 (x y) S 2 0 0 0 0 2129984 0\n");
+	ck_assert(plan_one(&affinity_thread));
+	snprintf(expected, sizeof(expected), "%d:NFSv4_callback=%u", (int)pid,
+		 last_cpu(&all));
+	ck_assert_str_eq(change.new_value, expected);
+	ck_assert_int_eq(affinity_thread.make(&affinity_thread, &client,
+					      &change, &findings),
+			 CHANGE_MADE);
+	all = cpus_of(pid);
+	ck_assert(cpuset_equal(&all, &want.io_cpus));
+	ck_assert_int_eq(affinity_thread.undo(&affinity_thread, &client,
+					      &change, &findings),
+			 CHANGE_UNDONE);
+	ck_assert_uint_eq(findings.count, 0);
+	end(pid);
+	away();
+}
+END_TEST
+
 START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
 {
 	struct cpuset all;
@@ -650,6 +677,7 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
 	  a_daemon_that_has_ended_needs_nothing,
+	  a_kernel_thread_may_have_a_blank_in_its_name,
 	  kernel_threads_that_may_be_moved_are_and_others_are_not,
 	  each_type_says_what_it_could_not_move,
 	  each_type_says_what_it_leaves_to_others,
