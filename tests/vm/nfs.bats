@@ -2,58 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real NFS: the kernel's server and client, over TCP and RDMA; see nfs-node
 #
-# Needs SRCDIR, BUILDDIR with jobio's helpers and plugin, docker, jq and
-# tests/vm/packages.
-# Boots Debian's full 6.1 and 6.12 at the same time, or JOBIO_NFS_KERNELS.
+# What it needs is in nfs_machines.bash.
+#
+# shellcheck disable=SC2154 # nfs_machines.bash sets kernels and work
 
-read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
+load nfs_machines
 
-load payload
-
-payload_make() {
-	payload_add "$1" "$BUILDDIR"/jobio{,-prepare,-release,-count,-node,-send,-ledgerd} "$(command -v munged)"
-	cp "$SRCDIR"/tests/vm/nfs{-node,-slurm,.bash,-over.bash} "$SRCDIR/report/calibrate-job" \
-		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
-	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
-}
-
-# machine KERNEL - leaves its output in $work/KERNEL.out, a file for each case
-machine() {
-	local status=0
-	"$SRCDIR/tests/vm/boot" -t 1100 -r jobio-nfs:base -p maxcpus=2 "$1" nfs-node \
-		"$work/payload" >"$work/$1.out" 2>"$work/$1.err" || status=$?
-	printf '%d\n' "$status" >"$work/$1.status"
-	mkdir -p "$work/$1"
-	awk -v dir="$work/$1/" '
-		/^@ / { file = dir substr($0, 3); gsub(" ", "_", file); next }
-		file != "" { print >file }' "$work/$1.out"
-}
-
-setup_file() {
-	local kernel
-	export work=$BATS_FILE_TMPDIR
-	"$SRCDIR/tests/vm/nfs-image" >&2
-	payload_make "$work/payload"
-	for kernel in "${kernels[@]}"; do
-		machine "$kernel" &
-	done
-	wait
-}
-
-# of KERNEL CASE FILTER
-of() { jq -rc "$3" "$work/$1/${2// /_}"; }
-
-# expect CASE FILTER VALUE - on every kernel
-expect() {
-	local kernel got
-	for kernel in "${kernels[@]}"; do
-		got=$(of "$kernel" "$1" "$2")
-		[[ $got == "$3" ]] || {
-			printf '%s, %s: %s: %s instead of %s\n' "$kernel" "$1" "$2" "$got" "$3"
-			return 1
-		}
-	done
-}
+setup_file() { machines nfs-node; }
 
 # wire CASE MOUNT READ WRITTEN ASKED_READ ASKED_WRITTEN - bytes
 wire() {
@@ -66,15 +21,7 @@ app() {
 	expect "$1" "[.app[] | select(.fs == \"/m/$2\") | .read_bytes, .write_bytes]" "[$3,$4]"
 }
 
-@test "the machines do all that they shall" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		[[ $(<"$work/$kernel.status") == 0 ]] || {
-			tail -n 30 "$work/$kernel.err"
-			return 1
-		}
-	done
-}
+@test "the machines do all that they shall" { expect_done; }
 
 @test "the mounts are found: their versions, and one superblock for two of one export" {
 	expect facts '.client | [.type, .version, (.mounts | length)]' '["nfs","3,4.2",4]'
@@ -216,34 +163,6 @@ same() {
 		wire "$name mmap" $name 4194304 0 0 0
 		expect "$name mmap" "[.app[] | select(.fs == \"/m/$name\") | .mmap_read_bytes]" '[4194304]'
 	done
-}
-
-@test "with core_change=affinity NFS is served on the reserved core alone while the job runs" {
-	expect 'record of the affinity' '[.changes[] | select(.what == "workqueue") | .made, .restored]' '[true,true]'
-	expect 'record of the affinity' '[.findings[] | select(.severity == "error")]' '[]'
-	expect 'served by' '.looks > 0' true
-	expect 'served by' '.client | length' 2
-	expect 'served by' '.cpus - .client' '[]'
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		[ "$(of "$kernel" 'workqueues before' .)" = "$(of "$kernel" 'workqueues after' .)" ]
-		[ "$(of "$kernel" 'workqueues before' .)" != "$(of "$kernel" 'workqueues in the job' .)" ]
-	done
-}
-
-@test "jobio calibrate over TCP and RDMA, on a reserved core: jobio has counted what fio says, libaio too" {
-	expect calibration .status 0
-	expect calibration '[.fstype, .left]' '["nfs",""]'
-	expect calibration '[.jobs[] | [.io_cores, .record.source, .agrees, .counts, .record.quality]]' '[[1,"bpf",true,true,[]]]'
-	# but for what the job reads of its plan, and for fio's answers, on the same filesystem
-	expect calibration '.jobs[0] | [.record.read_bytes - .fio.read_bytes, .record.write_bytes - .fio.write_bytes] |
-		map(. >= 0 and . < 300000)' '[true,true]'
-	expect calibration '.per_core | length == 4 and all(.per_core > 0)' true
-	expect calibration '.advice | .nfs_ops_per_s > 0 and .core_read_mbs > 0' true
-	expect 'record of the calibration' '[.io_cores.os_cpus, .client.cpus, .request.cores_met]' '["6-7","6-7",true]'
-	local kernel on=()
-	for kernel in "${kernels[@]}"; do on+=("$(of "$kernel" calibration .on)"); done
-	[[ ${#kernels[@]} != 2 || ${on[*]} == '/m/t3 /m/r3' ]]
 }
 
 @test "operations have times, and nothing was sent again" {

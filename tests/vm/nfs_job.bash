@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# nfs_job.bash - jobs on the NFS mounts of a virtual machine that is its own server
+#
+# For nfs-node and nfs-cores, with nfs.bash, in a folder with jobio's helpers. What
+# is said is a line "@ LABEL", then JSON.
+#
+# Mounts: /m/t3 v3 over TCP, /m/t4 v4.2 over TCP with nconnect=2, /m/r3 v3 over
+# RDMA (rdma_rxe), each of a server address of its own, so that none shares the
+# transport of another; /m/s3 shares the superblock of /m/t3.
+# shellcheck shell=bash disable=SC2034 # $mounts and $asks are the scripts', too
+
+readonly mounts=(t3 t4 r3)
+
+# The serial line is a terminal to jq.
+jq() { command jq -M "$@"; }
+say() { printf '@ %s\n' "$*"; }
+
+mount_all() {
+	mkdir -p /exp/a /exp/b /m/{t3,t4,r3,s3,bind,late}
+	chmod 777 /exp/a /exp/b
+	mount -t nfs -o vers=3,proto=tcp,nolock,hard 192.168.77.1:/exp /m/t3
+	mount -t nfs -o vers=4.2,proto=tcp,nconnect=2,hard 192.168.77.2:/ /m/t4
+	mount -t nfs -o vers=3,proto=rdma,port=20049,nolock,hard 192.168.77.3:/exp /m/r3
+	mount -t nfs -o vers=3,proto=tcp,nolock,hard 192.168.77.1:/exp/a /m/s3
+}
+
+# conf COUNTING [LINE...] - COUNTING: yes, no; the lines are of the client's section
+conf() {
+	mkdir -p /run/jobio
+	{
+		cat <<-END
+			[jobio]
+			run_dir = /run/jobio
+			spool_dir = /run/spool
+			prolog_budget_ms = 10000
+			[count]
+			kernel = $1
+			[profile scan]
+			read_ahead_kb = 1024
+			mount_options = sync,noatime
+			[client home]
+			type = nfs
+			timeout_ms = 3000
+		END
+		printf '%s\n' "${@:2}"
+	} >/run/jobio.conf
+}
+
+readonly alone=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1 SLURM_JOB_CORE_SPEC_COUNT=1
+	SLURM_JOB_CORE_SPEC_TYPE=cores SLURM_JOB_OVERSUBSCRIBE=NO)
+asks=()
+hook() {
+	in_job "$1" SLURM_JOB_START_TIME=1795224862 "${asks[@]}" timeout -s KILL 90 \
+		"$2" --conf=/run/jobio.conf 2>/run/said
+}
+prolog() { hook "$1" ./jobio-prepare; }
+epilog() { hook "$1" ./jobio-release; }
+record() {
+	cat "/run/spool/$1.0.vm1.json"
+	echo
+}
+
+# act ID COMMAND... - in the cgroup of the job
+act() {
+	local dir=/sys/fs/cgroup/system.slice/vm1_slurmstepd.scope/job_$1/step_0/user/task_0
+	mkdir -p "$dir"
+	shift
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$dir" "$@" >/dev/null
+}
+
+# The first load takes longer than a prolog has on an emulated machine.
+counting() {
+	./jobio-count --run-dir=/run/jobio start 99 /m/t3 >/dev/null
+	./jobio-count --run-dir=/run/jobio stop 99 >/dev/null
+}

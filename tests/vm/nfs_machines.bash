@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# nfs_machines.bash - a script on virtual machines with NFS, and what it said there
+#
+# Needs SRCDIR, BUILDDIR with jobio's helpers, those of tests/faults and the plugin,
+# docker, jq and tests/vm/packages.
+# Boots Debian's full 6.1 and 6.12 at the same time, or JOBIO_NFS_KERNELS.
+# shellcheck shell=bash
+
+read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
+
+load payload
+
+payload_make() {
+	payload_add "$1" "$BUILDDIR"/jobio{,-prepare,-release,-count,-node,-send,-ledgerd} "$(command -v munged)"
+	cp "$BUILDDIR/tests/faults/jobio-prepare" "$1/prepare-killed"
+	cp "$SRCDIR"/tests/vm/nfs{-node,-cores,-slurm,.bash,-over.bash,_job.bash} "$SRCDIR/report/calibrate-job" \
+		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
+}
+
+# machine SCRIPT KERNEL - leaves its output in $work/KERNEL.out, a file for each case
+machine() {
+	local status=0
+	"$SRCDIR/tests/vm/boot" -n -t 1100 -r jobio-nfs:base -p maxcpus=2 "$2" "$1" \
+		"$work/payload" >"$work/$2.out" 2>"$work/$2.err" || status=$?
+	printf '%d\n' "$status" >"$work/$2.status"
+	mkdir -p "$work/$2"
+	awk -v dir="$work/$2/" '
+		/^@ / { file = dir substr($0, 3); gsub(" ", "_", file); next }
+		file != "" { print >file }' "$work/$2.out"
+}
+
+# machines SCRIPT - all of them
+machines() {
+	local kernel
+	export work=$BATS_FILE_TMPDIR
+	"$SRCDIR/tests/vm/nfs-image" >&2
+	payload_make "$work/payload"
+	for kernel in "${kernels[@]}"; do
+		machine "$1" "$kernel" &
+	done
+	wait
+}
+
+expect_done() {
+	local kernel
+	for kernel in "${kernels[@]}"; do
+		[[ $(<"$work/$kernel.status") == 0 ]] || {
+			tail -n 30 "$work/$kernel.err"
+			return 1
+		}
+	done
+}
+
+# of KERNEL CASE FILTER
+of() { jq -rc "$3" "$work/$1/${2// /_}"; }
+
+# expect CASE FILTER VALUE - on every kernel
+expect() {
+	local kernel got
+	for kernel in "${kernels[@]}"; do
+		got=$(of "$kernel" "$1" "$2")
+		[[ $got == "$3" ]] || {
+			printf '%s, %s: %s: %s instead of %s\n' "$kernel" "$1" "$2" "$got" "$3"
+			return 1
+		}
+	done
+}
