@@ -32,7 +32,7 @@ conf() {
 			[jobio]
 			run_dir = /run/jobio
 			spool_dir = /run/spool
-			prolog_budget_ms = 10000
+			prolog_budget_ms = 60000
 			[count]
 			kernel = $1
 			[profile scan]
@@ -40,7 +40,7 @@ conf() {
 			mount_options = sync,noatime
 			[client home]
 			type = nfs
-			timeout_ms = 3000
+			timeout_ms = 10000
 		END
 		printf '%s\n' "${@:2}"
 	} >/run/jobio.conf
@@ -49,6 +49,7 @@ conf() {
 readonly alone=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1 SLURM_JOB_CORE_SPEC_COUNT=1
 	SLURM_JOB_CORE_SPEC_TYPE=cores SLURM_JOB_OVERSUBSCRIBE=NO)
 asks=()
+# Of its budget no hook needs half on an emulated machine.
 hook() {
 	in_job "$1" SLURM_JOB_START_TIME=1795224862 "${asks[@]}" timeout -s KILL 90 \
 		"$2" --conf=/run/jobio.conf 2>/run/said
@@ -58,6 +59,15 @@ epilog() { hook "$1" ./jobio-release; }
 record() {
 	cat "/run/spool/$1.0.vm1.json"
 	echo
+}
+
+# timed LABEL COMMAND... - how it ended, and how long it took
+timed() {
+	local start=$EPOCHREALTIME status=0
+	"${@:2}" || status=$?
+	say "$1"
+	jq -cn --argjson s "$status" --argjson a "$start" --argjson b "$EPOCHREALTIME" --rawfile said /run/said \
+		'{status: $s, seconds: ($b - $a), said: $said}'
 }
 
 # act ID COMMAND... - in the cgroup of the job
