@@ -157,6 +157,13 @@ cut_off() {
 	wire 'mounted during the job' t3 0 2097152 0 2097152
 }
 
+@test "what autofs would mount is not looked at, and counts whole where the job does" {
+	expect 'mounts when nobody uses autofs' . '["autofs /auto"]'
+	expect 'autofs that nobody uses' '[.client.mounts[].mount, .wire[].fs, .app[].fs] | map(select(. != null and startswith("/auto")))' '[]'
+	expect 'autofs that nobody uses' '.findings | map(select(.severity == "error"))' '[]'
+	expect 'autofs that the job uses' '[.wire[] | select(.fs == "/auto/b") | .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]' '[0,4194304,0,4194304]'
+}
+
 @test "a mount that is gone at the end has no line, and the record says so" {
 	expect 'gone during the job' '[.wire[].fs] | index("/m/late")' null
 	expect 'gone during the job' '.quality | index("unmounted") != null' true
