@@ -164,6 +164,12 @@ cut_off() {
 	expect 'autofs that the job uses' '[.wire[] | select(.fs == "/auto/b") | .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]' '[0,4194304,0,4194304]'
 }
 
+@test "requests that wait for a free slot are told once for each connection" {
+	expect backlog '[.wire[] | select(.fs == "/m/n3") | .write_calls, .backlog > 0]' '[0,true]'
+	expect backlog '[.wire[] | select(.fs == "/m/n3b") | .write_bytes, .backlog]' '[4194304,null]'
+	expect 't3 dd write' '[.wire[] | .backlog | type] | unique' '["number"]'
+}
+
 @test "a mount that is gone at the end has no line, and the record says so" {
 	expect 'gone during the job' '[.wire[].fs] | index("/m/late")' null
 	expect 'gone during the job' '.quality | index("unmounted") != null' true
