@@ -2,7 +2,7 @@
 # words.bash - words for the tests on one host that has all roles, which run there
 # shellcheck shell=bash disable=SC2016 # backticks of README
 
-readme=/jobio/src/README.md
+readme=/jobio/src/README.md tree=/jobio/obj
 
 # row WORD - the commands of a line of the table, one a line
 row() {
@@ -10,14 +10,15 @@ row() {
 		on && $2 == role { print $3 }' "$readme" | grep -o '`[^`]*`' | tr -d '`'
 }
 
-# follow WORD - type them, as root, in the build tree; what they start does not hold
-# the tests' output open
+# follow WORD [PROGRAM] - type them, but for those of this program, as root, in the build
+# tree; what they start does not hold the tests' output open
 follow() {
 	local command
 	row "$1" >"/tmp/row"
 	[ -s "/tmp/row" ]
 	while read -r command; do
-		(cd /jobio/obj && bash -ec "$command") </dev/null >"/tmp/said" 2>&1 3>&- ||
+		[[ -z ${2:-} || $command != "$2 "* ]] || continue
+		(cd "$tree" && bash -ec "$command") </dev/null >"/tmp/said" 2>&1 3>&- ||
 			{ printf '%s\n' "$command:"; cat "/tmp/said"; return 1; }
 	done <"/tmp/row"
 }

@@ -52,7 +52,9 @@ thing_site() { "$top/tests/cluster/image" "$1"; }
 thing_image() { "$top/tests/cluster/image" "$1" "$tag"; }
 thing_packager() { retry packager "$1"; }
 packager() {
-	docker build --network=host --build-arg SUITE="$1" -t "jobio-$1:packages" - \
+	local judges=()
+	[[ $1 == bookworm ]] || judges=(--build-arg JUDGES=)
+	docker build --network=host --build-arg SUITE="$1" "${judges[@]}" -t "jobio-$1:packages" - \
 		<"$top/tests/packages/Dockerfile"
 }
 thing_kernel() { "$top/tests/vm/kernel" "$1"; }
@@ -251,7 +253,7 @@ cluster_files() {
 		all-bullseye) files+=(deploy deploy_page) ;;
 		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate rows spool two_ledgers upgrade) ;;
-		all-sid) files+=(admin deploy live rollout) ;;
+		all-sid) files+=(admin deploy live rollout deploy_page) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
@@ -317,11 +319,11 @@ part_slurms() {
 	tests "Slurm $1, from source" $status "$dir/slurm.log"
 }
 
-# build_packages SUITE - "make deb" and "make rpm" in a container, without a network
+# build_packages SUITE [debs] - "make deb" and "make rpm" in a container, without a network
 build_packages() {
 	run "$dir/build.log" 900 docker run --rm --network=none --name "$project-$1-packages" \
 		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
-		"jobio-$1:packages" /packages/build || { tail -n 30 "$dir/build.log"; return 1; }
+		"jobio-$1:packages" /packages/build "${@:2}" || { tail -n 30 "$dir/build.log"; return 1; }
 }
 
 # is_content SUITE LINT - has it found nothing?
@@ -337,13 +339,24 @@ same_files() {
 		"jobio-$1:packages" /packages/same-files
 }
 
-# packages SUITE - make them, and try them on a plain Debian, which gets the rest
-# from its mirrors
+# packages SUITE - make them, and try them on a host of that suite; in one suite they are
+# judged, too, and tried on a plain Debian, which gets the rest from its mirrors
 part_packages() {
 	local status=0
 	need_site "$1" && need "packager-$1" || return 0
 	mkdir -p "$top/build/packages/$1"
 	"$top/tests/tools/copy-tree" "$top/build/packages/$1/src"
+	if [[ $1 == bookworm ]]; then
+		judged_packages "$1"
+	else
+		verdict "$1, dpkg-buildpackage" build_packages "$1" debs
+	fi
+	run "$dir/debs.log" 300 env JOBIO_NAME="$project-$1-debs" "$top/tests/packages/debs" "$1" || status=$?
+	tests "$1, apt install to apt purge" $status "$dir/debs.log"
+}
+
+judged_packages() {
+	local status=0
 	verdict "$1, make deb and make rpm" build_packages "$1"
 	verdict "$1, lintian finds no error and warns of nothing" is_content "$1" lintian
 	verdict "$1, rpmlint finds no error and warns of nothing" is_content "$1" rpmlint
