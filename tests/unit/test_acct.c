@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A batch of summaries against a slurmdbd of our own: its functions of libslurm
- * are here, with one row a job and transactions as MariaDB has them. */
+ * are here, with one row a job of each cluster and transactions as MariaDB has them. */
 #include <errno.h>
 #include <pthread.h>
 #include <slurm/slurm.h>
@@ -15,6 +15,7 @@
 #include "lib/js1.h"
 
 #define JOBS 256
+#define OTHERS 128 /* rows of the cluster "other" */
 #define CONNECTIONS 16
 
 typedef __typeof__(slurm_list_create(NULL)) list_of_slurm;
@@ -89,6 +90,19 @@ static uint32_t job_of(list_of_slurm steps, int at)
 	return step->step_id.job_id;
 }
 
+/* The row of a job of the cluster that is asked about. */
+static struct row *row_of(const slurmdb_job_cond_t *cond, int at)
+{
+	__auto_type it = slurm_list_iterator_create(cond->cluster_list);
+	const char *cluster = slurm_list_next(it);
+
+	ck_assert_ptr_nonnull(cluster);
+	ck_assert_ptr_null(slurm_list_next(it));
+	slurm_list_iterator_destroy(it);
+	return &rows[job_of(cond->step_list, at) +
+		     (strcmp(cluster, "other") ? 0 : OTHERS)];
+}
+
 list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 {
 	list_of_slurm list = slurm_list_create(free);
@@ -96,24 +110,23 @@ list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 
 	(void)connection;
 	for (i = 0; i < slurm_list_count(cond->step_list); i++) {
-		uint32_t id = job_of(cond->step_list, i);
+		struct row *row = row_of(cond, i);
 		slurmdb_job_rec_t *rec;
 
-		if (rows[id].is_missing)
+		if (row->is_missing)
 			continue;
 		rec = calloc(1, sizeof(*rec));
-		rec->jobid = id;
+		rec->jobid = job_of(cond->step_list, i);
 		rec->submit = 900;
 		rec->start = 1000;
 		rec->end = 2000;
 		rec->state = JOB_COMPLETE;
-		rec->array_job_id = rows[id].array_job;
-		rec->array_task_id = rows[id].array_task;
-		rec->het_job_id = rows[id].het_job;
-		rec->het_job_offset = rows[id].het_offset;
-		rec->system_comment =
-			rows[id].foreign ? rows[id].foreign : rows[id].text;
-		rec->admin_comment = rows[id].admin;
+		rec->array_job_id = row->array_job;
+		rec->array_task_id = row->array_task;
+		rec->het_job_id = row->het_job;
+		rec->het_job_offset = row->het_offset;
+		rec->system_comment = row->foreign ? row->foreign : row->text;
+		rec->admin_comment = row->admin;
 		slurm_list_append(list, rec);
 	}
 	return list;
@@ -124,29 +137,29 @@ list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
 {
 	int at = (int)((char *)connection - opened);
 	list_of_slurm list = slurm_list_create(NULL);
-	uint32_t number = job_of(cond->step_list, 0);
+	struct row *row = row_of(cond, 0);
 	int i;
 
-	if (refused && number == refused) {
+	if (refused && row == &rows[refused]) {
 		refused = 0;
 		slurm_list_destroy(list);
 		errno = ECONNRESET;
 		return NULL;
 	}
-	if (rows[number].error) {
-		errno = rows[number].error;
+	if (row->error) {
+		errno = row->error;
 		slurm_list_destroy(list);
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
 	if (job->system_comment)
-		strcpy(rows[number].pending, job->system_comment);
+		strcpy(row->pending, job->system_comment);
 	if (job->admin_comment)
-		strcpy(rows[number].pending_admin, job->admin_comment);
-	rows[number].connection = at;
-	rows[number].changes++;
-	for (i = 0; i <= rows[number].copies; i++)
-		slurm_list_append(list, &rows[number]);
+		strcpy(row->pending_admin, job->admin_comment);
+	row->connection = at;
+	row->changes++;
+	for (i = 0; i <= row->copies; i++)
+		slurm_list_append(list, row);
 	/* and libslurm makes a new one, without a word */
 	if (++changes_here[at] == breaks_after)
 		end_transaction(at, false);
@@ -191,6 +204,31 @@ START_TEST(
 		ck_assert_int_eq(jobs[i].result, ACCT_WRITTEN);
 		ck_assert_str_eq(rows[i].text, texts[i]);
 		ck_assert_int_eq(rows[i].changes, 1);
+	}
+}
+END_TEST
+
+START_TEST(jobs_of_two_clusters_with_the_same_number_get_each_its_own_summary)
+{
+	struct acct_job two[2] = {
+		{ .cluster = "c", .text = "jobio/1 of=c" },
+		{ .cluster = "other", .text = "jobio/1 of=other" },
+	};
+	struct err err = { "" };
+	struct acct *acct = acct_new(field, &err);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		two[i].job = 7;
+		two[i].start = 1000;
+		two[i].end = 2000;
+	}
+	ck_assert_int_eq(acct_write(acct, two, 2, &err), 0);
+	acct_free(acct);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(two[i].result, ACCT_WRITTEN);
+		ck_assert_str_eq(rows[7 + i * OTHERS].text, two[i].text);
+		ck_assert_int_eq(rows[7 + i * OTHERS].changes, 1);
 	}
 }
 END_TEST
@@ -367,6 +405,7 @@ END_TEST
 UNIT_MAIN(
 	"acct",
 	a_large_batch_goes_over_several_connections_and_each_row_is_changed_once,
+	jobs_of_two_clusters_with_the_same_number_get_each_its_own_summary,
 	a_few_jobs_take_one_connection,
 	what_stands_there_already_is_not_changed,
 	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written,

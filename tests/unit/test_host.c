@@ -89,6 +89,23 @@ START_TEST(slurm_conf_is_in_the_first_of_the_usual_places_that_has_it)
 }
 END_TEST
 
+START_TEST(a_fetched_slurm_conf_is_taken_where_the_site_has_none)
+{
+	const char *root = tempdir_make();
+
+	mkdir(tempdir_path("run"), 0755);
+	mkdir(tempdir_path("run/slurm"), 0755);
+	mkdir(tempdir_path("run/slurm/conf"), 0755);
+	mkdir(tempdir_path("etc"), 0755);
+	mkdir(tempdir_path("etc/slurm"), 0755);
+	put_conf("run/slurm/conf");
+	ck_assert_str_eq(host_slurm_conf(root), "/run/slurm/conf/slurm.conf");
+	put_conf("etc/slurm");
+	ck_assert_str_eq(host_slurm_conf(root), "/etc/slurm/slurm.conf");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(the_environment_names_slurm_conf_on_this_host)
 {
 	setenv("SLURM_CONF", "/elsewhere/slurm.conf", 1);
@@ -113,5 +130,6 @@ UNIT_MAIN("host", a_host_name_is_without_its_domain,
 	  slurmd_knows_the_name_of_the_node_better,
 	  a_boot_has_an_id_of_36_characters,
 	  slurm_conf_is_in_the_first_of_the_usual_places_that_has_it,
+	  a_fetched_slurm_conf_is_taken_where_the_site_has_none,
 	  the_environment_names_slurm_conf_on_this_host,
 	  a_daemon_of_debian_may_have_a_name_of_its_own)

@@ -256,26 +256,47 @@ START_TEST(a_changed_slurm_conf_or_a_neighbour_of_it_asks_again)
 }
 END_TEST
 
+/* What is in the cache was written long ago. */
+static void age_cache(void)
+{
+	char *text =
+		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
+	char *at;
+
+	ck_assert_ptr_nonnull(text);
+	at = strstr(text, "\"written_at\":");
+	ck_assert_ptr_nonnull(at);
+	memcpy(at + strlen("\"written_at\":"), "         0", 10);
+	tempdir_put("node.json", text);
+	free(text);
+}
+
 START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute_only)
 {
-	char *text, *at;
-
 	setup();
 	make_helper(8, (long long)time(NULL) - 1000);
 	load(8);
 	load(8);
 	ck_assert_uint_eq(calls(), 1);
-	text = fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
-	ck_assert_ptr_nonnull(text);
-	at = strstr(text, "\"written_at\":");
-	ck_assert_ptr_nonnull(at);
-	at[strlen("\"written_at\":")] = '0'; /* long ago: 0xxxxxxxxx */
-	at[strlen("\"written_at\":") + 1] = ',';
-	memset(at + strlen("\"written_at\":") + 2, ' ', 8);
-	tempdir_put("node.json", text);
-	free(text);
+	age_cache();
 	load(8);
 	ck_assert_uint_eq(calls(), 2);
+	tempdir_remove();
+}
+END_TEST
+
+/* slurmd writes that file anew whenever it is started: its time says nothing. */
+START_TEST(a_slurm_conf_that_slurmd_has_fetched_is_no_newer_than_the_record)
+{
+	setup();
+	ck_assert_int_eq(mkdir(tempdir_path("conf-cache"), 0755), 0);
+	setenv("SLURM_CONF", tempdir_put("conf-cache/slurm.conf", "x"), 1);
+	age_conf(getenv("SLURM_CONF"), 100);
+	make_helper(8, (long long)time(NULL) - 1000);
+	load(8);
+	age_cache();
+	load(8);
+	ck_assert_uint_eq(calls(), 1);
 	tempdir_remove();
 }
 END_TEST
@@ -383,6 +404,7 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  slurmctld_is_asked_once_and_not_again,
 	  a_changed_slurm_conf_or_a_neighbour_of_it_asks_again,
 	  a_record_older_than_slurm_conf_holds_for_a_minute_only,
+	  a_slurm_conf_that_slurmd_has_fetched_is_no_newer_than_the_record,
 	  another_slurmd_asks_again, a_damaged_cache_is_written_anew,
 	  the_record_of_another_node_is_not_taken_for_ours,
 	  the_sentence_of_the_helper_reaches_the_caller,
