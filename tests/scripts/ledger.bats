@@ -505,3 +505,47 @@ knows_admin() {
 	expect_text 'jobio: send: ledger: store: ' "$output"
 	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
 }
+
+# in_file FILE SQL - what this store holds
+in_file() { sqlite3 "$1" "$2" | xargs; }
+
+@test "jobs of two clusters with the same number, on nodes of the same name, are kept apart" {
+	spool 7 c1
+	send
+	record 7 c1 | sed 's/"cluster":"c"/"cluster":"other"/' >"$DIR/spool/7.0.c1.json"
+	run send
+	expect_equal 0 "$status"
+	expect_text '1 records sent, 0 bad' "$output"
+	expect_equal 'c|7|c1 other|7|c1' "$(in_store 'SELECT cluster, job, node FROM runs JOIN records ON run=id ORDER BY cluster' | xargs)"
+}
+
+@test "a backup of SQLite is taken while the ledger runs, and a ledger starts from it" {
+	spool 7 c1
+	send
+	sqlite3 "$DIR/store.sqlite" ".backup '$DIR/backup.sqlite'"
+	spool 8 c1
+	send
+	stop "$LEDGER"
+	rm "$DIR"/store.sqlite*
+	cp "$DIR/backup.sqlite" "$DIR/store.sqlite"
+	start_ledger
+	spool 9 c1
+	send
+	expect_equal '7 9' "$(in_file "$DIR/store.sqlite" 'SELECT job FROM runs ORDER BY job')"
+}
+
+@test "a ledger is moved: stopped, its file copied, another host's started, host changed; what waited arrives there" {
+	spool 7 c1
+	send
+	stop "$LEDGER"
+	spool 8 c1
+	mkdir "$DIR/there"
+	cp "$DIR/store.sqlite" "$DIR/there"
+	sed -i "s:^store =.*:store = $DIR/there/store.sqlite:; s:^listen =.*:listen = 127.0.0.2:" "$DIR/jobio.conf"
+	start_ledger
+	run send
+	expect_equal 1 "$status"
+	sed -i 's:^host =.*:host = 127.0.0.2:' "$DIR/jobio.conf"
+	send
+	expect_equal '7 8' "$(in_file "$DIR/there/store.sqlite" 'SELECT job FROM runs ORDER BY job')"
+}
