@@ -50,6 +50,19 @@ type_in() {
 	} | docker exec -i -w /jobio/obj "$JOBIO_CLUSTER-$2" bash -e >"$BATS_TEST_TMPDIR/$2" 2>&1
 }
 
+# codes HOST - what of S, N and C jobio check has printed there
+codes() { grep -oE '^[SNC][0-9]+ ' "$BATS_TEST_TMPDIR/$1" | sort -u | xargs; }
+
+# after COMMANDS - when they have been typed: what step 5 leaves to do on a node, which has
+# no spec set here (N07), and that the job of this test runs on
+after() {
+	local host
+	[[ $1 == *'restart slurmd'* ]] || return 0
+	for host in c1 c2 c3; do expect_equal 'N07 S12 S14' "$(codes "$host")" || return 1; done
+	job_runs "$job"
+	looked=1
+}
+
 # follow HEADING - type its commands where it says, on the hosts of a block at once
 follow() {
 	local number hosts host typing
@@ -65,6 +78,7 @@ follow() {
 			wait "${typing[$host]}" || { echo "$host:"; cat "$BATS_TEST_TMPDIR/$number" "$BATS_TEST_TMPDIR/$host"; return 1; }
 		done
 		unset typing
+		after "$(<"$BATS_TEST_TMPDIR/$number")" || return 1
 	done <"$BATS_TEST_TMPDIR/list"
 }
 
@@ -85,7 +99,7 @@ left() {
 @test "the way back, as the page has it: Slurm without jobio, nothing left but data" {
 	local host
 	units stop
-	for host in dbd c1 c2 c3; do
+	for host in dbd ctld c1 c2 c3; do
 		docker cp -q "$BATS_TEST_DIRNAME/systemctl" "$JOBIO_CLUSTER-$host:/usr/local/sbin/systemctl" 2>/dev/null ||
 			docker cp "$BATS_TEST_DIRNAME/systemctl" "$JOBIO_CLUSTER-$host:/usr/local/sbin/systemctl"
 	done
@@ -105,9 +119,29 @@ left() {
 	expect_text "unrecognized option '--io-cores=1'" "$output"
 }
 
-@test "the order of steps, as the page has it: from a site without jobio to a job with io-cores" {
-	follow 'In this order'
+# strip - a site that has never heard of jobio: nothing is as step 5 wants it
+strip() {
+	local host
+	for host in login ctld dbd c1 c2 c3; do
+		on "$host" sed -i -E -e '/^(TaskPlugin|ProctrackType|AllowSpecResourcesUsage|PrologFlags)=/d' \
+			-e '1i TaskPlugin=task/affinity\nProctrackType=proctrack/pgid' /etc/slurm/slurm.conf
+		on "$host" sed -i 's/^ConstrainCores=.*/ConstrainCores=no/' /etc/slurm/cgroup.conf
+	done
+	on ctld systemctl restart slurmctld
+	for host in c1 c2 c3; do on "$host" systemctl restart slurmd; done
 	expect_healthy
+}
+
+@test "the order of steps, as the page has it: from a site without jobio to a job with io-cores, under a job that runs on" {
+	local before looked='' host
+	strip
+	expect_text proctrack/pgid "$(on login scontrol show config)"
+	submit 'until [ -e go ]; do sleep 0.2; done; srun hostname' -n1 -w c1
+	within 30 job_runs "$job"
+	before=$job
+	follow 'In this order'
+	expect_equal 1 "$looked"
+	expect_equal c1 "$(on login squeue -h -j "$before" -t RUNNING -o %N)"
 	run as alice jobio check --submit --role=login
 	expect_text 'report   sacct shows the same' "$output"
 	no 'T[0-9]+'
@@ -118,6 +152,12 @@ left() {
 		check "$host"
 		no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]' || { echo "$host"; return 1; }
 	done
+	as alice touch go
+	wait_for_job "$before"
+	as alice rm go
+	expect_equal c1 "$(job_output "$before")"
+	within 20 accounted "$before" COMPLETED
+	expect_healthy
 	# the containers' own init takes over again
 	on dbd systemctl stop jobio-ledgerd
 	for host in c1 c2 c3; do on "$host" systemctl stop jobio-send.timer; done
