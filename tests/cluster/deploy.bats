@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # deploy.bats - what docs/deploy.md says, on a cluster: the check of each host, a
 # job through all rooms, a canary, the switch, and what drains a node
-# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016,SC2154,SC2030,SC2031 # a node's shell expands; submit sets $job,
+# for one test
 
 load lib
 
 setup_file() { expect_healthy; }
 
 teardown() {
+	[[ -z ${hooked:-} ]] || hooks_restore
+	[[ -z ${bobs:-} ]] || bobs_ledger_stop
 	site_restore
 	expect_healthy
 }
@@ -153,4 +156,144 @@ drained_by() {
 	wait_for_job "$job"
 	within 20 no_traces c1
 	expect_record "$late" c1 .job "$late"
+}
+
+# ---- a prolog that is there already -------------------------------------------------
+
+# hooks LINE... - these lines in place of Prolog= and Epilog= of c1's slurm.conf, whose
+# slurmd reads them when it starts
+hooks() {
+	hooked=1
+	on c1 sed -i '/^\(Prolog\|Epilog\)=/d' /etc/slurm/slurm.conf
+	inside "$JOBIO_CLUSTER-c1" sh -c 'cat >>/etc/slurm/slurm.conf' < <(printf '%s\n' "$@")
+	on c1 svc stop slurmd
+	on c1 svc start slurmd
+	expect_healthy
+}
+
+# site_script PATH LINE... - a script of the site's own, of these lines
+site_script() {
+	inside "$JOBIO_CLUSTER-c1" install -D -m 755 /dev/stdin "$1" < <(printf '%s\n' '#!/bin/bash' "${@:2}")
+}
+
+# tells WORD - a line of a site's script: has jobio anything of this job now?
+tells() {
+	printf 'if [ -e /run/jobio/$SLURM_JOB_ID ]; then echo "%s with"; else echo "%s without"; fi >>/tmp/order\n' "$1" "$1"
+}
+
+# beside_jobio ORDER - a job with a profile, whose scripts ran as the page says, and whose record
+# is there
+beside_jobio() {
+	check c1
+	no 'S1[278]|H01'
+	on c1 rm -f /tmp/order
+	submit 'grep " /mnt/weka " /run/weka-sim/mounts' --io-cores=1 --io-profile=stream -n1 -w c1
+	wait_for_job "$job"
+	expect_text forcedirect "$(job_output "$job")"
+	expect_record "$job" c1 '.changes[0].restored' true
+	within 20 no_traces c1
+	expect_equal "$1" "$(on c1 cat /tmp/order | xargs)"
+}
+
+# hooks_restore - after a test that has changed them
+hooks_restore() {
+	hooks Prolog=/usr/libexec/jobio/prolog Epilog=/usr/libexec/jobio/epilog
+	on c1 rm -rf /etc/slurm/prolog.d /etc/slurm/epilog.d /etc/slurm/prolog /etc/slurm/epilog
+}
+
+@test "patterns: linked as 00-jobio into prolog.d it is the last of them, and as zz-jobio into epilog.d the first" {
+	local dir
+	for dir in prolog epilog; do
+		site_script /etc/slurm/$dir.d/10-site "$(tells "$dir-10")"
+		site_script /etc/slurm/$dir.d/90-site "$(tells "$dir-90")"
+	done
+	on c1 ln -s /usr/libexec/jobio/prolog /etc/slurm/prolog.d/00-jobio
+	on c1 ln -s /usr/libexec/jobio/epilog /etc/slurm/epilog.d/zz-jobio
+	hooks 'Prolog=/etc/slurm/prolog.d/*' 'Epilog=/etc/slurm/epilog.d/*'
+	beside_jobio 'prolog-90 without prolog-10 without epilog-90 without epilog-10 without'
+}
+
+@test "a script of the site's own that ends with jobio's prolog, and one that begins with its epilog" {
+	site_script /etc/slurm/prolog "$(tells prolog)" 'exec /usr/libexec/jobio/prolog'
+	site_script /etc/slurm/epilog "$(tells before)" '/usr/libexec/jobio/epilog || exit 1' "$(tells after)"
+	hooks Prolog=/etc/slurm/prolog Epilog=/etc/slurm/epilog
+	beside_jobio 'prolog without before with after without'
+}
+
+@test "several lines of Prolog= and Epilog= run in their order, where Slurm takes them" {
+	local order='prolog without epilog with'
+	site_script /etc/slurm/prolog "$(tells prolog)"
+	site_script /etc/slurm/epilog "$(tells epilog)"
+	if [[ $JOBIO_SUITE == b* ]]; then # the last line alone
+		order=''
+	fi
+	hooks Prolog=/etc/slurm/prolog Prolog=/usr/libexec/jobio/prolog \
+		Epilog=/etc/slurm/epilog Epilog=/usr/libexec/jobio/epilog
+	beside_jobio "$order"
+}
+
+# ---- a plugin of another Slurm -------------------------------------------------------
+
+# of_last_year PLUGIN - as if it had been built for the Slurm of a year before; 1 where it
+# does not say for which it was
+of_last_year() {
+	on login python3 -c '
+import glob, re, sys
+headers = "".join(open(name).read() for name in glob.glob("/usr/include/slurm/*.h"))
+number = int(re.search(r"define SLURM_VERSION_NUMBER\s+(\w+)", headers).group(1), 16)
+text = open(sys.argv[1], "rb").read()
+other = text.replace(number.to_bytes(4, "little"), (number - 0x10000).to_bytes(4, "little"))
+open(sys.argv[1], "wb").write(other)
+sys.exit(other == text)' "$1"
+}
+
+@test "a jobio.so that was built for another Slurm: sbatch says so, and submits all the same" {
+	local plugin
+	plugin=$(on login scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so
+	if [[ $JOBIO_SUITE == bullseye ]]; then # nothing in it says so, and Slurm does not look
+		run of_last_year "$plugin"
+		[ "$status" -eq 1 ]
+		return
+	fi
+	on login cp "$plugin" /tmp/kept.so
+	of_last_year "$plugin"
+	check login --role=login
+	submit_says -n1 -w c1
+	on login cp /tmp/kept.so "$plugin"
+	wait_for_job "$job"
+	expect_text 'cores none' "$(job_output "$job")"
+	expect_text 'it was built for Slurm ' "$output"
+	expect_text 'ncompatible Slurm plugin' "$said"
+}
+
+# ---- a SlurmUser that is not slurm ---------------------------------------------------
+
+# bobs_ledger - in place of the one that runs as slurm; bob is an operator of Slurm's
+bobs_ledger() {
+	bobs=1
+	everywhere 's,^host = dbd,&\nuser = bob\nstore = /tmp/bob.sqlite,'
+	on dbd svc stop jobio-ledgerd
+	on ctld sacctmgr -i -Q add account site
+	on ctld sacctmgr -i -Q add user bob account=site adminlevel=operator
+	docker exec -d "$JOBIO_CLUSTER-dbd" setpriv --reuid=bob --regid=bob --init-groups \
+		bash -c 'echo $$ >/tmp/bob.pid; exec /usr/sbin/jobio-ledgerd 2>>/tmp/bob.log'
+	within 20 on dbd grep -q ready /tmp/bob.log
+}
+
+bobs_ledger_stop() {
+	on dbd sh -c 'kill "$(cat /tmp/bob.pid)"'
+	on ctld sacctmgr -i -Q delete user bob
+	on ctld sacctmgr -i -Q delete account site
+	site_restore
+	on dbd svc start jobio-ledgerd
+}
+
+@test "user = bob: a ledger that runs as another user, an operator of Slurm's, has the records and writes the summaries" {
+	bobs_ledger
+	submit true --io-cores=1 -n1 -w c1
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
+	expect_equal "$job" "$(on dbd sqlite3 /tmp/bob.sqlite 'SELECT job FROM runs')"
+	check c1
+	no 'L0[345]|L09'
 }
