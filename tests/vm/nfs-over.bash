@@ -55,7 +55,8 @@ over_work() {
 
 # Mounts that are bound to each other, one with protections, read-ahead of its own
 over_begin() {
-	sed -i '/^type = nfs/a mount_change = over' /run/jobio.conf
+	sed -i -e '/^type = nfs/a mount_change = over' -e 's/^\(timeout_ms\) =.*/\1 = 3000/' \
+		-e 's/^\(prolog_budget_ms\) =.*/\1 = 10000/' /run/jobio.conf
 	cat >>/run/jobio.conf <<-'END'
 		[profile own]
 		mount = rsize=65536,wsize=32768,actimeo=60,nocto
@@ -73,7 +74,7 @@ over_end() {
 	echo 128 >"/sys/class/bdi/$(mountpoint -d /m/t3)/read_ahead_kb"
 	umount /m/bind
 	mount --make-private /m/t3
-	sed -i '/^mount_change/d' /run/jobio.conf
+	conf yes
 	asks=()
 }
 
