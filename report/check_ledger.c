@@ -158,6 +158,16 @@ static bool is_loopback(const char *host)
 	       !strcmp(host, "::1") || !strncasecmp(host, "localhost.", 10);
 }
 
+static bool has_loopback(const char *hosts)
+{
+	char host[CONFIG_WORD_MAX];
+
+	for (size_t i = 0; config_word(hosts, i, host); i++)
+		if (is_loopback(host))
+			return true;
+	return false;
+}
+
 /* The same jobio.conf is on all hosts. */
 static bool has_ledger(const struct doctor *doctor)
 {
@@ -170,7 +180,7 @@ static bool has_ledger(const struct doctor *doctor)
 			"jobio-ledgerd",
 			"jobio.conf: [ledger] host is not set: records stay "
 			"on the nodes, and sacct shows nothing");
-	else if (is_loopback(host) && !(doctor->roles & ROLE_LEDGER))
+	else if (has_loopback(host) && !(doctor->roles & ROLE_LEDGER))
 		findings_add(doctor->findings, "L02", FINDING_ERROR,
 			     "the name of the host that runs jobio-ledgerd",
 			     "jobio.conf: [ledger] host=%s: no ledger runs on "

@@ -194,6 +194,7 @@ sites() {
 	ledger | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
 	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
 	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
+	login | L02 | conf 's/^host.*/host = 0.0.0.0,localhost/' | host=0.0.0.0,localhost: no ledger runs on this host | the name of the host
 	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here | start munged
 	login | L04 | conf 's/^port.*/port = 1/' | the ledger cannot be reached: ledger '0.0.0.0:1' | open its TCP port 1
 	login | L05 | conf 's/^user.*/user = nobody/' | does not answer a signed hello | the same munge.key

@@ -540,6 +540,8 @@ START_TEST(the_example_loads_and_so_do_its_lines_that_are_not_in_use)
 	ck_assert_msg(config != NULL, "%s", err.text);
 	ck_assert_uint_eq(config->client_count, 1);
 	ck_assert_str_eq(clients_of(config, "login1"), "weka");
+	/* it is copied to nodes, which have no ledger of their own (L02) */
+	ck_assert_str_eq(config->ledger.host, "accounting.example.org");
 	config_free(config);
 	config = conf_load(text);
 	ck_assert_str_eq(clients_of(config, "login1"), "home weka");
