@@ -100,6 +100,23 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 		'refused_total{cause="request"}' 'refused_total{cause="user"}' 'refused_total{cause="record"}'
 }
 
+# gated JOB NODE WARNED REFUSED - into the spool, a record with what the gate did
+gated() { record "$1" "$2" | sed "s/\"quality\"/\"gate\":{\"warned\":$3,\"refused\":$4,\"text\":null},&/" >"$DIR/spool/$1.0.$2.json"; }
+
+@test "tasks that the gate warned of or refused are added up, and those of a duplicate not again" {
+	local both=('gate_tasks_total{did="warn"}' 'gate_tasks_total{did="refuse"}')
+	metrics_are '0 0' "${both[@]}"
+	gated 7 c1 3 0
+	gated 8 c1 0 1
+	send
+	metrics_are '3 1 2' "${both[@]}" records_received_total
+	gated 7 c1 3 0
+	gated 9 c1 2 4
+	spool 10 c1
+	send
+	metrics_are '5 5 4 1' "${both[@]}" records_received_total records_duplicate_total
+}
+
 @test "runs that wait are counted by what they wait for, with the age of the oldest" {
 	metrics_are '0 0 0 0' 'runs_waiting{for="nodes"}' 'runs_waiting{for="writer"}' \
 		'runs_waiting{for="retry"}' waiting_oldest_seconds
