@@ -39,6 +39,12 @@ teardown() {
 	run docker exec -i "$JOBIO_CLUSTER-login" jobio check --fold <<<"$answers"
 	expect_text '6 hosts answered' "$output"
 	[[ $output != *'no answer'* && $output != *'not the same everywhere'* ]]
+	# what srun puts before each line
+	answers=$(on login srun -N3 --label jobio check --format=json || :)
+	[[ $answers =~ ^[0-2]:\ \{ ]]
+	run docker exec -i "$JOBIO_CLUSTER-login" jobio check --fold <<<"$answers"
+	expect_text '3 hosts answered' "$output"
+	[[ $output != *'no answer'* ]]
 	set_conf c2 's/^io_cores_max.*/io_cores_max = 3/'
 	answers=$(for host in c1 c2 c3; do on "$host" jobio check --format=json || :; done)
 	run docker exec -i "$JOBIO_CLUSTER-login" jobio check --fold <<<"$answers"

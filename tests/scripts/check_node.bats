@@ -341,6 +341,16 @@ plugin_c() {
 	[[ $output == *"N01 error: slurm.conf: node n02: node line: CPUs: '1000000'"* ]]
 }
 
+@test "check: a node line that gives Slurm some of the machine's CPUs" {
+	change etc/slurm/nodes.conf 's/CoresPerSocket=16/CoresPerSocket=12/;s/CPUs=64/CPUs=48/;s/62-63/46-47/'
+	doctor
+	[[ $output == *"N04 warning: the node line gives Slurm 48 of the machine's 64 CPUs"$'\n'"    cure: write the line that \`slurmd -C\` prints"* ]] || { echo "$output"; return 1; }
+	# a CPU for each core is a choice
+	change etc/slurm/nodes.conf 's/CoresPerSocket=12/CoresPerSocket=16/;s/CPUs=48/CPUs=32/;s/46-47/31/'
+	doctor
+	[[ $output != *N04* ]] || { echo "$output"; return 1; }
+}
+
 @test "check: the host is not in slurm.conf" {
 	doctor --host=n05
 	[[ $status -eq 1 && $output == *'N02 warning: slurm.conf: no NodeName line for n05'* ]]
