@@ -12,7 +12,7 @@ AC_DEFUN([JOBIO_SLURM], [
 		[], [with_slurm=yes])
 	slurm_install='install libslurm-dev, or use --with-slurm=PREFIX'
 	AS_CASE([$with_slurm],
-		[yes], [SLURM_CPPFLAGS='' SLURM_LIBS=-lslurm slurm_scontrol=scontrol],
+		[yes], [JOBIO_SLURM_HERE],
 		[/*], [JOBIO_SLURM_AT([$with_slurm])],
 		[AC_MSG_ERROR([--with-slurm=$with_slurm: PREFIX is an absolute path])])
 	jobio_cppflags=$CPPFLAGS jobio_libs=$LIBS
@@ -22,6 +22,7 @@ AC_DEFUN([JOBIO_SLURM], [
 	AC_COMPUTE_INT([SLURM_VERSION], [SLURM_VERSION_NUMBER],
 		[[#include <slurm/slurm.h>]],
 		[AC_MSG_ERROR([slurm/slurm_version.h tells no version])])
+	JOBIO_SLURM_VERSION
 	AC_MSG_CHECKING([for Slurm's library])
 	LIBS="$SLURM_LIBS $LIBS"
 	AC_LINK_IFELSE([AC_LANG_CALL([], [slurm_load_node_single])],
@@ -36,6 +37,39 @@ AC_DEFUN([JOBIO_SLURM], [
 	AC_SUBST([SLURM_LIBS])
 	AC_SUBST([SLURM_VERSION])
 	JOBIO_SLURM_PLUGINDIR
+])
+
+# The one that compiler and linker find; packages of Slurm's own spec tell pkg-config
+# where it is.
+AC_DEFUN([JOBIO_SLURM_HERE], [
+	SLURM_CPPFLAGS='' SLURM_LIBS=-lslurm slurm_lib='' slurm_scontrol=scontrol
+	AC_MSG_CHECKING([whether pkg-config knows Slurm])
+	AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists slurm 2>/dev/null], [
+		SLURM_CPPFLAGS=`$PKG_CONFIG --cflags slurm | sed 's/ *$//'`
+		SLURM_LIBS=`$PKG_CONFIG --libs slurm | sed 's/ *$//'`
+		slurm_lib=`$PKG_CONFIG --variable=libdir slurm`
+		# a folder that the loader does not look into by itself
+		AS_CASE([$SLURM_LIBS],
+			[*-L*], [SLURM_LIBS="$SLURM_LIBS -Wl,-rpath,$slurm_lib"])
+		slurm_pc=`$PKG_CONFIG --modversion slurm`
+		AC_MSG_RESULT([$slurm_pc, in $slurm_lib])
+	], [AC_MSG_RESULT([no])])
+])
+
+# JOBIO_SLURM_VERSION - that of the headers, and whether it is that of the commands
+# here: Slurm loads no plugin that was built for another major version
+AC_DEFUN([JOBIO_SLURM_VERSION], [
+	AC_MSG_CHECKING([for Slurm's version])
+	slurm_major=`printf '%02d.%02d' $((SLURM_VERSION >> 16)) $((SLURM_VERSION >> 8 & 255))`
+	slurm_here=`timeout 5 "$slurm_scontrol" --version 2>/dev/null | sed -n 's/^slurm[[^ ]]* //p'`
+	AS_CASE([$slurm_here],
+		[''], [AC_MSG_RESULT([$slurm_major.$((SLURM_VERSION & 255)), none runs here])],
+		[AC_MSG_RESULT([$slurm_major.$((SLURM_VERSION & 255)), and scontrol says $slurm_here])])
+	AS_CASE([$slurm_here],
+		['' | "$slurm_major".*], [],
+		[AC_MSG_WARN([the headers are those of Slurm $slurm_major, and Slurm $slurm_here
+			is here, which will not load jobio.so: install its own headers and
+			library, or name where they are with --with-slurm=PREFIX])])
 ])
 
 # JOBIO_SLURM_AT(PREFIX) - what lies there
@@ -66,8 +100,9 @@ AC_DEFUN([JOBIO_SLURM_AT], [
 AC_DEFUN([JOBIO_SLURM_PLUGINDIR], [
 	AC_ARG_WITH([slurm-plugindir],
 		[AS_HELP_STRING([--with-slurm-plugindir=DIR],
-			[where jobio.so goes (default: PluginDir of Slurm)])],
-		[plugindir=$withval], [plugindir=])
+			[where jobio.so goes (default: PluginDir of Slurm);
+			plugindir=DIR is the same])],
+		[plugindir=$withval])
 	AC_MSG_CHECKING([for Slurm's PluginDir])
 	AS_IF([test -n "$plugindir"], [plugindir_from='as given'], [
 		plugindir=`timeout 5 "$slurm_scontrol" show config 2>/dev/null |
@@ -76,9 +111,11 @@ AC_DEFUN([JOBIO_SLURM_PLUGINDIR], [
 	])
 	AS_IF([test -z "$plugindir"], [
 		AS_IF([test "$with_slurm" = yes], [
-			slurm_lib=`$CC -print-file-name=libslurm.so`
-			slurm_lib=`readlink -f "$slurm_lib"`
-			slurm_lib=`dirname "$slurm_lib"`
+			AS_IF([test -z "$slurm_lib"], [
+				slurm_lib=`$CC -print-file-name=libslurm.so`
+				slurm_lib=`readlink -f "$slurm_lib"`
+				slurm_lib=`dirname "$slurm_lib"`
+			])
 			slurm_dirs='/usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm'
 		], [slurm_dirs=])
 		for dir in "$slurm_lib/slurm-wlm" "$slurm_lib/slurm" $slurm_dirs; do

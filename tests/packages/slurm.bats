@@ -64,6 +64,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 		--localstatedir=/var >/tmp/said 2>&1 || { tail -n 20 /tmp/said; false; }
 	grep -qxF "checking for Slurm's library... -L$prefix/lib -Wl,-rpath,$prefix/lib -lslurm" /tmp/said
 	grep -qxF "checking for Slurm's PluginDir... $prefix/lib/slurm (says scontrol)" /tmp/said
+	grep -qxF "checking for Slurm's version... $version, and scontrol says $version" /tmp/said
 }
 
 @test "it compiles, and the compiler has nothing to say" {

@@ -36,6 +36,7 @@ files() {
 	[ "$status" -eq 0 ]
 	plugins=$(scontrol show config | sed -n 's/^PluginDir *= //p')
 	[ -e "$plugins/jobio.so" ]
+	[ ! -e "$plugins/jobio.la" ]
 	run srun -n1 hostname
 	[ "$output" = n1 ]
 	run srun --io-cores=1 hostname

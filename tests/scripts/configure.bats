@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# configure.bats - for which Slurm jobio is built (m4/slurm.m4)
+# configure.bats - for which Slurm jobio is built (m4/slurm.m4), and with which inih
+# shellcheck disable=SC2016,SC2030,SC2031 # pkg-config expands it; each test is a subshell
 
 setup_file() {
 	folder=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-configure.XXXXXX")
@@ -11,10 +12,11 @@ setup_file() {
 
 teardown_file() { rm -rf "$folder"; }
 
-# configure ARGUMENT... - sets status, output and lines
+# configure ARGUMENT... - sets status, output and lines; what was found with another
+# PKG_CONFIG_PATH is not used
 configure() {
 	cd "$folder/obj" || return
-	run timeout 120 "$SRCDIR/configure" --cache-file="$folder/cache" "$@"
+	run timeout 120 "$SRCDIR/configure" --cache-file="$folder/cache${PKG_CONFIG_PATH:+-pc}" "$@"
 }
 
 is_last() {
@@ -58,4 +60,106 @@ plugindir = $prefix/lib64/slurm" ]
 	configure --with-slurm="$prefix"
 	[ "$status" -eq 0 ]
 	[[ $output == *"WARNING: jobio.so will go to $prefix/lib64/slurm; if Slurm looks elsewhere,"* ]]
+}
+
+# ---- the Slurm that is here ------------------------------------------------------
+
+# here VERSION - a scontrol of that Slurm, whose plugins are in two folders
+here() {
+	mkdir -p "$folder/bin"
+	cat >"$folder/bin/scontrol" <<-EOS
+		#!/bin/bash
+		case \$* in
+			--version) echo 'slurm-wlm $1' ;;
+			'show config') printf '%s\n' 'Configuration data as of today' 'PluginDir               = /opt/x/lib/slurm:/opt/y' ;;
+			*) exit 9 ;;
+		esac
+	EOS
+	chmod 755 "$folder/bin/scontrol"
+	PATH=$folder/bin:$PATH
+}
+
+# the version of this machine's headers
+version() {
+	local number
+	number=$(gcc -xc -E -P - <<<$'#include <slurm/slurm_version.h>\nSLURM_VERSION_NUMBER')
+	printf '%02d.%02d.%d\n' $((number >> 16)) $((number >> 8 & 255)) $((number & 255))
+}
+
+is_plugindir() { grep -qxF "plugindir = $1" "$folder/obj/Makefile"; }
+
+@test "the PluginDir is the first that scontrol says, and the version is that of headers and scontrol" {
+	local version
+	version=$(version)
+	here "$version"
+	configure
+	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
+	[[ $output == *"checking for Slurm's version... $version, and scontrol says $version"* ]] || { printf '%s\n' "$output"; false; }
+	[[ $output == *"checking for Slurm's PluginDir... /opt/x/lib/slurm (says scontrol)"* ]]
+	[[ $output != *'will not load jobio.so'* ]]
+	is_plugindir /opt/x/lib/slurm
+}
+
+@test "--with-slurm-plugindir and plugindir= say where jobio.so goes, whatever scontrol says" {
+	here "$(version)"
+	configure --with-slurm-plugindir=/opt/a/b
+	[[ $status -eq 0 && $output == *"checking for Slurm's PluginDir... /opt/a/b (as given)"* ]] || { printf '%s\n' "$output"; false; }
+	is_plugindir /opt/a/b
+	configure plugindir=/opt/c
+	[[ $status -eq 0 && $output == *"checking for Slurm's PluginDir... /opt/c (as given)"* ]]
+	is_plugindir /opt/c
+}
+
+@test "headers of another Slurm than the one whose commands are here are a warning" {
+	here 99.05.1
+	configure
+	[ "$status" -eq 0 ]
+	[[ $output == *"WARNING: the headers are those of Slurm $(version | cut -d. -f1,2), and Slurm 99.05.1"* ]] || { printf '%s\n' "$output"; false; }
+}
+
+@test "where pkg-config knows Slurm, headers, library and plugins are those that it names" {
+	local prefix=$folder/slurm
+	mkdir -p "$folder/pc"
+	: >"$prefix/lib64/slurm/auth_munge.so"
+	printf '%s\n' "includedir=$prefix/include" "libdir=$prefix/lib64" 'Cflags: -I${includedir}' \
+		'Libs: -L${libdir} -lslurm' 'Description: Slurm API' 'Name: slurm' 'Version: 25.11.7' >"$folder/pc/slurm.pc"
+	PKG_CONFIG_PATH=$folder/pc configure
+	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
+	[[ $output == *"checking whether pkg-config knows Slurm... 25.11.7, in $prefix/lib64"* ]]
+	run grep -E '^(SLURM_CPPFLAGS|SLURM_LIBS) =' Makefile
+	[ "$output" = "SLURM_CPPFLAGS = -I$prefix/include
+SLURM_LIBS = -L$prefix/lib64 -lslurm -Wl,-rpath,$prefix/lib64" ]
+}
+
+# ---- inih ------------------------------------------------------------------------
+
+@test "an inih without a static library is an error that says how to make one, and that one is taken" {
+	local so=$folder/so
+	mkdir -p "$so" "$folder/sources" "$folder/pc"
+	: >"$so/libinih.so"
+	printf '%s\n' "libdir=$so" 'Name: inih' 'Description: as on Enterprise Linux' 'Version: 58' >"$folder/pc/inih.pc"
+	PKG_CONFIG_PATH=$folder/pc configure
+	[ "$status" -ne 0 ]
+	[[ $output == *"configure: error: no libinih.a in $so. jobio.so holds inih, "* ]] || { printf '%s\n' "$output"; false; }
+	[ "${lines[-1]}" = '  and name it: ./configure --with-inih=/opt/inih' ]
+	# what it says is typed, in sources that are as short as can be
+	cd "$folder/sources"
+	printf 'int ini_parse(void);\n' >ini.h
+	printf '#include "ini.h"\nint ini_parse(void)\n{\n\treturn 0;\n}\n' >ini.c
+	grep -E '^    (cc|install) ' <<<"$output" | sed "s:/opt/inih:$folder/inih:" >commands
+	[ "$(wc -l <commands)" -eq 3 ]
+	bash -e commands
+	PKG_CONFIG_PATH=$folder/pc configure --with-inih="$folder/inih"
+	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
+	run grep -E '^INIH_(A|CPPFLAGS) =' Makefile
+	[ "$output" = "INIH_A = $folder/inih/lib/libinih.a
+INIH_CPPFLAGS = -I$folder/inih/include" ]
+}
+
+@test "--with-inih: PREFIX is an absolute path, and has what is needed" {
+	configure --with-inih=inih
+	is_last '--with-inih=inih: PREFIX is an absolute path'
+	configure --with-inih="$folder/nowhere"
+	[ "$status" -ne 0 ]
+	[[ $output == *"--with-inih=$folder/nowhere: no $folder/nowhere/include/ini.h. jobio.so holds inih"* ]]
 }
