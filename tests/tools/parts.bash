@@ -362,6 +362,7 @@ judged_packages() {
 	verdict "$1, rpmlint finds no error and warns of nothing" is_content "$1" rpmlint
 	verdict "$1, packages of both kinds have the same files" same_files "$1"
 	run "$dir/install.log" 600 docker run --rm --network=host --name "$project-$1-packages" \
+		-v "$top/README.md:/text/README.md:ro" -v "$top/docs:/text/docs:ro" \
 		-v "$top/build/packages/$1/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
 		"jobio-$1:base" /packages/install || status=$?
 	tests "$1, packages on a plain Debian" $status "$dir/install.log"
