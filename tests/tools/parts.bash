@@ -361,6 +361,11 @@ judged_packages() {
 	verdict "$1, lintian finds no error and warns of nothing" is_content "$1" lintian
 	verdict "$1, rpmlint finds no error and warns of nothing" is_content "$1" rpmlint
 	verdict "$1, packages of both kinds have the same files" same_files "$1"
+	run "$dir/rpms.log" 200 docker run --rm --network=none --name "$project-$1-packages" \
+		-v "$top/build/packages/$1:/jobio:ro" -v "$top/tests/packages:/packages:ro" \
+		"jobio-$1:packages" bats --tap /packages/rpms.bats || status=$?
+	tests "$1, scripts of the rpms" $status "$dir/rpms.log"
+	status=0
 	run "$dir/install.log" 600 docker run --rm --network=host --name "$project-$1-packages" \
 		-v "$top/README.md:/text/README.md:ro" -v "$top/docs:/text/docs:ro" \
 		-v "$top/build/packages/$1/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
