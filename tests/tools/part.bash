@@ -99,6 +99,13 @@ need() {
 	done
 }
 
+# not_run WHAT - a part that has nothing to test here, for lack of what no package has:
+# no failure, and the last table says so
+not_run() {
+	printf '%s\n' "$1" >"$dir/behind"
+	say "not run, for lack of: $1"
+}
+
 # get THING - leaves THING.had, or the cause in THING.failed
 get() {
 	local thing=$1 log=$work/things/$1.log had=$SECONDS

@@ -12,6 +12,7 @@ thing_packages() {
 		base) host_packages "${packages[@]}" ;;
 		cluster) host_packages_cluster ;;
 		browser) host_packages chromium fonts-dejavu-core ;;
+		galera) host_packages mariadb-server galera-4 rsync ;;
 		machine)
 			mapfile -t wanted < <(grep -v '^#' "$top/tests/vm/packages")
 			host_packages "${wanted[@]}"
@@ -115,6 +116,15 @@ part_gcc() {
 	[[ $level == all ]] || which='$(LONG_TESTS) $(UNIT_TESTS) $(filter-out %/mariadb.bats,$(BATS_TESTS))'
 	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 "TESTS=$which"
 	verdict 'tests that fail on purpose are counted' proves_counting
+}
+
+# Two ledgers, each with a node of a Galera cluster of its own.
+part_galera() {
+	local status=0
+	need tree-gcc && need packages-galera || return 0
+	run "$dir/build.log" 600 make -s -C "$work/gcc" tests/unit/test_two_ledgers || tail -n 30 "$dir/build.log"
+	run "$dir/galera.log" 300 "$top/tests/tools/with-galera" "$work/gcc/tests/unit/test_two_ledgers" || status=$?
+	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
 part_clang() {
@@ -300,8 +310,8 @@ part_cluster() {
 		suite_unit "$1"
 		suite_diff "$1"
 		suite_stand_in "$1"
-		suite_source "$1"
 	fi
+	suite_source "$1"
 	suite_cluster "$1"
 }
 
@@ -310,7 +320,7 @@ part_cluster() {
 part_slurms() {
 	local status=0
 	if [[ ! -d $slurm_kit/$1 ]]; then
-		say 'other Slurms: not run'
+		not_run 'a kit of other Slurms'
 		return 0
 	fi
 	need_site bookworm || return 0
@@ -410,7 +420,7 @@ part_nfs() {
 part_lustre() {
 	local status=0 kit=$kits/lustre-kit
 	if [[ ! -x $kit/lustre-up ]]; then
-		say 'real Lustre: not run'
+		not_run 'a kit of a real Lustre'
 		return 0
 	fi
 	need tree-gcc packages-machine packages-cluster || return 0
