@@ -34,8 +34,20 @@ struct groups {
 	size_t count;
 };
 
+/* What came of a task's line, which srun --label cuts after 1 KiB. */
+struct piece {
+	unsigned long task;
+	char *text;
+};
+
+struct pieces {
+	struct piece *list;
+	size_t count;
+};
+
 struct fold {
 	struct hosts all;
+	struct pieces pieces;
 	size_t right; /* hosts without a warning or error */
 	size_t strange;
 	char first_strange[80];
@@ -141,26 +153,103 @@ static bool take_answer(struct fold *fold, struct json_object *answer)
 	return true;
 }
 
-static void take_line(struct fold *fold, const char *line)
+static bool take_text(struct fold *fold, const char *text)
 {
-	const char *brace = strchr(line, '{');
+	const char *brace = strchr(text, '{');
 	struct json_object *answer = NULL;
-	bool taken = false;
-	struct err text;
+	bool taken;
 
-	if (!line[strspn(line, " \t")])
-		return;
 	if (brace)
 		answer = json_parse_bounded(brace, strlen(brace),
 					    LINE_MAX_BYTES, DEPTH_MAX);
 	taken = json_object_is_type(answer, json_type_object) &&
 		take_answer(fold, answer);
 	json_object_put(answer);
-	if (taken || fold->strange++)
+	return taken;
+}
+
+static void take_strange(struct fold *fold, const char *line)
+{
+	struct err text;
+
+	if (fold->strange++)
 		return;
 	err_set(&text, "%s", line);
 	snprintf(fold->first_strange, sizeof(fold->first_strange), "%.79s",
 		 text.text);
+}
+
+/* ---- lines that srun --label has cut ---------------------------------------------- */
+
+/* "12: text": what is behind the number of a task, or NULL. */
+static const char *after_label(const char *line, unsigned long *task)
+{
+	const char *digits = line + strspn(line, " ");
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return NULL;
+	*task = strtoul(digits, &end, 10);
+	return !strncmp(end, ": ", 2) ? end + 2 : NULL;
+}
+
+static struct piece *piece_of(struct pieces *pieces, unsigned long task)
+{
+	for (size_t i = 0; i < pieces->count; i++)
+		if (pieces->list[i].task == task)
+			return &pieces->list[i];
+	pieces->list = more(pieces->list, pieces->count, sizeof(struct piece));
+	pieces->list[pieces->count].task = task;
+	return &pieces->list[pieces->count++];
+}
+
+/* The next piece of what a task has begun to say; true: the line is done with. */
+static bool add_piece(struct fold *fold, struct piece *piece, const char *text)
+{
+	size_t had = piece->text ? strlen(piece->text) : 0;
+	size_t size = had + strlen(text) + 1;
+	char *whole =
+		size <= LINE_MAX_BYTES ? realloc(piece->text, size) : NULL;
+
+	if (!whole)
+		return false;
+	memcpy(whole + had, text, size - had);
+	piece->text = whole;
+	if (take_text(fold, whole)) {
+		free(whole);
+		piece->text = NULL;
+	}
+	return true;
+}
+
+static bool take_labelled(struct fold *fold, const char *line)
+{
+	unsigned long task;
+	const char *text = after_label(line, &task);
+	struct piece *piece;
+
+	if (!text)
+		return false;
+	piece = piece_of(&fold->pieces, task);
+	return (piece->text || *text == '{') && add_piece(fold, piece, text);
+}
+
+/* What never became an answer. */
+static void end_pieces(struct fold *fold)
+{
+	for (size_t i = 0; i < fold->pieces.count; i++) {
+		if (fold->pieces.list[i].text)
+			take_strange(fold, fold->pieces.list[i].text);
+		free(fold->pieces.list[i].text);
+	}
+	free(fold->pieces.list);
+}
+
+static void take_line(struct fold *fold, const char *line)
+{
+	if (line[strspn(line, " \t")] && !take_labelled(fold, line) &&
+	    !take_text(fold, line))
+		take_strange(fold, line);
 }
 
 /* ---- host lists ------------------------------------------------------------------- */
@@ -304,6 +393,7 @@ int check_fold(FILE *in)
 		line[strcspn(line, "\n")] = '\0';
 		take_line(&fold, line);
 	}
+	end_pieces(&fold);
 	status = print_fold(&fold);
 	free(line);
 	free(fold.all.name);

@@ -372,6 +372,23 @@ jobio's version is not the same everywhere:
 	[[ $status -eq 1 && $output == '0 hosts answered, 0 with nothing wrong' ]]
 }
 
+# cut_line TASK LINE - as srun --label does it, with the label before each piece
+cut_line() { command fold -b -w 40 <<<"$2" | sed "s/^/$1: /"; }
+
+@test "lines that srun --label has cut are one again, also when tasks take turns" {
+	local said
+	said=$(paste -d'\n' <(cut_line 0 "$(host c1 aa J02:warning L04:error)") \
+		<(cut_line 1 "$(host c2 aa)") | grep .)
+	[[ $(grep -c '^0: ' <<<"$said") -gt 3 ]]
+	fold "$said"
+	[[ $status -eq 3 && $output == '2 hosts answered, 1 with nothing wrong'*'L04   error        1  c1'* && $output != *'no answer'* ]] || { echo "$output"; return 1; }
+	# one that never ends
+	fold "$(head -n -1 <<<"$(cut_line 12 "$(host c1 aa)")")"
+	[[ $status -eq 1 && $output == '0 hosts answered'*'1 lines are no answer; the first: {"host":"c1"'* ]] || { echo "$output"; return 1; }
+	fold '3: slurmstepd: error: no such program'
+	[[ $status -eq 1 && $output == *'1 lines are no answer; the first: 3: slurmstepd: error: no such program' ]]
+}
+
 @test "the answer of a real check can be folded, and a hostile one does no harm" {
 	slurm /^Epilog=/d
 	site --format=json
