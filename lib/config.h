@@ -138,10 +138,10 @@ struct config_profile {
 	char *mount_options;   /* comma-separated; "": none */
 	char *read_ahead_kb;   /* a number; "": left alone */
 	char *nfs_options;     /* those of mount_options that NFS takes */
-	char *mount;	       /* of a new NFS mount, comma-separated; "": none */
-	char *parameters;      /* of the client, comma-separated */
-	char *mmconfig;	       /* comma-separated; "": none */
-	char *environment;     /* variables.h; "": none */
+	char *mount;	   /* of a new NFS mount, comma-separated; "": none */
+	char *parameters;  /* of the client, comma-separated */
+	char *mmconfig;	   /* comma-separated; "": none */
+	char *environment; /* variables.h; "": none */
 };
 
 #define CONFIG_MARIADB "mariadb"

@@ -582,6 +582,7 @@ START_TEST(each_profile_of_the_example_is_one_that_its_client_takes)
 		{ "weka", "metadata", CLIENT_WEKA },
 		{ "weka", "cached", CLIENT_WEKA },
 		{ "home", "scan", CLIENT_NFS },
+		{ "home", "quiet", CLIENT_NFS },
 		{ "scratch", "lustre-stream", CLIENT_LUSTRE },
 		{ "fast", "scale", CLIENT_GPFS },
 	};
