@@ -279,8 +279,9 @@ bobs_ledger() {
 	bobs=1
 	everywhere 's,^host = dbd,&\nuser = bob\nstore = /tmp/bob.sqlite,'
 	on dbd svc stop jobio-ledgerd
-	on ctld sacctmgr -i -Q add account site
-	on ctld sacctmgr -i -Q add user bob account=site adminlevel=operator
+	on ctld sacctmgr -i -Q add account site || : # ledger.bats has made it
+	on ctld sacctmgr -i -Q add user bob account=site adminlevel=operator ||
+		on ctld sacctmgr -i -Q modify user bob set adminlevel=operator
 	docker exec -d "$JOBIO_CLUSTER-dbd" setpriv --reuid=bob --regid=bob --init-groups \
 		bash -c 'echo $$ >/tmp/bob.pid; exec /usr/sbin/jobio-ledgerd 2>>/tmp/bob.log'
 	within 20 on dbd grep -q ready /tmp/bob.log
@@ -288,8 +289,7 @@ bobs_ledger() {
 
 bobs_ledger_stop() {
 	on dbd sh -c 'kill "$(cat /tmp/bob.pid)"'
-	on ctld sacctmgr -i -Q delete user bob
-	on ctld sacctmgr -i -Q delete account site
+	on ctld sacctmgr -i -Q modify user bob set adminlevel=none
 	site_restore
 	on dbd svc start jobio-ledgerd
 }

@@ -19,7 +19,7 @@ setup_file() {
 
 teardown_file() {
 	local node
-	for node in c1 c2 c3; do on "$node" cp /tmp/jobio-count $HELPER; done
+	for node in c1 c2 c3; do on "$node" mv /tmp/jobio-count $HELPER; done
 }
 
 teardown() {
