@@ -262,7 +262,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	lustre_twice /mnt/my\\040projects
 	job 7
 	prolog
-	later
+	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work","/mnt/my projects"]' ]
 	[ "$(record 7 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]]')" = \
@@ -296,7 +296,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	lustre_twice /mnt/projects
 	job 7
 	prolog
-	later
+	lustre_later
 	rm -r "$NODE"/lustre/*/{llite,osc,mdc}/*-ffff9a2c55e0c000
 	sed -i /projects/d "$NODE/lustre/mounts"
 	epilog
@@ -318,7 +318,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	lustre_conf timeout_ms=4000
 	job 7
 	prolog
-	later
+	lustre_later
 	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
 	run epilog
 	[ "$status" -eq 0 ]
@@ -333,7 +333,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
 	prolog
 	rm "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats"
-	later
+	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '[.quality, [.wire[] | [.read_bytes, .write_bytes]]]')" = \
 		'[["no_step","osc_partial"],[[503320576,419430400]]]' ]
