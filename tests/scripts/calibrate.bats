@@ -106,11 +106,11 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 }
 
 @test "jobs that fail are told with what they said, and the rest is not tried for ever" {
+	echo 103 >"$DIR/bin/last-start" # all six might fail before it looks
 	run calibrate --fio=nosuchfio
+	rm "$DIR/bin/last-start"
 	expect_equal 1 "$status"
-	# unless none was left when it looked
-	[ "$(grep -c ': 0 of 24 runs: there is no nosuchfio' <<<"$output")" -eq 6 ] ||
-		expect_text 'jobio: calibrate: the first jobs have all failed: the jobs that are left are cancelled' "$output"
+	expect_text 'jobio: calibrate: the first jobs have all failed: the jobs that are left are cancelled' "$output"
 	[[ $output =~ 'jobio: calibrate: job 101'.*' ('[^\)]+'): 0 of 24 runs: there is no nosuchfio on ' ]]
 	expect_text 'jobio: calibrate: no job has measured anything' "$output"
 	[[ ! -e $DIR/out/calibration.json ]]
