@@ -127,6 +127,16 @@ static int check_nfs_options(struct config *config,
 	return profile->nfs_options ? 0 : err_set(err, "out of memory");
 }
 
+/* What every section of a profile may have. strict: it is for NFS alone. */
+static int check_settings(struct config *config, struct config_profile *profile,
+			  bool strict, struct err *err)
+{
+	if (check_read_ahead(config, profile, err) < 0 ||
+	    check_new_mount(config, profile, err) < 0)
+		return -1;
+	return check_nfs_options(config, profile, strict, err);
+}
+
 /* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
 static int check_client_profiles(struct config *config, struct err *err)
 {
@@ -155,11 +165,9 @@ static int check_client_profiles(struct config *config, struct err *err)
 							     : "description",
 				     "belongs into the [profile] for all "
 				     "clients");
-		if (check_read_ahead(config, profile, err) < 0 ||
-		    check_new_mount(config, profile, err) < 0 ||
-		    check_nfs_options(config, profile,
-				      config->clients[k].type == CLIENT_NFS,
-				      err) < 0)
+		if (check_settings(config, profile,
+				   config->clients[k].type == CLIENT_NFS,
+				   err) < 0)
 			return -1;
 	}
 	return 0;
@@ -173,11 +181,9 @@ static int check_profiles(struct config *config, struct err *err)
 
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
-		if (check_read_ahead(config, profile, err) < 0 ||
-		    check_environment(config, profile, err) < 0 ||
-		    check_new_mount(config, profile, err) < 0 ||
-		    check_nfs_options(config, profile, is_nfs_only(config),
-				      err) < 0)
+		if (check_environment(config, profile, err) < 0 ||
+		    check_settings(config, profile, is_nfs_only(config), err) <
+			    0)
 			return -1;
 		profile_key(profile, "io_cores", key);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);

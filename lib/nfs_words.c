@@ -67,8 +67,6 @@ static const struct {
 	  "minorversion lock nolock local_lock addr clientaddr mountaddr "
 	  "context ",
 	  "it stays as the old mount has it" },
-	{ " sync async noatime relatime strictatime nodiratime diratime ",
-	  "a live mount takes it: write it into mount_options" },
 };
 
 static bool is_among(const char *words, const char *word)
@@ -96,6 +94,8 @@ static const char *unknown(const char *key)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (is_among(others[i].keys, key))
 			return others[i].why;
+	if (nfs_words_is_live(key))
+		return "a live mount takes it: write it into mount_options";
 	return "a new NFS mount takes rsize, wsize, actimeo, acregmin, "
 	       "acregmax, acdirmin, acdirmax, noac, lookupcache, nocto, "
 	       "nordirplus, proto, port and nconnect only";
