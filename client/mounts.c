@@ -10,7 +10,6 @@
 #include "lib/text.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
-#define LINE_TEXT_MAX 8192
 
 static void mount_free(struct client_mount *mount)
 {
@@ -101,36 +100,6 @@ struct mounts *mounts_read(const char *path, const char *fstype,
 	mounts = mounts_parse(table, fstype, err);
 	free(table);
 	return mounts;
-}
-
-/* fs/proc_namespace.c:show_mountinfo(): ID PARENT MAJOR:MINOR ROOT TARGET
- * OPTIONS [TAG..] - FSTYPE SOURCE SUPER */
-int mounts_device(const char *mountinfo, const char *target,
-		  char device[MOUNTS_DEVICE_MAX])
-{
-	char line[LINE_TEXT_MAX], *word[5], *rest, *fstype;
-	int rc = -1;
-	size_t i;
-
-	while (text_next_line(&mountinfo, line, sizeof(line))) {
-		fstype = strstr(line, " - ");
-		if (!fstype)
-			continue;
-		*fstype = '\0';
-		for (i = 0, rest = NULL; i < 5; i++) {
-			word[i] = strtok_r(i ? NULL : line, " ", &rest);
-			if (!word[i])
-				break;
-		}
-		if (i < 5 || strlen(word[2]) >= MOUNTS_DEVICE_MAX)
-			continue;
-		text_unescape_octal(word[4]);
-		if (strcmp(word[4], target) != 0)
-			continue;
-		strcpy(device, word[2]);
-		rc = 0;
-	}
-	return rc;
 }
 
 int mounts_reread(struct client *client, struct err *err)

@@ -38,12 +38,6 @@ struct mounts *mounts_parse(const char *table, const char *fstype,
 struct mounts *mounts_read(const char *path, const char *fstype,
 			   struct err *err);
 void mounts_free(struct mounts *mounts);
-/* MAJOR:MINOR of the superblock behind a mount point, from the text of mountinfo
- * (proc_pid_mountinfo(5)); mounts that share it have one. Of several mounts on
- * one place that of the last, which is seen. 0: found. */
-#define MOUNTS_DEVICE_MAX 24
-int mounts_device(const char *mountinfo, const char *target,
-		  char device[MOUNTS_DEVICE_MAX]);
 /* Those of the client's type that mounts= of jobio.conf names, anew. */
 int mounts_reread(struct client *client, struct err *err);
 

@@ -109,7 +109,7 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	unsigned long number = 0;
 
 	mount->mount = of;
-	if (mounts_device(facts->mountinfo, of->target, mount->device) < 0)
+	if (!place_device(facts->mountinfo, of->target, mount->device))
 		*mount->device = '\0';
 	options_get(of->options, "addr", mount->address,
 		    sizeof(mount->address));

@@ -21,6 +21,7 @@
 #define JOBIO_CLIENT_NFS_NFS_H
 
 #include "client/mounts.h"
+#include "client/nfs/place.h"
 #include "client/nfs/stats.h"
 #include "client/rule.h"
 #include "client/type.h"
@@ -35,9 +36,9 @@ struct nfs_card {
 
 struct nfs_mount {
 	const struct client_mount *mount;
-	char device[MOUNTS_DEVICE_MAX]; /* "": not in mountinfo */
-	char address[NFS_ADDRESS_MAX];	/* of the server; "": unknown */
-	unsigned int port;		/* to ask it over TCP */
+	char device[PLACE_DEVICE_MAX]; /* "": not in mountinfo */
+	char address[NFS_ADDRESS_MAX]; /* of the server; "": unknown */
+	unsigned int port;	       /* to ask it over TCP */
 	bool is_rdma, is_tcp, is_hung, has_stats, has_card;
 	struct nfs_card card;
 	int64_t waiting; /* requests without an answer, when it is hung */
@@ -121,10 +122,17 @@ bool nfs_over_stand(const struct client *client, const char *target,
 /* 0: so it does, and everything of 'before' that it does not replace. */
 int nfs_over_verify(const struct client *client, const char *target,
 		    const char *before, const char *wanted, struct err *err);
+/* ---- read-ahead, by superblock (bdi.c) ------------------------------------- */
+
+#define NFS_BDI_PATH_MAX 1024
+void nfs_bdi_path(const struct client *client, const char *device,
+		  char path[NFS_BDI_PATH_MAX]);
+/* -1 and errno: the kernel did not take it. */
+int nfs_bdi_write(const char *path, const char *kb);
 /* A superblock begins with the kernel's own read-ahead: give it another one's, as
  * far as that can be done. */
-void nfs_keep_read_ahead(const struct client *client, const char *from,
-			 const char *to);
+void nfs_bdi_keep(const struct client *client, const char *from,
+		  const char *to);
 
 /* ---- the type -------------------------------------------------------------- */
 

@@ -472,7 +472,7 @@ static enum change_made make_from(const struct change_kind *kind,
 		return take_back(kind, client, change, findings);
 	}
 	if (find_old(client, change, &old))
-		nfs_keep_read_ahead(client, old.device, new.device);
+		nfs_bdi_keep(client, old.device, new.device);
 	return CHANGE_MADE;
 }
 

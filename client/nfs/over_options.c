@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "client/nfs/nfs.h"
-#include "lib/sysfs.h"
 
 #define LIST_TEXT_MAX 8192
 #define WORD_MAX 256
-#define PATH_TEXT_MAX 1024
 
 /* What the table and mountstats, which shows defaults as well, say of a mount. */
 static char *shown_of(const struct client *client, const char *target)
@@ -181,32 +179,4 @@ int nfs_over_verify(const struct client *client, const char *target,
 		rc = err_set(err, "it has lost '%s' on the way", c.word);
 	free(c.shown);
 	return rc;
-}
-
-/* ---- read-ahead ------------------------------------------------------------ */
-
-static void device_path(const struct client *client, const char *device,
-			char path[PATH_TEXT_MAX])
-{
-	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb",
-		 client->section->bdi_dir, device);
-}
-
-void nfs_keep_read_ahead(const struct client *client, const char *from,
-			 const char *to)
-{
-	char path[PATH_TEXT_MAX], old[16], new[16];
-	FILE *file;
-
-	device_path(client, from, path);
-	if (sysfs_line(path, old, sizeof(old)) < 0)
-		return;
-	device_path(client, to, path);
-	if (sysfs_line(path, new, sizeof(new)) < 0 || !strcmp(old, new))
-		return;
-	file = fopen(path, "we");
-	if (!file)
-		return;
-	fprintf(file, "%s\n", old);
-	fclose(file);
 }

@@ -9,7 +9,7 @@
 
 /* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG..] - FSTYPE SOURCE SUPER:
  * proc_pid_mountinfo(5) */
-static bool parse(struct place *place)
+bool place_parse(struct place *place)
 {
 	char *word[5], *rest = NULL, *tail = strstr(place->text, " - ");
 	size_t i;
@@ -60,10 +60,23 @@ bool place_find(const char *mountinfo, const struct place_search *search,
 	const char *rest = mountinfo, *line = rest, *at = NULL;
 
 	while (text_next_line(&rest, place->text, sizeof(place->text))) {
-		if (parse(place) && fits(search, place))
+		if (place_parse(place) && fits(search, place))
 			at = line;
 		line = rest;
 	}
 	return at && text_next_line(&at, place->text, sizeof(place->text)) &&
-	       parse(place);
+	       place_parse(place);
+}
+
+bool place_device(const char *mountinfo, const char *target,
+		  char device[PLACE_DEVICE_MAX])
+{
+	const struct place_search search = { .target = target };
+	struct place place;
+
+	if (!place_find(mountinfo, &search, &place) ||
+	    strlen(place.device) >= PLACE_DEVICE_MAX)
+		return false;
+	strcpy(device, place.device);
+	return true;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #define PLACE_TEXT_MAX 8192
+#define PLACE_DEVICE_MAX 24
 
 struct place {
 	unsigned long id, parent;
@@ -26,8 +27,16 @@ struct place_search {
 	bool below;		     /* not on the target, but below it */
 };
 
+/* Into its parts, what is in 'text'. */
+bool place_parse(struct place *place);
+
 /* The last that fits. */
 bool place_find(const char *mountinfo, const struct place_search *search,
 		struct place *place);
+
+/* MAJOR:MINOR of the superblock that is seen there; mounts that share it have
+ * one. */
+bool place_device(const char *mountinfo, const char *target,
+		  char device[PLACE_DEVICE_MAX]);
 
 #endif

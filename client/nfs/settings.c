@@ -20,7 +20,6 @@
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
-#define PATH_TEXT_MAX 1024
 #define READ_AHEAD_KB_MAX 1048576
 
 /* ---- read-ahead ------------------------------------------------------------ */
@@ -42,14 +41,13 @@ static const char *wanted_read_ahead(const struct client_want *want)
 }
 
 static int bdi_path(const struct client *client, const char *target,
-		    char path[PATH_TEXT_MAX])
+		    char path[NFS_BDI_PATH_MAX])
 {
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
 
 	if (!mount || !*mount->device)
 		return -1;
-	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb",
-		 client->section->bdi_dir, mount->device);
+	nfs_bdi_path(client, mount->device, path);
 	return 0;
 }
 
@@ -57,7 +55,7 @@ static const char *read_ahead_now(const struct client *client,
 				  const char *target)
 {
 	struct nfs_facts *facts = nfs_of(client);
-	char path[PATH_TEXT_MAX], line[16];
+	char path[NFS_BDI_PATH_MAX], line[16];
 	unsigned long kb;
 
 	if (bdi_path(client, target, path) < 0 ||
@@ -73,19 +71,14 @@ static int set_read_ahead(const struct setting *setting, struct client *client,
 			  const char *target, const char *list, struct err *err)
 {
 	const char *value = strchr(list, '=');
-	char path[PATH_TEXT_MAX];
-	FILE *file;
-	int rc = 0;
+	char path[NFS_BDI_PATH_MAX];
+	int rc;
 
 	(void)setting;
 	if (!value || bdi_path(client, target, path) < 0)
 		return err_set(err, "it is not mounted any more");
 	FAULT_POINT("read-ahead before");
-	file = fopen(path, "we");
-	if (!file || fprintf(file, "%s\n", value + 1) < 0)
-		rc = -1;
-	if (file && fclose(file) != 0)
-		rc = -1;
+	rc = nfs_bdi_write(path, value + 1);
 	if (rc < 0)
 		err_set(err, "%s: %s", path, strerror(errno));
 	FAULT_POINT("read-ahead after");
