@@ -21,6 +21,12 @@ app() {
 	expect "$1" "[.app[] | select(.fs == \"/m/$2\") | .read_bytes, .write_bytes]" "[$3,$4]"
 }
 
+# moved CASE MOUNT READ WRITTEN - asked for, over the wire, and by processes
+moved() {
+	wire "$1" "$2" "$3" "$4" "$3" "$4"
+	app "$1" "$2" "$3" "$4"
+}
+
 @test "the machines do all that they shall" { expect_done; }
 
 @test "the mounts are found: their versions, and one superblock for two of one export" {
@@ -72,8 +78,7 @@ same() {
 @test "what a job moves on its new mounts is counted, by wire and app, in READs and WRITEs of their size" {
 	local name
 	for name in t3 t4; do
-		wire 'record of the new mounts' $name 4194304 4194304 4194304 4194304
-		app 'record of the new mounts' $name 4194304 4194304
+		moved 'record of the new mounts' $name 4194304 4194304
 		expect 'record of the new mounts' "[.wire[] | select(.fs == \"/m/$name\") | .read_calls >= 64 and .read_calls < 80,
 			.write_calls >= 128 and .write_calls < 160]" '[true,true]'
 	done
@@ -187,12 +192,9 @@ cut_off() {
 @test "dd writes and reads: wire and app tell the same bytes" {
 	local name
 	for name in t3 t4 r3; do
-		wire "$name dd write" $name 0 4194304 0 4194304
-		app "$name dd write" $name 0 4194304
-		wire "$name dd read" $name 4194304 0 4194304 0
-		app "$name dd read" $name 4194304 0
-		wire "$name dd direct" $name 0 4194304 0 4194304
-		app "$name dd direct" $name 0 4194304
+		moved "$name dd write" $name 0 4194304
+		moved "$name dd read" $name 4194304 0
+		moved "$name dd direct" $name 0 4194304
 	done
 }
 
@@ -207,16 +209,14 @@ cut_off() {
 @test "small writes that are each waited for: wire and app tell the same bytes" {
 	local name
 	for name in t3 t4 r3; do
-		wire "$name small" $name 0 5000 0 5000
-		app "$name small" $name 0 5000
+		moved "$name small" $name 0 5000
 	done
 }
 
 @test "a file that is copied: what the server of v4.2 copies is asked for by processes, and on no wire" {
 	local name
 	for name in t3 r3; do
-		wire "$name cp" $name 4194304 4194304 4194304 4194304
-		app "$name cp" $name 4194304 4194304
+		moved "$name cp" $name 4194304 4194304
 	done
 	wire 't4 cp' t4 0 0 0 0
 	app 't4 cp' t4 4194304 4194304
@@ -225,11 +225,9 @@ cut_off() {
 @test "fio with sync, libaio and io_uring: wire and app tell the same bytes" {
 	local name engine
 	for name in t3 t4 r3; do
-		wire "$name sync" $name 4194304 0 4194304 0
-		app "$name sync" $name 4194304 0
+		moved "$name sync" $name 4194304 0
 		for engine in libaio io_uring; do
-			wire "$name $engine" $name 0 4194304 0 4194304
-			app "$name $engine" $name 0 4194304
+			moved "$name $engine" $name 0 4194304
 		done
 	done
 }
