@@ -14,18 +14,29 @@
 #include "lib/text.h"
 
 #define WORD "own 1\n"
+#define NS_DIGITS 9
 
 struct part {
-	char *text; /* NULL: nothing was there */
-	int64_t at_s;
+	char *text;	     /* NULL: nothing was there */
+	int64_t at_s, at_ns; /* since boot, and what is more than that */
 	bool is_end;
 };
 
-/* "begin 4711" */
-static bool read_at(const char *line, const char *word, int64_t *at_s)
+/* ".000000815"; "": none */
+static bool read_ns(const char *text, int64_t *ns)
 {
-	size_t length = strlen(word);
-	char digits[24];
+	if (*text && (*text != '.' || strlen(text) != 1 + NS_DIGITS ||
+		      strspn(text + 1, "0123456789") != NS_DIGITS))
+		return false;
+	*ns = *text ? strtol(text + 1, NULL, 10) : 0;
+	return true;
+}
+
+/* "begin 4711.000000815" */
+static bool read_at(const char *line, const char *word, struct part *part)
+{
+	size_t length = strlen(word), seconds;
+	char digits[40];
 	unsigned long value;
 
 	if (strncmp(line, word, length) != 0 || line[length] != ' ')
@@ -33,9 +44,13 @@ static bool read_at(const char *line, const char *word, int64_t *at_s)
 	line += length + 1;
 	snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(line, "\n"),
 		 line);
+	seconds = strcspn(digits, ".");
+	if (!read_ns(digits + seconds, &part->at_ns))
+		return false;
+	digits[seconds] = '\0';
 	if (number_parse(digits, 0, INT64_MAX, &value, NULL) < 0)
 		return false;
-	*at_s = (int64_t)value;
+	part->at_s = (int64_t)value;
 	return true;
 }
 
@@ -55,8 +70,7 @@ static int split(const char *text, struct part *begin, struct part *end)
 		return 1;
 	at = text + strlen(WORD);
 	stop = find_end(at);
-	if (!read_at(at, "begin", &begin->at_s) ||
-	    !read_at(stop, "end", &end->at_s))
+	if (!read_at(at, "begin", begin) || !read_at(stop, "end", end))
 		return 1;
 	at = text_behind_line(at);
 	begin->text = strndup(at, (size_t)(stop - at));
@@ -167,7 +181,9 @@ static int compare(const void *a, const void *b)
 
 	if (!x->text || !y->text)
 		return !x->text - !y->text;
-	return (x->at_s > y->at_s) - (x->at_s < y->at_s);
+	if (x->at_s == y->at_s)
+		return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+	return x->at_s > y->at_s ? 1 : -1;
 }
 
 static int add_parts(const struct client *client, struct part parts[],

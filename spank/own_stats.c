@@ -24,12 +24,14 @@ enum {
 	FILES
 };
 
-static long now_s(void)
+/* Steps may begin within one second. */
+static void print_now(FILE *out, const char *word)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (long)now.tv_sec;
+	fprintf(out, "%s %lld.%09ld\n", word, (long long)now.tv_sec,
+		now.tv_nsec);
 }
 
 /* ---- what is of NFS in a table and in its counters ----------------------------- */
@@ -121,7 +123,10 @@ static void print_part(FILE *out, const char *word,
 	bool is_known = !count || (stats && count <= SUPERBLOCKS_MAX);
 	int i;
 
-	fprintf(out, "%s %ld\n", word, is_known ? now_s() : -1L);
+	if (is_known)
+		print_now(out, word);
+	else
+		fprintf(out, "%s -1\n", word);
 	for (i = 0; is_known && i < count; i++) {
 		fprintf(out, "%.*s\n", (int)list[i].line.bytes,
 			list[i].line.text);

@@ -10,7 +10,8 @@
  *           that what all tasks did is read when the last one has ended.
  *         text: "own 1", "begin SECONDS", and of each own superblock with the
  *           mount that is seen: its line of mountinfo and its part of mountstats;
- *           "end SECONDS", the same. SECONDS are since boot; -1: unreadable.
+ *           "end SECONDS", the same. SECONDS are since boot, to the nanosecond
+ *           ("4711.000000815"; a plugin from before an update: "4711"); -1: unreadable.
  * Owner   own_stats_end() returns malloc'ed text.
  * Errors  none: what could not be read is -1 in the text, for the epilog to say.
  * Runs    slurmstepd, root: open before the first task is there, end when the

@@ -336,6 +336,29 @@ START_TEST(of_steps_with_one_superblock_the_first_reading_counts_and_the_last)
 }
 END_TEST
 
+START_TEST(steps_of_one_second_are_taken_in_their_order)
+{
+	long long now = now_s();
+	char *first, *second;
+
+	node(ROOT, "");
+	ck_assert_int_gt(asprintf(&first,
+				  "own 1\nbegin %lld.000000009\n%send "
+				  "%lld.000000010\n%s",
+				  now, data(100, 5, 7), now, data(100, 5, 11)),
+			 0);
+	ck_assert_int_gt(asprintf(&second,
+				  "own 1\nbegin %lld.000000011\n%send "
+				  "%lld.100000000\n%s",
+				  now, data(100, 5, 11), now, data(100, 8, 11)),
+			 0);
+	/* folders have no order */
+	ck_assert_int_eq(own(NULL, second, first), 0);
+	expect(3, 4);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(namespaces_of_two_steps_with_a_superblock_each_are_added)
 {
 	node(ROOT, "");
@@ -419,6 +442,9 @@ START_TEST(texts_and_mounts_without_counters_are_unknown_and_no_line)
 		"own 1\nbegin 1\nend 2",
 		"own 1\nend 2\n",
 		"own 1\nbegin 1x\nend 2\n",
+		"own 1\nbegin 1.\nend 2\n",
+		"own 1\nbegin 1.12345678x\nend 2\n",
+		"own 1\nbegin 1.1234567890\nend 2\n",
 	};
 	size_t i;
 
@@ -457,6 +483,7 @@ UNIT_MAIN(
 	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts,
 	what_a_step_moved_on_nfs_of_its_own_is_a_line,
 	of_steps_with_one_superblock_the_first_reading_counts_and_the_last,
+	steps_of_one_second_are_taken_in_their_order,
 	namespaces_of_two_steps_with_a_superblock_each_are_added,
 	a_superblock_that_was_made_in_the_job_counts_whole,
 	of_an_older_one_without_a_first_reading_nothing_is_known,
