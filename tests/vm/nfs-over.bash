@@ -39,9 +39,9 @@ over_timed() {
 		'{status: $s, seconds: ($b - $a), said: $said}'
 }
 
-over_cut() { # -A | -D
-	iptables "$1" INPUT -i lo -d 192.168.77.1 -j DROP
-	iptables "$1" OUTPUT -o lo -d 192.168.77.1 -j DROP
+over_cut() { # -A | -D; see cut
+	iptables "$1" INPUT -i lo -s 192.168.77.1 -d 192.168.77.1 -j DROP
+	iptables "$1" OUTPUT -o lo -s 192.168.77.1 -d 192.168.77.1 -j DROP
 }
 
 over_work() {
