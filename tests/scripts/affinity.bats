@@ -182,15 +182,15 @@ each_killed() {
 }
 
 @test "a prolog killed at any step of moving workqueues or threads is mended by its epilog" {
-	each_killed prepare release
+	third 1 each_killed prepare release
 }
 
 @test "a prolog killed at any step of moving workqueues or threads is mended by --recover" {
-	each_killed prepare recover
+	third 2 each_killed prepare recover
 }
 
 @test "a prolog killed at any step of moving workqueues or threads is mended by the next job" {
-	each_killed prepare crash_next_job
+	third 3 each_killed prepare crash_next_job
 }
 
 @test "an epilog killed at any step of moving workqueues or threads back is mended by its second run" {

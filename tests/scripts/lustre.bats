@@ -512,15 +512,15 @@ by_next_job() {
 }
 
 @test "a prolog killed at any step of the parameters is mended by its epilog" {
-	killed prepare release
+	third 1 killed prepare release
 }
 
 @test "a prolog killed at any step of the parameters is mended by --recover" {
-	killed prepare recover
+	third 2 killed prepare recover
 }
 
 @test "a prolog killed at any step of the parameters is mended by the next job" {
-	killed prepare by_next_job
+	third 3 killed prepare by_next_job
 }
 
 @test "an epilog killed at any step of the parameters is mended by its second run" {

@@ -405,15 +405,15 @@ remount_killed() {
 }
 
 @test "a prolog killed at any step of a remount is mended by its epilog" {
-	remount_killed prepare release
+	third 1 remount_killed prepare release
 }
 
 @test "a prolog killed at any step of a remount is mended by --recover" {
-	remount_killed prepare recover
+	third 2 remount_killed prepare recover
 }
 
 @test "a prolog killed at any step of a remount is mended by the next job" {
-	remount_killed prepare crash_next_job
+	third 3 remount_killed prepare crash_next_job
 }
 
 @test "an epilog killed at any step of a remount is mended by its second run" {

@@ -297,15 +297,15 @@ killed() {
 }
 
 @test "a prolog killed at any step of a new mount is mended by its epilog" {
-	killed prepare release 'mount before' 'mount after'
+	third 1 killed prepare release 'mount before' 'mount after'
 }
 
 @test "a prolog killed at any step of a new mount is mended by --recover" {
-	killed prepare recover 'mount before' 'mount after'
+	third 2 killed prepare recover 'mount before' 'mount after'
 }
 
 @test "a prolog killed at any step of a new mount is mended by the next job" {
-	killed prepare crash_next_job 'mount before' 'mount after'
+	third 3 killed prepare crash_next_job 'mount before' 'mount after'
 }
 
 @test "an epilog killed at any step of a new mount is mended by its second run" {

@@ -142,7 +142,7 @@ part_sanitizers() {
 	need tree-sanitizers || return 0
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
 		file gpfs ledger live lustre nfs nfs_over peers prolog prolog_faults prolog_left report)
-	JOBIO_SHARE=4 CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 \
+	JOBIO_SHARE=4 CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1 \
 		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
@@ -183,13 +183,14 @@ part_fuzz() {
 }
 
 # Here some of the scripts' tests show that the archive has what they need.
-# All is compiled from the archive; of the tests those that read files of it are run.
+# All is compiled from the archive, with little optimizing; of the tests those that read
+# files of it are run.
 distcheck() {
 	local which
 	which=$(cd "$top" && grep -lE 'SRCDIR|MACHINES' tests/unit/test_*.c | sed 's/\.c$//' | paste -sd' ')
 	# shellcheck disable=SC2016 # make expands it
 	run "$dir/distcheck.log" 1800 make -s -j"$(nproc)" -C "$work/gcc" \
-		distcheck 'TESTS=$(DIST_TESTS) '"$which" ||
+		distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O1 'TESTS=$(DIST_TESTS) '"$which" ||
 		{ tail -n 30 "$dir/distcheck.log"; return 1; }
 }
 
@@ -225,14 +226,15 @@ part_diff() {
 # ---- in containers ---------------------------------------------------------------
 
 # The unit programs, and those scripts whose subject a Slurm, its files or libraries
-# may change; make check with gcc has run them all on this machine.
+# may change; make check with gcc has run them all on this machine, and four times as
+# much of what is tried at random.
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
 	local logs which
 	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' cores count hardening ledger \
 		locality plan prolog report)
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -- \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_SHARE=4 -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
 	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
