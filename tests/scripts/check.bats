@@ -128,19 +128,6 @@ is_said() {
 	[ "${lines[-1]}" = '3 passed, 0 failed' ]
 }
 
-@test "slurm-kit wants a source tree of the version that it is asked for" {
-	local kit=$SRCDIR/tests/packages/slurm-kit
-	run "$kit" "$top"
-	[[ $status -eq 1 && $output == 'slurm-kit: usage: slurm-kit SOURCE VERSION [KIT]' ]]
-	run "$kit" "$top" 25.11.7
-	[[ $status -eq 1 && $output == "slurm-kit: $top: no source tree of Slurm: no configure, or no META" ]]
-	printf '#!/bin/sh\n' >"$top/configure"
-	chmod 755 "$top/configure"
-	printf '  Major:\t25\n  Version:\t25.11.6\n' >"$top/META"
-	run "$kit" "$top" 25.11.7
-	[[ $status -eq 1 && $output == "slurm-kit: $top: it is Slurm 25.11.6, not 25.11.7" ]]
-}
-
 @test "where there is no kit of Slurms, one part says so" {
 	parts 'part_slurms() { say "not there: $1"; }' 'part_lint() { result 3 0 three; }'
 	export JOBIO_SLURM_KIT=$top/nowhere
