@@ -16,7 +16,9 @@
 #include "lib/rundir.h"
 
 #define ARGS_MAX 1024 /* it counts fewer filesystems, and says so */
-#define READ_MS 2000U
+/* What is not read is lost, and a node that pages needs seconds for a program. */
+#define READ_MS 5000U
+#define ASK_MS 2000U
 #define HELPER "jobio-count"
 
 struct call {
@@ -177,7 +179,7 @@ int job_count_stop(const struct config *config, uint32_t job_id,
 		return -1;
 	add_command(&call, "stop", job_id);
 	FAULT_POINT("count stop before");
-	if (call_run(&call, READ_MS, &result, err) < 0)
+	if (call_run(&call, ASK_MS, &result, err) < 0)
 		return -1;
 	FAULT_POINT("count stop after");
 	child_result_free(&result);
@@ -215,7 +217,7 @@ int job_count_each(const struct config *config,
 	if (call_init(&call, config, err) < 0)
 		return -1;
 	add_word(&call, "status");
-	if (call_run(&call, READ_MS, &result, err) < 0)
+	if (call_run(&call, ASK_MS, &result, err) < 0)
 		return -1;
 	top = json_parse(result.out);
 	jobs = json_list(top, "jobs");

@@ -154,7 +154,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ $((SECONDS - start)) -lt 9 ]
 }
 
-@test "a jobio-count that hangs holds up an epilog twice for two seconds, and fails nothing" {
+@test "a jobio-count that hangs holds up an epilog for five seconds and for two, and fails nothing" {
 	node_count "$COUNTED"
 	job 7 1 stream
 	prolog
@@ -163,8 +163,9 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	local start=$SECONDS
 	run epilog
 	[ "$status" -eq 0 ]
+	expect_in '5000 ms' "$output"
 	expect_in '2000 ms' "$output"
-	[ $((SECONDS - start)) -lt 8 ]
+	[ $((SECONDS - start)) -lt 11 ]
 	expect_base
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
