@@ -250,8 +250,10 @@ private() {
 	# jobs that run.
 	[[ $JOBIO_SUITE != bookworm ]] || own=(1048576 '[]')
 	# shellcheck disable=SC2016 # for the job's shell
-	submit 'for ((i = 0; i < 60; i++)); do [[ ! -e /var/tmp/over ]] || break; sleep 1; done' -D /var/tmp
+	submit 'touch /var/tmp/begun; for ((i = 0; i < 60; i++)); do [[ ! -e /var/tmp/over ]] || break; sleep 1; done' \
+		-D /var/tmp
 	other=$job
+	within 30 on_node 'test -e /var/tmp/begun'
 	submit 'dd if=/dev/zero of=z bs=64k count=16 status=none' -D /mnt/b
 	finish "$job"
 	on_node 'touch /var/tmp/over'
