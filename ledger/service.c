@@ -265,25 +265,31 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 
 static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 {
-	struct record *record = record_parse(text, size, err);
+	struct record *record = record_parse(text, size, NULL);
 	int rc = record ? merge_add(arg, record, merge_digest(text, size)) : 0;
 
 	record_free(record);
-	return rc;
+	return rc < 0 ? err_set(err, "out of memory") : 0;
 }
 
 /* For the one who asks: the numbers to the last digit, and the summary when it
  * is not up to date. A job of very many nodes would hold up the others. */
-static void refresh(struct service *service, struct store_run *run,
-		    struct json_object *top)
+static int refresh(struct service *service, struct store_run *run,
+		   struct json_object *top, struct err *err)
 {
 	struct json_object *totals;
-	struct merge *merge = NULL;
+	struct merge *merge;
 	struct summary summary;
 	char text[SUMMARY_MAX];
+	int rc = 0;
 
-	if (run->nodes_seen > MERGE_MAX || !(merge = merge_new()) ||
-	    store_records(service->store, run->id, merge_one, merge, NULL) < 0)
+	if (run->nodes_seen > MERGE_MAX)
+		return 0;
+	merge = merge_new();
+	rc = merge ? store_records(service->store, run->id, merge_one, merge,
+				   err)
+		   : err_set(err, "out of memory");
+	if (rc < 0)
 		goto out;
 	merge_summary(merge, &summary);
 	if (run->dirty == STORE_DIRTY) {
@@ -301,6 +307,7 @@ static void refresh(struct service *service, struct store_run *run,
 	json_object_object_add(top, "totals", totals);
 out:
 	merge_free(merge);
+	return rc < 0 ? -1 : 0;
 }
 
 static void describe(struct json_object *o, const struct store_run *run)
@@ -358,18 +365,20 @@ static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
 }
 
 /* The runs that this user may see, each by its summary; *run is the newest of
- * them, or the one asked for: 1, or 0 when there is none. */
+ * them, or the one asked for: 1; 0 when there is none; -1: the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count,
 		     int64_t restart, uid_t uid, struct json_object *runs,
 		     struct store_run *run, struct err *err)
 {
 	struct json_object *o;
 	struct store_run one;
-	int i, found = 0;
+	int i, found = 0, failed = 0;
 
 	for (i = 0; i < count; i++) {
-		if (store_run_load(service->store, ids[i], &one, err) < 0)
+		if (store_run_load(service->store, ids[i], &one, err) < 0) {
+			failed = -1;
 			continue;
+		}
 		if (!may_read(service, &one, uid)) {
 			store_run_free(&one);
 			continue;
@@ -384,7 +393,7 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 			store_run_free(&one);
 		}
 	}
-	return found;
+	return found ? 1 : failed;
 }
 
 /* What to show of the runs of a job. */
@@ -394,8 +403,8 @@ struct wish {
 		*after; /* NULL: all; else the records of later nodes alone */
 };
 
-static void put_records(struct service *service, const struct store_run *run,
-			const struct wish *wish, FILE *out, struct err *err)
+static int put_records(struct service *service, const struct store_run *run,
+		       const struct wish *wish, FILE *out, struct err *err)
 {
 	struct collector c = { .out = out };
 
@@ -403,11 +412,13 @@ static void put_records(struct service *service, const struct store_run *run,
 	if (store_records_after(service->store, run->id,
 				wish->after ? wish->after : "", collect, &c,
 				err) < 0)
-		c.left = run->nodes_seen;
+		return -1;
 	fprintf(out, "],\"records_left_out\":%" PRId64, c.left);
+	return 0;
 }
 
-/* What is said of the run, its records, and behind them all runs. */
+/* What is said of the run, its records, and behind them all runs. NULL: the store
+ * failed half way. */
 static char *whole_run(struct service *service, struct store_run *run,
 		       const struct wish *wish, struct json_object *runs,
 		       struct err *err)
@@ -416,16 +427,20 @@ static char *whole_run(struct service *service, struct store_run *run,
 	char *head, *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
+	int rc = 0;
 
 	if (!wish->after) {
-		refresh(service, run, top);
+		rc = refresh(service, run, top, err);
 		describe(top, run);
 	}
 	head = json_line_put(top);
 	if (!out || !head)
+		rc = err_set(err, "out of memory");
+	if (rc < 0)
 		goto fail;
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
-	put_records(service, run, wish, out, err);
+	if (put_records(service, run, wish, out, err) < 0)
+		goto fail;
 	if (!wish->after)
 		fprintf(out, ",\"runs\":%s", json_line(runs));
 	fputc('}', out);
@@ -443,8 +458,9 @@ fail:
 }
 
 /* The newest run, or the one asked for, with its records; the others by their
- * summaries. NULL: nothing that this user may see. The answer is made of what
- * the runs say and of the records of that version, so that is its key. */
+ * summaries. NULL: nothing that this user may see, or why not in *err. The answer
+ * is made of what the runs say and of the records of that version, so that is its
+ * key. */
 static char *show(struct service *service, const int64_t *ids, int count,
 		  const struct wish *wish, uid_t uid, struct err *err)
 {
@@ -452,9 +468,13 @@ static char *show(struct service *service, const int64_t *ids, int count,
 	struct store_run run = { 0 };
 	char *key = NULL, *answer = NULL;
 	const char *kept;
+	int found;
 
-	if (!list_runs(service, ids, count, wish->restart, uid, runs, &run,
-		       err))
+	found = list_runs(service, ids, count, wish->restart, uid, runs, &run,
+			  err);
+	if (!found)
+		*err->text = 0;
+	if (found <= 0)
 		goto out;
 	if (asprintf(&key, "%lld %lld %s %s", (long long)run.id,
 		     (long long)run.version, json_line(runs),
@@ -504,6 +524,8 @@ static char *get(struct service *service, struct json_object *request,
 	answer = show(service, ids, count, &wish, uid, &err);
 	if (answer)
 		return answer;
+	if (*err.text)
+		return service_error(err.text, false);
 	snprintf(sentence, sizeof(sentence),
 		 "job '%s': no record that you may read", job_text);
 	return service_error(sentence, false);
@@ -577,67 +599,71 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 	return collect(text, size, c, err);
 }
 
-/* All of a run's records, or none of them where they are too many. */
-static char *splice_records(struct service *service,
-			    const struct store_run *run, bool is_brief)
+/* All of a run's records, or (*text NULL) none of them where they are too many. */
+static int splice_records(struct service *service, const struct store_run *run,
+			  bool is_brief, char **text, struct err *err)
 {
 	struct collector p = { .is_brief = is_brief };
 	size_t size = 0;
-	char *text = NULL;
 	int rc = 1;
 
-	p.out = open_memstream(&text, &size);
+	*text = NULL;
+	p.out = open_memstream(text, &size);
 	if (!p.out)
-		return NULL;
+		return err_set(err, "out of memory");
 	if (run->nodes_seen <= LIST_NODES_MAX)
-		rc = store_records(service->store, run->id, splice, &p, NULL);
+		rc = store_records(service->store, run->id, splice, &p, err);
 	if (fclose(p.out) || rc) {
-		free(text);
-		return NULL;
+		free(*text);
+		*text = NULL;
 	}
-	return text;
+	return rc < 0 ? -1 : 0;
 }
 
 /* One run of the list, as get has it; its records are not read again. */
-static char *list_run(struct service *service, struct store_run *run,
-		      bool is_brief)
+static int list_run(struct service *service, struct store_run *run,
+		    bool is_brief, char **text, struct err *err)
 {
 	struct json_object *top = json_object_new_object();
-	char *records = splice_records(service, run, is_brief);
-	char *head, *text = NULL;
+	char *head, *records;
+	int rc = splice_records(service, run, is_brief, &records, err);
 
-	if (run->dirty == STORE_DIRTY)
-		refresh(service, run, top);
+	if (rc == 0 && run->dirty == STORE_DIRTY)
+		rc = refresh(service, run, top, err);
 	describe(top, run);
 	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
 	head = json_line_put(top);
-	if (head &&
-	    asprintf(&text, "%.*s,\"records\":[%s]}", (int)strlen(head) - 1,
-		     head, records ? records : "") < 0)
-		text = NULL;
+	if (rc == 0 && (!head || asprintf(text, "%.*s,\"records\":[%s]}",
+					  (int)strlen(head) - 1, head,
+					  records ? records : "") < 0)) {
+		*text = NULL;
+		rc = err_set(err, "out of memory");
+	}
 	free(head);
 	free(records);
-	return text;
+	return rc;
 }
 
-/* The newest run that this user may see; NULL: there is none. */
-static char *list_job(struct service *service, uint32_t job, uid_t uid,
-		      bool is_brief, struct err *err)
+/* The newest run that this user may see, in *text; 0 too when there is none. */
+static int list_job(struct service *service, uint32_t job, uid_t uid,
+		    bool is_brief, char **text, struct err *err)
 {
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
-	char *text = NULL;
-	int i, count = store_find(service->store, STORE_JOB, job,
+	int i, rc = 0,
+	       count = store_find(service->store, STORE_JOB, job,
 				  RECORD_UNKNOWN, ids, RUNS_MAX, err);
 
-	for (i = 0; i < count && !text; i++) {
-		if (store_run_load(service->store, ids[i], &run, err) < 0)
+	for (i = 0; i < count && !*text; i++) {
+		if (store_run_load(service->store, ids[i], &run, err) < 0) {
+			rc = -1;
 			continue;
+		}
 		if (may_read(service, &run, uid))
-			text = list_run(service, &run, is_brief);
+			rc = list_run(service, &run, is_brief, text, err);
 		store_run_free(&run);
 	}
-	return text;
+	return count < 0 || (rc < 0 && !*text) ? -1 : 0;
 }
 
 /* As many of the jobs as fit; "done" says how many that are, from the first. */
@@ -648,9 +674,10 @@ static char *list(struct service *service, struct json_object *request,
 	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
 	bool is_brief = json_is_true(request, "brief");
 	char *answer = NULL, *run;
-	struct err err;
+	struct err err = { "" };
 	int64_t job;
 	FILE *out;
+	int rc = 0;
 
 	if (!jobs || count > LIST_JOBS_MAX)
 		return service_error("list: jobs: must be a list of at most "
@@ -661,22 +688,24 @@ static char *list(struct service *service, struct json_object *request,
 		return NULL;
 	fputs("{\"ok\":true,\"runs\":[", out);
 	for (i = 0, size = 0; i < count && size < LIST_BYTES_MAX; i++) {
-		run = json_value_number(json_object_array_get_idx(jobs, i),
-					&job) &&
-				      job > 0 && job <= UINT32_MAX
-			      ? list_job(service, (uint32_t)job, uid, is_brief,
-					 &err)
-			      : NULL;
+		run = NULL;
+		if (json_value_number(json_object_array_get_idx(jobs, i),
+				      &job) &&
+		    job > 0 && job <= UINT32_MAX)
+			rc = list_job(service, (uint32_t)job, uid, is_brief,
+				      &run, &err);
+		if (rc < 0)
+			break;
 		if (run)
 			fprintf(out, "%s%s", size ? "," : "", run);
 		size += run ? strlen(run) : 0;
 		free(run);
 	}
 	fprintf(out, "],\"done\":%zu}", i);
-	if (fclose(out) == 0)
+	if (fclose(out) == 0 && rc >= 0)
 		return answer;
 	free(answer);
-	return NULL;
+	return rc < 0 ? service_error(err.text, false) : NULL;
 }
 
 /* ---- site ---------------------------------------------------------------- */

@@ -616,6 +616,82 @@ START_TEST(an_answer_is_kept_until_anything_in_it_changes)
 }
 END_TEST
 
+/* Stands where the store's own function did, for as long as it is broken. */
+static int no_records(struct store *store, int64_t id, const char *node,
+		      store_fn fn, void *arg, struct err *err)
+{
+	(void)store, (void)id, (void)node, (void)fn, (void)arg;
+	return err_set(err, "store: the disk is gone");
+}
+
+static int no_run(struct store *store, int64_t id, struct store_run *run,
+		  struct err *err)
+{
+	(void)store, (void)id, (void)run;
+	return err_set(err, "store: the disk is gone");
+}
+
+static int no_ids(struct store *store, enum store_part kind, uint32_t job,
+		  int64_t part, int64_t *ids, int max, struct err *err)
+{
+	(void)store, (void)kind, (void)job, (void)part, (void)ids, (void)max;
+	return err_set(err, "store: the disk is gone");
+}
+
+#define GONE "{\"ok\":false,\"error\":\"store: the disk is gone\"}"
+
+START_TEST(an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	static const char rest[] =
+		"{\"op\":\"get\",\"job\":\"7\",\"after\":\"n0\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const struct store_ops *sound = store->ops;
+	struct store_ops broken = *sound;
+
+	service.kept = kept_new();
+	ask_put(&service, 0, made("n1"));
+	broken.records_after = no_records;
+	store->ops = &broken;
+	ck_assert_str_eq(ask(&service, ALICE, get), GONE);
+	ck_assert_str_eq(ask(&service, ALICE, rest), GONE);
+	store->ops = sound;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, get), "\"node\":\"n1\""));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, rest), "\"node\":\"n1\""));
+	kept_free(service.kept);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_store_that_fails_does_not_look_like_a_job_that_nobody_knows)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	static const char list[] = "{\"op\":\"list\",\"jobs\":[7,8]}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const struct store_ops *sound = store->ops;
+	struct store_ops broken = *sound;
+
+	ask_put(&service, 0, made("n1"));
+	store->ops = &broken;
+	broken.run_load = no_run;
+	ck_assert_str_eq(ask(&service, ALICE, get), GONE);
+	ck_assert_str_eq(ask(&service, ALICE, list), GONE);
+	broken = *sound;
+	broken.records_after = no_records;
+	ck_assert_str_eq(ask(&service, ALICE, list), GONE);
+	broken = *sound;
+	broken.find = no_ids;
+	ck_assert_str_eq(ask(&service, ALICE, get), GONE);
+	ck_assert_str_eq(ask(&service, ALICE, list), GONE);
+	store->ops = sound;
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_kept_answer_saves_the_work)
 {
 	struct kept *kept = kept_new();
@@ -696,6 +772,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
 	  an_answer_is_kept_until_anything_in_it_changes,
+	  an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept,
+	  a_store_that_fails_does_not_look_like_a_job_that_nobody_knows,
 	  a_kept_answer_saves_the_work,
 	  a_node_that_writes_from_elsewhere_is_told,
 	  more_nodes_than_can_be_remembered_are_forgotten)
