@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ledger/merge.h"
 #include "ledger/site.h"
@@ -330,10 +331,19 @@ static void describe(struct json_object *o, const struct store_run *run)
 	json_add_text(o, "summary", run->summary);
 }
 
+/* Who asks, and about the jobs of which cluster: NULL for all that there are. */
+struct asker {
+	uid_t uid;
+	const char *cluster;
+};
+
 static bool may_read(const struct service *service, const struct store_run *run,
-		     uid_t uid)
+		     const struct asker *asker)
 {
-	return uid == 0 || uid == service->ledger_uid || uid == run->uid;
+	if (asker->cluster && strcasecmp(asker->cluster, run->cluster) != 0)
+		return false;
+	return asker->uid == 0 || asker->uid == service->ledger_uid ||
+	       asker->uid == run->uid;
 }
 
 /* "7", "5_1" or "7+1" */
@@ -367,8 +377,9 @@ static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
 /* The runs that this user may see, each by its summary; *run is the newest of
  * them, or the one asked for: 1; 0 when there is none; -1: the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count,
-		     int64_t restart, uid_t uid, struct json_object *runs,
-		     struct store_run *run, struct err *err)
+		     int64_t restart, const struct asker *asker,
+		     struct json_object *runs, struct store_run *run,
+		     struct err *err)
 {
 	struct json_object *o;
 	struct store_run one;
@@ -379,7 +390,7 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 			failed = -1;
 			continue;
 		}
-		if (!may_read(service, &one, uid)) {
+		if (!may_read(service, &one, asker)) {
 			store_run_free(&one);
 			continue;
 		}
@@ -462,7 +473,8 @@ fail:
  * is made of what the runs say and of the records of that version, so that is its
  * key. */
 static char *show(struct service *service, const int64_t *ids, int count,
-		  const struct wish *wish, uid_t uid, struct err *err)
+		  const struct wish *wish, const struct asker *asker,
+		  struct err *err)
 {
 	struct json_object *runs = json_object_new_array();
 	struct store_run run = { 0 };
@@ -470,7 +482,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 	const char *kept;
 	int found;
 
-	found = list_runs(service, ids, count, wish->restart, uid, runs, &run,
+	found = list_runs(service, ids, count, wish->restart, asker, runs, &run,
 			  err);
 	if (!found)
 		*err->text = 0;
@@ -499,7 +511,7 @@ out:
 }
 
 static char *get(struct service *service, struct json_object *request,
-		 uid_t uid)
+		 const struct asker *asker)
 {
 	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN;
 	const char *asked = json_text(request, "job");
@@ -521,7 +533,7 @@ static char *get(struct service *service, struct json_object *request,
 		return service_error(err.text, false);
 	wish.restart = json_number(request, "restart");
 	wish.after = json_text(request, "after");
-	answer = show(service, ids, count, &wish, uid, &err);
+	answer = show(service, ids, count, &wish, asker, &err);
 	if (answer)
 		return answer;
 	if (*err.text)
@@ -533,11 +545,23 @@ static char *get(struct service *service, struct json_object *request,
 
 /* ---- family -------------------------------------------------------------- */
 
+/* Tasks of the same number, of several clusters or users, follow each other. */
+static void add_once(struct json_object *list, const char *text)
+{
+	size_t count = json_object_array_length(list);
+	const char *last = count ? json_value_text(json_object_array_get_idx(
+					   list, count - 1))
+				 : NULL;
+
+	if (!last || strcmp(last, text) != 0)
+		json_object_array_add(list, json_object_new_string(text));
+}
+
 /* The tasks of array 5, or the components of job 7, that this user may see, as
  * they are asked for one by one: "5_1", "7+1". */
 static int list_family(struct service *service, enum store_part kind,
-		       uint32_t job, uid_t uid, struct json_object *list,
-		       struct err *err)
+		       uint32_t job, const struct asker *asker,
+		       struct json_object *list, struct err *err)
 {
 	int64_t *ids = calloc(FAMILY_MAX, sizeof(*ids));
 	struct store_run run;
@@ -555,9 +579,8 @@ static int list_family(struct service *service, enum store_part kind,
 			 kind == STORE_ARRAY_TASK ? '_' : '+',
 			 kind == STORE_ARRAY_TASK ? run.array_task
 						  : run.het_offset);
-		if (may_read(service, &run, uid))
-			json_object_array_add(list,
-					      json_object_new_string(text));
+		if (may_read(service, &run, asker))
+			add_once(list, text);
 		store_run_free(&run);
 	}
 	free(ids);
@@ -565,7 +588,7 @@ static int list_family(struct service *service, enum store_part kind,
 }
 
 static char *family(struct service *service, struct json_object *request,
-		    uid_t uid)
+		    const struct asker *asker)
 {
 	const char *text = json_text(request, "job");
 	struct json_object *top, *list;
@@ -575,11 +598,11 @@ static char *family(struct service *service, struct json_object *request,
 	if (!text || number_parse(text, 1, UINT32_MAX, &job, NULL) < 0)
 		return service_error("family: job: must be a job id", false);
 	list = json_object_new_array();
-	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, uid, list,
+	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list,
 			&err) < 0 ||
 	    (!json_object_array_length(list) &&
-	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, uid, list,
-			 &err) < 0)) {
+	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker,
+			 list, &err) < 0)) {
 		json_object_put(list);
 		return service_error(err.text, false);
 	}
@@ -645,8 +668,9 @@ static int list_run(struct service *service, struct store_run *run,
 }
 
 /* The newest run that this user may see, in *text; 0 too when there is none. */
-static int list_job(struct service *service, uint32_t job, uid_t uid,
-		    bool is_brief, char **text, struct err *err)
+static int list_job(struct service *service, uint32_t job,
+		    const struct asker *asker, bool is_brief, char **text,
+		    struct err *err)
 {
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
@@ -659,7 +683,7 @@ static int list_job(struct service *service, uint32_t job, uid_t uid,
 			rc = -1;
 			continue;
 		}
-		if (may_read(service, &run, uid))
+		if (may_read(service, &run, asker))
 			rc = list_run(service, &run, is_brief, text, err);
 		store_run_free(&run);
 	}
@@ -668,7 +692,7 @@ static int list_job(struct service *service, uint32_t job, uid_t uid,
 
 /* As many of the jobs as fit; "done" says how many that are, from the first. */
 static char *list(struct service *service, struct json_object *request,
-		  uid_t uid)
+		  const struct asker *asker)
 {
 	struct json_object *jobs = json_list(request, "jobs");
 	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
@@ -692,7 +716,7 @@ static char *list(struct service *service, struct json_object *request,
 		if (json_value_number(json_object_array_get_idx(jobs, i),
 				      &job) &&
 		    job > 0 && job <= UINT32_MAX)
-			rc = list_job(service, (uint32_t)job, uid, is_brief,
+			rc = list_job(service, (uint32_t)job, asker, is_brief,
 				      &run, &err);
 		if (rc < 0)
 			break;
@@ -765,6 +789,7 @@ int service_handle(struct service *service, const char *request, size_t size,
 		   uid_t uid, int64_t now_s, char **answer)
 {
 	struct json_object *top = parse(request, size);
+	const struct asker asker = { uid, json_text(top, "cluster") };
 	const char *name = json_text(top, "op");
 	int rc = 0;
 
@@ -776,11 +801,11 @@ int service_handle(struct service *service, const char *request, size_t size,
 	} else if (!strcmp(name, "put")) {
 		rc = put(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
-		*answer = get(service, top, uid);
+		*answer = get(service, top, &asker);
 	} else if (!strcmp(name, "family")) {
-		*answer = family(service, top, uid);
+		*answer = family(service, top, &asker);
 	} else if (!strcmp(name, "list")) {
-		*answer = list(service, top, uid);
+		*answer = list(service, top, &asker);
 	} else if (!strcmp(name, "site")) {
 		*answer = site(service, top, uid);
 	} else if (!strcmp(name, "reason")) {

@@ -89,7 +89,7 @@ int store_later(struct store *store, int64_t id, const char *summary,
 
 /* Ids of the runs of a job, newest first: by raw id; or by array and task, or
  * het job and offset; with 'part' RECORD_UNKNOWN, one run of each task, or
- * component, in their order. Their number or -1. */
+ * component, of each cluster and user, in their order. Their number or -1. */
 int store_find(struct store *store, enum store_part kind, uint32_t job,
 	       int64_t part, int64_t *ids, int max, struct err *err);
 

@@ -65,10 +65,12 @@ static const char find_het[] =
 	" ORDER BY first DESC LIMIT ?3";
 static const char find_all_tasks[] =
 	"SELECT max(id) FROM runs WHERE array_job=?1"
-	" GROUP BY array_task ORDER BY array_task LIMIT ?3";
+	" GROUP BY array_task, cluster, uid"
+	" ORDER BY array_task LIMIT ?3";
 static const char find_all_components[] =
 	"SELECT max(id) FROM runs WHERE het_job=?1"
-	" GROUP BY het_offset ORDER BY het_offset LIMIT ?3";
+	" GROUP BY het_offset, cluster, uid"
+	" ORDER BY het_offset LIMIT ?3";
 static const char old_runs[] = "SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS
 			       " ORDER BY last LIMIT ?3 FOR UPDATE";
 static const char backlog[] =

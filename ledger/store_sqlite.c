@@ -136,10 +136,11 @@ static const char *const sql[STATEMENTS] = {
 	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
 		     " ORDER BY first DESC LIMIT ?3",
 	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1"
-			   " GROUP BY array_task ORDER BY array_task LIMIT ?3",
+			   " GROUP BY array_task, cluster, uid"
+			   " ORDER BY array_task LIMIT ?3",
 	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1"
-				" GROUP BY het_offset ORDER BY het_offset"
-				" LIMIT ?3",
+				" GROUP BY het_offset, cluster, uid"
+				" ORDER BY het_offset LIMIT ?3",
 	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
 	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
 		    " sum(tries>0), min(last) FROM runs"

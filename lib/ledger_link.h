@@ -12,6 +12,7 @@
  *             {"op":"list","jobs":[7,8,..],"brief":true?}
  *               (records without timelines and histograms)
  *             {"op":"family","job":"5"}
+ *             get, list and family: with "cluster":"c", of its jobs alone
  *             {"op":"site","since":S,"until":E,"after":[..]?}  (ledger/site.h)
  *             {"op":"ping"}     answered with "version" and "time", seconds
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},

@@ -126,35 +126,38 @@ static int take_page(const char *answer, struct job_report **reports,
 	return (int)done;
 }
 
-/* "{"op":"list","jobs":[7,8],"brief":true}"; NULL: out of memory. */
-static char *ask_for(struct job_report *const *reports, size_t count,
-		     bool is_brief)
+/* "{"op":"list","cluster":"c","jobs":[7,8],"brief":true}"; NULL: out of memory. */
+static char *ask_for(const char *cluster, struct job_report *const *reports,
+		     size_t count, bool is_brief)
 {
-	char *text = NULL;
-	size_t i, size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct json_object *top = json_object_new_object();
+	struct json_object *jobs = json_object_new_array();
+	unsigned long job;
+	size_t i;
 
-	if (!out)
-		return NULL;
-	fputs("{\"op\":\"list\",\"jobs\":[", out);
+	json_add_text(top, "op", "list");
+	if (cluster)
+		json_add_text(top, "cluster", cluster);
 	for (i = 0; i < count; i++) {
-		const char *id = reports[i]->slurm->raw_id;
-
-		fprintf(out, "%s%s", i ? "," : "",
-			job_report_is_id(id) ? id : "0");
+		if (number_parse(reports[i]->slurm->raw_id, 1, UINT32_MAX, &job,
+				 NULL) < 0)
+			job = 0;
+		json_object_array_add(jobs,
+				      json_object_new_int64((int64_t)job));
 	}
-	fprintf(out, "]%s}", is_brief ? ",\"brief\":true" : "");
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	json_object_object_add(top, "jobs", jobs);
+	if (is_brief)
+		json_add_bool(top, "brief", true);
+	return json_line_put(top);
 }
 
 /* How many of them it has answered for; -1: none. */
 static int fill_page(struct job_source *source, struct job_report **reports,
 		     size_t count, bool is_brief, struct err *err)
 {
-	char *request = ask_for(reports, count, is_brief), *answer = NULL;
+	char *request =
+		ask_for(job_source_cluster(source), reports, count, is_brief);
+	char *answer = NULL;
 	int done = -1;
 
 	if (request)

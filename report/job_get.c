@@ -44,13 +44,16 @@ out:
 	return r;
 }
 
-/* "{"op":"get","job":"7","restart":0,"after":"n7"}"; malloc'ed */
-static char *get_request(const char *id, int64_t restart, const char *after)
+/* "{"op":"get","job":"7","cluster":"c","restart":0,"after":"n7"}"; malloc'ed */
+static char *get_request(const char *id, const char *cluster, int64_t restart,
+			 const char *after)
 {
 	struct json_object *top = json_object_new_object();
 
 	json_add_text(top, "op", "get");
 	json_add_text(top, "job", id);
+	if (cluster)
+		json_add_text(top, "cluster", cluster);
 	if (restart >= 0)
 		json_add_number(top, "restart", restart);
 	if (after)
@@ -62,7 +65,8 @@ static char *get_request(const char *id, int64_t restart, const char *after)
 static int take_page_of(struct job_source *source, struct job_report *r)
 {
 	const char *last = r->records[r->record_count - 1]->node;
-	char *request = get_request(r->id, r->restart, last), *text = NULL;
+	char *request = get_request(r->id, r->cluster, r->restart, last);
+	char *text = NULL;
 	size_t before = r->record_count;
 	struct job_answer a = { .head = NULL };
 	struct err err;
@@ -103,8 +107,10 @@ static void take_rest(struct job_source *source, struct job_report *r)
 static struct job_report *ask_ledger(struct job_source *source, const char *id,
 				     int64_t restart, struct err *err)
 {
-	char *request = get_request(id, restart, NULL), *answer = NULL;
+	char *request =
+		get_request(id, job_source_cluster(source), restart, NULL);
 	struct job_report *r = NULL;
+	char *answer = NULL;
 
 	if (request)
 		answer = job_source_call(source, request, err);
@@ -119,18 +125,30 @@ static struct job_report *ask_ledger(struct job_source *source, const char *id,
 	return r;
 }
 
+/* "{"op":"family","job":"5","cluster":"c"}"; malloc'ed */
+static char *family_request(const char *id, const char *cluster)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", "family");
+	json_add_text(top, "job", id);
+	if (cluster)
+		json_add_text(top, "cluster", cluster);
+	return json_line_put(top);
+}
+
 /* A ledger that does not know the question says so: then there is no family. */
 static size_t family_of_ledger(struct job_source *source, const char *id,
 			       char (*ids)[JOB_ID_SIZE], size_t max)
 {
+	char *request = family_request(id, job_source_cluster(source));
 	struct json_object *top, *list;
-	char request[128], *answer;
+	char *answer = NULL;
 	struct err err;
 	size_t i, count = 0;
 
-	snprintf(request, sizeof(request), "{\"op\":\"family\",\"job\":\"%s\"}",
-		 id);
-	answer = job_source_call(source, request, &err);
+	if (request)
+		answer = job_source_call(source, request, &err);
 	top = answer ? json_parse(answer) : NULL;
 	list = json_list(top, "family");
 	for (i = 0; list && i < json_object_array_length(list); i++) {
@@ -142,6 +160,7 @@ static size_t family_of_ledger(struct job_source *source, const char *id,
 	}
 	json_object_put(top);
 	free(answer);
+	free(request);
 	return count;
 }
 

@@ -24,6 +24,15 @@ char *job_source_call(struct job_source *source, const char *request,
 	return NULL;
 }
 
+const char *job_source_cluster(const struct job_source *source)
+{
+	const struct sacct_rows *rows = source->slurm;
+
+	return rows && rows->count && *rows->row[0].cluster
+		       ? rows->row[0].cluster
+		       : NULL;
+}
+
 /* "5_[1-3],7" is some of 5, and 7. */
 static void put_bare(FILE *out, const char *text)
 {

@@ -16,4 +16,8 @@
 char *job_source_call(struct job_source *source, const char *request,
 		      struct err *err);
 
+/* The cluster whose jobs sacct lists here: a ledger of several clusters has other
+ * jobs of the same number. NULL: sacct lists none. */
+const char *job_source_cluster(const struct job_source *source);
+
 #endif

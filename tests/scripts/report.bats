@@ -402,6 +402,34 @@ task_record() {
 		"$1" "$EUID" "$2" "$3" "${4:-}" >"$DIR/spool/$1.0.c1.json"
 }
 
+@test "of a ledger that serves two clusters the jobs of this one are shown" {
+	spool 7 c1
+	send
+	record 7 c1 | sed 's/"cluster":"c"/"cluster":"other"/; s/"read_bytes":1048576/"read_bytes":2048/; s/17952248/17953248/g' >"$DIR/spool/7.0.c1.json"
+	send
+	task_record 26 1 1024
+	send
+	task_record 28 1 4096
+	sed -i 's/"cluster":"c"/"cluster":"other"/' "$DIR/spool/28.0.c1.json"
+	send
+	jobs "$(job 7 User=alice State=COMPLETED)" "$(job 25_1 JobIDRaw=26 User=alice State=COMPLETED)"
+	run report 7
+	expect_equal 0 "$status"
+	expect_equal 'job 7 on cluster c, user u' "${lines[0]}"
+	expect_text 'read          1MiB in 3 calls' "$output"
+	run report 25_1
+	expect_text 'read          1KiB in 1 calls' "$output"
+	run report 25
+	expect_text 'read          1KiB in 1 calls' "$output"
+	run report -u alice --csv
+	expect_equal '"7","c",0,"ledger",1048576 "25_1","c",0,"ledger",1024' "$(tail -n +2 <<<"$output" | cut -d, -f1-4,10 | xargs -d '\n')"
+	# there, the other one's
+	sed -i 's/Cluster=c/Cluster=other/' "$DIR/bin/jobs"
+	run report 7
+	expect_equal 'job 7 on cluster other, user u' "${lines[0]}"
+	expect_text 'read          2KiB in 3 calls' "$output"
+}
+
 @test "the number of an array shows the sum and a line for each task" {
 	task_record 26 1 1024
 	task_record 27 2 2048 ',"request":{"profile":"stream","applied":false}'

@@ -296,6 +296,69 @@ START_TEST(the_tasks_of_an_array_are_listed_for_their_owner)
 }
 END_TEST
 
+/* Job 7 of the other cluster, later, and its own task of array 25. */
+static struct record *elsewhere(unsigned int job)
+{
+	struct record *r = task(job, 11);
+
+	strcpy(r->cluster, "d");
+	r->start = 5000;
+	r->end = 6000;
+	return r;
+}
+
+START_TEST(a_cluster_that_is_named_keeps_the_others_jobs_out)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+
+	ask_put(&service, 0, made("n1"));
+	ask_put(&service, 0, elsewhere(7));
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
+	ck_assert_ptr_null(strstr(answer, "\"cluster\":\"d\""));
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"D\"}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":5000.000"));
+	answer = ask(&service, ALICE,
+		     "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
+	ck_assert_ptr_null(strstr(answer, "\"start\":5000.000"));
+	/* and without one it is the newest of all */
+	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":5000.000"));
+	ck_assert_str_eq(
+		ask(&service, ALICE,
+		    "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"e\"}"),
+		"{\"ok\":false,\"error\":\"job '7': no record that "
+		"you may read\"}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_task_is_not_hidden_by_that_of_another_cluster_or_user)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct record *bobs = elsewhere(8);
+
+	bobs->uid = BOB;
+	ask_put(&service, 0, task(26, 11));
+	ask_put(&service, 0, elsewhere(7));
+	ask_put(&service, 0, bobs);
+	ck_assert_str_eq(ask(&service, ALICE,
+			     "{\"op\":\"family\",\"job\":\"25\","
+			     "\"cluster\":\"c\"}"),
+			 "{\"ok\":true,\"family\":[\"25_11\"]}");
+	/* once, of whichever cluster it is */
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
+			 "{\"ok\":true,\"family\":[\"25_11\"]}");
+	closed(store);
+}
+END_TEST
+
 START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 {
 	static const char question[] =
@@ -764,6 +827,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_job_that_waits_has_its_summary_and_exact_totals,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
 	  the_tasks_of_an_array_are_listed_for_their_owner,
+	  a_cluster_that_is_named_keeps_the_others_jobs_out,
+	  a_task_is_not_hidden_by_that_of_another_cluster_or_user,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
 	  what_a_site_did_is_told_to_root_slurm_and_operators,
 	  what_a_site_did_is_told_page_by_page, a_time_that_is_none_is_told,
