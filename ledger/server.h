@@ -29,6 +29,7 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "lib/ledger_link.h"
 #include "lib/seal.h"
 #include "ledger/service.h"
 
@@ -38,7 +39,7 @@
 #define SERVER_SOCKET_BYTES (64U << 10)
 #define SERVER_USER_PEERS 64
 #define SERVER_USER_ANSWERS 4
-#define SERVER_ASK_MAX 4096
+#define SERVER_ASK_MAX LEDGER_ASK_MAX
 #define SERVER_HELLO_S 10
 #define SERVER_CROWD_MS 100
 #define SERVER_FRAME_S 30

@@ -38,6 +38,8 @@
 #define LEDGER_FRAME_MAX (1U << 20)
 /* What fits into a frame once it is sealed: base64 adds a third. */
 #define LEDGER_PAYLOAD_MAX (700U * 1024)
+/* Of a question of somebody who is neither root nor the ledger's user. */
+#define LEDGER_ASK_MAX 4096U
 
 struct ledger_link;
 

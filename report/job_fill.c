@@ -13,6 +13,10 @@
 #include "report/job_answer.h"
 #include "report/job_source.h"
 
+/* Bytes of a question that are not job ids: its words, a cluster's name, and the id
+ * that is one too many. */
+#define ASK_BESIDE_IDS 512
+
 /* To the last digit, where the summary has three: what the ledger would add. */
 static void take_sums(struct job_report *r)
 {
@@ -171,6 +175,16 @@ static int fill_page(struct job_source *source, struct job_report **reports,
 	return done;
 }
 
+/* How many of them one question may be about: any user may ask that much. */
+static size_t page_of(struct job_report *const *reports, size_t count)
+{
+	size_t size = ASK_BESIDE_IDS, page = 0;
+
+	while (page < count && page < JOB_FAMILY_MAX && size < LEDGER_ASK_MAX)
+		size += strlen(reports[page++]->slurm->raw_id) + 1;
+	return page;
+}
+
 int job_report_fill(struct job_source *source, struct job_report **reports,
 		    size_t count, bool is_brief, struct err *err)
 {
@@ -178,8 +192,7 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 	int done;
 
 	while (at < count) {
-		page = count - at < JOB_FAMILY_MAX ? count - at
-						   : JOB_FAMILY_MAX;
+		page = page_of(reports + at, count - at);
 		done = fill_page(source, reports + at, page, is_brief, err);
 		if (done < 0)
 			return -1;

@@ -794,6 +794,28 @@ null 25_1 CANCELLED by 0 1024' "$(jq -r '"\(.advice[0].code) \(.id) \(.slurm.sta
 	expect_equal 1 "${#lines[@]}"
 }
 
+@test "a long list is answered by the ledger to a plain user, too" {
+	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
+	local as
+	OWNER=65534 record 4000000000 c1 >"$DIR/spool/4000000000.0.c1.json"
+	OWNER=65534 record 4000000499 c1 >"$DIR/spool/4000000499.0.c1.json"
+	send
+	cat >"$DIR/bin/sacct" <<-'EOP'
+		#!/usr/bin/env python3
+		import sys
+		mark = [a[12:] for a in sys.argv if a.startswith("--delimiter=")][0]
+		for job in range(4000000000, 4000000500):
+		    print(mark.join(["x", "", "", "alice", "", "p", "c", "COMPLETED", "0:0",
+		        "1795224862", "1795224890", "28", "1", str(job), str(job)]))
+	EOP
+	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")
+	run "${as[@]}" -u alice
+	expect_equal 0 "$status"
+	[[ $output != *'from sacct alone'* ]] || { tail -n1 <<<"$output"; return 1; }
+	run "${as[@]}" -u alice --csv
+	expect_equal '"4000000000" "4000000499"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1 | xargs -d '\n' echo)"
+}
+
 @test "in a list, too, nobody sees another's records, only what sacct shows of them" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	local as
