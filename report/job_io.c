@@ -99,9 +99,9 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 	if (*before != ',')
 		return;
 	if (seconds > 0)
-		fprintf(out, "; %s/s over the job's %.3g s",
+		fprintf(out, "; %s/s over the job's %.*f s",
 			job_count((int64_t)((double)all / seconds), text),
-			seconds);
+			seconds < 10 ? 1 : 0, seconds);
 	fputc('\n', out);
 }
 

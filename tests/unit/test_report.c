@@ -514,6 +514,18 @@ START_TEST(numbers_have_rates_peaks_and_histograms)
 }
 END_TEST
 
+START_TEST(the_time_of_a_long_job_is_written_out)
+{
+	begin(PLAIN);
+	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
+	    "\"uid\":1000," START
+	    "\"end\":1795311262" APP(",\"meta\":{\"open\":172800}") "}");
+	expect("                metadata     open 173k; 2/s over the job's "
+	       "86400 s");
+	end();
+}
+END_TEST
+
 START_TEST(all_files_are_not_the_clients)
 {
 	begin(PLAIN);
@@ -814,7 +826,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_change_is_told_once_with_how_it_ended,
 	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
 	  numbers_have_rates_peaks_and_histograms,
-	  all_files_are_not_the_clients,
+	  the_time_of_a_long_job_is_written_out, all_files_are_not_the_clients,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,
 	  how_what_a_client_moved_relates_to_what_was_asked_for_is_told,
 	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,
