@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio - the front of what a person asks: one subcommand, one file. */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/command.h"
 #include "report/commands.h"
@@ -35,7 +39,7 @@ static void help(FILE *out)
 	      out);
 }
 
-int main(int argc, char *argv[])
+static int run(int argc, char *argv[])
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -58,4 +62,26 @@ int main(int argc, char *argv[])
 	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n",
 		name);
 	return COMMAND_USAGE;
+}
+
+/* Of a pipe; --live goes on when it cannot write. */
+static bool is_reader_gone(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO };
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
+}
+
+/* Half of a list, on a disk that is full, is no success. A reader that has gone has
+ * what it wanted. */
+int main(int argc, char *argv[])
+{
+	int status = run(argc, argv);
+	int error = fflush(stdout) ? errno : 0;
+
+	if (!ferror(stdout) || is_reader_gone())
+		return status;
+	fprintf(stderr, "jobio: standard output: %s\n",
+		error ? strerror(error) : "not all could be written");
+	return status ? status : COMMAND_FAILED;
 }

@@ -251,6 +251,19 @@ counted_record() {
 	expect_text ' scope=job src=bpf,stepd ' "$output"
 }
 
+@test "what cannot be printed is told, and is no success" {
+	spool 7 c1
+	send
+	run bash -c '"$0" "$@" >/dev/full' "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --csv 7
+	expect_equal 1 "$status"
+	expect_equal 'jobio: standard output: No space left on device' "$output"
+	run bash -c '"$0" --version >/dev/full' "$BUILDDIR/jobio"
+	expect_equal 1 "$status"
+	# who has read enough has gone
+	run bash -c '"$0" "$@" | head -c1' "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --json 7
+	expect_equal '{' "$output"
+}
+
 @test "a run that is not in sacct yet says so" {
 	spool 7 c1
 	send
