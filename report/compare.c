@@ -186,8 +186,12 @@ static void take_report(struct side *side, const struct job_report *r)
 		take_io(side->nodes, &io, &one, record->end - record->start);
 		add_io(&sum, &when, record);
 	}
-	if (!r->record_count || r->left_out)
+	if (!r->record_count || r->left_out) {
+		/* of some nodes, this is no number of the job */
+		record_io_init(&sum);
+		memset(&when, 0, sizeof(when));
 		take_summary(&sum, &r->summary);
+	}
 	take_io(side->jobs, &sum, &when, seconds);
 	add_known(side->jobs, ELAPSED, seconds > 0 ? seconds : -1);
 }

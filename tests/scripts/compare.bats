@@ -86,6 +86,32 @@ significant: less than 5 of 100 by chance, over the nodes of the two jobs" "$out
 		"$(jq -r '"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent | round) \(.spread_over) \(.read_bytes.first.mean | round)"' <<<"$output")"
 }
 
+# grow JOB NODES - as if so many nodes had said what its one node did
+grow() {
+	python3 - "$DIR/store.sqlite" "$@" <<-'EOP'
+		import sqlite3, sys
+		path, job, nodes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+		with sqlite3.connect(path, timeout=10) as db:
+		    run, text = db.execute("SELECT run, text FROM records JOIN runs ON id=run WHERE job=?", (job,)).fetchone()
+		    db.execute("DELETE FROM records WHERE run=?", (run,))
+		    db.executemany("INSERT INTO records VALUES(?, ?, 1, ?)",
+		        [(run, f"c{n}", text.replace('"node":"c1"', f'"node":"c{n}"')) for n in range(nodes)])
+		    db.execute("UPDATE runs SET nodes_seen=?1, nodes_expected=?1, dirty=0, summary=?2 WHERE id=?3", (nodes,
+		        f"jobio/1 rd=1TiB/16.4M wr=0B/0 nodes={nodes / 1000}k/{nodes / 1000}k scope=job src=bpf", run))
+	EOP
+}
+
+@test "numbers of some nodes alone are not compared with those of all" {
+	ran 7 100 8 bulk
+	ran 8 100 8 bulk
+	send
+	grow 7 4000
+	run compare --json 7 8
+	expect_equal 0 "$status"
+	expect_equal 1099511627776 "$(jq .read_bytes.first.mean <<<"$output")"
+	expect_equal 'null 0.001' "$(jq -r '"\(.read_call_s.first) \(.read_call_s.second.mean)"' <<<"$output")"
+}
+
 @test "without the ledger two summaries are compared" {
 	stop "$LEDGER"
 	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=%s\tSystemComment=%s\n' \
