@@ -50,9 +50,18 @@ static const char *type_of(const struct record *record, const char *fs)
 	size_t i;
 
 	for (i = 0; i < record->mount_count; i++)
-		if (!strcmp(record->mounts[i].mount, fs))
+		if (!strcmp(record->mounts[i].mount, fs) &&
+		    strlen(record->mounts[i].fstype) < USE_NAME_MAX)
 			return record->mounts[i].fstype;
 	return "";
+}
+
+/* What a record may say is longer than a row of every store. */
+static const char *name_of(const struct record_io *io)
+{
+	if (!io->fs)
+		return USE_FS_ALL;
+	return strlen(io->fs) < USE_NAME_MAX ? io->fs : USE_FS_REST;
 }
 
 /* The last place is for all that have none. NULL: out of memory. */
@@ -89,9 +98,8 @@ static struct use_fs *fs_of(struct usage *usage, const char *name,
 static int add_line(struct usage *usage, const struct record *record,
 		    const struct record_io *io)
 {
-	const char *name = io->fs ? io->fs : USE_FS_ALL;
-	struct use_fs *fs =
-		fs_of(usage, name, io->fs ? type_of(record, io->fs) : "");
+	const char *name = name_of(io);
+	struct use_fs *fs = fs_of(usage, name, type_of(record, name));
 	int i;
 
 	if (!fs)

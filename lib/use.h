@@ -8,7 +8,8 @@
  *           of them is in the use.
  *         judged: there was enough to judge for advice.
  *         Of more than USE_FS_MAX filesystems the rest has the name
- *           USE_FS_REST; what is counted of all files has USE_FS_ALL.
+ *           USE_FS_REST, and so has one of a longer name than USE_NAME_MAX; what
+ *           is counted of all files has USE_FS_ALL. A line stays below 64 KiB.
  * Owner   texts are borrowed: from whatever it was made of, or from the line
  *           that use_parse() cut to pieces.
  * Errors  use_text() NULL: out of memory. use_parse() -1: not such a line.
@@ -23,6 +24,7 @@
 
 #define USE_UNKNOWN INT64_C(-1)
 #define USE_FS_MAX 16
+#define USE_NAME_MAX 1024 /* and that of a type, with the final 0 */
 #define USE_FS_REST "(others)"
 #define USE_FS_ALL "(all files)"
 #define USE_ADVICE_MAX 256

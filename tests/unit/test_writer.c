@@ -197,6 +197,40 @@ START_TEST(a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet)
 }
 END_TEST
 
+/* MariaDB takes 65,535 bytes: one record more must not hold up all runs. */
+START_TEST(filesystems_of_endless_names_are_told_as_others)
+{
+	struct record *r = alone(7);
+	char name[RECORD_STRING_MAX + 1];
+	struct record_io io;
+	int i;
+
+	start();
+	record_add_client(r, "home", "nfs", NULL, NULL);
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 3;
+	io.fs = name;
+	memset(name, 'x', sizeof(name));
+	name[RECORD_STRING_MAX] = 0;
+	r->app_count = 0;
+	for (i = 0; i < 20; i++) {
+		snprintf(name, 5, "/%02d_", i);
+		name[4] = 'x';
+		record_add_app(r, &io);
+	}
+	record_add_mount(r, "/short", name, "d");
+	io.fs = (char *)"/short";
+	record_add_app(r, &io);
+	put(store, r);
+	ck_assert_int_eq(round_at(NOW), 1);
+	ck_assert_str_eq(told_uses(store).text,
+			 "1\tc\talice\troot\t\t7\t1000\t2000\t1\t1000\t0\t0\t"
+			 "0\t\t\n(others)\t\t60\t\t\t\t\n/short\t\t3\t\t\t\t;");
+	closed(store);
+}
+END_TEST
+
 START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
 {
 	struct record *r = alone(7);
@@ -704,6 +738,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_complete_run_is_written_once,
 	  the_use_of_a_run_is_kept_beside_its_summary_with_its_account,
 	  a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet,
+	  filesystems_of_endless_names_are_told_as_others,
 	  numbers_of_whole_nodes_are_no_use_of_a_job,
 	  runs_from_before_there_were_uses_get_theirs_when_nothing_is_due,
 	  operators_are_asked_for_now_and_then_and_stay_while_nobody_answers,
