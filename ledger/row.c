@@ -28,15 +28,13 @@ double row_distance(const struct record *r, double end, int64_t restart,
 	int is_elsewhere =
 		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
 
+	if (restart >= 0 && r->restart >= 0 && restart != r->restart)
+		return -1;
 	if (r->start > last)
 		gap = r->start - last;
 	else if (first > end)
 		gap = first - end;
-	if (gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ||
-	    (gap > 0 && restart >= 0 && r->restart >= 0 &&
-	     restart != r->restart))
-		return -1;
-	return gap;
+	return gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ? -1 : gap;
 }
 
 bool row_is_news(const struct record *r, const char *text, size_t size,
@@ -60,7 +58,7 @@ int row_widen(struct row *run, const struct record *r, int64_t now_s,
 		run->first = r->start;
 	if (row_end(r, now_s) > run->last)
 		run->last = row_end(r, now_s);
-	if (r->restart >= 0 && (run->restart < 0 || r->restart < run->restart))
+	if (run->restart < 0)
 		run->restart = r->restart;
 	if (r->array_job >= 0) {
 		run->array_job = r->array_job;

@@ -3,11 +3,11 @@
  *
  * Terms   run: one execution of a job, the thing that gets a summary. Two runs
  *           of a job never overlap in time, the nodes of one run always do. So
- *           records of the same cluster, job and user belong together when their
+ *           records of the same cluster, job and user belong together when they
+ *           say the same restart (or one does not say: Slurm 20.11) and their
  *           times overlap; and, because clocks differ a little, when they are
- *           at most STORE_SLOP_S apart, say the same restart (or one does not
- *           say: Slurm 20.11) and the same node list (or one says none), and
- *           come from different nodes. A record that ends in days to come or
+ *           at most STORE_SLOP_S apart, say the same node list (or one says
+ *           none), and come from different nodes. A record that ends in days to come or
  *           took more than a year counts as its start alone. A requeued job,
  *           and a job id that is used again months later, are other runs.
  *         dirty: the run has records that its summary in slurmdbd does not

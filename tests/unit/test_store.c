@@ -203,6 +203,26 @@ START_TEST(clocks_that_differ_a_little_do_not_split_a_run)
 }
 END_TEST
 
+START_TEST(runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart)
+{
+	struct store *store = opened();
+	struct store_run run;
+
+	/* n1 is 200 s ahead; the second run began 60 s after the first */
+	put(store, at("n1", 0, 1200, 2200));
+	put(store, at("n2", 0, 1000, 2000));
+	put(store, at("n2", 1, 2060, 2500));
+	put(store, at("n1", 1, 2260, 2700));
+	ck_assert_int_eq(run_count(store), 2);
+	run = newest(store);
+	ck_assert_int_eq(run.restart, 1);
+	ck_assert_int_eq(run.nodes_seen, 2);
+	ck_assert(run.first == 2060 && run.last == 2700);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_job_id_used_again_is_another_run)
 {
 	struct store *store = opened();
@@ -569,6 +589,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  runs_that_tell_the_same_wrong_number_are_kept_apart,
 	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
 	  clocks_that_differ_a_little_do_not_split_a_run,
+	  runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart,
 	  a_job_id_used_again_is_another_run,
 	  the_order_of_arrival_does_not_change_the_runs,
 	  jobs_of_two_clusters_with_the_same_id_are_kept_apart,
