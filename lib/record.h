@@ -84,8 +84,10 @@
  *           the struct, written through record_add_*(), which copy.
  * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
  *           that is too long is cut, a list that is full drops what comes
- *           later and sets the flag "truncated": a record is never lost for
- *           having too much to say. Bytes that are not UTF-8 and
+ *           later and sets the flag "truncated"; and so does the text of all
+ *           of it, which leaves out timelines, then histograms, then the later
+ *           half of each list: a record is never lost for having too much to
+ *           say. Bytes that are not UTF-8 and
  *           characters that are hidden (utf8.h) become '?'.
  * Runs    epilog (root), ledger (its input is checked as if hostile), report.
  */

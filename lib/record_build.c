@@ -13,8 +13,14 @@
 /* A failed allocation anywhere is remembered and reported at the end. */
 struct builder {
 	bool failed;
-	bool is_short; /* no timelines */
+	bool no_timelines, no_hists;
+	size_t most; /* of each list */
 };
+
+static size_t at_most(const struct builder *b, size_t count)
+{
+	return count < b->most ? count : b->most;
+}
 
 static void put(struct builder *b, struct json_object *in, const char *key,
 		struct json_object *value, bool is_null)
@@ -164,7 +170,7 @@ static void build_machine(struct builder *b, struct json_object *top,
 	o = put_object(b, top, "machine", false);
 	put_text(b, o, "job_cpus", r->job_cpus);
 	list = put_list(b, o, "parts");
-	for (i = 0; i < r->part_count && !b->failed; i++) {
+	for (i = 0; i < at_most(b, r->part_count) && !b->failed; i++) {
 		part = append_object(b, list);
 		put_number(b, part, "socket", r->parts[i].socket);
 		put_number(b, part, "numa_node", r->parts[i].numa_node);
@@ -199,7 +205,7 @@ static void build_client(struct builder *b, struct json_object *o,
 		put_word(b, o, "app_to_wire", r->clients[client].app_to_wire);
 	build_card(b, o, &r->clients[client]);
 	list = put_list(b, o, "mounts");
-	for (i = 0; i < r->mount_count && !b->failed; i++) {
+	for (i = 0; i < at_most(b, r->mount_count) && !b->failed; i++) {
 		if (r->mounts[i].client != client)
 			continue;
 		m = append_object(b, list);
@@ -219,10 +225,10 @@ static void build_clients(struct builder *b, struct json_object *top,
 
 	if (o)
 		build_client(b, o, r, 0);
-	if (r->client_count < 2)
+	if (at_most(b, r->client_count) < 2)
 		return;
 	list = put_list(b, top, "more_clients");
-	for (i = 1; i < r->client_count && !b->failed; i++)
+	for (i = 1; i < at_most(b, r->client_count) && !b->failed; i++)
 		build_client(b, append_object(b, list), r, i);
 }
 
@@ -232,7 +238,7 @@ static void build_changes(struct builder *b, struct json_object *top,
 	struct json_object *list = put_list(b, top, "changes"), *o;
 	size_t i;
 
-	for (i = 0; i < r->change_count && !b->failed; i++) {
+	for (i = 0; i < at_most(b, r->change_count) && !b->failed; i++) {
 		const struct record_change *c = &r->changes[i];
 
 		o = append_object(b, list);
@@ -253,7 +259,7 @@ static void build_findings(struct builder *b, struct json_object *top,
 	struct json_object *list = put_list(b, top, "findings"), *o;
 	size_t i;
 
-	for (i = 0; i < r->finding_count && !b->failed; i++) {
+	for (i = 0; i < at_most(b, r->finding_count) && !b->failed; i++) {
 		o = append_object(b, list);
 		put_word(b, o, "code", r->findings[i].code);
 		put_word(b, o, "severity", r->findings[i].severity);
@@ -273,7 +279,7 @@ static void build_hist(struct builder *b, struct json_object *o,
 	struct json_object *list;
 	int i, last;
 
-	if (!io->has_hist[which])
+	if (!io->has_hist[which] || b->no_hists)
 		return;
 	for (last = RECORD_BINS - 1; last >= 0 && !io->hist[which][last];)
 		last--;
@@ -315,7 +321,7 @@ static void build_timeline(struct builder *b, struct json_object *o,
 	struct json_object *timeline;
 	unsigned int i;
 
-	if (!line->count || b->is_short)
+	if (!line->count || b->no_timelines)
 		return;
 	timeline = put_object(b, o, "timeline", false);
 	put_number(b, timeline, "start", line->start);
@@ -359,7 +365,7 @@ static void build_io(struct builder *b, struct json_object *top,
 	struct json_object *list = put_list(b, top, key);
 	size_t i;
 
-	for (i = 0; i < count && !b->failed; i++)
+	for (i = 0; i < at_most(b, count) && !b->failed; i++)
 		build_one_io(b, append_object(b, list), &io[i]);
 }
 
@@ -412,55 +418,56 @@ static char *built(const struct builder *b, struct json_object *top,
 	return text;
 }
 
-static char *build_text(const struct record *record, bool is_short,
+static char *build_text(struct builder *b, const struct record *record,
 			struct err *err)
 {
-	struct builder b = { .is_short = is_short };
 	struct json_object *top = json_object_new_object();
 
-	build_head(&b, top, record);
-	build_request(&b, top, record);
-	build_cores(&b, top, record);
-	build_machine(&b, top, record);
-	build_clients(&b, top, record);
-	build_changes(&b, top, record);
-	build_findings(&b, top, record);
-	build_io(&b, top, "app", record->app, record->app_count);
+	build_head(b, top, record);
+	build_request(b, top, record);
+	build_cores(b, top, record);
+	build_machine(b, top, record);
+	build_clients(b, top, record);
+	build_changes(b, top, record);
+	build_findings(b, top, record);
+	build_io(b, top, "app", record->app, record->app_count);
 	if (record->wire_count)
-		build_io(&b, top, "wire", record->wire, record->wire_count);
+		build_io(b, top, "wire", record->wire, record->wire_count);
 	else
-		put(&b, top, "wire", NULL, true);
-	put_number(&b, top, "steps", record->steps);
-	build_quality(&b, top,
-		      is_short ? record->flags | RECORD_FLAG(TRUNCATED)
-			       : record->flags);
-	return built(&b, top, err);
+		put(b, top, "wire", NULL, true);
+	put_number(b, top, "steps", record->steps);
+	build_quality(b, top,
+		      b->no_timelines ? record->flags | RECORD_FLAG(TRUNCATED)
+				      : record->flags);
+	return built(b, top, err);
 }
 
-static bool has_timeline(const struct record *record)
+/* What gives way where a record would be too long for its readers: pictures first,
+ * then half of each list, and half of that. */
+static void cut(struct builder *b)
 {
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++)
-		if (record->app[i].timeline.count)
-			return true;
-	for (i = 0; i < record->wire_count; i++)
-		if (record->wire[i].timeline.count)
-			return true;
-	return false;
+	if (!b->no_timelines)
+		b->no_timelines = true;
+	else if (!b->no_hists)
+		b->no_hists = true;
+	else
+		b->most /= 2;
 }
 
 char *record_text(const struct record *record, struct err *err)
 {
+	struct builder b = { .most = RECORD_LIST_MAX };
 	char *text;
 
 	if (record_check_head(record, err) < 0)
 		return NULL;
-	text = build_text(record, false, err);
-	if (!text || strlen(text) <= RECORD_TEXT_MAX || !has_timeline(record))
-		return text;
-	free(text);
-	return build_text(record, true, err);
+	text = build_text(&b, record, err);
+	while (text && strlen(text) > RECORD_TEXT_MAX && b.most > 1) {
+		free(text);
+		cut(&b);
+		text = build_text(&b, record, err);
+	}
+	return text;
 }
 
 /* The end of a timeline or histogram that begins behind this comma; NULL: it is
@@ -504,7 +511,7 @@ size_t record_text_brief(const char *text, size_t size, char *out)
 
 char *record_counters_text(const struct record *record, struct err *err)
 {
-	struct builder b = { .failed = false };
+	struct builder b = { .most = RECORD_LIST_MAX };
 	struct json_object *top = json_object_new_object();
 
 	build_io(&b, top, "app", record->app, record->app_count);

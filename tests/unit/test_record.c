@@ -537,6 +537,89 @@ START_TEST(too_much_to_say_is_cut_and_flagged)
 }
 END_TEST
 
+/* The text of a record with too much in it; caller frees. */
+static char *cut_text(const struct record *r)
+{
+	struct err err = { "" };
+	char *text = record_text(r, &err);
+
+	ck_assert_msg(text != NULL, "%s", err.text);
+	ck_assert_uint_le(strlen(text), RECORD_TEXT_MAX);
+	return text;
+}
+
+START_TEST(histograms_give_way_after_timelines)
+{
+	struct record *r = minimal(), *again;
+	struct record_io io;
+	char *text;
+	int i, k;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 7;
+	for (k = 0; k < RECORD_HIST_COUNT; k++) {
+		io.has_hist[k] = true;
+		for (i = 0; i < RECORD_BINS; i++)
+			io.hist[k][i] = INT64_MAX;
+	}
+	for (i = 0; i < RECORD_LIST_MAX; i++)
+		record_add_app(r, &io);
+	text = cut_text(r);
+	again = parse(text);
+	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
+	ck_assert_uint_eq(again->app_count, RECORD_LIST_MAX);
+	ck_assert(!again->app[0].has_hist[RECORD_READ_SIZES]);
+	ck_assert_int_eq(again->app[63].numbers[RECORD_READ_BYTES], 7);
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+/* As many of everything as there may be, and each as long. */
+static struct record *endless(void)
+{
+	static char big[RECORD_STRING_MAX + 1];
+	struct record *r = minimal();
+	struct record_io io;
+	int i;
+
+	memset(big, '"', sizeof(big) - 1);
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.fs = big;
+	record_add_client(r, "work", "nfs", NULL, NULL);
+	for (i = 0; i < RECORD_LIST_MAX; i++) {
+		record_add_finding(r, "W01", i ? "info" : "error", big, big);
+		record_add_change(r, "work", big, big, big, big, 1, 1);
+		record_add_mount(r, big, "nfs4", big);
+		record_add_app(r, &io);
+		record_add_wire(r, &io);
+	}
+	return r;
+}
+
+START_TEST(the_first_of_each_list_stay_where_all_are_too_long)
+{
+	struct record *r = endless(), *again;
+	char *text = cut_text(r);
+
+	again = parse(text);
+	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
+	ck_assert_uint_ge(again->finding_count, 2);
+	ck_assert_uint_lt(again->finding_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(again->findings[0].severity, "error");
+	ck_assert_uint_eq(again->change_count, again->finding_count);
+	ck_assert_uint_eq(again->mount_count, again->finding_count);
+	ck_assert_uint_eq(again->app_count, again->finding_count);
+	ck_assert_uint_eq(again->wire_count, again->finding_count);
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
 START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
 {
 	struct record *r = minimal(), *again;
@@ -687,6 +770,8 @@ int main(void)
 	tcase_add_test(tc, a_changed_byte_never_harms_the_reader);
 	tcase_add_test(tc, nesting_without_end_is_refused);
 	tcase_add_test(tc, too_much_to_say_is_cut_and_flagged);
+	tcase_add_test(tc, histograms_give_way_after_timelines);
+	tcase_add_test(tc, the_first_of_each_list_stay_where_all_are_too_long);
 	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
 	tcase_add_test(tc, what_a_record_says_cannot_turn_a_terminal);
 	tcase_add_test(tc, a_record_without_a_name_cannot_be_built);
