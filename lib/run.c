@@ -114,8 +114,10 @@ static int add_line(struct run_lines *lines, const struct record_io *io,
 
 	while (at < lines->count && !is_same(&lines->line[at], io, kind))
 		at++;
-	if (at == RUN_LINES_MAX)
+	if (at == RUN_LINES_MAX) {
+		lines->left_out++;
 		return 0;
+	}
 	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
 	if (!line)
 		return -1;

@@ -22,7 +22,7 @@
 
 #include "lib/record.h"
 
-#define RUN_LINES_MAX 64 /* those that come later are not told */
+#define RUN_LINES_MAX 64
 
 enum run_kind {
 	RUN_APP,   /* what the job asked for, by the best source of the node */
@@ -40,6 +40,7 @@ struct run_line {
 struct run_lines {
 	struct run_line *line;
 	size_t count;
+	size_t left_out; /* lines of nodes that found no place */
 };
 
 /* Add a number to a sum, either of which may be unknown. */

@@ -397,6 +397,12 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 	for (line = lines ? lines->line : NULL; line < end; line++)
 		if (line->kind != RUN_APP)
 			print_other(out, r, line);
+	if (lines && lines->left_out)
+		fprintf(out,
+			"  %-13s %zu more line%s of its nodes' I/O: --json has "
+			"them\n",
+			"note", lines->left_out,
+			lines->left_out == 1 ? "" : "s");
 	run_lines_free(lines);
 }
 

@@ -348,6 +348,9 @@ void page_parts(struct page *page)
 	for (i = 0; i < page->lines->count; i++)
 		show_line(page, &page->lines->line[i]);
 	page_table_end(page);
+	if (page->lines->left_out)
+		page_raw(page, "<p>and %zu more of its nodes</p>\n",
+			 page->lines->left_out);
 	for (i = 0; i < page->lines->count; i++) {
 		line = &page->lines->line[i];
 		if (line->kind != RUN_APP || drawn++ >= HIST_MAX)

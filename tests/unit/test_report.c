@@ -526,6 +526,50 @@ START_TEST(the_time_of_a_long_job_is_written_out)
 }
 END_TEST
 
+/* A node with 64 filesystems, and what its client moved on two of them. */
+static struct record *many_filesystems(void)
+{
+	struct record *r = record_new();
+	struct record_io io;
+	char fs[16];
+	int i;
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, "c1");
+	r->job = 7;
+	r->start = 1795224862;
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.numbers[RECORD_READ_BYTES] = 1;
+	io.fs = fs;
+	for (i = 0; i < RECORD_LIST_MAX; i++) {
+		snprintf(fs, sizeof(fs), "/mnt/%d", i);
+		record_add_app(r, &io);
+	}
+	strcpy(io.source, "mountstats");
+	record_add_wire(r, &io);
+	strcpy(fs, "/mnt/0");
+	record_add_wire(r, &io);
+	return r;
+}
+
+START_TEST(lines_that_are_too_many_are_counted)
+{
+	begin(PLAIN);
+	add(NODE("c1", APP("")));
+	expect_no("more line");
+	end();
+	begin(PLAIN);
+	records[0] = many_filesystems();
+	report.records = records;
+	report.record_count = 1;
+	expect("  I/O           /mnt/63, from bpf: the job's alone\n"
+	       "  note          2 more lines of its nodes' I/O: --json has "
+	       "them");
+	end();
+}
+END_TEST
+
 START_TEST(all_files_are_not_the_clients)
 {
 	begin(PLAIN);
@@ -826,7 +870,8 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_change_is_told_once_with_how_it_ended,
 	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
 	  numbers_have_rates_peaks_and_histograms,
-	  the_time_of_a_long_job_is_written_out, all_files_are_not_the_clients,
+	  the_time_of_a_long_job_is_written_out,
+	  lines_that_are_too_many_are_counted, all_files_are_not_the_clients,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,
 	  how_what_a_client_moved_relates_to_what_was_asked_for_is_told,
 	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,

@@ -198,7 +198,7 @@ START_TEST(lines_of_the_same_name_are_added_over_the_nodes)
 }
 END_TEST
 
-START_TEST(lines_beyond_the_last_are_left_out)
+START_TEST(lines_beyond_the_last_are_left_out_and_counted)
 {
 	struct record *nodes[2] = { node("c1"), node("c2") };
 	struct run_lines *lines;
@@ -213,6 +213,7 @@ START_TEST(lines_beyond_the_last_are_left_out)
 	app(nodes[1], "bpf", "/mnt/63", 1);
 	lines = run_lines_new(nodes, 2);
 	ck_assert_uint_eq(lines->count, RUN_LINES_MAX);
+	ck_assert_uint_eq(lines->left_out, 1);
 	expect_line(lines, 63, RUN_APP, "bpf", "/mnt/63", 2, 2);
 	run_lines_free(lines);
 	record_free(nodes[0]);
@@ -228,4 +229,4 @@ UNIT_MAIN("run",
 	  a_peak_is_the_most_and_not_a_sum,
 	  the_best_lines_of_a_node_are_those_of_one_source,
 	  lines_of_the_same_name_are_added_over_the_nodes,
-	  lines_beyond_the_last_are_left_out)
+	  lines_beyond_the_last_are_left_out_and_counted)
