@@ -9,6 +9,7 @@
 #include "report/job_view.h"
 
 #define NAME_MAX_WIDE 20
+#define NAME_BYTES 100 /* more than so many characters have: cut() ends it */
 #define ADVICE_MIN_WIDE 16
 
 enum column {
@@ -29,7 +30,7 @@ static const char *const heads[COLUMNS] = { "JobID",   "User",	  "JobName",
 					    "Profile", "Read",	  "Written" };
 
 struct cells {
-	char text[COLUMNS][64];
+	char text[COLUMNS][NAME_BYTES + 1];
 };
 
 struct table {
@@ -78,8 +79,7 @@ static void fill(struct cells *c, const struct job_report *r)
 
 	put(c, ID, r->id);
 	put(c, USER, job->user);
-	snprintf(c->text[NAME], sizeof(c->text[NAME]), "%.60s",
-		 *job->name ? job->name : "-");
+	put(c, NAME, job->name);
 	cut(c->text[NAME], NAME_MAX_WIDE);
 	/* "CANCELLED by 1000" */
 	snprintf(c->text[STATE], sizeof(c->text[STATE]), "%.*s",

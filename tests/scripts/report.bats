@@ -770,6 +770,17 @@ some_jobs() {
 	expect_text '7         train                 COMPLETED    00:00:28      1  -        38.1GiB        -  -' "$output"
 }
 
+@test "a name is cut between two characters, of however many bytes they are" {
+	stop "$LEDGER"
+	jobs "$(job 7 User=alice JobName="a$(printf '😀%.0s' {1..16})" State=COMPLETED)" \
+		"$(job 8 User=alice JobName="b$(printf '😀%.0s' {1..40})" State=COMPLETED)"
+	run report -u alice
+	expect_equal 0 "$status"
+	expect_text " a$(printf '😀%.0s' {1..16}) " "$output"
+	expect_text " b$(printf '😀%.0s' {1..18})+ " "$output"
+	iconv -f UTF-8 -t UTF-8 <<<"$output" >/dev/null
+}
+
 @test "a list is chosen, sorted and cut as asked for" {
 	some_jobs
 	run report -u alice,carol --sort=written --limit=2
