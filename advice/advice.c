@@ -8,6 +8,7 @@
 #include "advice/rules.h"
 #include "advice/view.h"
 #include "lib/run.h"
+#include "lib/utf8.h"
 
 /* ---- views ------------------------------------------------------------------- */
 
@@ -138,7 +139,7 @@ static void ask(struct advice_list *list, const struct view *v, bool is_once)
 		if (!*a->cure)
 			snprintf(a->cure, sizeof(a->cure), "%s", rule->cure);
 		if (!is_once)
-			snprintf(a->fs, sizeof(a->fs), "%s", v->fs);
+			utf8_clean(a->fs, sizeof(a->fs), v->fs, strlen(v->fs));
 		list->count++;
 	}
 }

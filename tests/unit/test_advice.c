@@ -104,6 +104,29 @@ START_TEST(the_manual_has_the_codes_of_the_table_and_no_others)
 }
 END_TEST
 
+/* As json has it: half of one is no text. */
+START_TEST(a_long_mount_point_is_cut_between_two_characters)
+{
+	struct job j = cases[0].make(true);
+	struct config_advice limits;
+	struct record *r = make(&j, 0);
+	struct advice_list *list;
+	char fs[300];
+
+	memset(fs, 'x', 254);
+	strcpy(fs + 254, "\xc3\xa9y"); /* 255 bytes are told */
+	fs[0] = '/';
+	record_set(&r->mounts[0].mount, fs);
+	record_set(&r->app[0].fs, fs);
+	config_advice_init(&limits);
+	list = advice_new(&r, 1, true, &limits);
+	ck_assert_ptr_nonnull(find(list, "A01"));
+	ck_assert_uint_eq(strlen(find(list, "A01")->fs), 254);
+	advice_free(list);
+	record_free(r);
+}
+END_TEST
+
 /* ---- before any advice ------------------------------------------------------ */
 
 static bool is_judged(struct job *j)
@@ -698,6 +721,7 @@ UNIT_MAIN("advice",
 	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
 	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
 	  the_manual_has_the_codes_of_the_table_and_no_others,
+	  a_long_mount_point_is_cut_between_two_characters,
 	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
 	  bytes_of_mapped_files_are_enough_to_judge,
 	  bytes_of_mapped_files_are_not_read_for_nothing,
