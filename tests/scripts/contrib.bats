@@ -135,6 +135,11 @@ mail() {
 	[ "$output" = $'-s|Slurm Job_id=7 Name=x Failed, Run time 00:00:22, FAILED|alice@example.org|jobio has no report of this job (yet): jobio report 7' ]
 }
 
+@test "so many seconds to wait for a report are a decimal number" {
+	JOBIO_MAIL_WAIT=08 run mail 'Slurm Job_id=7 Name=x Ended, Run time 00:00:22' 1 0
+	[[ $output == *'|report of 7' ]]
+}
+
 @test "mails about tasks of an array and whole arrays have their reports" {
 	run mail 'Slurm Array Task Job_id=25_3 (28) Name=x Reached time limit, Run time 00:01:22' 0
 	[[ $output == *'|report of 25_3' ]]
