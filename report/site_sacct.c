@@ -15,6 +15,7 @@
 #include "report/when.h"
 
 #define TIMEOUT_MS 20000U
+#define HOUR_S 3600
 
 /* ---- who asks ---------------------------------------------------------------- */
 
@@ -107,13 +108,25 @@ static int add_row(struct tally *tally, const struct sacct_row *row,
 	return tally_add(tally, &use);
 }
 
+/* A time for sacct. A clock that was set back showed an hour twice, and
+ * mktime() of sacct takes the one or the other: such a time goes 'step' on,
+ * out of that hour. Who is outside of what was asked for is not counted. */
+static const char *unique_text(int64_t when_s, int64_t step, char *out)
+{
+	char other[WHEN_SIZE];
+
+	if (!strcmp(when_text(when_s - step, other), when_text(when_s, out)))
+		when_text(when_s + step, out);
+	return out;
+}
+
 int site_from_sacct(struct job_source *source, struct site *site,
 		    struct err *err)
 {
 	char since[WHEN_SIZE], until[WHEN_SIZE];
 	struct sacct_query query = {
-		.since = when_text(site->since_s, since),
-		.until = when_text(site->until_s, until),
+		.since = unique_text(site->since_s, -HOUR_S, since),
+		.until = unique_text(site->until_s, HOUR_S, until),
 		.is_everybody = true,
 		.has_no_admin =
 			!source->config ||

@@ -174,6 +174,34 @@ slow                               1        2.0      1GiB' "$output"
 	expect_text '-a -S 2026-11-21T00:00:00 -E 2026-11-22T00:00:00' "$(<"$DIR/bin/asked")"
 }
 
+# set_back SECONDS - the clock is set back from UTC+1 to UTC in so many seconds;
+# or it was, where they are less than 0
+set_back() {
+	local now at
+	now=$(date +%s)
+	at=$((now % 86400 + 3600 + $1))
+	TZ=AAA0BBB,0/0,$(($(date -u -d "@$now" +%-j) - 1))/$((at / 3600)):$((at / 60 % 60)):$((at % 60))
+}
+
+# asked_s - how long, by the clock, sacct was asked for last
+asked_s() {
+	local since until
+	since=$(sed -n '$s/.* -S \([^ ]*\).*/\1/p' "$DIR/bin/asked")
+	until=$(sed -n '$s/.* -E \([^ ]*\).*/\1/p' "$DIR/bin/asked")
+	echo $(($(date -u -d "$until" +%s) - $(date -u -d "$since" +%s)))
+}
+
+@test "of an hour that the clock shows twice sacct is asked for both" {
+	[[ $(date -u +%m%d) != @(1231|0101) ]] || skip 'a clock of one year'
+	stop "$LEDGER"
+	set_back 1800
+	site -S now -E now+2hours
+	expect_equal 7200 "$(asked_s)"
+	set_back -1800
+	site -S now-2hours -E now
+	expect_equal 7200 "$(asked_s)"
+}
+
 @test "who is not root, SlurmUser or an operator of Slurm is refused, with and without a ledger" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	fill
