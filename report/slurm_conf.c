@@ -403,7 +403,8 @@ const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 
 /* ---- host lists ---------------------------------------------------------------------- */
 
-/* "1-3,07-12" against so many digits; equal width where the list has zeros. */
+/* "1-3,07-12" against so many digits; with zeros in front there are as many as
+ * in the list at least (hostlist.c: "%0*lu"). */
 static bool in_ranges(const char *ranges, size_t length, const char *digits,
 		      size_t count)
 {
@@ -418,13 +419,12 @@ static bool in_ranges(const char *ranges, size_t length, const char *digits,
 	while (ranges < end) {
 		char *after;
 		unsigned long low = strtoul(ranges, &after, 10), high = low;
-		size_t width = (size_t)(after - ranges);
-		bool padded = width > 1 && *ranges == '0';
+		size_t width = *ranges == '0' ? (size_t)(after - ranges) : 1;
 
 		if (after < end && *after == '-')
 			high = strtoul(after + 1, &after, 10);
 		if (number >= low && number <= high &&
-		    (padded ? width == count : count == 1 || *digits != '0'))
+		    (count == width || (count > width && *digits != '0')))
 			return true;
 		ranges = after;
 		while (ranges < end && *ranges != ',')
