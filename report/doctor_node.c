@@ -40,10 +40,9 @@ static void add_lists(struct findings *findings, const char *code,
 
 static void read_limit(struct doctor *doctor, const char *line)
 {
-	const char *at = strcasestr(line, "MemSpecLimit=");
+	const char *value = slurm_conf_setting(line, "MemSpecLimit");
 
-	doctor->mem_spec_limit_mb =
-		at ? strtol(at + strlen("MemSpecLimit="), NULL, 10) : 0;
+	doctor->mem_spec_limit_mb = value ? strtol(value, NULL, 10) : 0;
 }
 
 static void copy_setting(char *to, size_t room, const struct doctor *doctor,

@@ -169,6 +169,13 @@ static void check_prolog(const struct doctor *doctor)
 	}
 }
 
+/* "FORCE" or "FORCE:4": how many jobs have a core; FORCE:1 is one. */
+static bool is_shared(const char *value)
+{
+	return value && !strncasecmp(value, "FORCE", 5) &&
+	       (value[5] != ':' || strtol(value + 6, NULL, 10) != 1);
+}
+
 static void check_partitions(const struct doctor *doctor)
 {
 	const char *name, *line;
@@ -176,9 +183,7 @@ static void check_partitions(const struct doctor *doctor)
 	for (size_t i = 0; (line = slurm_conf_record(
 				    doctor->slurm, "PartitionName", i, &name));
 	     i++) {
-		const char *at = strcasestr(line, "OverSubscribe=FORCE");
-
-		if (!at || !strncasecmp(at, "OverSubscribe=FORCE:1", 21))
+		if (!is_shared(slurm_conf_setting(line, "OverSubscribe")))
 			continue;
 		findings_add(
 			doctor->findings, "S13", FINDING_WARNING,

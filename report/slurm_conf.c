@@ -401,6 +401,19 @@ const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 	return found->records[index].line;
 }
 
+const char *slurm_conf_setting(const char *line, const char *key)
+{
+	const char *at = line, *found = NULL;
+	size_t length = strlen(key);
+
+	while (*(at += strspn(at, " "))) {
+		if (!strncasecmp(at, key, length) && at[length] == '=')
+			found = at + length + 1;
+		at += strcspn(at, " ");
+	}
+	return found;
+}
+
 /* ---- host lists ---------------------------------------------------------------------- */
 
 /* "1-3,07-12" against so many digits; with zeros in front there are as many as

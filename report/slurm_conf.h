@@ -42,6 +42,10 @@ size_t slurm_conf_count(const struct slurm_conf *conf, const char *kind);
 const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 			      size_t index, const char **name);
 
+/* The value of a key in such a line, up to a blank or its end; the last one counts:
+ * its own behind those of DEFAULT. NULL: it is not there. */
+const char *slurm_conf_setting(const char *line, const char *key);
+
 /* Is the host in the list "c[1-3,7],login"? */
 bool slurm_conf_in_list(const char *list, const char *host);
 

@@ -165,6 +165,15 @@ change() {
 	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
 }
 
+@test "check: what a line says itself counts more than its DEFAULT" {
+	change etc/slurm/slurm.conf 's/^PartitionName=all/PartitionName=DEFAULT OverSubscribe=FORCE\n&/'
+	change etc/slurm/nodes.conf 's/^NodeName=DEFAULT/& MemSpecLimit=0/'
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	change etc/slurm/slurm.conf 's/FORCE:1/FORCE:12/'
+	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
+}
+
 # plugin_of LINE - what check says of jobio.so on this very machine, with this
 # line in plugstack.conf and Slurm's plugins in $root/plugins
 plugin_of() {

@@ -187,6 +187,18 @@ START_TEST(includes_are_absolute_below_the_root_or_beside_their_file)
 }
 END_TEST
 
+START_TEST(the_last_of_a_setting_in_a_line_counts)
+{
+	static const char line[] = "NodeName=n1 A=1 BA=2  b=3 A= c";
+
+	ck_assert_str_eq(slurm_conf_setting(line, "a"), " c");
+	ck_assert_str_eq(slurm_conf_setting(line, "BA"), "2  b=3 A= c");
+	ck_assert_str_eq(slurm_conf_setting(line, "B"), "3 A= c");
+	ck_assert_ptr_null(slurm_conf_setting(line, "c"));
+	ck_assert_ptr_null(slurm_conf_setting("", "A"));
+}
+END_TEST
+
 START_TEST(a_file_that_is_missing_is_told_from_one_that_is_wrong)
 {
 	char wanted[400];
@@ -305,6 +317,7 @@ UNIT_MAIN("slurm_conf", keys_are_compared_without_case_and_the_last_one_counts,
 	  a_backslash_joins_lines_and_errors_name_the_last_of_them,
 	  default_lines_stand_before_the_records_that_follow,
 	  includes_are_absolute_below_the_root_or_beside_their_file,
+	  the_last_of_a_setting_in_a_line_counts,
 	  a_file_that_is_missing_is_told_from_one_that_is_wrong,
 	  a_switch_has_four_words_for_yes, a_word_of_a_list_is_found_whole,
 	  hosts_are_found_in_lists_as_slurm_writes_them)
