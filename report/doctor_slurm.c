@@ -18,42 +18,55 @@ struct rule {
 	enum finding_severity severity;
 	const char *key;
 	const char *word;
+	const char *also; /* another word that Slurm takes for it */
 	bool wanted;
 	const char *why;
 	const char *cure;
 };
 
+/* Names of task plugins need no "task/" (task.c:slurmd_task_init), and X11 sets
+ * Contain and Alloc (read_config.c:prolog_str2flags, 22.05). */
 static const struct rule rules[] = {
-	{ "S04", FINDING_ERROR, "TaskPlugin", "task/cgroup", true,
+	{ "S04", FINDING_ERROR, "TaskPlugin", "task/cgroup", "cgroup", true,
 	  "nothing keeps a job's tasks off the cores that Slurm withheld",
 	  "TaskPlugin=task/affinity,task/cgroup" },
-	{ "S05", FINDING_WARNING, "TaskPlugin", "task/affinity", true,
-	  "tasks are not bound to CPUs",
+	{ "S05", FINDING_WARNING, "TaskPlugin", "task/affinity", "affinity",
+	  true, "tasks are not bound to CPUs",
 	  "TaskPlugin=task/affinity,task/cgroup" },
-	{ "S06", FINDING_ERROR, "PrologFlags", "Contain", true,
+	{ "S06", FINDING_ERROR, "PrologFlags", "Contain", "X11", true,
 	  "no step is there to count what leaves the job's cgroups, and the "
 	  "prolog runs only with the first step",
 	  "PrologFlags=Alloc,Contain" },
-	{ "S07", FINDING_ERROR, "PrologFlags", "RunInJob", false,
+	{ "S07", FINDING_ERROR, "PrologFlags", "RunInJob", NULL, false,
 	  "the prolog then runs inside the job's cpuset and memory limit and "
 	  "cannot prepare the client",
 	  "take RunInJob out of PrologFlags" },
 	{ "S08", FINDING_WARNING, "SchedulerParameters", "spec_cores_first",
-	  false,
+	  NULL, false,
 	  "--core-spec then begins with core 0, which is the kernel's and "
 	  "which a client refuses",
 	  "take spec_cores_first out of SchedulerParameters" },
-	{ "S09", FINDING_WARNING, "ProctrackType", "proctrack/cgroup", true,
-	  "processes can leave the job", "ProctrackType=proctrack/cgroup" },
+	{ "S09", FINDING_WARNING, "ProctrackType", "proctrack/cgroup", NULL,
+	  true, "processes can leave the job",
+	  "ProctrackType=proctrack/cgroup" },
 };
+
+static bool has_word(const struct doctor *doctor, const struct rule *rule)
+{
+	if (!strcmp(rule->key, "ProctrackType") &&
+	    !slurm_conf_get(doctor->slurm, rule->key))
+		return true; /* the default (read_config.h) */
+	return slurm_conf_has(doctor->slurm, rule->key, rule->word) ||
+	       (rule->also &&
+		slurm_conf_has(doctor->slurm, rule->key, rule->also));
+}
 
 static void check_rules(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		const struct rule *rule = &rules[i];
 
-		if (slurm_conf_has(doctor->slurm, rule->key, rule->word) ==
-		    rule->wanted)
+		if (has_word(doctor, rule) == rule->wanted)
 			continue;
 		findings_add(doctor->findings, rule->code, rule->severity,
 			     rule->cure, "slurm.conf: %s %s %s: %s", rule->key,

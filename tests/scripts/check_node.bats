@@ -124,6 +124,12 @@ change() {
 	only S05 'tasks are not bound' task/affinity
 }
 
+@test "check: other words that Slurm takes for the same, and its defaults" {
+	change etc/slurm/slurm.conf 's/^TaskPlugin=.*/TaskPlugin=affinity,cgroup/;s/Alloc,Contain/X11/;/^ProctrackType/d'
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
 @test "check: PrologFlags without Contain, or with RunInJob" {
 	change etc/slurm/slurm.conf 's/Alloc,Contain/Alloc/'
 	only S06 'PrologFlags lacks Contain' PrologFlags=Alloc,Contain
