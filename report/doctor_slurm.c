@@ -248,9 +248,13 @@ static bool take_plugin(char *rest, char word[PATH_MAX])
 	return true;
 }
 
-static bool line_names_jobio(const struct doctor *doctor, char *line,
-			     unsigned int depth, char word[PATH_MAX])
+/* A file that is not absolute lies beside 'path', which includes it (plugstack.c,
+ * spank.c:_spank_conf_include). */
+static bool line_names_jobio(const struct doctor *doctor, const char *path,
+			     char *line, unsigned int depth,
+			     char word[PATH_MAX])
 {
+	const char *slash = strrchr(path, '/');
 	char pattern[PATH_MAX];
 	glob_t found = { 0 };
 	bool named = false;
@@ -263,9 +267,11 @@ static bool line_names_jobio(const struct doctor *doctor, char *line,
 	if (strcasecmp(first, "include") != 0)
 		return take_plugin(save, word);
 	first = strtok_r(NULL, " \t", &save);
-	if (!first || *first != '/')
+	if (!first)
 		return false;
-	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, first);
+	snprintf(pattern, sizeof(pattern), "%s%.*s%s", doctor->root,
+		 *first == '/' || !slash ? 0 : (int)(slash - path) + 1, path,
+		 first);
 	if (glob(pattern, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc && !named; i++)
 			named = names_jobio(doctor,
@@ -285,7 +291,7 @@ static bool names_jobio(const struct doctor *doctor, const char *path,
 
 	for (line = text ? strtok_r(text, "\n", &save) : NULL; line && !named;
 	     line = strtok_r(NULL, "\n", &save))
-		named = line_names_jobio(doctor, line, depth, word);
+		named = line_names_jobio(doctor, path, line, depth, word);
 	free(text);
 	return named;
 }

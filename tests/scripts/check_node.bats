@@ -199,6 +199,12 @@ plugin_c() {
 		"${CC:-cc}" -x c -shared -fPIC -o "plugins/$1" -
 }
 
+@test "check: what plugstack.conf includes may lie beside it" {
+	echo 'include plugstack.conf.d/*.conf' >etc/slurm/plugstack.conf
+	doctor
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
 @test "check: jobio.so is not where Slurm looks" {
 	mkdir plugins
 	plugin_of 'optional jobio.so'
