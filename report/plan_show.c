@@ -10,6 +10,8 @@
 #include "client/client.h"
 #include "report/print.h"
 
+#define FIRST_CPU_SIZE sizeof(",core=8191")
+
 static char *slurm_line(const struct plan *plan)
 {
 	char *list = cpuset_format(&plan->spec_list), *line = NULL;
@@ -23,13 +25,14 @@ static char *slurm_line(const struct plan *plan)
 static char *join_first_cpus(const struct plan *plan, const char *before,
 			     const char *between)
 {
-	char *text = calloc(1, CPUSET_MAX), *at = text;
+	size_t room = 1 + cpuset_count(&plan->first_cpus) * FIRST_CPU_SIZE;
+	char *text = calloc(1, room), *at = text;
 	int cpu;
 
 	if (!text)
 		return NULL;
 	cpuset_for_each (cpu, &plan->first_cpus)
-		at += snprintf(at, CPUSET_MAX - (size_t)(at - text), "%s%s%d",
+		at += snprintf(at, room - (size_t)(at - text), "%s%s%d",
 			       at == text ? "" : between, before, cpu);
 	return text;
 }

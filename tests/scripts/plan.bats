@@ -51,6 +51,34 @@ machine_with_card() {
 	XML
 }
 
+# A machine of so many cores, of one CPU each.
+machine_of() {
+	python3 - "$1" <<-'EOP'
+		import sys
+		count = int(sys.argv[1])
+		def bits(value):
+		    words = [value >> 32 * i & 0xffffffff for i in reversed(range((count + 31) // 32))]
+		    return ",".join("0x%08x" % word for word in words)
+		def sets(value):
+		    return 'cpuset="%s" complete_cpuset="%s" nodeset="0x1" complete_nodeset="0x1"' % (bits(value), bits(value))
+		everything = (1 << count) - 1
+		print('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0">')
+		print('<object type="Machine" os_index="0" %s allowed_cpuset="%s" allowed_nodeset="0x1" gp_index="1">' % (sets(everything), bits(everything)))
+		print('<object type="NUMANode" os_index="0" %s gp_index="2" local_memory="1073741824"/>' % sets(everything))
+		print('<object type="Package" os_index="0" %s gp_index="3">' % sets(everything))
+		for i in range(count):
+		    print('<object type="Core" os_index="%d" %s gp_index="%d"><object type="PU" os_index="%d" %s gp_index="%d"/></object>' %
+		          (i, sets(1 << i), 2 * i + 4, i, sets(1 << i), 2 * i + 5))
+		print('</object></object></topology>')
+	EOP
+}
+
+@test "plan: a thousand cores are written out" {
+	machine_of 1024 >"$BATS_TMPDIR/large.xml"
+	plan --topology="$BATS_TMPDIR/large.xml" --os-cpus=1-1023
+	[[ $status -le 1 && $output == *'-o core=1,core=2,'*',core=1022,core=1023'* ]] || { echo "$status: ${output: -500}"; return 1; }
+}
+
 @test "plan: WEKA's 2x24x2 example needs CpuSpecList=94-95 for core 47" {
 	plan --topology="$(machine dell-2x24x2-interleaved)" --os-cpus=47 --format=json
 	[[ $status -eq 0 && $output == *'"os_cpus":"47,95"'*'"cpu_spec_list":"94-95"'* ]]
