@@ -12,6 +12,7 @@
 #include "lib/run.h"
 #include "report/job_answer.h"
 #include "report/job_source.h"
+#include "report/job_view.h"
 
 /* Bytes of a question that are not job ids: its words, a cluster's name, and the id
  * that is one too many. */
@@ -50,7 +51,20 @@ static int take_run(struct job_report *r, const struct job_answer *a,
 	return 0;
 }
 
-/* The run of one of the reports, in the place of what sacct had. */
+/* In the place of what sacct had, which is more than numbers of an older run. */
+static void put_run(struct job_report **place, struct job_report *run)
+{
+	struct job_report *old = *place;
+
+	run->slurm = old->slurm;
+	if (job_is_before_slurm(run))
+		old = run;
+	else
+		*place = run;
+	job_report_free(old);
+}
+
+/* The run of one of the reports. */
 static int fill_one(struct job_report **reports, size_t count, size_t *next,
 		    const char *text, const char *end, bool is_brief,
 		    struct err *err)
@@ -74,9 +88,7 @@ static int fill_one(struct job_report **reports, size_t count, size_t *next,
 			    (size_t)(end - text), err) < 0) {
 		job_report_free(new);
 	} else {
-		new->slurm = reports[*next]->slurm;
-		job_report_free(reports[*next]);
-		reports[(*next)++] = new;
+		put_run(&reports[(*next)++], new);
 		rc = 0;
 	}
 	job_answer_close(&a);

@@ -224,6 +224,21 @@ static void print_first_line(FILE *out, const struct job_report *r)
 	fputc('\n', out);
 }
 
+/* Slurm speaks of a newer run. */
+static void print_newer(FILE *out, const char *state)
+{
+	if (sacct_is_early(state))
+		fprintf(out,
+			"  %-13s the job has been requeued and is %s: this is "
+			"its last run that ended\n",
+			"note", state);
+	else
+		fprintf(out,
+			"  %-13s the job has run again and is %s, and there is "
+			"no record of that: this is a run before it\n",
+			"note", state);
+}
+
 static void print_head(FILE *out, const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
@@ -231,10 +246,7 @@ static void print_head(FILE *out, const struct job_report *r)
 	print_first_line(out, r);
 	print_lacks(out, r);
 	if (r->slurm && !r->is_old_run && !job_is_of_slurm(r))
-		fprintf(out,
-			"  %-13s the job has been requeued and is %s: this is "
-			"its last run that ended\n",
-			"note", r->slurm->state);
+		print_newer(out, r->slurm->state);
 	print_name(out, r->slurm);
 	print_state(out, r);
 	if (r->is_verbose)

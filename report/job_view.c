@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Clocks of a node and of slurmctld may be so far apart; a job that is requeued
+ * waits for two minutes. */
+#define CLOCKS_S 60
+
 static void time_of_records(const struct job_report *r, struct job_time *time)
 {
 	const struct record *record;
@@ -72,11 +76,23 @@ static bool is_older(const struct job_report *r)
 	return r->is_old_run && (r->newest < 0 || r->newest != r->restart);
 }
 
+bool job_is_before_slurm(const struct job_report *r)
+{
+	struct job_time time = { -1, -1, 0 };
+
+	if (!r->slurm)
+		return false;
+	if (r->slurm->start <= 0)
+		return sacct_is_early(r->slurm->state);
+	time_of_records(r, &time);
+	return time.last >= 0 && time.last + CLOCKS_S < (double)r->slurm->start;
+}
+
 bool job_is_of_slurm(const struct job_report *r)
 {
 	return r->slurm && !is_older(r) &&
 	       (strcmp(r->source, "ledger") != 0 ||
-		!sacct_is_early(r->slurm->state));
+		(!sacct_is_early(r->slurm->state) && !job_is_before_slurm(r)));
 }
 
 enum tone job_state_tone(const char *state)

@@ -31,9 +31,11 @@ const char *job_elapsed(double seconds, char *out);
 const char *job_user_of(const struct job_report *report);
 int64_t job_nodes_of(const struct job_report *report); /* RECORD_UNKNOWN */
 
-/* Is what sacct says of the run that is shown, not of a newer one that waits or
- * runs? */
+/* Is what sacct says of the run that is shown, not of a newer one? */
 bool job_is_of_slurm(const struct job_report *report);
+/* Had all nodes of the run ended before the one began, or waits to, of which sacct
+ * speaks? Of a run without records nobody knows, and then: no. */
+bool job_is_before_slurm(const struct job_report *report);
 
 enum tone job_state_tone(const char *state);
 

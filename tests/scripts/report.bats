@@ -506,6 +506,25 @@ task_record() {
 	[[ $output != *requeued* ]]
 }
 
+@test "beside a run that has no record there are no numbers of the one before it" {
+	spool 7 c1
+	send
+	jobs "$(job 7 Start=1795226000 End=1795226100 ElapsedRaw=100 NNodes=1 State=FAILED)"
+	run report 7
+	expect_equal 0 "$status"
+	expect_text 'note          the job has run again and is FAILED, and there is no record of that: this is a run before it' "$output"
+	expect_text 'state         unknown, 00:00:28 on 1 node' "$output"
+	run report -u bob
+	[[ $output == *' FAILED '* && $output != *1MiB* ]]
+	jobs "$(job 7 Start=Unknown State=PENDING)"
+	run report -u bob
+	[[ $output == *' PENDING '* && $output != *1MiB* ]]
+	# slurmdbd is behind
+	jobs "$(job 7 Start=1795224863 State=RUNNING)"
+	run report -u bob
+	[[ $output == *' RUNNING '*' 1MiB '* ]]
+}
+
 @test "what Slurm says of the newest run is shown when it is asked for by its number, and of no older one" {
 	local newest='state         FAILED, exit code 0, 00:00:28 on 1 node'
 	spool 7 c1
