@@ -113,8 +113,8 @@ static bool is_the_clients(const struct view *v, int64_t cores,
 		return true;
 	if (v->wire && v->wire->numbers[RECORD_READ_BYTES] >= 0 &&
 	    v->wire->numbers[RECORD_WRITE_BYTES] >= 0)
-		return (double)(v->wire->numbers[RECORD_READ_BYTES] +
-				v->wire->numbers[RECORD_WRITE_BYTES]) *
+		return ((double)v->wire->numbers[RECORD_READ_BYTES] +
+			(double)v->wire->numbers[RECORD_WRITE_BYTES]) *
 			       2 >=
 		       view_bytes(v);
 	a->trust = ADVICE_PERHAPS;
@@ -511,9 +511,9 @@ static bool has_queued(const struct view *v)
 {
 	if (!v->wire || v->wire->numbers[RECORD_QUEUE_US] < 0)
 		return true;
-	return v->wire->numbers[RECORD_QUEUE_US] * 2 >=
-	       v->wire->numbers[RECORD_READ_US] +
-		       v->wire->numbers[RECORD_WRITE_US];
+	return (double)v->wire->numbers[RECORD_QUEUE_US] * 2 >=
+	       (double)v->wire->numbers[RECORD_READ_US] +
+		       (double)v->wire->numbers[RECORD_WRITE_US];
 }
 
 bool setup_slots(const struct view *v, struct advice *a)

@@ -286,6 +286,8 @@ START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
 	ck_assert(!is_told(&j, "A37"));
 	j.wire.numbers[RECORD_QUEUE_US] = 100000000;
 	ck_assert(is_told(&j, "A37"));
+	j.wire.numbers[RECORD_QUEUE_US] = INT64_MAX; /* or more */
+	ck_assert(is_told(&j, "A37"));
 }
 END_TEST
 
@@ -360,6 +362,8 @@ START_TEST(a_core_is_not_at_its_limit_for_what_the_page_cache_served)
 	list = judge(&j);
 	ck_assert_int_eq(find(list, "A22")->trust, ADVICE_LIKELY);
 	advice_free(list);
+	j.wire.numbers[RECORD_READ_BYTES] = INT64_MAX; /* or more */
+	ck_assert(is_told(&j, "A22"));
 	j = a22(true);
 	peak(&j, 7449000001, 0); /* 30 % more than a core moves */
 	ck_assert(!is_told(&j, "A22"));
