@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is around each page: style, head, end, and its file. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -78,10 +80,26 @@ void page_end(struct page *page)
 	page_raw(page, "</main></body></html>\n");
 }
 
+static int write_into(const char *file, const char *text, struct err *err)
+{
+	FILE *out = fopen(file, "we");
+	int rc = out && fputs(text, out) >= 0 ? 0 : -1;
+
+	if (out && fclose(out) != 0)
+		rc = -1;
+	return rc < 0 ? err_set(err, "cannot write '%s': %s", file,
+				strerror(errno))
+		      : 0;
+}
+
+/* A device, a pipe and a link stay what they are: /dev/stdout is all three. */
 int page_save(const char *file, const char *text, struct err *err)
 {
 	mode_t mask = umask(0);
+	struct stat st;
 
 	umask(mask);
+	if (lstat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_into(file, text, err);
 	return fileio_write(file, text, strlen(text), 0666 & ~mask, err);
 }

@@ -122,6 +122,28 @@ for i in range(1, 1001):
 	expect_text 1.21TiB "$(words)"
 }
 
+@test "a page is written into a pipe, and to where a link leads, and replaces neither" {
+	nodes 1
+	ln -s there.html "$DIR/link"
+	page=$DIR/link run html 7
+	expect_equal 0 "$status"
+	[[ -L $DIR/link && $(<"$DIR/there.html") == *'</html>' ]]
+	mkfifo "$DIR/pipe"
+	timeout 20 cat "$DIR/pipe" >"$DIR/read" &
+	run timeout 20 "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --html="$DIR/pipe" 7
+	expect_equal 0 "$status"
+	wait $!
+	[[ -p $DIR/pipe && $(<"$DIR/read") == *'</html>' ]]
+	ln -s /proc/self/fd/1 "$DIR/stdout"
+	page=$DIR/stdout run html 7
+	expect_equal 0 "$status"
+	[[ -L $DIR/stdout && $output == *'</html>' ]]
+	mkdir "$DIR/folder"
+	page=$DIR/folder run html 7
+	expect_equal 1 "$status"
+	expect_text "cannot write '$DIR/folder': Is a directory" "$output"
+}
+
 @test "a page that cannot be written leaves the old one, and is of one job" {
 	nodes 1
 	printf 'old\n' >"$page"
