@@ -91,8 +91,10 @@ struct options {
 	size_t job_count;
 };
 
+/* A list without a job is none: without any word all of the caller's are shown. */
 static int add_jobs(struct options *o, char *list, struct err *err)
 {
+	size_t before = o->job_count;
 	char *id;
 
 	while ((id = job_report_next(&list))) {
@@ -102,7 +104,7 @@ static int add_jobs(struct options *o, char *list, struct err *err)
 			return err_set(err, "more than %d jobs", JOBS_MAX);
 		o->jobs[o->job_count++] = id;
 	}
-	return 0;
+	return o->job_count > before ? 0 : job_report_check("", err);
 }
 
 static int set_restart(struct options *o, const char *text, struct err *err)

@@ -819,6 +819,16 @@ some_jobs() {
 	expect_equal 'no jobs from now-1days to now' "$output"
 }
 
+@test "a word without a job is no wish for a list" {
+	local word
+	some_jobs
+	for word in '' , --jobs=,; do
+		run report "$word"
+		expect_equal 2 "$status"
+		expect_equal "jobio: report: job: '': not a job id like 7, 5_1 or 7+1" "$output"
+	done
+}
+
 @test "a list has all formats" {
 	some_jobs
 	run report -u alice --csv
