@@ -160,6 +160,7 @@ void clients_open(struct visit *visit, const char *state_dir)
 void clients_inspect(struct visit *visit)
 {
 	size_t i, kept = 0, count = visit->client_count;
+	size_t owner = CONFIG_CLIENTS_MAX;
 	struct err err;
 
 	for (i = 0; i < count; i++) {
@@ -167,6 +168,7 @@ void clients_inspect(struct visit *visit)
 				   visit_time_left_ms(visit) /
 					   (unsigned int)(count - i),
 				   &err) == 0) {
+			owner = i == visit->owner ? kept : owner;
 			visit->sections[kept] = visit->sections[i];
 			visit->clients[kept++] = visit->clients[i];
 			continue;
@@ -177,6 +179,7 @@ void clients_inspect(struct visit *visit)
 		client_close(visit->clients[i]);
 	}
 	visit->client_count = kept;
+	visit->owner = owner;
 }
 
 void clients_judge(struct visit *visit)

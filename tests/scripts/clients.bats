@@ -125,6 +125,32 @@ core_change=any"
 	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"
 }
 
+# cpumasks - where the workqueues of NFS may run
+cpumasks() { cat "$NODE/sysfs/devices/virtual/workqueue"/*/cpumask | sort -u; }
+
+@test "the io-cores go to the client that has core_change, though one before it cannot be looked at" {
+	local queue
+	for queue in nfsiod rpciod xprtiod writeback; do
+		mkdir -p "$NODE/sysfs/devices/virtual/workqueue/$queue"
+		echo 0000ffff >"$NODE/sysfs/devices/virtual/workqueue/$queue/cpumask"
+	done
+	NODE_MORE+="
+[client home]
+core_change=affinity"
+	node_conf
+	rm "$NODE/weka/mounts"
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W53' "$output"
+	[ "$(cpumasks)" = 00008080 ]
+	expect_gate 7 client_cpus=7,15
+	epilog
+	[ "$(cpumasks)" = 0000ffff ]
+	[ "$(record 7 | jq -c '[.request.cores_met, (.changes[] | [.client, .what, .restored])]')" = \
+		'[true,["home","workqueue",true]]' ]
+}
+
 @test "check looks at every client of the node" {
 	sed -i 's/,hard/,soft/' "$NODE/nfs/mounts"
 	echo 'isolate_cpusets=true' >"$NODE/weka/service.conf"
