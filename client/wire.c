@@ -333,6 +333,16 @@ static bool went_back(const struct span *span)
 	return false;
 }
 
+/* What the row was before; NULL: it is new. A device number is given again, to
+ * another filesystem. */
+static const struct wire_row *
+row_before(const struct span *span, const struct wire_row *row, size_t near)
+{
+	const struct wire_row *was = find_row(span->before, row->id, near);
+
+	return was && is_reborn(was, row) ? NULL : was;
+}
+
 static int64_t all_since(const struct span *span, int kind)
 {
 	const struct wire_row *row;
@@ -345,8 +355,7 @@ static int64_t all_since(const struct span *span, int kind)
 		    is_unread(span->before, row->id) ||
 		    is_unread(span->after, row->id))
 			continue;
-		one = row_since(span, find_row(span->before, row->id, i), row,
-				kind);
+		one = row_since(span, row_before(span, row, i), row, kind);
 		if (one == WIRE_UNKNOWN || one > INT64_MAX - sum)
 			return WIRE_UNKNOWN;
 		sum += one;

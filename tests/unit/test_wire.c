@@ -114,6 +114,23 @@ START_TEST(a_new_row_counts_unless_it_is_older)
 }
 END_TEST
 
+START_TEST(a_number_that_another_filesystem_has_got_counts_from_its_birth)
+{
+	begin();
+	row(before, "0:60", "/old", 10)->born_s = 500;
+	row(after, "0:60", "/a", 17)->born_s = 1050;
+	expect(1, WIRE_READ_BYTES, 17);
+	after->row[0].count[WIRE_READ_BYTES] = 7;
+	expect(1, WIRE_READ_BYTES, 7);
+	ck_assert_int_eq(wire_since(before, after, "/old", moved), 0);
+	/* the same one, seen at another place */
+	after->row[0].count[WIRE_READ_BYTES] = 17;
+	after->row[0].born_s = 501;
+	expect(1, WIRE_READ_BYTES, 7);
+	end();
+}
+END_TEST
+
 START_TEST(a_backlog_is_of_connections_that_may_be_older_or_end_before)
 {
 	begin();
@@ -270,6 +287,7 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_counter_below_its_old_value_has_restarted,
 	  a_row_that_was_born_later_has_restarted,
 	  a_new_row_counts_unless_it_is_older,
+	  a_number_that_another_filesystem_has_got_counts_from_its_birth,
 	  a_backlog_is_of_connections_that_may_be_older_or_end_before,
 	  what_is_unknown_on_either_side_is_unknown,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
