@@ -540,6 +540,16 @@ START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 }
 END_TEST
 
+START_TEST(operations_end_where_the_next_mount_of_a_step_begins)
+{
+	expect_ops("41 25 0:91 / /mnt/a rw - nfs4 s:/a rw,vers=4.2\n" DEVICE(
+			   "/mnt/a") OPS READ WRITE ACCESS
+		   "\n42 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" DEVICE(
+			   "/mnt/b") OPS READ WRITE ACCESS,
+		   5, 7, 9);
+}
+END_TEST
+
 START_TEST(a_line_that_is_cut_off_has_no_number)
 {
 	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
@@ -966,6 +976,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  operations_that_no_line_tells_of_are_unknown,
+	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  a_line_that_is_cut_off_has_no_number,
 	  the_next_mounts_lines_are_not_this_ones,
