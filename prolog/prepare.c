@@ -36,6 +36,14 @@ static int verdict(const struct visit *visit)
 
 /* ---- 6: counters ------------------------------------------------------- */
 
+/* That no other job is here needs Slurm's word, or an empty node: where Slurm does
+ * not tell, want.alone is a guess until it has been asked. */
+static bool is_alone(const struct visit *visit)
+{
+	return !visit->has_others ||
+	       (visit->want.alone && visit->job.alone == JOB_ALONE);
+}
+
 /* Without the lock: loading takes half a second once after boot, and another
  * job's epilog need not wait for it. */
 static void count(struct visit *visit)
@@ -45,8 +53,7 @@ static void count(struct visit *visit)
 	close(visit->lock_fd);
 	visit->lock_fd = -1;
 	job_wire_start(visit->config, visit->state, visit->clients,
-		       visit->client_count,
-		       visit->want.alone || !visit->has_others);
+		       visit->client_count, is_alone(visit));
 	if (job_count_start(visit->config, visit->state, &err) < 0)
 		log_line("%s", err.text);
 }

@@ -68,6 +68,27 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 11)" = '[0]' ]
 }
 
+@test "what the client moved is nobody's where Slurm does not tell the prolog whether others are here" {
+	job 7
+	old_slurm
+	prolog
+	echo 512 >"$NODE/bdi/0:60/read_ahead_kb"
+	job 8 - scan # it stands already: slurmctld need not be asked
+	old_slurm
+	prolog
+	[ ! -e "$NODE/run/8/journal" ]
+	epilog
+	[ "$(record 8 x | jq -c '[.wire[].shared] | unique')" = '[null]' ]
+	job 7
+	old_slurm
+	epilog
+	job 9 - scan
+	old_slurm
+	prolog
+	epilog
+	[ "$(record 9 x | jq -c '[.wire[].shared] | unique')" = '[0]' ]
+}
+
 @test "what the client moved is nobody's when a job came for which jobio is switched off" {
 	NODE_JOBIO='partitions = io'
 	nfs_conf
