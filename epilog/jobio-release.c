@@ -158,10 +158,27 @@ static void read_counters(const struct config *config, struct record *state)
 	job_wire_read(config, state);
 }
 
+/* No text has it: an epilog that goes on with an ended state asks the steps again. */
+static bool had_own_work_dir(const struct config *config, uint32_t job_id)
+{
+	struct record *seen = record_new();
+	bool yes;
+
+	if (!seen)
+		return false;
+	seen->job = job_id;
+	job_add_steps(config, seen);
+	yes = seen->own_work_dir;
+	record_free(seen);
+	return yes;
+}
+
 static void end(const struct config *config, struct record *state)
 {
-	if (job_state_is_ended(state))
+	if (job_state_is_ended(state)) {
+		run_made.own_work_dir = had_own_work_dir(config, state->job);
 		return;
+	}
 	job_add_steps(config, state);
 	run_made.own_work_dir = state->own_work_dir;
 	job_state_end(state);

@@ -269,6 +269,21 @@ in_namespace() {
 	epilog
 }
 
+@test "an epilog that goes on where one was killed leaves no report in the node's directory, either" {
+	node 'report_dir=%w/out'
+	cp "$BUILDDIR/tests/faults/jobio-release" "$NODE/bin"
+	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
+	in_namespace /tmp 2>/dev/null
+	NODE_ENV=(JOBIO_FAULT_AT="$(sed -n 's/ record name before$//p' "$NODE/points")")
+	in_namespace /tmp 2>/dev/null || :
+	[ -e "$NODE/run/7/start.json" ]
+	NODE_ENV=()
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$output" = "jobio: epilog: job 7: report_dir: '/tmp/out': the job's working directory was in a mount namespace of its own and is gone: no report is left" ]
+	[ ! -e "$NODE/filed" ]
+}
+
 @test "a working directory that the job had in a namespace of its own gets no report, and one line" {
 	node 'report_dir=%w/out'
 	run in_namespace /tmp
