@@ -29,6 +29,7 @@
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
+#define AGAIN_S 0.001 /* record_build.c */
 
 /* Which run a report is to be left of: restart is RECORD_UNKNOWN where Slurm does
  * not number them; NO_RUN: this epilog made no record. */
@@ -131,6 +132,19 @@ static int keep(const struct config *config, const struct record *state,
 	return rc < 0 ? -1 : 0;
 }
 
+/* The record is made again when all is put back, hours later perhaps: nothing is to
+ * be counted then, and the job has ended now. Of two records of a node the later one
+ * counts: by the least that a record tells. */
+static void note_end(const struct config *config, struct record *state)
+{
+	struct err why;
+
+	if (state->end >= 0)
+		state->end += AGAIN_S;
+	if (job_state_write(config, state, &why) < 0)
+		log_line("%s", why.text);
+}
+
 static int finish(const struct config *config, const struct record *state,
 		  struct err *err)
 {
@@ -221,9 +235,10 @@ static int release(const struct config *config, const struct job *job,
 		log_line("%s: left for the next prolog", err->text);
 	say_findings(state, known);
 	end(config, state);
-	/* counters of a record that is made again are read again */
 	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);
+	if (mended < 0 && locked)
+		note_end(config, state);
 	record_free(state);
 	return rc;
 }

@@ -19,7 +19,8 @@
  *         released: SPOOL/released, the last runs that were finished, so that an
  *           epilog that runs twice, with a reboot in between perhaps, does not
  *           write a second, empty record.
- *         ended: of a state that is a record already, all but its name.
+ *         ended: of a state that is a record already, all but its name, or that
+ *           was one when something could not be put back.
  *         reason: why this node serves no job, "jobio:W08 SENTENCE; cure:
  *           CURE". RUN/reason has it whole, for whoever looks at the node, under
  *           any on_error. SPOOL/reason has it for the ledger (lib/reason.h),

@@ -123,6 +123,25 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	expect_in "\"code\":\"NF46\",\"severity\":\"info\",\"text\":\"the profile's settings were left out: the job shares this node with others\"" "$(record 7)"
 }
 
+@test "a job whose mount could not be put back has ended then, whatever the node moves until it can be" {
+	job 7 1 stream
+	prolog
+	mv "$NODE/bin/nfs-mount" "$NODE/bin/nfs-mount-itself"
+	node_fake nfs-mount 'exit 32'
+	epilog
+	expect_in '"restored":false' "$(record 7)"
+	local end
+	end=$(record 7 | jq .end)
+	mv "$NODE/bin/nfs-mount-itself" "$NODE/bin/nfs-mount"
+	nfs_later
+	job 8 1
+	prolog
+	[ ! -e "$NODE/run/7" ]
+	[ "$(record 7 | jq -c '[.changes[].restored, .wire[].read_bytes]')" = '[true,true,0]' ]
+	# the later of two records of a node counts
+	[[ $(record 7 | jq "(.end - $end) * 1000 | round") == [12] ]]
+}
+
 @test "a read-ahead that somebody else has set meanwhile stays, and the record says so" {
 	job 7 1 scan
 	prolog
