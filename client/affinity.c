@@ -11,15 +11,22 @@
 #include "lib/faultpoint.h"
 #include "lib/sysfs.h"
 
-#define LIST_MAX 8192 /* of a value of the journal */
+/* Of a value of the journal; the record would cut it behind RECORD_STRING_MAX bytes,
+ * and half a list is another one. */
+#define LIST_MAX 4096
 
 /* ---- what a job wants -------------------------------------------------------- */
 
 struct planner {
+	const struct change_kind *kind;
 	const struct client *client;
 	const struct affinity_way *way;
 	const struct cpuset *cpus;
 	const char *list; /* of the same */
+	const char *target;
+	struct client_plan *plan;
+	struct err *err;
+	int rc;
 	char olds[LIST_MAX], news[LIST_MAX];
 	size_t left_out;
 	char missing[256];
@@ -36,10 +43,32 @@ static bool add_word(char list[LIST_MAX], const char *item, const char *cpus)
 	return false;
 }
 
+/* Both, or none. */
+static bool add_item(struct planner *p, const char *item, const char *old)
+{
+	size_t used = strlen(p->olds);
+
+	if (!add_word(p->olds, item, old))
+		return false;
+	if (!add_word(p->news, item, p->list)) {
+		p->olds[used] = '\0';
+		return false;
+	}
+	return true;
+}
+
+/* A change of what is in the lists; then they are empty. */
+static void end_change(struct planner *p)
+{
+	if (*p->olds && p->rc == 0)
+		p->rc = change_add(p->plan, p->client, p->kind, p->target,
+				   p->olds, p->news, p->err);
+	*p->olds = *p->news = '\0';
+}
+
 static void plan_item(void *arg, const char *item)
 {
 	struct planner *p = arg;
-	size_t used = strlen(p->olds);
 	struct cpuset now;
 	char *old;
 
@@ -51,12 +80,11 @@ static void plan_item(void *arg, const char *item)
 	if (cpuset_equal(&now, p->cpus))
 		return;
 	old = cpuset_format(&now);
-	if (!old || !add_word(p->olds, item, old)) {
-		p->left_out++;
-	} else if (!add_word(p->news, item, p->list)) {
-		p->olds[used] = '\0';
-		p->left_out++;
+	if (old && !add_item(p, item, old)) {
+		end_change(p);
+		p->left_out += !add_item(p, item, old);
 	}
+	p->left_out += !old;
 	free(old);
 }
 
@@ -95,20 +123,27 @@ static int plan(const struct change_kind *kind, struct client *client,
 	const char *words;
 	char word[AFFINITY_ITEM_MAX], target[512];
 	struct planner *p;
-	int rc = 0;
+	int rc;
 
 	if (!is_wanted(client, want))
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return err_set(err, "client: out of memory");
-	*p = (struct planner){ .client = client,
+	snprintf(target, sizeof(target), "%s %.400s", way->words,
+		 way->wanted(client));
+	*p = (struct planner){ .kind = kind,
+			       .client = client,
 			       .way = way,
 			       .cpus = &want->io_cpus,
-			       .list = cpuset_format(&want->io_cpus) };
+			       .list = cpuset_format(&want->io_cpus),
+			       .target = target,
+			       .plan = plan,
+			       .err = err };
 	for (words = way->wanted(client);
 	     p->list && next_word(&words, word, sizeof(word));)
 		way->each(client, word, plan_item, p);
+	end_change(p);
 	if (p->left_out)
 		rule_tell(client, client->type->affinity->left, NULL, findings,
 			  "%zu more than a change holds stay where they are: "
@@ -120,11 +155,7 @@ static int plan(const struct change_kind *kind, struct client *client,
 			  "this kernel does not let workqueues be moved "
 			  "by name:%s: left where they are",
 			  p->missing);
-	snprintf(target, sizeof(target), "%s %.400s", way->words,
-		 way->wanted(client));
-	if (*p->olds)
-		rc = change_add(plan, client, kind, target, p->olds, p->news,
-				err);
+	rc = p->rc;
 	free((char *)p->list);
 	free(p);
 	return rc;

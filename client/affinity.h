@@ -13,7 +13,8 @@
  *           "PID.TICKS" of a daemon, all of whose threads move together.
  *         A change has the way as what, what was asked for as target
  *           ("interrupts of ib0"), and as values items with their CPUs, as
- *           many and in the same order ("nfsiod=0-15 rpciod=0-15").
+ *           many and in the same order ("nfsiod=0-15 rpciod=0-15"); where they are
+ *           more than a record's text holds, there are several changes.
  *         Left out: items that are on these CPUs already, that the kernel does
  *           not let move, or that are not there on this node.
  * Owner   constant.

@@ -99,6 +99,27 @@ teardown() { affinity_remove; }
 	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = '["process",true,"interrupt",true]' ]
 }
 
+# The lists of a change are in the job's state too, which has room for 4096 bytes of
+# each: here it would end in the middle of a number's "0-15".
+@test "a card with some hundred interrupts has each where it was when the job has ended" {
+	local irq
+	gpfs
+	rm -r "$NODE/sysfs/class/net/ib0/device/msi_irqs/"* "$NODE/sysfs/proc/irq/"*
+	for irq in {1000..1699}; do
+		mkdir "$NODE/sysfs/proc/irq/$irq"
+		echo 0-15 >"$NODE/sysfs/proc/irq/$irq/smp_affinity_list"
+		: >"$NODE/sysfs/class/net/ib0/device/msi_irqs/$irq"
+	done
+	job 7 1
+	prolog
+	[ "$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | sort | uniq -c | xargs)" = '700 1' ]
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | sort | uniq -c | xargs)" = '700 0-15' ]
+	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = \
+		'["process",true,"interrupt",true,"interrupt",true]' ]
+}
+
 @test "interrupts are left to irqbalance where it runs, and the job's record says so" {
 	gpfs
 	mkdir "$NODE/processes/1"
