@@ -28,7 +28,7 @@ struct planner {
 	struct err *err;
 	int rc;
 	char olds[LIST_MAX], news[LIST_MAX];
-	size_t left_out;
+	size_t count, left_out; /* in the two lists; in no change */
 	char missing[256];
 };
 
@@ -54,15 +54,22 @@ static bool add_item(struct planner *p, const char *item, const char *old)
 		p->olds[used] = '\0';
 		return false;
 	}
+	p->count++;
 	return true;
 }
 
 /* A change of what is in the lists; then they are empty. */
 static void end_change(struct planner *p)
 {
+	int rc = 0;
+
 	if (*p->olds && p->rc == 0)
-		p->rc = change_add(p->plan, p->client, p->kind, p->target,
-				   p->olds, p->news, p->err);
+		rc = change_add(p->plan, p->client, p->kind, p->target, p->olds,
+				p->news, p->err);
+	if (rc > 0)
+		p->left_out += p->count;
+	p->rc |= rc < 0 ? -1 : 0;
+	p->count = 0;
 	*p->olds = *p->news = '\0';
 }
 
@@ -146,7 +153,7 @@ static int plan(const struct change_kind *kind, struct client *client,
 	end_change(p);
 	if (p->left_out)
 		rule_tell(client, client->type->affinity->left, NULL, findings,
-			  "%zu more than a change holds stay where they are: "
+			  "%zu more than changes hold stay where they are: "
 			  "%s %.200s",
 			  p->left_out, way->words, way->wanted(client));
 	if (way == &affinity_workqueues && *p->missing)

@@ -27,8 +27,7 @@ int change_add(struct client_plan *plan, const struct client *client,
 	struct journal_change *change;
 
 	if (plan->count == CHANGES_MAX)
-		return err_set(err, "client '%s': more than %d changes", name,
-			       CHANGES_MAX);
+		return 1;
 	change = &plan->change[plan->count];
 	change->client = strdup(name);
 	change->what = strdup(kind->name);

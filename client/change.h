@@ -23,7 +23,7 @@
 #include "lib/finding.h"
 #include "lib/journal.h"
 
-#define CHANGES_MAX 64
+#define CHANGES_MAX 256 /* as many as a journal has */
 
 struct client;
 struct client_plan;
@@ -68,7 +68,7 @@ struct client_plan {
 	struct journal_change change[CHANGES_MAX];
 };
 
-/* For 'plan'. */
+/* For 'plan'. 1: there is no room for it, and the caller says so. */
 int change_add(struct client_plan *plan, const struct client *client,
 	       const struct change_kind *kind, const char *target,
 	       const char *old_value, const char *new_value, struct err *err);

@@ -248,6 +248,7 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 {
 	const struct setting *setting = setting_of(kind);
 	const char *wanted = setting->wanted(want), *target;
+	int rc = 0;
 	size_t i;
 
 	if (!*wanted || setting_refuses(setting, client, wanted, findings))
@@ -259,17 +260,22 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 			  setting->many);
 		return 0;
 	}
-	for (i = 0; (target = setting->target(client, i)); i++) {
+	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
 			rule_tell(client, setting->failed, NULL, findings,
 				  "'%s' could not get %s: %s does not say what "
 				  "it has now",
 				  target, wanted, setting->shown_by);
-		else if (plan_target(kind, client, target, wanted, plan, err) <
-			 0)
-			return -1;
+		else
+			rc = plan_target(kind, client, target, wanted, plan,
+					 err);
+		if (rc > 0)
+			rule_tell(client, setting->failed, NULL, findings,
+				  "'%s' and what is behind it could not get "
+				  "%s: %d changes are all that a job has",
+				  target, wanted, CHANGES_MAX);
 	}
-	return 0;
+	return rc < 0 ? -1 : 0;
 }
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,

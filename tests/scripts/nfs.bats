@@ -38,6 +38,31 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	[ "$(told 7)" = '' ]
 }
 
+# ahead - how many mounts have which read-ahead
+ahead() { cat "$NODE"/bdi/*/read_ahead_kb | sort | uniq -c | xargs; }
+
+@test "a node with many mounts has a profile on each of them, and each has its own back" {
+	local i
+	for i in {101..170}; do
+		echo "files:/$i /mnt/$i nfs rw,vers=3,hard,local_lock=none 0 0" >>"$NODE/nfs/mounts"
+		echo "$i 25 0:$i / /mnt/$i rw - nfs files:/$i rw" >>"$NODE/nfs/mountinfo"
+		mkdir "$NODE/bdi/0:$i"
+		echo 128 >"$NODE/bdi/0:$i/read_ahead_kb"
+	done
+	NODE_JOBIO=on_error=drain nfs_conf
+	job 7 1 scan
+	run prolog
+	[ "$status" -eq 0 ]
+	[ "$(ahead)" = '71 512' ]
+	expect_gate 7 io_profile=scan
+	run epilog
+	[ "$status" -eq 0 ]
+	[ "$(ahead)" = '71 128' ]
+	# the record names some of them, and says that there was more
+	[ "$(record 7 | jq -c '[(.changes | length), (.changes | map(.restored) | unique), (.quality | index("truncated") != null)]')" = \
+		'[64,[true],true]' ]
+}
+
 @test "the record names the client and its mounts" {
 	one_job 7
 	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["home","nfs","3"]' ]

@@ -312,6 +312,23 @@ START_TEST(interrupts_are_left_to_irqbalance_where_it_runs)
 }
 END_TEST
 
+START_TEST(what_there_is_no_change_left_for_stays_and_is_said)
+{
+	struct err err;
+
+	node(7);
+	interrupts();
+	plan = calloc(1, sizeof(*plan));
+	plan->count = CHANGES_MAX;
+	ck_assert_int_eq(affinity_interrupt.plan(&affinity_interrupt, &client,
+						 &want, plan, &findings, &err),
+			 0);
+	expect_finding("T47", "2 more than changes hold stay where they are: "
+			      "interrupts of ib0");
+	away();
+}
+END_TEST
+
 /* ---- threads ------------------------------------------------------------------- */
 
 static void *wait_for_ever(void *arg)
@@ -674,6 +691,7 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
 	  the_interrupts_of_a_virtio_card_are_those_of_its_pci_device,
 	  interrupts_are_left_to_irqbalance_where_it_runs,
+	  what_there_is_no_change_left_for_stays_and_is_said,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
 	  a_daemon_that_has_ended_needs_nothing,

@@ -707,6 +707,36 @@ START_TEST(read_ahead_is_changed_and_put_back)
 }
 END_TEST
 
+START_TEST(what_is_more_than_all_changes_of_a_job_is_said)
+{
+	static char table[256 * 64];
+	struct client_plan *plan = NULL;
+	size_t used = (size_t)sprintf(table, "%s", WORK);
+	struct err err = { "" };
+	int i;
+
+	for (i = 1; i < 256; i++)
+		used += (size_t)sprintf(table + used,
+					"files:/%d /m/%d nfs rw,vers=3 0 0\n",
+					i, i);
+	node(table, "6.1");
+	want.mount_options = "sync";
+	want.read_ahead_kb = "512";
+	ck_assert_int_eq(client_inspect(client, 1000, &err), 0);
+	ck_assert_msg(client_plan(client, &want, &plan, &findings, &err) == 0,
+		      "%s", err.text);
+	ck_assert_uint_eq(client_plan_count(plan), 256);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF40");
+	ck_assert_str_eq(findings.list[0].text,
+			 "'/mnt/work' and what is behind it could not get "
+			 "read_ahead_kb=512: 256 changes are all that a job "
+			 "has");
+	client_plan_free(plan);
+	away();
+}
+END_TEST
+
 START_TEST(rules_have_the_counters_of_after_a_change)
 {
 	node(NOBODY, "6.1");
@@ -984,6 +1014,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
 	  a_mount_may_have_more_than_sixteen_transports,
 	  read_ahead_is_changed_and_put_back,
+	  what_is_more_than_all_changes_of_a_job_is_said,
 	  rules_have_the_counters_of_after_a_change,
 	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
 	  what_somebody_else_has_set_meanwhile_stays,
