@@ -18,6 +18,8 @@ int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
 			 (char *)id, (char *)more, NULL };
 	char *env[] = { conf_path ? conf : NULL, NULL };
 
+	if (timeout_ms < ASK_SLURM_LEAST_MS)
+		return err_set(err, ASK_SLURM_NO_TIME);
 	snprintf(limit, sizeof(limit), "--timeout-ms=%u", timeout_ms);
 	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
 		 conf_path ? conf_path : "");

@@ -10,6 +10,10 @@
 
 #include "lib/child.h"
 
+/* With less it is not asked: its --timeout-ms takes no less, and nobody answers. */
+#define ASK_SLURM_LEAST_MS 100U
+#define ASK_SLURM_NO_TIME "no time is left to ask slurmctld (prolog_budget_ms)"
+
 /* jobio-slurm --timeout-ms=N WHAT ID [MORE] */
 int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
 	      const char *more, struct child_result *result, struct err *err);

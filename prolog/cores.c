@@ -11,6 +11,7 @@
 #include "lib/node.h"
 #include "lib/reservation.h"
 #include "lib/rundir.h"
+#include "prolog/ask_slurm.h"
 
 #define ASKS 2
 #define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
@@ -95,6 +96,8 @@ static int run_helper(struct visit *visit, char *const env[], struct err *err)
 	struct child_result result;
 	int rc;
 
+	if (limit_ms < ASK_SLURM_LEAST_MS)
+		return err_set(err, ASK_SLURM_NO_TIME);
 	if (job_helper_path("jobio-node", path, sizeof(path)) < 0)
 		return err_set(err, "jobio-node: its path is unknown");
 	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s",

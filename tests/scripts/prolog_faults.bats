@@ -145,6 +145,34 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 client_cpus=7,15
 }
 
+# slurm_as_it_is - jobio-slurm takes no deadline below 100 ms, as the real one
+slurm_as_it_is() {
+	mv "$NODE/bin/jobio-slurm" "$NODE/bin/jobio-slurm-itself"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-slurm '((${1#--timeout-ms=} >= 100)) || { echo "usage: jobio-slurm .." >&2; exit 2; }
+	exec "$0-itself" "$@"'
+}
+
+@test "where no time is left slurmctld is not asked, and that is said" {
+	slurm_as_it_is
+	NODE_JOBIO=prolog_budget_ms=150 node_conf
+	job 7 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in 'W50 the cores that Slurm withholds are unknown: no time is left to ask slurmctld (prolog_budget_ms); cure: ' "$output"
+	epilog
+	# a client that hangs has used it up
+	touch "$NODE/weka/hang"
+	rm -f "$NODE/run/client.weka.json"
+	NODE_JOBIO=prolog_budget_ms=500 node_conf
+	job 8 - stream
+	old_slurm
+	run prolog
+	expect_in 'W56 whether the job has the node to itself is unknown, so nothing was changed for it: no time is left to ask slurmctld (prolog_budget_ms); cure: ' "$output"
+	expect_base
+	[ ! -e "$NODE/asked" ]
+}
+
 @test "jobio-node keeps what slurmctld says, or tells why not and fails" {
 	local helper=("$NODE/bin/jobio-node" --run-dir="$NODE/run" --name=c1)
 	mkdir -p "$NODE/run"
