@@ -187,6 +187,16 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 	say(text);
 }
 
+/* Is it the file that was sent? A number that has become free is given to the next
+ * file that is made. */
+static bool is_same(const struct stat *now, const struct stat *sent)
+{
+	return now->st_ino == sent->st_ino && now->st_dev == sent->st_dev &&
+	       now->st_size == sent->st_size &&
+	       now->st_mtim.tv_sec == sent->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == sent->st_mtim.tv_nsec;
+}
+
 /* Take a record away, unless another one has got its name meanwhile. */
 static void forget(struct sender *s, const char *path, const struct stat *sent)
 {
@@ -194,8 +204,7 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 	struct stat now;
 
 	s->sent++;
-	if (lstat(path, &now) < 0 || now.st_ino != sent->st_ino ||
-	    now.st_dev != sent->st_dev || unlink(path) == 0)
+	if (lstat(path, &now) < 0 || !is_same(&now, sent) || unlink(path) == 0)
 		return;
 	snprintf(text, sizeof(text), "record: '%s': sent, but not removed: %s",
 		 path, strerror(errno));
@@ -326,8 +335,7 @@ static void forget_reason(const char *path, const struct stat *sent)
 	char text[RUNDIR_PATH_MAX + 100];
 	struct stat now;
 
-	if (lstat(path, &now) < 0 || now.st_ino != sent->st_ino ||
-	    now.st_dev != sent->st_dev || unlink(path) == 0)
+	if (lstat(path, &now) < 0 || !is_same(&now, sent) || unlink(path) == 0)
 		return;
 	snprintf(text, sizeof(text), "reason: '%s': not removed: %s", path,
 		 strerror(errno));

@@ -238,6 +238,22 @@ spool_reason() {
 	expect_equal 0 "$(spool_count)"
 }
 
+# asked - somebody has a connection to the ledger
+asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
+
+@test "a record that another one has replaced while it was sent is not taken for it, though its file has the same number" {
+	spool 7 c1
+	kill -STOP "$LEDGER"
+	send 2>"$DIR/said" 3>&- &
+	local sender=$!
+	within 10 asked || { kill -CONT "$LEDGER"; false; }
+	record 7 c1 | sed 's/"end":1795224890/"end":1795224899/' >"$DIR/spool/7.0.c1.json"
+	kill -CONT "$LEDGER"
+	wait "$sender"
+	expect_text 'jobio: send: 2 records sent, 0 bad' "$(<"$DIR/said")"
+	expect_equal 0 "$(spool_count)"
+}
+
 @test "an answer that the ledger's user did not seal removes nothing" {
 	stop "$LEDGER"
 	spool 7 c1
