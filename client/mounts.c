@@ -35,7 +35,13 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 	return &mounts->mount[mounts->count++];
 }
 
-static int add_line(struct mounts *mounts, char *line, const char *fstype)
+/* What a table is read for; 'targets' "": mounts on all of them. */
+struct wanted {
+	const char *fstype, *targets;
+};
+
+static int add_line(struct mounts *mounts, char *line,
+		    const struct wanted *wanted)
 {
 	char *save = NULL, *field[4];
 	struct client_mount *mount;
@@ -49,7 +55,8 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 			return 0;
 		text_unescape_octal(field[i]);
 	}
-	if (!mounts_word_in(fstype, field[2]))
+	if (!mounts_word_in(wanted->fstype, field[2]) ||
+	    !mounts_word_in(wanted->targets, field[1]))
 		return 0;
 	mount = slot_for(mounts, field[1]);
 	if (!mount)
@@ -64,7 +71,7 @@ static int add_line(struct mounts *mounts, char *line, const char *fstype)
 	return 0;
 }
 
-struct mounts *mounts_parse(const char *table, const char *fstype,
+static struct mounts *parse(const char *table, const struct wanted *wanted,
 			    struct err *err)
 {
 	struct mounts *mounts = calloc(1, sizeof(*mounts));
@@ -75,7 +82,7 @@ struct mounts *mounts_parse(const char *table, const char *fstype,
 		goto out;
 	for (line = strtok_r(copy, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
-		if (add_line(mounts, line, fstype) < 0)
+		if (add_line(mounts, line, wanted) < 0)
 			goto out;
 	rc = 0;
 out:
@@ -88,8 +95,14 @@ out:
 	return mounts;
 }
 
-struct mounts *mounts_read(const char *path, const char *fstype,
-			   struct err *err)
+struct mounts *mounts_parse(const char *table, const char *fstype,
+			    struct err *err)
+{
+	return parse(table, &(struct wanted){ fstype, "" }, err);
+}
+
+static struct mounts *read_table(const char *path, const struct wanted *wanted,
+				 struct err *err)
 {
 	struct mounts *mounts;
 	char *table;
@@ -97,33 +110,26 @@ struct mounts *mounts_read(const char *path, const char *fstype,
 	table = fileio_read_linked(path, TABLE_BYTES_MAX, err);
 	if (!table)
 		return NULL;
-	mounts = mounts_parse(table, fstype, err);
+	mounts = parse(table, wanted, err);
 	free(table);
 	return mounts;
 }
 
+struct mounts *mounts_read(const char *path, const char *fstype,
+			   struct err *err)
+{
+	return read_table(path, &(struct wanted){ fstype, "" }, err);
+}
+
 int mounts_reread(struct client *client, struct err *err)
 {
-	struct mounts *all, *ours;
-	size_t i;
+	const struct wanted wanted = { client->type->fstypes,
+				       client->section->mounts };
+	struct mounts *ours;
 
-	all = mounts_read(client->section->mount_table, client->type->fstypes,
-			  err);
-	if (!all)
+	ours = read_table(client->section->mount_table, &wanted, err);
+	if (!ours)
 		return -1;
-	ours = calloc(1, sizeof(*ours));
-	if (!ours) {
-		mounts_free(all);
-		return err_set(err, "mount table: out of memory");
-	}
-	for (i = 0; i < all->count; i++) {
-		if (!mounts_word_in(client->section->mounts,
-				    all->mount[i].target))
-			continue;
-		ours->mount[ours->count++] = all->mount[i];
-		memset(&all->mount[i], 0, sizeof(all->mount[i]));
-	}
-	mounts_free(all);
 	mounts_free(client->mounts);
 	client->mounts = ours;
 	client->common.mounts = ours->mount;

@@ -418,6 +418,28 @@ START_TEST(only_the_mounts_of_jobio_conf_are_counted)
 }
 END_TEST
 
+START_TEST(a_mount_of_jobio_conf_is_found_behind_any_number_of_others)
+{
+	static char table[320 * 64];
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < 300; i++)
+		used += (size_t)sprintf(table + used,
+					"files:/%d /home/%d nfs rw,vers=3 0 "
+					"0\n",
+					i, i);
+	strcpy(table + used, WORK);
+	node(table, "6.1");
+	section.mounts = (char *)"/mnt/work";
+	look();
+	ck_assert_uint_eq(client_facts(client)->mount_count, 1);
+	ck_assert_str_eq(client_facts(client)->mounts[0].target, "/mnt/work");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
 START_TEST(counters_that_went_back_are_no_number)
 {
 	node(WORK, "6.1-later");
@@ -1002,6 +1024,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  mounts_of_an_older_kernel_are_read,
 	  only_the_mounts_of_jobio_conf_are_counted,
+	  a_mount_of_jobio_conf_is_found_behind_any_number_of_others,
 	  counters_that_went_back_are_no_number,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
