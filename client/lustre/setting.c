@@ -15,8 +15,8 @@
 #include "lib/faultpoint.h"
 #include "lib/sysfs.h"
 
-#define GROUPS_MAX 24 /* entries of the journal for one job */
-#define TARGET_MAX 1024
+#define GROUPS_MAX 24	/* entries of the journal for one job */
+#define TARGET_MAX 4096 /* as much as a record holds */
 #define JOBID_TARGET "node"
 
 /* ---- one device ------------------------------------------------------------ */
@@ -119,14 +119,17 @@ struct group {
 	char *old_list, *new_list;
 };
 
-static void group_target(const struct group *group, char text[TARGET_MAX])
+/* false: it does not fit; half a list would name others. */
+static bool group_target(const struct group *group, char text[TARGET_MAX])
 {
 	char *list = cpuset_format(&group->indexes);
+	int size;
 
-	snprintf(text, TARGET_MAX, "%s:%lu %s %s", group->instance,
-		 group->inode, tree_folder(group->kind),
-		 group->kind == TREE_LLITE || !list ? "-" : list);
+	size = snprintf(text, TARGET_MAX, "%s:%lu %s %s", group->instance,
+			group->inode, tree_folder(group->kind),
+			group->kind == TREE_LLITE || !list ? "-" : list);
 	free(list);
+	return size < TARGET_MAX;
 }
 
 static int group_parse(const char *target, struct group *group)
@@ -364,6 +367,17 @@ static int group_devices(const struct client *client, const struct tree *tree,
 	return 0;
 }
 
+static bool have_names(const struct grouping *all)
+{
+	char target[TARGET_MAX];
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (!group_target(&all->group[i], target))
+			return false;
+	return true;
+}
+
 static int add_changes(const struct change_kind *kind, struct client *client,
 		       const struct grouping *all, struct client_plan *plan,
 		       struct err *err)
@@ -405,6 +419,11 @@ static int plan_tree(const struct change_kind *kind, struct client *client,
 		rule_tell(client, "LU40", NULL, findings,
 			  "could not set %s: this client does not have '%s'",
 			  wanted, lacking);
+	else if (!have_names(all))
+		rule_tell(client, "LU40", NULL, findings,
+			  "could not set %s: its targets that are alike have "
+			  "too many numbers to be named",
+			  wanted);
 	else
 		rc = add_changes(kind, client, all, plan, err);
 	for (i = 0; all && i < all->count; i++) {

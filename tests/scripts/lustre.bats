@@ -493,6 +493,23 @@ many() {
 	[ "$(record 7 | jq '.wire[0].write_bytes')" = 0 ]
 }
 
+# rpcs - how many OSTs have which max_rpcs_in_flight
+rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs; }
+
+@test "of 600 OSTs, every other one of which differs, each gets its parameters and has its own back" {
+	local i
+	many 600
+	for ((i = 3; i < 600; i += 2)); do
+		printf '16\n' >"$NODE/lustre/sys/osc/$(printf 'work-OST%04x-osc-ffff9a2c41d08000' "$i")/max_rpcs_in_flight"
+	done
+	[ "$(rpcs)" = '300 16 300 8' ]
+	job 7 1 small
+	prolog
+	[ "$(rpcs)" = '600 24' ]
+	epilog
+	[ "$(rpcs)" = '300 16 300 8' ]
+}
+
 # ---- killed ------------------------------------------------------------------
 
 wish() {

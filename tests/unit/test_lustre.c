@@ -1045,6 +1045,28 @@ START_TEST(what_is_not_in_the_table_is_refused)
 }
 END_TEST
 
+START_TEST(targets_with_too_many_numbers_to_be_named_keep_what_they_have)
+{
+	char name[64], file[80];
+	int i;
+
+	node(MOUNT);
+	/* every other one has what the profile wants */
+	for (i = 2; i < 2000; i++) {
+		snprintf(name, sizeof(name),
+			 "sys/osc/work-OST%04x-osc-ffff9a2c41d08000", i);
+		ck_assert_int_eq(mkdir(tempdir_path(name), 0755), 0);
+		snprintf(file, sizeof(file), "%s/checksums", name);
+		tempdir_put(file, i % 2 ? "1\n" : "0\n");
+	}
+	restore(apply("osc.checksums=0"));
+	expect("LU40", "could not set osc.checksums=0: its targets that are "
+		       "alike have too many numbers to be named");
+	ck_assert_str_eq(value(OST(0) "checksums"), "1");
+	away();
+}
+END_TEST
+
 START_TEST(a_reboot_undoes_all_of_lustre)
 {
 	ck_assert(!client_change_outlives_reboot("lustre", "parameters"));
@@ -1080,4 +1102,6 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  a_layout_that_is_damaged_says_nothing,
 	  each_parameter_of_the_table_goes_there_and_back,
 	  parameters_of_an_older_client_go_there_and_back,
-	  what_is_not_in_the_table_is_refused, a_reboot_undoes_all_of_lustre)
+	  what_is_not_in_the_table_is_refused,
+	  targets_with_too_many_numbers_to_be_named_keep_what_they_have,
+	  a_reboot_undoes_all_of_lustre)
