@@ -135,14 +135,21 @@ static int keep(const struct config *config, const struct record *state,
 /* The record is made again when all is put back, hours later perhaps: nothing is to
  * be counted then, and the job has ended now. Of two records of a node the later one
  * counts: by the least that a record tells. */
-static void note_end(const struct config *config, struct record *state)
+static void note_end(const struct config *config, struct record *state,
+		     bool locked)
 {
 	struct err why;
 
 	if (state->end >= 0)
 		state->end += AGAIN_S;
-	if (job_state_write(config, state, &why) < 0)
+	if (locked && job_state_write(config, state, &why) < 0)
 		log_line("%s", why.text);
+	if (!locked) {
+		/* who has the lock may be making the record: the folder is gone
+		 * then, and an open copy shall not be there again */
+		state->flags &= ~RECORD_FLAG(OTHER);
+		job_state_update(config, state, NULL);
+	}
 }
 
 static int finish(const struct config *config, const struct record *state,
@@ -237,8 +244,8 @@ static int release(const struct config *config, const struct job *job,
 	end(config, state);
 	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);
-	if (mended < 0 && locked)
-		note_end(config, state);
+	if (mended < 0 || !locked)
+		note_end(config, state, locked);
 	record_free(state);
 	return rc;
 }

@@ -604,6 +604,30 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_base
 }
 
+@test "an epilog that does not get the lock leaves a record, and the next prolog makes it again for the same time" {
+	local end
+	job 7 1 stream
+	prolog
+	step 7 batch 1000 2000
+	NODE_JOBIO=prolog_budget_ms=100 node_conf
+	exec 9>>"$NODE/run/lock"
+	flock 9
+	run epilog 9>&-
+	exec 9>&-
+	[ "$status" -eq 0 ]
+	expect_in 'another prolog or epilog has held it for 5100 ms: left for the next prolog' "$output"
+	expect_options forcedirect
+	[ "$(record 7 | jq -c '[.app[0].read_bytes, (.quality | index("other") != null)]')" = '[1000,true]' ]
+	end=$(record 7 | jq .end)
+	node_conf
+	job 8 1
+	prolog
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+	[ "$(record 7 | jq -c '[.app[0].read_bytes, (.quality | index("other") != null), .changes[].restored]')" = '[1000,false,true]' ]
+	[[ $(record 7 | jq "(.end - $end) * 1000 | round") == [12] ]]
+}
+
 @test "an unreadable journal does not keep the setting from going back" {
 	job 7 1 stream
 	prolog
