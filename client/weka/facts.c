@@ -362,6 +362,9 @@ static void count_agents(struct client *client)
 	ask_function(client, &facts->agents, "/proc", print_agents,
 		     client->section->command);
 	client->deadline_ms = budget_ms;
+	/* short as its time is, it had all of it */
+	if (facts->agents.answer == ASK_NO_TIME && end_ms <= budget_ms)
+		facts->agents.answer = ASK_HUNG;
 	if (facts->agents.answer != ASK_ANSWERED)
 		return;
 	if (number_parse(facts->agents.text, 0, UINT16_MAX, &count, NULL) == 0)

@@ -207,7 +207,7 @@ void weka_check_two_agents(const struct judge *judge, const struct rule *rule)
 
 void weka_check_look(const struct judge *judge, const struct rule *rule)
 {
-	if (ask_is_silent(&weka_of(judge->client)->agents))
+	if (weka_of(judge->client)->agents.answer == ASK_HUNG)
 		rule_say(judge, rule,
 			 "looking for agents among root's processes hangs: "
 			 "some process is stuck");
