@@ -21,7 +21,7 @@
 #define JOBIO_CLIENT_NFS_NFS_H
 
 #include "client/mounts.h"
-#include "client/nfs/place.h"
+#include "client/place.h"
 #include "client/nfs/stats.h"
 #include "client/rule.h"
 #include "client/type.h"

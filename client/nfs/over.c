@@ -18,7 +18,7 @@
 #include "client/change.h"
 #include "client/command.h"
 #include "client/nfs/nfs.h"
-#include "client/nfs/place.h"
+#include "client/place.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/number.h"

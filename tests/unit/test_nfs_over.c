@@ -7,7 +7,7 @@
 
 #include "client/client.h"
 #include "client/nfs/nfs.h"
-#include "client/nfs/place.h"
+#include "client/place.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 

@@ -7,8 +7,8 @@
  * Errors  false: there is none; a line that is not understood is passed over.
  * Runs    as client.h says.
  */
-#ifndef JOBIO_CLIENT_NFS_PLACE_H
-#define JOBIO_CLIENT_NFS_PLACE_H
+#ifndef JOBIO_CLIENT_PLACE_H
+#define JOBIO_CLIENT_PLACE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "client/nfs/place.h"
+#include "client/place.h"
 
 #include <stdint.h>
 #include <string.h>
