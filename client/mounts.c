@@ -35,9 +35,11 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 	return &mounts->mount[mounts->count++];
 }
 
-/* What a table is read for; 'targets' "": mounts on all of them. */
+/* What a table is read for; 'targets' "": mounts on all of them; is_client() NULL: of
+ * all sources. */
 struct wanted {
 	const char *fstype, *targets;
+	bool (*is_client)(const char *source);
 };
 
 static int add_line(struct mounts *mounts, char *line,
@@ -56,7 +58,8 @@ static int add_line(struct mounts *mounts, char *line,
 		text_unescape_octal(field[i]);
 	}
 	if (!mounts_word_in(wanted->fstype, field[2]) ||
-	    !mounts_word_in(wanted->targets, field[1]))
+	    !mounts_word_in(wanted->targets, field[1]) ||
+	    (wanted->is_client && !wanted->is_client(field[0])))
 		return 0;
 	mount = slot_for(mounts, field[1]);
 	if (!mount)
@@ -98,7 +101,7 @@ out:
 struct mounts *mounts_parse(const char *table, const char *fstype,
 			    struct err *err)
 {
-	return parse(table, &(struct wanted){ fstype, "" }, err);
+	return parse(table, &(struct wanted){ fstype, "", NULL }, err);
 }
 
 static struct mounts *read_table(const char *path, const struct wanted *wanted,
@@ -118,13 +121,14 @@ static struct mounts *read_table(const char *path, const struct wanted *wanted,
 struct mounts *mounts_read(const char *path, const char *fstype,
 			   struct err *err)
 {
-	return read_table(path, &(struct wanted){ fstype, "" }, err);
+	return read_table(path, &(struct wanted){ fstype, "", NULL }, err);
 }
 
 int mounts_reread(struct client *client, struct err *err)
 {
 	const struct wanted wanted = { client->type->fstypes,
-				       client->section->mounts };
+				       client->section->mounts,
+				       client->type->is_client };
 	struct mounts *ours;
 
 	ours = read_table(client->section->mount_table, &wanted, err);

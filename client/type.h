@@ -37,6 +37,8 @@ struct wire;
 struct client_type_ops {
 	const char *name;    /* type= in jobio.conf */
 	const char *fstypes; /* in the mount table, blank-separated */
+	/* Is a mount of such a fstype and this source a client's? NULL: each */
+	bool (*is_client)(const char *source);
 	size_t facts_size;
 	void (*clear)(void *facts);
 

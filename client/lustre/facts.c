@@ -364,7 +364,6 @@ int lustre_inspect(struct client *client, struct err *err)
 {
 	struct lustre_facts *facts = lustre_facts_of(client);
 
-	tree_keep_clients(client);
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)

@@ -59,6 +59,7 @@ static char *cores_command(const struct client_place *place)
 const struct client_type_ops lustre_type = {
 	.name = "lustre",
 	.fstypes = "lustre",
+	.is_client = tree_is_client,
 	.facts_size = sizeof(struct lustre_facts),
 	.clear = lustre_facts_clear,
 	.inspect = lustre_inspect,

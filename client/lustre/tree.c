@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/mounts.h"
-
 static const char *const folders[TREE_KINDS] = { "llite", "mdc", "osc" };
 static const char *const words[TREE_KINDS] = { "", "-MDT", "-OST" };
 
@@ -54,26 +52,11 @@ static int filesystem_of(const char *source, char name[TREE_NAME_MAX])
 	return 0;
 }
 
-void tree_keep_clients(struct client *client)
+bool tree_is_client(const char *source)
 {
-	struct mounts *mounts = client->mounts;
 	char name[TREE_NAME_MAX];
-	size_t i, kept = 0;
 
-	for (i = 0; i < mounts->count; i++) {
-		struct client_mount *mount = &mounts->mount[i];
-
-		if (filesystem_of(mount->source, name) == 0) {
-			mounts->mount[kept++] = *mount;
-			continue;
-		}
-		free(mount->source);
-		free(mount->target);
-		free(mount->fstype);
-		free(mount->options);
-	}
-	mounts->count = kept;
-	client->common.mount_count = kept;
+	return filesystem_of(source, name) == 0;
 }
 
 /* Does a device begin with the name of a filesystem that is mounted? */

@@ -76,7 +76,7 @@ int tree_text(const struct config_client *section, const char *folder,
 int tree_global(const struct config_client *section, const char *name,
 		char path[TREE_PATH_MAX]);
 
-/* Take those mounts away that are a server's own. */
-void tree_keep_clients(struct client *client);
+/* Is a mount of this source a client's? Others are a server's own. */
+bool tree_is_client(const char *source);
 
 #endif

@@ -641,7 +641,6 @@ struct wire *lustre_wire_read(const struct client *of, struct err *err)
 
 	if (!wire || mounts_reread(&client, err) < 0)
 		goto out;
-	tree_keep_clients(&client);
 	mounted = client.common.mount_count;
 	rc = mounted ? read_all(&client, wire, err) : 0;
 	if (rc == 0 && mounted && !wire->count)
