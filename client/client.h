@@ -119,6 +119,12 @@ int client_wire_own(struct client *client, const char *before,
 		    char *const texts[], size_t count, struct client_wire *wire,
 		    struct err *err);
 
+/* Has it a mount that shows a filesystem which none of its mounts showed then? By
+ * superblock: another place of one that was there is none. Needs no
+ * client_inspect(). 1; 0; -1: nobody knows. */
+int client_mounted_since(struct client *client,
+			 const struct client_moments *moments, struct err *err);
+
 /* Judge it by what a job did that has ended, while it still has the job's settings.
  * Takes timeout_ms of jobio.conf at most. */
 void client_judge_work(struct client *client, const struct client_work *work,

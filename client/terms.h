@@ -125,6 +125,14 @@ struct client_wire {
 	size_t line_count;
 };
 
+/* What was mounted when a job began, and what is: files that hold the lines of the
+ * node's mountinfo, and mount points that were the client's. */
+struct client_moments {
+	const char *then, *now;
+	char *const *targets;
+	size_t count;
+};
+
 /* What a job did on the client's mounts, as the kernel counted it. */
 struct client_work {
 	int64_t syncs; /* calls of fsync and fdatasync; -1 unknown */

@@ -163,8 +163,9 @@ bool job_note_others(const struct config *config, uint32_t job_id);
  * said once (job/log.h); never a reason to fail. */
 void job_wire_start(const struct config *config, const struct record *state,
 		    struct client *const clients[], size_t count, bool alone);
-/* What they moved since then, into the state; nothing where nobody knows. Before
- * job_mend(), which may restart the client. */
+/* What they moved since then, into the state; nothing where nobody knows; and whether
+ * one of their filesystems was mounted since. Before job_mend(), which may restart
+ * the client. */
 void job_wire_read(const struct config *config, struct record *state);
 
 /* Leave for the job's slurmstepds, which may be in another namespace, what this

@@ -284,6 +284,39 @@ static void read_own_texts(const struct config *config, struct record *state,
 	free(texts);
 }
 
+/* ---- what came while the job ran ------------------------------------------------------ */
+
+/* Counters by filesystem are those of what was there when the job began. */
+static bool has_late(const struct config *config, const char *name,
+		     const struct client_moments *moments)
+{
+	const struct config_client *section = config_client_find(config, name);
+	struct client *client =
+		section ? client_open(section, NULL, NULL, NULL) : NULL;
+	bool is_late =
+		client && client_mounted_since(client, moments, NULL) > 0;
+
+	client_close(client);
+	return is_late;
+}
+
+static void tell_late(const struct config *config, struct record *state)
+{
+	char path[RUNDIR_PATH_MAX], *targets[RECORD_LIST_MAX];
+	const struct client_moments moments = { path, "/proc/self/mountinfo",
+						targets, state->mount_count };
+	size_t i;
+
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_MOUNTINFO,
+			    NULL) < 0)
+		return;
+	for (i = 0; i < state->mount_count; i++)
+		targets[i] = state->mounts[i].mount;
+	for (i = 0; i < state->client_count; i++)
+		if (has_late(config, state->clients[i].name, &moments))
+			state->flags |= RECORD_FLAG(MOUNTED_LATE);
+}
+
 /* RUN may be on a disk, where it outlives what the client counted. */
 static bool is_of_boot(const char *then, const char *now)
 {
@@ -325,7 +358,9 @@ void job_wire_read(const struct config *config, struct record *state)
 					   json_object_get_string(counters),
 					   state, alone);
 	}
-	if (is_of_boot(state->boot_id, now))
+	if (is_of_boot(state->boot_id, now)) {
 		read_own_texts(config, state, clients, alone);
+		tell_late(config, state);
+	}
 	json_object_put(start);
 }

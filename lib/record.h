@@ -143,6 +143,9 @@
 	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")        \
 	X(MOUNT_BELOW, "mount_below",                                          \
 	  "a filesystem was mounted below a counted one: it is not counted")   \
+	X(MOUNTED_LATE, "mounted_late",                                        \
+	  "a filesystem of a client was mounted while the job ran: what "      \
+	  "processes moved there is in no number of a filesystem")             \
 	X(LOWER_BOUND_READ, "lower_bound_read",                                \
 	  "the read numbers are a lower bound")                                \
 	X(LOWER_BOUND_WRITE, "lower_bound_write",                              \

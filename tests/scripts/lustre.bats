@@ -303,6 +303,19 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
+@test "a Lustre that is mounted while a job runs is told by a flag, and a target of the node's own server is none" {
+	job 7
+	prolog
+	echo '/dev/sdd /mnt/ost1 lustre rw,svname=work-OST0001,osd=osd-ldiskfs 0 0' >>"$NODE/lustre/mounts"
+	epilog
+	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
+	job 8
+	prolog
+	echo '198.51.100.70@o2ib1:/old /mnt/old lustre ro,flock 0 0' >>"$NODE/lustre/mounts"
+	epilog
+	[ "$(record 8 | jq -c .quality)" = '["no_step","mounted_late"]' ]
+}
+
 @test "an eviction while the job ran is in its record" {
 	job 7
 	prolog

@@ -346,6 +346,51 @@ quality_with() {
 	[[ " $(quality_with '') " != *private_mount* ]]
 }
 
+# mount_files - another filesystem
+mount_files() {
+	printf '%s\n' 'files.example.org:/ /mnt/my\040files nfs4 rw,vers=4.2,soft 0 0' >>"$NODE/nfs/mounts"
+}
+
+@test "a filesystem that is mounted while a job runs is told by a flag: what processes moved there is in no number of a filesystem" {
+	job 7
+	prolog
+	mount_files
+	nfs_later
+	epilog
+	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work"]' ]
+	[ "$(record 7 | jq -c '[[.wire[].fs], .quality]')" = '[["/mnt/work","/mnt/my files"],["no_step","mounted_late"]]' ]
+	# it is there when this one begins
+	job 8
+	prolog
+	epilog
+	[ "$(record 8 | jq -c .quality)" = '["no_step"]' ]
+	# the first of a node is one
+	: >"$NODE/nfs/mounts"
+	job 9
+	prolog 2>/dev/null
+	mounted rw,vers=3,hard
+	epilog
+	[ "$(record 9 | jq -c .quality)" = '["no_step","mounted_late"]' ]
+}
+
+@test "a filesystem that mounts= does not name may be mounted while a job runs" {
+	sed -i "/^\[client/a mounts=/mnt/work" "$NODE/jobio.conf"
+	job 7
+	prolog
+	mount_files
+	epilog
+	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
+}
+
+@test "a job whose prolog left no table of what was mounted has no word on what came later" {
+	job 7
+	prolog
+	rm "$NODE/run/7/mountinfo"
+	mount_files
+	epilog
+	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
+}
+
 # own_part WORD DEVICE TARGET AGE MIB - what slurmstepd leaves of a step whose
 # namespace has this mount, when it began or ended: so much was read and written
 own_part() {

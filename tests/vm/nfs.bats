@@ -157,9 +157,17 @@ cut_off() {
 	expect 'after the servers came back' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
 }
 
-@test "a mount that is made during the job counts whole, and a bind mount with what it shows" {
+@test "a mount that is made during the job counts whole, is no line of app, and the record says so" {
 	wire 'mounted during the job' late 0 4194304 0 4194304
-	wire 'mounted during the job' t3 0 2097152 0 2097152
+	expect 'mounted during the job' '[.app[].fs] | index("/m/late")' null
+	expect 'mounted during the job' '.quality | index("mounted_late") != null' true
+}
+
+@test "a bind mount that is made during the job counts with what it shows, and is nothing to be told" {
+	wire 'bound during the job' t3 0 2097152 0 2097152
+	app 'bound during the job' t3 0 2097152
+	expect 'bound during the job' '[.wire[].fs] | index("/m/bind")' null
+	expect 'bound during the job' '.quality | index("mounted_late")' null
 }
 
 @test "what autofs would mount is not looked at, and counts whole where the job does" {
@@ -167,6 +175,8 @@ cut_off() {
 	expect 'autofs that nobody uses' '[.client.mounts[].mount, .wire[].fs, .app[].fs] | map(select(. != null and startswith("/auto")))' '[]'
 	expect 'autofs that nobody uses' '.findings | map(select(.severity == "error"))' '[]'
 	expect 'autofs that the job uses' '[.wire[] | select(.fs == "/auto/b") | .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]' '[0,4194304,0,4194304]'
+	expect 'autofs that the job uses' '.quality | index("mounted_late") != null' true
+	expect 'autofs that nobody uses' '.quality | index("mounted_late")' null
 }
 
 @test "requests that wait for a free slot are told once for each connection" {
