@@ -96,6 +96,8 @@ enum wire_kind {
 	WIRE_QUEUE_US, /* that requests waited before they were sent */
 	WIRE_BACKLOG,  /* requests that waited for a free slot, added up
 			* whenever one was sent */
+	WIRE_COPIES,   /* operations by which a server copied by itself what
+			* crossed no wire */
 	WIRE_KINDS
 };
 

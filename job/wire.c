@@ -152,6 +152,7 @@ static const enum record_number numbers[WIRE_KINDS] = {
 	[WIRE_RESENT] = RECORD_RESENT,
 	[WIRE_QUEUE_US] = RECORD_QUEUE_US,
 	[WIRE_BACKLOG] = RECORD_BACKLOG,
+	[WIRE_COPIES] = RECORD_COPIES,
 };
 
 static void add_line(struct record *state, const char *client,

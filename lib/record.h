@@ -42,6 +42,7 @@
  *   "read_us":N|null,"write_us":..,
  *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
  *   "asked_write_bytes":..,"resent":..,"queue_us":..,"backlog":..,
+ *   "copies":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "timeline":{"start":1795224862,"width_s":2,"read_bytes":[N,..],
  *     "write_bytes":[..],"calls":[..]}?,
@@ -73,7 +74,8 @@
  *   name of its section; asked: what was asked of the client, where that is told
  *   besides what it moved; resent: requests that were sent more than once;
  *   queue_us: how long requests waited to be sent; backlog: how many waited for a
- *   free slot whenever one was sent, added up. app: what processes asked for; wire: what
+ *   free slot whenever one was sent, added up; copies: how often a server copied by
+ *   itself what crossed no wire. app: what processes asked for; wire: what
  *   the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
@@ -237,6 +239,7 @@ enum record_number {
 	RECORD_RESENT,
 	RECORD_QUEUE_US,
 	RECORD_BACKLOG,
+	RECORD_COPIES,
 	RECORD_NUMBER_COUNT
 };
 

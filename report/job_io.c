@@ -246,6 +246,11 @@ static void print_client(FILE *out, const int64_t *n)
 			"                %-12s %s requests waited for a free "
 			"slot, added up whenever one was sent\n",
 			"backlog", job_count(n[RECORD_BACKLOG], a));
+	if (n[RECORD_COPIES] > 0)
+		fprintf(out,
+			"                %-12s %s operations: what the server "
+			"copied by itself crossed no wire\n",
+			"copies", job_count(n[RECORD_COPIES], a));
 }
 
 /* Words of record.h's app_to_wire, and what they say of the line. */

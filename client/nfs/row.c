@@ -49,6 +49,7 @@ static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 	count[WIRE_META_US] = us(o->total_ms);
 	count[WIRE_ASKED_READ_BYTES] = stats->asked_read;
 	count[WIRE_ASKED_WRITE_BYTES] = stats->asked_write;
+	count[WIRE_COPIES] = stats->copies;
 	if (sent >= begun && begun >= 0)
 		count[WIRE_RESENT] = sent - begun;
 	count[WIRE_QUEUE_US] = us(sum(r->queue_ms, w->queue_ms, o->queue_ms));

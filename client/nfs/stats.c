@@ -10,6 +10,7 @@
 
 #define LINE_TEXT_MAX 4096
 #define PATH_TEXT_MAX 1024
+#define OP_NUMBERS 9 /* the last one since RPC iostats 1.1 */
 
 /* The numbers of a line behind its word; how many there are. One that is none
  * ends them; what underflowed is unknown. */
@@ -129,17 +130,34 @@ static struct nfs_ops *ops_of(struct part *part, const char *name,
 	return &part->stats->others;
 }
 
+/* A client tries where the server may refuse; how often it did, RPC iostats 1.0 does
+ * not tell. */
+static int64_t succeeded(const int64_t n[], size_t count)
+{
+	if (count < OP_NUMBERS - 1 || n[0] < 0)
+		return NFS_UNKNOWN;
+	if (count < OP_NUMBERS)
+		return n[0] ? NFS_UNKNOWN : 0;
+	if (n[8] < 0)
+		return NFS_UNKNOWN;
+	return n[0] < n[8] ? 0 : n[0] - n[8];
+}
+
 /* OP: ops ntrans timeouts sent received queue rtt execute [errors] */
 static void read_op(struct part *part, const char *name, size_t length,
 		    const char *text)
 {
+	int64_t n[OP_NUMBERS];
 	struct nfs_ops *ops;
-	int64_t n[8];
+	size_t count;
 
 	if (is_idle(name, length))
 		return;
 	ops = ops_of(part, name, length);
-	if (numbers(text, n, 8) < 8) {
+	count = numbers(text, n, OP_NUMBERS);
+	if (is_word(name, length, "COPY") || is_word(name, length, "CLONE"))
+		add(&part->stats->copies, succeeded(n, count));
+	if (count < OP_NUMBERS - 1) {
 		*ops = unknown_ops;
 		return;
 	}
@@ -219,8 +237,10 @@ static void finish(struct part *part)
 		stats->reads = unknown_ops;
 	if (!part->has_write)
 		stats->writes = unknown_ops;
-	if (!is_whole)
+	if (!is_whole) {
 		stats->others = unknown_ops;
+		stats->copies = NFS_UNKNOWN;
+	}
 	if (part->has_odd_transport)
 		stats->transports = 0;
 }

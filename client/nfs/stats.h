@@ -9,6 +9,8 @@
  *           2^64), which makes that sum unknown and no other.
  *         queue: before a request was sent; rtt: from there to its answer;
  *           total: from its begin to its end.
+ *         copies: COPY and CLONE that succeeded (RFC 7862, 15.2 and 15.13): bytes
+ *           that crossed no wire, how many is not told.
  *         transport: a connection to the server. It belongs to the server's
  *           address: all mounts of one show the same.
  * Owner   plain values.
@@ -44,6 +46,7 @@ struct nfs_stats {
 	int64_t asked_read, asked_write; /* bytes; direct I/O included */
 	int64_t read_bytes, write_bytes; /* from and to the server */
 	struct nfs_ops reads, writes, others;
+	int64_t copies; /* of the others: files that the server copied itself */
 	struct nfs_transport transport[NFS_TRANSPORTS_MAX];
 	size_t transports;
 };

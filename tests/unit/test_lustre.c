@@ -350,6 +350,7 @@ START_TEST(what_is_not_there_is_nothing_and_words_are_whole)
 	ck_assert_int_eq(n[WIRE_READ_BYTES], 0);
 	ck_assert_int_eq(n[WIRE_RESENT], WIRE_UNKNOWN);
 	ck_assert_int_eq(n[WIRE_BACKLOG], WIRE_UNKNOWN);
+	ck_assert_int_eq(n[WIRE_COPIES], WIRE_UNKNOWN);
 }
 END_TEST
 

@@ -402,6 +402,79 @@ START_TEST(mounts_of_an_older_kernel_are_read)
 }
 END_TEST
 
+#define V4 "device f:/ mounted on /f with fstype nfs4 statvers=1.1\n"
+#define V4_OPS                                                                 \
+	"\tper-op statistics\n\tREAD: 0 0 0 0 0 0 0 0\n"                       \
+	"\tWRITE: 0 0 0 0 0 0 0 0\n\tOPEN: 3 3 0 0 0 0 0 0\n"
+
+static void expect_copies(const char *text, int64_t copies)
+{
+	struct nfs_stats stats;
+
+	ck_assert_int_eq(nfs_stats_find(text, "/f", &stats), 0);
+	ck_assert_int_eq(stats.copies, copies);
+}
+
+START_TEST(what_the_server_copied_is_told_without_what_it_refused)
+{
+	expect_copies(V4 V4_OPS "\tCLONE: 0 0 0 0 0 0 0 0 0\n"
+				"\tCOPY: 7 7 0 8 9 0 1 1 0\n",
+		      7);
+	/* cp asks for a clone first, here in vain */
+	expect_copies(V4 V4_OPS "\tCLONE: 3 3 0 8 9 0 1 1 1\n"
+				"\tCOPY: 7 7 0 8 9 0 1 1 2\n",
+		      2 + 5);
+	expect_copies(V4 V4_OPS "\tCLONE: 1 1 0 8 9 0 1 1 2\n", 0);
+	expect_copies(V4 V4_OPS "\tCOPY_NOTIFY: 5 5 0 8 9 0 1 1 0\n", 0);
+}
+END_TEST
+
+START_TEST(copies_that_may_have_been_refused_are_unknown)
+{
+	/* RPC iostats 1.0 */
+	expect_copies(V4 V4_OPS "\tCLONE: 0 0 0 0 0 0 0 0\n"
+				"\tCOPY: 7 7 0 8 9 0 1 1\n",
+		      NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS "\tCOPY: 0 0 0 0 0 0 0 0\n", 0);
+	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0\n", NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0 8 9 0 1 1 "
+				"18446744073709551615\n",
+		      NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS
+		      "\tCOPY: 18446744073709551615 7 0 8 9 0 1 1 0\n",
+		      NFS_UNKNOWN);
+	/* without lines of operations, and cut off */
+	expect_copies(V4 "\tage:\t5\n", NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0 8 9 0 1 1 0", NFS_UNKNOWN);
+}
+END_TEST
+
+START_TEST(copies_are_a_number_of_the_wire)
+{
+	char *text = fileio_read(SAMPLES "mountstats-6.1-later.txt", 65536,
+				 NULL, NULL);
+	const struct client_wire_line *line;
+	struct client_wire wire;
+	char *before, *copy;
+
+	ck_assert_ptr_nonnull(text);
+	node(WORK FILES, "6.1");
+	before = client_wire_save(client, NULL);
+	copy = strstr(text, "COPY: 1 1 0 248 164 0 30 30 0");
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, "COPY: 9 9 0 248 164 0 30 30 0", 29);
+	section.mountstats = (char *)tempdir_put("later", text);
+	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
+	line = &wire.line[1];
+	ck_assert_str_eq(line->fs, "/mnt/my files");
+	ck_assert_int_eq(line->count[WIRE_COPIES], 8);
+	ck_assert_int_eq(wire.line[0].count[WIRE_COPIES], 0);
+	free(before);
+	free(text);
+	away();
+}
+END_TEST
+
 START_TEST(only_the_mounts_of_jobio_conf_are_counted)
 {
 	struct client_wire wire;
@@ -1026,6 +1099,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  only_the_mounts_of_jobio_conf_are_counted,
 	  a_mount_of_jobio_conf_is_found_behind_any_number_of_others,
 	  counters_that_went_back_are_no_number,
+	  what_the_server_copied_is_told_without_what_it_refused,
+	  copies_that_may_have_been_refused_are_unknown,
+	  copies_are_a_number_of_the_wire,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  operations_that_no_line_tells_of_are_unknown,

@@ -599,7 +599,7 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 		 "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
 		 "\"meta_us\":3000,\"asked_read_bytes\":100,"
 		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000,"
-		 "\"backlog\":42}]"));
+		 "\"backlog\":42,\"copies\":5}]"));
 	expect("  on the wire   /home, from nfs of client home: NODE-WIDE, "
 	       "with whatever else ran there: read 4KiB in 4 calls, written "
 	       "1KiB in 0\n"
@@ -611,13 +611,15 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	       "                sent again   3 requests; waiting to be sent: "
 	       "7ms, all together\n"
 	       "                backlog      42 requests waited for a free "
-	       "slot, added up whenever one was sent");
+	       "slot, added up whenever one was sent\n"
+	       "                copies       5 operations: what the server "
+	       "copied by itself crossed no wire");
 	end();
 	begin(PLAIN);
 	add(NODE("c1", ",\"wire\":[{\"scope\":\"node\",\"source\":\"weka\","
 		       "\"read_bytes\":4096,\"write_bytes\":null,"
 		       "\"read_calls\":4,\"write_calls\":null,\"resent\":0,"
-		       "\"queue_us\":0,\"backlog\":0}]"));
+		       "\"queue_us\":0,\"backlog\":0,\"copies\":0}]"));
 	expect("  on the wire   whole node, from weka: NODE-WIDE, with "
 	       "whatever else ran there: read 4KiB in 4 calls, written unknown "
 	       "in unknown");
@@ -626,6 +628,7 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	expect_no("others");
 	expect_no("sent again");
 	expect_no("backlog");
+	expect_no("copies");
 	end();
 }
 END_TEST

@@ -223,13 +223,18 @@ cut_off() {
 	done
 }
 
-@test "a file that is copied: what the server of v4.2 copies is asked for by processes, and on no wire" {
+@test "a file that is copied: what the server of v4.2 copies is asked for by processes, on no wire, and told" {
 	local name
 	for name in t3 r3; do
 		moved "$name cp" $name 4194304 4194304
 	done
 	wire 't4 cp' t4 0 0 0 0
 	app 't4 cp' t4 4194304 4194304
+	expect 't4 cp' '[.wire[] | [.fs, .copies]]' '[["/m/t3",0],["/m/t4",1],["/m/r3",0]]'
+	for name in t3 t4 r3; do
+		expect "$name dd write" '[.wire[].copies] | unique' '[0]'
+	done
+	expect 't3 cp' '[.wire[].copies] | unique' '[0]'
 }
 
 @test "fio with sync, libaio and io_uring: wire and app tell the same bytes" {
