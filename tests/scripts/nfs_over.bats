@@ -8,53 +8,17 @@
 load node
 load crash
 load nfs
-
-OPTIONS=rw,nosuid,nodev,relatime,vers=3,rsize=1048576,wsize=1048576,hard,sec=krb5,local_lock=none,addr=192.0.2.40
-OTHERS=rw,nosuid,nodev,relatime,vers=3,hard,sec=krb5,local_lock=none,addr=192.0.2.40
-WANTED=rsize=524288,wsize=524288,actimeo=60
-SOURCE=192.0.2.40:/export/work
+load nfs_over
 
 setup() {
 	node_make
-	nfs_make
-	cp "$SRCDIR/tests/scripts/nfs-mount" "$SRCDIR/tests/scripts/nfs-umount" "$NODE/bin"
-	booted
-	conf "mount=$WANTED"
+	over_make
 }
 
 teardown() { node_remove; }
 
-# booted - the mount as fstab has it, and no other
-booted() {
-	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
-	# nobody waits for the server
-	grep -v xprt: "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" >"$NODE/nfs/mountstats"
-	nfs_booted
-	mounted "$OPTIONS"
-	echo 256 >"$NODE/bdi/0:60/read_ahead_kb"
-	rm -rf "$NODE/bdi"/0:9*
-}
-
-# conf LINE... - of the profile "own"; CHANGE: of mount_change
-conf() {
-	nfs_conf
-	sed -i "/^type=nfs/a mount_change=${CHANGE:-over}\numount_command=$NODE/bin/nfs-umount\ntimeout_ms=${TIMEOUT:-5000}" \
-		"$NODE/jobio.conf"
-	printf '%s\n' '[profile own]' "$@" >>"$NODE/jobio.conf"
-}
-
-# seen - the options of the mount that is seen; count - how many are on the place
-seen() { awk '$2 == "/mnt/work" { options = $4 } END { print options }' "$NODE/nfs/mounts"; }
-count() { grep -c ' /mnt/work ' "$NODE/nfs/mounts"; }
-
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 changes() { record "$1" | jq -c '[.changes[] | [.what, .made, .restored]]'; }
-
-expect_old() {
-	[[ $(count) == 1 && $(seen) == "$OPTIONS" ]] || fail "$(<"$NODE/nfs/mounts")" || return
-	! grep '^9' "$NODE/nfs/mountinfo" || fail 'mountinfo has a new mount' || return
-	expect_read_ahead 256
-}
 
 @test "a job has a mount with the options of its profile while it runs, and afterwards the node's own is seen" {
 	job 7 1 own
