@@ -307,11 +307,23 @@ static bool is_reborn(const struct wire_row *before,
 	       after->born_s > before->born_s + WIRE_BORN_SLACK_S;
 }
 
+static bool is_lower(const struct span *span, const struct wire_row *was,
+		     const struct wire_row *is)
+{
+	int kind;
+
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		if (!may_go_back(kind) && is->count[kind] != WIRE_UNKNOWN &&
+		    is->count[kind] < was->count[kind] &&
+		    !has_wrapped(span, was, is, kind))
+			return true;
+	return false;
+}
+
 static bool went_back(const struct span *span)
 {
 	const struct wire_row *is, *was;
 	size_t i;
-	int kind;
 
 	for (i = 0; i < span->before->count; i++) {
 		was = &span->before->row[i];
@@ -321,14 +333,23 @@ static bool went_back(const struct span *span)
 		if (!is && (is_unread(span->before, was->id) ||
 			    is_unread(span->after, was->id)))
 			continue;
-		if (!is || is_reborn(was, is))
+		if (!is || is_reborn(was, is) || is_lower(span, was, is))
 			return true;
-		for (kind = 0; kind < WIRE_KINDS; kind++)
-			if (!may_go_back(kind) &&
-			    is->count[kind] != WIRE_UNKNOWN &&
-			    is->count[kind] < was->count[kind] &&
-			    !has_wrapped(span, was, is, kind))
-				return true;
+	}
+	return false;
+}
+
+/* Has somebody cleared one row, and so those that do not show it? */
+static bool are_cleared(const struct wire *before, const struct wire *after)
+{
+	struct span span = span_of(before, after, "");
+	const struct wire_row *is;
+	size_t i;
+
+	for (i = 0; after->clears_all && i < before->count; i++) {
+		is = find_row(after, before->row[i].id, i);
+		if (is && is_lower(&span, &before->row[i], is))
+			return true;
 	}
 	return false;
 }
@@ -427,13 +448,27 @@ static void tell(const struct wire *before, const struct wire *after,
 	struct client_wire_line line = { .is_gone = false };
 
 	snprintf(line.fs, sizeof(line.fs), "%s", fs);
-	line.has_restarted = wire_since(before, after, fs, line.count) == 0;
+	line.has_restarted = wire_since(before, after, fs, line.count) == 0 ||
+			     are_cleared(before, after);
 	line.is_partial = is_partial(before, fs) || is_partial(after, fs);
 	line.is_gone = *fs && !has_fs(after, after->count, fs);
 	if (told->line_count == CLIENT_WIRE_LINES_MAX)
 		add_rest(&told->line[CLIENT_WIRE_LINES_MAX - 1], &line);
 	else
 		told->line[told->line_count++] = line;
+}
+
+/* Are all rows of what had no name told under names by now? */
+static bool is_named_since(const struct wire *before, const struct wire *after,
+			   const char *fs)
+{
+	size_t i;
+
+	for (i = 0; i < before->count; i++)
+		if (!strcmp(before->row[i].fs, fs) &&
+		    !find_row(after, before->row[i].id, i))
+			return false;
+	return !*fs;
 }
 
 void wire_lines(const struct wire *before, const struct wire *after,
@@ -448,6 +483,7 @@ void wire_lines(const struct wire *before, const struct wire *after,
 			tell(before, after, after->row[i].fs, told);
 	for (i = 0; i < before->count; i++)
 		if (!has_fs(before, i, before->row[i].fs) &&
-		    !has_fs(after, after->count, before->row[i].fs))
+		    !has_fs(after, after->count, before->row[i].fs) &&
+		    !is_named_since(before, after, before->row[i].fs))
 			tell(before, after, before->row[i].fs, told);
 }

@@ -20,6 +20,8 @@
  *           they reach it; 0: they do not, nor does one that is beyond it. One
  *           that is below its old value may have done so, and is unknown where
  *           it may have done so unseen.
+ *         clears_all: who clears the counters of one row clears those of all; some
+ *           may have come further since than they were.
  *         unread: a source that there was no time for. Its id ends in '@', where
  *           others have their epoch: with this row alone it is left out of the
  *           sum, which is a lower bound then.
@@ -33,6 +35,7 @@
 #ifndef JOBIO_CLIENT_WIRE_H
 #define JOBIO_CLIENT_WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +57,7 @@ struct wire_row {
 struct wire {
 	int64_t at_s; /* when it was read, seconds since boot */
 	int64_t calls_wrap;
+	bool clears_all;
 	struct client_wire_event event;
 	size_t count, unread;
 	struct wire_row row[WIRE_ROWS_MAX];

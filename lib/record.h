@@ -254,7 +254,7 @@ struct record_io {
 	int64_t shared; /* other jobs on the node, RECORD_UNKNOWN */
 	char source[RECORD_WORD_MAX];
 	char client[RECORD_WORD_MAX]; /* of wire; "" unknown */
-	char *fs;		      /* mount point; NULL: all files */
+	char *fs; /* mount point, or the client's name for it; NULL: all files */
 	int64_t numbers[RECORD_NUMBER_COUNT];
 	int64_t peak[RECORD_PEAK_COUNT]; /* bytes a second */
 	int64_t peak_window_s;		 /* RECORD_UNKNOWN: no peak */

@@ -304,77 +304,108 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
 	return none ? 0 : err_set(err, "mmpmon: no counters in its answer");
 }
 
-/* ---- the filesystems of [client] mounts= --------------------------------- */
+/* ---- the mounts of its rows -------------------------------------------------- */
 
 /* A source is the filesystem's device: "scratch", "/dev/scratch"; jobio also
  * knows "CLUSTER:scratch". */
-static bool is_source_of(const char *source, const char *id)
+static bool is_word_of(const char *source, const char *name)
 {
-	const char *colon = strchr(id, ':');
-	size_t length = strcspn(id, " ");
+	size_t length = strcspn(name, " ");
 
 	if (!strncmp(source, "/dev/", 5))
 		source += 5;
-	if (strlen(source) == length && !strncmp(source, id, length))
-		return true;
-	length -= (size_t)(colon + 1 - id);
-	return strlen(source) == length && !strncmp(source, colon + 1, length);
+	return strlen(source) == length && !strncmp(source, name, length);
 }
 
-static int rows_of(const struct wire *wire, const char *source, size_t *index)
+/* Does a mount name this row with its cluster? */
+static bool is_named(const struct mounts *all, const char *id)
 {
+	size_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (is_word_of(all->mount[i].source, id))
+			return true;
+	return false;
+}
+
+/* How many rows may be of a mount, and the last of these. */
+static int rows_of(const struct wire *wire, const struct mounts *all,
+		   const char *source, struct wire_row **row)
+{
+	const char *id;
 	int count = 0;
 	size_t i;
 
-	for (i = 0; i < wire->count; i++)
-		if (is_source_of(source, wire->row[i].id)) {
-			*index = i;
+	for (i = 0; i < wire->count; i++) {
+		id = wire->row[i].id;
+		if (is_word_of(source, id)) {
+			*row = (struct wire_row *)&wire->row[i];
+			return 1;
+		}
+		if (is_word_of(source, strchr(id, ':') + 1) &&
+		    !is_named(all, id)) {
+			*row = (struct wire_row *)&wire->row[i];
 			count++;
 		}
+	}
 	return count;
 }
 
-/* Keep the rows of the mounts that jobio looks at. -1: one is not to be found,
- * or might be another's. */
-static int keep_mounts(const struct client *client, struct wire *wire,
-		       struct err *err)
+/* Each row gets the first of its mounts. -1: of those that jobio.conf names one is
+ * not to be found, or might be another's. */
+static int name_rows(const struct config_client *section, struct wire *wire,
+		     const struct mounts *all, struct err *err)
 {
-	const struct client_facts *facts = &client->common;
-	bool keep[WIRE_ROWS_MAX] = { false };
-	size_t i, index = 0, count = 0;
+	const struct client_mount *mount = all->mount;
+	struct wire_row *row = NULL;
 	int rows;
 
-	for (i = 0; i < facts->mount_count; i++) {
-		rows = rows_of(wire, facts->mounts[i].source, &index);
-		if (rows != 1)
+	for (; mount < all->mount + all->count; mount++) {
+		if (!mounts_word_in(section->mounts, mount->target))
+			continue;
+		rows = rows_of(wire, all, mount->source, &row);
+		if (rows != 1 && *section->mounts)
 			return err_set(err,
 				       "mmpmon has %s filesystem '%s' of '%s'",
 				       rows ? "more than one" : "no",
-				       facts->mounts[i].source,
-				       facts->mounts[i].target);
-		keep[index] = true;
+				       mount->source, mount->target);
+		if (rows == 1 && !*row->fs)
+			snprintf(row->fs, sizeof(row->fs), "%.255s",
+				 mount->target);
 	}
-	for (i = 0; i < wire->count; i++)
-		if (keep[i])
-			wire->row[count++] = wire->row[i];
-	wire->count = count;
 	return 0;
 }
 
-/* Of all mounts there is nothing to look for. */
-static int only_ours(const struct client *client, struct wire *wire,
-		     struct err *err)
+/* Those that jobio looks at: with mounts= the ones that have a name. Others that no
+ * mount shows are called as mmpmon does. */
+static void keep_rows(const struct config_client *section, struct wire *wire)
 {
-	struct client copy = { .type = client->type,
-			       .section = client->section };
-	int rc;
+	size_t i, count = 0;
 
-	if (!*client->section->mounts)
-		return 0;
-	rc = mounts_reread(&copy, err);
+	for (i = 0; i < wire->count; i++) {
+		struct wire_row *row = &wire->row[i];
+
+		if (!*row->fs && *section->mounts)
+			continue;
+		if (!*row->fs)
+			snprintf(row->fs, sizeof(row->fs), "%.*s",
+				 (int)strcspn(row->id, " "), row->id);
+		wire->row[count++] = *row;
+	}
+	wire->count = count;
+}
+
+static int take_mounts(const struct client *client, struct wire *wire,
+		       struct err *err)
+{
+	const struct config_client *section = client->section;
+	struct mounts *all =
+		mounts_read(section->mount_table, client->type->fstypes, err);
+	int rc = all ? name_rows(section, wire, all, err) : -1;
+
 	if (rc == 0)
-		rc = keep_mounts(&copy, wire, err);
-	mounts_free(copy.mounts);
+		keep_rows(section, wire);
+	mounts_free(all);
 	return rc;
 }
 
@@ -393,7 +424,7 @@ static int read_answer(const struct client *client, const struct ask *ask,
 		return err_set(err, "mmpmon: there is no mmfsd");
 	snprintf(mmfsd, sizeof(mmfsd), "%ld.%llu", pid, ticks);
 	rc = gpfs_mmpmon_rows(wire, ask->text, mmfsd, err);
-	if (rc > 0 && only_ours(client, wire, err) < 0)
+	if (rc > 0 && take_mounts(client, wire, err) < 0)
 		rc = -1;
 	return rc > 0 && !wire->count ? 0 : rc;
 }
@@ -407,6 +438,7 @@ struct wire *gpfs_wire(const struct client *client, struct err *err)
 
 	if (wire) {
 		wire->calls_wrap = CALLS_WRAP;
+		wire->clears_all = true; /* "reset" is of the node */
 		gpfs_mmpmon_ask(client, &ask, &pid);
 		rc = read_answer(client, &ask, pid, wire, err);
 	}

@@ -6,7 +6,9 @@
  * nobody documents, else by the program: once, and never beside another of ours.
  *
  * Terms   row: one filesystem of one cluster, since this mmfsd mounted it. Its
- *           id names the process, too: another mmfsd counts from 0.
+ *           id names the process, too: another mmfsd counts from 0. Its filesystem
+ *           is called by the first of its mounts; by cluster and name,
+ *           "archive.example.org:scratch", where no mount can be told to be its.
  *         bytes and operations are what programs of the node asked for, answers
  *           from the page pool included. Operations have 32 bits.
  * Owner   as in client/wire.h.

@@ -59,6 +59,38 @@ took_at_most() {
 	[ "$(wire 7)" = '["node","mmpmon",268435456,67108864,256,64]' ]
 }
 
+# lines ID - of its wire: filesystem, bytes read
+lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
+
+@test "each file system has a line of its own, whatever number of mounts it has" {
+	sed -i '1i scratch /srv/first gpfs ro,relatime 0 0' "$NODE/gpfs/mounts"
+	worked 7 4096 0 1 0
+	[ "$(lines 7)" = '[["/srv/first",4096],["/home",0]]' ]
+}
+
+@test "file systems of one name in two clusters are told apart by the mount that names its cluster, or called by it" {
+	echo 'archive.example.org scratch 6 100 0 1 0 0 0 0 0' >>"$NODE/gpfs/counters"
+	# whose mount /scratch is, nobody knows
+	worked 7 4096 0 1 0
+	[ "$(lines 7)" = '[["hpc.example.org:scratch",4096],["/home",0],["archive.example.org:scratch",0]]' ]
+	echo 'archive.example.org:scratch /archive gpfs ro 0 0' >>"$NODE/gpfs/mounts"
+	worked 8 4096 0 1 0
+	[ "$(lines 8)" = '[["/scratch",4096],["/home",0],["/archive",0]]' ]
+	NODE_CLIENT=mounts=/scratch gpfs_conf
+	worked 9 4096 0 1 0
+	[ "$(lines 9)" = '[["/scratch",4096]]' ]
+}
+
+@test "a file system that is mounted while a job runs counts whole, and the record says that it came late" {
+	job 7
+	prolog
+	echo 'hpc.example.org late 6 700 0 7 0 0 0 0 0' >>"$NODE/gpfs/counters"
+	echo 'late /late gpfs rw 0 0' >>"$NODE/gpfs/mounts"
+	epilog
+	[ "$(lines 7)" = '[["/scratch",0],["/home",0],["/late",700]]' ]
+	[ "$(record 7 | jq -c .quality)" = '["no_step","mounted_late"]' ]
+}
+
 @test "the socket of mmpmon is asked before the program" {
 	gpfs_stop
 	gpfs_start --socket
@@ -82,13 +114,14 @@ took_at_most() {
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "a file system that is unmounted while a job runs leaves no wire numbers" {
+@test "a file system that is unmounted while a job runs has no wire numbers, and the others keep theirs" {
 	job 7
 	prolog
 	gpfs_work 500 0 5 0
 	sed -i '/ home /d' "$NODE/gpfs/counters"
 	epilog
-	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
+	[ "$(lines 7)" = '[["/scratch",500]]' ]
+	[ "$(record 7 | jq -c .quality)" = '["no_step","unmounted"]' ]
 }
 
 @test "another mmfsd counts from 0, also when it has come further than the first" {

@@ -77,7 +77,7 @@ moved() { record "$1" | jq -c '[.wire[]? | [.client, .fs, .read_bytes]]'; }
 
 HOME_MOVED='["home","/mnt/work",268435456]'
 WORK_MOVED='["scratch","/mnt/work",503320576]'
-FAST_MOVED='["fast",null,1000]'
+FAST_MOVED='["fast","/scratch",1000],["fast","/home",0]'
 
 # settings - what each of them has now: read-ahead, RPCs, maxMBpS
 settings() {

@@ -85,6 +85,53 @@ START_TEST(a_counter_below_its_old_value_has_restarted)
 }
 END_TEST
 
+START_TEST(rows_that_are_cleared_together_have_restarted_together)
+{
+	struct client_wire told = { .line_count = 0 };
+
+	begin();
+	row(before, "x", "/a", 10);
+	row(before, "y", "/b", 0);
+	row(after, "x", "/a", 3);
+	row(after, "y", "/b", 5); /* of more, who knows */
+	wire_lines(before, after, &told);
+	ck_assert(told.line[0].has_restarted && !told.line[1].has_restarted);
+	after->clears_all = true;
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, 2);
+	ck_assert(told.line[0].has_restarted && told.line[1].has_restarted);
+	/* one that is gone has cleared no other */
+	strcpy(after->row[0].id, "z");
+	wire_lines(before, after, &told);
+	ck_assert(told.line[0].has_restarted && !told.line[1].has_restarted);
+	end();
+}
+END_TEST
+
+/* What an older jobio has left has no names. */
+START_TEST(rows_that_get_their_names_meanwhile_are_told_by_them_alone)
+{
+	struct client_wire told = { .line_count = 0 };
+
+	begin();
+	row(before, "x", "", 10);
+	row(before, "y", "", 20);
+	row(after, "x", "/a", 11);
+	row(after, "y", "/b", 22);
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, 2);
+	ck_assert_int_eq(told.line[0].count[WIRE_READ_BYTES], 1);
+	ck_assert_int_eq(told.line[1].count[WIRE_READ_BYTES], 2);
+	/* one is gone, and nobody knows what it was */
+	after->count = 1;
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, 2);
+	ck_assert_str_eq(told.line[1].fs, "");
+	ck_assert(told.line[1].has_restarted);
+	end();
+}
+END_TEST
+
 START_TEST(a_row_that_was_born_later_has_restarted)
 {
 	begin();
@@ -290,6 +337,8 @@ END_TEST
 
 UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_counter_below_its_old_value_has_restarted,
+	  rows_that_are_cleared_together_have_restarted_together,
+	  rows_that_get_their_names_meanwhile_are_told_by_them_alone,
 	  a_row_that_was_born_later_has_restarted,
 	  a_new_row_counts_unless_it_is_older,
 	  a_number_that_another_filesystem_has_got_counts_from_its_birth,
