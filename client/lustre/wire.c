@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
@@ -15,404 +13,27 @@
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
-#define SAMPLES_BETWEEN 1024
-#define WORDS_MAX 8 /* name count samples [unit] min max sum sumsq */
-
-/* ---- one file of statistics ------------------------------------------------ */
-
-/* A number as the kernel prints it: digits, with a sign where a clock went
- * back. */
-static int parse_signed(const char *text, int64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoll(text, &end, 10);
-	return !*text || *end || *text == '+' || errno ? -1 : 0;
-}
-
-/* Digits alone; INT64_MAX is where a counter stays when it is full. */
-static int parse_count(const char *text, int64_t *number)
-{
-	return parse_signed(text, number) < 0 || *text == '-' ? -1 : 0;
-}
-
-/* Nobody needs a sum of squares, which is soon beyond all numbers. */
-static bool is_number(const char *text)
-{
-	text += *text == '-';
-	return *text && !text[strspn(text, "0123456789")];
-}
-
-struct sample {
-	const char *name, *unit;
-	bool summed;
-	int64_t count, sum, least, most;
-};
-
-static int split_words(char *line, char *word[WORDS_MAX + 1])
-{
-	char *rest = NULL;
-	int n = 0;
-
-	for (; n <= WORDS_MAX; n++) {
-		word[n] = strtok_r(n ? NULL : line, " \t", &rest);
-		if (!word[n])
-			break;
-	}
-	return n;
-}
-
-/* "read_bytes 64 samples [bytes] 4096 1048576 67108864 70368744177664": a name
- * may have blanks ("failed to reach end"), but none of those that we want. */
-static int parse_sample(char *line, struct sample *sample)
-{
-	char *word[WORDS_MAX + 1];
-	int n = split_words(line, word);
-
-	memset(sample, 0, sizeof(*sample));
-	if (n < 4 || n > WORDS_MAX || strcmp(word[2], "samples") != 0 ||
-	    *word[3] != '[' || word[3][strlen(word[3]) - 1] != ']' ||
-	    parse_count(word[1], &sample->count) < 0)
-		return -1;
-	sample->name = word[0];
-	sample->unit = word[3];
-	if (n == 4)
-		return 0;
-	if (n < 7 || parse_signed(word[4], &sample->least) < 0 ||
-	    parse_signed(word[5], &sample->most) < 0 ||
-	    parse_signed(word[6], &sample->sum) < 0 ||
-	    (n == 8 && !is_number(word[7])))
-		return -1;
-	sample->summed = true;
-	return 0;
-}
-
-/* What a line says, of which devices: its samples and their sum. Creation of a
- * file and the like are requests of an mdc, data on an MDT as well; what it asks
- * only to see whether the server lives is neither. */
-#define NOTHING WIRE_KINDS
-static const struct counted {
-	unsigned int kinds; /* of devices: bits */
-	const char *name;
-	enum wire_kind samples, sum;
-	int sign;
-} counted[] = {
-	{ 1 << TREE_LLITE, "read_bytes", NOTHING, WIRE_ASKED_READ_BYTES, 1 },
-	{ 1 << TREE_LLITE, "write_bytes", NOTHING, WIRE_ASKED_WRITE_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", WIRE_READS,
-	  WIRE_READ_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", WIRE_WRITES,
-	  WIRE_WRITE_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_read", NOTHING, WIRE_READ_US, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, WIRE_WRITE_US,
-	  1 },
-	{ 1 << TREE_MDC, "req_waittime", WIRE_META, WIRE_META_US, 1 },
-	{ 1 << TREE_MDC, "obd_ping", WIRE_META, WIRE_META_US, -1 },
-	{ 1 << TREE_MDC, "ost_read", WIRE_META, WIRE_META_US, -1 },
-	{ 1 << TREE_MDC, "ost_write", WIRE_META, WIRE_META_US, -1 },
-};
-
-static bool is_bytes(enum wire_kind kind)
-{
-	return kind == WIRE_READ_BYTES || kind == WIRE_WRITE_BYTES ||
-	       kind == WIRE_ASKED_READ_BYTES || kind == WIRE_ASKED_WRITE_BYTES;
-}
-
-/* "[usec]", later "[usecs]" */
-static bool is_unit(const struct sample *sample, enum wire_kind kind)
-{
-	if (is_bytes(kind))
-		return !strcmp(sample->unit, "[bytes]");
-	return !strcmp(sample->unit, "[usec]") ||
-	       !strcmp(sample->unit, "[usecs]");
-}
-
-/* A counter that is full, or times with one that a clock's step made. */
-static bool is_lost(const struct sample *sample)
-{
-	return sample->sum == INT64_MAX || sample->least < 0;
-}
-
-/* Can these samples have this sum? One that lost digits is none of theirs; some
- * may be counted between two of the numbers. */
-static bool is_sum(const struct sample *sample)
-{
-	const __int128 more = (__int128)sample->count + SAMPLES_BETWEEN;
-	const __int128 less = (__int128)sample->count - SAMPLES_BETWEEN;
-
-	return is_lost(sample) ||
-	       (sample->sum >= 0 && more * sample->most >= sample->sum &&
-		less * sample->least <= sample->sum);
-}
-
-/* What the lines of a file add up to; lost: nobody knows. */
-struct tally {
-	int64_t sum[WIRE_KINDS];
-	bool lost[WIRE_KINDS];
-};
-
-static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
-{
-	if (__builtin_add_overflow(tally->sum[kind], number, &tally->sum[kind]))
-		tally->lost[kind] = true;
-}
-
-/* -1: a line of this name has no such number. */
-static int take_sample(const struct sample *sample, enum tree_kind kind,
-		       struct tally *tally)
-{
-	const struct counted *row = counted;
-	const struct counted *end = row + sizeof(counted) / sizeof(*row);
-
-	for (; row < end; row++) {
-		if (!(row->kinds & 1U << kind) ||
-		    strcmp(sample->name, row->name) != 0)
-			continue;
-		if (!sample->summed || !is_sum(sample) ||
-		    !is_unit(sample, row->sum) ||
-		    (is_bytes(row->sum) && sample->least < 0))
-			return -1;
-		if (row->samples != NOTHING)
-			tally_add(tally, row->samples,
-				  row->sign * sample->count);
-		if (is_lost(sample))
-			tally->lost[row->sum] = true;
-		else
-			tally_add(tally, row->sum, row->sign * sample->sum);
-	}
-	return 0;
-}
-
-/* snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs" */
-static bool is_header(const char *line, struct lustre_stats *stats)
-{
-	size_t length = strcspn(line, " \t:");
-	const char *value = line + length + strspn(line + length, " \t:");
-
-	if (strncmp(line, "snapshot_time", length) != 0 &&
-	    strncmp(line, "start_time", length) != 0 &&
-	    strncmp(line, "elapsed_time", length) != 0)
-		return false;
-	if (length == strlen("start_time"))
-		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
-			 (int)strspn(value, "0123456789."), value);
-	return length > 0;
-}
-
-/* Less than nothing is left where the line is missing that the others are part
- * of. */
-static void finish(const struct tally *tally, struct lustre_stats *stats)
-{
-	int64_t *count = stats->count;
-	int kind;
-
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		count[kind] = tally->lost[kind] || tally->sum[kind] < 0
-				      ? WIRE_UNKNOWN
-				      : tally->sum[kind];
-	if (count[WIRE_META] == WIRE_UNKNOWN)
-		count[WIRE_META_US] = WIRE_UNKNOWN;
-	count[WIRE_RESENT] = count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
-	count[WIRE_BACKLOG] = count[WIRE_COPIES] = WIRE_UNKNOWN;
-}
-
-int lustre_stats_parse(const char *text, enum tree_kind kind,
-		       struct lustre_stats *stats)
-{
-	char line[LINE_TEXT_MAX], *first;
-	struct tally tally = { { 0 }, { false } };
-	struct sample sample;
-	bool is_empty = true;
-
-	memset(stats, 0, sizeof(*stats));
-	if (!text_is_lines(text, sizeof(line)))
-		return -1;
-	while (text_next_line(&text, line, sizeof(line))) {
-		first = line + strspn(line, " \t");
-		if (!*first)
-			continue;
-		is_empty = false;
-		if (is_header(first, stats))
-			continue;
-		if (parse_sample(first, &sample) < 0 ||
-		    take_sample(&sample, kind, &tally) < 0)
-			return -1;
-	}
-	finish(&tally, stats);
-	return is_empty ? -1 : 0;
-}
-
-/* ---- rows ------------------------------------------------------------------ */
-
-/* "llite.work-ffff9a2c41d08000@1771990000.9" */
-static void row_id(char id[WIRE_ID_MAX], const struct tree_device *device,
-		   const char *epoch)
-{
-	snprintf(id, WIRE_ID_MAX, "%s.%s@%s", tree_folder(device->kind),
-		 device->name, epoch);
-}
-
-/* One line for a filesystem: which of its mounts an instance is, only the mount
- * itself could tell. */
-static const char *mount_of(const struct client *client,
-			    const struct tree_device *device)
-{
-	const struct client_facts *facts = &client->common;
-	char name[TREE_NAME_MAX];
-	const char *at;
-	size_t i, length;
-
-	tree_filesystem(device->instance, name);
-	length = strlen(name);
-	for (i = 0; i < facts->mount_count; i++) {
-		at = strstr(facts->mounts[i].source, ":/");
-		if (at && !strncmp(at + 2, name, length) &&
-		    (!at[2 + length] || at[2 + length] == '/'))
-			return facts->mounts[i].target;
-	}
-	return "";
-}
-
-static void folder_inode(const struct config_client *section,
-			 const struct tree_device *device, char text[40])
-{
-	const char *const roots[] = { section->sys_dir, section->procfs_dir };
-	char path[TREE_PATH_MAX];
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/llite/%s", roots[i],
-			 device->instance);
-		if (stat(path, &st) == 0) {
-			snprintf(text, 40, "%lu", (unsigned long)st.st_ino);
-			return;
-		}
-	}
-	snprintf(text, 40, "?");
-}
-
-/* Counters that count one process alone say nothing of the others. */
-static bool is_tracking(const struct config_client *section,
-			const struct tree_device *device)
-{
-	static const char *const names[] = { "stats_track_pid",
-					     "stats_track_ppid",
-					     "stats_track_gid" };
-	char line[64];
-	size_t i;
-
-	for (i = 0; device->kind == TREE_LLITE && i < 3; i++)
-		if (tree_line(section, "llite", device->name, names[i], line,
-			      sizeof(line)) == 0 &&
-		    *line >= '1' && *line <= '9')
-			return true;
-	return false;
-}
-
-/* What is written to the parent: "row ID N N .. FS". */
-static void print_row(const struct client *client,
-		      const struct tree_device *device, const char *text)
-{
-	struct lustre_stats stats;
-	char id[WIRE_ID_MAX];
-	int kind;
-
-	if (lustre_stats_parse(text, device->kind, &stats) < 0) {
-		printf("damaged %s.%s\n", tree_folder(device->kind),
-		       device->name);
-		return;
-	}
-	if (is_tracking(client->section, device))
-		stats.count[WIRE_ASKED_READ_BYTES] =
-			stats.count[WIRE_ASKED_WRITE_BYTES] = WIRE_UNKNOWN;
-	if (!*stats.epoch)
-		folder_inode(client->section, device, stats.epoch);
-	row_id(id, device, stats.epoch);
-	printf("row %s", id);
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		printf(" %" PRId64, stats.count[kind]);
-	printf(" %s\n", mount_of(client, device));
-}
-
-int64_t lustre_eviction_parse(const char *state)
-{
-	long long second, last = 0;
-	char line[128];
-
-	while (text_next_line(&state, line, sizeof(line)))
-		if (strstr(line, ", EVICTED ]") &&
-		    sscanf(line, " - [ %lld,", &second) == 1 && second > 0)
-			last = second;
-	return last;
-}
-
-static void print_eviction(const struct config_client *section,
-			   const struct tree_device *device)
-{
-	char text[4096], target[16], name[TREE_NAME_MAX];
-	int64_t at_s;
-
-	if (device->kind == TREE_LLITE ||
-	    tree_text(section, tree_folder(device->kind), device->name, "state",
-		      text, sizeof(text)) < 0)
-		return;
-	at_s = lustre_eviction_parse(text);
-	if (at_s)
-		printf("evicted %" PRId64 " %s of '%s'\n", at_s,
-		       tree_target(device, target),
-		       tree_filesystem(device->instance, name));
-}
-
-/* ---- in the child ------------------------------------------------------------- */
 
 struct reader {
 	const struct client *client;
-	unsigned long long enough_ms; /* then no more OSTs */
+	unsigned long long enough_ms;
 };
 
-/* Is the file there, and kept from us? */
-static bool is_denied(int error)
-{
-	return error == EPERM || error == EACCES;
-}
-
-static void print_device(const struct reader *reader,
-			 const struct tree_device *device)
-{
-	const struct config_client *section = reader->client->section;
-	static char text[TREE_TEXT_MAX];
-
-	if (device->kind == TREE_OSC && child_now_ms() >= reader->enough_ms)
-		printf("unread %s.%s@ %s\n", tree_folder(device->kind),
-		       device->name, mount_of(reader->client, device));
-	else if (tree_text(section, tree_folder(device->kind), device->name,
-			   "stats", text, sizeof(text)) == 0) {
-		print_row(reader->client, device, text);
-		print_eviction(section, device);
-	} else if (is_denied(errno))
-		printf("denied %s\n", device->name);
-	else
-		printf("missing %s.%s: %s\n", tree_folder(device->kind),
-		       device->name, strerror(errno));
-}
-
+/* In the child. */
 static int print_all(void *arg)
 {
 	const struct reader *reader = arg;
 	struct tree *tree;
 	struct err why;
-	size_t i;
 
 	tree = tree_read(reader->client, &why);
-	for (i = 0; tree && i < tree->count; i++)
-		print_device(reader, &tree->device[i]);
+	if (tree)
+		lustre_stats_print(reader->client, tree, reader->enough_ms);
 	tree_free(tree);
 	return 0;
 }
 
-/* ---- in the parent -------------------------------------------------------------- */
+/* ---- what was printed ---------------------------------------------------------- */
 
 static struct wire_row *new_row(struct wire *wire, const char *id,
 				const char *fs, struct err *err)
@@ -529,10 +150,8 @@ static int take_param(struct client *client, struct wire *wire,
 		return 0;
 	if (lustre_stats_parse(text, device->kind, &stats) < 0)
 		return err_set(err, "%s: lctl shows it damaged", name);
-	if (!*stats.epoch)
-		folder_inode(client->section, device, stats.epoch);
-	row_id(id, device, stats.epoch);
-	row = new_row(wire, id, mount_of(client, device), err);
+	lustre_stats_id(client, device, &stats, id);
+	row = new_row(wire, id, lustre_stats_mount(client, device), err);
 	if (!row)
 		return -1;
 	memcpy(row->count, stats.count, sizeof(stats.count));

@@ -10,7 +10,7 @@
 #include "client/client.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/layout.h"
-#include "client/lustre/wire.h"
+#include "client/lustre/stats.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
 #include "lib/sysfs.h"
