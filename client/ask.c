@@ -23,7 +23,7 @@ void ask_clear(struct ask *ask)
 	memset(ask, 0, sizeof(*ask));
 }
 
-static unsigned int deadline_of(const struct client *client)
+unsigned int ask_limit_ms(const struct client *client)
 {
 	unsigned long long now = child_now_ms(), left_ms = 0;
 
@@ -70,7 +70,7 @@ void ask_take(struct ask *ask, struct child_result *result)
 void ask_command(const struct client *client, struct ask *ask,
 		 char *const argv[], char *const env[])
 {
-	unsigned int timeout_ms = deadline_of(client);
+	unsigned int timeout_ms = ask_limit_ms(client);
 	struct child_result result = { 0 };
 	struct err err;
 
@@ -87,27 +87,55 @@ void ask_command(const struct client *client, struct ask *ask,
 	child_result_free(&result);
 }
 
-void ask_function(const struct client *client, struct ask *ask,
-		  const char *name, int (*fn)(void *arg), void *arg)
+struct function {
+	const char *name;
+	int (*fn)(void *arg);
+	void *arg;
+	int (*call)(const char *name, int (*fn)(void *arg), void *arg,
+		    unsigned int timeout_ms, struct child_result *result,
+		    struct err *err);
+};
+
+static void ask_child(const struct client *client, struct ask *ask,
+		      const struct function *f)
 {
-	unsigned int timeout_ms = deadline_of(client);
+	unsigned int timeout_ms = ask_limit_ms(client);
 	struct child_result result = { 0 };
 	struct err err;
 
 	ask_clear(ask);
-	if (child_call(name, fn, arg, timeout_ms, &result, &err) < 0) {
+	if (f->call(f->name, f->fn, f->arg, timeout_ms, &result, &err) < 0) {
 		set_failure(client, ask, timeout_ms, &err);
+		ask->text = result.out;
+		result.out = NULL;
+		child_result_free(&result);
 		return;
 	}
 	if (result.status == 0) {
 		ask_take(ask, &result);
 	} else {
-		err_set(&err, "cannot read %s", name);
+		err_set(&err, "cannot read %s", f->name);
 		ask_set(ask,
 			result.status == FN_MISSING ? ASK_MISSING : ASK_FAILED,
 			err.text);
 	}
 	child_result_free(&result);
+}
+
+void ask_function(const struct client *client, struct ask *ask,
+		  const char *name, int (*fn)(void *arg), void *arg)
+{
+	const struct function function = { name, fn, arg, child_call };
+
+	ask_child(client, ask, &function);
+}
+
+void ask_function_heard(const struct client *client, struct ask *ask,
+			const char *name, int (*fn)(void *arg), void *arg)
+{
+	const struct function function = { name, fn, arg, child_call_heard };
+
+	ask_child(client, ask, &function);
 }
 
 bool ask_is_silent(const struct ask *ask)

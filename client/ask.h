@@ -32,13 +32,16 @@ enum ask_answer {
 
 struct ask {
 	enum ask_answer answer;
-	char *text;	   /* when it is ASK_ANSWERED */
+	char *text;	   /* when it is ASK_ANSWERED; ask_function_heard() */
 	char why[ERR_MAX]; /* when it is not */
 };
 
 void ask_clear(struct ask *ask);
 /* The answer is known from elsewhere; 'why' may be NULL. */
 void ask_set(struct ask *ask, enum ask_answer answer, const char *why);
+
+/* How long a question may take now: the deadline. */
+unsigned int ask_limit_ms(const struct client *client);
 
 /* Run a command that only tells. */
 void ask_command(const struct client *client, struct ask *ask,
@@ -49,6 +52,11 @@ void ask_command(const struct client *client, struct ask *ask,
  * it is called in 'why'. */
 void ask_function(const struct client *client, struct ask *ask,
 		  const char *name, int (*fn)(void *arg), void *arg);
+
+/* The same; of one that was silent at its deadline, ask->text is what it had printed
+ * and flushed until then, or NULL. */
+void ask_function_heard(const struct client *client, struct ask *ask,
+			const char *name, int (*fn)(void *arg), void *arg);
 
 /* Of a command that has ended: its output, or why there is none. */
 void ask_take(struct ask *ask, struct child_result *result);

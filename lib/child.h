@@ -50,6 +50,12 @@ int child_call(const char *name, int (*fn)(void *arg), void *arg,
 	       unsigned int timeout_ms, struct child_result *result,
 	       struct err *err);
 
+/* The same; when the deadline passes, result->out is what the child had printed and
+ * flushed until then, to be freed all the same; else NULL. */
+int child_call_heard(const char *name, int (*fn)(void *arg), void *arg,
+		     unsigned int timeout_ms, struct child_result *result,
+		     struct err *err);
+
 void child_result_free(struct child_result *result);
 
 /* Start argv detached from us: own session, stdio on /dev/null, re-parented;

@@ -8,12 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/lustre/stats.h"
+#include "lib/child.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
 #define PRINTED_MAX 8192 /* a line of the child's: a list of CPUs may be long */
+#define COUNTERS "\nstatistics\n" /* between the two */
+
+struct looking {
+	const struct client *client;
+	unsigned long long begun_ms;
+	unsigned int limit_ms;
+	bool is_hook; /* that will want to know what is counted */
+};
 
 struct lustre_facts *lustre_facts_of(const struct client *client)
 {
@@ -25,9 +35,19 @@ void lustre_facts_clear(void *what)
 	struct lustre_facts *facts = what;
 
 	ask_clear(&facts->ask);
+	free(facts->counters);
+	free(facts->no_counters);
 	free(facts->instance);
 	free(facts->target);
 	memset(facts, 0, sizeof(*facts));
+}
+
+void lustre_facts_drop_counters(const struct client *client)
+{
+	struct lustre_facts *facts = lustre_facts_of(client);
+
+	free(facts->counters);
+	facts->counters = NULL;
 }
 
 /* ---- in the child: read and print ----------------------------------------- */
@@ -197,12 +217,33 @@ static void print_cpts(const struct client *client)
 	fclose(file);
 }
 
+/* Not when what came before the statistics has taken their time, or all of it
+ * together would be too much. */
+static bool may_count(const struct looking *looking, const struct tree *tree)
+{
+	return looking->is_hook &&
+	       child_now_ms() < looking->begun_ms + looking->limit_ms / 8 &&
+	       tree->count <= WIRE_ROWS_MAX;
+}
+
+static void print_devices(const struct client *client, const struct tree *tree)
+{
+	size_t i;
+
+	for (i = 0; i < tree->count; i++) {
+		if (tree->device[i].kind == TREE_LLITE)
+			print_instance(client, &tree->device[i]);
+		else
+			print_target(client, &tree->device[i]);
+	}
+}
+
 static int print_all(void *arg)
 {
-	const struct client *client = arg;
+	const struct looking *looking = arg;
+	const struct client *client = looking->client;
 	struct tree *tree;
 	struct err why;
-	size_t i;
 
 	print_global(client, "version");
 	print_global(client, "jobid_var");
@@ -214,11 +255,12 @@ static int print_all(void *arg)
 		printf("none %s\n", why.text);
 		return 0;
 	}
-	for (i = 0; i < tree->count; i++) {
-		if (tree->device[i].kind == TREE_LLITE)
-			print_instance(client, &tree->device[i]);
-		else
-			print_target(client, &tree->device[i]);
+	print_devices(client, tree);
+	if (may_count(looking, tree)) {
+		printf("%s", &COUNTERS[1]);
+		fflush(stdout); /* should they hang, the rest is known */
+		lustre_stats_print(client, tree,
+				   looking->begun_ms + looking->limit_ms / 2);
 	}
 	tree_free(tree);
 	return 0;
@@ -360,17 +402,63 @@ int lustre_facts_take(struct lustre_facts *facts, const char *text)
 	return 0;
 }
 
+/* What the budget has cut short is read again when the job begins (wire.c). */
+static bool is_cut_short(const struct looking *looking, const char *counters)
+{
+	return looking->limit_ms < looking->client->section->timeout_ms &&
+	       strstr(counters, "\nunread ");
+}
+
+/* -1: out of memory. */
+static int keep_counters(struct lustre_facts *facts,
+			 const struct looking *looking, const char *counters)
+{
+	if (facts->ask.answer == ASK_NO_TIME || is_cut_short(looking, counters))
+		return 0;
+	if (facts->ask.answer != ASK_ANSWERED) {
+		facts->no_counters = strdup(facts->ask.why);
+		return facts->no_counters ? 0 : -1;
+	}
+	facts->counters = strdup(counters);
+	facts->counters_ms = child_now_ms();
+	return facts->counters ? 0 : -1;
+}
+
+/* Cut the statistics off: whoever has begun with them has told the rest. */
+static int take_counters(struct lustre_facts *facts,
+			 const struct looking *looking)
+{
+	char *text = facts->ask.text, *at = NULL;
+	int rc;
+
+	if (text)
+		at = strstr(text, COUNTERS);
+	if (!at && ask_is_silent(&facts->ask)) {
+		free(text);
+		facts->ask.text = NULL;
+	}
+	if (!at)
+		return 0;
+	*at = '\0';
+	rc = keep_counters(facts, looking, at + strlen(COUNTERS) - 1);
+	ask_set(&facts->ask, ASK_ANSWERED, NULL);
+	return rc;
+}
+
 int lustre_inspect(struct client *client, struct err *err)
 {
 	struct lustre_facts *facts = lustre_facts_of(client);
+	struct looking looking = { client, child_now_ms(), ask_limit_ms(client),
+				   client->run_dir != NULL };
 
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;
-	ask_function(client, &facts->ask, client->section->sys_dir, print_all,
-		     client);
-	if (facts->ask.text && lustre_facts_take(facts, facts->ask.text) < 0)
+	ask_function_heard(client, &facts->ask, client->section->sys_dir,
+			   print_all, &looking);
+	if (take_counters(facts, &looking) < 0 ||
+	    (facts->ask.text && lustre_facts_take(facts, facts->ask.text) < 0))
 		return err_set(err, "client: out of memory");
 	client->common.version = facts->version;
 	return 0;

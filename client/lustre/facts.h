@@ -2,7 +2,8 @@
 /* facts.h - what is true of a Lustre client now
  *
  * One child with a deadline reads all of it: some files wait for a lock of the
- * client that is held while it connects.
+ * client that is held while it connects. For a job it reads the statistics as well,
+ * so that the job's first reading (wire.h) needs no other child.
  *
  * Terms   unknown: LUSTRE_UNKNOWN, or "": the file is not there in this
  *           version, or not readable.
@@ -53,7 +54,10 @@ struct lustre_facts {
 	struct lustre_card card[LUSTRE_CARDS_MAX];
 	struct cpuset cpt_cpus;
 	long folder_stripes; /* of the job's directory; 0 as instances have it */
-	size_t unread;	     /* devices whose import could not be read */
+	char *counters;	     /* statistics, as stats.h prints them; NULL */
+	char *no_counters;   /* they did not answer: why; NULL */
+	unsigned long long counters_ms; /* when: child_now_ms() */
+	size_t unread; /* devices whose import could not be read */
 	char unread_why[64];
 };
 
@@ -69,6 +73,9 @@ void lustre_partition_add(struct cpuset *cpus, const char *line);
 
 /* The lines that the child prints. -1: out of memory. */
 int lustre_facts_take(struct lustre_facts *facts, const char *text);
+
+/* What was read is older than what has been done since. */
+void lustre_facts_drop_counters(const struct client *client);
 
 struct lustre_facts *lustre_facts_of(const struct client *client);
 void lustre_facts_clear(void *facts);

@@ -168,8 +168,10 @@ void layout_look(struct client *client, const struct client_want *want)
 
 	facts->folder_stripes = LUSTRE_UNKNOWN;
 	if (!layout_matters(want) || !want->work_dir ||
-	    !is_here(client, want->work_dir) || !is_answering(facts) ||
-	    child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS,
+	    !is_here(client, want->work_dir) || !is_answering(facts))
+		return;
+	lustre_facts_drop_counters(client); /* an MDT is asked */
+	if (child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS,
 		       &result, NULL) < 0)
 		return;
 	if (result.status == 0 && *result.out)

@@ -80,6 +80,8 @@ static int write_list(const struct setting *setting, struct client *client,
 	struct writer writer = { .client = client, .err = err };
 
 	(void)setting;
+	lustre_facts_drop_counters(
+		client); /* a smaller cache is written back */
 	writer.device = split(target, &writer.kind);
 	if (!writer.device || options_each(list, write_word, &writer) < 0)
 		return err_set(err, "out of memory");

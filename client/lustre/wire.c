@@ -13,6 +13,9 @@
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
+/* What was read when the client was looked at is the job's first reading, too, unless
+ * the prolog has waited for something else since. */
+#define KEPT_MS 1000
 
 struct reader {
 	const struct client *client;
@@ -227,25 +230,49 @@ static int ask_lctl(struct client *client, struct wire *wire, struct err *err)
 
 /* ---- all of it --------------------------------------------------------------- */
 
-static int read_all(struct client *client, struct wire *wire, struct err *err)
+static void ask_child(struct client *client, struct ask *ask)
 {
 	unsigned int limit_ms = client->section->timeout_ms;
 	struct reader reader = { .client = client };
-	struct ask ask = { 0 };
-	bool denied;
-	int rc = -1;
 
 	client->deadline_ms = child_now_ms() + limit_ms;
 	reader.enough_ms = child_now_ms() + limit_ms / 2;
-	ask_function(client, &ask, "Lustre's statistics", print_all, &reader);
-	if (ask.answer != ASK_ANSWERED)
-		err_set(err, "%s", ask.why);
-	else
-		rc = take_all(wire, ask.text, &denied, err);
-	if (rc == 0 && denied)
+	ask_function(client, ask, "Lustre's statistics", print_all, &reader);
+}
+
+/* What the prolog read with the facts, once. 1: it is in the wire; 0: it is none, or
+ * too old. */
+static int take_kept(const struct client *client, struct wire *wire,
+		     bool *denied, struct err *err)
+{
+	const struct lustre_facts *facts = lustre_facts_of(client);
+	int rc = 0;
+
+	if (facts->no_counters)
+		return err_set(err, "%s", facts->no_counters);
+	if (facts->counters && child_now_ms() <= facts->counters_ms + KEPT_MS)
+		rc = take_all(wire, facts->counters, denied, err) < 0 ? -1 : 1;
+	lustre_facts_drop_counters(client);
+	return rc;
+}
+
+static int read_all(const struct client *of, struct client *client,
+		    struct wire *wire, struct err *err)
+{
+	struct ask ask = { 0 };
+	bool denied = false;
+	int rc = take_kept(of, wire, &denied, err);
+
+	if (rc == 0) {
+		ask_child(client, &ask);
+		rc = ask.answer == ASK_ANSWERED
+			     ? take_all(wire, ask.text, &denied, err)
+			     : err_set(err, "%s", ask.why);
+	}
+	if (rc >= 0 && denied)
 		rc = ask_lctl(client, wire, err);
 	ask_clear(&ask);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 /* NULL and errno ENOENT: no mount of [client] mounts= is there. */
@@ -261,7 +288,7 @@ struct wire *lustre_wire_read(const struct client *of, struct err *err)
 	if (!wire || mounts_reread(&client, err) < 0)
 		goto out;
 	mounted = client.common.mount_count;
-	rc = mounted ? read_all(&client, wire, err) : 0;
+	rc = mounted ? read_all(of, &client, wire, err) : 0;
 	if (rc == 0 && mounted && !wire->count)
 		rc = err_set(err, "no statistics of Lustre in %s",
 			     of->section->debug_dir);

@@ -557,11 +557,72 @@ by_next_job() {
 	killed release release
 }
 
+# watch - what helpers do from now on is noted
+# shellcheck disable=SC2034 # node.bash and lustre.bash use them
+watch() {
+	LUSTRE_LIBRARY=$BATS_FILE_TMPDIR/lustre.so:$BATS_FILE_TMPDIR/watch.so
+	NODE_ENV=(WATCH_LOG="$NODE/watched")
+}
+
+# forked COMMAND - how many processes it has made
+forked() {
+	rm -f "$NODE/watched"
+	"$1" 2>/dev/null
+	watched fork
+}
+
+# Facts and statistics are read by one child, with a deadline; what a change may have
+# moved is not the job's.
+@test "a Lustre client costs the prolog one process, another where something was changed, and the epilog one" {
+	local prolog epilog
+	watch
+	lustre_conf nodes=elsewhere
+	job 6 1 # what is asked once is known
+	forked prepare >/dev/null
+	forked release >/dev/null
+	job 7
+	prolog=$(forked prepare)
+	epilog=$(forked release)
+	lustre_conf
+	job 8
+	[ "$(forked prepare)" = $((prolog + 1)) ]
+	[ "$(forked release)" = $((epilog + 1)) ]
+	[ "$(record 8 | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
+	lustre_conf jobid=yes # which moves nothing
+	job 9 1 labelled
+	prolog=$(forked prepare)
+	forked release >/dev/null
+	job 10 1 small
+	[ "$(forked prepare)" = $((prolog + 1)) ]
+	forked release >/dev/null
+	[ "$(record 10 | jq -c '[.request.applied, [.wire[].fs]]')" = '[true,["/mnt/work"]]' ]
+}
+
+# who opens it waits for ever
+@test "statistics that hang take nothing but the numbers: the rest is known, tuned, and told in time" {
+	local stats=$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/stats began=$SECONDS
+	lustre_conf timeout_ms=1500
+	mv "$stats" "$stats.text"
+	mkfifo "$stats"
+	job 7 1 small
+	run prolog
+	[ "$status" -eq 0 ]
+	[ $((SECONDS - began)) -lt 8 ]
+	[[ $output =~ wire:\ .*no\ answer\ within\ 1500\ ms ]]
+	[ "$(grep -c 'no answer' <<<"$output")" -eq 1 ]
+	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
+	expect_gate 7 verdict=admit
+	rm "$stats"
+	mv "$stats.text" "$stats"
+	epilog
+	as_before
+	[ "$(told 7)" = LU12 ]
+	[ "$(record 7 | jq -c '[.wire, .request.applied]')" = '[null,true]' ]
+}
+
 @test "400 OSTs cost the epilog two files each, and neither prolog nor epilog a process more than two do" {
 	local forks
-	LUSTRE_LIBRARY+=:$BATS_FILE_TMPDIR/watch.so
-	# shellcheck disable=SC2034 # node.bash uses it
-	NODE_ENV=(WATCH_LOG="$NODE/watched")
+	watch
 	job 7
 	prepare
 	release

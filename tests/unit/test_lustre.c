@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "client/client.h"
@@ -566,6 +567,96 @@ START_TEST(statistics_that_began_anew_have_restarted)
 }
 END_TEST
 
+/* What was read on the node since, from then until it is as it is later. */
+static int64_t moved_until_later(void)
+{
+	static struct client_wire wire;
+	struct err err = { "" };
+	char *before;
+
+	sample("get_param-2.17-later.txt");
+	before = client_wire_save(client, &err);
+	ck_assert_msg(before != NULL, "%s", err.text);
+	ck_assert_int_eq(client_wire_since(client, before, &wire, &err), 0);
+	free(before);
+	return wire.line[0].count[WIRE_READ_BYTES];
+}
+
+START_TEST(what_was_read_with_the_facts_is_the_beginning_and_no_end)
+{
+	node(MOUNT);
+	look();
+	ck_assert_int_eq(moved_until_later(), 503320576);
+	away();
+}
+END_TEST
+
+START_TEST(what_was_read_with_the_facts_holds_for_a_second)
+{
+	node(MOUNT);
+	look();
+	usleep(1100000);
+	ck_assert_int_eq(moved_until_later(), 0);
+	away();
+}
+END_TEST
+
+START_TEST(only_a_hook_reads_statistics_with_the_facts)
+{
+	node(MOUNT);
+	look();
+	ck_assert_ptr_nonnull(lustre_facts_of(client)->counters);
+	client_close(client);
+	client = client_open(&section, NULL, NULL, NULL);
+	look();
+	ck_assert_ptr_null(lustre_facts_of(client)->counters);
+	away();
+}
+END_TEST
+
+/* The first OST takes more than half of two seconds. Has a look of so long told of the
+ * others' statistics? */
+static bool are_counters_kept(unsigned int budget_ms)
+{
+	const char *path = tempdir_path("debug/" OST(0) "stats");
+	char *text = fileio_read(path, 65536, NULL, NULL);
+	struct err err = { "" };
+	bool kept;
+	FILE *out;
+	pid_t pid;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	pid = fork();
+	if (!pid) {
+		out = fopen(path, "w");
+		usleep(1200000);
+		_exit(fputs(text, out) < 0 || fclose(out) != 0);
+	}
+	ck_assert_int_eq(client_inspect(client, budget_ms, &err), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(unlink(path), 0);
+	tempdir_put("debug/" OST(0) "stats", text);
+	kept = lustre_facts_of(client)->counters != NULL;
+	free(text);
+	return kept;
+}
+
+START_TEST(statistics_that_the_budget_cut_short_are_read_again)
+{
+	node(MOUNT);
+	section.timeout_ms = 2000;
+	ck_assert(are_counters_kept(5000));
+	ck_assert_ptr_nonnull(
+		strstr(lustre_facts_of(client)->counters, "\nunread osc."));
+	section.timeout_ms = 5000;
+	ck_assert(!are_counters_kept(2000));
+	ck_assert_int_eq(moved_until_later(), 0);
+	away();
+}
+END_TEST
+
 START_TEST(targets_that_were_not_read_leave_a_lower_bound)
 {
 	static struct client_wire wire;
@@ -900,6 +991,15 @@ static void restore(struct journal *journal)
 	journal_close(journal);
 }
 
+START_TEST(what_a_change_may_have_moved_is_not_the_jobs)
+{
+	node(MOUNT);
+	journal_close(apply("osc.max_rpcs_in_flight=24"));
+	ck_assert_int_eq(moved_until_later(), 0);
+	away();
+}
+END_TEST
+
 START_TEST(each_parameter_of_the_table_goes_there_and_back)
 {
 	static const struct {
@@ -1094,6 +1194,11 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  the_servers_of_a_node_do_not_count,
 	  llite_that_counts_one_process_tells_nothing_of_the_node,
 	  statistics_that_began_anew_have_restarted,
+	  what_was_read_with_the_facts_is_the_beginning_and_no_end,
+	  what_was_read_with_the_facts_holds_for_a_second,
+	  only_a_hook_reads_statistics_with_the_facts,
+	  statistics_that_the_budget_cut_short_are_read_again,
+	  what_a_change_may_have_moved_is_not_the_jobs,
 	  targets_that_were_not_read_leave_a_lower_bound,
 	  older_forms_of_statistics_are_read,
 	  what_others_than_root_get_is_not_believed,
