@@ -3,10 +3,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <ifaddrs.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "client/lustre/stats.h"
 #include "lib/child.h"
@@ -15,6 +17,7 @@
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
+#define ADDRESSES_MAX 512 /* of IPv4, that this node has */
 #define PRINTED_MAX 8192 /* a line of the child's: a list of CPUs may be long */
 #define COUNTERS "\nstatistics\n" /* between the two */
 
@@ -313,27 +316,31 @@ static int take_target(struct lustre_facts *facts, const char *line)
 	return 0;
 }
 
-/* The interface that has the address of "192.0.2.31@tcp". */
+/* The interface that has the address of "192.0.2.31@tcp". By the one call that lists
+ * addresses and nothing else: getifaddrs(3) has the kernel write down all that it
+ * knows of each interface, several times as long. */
 static void find_interface(struct lustre_card *card)
 {
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq list[ADDRESSES_MAX];
+	struct ifconf all = { .ifc_len = sizeof(list), .ifc_req = list };
 	char address[INET_ADDRSTRLEN], nid[64];
-	struct ifaddrs *all = NULL, *one;
+	const struct sockaddr_in *one;
+	int i;
 
 	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(card->nid, "@"),
 		 card->nid);
-	if (getifaddrs(&all) < 0)
-		return;
-	for (one = all; one; one = one->ifa_next) {
-		if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET)
-			continue;
-		inet_ntop(AF_INET,
-			  &((struct sockaddr_in *)one->ifa_addr)->sin_addr,
-			  address, sizeof(address));
+	if (fd < 0 || ioctl(fd, SIOCGIFCONF, &all) < 0)
+		all.ifc_len = 0;
+	for (i = 0; i < all.ifc_len / (int)sizeof(*list); i++) {
+		one = (const struct sockaddr_in *)&list[i].ifr_addr;
+		inet_ntop(AF_INET, &one->sin_addr, address, sizeof(address));
 		if (!strcmp(address, nid))
 			snprintf(card->interface, sizeof(card->interface),
-				 "%.15s", one->ifa_name);
+				 "%.15s", list[i].ifr_name);
 	}
-	freeifaddrs(all);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void take_card(struct lustre_facts *facts, const char *line)
