@@ -12,7 +12,10 @@
 #   memory of the ledger, frames, limits by user              tests/scripts/peers.bats
 #   answers replayed, and sealed by another                   tests/scripts/ledger.bats
 #   node lists, texts and numbers of records; JS1             tests/unit/test_{nodes,merge,record,js1}.c, tests/fuzz
-#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats
+#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats,
+#                                                             tests/unit/test_job.c
+#   what others learn of a job, under PrivateData too         ledger.bats, tests/scripts/prolog.bats, report.bats
+#   markup and terminals                                      tests/scripts/page.bats, report.bats
 #   full spools, the clock                                    tests/scripts/prolog_left.bats
 #   a bpffs that a user was first in, a job_4242 that counts  tests/vm/count.bats
 #   steps below a SLUID's folder, task epilogs that stay      tests/vm/gate_v2.bats

@@ -3,8 +3,10 @@
  * epilogs, and those that are killed: tests/scripts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -554,6 +556,33 @@ START_TEST(where_processes_cannot_be_looked_at_jobs_live)
 	ck_assert(unlink(tempdir_path("sys/proc")) == 0);
 	ck_assert(job_has_stepd(config, 7));
 	teardown();
+}
+END_TEST
+
+/* It takes for ever where the memory of the process is stuck. */
+START_TEST(a_title_that_a_user_gave_is_not_even_read)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	int seen;
+
+	if (geteuid() != 0)
+		return;
+	setup();
+	make_process(70, "slurmstepd\n", "slurmstepd: [7.extern]");
+	seen = inotify_init1(IN_NONBLOCK);
+	ck_assert(inotify_add_watch(seen, tempdir_path("sys/proc/70/cmdline"),
+				    IN_OPEN) >= 0);
+	ck_assert(job_has_stepd(config, 7));
+	ck_assert(read(seen, event, sizeof(event)) > 0);
+	ck_assert(chown(tempdir_path("sys/proc/70"), 1000, 1000) == 0);
+	ck_assert(!job_has_stepd(config, 7));
+	ck_assert(read(seen, event, sizeof(event)) < 0 && errno == EAGAIN);
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	tempdir_put("run/7/begun", "70");
+	ck_assert(!job_has_stepd(config, 7));
+	ck_assert(!job_look_failed());
+	teardown();
+	close(seen);
 }
 END_TEST
 
@@ -1302,6 +1331,7 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  a_slurmstepd_is_known_by_its_title,
 	  another_job_is_one_that_starts_or_has_a_slurmstepd,
 	  where_processes_cannot_be_looked_at_jobs_live,
+	  a_title_that_a_user_gave_is_not_even_read,
 	  a_folder_of_ten_minutes_is_old,
 	  a_state_has_what_slurmd_said_and_when_it_began,
 	  a_state_is_read_from_run_else_from_the_spool,
