@@ -16,6 +16,7 @@ payload_make() {
 	cp "$SRCDIR"/tests/vm/nfs{-node,-cores,-slurm,.bash,-over.bash,_job.bash} "$SRCDIR/report/calibrate-job" \
 		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -o "$1/truth" "$SRCDIR/tests/vm/truth.c"
 }
 
 # machine SCRIPT KERNEL - leaves its output in $work/KERNEL.out, a file for each case

@@ -803,9 +803,9 @@ static struct io_uring_sqe block_read(int fd, int i)
 }
 
 /* Four times as many answers as there is room for. */
-static void do_uring_few_answers(void)
+static void uring_few(int flags)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	int fd = open_in(DIR_, "in", O_RDONLY | flags), i;
 	struct io_uring_sqe s;
 	struct ring r;
 
@@ -819,6 +819,16 @@ static void do_uring_few_answers(void)
 		count(DIR_, READ, BLOCK);
 	}
 	close(r.fd);
+}
+
+static void do_uring_few_answers(void)
+{
+	uring_few(0);
+}
+
+static void do_uring_few_direct(void)
+{
+	uring_few(O_DIRECT);
 }
 
 /* A chain of which the last one answers. */
@@ -1393,6 +1403,7 @@ static const struct kind {
 	{ "uring_direct", do_uring_direct },
 	{ "uring_short", do_uring_short },
 	{ "uring_few_answers", do_uring_few_answers },
+	{ "uring_few_direct", do_uring_few_direct },
 	{ "uring_skip", do_uring_skip },
 	{ "uring_splice", do_uring_splice },
 	{ "uring_fsync", do_uring_fsync },
