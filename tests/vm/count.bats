@@ -12,20 +12,26 @@ load payload
 
 read -ra kernels <<<"${JOBIO_KERNELS:-5.10 6.1 6.12}"
 
-# What the machines get: the helper with its libraries, truth, the scripts.
+readonly image=${JOBIO_VM_IMAGE:-jobio-bookworm:site}
+
+# What the machines get: the helper with its libraries, truth, the scripts, and the
+# stand-in's filesystem, which takes the libfuse of the machines' image.
 payload_make() {
 	local dir=$1
 	payload_add "$dir" "$BUILDDIR/jobio-count"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
 	cp "$SRCDIR"/tests/vm/count-{truth,lockdown} "$dir"
+	# shellcheck disable=SC2016 # the container's shell expands it
+	docker run --rm --network=none -v "$SRCDIR/tests/sim:/sim:ro" -v "$dir:/out" "$image" \
+		sh -c 'gcc -std=gnu11 -D_GNU_SOURCE -O2 -o /out/wekafs /sim/wekafs.c $(pkg-config --cflags --libs fuse3)'
 }
 
 # machine NAME [OPTION...] KERNEL SCRIPT - leaves output and status in $work
 machine() {
 	local name=$1 status=0
 	shift
-	"$SRCDIR/tests/vm/boot" -t 840 -r "${JOBIO_VM_IMAGE:-jobio-bookworm:site}" \
+	"$SRCDIR/tests/vm/boot" -t 840 -r "$image" \
 		-p maxcpus=2 "$@" "$work/payload" \
 		>"$work/$name.out" 2>"$work/$name.err" || status=$?
 	printf '%d\n' "$status" >"$work/$name.status"
@@ -182,11 +188,16 @@ none() {
 }
 
 @test "splice is counted where one end is a file, and so is sendfile to a pipe" {
+	local kernel moved='.app[0] | [.read_bytes, .read_calls, .write_bytes, .write_calls] | join(" ")'
 	everywhere 'v2 splice' 'v2 vmsplice' 'v2 sendfile_pipe'
+	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 fio splice read' "$moved" '262144 64 0 0'
+		expect "$kernel" 'v2 fio splice write' "$moved" '0 0 262144 64'
+	done
 }
 
-@test "a core dump is a write of its bytes" {
-	everywhere 'v2 core'
+@test "a core dump is a write of its bytes, on ext4, overlayfs and FUSE" {
+	everywhere 'v2 core' 'v2 overlay core' 'v2 fuse core'
 }
 
 @test "libaio is counted by its results" {
@@ -206,7 +217,7 @@ none() {
 }
 
 @test "io_uring is counted where its answers have no room or are not wanted" {
-	newer 'v2 uring_few_answers' 'v2 uring_skip'
+	newer 'v2 uring_few_answers' 'v2 uring_few_direct' 'v2 uring_skip'
 }
 
 @test "splice through io_uring is counted" {
@@ -224,7 +235,7 @@ none() {
 
 @test "mapped files of overlayfs are counted on top and not below" {
 	local kernel kind
-	for kind in mmap_populate mmap_willneed mmap_write; do
+	for kind in mmap_read mmap_populate mmap_willneed mmap_write; do
 		newer "v2 overlay $kind"
 		for kernel in 6.1 6.12; do
 			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
@@ -308,7 +319,11 @@ none() {
 }
 
 @test "a process is its job's however deep its cgroup lies" {
-	everywhere 'v2 many levels below'
+	everywhere 'v2 many levels below' 'v1 many levels below'
+}
+
+@test "a job is found where its slurmd is the machine's only one, too" {
+	everywhere 'v2 the only slurmd' 'v1 the only slurmd'
 }
 
 @test "a filesystem that is mounted below a counted one is said, by whom and where ever" {
@@ -325,6 +340,7 @@ none() {
 @test "the device number of a filesystem that went is nobody's, and it is said" {
 	local kernel
 	for kernel in "${kernels[@]}"; do
+		expect "$kernel" 'v2 the number' '.is == .was' true
 		expect "$kernel" 'v2 number used again' '[.app[] | select(.fs) | .write_calls] | add' 0
 		flags "$kernel" 'v2 number used again' unmounted
 		flags "$kernel" 'v2 mounted anew' remounted
@@ -386,11 +402,36 @@ none() {
 
 @test "overlayfs is counted on top and not below" {
 	local kernel kind
-	for kind in read write readv sendfile copy_file_range aio names stat fsync open; do
+	for kind in read write readv sendfile copy_file_range aio names stat fsync open core; do
 		everywhere "v2 overlay $kind"
 		for kernel in "${kernels[@]}"; do
 			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
 				| .read_calls + .write_calls + (.meta | del(.lookup_miss) | add)' 0
+		done
+	done
+}
+
+@test "copies in overlayfs are there twice where nothing but totals is counted, and it is said" {
+	local kernel label='v2 totals of a copy in overlayfs' found
+	for kernel in "${kernels[@]}"; do
+		found=$(jq -r -s '.[2].exit.read_bytes as $did
+			| [.[1, 3].app[] | select(.source == "exit").read_bytes] | .[1] - .[0]
+			| select(. != 2 * $did) | "did \($did), counted \(.)"' \
+			"$(case_file "$kernel" 'v2 nothing')" "$(case_file "$kernel" "$label")")
+		[[ -z $found ]] || { printf '%s: %s\n' "$kernel" "$found"; return 1; }
+		expect "$kernel" "$label" '.quality | index("copies_twice") != null' true
+		expect "$kernel" 'v2 overlay copy_file_range' '.quality | index("copies_twice")' null
+	done
+}
+
+@test "FUSE is counted where the job is, and not what the process behind it does" {
+	local kernel kind
+	newer 'v2 fuse mmap_read'
+	for kind in read write sendfile names fsync core; do
+		everywhere "v2 fuse $kind"
+		for kernel in "${kernels[@]}"; do
+			expect "$kernel" "v2 fuse $kind" '.app[] | select(.fs == "/mnt/a")
+				| .read_calls + .write_calls + (.meta | add)' 0
 		done
 	done
 }
