@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "client/client.h"
 #include "report/job_view.h"
 #include "report/samples.h"
 
@@ -189,9 +190,9 @@ static void propose_cores(struct search *s, struct next_step *step,
 	s->has_cores |= step->is_taken;
 }
 
-static bool has_option(const struct config_profile *profile, const char *word)
+static bool has_option(const char *options, const char *word)
 {
-	const char *at = profile->mount_options;
+	const char *at = options;
 	size_t length;
 
 	for (; *at; at += length + (at[length] == ',')) {
@@ -202,43 +203,108 @@ static bool has_option(const struct config_profile *profile, const char *word)
 	return false;
 }
 
-static bool is_fit(const struct config_profile *profile, bool is_direct)
+/* Would a job with this profile have the mount option on this client? As its prolog
+ * has it: of the client's own section, where there is one, and nothing of what the
+ * client refuses. 'client' NULL: not one of this host's jobio.conf. */
+static bool is_given(const struct config *config, const char *name,
+		     const struct config_client *client, const char *option)
 {
-	if (!is_word(profile->name))
+	const struct config_profile *profile;
+	struct findings refused = { 0 };
+	bool is;
+
+	if (!client)
+		return has_option(
+			config_profile_find(config, name)->mount_options,
+			option);
+	profile = config_profile_for(config, name, client);
+	if (!has_option(config_profile_options(profile, client), option))
 		return false;
-	return is_direct ? has_option(profile, "forcedirect")
-			 : has_option(profile, "readcache");
+	client_judge_profile(client, profile, &refused);
+	is = !refused.count;
+	findings_free(&refused);
+	return is;
+}
+
+static bool has_mount(const struct record *record, size_t client,
+		      const char *mount)
+{
+	size_t i;
+
+	for (i = 0; i < record->mount_count; i++)
+		if (record->mounts[i].client == client &&
+		    !strcmp(record->mounts[i].mount, mount))
+			return true;
+	return false;
+}
+
+/* Of one client of a job: does it give this filesystem the option? 1, 0 it has no such
+ * filesystem, -1 it does not, or gives it writecache. */
+static int is_fit_for(const struct search *s, const char *name,
+		      const struct record *record, size_t at, const char *fs,
+		      const char *option)
+{
+	const struct config_client *client =
+		config_client_find(s->config, record->clients[at].name);
+
+	if (is_given(s->config, name, client, "writecache"))
+		return -1;
+	if (!has_mount(record, at, fs))
+		return 0;
+	return is_given(s->config, name, client, option) ? 1 : -1;
+}
+
+/* On all nodes of the job. */
+static bool is_fit(const struct search *s, const char *name, const char *fs,
+		   const char *option)
+{
+	const struct record *record;
+	bool is_found = false;
+	size_t i, k;
+	int fits;
+
+	for (i = 0; i < s->job->record_count; i++) {
+		record = s->job->records[i];
+		for (k = 0; k < record->client_count; k++) {
+			fits = is_fit_for(s, name, record, k, fs, option);
+			if (fits < 0)
+				return false;
+			is_found |= fits;
+		}
+	}
+	return is_found;
 }
 
 /* Of several that fit, the one called stream, else the first. */
-static const char *find_profile(const struct search *s, bool is_direct)
+static const char *find_profile(const struct search *s, const char *fs,
+				const char *option)
 {
 	const struct config *config = s->config;
 	const char *found = NULL;
 	size_t i;
 
 	for (i = 0; config && i < config->profile_count; i++) {
-		const struct config_profile *one = &config->profiles[i];
+		const char *name = config->profiles[i].name;
 
-		if (!is_fit(one, is_direct) ||
-		    !strcmp(one->name, s->mine.profile))
+		if (!is_word(name) || !strcmp(name, s->mine.profile) ||
+		    !is_fit(s, name, fs, option))
 			continue;
-		if (!found || !strcmp(one->name, "stream"))
-			found = one->name;
+		if (!found || !strcmp(name, "stream"))
+			found = name;
 	}
 	return found;
 }
 
 static void propose_profile(struct search *s, struct next_step *step,
-			    bool is_direct)
+			    const char *option)
 {
-	const char *name = find_profile(s, is_direct);
+	const char *name = find_profile(s, step->advice.fs, option);
 	struct setup setup = { .is_any_cores = true, .profile = name };
 
 	if (!name) {
 		snprintf(step->note, sizeof(step->note),
 			 "jobio.conf has no profile with %s on this host",
-			 is_direct ? "forcedirect" : "readcache");
+			 option);
 		return;
 	}
 	snprintf(step->option, sizeof(step->option), "--io-profile=%s", name);
@@ -299,8 +365,10 @@ static void propose(struct search *s, struct next_step *step)
 		propose_cores(s, step, step->advice.cores);
 		break;
 	case ADVICE_CACHED:
+		propose_profile(s, step, "readcache");
+		break;
 	case ADVICE_DIRECT:
-		propose_profile(s, step, step->advice.option == ADVICE_DIRECT);
+		propose_profile(s, step, "forcedirect");
 		break;
 	case ADVICE_EXCLUSIVE:
 		snprintf(step->option, sizeof(step->option), "--exclusive");

@@ -8,7 +8,8 @@
  *           why not, and are for a person.
  *         Two means differ as in samples.h; of single runs, by 5 % and more.
  *         A profile is only proposed where no data are at stake: never one with
- *           writecache.
+ *           writecache. What one sets is what the prolog of a job with it would
+ *           set, client by client: of [profile NAME:CLIENT] where there is one.
  * Owner   texts are in the steps.
  * Errors  -1: out of memory.
  * Runs    jobio advise. Names of nodes and profiles become words of a shell:

@@ -31,6 +31,19 @@ ran() {
 # listed JOB NAME [STATE] - as sacct has it
 listed() { printf 'JobID=%s\tCluster=c\tUser=alice\tState=%s\tExitCode=0:0\tJobName=%s\n' "$1" "${3:-COMPLETED}" "$2" >>"$DIR/bin/jobs"; }
 
+# edit JOB JQ - change its record
+edit() {
+	local text
+	text=$(jq -c "$2" "$DIR/spool/$1.0.c1.json")
+	printf '%s\n' "$text" >"$DIR/spool/$1.0.c1.json"
+}
+
+# clients TEXT - in the place of the client and profiles of setup
+clients() {
+	sed -i '/^\[client weka\]/,$d' "$DIR/jobio.conf"
+	printf '%b' "$1" >>"$DIR/jobio.conf"
+}
+
 advise() { "$BUILDDIR/jobio" advise --conf="$DIR/jobio.conf" "$@"; }
 # options ID - what goes to standard output
 options() { advise --options "$1" 2>"$DIR/said"; }
@@ -107,6 +120,55 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_text 'jobio.conf has no profile with readcache on this host' "$output"
 }
 
+@test "of a profile counts what it sets for the client of that filesystem" {
+	# streams through a cache
+	ran 7 100 1 cached readcache 200 2000
+	send
+	clients '[client weka]\ntype = weka\n[client other]\ntype = weka\nnodes = x*\n[profile fast]\nio_cores = 1\n[profile fast:weka]\nmount_options = forcedirect\n'
+	run options 7
+	expect_equal '0 --io-profile=fast' "$status $output"
+	# the client's own section takes the place of the one for all
+	sed -i 's/^\[profile fast:weka\]/[profile fast:other]/' "$DIR/jobio.conf"
+	run options 7
+	expect_equal '0 ' "$status $output"
+	run advise 7
+	expect_text 'jobio.conf has no profile with forcedirect on this host' "$output"
+	clients '[client weka]\ntype = weka\n[profile fast]\nmount_options = forcedirect\n'
+	run options 7
+	expect_equal '0 --io-profile=fast' "$status $output"
+	printf '[profile fast:weka]\nmount_options = readcache\n' >>"$DIR/jobio.conf"
+	run options 7
+	expect_equal '0 ' "$status $output"
+}
+
+@test "a profile that has writecache for another client of the job is not asked for" {
+	# small reads around the cache
+	ran 8 1000 1 direct forcedirect 4 10 4
+	send
+	clients '[client weka]\ntype = weka\nmounts = /mnt/weka\n[client home]\ntype = weka\nmounts = /home\n[profile cached]\nmount_options = readcache\n[profile cached:home]\nmount_options = writecache\n'
+	run options 8
+	expect_equal '0 --io-profile=cached' "$status $output"
+	ran 9 1000 1 direct forcedirect 4 10 4
+	edit 9 '.more_clients = [{name: "home", type: "weka", mounts: [{mount: "/home", fstype: "wekafs", source: "h"}]}]'
+	send
+	run options 9
+	expect_equal '0 ' "$status $output"
+	sed -i 's/writecache/readcache/' "$DIR/jobio.conf"
+	run options 9
+	expect_equal '0 --io-profile=cached' "$status $output"
+}
+
+@test "a profile that the client would refuse is not asked for" {
+	ran 7 100 1 cached readcache 200 2000
+	send
+	clients '[client weka]\ntype = weka\n[profile fast]\nmount_options = forcedirect\n'
+	run options 7
+	expect_equal '0 --io-profile=fast' "$status $output"
+	sed -i 's/forcedirect/&,nosuchoption/' "$DIR/jobio.conf"
+	run options 7
+	expect_equal '0 ' "$status $output"
+}
+
 @test "what the site does not allow is not asked for" {
 	sed -i '1i [option]\nio_cores_max = 1' "$DIR/jobio.conf"
 	ran 7 100 1 stream '' 500 5700
@@ -177,12 +239,6 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 ' "$status $output"
 }
 
-# edit JOB JQ - change its record
-edit() {
-	local text
-	text=$(jq -c "$2" "$DIR/spool/$1.0.c1.json")
-	printf '%s\n' "$text" >"$DIR/spool/$1.0.c1.json"
-}
 
 @test "a profile that was not applied to a shared node is asked for with --exclusive" {
 	ran 7 100 1 stream '' 100 2000
