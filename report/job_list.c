@@ -187,6 +187,11 @@ int job_list_option(struct job_list_query *query, const char *name,
 	return rc;
 }
 
+const char *job_list_sorted_by(const struct job_list_query *query)
+{
+	return sorts[query->sort].name;
+}
+
 /* ---- sort ----------------------------------------------------------------- */
 
 static int compare(const void *one, const void *other, void *arg)

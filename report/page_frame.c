@@ -16,10 +16,6 @@ static const char style[] =
 	"@media(prefers-color-scheme:dark){:root{--bg:#16181c;--fg:#e6e7ea;"
 	"--dim:#a6a9b2;--line:#3a3d45;--rd:#6db3f2;--wr:#f0a15c;--lat:#b5a6f2;"
 	"--warn:#f0a15c;--bad:#ff8a80;--good:#7fd196;--heat:109,179,242}}\n"
-	"@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--dim:#444;"
-	"--line:#999;--rd:#1f6fb4;--wr:#b5530b;--lat:#5d4aa3;"
-	"--heat:31,111,180}section{break-inside:avoid}"
-	"*{print-color-adjust:exact}}\n"
 	"body{background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,"
 	"sans-serif;max-width:62rem;margin:0 auto;padding:1rem}\n"
 	"h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.2rem;"
@@ -58,7 +54,12 @@ static const char style[] =
 	".key .kj{border-bottom:4px solid var(--wr)}"
 	".key .kn{background:var(--fg);width:1.3em;height:.7em;"
 	"vertical-align:0}\n"
-	"ol.advice li{margin:.6rem 0}ol.advice p{margin:.1rem 0}\n";
+	"ol.advice li{margin:.6rem 0}ol.advice p{margin:.1rem 0}\n"
+	"@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--dim:#444;"
+	"--line:#999;--rd:#1f6fb4;--wr:#b5530b;--lat:#5d4aa3;--warn:#9a4a00;"
+	"--bad:#b3261e;--good:#1d6b34;--heat:31,111,180}"
+	"section,tr{break-inside:avoid}.wide{overflow:visible}"
+	"*{print-color-adjust:exact}}\n";
 
 void page_begin(struct page *page, const char *before, const char *title)
 {

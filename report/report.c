@@ -63,7 +63,7 @@ static const char usage[] =
 	"                     -E and --limit\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
-	"  --html=FILE        one job as a page of its own, with pictures\n"
+	"  --html=FILE        one job, or a list, as a page of its own\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
 	"\n"
 	"Asks the ledger, which shows records to their owner and to root; "
@@ -233,6 +233,19 @@ static int check_live(const struct options *o, struct err *err)
 	return 0;
 }
 
+/* Of one job, of a list or of a site. */
+static int check_html(const struct options *o, struct err *err)
+{
+	if (!o->html)
+		return 0;
+	if (o->job_count > 1 || (o->job_count && strchr(o->jobs[0], '[')))
+		return err_set(err, "--html: of one job, without --json and "
+				    "--csv");
+	if (o->format != TEXT)
+		return err_set(err, "--html: without --json and --csv");
+	return 0;
+}
+
 /* Of all jobs of a time, whoever's. */
 static int check_site(const struct options *o, struct err *err)
 {
@@ -243,9 +256,9 @@ static int check_site(const struct options *o, struct err *err)
 		return err_set(err, "--site: of all jobs: only "
 				    "--starttime, --endtime, --limit, "
 				    "--json, --csv and --html go with it");
-	if (o->html && o->format != TEXT)
-		return err_set(err, "--html: without --json and --csv");
-	return site_check(list->since, list->until, err);
+	return check_html(o, err) < 0
+		       ? -1
+		       : site_check(list->since, list->until, err);
 }
 
 static int check(const struct options *o, struct err *err)
@@ -258,10 +271,8 @@ static int check(const struct options *o, struct err *err)
 		return err_set(err, "--user, --account, --starttime, "
 				    "--endtime, --state, --sort and --limit "
 				    "are for lists: name no job");
-	if (o->html &&
-	    (o->format != TEXT || o->job_count != 1 || strchr(o->jobs[0], '[')))
-		return err_set(err, "--html: of one job, without --json and "
-				    "--csv");
+	if (check_html(o, err) < 0)
+		return -1;
 	if (!o->job_count && o->restart >= 0)
 		return err_set(err, "--restart: of which job?");
 	return 0;
@@ -437,11 +448,29 @@ static void report_one(struct reporter *rp, const char *id,
 	job_report_free(report);
 }
 
+static void print_list(struct reporter *rp, const struct job_list *list)
+{
+	const struct options *o = rp->o;
+	struct err err = { "" };
+	size_t i;
+
+	if (o->html) {
+		if (job_list_page(o->html, list, &o->list, &err) < 0)
+			fail_one(rp, &err);
+		return;
+	}
+	if (o->format == TEXT)
+		job_list_print(stdout, list, &o->list);
+	else if (o->format == CSV && !list->count)
+		job_print_csv_head(stdout);
+	for (i = 0; o->format != TEXT && i < list->count; i++)
+		print_one(rp, list->reports[i]);
+}
+
 static void report_list(struct reporter *rp)
 {
-	const struct job_list_query *query = &rp->o->list;
 	struct err err = { "" };
-	struct job_list *list = job_list_get(&rp->source, query, &err);
+	struct job_list *list = job_list_get(&rp->source, &rp->o->list, &err);
 	size_t i;
 
 	if (!list) {
@@ -450,12 +479,7 @@ static void report_list(struct reporter *rp)
 	}
 	for (i = 0; i < list->count; i++)
 		set_up(list->reports[i], rp->o);
-	if (rp->o->format == TEXT)
-		job_list_print(stdout, list, query);
-	else if (rp->o->format == CSV && !list->count)
-		job_print_csv_head(stdout);
-	for (i = 0; rp->o->format != TEXT && i < list->count; i++)
-		print_one(rp, list->reports[i]);
+	print_list(rp, list);
 	job_list_free(list);
 }
 

@@ -66,6 +66,18 @@ layout() {
 	expect_equal 'LAYOUT dark 14  END' "$(layout --window-size=1000,3000 --blink-settings=preferredColorScheme=0)"
 }
 
+@test "a page of a list is read as well, light and dark, wide and narrow" {
+	sed -i '/JobID=9_1/s/COMPLETED/FAILED/; /JobID=9_2/s/User=alice/User=bob/' "$DIR/bin/jobs"
+	html -u alice,bob
+	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=1000,1000)"
+	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=500,1000)"
+	expect_equal 'LAYOUT dark 0  END' "$(layout --window-size=1000,1000 --blink-settings=preferredColorScheme=0)"
+	expect_equal 'LOOKS  END' "$(looks 'table caption' 'thead th' 'tbody th' 'td.good' 'td.bad')"
+	browse "$page" --screenshot="$DIR/page.png" --window-size=1000,1000 >/dev/null
+	run grep -c CONSOLE "$DIR/chromium.log"
+	expect_equal 0 "$output"
+}
+
 @test "sockets, the CPUs on them, the job's and the client's, and the card are drawn where they are" {
 	expect_equal 'LOOKS  END' "$(looks .cs .cn .cj .c0 .c1 .c2 .c3 '.key .kj' '.key .kn')"
 	expect_equal 'LOOKS .c9 END' "$(looks .cs .c9)"

@@ -52,3 +52,7 @@ html() {
 words() {
 	python3 "$SRCDIR/tests/scripts/page_check.py" "$page" --text
 }
+
+rows() {
+	python3 "$SRCDIR/tests/scripts/page_check.py" "$page" --rows
+}

@@ -158,8 +158,6 @@ for i in range(1, 1001):
 	expect_equal 'jobio: report: --html: of one job, without --json and --csv' "$output"
 	run html --json 7
 	expect_equal 2 "$status"
-	run html
-	expect_equal 2 "$status"
 	stop "$LEDGER"
 	run html 9
 	expect_equal 1 "$status"
@@ -168,6 +166,106 @@ for i in range(1, 1001):
 	rm "$page"
 	run html 12
 	expect_equal 600 "$(stat -c %a "$page")"
+}
+
+# listed OPTION... - the list as text, its cells apart as rows() has them
+listed() {
+	"$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@" | sed -E '/^\*/d; s/ {2,}/|/g'
+}
+
+@test "a list is a page that needs nothing from anywhere, with the lines that its text has" {
+	nodes 1
+	run html -u alice -S 2026-11-20 -E 2026-11-22T12:30 --sort=name
+	expect_equal '0 ' "$status $output"
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
+	expect_equal '0 0 1' "$status $output"
+	expect_equal "$(listed -u alice --sort=name)" "$(rows)"
+	expect_text $'\n12|from sacct|COMPLETED|01:00:00|1|-|1.21TiB*|310GiB*|-' "$(rows)"
+	expect_text $'\n7|train|COMPLETED|01:00:00|1|stream|' "$(rows)"
+	expect_equal "Jobs of alice
+Users
+alice
+From
+2026-11-20T00:00:00
+To
+2026-11-22T12:30:00
+Sorted by
+name
+Jobs
+4
+A line for each job" "$(words | head -n 12)"
+	expect_equal '* NODE-WIDE, with whatever else ran there.' "$(words | tail -n 1)"
+	[[ $(<"$page") == *'<th scope="row">12</th><td>from sacct</td><td class="good">COMPLETED</td>'* ]]
+	# where there are several users, whose job each is
+	sed -i '/JobID=9_1/s/User=alice/User=bob/; /JobID=9_2/s/COMPLETED/FAILED/' "$DIR/bin/jobs"
+	html -u alice,bob
+	expect_equal "$(listed -u alice,bob)" "$(rows)"
+	expect_text $'\n9_1|bob|a task|' "$(rows)"
+	expect_equal Jobs "$(words | head -n 1)"
+	[[ $(<"$page") == *'<td class="bad">FAILED</td>'* ]]
+	html -A lab --limit=1
+	expect_text $'\n3 more: --limit=4 shows them.' "$(words)"
+}
+
+@test "a page of a list says the first advice to each job, as the text does" {
+	node_record 1 1 | jq -c '.app[0] |= . + {read_bytes: 40960000000, read_calls: 10000000, read_us: 3000000000} | del(.app[0].timeline)' >"$DIR/spool/7.0.c1.json"
+	send
+	html -u alice
+	expect_text '|A01 10000000 reads of 4.0 KiB on average, ' "$(rows)"
+	expect_equal "$(listed -u alice)" "$(rows)"
+	html -u alice --advice=none
+	[[ $(rows) != *A01* ]]
+}
+
+@test "nothing that sacct says of a list is taken for HTML, and names are not endless" {
+	local long
+	printf -v long 'y%.0s' {1..300}
+	sed -i "s/JobName=train/JobName=<script>$long/; s/JobName=a task/JobName=<\/td><b>\&quot;/; s/COMPLETED/<i>DONE/" "$DIR/bin/jobs"
+	sed -i 's/User=alice\(.*from sacct\)/User=<u>"\1/' "$DIR/bin/jobs"
+	html -A lab
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
+	expect_equal '0 0 1' "$status $output"
+	run grep -ciE '<script|<b>|<i>|<u>' "$page"
+	expect_equal 0 "$output"
+	expect_text "<script>${long:0:51}+|<i>DONE|" "$(rows)"
+	expect_text '</td><b>&quot;|' "$(rows)"
+	expect_text '|<u>"|from sacct|' "$(rows)"
+}
+
+@test "a page of a list has 1000 jobs at most, in less than 250 KB, and says how many more there are" {
+	cat >"$DIR/bin/sacct" <<-'END'
+		#!/usr/bin/env python3
+		import sys
+		names = sys.argv[sys.argv.index("-o") + 1].split(",")
+		mark = next((a[12:] for a in sys.argv if a.startswith("--delimiter=")), "|")
+		for i in range(1, 1101):
+		    job = {"JobID": i, "JobIDRaw": i, "Cluster": "c", "User": "alice", "State": "COMPLETED", "JobName": f"simulation-{i}",
+		           "Start": 1795222800, "End": 1795226400, "ElapsedRaw": 3600, "NNodes": 4,
+		           "SystemComment": "jobio/1 nodes=4/4 prof=stream rd=1.21TiB/3.4M wr=310GiB/120k scope=job src=bpf"}
+		    print(mark.join(str(job.get(name, "")) for name in names))
+	END
+	html -u alice --limit=1050
+	expect_equal 1001 "$(rows | wc -l)"
+	expect_text '100 more: a page has 1000 jobs at most, --csv has all of them.' "$(words)"
+	[[ $(stat -c %s "$page") -lt 250000 ]]
+}
+
+@test "a list without a job, and one that only sacct knows, is a page, too" {
+	stop "$LEDGER"
+	html -u nobody
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
+	expect_equal '0 0 0' "$status $output"
+	expect_text $'\nNo jobs.' "$(words)"
+	html -u alice
+	expect_text "From sacct alone, without advice: ledger '127.0.0.1:$PORT': Connection refused" "$(words | tr '\n' ' ')"
+	printf 'old\n' >"$page"
+	# sacct fails
+	printf '#!/bin/sh\nexit 1\n' >"$DIR/bin/sacct"
+	run html -u alice
+	expect_equal 1 "$status"
+	expect_equal old "$(<"$page")"
+	run html -u alice --csv
+	expect_equal "2 jobio: report: --html: without --json and --csv" "$status $output"
 }
 
 @test "README's pictures are small, and need nothing from anywhere" {

@@ -2,7 +2,8 @@
 """page_check FILE - is it a page that needs nothing else, and that all can read?
 
 Prints what is wrong, a line each, and exits 1. Then, for tests, "SVGS TABLES";
-with --text the words of the page, without tags.
+with --text the words of the page, without tags; with --rows the cells of its tables, a
+line each row.
 """
 import re
 import sys
@@ -74,6 +75,8 @@ if len(ids) != len(set(ids)):
 
 if "--text" in sys.argv:
     print("\n".join(t.strip() for t in page.find("body").itertext() if t.strip()))
+elif "--rows" in sys.argv:
+    print("\n".join("|".join("".join(cell.itertext()) for cell in row) for row in page.iter("tr")))
 else:
     print(pictures, len(list(page.iter("table"))))
 for one in sorted(set(wrong)):
