@@ -291,6 +291,28 @@ slow() {
 		"$status $(jq -r '"\(.id) \(.judged) \(.options) \(.runs) \(.runs_like_it) \(.steps[0] | "\(.option) \(.taken) \(.code) \(.confidence)")"' <<<"$output")"
 }
 
+@test "JSON holds to its schema, with steps that are taken, by hand or of runs alone, and with none" {
+	local job
+	ran 7 100 1 stream '' 500 5700
+	ran 8 1000 1 stream forcedirect 4 10 4
+	ran 9 10 1 stream '' 0 0
+	for job in 11 12 13; do ran $job $((100 + job)) 1 direct forcedirect 100 2000 1024 other; done
+	for job in 14 15 16; do ran $job $((50 + job)) 1 stream forcedirect 100 2000 1024 other; done
+	send
+	clients '[client weka]\ntype = weka\n'
+	for job in 7 8 9 13; do advise --json $job; done >"$DIR/lines"
+	expect_equal '--io-cores=2 A22
+null A01
+--io-profile=stream null' "$(jq -r '.steps[0] | select(.) | "\(.option) \(.code)"' "$DIR/lines")"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/advise.schema.json" <"$DIR/lines"
+	expect_equal '0 ' "$status $output"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/advise.schema.json" < <(
+		head -n1 "$DIR/lines" | jq -c '.steps[0] |= (.code = "W01" | .taken = null) | del(.id)')
+	expect_equal ".steps[0].code: none of anyOf
+.steps[0].taken: None is no boolean
+: no id" "$output"
+}
+
 @test "sacct is asked for runs of this name, where that is one word for it" {
 	ran 7 100 1 stream '' 100 2000
 	ran 8 100 1 stream '' 100 2000 1024 'a,b'

@@ -493,6 +493,20 @@ plugin_c() {
 	[[ $status -eq 3 && $output == *'"findings":[{"code":"S02","severity":"error","text":"slurm.conf: AllowSpec'*'"cure":"AllowSpecResourcesUsage=yes"}]}' ]]
 }
 
+@test "check's JSON holds to its schema, with findings and without" {
+	doctor --format=json
+	printf '%s\n' "$output" >lines
+	change etc/slurm/slurm.conf /AllowSpec/d
+	rm etc/slurm/jobio.conf
+	doctor --format=json
+	printf '%s\n' "$output" >>lines
+	[[ $(wc -l <lines) -eq 2 && $output == *'"conf":null'* && $output == *'"code":"S02"'* ]]
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" <lines
+	[[ $status -eq 0 && -z $output ]] || { echo "$output"; return 1; }
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" < <(sed 's/"S02"/"2"/; s/"host"/"new"/' lines)
+	[[ $status -eq 1 && $output == *': no host'* && $output == *": '2' does not match"* ]] || { echo "$output"; return 1; }
+}
+
 @test "check refuses bad usage with exit 2 and one sentence" {
 	local try
 	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd \

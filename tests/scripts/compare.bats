@@ -112,6 +112,27 @@ grow() {
 	expect_equal 'null 0.001' "$(jq -r '"\(.read_call_s.first) \(.read_call_s.second.mean)"' <<<"$output")"
 }
 
+@test "JSON holds to its schema, of two jobs, of repeats and of summaries" {
+	local job
+	for job in 7 8 10 11; do ran $job $((90 + job)) 1000 bulk; done
+	ran 9 80 1000 stream 2
+	send
+	compare --json 7 8 >"$DIR/lines"
+	compare --json 7,8 10,11 >>"$DIR/lines"
+	compare --json 7 9 >>"$DIR/lines"
+	stop "$LEDGER"
+	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=50\tSystemComment=jobio/1 nodes=1/1 rd=1GiB/1k\n' 12 13 >"$DIR/bin/jobs"
+	compare --json 12 13 >>"$DIR/lines"
+	expect_equal 'nodes jobs nodes nodes' "$(jq -r .spread_over "$DIR/lines" | xargs)"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/compare.schema.json" <"$DIR/lines"
+	expect_equal '0 ' "$status $output"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/compare.schema.json" < <(
+		head -n1 "$DIR/lines" | jq -c '.sides[0].jobs = [] | .meta.first = 1 | .new = 1')
+	expect_equal ".meta.first: 1 is no object or null
+.sides[0].jobs: too short
+: new is not in the schema" "$output"
+}
+
 @test "without the ledger two summaries are compared" {
 	stop "$LEDGER"
 	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=%s\tSystemComment=%s\n' \

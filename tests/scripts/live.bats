@@ -63,6 +63,8 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 0 "$status"
 	expect_equal 'live 7 1 0 0 1048576 c1 bpf 0 ' "$(jq -r '"\(.source) \(.job) \(.nodes) \(.nodes_blind) \(.nodes_mute)
 \(.totals.write_bytes) \(.records[0].node) \(.records[0].app[0].source) \(.timelines | length)"' <<<"$output" | tr -s '\n\t' ' ')"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/report.schema.json" <<<"$output"
+	expect_equal '0 ' "$status $output"
 }
 
 @test "srun is asked for one task on each node beside what runs, under the job's own number" {

@@ -324,6 +324,17 @@ for line in open(sys.argv[1]):
 		"$(sed -n '/^Column/,/^.TE/p' "$SRCDIR/man/jobio-report.5" | grep -oE '^[a-zA-Z_]+'$'\t' | tail -n +2 | tr -d '\t')"
 }
 
+@test "every schema is installed, and named in a manual page" {
+	local schema count=0
+	for schema in "$SRCDIR"/etc/*.schema.json; do
+		schema=${schema##*/}
+		grep -qF -e "etc/$schema" "$SRCDIR/packaging.am"
+		grep -qF -e "$schema" "$SRCDIR/man/jobio-report.5"
+		count=$((count + 1))
+	done
+	expect_equal 6 "$count"
+}
+
 @test "without the ledger the summary in sacct is shown, and why" {
 	stop "$LEDGER"
 	run report -v 9_2

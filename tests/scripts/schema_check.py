@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-KNOWN = {"$schema", "$comment", "$defs", "$ref", "title", "type", "required", "properties", "items", "enum", "const",
+KNOWN = {"$schema", "$comment", "$defs", "$ref", "title", "description", "type", "required", "properties", "items", "enum", "const",
          "anyOf", "minimum", "maximum", "maxLength", "minLength", "maxItems", "minItems", "pattern",
          "additionalProperties", "exclusiveMaximum"}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float),
@@ -53,6 +53,8 @@ def check(value, schema, name, at):
         yield f"{at}: {value} is out of bounds"
     if isinstance(value, (str, list)) and len(value) > schema.get("maxLength" if isinstance(value, str) else "maxItems", len(value)):
         yield f"{at}: too long"
+    if isinstance(value, (str, list)) and len(value) < schema.get("minLength" if isinstance(value, str) else "minItems", 0):
+        yield f"{at}: too short"
     if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         yield f"{at}: {value!r} does not match"
     if isinstance(value, list):

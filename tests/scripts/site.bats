@@ -114,6 +114,23 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 		"$(jq -c .tally.users[0] <<<"$output")"
 }
 
+@test "JSON holds to its schema, from the ledger and from sacct, and says nothing beside it" {
+	fill
+	site -S 2026-11-21 -E 2026-11-22 --json >"$DIR/lines"
+	site -S 2020-11-21 -E 2020-11-22 --json >>"$DIR/lines"
+	stop "$LEDGER"
+	job 7 User=alice SystemComment='jobio/1 not=gate rd=1GiB/10 wr=2GiB/20 nodes=2/2 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf gate=warn:3' >"$DIR/bin/jobs"
+	site -S 2026-11-21 -E 2026-11-22 --json >>"$DIR/lines"
+	expect_equal 'ledger ledger sacct' "$(jq -r .source "$DIR/lines" | xargs)"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/site.schema.json" <"$DIR/lines"
+	expect_equal '0 ' "$status $output"
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/site.schema.json" < <(
+		head -n1 "$DIR/lines" | jq -c '.tally.users[0].new = 1 | .tally.jobs = -1 | del(.left)')
+	expect_equal ".tally.jobs: -1 is out of bounds
+.tally.users[0]: new is not in the schema
+: no left" "$output"
+}
+
 @test "a page of it needs nothing else, and encodes what records say" {
 	fill
 	use 10 1795225100 c '<b>eve' '"lab"' x 1 60 2 1 0 '' '/mnt/<script>' 'x&y' 1 1 1 1
