@@ -153,6 +153,7 @@ static int take_limit(struct job_list_query *query, const char *value,
 	if (number_parse(value, 1, LIMIT_MAX, &number, err) < 0)
 		return err_prefix(err, "--limit");
 	query->limit = number;
+	query->has_limit = true;
 	return 1;
 }
 

@@ -24,8 +24,9 @@ struct job_list_query {
 	const char *users, *accounts, *since, *until, *states;
 	int sort; /* a row of the table in job_list.c */
 	size_t limit;
-	bool is_given; /* one of these was asked for */
-	bool is_brief; /* without timelines and histograms */
+	bool has_limit; /* it was asked for */
+	bool is_given;	/* one of these was asked for */
+	bool is_brief;	/* without timelines and histograms */
 };
 
 struct job_list {

@@ -486,8 +486,7 @@ static void report_list(struct reporter *rp)
 static void report_site(struct reporter *rp)
 {
 	const struct job_list_query *query = &rp->o->list;
-	size_t limit =
-		query->limit == JOB_LIST_LIMIT ? SITE_LIMIT : query->limit;
+	size_t limit = query->has_limit ? query->limit : SITE_LIMIT;
 	struct err err = { "" };
 	struct site *site =
 		site_get(&rp->source, query->since, query->until, &err);

@@ -88,6 +88,16 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	[[ $output != *carol* ]]
 }
 
+@test "a limit that is named counts, whatever it is; without one it is 20" {
+	local i
+	for ((i = 1; i <= 22; i++)); do use $i 1795224862 c "user$i" lab '' 1 60 2 0 0 '' /home nfs $i 0 '' ''; done
+	run site -S 2026-11-21 -E 2026-11-22
+	expect_text 'and 2 more: --limit=22 shows them' "$output"
+	run site -S 2026-11-21 -E 2026-11-22 --limit=1000
+	[[ $output != *' more: '* ]]
+	expect_equal 22 "$(grep -c '^user' <<<"$output")"
+}
+
 @test "CSV has a line for each sum, and for each job that the gate would refuse" {
 	fill
 	run site -S 2026-11-21 -E 2026-11-22 --csv
