@@ -98,6 +98,8 @@ enum wire_kind {
 			* whenever one was sent */
 	WIRE_COPIES,   /* operations by which a server copied by itself what
 			* crossed no wire */
+	WIRE_NAMES,    /* of WIRE_META, what only asks for a name, whether it
+			* is there, what it is and who may */
 	WIRE_KINDS
 };
 

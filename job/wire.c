@@ -153,6 +153,7 @@ static const enum record_number numbers[WIRE_KINDS] = {
 	[WIRE_QUEUE_US] = RECORD_QUEUE_US,
 	[WIRE_BACKLOG] = RECORD_BACKLOG,
 	[WIRE_COPIES] = RECORD_COPIES,
+	[WIRE_NAMES] = RECORD_NAME_CALLS,
 };
 
 static void add_line(struct record *state, const char *client,

@@ -24,6 +24,7 @@ const char *const record_number_names[] = {
 	"meta_us",     "asked_read_bytes", "asked_write_bytes",
 	"resent",      "queue_us",	   "backlog",
 	"copies",
+	"name_calls",
 };
 
 const char *const record_peak_names[] = { "read_Bps", "write_Bps" };

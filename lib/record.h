@@ -42,7 +42,7 @@
  *   "read_us":N|null,"write_us":..,
  *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
  *   "asked_write_bytes":..,"resent":..,"queue_us":..,"backlog":..,
- *   "copies":..,
+ *   "copies":..,"name_calls":..,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "timeline":{"start":1795224862,"width_s":2,"read_bytes":[N,..],
  *     "write_bytes":[..],"calls":[..]}?,
@@ -75,8 +75,9 @@
  *   besides what it moved; resent: requests that were sent more than once;
  *   queue_us: how long requests waited to be sent; backlog: how many waited for a
  *   free slot whenever one was sent, added up; copies: how often a server copied by
- *   itself what crossed no wire. app: what processes asked for; wire: what
- *   the client did; never added together.
+ *   itself what crossed no wire; name_calls: of meta_calls, those that only ask for a
+ *   name, whether it is there, what it is and who may. app: what processes asked for;
+ *   wire: what the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
  * and takes a quality flag that it does not know as "other". The schema as
@@ -240,6 +241,7 @@ enum record_number {
 	RECORD_QUEUE_US,
 	RECORD_BACKLOG,
 	RECORD_COPIES,
+	RECORD_NAME_CALLS,
 	RECORD_NUMBER_COUNT
 };
 

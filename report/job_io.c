@@ -232,8 +232,13 @@ static void print_client(FILE *out, const int64_t *n)
 			mean(n[RECORD_WRITE_US], n[RECORD_WRITE_CALLS], b),
 			mean(n[RECORD_META_US], n[RECORD_META_CALLS], c));
 	if (n[RECORD_META_CALLS] >= 0)
-		fprintf(out, "                %-12s %s operations\n", "others",
+		fprintf(out, "                %-12s %s operations", "others",
 			job_count(n[RECORD_META_CALLS], a));
+	if (n[RECORD_META_CALLS] >= 0 && n[RECORD_NAME_CALLS] >= 0)
+		fprintf(out, ", of which %s ask for names and attributes",
+			job_count(n[RECORD_NAME_CALLS], b));
+	if (n[RECORD_META_CALLS] >= 0)
+		fputc('\n', out);
 	if (n[RECORD_RESENT] > 0 || n[RECORD_QUEUE_US] > 0)
 		fprintf(out,
 			"                %-12s %s requests; waiting to be "

@@ -47,6 +47,7 @@ static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 	count[WIRE_WRITE_US] = us(w->total_ms);
 	count[WIRE_META] = o->count;
 	count[WIRE_META_US] = us(o->total_ms);
+	count[WIRE_NAMES] = stats->names;
 	count[WIRE_ASKED_READ_BYTES] = stats->asked_read;
 	count[WIRE_ASKED_WRITE_BYTES] = stats->asked_write;
 	count[WIRE_COPIES] = stats->copies;

@@ -143,6 +143,13 @@ static int64_t succeeded(const int64_t n[], size_t count)
 	return n[0] < n[8] ? 0 : n[0] - n[8];
 }
 
+static bool is_of_names(const char *name, size_t length)
+{
+	return is_word(name, length, "GETATTR") ||
+	       is_word(name, length, "LOOKUP") ||
+	       is_word(name, length, "ACCESS");
+}
+
 /* OP: ops ntrans timeouts sent received queue rtt execute [errors] */
 static void read_op(struct part *part, const char *name, size_t length,
 		    const char *text)
@@ -162,6 +169,8 @@ static void read_op(struct part *part, const char *name, size_t length,
 		return;
 	}
 	add(&ops->count, n[0]);
+	if (is_of_names(name, length))
+		add(&part->stats->names, n[0]);
 	/* one may be counted before it is sent */
 	add(&ops->sent, n[1] < n[0] ? n[0] : n[1]);
 	add(&ops->queue_ms, n[5]);
@@ -241,6 +250,8 @@ static void finish(struct part *part)
 		stats->others = unknown_ops;
 		stats->copies = NFS_UNKNOWN;
 	}
+	if (stats->others.count == NFS_UNKNOWN)
+		stats->names = NFS_UNKNOWN;
 	if (part->has_odd_transport)
 		stats->transports = 0;
 }

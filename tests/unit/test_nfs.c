@@ -398,6 +398,7 @@ START_TEST(mounts_of_an_older_kernel_are_read)
 	expect_kind(&stats.reads, 40, 40, 10, 400, 420);
 	expect_kind(&stats.writes, 9, 9, 4, 90, 95);
 	expect_kind(&stats.others, 308, 309, 11, 857, 877);
+	ck_assert_int_eq(stats.names, 290);
 	free(text);
 }
 END_TEST
@@ -598,6 +599,25 @@ static void expect_ops(const char *text, int64_t reads, int64_t writes,
 		      (long long)stats.writes.count,
 		      (long long)stats.others.count, text);
 }
+
+/* COMMIT asks for no name, and LOOKUP_ROOT is no LOOKUP. */
+START_TEST(what_asks_for_names_and_attributes_is_told_apart)
+{
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "\tGETATTR: 20 20 0 1 1 1 1 1\n"
+		   "\tLOOKUP: 300 300 0 1 1 1 1 1\n"
+		   "\tLOOKUP_ROOT: 4000 4000 0 1 1 1 1 1\n"
+		   "\tCOMMIT: 50000 50000 0 1 1 1 1 1\n",
+		   5, 7, 54329);
+	ck_assert_int_eq(stats.names, 329);
+	/* what is unknown of the whole is so of a part */
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS "\tLOOKUP: 3\n", 5, 7,
+		   -1);
+	ck_assert_int_eq(stats.names, NFS_UNKNOWN);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE, 5, 7, -1);
+	ck_assert_int_eq(stats.names, NFS_UNKNOWN);
+}
+END_TEST
 
 START_TEST(operations_that_no_line_tells_of_are_unknown)
 {
@@ -1104,6 +1124,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  copies_are_a_number_of_the_wire,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
+	  what_asks_for_names_and_attributes_is_told_apart,
 	  operations_that_no_line_tells_of_are_unknown,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,

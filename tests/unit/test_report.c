@@ -599,7 +599,7 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 		 "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
 		 "\"meta_us\":3000,\"asked_read_bytes\":100,"
 		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000,"
-		 "\"backlog\":42,\"copies\":5}]"));
+		 "\"backlog\":42,\"copies\":5,\"name_calls\":1}]"));
 	expect("  on the wire   /home, from nfs of client home: NODE-WIDE, "
 	       "with whatever else ran there: read 4KiB in 4 calls, written "
 	       "1KiB in 0\n"
@@ -607,7 +607,8 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	       "the client\n"
 	       "                took         a read 1ms, a write unknown, "
 	       "another operation 1.5ms: on average\n"
-	       "                others       2 operations\n"
+	       "                others       2 operations, of which 1 ask "
+	       "for names and attributes\n"
 	       "                sent again   3 requests; waiting to be sent: "
 	       "7ms, all together\n"
 	       "                backlog      42 requests waited for a free "

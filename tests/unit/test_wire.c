@@ -196,7 +196,7 @@ START_TEST(a_backlog_is_of_connections_that_may_be_older_or_end_before)
 END_TEST
 
 static void expect_row(const char *text, int64_t queue_us, int64_t backlog,
-		       int64_t copies)
+		       int64_t copies, int64_t names)
 {
 	struct wire *wire = wire_parse(text, &err);
 
@@ -204,26 +204,30 @@ static void expect_row(const char *text, int64_t queue_us, int64_t backlog,
 	ck_assert_int_eq(wire->row[0].count[WIRE_QUEUE_US], queue_us);
 	ck_assert_int_eq(wire->row[0].count[WIRE_BACKLOG], backlog);
 	ck_assert_int_eq(wire->row[0].count[WIRE_COPIES], copies);
+	ck_assert_int_eq(wire->row[0].count[WIRE_NAMES], names);
 	wire_free(wire);
 }
 
 START_TEST(what_an_older_jobio_has_left_lacks_the_last_kinds)
 {
 	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,12,"
+		   "13,14,15]}",
+		   12, 13, 14, 15);
+	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,12,"
 		   "13,14]}",
-		   12, 13, 14);
+		   12, 13, 14, WIRE_UNKNOWN);
 	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,12,"
 		   "13]}",
-		   12, 13, WIRE_UNKNOWN);
+		   12, 13, WIRE_UNKNOWN, WIRE_UNKNOWN);
 	expect_row("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,"
 		   "12]}",
-		   12, WIRE_UNKNOWN, WIRE_UNKNOWN);
+		   12, WIRE_UNKNOWN, WIRE_UNKNOWN, WIRE_UNKNOWN);
 	ck_assert_ptr_null(wire_parse("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,"
 				      "6,7,8,9,10,11]}",
 				      &err));
 	ck_assert_str_eq(err.text, "counters of the client: '0:60' is damaged");
 	ck_assert_ptr_null(wire_parse("{\"at\":9,\"0:60\":[3,\"/a\",1,2,3,4,5,"
-				      "6,7,8,9,10,11,12,13,14,15]}",
+				      "6,7,8,9,10,11,12,13,14,15,16]}",
 				      &err));
 }
 END_TEST
