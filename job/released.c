@@ -14,7 +14,9 @@
 #include "lib/number.h"
 #include "lib/rundir.h"
 
-#define RELEASED_MAX 64U
+/* Some hundred jobs of one core each may end at once, and all of their epilogs run
+ * again, when slurmd was started anew. */
+#define RELEASED_MAX 1024U
 #define LINE_MAX_BYTES 32
 
 struct run {

@@ -421,6 +421,17 @@ taken() {
 	[ "$(records 7)" -eq 1 ]
 }
 
+@test "an epilog that runs again after those of all other jobs of a large node leaves no second record" {
+	job 7
+	prolog
+	step 7 batch 1000 2000
+	epilog
+	taken
+	printf '%s 0\n' {1001..1384} >>"$NODE/spool/released" # a core each
+	epilog
+	[ "$(records 7)" -eq 1 ]
+}
+
 @test "an epilog that runs again where SPOOL was full for a moment leaves no second record" {
 	job 7
 	prolog

@@ -390,18 +390,21 @@ START_TEST(a_run_that_was_released_is_remembered_until_its_job_begins_again)
 }
 END_TEST
 
-START_TEST(the_last_64_runs_are_remembered)
+START_TEST(the_last_1024_runs_are_remembered)
 {
+	char text[1024 * 8];
+	size_t used = 0;
 	uint32_t id;
 
 	setup();
-	for (id = 1; id <= 64; id++)
-		job_remember_released(config, id, 0);
-	for (id = 1; id <= 64; id++)
+	for (id = 1; id <= 1024; id++)
+		used += (size_t)sprintf(text + used, "%u 0\n", id);
+	tempdir_put("spool/released", text);
+	for (id = 1; id <= 1024; id++)
 		ck_assert(job_was_released(config, id, 0));
-	job_remember_released(config, 65, 0);
+	job_remember_released(config, 1025, 0);
 	ck_assert(!job_was_released(config, 1, 0));
-	for (id = 2; id <= 65; id++)
+	for (id = 2; id <= 1025; id++)
 		ck_assert(job_was_released(config, id, 0));
 	job_remember_released(config, UINT32_MAX, INT32_MAX);
 	ck_assert(job_was_released(config, UINT32_MAX, INT32_MAX));
@@ -1323,7 +1326,7 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  one_has_the_lock_and_the_next_waits_for_it,
 	  clients_that_restart_have_a_time_of_their_own,
 	  a_run_that_was_released_is_remembered_until_its_job_begins_again,
-	  the_last_64_runs_are_remembered,
+	  the_last_1024_runs_are_remembered,
 	  while_the_spool_cannot_be_written_runs_are_remembered_in_run,
 	  damaged_lines_of_released_runs_are_left_out,
 	  a_job_whose_prolog_is_over_is_starting_for_ten_minutes,
