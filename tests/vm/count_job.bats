@@ -253,7 +253,7 @@ private() {
 	submit 'touch /var/tmp/begun; for ((i = 0; i < 60; i++)); do [[ ! -e /var/tmp/over ]] || break; sleep 1; done' \
 		-D /var/tmp
 	other=$job
-	within 30 on_node 'test -e /var/tmp/begun'
+	within 120 on_node 'test -e /var/tmp/begun'
 	submit 'dd if=/dev/zero of=z bs=64k count=16 status=none' -D /mnt/b
 	finish "$job"
 	on_node 'touch /var/tmp/over'
