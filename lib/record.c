@@ -23,8 +23,7 @@ const char *const record_number_names[] = {
 	"read_us",     "write_us",	   "meta_calls",
 	"meta_us",     "asked_read_bytes", "asked_write_bytes",
 	"resent",      "queue_us",	   "backlog",
-	"copies",
-	"name_calls",
+	"copies",      "name_calls",
 };
 
 const char *const record_peak_names[] = { "read_Bps", "write_Bps" };

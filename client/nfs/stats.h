@@ -47,7 +47,7 @@ struct nfs_stats {
 	int64_t read_bytes, write_bytes; /* from and to the server */
 	struct nfs_ops reads, writes, others;
 	int64_t copies; /* of the others: files that the server copied itself */
-	int64_t names; /* of the others: GETATTR, LOOKUP and ACCESS */
+	int64_t names;	/* of the others: GETATTR, LOOKUP and ACCESS */
 	struct nfs_transport transport[NFS_TRANSPORTS_MAX];
 	size_t transports;
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A node with two clients: WEKA, made of small commands, and NFS, made of files.
 #
-# shellcheck disable=SC2154 # bats sets output and status
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets output and status; each test is a subshell
 
 load node
 load crash

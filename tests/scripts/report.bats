@@ -833,7 +833,7 @@ some_jobs() {
 @test "a word without a job is no wish for a list" {
 	local word
 	some_jobs
-	for word in '' , --jobs=,; do
+	for word in '' ',' '--jobs=,'; do
 		run report "$word"
 		expect_equal 2 "$status"
 		expect_equal "jobio: report: job: '': not a job id like 7, 5_1 or 7+1" "$output"
