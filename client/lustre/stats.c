@@ -211,7 +211,8 @@ static void finish(const struct tally *tally, struct lustre_stats *stats)
 	if (count[WIRE_META] == WIRE_UNKNOWN)
 		count[WIRE_META_US] = WIRE_UNKNOWN;
 	count[WIRE_RESENT] = count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
-	count[WIRE_BACKLOG] = count[WIRE_COPIES] = WIRE_UNKNOWN;
+	count[WIRE_BACKLOG] = count[WIRE_COPIES] = count[WIRE_NAMES] =
+		WIRE_UNKNOWN;
 }
 
 int lustre_stats_parse(const char *text, enum tree_kind kind,

@@ -571,10 +571,24 @@ forked() {
 	watched fork
 }
 
+# costs PROCESSES ID [OPTION...] - the prolog of one of three jobs, whose number is
+# $ran: what it has read holds for a second, which a busy machine may take
+costs() {
+	local wanted=$1 had
+	shift
+	for ran in "$1" $(($1 + 1)) $(($1 + 2)); do
+		job "$ran" "${@:2}"
+		had=$(forked prepare)
+		((had != wanted)) || return 0
+		forked release >/dev/null
+	done
+	fail "the prolog of job $ran: $had processes, not $wanted"
+}
+
 # Facts and statistics are read by one child, with a deadline; what a change may have
 # moved is not the job's.
 @test "a Lustre client costs the prolog one process, another where something was changed, and the epilog one" {
-	local prolog epilog
+	local prolog epilog ran
 	watch
 	lustre_conf nodes=elsewhere
 	job 6 1 # what is asked once is known
@@ -584,18 +598,16 @@ forked() {
 	prolog=$(forked prepare)
 	epilog=$(forked release)
 	lustre_conf
-	job 8
-	[ "$(forked prepare)" = $((prolog + 1)) ]
+	costs $((prolog + 1)) 8
 	[ "$(forked release)" = $((epilog + 1)) ]
-	[ "$(record 8 | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
+	[ "$(record "$ran" | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
 	lustre_conf jobid=yes # which moves nothing
-	job 9 1 labelled
+	job 19 1 labelled
 	prolog=$(forked prepare)
 	forked release >/dev/null
-	job 10 1 small
-	[ "$(forked prepare)" = $((prolog + 1)) ]
+	costs $((prolog + 1)) 20 1 small
 	forked release >/dev/null
-	[ "$(record 10 | jq -c '[.request.applied, [.wire[].fs]]')" = '[true,["/mnt/work"]]' ]
+	[ "$(record "$ran" | jq -c '[.request.applied, [.wire[].fs]]')" = '[true,["/mnt/work"]]' ]
 }
 
 # who opens it waits for ever

@@ -69,7 +69,9 @@ without() {
 		printf '%s\n' '#!/bin/bash' '[[ $1 != down ]] || exit 0' \
 			'echo "no kernel today" >&2' 'exit 125' >"$TEST_VM/$machine"
 	done
-	env SRCDIR="$BATS_TEST_TMPDIR" BUILDDIR="$BUILDDIR" CC=true VM_DIR="$BATS_TEST_TMPDIR/vm" \
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	ln -sf "$(type -P true)" "$BATS_TEST_TMPDIR/bin/docker"
+	env PATH="$BATS_TEST_TMPDIR/bin:$PATH" SRCDIR="$BATS_TEST_TMPDIR" BUILDDIR="$BUILDDIR" CC=true VM_DIR="$BATS_TEST_TMPDIR/vm" \
 		JOBIO_SUITE=x JOBIO_TAG=x bats --tap "$TEST_VM/$1" >"$log" || :
 }
 
