@@ -197,6 +197,18 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	return length > 0;
 }
 
+/* Is it told by a line of some device? What other types count is unknown here. */
+static bool is_counted(int kind)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if ((int)counted[i].samples == kind ||
+		    (int)counted[i].sum == kind)
+			return true;
+	return false;
+}
+
 /* Less than nothing is left where the line is missing that the others are part
  * of. */
 static void finish(const struct tally *tally, struct lustre_stats *stats)
@@ -205,14 +217,12 @@ static void finish(const struct tally *tally, struct lustre_stats *stats)
 	int kind;
 
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		count[kind] = tally->lost[kind] || tally->sum[kind] < 0
+		count[kind] = !is_counted(kind) || tally->lost[kind] ||
+					      tally->sum[kind] < 0
 				      ? WIRE_UNKNOWN
 				      : tally->sum[kind];
 	if (count[WIRE_META] == WIRE_UNKNOWN)
 		count[WIRE_META_US] = WIRE_UNKNOWN;
-	count[WIRE_RESENT] = count[WIRE_QUEUE_US] = WIRE_UNKNOWN;
-	count[WIRE_BACKLOG] = count[WIRE_COPIES] = count[WIRE_NAMES] =
-		WIRE_UNKNOWN;
 }
 
 int lustre_stats_parse(const char *text, enum tree_kind kind,
