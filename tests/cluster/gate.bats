@@ -145,7 +145,7 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 	run as alice jobio report "$job"
 	expect_equal "job $job on cluster jobio, user alice; not given: profile" "${lines[0]}"
 	# srun by itself, and in an allocation
-	run as alice srun -n1 -w c1 --io-profile=shared true
+	run as alice srun -Q -n1 -w c1 --io-profile=shared true
 	expect_equal "$said" "$output"
 	run as alice salloc -Q -n1 -w c1 --io-profile=shared sh -c 'srun true; srun true'
 	expect_equal "$said" "$output"
@@ -153,7 +153,7 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 }
 
 @test "what slurmstepd forwards is not the step's" {
-	run as alice sh -c 'srun -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; dd if=/dev/zero bs=64k count=320 status=none" 2>id >/dev/null; cat id'
+	run as alice sh -c 'srun -Q -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; dd if=/dev/zero bs=64k count=320 status=none" 2>id >/dev/null; cat id'
 	job=$output
 	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
 		[.read_bytes, .write_bytes] | all(. >= 20971520 and . < 21500000)' true
@@ -162,7 +162,7 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 
 @test "of a pipe each program's part is the step's, and what slurmstepd forwards is not" {
 	as alice sh -c 'head -c 20971520 /dev/zero >twenty'
-	run as alice sh -c 'srun -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; cat twenty | cat | cat" 2>id >/dev/null; cat id'
+	run as alice sh -c 'srun -Q -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; cat twenty | cat | cat" 2>id >/dev/null; cat id'
 	as alice rm twenty
 	job=$output
 	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
