@@ -250,7 +250,7 @@ private() {
 	# jobs that run.
 	[[ $JOBIO_SUITE != bookworm ]] || own=(1048576 '[]')
 	# shellcheck disable=SC2016 # for the job's shell
-	submit 'touch /var/tmp/begun; for ((i = 0; i < 60; i++)); do [[ ! -e /var/tmp/over ]] || break; sleep 1; done' \
+	submit 'touch begun; for i in $(seq 90); do [ ! -e over ] || exit 0; sleep 1; done; exit 1' \
 		-D /var/tmp
 	other=$job
 	within 120 on_node 'test -e /var/tmp/begun'
@@ -258,6 +258,7 @@ private() {
 	finish "$job"
 	on_node 'touch /var/tmp/over'
 	finish "$other"
+	expect_equal COMPLETED "$(controller squeue -h -t all -j "$other" -o %T)" 'the job beside it'
 	expect_of "$job" '.app[1] | [.fs, .write_bytes]' "[\"/mnt/b\",${own[0]}]"
 	expect_of "$job" .quality "${own[1]}"
 	expect_of "$other" .quality "${own[1]}"
