@@ -640,7 +640,7 @@ static bool are_counters_kept(unsigned int budget_ms)
 	size = strlen(text);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	out = open(path, O_RDWR); /* waits for no reader, and no reader for it */
+	out = open(path, O_RDWR); /* nobody waits for the other */
 	pid = fork();
 	if (!pid) {
 		usleep(1200000);
