@@ -112,6 +112,11 @@ void job_is_over(const struct config *config, uint32_t job_id);
 /* Is any other job? One that came before jobio did has no folder. Looks at all
  * processes. */
 bool job_is_other_alive(const struct config *config, uint32_t job_id);
+/* The same where Slurm calls this job alone: another one's slurmstepd that is about
+ * to end gets a second for it. slurmd waits until no step says that it runs, which
+ * one says before it has ended (slurmd/req.c:_pause_for_job_completion(), 24.11):
+ * the epilog is over then, and the next job's prolog begins. */
+bool job_does_other_stay(const struct config *config, uint32_t job_id);
 /* Could nobody tell, because some process does not let itself be looked at? */
 bool job_look_failed(void);
 /* Has its folder been there for ten minutes and more? Of jobs that change

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "job/cgroup.h"
@@ -22,6 +23,8 @@
 #define STEPD_NAME "slurmstepd"
 #define TITLE_MAX 48
 #define LOOK_MS 1000U /* at the processes of this node */
+#define GOES_MS 1000U /* a slurmstepd that has said that its step is over */
+#define GOES_LOOK_NS 20000000L
 #define OLD_S 600
 #define BEGUN_BYTES_MAX 32
 
@@ -197,4 +200,16 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id)
 	own = count_stepds(job_id);
 	all = count_titled(title);
 	return all < 0 || own < 0 || all > own;
+}
+
+bool job_does_other_stay(const struct config *config, uint32_t job_id)
+{
+	unsigned long long end_ms = child_now_ms() + GOES_MS;
+
+	while (job_is_other_alive(config, job_id)) {
+		if (look_failed || child_now_ms() >= end_ms)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = GOES_LOOK_NS }, NULL);
+	}
+	return false;
 }

@@ -307,7 +307,7 @@ static int make_plans(struct visit *visit, struct plans *plans, struct err *err)
 	if (!plans->changes ||
 	    ((!unknown || ask_alone(visit)) &&
 	     (!visit->want.alone ||
-	      !job_is_other_alive(visit->config, visit->job.id))))
+	      !job_does_other_stay(visit->config, visit->job.id))))
 		return 0;
 	plans_free(plans);
 	visit->want.alone = false;

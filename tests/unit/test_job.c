@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -546,6 +547,37 @@ START_TEST(another_job_is_one_that_starts_or_has_a_slurmstepd)
 }
 END_TEST
 
+/* Its title is gone after so many ms. */
+static pid_t end_process(unsigned int pid, unsigned int ms)
+{
+	char path[64];
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	snprintf(path, sizeof(path), "sys/proc/%u/cmdline", pid);
+	usleep(ms * 1000);
+	_exit(unlink(tempdir_path(path)) != 0);
+}
+
+START_TEST(a_slurmstepd_that_ends_within_a_second_does_not_stay)
+{
+	int status;
+	pid_t child;
+
+	setup();
+	ck_assert(!job_does_other_stay(config, 7));
+	make_process(90, "slurmstepd\n", "slurmstepd: [9.extern]");
+	ck_assert(job_does_other_stay(config, 7));
+	ck_assert(!job_does_other_stay(config, 9));
+	child = end_process(90, 200);
+	ck_assert(!job_does_other_stay(config, 7));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	teardown();
+}
+END_TEST
+
 START_TEST(where_processes_cannot_be_looked_at_jobs_live)
 {
 	setup();
@@ -555,6 +587,7 @@ START_TEST(where_processes_cannot_be_looked_at_jobs_live)
 	ck_assert(job_has_stepd(config, 7));
 	ck_assert(job_look_failed());
 	ck_assert(job_is_other_alive(config, 7));
+	ck_assert(job_does_other_stay(config, 7));
 	/* no second look is taken */
 	ck_assert(unlink(tempdir_path("sys/proc")) == 0);
 	ck_assert(job_has_stepd(config, 7));
@@ -1333,6 +1366,7 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  a_job_that_has_begun_or_left_a_step_is_not_starting,
 	  a_slurmstepd_is_known_by_its_title,
 	  another_job_is_one_that_starts_or_has_a_slurmstepd,
+	  a_slurmstepd_that_ends_within_a_second_does_not_stay,
 	  where_processes_cannot_be_looked_at_jobs_live,
 	  a_title_that_a_user_gave_is_not_even_read,
 	  a_folder_of_ten_minutes_is_old,
