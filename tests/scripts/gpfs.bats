@@ -11,6 +11,8 @@ load gpfs
 
 SET='"what":"mmconfig","target":"mmfsd","old":"maxMBpS=2048,fsyncIsGlobal=1","new":"maxMBpS=24000,fsyncIsGlobal=0"'
 
+setup_file() { watch_library "$BATS_FILE_TMPDIR/watch.so"; }
+
 setup() {
 	node_make
 	gpfs_make
@@ -472,6 +474,52 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 	one_job 7 - stream
 	expect_config maxMBpS 2048
 	[ "$(told 7)" = GP46 ]
+}
+
+@test "of several hundred attributes those that jobio asks for are kept, and hold for the next job" {
+	local i
+	sed -i 's/^pagepool .*/pagepool 1048576 dynamic/' "$NODE/gpfs/config"
+	for i in {1..800}; do echo "anAttributeOfThem$i $i -"; done >"$NODE/gpfs/config.new"
+	cat "$NODE/gpfs/config" >>"$NODE/gpfs/config.new"
+	mv "$NODE/gpfs/config.new" "$NODE/gpfs/config"
+	one_job 7 2>/dev/null
+	[ "$(told 7)" = GP08 ]
+	[ "$(stat -c %s "$NODE/run/client.fast.json")" -lt 8192 ]
+	one_job 8 2>/dev/null
+	[ "$(told 8)" = GP08 ]
+	[ "$(gpfs_calls mmdiag)" -eq 2 ] # --config and --waiters, once
+}
+
+@test "each attribute that a profile may have is one that jobio asks for" {
+	printf '%s -\n' 'ignorePrefetchLUNCount yes' 'maxFilesToCache 4000' 'seqDiscardThreshold 1048576' \
+		'workerThreads 512' 'writebehindThreshold 524288' >>"$NODE/gpfs/config"
+	gpfs_allow
+	printf '%s\n' '[profile all]' "mmconfig=fsyncIsGlobal=1,ignorePrefetchLUNCount=1,maxMBpS=2048,\
+seqDiscardThreshold=1048576,writebehindThreshold=524288,maxFilesToCache=4000,maxStatCache=1000,\
+nBucketGroups=128,pagepool=17179869184,workerThreads=512" >>"$NODE/jobio.conf"
+	one_job 7 1 all
+	[ "$(told 7)" = '' ]
+	[ "$(record 7 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
+}
+
+# watched_job ID
+watched_job() {
+	job "$1"
+	prepare 2>/dev/null
+	release 2>/dev/null
+}
+
+# /proc/stat adds up every interrupt of every CPU
+@test "a job on a healthy client looks neither for processes nor at the whole node's interrupts" {
+	gpfs_stop
+	gpfs_start --socket
+	watch_helpers
+	watched_job 7
+	rm "$NODE/watched"
+	watched_job 8
+	[ "$(record 8 | jq -c '.wire | length')" -eq 2 ]
+	[ "$(watched open '/proc/stat$')" -eq 0 ]
+	[ "$(watched open "$NODE/processes")" -eq 0 ]
 }
 
 @test "check says what is wrong with a Storage Scale client" {
