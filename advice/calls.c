@@ -254,13 +254,36 @@ static double beside_stats(const struct view *v)
 	       view_meta(v, RECORD_META_LOOKUP_MISS);
 }
 
+/* Along a search path a start asks for some hundred names, and a job of few starts for
+ * less than many. How many starts there were is in no record; but where the client has
+ * measured that they took their time a tenth of many is enough. */
+static bool is_many_to_search(const struct view *v, double names)
+{
+	return names >= v->limits->many_ops ||
+	       (names * 10 >= v->limits->many_ops &&
+		view_meta_waiting(v, names) >= least_share(v));
+}
+
+/* Who lists files asks for each name once or twice, and looks it up the first time,
+ * unless somebody else has before; Python's starts ask for the same ones again. */
+static bool is_asked_often(const struct view *v, double stats)
+{
+	return view_meta(v, RECORD_META_LOOKUP_MISS) * 4 < stats;
+}
+
+static bool is_many_stats(const struct view *v, double stats)
+{
+	return is_asked_often(v, stats) ? is_many_to_search(v, stats)
+					: stats >= v->limits->many_ops;
+}
+
 bool calls_stat(const struct view *v, struct advice *a)
 {
 	double stats = view_meta(v, RECORD_META_STAT);
 	double others = beside_stats(v);
 	double share = view_meta_share(v, stats);
 
-	if (stats < v->limits->many_ops ||
+	if (!is_many_stats(v, stats) ||
 	    ((view_rate(v, stats) < v->limits->stats_per_s ||
 	      view_is_at_hand(v)) &&
 	     (stats < 10 * others || share < least_share(v))))
@@ -273,9 +296,7 @@ bool calls_stat(const struct view *v, struct advice *a)
 		 "more than %u a second on a node, or 10 times as many as all "
 		 "else, is a storm",
 		 v->limits->stats_per_s);
-	/* who lists files asks for each name once or twice, and looks it up the
-	 * first time, unless somebody else has before */
-	if (view_meta(v, RECORD_META_LOOKUP_MISS) * 4 < stats)
+	if (is_asked_often(v, stats))
 		view_cure(a, "%s; for files: os.scandir(), find -printf",
 			  CALLS_SEARCH_CURE);
 	return view_tell(a, share);
@@ -328,7 +349,7 @@ static bool is_missed(const struct view *v, struct advice *a)
 			view_meta(v, RECORD_META_STAT);
 	double share = view_meta_share(v, misses);
 
-	if (misses < v->limits->many_ops || misses < 2 * opens ||
+	if (!is_many_to_search(v, misses) || misses < 2 * opens ||
 	    share < least_share(v) / 10)
 		return false;
 	view_what(a,

@@ -109,11 +109,18 @@ static double meta_operations(const struct view *v)
 	return view_metas(v) - (looked_up < asking ? looked_up : asking);
 }
 
+double view_meta_waiting(const struct view *v, double ops)
+{
+	double all = meta_operations(v);
+	double part = all > 0 && ops < all ? ops / all : 1;
+
+	return view_waiting(v, RECORD_META_US) * part;
+}
+
 double view_meta_share(const struct view *v, double ops)
 {
-	double all = meta_operations(v), least = view_call_share(v, ops);
-	double part = all > 0 && ops < all ? ops / all : 1;
-	double waiting = view_waiting(v, RECORD_META_US) * part;
+	double least = view_call_share(v, ops);
+	double waiting = view_meta_waiting(v, ops);
 
 	return waiting > least || view_is_at_hand(v) ? waiting : least;
 }

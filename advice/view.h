@@ -64,6 +64,8 @@ double view_call_share(const struct view *v, double calls);
 double view_waiting(const struct view *v, enum record_number us);
 /* Had the client nearly all names at hand, without asking for them? */
 bool view_is_at_hand(const struct view *v);
+/* Their part of the time that the client measured; 0: nobody knows. */
+double view_meta_waiting(const struct view *v, double ops);
 /* What so many operations on names take: their part of the time that the client
  * measured, or view_call_share(), whichever is more; the former alone where it had
  * nearly all of them at hand. */

@@ -41,8 +41,21 @@ static void add(struct summary *sum, const struct summary *s)
 	run_add(&sum->rd_calls, s->rd_calls);
 	run_add(&sum->wr_bytes, s->wr_bytes);
 	run_add(&sum->wr_calls, s->wr_calls);
+	run_add(&sum->meta, s->meta);
 	sum->lacks |= s->lacks;
 	sum->flags |= s->flags;
+	if (s->scope > sum->scope)
+		sum->scope = s->scope;
+}
+
+void job_family_sum(struct job_report *const *reports, size_t count,
+		    struct summary *sum)
+{
+	size_t i;
+
+	summary_init(sum);
+	for (i = 0; i < count; i++)
+		add(sum, &reports[i]->summary);
 }
 
 void job_print_family(const char *id, struct job_report *const *reports,
@@ -53,9 +66,7 @@ void job_print_family(const char *id, struct job_report *const *reports,
 	struct summary sum;
 	size_t i;
 
-	summary_init(&sum);
-	for (i = 0; i < count; i++)
-		add(&sum, &reports[i]->summary);
+	job_family_sum(reports, count, &sum);
 	fprintf(out, "job %s: %zu %s", id, count,
 		is_array ? "tasks of an array" : "components");
 	if (reports[0]->cluster)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Many jobs as a page: no network, no script, as that of a job. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "report/job_view.h"
-#include "report/list_row.h"
+#include "report/list_table.h"
 #include "report/page_out.h"
 #include "report/when.h"
 
@@ -24,7 +22,7 @@ static void put_head(struct page *page, const struct job_list *list,
 		     const struct job_list_query *query)
 {
 	const char *user = list->count && !list_has_users(list)
-				   ? list->reports[0]->slurm->user
+				   ? list_user_of(list->reports[0])
 				   : "";
 	char text[24];
 
@@ -43,57 +41,22 @@ static void put_head(struct page *page, const struct job_list *list,
 	page_raw(page, "</dl>\n");
 }
 
-static void put_state(struct page *page, const char *state)
-{
-	enum tone which = job_state_tone(state);
-
-	if (which == TONE_GOOD || which == TONE_BAD)
-		page_raw(page, "<td class=\"%s\">",
-			 which == TONE_GOOD ? "good" : "bad");
-	else
-		page_raw(page, "<td>");
-	page_put(page, state);
-	page_raw(page, "</td>");
-}
-
-static void put_row(struct page *page, const struct job_report *report,
-		    bool has_users)
-{
-	char advice[LIST_ADVICE];
-	struct list_row row;
-	int k;
-
-	list_row_fill(&row, report);
-	list_row_advice(report, advice);
-	page_raw(page, "<tr><th scope=\"row\">");
-	page_put(page, row.word[LIST_ID]);
-	page_raw(page, "</th>");
-	for (k = LIST_ID + 1; k < LIST_COLUMNS; k++)
-		if (k == LIST_STATE)
-			put_state(page, row.word[k]);
-		else if (k != LIST_USER || has_users)
-			page_cell(page, row.word[k]);
-	page_cell(page, advice);
-	page_raw(page, "</tr>\n");
-}
-
 static void put_table(struct page *page, const struct job_list *list)
 {
-	bool has_users = list_has_users(list);
-	char head[200] = "";
+	const struct list_table table = { page, list_has_users(list) };
+	char advice[LIST_ADVICE];
+	struct list_row row;
 	size_t i;
-	int k;
 
-	for (k = 0; k < LIST_COLUMNS; k++)
-		if (k != LIST_USER || has_users) {
-			strcat(head, list_heads[k]);
-			strcat(head, "|");
-		}
-	strcat(head, "Advice");
-	page_table(page, "A line for each job", head);
-	for (i = 0; i < list->count && i < LIST_PAGE_ROWS; i++)
-		put_row(page, list->reports[i], has_users);
-	page_table_end(page);
+	list_table_begin(&table, "A line for each job", "Advice");
+	for (i = 0; i < list->count && i < LIST_PAGE_ROWS; i++) {
+		list_row_fill(&row, list->reports[i]);
+		list_row_advice(list->reports[i], advice);
+		list_table_line(&table, &row, false);
+		page_cell(page, advice);
+		list_table_line_end(&table);
+	}
+	list_table_end(&table);
 }
 
 static void put_notes(struct page *page, const struct job_list *list,

@@ -7,6 +7,7 @@
 #include "lib/utf8.h"
 #include "report/job_advice.h"
 #include "report/job_io.h"
+#include "report/job_print.h"
 #include "report/job_view.h"
 
 const char *const list_heads[LIST_COLUMNS] = {
@@ -66,26 +67,116 @@ static void put_bytes(struct list_row *row, enum list_column column,
 	put(row, column, text);
 }
 
-void list_row_fill(struct list_row *row, const struct job_report *r)
+const char *list_user_of(const struct job_report *r)
 {
-	const struct sacct_row *job = r->slurm;
-	const struct summary *s = &r->summary;
-	bool is_wide = s->scope == SUMMARY_SCOPE_NODE;
-	char text[JOB_ELAPSED];
+	return r->slurm ? r->slurm->user : job_user_of(r);
+}
 
-	put(row, LIST_ID, r->id);
-	put(row, LIST_USER, job->user);
-	put(row, LIST_NAME, job->name);
+bool list_is_of_slurm(const struct job_report *r)
+{
+	return job_is_of_slurm(r) ||
+	       (r->slurm && !r->is_old_run && !job_is_before_slurm(r));
+}
+
+static void put_state(struct list_row *row, const struct job_report *r)
+{
+	const char *state = list_is_of_slurm(r) ? r->slurm->state : "";
+
 	/* "CANCELLED by 1000" */
-	put_some(row, LIST_STATE, job->state, strcspn(job->state, " "));
-	put(row, LIST_ELAPSED,
-	    job->elapsed_s >= 0 ? job_elapsed((double)job->elapsed_s, text)
-				: "");
-	snprintf(text, sizeof(text), "%lld", (long long)job_nodes_of(r));
-	put(row, LIST_NODES, job_nodes_of(r) >= 0 ? text : "");
-	put(row, LIST_PROFILE, s->prof);
+	put_some(row, LIST_STATE, state, strcspn(state, " "));
+	row->tone = *state ? job_state_tone(row->word[LIST_STATE]) : TONE_END;
+}
+
+/* As Slurm has it; without its word, as the nodes have. */
+static void put_elapsed(struct list_row *row, const struct job_report *r)
+{
+	char text[JOB_ELAPSED];
+	double seconds = -1;
+
+	if (list_is_of_slurm(r))
+		seconds = (double)r->slurm->elapsed_s;
+	if (seconds < 0 && job_time_of(r).seconds > 0)
+		seconds = job_time_of(r).seconds;
+	put(row, LIST_ELAPSED, seconds >= 0 ? job_elapsed(seconds, text) : "");
+}
+
+static void put_moved(struct list_row *row, const struct summary *s)
+{
+	bool is_wide = s->scope == SUMMARY_SCOPE_NODE;
+
 	put_bytes(row, LIST_READ, s->rd_bytes, is_wide);
 	put_bytes(row, LIST_WRITTEN, s->wr_bytes, is_wide);
+}
+
+void list_row_fill(struct list_row *row, const struct job_report *r)
+{
+	char text[24];
+
+	put(row, LIST_ID, r->id);
+	put(row, LIST_USER, list_user_of(r));
+	put(row, LIST_NAME, r->slurm ? r->slurm->name : "");
+	put_state(row, r);
+	put_elapsed(row, r);
+	snprintf(text, sizeof(text), "%lld", (long long)job_nodes_of(r));
+	put(row, LIST_NODES, job_nodes_of(r) >= 0 ? text : "");
+	put(row, LIST_PROFILE, r->summary.prof);
+	put_moved(row, &r->summary);
+}
+
+/* "3 tasks of 25" */
+static void put_family(struct list_row *row, const char *id, size_t count)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%zu %s%s of %.*s", count,
+		 strchr(id, '_') ? "task" : "component", count == 1 ? "" : "s",
+		 (int)strcspn(id, "_+"), id);
+	put(row, LIST_ID, text);
+}
+
+/* The word of one more: what all have stays. */
+static void join(struct list_row *row, const struct list_row *one,
+		 enum list_column column)
+{
+	if (strcmp(row->word[column], one->word[column]) != 0)
+		put(row, column, "mixed");
+}
+
+static void join_states(struct list_row *row, size_t done, size_t count)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu of %zu COMPLETED", done, count);
+	put(row, LIST_STATE, text);
+}
+
+void list_row_sum(struct list_row *row, struct job_report *const *reports,
+		  size_t count)
+{
+	struct list_row one;
+	struct summary sum;
+	size_t i, done = 0;
+	bool is_same = true;
+
+	list_row_fill(row, reports[0]);
+	for (i = 0; i < count; i++) {
+		list_row_fill(&one, reports[i]);
+		join(row, &one, LIST_USER);
+		join(row, &one, LIST_NAME);
+		join(row, &one, LIST_PROFILE);
+		is_same &= !strcmp(row->word[LIST_STATE], one.word[LIST_STATE]);
+		done += one.tone == TONE_GOOD;
+		/* one that went wrong is what matters of all */
+		if (one.tone == TONE_BAD || row->tone == TONE_GOOD)
+			row->tone = one.tone;
+	}
+	if (!is_same)
+		join_states(row, done, count);
+	put_family(row, reports[0]->id, count);
+	put(row, LIST_ELAPSED, "");
+	put(row, LIST_NODES, "");
+	job_family_sum(reports, count, &sum);
+	put_moved(row, &sum);
 }
 
 void list_row_advice(const struct job_report *report, char *out)
@@ -103,8 +194,8 @@ bool list_has_users(const struct job_list *list)
 	size_t i;
 
 	for (i = 1; i < list->count; i++)
-		if (strcmp(list->reports[0]->slurm->user,
-			   list->reports[i]->slurm->user) != 0)
+		if (strcmp(list_user_of(list->reports[0]),
+			   list_user_of(list->reports[i])) != 0)
 			return true;
 	return false;
 }

@@ -3,6 +3,7 @@
  *
  * Terms   word: at most LIST_NAME_MAX characters, the last a '+' where there were
  *           more; "-" for what is unknown. A number with a '*' is node-wide.
+ *         tone: of the state's word; TONE_END: of none.
  * Owner   words are in the row.
  * Errors  none.
  * Runs    jobio report.
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 
 #include "report/job_list.h"
+#include "report/tone.h"
 
 #define LIST_NAME_MAX 60
 #define LIST_WIDE_NOTE "* NODE-WIDE, with whatever else ran there"
@@ -31,16 +33,26 @@ enum list_column {
 };
 
 struct list_row {
+	enum tone tone;
 	char word[LIST_COLUMNS][LIST_NAME_MAX * 4 + 5];
 };
 
 extern const char *const list_heads[LIST_COLUMNS];
 
 void list_row_fill(struct list_row *row, const struct job_report *report);
+/* Of tasks of an array, or of components: their sum, "mixed" where they differ, and
+ * how many of them are COMPLETED. */
+void list_row_sum(struct list_row *row, struct job_report *const *reports,
+		  size_t count);
 /* The first advice, "A01 .. reads of .."; 'out' of LIST_ADVICE bytes. */
 #define LIST_ADVICE 280
 void list_row_advice(const struct job_report *report, char *out);
 
+/* "" unknown */
+const char *list_user_of(const struct job_report *report);
+/* Does sacct speak of the run that is shown? Also where slurmdbd has not heard of its
+ * end. */
+bool list_is_of_slurm(const struct job_report *report);
 /* Are they of more than one user? */
 bool list_has_users(const struct job_list *list);
 /* Has one of them node-wide numbers? */

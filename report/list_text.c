@@ -2,7 +2,6 @@
 /* Many jobs for people: a table, the columns as wide as they must be. */
 #include <stdio.h>
 
-#include "report/job_view.h"
 #include "report/list_row.h"
 
 #define NAME_MAX_WIDE 20
@@ -91,8 +90,7 @@ static void print_row(FILE *out, const struct table *t,
 	fill(&row, r);
 	for (k = 0; k < LIST_COLUMNS; k++)
 		print_cell(out, t, (enum list_column)k, row.word[k],
-			   k == LIST_STATE ? job_state_tone(row.word[k])
-					   : TONE_END);
+			   k == LIST_STATE ? row.tone : TONE_END);
 	print_advice(out, t, r);
 	fputc('\n', out);
 }

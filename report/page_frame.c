@@ -37,7 +37,7 @@ static const char style[] =
 	"summary{color:var(--dim);cursor:pointer;font-size:.85rem}\n"
 	".rd{fill:var(--rd)}.wr{fill:var(--wr)}.lat{fill:var(--lat)}"
 	".axis{fill:var(--dim)}.bad{color:var(--bad)}.good{color:var(--good)}"
-	".warn{color:var(--warn)}.dim{color:var(--dim)}\n"
+	".warn{color:var(--warn)}.dim{color:var(--dim)}.sum{font-weight:600}\n"
 	".h0{fill:none;stroke:var(--line)}.h1{fill:rgba(var(--heat),.15)}"
 	".h2{fill:rgba(var(--heat),.28)}.h3{fill:rgba(var(--heat),.42)}"
 	".h4{fill:rgba(var(--heat),.56)}.h5{fill:rgba(var(--heat),.7)}"

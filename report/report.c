@@ -16,6 +16,7 @@
 #include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
+#include "report/jobs_page.h"
 #include "report/live.h"
 #include "report/page.h"
 #include "report/site.h"
@@ -63,7 +64,7 @@ static const char usage[] =
 	"                     -E and --limit\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
-	"  --html=FILE        one job, or a list, as a page of its own\n"
+	"  --html=FILE        a job, several of them, or a list, as one page\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
 	"\n"
 	"Asks the ledger, which shows records to their owner and to root; "
@@ -233,15 +234,9 @@ static int check_live(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* Of one job, of a list or of a site. */
 static int check_html(const struct options *o, struct err *err)
 {
-	if (!o->html)
-		return 0;
-	if (o->job_count > 1 || (o->job_count && strchr(o->jobs[0], '[')))
-		return err_set(err, "--html: of one job, without --json and "
-				    "--csv");
-	if (o->format != TEXT)
+	if (o->html && o->format != TEXT)
 		return err_set(err, "--html: without --json and --csv");
 	return 0;
 }
@@ -351,46 +346,60 @@ static void fail_one(struct reporter *rp, const struct err *err)
 
 static void print_one(struct reporter *rp, struct job_report *report)
 {
-	struct err err = { "" };
-
-	if (rp->o->html) {
-		if (page_write(rp->o->html, report, &err) < 0)
-			fail_one(rp, &err);
-		return;
-	}
 	print(report, rp->o->format, rp->is_first);
 	rp->is_first = false;
 }
 
-/* As text: their sum and a line for each; else as if each were named. */
-static void report_family(struct reporter *rp, const char *id,
-			  char (*ids)[JOB_ID_SIZE], size_t count)
+static void print_group(struct reporter *rp, const struct job_group *group)
 {
-	struct job_report **list = calloc(count, sizeof(*list));
-	struct err err = { "out of memory" };
-	size_t i, known = 0;
+	size_t i;
 
-	for (i = 0; list && i < count; i++) {
-		list[known] = get_one(rp, ids[i], &err);
-		if (list[known])
-			known++;
-		else if (rp->o->format != TEXT)
-			fail_one(rp, &err);
-	}
-	if (rp->o->format == TEXT && known) {
+	if (group->is_family && group->count && rp->o->format == TEXT) {
 		if (!rp->is_first)
 			putchar('\n');
-		job_print_family(id, list, known, count - known, stdout);
+		job_print_family(group->id, group->reports, group->count,
+				 group->unknown, stdout);
 		rp->is_first = false;
-	} else if (!known) {
-		fail_one(rp, &err);
+		return;
 	}
-	for (i = 0; i < known; i++) {
+	for (i = 0; i < group->count; i++)
+		print_one(rp, group->reports[i]);
+}
+
+/* For people their sum and a line for each; else as if each were named. */
+static void get_family(struct reporter *rp, struct job_group *group,
+		       char (*ids)[JOB_ID_SIZE], size_t count)
+{
+	struct job_report *report;
+	size_t i;
+
+	group->is_family = true;
+	group->reports = calloc(count, sizeof(struct job_report *));
+	if (!group->reports) {
+		err_set(&group->why, "out of memory");
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		report = get_one(rp, ids[i], &group->why);
+		if (report) {
+			group->reports[group->count++] = report;
+			continue;
+		}
+		group->unknown++;
 		if (rp->o->format != TEXT)
-			print_one(rp, list[i]);
-		job_report_free(list[i]);
+			fail_one(rp, &group->why);
 	}
-	free(list);
+}
+
+static void take_one(struct job_group *group, struct job_report *report)
+{
+	group->reports = calloc(1, sizeof(struct job_report *));
+	if (group->reports) {
+		group->reports[group->count++] = report;
+	} else {
+		err_set(&group->why, "out of memory");
+		job_report_free(report);
+	}
 }
 
 /* 7 may be an array or a heterogeneous job, whose first part has that number,
@@ -410,42 +419,34 @@ static size_t find_family(struct reporter *rp, const char *id,
 					   ids, JOB_FAMILY_MAX);
 }
 
-static void fail_many(struct reporter *rp, const char *id, const char *one)
+/* What one word names. */
+static void get_group(struct reporter *rp, struct job_group *group,
+		      const char *id, char (*ids)[JOB_ID_SIZE])
 {
-	struct err err;
-
-	err_set(&err, "--html: '%s' is several jobs: name one, like %s", id,
-		one);
-	fail_one(rp, &err);
-}
-
-static void report_one(struct reporter *rp, const char *id,
-		       char (*ids)[JOB_ID_SIZE])
-{
+	bool is_list = strchr(id, '[') != NULL;
 	struct job_report *report = NULL;
-	struct err err = { "" };
 	size_t count;
 
-	if (strchr(id, '['))
+	group->id = id;
+	if (is_list)
 		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
 						  NULL);
 	else
 		count = find_family(rp, id, NULL, ids);
-	if (count < 2 && !strchr(id, '[')) {
-		report = get_one(rp, count ? ids[0] : id, &err);
+	if (count < 2 && !is_list) {
+		report = get_one(rp, count ? ids[0] : id, &group->why);
 		count = report ? find_family(rp, id, report, ids)
 			       : job_report_family(&rp->source, JOB_ASKED_SACCT,
 						   id, ids, JOB_FAMILY_MAX);
 	}
-	if (count > 1 && rp->o->html)
-		fail_many(rp, id, ids[0]);
-	else if (count > 1 || strchr(id, '['))
-		report_family(rp, id, ids, count);
-	else if (report)
-		print_one(rp, report);
-	else
-		fail_one(rp, &err);
-	job_report_free(report);
+	if (count > 1 || is_list) {
+		job_report_free(report);
+		get_family(rp, group, ids, count);
+	} else if (report) {
+		take_one(group, report);
+	}
+	if (!group->count && !(group->unknown && rp->o->format != TEXT))
+		fail_one(rp, &group->why);
 }
 
 static void print_list(struct reporter *rp, const struct job_list *list)
@@ -505,17 +506,57 @@ static void report_site(struct reporter *rp)
 	site_free(site);
 }
 
-static void report_jobs(struct reporter *rp)
+/* Of jobs of which nobody knows one the old page stays. */
+static void write_page(struct reporter *rp, const struct job_group *groups,
+		       size_t count)
 {
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	struct err err = { "out of memory" };
+	struct err err = { "" };
+	size_t i, known = 0;
+	int rc = 0;
+
+	for (i = 0; i < count; i++)
+		known += groups[i].count;
+	if (known && count == 1 && !groups->is_family)
+		rc = page_write(rp->o->html, groups->reports[0], &err);
+	else if (known)
+		rc = jobs_page_write(rp->o->html, groups, count, &err);
+	if (rc < 0)
+		fail_one(rp, &err);
+}
+
+static void report_groups(struct reporter *rp, struct job_group *groups,
+			  char (*ids)[JOB_ID_SIZE])
+{
+	const struct options *o = rp->o;
 	size_t i;
 
-	if (!ids || job_source_ask_sacct(&rp->source, rp->o->jobs,
-					 rp->o->job_count, &err) < 0)
+	for (i = 0; i < o->job_count; i++) {
+		get_group(rp, &groups[i], o->jobs[i], ids);
+		if (o->html)
+			continue;
+		print_group(rp, &groups[i]);
+		job_group_clear(&groups[i]);
+	}
+	if (o->html)
+		write_page(rp, groups, o->job_count);
+	for (i = 0; i < o->job_count; i++)
+		job_group_clear(&groups[i]);
+}
+
+static void report_jobs(struct reporter *rp)
+{
+	struct job_group *groups =
+		calloc(rp->o->job_count, sizeof(struct job_group));
+	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	struct err err = { "out of memory" };
+
+	if (!groups || !ids ||
+	    job_source_ask_sacct(&rp->source, rp->o->jobs, rp->o->job_count,
+				 &err) < 0)
 		fail_one(rp, &err);
-	for (i = 0; ids && i < rp->o->job_count; i++)
-		report_one(rp, rp->o->jobs[i], ids);
+	if (groups && ids)
+		report_groups(rp, groups, ids);
+	free(groups);
 	free(ids);
 }
 

@@ -78,6 +78,18 @@ layout() {
 	expect_equal 0 "$output"
 }
 
+@test "a page of jobs that were named is read as well, with the sums of arrays" {
+	sed -i '/JobID=9_/s/$/\tSystemComment=jobio\/1 nodes=1\/2 rd=1KiB\/1 not=profile scope=node/; /JobID=9_1/s/COMPLETED/FAILED/' "$DIR/bin/jobs"
+	html 7 9 12
+	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=1000,1000)"
+	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=500,1000)"
+	expect_equal 'LAYOUT dark 0  END' "$(layout --window-size=1000,1000 --blink-settings=preferredColorScheme=0)"
+	expect_equal 'LOOKS  END' "$(looks 'table caption' 'thead th' 'tbody th' 'td.sum' 'td.bad.sum')"
+	browse "$page" --screenshot="$DIR/page.png" --window-size=1000,1000 >/dev/null
+	run grep -c CONSOLE "$DIR/chromium.log"
+	expect_equal 0 "$output"
+}
+
 @test "sockets, the CPUs on them, the job's and the client's, and the card are drawn where they are" {
 	expect_equal 'LOOKS  END' "$(looks .cs .cn .cj .c0 .c1 .c2 .c3 '.key .kj' '.key .kn')"
 	expect_equal 'LOOKS .c9 END' "$(looks .cs .c9)"

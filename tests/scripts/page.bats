@@ -144,7 +144,7 @@ for i in range(1, 1001):
 	expect_text "cannot write '$DIR/folder': Is a directory" "$output"
 }
 
-@test "a page that cannot be written leaves the old one, and is of one job" {
+@test "a page that cannot be written leaves the old one" {
 	nodes 1
 	printf 'old\n' >"$page"
 	run html 8
@@ -153,19 +153,152 @@ for i in range(1, 1001):
 	page=$DIR/nosuch/page.html run html 7
 	expect_equal 1 "$status"
 	expect_text "nosuch/page.html" "$output"
-	run html 7 8
-	expect_equal 2 "$status"
-	expect_equal 'jobio: report: --html: of one job, without --json and --csv' "$output"
 	run html --json 7
+	expect_equal "2 jobio: report: --html: without --json and --csv" "$status $output"
+	run html --csv 7 8
 	expect_equal 2 "$status"
 	stop "$LEDGER"
-	run html 9
-	expect_equal 1 "$status"
-	expect_equal "jobio: report: --html: '9' is several jobs: name one, like 9_1" "$output"
 	umask 077
 	rm "$page"
 	run html 12
 	expect_equal 600 "$(stat -c %a "$page")"
+}
+
+# task TASK RAW MIB [JQ] - the record of a task of array 9, which read so much
+task() {
+	node_record 1 1 | jq -c --argjson task "$1" --argjson raw "$2" --argjson mib "$3" \
+		'.job = $raw | .array = {job: 9, task: $task} | .nodelist = "c1" |
+		.app = [{scope: "job", source: "bpf", client: "weka", fs: "/mnt/weka", read_bytes: ($mib * 1048576), read_calls: 4, write_bytes: 0, write_calls: 0}] |
+		'"${4:-.}" >"$DIR/spool/$2.0.c1.json"
+}
+
+# is_page TABLES - one that needs nothing from anywhere, without a picture
+is_page() {
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
+	expect_equal "0 0 $1" "$status $output"
+}
+
+@test "an array is a page: what all its tasks did, and a line for each" {
+	task 1 10 1
+	task 2 11 2
+	send
+	run html 9
+	expect_equal '0 ' "$status $output"
+	is_page 1
+	expect_equal 'JobID|JobName|State|Elapsed|Nodes|Profile|Read|Written|Advice' "$(rows | head -n 1)"
+	expect_equal "2 tasks of 9|a task|COMPLETED|-|-|stream|3MiB|0B
+9_1|a task|COMPLETED|01:00:00|1|stream|1MiB|0B
+9_2|a task|COMPLETED|01:00:00|1|stream|2MiB|0B" "$(rows | tail -n +2 | cut -d'|' -f1-8)"
+	expect_equal "Job 9: 2 tasks of an array
+User
+alice
+Cluster
+c
+From
+2026-11-21T01:00:00
+To
+2026-11-21T02:00:00
+Read
+3MiB in 8 calls
+Written
+0B in 0 calls" "$(words | head -n 13)"
+	expect_equal 'One in full:
+jobio report --html=FILE 9_1' "$(words | tail -n 2)"
+	expect_equal 1 "$(grep -c '<title>Job 9: 2 tasks of an array</title>' "$page")"
+	[[ $(<"$page") == *'<th scope="row">2 tasks of 9</th><td class="sum">a task</td><td class="good sum">COMPLETED</td>'* ]]
+	# some of its tasks, of which one is not known
+	run html '9_[2,5%1]'
+	expect_equal '0 ' "$status $output"
+	expect_text 'Job 9_[2,5%1]: 1 task of an array' "$(words)"
+	expect_text $'\n1 task of 9|a task|COMPLETED|-|-|stream|2MiB|0B|\n9_2|' "$(rows)"
+	expect_text 'Nothing is known of 1 more of 9_[2,5%1].' "$(words)"
+}
+
+@test "a page of an array says what went wrong, with which task" {
+	task 1 10 1 '.request.applied = false'
+	task 2 11 2 '.nodelist = "c[1-2]"'
+	send
+	sed -i '/JobID=9_2/s/State=COMPLETED/State=FAILED/' "$DIR/bin/jobs"
+	html 9
+	is_page 1
+	expect_text 'JobID|JobName|State|Elapsed|Nodes|Profile|Read|Written|Remarks|Advice
+2 tasks of 9|a task|1 of 2 COMPLETED|-|-|mixed|3MiB|0B||
+9_1|a task|COMPLETED|01:00:00|1|stream/not-applied|1MiB|0B|not given: profile|' "$(rows)"
+	expect_text $'\n9_2|a task|FAILED|01:00:00|2|stream|2MiB|0B|1 of 2 nodes reported' "$(rows)"
+	[[ $(<"$page") == *'<td class="bad sum">1 of 2 COMPLETED</td>'* ]]
+}
+
+@test "jobs that are named are one page: a line for each, and what nobody knows" {
+	nodes 1
+	task 1 10 1
+	task 2 11 2
+	send
+	run html 7 9 12
+	expect_equal '0 ' "$status $output"
+	is_page 1
+	expect_equal '7|train|COMPLETED|01:00:00|1|stream
+2 tasks of 9|a task|COMPLETED|-|-|stream
+9_1|a task|COMPLETED|01:00:00|1|stream
+9_2|a task|COMPLETED|01:00:00|1|stream
+12|from sacct|COMPLETED|01:00:00|1|-' "$(rows | tail -n +2 | cut -d'|' -f1-6)"
+	expect_text $'\n12|from sacct|COMPLETED|01:00:00|1|-|1.21TiB*|310GiB*|-' "$(rows)"
+	expect_equal 'Jobs 7, 9, 12' "$(words | head -n 1)"
+	[[ $(words | head -n 12) != *Read* ]] # of several jobs there is no sum
+	expect_text '* NODE-WIDE, with whatever else ran there.' "$(words)"
+	expect_text "From sacct, three digits and no advice: 12: ledger: job '12': no record that you may read." "$(words | tr -d '\n')"
+	# where there are several users, whose job each is; and more than a heading holds
+	sed -i 's/User=alice\(.*from sacct\)/User=bob\1/' "$DIR/bin/jobs"
+	html 7 12
+	expect_text $'\n7|alice|train|' "$(rows)"
+	expect_text $'\n12|bob|from sacct|' "$(rows)"
+	html 7 12 7 12 7 12 7 12 7
+	expect_equal '9 jobs' "$(words | head -n 1)"
+	# one that nobody knows is told, here and on the page
+	run html 7 8
+	expect_equal 1 "$status"
+	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"
+	expect_text "Missing: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see." "$(words)"
+	printf 'old\n' >"$page"
+	run html 8 88
+	expect_equal '1 2' "$status ${#lines[@]}"
+	expect_equal old "$(<"$page")"
+	sed -i 's/^JobID=7\t.*/JobID=7\tCluster=c\tUser=alice\tStart=Unknown\tState=PENDING\tJobName=train/' "$DIR/bin/jobs"
+	html 7 12
+	expect_text '|the run before the one that is PENDING|' "$(rows)"
+}
+
+@test "a heterogeneous job is a page without the ledger, too" {
+	stop "$LEDGER"
+	printf 'JobID=26+%d\tJobIDRaw=%d\tCluster=c\tUser=bob\tState=COMPLETED\tElapsedRaw=60\tJobName=<both>\tSystemComment=jobio/1 nodes=1/1 rd=1KiB/1\n' \
+		0 26 1 27 >"$DIR/bin/jobs"
+	run html 26
+	expect_equal '0 ' "$status $output"
+	is_page 1
+	expect_text 'Job 26: 2 components' "$(words)"
+	expect_text $'\n2 components of 26|<both>|COMPLETED|-|-|-|2KiB|-|\n26+0|<both>|COMPLETED|00:01:00|1|-|1KiB|-|-\n26+1|' "$(rows)"
+	expect_text "From sacct, three digits and no advice: 26+0, 26+1: ledger '127.0.0.1:$PORT': Connection refused." "$(words | tr -d '\n')"
+}
+
+@test "a page of arrays has 1000 tasks at most, and the sums of all" {
+	stop "$LEDGER"
+	cat >"$DIR/bin/sacct" <<-'END'
+		#!/usr/bin/env python3
+		import sys
+		names = sys.argv[sys.argv.index("-o") + 1].split(",")
+		mark = next(a[12:] for a in sys.argv if a.startswith("--delimiter="))
+		for i in range(1200):
+		    job = {"JobID": f"{1 + i // 600}_{i % 600}", "JobIDRaw": 1000 + i, "Cluster": "c", "User": "alice", "State": "COMPLETED", "JobName": f"simulation-{i}",
+		           "Start": 1795222800, "End": 1795226400, "ElapsedRaw": 3600, "NNodes": 4,
+		           "SystemComment": "jobio/1 nodes=4/4 prof=stream rd=1GiB/1k wr=2GiB/2k scope=job src=bpf"}
+		    print(mark.join(str(job.get(name, "")) for name in names))
+	END
+	html 1 2
+	expect_equal 1003 "$(rows | wc -l)"
+	expect_text $'\n600 tasks of 1|mixed|COMPLETED|-|-|stream|600GiB|1.17TiB|\n1_0|' "$(rows)"
+	expect_text $'\n600 tasks of 2|mixed|COMPLETED|-|-|stream|600GiB|1.17TiB|\n2_0|' "$(rows)"
+	expect_text '200 more: a page has 1000 jobs at most, --csv has all of them.' "$(words)"
+	expect_text 'From sacct, three digits and no advice: 1_0, 1_1, 1_2, 1_3, 1_4, 1_5, 1_6, 1_7 and 1192 more: ' "$(words | tr -d '\n')"
+	[[ $(stat -c %s "$page") -lt 250000 ]]
 }
 
 # listed OPTION... - the list as text, its cells apart as rows() has them
@@ -230,6 +363,13 @@ A line for each job" "$(words | head -n 12)"
 	expect_text "<script>${long:0:51}+|<i>DONE|" "$(rows)"
 	expect_text '</td><b>&quot;|' "$(rows)"
 	expect_text '|<u>"|from sacct|' "$(rows)"
+	EVIL='</td><script>' nodes 1
+	html 7 12
+	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
+	expect_equal '0 0 1' "$status $output"
+	run grep -ciE '<script|<b>|<i>|<u>' "$page"
+	expect_equal 0 "$output"
+	expect_text "<script>${long:0:51}+|<i>DONE|" "$(rows)"
 }
 
 @test "a page of a list has 1000 jobs at most, in less than 250 KB, and says how many more there are" {

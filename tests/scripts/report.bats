@@ -477,6 +477,8 @@ task_record() {
 	expect_text 'job 25_2 on cluster c, user alice; not given: profile' "$output"
 	run report '25_[2-4%1]'
 	expect_text 'nothing is known of 1 more' "$output"
+	run report --json '25_[8-9]'
+	expect_equal '1 2' "$status ${#lines[@]}"
 	run report 25_9
 	expect_equal 1 "$status"
 }

@@ -260,7 +260,7 @@ suite_stand_in() {
 # or two of them what costs minutes, or is jobio's alone.
 cluster_files() {
 	local files=(smoke option gate node ledger drain)
-	[[ $level != all ]] || files+=(alone hostile)
+	[[ $level != all ]] || files+=(alone hostile mine)
 	case $level-$1 in
 		all-bullseye) files+=(deploy deploy_page) ;;
 		all-bookworm) files+=(disk fleet) ;;

@@ -721,6 +721,36 @@ START_TEST(names_that_are_asked_for_again_and_again_are_a_search_path)
 }
 END_TEST
 
+/* 1,000 names, which take 100 s of 1,000 */
+START_TEST(fewer_names_are_a_search_path_where_what_they_took_is_measured)
+{
+	struct job j = job_on("nfs"), python = job_on("nfs");
+
+	meta(&j, RECORD_META_LOOKUP_MISS, 1000);
+	ck_assert(!is_told(&j, "A10")); /* nobody has measured */
+	wire(&j, 0, 0);
+	j.wire.numbers[RECORD_META_CALLS] = 1000;
+	j.wire.numbers[RECORD_META_US] = 100000000;
+	ck_assert(is_told(&j, "A10"));
+	j.wire.numbers[RECORD_META_US] = 99000000;
+	ck_assert(!is_told(&j, "A10"));
+	j.wire.numbers[RECORD_META_US] = 100000000;
+	meta(&j, RECORD_META_LOOKUP_MISS, 999);
+	ck_assert(!is_told(&j, "A10"));
+
+	meta(&python, RECORD_META_STAT, 1000);
+	wire(&python, 0, 0);
+	python.wire.numbers[RECORD_META_CALLS] = 1000;
+	python.wire.numbers[RECORD_META_US] = 100000000;
+	ck_assert(is_cured_by(&python, "A09", "PYTHONPATH"));
+	meta(&python, RECORD_META_LOOKUP_MISS, 250); /* each is new: a list */
+	ck_assert(!is_told(&python, "A09"));
+	meta(&python, RECORD_META_LOOKUP_MISS, 0);
+	meta(&python, RECORD_META_STAT, 999);
+	ck_assert(!is_told(&python, "A09"));
+}
+END_TEST
+
 /* NFS with actimeo=0: what does not exist is known, and asked for each time. 18,000
  * requests, which take 180 s of 1,000: 10,000 more than 2,000 stat explain */
 START_TEST(names_that_the_client_asks_the_servers_again_for_are_a_search_path)
@@ -808,5 +838,6 @@ UNIT_MAIN("advice",
 	  what_the_page_cache_may_have_served_is_no_load_of_the_memory,
 	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
 	  names_that_are_asked_for_again_and_again_are_a_search_path,
+	  fewer_names_are_a_search_path_where_what_they_took_is_measured,
 	  names_that_the_client_asks_the_servers_again_for_are_a_search_path,
 	  requests_that_ask_for_no_name_are_no_search_path)

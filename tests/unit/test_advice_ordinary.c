@@ -184,6 +184,25 @@ static void lookups(struct job *j, const char *arg)
 	last(j, calls_s((double)misses), 1, 2);
 }
 
+/* The client tells how long its requests took: of fewer names nearly a tenth of the
+ * job's time, of few names ("f") as much as there is. */
+static void waited_for(struct job *j, const char *arg)
+{
+	bool is_few = *arg == 'f';
+	int64_t names = is_few ? between(100, 990) : between(1000, 9900);
+	enum record_meta op =
+		arg[1] == 's' ? RECORD_META_STAT : RECORD_META_LOOKUP_MISS;
+
+	j->seconds = (double)between(60, 600);
+	meta(j, op, names);
+	meta(j, RECORD_META_OPEN, names / between(20, 40));
+	wire(j, 0, 0);
+	j->wire.numbers[RECORD_META_CALLS] = names * between(1, 3);
+	j->wire.numbers[RECORD_META_US] =
+		(int64_t)(j->seconds * 1e6 *
+			  (is_few ? part(20, 90) : part(2, 9)));
+}
+
 static void appends(struct job *j, const char *arg)
 {
 	int64_t opens = between(7000, 9900);
@@ -415,6 +434,10 @@ static const struct {
 	{ NULL, fsyncs, "" },
 	{ NULL, stats, "" },
 	{ NULL, lookups, "" },
+	{ "nfs", waited_for, "ml" },
+	{ "nfs", waited_for, "ms" },
+	{ "nfs", waited_for, "fl" },
+	{ "nfs", waited_for, "fs" },
 	{ NULL, appends, "" },
 	{ NULL, tiny_files, "w" },
 	{ NULL, tiny_files, "r" },

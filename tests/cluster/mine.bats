@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# mine.bats - arrays, heterogeneous jobs, lists, compare and advise, as the cluster's own
+# sacct and slurmdbd tell of them
+#
+# All jobs are submitted at the beginning; the tests ask about them. A container has no
+# bpffs: on c3 a stand-in of jobio-count says what the kernel would.
+# shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
+# shellcheck disable=SC2016 # quoted code runs elsewhere
+
+load lib
+
+HELPER=/usr/libexec/jobio/jobio-count
+
+# Small reads, which a profile around the page cache is wrong for.
+counting() {
+	on c3 cp $HELPER /tmp/jobio-count
+	docker exec -i "$JOBIO_CLUSTER-c3" sh -c "cat >/tmp/stand-in && chmod 755 /tmp/stand-in && mv /tmp/stand-in $HELPER" <<-'END'
+		#!/bin/bash
+		printf '{"tier":"bpf","groups":["rw"],"reason":null,"app":['
+		case $* in *read*) printf '{"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":81920000,"write_bytes":0,"read_calls":20000,"write_calls":0,"read_us":1500000}' ;; esac
+		printf '],"quality":[]}\n'
+	END
+}
+
+# bobs SCRIPT [SBATCH OPTION...] - as submit, as bob
+bobs() {
+	job=$(as bob sbatch --parsable -o /dev/null --wrap "$@")
+	[[ $job =~ ^[0-9]+$ ]]
+}
+
+setup_file() {
+	local node
+	expect_healthy
+	# tasks without io-cores may have any CPU
+	for node in c1 c2; do set_conf $node 's/^gate = .*/gate = off/'; done
+	# the backfill scheduler alone starts heterogeneous jobs, each half a minute
+	slurm_conf SchedulerParameters=sched_interval=5,batch_sched_delay=0,bf_interval=1
+	counting
+	since=$(on login date +%FT%T)
+	submit 'srun --het-group=0 dd if=/dev/zero of=/mnt/weka/het.0 bs=1M count=2 status=none
+		srun --het-group=1 dd if=/dev/zero of=/mnt/weka/het.1 bs=1M count=9 status=none' \
+		-J both -n1 -w c1 : -n1 -w c2
+	het=$job
+	submit 'dd if=/dev/zero of=/mnt/weka/array.$SLURM_ARRAY_TASK_ID bs=1M count=$SLURM_ARRAY_TASK_ID status=none
+		[[ $SLURM_ARRAY_TASK_ID != 2 ]]' -J 'many |tasks' -n1 --array=1-3 --account=lab -x c3
+	array=$job
+	submit 'sleep 2' -J advised -n1 -w c3 --exclusive --io-profile=stream
+	advised=$job
+	bobs true -J his -n1 --account=site -x c3
+	his=$job
+	for job in "$het" "$array" "$advised" "$his"; do within 60 over "$job"; done
+	# one runs, the others wait
+	submit 'sleep 600' -J waits -n1 --array=5-9%1 -x c3
+	waits=$job
+	within 20 job_runs "${waits}_5"
+	export since het array advised his waits
+	within 60 have_summaries 2 "$het"
+	within 60 have_summaries 3 "$array"
+	within 60 have_summaries 2 "$advised,$his"
+}
+
+teardown_file() {
+	on c3 mv /tmp/jobio-count $HELPER
+	on login scancel -u alice
+	within 60 queue_is_empty
+	site_restore
+	slurm_conf ''
+}
+
+# over JOB - all of its tasks and components
+over() { [[ -z $(on login squeue -h -j "$1" 2>/dev/null) ]]; }
+
+# have_summaries COUNT JOB - so many of its rows in slurmdbd
+have_summaries() { [[ $(summary "$2" | grep -c '^jobio/1 .* nodes=1/1 ') == "$1" ]]; }
+
+# raw_id JOB - its number in Slurm
+raw_id() { on login sacct -n -X -P -j "$1" -o JobIDRaw; }
+
+# line REGEX TEXT - is this one of its lines?
+line() {
+	grep -qE "^$1\$" <<<"$2" || { printf "no line '%s' in:\n%s\n" "$1" "$2" >&2; return 1; }
+}
+
+# listed USER OPTION... - the ids of a list, in its order
+listed() {
+	local user=$1
+	shift
+	as "$user" jobio report --csv "$@" | tail -n +2 | cut -d, -f1 | tr -d '"'
+}
+
+@test "an array is found by its number, by brackets and by the numbers of its tasks" {
+	local report user task first=${array}_1
+	for user in alice bob; do # bob has what sacct tells
+		report=$(as "$user" jobio report "$array")
+		line "job $array: 3 tasks of an array on cluster jobio, user alice" "$report"
+		line '  total +read [0-9.]+MiB in [0-9.k]+ calls, written [0-9.]+MiB in [0-9.k]+' "$report"
+		line "  ${array}_1 +read .*MiB in .* calls, written 1\.?[0-9]*MiB in .*; COMPLETED" "$report"
+		line "  ${array}_2 +read .*MiB in .* calls, written 2\.?[0-9]*MiB in .*; FAILED" "$report"
+		line "  ${array}_3 +read .*MiB in .* calls, written 3\.?[0-9]*MiB in .*; COMPLETED" "$report"
+		expect_equal "$(tail -n +2 <<<"$report")" "$(as "$user" jobio report "${array}_[1-3]" | tail -n +2)"
+		report=$(as "$user" jobio report "${array}_[1-3:2]")
+		line "job ${array}_\[1-3:2\]: 2 tasks of an array on cluster jobio, user alice" "$report"
+		[[ $report != *"${array}_2"* ]]
+		report=$(as "$user" jobio report "$first" "${array}_2")
+		line "job $first on cluster jobio, user alice" "$report"
+		line '  name          many \|tasks, partition batch, account lab' "$report"
+		line '  state         FAILED, exit code 1, 00:00:0[0-9] on 1 node' "$report"
+	done
+	[[ $(raw_id "$first") != "$array" ]]
+	expect_text "job $(raw_id "$first") (task $first of array $array) on cluster jobio, user alice" \
+		"$(as alice jobio report "$(raw_id "$first")")"
+	report=$(as alice jobio report --json "$array")
+	expect_equal "${array}_1 $array 1 ledger COMPLETED, ${array}_2 $array 2 ledger FAILED, ${array}_3 $array 3 ledger COMPLETED" \
+		"$(jq -rs '[.[] | "\(.id) \(.array_job) \(.array_task) \(.source) \(.slurm.state)"] | join(", ")' <<<"$report")"
+	for task in 1 2 3; do
+		expect_equal true "$(jq "select(.array_task == $task) | .totals.write_bytes |
+			. >= $((task << 20)) and . < $(((task << 20) + 600000))" <<<"$report")"
+	done
+}
+
+@test "a heterogeneous job is found by its number and by its components" {
+	local report user
+	for user in alice bob; do
+		report=$(as "$user" jobio report "$het")
+		line "job $het: 2 components on cluster jobio, user alice" "$report"
+		line '  total +read .*MiB in .* calls, written 11\.?[0-9]*MiB in .*' "$report"
+		line "  $het\+0 +read .*MiB in .* calls, written 2\.?[0-9]*MiB in .*; COMPLETED" "$report"
+		line "  $het\+1 +read .*MiB in .* calls, written 9\.?[0-9]*MiB in .*; COMPLETED" "$report"
+		report=$(as "$user" jobio report "$het+0" "$het+1")
+		line "job $het\+0 on cluster jobio, user alice" "$report"
+		line "job $het\+1 on cluster jobio, user alice" "$report"
+		line '  state         COMPLETED, exit code 0, 00:00:[0-9]+ on 1 node' "$report"
+	done
+	expect_text "job $(raw_id "$het+1") (component $het+1 of job $het) on cluster jobio, user alice" \
+		"$(as alice jobio report "$(raw_id "$het+1")")"
+	expect_equal "$het+0 $het 0 ledger COMPLETED, $het+1 $het 1 ledger COMPLETED" "$(as alice jobio report --json "$het" |
+		jq -rs '[.[] | "\(.id) \(.het_job) \(.het_offset) \(.source) \(.slurm.state)"] | join(", ")')"
+}
+
+@test "arrays and heterogeneous jobs are one page, with their sums" {
+	local page=/home/alice/jobs.html
+	run as alice jobio report --html=jobs.html "$array" "$het" "$his"
+	expect_equal '0 ' "$status $output"
+	expect_equal 8 "$(on login grep -c '<tr><th scope="row">' $page)"
+	on login grep -qF "<h1>Jobs $array, $het, $his</h1>" $page
+	on login grep -qF "<th scope=\"row\">3 tasks of $array</th>" $page
+	on login grep -qF '<td class="bad sum">2 of 3 COMPLETED</td>' $page
+	on login grep -qF "<th scope=\"row\">2 components of $het</th>" $page
+	on login grep -qF "three digits and no advice: $his: " $page
+}
+
+@test "without a number all of one's own jobs are listed, tasks that wait in one line" {
+	local list pending
+	list=$(as alice jobio report --limit=100000)
+	line 'JobID +JobName +State +Elapsed +Nodes +Profile +Read +Written +Advice' "$list"
+	line "${array}_2 +many \|tasks +FAILED +00:00:0[0-9] +1 +- +[0-9.]+MiB +2\.?[0-9]*MiB +-" "$list"
+	line "$het\+1 +both +COMPLETED +00:00:[0-9]+ +1 +- +[0-9.]+MiB +9\.?[0-9]*MiB +-" "$list"
+	line "${waits}_5 +waits +RUNNING +00:0[0-9]:[0-9]+ +1 +- +- +- +-" "$list"
+	line "${waits}_\[6-9%1\] +waits +PENDING +00:00:00 +[0-9-]+ +- +- +- +-" "$list"
+	line "$advised +advised +COMPLETED +00:00:[0-9]+ +1 +stream +78.1MiB +0B +A[0-9]+ .*" "$list"
+	# those that sacct lists, and no others
+	expect_equal "$(on login sacct -n -X -P -u alice -S now-1days -E now -o JobID | sort)" \
+		"$(grep -oE '^[0-9]+[^ ]*' <<<"$list" | sort)"
+	# who waits is told to wait
+	pending="${waits}_[6-9%1]"
+	run as alice jobio report "$pending"
+	expect_equal 1 "$status"
+	run as alice jobio report "${waits}_5"
+	expect_equal "1 jobio: report: job: '${waits}_5': the job is RUNNING; what it read and wrote is known when it has ended" "$status $output"
+}
+
+@test "a list is of the users, accounts, states and the time that are asked for, in the order asked for" {
+	local list
+	list=$(as alice jobio report -u alice,bob -S "$since")
+	line 'JobID +User +JobName .*' "$list"
+	line "$his +bob +his +COMPLETED .*" "$list"
+	line "${array}_1 +alice +many .*" "$list"
+	expect_equal "$his" "$(listed alice -u bob -S "$since")"
+	expect_equal "${array}_1 ${array}_2 ${array}_3" "$(listed bob -A lab -S "$since" | sort | xargs)"
+	expect_equal "${array}_1 ${array}_2 ${array}_3 $his" "$(listed bob -A lab,site -S "$since" --sort=user | sort | xargs)"
+	expect_equal "${array}_2" "$(listed alice -s FAILED -S "$since")"
+	expect_equal "${array}_2 ${waits}_[6-9%1]" "$(listed alice --state=f,pd -S "$since" --sort=name | xargs)"
+	expect_equal "no jobs from $since to now" "$(as alice jobio report -s TIMEOUT -S "$since")"
+	# by what they read and wrote; the newest first; and by name
+	expect_equal "$advised $het+1" "$(listed alice --sort=read --limit=2 -S "$since" | xargs)"
+	list=$(as alice jobio report --sort=written --limit=2 -S "$since")
+	expect_equal "$het+1 ${array}_3" "$(awk 'NR == 2 || NR == 3 { print $1 }' <<<"$list" | xargs)"
+	expect_equal '6 more: --limit=8 shows them' "$(tail -n 1 <<<"$list")"
+	expect_equal true "$(as alice jobio report --json -S "$since" | jq -s '[.[].slurm.start // 1e12] | length == 8 and . == (sort | reverse)')"
+	expect_equal true "$(as alice jobio report --json --sort=name -S "$since" | jq -s '[.[].slurm.name] | . == sort')"
+	# a time before all of them, as sacct understands it
+	list=$(listed alice -S now-1days -E "$since")
+	! grep -xE "$array(_.*)?|$het(\+.*)?" <<<"$list"
+	expect_equal '' "$(listed alice -A nosuch)"
+	run as alice jobio report -u nosuch
+	expect_equal 1 "$status"
+	expect_text 'jobio: report: sacct: ' "$output"
+	expect_text nosuch "$output"
+}
+
+@test "two tasks, and sets of them, stand side by side" {
+	local user said
+	for user in alice bob; do
+		said=$(as "$user" jobio compare "${array}_1" "${array}_3")
+		line "job +${array}_1 +${array}_3" "$said"
+		line 'name +many \|tasks +many \|tasks' "$said"
+		line 'state +COMPLETED +COMPLETED' "$said"
+		line 'written +1\.?[0-9]*MiB +3\.?[0-9]*MiB +\+[0-9.]+ %' "$said"
+		line 'not the same work: .*' "$said"
+		said=$(as "$user" jobio compare --json "${array}_[1,3]" "$het")
+		expect_equal "${array}_1 ${array}_3 $het+0 $het+1 COMPLETED both jobs" "$(jq -r '[.sides[0].jobs[], .sides[1].jobs[], .sides[0].state, .sides[1].name, .spread_over] | join(" ")' <<<"$said")"
+	done
+	expect_text "over the jobs" "$(as alice jobio compare "$array" "$het")"
+}
+
+@test "what advise prints is taken by sbatch, and its runs are found by name" {
+	local options said
+	options=$(as alice jobio advise --options "$advised")
+	expect_equal --io-profile=cached "$options"
+	submit 'sleep 2' "$options" -J advised -n1 -w c3 --exclusive
+	wait_for_job "$job"
+	expect_summary "$job" ' prof=cached '
+	said=$(as alice jobio advise --json "$advised")
+	expect_equal "$advised true 1 1" "$(jq -r '"\(.id) \(.judged) \(.runs) \(.runs_like_it)"' <<<"$said")"
+	expect_text "run $job had it: " "$(jq -r '.steps[].note' <<<"$said")"
+	# a task is advised, too; whose records one may not see there is no advice about
+	run as alice jobio advise "${array}_3"
+	expect_text "job: '${array}_3': too little to judge" "$output"
+	run as bob jobio advise --options "$advised"
+	expect_text "job: '$advised': too little to judge: no records of its nodes" "$output"
+}
