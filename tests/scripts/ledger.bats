@@ -238,6 +238,54 @@ spool_reason() {
 	expect_equal 0 "$(spool_count)"
 }
 
+# flush SECONDS - as before the node is taken away
+flush() { timeout 60 "$BUILDDIR/jobio-send" --flush="$1" --conf="$DIR/jobio.conf"; }
+
+@test "before a node is taken away: records are tried until the ledger has them, and each reason is said once" {
+	stop "$LEDGER"
+	spool 7 c1
+	spool 8 c1
+	flush 50 2>"$DIR/said" 3>&- &
+	local sender=$!
+	within 10 test -s "$DIR/said"
+	sleep 1
+	start_ledger
+	wait "$sender"
+	expect_equal "jobio: send: ledger '127.0.0.1:$PORT': Connection refused
+jobio: send: 2 records sent, 0 bad" "$(<"$DIR/said")"
+	expect_equal 0 "$(spool_count)"
+	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "before a node is taken away: what another one sends is waited for, and not for ever" {
+	spool 7 c1
+	exec 9>"$DIR/spool/.lock"
+	flock 9
+	run flush 1
+	expect_equal 1 "$status"
+	expect_text 'jobio: send: time is up, and records wait still' "$output"
+	expect_equal 1 "$(spool_count)"
+	flush 50 2>"$DIR/said" 3>&- 9>&- &
+	local sender=$!
+	exec 9>&-
+	wait "$sender"
+	expect_equal 0 "$(spool_count)"
+}
+
+@test "before a node is taken away: a ledger that never answers is given up in time" {
+	local before=$SECONDS
+	kill -STOP "$LEDGER"
+	spool 7 c1
+	run flush 1
+	kill -CONT "$LEDGER"
+	expect_equal 1 "$status"
+	expect_text 'time is up' "$output"
+	((SECONDS - before < 4))
+	expect_equal 1 "$(spool_count)"
+	run flush 3601
+	expect_equal 2 "$status"
+}
+
 # epilog - of a job 7 on c1, which no prolog has seen
 epilog() {
 	mkdir -p "$DIR/run"
