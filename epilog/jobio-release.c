@@ -5,8 +5,10 @@
  *
  * Safe to run twice and after half a run: every step looks at what is there.
  * The record is in the spool before anything else of the job goes away.
- * jobio-send is started and left alone: this never waits for the network. Exit
- * status: 0 done (or failed, and on_error=continue), 70 our own fault. */
+ * jobio-send is started and left alone: this does not wait for the network, but
+ * where the site says that the node may be gone next (wait_nodes), and there not
+ * for ever. Exit status: 0 done (or failed, and on_error=continue), 70 our own
+ * fault. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -259,6 +261,19 @@ static void start_report(const struct config *config, const struct job *job)
 		log_line("%s", err.text);
 }
 
+/* Slurm calls the node idle, and may take it away, when this ends. */
+static void wait_for_ledger(const struct config *config, const struct job *job)
+{
+	unsigned int limit_ms = config->ledger.send_timeout_ms;
+
+	if (job->id && config_waits(config, job->node) &&
+	    !job_await_sender(config, job->id, limit_ms))
+		log_line("ledger: it has not taken this job's record within "
+			 "%u ms (send_timeout_ms): the record stays in %s, and "
+			 "goes with the node",
+			 limit_ms, config->spool_dir);
+}
+
 static unsigned int lock_timeout_ms(const struct config *config)
 {
 	return config->prolog_budget_ms + LOCK_GRACE_MS +
@@ -310,6 +325,7 @@ int main(int argc, char **argv)
 		log_line("%s", sender.text);
 	FAULT_POINT("send after");
 	start_report(config, &job);
+	wait_for_ledger(config, &job);
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");
 		rc = 0;

@@ -14,18 +14,24 @@
  *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
  * failed is repeated after 5, 15, 45 and 135 s; then the timer takes over.
+ *
+ * With --flush=S, before the node is taken away, it tries again and again until
+ * nothing waits, whoever has sent it, for at most S seconds; what hangs then is
+ * cut off.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/config.h"
@@ -33,6 +39,7 @@
 #include "lib/fileio.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
+#include "lib/number.h"
 #include "lib/record.h"
 #include "lib/rundir.h"
 
@@ -40,6 +47,10 @@
 #define REASON_BYTES_MAX 4096
 #define TRIES_MAX 5
 #define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
+#define FLUSH_MAX_S 3600
+#define FLUSH_AGAIN_NS 200000000L
+
+static bool is_flushing; /* one limit for all of it */
 
 struct entry {
 	char name[256];
@@ -242,7 +253,8 @@ static int ask_one(struct sender *s, const char *request, int *is_answered,
 	int rc = -1;
 
 	*is_answered = 0;
-	alarm(CALL_LIMIT_S);
+	if (!is_flushing)
+		alarm(CALL_LIMIT_S);
 	if (!s->link)
 		s->link = ledger_link_open_from(&s->config->ledger, &s->ledger,
 						err);
@@ -250,7 +262,8 @@ static int ask_one(struct sender *s, const char *request, int *is_answered,
 		*is_answered = 1;
 		rc = judge(answer, err);
 	}
-	alarm(0);
+	if (!is_flushing)
+		alarm(0);
 	free(answer);
 	return rc;
 }
@@ -424,11 +437,58 @@ static int run_once(const struct config *config, struct err *err)
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-send [--once] [--conf=FILE]\n"
+	fprintf(to, "usage: jobio-send [--once | --flush=SECONDS] "
+		    "[--conf=FILE]\n"
 		    "Hands the records in the spool to the ledger.\n"
 		    "  --once       do not try again when it fails\n"
+		    "  --flush=S    try again until none waits, for S seconds\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
+}
+
+/* ---- before the node is taken away --------------------------------------- */
+
+static bool is_record_waiting(const struct config *config)
+{
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir = opendir(config->spool_dir);
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = rundir_is_record(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void on_end_of_flush(int signal)
+{
+	static const char text[] =
+		"jobio: send: time is up, and records wait still\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(1);
+	_exit(1);
+}
+
+/* Each reason is said once. */
+static int flush(const struct config *config, unsigned int limit_s)
+{
+	struct sigaction end = { .sa_handler = on_end_of_flush };
+	struct err err = { "" }, said = { "" };
+
+	is_flushing = true;
+	sigaction(SIGALRM, &end, NULL);
+	alarm(limit_s);
+	while (run_once(config, &err) < 0 || is_record_waiting(config)) {
+		if (strcmp(err.text, said.text) != 0)
+			say(err.text);
+		said = err;
+		nanosleep(&(struct timespec){ .tv_nsec = FLUSH_AGAIN_NS },
+			  NULL);
+	}
+	return 0;
 }
 
 static int run(const struct config *config, int once)
@@ -446,41 +506,58 @@ static int run(const struct config *config, int once)
 	return 0;
 }
 
-int main(int argc, char **argv)
+struct arguments {
+	const char *file;
+	unsigned long flush_s; /* 0: no */
+	bool once, help;
+};
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "once", no_argument, NULL, 'o' },
+		{ "flush", required_argument, NULL, 'f' },
 		{ "conf", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *file = NULL;
-	struct config *config;
-	struct err err = { "" };
-	int c, rc, once = 0;
+	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			once = 1;
-			break;
-		case 'c':
-			file = optarg;
-			break;
-		case 'h':
-			return usage(stdout, 0);
-		default:
-			return usage(stderr, 2);
-		}
+		if (c == 'o')
+			arguments->once = true;
+		else if (c == 'c')
+			arguments->file = optarg;
+		else if (c == 'h')
+			arguments->help = true;
+		else if (c != 'f' ||
+			 number_parse(optarg, 1, FLUSH_MAX_S,
+				      &arguments->flush_s, NULL) < 0)
+			return -1;
 	}
-	if (optind < argc)
+	if (optind < argc || (arguments->once && arguments->flush_s))
+		return -1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { .file = NULL };
+	struct config *config;
+	struct err err = { "" };
+	int rc;
+
+	if (read_arguments(&arguments, argc, argv) < 0)
 		return usage(stderr, 2);
-	config = config_load(file, &err);
+	if (arguments.help)
+		return usage(stdout, 0);
+	config = config_load(arguments.file, &err);
 	if (!config) {
 		say(err.text);
 		return 1;
 	}
-	rc = run(config, once);
+	rc = arguments.flush_s ? flush(config, (unsigned int)arguments.flush_s)
+			       : run(config, arguments.once);
 	config_free(config);
 	return rc;
 }

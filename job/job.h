@@ -224,6 +224,10 @@ void job_reason_clear(const struct config *config, const struct record *state);
 /* Start jobio-send and leave it alone; 'conf' may be NULL. 0 also when there is
  * none: then the timer sends. */
 int job_start_sender(const char *conf, struct err *err);
+/* Wait until no record of the job is in the spool, however it got out: 1; 0: one
+ * is, and time is up. */
+bool job_await_sender(const struct config *config, uint32_t job_id,
+		      unsigned int timeout_ms);
 
 /* The path of a helper beside this program. */
 int job_helper_path(const char *name, char *path, size_t size);

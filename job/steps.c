@@ -3,10 +3,12 @@
 #include "job/job.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/fileio.h"
 #include "lib/json.h"
@@ -90,6 +92,52 @@ static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 		client->is_beside = 0;
 }
 
+/* ---- steps that nobody counted --------------------------------------------- */
+
+static bool has_file(const struct config *config, uint32_t job_id,
+		     const char *name)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	return rundir_job_file(path, config->run_dir, job_id, name, NULL) ==
+		       0 &&
+	       lstat(path, &st) == 0;
+}
+
+/* Has the plugin gone, or come, since the job started? */
+static bool is_plugin_other(const struct config *config,
+			    const struct record *state)
+{
+	char note[RUNDIR_PATH_MAX], *path = NULL;
+	struct stat st;
+	bool is_other = false;
+
+	if (rundir_node_file(note, config->run_dir, RUNDIR_PLUGIN, NULL) == 0)
+		path = fileio_read(note, RUNDIR_PATH_MAX, NULL, NULL);
+	if (path && stat(path, &st) < 0)
+		is_other = errno == ENOENT;
+	else if (path)
+		is_other = state->start >= 0 &&
+			   (double)st.st_ctim.tv_sec +
+					   (double)st.st_ctim.tv_nsec / 1e9 >
+				   state->start;
+	free(path);
+	return is_other;
+}
+
+/* By the word of a slurmstepd (spank/away.h); or none of the job has loaded the
+ * plugin, which earlier jobs did. */
+static bool was_plugin_away(const struct config *config,
+			    const struct record *state)
+{
+	return has_file(config, state->job, RUNDIR_AWAY) ||
+	       (!has_file(config, state->job, RUNDIR_BEGUN) &&
+		is_plugin_other(config, state));
+}
+
+/* ---- those that left counters ------------------------------------------------ */
+
 static int add_step(struct record *state, struct record_io *io,
 		    struct json_object *step)
 {
@@ -145,6 +193,7 @@ void job_add_steps(const struct config *config, struct record *state)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
 	bool is_best = state->app_count == 0, has_stepd = false;
+	bool was_away = was_plugin_away(config, state);
 	struct cpuset cpus = { 0 };
 	struct record_io io;
 	struct dirent *entry;
@@ -175,8 +224,11 @@ void job_add_steps(const struct config *config, struct record *state)
 	if (state->part_count)
 		record_set_job_cpus(state, &cpus);
 	state->steps = steps;
+	if (was_away && (is_best || !steps))
+		state->flags |= RECORD_FLAG(PLUGIN_AWAY);
 	if (!steps) {
-		state->flags |= RECORD_FLAG(NO_STEP);
+		if (!was_away)
+			state->flags |= RECORD_FLAG(NO_STEP);
 		return;
 	}
 	/* what /proc/PID/io of slurmstepd does not see: fs/read_write.c counts

@@ -310,6 +310,12 @@ static const char *foreign_partition(const struct config *config,
 	return NULL;
 }
 
+bool config_waits(const struct config *config, const char *node)
+{
+	return *config->ledger.host &&
+	       is_of_nodes(config->ledger.wait_nodes, node);
+}
+
 bool config_is_off(const struct config *config, const char *node,
 		   const char *partitions, struct err *why)
 {

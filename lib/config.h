@@ -167,6 +167,7 @@ struct config_ledger {
 	unsigned int grace_s;
 	unsigned int retention_days;
 	unsigned int send_timeout_ms;
+	char *wait_nodes; /* fnmatch(3) patterns, blank-separated; "": none */
 };
 
 /* [advice]: what the rules of jobio-advice(7) compare with; each default is a
@@ -249,6 +250,8 @@ bool config_is_off(const struct config *config, const char *node,
 		   const char *partitions, struct err *why);
 /* Is the word in [jobio] partitions? Of an empty list each is. */
 bool config_has_partition(const struct config *config, const char *name);
+/* Does this node's epilog wait for the ledger ([ledger] wait_nodes)? */
+bool config_waits(const struct config *config, const char *node);
 
 /* Borrowed; NULL when there is none. */
 const struct config_client *config_client_find(const struct config *config,

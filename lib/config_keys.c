@@ -83,6 +83,7 @@ const struct key config_ledger_keys[] = {
 	  NULL },
 	{ "send_timeout_ms", NUMBER, AT(ledger.send_timeout_ms), "10000", 100,
 	  600000, NULL },
+	{ "wait_nodes", TEXT, AT(ledger.wait_nodes), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT

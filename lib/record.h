@@ -171,6 +171,9 @@
 	  "only in those of NFS")                                              \
 	X(COPIES_TWICE, "copies_twice",                                        \
 	  "the kernel counts copy_file_range within overlayfs twice")          \
+	X(PLUGIN_AWAY, "plugin_away",                                          \
+	  "jobio's plugin was away for a while, or exchanged, as the job "     \
+	  "ran: a step that began without it left no counters")                \
 	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
 	X(OTHER, "other", "a remark that this version does not know")
 

@@ -97,19 +97,20 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)
 	return fileio_mkdir(path, 0700, err);
 }
 
-void rundir_note_begun(const char *run_dir, uint32_t job_id)
+bool rundir_note_begun(const char *run_dir, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
 	if (rundir_job_file(path, run_dir, job_id, RUNDIR_BEGUN, NULL) < 0)
-		return;
+		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
 	if (fd < 0)
-		return;
+		return false;
 	dprintf(fd, "%ld", (long)getpid());
 	close(fd);
+	return true;
 }
 
 int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,

@@ -9,6 +9,7 @@
  *   RUN/command            the command that is being run    prolog, epilog
  *   RUN/mmpmon             locked by a running mmpmon       prolog, epilog
  *   RUN/count              why the kernel does not count    jobio-count
+ *   RUN/plugin             where the plugin is loaded from  slurmstepd
  *   RUN/JOB/journal        changes to the client            prolog, epilog
  *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
  *   RUN/JOB/gate           gate file of the job             prolog
@@ -19,6 +20,8 @@
  *   RUN/JOB/counted        there: the kernel counts         prolog
  *   RUN/JOB/mountinfo      the node's namespace and mounts, for a slurmstepd
  *                          that is in another one           prolog
+ *   RUN/JOB/away           there: a step may have begun without the plugin
+ *                                                           slurmstepd
  *   RUN/JOB/told           was it said in the job's output? slurmstepd
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
  *   RUN/JOB/steps/STEP.own counters of NFS that its namespace
@@ -71,6 +74,7 @@
 #define RUNDIR_COMMAND "command"
 #define RUNDIR_MMPMON "mmpmon"
 #define RUNDIR_COUNT "count"
+#define RUNDIR_PLUGIN "plugin"
 /* RUN/JOB/... */
 #define RUNDIR_JOURNAL "journal"
 #define RUNDIR_START "start.json"
@@ -82,6 +86,7 @@
 #define RUNDIR_OWN ".own"	     /* behind the name of a step */
 #define RUNDIR_MOUNTINFO "mountinfo" /* spank/own_node.h */
 #define RUNDIR_TOLD "told"
+#define RUNDIR_AWAY "away"     /* spank/away.h */
 #define RUNDIR_OTHERS "others" /* jobs were here at the same time */
 /* SPOOL/state/NAME.... */
 #define RUNDIR_BASELINE "baseline"
@@ -109,8 +114,8 @@ int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err);
 int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
 
 /* RUN/JOB/begun with the pid of this process, unless it is there, or no prolog
- * has made RUN/JOB. */
-void rundir_note_begun(const char *run_dir, uint32_t job_id);
+ * has made RUN/JOB. True: it was not. */
+bool rundir_note_begun(const char *run_dir, uint32_t job_id);
 
 /* RUN/.gone.JOB */
 int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,

@@ -30,6 +30,7 @@
 #include "report/doctor_host.h"
 #include "report/doctor_node.h"
 #include "report/doctor_slurm.h"
+#include "report/doctor_slurmd.h"
 #include "report/print.h"
 #include "report/subject.h"
 
@@ -397,11 +398,16 @@ static void look_at_jobio(struct doctor *doctor)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
-static const char *find_host(const struct options *options, char *name,
+/* A machine of a cloud, or with several nodes, need not be called like its node. */
+static const char *find_host(const struct options *options,
+			     const struct doctor *doctor, char *name,
 			     size_t size)
 {
 	if (options->host)
 		return options->host;
+	if (!getenv("SLURMD_NODENAME") &&
+	    doctor_slurmd_name(doctor, name, size))
+		return name;
 	return host_node_name(name, size) < 0 ? "localhost" : name;
 }
 
@@ -510,7 +516,7 @@ static int check_host(const struct options *options)
 	};
 	int status;
 
-	doctor.host = find_host(options, name, sizeof(name));
+	doctor.host = find_host(options, &doctor, name, sizeof(name));
 	look(&doctor, options);
 	if (options->submit && doctor.config && !*options->root)
 		check_submit(&doctor, options->partition,

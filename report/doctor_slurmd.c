@@ -18,6 +18,7 @@
 
 #include "lib/child.h"
 #include "lib/core_map.h"
+#include "lib/fileio.h"
 #include "lib/host.h"
 #include "lib/number.h"
 #include "lib/version.h"
@@ -161,6 +162,54 @@ static void from_scan(const struct doctor *doctor, struct slurmd *slurmd)
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/* ---- its name ------------------------------------------------------------------- */
+
+#define ARGUMENTS_MAX 65536
+#define NAME_TIMEOUT_MS 1000U
+
+/* Prints what stands behind -N, as a word of its own or not. */
+static int print_name(void *path)
+{
+	size_t size, at;
+	char *words = fileio_read(path, ARGUMENTS_MAX, &size, NULL);
+
+	for (at = 0; words && at < size; at += strlen(words + at) + 1) {
+		if (strncmp(words + at, "-N", 2) != 0)
+			continue;
+		if (!words[at + 2])
+			at += 3;
+		else
+			at += 2;
+		if (at < size)
+			printf("%s", words + at);
+		break;
+	}
+	free(words);
+	return 0;
+}
+
+/* In a child: a process that is stuck does not show its arguments. */
+bool doctor_slurmd_name(const struct doctor *doctor, char *name, size_t room)
+{
+	struct child_result result = { 0 };
+	struct slurmd slurmd = { 0 };
+	char path[PATH_MAX];
+	bool found = false;
+
+	from_scan(doctor, &slurmd);
+	if (!slurmd.pid ||
+	    snprintf(path, sizeof(path), "%s/proc/%lu/cmdline", doctor->root,
+		     slurmd.pid) >= (int)sizeof(path) ||
+	    child_call("slurmd's arguments", print_name, path, NAME_TIMEOUT_MS,
+		       &result, NULL) < 0)
+		return false;
+	found = result.out_bytes && result.out_bytes < room;
+	if (found)
+		snprintf(name, room, "%s", result.out);
+	child_result_free(&result);
+	return found;
 }
 
 static void find_program(const struct doctor *doctor, struct slurmd *slurmd)

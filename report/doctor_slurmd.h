@@ -8,6 +8,10 @@
 
 #include "report/doctor_view.h"
 
+/* The node's name that the running slurmd was given (-N), which its host need not
+ * have; false: none runs here, or it goes by the host's. Reads doctor->root only. */
+bool doctor_slurmd_name(const struct doctor *doctor, char *name, size_t room);
+
 /* 'spec': the OS CPUs that Slurm withholds from every job. */
 void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec);
 

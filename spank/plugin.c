@@ -5,14 +5,14 @@
  *   sbatch salloc srun init            option_register
  *                      init_post_opt   option_settle: a refusal ends the client
  *   slurmstepd         init            option_register (Slurm insists)
- *                      init_post_opt   rundir_note_begun, gate_open,
+ *                      init_post_opt   rundir_note_begun, away_open, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
  *                                      own_stats_begin
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
- *                      exit            own_stats_end, stepio_write
+ *                      exit            away_was, own_stats_end, stepio_write
  *                      in a step that looks (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked
@@ -23,6 +23,7 @@
  * Callbacks return 0 or -1: positive values mean failure only since 25.05
  * (spank.c). This is the only file of the plugin that logs or ends a process.
  */
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@
 #include "lib/number.h"
 #include "lib/rundir.h"
 #include "lib/variables.h"
+#include "spank/away.h"
 #include "spank/gate.h"
 #include "spank/given.h"
 #include "spank/live.h"
@@ -170,7 +172,8 @@ static struct {
 	char run_dir[512];
 	bool is_off;   /* the site does not use jobio on this node */
 	bool is_guess; /* of run_dir */
-	uint32_t step_id;
+	uint32_t job_id, step_id;
+	struct away away; /* this plugin's file */
 	pid_t pid;
 	struct stepio begin, end;
 	bool has_begin, has_end;
@@ -296,6 +299,26 @@ static void open_users_step(uint32_t job_id, const struct config *config)
 	step.is_open = true;
 }
 
+/* Where the first step to load the plugin is not the extern step, which begins
+ * before all others (PrologFlags=Contain), and the plugin came after the prolog,
+ * that one has begun without it. */
+static void watch_plugin(uint32_t job_id, bool is_first)
+{
+	char gate[RUNDIR_PATH_MAX];
+	Dl_info own;
+
+	step.job_id = job_id;
+	if (!dladdr(&step, &own) || !own.dli_fname)
+		return;
+	away_open(&step.away, own.dli_fname);
+	away_note_path(&step.away, step.run_dir);
+	if (is_first && step.step_id != STEP_EXTERN &&
+	    rundir_job_file(gate, step.run_dir, job_id, RUNDIR_GATE, NULL) ==
+		    0 &&
+	    away_is_newer(&step.away, gate))
+		away_note(step.run_dir, job_id);
+}
+
 static int open_step(spank_t sp)
 {
 	struct config *config;
@@ -305,7 +328,7 @@ static int open_step(spank_t sp)
 	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
 		return 0;
 	config = read_config(sp);
-	rundir_note_begun(step.run_dir, job_id);
+	watch_plugin(job_id, rundir_note_begun(step.run_dir, job_id));
 	if (step.step_id != STEP_EXTERN &&
 	    (step.is_off || !open_live(sp, job_id)))
 		open_users_step(job_id, config);
@@ -622,6 +645,9 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
 	(void)argv;
 	if (step.live.is_on)
 		live_close(&step.live);
+	if (away_was(&step.away))
+		away_note(step.run_dir, step.job_id);
+	away_close(&step.away);
 	if (spank_context() != S_CTX_REMOTE || !step.is_open || !step.has_begin)
 		return 0;
 	return close_step(sp);

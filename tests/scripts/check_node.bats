@@ -331,6 +331,24 @@ plugin_c() {
 	only N11 'no slurmd runs here: whether it may use all CPUs is not known' 'start slurmd'
 }
 
+# called NAME - what a node is called where nobody says it
+# shellcheck disable=SC2031 # bats sets output
+called() {
+	run env -i "$BUILDDIR/jobio" check --root="$root" --slurm-conf=/etc/slurm/slurm.conf \
+		--topology="$(machine intel-2x16x2-block)" --format=json
+	[[ $output == '{"host":"'"$1"'"'* ]] || { echo "$output"; return 1; }
+}
+
+@test "check goes by the name that slurmd was given, which need not be its host's" {
+	called "$(hostname -s)"
+	printf '%s\0' /usr/sbin/slurmd -D -b -N n02 >proc/812/cmdline
+	called n02
+	printf '%s\0' slurmd -Nn02 >proc/812/cmdline
+	called n02
+	printf '%s\0' slurmd -D -N >proc/812/cmdline
+	called "$(hostname -s)"
+}
+
 @test "check: slurmd counts fewer CPUs than the kernel has" {
 	sed -i s/CPUs=64/CPUs=62/ slurmd
 	only N03 "slurmd sees 62 CPUs ($root/slurmd -C); the kernel has 64 online" isolate_cpusets=false

@@ -238,6 +238,98 @@ spool_reason() {
 	expect_equal 0 "$(spool_count)"
 }
 
+# flush SECONDS - as before the node is taken away
+flush() { timeout 60 "$BUILDDIR/jobio-send" --flush="$1" --conf="$DIR/jobio.conf"; }
+
+@test "before a node is taken away: records are tried until the ledger has them, and each reason is said once" {
+	stop "$LEDGER"
+	spool 7 c1
+	spool 8 c1
+	flush 50 2>"$DIR/said" 3>&- &
+	local sender=$!
+	within 10 test -s "$DIR/said"
+	sleep 1
+	start_ledger
+	wait "$sender"
+	expect_equal "jobio: send: ledger '127.0.0.1:$PORT': Connection refused
+jobio: send: 2 records sent, 0 bad" "$(<"$DIR/said")"
+	expect_equal 0 "$(spool_count)"
+	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
+}
+
+@test "before a node is taken away: what another one sends is waited for, and not for ever" {
+	spool 7 c1
+	exec 9>"$DIR/spool/.lock"
+	flock 9
+	run flush 1
+	expect_equal 1 "$status"
+	expect_text 'jobio: send: time is up, and records wait still' "$output"
+	expect_equal 1 "$(spool_count)"
+	flush 50 2>"$DIR/said" 3>&- 9>&- &
+	local sender=$!
+	exec 9>&-
+	wait "$sender"
+	expect_equal 0 "$(spool_count)"
+}
+
+@test "before a node is taken away: a ledger that never answers is given up in time" {
+	local before=$SECONDS
+	kill -STOP "$LEDGER"
+	spool 7 c1
+	run flush 1
+	kill -CONT "$LEDGER"
+	expect_equal 1 "$status"
+	expect_text 'time is up' "$output"
+	((SECONDS - before < 4))
+	expect_equal 1 "$(spool_count)"
+	run flush 3601
+	expect_equal 2 "$status"
+}
+
+# epilog - of a job 7 on c1, which no prolog has seen
+epilog() {
+	mkdir -p "$DIR/run"
+	env -i PATH="$PATH" SLURMD_NODENAME=c1 SLURM_CLUSTER_NAME=c SLURM_JOB_ID=7 SLURM_JOB_UID=1000 \
+		SLURM_JOB_GID=1000 SLURM_NODELIST=c1 "$BUILDDIR/jobio-release" --conf="$DIR/jobio.conf"
+}
+
+# waiting_on PATTERNS - the epilogs of these nodes wait for the ledger
+waiting_on() { sed -i -e "s,^spool_dir,run_dir = $DIR/run\n&," -e "s/^send_timeout_ms.*/&\nwait_nodes = $1/" "$DIR/jobio.conf"; }
+
+@test "wait_nodes: the epilog ends when the ledger has the job's record, and on other nodes at once" {
+	local begin
+	waiting_on 'x* c[1-9]'
+	kill -STOP "$LEDGER"
+	(sleep 1.5; kill -CONT "$LEDGER") 3>&- &
+	begin=${EPOCHREALTIME/./}
+	run epilog
+	expect_equal 0 "$status"
+	expect_equal 0 "$(spool_count)"
+	((${EPOCHREALTIME/./} - begin > 1000000))
+	expect_equal '7|c1' "$(in_store 'SELECT job, node FROM runs JOIN records ON run=id')"
+	sed -i 's/^wait_nodes.*/wait_nodes = x*/' "$DIR/jobio.conf"
+	rm "$DIR/spool/released"
+	kill -STOP "$LEDGER"
+	run epilog
+	expect_equal 1 "$(spool_count)"
+	kill -CONT "$LEDGER"
+	expect_equal '' "$output"
+}
+
+@test "wait_nodes: the epilog does not wait longer than send_timeout_ms, and says what may be lost" {
+	local begin
+	waiting_on 'c*'
+	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 700/' "$DIR/jobio.conf"
+	stop "$LEDGER"
+	begin=${EPOCHREALTIME/./}
+	run epilog
+	begin=$((${EPOCHREALTIME/./} - begin))
+	expect_equal 0 "$status"
+	((begin >= 700000 && begin < 5000000)) || { echo "$begin us"; return 1; }
+	expect_text "ledger: it has not taken this job's record within 700 ms (send_timeout_ms): the record stays in $DIR/spool, and goes with the node" "$output"
+	expect_equal 1 "$(spool_count)"
+}
+
 # asked - somebody has a connection to the ledger
 asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 

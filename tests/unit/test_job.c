@@ -924,6 +924,64 @@ START_TEST(a_job_without_steps_has_no_numbers_of_them)
 }
 END_TEST
 
+START_TEST(the_word_of_a_slurmstepd_that_the_plugin_was_away_is_kept)
+{
+	struct record *state;
+	struct record_io io;
+
+	setup();
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	tempdir_put("run/7/begun", "1");
+	tempdir_put("run/7/away", "");
+	state = with_steps(new_state(7, 1000, 0)); /* has one begun? */
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(PLUGIN_AWAY));
+	record_free(state);
+	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,"
+		      "\"write_calls\":4,\"own_out\":true}");
+	state = with_steps(new_state(7, 1000, 0));
+	ck_assert_uint_eq(state->flags, OF_STEPD | RECORD_FLAG(PLUGIN_AWAY));
+	record_free(state);
+	state = new_state(7, 1000, 0); /* the kernel has counted all of them */
+	record_io_init(&io);
+	record_add_app(state, &io);
+	with_steps(state);
+	ck_assert_uint_eq(state->flags, 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* Of a job that nobody has begun: */
+static uint32_t flags_of_unbegun(double start)
+{
+	struct record *state = new_state(7, 1000, 0);
+	uint32_t flags;
+
+	state->start = start;
+	with_steps(state);
+	flags = state->flags;
+	record_free(state);
+	return flags;
+}
+
+START_TEST(no_slurmstepd_has_begun_a_job_and_the_plugin_is_away)
+{
+	double now = job_now();
+
+	setup();
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	ck_assert_uint_eq(flags_of_unbegun(now), RECORD_FLAG(NO_STEP));
+	tempdir_put("run/plugin", tempdir_path("jobio.so"));
+	ck_assert_uint_eq(flags_of_unbegun(now), RECORD_FLAG(PLUGIN_AWAY));
+	tempdir_put("jobio.so", ""); /* it came later */
+	ck_assert_uint_eq(flags_of_unbegun(now - 10), RECORD_FLAG(PLUGIN_AWAY));
+	ck_assert_uint_eq(flags_of_unbegun(now + 10), RECORD_FLAG(NO_STEP));
+	tempdir_put("run/7/begun", "1");
+	ck_assert_uint_eq(flags_of_unbegun(now - 10), RECORD_FLAG(NO_STEP));
+	teardown();
+}
+END_TEST
+
 START_TEST(what_the_gate_said_is_added_up)
 {
 	struct record *state;
@@ -1379,6 +1437,8 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  a_step_without_all_numbers_is_missing,
 	  flags_are_not_about_steps_where_there_is_a_better_source,
 	  a_job_without_steps_has_no_numbers_of_them,
+	  the_word_of_a_slurmstepd_that_the_plugin_was_away_is_kept,
+	  no_slurmstepd_has_begun_a_job_and_the_plugin_is_away,
 	  what_the_gate_said_is_added_up, what_the_client_moved_is_the_nodes,
 	  what_the_client_moved_may_be_unknown,
 	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
