@@ -76,9 +76,8 @@ static bool has_room(struct wire *wire)
 		return true;
 	if (room > WIRE_ROWS_MAX)
 		room = WIRE_ROWS_MAX;
-	bigger = wire->count < room
-			 ? realloc(wire->row, room * sizeof(*bigger))
-			 : NULL;
+	bigger = wire->count < room ? realloc(wire->row, room * sizeof(*bigger))
+				    : NULL;
 	if (!bigger)
 		return false;
 	wire->row = bigger;

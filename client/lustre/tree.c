@@ -347,8 +347,8 @@ static int read_file(int fd, bool is_line, char *text, size_t size)
 	while (!is_whole && used < size - 1) {
 		n = read(fd, text + used, size - 1 - used);
 		if (n > 0)
-			is_whole = is_line &&
-				   memchr(text + used, '\n', (size_t)n);
+			is_whole =
+				is_line && memchr(text + used, '\n', (size_t)n);
 		else
 			is_whole = n == 0;
 		if (n <= 0)

@@ -43,8 +43,8 @@ enum tree_kind {
 
 struct tree_device {
 	enum tree_kind kind;
-	unsigned int index;	      /* 0 of llite */
-	long tracked; /* of llite: who alone is counted, as in stats.h */
+	unsigned int index; /* 0 of llite */
+	long tracked;	    /* of llite: who alone is counted, as in stats.h */
 	char name[TREE_NAME_MAX];     /* of the device */
 	char instance[TREE_NAME_MAX]; /* of the mount that it belongs to */
 };
