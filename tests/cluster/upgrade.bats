@@ -68,7 +68,7 @@ teardown_file() {
 	within 60 queue_is_empty
 	all_to this
 	site_restore
-	on login sh -c "rm -rf $STORE /home/alice/go.*"
+	on login sh -c "rm -rf $STORE /home/alice/go.* /home/alice/at.*"
 	expect_healthy
 }
 
@@ -143,6 +143,68 @@ delivered() {
 		within 20 no_traces "$host"
 		expect_equal writecache "$(mount_mode "$host")"
 	done
+}
+
+# ---- a plugin that is away for a while ----------------------------------------------
+
+# waits_for NAME - a command of alice's job: until the test says go
+waits_for() { printf 'touch at.%s; until [ -e go.%s ]; do sleep 0.1; done; ' "$1" "$1"; }
+at() { within 30 on login test -e "/home/alice/at.$1"; }
+go() { on login touch "/home/alice/go.$1"; }
+
+# removed, put_back - c1's plugin, as a package manager does; kept under another name
+removed() { on c1 sh -c "cp $PLUGIN /tmp/jobio.so && rm $PLUGIN"; }
+put_back() { on c1 sh -c "cp /tmp/jobio.so $PLUGIN.new && mv $PLUGIN.new $PLUGIN"; }
+
+# end_of JOB - "STEPS AWAY": how many left counters, and whether the record says that
+# one may be missing
+end_of() {
+	wait_for_job "$1"
+	expect_record "$1" c1 .node c1
+	record "$1" c1 | jq -r '"\(.steps) \(.quality | contains(["plugin_away"]))"'
+}
+
+STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
+
+@test "a step that begins while the plugin is away is not counted, and the record says that it may be missing" {
+	local first
+	all_to this
+	PLUGIN=$(on c1 scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so
+	# it goes, and comes back, under this job
+	submit "$STEP$(waits_for b)$STEP$(waits_for c)$STEP" -n1 -w c1
+	first=$job
+	at b
+	removed
+	go b
+	at c
+	put_back
+	go c
+	expect_equal '3 true' "$(end_of "$first")"
+	run on login jobio report "$first"
+	expect_text "jobio's plugin was away for a while, or exchanged, as the job ran: a step that began without it left no counters" "$output"
+	expect_summary "$first" 'q=[a-z_,]*plugin_away'
+
+	# a job that begins, and ends, without it
+	removed
+	submit "$STEP" -n1 -w c1
+	expect_equal '0 true' "$(end_of "$job")"
+	# one that begins without it, and ends with it
+	submit "$(waits_for d)$STEP" -n1 -w c1
+	at d
+	put_back
+	go d
+	expect_equal '1 true' "$(end_of "$job")"
+	# and one after all that
+	submit "$STEP" -n1 -w c1
+	expect_equal '2 false' "$(end_of "$job")"
+}
+
+@test "an upgrade, which renames the new plugin over the old one, leaves no doubt in the records" {
+	submit "$(waits_for e)$STEP" -n1 -w c1
+	at e
+	to this c1
+	go e
+	expect_equal '2 false' "$(end_of "$job")"
 }
 
 is_spooled() { [[ $(spooled c1) == "$job."* ]]; }

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# firewall.bats - what a firewall between nodes and ledger does to jobs, nodes and records,
+# and that the ports that docs/deploy.md names are enough
+#
+# The rules are made in the hosts' own network namespaces, from outside.
+# shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands; submit sets $job,
+# for one test
+
+load lib
+
+page=$BATS_TEST_DIRNAME/../../docs/deploy.md
+
+setup_file() { expect_healthy; }
+setup() { set_conf c1 's/^grace_s.*/&\nsend_timeout_ms = 2000/'; }
+
+teardown() {
+	local host
+	filter db -F
+	for host in login ctld dbd c1 c2 c3; do
+		filter $host -F
+		on $host sed -i '/^SrunPortRange=/d' /etc/slurm/slurm.conf
+	done
+	on login rm -f /home/alice/go
+	site_restore
+	on login scancel -u alice
+	expect_healthy
+	within 30 nothing_waits
+}
+
+# filter HOST ARGUMENT... - of iptables, for what comes to the host and leaves it
+filter() {
+	local host=$1
+	shift
+	container_pid "$JOBIO_CLUSTER-$host"
+	nsenter -t "$container_pid" -n iptables -w "$@"
+}
+
+nothing_waits() { [[ -z $(spooled c1) ]]; }
+waits() { [[ $(spooled c1) == "$1."* ]]; }
+
+# ended_within SECONDS - $job is over, from its end to an idle node
+ended_within() {
+	local begin=$SECONDS
+	wait_for_job "$job"
+	within 30 node_is_idle
+	((SECONDS - begin <= $1)) || { echo "took $((SECONDS - begin)) s"; return 1; }
+	expect_equal COMPLETED "$(job_state "$job")"
+}
+node_is_idle() { [[ $(node_state c1) == idle ]]; }
+
+# closed SAID TARGET... - to c1, port 8632 of the ledger is, in this way
+closed() {
+	local said=$1
+	shift
+	filter c1 -A OUTPUT -p tcp --dport 8632 -j "$@"
+	submit true --io-cores=1 --io-profile=stream -n1 -w c1
+	ended_within 8
+	within 10 waits "$job"
+	check c1
+	expect_text "L04 error: the ledger cannot be reached: ledger 'dbd:8632': $said" "$output"
+	expect_text 'cure: start jobio-ledgerd on dbd, and open its TCP port 8632 for this host' "$output"
+	filter c1 -F
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
+	within 10 nothing_waits
+}
+
+@test "a firewall that drops: the job ends in time, its record waits and arrives when the port is open, and check names the port" {
+	closed 'Connection timed out' DROP
+}
+
+@test "a firewall that rejects with a reset does the same" {
+	closed 'Connection refused' REJECT --reject-with tcp-reset
+}
+
+@test "a firewall that says that it prohibits does the same" {
+	closed 'No route to host' REJECT --reject-with icmp-admin-prohibited
+}
+
+@test "a firewall that drops, on a node whose epilog waits: it waits for send_timeout_ms, and node and record are well" {
+	set_conf c1 's/^grace_s.*/&\nwait_nodes = c1/'
+	filter c1 -A OUTPUT -p tcp --dport 8632 -j DROP
+	submit true --io-cores=1 -n1 -w c1
+	ended_within 10
+	waits "$job"
+	filter c1 -F
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
+}
+
+# times JOB - how often the ledger's host got its record: by what it has
+kept() { in_ledger "SELECT count(*) FROM records JOIN runs ON run = id WHERE job = $1"; }
+has_kept() { [[ $(kept "$1") == 1 ]]; }
+
+@test "a port that closes while a record is on its way: the ledger has it, the node sends it again, and it counts once" {
+	# the connection is made, and no answer comes back
+	filter c1 -A INPUT -p tcp --sport 8632 --tcp-flags PSH PSH -j DROP
+	submit true --io-cores=1 -n1 -w c1
+	ended_within 8
+	within 20 has_kept "$job"
+	waits "$job"
+	filter c1 -F
+	within 20 nothing_waits
+	expect_equal 1 "$(kept "$job")"
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
+}
+
+# ---- the ports of the page -------------------------------------------------------------
+
+# ports WHERE - that the page's table has open there: "FROM PORT" of each
+ports() {
+	awk -F' *\\| *' -v to="$1" '/^\| from /, !/^\|/ { if ($3 == to) print $4 }' "$page" | tr ',' '\n' | sed 's/[^0-9:].*//' | grep .
+}
+
+# only HOST PORT... - new connections from others get there, and nowhere else
+only() {
+	local host=$1 port
+	shift
+	filter "$host" -A INPUT -i lo -j ACCEPT
+	for port in "$@"; do filter "$host" -A INPUT -p tcp --dport "$port" -j ACCEPT; done
+	filter "$host" -A INPUT -p tcp --syn -j DROP
+}
+
+@test "with the ports of the page open, and no others, all of jobio works" {
+	local host ports
+	for host in login ctld c1 c2 c3; do
+		on $host sh -c 'echo SrunPortRange=60001-60999 >>/etc/slurm/slurm.conf'
+	done
+	mapfile -t ports < <(ports ledger; ports slurmdbd)
+	expect_equal '8632 6819' "${ports[*]}"
+	only dbd "${ports[@]}"
+	mapfile -t ports < <(ports MariaDB)
+	only db "${ports[@]}"
+	mapfile -t ports < <(ports slurmctld)
+	only ctld "${ports[@]}"
+	mapfile -t ports < <(ports nodes)
+	for host in c1 c2 c3; do only $host "${ports[@]}" 60001:60999; done
+	only login 60001:60999
+	for host in login c1 dbd ctld; do
+		check $host
+		no 'S[0-9]+|L[0-9]+' || { echo "$host"; return 1; }
+	done
+	submit 'srun -Q true; until [ -e go ]; do sleep 0.2; done' --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1 -w c1,c2
+	within 30 job_runs "$job"
+	run as alice timeout 60 jobio report --live "$job"
+	expect_text 'the kernel does not count' "$output"
+	on login touch /home/alice/go
+	wait_for_job "$job"
+	expect_summary "$job" '^jobio/1 .* nodes=2/2 cores=1 '
+	run as alice jobio report --json "$job"
+	expect_equal ledger "$(jq -r .source <<<"$output")"
+	# and without the one of the ledger, what sacct has
+	filter login -A OUTPUT -p tcp --dport 8632 -j REJECT --reject-with tcp-reset
+	run as alice jobio report --json "$job"
+	expect_equal sacct "$(jq -r .source <<<"$output")"
+}
