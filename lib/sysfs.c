@@ -172,7 +172,7 @@ static int numa_node_below(const char *name, int depth)
 	char path[PATH_TEXT_MAX + 128];
 	struct dirent *entry;
 	int node = -1, one;
-	bool differ = false;
+	bool is_first = true, differ = false;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/class/net/%s", root, name);
@@ -181,7 +181,8 @@ static int numa_node_below(const char *name, int depth)
 		if (strncmp(entry->d_name, "lower_", 6) != 0)
 			continue;
 		one = numa_node_of_interface(entry->d_name + 6, depth + 1);
-		differ |= node >= 0 && one != node;
+		differ |= !is_first && one != node;
+		is_first = false;
 		node = one;
 	}
 	if (dir)

@@ -86,8 +86,42 @@ START_TEST(a_comment_that_slurmdbd_would_cut_is_left_alone)
 }
 END_TEST
 
+START_TEST(a_comment_as_long_as_slurmdbd_keeps_is_whole)
+{
+	char *text = malloc(COMMENT_MAX + 1), *got;
+	size_t most = COMMENT_MAX - strlen(NEW) - 2;
+	struct err err = { "" };
+
+	memset(text, 'x', COMMENT_MAX);
+	text[most] = 0;
+	got = comment_with(text, NEW, &err);
+	ck_assert_msg(got != NULL, "%s", err.text);
+	ck_assert_uint_eq(strlen(got), COMMENT_MAX - 1);
+	free(got);
+	text[most] = 'x';
+	text[most + 1] = 0;
+	ck_assert_ptr_null(comment_with(text, NEW, &err));
+	free(text);
+}
+END_TEST
+
+START_TEST(what_is_no_token_ends_a_summary)
+{
+	expect_found("jobio/1 a=1", "jobio/1 a=1 B=2");
+	expect_found("jobio/1 a=1", "jobio/1 a=1 b");
+	expect_found("jobio/1 a=1", "jobio/1 a=1  b=2");
+	expect_found("jobio/1 a=1", "jobio/1 a=1 b=2|3");
+	expect_found("jobio/1 a=1 b=", "jobio/1 a=1 b=\nc=3");
+	expect_found("jobio/1 a=1", "jobio/1 =2 jobio/1 a=1");
+	expect_found(NULL, "jobio/1 a");
+	expect_found(NULL, "jobio/1  a=1");
+}
+END_TEST
+
 UNIT_MAIN("comment", an_empty_comment_becomes_ours,
 	  an_older_summary_is_replaced,
 	  other_text_stays_as_it_is_before_and_behind,
 	  a_summary_is_found_wherever_it_stands,
-	  a_comment_that_slurmdbd_would_cut_is_left_alone)
+	  a_comment_that_slurmdbd_would_cut_is_left_alone,
+	  a_comment_as_long_as_slurmdbd_keeps_is_whole,
+	  what_is_no_token_ends_a_summary)

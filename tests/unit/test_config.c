@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "lib/config.h"
+#include "lib/config_parts.h"
 #include "lib/fileio.h"
 #include "lib/finding.h"
 #include "tests/unit/conf.h"
@@ -832,6 +833,290 @@ START_TEST(a_calibration_holds_numbers_for_advice_and_nothing_else)
 }
 END_TEST
 
+START_TEST(the_bounds_of_cores_belong_to_what_is_allowed)
+{
+	struct config *config =
+		conf_load("[option]\nio_cores_min = 2\nio_cores_max = 2\n"
+			  "io_cores_default = 2\n[profile p]\nio_cores = 2\n");
+
+	ck_assert_uint_eq(config->io_cores_min, 2);
+	config_free(config);
+	expect_error("[option]\nio_cores_min = 2\nio_cores_default = 1\n",
+		     ": [option] io_cores_default: '1': outside io_cores_min "
+		     "and io_cores_max");
+	expect_error("[option]\nio_cores_default = 5\n",
+		     ": [option] io_cores_default: '5': outside");
+	expect_error("[option]\nio_cores_min = 2\n[profile p]\nio_cores = 1\n",
+		     ": [profile p] io_cores: '1': outside [option] "
+		     "io_cores_min and io_cores_max");
+	expect_error("[profile p]\nio_cores = 5\n",
+		     ": [profile p] io_cores: '5': outside");
+	config = conf_load("[option]\nio_cores_max = 64\n"
+			   "[profile p]\nread_ahead_kb = 1048576\n"
+			   "[profile q]\nread_ahead_kb = 0\n");
+	ck_assert_uint_eq(config->io_cores_max, 64);
+	config_free(config);
+	expect_error("[profile p]\nread_ahead_kb = 1048577\n",
+		     ": [profile p] read_ahead_kb: '1048577': expected a "
+		     "number from 0 to 1048576");
+}
+END_TEST
+
+START_TEST(only_the_profile_for_all_clients_describes_itself)
+{
+	expect_error("[client home]\ntype = nfs\n"
+		     "[profile scan]\nio_cores = 1\n"
+		     "[profile scan:home]\ndescription = a\n",
+		     ": [profile scan:home]: 'description': belongs into the "
+		     "[profile] for all clients");
+	expect_error("[client w]\ntype = weka\n[client home]\ntype = nfs\n"
+		     "[profile scan]\nio_cores = 1\n"
+		     "[profile scan:home]\nmount_options = nconnect=4\n",
+		     ": [profile scan:home] mount_options: 'nconnect=4': a "
+		     "live NFS mount takes");
+	config_free(
+		conf_load("[client w]\ntype = weka\n"
+			  "[client home]\ntype = nfs\n"
+			  "[profile scan]\nio_cores = 1\n"
+			  "[profile scan:w]\nmount_options = nconnect=4\n"));
+}
+END_TEST
+
+START_TEST(options_that_only_nfs_could_take_are_those_of_a_live_mount)
+{
+	struct config *config = conf_load(
+		"[client w]\ntype = weka\n[client home]\ntype = nfs\n"
+		"[profile p]\nmount_options = sync,forcedirect,noatime\n");
+
+	ck_assert_str_eq(config->profiles[0].nfs_options, "sync,noatime");
+	ck_assert_str_eq(config_profile_options(&config->profiles[0],
+						&config->clients[0]),
+			 "sync,forcedirect,noatime");
+	ck_assert_str_eq(config_profile_options(&config->profiles[0],
+						&config->clients[1]),
+			 "sync,noatime");
+	config_free(config);
+	config = conf_load("[profile p]\nmount_options = forcedirect\n");
+	ck_assert_str_eq(config->profiles[0].nfs_options, "");
+	config_free(config);
+	config = conf_load("[client l]\ntype = lustre\n"
+			   "[profile p]\nmount_options = flock\n");
+	config_free(config);
+	expect_error("[client home]\ntype = nfs\n[client l]\ntype = lustre\n"
+		     "[profile p]\nmount_options = flock\n",
+		     ": [profile p] mount_options: 'flock': a live NFS mount "
+		     "takes");
+}
+END_TEST
+
+START_TEST(as_many_mounts_and_as_long_a_schema_as_there_may_be)
+{
+	struct config *config = conf_load(
+		"[count]\nmounts = /1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 /12 /13 "
+		"/14 /15 /16\n"
+		"[ledger]\nstorage_loc = "
+		"a234567890123456789012345678901234567890123456789012345678901"
+		"23_\nstorage_ca = /ca\nstorage_pass_file = /pass\n"
+		"[jobio]\nreport_dir = /r/%%x/%w/%u-%j\n");
+
+	ck_assert_uint_eq(strlen(config->ledger.storage_loc), 64);
+	ck_assert_str_eq(config->report_dir, "/r/%%x/%w/%u-%j");
+	config_free(config);
+	config = conf_load("[jobio]\nreport_dir = %w\n");
+	config_free(config);
+	expect_error("[ledger]\nstorage_loc = "
+		     "a234567890123456789012345678901234567890123456789012345"
+		     "678901234_\n",
+		     ": [ledger] storage_loc: 'a2345");
+	expect_error("[ledger]\nstorage_loc =\n",
+		     ": [ledger] storage_loc: '': expected at most 64");
+	expect_error("[ledger]\nstorage_ca = x\n",
+		     ": [ledger] storage_ca: 'x': expected an absolute path");
+	expect_error("[jobio]\nreport_dir = %u/x\n",
+		     ": [jobio] report_dir: '%u/x': expected an absolute "
+		     "path, or %w at the start");
+	expect_error("[jobio]\nreport_dir = /%%%\n",
+		     ": [jobio] report_dir: '/%%%': % is for");
+}
+END_TEST
+
+START_TEST(half_a_bracket_is_no_address)
+{
+	static const char *const bad[] = {
+		"x::1]:1", "[::1x:1", "::1]:1",
+		"[::1:1",  "[::1]:0", "[::1]:65536"
+	};
+	char address[CONFIG_ADDRESS_MAX];
+	unsigned int port;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ck_assert_msg(config_listen_parse(bad[i], address, &port) < 0,
+			      "%s", bad[i]);
+	expect_listen("1", "127.0.0.1", 1);
+	expect_listen("65535", "127.0.0.1", 65535);
+}
+END_TEST
+
+START_TEST(a_client_with_all_mounts_leaves_none_to_others_of_its_type)
+{
+	struct config *config =
+		conf_load("[client all]\ntype = nfs\n"
+			  "[client home]\ntype = nfs\nmounts = /home\n"
+			  "[client other]\ntype = lustre\nmounts = /home\n");
+
+	ck_assert_str_eq(clients_of(config, "c1"), "all other");
+	config_free(config);
+	config = conf_load("[client home]\ntype = nfs\nmounts = /home\n"
+			   "[client homes]\ntype = nfs\nmounts = /homes\n"
+			   "[client again]\ntype = nfs\nmounts = /homes\n");
+	ck_assert_str_eq(clients_of(config, "c1"), "home homes");
+	config_free(config);
+}
+END_TEST
+
+START_TEST(what_a_profile_sets_is_its_digest)
+{
+	struct config *a = conf_load("[client w]\ntype = weka\n"
+				     "[profile p]\nmmconfig = x=1\n"
+				     "[profile q]\nmmconfig = x=2\n"
+				     "[profile r]\nmmconfig = x=1\n"
+				     "description = the same\n"
+				     "[profile s]\nparameters = x=1\n"
+				     "[profile t]\nio_cores = 1\n"
+				     "[profile t:w]\nmmconfig = x=1\n");
+
+	ck_assert(config_profile_digest(a, "p") !=
+		  config_profile_digest(a, "q"));
+	ck_assert(config_profile_digest(a, "p") ==
+		  config_profile_digest(a, "r"));
+	ck_assert(config_profile_digest(a, "p") !=
+		  config_profile_digest(a, "s"));
+	ck_assert(config_profile_digest(a, "p") !=
+		  config_profile_digest(a, "t"));
+	ck_assert_uint_eq(config_profile_digest(a, "nosuch"), 0);
+	config_free(a);
+}
+END_TEST
+
+START_TEST(a_name_is_near_when_half_of_its_letters_are_right)
+{
+	struct config *config = conf_load("[profile stream]\nio_cores=1\n"
+					  "[profile aab]\nio_cores=1\n"
+					  "[profile aac]\nio_cores=1\n");
+
+	ck_assert_str_eq(config_profile_nearest(config, "stxxxm"), "stream");
+	ck_assert_ptr_null(config_profile_nearest(config, "sxxxxm"));
+	ck_assert_str_eq(config_profile_nearest(config, "aaa"), "aab");
+	ck_assert_str_eq(config_profile_nearest(config, "stream"), "stream");
+	ck_assert_uint_eq(config_distance("", "abc"), 3);
+	ck_assert_uint_eq(config_distance("abc", ""), 3);
+	ck_assert_uint_eq(config_distance("kitten", "sitting"), 3);
+	ck_assert_uint_eq(config_distance("sunday", "saturday"), 3);
+	config_free(config);
+	expect_error("[jobio]\ngaxx = off\n",
+		     ":2: [jobio] gaxx: 'off': unknown key; is it 'gate'?");
+	expect_error("[jobio]\nqxxz = off\n",
+		     ":2: [jobio] qxxz: 'off': unknown key");
+}
+END_TEST
+
+START_TEST(a_path_is_absolute_and_not_too_long)
+{
+	char path[402];
+
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[399] = '\0';
+	ck_assert(config_is_path(path));
+	path[399] = 'x';
+	path[400] = '\0';
+	ck_assert(!config_is_path(path));
+	ck_assert(!config_is_path(""));
+	ck_assert(!config_is_path("a/b"));
+	ck_assert(config_is_path("/"));
+}
+END_TEST
+
+START_TEST(a_word_of_a_list_is_as_long_as_its_room)
+{
+	char list[600], word[CONFIG_WORD_MAX];
+
+	memset(list, 'x', sizeof(list));
+	list[CONFIG_WORD_MAX - 1] = '\0';
+	ck_assert(config_word(list, 0, word));
+	ck_assert_str_eq(word, list);
+	list[CONFIG_WORD_MAX - 1] = 'x';
+	list[CONFIG_WORD_MAX] = '\0';
+	ck_assert(!config_word(list, 0, word));
+	ck_assert(config_word(" a,\tb ", 0, word));
+	ck_assert_str_eq(word, "a");
+	ck_assert(config_word(" a,\tb ", 1, word));
+	ck_assert_str_eq(word, "b");
+	ck_assert(!config_word(" a,\tb ", 2, word));
+	ck_assert(!config_word("", 0, word));
+	ck_assert(!config_word(", ", 0, word));
+}
+END_TEST
+
+START_TEST(the_first_of_several_bad_lines_is_named)
+{
+	struct config *config;
+
+	expect_error("[client a]\ntype = weka\nmountstats = /m\nbdi_dir = /b\n",
+		     ":3: [client a] mountstats: not a key of type=weka");
+	expect_error("[client a]\ntype = weka\n"
+		     "[client b]\ntype = nfs\nfstab = /f\n",
+		     ":5: [client b] fstab: not a key of type=nfs");
+	expect_error("[jobio]\ngarbage\ngate = maybe\n",
+		     ":2: expected [section]");
+	/* a name that begins like another */
+	config = conf_load("[client a]\ntype = weka\n"
+			   "[client ab]\ntype = nfs\nmountstats = /m\n");
+	ck_assert_str_eq(config->clients[1].mountstats, "/m");
+	config_free(config);
+	config = conf_load("[client ab]\ntype = nfs\nmountstats = /m\n"
+			   "[client a]\ntype = weka\nfstab = /f");
+	ck_assert_str_eq(config->clients[1].fstab, "/f");
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_file_has_so_many_lines_and_no_more)
+{
+	char text[10002];
+
+	memset(text, '\n', sizeof(text));
+	text[10000] = '\0';
+	config_free(conf_load(text));
+	text[10000] = '\n';
+	text[10001] = '\0';
+	expect_error(text, ":10001: line of more than 198 characters, or a "
+			   "zero byte, or more than 10000 lines");
+}
+END_TEST
+
+START_TEST(all_numbers_that_the_site_sets_win_over_a_calibration)
+{
+	struct err err = { "" };
+	struct config *config;
+	int rc;
+
+	config = load_calibrated("min_seconds = 1\ncore_read_mbs = 7000\n"
+				 "memory_mbs = 5\n",
+				 "[advice]\nmin_seconds = 2\n"
+				 "core_read_mbs = 4936\nmemory_mbs = 6\n"
+				 "min_mib = 3\n",
+				 &err, &rc);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_uint_eq(config->advice.min_seconds, 1);
+	ck_assert_uint_eq(config->advice.core_read_mbs, 7000);
+	ck_assert_uint_eq(config->advice.memory_mbs, 5);
+	ck_assert_uint_eq(config->advice.min_mib, 3);
+	config_free(config);
+}
+END_TEST
+
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
@@ -859,4 +1144,17 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  the_names_of_profiles_and_clients_have_a_longest,
 	  a_mistyped_profile_finds_its_neighbour,
 	  a_calibration_gives_the_numbers_that_the_site_does_not_set_itself,
-	  a_calibration_holds_numbers_for_advice_and_nothing_else)
+	  a_calibration_holds_numbers_for_advice_and_nothing_else,
+	  the_bounds_of_cores_belong_to_what_is_allowed,
+	  only_the_profile_for_all_clients_describes_itself,
+	  options_that_only_nfs_could_take_are_those_of_a_live_mount,
+	  as_many_mounts_and_as_long_a_schema_as_there_may_be,
+	  half_a_bracket_is_no_address,
+	  a_client_with_all_mounts_leaves_none_to_others_of_its_type,
+	  what_a_profile_sets_is_its_digest,
+	  a_name_is_near_when_half_of_its_letters_are_right,
+	  a_path_is_absolute_and_not_too_long,
+	  a_word_of_a_list_is_as_long_as_its_room,
+	  the_first_of_several_bad_lines_is_named,
+	  a_file_has_so_many_lines_and_no_more,
+	  all_numbers_that_the_site_sets_win_over_a_calibration)

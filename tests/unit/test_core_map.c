@@ -7,6 +7,7 @@
 #include <hwloc.h>
 
 #include "lib/core_map.h"
+#include "lib/locality.h"
 #include "lib/version.h"
 #include "tests/machines/machines.h"
 #include "tests/unit/runner.h"
@@ -239,8 +240,137 @@ START_TEST(a_damaged_text_is_no_map)
 }
 END_TEST
 
+START_TEST(one_flaw_does_not_hide_another)
+{
+	/* neither cores nor caches */
+	expect("\tnuma 0\n\tpackage 0\n\t\tpu 0-1\n", CORE_MAP_L3CACHE, 1, 1, 2,
+	       CORE_MAP_NO_CORES | CORE_MAP_NO_SOCKETS | CORE_MAP_SHIFTED);
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1 3-4\n"
+	       "\tpackage 1\n\t\tcore 2 pu 2\n",
+	       CORE_MAP_L3CACHE, 1, 3, 1,
+	       CORE_MAP_NO_SOCKETS | CORE_MAP_UNEVEN_THREADS |
+		       CORE_MAP_SHIFTED);
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1 3-4\n"
+	       "\tpackage 1\n\t\tcore 2 pu 9\n",
+	       CORE_MAP_PACKAGE, 2, 1, 1,
+	       CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
+		       CORE_MAP_SPARSE | CORE_MAP_SHIFTED);
+}
+END_TEST
+
+START_TEST(a_number_of_a_map_is_as_large_as_it_may_be)
+{
+	struct core_map *map;
+
+	expect_damaged("core_map/1 4 8193 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
+	expect_damaged("core_map/1 4 1 8193 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
+	expect_damaged("core_map/1 4 1 2 8193 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
+	expect_damaged("core_map/1 4 1 2 2 8193 0 0-3 0-3 0,1,2,3 0;1;2;3");
+	expect_damaged("core_map/1 4 1 2 2 1 x 0-3 0-3 0,1,2,3 0;1;2;3");
+	expect_damaged("core_map/1 4 1 2 2 1 0 0-3 0-3 99999999999999999999");
+	map = core_map_parse("core_map/1 2 8192 8192 8192 8192 0 0-1 1 1,0 0-1",
+			     &err);
+	ck_assert_msg(map != NULL, "%s", err.text);
+	ck_assert_uint_eq(core_map_shape(map)->boards, 8192);
+	ck_assert_uint_eq(core_map_shape(map)->threads, 8192);
+	ck_assert(core_map_is_set(map, 1) && !core_map_is_set(map, 0));
+	ck_assert_uint_eq(core_map_core_count(map), 1);
+	ck_assert_int_eq(core_map_core_of(map, 1), 0);
+	ck_assert_int_eq(core_map_core_of(map, 2), -1);
+	ck_assert_ptr_nonnull(core_map_core(map, 0));
+	ck_assert_ptr_null(core_map_core(map, 1));
+	core_map_free(map);
+	core_map_free(NULL);
+}
+END_TEST
+
+/* ---- locality ---------------------------------------------------------------- */
+
+static const char *xml_of(const char *machine)
+{
+	char table[2000];
+
+	snprintf(table, sizeof(table), "machine m\n%s", machine);
+	ck_assert_msg(machines_write(tempdir_put("table", table), "m",
+				     tempdir_path("m.xml"), &err) == 0,
+		      "%s", err.text);
+	return tempdir_path("m.xml");
+}
+
+static void expect_domain(const struct cpuset *cpus, const char *wanted)
+{
+	char *list = cpuset_format(cpus);
+
+	ck_assert_str_eq(list, wanted);
+	free(list);
+}
+
+START_TEST(cpus_that_are_near_share_a_numa_node_or_else_a_package)
+{
+	static struct locality near;
+	struct cpuset cpus;
+
+	tempdir_make();
+	ck_assert_int_eq(
+		locality_load(xml_of("\tnuma 0\n\tpackage 0\n"
+				     "\t\tcore 0-1 pu 0-1 4-5\n"
+				     "\tpackage 1\n\t\tcore 2-3 pu 2-3 6-7\n"),
+			      &near, &err),
+		0);
+	ck_assert_uint_eq(near.count, 2);
+	ck_assert_str_eq(near.kind, "package");
+	expect_domain(&near.domain[0], "0-1,4-5");
+	expect_domain(&near.domain[1], "2-3,6-7");
+	ck_assert_int_eq(
+		locality_of_node(tempdir_path("m.xml"), 0, &cpus, &err), 0);
+	expect_domain(&cpus, "0-7");
+	ck_assert_int_eq(
+		locality_of_node(tempdir_path("m.xml"), 1, &cpus, &err), -1);
+	ck_assert_int_eq(strncmp(err.text, "NUMA node 1: ", 13), 0);
+	ck_assert_ptr_nonnull(strstr(err.text, "m.xml has no CPUs there"));
+	ck_assert_int_eq(locality_load(tempdir_path("none"), &near, &err), -1);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "/none': not a readable hwloc XML file"));
+	ck_assert_int_eq(locality_of_node(tempdir_path("none"), 0, &cpus, &err),
+			 -1);
+	ck_assert_int_eq(
+		locality_of_nic(tempdir_path("none"), "eth0", &cpus, &err), -1);
+	ck_assert_int_eq(
+		locality_of_nic(tempdir_path("m.xml"), "eth0", &cpus, &err),
+		-1);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "network card 'eth0': not in '"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_card_that_this_machine_has_not_is_told)
+{
+	struct cpuset cpus;
+	char name[70];
+
+	ck_assert_int_eq(locality_of_nic(NULL, "", &cpus, &err), -1);
+	ck_assert_str_eq(err.text, "network card '': no such interface");
+	ck_assert_int_eq(locality_of_nic(NULL, "a/b", &cpus, &err), -1);
+	ck_assert_str_eq(err.text, "network card 'a/b': no such interface");
+	ck_assert_int_eq(locality_of_nic(NULL, "nosuch0", &cpus, &err), -1);
+	ck_assert_str_eq(err.text, "network card 'nosuch0': no such interface");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_int_eq(locality_of_nic(NULL, name, &cpus, &err), -1);
+	ck_assert_int_eq(locality_of_nic(NULL, "lo", &cpus, &err), -1);
+	ck_assert_str_eq(err.text, "network card 'lo': it has no place on a "
+				   "bus; give its local CPUs with "
+				   "--local-cpus");
+}
+END_TEST
+
 UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
 	  what_is_a_socket_hangs_on_slurmd_and_its_version,
 	  slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not,
-	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map)
+	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map,
+	  one_flaw_does_not_hide_another,
+	  a_number_of_a_map_is_as_large_as_it_may_be,
+	  cpus_that_are_near_share_a_numa_node_or_else_a_package,
+	  a_card_that_this_machine_has_not_is_told)

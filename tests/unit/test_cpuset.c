@@ -154,8 +154,65 @@ START_TEST(every_member_is_visited_once)
 }
 END_TEST
 
+START_TEST(a_range_of_one_and_a_set_of_cpu_0_are_what_they_are)
+{
+	struct cpuset a, b;
+
+	expect_round_trip("3-3", "3");
+	expect_mask("1,00000001", "0,32");
+	ck_assert_int_eq(cpuset_parse(&a, "0", NULL), 0);
+	ck_assert(!cpuset_is_empty(&a));
+	ck_assert_int_eq(cpuset_next(&a, 0), 0);
+	ck_assert_int_eq(cpuset_next(&a, 1), -1);
+	ck_assert_uint_eq(cpuset_count(&a), 1);
+	ck_assert_int_eq(cpuset_parse(&b, "0,8191", NULL), 0);
+	ck_assert(cpuset_intersects(&a, &b));
+	ck_assert(cpuset_is_subset(&a, &b));
+	ck_assert(!cpuset_is_subset(&b, &a));
+	cpuset_or(&a, &b);
+	ck_assert(cpuset_equal(&a, &b));
+	cpuset_del(&a, 0);
+	ck_assert_uint_eq(cpuset_count(&a), 1);
+	ck_assert(!cpuset_is_subset(&b, &a));
+	ck_assert_int_eq(cpuset_next(&a, 64), 8191);
+	ck_assert_int_eq(cpuset_next(&a, 8191), 8191);
+	cpuset_andnot(&b, &a);
+	ck_assert_uint_eq(cpuset_count(&b), 1);
+	ck_assert(cpuset_has(&b, 0) && !cpuset_has(&b, 8191));
+}
+END_TEST
+
+START_TEST(what_lies_behind_a_set_is_none_of_its_members)
+{
+	struct {
+		struct cpuset set;
+		uint64_t behind;
+	} a, b;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	a.behind = b.behind = ~UINT64_C(0);
+	ck_assert(!cpuset_has(&a.set, CPUSET_MAX));
+	ck_assert_uint_eq(cpuset_count(&a.set), 0);
+	ck_assert(cpuset_is_empty(&a.set));
+	ck_assert(!cpuset_intersects(&a.set, &b.set));
+	cpuset_del(&a.set, CPUSET_MAX);
+	cpuset_andnot(&a.set, &b.set);
+	ck_assert_uint_eq(a.behind, ~UINT64_C(0));
+	b.behind = 0;
+	ck_assert(cpuset_is_subset(&a.set, &b.set));
+	cpuset_and(&a.set, &b.set);
+	ck_assert_uint_eq(a.behind, ~UINT64_C(0));
+	cpuset_add(&b.set, CPUSET_MAX);
+	cpuset_or(&b.set, &a.set);
+	ck_assert_uint_eq(b.behind, 0);
+}
+END_TEST
+
 UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it,
 	  what_is_not_a_list_is_refused,
 	  the_last_digit_of_a_mask_is_the_first_four_cpus,
 	  what_is_not_a_mask_is_refused, set_algebra_holds,
-	  every_member_is_visited_once)
+	  every_member_is_visited_once,
+	  a_range_of_one_and_a_set_of_cpu_0_are_what_they_are,
+	  what_lies_behind_a_set_is_none_of_its_members)

@@ -54,6 +54,17 @@ START_TEST(nobody_listening_is_fine)
 }
 END_TEST
 
+START_TEST(a_prefix_stands_with_a_colon_and_is_made_printable)
+{
+	struct err err;
+
+	err_set(&err, "b");
+	ck_assert_int_eq(err_prefix(&err, "%s %d", "a\n", 7), -1);
+	ck_assert_str_eq(err.text, "a? 7: b");
+}
+END_TEST
+
 UNIT_MAIN("err", a_sentence_is_kept_and_minus_one_returned,
 	  a_prefix_goes_in_front, control_characters_cannot_forge_a_log_line,
-	  a_long_sentence_is_cut_not_overrun, nobody_listening_is_fine)
+	  a_long_sentence_is_cut_not_overrun, nobody_listening_is_fine,
+	  a_prefix_stands_with_a_colon_and_is_made_printable)

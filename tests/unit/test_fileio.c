@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -168,6 +169,193 @@ START_TEST(a_tree_is_removed_and_links_out_of_it_are_not_followed)
 }
 END_TEST
 
+/* A file of so many bytes, all of them 'x', is read whole. */
+static void expect_whole(size_t size)
+{
+	char *data = malloc(size), *text;
+	size_t got = 0;
+
+	memset(data, 'x', size);
+	ck_assert_int_eq(
+		fileio_write_before(tempdir_path("a"), data, size, 0600, NULL),
+		0);
+	text = fileio_read(tempdir_path("a"), size, &got, NULL);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_eq(got, size);
+	ck_assert_uint_eq(strspn(text, "x"), size);
+	ck_assert_uint_eq(strlen(text), size);
+	free(text);
+	free(data);
+}
+
+START_TEST(a_file_of_any_length_is_read_whole)
+{
+	tempdir_make();
+	expect_whole(1);
+	expect_whole(4094);
+	expect_whole(4095);
+	expect_whole(4096);
+	expect_whole(4097);
+	expect_whole(100000);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_file_may_lie_in_the_working_directory)
+{
+	char *text;
+
+	tempdir_make();
+	ck_assert_int_eq(chdir(tempdir_name), 0);
+	ck_assert_int_eq(fileio_write("a", "x", 1, 0600, NULL), 0);
+	text = fileio_read("a", 1, NULL, NULL);
+	ck_assert_str_eq(text, "x");
+	free(text);
+	ck_assert_int_eq(chdir("/"), 0);
+	tempdir_remove();
+}
+END_TEST
+
+/* Nothing but what it had is in the folder. */
+static void expect_no_litter(const char *name)
+{
+	ck_assert_int_eq(fileio_rmtree(tempdir_path(name), NULL), 0);
+	ck_assert_int_eq(rmdir(tempdir_name), 0);
+}
+
+START_TEST(a_write_that_does_not_fit_leaves_the_old_text)
+{
+	struct rlimit limit = { 4, RLIM_INFINITY };
+	struct err err;
+	char *text;
+	int rc;
+
+	tempdir_make();
+	tempdir_put("a", "old");
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit); /* for Check's own file, too */
+	rc = fileio_write(tempdir_path("a"), "newer", 5, 0600, &err);
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot write"));
+	ck_assert_ptr_nonnull(strstr(err.text, "File too large"));
+	text = fileio_read(tempdir_path("a"), 99, NULL, NULL);
+	ck_assert_str_eq(text, "old");
+	free(text);
+	expect_no_litter("a");
+}
+END_TEST
+
+START_TEST(a_folder_is_not_replaced_by_a_file)
+{
+	struct err err;
+
+	tempdir_make();
+	ck_assert_int_eq(mkdir(tempdir_path("a"), 0700), 0);
+	ck_assert_int_eq(
+		fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, &err),
+		-1);
+	ck_assert_int_eq(errno, EISDIR);
+	ck_assert_ptr_nonnull(strstr(err.text, "Is a directory"));
+	expect_no_litter("a");
+}
+END_TEST
+
+START_TEST(a_path_that_is_too_long_is_not_cut)
+{
+	char path[5000];
+	struct err err;
+
+	memset(path, '/', sizeof(path));
+	path[sizeof(path) - 2] = 'x';
+	path[sizeof(path) - 1] = '\0';
+	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	ck_assert_int_eq(strncmp(err.text, "cannot write '//", 16), 0);
+}
+END_TEST
+
+START_TEST(a_folder_has_its_mode_whatever_the_umask_is)
+{
+	struct stat st;
+	struct err err;
+
+	tempdir_make();
+	umask(077);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0755, &err), 0);
+	umask(022);
+	ck_assert_int_eq(stat(tempdir_path("d"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0755);
+	ck_assert_int_eq(chmod(tempdir_path("d"), 0700), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0755, &err), 0);
+	ck_assert_int_eq(stat(tempdir_path("d"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	ck_assert_int_eq(chmod(tempdir_path("d"), 0720), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0755, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "with mode 720; it must be"));
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("no/d"), 0755, &err), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot make folder"));
+	tempdir_put("f", "");
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("f"), 0755, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "exists and is not a folder"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_folder_of_somebody_else_is_refused)
+{
+	struct err err;
+
+	tempdir_make();
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	if (geteuid() == 0) {
+		ck_assert_int_eq(chown(tempdir_path("d"), 1, 1), 0);
+		ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err),
+				 -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "belongs to uid 1 with "
+						       "mode 700"));
+	}
+	tempdir_remove();
+}
+END_TEST
+
+/* t/1/2/../N; a file in the last of them */
+static void make_tree(int depth)
+{
+	char path[600], *at = path;
+	int i;
+
+	at += sprintf(at, "%s", tempdir_path("t"));
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	for (i = 1; i <= depth; i++) {
+		at += sprintf(at, "/%d", i);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	strcpy(at, "/f");
+	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, NULL), 0);
+}
+
+START_TEST(a_tree_is_removed_down_to_eight_folders)
+{
+	struct err err;
+
+	tempdir_make();
+	make_tree(7);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), &err), 0);
+	make_tree(8);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), &err), -1);
+	ck_assert_int_eq(errno, ELOOP);
+	ck_assert_int_eq(strncmp(err.text, "cannot remove '", 15), 0);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t/1"), NULL), 0);
+	tempdir_put("f", "");
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("f/x"), &err), -1);
+	ck_assert_int_eq(errno, ENOTDIR);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_file_that_is_too_big_is_refused,
 	  links_fifos_and_missing_files_are_refused,
@@ -175,4 +363,12 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_failed_write_leaves_the_old_text_and_no_litter,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
 	  a_signal_does_not_cut_short_what_is_read,
-	  a_tree_is_removed_and_links_out_of_it_are_not_followed)
+	  a_tree_is_removed_and_links_out_of_it_are_not_followed,
+	  a_file_of_any_length_is_read_whole,
+	  a_file_may_lie_in_the_working_directory,
+	  a_write_that_does_not_fit_leaves_the_old_text,
+	  a_folder_is_not_replaced_by_a_file,
+	  a_path_that_is_too_long_is_not_cut,
+	  a_folder_has_its_mode_whatever_the_umask_is,
+	  a_folder_of_somebody_else_is_refused,
+	  a_tree_is_removed_down_to_eight_folders)

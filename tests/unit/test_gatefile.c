@@ -90,6 +90,60 @@ START_TEST(an_unknown_key_of_a_newer_prolog_is_ignored)
 }
 END_TEST
 
+START_TEST(a_text_is_as_long_as_its_room_and_no_longer)
+{
+	char text[1200], reason[GATE_TEXT_MAX + 1], wanted[GATE_TEXT_MAX + 80];
+	struct gatefile gate;
+
+	memset(reason, 'x', GATE_TEXT_MAX);
+	reason[GATE_TEXT_MAX - 1] = '\0';
+	snprintf(text, sizeof(text),
+		 "version=1\nverdict=admit\nreason=%s\nnote=%s\nio_cores=64\n",
+		 reason, reason);
+	tempdir_make();
+	ck_assert_int_eq(gatefile_read(tempdir_put("gate", text), &gate, NULL),
+			 1);
+	ck_assert_str_eq(gate.reason, reason);
+	ck_assert_str_eq(gate.note, reason);
+	ck_assert_uint_eq(gate.request.io_cores, 64);
+	ck_assert_int_eq(gate.policy, GATE_WARN);
+	tempdir_remove();
+	reason[GATE_TEXT_MAX - 1] = 'x';
+	reason[GATE_TEXT_MAX] = '\0';
+	snprintf(text, sizeof(text), "version=1\nverdict=admit\nreason=%s\n",
+		 reason);
+	snprintf(wanted, sizeof(wanted), "bad reason '%.40s'", reason);
+	expect_damaged(text, wanted);
+	expect_damaged("version=1\nverdict=admit\nio_cores=65\n",
+		       "bad io_cores '65'");
+	expect_damaged("version=1\nverdict=admit\npolicy=on\n",
+		       "bad policy 'on'");
+	expect_damaged("version=1\nverdict=admit\nio_cpus=a\n",
+		       "bad io_cpus 'a'");
+	expect_damaged("verdict=admit\nreason=\n", "not whole");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_is_an_error)
+{
+	struct gatefile gate;
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("file", "");
+	ck_assert_int_eq(gatefile_read(tempdir_path("file/gate"), &gate, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "Not a directory"));
+	memset(&gate, 0, sizeof(gate));
+	ck_assert_int_eq(gatefile_write(tempdir_path("file/gate"), &gate, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "Not a directory"));
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("gatefile", what_the_prolog_writes_the_gate_reads,
 	  no_file_is_not_an_error, a_damaged_file_is_an_error_that_says_where,
-	  an_unknown_key_of_a_newer_prolog_is_ignored)
+	  an_unknown_key_of_a_newer_prolog_is_ignored,
+	  a_text_is_as_long_as_its_room_and_no_longer,
+	  a_file_that_cannot_be_read_is_an_error)

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The Storage Scale client on outputs written for the tests (tests/samples/gpfs)
  * and on a machine made of files. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/client.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
+#include "lib/lock.h"
+#include "lib/rundir.h"
 #include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
@@ -466,6 +471,235 @@ START_TEST(a_question_without_an_answer_is_said_once)
 }
 END_TEST
 
+/* Threads that wait for so long, beside one another. */
+static const char *waiting(const char *text)
+{
+	static char all[2000];
+
+	snprintf(all, sizeof(all), WAITERS "condVarReason:auxReason:\n%s",
+		 text);
+	return all;
+}
+
+static void expect_waiters(const char *lines, const char *sentence)
+{
+	waiters = waiting(lines);
+	judge(CONFIG);
+	if (sentence) {
+		expect_finding("GP07");
+		ck_assert_str_eq(findings.list[0].text, sentence);
+	} else {
+		ck_assert_uint_eq(findings.count, 0);
+	}
+	findings_free(&findings);
+	waiters = NULL;
+}
+
+#define WAITER(name, time, why, aux)                                           \
+	"mmdiag:waiters:0:1:::" name ":" time ":" why ":" aux ":\n"
+
+START_TEST(who_waits_longest_is_named_and_all_are_counted)
+{
+	expect_waiters(WAITER("A", "59.999", "w", ""), NULL);
+	expect_waiters(WAITER("A", "60", "w", ""),
+		       "1 thread of mmfsd waits: A for 60 s, w");
+	expect_waiters(WAITER("A", "61", "w", "") WAITER("B", "90", "v", "")
+			       WAITER("C", "70", "u", ""),
+		       "3 threads of mmfsd wait: B for 90 s, v");
+	expect_waiters(WAITER("A", "90", "", "aux")
+			       WAITER("EventsExporterSenderThread", "999", "w",
+				      "") WAITER("FsckX", "999", "w", ""),
+		       "1 thread of mmfsd waits: A for 90 s, aux");
+	expect_waiters(WAITER("A", "nan", "w", "") WAITER("B", "x", "w", ""),
+		       NULL);
+	expect_waiters("mmdiag:waiters:0:1:::A:\n", NULL);
+	/* behind what does not count */
+	expect_waiters(WAITER("A", "5", "w", "") WAITER("B", "90", "v", ""),
+		       "1 thread of mmfsd waits: B for 90 s, v");
+	expect_waiters(WAITER("FsckX", "999", "w", "")
+			       WAITER("B", "90", "v", ""),
+		       "1 thread of mmfsd waits: B for 90 s, v");
+	expect_waiters("mmdiag:waiters:0:1:::A:\n" WAITER("B", "90", "v", ""),
+		       "1 thread of mmfsd waits: B for 90 s, v");
+	expect_waiters(WAITER("A", "90", "w", "") WAITER("B", "70", "v", "")
+			       WAITER("C", "99", "u", ""),
+		       "3 threads of mmfsd wait: C for 99 s, u");
+}
+END_TEST
+
+START_TEST(a_page_pool_of_sixteen_gibibytes_is_enough_for_all)
+{
+	judge(CONFIG ATTRIBUTE("pagepool", "0"));
+	expect_finding("GP08");
+	findings_free(&findings);
+	judge(CONFIG ATTRIBUTE("pagepool", "17179869184"));
+	ck_assert_uint_eq(findings.count, 0);
+	judge(CONFIG);
+	ck_assert_uint_eq(findings.count, 0);
+}
+END_TEST
+
+START_TEST(a_mmfsd_that_does_not_run_is_said_of_mounts)
+{
+	struct judge judge = { .client = &client, .findings = &findings };
+
+	begin_judging();
+	facts.mmfsd = 0;
+	client.common.mount_count = 2;
+	check_rules(&judge);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].text,
+			 "2 file systems are mounted, but no process mmfsd "
+			 "runs: whoever touches them waits or fails");
+	findings_free(&findings);
+	facts.mmfsd = -1;
+	check_rules(&judge);
+	ck_assert_uint_eq(findings.count, 1);
+	findings_free(&findings);
+	facts.mmfsd = 1;
+	check_rules(&judge);
+	ck_assert_uint_eq(findings.count, 0);
+}
+END_TEST
+
+/* ---- counters and mounts ----------------------------------------------------- */
+
+/* A node with these mounts, whose mmfsd is this process: its mmpmon prints so. */
+static void node_of(const char *table, const char *answer)
+{
+	static char mount_table[512], process_dir[512], mmpmon[512];
+	char text[4096], path[64];
+
+	tempdir_make();
+	snprintf(mount_table, sizeof(mount_table), "%s",
+		 tempdir_put("mounts", table));
+	snprintf(process_dir, sizeof(process_dir), "%s", tempdir_path("proc"));
+	ck_assert_int_eq(mkdir(process_dir, 0755), 0);
+	snprintf(path, sizeof(path), "proc/%d", (int)getpid());
+	ck_assert_int_eq(mkdir(tempdir_path(path), 0755), 0);
+	strcat(path, "/comm");
+	tempdir_put(path, "mmfsd\n");
+	/* no process but the shell: it has a second */
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\nread -r a\n[ \"$a$1$2\" = 'once fs_io_s-p-s' ] || "
+		 "exit 9\necho '%s'\n",
+		 answer);
+	snprintf(mmpmon, sizeof(mmpmon), "%s", tempdir_put("mmpmon", text));
+	ck_assert_int_eq(chmod(mmpmon, 0755), 0);
+	section = (struct config_client){ .name = (char *)"scratch",
+					  .type = CLIENT_GPFS,
+					  .mounts = (char *)"",
+					  .timeout_ms = 5000,
+					  .mount_table = mount_table,
+					  .process_dir = process_dir,
+					  .mmpmon = mmpmon,
+					  .mmpmon_socket = (char *)"/nowhere" };
+}
+
+/* Its rows, "ID=MOUNT" with a blank behind each; or why there are none. */
+static const char *counted(const char *run_dir)
+{
+	static char text[2000];
+	struct client *opened = client_open(&section, run_dir, NULL, NULL);
+	struct err err = { "" };
+	struct wire *wire;
+	size_t i;
+
+	ck_assert_ptr_nonnull(opened);
+	errno = 0;
+	*text = '\0';
+	wire = gpfs_wire(opened, &err);
+	if (!wire)
+		snprintf(text, sizeof(text), "%s: %s",
+			 errno == ENOENT ? "none" : "failed", err.text);
+	for (i = 0; wire && i < wire->count; i++)
+		sprintf(text + strlen(text), "%.*s=%s ",
+			(int)strcspn(wire->row[i].id, " "), wire->row[i].id,
+			wire->row[i].fs);
+	wire_free(wire);
+	client_close(opened);
+	return text;
+}
+
+#define COUNTERS                                                               \
+	LINE("_fs_io_s_", "c", "s", "_br_ 1")                                  \
+	LINE("_fs_io_s_", "c", "h", "_br_ 1")                                  \
+	LINE("_fs_io_s_", "d", "s", "_br_ 1")
+
+START_TEST(counters_are_called_by_the_first_mount_of_their_file_system)
+{
+	node_of("h /home gpfs rw 0 0\n/dev/h /again gpfs rw 0 0\n"
+		"s /s gpfs rw 0 0\nd:s /d gpfs rw 0 0\n",
+		COUNTERS);
+	ck_assert_str_eq(counted(NULL), "c:s=/s c:h=/home d:s=/d ");
+	tempdir_remove();
+	/* of two of one name nobody knows which it is */
+	node_of("s /s gpfs rw 0 0\n/dev/h /home gpfs rw 0 0\n", COUNTERS);
+	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=/home d:s=d:s ");
+	tempdir_remove();
+	/* half a name is none */
+	node_of("hh /a gpfs rw 0 0\nc:ss /b gpfs rw 0 0\nh /c nfs rw 0 0\n",
+		COUNTERS);
+	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=c:h d:s=d:s ");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(file_systems_of_jobio_conf_alone_are_counted)
+{
+	node_of("s /s gpfs rw 0 0\nh /home gpfs rw 0 0\nx /x gpfs rw 0 0\n",
+		COUNTERS);
+	section.mounts = (char *)"/home";
+	ck_assert_str_eq(counted(NULL), "c:h=/home ");
+	section.mounts = (char *)"/home /s";
+	ck_assert_str_eq(counted(NULL), "failed: mmpmon has more than one "
+					"filesystem 's' of '/s'");
+	section.mounts = (char *)"/x";
+	ck_assert_str_eq(counted(NULL),
+			 "failed: mmpmon has no filesystem 'x' of '/x'");
+	section.mounts = (char *)"/nothing";
+	ck_assert_str_eq(counted(NULL), "none: ");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(counters_that_do_not_come_are_told)
+{
+	char path[64];
+
+	node_of("h /home gpfs rw 0 0\n", "_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -");
+	ck_assert_str_eq(counted(NULL), "none: ");
+	tempdir_put("mmpmon", "#!/bin/sh\necho what >&2\nexit 9\n");
+	ck_assert_str_eq(counted(NULL), "failed: mmpmon: exit status 9: what");
+	section.mmpmon = (char *)"/nowhere";
+	ck_assert_ptr_nonnull(strstr(counted(NULL), "failed: mmpmon: "));
+	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
+	tempdir_put(path, "mmfsck\n");
+	ck_assert_str_eq(counted(NULL),
+			 "failed: mmpmon: there is no process mmfsd");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(no_second_mmpmon_is_started_while_one_runs)
+{
+	char run_dir[512];
+	int fd;
+
+	node_of("h /home gpfs rw 0 0\n", COUNTERS);
+	snprintf(run_dir, sizeof(run_dir), "%s", tempdir_path("run"));
+	ck_assert_int_eq(mkdir(run_dir, 0755), 0);
+	ck_assert_str_eq(counted(run_dir), "c:s=c:s c:h=/home d:s=d:s ");
+	fd = open(tempdir_path("run/" RUNDIR_MMPMON), O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(lock_wait(fd, 0), 0);
+	ck_assert_ptr_nonnull(strstr(counted(run_dir),
+				     "another mmpmon of jobio does not end"));
+	close(fd);
+	ck_assert_str_eq(counted(run_dir), "c:s=c:s c:h=/home d:s=d:s ");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  columns_are_found_by_the_header_and_not_by_their_place,
 	  half_a_code_is_left_as_it_is,
@@ -483,4 +717,11 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  rdma_that_is_there_and_not_used_is_said,
 	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
 	  a_waiter_is_told_with_its_reason_however_long_it_is,
-	  a_question_without_an_answer_is_said_once)
+	  a_question_without_an_answer_is_said_once,
+	  who_waits_longest_is_named_and_all_are_counted,
+	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
+	  a_mmfsd_that_does_not_run_is_said_of_mounts,
+	  counters_are_called_by_the_first_mount_of_their_file_system,
+	  file_systems_of_jobio_conf_alone_are_counted,
+	  counters_that_do_not_come_are_told,
+	  no_second_mmpmon_is_started_while_one_runs)

@@ -144,8 +144,32 @@ START_TEST(what_is_no_line_of_an_answer_is_left_alone)
 }
 END_TEST
 
+START_TEST(an_answer_as_long_as_a_record_arrives_and_no_longer_one)
+{
+	char *text = long_text('x', LOOK_TEXT_MAX + 1), *lines, *line;
+	char *rest = NULL;
+	struct looks looks = { 0 };
+	int last = -1;
+
+	text[LOOK_TEXT_MAX] = '\0';
+	take_mixed(&looks, put("n1", 1, LOOK_RECORD, text), NULL);
+	ck_assert_str_eq(looks.node[0]->text, text);
+	text[LOOK_TEXT_MAX] = 'x';
+	lines = put("n1", 2, LOOK_RECORD, text);
+	for (line = strtok_r(lines, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		last = looks_take(&looks, line);
+	ck_assert_int_eq(last, 0);
+	ck_assert_uint_eq(looks.node[0]->ask, 1);
+	looks_free(&looks);
+	free(lines);
+	free(text);
+}
+END_TEST
+
 UNIT_MAIN("look", long_answers_of_two_nodes_arrive_whole,
 	  no_line_is_as_long_as_slurmstepd_cuts,
 	  the_newest_answer_counts_and_half_of_one_does_not,
 	  a_node_that_will_never_answer_says_why,
-	  what_is_no_line_of_an_answer_is_left_alone)
+	  what_is_no_line_of_an_answer_is_left_alone,
+	  an_answer_as_long_as_a_record_arrives_and_no_longer_one)

@@ -1188,6 +1188,182 @@ START_TEST(a_reboot_undoes_all_of_lustre)
 }
 END_TEST
 
+/* How many findings of this code there are, where OST0000 has this value. */
+static size_t said(const char *code, const char *param, const char *value)
+{
+	size_t i, count = 0;
+	char path[200];
+
+	node(MOUNT);
+	snprintf(path, sizeof(path), OST(0) "%s", param);
+	put(path, value);
+	look();
+	for (i = 0; i < findings.count; i++)
+		count += !strcmp(findings.list[i].code, code);
+	away();
+	return count;
+}
+
+START_TEST(requests_in_flight_are_judged_at_their_bounds)
+{
+	ck_assert_uint_eq(said("LU07", "max_rpcs_in_flight", "1\n"), 1);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "1\n"), 0);
+	ck_assert_uint_eq(said("LU07", "max_rpcs_in_flight", "2\n"), 0);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "2\n"), 1);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "7\n"), 1);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "8\n"), 0);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "24\n"), 0);
+	ck_assert_uint_eq(said("LU08", "max_rpcs_in_flight", "25\n"), 1);
+	ck_assert_uint_eq(said("LU05", "active", "1\n"), 0);
+	ck_assert_uint_eq(said("LU05", "active", "0\n"), 1);
+}
+END_TEST
+
+START_TEST(either_read_ahead_of_nothing_is_said)
+{
+	node(MOUNT);
+	put("llite/" INSTANCE "/max_read_ahead_per_file_mb", "0\n");
+	look();
+	expect("LU11",
+	       "'work' reads nothing ahead (max_read_ahead_per_file_mb=0)");
+	away();
+	node(MOUNT);
+	put("llite/" INSTANCE "/max_read_ahead_mb", "1\n");
+	put("llite/" INSTANCE "/stats_track_gid", "1\n");
+	look();
+	expect_none("LU11");
+	expect("LU13", "the counters of 'work' count one process or group "
+		       "alone, 1 (stats_track_*)");
+	away();
+	node(MOUNT);
+	put("llite/" INSTANCE "/stats_track_pid", "0\n");
+	put("jobid_var", "nodelocal\n");
+	look();
+	expect_none("LU13");
+	expect_none("LU12");
+	away();
+}
+END_TEST
+
+START_TEST(checksums_are_said_where_a_shared_node_keeps_them)
+{
+	static const struct {
+		const char *parameters;
+		bool alone;
+		bool is_said;
+	} rows[] = {
+		{ "osc.checksums=0", false, true },
+		{ "osc.checksums=0", true, false },
+		{ "osc.checksums=1", false, false },
+		{ "llite.hybrid_io=0", false, false },
+		{ "", false, false },
+	};
+	size_t i, k, count;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		node(MOUNT);
+		want.parameters = rows[i].parameters;
+		want.alone = rows[i].alone;
+		look();
+		for (count = 0, k = 0; k < findings.count; k++)
+			count += !strcmp(findings.list[k].code, "LU09");
+		ck_assert_msg(count == rows[i].is_said, "%s",
+			      rows[i].parameters);
+		away();
+	}
+}
+END_TEST
+
+START_TEST(blank_lines_among_statistics_say_nothing)
+{
+	int64_t n[WIRE_KINDS];
+
+	ck_assert_int_eq(parse(HEADER "read_bytes 2 samples [bytes] 1 1 2 2\n"
+				      "\n \t\n"
+				      "write_bytes 3 samples [bytes] 1 1 3 3\n",
+			       TREE_OSC, n),
+			 0);
+	ck_assert_int_eq(n[WIRE_READS], 2);
+	ck_assert_int_eq(n[WIRE_WRITES], 3);
+}
+END_TEST
+
+/* How many more there are with a folder of this name. */
+static int adds_a_target(const char *name)
+{
+	struct err err = { "" };
+	struct tree *was = tree_read(client, &err), *is;
+	char path[200];
+	int more;
+
+	snprintf(path, sizeof(path), "sys/osc/%s", name);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path(path), 0755, NULL), 0);
+	is = tree_read(client, &err);
+	ck_assert(was && is);
+	more = (int)is->count - (int)was->count;
+	tree_free(was);
+	tree_free(is);
+	return more;
+}
+
+/* Like those of a server to its own OSTs. */
+START_TEST(devices_with_other_names_are_no_targets)
+{
+	static const char *const others[] = {
+		"work-OST0009-osc-ffff9a2",
+		"work-OST0009-osc-ffff9a2c41d080001",
+		"work-OST0009-osc-ffff9a2c41d0800x",
+		"work-OST0009-osc-MDT0000",
+		"work-OST009-osc-ffff9a2c41d08000",
+		"work-OST00009-osc-ffff9a2c41d08000",
+		"work-OST0009-oscx-ffff9a2c41d08000",
+		"work-OST0009_osc-ffff9a2c41d08000",
+		"work-MDT0009-osc-ffff9a2c41d08000",
+		"ffff9a2c41d08000",
+		"work-ffff9a2c41d08000",
+		"wor-OST0009-osc-ffff9a2c41d08000",
+		"workx-OST0009-osc-ffff9a2c41d08000",
+		"home-OST0009-osc-ffff9a2c41d08000",
+	};
+	size_t i;
+
+	node(MOUNT);
+	look();
+	ck_assert_int_eq(adds_a_target("work-OST0009-osc-ffff9a2c"), 1);
+	ck_assert_int_eq(adds_a_target("work-OST000a-osc-ffff9a2c41d08000"), 1);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(adds_a_target(others[i]) == 0, "%s", others[i]);
+	away();
+}
+END_TEST
+
+/* Of a profile that is refused nothing at all is done. */
+START_TEST(what_lustre_has_no_place_for_is_refused)
+{
+	struct journal *journal;
+
+	node(MOUNT);
+	want.read_ahead_kb = "4096";
+	journal = apply("osc.max_rpcs_in_flight=16");
+	ck_assert_uint_eq(journal_count(journal), 0);
+	restore(journal);
+	expect("LU49", "read_ahead_kb of the profile: Lustre has "
+		       "llite.max_read_ahead_mb instead; the profile was not "
+		       "applied");
+	findings_free(&findings);
+	memset(&findings, 0, sizeof(findings));
+	want.read_ahead_kb = "";
+	want.mount_options = "noatime";
+	journal = apply("osc.max_rpcs_in_flight=16");
+	ck_assert_uint_eq(journal_count(journal), 0);
+	restore(journal);
+	expect("LU49", "mount option 'noatime' of the profile: options of a "
+		       "Lustre mount are not changed; the profile was not "
+		       "applied");
+	away();
+}
+END_TEST
+
 UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  a_node_without_its_mount_is_broken,
 	  targets_that_are_away_or_idle_are_told_apart,
@@ -1223,4 +1399,10 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  parameters_of_an_older_client_go_there_and_back,
 	  what_is_not_in_the_table_is_refused,
 	  targets_with_too_many_numbers_to_be_named_keep_what_they_have,
-	  a_reboot_undoes_all_of_lustre)
+	  a_reboot_undoes_all_of_lustre,
+	  requests_in_flight_are_judged_at_their_bounds,
+	  either_read_ahead_of_nothing_is_said,
+	  checksums_are_said_where_a_shared_node_keeps_them,
+	  blank_lines_among_statistics_say_nothing,
+	  devices_with_other_names_are_no_targets,
+	  what_lustre_has_no_place_for_is_refused)

@@ -29,6 +29,9 @@ START_TEST(lines_of_a_wekafs_client_are_understood)
 			      sizeof(value)));
 	ck_assert_str_eq(value, "client");
 	ck_assert_str_eq(mounts->mount[1].target, "/mnt/my scratch");
+	ck_assert_ptr_eq(mounts_find(mounts, "/mnt/my scratch"),
+			 &mounts->mount[1]);
+	ck_assert_ptr_null(mounts_find(mounts, "/mnt"));
 	ck_assert(!options_get(mounts->mount[2].options, "container_name", NULL,
 			       0));
 	mounts_free(mounts);

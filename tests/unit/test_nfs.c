@@ -684,6 +684,19 @@ START_TEST(a_line_that_is_cut_off_has_no_number)
 }
 END_TEST
 
+START_TEST(a_line_that_is_too_long_is_not_known_whatever_follows)
+{
+	static char text[16384];
+	int n = snprintf(text, sizeof(text), "%s\tLOOKUP: 1 1 0 1 1 1 1 1",
+			 DEVICE("/mnt/a") OPS READ);
+
+	memset(text + n, ' ', 5000);
+	strcpy(text + n + 5000, "\n" WRITE ACCESS);
+	expect_ops(text, 5, 7, -1);
+	ck_assert_int_eq(stats.copies, NFS_UNKNOWN);
+}
+END_TEST
+
 START_TEST(the_next_mounts_lines_are_not_this_ones)
 {
 	static char text[16384];
@@ -713,6 +726,11 @@ START_TEST(lines_of_two_mounts_are_nobodys)
 		   -1, -1, -1);
 	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
 	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+	/* of one of them the half is lost */
+	expect_ops(DEVICE("/mnt/a") BYTES OPS READ READ WRITE ACCESS, -1, -1,
+		   -1);
+	expect_ops(DEVICE("/mnt/a") BYTES OPS WRITE WRITE READ ACCESS, -1, -1,
+		   -1);
 	/* seven of eight: which of them is missing? */
 	expect_ops(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8 1\n" OPS READ WRITE
 			   ACCESS,
@@ -1108,6 +1126,170 @@ START_TEST(a_reboot_undoes_the_read_ahead_of_nfs)
 }
 END_TEST
 
+/* How many findings of this code there are with these counters of WORK. */
+static size_t said(const char *code, const char *xprt, const char *read,
+		   const char *write)
+{
+	size_t i, count = 0;
+	char text[1000];
+
+	node(WORK, "6.1");
+	snprintf(text, sizeof(text),
+		 "device s:/w mounted on /mnt/work with fstype nfs "
+		 "statvers=1.1\n\tage:\t100\n%s\tper-op statistics\n"
+		 "\t READ: %s\n\tWRITE: %s\n",
+		 xprt, read, write);
+	section.mountstats = (char *)tempdir_put("stats", text);
+	look();
+	for (i = 0; i < findings.count; i++)
+		count += !strcmp(findings.list[i].code, code);
+	away();
+	return count;
+}
+
+#define NO_XPRT ""
+#define NONE "0 0 0 0 0 0 0 0 0"
+#define XPRT(sent, queue)                                                      \
+	"\txprt:\ttcp 802 1 1 0 0 " sent " 1000 0 9100 " queue " 65 4100 1\n"
+
+START_TEST(too_few_requests_are_no_rate)
+{
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "999 1500 0 1 1 1 1 1 0", NONE),
+			  0);
+	ck_assert_uint_eq(
+		said("NF08", NO_XPRT, "1000 1500 0 1 1 1 1 1 0", NONE), 1);
+	ck_assert_uint_eq(
+		said("NF08", NO_XPRT, NONE, "1000 1500 0 1 1 1 1 1 0"), 1);
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 500 0 1 1 1 1 1 0",
+			       "500 510 0 1 1 1 1 1 0"),
+			  1);
+	/* nine of a thousand */
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 505 0 1 1 1 1 1 0",
+			       "500 504 0 1 1 1 1 1 0"),
+			  0);
+}
+END_TEST
+
+START_TEST(a_server_is_slow_from_fifty_milliseconds_on)
+{
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 40000 1 0",
+			       "400 400 0 1 1 1 10000 1 0"),
+			  1);
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 39999 1 0",
+			       "400 400 0 1 1 1 10000 1 0"),
+			  0);
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 90000 1 0",
+			       "399 399 0 1 1 1 90000 1 0"),
+			  0);
+}
+END_TEST
+
+START_TEST(a_queue_is_told_when_one_waited_at_each_request)
+{
+	ck_assert_uint_eq(said("NF13", XPRT("1000", "1000"), NONE, NONE), 1);
+	ck_assert_uint_eq(said("NF13", XPRT("1000", "999"), NONE, NONE), 0);
+	ck_assert_uint_eq(said("NF13", XPRT("999", "5000"), NONE, NONE), 0);
+	ck_assert_uint_eq(
+		said("NF13", XPRT("500", "500") XPRT("500", "500"), NONE, NONE),
+		1);
+}
+END_TEST
+
+static size_t said_of(const char *code, const char *options)
+{
+	size_t i, count = 0;
+	char table[400];
+
+	snprintf(table, sizeof(table), "s:/a /mnt/work nfs %s 0 0\n", options);
+	node(table, "6.1");
+	section.mountstats = (char *)tempdir_put("stats", "");
+	look();
+	for (i = 0; i < findings.count; i++)
+		count += !strcmp(findings.list[i].code, code);
+	away();
+	return count;
+}
+
+START_TEST(options_are_judged_one_by_one)
+{
+	ck_assert_uint_eq(said_of("NF05", "rw,rsize=262144,wsize=262144"), 0);
+	ck_assert_uint_eq(said_of("NF05", "rw,rsize=262143,wsize=262144"), 1);
+	ck_assert_uint_eq(said_of("NF05", "rw,rsize=262144,wsize=262143"), 1);
+	ck_assert_uint_eq(said_of("NF05", "rw"), 0);
+	ck_assert_uint_eq(said_of("NF05", "rw,rsize=0"), 0);
+	ck_assert_uint_eq(said_of("NF05", "rw,rsize=1"), 1);
+	ck_assert_uint_eq(said_of("NF06", "rw,sync"), 1);
+	ck_assert_uint_eq(said_of("NF06", "rw,noac"), 1);
+	ck_assert_uint_eq(said_of("NF06", "rw,async"), 0);
+	ck_assert_uint_eq(said_of("NF07", "rw,local_lock=none"), 0);
+	ck_assert_uint_eq(said_of("NF07", "rw,local_lock=flock"), 1);
+	ck_assert_uint_eq(said_of("NF07", "rw"), 0);
+	ck_assert_uint_eq(said_of("NF04", "rw,hard"), 0);
+	ck_assert_uint_eq(said_of("NF04", "rw,soft"), 1);
+}
+END_TEST
+
+START_TEST(each_second_name_of_a_server_is_said_once)
+{
+	size_t i, count = 0;
+
+	node("a:/a /mnt/a nfs rw,addr=192.0.2.9 0 0\n"
+	     "b:/b /mnt/b nfs rw,addr=192.0.2.9 0 0\n"
+	     "c:/c /mnt/c nfs rw,addr=192.0.2.9 0 0\n"
+	     "a:/d /mnt/d nfs rw,addr=192.0.2.9 0 0\n"
+	     "e:/e /mnt/e nfs rw 0 0\n"
+	     "f:/f /mnt/f nfs rw 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)tempdir_put("stats", "");
+	look();
+	for (i = 0; i < findings.count; i++)
+		count += !strcmp(findings.list[i].code, "NF12");
+	ck_assert_uint_eq(count, 3); /* b, c, and d beside b */
+	away();
+}
+END_TEST
+
+/* Each of another server: nothing that was told of one is told of the next. */
+START_TEST(a_mount_is_judged_behind_those_that_say_nothing)
+{
+	static const char *const codes[] = { "NF08", "NF13", "NF14" };
+	size_t i, k, count;
+
+	node("a:/a /mnt/a nfs rw,addr=192.0.2.41 0 0\n"
+	     "b:/b /mnt/b nfs rw,addr=192.0.2.42 0 0\n"
+	     "s:/w /mnt/work nfs rw,addr=192.0.2.43 0 0\n",
+	     "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats",
+		"device b:/b mounted on /mnt/b with fstype nfs statvers=1.1\n"
+		"\tper-op statistics\n\t READ: " NONE "\n\tWRITE: " NONE "\n"
+		"device s:/w mounted on /mnt/work with fstype nfs "
+		"statvers=1.1\n" XPRT(
+			"1000", "1000") "\tper-op statistics\n"
+					"\t READ: 1000 1500 0 1 1 1 90000 1 0\n"
+					"\tWRITE: " NONE "\n");
+	look();
+	for (i = 0; i < 3; i++) {
+		for (count = k = 0; k < findings.count; k++)
+			count += !strcmp(findings.list[k].code, codes[i]);
+		ck_assert_msg(count == 1, "%zu %s", count, codes[i]);
+	}
+	away();
+}
+END_TEST
+
+START_TEST(a_transport_that_nobody_has_used_is_understood)
+{
+	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") "\txprt:\ttcp 0 0 1 0 "
+							 "2 0 0 0 0 0 0 0 0\n",
+					"/mnt/a", &stats),
+			 0);
+	ck_assert_uint_eq(stats.transports, 1);
+	ck_assert_int_eq(nfs_stats_waiting(&stats), 0);
+	ck_assert_int_eq(nfs_stats_answered(&stats), 0);
+}
+END_TEST
+
 UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
@@ -1133,6 +1315,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  a_line_that_is_cut_off_has_no_number,
+	  a_line_that_is_too_long_is_not_known_whatever_follows,
 	  the_next_mounts_lines_are_not_this_ones,
 	  lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
@@ -1149,4 +1332,10 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  io_cores_far_from_the_card_are_said,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
-	  a_reboot_undoes_the_read_ahead_of_nfs)
+	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
+	  a_server_is_slow_from_fifty_milliseconds_on,
+	  a_queue_is_told_when_one_waited_at_each_request,
+	  options_are_judged_one_by_one,
+	  each_second_name_of_a_server_is_said_once,
+	  a_mount_is_judged_behind_those_that_say_nothing,
+	  a_transport_that_nobody_has_used_is_understood)

@@ -396,6 +396,288 @@ START_TEST(a_helper_that_hangs_is_ended_at_the_deadline)
 }
 END_TEST
 
+START_TEST(a_node_line_is_read_to_its_bounds)
+{
+	static const char *const zeros[] = { "CoresPerSocket=0",
+					     "ThreadsPerCore=0",
+					     "SocketsPerBoard=0", "Sockets=0",
+					     "Boards=0" };
+	size_t i;
+
+	for (i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
+		expect_geometry(zeros[i], 1, 1, 1, 1, 1, "C12");
+	/* no whole sockets: one a board */
+	expect_geometry("CPUs=3 CoresPerSocket=2", 2, 1, 1, 2, 1, "C12");
+	expect_geometry("CPUs=1 CoresPerSocket=2", 1, 1, 1, 2, 1, NULL);
+	expect_geometry("Sockets=8 Boards=2 SocketsPerBoard=2", 4, 2, 4, 1, 1,
+			NULL);
+	/* CPUs may be sockets, cores or threads */
+	expect_geometry("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8,
+			1, 2, 4, 2, NULL);
+	expect_geometry("CPUs=2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 2,
+			1, 2, 4, 2, NULL);
+	expect_geometry("CPUs=9 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2",
+			16, 1, 2, 4, 2, "C12");
+	expect_geometry("Boards=2 Sockets=2", 2, 2, 2, 1, 1, NULL);
+	expect_geometry("Sockets=8192", 8192, 1, 8192, 1, 1, NULL);
+	expect_geometry("Sockets=4096 ThreadsPerCore=2", 8192, 1, 4096, 1, 2,
+			NULL);
+	expect_geometry("CPUs=4 CoreSpecCount=3", 4, 1, 4, 1, 1, NULL);
+	expect_geometry("CPUs=4 CpuSpecList=3", 4, 1, 4, 1, 1, NULL);
+	expect_geometry("CPUs=4 CoreSpecCount=65535", 4, 1, 4, 1, 1, "C13");
+}
+END_TEST
+
+START_TEST(a_node_line_beyond_its_bounds_is_refused)
+{
+	static const char *const bad[] = { "Sockets=8193",
+					   "Sockets=4097 ThreadsPerCore=2",
+					   "Boards=65536", "CoreSpecCount=x",
+					   "ThreadsPerCore=-1" };
+	struct findings findings = { 0 };
+	struct node node;
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		node_init(&node);
+		ck_assert_msg(node_line_parse(&node, bad[i], &findings, &err) <
+				      0,
+			      "%s", bad[i]);
+	}
+	findings_free(&findings);
+}
+END_TEST
+
+START_TEST(the_words_of_a_node_line_are_kept)
+{
+	struct findings findings = { 0 };
+	struct node node;
+
+	parse(&node,
+	      "NodeName=n7 CPUs=4 CoreSpecCount=3 RestrictedCoresPerGPU=2 "
+	      "Parameters=allow_ecores State=UNKNOWN",
+	      &findings);
+	ck_assert_str_eq(node.name, "n7");
+	ck_assert_uint_eq(node.core_spec_count, 3);
+	ck_assert_uint_eq(node.restricted_cores_per_gpu, 2);
+	ck_assert(!node.has_spec_list && !node.from_controller);
+	ck_assert_str_eq(node.slurmd_parameters, ""); /* 22.05 */
+	parse(&node, "CPUs=4 CpuSpecList=1,3", &findings);
+	ck_assert(node.has_spec_list);
+	ck_assert_uint_eq(cpuset_count(&node.spec_list), 2);
+	ck_assert_uint_eq(node.core_spec_count, 0);
+	ck_assert_int_eq(node.mem_spec_limit_mb, -1);
+	ck_assert_uint_eq(findings.count, 0);
+}
+END_TEST
+
+START_TEST(parameters_of_a_node_line_count_since_25_11)
+{
+	struct findings findings = { 0 };
+	char line[2 * NODE_TEXT_MAX];
+	struct node node;
+	struct err err;
+
+	node_init(&node);
+	node.version = VERSION_OF(25, 11, 0);
+	ck_assert_int_eq(
+		node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err),
+		0);
+	ck_assert_str_eq(node.slurmd_parameters, "a");
+	ck_assert_int_eq(
+		node_line_parse(&node, "CPUs=4 Parameters=b", &findings, &err),
+		0);
+	ck_assert_str_eq(node.slurmd_parameters, "a,b");
+	strcpy(line, "CPUs=4 Parameters=");
+	memset(line + strlen(line), 'x', NODE_TEXT_MAX - 4);
+	line[strlen("CPUs=4 Parameters=") + NODE_TEXT_MAX - 4] = '\0';
+	ck_assert_int_eq(node_line_parse(&node, line, &findings, &err), -1);
+	ck_assert_str_eq(node.slurmd_parameters, "a,b");
+	strcpy(line, "CPUs=4 Parameters=");
+	memset(line + strlen(line), 'x', NODE_TEXT_MAX - 5);
+	line[strlen("CPUs=4 Parameters=") + NODE_TEXT_MAX - 5] = '\0';
+	ck_assert_int_eq(node_line_parse(&node, line, &findings, &err), 0);
+	ck_assert_uint_eq(strlen(node.slurmd_parameters), NODE_TEXT_MAX - 1);
+	ck_assert_int_eq(
+		node_line_parse(&node, "CPUs=4 Parameters=c", &findings, &err),
+		-1);
+	ck_assert_ptr_nonnull(strstr(err.text, "Parameters: longer than"));
+	node_init(&node);
+	node.version = VERSION_OF(25, 5, 9);
+	ck_assert_int_eq(
+		node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err),
+		0);
+	ck_assert_str_eq(node.slurmd_parameters, "");
+	ck_assert_uint_eq(findings.count, 0);
+}
+END_TEST
+
+/* The record with one piece of text replaced. */
+static int parse_with(struct node *node, const char *old, const char *new,
+		      struct err *err)
+{
+	char json[2048], text[4096], *at;
+
+	snprintf(json, sizeof(json), record, 8U, 12LL);
+	at = strstr(json, old);
+	ck_assert_msg(at != NULL, "%s", old);
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - json), json, new,
+		 at + strlen(old));
+	*err->text = '\0';
+	return node_parse_json(node, text, err);
+}
+
+START_TEST(numbers_of_a_record_have_bounds)
+{
+	static const struct {
+		const char *old, *new, *why;
+	} rows[] = {
+		{ "\"cpus\":8", "\"cpus\":65536",
+		  "node record: 'cpus': out of bounds" },
+		{ "\"cpus\":8", "\"cpus\":-1",
+		  "node record: 'cpus': out of bounds" },
+		{ "\"core_spec_count\":1", "\"core_spec_count\":1.5",
+		  "node record: 'core_spec_count': no number" },
+		{ "\"conf_read_at\":12", "\"conf_read_at\":-1",
+		  "node record: 'conf_read_at': out of bounds" },
+		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":-2",
+		  "node record: 'mem_spec_limit': out of bounds" },
+		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":\"x\"",
+		  "node record: 'mem_spec_limit': no number" },
+		{ "\"restricted_cores_per_gpu\":2",
+		  "\"restricted_cores_per_gpu\":65536",
+		  "node record: 'restricted_cores_per_gpu': out of bounds" },
+		{ "\"cpu_spec_list\":\"6-7\"", "\"cpu_spec_list\":\"7-6\"",
+		  "node record: cpu_spec_list: CPU list '7-6': bad range" },
+		{ "\"version\":\"24.11.5\"", "\"version\":\"x\"", "" },
+		{ "\"controller_version\":\"26.05.3\"",
+		  "\"controller_version\":\"x\"", "" },
+	};
+	struct node node = { .cpus = 77 };
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_msg(
+			parse_with(&node, rows[i].old, rows[i].new, &err) < 0,
+			"%s", rows[i].new);
+		ck_assert_msg(!*rows[i].why || !strcmp(err.text, rows[i].why),
+			      "%s", err.text);
+		ck_assert_uint_eq(node.cpus, 77);
+	}
+	ck_assert_int_eq(
+		parse_with(&node, "\"cpus\":8", "\"cpus\":65535", &err), 0);
+	ck_assert_uint_eq(node.cpus, 65535);
+	ck_assert_int_eq(parse_with(&node, "\"cpus\":8", "\"cpus\":0", &err),
+			 0);
+	ck_assert_int_eq(parse_with(&node, "\"mem_spec_limit\":5100",
+				    "\"mem_spec_limit\":-1", &err),
+			 0);
+	ck_assert_int_eq(node.mem_spec_limit_mb, -1);
+	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2",
+				    "\"x\":2", &err),
+			 0);
+	ck_assert_uint_eq(node.restricted_cores_per_gpu, 0);
+}
+END_TEST
+
+START_TEST(texts_of_a_record_are_read_as_slurm_reads_them)
+{
+	char name[NODE_NAME_MAX + 32];
+	struct node node;
+	struct err err;
+
+	ck_assert_int_eq(parse_with(&node, "select/cons_tres", "", &err), 0);
+	ck_assert(node.cons_tres);
+	ck_assert_int_eq(
+		parse_with(&node, "select/cons_tres", "select/linear", &err),
+		0);
+	ck_assert(!node.cons_tres);
+	ck_assert_int_eq(
+		parse_with(&node, "defer,spec_cores_first", "defer", &err), 0);
+	ck_assert(!node.spec_cores_first);
+	ck_assert_int_eq(parse_with(&node, "spec_cores_first",
+				    "Spec_Cores_First=1", &err),
+			 0);
+	ck_assert(node.spec_cores_first);
+	ck_assert_int_eq(parse_with(&node, "\"6-7\"", "\"\"", &err), 0);
+	ck_assert(!node.has_spec_list);
+	ck_assert_int_eq(parse_with(&node, "\"6-7\"", "null", &err), 0);
+	ck_assert(!node.has_spec_list);
+	ck_assert_int_eq(parse_with(&node, "\"26.05.3\"", "\"\"", &err), 0);
+	ck_assert_uint_eq(node.controller_version, 0);
+	ck_assert_int_eq(
+		parse_with(&node, "_usage\":true", "_usage\":false", &err), 0);
+	ck_assert(!node.allow_spec_resources_usage);
+	snprintf(name, sizeof(name), "\"%0*d\"", NODE_NAME_MAX - 1, 0);
+	ck_assert_int_eq(parse_with(&node, "\"n1\"", name, &err), 0);
+	ck_assert_uint_eq(strlen(node.name), NODE_NAME_MAX - 1);
+	snprintf(name, sizeof(name), "\"%0*d\"", NODE_NAME_MAX, 0);
+	ck_assert_int_eq(parse_with(&node, "\"n1\"", name, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "'name': longer than"));
+}
+END_TEST
+
+START_TEST(a_slurm_conf_that_is_long_unchanged_is_no_newer_than_the_record)
+{
+	setup();
+	age_conf(getenv("SLURM_CONF"), 4000);
+	make_helper(8, (long long)time(NULL) - 100000);
+	load(8);
+	age_cache();
+	load(8);
+	ck_assert_uint_eq(calls(), 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(whoever_asks_for_no_node_gets_the_one_that_is_kept)
+{
+	struct node_state state = { 0 };
+	struct err err;
+
+	setup();
+	make_helper(8, (long long)time(NULL));
+	load(8);
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, "", 5000, &state, &err), 0);
+	node_state_free(&state);
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, NULL, 5000, &state, &err), 0);
+	node_state_free(&state);
+	ck_assert_ptr_null(state.map);
+	ck_assert_uint_eq(calls(), 1);
+	/* nothing is kept where there is no place */
+	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err),
+			 0);
+	node_state_free(&state);
+	ck_assert_uint_eq(calls(), 2);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_helper_that_says_nothing_has_failed)
+{
+	struct node_state state = { 0 };
+	struct err err;
+
+	setup();
+	strcpy(helper, tempdir_put("helper", "#!/bin/sh\nexit 1\n"));
+	ck_assert_int_eq(chmod(helper, 0755), 0);
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_str_eq(err.text, "node record: jobio-slurm failed");
+	strcpy(helper, tempdir_put("helper", "#!/bin/sh\necho '{'\n"));
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "not JSON"));
+	tempdir_put("file", "");
+	ck_assert_int_eq(node_cached(tempdir_path("file/x"), &state, &err), -1);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,
 	  a_wrong_node_line_is_refused_with_its_word,
@@ -408,4 +690,13 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  another_slurmd_asks_again, a_damaged_cache_is_written_anew,
 	  the_record_of_another_node_is_not_taken_for_ours,
 	  the_sentence_of_the_helper_reaches_the_caller,
-	  a_helper_that_hangs_is_ended_at_the_deadline)
+	  a_helper_that_hangs_is_ended_at_the_deadline,
+	  a_node_line_is_read_to_its_bounds,
+	  a_node_line_beyond_its_bounds_is_refused,
+	  the_words_of_a_node_line_are_kept,
+	  parameters_of_a_node_line_count_since_25_11,
+	  numbers_of_a_record_have_bounds,
+	  texts_of_a_record_are_read_as_slurm_reads_them,
+	  a_slurm_conf_that_is_long_unchanged_is_no_newer_than_the_record,
+	  whoever_asks_for_no_node_gets_the_one_that_is_kept,
+	  a_helper_that_says_nothing_has_failed)

@@ -58,5 +58,26 @@ START_TEST(the_largest_number_does_not_wrap)
 }
 END_TEST
 
+START_TEST(the_bounds_themselves_are_taken)
+{
+	unsigned long n = 9;
+
+	ck_assert_int_eq(number_parse("2", 2, 2, &n, NULL), 0);
+	ck_assert_uint_eq(n, 2);
+	ck_assert_int_eq(number_parse("1", 2, 2, &n, NULL), -1);
+	ck_assert_int_eq(number_parse("3", 2, 2, &n, NULL), -1);
+	ck_assert_int_eq(
+		number_parse("18446744073709551615", 0, ULONG_MAX, &n, NULL),
+		0);
+	ck_assert_int_eq(
+		number_parse("18446744073709551616", 0, ULONG_MAX, &n, NULL),
+		-1);
+	ck_assert_int_eq(number_parse("9:", 0, 99, &n, NULL), -1);
+	ck_assert_int_eq(number_parse("9/", 0, 99, &n, NULL), -1);
+	ck_assert_int_eq(number_parse("90", 0, 99, &n, NULL), 0);
+	ck_assert_uint_eq(n, 90);
+}
+END_TEST
+
 UNIT_MAIN("number", a_number_in_bounds_is_taken, all_else_is_refused_and_quoted,
-	  the_largest_number_does_not_wrap)
+	  the_largest_number_does_not_wrap, the_bounds_themselves_are_taken)

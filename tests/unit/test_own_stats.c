@@ -474,6 +474,64 @@ START_TEST(mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
 }
 END_TEST
 
+/* Lines of a superblock that was made so long ago, beside one of the node's of
+ * that number from 160 s ago. */
+static size_t lines_of(int age_s)
+{
+	long long now;
+
+	do {
+		now = now_s();
+		own_minute(NULL, data(age_s - 60, 5, 7), data(age_s, 6, 9));
+	} while (now_s() != now);
+	return wire.line_count;
+}
+
+START_TEST(ages_of_one_superblock_may_be_two_seconds_apart)
+{
+	char mountstats[2048];
+
+	snprintf(mountstats, sizeof(mountstats), "%s",
+		 part("/home", 160, 6, 9));
+	node(ROOT "30 25 0:91 / /home rw - nfs4 srv:/home rw\n", mountstats);
+	ck_assert_uint_eq(lines_of(157), 1);
+	ck_assert_uint_eq(lines_of(158), 0);
+	ck_assert_uint_eq(lines_of(162), 0);
+	ck_assert_uint_eq(lines_of(163), 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_first_reading_without_counters_stays_unknown_at_the_end)
+{
+	node(ROOT, "");
+	ck_assert_int_eq(own_minute(NULL, DATA, data(160, 6, 9)), 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(each_superblock_of_a_step_is_a_line)
+{
+	char first[2048], last[2048];
+
+	node(ROOT, "");
+	snprintf(first, sizeof(first), "%s%s%s", data(100, 5, 7),
+		 "43 25 0:92 / /more rw - nfs4 srv:/data rw,vers=4.2\n",
+		 part("/more", 100, 1, 1));
+	snprintf(last, sizeof(last), "%s%s%s", data(160, 6, 9),
+		 "43 25 0:92 / /more rw - nfs4 srv:/data rw,vers=4.2\n",
+		 part("/more", 160, 4, 1));
+	ck_assert_int_eq(own_minute(NULL, first, last), 0);
+	ck_assert_uint_eq(wire.line_count, 2);
+	section.mounts = (char *)"/more"; /* and not the first one */
+	ck_assert_int_eq(own_minute(NULL, first, last), 0);
+	ck_assert_uint_eq(wire.line_count, 1);
+	ck_assert_str_eq(wire.line[0].fs, "/more");
+	ck_assert_int_eq(wire.line[0].count[WIRE_READ_BYTES], 3 << 20);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN(
 	"own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
 	in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
@@ -490,4 +548,7 @@ UNIT_MAIN(
 	what_the_node_shows_as_well_is_counted_there_alone,
 	a_mount_that_a_step_has_no_more_at_its_end_is_gone,
 	texts_and_mounts_without_counters_are_unknown_and_no_line,
-	mounts_of_jobio_conf_are_the_clients_in_a_namespace_too)
+	mounts_of_jobio_conf_are_the_clients_in_a_namespace_too,
+	ages_of_one_superblock_may_be_two_seconds_apart,
+	a_first_reading_without_counters_stays_unknown_at_the_end,
+	each_superblock_of_a_step_is_a_line)

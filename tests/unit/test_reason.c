@@ -66,7 +66,26 @@ START_TEST(only_our_own_reasons_are_valid)
 }
 END_TEST
 
+START_TEST(a_reason_of_one_letter_is_one_and_blanks_at_its_end_are_not)
+{
+	char longest[REASON_MAX + 1];
+
+	ck_assert(reason_is_valid("jobio:W x"));
+	ck_assert(reason_is_valid("jobio: x"));
+	ck_assert(!reason_is_valid("jobio;W08 x"));
+	ck_assert_str_eq(made("W1", "x  ", NULL), "jobio:W1 x");
+	ck_assert_str_eq(made("W1", "", NULL), "jobio:W1");
+	memset(longest, 'x', REASON_MAX);
+	memcpy(longest, "jobio:W ", 8);
+	longest[REASON_MAX] = '\0';
+	ck_assert(!reason_is_valid(longest));
+	longest[REASON_MAX - 1] = '\0';
+	ck_assert(reason_is_valid(longest));
+}
+END_TEST
+
 UNIT_MAIN("reason", a_reason_is_code_sentence_and_cure,
 	  nothing_that_a_database_or_a_shell_could_take_for_more_gets_in,
 	  a_long_reason_is_cut_to_what_a_column_of_the_database_holds,
-	  only_our_own_reasons_are_valid)
+	  only_our_own_reasons_are_valid,
+	  a_reason_of_one_letter_is_one_and_blanks_at_its_end_are_not)

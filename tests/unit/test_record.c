@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/json.h"
 #include "lib/record.h"
+#include "lib/record_parts.h"
 #include "tests/unit/runner.h"
 
 static const char *const full =
@@ -208,6 +210,8 @@ START_TEST(the_smallest_record_needs_only_its_key_and_its_owner)
 
 	ck_assert_int_eq(r->restart, RECORD_UNKNOWN);
 	ck_assert(r->end < 0);
+	ck_assert(!r->has_request && !r->has_gate && !r->has_io_cores);
+	ck_assert_uint_eq(r->flags, 0);
 	ck_assert_uint_eq(r->app_count, 0);
 	record_free(r);
 }
@@ -746,6 +750,343 @@ START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
 }
 END_TEST
 
+/* Everything that a record may say. */
+static const char *const all =
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
+	"\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":"
+	"\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,"
+	"\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},"
+	"\"het\":{\"job\":6,\"offset\":2},"
+	"\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,"
+	"\"cores_met\":false},\"refused\":\"no\","
+	"\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},"
+	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
+	"\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,"
+	"\"numa_node\":1,\"cpus\":\"0-3\"}]},"
+	"\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\","
+	"\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\","
+	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
+	"w\","
+	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
+	"\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\","
+	"\"cpus\":\"2\",\"mounts\":[]}],"
+	"\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":"
+	"\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,"
+	"\"made\":true}],"
+	"\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\","
+	"\"cure\":\"b\",\"target\":\"/w\",\"users\":true}],"
+	"\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\","
+	"\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,"
+	"\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,"
+	"\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,"
+	"\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,"
+	"\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,"
+	"\"copies\":8,\"name_calls\":9,"
+	"\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},"
+	"\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],"
+	"\"write_bytes\":[3],\"calls\":[1,1]},"
+	"\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,"
+	"\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,"
+	"\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,"
+	"\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,"
+	"\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],"
+	"\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3]}],"
+	"\"wire\":[{\"scope\":\"node\",\"source\":\"weka\",\"fs\":null,"
+	"\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,"
+	"\"write_calls\":8}],\"steps\":2,\"quality\":[\"all_files\"]}";
+
+START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
+{
+	struct err err;
+	struct record *r = parse(all);
+	char *text = record_text(r, &err);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, all);
+	ck_assert_uint_eq(r->client_count, 2);
+	ck_assert_uint_eq(r->mounts[0].client, 0);
+	ck_assert_int_eq(r->het_offset, 2);
+	ck_assert_int_eq(r->app[0].hist[RECORD_WRITE_NS][1], 3);
+	free(text);
+	record_free(r);
+}
+END_TEST
+
+/* Behind the value that begins here. */
+static const char *value_end(const char *value)
+{
+	if (*value == '{' || *value == '[')
+		return json_end(value);
+	if (*value == '"')
+		return strchr(value + 1, '"') + 1;
+	return value + strcspn(value, ",}]");
+}
+
+/* The same with another value there: is it refused? */
+static void expect_refused_at(const char *value, const char *other)
+{
+	const char *end = value_end(value);
+	char *text = malloc(strlen(all) + strlen(other) + 1);
+	struct err err = { "" };
+	struct record *r;
+
+	memcpy(text, all, (size_t)(value - all));
+	strcpy(text + (value - all), other);
+	strcat(text, end);
+	r = record_parse(text, strlen(text), &err);
+	ck_assert_msg(!r, "%.60s taken as %.20s", value, other);
+	ck_assert_int_eq(strncmp(err.text, "record: ", 8), 0);
+	free(text);
+}
+
+START_TEST(a_value_of_a_wrong_type_is_refused_wherever_it_is)
+{
+	const char *at;
+
+	for (at = strstr(all, "\":"); at; at = strstr(at + 2, "\":"))
+		expect_refused_at(at + 2, "[[7]]");
+}
+END_TEST
+
+START_TEST(a_negative_number_is_refused_wherever_it_is)
+{
+	const char *at;
+
+	for (at = strstr(all, "\":"); at; at = strstr(at + 2, "\":"))
+		if (strchr("0123456789", at[2]))
+			expect_refused_at(at + 2, "-1");
+}
+END_TEST
+
+START_TEST(a_text_that_is_too_long_is_refused_wherever_it_is)
+{
+	static char longer[RECORD_STRING_MAX + 4];
+	const char *at;
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[0] = longer[sizeof(longer) - 2] = '"';
+	for (at = strstr(all, "\":"); at; at = strstr(at + 2, "\":"))
+		if (at[2] == '"' && strncmp(at - 8, "nodelist", 8) != 0)
+			expect_refused_at(at + 2, longer);
+}
+END_TEST
+
+START_TEST(an_array_or_het_job_needs_both_of_its_numbers)
+{
+	static const char *const rows[][3] = {
+		{ "\"array\":{\"job\":5,\"task\":1}", "\"array\":{\"job\":5}",
+		  "record: array: needs job and task" },
+		{ "\"array\":{\"job\":5,\"task\":1}", "\"array\":{\"task\":5}",
+		  "record: array: needs job and task" },
+		{ "\"het\":null", "\"het\":{\"job\":0}",
+		  "record: het: needs job and offset" },
+		{ "\"het\":null", "\"het\":{\"offset\":0}",
+		  "record: het: needs job and offset" },
+	};
+	struct record *r;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_refused_with(rows[i][0], rows[i][1], rows[i][2]);
+	text = with("\"het\":null", "\"het\":{\"job\":0,\"offset\":0}");
+	r = parse(text);
+	ck_assert_int_eq(r->het_job, 0);
+	ck_assert_int_eq(r->het_offset, 0);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_record_ends_a_day_before_its_start_at_most)
+{
+	struct record *r = record_new();
+	struct err err = { "" };
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, "n");
+	r->job = 1;
+	r->start = 100000;
+	r->end = 13600;
+	ck_assert_int_eq(record_check_head(r, &err), 0);
+	r->end = 13599;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	ck_assert_str_eq(err.text,
+			 "record: end: more than a day before the start");
+	r->end = 0;
+	r->start = 86400;
+	ck_assert_int_eq(record_check_head(r, &err), 0);
+	r->start = 86401;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	r->end = -1;
+	ck_assert_int_eq(record_check_head(r, &err), 0);
+	r->start = 0;
+	ck_assert_int_eq(record_check_head(r, &err), 0);
+	r->start = -1;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	ck_assert_str_eq(err.text, "record: start: not a time");
+	r->start = RECORD_TIME_MAX;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	r->start = 1;
+	r->end = RECORD_TIME_MAX;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	ck_assert_str_eq(err.text, "record: end: not a time");
+	r->end = 2;
+	r->up = RECORD_TIME_MAX;
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	r->up = 1;
+	strcpy(r->node, ".n");
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	strcpy(r->node, "");
+	ck_assert_int_eq(record_check_head(r, &err), -1);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(a_list_that_is_full_is_said_beside_what_else_there_is)
+{
+	struct record *r = record_new();
+	int i;
+
+	r->flags = RECORD_FLAG(ALL_FILES);
+	for (i = 0; i < RECORD_LIST_MAX; i++)
+		record_add_mount(r, "/m", "nfs", "s");
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(ALL_FILES));
+	ck_assert_int_eq(record_add_mount(r, "/n", "nfs", "s"), 0);
+	ck_assert_uint_eq(r->mount_count, RECORD_LIST_MAX);
+	ck_assert_uint_eq(r->flags,
+			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(TRUNCATED));
+	record_free(r);
+}
+END_TEST
+
+START_TEST(what_a_job_asked_for_and_did_not_get_is_said)
+{
+	struct record *r = record_new();
+
+	record_lacks_all(r);
+	ck_assert_int_eq(r->profile_applied, -1);
+	ck_assert_int_eq(r->cores_met, -1);
+	r->has_request = true;
+	r->request.io_cores = 1;
+	record_lacks_all(r);
+	ck_assert_int_eq(r->profile_applied, -1);
+	ck_assert_int_eq(r->cores_met, 0);
+	r->request.io_cores = 0;
+	r->cores_met = -1;
+	strcpy(r->request.profile, "p");
+	record_lacks_all(r);
+	ck_assert_int_eq(r->profile_applied, 0);
+	ck_assert_int_eq(r->cores_met, -1);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(a_client_is_found_by_its_name_and_the_first_by_none)
+{
+	struct record *r = record_new();
+	struct cpuset nodes = { 0 };
+
+	ck_assert_ptr_null(record_client_named(r, ""));
+	record_set_app_to_wire(r, "nobody");
+	ck_assert_int_eq(record_set_cards(r, "ib0", &nodes), 0);
+	record_add_client(r, "a", "weka", "1", NULL);
+	record_add_client(r, "b", "nfs", "2", "3");
+	record_set_app_to_wire(r, "words");
+	cpuset_add(&nodes, 1);
+	ck_assert_int_eq(record_set_cards(r, "ib0", &nodes), 0);
+	ck_assert_ptr_eq(record_client_named(r, ""), &r->clients[0]);
+	ck_assert_ptr_eq(record_client_named(r, "b"), &r->clients[1]);
+	ck_assert_ptr_null(record_client_named(r, "c"));
+	ck_assert_str_eq(r->clients[1].app_to_wire, "words");
+	ck_assert_str_eq(r->clients[1].cards, "ib0");
+	ck_assert_str_eq(r->clients[1].card_nodes, "1");
+	ck_assert_str_eq(r->clients[0].app_to_wire, "");
+	record_add_mount(r, "/b", "nfs", "s");
+	ck_assert_uint_eq(r->mounts[0].client, 1);
+	record_free(r);
+}
+END_TEST
+
+static void app_of(struct record *r, const char *source, const char *fs,
+		   enum record_scope scope)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, source);
+	io.fs = (char *)fs;
+	io.scope = scope;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+}
+
+START_TEST(the_best_lines_are_the_first_source_that_has_any)
+{
+	struct record *r = record_new();
+
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 0);
+	app_of(r, "exit", "/other", RECORD_SCOPE_JOB);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 1);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_NODE), 0);
+	record_add_mount(r, "/mnt", "nfs", "s");
+	/* not the client's, and there is nothing better */
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 1);
+	app_of(r, "bpf", "/mnt", RECORD_SCOPE_JOB);
+	app_of(r, "bpf", "/other", RECORD_SCOPE_JOB);
+	app_of(r, "bpf", "/mnt", RECORD_SCOPE_NODE);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 2);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_NODE), 8);
+	app_of(r, "bpf", NULL, RECORD_SCOPE_JOB);
+	app_of(r, "stepd", NULL, RECORD_SCOPE_JOB);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 16);
+	app_of(r, "bpf", NULL, RECORD_SCOPE_JOB);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 16 + 64);
+	record_free(r);
+	r = record_new();
+	app_of(r, "bpf", "/a", RECORD_SCOPE_JOB);
+	app_of(r, "exit", "/a", RECORD_SCOPE_JOB);
+	app_of(r, "bpf", "/b", RECORD_SCOPE_JOB);
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 5);
+	record_add_mount(r, "/c", "nfs", "s");
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 5);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(a_list_may_be_full_and_no_fuller)
+{
+	struct record *r = minimal(), *again;
+	char *text, *more, *at;
+	struct err err;
+	int i;
+
+	for (i = 0; i < RECORD_LIST_MAX; i++)
+		record_add_finding(r, "W01", "info", "t", NULL);
+	ck_assert_uint_eq(r->flags, 0);
+	text = record_text(r, &err);
+	again = parse(text);
+	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
+	ck_assert_uint_eq(again->flags, 0);
+	record_free(again);
+	at = strstr(text, "\"findings\":[");
+	ck_assert_ptr_nonnull(at);
+	at += strlen("\"findings\":[");
+	ck_assert_int_gt(asprintf(&more,
+				  "%.*s{\"code\":\"W02\",\"severity\":\"info\","
+				  "\"text\":\"u\"},%s",
+				  (int)(at - text), text, at),
+			 0);
+	again = parse(more);
+	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(again->findings[0].code, "W02");
+	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
+	record_free(again);
+	record_free(r);
+	free(text);
+	free(more);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record");
@@ -779,6 +1120,19 @@ int main(void)
 	tcase_add_test(tc, counters_alone_travel_from_one_record_to_another);
 	tcase_add_test(tc, counters_that_are_wrong_at_the_end_change_nothing);
 	tcase_add_test(tc, a_brief_text_has_all_but_timelines_and_histograms);
+	tcase_add_test(
+		tc, all_that_a_record_may_say_is_written_again_byte_for_byte);
+	tcase_add_test(tc, a_value_of_a_wrong_type_is_refused_wherever_it_is);
+	tcase_add_test(tc, a_negative_number_is_refused_wherever_it_is);
+	tcase_add_test(tc, a_text_that_is_too_long_is_refused_wherever_it_is);
+	tcase_add_test(tc, an_array_or_het_job_needs_both_of_its_numbers);
+	tcase_add_test(tc, a_record_ends_a_day_before_its_start_at_most);
+	tcase_add_test(tc,
+		       a_list_that_is_full_is_said_beside_what_else_there_is);
+	tcase_add_test(tc, what_a_job_asked_for_and_did_not_get_is_said);
+	tcase_add_test(tc, a_client_is_found_by_its_name_and_the_first_by_none);
+	tcase_add_test(tc, the_best_lines_are_the_first_source_that_has_any);
+	tcase_add_test(tc, a_list_may_be_full_and_no_fuller);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

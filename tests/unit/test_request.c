@@ -351,6 +351,108 @@ START_TEST(what_the_site_does_not_allow_is_refused_with_what_it_does)
 }
 END_TEST
 
+static int sets_left;
+
+static int set_some(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	(void)name;
+	(void)value;
+	return sets_left-- > 0 ? 0 : -1;
+}
+
+START_TEST(a_request_that_cannot_be_put_whole_is_not_put)
+{
+	const struct request all = { 4, "stream" }, cores = { 4, "" },
+			     profile = { 0, "stream" };
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		sets_left = i;
+		ck_assert_int_eq(request_export(&all, &allowed, set_some, NULL),
+				 -1);
+	}
+	sets_left = 4;
+	ck_assert_int_eq(request_export(&all, &allowed, set_some, NULL), 0);
+	for (i = 0; i < 4; i++) {
+		sets_left = i;
+		ck_assert_int_eq(
+			request_export(&cores, &allowed, set_some, NULL),
+			i == 3 ? 0 : -1);
+		sets_left = i;
+		ck_assert_int_eq(
+			request_export(&profile, &allowed, set_some, NULL),
+			i == 3 ? 0 : -1);
+	}
+}
+END_TEST
+
+START_TEST(a_request_is_allowed_to_the_sites_bounds)
+{
+	struct request request = { 0, "" };
+	struct config *config;
+	struct err err;
+
+	tempdir_make();
+	config = config_load(
+		tempdir_put("c", "[option]\nio_cores_min=2\nio_cores_max=3\n"),
+		&err);
+	ck_assert_ptr_nonnull(config);
+	ck_assert_int_eq(request_check(&request, config, &err), 0);
+	for (request.io_cores = 1; request.io_cores < 5; request.io_cores++)
+		ck_assert_int_eq(request_check(&request, config, &err),
+				 request.io_cores == 2 || request.io_cores == 3
+					 ? 0
+					 : -1);
+	request.io_cores = 0;
+	strcpy(request.profile, "zzz");
+	ck_assert_int_eq(request_check(&request, config, &err), -1);
+	ck_assert_str_eq(err.text,
+			 "--io-profile: 'zzz': this site has no such profile; "
+			 "--io-profile=list shows what it has");
+	config_free(config);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(half_of_a_request_is_one)
+{
+	struct request request = { 0, "" };
+
+	set_env("1", "64", NULL);
+	ck_assert_int_eq(request_from_env(&request, NULL), 1);
+	ck_assert_uint_eq(request.io_cores, 64);
+	ck_assert_str_eq(request.profile, "");
+	set_env("1", NULL, "p");
+	ck_assert_int_eq(request_from_env(&request, NULL), 1);
+	ck_assert_uint_eq(request.io_cores, 0);
+	ck_assert_str_eq(request.profile, "p");
+	set_env("1", NULL, NULL);
+	ck_assert_int_eq(request_from_env(&request, NULL), 0);
+	expect_refused(NULL, NULL, "p", "SPANK_JOBIO_VERSION ''");
+	expect_refused("1", "65", NULL, "SPANK_JOBIO_IO_CORES: '65'");
+	expect_refused("1", "0", NULL, "SPANK_JOBIO_IO_CORES: '0'");
+}
+END_TEST
+
+START_TEST(a_judgement_holds_at_its_bounds)
+{
+	struct request_judgement got;
+	struct request request = { 2, "" };
+
+	clearenv();
+	setenv("SPANK_JOBIO_JUDGED", "2-4", 1);
+	ck_assert(request_was_allowed(&request, &got));
+	request.io_cores = 4;
+	ck_assert(request_was_allowed(&request, &got));
+	request.io_cores = 0;
+	ck_assert(request_was_allowed(&request, &got));
+	setenv("SPANK_JOBIO_JUDGED", "64-64", 1);
+	ck_assert(request_was_allowed(&request, &got));
+	ck_assert_uint_eq(got.io_cores_min, 64);
+}
+END_TEST
+
 UNIT_MAIN("request", what_is_exported_is_what_arrives,
 	  gate_file_and_record_say_what_the_job_asked_for,
 	  a_job_without_the_options_has_no_request,
@@ -360,4 +462,7 @@ UNIT_MAIN("request", what_is_exported_is_what_arrives,
 	  a_judgement_that_does_not_fit_the_request_is_none,
 	  a_profile_is_the_same_where_it_sets_the_same,
 	  random_bytes_never_get_further_than_refused,
-	  what_the_site_does_not_allow_is_refused_with_what_it_does)
+	  what_the_site_does_not_allow_is_refused_with_what_it_does,
+	  a_request_that_cannot_be_put_whole_is_not_put,
+	  a_request_is_allowed_to_the_sites_bounds, half_of_a_request_is_one,
+	  a_judgement_holds_at_its_bounds)

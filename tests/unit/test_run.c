@@ -221,6 +221,57 @@ START_TEST(lines_beyond_the_last_are_left_out_and_counted)
 }
 END_TEST
 
+START_TEST(metadata_of_one_node_is_not_lost_by_another_without)
+{
+	struct record_io sum, with = counters("bpf", NULL, 1);
+	struct record_io without = counters("bpf", NULL, 1);
+
+	record_io_init(&sum);
+	with.has_meta = with.has_hist[RECORD_READ_SIZES] = true;
+	with.meta[RECORD_META_STATFS] = 5;
+	with.hist[RECORD_READ_SIZES][1] = 2;
+	without.meta[RECORD_META_STATFS] = 7; /* not counted there */
+	without.hist[RECORD_READ_SIZES][1] = 3;
+	run_add_io(&sum, &with);
+	run_add_io(&sum, &without);
+	ck_assert(sum.has_meta);
+	ck_assert_int_eq(sum.meta[RECORD_META_STATFS], 5);
+	ck_assert(sum.has_hist[RECORD_READ_SIZES]);
+	ck_assert_int_eq(sum.hist[RECORD_READ_SIZES][1], 2);
+}
+END_TEST
+
+START_TEST(lines_are_kept_apart_by_all_that_they_say)
+{
+	struct record *r = node("c1");
+	struct record_io io = counters("bpf", "/a", 1);
+	struct run_lines *lines;
+
+	record_add_app(r, &io);
+	record_add_app(r, &io);
+	io.scope = RECORD_SCOPE_NODE;
+	record_add_app(r, &io);
+	strcpy(io.client, "w");
+	record_add_app(r, &io);
+	io.fs = NULL;
+	record_add_app(r, &io);
+	strcpy(io.source, "exit");
+	record_add_app(r, &io);
+	record_add_wire(r, &io);
+	lines = run_lines_new(&r, 1);
+	ck_assert_uint_eq(lines->count, 6);
+	ck_assert_uint_eq(lines->line[0].nodes, 2);
+	ck_assert_int_eq(lines->line[0].sum.numbers[RECORD_READ_BYTES], 2);
+	ck_assert_int_eq(lines->line[1].kind, RUN_APP);
+	ck_assert_int_eq(lines->line[4].kind, RUN_OTHER);
+	ck_assert_int_eq(lines->line[5].kind, RUN_WIRE);
+	ck_assert_uint_eq(lines->left_out, 0);
+	run_lines_free(lines);
+	run_lines_free(NULL);
+	record_free(r);
+}
+END_TEST
+
 UNIT_MAIN("run",
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
@@ -229,4 +280,6 @@ UNIT_MAIN("run",
 	  a_peak_is_the_most_and_not_a_sum,
 	  the_best_lines_of_a_node_are_those_of_one_source,
 	  lines_of_the_same_name_are_added_over_the_nodes,
-	  lines_beyond_the_last_are_left_out_and_counted)
+	  lines_beyond_the_last_are_left_out_and_counted,
+	  metadata_of_one_node_is_not_lost_by_another_without,
+	  lines_are_kept_apart_by_all_that_they_say)

@@ -133,9 +133,43 @@ START_TEST(a_path_that_does_not_fit_is_an_error)
 }
 END_TEST
 
+START_TEST(no_name_is_cut_to_fit)
+{
+	char path[RUNDIR_PATH_MAX], folder[RUNDIR_PATH_MAX];
+	struct err err;
+
+	memset(folder, 'a', sizeof(folder));
+	folder[RUNDIR_PATH_MAX - 3] = '\0'; /* and "/x" */
+	ck_assert_int_eq(rundir_node_file(path, folder, "x", &err), 0);
+	ck_assert_uint_eq(strlen(path), RUNDIR_PATH_MAX - 1);
+	ck_assert_int_eq(rundir_node_file(path, folder, "xx", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "aaa...': too long"));
+	ck_assert_int_eq(rundir_client_file(path, folder, "c", &err), -1);
+	ck_assert_int_eq(rundir_job_file(path, folder, 77, NULL, &err), -1);
+	ck_assert_int_eq(rundir_step_file(path, folder, 7, 0, &err), -1);
+	ck_assert_int_eq(rundir_make_job(folder, 77, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
+	ck_assert_int_eq(rundir_make_steps(folder, 77, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
+	rundir_note_begun(folder, 7);
+	ck_assert_int_eq(rundir_record_file(path, folder, 7, 0, "n", &err), -1);
+	ck_assert_int_eq(rundir_record_again(path, folder, 7, "n", 1, &err),
+			 -1);
+	ck_assert_int_eq(rundir_record_again(path, "/s", 7, ".n", 1, &err), -1);
+	ck_assert_str_eq(err.text, "node name '.n': not a name");
+	rundir_spool_file(path, "/s", "released", NULL);
+	ck_assert_str_eq(path, "/s/released");
+	rundir_client_file(path, "/r", "weka", NULL);
+	ck_assert_str_eq(path, "/r/client.weka.json");
+	rundir_record_file(path, "/s", 7, 0, "c1", NULL);
+	ck_assert_str_eq(path, "/s/7.0.c1.json");
+	ck_assert(rundir_is_record("x.json"));
+}
+END_TEST
+
 UNIT_MAIN("rundir", names_are_as_the_header_says,
 	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
 	  only_root_may_look_into_the_folder_of_a_job,
-	  a_path_that_does_not_fit_is_an_error)
+	  a_path_that_does_not_fit_is_an_error, no_name_is_cut_to_fit)

@@ -249,9 +249,225 @@ START_TEST(what_is_no_tally_is_not_added)
 }
 END_TEST
 
+/* "b a c": names of sums in their order. */
+static const char *order_of(struct tally *tally, enum tally_kind kind)
+{
+	static char names[200];
+	size_t i;
+
+	tally_sort(tally);
+	*names = '\0';
+	for (i = 0; i < tally->counts[kind]; i++)
+		sprintf(names + strlen(names), "%s%s%s", i ? " " : "",
+			tally->sums[kind][i].name,
+			tally->sums[kind][i].cluster);
+	return names;
+}
+
+START_TEST(sums_stand_by_bytes_then_jobs_then_name)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(1, "bob", "/b", 10);
+
+	add(tally, &use);
+	use.user = "alice";
+	add(tally, &use);
+	use.user = "carl";
+	use.fs[0].written = 1;
+	add(tally, &use);
+	use.user = "dora";
+	use.fs[0].read = 5;
+	use.fs[0].written = 0;
+	add(tally, &use);
+	add(tally, &use);
+	ck_assert_str_eq(order_of(tally, TALLY_USERS), "carl dora alice bob");
+	use = used(9, "bob", "/b", 0);
+	use.cluster = "a";
+	use.fs[0].name = "/z";
+	add(tally, &use);
+	use.cluster = "b";
+	add(tally, &use);
+	ck_assert_str_eq(order_of(tally, TALLY_FILESYSTEMS), "/bc /za /zb");
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(advice_stands_by_hours_of_nodes_then_jobs_then_name)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(1, "bob", "/b", 10);
+
+	strcpy(use.advice, "A03 A02");
+	add(tally, &use);
+	strcpy(use.advice, "A01");
+	use.node_s = 7201;
+	use.fs[0].read = 1;
+	add(tally, &use);
+	strcpy(use.advice, "A04");
+	use.node_s = 3600;
+	add(tally, &use);
+	add(tally, &use);
+	strcpy(use.advice, "A05");
+	use.node_s = USE_UNKNOWN;
+	add(tally, &use);
+	ck_assert_str_eq(order_of(tally, TALLY_ADVICE), "A01 A04 A02 A03 A05");
+	ck_assert_int_eq(sum_of(tally, TALLY_ADVICE, "A05")->node_s, 0);
+	/* and each is found again */
+	strcpy(use.advice, "A01");
+	add(tally, &use);
+	ck_assert_uint_eq(tally->counts[TALLY_ADVICE], 5);
+	ck_assert_int_eq(sum_of(tally, TALLY_ADVICE, "A01")->jobs, 2);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(the_first_job_with_the_highest_peak_is_named)
+{
+	struct tally *tally = tally_new();
+	struct use a = used(7, "alice", "/a", 5), b = used(8, "alice", "/a", 5);
+	const struct tally_sum *sum;
+
+	a.fs[0].type = "";
+	b.is_wide = true;
+	b.is_judged = false;
+	add(tally, &a);
+	add(tally, &b);
+	sum = sum_of(tally, TALLY_FILESYSTEMS, "/a");
+	ck_assert_int_eq(sum->peak, 5);
+	ck_assert_int_eq(sum->peak_job, 7);
+	ck_assert_str_eq(sum->type, "wekafs");
+	ck_assert_int_eq(sum_of(tally, TALLY_USERS, "alice")->peak, 5);
+	ck_assert_int_eq(sum_of(tally, TALLY_USERS, "alice")->peak_job, 7);
+	ck_assert_str_eq(sum_of(tally, TALLY_USERS, "alice")->type, "");
+	ck_assert_int_eq(tally->wide, 1);
+	ck_assert_int_eq(tally->judged, 1);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(a_tally_is_written_as_its_readers_expect_it)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+	char *text;
+
+	use.refused = 2;
+	use.warned = 3;
+	use.is_wide = true;
+	add(tally, &use);
+	text = text_of(tally);
+	ck_assert_str_eq(
+		text,
+		"{\"tally\":{\"jobs\":1,\"node_s\":7200,\"node_wide\":1,"
+		"\"judged\":1,\"warned_jobs\":1,\"warned_tasks\":3,"
+		"\"refused_jobs\":1,\"refused_tasks\":2,"
+		"\"filesystems\":[{\"name\":\"/a\",\"cluster\":\"c\","
+		"\"type\":\"wekafs\",\"jobs\":1,\"node_s\":7200,"
+		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
+		"\"peak_Bps\":5,\"peak_job\":7}],"
+		"\"users\":[{\"name\":\"alice\",\"jobs\":1,\"node_s\":7200,"
+		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
+		"\"peak_Bps\":5,\"peak_job\":7}],"
+		"\"accounts\":[{\"name\":\"lab\",\"jobs\":1,\"node_s\":7200,"
+		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
+		"\"peak_Bps\":5,\"peak_job\":7}],"
+		"\"profiles\":[{\"name\":\"stream\",\"jobs\":1,"
+		"\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,"
+		"\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"advice\":[],"
+		"\"gate\":[{\"cluster\":\"c\",\"user\":\"alice\",\"job\":7,"
+		"\"ended\":1007,\"warned\":3,\"refused\":2}]}}");
+	free(text);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(a_use_has_so_many_filesystems_and_no_more)
+{
+	struct use use = used(7, "alice", "/a", 1), again;
+	char *line;
+	size_t i;
+
+	for (i = 0; i < USE_FS_MAX; i++)
+		use.fs[i] = use.fs[0];
+	use.fs_count = USE_FS_MAX;
+	line = use_text(&use);
+	ck_assert_int_eq(use_parse(line, &again), 0);
+	ck_assert_uint_eq(again.fs_count, USE_FS_MAX);
+	free(line);
+	line = use_text(&use);
+	line = realloc(line, 2 * strlen(line));
+	strcat(line, "\n/a\tnfs\t1\t1\t1\t1\t");
+	ck_assert_int_eq(use_parse(line, &again), -1);
+	free(line);
+}
+END_TEST
+
+static int parse_use(const char *text, struct use *use)
+{
+	static char line[1000];
+
+	snprintf(line, sizeof(line), "%s", text);
+	return use_parse(line, use);
+}
+
+START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
+{
+	struct use use;
+
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t99999999999999999999\t\t0\t9\t"
+			  "922337203685477580\t2\t\t5\tA01\t",
+			  &use),
+		0);
+	ck_assert(use.job >= INT64_MAX / 10 * 9);
+	ck_assert_int_eq(use.uid, USE_UNKNOWN);
+	ck_assert_int_eq(use.ended, 0);
+	ck_assert_int_eq(use.nodes, 9);
+	ck_assert_int_eq(use.node_s, INT64_C(922337203685477580));
+	ck_assert(!use.is_wide && use.is_judged);
+	ck_assert_int_eq(use.warned, USE_UNKNOWN);
+	ck_assert_int_eq(use.refused, 5);
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
+	ck_assert(use.is_wide && !use.is_judged);
+	/* no flags, no number, something behind it */
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t\t\t5\t\t", &use), -1);
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\tx\t1\t\t5\t\t", &use), -1);
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9:\t1\t\t5\t\t", &use),
+		-1);
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\tx", &use),
+		-1);
+}
+END_TEST
+
+START_TEST(codes_of_advice_fill_their_room_and_no_more)
+{
+	char line[2 * USE_ADVICE_MAX], head[] = "1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1"
+						"\t\t5\t";
+	struct use use;
+
+	snprintf(line, sizeof(line), "%s%0*d\t", head, USE_ADVICE_MAX - 1, 0);
+	ck_assert_int_eq(parse_use(line, &use), 0);
+	ck_assert_uint_eq(strlen(use.advice), USE_ADVICE_MAX - 1);
+	snprintf(line, sizeof(line), "%s%0*d\t", head, USE_ADVICE_MAX, 0);
+	ck_assert_int_eq(parse_use(line, &use), -1);
+}
+END_TEST
+
 UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
 	  what_is_no_use_is_refused_wherever_it_ends,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
 	  filesystems_of_one_name_on_two_clusters_are_kept_apart,
 	  the_jobs_that_the_gate_warned_of_are_named_the_last_first,
-	  parts_in_any_order_are_the_whole, what_is_no_tally_is_not_added)
+	  parts_in_any_order_are_the_whole, what_is_no_tally_is_not_added,
+	  sums_stand_by_bytes_then_jobs_then_name,
+	  advice_stands_by_hours_of_nodes_then_jobs_then_name,
+	  the_first_job_with_the_highest_peak_is_named,
+	  a_tally_is_written_as_its_readers_expect_it,
+	  a_use_has_so_many_filesystems_and_no_more,
+	  numbers_of_a_use_are_unknown_or_end_at_the_largest,
+	  codes_of_advice_fill_their_room_and_no_more)

@@ -71,7 +71,26 @@ START_TEST(findings_keep_code_sentence_and_cure)
 }
 END_TEST
 
+START_TEST(each_part_has_one_or_two_digits)
+{
+	unsigned int version = 0;
+	char text[VERSION_TEXT_MAX];
+
+	ck_assert_int_eq(version_parse("99.99.99", &version, NULL), 0);
+	ck_assert_uint_eq(version, VERSION_OF(99, 99, 99));
+	ck_assert_int_eq(version_parse("2.1", &version, NULL), 0);
+	ck_assert_uint_eq(version, VERSION_OF(2, 1, 255));
+	ck_assert_int_eq(version_parse("22.100", &version, NULL), -1);
+	ck_assert_int_eq(version_parse("22.05.100", &version, NULL), -1);
+	ck_assert_int_eq(version_parse(".05", &version, NULL), -1);
+	ck_assert_int_eq(version_parse("22.:5", &version, NULL), -1);
+	ck_assert_int_eq(version_parse("22./5", &version, NULL), -1);
+	version_format(VERSION_OF(2, 1, 0), text);
+	ck_assert_str_eq(text, "02.01.0");
+}
+END_TEST
+
 UNIT_MAIN("version", versions_compare_as_slurm_released_them,
 	  what_is_no_version_is_refused,
 	  a_version_is_printed_as_slurm_prints_it,
-	  findings_keep_code_sentence_and_cure)
+	  findings_keep_code_sentence_and_cure, each_part_has_one_or_two_digits)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "client/weka/parse.h"
+#include "lib/cpuset.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
 
@@ -383,6 +385,289 @@ START_TEST(no_text_breaks_a_parser)
 }
 END_TEST
 
+START_TEST(each_word_for_yes_and_no_is_one)
+{
+	static const char *const no[] = { "false", "no", "0", "off", "F", "N" };
+	static const char *const yes[] = { "true", "YES", "1", "On", "t", "y" };
+	size_t i;
+
+	for (i = 0; i < 6; i++) {
+		ck_assert_int_eq(weka_switch_of(no[i]), WEKA_FALSE);
+		ck_assert_int_eq(weka_switch_of(yes[i]), WEKA_TRUE);
+	}
+	ck_assert_int_eq(weka_switch_of("2"), WEKA_UNCLEAR);
+	ck_assert_int_eq(weka_switch_of(""), WEKA_UNCLEAR);
+}
+END_TEST
+
+START_TEST(quotes_and_comments_belong_to_no_value)
+{
+	expect_isolate("isolate_cpusets=false;x", WEKA_UNCLEAR);
+	expect_isolate("isolate_cpusets=;false", WEKA_UNCLEAR);
+	expect_isolate("isolate_cpusets=false\t;x", WEKA_FALSE);
+	expect_isolate("isolate_cpusets=\"", WEKA_UNCLEAR);
+	expect_isolate("isolate_cpusets=\"no'", WEKA_UNCLEAR);
+	expect_isolate("isolate_cpusets=''", WEKA_UNCLEAR);
+	ck_assert_str_eq(service_of("isolate_cpusets='a' ").isolate_text, "a");
+	ck_assert_str_eq(service_of("isolate_cpusets=a'").isolate_text, "a'");
+	ck_assert_str_eq(service_of("isolate_cpusets= a b # c").isolate_text,
+			 "a b");
+	ck_assert_str_eq(service_of("isolate_cpusets=#").isolate_text, "");
+	expect_isolate("[isolate_cpusets=false", WEKA_UNSET);
+	expect_isolate("isolate_cpusets", WEKA_UNSET);
+}
+END_TEST
+
+START_TEST(a_key_of_an_odd_spelling_is_told)
+{
+	struct weka_service service =
+		service_of("cgroup_mode=none\nisolate_cpuset=no\n");
+
+	ck_assert_str_eq(service.odd_key, "isolate_cpuset");
+	ck_assert_int_eq(service.odd_isolate, WEKA_FALSE);
+	ck_assert_str_eq(service.cgroups_mode, "none");
+	service = service_of("isolate_cpuset=no\ncgroup-mode=x\n");
+	ck_assert_str_eq(service.odd_key, "isolate_cpuset");
+	service = service_of("cgroups_mode=auto\ncgroup_mode=none\n");
+	ck_assert_str_eq(service.cgroups_mode, "auto");
+	ck_assert(!service.cgroups_differs);
+	service = service_of("cgroups_mode=auto\ncgroups_mode=AUTO\n");
+	ck_assert(!service.cgroups_differs);
+	ck_assert(!service.isolate_differs);
+	ck_assert(service.present);
+}
+END_TEST
+
+static struct weka_interface interface_of(const char *text)
+{
+	struct weka_interface interface;
+
+	weka_parse_interface(text, &interface);
+	return interface;
+}
+
+START_TEST(mounts_of_several_containers_are_added)
+{
+	ck_assert_int_eq(interface_of("").active_mounts, -1);
+	ck_assert_int_eq(interface_of("Active mounts: 0\n").active_mounts, 0);
+	ck_assert_int_eq(interface_of("Active mounts: 1\nActive mounts: 2\n")
+				 .active_mounts,
+			 3);
+	ck_assert_int_eq(interface_of("Active mounts: 0\nActive mounts: 2\n"
+				      "Active mounts: x\n")
+				 .active_mounts,
+			 2);
+	ck_assert_str_eq(interface_of("GW driver_state: A \n").driver_state,
+			 "A");
+}
+END_TEST
+
+START_TEST(half_a_line_of_a_frontend_is_none)
+{
+	static const char *const bad[] = {
+		"Container=a",	      "Container=a FE",
+		"Container=a FE 0",   "Container=a FX 0:",
+		"Container=a FE x:",  "Container=a FE 65536:",
+		"Container= a FE 0:",
+	};
+	struct weka_interface interface;
+	char text[80 * WEKA_FRONTENDS_MAX] = "";
+	int i;
+
+	for (i = 0; i < (int)(sizeof(bad) / sizeof(bad[0])); i++)
+		ck_assert_msg(interface_of(bad[i]).link_count == 0, "%s",
+			      bad[i]);
+	interface = interface_of("Container=a FE 65535: connected pid 7\n"
+				 "Container=b FE 0: Connected\n"
+				 "Container=c FE 0: Connected x 0\n");
+	ck_assert_uint_eq(interface.link_count, 3);
+	ck_assert_uint_eq(interface.link[0].index, 65535);
+	ck_assert(interface.link[0].connected);
+	ck_assert_int_eq(interface.link[0].pid, 7);
+	ck_assert(interface.link[1].connected);
+	ck_assert_int_eq(interface.link[1].pid, 0);
+	ck_assert_int_eq(interface.link[2].pid, 0);
+	for (i = 0; i <= WEKA_FRONTENDS_MAX; i++)
+		sprintf(text + strlen(text), "Container=a FE %d: Connected\n",
+			i);
+	ck_assert_uint_eq(interface_of(text).link_count, WEKA_FRONTENDS_MAX);
+}
+END_TEST
+
+static int parse_nodes(const char *nodes, struct weka_resources *resources)
+{
+	char text[1000];
+	struct err err;
+
+	snprintf(text, sizeof(text), "{\"nodes\":%s}", nodes);
+	return weka_parse_resources(text, "c", resources, &err);
+}
+
+START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
+{
+	struct weka_resources r;
+
+	ck_assert_int_eq(
+		parse_nodes("[{\"roles\":\"FRONTEND\",\"slot\":3,"
+			    "\"core_id\":\"CoreId<7>\"},"
+			    "{\"roles\":[\"X\",\"frontend\"],\"slot\":\"1\","
+			    "\"core_id\":8191,\"dedicate_core\":false},"
+			    "{\"roles\":[\"DRIVES\"],\"core_id\":1},"
+			    "{\"roles\":\"FRONTEND\",\"core_id\":8192},"
+			    "{\"roles\":\"FRONTEND\",\"slot\":9,"
+			    "\"core_id\":\"7x\"}]",
+			    &r),
+		0);
+	ck_assert(r.known);
+	ck_assert_uint_eq(r.frontend_count, 4);
+	ck_assert_uint_eq(r.frontend[0].slot, 1);
+	ck_assert_uint_eq(r.frontend[0].core_id, 8191);
+	ck_assert(!r.frontend[0].automatic && !r.frontend[0].dedicated);
+	ck_assert_uint_eq(r.frontend[1].slot, 3);
+	ck_assert_uint_eq(r.frontend[1].core_id, 7);
+	ck_assert(!r.frontend[1].automatic && r.frontend[1].dedicated);
+	ck_assert_uint_eq(r.frontend[2].slot, 3); /* its place in the list */
+	ck_assert(r.frontend[2].automatic);
+	ck_assert(r.frontend[3].automatic);
+	ck_assert_int_eq(r.memory_bytes, -1);
+	ck_assert_int_eq(parse_nodes("{\"65535\":{\"roles\":\"FRONTEND\","
+				     "\"core_id\":\"4294967295\"}}",
+				     &r),
+			 0);
+	ck_assert_uint_eq(r.frontend[0].slot, 65535);
+	ck_assert(r.frontend[0].automatic);
+}
+END_TEST
+
+START_TEST(nodes_that_are_not_understood_are_an_error)
+{
+	static const char *const bad[] = {
+		"7",
+		"{\"65536\":{\"roles\":\"FRONTEND\"}}",
+		"{\"x\":{\"roles\":\"FRONTEND\"}}",
+		"[{\"roles\":\"FRONTEND\",\"slot\":-1}]",
+	};
+	char text[100 * (WEKA_FRONTENDS_MAX + 1)] = "{\"nodes\":[";
+	struct weka_resources r = { .memory_bytes = 7 };
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(parse_nodes(bad[i], &r) < 0, "%s", bad[i]);
+	ck_assert_int_eq(r.memory_bytes, 7);
+	for (i = 0; i < WEKA_FRONTENDS_MAX; i++)
+		sprintf(text + strlen(text), "%s{\"roles\":\"FRONTEND\"}",
+			i ? "," : "");
+	strcat(text, "]}");
+	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), 0);
+	ck_assert_uint_eq(r.frontend_count, WEKA_FRONTENDS_MAX);
+	strcpy(text + strlen(text) - 2, ",{\"roles\":\"FRONTEND\"}]}");
+	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), -1);
+}
+END_TEST
+
+START_TEST(resources_are_the_same_when_all_that_they_say_is)
+{
+	struct weka_resources a, b;
+
+	ck_assert_int_eq(parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":7},"
+				     "{\"roles\":\"FRONTEND\",\"core_id\":8}]",
+				     &a),
+			 0);
+	b = a;
+	b.frontend[0].slot = 9;
+	ck_assert(!weka_resources_equal(&a, &b));
+	b = a;
+	b.frontend[1].automatic = true;
+	ck_assert(!weka_resources_equal(&a, &b));
+	b = a;
+	b.frontend[0].core_id = 9;
+	ck_assert(!weka_resources_equal(&a, &b));
+	b = a;
+	b.frontend_count = 1;
+	ck_assert(!weka_resources_equal(&a, &b));
+	b = a;
+	b.memory_bytes = 0;
+	ck_assert(weka_resources_equal(&a, &b)); /* a does not say */
+	a.memory_bytes = 1;
+	ck_assert(!weka_resources_equal(&a, &b));
+	b.memory_bytes = 1;
+	ck_assert(weka_resources_equal(&a, &b));
+}
+END_TEST
+
+START_TEST(so_many_cards_and_containers_are_read_and_no_more)
+{
+	char text[3000] = "{\"nodes\":[],\"net_devices\":[";
+	struct weka_containers containers;
+	struct weka_resources r;
+	struct err err;
+	int i;
+
+	for (i = 0; i <= WEKA_NICS_MAX; i++)
+		sprintf(text + strlen(text), "%s\"ib%d\"", i ? "," : "", i);
+	strcat(text, "]}");
+	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), 0);
+	ck_assert_uint_eq(r.nic_count, WEKA_NICS_MAX);
+	ck_assert_str_eq(r.nic[15].name, "ib15");
+	strcpy(text, "[");
+	for (i = 0; i <= WEKA_CONTAINERS_MAX; i++)
+		sprintf(text + strlen(text),
+			"%s{\"name\":\"c%d\",\"type\":"
+			"\"%s\",\"pid\":%d}",
+			i ? "," : "", i, i == 1 ? "other" : "WEKA", i - 1);
+	strcat(text, "]");
+	ck_assert_int_eq(weka_parse_ps(text, &containers, &err), 0);
+	ck_assert_uint_eq(containers.count, WEKA_CONTAINERS_MAX);
+	ck_assert_str_eq(containers.item[1].name, "c2");
+	ck_assert_int_eq(containers.item[0].pid, 0);
+	ck_assert_int_eq(containers.item[1].pid, 1);
+}
+END_TEST
+
+static struct weka_container container_of(const char *members)
+{
+	struct weka_containers containers;
+	char text[1000];
+	struct err err;
+
+	snprintf(text, sizeof(text), "[{\"name\":\"c\"%s}]", members);
+	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(containers.count, 1);
+	return containers.item[0];
+}
+
+START_TEST(a_switch_of_a_container_has_two_names)
+{
+	ck_assert(container_of(",\"isRunning\":true").running);
+	ck_assert(container_of(",\"running\":\"yes\"").running);
+	ck_assert(
+		!container_of(",\"isRunning\":false,\"running\":true").running);
+	ck_assert(container_of(",\"runStatus\":\"running\"").running);
+	ck_assert(container_of(",\"state\":\"RUNNING\"").running);
+	ck_assert(!container_of(",\"state\":\"STOPPED\"").running);
+	ck_assert(container_of(",\"isDisabled\":true").disabled);
+	ck_assert(container_of(",\"disabled\":true").disabled);
+	ck_assert(!container_of(",\"isDisabled\":false,\"disabled\":true")
+			   .disabled);
+	ck_assert(container_of(",\"isPersistent\":true").persistent);
+	ck_assert(container_of(",\"persistent\":1,\"x\":2").persistent ==
+		  false);
+	ck_assert(container_of(",\"persistent\":true").persistent);
+	ck_assert(!container_of("").monitored_known);
+	ck_assert(container_of(",\"isMonitoring\":false").monitored_known);
+	ck_assert(!container_of(",\"isMonitoring\":false").monitored);
+	ck_assert(container_of(",\"monitoring\":true").monitored_known);
+	ck_assert(container_of(",\"monitoring\":true").monitored);
+	ck_assert_str_eq(container_of(",\"version\":\"6\"").version, "6");
+	ck_assert_str_eq(container_of(",\"versionName\":\"5\",\"version\":"
+				      "\"6\"")
+				 .version,
+			 "5");
+}
+END_TEST
+
 UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  the_last_line_wins_in_whatever_section,
 	  the_mode_of_cgroups_is_read_in_small_letters,
@@ -399,4 +684,13 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  a_role_may_stand_alone, resources_without_nodes_are_an_error,
 	  staged_resources_differ_by_cores_and_memory,
 	  the_drivers_file_names_the_frontends, a_frontend_can_be_not_connected,
-	  no_text_breaks_a_parser)
+	  no_text_breaks_a_parser, each_word_for_yes_and_no_is_one,
+	  quotes_and_comments_belong_to_no_value,
+	  a_key_of_an_odd_spelling_is_told,
+	  mounts_of_several_containers_are_added,
+	  half_a_line_of_a_frontend_is_none,
+	  ids_of_cores_and_slots_are_read_in_each_form,
+	  nodes_that_are_not_understood_are_an_error,
+	  resources_are_the_same_when_all_that_they_say_is,
+	  so_many_cards_and_containers_are_read_and_no_more,
+	  a_switch_of_a_container_has_two_names)

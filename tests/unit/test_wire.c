@@ -272,6 +272,15 @@ START_TEST(a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be)
 	reads(WRAP - 10, 10 * A_SECOND - 9, 9);
 	expect(0, WIRE_READS, 0);
 	end();
+	/* within one second, and since the boot */
+	reads(WRAP - 10, A_SECOND - 10, 0);
+	expect(1, WIRE_READS, A_SECOND);
+	end();
+	reads(WRAP - 10, 10 * A_SECOND - 10, 9);
+	before->at_s = 0;
+	after->at_s = 9;
+	expect(1, WIRE_READS, 10 * A_SECOND);
+	end();
 	/* in a long time: when it was far on its way; how often, who knows */
 	reads(WRAP / 2 + 1, 5, 100000);
 	expect(1, WIRE_READS, WIRE_UNKNOWN);
@@ -361,6 +370,184 @@ START_TEST(a_row_has_no_sum_beyond_all_numbers)
 }
 END_TEST
 
+/* So many filesystems, each of which has moved a byte. */
+static void many(int count)
+{
+	char id[16], fs[16];
+	int i;
+
+	begin();
+	for (i = 0; i < count; i++) {
+		snprintf(id, sizeof(id), "i%d", i);
+		snprintf(fs, sizeof(fs), "/%d", i);
+		row(before, id, fs, 10);
+		row(after, id, fs, 11);
+	}
+}
+
+static struct client_wire told;
+
+static const struct client_wire_line *last_line(void)
+{
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, CLIENT_WIRE_LINES_MAX);
+	return &told.line[CLIENT_WIRE_LINES_MAX - 1];
+}
+
+START_TEST(filesystems_beyond_the_last_line_are_told_together)
+{
+	many(CLIENT_WIRE_LINES_MAX);
+	ck_assert_str_eq(last_line()->fs, "/31");
+	ck_assert_int_eq(last_line()->count[WIRE_READ_BYTES], 1);
+	end();
+	many(CLIENT_WIRE_LINES_MAX + 2);
+	ck_assert_str_eq(last_line()->fs, "");
+	ck_assert_int_eq(last_line()->count[WIRE_READ_BYTES], 3);
+	ck_assert_int_eq(last_line()->count[WIRE_WRITE_BYTES], WIRE_UNKNOWN);
+	ck_assert(!last_line()->has_restarted && !last_line()->is_gone);
+	ck_assert(!last_line()->is_partial);
+	ck_assert_str_eq(told.line[30].fs, "/30");
+	/* one of them has begun anew, and the one behind it has not */
+	after->row[32].count[WIRE_READ_BYTES] = 9;
+	ck_assert(last_line()->has_restarted);
+	after->row[32].count[WIRE_READ_BYTES] = 11;
+	ck_assert(!last_line()->has_restarted);
+	row(after, "i40@", "/32", WIRE_UNKNOWN);
+	ck_assert(last_line()->is_partial);
+	after->row[33].count[WIRE_READ_BYTES] = WIRE_UNKNOWN;
+	ck_assert_int_eq(last_line()->count[WIRE_READ_BYTES], WIRE_UNKNOWN);
+	end();
+	many(CLIENT_WIRE_LINES_MAX + 2);
+	after->count -= 2;
+	ck_assert(last_line()->is_gone);
+	ck_assert(last_line()->has_restarted);
+	end();
+	many(CLIENT_WIRE_LINES_MAX + 1);
+	before->row[31].count[WIRE_READ_BYTES] = 0;
+	before->row[32].count[WIRE_READ_BYTES] = 0;
+	after->row[31].count[WIRE_READ_BYTES] = INT64_MAX;
+	after->row[32].count[WIRE_READ_BYTES] = 0;
+	ck_assert_int_eq(last_line()->count[WIRE_READ_BYTES], INT64_MAX);
+	after->row[32].count[WIRE_READ_BYTES] = 1;
+	ck_assert_int_eq(last_line()->count[WIRE_READ_BYTES], WIRE_UNKNOWN);
+	end();
+}
+END_TEST
+
+START_TEST(a_wire_has_so_many_rows_and_no_more)
+{
+	char id[16];
+	int i;
+
+	begin();
+	for (i = 0; i < WIRE_ROWS_MAX; i++) {
+		snprintf(id, sizeof(id), "i%d", i);
+		ck_assert_ptr_nonnull(wire_row(before, id));
+	}
+	ck_assert_ptr_null(wire_row(before, "more"));
+	ck_assert_ptr_eq(wire_row(before, "i0"), &before->row[0]);
+	ck_assert_uint_eq(before->count, WIRE_ROWS_MAX);
+	ck_assert_uint_eq(before->unread, 0);
+	end();
+}
+END_TEST
+
+START_TEST(what_was_not_read_is_no_restart_and_leaves_a_lower_bound)
+{
+	begin();
+	row(before, "x@1", "/a", 10);
+	row(before, "y@1", "/a", 10);
+	row(after, "x@", "/a", WIRE_UNKNOWN); /* not read this time */
+	row(after, "y@1", "/a", 15);
+	expect(1, WIRE_READ_BYTES, 5);
+	ck_assert_uint_eq(after->unread, 1);
+	told.line_count = 0;
+	wire_lines(before, after, &told);
+	ck_assert(told.line[0].is_partial && !told.line[0].has_restarted);
+	end();
+	begin();
+	row(before, "x@", "/a", WIRE_UNKNOWN); /* nor at the start */
+	row(before, "y@1", "/a", 10);
+	row(after, "x@1", "/a", 1000);
+	row(after, "y@1", "/a", 15);
+	expect(1, WIRE_READ_BYTES, 5);
+	wire_lines(before, after, &told);
+	ck_assert(told.line[0].is_partial);
+	end();
+}
+END_TEST
+
+START_TEST(what_happened_to_the_client_is_told_with_its_lines)
+{
+	begin();
+	row(before, "x", "/a", 1);
+	row(before, "z", "/gone", 1);
+	row(after, "x", "/a", 1);
+	row(after, "y", "/b", 1);
+	strcpy(after->event.code, "W30");
+	after->event.at_s = 77;
+	wire_lines(before, after, &told);
+	ck_assert_str_eq(told.event.code, "W30");
+	ck_assert_int_eq(told.event.at_s, 77);
+	ck_assert_uint_eq(told.line_count, 3);
+	ck_assert_str_eq(told.line[0].fs, "/a");
+	ck_assert_str_eq(told.line[1].fs, "/b");
+	ck_assert_str_eq(told.line[2].fs, "/gone");
+	ck_assert(told.line[2].is_gone && !told.line[1].is_gone);
+	end();
+}
+END_TEST
+
+START_TEST(damaged_rows_are_refused_by_their_names)
+{
+	static const char *const bad[] = {
+		"{\"x\":7}",
+		"{\"x\":[1]}",
+		"{\"x\":[3,7,1,2,3,4,5,6,7,8,9,10,11,12]}",
+		"{\"x\":[\"3\",\"/a\",1,2,3,4,5,6,7,8,9,10,11,12]}",
+		"{\"x\":[-2,\"/a\",1,2,3,4,5,6,7,8,9,10,11,12]}",
+		"{\"x\":[3,\"/a\",1,2,3,4,5,6,7,8,9,10,11,-2]}",
+		"{\"x\":[3,\"/a\",\"1\",2,3,4,5,6,7,8,9,10,11,12]}",
+	};
+	char text[WIRE_ID_MAX + WIRE_FS_MAX + 100], name[WIRE_ID_MAX + 1];
+	struct wire *wire;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(!wire_parse(bad[i], &err), "%s", bad[i]);
+		ck_assert_str_eq(err.text,
+				 "counters of the client: 'x' is damaged");
+	}
+	ck_assert_ptr_null(wire_parse("{\"at\":\"9\"}", &err));
+	ck_assert_str_eq(err.text, "counters of the client: 'at' is damaged");
+	expect_row("{\"x\":[-1,\"\",-1,2,3,4,5,6,7,8,9,10,11,0]}", 0,
+		   WIRE_UNKNOWN, WIRE_UNKNOWN, WIRE_UNKNOWN);
+	memset(name, 'x', sizeof(name));
+	name[WIRE_ID_MAX - 1] = '\0';
+	snprintf(text, sizeof(text),
+		 "{\"%s\":[3,\"\",1,2,3,4,5,6,7,8,9,10,11,12]}", name);
+	wire = wire_parse(text, &err);
+	ck_assert_ptr_nonnull(wire);
+	wire_free(wire);
+	name[WIRE_ID_MAX - 1] = 'x';
+	name[WIRE_ID_MAX] = '\0';
+	snprintf(text, sizeof(text),
+		 "{\"%s\":[3,\"\",1,2,3,4,5,6,7,8,9,10,11,12]}", name);
+	ck_assert_ptr_null(wire_parse(text, &err));
+	name[WIRE_FS_MAX - 1] = '\0';
+	snprintf(text, sizeof(text),
+		 "{\"x\":[3,\"%s\",1,2,3,4,5,6,7,8,9,10,11,12]}", name);
+	wire = wire_parse(text, &err);
+	ck_assert_ptr_nonnull(wire);
+	wire_free(wire);
+	name[WIRE_FS_MAX - 1] = 'x';
+	name[WIRE_FS_MAX] = '\0';
+	snprintf(text, sizeof(text),
+		 "{\"x\":[3,\"%s\",1,2,3,4,5,6,7,8,9,10,11,12]}", name);
+	ck_assert_ptr_null(wire_parse(text, &err));
+}
+END_TEST
+
 UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_counter_below_its_old_value_has_restarted,
 	  rows_that_are_cleared_together_have_restarted_together,
@@ -374,4 +561,9 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_wire_travels_as_text,
 	  what_an_older_jobio_has_left_lacks_the_last_kinds,
 	  there_are_as_many_rows_as_there_may_be_and_no_more,
-	  a_row_has_no_sum_beyond_all_numbers)
+	  a_row_has_no_sum_beyond_all_numbers,
+	  filesystems_beyond_the_last_line_are_told_together,
+	  a_wire_has_so_many_rows_and_no_more,
+	  what_was_not_read_is_no_restart_and_leaves_a_lower_bound,
+	  what_happened_to_the_client_is_told_with_its_lines,
+	  damaged_rows_are_refused_by_their_names)

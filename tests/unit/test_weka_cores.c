@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Other cores for a WEKA client: what is planned by facts that a test has put
+ * together, and what is done by a command line that keeps them in files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/mounts.h"
+#include "client/weka/baseline.h"
+#include "client/weka/cores.h"
+#include "client/weka/facts.h"
+#include "client/weka/switch.h"
+#include "client/weka/weka.h"
+#include "lib/child.h"
+#include "lib/fileio.h"
+#include "lib/sysfs.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+#define PS(status)                                                             \
+	"[{\"name\":\"a\",\"isRunning\":true,\"versionName\":\"4.4\","         \
+	"\"internalStatus\":{\"display_status\":\"" status "\"}}]\n"
+#define ON(core)                                                               \
+	"{\"nodes\":{\"1\":{\"roles\":[\"FRONTEND\"],\"core_id\":" core "}}}"
+
+static struct config_client section;
+static struct weka_facts facts;
+static struct mounts mounts;
+static struct client client;
+static struct client_want want;
+static struct client_plan plan;
+static struct findings findings;
+static struct err err;
+
+static struct cpuset set_of(const char *list)
+{
+	struct cpuset set;
+
+	ck_assert_int_eq(cpuset_parse(&set, list, NULL), 0);
+	return set;
+}
+
+/* Eight cores with two threads each: 0 and 8, 1 and 9, .. */
+static void put_cores(void)
+{
+	char text[600], path[100], pair[16];
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		snprintf(path, sizeof(path),
+			 "devices/system/cpu/cpu%d/topology", i);
+		snprintf(text, sizeof(text), "mkdir -p '%s'",
+			 tempdir_path(path));
+		ck_assert_int_eq(system(text), 0);
+		strcat(path, "/thread_siblings_list");
+		snprintf(pair, sizeof(pair), "%d,%d\n", i % 8, i % 8 + 8);
+		tempdir_put(path, pair);
+	}
+}
+
+/* Container "a", on core 3. */
+static void begin(void)
+{
+	static char command[300], proc_dir[300], cgroup[300];
+
+	tempdir_make();
+	sysfs_set_root(tempdir_name);
+	put_cores();
+	snprintf(command, sizeof(command), "%s", tempdir_path("weka"));
+	snprintf(proc_dir, sizeof(proc_dir), "%s", tempdir_name);
+	snprintf(cgroup, sizeof(cgroup), "%s", tempdir_path("cgroup"));
+	section = (struct config_client){
+		.name = (char *)"c",
+		.type = CLIENT_WEKA,
+		.mounts = (char *)"",
+		.container = (char *)"",
+		.timeout_ms = 20000,
+		.ready_timeout_ms = 30000,
+		.command = command,
+		.proc_dir = proc_dir,
+		.cgroup_root = cgroup,
+		.core_change = CORE_CHANGE_ANY,
+		.core_method = CORE_METHOD_RESOURCES,
+	};
+	memset(&mounts, 0, sizeof(mounts));
+	client = (struct client){ .type = &weka_type,
+				  .section = &section,
+				  .run_dir = tempdir_name,
+				  .state_dir = tempdir_name,
+				  .mounts = &mounts,
+				  .facts = &facts,
+				  .deadline_ms = child_now_ms() + 60000 };
+	weka_facts_clear(&facts);
+	facts.containers_known = true;
+	facts.containers.count = 1;
+	strcpy(facts.containers.item[0].name, "a");
+	strcpy(facts.containers.item[0].version, "4.4");
+	strcpy(facts.containers.item[0].display_status, "READY");
+	facts.containers.item[0].running = true;
+	facts.stable[0].known = true;
+	facts.stable[0].frontend_count = 1;
+	facts.stable[0].frontend[0].core_id = 3;
+	want = (struct client_want){ .alone = true,
+				     .io_cores = 1,
+				     .has_io_cores = true };
+	*err.text = '\0';
+}
+
+static void end(void)
+{
+	change_clear(&plan);
+	findings_free(&findings);
+	weka_facts_clear(&facts);
+	tempdir_remove();
+}
+
+/* ---- plan ---------------------------------------------------------------------- */
+
+static void ask_plan(const char *io_cpus)
+{
+	change_clear(&plan);
+	memset(&plan, 0, sizeof(plan));
+	findings_free(&findings);
+	want.io_cpus = set_of(io_cpus);
+	ck_assert_int_eq(weka_cores.plan(&weka_cores, &client, &want, &plan,
+					 &findings, &err),
+			 0);
+}
+
+static void expect_planned(const char *io_cpus, const char *from,
+			   const char *to)
+{
+	ask_plan(io_cpus);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_uint_eq(plan.count, 1);
+	ck_assert_str_eq(plan.change[0].target, "a");
+	ck_assert_str_eq(plan.change[0].old_value, from);
+	ck_assert_str_eq(plan.change[0].new_value, to);
+}
+
+static void expect_nothing(const char *io_cpus)
+{
+	ask_plan(io_cpus);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_uint_eq(plan.count, 0);
+}
+
+/* 'why' is what it ends with. */
+static void expect_refused(const char *io_cpus, const char *why)
+{
+	const char *text;
+
+	ask_plan(io_cpus);
+	ck_assert_uint_eq(plan.count, 0);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "W47");
+	text = strstr(findings.list[0].text, ": ");
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text + 2, why);
+}
+
+START_TEST(a_container_gets_a_thread_of_each_core_that_is_withheld)
+{
+	begin();
+	expect_nothing("3,11"); /* as it is */
+	expect_planned("4,12", "3", "4");
+	expect_planned("3-4,11-12", "3", "3-4");
+	expect_nothing("4"); /* half a core */
+	expect_nothing("3-4,11");
+	facts.stable[0].frontend[0].core_id = 11; /* the other thread of it */
+	expect_nothing("3,11");
+	expect_planned("3-4,11-12", "11", "4,11");
+	end();
+}
+END_TEST
+
+START_TEST(nothing_is_planned_of_a_client_that_is_not_right)
+{
+	begin();
+	want.alone = false;
+	expect_nothing("4,12");
+	want.idle = true; /* for its own cores only */
+	expect_nothing("4,12");
+	want.alone = true;
+	expect_planned("4,12", "3", "4");
+	facts.stable[0].frontend[0].automatic = true;
+	expect_nothing("4,12");
+	facts.stable[0].frontend[0].automatic = false;
+	facts.stable[0].known = false;
+	expect_nothing("4,12");
+	facts.stable[0].known = true;
+	facts.containers.item[0].running = false;
+	expect_nothing("4,12");
+	facts.containers.item[0].running = true;
+	strcpy(facts.containers.item[0].display_status, "STEM");
+	expect_nothing("4,12");
+	strcpy(facts.containers.item[0].display_status, "READY");
+	facts.containers.count = 0;
+	expect_nothing("4,12");
+	facts.containers.count = 2;
+	expect_nothing("4,12");
+	facts.containers.count = 1;
+	expect_planned("4,12", "3", "4");
+	end();
+}
+END_TEST
+
+START_TEST(a_client_goes_back_to_its_own_cores_for_who_asks_for_none)
+{
+	struct cpuset old, new;
+
+	begin();
+	want.io_cores = 0;
+	expect_nothing("");
+	old = set_of("5");
+	new = set_of("3");
+	ck_assert_int_eq(weka_baseline_keep(&client, "a", &old, &new, &err), 0);
+	expect_planned("", "3", "5");
+	/* but not from CPUs that the job cannot have */
+	expect_nothing("3,11");
+	expect_planned("3", "3", "5");
+	want.has_io_cores = false;
+	expect_planned("3,11", "3", "5");
+	want.alone = false;
+	expect_nothing("");
+	want.idle = true;
+	expect_planned("", "3", "5");
+	want.io_cores = 1;
+	expect_nothing("");
+	want.alone = true; /* it asks, and nobody knows for which */
+	expect_planned("", "3", "5");
+	end();
+}
+END_TEST
+
+START_TEST(a_site_says_how_far_cores_may_change)
+{
+	begin();
+	section.core_change = CORE_CHANGE_NEVER;
+	expect_refused("4,12", "core_change=never");
+	ck_assert_str_eq(findings.list[0].text,
+			 "container 'a' keeps core 3, although this job should "
+			 "find 4: core_change=never");
+	section.core_change = CORE_CHANGE_GROW;
+	expect_refused("4,12",
+		       "core_change=grow, and that would take a core away");
+	expect_planned("3-4,11-12", "3", "3-4");
+	section.core_change = CORE_CHANGE_ANY;
+	expect_refused("0,8", "WEKA refuses core 0");
+	expect_planned("1,9", "3", "1");
+	end();
+}
+END_TEST
+
+START_TEST(a_container_has_nineteen_cores_at_most)
+{
+	begin();
+	/* of one thread each */
+	sysfs_set_root("/nowhere");
+	expect_planned("1-19", "3", "1-19");
+	expect_refused("1-20", "WEKA allows at most 19 cores a container");
+	end();
+}
+END_TEST
+
+START_TEST(fewer_cores_need_a_client_without_mounts)
+{
+	static const char why[] = "WEKA does not lower the number of cores "
+				  "while a file system is mounted";
+
+	begin();
+	facts.stable[0].frontend_count = 2;
+	facts.stable[0].frontend[1].core_id = 4;
+	expect_planned("3,11", "3-4", "3");
+	facts.interface.active_mounts = 1;
+	expect_refused("3,11", why);
+	facts.interface.active_mounts = -1;
+	expect_refused("3,11", why);
+	expect_planned("5-6,13-14", "3-4", "5-6");
+	end();
+}
+END_TEST
+
+START_TEST(a_remount_changes_cores_since_version_5)
+{
+	static const char too_old[] = "WEKA changes cores on a remount from "
+				      "version 5 on only";
+
+	begin();
+	section.core_method = CORE_METHOD_REMOUNT;
+	expect_refused("4,12", too_old);
+	strcpy(facts.containers.item[0].version, "x5");
+	expect_refused("4,12", too_old);
+	strcpy(facts.containers.item[0].version, "5.0.1");
+	expect_refused("4,12", "it has no mount");
+	mounts.count = 1;
+	mounts.mount[0].options = (char *)"rw,container_name=b";
+	expect_refused("4,12", "it has no mount");
+	mounts.count = 2;
+	mounts.mount[1].options = (char *)"rw,container_name=a";
+	expect_planned("4,12", "3", "4");
+	ck_assert_ptr_eq(weka_mount_of(&client, "a"), &mounts.mount[1]);
+	mounts.mount[0].options = (char *)"rw";
+	ck_assert_ptr_eq(weka_mount_of(&client, "a"), &mounts.mount[0]);
+	strcpy(facts.containers.item[0].version, "10");
+	expect_planned("4,12", "3", "4");
+	end();
+}
+END_TEST
+
+/* This is mounted, and that is in fstab(5). */
+static void mount_with(const char *table, const char *fstab)
+{
+	static char mount_table[300], fstab_path[300];
+
+	snprintf(mount_table, sizeof(mount_table), "%s",
+		 tempdir_put("mounts", table));
+	snprintf(fstab_path, sizeof(fstab_path), "%s",
+		 tempdir_put("fstab", fstab));
+	section.mount_table = mount_table;
+	section.fstab = fstab_path;
+	section.core_method = CORE_METHOD_MOUNT;
+}
+
+#define MOUNTED(source, target)                                                \
+	source " " target " wekafs rw,container_name=a 0 0\n"
+#define IN_FSTAB(source, target) source " " target " wekafs num_cores=1 0 0\n"
+
+START_TEST(mounts_can_be_taken_away_when_fstab_names_them)
+{
+	begin();
+	mount_with("", "");
+	expect_refused("4,12", "it has no mount");
+	mount_with("s/fs /a wekafs rw,container_name=b 0 0\n",
+		   IN_FSTAB("s/fs", "/a"));
+	expect_refused("4,12", "it has no mount");
+	mount_with(MOUNTED("fs", "/a"), IN_FSTAB("s1,s2/fs", "/a/"));
+	expect_planned("4,12", "3", "4");
+	mount_with(MOUNTED("s:/fs", "/a"), IN_FSTAB("fs", "/a"));
+	expect_planned("4,12", "3", "4");
+	section.mounts = (char *)"/a";
+	expect_planned("4,12", "3", "4");
+	/* fewer, too: nothing is mounted meanwhile */
+	facts.stable[0].frontend_count = 2;
+	facts.stable[0].frontend[1].core_id = 4;
+	facts.interface.active_mounts = 1;
+	expect_planned("3,11", "3-4", "3");
+	end();
+}
+END_TEST
+
+START_TEST(mounts_that_would_not_come_back_stay)
+{
+	char why[600];
+
+	begin();
+	mount_with(MOUNTED("s/fs", "/a") MOUNTED("s/fs2", "/b"),
+		   IN_FSTAB("s/fs", "/a") IN_FSTAB("s/fs2", "/bb"));
+	snprintf(why, sizeof(why),
+		 "%s has no line of type wekafs that mounts 's/fs2' on '/b'",
+		 section.fstab);
+	expect_refused("4,12", why);
+	mount_with(MOUNTED("s/fs", "/a"), IN_FSTAB("s/other", "/a"));
+	snprintf(why, sizeof(why),
+		 "%s has no line of type wekafs that mounts 's/fs' on '/a'",
+		 section.fstab);
+	expect_refused("4,12", why);
+	mount_with(MOUNTED("s/fs", "/a") MOUNTED("fs", "/b"),
+		   IN_FSTAB("s/fs", "/a") IN_FSTAB("s/fs", "/b"));
+	expect_refused("4,12", "'/a' and '/b' show one file system: a bind "
+			       "mount would not come back");
+	section.mounts = (char *)"/a";
+	expect_refused("4,12", "it also serves '/b', which mounts= leaves out");
+	section.mounts = (char *)"";
+	facts.containers.item[0].persistent = true;
+	expect_refused("4,12", "it is a stateful client, whose cores do not "
+			       "come from mount options");
+	end();
+}
+END_TEST
+
+START_TEST(an_administrator_is_told_what_to_type)
+{
+	struct client_place place = { .ids = set_of("3-4,7") };
+	char *text = weka_cores_command(&place);
+
+	ck_assert_str_eq(text, "weka local resources cores 3 "
+			       "--only-frontend-cores --core-ids 3,4,7");
+	free(text);
+}
+END_TEST
+
+/* ---- make and undo -------------------------------------------------------------- */
+
+#define COMMAND                                                                \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"case \"$*\" in\n"                                                     \
+	"'local ps -J') exec cat ps ;;\n"                                      \
+	"'local resources -C a -J') exec cat staged ;;\n"                      \
+	"'local resources -C a --stable -J') exec cat stable ;;\n"             \
+	"esac\n"                                                               \
+	"echo \"$*\" >>calls\n"                                                \
+	"case \"$*\" in\n"                                                     \
+	"*' cores '*)\n"                                                       \
+	"[ -e no_stage ] && { echo refused >&2; exit 1; }\n"                   \
+	"cp new staged ;;\n"                                                   \
+	"*' apply '*)\n"                                                       \
+	"[ -e no_apply ] && { echo refused >&2; exit 1; }\n"                   \
+	"[ -e breaks ] && cp breaks ps\n"                                      \
+	"[ -e lost ] || cp staged stable\n"                                    \
+	"[ -e late ] && { echo late >&2; exit 1; } ;;\n"                       \
+	"*' restore '*) cp stable staged ;;\n"                                 \
+	"esac\n"                                                               \
+	"exit 0\n"
+
+#define STAGE "local resources cores 1 --only-frontend-cores --core-ids "
+#define APPLY "local resources apply -f -C a\n"
+#define RESTORE "local resources restore -C a\n"
+
+static struct journal_change change;
+
+static void begin_running(void)
+{
+	char text[3000];
+
+	begin();
+	snprintf(text, sizeof(text), COMMAND, tempdir_name);
+	ck_assert_int_eq(chmod(tempdir_put("weka", text), 0755), 0);
+	tempdir_put("ps", PS("READY"));
+	tempdir_put("stable", ON("3"));
+	tempdir_put("staged", ON("3"));
+	tempdir_put("new", ON("4"));
+	change = (struct journal_change){ .state = JOURNAL_PLANNED,
+					  .what = (char *)"cores",
+					  .target = (char *)"a",
+					  .old_value = (char *)"3",
+					  .new_value = (char *)"4" };
+}
+
+static enum change_made make(void)
+{
+	return weka_cores.make(&weka_cores, &client, &change, &findings);
+}
+
+static enum change_undone undo(void)
+{
+	return weka_cores.undo(&weka_cores, &client, &change, &findings);
+}
+
+static void expect_calls(const char *calls)
+{
+	char *text = fileio_read(tempdir_path("calls"), 10000, NULL, NULL);
+
+	ck_assert_str_eq(text ? text : "", calls);
+	free(text);
+}
+
+static void expect_finding(const char *code, const char *text)
+{
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, code);
+	ck_assert_str_eq(findings.list[0].text, text);
+}
+
+static void expect_stays(const char *why)
+{
+	char text[600];
+
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	snprintf(text, sizeof(text),
+		 "container 'a' could not change from core 3 to 4: %s; it is "
+		 "back at core 3",
+		 why);
+	expect_finding("W44", text);
+}
+
+START_TEST(cores_are_staged_and_applied_and_looked_at)
+{
+	struct cpuset cores;
+
+	begin_running();
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_uint_eq(findings.count, 0);
+	expect_calls(STAGE "4 -C a\n" APPLY);
+	ck_assert_int_eq(weka_baseline_read(&client, "a", &cores), 1);
+	ck_assert(cpuset_has(&cores, 3) && cpuset_count(&cores) == 1);
+	end();
+}
+END_TEST
+
+START_TEST(cores_that_cannot_be_staged_leave_no_trace)
+{
+	begin_running();
+	tempdir_put("no_stage", "");
+	expect_stays("weka local resources: exit status 1: refused");
+	expect_calls(STAGE "4 -C a\n");
+	end();
+}
+END_TEST
+
+START_TEST(cores_that_cannot_be_applied_are_taken_back)
+{
+	begin_running();
+	tempdir_put("no_apply", "");
+	expect_stays("weka local resources: exit status 1: refused");
+	expect_calls(STAGE "4 -C a\n" APPLY RESTORE);
+	end();
+}
+END_TEST
+
+START_TEST(an_order_that_failed_may_have_worked_all_the_same)
+{
+	begin_running();
+	tempdir_put("late", "");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_uint_eq(findings.count, 0);
+	end();
+}
+END_TEST
+
+START_TEST(an_order_that_worked_may_have_done_nothing)
+{
+	begin_running();
+	tempdir_put("lost", "");
+	expect_stays("its resources name core 3 instead");
+	expect_calls(STAGE "4 -C a\n" APPLY RESTORE);
+	end();
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_come_back_is_told)
+{
+	begin_running();
+	section.ready_timeout_ms = 3000;
+	tempdir_put("breaks", PS("STEM"));
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_str_eq(findings.list[0].code, "W44");
+	ck_assert_str_eq(findings.list[1].code, "W45");
+	ck_assert_str_eq(findings.list[1].text,
+			 "container 'a' is not back at core 3: it was not "
+			 "READY with all frontends connected after 3000 ms");
+	end();
+}
+END_TEST
+
+START_TEST(frontends_are_connected_or_the_client_is_not_ready)
+{
+	begin_running();
+	tempdir_put("interface",
+		    "Container=b FE 0: Frontend is not connected\n"
+		    "Container=a FE 0: Connected frontend pid 1\n");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	end();
+	begin_running();
+	section.ready_timeout_ms = 3000;
+	change.old_value = (char *)"4"; /* as it is at last */
+	tempdir_put("interface", "Container=a FE 0: Connected frontend pid 1\n"
+				 "Container=a FE 1: Connected frontend pid "
+				 "1\n");
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	expect_finding("W44",
+		       "container 'a' could not change from core 4 to 4: it "
+		       "was not READY with all frontends connected after 3000 "
+		       "ms; it is back at core 4");
+	end();
+}
+END_TEST
+
+START_TEST(cores_that_a_cpuset_lacks_are_not_there)
+{
+	begin_running();
+	ck_assert_int_eq(mkdir(tempdir_path("cgroup"), 0755), 0);
+	ck_assert_int_eq(mkdir(tempdir_path("cgroup/weka-a"), 0755), 0);
+	tempdir_put("cgroup/cgroup.controllers", "cpuset\n");
+	tempdir_put("cgroup/weka-a/cpuset.cpus.effective", "3-4\n");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	tempdir_put("cgroup/weka-a/cpuset.cpus.effective", "4\n");
+	change.old_value = (char *)"4";
+	change.new_value = (char *)"3";
+	tempdir_put("new", ON("3"));
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_ptr_nonnull(
+		strstr(findings.list[0].text, "its cpuset does not hold them"));
+	end();
+}
+END_TEST
+
+START_TEST(a_change_that_was_cut_off_is_looked_at)
+{
+	begin_running();
+	tempdir_put("staged", ON("4"));
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	expect_calls(RESTORE);
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	expect_calls(RESTORE); /* and not again */
+	tempdir_put("stable", ON("4"));
+	tempdir_put("staged", ON("4"));
+	ck_assert_int_eq(undo(), CHANGE_KEPT);
+	tempdir_put("stable", ON("6"));
+	tempdir_put("staged", ON("6"));
+	ck_assert_int_eq(undo(), CHANGE_NOT_OURS);
+	expect_calls(RESTORE);
+	ck_assert_uint_eq(findings.count, 0);
+	change.state = JOURNAL_DONE;
+	ck_assert_int_eq(undo(), CHANGE_KEPT);
+	end();
+}
+END_TEST
+
+START_TEST(a_change_that_cannot_be_read_is_nobodys)
+{
+	begin_running();
+	change.old_value = (char *)"x";
+	ck_assert_int_eq(undo(), CHANGE_NOT_OURS);
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	change.old_value = (char *)"3";
+	change.new_value = (char *)"x";
+	ck_assert_int_eq(undo(), CHANGE_NOT_OURS);
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	expect_calls("");
+	ck_assert_uint_eq(findings.count, 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_container_that_is_gone_is_not_undone)
+{
+	begin_running();
+	section.ready_timeout_ms = 1;
+	tempdir_put("ps", "[]");
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	expect_finding("W45",
+		       "container 'a' is not back at core 3: it was not READY "
+		       "with all frontends connected after 1 ms");
+	end();
+}
+END_TEST
+
+UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
+	  nothing_is_planned_of_a_client_that_is_not_right,
+	  a_client_goes_back_to_its_own_cores_for_who_asks_for_none,
+	  a_site_says_how_far_cores_may_change,
+	  a_container_has_nineteen_cores_at_most,
+	  fewer_cores_need_a_client_without_mounts,
+	  a_remount_changes_cores_since_version_5,
+	  mounts_can_be_taken_away_when_fstab_names_them,
+	  mounts_that_would_not_come_back_stay,
+	  an_administrator_is_told_what_to_type,
+	  cores_are_staged_and_applied_and_looked_at,
+	  cores_that_cannot_be_staged_leave_no_trace,
+	  cores_that_cannot_be_applied_are_taken_back,
+	  an_order_that_failed_may_have_worked_all_the_same,
+	  an_order_that_worked_may_have_done_nothing,
+	  a_client_that_does_not_come_back_is_told,
+	  frontends_are_connected_or_the_client_is_not_ready,
+	  cores_that_a_cpuset_lacks_are_not_there,
+	  a_change_that_was_cut_off_is_looked_at,
+	  a_change_that_cannot_be_read_is_nobodys,
+	  a_container_that_is_gone_is_not_undone)
