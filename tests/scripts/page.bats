@@ -29,6 +29,17 @@ teardown() { teardown_ledger; }
 	grep -qF 'The busiest node, c' "$DIR/words"
 }
 
+@test "a page looks as it did when somebody looked at it last" {
+	nodes 3
+	run html 7
+	expect_equal 0 "$status"
+	expect_kept page.html.golden "$page"
+	html -u alice -S 2026-11-20 -E 2026-11-22T12:30
+	expect_kept list.html.golden "$page"
+	html 12
+	expect_kept summary.html.golden "$page"
+}
+
 @test "the cores of a node are drawn socket by socket: reserved, the client's, the job's, the card" {
 	nodes 2
 	run html 7

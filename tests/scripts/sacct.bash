@@ -15,3 +15,11 @@ setup_sacct() {
 	PATH=$DIR/bin:$PATH
 	export TZ=UTC LC_ALL=C
 }
+
+# expect_kept NAME FILE - FILE is what tests/samples/report/NAME keeps of it. JOBIO_UPDATE=1
+# keeps it anew, for somebody to look at
+expect_kept() {
+	local kept=$SRCDIR/tests/samples/report/$1
+	if [[ ${JOBIO_UPDATE:-} == 1 ]]; then cp "$2" "$kept"; fi
+	diff "$kept" "$2"
+}

@@ -155,6 +155,12 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	[[ $(<"$DIR/page.html") != *'<script'* && $(<"$DIR/page.html") != *'<b>'* ]]
 }
 
+@test "a page of it looks as it did when somebody looked at it last" {
+	fill
+	site -S 2026-11-19 -E 2026-11-22 --html="$DIR/page.html" --limit=2
+	expect_kept site.html.golden "$DIR/page.html"
+}
+
 @test "runs that the ledger has not looked at yet are told" {
 	fill
 	python3 -c 'import sqlite3, sys

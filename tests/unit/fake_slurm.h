@@ -33,7 +33,10 @@ static struct {
 	const char *version;	 /* major; NULL: 24 */
 	bool no_letters;	 /* of the table of options */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
-	const char *not_taken;	 /* spank_option_register refuses this one */
+	bool takes_no_core_spec; /* slurm_option_set fails */
+	const char *
+		takes_only; /* whatever slurm_option_set is told; "": nothing */
+	const char *not_taken; /* spank_option_register refuses this one */
 	char core_spec_text[16];
 	struct spank_option options[8];
 	int option_count;
@@ -159,10 +162,12 @@ static char *fake_get(void *opt, const char *name)
 static int fake_set(void *opt, const char *name, const char *value, bool early)
 {
 	(void)opt;
-	if (strcmp(name, "core-spec") || early)
+	if (strcmp(name, "core-spec") || early || fake.takes_no_core_spec)
 		return -1;
+	if (fake.takes_only)
+		value = fake.takes_only;
 	snprintf(fake.core_spec_text, sizeof(fake.core_spec_text), "%s", value);
-	fake.core_spec = fake.core_spec_text;
+	fake.core_spec = *value ? fake.core_spec_text : NULL;
 	return 0;
 }
 
@@ -202,9 +207,9 @@ static void fake_list_end(void *iterator)
 static struct option *fake_table(void *opt, char **letters)
 {
 	static struct option table[] = {
+		{ "io-cores", required_argument, NULL, 1000 },
 		{ "job-name", required_argument, NULL, 'J' },
 		{ "ntasks", required_argument, NULL, 'n' },
-		{ "io-cores", required_argument, NULL, 1000 },
 		{ "io-profile", required_argument, NULL, 1001 },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -271,7 +276,7 @@ static const char *fake_spank_env(const struct spank_option *option)
 		       : "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores";
 }
 
-static void fake_start(const char *command)
+__attribute__((unused)) static void fake_start(const char *command)
 {
 	memset(&fake, 0, sizeof(fake));
 	fake.command = command;
@@ -304,9 +309,9 @@ static void fake_words(const char *words, const char *last[2])
 
 /* One component; what Slurm remembers of the one before stays (its "found" is
  * never reset, and _set_spank_env runs between components). */
-static enum option_outcome fake_submit(const char *sbatch_lines,
-				       const char *command_line,
-				       const char *conf, struct err *err)
+__attribute__((unused)) static enum option_outcome
+fake_submit(const char *sbatch_lines, const char *command_line,
+	    const char *conf, struct err *err)
 {
 	static const char *last[2];
 	const char *value;

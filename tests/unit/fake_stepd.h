@@ -4,11 +4,13 @@
  * Stands in for slurmstepd with one SPANK plugin: the step and the task that
  * 'fake' says, its own environment, and no job control environment, as in remote
  * context. Errors go to stderr, as into the job's output; the rest is for
- * slurmd's log, and is dropped. Whoever includes this calls the plugin. */
+ * slurmd's log, which is fake.log, or is dropped. Whoever includes this calls the
+ * plugin. */
 #ifndef JOBIO_TESTS_UNIT_FAKE_STEPD_H
 #define JOBIO_TESTS_UNIT_FAKE_STEPD_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,13 @@
 
 static struct {
 	uint32_t job_id, step_id, uid, nodes;
-	int task, node;	     /* of the step */
+	int task, node; /* of the step */
+	uint32_t array_job, array_task;
+	bool is_array;	     /* or the two are not told */
 	const char *profile; /* --io-profile, as the step carries it; or NULL */
+	spank_item_t missing; /* what it does not tell */
+	bool is_missing;
+	FILE *log;
 	struct spank_option last;
 } fake;
 
@@ -51,7 +58,9 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
 
 	(void)sp;
 	va_start(args, item);
-	if (item == S_JOB_ID)
+	if (fake.is_missing && item == fake.missing)
+		rc = ESPANK_NOT_AVAIL;
+	else if (item == S_JOB_ID)
 		*va_arg(args, uint32_t *) = fake.job_id;
 	else if (item == S_JOB_STEPID)
 		*va_arg(args, uint32_t *) = fake.step_id;
@@ -63,6 +72,10 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
 		*va_arg(args, uint32_t *) = fake.nodes;
 	else if (item == S_JOB_NODEID)
 		*va_arg(args, uint32_t *) = (uint32_t)fake.node;
+	else if (item == S_JOB_ARRAY_ID && fake.is_array)
+		*va_arg(args, uint32_t *) = fake.array_job;
+	else if (item == S_JOB_ARRAY_TASK_ID && fake.is_array)
+		*va_arg(args, uint32_t *) = fake.array_task;
 	else
 		rc = ESPANK_NOT_AVAIL;
 	va_end(args);
@@ -133,14 +146,31 @@ void slurm_error(const char *format, ...)
 	va_end(args);
 }
 
+static void fake_log(const char *level, const char *format, va_list args)
+{
+	if (!fake.log)
+		return;
+	fprintf(fake.log, "%s: ", level);
+	vfprintf(fake.log, format, args);
+	fputc('\n', fake.log);
+}
+
 void slurm_info(const char *format, ...)
 {
-	(void)format;
+	va_list args;
+
+	va_start(args, format);
+	fake_log("info", format, args);
+	va_end(args);
 }
 
 void slurm_verbose(const char *format, ...)
 {
-	(void)format;
+	va_list args;
+
+	va_start(args, format);
+	fake_log("verbose", format, args);
+	va_end(args);
 }
 
 #endif

@@ -16,6 +16,9 @@ static const struct acct_row rows[] = {
 	{ 23, 4000, 4000, false, false }, /* was requeued at once, */
 	{ 23, 4002, 4003, false, false }, /* and ran elsewhere */
 	{ 24, 4000, 4000, false, false }, /* the same, but slurmdbd is late */
+	{ 25, 1000, 1100, false, false }, /* two runs, in one another */
+	{ 25, 1010, 1100, false, false },
+	{ 26, 3000, 0, true, false }, /* may start then */
 };
 
 static int64_t now_s;
@@ -65,6 +68,46 @@ START_TEST(clocks_may_differ_a_little)
 }
 END_TEST
 
+START_TEST(clocks_differ_by_five_seconds_at_most)
+{
+	ck_assert_int_eq(chosen(7, 990, 995), 0);
+	ck_assert_int_eq(chosen_late(7, 990, 994.9), -1);
+	ck_assert_int_eq(chosen_late(7, 2505, 2505), 1);
+	ck_assert_int_eq(chosen_late(7, 2505.1, 2505.2), -1);
+}
+END_TEST
+
+START_TEST(a_run_that_ends_before_it_starts_is_a_moment)
+{
+	ck_assert_int_eq(chosen(7, 1000, 900), 0);
+}
+END_TEST
+
+START_TEST(a_row_that_is_not_sure_is_taken_after_two_minutes)
+{
+	now_s = 1500 + ACCT_PATIENCE_S - 1;
+	ck_assert_int_eq(chosen_run(8, -1, 1001, 1500), -1);
+	now_s = 1500 + ACCT_PATIENCE_S;
+	ck_assert_int_eq(chosen_run(8, -1, 1001, 1500), 3);
+}
+END_TEST
+
+START_TEST(a_run_may_start_in_the_second_in_which_its_row_ended)
+{
+	ck_assert_int_eq(chosen(24, 4000.99, 4001.2), 11);
+	ck_assert_int_eq(chosen(24, 4001.0, 4001.2), -1);
+}
+END_TEST
+
+START_TEST(of_rows_that_hold_a_run_the_nearest_is_taken_and_then_the_first)
+{
+	ck_assert_int_eq(chosen(25, 1004, 1090), 12);
+	ck_assert_int_eq(chosen(25, 1005, 1090), 12);
+	ck_assert_int_eq(chosen(25, 1006, 1090), 13);
+	ck_assert_int_eq(chosen(25, 1012, 1090), 13);
+}
+END_TEST
+
 START_TEST(runs_that_follow_each_other_at_once_have_their_own_rows)
 {
 	ck_assert_int_eq(chosen(23, 4000.2, 4002.4), 9);
@@ -80,6 +123,9 @@ START_TEST(a_requeued_run_waits_for_its_row)
 	ck_assert_int_eq(chosen_run(24, 0, 4000.2, 4000.6), 11);
 	ck_assert_int_eq(chosen_run(23, 1, 4002.1, 4003.9), 10);
 	ck_assert_int_eq(chosen_run(23, 2, 4002.1, 4003.9), -1);
+	/* a row that has not started is none before it */
+	ck_assert_int_eq(chosen_run(7, 1, 1000.4, 4000), -1);
+	ck_assert_int_eq(chosen_run(7, 0, 1000.4, 4000), 0);
 	/* a requeue in the second of the submission leaves one row */
 	now_s = 4001 + ACCT_PATIENCE_S;
 	ck_assert_int_eq(chosen_run(24, 1, 4000.7, 4000.9), 11);
@@ -96,6 +142,7 @@ END_TEST
 START_TEST(the_estimated_start_of_a_row_that_waits_means_nothing)
 {
 	ck_assert_int_eq(chosen(22, 3000, 3099), 7);
+	ck_assert_int_eq(chosen_late(26, 3000, 3099), -1);
 }
 END_TEST
 
@@ -112,7 +159,11 @@ END_TEST
 
 UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  a_row_that_has_not_ended_is_taken_when_it_does_not_end,
-	  clocks_may_differ_a_little,
+	  clocks_may_differ_a_little, clocks_differ_by_five_seconds_at_most,
+	  a_run_that_ends_before_it_starts_is_a_moment,
+	  a_row_that_is_not_sure_is_taken_after_two_minutes,
+	  a_run_may_start_in_the_second_in_which_its_row_ended,
+	  of_rows_that_hold_a_run_the_nearest_is_taken_and_then_the_first,
 	  runs_that_follow_each_other_at_once_have_their_own_rows,
 	  a_requeued_run_waits_for_its_row,
 	  the_leader_of_an_array_has_to_end_first,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advice/advice.h"
+#include "lib/fileio.h"
 #include "tests/unit/advice_jobs.h"
 #include "tests/unit/runner.h"
 
@@ -80,6 +82,77 @@ START_TEST(every_rule_has_such_jobs)
 		ck_assert_msg(k < CASES, "no job for %s", code);
 	}
 	ck_assert_uint_ge(i, 28);
+}
+END_TEST
+
+START_TEST(where_all_wait_for_one_node_what_it_has_above_the_mean_is_at_stake)
+{
+	struct advice_list *list;
+	struct job j;
+	size_t i;
+
+	for (i = 0; strcmp(cases[i].code, "A27") != 0; i++)
+		;
+	j = cases[i].make(true);
+	j.io.numbers[RECORD_READ_US] = 500000000; /* half of the run */
+	list = judge(&j);
+	ck_assert_ptr_nonnull(find(list, "A27"));
+	ck_assert_uint_eq(find(list, "A27")->value, 15);
+	advice_free(list);
+}
+END_TEST
+
+static void tell(FILE *out, const struct advice_list *list)
+{
+	const struct advice *a;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		a = &list->list[i];
+		fprintf(out, "%s %u %%, %s%s%s: %s\n\twhy: %s\n\tcure: %s\n",
+			a->code, a->value, advice_trust_name(a->trust),
+			*a->fs ? ", " : "", a->fs, a->what, a->why, a->cure);
+	}
+}
+
+/* What all of these jobs are told. */
+static char *told(void)
+{
+	struct advice_list *list;
+	char *text = NULL;
+	size_t size = 0, i;
+	struct job j;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(out);
+	for (i = 0; i < CASES; i++) {
+		fprintf(out, "%s# %s\n", i ? "\n" : "", cases[i].code);
+		j = cases[i].make(true);
+		list = judge(&j);
+		tell(out, list);
+		advice_free(list);
+	}
+	ck_assert_int_eq(fclose(out), 0);
+	return text;
+}
+
+/* JOBIO_UPDATE=1 keeps it anew, to be read. */
+START_TEST(jobs_are_told_the_same_as_when_somebody_read_it_last)
+{
+	static const char path[] = SRCDIR "/tests/samples/advice/told.golden";
+	const char *update = getenv("JOBIO_UPDATE");
+	char *text = told(), *kept;
+	FILE *out;
+
+	if (update && !strcmp(update, "1")) {
+		out = fopen(path, "w");
+		ck_assert(out && fputs(text, out) >= 0 && fclose(out) == 0);
+	}
+	kept = fileio_read(path, 1 << 20, NULL, NULL);
+	ck_assert_msg(kept && !strcmp(kept, text), "%s is another:\n%s", path,
+		      text);
+	free(kept);
+	free(text);
 }
 END_TEST
 
@@ -166,6 +239,41 @@ static bool is_told(struct job *j, const char *code)
 	advice_free(list);
 	return is;
 }
+
+START_TEST(where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are)
+{
+	static const char *const codes[] = { "A24", "A25" };
+	struct job j;
+	size_t i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; strcmp(cases[i].code, codes[k]) != 0; i++)
+			;
+		j = cases[i].make(true);
+		ck_assert(is_told(&j, codes[k]));
+		j.has_other = true;
+		ck_assert(!is_told(&j, codes[k]));
+	}
+}
+END_TEST
+
+START_TEST(
+	a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none)
+{
+	struct job j;
+	size_t i;
+
+	for (i = 0; strcmp(cases[i].code, "A24") != 0; i++)
+		;
+	j = cases[i].make(true);
+	peak(&j, 0, 0);
+	ck_assert(is_told(&j, "A24"));
+	peak(&j, -1, 0);
+	ck_assert(!is_told(&j, "A24"));
+	peak(&j, 0, -1);
+	ck_assert(!is_told(&j, "A24"));
+}
+END_TEST
 
 START_TEST(bytes_of_mapped_files_are_enough_to_judge)
 {
@@ -798,46 +906,51 @@ START_TEST(requests_that_ask_for_no_name_are_no_search_path)
 }
 END_TEST
 
-UNIT_MAIN("advice",
-	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
-	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
-	  the_manual_has_the_codes_of_the_table_and_no_others,
-	  a_long_mount_point_is_cut_between_two_characters,
-	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
-	  bytes_of_mapped_files_are_enough_to_judge,
-	  bytes_of_mapped_files_are_not_read_for_nothing,
-	  the_clients_time_counts_for_mapped_files,
-	  many_requests_for_pages_of_mapped_files_are_enough,
-	  numbers_of_the_whole_node_are_not_judged,
-	  what_the_client_of_a_shared_node_did_is_no_evidence,
-	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
-	  calls_that_the_client_makes_large_requests_of_are_not_small,
-	  slots_that_others_waited_for_are_no_matter_of_the_job,
-	  small_reads_from_the_page_cache_are_nobodys_trouble,
-	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
-	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
-	  what_came_from_the_page_cache_is_no_evidence_for_a_finding,
-	  a_core_is_not_at_its_limit_for_what_the_page_cache_served,
-	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
-	  a_sites_own_threshold_counts,
-	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
-	  a_finding_is_told_of_the_filesystem_that_it_is_about,
-	  the_time_that_the_client_measured_counts,
-	  what_is_deleted_again_is_worth_the_time_that_it_took,
-	  names_that_the_client_had_at_hand_are_no_storm,
-	  a_name_that_its_stat_looks_up_is_one_operation,
-	  a_stat_beside_each_change_is_no_storm,
-	  a_few_calls_of_a_node_are_not_its_speed,
-	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
-	  not_all_nodes_are_not_compared_with_each_other,
-	  what_is_read_at_the_end_is_no_tail,
-	  a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
-	  a_job_without_a_timeline_has_no_tail,
-	  servers_are_full_only_where_nodes_could_move_more_and_try_to,
-	  rates_are_of_the_time_in_which_something_was_moved,
-	  what_the_page_cache_may_have_served_is_no_load_of_the_memory,
-	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
-	  names_that_are_asked_for_again_and_again_are_a_search_path,
-	  fewer_names_are_a_search_path_where_what_they_took_is_measured,
-	  names_that_the_client_asks_the_servers_again_for_are_a_search_path,
-	  requests_that_ask_for_no_name_are_no_search_path)
+UNIT_MAIN(
+	"advice",
+	each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
+	a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
+	the_manual_has_the_codes_of_the_table_and_no_others,
+	a_long_mount_point_is_cut_between_two_characters,
+	below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
+	bytes_of_mapped_files_are_enough_to_judge,
+	bytes_of_mapped_files_are_not_read_for_nothing,
+	the_clients_time_counts_for_mapped_files,
+	many_requests_for_pages_of_mapped_files_are_enough,
+	numbers_of_the_whole_node_are_not_judged,
+	what_the_client_of_a_shared_node_did_is_no_evidence,
+	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
+	calls_that_the_client_makes_large_requests_of_are_not_small,
+	slots_that_others_waited_for_are_no_matter_of_the_job,
+	small_reads_from_the_page_cache_are_nobodys_trouble,
+	time_in_calls_that_the_page_cache_serves_is_no_waiting,
+	the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
+	what_came_from_the_page_cache_is_no_evidence_for_a_finding,
+	a_core_is_not_at_its_limit_for_what_the_page_cache_served,
+	cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
+	a_sites_own_threshold_counts,
+	what_was_measured_is_sure_and_comes_before_what_is_estimated,
+	a_finding_is_told_of_the_filesystem_that_it_is_about,
+	the_time_that_the_client_measured_counts,
+	what_is_deleted_again_is_worth_the_time_that_it_took,
+	names_that_the_client_had_at_hand_are_no_storm,
+	a_name_that_its_stat_looks_up_is_one_operation,
+	a_stat_beside_each_change_is_no_storm,
+	a_few_calls_of_a_node_are_not_its_speed,
+	a_node_is_not_slow_beside_one_that_hardly_moved_anything,
+	not_all_nodes_are_not_compared_with_each_other,
+	what_is_read_at_the_end_is_no_tail,
+	a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
+	a_job_without_a_timeline_has_no_tail,
+	servers_are_full_only_where_nodes_could_move_more_and_try_to,
+	rates_are_of_the_time_in_which_something_was_moved,
+	what_the_page_cache_may_have_served_is_no_load_of_the_memory,
+	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
+	names_that_are_asked_for_again_and_again_are_a_search_path,
+	fewer_names_are_a_search_path_where_what_they_took_is_measured,
+	names_that_the_client_asks_the_servers_again_for_are_a_search_path,
+	requests_that_ask_for_no_name_are_no_search_path,
+	where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are,
+	a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none,
+	where_all_wait_for_one_node_what_it_has_above_the_mean_is_at_stake,
+	jobs_are_told_the_same_as_when_somebody_read_it_last)

@@ -245,6 +245,130 @@ START_TEST(an_answer_of_fio_that_makes_no_sense_is_refused)
 }
 END_TEST
 
+/* Of a job that read so much in so many calls, for so long. */
+static int parse_read(const char *bytes, const char *calls, const char *ms,
+		      struct calib_run *run)
+{
+	char text[300];
+	struct err err;
+
+	snprintf(text, sizeof(text),
+		 "{\"jobs\":[{\"error\":0,\"read\":{\"io_bytes\":%s,"
+		 "\"total_ios\":%s,\"runtime\":%s}}]}",
+		 bytes, calls, ms);
+	return calib_run_parse(text, false, run, &err);
+}
+
+START_TEST(numbers_of_fio_have_bounds)
+{
+	struct calib_run run;
+
+	ck_assert_int_eq(parse_read("1", "1", "1", &run), 0);
+	ck_assert(run.bytes == 1 && run.calls == 1 && run.ms == 1);
+	ck_assert(run.latency_us == 0);
+	ck_assert_int_eq(parse_read("1", "1", "0", &run), 0);
+	ck_assert_int_eq(run.ms, 1); /* nobody divides by nothing */
+	ck_assert_int_eq(parse_read("0", "1", "1", &run), -1);
+	ck_assert_int_eq(parse_read("1", "0", "1", &run), -1);
+	ck_assert_int_eq(parse_read("1", "1", "-1", &run), -1);
+	ck_assert_int_eq(parse_read("1125899906842624", "1125899906842624",
+				    "1125899906842624", &run),
+			 0);
+	ck_assert_int_eq(parse_read("1125899906842625", "1", "1", &run), -1);
+	ck_assert_int_eq(parse_read("1", "1125899906842625", "1", &run), -1);
+	ck_assert_int_eq(parse_read("1", "1", "1125899906842625", &run), -1);
+}
+END_TEST
+
+static int shape_of(const struct calib_plan *plan, bool is_write, bool is_async)
+{
+	size_t i;
+
+	for (i = 0; i < plan->shape_count; i++)
+		if (plan->shapes[i].is_write == is_write &&
+		    plan->shapes[i].is_async == is_async)
+			return (int)i;
+	return -1;
+}
+
+#define ANSWER(way)                                                            \
+	"{\"jobs\":[{\"error\":0,\"" way "\":{\"io_bytes\":100,"               \
+	"\"total_ios\":5,\"runtime\":1000,\"lat_ns\":{\"mean\":2000}}}]}"
+
+START_TEST(what_a_job_moved_is_added_up_and_what_libaio_did_apart)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	struct calib_job *job;
+	struct err err;
+	const char *name;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	job = &data.jobs[1];
+	ck_assert_int_eq(
+		calib_data_take(&data, 1, "layout", ANSWER("write"), &err), 0);
+	ck_assert_uint_eq(job->run_count, 0);
+	name = plan.shapes[shape_of(&plan, false, true)].name;
+	ck_assert_int_eq(calib_data_take(&data, 1, name, ANSWER("read"), &err),
+			 0);
+	ck_assert_int_eq(calib_data_take(&data, 1, name, ANSWER("read"), &err),
+			 0);
+	ck_assert_uint_eq(job->run_count, 1); /* the second one counts anew */
+	name = plan.shapes[shape_of(&plan, true, false)].name;
+	ck_assert_int_eq(calib_data_take(&data, 1, name, ANSWER("write"), &err),
+			 0);
+	ck_assert_uint_eq(job->run_count, 2);
+	ck_assert_int_eq(job->moved.write_bytes, 200);
+	ck_assert_int_eq(job->moved.write_calls, 10);
+	ck_assert_int_eq(job->moved.read_bytes, 200);
+	ck_assert_int_eq(job->moved.read_calls, 10);
+	ck_assert_int_eq(job->aio.read_bytes, 200);
+	ck_assert_int_eq(job->aio.write_bytes, 0);
+	ck_assert_int_eq(calib_data_take(&data, 1, "x", ANSWER("read"), &err),
+			 -1);
+	ck_assert_str_eq(err.text, "'x': no such run");
+	ck_assert_int_eq(calib_data_take(&data, 1, name, "{}", &err), -1);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "fio: its answer has no meaning"));
+	ck_assert_uint_eq(calib_data_count(&data), 0); /* runs are missing */
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(jobs_with_all_runs_are_measured_and_short_ones_are_noted)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	const struct calib_cell *cell;
+	struct calib_data data;
+	struct err err;
+	size_t i, k;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	for (i = 0; i < plan.turn_count; i++) {
+		for (k = 0; k < plan.shape_count; k++)
+			data.jobs[i].runs[k] =
+				(struct calib_run){ 4000, 8, i ? 1000 : 999,
+						    i == 1 ? 0 : 7 };
+		data.jobs[i].run_count = plan.shape_count;
+	}
+	data.jobs[plan.turn_count - 1].run_count--;
+	ck_assert_uint_eq(calib_data_count(&data), plan.turn_count - 1);
+	cell = calib_data_cell(&data, plan.turns[0].setting, 0);
+	ck_assert_uint_eq(cell->short_runs, 1);
+	cell = calib_data_cell(&data, plan.turns[1].setting,
+			       plan.shape_count - 1);
+	ck_assert_uint_eq(cell->short_runs, 0);
+	ck_assert_uint_eq(cell->Bps.count, cell->latency_us.count + 1);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
 /* ---- fio and jobio ---------------------------------------------------------------------- */
 
 #define MIB (INT64_C(1) << 20)
@@ -296,6 +420,138 @@ START_TEST(a_record_may_differ_from_fio_by_one_percent)
 		judge("bpf", "/mnt/w", 988 * MIB, 0, 0),
 		"fio read 1048576000 bytes, jobio's record has 1035993088 "
 		"(bpf), and no flag of it says why");
+}
+END_TEST
+
+START_TEST(one_percent_and_a_mebibyte_are_the_bounds)
+{
+	uint32_t step = RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING);
+
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 1011 * MIB, 0, 0), "");
+	ck_assert_str_ne(judge("bpf", "/mnt/w", 1011 * MIB + 1, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 989 * MIB, 0, 0), "");
+	ck_assert_str_ne(judge("bpf", "/mnt/w", 989 * MIB - 1, 0, 0), "");
+	/* without libaio; with 4 MiB of other files for each run */
+	ck_assert_str_eq(judge("stepd", NULL, 489 * MIB, step, 0), "");
+	ck_assert_str_ne(judge("stepd", NULL, 489 * MIB - 1, step, 0), "");
+	ck_assert_str_eq(judge("stepd", NULL, 1019 * MIB, step, 0), "");
+	ck_assert_str_ne(judge("stepd", NULL, 1019 * MIB + 1, step, 0), "");
+	ck_assert_str_eq(judge("stepd", NULL, 1019 * MIB,
+			       RECORD_FLAG(INCLUDES_STEPD), 0),
+			 "");
+}
+END_TEST
+
+/* A job of this setting, and what the summary alone says of it. */
+static struct calib_job judged(const struct calib_setting *setting,
+			       const struct summary *summary)
+{
+	struct calib_shape shape = { .name = "x" };
+	struct calib_plan plan = { .shapes = &shape, .shape_count = 1 };
+	struct job_report report = { .summary = *summary };
+	struct calib_job job = { .id = "7" };
+
+	job.moved = (struct calib_moved){ 1000 * MIB, 1000, 0, 0 };
+	calib_job_judge(&job, &plan, setting, &report, "/mnt/w/x");
+	ck_assert(job.is_judged);
+	return job;
+}
+
+START_TEST(without_records_the_summary_speaks)
+{
+	struct calib_setting setting = { 0, NULL };
+	struct summary summary;
+	struct calib_job job;
+
+	summary_init(&summary);
+	job = judged(&setting, &summary);
+	ck_assert(job.disagrees);
+	ck_assert_str_eq(job.why, "its summary is not of the job alone");
+	summary.scope = SUMMARY_SCOPE_JOB;
+	summary.rd_bytes = 1000 * MIB;
+	summary.rd_calls = 5;
+	summary.wr_bytes = 0;
+	summary.wr_calls = 6;
+	job = judged(&setting, &summary);
+	ck_assert_str_eq(job.why, "");
+	ck_assert(!job.disagrees && !job.is_lacking);
+	ck_assert_str_eq(job.source, "summary");
+	ck_assert_int_eq(job.told.read_calls, 5);
+	ck_assert_int_eq(job.told.write_calls, 6);
+	strcpy(summary.src, "bpf");
+	summary.rd_bytes = 1;
+	job = judged(&setting, &summary);
+	ck_assert(job.disagrees);
+	ck_assert_str_eq(job.source, "bpf");
+	summary.flags = RECORD_FLAG(TRUNCATED);
+	job = judged(&setting, &summary);
+	ck_assert(!job.disagrees);
+	/* what was written counts as well */
+	summary.wr_bytes = 100 * MIB;
+	job = judged(&setting, &summary);
+	ck_assert(job.disagrees);
+	ck_assert_ptr_nonnull(strstr(job.why, "fio wrote 0 bytes, jobio's "
+					      "record has 104857600 (bpf)"));
+}
+END_TEST
+
+START_TEST(a_job_lacks_only_what_its_setting_has)
+{
+	struct config_profile profile = { .name = (char *)"p" };
+	struct calib_setting plain = { 0, NULL }, full = { 1, &profile };
+	struct summary summary;
+	struct calib_job job;
+
+	summary_init(&summary);
+	summary.scope = SUMMARY_SCOPE_JOB;
+	summary.rd_bytes = 1000 * MIB;
+	summary.wr_bytes = 0;
+	summary.lacks = SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES);
+	ck_assert(!judged(&plain, &summary).is_lacking);
+	job = judged(&full, &summary);
+	ck_assert(job.is_lacking);
+	ck_assert_str_eq(job.why, "its profile was not applied; jobio report "
+				  "-v 7 shows why");
+	summary.lacks = SUMMARY_LACK(STARTED);
+	job = judged(&plain, &summary);
+	ck_assert(job.is_lacking && !job.disagrees);
+	ck_assert_str_eq(job.why, "a node refused it; jobio report -v 7 shows "
+				  "why");
+}
+END_TEST
+
+START_TEST(the_filesystem_of_the_folder_is_the_innermost)
+{
+	struct calib_shape shape = { .name = "x" };
+	struct calib_plan plan = { .shapes = &shape, .shape_count = 1 };
+	struct calib_setting setting = { 0, NULL };
+	struct record *record = record_new();
+	struct job_report report = { .records = &record, .record_count = 1 };
+	struct calib_job job = { .id = "7" };
+	static const char *const fs[] = { "/", "/mnt/w", "/mnt", "/mnt/w/x/y",
+					  "/mnt/w2" };
+	struct record_io io;
+	size_t i;
+
+	strcpy(record->node, "c1");
+	record_add_client(record, "c", "weka", "", "");
+	for (i = 0; i < 5; i++) {
+		record_io_init(&io);
+		strcpy(io.source, "bpf");
+		io.fs = (char *)fs[i];
+		io.numbers[RECORD_READ_BYTES] = (int64_t)(10 + i);
+		io.numbers[RECORD_WRITE_BYTES] = 0;
+		record_add_app(record, &io);
+		record_add_mount(record, fs[i], fs[i] + 1, "s");
+	}
+	job.moved.read_bytes = 11;
+	calib_job_judge(&job, &plan, &setting, &report, "/mnt/w/x");
+	ck_assert_str_eq(job.why, "");
+	ck_assert_int_eq(job.told.read_bytes, 11);
+	ck_assert_str_eq(job.mount, "/mnt/w");
+	ck_assert_str_eq(job.fstype, "mnt/w");
+	ck_assert_str_eq(job.node, "c1");
+	record_free(record);
 }
 END_TEST
 
@@ -494,6 +750,23 @@ static size_t count(const char *text, const char *word)
 	return number;
 }
 
+/* As somebody looked at it last; JOBIO_UPDATE=1 keeps it anew. */
+static void expect_kept(const char *name, const char *picture)
+{
+	const char *update = getenv("JOBIO_UPDATE");
+	char path[4096], *kept;
+	FILE *out;
+
+	snprintf(path, sizeof(path), SRCDIR "/tests/samples/report/%s", name);
+	if (update && !strcmp(update, "1")) {
+		out = fopen(path, "w");
+		ck_assert(out && fputs(picture, out) >= 0 && fclose(out) == 0);
+	}
+	kept = fileio_read(path, 1 << 20, NULL, NULL);
+	ck_assert_msg(kept && !strcmp(kept, picture), "%s is another", path);
+	free(kept);
+}
+
 START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 {
 	struct config *config = conf_load(site);
@@ -525,6 +798,9 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	ck_assert_uint_eq(count(pictures[1], "<circle class=\"f0\""), 25);
 	ck_assert_ptr_nonnull(strstr(pictures[1], "2 io-cores, "));
 	ck_assert_uint_eq(count(pictures[2], ">stream</text>"), 4);
+	expect_kept("scaling.svg.golden", pictures[0]);
+	expect_kept("engines.svg.golden", pictures[1]);
+	expect_kept("direct.svg.golden", pictures[2]);
 	for (i = 0; i < 3; i++)
 		free(pictures[i]);
 	calib_data_free(&data);
@@ -540,7 +816,14 @@ UNIT_MAIN("calib",
 	  a_wish_that_cannot_be_met_is_refused_with_what_would_do,
 	  what_fio_says_is_read_with_its_notes_in_front,
 	  an_answer_of_fio_that_makes_no_sense_is_refused,
+	  numbers_of_fio_have_bounds,
+	  what_a_job_moved_is_added_up_and_what_libaio_did_apart,
+	  jobs_with_all_runs_are_measured_and_short_ones_are_noted,
 	  a_record_may_differ_from_fio_by_one_percent,
+	  one_percent_and_a_mebibyte_are_the_bounds,
+	  without_records_the_summary_speaks,
+	  a_job_lacks_only_what_its_setting_has,
+	  the_filesystem_of_the_folder_is_the_innermost,
 	  what_a_flag_of_the_record_explains_is_no_disagreement,
 	  a_record_that_is_not_about_these_files_says_nothing,
 	  a_job_that_did_not_get_what_it_asked_for_measures_nothing,

@@ -283,6 +283,26 @@ START_TEST(a_slurmctld_that_does_not_answer_leaves_all_wishes_for_later)
 }
 END_TEST
 
+START_TEST(a_reason_of_two_lines_is_that_of_one_node)
+{
+	struct drain_wish wishes[2];
+	struct err err = { "" };
+
+	start_ctld();
+	infos[2].reason = (char *)"disk\n0 hers";
+	infos[2].reason_uid = 5;
+	wish_for(&wishes[0], "c", "n2");
+	wish_for(&wishes[1], "c", "n1");
+	ck_assert_msg(drain_settle(NULL, wishes, 2, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(wishes[0].verdict, DRAIN_LEAVE);
+	ck_assert_ptr_nonnull(
+		strstr(wishes[0].why.text, "uid 5 gave another reason: 'disk"));
+	ck_assert_int_eq(wishes[1].verdict, DRAIN_WAIT);
+	ck_assert_str_eq(wishes[1].why.text, "");
+	ck_assert_int_eq(ctld->updates, 0);
+}
+END_TEST
+
 UNIT_MAIN("drain", the_two_reasons_of_a_failed_prolog_are_replaced,
 	  no_other_reason_is_replaced,
 	  slurms_words_in_an_administrators_mouth_are_his,
@@ -291,4 +311,5 @@ UNIT_MAIN("drain", the_two_reasons_of_a_failed_prolog_are_replaced,
 	  a_reason_that_is_there_is_not_set_again, what_is_left_alone_is_said,
 	  each_wish_gets_its_verdict_with_one_look,
 	  what_slurmctld_refuses_is_said,
+	  a_reason_of_two_lines_is_that_of_one_node,
 	  a_slurmctld_that_does_not_answer_leaves_all_wishes_for_later)

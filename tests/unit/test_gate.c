@@ -79,6 +79,20 @@ START_TEST(who_reserved_in_vain_is_sent_to_the_administrator)
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
 	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 1 io-core: ask "
 					       "your administrator"));
+	gate.file.request.io_cores = 2;
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "it reserved 2 io-cores: ask "));
+}
+END_TEST
+
+START_TEST(a_client_without_a_name_leaves_no_gap)
+{
+	struct gate gate = a_gate(GATE_WARN, "7");
+
+	gate.file.client[0] = '\0';
+	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "where the filesystem client works; submit"));
 }
 END_TEST
 
@@ -140,6 +154,41 @@ START_TEST(a_long_list_of_cpus_leaves_room_for_the_cure)
 }
 END_TEST
 
+/* Even CPUs behind these, this many, each of three digits. */
+static const char *sentence_of(const char *first, unsigned int count)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, first);
+	struct gate_view view = { .is_confined = true };
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		cpuset_add(&gate.file.client_cpus, 100 + 2 * i);
+	view.allowed = gate.file.client_cpus;
+	ck_assert_int_eq(gate_judge(&gate, &view, "c1", &err), GATE_REFUSE);
+	return err.text;
+}
+
+START_TEST(a_hundred_characters_of_cpus_are_shown_whole)
+{
+	ck_assert_ptr_nonnull(strstr(sentence_of("2,10", 24), ",146 of node"));
+	ck_assert_ptr_nonnull(strstr(sentence_of("0", 25), ",14... of node"));
+}
+END_TEST
+
+START_TEST(a_folder_that_no_path_can_name_has_no_gate)
+{
+	struct gate gate;
+	char run_dir[5000];
+
+	memset(run_dir, 'x', sizeof(run_dir) - 1);
+	run_dir[0] = '/';
+	run_dir[sizeof(run_dir) - 1] = '\0';
+	ck_assert_int_eq(gate_open(&gate, run_dir, 7, &err), -1);
+	ck_assert(!gate.is_known && !gate.is_own);
+	ck_assert_str_ne(err.text, "");
+}
+END_TEST
+
 START_TEST(the_gate_file_of_the_job_goes_before_that_of_the_node)
 {
 	struct gate gate;
@@ -147,17 +196,19 @@ START_TEST(the_gate_file_of_the_job_goes_before_that_of_the_node)
 
 	tempdir_make();
 	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 0);
-	ck_assert(!gate.is_known);
+	ck_assert(!gate.is_known && !gate.is_own);
 	strcpy(file.client, "node");
 	ck_assert_int_eq(gatefile_write(tempdir_path("gate"), &file, &err), 0);
 	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 1);
 	ck_assert_str_eq(gate.file.client, "node");
+	ck_assert(gate.is_known && !gate.is_own);
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("7"), 0755, &err), 0);
 	strcpy(file.client, "job");
 	ck_assert_int_eq(gatefile_write(tempdir_path("7/gate"), &file, &err),
 			 0);
 	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 1);
 	ck_assert_str_eq(gate.file.client, "job");
+	ck_assert(gate.is_known && gate.is_own);
 	ck_assert_uint_eq(gate.job_id, 7);
 	tempdir_remove();
 }
@@ -223,9 +274,18 @@ START_TEST(a_cpuset_of_the_job_confines_it)
 			    "4:cpuset:/\n",
 			    NULL));
 	ck_assert(!confined("4:cpuset:/slurm/uid_1000/job_77/step_0\n", NULL));
+	ck_assert(confined("4:cpuset:/slurm/job_77/job_7/step_0\n", NULL));
+	ck_assert(confined("4:cpuset:/slurm/uid_1000/job_7\n", NULL));
+	/* a controller is a whole word, a line has two colons */
+	ck_assert(confined("4:cpuset,cpu:/slurm/job_7/step_0\n", NULL));
+	ck_assert(confined("4:cpu,cpuset,io:/slurm/job_7/step_0\n", NULL));
+	ck_assert(!confined("4:mycpuset:/slurm/job_7/step_0\n", NULL));
+	ck_assert(!confined("4:cpusets:/slurm/job_7/step_0\n", NULL));
+	ck_assert(confined("odd\n4:odd\n4:cpuset:/slurm/job_7/step_0\n", NULL));
 	/* cgroup v2: the folder always exists, its CPUs say whether it counts */
 	ck_assert(confined("0::/slurm/job_7/step_0/user/task_0\n", "0-3\n"));
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", "\n"));
+	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", ""));
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", NULL));
 	ck_assert(!confined("0::/user.slice\n", "0-3\n"));
 }
@@ -298,7 +358,41 @@ END_TEST
 
 START_TEST(a_job_whose_cgroup_cannot_be_read_counts_as_confined)
 {
+	char root[5000];
+
 	ck_assert(gate_is_confined(7, "/nonexistent/cgroup", "/nonexistent"));
+	memset(root, 'x', sizeof(root) - 1);
+	root[0] = '/';
+	root[sizeof(root) - 1] = '\0';
+	tempdir_make();
+	ck_assert(gate_is_confined(
+		7, tempdir_put("cgroup", "0::/slurm/job_7/step_0\n"), root));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_task_that_nothing_confines_is_judged_by_what_it_is_bound_to)
+{
+	struct gate gate = a_gate(GATE_ENFORCE, "");
+	struct gate_view view;
+	cpu_set_t one;
+	int first;
+
+	ck_assert_int_eq(gate_look(&view, &err), 0);
+	if (cpuset_count(&view.allowed) < 2 ||
+	    gate_is_confined(7, "/proc/self/cgroup", "/sys/fs/cgroup"))
+		return;
+	first = cpuset_next(&view.allowed, 0);
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	cpuset_add(&gate.file.client_cpus,
+		   (unsigned int)cpuset_next(&view.allowed,
+					     (unsigned int)first + 1));
+	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_PASS);
+	cpuset_add(&gate.file.client_cpus, (unsigned int)first);
+	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_REFUSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "(jobs are not confined to"));
 }
 END_TEST
 
@@ -306,15 +400,19 @@ UNIT_MAIN("gate", a_task_without_the_clients_cpus_passes,
 	  a_task_that_could_bind_itself_to_the_clients_cpu_is_refused,
 	  the_other_thread_of_the_clients_core_counts,
 	  who_reserved_in_vain_is_sent_to_the_administrator,
+	  a_client_without_a_name_leaves_no_gap,
 	  where_nothing_confines_the_binding_decides,
 	  the_policy_decides_what_an_overlap_does,
 	  a_refused_request_is_refused_under_every_policy,
 	  without_a_gate_file_every_task_passes,
 	  a_long_list_of_cpus_leaves_room_for_the_cure,
+	  a_hundred_characters_of_cpus_are_shown_whole,
+	  a_folder_that_no_path_can_name_has_no_gate,
 	  the_gate_file_of_the_job_goes_before_that_of_the_node,
 	  a_damaged_gate_file_is_told_and_judges_nobody,
 	  looking_finds_what_the_kernel_allows_and_leaves_the_binding,
 	  a_cpuset_of_the_job_confines_it,
 	  a_cpuset_below_slurmstepds_scope_confines_whatever_it_is_called,
 	  several_slurmd_of_a_machine_have_scopes_of_their_own,
-	  a_job_whose_cgroup_cannot_be_read_counts_as_confined)
+	  a_job_whose_cgroup_cannot_be_read_counts_as_confined,
+	  a_task_that_nothing_confines_is_judged_by_what_it_is_bound_to)

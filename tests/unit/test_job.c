@@ -15,68 +15,8 @@
 #include "job/job.h"
 #include "job/spool.h"
 #include "lib/rundir.h"
-#include "lib/sysfs.h"
+#include "tests/unit/job_node.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tempdir.h"
-
-static struct config *config;
-static struct err err;
-
-static void load(const char *more)
-{
-	char text[1500];
-
-	config_free(config);
-	snprintf(text, sizeof(text),
-		 "[jobio]\nrun_dir = %s/run\nspool_dir = %s/spool\n%s",
-		 tempdir_name, tempdir_name, more);
-	config = config_load(tempdir_put("jobio.conf", text), &err);
-	ck_assert_msg(config != NULL, "%s", err.text);
-}
-
-static void setup(void)
-{
-	static char root[300];
-
-	tempdir_make();
-	load("");
-	snprintf(root, sizeof(root), "%s/sys", tempdir_name);
-	ck_assert(mkdir(root, 0700) == 0);
-	ck_assert(mkdir(tempdir_path("sys/proc"), 0700) == 0);
-	sysfs_set_root(root);
-	ck_assert_msg(job_make_dirs(config, &err) == 0, "%s", err.text);
-}
-
-static void teardown(void)
-{
-	config_free(config);
-	config = NULL;
-	tempdir_remove();
-}
-
-static bool is_there(const char *name)
-{
-	struct stat st;
-
-	return lstat(tempdir_path(name), &st) == 0;
-}
-
-static void expect_file(const char *name, const char *text)
-{
-	char *has = fileio_read(tempdir_path(name), 65536, NULL, &err);
-
-	ck_assert_msg(has != NULL, "%s", err.text);
-	ck_assert_str_eq(has, text);
-	free(has);
-}
-
-static void age(const char *name, long seconds)
-{
-	struct timespec times[2] = { { time(NULL) - seconds, 0 } };
-
-	times[1] = times[0];
-	ck_assert(utimensat(AT_FDCWD, tempdir_path(name), times, 0) == 0);
-}
 
 /* ---- what slurmd says ----------------------------------------------------- */
 
@@ -637,22 +577,6 @@ START_TEST(a_folder_of_ten_minutes_is_old)
 END_TEST
 
 /* ---- the state ----------------------------------------------------------------- */
-
-static struct record *new_state(uint32_t id, uint32_t uid, int restart)
-{
-	struct job job = { .id = id,
-			   .uid = uid,
-			   .gid = 100,
-			   .node = "c1",
-			   .user = "alice",
-			   .cluster = "big",
-			   .nodelist = "c[1-2]",
-			   .restart = restart };
-	struct record *state = job_state_new(&job, config);
-
-	ck_assert_ptr_nonnull(state);
-	return state;
-}
 
 START_TEST(a_state_has_what_slurmd_said_and_when_it_began)
 {

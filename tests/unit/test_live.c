@@ -137,6 +137,9 @@ START_TEST(only_the_number_of_the_job_asks_for_a_look)
 	ck_assert(!live_is_asked("", 7));
 	ck_assert(!live_is_asked("7x", 7));
 	ck_assert(!live_is_asked("0", 0));
+	ck_assert(live_is_asked("1", 1));
+	ck_assert(live_is_asked("4294967295", UINT32_MAX));
+	ck_assert(!live_is_asked("4294967296", 0));
 }
 END_TEST
 

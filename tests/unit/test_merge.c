@@ -994,6 +994,57 @@ START_TEST(numbers_that_do_not_fit_stay_at_the_largest)
 }
 END_TEST
 
+START_TEST(a_flag_of_one_node_is_the_jobs_whichever_node_it_is)
+{
+	int flagged;
+
+	for (flagged = 1; flagged <= 3; flagged++) {
+		struct merge *m = merge_new();
+		int i;
+
+		for (i = 1; i <= 3; i++) {
+			struct record *r = worker(i);
+
+			if (i == flagged)
+				r->flags = RECORD_FLAG(WIRE_RESET);
+			add(m, r);
+		}
+		expect_token(m, " q=wire_reset ");
+		merge_free(m);
+	}
+}
+END_TEST
+
+START_TEST(a_node_may_lack_several_things)
+{
+	struct merge *m = merge_new();
+	struct record *r = worker(1);
+
+	r->profile_applied = r->cores_met = 0;
+	r->has_gate = true;
+	r->gate_warned = 1;
+	add(m, r);
+	expect_token(m, "jobio/1 not=profile,cores,gate rd=");
+	merge_free(m);
+	/* of a job that was refused nothing else is said */
+	m = merge_new();
+	r = worker(1);
+	r->profile_applied = r->cores_met = 0;
+	record_set(&r->refused, "no");
+	add(m, r);
+	expect_token(m, "jobio/1 not=started rd=");
+	merge_free(m);
+	/* nor of one that asked for nothing */
+	m = merge_new();
+	r = worker(1);
+	r->has_request = false;
+	r->profile_applied = r->cores_met = 0;
+	add(m, r);
+	expect_token(m, "jobio/1 rd=");
+	merge_free(m);
+}
+END_TEST
+
 /* ---- when memory runs out ------------------------------------------------- */
 
 static int allocations_left; /* until the one that fails; 0: none does */
@@ -1353,6 +1404,8 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
 	  nothing_that_a_record_says_leaves_its_token,
 	  numbers_that_do_not_fit_stay_at_the_largest,
+	  a_flag_of_one_node_is_the_jobs_whichever_node_it_is,
+	  a_node_may_lack_several_things,
 	  memory_that_runs_out_is_told_and_nothing_is_lost,
 	  a_node_without_numbers_does_not_end_the_search,
 	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary,

@@ -4,6 +4,7 @@
 
 #include "report/next_run.h"
 #include "tests/unit/advice_jobs.h"
+#include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
 
 static struct config_advice limits;
@@ -83,5 +84,236 @@ START_TEST(without_jobio_conf_there_is_no_profile_to_ask_for)
 }
 END_TEST
 
+/* ---- profiles ------------------------------------------------------------------------ */
+
+static struct next_run next;
+
+/* What the advice of this code comes to, beside these runs. */
+static const struct next_step *find_step(const char *code,
+					 struct job_report *job,
+					 struct job_report *const *runs,
+					 size_t count, const char *conf)
+{
+	struct config *config = conf ? conf_load(conf) : NULL;
+	size_t i;
+
+	ck_assert_int_eq(next_run_find(&next, job, runs, count, config), 0);
+	config_free(config);
+	for (i = 0; i < next.count; i++)
+		if (code ? next.step[i].has_advice &&
+				    !strcmp(next.step[i].advice.code, code)
+			 : !next.step[i].has_advice)
+			return &next.step[i];
+	ck_assert_msg(!code, "%s is not told", code);
+	return NULL;
+}
+
+#define DIRECT(name) "[profile " name "]\nmount_options = forcedirect\n"
+#define CLIENT "[client x]\ntype = weka\n"
+
+static const char *proposed(const char *conf, const char *own)
+{
+	static char option[NEXT_WORDS];
+	struct job_report r = report_of("A05", "c");
+
+	if (own) {
+		r.records[0]->has_request = true;
+		snprintf(r.records[0]->request.profile,
+			 sizeof(r.records[0]->request.profile), "%s", own);
+	}
+	snprintf(option, sizeof(option), "%s",
+		 find_step("A05", &r, NULL, 0, conf)->option);
+	release(&r);
+	return option;
+}
+
+START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
+{
+	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), NULL),
+			 "--io-profile=a");
+	ck_assert_str_eq(
+		proposed(CLIENT DIRECT("a") DIRECT("stream") DIRECT("z"), NULL),
+		"--io-profile=stream");
+	/* not the one that the job had, nor one that does something else */
+	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), "a"),
+			 "--io-profile=b");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "readcache\n" DIRECT("b"),
+				  NULL),
+			 "--io-profile=b");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "readcache\n",
+				  NULL),
+			 "");
+}
+END_TEST
+
+/* ---- runs ---------------------------------------------------------------------------- */
+
+#define RUNS_MAX 8
+
+static struct job_report runs[RUNS_MAX], *run_list[RUNS_MAX];
+static struct record *run_records[RUNS_MAX];
+static size_t run_count;
+static char run_ids[RUNS_MAX][8];
+
+/* A run of one node that read GIB and wrote nothing, in so many seconds, with this
+ * profile and so many io-cores. */
+static struct job_report *ran(double seconds, const char *profile,
+			      unsigned int cores)
+{
+	struct job_report *r = &runs[run_count];
+	struct record *record = record_new();
+
+	memset(r, 0, sizeof(*r));
+	snprintf(run_ids[run_count], sizeof(run_ids[0]), "%zu", 20 + run_count);
+	r->id = run_ids[run_count];
+	r->source = "ledger";
+	summary_init(&r->summary);
+	r->summary.scope = SUMMARY_SCOPE_JOB;
+	r->summary.rd_bytes = GIB;
+	r->summary.wr_bytes = 0;
+	r->summary.nodes_expected = r->summary.nodes_seen = 1;
+	record->start = 1000;
+	record->end = 1000 + seconds;
+	record->has_request = true;
+	record->request.io_cores = cores;
+	strcpy(record->request.profile, profile);
+	record->profile_applied = 1;
+	run_records[run_count] = record;
+	r->records = &run_records[run_count];
+	r->record_count = 1;
+	run_list[run_count] = r;
+	run_count++;
+	return r;
+}
+
+static void forget_runs(void)
+{
+	while (run_count)
+		record_free(run_records[--run_count]);
+}
+
+/* A job of 1000 s for which profile a is proposed; its runs are forgotten. */
+static const struct next_step *among_runs(void)
+{
+	struct job_report r = report_of("A05", "c");
+	const struct next_step *step;
+
+	r.source = "ledger";
+	r.summary.scope = SUMMARY_SCOPE_JOB;
+	r.summary.rd_bytes = GIB;
+	r.summary.wr_bytes = 0;
+	step = find_step("A05", &r, run_list, run_count, CLIENT DIRECT("a"));
+	release(&r);
+	forget_runs();
+	return step;
+}
+
+static void expect_step(bool is_taken, const char *note)
+{
+	const struct next_step *step = among_runs();
+
+	ck_assert_str_eq(step->note, note);
+	ck_assert_int_eq(step->is_taken, is_taken);
+	ck_assert_int_eq(strstr(next.options, "--io-profile=a") != NULL,
+			 is_taken);
+}
+
+START_TEST(a_run_that_had_it_speaks_for_or_against)
+{
+	expect_step(true, "");
+	ran(800, "a", 0);
+	expect_step(true, "run 20 had it: 20 % less time");
+	ran(1200, "a", 0);
+	expect_step(false, "run 20 had it: 20 % more time");
+	/* with any number of io-cores */
+	ran(800, "a", 3);
+	expect_step(true, "run 20 had it: 20 % less time");
+	ran(800, "b", 0);
+	expect_step(true, "");
+	ran(960, "a", 0);
+	expect_step(false, "run 20 had it: no difference in time");
+	ran(950, "a", 0); /* of single runs 5 % are a difference */
+	expect_step(true, "run 20 had it: 5 % less time");
+	ran(700, "a", 0);
+	ran(900, "a", 1);
+	ran(800, "b", 1);
+	expect_step(true, "run 20 and 1 more had it: 20 % less time");
+	ran(800, "a", 0)->records[0]->profile_applied = 0;
+	expect_step(true, "");
+}
+END_TEST
+
+START_TEST(a_run_that_did_other_work_says_nothing)
+{
+	ran(1200, "a", 0)->summary.rd_bytes = GIB + GIB / 5;
+	expect_step(true, "");
+	ran(1200, "a", 0)->summary.rd_bytes = GIB - GIB / 10;
+	expect_step(false, "run 20 had it: 20 % more time");
+	ran(1200, "a", 0)->summary.rd_bytes = GIB - GIB / 10 - MIB;
+	expect_step(true, "");
+	ran(1200, "a", 0)->summary.wr_bytes = MIB;
+	expect_step(false, "run 20 had it: 20 % more time");
+	ran(1200, "a", 0)->summary.wr_bytes = MIB + 1;
+	expect_step(true, "");
+	ran(1200, "a", 0)->summary.wr_bytes = SUMMARY_UNKNOWN;
+	expect_step(true, "");
+	ran(1200, "a", 0)->summary.nodes_expected = 2;
+	expect_step(true, "");
+	ran(1200, "a", 0)->summary.scope = SUMMARY_SCOPE_NODE;
+	expect_step(true, "");
+}
+END_TEST
+
+START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
+{
+	struct job_report r = report_of("A05", "c");
+	const struct next_step *step;
+
+	r.source = "ledger";
+	r.summary.scope = SUMMARY_SCOPE_JOB;
+	r.summary.rd_bytes = GIB;
+	r.summary.wr_bytes = 0;
+	ran(1010, "", 0);
+	ran(1020, "", 0);
+	ran(800, "b", 2);
+	ran(810, "b", 2);
+	ran(820, "b", 2);
+	step = find_step(NULL, &r, run_list, run_count, NULL);
+	ck_assert_ptr_nonnull(step);
+	ck_assert_str_eq(step->option, "--io-cores=2 --io-profile=b");
+	ck_assert_str_eq(step->note, "run 22 and 2 more took 20 % less time "
+				     "than 3 like this one");
+	ck_assert(step->is_taken);
+	ck_assert_str_eq(next.options, "--io-cores=2 --io-profile=b");
+	ck_assert_uint_eq(next.like, 5);
+	/* no option takes a profile away */
+	r.records[0]->has_request = true;
+	strcpy(r.records[0]->request.profile, "a");
+	run_records[0]->has_request = run_records[1]->has_request = true;
+	strcpy(run_records[0]->request.profile, "a");
+	strcpy(run_records[1]->request.profile, "a");
+	strcpy(run_records[2]->request.profile, "");
+	strcpy(run_records[3]->request.profile, "");
+	strcpy(run_records[4]->request.profile, "");
+	step = find_step(NULL, &r, run_list, run_count, NULL);
+	ck_assert_ptr_nonnull(step);
+	ck_assert_str_eq(step->option, "--io-cores=2");
+	ck_assert(!step->is_taken);
+	ck_assert_str_eq(next.options, "");
+	/* nor is what a chance may be proposed */
+	run_records[2]->end = run_records[3]->end = 1000 + 1015;
+	step = find_step(NULL, &r, run_list, run_count, NULL);
+	ck_assert(!step || !*step->option);
+	release(&r);
+	forget_runs();
+}
+END_TEST
+
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
+	  of_several_profiles_that_fit_it_is_stream_or_the_first,
+	  a_run_that_had_it_speaks_for_or_against,
+	  a_run_that_did_other_work_says_nothing,
+	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  without_jobio_conf_there_is_no_profile_to_ask_for)

@@ -58,7 +58,32 @@ START_TEST(a_node_list_is_expanded_as_slurm_does)
 	expect_names("r[1-2]n[3-4]", "r1n3 r1n4 r2n3 r2n4");
 	expect_names("site_x.gpu-a[1-2]", "site_x.gpu-a1 site_x.gpu-a2");
 	expect_names("c2,c1,c[1-2]", "c1 c2");
+	expect_names("c[5-5]", "c5");
+	expect_names("c[000000000000000007]", "c000000000000000007");
 	expect_count("n[0-65535]", 65536);
+}
+END_TEST
+
+/* Every other number: as many ranges as names. */
+static void put_ranges(char *list, int count)
+{
+	size_t used = (size_t)sprintf(list, "n[0");
+	int i;
+
+	for (i = 1; i < count; i++)
+		used += (size_t)sprintf(list + used, ",%d", 2 * i);
+	strcpy(list + used, "]");
+}
+
+START_TEST(as_many_ranges_as_libslurm_bears_are_expanded)
+{
+	char *list = malloc(200000);
+
+	put_ranges(list, 16384);
+	expect_count(list, 16384);
+	put_ranges(list, 16385);
+	expect_refused(list);
+	free(list);
 }
 END_TEST
 
@@ -98,6 +123,7 @@ START_TEST(brackets_that_are_not_slurms_are_not_expanded)
 		"a[1-2]]",
 		"a[b]",
 		"a[18446744073709551616]",
+		"a[0000000000000000001]",
 	};
 	size_t i;
 
@@ -145,6 +171,7 @@ START_TEST(a_name_is_found_in_its_list)
 END_TEST
 
 UNIT_MAIN("nodes", a_node_list_is_expanded_as_slurm_does,
+	  as_many_ranges_as_libslurm_bears_are_expanded,
 	  a_list_of_more_names_than_the_limit_is_not_expanded,
 	  brackets_that_are_not_slurms_are_not_expanded,
 	  names_hold_the_characters_of_names_only,

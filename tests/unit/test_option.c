@@ -460,10 +460,113 @@ END_TEST
 
 START_TEST(a_slurm_that_cannot_be_asked_about_its_configuration_is_trusted)
 {
+	static const char *const symbols[] = {
+		"slurm_conf",
+		"slurm_ctl_conf_2_key_pairs",
+		"slurm_list_iterator_create",
+		"slurm_list_next",
+		"slurm_list_iterator_destroy",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		start("sbopt", site);
+		fake.missing = symbols[i];
+		fake.allow = "No";
+		submit("", "--io-cores=1");
+		expect_request("1", "1", NULL);
+	}
+	/* one that does not know the key, either */
 	start("sbopt", site);
-	fake.missing = "slurm_ctl_conf_2_key_pairs";
+	fake.allow = NULL;
+	fake.select = "select/linear";
 	submit("", "--io-cores=1");
 	expect_request("1", "1", NULL);
+	start("sbopt", site);
+	fake.select = NULL;
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_take_a_core_spec_from_a_plugin_is_refused)
+{
+	static const char sentence[] =
+		"--io-cores: '1': this Slurm client does not take "
+		"--core-spec=1 from a plugin; give it yourself";
+
+	start("sbopt", site);
+	fake.takes_no_core_spec = true;
+	refuse("--io-cores=1", sentence);
+	start("sbopt", site);
+	fake.takes_only = "2";
+	refuse("--io-cores=1", sentence);
+	start("sbopt", site);
+	fake.takes_only = "";
+	refuse("--io-cores=1", sentence);
+}
+END_TEST
+
+START_TEST(a_core_spec_that_was_taken_back_is_none)
+{
+	start("sbopt", site);
+	fake.core_spec = "unset"; /* slurm_opt.c: a --thread-spec came later */
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+	/* 0 is a number of cores, 32767 the last one */
+	start("sbopt", site);
+	fake.core_spec = "0";
+	refuse("--io-cores=1", "but --core-spec=0 was given too");
+	start("sbopt", site);
+	fake.core_spec = "32767";
+	refuse("--io-cores=1", "but --core-spec=32767 was given too");
+	start("sbopt", site);
+	fake.core_spec = "32768";
+	submit("", "--io-cores=1");
+	expect_request("1", "1", NULL);
+}
+END_TEST
+
+START_TEST(a_profile_of_one_core_is_refused_in_the_singular)
+{
+	start("sbopt", "[profile one]\nio_cores = 1\n");
+	fake.core_spec = "2";
+	refuse("--io-profile=one",
+	       "--io-profile: 'one' (brings 1 io-core): sets --core-spec=1");
+}
+END_TEST
+
+START_TEST(an_srun_without_a_job_around_it_submits_one)
+{
+	setenv("SLURM_JOB_ID", "", 1);
+	start("sropt", site);
+	submit("", "--io-cores=2");
+	expect_request("2", "2", NULL);
+}
+END_TEST
+
+START_TEST(a_step_that_asks_for_what_the_gate_has_told_is_told_nothing)
+{
+	setenv("SLURM_JOB_ID", "7", 1);
+	setenv("SLURM_IO_CORES", "1", 1);
+	setenv("SLURM_IO_PROFILE", "stream", 1);
+	start("sropt", site);
+	submit("", "--io-cores=1 --io-profile=stream");
+	expect_request(NULL, NULL, NULL);
+}
+END_TEST
+
+START_TEST(a_node_remembers_that_something_was_asked_for)
+{
+	start("sbopt", site);
+	fake.options[0].cb(fake.options[0].val, "2", 0);
+	fake.options[0].cb(fake.options[0].val, NULL, 1);
+	ck_assert(!option_is_wished());
+	fake.options[0].cb(fake.options[0].val, "2", 1);
+	ck_assert(option_is_wished());
+	fake.options[1].cb(fake.options[1].val, NULL, 1);
+	ck_assert(option_is_wished());
+	tempdir_remove();
 }
 END_TEST
 
@@ -879,6 +982,12 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  another_cluster_is_not_judged_by_this_slurm_conf,
 	  a_client_without_its_symbols_is_refused_with_the_guard,
 	  a_slurm_that_cannot_be_asked_about_its_configuration_is_trusted,
+	  a_client_that_does_not_take_a_core_spec_from_a_plugin_is_refused,
+	  a_core_spec_that_was_taken_back_is_none,
+	  a_profile_of_one_core_is_refused_in_the_singular,
+	  an_srun_without_a_job_around_it_submits_one,
+	  a_step_that_asks_for_what_the_gate_has_told_is_told_nothing,
+	  a_node_remembers_that_something_was_asked_for,
 	  without_a_configuration_only_those_who_ask_are_refused,
 	  a_broken_configuration_hurts_only_those_who_ask,
 	  a_profile_with_a_variable_that_it_may_not_set_is_one_clear_line,

@@ -126,9 +126,28 @@ START_TEST(what_cannot_be_read_is_unknown_and_odd_lines_say_nothing)
 	ck_assert_int_eq(find("mnt:[2]", "40\n40 25\n40 25 0:90 / /x rw nfs\n"
 					 "40 25 0:90 / /x rw - \n"
 					 "40 25 0:90 / /x rw - \"nfs a:/ rw\n"
+					 "40 25  / /x rw - nfs a:/ rw\n"
 					 "\n40 25 0:90"),
 			 0);
 	ck_assert_str_eq(types, "");
+	ck_assert_int_eq(find("mnt:[2]", "40\n41 25 0:91 / /y rw - nfs a:/ rw\n"
+					 "40 25 0:90 / /x rw - \n"
+					 "42 25 0:92 / /z rw - tmpfs a rw\n"),
+			 1);
+	ck_assert_str_eq(types, "nfs tmpfs");
+}
+END_TEST
+
+START_TEST(a_type_whose_name_is_in_anothers_is_a_type_of_its_own)
+{
+	ck_assert_int_eq(find("mnt:[2]",
+			      "40 25 0:90 / /a rw - nfs4 a:/ rw\n"
+			      "41 25 0:91 / /b rw - nfs a:/ rw\n"
+			      "42 25 0:92 / /c rw - fuse.sshfs_2-x a rw\n"
+			      "43 25 0:93 / /d rw - nfs4 a:/ rw\n"
+			      "44 25 0:94 / /e rw - fuse a rw\n"),
+			 1);
+	ck_assert_str_eq(types, "nfs4 nfs fuse.sshfs_2-x fuse");
 }
 END_TEST
 
@@ -238,6 +257,18 @@ START_TEST(what_a_private_directory_hides_is_elsewhere_too)
 }
 END_TEST
 
+START_TEST(what_stands_on_the_root_hides_all_of_it)
+{
+	static const char on_top[] = "70 25 0:30 / / rw - overlay o rw\n";
+	char mine[512];
+
+	snprintf(mine, sizeof(mine), "%s%s", NODE, on_top);
+	ck_assert(own_mounts_is_elsewhere(mine, NODE, "/home2/alice"));
+	ck_assert(own_mounts_is_elsewhere(mine, NODE, "/"));
+	ck_assert(!own_mounts_is_elsewhere(mine, mine, "/home2/alice"));
+}
+END_TEST
+
 START_TEST(what_the_node_mounts_when_somebody_comes_is_the_same_place)
 {
 	ck_assert(!own_mounts_is_elsewhere(
@@ -266,11 +297,13 @@ UNIT_MAIN("own_mounts", in_the_namespace_of_the_node_no_mount_is_own,
 	  where_the_namespace_is_not_told_the_tables_tell,
 	  another_place_of_what_the_node_has_is_not_own,
 	  what_cannot_be_read_is_unknown_and_odd_lines_say_nothing,
+	  a_type_whose_name_is_in_anothers_is_a_type_of_its_own,
 	  more_types_than_there_is_room_for_are_left_out,
 	  where_process_1_is_the_jobs_the_prolog_has_noted_the_node,
 	  mounts_of_now_win_over_those_that_the_prolog_noted,
 	  slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
 	  a_private_directory_is_elsewhere_with_all_below_it,
 	  what_a_private_directory_hides_is_elsewhere_too,
+	  what_stands_on_the_root_hides_all_of_it,
 	  what_the_node_mounts_when_somebody_comes_is_the_same_place,
 	  paths_and_tables_that_say_nothing_are_not_elsewhere)

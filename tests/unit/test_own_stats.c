@@ -192,6 +192,133 @@ START_TEST(counters_that_could_not_be_read_are_told_as_such)
 }
 END_TEST
 
+START_TEST(counters_that_could_not_be_read_at_the_begin_are_told_as_such)
+{
+	char *text;
+
+	start("mnt:[2]");
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	own_stats_open(&stats);
+	tempdir_put("self/mountinfo", NODE DATA);
+	own_stats_begin(&stats, tempdir_path("."), noted, page);
+	ck_assert_str_eq(page->begin, "begin -1\n");
+	/* nor has anything been handed over for the end */
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_str_eq(text, "own 1\nbegin -1\nend -1\n");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(an_end_that_nobody_knows_is_told_even_where_there_was_no_nfs)
+{
+	char *text;
+
+	start("mnt:[2]");
+	begin(NODE, "");
+	ck_assert(!strncmp(page->begin, "begin ", 6));
+	ck_assert_int_eq(unlink(tempdir_path("1/mountinfo")), 0);
+	text = end(NODE, "");
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(strstr(text, "\nend -1\n"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(nfs_of_version_3_and_the_last_mount_of_a_place_are_told)
+{
+	static const char old[] =
+		"41 25 0:91 / /data rw - nfs srv:/data rw,vers=3\n";
+	char both[4096], *text;
+
+	start("mnt:[2]");
+	snprintf(both, sizeof(both), "%s%s", part("/data", 100, 5, 7),
+		 part("/data", 90, 3, 4));
+	begin(ROOT HOME "41 25 0:91 / /data rw - nfs srv:/data rw,vers=3\n",
+	      both);
+	ck_assert_str_eq(page->types, "nfs");
+	ck_assert_ptr_nonnull(strstr(page->begin, old));
+	ck_assert_ptr_nonnull(strstr(page->begin, "READ: 3 3 "));
+	ck_assert_ptr_null(strstr(page->begin, "READ: 5 5 "));
+	text = end(NODE, "");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(mounts_whose_path_begins_alike_have_their_own_counters)
+{
+	char both[4096];
+
+	start("mnt:[2]");
+	snprintf(both, sizeof(both), "%s%s%s", part("/data", 100, 5, 7),
+		 part("/data/more", 90, 3, 4), part("/dat", 90, 2, 2));
+	begin(NODE DATA, both);
+	ck_assert_ptr_nonnull(strstr(page->begin, "READ: 5 5 "));
+	ck_assert_ptr_null(strstr(page->begin, "READ: 3 3 "));
+	ck_assert_ptr_null(strstr(page->begin, "READ: 2 2 "));
+	free(end(NODE DATA, both));
+	tempdir_remove();
+}
+END_TEST
+
+/* So many NFS mounts of the job's own. */
+static const char *many(int count)
+{
+	static char table[8192];
+	size_t used;
+	int i;
+
+	used = (size_t)sprintf(table, "%s", NODE);
+	for (i = 0; i < count; i++)
+		used += (size_t)sprintf(
+			table + used, "%d 25 0:%d / /m%d rw - nfs4 srv:/ rw\n",
+			100 + i, 100 + i, i);
+	return table;
+}
+
+START_TEST(more_superblocks_than_there_is_room_for_are_unknown)
+{
+	start("mnt:[2]");
+	begin(many(64), "");
+	ck_assert_ptr_nonnull(strstr(page->begin, "\n100 25 0:100 "));
+	ck_assert_ptr_nonnull(strstr(page->begin, "\n163 25 0:163 "));
+	free(end(many(64), ""));
+	tempdir_remove();
+	start("mnt:[2]");
+	begin(many(65), "");
+	ck_assert_str_eq(page->begin, "begin -1\n");
+	free(end(many(65), ""));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_a_step_saw_lies_beside_its_counters)
+{
+	struct err err = { "" };
+	struct stat st;
+	char *text;
+
+	tempdir_make();
+	ck_assert_int_eq(
+		own_stats_write("own 1\n", tempdir_path("."), 7, 0, &err), -1);
+	ck_assert_str_ne(err.text, "");
+	ck_assert_int_eq(mkdir(tempdir_path("7"), 0700), 0);
+	ck_assert_int_eq(mkdir(tempdir_path("7/steps"), 0700), 0);
+	umask(0);
+	ck_assert_int_eq(
+		own_stats_write("own 1\n", tempdir_path("."), 7, 0, &err), 0);
+	text = fileio_read(tempdir_path("7/steps/0.own"), 100, NULL, NULL);
+	ck_assert_str_eq(text, "own 1\n");
+	free(text);
+	ck_assert_int_eq(stat(tempdir_path("7/steps/0.own"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(
 	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts)
 {
@@ -538,6 +665,12 @@ UNIT_MAIN(
 	a_superblock_is_told_once_and_not_where_another_mount_hides_it,
 	nfs_that_came_during_the_step_is_told_with_its_type,
 	counters_that_could_not_be_read_are_told_as_such,
+	counters_that_could_not_be_read_at_the_begin_are_told_as_such,
+	an_end_that_nobody_knows_is_told_even_where_there_was_no_nfs,
+	nfs_of_version_3_and_the_last_mount_of_a_place_are_told,
+	mounts_whose_path_begins_alike_have_their_own_counters,
+	more_superblocks_than_there_is_room_for_are_unknown,
+	what_a_step_saw_lies_beside_its_counters,
 	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts,
 	what_a_step_moved_on_nfs_of_its_own_is_a_line,
 	of_steps_with_one_superblock_the_first_reading_counts_and_the_last,

@@ -12,16 +12,21 @@
 #include <unistd.h>
 
 #include "lib/gatefile.h"
+#include "lib/host.h"
 #include "spank/gate.h"
 #include "spank/told.h"
 #include "tests/unit/fake_stepd.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
+#define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
+#define STEP_INTERACTIVE 0xfffffffaU
+#define NO_VALUE 0xfffffffeU
 
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
+int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_exit(spank_t sp, int argc, char *argv[]);
@@ -46,6 +51,7 @@ static void start(const struct gatefile *gate)
 	fake.uid = 1000;
 	fake.nodes = 3;
 	fake.profile = NULL;
+	fake.is_array = fake.is_missing = false;
 	tempdir_make();
 	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n",
 		 tempdir_path("run"));
@@ -63,49 +69,96 @@ static void start(const struct gatefile *gate)
 static const char *const shown[] = { "ROMIO_HINTS", "OMPI_MCA_io",
 				     "JOBIO_ENVIRONMENT", NULL };
 
-static void show_environment(int fd)
+/* And of what it is told about its job. */
+static const char *const told[] = { "SLURM_IO_CORES", "SLURM_IO_CPUS",
+				    "SLURM_IO_PROFILE", "JOBIO_GOT_ALL", NULL };
+
+static void show_environment(int fd, const char *const names[])
 {
 	size_t i;
 
-	for (i = 0; shown[i]; i++)
-		if (getenv(shown[i]))
-			dprintf(fd, "%s=%s\n", shown[i], getenv(shown[i]));
+	for (i = 0; names[i]; i++)
+		if (getenv(names[i]))
+			dprintf(fd, "%s=%s\n", names[i], getenv(names[i]));
+}
+
+static int open_file(const char *name, int how)
+{
+	return open(tempdir_path(name), O_WRONLY | O_CREAT | how, 0600);
+}
+
+#define BLOCK (8 << 20)
+
+static bool is_reading; /* each task, and slurmstepd when they have ended */
+
+static void read_block(void)
+{
+	static char block[1 << 16];
+	int fd = open("/dev/zero", O_RDONLY), i;
+
+	for (i = 0; i < BLOCK; i += (int)sizeof(block))
+		if (read(fd, block, sizeof(block)) != sizeof(block))
+			_exit(8);
+	close(fd);
 }
 
 static int be_task(void)
 {
-	int out =
-		open(tempdir_path("out"), O_WRONLY | O_CREAT | O_APPEND, 0600);
-	int env = open(tempdir_path("env"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int out = open_file("out", O_APPEND), env = open_file("env", O_TRUNC);
+	int told_fd = open_file("told", O_TRUNC);
 
 	dup2(out, STDERR_FILENO);
 	dup2(out, STDOUT_FILENO);
+	if (slurm_spank_task_init_privileged(NULL, 0, NULL) != 0)
+		return 7;
 	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
-		return 1;
-	slurm_spank_task_init(NULL, 0, NULL);
-	show_environment(env);
+		return 7;
+	if (slurm_spank_task_init(NULL, 0, NULL) != 0)
+		return 7;
+	show_environment(env, shown);
+	show_environment(told_fd, told);
+	if (is_reading)
+		read_block();
 	return 0;
 }
 
-static void be_stepd(int tasks)
+static void read_later(void)
 {
-	char argument[600], *argv[] = { argument };
-	int i, status;
+	int status;
+
+	if (fork() == 0) {
+		read_block();
+		_exit(0);
+	}
+	wait(&status);
+}
+
+static char *other_argument; /* of plugstack.conf; or NULL */
+
+/* What its callbacks return; how its tasks end is left in "ended". */
+static int be_stepd(int tasks)
+{
+	char argument[600], *argv[] = { argument, other_argument };
+	int ended = open_file("ended", O_APPEND), i, status, rc;
 
 	snprintf(argument, sizeof(argument), "conf=%s",
 		 tempdir_path("jobio.conf"));
-	slurm_spank_init(NULL, 1, argv);
+	rc = slurm_spank_init(NULL, other_argument ? 2 : 1, argv);
 	fake_options();
-	slurm_spank_init_post_opt(NULL, 1, argv);
+	rc |= slurm_spank_init_post_opt(NULL, 1, argv);
 	for (i = 0; i < tasks; i++) {
 		fake.task = i;
 		if (fork() == 0)
 			_exit(be_task());
-		slurm_spank_task_post_fork(NULL, 1, argv);
-		if (wait(&status) > 0)
-			slurm_spank_task_exit(NULL, 1, argv);
+		rc |= slurm_spank_task_post_fork(NULL, 1, argv);
+		if (wait(&status) <= 0)
+			return -1;
+		dprintf(ended, "%d ", WEXITSTATUS(status));
+		rc |= slurm_spank_task_exit(NULL, 1, argv);
 	}
-	slurm_spank_exit(NULL, 1, argv);
+	if (is_reading)
+		read_later();
+	return rc | slurm_spank_exit(NULL, 1, argv);
 }
 
 static void step(uint32_t step_id, int node, int tasks)
@@ -115,10 +168,13 @@ static void step(uint32_t step_id, int node, int tasks)
 	fake.step_id = step_id;
 	fake.node = node;
 	if (fork() == 0) {
-		be_stepd(tasks);
-		_exit(0);
+		fake.log = fopen(tempdir_path("log"), "a");
+		setvbuf(fake.log, NULL, _IONBF, 0);
+		dup2(fileno(fake.log), STDERR_FILENO);
+		_exit(be_stepd(tasks) ? 1 : 0);
 	}
 	wait(&status);
+	ck_assert_int_eq(status, 0);
 }
 
 static void expect_output(const char *wanted)
@@ -131,6 +187,19 @@ static void expect_output(const char *wanted)
 
 #define NOTE "profile 'stream' was not applied: the node is shared"
 #define SAID "jobio: node c1: " NOTE "\n"
+
+static void expect_file(const char *name, const char *wanted)
+{
+	char *text = fileio_read(tempdir_path(name), 4096, NULL, NULL);
+
+	ck_assert_str_eq(text ? text : "", wanted);
+	free(text);
+}
+
+static bool is_there(const char *name)
+{
+	return access(tempdir_path(name), F_OK) == 0;
+}
 
 START_TEST(what_a_job_did_not_get_is_said_once_by_its_batch_script)
 {
@@ -356,6 +425,287 @@ START_TEST(a_refusal_counts_its_tasks)
 }
 END_TEST
 
+#define REFUSED                                                                \
+	"slurmstepd: error: jobio: gate: not started: the job may run on CPU "
+
+START_TEST(a_task_that_is_refused_ends_and_the_first_one_says_why)
+{
+	struct gatefile gate = gate_of("");
+	char *text;
+	int tasks;
+
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	gate.policy = GATE_ENFORCE;
+	for (tasks = 1; tasks < 4; tasks += 2) {
+		start(&gate);
+		step(0, 0, tasks);
+		expect_file("ended", tasks == 1 ? "1 " : "1 1 1 ");
+		text = fileio_read(tempdir_path("out"), 4096, NULL, NULL);
+		ck_assert_ptr_nonnull(text);
+		ck_assert_int_eq(strncmp(text, REFUSED, strlen(REFUSED)), 0);
+		ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+		free(text);
+		expect_step("0", ",\"refused\":\"the job may run on CPU ");
+		tempdir_remove();
+	}
+}
+END_TEST
+
+START_TEST(a_task_that_is_warned_of_runs_and_slurmds_log_says_why)
+{
+	struct gatefile gate = gate_of("");
+	char *text;
+
+	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
+	start(&gate);
+	step(0, 0, 1);
+	step(1, 0, 2);
+	expect_file("ended", "0 0 0 ");
+	text = fileio_read(tempdir_path("log"), 8192, NULL, NULL);
+	ck_assert_int_eq(
+		strncmp(text, "info: jobio: gate: the job may run on", 37), 0);
+	/* one line a step */
+	ck_assert_ptr_eq(strchr(strchr(text, '\n') + 1, '\n'),
+			 text + strlen(text) - 1);
+	free(text);
+	expect_step("0", ",\"warned\":\"the job may run on CPU ");
+	expect_step("0", ",\"warned_tasks\":1}");
+	expect_step("1", ",\"warned_tasks\":2}");
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- what tasks and slurmd's log are told ---------------------------------------- */
+
+START_TEST(tasks_find_what_their_job_has_got)
+{
+	struct gatefile gate = gate_of("");
+
+	gate.request.io_cores = 2;
+	strcpy(gate.request.profile, "stream");
+	cpuset_add(&gate.io_cpus, 6);
+	cpuset_add(&gate.io_cpus, 7);
+	start(&gate);
+	step(0, 0, 1);
+	expect_file("told", "SLURM_IO_CORES=2\nSLURM_IO_CPUS=6-7\n"
+			    "SLURM_IO_PROFILE=stream\n");
+	tempdir_remove();
+	gate.request.profile[0] = '\0';
+	start(&gate);
+	step(0, 0, 1);
+	expect_file("told", "SLURM_IO_CORES=2\nSLURM_IO_CPUS=6-7\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_the_job_around_has_got_is_not_this_jobs)
+{
+	struct gatefile gate = gate_of("");
+
+	setenv("SLURM_IO_CORES", "9", 1);
+	setenv("SLURM_IO_CPUS", "9", 1);
+	setenv("SLURM_IO_PROFILE", "other", 1);
+	start(&gate);
+	step(0, 0, 1);
+	expect_file("told", "");
+	tempdir_remove();
+	gate.request.io_cores = 2;
+	strcpy(gate.request.profile, "stream");
+	start(&gate);
+	unlink(tempdir_path("run/7/gate"));
+	step(0, 0, 1);
+	expect_file("told", "");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_script_hands_on_whether_its_node_has_got_all)
+{
+	struct gatefile gate = gate_of("");
+	struct gatefile lacks = gate_of(NOTE);
+
+	start(&gate); /* it asked for nothing */
+	step(STEP_BATCH, 0, 1);
+	expect_file("told", "");
+	tempdir_remove();
+	strcpy(gate.request.profile, "stream");
+	start(&gate);
+	step(STEP_BATCH, 0, 1);
+	expect_file("told", "SLURM_IO_PROFILE=stream\nJOBIO_GOT_ALL=7\n");
+	step(STEP_INTERACTIVE, 0, 1);
+	expect_file("told", "SLURM_IO_PROFILE=stream\nJOBIO_GOT_ALL=7\n");
+	step(0, 0, 1); /* as a step finds its script's */
+	expect_file("told", "SLURM_IO_PROFILE=stream\n");
+	tempdir_remove();
+	gate.request.profile[0] = '\0';
+	gate.request.io_cores = 1;
+	cpuset_add(&gate.io_cpus, 7);
+	start(&gate);
+	step(STEP_BATCH, 0, 1);
+	expect_file("told", "SLURM_IO_CORES=1\nSLURM_IO_CPUS=7\n"
+			    "JOBIO_GOT_ALL=7\n");
+	tempdir_remove();
+	start(&lacks);
+	step(STEP_BATCH, 0, 1);
+	expect_file("told", "JOBIO_GOT_ALL=no7\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(slurmstepd_says_which_tasks_it_does_not_check)
+{
+	struct gatefile gate = gate_of("");
+	char wanted[600];
+
+	start(&gate);
+	step(0, 0, 1);
+	expect_file("log", "");
+	unlink(tempdir_path("run/7/gate"));
+	step(0, 0, 1);
+	snprintf(wanted, sizeof(wanted),
+		 "info: jobio: gate: tasks are not checked: no gate file for "
+		 "job 7 in %s (did the prolog run?)\n",
+		 tempdir_path("run"));
+	expect_file("log", wanted);
+	unlink(tempdir_path("log"));
+	tempdir_put("run/7/gate", "version=1\nverdict=maybe\n");
+	step(0, 0, 1);
+	expect_output("");
+	snprintf(wanted, sizeof(wanted),
+		 "slurmstepd: error: jobio: gate: tasks are not checked: gate "
+		 "file '%s': "
+		 "bad verdict 'maybe'\n",
+		 tempdir_path("run/7/gate"));
+	expect_file("log", wanted);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(arguments_of_plugstack_conf_that_mean_nothing_are_told)
+{
+	static const char *const others[] = { "gate=off", "conf=jobio.conf",
+					      "conf" };
+	struct gatefile gate = gate_of("");
+	char wanted[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		other_argument = (char *)others[i];
+		start(&gate);
+		step(0, 0, 1);
+		snprintf(wanted, sizeof(wanted),
+			 "verbose: jobio: plugstack.conf: '%s': unknown "
+			 "argument, expected conf=/PATH\n",
+			 others[i]);
+		expect_file("log", wanted);
+		ck_assert(is_there("run/7/steps/0"));
+		tempdir_remove();
+	}
+}
+END_TEST
+
+START_TEST(a_node_that_slurmd_does_not_name_has_the_hosts_name)
+{
+	struct gatefile gate = gate_of(NOTE);
+	char host[256] = "", wanted[600];
+
+	ck_assert_int_eq(host_name(host, sizeof(host)), 0);
+	start(&gate);
+	unsetenv("SLURMD_NODENAME");
+	step(0, 0, 1);
+	snprintf(wanted, sizeof(wanted), "jobio: node %s: " NOTE "\n", host);
+	expect_output(wanted);
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- what is counted -------------------------------------------------------------- */
+
+START_TEST(the_step_around_a_job_is_noted_and_not_counted)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start(&gate);
+	step(STEP_EXTERN, 0, 0);
+	ck_assert(is_there("run/7/begun"));
+	ck_assert(!is_there("run/7/steps/extern"));
+	ck_assert(!is_there("run/7/told"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_step_that_slurm_does_not_name_is_left_alone)
+{
+	static const spank_item_t items[] = { S_JOB_ID, S_JOB_STEPID };
+	struct gatefile gate = gate_of(NOTE);
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		start(&gate);
+		fake.is_missing = true;
+		fake.missing = items[i];
+		step(0, 0, 1);
+		expect_output("");
+		expect_file("ended", "0 ");
+		ck_assert(!is_there("run/7/steps/0"));
+		ck_assert(!is_there("run/7/begun"));
+		tempdir_remove();
+	}
+}
+END_TEST
+
+START_TEST(a_step_of_an_array_names_it)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	step(0, 0, 1);
+	expect_step("0", "\"array_job_id\":null,\"array_task_id\":null,");
+	fake.is_array = true;
+	fake.array_job = 5;
+	fake.array_task = 2;
+	step(0, 0, 1);
+	expect_step("0", "\"array_job_id\":5,\"array_task_id\":2,");
+	/* of other jobs the first number is their own */
+	fake.array_task = NO_VALUE;
+	step(0, 0, 1);
+	expect_step("0", "\"array_job_id\":null,\"array_task_id\":null,");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_step_ends_with_its_last_task)
+{
+	struct gatefile gate = gate_of("");
+	char *text;
+	long bytes;
+
+	is_reading = true;
+	start(&gate);
+	step(0, 0, 2);
+	text = fileio_read(tempdir_path("run/7/steps/0"), 4096, NULL, NULL);
+	bytes = atol(strstr(text, "\"read_bytes\":") + 13);
+	free(text);
+	ck_assert_int_ge(bytes, 2 * BLOCK);
+	ck_assert_int_lt(bytes, 3 * BLOCK);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_the_first_task_sees_and_the_node_does_not_is_left)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	/* the node, a namespace with a disk and nothing else */
+	tempdir_put("run/7/mountinfo",
+		    "mnt:[1]\n/w\n1 1 8:1 / / rw - ext4 a rw\n");
+	step(0, 0, 1);
+	expect_step("0", ",\"own_mounts\":\"");
+	tempdir_remove();
+}
+END_TEST
+
 /* Where jobio-live is not installed, one task says so; none is judged, counted
  * or becomes the user's program. */
 START_TEST(a_step_that_looks_at_its_job_is_no_step_of_the_users)
@@ -381,6 +731,8 @@ START_TEST(a_job_that_inherits_the_wish_to_look_runs_its_programs)
 	step(STEP_BATCH, 0, 1);
 	expect_output(SAID);
 	expect_step("batch", "\"own_out\":true,");
+	step(STEP_INTERACTIVE, 0, 1);
+	expect_step("interactive", "\"own_out\":true,");
 	setenv("JOBIO_LIVE", "6", 1);
 	step(0, 0, 2);
 	expect_step("0", "\"own_out\":true,");
@@ -502,6 +854,18 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
 	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
 	  a_refusal_counts_its_tasks,
+	  a_task_that_is_refused_ends_and_the_first_one_says_why,
+	  a_task_that_is_warned_of_runs_and_slurmds_log_says_why,
+	  tasks_find_what_their_job_has_got,
+	  what_the_job_around_has_got_is_not_this_jobs,
+	  a_script_hands_on_whether_its_node_has_got_all,
+	  slurmstepd_says_which_tasks_it_does_not_check,
+	  arguments_of_plugstack_conf_that_mean_nothing_are_told,
+	  a_node_that_slurmd_does_not_name_has_the_hosts_name,
+	  the_step_around_a_job_is_noted_and_not_counted,
+	  a_step_that_slurm_does_not_name_is_left_alone,
+	  a_step_of_an_array_names_it, a_step_ends_with_its_last_task,
+	  what_the_first_task_sees_and_the_node_does_not_is_left,
 	  a_step_that_looks_at_its_job_is_no_step_of_the_users,
 	  a_job_that_inherits_the_wish_to_look_runs_its_programs,
 	  tasks_find_the_variables_of_the_profile_that_was_applied,

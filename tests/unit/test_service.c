@@ -755,6 +755,408 @@ START_TEST(a_store_that_fails_does_not_look_like_a_job_that_nobody_knows)
 }
 END_TEST
 
+/* ---- a store that is away, or half of it ------------------------------------------- */
+
+static const struct store_ops *sound_ops;
+static int failures_left; /* of run_load */
+static struct store_run
+	told; /* what run_load says instead, where it is not 0 */
+
+static int no_begin(struct store *store, struct err *err)
+{
+	(void)store;
+	return err_set(err, "store: the disk is gone");
+}
+
+static int no_put(struct store *store, const struct record *record,
+		  const char *text, size_t size, int64_t now_s,
+		  unsigned int grace_s, int64_t *due, struct err *err)
+{
+	(void)store, (void)record, (void)text, (void)size, (void)now_s;
+	(void)grace_s, (void)due;
+	return err_set(err, "store: the disk is gone");
+}
+
+static int no_reason(struct store *store, const struct store_reason *reason,
+		     int64_t next_try, struct err *err)
+{
+	(void)store, (void)reason, (void)next_try;
+	return err_set(err, "store: the disk is gone");
+}
+
+static int made_again(struct store *store, struct err *err)
+{
+	return sound_ops->commit(store, err) < 0 ? -1 : 1;
+}
+
+static int other_run(struct store *store, int64_t id, struct store_run *run,
+		     struct err *err)
+{
+	if (failures_left-- > 0)
+		return err_set(err, "store: the disk is gone");
+	if (sound_ops->run_load(store, id, run, err) < 0)
+		return -1;
+	if (told.nodes_seen)
+		run->nodes_seen = told.nodes_seen;
+	if (told.tries)
+		run->tries = told.tries;
+	if (told.written)
+		run->written = told.written;
+	return 0;
+}
+
+/* What service_handle() returns; the answer is put into 'said'. */
+static int handle(struct service *service, const char *request, char said[512])
+{
+	char *answer = NULL;
+	int rc = service_handle(service, request, strlen(request), 0, NOW,
+				&answer);
+
+	snprintf(said, 512, "%s", answer ? answer : "");
+	free(answer);
+	return rc;
+}
+
+#define PUT                                                                    \
+	"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7," \
+	"\"node\":\"n\",\"uid\":1,\"start\":1}}"
+
+START_TEST(a_store_that_is_away_is_remarked_once_and_when_it_is_back)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_ops ops = *store->ops;
+	uint64_t before = service.metrics->store_failures;
+	char said[512];
+	struct err err;
+
+	sound_ops = store->ops;
+	ops.begin = no_begin;
+	store->ops = &ops;
+	ck_assert_int_eq(handle(&service, PUT, said), 0);
+	ck_assert_str_eq(said, GONE);
+	ck_assert_str_eq(service.remark, "store: the disk is gone");
+	ck_assert(service.is_store_away && !service.in_batch);
+	*service.remark = '\0';
+	ck_assert_int_eq(handle(&service, PUT, said), 0);
+	ck_assert_int_eq(handle(&service, OURS, said), 0);
+	ck_assert_str_eq(said, GONE);
+	ck_assert_str_eq(service.remark, "");
+	ck_assert_uint_eq(service.metrics->store_failures, before + 3);
+	store->ops = sound_ops;
+	ck_assert_int_eq(handle(&service, PUT, said), 1);
+	ck_assert_str_eq(said, "{\"ok\":true}");
+	ck_assert_str_eq(service.remark, "store: works again");
+	ck_assert(!service.is_store_away && service.in_batch);
+	*service.remark = '\0';
+	ck_assert_int_eq(handle(&service, PUT, said), 1);
+	ck_assert_str_eq(service.remark, "");
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_store_that_fails_takes_the_batch_with_it)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_ops ops = *store->ops;
+	uint64_t before;
+	char said[512];
+	struct err err;
+
+	sound_ops = store->ops;
+	store->ops = &ops;
+	ops.put = no_put;
+	ck_assert_int_eq(handle(&service, PUT, said), -1);
+	ck_assert_str_eq(said, GONE);
+	before = service.metrics->store_failures;
+	service_abort(&service);
+	ck_assert(!service.in_batch);
+	ck_assert_uint_eq(service.metrics->store_failures, before + 1);
+	ops = *sound_ops;
+	ops.reason_put = no_reason;
+	ck_assert_int_eq(handle(&service, OURS, said), -1);
+	ck_assert_str_eq(said, GONE);
+	ck_assert(!service.has_news);
+	service_abort(&service);
+	ops = *sound_ops;
+	ops.commit = no_begin;
+	ck_assert_int_eq(handle(&service, PUT, said), 1);
+	ck_assert_int_eq(service_commit(&service, &err), -1);
+	ck_assert_str_eq(err.text, "store: the disk is gone");
+	ck_assert(!service.in_batch);
+	ck_assert_uint_eq(service.metrics->store_failures, before + 3);
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert_int_eq(run_count(store), 0);
+	/* the store had to make it again: what is due is not known */
+	ops.commit = made_again;
+	ck_assert_int_eq(handle(&service, PUT, said), 1);
+	service.has_news = false;
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert(service.has_news);
+	ck_assert_int_eq(run_count(store), 1);
+	store->ops = sound_ops;
+	closed(store);
+}
+END_TEST
+
+START_TEST(the_writer_is_woken_when_a_run_is_whole)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	uint64_t received = service.metrics->received;
+	uint64_t duplicates = service.metrics->duplicates;
+	uint64_t warned = service.metrics->gate_warned;
+	uint64_t refused = service.metrics->gate_refused;
+	struct record *r = made("n1");
+
+	r->has_gate = true;
+	r->gate_warned = 2;
+	r->gate_refused = 3;
+	ask_put(&service, 0, r);
+	ck_assert(!service.has_news);
+	ck_assert_uint_eq(service.metrics->received, received + 1);
+	ck_assert_uint_eq(service.metrics->duplicates, duplicates);
+	ask_put(&service, 0, made("n2"));
+	ck_assert(service.has_news);
+	service.has_news = false;
+	ask_put(&service, 0, made("n2"));
+	ck_assert(!service.has_news);
+	ck_assert_uint_eq(service.metrics->received, received + 2);
+	ck_assert_uint_eq(service.metrics->duplicates, duplicates + 1);
+	ck_assert_uint_eq(service.metrics->gate_warned, warned + 2);
+	ck_assert_uint_eq(service.metrics->gate_refused, refused + 3);
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_is_refused_is_counted_by_its_cause)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	uint64_t *refused = service.metrics->refused;
+
+	memset(refused, 0, sizeof(service.metrics->refused));
+	ask_put(&service, ALICE, made("n1"));
+	ask(&service, ALICE, OURS);
+	ask(&service, ALICE, "{\"op\":\"site\",\"since\":0,\"until\":1}");
+	ck_assert_uint_eq(refused[METRICS_REFUSED_USER], 3);
+	ask(&service, 0, "{\"op\":\"put\",\"record\":7}");
+	ask(&service, 0, "{\"op\":\"put\",\"record\":{}}");
+	ck_assert_uint_eq(refused[METRICS_REFUSED_RECORD], 2);
+	ask(&service, 0, "x");
+	ask(&service, 0, "{\"op\":\"x\"}");
+	ask(&service, 0, REASON "\"x\":1}");
+	ck_assert_uint_eq(refused[METRICS_REFUSED_REQUEST], 3);
+	closed(store);
+}
+END_TEST
+
+START_TEST(what_became_of_a_summary_is_in_one_word)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_ops ops = *store->ops;
+
+	sound_ops = store->ops;
+	ask_put(&service, 0, made("n1"));
+	ops.run_load = other_run;
+	store->ops = &ops;
+	told = (struct store_run){ .tries = 1 };
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, get), "\"state\":\"retrying\""));
+	told = (struct store_run){ .tries = 1, .written = 5 };
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, get), "\"state\":\"changed\""));
+	store->ops = sound_ops;
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_of_very_many_nodes_holds_up_nobody)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	static const char list[] = "{\"op\":\"list\",\"jobs\":[7]}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_ops ops = *store->ops;
+
+	sound_ops = store->ops;
+	ask_put(&service, 0, made("n1"));
+	ops.run_load = other_run;
+	store->ops = &ops;
+	told = (struct store_run){ .nodes_seen = 2048 };
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"totals\":{"));
+	told = (struct store_run){ .nodes_seen = 2049 };
+	ck_assert_ptr_null(strstr(ask(&service, 0, get), "\"totals\""));
+	/* in a list the records of 64 are shown */
+	told = (struct store_run){ .nodes_seen = 64 };
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, list),
+				     "\"records_left_out\":0,\"records\":[{"));
+	told = (struct store_run){ .nodes_seen = 65 };
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, list),
+				     "\"records_left_out\":65,\"records\":[]"));
+	store->ops = sound_ops;
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_that_cannot_be_read_hides_no_other)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct store_ops ops = *store->ops;
+	struct record *second = made("n1");
+
+	second->restart = 1;
+	second->start = 3000;
+	second->end = 4000;
+	ask_put(&service, 0, made("n1"));
+	ask_put(&service, 0, second);
+	ask_put(&service, 0, task(26, 2));
+	ask_put(&service, 0, task(27, 3));
+	sound_ops = store->ops;
+	ops.run_load = other_run;
+	store->ops = &ops;
+	failures_left = 1;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, "{\"op\":\"get\",\"job\":\"7\"}"),
+		       "\"start\":1000.000"));
+	failures_left = 1;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, "{\"op\":\"list\",\"jobs\":[7]}"),
+		       "\"start\":1000.000"));
+	failures_left = 1;
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
+			 "{\"ok\":true,\"family\":[\"25_3\"]}");
+	ops = *sound_ops;
+	ops.find = no_ids;
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
+			 GONE);
+	store->ops = sound_ops;
+	closed(store);
+}
+END_TEST
+
+static struct record *component(unsigned int job, int offset)
+{
+	struct record *r = made("n1");
+
+	r->job = job;
+	r->het_job = 30;
+	r->het_offset = offset;
+	return r;
+}
+
+START_TEST(components_and_the_first_task_are_found_by_their_number)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+
+	ask_put(&service, 0, component(30, 0));
+	ask_put(&service, 0, component(31, 1));
+	ask_put(&service, 0, task(26, 0));
+	ck_assert_str_eq(
+		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"30\"}"),
+		"{\"ok\":true,\"family\":[\"30+0\",\"30+1\"]}");
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+1\"}"),
+		"\"job\":31,"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+0\"}"),
+		"\"job\":30,"));
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_0\"}"),
+		"\"job\":26,"));
+	closed(store);
+}
+END_TEST
+
+static char *list_of(int count)
+{
+	char *text = malloc(16 * (size_t)count + 100);
+	size_t used = (size_t)sprintf(text, "{\"op\":\"list\",\"jobs\":[0");
+	int i;
+
+	for (i = 1; i < count; i++)
+		used += (size_t)sprintf(text + used, ",%d", 100000 + i);
+	strcpy(text + used, "]}");
+	return text;
+}
+
+START_TEST(a_list_is_of_a_thousand_jobs_at_most)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	char *request = list_of(1000);
+	struct record *first = made("n1");
+
+	first->job = 1;
+	ask_put(&service, 0, first);
+	ck_assert_str_eq(ask(&service, 0, request),
+			 "{\"ok\":true,\"runs\":[],\"done\":1000}");
+	free(request);
+	request = list_of(1001);
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, request),
+				     "list: jobs: must be a list of at most"));
+	free(request);
+	/* numbers that no job has stand in nobody's way */
+	ck_assert_ptr_nonnull(strstr(
+		ask(&service, 0, "{\"op\":\"list\",\"jobs\":[0,4294967297,1]}"),
+		"\"job\":1,"));
+	closed(store);
+}
+END_TEST
+
+START_TEST(names_of_a_reason_have_the_length_that_slurm_allows)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	char name[RECORD_NAME_MAX + 1], request[RECORD_NAME_MAX + 200];
+	size_t length;
+
+	for (length = RECORD_NAME_MAX - 1; length <= RECORD_NAME_MAX;
+	     length++) {
+		memset(name, 'n', length);
+		name[length] = '\0';
+		snprintf(request, sizeof(request),
+			 "{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"%s\","
+			 "\"time\":5,\"reason\":null}",
+			 name);
+		ck_assert_int_eq(strstr(ask(&service, 0, request),
+					"\"ok\":true") != NULL,
+				 length < RECORD_NAME_MAX);
+	}
+	closed(store);
+}
+END_TEST
+
+START_TEST(operators_are_those_that_slurmdbd_names)
+{
+	static const char question[] =
+		"{\"op\":\"site\",\"since\":0,\"until\":5000}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct metrics *metrics = service.metrics;
+
+	metrics->operators[0] = BOB;
+	metrics->operators[1] = ALICE;
+	metrics->operator_count = 1;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, question), "for root"));
+	metrics->operator_count = 2;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, question), "\"rows\""));
+	metrics->operators[1] = BOB;
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, question), "for root"));
+	metrics->operator_count = 0;
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_kept_answer_saves_the_work)
 {
 	struct kept *kept = kept_new();
@@ -817,7 +1219,39 @@ START_TEST(more_nodes_than_can_be_remembered_are_forgotten)
 }
 END_TEST
 
+/* Those that come to the same place go to the next ones. */
+START_TEST(nodes_that_there_is_room_for_are_remembered)
+{
+	struct origins *origins = origins_new();
+	char node[16], before[ORIGIN_SIZE];
+	int i, moved = 0, count = ORIGINS_MAX / 8;
+
+	for (i = 0; i < count; i++) {
+		snprintf(node, sizeof(node), "n%d", i);
+		ck_assert(!origins_moved(origins, "c", node, "a", before));
+	}
+	for (i = 0; i < count; i++) {
+		snprintf(node, sizeof(node), "n%d", i);
+		moved += origins_moved(origins, "c", node, "b", before);
+	}
+	ck_assert_int_eq(moved, count);
+	origins_free(origins);
+}
+END_TEST
+
 UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
+	  a_store_that_is_away_is_remarked_once_and_when_it_is_back,
+	  a_store_that_fails_takes_the_batch_with_it,
+	  the_writer_is_woken_when_a_run_is_whole,
+	  what_is_refused_is_counted_by_its_cause,
+	  what_became_of_a_summary_is_in_one_word,
+	  a_job_of_very_many_nodes_holds_up_nobody,
+	  a_run_that_cannot_be_read_hides_no_other,
+	  components_and_the_first_task_are_found_by_their_number,
+	  a_list_is_of_a_thousand_jobs_at_most,
+	  names_of_a_reason_have_the_length_that_slurm_allows,
+	  operators_are_those_that_slurmdbd_names,
+	  nodes_that_there_is_room_for_are_remembered,
 	  a_reason_can_be_taken_back_by_the_node_that_gave_it,
 	  a_reason_that_slurm_must_not_see_is_refused_for_ever,
 	  root_and_the_ledgers_user_may_put_and_nobody_else,

@@ -75,7 +75,7 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 {
 	struct stepio_label label = {
 		.job_id = 7,
-		.refused = "CPU \"7\" \\ \xc3\xa4\n",
+		.refused = "CPU \"7\" \\ ~\xc3\xa4\n",
 		.refused_tasks = 3,
 	};
 	char text[3 * ERR_MAX];
@@ -84,7 +84,7 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	tempdir_make();
 	line = written(&label, "0");
 	ck_assert_ptr_nonnull(strstr(line,
-				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ???\","
+				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ~???\","
 				     "\"refused_tasks\":3}\n"));
 	free((char *)line);
 	memset(text, '"', sizeof(text) - 1);
@@ -254,6 +254,150 @@ START_TEST(where_threads_cannot_be_told_apart_the_process_counts_whole)
 }
 END_TEST
 
+START_TEST(what_cannot_be_read_is_an_error_with_its_reason)
+{
+	struct stepio io = { .all = { .read_bytes = 9 } };
+
+	tempdir_make();
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("none"), &err), -1);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "/none/io': No such file or directory"));
+	ck_assert(mkdir(tempdir_path("io"), 0700) == 0);
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/io': Is a directory"));
+	ck_assert(rmdir(tempdir_path("io")) == 0);
+	tempdir_put("io", "");
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "has not the four counters"));
+	ck_assert_uint_eq(io.all.read_bytes, 9);
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- threads, by files like those of /proc ------------------------------------------ */
+
+#define ALL "rchar: 9000\nwchar: 8000\nsyscr: 700\nsyscw: 600\n"
+
+static void put_thread(long tid, const char *counters)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%ld", tid);
+	ck_assert(mkdir(tempdir_path(path), 0700) == 0);
+	snprintf(path, sizeof(path), "task/%ld/io", tid);
+	if (counters)
+		tempdir_put(path, counters);
+}
+
+/* A slurmstepd with this thread alone, which has read 1000 bytes in 10 calls. */
+static void make_threads(void)
+{
+	tempdir_make();
+	tempdir_put("io", ALL);
+	ck_assert(mkdir(tempdir_path("task"), 0700) == 0);
+	put_thread(gettid(), "rchar: 1000\nwchar: 50\nsyscr: 10\nsyscw: 5\n");
+}
+
+static struct stepio read_threads(void)
+{
+	struct stepio io;
+
+	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), 0);
+	return io;
+}
+
+START_TEST(what_all_threads_moved_is_slurmstepds_own)
+{
+	struct stepio io;
+
+	make_threads();
+	tempdir_put("task/odd", "");
+	ck_assert(mkdir(tempdir_path("task/0"), 0700) == 0);
+	io = read_threads();
+	ck_assert(io.has_own);
+	ck_assert_uint_eq(io.all.read_bytes, 9000);
+	ck_assert_uint_eq(io.all.write_calls, 600);
+	/* without what it took to read the process' counters: one call */
+	ck_assert_uint_eq(io.own.read_bytes, 1000 - strlen(ALL));
+	ck_assert_uint_eq(io.own.write_bytes, 50);
+	ck_assert_uint_eq(io.own.read_calls, 9);
+	ck_assert_uint_eq(io.own.write_calls, 5);
+	put_thread(999999998, "rchar: 30000\nwchar: 7\nsyscr: 200\nsyscw: 8\n");
+	put_thread(999999999,
+		   "rchar: 400000\nwchar: 100\nsyscr: 1000\nsyscw: 80\n");
+	io = read_threads();
+	ck_assert(io.has_own);
+	ck_assert_uint_eq(io.own.read_bytes, 431000 - strlen(ALL));
+	ck_assert_uint_eq(io.own.write_bytes, 157);
+	ck_assert_uint_eq(io.own.read_calls, 1209);
+	ck_assert_uint_eq(io.own.write_calls, 93);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_thread_that_cannot_be_read_makes_the_others_useless)
+{
+	make_threads();
+	put_thread(999999999, NULL);
+	ck_assert(!read_threads().has_own);
+	tempdir_remove();
+	make_threads();
+	put_thread(999999999, "rchar: 1\n");
+	ck_assert(!read_threads().has_own);
+	tempdir_remove();
+	/* itself, too */
+	tempdir_make();
+	tempdir_put("io", ALL);
+	ck_assert(mkdir(tempdir_path("task"), 0700) == 0);
+	put_thread(999999999, ALL);
+	ck_assert(!read_threads().has_own);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(of_more_threads_than_any_slurmstepd_has_none_is_looked_at)
+{
+	long i;
+
+	make_threads();
+	for (i = 1; i <= 256; i++)
+		put_thread(900000000 + i, ALL);
+	ck_assert(read_threads().has_own);
+	put_thread(900000257, ALL);
+	ck_assert(!read_threads().has_own);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_list_of_cpus_is_left_up_to_a_thousand_characters)
+{
+	struct stepio_label label = { .job_id = 7 };
+	struct cpuset cpus = { 0 };
+	const char *text;
+	unsigned int i;
+
+	tempdir_make();
+	label.cpus = &cpus;
+	for (i = 0; i < 255; i++) /* four characters each, but for the last */
+		cpuset_add(&cpus, 100 + 2 * i);
+	cpuset_add(&cpus, 0);
+	cpuset_add(&cpus, 2);
+	text = written(&label, "0");
+	ck_assert_ptr_nonnull(strstr(text, ",\"cpus\":\"0,2,100,"));
+	ck_assert_ptr_nonnull(strstr(text, ",608\"}\n"));
+	free((char *)text);
+	cpuset_zero(&cpus);
+	for (i = 0; i < 255; i++)
+		cpuset_add(&cpus, 100 + 2 * i);
+	cpuset_add(&cpus, 2);
+	cpuset_add(&cpus, 10);
+	text = written(&label, "0");
+	ck_assert_ptr_null(strstr(text, "cpus"));
+	free((char *)text);
+	tempdir_remove();
+}
+END_TEST
+
 #define BLOCK (1 << 20)
 
 static char block[BLOCK];
@@ -368,5 +512,10 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  what_slurmstepd_moved_itself_is_taken_off_where_it_is_known,
 	  counters_without_all_four_are_refused,
 	  where_threads_cannot_be_told_apart_the_process_counts_whole,
+	  what_cannot_be_read_is_an_error_with_its_reason,
+	  what_all_threads_moved_is_slurmstepds_own,
+	  a_thread_that_cannot_be_read_makes_the_others_useless,
+	  of_more_threads_than_any_slurmstepd_has_none_is_looked_at,
+	  a_list_of_cpus_is_left_up_to_a_thousand_characters,
 	  what_is_forwarded_is_not_the_tasks,
 	  the_kernel_adds_what_waited_for_children_did)

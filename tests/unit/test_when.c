@@ -28,6 +28,12 @@ START_TEST(times_are_read_as_sacct_has_them)
 	ck_assert_int_eq(when("Now-2h"), NOW - 7200);
 	ck_assert_int_eq(when("now+90"), NOW + 90);
 	ck_assert_int_eq(when("now-1weeks"), NOW - 7 * 86400);
+	ck_assert_int_eq(when("now-60s"), NOW - 60);
+	ck_assert_int_eq(when("now-60seconds"), NOW - 60);
+	ck_assert_int_eq(when("now+5minutes"), NOW + 300);
+	ck_assert_int_eq(when("now-1w"), NOW - 7 * 86400);
+	ck_assert_int_eq(when("now-0"), NOW);
+	ck_assert_int_eq(when("now-1000000000"), NOW - 1000000000);
 	ck_assert_int_eq(when("today"), NOW / 86400 * 86400);
 	ck_assert_int_eq(when("midnight"), NOW / 86400 * 86400);
 	ck_assert_int_eq(when("noon"), NOW / 86400 * 86400 + 43200);
@@ -40,11 +46,20 @@ END_TEST
 
 START_TEST(what_is_no_time_is_refused)
 {
-	static const char *const texts[] = { "",	 "yesterday",
-					     "now-",	 "now-7moons",
-					     "now7days", "now-99999999999",
-					     "7",	 "2026-13-01",
-					     "12:99",	 "2026-11-15Tx" };
+	static const char *const texts[] = { "",
+					     "yesterday",
+					     "now-",
+					     "now-7moons",
+					     "now7days",
+					     "now-99999999999",
+					     "now-5minutesx",
+					     "now-1000000001",
+					     "now-100000weeks",
+					     "now-7y",
+					     "7",
+					     "2026-13-01",
+					     "12:99",
+					     "2026-11-15Tx" };
 	struct err err;
 	int64_t found = 7;
 	size_t i;

@@ -1,0 +1,713 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What prolog and steps leave in RUN/JOB, and what the epilog makes of it. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/journal.h"
+#include "lib/rundir.h"
+#include "tests/unit/job_node.h"
+#include "tests/unit/runner.h"
+
+static void begin(void)
+{
+	setup();
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+}
+
+static void put_step(const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "run/7/steps/%s", name);
+	tempdir_put(path, text);
+}
+
+/* A state with two clients, NFS and Lustre, of a node that was rebooted. */
+static struct record *with_clients(void)
+{
+	struct record *state = new_state(7, 1000, 0);
+
+	record_add_client(state, "home", "nfs", "", NULL);
+	record_add_client(state, "work", "lustre", "", NULL);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	return state;
+}
+
+/* ---- nobody else may look --------------------------------------------------------- */
+
+static void expect_mode(const char *name, unsigned int mode)
+{
+	struct stat st;
+
+	ck_assert_msg(lstat(tempdir_path(name), &st) == 0, "no %s", name);
+	ck_assert_msg((st.st_mode & 07777) == mode, "%s: %o", name,
+		      st.st_mode & 07777);
+}
+
+START_TEST(what_lies_in_run_and_spool_is_roots_alone)
+{
+	static const char *const folders[] = { "run",	     "spool",
+					       "spool/open", "spool/state",
+					       "run/7",	     "run/7/steps" };
+	static const char *const files[] = {
+		"run/lock",
+		"run/reason",
+		"run/7/start.json",
+		"run/7/mountinfo",
+		"run/7/sluid",
+		"run/8/others",
+		"spool/open/7.c1.json",
+		"spool/7.0.c1.json",
+		"spool/reason",
+		"spool/released",
+	};
+	struct findings findings = { 0 };
+	struct record *state;
+	size_t i;
+	int fd;
+
+	umask(0);
+	begin();
+	load("on_error = drain\n");
+	ck_assert_int_eq(job_make_folder(config, 8, &err), 0);
+	fd = job_lock(config, 0, &err);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(job_state_write(config, state, &err), 0);
+	ck_assert_int_eq(job_keep_record(config, state, &err), 0);
+	ck_assert_int_eq(job_note_mounts(config, 7, "/", &err), 0);
+	setenv("SLURM_JOB_SLUID", "s7", 1);
+	job_note_sluid(config, 7);
+	job_note_others(config, 7);
+	job_remember_released(config, 6, 0);
+	findings_add(&findings, "W08", FINDING_ERROR, "wait", "not up");
+	job_reason_set(config, state, &findings.list[0]);
+	findings_free(&findings);
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		expect_mode(folders[i], 0700);
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		expect_mode(files[i], 0600);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(runs_that_are_noted_beside_a_spool_that_is_away_are_roots_too)
+{
+	umask(0);
+	setup();
+	ck_assert(rename(tempdir_path("spool"), tempdir_path("away")) == 0);
+	tempdir_put("spool", "");
+	job_remember_released(config, 8, 0);
+	expect_mode("run/released", 0600);
+	teardown();
+}
+END_TEST
+
+START_TEST(folders_that_cannot_be_made_are_an_error_whichever_it_is)
+{
+	static const char *const names[] = { "run", "spool" };
+	char wanted[32];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		setup();
+		ck_assert(fileio_rmtree(tempdir_path(names[i]), &err) == 0);
+		tempdir_put(names[i], "");
+		ck_assert_int_eq(job_make_dirs(config, &err), -1);
+		snprintf(wanted, sizeof(wanted), "/%s'", names[i]);
+		ck_assert_ptr_nonnull(strstr(err.text, wanted));
+		teardown();
+	}
+}
+END_TEST
+
+static int count_folder(void *arg, uint32_t job_id)
+{
+	uint64_t *sum = arg;
+
+	*sum += job_id;
+	return 0;
+}
+
+START_TEST(the_numbers_of_jobs_go_from_1_to_the_last_that_slurm_has)
+{
+	uint64_t sum = 0;
+
+	setup();
+	tempdir_put("run/1", "");
+	tempdir_put("run/4294967294", "");
+	tempdir_put("run/4294967295", "");
+	ck_assert_int_eq(job_each_folder(config, count_folder, &sum), 0);
+	ck_assert_uint_eq(sum, 4294967295U);
+	ck_assert(fileio_rmtree(tempdir_path("run"), &err) == 0);
+	ck_assert_int_eq(job_each_folder(config, count_folder, &sum), 0);
+	ck_assert_uint_eq(sum, 4294967295U);
+	teardown();
+}
+END_TEST
+
+START_TEST(now_is_not_before_the_second_that_the_clock_shows)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		double second = (double)time(NULL), now = job_now();
+
+		ck_assert(now >= second && now < second + 60);
+		usleep(300000);
+	}
+}
+END_TEST
+
+START_TEST(a_path_beside_this_program_fits_or_is_none)
+{
+	char whole[PATH_MAX], tight[PATH_MAX];
+	size_t length;
+
+	ck_assert_int_eq(job_helper_path("a-helper-with-a-long-name", whole,
+					 sizeof(whole)),
+			 0);
+	length = strlen(whole);
+	ck_assert_int_eq(
+		job_helper_path("a-helper-with-a-long-name", tight, length + 1),
+		0);
+	ck_assert_str_eq(tight, whole);
+	ck_assert_int_eq(
+		job_helper_path("a-helper-with-a-long-name", tight, length),
+		-1);
+}
+END_TEST
+
+/* ---- the node's mounts, for steps in another namespace ----------------------------- */
+
+/* What is left for a job with this working directory: its path there. */
+static const char *noted(const char *work_dir)
+{
+	static char text[1 << 20];
+	char *all, *first, *second;
+
+	ck_assert_int_eq(job_note_mounts(config, 7, work_dir, &err), 0);
+	all = fileio_read(tempdir_path("run/7/mountinfo"), 1U << 20, NULL,
+			  &err);
+	ck_assert_msg(all != NULL, "%s", err.text);
+	first = strchr(all, '\n');
+	second = strchr(first + 1, '\n');
+	ck_assert(!strncmp(all, "mnt:[", 5) && first[-1] == ']');
+	/* the table follows */
+	ck_assert_ptr_nonnull(strstr(second, " - "));
+	*second = '\0';
+	snprintf(text, sizeof(text), "%s", first + 1);
+	free(all);
+	return text;
+}
+
+START_TEST(the_working_directory_is_left_as_the_kernel_writes_it)
+{
+	char longest[PATH_MAX + 16];
+
+	begin();
+	ck_assert_str_eq(noted("/home/alice"), "/home/alice");
+	ck_assert_str_eq(noted("//home///alice//"), "/home/alice");
+	ck_assert_str_eq(noted("/"), "/");
+	ck_assert_str_eq(noted("//"), "/");
+	ck_assert_str_eq(noted("/my data\t\n\\x"),
+			 "/my\\040data\\011\\012\\134x");
+	ck_assert_str_eq(noted(""), "");
+	ck_assert_str_eq(noted(NULL), "");
+	/* what does not fit says nothing; a part of it would be another path */
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[0] = '/';
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert_str_eq(noted(longest), "");
+	longest[1000] = '\0';
+	ck_assert_str_eq(noted(longest), longest);
+	teardown();
+}
+END_TEST
+
+START_TEST(mounts_of_a_job_without_a_folder_are_not_left)
+{
+	setup();
+	ck_assert_int_eq(job_note_mounts(config, 7, "/", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/run/7/mountinfo"));
+	teardown();
+}
+END_TEST
+
+static size_t own_texts(bool *is_whole)
+{
+	char **texts;
+	size_t count, i, bytes = 0;
+
+	texts = job_own_texts(config, 7, &count, is_whole);
+	for (i = 0; i < count; i++) {
+		bytes += strlen(texts[i]);
+		free(texts[i]);
+	}
+	free(texts);
+	return bytes;
+}
+
+START_TEST(what_steps_saw_alone_is_read_from_files_of_their_own)
+{
+	bool is_whole;
+
+	setup();
+	ck_assert_uint_eq(own_texts(&is_whole), 0);
+	ck_assert(is_whole);
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	put_step("0", "{}");
+	put_step(".own", "not a step's");
+	put_step("batch.own.tmp.3", "its writer was killed");
+	ck_assert_uint_eq(own_texts(&is_whole), 0);
+	put_step("0.own", "1");
+	put_step("1.own", "22");
+	put_step("batch.own", "4444");
+	ck_assert_uint_eq(own_texts(&is_whole), 7);
+	ck_assert(is_whole);
+	/* one that cannot be read keeps nobody from the others */
+	ck_assert_int_eq(mkdir(tempdir_path("run/7/steps/2.own"), 0700), 0);
+	ck_assert_uint_eq(own_texts(&is_whole), 7);
+	ck_assert(!is_whole);
+	teardown();
+}
+END_TEST
+
+/* ---- steps ------------------------------------------------------------------------- */
+
+static uint32_t flags_with_step(const char *own_mounts)
+{
+	struct record *state = with_clients();
+	char text[256];
+	uint32_t flags;
+
+	snprintf(text, sizeof(text), "{\"own_mounts\":\"%s\"}", own_mounts);
+	put_step("0", text);
+	job_add_steps(config, state);
+	flags = state->flags;
+	record_free(state);
+	return flags &
+	       (RECORD_FLAG(PRIVATE_MOUNT) | RECORD_FLAG(NODE_REBOOTED));
+}
+
+START_TEST(a_mount_of_a_clients_type_that_a_step_has_alone_is_told)
+{
+	static const char *const own[] = { "nfs4",	 "lustre",
+					   "tmpfs nfs",	 "tmpfs  lustre",
+					   "nfs4 tmpfs", "a b c nfs4 d" };
+	static const char *const others[] = { "",   "tmpfs", "ext4 tmpfs",
+					      "nf", "nfs44", "wekafs" };
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		ck_assert_msg(flags_with_step(own[i]) ==
+				      (RECORD_FLAG(PRIVATE_MOUNT) |
+				       RECORD_FLAG(NODE_REBOOTED)),
+			      "'%s'", own[i]);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(flags_with_step(others[i]) ==
+				      RECORD_FLAG(NODE_REBOOTED),
+			      "'%s'", others[i]);
+	teardown();
+}
+END_TEST
+
+/* Folders have no order: each of the two is the first one once. */
+static void put_two(const char *one, const char *other, int turn)
+{
+	put_step("0", turn ? one : other);
+	put_step("1", turn ? other : one);
+}
+
+START_TEST(what_one_step_says_the_others_do_not_take_back)
+{
+	struct record *state;
+	int turn;
+
+	begin();
+	for (turn = 0; turn < 2; turn++) {
+		put_two("{\"own_work_dir\":true,\"own_out\":false}",
+			"{\"own_work_dir\":false,\"own_out\":true}", turn);
+		state = new_state(7, 1000, 0);
+		job_add_steps(config, state);
+		ck_assert(state->own_work_dir);
+		ck_assert(state->flags & RECORD_FLAG(INCLUDES_STEPD));
+		record_free(state);
+		put_two("{\"own_out\":true}", "{\"own_out\":true}", turn);
+		state = new_state(7, 1000, 0);
+		job_add_steps(config, state);
+		ck_assert(!state->own_work_dir);
+		ck_assert(!(state->flags & RECORD_FLAG(INCLUDES_STEPD)));
+		record_free(state);
+	}
+	teardown();
+}
+END_TEST
+
+START_TEST(the_first_sentence_of_the_gate_is_the_jobs)
+{
+	struct record *state;
+
+	begin();
+	put_step("0", "{\"refused\":\"no\",\"refused_tasks\":4,"
+		      "\"warned\":\"on CPU 7\",\"warned_tasks\":1}");
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_str_eq(state->gate_text, "no");
+	ck_assert_str_eq(state->refused, "no");
+	ck_assert_int_eq(state->gate_refused, 4);
+	ck_assert_int_eq(state->gate_warned, 1);
+	record_free(state);
+	put_step("0", "{\"warned\":\"on CPU 7\"}");
+	state = new_state(7, 1000, 0);
+	record_set(&state->gate_text, "said before");
+	job_add_steps(config, state);
+	ck_assert_str_eq(state->gate_text, "said before");
+	ck_assert_ptr_null(state->refused);
+	ck_assert_int_eq(state->gate_refused, 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+static struct record *state_of_cards(const char *nodes)
+{
+	struct record *state = new_state(7, 1000, 0);
+	struct cpuset numa;
+
+	record_add_client(state, "home", "nfs", "", NULL);
+	ck_assert_int_eq(cpuset_parse(&numa, nodes, NULL), 0);
+	record_set_cards(state, "ib0", &numa);
+	return state;
+}
+
+/* Of a job on these CPUs and cards at these NUMA nodes: 0 has CPUs 0-3, 1 has 4-7,
+ * what 2 has is not told. */
+static int is_beside(const char *cpus, const char *nodes)
+{
+	struct record *state = state_of_cards(nodes);
+	char text[64];
+	int beside;
+
+	snprintf(text, sizeof(text), "{\"cpus\":\"%s\"}", cpus);
+	put_step("0", text);
+	job_add_steps(config, state);
+	beside = state->clients[0].is_beside;
+	record_free(state);
+	return beside;
+}
+
+static void make_numa(void)
+{
+	static const char *const folders[] = {
+		"sys/devices",
+		"sys/devices/system",
+		"sys/devices/system/node",
+		"sys/devices/system/node/node0",
+		"sys/devices/system/node/node1",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert(mkdir(tempdir_path(folders[i]), 0700) == 0);
+	tempdir_put("sys/devices/system/node/node0/cpulist", "0-3\n");
+	tempdir_put("sys/devices/system/node/node1/cpulist", "4-7\n");
+}
+
+START_TEST(whether_a_job_ran_beside_a_card_of_the_client)
+{
+	begin();
+	make_numa();
+	ck_assert_int_eq(is_beside("0-1", "0"), 1);
+	ck_assert_int_eq(is_beside("4-5", "0"), 0);
+	ck_assert_int_eq(is_beside("4-5", "0-1"), 1);
+	ck_assert_int_eq(is_beside("0-1", "0-1"), 1);
+	ck_assert_int_eq(is_beside("8", "0-1"), 0);
+	/* what is not known is not no */
+	ck_assert_int_eq(is_beside("4-5", "0,2"), -1);
+	ck_assert_int_eq(is_beside("0-1", "0,2"), 1);
+	ck_assert_int_eq(is_beside("0-1", ""), -1);
+	ck_assert_int_eq(is_beside("", "0"), -1);
+	ck_assert_int_eq(is_beside("0-", "0"), -1);
+	teardown();
+}
+END_TEST
+
+START_TEST(where_a_job_ran_is_what_all_its_steps_say)
+{
+	struct record *state;
+	struct cpuset all;
+
+	begin();
+	put_step("0", "{\"cpus\":\"0-1\"}");
+	put_step("1", "{\"cpus\":\"4\"}");
+	put_step("2", "{\"cpus\":\"x\"}");
+	put_step("3", "{}");
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_ptr_null(state->job_cpus); /* of a node without parts */
+	record_free(state);
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(cpuset_parse(&all, "0-7", NULL), 0);
+	record_add_part(state, 0, 0, &all);
+	job_add_steps(config, state);
+	ck_assert_str_eq(state->job_cpus, "0-1,4");
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_task_of_an_array_is_known_by_both_its_numbers)
+{
+	struct record *state;
+
+	begin();
+	put_step("0", "{\"array_task_id\":3}");
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_int_eq(state->array_job, RECORD_UNKNOWN);
+	ck_assert_int_eq(state->array_task, RECORD_UNKNOWN);
+	record_free(state);
+	put_step("0", "{\"array_job_id\":5,\"array_task_id\":0}");
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_int_eq(state->array_job, 5);
+	ck_assert_int_eq(state->array_task, 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_finding_keeps_what_it_is_about)
+{
+	struct findings findings = { 0 };
+	struct record *state;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	findings_add(&findings, "X1", FINDING_INFO, NULL, "of all");
+	findings_add(&findings, "X2", FINDING_INFO, NULL, "of one");
+	snprintf(findings.list[1].target, sizeof(findings.list[1].target),
+		 "/mnt/a");
+	job_add_findings(state, &findings);
+	job_add_findings(state, &findings);
+	ck_assert_uint_eq(state->finding_count, 4);
+	ck_assert_ptr_null(state->findings[0].target);
+	ck_assert_str_eq(state->findings[1].target, "/mnt/a");
+	ck_assert_str_eq(state->findings[0].severity, "info");
+	ck_assert_ptr_null(state->findings[2].target);
+	ck_assert_str_eq(state->findings[3].target, "/mnt/a");
+	findings_free(&findings);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* ---- the end of a run ----------------------------------------------------------------- */
+
+static struct record *ended(double start_off, double up)
+{
+	struct record *state = new_state(7, 1000, 0);
+
+	state->start += start_off;
+	state->up = up;
+	job_state_end(state);
+	return state;
+}
+
+START_TEST(where_the_kernels_clock_was_not_noted_the_other_one_counts)
+{
+	struct record *state;
+
+	setup();
+	state = ended(-100, -1);
+	ck_assert(!(state->flags & RECORD_FLAG(CLOCK_SET)));
+	ck_assert(state->end - state->start > 99);
+	record_free(state);
+	state = ended(100, -1);
+	ck_assert(state->flags & RECORD_FLAG(CLOCK_SET) && state->end < 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* ---- changes, as the journal and the state know them ------------------------------------ */
+
+#define WHAT "mount-option"
+
+/* Of client "a", from "x" to "y". */
+static unsigned int plan(struct journal *journal, const char *target)
+{
+	struct journal_change change = { .client = (char *)"a",
+					 .what = (char *)WHAT,
+					 .target = (char *)target,
+					 .old_value = (char *)"x",
+					 .new_value = (char *)"y" };
+	int seq = journal_plan(journal, &change, &err);
+
+	ck_assert_msg(seq > 0, "%s", err.text);
+	return (unsigned int)seq;
+}
+
+static void mark(struct journal *journal, unsigned int seq,
+		 enum journal_state first, enum journal_state last)
+{
+	ck_assert_int_eq(journal_mark(journal, seq, first, &err), 0);
+	if (last != first)
+		ck_assert_int_eq(journal_mark(journal, seq, last, &err), 0);
+}
+
+static struct journal *open_journal(void)
+{
+	struct journal *journal =
+		journal_open(tempdir_path("run/7/journal"), &err);
+
+	ck_assert_msg(journal != NULL, "%s", err.text);
+	return journal;
+}
+
+static void expect_change(const struct record *state, size_t i,
+			  const char *target, int made, int restored)
+{
+	ck_assert_uint_lt(i, state->change_count);
+	ck_assert_str_eq(state->changes[i].client, "a");
+	ck_assert_str_eq(state->changes[i].target, target);
+	ck_assert_msg(state->changes[i].made == made &&
+			      state->changes[i].restored == restored,
+		      "%s: made %d, restored %d", target,
+		      state->changes[i].made, state->changes[i].restored);
+}
+
+START_TEST(what_became_of_a_change_is_the_journals_word)
+{
+	struct journal *journal;
+	struct record *state;
+
+	begin();
+	journal = open_journal();
+	mark(journal, plan(journal, "/back"), JOURNAL_DONE, JOURNAL_RESTORED);
+	mark(journal, plan(journal, "/failed"), JOURNAL_FAILED, JOURNAL_FAILED);
+	mark(journal, plan(journal, "/lost"), JOURNAL_DONE, JOURNAL_LOST);
+	mark(journal, plan(journal, "/kept"), JOURNAL_DONE, JOURNAL_KEPT);
+	mark(journal, plan(journal, "/killed"), JOURNAL_RESTORED,
+	     JOURNAL_RESTORED);
+	journal_close(journal);
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
+	ck_assert_uint_eq(state->change_count, 5);
+	expect_change(state, 0, "/back", 1, 1);
+	expect_change(state, 1, "/failed", 0, -1);
+	expect_change(state, 2, "/lost", 1, 0);
+	expect_change(state, 3, "/kept", 1, 0);
+	expect_change(state, 4, "/killed", -1, 1);
+	ck_assert_uint_eq(state->flags, 0);
+	record_free(state);
+	/* whoever has no state can be told nothing */
+	ck_assert_int_eq(job_mend(config, 7, NULL, &err), 0);
+	teardown();
+}
+END_TEST
+
+START_TEST(without_a_journal_the_states_word_stays)
+{
+	struct record *state;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	record_add_change(state, "a", WHAT, "/a", "x", "y", 1, 1);
+	record_add_change(state, "a", WHAT, "/b", "x", "y", 0, -1);
+	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
+	ck_assert_uint_eq(state->change_count, 2);
+	expect_change(state, 0, "/a", 1, 1);
+	expect_change(state, 1, "/b", 0, -1);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_journal_that_lost_lines_is_told_beside_what_was_known)
+{
+	struct record *state;
+
+	begin();
+	tempdir_put("run/7/journal", "x\ny\n");
+	state = with_clients();
+	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(JOURNAL_DAMAGED));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* How many of the changes of a state are to be undone beside those of the journal,
+ * which has put back "a", WHAT, "/a", "y". */
+static size_t undone(const char *client, const char *what, const char *target,
+		     const char *new_value)
+{
+	struct record *state;
+	struct journal *journal;
+	size_t count;
+	int rc;
+
+	begin();
+	journal = open_journal();
+	mark(journal, plan(journal, "/first"), JOURNAL_DONE, JOURNAL_RESTORED);
+	mark(journal, plan(journal, "/a"), JOURNAL_DONE, JOURNAL_RESTORED);
+	journal_close(journal);
+	state = new_state(7, 1000, 0);
+	record_add_client(state, "a", "weka", "", NULL);
+	record_add_client(state, "b", "weka", "", NULL);
+	/* neither of these is pending */
+	record_add_change(state, "a", WHAT, "/r", "x", "y", 1, 1);
+	record_add_change(state, "a", WHAT, "/f", "x", "y", 0, -1);
+	record_add_change(state, client, what, target, "x", new_value, -1, -1);
+	rc = job_mend(config, 7, state, &err);
+	count = state->change_count - 2;
+	ck_assert_int_eq(rc, count ? -1 : 0);
+	if (count)
+		ck_assert_ptr_nonnull(
+			strstr(err.text, "jobio.conf has no [client "));
+	record_free(state);
+	teardown();
+	return count;
+}
+
+START_TEST(a_change_that_the_journal_lost_is_undone_by_the_states_word)
+{
+	ck_assert_uint_eq(undone("a", WHAT, "/a", "y"), 0);
+	ck_assert_uint_eq(undone("", WHAT, "/a", "y"), 0);
+	ck_assert_uint_eq(undone("b", WHAT, "/a", "y"), 1);
+	ck_assert_uint_eq(undone("a", "cores", "/a", "y"), 1);
+	ck_assert_uint_eq(undone("a", WHAT, "/b", "y"), 1);
+	ck_assert_uint_eq(undone("a", WHAT, "/a", "z"), 1);
+}
+END_TEST
+
+UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
+	  runs_that_are_noted_beside_a_spool_that_is_away_are_roots_too,
+	  folders_that_cannot_be_made_are_an_error_whichever_it_is,
+	  the_numbers_of_jobs_go_from_1_to_the_last_that_slurm_has,
+	  now_is_not_before_the_second_that_the_clock_shows,
+	  a_path_beside_this_program_fits_or_is_none,
+	  the_working_directory_is_left_as_the_kernel_writes_it,
+	  mounts_of_a_job_without_a_folder_are_not_left,
+	  what_steps_saw_alone_is_read_from_files_of_their_own,
+	  a_mount_of_a_clients_type_that_a_step_has_alone_is_told,
+	  what_one_step_says_the_others_do_not_take_back,
+	  the_first_sentence_of_the_gate_is_the_jobs,
+	  whether_a_job_ran_beside_a_card_of_the_client,
+	  where_a_job_ran_is_what_all_its_steps_say,
+	  a_task_of_an_array_is_known_by_both_its_numbers,
+	  a_finding_keeps_what_it_is_about,
+	  where_the_kernels_clock_was_not_noted_the_other_one_counts,
+	  what_became_of_a_change_is_the_journals_word,
+	  without_a_journal_the_states_word_stays,
+	  a_journal_that_lost_lines_is_told_beside_what_was_known,
+	  a_change_that_the_journal_lost_is_undone_by_the_states_word)

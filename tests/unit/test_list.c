@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists of jobs, from a sacct of a few lines of shell. With a ledger: report.bats. */
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/job_list.h"
+#include "report/list_row.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+
+static struct err err;
+static struct job_list_query query;
+static struct job_source source;
+static bool is_ledger_down;
+
+/* In its place: what the ledger adds is another test's. */
+int job_report_fill(struct job_source *from, struct job_report **reports,
+		    size_t count, bool is_brief, struct err *why)
+{
+	(void)from, (void)reports, (void)count, (void)is_brief;
+	return is_ledger_down ? err_set(why, "the ledger is down") : 0;
+}
+
+#define JOBS                                                                   \
+	"beta;jobio/1 nodes=4/4 prof=stream rd=1GiB/1k wr=2GiB/2k scope=job "  \
+	"src=bpf;;alice;lab;p;c;COMPLETED;0:0;1000;2000;1000;4;7;7\n"          \
+	"alpha;jobio/1 nodes=1/1 rd=3GiB/1k wr=1GiB/2k scope=node src=weka;;"  \
+	"bob;lab;p;c;CANCELLED by 0;0:0;900;1900;86461;1;8;8\n"                \
+	"gamma;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9_1\n"           \
+	"delta;;;alice;lab;p;c;PENDING;0:0;Unknown;Unknown;0;2;10;10\n"
+
+/* sacct knows these jobs; what it was told is in "words". */
+static void start(const char *jobs)
+{
+	char text[1000];
+
+	tempdir_make();
+	tempdir_put("jobs", jobs);
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\n"
+		 "for a; do case $a in --delimiter=*) d=${a#*=};; esac; done\n"
+		 "echo \"$@\" >%s/words\nexec sed \"s/;/$d/g\" %s/jobs\n",
+		 tempdir_name, tempdir_name);
+	chmod(tempdir_put("sacct", text), 0755);
+	snprintf(text, sizeof(text), "%s:/usr/bin:/bin", tempdir_name);
+	setenv("PATH", text, 1);
+	memset(&source, 0, sizeof(source));
+	job_list_init(&query);
+}
+
+static void option(const char *name, const char *value)
+{
+	ck_assert_msg(job_list_option(&query, name, value, &err) == 1, "%s",
+		      err.text);
+}
+
+static struct job_list *get(void)
+{
+	struct job_list *list = job_list_get(&source, &query, &err);
+
+	ck_assert_msg(list != NULL, "%s", err.text);
+	return list;
+}
+
+static void end(struct job_list *list)
+{
+	job_list_free(list);
+	sacct_free(source.slurm);
+	source.slurm = NULL;
+}
+
+/* "10 9_1 7 8 " */
+static const char *ids(void)
+{
+	static char text[200];
+	struct job_list *list = get();
+	size_t i;
+
+	*text = '\0';
+	for (i = 0; i < list->count; i++) {
+		strcat(text, list->reports[i]->id);
+		strcat(text, " ");
+	}
+	end(list);
+	return text;
+}
+
+static const char *sorted(const char *word)
+{
+	option("sort", word);
+	ck_assert_str_eq(job_list_sorted_by(&query), word);
+	return ids();
+}
+
+START_TEST(jobs_are_sorted_by_what_is_asked_for_then_by_their_start)
+{
+	start(JOBS);
+	ck_assert_str_eq(job_list_sorted_by(&query), "start");
+	ck_assert_str_eq(ids(), "10 9_1 7 8 "); /* what waits is the newest */
+	ck_assert_str_eq(sorted("end"), "7 8 10 9_1 ");
+	ck_assert_str_eq(sorted("name"), "8 7 10 9_1 ");
+	ck_assert_str_eq(sorted("user"), "10 9_1 7 8 ");
+	ck_assert_str_eq(sorted("state"), "8 7 10 9_1 ");
+	ck_assert_str_eq(sorted("elapsed"), "8 7 9_1 10 ");
+	ck_assert_str_eq(sorted("nodes"), "7 10 9_1 8 ");
+	ck_assert_str_eq(sorted("profile"), "10 9_1 8 7 ");
+	ck_assert_str_eq(sorted("read"), "8 7 10 9_1 ");
+	ck_assert_str_eq(sorted("written"), "7 8 10 9_1 ");
+	ck_assert_str_eq(sorted("start"), "10 9_1 7 8 ");
+	ck_assert_int_eq(job_list_option(&query, "sort", "size", &err), -1);
+	ck_assert_str_eq(err.text, "--sort: 'size': must be start, end, name, "
+				   "user, state, elapsed, nodes, profile, read "
+				   "or written");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(tasks_of_one_second_stay_as_sacct_has_them)
+{
+	start("a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;7;5_1\n"
+	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;5_2\n"
+	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;9;5_3\n");
+	ck_assert_str_eq(ids(), "5_1 5_2 5_3 ");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(states_are_chosen_before_the_limit)
+{
+	struct job_list *list;
+
+	start(JOBS);
+	option("state", "cd,CANCELLED");
+	ck_assert_str_eq(ids(), "7 8 ");
+	option("state", "R");
+	ck_assert_str_eq(ids(), "9_1 ");
+	option("state", "F");
+	ck_assert_str_eq(ids(), "");
+	job_list_init(&query);
+	option("limit", "2");
+	list = get();
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_uint_eq(list->left_out, 2);
+	ck_assert_str_eq(list->reports[1]->id, "9_1");
+	end(list);
+	option("limit", "4");
+	list = get();
+	ck_assert_uint_eq(list->count, 4);
+	ck_assert_uint_eq(list->left_out, 0);
+	end(list);
+	tempdir_remove();
+}
+END_TEST
+
+static void refuse(const char *name, const char *value, const char *sentence)
+{
+	ck_assert_int_eq(job_list_option(&query, name, value, &err), -1);
+	ck_assert_str_eq(err.text, sentence);
+}
+
+START_TEST(words_that_sacct_would_take_for_something_else_are_refused)
+{
+	char longest[4002];
+
+	job_list_init(&query);
+	ck_assert(!query.is_given);
+	refuse("user", "", "--user: '': not a word that sacct takes");
+	refuse("user", "-u", "--user: '-u': not a word that sacct takes");
+	refuse("user", "a b", "--user: 'a b': not a word that sacct takes");
+	refuse("account", "a@b",
+	       "--account: 'a@b': not a word that sacct takes");
+	refuse("starttime", "a,b",
+	       "--starttime: 'a,b': not a word that sacct takes");
+	refuse("endtime", "$x", "--endtime: '$x': not a word that sacct takes");
+	refuse("state", "x",
+	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "CD,x,TO",
+	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "COMPLETEDCOMPLETEDCOMPLETED",
+	       "--state: 'COMPLETEDCOMPLETEDCOMPLETED': not a state like "
+	       "COMPLETED, FAILED or TO");
+	refuse("limit", "0", "--limit: '0': not a number from 1 to 100000");
+	refuse("limit", "100001",
+	       "--limit: '100001': not a number from 1 to 100000");
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[4001] = '\0';
+	ck_assert_int_eq(job_list_option(&query, "user", longest, &err), -1);
+	ck_assert(!query.is_given && !query.has_limit);
+	ck_assert_int_eq(job_list_option(&query, "other", "x", &err), 0);
+	ck_assert(!query.is_given);
+	longest[4000] = '\0';
+	option("user", longest);
+	ck_assert(query.is_given);
+	/* it stays so, whatever comes behind it */
+	ck_assert_int_eq(job_list_option(&query, "other", "x", &err), 0);
+	ck_assert(query.is_given);
+	option("user", "alice,b$,x.y_z-1@d\\e");
+	option("account", "a.b_c-d,e");
+	option("starttime", "2026-11-15T12:30:00");
+	option("endtime", "now+1days/x.y");
+	option("limit", "1");
+	ck_assert(query.has_limit && query.limit == 1);
+	option("limit", "100000");
+}
+END_TEST
+
+static const char *told_sacct(void)
+{
+	static char text[600];
+	char *whole, *at;
+
+	ids();
+	whole = fileio_read(tempdir_path("words"), 4096, NULL, &err);
+	ck_assert_msg(whole != NULL, "%s", err.text);
+	/* behind the mark, before the list of fields */
+	at = strstr(whole, "| ");
+	*strstr(at, " -o JobName,SystemComment,") = '\0';
+	snprintf(text, sizeof(text), "%s", at + 2);
+	free(whole);
+	return text;
+}
+
+START_TEST(sacct_is_asked_for_ones_own_jobs_unless_others_are_named)
+{
+	struct passwd *me = getpwuid(geteuid());
+	char wanted[300];
+
+	start(JOBS);
+	snprintf(wanted, sizeof(wanted), "-u %s -S now-1days -E now",
+		 me ? me->pw_name : "?");
+	if (me)
+		ck_assert_str_eq(told_sacct(), wanted);
+	option("account", "lab");
+	ck_assert_str_eq(told_sacct(), "-A lab -a -S now-1days -E now");
+	option("user", "bob");
+	option("starttime", "2026-11-15");
+	option("endtime", "now-1hours");
+	ck_assert_str_eq(told_sacct(),
+			 "-u bob -A lab -S 2026-11-15 -E now-1hours");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_sacct_that_fails_is_told)
+{
+	start(JOBS);
+	chmod(tempdir_put("sacct", "#!/bin/sh\necho 'error: no' >&2\nexit 3\n"),
+	      0755);
+	ck_assert_ptr_null(job_list_get(&source, &query, &err));
+	ck_assert_str_eq(err.text, "sacct: exit status 3: error: no");
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- the table --------------------------------------------------------------------- */
+
+static const char *printed(void)
+{
+	static char text[8192];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct job_list *list = get();
+
+	job_list_print(out, list, &query);
+	fclose(out);
+	end(list);
+	return text;
+}
+
+START_TEST(columns_are_as_wide_as_they_must_be)
+{
+	start(JOBS);
+	ck_assert_str_eq(
+		printed(),
+		"JobID  User   JobName  State         Elapsed  Nodes  Profile  "
+		" Read  Written  Advice\n"
+		"10     alice  delta    PENDING      00:00:00      2  -        "
+		"    -        -  -\n"
+		"9_1    alice  gamma    RUNNING      00:00:05      2  -        "
+		"    -        -  -\n"
+		"7      alice  beta     COMPLETED    00:16:40      4  stream   "
+		" 1GiB     2GiB  -\n"
+		"8      bob    alpha    CANCELLED  1-00:01:01      1  -        "
+		"3GiB*    1GiB*  -\n"
+		"* NODE-WIDE, with whatever else ran there\n");
+	option("state", "CD");
+	option("limit", "1");
+	is_ledger_down = true;
+	ck_assert_str_eq(
+		printed(),
+		"JobID  JobName  State       Elapsed  Nodes  Profile  Read  "
+		"Written  Advice\n"
+		"7      beta     COMPLETED  00:16:40      4  stream   1GiB     "
+		"2GiB  -\n"
+		"from sacct alone, without advice: the ledger is down\n");
+	job_list_init(&query);
+	option("limit", "1");
+	ck_assert_ptr_nonnull(
+		strstr(printed(), "\n3 more: --limit=4 shows them\n"));
+	option("state", "F");
+	ck_assert_str_eq(printed(), "no jobs from now-1days to now\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_long_name_is_cut_at_a_character)
+{
+	char text[64];
+
+	start("abcdefghijklmnopqrst;;;u;a;p;c;FAILED;0:0;1;2;1;1;7;7\n"
+	      "abcdefghijklmnopqrstu;;;u;a;p;c;FAILED;0:0;1;2;1;1;8;8\n");
+	ck_assert_ptr_nonnull(strstr(printed(), " abcdefghijklmnopqrst  "));
+	ck_assert_ptr_nonnull(strstr(printed(), " abcdefghijklmnopqrs+  "));
+	tempdir_remove();
+	strcpy(text, "a\xc3\xa4\xe2\x82\xac");
+	ck_assert_int_eq(list_width_of(text), 3);
+	list_cut(text, 3);
+	ck_assert_str_eq(text, "a\xc3\xa4\xe2\x82\xac");
+	list_cut(text, 2);
+	ck_assert_str_eq(text, "a+");
+	list_cut(text, 1);
+	ck_assert_str_eq(text, "+");
+}
+END_TEST
+
+/* The page, where the picture of a job's page is kept, too. */
+static char *paged(void)
+{
+	struct job_list *list = get();
+	char *text;
+
+	ck_assert_msg(job_list_page(tempdir_path("page"), list, &query, &err) ==
+			      0,
+		      "%s", err.text);
+	end(list);
+	text = fileio_read(tempdir_path("page"), 1U << 20, NULL, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	return text;
+}
+
+START_TEST(a_page_of_a_list_has_its_table)
+{
+	char *text;
+
+	setenv("TZ", "UTC", 1);
+	start(JOBS);
+	option("starttime", "2026-11-20");
+	option("endtime", "2026-11-22T12:30");
+	option("state", "CD,CA,R");
+	text = paged();
+	ck_assert_ptr_nonnull(strstr(text, "<h1>Jobs</h1>\n<dl>\n"));
+	ck_assert_ptr_nonnull(strstr(text, "2026-11-20T00:00:00"));
+	ck_assert_ptr_nonnull(strstr(text, "2026-11-22T12:30:00"));
+	ck_assert_ptr_nonnull(strstr(text, "<dd>CD,CA,R</dd>"));
+	ck_assert_ptr_nonnull(strstr(text, "<dt>Jobs</dt><dd>3</dd>"));
+	ck_assert_ptr_nonnull(strstr(text, "<td>alice</td>"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "<tr><th scope=\"row\">7</th><td>alice</td>"
+			     "<td>beta</td><td class=\"good\">COMPLETED</td>"));
+	ck_assert_ptr_nonnull(strstr(text, "<td class=\"bad\">CANCELLED</td>"));
+	ck_assert_ptr_nonnull(strstr(text, "<td>RUNNING</td>"));
+	ck_assert_ptr_nonnull(strstr(text, "<p class=\"warn\">* NODE-WIDE"));
+	free(text);
+	option("state", "CD,R");
+	option("limit", "1");
+	is_ledger_down = true;
+	text = paged();
+	ck_assert_ptr_nonnull(strstr(text, "<h1>Jobs of alice</h1>"));
+	ck_assert_ptr_nonnull(strstr(text, "<dt>Jobs</dt><dd>2</dd>"));
+	ck_assert_ptr_null(strstr(text, "<td>alice</td>"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "<p>1 more: --limit=2 shows them.</p>"));
+	ck_assert_ptr_nonnull(strstr(text, "From sacct alone, without advice: "
+					   "the ledger is down.</p>"));
+	ck_assert_ptr_null(strstr(text, "NODE-WIDE"));
+	free(text);
+	option("state", "F");
+	text = paged();
+	ck_assert_ptr_nonnull(strstr(text, "<h1>Jobs</h1>"));
+	ck_assert_ptr_nonnull(strstr(text, "<p>No jobs.</p>"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
+	  tasks_of_one_second_stay_as_sacct_has_them,
+	  states_are_chosen_before_the_limit,
+	  words_that_sacct_would_take_for_something_else_are_refused,
+	  sacct_is_asked_for_ones_own_jobs_unless_others_are_named,
+	  a_sacct_that_fails_is_told, columns_are_as_wide_as_they_must_be,
+	  a_long_name_is_cut_at_a_character, a_page_of_a_list_has_its_table)

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sacct prints, and the states and rows that reports make of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/record.h"
+#include "report/job_row.h"
+#include "report/job_view.h"
+#include "report/sacct.h"
+#include "tests/unit/runner.h"
+
+static struct err err;
+
+static struct sacct_rows *parse(const char *text)
+{
+	return sacct_parse(strdup(text), "|", false, &err);
+}
+
+/* A row as sacct prints it, of these id and comments. */
+#define ROW(name, system, admin, user, id)                                     \
+	name "|" system "|" admin "|" user "|physics|part|big|COMPLETED|3:9|"  \
+	     "1000|2000|1000|4|77|" id "\n"
+#define SUMMARY                                                                \
+	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "    \
+	"fs=/a:t scope=job src=stepd q=-"
+
+START_TEST(a_row_ends_with_the_id_of_its_job)
+{
+	struct sacct_rows *rows = parse(ROW("a", "", "", "alice", "7") ROW(
+		"two\nlines", "", "", "root", "5_1"));
+
+	ck_assert_msg(rows != NULL, "%s", err.text);
+	ck_assert_uint_eq(rows->count, 2);
+	ck_assert_str_eq(rows->row[0].id, "7");
+	ck_assert_str_eq(rows->row[0].raw_id, "77");
+	ck_assert_str_eq(rows->row[0].name, "a");
+	ck_assert_str_eq(rows->row[0].user, "alice");
+	ck_assert_str_eq(rows->row[0].account, "physics");
+	ck_assert_str_eq(rows->row[0].partition, "part");
+	ck_assert_str_eq(rows->row[0].cluster, "big");
+	ck_assert_str_eq(rows->row[0].state, "COMPLETED");
+	ck_assert_int_eq(rows->row[0].exit_code, 3);
+	ck_assert_int_eq(rows->row[0].signal, 9);
+	ck_assert_int_eq(rows->row[0].start, 1000);
+	ck_assert_int_eq(rows->row[0].end, 2000);
+	ck_assert_int_eq(rows->row[0].elapsed_s, 1000);
+	ck_assert_int_eq(rows->row[0].nodes, 4);
+	ck_assert_ptr_null(rows->row[0].summary);
+	/* slurmdbd's word for nobody yet */
+	ck_assert_str_eq(rows->row[1].user, "");
+	ck_assert_str_eq(rows->row[1].id, "5_1");
+	sacct_free(rows);
+	sacct_free(NULL);
+}
+END_TEST
+
+START_TEST(an_answer_without_its_last_newline_is_whole)
+{
+	struct sacct_rows *rows = parse("a|||||||||||||7");
+
+	ck_assert_ptr_null(rows); /* of 14 fields alone */
+	ck_assert_str_eq(err.text, "sacct: its answer has no meaning");
+	rows = parse("a||||||||||Unknown|-5|x|7|7");
+	ck_assert_msg(rows != NULL, "%s", err.text);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].id, "7");
+	ck_assert_int_eq(rows->row[0].exit_code, RECORD_UNKNOWN);
+	ck_assert_int_eq(rows->row[0].signal, RECORD_UNKNOWN);
+	ck_assert_int_eq(rows->row[0].start, RECORD_UNKNOWN);
+	ck_assert_int_eq(rows->row[0].end, RECORD_UNKNOWN);
+	ck_assert_int_eq(rows->row[0].elapsed_s, RECORD_UNKNOWN);
+	ck_assert_int_eq(rows->row[0].nodes, RECORD_UNKNOWN);
+	sacct_free(rows);
+	ck_assert_ptr_null(parse("an error\n"));
+	rows = parse("");
+	ck_assert_uint_eq(rows->count, 0);
+	sacct_free(rows);
+}
+END_TEST
+
+START_TEST(a_summary_is_found_in_either_comment_the_systems_first)
+{
+	struct sacct_rows *rows = parse(
+		ROW("a", SUMMARY, "", "u", "1") ROW("a", "", SUMMARY, "u", "2")
+			ROW("a", "jobio/1 rd=5KiB/1 wr=-/-", SUMMARY, "u", "3")
+				ROW("a", "no", "no", "u", "4"));
+
+	ck_assert_uint_eq(rows->count, 4);
+	ck_assert_str_eq(rows->row[0].summary, SUMMARY);
+	ck_assert_str_eq(rows->row[1].summary, SUMMARY);
+	ck_assert_ptr_nonnull(strstr(rows->row[2].summary, "rd=5KiB"));
+	ck_assert_ptr_null(rows->row[3].summary);
+	sacct_free(rows);
+	rows = sacct_parse(strdup(ROW("a", "", SUMMARY, "u", "2")), "|", true,
+			   &err);
+	ck_assert_ptr_null(rows->row[0].summary); /* it is another field */
+	sacct_free(rows);
+}
+END_TEST
+
+START_TEST(many_rows_are_read)
+{
+	static char text[200 * 100];
+	struct sacct_rows *rows;
+	size_t used = 0;
+	int i;
+
+	for (i = 1; i <= 130; i++)
+		used += (size_t)sprintf(text + used,
+					"a||||||||||||4|%d|%d_%d\n", i, 9, i);
+	rows = parse(text);
+	ck_assert_uint_eq(rows->count, 130);
+	ck_assert_str_eq(rows->row[129].id, "9_130");
+	ck_assert_ptr_eq(sacct_find(rows, "9_65"), &rows->row[64]);
+	ck_assert_ptr_eq(sacct_find(rows, "130"), &rows->row[129]);
+	ck_assert_ptr_null(sacct_find(rows, "131"));
+	ck_assert_ptr_null(sacct_find(NULL, "1"));
+	sacct_free(rows);
+}
+END_TEST
+
+START_TEST(states_have_long_and_short_names)
+{
+	ck_assert(sacct_knows_state("COMPLETED"));
+	ck_assert(sacct_knows_state("stage_out"));
+	ck_assert(sacct_knows_state("pd"));
+	ck_assert(!sacct_knows_state("COMP"));
+	ck_assert(!sacct_knows_state(""));
+	ck_assert(sacct_is_state("CANCELLED by 1000", "ca"));
+	ck_assert(sacct_is_state("CANCELLED", "Cancelled"));
+	ck_assert(sacct_is_state("STAGE_OUT", "SO"));
+	ck_assert(!sacct_is_state("CANCELLEDx", "CA"));
+	ck_assert(!sacct_is_state("COMPLETED", "CA"));
+	ck_assert(!sacct_is_state("COMPLETED", "nothing"));
+	ck_assert(!sacct_is_state("REQUEUED", "REQUEUE_HOLD"));
+}
+END_TEST
+
+START_TEST(a_job_that_is_yet_to_end_is_early)
+{
+	static const char *const early[] = { "PENDING",	  "RUNNING",
+					     "SUSPENDED", "COMPLETING",
+					     "REQUEUED",  "STAGE_OUT" };
+	static const char *const late[] = { "COMPLETED",    "CANCELLED by 0",
+					    "FAILED",	    "OUT_OF_MEMORY",
+					    "REVOKED",	    "",
+					    "SOMETHING NEW" };
+	size_t i;
+
+	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++)
+		ck_assert_msg(sacct_is_early(early[i]), "%s", early[i]);
+	for (i = 0; i < sizeof(late) / sizeof(late[0]); i++)
+		ck_assert_msg(!sacct_is_early(late[i]), "%s", late[i]);
+}
+END_TEST
+
+/* ---- reports of rows ---------------------------------------------------------------- */
+
+START_TEST(the_rows_of_an_array_are_its_family)
+{
+	struct sacct_rows *rows =
+		parse("a||||||||||||1|7|5_1\na||||||||||||1|8|5_[4-9]\n"
+		      "a||||||||||||1|9|55_1\na||||||||||||1|10|5+1\n"
+		      "a||||||||||||1|11|5\na||||||||||||1|12|5_12\n");
+	char ids[4][JOB_ID_SIZE];
+
+	ck_assert_uint_eq(job_row_family(rows, "5", ids, 4), 3);
+	ck_assert_str_eq(ids[0], "5_1");
+	ck_assert_str_eq(ids[1], "5+1");
+	ck_assert_str_eq(ids[2], "5_12");
+	ck_assert_uint_eq(job_row_family(rows, "5", ids, 2), 2);
+	ck_assert_uint_eq(job_row_family(rows, "6", ids, 4), 0);
+	ck_assert_uint_eq(job_row_family(NULL, "5", ids, 4), 0);
+	sacct_free(rows);
+}
+END_TEST
+
+START_TEST(each_row_is_a_report_with_a_summary_or_without)
+{
+	struct sacct_rows *rows = parse(
+		ROW("a", SUMMARY, "", "u", "5_0") ROW("a", "", "", "u", "7+1")
+			ROW("a", "jobio/1 rd=x", "", "u", "9"));
+	struct job_report **list = job_report_list(rows, &err);
+
+	ck_assert_ptr_nonnull(list);
+	ck_assert_str_eq(list[0]->id, "5_0");
+	ck_assert_str_eq(list[0]->summary_text, SUMMARY);
+	ck_assert_int_eq(list[0]->summary.rd_bytes, 1024);
+	ck_assert_int_eq(list[0]->array_job, 5);
+	ck_assert_int_eq(list[0]->array_task, 0);
+	ck_assert_int_eq(list[0]->het_job, RECORD_UNKNOWN);
+	ck_assert_str_eq(list[0]->cluster, "big");
+	ck_assert_ptr_eq(list[0]->slurm, &rows->row[0]);
+	ck_assert_ptr_null(list[1]->summary_text);
+	ck_assert_int_eq(list[1]->het_job, 7);
+	ck_assert_int_eq(list[1]->het_offset, 1);
+	ck_assert_int_eq(list[1]->array_job, RECORD_UNKNOWN);
+	ck_assert_int_eq(list[1]->summary.rd_bytes, SUMMARY_UNKNOWN);
+	ck_assert_int_eq(list[2]->array_job, RECORD_UNKNOWN);
+	job_report_free(list[0]);
+	job_report_free(list[1]);
+	job_report_free(list[2]);
+	free(list);
+	sacct_free(rows);
+}
+END_TEST
+
+static void expect_lost(const char *state, bool is_early, const char *sentence)
+{
+	struct job_source source = { .slurm = parse("a||||||||||||1|7|7\n") };
+	bool early = !is_early;
+
+	source.slurm->row[0].state = state;
+	ck_assert_ptr_null(job_row_find(&source, "7", &early, &err));
+	ck_assert_int_eq(early, is_early);
+	ck_assert_str_eq(err.text, sentence);
+	sacct_free(source.slurm);
+}
+
+START_TEST(why_a_row_tells_nothing_is_said)
+{
+	struct job_source source = { .slurm = NULL };
+	bool early = true;
+
+	expect_lost("RUNNING", true,
+		    "the job is RUNNING; what it read and wrote is known when "
+		    "it has ended");
+	expect_lost("COMPLETED", false,
+		    "sacct: the job is COMPLETED and has no summary: jobio was "
+		    "not at work, or its nodes have not reported yet");
+	err_set(&source.why_no_slurm, "sacct: away");
+	ck_assert_ptr_null(job_row_find(&source, "7", &early, &err));
+	ck_assert_str_eq(err.text, "sacct: away");
+	ck_assert(!early);
+	source.slurm = parse("a||||||||||||1|7|7\n");
+	ck_assert_ptr_null(job_row_find(&source, "8", &early, &err));
+	ck_assert_str_eq(err.text, "sacct: no such job that you may see");
+	sacct_free(source.slurm);
+}
+END_TEST
+
+/* ---- the time of a job --------------------------------------------------------------- */
+
+static const char *elapsed(double seconds)
+{
+	static char text[JOB_ELAPSED];
+
+	return job_elapsed(seconds, text);
+}
+
+START_TEST(times_are_written_as_slurm_does)
+{
+	ck_assert_str_eq(elapsed(0), "00:00:00");
+	ck_assert_str_eq(elapsed(0.4), "00:00:00");
+	ck_assert_str_eq(elapsed(0.5), "00:00:01");
+	ck_assert_str_eq(elapsed(59), "00:00:59");
+	ck_assert_str_eq(elapsed(3661), "01:01:01");
+	ck_assert_str_eq(elapsed(86399), "23:59:59");
+	ck_assert_str_eq(elapsed(86400), "1-00:00:00");
+	ck_assert_str_eq(elapsed(10.5 * 86400), "10-12:00:00");
+	ck_assert_str_eq(elapsed(1e12), "00:00:00");
+}
+END_TEST
+
+/* Of the ledger, with one record of these times, and Slurm's word. */
+static struct job_report *report_of(double start, double end,
+				    struct sacct_row *row)
+{
+	struct job_report *r = job_report_new("7", "ledger");
+
+	summary_init(&r->summary);
+	if (end >= 0) {
+		r->records = calloc(1, sizeof(*r->records));
+		r->records[0] = record_new();
+		r->records[0]->start = start;
+		r->records[0]->end = end;
+		r->record_count = 1;
+	}
+	r->slurm = row;
+	return r;
+}
+
+START_TEST(slurm_speaks_of_the_run_that_the_records_are_of)
+{
+	struct sacct_row row = { .state = "COMPLETED",
+				 .start = 1000,
+				 .end = 2000,
+				 .elapsed_s = 900,
+				 .nodes = 4 };
+	struct job_report *r = report_of(1000, 2000, &row);
+
+	ck_assert(job_is_of_slurm(r));
+	ck_assert(!job_is_before_slurm(r));
+	row.start = 2060; /* clocks differ */
+	ck_assert(!job_is_before_slurm(r));
+	row.start = 2061; /* a later run */
+	ck_assert(job_is_before_slurm(r));
+	ck_assert(!job_is_of_slurm(r));
+	row.start = 1000;
+	row.state = "RUNNING";
+	ck_assert(!job_is_of_slurm(r));
+	ck_assert(!job_is_before_slurm(r));
+	row.start = 0; /* it waits again */
+	ck_assert(job_is_before_slurm(r));
+	row.state = "CANCELLED by 0";
+	ck_assert(!job_is_before_slurm(r));
+	row.start = 1000;
+	row.state = "COMPLETED";
+	r->is_old_run = true;
+	ck_assert(!job_is_of_slurm(r)); /* which is the newest, nobody says */
+	r->restart = r->newest = 2;
+	ck_assert(job_is_of_slurm(r));
+	r->newest = 3;
+	ck_assert(!job_is_of_slurm(r));
+	r->slurm = NULL;
+	ck_assert(!job_is_of_slurm(r) && !job_is_before_slurm(r));
+	job_report_free(r);
+}
+END_TEST
+
+START_TEST(a_jobs_time_is_that_of_its_records_else_slurms)
+{
+	struct sacct_row row = { .state = "COMPLETED",
+				 .start = 1000,
+				 .end = 2000,
+				 .elapsed_s = 900 };
+	struct job_report *r = report_of(1100, 1600, &row);
+	struct job_time time = job_time_of(r);
+
+	ck_assert(time.first == 1100 && time.last == 1600);
+	ck_assert(time.seconds == 500);
+	job_report_free(r);
+	r = report_of(0, -1, &row);
+	time = job_time_of(r);
+	ck_assert(time.first == 1000 && time.last == 2000);
+	ck_assert(time.seconds == 900);
+	row.elapsed_s = 0;
+	time = job_time_of(r);
+	ck_assert(time.seconds == 1000);
+	row.end = 1000;
+	time = job_time_of(r);
+	ck_assert(time.seconds == 0);
+	r->slurm = NULL;
+	time = job_time_of(r);
+	ck_assert(time.first < 0 && time.last < 0 && time.seconds == 0);
+	job_report_free(r);
+}
+END_TEST
+
+START_TEST(how_many_nodes_a_job_had_is_the_best_word_that_there_is)
+{
+	struct sacct_row row = { .state = "COMPLETED", .start = 1, .nodes = 4 };
+	struct job_report *r = report_of(0, -1, &row);
+
+	ck_assert_int_eq(job_nodes_of(r), 4);
+	row.nodes = 0;
+	ck_assert_int_eq(job_nodes_of(r), RECORD_UNKNOWN);
+	r->summary.nodes_seen = 1;
+	ck_assert_int_eq(job_nodes_of(r), 1);
+	row.nodes = 2;
+	ck_assert_int_eq(job_nodes_of(r), 2);
+	r->summary.nodes_expected = 0;
+	ck_assert_int_eq(job_nodes_of(r), 0);
+	r->summary.nodes_expected = 8;
+	ck_assert_int_eq(job_nodes_of(r), 8);
+	job_report_free(r);
+}
+END_TEST
+
+UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job,
+	  an_answer_without_its_last_newline_is_whole,
+	  a_summary_is_found_in_either_comment_the_systems_first,
+	  many_rows_are_read, states_have_long_and_short_names,
+	  a_job_that_is_yet_to_end_is_early,
+	  the_rows_of_an_array_are_its_family,
+	  each_row_is_a_report_with_a_summary_or_without,
+	  why_a_row_tells_nothing_is_said, times_are_written_as_slurm_does,
+	  slurm_speaks_of_the_run_that_the_records_are_of,
+	  a_jobs_time_is_that_of_its_records_else_slurms,
+	  how_many_nodes_a_job_had_is_the_best_word_that_there_is)
