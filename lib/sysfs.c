@@ -378,10 +378,12 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 {
 	char path[64], text[2048], *at, *save = NULL;
 	unsigned long long value;
-	int64_t boot = boot_time_s();
+	int64_t boot;
 	int field;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	/* the kernel adds up every interrupt of every CPU for that of the boot */
+	boot = start_s ? boot_time_s() : 0;
 	if (pid <= 0 || boot < 0 || read_some(path, text, sizeof(text)) < 0)
 		return -1;
 	at = strrchr(text, ')'); /* the name may hold anything */

@@ -41,6 +41,15 @@ killed_at() {
 	[[ $rc -eq 137 ]]
 }
 
+# watch_helpers - what prepare and release go to is in $NODE/watched; watch.so is from
+# watch_library
+watch_helpers() {
+	crash_helpers
+	# shellcheck disable=SC2034 # node.bash uses it
+	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_LOG="$NODE/watched"
+		ASAN_OPTIONS=verify_asan_link_order=0)
+}
+
 # Without the bash fronts: they would hide the signal.
 prepare() {
 	in_env "$NODE/bin/jobio-prepare" --conf="$NODE/jobio.conf" \

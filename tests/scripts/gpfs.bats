@@ -11,6 +11,8 @@ load gpfs
 
 SET='"what":"mmconfig","target":"mmfsd","old":"maxMBpS=2048,fsyncIsGlobal=1","new":"maxMBpS=24000,fsyncIsGlobal=0"'
 
+setup_file() { watch_library "$BATS_FILE_TMPDIR/watch.so"; }
+
 setup() {
 	node_make
 	gpfs_make
@@ -472,6 +474,26 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 	one_job 7 - stream
 	expect_config maxMBpS 2048
 	[ "$(told 7)" = GP46 ]
+}
+
+# watched_job ID
+watched_job() {
+	job "$1"
+	prepare 2>/dev/null
+	release 2>/dev/null
+}
+
+# /proc/stat adds up every interrupt of every CPU
+@test "a job on a healthy client looks neither for processes nor at the whole node's interrupts" {
+	gpfs_stop
+	gpfs_start --socket
+	watch_helpers
+	watched_job 7
+	rm "$NODE/watched"
+	watched_job 8
+	[ "$(record 8 | jq -c '.wire | length')" -eq 2 ]
+	[ "$(watched open '/proc/stat$')" -eq 0 ]
+	[ "$(watched open "$NODE/processes")" -eq 0 ]
 }
 
 @test "check says what is wrong with a Storage Scale client" {

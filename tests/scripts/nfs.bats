@@ -295,14 +295,6 @@ automounted() {
 		'42 40 0:71 / /mnt/direct rw,relatime shared:31 - autofs /etc/auto.direct rw,direct' >"$NODE/nfs/mountinfo"
 }
 
-# watch_helpers - what prolog and epilog go to is in $NODE/watched
-watch_helpers() {
-	crash_helpers
-	# shellcheck disable=SC2034 # node.bash uses it
-	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_LOG="$NODE/watched"
-		ASAN_OPTIONS=verify_asan_link_order=0)
-}
-
 @test "an automount point is not walked to, used or not, by prolog, epilog and --recover" {
 	automounted
 	sed -i "/^\[client/a mounts=/mnt/work /mnt/direct" "$NODE/jobio.conf"
