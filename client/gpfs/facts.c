@@ -37,6 +37,35 @@ static void ask_mmdiag(const struct client *client, struct ask *ask,
 	ask_command(client, ask, argv, NULL);
 }
 
+/* What rules and settings ask for. mmfsd has several hundred attributes, which each
+ * job would read for these. */
+static const char *const asked[] = { "fsyncIsGlobal",
+				     "ignorePrefetchLUNCount",
+				     "maxFilesToCache",
+				     "maxMBpS",
+				     "maxStatCache",
+				     "nBucketGroups",
+				     "pagepool",
+				     "seqDiscardThreshold",
+				     "verbsPorts",
+				     "verbsRdma",
+				     "workerThreads",
+				     "writebehindThreshold",
+				     NULL };
+
+static void keep_asked(struct ask *config)
+{
+	char *only;
+
+	if (config->answer != ASK_ANSWERED)
+		return;
+	only = gpfs_y_only(config->text, asked);
+	if (!only)
+		return; /* all of it does as well */
+	free(config->text);
+	config->text = only;
+}
+
 void gpfs_ask_config(struct client *client)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
@@ -47,6 +76,7 @@ void gpfs_ask_config(struct client *client)
 	facts->mmfsd = process_named(client->section->process_dir, GPFS_MMFSD);
 	if (facts->mmfsd > 0)
 		ask_mmdiag(client, &facts->config, "--config");
+	keep_asked(&facts->config);
 }
 
 /* Its work is done by the threads of mmfsd, wherever they may run: no CPU is its

@@ -188,7 +188,7 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 	int node;
 
 	if (!gpfs_word(judge->client, "verbsPorts", ports, sizeof(ports)) ||
-	    process_cpus(facts_of(judge)->mmfsd, &cpus) < 0)
+	    !*ports || process_cpus(facts_of(judge)->mmfsd, &cpus) < 0)
 		return;
 	for (port = strtok_r(ports, " ,", &rest); port;
 	     port = strtok_r(NULL, " ,", &rest)) {

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CONFIG "mmdiag:config:"
@@ -128,4 +129,29 @@ bool gpfs_y_config(const char *text, const char *name, char *value, size_t size)
 		    !strcmp(key, name))
 			return gpfs_y_get(&y, "value", value, size);
 	return false;
+}
+
+static bool is_one_of(const char *const names[], const char *name)
+{
+	for (; *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+char *gpfs_y_only(const char *text, const char *const names[])
+{
+	struct gpfs_y y = { "", "" };
+	char name[128], *only = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&only, &size);
+
+	while (out && gpfs_y_next(&text, CONFIG, &y))
+		if (gpfs_y_get(&y, "name", name, sizeof(name)) &&
+		    is_one_of(names, name))
+			fprintf(out, "%s\n%s\n", y.header, y.line);
+	if (out && fclose(out) == 0)
+		return only;
+	free(only);
+	return NULL;
 }

@@ -35,5 +35,8 @@ bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value,
 /* Of `mmdiag --config -Y`: the value of an attribute; false: not there. */
 bool gpfs_y_config(const char *text, const char *name, char *value,
 		   size_t size);
+/* The same, of the attributes of these names alone (ends with NULL); caller frees;
+ * NULL: out of memory. */
+char *gpfs_y_only(const char *text, const char *const names[]);
 
 #endif

@@ -476,6 +476,35 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 	[ "$(told 7)" = GP46 ]
 }
 
+@test "of several hundred attributes those that jobio asks for are kept, and hold for the next job" {
+	local i
+	sed -i 's/^pagepool .*/pagepool 1048576 dynamic/' "$NODE/gpfs/config"
+	for i in {1..800}; do echo "anAttributeOfThem$i $i -"; done >"$NODE/gpfs/config.new"
+	cat "$NODE/gpfs/config" >>"$NODE/gpfs/config.new"
+	mv "$NODE/gpfs/config.new" "$NODE/gpfs/config"
+	one_job 7 2>/dev/null
+	[ "$(told 7)" = GP08 ]
+	[ "$(stat -c %s "$NODE/run/client.fast.json")" -lt 8192 ]
+	one_job 8 2>/dev/null
+	[ "$(told 8)" = GP08 ]
+	[ "$(gpfs_calls mmdiag)" -eq 2 ] # --config and --waiters, once
+}
+
+@test "each attribute that a profile may have is one that jobio asks for" {
+	printf '%s -\n' 'ignorePrefetchLUNCount yes' 'maxFilesToCache 4000' 'seqDiscardThreshold 1048576' \
+		'workerThreads 512' 'writebehindThreshold 524288' >>"$NODE/gpfs/config"
+	gpfs_allow
+	printf '%s\n' '[profile live]' \
+		mmconfig=fsyncIsGlobal=1,ignorePrefetchLUNCount=1,maxMBpS=2048,seqDiscardThreshold=1048576,writebehindThreshold=524288 \
+		'[profile started]' \
+		mmconfig=maxFilesToCache=4000,maxStatCache=1000,nBucketGroups=128,pagepool=17179869184,workerThreads=512 >>"$NODE/jobio.conf"
+	one_job 7 1 live
+	one_job 8 1 started
+	[ "$(told 7),$(told 8)" = , ]
+	[ "$(record 7 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
+	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
+}
+
 # watched_job ID
 watched_job() {
 	job "$1"
