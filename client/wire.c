@@ -11,6 +11,7 @@
 #include "lib/json.h"
 
 #define TEXT_BYTES_MAX (1U << 20)
+#define ROWS_FIRST 8
 #define DEPTH_MAX 4
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
@@ -34,6 +35,8 @@ struct wire *wire_new(struct err *err)
 
 void wire_free(struct wire *wire)
 {
+	if (wire)
+		free(wire->row);
 	free(wire);
 }
 
@@ -63,15 +66,35 @@ static bool is_unread(const struct wire *wire, const char *id)
 	return at && find_row(wire, bare, 0);
 }
 
+/* Most clients have a few rows, and all of them would be megabytes. */
+static bool has_room(struct wire *wire)
+{
+	size_t room = wire->room ? 2 * wire->room : ROWS_FIRST;
+	struct wire_row *bigger;
+
+	if (wire->count < wire->room)
+		return true;
+	if (room > WIRE_ROWS_MAX)
+		room = WIRE_ROWS_MAX;
+	bigger = wire->count < room ? realloc(wire->row, room * sizeof(*bigger))
+				    : NULL;
+	if (!bigger)
+		return false;
+	wire->row = bigger;
+	wire->room = room;
+	return true;
+}
+
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
 	struct wire_row *row =
 		(struct wire_row *)find_row(wire, id, wire->count);
 	int kind;
 
-	if (row || wire->count == WIRE_ROWS_MAX)
+	if (row || !has_room(wire))
 		return row;
 	row = &wire->row[wire->count++];
+	memset(row, 0, sizeof(*row));
 	snprintf(row->id, sizeof(row->id), "%s", id);
 	wire->unread += *id && id[strlen(id) - 1] == '@';
 	row->born_s = WIRE_UNKNOWN;

@@ -59,14 +59,15 @@ struct wire {
 	int64_t calls_wrap;
 	bool clears_all;
 	struct client_wire_event event;
-	size_t count, unread;
-	struct wire_row row[WIRE_ROWS_MAX];
+	size_t count, unread, room;
+	struct wire_row *row; /* of at most WIRE_ROWS_MAX */
 };
 
 struct wire *wire_new(struct err *err);
 void wire_free(struct wire *wire);
 
-/* The row of this id, made when there is none; NULL: there are too many. */
+/* The row of this id, made when there is none; NULL: there are too many, or no
+ * memory for it. */
 struct wire_row *wire_row(struct wire *wire, const char *id);
 /* -1: the sum is too large. */
 int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The difference of two readings of a client's counters. What each type reads
  * is in tests of its own. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -324,6 +325,27 @@ START_TEST(a_wire_travels_as_text)
 }
 END_TEST
 
+START_TEST(there_are_as_many_rows_as_there_may_be_and_no_more)
+{
+	char id[16];
+	int i;
+
+	begin();
+	for (i = 0; i < WIRE_ROWS_MAX; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		row(before, id, "/a", i);
+	}
+	ck_assert_ptr_null(wire_row(before, "more"));
+	ck_assert_uint_eq(before->count, WIRE_ROWS_MAX);
+	ck_assert_str_eq(before->row[0].id, "0");
+	ck_assert_str_eq(before->row[0].fs, "/a");
+	ck_assert_int_eq(before->row[9].count[WIRE_READ_BYTES], 9);
+	ck_assert_int_eq(before->row[9].count[WIRE_META], WIRE_UNKNOWN);
+	ck_assert_ptr_eq(wire_row(before, "9"), &before->row[9]);
+	end();
+}
+END_TEST
+
 START_TEST(a_row_has_no_sum_beyond_all_numbers)
 {
 	struct wire_row *one;
@@ -351,4 +373,5 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
 	  a_wire_travels_as_text,
 	  what_an_older_jobio_has_left_lacks_the_last_kinds,
+	  there_are_as_many_rows_as_there_may_be_and_no_more,
 	  a_row_has_no_sum_beyond_all_numbers)
