@@ -55,56 +55,25 @@ void lustre_facts_drop_counters(const struct client *client)
 
 /* ---- in the child: read and print ----------------------------------------- */
 
-/* "64.00" of newer versions, "0 (all)": the digits that it begins with. */
-static long leading_number(const char *text)
-{
-	char *end;
-	long number;
-
-	errno = 0;
-	number = strtol(text, &end, 10);
-	return errno || end == text || number < 0 ? LUSTRE_UNKNOWN : number;
-}
-
 static long param(const struct client *client, const char *folder,
 		  const char *device, const char *name)
 {
-	char line[128];
-
-	if (tree_line(client->section, folder, device, name, line,
-		      sizeof(line)) < 0)
-		return LUSTRE_UNKNOWN;
-	return leading_number(line);
-}
-
-static long tracked(const struct client *client, const char *device)
-{
-	static const char *const names[] = { "stats_track_pid",
-					     "stats_track_ppid",
-					     "stats_track_gid" };
-	long id = LUSTRE_UNKNOWN, most = LUSTRE_UNKNOWN;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		id = param(client, "llite", device, names[i]);
-		most = id > most ? id : most;
-	}
-	return most;
+	return tree_number(client->section, folder, device, name);
 }
 
 static void print_instance(const struct client *client,
-			   const struct tree_device *device)
+			   struct tree_device *device)
 {
 	const char *name = device->name, *dash = strrchr(name, '-');
 	char lov[2 * TREE_NAME_MAX];
 
+	device->tracked = lustre_stats_tracked(client->section, device);
 	snprintf(lov, sizeof(lov), "%.*s-clilov%s", (int)(dash - name), name,
 		 dash);
-	printf("instance %s %ld %ld %ld %ld %ld\n", name,
+	printf("instance %s %ld %ld %ld %ld\n", name,
 	       param(client, "llite", name, "max_read_ahead_mb"),
 	       param(client, "llite", name, "max_read_ahead_per_file_mb"),
-	       param(client, "llite", name, "max_read_ahead_whole_mb"),
-	       tracked(client, name), param(client, "lov", lov, "stripecount"));
+	       device->tracked, param(client, "lov", lov, "stripecount"));
 }
 
 /* The word or number behind a key of the import's YAML. */
@@ -112,7 +81,7 @@ static long import_number(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
 
-	return at ? leading_number(at + strlen(key)) : LUSTRE_UNKNOWN;
+	return at ? tree_digits(at + strlen(key)) : LUSTRE_UNKNOWN;
 }
 
 void lustre_import_parse(const char *text, struct lustre_import *import)
@@ -124,6 +93,15 @@ void lustre_import_parse(const char *text, struct lustre_import *import)
 		sscanf(at + 12, "%15[A-Z_]", import->state);
 	import->server_bytes = import_number(text, "max_brw_size: ");
 	import->server_mods = import_number(text, "max_mod_rpcs: ");
+}
+
+/* What rules ask for of OSTs alone. */
+static long osc_param(const struct client *client,
+		      const struct tree_device *device, const char *name)
+{
+	return device->kind == TREE_OSC
+		       ? param(client, "osc", device->name, name)
+		       : LUSTRE_UNKNOWN;
 }
 
 static void print_target(const struct client *client,
@@ -143,19 +121,18 @@ static void print_target(const struct client *client,
 	       (int)device->kind, device->index, device->instance,
 	       *import.state ? import.state : "?",
 	       param(client, folder, name, "active"),
-	       param(client, folder, name, "max_rpcs_in_flight"),
-	       param(client, folder, name, "max_pages_per_rpc"),
-	       param(client, folder, name, "checksums"), import.server_bytes,
+	       osc_param(client, device, "max_rpcs_in_flight"),
+	       osc_param(client, device, "max_pages_per_rpc"),
+	       osc_param(client, device, "checksums"), import.server_bytes,
 	       import.server_mods);
 }
 
 /* The first line, whichever way it is told: "2.17.0", "lustre: 2.10.1". */
 static void print_global(const struct client *client, const char *name)
 {
-	char path[TREE_PATH_MAX], line[128], *at = line;
+	char line[128], *at = line;
 
-	if (tree_global(client->section, name, path) < 0 ||
-	    sysfs_line(path, line, sizeof(line)) < 0)
+	if (tree_global_line(client->section, name, line, sizeof(line)) < 0)
 		return;
 	if (!strncmp(line, "lustre: ", 8))
 		at += 8;
@@ -229,7 +206,7 @@ static bool may_count(const struct looking *looking, const struct tree *tree)
 	       tree->count <= WIRE_ROWS_MAX;
 }
 
-static void print_devices(const struct client *client, const struct tree *tree)
+static void print_devices(const struct client *client, struct tree *tree)
 {
 	size_t i;
 
@@ -250,7 +227,6 @@ static int print_all(void *arg)
 
 	print_global(client, "version");
 	print_global(client, "jobid_var");
-	print_global(client, "jobid_name");
 	print_nis(client);
 	print_cpts(client);
 	tree = tree_read(client, &why);
@@ -262,7 +238,7 @@ static int print_all(void *arg)
 	if (may_count(looking, tree)) {
 		printf("%s", &COUNTERS[1]);
 		fflush(stdout); /* should they hang, the rest is known */
-		lustre_stats_print(client, tree,
+		lustre_stats_print(client, tree, false,
 				   looking->begun_ms + looking->limit_ms / 2);
 	}
 	tree_free(tree);
@@ -282,9 +258,8 @@ static int take_instance(struct lustre_facts *facts, const char *line)
 {
 	struct lustre_instance one = { 0 }, *bigger;
 
-	if (sscanf(line, "%95s %ld %ld %ld %ld %ld", one.name, &one.ahead_mb,
-		   &one.ahead_file_mb, &one.ahead_whole_mb, &one.tracked,
-		   &one.stripe_count) != 6)
+	if (sscanf(line, "%95s %ld %ld %ld %ld", one.name, &one.ahead_mb,
+		   &one.ahead_file_mb, &one.tracked, &one.stripe_count) != 5)
 		return 0;
 	bigger = grow(facts->instance, facts->instance_count, sizeof(one));
 	if (!bigger)
@@ -381,9 +356,6 @@ static int take_line(struct lustre_facts *facts, const char *line)
 		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
 	else if ((rest = behind(line, "jobid_var")))
 		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s",
-			 rest);
-	else if ((rest = behind(line, "jobid_name")))
-		snprintf(facts->jobid_name, sizeof(facts->jobid_name), "%.63s",
 			 rest);
 	else if ((rest = behind(line, "nis")))
 		take_card(facts, rest);

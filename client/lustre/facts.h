@@ -20,13 +20,13 @@
 #include "client/ask.h"
 #include "client/lustre/tree.h"
 
-#define LUSTRE_UNKNOWN (-1L)
+#define LUSTRE_UNKNOWN (-1L) /* as tree.h has it */
 #define LUSTRE_CARDS_MAX 32
 
 struct lustre_instance {
 	char name[TREE_NAME_MAX];
 	/* of llite, in MiB; which process, parent or group alone is counted */
-	long ahead_mb, ahead_file_mb, ahead_whole_mb, tracked;
+	long ahead_mb, ahead_file_mb, tracked;
 	long stripe_count; /* of files whose folder says nothing */
 };
 
@@ -35,7 +35,7 @@ struct lustre_target {
 	unsigned int index;
 	char instance[TREE_NAME_MAX];
 	char state[16]; /* of the import: "FULL", "IDLE", "DISCONN", .. */
-	long active, rpcs, pages, checksums;
+	long active, rpcs, pages, checksums; /* the last three of an OST */
 	long server_bytes; /* the most that the server takes in an RPC */
 	long server_mods;  /* the most changes at a time, of an MDT */
 };
@@ -47,7 +47,7 @@ struct lustre_card {
 
 struct lustre_facts {
 	struct ask ask;
-	char version[32], jobid_var[64], jobid_name[64];
+	char version[32], jobid_var[64];
 	size_t instance_count, target_count, card_count;
 	struct lustre_instance *instance;
 	struct lustre_target *target;

@@ -13,7 +13,6 @@
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "lib/faultpoint.h"
-#include "lib/sysfs.h"
 
 #define GROUPS_MAX 24	/* entries of the journal for one job */
 #define TARGET_MAX 4096 /* as much as a record holds */
@@ -497,16 +496,16 @@ static const char *const jobid_keys[] = { "jobid_name", "jobid_var" };
 /* A template may be anything; one that would break the list is not touched. */
 static const char *jobid_now(const struct client *client, const char *target)
 {
-	char path[TREE_PATH_MAX], value[128];
 	static char list[300];
+	char value[128];
 	size_t i;
 
 	(void)target;
 	list[0] = '\0';
 	for (i = 0; i < 2; i++) {
-		if (tree_global(client->section, jobid_keys[i], path) < 0 ||
-		    sysfs_line(path, value, sizeof(value)) < 0 || !*value ||
-		    strpbrk(value, ",\"="))
+		if (tree_global_line(client->section, jobid_keys[i], value,
+				     sizeof(value)) < 0 ||
+		    !*value || strpbrk(value, ",\"="))
 			return NULL;
 		snprintf(list + strlen(list), sizeof(list) - strlen(list),
 			 "%s%s=%s", i ? "," : "", jobid_keys[i], value);

@@ -306,22 +306,31 @@ void lustre_stats_id(const struct client *client,
 		 device->name, *stats->epoch ? stats->epoch : inode);
 }
 
-/* Counters that count one process alone say nothing of the others. */
-static bool is_tracking(const struct config_client *section,
-			const struct tree_device *device)
+long lustre_stats_tracked(const struct config_client *section,
+			  const struct tree_device *device)
 {
 	static const char *const names[] = { "stats_track_pid",
 					     "stats_track_ppid",
 					     "stats_track_gid" };
-	char line[64];
+	long id, most = -1;
 	size_t i;
 
-	for (i = 0; device->kind == TREE_LLITE && i < 3; i++)
-		if (tree_line(section, "llite", device->name, names[i], line,
-			      sizeof(line)) == 0 &&
-		    *line >= '1' && *line <= '9')
-			return true;
-	return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		id = tree_number(section, "llite", device->name, names[i]);
+		most = id > most ? id : most;
+	}
+	return most;
+}
+
+/* Counters that count one process alone say nothing of the others. */
+static bool is_tracking(const struct config_client *section,
+			const struct tree_device *device)
+{
+	if (device->kind != TREE_LLITE)
+		return false;
+	return (device->tracked == TREE_UNREAD
+			? lustre_stats_tracked(section, device)
+			: device->tracked) > 0;
 }
 
 /* "row ID N N .. FS" */
@@ -383,7 +392,7 @@ static bool is_denied(int error)
 }
 
 static void print_device(const struct client *client,
-			 const struct tree_device *device,
+			 const struct tree_device *device, bool evictions,
 			 unsigned long long enough_ms)
 {
 	const struct config_client *section = client->section;
@@ -395,7 +404,8 @@ static void print_device(const struct client *client,
 	else if (tree_text(section, tree_folder(device->kind), device->name,
 			   "stats", text, sizeof(text)) == 0) {
 		print_row(client, device, text);
-		print_eviction(section, device);
+		if (evictions)
+			print_eviction(section, device);
 	} else if (is_denied(errno))
 		printf("denied %s\n", device->name);
 	else
@@ -404,10 +414,10 @@ static void print_device(const struct client *client,
 }
 
 void lustre_stats_print(const struct client *client, const struct tree *tree,
-			unsigned long long enough_ms)
+			bool evictions, unsigned long long enough_ms)
 {
 	size_t i;
 
 	for (i = 0; i < tree->count; i++)
-		print_device(client, &tree->device[i], enough_ms);
+		print_device(client, &tree->device[i], evictions, enough_ms);
 }

@@ -45,10 +45,15 @@ void lustre_stats_id(const struct client *client,
 const char *lustre_stats_mount(const struct client *client,
 			       const struct tree_device *device);
 
-/* A line for each device, as wire.c takes it: "row ID N N .. FS", and of some
- * "evicted SECONDS WHO"; "unread ID FS" of the OSTs that come after 'enough_ms';
- * "damaged", "denied" and "missing DEVICE". */
+/* Which process, parent or group an llite counts alone; 0: none; -1 unknown. */
+long lustre_stats_tracked(const struct config_client *section,
+			  const struct tree_device *device);
+
+/* A line for each device, as wire.c takes it: "row ID N N .. FS", and with
+ * 'evictions', which only a job's end tells, of some "evicted SECONDS WHO"; "unread
+ * ID FS" of the OSTs that come after 'enough_ms'; "damaged", "denied" and "missing
+ * DEVICE". */
 void lustre_stats_print(const struct client *client, const struct tree *tree,
-			unsigned long long enough_ms);
+			bool evictions, unsigned long long enough_ms);
 
 #endif

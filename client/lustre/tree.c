@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/sysfs.h"
+
 static const char *const folders[TREE_KINDS] = { "llite", "mdc", "osc" };
 static const char *const words[TREE_KINDS] = { "", "-MDT", "-OST" };
 
@@ -97,6 +99,7 @@ static int parse_device(const struct client *client, enum tree_kind kind,
 		return -1;
 	memset(device, 0, sizeof(*device));
 	device->kind = kind;
+	device->tracked = TREE_UNREAD;
 	snprintf(device->name, TREE_NAME_MAX, "%s", name);
 	length = (size_t)(address - name);
 	if (kind != TREE_LLITE) {
@@ -284,43 +287,94 @@ static int open_param(const struct config_client *section, const char *folder,
 	return -1;
 }
 
-/* A file of the kernel's: what one open shows, in as many reads as it takes. */
-static int read_file(int fd, char *text, size_t size)
+/* A file of the kernel's: what one open shows, in as many reads as it takes; of one
+ * line alone mostly one. */
+static int read_file(int fd, bool is_line, char *text, size_t size)
 {
+	bool is_whole = false;
 	size_t used = 0;
 	ssize_t n = 0;
 	int saved;
 
-	while (used < size - 1) {
+	while (!is_whole && used < size - 1) {
 		n = read(fd, text + used, size - 1 - used);
+		if (n > 0)
+			is_whole =
+				is_line && memchr(text + used, '\n', (size_t)n);
+		else
+			is_whole = n == 0;
 		if (n <= 0)
 			break;
 		used += (size_t)n;
 	}
-	saved = errno;
+	saved = n < 0 ? errno : EFBIG;
 	close(fd);
 	text[used] = '\0';
 	errno = saved;
-	if (n > 0)
-		errno = EFBIG;
-	return n == 0 ? 0 : -1;
+	return is_whole ? 0 : -1;
+}
+
+static int read_param(const struct config_client *section, const char *folder,
+		      const char *device, const char *param, bool is_line,
+		      char *text, size_t size)
+{
+	int fd = open_param(section, folder, device, param);
+
+	return fd < 0 ? -1 : read_file(fd, is_line, text, size);
 }
 
 int tree_text(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *text, size_t size)
 {
-	int fd = open_param(section, folder, device, param);
-
-	return fd < 0 ? -1 : read_file(fd, text, size);
+	return read_param(section, folder, device, param, false, text, size);
 }
 
 int tree_line(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *line, size_t size)
 {
-	if (tree_text(section, folder, device, param, line, size) < 0)
+	if (read_param(section, folder, device, param, true, line, size) < 0)
 		return -1;
 	line[strcspn(line, "\n")] = '\0';
 	return 0;
+}
+
+/* "64.00" of newer versions, "0 (all)" */
+long tree_digits(const char *text)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	return errno || end == text || number < 0 ? -1 : number;
+}
+
+long tree_number(const struct config_client *section, const char *folder,
+		 const char *device, const char *param)
+{
+	char line[128];
+
+	if (tree_line(section, folder, device, param, line, sizeof(line)) < 0)
+		return -1;
+	return tree_digits(line);
+}
+
+int tree_global_line(const struct config_client *section, const char *name,
+		     char *line, size_t size)
+{
+	const char *const folders_of[] = { section->sys_dir,
+					   section->procfs_dir };
+	char path[TREE_PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(folders_of) / sizeof(folders_of[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folders_of[i], name);
+		if (sysfs_line(path, line, size) == 0)
+			return 0;
+		if (!is_elsewhere(errno))
+			break;
+	}
+	return -1;
 }
 
 int tree_global(const struct config_client *section, const char *name,

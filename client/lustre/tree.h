@@ -32,6 +32,7 @@
 #define TREE_NAME_MAX 96
 #define TREE_TEXT_MAX (64U << 10) /* of one file */
 #define TREE_DEVICES_MAX 20000
+#define TREE_UNREAD (-2L) /* nobody has looked yet */
 
 enum tree_kind {
 	TREE_LLITE,
@@ -42,7 +43,8 @@ enum tree_kind {
 
 struct tree_device {
 	enum tree_kind kind;
-	unsigned int index;	      /* 0 of llite */
+	unsigned int index; /* 0 of llite */
+	long tracked;	    /* of llite: who alone is counted, as in stats.h */
 	char name[TREE_NAME_MAX];     /* of the device */
 	char instance[TREE_NAME_MAX]; /* of the mount that it belongs to */
 };
@@ -72,7 +74,14 @@ int tree_line(const struct config_client *section, const char *folder,
 int tree_text(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *text, size_t size);
 
+/* The number that a text, or a parameter, begins with; -1: none. */
+long tree_digits(const char *text);
+long tree_number(const struct config_client *section, const char *folder,
+		 const char *device, const char *param);
+
 /* Of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
+int tree_global_line(const struct config_client *section, const char *name,
+		     char *line, size_t size);
 int tree_global(const struct config_client *section, const char *name,
 		char path[TREE_PATH_MAX]);
 

@@ -31,7 +31,8 @@ static int print_all(void *arg)
 
 	tree = tree_read(reader->client, &why);
 	if (tree)
-		lustre_stats_print(reader->client, tree, reader->enough_ms);
+		lustre_stats_print(reader->client, tree, true,
+				   reader->enough_ms);
 	tree_free(tree);
 	return 0;
 }

@@ -632,7 +632,7 @@ costs() {
 	[ "$(record 7 | jq -c '[.wire, .request.applied]')" = '[null,true]' ]
 }
 
-@test "400 OSTs cost the epilog two files each, and neither prolog nor epilog a process more than two do" {
+@test "400 OSTs cost the prolog six files each, the epilog two, and neither a process more than two do" {
 	local forks
 	watch
 	job 7
@@ -643,7 +643,9 @@ costs() {
 	rm "$NODE/watched"
 	job 8
 	prepare
-	[ "$(watched open /osc/work-OST)" -le 4000 ]
+	[ "$(watched open /osc/work-OST)" -le 2440 ]
+	[ "$(watched open '/state$')" -eq 0 ] # evictions are told by the end
+	[ "$(watched open /stats_track_pid)" -eq 1 ]
 	mv "$NODE/watched" "$NODE/watched-before"
 	release
 	[ "$(watched open /osc/work-OST)" -ge 800 ]
