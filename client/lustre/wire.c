@@ -257,45 +257,51 @@ static int take_kept(const struct client *client, struct wire *wire,
 	return rc;
 }
 
-static int read_all(const struct client *of, struct client *client,
-		    struct wire *wire, struct err *err)
+static int read_by(struct client *client, struct wire *wire, bool *denied,
+		   struct err *err)
 {
 	struct ask ask = { 0 };
+	int rc;
+
+	ask_child(client, &ask);
+	rc = ask.answer == ASK_ANSWERED ? take_all(wire, ask.text, denied, err)
+					: err_set(err, "%s", ask.why);
+	ask_clear(&ask);
+	return rc < 0 ? -1 : 1;
+}
+
+/* 1; 0: no mount of [client] mounts= is there; -1. What the child was asked for was
+ * by the mounts of that moment. */
+static int read_all(const struct client *of, struct wire *wire, struct err *err)
+{
+	struct client client = { .type = of->type,
+				 .section = of->section,
+				 .run_dir = of->run_dir };
 	bool denied = false;
 	int rc = take_kept(of, wire, &denied, err);
 
-	if (rc == 0) {
-		ask_child(client, &ask);
-		rc = ask.answer == ASK_ANSWERED
-			     ? take_all(wire, ask.text, &denied, err)
-			     : err_set(err, "%s", ask.why);
-	}
-	if (rc >= 0 && denied)
-		rc = ask_lctl(client, wire, err);
-	ask_clear(&ask);
-	return rc < 0 ? -1 : 0;
+	if (rc < 0 || (rc > 0 && !denied))
+		return rc;
+	rc = mounts_reread(&client, err) < 0 ? -1
+					     : client.common.mount_count > 0;
+	if (rc > 0 && !denied)
+		rc = read_by(&client, wire, &denied, err);
+	if (rc > 0 && denied)
+		rc = ask_lctl(&client, wire, err) < 0 ? -1 : 1;
+	mounts_free(client.mounts);
+	return rc;
 }
 
 /* NULL and errno ENOENT: no mount of [client] mounts= is there. */
 struct wire *lustre_wire_read(const struct client *of, struct err *err)
 {
-	struct client client = { .type = of->type,
-				 .section = of->section,
-				 .run_dir = of->run_dir };
 	struct wire *wire = wire_new(err);
-	size_t mounted = 0;
-	int rc = -1;
+	int rc = wire ? read_all(of, wire, err) : -1;
 
-	if (!wire || mounts_reread(&client, err) < 0)
-		goto out;
-	mounted = client.common.mount_count;
-	rc = mounted ? read_all(of, &client, wire, err) : 0;
-	if (rc == 0 && mounted && !wire->count)
+	if (rc > 0 && !wire->count)
 		rc = err_set(err, "no statistics of Lustre in %s",
 			     of->section->debug_dir);
-out:
-	mounts_free(client.mounts);
-	if (rc == 0 && mounted)
+	if (rc > 0)
 		return wire;
 	errno = rc == 0 ? ENOENT : EIO;
 	wire_free(wire);
