@@ -255,6 +255,56 @@ int tree_path(const struct config_client *section, const char *folder,
 	return -1;
 }
 
+static const struct config_client *held; /* NULL: tree_hold() was not called */
+
+struct held_folder {
+	bool is_known;
+	int fd, error;
+};
+
+/* Its fd; -1 and errno: it cannot be held. */
+static int held_folder(size_t root, const char *folder)
+{
+	static struct held_folder known[ROOTS][TREE_KINDS + 1];
+	struct held_folder *one;
+	char path[TREE_PATH_MAX];
+	size_t i = 0;
+
+	while (i < TREE_KINDS && strcmp(folders[i], folder) != 0)
+		i++; /* the last one is "lov" */
+	one = &known[root][i];
+	if (!one->is_known) {
+		param_path(held, root, folder, ".", ".", path);
+		one->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		one->error = errno;
+		one->is_known = true;
+	}
+	errno = one->error;
+	return one->fd;
+}
+
+void tree_hold(const struct config_client *section)
+{
+	held = section;
+}
+
+static int open_below(const struct config_client *section, size_t root,
+		      const char *folder, const char *device, const char *param)
+{
+	char path[TREE_PATH_MAX];
+	int at;
+
+	if (section != held) {
+		param_path(section, root, folder, device, param, path);
+		return open(path, O_RDONLY | O_CLOEXEC);
+	}
+	at = held_folder(root, folder);
+	if (at < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/%s", device, param);
+	return openat(at, path, O_RDONLY | O_CLOEXEC);
+}
+
 /* Some hundred targets are read one after the other, and each has a file in the
  * same folder as the one before: there it is looked for first. */
 static int open_param(const struct config_client *section, const char *folder,
@@ -264,7 +314,6 @@ static int open_param(const struct config_client *section, const char *folder,
 		char name[48];
 		size_t root;
 	} seen[SEEN];
-	char path[TREE_PATH_MAX];
 	size_t slot = hash_of(param) % SEEN, first = 0, i, root;
 	int fd, denied = 0;
 
@@ -272,8 +321,7 @@ static int open_param(const struct config_client *section, const char *folder,
 		first = seen[slot].root;
 	for (i = 0; i < ROOTS; i++) {
 		root = (first + i) % ROOTS;
-		param_path(section, root, folder, device, param, path);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = open_below(section, root, folder, device, param);
 		if (fd >= 0) {
 			snprintf(seen[slot].name, sizeof(seen[slot].name),
 				 "%.47s", param);

@@ -68,6 +68,9 @@ const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX]);
 #define TREE_PATH_MAX 1024
 int tree_path(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char path[TREE_PATH_MAX]);
+/* In a child that reads much and ends: the folders of this section are walked to
+ * once. */
+void tree_hold(const struct config_client *section);
 /* Its first line; the whole of it, of at most size - 1 bytes. */
 int tree_line(const struct config_client *section, const char *folder,
 	      const char *device, const char *param, char *line, size_t size);

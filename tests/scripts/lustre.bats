@@ -643,13 +643,13 @@ costs() {
 	rm "$NODE/watched"
 	job 8
 	prepare
-	[ "$(watched open /osc/work-OST)" -le 2440 ]
+	[ "$(watched open work-OST)" -le 2440 ]
 	[ "$(watched open '/state$')" -eq 0 ] # evictions are told by the end
 	[ "$(watched open /stats_track_pid)" -eq 1 ]
 	mv "$NODE/watched" "$NODE/watched-before"
 	release
-	[ "$(watched open /osc/work-OST)" -ge 800 ]
-	[ "$(watched '[a-z]+' /osc/)" -le 820 ] # two each, and the folders
+	[ "$(watched open work-OST)" -ge 800 ]
+	[ "$(watched '[a-z]+' '(osc/|work-OST)')" -le 820 ] # two each, and the folders
 	cat "$NODE/watched-before" >>"$NODE/watched"
 	[ "$(watched fork)" = "$forks" ]
 	[ "$(record 8 | jq -c '[.quality, (.wire | length)]')" = '[["no_step"],1]' ] # all of them in time
