@@ -342,45 +342,56 @@ bool job_state_is_ended(const struct record *state)
 	return state->end >= 0 || state->flags & RECORD_FLAG(CLOCK_SET);
 }
 
-static int write_state(const char *path, const struct record *state,
+static int write_state(const char *path, const char *text,
 		       int (*write)(const char *path, const void *data,
 				    size_t size_bytes, mode_t mode,
 				    struct err *err),
 		       struct err *err)
 {
-	char *text = record_text(state, err);
 	int rc;
 
-	if (!text)
-		return -1;
 	FAULT_POINT("state before");
 	rc = write(path, text, strlen(text), 0600, err);
 	FAULT_POINT("state after");
-	free(text);
 	return rc;
+}
+
+/* In RUN. */
+static int update_state(const struct config *config, uint32_t job_id,
+			const char *text, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START, err) <
+	    0)
+		return -1;
+	return write_state(path, text, fileio_write_volatile, err);
 }
 
 int job_state_update(const struct config *config, const struct record *state,
 		     struct err *err)
 {
-	char path[RUNDIR_PATH_MAX];
+	char *text = record_text(state, err);
+	int rc = text ? update_state(config, state->job, text, err) : -1;
 
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_START,
-			    err) < 0)
-		return -1;
-	return write_state(path, state, fileio_write_volatile, err);
+	free(text);
+	return rc;
 }
 
 int job_state_write(const struct config *config, const struct record *state,
 		    struct err *err)
 {
-	char path[RUNDIR_PATH_MAX];
+	char path[RUNDIR_PATH_MAX], *text;
+	int rc = -1;
 
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
-			     err) < 0 ||
-	    write_state(path, state, fileio_write, err) < 0)
+			     err) < 0)
 		return -1;
-	return job_state_update(config, state, err);
+	text = record_text(state, err);
+	if (text && write_state(path, text, fileio_write, err) == 0)
+		rc = update_state(config, state->job, text, err);
+	free(text);
+	return rc;
 }
 
 static struct record *read_state(const char *path)
@@ -574,7 +585,7 @@ static int write_record(const struct config *config, const struct record *state,
 	if (rc == 0 && is_last) {
 		/* the folder may have no state, when the prolog was killed */
 		if (job_has_folder(config, state->job))
-			job_state_update(config, state, NULL);
+			update_state(config, state->job, text, NULL);
 		job_remember_released(config, state->job, state->restart);
 		rc = rename_record(open_path, path, err);
 	}
