@@ -424,7 +424,8 @@ const struct rule nfs_rules[] = {
 	  "answers",
 	  check_hung },
 	{ "NF10", FINDING_INFO, RULE_SPARES_NODE,
-	  "mount it with proto=rdma,port=20049 if the server offers it",
+	  "mount it with proto=rdma,port=20049 if the server offers it; of a "
+	  "server's NFS 4 mounts the first decides",
 	  check_transport },
 	{ "NF11", FINDING_INFO, RULE_SPARES_NODE,
 	  "mount it with nconnect=4; of a server's mounts the first decides",

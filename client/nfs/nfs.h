@@ -25,6 +25,7 @@
 #include "client/nfs/stats.h"
 #include "client/rule.h"
 #include "client/type.h"
+#include "lib/journal.h"
 
 /* The card that leads to a server. */
 struct nfs_card {
@@ -122,6 +123,12 @@ bool nfs_over_stand(const struct client *client, const char *target,
 /* 0: so it does, and everything of 'before' that it does not replace. */
 int nfs_over_verify(const struct client *client, const char *target,
 		    const char *before, const char *wanted, struct err *err);
+/* Why the change is not there: it did not get its options, and is taken back if it
+ * 'is_made', or could not be made. By what is seen there now. */
+void nfs_over_tell(const struct client *client,
+		   const struct journal_change *change, bool is_made,
+		   const char *why, struct findings *findings);
+
 /* ---- read-ahead, by superblock (bdi.c) ------------------------------------- */
 
 #define NFS_BDI_PATH_MAX 1024

@@ -431,13 +431,7 @@ static enum change_made not_there(const struct change_kind *kind,
 				  bool is_late, const char *why,
 				  struct findings *findings)
 {
-	/* EBUSY of fs/namespace.c:do_add_mount(): it would be the old
-	 * superblock once more */
-	const char *code = strstr(why, "already mounted") ? "NF36" : "NF35";
-
-	rule_tell(client, code, NULL, findings,
-		  "'%s' could not be mounted anew with %s: %.300s",
-		  change->target, change->new_value, why);
+	nfs_over_tell(client, change, false, why, findings);
 	return is_late ? CHANGE_STUCK
 		       : take_back(kind, client, change, findings);
 }
@@ -465,10 +459,7 @@ static enum change_made make_from(const struct change_kind *kind,
 				 findings);
 	if (nfs_over_verify(client, change->target, before, change->new_value,
 			    &why) < 0) {
-		rule_tell(client, "NF36", NULL, findings,
-			  "'%s' was mounted anew with %s, and taken back: "
-			  "%.300s",
-			  change->target, change->new_value, why.text);
+		nfs_over_tell(client, change, true, why.text, findings);
 		return take_back(kind, client, change, findings);
 	}
 	if (find_old(client, change, &old))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/nfs/nfs.h"
+#include "client/rule.h"
 
 #define LIST_TEXT_MAX 8192
 #define WORD_MAX 256
@@ -179,4 +180,41 @@ int nfs_over_verify(const struct client *client, const char *target,
 		rc = err_set(err, "it has lost '%s' on the way", c.word);
 	free(c.shown);
 	return rc;
+}
+
+/* fs/nfs/nfs4client.c:nfs4_init_client() (Linux 5.10 to 6.12): a server that turns
+ * out to be known is the one that was known, with its transport. */
+static bool keeps_transport(const char *shown, const char *wanted)
+{
+	char version[16], has[16], proto[16];
+
+	return options_get(wanted, "proto", proto, sizeof(proto)) &&
+	       options_get(shown, "vers", version, sizeof(version)) &&
+	       *version == '4' &&
+	       options_get(shown, "proto", has, sizeof(has)) &&
+	       strcmp(has, proto) != 0;
+}
+
+void nfs_over_tell(const struct client *client,
+		   const struct journal_change *change, bool is_made,
+		   const char *why, struct findings *findings)
+{
+	const struct nfs_mount *seen = nfs_mount_at(client, change->target);
+	/* EBUSY of fs/namespace.c:do_add_mount(): it would be the old
+	 * superblock once more */
+	bool is_old = is_made || strstr(why, "already mounted") != NULL;
+	bool is_kept = is_old && seen &&
+		       keeps_transport(seen->mount->options, change->new_value);
+
+	rule_tell(client, is_old ? "NF36" : "NF35",
+		  is_kept ? "have this server's first NFS 4 mount made with "
+			    "this proto= (fstab), or take proto= out of mount= "
+			    "of the profile"
+			  : NULL,
+		  findings, "'%s' %s mounted anew with %s%s: %.300s%s",
+		  change->target, is_made ? "was" : "could not be",
+		  change->new_value, is_made ? ", and taken back" : "", why,
+		  is_kept ? "; by NFS 4 a server's mounts have the transport "
+			    "of its first one"
+			  : "");
 }

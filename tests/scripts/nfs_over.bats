@@ -115,6 +115,38 @@ changes() { record "$1" | jq -c '[.changes[] | [.what, .made, .restored]]'; }
 	expect_old
 }
 
+# of_v4 - the mount is one of NFS 4.2 over TCP, and the profile wants RDMA
+of_v4() {
+	OPTIONS=${OPTIONS/vers=3/vers=4.2,proto=tcp}
+	mounted "$OPTIONS"
+	sed -i 's/proto=rdma,/proto=tcp,/; s/,port=20049//' "$NODE/nfs/mountstats"
+	conf "mount=proto=rdma,port=20049${1:-}"
+}
+
+@test "by NFS 4 a server's mounts keep its first one's transport: what was wanted is said, why it is not there, and what to do" {
+	local cure="cure: have this server's first NFS 4 mount made with this proto= (fstab), or take proto= out of mount= of the profile"
+	local kept="; by NFS 4 a server's mounts have the transport of its first one"
+	of_v4
+	echo "mount: /mnt/work: $SOURCE already mounted on /mnt/work." >"$NODE/mount-fails"
+	job 7 1 own
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "NF36 '/mnt/work' could not be mounted anew with proto=rdma,port=20049: mount: exit status 32: mount: /mnt/work: $SOURCE already mounted on /mnt/work.$kept; $cure" "$output"
+	epilog
+	expect_old
+	[ "$(told 7)" = NF36 ]
+	# with a superblock of its own, for another reason
+	rm "$NODE/mount-fails"
+	of_v4 ,rsize=65536
+	# shellcheck disable=SC2016 # the fake expands it
+	sed -i 's/^options=$5 source/options=${5\/proto=rdma\/proto=tcp} source/' "$NODE/bin/nfs-mount"
+	job 8 1 own
+	run prolog
+	expect_in "NF36 '/mnt/work' was mounted anew with proto=rdma,port=20049,rsize=65536, and taken back: the kernel did not give it proto=rdma$kept; $cure" "$output"
+	epilog
+	expect_old
+}
+
 @test "a mount that hangs is ended at its deadline, and looked for once more after the job" {
 	TIMEOUT=300 conf "mount=$WANTED"
 	echo 60 >"$NODE/mount-hangs"

@@ -999,6 +999,10 @@ static void expect_tcp(void)
 	expect(1, "NF10",
 	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
 	       "its server can do RDMA");
+	ck_assert_str_eq(findings.list[0].cure,
+			 "mount it with proto=rdma,port=20049 if the server "
+			 "offers it; of a server's NFS 4 mounts the first "
+			 "decides");
 }
 
 START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
