@@ -51,7 +51,8 @@ int child_call(const char *name, int (*fn)(void *arg), void *arg,
 	       struct err *err);
 
 /* The same; when the deadline passes, result->out is what the child had printed and
- * flushed until then, to be freed all the same; else NULL. */
+ * flushed until then, to be freed all the same; else NULL. Its standard error is
+ * /dev/null, and result->errtext "". */
 int child_call_heard(const char *name, int (*fn)(void *arg), void *arg,
 		     unsigned int timeout_ms, struct child_result *result,
 		     struct err *err);

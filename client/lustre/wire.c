@@ -239,7 +239,8 @@ static void ask_child(struct client *client, struct ask *ask)
 
 	client->deadline_ms = child_now_ms() + limit_ms;
 	reader.enough_ms = child_now_ms() + limit_ms / 2;
-	ask_function(client, ask, "Lustre's statistics", print_all, &reader);
+	ask_function_heard(client, ask, "Lustre's statistics", print_all,
+			   &reader);
 }
 
 /* What the prolog read with the facts, once. 1: it is in the wire; 0: it is none, or

@@ -24,10 +24,13 @@ static struct config_client section = {
 	.interrupts_of = (char *)"",
 };
 static struct tree_device devices[] = {
-	{ TREE_LLITE, 0, 0, "work-" ADDRESS, "work-" ADDRESS },
-	{ TREE_MDC, 0, 0, "work-MDT0000-mdc-" ADDRESS, "work-" ADDRESS },
-	{ TREE_OSC, 0, 0, "work-OST0000-osc-" ADDRESS, "work-" ADDRESS },
-	{ TREE_OSC, 1, 0, "work-OST0001-osc-" ADDRESS, "work-" ADDRESS },
+	{ TREE_LLITE, 0, TREE_UNREAD, "work-" ADDRESS, "work-" ADDRESS },
+	{ TREE_MDC, 0, TREE_UNREAD, "work-MDT0000-mdc-" ADDRESS,
+	  "work-" ADDRESS },
+	{ TREE_OSC, 0, TREE_UNREAD, "work-OST0000-osc-" ADDRESS,
+	  "work-" ADDRESS },
+	{ TREE_OSC, 1, TREE_UNREAD, "work-OST0001-osc-" ADDRESS,
+	  "work-" ADDRESS },
 };
 static struct tree tree = { 4, 4, devices };
 static struct mounts mounts = {

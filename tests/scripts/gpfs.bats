@@ -494,12 +494,15 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 	printf '%s -\n' 'ignorePrefetchLUNCount yes' 'maxFilesToCache 4000' 'seqDiscardThreshold 1048576' \
 		'workerThreads 512' 'writebehindThreshold 524288' >>"$NODE/gpfs/config"
 	gpfs_allow
-	printf '%s\n' '[profile all]' "mmconfig=fsyncIsGlobal=1,ignorePrefetchLUNCount=1,maxMBpS=2048,\
-seqDiscardThreshold=1048576,writebehindThreshold=524288,maxFilesToCache=4000,maxStatCache=1000,\
-nBucketGroups=128,pagepool=17179869184,workerThreads=512" >>"$NODE/jobio.conf"
-	one_job 7 1 all
-	[ "$(told 7)" = '' ]
+	printf '%s\n' '[profile live]' \
+		mmconfig=fsyncIsGlobal=1,ignorePrefetchLUNCount=1,maxMBpS=2048,seqDiscardThreshold=1048576,writebehindThreshold=524288 \
+		'[profile started]' \
+		mmconfig=maxFilesToCache=4000,maxStatCache=1000,nBucketGroups=128,pagepool=17179869184,workerThreads=512 >>"$NODE/jobio.conf"
+	one_job 7 1 live
+	one_job 8 1 started
+	[ "$(told 7),$(told 8)" = , ]
 	[ "$(record 7 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
+	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
 }
 
 # watched_job ID

@@ -119,6 +119,7 @@ changes() { record "$1" | jq -c '[.changes[] | [.what, .made, .restored]]'; }
 of_v4() {
 	OPTIONS=${OPTIONS/vers=3/vers=4.2,proto=tcp}
 	mounted "$OPTIONS"
+	sed -i 's/proto=rdma,/proto=tcp,/; s/,port=20049//' "$NODE/nfs/mountstats"
 	conf "mount=proto=rdma,port=20049${1:-}"
 }
 
