@@ -16,6 +16,9 @@ static const struct acct_row rows[] = {
 	{ 23, 4000, 4000, false, false }, /* was requeued at once, */
 	{ 23, 4002, 4003, false, false }, /* and ran elsewhere */
 	{ 24, 4000, 4000, false, false }, /* the same, but slurmdbd is late */
+	{ 25, 5000, 5020, false, false }, /* on nodes with a wrong clock, */
+	{ 25, 5300, 5320, false, false }, /* and again */
+	{ 26, 5000, 5020, false, false },
 };
 
 static int64_t now_s;
@@ -62,6 +65,23 @@ START_TEST(clocks_may_differ_a_little)
 	ck_assert_int_eq(chosen(7, 996, 997), 0);
 	ck_assert_int_eq(chosen(7, 2503, 2504), -1);
 	ck_assert_int_eq(chosen_late(7, 2503, 2504), 1);
+}
+END_TEST
+
+START_TEST(a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row)
+{
+	now_s = 5900 + ACCT_PATIENCE_S;
+	ck_assert_int_eq(chosen_run(26, 0, 5060, 5080), 14);
+	ck_assert_int_eq(chosen_run(26, 0, 4900, 4920), 14);
+	ck_assert_int_eq(chosen_run(26, 0, 5320, 5340), 14);
+	ck_assert_int_eq(chosen_run(26, 0, 5321, 5341), -1); /* MUNGE */
+	ck_assert_int_eq(chosen_run(26, -1, 5060, 5080), -1);
+	ck_assert_int_eq(chosen_run(26, 1, 5060, 5080), -1);
+	ck_assert_int_eq(chosen_run(25, 0, 5100, 5120), 12);
+	ck_assert_int_eq(chosen_run(25, 1, 5100, 5120), 13);
+	/* its row may come yet */
+	now_s = 5080 + ACCT_PATIENCE_S - 1;
+	ck_assert_int_eq(chosen_run(26, 0, 5060, 5080), -1);
 }
 END_TEST
 
@@ -113,6 +133,7 @@ END_TEST
 UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  a_row_that_has_not_ended_is_taken_when_it_does_not_end,
 	  clocks_may_differ_a_little,
+	  a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row,
 	  runs_that_follow_each_other_at_once_have_their_own_rows,
 	  a_requeued_run_waits_for_its_row,
 	  the_leader_of_an_array_has_to_end_first,
