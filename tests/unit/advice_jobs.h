@@ -24,6 +24,7 @@ struct job {
 	const char *target; /* of the finding; NULL: none is known */
 	size_t nodes;
 	double seconds;
+	double ahead; /* by so many is the clock of each node but the first */
 	int64_t cores;
 	int applied, met;
 	enum record_scope scope;
@@ -117,8 +118,8 @@ static struct record *make(struct job *j, size_t at)
 
 	ck_assert_ptr_nonnull(r);
 	snprintf(r->node, sizeof(r->node), "c%zu", at + 1);
-	r->start = 1000;
-	r->end = 1000 + j->seconds;
+	r->start = 1000 + (at ? j->ahead : 0);
+	r->end = r->start + j->seconds;
 	r->has_io_cores = j->cores > 0;
 	r->io_cores_count = j->cores;
 	r->cores_met = j->met;

@@ -608,6 +608,39 @@ START_TEST(a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io)
 }
 END_TEST
 
+START_TEST(a_tail_that_clocks_may_have_made_is_none)
+{
+	struct job j = a40(true);
+
+	j.nodes = 2;
+	ck_assert(is_told(&j, "A40"));
+	j.ahead = 40;
+	ck_assert(!is_told(&j, "A40"));
+	j.ahead = 9;
+	ck_assert(is_told(&j, "A40"));
+}
+END_TEST
+
+/* 60 s at least, on one node */
+START_TEST(clocks_that_are_apart_make_no_job_longer)
+{
+	struct job j = a01(false);
+	struct advice_list *list;
+
+	reads(&j, 10, 10);
+	j.nodes = 2;
+	j.seconds = 50;
+	j.ahead = 40;
+	list = judge(&j);
+	ck_assert(!list->is_judged);
+	advice_free(list);
+	j.seconds = 60;
+	list = judge(&j);
+	ck_assert(list->is_judged);
+	advice_free(list);
+}
+END_TEST
+
 START_TEST(a_job_without_a_timeline_has_no_tail)
 {
 	struct job j = a40(true);
@@ -802,6 +835,8 @@ UNIT_MAIN("advice",
 	  not_all_nodes_are_not_compared_with_each_other,
 	  what_is_read_at_the_end_is_no_tail,
 	  a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
+	  a_tail_that_clocks_may_have_made_is_none,
+	  clocks_that_are_apart_make_no_job_longer,
 	  a_job_without_a_timeline_has_no_tail,
 	  servers_are_full_only_where_nodes_could_move_more_and_try_to,
 	  rates_are_of_the_time_in_which_something_was_moved,
