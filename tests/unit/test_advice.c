@@ -851,6 +851,25 @@ START_TEST(names_that_the_client_asks_the_servers_again_for_are_a_search_path)
 }
 END_TEST
 
+/* Twice as many as operations */
+START_TEST(names_that_took_most_of_the_time_are_a_search_path)
+{
+	struct job j = job_on("nfs");
+	int64_t *n = j.wire.numbers;
+
+	meta(&j, RECORD_META_STAT, 9000);
+	wire(&j, 0, 0);
+	n[RECORD_META_CALLS] = n[RECORD_NAME_CALLS] = 18000;
+	n[RECORD_META_US] = 500000000;
+	ck_assert(is_told(&j, "A10"));
+	n[RECORD_META_US] = 499000000;
+	ck_assert(!is_told(&j, "A10"));
+	n[RECORD_META_US] = 500000000;
+	meta(&j, RECORD_META_STAT, 9001);
+	ck_assert(!is_told(&j, "A10"));
+}
+END_TEST
+
 START_TEST(requests_that_ask_for_no_name_are_no_search_path)
 {
 	struct job j = job_on("nfs");
@@ -916,4 +935,5 @@ UNIT_MAIN(
 	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
 	names_that_are_asked_for_again_and_again_are_a_search_path,
 	names_that_the_client_asks_the_servers_again_for_are_a_search_path,
+	names_that_took_most_of_the_time_are_a_search_path,
 	requests_that_ask_for_no_name_are_no_search_path)
