@@ -12,23 +12,6 @@
 
 /* ---- views ------------------------------------------------------------------- */
 
-/* From the first start to the last end; 0 when that is unknown. */
-static double seconds_of(struct record *const *records, size_t count,
-			 double *first)
-{
-	double last = -1;
-	size_t i;
-
-	*first = -1;
-	for (i = 0; i < count; i++) {
-		if (*first < 0 || records[i]->start < *first)
-			*first = records[i]->start;
-		if (records[i]->end > last)
-			last = records[i]->end;
-	}
-	return *first >= 0 && last > *first ? last - *first : 0;
-}
-
 /* Whose filesystem is it? "": none of a client. */
 static void find_client(struct view *v)
 {
@@ -202,12 +185,15 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 {
 	struct run_lines *lines = run_lines_new(records, count);
 	struct advice_list *list = malloc(sizeof(*list));
+	const struct run_time time = run_time_of(records, count);
 	struct view v = { .records = records,
 			  .count = count,
 			  .is_whole = is_whole,
+			  .start = time.first,
+			  .seconds = run_time_seconds(&time),
+			  .apart = time.apart,
 			  .limits = limits };
 
-	v.seconds = seconds_of(records, count, &v.start);
 	if (lines && list) {
 		/* each line is zeroed when it is asked for */
 		list->is_judged = false;

@@ -19,7 +19,7 @@ static double written(const struct timeline *run, size_t from)
 }
 
 /* How much of all that was moved was written in the last quarter of the run: 0 to 1,
- * 0 too where there are too few rows to tell. */
+ * 0 too where there are too few rows to tell, or clocks that differ. */
 static double written_late(const struct view *v)
 {
 	struct timeline run;
@@ -28,7 +28,8 @@ static double written_late(const struct view *v)
 	timeline_cover(&v->io->timeline, (int64_t)v->start,
 		       timeline_last(v->start, v->start + v->seconds), &run);
 	quarter = (run.count + 3) / 4;
-	if (run.count < TIMELINE_SHAPE_ROWS || view_bytes(v) <= 0)
+	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS ||
+	    view_bytes(v) <= 0)
 		return 0;
 	return written(&run, run.count - quarter) / view_bytes(v);
 }

@@ -32,6 +32,7 @@ struct view {
 	bool is_whole;
 	double start;	/* the first node's; < 0 unknown */
 	double seconds; /* how long the job ran */
+	double apart;	/* by which clocks of nodes differ (run.h) */
 	const struct config_advice *limits;
 };
 

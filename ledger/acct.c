@@ -17,8 +17,10 @@
 #include "lib/js1.h"
 #include "lib/utf8.h"
 
-/* Clocks of nodes and of slurmctld may differ by this much. */
+/* Clocks of nodes and of slurmctld may differ by this much; and by as much as MUNGE
+ * lets them (store_ops.h) where there is no doubt which row it is. */
 #define SKEW_S 5.0
+#define SKEW_MAX_S 300.0
 
 /* List up to 22.05, list_t * from 23.02 on: __typeof__ names both. */
 typedef __typeof__(slurm_list_create(NULL)) acct_list;
@@ -41,15 +43,16 @@ struct acct {
 
 /* ---- which row ----------------------------------------------------------- */
 
-static bool fits(const struct acct_row *row, const struct acct_job *job)
+static bool fits(const struct acct_row *row, const struct acct_job *job,
+		 double skew_s)
 {
 	double end = job->end < job->start ? job->start : job->end;
 
 	if (row->job != job->job || row->start <= 0 || row->waits ||
 	    (row->leader && row->end <= 0))
 		return false;
-	return end + SKEW_S >= (double)row->start &&
-	       (row->end <= 0 || job->start - SKEW_S <= (double)row->end);
+	return end + skew_s >= (double)row->start &&
+	       (row->end <= 0 || job->start - skew_s <= (double)row->end);
 }
 
 static double distance(const struct acct_row *row, const struct acct_job *job)
@@ -59,18 +62,35 @@ static double distance(const struct acct_row *row, const struct acct_job *job)
 	return d < 0 ? -d : d;
 }
 
-/* Rows know whole seconds. */
-static bool is_sure(const struct acct_row *rows, size_t count,
-		    const struct acct_row *row, const struct acct_job *job)
+/* Rows of its runs that started before. */
+static int64_t rows_before(const struct acct_row *rows, size_t count,
+			   const struct acct_row *row)
 {
 	int64_t before = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		before += rows[i].job == job->job && rows[i].start > 0 &&
+		before += rows[i].job == row->job && rows[i].start > 0 &&
 			  rows[i].start < row->start;
+	return before;
+}
+
+/* Rows know whole seconds. */
+static bool is_sure(const struct acct_row *rows, size_t count,
+		    const struct acct_row *row, const struct acct_job *job)
+{
 	return row->end > 0 && job->start < (double)row->end + 1.0 &&
-	       before >= job->restart;
+	       rows_before(rows, count, row) >= job->restart;
+}
+
+/* The run's own row by its number, where a clock that is wrong has its time beside
+ * those of all rows. */
+static bool is_numbered(const struct acct_row *rows, size_t count,
+			const struct acct_row *row, const struct acct_job *job)
+{
+	return row->end > 0 && job->restart >= 0 &&
+	       fits(row, job, SKEW_MAX_S) &&
+	       rows_before(rows, count, row) == job->restart;
 }
 
 int acct_choose(const struct acct_row *rows, size_t count,
@@ -80,8 +100,11 @@ int acct_choose(const struct acct_row *rows, size_t count,
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (fits(&rows[i], job) &&
+		if (fits(&rows[i], job, SKEW_S) &&
 		    (!best || distance(&rows[i], job) < distance(best, job)))
+			best = &rows[i];
+	for (i = 0; !best && i < count; i++)
+		if (is_numbered(rows, count, &rows[i], job))
 			best = &rows[i];
 	if (!best || (!is_sure(rows, count, best, job) &&
 		      job->end + ACCT_PATIENCE_S > (double)now_s))

@@ -6,13 +6,15 @@
  *         The right row: of those with this raw id and a time that holds ours,
  *           clocks may differ a little, the one that starts nearest to it.
  *           Array tasks, het components and requeued runs have a row each. A
- *           row that waits is never right: its start is an estimate.
+ *           row that waits is never right: its start is an estimate. Where no
+ *           time fits, for a clock that is minutes off: the row of the run's
+ *           number, when it has ended.
  *         To be sure: slurmctld tells slurmdbd some time after it tells the
  *           nodes. Until the row of a requeued run is there, the one of the
  *           run before fits nearly as well. So a row has to have ended, our
  *           run must not start after that, and a run that was requeued N
  *           times needs N rows before its own. When that does not come true,
- *           the nearest row is taken after ACCT_PATIENCE_S.
+ *           the right row is taken all the same after ACCT_PATIENCE_S.
  *         The leader of an array has the array's id as its raw id. Its row
  *           stands for all tasks that wait and may carry the number of the
  *           first one (job_mgr.c:job_array_pre_sched, 22.05) until it ended:

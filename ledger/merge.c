@@ -592,25 +592,37 @@ static void sum_hist(const struct merge *merge, struct summary *s)
 	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
 }
 
-/* What the job's bytes look like from the first start to the last end. */
-static void find_shape(const struct merge *merge, struct summary *s)
+static struct run_time find_time(const struct merge *merge)
 {
-	struct timeline all = { .count = 0 };
-	double first = -1, last = -1;
+	struct run_time time = RUN_TIME_NONE;
 	size_t i;
 
-	for (i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+	for (i = 0; i < merge->count; i++)
+		run_time_add(&time, merge->parts[i].start, merge->parts[i].end);
+	for (i = 0; i < merge->count; i++)
+		run_time_compare(&time, merge->parts[i].start,
+				 merge->parts[i].end);
+	return time;
+}
 
-		if (first < 0 || part->start < first)
-			first = part->start;
-		if (part->end > last)
-			last = part->end;
-		if (part->timeline)
-			timeline_add(&all, part->timeline);
+/* What the job's bytes look like from the first start to the last end. With clocks
+ * that are apart it would be the clocks that one sees. */
+static void find_shape(const struct merge *merge, struct summary *s)
+{
+	const struct run_time time = find_time(merge);
+	struct timeline all = { .count = 0 };
+	size_t i;
+
+	if (time.apart > 0) {
+		s->flags |= RECORD_FLAG(CLOCKS_APART);
+		return;
 	}
-	s->shape = timeline_shape(&all, (int64_t)first,
-				  timeline_last(first, last), &s->bursts);
+	for (i = 0; i < merge->count; i++)
+		if (merge->parts[i].timeline)
+			timeline_add(&all, merge->parts[i].timeline);
+	s->shape = timeline_shape(&all, (int64_t)time.first,
+				  timeline_last(time.first, time.last),
+				  &s->bursts);
 }
 
 static bool is_known(const int64_t *numbers)

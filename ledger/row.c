@@ -21,6 +21,16 @@ double row_end(const struct record *r, int64_t now_s)
 	return r->end;
 }
 
+/* How far a record may be from a run and be of it all the same. */
+static double slop_of(const struct record *r, int64_t restart,
+		      const char *nodelist)
+{
+	bool is_told = restart >= 0 && restart == r->restart && nodelist &&
+		       r->nodelist && !strcmp(nodelist, r->nodelist);
+
+	return is_told ? STORE_SKEW_S : STORE_SLOP_S;
+}
+
 double row_distance(const struct record *r, double end, int64_t restart,
 		    const char *nodelist, double first, double last)
 {
@@ -34,7 +44,9 @@ double row_distance(const struct record *r, double end, int64_t restart,
 		gap = r->start - last;
 	else if (first > end)
 		gap = first - end;
-	return gap > STORE_SLOP_S || (gap > 0 && is_elsewhere) ? -1 : gap;
+	return gap > slop_of(r, restart, nodelist) || (gap > 0 && is_elsewhere)
+		       ? -1
+		       : gap;
 }
 
 bool row_is_news(const struct record *r, const char *text, size_t size,

@@ -7,7 +7,8 @@
  *           say the same restart (or one does not say: Slurm 20.11) and their
  *           times overlap; and, because clocks differ a little, when they are
  *           at most STORE_SLOP_S apart, say the same node list (or one says
- *           none), and come from different nodes. A record that ends in days to come or
+ *           none), and come from different nodes; STORE_SKEW_S where both say
+ *           the restart and the node list. A record that ends in days to come or
  *           took more than a year counts as its start alone. A requeued job,
  *           and a job id that is used again months later, are other runs.
  *         dirty: the run has records that its summary in slurmdbd does not

@@ -18,6 +18,7 @@
 #include "lib/record.h"
 
 #define STORE_SLOP_S 10
+#define STORE_SKEW_S 300 /* MUNGE refuses more: its credentials live so long */
 #define STORE_CLAIM_S 150
 
 struct store;

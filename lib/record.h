@@ -10,7 +10,8 @@
  *         unknown: a number that nobody measured is RECORD_UNKNOWN here and
  *           null in the text, never 0. Times are seconds since 1970; up: the
  *           seconds since the node's boot at the start.
- *         quality flag: a word of the closed list RECORD_FLAGS.
+ *         quality flag: a word of the closed list RECORD_FLAGS. clocks_apart is of
+ *           records together (run.h), and in none by itself.
  *
  * {"jobio":1,"cluster":"c","job":7,"restart":0|null,"node":"c1",
  *  "nodelist":"c[1-2]"|null,"uid":1000,"gid":1000,"user":"alice"|null,
@@ -159,6 +160,9 @@
 	X(CLOCK_SET, "clock_set",                                              \
 	  "the node's clock was set while the job ran: start and end are "     \
 	  "not by the same clock")                                             \
+	X(CLOCKS_APART, "clocks_apart",                                        \
+	  "nodes began and ended seconds apart, as those do whose clocks "     \
+	  "differ: a timeline has what each did by its own clock")             \
 	X(WIRE_RESET, "wire_reset",                                            \
 	  "the filesystem client started anew while the job ran: what it "     \
 	  "moved is unknown")                                                  \

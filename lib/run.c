@@ -70,6 +70,52 @@ void run_best(const struct record *record, enum record_scope scope,
 	}
 }
 
+/* ---- time ---------------------------------------------------------------- */
+
+void run_time_add(struct run_time *time, double start, double end)
+{
+	if (time->first < 0 || start < time->first)
+		time->first = start;
+	if (end < 0)
+		return;
+	if (end > time->last)
+		time->last = end;
+	if (time->first_end < 0 || end < time->first_end)
+		time->first_end = end;
+	if (end - start > time->longest)
+		time->longest = end - start;
+}
+
+void run_time_compare(struct run_time *time, double start, double end)
+{
+	double began = start - time->first, ended = end - time->first_end;
+	double between = began < ended ? ended - began : began - ended;
+	double least = began < ended ? began : ended;
+
+	if (end >= 0 && least >= RUN_APART_S && between <= RUN_APART_SLOP_S &&
+	    least > time->apart)
+		time->apart = least;
+}
+
+double run_time_seconds(const struct run_time *time)
+{
+	if (time->first < 0 || time->last <= time->first)
+		return 0;
+	return time->apart > 0 ? time->longest : time->last - time->first;
+}
+
+struct run_time run_time_of(struct record *const *records, size_t count)
+{
+	struct run_time time = RUN_TIME_NONE;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		run_time_add(&time, records[i]->start, records[i]->end);
+	for (i = 0; i < count; i++)
+		run_time_compare(&time, records[i]->start, records[i]->end);
+	return time;
+}
+
 /* ---- lines --------------------------------------------------------------- */
 
 static bool is_same(const struct run_line *line, const struct record_io *io,

@@ -26,27 +26,12 @@ static void put_shape(FILE *out, const char *before, enum timeline_shape shape,
 		fprintf(out, "%s%s", before, words[shape]);
 }
 
-static void find_run(const struct job_report *r, int64_t *first, int64_t *last)
-{
-	double start = -1, end = -1;
-	size_t i;
-
-	for (i = 0; i < r->record_count; i++) {
-		const struct record *record = r->records[i];
-
-		if (start < 0 || record->start < start)
-			start = record->start;
-		if (record->end > end)
-			end = record->end;
-	}
-	*first = (int64_t)start;
-	*last = timeline_last(start, end);
-}
-
 void job_print_timeline(FILE *out, const struct job_report *r,
 			const struct timeline *line)
 {
-	int64_t first, last, most = 0, bursts = 0;
+	const struct run_time time = run_time_of(r->records, r->record_count);
+	int64_t first = (int64_t)time.first, most = 0, bursts = 0;
+	int64_t last = timeline_last(time.first, time.last);
 	enum timeline_shape shape;
 	struct timeline run;
 	char text[16];
@@ -54,7 +39,6 @@ void job_print_timeline(FILE *out, const struct job_report *r,
 
 	if (!line->count)
 		return;
-	find_run(r, &first, &last);
 	timeline_cover(line, first, last, &run);
 	for (i = 0; i < run.count; i++)
 		if (timeline_moved(&run, i) > most)
@@ -67,7 +51,10 @@ void job_print_timeline(FILE *out, const struct job_report *r,
 	summary_bytes(most, text, sizeof(text));
 	fprintf(out, "| %lld s each, at most %s", (long long)run.width, text);
 	shape = timeline_shape(line, first, last, &bursts);
-	put_shape(out, "; ", shape, bursts);
+	if (time.apart > 0)
+		fprintf(out, "; clocks are %.0f s apart", time.apart);
+	else
+		put_shape(out, "; ", shape, bursts);
 	fputc('\n', out);
 }
 

@@ -4,37 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/run.h"
+
 /* Clocks of a node and of slurmctld may be so far apart; a job that is requeued
  * waits for two minutes. */
 #define CLOCKS_S 60
 
-static void time_of_records(const struct job_report *r, struct job_time *time)
-{
-	const struct record *record;
-	size_t i;
-
-	for (i = 0; i < r->record_count; i++) {
-		record = r->records[i];
-		if (time->first < 0 || record->start < time->first)
-			time->first = record->start;
-		if (record->end > time->last)
-			time->last = record->end;
-	}
-}
-
 struct job_time job_time_of(const struct job_report *r)
 {
-	struct job_time time = { -1, -1, 0 };
+	struct run_time run = run_time_of(r->records, r->record_count);
+	struct job_time time = { run.first, run.last, run_time_seconds(&run),
+				 run.apart };
 
-	time_of_records(r, &time);
 	if (time.first < 0 && job_is_of_slurm(r)) {
 		time.first = (double)r->slurm->start;
 		time.last = (double)r->slurm->end;
 		if (r->slurm->elapsed_s > 0)
 			time.seconds = (double)r->slurm->elapsed_s;
+		else if (time.first >= 0 && time.last > time.first)
+			time.seconds = time.last - time.first;
 	}
-	if (time.seconds <= 0 && time.first >= 0 && time.last > time.first)
-		time.seconds = time.last - time.first;
 	return time;
 }
 
@@ -78,13 +67,13 @@ static bool is_older(const struct job_report *r)
 
 bool job_is_before_slurm(const struct job_report *r)
 {
-	struct job_time time = { -1, -1, 0 };
+	struct run_time time;
 
 	if (!r->slurm)
 		return false;
 	if (r->slurm->start <= 0)
 		return sacct_is_early(r->slurm->state);
-	time_of_records(r, &time);
+	time = run_time_of(r->records, r->record_count);
 	return time.last >= 0 && time.last + CLOCKS_S < (double)r->slurm->start;
 }
 

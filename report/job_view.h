@@ -3,6 +3,7 @@
  *
  * Terms   first, last: seconds since 1970 by the nodes' clocks, or by Slurm's
  *           where there are no records; < 0 unknown. seconds: 0 unknown.
+ *           apart: by which clocks of nodes differ (run.h).
  * Owner   texts are the report's, or in 'out', of JOB_ELAPSED bytes.
  * Errors  none.
  * Runs    jobio's commands.
@@ -19,7 +20,7 @@
 #define JOB_ELAPSED 32
 
 struct job_time {
-	double first, last, seconds;
+	double first, last, seconds, apart;
 };
 
 struct job_time job_time_of(const struct job_report *report);

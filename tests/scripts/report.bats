@@ -166,6 +166,30 @@ timed_record() {
 	expect_text 'timeline     |▄█   █ ▂▂      |' "$output"
 }
 
+# apart_record NODE AHEAD_S - 28 s of a node whose clock is ahead, 1 MiB in the first and last
+apart_record() {
+	timed_record "$1" "$((1795224862 + $2))" 1 "[$(printf '0,%.0s' {1..27})1048576]" '[2097152]' "[6,$(printf '0,%.0s' {1..26})6]" |
+		jq -c --argjson by "$2" '.start += $by | .end += $by'
+}
+
+@test "clocks of nodes that are apart are told, and nothing is said of the shape that they make" {
+	apart_record c1 0 >"$DIR/spool/7.0.c1.json"
+	apart_record c2 40 >"$DIR/spool/7.0.c2.json"
+	send
+	run report -v 7
+	expect_equal 0 "$status"
+	expect_text 'nodes         2 of 2 reported' "$output"
+	expect_text '(28.0 s)' "$output"
+	expect_text '| 2 s each, at most 2MiB; clocks are 40 s apart
+' "$output"
+	expect_text ' q=step_missing,clocks_apart' "$output"
+	expect_text 'nodes began and ended seconds apart, as those do whose clocks differ' "$output"
+	[[ $output != *shape=* && $output != *burst* ]]
+	run report 7 --json
+	expect_equal '[1795224862,2,2097152,4194304,24]' \
+		"$(jq -c '.timelines[0] | [.start, .width_s, (.read_bytes | add), (.write_bytes | add), (.calls | add)]' <<<"$output")"
+}
+
 @test "a rate is of the time in which something was moved, and says so" {
 	timed_record c1 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]' >"$DIR/spool/7.0.c1.json"
 	send

@@ -407,6 +407,14 @@ part_count() {
 	tests counting $status "$dir/count.log"
 }
 
+# Two machines at a time, for half a minute.
+part_clocks() {
+	local status=0
+	need tree-gcc && need_site bookworm && need_kernels 6.1 || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/clocks.log" 400 "$top/tests/vm/clocks.bats" || status=$?
+	tests 'clocks that differ' $status "$dir/clocks.log"
+}
+
 # Real NFS, on the full kernels: those of clouds have no rdma_rxe.
 part_nfs() {
 	local status=0

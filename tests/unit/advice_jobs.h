@@ -24,6 +24,7 @@ struct job {
 	const char *target; /* of the finding; NULL: none is known */
 	size_t nodes;
 	double seconds;
+	double ahead; /* by so many is the clock of each node but the first */
 	int64_t cores;
 	int applied, met;
 	enum record_scope scope;
@@ -117,8 +118,8 @@ static struct record *make(struct job *j, size_t at)
 
 	ck_assert_ptr_nonnull(r);
 	snprintf(r->node, sizeof(r->node), "c%zu", at + 1);
-	r->start = 1000;
-	r->end = 1000 + j->seconds;
+	r->start = 1000 + (at ? j->ahead : 0);
+	r->end = r->start + j->seconds;
 	r->has_io_cores = j->cores > 0;
 	r->io_cores_count = j->cores;
 	r->cores_met = j->met;
@@ -253,7 +254,15 @@ MAKES(a12, "nfs")
 MAKES(a13, "nfs")
 {
 	meta(j, RECORD_META_OPEN, 300000);
+	meta(j, RECORD_META_LOOKUP_MISS, 300000);
 	reads(j, 300000, 300000 * (is ? 65535L : 65536L));
+}
+/* each file four times */
+MAKES(a11_again, "nfs")
+{
+	meta(j, RECORD_META_OPEN, 300000);
+	meta(j, RECORD_META_LOOKUP_MISS, is ? 75000 : 75001);
+	reads(j, 300000, 300000 * 100L);
 }
 MAKES(a14, "weka")
 {
@@ -270,6 +279,18 @@ MAKES(a16, "weka")
 	writes(j, 2048, 2 * GIB);
 	meta(j, RECORD_META_CREATE, 1000);
 	meta(j, RECORD_META_UNLINK, is ? 900 : 899);
+}
+MAKES(a16_spill, "weka")
+{
+	writes(j, 2000, 2000 * MIB);
+	reads(j, 1800, is ? 1800 * MIB : 1800 * MIB - 1);
+	meta(j, RECORD_META_CREATE, 8);
+	meta(j, RECORD_META_UNLINK, 8);
+}
+MAKES(a16_unsynced, "weka")
+{
+	a16_set(j, true);
+	meta(j, RECORD_META_FSYNC, is ? 999 : 1000);
 }
 MAKES(a17, "lustre")
 {
@@ -447,21 +468,22 @@ static const struct {
 	const char *code;
 	struct job (*make)(bool is);
 } cases[] = {
-	{ "A01", a01 },	       { "A02", a02 },	    { "A03", a03 },
-	{ "A04", a04 },	       { "A05", a05 },	    { "A06", a06 },
-	{ "A07", a07 },	       { "A08", a08 },	    { "A09", a09 },
-	{ "A10", a10 },	       { "A11", a11 },	    { "A12", a12 },
-	{ "A13", a13 },	       { "A14", a14 },	    { "A15", a15 },
-	{ "A16", a16 },	       { "A17", a17 },	    { "A18", a18 },
-	{ "A19", a19 },	       { "A20", a20 },	    { "A21", a21 },
-	{ "A22", a22 },	       { "A23", a23 },	    { "A24", a24 },
-	{ "A25", a25 },	       { "A26", a26 },	    { "A27", a27 },
-	{ "A28", a28 },	       { "A29", a29 },	    { "A30", a30 },
-	{ "A30", a30_lustre }, { "A30", a30_weka }, { "A31", a31 },
-	{ "A32", a32 },	       { "A33", a33 },	    { "A34", a34 },
-	{ "A35", a35 },	       { "A36", a36 },	    { "A37", a37 },
-	{ "A38", a38 },	       { "A39", a39 },	    { "A40", a40 },
-	{ "A41", a41 },	       { "A42", a42 },
+	{ "A01", a01 },	       { "A02", a02 },		{ "A03", a03 },
+	{ "A04", a04 },	       { "A05", a05 },		{ "A06", a06 },
+	{ "A07", a07 },	       { "A08", a08 },		{ "A09", a09 },
+	{ "A10", a10 },	       { "A11", a11 },		{ "A12", a12 },
+	{ "A13", a13 },	       { "A14", a14 },		{ "A15", a15 },
+	{ "A16", a16 },	       { "A17", a17 },		{ "A18", a18 },
+	{ "A19", a19 },	       { "A20", a20 },		{ "A21", a21 },
+	{ "A22", a22 },	       { "A23", a23 },		{ "A24", a24 },
+	{ "A25", a25 },	       { "A26", a26 },		{ "A27", a27 },
+	{ "A28", a28 },	       { "A29", a29 },		{ "A30", a30 },
+	{ "A30", a30_lustre }, { "A30", a30_weka },	{ "A31", a31 },
+	{ "A32", a32 },	       { "A33", a33 },		{ "A34", a34 },
+	{ "A35", a35 },	       { "A36", a36 },		{ "A37", a37 },
+	{ "A38", a38 },	       { "A39", a39 },		{ "A40", a40 },
+	{ "A41", a41 },	       { "A42", a42 },		{ "A11", a11_again },
+	{ "A16", a16_spill },  { "A16", a16_unsynced },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

@@ -18,7 +18,10 @@ static const struct acct_row rows[] = {
 	{ 24, 4000, 4000, false, false }, /* the same, but slurmdbd is late */
 	{ 25, 1000, 1100, false, false }, /* two runs, in one another */
 	{ 25, 1010, 1100, false, false },
-	{ 26, 3000, 0, true, false }, /* may start then */
+	{ 26, 3000, 0, true, false },	  /* may start then */
+	{ 35, 5000, 5020, false, false }, /* on nodes with a wrong clock, */
+	{ 35, 5300, 5320, false, false }, /* and again */
+	{ 36, 5000, 5020, false, false },
 };
 
 static int64_t now_s;
@@ -108,6 +111,23 @@ START_TEST(of_rows_that_hold_a_run_the_nearest_is_taken_and_then_the_first)
 }
 END_TEST
 
+START_TEST(a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row)
+{
+	now_s = 5900 + ACCT_PATIENCE_S;
+	ck_assert_int_eq(chosen_run(36, 0, 5060, 5080), 17);
+	ck_assert_int_eq(chosen_run(36, 0, 4900, 4920), 17);
+	ck_assert_int_eq(chosen_run(36, 0, 5320, 5340), 17);
+	ck_assert_int_eq(chosen_run(36, 0, 5321, 5341), -1); /* MUNGE */
+	ck_assert_int_eq(chosen_run(36, -1, 5060, 5080), -1);
+	ck_assert_int_eq(chosen_run(36, 1, 5060, 5080), -1);
+	ck_assert_int_eq(chosen_run(35, 0, 5100, 5120), 15);
+	ck_assert_int_eq(chosen_run(35, 1, 5100, 5120), 16);
+	/* its row may come yet */
+	now_s = 5080 + ACCT_PATIENCE_S - 1;
+	ck_assert_int_eq(chosen_run(36, 0, 5060, 5080), -1);
+}
+END_TEST
+
 START_TEST(runs_that_follow_each_other_at_once_have_their_own_rows)
 {
 	ck_assert_int_eq(chosen(23, 4000.2, 4002.4), 9);
@@ -164,6 +184,7 @@ UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  a_row_that_is_not_sure_is_taken_after_two_minutes,
 	  a_run_may_start_in_the_second_in_which_its_row_ended,
 	  of_rows_that_hold_a_run_the_nearest_is_taken_and_then_the_first,
+	  a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row,
 	  runs_that_follow_each_other_at_once_have_their_own_rows,
 	  a_requeued_run_waits_for_its_row,
 	  the_leader_of_an_array_has_to_end_first,

@@ -399,6 +399,48 @@ START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
 }
 END_TEST
 
+static bool is_why(struct job *j, const char *code, const char *words)
+{
+	struct advice_list *list = judge(j);
+	const struct advice *a = find(list, code);
+	bool is = a && strstr(a->why, words);
+
+	advice_free(list);
+	return is;
+}
+
+START_TEST(small_calls_take_no_more_than_all_of_the_time)
+{
+	struct job j = a01(true);
+
+	j.io.numbers[RECORD_READ_US] = 1000000000;
+	ck_assert(is_why(&j, "A01", "they took 100 % of the job's time"));
+	j.io.numbers[RECORD_READ_US] = 10700000000;
+	ck_assert(
+		is_why(&j, "A01", "10.7 of them were on their way at a time"));
+}
+END_TEST
+
+/* As SQLite does, of whose 15,000 writes the client made 6,000 at its 6,000 fsync */
+START_TEST(writes_that_wait_for_their_fsync_are_not_small)
+{
+	struct job j = job_on("nfs");
+
+	writes(&j, 15000, 15000 * 1700L);
+	meta(&j, RECORD_META_FSYNC, 6000);
+	wire(&j, 0, 0);
+	j.wire.numbers[RECORD_WRITE_CALLS] = 6666;
+	j.wire.numbers[RECORD_WRITE_US] = 300000000;
+	ck_assert(!is_told(&j, "A02"));
+	ck_assert(is_told(&j, "A08"));
+	j.wire.numbers[RECORD_WRITE_CALLS] = 6667;
+	ck_assert(is_told(&j, "A02"));
+	j.wire.numbers[RECORD_WRITE_CALLS] = 6666;
+	j.io.numbers[RECORD_WRITE_US] = 300000000; /* the writes waited */
+	ck_assert(is_told(&j, "A02"));
+}
+END_TEST
+
 START_TEST(small_reads_from_the_page_cache_are_nobodys_trouble)
 {
 	struct job j = a01(true);
@@ -579,6 +621,31 @@ START_TEST(the_time_that_the_client_measured_counts)
 }
 END_TEST
 
+START_TEST(
+	files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them)
+{
+	struct job j = a16_spill(true);
+
+	meta(&j, RECORD_META_UNLINK, 7);
+	ck_assert(!is_told(&j, "A16"));
+	meta(&j, RECORD_META_UNLINK, 17);
+	ck_assert(!is_told(&j, "A16"));
+	meta(&j, RECORD_META_UNLINK, 7);
+	meta(&j, RECORD_META_CREATE, 7);
+	ck_assert(!is_told(&j, "A16"));
+}
+END_TEST
+
+START_TEST(a_file_that_is_opened_again_and_again_is_not_many_files)
+{
+	struct job j = a11_again(true);
+
+	ck_assert(!is_told(&j, "A13"));
+	j = a11_again(false);
+	ck_assert(is_told(&j, "A13"));
+}
+END_TEST
+
 START_TEST(what_is_deleted_again_is_worth_the_time_that_it_took)
 {
 	struct job j = a16(true);
@@ -713,6 +780,39 @@ START_TEST(a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io)
 	row(&j, 0, 0, 25 * GIB);
 	row(&j, 744, 0, 75 * GIB);
 	ck_assert(is_told(&j, "A40"));
+}
+END_TEST
+
+START_TEST(a_tail_that_clocks_may_have_made_is_none)
+{
+	struct job j = a40(true);
+
+	j.nodes = 2;
+	ck_assert(is_told(&j, "A40"));
+	j.ahead = 40;
+	ck_assert(!is_told(&j, "A40"));
+	j.ahead = 9;
+	ck_assert(is_told(&j, "A40"));
+}
+END_TEST
+
+/* 60 s at least, on one node */
+START_TEST(clocks_that_are_apart_make_no_job_longer)
+{
+	struct job j = a01(false);
+	struct advice_list *list;
+
+	reads(&j, 10, 10);
+	j.nodes = 2;
+	j.seconds = 50;
+	j.ahead = 40;
+	list = judge(&j);
+	ck_assert(!list->is_judged);
+	advice_free(list);
+	j.seconds = 60;
+	list = judge(&j);
+	ck_assert(list->is_judged);
+	advice_free(list);
 }
 END_TEST
 
@@ -889,6 +989,25 @@ START_TEST(names_that_the_client_asks_the_servers_again_for_are_a_search_path)
 }
 END_TEST
 
+/* Twice as many as operations */
+START_TEST(names_that_took_most_of_the_time_are_a_search_path)
+{
+	struct job j = job_on("nfs");
+	int64_t *n = j.wire.numbers;
+
+	meta(&j, RECORD_META_STAT, 9000);
+	wire(&j, 0, 0);
+	n[RECORD_META_CALLS] = n[RECORD_NAME_CALLS] = 18000;
+	n[RECORD_META_US] = 500000000;
+	ck_assert(is_told(&j, "A10"));
+	n[RECORD_META_US] = 499000000;
+	ck_assert(!is_told(&j, "A10"));
+	n[RECORD_META_US] = 500000000;
+	meta(&j, RECORD_META_STAT, 9001);
+	ck_assert(!is_told(&j, "A10"));
+}
+END_TEST
+
 START_TEST(requests_that_ask_for_no_name_are_no_search_path)
 {
 	struct job j = job_on("nfs");
@@ -922,6 +1041,8 @@ UNIT_MAIN(
 	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
 	calls_that_the_client_makes_large_requests_of_are_not_small,
 	slots_that_others_waited_for_are_no_matter_of_the_job,
+	small_calls_take_no_more_than_all_of_the_time,
+	writes_that_wait_for_their_fsync_are_not_small,
 	small_reads_from_the_page_cache_are_nobodys_trouble,
 	time_in_calls_that_the_page_cache_serves_is_no_waiting,
 	the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
@@ -932,6 +1053,8 @@ UNIT_MAIN(
 	what_was_measured_is_sure_and_comes_before_what_is_estimated,
 	a_finding_is_told_of_the_filesystem_that_it_is_about,
 	the_time_that_the_client_measured_counts,
+	files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them,
+	a_file_that_is_opened_again_and_again_is_not_many_files,
 	what_is_deleted_again_is_worth_the_time_that_it_took,
 	names_that_the_client_had_at_hand_are_no_storm,
 	a_name_that_its_stat_looks_up_is_one_operation,
@@ -941,6 +1064,8 @@ UNIT_MAIN(
 	not_all_nodes_are_not_compared_with_each_other,
 	what_is_read_at_the_end_is_no_tail,
 	a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
+	a_tail_that_clocks_may_have_made_is_none,
+	clocks_that_are_apart_make_no_job_longer,
 	a_job_without_a_timeline_has_no_tail,
 	servers_are_full_only_where_nodes_could_move_more_and_try_to,
 	rates_are_of_the_time_in_which_something_was_moved,
@@ -949,6 +1074,7 @@ UNIT_MAIN(
 	names_that_are_asked_for_again_and_again_are_a_search_path,
 	fewer_names_are_a_search_path_where_what_they_took_is_measured,
 	names_that_the_client_asks_the_servers_again_for_are_a_search_path,
+	names_that_took_most_of_the_time_are_a_search_path,
 	requests_that_ask_for_no_name_are_no_search_path,
 	where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are,
 	a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none,

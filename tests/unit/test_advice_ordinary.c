@@ -218,6 +218,7 @@ static void tiny_files(struct job *j, const char *arg)
 	int64_t files = between(5000, 9900), size = between(10, 60000);
 
 	meta(j, RECORD_META_OPEN, files);
+	meta(j, RECORD_META_LOOKUP_MISS, files); /* each is new to the node */
 	if (*arg == 'w')
 		meta(j, RECORD_META_CREATE, files);
 	*arg == 'w' ? writes(j, files, files * size)

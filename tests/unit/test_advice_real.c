@@ -4,7 +4,7 @@
  * "A01-small-reads" needs this advice first, "A01-and-A07-.." the other one, too,
  * "none-.." none; "none-not-A01-.." is a job that A01 just is not about. Of each
  * there is enough to judge: that of which there is not gets no advice either. What else
- * may be said of one stands in 'also'. Those in 'site' and 'sim' are judged with
+ * may be said of one stands in 'also'. Those in 'site', 'sim' and 'slow' are judged with
  * the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
  * printed. */
 #include <dirent.h>
@@ -30,7 +30,7 @@ static const struct {
 };
 
 /* Those that lack one of the two: advice_jobs.h has both, made up. */
-static const char made_up[] = "A30 A41 A42";
+static const char made_up[] = "A42";
 
 static const char *folder(void)
 {
@@ -227,6 +227,12 @@ START_TEST(so_do_those_of_a_site_that_has_thresholds_of_its_own)
 }
 END_TEST
 
+START_TEST(so_do_those_of_a_site_whose_servers_are_slow)
+{
+	judge_site("slow", 2);
+}
+END_TEST
+
 START_TEST(so_do_those_with_a_stand_in_for_the_client)
 {
 	judge_site("sim", 14);
@@ -259,6 +265,7 @@ START_TEST(each_rule_has_such_jobs_or_is_known_for_made_up_ones)
 		each_job(JOBS, visit_name, &m);
 		each_job(JOBS "/site", visit_name, &m);
 		each_job(JOBS "/sim", visit_name, &m);
+		each_job(JOBS "/slow", visit_name, &m);
 		ck_assert_msg((m.is && m.is_not) == !strstr(made_up, m.code),
 			      "%s: %s%s", m.code, m.is ? "has one" : "has none",
 			      m.is_not ? ", and one that it just is not" : "");
@@ -269,5 +276,6 @@ END_TEST
 UNIT_MAIN("advice_real",
 	  jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one,
 	  so_do_those_of_a_site_that_has_thresholds_of_its_own,
+	  so_do_those_of_a_site_whose_servers_are_slow,
 	  so_do_those_with_a_stand_in_for_the_client,
 	  each_rule_has_such_jobs_or_is_known_for_made_up_ones)

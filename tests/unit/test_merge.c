@@ -379,6 +379,31 @@ START_TEST(the_shape_is_that_of_all_nodes_from_first_start_to_last_end)
 }
 END_TEST
 
+/* Both write all the time; by their clocks it would be two bursts. */
+START_TEST(clocks_that_are_apart_are_told_and_have_no_shape)
+{
+	struct merge *m = merge_new();
+	struct record *r;
+	struct summary s;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		r = worker(i + 1);
+		r->start = 1000 + 40 * i;
+		r->end = r->start + 16;
+		for (k = 0; k < 16; k++)
+			moved_at(r, (int64_t)r->start + k, 1, 1 << 20);
+		add(m, r);
+		if (!i)
+			expect_token(m, " shape=steady ");
+	}
+	expect_token(m, " q=clocks_apart ");
+	merge_summary(m, &s);
+	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(without_the_times_of_one_node_there_is_no_shape)
 {
 	struct merge *m = merge_new();
@@ -1387,6 +1412,7 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
 	  the_shape_is_that_of_all_nodes_from_first_start_to_last_end,
+	  clocks_that_are_apart_are_told_and_have_no_shape,
 	  without_the_times_of_one_node_there_is_no_shape,
 	  peaks_of_nodes_are_never_added,
 	  the_node_that_waited_longest_is_the_slowest,

@@ -272,6 +272,79 @@ START_TEST(lines_are_kept_apart_by_all_that_they_say)
 }
 END_TEST
 
+/* ---- time ------------------------------------------------------------------ */
+
+struct times {
+	double start, end;
+};
+
+static struct run_time time_of(const struct times *times, size_t count)
+{
+	struct run_time time = RUN_TIME_NONE;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		run_time_add(&time, times[i].start, times[i].end);
+	for (i = 0; i < count; i++)
+		run_time_compare(&time, times[i].start, times[i].end);
+	return time;
+}
+
+static double apart(double start, double end)
+{
+	const struct times two[] = { { 1000, 1100 }, { start, end } };
+	const struct times swapped[] = { two[1], two[0] };
+	double seconds = time_of(two, 2).apart;
+
+	ck_assert(time_of(swapped, 2).apart == seconds);
+	return seconds;
+}
+
+START_TEST(a_node_that_began_and_ended_later_by_the_same_time_has_another_clock)
+{
+	ck_assert(apart(1040, 1140) == 40);
+	ck_assert(apart(960, 1060) == 40);
+	ck_assert(apart(1010, 1110) == 10);
+	ck_assert(apart(1009.9, 1110) == 0);
+	ck_assert(apart(1040, 1145) == 40);
+	ck_assert(apart(1040, 1145.1) == 0);
+	ck_assert(apart(1045, 1140) == 40);
+	ck_assert(apart(1000, 1100) == 0);
+}
+END_TEST
+
+START_TEST(a_node_that_was_late_once_has_no_other_clock)
+{
+	const struct times three[] = { { 1000, 1100 },
+				       { 1040, 1100 },
+				       { 1000, 1140 } };
+
+	ck_assert(apart(1040, 1100) == 0);
+	ck_assert(apart(1000, 1140) == 0);
+	ck_assert(apart(1040, -1) == 0); /* nobody knows */
+	ck_assert(time_of(three, 3).apart == 0);
+}
+END_TEST
+
+START_TEST(a_run_took_as_long_as_on_one_node_where_clocks_are_apart)
+{
+	const struct times apart[] = { { 1040, 1141 }, { 1000, 1100 } };
+	const struct times late[] = { { 1000, 1100 }, { 1040, 1120 } };
+	const struct times unknown[] = { { 1000, -1 } };
+	struct run_time time = time_of(apart, 2);
+
+	ck_assert(time.first == 1000 && time.last == 1141);
+	ck_assert(run_time_seconds(&time) == 101);
+	time = time_of(late, 2);
+	ck_assert(run_time_seconds(&time) == 120);
+	time = time_of(unknown, 1);
+	ck_assert(time.first == 1000 && time.last < 0);
+	ck_assert(run_time_seconds(&time) == 0);
+	time = time_of(NULL, 0);
+	ck_assert(time.first < 0 && run_time_seconds(&time) == 0);
+}
+END_TEST
+
 UNIT_MAIN("run",
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
@@ -282,4 +355,7 @@ UNIT_MAIN("run",
 	  lines_of_the_same_name_are_added_over_the_nodes,
 	  lines_beyond_the_last_are_left_out_and_counted,
 	  metadata_of_one_node_is_not_lost_by_another_without,
-	  lines_are_kept_apart_by_all_that_they_say)
+	  lines_are_kept_apart_by_all_that_they_say,
+	  a_node_that_began_and_ended_later_by_the_same_time_has_another_clock,
+	  a_node_that_was_late_once_has_no_other_clock,
+	  a_run_took_as_long_as_on_one_node_where_clocks_are_apart)

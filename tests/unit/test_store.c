@@ -203,6 +203,41 @@ START_TEST(clocks_that_differ_a_little_do_not_split_a_run)
 }
 END_TEST
 
+/* Are these of one run? */
+static bool is_one_run(struct record *first, struct record *second)
+{
+	struct store *store = opened();
+	bool is_one;
+
+	put(store, first);
+	put(store, second);
+	is_one = run_count(store) == 1;
+	closed(store);
+	return is_one;
+}
+
+START_TEST(a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one)
+{
+	const int64_t unknown = RECORD_UNKNOWN;
+	struct record *elsewhere = at("n2", 0, 1040, 1060);
+
+	ck_assert(is_one_run(at("n1", 0, 1000, 1020), at("n2", 0, 1040, 1060)));
+	ck_assert(is_one_run(at("n2", 2, 1320, 1340), at("n1", 2, 1000, 1020)));
+	/* MUNGE would have refused one of them */
+	ck_assert(
+		!is_one_run(at("n1", 0, 1000, 1020), at("n2", 0, 1321, 1340)));
+	/* it may be another run */
+	ck_assert(
+		!is_one_run(at("n1", 0, 1000, 1020), at("n1", 0, 1040, 1060)));
+	ck_assert(
+		!is_one_run(at("n1", 0, 1000, 1020), at("n2", 1, 1040, 1060)));
+	ck_assert(!is_one_run(at("n1", unknown, 1000, 1020),
+			      at("n2", unknown, 1040, 1060)));
+	record_set(&elsewhere->nodelist, "n[2-3]");
+	ck_assert(!is_one_run(at("n1", 0, 1000, 1020), elsewhere));
+}
+END_TEST
+
 START_TEST(runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart)
 {
 	struct store *store = opened();
@@ -589,6 +624,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  runs_that_tell_the_same_wrong_number_are_kept_apart,
 	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
 	  clocks_that_differ_a_little_do_not_split_a_run,
+	  a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one,
 	  runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart,
 	  a_job_id_used_again_is_another_run,
 	  the_order_of_arrival_does_not_change_the_runs,

@@ -430,6 +430,18 @@ static void do_timed(void)
 	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
 }
 
+/* What another node of the job does. */
+static void do_timed_beside(void)
+{
+	static const struct burst plan[] = {
+		{ 1, WRITE, 1 },
+		{ 4, READ, 0 },
+		{ 6, WRITE, 0 },
+	};
+
+	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
+}
+
 /* CPU 0 has rows of two seconds at the end, CPU 1 of one. */
 static void do_timed_long(void)
 {
@@ -1385,6 +1397,7 @@ static const struct kind {
 	{ "sizes", do_sizes },
 	{ "bursts", do_bursts },
 	{ "timed", do_timed },
+	{ "timed_beside", do_timed_beside },
 	{ "timed_long", do_timed_long },
 	{ "sendfile", do_sendfile },
 	{ "sendfile_other", do_sendfile_other },
