@@ -180,7 +180,7 @@ STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
 	put_back
 	go c
 	expect_equal '3 true' "$(end_of "$first")"
-	run on login jobio report "$first"
+	run on login jobio report -v "$first"
 	expect_text "jobio's plugin was away for a while, or exchanged, as the job ran: a step that began without it left no counters" "$output"
 	expect_summary "$first" 'q=[a-z_,]*plugin_away'
 
