@@ -42,7 +42,7 @@ setup_file() {
 		srun --het-group=1 dd if=/dev/zero of=/mnt/weka/het.1 bs=1M count=9 status=none; sleep 1' \
 		-J both -n1 -w c1 : -n1 -w c2
 	het=$job
-	submit 'dd if=/dev/zero of=/mnt/weka/array.$SLURM_ARRAY_TASK_ID bs=1M count=$SLURM_ARRAY_TASK_ID status=none
+	submit 'dd if=/dev/zero of=/mnt/weka/array.$SLURM_ARRAY_TASK_ID bs=1M count=$SLURM_ARRAY_TASK_ID status=none; sleep 1
 		[[ $SLURM_ARRAY_TASK_ID != 2 ]]' -J 'many |tasks' -n1 --array=1-3 --account=lab -x c3
 	array=$job
 	submit 'sleep 2' -J advised -n1 -w c3 --exclusive --io-profile=stream
