@@ -79,7 +79,7 @@ static void node(const char *mounts)
 
 static void put(const char *name, const char *text)
 {
-	char path[200];
+	char path[512];
 
 	snprintf(path, sizeof(path), "sys/%s", name);
 	tempdir_put(path, text);
