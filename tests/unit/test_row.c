@@ -83,17 +83,19 @@ START_TEST(runs_that_overlap_are_one_whatever_their_nodes)
 }
 END_TEST
 
-START_TEST(runs_of_the_same_nodes_may_be_ten_seconds_apart)
+START_TEST(runs_that_slurm_does_not_number_may_be_ten_seconds_apart)
 {
-	ck_assert(distance(1, "n[1-2]", 2000 + STORE_SLOP_S, 3000) ==
-		  STORE_SLOP_S);
-	ck_assert(distance(1, "n[1-2]", 2001 + STORE_SLOP_S, 3000) == -1);
-	ck_assert(distance(1, "n[1-2]", 500, 1000 - STORE_SLOP_S) ==
-		  STORE_SLOP_S);
-	ck_assert(distance(1, "n[1-2]", 500, 999 - STORE_SLOP_S) == -1);
-	ck_assert(distance(1, NULL, 2003, 3000) == 3);
-	ck_assert(distance(1, "n[1-3]", 2003, 3000) == -1);
-	ck_assert(distance(1, "n[1-3]", 500, 997) == -1);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2000 + STORE_SLOP_S,
+			   3000) == STORE_SLOP_S);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2001 + STORE_SLOP_S,
+			   3000) == -1);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500,
+			   1000 - STORE_SLOP_S) == STORE_SLOP_S);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500, 999 - STORE_SLOP_S) ==
+		  -1);
+	ck_assert(distance(RECORD_UNKNOWN, NULL, 2003, 3000) == 3);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-3]", 2003, 3000) == -1);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-3]", 500, 997) == -1);
 }
 END_TEST
 
@@ -276,7 +278,7 @@ END_TEST
 UNIT_MAIN("row", a_run_takes_up_time_until_its_end,
 	  what_no_clock_can_have_said_takes_up_a_moment,
 	  runs_that_overlap_are_one_whatever_their_nodes,
-	  runs_of_the_same_nodes_may_be_ten_seconds_apart,
+	  runs_that_slurm_does_not_number_may_be_ten_seconds_apart,
 	  runs_that_slurm_numbers_differently_are_two,
 	  a_node_that_names_no_nodes_is_of_any_run_nearby,
 	  a_run_lasts_from_its_first_start_to_its_last_end,
