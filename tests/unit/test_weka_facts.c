@@ -59,11 +59,16 @@ static void folder(const char *name)
 	ck_assert_int_eq(system(text), 0);
 }
 
+#define PATHS 7
+
+/* Until so many others were asked for. */
 static char *path_of(const char *name)
 {
-	char *path = strdup(tempdir_path(name)); /* until the test ends */
+	static char kept[PATHS][600];
+	static size_t next;
+	char *path = kept[next++ % PATHS];
 
-	ck_assert_ptr_nonnull(path);
+	snprintf(path, sizeof(kept[0]), "%s", tempdir_path(name));
 	return path;
 }
 
