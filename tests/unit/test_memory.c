@@ -27,51 +27,9 @@
 #include "lib/run.h"
 #include "lib/tally.h"
 #include "lib/use.h"
+#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
-
-/* ---- allocations that fail ---------------------------------------------------- */
-
-static int allocations_left; /* until the one that fails; 0: none does */
-static bool has_failed;
-
-static bool is_out(void)
-{
-	if (!allocations_left || --allocations_left)
-		return false;
-	has_failed = true;
-	errno = ENOMEM;
-	return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-	return is_out() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return is_out() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return is_out() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return is_out() ? NULL : __real_strdup(text);
-}
 
 static struct err err;
 

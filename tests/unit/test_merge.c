@@ -6,6 +6,7 @@
 
 #include "ledger/merge.h"
 #include "lib/record.h"
+#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 #include "lib/summary.h"
 
@@ -1071,45 +1072,6 @@ START_TEST(a_node_may_lack_several_things)
 END_TEST
 
 /* ---- when memory runs out ------------------------------------------------- */
-
-static int allocations_left; /* until the one that fails; 0: none does */
-static bool has_failed;
-
-static bool is_out(void)
-{
-	if (allocations_left > 0 && --allocations_left == 0)
-		return has_failed = true;
-	return false;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-	return is_out() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return is_out() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return is_out() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return is_out() ? NULL : __real_strdup(text);
-}
 
 /* Each allocation fails once, the others do not; at last none does. How many
  * there were. */
