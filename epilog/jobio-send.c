@@ -448,19 +448,6 @@ static int usage(FILE *to, int rc)
 
 /* ---- before the node is taken away --------------------------------------- */
 
-static bool is_record_waiting(const struct config *config)
-{
-	struct dirent *entry;
-	bool found = false;
-	DIR *dir = opendir(config->spool_dir);
-
-	while (dir && !found && (entry = readdir(dir)))
-		found = rundir_is_record(entry->d_name);
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 static void on_end_of_flush(int signal)
 {
 	static const char text[] =
@@ -481,7 +468,8 @@ static int flush(const struct config *config, unsigned int limit_s)
 	is_flushing = true;
 	sigaction(SIGALRM, &end, NULL);
 	alarm(limit_s);
-	while (run_once(config, &err) < 0 || is_record_waiting(config)) {
+	while (run_once(config, &err) < 0 ||
+	       rundir_count_records(config->spool_dir, 0, 1)) {
 		if (strcmp(err.text, said.text) != 0)
 			say(err.text);
 		said = err;

@@ -242,30 +242,12 @@ int job_start_sender(const char *conf, struct err *err)
 
 #define LOOK_AGAIN_NS 5000000L /* a record takes about 20 ms */
 
-static bool has_record(const struct config *config, uint32_t job_id)
-{
-	struct dirent *entry;
-	char prefix[16];
-	bool found = false;
-	int length;
-	DIR *dir;
-
-	length = snprintf(prefix, sizeof(prefix), "%u.", job_id);
-	dir = opendir(config->spool_dir);
-	while (dir && !found && (entry = readdir(dir)))
-		found = !strncmp(entry->d_name, prefix, (size_t)length) &&
-			rundir_is_record(entry->d_name);
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 bool job_await_sender(const struct config *config, uint32_t job_id,
 		      unsigned int timeout_ms)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 
-	while (has_record(config, job_id)) {
+	while (rundir_count_records(config->spool_dir, job_id, 1)) {
 		if (child_now_ms() >= end_ms)
 			return false;
 		nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);

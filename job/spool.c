@@ -25,19 +25,6 @@ struct shares {
 	size_t count;
 };
 
-static unsigned int count_records(const char *spool, unsigned int max)
-{
-	unsigned int count = 0;
-	struct dirent *entry;
-	DIR *dir = opendir(spool);
-
-	while (dir && count < max && (entry = readdir(dir)))
-		count += rundir_is_record(entry->d_name);
-	if (dir)
-		closedir(dir);
-	return count;
-}
-
 /* Whose record it is, -1: nobody can tell. We wrote it (record_build.c): the
  * first such key outside of a text is it, and quotes within texts are escaped. */
 static int64_t owner_of(const char *path)
@@ -142,7 +129,7 @@ int spool_make_room(const struct config *config, const struct record *record,
 	int rc = -1;
 
 	if (lstat(path, &st) == 0 ||
-	    count_records(spool, config->spool_max_records) <
+	    rundir_count_records(spool, 0, config->spool_max_records) <
 		    config->spool_max_records)
 		return 0;
 	read_shares(&shares, spool);

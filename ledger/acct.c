@@ -13,14 +13,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "ledger/store_ops.h"
 #include "lib/comment.h"
 #include "lib/js1.h"
 #include "lib/utf8.h"
 
-/* Clocks of nodes and of slurmctld may differ by this much; and by as much as MUNGE
- * lets them (store_ops.h) where there is no doubt which row it is. */
+/* Clocks of nodes and of slurmctld may differ by this much; and by STORE_SKEW_S where
+ * there is no doubt which row it is. */
 #define SKEW_S 5.0
-#define SKEW_MAX_S 300.0
 
 /* List up to 22.05, list_t * from 23.02 on: __typeof__ names both. */
 typedef __typeof__(slurm_list_create(NULL)) acct_list;
@@ -89,7 +89,7 @@ static bool is_numbered(const struct acct_row *rows, size_t count,
 			const struct acct_row *row, const struct acct_job *job)
 {
 	return row->end > 0 && job->restart >= 0 &&
-	       fits(row, job, SKEW_MAX_S) &&
+	       fits(row, job, STORE_SKEW_S) &&
 	       rows_before(rows, count, row) == job->restart;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/rundir.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +153,24 @@ bool rundir_is_record(const char *name)
 
 	return length > 5 && name[0] != '.' &&
 	       !strcmp(name + length - 5, ".json");
+}
+
+unsigned int rundir_count_records(const char *spool_dir, uint32_t job_id,
+				  unsigned int max)
+{
+	DIR *dir = opendir(spool_dir);
+	unsigned int count = 0;
+	struct dirent *entry;
+	char prefix[16] = "";
+
+	if (job_id)
+		snprintf(prefix, sizeof(prefix), "%u.", job_id);
+	while (dir && count < max && (entry = readdir(dir)))
+		count += rundir_is_record(entry->d_name) &&
+			 !strncmp(entry->d_name, prefix, strlen(prefix));
+	if (dir)
+		closedir(dir);
+	return count;
 }
 
 int rundir_spool_file(char *path, const char *spool_dir, const char *file,

@@ -131,6 +131,10 @@ int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id,
 			const char *node, double start, struct err *err);
 /* Is it the name of a record to send? */
 bool rundir_is_record(const char *name);
+/* How many of them wait in the spool, of this job or, with 0, of all; as soon as there
+ * are 'max', nobody counts on. */
+unsigned int rundir_count_records(const char *spool_dir, uint32_t job_id,
+				  unsigned int max);
 
 /* SPOOL/NAME: of a record to send, or RUNDIR_RELEASED */
 int rundir_spool_file(char *path, const char *spool_dir, const char *name,

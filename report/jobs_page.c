@@ -172,17 +172,6 @@ static void put_head(struct page *page, const struct jobs *jobs)
 
 /* ---- a line for each --------------------------------------------------------- */
 
-static bool has_users(const struct jobs *jobs)
-{
-	size_t i;
-
-	for (i = 1; i < jobs->count; i++)
-		if (strcmp(list_user_of(jobs->reports[i]),
-			   list_user_of(jobs->reports[0])) != 0)
-			return true;
-	return false;
-}
-
 static bool lacks_nodes(const struct job_report *r)
 {
 	return r->summary.nodes_expected >= 0 &&
@@ -272,7 +261,8 @@ static void put_sum_line(const struct list_table *table,
 /* Of LIST_PAGE_ROWS lines for jobs at most: a browser opens it in a moment. */
 static void put_table(struct page *page, const struct jobs *jobs)
 {
-	const struct list_table table = { page, has_users(jobs) };
+	const struct list_table table = { page, list_has_users(jobs->reports,
+							       jobs->count) };
 	bool with_remarks = have_remarks(jobs);
 	const struct job_group *group = jobs->groups;
 	size_t i, k, lines = 0;

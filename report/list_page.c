@@ -21,9 +21,10 @@ static void fact_time(struct page *page, const char *name, const char *when)
 static void put_head(struct page *page, const struct job_list *list,
 		     const struct job_list_query *query)
 {
-	const char *user = list->count && !list_has_users(list)
-				   ? list_user_of(list->reports[0])
-				   : "";
+	const char *user =
+		list->count && !list_has_users(list->reports, list->count)
+			? list_user_of(list->reports[0])
+			: "";
 	char text[24];
 
 	page_begin(page, *user ? "Jobs of " : "Jobs", user);
@@ -43,7 +44,8 @@ static void put_head(struct page *page, const struct job_list *list,
 
 static void put_table(struct page *page, const struct job_list *list)
 {
-	const struct list_table table = { page, list_has_users(list) };
+	const struct list_table table = { page, list_has_users(list->reports,
+							       list->count) };
 	char advice[LIST_ADVICE];
 	struct list_row row;
 	size_t i;

@@ -189,13 +189,13 @@ void list_row_advice(const struct job_report *report, char *out)
 		snprintf(out, LIST_ADVICE, "-");
 }
 
-bool list_has_users(const struct job_list *list)
+bool list_has_users(struct job_report *const *reports, size_t count)
 {
 	size_t i;
 
-	for (i = 1; i < list->count; i++)
-		if (strcmp(list_user_of(list->reports[0]),
-			   list_user_of(list->reports[i])) != 0)
+	for (i = 1; i < count; i++)
+		if (strcmp(list_user_of(reports[0]),
+			   list_user_of(reports[i])) != 0)
 			return true;
 	return false;
 }

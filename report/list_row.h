@@ -54,7 +54,7 @@ const char *list_user_of(const struct job_report *report);
  * end. */
 bool list_is_of_slurm(const struct job_report *report);
 /* Are they of more than one user? */
-bool list_has_users(const struct job_list *list);
+bool list_has_users(struct job_report *const *reports, size_t count);
 /* Has one of them node-wide numbers? */
 bool list_is_wide(const struct job_list *list);
 

@@ -26,7 +26,7 @@ static void measure(struct table *t)
 	size_t i;
 	int k, width;
 
-	t->has_users = list_has_users(list);
+	t->has_users = list_has_users(list->reports, list->count);
 	for (k = 0; k < LIST_COLUMNS; k++)
 		t->width[k] = list_width_of(list_heads[k]);
 	for (i = 0; i < list->count; i++) {

@@ -167,9 +167,31 @@ START_TEST(no_name_is_cut_to_fit)
 }
 END_TEST
 
+START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	tempdir_make();
+	snprintf(path, sizeof(path), "%s", tempdir_name);
+	ck_assert_uint_eq(rundir_count_records(path, 0, 9), 0);
+	tempdir_put("7.0.c1.json", "");
+	tempdir_put("7.1.c1.json", "");
+	tempdir_put("70.0.c1.json", "");
+	tempdir_put("7.0.c1.json.tmp.4711", "");
+	ck_assert_uint_eq(rundir_count_records(path, 0, 9), 3);
+	ck_assert_uint_eq(rundir_count_records(path, 7, 9), 2);
+	ck_assert_uint_eq(rundir_count_records(path, 70, 9), 1);
+	ck_assert_uint_eq(rundir_count_records(path, 71, 9), 0);
+	ck_assert_uint_eq(rundir_count_records(path, 0, 2), 2);
+	ck_assert_uint_eq(rundir_count_records(tempdir_path("no"), 0, 9), 0);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("rundir", names_are_as_the_header_says,
 	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
 	  only_root_may_look_into_the_folder_of_a_job,
+	  records_that_wait_are_counted_of_a_job_or_of_all,
 	  a_path_that_does_not_fit_is_an_error, no_name_is_cut_to_fit)
