@@ -113,7 +113,8 @@ expect_profile() {
 	on login scancel "$first"
 	within 20 job_is "$first" COMPLETING
 	on ctld scontrol update nodename=c1 state=down reason=stuck
-	on ctld scontrol update nodename=c1 state=resume
+	# unless ReturnToService has it back already
+	on ctld scontrol update nodename=c1 state=resume || [[ $(node_state c1) != down* ]]
 	begin --exclusive --io-profile=metadata
 	expect_equal forcedirect "$(printed "$job")"
 	finish "$job"
