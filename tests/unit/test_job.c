@@ -1061,6 +1061,18 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	ck_assert_uint_eq(state->flags,
 			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(WIRE_RESET));
 	record_free(state);
+	/* what was noted at the start is not its words */
+	state = with_wire(true);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	start = fileio_read(tempdir_path("run/7/wire"), 65536, NULL, &err);
+	strcpy(strstr(start, "\"home\":\"") + 8, "x\"}}");
+	tempdir_put("run/7/wire", start);
+	free(start);
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(CLIENT_UNREADABLE));
+	record_free(state);
 	/* a client that jobio.conf does not name any more */
 	state = with_wire(true);
 	load("");
