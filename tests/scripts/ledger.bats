@@ -146,6 +146,7 @@ spool_reason() {
 	run send
 	expect_equal 0 "$status"
 	expect_equal 0 "$(spool_count)"
+	expect_text 'jobio: send: ledger: reason: ' "$output"
 	[[ $EUID != 0 || ! -e $DIR/spool/reason ]]
 }
 
