@@ -215,7 +215,8 @@ int job_helper_path(const char *name, char *path, size_t size)
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
 
-	if (length <= 0)
+	/* as long as there is room: perhaps half of it */
+	if (length <= 0 || (size_t)length == size - 1)
 		return -1;
 	path[length] = '\0';
 	slash = strrchr(path, '/');

@@ -302,11 +302,14 @@ static int read_machine(const struct json_node *top, struct record *r,
 static int read_mount(const struct json_node *o, struct record *r, void *arg,
 		      struct err *err)
 {
+	size_t before = r->mount_count;
 	struct record_mount *m;
 
 	(void)arg;
 	if (record_add_mount(r, NULL, NULL, NULL) < 0)
 		return err_set(err, "record: out of memory");
+	if (r->mount_count == before) /* those of all clients are one list */
+		return 0;
 	m = &r->mounts[r->mount_count - 1];
 	if (read_text(o, "mount", &m->mount, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "fstype", &m->fstype, RECORD_STRING_MAX, err) < 0 ||
@@ -341,11 +344,14 @@ static int read_card(const struct json_node *client, struct record_client *c,
 static int read_client(const struct json_node *o, struct record *r, void *arg,
 		       struct err *err)
 {
+	size_t before = r->client_count;
 	struct record_client *c;
 
 	(void)arg;
 	if (record_add_client(r, NULL, NULL, NULL, NULL) < 0)
 		return err_set(err, "record: out of memory");
+	if (r->client_count == before) /* the first one is not in the list */
+		return 0;
 	c = &r->clients[r->client_count - 1];
 	if (read_word(o, "name", c->name, sizeof(c->name), err) < 0 ||
 	    read_word(o, "type", c->type, sizeof(c->type), err) < 0 ||

@@ -146,6 +146,7 @@ spool_reason() {
 	run send
 	expect_equal 0 "$status"
 	expect_equal 0 "$(spool_count)"
+	expect_text 'jobio: send: ledger: reason: ' "$output"
 	[[ $EUID != 0 || ! -e $DIR/spool/reason ]]
 }
 
@@ -224,6 +225,22 @@ spool_reason() {
 	expect_equal '' "$output"
 	expect_equal 0 "$(in_store 'SELECT count(*) FROM records')"
 	[[ -L $DIR/spool/2.0.c1.json ]]
+}
+
+# writer_waits - until it has died for the third time, and waits longest
+writer_waits() {
+	pkill -KILL -P "$LEDGER" || :
+	grep -q 'writer: ended (.*): starting it again in 4 s$' "$DIR/ledger.log"
+}
+
+@test "a writer that dies again and again is waited for, and a ledger without one ends as ever" {
+	local rc=0
+	within 30 writer_waits
+	kill -TERM "$LEDGER"
+	wait "$LEDGER" || rc=$?
+	LEDGER=''
+	expect_equal 0 "$rc"
+	expect_equal '1 2 4' "$(sed -n 's/.*writer: ended .* again in \([0-9]*\) s$/\1/p' "$DIR/ledger.log" | xargs)"
 }
 
 @test "only one jobio-send works at a time" {

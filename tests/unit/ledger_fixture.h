@@ -44,6 +44,8 @@ __attribute__((unused)) static struct record *made(const char *node)
 	return r;
 }
 
+static char schema_name[32]; /* a child's is its parent's */
+
 /* The store of this test: a file of its own; or, when JOBIO_TEST_MARIADB is the
  * socket of a server (tests/tools/with-mariadb), a schema of its own. 'port'
  * tells ledgers on the same store apart; the second one's may be another node of
@@ -51,20 +53,20 @@ __attribute__((unused)) static struct record *made(const char *node)
 __attribute__((unused)) static struct config_ledger where(unsigned int port)
 {
 	const char *socket = getenv("JOBIO_TEST_MARIADB");
-	static char schema[32];
 	struct config_ledger config = { .port = port,
 					.store = (char *)tempdir_path("s") };
 
 	if (!socket)
 		return config;
-	if (!*schema) /* a child's is its parent's */
-		snprintf(schema, sizeof(schema), "t%d", (int)getpid());
+	if (!*schema_name)
+		snprintf(schema_name, sizeof(schema_name), "t%d",
+			 (int)getpid());
 	config.store = (char *)CONFIG_MARIADB;
 	if (port == 2 && getenv("JOBIO_TEST_MARIADB_2"))
 		socket = getenv("JOBIO_TEST_MARIADB_2");
 	config.storage_host = (char *)socket;
 	config.storage_user = (char *)"root";
-	config.storage_loc = schema;
+	config.storage_loc = schema_name;
 	config.storage_pass_file = config.storage_ca = (char *)"";
 	return config;
 }
@@ -82,9 +84,14 @@ __attribute__((unused)) static struct store *opened_as(unsigned int port)
 	return store;
 }
 
+/* An empty one, whatever this test has kept in others. */
 __attribute__((unused)) static struct store *opened(void)
 {
+	static int count;
+
 	tempdir_make();
+	snprintf(schema_name, sizeof(schema_name), "t%d_%d", (int)getpid(),
+		 count++);
 	return opened_as(1);
 }
 

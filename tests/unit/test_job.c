@@ -646,9 +646,11 @@ static struct record *ended(double start_off, const char *boot_id)
 	struct record *state = new_state(7, 1000, 0);
 
 	state->start += start_off;
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	if (boot_id)
 		snprintf(state->boot_id, sizeof(state->boot_id), "%s", boot_id);
 	job_state_end(state);
+	ck_assert(state->flags & RECORD_FLAG(NODE_REBOOTED));
 	ck_assert(job_state_is_ended(state));
 	return state;
 }
@@ -862,8 +864,11 @@ START_TEST(the_word_of_a_slurmstepd_that_the_plugin_was_away_is_kept)
 	record_free(state);
 	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,"
 		      "\"write_calls\":4,\"own_out\":true}");
-	state = with_steps(new_state(7, 1000, 0));
-	ck_assert_uint_eq(state->flags, OF_STEPD | RECORD_FLAG(PLUGIN_AWAY));
+	state = new_state(7, 1000, 0);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	with_steps(state);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | OF_STEPD |
+						RECORD_FLAG(PLUGIN_AWAY));
 	record_free(state);
 	state = new_state(7, 1000, 0); /* the kernel has counted all of them */
 	record_io_init(&io);
@@ -1056,6 +1061,18 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	ck_assert_uint_eq(state->flags,
 			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(WIRE_RESET));
 	record_free(state);
+	/* what was noted at the start is not its words */
+	state = with_wire(true);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	start = fileio_read(tempdir_path("run/7/wire"), 65536, NULL, &err);
+	strcpy(strstr(start, "\"home\":\"") + 8, "x\"}}");
+	tempdir_put("run/7/wire", start);
+	free(start);
+	read_wire(state, "mountstats-6.1-later.txt");
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(CLIENT_UNREADABLE));
+	record_free(state);
 	/* a client that jobio.conf does not name any more */
 	state = with_wire(true);
 	load("");
@@ -1076,6 +1093,114 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	ck_assert(unlink(tempdir_path("run/7/wire")) == 0);
 	job_wire_read(config, state);
 	ck_assert(!state->wire_count && !state->flags);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+#define ROOT "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+#define DATA "41 25 0:91 / /data rw - nfs4 srv:/data rw,vers=4.2\n"
+
+/* What a step of a minute has left that read so many MiB from /data, which its
+ * namespace has alone. */
+static const char *own_text(int read_mib)
+{
+	static char text[4096];
+	struct timespec now;
+	size_t used;
+	int i;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	used = (size_t)sprintf(text, "own 1\n");
+	for (i = 0; i < 2; i++)
+		used += (size_t)sprintf(
+			text + used,
+			"%s %lld\n" DATA "device srv:/data mounted on /data "
+			"with fstype nfs4 statvers=1.1\n"
+			"\topts:\trw,vers=4.2\n\tage:\t%d\n"
+			"\tbytes:\t0 0 0 0 %d 0 0 0 \n"
+			"\txprt:\ttcp 802 1 1 0 0 17 17 0 9100 0 65 4 1\n"
+			"\tper-op statistics\n"
+			"\t        READ: 1 1 0 0 0 1 2 3 0\n\n",
+			i ? "end" : "begin",
+			(long long)now.tv_sec - (i ? 0 : 60), i ? 160 : 100,
+			i ? read_mib << 20 : 0);
+	return text;
+}
+
+/* A node whose own mount is another one. */
+static struct record *with_own(void)
+{
+	struct record *state = new_state(7, 1000, 0);
+	char mountinfo[300], text[2048];
+
+	snprintf(mountinfo, sizeof(mountinfo), "%s",
+		 tempdir_put("mountinfo", ROOT));
+	snprintf(text, sizeof(text),
+		 "[client home]\ntype = nfs\nmount_table = %s\n"
+		 "mountinfo = %s\nmountstats = %s\nbdi_dir = %s\n",
+		 tempdir_put("mounts", "/dev/sda1 / ext4 rw 0 0\n"), mountinfo,
+		 tempdir_put("mountstats", ""), tempdir_name);
+	load(text);
+	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
+	/* the first one is not in jobio.conf any more */
+	record_add_client(state, "gone", "nfs", "", NULL);
+	record_add_client(state, "home", "nfs", "", NULL);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	return state;
+}
+
+START_TEST(what_steps_moved_on_mounts_of_their_own_is_the_clients_of_that_type)
+{
+	struct record *state;
+	struct record_io *io;
+
+	setup();
+	state = with_own();
+	put_step("0.own", own_text(3));
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->wire_count, 1);
+	io = &state->wire[0];
+	ck_assert_str_eq(io->client, "home");
+	ck_assert_str_eq(io->source, "mountstats");
+	ck_assert_str_eq(io->fs, "/data");
+	ck_assert_int_eq(io->scope, RECORD_SCOPE_NODE);
+	ck_assert_int_eq(io->shared, RECORD_UNKNOWN);
+	ck_assert_int_eq(io->numbers[RECORD_READ_BYTES], 3 << 20);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED));
+	record_free(state);
+	/* of another boot, whose clock began anew */
+	state = with_own();
+	state->boot_id[0] ^= 1;
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->wire_count, 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(what_one_step_does_not_know_leaves_a_lower_bound_of_the_others)
+{
+	struct record *state;
+
+	setup();
+	state = with_own();
+	put_step("0.own", own_text(3));
+	put_step("1.own", "own 1\nbegin -1\nend -1\n");
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->wire_count, 1);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(CLIENT_UNREADABLE));
+	record_free(state);
+	/* one that cannot be read at all */
+	ck_assert(unlink(tempdir_path("run/7/steps/1.own")) == 0);
+	ck_assert(mkdir(tempdir_path("run/7/steps/1.own"), 0700) == 0);
+	state = with_own();
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->wire_count, 1);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(CLIENT_UNREADABLE));
 	record_free(state);
 	teardown();
 }
@@ -1365,6 +1490,8 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  no_slurmstepd_has_begun_a_job_and_the_plugin_is_away,
 	  what_the_gate_said_is_added_up, what_the_client_moved_is_the_nodes,
 	  what_the_client_moved_may_be_unknown,
+	  what_steps_moved_on_mounts_of_their_own_is_the_clients_of_that_type,
+	  what_one_step_does_not_know_leaves_a_lower_bound_of_the_others,
 	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
 	  a_job_that_is_finished_is_a_record_and_nothing_else,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,

@@ -183,6 +183,24 @@ START_TEST(a_path_beside_this_program_fits_or_is_none)
 }
 END_TEST
 
+START_TEST(where_this_program_is_does_not_fit_no_helper_is_beside_it)
+{
+	char whole[PATH_MAX], path[PATH_MAX];
+	size_t size;
+	int rc;
+
+	ck_assert_int_eq(job_helper_path("x", whole, sizeof(whole)), 0);
+	for (size = 1; size < strlen(whole) + 40; size++) {
+		memset(path, '#', sizeof(path));
+		rc = job_helper_path("x", path, size);
+		/* of half a folder it would be another one */
+		ck_assert(rc < 0 || !strcmp(path, whole));
+		ck_assert(rc == 0 || size < strlen(whole) + 20);
+		ck_assert_int_eq(path[size], '#');
+	}
+}
+END_TEST
+
 /* ---- the node's mounts, for steps in another namespace ----------------------------- */
 
 /* What is left for a job with this working directory: its path there. */
@@ -696,6 +714,7 @@ UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  the_numbers_of_jobs_go_from_1_to_the_last_that_slurm_has,
 	  now_is_not_before_the_second_that_the_clock_shows,
 	  a_path_beside_this_program_fits_or_is_none,
+	  where_this_program_is_does_not_fit_no_helper_is_beside_it,
 	  the_working_directory_is_left_as_the_kernel_writes_it,
 	  mounts_of_a_job_without_a_folder_are_not_left,
 	  what_steps_saw_alone_is_read_from_files_of_their_own,

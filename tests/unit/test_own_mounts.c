@@ -168,6 +168,32 @@ START_TEST(more_types_than_there_is_room_for_are_left_out)
 }
 END_TEST
 
+/* The types of a task that has these two of its own, whose names are so long. */
+static const char *types_of(int first, int second)
+{
+	char table[1024], names[2][2 * OWN_MOUNTS_MAX];
+
+	snprintf(names[0], sizeof(names[0]), "%0*d", first, 1);
+	snprintf(names[1], sizeof(names[1]), "%0*d", second, 2);
+	snprintf(table, sizeof(table),
+		 "40 25 0:90 / /x rw - %s a rw\n41 25 0:91 / /y rw - %s a rw\n",
+		 names[0], names[1]);
+	ck_assert_int_eq(find("mnt:[2]", table), 1);
+	return types;
+}
+
+START_TEST(a_type_is_told_whole_or_not_at_all)
+{
+	size_t room = OWN_MOUNTS_MAX - 1; /* with the final 0 */
+
+	ck_assert_uint_eq(strlen(types_of(60, (int)room - 61)), room);
+	ck_assert_uint_eq(strlen(types_of(60, (int)room - 60)), 60);
+	/* the one that is too long leaves the room to others */
+	ck_assert_uint_eq(strlen(types_of((int)room, 10)), 10);
+	ck_assert_uint_eq(strlen(types_of((int)room - 1, 10)), room - 1);
+}
+END_TEST
+
 /* ---- which namespace is the node's ------------------------------------------------ */
 
 #define OWN NODE "40 25 0:91 / /data rw - lustre 192.0.2.1@tcp:/w rw\n"
@@ -214,6 +240,61 @@ START_TEST(half_a_note_is_none)
 		ck_assert_int_eq(find_noted("mnt:[2]", OWN, odd[i]), 1);
 		ck_assert_str_eq(types, "lustre");
 	}
+}
+END_TEST
+
+/* Is the task in the namespace of this name that of the node, by the prolog's word or,
+ * without one, by process 1? */
+static bool is_ours(const char *task, const char *noted, const char *first)
+{
+	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
+	char path[512];
+	size_t i;
+	bool is;
+
+	tempdir_make();
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
+	if (task)
+		ck_assert_int_eq(symlink(task, tempdir_path("self/ns/mnt")), 0);
+	ck_assert_int_eq(symlink(first, tempdir_path("1/ns/mnt")), 0);
+	if (noted)
+		snprintf(path, sizeof(path), "%s", tempdir_put("noted", noted));
+	is = own_node_is_ours(tempdir_path("."), noted ? path : NULL);
+	tempdir_remove();
+	return is;
+}
+
+START_TEST(a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1)
+{
+	ck_assert(is_ours("mnt:[3]", "mnt:[3]\n\n" NODE, "mnt:[1]"));
+	ck_assert(is_ours("mnt:[3]", "mnt:[3]", "mnt:[1]"));
+	ck_assert(!is_ours("mnt:[3]", "mnt:[31]\n", "mnt:[3]"));
+	ck_assert(is_ours("mnt:[1]", NULL, "mnt:[1]"));
+	ck_assert(!is_ours("mnt:[2]", NULL, "mnt:[1]"));
+	/* a note without a name is none */
+	ck_assert(is_ours("mnt:[1]", "", "mnt:[1]"));
+	ck_assert(is_ours("mnt:[1]", "\n\n" NODE, "mnt:[1]"));
+	ck_assert(!is_ours("mnt:[2]", "\n\n" NODE, "mnt:[1]"));
+	/* who cannot be looked at is nobody */
+	ck_assert(!is_ours(NULL, "mnt:[1]\n", "mnt:[1]"));
+}
+END_TEST
+
+START_TEST(names_of_namespaces_are_compared_to_the_last_character_that_fits)
+{
+	char a[OWN_SPACE_MAX], b[OWN_SPACE_MAX], longer[2 * OWN_SPACE_MAX];
+
+	snprintf(a, sizeof(a), "%0*d", OWN_SPACE_MAX - 1, 1);
+	snprintf(b, sizeof(b), "%0*d", OWN_SPACE_MAX - 1, 2);
+	snprintf(longer, sizeof(longer), "%s3", a);
+	ck_assert(is_ours(a, NULL, a));
+	ck_assert(!is_ours(a, NULL, b));
+	ck_assert(is_ours(a, a, b));
+	ck_assert(!is_ours(a, b, a));
+	/* nothing is written behind the room for one */
+	ck_assert(is_ours(longer, longer, b));
+	ck_assert(is_ours(a, longer, b));
 }
 END_TEST
 
@@ -269,6 +350,24 @@ START_TEST(what_stands_on_the_root_hides_all_of_it)
 }
 END_TEST
 
+START_TEST(a_root_may_stand_on_itself)
+{
+#define SELF "1 1 8:1 / / rw - ext4 a rw\n"
+	ck_assert(own_mounts_is_elsewhere(
+		SELF "58 1 8:1 /jobs/7 /tmp rw - ext4 a rw\n", SELF, "/tmp"));
+	ck_assert(!own_mounts_is_elsewhere(
+		SELF "58 1 8:1 /jobs/7 /tmp rw - ext4 a rw\n", SELF, "/var"));
+	/* and need not be the first in the table */
+	ck_assert(own_mounts_is_elsewhere(
+		"58 1 8:1 /jobs/7 /tmp rw - ext4 a rw\n" SELF, SELF, "/tmp"));
+	/* the mount nearest to it is met first, whatever the order */
+	ck_assert(own_mounts_is_elsewhere(
+		SELF "59 1 0:9 / /tmp/a rw - tmpfs t rw\n"
+		     "58 1 8:1 /jobs/7 /tmp rw - ext4 a rw\n",
+		SELF "59 1 0:9 / /tmp/a rw - tmpfs t rw\n", "/tmp/a"));
+}
+END_TEST
+
 START_TEST(what_the_node_mounts_when_somebody_comes_is_the_same_place)
 {
 	ck_assert(!own_mounts_is_elsewhere(
@@ -283,6 +382,11 @@ START_TEST(paths_and_tables_that_say_nothing_are_not_elsewhere)
 	ck_assert(!own_mounts_is_elsewhere(NODE TMP JOB_TMP, NODE TMP, "tmp"));
 	ck_assert(!own_mounts_is_elsewhere("", NODE, "/tmp"));
 	ck_assert(!own_mounts_is_elsewhere(NODE, "25 1\n", "/tmp"));
+	/* a table without a root: of a folder, of one that stands on another */
+	ck_assert(!own_mounts_is_elsewhere(JOB_TMP, NODE, "/tmp"));
+	ck_assert(!own_mounts_is_elsewhere(
+		"1 2 8:1 /x / rw - ext4 a rw\n2 1 8:1 / /t rw - ext4 a rw\n",
+		NODE, "/t"));
 	/* mounts that stand on each other */
 	ck_assert(!own_mounts_is_elsewhere(
 		"1 1 8:1 / / rw - ext4 a rw\n2 3 8:1 / /t rw - ext4 a rw\n"
@@ -299,9 +403,13 @@ UNIT_MAIN("own_mounts", in_the_namespace_of_the_node_no_mount_is_own,
 	  what_cannot_be_read_is_unknown_and_odd_lines_say_nothing,
 	  a_type_whose_name_is_in_anothers_is_a_type_of_its_own,
 	  more_types_than_there_is_room_for_are_left_out,
+	  a_type_is_told_whole_or_not_at_all,
 	  where_process_1_is_the_jobs_the_prolog_has_noted_the_node,
 	  mounts_of_now_win_over_those_that_the_prolog_noted,
 	  slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
+	  a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1,
+	  names_of_namespaces_are_compared_to_the_last_character_that_fits,
+	  a_root_may_stand_on_itself,
 	  a_private_directory_is_elsewhere_with_all_below_it,
 	  what_a_private_directory_hides_is_elsewhere_too,
 	  what_stands_on_the_root_hides_all_of_it,

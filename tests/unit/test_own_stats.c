@@ -295,6 +295,42 @@ START_TEST(more_superblocks_than_there_is_room_for_are_unknown)
 }
 END_TEST
 
+/* How much a step has seen at its begin of one superblock, whose source has a name so
+ * long; 0: that is unknown, and it says so. */
+static size_t seen_of(size_t name)
+{
+	char *table = NULL;
+	size_t seen;
+
+	ck_assert_int_gt(asprintf(&table,
+				  NODE "41 25 0:91 / /data rw - nfs4 %0*d rw\n",
+				  (int)name, 1),
+			 0);
+	start("mnt:[2]");
+	begin(table, "");
+	seen = strlen(page->begin);
+	if (!strcmp(page->begin, "begin -1\n"))
+		seen = 0;
+	free(end(table, ""));
+	tempdir_remove();
+	free(table);
+	return seen;
+}
+
+START_TEST(as_much_as_a_page_holds_is_told_and_not_a_byte_more)
+{
+	size_t room = OWN_STATS_BYTES_MAX - 1, least, full, over;
+
+	do { /* the time in it may get a digit more */
+		least = seen_of(1);
+		full = seen_of(1 + room - least);
+		over = seen_of(2 + room - least);
+	} while (seen_of(1) != least);
+	ck_assert_uint_eq(full, room);
+	ck_assert_uint_eq(over, 0);
+}
+END_TEST
+
 START_TEST(what_a_step_saw_lies_beside_its_counters)
 {
 	struct err err = { "" };
@@ -670,6 +706,7 @@ UNIT_MAIN(
 	nfs_of_version_3_and_the_last_mount_of_a_place_are_told,
 	mounts_whose_path_begins_alike_have_their_own_counters,
 	more_superblocks_than_there_is_room_for_are_unknown,
+	as_much_as_a_page_holds_is_told_and_not_a_byte_more,
 	what_a_step_saw_lies_beside_its_counters,
 	in_a_pid_namespace_of_the_jobs_the_prolog_has_left_what_the_node_mounts,
 	what_a_step_moved_on_nfs_of_its_own_is_a_line,

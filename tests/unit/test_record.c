@@ -1087,6 +1087,72 @@ START_TEST(a_list_may_be_full_and_no_fuller)
 }
 END_TEST
 
+/* A record of that many clients, named "c0" and so on, that have so many mounts each;
+ * the last one of the last client is "/last". */
+static struct record *with_clients(int clients, int mounts)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct record *r;
+	int i, k;
+
+	fputs("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"n\","
+	      "\"uid\":1,\"gid\":1,\"start\":1,\"end\":2,\"client\":",
+	      out);
+	for (i = 0; i < clients; i++) {
+		fprintf(out,
+			"%s{\"name\":\"c%d\",\"type\":\"nfs\",\"mounts\":[",
+			i == 1 ? ",\"more_clients\":["
+			: i    ? ","
+			       : "",
+			i);
+		for (k = 0; k < mounts; k++)
+			fprintf(out, "%s{\"mount\":\"/%s\",\"fstype\":\"nfs\"}",
+				k ? "," : "",
+				i + 1 == clients && k + 1 == mounts ? "last"
+								    : "m");
+		fputs("]}", out);
+	}
+	fputs("]}", out);
+	fclose(out);
+	r = parse(text);
+	free(text);
+	return r;
+}
+
+START_TEST(the_first_mounts_and_clients_stay_whoever_has_one_too_many)
+{
+	static const struct {
+		int clients, mounts;
+		size_t kept_clients, kept_mounts, last_client;
+		uint64_t flags;
+		const char *last_mount;
+	} cases[] = {
+		{ 2, 32, 2, 64, 1, 0, "/last" },
+		{ 64, 1, 64, 64, 63, 0, "/last" },
+		{ 3, 32, 3, 64, 1, RECORD_FLAG(TRUNCATED), "/m" },
+		{ 2, 33, 2, 64, 1, RECORD_FLAG(TRUNCATED), "/m" },
+		{ 65, 1, 64, 64, 63, RECORD_FLAG(TRUNCATED), "/m" },
+	};
+	char name[16];
+	struct record *r;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		r = with_clients(cases[i].clients, cases[i].mounts);
+		ck_assert_uint_eq(r->client_count, cases[i].kept_clients);
+		snprintf(name, sizeof(name), "c%zu", r->client_count - 1);
+		ck_assert_str_eq(r->clients[r->client_count - 1].name, name);
+		ck_assert_uint_eq(r->mount_count, cases[i].kept_mounts);
+		ck_assert_str_eq(r->mounts[63].mount, cases[i].last_mount);
+		ck_assert_uint_eq(r->mounts[63].client, cases[i].last_client);
+		ck_assert_uint_eq(r->flags, cases[i].flags);
+		record_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record");
@@ -1133,6 +1199,8 @@ int main(void)
 	tcase_add_test(tc, a_client_is_found_by_its_name_and_the_first_by_none);
 	tcase_add_test(tc, the_best_lines_are_the_first_source_that_has_any);
 	tcase_add_test(tc, a_list_may_be_full_and_no_fuller);
+	tcase_add_test(
+		tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

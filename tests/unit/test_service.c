@@ -8,6 +8,8 @@
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 #include "ledger/service.h"
+#include "ledger/site.h"
+#include "ledger/store_ops.h"
 
 #define LEDGER_UID 500
 #define ALICE 1000
@@ -478,6 +480,116 @@ START_TEST(what_a_site_did_is_told_page_by_page)
 }
 END_TEST
 
+/* The rows of a page of all runs from that second on, behind a place or "". */
+static int64_t rows_of(struct service *service, int since, const char *after,
+		       char next[64])
+{
+	char question[200];
+	struct json_object *top, *list;
+	int64_t rows;
+
+	snprintf(question, sizeof(question),
+		 "{\"op\":\"site\",\"since\":%d,\"until\":99000%s%s}", since,
+		 *after ? ",\"after\":" : "", after);
+	top = json_parse(ask(service, 0, question));
+	rows = json_number(top, "rows");
+	list = json_list(top, "next");
+	snprintf(next, 64, "%s", list ? json_line(list) : "");
+	json_object_put(top);
+	return rows;
+}
+
+/* A store of so many uses, one a second from 2001 on: more than one wants to write. */
+static int64_t many_uses;
+
+static int uses_of_many(struct store *store, const struct store_place *after,
+			int64_t until_s, int max, store_use_fn fn, void *arg,
+			struct err *err)
+{
+	struct use use;
+	int64_t id;
+	char *text;
+	int rc = 0;
+
+	(void)store;
+	ck_assert_int_eq(until_s, 99000);
+	use_init(&use);
+	use.cluster = "c";
+	use.user = "alice";
+	text = use_text(&use);
+	for (id = 1; id <= many_uses && max && !rc; id++) {
+		struct store_place place = { 2000 + id, id };
+
+		if (place.ended_s < after->ended_s ||
+		    (place.ended_s == after->ended_s && id <= after->id))
+			continue;
+		rc = fn(&place, text, arg, err);
+		max--;
+	}
+	free(text);
+	return rc < 0 ? -1 : 0;
+}
+
+static int64_t none_unused(struct store *store, struct err *err)
+{
+	(void)store;
+	(void)err;
+	return 0;
+}
+
+static int commits(struct store *store, struct err *err)
+{
+	(void)store;
+	(void)err;
+	return 0;
+}
+
+START_TEST(a_page_has_so_many_runs_and_no_more)
+{
+	static const struct store_ops ops = { .uses = uses_of_many,
+					      .unused_count = none_unused,
+					      .begin = commits,
+					      .commit = commits };
+	struct store store = { &ops };
+	struct service service = made_service(&store);
+	char next[64], after[64];
+
+	many_uses = SITE_ROWS;
+	ck_assert_int_eq(rows_of(&service, 0, "", next), SITE_ROWS);
+	ck_assert_str_eq(next, "");
+	many_uses = SITE_ROWS + 1;
+	ck_assert_int_eq(rows_of(&service, 0, "", after), SITE_ROWS);
+	ck_assert_str_eq(after, "[22000,20000]");
+	ck_assert_int_eq(rows_of(&service, 0, after, next), 1);
+	ck_assert_str_eq(next, "");
+	/* from a second on, whatever came before */
+	ck_assert_int_eq(rows_of(&service, 2000 + SITE_ROWS, "", next), 2);
+	ck_assert_int_eq(rows_of(&service, 2001 + SITE_ROWS, "", next), 1);
+	ck_assert_int_eq(rows_of(&service, 2002 + SITE_ROWS, "", next), 0);
+}
+END_TEST
+
+START_TEST(a_use_of_another_version_is_a_row_without_numbers)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct err err = { "" };
+	const char *answer;
+
+	put_use(store, 1, "alice");
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	ck_assert_int_eq(
+		store_use_put(store, 2, 2002, "use/9 of to-morrow", &err), 0);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	put_use(store, 3, "a user whose name is longer than all before it");
+	answer = ask(&service, 0,
+		     "{\"op\":\"site\",\"since\":0,\"until\":5000}");
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":3,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"tally\":{\"jobs\":2,"));
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_time_that_is_none_is_told)
 {
 	static const char *const questions[] = {
@@ -485,7 +597,10 @@ START_TEST(a_time_that_is_none_is_told)
 		"{\"op\":\"site\",\"since\":0}",
 		"{\"op\":\"site\",\"since\":-1,\"until\":5}",
 		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[1]}",
+		"{\"op\":\"site\",\"since\":0,\"until\":-1}",
 		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[-1,2]}",
+		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[1,-2]}",
+		"{\"op\":\"site\",\"since\":0,\"until\":5,\"after\":[\"x\",2]}",
 	};
 	struct store *store = opened();
 	struct service service = made_service(store);
@@ -1265,7 +1380,10 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_task_is_not_hidden_by_that_of_another_cluster_or_user,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
 	  what_a_site_did_is_told_to_root_slurm_and_operators,
-	  what_a_site_did_is_told_page_by_page, a_time_that_is_none_is_told,
+	  what_a_site_did_is_told_page_by_page,
+	  a_page_has_so_many_runs_and_no_more,
+	  a_use_of_another_version_is_a_row_without_numbers,
+	  a_time_that_is_none_is_told,
 	  a_brief_list_has_records_without_timelines_and_histograms,
 	  a_list_ends_where_the_next_job_would_not_fit,
 	  requests_without_sense_get_a_sentence,

@@ -192,6 +192,64 @@ START_TEST(nodes_that_know_and_nodes_that_do_not_know_the_restart_meet)
 }
 END_TEST
 
+/* How many nodes the run of job 7 has that began at 1000, and the one that ended at
+ * 3000: "2 1". */
+static const char *nodes_of_two(struct store *store)
+{
+	static char text[64];
+	struct store_run run = { 0 };
+	struct err err = { "" };
+	int64_t ids[8], early = -1, late = -1;
+	int i, count;
+
+	count = store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 8, &err);
+	for (i = 0; i < count; i++) {
+		ck_assert_int_eq(store_run_load(store, ids[i], &run, &err), 0);
+		if (run.first == 1000)
+			early = run.nodes_seen;
+		if (run.last == 3000)
+			late = run.nodes_seen;
+		store_run_free(&run);
+	}
+	snprintf(text, sizeof(text), "%lld %lld of %d", (long long)early,
+		 (long long)late, count);
+	return text;
+}
+
+START_TEST(of_two_runs_nearby_the_nearest_without_this_node_takes_a_record)
+{
+	/* whichever of them came first */
+	const double starts[2][2] = { { 1000, 2012 }, { 2012, 1000 } };
+	const double ends[2][2] = { { 2000, 3000 }, { 3000, 2000 } };
+	struct store *store;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		store = opened();
+		for (k = 0; k < 2; k++)
+			put(store,
+			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		ck_assert_str_eq(nodes_of_two(store), "1 1 of 2");
+		put(store, at("n2", RECORD_UNKNOWN, 2003, 2004));
+		ck_assert_str_eq(nodes_of_two(store), "2 1 of 2");
+		/* the nearest has said something of this node already */
+		put(store, at("n2", RECORD_UNKNOWN, 2005, 2006));
+		ck_assert_str_eq(nodes_of_two(store), "2 2 of 2");
+		/* both have */
+		put(store, at("n2", RECORD_UNKNOWN, 2004.5, 2004.6));
+		ck_assert_str_eq(nodes_of_two(store), "2 2 of 3");
+		closed(store);
+		store = opened();
+		for (k = 0; k < 2; k++)
+			put(store,
+			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		put(store, at("n2", RECORD_UNKNOWN, 2008, 2009));
+		ck_assert_str_eq(nodes_of_two(store), "1 2 of 2");
+		closed(store);
+	}
+}
+END_TEST
+
 START_TEST(clocks_that_differ_a_little_do_not_split_a_run)
 {
 	struct store *store = opened();
@@ -623,6 +681,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  a_run_that_begins_at_once_on_another_node_is_kept_apart,
 	  runs_that_tell_the_same_wrong_number_are_kept_apart,
 	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
+	  of_two_runs_nearby_the_nearest_without_this_node_takes_a_record,
 	  clocks_that_differ_a_little_do_not_split_a_run,
 	  a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one,
 	  runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart,

@@ -304,6 +304,63 @@ START_TEST(a_name_that_no_row_can_hold_is_one_of_the_rest)
 }
 END_TEST
 
+/* ---- what is advised ----------------------------------------------------------------- */
+
+/* On each of these filesystems so many reads and as many writes, of so many bytes. */
+static struct record *busy(const char *first, const char *second, int64_t calls,
+			   int64_t bytes)
+{
+	const char *const names[] = { first, second };
+	struct record *r = node();
+	struct record_io *io;
+	size_t i;
+
+	record_add_client(r, "work", "weka", "", NULL);
+	for (i = 0; i < 2 && names[i]; i++) {
+		record_add_mount(r, names[i], "wekafs", "default");
+		io = add(r, RECORD_SCOPE_JOB, "bpf", names[i], bytes);
+		io->numbers[RECORD_WRITE_BYTES] = bytes;
+		io->numbers[RECORD_READ_CALLS] = calls;
+		io->numbers[RECORD_WRITE_CALLS] = calls;
+	}
+	return r;
+}
+
+START_TEST(what_is_advised_is_told_each_code_once)
+{
+	const struct use *of = used(busy("/a", "/b", 1000000, 30000000000));
+
+	ck_assert_str_eq(of->advice, "A01 A02");
+	ck_assert(of->is_judged);
+	of = used(busy("/a", NULL, 1000, 200 * (INT64_C(1) << 30)));
+	ck_assert_str_eq(of->advice, "");
+	ck_assert(of->is_judged);
+	of = used(node());
+	ck_assert_str_eq(of->advice, "");
+	ck_assert(!of->is_judged);
+}
+END_TEST
+
+/* What is advised about two nodes of a job of so many, of which one did nearly all. */
+static const char *advised_of_two(int64_t expected)
+{
+	const int64_t gib = INT64_C(1) << 30;
+	struct record *two[] = { busy("/a", NULL, 204800, 190 * gib),
+				 busy("/a", NULL, 204800, 10 * gib) };
+
+	return used_of(two, 2, expected)->advice;
+}
+
+START_TEST(nodes_are_compared_where_all_of_them_are_here)
+{
+	ck_assert_ptr_nonnull(strstr(advised_of_two(2), "A26"));
+	ck_assert_ptr_nonnull(strstr(advised_of_two(1), "A26"));
+	ck_assert_ptr_nonnull(strstr(advised_of_two(0), "A26"));
+	ck_assert_ptr_null(strstr(advised_of_two(3), "A26"));
+	ck_assert_ptr_null(strstr(advised_of_two(RECORD_UNKNOWN), "A26"));
+}
+END_TEST
+
 UNIT_MAIN("usage", who_ran_it_and_how_long_is_in_the_use,
 	  a_node_that_does_not_say_who_leaves_it_to_the_others,
 	  a_clock_that_is_wrong_adds_a_year_at_most,
@@ -312,4 +369,6 @@ UNIT_MAIN("usage", who_ran_it_and_how_long_is_in_the_use,
 	  metadata_and_the_highest_peak_are_told,
 	  numbers_of_the_whole_node_are_not_the_jobs,
 	  of_more_filesystems_than_there_is_room_for_the_rest_is_one,
-	  a_name_that_no_row_can_hold_is_one_of_the_rest)
+	  a_name_that_no_row_can_hold_is_one_of_the_rest,
+	  what_is_advised_is_told_each_code_once,
+	  nodes_are_compared_where_all_of_them_are_here)
