@@ -1441,6 +1441,42 @@ START_TEST(a_transport_that_nobody_has_used_is_understood)
 }
 END_TEST
 
+START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
+{
+	struct client_place place = { .card = "" };
+	struct client_cards cards;
+	char *text;
+
+	node(LOCAL, "6.1");
+	put_card("100000\n", "1\n");
+	look();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].name, "lo");
+	ck_assert_str_eq(cards.card[0].serves, "/mnt/my files");
+	ck_assert_int_eq(cards.card[0].numa_node, 1);
+	away();
+	text = client_cores_command("nfs", &place);
+	ck_assert_str_eq(text, "core_change=affinity in its section of "
+			       "jobio.conf");
+	free(text);
+	place.card = "ib0";
+	text = client_cores_command("nfs", &place);
+	ck_assert_str_eq(text, "core_change=affinity and interrupts_of=ib0 in "
+			       "its section of jobio.conf");
+	free(text);
+	ck_assert_ptr_null(client_cores_command("xfs", &place));
+	ck_assert_uint_eq(client_sizing("xfs")->cores_max, 0);
+	ck_assert_uint_eq(client_sizing("nfs")->cores_max, 0);
+	ck_assert_uint_ne(client_sizing("weka")->cores_max, 0);
+	ck_assert_str_eq(client_type_with_cores(), "weka");
+	ck_assert(client_type_mounts("nfs", "nfs4"));
+	ck_assert(!client_type_mounts("nfs", "nfsd"));
+	ck_assert(!client_type_mounts("nfs", ""));
+	ck_assert(!client_type_mounts("xfs", "xfs"));
+}
+END_TEST
+
 UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
@@ -1494,4 +1530,5 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_default_of_a_mount_has_a_word_to_go_back_to,
 	  a_remount_that_fails_is_told_and_one_that_only_says_so_is_none,
 	  a_mount_whose_remount_hung_is_left_alone,
-	  a_mount_that_is_gone_gets_no_options_and_gives_none_back)
+	  a_mount_that_is_gone_gets_no_options_and_gives_none_back,
+	  a_card_and_a_line_of_jobio_conf_are_told_for_plans)

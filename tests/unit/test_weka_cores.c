@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/client.h"
 #include "client/mounts.h"
 #include "client/weka/baseline.h"
 #include "client/weka/cores.h"
@@ -975,6 +976,59 @@ START_TEST(without_a_place_to_remember_them_cores_stay)
 }
 END_TEST
 
+/* ---- cards ------------------------------------------------------------------------ */
+
+static void add_nic(size_t container, const char *name, const char *address)
+{
+	struct weka_resources *stable = &facts.stable[container];
+	struct weka_nic *nic = &stable->nic[stable->nic_count++];
+
+	snprintf(nic->name, sizeof(nic->name), "%s", name);
+	snprintf(nic->identifier, sizeof(nic->identifier), "%s", address);
+}
+
+/* Of one there are two containers. */
+START_TEST(cards_of_a_client_are_those_of_containers_that_run)
+{
+	struct client_cards cards;
+
+	begin();
+	facts.containers.count = 3;
+	facts.containers.item[1] = facts.containers.item[0];
+	facts.containers.item[2] = facts.containers.item[0];
+	strcpy(facts.containers.item[1].name, "b");
+	facts.stable[1].known = true;
+	facts.stable[2].known = true;
+	facts.containers.item[2].running = false;
+	add_nic(0, "ib0", "");
+	add_nic(0, "ib1", "");
+	add_nic(1, "ib0", "");
+	add_nic(2, "ib2", "");
+	client_cards(&client, &cards);
+	ck_assert_uint_eq(cards.count, 2);
+	ck_assert_str_eq(cards.card[0].name, "ib0");
+	ck_assert_str_eq(cards.card[0].serves, "a,b");
+	ck_assert_int_eq(cards.card[0].numa_node, -1);
+	ck_assert_str_eq(cards.card[1].name, "ib1");
+	ck_assert_str_eq(cards.card[1].serves, "a");
+	facts.stable[0].known = false;
+	client_cards(&client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].serves, "b");
+	/* a machine with one node has its cards there */
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("devices/system/node"), 0755, NULL),
+		0);
+	tempdir_put("devices/system/node/online", "0\n");
+	client_cards(&client, &cards);
+	ck_assert_int_eq(cards.card[0].numa_node, 0);
+	tempdir_put("devices/system/node/online", "0-1\n");
+	client_cards(&client, &cards);
+	ck_assert_int_eq(cards.card[0].numa_node, -1);
+	end();
+}
+END_TEST
+
 UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  nothing_is_planned_of_a_client_that_is_not_right,
 	  a_client_goes_back_to_its_own_cores_for_who_asks_for_none,
@@ -1007,4 +1061,5 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  a_container_that_outlives_its_mounts_has_others,
 	  mounts_that_were_away_when_jobio_ended_come_back,
 	  mounts_that_do_not_come_back_are_told, a_remount_is_looked_at_too,
-	  without_a_place_to_remember_them_cores_stay)
+	  without_a_place_to_remember_them_cores_stay,
+	  cards_of_a_client_are_those_of_containers_that_run)
