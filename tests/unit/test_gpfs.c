@@ -439,6 +439,27 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 }
 END_TEST
 
+/* Of name, time and reason 255 bytes are told. */
+START_TEST(a_reason_without_end_is_cut_off)
+{
+	static const char start[] = "1 thread of mmfsd waits: ";
+	char text[900], reason[401] = "";
+
+	memset(reason, 'r', sizeof(reason) - 1);
+	snprintf(text, sizeof(text),
+		 WAITERS "condVarReason:\nmmdiag:waiters:0:1:::A:70.5:%s:\n",
+		 reason);
+	waiters = text;
+	judge(CONFIG);
+	expect_finding("GP07");
+	ck_assert_int_eq(strncmp(findings.list[0].text, start, strlen(start)),
+			 0);
+	ck_assert_uint_eq(strlen(findings.list[0].text), strlen(start) + 255);
+	findings_free(&findings);
+	waiters = NULL;
+}
+END_TEST
+
 START_TEST(a_question_without_an_answer_is_said_once)
 {
 	struct judge judge = { .client = &client, .findings = &findings };
@@ -1225,6 +1246,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  rdma_that_is_there_and_not_used_is_said,
 	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
 	  a_waiter_is_told_with_its_reason_however_long_it_is,
+	  a_reason_without_end_is_cut_off,
 	  a_question_without_an_answer_is_said_once,
 	  who_waits_longest_is_named_and_all_are_counted,
 	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
