@@ -20,9 +20,12 @@
 #include "lib/sysfs.h"
 
 /* A new type: its file, and a line here. */
-static const struct client_type_ops *const types[] = { &weka_type, &nfs_type,
-						       &lustre_type,
-						       &gpfs_type };
+static const struct client_type_ops *const types[] = {
+	[CLIENT_WEKA] = &weka_type,
+	[CLIENT_LUSTRE] = &lustre_type,
+	[CLIENT_GPFS] = &gpfs_type,
+	[CLIENT_NFS] = &nfs_type,
+};
 
 static const struct client_type_ops *type_named(const char *name)
 {
@@ -34,35 +37,13 @@ static const struct client_type_ops *type_named(const char *name)
 	return NULL;
 }
 
-static void say_unknown(const struct config_client *section, struct err *err)
-{
-	char known[64] = "";
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (i)
-			strcat(known, " and ");
-		strcat(known, types[i]->name);
-	}
-	err_set(err,
-		"[client %s] type: '%s': this jobio knows only %s; remove the "
-		"section or set type=%s",
-		section->name, client_type_name(section->type), known,
-		types[0]->name);
-}
-
 struct client *client_open(const struct config_client *section,
 			   const char *run_dir, const char *state_dir,
 			   struct err *err)
 {
-	const struct client_type_ops *type =
-		type_named(client_type_name(section->type));
+	const struct client_type_ops *type = types[section->type];
 	struct client *client;
 
-	if (!type) {
-		say_unknown(section, err);
-		return NULL;
-	}
 	client = calloc(1, sizeof(*client));
 	if (client)
 		client->facts = calloc(1, type->facts_size);

@@ -72,7 +72,7 @@ char *mount_option_remount(const struct setting *setting, const char *now,
 	composer.list = options_append(NULL, "remount");
 	if (!composer.list || options_each(now, repeat, &composer) ||
 	    options_each(wanted, add_wanted, &composer))
-		return NULL;
+		return NULL; /* options_append() has freed it */
 	return composer.list;
 }
 

@@ -200,15 +200,15 @@ int options_each(const char *options,
 			   const char *value),
 		 void *arg)
 {
-	size_t room = strlen(options) + 1, length;
-	char *option = malloc(2 * room), *key = option + room, *equals;
-	int rc = option ? 0 : -1;
+	char option[OPTION_MAX], key[OPTION_MAX], *equals;
+	size_t length;
+	int rc = 0;
 
 	while (*options && rc == 0) {
 		length = options_length(options);
 		if (length) {
-			memcpy(option, options, length);
-			option[length] = '\0';
+			snprintf(option, sizeof(option), "%.*s", (int)length,
+				 options);
 			strcpy(key, option);
 			equals = strchr(key, '=');
 			if (equals)
@@ -219,7 +219,6 @@ int options_each(const char *options,
 		if (*options == ',')
 			options++;
 	}
-	free(option);
 	return rc;
 }
 

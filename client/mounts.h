@@ -57,8 +57,10 @@ bool options_get(const char *options, const char *key, char *value,
  * it, as for mount(8). */
 size_t options_length(const char *options);
 
-/* Call fn for every option, in order; stops and returns what is not 0, -1 also
- * when out of memory. */
+/* Call fn for every option, in order; stops and returns what is not 0. Takes no
+ * memory: a question asked of a list has an answer. An option of more than
+ * OPTION_MAX - 1 bytes, which mount(2) has no room for, is cut off there. */
+#define OPTION_MAX 4096
 int options_each(const char *options,
 		 int (*fn)(void *arg, const char *option, const char *key,
 			   const char *value),

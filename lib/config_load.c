@@ -45,7 +45,8 @@ static int fail(struct parse *p, const char *section, const char *key,
 	return 0; /* inih: 0 is an error */
 }
 
-static bool is_repeat(struct parse *p, const char *section, const char *key)
+/* Note that the key was set. 1: it was before; -1: out of memory. */
+static int note_key(struct parse *p, const char *section, const char *key)
 {
 	size_t size = strlen(section) + strlen(key) + 2;
 	struct seen *seen;
@@ -54,15 +55,15 @@ static bool is_repeat(struct parse *p, const char *section, const char *key)
 		if (!strncmp(seen->name, section, strlen(section)) &&
 		    seen->name[strlen(section)] == '\n' &&
 		    !strcmp(seen->name + strlen(section) + 1, key))
-			return true;
+			return 1;
 	seen = malloc(sizeof(*seen) + size);
 	if (!seen)
-		return false;
+		return -1;
 	snprintf(seen->name, size, "%s\n%s", section, key);
 	seen->line = p->line;
 	seen->next = p->seen;
 	p->seen = seen;
-	return false;
+	return 0;
 }
 
 static struct config_client *client_named(struct config *config,
@@ -171,6 +172,7 @@ static int take(void *user, const char *section, const char *name,
 	const struct key *keys, *key;
 	const char *why;
 	void *base;
+	int seen;
 
 	if (p->failed)
 		return 0;
@@ -187,10 +189,12 @@ static int take(void *user, const char *section, const char *name,
 		return fail(
 			p, section, name, value,
 			config_unknown_key(keys, name, p->why, sizeof(p->why)));
-	if (is_repeat(p, section, name))
+	seen = note_key(p, section, name);
+	if (seen)
 		return fail(p, section, name, value,
-			    "set twice (a line that starts with a blank "
-			    "continues the one before)");
+			    seen < 0 ? "out of memory"
+				     : "set twice (a line that starts with a "
+				       "blank continues the one before)");
 	why = config_set(base, key, value);
 	if (keys == config_advice_keys && base == &p->config->advice)
 		p->config->advice_given |= UINT64_C(1)
@@ -205,6 +209,7 @@ static int take_constant(void *user, const char *section, const char *name,
 	struct parse *p = user;
 	const struct key *key = config_find_key(config_advice_keys, name);
 	const char *why;
+	int seen;
 
 	if (p->failed)
 		return 0;
@@ -214,8 +219,10 @@ static int take_constant(void *user, const char *section, const char *name,
 		return fail(p, section, name, value,
 			    config_unknown_key(config_advice_keys, name, p->why,
 					       sizeof(p->why)));
-	if (is_repeat(p, section, name))
-		return fail(p, section, name, value, "set twice");
+	seen = note_key(p, section, name);
+	if (seen)
+		return fail(p, section, name, value,
+			    seen < 0 ? "out of memory" : "set twice");
 	if (p->config->advice_given >> (key - config_advice_keys) & 1)
 		return 1;
 	why = config_set(&p->config->advice, key, value);

@@ -218,11 +218,13 @@ static int set(const struct setting *setting, struct client *client,
 static int choose(void *arg, const char *word, const char *key,
 		  const char *value)
 {
-	char **list = arg;
+	char *list = arg;
+	size_t used = strlen(list);
 
 	(void)value;
 	if (!takes_restart(key))
-		*list = options_append(*list, word);
+		snprintf(list + used, LIST_MAX - used, "%s%s", used ? "," : "",
+			 word);
 	return 0;
 }
 
@@ -239,12 +241,11 @@ static void wanted_all(const struct client_want *want, char list[LIST_MAX])
 static const char *wanted(const struct client_want *want)
 {
 	static char list[LIST_MAX];
-	char all[LIST_MAX], *chosen = NULL;
+	char all[LIST_MAX];
 
 	wanted_all(want, all);
-	options_each(all, choose, &chosen);
-	snprintf(list, sizeof(list), "%s", chosen ? chosen : "");
-	free(chosen);
+	*list = '\0';
+	options_each(all, choose, list);
 	return list;
 }
 

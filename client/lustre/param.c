@@ -192,21 +192,21 @@ static int read_value(const struct config_client *section,
 	return number_parse(digits, 0, ~0UL, number, NULL);
 }
 
-char *param_now(const struct config_client *section, enum tree_kind kind,
-		const char *device)
+int param_now(const struct config_client *section, enum tree_kind kind,
+	      const char *device, char list[PARAM_LIST_MAX])
 {
-	char word[SETTING_WORD_MAX], *list = NULL;
 	unsigned long number;
-	size_t i;
+	size_t used = 0, i;
 
 	for (i = 0; i < PARAM_COUNT; i++) {
 		if (params[i].kind != kind ||
 		    read_value(section, &params[i], device, &number) < 0)
 			continue;
-		snprintf(word, sizeof(word), "%s=%lu", params[i].key, number);
-		list = options_append(list, word);
+		used += (size_t)snprintf(list + used, PARAM_LIST_MAX - used,
+					 "%s%s=%lu", used ? "," : "",
+					 params[i].key, number);
 	}
-	return list;
+	return used ? 0 : -1;
 }
 
 int param_put(const char *path, const char *value)

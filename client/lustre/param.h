@@ -34,10 +34,11 @@ const char *param_refusal(const char *key, const char *value);
 /* The words of a profile that are for devices of this kind? */
 bool param_concerns(const char *wanted, enum tree_kind kind);
 
-/* All parameters of the table that the device has, "key=value,..". NULL: it has
+/* All parameters of the table that the device has, "key=value,..". -1: it has
  * none, it is gone. */
-char *param_now(const struct config_client *section, enum tree_kind kind,
-		const char *device);
+#define PARAM_LIST_MAX 1024 /* 16 of them: a key of 31 bytes, 20 digits */
+int param_now(const struct config_client *section, enum tree_kind kind,
+	      const char *device, char list[PARAM_LIST_MAX]);
 /* Write one, or a file of the kernel's in one write(2); -1 and errno. */
 int param_put(const char *path, const char *value);
 int param_write(const struct config_client *section, enum tree_kind kind,

@@ -39,12 +39,12 @@ static const char *split(const char *target, enum tree_kind *kind)
 
 static const char *now(const struct client *client, const char *target)
 {
-	static char *list; /* borrowed until the next call */
+	static char list[PARAM_LIST_MAX]; /* borrowed until the next call */
 	enum tree_kind kind;
 	const char *device = split(target, &kind);
 
-	free(list);
-	list = device ? param_now(client->section, kind, device) : NULL;
+	if (!device || param_now(client->section, kind, device, list) < 0)
+		return NULL;
 	return list;
 }
 
@@ -341,8 +341,8 @@ static int add_to_group(struct grouping *all, const struct client *client,
 	return 0;
 }
 
-/* -1: too many ways in which the devices differ; 'lacking': a parameter that one
- * of them has not. */
+/* 1: too many ways in which the devices differ; -1: out of memory. 'lacking': a
+ * parameter that one of them has not. */
 static int group_devices(const struct client *client, const struct tree *tree,
 			 const char *wanted, struct grouping *all,
 			 char lacking[SETTING_WORD_MAX])
@@ -363,7 +363,7 @@ static int group_devices(const struct client *client, const struct tree *tree,
 			strcpy(lacking, without);
 		if (old_list &&
 		    add_to_group(all, client, device, old_list, new_list) < 0)
-			return -1;
+			return 1;
 	}
 	return 0;
 }
@@ -403,15 +403,17 @@ static int plan_tree(const struct change_kind *kind, struct client *client,
 	struct grouping *all = calloc(1, sizeof(*all));
 	struct tree *tree = tree_read(client, err);
 	char lacking[SETTING_WORD_MAX];
-	int rc = 0;
+	int differ = 0, rc = 0;
 	size_t i;
 
-	if (!all)
+	if (all && tree)
+		differ = group_devices(client, tree, wanted, all, lacking);
+	if (!all || differ < 0)
 		rc = err_set(err, "out of memory");
 	else if (!tree)
 		rule_tell(client, "LU40", NULL, findings,
 			  "could not set %s: %s", wanted, err->text);
-	else if (group_devices(client, tree, wanted, all, lacking) < 0)
+	else if (differ)
 		rule_tell(client, "LU40", NULL, findings,
 			  "could not set %s: its targets differ in more than "
 			  "%d ways",

@@ -40,7 +40,8 @@ static void baseline_line(struct baseline *baseline, const char *container,
 	if (!baseline->is_known)
 		baseline->is_known =
 			!strcmp(line, container) &&
-			cpuset_parse(&baseline->cores, value, NULL) == 0;
+			cpuset_parse(&baseline->cores, value, NULL) == 0 &&
+			!cpuset_is_empty(&baseline->cores);
 	else if (!strcmp(line, "boot"))
 		snprintf(baseline->boot_id, sizeof(baseline->boot_id), "%s",
 			 value);
@@ -48,20 +49,37 @@ static void baseline_line(struct baseline *baseline, const char *container,
 		baseline_ours(baseline, &ids);
 }
 
+/* A file that was cut off ends within a line, which says something else than it
+ * did, "1" for "12". */
+static bool drop_half_line(char *text)
+{
+	char *end = strrchr(text, '\n');
+	char *half = end ? end + 1 : text;
+	bool has_one = *half;
+
+	*half = '\0';
+	return has_one;
+}
+
 static void baseline_load(const struct client *client, const char *container,
 			  struct baseline *baseline)
 {
 	char *text = state_read(client, RUNDIR_BASELINE), *line, *save = NULL;
+	bool is_cut;
 
 	memset(baseline, 0, sizeof(*baseline));
 	if (!text)
 		return;
+	is_cut = drop_half_line(text);
 	line = strtok_r(text, "\n", &save);
 	while (line) {
 		baseline_line(baseline, container, line);
 		line = baseline->is_known ? strtok_r(NULL, "\n", &save) : NULL;
 	}
 	free(text);
+	/* what the last job wanted is not there: nothing tells that it is stale */
+	if (is_cut || !baseline->ours_count)
+		baseline->boot_id[0] = '\0';
 }
 
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */

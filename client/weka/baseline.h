@@ -7,7 +7,8 @@
  *           ours LIST         what a job wanted, the newest last; a few
  *         It holds as long as the container has cores that a job wanted. With any
  *         others somebody else has configured it since, and is right: the site, or
- *         fstab when the node came up again.
+ *         fstab when the node came up again. Of a file that was cut off the whole
+ *         lines are believed, and nothing makes it stale.
  * Owner   the file is the client's (state.h); values are copied.
  * Errors  -1, sentence in *err.
  * Runs    as client.h says; for the parts of the WEKA client only.

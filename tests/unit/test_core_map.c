@@ -288,7 +288,7 @@ END_TEST
 
 static const char *xml_of(const char *machine)
 {
-	char table[2000];
+	char table[20000];
 
 	snprintf(table, sizeof(table), "machine m\n%s", machine);
 	ck_assert_msg(machines_write(tempdir_put("table", table), "m",
@@ -344,6 +344,27 @@ START_TEST(cpus_that_are_near_share_a_numa_node_or_else_a_package)
 }
 END_TEST
 
+START_TEST(a_machine_has_a_hundred_and_twenty_eight_places_at_most)
+{
+	static char machine[20000];
+	static struct locality near;
+	size_t used = 0;
+	int i;
+
+	tempdir_make();
+	used = (size_t)sprintf(machine, "\tnuma 0\n");
+	for (i = 0; i <= LOCALITY_DOMAINS_MAX; i++)
+		used += (size_t)sprintf(machine + used,
+					"\tpackage %d\n\t\tcore %d pu %d\n", i,
+					i, i);
+	ck_assert_int_eq(locality_load(xml_of(machine), &near, &err), 0);
+	ck_assert_uint_eq(near.count, LOCALITY_DOMAINS_MAX);
+	ck_assert_str_eq(near.kind, "package");
+	expect_domain(&near.domain[LOCALITY_DOMAINS_MAX - 1], "127");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_that_this_machine_has_not_is_told)
 {
 	struct cpuset cpus;
@@ -373,4 +394,5 @@ UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  one_flaw_does_not_hide_another,
 	  a_number_of_a_map_is_as_large_as_it_may_be,
 	  cpus_that_are_near_share_a_numa_node_or_else_a_package,
+	  a_machine_has_a_hundred_and_twenty_eight_places_at_most,
 	  a_card_that_this_machine_has_not_is_told)

@@ -9,11 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/change.h"
 #include "client/client.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/judge.h"
+#include "client/gpfs/mmconfig.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
+#include "lib/fileio.h"
 #include "lib/lock.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
@@ -436,6 +439,27 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 }
 END_TEST
 
+/* Of name, time and reason 255 bytes are told. */
+START_TEST(a_reason_without_end_is_cut_off)
+{
+	static const char start[] = "1 thread of mmfsd waits: ";
+	char text[900], reason[401] = "";
+
+	memset(reason, 'r', sizeof(reason) - 1);
+	snprintf(text, sizeof(text),
+		 WAITERS "condVarReason:\nmmdiag:waiters:0:1:::A:70.5:%s:\n",
+		 reason);
+	waiters = text;
+	judge(CONFIG);
+	expect_finding("GP07");
+	ck_assert_int_eq(strncmp(findings.list[0].text, start, strlen(start)),
+			 0);
+	ck_assert_uint_eq(strlen(findings.list[0].text), strlen(start) + 255);
+	findings_free(&findings);
+	waiters = NULL;
+}
+END_TEST
+
 START_TEST(a_question_without_an_answer_is_said_once)
 {
 	struct judge judge = { .client = &client, .findings = &findings };
@@ -700,6 +724,511 @@ START_TEST(no_second_mmpmon_is_started_while_one_runs)
 }
 END_TEST
 
+/* ---- settings -------------------------------------------------------------------- */
+
+/* mmdiag prints what is in "config", which mmchconfig changes. */
+#define MMDIAG                                                                 \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"echo \"mmdiag $*\" >>asked\n"                                         \
+	"[ -e dumb ] && { echo dumb >&2; exit 1; }\n"                          \
+	"[ \"$1\" = --config ] && exec cat config\n"                           \
+	"exit 0\n"
+#define MMCHCONFIG                                                             \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"echo \"$*\" >>calls\n"                                                \
+	"[ -e refuses ] && { cat refuses >&2; exit 1; }\n"                     \
+	"for word in $(echo $1 | tr , ' '); do\n"                              \
+	"sed -i \"/:${word%%%%=*}:/d\" config\n"                               \
+	"[ ${word#*=} = DEFAULT ] ||\n"                                        \
+	"echo \"mmdiag:config:0:1:::${word%%%%=*}:${word#*=}::\" >>config\n"   \
+	"done\n"
+
+static char run_dir[600], state_dir[600];
+static struct client *opened;
+static struct client_want want;
+static struct client_plan plan;
+static struct err err;
+
+static void put_command(const char *name, const char *script, char path[600])
+{
+	char text[2000];
+
+	snprintf(text, sizeof(text), script, tempdir_name);
+	snprintf(path, 600, "%s", tempdir_put(name, text));
+	ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void look(void)
+{
+	ck_assert_msg(client_inspect(opened, 60000, &err) == 0, "%s", err.text);
+}
+
+static void begin_settings(void)
+{
+	static char mmdiag[600], mmchconfig[600], lock[600];
+
+	node_of("h /home gpfs rw 0 0\n", COUNTERS);
+	put_command("mmdiag", MMDIAG, mmdiag);
+	put_command("mmchconfig", MMCHCONFIG, mmchconfig);
+	snprintf(lock, sizeof(lock), "%s", tempdir_path("lock"));
+	tempdir_put("config",
+		    CONFIG ATTRIBUTE("fsyncIsGlobal", "yes")
+			    ATTRIBUTE("maxMBpS", "2048")
+				    ATTRIBUTE("pagepool", "1073741824")
+					    ATTRIBUTE("other", "1"));
+	section.timeout_ms = 60000;
+	section.mmdiag = mmdiag;
+	section.mmchconfig = mmchconfig;
+	section.mmchconfig_lock = lock;
+	section.mmchconfig_at_once = 1;
+	section.allow_mmchconfig = SWITCH_YES;
+	want = (struct client_want){ .alone = true,
+				     .mount_options = "",
+				     .read_ahead_kb = "" };
+	snprintf(run_dir, sizeof(run_dir), "%s", tempdir_path("run"));
+	snprintf(state_dir, sizeof(state_dir), "%s", tempdir_path("state"));
+	ck_assert_int_eq(mkdir(run_dir, 0755), 0);
+	ck_assert_int_eq(mkdir(state_dir, 0755), 0);
+	opened = client_open(&section, run_dir, NULL, &err);
+	ck_assert_ptr_nonnull(opened);
+	look();
+}
+
+static void end_settings(void)
+{
+	change_clear(&plan);
+	findings_free(&findings);
+	client_close(opened);
+	tempdir_remove();
+}
+
+static void expect_file(const char *name, const char *text)
+{
+	char *is = fileio_read(tempdir_path(name), 10000, NULL, NULL);
+
+	ck_assert_str_eq(is ? is : "", text);
+	free(is);
+}
+
+static void expect_text(const char *code, const char *text)
+{
+	expect_finding(code);
+	ck_assert_str_eq(findings.list[0].text, text);
+	findings_free(&findings);
+}
+
+/* So many changes are planned, of one target at most. */
+static void expect_plan(const char *settings, size_t count)
+{
+	want.mmconfig = settings;
+	change_clear(&plan);
+	ck_assert_int_eq(gpfs_mmconfig.plan(&gpfs_mmconfig, opened, &want,
+					    &plan, &findings, &err),
+			 0);
+	ck_assert_uint_eq(plan.count, count);
+}
+
+static void expect_planned(const char *settings, const char *old)
+{
+	expect_plan(settings, 1);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_str_eq(plan.change[0].target, "mmfsd");
+	ck_assert_str_eq(plan.change[0].old_value, old);
+	ck_assert_str_eq(plan.change[0].new_value, settings);
+}
+
+static bool holds(const char *settings)
+{
+	want.mmconfig = settings;
+	return gpfs_mmconfig.holds(&gpfs_mmconfig, opened, &want);
+}
+
+static enum change_made make(void)
+{
+	return gpfs_mmconfig.make(&gpfs_mmconfig, opened, &plan.change[0],
+				  &findings);
+}
+
+static enum change_undone undo(void)
+{
+	return gpfs_mmconfig.undo(&gpfs_mmconfig, opened, &plan.change[0],
+				  &findings);
+}
+
+#define WORDS "maxMBpS=24000,fsyncIsGlobal=0,writebehindThreshold=65536"
+#define CALL                                                                   \
+	"maxMBpS=24000,fsyncIsGlobal=no,writebehindThreshold=65536 -I -N "     \
+	"192.0.2.31\n"
+#define BACK                                                                   \
+	"maxMBpS=2048,fsyncIsGlobal=yes,writebehindThreshold=DEFAULT -I -N "   \
+	"192.0.2.31\n"
+
+START_TEST(settings_go_there_and_back_on_this_node_alone)
+{
+	begin_settings();
+	expect_planned(WORDS,
+		       "maxMBpS=2048,fsyncIsGlobal=1,!writebehindThreshold");
+	ck_assert(!holds(WORDS));
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	expect_file("calls", CALL);
+	ck_assert(holds(WORDS));
+	ck_assert(!holds(WORDS ",pagepool=1"));
+	ck_assert(holds(WORDS ",pagepool=1073741824"));
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	expect_file("calls", CALL BACK);
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	expect_file("calls", CALL BACK);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert(holds(""));
+	ck_assert(holds(NULL));
+	expect_plan(NULL, 0);
+	expect_plan("maxMBpS=2048", 0); /* it has it */
+	end_settings();
+}
+END_TEST
+
+START_TEST(what_takes_a_restart_of_mmfsd_is_said_and_not_changed)
+{
+	static const struct {
+		const char *word, *have; /* NULL: it is changed */
+	} cases[] = {
+		{ "fsyncIsGlobal=0", NULL },
+		{ "ignorePrefetchLUNCount=1", NULL },
+		{ "maxMBpS=200000", NULL },
+		{ "seqDiscardThreshold=1099511627776", NULL },
+		{ "writebehindThreshold=0", NULL },
+		{ "maxFilesToCache=1", "its default" },
+		{ "maxStatCache=1", "its default" },
+		{ "nBucketGroups=1", "its default" },
+		{ "pagepool=1", "1073741824" },
+		{ "workerThreads=1", "its default" },
+	};
+	char text[200];
+	size_t i;
+
+	begin_settings();
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		expect_plan(cases[i].word, cases[i].have ? 0 : 1);
+		if (!cases[i].have) {
+			ck_assert_uint_eq(findings.count, 0);
+			continue;
+		}
+		snprintf(text, sizeof(text),
+			 "the profile asks for %s, and mmfsd has %s: not "
+			 "changed, it takes a restart of mmfsd",
+			 cases[i].word, cases[i].have);
+		expect_text("GP41", text);
+	}
+	expect_plan("pagepool=1073741824", 0); /* as it is */
+	ck_assert_uint_eq(findings.count, 0);
+	expect_plan("pagepool=1,maxMBpS=1", 1); /* the rest is changed */
+	ck_assert_str_eq(plan.change[0].new_value, "maxMBpS=1");
+	end_settings();
+}
+END_TEST
+
+START_TEST(a_site_that_keeps_mmchconfig_back_reads_what_was_asked)
+{
+	begin_settings();
+	section.allow_mmchconfig = SWITCH_NO;
+	expect_plan("maxMBpS=1", 0);
+	expect_text("GP41", "the profile asks for maxMBpS=1, and mmfsd has "
+			    "2048: not changed, allow_mmchconfig=no");
+	expect_plan("maxMBpS=2048", 0);
+	ck_assert_uint_eq(findings.count, 0);
+	section.allow_mmchconfig = SWITCH_YES;
+	section.mmchconfig_lock = (char *)"";
+	expect_plan("maxMBpS=1", 0);
+	expect_text("GP41", "the profile asks for maxMBpS=1, and mmfsd has "
+			    "2048: not changed, mmchconfig_lock= is not set");
+	end_settings();
+}
+END_TEST
+
+START_TEST(settings_out_of_bounds_and_mount_options_are_refused)
+{
+	static const char *const words[] = {
+		"fsyncIsGlobal=2",
+		"ignorePrefetchLUNCount=2",
+		"maxMBpS=200001",
+		"seqDiscardThreshold=1099511627777",
+		"nBucketGroups=1025",
+		"writebehindThreshold=1099511627777",
+		"workerThreads=8193",
+		"maxFilesToCache=10000001",
+		"maxMBpS=",
+		"maxStatCache=10000001",
+		"pagepool=17592186044417",
+	};
+	char text[200];
+	size_t i;
+
+	begin_settings();
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		expect_plan(words[i], 0);
+		snprintf(text, sizeof(text),
+			 "setting '%s' of the profile: its value is not a "
+			 "number within bounds; the profile was not applied",
+			 words[i]);
+		expect_text("GP49", text);
+	}
+	want.mount_options = "noatime";
+	expect_plan("maxMBpS=1", 0);
+	expect_text("GP49",
+		    "setting 'noatime' of the profile: it is none of Storage "
+		    "Scale's that jobio changes; the profile was not applied");
+	ck_assert(!holds(""));
+	end_settings();
+}
+END_TEST
+
+static void expect_not_made(const char *why)
+{
+	char text[900];
+
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	snprintf(text, sizeof(text), "'mmfsd' could not get maxMBpS=1: %s",
+		 why);
+	expect_text("GP40", text);
+}
+
+START_TEST(a_mmchconfig_that_does_not_work_is_told)
+{
+	char why[800];
+
+	begin_settings();
+	expect_planned("maxMBpS=1", "maxMBpS=2048");
+	tempdir_put("refuses", "no quorum\nsee the log\n");
+	expect_not_made("mmchconfig: exit status 1: no quorum");
+	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	tempdir_put("mmpmon", "#!/bin/sh\necho what >&2; exit 9\n");
+	expect_not_made("mmpmon: exit status 9: what");
+	tempdir_put("mmpmon", "#!/bin/sh\necho hello\n");
+	expect_not_made("mmpmon does not say which node this is");
+	section.mmchconfig_lock = (char *)"";
+	expect_not_made("mmchconfig_lock= is not set any more");
+	section.mmchconfig_lock = (char *)"/nowhere/lock";
+	tempdir_put("mmpmon", "#!/bin/sh\necho '_fs_io_s_ _n_ 192.0.2.31'\n");
+	snprintf(why, sizeof(why),
+		 "mmchconfig: exit status 75: cannot open '/nowhere/lock': %s",
+		 strerror(ENOENT));
+	expect_not_made(why);
+	tempdir_put("dumb", "");
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	expect_text("GP42", "'mmfsd' could not get maxMBpS=2048 back: mmdiag: "
+			    "exit status 1: dumb");
+	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	end_settings();
+}
+END_TEST
+
+START_TEST(so_many_nodes_as_the_site_says_change_their_settings_at_once)
+{
+	struct flock first = { .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_len = 1 };
+	char why[800];
+	int fd;
+
+	begin_settings();
+	fd = open(section.mmchconfig_lock, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fcntl(fd, F_SETLK, &first), 0);
+	expect_planned("maxMBpS=1", "maxMBpS=2048");
+	section.timeout_ms = 3000; /* mmpmon has 1000 of them */
+	snprintf(why, sizeof(why),
+		 "mmchconfig: exit status 75: 1 nodes change their settings "
+		 "already, by '%s'",
+		 section.mmchconfig_lock);
+	expect_not_made(why);
+	expect_file("calls", "");
+	section.timeout_ms = 60000;
+	section.mmchconfig_at_once = 2;
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	close(fd);
+	end_settings();
+}
+END_TEST
+
+#define ASKED "mmdiag --config -Y\nmmdiag --waiters -Y\n"
+
+START_TEST(a_node_is_asked_for_what_rules_and_settings_need)
+{
+	static const char *const names[] = {
+		"fsyncIsGlobal",   "ignorePrefetchLUNCount",
+		"maxFilesToCache", "maxMBpS",
+		"maxStatCache",	   "nBucketGroups",
+		"pagepool",	   "seqDiscardThreshold",
+		"verbsPorts",	   "verbsRdma",
+		"workerThreads",   "writebehindThreshold",
+	};
+	char config[2000] = CONFIG, line[100], word[24];
+	size_t i;
+
+	begin_settings();
+	expect_file("asked", ASKED);
+	ck_assert(client_facts(opened)->cpus_known);
+	ck_assert_int_eq(gpfs_facts(opened)->mmfsd, getpid());
+	ck_assert_int_eq(gpfs_facts(opened)->counters.answer, ASK_ANSWERED);
+	ck_assert(!gpfs_word(opened, "other", word, sizeof(word)));
+	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), 2048);
+	ck_assert_int_eq(gpfs_number(opened, "fsyncIsGlobal"), -1);
+	ck_assert_int_eq(gpfs_number(opened, "workerThreads"), -1);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(line, sizeof(line), ATTRIBUTE("%s", "%zu"), names[i],
+			 i + 1);
+		strcat(config, line);
+	}
+	tempdir_put("config", config);
+	look();
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_int_eq(gpfs_number(opened, names[i]), (int)i + 1);
+	expect_file("asked", ASKED ASKED);
+	tempdir_put("dumb", ""); /* it has answered: it is asked on */
+	look();
+	ck_assert_int_eq(gpfs_facts(opened)->config.answer, ASK_FAILED);
+	ck_assert_int_eq(gpfs_facts(opened)->counters.answer, ASK_ANSWERED);
+	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), -1);
+	expect_file("asked", ASKED ASKED ASKED);
+	end_settings();
+}
+END_TEST
+
+START_TEST(a_node_without_mounts_or_mmfsd_is_asked_nothing)
+{
+	char path[64];
+
+	begin_settings();
+	ck_assert_int_eq(remove(tempdir_path("asked")), 0);
+	tempdir_put("mounts", "");
+	look();
+	expect_file("asked", "");
+	tempdir_put("mounts", "h /home gpfs rw 0 0\n");
+	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
+	tempdir_put(path, "mmfsck\n");
+	look();
+	expect_file("asked", "");
+	ck_assert_int_eq(gpfs_facts(opened)->mmfsd, 0);
+	ck_assert(!holds("maxMBpS=2048"));
+	end_settings();
+}
+END_TEST
+
+START_TEST(who_hangs_once_is_not_asked_again)
+{
+	begin_settings();
+	ck_assert_int_eq(remove(tempdir_path("asked")), 0);
+	tempdir_put("mmdiag", "#!/bin/sh\nexec sleep 60\n");
+	section.timeout_ms = 100;
+	look();
+	ck_assert_int_eq(gpfs_facts(opened)->config.answer, ASK_HUNG);
+	ck_assert_int_eq(gpfs_facts(opened)->waiters.answer, ASK_NOT_ASKED);
+	ck_assert_int_eq(gpfs_facts(opened)->counters.answer, ASK_NOT_ASKED);
+	errno = 0;
+	ck_assert_ptr_null(client_wire_save(opened, &err));
+	ck_assert_int_eq(errno, ENOENT);
+	end_settings();
+}
+END_TEST
+
+START_TEST(what_a_mmfsd_said_is_kept_for_the_next_job)
+{
+	begin_settings();
+	client_close(opened);
+	opened = client_open(&section, run_dir, state_dir, &err);
+	look();
+	ck_assert(!client_is_cached(opened));
+	client_keep(opened);
+	expect_file("asked", ASKED ASKED);
+	look();
+	ck_assert(client_is_cached(opened));
+	expect_file("asked", ASKED ASKED);
+	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), 2048);
+	/* but a setting is compared with what mmfsd has now */
+	expect_planned("maxMBpS=1", "maxMBpS=2048");
+	expect_file("asked", ASKED ASKED "mmdiag --config -Y\n");
+	ck_assert_int_eq(make(), CHANGE_MADE); /* and it is forgotten */
+	client_keep(opened);
+	look();
+	ck_assert(!client_is_cached(opened));
+	tempdir_put("mmpmon", "#!/bin/sh\nexit 9\n");
+	look();
+	client_keep(opened); /* not of a client that is not in order */
+	look();
+	ck_assert(!client_is_cached(opened));
+	end_settings();
+}
+END_TEST
+
+START_TEST(a_job_of_many_fsyncs_is_told_what_they_wait_for)
+{
+	struct client_work work = { .syncs = 999 };
+
+	begin_settings();
+	client_judge_work(opened, &work, &findings);
+	ck_assert_uint_eq(findings.count, 0);
+	work.syncs = 1000;
+	client_judge_work(opened, &work, &findings);
+	expect_text("GP12", "the job called fsync 1000 times on this node, and "
+			    "each waits for what other nodes have written of "
+			    "the file, too (fsyncIsGlobal=yes)");
+	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "1"));
+	client_judge_work(opened, &work, &findings);
+	expect_finding("GP12");
+	findings_free(&findings);
+	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "no"));
+	client_judge_work(opened, &work, &findings);
+	ck_assert_uint_eq(findings.count, 0);
+	end_settings();
+}
+END_TEST
+
+START_TEST(cards_of_mmfsd_are_those_that_it_uses)
+{
+	struct client_cards cards;
+
+	begin_settings();
+	sysfs_set_root("/nowhere");
+	tempdir_put("config", CONFIG ATTRIBUTE("verbsRdma", "enable")
+				      ATTRIBUTE("verbsPorts",
+						"mlx5_0/1 mlx5_1/1/2,mlx5_2"));
+	look();
+	client_cards(opened, &cards);
+	ck_assert_uint_eq(cards.count, 3);
+	ck_assert_str_eq(cards.card[0].name, "mlx5_0");
+	ck_assert_str_eq(cards.card[1].name, "mlx5_1");
+	ck_assert_str_eq(cards.card[2].name, "mlx5_2");
+	ck_assert_str_eq(cards.card[2].serves, "verbsPorts");
+	ck_assert_int_eq(cards.card[2].numa_node, -1);
+	tempdir_put("config", CONFIG ATTRIBUTE("verbsRdma", "disable")
+				      ATTRIBUTE("verbsPorts", "mlx5_0/1"));
+	look();
+	client_cards(opened, &cards);
+	ck_assert_uint_eq(cards.count, 0);
+	tempdir_put("config", CONFIG ATTRIBUTE("verbsRdma", "enable"));
+	look();
+	client_cards(opened, &cards);
+	ck_assert_uint_eq(cards.count, 0);
+	end_settings();
+}
+END_TEST
+
+START_TEST(mmfsd_is_told_a_numa_node_and_no_cores)
+{
+	struct client_place place = { .numa_node = 0, .card = "" };
+	char *text = client_cores_command("gpfs", &place);
+
+	ck_assert_str_eq(text, "mmchconfig numactlOptionN=0,numactlOptioni=0 "
+			       "for this class of nodes, and restart mmfsd");
+	free(text);
+	place.numa_node = -1;
+	ck_assert_ptr_null(client_cores_command("gpfs", &place));
+}
+END_TEST
+
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  columns_are_found_by_the_header_and_not_by_their_place,
 	  half_a_code_is_left_as_it_is,
@@ -717,6 +1246,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  rdma_that_is_there_and_not_used_is_said,
 	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
 	  a_waiter_is_told_with_its_reason_however_long_it_is,
+	  a_reason_without_end_is_cut_off,
 	  a_question_without_an_answer_is_said_once,
 	  who_waits_longest_is_named_and_all_are_counted,
 	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
@@ -724,4 +1254,17 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  counters_are_called_by_the_first_mount_of_their_file_system,
 	  file_systems_of_jobio_conf_alone_are_counted,
 	  counters_that_do_not_come_are_told,
-	  no_second_mmpmon_is_started_while_one_runs)
+	  no_second_mmpmon_is_started_while_one_runs,
+	  settings_go_there_and_back_on_this_node_alone,
+	  what_takes_a_restart_of_mmfsd_is_said_and_not_changed,
+	  a_site_that_keeps_mmchconfig_back_reads_what_was_asked,
+	  settings_out_of_bounds_and_mount_options_are_refused,
+	  a_mmchconfig_that_does_not_work_is_told,
+	  so_many_nodes_as_the_site_says_change_their_settings_at_once,
+	  a_node_is_asked_for_what_rules_and_settings_need,
+	  a_node_without_mounts_or_mmfsd_is_asked_nothing,
+	  who_hangs_once_is_not_asked_again,
+	  what_a_mmfsd_said_is_kept_for_the_next_job,
+	  a_job_of_many_fsyncs_is_told_what_they_wait_for,
+	  cards_of_mmfsd_are_those_that_it_uses,
+	  mmfsd_is_told_a_numa_node_and_no_cores)

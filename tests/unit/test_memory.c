@@ -8,8 +8,11 @@
 
 #include "client/change.h"
 #include "client/client.h"
+#include "client/mount_option.h"
 #include "client/mounts.h"
+#include "client/setting.h"
 #include "client/type.h"
+#include "client/weka/options.h"
 #include "client/wire.h"
 #include "lib/child.h"
 #include "lib/comment.h"
@@ -234,7 +237,7 @@ static int join_tally(void)
 
 static int load_config(void)
 {
-	struct config *config = config_load(tempdir_path("empty"), &err);
+	struct config *config = config_load(tempdir_path("conf"), &err);
 	int rc = config ? 0 : -1;
 
 	config_free(config);
@@ -280,7 +283,9 @@ START_TEST(whoever_reads_or_keeps_something_is_told)
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	tempdir_put("large", large);
-	tempdir_put("empty", "");
+	tempdir_put("conf", "[jobio]\ngate = warn\n"
+			    "[client w]\ntype = weka\nmounts = /w\n"
+			    "[profile p]\nmount_options = noatime\n");
 	tempdir_put("kept", "{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
 			    "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
 			    "\"state\":\"planned\"}\n");
@@ -293,7 +298,7 @@ START_TEST(whoever_reads_or_keeps_something_is_told)
 	expect_told(read_json, 3);
 	expect_told(read_map, 5);
 	expect_told(read_node_line, 1);
-	expect_told(load_config, 20);
+	expect_told(load_config, 30);
 	expect_told(put_comment, 1);
 	expect_told(take_look, 4);
 	expect_told(run_child, 3);
@@ -400,6 +405,57 @@ static int plan_change(void)
 	return rc;
 }
 
+/* It is planned, or there was no memory: nobody takes it for a profile that asks for
+ * nothing. */
+static int plan_profile(void)
+{
+	struct config_client weka = section;
+	struct client_want want = { .mount_options = "forcedirect,noatime",
+				    .alone = true };
+	struct client_plan *plan = calloc(1, sizeof(*plan));
+	struct findings findings = { 0 };
+	struct client *client;
+	int rc = -1;
+
+	weka.type = CLIENT_WEKA;
+	client = client_open(&weka, NULL, NULL, &err);
+	if (plan && client && mounts_reread(client, &err) == 0)
+		rc = setting_plan(&weka_mount_option, client, &want, plan,
+				  &findings, &err);
+	if (rc == 0 &&
+	    (findings.count || plan->count != 1 ||
+	     strcmp(plan->change[0].old_value, "writecache,relatime") != 0))
+		abort();
+	if (plan)
+		change_clear(plan);
+	free(plan);
+	client_close(client);
+	return rc;
+}
+
+static int compose_remount(void)
+{
+	char *list = mount_option_remount(
+		&weka_options, "rw,writecache,relatime", "forcedirect");
+	int rc = list ? 0 : -1;
+
+	if (list && strcmp(list, "remount,rw,relatime,forcedirect") != 0)
+		abort();
+	free(list);
+	return rc;
+}
+
+static int compose_mount(void)
+{
+	char *list = weka_mount_options("rw,writecache", "nosuid,core=1");
+	int rc = list ? 0 : -1;
+
+	if (list && strcmp(list, "rw,writecache,nosuid") != 0)
+		abort();
+	free(list);
+	return rc;
+}
+
 static int type_command(void)
 {
 	struct client_place place = { .card = "" };
@@ -417,7 +473,9 @@ START_TEST(whoever_looks_at_a_client_is_told)
 {
 	tempdir_make();
 	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_put("mounts", "s:/a /a nfs rw 0 0\n"));
+		 tempdir_put("mounts",
+			     "s:/a /a nfs rw 0 0\n"
+			     "w/a /w wekafs rw,writecache,relatime 0 0\n"));
 	snprintf(then, sizeof(then), "%s",
 		 tempdir_put("then", "20 1 8:1 / / rw - ext4 /dev/sda rw\n"
 				     "30 1 0:50 / /b rw - nfs s:/b rw\n"));
@@ -429,6 +487,9 @@ START_TEST(whoever_looks_at_a_client_is_told)
 	expect_told(open_client, 2);
 	expect_told(look_for_late_mounts, 12);
 	expect_told(plan_change, 6);
+	expect_told(plan_profile, 12);
+	expect_told(compose_remount, 4);
+	expect_told(compose_mount, 3);
 	expect_told(type_command, 1);
 	tempdir_remove();
 }

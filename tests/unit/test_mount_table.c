@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/mounts.h"
@@ -128,6 +130,102 @@ START_TEST(an_option_may_be_long)
 }
 END_TEST
 
+START_TEST(an_option_without_end_is_cut_off_and_the_next_one_is_not)
+{
+	static char list[3 * OPTION_MAX] = "key=", value[2 * OPTION_MAX];
+
+	memset(list + 4, 'x', OPTION_MAX);
+	strcat(list, ",net=ib0");
+	ck_assert(options_get(list, "key", value, sizeof(value)));
+	ck_assert_uint_eq(strlen(value), OPTION_MAX - 1 - strlen("key="));
+	ck_assert(options_get(list, "net", value, sizeof(value)));
+	ck_assert_str_eq(value, "ib0");
+	ck_assert_uint_eq(options_length(list), OPTION_MAX + 4);
+}
+END_TEST
+
+struct told {
+	char text[200];
+	int calls, stop_at, rc;
+};
+
+static int tell(void *arg, const char *option, const char *key,
+		const char *value)
+{
+	struct told *told = arg;
+
+	sprintf(told->text + strlen(told->text), "%s:%s:%s;", option, key,
+		value);
+	return ++told->calls == told->stop_at ? told->rc : 0;
+}
+
+START_TEST(options_are_told_in_their_order_until_somebody_has_enough)
+{
+	struct told told = { "", 0, 0, 0 };
+
+	ck_assert_int_eq(options_each(",rw,,a=b=c,d=,", tell, &told), 0);
+	ck_assert_str_eq(told.text, "rw:rw:;a=b=c:a:b=c;d=:d:;");
+	told = (struct told){ "", 0, 2, 7 };
+	ck_assert_int_eq(options_each("a,b,c", tell, &told), 7);
+	ck_assert_str_eq(told.text, "a:a:;b:b:;");
+	told = (struct told){ "", 0, 1, -1 };
+	ck_assert_int_eq(options_each("a,b,c", tell, &told), -1);
+	ck_assert_int_eq(told.calls, 1);
+	ck_assert_int_eq(options_each("", tell, &told), 0);
+	ck_assert_int_eq(told.calls, 1);
+}
+END_TEST
+
+START_TEST(an_option_that_is_appended_has_a_comma_before_it)
+{
+	char *list = options_append(NULL, "rw");
+
+	ck_assert_str_eq(list, "rw");
+	list = options_append(list, "a=1");
+	list = options_append(list, "b");
+	ck_assert_str_eq(list, "rw,a=1,b");
+	free(list);
+	list = options_append(strdup(""), "rw");
+	ck_assert_str_eq(list, "rw");
+	free(list);
+}
+END_TEST
+
+START_TEST(half_a_line_is_no_mount)
+{
+	struct mounts *mounts = parse("s /a wekafs\ns /b wekafs rw\n\n \t\n"
+				      "s\t/c\twekafs\trw\t0\t0\n");
+
+	ck_assert_uint_eq(mounts->count, 2);
+	ck_assert_str_eq(mounts->mount[0].target, "/b");
+	ck_assert_str_eq(mounts->mount[1].target, "/c");
+	ck_assert_str_eq(mounts->mount[1].options, "rw");
+	ck_assert_ptr_null(mounts_find(mounts, "/a"));
+	mounts_free(mounts);
+	mounts_free(NULL);
+}
+END_TEST
+
+START_TEST(there_are_so_many_mounts_and_no_more)
+{
+	static char table[(MOUNTS_MAX + 2) * 32];
+	struct mounts *mounts;
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i <= MOUNTS_MAX; i++)
+		used += (size_t)sprintf(table + used, "s /%d wekafs rw 0 0\n",
+					i);
+	sprintf(table + used, "t /7 wekafs ro 0 0\n"); /* on one of them */
+	mounts = parse(table);
+	ck_assert_uint_eq(mounts->count, MOUNTS_MAX);
+	ck_assert_str_eq(mounts->mount[MOUNTS_MAX - 1].target, "/255");
+	ck_assert_str_eq(mounts->mount[7].source, "t");
+	ck_assert_str_eq(mounts->mount[7].options, "ro");
+	mounts_free(mounts);
+}
+END_TEST
+
 START_TEST(an_empty_word_list_holds_every_word)
 {
 	ck_assert(mounts_word_in("", "/mnt/weka"));
@@ -143,4 +241,8 @@ UNIT_MAIN("mounts", lines_of_a_wekafs_client_are_understood,
 	  of_two_mounts_on_one_place_the_upper_counts,
 	  an_option_is_found_by_its_whole_name,
 	  a_comma_between_quotes_is_part_of_its_option, an_option_may_be_long,
-	  an_empty_word_list_holds_every_word)
+	  an_empty_word_list_holds_every_word,
+	  an_option_without_end_is_cut_off_and_the_next_one_is_not,
+	  options_are_told_in_their_order_until_somebody_has_enough,
+	  an_option_that_is_appended_has_a_comma_before_it,
+	  half_a_line_is_no_mount, there_are_so_many_mounts_and_no_more)

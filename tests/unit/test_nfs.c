@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "client/client.h"
 #include "client/nfs/stats.h"
@@ -930,6 +931,156 @@ START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
 }
 END_TEST
 
+/* ---- options of a live mount ---------------------------------------------------- */
+
+/* The table is then as a test has written it down. */
+#define REMOUNT                                                                \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"echo \"$*\" >>calls\n"                                                \
+	"[ -e refuses ] && { echo refused >&2; exit 32; }\n"                   \
+	"[ -e hangs ] && exec sleep 60\n"                                      \
+	"[ -e shown ] && mv shown mounts\n"                                    \
+	"[ -e late ] && exit 32\n"                                             \
+	"exit 0\n"
+#define AT_WORK " 192.0.2.40:/export/work /mnt/work\n"
+#define WORK_WITH(options)                                                     \
+	"192.0.2.40:/export/work /mnt/work nfs " options                       \
+	",vers=3,hard,local_lock=none 0 0\n"
+
+static void begin_options(const char *options)
+{
+	static char command[512];
+	char text[1000];
+
+	snprintf(text, sizeof(text), WORK_WITH("%s"), options);
+	node(text, "6.1");
+	snprintf(text, sizeof(text), REMOUNT, tempdir_name);
+	snprintf(command, sizeof(command), "%s", tempdir_put("mount", text));
+	ck_assert_int_eq(chmod(command, 0755), 0);
+	section.mount_command = command;
+	section.timeout_ms = 60000;
+}
+
+/* A change to these words is planned, and made, or not. */
+static void change_options(const char *words, enum journal_state state,
+			   const char *old)
+{
+	want.mount_options = words;
+	change("", 1);
+	ck_assert_str_eq(journal_at(journal, 0)->what, "mount-option");
+	ck_assert_str_eq(journal_at(journal, 0)->old_value, old);
+	ck_assert_str_eq(journal_at(journal, 0)->new_value, words);
+	ck_assert_int_eq(journal_at(journal, 0)->state, state);
+}
+
+static void expect_calls(const char *calls)
+{
+	char *text = fileio_read(tempdir_path("calls"), 4096, NULL, NULL);
+
+	ck_assert_str_eq(text ? text : "", calls);
+	free(text);
+}
+
+static void put_back(int count)
+{
+	config.run_dir = tempdir_name;
+	config.clients[0] = section;
+	config.client_count = 1;
+	ck_assert_int_eq(
+		client_restore(&config, tempdir_name, journal, &findings, NULL),
+		count);
+}
+
+START_TEST(a_remount_says_again_what_the_kernel_would_take_away)
+{
+#define ALL "remount,ro,nosuid,nodev,noexec,sync,nodiratime,"
+	begin_options("ro,nosuid,nodev,noexec,sync,relatime,nodiratime");
+	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,noatime,"
+				       "nodiratime"));
+	change_options("noatime", JOURNAL_DONE, "relatime");
+	expect_calls("-i -t nfs -o " ALL "noatime" AT_WORK);
+	ck_assert(client_holds(client, &want));
+	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,relatime,"
+				       "nodiratime"));
+	put_back(1);
+	/* "relatime" alone does not end a noatime */
+	expect_calls("-i -t nfs -o " ALL "noatime" AT_WORK "-i -t nfs -o " ALL
+		     "atime,relatime" AT_WORK);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_default_of_a_mount_has_a_word_to_go_back_to)
+{
+	begin_options("rw");
+	tempdir_put("shown", WORK_WITH("rw,sync,noatime,nodiratime"));
+	change_options("noatime,sync,nodiratime", JOURNAL_DONE,
+		       "strictatime,async,diratime");
+	tempdir_put("shown", WORK_WITH("rw"));
+	put_back(1);
+	expect_calls("-i -t nfs -o remount,noatime,sync,nodiratime" AT_WORK
+		     "-i -t nfs -o remount,strictatime,async,diratime" AT_WORK);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
+{
+	begin_options("rw");
+	tempdir_put("refuses", "");
+	change_options("noatime", JOURNAL_FAILED, "strictatime");
+	expect(1, "NF40",
+	       "'/mnt/work' could not get noatime: mount -o remount: exit "
+	       "status 32: refused");
+	expect_calls("-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	away();
+	begin_options("rw");
+	tempdir_put("shown", WORK_WITH("rw,noatime"));
+	tempdir_put("late", "");
+	change_options("noatime", JOURNAL_DONE, "strictatime");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+	begin_options("rw"); /* one that does nothing */
+	change_options("noatime", JOURNAL_FAILED, "strictatime");
+	expect(1, "NF40",
+	       "'/mnt/work' could not get noatime: the mount table shows "
+	       "'async,strictatime,diratime' instead");
+	away();
+}
+END_TEST
+
+START_TEST(a_mount_whose_remount_hung_is_left_alone)
+{
+	struct client_plan *plan = NULL;
+
+	begin_options("rw");
+	tempdir_put("hangs", "");
+	section.timeout_ms = 1000;
+	change_options("noatime", JOURNAL_FAILED, "strictatime");
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, NULL), 0);
+	ck_assert_uint_eq(client_plan_count(plan), 0);
+	ck_assert(!client_holds(client, &want));
+	away();
+}
+END_TEST
+
+START_TEST(a_mount_that_is_gone_gets_no_options_and_gives_none_back)
+{
+	begin_options("rw");
+	tempdir_put("shown", WORK_WITH("rw,noatime"));
+	change_options("noatime", JOURNAL_DONE, "strictatime");
+	tempdir_put("mounts", "");
+	put_back(1);
+	expect_calls("-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
 /* ---- the card that leads to the server ------------------------------------- */
 
 /* The server is this machine, the card its loopback with what is put in its
@@ -1290,6 +1441,42 @@ START_TEST(a_transport_that_nobody_has_used_is_understood)
 }
 END_TEST
 
+START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
+{
+	struct client_place place = { .card = "" };
+	struct client_cards cards;
+	char *text;
+
+	node(LOCAL, "6.1");
+	put_card("100000\n", "1\n");
+	look();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].name, "lo");
+	ck_assert_str_eq(cards.card[0].serves, "/mnt/my files");
+	ck_assert_int_eq(cards.card[0].numa_node, 1);
+	away();
+	text = client_cores_command("nfs", &place);
+	ck_assert_str_eq(text, "core_change=affinity in its section of "
+			       "jobio.conf");
+	free(text);
+	place.card = "ib0";
+	text = client_cores_command("nfs", &place);
+	ck_assert_str_eq(text, "core_change=affinity and interrupts_of=ib0 in "
+			       "its section of jobio.conf");
+	free(text);
+	ck_assert_ptr_null(client_cores_command("xfs", &place));
+	ck_assert_uint_eq(client_sizing("xfs")->cores_max, 0);
+	ck_assert_uint_eq(client_sizing("nfs")->cores_max, 0);
+	ck_assert_uint_ne(client_sizing("weka")->cores_max, 0);
+	ck_assert_str_eq(client_type_with_cores(), "weka");
+	ck_assert(client_type_mounts("nfs", "nfs4"));
+	ck_assert(!client_type_mounts("nfs", "nfsd"));
+	ck_assert(!client_type_mounts("nfs", ""));
+	ck_assert(!client_type_mounts("xfs", "xfs"));
+}
+END_TEST
+
 UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
@@ -1338,4 +1525,10 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  options_are_judged_one_by_one,
 	  each_second_name_of_a_server_is_said_once,
 	  a_mount_is_judged_behind_those_that_say_nothing,
-	  a_transport_that_nobody_has_used_is_understood)
+	  a_transport_that_nobody_has_used_is_understood,
+	  a_remount_says_again_what_the_kernel_would_take_away,
+	  a_default_of_a_mount_has_a_word_to_go_back_to,
+	  a_remount_that_fails_is_told_and_one_that_only_says_so_is_none,
+	  a_mount_whose_remount_hung_is_left_alone,
+	  a_mount_that_is_gone_gets_no_options_and_gives_none_back,
+	  a_card_and_a_line_of_jobio_conf_are_told_for_plans)

@@ -1041,6 +1041,8 @@ START_TEST(what_an_older_version_kept_is_never_stale)
 	expect_baseline(NULL);
 	tempdir_put("c.baseline", "client\n");
 	expect_baseline(NULL);
+	tempdir_put("c.baseline", "client \nours 1\n");
+	expect_baseline(NULL);
 	tempdir_put("c.baseline", "other 5\nclient 6\n");
 	expect_baseline(NULL);
 	client.state_dir = NULL;
@@ -1053,6 +1055,45 @@ START_TEST(what_an_older_version_kept_is_never_stale)
 	state_forget(&client, "baseline");
 	client.state_dir = tempdir_name;
 	ck_assert(is_there("c.baseline"));
+	end();
+}
+END_TEST
+
+/* What is kept as "client 12", "boot BOOT", "ours 3" and "ours 45", cut off. */
+static void cut_baseline_file(const char *boot, size_t size)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "client 12\nboot %s\nours 3\nours 45\n",
+		 boot);
+	text[strlen(text) - size] = '\0';
+	tempdir_put("c.baseline", text);
+}
+
+START_TEST(of_a_baseline_that_was_cut_off_only_whole_lines_are_believed)
+{
+	char boot[64];
+
+	begin();
+	host_boot_id(boot, sizeof(boot));
+	cut_baseline_file(boot, 0);
+	forget_stale("45");
+	expect_baseline("12");
+	forget_stale("4");
+	expect_baseline(NULL);
+	cut_baseline_file(boot, 1); /* "ours 45", or "ours 456" */
+	forget_stale("45");
+	expect_baseline("12");
+	cut_baseline_file(boot, 2);
+	forget_stale("4");
+	expect_baseline("12");
+	keep("45", "6"); /* it had them: a job of before wanted them */
+	expect_baseline_file("client 12", "ours 3\nours 45\nours 6\n");
+	cut_baseline_file(boot, 15); /* no job wanted anything */
+	forget_stale("45");
+	expect_baseline("12");
+	tempdir_put("c.baseline", "client 1");
+	expect_baseline(NULL);
 	end();
 }
 END_TEST
@@ -1158,5 +1199,6 @@ UNIT_MAIN("parts", a_question_may_take_what_is_left_of_the_time_for_all,
 	  cores_that_no_job_wanted_are_the_sites_new_ones,
 	  after_a_reboot_what_is_mounted_decides,
 	  what_an_older_version_kept_is_never_stale,
+	  of_a_baseline_that_was_cut_off_only_whole_lines_are_believed,
 	  a_rule_tells_by_its_code_whom_it_is_for, a_list_of_no_cpus_says_so,
 	  what_stands_behind_a_text_that_is_too_long_still_counts)

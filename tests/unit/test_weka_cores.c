@@ -7,14 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/client.h"
 #include "client/mounts.h"
 #include "client/weka/baseline.h"
 #include "client/weka/cores.h"
 #include "client/weka/facts.h"
+#include "client/weka/remount.h"
 #include "client/weka/switch.h"
 #include "client/weka/weka.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
+#include "lib/host.h"
 #include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -641,6 +644,391 @@ START_TEST(a_container_that_is_gone_is_not_undone)
 }
 END_TEST
 
+/* ---- by other mounts ------------------------------------------------------------- */
+
+/* They keep the mount table, and the container is there while it serves a mount. */
+#define UMOUNT                                                                 \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"echo \"umount $1\" >>calls\n"                                         \
+	"if [ \"$1\" = \"$(cat busy)\" ]; then\n"                              \
+	"echo \"umount: $1: target is busy.\" >&2; exit 32; fi\n"              \
+	"[ -e no_umount ] && exit 0\n"                                         \
+	"at=$(echo \"$1\" | sed 's/ /\\\\040/')\n"                             \
+	"grep -vF \" $at wekafs \" mounts >left; mv left mounts\n"             \
+	"grep -q name=a mounts || [ -e stays ] || echo '[]' >ps\n"             \
+	"[ -e late ] && { echo late >&2; exit 1; }\n"                          \
+	"exit 0\n"
+#define MOUNT                                                                  \
+	"#!/bin/sh\n"                                                          \
+	"cd '%s' || exit 9\n"                                                  \
+	"echo \"mount $6 $5 $4\" >>calls\n"                                    \
+	"core=${4##*core=}\n"                                                  \
+	"if [ \"$core\" = \"$(cat refused)\" ]; then\n"                        \
+	"echo refused >&2; exit 32; fi\n"                                      \
+	"[ -e once ] && { rm once; echo 'not yet' >&2; exit 32; }\n"           \
+	"[ -e no_mount ] && exit 0\n"                                          \
+	"list=$(echo \"$4\" | sed 's/,net=udp//;s/,core=.*//;s/remount,//')\n" \
+	"[ -e loses ] && list=$(echo \"$list\" | sed 's/,forcedirect//')\n"    \
+	"at=$(echo \"$6\" | sed 's/ /\\\\040/')\n"                             \
+	"grep -vF \" $at wekafs \" mounts >left\n"                             \
+	"printf '%%s\\n' \"$5 $at wekafs $list 0 0\" >>left; mv left mounts\n" \
+	"sed \"s/CORE/$core/\" on >stable; cp stable staged\n"                 \
+	"cp ready ps; [ $core = 4 ] && [ -e breaks ] && cp breaks ps\n"        \
+	"[ -e late ] && { echo late >&2; exit 1; }\n"                          \
+	"exit 0\n"
+
+#define OF_OTHERS "s/fs3 /c wekafs rw,container_name=b 0 0\n"
+#define A_SHOWN "rw,writecache,container_name=a"
+#define A_NEW A_SHOWN ",net=udp"
+#define B_SHOWN "rw,forcedirect,container_name=a"
+#define B_NEW B_SHOWN ",nosuid,net=udp"
+#define MOUNT_A(core) "mount /a s/fs " A_NEW ",core=" core "\n"
+#define MOUNT_B(core) "mount /b b x/fs2 " B_NEW ",core=" core "\n"
+#define AWAY "umount /b b\numount /a\n"
+
+static char *put_command(const char *name, const char *script, char path[300])
+{
+	char text[3000];
+
+	snprintf(text, sizeof(text), script, tempdir_name);
+	snprintf(path, 300, "%s", tempdir_put(name, text));
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	return path;
+}
+
+static void begin_mounted(void)
+{
+	static char mount_command[300], umount_command[300];
+
+	begin_running();
+	section.umount_command = put_command("umount", UMOUNT, umount_command);
+	section.mount_command = put_command("mount", MOUNT, mount_command);
+	tempdir_put("on", ON("CORE"));
+	tempdir_put("ready", PS("READY"));
+	mount_with("s/fs /a wekafs " A_SHOWN " 0 0\n"
+		   "s/fs2 /b\\040b wekafs " B_SHOWN " 0 0\n" OF_OTHERS,
+		   "s/fs /a wekafs num_cores=1,net=udp 0 0\n"
+		   "x/fs2 /b\\040b wekafs nosuid,net=udp 0 0\n"
+		   "s/fs3 /c wekafs net=udp 0 0\n");
+	client.mounts = mounts_read(section.mount_table, "wekafs", &err);
+	ck_assert_ptr_nonnull(client.mounts);
+}
+
+static void end_mounted(void)
+{
+	mounts_free(client.mounts);
+	end();
+}
+
+static void expect_set(bool is_kept)
+{
+	ck_assert_int_eq(access(tempdir_path("c.mounts"), F_OK),
+			 is_kept ? 0 : -1);
+	ck_assert_int_eq(weka_mount_is_begun(&client, "a"), is_kept);
+}
+
+START_TEST(mounts_are_taken_away_and_come_back_with_other_cores)
+{
+	begin_mounted();
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_uint_eq(findings.count, 0);
+	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4"));
+	expect_set(false);
+	ck_assert_uint_eq(client.common.mount_count, 3);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(what_was_mounted_is_kept_on_disk_until_it_is_back)
+{
+	char boot[64], text[1000], *kept;
+
+	begin_mounted();
+	host_boot_id(boot, sizeof(boot));
+	ck_assert(!weka_mount_is_begun(&client, "a"));
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	snprintf(text, sizeof(text),
+		 "# a %s\n"
+		 "s/fs /a wekafs " A_NEW " 0 0\n"
+		 "s/fs /a wekafs-shown " A_SHOWN " 0 0\n"
+		 "x/fs2 /b\\040b wekafs " B_NEW " 0 0\n"
+		 "x/fs2 /b\\040b wekafs-shown " B_SHOWN " 0 0\n",
+		 boot);
+	kept = fileio_read(tempdir_path("c.mounts"), 1000, NULL, NULL);
+	ck_assert_str_eq(kept, text);
+	free(kept);
+	ck_assert(weka_mount_is_begun(&client, "a"));
+	ck_assert(!weka_mount_is_begun(&client, "aa"));
+	ck_assert(!weka_mount_is_begun(&client, "b"));
+	weka_mount_forget_old(&client);
+	expect_set(true);
+	ck_assert_int_eq(weka_mount_count(&client, &err), 2);
+	tempdir_put("mounts", "s/fs2 /b\\040b wekafs rw 0 0\n");
+	ck_assert_int_eq(weka_mount_count(&client, &err), 1);
+	tempdir_put("mounts", "");
+	ck_assert_int_eq(weka_mount_count(&client, &err), 0);
+	ck_assert_int_eq(remove(tempdir_path("mounts")), 0);
+	ck_assert_int_eq(weka_mount_count(&client, &err), -1);
+	weka_mount_end(&client);
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(what_was_mounted_before_a_reboot_is_forgotten)
+{
+	static const char why[] = "what was mounted is not known any more";
+	struct cpuset ids = set_of("3");
+	bool busy = true;
+
+	begin_mounted();
+	weka_mount_forget_old(&client); /* there is none */
+	tempdir_put("c.mounts", "# a other\ns/fs /a wekafs rw 0 0\n");
+	ck_assert(!weka_mount_is_begun(&client, "a"));
+	ck_assert_int_eq(weka_mount_count(&client, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	ck_assert_int_eq(weka_mount_away(&client, 0, &busy, &err), -1);
+	ck_assert(!busy);
+	*err.text = '\0';
+	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, true, NULL, &err),
+			 -1);
+	ck_assert_str_eq(err.text, why);
+	expect_calls("");
+	weka_mount_forget_old(&client);
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(a_mount_that_is_busy_keeps_all_as_they_were)
+{
+	begin_mounted();
+	tempdir_put("busy", "/a");
+	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
+	expect_finding("W48", "container 'a' keeps core 3, although this job "
+			      "should find 4: umount /a: exit status 32: "
+			      "umount: /a: target is busy.");
+	expect_calls(AWAY MOUNT_B("3"));
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(what_is_mounted_counts_and_not_what_a_command_says)
+{
+	begin_mounted();
+	tempdir_put("late", "");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_uint_eq(findings.count, 0);
+	end_mounted();
+	begin_mounted();
+	tempdir_put("no_umount", "");
+	expect_stays("umount /b b says that it has worked, and it is still "
+		     "mounted");
+	expect_calls("umount /b b\n");
+	end_mounted();
+	begin_mounted();
+	section.ready_timeout_ms = 1;
+	tempdir_put("no_mount", "");
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_str_eq(findings.list[0].text,
+			 "container 'a' could not change from core 3 to 4: "
+			 "mount /b b says that it has worked, and it is not "
+			 "mounted");
+	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
+	expect_set(true);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(mounts_that_are_refused_come_back_with_the_old_cores)
+{
+	begin_mounted();
+	tempdir_put("refused", "4");
+	expect_stays("mount -o " B_NEW ",core=4: exit status 32: refused");
+	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(a_client_that_breaks_with_new_cores_is_mounted_once_more)
+{
+	begin_mounted();
+	section.ready_timeout_ms = 1;
+	tempdir_put("breaks", PS("STEM"));
+	expect_stays("it was not READY with all frontends connected after 1 "
+		     "ms");
+	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") AWAY MOUNT_A("3")
+			     MOUNT_B("3"));
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(an_option_that_is_lost_with_the_mount_is_told)
+{
+	begin_mounted();
+	tempdir_put("loses", "");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	expect_finding("W40", "'/b b' was mounted again: it has lost "
+			      "'forcedirect' on the way");
+	ck_assert_str_eq(findings.list[0].cure,
+			 "remount it with the options of fstab(5)");
+	end_mounted();
+}
+END_TEST
+
+START_TEST(a_container_that_outlives_its_mounts_has_others)
+{
+	begin_mounted();
+	section.ready_timeout_ms = 1;
+	tempdir_put("stays", "");
+	expect_stays("it was still there 1 ms after its last umount: has "
+		     "another mount namespace its mount?");
+	expect_calls(AWAY MOUNT_A("3") MOUNT_B("3"));
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(mounts_that_were_away_when_jobio_ended_come_back)
+{
+	begin_mounted();
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	tempdir_put("mounts", OF_OTHERS);
+	tempdir_put("ps", "[]");
+	tempdir_put("once", ""); /* it is tried again */
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	ck_assert_uint_eq(findings.count, 0);
+	expect_calls(MOUNT_A("3") MOUNT_A("3") MOUNT_B("3"));
+	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(mounts_that_do_not_come_back_are_told)
+{
+	begin_mounted();
+	section.ready_timeout_ms = 1;
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	tempdir_put("mounts", OF_OTHERS);
+	tempdir_put("ps", "[]");
+	tempdir_put("refused", "3");
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	expect_finding("W45",
+		       "container 'a' is not back at core 3: mount -o " B_NEW
+		       ",core=3: exit status 32: refused");
+	ck_assert_str_eq(findings.list[0].cure, "mount what fstab(5) names; "
+						"the next job tries again");
+	expect_calls(MOUNT_A("3") MOUNT_B("3"));
+	expect_set(true);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(a_remount_is_looked_at_too)
+{
+	static const char call[] = "mount /a s/fs remount," A_SHOWN ",core=4\n";
+
+	begin_mounted();
+	section.core_method = CORE_METHOD_REMOUNT;
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_uint_eq(findings.count, 0);
+	expect_calls(call);
+	end_mounted();
+	begin_mounted();
+	section.core_method = CORE_METHOD_REMOUNT;
+	tempdir_put("late", "");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	end_mounted();
+	begin_mounted();
+	section.core_method = CORE_METHOD_REMOUNT;
+	tempdir_put("refused", "4");
+	expect_stays("mount -o remount," A_SHOWN
+		     ",core=4: exit status 32: refused");
+	expect_calls(call);
+	end_mounted();
+	begin_mounted();
+	section.core_method = CORE_METHOD_REMOUNT;
+	tempdir_put("mounts", OF_OTHERS);
+	ck_assert_int_eq(mounts_reread(&client, &err), 0);
+	expect_stays("it has no mount to remount");
+	expect_calls("");
+	end_mounted();
+}
+END_TEST
+
+START_TEST(without_a_place_to_remember_them_cores_stay)
+{
+	begin_mounted();
+	client.state_dir = NULL;
+	expect_stays("no place to remember the baseline");
+	expect_calls("");
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), -1);
+	ck_assert_str_eq(err.text, "no place to remember the mounts");
+	ck_assert_int_eq(remove(tempdir_path("fstab")), 0);
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "fstab"));
+	end_mounted();
+}
+END_TEST
+
+/* ---- cards ------------------------------------------------------------------------ */
+
+static void add_nic(size_t container, const char *name, const char *address)
+{
+	struct weka_resources *stable = &facts.stable[container];
+	struct weka_nic *nic = &stable->nic[stable->nic_count++];
+
+	snprintf(nic->name, sizeof(nic->name), "%s", name);
+	snprintf(nic->identifier, sizeof(nic->identifier), "%s", address);
+}
+
+/* Of one there are two containers. */
+START_TEST(cards_of_a_client_are_those_of_containers_that_run)
+{
+	struct client_cards cards;
+
+	begin();
+	facts.containers.count = 3;
+	facts.containers.item[1] = facts.containers.item[0];
+	facts.containers.item[2] = facts.containers.item[0];
+	strcpy(facts.containers.item[1].name, "b");
+	facts.stable[1].known = true;
+	facts.stable[2].known = true;
+	facts.containers.item[2].running = false;
+	add_nic(0, "ib0", "");
+	add_nic(0, "ib1", "");
+	add_nic(1, "ib0", "");
+	add_nic(2, "ib2", "");
+	client_cards(&client, &cards);
+	ck_assert_uint_eq(cards.count, 2);
+	ck_assert_str_eq(cards.card[0].name, "ib0");
+	ck_assert_str_eq(cards.card[0].serves, "a,b");
+	ck_assert_int_eq(cards.card[0].numa_node, -1);
+	ck_assert_str_eq(cards.card[1].name, "ib1");
+	ck_assert_str_eq(cards.card[1].serves, "a");
+	facts.stable[0].known = false;
+	client_cards(&client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].serves, "b");
+	/* a machine with one node has its cards there */
+	ck_assert_int_eq(
+		fileio_mkdir(tempdir_path("devices/system/node"), 0755, NULL),
+		0);
+	tempdir_put("devices/system/node/online", "0\n");
+	client_cards(&client, &cards);
+	ck_assert_int_eq(cards.card[0].numa_node, 0);
+	tempdir_put("devices/system/node/online", "0-1\n");
+	client_cards(&client, &cards);
+	ck_assert_int_eq(cards.card[0].numa_node, -1);
+	end();
+}
+END_TEST
+
 UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  nothing_is_planned_of_a_client_that_is_not_right,
 	  a_client_goes_back_to_its_own_cores_for_who_asks_for_none,
@@ -661,4 +1049,17 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  cores_that_a_cpuset_lacks_are_not_there,
 	  a_change_that_was_cut_off_is_looked_at,
 	  a_change_that_cannot_be_read_is_nobodys,
-	  a_container_that_is_gone_is_not_undone)
+	  a_container_that_is_gone_is_not_undone,
+	  mounts_are_taken_away_and_come_back_with_other_cores,
+	  what_was_mounted_is_kept_on_disk_until_it_is_back,
+	  what_was_mounted_before_a_reboot_is_forgotten,
+	  a_mount_that_is_busy_keeps_all_as_they_were,
+	  what_is_mounted_counts_and_not_what_a_command_says,
+	  mounts_that_are_refused_come_back_with_the_old_cores,
+	  a_client_that_breaks_with_new_cores_is_mounted_once_more,
+	  an_option_that_is_lost_with_the_mount_is_told,
+	  a_container_that_outlives_its_mounts_has_others,
+	  mounts_that_were_away_when_jobio_ended_come_back,
+	  mounts_that_do_not_come_back_are_told, a_remount_is_looked_at_too,
+	  without_a_place_to_remember_them_cores_stay,
+	  cards_of_a_client_are_those_of_containers_that_run)
