@@ -7,6 +7,7 @@
 #include "lib/fileio.h"
 #include "tests/unit/advice_jobs.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
 
 START_TEST(each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not)
 {
@@ -136,22 +137,11 @@ static char *told(void)
 	return text;
 }
 
-/* JOBIO_UPDATE=1 keeps it anew, to be read. */
 START_TEST(jobs_are_told_the_same_as_when_somebody_read_it_last)
 {
-	static const char path[] = SRCDIR "/tests/samples/advice/told.golden";
-	const char *update = getenv("JOBIO_UPDATE");
-	char *text = told(), *kept;
-	FILE *out;
+	char *text = told();
 
-	if (update && !strcmp(update, "1")) {
-		out = fopen(path, "w");
-		ck_assert(out && fputs(text, out) >= 0 && fclose(out) == 0);
-	}
-	kept = fileio_read(path, 1 << 20, NULL, NULL);
-	ck_assert_msg(kept && !strcmp(kept, text), "%s is another:\n%s", path,
-		      text);
-	free(kept);
+	sample_kept("advice/told.golden", text);
 	free(text);
 }
 END_TEST
