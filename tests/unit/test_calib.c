@@ -177,6 +177,17 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 		ck_assert_str_eq(err.text, bad[i].why);
 	}
 	config_free(config);
+	config = conf_load("[option]\nio_cores_min = 2\nio_cores_max = 3\n");
+	ck_assert_int_eq(calib_plan_make(&plan,
+					 &(struct calib_wish){ .cores = "0,1" },
+					 config, &err),
+			 -1);
+	ck_assert_str_eq(err.text,
+			 "--io-cores: '1': this site allows 0, and 2 to 3");
+	plan = make(config, &(struct calib_wish){ .cores = "0,2" });
+	ck_assert_uint_eq(plan.setting_count, 2);
+	calib_plan_free(&plan);
+	config_free(config);
 	config = conf_load(
 		"[option]\nprofile_default = a\n[profile a]\ndescription "
 		"= b\n");
@@ -796,6 +807,93 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 }
 END_TEST
 
+/* Nine series, of which some have no value or a wide spread, as lines and as bars. */
+START_TEST(a_plot_of_many_series_looks_as_it_did)
+{
+	static const char *const names[] = {
+		"no io-cores, no profile",
+		"1 io-core, profile of a long name",
+		"c",
+		"d",
+		"e",
+		"f",
+		"g",
+		"2 io-cores, another long profile",
+		"i<j>"
+	};
+	static struct plot_series series[9];
+	static struct plot_panel panel = { .title = "Calls",
+					   .note = "",
+					   .x_name = "processes",
+					   .unit = "1/s",
+					   .places = 3,
+					   .place = { "1", "2", "of 40" },
+					   .series = series,
+					   .series_count = 9,
+					   .fit = { -1, 20, 45 } };
+	struct plot plot;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = 0; i < 9; i++)
+		series[i] = (struct plot_series){
+			names[i],
+			{ 10 + (double)i, i == 3 ? -1 : 20, 0 },
+			{ i == 1 ? 14 : 0, i == 8 ? 5 : -1, 0 }
+		};
+	plot_begin(&plot, out, "A <plot>", "Of nine", 3, names, 9, true);
+	panel.has_fit = true;
+	plot_panel(&plot, &panel);
+	panel.has_fit = false;
+	panel.is_bars = true;
+	panel.note = "as bars";
+	plot_panel(&plot, &panel);
+	panel.places = 0;
+	panel.series_count = 0;
+	plot_panel(&plot, &panel);
+	plot_end(&plot);
+	fclose(out);
+	*strstr(text, "<style>") = '\0'; /* kept with the others */
+	sample_kept("report/plot_head.svg.golden", text);
+	sample_kept("report/plot.svg.golden",
+		    strstr(text + strlen(text) + 1, "</style>"));
+	free(text);
+}
+END_TEST
+
+START_TEST(of_many_places_some_have_their_names)
+{
+	static struct plot_series series;
+	static struct plot_panel panel = { .title = "Calls",
+					   .note = "",
+					   .x_name = "",
+					   .unit = "",
+					   .series = &series,
+					   .series_count = 1 };
+	static const size_t places[] = { 8, 40, 80 }, named[] = { 8, 14, 14 };
+	struct plot plot;
+	size_t size, i, k;
+	char *text;
+	FILE *out;
+
+	for (i = 0; i < 3; i++) {
+		out = open_memstream(&text, &size);
+		panel.places = places[i];
+		for (k = 0; k < panel.places; k++) {
+			panel.place[k] = "abcdefghijklmnop";
+			series.value[k] = 1;
+		}
+		plot_begin(&plot, out, "", "", 1, NULL, 0, false);
+		plot_panel(&plot, &panel);
+		plot_end(&plot);
+		fclose(out);
+		ck_assert_uint_eq(count(text, ">ab"), named[i]);
+		free(text);
+	}
+}
+END_TEST
+
 /* ---- what it leaves behind ------------------------------------------------------------------- */
 
 /* JSON of one line for each shape, run and job. */
@@ -980,5 +1078,7 @@ UNIT_MAIN("calib",
 	  an_axis_ends_at_a_round_number_above_the_most,
 	  numbers_have_three_digits_and_a_unit,
 	  pictures_have_all_panels_light_and_dark_and_a_description,
+	  a_plot_of_many_series_looks_as_it_did,
+	  of_many_places_some_have_their_names,
 	  a_calibration_is_written_down_with_all_of_its_runs,
 	  each_file_that_cannot_be_written_is_a_failure)

@@ -241,6 +241,39 @@ START_TEST(advice_is_a_list_or_a_sentence)
 }
 END_TEST
 
+/* One of the vm's, whose numbers are old. */
+static void add_sample(const char *name)
+{
+	char *text = sample_read(name);
+	struct err err = { "" };
+
+	records[report.record_count] = record_parse(text, strlen(text), &err);
+	ck_assert_msg(records[report.record_count] != NULL, "%s", err.text);
+	report.record_count++;
+	free(text);
+}
+
+START_TEST(advice_is_told_with_its_reason_and_cure)
+{
+	begin(PLAIN);
+	config_advice_init(&limits);
+	report.advice = ADVICE_WANT_FIRST;
+	add_sample("advice/A01-small-reads.json");
+	expect_kept("advice.html", section("Advice"));
+	end();
+	add_sample("advice/none-stream.json");
+	expect_times(section("Advice"), 1, "<p>Nothing to change.</p>");
+	expect_times(section("Advice"), 0, "<ol");
+	end();
+	/* of a job of which nodes are missing that asks for all of them */
+	summarize("jobio/1 rd=-/- wr=-/- nodes=1/2 cores=- cpus=- prof=- "
+		  "fs=- scope=- src=- q=-");
+	add_sample("advice/A01-small-reads.json");
+	expect_times(section("Advice"), 1, "<li><p><strong>");
+	end();
+}
+END_TEST
+
 /* ---- when, where ---------------------------------------------------------------- */
 
 START_TEST(what_was_moved_is_drawn_over_the_time_of_the_job)
@@ -741,6 +774,7 @@ END_TEST
 
 UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  a_time_of_1970_is_one, advice_is_a_list_or_a_sentence,
+	  advice_is_told_with_its_reason_and_cure,
 	  what_was_moved_is_drawn_over_the_time_of_the_job,
 	  each_filesystem_has_its_numbers_sizes_and_times,
 	  of_many_filesystems_some_are_drawn_and_the_rest_is_counted,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* terminal.h - a terminal as stdout, for the rest of one test
+ *
+ * terminal_make(columns) makes one of this width, that knows colours. Each test runs
+ * in a process of its own, and says nothing to its stdout. */
+#ifndef JOBIO_TESTS_UNIT_TERMINAL_H
+#define JOBIO_TESTS_UNIT_TERMINAL_H
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static void terminal_make(unsigned short columns)
+{
+	struct winsize size = { .ws_row = 25, .ws_col = columns };
+	int host = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), user;
+
+	ck_assert(host >= 0 && grantpt(host) == 0 && unlockpt(host) == 0);
+	user = open(ptsname(host), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert(user >= 0 && ioctl(user, TIOCSWINSZ, &size) == 0);
+	ck_assert(dup2(user, STDOUT_FILENO) == STDOUT_FILENO);
+	close(user);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+}
+
+#endif
