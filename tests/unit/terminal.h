@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.h - a terminal as stdout, for the rest of one test
  *
- * terminal_make(columns) makes one of this width, that knows colours. Each test runs
+ * terminal_make(columns) makes one of this width, that knows colours, and returns the
+ * end from which what is printed can be read. Each test runs
  * in a process of its own, and says nothing to its stdout. */
 #ifndef JOBIO_TESTS_UNIT_TERMINAL_H
 #define JOBIO_TESTS_UNIT_TERMINAL_H
@@ -12,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static void terminal_make(unsigned short columns)
+static int terminal_make(unsigned short columns)
 {
 	struct winsize size = { .ws_row = 25, .ws_col = columns };
 	int host = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), user;
@@ -24,6 +25,7 @@ static void terminal_make(unsigned short columns)
 	close(user);
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
+	return host;
 }
 
 #endif
