@@ -389,6 +389,27 @@ START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
 }
 END_TEST
 
+/* What a request to a server carries counts, of reads and writes together. */
+START_TEST(small_calls_in_large_requests_need_no_more_of_them)
+{
+	struct job j = a32(true);
+
+	wire(&j, 1000000, 65000000000);
+	ck_assert(is_told(&j, "A32"));
+	j.wire.numbers[RECORD_READ_BYTES] = 66000000000;
+	ck_assert(!is_told(&j, "A32"));
+	j.wire.numbers[RECORD_WRITE_CALLS] = 500000;
+	j.wire.numbers[RECORD_WRITE_BYTES] = 32000000000;
+	ck_assert(is_told(&j, "A32"));
+	j.wire.numbers[RECORD_WRITE_BYTES] = 33000000000;
+	ck_assert(!is_told(&j, "A32"));
+	/* of no requests nobody knows, and the calls count */
+	j.wire.numbers[RECORD_READ_CALLS] = 0;
+	j.wire.numbers[RECORD_WRITE_CALLS] = 0;
+	ck_assert(is_told(&j, "A32"));
+}
+END_TEST
+
 static bool is_why(struct job *j, const char *code, const char *words)
 {
 	struct advice_list *list = judge(j);
@@ -1031,6 +1052,7 @@ UNIT_MAIN(
 	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
 	calls_that_the_client_makes_large_requests_of_are_not_small,
 	slots_that_others_waited_for_are_no_matter_of_the_job,
+	small_calls_in_large_requests_need_no_more_of_them,
 	small_calls_take_no_more_than_all_of_the_time,
 	writes_that_wait_for_their_fsync_are_not_small,
 	small_reads_from_the_page_cache_are_nobodys_trouble,
