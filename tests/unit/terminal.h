@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terminal.h - a terminal as stdout, for the rest of one test
+/* terminal.h - a terminal as stdout
  *
- * terminal_make(columns) makes one of this width, that knows colours, and returns the
- * end from which what is printed can be read. Each test runs
- * in a process of its own, and says nothing to its stdout. */
+ * terminal_make(columns) makes one of this width, that knows colours, and returns its
+ * other end; terminal_read() ends it, and has all that was printed, without carriage
+ * returns. Each test runs in a process of its own, and says nothing to its stdout. */
 #ifndef JOBIO_TESTS_UNIT_TERMINAL_H
 #define JOBIO_TESTS_UNIT_TERMINAL_H
 
 #include <check.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,6 +27,24 @@ static int terminal_make(unsigned short columns)
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
 	return host;
+}
+
+__attribute__((unused)) static void terminal_read(int host, char *text,
+						  size_t room)
+{
+	char *at = text, *to = text;
+	ssize_t got;
+
+	/* nobody writes to it any more: what is left, and then an error */
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+	while ((got = read(host, at, room - 1 - (size_t)(at - text))) > 0)
+		at += got;
+	*at = '\0';
+	for (at = text; *at; at++)
+		if (*at != '\r')
+			*to++ = *at;
+	*to = '\0';
+	close(host);
 }
 
 #endif

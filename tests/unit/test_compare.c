@@ -406,23 +406,13 @@ static const char *on_terminal(const char *one, const char *other)
 	char conf[600];
 	char *argv[] = { (char *)"compare", conf, (char *)one, (char *)other };
 	int host = terminal_make(100);
-	char *at, *to = text;
-	ssize_t got;
 
 	tempdir_make();
 	snprintf(conf, sizeof(conf), "--conf=%s",
 		 tempdir_put("jobio.conf", "[ledger]\nhost=h\n"));
 	optind = 0;
 	ck_assert_int_eq(compare_main(4, argv), 0);
-	fflush(stdout);
-	got = read(host, text, sizeof(text) - 1);
-	ck_assert_int_gt(got, 0);
-	text[got] = '\0';
-	for (at = text; *at; at++)
-		if (*at != '\r')
-			*to++ = *at;
-	*to = '\0';
-	close(host);
+	terminal_read(host, text, sizeof(text));
 	tempdir_remove();
 	return text;
 }
