@@ -427,17 +427,15 @@ static void put_shape(const struct calib_plan *plan,
 		      const struct calib_shape *s, FILE *out)
 {
 	bool is_random = s->block_kib == SMALL_KIB && !s->is_alone;
-	uint64_t bytes = plan->run_bytes / s->processes;
 
-	if (bytes < s->block_kib * UINT64_C(1024))
-		bytes = s->block_kib * UINT64_C(1024);
 	fprintf(out,
 		"%s %u --rw=%s%s --bs=%uk --numjobs=%u --size=%llu "
 		"--io_size=%llu --runtime=%u --ioengine=%s --iodepth=%u "
 		"--direct=%d%s " ALWAYS "\n",
 		s->name, plan->seconds + RUN_MORE_S, is_random ? "rand" : "",
 		s->is_write ? "write" : "read", s->block_kib, s->processes,
-		(unsigned long long)plan->file_bytes, (unsigned long long)bytes,
+		(unsigned long long)plan->file_bytes,
+		(unsigned long long)(plan->run_bytes / s->processes),
 		plan->seconds, s->is_async ? "libaio" : "psync", s->depth,
 		s->is_direct,
 		s->is_write && !s->is_direct ? " --end_fsync=1" : "");

@@ -410,6 +410,15 @@ static void print_advice(const struct side *sides)
 	free(other);
 }
 
+/* From nothing to something is no number of percent. */
+static bool is_other_work(const struct side *sides, enum metric metric)
+{
+	double change = change_of(sides, metric);
+
+	return isnan(change) ? is_known(sides, metric)
+			     : fabs(change) > WORK_PERCENT;
+}
+
 static void print_notes(const struct side *sides)
 {
 	static const enum metric work[] = { READ, WRITTEN, META };
@@ -424,7 +433,7 @@ static void print_notes(const struct side *sides)
 		       "%s\n",
 		       is_of_nodes(sides) ? "nodes of the two jobs" : "jobs");
 	for (i = 0; i < sizeof(work) / sizeof(work[0]); i++)
-		if (fabs(change_of(sides, work[i])) > WORK_PERCENT) {
+		if (is_other_work(sides, work[i])) {
 			printf("not the same work: %s differs by more than "
 			       "%d %%\n",
 			       metrics[work[i]].name, WORK_PERCENT);

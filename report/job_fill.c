@@ -132,8 +132,10 @@ static int take_page(const char *answer, struct job_report **reports,
 	}
 	for (; *at == '{'; at = end + (*end == ',')) {
 		end = json_end(at);
-		if (!end ||
-		    fill_one(reports, count, &next, at, end, is_brief, err) < 0)
+		if (!end)
+			return err_set(err,
+				       "ledger: the answer has no meaning");
+		if (fill_one(reports, count, &next, at, end, is_brief, err) < 0)
 			return -1;
 	}
 	done = done_of(at);

@@ -52,14 +52,12 @@ static int64_t most_of(const struct page *page, const struct run_line *line)
 	return most;
 }
 
+/* 0 for nothing, LEVELS - 1 for the most. */
 static int level_of(int64_t amount, int64_t most)
 {
-	int level;
-
-	if (amount <= 0)
-		return 0;
-	level = 1 + (int)((double)amount / (double)most * (LEVELS - 1.01));
-	return level < LEVELS ? level : LEVELS - 1;
+	return amount <= 0 ? 0
+			   : 1 + (int)((double)amount / (double)most *
+				       (LEVELS - 1.01));
 }
 
 /* All nodes of a level are one path. */

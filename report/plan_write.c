@@ -117,6 +117,8 @@ static int compare_with_slurm(struct plan *plan, struct err *err)
 		     count, list ? list : "?",
 		     bare.spec_cores_first ? "first" : "last");
 	free(list);
+	if (count < 2)
+		return 0;
 	findings_add(&plan->findings, "P02", FINDING_WARNING,
 		     "let jobs ask for none or for all of them (io_cores_min "
 		     "in jobio.conf)",

@@ -224,6 +224,10 @@ plugin_c() {
 	plugin_c jobio.so "$wrong"
 	plugin_of 'optional jobio.so'
 	[[ $said == *"S16 error: $root/plugins/jobio.so: it was built for Slurm 22.05, and Slurm here is 24.11, which refuses it: "* ]]
+	# any plugin of Slurm's own says which it is
+	mv plugins/auth_munge.so plugins/task_affinity.so
+	plugin_of 'optional jobio.so'
+	[[ $said == *'built for Slurm 22.05, and Slurm here is 24.11'* ]]
 	plugin_c jobio.so 'int spank_nosuch(void); int f(void) { return spank_nosuch(); }'
 	plugin_of "optional $root/plugins/jobio.so"
 	[[ $said == *'it cannot be loaded: '*'undefined symbol: spank_nosuch'* ]]

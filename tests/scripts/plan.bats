@@ -101,6 +101,49 @@ machine_of() {
 	[[ $output == *'P02 warning: a job that asks for fewer than 3 cores'* ]]
 }
 
+# is_said TEXT - the whole output
+is_said() { [[ $output == "$1" ]] || { diff <(printf '%s' "$1") <(printf '%s' "$output"); return 1; }; }
+
+@test "plan: all that it says, to people and to programs" {
+	plan --topology="$(machine intel-2x16x2-block)" --max=3 --nic=ib0 --local-cpus=16-23,48-55
+	is_said 'abstract cores   21-23
+OS CPUs          21-23,53-55
+placement        packed beside the network card: its queues are polled from there
+slurm.conf       CpuSpecList=42-47
+                 on the node line, in Slurm'"'"'s numbers of threads; no CoreSpecCount beside it
+mount            -o net=ib0,core=21,core=22,core=23
+or               weka local resources cores 3 --only-frontend-cores --core-ids 21,22,23
+P01 info: without a spec set, and with CoreSpecCount=3, Slurm takes OS CPUs 15,30-31,47,62-63 instead: it goes round the sockets from the last core
+P02 warning: a job that asks for fewer than 3 cores gets the rest of the spec set for itself
+    cure: let jobs ask for none or for all of them (io_cores_min in jobio.conf)'
+	plan --topology="$(machine intel-2x16x2-block)" --max=2 --spread
+	is_said 'abstract cores   15,31
+OS CPUs          15,31,47,63
+placement        spread over 2 package(s): no network card was named, no place is better
+slurm.conf       CpuSpecList=30-31,62-63
+                 on the node line, in Slurm'"'"'s numbers of threads; no CoreSpecCount beside it
+                 no spec set needed where every job that finds the client
+                 working asks with --io-cores=2: Slurm takes the same cores
+mount            -o core=15,core=31
+or               weka local resources cores 2 --only-frontend-cores --core-ids 15,31'
+	plan --topology="$(machine intel-2x16x2-block)" --max=2 --spread --format=json
+	is_said '{"abstract_cores":"15,31","os_cpus":"15,31,47,63","client_cpus":"15,31","cpu_spec_list":"30-31,62-63","spec_set_needed":false,"slurm_conf":"CpuSpecList=30-31,62-63","mount_options":"-o core=15,core=31","weka_command":"weka local resources cores 2 --only-frontend-cores --core-ids 15,31","placement":"spread","reason":"spread over 2 package(s): no network card was named, no place is better","findings":[]}'
+}
+
+@test "plan: of one core no job can ask for a part" {
+	plan --topology="$(machine intel-2x16x2-block)" --os-cpus=3
+	is_said 'abstract cores   3
+OS CPUs          3,35
+placement        as given with --os-cpus
+slurm.conf       CpuSpecList=6-7
+                 on the node line, in Slurm'"'"'s numbers of threads; no CoreSpecCount beside it
+mount            -o core=3
+or               weka local resources cores 1 --only-frontend-cores --core-ids 3
+P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,63 instead: it goes round the sockets from the last core'
+	plan --topology="$(machine intel-2x16x2-block)" --os-cpus=3-4
+	[[ $output == *'P02 warning: a job that asks for fewer than 2 cores'* ]]
+}
+
 @test "plan: the card's place is read from a recorded machine" {
 	machine_with_card >"$BATS_TMPDIR/card.xml"
 	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib7 --max=1 --format=json

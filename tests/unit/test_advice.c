@@ -7,6 +7,7 @@
 #include "lib/fileio.h"
 #include "tests/unit/advice_jobs.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
 
 START_TEST(each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not)
 {
@@ -136,22 +137,11 @@ static char *told(void)
 	return text;
 }
 
-/* JOBIO_UPDATE=1 keeps it anew, to be read. */
 START_TEST(jobs_are_told_the_same_as_when_somebody_read_it_last)
 {
-	static const char path[] = SRCDIR "/tests/samples/advice/told.golden";
-	const char *update = getenv("JOBIO_UPDATE");
-	char *text = told(), *kept;
-	FILE *out;
+	char *text = told();
 
-	if (update && !strcmp(update, "1")) {
-		out = fopen(path, "w");
-		ck_assert(out && fputs(text, out) >= 0 && fclose(out) == 0);
-	}
-	kept = fileio_read(path, 1 << 20, NULL, NULL);
-	ck_assert_msg(kept && !strcmp(kept, text), "%s is another:\n%s", path,
-		      text);
-	free(kept);
+	sample_kept("advice/told.golden", text);
 	free(text);
 }
 END_TEST
@@ -396,6 +386,27 @@ START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
 	ck_assert(is_told(&j, "A37"));
 	j.wire.numbers[RECORD_QUEUE_US] = INT64_MAX; /* or more */
 	ck_assert(is_told(&j, "A37"));
+}
+END_TEST
+
+/* What a request to a server carries counts, of reads and writes together. */
+START_TEST(small_calls_in_large_requests_need_no_more_of_them)
+{
+	struct job j = a32(true);
+
+	wire(&j, 1000000, 65000000000);
+	ck_assert(is_told(&j, "A32"));
+	j.wire.numbers[RECORD_READ_BYTES] = 66000000000;
+	ck_assert(!is_told(&j, "A32"));
+	j.wire.numbers[RECORD_WRITE_CALLS] = 500000;
+	j.wire.numbers[RECORD_WRITE_BYTES] = 32000000000;
+	ck_assert(is_told(&j, "A32"));
+	j.wire.numbers[RECORD_WRITE_BYTES] = 33000000000;
+	ck_assert(!is_told(&j, "A32"));
+	/* of no requests nobody knows, and the calls count */
+	j.wire.numbers[RECORD_READ_CALLS] = 0;
+	j.wire.numbers[RECORD_WRITE_CALLS] = 0;
+	ck_assert(is_told(&j, "A32"));
 }
 END_TEST
 
@@ -1041,6 +1052,7 @@ UNIT_MAIN(
 	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
 	calls_that_the_client_makes_large_requests_of_are_not_small,
 	slots_that_others_waited_for_are_no_matter_of_the_job,
+	small_calls_in_large_requests_need_no_more_of_them,
 	small_calls_take_no_more_than_all_of_the_time,
 	writes_that_wait_for_their_fsync_are_not_small,
 	small_reads_from_the_page_cache_are_nobodys_trouble,

@@ -4,15 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/fileio.h"
 #include "report/calib_data.h"
 #include "report/calib_fit.h"
 #include "report/calib_plan.h"
 #include "report/calib_plot.h"
+#include "report/calib_write.h"
 #include "report/plot.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
+#include "tests/unit/tempdir.h"
 
 #define GIB (UINT64_C(1) << 30)
 
@@ -172,6 +176,17 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 			calib_plan_make(&plan, &bad[i].wish, config, &err), -1);
 		ck_assert_str_eq(err.text, bad[i].why);
 	}
+	config_free(config);
+	config = conf_load("[option]\nio_cores_min = 2\nio_cores_max = 3\n");
+	ck_assert_int_eq(calib_plan_make(&plan,
+					 &(struct calib_wish){ .cores = "0,1" },
+					 config, &err),
+			 -1);
+	ck_assert_str_eq(err.text,
+			 "--io-cores: '1': this site allows 0, and 2 to 3");
+	plan = make(config, &(struct calib_wish){ .cores = "0,2" });
+	ck_assert_uint_eq(plan.setting_count, 2);
+	calib_plan_free(&plan);
 	config_free(config);
 	config = conf_load(
 		"[option]\nprofile_default = a\n[profile a]\ndescription "
@@ -750,23 +765,6 @@ static size_t count(const char *text, const char *word)
 	return number;
 }
 
-/* As somebody looked at it last; JOBIO_UPDATE=1 keeps it anew. */
-static void expect_kept(const char *name, const char *picture)
-{
-	const char *update = getenv("JOBIO_UPDATE");
-	char path[4096], *kept;
-	FILE *out;
-
-	snprintf(path, sizeof(path), SRCDIR "/tests/samples/report/%s", name);
-	if (update && !strcmp(update, "1")) {
-		out = fopen(path, "w");
-		ck_assert(out && fputs(picture, out) >= 0 && fclose(out) == 0);
-	}
-	kept = fileio_read(path, 1 << 20, NULL, NULL);
-	ck_assert_msg(kept && !strcmp(kept, picture), "%s is another", path);
-	free(kept);
-}
-
 START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 {
 	struct config *config = conf_load(site);
@@ -798,11 +796,259 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	ck_assert_uint_eq(count(pictures[1], "<circle class=\"f0\""), 25);
 	ck_assert_ptr_nonnull(strstr(pictures[1], "2 io-cores, "));
 	ck_assert_uint_eq(count(pictures[2], ">stream</text>"), 4);
-	expect_kept("scaling.svg.golden", pictures[0]);
-	expect_kept("engines.svg.golden", pictures[1]);
-	expect_kept("direct.svg.golden", pictures[2]);
+	sample_kept("report/scaling.svg.golden", pictures[0]);
+	sample_kept("report/engines.svg.golden", pictures[1]);
+	sample_kept("report/direct.svg.golden", pictures[2]);
 	for (i = 0; i < 3; i++)
 		free(pictures[i]);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+/* Nine series, of which some have no value or a wide spread, as lines and as bars. */
+START_TEST(a_plot_of_many_series_looks_as_it_did)
+{
+	static const char *const names[] = {
+		"no io-cores, no profile",
+		"1 io-core, profile of a long name",
+		"c",
+		"d",
+		"e",
+		"f",
+		"g",
+		"2 io-cores, another long profile",
+		"i<j>"
+	};
+	static struct plot_series series[9];
+	static struct plot_panel panel = { .title = "Calls",
+					   .note = "",
+					   .x_name = "processes",
+					   .unit = "1/s",
+					   .places = 3,
+					   .place = { "1", "2", "of 40" },
+					   .series = series,
+					   .series_count = 9,
+					   .fit = { -1, 20, 45 } };
+	struct plot plot;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = 0; i < 9; i++)
+		series[i] = (struct plot_series){
+			names[i],
+			{ 10 + (double)i, i == 3 ? -1 : 20, 0 },
+			{ i == 1 ? 14 : 0, i == 8 ? 5 : -1, 0 }
+		};
+	plot_begin(&plot, out, "A <plot>", "Of nine", 3, names, 9, true);
+	panel.has_fit = true;
+	plot_panel(&plot, &panel);
+	panel.has_fit = false;
+	panel.is_bars = true;
+	panel.note = "as bars";
+	plot_panel(&plot, &panel);
+	panel.places = 0;
+	panel.series_count = 0;
+	plot_panel(&plot, &panel);
+	plot_end(&plot);
+	fclose(out);
+	*strstr(text, "<style>") = '\0'; /* kept with the others */
+	sample_kept("report/plot_head.svg.golden", text);
+	sample_kept("report/plot.svg.golden",
+		    strstr(text + strlen(text) + 1, "</style>"));
+	free(text);
+}
+END_TEST
+
+START_TEST(of_many_places_some_have_their_names)
+{
+	static struct plot_series series;
+	static struct plot_panel panel = { .title = "Calls",
+					   .note = "",
+					   .x_name = "",
+					   .unit = "",
+					   .series = &series,
+					   .series_count = 1 };
+	static const size_t places[] = { 8, 40, 80 }, named[] = { 8, 14, 14 };
+	struct plot plot;
+	size_t size, i, k;
+	char *text;
+	FILE *out;
+
+	for (i = 0; i < 3; i++) {
+		out = open_memstream(&text, &size);
+		panel.places = places[i];
+		for (k = 0; k < panel.places; k++) {
+			panel.place[k] = "abcdefghijklmnop";
+			series.value[k] = 1;
+		}
+		plot_begin(&plot, out, "", "", 1, NULL, 0, false);
+		plot_panel(&plot, &panel);
+		plot_end(&plot);
+		fclose(out);
+		ck_assert_uint_eq(count(text, ">ab"), named[i]);
+		free(text);
+	}
+}
+END_TEST
+
+/* ---- what it leaves behind ------------------------------------------------------------------- */
+
+/* JSON of one line for each shape, run and job. */
+static void fold(char *text)
+{
+	char *to = text;
+	bool is_start = false;
+
+	for (; *text; text++) {
+		is_start |= *text == '\n';
+		if (*text == '\n' || (is_start && *text == ' '))
+			continue;
+		if (is_start && *text == '{')
+			*to++ = '\n';
+		is_start = false;
+		*to++ = *text;
+	}
+	*to++ = '\n';
+	*to = '\0';
+}
+
+/* Jobs that count, the second one with a record that disagrees, one that ended early, one that did
+ * not get its cores. */
+static void fill_some(struct calib_data *data)
+{
+	struct calib_job *jobs = data->jobs;
+
+	fill(data);
+	strcpy(jobs[0].id, "101");
+	strcpy(jobs[0].source, "bpf");
+	jobs[0].flags = RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING);
+	jobs[0].told = (struct calib_moved){ 1, 2, 3, RECORD_UNKNOWN };
+	jobs[0].is_judged = true;
+	jobs[1].runs[0].calls /= 2;
+	jobs[1].is_judged = jobs[1].disagrees = true;
+	strcpy(jobs[1].node, "c1");
+	strcpy(jobs[1].why, "it disagrees");
+	strcpy(jobs[1].mount, "/mnt/w");
+	strcpy(jobs[1].fstype, "wekafs");
+	jobs[1].moved = (struct calib_moved){ 4, 3, 2, 1 };
+	strcpy(jobs[3].fstype, "nfs");
+	memset(jobs[3].has_run + 2, 0,
+	       (data->plan->shape_count - 2) * sizeof(bool));
+	jobs[3].run_count = 2;
+	memset(jobs[4].has_run, 0, data->plan->shape_count * sizeof(bool));
+	jobs[4].is_lacking = true;
+}
+
+START_TEST(a_calibration_is_written_down_with_all_of_its_runs)
+{
+	static const char version[] =
+		"\"jobio\":\"" JOBIO_PACKAGE_VERSION "\",";
+	struct config *config = conf_load(site);
+	struct calib_plan plan =
+		make(config, &(struct calib_wish){ .cores = "1",
+						   .processes = "1",
+						   .profiles = "cached",
+						   .repeats = 2 });
+	struct calib_turn turns[] = {
+		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 2, 0 }, { 2, 1 }
+	};
+	struct calib_turn *its_turns = plan.turns;
+	struct calib_setting settings[] = { { 1, plan.settings[0].profile },
+					    { 1, NULL },
+					    { 2, plan.settings[0].profile } };
+	struct calib_setting *its_settings = plan.settings;
+	struct config_advice limits;
+	struct calib_about about = { .dir = "/mnt/w/x",
+				     .cluster = "c",
+				     .start = 1795224862,
+				     .end = 1795224962,
+				     .limits = &limits };
+	struct calib_data data;
+	struct err err = { "" };
+	char *text, *at;
+
+	plan.turns = turns;
+	plan.turn_count = 5;
+	plan.settings = settings;
+	plan.setting_count = 3;
+	config_advice_init(&limits);
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	ck_assert_str_eq(calib_fstype(&data), "");
+	fill_some(&data);
+	ck_assert_uint_eq(calib_data_count(&data), 3);
+	tempdir_make();
+	ck_assert_msg(calib_write(tempdir_name, &data, &about, &err) == 0, "%s",
+		      err.text);
+	text = fileio_read(tempdir_path("calibration.json"), 1 << 20, NULL,
+			   &err);
+	ck_assert_ptr_nonnull(text);
+	fold(text);
+	at = strstr(text, version);
+	ck_assert_ptr_nonnull(at);
+	memmove(at, at + strlen(version), strlen(at + strlen(version)) + 1);
+	sample_kept("report/calibration.json.golden", text);
+	free(text);
+	text = fileio_read(tempdir_path("advice.conf"), 1 << 20, NULL, &err);
+	sample_kept("report/advice.conf.golden", text);
+	free(text);
+	text = fileio_read(tempdir_path("direct.svg"), 1 << 20, NULL, &err);
+	ck_assert_ptr_nonnull(text);
+	free(text);
+	/* of which nobody knows where it was */
+	about.cluster = "";
+	memset(data.jobs[1].fstype, 0, sizeof(data.jobs[1].fstype));
+	memset(data.jobs[3].fstype, 0, sizeof(data.jobs[3].fstype));
+	ck_assert_int_eq(calib_write(tempdir_name, &data, &about, &err), 0);
+	text = fileio_read(tempdir_path("advice.conf"), 1 << 20, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(
+		text, "# jobio calibrate, 2026-11-21T01:36:02Z: /mnt/w/x\n"));
+	free(text);
+	/* a folder where nothing can be written */
+	ck_assert_int_eq(calib_write(tempdir_path("no"), &data, &about, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/no/calibration.json"));
+	tempdir_remove();
+	calib_data_free(&data);
+	plan.turns = its_turns;
+	plan.settings = its_settings;
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+/* In the place of the last file of a calibration is a folder. */
+START_TEST(each_file_that_cannot_be_written_is_a_failure)
+{
+	static const char *const names[] = { "calibration.json", "advice.conf",
+					     "scaling.svg", "engines.svg",
+					     "direct.svg" };
+	struct config *config = conf_load(site);
+	struct calib_plan plan =
+		make(config, &(struct calib_wish){ .cores = "1",
+						   .processes = "1",
+						   .profiles = "none" });
+	struct config_advice limits;
+	struct calib_about about = { .dir = "/",
+				     .cluster = "",
+				     .limits = &limits };
+	struct calib_data data;
+	struct err err = { "" };
+	size_t i;
+
+	config_advice_init(&limits);
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		tempdir_make();
+		ck_assert_int_eq(mkdir(tempdir_path(names[i]), 0700), 0);
+		ck_assert_int_eq(calib_write(tempdir_name, &data, &about, &err),
+				 -1);
+		ck_assert_msg(strstr(err.text, names[i]) != NULL, "%s",
+			      err.text);
+		tempdir_remove();
+	}
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -831,4 +1077,8 @@ UNIT_MAIN("calib",
 	  constants_follow_from_what_was_measured,
 	  an_axis_ends_at_a_round_number_above_the_most,
 	  numbers_have_three_digits_and_a_unit,
-	  pictures_have_all_panels_light_and_dark_and_a_description)
+	  pictures_have_all_panels_light_and_dark_and_a_description,
+	  a_plot_of_many_series_looks_as_it_did,
+	  of_many_places_some_have_their_names,
+	  a_calibration_is_written_down_with_all_of_its_runs,
+	  each_file_that_cannot_be_written_is_a_failure)

@@ -9,19 +9,39 @@
 
 #include "report/job_list.h"
 #include "report/list_row.h"
+#include "report/tone.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
 #include "tests/unit/tempdir.h"
+#include "tests/unit/terminal.h"
 
 static struct err err;
 static struct job_list_query query;
 static struct job_source source;
-static bool is_ledger_down;
+static bool is_ledger_down, has_records;
+static struct config_advice limits;
+
+/* A job of small reads, which is advised of them. */
+static void put_record(struct job_report *r)
+{
+	char *text = sample_read("advice/A01-small-reads.json");
+
+	config_advice_init(&limits);
+	r->limits = &limits;
+	r->records = calloc(1, sizeof(*r->records));
+	r->records[0] = record_parse(text, strlen(text), &err);
+	ck_assert_msg(r->records[0] != NULL, "%s", err.text);
+	r->record_count = 1;
+	free(text);
+}
 
 /* In its place: what the ledger adds is another test's. */
 int job_report_fill(struct job_source *from, struct job_report **reports,
 		    size_t count, bool is_brief, struct err *why)
 {
-	(void)from, (void)reports, (void)count, (void)is_brief;
+	(void)from, (void)is_brief;
+	if (has_records && count)
+		put_record(reports[0]);
 	return is_ledger_down ? err_set(why, "the ledger is down") : 0;
 }
 
@@ -306,6 +326,103 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 }
 END_TEST
 
+#define ADVICE "A01 11000 reads of 4.0 KiB on average, 202 a second on a node"
+#define COLOURED                                                               \
+	"\033[1mJobID\033[0m  \033[1mJobName\033[0m  \033[1mState\033[0m    "  \
+	"   \033[1mElapsed\033[0m  \033[1mNodes\033[0m  \033[1mProfile"        \
+	"\033[0m  \033[1mRead\033[0m  \033[1mWritten\033[0m  \033[1mAdvice"    \
+	"\033[0m\n"                                                            \
+	"7      beta     \033[32mCOMPLETED\033[0m  00:16:40      4  stream   " \
+	"1GiB     2GiB  "
+
+START_TEST(on_a_terminal_states_have_colours_and_advice_ends_with_the_line)
+{
+	has_records = true;
+	start(JOBS);
+	option("state", "CD");
+	ck_assert_ptr_nonnull(strstr(printed(), "  " ADVICE "\n"));
+	terminal_make(100);
+	tone_init();
+	ck_assert_str_eq(printed(),
+			 COLOURED "A01 11000 reads of 4.0 KiB on a+\n");
+	terminal_make(68 + 16);
+	tone_init();
+	ck_assert_str_eq(printed(), COLOURED "A01 11000 reads+\n");
+	/* it has so many characters on every terminal */
+	terminal_make(60);
+	tone_init();
+	ck_assert_str_eq(printed(), COLOURED "A01 11000 reads+\n");
+	terminal_make(68 + (unsigned short)strlen(ADVICE));
+	tone_init();
+	ck_assert_str_eq(printed(), COLOURED ADVICE "\n");
+	setenv("NO_COLOR", "", 1); /* as good as none */
+	tone_init();
+	ck_assert_str_eq(printed(), COLOURED ADVICE "\n");
+	/* the room is there without colours, too */
+	setenv("NO_COLOR", "1", 1);
+	terminal_make(68 + 17);
+	setenv("NO_COLOR", "1", 1);
+	tone_init();
+	ck_assert_ptr_nonnull(strstr(printed(), "  A01 11000 reads +\n"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_terminal_of_less_than_forty_columns_has_no_width)
+{
+	terminal_make(39);
+	tone_init();
+	ck_assert_int_eq(tone_width(), 0);
+	ck_assert(tone_is_on());
+	terminal_make(40);
+	tone_init();
+	ck_assert_int_eq(tone_width(), 40);
+	setenv("TERM", "dumb", 1);
+	tone_init();
+	ck_assert(!tone_is_on());
+	ck_assert_str_eq(tone(TONE_BAD), "");
+	setenv("TERM", "", 1);
+	tone_init();
+	ck_assert(!tone_is_on());
+	unsetenv("TERM");
+	tone_init();
+	ck_assert(!tone_is_on());
+	setenv("TERM", "vt100", 1);
+	tone_init();
+	ck_assert(tone_is_on());
+	ck_assert_str_eq(tone(TONE_WARN), "\033[33m");
+	ck_assert_str_eq(tone(TONE_FAINT), "\033[2m");
+}
+END_TEST
+
+/* A bar of this share, without colours. */
+static const char *bar(double share)
+{
+	static char text[128];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	tone_bar(out, TONE_GOOD, share);
+	fclose(out);
+	return text;
+}
+
+START_TEST(a_bar_has_thirty_places)
+{
+	tone_init();
+	ck_assert_str_eq(bar(0.5), "");
+	terminal_make(100);
+	tone_init();
+	ck_assert_str_eq(bar(0.5), "[\033[32m|||||||||||||||               "
+				   "\033[0m  50%] ");
+	ck_assert_str_eq(bar(0.05), "[\033[32m||                            "
+				    "\033[0m   5%] ");
+	ck_assert_str_eq(bar(-1), "[\033[32m                              "
+				  "\033[0m   0%] ");
+	ck_assert_str_eq(bar(2), "[\033[32m||||||||||||||||||||||||||||||"
+				 "\033[0m 100%] ");
+}
+END_TEST
+
 START_TEST(a_long_name_is_cut_at_a_character)
 {
 	char text[64];
@@ -391,5 +508,8 @@ UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  states_are_chosen_before_the_limit,
 	  words_that_sacct_would_take_for_something_else_are_refused,
 	  sacct_is_asked_for_ones_own_jobs_unless_others_are_named,
-	  a_sacct_that_fails_is_told, columns_are_as_wide_as_they_must_be,
+	  on_a_terminal_states_have_colours_and_advice_ends_with_the_line,
+	  a_terminal_of_less_than_forty_columns_has_no_width,
+	  a_bar_has_thirty_places, a_sacct_that_fails_is_told,
+	  columns_are_as_wide_as_they_must_be,
 	  a_long_name_is_cut_at_a_character, a_page_of_a_list_has_its_table)

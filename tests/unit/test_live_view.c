@@ -165,7 +165,7 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 	add("c2", LOOK_RECORD,
 	    RECORD("c2", "7",
 		   APP("bpf", "5") ASKED("stream", "true", "2", "false")
-			   CORES("1", "7")));
+			   CORES("1", "7") ",\"quality\":[\"aio_missing\"]"));
 	add("c3", LOOK_RECORD,
 	    RECORD("c3", "7",
 		   APP("bpf", "5") ASKED("stream", "true", "2", "true") CORES(
@@ -176,7 +176,8 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 	ck_assert_str_eq(r->summary.prof, "stream");
 	ck_assert_uint_eq(r->summary.lacks,
 			  SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
-	ck_assert_uint_eq(r->summary.flags, RECORD_FLAG(MMAP_MISSING));
+	ck_assert_uint_eq(r->summary.flags,
+			  RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING));
 	job_report_free(r);
 }
 END_TEST

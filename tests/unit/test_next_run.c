@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the next run should ask for; the rest is in tests/scripts/advise.bats. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/next_run.h"
@@ -311,9 +312,76 @@ START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
 }
 END_TEST
 
+/* A run of two nodes, the second of which was slow, or was not. */
+static struct job_report ran_on(const char *node, bool is_slow)
+{
+	struct job job = a28(is_slow);
+	struct job_report r = { .id = (char *)"8", .limits = &limits };
+	size_t i;
+
+	config_advice_init(&limits);
+	r.records = calloc(job.nodes, sizeof(*r.records));
+	for (i = 0; i < job.nodes; i++) {
+		r.records[i] = make(&job, i);
+		snprintf(r.records[i]->node, sizeof(r.records[i]->node),
+			 "%s%zu", node, i);
+	}
+	r.record_count = job.nodes;
+	r.summary.nodes_seen = r.summary.nodes_expected = (int64_t)job.nodes;
+	return r;
+}
+
+/* What is said of node c1 after these runs: 's' slow, 'f' fast, 'o' on others. */
+static const struct next_step *after_runs(const char *kinds)
+{
+	struct job_report job = ran_on("c", true), r[4], *list[4];
+	const struct next_step *step;
+	size_t i, count = strlen(kinds);
+
+	for (i = 0; i < count; i++) {
+		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f');
+		list[i] = &r[i];
+	}
+	step = find_step("A28", &job, list, count, NULL);
+	for (i = 0; i < count; i++) {
+		release(&r[i]);
+		free(r[i].records);
+	}
+	release(&job);
+	free(job.records);
+	ck_assert_ptr_nonnull(step);
+	ck_assert_str_eq(step->option, "--exclude=c1");
+	return step;
+}
+
+START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
+{
+	static const struct {
+		const char *runs, *note;
+		bool is_taken;
+	} of[] = {
+		{ "", "it was slow in 0 of 0 other runs on it", false },
+		{ "s", "it was slow in 1 of 1 other runs on it", true },
+		{ "f", "it was slow in 0 of 1 other runs on it", false },
+		{ "o", "it was slow in 0 of 0 other runs on it", false },
+		{ "sf", "it was slow in 1 of 2 other runs on it", false },
+		{ "sfos", "it was slow in 2 of 3 other runs on it", true },
+	};
+	const struct next_step *step;
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		step = after_runs(of[i].runs);
+		ck_assert_str_eq(step->note, of[i].note);
+		ck_assert_int_eq(step->is_taken, of[i].is_taken);
+	}
+}
+END_TEST
+
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
 	  a_run_that_had_it_speaks_for_or_against,
 	  a_run_that_did_other_work_says_nothing,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
+	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
 	  without_jobio_conf_there_is_no_profile_to_ask_for)

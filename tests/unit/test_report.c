@@ -735,6 +735,42 @@ START_TEST(what_is_not_whole_is_noted)
 }
 END_TEST
 
+START_TEST(of_a_job_that_runs_it_is_told_what_is_not_known_yet)
+{
+	struct job_look look = { .nodes = 4 };
+
+	begin(PLAIN);
+	report.source = "live";
+	report.look = &look;
+	expect_no("so far");
+	expect_no("  note");
+	expect_no("  now");
+	look.blind = 1; /* of all nodes: the report says nothing else */
+	expect_no("  note");
+	look.blind = 0;
+	add(NODE("c1", APP("")));
+	expect("  note          so far: the job runs, and what its clients "
+	       "moved is read when it ends");
+	expect_no("count nothing");
+	expect_no("no numbers");
+	look.blind = 1;
+	look.mute = 2;
+	look.since_s = 2;
+	look.rd_bytes = 4096;
+	look.wr_bytes = 1024;
+	expect("  now           read 2KiB/s, written 512B/s, in the last 2 s\n"
+	       "  note          1 of 4 nodes count nothing before the job's "
+	       "processes end\n"
+	       "  note          no numbers from 2 of 4 nodes\n"
+	       "  note          so far: the job runs, and what its clients "
+	       "moved is read when it ends");
+	strcpy(look.who, "c3: it did not answer");
+	expect("  note          no numbers from 2 of 4 nodes: c3: it did not "
+	       "answer");
+	end();
+}
+END_TEST
+
 /* ---- CSV and JSON ------------------------------------------------------------------- */
 
 /* What somebody's accounting reads by number stays where it is: a new column is
@@ -799,6 +835,34 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	slurm.raw_id = "29";
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(printed, ",\"\",29,25,0,,,9,12,"));
+	end();
+}
+END_TEST
+
+START_TEST(a_line_of_csv_has_64_codes_of_findings_at_most)
+{
+	char list[64 * 60] = "", one[60], words[64 * 4 + 3] = ",\"", *text;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		snprintf(one, sizeof(one),
+			 "%s{\"code\":\"X%d\",\"severity\":\"info\"}",
+			 i ? "," : "", i);
+		strcat(list, one);
+		snprintf(one, sizeof(one), "%sX%d", i ? " " : "", i);
+		strcat(words, one);
+	}
+	begin(PLAIN);
+	ck_assert_int_gt(
+		asprintf(&text, NODE("c1", ",\"findings\":[%s]"), list), 0);
+	add(text);
+	free(text);
+	add(NODE("c2",
+		 ",\"findings\":[{\"code\":\"X64\",\"severity\":\"info\"},"
+		 "{\"code\":\"X7\",\"severity\":\"info\"}]"));
+	strcat(words, "\",");
+	print(job_print_csv);
+	ck_assert_msg(strstr(printed, words) != NULL, "%s", printed);
 	end();
 }
 END_TEST
@@ -879,7 +943,9 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,
 	  how_what_a_client_moved_relates_to_what_was_asked_for_is_told,
 	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,
+	  of_a_job_that_runs_it_is_told_what_is_not_known_yet,
 	  a_line_of_csv_has_all_columns,
+	  a_line_of_csv_has_64_codes_of_findings_at_most,
 	  columns_of_csv_keep_their_names_and_places,
 	  a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found,
 	  json_is_the_answer_of_the_ledger_or_what_sacct_knows,
