@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "client/nfs/stats.h"
@@ -274,6 +280,126 @@ START_TEST(a_server_that_answers_nobody_is_said)
 	want.mount_options = "sync";
 	ck_assert(!client_holds(client, &want));
 	away();
+}
+END_TEST
+
+/* In place of libc's: who sleeps before asking has made a job wait. */
+static int naps;
+int nanosleep(const struct timespec *nap, struct timespec *rest)
+{
+	(void)nap;
+	(void)rest;
+	naps++;
+	return 0;
+}
+
+/* A server on this host: one question is answered, or none. */
+static int server_fd;
+static pid_t server;
+
+static void answer_one(void)
+{
+	char question[44];
+	int fd = accept(server_fd, NULL, NULL);
+
+	if (recv(fd, question, sizeof(question), MSG_WAITALL) ==
+	    (ssize_t)sizeof(question))
+		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
+	_exit(0);
+}
+
+/* "requests" are sent, 12 of them answered. */
+static void node_with_server(bool answers, unsigned int requests)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	char line[128], stats[256];
+
+	server_fd = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(server_fd, (struct sockaddr *)&at, size), 0);
+	ck_assert_int_eq(listen(server_fd, 1), 0);
+	getsockname(server_fd, (struct sockaddr *)&at, &size);
+	server = answers ? fork() : -1;
+	if (server == 0)
+		answer_one();
+	snprintf(line, sizeof(line),
+		 "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=127.0.0.1 0 0\n",
+		 ntohs(at.sin_port));
+	node(line, "6.1");
+	snprintf(stats, sizeof(stats),
+		 "device s:/w mounted on /mnt/work with fstype nfs "
+		 "statvers=1.1\n"
+		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
+		 requests);
+	section.mountstats = (char *)tempdir_put("stats", stats);
+	section.timeout_ms = 60000;
+}
+
+static void server_away(void)
+{
+	away();
+	close(server_fd);
+	if (server > 0)
+		waitpid(server, NULL, 0);
+}
+
+static void expect_none(void)
+{
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+}
+
+/* Answers that were lost with a connection are missing for ever: no job waits to see
+ * whether they come. */
+START_TEST(a_server_that_answers_us_is_no_finding_whatever_waits)
+{
+	node_with_server(true, 17);
+	look();
+	expect_none();
+	ck_assert_int_eq(naps, 0);
+	server_away();
+}
+END_TEST
+
+START_TEST(a_server_that_takes_questions_and_answers_none_is_said)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	look();
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+START_TEST(each_server_is_asked_where_the_site_wants_it)
+{
+	node_with_server(false, 12);
+	look();
+	expect_none();
+	server_away();
+
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	section.timeout_ms = 50;
+	look();
+	expect(1, "NF09",
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever "
+	       "touches its files will wait");
+	server_away();
+
+	node_with_server(true, 12);
+	section.ask_servers = SWITCH_YES;
+	look();
+	expect_none();
+	server_away();
+
+	/* no time to ask, and nothing known */
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	section.timeout_ms = 0;
+	look();
+	expect_none();
+	server_away();
 }
 END_TEST
 
@@ -636,6 +762,46 @@ START_TEST(operations_that_no_line_tells_of_are_unknown)
 				    "(nfs)\n" OPS ACCESS READ WRITE
 				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
 		   5, 7, 13);
+}
+END_TEST
+
+#define LAYOUT(name)                                                           \
+	"\tnfsv4:\tbm0=0xfdffafff,acl=0x0,sessions,pnfs=" name                 \
+	",lease_time=90\n"
+#define EVENTS "\tevents:\t1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "
+
+/* What goes to disks by itself is in the bytes, and no READ nor WRITE. */
+START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
+{
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
+		   "400 0\n" OPS READ WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_BLOCK_VOLUME") EVENTS
+		   "0 500\n" OPS READ WRITE ACCESS,
+		   5, -1, 9);
+	/* nobody tells how much */
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") OPS READ WRITE ACCESS,
+		   -1, -1, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
+		   "\n" OPS READ WRITE ACCESS,
+		   -1, -1, 9);
+	/* nor whose they are */
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t0 0 0 0 8192 4096 0 0\n" OPS
+				    "\t READ: 0 0 0 0 0 0 0 0 0\n" WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t0 0 0 0 8192 4096 0 0\n" OPS READ
+				    "\tWRITE: 0 0 0 0 0 0 0 0 0\n" ACCESS,
+		   5, -1, 9);
+	/* files of other servers are read by READ */
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_FLEX_FILES") EVENTS
+		   "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_NFSV4_1_FILES") EVENTS
+		   "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS
+		   "0 0\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
 }
 END_TEST
 
@@ -1486,6 +1652,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
+	  a_server_that_answers_us_is_no_finding_whatever_waits,
+	  a_server_that_takes_questions_and_answers_none_is_said,
+	  each_server_is_asked_where_the_site_wants_it,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  mounts_of_an_older_kernel_are_read,
@@ -1499,6 +1668,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
 	  operations_that_no_line_tells_of_are_unknown,
+	  operations_beside_which_data_goes_to_disks_are_unknown,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  a_line_that_is_cut_off_has_no_number,
