@@ -379,13 +379,32 @@ static bool is_asked_again(const struct view *v, struct advice *a)
 	return view_tell(a, share);
 }
 
-/* A name that exists is looked up, too, when it is new to the node: once for the
- * stat or the open of it. */
+/* Names that operations are about: each is looked up once if it is new to the node, and
+ * that to which a file is renamed always is. What is changed about a file mostly follows
+ * its open or stat. */
+static double names_used(const struct view *v)
+{
+	double asking =
+		view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
+	double changing = view_meta(v, RECORD_META_CHMOD) +
+			  view_meta(v, RECORD_META_CHOWN) +
+			  view_meta(v, RECORD_META_UTIMES) +
+			  view_meta(v, RECORD_META_TRUNCATE);
+
+	return (asking > changing ? asking : changing) +
+	       2 * view_meta(v, RECORD_META_RENAME) +
+	       2 * view_meta(v, RECORD_META_LINK) +
+	       view_meta(v, RECORD_META_UNLINK) +
+	       view_meta(v, RECORD_META_MKDIR) +
+	       view_meta(v, RECORD_META_RMDIR) +
+	       view_meta(v, RECORD_META_SYMLINK) +
+	       view_meta(v, RECORD_META_MKNOD);
+}
+
 static bool is_missed(const struct view *v, struct advice *a)
 {
 	double opens = view_meta(v, RECORD_META_OPEN);
-	double misses = view_meta(v, RECORD_META_LOOKUP_MISS) - opens -
-			view_meta(v, RECORD_META_STAT);
+	double misses = view_meta(v, RECORD_META_LOOKUP_MISS) - names_used(v);
 	double share = view_meta_share(v, misses);
 
 	if (!is_many_to_search(v, misses) || misses < 2 * opens ||

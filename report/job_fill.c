@@ -11,6 +11,7 @@
 #include "lib/number.h"
 #include "lib/run.h"
 #include "report/job_answer.h"
+#include "report/job_row.h"
 #include "report/job_source.h"
 #include "report/job_view.h"
 
@@ -213,4 +214,51 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 		at += (size_t)done;
 	}
 	return 0;
+}
+
+/* Reports of those that sacct knows, one behind the other; 'at': their places. */
+static size_t list_known(const struct sacct_rows *rows,
+			 char (*ids)[JOB_ID_SIZE], size_t count,
+			 struct job_report **known, size_t *at)
+{
+	const struct sacct_row *row;
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++) {
+		row = sacct_find(rows, ids[i]);
+		known[n] = row ? job_row_listed(row) : NULL;
+		if (known[n])
+			at[n++] = i;
+	}
+	return n;
+}
+
+/* What the ledger shows when it is asked about one job alone, too. */
+static bool is_all_of_it(const struct job_report *r)
+{
+	return !strcmp(r->source, "ledger") && !r->left_out;
+}
+
+int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
+		    size_t count, bool is_brief, struct job_report **reports)
+{
+	struct job_report **known = calloc(count, sizeof(struct job_report *));
+	size_t *at = calloc(count, sizeof(*at)), i, n = 0;
+	int rc = known && at ? 0 : -1;
+	struct err err;
+
+	memset(reports, 0, count * sizeof(struct job_report *));
+	if (rc == 0)
+		n = list_known(source->slurm, ids, count, known, at);
+	if (n)
+		job_report_fill(source, known, n, is_brief, &err);
+	for (i = 0; i < n; i++) {
+		if (is_all_of_it(known[i]))
+			reports[at[i]] = known[i];
+		else
+			job_report_free(known[i]);
+	}
+	free(known);
+	free(at);
+	return rc;
 }

@@ -22,6 +22,9 @@
 #include "lib/summary.h"
 #include "report/sacct.h"
 
+#define JOB_ID_SIZE 32
+#define JOB_FAMILY_MAX 1000
+
 enum advice_want {
 	ADVICE_WANT_FIRST, /* the most valuable */
 	ADVICE_WANT_ALL,
@@ -100,6 +103,12 @@ struct job_report **job_report_list(const struct sacct_rows *rows,
 int job_report_fill(struct job_source *source, struct job_report **reports,
 		    size_t count, bool is_brief, struct err *err);
 
+/* Of those of the jobs that sacct knows, and the ledger all of: their reports, in
+ * their places, in as few questions as it takes. NULL in the others' places, which
+ * job_report_get() knows more of. -1: out of memory. */
+int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
+		    size_t count, bool is_brief, struct job_report **reports);
+
 /* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
  * to ask. */
 int job_report_check(const char *id, struct err *err);
@@ -111,8 +120,6 @@ char *job_report_next(char **list);
 /* The tasks of array 7, or the components of job 7, of which there are records,
  * or which sacct lists: their ids, in their order, of JOB_ID_SIZE bytes each.
  * Their number; 0: it has none, or nobody says. */
-#define JOB_ID_SIZE 32
-#define JOB_FAMILY_MAX 1000
 enum job_asked {
 	JOB_ASKED_LEDGER,
 	JOB_ASKED_SACCT

@@ -84,7 +84,7 @@ size_t job_row_family(const struct sacct_rows *rows, const char *id,
 	return count;
 }
 
-static struct job_report *from_listed(const struct sacct_row *row)
+struct job_report *job_row_listed(const struct sacct_row *row)
 {
 	struct job_report *r =
 		row->summary ? job_row_report(row->id, row, NULL) : NULL;
@@ -109,7 +109,7 @@ struct job_report **job_report_list(const struct sacct_rows *rows,
 	size_t i;
 
 	for (i = 0; list && i < rows->count; i++) {
-		list[i] = from_listed(&rows->row[i]);
+		list[i] = job_row_listed(&rows->row[i]);
 		if (list[i])
 			continue;
 		while (i)

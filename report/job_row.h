@@ -20,6 +20,9 @@
 struct job_report *job_row_report(const char *id, const struct sacct_row *row,
 				  struct err *err);
 
+/* Of any row, as far as it tells; NULL: out of memory. */
+struct job_report *job_row_listed(const struct sacct_row *row);
+
 /* Of the job with this id; *is_early: it is yet to end. */
 struct job_report *job_row_find(const struct job_source *source, const char *id,
 				bool *is_early, struct err *err);

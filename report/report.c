@@ -366,6 +366,25 @@ static void print_group(struct reporter *rp, const struct job_group *group)
 		print_one(rp, group->reports[i]);
 }
 
+/* Those that one question tells all of: in JSON each has its other runs, which it
+ * does not. */
+static int get_together(struct reporter *rp, struct job_group *group,
+			char (*ids)[JOB_ID_SIZE], size_t count)
+{
+	const struct options *o = rp->o;
+	size_t i;
+
+	if (o->restart >= 0 || o->format == JSON)
+		return 0;
+	if (job_report_many(&rp->source, ids, count,
+			    o->format == TEXT && !o->html, group->reports) < 0)
+		return -1;
+	for (i = 0; i < count; i++)
+		if (group->reports[i])
+			set_up(group->reports[i], o);
+	return 0;
+}
+
 /* For people their sum and a line for each; else as if each were named. */
 static void get_family(struct reporter *rp, struct job_group *group,
 		       char (*ids)[JOB_ID_SIZE], size_t count)
@@ -375,12 +394,15 @@ static void get_family(struct reporter *rp, struct job_group *group,
 
 	group->is_family = true;
 	group->reports = calloc(count, sizeof(struct job_report *));
-	if (!group->reports) {
+	if (!group->reports || get_together(rp, group, ids, count) < 0) {
 		err_set(&group->why, "out of memory");
 		return;
 	}
 	for (i = 0; i < count; i++) {
-		report = get_one(rp, ids[i], &group->why);
+		report = group->reports[i];
+		group->reports[i] = NULL;
+		if (!report)
+			report = get_one(rp, ids[i], &group->why);
 		if (report) {
 			group->reports[group->count++] = report;
 			continue;

@@ -507,6 +507,64 @@ task_record() {
 	expect_equal 1 "$status"
 }
 
+# counted COMMAND... - with a relay between it and the ledger, which counts the questions
+# in $DIR/questions
+counted() {
+	local own=$PORT relay
+	relay=$(free_port)
+	python3 - "$relay" "$PORT" "$DIR/questions" <<-'EOP' 3>&- &
+		import socket, sys, threading
+		def serve(peer, ledger, is_answer):
+		    global questions, of
+		    while data := peer.recv(65536):
+		        with lock:
+		            if not is_answer and of != "question":
+		                questions += 1
+		                with open(sys.argv[3], "w") as out: out.write(f"{questions}\n")
+		            of = "answer" if is_answer else "question"
+		        ledger.sendall(data)
+		lock, questions, of = threading.Lock(), 0, ""
+		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		while True:
+		    peer, ledger = server.accept()[0], socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+		    threading.Thread(target=serve, args=(peer, ledger, False), daemon=True).start()
+		    threading.Thread(target=serve, args=(ledger, peer, True), daemon=True).start()
+	EOP
+	RELAY=$!
+	PORT=$relay within 10 port_answers
+	sed -i "s/^port = .*/port = $relay/" "$DIR/jobio.conf"
+	run "$@"
+	sed -i "s/^port = .*/port = $own/" "$DIR/jobio.conf"
+	stop "$RELAY" KILL
+}
+
+@test "the tasks of an array are asked for together, and one by one where that tells less" {
+	local i text tasks=()
+	for i in {1..9}; do
+		task_record $((30 + i)) "$i" 1024
+		tasks+=("$(job "25_$i" JobIDRaw=$((30 + i)) User=alice Start=1795224862 State=COMPLETED SystemComment='jobio/1 rd=9MiB/1 nodes=1/1')")
+	done
+	send
+	run report 25
+	text=$output
+	jobs "${tasks[@]}"
+	counted report 25
+	expect_equal 0 "$status"
+	expect_equal "$text" "${output//; COMPLETED/}"
+	[[ $(<"$DIR/questions") -le 3 ]] || { echo "$(<"$DIR/questions") questions"; return 1; }
+	# the ledger has no record of these two: sacct has
+	jobs "${tasks[@]}" "$(job 25_10 JobIDRaw=50 User=alice Start=1795224862 State=COMPLETED SystemComment='jobio/1 rd=3KiB/1 nodes=1/1')" \
+		"$(job 25_11 JobIDRaw=51 User=alice Start=1795224862 State=COMPLETED)"
+	counted report '25_[8-11]'
+	expect_text '  25_8          read 1KiB in 1 calls, written 0B in 0; COMPLETED' "$output"
+	expect_text '  25_10         read 3KiB in 1 calls, written unknown in unknown; COMPLETED' "$output"
+	expect_text 'nothing is known of 1 more' "$output"
+	[[ $(<"$DIR/questions") -le 4 ]]
+	# what a table has of each is the same, and JSON has its runs
+	expect_equal "$(for i in {1..9}; do report "25_$i" --csv | tail -n1; done)" "$(report 25 --csv | tail -n +2 | head -n 9)"
+	expect_equal 9 "$(report 25 --json 2>/dev/null | jq -c 'select(.runs | length == 1)' | wc -l)"
+}
+
 @test "without the ledger an array is what sacct lists of it" {
 	stop "$LEDGER"
 	run report 9

@@ -4,8 +4,8 @@
  * "A01-small-reads" needs this advice first, "A01-and-A07-.." the other one, too,
  * "none-.." none; "none-not-A01-.." is a job that A01 just is not about. Of each
  * there is enough to judge: that of which there is not gets no advice either. What else
- * may be said of one stands in 'also'. Those in 'site', 'sim' and 'slow' are judged with
- * the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
+ * may be said of one stands in 'also'. Those in 'site', 'sim', 'slow' and 'memory' are
+ * judged with the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
  * printed. */
 #include <dirent.h>
 #include <stdio.h>
@@ -28,9 +28,6 @@ static const struct {
 	{ "A12-tiny-files", "A14" },
 	{ "A12-unpack", "A14" },
 };
-
-/* Those that lack one of the two: advice_jobs.h has both, made up. */
-static const char made_up[] = "A42";
 
 static const char *folder(void)
 {
@@ -233,6 +230,12 @@ START_TEST(so_do_those_of_a_site_whose_servers_are_slow)
 }
 END_TEST
 
+START_TEST(so_do_those_of_a_node_whose_memory_is_slow)
+{
+	judge_site("memory", 2);
+}
+END_TEST
+
 START_TEST(so_do_those_with_a_stand_in_for_the_client)
 {
 	judge_site("sim", 14);
@@ -255,7 +258,7 @@ static void visit_name(const char *path, const char *name, void *arg)
 	m->is_not |= has_word(name, "not", m->code);
 }
 
-START_TEST(each_rule_has_such_jobs_or_is_known_for_made_up_ones)
+START_TEST(each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)
 {
 	struct measured m = { .is = false };
 	size_t i;
@@ -266,8 +269,9 @@ START_TEST(each_rule_has_such_jobs_or_is_known_for_made_up_ones)
 		each_job(JOBS "/site", visit_name, &m);
 		each_job(JOBS "/sim", visit_name, &m);
 		each_job(JOBS "/slow", visit_name, &m);
-		ck_assert_msg((m.is && m.is_not) == !strstr(made_up, m.code),
-			      "%s: %s%s", m.code, m.is ? "has one" : "has none",
+		each_job(JOBS "/memory", visit_name, &m);
+		ck_assert_msg(m.is && m.is_not, "%s: %s%s", m.code,
+			      m.is ? "has one" : "has none",
 			      m.is_not ? ", and one that it just is not" : "");
 	}
 }
@@ -278,4 +282,5 @@ UNIT_MAIN("advice_real",
 	  so_do_those_of_a_site_that_has_thresholds_of_its_own,
 	  so_do_those_of_a_site_whose_servers_are_slow,
 	  so_do_those_with_a_stand_in_for_the_client,
-	  each_rule_has_such_jobs_or_is_known_for_made_up_ones)
+	  so_do_those_of_a_node_whose_memory_is_slow,
+	  each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)

@@ -13,6 +13,41 @@ IFS=: read -r piece only <./jobs
 id=100
 asks=()
 
+# traced FUNCTION [ARGUMENT...] - where tests/vm/advice -t asked for it, strace says what
+# its calls moved on clients' filesystems, and when: the truth about a timeline
+traced() {
+	[[ -e trace ]] || { "$@"; return; }
+	local job=$BASHPID status=0
+	rm -rf /run/calls
+	mkdir /run/calls
+	(
+		echo $BASHPID >/sys/fs/cgroup/cgroup.procs
+		exec strace -ff -q -ttt -T -y -s 0 -o /run/calls/of -p "$job" \
+			-e trace=read,write,pread64,pwrite64,readv,writev,preadv,pwritev,preadv2,pwritev2,copy_file_range,sendfile
+	) &
+	until grep -q 'TracerPid:.*[1-9]' /proc/self/status; do :; done
+	"$@" || status=$?
+	kill -INT $!
+	wait $! || :
+	return "$status"
+}
+
+# calls_moved - "= TIME READ WRITTEN CALLS" for each tenth of a second, of the last traced job
+calls_moved() {
+	awk -v there="</m/" '
+		{ end = $1 + substr($NF, 2); count = $(NF - 1) }
+		count !~ /^[0-9]+$/ || !index($0, there) { next }
+		{ at = sprintf("%.1f", end); split($0, part, "(") }
+		part[1] ~ / (copy_file_range|sendfile)$/ { n = split($0, fd, there); reads[at] += count; writes[at] += count; next }
+		part[1] ~ /read/ { reads[at] += count; calls[at]++; next }
+		{ writes[at] += count; calls[at]++ }
+		END {
+			for (at in reads) all[at]
+			for (at in writes) all[at]
+			for (at in all) printf "= %s %d %d %d\n", at, reads[at], writes[at], calls[at]
+		}' /run/calls/of.* | sort
+}
+
 # on NODE FUNCTION [ARGUMENT...] - what a node of the job does
 on() {
 	local node=(SLURMD_NODENAME="$1") dir=/sys/fs/cgroup/system.slice/$1_slurmstepd.scope/job_$id/step_0/user/task_0
@@ -21,7 +56,7 @@ on() {
 	echo 3 >/proc/sys/vm/drop_caches
 	in_job "$id" "${node[@]}" "${asks[@]}" ./jobio-prepare --conf=/run/jobio.conf 2>>/run/said
 	mkdir -p "$dir"
-	(echo $BASHPID >"$dir/cgroup.procs" && "$@" >/dev/null 2>>/run/said) || echo "@ failed $*"
+	(echo $BASHPID >"$dir/cgroup.procs" && traced "$@" >/dev/null 2>>/run/said) || echo "@ failed $*"
 	in_job "$id" "${node[@]}" "${asks[@]}" ./jobio-release --conf=/run/jobio.conf 2>>/run/said
 }
 
@@ -33,6 +68,7 @@ tell() {
 		cat "/run/spool/$id.0.$node.json"
 		echo
 	done
+	[[ ! -e trace ]] || calls_moved
 	asks=()
 }
 
