@@ -258,12 +258,13 @@ broken() {
 }
 
 @test "nodes of a cloud whose epilogs wait for the ledger are right, and so are those where jobio is off" {
-	slurm_has 'PartitionName=cloud Nodes=k[01-16] PowerDownOnIdle=YES\nNodeName=DEFAULT State=CLOUD\nNodeName=k[01-16] CPUs=8'
+	slurm_has 'PartitionName=cloud Nodes=k[01-16] PowerDownOnIdle=YES\nNodeName=DEFAULT State=CLOUD\nNodeName=k[01-16],m1 CPUs=8\nNodeName=r[7,9]s[08-10]t CPUs=8'
 	role=ctld
-	conf 's/^port.*/&\nwait_nodes = x* k*/'
+	# of each line, the first
+	conf 's/^port.*/&\nwait_nodes = x* k01 r7s08t/'
 	site
 	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
-	conf 's/^wait_nodes.*/wait_nodes = k1/; s/^.jobio.$/&\nnodes = n*/'
+	conf 's/^wait_nodes.*/wait_nodes = k1 r*/; s/^.jobio.$/&\nnodes = n*/'
 	site
 	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
 	conf '/^nodes = n/d'
