@@ -57,7 +57,7 @@ static const char usage[] =
 	"srun,\n"
 	"                        and show how many hosts have what\n"
 	"  --submit              run a job of a second, and say what each "
-	"room did\n"
+	"part did\n"
 	"  --partition=NAME      of that job; default: Slurm's\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"

@@ -437,7 +437,7 @@ srun_says() {
 	role=login
 }
 
-@test "with --submit a job says what each room did for it" {
+@test "with --submit a job says what each part did for it" {
 	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
 	site --submit --partition=test
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
