@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cloud.bats - nodes that are there only while jobs need them: State=CLOUD, ResumeProgram,
-# SuspendProgram, PowerDownOnIdle; and dynamic ones (slurmd -Z)
+# SuspendProgram, PowerDownOnIdle; dynamic ones (slurmd -Z), and configless ones
 #
 # The cloud is this machine's docker. Slurm's programs leave an order in ctld:/srv/cloud,
 # which is carried out here: a new container of the nodes' image with an empty disk, called
@@ -27,7 +27,7 @@ setup_file() {
 		MaxNodeCount=16 'PartitionName=dynamic Nodes=ALL MaxTime=INFINITE State=UP' \
 		ResumeProgram=/usr/local/sbin/cloud-resume SuspendProgram=/usr/local/sbin/cloud-suspend \
 		ResumeTimeout=120 SuspendTimeout=3 SuspendTime=INFINITE \
-		SlurmctldParameters=cloud_reg_addrs,idle_on_node_suspend,power_save_interval=1,power_save_min_interval=0
+		SlurmctldParameters=enable_configless,cloud_reg_addrs,idle_on_node_suspend,power_save_interval=1,power_save_min_interval=0
 	on ctld cat /etc/slurm/slurm.conf >"$CLOUD/slurm.conf"
 	cloud >"$CLOUD/cloud.log" 2>&1 3>&- &
 	echo $! >"$CLOUD/cloud.pid"
@@ -61,6 +61,7 @@ teardown() {
 	done
 	within 60 is_empty || status=1
 	machines_end || status=1
+	on ctld sh -c '[ ! -e /tmp/plugstack.conf ] || mv /tmp/plugstack.conf /etc/slurm/plugstack.conf' || status=1
 	if ((status)); then on ctld scontrol show node 'k[1-3]'; cat "$CLOUD/cloud.log"; fi >&2
 	return $status
 }
@@ -275,16 +276,38 @@ restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.chang
 	within 30 has_row "$job" 'nodes=2/3 .*miss=k2'
 }
 
+is_idle() { [[ $(node_state "$1") == idle ]]; }
+
+# as_any_other NODE - a job there has what it asks for, and check finds nothing wrong
+as_any_other() {
+	submit "$MODE" -p dynamic -w "$1" --io-cores=1 --io-profile=stream -n1
+	wait_for_job "$job"
+	expect_equal "forcedirect
+ip-10-0-0-${1:1}" "$(job_output "$job")"
+	# the plugin counts steps
+	expect_record "$job" "$1" '"\(.io_cores.count) \(.changes[0].restored) \(.steps)"' '1 true 1'
+	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
+	check "$1"
+	no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]'
+	on ctld scontrol delete "nodename=$1"
+}
+
 @test "a dynamic node (slurmd -Z), of which slurm.conf knows nothing, is like any other" {
 	machine z1 -e SLURMD_OPTIONS=-Z
 	within 60 is_idle z1
-	submit "$MODE" -p dynamic -w z1 --io-cores=1 --io-profile=stream -n1
-	wait_for_job "$job"
-	expect_equal $'forcedirect\nip-10-0-0-1' "$(job_output "$job")"
-	expect_record "$job" z1 '"\(.io_cores.count) \(.changes[0].restored)"' '1 true'
-	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
-	check z1
-	no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]'
-	on ctld scontrol delete nodename=z1
+	as_any_other z1
 }
-is_idle() { [[ $(node_state "$1") == idle ]]; }
+
+@test "a configless node, which has Slurm's files from slurmctld and jobio.conf of its own, is like any other" {
+	# its default, as a path would be one on the node
+	on ctld sed -i '/^PlugStackConfig=/d' /etc/slurm/slurm.conf
+	on ctld sh -c 'cd /etc/slurm && cp plugstack.conf /tmp/plugstack.conf && echo "optional jobio.so" >plugstack.conf'
+	on ctld scontrol reconfigure
+	machine z2 -e 'SLURMD_OPTIONS=-Z --conf-server ctld'
+	within 60 is_idle z2
+	on z2 sh -c 'cd /etc/slurm && rm -r slurm.conf cgroup.conf plugstack.conf plugstack.conf.d'
+	on z2 svc stop slurmd
+	on z2 svc start slurmd
+	within 30 is_idle z2
+	as_any_other z2
+}
