@@ -18,6 +18,7 @@
 #include "lib/json.h"
 #include "lib/sysfs.h"
 #include "lib/version.h"
+#include "report/check_cloud.h"
 #include "report/check_conf.h"
 #include "report/check_ctld.h"
 #include "report/check_fold.h"
@@ -56,7 +57,7 @@ static const char usage[] =
 	"srun,\n"
 	"                        and show how many hosts have what\n"
 	"  --submit              run a job of a second, and say what each "
-	"room did\n"
+	"part did\n"
 	"  --partition=NAME      of that job; default: Slurm's\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
@@ -391,6 +392,7 @@ static void look_at_jobio(struct doctor *doctor)
 	if (is_node(doctor))
 		look_at_clients(doctor);
 	check_conf(doctor);
+	check_cloud(doctor);
 	if (is_node(doctor))
 		check_node_host(doctor);
 	check_ledger(doctor);

@@ -63,7 +63,8 @@ job_output() { on login cat "/home/alice/$1.out"; }
 # accounted ID STATE - has slurmdbd this state of the job?
 accounted() { [[ $(on login sacct -n -X -j "$1" -P -o State) == "$2"* ]]; }
 
-all_nodes_idle() { [[ $(on login sinfo -h -t idle -o %D) == 3 ]]; }
+# the site's own: cloud.bats has more
+all_nodes_idle() { [[ $(on login sinfo -h -n c1,c2,c3 -t idle -o %D) == 3 ]]; }
 
 # expect_healthy - no node is drained or down and all become idle again
 expect_healthy() {

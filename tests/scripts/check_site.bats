@@ -123,7 +123,7 @@ site() {
 # edit FILE SED
 edit() { sed -i "$2" "$site/etc/$1"; }
 slurm() { edit slurm.conf "$1"; }
-slurm_has() { printf '%s\n' "$1" >>"$site/etc/slurm.conf"; }
+slurm_has() { printf '%b\n' "$1" >>"$site/etc/slurm.conf"; }
 # conf SED, conf_has LINE - of jobio.conf
 conf() { edit jobio.conf "$1"; }
 conf_has() { printf '%b\n' "$1" >>"$site/etc/jobio.conf"; }
@@ -192,6 +192,10 @@ sites() {
 	node  | J13 | conf 's/^.jobio.$/&\nprolog_budget_ms=40000/' | PrologEpilogTimeout=60 | twice prolog_budget_ms
 	login | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
 	ledger | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
+	ctld  | J15 | slurm_has 'NodeName=k[01-16] CPUs=8 State=CLOUD\nPartitionName=cloud Nodes=k[01-16] PowerDownOnIdle=YES' | node k[01-16] has State=CLOUD and is powered down after each job | wait_nodes with them
+	ctld  | J15 | slurm_has 'SuspendTime=30\nNodeName=r[1-2]k[1-4] CPUs=8 State=CLOUD' | node r[1-2]k[1-4] has State=CLOUD and is powered down after each job | wait_nodes with them
+	ctld  | J15 | slurm_has 'SuspendTime=30\nNodeName=k1 CPUs=8 State=CLOUD\nPartitionName=cloud Nodes=k1 SuspendTime=600' | node k1 has State=CLOUD: a record that waits there for the ledger is lost | jobio-send --flush
+	node  | J15 | slurm 's/^NodeName=.*/& State=CLOUD/' | node n02 has State=CLOUD: a record that waits there | wait_nodes with them
 	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
 	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
 	login | L02 | conf 's/^host.*/host = 0.0.0.0,localhost/' | host=0.0.0.0,localhost: no ledger runs on this host | the name of the host
@@ -251,6 +255,21 @@ broken() {
 	cp "$site/own" "$site/etc/epilog"
 	site
 	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
+@test "nodes of a cloud whose epilogs wait for the ledger are right, and so are those where jobio is off" {
+	slurm_has 'PartitionName=cloud Nodes=k[01-16] PowerDownOnIdle=YES\nNodeName=DEFAULT State=CLOUD\nNodeName=k[01-16],m1 CPUs=8\nNodeName=r[7,9]s[08-10]t CPUs=8'
+	role=ctld
+	# of each line, the first
+	conf 's/^port.*/&\nwait_nodes = x* k01 r7s08t/'
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	conf 's/^wait_nodes.*/wait_nodes = k1 r*/; s/^.jobio.$/&\nnodes = n*/'
+	site
+	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
+	conf '/^nodes = n/d'
+	site
+	[[ $status -eq 1 && $output == J15\ * ]]
 }
 
 @test "a partition of jobio.conf that Slurm does not have is an error" {
@@ -418,7 +437,7 @@ srun_says() {
 	role=login
 }
 
-@test "with --submit a job says what each room did for it" {
+@test "with --submit a job says what each part did for it" {
 	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
 	site --submit --partition=test
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
