@@ -22,7 +22,7 @@ static struct config config;
 /* A file and the folders above it. */
 static void put(const char *name, const char *text)
 {
-	char path[300];
+	char path[200];
 	size_t i;
 
 	for (i = 0; name[i]; i++)
