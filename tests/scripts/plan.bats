@@ -101,12 +101,12 @@ machine_of() {
 	[[ $output == *'P02 warning: a job that asks for fewer than 3 cores'* ]]
 }
 
-# is_said TEXT - the whole output
-is_said() { [[ $output == "$1" ]] || { diff <(printf '%s' "$1") <(printf '%s' "$output"); return 1; }; }
+# is_said SAID TEXT - no more and no less
+is_said() { [[ $1 == "$2" ]] || { diff <(printf '%s\n' "$2") - <<<"$1"; return 1; }; }
 
 @test "plan: all that it says, to people and to programs" {
 	plan --topology="$(machine intel-2x16x2-block)" --max=3 --nic=ib0 --local-cpus=16-23,48-55
-	is_said 'abstract cores   21-23
+	is_said "$output" 'abstract cores   21-23
 OS CPUs          21-23,53-55
 placement        packed beside the network card: its queues are polled from there
 slurm.conf       CpuSpecList=42-47
@@ -117,7 +117,7 @@ P01 info: without a spec set, and with CoreSpecCount=3, Slurm takes OS CPUs 15,3
 P02 warning: a job that asks for fewer than 3 cores gets the rest of the spec set for itself
     cure: let jobs ask for none or for all of them (io_cores_min in jobio.conf)'
 	plan --topology="$(machine intel-2x16x2-block)" --max=2 --spread
-	is_said 'abstract cores   15,31
+	is_said "$output" 'abstract cores   15,31
 OS CPUs          15,31,47,63
 placement        spread over 2 package(s): no network card was named, no place is better
 slurm.conf       CpuSpecList=30-31,62-63
@@ -127,12 +127,12 @@ slurm.conf       CpuSpecList=30-31,62-63
 mount            -o core=15,core=31
 or               weka local resources cores 2 --only-frontend-cores --core-ids 15,31'
 	plan --topology="$(machine intel-2x16x2-block)" --max=2 --spread --format=json
-	is_said '{"abstract_cores":"15,31","os_cpus":"15,31,47,63","client_cpus":"15,31","cpu_spec_list":"30-31,62-63","spec_set_needed":false,"slurm_conf":"CpuSpecList=30-31,62-63","mount_options":"-o core=15,core=31","weka_command":"weka local resources cores 2 --only-frontend-cores --core-ids 15,31","placement":"spread","reason":"spread over 2 package(s): no network card was named, no place is better","findings":[]}'
+	is_said "$output" '{"abstract_cores":"15,31","os_cpus":"15,31,47,63","client_cpus":"15,31","cpu_spec_list":"30-31,62-63","spec_set_needed":false,"slurm_conf":"CpuSpecList=30-31,62-63","mount_options":"-o core=15,core=31","weka_command":"weka local resources cores 2 --only-frontend-cores --core-ids 15,31","placement":"spread","reason":"spread over 2 package(s): no network card was named, no place is better","findings":[]}'
 }
 
 @test "plan: of one core no job can ask for a part" {
 	plan --topology="$(machine intel-2x16x2-block)" --os-cpus=3
-	is_said 'abstract cores   3
+	is_said "$output" 'abstract cores   3
 OS CPUs          3,35
 placement        as given with --os-cpus
 slurm.conf       CpuSpecList=6-7
