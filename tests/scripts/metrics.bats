@@ -98,6 +98,8 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 	EOP
 	metrics_are '1 1 2 0 1' 'refused_total{cause="frame"}' 'refused_total{cause="seal"}' \
 		'refused_total{cause="request"}' 'refused_total{cause="user"}' 'refused_total{cause="record"}'
+	# all of them have hung up
+	metrics_are 0 peers
 }
 
 # gated JOB NODE WARNED REFUSED - into the spool, a record with what the gate did
