@@ -223,6 +223,110 @@ START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
 }
 END_TEST
 
+/* Three hundred of them, w000 to w299; 273 are as many as a change has room for. */
+static void many_workqueues(struct client_type_ops *many, struct affinity *ways)
+{
+	static char names[2000];
+	char name[64];
+	int i;
+
+	*names = '\0';
+	for (i = 0; i < 300; i++) {
+		sprintf(names + strlen(names), "w%03d ", i);
+		snprintf(name, sizeof(name), "devices/virtual/workqueue/w%03d",
+			 i);
+		folder(name);
+		strcat(name, "/cpumask");
+		tempdir_put(name, "f0,0000000f\n");
+	}
+	*ways = affinity;
+	ways->workqueues = names;
+	*many = type;
+	many->affinity = ways;
+	client.type = many;
+}
+
+START_TEST(what_is_more_than_one_change_holds_is_a_second_one)
+{
+	struct client_type_ops many;
+	struct affinity ways;
+	struct err err;
+
+	node(39);
+	many_workqueues(&many, &ways);
+	plan = calloc(1, sizeof(*plan));
+	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
+						 &want, plan, &findings, &err),
+			 0);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_uint_eq(plan->count, 2);
+	ck_assert_uint_eq(strlen(plan->change[0].old_value), 4094);
+	ck_assert_str_eq(strrchr(plan->change[0].old_value, ' '),
+			 " w272=0-3,36-39");
+	ck_assert_str_eq(strrchr(plan->change[0].new_value, ' '), " w272=39");
+	ck_assert_int_eq(
+		strncmp(plan->change[1].old_value, "w273=0-3,36-39 w274=", 20),
+		0);
+	ck_assert_int_eq(
+		strncmp(plan->change[1].new_value, "w273=39 w274=39 ", 16), 0);
+	ck_assert_str_eq(strrchr(plan->change[1].new_value, ' '), " w299=39");
+	away();
+}
+END_TEST
+
+START_TEST(of_two_changes_the_last_one_may_be_left_out)
+{
+	struct client_type_ops many;
+	struct affinity ways;
+	struct err err;
+
+	node(39);
+	many_workqueues(&many, &ways);
+	plan = calloc(1, sizeof(*plan));
+	plan->count = CHANGES_MAX - 1;
+	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
+						 &want, plan, &findings, &err),
+			 0);
+	ck_assert_uint_eq(plan->count, CHANGES_MAX);
+	expect_finding("T47", "27 more than changes hold stay where they are: "
+			      "workqueues w000 w001 ");
+	away();
+}
+END_TEST
+
+START_TEST(a_site_may_let_all_unbound_workqueues_go)
+{
+	node(39);
+	section.unbound_workqueues = WORKQUEUES_ALL;
+	folder("devices/virtual/workqueue");
+	tempdir_put("devices/virtual/workqueue/cpumask", "f0,0000000f\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_str_eq(change.target, "workqueues *");
+	ck_assert_str_eq(change.old_value, "*=0-3,36-39");
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_MADE);
+	expect_file("devices/virtual/workqueue/cpumask", "00000080,00000000\n");
+	away();
+}
+END_TEST
+
+START_TEST(workqueues_that_the_kernel_does_not_show_are_named)
+{
+	node(39);
+	folder("devices/virtual/workqueue/nfsiod");
+	tempdir_put(NFSIOD, "f0,0000000f\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_str_eq(change.old_value, "nfsiod=0-3,36-39");
+	expect_finding("T47", "this kernel does not let workqueues be moved by "
+			      "name: rpciod: left where they are");
+	ck_assert_str_eq(findings.list[0].cure,
+			 "unbound_workqueues=all in jobio.conf");
+	away();
+}
+END_TEST
+
 START_TEST(
 	a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads)
 {
@@ -687,6 +791,10 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  without_leave_or_alone_or_cores_nothing_is_planned,
 	  what_somebody_else_has_bound_meanwhile_stays,
 	  what_cannot_be_moved_is_said_and_the_others_are_moved,
+	  what_is_more_than_one_change_holds_is_a_second_one,
+	  of_two_changes_the_last_one_may_be_left_out,
+	  a_site_may_let_all_unbound_workqueues_go,
+	  workqueues_that_the_kernel_does_not_show_are_named,
 	  a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads,
 	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
 	  the_interrupts_of_a_virtio_card_are_those_of_its_pci_device,
