@@ -174,18 +174,17 @@ static int print_name(void *path)
 {
 	size_t size, at;
 	char *words = fileio_read(path, ARGUMENTS_MAX, &size, NULL);
+	const char *name = "";
 
 	for (at = 0; words && at < size; at += strlen(words + at) + 1) {
 		if (strncmp(words + at, "-N", 2) != 0)
 			continue;
-		if (!words[at + 2])
-			at += 3;
-		else
-			at += 2;
-		if (at < size)
-			printf("%s", words + at);
-		break;
+		at += words[at + 2] ? 2 : 3;
+		if (at >= size)
+			break;
+		name = words + at; /* the last one counts, as for getopt(3) */
 	}
+	printf("%s", name);
 	free(words);
 	return 0;
 }

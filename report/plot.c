@@ -103,53 +103,40 @@ static void mark(struct plot *plot, size_t series, double x, double y)
 			which, x, y - 5);
 }
 
-/* In as many lines as they need. */
+static void legend_entry(struct plot *plot, const char *name, size_t series,
+			 bool is_fit, double x, double y)
+{
+	if (is_fit)
+		page_raw(&plot->page, "<path class=\"k\" ");
+	else
+		page_raw(&plot->page, "<path class=\"l s%zu\" ",
+			 series % COLOURS);
+	page_raw(&plot->page, "d=\"M%.5g %.5gh22\"/>\n", x, y - 4);
+	if (!is_fit)
+		mark(plot, series, x + 11, y - 4);
+	words(plot, x + 28, y, "start", "", name);
+}
+
+/* In as many lines as they need; returns where they end. 'plot' NULL: that alone. */
 static double legend(struct plot *plot, const char *const *names, size_t count,
 		     bool has_fit)
 {
 	double x = 12, y = 46, wide;
+	const char *name;
 	size_t i;
 
 	for (i = 0; i < count + has_fit; i++) {
-		const char *name =
-			i < count ? names[i] : "in proportion to the io-cores";
-
+		name = i < count ? names[i] : "in proportion to the io-cores";
 		wide = 30 + LETTER * (double)strlen(name);
 		if (x > 12 && x + wide > 2 * PANEL_WIDE) {
 			x = 12;
 			y += 18;
 		}
-		if (i < count)
-			page_raw(&plot->page, "<path class=\"l s%zu\" ",
-				 i % COLOURS);
-		else
-			page_raw(&plot->page, "<path class=\"k\" ");
-		page_raw(&plot->page, "d=\"M%.5g %.5gh22\"/>\n", x, y - 4);
-		if (i < count)
-			mark(plot, i, x + 11, y - 4);
-		words(plot, x + 28, y, "start", "", name);
+		if (plot)
+			legend_entry(plot, name, i, i == count, x, y);
 		x += wide + 16;
 	}
 	return y + 8;
-}
-
-/* How many lines legend() will need. */
-static int legend_lines(const char *const *names, size_t count, bool has_fit)
-{
-	double x = 12, wide;
-	int lines = 1;
-	size_t i;
-
-	for (i = 0; i < count + has_fit; i++) {
-		wide = 30 +
-		       LETTER * (i < count ? (double)strlen(names[i]) : 29);
-		if (x > 12 && x + wide > 2 * PANEL_WIDE) {
-			x = 12;
-			lines++;
-		}
-		x += wide + 16;
-	}
-	return lines;
 }
 
 void plot_begin(struct plot *plot, FILE *out, const char *title,
@@ -157,8 +144,7 @@ void plot_begin(struct plot *plot, FILE *out, const char *title,
 		size_t count, bool has_fit)
 {
 	double rows = (double)((panels + 1) / 2);
-	double high = 54 + 18 * (legend_lines(names, count, has_fit) - 1) +
-		      rows * PANEL_HIGH;
+	double high = legend(NULL, names, count, has_fit) + rows * PANEL_HIGH;
 
 	memset(plot, 0, sizeof(*plot));
 	plot->page.out = out;

@@ -349,6 +349,8 @@ called() {
 	called n02
 	printf '%s\0' slurmd -Nn02 >proc/812/cmdline
 	called n02
+	printf '%s\0' slurmd -N n01 -Nn02 -D >proc/812/cmdline
+	called n02
 	printf '%s\0' slurmd -D -N >proc/812/cmdline
 	called "$(hostname -s)"
 }

@@ -199,9 +199,9 @@ sites() {
 	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
 	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
 	login | L02 | conf 's/^host.*/host = 0.0.0.0,localhost/' | host=0.0.0.0,localhost: no ledger runs on this host | the name of the host
-	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here | start munged
-	login | L04 | conf 's/^port.*/port = 1/' | the ledger cannot be reached: ledger '0.0.0.0:1' | open its TCP port 1
-	login | L05 | conf 's/^user.*/user = nobody/' | does not answer a signed hello | the same munge.key
+	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here: munge: Failed | start munged
+	login | L04 | conf 's/^port.*/port = 1/' | the ledger cannot be reached: ledger '0.0.0.0:1': Connection refused | open its TCP port 1
+	login | L05 | conf 's/^user.*/user = nobody/' | does not answer a signed hello: ledger '0.0.0.0: | the same munge.key
 	node  | L07 | old "$site/spool/7.0.n02.json" | 1 records wait in | jobio-send --once
 	node  | L08 | old "$site/spool/bad/7.0.n02.json" | 1 records in | read and remove them
 	node  | L09 | conf 's/^user.*/user = nosuchuser/' | 'nosuchuser': no such user on this host | the same uid

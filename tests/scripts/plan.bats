@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio plan, on machines that are known from guides and papers
 
+# shellcheck disable=SC2030,SC2031 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
 . "$SRCDIR/tests/scripts/machine.bash"
 

@@ -389,6 +389,27 @@ START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
 }
 END_TEST
 
+/* Files that are opened and read nine times of ten, and four times at most. */
+START_TEST(tiny_files_are_read_about_as_often_as_they_are_opened)
+{
+	static const struct {
+		int64_t calls;
+		bool is_told;
+	} of[] = { { 269999, false },
+		   { 270000, true },
+		   { 1200000, true },
+		   { 1200001, false } };
+	struct job j = a13(true);
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		reads(&j, of[i].calls, 300000 * 65535L);
+		ck_assert_msg(is_told(&j, "A13") == of[i].is_told, "%ld",
+			      (long)of[i].calls);
+	}
+}
+END_TEST
+
 /* What a request to a server carries counts, of reads and writes together. */
 START_TEST(small_calls_in_large_requests_need_no_more_of_them)
 {
@@ -1053,6 +1074,7 @@ UNIT_MAIN(
 	calls_that_the_client_makes_large_requests_of_are_not_small,
 	slots_that_others_waited_for_are_no_matter_of_the_job,
 	small_calls_in_large_requests_need_no_more_of_them,
+	tiny_files_are_read_about_as_often_as_they_are_opened,
 	small_calls_take_no_more_than_all_of_the_time,
 	writes_that_wait_for_their_fsync_are_not_small,
 	small_reads_from_the_page_cache_are_nobodys_trouble,

@@ -644,6 +644,9 @@ START_TEST(a_line_goes_as_far_as_each_core_adds_its_part)
 	line = LINE({ 2, 200 }, { 4, 390 });
 	ck_assert_uint_eq(line.grows_to, 4);
 	ck_assert_double_eq_tol(line.per_core, 98, 1e-9);
+	/* where it has ended it does not begin again */
+	line = LINE({ 1, 100 }, { 2, 110 }, { 3, 300 });
+	ck_assert_uint_eq(line.grows_to, 1);
 	line = LINE({ 0, 100 });
 	ck_assert_uint_eq(line.count, 0);
 }

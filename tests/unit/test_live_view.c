@@ -170,6 +170,11 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 	    RECORD("c3", "7",
 		   APP("bpf", "5") ASKED("stream", "true", "2", "true") CORES(
 			   "2", "6-7") ",\"quality\":[\"mmap_missing\"]"));
+	/* the last one does not stand for all */
+	add("c4", LOOK_RECORD,
+	    RECORD("c4", "7",
+		   APP("bpf", "5") ASKED("stream", "false", "2", "true")
+			   CORES("2", "6-7")));
 	r = view();
 	ck_assert_str_eq(r->summary.cores, "mixed");
 	ck_assert_str_eq(r->summary.cpus, "mixed");
