@@ -514,6 +514,22 @@ START_TEST(nodes_that_differ_in_anything_drawn_are_other_kinds)
 }
 END_TEST
 
+START_TEST(a_label_has_seventy_letters_of_a_card)
+{
+	begin(PLAIN);
+	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" CLIENT(
+		"abcdef", "null", LONG_60, "0"));
+	expect_times(section("Cores"), 1, ">card " LONG_60 " of abcdef</text>");
+	end();
+	begin(PLAIN);
+	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" CLIENT(
+		"abcdefg", "null", LONG_60, "0"));
+	expect_times(section("Cores"), 1,
+		     ">card " LONG_60 " of abcdef..</text>");
+	end();
+}
+END_TEST
+
 START_TEST(the_last_cpu_that_is_drawn_is_the_512th)
 {
 	begin(PLAIN);
@@ -783,6 +799,7 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  nodes_that_look_the_same_are_drawn_once,
 	  nodes_that_differ_in_anything_drawn_are_other_kinds,
 	  the_last_cpu_that_is_drawn_is_the_512th,
+	  a_label_has_seventy_letters_of_a_card,
 	  changes_and_findings_are_told_once_with_their_nodes,
 	  two_hundred_of_them_are_shown_and_the_rest_is_counted,
 	  jobs_are_a_table_with_a_sum_of_each_array,

@@ -404,6 +404,30 @@ START_TEST(clients_of_one_version_are_one_line)
 }
 END_TEST
 
+#define CARD(name, card)                                                       \
+	"{\"name\":\"" name "\",\"type\":\"nfs\",\"version\":null,"            \
+	"\"cpus\":null,\"card\":{\"names\":\"" card                            \
+	"\",\"numa_nodes\":\"1\",\"beside\":true},\"mounts\":[]}"
+
+START_TEST(each_card_is_told_once_whichever_client_has_it)
+{
+	begin(PLAIN);
+	add(NODE("c1",
+		 ",\"client\":" CLIENT(
+			 "a", "weka",
+			 "null") ",\"more_clients\":[" CARD("b", "ib0") "]"));
+	add(NODE("c2",
+		 ",\"client\":" CARD("b", "ib0") ",\"more_clients\":[" CARD(
+			 "d", "ib1") "]"));
+	expect("  card          ib0 (b, NUMA node 1): the job had cores "
+	       "beside it on c1, c2\n"
+	       "                ib1 (d, NUMA node 1): the job had cores "
+	       "beside it on c2");
+	ck_assert_int_eq(times("NUMA node 1"), 2);
+	end();
+}
+END_TEST
+
 /* ---- changes and findings ---------------------------------------------------- */
 
 #define CHANGE(target, restored, made)                                         \
@@ -510,6 +534,24 @@ START_TEST(numbers_have_rates_peaks_and_histograms)
 	expect_no("peak");
 	expect_no("reading, ");
 	expect_no("metadata");
+	end();
+}
+END_TEST
+
+START_TEST(in_short_there_is_a_mean_where_there_are_bytes_and_calls)
+{
+	begin("jobio/1 rd=0B/5 wr=1KiB/0 nodes=1/1 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=all_files peak=512B/1KiB");
+	report.is_verbose = false;
+	expect("  read          0B in 5 calls\n"
+	       "  written       1KiB in 0 calls, of all files, pipes and "
+	       "sockets; at most 1KiB/s on a node");
+	end();
+	begin("jobio/1 rd=1KiB/4 wr=-/- nodes=1/1 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=node src=weka q=-");
+	report.is_verbose = false;
+	expect("  read          NODE-WIDE 1KiB in 4 calls of 256B\n"
+	       "  written       NODE-WIDE unknown");
 	end();
 }
 END_TEST
@@ -935,9 +977,11 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_long_list_of_nodes_is_cut, a_request_says_what_was_asked_for,
 	  cores_that_differ_are_told_of_each_node,
 	  clients_of_one_version_are_one_line,
+	  each_card_is_told_once_whichever_client_has_it,
 	  a_change_is_told_once_with_how_it_ended,
 	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
 	  numbers_have_rates_peaks_and_histograms,
+	  in_short_there_is_a_mean_where_there_are_bytes_and_calls,
 	  the_time_of_a_long_job_is_written_out,
 	  lines_that_are_too_many_are_counted, all_files_are_not_the_clients,
 	  what_the_client_moved_is_told_with_what_it_tells_besides,

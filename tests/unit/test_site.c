@@ -90,8 +90,8 @@ static void fill(void)
  * the result for a place in 'text'. */
 __attribute__((noinline)) static char *printed(void (*how)(FILE *out))
 {
-	char *text = NULL;
-	size_t size;
+	static char *text;
+	static size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(out);
