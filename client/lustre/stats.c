@@ -194,7 +194,8 @@ static int take_sample(const struct sample *sample, enum tree_kind kind,
 	return 0;
 }
 
-/* snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs" */
+/* snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs". Some
+ * releases have nobody set the start, which is 0 for all statistics then. */
 static bool is_header(const char *line, struct lustre_stats *stats)
 {
 	size_t length = strcspn(line, " \t:");
@@ -204,7 +205,7 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	    strncmp(line, "start_time", length) != 0 &&
 	    strncmp(line, "elapsed_time", length) != 0)
 		return false;
-	if (length == strlen("start_time"))
+	if (length == strlen("start_time") && strpbrk(value, "123456789"))
 		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
 			 (int)strspn(value, "0123456789."), value);
 	return length > 0;

@@ -395,6 +395,11 @@ START_TEST(statistics_are_known_by_when_they_began)
 	/* before 2.15 there is none */
 	expect_epoch("snapshot_time 1772000000.1 secs.usecs\n", "");
 	expect_epoch("start_time @\n", "");
+	/* nobody has set it */
+	expect_epoch("snapshot_time 86400.25 secs.nsecs\n"
+		     "start_time 0.000000000 secs.nsecs\n"
+		     "elapsed_time 86400.25 secs.nsecs\n",
+		     "");
 }
 END_TEST
 
