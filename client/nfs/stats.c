@@ -65,6 +65,10 @@ struct part {
 	bool is_v3, is_ops; /* is_ops: from here on */
 	bool has_read, has_write, has_other, has_last;
 	bool has_odd_transport, is_cut, is_two; /* is_two: and another one's */
+	/* Goes data to disks that are not the server's, without an RPC, and how
+	 * often did it? NFS_UNKNOWN: not told. */
+	bool has_disks;
+	int64_t disk_reads, disk_writes;
 };
 
 static const struct nfs_ops unknown_ops = { NFS_UNKNOWN, NFS_UNKNOWN,
@@ -100,6 +104,37 @@ static int read_transport(const char *text, struct nfs_stats *stats)
 	transport->backlog = n[skip + 4];
 	stats->transports++;
 	return 0;
+}
+
+/* "bm0=0xfdffafff,..,sessions,pnfs=LAYOUT_SCSI": a layout of files has READs and
+ * WRITEs, which the kernel counts with those of the server; one of blocks or
+ * objects has none (fs/nfs/super.c:show_pnfs(), filelayout/, flexfilelayout/). */
+static bool has_disks(const char *text)
+{
+	static const char *const none[] = { "not configured",
+					    "LAYOUT_NFSV4_1_FILES",
+					    "LAYOUT_FLEX_FILES" };
+	size_t i;
+
+	text = strstr(text, "pnfs=");
+	if (!text)
+		return false;
+	text += strlen("pnfs=");
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (is_word(text, strcspn(text, ","), none[i]))
+			return false;
+	return true;
+}
+
+/* include/linux/nfs_iostat.h: NFSIOS_PNFS_READ and _WRITE are the last two */
+static void read_events(struct part *part, const char *text)
+{
+	int64_t n[27];
+
+	if (numbers(text, n, 27) < 27)
+		return;
+	part->disk_reads = n[25];
+	part->disk_writes = n[26];
 }
 
 /* What goes to and fro without anybody's asking. */
@@ -193,6 +228,10 @@ static void read_line(struct part *part, const char *line)
 		read_op(part, line, (size_t)(colon - line), colon + 1);
 	else if (!strncmp(line, "bytes:", 6))
 		read_bytes(colon + 1, part->stats);
+	else if (!strncmp(line, "nfsv4:", 6))
+		part->has_disks = has_disks(colon + 1);
+	else if (!strncmp(line, "events:", 7))
+		read_events(part, colon + 1);
 	else if (!strncmp(line, "xprt:", 5))
 		part->has_odd_transport |=
 			read_transport(colon + 1, part->stats) < 0;
@@ -242,9 +281,9 @@ static void finish(struct part *part)
 		forget(stats);
 		part->has_read = part->has_write = is_whole = false;
 	}
-	if (!part->has_read)
+	if (!part->has_read || (part->has_disks && part->disk_reads))
 		stats->reads = unknown_ops;
-	if (!part->has_write)
+	if (!part->has_write || (part->has_disks && part->disk_writes))
 		stats->writes = unknown_ops;
 	if (!is_whole) {
 		stats->others = unknown_ops;
@@ -295,7 +334,9 @@ static bool is_next_mount(const char *line)
 /* Up to the next mount. */
 static void read_part(const char **text, struct nfs_stats *stats)
 {
-	struct part part = { .stats = stats };
+	struct part part = { .stats = stats,
+			     .disk_reads = NFS_UNKNOWN,
+			     .disk_writes = NFS_UNKNOWN };
 	char line[LINE_TEXT_MAX];
 
 	forget(stats);

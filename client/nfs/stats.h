@@ -13,6 +13,9 @@
  *           that crossed no wire, how many is not told.
  *         transport: a connection to the server. It belongs to the server's
  *           address: all mounts of one show the same.
+ *         With pNFS of blocks (RFC 5663, RFC 8154) data goes to the disks
+ *           themselves: the bytes are those, too, but READs and WRITEs are told
+ *           of what went to the server alone, and so are unknown.
  * Owner   plain values.
  * Errors  NFS_UNKNOWN where a line is missing, cut off or not understood; with
  *           such a line of a transport there are none at all.

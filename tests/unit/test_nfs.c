@@ -639,6 +639,39 @@ START_TEST(operations_that_no_line_tells_of_are_unknown)
 }
 END_TEST
 
+#define LAYOUT(name)                                                           \
+	"\tnfsv4:\tbm0=0xfdffafff,acl=0x0,sessions,pnfs=" name                 \
+	",lease_time=90\n"
+#define EVENTS "\tevents:\t1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "
+
+/* What goes to disks by itself is in the bytes, and no READ nor WRITE. */
+START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
+{
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
+		   "400 0\n" OPS READ WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_BLOCK_VOLUME") EVENTS
+		   "0 500\n" OPS READ WRITE ACCESS,
+		   5, -1, 9);
+	/* nobody tells how much */
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") OPS READ WRITE ACCESS,
+		   -1, -1, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
+		   "\n" OPS READ WRITE ACCESS,
+		   -1, -1, 9);
+	/* files of other servers are read by READ */
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_FLEX_FILES") EVENTS
+		   "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_NFSV4_1_FILES") EVENTS
+		   "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS
+		   "0 0\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
+}
+END_TEST
+
 START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 {
 	expect_ops(DEVICE("/mnt/a") OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS,
@@ -1499,6 +1532,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
 	  operations_that_no_line_tells_of_are_unknown,
+	  operations_beside_which_data_goes_to_disks_are_unknown,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  a_line_that_is_cut_off_has_no_number,
