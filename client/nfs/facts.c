@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/nfs/nfs.h"
@@ -15,9 +14,9 @@
 
 #define TABLE_BYTES_MAX (16U << 20)
 #define NFS_PORT 2049
-#define LOOKS 5 /* at requests that wait, ... */
+#define LOOKS 5 /* at requests that wait, while the server is asked itself */
 #define LOOK_MS 4
-#define ANSWER_MS 1500U /* ... until the server is asked itself */
+#define ANSWER_MS 1500U
 
 /* ---- servers ------------------------------------------------------------- */
 
@@ -210,58 +209,72 @@ static socklen_t parse_address(const char *text, unsigned int port,
 	return 0;
 }
 
-static bool wait_for(int fd, short events, unsigned long long end_ms)
-{
-	struct pollfd one = { .fd = fd, .events = events };
-	unsigned long long now = child_now_ms();
+/* A question to a server that waits for its answer. */
+struct talk {
+	int fd; /* -1: it could not be put, or nobody answers there */
+	bool is_sent;
+};
 
-	return now < end_ms && poll(&one, 1, (int)(end_ms - now)) == 1 &&
-	       (one.revents & events);
+static void talk_end(struct talk *talk)
+{
+	if (talk->fd >= 0)
+		close(talk->fd);
+	talk->fd = -1;
 }
 
-static bool answers(const struct nfs_mount *mount, unsigned int timeout_ms)
+static void talk_begin(struct talk *talk, const struct nfs_mount *mount)
 {
-	unsigned long long end_ms = child_now_ms() + timeout_ms;
 	struct sockaddr_storage to;
 	socklen_t size = parse_address(mount->address, mount->port, &to);
-	char byte;
-	bool yes;
-	int fd;
 
-	if (!size || !timeout_ms)
-		return false;
-	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-		    0);
-	if (fd < 0)
-		return false;
-	yes = (connect(fd, (struct sockaddr *)&to, size) == 0 ||
-	       errno == EINPROGRESS) &&
-	      wait_for(fd, POLLOUT, end_ms) &&
-	      send(fd, null_call, sizeof(null_call), MSG_NOSIGNAL) ==
-		      (ssize_t)sizeof(null_call) &&
-	      wait_for(fd, POLLIN, end_ms) && recv(fd, &byte, 1, 0) == 1;
-	close(fd);
-	return yes;
+	if (size)
+		talk->fd =
+			socket(to.ss_family,
+			       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (talk->fd < 0)
+		return;
+	if (connect(talk->fd, (struct sockaddr *)&to, size) < 0 &&
+	    errno != EINPROGRESS)
+		talk_end(talk);
 }
 
-/* A server that is busy answers some of what waits within milliseconds. What
- * was lost with a connection looks as if it waited for ever: so what decides is
- * whether the server answers us. */
-static bool is_moving(struct client *client, size_t index)
+/* Has anything come? Where nobody answers this is a nap. */
+static bool talk_wait(const struct talk *talk, short events,
+		      unsigned long long end_ms)
 {
-	const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
-	struct nfs_mount *mount = &nfs_of(client)->mounts[index];
-	int64_t answered = nfs_stats_answered(&mount->stats);
-	int look;
+	struct pollfd one = { .fd = talk->fd, .events = events };
+	unsigned long long now = child_now_ms();
 
-	for (look = 0; look < LOOKS; look++) {
-		nanosleep(&nap, NULL);
-		if (nfs_read_counters(client) < 0 || !mount->has_stats ||
-		    nfs_stats_answered(&mount->stats) != answered ||
-		    !nfs_stats_waiting(&mount->stats))
-			return true;
+	return now < end_ms && poll(&one, 1, (int)(end_ms - now)) == 1;
+}
+
+static bool talk_answered(struct talk *talk, unsigned long long end_ms)
+{
+	char byte;
+
+	if (!talk->is_sent && talk_wait(talk, POLLOUT, end_ms)) {
+		talk->is_sent =
+			send(talk->fd, null_call, sizeof(null_call),
+			     MSG_NOSIGNAL) == (ssize_t)sizeof(null_call);
+		if (!talk->is_sent)
+			talk_end(talk);
 	}
+	if (!talk->is_sent || !talk_wait(talk, POLLIN, end_ms))
+		return false;
+	if (recv(talk->fd, &byte, 1, 0) == 1)
+		return true;
+	talk_end(talk);
 	return false;
+}
+
+/* A server that is busy answers some of what waits within milliseconds. */
+static bool is_moving(struct client *client, const struct nfs_mount *mount,
+		      const struct nfs_stats *before)
+{
+	return nfs_read_counters(client) < 0 || !mount->has_stats ||
+	       nfs_stats_answered(&mount->stats) !=
+		       nfs_stats_answered(before) ||
+	       !nfs_stats_waiting(&mount->stats);
 }
 
 static unsigned int answer_ms(const struct client *client)
@@ -278,6 +291,29 @@ static unsigned int answer_ms(const struct client *client)
 	return client->deadline_ms - now < ms
 		       ? (unsigned int)(client->deadline_ms - now)
 		       : ms;
+}
+
+/* What was lost with a connection looks as if it waited for ever, and most servers
+ * have lost some: so what decides is whether the server answers us, or else what
+ * waits, whichever is seen first. */
+static bool is_silent(struct client *client, const struct nfs_mount *mount)
+{
+	unsigned int limit_ms = answer_ms(client);
+	unsigned long long end_ms = child_now_ms() + limit_ms;
+	struct nfs_stats before = mount->stats;
+	struct talk talk = { -1, false };
+	bool answers = false;
+	int look;
+
+	if (limit_ms)
+		talk_begin(&talk, mount);
+	for (look = 0; look < LOOKS && !answers; look++)
+		answers = talk_answered(&talk, child_now_ms() + LOOK_MS) ||
+			  is_moving(client, mount, &before);
+	if (!answers && talk.fd >= 0)
+		answers = talk_answered(&talk, end_ms);
+	talk_end(&talk);
+	return !answers;
 }
 
 static void remember(struct nfs_server *server, bool is_hung)
@@ -307,8 +343,8 @@ static void find_hung(struct client *client)
 			continue;
 		server = server_of(facts, mount->address);
 		if (server && !server->is_asked &&
-		    nfs_stats_waiting(&mount->stats) && !is_moving(client, i))
-			remember(server, !answers(mount, answer_ms(client)));
+		    nfs_stats_waiting(&mount->stats))
+			remember(server, is_silent(client, mount));
 		mount->is_hung = server && server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
 	}

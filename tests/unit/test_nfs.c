@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "client/nfs/stats.h"
@@ -274,6 +280,94 @@ START_TEST(a_server_that_answers_nobody_is_said)
 	want.mount_options = "sync";
 	ck_assert(!client_holds(client, &want));
 	away();
+}
+END_TEST
+
+/* In place of libc's: who sleeps before asking has made a job wait. */
+static int naps;
+int nanosleep(const struct timespec *nap, struct timespec *rest)
+{
+	(void)nap;
+	(void)rest;
+	naps++;
+	return 0;
+}
+
+/* A server on this host: one question is answered, or none. */
+static int server_fd;
+static pid_t server;
+
+static void answer_one(void)
+{
+	char question[44];
+	int fd = accept(server_fd, NULL, NULL);
+
+	if (recv(fd, question, sizeof(question), MSG_WAITALL) ==
+	    (ssize_t)sizeof(question))
+		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
+	_exit(0);
+}
+
+/* "requests" are sent, 12 of them answered. */
+static void node_with_server(bool answers, unsigned int requests)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	char line[128], stats[256];
+
+	server_fd = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(server_fd, (struct sockaddr *)&at, size), 0);
+	ck_assert_int_eq(listen(server_fd, 1), 0);
+	getsockname(server_fd, (struct sockaddr *)&at, &size);
+	server = answers ? fork() : -1;
+	if (server == 0)
+		answer_one();
+	snprintf(line, sizeof(line),
+		 "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=127.0.0.1 0 0\n",
+		 ntohs(at.sin_port));
+	node(line, "6.1");
+	snprintf(stats, sizeof(stats),
+		 "device s:/w mounted on /mnt/work with fstype nfs "
+		 "statvers=1.1\n"
+		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
+		 requests);
+	section.mountstats = (char *)tempdir_put("stats", stats);
+	section.timeout_ms = 60000;
+}
+
+static void server_away(void)
+{
+	away();
+	close(server_fd);
+	if (server > 0)
+		waitpid(server, NULL, 0);
+}
+
+static void expect_none(void)
+{
+	ck_assert_msg(!findings.count, "%s", findings.list[0].text);
+}
+
+/* Answers that were lost with a connection are missing for ever: no job waits to see
+ * whether they come. */
+START_TEST(a_server_that_answers_us_is_no_finding_whatever_waits)
+{
+	node_with_server(true, 17);
+	look();
+	expect_none();
+	ck_assert_int_eq(naps, 0);
+	server_away();
+}
+END_TEST
+
+START_TEST(a_server_that_takes_questions_and_answers_none_is_said)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	look();
+	expect_no_answer();
+	server_away();
 }
 END_TEST
 
@@ -1519,6 +1613,8 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
+	  a_server_that_answers_us_is_no_finding_whatever_waits,
+	  a_server_that_takes_questions_and_answers_none_is_said,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  mounts_of_an_older_kernel_are_read,
