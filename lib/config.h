@@ -111,6 +111,7 @@ struct config_client {
 	char *mountinfo;
 	char *mountstats;
 	char *bdi_dir;
+	enum config_switch ask_servers; /* also when no request waits */
 	/* Lustre */
 	enum config_switch jobid; /* tell the servers the job's number */
 	char *sys_dir;

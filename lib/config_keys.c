@@ -204,6 +204,7 @@ static const struct key nfs_keys[] = {
 	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,
 	  NULL },
 	{ "bdi_dir", PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
+	{ "ask_servers", CHOICE, AT(ask_servers), "no", 0, 0, switches },
 	{ 0 },
 };
 

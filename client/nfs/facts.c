@@ -222,7 +222,8 @@ static void talk_end(struct talk *talk)
 	talk->fd = -1;
 }
 
-static void talk_begin(struct talk *talk, const struct nfs_mount *mount)
+/* false: it cannot be put, whatever the server may be. */
+static bool talk_begin(struct talk *talk, const struct nfs_mount *mount)
 {
 	struct sockaddr_storage to;
 	socklen_t size = parse_address(mount->address, mount->port, &to);
@@ -232,10 +233,11 @@ static void talk_begin(struct talk *talk, const struct nfs_mount *mount)
 			socket(to.ss_family,
 			       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (talk->fd < 0)
-		return;
+		return false;
 	if (connect(talk->fd, (struct sockaddr *)&to, size) < 0 &&
 	    errno != EINPROGRESS)
 		talk_end(talk);
+	return true;
 }
 
 /* Has anything come? Where nobody answers this is a nap. */
@@ -274,7 +276,7 @@ static bool is_moving(struct client *client, const struct nfs_mount *mount,
 	return nfs_read_counters(client) < 0 || !mount->has_stats ||
 	       nfs_stats_answered(&mount->stats) !=
 		       nfs_stats_answered(before) ||
-	       !nfs_stats_waiting(&mount->stats);
+	       (nfs_stats_waiting(before) && !nfs_stats_waiting(&mount->stats));
 }
 
 static unsigned int answer_ms(const struct client *client)
@@ -302,18 +304,17 @@ static bool is_silent(struct client *client, const struct nfs_mount *mount)
 	unsigned long long end_ms = child_now_ms() + limit_ms;
 	struct nfs_stats before = mount->stats;
 	struct talk talk = { -1, false };
-	bool answers = false;
+	bool answers = false, is_asked;
 	int look;
 
-	if (limit_ms)
-		talk_begin(&talk, mount);
+	is_asked = limit_ms && talk_begin(&talk, mount);
 	for (look = 0; look < LOOKS && !answers; look++)
 		answers = talk_answered(&talk, child_now_ms() + LOOK_MS) ||
 			  is_moving(client, mount, &before);
 	if (!answers && talk.fd >= 0)
 		answers = talk_answered(&talk, end_ms);
 	talk_end(&talk);
-	return !answers;
+	return !answers && (is_asked || nfs_stats_waiting(&before));
 }
 
 static void remember(struct nfs_server *server, bool is_hung)
@@ -343,7 +344,8 @@ static void find_hung(struct client *client)
 			continue;
 		server = server_of(facts, mount->address);
 		if (server && !server->is_asked &&
-		    nfs_stats_waiting(&mount->stats))
+		    (nfs_stats_waiting(&mount->stats) ||
+		     client->section->ask_servers == SWITCH_YES))
 			remember(server, is_silent(client, mount));
 		mount->is_hung = server && server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);

@@ -211,20 +211,31 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 	}
 }
 
+static void say_hung(const struct judge *judge, const struct rule *rule,
+		     const struct nfs_mount *mount)
+{
+	char server[FINDING_TARGET_MAX], waiting[48] = "";
+
+	if (mount->waiting)
+		snprintf(waiting, sizeof(waiting),
+			 "%" PRId64 " requests wait, "
+			 "and ",
+			 mount->waiting);
+	rule_say_of(judge, rule, server_of(mount, server),
+		    "the server %s of '%s' does not answer: %swhoever touches "
+		    "its files%s",
+		    mount->address, mount->mount->target, waiting,
+		    mount->waiting ? "" : " will wait");
+}
+
 static void check_hung(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
-	char server[FINDING_TARGET_MAX];
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_hung && !is_told_server(judge, mount))
-			rule_say_of(judge, rule, server_of(mount, server),
-				    "the server %s of '%s' does not answer: "
-				    "%" PRId64 " requests wait, and whoever "
-				    "touches its files",
-				    mount->address, mount->mount->target,
-				    mount->waiting);
+			say_hung(judge, rule, mount);
 }
 
 static void check_transport(const struct judge *judge, const struct rule *rule)

@@ -10,7 +10,8 @@
  *         server bytes: what READ and WRITE moved, without headers; what
  *           programs asked for is more (page cache) or less (read-ahead).
  *         hung: requests wait, no answer has come for a while, and the server
- *           does not answer a question of ours either.
+ *           does not answer a question of ours either; with ask_servers=yes
+ *           the last is enough.
  *         card: the network interface that the kernel's routes have for the
  *           server's address.
  * Owner   facts belong to the client.

@@ -145,12 +145,15 @@ START_TEST(a_new_mount_of_a_profile_has_options_that_it_can_take)
 	struct config *config =
 		conf_load("[client home]\ntype = nfs\nmount_change = over\n"
 			  "umount_command = /sbin/umount\n"
+			  "ask_servers = yes\n"
 			  "[client b]\ntype = nfs\n"
 			  "[profile p]\nmount = rsize=65536,actimeo=60\n");
 
 	ck_assert_int_eq(config->clients[0].mount_change, MOUNT_CHANGE_OVER);
 	ck_assert_str_eq(config->clients[0].umount_command, "/sbin/umount");
 	ck_assert_int_eq(config->clients[1].mount_change, MOUNT_CHANGE_NEVER);
+	ck_assert_int_eq(config->clients[0].ask_servers, SWITCH_YES);
+	ck_assert_int_eq(config->clients[1].ask_servers, SWITCH_NO);
 	ck_assert_str_eq(config->profiles[0].mount, "rsize=65536,actimeo=60");
 	config_free(config);
 	expect_error("[profile p]\nmount = rsize=65536,nconnect=8\n",

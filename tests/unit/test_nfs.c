@@ -371,6 +371,38 @@ START_TEST(a_server_that_takes_questions_and_answers_none_is_said)
 }
 END_TEST
 
+START_TEST(each_server_is_asked_where_the_site_wants_it)
+{
+	node_with_server(false, 12);
+	look();
+	expect_none();
+	server_away();
+
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	section.timeout_ms = 50;
+	look();
+	expect(1, "NF09",
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever "
+	       "touches its files will wait");
+	server_away();
+
+	node_with_server(true, 12);
+	section.ask_servers = SWITCH_YES;
+	look();
+	expect_none();
+	server_away();
+
+	/* no time to ask, and nothing known */
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	section.timeout_ms = 0;
+	look();
+	expect_none();
+	server_away();
+}
+END_TEST
+
 START_TEST(one_in_a_hundred_sent_again_is_said)
 {
 	node(WORK, "6.1");
@@ -1615,6 +1647,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_server_that_answers_nobody_is_said,
 	  a_server_that_answers_us_is_no_finding_whatever_waits,
 	  a_server_that_takes_questions_and_answers_none_is_said,
+	  each_server_is_asked_where_the_site_wants_it,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  mounts_of_an_older_kernel_are_read,
