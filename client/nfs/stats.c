@@ -269,6 +269,13 @@ static void forget(struct nfs_stats *stats)
 	stats->read_bytes = stats->write_bytes = NFS_UNKNOWN;
 }
 
+/* Has something moved bytes that is no operation? So does a server on this node
+ * (fs/nfs/localio.c, Linux 6.12). */
+static bool is_beside(const struct nfs_ops *ops, int64_t bytes)
+{
+	return bytes > 0 && !ops->count;
+}
+
 /* Operations that no line tells of are unknown, not none: each version has READ,
  * WRITE and others, and version 3 ends with COMMIT. */
 static void finish(struct part *part)
@@ -281,9 +288,11 @@ static void finish(struct part *part)
 		forget(stats);
 		part->has_read = part->has_write = is_whole = false;
 	}
-	if (!part->has_read || (part->has_disks && part->disk_reads))
+	if (!part->has_read || (part->has_disks && part->disk_reads) ||
+	    is_beside(&stats->reads, stats->read_bytes))
 		stats->reads = unknown_ops;
-	if (!part->has_write || (part->has_disks && part->disk_writes))
+	if (!part->has_write || (part->has_disks && part->disk_writes) ||
+	    is_beside(&stats->writes, stats->write_bytes))
 		stats->writes = unknown_ops;
 	if (!is_whole) {
 		stats->others = unknown_ops;

@@ -785,6 +785,13 @@ START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
 	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
 		   "\n" OPS READ WRITE ACCESS,
 		   -1, -1, 9);
+	/* nor whose they are */
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t0 0 0 0 8192 4096 0 0\n" OPS
+				    "\t READ: 0 0 0 0 0 0 0 0 0\n" WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t0 0 0 0 8192 4096 0 0\n" OPS READ
+				    "\tWRITE: 0 0 0 0 0 0 0 0 0\n" ACCESS,
+		   5, -1, 9);
 	/* files of other servers are read by READ */
 	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_FLEX_FILES") EVENTS
 		   "400 500\n" OPS READ WRITE ACCESS,
