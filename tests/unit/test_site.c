@@ -86,9 +86,8 @@ static void fill(void)
 	tally_sort(site.tally);
 }
 
-/* What 'how' prints; caller frees. Not inline: gcc 12 then takes what is found in
- * the result for a place in 'text'. */
-__attribute__((noinline)) static char *printed(void (*how)(FILE *out))
+/* What 'how' prints; caller frees. */
+static char *printed(void (*how)(FILE *out))
 {
 	static char *text;
 	static size_t size;
