@@ -426,7 +426,7 @@ END_TEST
 START_TEST(on_a_terminal_it_looks_again_until_the_job_ends)
 {
 	const char *text;
-	char *second;
+	const char *second;
 
 	begin("7");
 	world.look[1] = (struct look_of){ 5120, 0, 2, 0, NULL };
