@@ -325,8 +325,7 @@ static void remember(struct nfs_server *server, bool is_hung)
 
 void nfs_remember(struct client *client, const char *address, bool is_hung)
 {
-	struct nfs_server *server =
-		*address ? server_of(nfs_of(client), address) : NULL;
+	struct nfs_server *server = server_of(nfs_of(client), address);
 
 	if (server)
 		remember(server, is_hung);

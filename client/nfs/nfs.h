@@ -85,8 +85,7 @@ int nfs_read_counters(struct client *client);
 void nfs_look(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
-/* From here on this server counts as hung, or as one that answers; "", the server of
- * a mount that does not tell its own, stands for no other mount's. */
+/* From here on this server counts as hung, or as one that answers. */
 void nfs_remember(struct client *client, const char *address, bool is_hung);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);

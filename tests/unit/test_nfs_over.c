@@ -626,19 +626,6 @@ START_TEST(a_new_mount_without_its_options_is_taken_back)
 }
 END_TEST
 
-START_TEST(a_server_without_an_address_is_no_other_mounts)
-{
-	begin("rw,vers=3,proto=tcp");
-	nfs_remember(client, "", true);
-	ck_assert_int_eq(nfs_read(client, &err), 0);
-	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
-	nfs_remember(client, "192.0.2.40", true);
-	ck_assert_int_eq(nfs_read(client, &err), 0);
-	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
-	end();
-}
-END_TEST
-
 static void expect_not_tried(const char *why)
 {
 	char text[300];
@@ -798,7 +785,6 @@ UNIT_MAIN("nfs_over",
 	  a_new_mount_that_is_refused_is_told,
 	  by_nfs_4_a_server_keeps_the_transport_of_its_first_mount,
 	  a_new_mount_without_its_options_is_taken_back,
-	  a_server_without_an_address_is_no_other_mounts,
 	  a_mount_that_is_not_the_one_of_the_plan_gets_none,
 	  a_server_that_took_all_its_time_is_not_waited_for_again,
 	  a_new_mount_that_is_busy_goes_out_of_sight,
