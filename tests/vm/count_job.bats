@@ -239,7 +239,7 @@ private() {
 	(($(of "$job" '.app[] | select(.source == "exit") | .write_bytes') >= 3473408 + 1048576))
 	expect_of "$job" '[.quality, .steps]' '[[],2]'
 	expect_of "$job" '[.findings[].code]' '["W51"]' # cores, and no client
-	expect_equal 'gate lock node.json' "$(on_node 'ls /run/jobio' | xargs)" '/run/jobio'
+	expect_equal 'gate lock node.json plugin' "$(on_node 'ls /run/jobio' | xargs)" '/run/jobio'
 	expect_equal idle "$(controller sinfo -h -o %T)" 'the node'
 }
 
