@@ -24,8 +24,8 @@ static struct sacct_rows rows = { .row = row };
 static struct err err;
 
 /* In its place: a ledger that answers what a test has for it. */
-char *job_source_call(struct job_source *from, const char *request,
-		      struct err *why)
+char *__wrap_job_source_call(struct job_source *from, const char *request,
+			     struct err *why)
 {
 	const char *answer;
 
@@ -38,7 +38,7 @@ char *job_source_call(struct job_source *from, const char *request,
 	return answer ? strdup(answer) : NULL;
 }
 
-const char *job_source_cluster(const struct job_source *from)
+const char *__wrap_job_source_cluster(const struct job_source *from)
 {
 	return from->slurm ? "c" : NULL;
 }

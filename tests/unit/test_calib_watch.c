@@ -44,12 +44,12 @@ static struct config *config;
 static struct calib_watch watch;
 static struct err err;
 
-unsigned long long child_now_ms(void)
+unsigned long long __wrap_child_now_ms(void)
 {
 	return world.now_ms;
 }
 
-int nanosleep(const struct timespec *time, struct timespec *rest)
+int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	(void)rest;
 	world.now_ms += (unsigned long long)time->tv_sec * 1000 +
@@ -58,9 +58,10 @@ int nanosleep(const struct timespec *time, struct timespec *rest)
 	return 0;
 }
 
-int calib_slurm_submit(const struct calib_slurm *of,
-		       const struct calib_setting *setting, size_t number,
-		       unsigned int limit_s, char id[CALIB_ID], struct err *why)
+int __wrap_calib_slurm_submit(const struct calib_slurm *of,
+			      const struct calib_setting *setting,
+			      size_t number, unsigned int limit_s,
+			      char id[CALIB_ID], struct err *why)
 {
 	ck_assert(of == &slurm && number == world.submitted);
 	ck_assert(setting == &plan.settings[plan.turns[number].setting]);
@@ -73,8 +74,8 @@ int calib_slurm_submit(const struct calib_slurm *of,
 	return 0;
 }
 
-int calib_slurm_queue(const struct calib_slurm *of, struct calib_queued **list,
-		      struct err *why)
+int __wrap_calib_slurm_queue(const struct calib_slurm *of,
+			     struct calib_queued **list, struct err *why)
 {
 	int i, count = 0;
 
@@ -97,14 +98,14 @@ int calib_slurm_queue(const struct calib_slurm *of, struct calib_queued **list,
 	return count;
 }
 
-bool calib_slurm_is_hopeless(const struct calib_queued *job)
+bool __wrap_calib_slurm_is_hopeless(const struct calib_queued *job)
 {
 	return !strcmp(job->state, "PENDING") &&
 	       !strcmp(job->reason, "PartitionTimeLimit");
 }
 
-int calib_slurm_cancel(const struct calib_slurm *of, const char *id,
-		       struct err *why)
+int __wrap_calib_slurm_cancel(const struct calib_slurm *of, const char *id,
+			      struct err *why)
 {
 	int i;
 
@@ -120,8 +121,8 @@ int calib_slurm_cancel(const struct calib_slurm *of, const char *id,
 	return 0;
 }
 
-int calib_folder_put(const struct calib_folder *of, const char *name,
-		     const char *text, struct err *why)
+int __wrap_calib_folder_put(const struct calib_folder *of, const char *name,
+			    const char *text, struct err *why)
 {
 	char wanted[24];
 
@@ -132,7 +133,7 @@ int calib_folder_put(const struct calib_folder *of, const char *name,
 	return world.is_put_bad ? err_set(why, "the disk is full") : 0;
 }
 
-int calib_folder_remove(struct calib_folder *of, struct err *why)
+int __wrap_calib_folder_remove(struct calib_folder *of, struct err *why)
 {
 	ck_assert_ptr_eq(of, &folder);
 	return world.is_remove_bad ? err_set(why, "it is not empty") : 0;
@@ -142,10 +143,10 @@ int calib_folder_remove(struct calib_folder *of, struct err *why)
 	"{\"jobs\":[{\"error\":0,\"%s\":{\"io_bytes\":100,\"total_ios\":5,"    \
 	"\"runtime\":1000}}]}"
 
-int calib_folder_read(const struct calib_folder *of, size_t number,
-		      void (*take)(void *arg, const char *name,
-				   const char *text),
-		      void *arg, struct err *why)
+int __wrap_calib_folder_read(const struct calib_folder *of, size_t number,
+			     void (*take)(void *arg, const char *name,
+					  const char *text),
+			     void *arg, struct err *why)
 {
 	char name[64], text[200];
 	size_t i;
@@ -167,8 +168,8 @@ int calib_folder_read(const struct calib_folder *of, size_t number,
 
 /* ---- the ledger ----------------------------------------------------------------------- */
 
-int job_source_ask_sacct(struct job_source *source, char *const *ids,
-			 size_t count, struct err *why)
+int __wrap_job_source_ask_sacct(struct job_source *source, char *const *ids,
+				size_t count, struct err *why)
 {
 	ck_assert_ptr_eq(source->config, config);
 	ck_assert_uint_gt(count, 0);
@@ -176,20 +177,21 @@ int job_source_ask_sacct(struct job_source *source, char *const *ids,
 	return world.is_sacct_bad ? err_set(why, "no sacct") : 0;
 }
 
-void job_source_close(struct job_source *source)
+void __wrap_job_source_close(struct job_source *source)
 {
 	(void)source;
 }
 
 static struct job_report the_report;
 
-void job_report_free(struct job_report *report)
+void __wrap_job_report_free(struct job_report *report)
 {
 	(void)report;
 }
 
-struct job_report *job_report_get(struct job_source *source, const char *id,
-				  int64_t restart, struct err *why)
+struct job_report *__wrap_job_report_get(struct job_source *source,
+					 const char *id, int64_t restart,
+					 struct err *why)
 {
 	(void)source;
 	ck_assert_int_eq(restart, RECORD_UNKNOWN);

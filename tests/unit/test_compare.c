@@ -140,15 +140,15 @@ static const struct job {
 static struct sacct_row rows[JOBS];
 static bool is_sacct_broken;
 
-int job_source_ask_sacct(struct job_source *source, char *const *ids,
-			 size_t count, struct err *err)
+int __wrap_job_source_ask_sacct(struct job_source *source, char *const *ids,
+				size_t count, struct err *err)
 {
 	(void)source, (void)ids;
 	ck_assert_uint_eq(count, 2);
 	return is_sacct_broken ? err_set(err, "no sacct") : 0;
 }
 
-void job_source_close(struct job_source *source)
+void __wrap_job_source_close(struct job_source *source)
 {
 	(void)source;
 }
@@ -182,8 +182,9 @@ static void fill(struct job_report *r, const struct job *job, size_t row)
 		r->slurm = &rows[row];
 }
 
-struct job_report *job_report_get(struct job_source *source, const char *id,
-				  int64_t restart, struct err *err)
+struct job_report *__wrap_job_report_get(struct job_source *source,
+					 const char *id, int64_t restart,
+					 struct err *err)
 {
 	struct job_report *r;
 	size_t i;
@@ -202,8 +203,9 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 }
 
 /* The ledger knows 25 and 26, and sacct knows 27 for 26. */
-size_t job_report_family(struct job_source *source, enum job_asked asked,
-			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max)
+size_t __wrap_job_report_family(struct job_source *source, enum job_asked asked,
+				const char *id, char (*ids)[JOB_ID_SIZE],
+				size_t max)
 {
 	bool is_sacct = asked == JOB_ASKED_SACCT;
 

@@ -23,7 +23,7 @@ static char
 	plugin[200]; /* as a line of plugstack.conf named it; "": none did */
 
 /* In its place: what it says is another test's. */
-void doctor_plugin(const struct doctor *doctor, const char *word)
+void __wrap_doctor_plugin(const struct doctor *doctor, const char *word)
 {
 	(void)doctor;
 	snprintf(plugin, sizeof(plugin), "%s", word);

@@ -45,12 +45,12 @@ static struct job_source source;
 static struct live_query query;
 static struct config_advice limits;
 
-uid_t geteuid(void)
+uid_t __wrap_geteuid(void)
 {
 	return world.uid;
 }
 
-struct passwd *getpwuid(uid_t uid)
+struct passwd *__wrap_getpwuid(uid_t uid)
 {
 	static struct passwd me;
 
@@ -59,13 +59,13 @@ struct passwd *getpwuid(uid_t uid)
 	return world.name ? &me : NULL;
 }
 
-unsigned long long child_now_ms(void)
+unsigned long long __wrap_child_now_ms(void)
 {
 	return world.now_ms;
 }
 
-int job_source_ask_sacct(struct job_source *from, char *const *ids,
-			 size_t count, struct err *err)
+int __wrap_job_source_ask_sacct(struct job_source *from, char *const *ids,
+				size_t count, struct err *err)
 {
 	(void)err;
 	ck_assert(from == &source && count == 1);
@@ -75,7 +75,8 @@ int job_source_ask_sacct(struct job_source *from, char *const *ids,
 
 /* ---- the nodes ----------------------------------------------------------------------- */
 
-struct live_link *live_link_open(const struct live_job *job, struct err *err)
+struct live_link *__wrap_live_link_open(const struct live_job *job,
+					struct err *err)
 {
 	world.job = *job;
 	snprintf(world.user, sizeof(world.user), "%s",
@@ -85,8 +86,8 @@ struct live_link *live_link_open(const struct live_job *job, struct err *err)
 	return world.is_open_bad ? NULL : (struct live_link *)&world;
 }
 
-int live_link_ask(struct live_link *link, unsigned int timeout_ms,
-		  const volatile sig_atomic_t *stop, struct err *err)
+int __wrap_live_link_ask(struct live_link *link, unsigned int timeout_ms,
+			 const volatile sig_atomic_t *stop, struct err *err)
 {
 	ck_assert_ptr_eq(link, &world);
 	ck_assert(!*stop);
@@ -97,8 +98,8 @@ int live_link_ask(struct live_link *link, unsigned int timeout_ms,
 	return 0;
 }
 
-bool live_link_wait(struct live_link *link, unsigned int wait_ms,
-		    const volatile sig_atomic_t *stop)
+bool __wrap_live_link_wait(struct live_link *link, unsigned int wait_ms,
+			   const volatile sig_atomic_t *stop)
 {
 	ck_assert_ptr_eq(link, &world);
 	world.wait_ms = wait_ms;
@@ -108,28 +109,28 @@ bool live_link_wait(struct live_link *link, unsigned int wait_ms,
 	return !*stop;
 }
 
-const struct looks *live_link_looks(const struct live_link *link)
+const struct looks *__wrap_live_link_looks(const struct live_link *link)
 {
 	ck_assert_ptr_eq(link, &world);
 	return NULL;
 }
 
-unsigned int live_link_number(const struct live_link *link)
+unsigned int __wrap_live_link_number(const struct live_link *link)
 {
 	ck_assert_ptr_eq(link, &world);
 	return 7;
 }
 
-void live_link_close(struct live_link *link)
+void __wrap_live_link_close(struct live_link *link)
 {
 	ck_assert(!link || link == (struct live_link *)&world);
 	world.is_closed = link != NULL;
 }
 
-struct job_report *live_view_new(const char *id, uint32_t job,
-				 const struct sacct_row *slurm,
-				 const struct looks *looks, unsigned int ask,
-				 struct job_look *look)
+struct job_report *__wrap_live_view_new(const char *id, uint32_t job,
+					const struct sacct_row *slurm,
+					const struct looks *looks,
+					unsigned int ask, struct job_look *look)
 {
 	const struct look_of *of = &world.look[world.shown++];
 	struct job_report *r = job_report_new(id, "live");
