@@ -105,6 +105,7 @@ static void answer(enum option_question question)
 		option_print_help(stdout, config);
 	else
 		option_print_profiles(stdout, config);
+	config_free(config);
 	exit(EXIT_SUCCESS);
 }
 
