@@ -3,7 +3,8 @@
  *
  * tempdir_make() makes one under TMPDIR or /tmp and returns its path (static);
  * tempdir_path("a") is "DIR/a" (static, four at a time);
- * tempdir_put("a", "text") writes a file there and returns its path. Each test
+ * tempdir_put("a", "text") writes a file there and returns its path,
+ * tempdir_command() one that can be run; tempdir_expect() reads one. Each test
  * runs in a process of its own; tempdir_remove() at its end. */
 #ifndef JOBIO_TESTS_UNIT_TEMPDIR_H
 #define JOBIO_TESTS_UNIT_TEMPDIR_H
@@ -11,6 +12,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "lib/fileio.h"
 
@@ -45,6 +47,28 @@ __attribute__((unused)) static const char *tempdir_put(const char *name,
 	ck_assert_msg(out && fputs(text, out) >= 0 && fclose(out) == 0,
 		      "cannot write %s", path);
 	return path;
+}
+
+/* A script, in which each %s is the folder; 'path' gets where it is. */
+__attribute__((unused)) static char *
+tempdir_command(const char *name, const char *script, char path[600])
+{
+	char text[3000];
+
+	snprintf(text, sizeof(text), script, tempdir_name);
+	snprintf(path, 600, "%s", tempdir_put(name, text));
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	return path;
+}
+
+/* A file has this text; one that is not there has none. */
+__attribute__((unused)) static void tempdir_expect(const char *name,
+						   const char *text)
+{
+	char *is = fileio_read(tempdir_path(name), 10000, NULL, NULL);
+
+	ck_assert_str_eq(is ? is : "", text);
+	free(is);
 }
 
 __attribute__((unused)) static void tempdir_remove(void)

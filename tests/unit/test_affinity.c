@@ -101,15 +101,6 @@ static bool plan_one(const struct change_kind *kind)
 	return plan->count == 1;
 }
 
-static void expect_file(const char *name, const char *text)
-{
-	char *is = fileio_read(tempdir_path(name), 4096, NULL, NULL);
-
-	ck_assert_ptr_nonnull(is);
-	ck_assert_str_eq(is, text);
-	free(is);
-}
-
 static void expect_finding(const char *code, const char *text)
 {
 	ck_assert_uint_eq(findings.count, 1);
@@ -141,13 +132,13 @@ START_TEST(workqueues_run_on_the_reserved_cores_and_go_back)
 	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
 						 &change, &findings),
 			 CHANGE_MADE);
-	expect_file(NFSIOD, "00000080,00000000\n");
+	tempdir_expect(NFSIOD, "00000080,00000000\n");
 	ck_assert(cpuset_equal(&client.common.frontend_cpus, &want.io_cpus));
 	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
 						 &change, &findings),
 			 CHANGE_UNDONE);
-	expect_file(NFSIOD, "000000ff,ffffffff\n");
-	expect_file(RPCIOD, "000000f0,0000000f\n");
+	tempdir_expect(NFSIOD, "000000ff,ffffffff\n");
+	tempdir_expect(RPCIOD, "000000f0,0000000f\n");
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -195,8 +186,8 @@ START_TEST(what_somebody_else_has_bound_meanwhile_stays)
 	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
 						 &change, &findings),
 			 CHANGE_NOT_OURS);
-	expect_file(RPCIOD, "c\n");
-	expect_file(NFSIOD, "000000ff\n");
+	tempdir_expect(RPCIOD, "c\n");
+	tempdir_expect(NFSIOD, "000000ff\n");
 	expect_finding("T48", "1 of 2 are on CPUs that neither jobio nor the "
 			      "node had set: left there");
 	away();
@@ -218,7 +209,7 @@ START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
 			 CHANGE_MADE);
 	expect_finding("T44", "workqueues nfsiod rpciod: 1 of 2 could not "
 			      "get CPU 1: ");
-	expect_file(NFSIOD, "00000002\n");
+	tempdir_expect(NFSIOD, "00000002\n");
 	away();
 }
 END_TEST
@@ -307,7 +298,8 @@ START_TEST(a_site_may_let_all_unbound_workqueues_go)
 	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
 						 &change, &findings),
 			 CHANGE_MADE);
-	expect_file("devices/virtual/workqueue/cpumask", "00000080,00000000\n");
+	tempdir_expect("devices/virtual/workqueue/cpumask",
+		       "00000080,00000000\n");
 	away();
 }
 END_TEST
@@ -339,8 +331,8 @@ START_TEST(
 	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
 						 &cut, &findings),
 			 CHANGE_UNDONE);
-	expect_file(NFSIOD, "000000ff\n");
-	expect_file(RPCIOD, "2\n");
+	tempdir_expect(NFSIOD, "000000ff\n");
+	tempdir_expect(RPCIOD, "2\n");
 	plan = NULL;
 	findings_free(&findings);
 	tempdir_remove();
@@ -368,13 +360,13 @@ START_TEST(interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each)
 	ck_assert_str_eq(change.target, "interrupts of ib0");
 	affinity_interrupt.make(&affinity_interrupt, &client, &change,
 				&findings);
-	expect_file("proc/irq/45/smp_affinity_list", "7\n");
-	expect_file("proc/irq/46/smp_affinity_list", "7\n");
+	tempdir_expect("proc/irq/45/smp_affinity_list", "7\n");
+	tempdir_expect("proc/irq/46/smp_affinity_list", "7\n");
 	ck_assert_int_eq(affinity_interrupt.undo(&affinity_interrupt, &client,
 						 &change, &findings),
 			 CHANGE_UNDONE);
-	expect_file("proc/irq/45/smp_affinity_list", "0\n");
-	expect_file("proc/irq/46/smp_affinity_list", "2-3\n");
+	tempdir_expect("proc/irq/45/smp_affinity_list", "0\n");
+	tempdir_expect("proc/irq/46/smp_affinity_list", "2-3\n");
 	away();
 }
 END_TEST

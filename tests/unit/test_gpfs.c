@@ -751,15 +751,6 @@ static struct client_want want;
 static struct client_plan plan;
 static struct err err;
 
-static void put_command(const char *name, const char *script, char path[600])
-{
-	char text[2000];
-
-	snprintf(text, sizeof(text), script, tempdir_name);
-	snprintf(path, 600, "%s", tempdir_put(name, text));
-	ck_assert_int_eq(chmod(path, 0755), 0);
-}
-
 static void look(void)
 {
 	ck_assert_msg(client_inspect(opened, 60000, &err) == 0, "%s", err.text);
@@ -770,8 +761,8 @@ static void begin_settings(void)
 	static char mmdiag[600], mmchconfig[600], lock[600];
 
 	node_of("h /home gpfs rw 0 0\n", COUNTERS);
-	put_command("mmdiag", MMDIAG, mmdiag);
-	put_command("mmchconfig", MMCHCONFIG, mmchconfig);
+	tempdir_command("mmdiag", MMDIAG, mmdiag);
+	tempdir_command("mmchconfig", MMCHCONFIG, mmchconfig);
 	snprintf(lock, sizeof(lock), "%s", tempdir_path("lock"));
 	tempdir_put("config",
 		    CONFIG ATTRIBUTE("fsyncIsGlobal", "yes")
@@ -802,14 +793,6 @@ static void end_settings(void)
 	findings_free(&findings);
 	client_close(opened);
 	tempdir_remove();
-}
-
-static void expect_file(const char *name, const char *text)
-{
-	char *is = fileio_read(tempdir_path(name), 10000, NULL, NULL);
-
-	ck_assert_str_eq(is ? is : "", text);
-	free(is);
 }
 
 static void expect_text(const char *code, const char *text)
@@ -872,14 +855,14 @@ START_TEST(settings_go_there_and_back_on_this_node_alone)
 		       "maxMBpS=2048,fsyncIsGlobal=1,!writebehindThreshold");
 	ck_assert(!holds(WORDS));
 	ck_assert_int_eq(make(), CHANGE_MADE);
-	expect_file("calls", CALL);
+	tempdir_expect("calls", CALL);
 	ck_assert(holds(WORDS));
 	ck_assert(!holds(WORDS ",pagepool=1"));
 	ck_assert(holds(WORDS ",pagepool=1073741824"));
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_file("calls", CALL BACK);
+	tempdir_expect("calls", CALL BACK);
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_file("calls", CALL BACK);
+	tempdir_expect("calls", CALL BACK);
 	ck_assert_uint_eq(findings.count, 0);
 	ck_assert(holds(""));
 	ck_assert(holds(NULL));
@@ -1002,7 +985,7 @@ START_TEST(a_mmchconfig_that_does_not_work_is_told)
 	expect_planned("maxMBpS=1", "maxMBpS=2048");
 	tempdir_put("refuses", "no quorum\nsee the log\n");
 	expect_not_made("mmchconfig: exit status 1: no quorum");
-	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
 	tempdir_put("mmpmon", "#!/bin/sh\necho what >&2; exit 9\n");
 	expect_not_made("mmpmon: exit status 9: what");
 	tempdir_put("mmpmon", "#!/bin/sh\necho hello\n");
@@ -1019,7 +1002,7 @@ START_TEST(a_mmchconfig_that_does_not_work_is_told)
 	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
 	expect_text("GP42", "'mmfsd' could not get maxMBpS=2048 back: mmdiag: "
 			    "exit status 1: dumb");
-	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
 	end_settings();
 }
 END_TEST
@@ -1043,11 +1026,11 @@ START_TEST(so_many_nodes_as_the_site_says_change_their_settings_at_once)
 		 "already, by '%s'",
 		 section.mmchconfig_lock);
 	expect_not_made(why);
-	expect_file("calls", "");
+	tempdir_expect("calls", "");
 	section.timeout_ms = 60000;
 	section.mmchconfig_at_once = 2;
 	ck_assert_int_eq(make(), CHANGE_MADE);
-	expect_file("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
 	close(fd);
 	end_settings();
 }
@@ -1069,7 +1052,7 @@ START_TEST(a_node_is_asked_for_what_rules_and_settings_need)
 	size_t i;
 
 	begin_settings();
-	expect_file("asked", ASKED);
+	tempdir_expect("asked", ASKED);
 	ck_assert(client_facts(opened)->cpus_known);
 	ck_assert_int_eq(gpfs_facts(opened)->mmfsd, getpid());
 	ck_assert_int_eq(gpfs_facts(opened)->counters.answer, ASK_ANSWERED);
@@ -1086,13 +1069,13 @@ START_TEST(a_node_is_asked_for_what_rules_and_settings_need)
 	look();
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		ck_assert_int_eq(gpfs_number(opened, names[i]), (int)i + 1);
-	expect_file("asked", ASKED ASKED);
+	tempdir_expect("asked", ASKED ASKED);
 	tempdir_put("dumb", ""); /* it has answered: it is asked on */
 	look();
 	ck_assert_int_eq(gpfs_facts(opened)->config.answer, ASK_FAILED);
 	ck_assert_int_eq(gpfs_facts(opened)->counters.answer, ASK_ANSWERED);
 	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), -1);
-	expect_file("asked", ASKED ASKED ASKED);
+	tempdir_expect("asked", ASKED ASKED ASKED);
 	end_settings();
 }
 END_TEST
@@ -1105,12 +1088,12 @@ START_TEST(a_node_without_mounts_or_mmfsd_is_asked_nothing)
 	ck_assert_int_eq(remove(tempdir_path("asked")), 0);
 	tempdir_put("mounts", "");
 	look();
-	expect_file("asked", "");
+	tempdir_expect("asked", "");
 	tempdir_put("mounts", "h /home gpfs rw 0 0\n");
 	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
 	tempdir_put(path, "mmfsck\n");
 	look();
-	expect_file("asked", "");
+	tempdir_expect("asked", "");
 	ck_assert_int_eq(gpfs_facts(opened)->mmfsd, 0);
 	ck_assert(!holds("maxMBpS=2048"));
 	end_settings();
@@ -1142,14 +1125,14 @@ START_TEST(what_a_mmfsd_said_is_kept_for_the_next_job)
 	look();
 	ck_assert(!client_is_cached(opened));
 	client_keep(opened);
-	expect_file("asked", ASKED ASKED);
+	tempdir_expect("asked", ASKED ASKED);
 	look();
 	ck_assert(client_is_cached(opened));
-	expect_file("asked", ASKED ASKED);
+	tempdir_expect("asked", ASKED ASKED);
 	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), 2048);
 	/* but a setting is compared with what mmfsd has now */
 	expect_planned("maxMBpS=1", "maxMBpS=2048");
-	expect_file("asked", ASKED ASKED "mmdiag --config -Y\n");
+	tempdir_expect("asked", ASKED ASKED "mmdiag --config -Y\n");
 	ck_assert_int_eq(make(), CHANGE_MADE); /* and it is forgotten */
 	client_keep(opened);
 	look();

@@ -1116,15 +1116,12 @@ END_TEST
 
 static void begin_options(const char *options)
 {
-	static char command[512];
+	static char command[600];
 	char text[1000];
 
 	snprintf(text, sizeof(text), WORK_WITH("%s"), options);
 	node(text, "6.1");
-	snprintf(text, sizeof(text), REMOUNT, tempdir_name);
-	snprintf(command, sizeof(command), "%s", tempdir_put("mount", text));
-	ck_assert_int_eq(chmod(command, 0755), 0);
-	section.mount_command = command;
+	section.mount_command = tempdir_command("mount", REMOUNT, command);
 	section.timeout_ms = 60000;
 }
 
@@ -1138,14 +1135,6 @@ static void change_options(const char *words, enum journal_state state,
 	ck_assert_str_eq(journal_at(journal, 0)->old_value, old);
 	ck_assert_str_eq(journal_at(journal, 0)->new_value, words);
 	ck_assert_int_eq(journal_at(journal, 0)->state, state);
-}
-
-static void expect_calls(const char *calls)
-{
-	char *text = fileio_read(tempdir_path("calls"), 4096, NULL, NULL);
-
-	ck_assert_str_eq(text ? text : "", calls);
-	free(text);
 }
 
 static void put_back(int count)
@@ -1165,14 +1154,14 @@ START_TEST(a_remount_says_again_what_the_kernel_would_take_away)
 	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,noatime,"
 				       "nodiratime"));
 	change_options("noatime", JOURNAL_DONE, "relatime");
-	expect_calls("-i -t nfs -o " ALL "noatime" AT_WORK);
+	tempdir_expect("calls", "-i -t nfs -o " ALL "noatime" AT_WORK);
 	ck_assert(client_holds(client, &want));
 	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,relatime,"
 				       "nodiratime"));
 	put_back(1);
 	/* "relatime" alone does not end a noatime */
-	expect_calls("-i -t nfs -o " ALL "noatime" AT_WORK "-i -t nfs -o " ALL
-		     "atime,relatime" AT_WORK);
+	tempdir_expect("calls", "-i -t nfs -o " ALL "noatime" AT_WORK
+				"-i -t nfs -o " ALL "atime,relatime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -1186,8 +1175,10 @@ START_TEST(a_default_of_a_mount_has_a_word_to_go_back_to)
 		       "strictatime,async,diratime");
 	tempdir_put("shown", WORK_WITH("rw"));
 	put_back(1);
-	expect_calls("-i -t nfs -o remount,noatime,sync,nodiratime" AT_WORK
-		     "-i -t nfs -o remount,strictatime,async,diratime" AT_WORK);
+	tempdir_expect(
+		"calls",
+		"-i -t nfs -o remount,noatime,sync,nodiratime" AT_WORK
+		"-i -t nfs -o remount,strictatime,async,diratime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -1201,7 +1192,8 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	expect(1, "NF40",
 	       "'/mnt/work' could not get noatime: mount -o remount: exit "
 	       "status 32: refused");
-	expect_calls("-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	tempdir_expect("calls",
+		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
 	away();
 	begin_options("rw");
 	tempdir_put("shown", WORK_WITH("rw,noatime"));
@@ -1241,7 +1233,8 @@ START_TEST(a_mount_that_is_gone_gets_no_options_and_gives_none_back)
 	change_options("noatime", JOURNAL_DONE, "strictatime");
 	tempdir_put("mounts", "");
 	put_back(1);
-	expect_calls("-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	tempdir_expect("calls",
+		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }

@@ -266,15 +266,6 @@ static struct findings findings;
 static struct err err;
 static struct journal_change change;
 
-static void put_command(const char *name, const char *script, char path[600])
-{
-	char text[2000];
-
-	snprintf(text, sizeof(text), script, tempdir_name);
-	strcpy(path, tempdir_put(name, text));
-	ck_assert_int_eq(chmod(path, 0755), 0);
-}
-
 static void look_again(void)
 {
 	ck_assert_msg(client_inspect(client, 60000, &err) == 0, "%s", err.text);
@@ -285,8 +276,8 @@ static void begin(const char *options)
 	static char mount_command[600], umount_command[600];
 
 	node(options);
-	put_command("mount", MOUNT, mount_command);
-	put_command("umount", UMOUNT, umount_command);
+	tempdir_command("mount", MOUNT, mount_command);
+	tempdir_command("umount", UMOUNT, umount_command);
 	section.mount_command = mount_command;
 	section.umount_command = umount_command;
 	section.mount_change = MOUNT_CHANGE_OVER;
@@ -319,14 +310,6 @@ static void end(void)
 	change_clear(&plan);
 	findings_free(&findings);
 	away();
-}
-
-static void expect_calls(const char *calls)
-{
-	char *text = fileio_read(tempdir_path("calls"), 10000, NULL, NULL);
-
-	ck_assert_str_eq(text ? text : "", calls);
-	free(text);
 }
 
 static void expect_finding(const char *code, const char *text)
@@ -504,14 +487,6 @@ START_TEST(tables_of_another_process_say_nothing_of_our_mounts)
 }
 END_TEST
 
-static void expect_file(const char *name, const char *text)
-{
-	char *is = fileio_read(tempdir_path(name), 1000, NULL, NULL);
-
-	ck_assert_str_eq(is, text);
-	free(is);
-}
-
 START_TEST(a_new_mount_lies_on_the_old_one_until_the_job_ends)
 {
 	begin(OLD);
@@ -520,17 +495,17 @@ START_TEST(a_new_mount_lies_on_the_old_one_until_the_job_ends)
 	tempdir_put("0:60/read_ahead_kb", "15360\n");
 	tempdir_put("0:61/read_ahead_kb", "128\n");
 	ck_assert_int_eq(make(), CHANGE_MADE);
-	expect_calls(CALL);
-	expect_file("0:61/read_ahead_kb", "15360\n");
+	tempdir_expect("calls", CALL);
+	tempdir_expect("0:61/read_ahead_kb", "15360\n");
 	ck_assert(holds());
 	ck_assert_int_eq(make(), CHANGE_MADE); /* it is there */
-	expect_calls(CALL);
+	tempdir_expect("calls", CALL);
 	change.was_done = true;
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls(CALL "umount -i /mnt/a\n");
-	expect_file("mountinfo", INFO);
+	tempdir_expect("calls", CALL "umount -i /mnt/a\n");
+	tempdir_expect("mountinfo", INFO);
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls(CALL "umount -i /mnt/a\n");
+	tempdir_expect("calls", CALL "umount -i /mnt/a\n");
 	ck_assert_uint_eq(findings.count, 0);
 	end();
 }
@@ -543,7 +518,7 @@ START_TEST(what_lies_there_counts_and_not_what_a_command_says)
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
 	ck_assert_uint_eq(findings.count, 0);
-	expect_calls(CALL "umount -i /mnt/a\n");
+	tempdir_expect("calls", CALL "umount -i /mnt/a\n");
 	end();
 	begin(OLD);
 	tempdir_put("lies", "");
@@ -551,7 +526,7 @@ START_TEST(what_lies_there_counts_and_not_what_a_command_says)
 	expect_finding("NF35", "'/mnt/a' could not be mounted anew with "
 			       "rsize=4096: mount says that it has worked, and "
 			       "the mount table does not show it");
-	expect_calls(CALL);
+	tempdir_expect("calls", CALL);
 	end();
 }
 END_TEST
@@ -564,7 +539,7 @@ START_TEST(a_new_mount_that_is_refused_is_told)
 	expect_finding("NF35", "'/mnt/a' could not be mounted anew with "
 			       "rsize=4096: mount: exit status 32: access "
 			       "denied");
-	expect_calls(CALL);
+	tempdir_expect("calls", CALL);
 	end();
 }
 END_TEST
@@ -613,7 +588,7 @@ START_TEST(a_new_mount_without_its_options_is_taken_back)
 	tempdir_put("shows", OLD);
 	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
 	expect_finding("NF36", text);
-	expect_calls(CALL "umount -i /mnt/a\n");
+	tempdir_expect("calls", CALL "umount -i /mnt/a\n");
 	end();
 	begin(OLD);
 	tempdir_put("shows", OLD);
@@ -634,7 +609,7 @@ static void expect_not_tried(const char *why)
 	snprintf(text, sizeof(text),
 		 "'/mnt/a' could not be mounted anew with rsize=4096: %s", why);
 	expect_finding("NF35", text);
-	expect_calls("");
+	tempdir_expect("calls", "");
 }
 
 START_TEST(a_mount_that_is_not_the_one_of_the_plan_gets_none)
@@ -695,7 +670,8 @@ START_TEST(a_new_mount_that_is_busy_goes_out_of_sight)
 	expect_finding("NF37", "the new mount of '/mnt/a' was in use after the "
 			       "job: it is out of sight, and goes when its "
 			       "last file is closed");
-	expect_calls(TRIED TRIED TRIED TRIED TRIED "umount -il /mnt/a\n");
+	tempdir_expect("calls",
+		       TRIED TRIED TRIED TRIED TRIED "umount -il /mnt/a\n");
 	end();
 }
 END_TEST
@@ -718,13 +694,13 @@ START_TEST(a_new_mount_that_does_not_go_is_told)
 	begin_made();
 	tempdir_put("stays", "not permitted\n");
 	expect_stays("umount: exit status 1: not permitted");
-	expect_calls(TRIED);
+	tempdir_expect("calls", TRIED);
 	tempdir_put("stays", "");
 	expect_stays("umount says that it has worked");
 	tempdir_put("busy", ""); /* and does not go out of sight */
 	expect_stays("umount says that it has worked");
-	expect_calls(TRIED TRIED TRIED TRIED TRIED TRIED TRIED
-		     "umount -il /mnt/a\n");
+	tempdir_expect("calls", TRIED TRIED TRIED TRIED TRIED TRIED TRIED
+		       "umount -il /mnt/a\n");
 	nfs_remember(client, "192.0.2.40", true);
 	expect_stays("its server does not answer");
 	ck_assert_int_eq(remove(tempdir_path("mountinfo")), 0);
@@ -755,11 +731,11 @@ START_TEST(a_mount_of_others_is_not_taken_away)
 	ck_assert_int_eq(undo(), CHANGE_UNDONE); /* of no mount */
 	change.old_value = (char *)"id=0";
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls("");
+	tempdir_expect("calls", "");
 	change.old_value = (char *)"id=80,rsize=65536";
 	change.was_done = false; /* half made, with other options */
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls(TRIED);
+	tempdir_expect("calls", TRIED);
 	ck_assert_uint_eq(findings.count, 0);
 	end();
 }

@@ -453,14 +453,6 @@ static enum change_undone undo(void)
 	return weka_cores.undo(&weka_cores, &client, &change, &findings);
 }
 
-static void expect_calls(const char *calls)
-{
-	char *text = fileio_read(tempdir_path("calls"), 10000, NULL, NULL);
-
-	ck_assert_str_eq(text ? text : "", calls);
-	free(text);
-}
-
 static void expect_finding(const char *code, const char *text)
 {
 	ck_assert_uint_eq(findings.count, 1);
@@ -487,7 +479,7 @@ START_TEST(cores_are_staged_and_applied_and_looked_at)
 	begin_running();
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	ck_assert_uint_eq(findings.count, 0);
-	expect_calls(STAGE "4 -C a\n" APPLY);
+	tempdir_expect("calls", STAGE "4 -C a\n" APPLY);
 	ck_assert_int_eq(weka_baseline_read(&client, "a", &cores), 1);
 	ck_assert(cpuset_has(&cores, 3) && cpuset_count(&cores) == 1);
 	end();
@@ -499,7 +491,7 @@ START_TEST(cores_that_cannot_be_staged_leave_no_trace)
 	begin_running();
 	tempdir_put("no_stage", "");
 	expect_stays("weka local resources: exit status 1: refused");
-	expect_calls(STAGE "4 -C a\n");
+	tempdir_expect("calls", STAGE "4 -C a\n");
 	end();
 }
 END_TEST
@@ -509,7 +501,7 @@ START_TEST(cores_that_cannot_be_applied_are_taken_back)
 	begin_running();
 	tempdir_put("no_apply", "");
 	expect_stays("weka local resources: exit status 1: refused");
-	expect_calls(STAGE "4 -C a\n" APPLY RESTORE);
+	tempdir_expect("calls", STAGE "4 -C a\n" APPLY RESTORE);
 	end();
 }
 END_TEST
@@ -529,7 +521,7 @@ START_TEST(an_order_that_worked_may_have_done_nothing)
 	begin_running();
 	tempdir_put("lost", "");
 	expect_stays("its resources name core 3 instead");
-	expect_calls(STAGE "4 -C a\n" APPLY RESTORE);
+	tempdir_expect("calls", STAGE "4 -C a\n" APPLY RESTORE);
 	end();
 }
 END_TEST
@@ -598,16 +590,16 @@ START_TEST(a_change_that_was_cut_off_is_looked_at)
 	begin_running();
 	tempdir_put("staged", ON("4"));
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls(RESTORE);
+	tempdir_expect("calls", RESTORE);
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	expect_calls(RESTORE); /* and not again */
+	tempdir_expect("calls", RESTORE); /* and not again */
 	tempdir_put("stable", ON("4"));
 	tempdir_put("staged", ON("4"));
 	ck_assert_int_eq(undo(), CHANGE_KEPT);
 	tempdir_put("stable", ON("6"));
 	tempdir_put("staged", ON("6"));
 	ck_assert_int_eq(undo(), CHANGE_NOT_OURS);
-	expect_calls(RESTORE);
+	tempdir_expect("calls", RESTORE);
 	ck_assert_uint_eq(findings.count, 0);
 	change.state = JOURNAL_DONE;
 	ck_assert_int_eq(undo(), CHANGE_KEPT);
@@ -625,7 +617,7 @@ START_TEST(a_change_that_cannot_be_read_is_nobodys)
 	change.new_value = (char *)"x";
 	ck_assert_int_eq(undo(), CHANGE_NOT_OURS);
 	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
-	expect_calls("");
+	tempdir_expect("calls", "");
 	ck_assert_uint_eq(findings.count, 0);
 	end();
 }
@@ -687,23 +679,14 @@ END_TEST
 #define MOUNT_B(core) "mount /b b x/fs2 " B_NEW ",core=" core "\n"
 #define AWAY "umount /b b\numount /a\n"
 
-static char *put_command(const char *name, const char *script, char path[300])
-{
-	char text[3000];
-
-	snprintf(text, sizeof(text), script, tempdir_name);
-	snprintf(path, 300, "%s", tempdir_put(name, text));
-	ck_assert_int_eq(chmod(path, 0755), 0);
-	return path;
-}
-
 static void begin_mounted(void)
 {
-	static char mount_command[300], umount_command[300];
+	static char mount_command[600], umount_command[600];
 
 	begin_running();
-	section.umount_command = put_command("umount", UMOUNT, umount_command);
-	section.mount_command = put_command("mount", MOUNT, mount_command);
+	section.umount_command =
+		tempdir_command("umount", UMOUNT, umount_command);
+	section.mount_command = tempdir_command("mount", MOUNT, mount_command);
 	tempdir_put("on", ON("CORE"));
 	tempdir_put("ready", PS("READY"));
 	mount_with("s/fs /a wekafs " A_SHOWN " 0 0\n"
@@ -733,7 +716,7 @@ START_TEST(mounts_are_taken_away_and_come_back_with_other_cores)
 	begin_mounted();
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	ck_assert_uint_eq(findings.count, 0);
-	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4"));
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4"));
 	expect_set(false);
 	ck_assert_uint_eq(client.common.mount_count, 3);
 	end_mounted();
@@ -794,7 +777,7 @@ START_TEST(what_was_mounted_before_a_reboot_is_forgotten)
 	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, true, NULL, &err),
 			 -1);
 	ck_assert_str_eq(err.text, why);
-	expect_calls("");
+	tempdir_expect("calls", "");
 	weka_mount_forget_old(&client);
 	expect_set(false);
 	end_mounted();
@@ -809,7 +792,7 @@ START_TEST(a_mount_that_is_busy_keeps_all_as_they_were)
 	expect_finding("W48", "container 'a' keeps core 3, although this job "
 			      "should find 4: umount /a: exit status 32: "
 			      "umount: /a: target is busy.");
-	expect_calls(AWAY MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -826,7 +809,7 @@ START_TEST(what_is_mounted_counts_and_not_what_a_command_says)
 	tempdir_put("no_umount", "");
 	expect_stays("umount /b b says that it has worked, and it is still "
 		     "mounted");
-	expect_calls("umount /b b\n");
+	tempdir_expect("calls", "umount /b b\n");
 	end_mounted();
 	begin_mounted();
 	section.ready_timeout_ms = 1;
@@ -837,7 +820,8 @@ START_TEST(what_is_mounted_counts_and_not_what_a_command_says)
 			 "container 'a' could not change from core 3 to 4: "
 			 "mount /b b says that it has worked, and it is not "
 			 "mounted");
-	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3")
+					MOUNT_B("3"));
 	expect_set(true);
 	end_mounted();
 }
@@ -848,7 +832,8 @@ START_TEST(mounts_that_are_refused_come_back_with_the_old_cores)
 	begin_mounted();
 	tempdir_put("refused", "4");
 	expect_stays("mount -o " B_NEW ",core=4: exit status 32: refused");
-	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3")
+					MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -861,8 +846,8 @@ START_TEST(a_client_that_breaks_with_new_cores_is_mounted_once_more)
 	tempdir_put("breaks", PS("STEM"));
 	expect_stays("it was not READY with all frontends connected after 1 "
 		     "ms");
-	expect_calls(AWAY MOUNT_A("4") MOUNT_B("4") AWAY MOUNT_A("3")
-			     MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") AWAY MOUNT_A("3")
+					MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -888,7 +873,7 @@ START_TEST(a_container_that_outlives_its_mounts_has_others)
 	tempdir_put("stays", "");
 	expect_stays("it was still there 1 ms after its last umount: has "
 		     "another mount namespace its mount?");
-	expect_calls(AWAY MOUNT_A("3") MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_A("3") MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -903,7 +888,7 @@ START_TEST(mounts_that_were_away_when_jobio_ended_come_back)
 	tempdir_put("once", ""); /* it is tried again */
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
 	ck_assert_uint_eq(findings.count, 0);
-	expect_calls(MOUNT_A("3") MOUNT_A("3") MOUNT_B("3"));
+	tempdir_expect("calls", MOUNT_A("3") MOUNT_A("3") MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -923,7 +908,7 @@ START_TEST(mounts_that_do_not_come_back_are_told)
 		       ",core=3: exit status 32: refused");
 	ck_assert_str_eq(findings.list[0].cure, "mount what fstab(5) names; "
 						"the next job tries again");
-	expect_calls(MOUNT_A("3") MOUNT_B("3"));
+	tempdir_expect("calls", MOUNT_A("3") MOUNT_B("3"));
 	expect_set(true);
 	end_mounted();
 }
@@ -937,7 +922,7 @@ START_TEST(a_remount_is_looked_at_too)
 	section.core_method = CORE_METHOD_REMOUNT;
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	ck_assert_uint_eq(findings.count, 0);
-	expect_calls(call);
+	tempdir_expect("calls", call);
 	end_mounted();
 	begin_mounted();
 	section.core_method = CORE_METHOD_REMOUNT;
@@ -949,14 +934,14 @@ START_TEST(a_remount_is_looked_at_too)
 	tempdir_put("refused", "4");
 	expect_stays("mount -o remount," A_SHOWN
 		     ",core=4: exit status 32: refused");
-	expect_calls(call);
+	tempdir_expect("calls", call);
 	end_mounted();
 	begin_mounted();
 	section.core_method = CORE_METHOD_REMOUNT;
 	tempdir_put("mounts", OF_OTHERS);
 	ck_assert_int_eq(mounts_reread(&client, &err), 0);
 	expect_stays("it has no mount to remount");
-	expect_calls("");
+	tempdir_expect("calls", "");
 	end_mounted();
 }
 END_TEST
@@ -966,7 +951,7 @@ START_TEST(without_a_place_to_remember_them_cores_stay)
 	begin_mounted();
 	client.state_dir = NULL;
 	expect_stays("no place to remember the baseline");
-	expect_calls("");
+	tempdir_expect("calls", "");
 	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), -1);
 	ck_assert_str_eq(err.text, "no place to remember the mounts");
 	ck_assert_int_eq(remove(tempdir_path("fstab")), 0);
