@@ -47,7 +47,9 @@ runs_without_jobio() {
 	expect_equal "$UNPREPARED"$'\nran\nwritecache' "$(job_output "$job")"
 	expect_equal 1 "$(said "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
 	expect_record "$job" c1 '.request | "\(.profile) \(.applied) \(.cores_met)"' 'stream false false'
-	expect_summary "$job" '^jobio/1 not=profile,cores .* prof=stream/not-applied '
+	# when it began is not known: if its row ends in an earlier second than the
+	# epilog, the ledger takes it for another run's for two minutes
+	within 180 summary_matches "$job" '^jobio/1 not=profile,cores .* prof=stream/not-applied '
 	expect_equal 0 "$(on c1 find /var/spool/jobio/open -type f | wc -l)"
 }
 
