@@ -180,6 +180,10 @@ START_TEST(records_of_later_versions_are_left_out)
 }
 END_TEST
 
+/* c1's record, with the word that so many more are there; MORE() has others. */
+#define OF_MORE(count)                                                         \
+	ANSWER(",\"records\":[" RECORD("c1",                                   \
+				       "1") "],\"records_left_out\":" count)
 #define MORE(records) "{\"ok\":true,\"job\":7,\"records\":[" records "]}"
 
 START_TEST(records_that_are_left_out_are_asked_for)
@@ -187,9 +191,7 @@ START_TEST(records_that_are_left_out_are_asked_for)
 	struct job_report *r;
 
 	knows("7", "7");
-	begin(ANSWER(
-		",\"records\":[" RECORD("c1", "1") "],"
-						   "\"records_left_out\":3"));
+	begin(OF_MORE("3"));
 	answers[1] = MORE(RECORD("c2", "1") "," RECORD("c3", "1"));
 	answers[2] = MORE(RECORD("c4", "1"));
 	r = job_report_get(&source, "7", RECORD_UNKNOWN, &err);
@@ -202,9 +204,7 @@ START_TEST(records_that_are_left_out_are_asked_for)
 	ck_assert_int_eq(r->left_out, 0);
 	job_report_free(r);
 	/* more came than it had said */
-	begin(ANSWER(
-		",\"records\":[" RECORD("c1", "1") "],"
-						   "\"records_left_out\":1"));
+	begin(OF_MORE("1"));
 	answers[1] = MORE(RECORD("c2", "1") "," RECORD("c3", "1"));
 	r = job_report_get(&source, "7", RECORD_UNKNOWN, &err);
 	ck_assert_uint_eq(calls, 2);
@@ -212,24 +212,18 @@ START_TEST(records_that_are_left_out_are_asked_for)
 	ck_assert_int_eq(r->left_out, 0);
 	job_report_free(r);
 	/* the ledger goes away, has no more, or sends the same again */
-	begin(ANSWER(
-		",\"records\":[" RECORD("c1", "1") "],"
-						   "\"records_left_out\":3"));
+	begin(OF_MORE("3"));
 	r = job_report_get(&source, "7", RECORD_UNKNOWN, &err);
 	ck_assert_uint_eq(calls, 2);
 	ck_assert_int_eq(r->left_out, 3);
 	job_report_free(r);
-	begin(ANSWER(
-		",\"records\":[" RECORD("c1", "1") "],"
-						   "\"records_left_out\":3"));
+	begin(OF_MORE("3"));
 	answers[1] = MORE("");
 	r = job_report_get(&source, "7", RECORD_UNKNOWN, &err);
 	ck_assert_uint_eq(calls, 2);
 	ck_assert_int_eq(r->left_out, 3);
 	job_report_free(r);
-	begin(ANSWER(
-		",\"records\":[" RECORD("c1", "1") "],"
-						   "\"records_left_out\":3"));
+	begin(OF_MORE("3"));
 	answers[1] = "{\"ok\":false,\"records\":[" RECORD("c2", "1") "]}";
 	r = job_report_get(&source, "7", RECORD_UNKNOWN, &err);
 	ck_assert_uint_eq(calls, 2);

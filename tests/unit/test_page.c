@@ -8,17 +8,12 @@
 
 #include "report/jobs_page.h"
 #include "report/page.h"
+#include "tests/unit/records.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/tempdir.h"
 
-#define NODES_MAX 410
 #define START 1795224862
-
-static struct record *records[NODES_MAX];
-static struct job_report report;
-static struct config_advice limits;
-static struct sacct_row slurm; /* of which a test makes use */
 
 #define PLAIN                                                                  \
 	"jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=1/1 cores=- cpus=- prof=- fs=- "    \
@@ -38,7 +33,6 @@ static void begin(const char *summary)
 	memset(&report, 0, sizeof(report));
 	report.id = (char *)"7";
 	report.source = "ledger";
-	report.records = records;
 	report.limits = &limits;
 	report.advice = ADVICE_WANT_NONE;
 	slurm = (struct sacct_row){ .id = "7",
@@ -57,23 +51,15 @@ static void begin(const char *summary)
 	summarize(summary);
 }
 
-static void end(void)
-{
-	while (report.record_count)
-		record_free(records[--report.record_count]);
-}
-
 /* One of node cN that says these more. */
 __attribute__((format(printf, 1, 2))) static void add(const char *more, ...)
 {
 	char *text = NULL, *all = NULL;
-	struct err err = { "" };
 	va_list args;
 
 	va_start(args, more);
 	ck_assert_int_ge(vasprintf(&text, more, args), 0);
 	va_end(args);
-	ck_assert_uint_lt(report.record_count, NODES_MAX);
 	ck_assert_int_ge(asprintf(&all,
 				  "{\"jobio\":1,\"cluster\":\"c\",\"job\":7,"
 				  "\"node\":\"c%zu\",\"uid\":1000,\"start\":%d,"
@@ -81,10 +67,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *more, ...)
 				  report.record_count + 1, START, START + 100,
 				  *text ? "," : "", text),
 			 0);
-	records[report.record_count] = record_parse(all, strlen(all), &err);
-	ck_assert_msg(records[report.record_count] != NULL, "%s: %s", all,
-		      err.text);
-	report.record_count++;
+	records_take(all);
 	free(text);
 	free(all);
 }
@@ -237,7 +220,7 @@ START_TEST(advice_is_a_list_or_a_sentence)
 	expect_times(section("Advice"), 0, "<ol");
 	report.advice = ADVICE_WANT_NONE;
 	expect_times(section("Advice"), 0, "<h2>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -245,11 +228,8 @@ END_TEST
 static void add_sample(const char *name)
 {
 	char *text = sample_read(name);
-	struct err err = { "" };
 
-	records[report.record_count] = record_parse(text, strlen(text), &err);
-	ck_assert_msg(records[report.record_count] != NULL, "%s", err.text);
-	report.record_count++;
+	records_take(text);
 	free(text);
 }
 
@@ -260,17 +240,17 @@ START_TEST(advice_is_told_with_its_reason_and_cure)
 	report.advice = ADVICE_WANT_FIRST;
 	add_sample("advice/A01-small-reads.json");
 	expect_kept("advice.html", section("Advice"));
-	end();
+	records_end();
 	add_sample("advice/none-stream.json");
 	expect_times(section("Advice"), 1, "<p>Nothing to change.</p>");
 	expect_times(section("Advice"), 0, "<ol");
-	end();
+	records_end();
 	/* of a job of which nodes are missing that asks for all of them */
 	summarize("jobio/1 rd=-/- wr=-/- nodes=1/2 cores=- cpus=- prof=- "
 		  "fs=- scope=- src=- q=-");
 	add_sample("advice/A01-small-reads.json");
 	expect_times(section("Advice"), 1, "<li><p><strong>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -284,7 +264,7 @@ START_TEST(what_was_moved_is_drawn_over_the_time_of_the_job)
 		"\"start\":1795224848,\"width_s\":16,\"read_bytes\":[100,0,"
 		"400,1],\"write_bytes\":[0,0,200],\"calls\":[1,0,3,1]}"));
 	expect_kept("when.html", section("When"));
-	end();
+	records_end();
 	/* what was written counts as well; a line without bytes has no picture */
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":0,\"write_bytes\":1024,\"write_calls\":1,"
@@ -292,18 +272,18 @@ START_TEST(what_was_moved_is_drawn_over_the_time_of_the_job)
 		"\"width_s\":64,\"read_bytes\":[0],\"write_bytes\":[1024],"
 		"\"calls\":[1]}"));
 	expect_times(section("When"), 1, "; at most 1KiB in one.");
-	end();
+	records_end();
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":0,\"read_calls\":1,\"timeline\":{\"start\":"
 		"1795224832,"
 		"\"width_s\":64,\"read_bytes\":[0],\"write_bytes\":[0],"
 		"\"calls\":[1]}"));
 	expect_times(section("When"), 0, "<svg");
-	end();
+	records_end();
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":5"));
 	expect_times(section("When"), 0, "<h2>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -323,13 +303,13 @@ START_TEST(each_filesystem_has_its_numbers_sizes_and_times)
 	    "\"wire\":[{\"scope\":\"node\",\"source\":\"nfs\",\"fs\":\"/a\","
 	    "\"read_bytes\":4096,\"read_us\":9223372036854775}]");
 	expect_kept("filesystems.html", section("Filesystems"));
-	end();
+	records_end();
 	begin(PLAIN);
 	expect_times(section("Filesystems"), 0, "<h2>");
 	report.left_out = 1; /* of some records alone there are no sums */
 	add(APP(",\"read_bytes\":5"));
 	expect_times(section("Filesystems"), 0, "<h2>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -355,18 +335,18 @@ START_TEST(of_many_filesystems_some_are_drawn_and_the_rest_is_counted)
 	begin(PLAIN);
 	add_filesystems(12);
 	expect_times(section("Filesystems"), 12, "<div class=\"two\">");
-	end();
+	records_end();
 	begin(PLAIN);
 	add_filesystems(13);
 	expect_times(section("Filesystems"), 12, "<div class=\"two\">");
 	expect_times(section("Filesystems"), 13, "<tr><th scope=\"row\">/");
 	expect_times(section("Filesystems"), 0, " more of its nodes");
-	end();
+	records_end();
 	begin(PLAIN);
 	add_filesystems(64);
 	expect_times(section("Filesystems"), 1,
 		     "<p>and 1 more of its nodes</p>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -392,7 +372,7 @@ START_TEST(nodes_are_squares_in_rows_the_darker_the_more_they_moved)
 	while (report.record_count > 50)
 		record_free(records[--report.record_count]);
 	expect_times(section("Nodes"), 2, "viewBox=\"0 0 720 14\"");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -406,14 +386,14 @@ START_TEST(one_node_is_no_picture_and_of_many_filesystems_three_are)
 	expect_times(section("Nodes"), 1,
 		     "<th scope=\"col\">Read 3</th><th scope=\"col\">"
 		     "Written 3</th></tr>");
-	end();
+	records_end();
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":5"));
 	add(APP(",\"read_bytes\":0"));
 	expect_times(section("Nodes"), 1,
 		     "<th scope=\"col\">Node</th><th scope=\"col\">Read</th>"
 		     "<th scope=\"col\">Written</th></tr>");
-	end();
+	records_end();
 	/* a name, a source and a scope make it the same */
 	begin(PLAIN);
 	add("\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"/a\","
@@ -429,7 +409,7 @@ START_TEST(one_node_is_no_picture_and_of_many_filesystems_three_are)
 		     "<td>-</td><td>-</td></tr>\n"
 		     "<tr><td>c3</td><td>-</td><td>-</td><td>-</td><td>-</td>"
 		     "<td>4B</td><td>-</td></tr>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -475,7 +455,7 @@ START_TEST(nodes_that_look_the_same_are_drawn_once)
 	expect_times(section("Cores"), 4, "<svg");
 	expect_times(section("Cores"), 1,
 		     "<p>and 2 nodes that look otherwise</p>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -502,7 +482,7 @@ START_TEST(nodes_that_differ_in_anything_drawn_are_other_kinds)
 		add("%s", others[last]);
 		add("%s", others[i]);
 		expect_times(section("Cores"), i == last ? 1 : 2, "<svg");
-		end();
+		records_end();
 	}
 	begin(PLAIN);
 	add(CORES("1") ",\"client\":" CLIENT("a", "null", "ib0", "0"));
@@ -510,7 +490,7 @@ START_TEST(nodes_that_differ_in_anything_drawn_are_other_kinds)
 	add(CORES("1") ",\"client\":" CLIENT("a", "null", "ib0", "1"));
 	add(CORES("1") ",\"client\":" CLIENT("b", "null", "ib0", "0"));
 	expect_times(section("Cores"), 3, "<svg");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -520,13 +500,13 @@ START_TEST(a_label_has_seventy_letters_of_a_card)
 	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" CLIENT(
 		"abcdef", "null", LONG_60, "0"));
 	expect_times(section("Cores"), 1, ">card " LONG_60 " of abcdef</text>");
-	end();
+	records_end();
 	begin(PLAIN);
 	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" CLIENT(
 		"abcdefg", "null", LONG_60, "0"));
 	expect_times(section("Cores"), 1,
 		     ">card " LONG_60 " of abcdef..</text>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -544,21 +524,17 @@ START_TEST(the_last_cpu_that_is_drawn_is_the_512th)
 	expect_times(section("Cores"), 0, "middle\">512</text>");
 	expect_times(section("Cores"), 1,
 		     "<path class=\"cj\" d=\"M446 363h258v3h-258z\"/>");
-	end();
+	records_end();
 	/* without parts a CPU that is not drawn is none */
 	begin(PLAIN);
 	add(CORES("511-512"));
 	expect_times(section("Cores"), 1, "<td>CPUs 0 to 511</td>");
-	end();
+	records_end();
 }
 END_TEST
 
 /* ---- settings and findings ------------------------------------------------------- */
 
-#define CHANGE(target, restored, made)                                         \
-	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target     \
-	"\",\"old\":\"x\",\"new\":\"y\",\"restored\":" restored                \
-	",\"made\":" made "}"
 #define FINDING(code, text, cure)                                              \
 	"{\"code\":\"" code "\",\"severity\":\"warning\",\"text\":" text       \
 	",\"cure\":" cure "}"
@@ -586,15 +562,15 @@ START_TEST(changes_and_findings_are_told_once_with_their_nodes)
 				   "null") "],\"refused\":\"no\"");
 	add("\"refused\":\"never\"");
 	expect_kept("changes.html", section("Settings and findings"));
-	end();
+	records_end();
 	begin(PLAIN);
 	add("\"app\":[]");
 	expect_times(section("Settings and findings"), 0, "<h2>");
-	end();
+	records_end();
 	begin(PLAIN);
 	add("\"refused\":\"no\"");
 	expect_times(section("Settings and findings"), 1, "<table>");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -616,12 +592,12 @@ START_TEST(two_hundred_of_them_are_shown_and_the_rest_is_counted)
 	expect_times(section("Settings and findings"), 0, " more</p>");
 	add_many(200);
 	expect_times(section("Settings and findings"), 0, " more</p>");
-	end();
+	records_end();
 	begin(PLAIN);
 	add_many(202);
 	expect_times(section("Settings and findings"), 2, "<p>and 2 more</p>");
 	expect_times(section("Settings and findings"), 400, "<td>1: c");
-	end();
+	records_end();
 }
 END_TEST
 

@@ -7,14 +7,9 @@
 
 #include "report/job_io.h"
 #include "report/job_print.h"
+#include "tests/unit/records.h"
 #include "tests/unit/runner.h"
 
-#define NODES_MAX 40
-
-static struct record *records[NODES_MAX];
-static struct job_report report;
-static struct config_advice limits;
-static struct sacct_row slurm; /* of which a test makes use */
 static char printed[65536];
 
 #define START "\"start\":1795224862,"
@@ -22,17 +17,6 @@ static char printed[65536];
 	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"" node            \
 	"\",\"uid\":1000,\"user\":\"alice\"," START "\"end\":1795224962" more  \
 	"}"
-
-static void add(const char *text)
-{
-	struct err err = { "" };
-
-	ck_assert_uint_lt(report.record_count, NODES_MAX);
-	records[report.record_count] = record_parse(text, strlen(text), &err);
-	ck_assert_msg(records[report.record_count] != NULL, "%s", err.text);
-	report.records = records;
-	report.record_count++;
-}
 
 static void begin(const char *summary)
 {
@@ -74,12 +58,6 @@ static const char *print(void (*how)(const struct job_report *, FILE *))
 	how(&report, out);
 	fclose(out);
 	return printed;
-}
-
-static void end(void)
-{
-	while (report.record_count)
-		record_free(records[--report.record_count]);
 }
 
 /* The lines, in this order, among others. */
@@ -181,7 +159,7 @@ START_TEST(a_report_without_records_says_what_the_summary_says)
 		"  note          from sacct, three digits and no details: no "
 		"job 7 that you may read (its owner, root and SlurmUser may)\n"
 		"  summary       " FULL "\n");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -218,25 +196,25 @@ START_TEST(the_head_says_which_job_of_which_family_it_is)
 	slurm.state = "PENDING";
 	expect("  note          the job has been requeued and is PENDING: this "
 	       "is its last run that ended");
-	end();
+	records_end();
 }
 END_TEST
 
 START_TEST(the_time_is_from_the_first_start_to_the_last_end)
 {
 	begin(PLAIN);
-	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
-	    "\"uid\":1,\"start\":1795224862}");
+	records_take("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
+		     "\"uid\":1,\"start\":1795224862}");
 	expect("  time          2026-11-21 01:34:22 to unknown (0.0 s)");
-	add(NODE("c2", ""));
-	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c3\","
-	    "\"uid\":1,\"start\":1795224800,\"end\":1795224810}");
+	records_take(NODE("c2", ""));
+	records_take("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c3\","
+		     "\"uid\":1,\"start\":1795224800,\"end\":1795224810}");
 	expect("job 7 on cluster c\n"
 	       "  state         unknown, 00:02:42 on 1 node\n"
 	       "  time          2026-11-21 01:33:20 to 2026-11-21 01:36:02 "
 	       "(162.0 s)\n"
 	       "  nodes         1 of 1 reported");
-	end();
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=2/- cores=- cpus=- prof=- fs=- "
 	      "scope=- src=- q=-");
 	expect("  nodes         2\n"
@@ -244,7 +222,7 @@ START_TEST(the_time_is_from_the_first_start_to_the_last_end)
 	       "  profile       none\n"
 	       "  filesystems   none\n"
 	       "  I/O           not counted");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -257,15 +235,18 @@ END_TEST
 START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 {
 	begin(PLAIN);
-	add(NODE("c1", REQUEST("false", "true")));
-	add(NODE("c2", REQUEST("true", "false")));
-	add(NODE("c3", REQUEST("false", "false")));
-	add(NODE("c4", REQUEST("true", "true")));
-	add(NODE("c5", ",\"gate\":{\"warned\":2,\"refused\":0,\"text\":\"may "
-		       "run on CPU 7\"}"));
-	add(NODE("c6", ",\"gate\":{\"warned\":0,\"refused\":2,\"text\":\"may "
-		       "not\"}"));
-	add(NODE("c7", REQUEST("false", "false") ",\"refused\":\"no\""));
+	records_take(NODE("c1", REQUEST("false", "true")));
+	records_take(NODE("c2", REQUEST("true", "false")));
+	records_take(NODE("c3", REQUEST("false", "false")));
+	records_take(NODE("c4", REQUEST("true", "true")));
+	records_take(NODE(
+		"c5", ",\"gate\":{\"warned\":2,\"refused\":0,\"text\":\"may "
+		      "run on CPU 7\"}"));
+	records_take(NODE(
+		"c6", ",\"gate\":{\"warned\":0,\"refused\":2,\"text\":\"may "
+		      "not\"}"));
+	records_take(
+		NODE("c7", REQUEST("false", "false") ",\"refused\":\"no\""));
 	expect("job 7 on cluster c, user alice\n"
 	       "  not given     on c1, c3: profile stream was not applied\n"
 	       "  not given     on c2, c3: the io-cores were without use\n"
@@ -278,7 +259,7 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	expect_no("may not");
 	expect_no("on c3: ");
 	ck_assert_int_eq(times("not given"), 3);
-	end();
+	records_end();
 }
 END_TEST
 
@@ -293,14 +274,14 @@ START_TEST(a_long_list_of_nodes_is_cut)
 			 "{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":"
 			 "\"c%d\",\"uid\":1," START "\"refused\":\"no\"}",
 			 i);
-		add(text);
+		records_take(text);
 		if (i == 8)
 			expect("  refused       on c1, c2, c3, c4, c5, c6, c7, "
 			       "c8: no");
 	}
 	expect("  refused       on c1, c2, c3, c4, c5, c6, c7, c8 and 1 more "
 	       "nodes: no");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -309,17 +290,17 @@ END_TEST
 START_TEST(a_request_says_what_was_asked_for)
 {
 	begin(PLAIN);
-	add(NODE("c1", ",\"request\":{\"io_cores\":2}"));
+	records_take(NODE("c1", ",\"request\":{\"io_cores\":2}"));
 	expect("  request       2 io-cores on each node");
-	end();
+	records_end();
 	begin(PLAIN);
-	add(NODE("c1", ",\"request\":{\"profile\":\"stream\"}"));
+	records_take(NODE("c1", ",\"request\":{\"profile\":\"stream\"}"));
 	expect("  request       profile stream");
-	end();
+	records_end();
 	begin(PLAIN);
-	add(NODE("c1", ""));
+	records_take(NODE("c1", ""));
 	expect_no("request");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -333,29 +314,29 @@ START_TEST(cores_that_differ_are_told_of_each_node)
 	      "fs=- scope=- src=- q=-");
 	expect("  io-cores      not the same on all nodes\n"
 	       "  profile       mixed");
-	add(NODE("c1", CORES("1", "\"7,15\"")));
-	add(NODE("c2", CORES("1", "\"3\"")));
-	add(NODE("c3", CORES("1", "\"7,15\"")));
-	add(NODE("c4", CORES("2", "null")));
-	add(NODE("c5", ""));
+	records_take(NODE("c1", CORES("1", "\"7,15\"")));
+	records_take(NODE("c2", CORES("1", "\"3\"")));
+	records_take(NODE("c3", CORES("1", "\"7,15\"")));
+	records_take(NODE("c4", CORES("2", "null")));
+	records_take(NODE("c5", ""));
 	expect("  io-cores      1, CPUs 7,15, on c1, c3\n"
 	       "                1, CPUs 3, on c2\n"
 	       "                2, CPUs unknown, on c4\n"
 	       "  profile       mixed");
-	end();
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=2 cpus=7,15 prof=p fs=- "
 	      "scope=- src=- q=-");
 	expect("  io-cores      2 on each node, CPUs 7,15\n"
 	       "  profile       p");
-	end();
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=2 cpus=- prof=p fs=- "
 	      "scope=- src=- q=-");
 	expect("  io-cores      2 on each node, CPUs unknown");
-	end();
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=mixed cpus=7 prof=p fs=- "
 	      "scope=- src=- q=-");
 	expect("  io-cores      not the same on all nodes");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -366,13 +347,14 @@ END_TEST
 START_TEST(clients_of_one_version_are_one_line)
 {
 	begin(PLAIN);
-	add(NODE("c1",
-		 ",\"client\":" CLIENT(
-			 "a", "weka",
-			 "\"4.4\"") ",\"more_clients\":[" CLIENT("b", "nfs",
-								 "null") "]"));
-	add(NODE("c2", ",\"client\":" CLIENT("a", "weka", "\"4.3\"")));
-	add(NODE(
+	records_take(NODE(
+		"c1",
+		",\"client\":" CLIENT(
+			"a", "weka",
+			"\"4.4\"") ",\"more_clients\":[" CLIENT("b", "nfs",
+								"null") "]"));
+	records_take(NODE("c2", ",\"client\":" CLIENT("a", "weka", "\"4.3\"")));
+	records_take(NODE(
 		"c3",
 		",\"client\":" CLIENT(
 			"x", "weka",
@@ -384,23 +366,24 @@ START_TEST(clients_of_one_version_are_one_line)
 	       "                weka 4.3 on c2\n"
 	       "  I/O           not counted");
 	ck_assert_int_eq(times(" on c"), 4); /* and the cluster */
-	end();
+	records_end();
 	/* two of one node that are the same */
 	begin(PLAIN);
-	add(NODE("c3",
-		 ",\"client\":" CLIENT(
-			 "x", "weka",
-			 "\"4.4\"") ",\"more_"
-				    "clients\":"
-				    "[" CLIENT(
-					    "y", "weka",
-					    "\"4.4\"") "," CLIENT("z", "nfs",
-								  "\"4."
-								  "4\"") "]"));
+	records_take(NODE(
+		"c3",
+		",\"client\":" CLIENT(
+			"x", "weka",
+			"\"4.4\"") ",\"more_"
+				   "clients\":"
+				   "[" CLIENT(
+					   "y", "weka",
+					   "\"4.4\"") "," CLIENT("z", "nfs",
+								 "\"4."
+								 "4\"") "]"));
 	expect("  client        weka 4.4 on c3\n"
 	       "                nfs 4.4 on c3");
 	ck_assert_int_eq(times(" 4.4 on c3"), 2);
-	end();
+	records_end();
 }
 END_TEST
 
@@ -412,38 +395,39 @@ END_TEST
 START_TEST(each_card_is_told_once_whichever_client_has_it)
 {
 	begin(PLAIN);
-	add(NODE("c1",
-		 ",\"client\":" CLIENT(
-			 "a", "weka",
-			 "null") ",\"more_clients\":[" CARD("b", "ib0") "]"));
-	add(NODE("c2",
-		 ",\"client\":" CARD("b", "ib0") ",\"more_clients\":[" CARD(
-			 "d", "ib1") "]"));
+	records_take(NODE(
+		"c1",
+		",\"client\":" CLIENT(
+			"a", "weka",
+			"null") ",\"more_clients\":[" CARD("b", "ib0") "]"));
+	records_take(
+		NODE("c2",
+		     ",\"client\":" CARD("b", "ib0") ",\"more_clients\":[" CARD(
+			     "d", "ib1") "]"));
 	expect("  card          ib0 (b, NUMA node 1): the job had cores "
 	       "beside it on c1, c2\n"
 	       "                ib1 (d, NUMA node 1): the job had cores "
 	       "beside it on c2");
 	ck_assert_int_eq(times("NUMA node 1"), 2);
-	end();
+	records_end();
 }
 END_TEST
 
 /* ---- changes and findings ---------------------------------------------------- */
 
-#define CHANGE(target, restored, made)                                         \
-	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target     \
-	"\",\"old\":\"x\",\"new\":\"y\",\"restored\":" restored                \
-	",\"made\":" made "}"
-
 START_TEST(a_change_is_told_once_with_how_it_ended)
 {
 	begin(PLAIN);
-	add(NODE("c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
-			       "/b", "false", "true") "]"));
-	add(NODE("c2", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
-			       "/b", "null", "true") "]"));
-	add(NODE("c3", ",\"changes\":[" CHANGE("/a", "null", "false") "]"));
-	add(NODE("c4", ",\"changes\":[" CHANGE("/a", "true", "null") "]"));
+	records_take(NODE(
+		"c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			      "/b", "false", "true") "]"));
+	records_take(NODE(
+		"c2", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			      "/b", "null", "true") "]"));
+	records_take(
+		NODE("c3", ",\"changes\":[" CHANGE("/a", "null", "false") "]"));
+	records_take(
+		NODE("c4", ",\"changes\":[" CHANGE("/a", "true", "null") "]"));
 	expect("  changed       mount-option /a: 'x' became 'y', put back (2 "
 	       "nodes)\n"
 	       "  changed       mount-option /b: 'x' became 'y', NOT put back "
@@ -455,12 +439,12 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "  unknown       mount-option /a: whether 'x' became 'y'; put "
 	       "back (1 node)");
 	ck_assert_int_eq(times("changed "), 4);
-	end();
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- chg=1/2 find=1/0");
 	expect("  changed       2 settings, 1 put back\n"
 	       "  findings      1 error");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -472,13 +456,15 @@ START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 {
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- find=0/3");
-	add(NODE("c1", ",\"findings\":[" FINDING(
-			       "X1", "bad", "\"mend it\"",
-			       "") "," FINDING("X2", "yours", "\"ask\"",
-					       ",\"users\":true") "]"));
-	add(NODE("c2",
-		 ",\"findings\":[" FINDING("X1", "bad", "null", "") "," FINDING(
-			 "X1", "worse", "null", "") "]"));
+	records_take(
+		NODE("c1", ",\"findings\":[" FINDING(
+				   "X1", "bad", "\"mend it\"",
+				   "") "," FINDING("X2", "yours", "\"ask\"",
+						   ",\"users\":true") "]"));
+	records_take(NODE(
+		"c2",
+		",\"findings\":[" FINDING("X1", "bad", "null", "") "," FINDING(
+			"X1", "worse", "null", "") "]"));
 	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
 	       "  finding       warning X2 on c1: yours; ask\n"
 	       "  finding       warning X1 on c2: worse");
@@ -487,7 +473,7 @@ START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 	expect("  finding       warning X2 on c1: yours; ask\n"
 	       "  findings      3 warnings: --verbose shows them");
 	ck_assert_int_eq(times("finding "), 1);
-	end();
+	records_end();
 }
 END_TEST
 
@@ -502,12 +488,13 @@ END_TEST
 START_TEST(numbers_have_rates_peaks_and_histograms)
 {
 	begin(PLAIN);
-	add(NODE("c1", APP(",\"mmap_read_bytes\":10,\"mmap_write_bytes\":20,"
-			   "\"meta\":{\"open\":100,\"create\":0,\"stat\":300},"
-			   "\"read_us\":1500,\"write_us\":2000000,"
-			   "\"peak\":{\"read_Bps\":1024,\"write_Bps\":2048,"
-			   "\"window_s\":1},\"read_sizes\":[0,0,1,0,8],"
-			   "\"read_ns\":[0,4]")));
+	records_take(NODE(
+		"c1", APP(",\"mmap_read_bytes\":10,\"mmap_write_bytes\":20,"
+			  "\"meta\":{\"open\":100,\"create\":0,\"stat\":300},"
+			  "\"read_us\":1500,\"write_us\":2000000,"
+			  "\"peak\":{\"read_Bps\":1024,\"write_Bps\":2048,"
+			  "\"window_s\":1},\"read_sizes\":[0,0,1,0,8],"
+			  "\"read_ns\":[0,4]")));
 	expect("  I/O           /mnt/weka, from bpf: the job's alone\n"
 	       "                read         2KiB in 2 calls, 1KiB a call, "
 	       "20B/s over the job's 100 s\n"
@@ -524,17 +511,17 @@ START_TEST(numbers_have_rates_peaks_and_histograms)
 	       "                read sizes   . #  4B to 32B\n"
 	       "                read times   #  2ns to 4ns");
 	expect_no("write sizes");
-	end();
+	records_end();
 	begin(PLAIN);
-	add(NODE("c1", APP("")));
-	add(NODE("c2", ""));
+	records_take(NODE("c1", APP("")));
+	records_take(NODE("c2", ""));
 	expect("  I/O           /mnt/weka, from bpf: the job's alone, on 1 "
 	       "nodes of 2");
 	expect_no("mapped");
 	expect_no("peak");
 	expect_no("reading, ");
 	expect_no("metadata");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -546,25 +533,25 @@ START_TEST(in_short_there_is_a_mean_where_there_are_bytes_and_calls)
 	expect("  read          0B in 5 calls\n"
 	       "  written       1KiB in 0 calls, of all files, pipes and "
 	       "sockets; at most 1KiB/s on a node");
-	end();
+	records_end();
 	begin("jobio/1 rd=1KiB/4 wr=-/- nodes=1/1 cores=- cpus=- prof=- "
 	      "fs=/a:nfs scope=node src=weka q=-");
 	report.is_verbose = false;
 	expect("  read          NODE-WIDE 1KiB in 4 calls of 256B\n"
 	       "  written       NODE-WIDE unknown");
-	end();
+	records_end();
 }
 END_TEST
 
 START_TEST(the_time_of_a_long_job_is_written_out)
 {
 	begin(PLAIN);
-	add("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
-	    "\"uid\":1000," START
-	    "\"end\":1795311262" APP(",\"meta\":{\"open\":172800}") "}");
+	records_take("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
+		     "\"uid\":1000," START "\"end\":1795311262" APP(
+			     ",\"meta\":{\"open\":172800}") "}");
 	expect("                metadata     open 173k; 2/s over the job's "
 	       "86400 s");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -598,9 +585,9 @@ static struct record *many_filesystems(void)
 START_TEST(lines_that_are_too_many_are_counted)
 {
 	begin(PLAIN);
-	add(NODE("c1", APP("")));
+	records_take(NODE("c1", APP("")));
 	expect_no("more line");
-	end();
+	records_end();
 	begin(PLAIN);
 	records[0] = many_filesystems();
 	report.records = records;
@@ -608,40 +595,42 @@ START_TEST(lines_that_are_too_many_are_counted)
 	expect("  I/O           /mnt/63, from bpf: the job's alone\n"
 	       "  note          2 more lines of its nodes' I/O: --json has "
 	       "them");
-	end();
+	records_end();
 }
 END_TEST
 
 START_TEST(all_files_are_not_the_clients)
 {
 	begin(PLAIN);
-	add(NODE("c1", ",\"app\":[{\"scope\":\"job\",\"source\":\"stepd\","
-		       "\"read_bytes\":2048,\"write_bytes\":0,\"read_calls\":"
-		       "0,\"write_calls\":null},"
-		       "{\"scope\":\"node\",\"source\":\"other\",\"read_bytes\""
-		       ":1,\"write_bytes\":null,\"read_calls\":3,"
-		       "\"write_calls\":4}]"));
+	records_take(NODE(
+		"c1", ",\"app\":[{\"scope\":\"job\",\"source\":\"stepd\","
+		      "\"read_bytes\":2048,\"write_bytes\":0,\"read_calls\":"
+		      "0,\"write_calls\":null},"
+		      "{\"scope\":\"node\",\"source\":\"other\",\"read_bytes\""
+		      ":1,\"write_bytes\":null,\"read_calls\":3,"
+		      "\"write_calls\":4}]"));
 	expect("  I/O           all files, from stepd: the job's alone\n"
 	       "                read         2KiB in 0 calls, 20B/s over the "
 	       "job's 100 s\n"
 	       "                written      0B\n"
 	       "                /mnt/weka:wekafs unknown, of this: pipes, "
 	       "sockets and other files are in it");
-	end();
+	records_end();
 }
 END_TEST
 
 START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 {
 	begin(PLAIN);
-	add(NODE("c1",
-		 ",\"wire\":[{\"scope\":\"node\",\"source\":\"nfs\","
-		 "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":4096,"
-		 "\"write_bytes\":1024,\"read_calls\":4,\"write_calls\":0,"
-		 "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
-		 "\"meta_us\":3000,\"asked_read_bytes\":100,"
-		 "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000,"
-		 "\"backlog\":42,\"copies\":5,\"name_calls\":1}]"));
+	records_take(
+		NODE("c1",
+		     ",\"wire\":[{\"scope\":\"node\",\"source\":\"nfs\","
+		     "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":4096,"
+		     "\"write_bytes\":1024,\"read_calls\":4,\"write_calls\":0,"
+		     "\"read_us\":4000,\"write_us\":50,\"meta_calls\":2,"
+		     "\"meta_us\":3000,\"asked_read_bytes\":100,"
+		     "\"asked_write_bytes\":200,\"resent\":3,\"queue_us\":7000,"
+		     "\"backlog\":42,\"copies\":5,\"name_calls\":1}]"));
 	expect("  on the wire   /home, from nfs of client home: NODE-WIDE, "
 	       "with whatever else ran there: read 4KiB in 4 calls, written "
 	       "1KiB in 0\n"
@@ -657,12 +646,13 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	       "slot, added up whenever one was sent\n"
 	       "                copies       5 operations: what the server "
 	       "copied by itself crossed no wire");
-	end();
+	records_end();
 	begin(PLAIN);
-	add(NODE("c1", ",\"wire\":[{\"scope\":\"node\",\"source\":\"weka\","
-		       "\"read_bytes\":4096,\"write_bytes\":null,"
-		       "\"read_calls\":4,\"write_calls\":null,\"resent\":0,"
-		       "\"queue_us\":0,\"backlog\":0,\"copies\":0}]"));
+	records_take(NODE("c1",
+			  ",\"wire\":[{\"scope\":\"node\",\"source\":\"weka\","
+			  "\"read_bytes\":4096,\"write_bytes\":null,"
+			  "\"read_calls\":4,\"write_calls\":null,\"resent\":0,"
+			  "\"queue_us\":0,\"backlog\":0,\"copies\":0}]"));
 	expect("  on the wire   whole node, from weka: NODE-WIDE, with "
 	       "whatever else ran there: read 4KiB in 4 calls, written unknown "
 	       "in unknown");
@@ -672,7 +662,7 @@ START_TEST(what_the_client_moved_is_told_with_what_it_tells_besides)
 	expect_no("sent again");
 	expect_no("backlog");
 	expect_no("copies");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -681,21 +671,21 @@ START_TEST(how_what_a_client_moved_relates_to_what_was_asked_for_is_told)
 	const char *at;
 
 	begin(PLAIN);
-	add(NODE("c1",
-		 ",\"client\":{\"name\":\"home\",\"type\":\"nfs\","
-		 "\"version\":null,\"cpus\":null,\"app_to_wire\":"
-		 "\"cache=out read-ahead=in direct=in compression=none\","
-		 "\"mounts\":[]},\"more_clients\":[{\"name\":\"fast\","
-		 "\"type\":\"gpfs\",\"version\":null,\"cpus\":null,"
-		 "\"app_to_wire\":\"cache=in read-ahead=out new=maybe\","
-		 "\"mounts\":[]},{\"name\":\"old\",\"type\":\"nfs\","
-		 "\"version\":null,\"cpus\":null,\"mounts\":[]}],"
-		 "\"wire\":[{\"scope\":\"node\",\"source\":\"mountstats\","
-		 "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":1},"
-		 "{\"scope\":\"node\",\"source\":\"mmpmon\","
-		 "\"client\":\"fast\",\"fs\":\"/fast\",\"read_bytes\":2},"
-		 "{\"scope\":\"node\",\"source\":\"mountstats\","
-		 "\"client\":\"old\",\"fs\":\"/old\",\"read_bytes\":3}]"));
+	records_take(NODE(
+		"c1", ",\"client\":{\"name\":\"home\",\"type\":\"nfs\","
+		      "\"version\":null,\"cpus\":null,\"app_to_wire\":"
+		      "\"cache=out read-ahead=in direct=in compression=none\","
+		      "\"mounts\":[]},\"more_clients\":[{\"name\":\"fast\","
+		      "\"type\":\"gpfs\",\"version\":null,\"cpus\":null,"
+		      "\"app_to_wire\":\"cache=in read-ahead=out new=maybe\","
+		      "\"mounts\":[]},{\"name\":\"old\",\"type\":\"nfs\","
+		      "\"version\":null,\"cpus\":null,\"mounts\":[]}],"
+		      "\"wire\":[{\"scope\":\"node\",\"source\":\"mountstats\","
+		      "\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":1},"
+		      "{\"scope\":\"node\",\"source\":\"mmpmon\","
+		      "\"client\":\"fast\",\"fs\":\"/fast\",\"read_bytes\":2},"
+		      "{\"scope\":\"node\",\"source\":\"mountstats\","
+		      "\"client\":\"old\",\"fs\":\"/old\",\"read_bytes\":3}]"));
 	expect("                beside I/O   without what a cache answered, "
 	       "with what was read ahead, with direct I/O, nothing is "
 	       "compressed\n"
@@ -704,7 +694,7 @@ START_TEST(how_what_a_client_moved_relates_to_what_was_asked_for_is_told)
 	/* of the third nobody says it */
 	at = strstr(strstr(printed, "beside I/O") + 1, "beside I/O");
 	ck_assert_ptr_null(strstr(at + 1, "beside I/O"));
-	end();
+	records_end();
 }
 END_TEST
 
@@ -718,7 +708,7 @@ START_TEST(nodes_are_listed_and_the_busiest_is_named)
 	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=17/17 cores=- cpus=- prof=- "
 	      "fs=- scope=node src=bpf q=all_files,other imb=1.10@c2 "
 	      "slow=4.1s@c1");
-	add(NODE("c1", APP("")));
+	records_take(NODE("c1", APP("")));
 	expect("  balance       NODE-WIDE, c2 moved 1.10 times as much as the "
 	       "mean node\n"
 	       "  slowest       c1: its processes spent 4.1s in read and write "
@@ -729,7 +719,7 @@ START_TEST(nodes_are_listed_and_the_busiest_is_named)
 			 "{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":"
 			 "\"c%d\",\"uid\":1," START "\"end\":1795224962}",
 			 i);
-		add(text);
+		records_take(text);
 		if (i == 16)
 			expect_no("--json has them");
 	}
@@ -740,13 +730,13 @@ START_TEST(nodes_are_listed_and_the_busiest_is_named)
 	       "  quality       counts every file, pipe and socket, not only "
 	       "the client's files");
 	expect_no("c17 ");
-	end();
+	records_end();
 	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/2 cores=- cpus=- prof=- "
 	      "fs=- scope=job src=bpf q=- imb=1.09@c2");
 	expect_no("balance");
 	expect_no("slowest");
 	expect_no("quality");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -760,20 +750,20 @@ START_TEST(what_is_not_whole_is_noted)
 	expect("  note          not in sacct yet: no row\n"
 	       "  summary       " PLAIN);
 	report.left_out = 12;
-	add(NODE("c1", APP("")));
+	records_take(NODE("c1", APP("")));
 	expect("  I/O           all nodes, from bpf: the job's alone\n"
 	       "                read         1KiB in 3 calls, 341B a call\n"
 	       "  note          12 records are not shown: they do not fit into "
 	       "one answer");
 	report.state = NULL;
 	expect_no("not in sacct");
-	end();
+	records_end();
 	begin(PLAIN);
 	report.source = "sacct";
 	strcpy(report.why_not_ledger, "no ledger");
 	expect("  note          from sacct, three digits and no details: no "
 	       "ledger");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -790,7 +780,7 @@ START_TEST(of_a_job_that_runs_it_is_told_what_is_not_known_yet)
 	look.blind = 1; /* of all nodes: the report says nothing else */
 	expect_no("  note");
 	look.blind = 0;
-	add(NODE("c1", APP("")));
+	records_take(NODE("c1", APP("")));
 	expect("  note          so far: the job runs, and what its clients "
 	       "moved is read when it ends");
 	expect_no("count nothing");
@@ -809,7 +799,7 @@ START_TEST(of_a_job_that_runs_it_is_told_what_is_not_known_yet)
 	strcpy(look.who, "c3: it did not answer");
 	expect("  note          no numbers from 2 of 4 nodes: c3: it did not "
 	       "answer");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -847,7 +837,7 @@ START_TEST(columns_of_csv_keep_their_names_and_places)
 	begin(PLAIN);
 	print(job_print_csv);
 	ck_assert_int_eq(count_commas(printed), count_commas(columns));
-	end();
+	records_end();
 }
 END_TEST
 
@@ -862,12 +852,12 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	report.het_job = RECORD_UNKNOWN;
 	report.slurm = &slurm;
 	slurm.signal = 9;
-	add(NODE("c1", ",\"findings\":[{\"code\":\"W01\",\"severity\":"
-		       "\"error\"},{\"code\":\"W07\",\"severity\":"
-		       "\"info\"}]"));
-	add(NODE("c2", ",\"findings\":[{\"code\":\"W07\",\"severity\":"
-		       "\"error\"},{\"code\":\"N\\\"1\",\"severity\":"
-		       "\"info\"}]"));
+	records_take(NODE("c1", ",\"findings\":[{\"code\":\"W01\",\"severity\":"
+				"\"error\"},{\"code\":\"W07\",\"severity\":"
+				"\"info\"}]"));
+	records_take(NODE("c2", ",\"findings\":[{\"code\":\"W07\",\"severity\":"
+				"\"error\"},{\"code\":\"N\\\"1\",\"severity\":"
+				"\"info\"}]"));
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(
 		printed, ",\"\",28,25,0,,,9,12,\"/mnt/weka:wekafs\",\"W01 W07 "
@@ -877,7 +867,7 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	slurm.raw_id = "29";
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(printed, ",\"\",29,25,0,,,9,12,"));
-	end();
+	records_end();
 }
 END_TEST
 
@@ -897,15 +887,15 @@ START_TEST(a_line_of_csv_has_64_codes_of_findings_at_most)
 	begin(PLAIN);
 	ck_assert_int_gt(
 		asprintf(&text, NODE("c1", ",\"findings\":[%s]"), list), 0);
-	add(text);
+	records_take(text);
 	free(text);
-	add(NODE("c2",
-		 ",\"findings\":[{\"code\":\"X64\",\"severity\":\"info\"},"
-		 "{\"code\":\"X7\",\"severity\":\"info\"}]"));
+	records_take(NODE(
+		"c2", ",\"findings\":[{\"code\":\"X64\",\"severity\":\"info\"},"
+		      "{\"code\":\"X7\",\"severity\":\"info\"}]"));
 	strcat(words, "\",");
 	print(job_print_csv);
 	ck_assert_msg(strstr(printed, words) != NULL, "%s", printed);
-	end();
+	records_end();
 }
 END_TEST
 
@@ -931,7 +921,7 @@ START_TEST(a_line_of_csv_has_all_columns)
 				  "\"7,15\",\"stream\",1024,3,2048,4,\"\","
 				  "\"bpf\",\"\",,,\"\",\"\",\"\",\"\",\"\",,,,,"
 				  "3,\"\",,,,,,,,\"\",\"\",0,0\n");
-	end();
+	records_end();
 }
 END_TEST
 
@@ -953,7 +943,7 @@ START_TEST(json_is_the_answer_of_the_ledger_or_what_sacct_knows)
 		strstr(printed, "\"totals\":{\"read_bytes\":1024"));
 	ck_assert_ptr_nonnull(strstr(printed, "\"summary\":\"" PLAIN "\""));
 	ck_assert_ptr_null(strstr(printed, "advice"));
-	end();
+	records_end();
 }
 END_TEST
 

@@ -427,11 +427,10 @@ static struct journal_change change;
 
 static void begin_running(void)
 {
-	char text[3000];
+	char path[600];
 
 	begin();
-	snprintf(text, sizeof(text), COMMAND, tempdir_name);
-	ck_assert_int_eq(chmod(tempdir_put("weka", text), 0755), 0);
+	tempdir_command("weka", COMMAND, path);
 	tempdir_put("ps", PS("READY"));
 	tempdir_put("stable", ON("3"));
 	tempdir_put("staged", ON("3"));
