@@ -41,12 +41,6 @@ static void first_name(const char *list, char *name, size_t size)
 	name[length] = '\0';
 }
 
-/* Slurm reads more words, with the same first letters (parse_config.c). */
-static bool is_yes(const char *value)
-{
-	return *value && strchr("yYtTuU1", *value);
-}
-
 static bool is_soon(const struct doctor *doctor, const char *line)
 {
 	const char *all = slurm_conf_get(doctor->slurm, "SuspendTime");
@@ -73,7 +67,7 @@ static bool goes_soon(const struct doctor *doctor, const char *node)
 		     !slurm_conf_in_list(nodes, node)))
 			continue;
 		if (setting(line, "PowerDownOnIdle", value, sizeof(value)) &&
-		    is_yes(value))
+		    slurm_conf_is_yes(value))
 			return true;
 		if (is_soon(doctor, line))
 			soon = true;

@@ -345,17 +345,21 @@ const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
 	return NULL;
 }
 
-bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
+bool slurm_conf_is_yes(const char *value)
 {
 	static const char *const yes[] = { "yes", "true", "1", "up" };
-	const char *value = slurm_conf_get(conf, key);
 
-	if (!value)
-		return missing;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		if (!strcasecmp(value, yes[i]))
 			return true;
 	return false;
+}
+
+bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
+{
+	const char *value = slurm_conf_get(conf, key);
+
+	return value ? slurm_conf_is_yes(value) : missing;
 }
 
 bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
