@@ -119,6 +119,14 @@ static void put_sum(struct page *page, const struct tally *t,
 	page_raw(page, "</tr>\n");
 }
 
+static void end_table(struct page *page, size_t count, size_t limit)
+{
+	page_table_end(page);
+	if (count > limit)
+		page_raw(page, "<p>and %zu more</p>\n", count - limit);
+	page_section_end(page);
+}
+
 static void put_table(struct page *page, const struct site *site,
 		      enum tally_kind kind, size_t limit)
 {
@@ -140,11 +148,7 @@ static void put_table(struct page *page, const struct site *site,
 	page_table(page, title, head);
 	for (i = 0; i < t->counts[kind] && i < limit; i++)
 		put_sum(page, t, kind, &t->sums[kind][i]);
-	page_table_end(page);
-	if (t->counts[kind] > limit)
-		page_raw(page, "<p>and %zu more</p>\n",
-			 t->counts[kind] - limit);
-	page_section_end(page);
+	end_table(page, t->counts[kind], limit);
 }
 
 static void put_gate(struct page *page, const struct site *site, size_t limit)
@@ -168,8 +172,7 @@ static void put_gate(struct page *page, const struct site *site, size_t limit)
 		page_cell_count(page, t->gate[i].refused);
 		page_raw(page, "</tr>\n");
 	}
-	page_table_end(page);
-	page_section_end(page);
+	end_table(page, t->gate_count, limit);
 }
 
 int site_page_write(const char *file, const struct site *site, size_t limit,

@@ -84,13 +84,18 @@ static const char *bytes(int64_t number, char *out)
 static void print_sum(FILE *out, const struct tally *t, enum tally_kind kind,
 		      const struct tally_sum *sum)
 {
-	char name[SITE_NAME], hours[SITE_HOURS], jobs[16], read[16];
+	char text[SITE_NAME], hours[SITE_HOURS], jobs[16], read[16];
 	char written[16], meta[16], peak[16];
+	const char *name = site_name(t, kind, sum, text);
 
-	fprintf(out, "%-*s %7s %10s %9s %9s %9s", NAME_WIDE,
-		site_name(t, kind, sum, name), job_count(sum->jobs, jobs),
-		site_hours(sum->node_s, hours), bytes(sum->read, read),
-		bytes(sum->written, written),
+	/* its numbers stay below the others' */
+	if (strlen(name) > NAME_WIDE) {
+		fprintf(out, "%s\n", name);
+		name = "";
+	}
+	fprintf(out, "%-*s %7s %10s %9s %9s %9s", NAME_WIDE, name,
+		job_count(sum->jobs, jobs), site_hours(sum->node_s, hours),
+		bytes(sum->read, read), bytes(sum->written, written),
 		sum->meta < 0 ? "-" : job_count(sum->meta, meta));
 	if (sum->peak >= 0)
 		fprintf(out, " %9s  %lld\n", job_bytes(sum->peak, peak),

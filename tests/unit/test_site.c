@@ -203,6 +203,7 @@ START_TEST(twenty_jobs_that_the_gate_would_refuse_are_named)
 	expect_no(printed(as_text), "\n                1 of alice");
 	expect(paged(), "<tr><td>2</td><td>c</td><td>alice</td><td>1</td>"
 			"<td>0</td></tr>\n</tbody>");
+	expect(paged(), "</table></div>\n<p>and 1 more</p>\n");
 	end();
 }
 END_TEST
