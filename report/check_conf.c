@@ -128,7 +128,8 @@ static void check_bounds(const struct doctor *doctor)
 			config->io_cores_min, doctor->host, spec);
 }
 
-static void check_budget(const struct doctor *doctor)
+/* PrologEpilogTimeout; 0: Slurm waits for as long as it takes. */
+static unsigned long hook_limit_s(const struct doctor *doctor)
 {
 	const char *value =
 		doctor->slurm
@@ -136,15 +137,42 @@ static void check_budget(const struct doctor *doctor)
 			: NULL;
 	unsigned long seconds;
 
-	if (!value || number_parse(value, 1, 65534, &seconds, NULL) < 0 ||
-	    doctor->config->prolog_budget_ms <= seconds * 500)
-		return;
-	findings_add(doctor->findings, "J13", FINDING_WARNING,
-		     "PrologEpilogTimeout of twice prolog_budget_ms at least",
-		     "slurm.conf: PrologEpilogTimeout=%lu, and jobio.conf: "
-		     "prolog_budget_ms=%u: Slurm may end a prolog, and drain "
-		     "the node, before jobio gives up by itself",
-		     seconds, doctor->config->prolog_budget_ms);
+	return value && number_parse(value, 1, 65533, &seconds, NULL) == 0
+		       ? seconds
+		       : 0;
+}
+
+static void check_budget(const struct doctor *doctor)
+{
+	unsigned int budget_ms = doctor->config->prolog_budget_ms;
+	unsigned long seconds = hook_limit_s(doctor);
+
+	if (seconds && budget_ms > seconds * 500)
+		findings_add(
+			doctor->findings, "J13", FINDING_WARNING,
+			"PrologEpilogTimeout of twice prolog_budget_ms at "
+			"least",
+			"slurm.conf: PrologEpilogTimeout=%lu, and jobio.conf: "
+			"prolog_budget_ms=%u: Slurm may end a prolog, and "
+			"drain the node, before jobio gives up by itself",
+			seconds, budget_ms);
+}
+
+static void check_waiting(const struct doctor *doctor)
+{
+	unsigned int wait_ms = doctor->config->ledger.send_timeout_ms;
+	unsigned long seconds = hook_limit_s(doctor);
+
+	if (seconds && wait_ms > seconds * 500 &&
+	    config_waits(doctor->config, doctor->host))
+		findings_add(
+			doctor->findings, "J13", FINDING_WARNING,
+			"PrologEpilogTimeout of twice send_timeout_ms at least",
+			"slurm.conf: PrologEpilogTimeout=%lu, and jobio.conf: "
+			"send_timeout_ms=%u with wait_nodes: Slurm may end an "
+			"epilog, and drain the node, while it waits for the "
+			"ledger",
+			seconds, wait_ms);
 }
 
 /* ---- where it is in use ------------------------------------------------------ */
@@ -227,4 +255,5 @@ void check_conf(const struct doctor *doctor)
 		check_bounds(doctor);
 	if (doctor->roles & (ROLE_NODE | ROLE_CTLD))
 		check_budget(doctor);
+	check_waiting(doctor);
 }

@@ -190,6 +190,7 @@ sites() {
 	node  | J10 | conf 's/^.jobio.$/&\nnodes = m*/' | jobio does nothing on this host: the site does not use jobio on node n02 | nodes= with this node
 	ctld  | J12 | conf 's/^.jobio.$/&\npartitions = test/' | in use in partition test only | empty for all
 	node  | J13 | conf 's/^.jobio.$/&\nprolog_budget_ms=40000/' | PrologEpilogTimeout=60 | twice prolog_budget_ms
+	node  | J13 | conf 's/^send_timeout_ms.*/send_timeout_ms=31000\nwait_nodes = n*/' | while it waits for the ledger | twice send_timeout_ms
 	login | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
 	ledger | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
 	ctld  | J15 | slurm_has 'NodeName=k[01-16] CPUs=8 State=CLOUD\nPartitionName=cloud Nodes=k[01-16] PowerDownOnIdle=YES' | node k[01-16] has State=CLOUD and is powered down after each job | wait_nodes with them
