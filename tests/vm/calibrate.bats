@@ -27,7 +27,7 @@ calibrate() {
 
 @test "with one core and with two the client is on those reserved, and jobio has counted what fio says, libaio too" {
 	node_is v2 block
-	allow core_change=grow
+	allow core_change=any core_method=mount
 	on_node 'sed -i "s/^grace_s.*/grace_s = 60/; s/^kernel = no/kernel = yes/" /etc/slurm/jobio.conf'
 	client_new 6
 	# loading takes longer than a prolog waits
