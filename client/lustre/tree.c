@@ -305,6 +305,19 @@ static int open_below(const struct config_client *section, size_t root,
 	return openat(at, path, O_RDONLY | O_CLOEXEC);
 }
 
+/* What has many lines is in debugfs since 2.13 (LU-8066, adb5aca3d6), all else in sysfs:
+ * there a file is looked for first. */
+static size_t likely_root(const char *param)
+{
+	static const char *const of_lines[] = { "stats", "import", "state" };
+	size_t i;
+
+	for (i = 0; i < sizeof(of_lines) / sizeof(of_lines[0]); i++)
+		if (!strcmp(param, of_lines[i]))
+			return 1;
+	return 0;
+}
+
 /* Some hundred targets are read one after the other, and each has a file in the
  * same folder as the one before: there it is looked for first. */
 static int open_param(const struct config_client *section, const char *folder,
@@ -314,11 +327,11 @@ static int open_param(const struct config_client *section, const char *folder,
 		char name[48];
 		size_t root;
 	} seen[SEEN];
-	size_t slot = hash_of(param) % SEEN, first = 0, i, root;
+	size_t slot = hash_of(param) % SEEN, i, root;
+	size_t first = strcmp(seen[slot].name, param) != 0 ? likely_root(param)
+							   : seen[slot].root;
 	int fd, denied = 0;
 
-	if (!strcmp(seen[slot].name, param))
-		first = seen[slot].root;
 	for (i = 0; i < ROOTS; i++) {
 		root = (first + i) % ROOTS;
 		fd = open_below(section, root, folder, device, param);
