@@ -240,7 +240,8 @@ suite_unit() {
 	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' cores count hardening ledger \
 		locality plan prolog report)
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_SHARE=4 -- \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_SHARE=4 \
+		-e CK_TIMEOUT_MULTIPLIER=5 -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "CFLAGS=$quick -Wno-error" "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
 	tests "$1, make check" "$(missing "$dir/check.passed")" "${logs[@]}"
