@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node line against its machine, its client and its slurmd, file by file. On whole
- * nodes: check_node.bats. */
+/* A node line against its machine, its client and its slurmd, and what else jobio needs
+ * on a node, file by file. On whole nodes: check_node.bats, check_site.bats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "lib/core_map.h"
 #include "lib/version.h"
+#include "report/check_node.h"
 #include "report/doctor_node.h"
 #include "report/doctor_slurmd.h"
 #include "tests/machines/machines.h"
@@ -572,6 +574,304 @@ START_TEST(slurmd_is_called_what_its_arguments_say)
 }
 END_TEST
 
+/* ---- prolog and epilog --------------------------------------------------------------- */
+
+static uid_t uid;
+
+uid_t __wrap_geteuid(void)
+{
+	return uid;
+}
+
+static void put_program(const char *name, const char *text)
+{
+	ck_assert_int_eq(chmod(tempdir_put(name, text), 0755), 0);
+}
+
+/* What a part of jobio check finds with this slurm.conf. */
+static const char *checked(void (*check)(const struct doctor *),
+			   const char *slurm_conf)
+{
+	const char *text;
+	struct err err = { "" };
+
+	tempdir_put("etc/slurm.conf", slurm_conf);
+	doctor.slurm = slurm_conf_load(tempdir_name, "/etc/slurm.conf", &err);
+	ck_assert_msg(doctor.slurm != NULL, "%s", err.text);
+	doctor.findings = &findings;
+	check(&doctor);
+	text = said_findings(&findings);
+	slurm_conf_free(doctor.slurm);
+	return text;
+}
+
+static const char *hooked(const char *slurm_conf)
+{
+	return checked(check_node_scripts, slurm_conf);
+}
+
+#define DRAINS                                                                 \
+	": slurmd fails it and drains the node at its next job; install it "   \
+	"on every node before slurm.conf names it; chmod 755\n"
+#define S18(key, value, what)                                                  \
+	"S18 error slurm.conf: " key "=" value                                 \
+	": none of its scripts runs jobio's: nothing is " what " for a job; "
+
+START_TEST(a_script_that_slurmd_cannot_run_is_told)
+{
+	begin();
+	put_program("p", "exec /x/jobio/prolog");
+	ck_assert_str_eq(hooked("Prolog=/p"), "");
+	ck_assert_str_eq(hooked("Prolog=/no"),
+			 "S17 error slurm.conf: Prolog=/no: there is no such "
+			 "file" DRAINS);
+	ck_assert_int_eq(chmod(tempdir_path("p"), 0644), 0);
+	ck_assert_str_eq(hooked("Epilog=/p"),
+			 "S17 error slurm.conf: Epilog=/p: "
+			 "it is not executable" DRAINS);
+	ck_assert_int_eq(chmod(tempdir_path("p"), 0645), 0);
+	ck_assert_str_eq(hooked("Epilog=/p"), "");
+	ck_assert_str_eq(hooked("Epilog=/etc"),
+			 "S17 error slurm.conf: Epilog=/etc: it is not "
+			 "executable" DRAINS);
+	ck_assert_str_eq(hooked("Epilog=/d/*"), "S17 error slurm.conf: "
+						"Epilog=/d/*: no file "
+						"matches" DRAINS);
+	ck_assert_str_eq(hooked("ClusterName=c"), "");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(one_of_the_scripts_runs_jobios)
+{
+	begin();
+	put_program("d/a", "true");
+	said_expect(hooked("Prolog=/d/a"), S18("Prolog", "/d/a", "prepared"));
+	said_expect(hooked("Epilog=/d/*"),
+		    S18("Epilog", "/d/*", "put back or recorded"));
+	put_program("d/b", "exec /x/jobio/epilog");
+	ck_assert_str_eq(hooked("Epilog=/d/*"), "");
+	ck_assert_str_eq(hooked("Epilog=/d/[ab]"), "");
+	ck_assert_str_eq(hooked("Epilog=/d/a\nEpilog=/d/b"), "");
+	said_expect(hooked("Epilog=/d/?\nEpilog=/d/no"), "S17 error");
+	/* one that lies beside its helper is ours, whatever it says */
+	put_program("d/jobio-release", "");
+	ck_assert_str_eq(hooked("Epilog=/d/a"), "");
+	said_expect(hooked("Prolog=/d/a"), S18("Prolog", "/d/a", "prepared"));
+	/* beside slurm.conf */
+	put_program("etc/own", "jobio");
+	ck_assert_str_eq(hooked("Prolog=own"), "");
+	doctor.slurm_conf_path = "slurm.conf";
+	said_expect(hooked("Prolog=own"), "Prolog=own: there is no such file");
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- a node's helpers, folders and units ------------------------------------------------ */
+
+static struct config config;
+static char prolog[600]; /* as a line of slurm.conf */
+
+#define FOLDER "usr/libexec/"
+
+/* All of them, beside a prolog, on this host: there is no root before the paths. */
+static void begin_host(void)
+{
+	static const char *const helpers[] = { "prepare", "release", "send",
+					       "slurm",	  "node",    "file" };
+	char name[100];
+	size_t i;
+
+	begin();
+	uid = 0;
+	doctor.root = "";
+	config = (struct config){ .run_dir = (char *)"/",
+				  .spool_dir = (char *)"/",
+				  .report_dir = (char *)"",
+				  .ledger.host = (char *)"a",
+				  .count_kernel = SWITCH_YES };
+	doctor.config = &config;
+	for (i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
+		snprintf(name, sizeof(name), FOLDER "jobio-%s", helpers[i]);
+		put_program(name, "");
+	}
+	put_program(FOLDER "jobio-count",
+		    "#!/bin/sh\n[ \"$*\" = '--run-dir=/ probe' ] || exit 9\n"
+		    "echo '{\"tier\":\"bpf\"}'\n");
+	put_program(FOLDER "jobio", "");
+	put_program(FOLDER "prolog", "");
+	snprintf(prolog, sizeof(prolog), "Prolog=%s",
+		 tempdir_path(FOLDER "prolog"));
+}
+
+/* Those of units are another host's: whether systemd runs here is no matter. */
+static const char *hosted(void)
+{
+	static char text[8192];
+	const char *all = checked(check_node_host, prolog), *line;
+
+	*text = '\0';
+	for (line = all; *line; line = strchr(line, '\n') + 1)
+		if (strncmp(line, "H04", 3) != 0)
+			strncat(text, line, strcspn(line, "\n") + 1);
+	return text;
+}
+
+/* The same as a copy, below a root. */
+static void below_root(void)
+{
+	doctor.root = tempdir_name;
+	config.run_dir = config.spool_dir = (char *)"/nowhere";
+	strcpy(prolog, "Prolog=/" FOLDER "prolog");
+}
+
+START_TEST(helpers_that_are_missing_are_named)
+{
+	char wanted[700];
+
+	begin_host();
+	ck_assert_str_eq(hosted(), "");
+	remove(tempdir_path(FOLDER "jobio-send"));
+	ck_assert_int_eq(chmod(tempdir_path(FOLDER "jobio-node"), 0644), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "H01 error %s: not there, or not executable: jobio-send "
+		 "jobio-node: jobs run without what it does; ",
+		 tempdir_path("usr/libexec"));
+	said_expect(hosted(), wanted);
+	/* one of the two tells the folder; without them it is where jobio was
+	 * installed */
+	remove(tempdir_path(FOLDER "jobio-prepare"));
+	said_expect(hosted(), "not executable: jobio-prepare jobio-send "
+			      "jobio-node: jobs");
+	put_program(FOLDER "jobio-prepare", "");
+	remove(tempdir_path(FOLDER "jobio-release"));
+	said_expect(hosted(), "not executable: jobio-release jobio-send "
+			      "jobio-node: jobs");
+	remove(tempdir_path(FOLDER "jobio-prepare"));
+	below_root();
+	snprintf(wanted, sizeof(wanted), "H01 error %s%s: not there",
+		 tempdir_name, JOBIO_LIBEXECDIR);
+	said_expect(hosted(), wanted);
+	/* a site without a prolog has no helpers yet */
+	strcpy(prolog, "ClusterName=c");
+	ck_assert_str_eq(hosted(), "");
+	tempdir_remove();
+}
+END_TEST
+
+static const char *counted(const char *script)
+{
+	put_program(FOLDER "jobio-count", script);
+	return hosted();
+}
+
+START_TEST(how_io_is_counted_is_told_where_it_is_not_by_file)
+{
+	begin_host();
+	said_expect(counted("#!/bin/sh\necho '{\"tier\":\"exit\",\"reason\":"
+			    "\"no BTF\"}'\n"),
+		    "H02 warning I/O is counted by process exits, on all files "
+		    "together: no BTF; ");
+	said_expect(counted("#!/bin/sh\necho '{\"tier\":\"none\"}'\n"),
+		    "H02 warning I/O is counted by steps, on all files "
+		    "together: the kernel does not say why; ");
+	said_expect(counted("#!/bin/sh\necho nonsense\n"),
+		    "H02 warning jobio-count probe: no answer that can be "
+		    "read; run jobio-count probe by hand\n");
+	said_expect(counted("#!/nowhere/sh\n"), "H02 warning ");
+	config.count_kernel = SWITCH_NO;
+	ck_assert_str_eq(hosted(), "");
+	config.count_kernel = SWITCH_YES;
+	uid = 1000;
+	ck_assert_str_eq(hosted(),
+			 "H05 info not run as root: counters, spool and parts "
+			 "of the client were not looked at; run it as root\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_reports_of_jobs_lack_is_told)
+{
+	begin_host();
+	below_root();
+	config.report_dir = (char *)"%w";
+	ck_assert_str_eq(hosted(), "");
+	remove(tempdir_path(FOLDER "jobio"));
+	said_expect(hosted(), "H06 warning jobio.conf: report_dir=%w: jobio is "
+			      "not in " JOBIO_BINDIR ": jobs");
+	put_program(&(JOBIO_BINDIR "/jobio")[1], "");
+	ck_assert_str_eq(hosted(), "");
+	remove(tempdir_path(FOLDER "jobio-file"));
+	said_expect(hosted(),
+		    "H06 warning jobio.conf: report_dir=%w: jobio-file is not "
+		    "beside jobio-release: jobs leave no report there; ");
+	config.ledger.host = (char *)"";
+	said_expect(hosted(), "report_dir=%w: [ledger] has no host: jobs");
+	config.report_dir = (char *)"";
+	ck_assert_str_eq(hosted(), "");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(folders_are_roots_alone)
+{
+	char own[600], file[600], wanted[900];
+
+	begin_host();
+	snprintf(own, sizeof(own), "%s", tempdir_path("own"));
+	snprintf(file, sizeof(file), "%s", tempdir_put("file", ""));
+	config.count_kernel = SWITCH_NO;
+	config.run_dir = own; /* the first prolog makes it */
+	ck_assert_str_eq(hosted(), "");
+	ck_assert_int_eq(mkdir(own, 0700), 0);
+	ck_assert_int_eq(chmod(own, 0720), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "H03 error jobio.conf: run_dir=%s: others than root may write "
+		 "there: jobio does not write there, and jobs have no record; ",
+		 own);
+	said_expect(hosted(), wanted);
+	ck_assert_int_eq(chmod(own, 0702), 0);
+	said_expect(hosted(), wanted);
+	config.run_dir = (char *)"/";
+	config.spool_dir = file;
+	snprintf(wanted, sizeof(wanted),
+		 "H03 error jobio.conf: spool_dir=%s: it is no folder: ", file);
+	said_expect(hosted(), wanted);
+	tempdir_remove();
+}
+END_TEST
+
+#define H04(unit, what)                                                        \
+	"H04 warning " unit " is not enabled: " what                           \
+	"; systemctl enable --now " unit "\n"
+#define RECOVER                                                                \
+	H04("jobio-recover.service",                                           \
+	    "what a crash left changed stays so until the next job")
+#define SEND                                                                   \
+	H04("jobio-send.timer",                                                \
+	    "records that the ledger did not take wait for the next job")
+
+START_TEST(units_are_enabled_where_systemd_runs)
+{
+	begin_host();
+	doctor.root = tempdir_name;
+	strcpy(prolog, "ClusterName=c");
+	config.run_dir = config.spool_dir = (char *)"/nowhere";
+	ck_assert_str_eq(checked(check_node_host, prolog), "");
+	tempdir_put("run/systemd/system/x", "");
+	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER SEND);
+	tempdir_put("etc/systemd/system/timers.target.wants/jobio-send.timer",
+		    "");
+	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER);
+	tempdir_put("run/systemd/system/a.wants/jobio-recover.service", "");
+	ck_assert_str_eq(checked(check_node_host, prolog), "");
+	remove(tempdir_path("etc/systemd/system/timers.target.wants/"
+			    "jobio-send.timer"));
+	ck_assert_str_eq(checked(check_node_host, prolog), SEND);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_host_without_a_node_line_and_one_with_a_wrong_one_are_told,
 	  a_line_gives_all_cpus_or_one_for_each_core,
@@ -587,4 +887,9 @@ UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_slurmd_that_cannot_count_is_told,
 	  what_was_hidden_when_slurmd_was_started_is_told,
 	  a_topology_that_lacks_cpus_is_told,
-	  slurmd_is_called_what_its_arguments_say)
+	  slurmd_is_called_what_its_arguments_say,
+	  a_script_that_slurmd_cannot_run_is_told,
+	  one_of_the_scripts_runs_jobios, helpers_that_are_missing_are_named,
+	  how_io_is_counted_is_told_where_it_is_not_by_file,
+	  what_reports_of_jobs_lack_is_told, folders_are_roots_alone,
+	  units_are_enabled_where_systemd_runs)
