@@ -177,6 +177,8 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	expect(K04("2-3", "C3", "60", INTEL));
 	state(3, 0, "40", "0", "C3");
 	expect(K04("2-3", "a state", "50", INTEL));
+	state(3, 0, "10", "0", "C3"); /* quick enough */
+	expect(K04("2", "a state", "50", INTEL));
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	ck_assert_ptr_nonnull(
 		strstr(said(), "for all CPUs processor.max_cstate=1 on"));
