@@ -389,7 +389,7 @@ END_TEST
 
 START_TEST(without_either_slurmctld_tells_unless_the_prolog_has_kept_it)
 {
-	char wanted[300], text[600];
+	char wanted[300], text[NODE_TEXT_MAX + 1];
 
 	tempdir_make();
 	subject_init(&subject);
@@ -402,6 +402,12 @@ START_TEST(without_either_slurmctld_tells_unless_the_prolog_has_kept_it)
 	ck_assert_str_eq(world.run_dir, wanted);
 	ck_assert_int_eq(world.asked, 0);
 	ck_assert(!state.node.allow_spec_resources_usage);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	subject.task_plugin_param = text;
+	ck_assert_int_eq(found(), -1);
+	ck_assert_str_eq(err.text, "--task-plugin-param: longer than 1023");
+	subject.task_plugin_param = NULL;
 	world.cached = 0;
 	ck_assert_msg(found() == 0, "%s", err.text);
 	ck_assert_int_eq(world.asked, 1);
