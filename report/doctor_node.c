@@ -162,35 +162,42 @@ static bool is_whole_cores(const struct doctor *doctor,
 	return true;
 }
 
+/* The same, read as Slurm does. */
+static bool is_whole_in_slurm(const struct node *node,
+			      const struct cpuset *list)
+{
+	unsigned int total = node->sockets * node->cores;
+	unsigned int unit = total >= node->cpus ? 1 : node->threads;
+	int cpu;
+
+	cpuset_for_each (cpu, list)
+		for (unsigned int t = 0; t < unit; t++)
+			if (!cpuset_has(list,
+					(unsigned int)cpu / unit * unit + t))
+				return false;
+	return true;
+}
+
 /*
- * Certain when the client's CPUs tell; otherwise when the list names whole
- * cores in Linux's numbers but torn ones in Slurm's.
+ * A list of whole cores in the one numbers and torn ones in the other is in the
+ * one. Else the client's CPUs tell.
  */
 static bool is_in_os_numbers(const struct doctor *doctor,
 			     const struct cpuset *really)
 {
 	const struct node *node = &doctor->state.node;
 	const struct cpuset *list = &node->spec_list;
-	int cpu;
+	bool is_slurms = is_whole_in_slurm(node, list);
+	bool is_linuxs = is_whole_cores(doctor, list);
 
-	if (cpuset_equal(list, really))
+	if (cpuset_equal(list, really) || (is_slurms && !is_linuxs))
 		return false;
 	if (doctor->client_known && !cpuset_is_empty(&doctor->client_cpus))
 		return (cpuset_is_subset(list, &doctor->client_cpus) &&
 			!cpuset_equal(really, &doctor->client_cpus)) ||
 		       (cpuset_intersects(list, &doctor->client_cpus) &&
 			!cpuset_is_subset(&doctor->client_cpus, really));
-	if (node->threads < 2 || node->cpus <= node->sockets * node->cores ||
-	    !is_whole_cores(doctor, list))
-		return false;
-	cpuset_for_each (cpu, list)
-		for (unsigned int t = 0; t < node->threads; t++)
-			if (!cpuset_has(list, (unsigned int)cpu /
-							      node->threads *
-							      node->threads +
-						      t))
-				return true;
-	return false;
+	return is_linuxs && !is_slurms;
 }
 
 /* The CpuSpecList that withholds these OS CPUs, as a line to write. */

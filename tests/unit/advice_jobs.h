@@ -27,6 +27,7 @@ struct job {
 	double ahead; /* by so many is the clock of each node but the first */
 	int64_t cores;
 	int applied, met;
+	size_t applied_first; /* so many nodes have it, whatever the others */
 	enum record_scope scope;
 	struct record_io io, wire; /* of a node; wire without source: none */
 	bool is_whole;		   /* wire is of all of the client */
@@ -123,7 +124,7 @@ static struct record *make(struct job *j, size_t at)
 	r->has_io_cores = j->cores > 0;
 	r->io_cores_count = j->cores;
 	r->cores_met = j->met;
-	r->profile_applied = j->applied;
+	r->profile_applied = at < j->applied_first || j->applied;
 	r->has_request = j->profile || j->cores;
 	r->request.io_cores = (unsigned int)j->cores;
 	if (j->profile)

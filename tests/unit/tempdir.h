@@ -3,8 +3,8 @@
  *
  * tempdir_make() makes one under TMPDIR or /tmp and returns its path (static);
  * tempdir_path("a") is "DIR/a" (static, four at a time);
- * tempdir_put("a", "text") writes a file there and returns its path,
- * tempdir_command() one that can be run; tempdir_expect() reads one. Each test
+ * tempdir_put("a/b", "text") writes a file there, makes the folders above it and
+ * returns its path, tempdir_command() writes one that can be run; tempdir_expect() reads one. Each test
  * runs in a process of its own; tempdir_remove() at its end. */
 #ifndef JOBIO_TESTS_UNIT_TEMPDIR_H
 #define JOBIO_TESTS_UNIT_TEMPDIR_H
@@ -12,6 +12,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/fileio.h"
@@ -42,8 +43,16 @@ __attribute__((unused)) static const char *tempdir_put(const char *name,
 						       const char *text)
 {
 	const char *path = tempdir_path(name);
-	FILE *out = fopen(path, "w");
+	char above[512];
+	FILE *out;
+	size_t i;
 
+	for (i = strlen(tempdir_name) + 1; path[i]; i++)
+		if (path[i] == '/') {
+			snprintf(above, sizeof(above), "%.*s", (int)i, path);
+			mkdir(above, 0700);
+		}
+	out = fopen(path, "w");
 	ck_assert_msg(out && fputs(text, out) >= 0 && fclose(out) == 0,
 		      "cannot write %s", path);
 	return path;

@@ -218,6 +218,12 @@ START_TEST(below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge)
 	ck_assert(is_judged(&j));
 	reads(&j, 9999, GIB);
 	ck_assert(is_judged(&j));
+	/* a job that did nothing, however long */
+	j.seconds = 6000;
+	reads(&j, 0, 0);
+	ck_assert(!is_judged(&j));
+	reads(&j, 1, 0);
+	ck_assert(is_judged(&j));
 }
 END_TEST
 
@@ -428,6 +434,25 @@ START_TEST(small_calls_in_large_requests_need_no_more_of_them)
 	j.wire.numbers[RECORD_READ_CALLS] = 0;
 	j.wire.numbers[RECORD_WRITE_CALLS] = 0;
 	ck_assert(is_told(&j, "A32"));
+}
+END_TEST
+
+START_TEST(a_profile_is_missed_on_the_nodes_that_do_not_have_it)
+{
+	struct advice_list *list;
+	const struct advice *a;
+	struct job j = a20(true);
+
+	j.nodes = 3;
+	j.applied_first = 1;
+	list = judge(&j);
+	a = find(list, "A20");
+	ck_assert_ptr_nonnull(a);
+	ck_assert_str_eq(a->what, "profile stream was asked for, and not "
+				  "applied on 2 of 3 nodes");
+	advice_free(list);
+	j.applied_first = 3;
+	ck_assert(!is_told(&j, "A20"));
 }
 END_TEST
 
@@ -1058,7 +1083,7 @@ START_TEST(requests_that_ask_for_no_name_are_no_search_path)
 END_TEST
 
 UNIT_MAIN(
-	"advice",
+	"advice", a_profile_is_missed_on_the_nodes_that_do_not_have_it,
 	each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
 	a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
 	the_manual_has_the_codes_of_the_table_and_no_others,

@@ -750,8 +750,10 @@ START_TEST(numbers_have_three_digits_and_a_unit)
 
 	plot_number(5730000000.0, text, sizeof(text));
 	ck_assert_str_eq(text, "5.73G");
-	plot_number(999.6, text, sizeof(text));
+	plot_number(999.5, text, sizeof(text));
 	ck_assert_str_eq(text, "1k");
+	plot_number(999.4, text, sizeof(text));
+	ck_assert_str_eq(text, "999");
 	plot_number(0, text, sizeof(text));
 	ck_assert_str_eq(text, "0");
 	plot_number(144533, text, sizeof(text));

@@ -9,6 +9,7 @@
 #include "report/doctor_host.h"
 #include "report/doctor_state.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
 
 #define CLOCK "sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -19,20 +20,6 @@
 static struct doctor doctor;
 static struct config config;
 
-/* A file and the folders above it. */
-static void put(const char *name, const char *text)
-{
-	char path[200];
-	size_t i;
-
-	for (i = 0; name[i]; i++)
-		if (name[i] == '/') {
-			snprintf(path, sizeof(path), "%.*s", (int)i, name);
-			mkdir(tempdir_path(path), 0700);
-		}
-	tempdir_put(name, text);
-}
-
 /* One where nothing disturbs a client on CPUs 2 and 3. */
 static void begin(void)
 {
@@ -40,34 +27,20 @@ static void begin(void)
 	memset(&doctor, 0, sizeof(doctor));
 	doctor.root = tempdir_name;
 	ck_assert_int_eq(cpuset_parse(&doctor.client_cpus, "2-3", NULL), 0);
-	put("proc/cmdline", "nomodeset clocksource=tsc tsc=reliable "
-			    "intel_iommu=off intel_idle.max_cstate=0 "
-			    "processor.max_cstate=0 numa_balancing=disable\n");
-	put("proc/cpuinfo", "vendor_id : GenuineIntel\n");
+	tempdir_put("proc/cmdline",
+		    "nomodeset clocksource=tsc tsc=reliable "
+		    "intel_iommu=off intel_idle.max_cstate=0 "
+		    "processor.max_cstate=0 numa_balancing=disable\n");
+	tempdir_put("proc/cpuinfo", "vendor_id : GenuineIntel\n");
 }
 
-/* "K04 warning text; cure\n" of each finding. */
 static const char *said(void)
 {
-	static char text[8192];
-	static const char *const words[] = { [FINDING_INFO] = "info",
-					     [FINDING_WARNING] = "warning",
-					     [FINDING_ERROR] = "error" };
 	struct findings findings = { 0 };
-	size_t i, used = 0;
 
 	doctor.findings = &findings;
 	doctor_host(&doctor);
-	*text = '\0';
-	for (i = 0; i < findings.count; i++) {
-		const struct finding *f = &findings.list[i];
-
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s %s %s; %s\n", f->code,
-					 words[f->severity], f->text, f->cure);
-	}
-	findings_free(&findings);
-	return text;
+	return said_findings(&findings);
 }
 
 static void expect(const char *wanted)
@@ -93,22 +66,22 @@ END_TEST
 START_TEST(parameters_are_whole_words_and_some_are_intels)
 {
 	begin();
-	put("proc/cmdline", "xnomodeset nomodeset=1 tsc=reliable\n");
+	tempdir_put("proc/cmdline", "xnomodeset nomodeset=1 tsc=reliable\n");
 	expect(K01("clocksource=tsc nomodeset intel_iommu=off "
 		   "intel_idle.max_cstate=0 processor.max_cstate=0 "
 		   "numa_balancing=disable"));
-	put("proc/cmdline", "tsc=reliable\tnomodeset");
-	put("proc/cpuinfo", "CPU implementer : 0x41\n");
+	tempdir_put("proc/cmdline", "tsc=reliable\tnomodeset");
+	tempdir_put("proc/cpuinfo", "CPU implementer : 0x41\n");
 	expect(K01("clocksource=tsc processor.max_cstate=0 "
 		   "numa_balancing=disable"));
 	/* what the kernel says itself counts more */
-	put(CLOCK, "tsc\n");
-	put("proc/sys/kernel/numa_balancing", "0\n");
-	put(CPU "cpu2/cpuidle/state0/latency", "0\n");
+	tempdir_put(CLOCK, "tsc\n");
+	tempdir_put("proc/sys/kernel/numa_balancing", "0\n");
+	tempdir_put(CPU "cpu2/cpuidle/state0/latency", "0\n");
 	expect("");
-	put("proc/cpuinfo", "GenuineIntel\n");
+	tempdir_put("proc/cpuinfo", "GenuineIntel\n");
 	expect(K01("intel_iommu=off"));
-	put(GROUPS "0/type", "identity\n");
+	tempdir_put(GROUPS "0/type", "identity\n");
 	expect("");
 	tempdir_remove();
 }
@@ -119,7 +92,7 @@ static void expect_clock(const char *name, bool is_slow)
 	char text[80];
 
 	snprintf(text, sizeof(text), "%s\n", name);
-	put(CLOCK, text);
+	tempdir_put(CLOCK, text);
 	snprintf(text, sizeof(text),
 		 "K03 warning the clock of the kernel is "
 		 "'%.32s': ",
@@ -137,7 +110,7 @@ START_TEST(a_clock_that_is_read_by_a_system_call_is_slow)
 	expect_clock("hyperv_clocksource_tsc_page", false);
 	expect_clock("hpet", true);
 	expect_clock("a_clock_with_a_name_of_more_than_32_letters", true);
-	put(CLOCK, "");
+	tempdir_put(CLOCK, "");
 	expect("");
 	tempdir_remove();
 }
@@ -146,14 +119,14 @@ END_TEST
 START_TEST(pages_that_are_moved_are_told)
 {
 	begin();
-	put("proc/sys/kernel/numa_balancing", "0\n");
+	tempdir_put("proc/sys/kernel/numa_balancing", "0\n");
 	expect("");
-	put("proc/sys/kernel/numa_balancing", "1\n");
+	tempdir_put("proc/sys/kernel/numa_balancing", "1\n");
 	expect("K05 warning the kernel moves pages between NUMA nodes "
 	       "(kernel.numa_balancing): it stops a client that polls to see "
 	       "which it uses; sysctl kernel.numa_balancing=0, and a line in "
 	       "/etc/sysctl.d\n");
-	put("proc/sys/kernel/numa_balancing", "2\n");
+	tempdir_put("proc/sys/kernel/numa_balancing", "2\n");
 	ck_assert_ptr_nonnull(strstr(said(), "K05"));
 	tempdir_remove();
 }
@@ -167,14 +140,14 @@ static void state(int cpu, int number, const char *us, const char *is_off,
 
 	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/latency", cpu,
 		 number);
-	put(path, us);
+	tempdir_put(path, us);
 	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/disable", cpu,
 		 number);
-	put(path, is_off);
+	tempdir_put(path, is_off);
 	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/name", cpu,
 		 number);
 	if (name)
-		put(path, name);
+		tempdir_put(path, name);
 }
 
 #define K04(cpus, state, us, boot)                                             \
@@ -204,10 +177,12 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	expect(K04("2-3", "C3", "60", INTEL));
 	state(3, 0, "40", "0", "C3");
 	expect(K04("2-3", "a state", "50", INTEL));
-	put("proc/cpuinfo", "AuthenticAMD\n");
+	state(3, 0, "10", "0", "C3"); /* quick enough */
+	expect(K04("2", "a state", "50", INTEL));
+	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	ck_assert_ptr_nonnull(
 		strstr(said(), "for all CPUs processor.max_cstate=1 on"));
-	put("proc/cpuinfo", "CPU implementer\n");
+	tempdir_put("proc/cpuinfo", "CPU implementer\n");
 	ck_assert_ptr_nonnull(strstr(said(), "for all CPUs cpuidle.off=1 on"));
 	remove(tempdir_path("proc/cpuinfo"));
 	ck_assert_ptr_nonnull(strstr(said(), "for all CPUs cpuidle.off=1 on"));
@@ -236,20 +211,20 @@ END_TEST
 START_TEST(groups_that_are_translated_are_counted)
 {
 	begin();
-	put(GROUPS "0/type", "identity\n");
-	put(GROUPS "1/type", "blocked\n");
+	tempdir_put(GROUPS "0/type", "identity\n");
+	tempdir_put(GROUPS "1/type", "blocked\n");
 	expect("");
-	put(GROUPS "2/type", "DMA-FQ\n");
-	put(GROUPS "3/type", "DMA\n");
+	tempdir_put(GROUPS "2/type", "DMA-FQ\n");
+	tempdir_put(GROUPS "3/type", "DMA\n");
 	expect(K06("2", "4",
 		   "intel_iommu=off on the kernel's command line; iommu=pt "
 		   "where virtual machines need it"));
-	put("proc/cpuinfo", "AuthenticAMD\n");
+	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
-	put("proc/cpuinfo", "CPU implementer\n");
+	tempdir_put("proc/cpuinfo", "CPU implementer\n");
 	expect(K06("2", "4",
 		   "iommu.passthrough=1 on the kernel's command line"));
-	put("proc/cpuinfo", "?\n");
+	tempdir_put("proc/cpuinfo", "?\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
 	tempdir_remove();
 }
@@ -264,19 +239,20 @@ START_TEST(the_smbus_driver_is_told_where_it_is_loaded)
 		"/etc/modprobe.d/i2c_i801.conf\n";
 
 	begin();
-	put("sys/module/i2c_i801/a", "");
+	tempdir_put("sys/module/i2c_i801/a", "");
 	expect(k02);
-	put("etc/modprobe.d/a.conf",
-	    "#options i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/a.conf",
+		    "#options i2c_i801 disable_features=0x10\n");
 	expect(k02);
-	put("etc/modprobe.d/b.conf",
-	    "# it\noptions i2c_i801 disable_features=0x10\n");
-	put("etc/modprobe.d/c.conf", "options other\n");
+	tempdir_put("etc/modprobe.d/b.conf",
+		    "# it\noptions i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/c.conf", "options other\n");
 	expect("");
-	put("etc/modprobe.d/b.conf",
-	    "options i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/b.conf",
+		    "options i2c_i801 disable_features=0x10\n");
 	expect("");
-	put("etc/modprobe.d/b.conf", "options i2c_i801 disable_features=0x1\n");
+	tempdir_put("etc/modprobe.d/b.conf",
+		    "options i2c_i801 disable_features=0x1\n");
 	expect(k02);
 	tempdir_remove();
 }
@@ -285,9 +261,9 @@ END_TEST
 START_TEST(hyper_threading_is_said)
 {
 	begin();
-	put(CPU "smt/active", "0\n");
+	tempdir_put(CPU "smt/active", "0\n");
 	expect("");
-	put(CPU "smt/active", "1\n");
+	tempdir_put(CPU "smt/active", "1\n");
 	ck_assert_ptr_nonnull(strstr(
 		said(), "K07 info hyper-threading is on: of each core that is "
 			"reserved the client polls on one CPU"));
@@ -304,29 +280,30 @@ END_TEST
 START_TEST(irqbalance_is_told_what_it_is_not_told_yet)
 {
 	begin();
-	put("proc/900/status", "Name:\tirqbalance\nNSpid:\t900\n");
+	tempdir_put("proc/900/status", "Name:\tirqbalance\nNSpid:\t900\n");
 	expect(K08("2-3", "2-3"));
-	put("proc/900/status", "Name:\tirqbalance\nNSpid:\t900\t1\n");
+	tempdir_put("proc/900/status", "Name:\tirqbalance\nNSpid:\t900\t1\n");
 	expect(""); /* of a container */
-	put("proc/900/status", "Name:\tirqbalance\n");
-	put(CPU "isolated", "\n");
+	tempdir_put("proc/900/status", "Name:\tirqbalance\n");
+	tempdir_put(CPU "isolated", "\n");
 	expect(K08("2-3", "2-3"));
-	put(CPU "isolated", "2\n");
+	tempdir_put(CPU "isolated", "2\n");
 	expect(K08("3", "2-3"));
-	put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=7\n"
-				      "IRQBALANCE_BANNED_CPULISTS=3\n"
-				      "XIRQBALANCE_BANNED_CPULIST=3\n"
-				      "IRQBALANCE_BANNED_CPULIST 3\n");
+	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=7\n"
+					      "IRQBALANCE_BANNED_CPULISTS=3\n"
+					      "XIRQBALANCE_BANNED_CPULIST=3\n"
+					      "IRQBALANCE_BANNED_CPULIST 3\n");
 	expect(K08("3", "2-3,7"));
-	put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=3\n"
-				      "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
+	tempdir_put("etc/default/irqbalance",
+		    "IRQBALANCE_BANNED_CPULIST=3\n"
+		    "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
 	expect(K08("3", "2-3,7")); /* the last one counts */
-	put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=\n");
+	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=\n");
 	expect(K08("3", "2-3"));
-	put("etc/sysconfig/irqbalance",
-	    "IRQBALANCE_BANNED_CPUS=\"00000008\"\n");
+	tempdir_put("etc/sysconfig/irqbalance",
+		    "IRQBALANCE_BANNED_CPUS=\"00000008\"\n");
 	expect("");
-	put("etc/sysconfig/irqbalance", "IRQBALANCE_BANNED_CPUS=x\n");
+	tempdir_put("etc/sysconfig/irqbalance", "IRQBALANCE_BANNED_CPUS=x\n");
 	expect(K08("3", "2-3"));
 	tempdir_remove();
 }
@@ -338,9 +315,9 @@ START_TEST(a_card_of_small_packets_is_told)
 
 	begin();
 	sysfs_set_root(tempdir_path("sys"));
-	put("sys/class/net/eth0/mtu", "3999\n");
-	put("sys/class/net/eth1/mtu", "4000\n");
-	put("sys/class/net/eth2/mtu", "0\n");
+	tempdir_put("sys/class/net/eth0/mtu", "3999\n");
+	tempdir_put("sys/class/net/eth1/mtu", "4000\n");
+	tempdir_put("sys/class/net/eth2/mtu", "0\n");
 	doctor.cards_count = 2;
 	strcpy(doctor.cards[0].client, "home");
 	strcpy(doctor.cards[1].client, "work");
@@ -364,18 +341,18 @@ START_TEST(hugepages_that_no_client_takes_are_told)
 {
 	begin();
 	config.io_cores_max = 2; /* 2800 MiB */
-	put(HUGE "2048kB/free_hugepages", "1500\n");
-	put(HUGE "2048kB/resv_hugepages", "100\n");
-	put(HUGE "1048576kB/free_hugepages", "0\n");
-	put(HUGE "xkB/free_hugepages", "5000\n");
+	tempdir_put(HUGE "2048kB/free_hugepages", "1500\n");
+	tempdir_put(HUGE "2048kB/resv_hugepages", "100\n");
+	tempdir_put(HUGE "1048576kB/free_hugepages", "0\n");
+	tempdir_put(HUGE "xkB/free_hugepages", "5000\n");
 	expect("");
 	doctor.config = &config;
 	expect("");
-	put(HUGE "2048kB/resv_hugepages", "99\n");
+	tempdir_put(HUGE "2048kB/resv_hugepages", "99\n");
 	expect("K10 info 2802 MiB of hugepages are set aside, and nobody has "
 	       "taken them: no job gets this memory; fewer vm.nr_hugepages: "
 	       "1400 MiB a core, for at most 2 cores\n");
-	put(HUGE "1048576kB/free_hugepages", "1\n");
+	tempdir_put(HUGE "1048576kB/free_hugepages", "1\n");
 	ck_assert_ptr_nonnull(strstr(said(), "K10 info 3826 MiB"));
 	doctor.config = NULL;
 	expect("");

@@ -494,6 +494,24 @@ START_TEST(nodes_that_differ_in_anything_drawn_are_other_kinds)
 }
 END_TEST
 
+START_TEST(the_key_has_what_any_of_the_nodes_has)
+{
+	begin(PLAIN);
+	add(CORES("1") ",\"machine\":{\"job_cpus\":\"0\",\"parts\":[{"
+		       "\"socket\":0,\"numa_node\":0,\"cpus\":\"0-3\"}]},"
+		       "\"client\":" CLIENT("a", "null", "ib0", "0"));
+	add(CORES("2"));
+	expect_times(section("Cores"), 1, "<span class=\"kj\">");
+	expect_times(section("Cores"), 1, "<span class=\"kn\">");
+	records_end();
+	begin(PLAIN);
+	add(CORES("2"));
+	expect_times(section("Cores"), 0, "<span class=\"kj\">");
+	expect_times(section("Cores"), 0, "<span class=\"kn\">");
+	records_end();
+}
+END_TEST
+
 START_TEST(a_label_has_seventy_letters_of_a_card)
 {
 	begin(PLAIN);
@@ -774,6 +792,7 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  one_node_is_no_picture_and_of_many_filesystems_three_are,
 	  nodes_that_look_the_same_are_drawn_once,
 	  nodes_that_differ_in_anything_drawn_are_other_kinds,
+	  the_key_has_what_any_of_the_nodes_has,
 	  the_last_cpu_that_is_drawn_is_the_512th,
 	  a_label_has_seventy_letters_of_a_card,
 	  changes_and_findings_are_told_once_with_their_nodes,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What sacct prints, and the states and rows that reports make of it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/child.h"
 #include "lib/record.h"
 #include "report/job_row.h"
 #include "report/job_view.h"
+#include "report/program.h"
 #include "report/sacct.h"
 #include "tests/unit/runner.h"
 
@@ -367,6 +370,153 @@ START_TEST(how_many_nodes_a_job_had_is_the_best_word_that_there_is)
 }
 END_TEST
 
+/* ---- the call ------------------------------------------------------------ */
+
+static struct {
+	const char *out, *errtext;
+	int status;
+	bool is_missing, hangs;
+	char asked[600]; /* without the mark, whose place has a '|' */
+} slurm;
+
+int __wrap_program_find(const char *name, char path[PROGRAM_PATH],
+			struct err *why)
+{
+	ck_assert_str_eq(name, "sacct");
+	strcpy(path, "/bin/sacct");
+	return slurm.is_missing ? err_set(why, "sacct: there is none") : 0;
+}
+
+/* What it would print, with the mark that it was given. */
+static void print(const char *mark, struct child_result *result)
+{
+	size_t size;
+	FILE *out = open_memstream(&result->out, &size);
+	const char *at;
+
+	for (at = slurm.out; *at; at++)
+		fprintf(out, "%.*s", *at == '|' ? (int)strlen(mark) : 1,
+			*at == '|' ? mark : at);
+	fclose(out);
+}
+
+int __wrap_child_run_big(char *const argv[], char *const env[],
+			 unsigned int timeout_ms, unsigned int output_max,
+			 struct child_result *result, struct err *why)
+{
+	const char *mark = "";
+	size_t i, used = 0;
+
+	(void)output_max;
+	ck_assert_uint_ge(timeout_ms, 1000);
+	ck_assert_ptr_nonnull(env);
+	for (i = 0; argv[i]; i++) {
+		bool is_mark = !strncmp(argv[i], "--delimiter=", 12);
+
+		mark = is_mark ? argv[i] + 12 : mark;
+		used += (size_t)snprintf(slurm.asked + used,
+					 sizeof(slurm.asked) - used, "%s ",
+					 is_mark ? "|" : argv[i]);
+	}
+	ck_assert_uint_eq(strlen(mark), 18);
+	if (slurm.hangs)
+		return err_set(why, "sacct: too late");
+	*result = (struct child_result){ .status = slurm.status,
+					 .errtext = strdup(slurm.errtext) };
+	print(mark, result);
+	return 0;
+}
+
+/* What sacct is asked for; the fields are another test's. */
+static const char *asked(struct sacct_query query)
+{
+	struct sacct_rows *rows;
+
+	slurm.out = slurm.errtext = "";
+	rows = sacct_ask(&query, &err);
+	ck_assert_msg(rows != NULL, "%s", err.text);
+	sacct_free(rows);
+	*strstr(slurm.asked, " -o ") = '\0';
+	return slurm.asked;
+}
+
+#define SACCT "/bin/sacct -nXP |"
+
+START_TEST(sacct_is_asked_for_what_is_not_null)
+{
+	ck_assert_str_eq(asked((struct sacct_query){ .jobs = NULL }), SACCT);
+	ck_assert_str_eq(asked((struct sacct_query){ .jobs = "7,9_2",
+						     .since = "now-1day",
+						     .until = "now" }),
+			 SACCT " -j 7,9_2 -S now-1day -E now");
+	ck_assert_str_eq(asked((struct sacct_query){ .users = "a,b",
+						     .accounts = "lab",
+						     .is_everybody = true }),
+			 SACCT " -u a,b -A lab -a");
+	ck_assert_ptr_nonnull(
+		strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
+	asked((struct sacct_query){ .has_no_admin = true });
+	ck_assert_ptr_null(
+		strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
+}
+END_TEST
+
+START_TEST(a_name_that_sacct_would_take_for_more_is_not_told)
+{
+	static const char *const names[] = { "",     "-x",   "a b", "a,b",
+					     "a\tb", "a\nb", NULL };
+	size_t i;
+
+	ck_assert_str_eq(asked((struct sacct_query){ .name = "x-1" }),
+			 SACCT " --name x-1");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_str_eq(
+			asked((struct sacct_query){ .name = names[i] }), SACCT);
+}
+END_TEST
+
+START_TEST(sacct_answers_with_the_mark_that_it_was_given)
+{
+	struct sacct_query query = { .jobs = "7" };
+	struct sacct_rows *rows;
+
+	slurm.out = ROW("a", SUMMARY, "", "alice", "7");
+	slurm.errtext = "";
+	rows = sacct_ask(&query, &err);
+	ck_assert_msg(rows != NULL, "%s", err.text);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].summary, SUMMARY);
+	sacct_free(rows);
+	/* without the second comment */
+	query.has_no_admin = true;
+	slurm.out = "a||normal|alice|physics|part|big|COMPLETED|3:9|1000|2000|"
+		    "1000|4|"
+		    "77|7\n";
+	rows = sacct_ask(&query, &err);
+	ck_assert_msg(rows != NULL, "%s", err.text);
+	ck_assert_str_eq(rows->row[0].user, "alice");
+	sacct_free(rows);
+}
+END_TEST
+
+START_TEST(why_sacct_does_not_answer_is_told)
+{
+	struct sacct_query query = { .jobs = "7" };
+
+	slurm.out = "";
+	slurm.errtext = "sacct: no slurmdbd\nand more";
+	slurm.status = 1;
+	ck_assert_ptr_null(sacct_ask(&query, &err));
+	ck_assert_str_eq(err.text, "sacct: exit status 1: sacct: no slurmdbd");
+	slurm.hangs = true;
+	ck_assert_ptr_null(sacct_ask(&query, &err));
+	ck_assert_str_eq(err.text, "sacct: too late");
+	slurm.is_missing = true;
+	ck_assert_ptr_null(sacct_ask(&query, &err));
+	ck_assert_str_eq(err.text, "sacct: there is none");
+}
+END_TEST
+
 UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job,
 	  an_answer_without_its_last_newline_is_whole,
 	  a_summary_is_found_in_either_comment_the_systems_first,
@@ -377,4 +527,8 @@ UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job,
 	  why_a_row_tells_nothing_is_said, times_are_written_as_slurm_does,
 	  slurm_speaks_of_the_run_that_the_records_are_of,
 	  a_jobs_time_is_that_of_its_records_else_slurms,
-	  how_many_nodes_a_job_had_is_the_best_word_that_there_is)
+	  how_many_nodes_a_job_had_is_the_best_word_that_there_is,
+	  sacct_is_asked_for_what_is_not_null,
+	  a_name_that_sacct_would_take_for_more_is_not_told,
+	  sacct_answers_with_the_mark_that_it_was_given,
+	  why_sacct_does_not_answer_is_told)
