@@ -126,7 +126,7 @@ static void set_time(const char *path, long s, long ns)
 
 static void put(const char *name, unsigned int job, long s, long ns)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	remove(tempdir_path(path));
@@ -135,7 +135,7 @@ static void put(const char *name, unsigned int job, long s, long ns)
 
 static void put_file(const char *name, const char *text)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	tempdir_put(path, text);
@@ -143,7 +143,7 @@ static void put_file(const char *name, const char *text)
 
 static bool is_there(const char *name)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	return access(tempdir_path(path), F_OK) == 0;
