@@ -305,11 +305,6 @@ assertions() {
 	silent tested S98
 }
 
-@test "a finding that needs no test, and has one, is an error" {
-	add tests/scripts/new.bats "	expect_in W52"
-	expect tested 'tests/tools/walls:1: W52 is in NOT_TESTED, and need not be'
-}
-
 @test "make lint asks for all of these" {
 	local check
 	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
