@@ -62,22 +62,25 @@ static void env_text(const char *name, char *text, size_t size)
  * (slurm_protocol_defs.c): SLURM_JOB_EXCLUSIVE since 26.05, where
  * SLURM_JOB_OVERSUBSCRIBE says NO of plain jobs too; this since 23.02, NO of
  * jobs that share with nobody. Users cannot set either: what is theirs has
- * SPANK_ before it. */
+ * SPANK_ before it. Where sbatch was older than 26.05, which slurmctld takes,
+ * both are NO of --exclusive and --core-spec, too: only slurmctld knows then. */
 static enum job_alone env_alone(const struct job *job)
 {
 	const char *exclusive = getenv("SLURM_JOB_EXCLUSIVE");
 	const char *oversubscribe = getenv("SLURM_JOB_OVERSUBSCRIBE");
+	bool keeps_off = oversubscribe && !strcmp(oversubscribe, "NO");
 	bool yes;
 
-	if (exclusive) {
-		/* TOPO hides NODE, which core-spec brings */
-		yes = !strcmp(exclusive, "NODE") ||
-		      (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
-		return yes ? JOB_ALONE : JOB_NOT_ALONE;
-	}
-	if (!oversubscribe)
+	if (!exclusive && !oversubscribe)
 		return JOB_ALONE_UNKNOWN;
-	return !strcmp(oversubscribe, "NO") ? JOB_ALONE : JOB_NOT_ALONE;
+	if (!exclusive)
+		return keeps_off ? JOB_ALONE : JOB_NOT_ALONE;
+	if (!strcmp(exclusive, "NO") && keeps_off)
+		return JOB_ALONE_UNKNOWN;
+	/* TOPO hides NODE, which core-spec brings */
+	yes = !strcmp(exclusive, "NODE") ||
+	      (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
+	return yes ? JOB_ALONE : JOB_NOT_ALONE;
 }
 
 int job_node_name(char *node, size_t size, struct err *err)

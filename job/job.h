@@ -42,7 +42,8 @@
 #include "lib/err.h"
 #include "lib/record.h"
 
-/* Does Slurm keep other jobs off the nodes of this one? Unknown before 23.02. */
+/* Does Slurm keep other jobs off the nodes of this one? Unknown before 23.02,
+ * and on 26.05 where sbatch was older. */
 enum job_alone {
 	JOB_ALONE_UNKNOWN,
 	JOB_NOT_ALONE,

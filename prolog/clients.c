@@ -231,8 +231,8 @@ static int plan_all(const struct visit *visit, struct plans *plans,
 	return 0;
 }
 
-/* Slurm before 23.02 does not tell the prolog whether the job has the node
- * alone: slurmctld is asked, and only because something would be changed. */
+/* Slurm does not always tell the prolog (job/job.h) whether the job has the
+ * node alone: slurmctld is asked, and only because something would be changed. */
 static bool says_alone(const char *text)
 {
 	struct json_object *job = json_parse(text);

@@ -137,6 +137,22 @@ mount_mode() {
 		grep -owE 'forcedirect|readcache|writecache'
 }
 
+# hand FROM FOLDER [TAR OPTION...] - installed files, where all hosts find them
+hand() {
+	on login mkdir -p "$2"
+	tar -C "$1" -c "${@:3}" . | docker exec -i "$JOBIO_CLUSTER-login" tar -C "$2" -x
+}
+
+# exchange HOST FOLDER - such files take their places there as a package manager does it:
+# all beside the old ones first, then each renamed
+exchange() {
+	# shellcheck disable=SC2016 # the host's shell expands it
+	on "$1" sh -ec 'cd "$1"
+		find . ! -type d >/tmp/files
+		while read -r f; do mkdir -p "/${f%/*}"; cp -a "$f" "/$f.dpkg-new"; done </tmp/files
+		while read -r f; do mv -f "/$f.dpkg-new" "/$f"; done </tmp/files' sh "$2"
+}
+
 # in_ledger STATEMENT - in SQL, asked as the ledger's own user
 in_ledger() {
 	inside "$JOBIO_CLUSTER-dbd" setpriv --reuid=slurm --regid=slurm --init-groups \

@@ -18,9 +18,7 @@ STORE=/home/.versions
 to() {
 	local version=$1 host
 	shift
-	for host in "$@"; do
-		on "$host" sh "$STORE/exchange" "$version"
-	done
+	for host in "$@"; do exchange "$host" "$STORE/$version"; done
 }
 
 # the ledger is a service: a package restarts it
@@ -30,12 +28,6 @@ ledger_to() {
 	on dbd svc start jobio-ledgerd
 }
 
-# keep DIR VERSION - installed files, where all hosts find them
-keep() {
-	on login mkdir -p "$STORE/$2"
-	tar -C "$1" -c . | docker exec -i "$JOBIO_CLUSTER-login" tar -C "$STORE/$2" -x
-}
-
 setup_file() {
 	local top tree host
 	expect_healthy
@@ -43,16 +35,9 @@ setup_file() {
 	tree=$top/build/cluster/$JOBIO_SUITE
 	[[ -n ${JOBIO_OTHER:-} ]] || docker run --rm --network=none -v "$tree:/jobio" \
 		-v "$BATS_TEST_DIRNAME/build-other:/build-other:ro" "jobio-$JOBIO_SUITE:site" /build-other >"$tree/other.log" 2>&1
-	keep "${JOBIO_OTHER:-$tree/other}" other
+	hand "${JOBIO_OTHER:-$tree/other}" "$STORE/other"
 	on login sh -c "cd '$STORE/other' && find . ! -type d >'$STORE/files' &&
 		mkdir '$STORE/this' && tar -C / -c -T '$STORE/files' --ignore-failed-read 2>/dev/null | tar -C '$STORE/this' -x"
-	docker exec -i "$JOBIO_CLUSTER-login" sh -c "cat >'$STORE/exchange'" <<-END
-		set -e
-		cd $STORE/\$1
-		find . ! -type d >/tmp/files
-		while read -r f; do mkdir -p "/\${f%/*}"; cp -a "\$f" "/\$f.dpkg-new"; done </tmp/files
-		while read -r f; do mv -f "/\$f.dpkg-new" "/\$f"; done </tmp/files
-	END
 	all_to other
 	# the client works on a CPU that plain jobs may have
 	for host in c1 c2 c3; do set_conf "$host" 's/^gate = .*/gate = warn/'; done

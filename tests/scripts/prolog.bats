@@ -318,7 +318,7 @@ slurm_says() {
 	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NODE
 	expect_options forcedirect
 	epilog
-	for word in NO USER MCS TOPO; do
+	for word in USER MCS TOPO; do
 		slurm_says SLURM_JOB_OVERSUBSCRIBE=NO "SLURM_JOB_EXCLUSIVE=$word"
 		expect_base || fail "$word"
 		epilog
@@ -328,6 +328,21 @@ slurm_says() {
 	JOB_ENV+=(SLURM_JOB_EXCLUSIVE=TOPO)
 	prolog
 	expect_options forcedirect
+}
+
+@test "Slurm 26.05 says NO twice of a job whose sbatch was older: slurmctld is asked" {
+	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NO
+	expect_options forcedirect
+	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
+	epilog
+	node_slurm null false
+	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NO
+	expect_base
+	epilog
+	expect_in '"code":"W46"' "$(record 7)"
+	slurm_says SLURM_JOB_OVERSUBSCRIBE=YES SLURM_JOB_EXCLUSIVE=NO
+	expect_base
+	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 2 ]
 }
 
 @test "io-cores do not make a job alone where its partition says OverSubscribe=FORCE" {

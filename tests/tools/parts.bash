@@ -55,6 +55,7 @@ thing_docker() { host_docker "$work"; }
 thing_base() { "$top/tests/cluster/base-image" "$1"; }
 thing_site() { "$top/tests/cluster/image" "$1"; }
 thing_image() { "$top/tests/cluster/image" "$1" "$tag"; }
+thing_newer() { "$top/tests/cluster/newer-slurm" trixie "$1"; }
 thing_packager() { retry packager "$1"; }
 packager() {
 	local judges=()
@@ -263,7 +264,7 @@ suite_stand_in() {
 	tests "$1, stand-in on a node" "$(missing "$dir/sim.passed")" "$dir/sim.log"
 }
 
-# cluster_files SUITE - the tests of a cluster: on all what a Slurm may change; on one
+# cluster_files WHICH - the tests of a cluster: on all suites' what a Slurm may change; on one
 # or two of them what costs minutes, or is jobio's alone.
 cluster_files() {
 	local files=(smoke option gate node ledger drain)
@@ -273,6 +274,7 @@ cluster_files() {
 		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate cloud firewall rows spool two_ledgers upgrade) ;;
 		all-sid) files+=(admin deploy live rollout deploy_page) ;;
+		*-upgrade) files=(slurm_upgrade) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
@@ -280,7 +282,7 @@ cluster_files() {
 # Files of a cluster's tests that no suite runs would be forgotten.
 none_left_out() {
 	local level=all suite files
-	files=$(comm -13 <(for suite in "${suites[@]}"; do cluster_files "$suite"; done | sort -u) \
+	files=$(comm -13 <(for suite in "${suites[@]}" upgrade; do cluster_files "$suite"; done | sort -u) \
 		<(printf '%s\n' "$top"/tests/cluster/*.bats | sort))
 	[[ -z $files ]] || { say "no suite runs $files"; return 1; }
 }
@@ -292,19 +294,21 @@ suite_source() {
 	tests "$1, make install to make uninstall" $status "$dir/source.log"
 }
 
+# suite_cluster SUITE [upgrade] - its tests, or those that have a cluster of their own
 suite_cluster() {
-	local name=$project-$1 status=0 files
-	mapfile -t files < <(cluster_files "$1")
+	local which=${2:-$1} status=0 name files
+	name=$project-$which
+	mapfile -t files < <(cluster_files "$which")
 	if ! "$top/tests/cluster/cluster" up "$name" "$1" "$tag"; then
-		verdict "$1, a cluster comes up" false
+		verdict "$which, a cluster comes up" false
 		return 0
 	fi
-	say "$1: the cluster is up"
+	say "$which: the cluster is up"
 	JOBIO_CLUSTER=$name JOBIO_SUITE=$1 bats_files "$dir/cluster.log" 1800 "${files[@]}" || status=$?
 	((status == 0)) ||
 		"$top/tests/cluster/cluster" logs "$name" "$1" "$tag" >"$dir/containers.log" 2>&1
 	"$top/tests/cluster/cluster" down "$name" "$1" "$tag"
-	tests "$1, cluster" $status "$dir/cluster.log"
+	tests "$which, cluster" $status "$dir/cluster.log"
 }
 
 # for README's table
@@ -322,6 +326,13 @@ part_cluster() {
 	fi
 	suite_source "$1"
 	suite_cluster "$1"
+}
+
+# A cluster of the one Slurm becomes one of the other, under jobs.
+part_upgrade() {
+	need_image trixie && need_image sid && need newer-sid || return 0
+	trap '"$top/tests/cluster/cluster" down "$project-upgrade" trixie "$tag" || :' EXIT
+	suite_cluster trixie upgrade
 }
 
 # slurms VERSION - one that no Debian has, where somebody has put a kit of them beside

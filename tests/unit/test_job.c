@@ -147,7 +147,9 @@ START_TEST(whether_a_job_is_alone_is_in_slurms_words)
 		{ "NODE", "OK", "0", JOB_ALONE },
 		{ "TOPO", "NO", "1", JOB_ALONE },
 		{ "TOPO", "NO", "0", JOB_NOT_ALONE },
-		{ "NO", "NO", "1", JOB_NOT_ALONE },
+		{ "NO", "NO", "1", JOB_ALONE_UNKNOWN },
+		{ "NO", "NO", "0", JOB_ALONE_UNKNOWN },
+		{ "NO", "YES", "1", JOB_NOT_ALONE },
 		{ "USER", "NO", "0", JOB_NOT_ALONE },
 	};
 	size_t i;
