@@ -583,13 +583,17 @@ bool calls_mapped(const struct view *v, struct advice *a)
 	return view_tell(a, share);
 }
 
-/* Fewer files, all of which are gone, and what was written was read again: as a sort
- * does that does not fit into memory. */
+/* Fewer files, all of which are gone, or all but the result, and what was written was
+ * read again: as a sort does that does not fit into memory. It reads its input, too: as
+ * much again. Who reads more, and keeps one, may as well have kept the last of its
+ * checkpoints. */
 static bool is_spill(const struct view *v, double made, double gone)
 {
-	return made >= SPILL_FILES && gone >= made &&
-	       view_number(v, RECORD_READ_BYTES) * 10 >=
-		       view_number(v, RECORD_WRITE_BYTES) * 9;
+	double rd = view_number(v, RECORD_READ_BYTES);
+	double wr = view_number(v, RECORD_WRITE_BYTES);
+
+	return made >= SPILL_FILES && rd * 10 >= wr * 9 &&
+	       (gone >= made || (gone + 1 >= made && rd * 2 <= wr * 5));
 }
 
 bool calls_deleted(const struct view *v, struct advice *a)
@@ -613,7 +617,9 @@ bool calls_deleted(const struct view *v, struct advice *a)
 	view_why(a,
 		 "what the job deletes again (%s) need not cross the "
 		 "network",
-		 is_many ? "9 in 10" : "all of them, and read as much");
+		 is_many	? "9 in 10"
+		 : gone >= made ? "all of them, and read as much"
+				: "all but one, and read as much");
 	return view_tell(a, view_io_share(v) + view_meta_share(v, made + gone));
 }
 

@@ -288,6 +288,13 @@ MAKES(a16_spill, "weka")
 	meta(j, RECORD_META_CREATE, 8);
 	meta(j, RECORD_META_UNLINK, 8);
 }
+MAKES(a16_but_one, "weka")
+{
+	writes(j, 2000, 2000 * MIB);
+	reads(j, 5000, is ? 5000 * MIB : 5000 * MIB + 1);
+	meta(j, RECORD_META_CREATE, 8);
+	meta(j, RECORD_META_UNLINK, 7);
+}
 MAKES(a16_unsynced, "weka")
 {
 	a16_set(j, true);
@@ -484,7 +491,7 @@ static const struct {
 	{ "A35", a35 },	       { "A36", a36 },		{ "A37", a37 },
 	{ "A38", a38 },	       { "A39", a39 },		{ "A40", a40 },
 	{ "A41", a41 },	       { "A42", a42 },		{ "A11", a11_again },
-	{ "A16", a16_spill },  { "A16", a16_unsynced },
+	{ "A16", a16_spill },  { "A16", a16_unsynced }, { "A16", a16_but_one },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

@@ -683,7 +683,7 @@ START_TEST(
 {
 	struct job j = a16_spill(true);
 
-	meta(&j, RECORD_META_UNLINK, 7);
+	meta(&j, RECORD_META_UNLINK, 6);
 	ck_assert(!is_told(&j, "A16"));
 	meta(&j, RECORD_META_UNLINK, 17);
 	ck_assert(!is_told(&j, "A16"));
