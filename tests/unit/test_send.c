@@ -126,7 +126,7 @@ static void set_time(const char *path, long s, long ns)
 
 static void put(const char *name, unsigned int job, long s, long ns)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	remove(tempdir_path(path));
@@ -135,7 +135,7 @@ static void put(const char *name, unsigned int job, long s, long ns)
 
 static void put_file(const char *name, const char *text)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	tempdir_put(path, text);
@@ -143,7 +143,7 @@ static void put_file(const char *name, const char *text)
 
 static bool is_there(const char *name)
 {
-	char path[600];
+	char path[200];
 
 	snprintf(path, sizeof(path), "spool/%s", name);
 	return access(tempdir_path(path), F_OK) == 0;
@@ -199,12 +199,20 @@ static void expect_told(const char *wanted)
 
 START_TEST(records_go_oldest_first_and_leave_the_spool)
 {
+	char name[16];
+	int i;
+
 	begin("a");
 	put("a.json", 2, 100, 5);
 	put("b.json", 1, 100, 4);
 	put("c.json", 3, 99, 9);
 	put("e.json", 5, 101, 0);
 	put("d.json", 4, 101, 0);
+	/* among others that are still written */
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "%d.tmp", i);
+		put_file(name, "");
+	}
 	ck_assert_int_eq(sent("--once"), 0);
 	expect_told("open 0;put 3;put 1;put 2;put 4;put 5;");
 	ck_assert_str_eq(said, "jobio: send: 5 records sent, 0 bad\n");
