@@ -199,12 +199,20 @@ static void expect_told(const char *wanted)
 
 START_TEST(records_go_oldest_first_and_leave_the_spool)
 {
+	char name[16];
+	int i;
+
 	begin("a");
 	put("a.json", 2, 100, 5);
 	put("b.json", 1, 100, 4);
 	put("c.json", 3, 99, 9);
 	put("e.json", 5, 101, 0);
 	put("d.json", 4, 101, 0);
+	/* among others that are still written */
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "%d.tmp", i);
+		put_file(name, "");
+	}
 	ck_assert_int_eq(sent("--once"), 0);
 	expect_told("open 0;put 3;put 1;put 2;put 4;put 5;");
 	ck_assert_str_eq(said, "jobio: send: 5 records sent, 0 bad\n");
