@@ -347,8 +347,8 @@ static bool may_read(const struct service *service, const struct store_run *run,
 }
 
 /* "7", "5_1" or "7+1" */
-static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
-		     int64_t *part, struct err *err)
+static int parse_job(const char *text, struct store_wanted *wanted,
+		     struct err *err)
 {
 	char copy[32];
 	unsigned long number;
@@ -358,19 +358,19 @@ static int parse_job(const char *text, enum store_part *kind, uint32_t *job,
 		return err_set(err, "job: '%.40s': not a job id", text);
 	strcpy(copy, text);
 	mark = strpbrk(copy, "_+");
-	*kind = !mark	       ? STORE_JOB
-		: *mark == '_' ? STORE_ARRAY_TASK
-			       : STORE_HET_COMPONENT;
-	*part = RECORD_UNKNOWN;
+	wanted->kind = !mark	      ? STORE_JOB
+		       : *mark == '_' ? STORE_ARRAY_TASK
+				      : STORE_HET_COMPONENT;
+	wanted->part = RECORD_UNKNOWN;
 	if (mark) {
 		*mark++ = 0;
 		if (number_parse(mark, 0, UINT32_MAX, &number, NULL) < 0)
 			return err_set(err, "job: '%s': not a job id", text);
-		*part = (int64_t)number;
+		wanted->part = (int64_t)number;
 	}
 	if (number_parse(copy, 1, UINT32_MAX, &number, NULL) < 0)
 		return err_set(err, "job: '%s': not a job id", text);
-	*job = (uint32_t)number;
+	wanted->job = (uint32_t)number;
 	return 0;
 }
 
@@ -513,22 +513,20 @@ out:
 static char *get(struct service *service, struct json_object *request,
 		 const struct asker *asker)
 {
-	int64_t ids[RUNS_MAX], part = RECORD_UNKNOWN;
+	struct store_wanted wanted = { .cluster = asker->cluster };
+	int64_t ids[RUNS_MAX];
 	const char *asked = json_text(request, "job");
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
-	enum store_part kind = STORE_JOB;
 	struct wish wish;
-	uint32_t job = 0;
 	int count;
 
 	if (!asked)
 		return service_error("get: job: must be a text", false);
 	snprintf(job_text, sizeof(job_text), "%s", asked);
-	if (parse_job(job_text, &kind, &job, &part, &err) < 0)
+	if (parse_job(job_text, &wanted, &err) < 0)
 		return service_error(err.text, false);
-	count = store_find(service->store, kind, job, part, ids, RUNS_MAX,
-			   &err);
+	count = store_find(service->store, &wanted, ids, RUNS_MAX, &err);
 	if (count < 0)
 		return service_error(err.text, false);
 	wish.restart = json_number(request, "restart");
@@ -563,6 +561,8 @@ static int list_family(struct service *service, enum store_part kind,
 		       uint32_t job, const struct asker *asker,
 		       struct json_object *list, struct err *err)
 {
+	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN,
+					     asker->cluster };
 	int64_t *ids = calloc(FAMILY_MAX, sizeof(*ids));
 	struct store_run run;
 	char text[40];
@@ -570,8 +570,7 @@ static int list_family(struct service *service, enum store_part kind,
 
 	if (!ids)
 		return err_set(err, "out of memory");
-	count = store_find(service->store, kind, job, RECORD_UNKNOWN, ids,
-			   FAMILY_MAX, err);
+	count = store_find(service->store, &wanted, ids, FAMILY_MAX, err);
 	for (i = 0; i < count; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0)
 			continue;
@@ -672,11 +671,12 @@ static int list_job(struct service *service, uint32_t job,
 		    const struct asker *asker, bool is_brief, char **text,
 		    struct err *err)
 {
+	const struct store_wanted wanted = { STORE_JOB, job, RECORD_UNKNOWN,
+					     asker->cluster };
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
 	int i, rc = 0,
-	       count = store_find(service->store, STORE_JOB, job,
-				  RECORD_UNKNOWN, ids, RUNS_MAX, err);
+	       count = store_find(service->store, &wanted, ids, RUNS_MAX, err);
 
 	for (i = 0; i < count && !*text; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0) {

@@ -53,10 +53,10 @@ int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	return store->ops->due(store, now_s, ids, max, next, err);
 }
 
-int store_find(struct store *store, enum store_part kind, uint32_t job,
-	       int64_t part, int64_t *ids, int max, struct err *err)
+int store_find(struct store *store, const struct store_wanted *wanted,
+	       int64_t *ids, int max, struct err *err)
 {
-	return store->ops->find(store, kind, job, part, ids, max, err);
+	return store->ops->find(store, wanted, ids, max, err);
 }
 
 int store_run_load(struct store *store, int64_t id, struct store_run *run,

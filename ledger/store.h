@@ -88,11 +88,11 @@ int store_done(struct store *store, const struct store_run *run,
 int store_later(struct store *store, int64_t id, const char *summary,
 		int64_t next_try, const char *why, struct err *err);
 
-/* Ids of the runs of a job, newest first: by raw id; or by array and task, or
- * het job and offset; with 'part' RECORD_UNKNOWN, one run of each task, or
- * component, of each cluster and user, in their order. Their number or -1. */
-int store_find(struct store *store, enum store_part kind, uint32_t job,
-	       int64_t part, int64_t *ids, int max, struct err *err);
+/* Ids of the runs of a job, newest first; with 'part' RECORD_UNKNOWN, one run of
+ * each task, or component, of each cluster and user, in their order. Their number
+ * or -1. */
+int store_find(struct store *store, const struct store_wanted *wanted,
+	       int64_t *ids, int max, struct err *err);
 
 /* Keep a node's reason: 1, or 0 when a newer one, or this one, is there. In a
  * transaction. */

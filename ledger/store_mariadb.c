@@ -55,20 +55,25 @@ static const char later[] =
 	"UPDATE runs SET next_try=?2, tries=tries+1, error=?3,"
 	" summary=coalesce(?4, summary), claimed_by=NULL, claimed_until=0"
 	" WHERE id=?1";
-static const char find_job[] =
-	"SELECT id FROM runs WHERE job=?1 ORDER BY first DESC LIMIT ?3";
+/* Of the cluster ?4, or NULL: of any. The column is of bytes, which have no case. */
+#define OF_CLUSTER                                                             \
+	" AND (?4 IS NULL OR LOWER(CONVERT(cluster USING latin1))="            \
+	"LOWER(CONVERT(?4 USING latin1)))"
+
+static const char find_job[] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER
+			       " ORDER BY first DESC LIMIT ?3";
 static const char find_array[] =
-	"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2"
+	"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER
 	" ORDER BY first DESC LIMIT ?3";
 static const char find_het[] =
-	"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
+	"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER
 	" ORDER BY first DESC LIMIT ?3";
 static const char find_all_tasks[] =
-	"SELECT max(id) FROM runs WHERE array_job=?1"
+	"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
 	" GROUP BY array_task, cluster, uid"
 	" ORDER BY array_task LIMIT ?3";
 static const char find_all_components[] =
-	"SELECT max(id) FROM runs WHERE het_job=?1"
+	"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
 	" GROUP BY het_offset, cluster, uid"
 	" ORDER BY het_offset LIMIT ?3";
 static const char old_runs[] = "SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS
@@ -225,15 +230,18 @@ static int maria_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	return rc < 0 ? -1 : list_ids(m, due_ids, values, ids, max, err);
 }
 
-static int maria_find(struct store *store, enum store_part kind, uint32_t job,
-		      int64_t part, int64_t *ids, int max, struct err *err)
+static int maria_find(struct store *store, const struct store_wanted *wanted,
+		      int64_t *ids, int max, struct err *err)
 {
-	bool is_all = kind != STORE_JOB && part == RECORD_UNKNOWN;
-	const struct value values[] = { value_number(job), value_number(part),
-					value_number(max) };
-	const char *sql = kind == STORE_ARRAY_TASK
+	bool is_all =
+		wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
+	const struct value values[] = { value_number(wanted->job),
+					value_number(wanted->part),
+					value_number(max),
+					value_text(wanted->cluster) };
+	const char *sql = wanted->kind == STORE_ARRAY_TASK
 				  ? is_all ? find_all_tasks : find_array
-			  : kind == STORE_HET_COMPONENT
+			  : wanted->kind == STORE_HET_COMPONENT
 				  ? is_all ? find_all_components : find_het
 				  : find_job;
 

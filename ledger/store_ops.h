@@ -66,6 +66,15 @@ enum store_part {
 	STORE_HET_COMPONENT
 };
 
+/* Which runs: of a job by its raw id; or by array and task, or het job and
+ * offset. */
+struct store_wanted {
+	enum store_part kind;
+	uint32_t job;
+	int64_t part;	     /* RECORD_UNKNOWN: one run of each */
+	const char *cluster; /* in any case; NULL: of all that there are */
+};
+
 typedef int (*store_fn)(const char *text, size_t size, void *arg,
 			struct err *err);
 
@@ -98,8 +107,8 @@ struct store_ops {
 		    struct err *err);
 	int (*later)(struct store *store, int64_t id, const char *summary,
 		     int64_t next_try, const char *why, struct err *err);
-	int (*find)(struct store *store, enum store_part kind, uint32_t job,
-		    int64_t part, int64_t *ids, int max, struct err *err);
+	int (*find)(struct store *store, const struct store_wanted *wanted,
+		    int64_t *ids, int max, struct err *err);
 	int (*reason_put)(struct store *store,
 			  const struct store_reason *reason, int64_t next_try,
 			  struct err *err);

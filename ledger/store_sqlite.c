@@ -95,6 +95,9 @@ enum statement {
 	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"              \
 	" ORDER BY last LIMIT ?3"
 
+/* Of the cluster ?4, or NULL: of any. */
+#define OF_CLUSTER " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
+
 static const char *const sql[STATEMENTS] = {
 	[FIND_RUNS] = "SELECT id, restart, first, last, nodelist, nodes_seen,"
 		      " nodes_expected, version, array_job, array_task,"
@@ -129,18 +132,21 @@ static const char *const sql[STATEMENTS] = {
 		 " het_job=?7, het_offset=?8 WHERE id=?1",
 	[LATER] = "UPDATE runs SET next_try=?2, tries=tries+1, error=?3,"
 		  " summary=coalesce(?4, summary) WHERE id=?1",
-	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1"
+	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER
 		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ARRAY] = "SELECT id FROM runs WHERE array_job=?1 AND"
-		       " array_task=?2 ORDER BY first DESC LIMIT ?3",
-	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2"
-		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1"
-			   " GROUP BY array_task, cluster, uid"
-			   " ORDER BY array_task LIMIT ?3",
-	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1"
-				" GROUP BY het_offset, cluster, uid"
-				" ORDER BY het_offset LIMIT ?3",
+	[FIND_ARRAY] =
+		"SELECT id FROM runs WHERE array_job=?1 AND"
+		" array_task=?2" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
+	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND "
+		     "het_offset=?2" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
+	[FIND_ALL_TASKS] =
+		"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
+		" GROUP BY array_task, cluster, uid"
+		" ORDER BY array_task LIMIT ?3",
+	[FIND_ALL_COMPONENTS] =
+		"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
+		" GROUP BY het_offset, cluster, uid"
+		" ORDER BY het_offset LIMIT ?3",
 	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
 	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
 		    " sum(tries>0), min(last) FROM runs"
@@ -570,21 +576,23 @@ static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	return list_ids(store, st, ids, max, err);
 }
 
-static int sqlite_find(struct store *store, enum store_part kind, uint32_t job,
-		       int64_t part, int64_t *ids, int max, struct err *err)
+static int sqlite_find(struct store *store, const struct store_wanted *wanted,
+		       int64_t *ids, int max, struct err *err)
 {
-	bool is_all = kind != STORE_JOB && part == RECORD_UNKNOWN;
+	bool is_all =
+		wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
 	sqlite3_stmt *st =
-		get(store, kind == STORE_ARRAY_TASK
+		get(store, wanted->kind == STORE_ARRAY_TASK
 				   ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
-			   : kind == STORE_HET_COMPONENT
+			   : wanted->kind == STORE_HET_COMPONENT
 				   ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
 				   : FIND_JOB);
 
-	sqlite3_bind_int64(st, 1, job);
-	if (kind != STORE_JOB && !is_all)
-		sqlite3_bind_int64(st, 2, part);
+	sqlite3_bind_int64(st, 1, wanted->job);
+	if (wanted->kind != STORE_JOB && !is_all)
+		sqlite3_bind_int64(st, 2, wanted->part);
 	sqlite3_bind_int(st, 3, max);
+	bind_text(st, 4, wanted->cluster);
 	return list_ids(store, st, ids, max, err);
 }
 

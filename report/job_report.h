@@ -74,6 +74,8 @@ struct job_source {
 	struct err why_down;
 	struct sacct_rows *slurm; /* what it said of all jobs; NULL: nothing */
 	struct err why_no_slurm;
+	char *cluster; /* of this host; job_source_cluster() */
+	bool knows_cluster;
 };
 
 /* Ask sacct about these jobs, in one call. That it says nothing is no error: the

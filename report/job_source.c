@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/host.h"
+#include "report/slurm_conf.h"
+
 char *job_source_call(struct job_source *source, const char *request,
 		      struct err *err)
 {
@@ -24,13 +27,35 @@ char *job_source_call(struct job_source *source, const char *request,
 	return NULL;
 }
 
-const char *job_source_cluster(const struct job_source *source)
+/* As records and slurmdbd have it; NULL: unknown. */
+static char *cluster_here(const struct config *config)
+{
+	const char *path = host_slurm_conf(""), *name;
+	struct slurm_conf *conf = NULL;
+	char *cluster = NULL;
+	struct err why;
+
+	if (config && *config->ledger.cluster)
+		return strdup(config->ledger.cluster);
+	if (path)
+		conf = slurm_conf_load("", path, &why);
+	name = conf ? slurm_conf_get(conf, "ClusterName") : NULL;
+	if (name && *name)
+		cluster = strdup(name);
+	slurm_conf_free(conf);
+	return cluster;
+}
+
+const char *job_source_cluster(struct job_source *source)
 {
 	const struct sacct_rows *rows = source->slurm;
 
-	return rows && rows->count && *rows->row[0].cluster
-		       ? rows->row[0].cluster
-		       : NULL;
+	if (rows && rows->count && *rows->row[0].cluster)
+		return rows->row[0].cluster;
+	if (!source->knows_cluster)
+		source->cluster = cluster_here(source->config);
+	source->knows_cluster = true;
+	return source->cluster;
 }
 
 /* "5_[1-3],7" is some of 5, and 7. */
@@ -75,6 +100,9 @@ void job_source_close(struct job_source *source)
 {
 	ledger_link_close(source->link);
 	sacct_free(source->slurm);
+	free(source->cluster);
+	source->cluster = NULL;
+	source->knows_cluster = false;
 	source->link = NULL;
 	source->slurm = NULL;
 }

@@ -16,8 +16,9 @@
 char *job_source_call(struct job_source *source, const char *request,
 		      struct err *err);
 
-/* The cluster whose jobs sacct lists here: a ledger of several clusters has other
- * jobs of the same number. NULL: sacct lists none. */
-const char *job_source_cluster(const struct job_source *source);
+/* The cluster whose jobs sacct lists here, or while it lists none this host's: a
+ * ledger of several clusters has other jobs of the same number. NULL: nobody
+ * knows. */
+const char *job_source_cluster(struct job_source *source);
 
 #endif

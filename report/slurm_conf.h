@@ -8,7 +8,7 @@
  * Owner   slurm_conf_free(); strings are borrowed from the object.
  * Errors  NULL, sentence with file and line in *err; errno is ENOENT when the
  *           first file is missing.
- * Runs    jobio check. Reads regular files only, of bounded size.
+ * Runs    jobio check and report. Reads regular files only, of bounded size.
  */
 #ifndef JOBIO_REPORT_SLURM_CONF_H
 #define JOBIO_REPORT_SLURM_CONF_H

@@ -103,6 +103,46 @@ expect_one_each() {
 	second_ledger
 }
 
+# known - the records of which the database has all, and what is in them
+known() { in_db 'SELECT job, node, md5(text) FROM records JOIN runs ON run=id' | sort; }
+source_of() { on login jobio report --json "$1" | jq -r .source; }
+
+@test "a dump of MariaDB that is taken while jobs end brings the old reports back, and goes on" {
+	local before old later wait='until [ -e go.$SLURM_JOB_ID ]; do sleep 0.1; done'
+	submit "$wait" -n1 -w c1
+	later=$job
+	submit "$wait" -n1 -w c2
+	within 60 job_runs "$job"
+	within 60 job_runs "$later"
+	old=$(in_db 'SELECT min(job) FROM runs')
+	before=$(in_db 'SELECT count(*) FROM runs')
+	known >"$BATS_TEST_TMPDIR/before"
+	as alice touch "go.$job"
+	on db sh -c 'mariadb-dump --single-transaction jobio_ledger >/tmp/ledger.sql'
+	as alice touch "go.$later"
+	within 60 queue_is_empty
+	within 120 all_written $((before + 2))
+	as alice rm "go.$job" "go.$later"
+	expect_summary "$later" 'nodes=1/1'
+	# the database is lost
+	on dbd svc stop jobio-ledgerd
+	kill_second
+	on db mariadb -e 'DROP DATABASE jobio_ledger; CREATE DATABASE jobio_ledger'
+	on db sh -c 'mariadb jobio_ledger </tmp/ledger.sql'
+	on dbd svc start jobio-ledgerd
+	second_ledger
+	known >"$BATS_TEST_TMPDIR/after"
+	expect_equal '' "$(comm -23 "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after")"
+	expect_equal ledger "$(source_of "$old")"
+	# of what came after the dump there is the summary alone
+	expect_equal sacct "$(source_of "$later")"
+	expect_summary "$later" 'nodes=1/1'
+	submit 'srun true' -N2 --ntasks-per-node=1 -w c1,c2
+	wait_for_job "$job"
+	expect_summary "$job" 'nodes=2/2'
+	expect_equal ledger "$(source_of "$job")"
+}
+
 @test "MariaDB killed with kill -9 while jobs end costs no record and no summary" {
 	local before
 	before=$(in_db 'SELECT count(*) FROM runs')

@@ -644,19 +644,31 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 	expect_equal 'c|7|c1 other|7|c1' "$(in_store 'SELECT cluster, job, node FROM runs JOIN records ON run=id ORDER BY cluster' | xargs)"
 }
 
-@test "a backup of SQLite is taken while the ledger runs, and a ledger starts from it" {
-	spool 7 c1
-	send
+has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
+
+@test "a backup of SQLite is taken while records come in, and a ledger that starts from it shows the old jobs and goes on" {
+	local job before sender
+	for job in {101..160}; do
+		spool "$job" c1
+		send
+	done &
+	sender=$!
+	within 60 has_records 10
+	before=$(in_store 'SELECT count(*) FROM records')
 	sqlite3 "$DIR/store.sqlite" ".backup '$DIR/backup.sqlite'"
-	spool 8 c1
-	send
+	wait "$sender"
+	expect_equal 60 "$(in_store 'SELECT count(*) FROM records')"
 	stop "$LEDGER"
 	rm "$DIR"/store.sqlite*
 	cp "$DIR/backup.sqlite" "$DIR/store.sqlite"
 	start_ledger
+	expect_equal ok "$(in_store 'PRAGMA integrity_check')"
+	(($(in_store 'SELECT count(*) FROM records') >= before && $(in_store 'SELECT count(*) FROM records') < 60))
+	run "$BUILDDIR/jobio" report --json --conf="$DIR/jobio.conf" 101
+	expect_text '"source":"ledger"' "$output"
 	spool 9 c1
 	send
-	expect_equal '7 9' "$(in_file "$DIR/store.sqlite" 'SELECT job FROM runs ORDER BY job')"
+	expect_equal 9 "$(in_store 'SELECT job FROM runs WHERE job = 9')"
 }
 
 @test "a ledger is moved: stopped, its file copied, another host's started, host changed; what waited arrives there" {

@@ -478,6 +478,36 @@ task_record() {
 	expect_text 'read          2KiB in 3 calls' "$output"
 }
 
+@test "while sacct lists nothing the jobs of this host's cluster are shown, and not those of another" {
+	spool 7 c1
+	send
+	record 7 c1 | sed 's/"cluster":"c"/"cluster":"other"/; s/17952248/17953248/g' >"$DIR/spool/7.0.c1.json"
+	send
+	task_record 26 1 1024
+	send
+	task_record 28 1 4096
+	sed -i 's/"cluster":"c"/"cluster":"other"/' "$DIR/spool/28.0.c1.json"
+	send
+	: >"$DIR/bin/jobs"
+	printf 'ClusterName=C\n' >"$DIR/slurm.conf"
+	export SLURM_CONF=$DIR/slurm.conf
+	run report --json 7
+	expect_equal 'c 1' "$(jq -r '"\(.cluster) \(.runs | length)"' <<<"$output")"
+	run report 25
+	expect_text 'read          1KiB in 1 calls' "$output"
+	printf 'ClusterName=other\n' >"$DIR/slurm.conf"
+	run report 7
+	expect_equal 'job 7 on cluster other, user u' "${lines[0]}"
+	# its jobs have that name in slurmdbd, and in records
+	sed -i '/^.ledger.$/a cluster = c' "$DIR/jobio.conf"
+	run report 7
+	expect_equal 'job 7 on cluster c, user u' "${lines[0]}"
+	sed -i 's/^cluster = c$/cluster = third/' "$DIR/jobio.conf"
+	run report 7
+	expect_equal 1 "$status"
+	expect_text "job: '7': ledger: job '7': no record that you may read" "$output"
+}
+
 @test "the number of an array shows the sum and a line for each task" {
 	task_record 26 1 1024
 	task_record 27 2 2048 ',"request":{"profile":"stream","applied":false}'

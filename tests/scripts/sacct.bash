@@ -13,7 +13,7 @@ setup_sacct() {
 	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
 	: >"$DIR/bin/jobs"
 	PATH=$DIR/bin:$PATH
-	export TZ=UTC LC_ALL=C
+	export TZ=UTC LC_ALL=C SLURM_CONF=$DIR/slurm.conf # which is not there
 }
 
 # expect_kept NAME FILE - FILE is what tests/samples/report/NAME keeps of it. JOBIO_UPDATE=1

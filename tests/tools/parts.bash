@@ -272,7 +272,7 @@ cluster_files() {
 	case $level-$1 in
 		all-bullseye) files+=(deploy deploy_page) ;;
 		all-bookworm) files+=(disk fleet) ;;
-		all-trixie) files+=(calibrate cloud firewall rows spool two_ledgers upgrade) ;;
+		all-trixie) files+=(calibrate cloud clusters firewall rows spool two_ledgers upgrade) ;;
 		all-sid) files+=(admin deploy live rollout deploy_page) ;;
 		*-upgrade) files=(slurm_upgrade) ;;
 	esac

@@ -122,12 +122,23 @@ __attribute__((unused)) static int put(struct store *store, struct record *r)
 	return put_at(store, r, NOW, NULL);
 }
 
+/* Of whatever cluster. */
+__attribute__((unused)) static int find_runs(struct store *store,
+					     enum store_part kind, uint32_t job,
+					     int64_t part, int64_t *ids,
+					     int max, struct err *err)
+{
+	const struct store_wanted wanted = { kind, job, part, NULL };
+
+	return store_find(store, &wanted, ids, max, err);
+}
+
 /* How many runs job 7 has. */
 __attribute__((unused)) static int run_count(struct store *store)
 {
 	int64_t ids[32];
 
-	return store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 32, NULL);
+	return find_runs(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 32, NULL);
 }
 
 /* The newest run of job 7. */
@@ -138,7 +149,7 @@ __attribute__((unused)) static struct store_run newest(struct store *store)
 	int64_t id;
 
 	ck_assert_int_eq(
-		store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, &id, 1, &err),
+		find_runs(store, STORE_JOB, 7, RECORD_UNKNOWN, &id, 1, &err),
 		1);
 	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
 	return run;

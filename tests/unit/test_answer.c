@@ -38,7 +38,7 @@ char *__wrap_job_source_call(struct job_source *from, const char *request,
 	return answer ? strdup(answer) : NULL;
 }
 
-const char *__wrap_job_source_cluster(const struct job_source *from)
+const char *__wrap_job_source_cluster(struct job_source *from)
 {
 	return from->slurm ? "c" : NULL;
 }

@@ -361,6 +361,75 @@ START_TEST(a_task_is_not_hidden_by_that_of_another_cluster_or_user)
 }
 END_TEST
 
+/* Task 'number' of array 25 of a cluster, in a transaction. */
+static void keep_task(struct store *store, const char *cluster, int number)
+{
+	struct record *r = task((unsigned int)(1000 + number), number);
+	char *text = record_text(r, NULL);
+	struct err err;
+	int64_t due;
+
+	strcpy(r->cluster, cluster);
+	ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW, GRACE_S,
+				   &due, &err),
+			 1);
+	free(text);
+	record_free(r);
+}
+
+/* As many as one answer has, of each of two clusters. */
+START_TEST(an_array_is_not_cut_short_by_that_of_another_cluster)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct json_object *top;
+	struct err err;
+	int i;
+
+	ck_assert_int_eq(store_begin(store, &err), 0);
+	for (i = 0; i < 1000; i++) {
+		keep_task(store, "c", i);
+		keep_task(store, "d", i);
+	}
+	ck_assert_int_ge(store_commit(store, &err), 0);
+	top = json_tokener_parse(ask(&service, ALICE,
+				     "{\"op\":\"family\",\"job\":\"25\","
+				     "\"cluster\":\"C\"}"));
+	ck_assert_int_eq(
+		json_object_array_length(json_object_object_get(top, "family")),
+		1000);
+	json_object_put(top);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_job_is_not_hidden_by_many_runs_of_another_clusters)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct record *r;
+	int i;
+
+	ask_put(&service, 0, made("n1"));
+	for (i = 0; i < 70; i++) {
+		r = elsewhere(7);
+		r->restart = i;
+		r->start += 10000 * i;
+		r->end += 10000 * i;
+		ask_put(&service, 0, r);
+	}
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE,
+			   "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}"),
+		       "\"start\":1000.000"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE,
+			   "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}"),
+		       "\"start\":1000.000"));
+	closed(store);
+}
+END_TEST
+
 START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 {
 	static const char question[] =
@@ -809,10 +878,10 @@ static int no_run(struct store *store, int64_t id, struct store_run *run,
 	return err_set(err, "store: the disk is gone");
 }
 
-static int no_ids(struct store *store, enum store_part kind, uint32_t job,
-		  int64_t part, int64_t *ids, int max, struct err *err)
+static int no_ids(struct store *store, const struct store_wanted *wanted,
+		  int64_t *ids, int max, struct err *err)
 {
-	(void)store, (void)kind, (void)job, (void)part, (void)ids, (void)max;
+	(void)store, (void)wanted, (void)ids, (void)max;
 	return err_set(err, "store: the disk is gone");
 }
 
@@ -1378,6 +1447,8 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  the_tasks_of_an_array_are_listed_for_their_owner,
 	  a_cluster_that_is_named_keeps_the_others_jobs_out,
 	  a_task_is_not_hidden_by_that_of_another_cluster_or_user,
+	  an_array_is_not_cut_short_by_that_of_another_cluster,
+	  a_job_is_not_hidden_by_many_runs_of_another_clusters,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
 	  what_a_site_did_is_told_to_root_slurm_and_operators,
 	  what_a_site_did_is_told_page_by_page,

@@ -202,7 +202,7 @@ static const char *nodes_of_two(struct store *store)
 	int64_t ids[8], early = -1, late = -1;
 	int i, count;
 
-	count = store_find(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 8, &err);
+	count = find_runs(store, STORE_JOB, 7, RECORD_UNKNOWN, ids, 8, &err);
 	for (i = 0; i < count; i++) {
 		ck_assert_int_eq(store_run_load(store, ids[i], &run, &err), 0);
 		if (run.first == 1000)
@@ -387,12 +387,12 @@ START_TEST(array_tasks_and_het_components_are_found_by_their_numbers)
 	r->het_job = 7;
 	r->het_offset = 1;
 	put(store, r);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 3, &id, 1, &err),
+			 1);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 4, &id, 1, &err),
+			 0);
 	ck_assert_int_eq(
-		store_find(store, STORE_ARRAY_TASK, 5, 3, &id, 1, &err), 1);
-	ck_assert_int_eq(
-		store_find(store, STORE_ARRAY_TASK, 5, 4, &id, 1, &err), 0);
-	ck_assert_int_eq(
-		store_find(store, STORE_HET_COMPONENT, 7, 1, &id, 1, &err), 1);
+		find_runs(store, STORE_HET_COMPONENT, 7, 1, &id, 1, &err), 1);
 	closed(store);
 }
 END_TEST

@@ -58,10 +58,10 @@ START_TEST(without_its_runs_a_store_answers_nothing)
 	in_store("DROP TABLE runs");
 	EXPECT_LOST(try_put(store, made("n2"), &err), "runs");
 	EXPECT_LOST(store_due(store, NOW, ids, 4, &next, &err), "runs");
-	EXPECT_LOST(store_find(store, STORE_JOB, 7, -1, ids, 4, &err), "runs");
-	EXPECT_LOST(store_find(store, STORE_ARRAY_TASK, 7, -1, ids, 4, &err),
+	EXPECT_LOST(find_runs(store, STORE_JOB, 7, -1, ids, 4, &err), "runs");
+	EXPECT_LOST(find_runs(store, STORE_ARRAY_TASK, 7, -1, ids, 4, &err),
 		    "runs");
-	EXPECT_LOST(store_find(store, STORE_HET_COMPONENT, 7, 1, ids, 4, &err),
+	EXPECT_LOST(find_runs(store, STORE_HET_COMPONENT, 7, 1, ids, 4, &err),
 		    "runs");
 	EXPECT_LOST(store_done(store, &run, "s", NOW, 0, &err), "runs");
 	EXPECT_LOST(store_later(store, 1, "s", NOW, "why", &err), "runs");

@@ -250,7 +250,7 @@ START_TEST(two_ledgers_in_each_others_way_lose_no_record)
 	ck_assert_int_eq(counts.runs, 2);
 	ck_assert_int_eq(counts.records, 4 * RECORDS);
 	ck_assert_int_eq(
-		store_find(store, STORE_JOB, 1, RECORD_UNKNOWN, &id, 1, &err),
+		find_runs(store, STORE_JOB, 1, RECORD_UNKNOWN, &id, 1, &err),
 		1);
 	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
 	ck_assert_int_eq(run.nodes_seen, 2 * RECORDS);

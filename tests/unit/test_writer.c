@@ -414,8 +414,8 @@ START_TEST(what_the_row_knows_of_arrays_is_learnt)
 	fake.array_task = 2;
 	put_both_at(NOW);
 	round_at(NOW);
-	ck_assert_int_eq(
-		store_find(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err), 1);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err),
+			 1);
 	closed(store);
 }
 END_TEST
