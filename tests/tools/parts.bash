@@ -114,13 +114,14 @@ proves_counting() {
 	[[ "$p $f" == '2 5' ]] || { say "tests that fail on purpose count as '$p $f'"; return 1; }
 }
 
-# A MariaDB of its own takes a minute: not before each commit.
+# A MariaDB of its own takes a minute, and what lint notices as long: not before each
+# commit.
 part_gcc() {
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)'
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016
-	[[ $level == all ]] || which='$(LONG_TESTS) $(UNIT_TESTS) $(filter-out %/mariadb.bats,$(BATS_TESTS))'
+	[[ $level == all ]] || which='$(LONG_TESTS) $(UNIT_TESTS) $(filter-out %/mariadb.bats %/lint.bats,$(BATS_TESTS))'
 	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 "TESTS=$which"
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
