@@ -23,7 +23,7 @@
 #define END "_response_ end"
 #define CALLS_WRAP (INT64_C(1) << 32)
 #define EXIT_BUSY 3
-#define MARGIN_MS 100 /* to say that it is busy, on a busy node */
+#define MARGIN_MS 300 /* to say that it is busy, on a busy node */
 
 /* ---- the socket -------------------------------------------------------- */
 
