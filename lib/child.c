@@ -45,20 +45,42 @@ static void close_all_from(int first)
 		close(fd);
 }
 
-static void reset_signals(void)
+static void unblock_signals(void)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t none;
-	int sig;
 
-	for (sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL); /* KILL and STOP refuse: fine */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* All of them: a program inherits those that are ignored. */
+static void reset_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &dfl, NULL); /* KILL and STOP refuse: fine */
+	unblock_signals();
+}
+
+/* Those that a program of ours catches, for a function of it: all 64 would take as
+ * long as reading a dozen files. */
+static void reset_caught(void)
+{
+	static const int caught[] = { SIGHUP,  SIGINT,	SIGQUIT,
+				      SIGPIPE, SIGALRM, SIGTERM,
+				      SIGCHLD, SIGUSR1, SIGUSR2 };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	size_t i;
+
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaction(caught[i], &dfl, NULL);
+	unblock_signals();
+}
+
 /*
- * A child that somebody ends before reset_signals() must not run our handlers.
+ * A child that somebody ends before its signals are reset must not run our handlers.
  * Linux blocks for this thread alone (sigprocmask(2)); pthread_sigmask() would
  * need libpthread before glibc 2.32.
  */
@@ -262,7 +284,10 @@ static void be_child(const struct job *job, int out, int errout)
 	int rc;
 
 	setpgid(0, 0);
-	reset_signals();
+	if (job->argv)
+		reset_signals();
+	else
+		reset_caught();
 	wire_stdio(out, errout);
 	if (job->argv)
 		exec_command(job->argv, job->env);

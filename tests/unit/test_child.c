@@ -364,6 +364,31 @@ START_TEST(a_command_has_the_three_files_and_default_signals)
 }
 END_TEST
 
+static int end_by_signal(void *arg)
+{
+	kill(getpid(), *(int *)arg);
+	return 0;
+}
+
+START_TEST(a_function_in_a_child_runs_no_handler_of_ours)
+{
+	static int of_ours[] = { SIGHUP,  SIGINT,  SIGTERM,
+				 SIGALRM, SIGUSR1, SIGUSR2 };
+	struct child_result r;
+	size_t i;
+
+	for (i = 0; i < sizeof(of_ours) / sizeof(of_ours[0]); i++) {
+		signal(of_ours[i], ours);
+		ck_assert_int_eq(child_call("end", end_by_signal, &of_ours[i],
+					    5000, &r, NULL),
+				 0);
+		ck_assert_int_eq(r.status, 128 + of_ours[i]);
+		child_result_free(&r);
+		signal(of_ours[i], SIG_DFL);
+	}
+}
+END_TEST
+
 START_TEST(who_has_no_standard_input_hears_its_children_all_the_same)
 {
 	struct child_result r;
@@ -633,6 +658,7 @@ UNIT_MAIN("child", output_errors_and_status_come_back,
 	  as_many_variables_are_added_as_there_is_room_for,
 	  a_command_that_cannot_run_says_why,
 	  a_command_has_the_three_files_and_default_signals,
+	  a_function_in_a_child_runs_no_handler_of_ours,
 	  who_has_no_standard_input_hears_its_children_all_the_same,
 	  who_has_its_children_reaped_by_the_kernel_gets_their_output,
 	  a_signal_meanwhile_does_not_end_the_wait,
