@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/child.h"
@@ -24,6 +25,7 @@ struct task {
 	const char *path, *name, *text;
 	char prefix[32];
 	uint64_t bytes;
+	unsigned int patience_ms;
 };
 
 /* What the child has printed is the sentence of what went wrong. */
@@ -106,6 +108,7 @@ int calib_folder_make(struct calib_folder *folder, const char *dir,
 		return -1;
 	path = strchr(result.out, ' ');
 	folder->others = atoi(result.out);
+	folder->patience_ms = CALIB_PATIENCE_MS;
 	snprintf(folder->path, sizeof(folder->path), "%s",
 		 path ? path + 1 : "");
 	child_result_free(&result);
@@ -172,10 +175,23 @@ static void put_file(const char *path, const char *name)
 	free(text);
 }
 
+/* Where this node has jobs itself, the next one's prolog may be mounting the filesystem
+ * anew; a server that is away for a moment is waited for as well. */
+static DIR *open_patiently(const struct task *task)
+{
+	const struct timespec nap = { .tv_nsec = 200000000 };
+	unsigned long long end_ms = child_now_ms() + task->patience_ms;
+	DIR *dir;
+
+	while (!(dir = opendir(task->path)) && child_now_ms() < end_ms)
+		nanosleep(&nap, NULL);
+	return dir;
+}
+
 static int list(void *arg)
 {
 	const struct task *task = arg;
-	DIR *dir = opendir(task->path);
+	DIR *dir = open_patiently(task);
 	char path[CALIB_PATH + NAME_MAX + 2];
 	struct dirent *entry;
 
@@ -198,7 +214,8 @@ int calib_folder_read(const struct calib_folder *folder, size_t number,
 				   const char *text),
 		      void *arg, struct err *err)
 {
-	struct task task = { .path = folder->path };
+	struct task task = { .path = folder->path,
+			     .patience_ms = folder->patience_ms };
 	struct child_result result = { 0 };
 	const char *at, *end, *name;
 	unsigned long length;

@@ -20,10 +20,12 @@
 
 #define CALIB_PATH 3072
 #define CALIB_FOLDER "jobio-calibrate."
+#define CALIB_PATIENCE_MS 20000U
 
 struct calib_folder {
-	char path[CALIB_PATH]; /* "": there is none */
-	int others;	       /* like it, in the same place */
+	char path[CALIB_PATH];	  /* "": there is none */
+	int others;		  /* like it, in the same place */
+	unsigned int patience_ms; /* with one that is not there for a moment */
 };
 
 /* Make it in 'dir', where so much must be free. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report/calib_folder.h"
@@ -91,6 +93,28 @@ static const char *read_of(const struct calib_folder *folder, size_t number)
 	return taken;
 }
 
+START_TEST(a_folder_that_is_away_for_a_moment_is_waited_for)
+{
+	struct calib_folder folder;
+	char away[CALIB_PATH + 8];
+	pid_t pid;
+
+	tempdir_make();
+	make(&folder);
+	ck_assert_int_eq(calib_folder_put(&folder, "3.out", "here", &err), 0);
+	snprintf(away, sizeof(away), "%s.away", folder.path);
+	ck_assert_int_eq(rename(folder.path, away), 0);
+	pid = fork();
+	if (pid == 0) {
+		nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+		_exit(rename(away, folder.path) != 0);
+	}
+	ck_assert_str_eq(read_of(&folder, 3), "out=here;");
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(files_of_one_number_are_read_whatever_is_in_them)
 {
 	struct calib_folder folder;
@@ -109,6 +133,7 @@ START_TEST(files_of_one_number_are_read_whatever_is_in_them)
 		  !strcmp(text, "empty=;out={\n};"));
 	ck_assert_int_eq(calib_folder_remove(&folder, &err), 0);
 	strcpy(folder.path, "/nonexistent");
+	folder.patience_ms = 0;
 	ck_assert_int_eq(
 		calib_folder_read(&folder, 3, take, (void *)"arg", &err), -1);
 	ck_assert_ptr_nonnull(
@@ -120,4 +145,5 @@ END_TEST
 
 UNIT_MAIN("calib_folder", a_folder_is_made_and_removed_with_all_in_it,
 	  a_place_that_does_not_do_is_told_and_left_as_it_is,
+	  a_folder_that_is_away_for_a_moment_is_waited_for,
 	  files_of_one_number_are_read_whatever_is_in_them)
