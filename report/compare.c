@@ -551,6 +551,24 @@ static int add_report(struct options *o, struct side *side,
 	return 0;
 }
 
+/* From the ledger, or from sacct where that knows of more. */
+static size_t find_family(struct job_source *source, const char *id,
+			  char (*ids)[JOB_ID_SIZE])
+{
+	size_t count = job_report_family(source, JOB_ASKED_LEDGER, id, ids,
+					 JOB_FAMILY_MAX);
+	size_t more;
+
+	if (count > 1)
+		return count;
+	more = job_report_family(source, JOB_ASKED_SACCT, id, ids + count,
+				 JOB_FAMILY_MAX - count);
+	if (more <= count)
+		return count;
+	memmove(ids, ids + count, more * sizeof(*ids));
+	return more;
+}
+
 /* "7", all of array 7, "7_[1-3]" */
 static int add_jobs(struct options *o, struct side *side,
 		    struct job_source *source, const char *id, struct err *err)
@@ -565,11 +583,7 @@ static int add_jobs(struct options *o, struct side *side,
 		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
 						  NULL);
 	else if (!strpbrk(id, "_+"))
-		count = job_report_family(source, JOB_ASKED_LEDGER, id, ids,
-					  JOB_FAMILY_MAX);
-	if (!count && !strpbrk(id, "_+"))
-		count = job_report_family(source, JOB_ASKED_SACCT, id, ids,
-					  JOB_FAMILY_MAX);
+		count = find_family(source, id, ids);
 	for (i = 0; rc == 0 && i < count; i++)
 		rc = add_report(o, side, source, ids[i], err);
 	if (!count)

@@ -425,20 +425,18 @@ static void take_one(struct job_group *group, struct job_report *report)
 }
 
 /* 7 may be an array or a heterogeneous job, whose first part has that number,
- * too. The ledger knows which, else sacct, if it is the one who knows the job. */
+ * too. The ledger knows which; of a job that is a part of one, and alone there, sacct
+ * may know the others, as it does when it is the one who knows the job. */
 static size_t find_family(struct reporter *rp, const char *id,
 			  struct job_report *report, char (*ids)[JOB_ID_SIZE])
 {
 	if (strpbrk(id, "_+") || rp->o->restart >= 0)
 		return 0;
-	if (!report)
-		return job_report_family(&rp->source, JOB_ASKED_LEDGER, id, ids,
-					 JOB_FAMILY_MAX);
-	return strcmp(report->source, "sacct") != 0 ||
-			       (report->array_job < 0 && report->het_job < 0)
-		       ? 0
-		       : job_report_family(&rp->source, JOB_ASKED_SACCT, id,
-					   ids, JOB_FAMILY_MAX);
+	if (report && report->array_job < 0 && report->het_job < 0)
+		return 0;
+	return job_report_family(&rp->source,
+				 report ? JOB_ASKED_SACCT : JOB_ASKED_LEDGER,
+				 id, ids, JOB_FAMILY_MAX);
 }
 
 /* What one word names. */

@@ -595,6 +595,20 @@ counted() {
 	expect_equal 9 "$(report 25 --json 2>/dev/null | jq -c 'select(.runs | length == 1)' | wc -l)"
 }
 
+@test "a part that the ledger has alone is shown beside those that sacct has" {
+	printf '{"jobio":1,"cluster":"c","job":26,"restart":0,"node":"c1","nodelist":"c1","uid":%d,"gid":0,"user":"alice","het":{"job":26,"offset":0},"start":1795224862,"end":1795224890,"app":[{"scope":"job","source":"stepd","read_bytes":1024,"write_bytes":0,"read_calls":1,"write_calls":0}],"quality":["all_files"]}' \
+		"$EUID" >"$DIR/spool/26.0.c1.json"
+	send
+	jobs "$(job 26+0 JobIDRaw=26 User=alice Start=1795224862 State=COMPLETED SystemComment='jobio/1 nodes=1/1 rd=1KiB/1')" \
+		"$(job 26+1 JobIDRaw=27 User=alice Start=1795224862 State=COMPLETED SystemComment='jobio/1 rd=2KiB/1 nodes=1/1')"
+	run report 26
+	expect_equal 0 "$status"
+	expect_text 'job 26: 2 components on cluster c, user alice
+  total         read 3KiB in 2 calls' "$output"
+	run "$BUILDDIR/jobio" compare --conf="$DIR/jobio.conf" 26 26+1
+	expect_text 'read           1.5KiB            2KiB ' "$output" # the mean of both
+}
+
 @test "without the ledger an array is what sacct lists of it" {
 	stop "$LEDGER"
 	run report 9
