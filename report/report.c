@@ -425,18 +425,14 @@ static void take_one(struct job_group *group, struct job_report *report)
 }
 
 /* 7 may be an array or a heterogeneous job, whose first part has that number,
- * too. The ledger knows which; of a job that is a part of one, and alone there, sacct
- * may know the others, as it does when it is the one who knows the job. */
+ * too. The ledger knows which; of a part that it knows alone, or as a job like others,
+ * sacct may know the rest, as it does when it is the one who knows the job. */
 static size_t find_family(struct reporter *rp, const char *id,
-			  struct job_report *report, char (*ids)[JOB_ID_SIZE])
+			  enum job_asked asked, char (*ids)[JOB_ID_SIZE])
 {
 	if (strpbrk(id, "_+") || rp->o->restart >= 0)
 		return 0;
-	if (report && report->array_job < 0 && report->het_job < 0)
-		return 0;
-	return job_report_family(&rp->source,
-				 report ? JOB_ASKED_SACCT : JOB_ASKED_LEDGER,
-				 id, ids, JOB_FAMILY_MAX);
+	return job_report_family(&rp->source, asked, id, ids, JOB_FAMILY_MAX);
 }
 
 /* What one word names. */
@@ -452,12 +448,10 @@ static void get_group(struct reporter *rp, struct job_group *group,
 		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
 						  NULL);
 	else
-		count = find_family(rp, id, NULL, ids);
+		count = find_family(rp, id, JOB_ASKED_LEDGER, ids);
 	if (count < 2 && !is_list) {
 		report = get_one(rp, count ? ids[0] : id, &group->why);
-		count = report ? find_family(rp, id, report, ids)
-			       : job_report_family(&rp->source, JOB_ASKED_SACCT,
-						   id, ids, JOB_FAMILY_MAX);
+		count = find_family(rp, id, JOB_ASKED_SACCT, ids);
 	}
 	if (count > 1 || is_list) {
 		job_report_free(report);

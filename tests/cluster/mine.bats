@@ -58,6 +58,8 @@ setup_file() {
 	within 60 have_summaries 2 "$het"
 	within 60 have_summaries 3 "$array"
 	within 60 have_summaries 2 "$advised,$his"
+	within 60 ledger_has 2 "$het"
+	within 60 ledger_has 3 "$array"
 }
 
 teardown_file() {
@@ -73,6 +75,10 @@ over() { [[ -z $(on login squeue -h -j "$1" 2>/dev/null) ]]; }
 
 # have_summaries COUNT JOB - so many of its rows in slurmdbd
 have_summaries() { [[ $(summary "$2" | grep -c '^jobio/1 .* nodes=1/1 ') == "$1" ]]; }
+
+# ledger_has COUNT JOB - so many of its tasks or components; slurmdbd may hear what a row
+# is a part of after its summary was written, and the ledger then looks again
+ledger_has() { [[ $(as alice jobio report --json "$2" | jq -r .source | sort | uniq -c) =~ ^\ *$1\ ledger$ ]]; }
 
 # raw_id JOB - its number in Slurm
 raw_id() { on login sacct -n -X -P -j "$1" -o JobIDRaw; }
