@@ -22,10 +22,10 @@
 
 /* What a child gets to do. */
 struct task {
-	const char *path, *name, *text;
+	const char *path, *text;
 	char prefix[32];
 	uint64_t bytes;
-	unsigned int patience_ms;
+	const struct calib_folder *folder; /* 'path', or where that is */
 };
 
 /* What the child has printed is the sentence of what went wrong. */
@@ -140,11 +140,23 @@ int calib_folder_remove(struct calib_folder *folder, struct err *err)
 	return 0;
 }
 
+/* Where this node has jobs itself, a prolog or an epilog may be mounting the filesystem
+ * anew; a server that is away for a moment is waited for as well. */
+static void await_folder(const struct calib_folder *folder)
+{
+	const struct timespec nap = { .tv_nsec = 200000000 };
+	unsigned long long end_ms = child_now_ms() + folder->patience_ms;
+
+	while (access(folder->path, F_OK) < 0 && child_now_ms() < end_ms)
+		nanosleep(&nap, NULL);
+}
+
 static int put(void *arg)
 {
 	const struct task *task = arg;
 	struct err err;
 
+	await_folder(task->folder);
 	if (fileio_write_volatile(task->path, task->text, strlen(task->text),
 				  0600, &err) == 0)
 		return 0;
@@ -156,7 +168,7 @@ int calib_folder_put(const struct calib_folder *folder, const char *name,
 		     const char *text, struct err *err)
 {
 	char path[CALIB_PATH + 64];
-	struct task task = { .path = path, .text = text };
+	struct task task = { .path = path, .text = text, .folder = folder };
 
 	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
 	return call(path, put, &task, TIMEOUT_MS, NULL, err);
@@ -175,26 +187,15 @@ static void put_file(const char *path, const char *name)
 	free(text);
 }
 
-/* Where this node has jobs itself, the next one's prolog may be mounting the filesystem
- * anew; a server that is away for a moment is waited for as well. */
-static DIR *open_patiently(const struct task *task)
-{
-	const struct timespec nap = { .tv_nsec = 200000000 };
-	unsigned long long end_ms = child_now_ms() + task->patience_ms;
-	DIR *dir;
-
-	while (!(dir = opendir(task->path)) && child_now_ms() < end_ms)
-		nanosleep(&nap, NULL);
-	return dir;
-}
-
 static int list(void *arg)
 {
 	const struct task *task = arg;
-	DIR *dir = open_patiently(task);
 	char path[CALIB_PATH + NAME_MAX + 2];
 	struct dirent *entry;
+	DIR *dir;
 
+	await_folder(task->folder);
+	dir = opendir(task->path);
 	if (!dir)
 		return say("cannot read", task->path);
 	while ((entry = readdir(dir))) {
@@ -214,8 +215,7 @@ int calib_folder_read(const struct calib_folder *folder, size_t number,
 				   const char *text),
 		      void *arg, struct err *err)
 {
-	struct task task = { .path = folder->path,
-			     .patience_ms = folder->patience_ms };
+	struct task task = { .path = folder->path, .folder = folder };
 	struct child_result result = { 0 };
 	const char *at, *end, *name;
 	unsigned long length;
