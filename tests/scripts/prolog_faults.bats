@@ -356,6 +356,35 @@ stuck() {
 	[ "$status" -eq 0 ]
 }
 
+@test "helpers that are not called as prolog and epilog call them say how, and do nothing" {
+	local helper
+	for helper in jobio-prepare jobio-release; do
+		run "$NODE/bin/$helper" --help
+		[ "$status" -eq 0 ]
+		[[ ${lines[0]} == "usage: $helper [--"* ]] || fail "$output"
+		run "$NODE/bin/$helper" --cnof="$NODE/jobio.conf"
+		[ "$status" -eq 64 ]
+		expect_in "usage: $helper [--" "$output"
+		run "$NODE/bin/$helper" --conf="$NODE/jobio.conf" 7
+		[ "$status" -eq 64 ]
+		expect_in "usage: $helper [--" "$output"
+	done
+	[ ! -e "$NODE/run" ]
+}
+
+@test "an epilog with a broken jobio.conf says that there is no record, one without any is silent" {
+	NODE_JOBIO=gate=maybe node_conf
+	job 7
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_in "'maybe'" "$output"
+	expect_in 'there is no record of this job' "$output"
+	rm "$NODE/jobio.conf"
+	run epilog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ] || fail "$output"
+}
+
 @test "a node that will be drained leaves its reason for the ledger, and takes it back when it is mended" {
 	NODE_JOBIO=on_error=drain node_conf
 	echo STEM >"$NODE/weka/status"
