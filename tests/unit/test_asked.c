@@ -456,6 +456,8 @@ START_TEST(what_a_client_said_before_is_not_logged_again)
 	expect_logged("W02 two; cure: \nW03 three; cure: \n");
 	cached[1] = true;
 	expect_logged("");
+	cached[0] = false;
+	expect_logged("W01 one; cure: do\nW03 three; cure: \n");
 	cached[0] = cached[1] = false;
 	expect_logged(
 		"W01 one; cure: do\nW02 two; cure: \nW03 three; cure: \n");
