@@ -147,8 +147,12 @@ static int plan(const struct change_kind *kind, struct client *client,
 			       .target = target,
 			       .plan = plan,
 			       .err = err };
+	if (!p->list) {
+		free(p);
+		return err_set(err, "client: out of memory");
+	}
 	for (words = way->wanted(client);
-	     p->list && next_word(&words, word, sizeof(word));)
+	     next_word(&words, word, sizeof(word));)
 		way->each(client, word, plan_item, p);
 	end_change(p);
 	if (p->left_out)

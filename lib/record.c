@@ -307,14 +307,15 @@ int record_set_cards(struct record *record, const char *names,
 		     const struct cpuset *numa_nodes)
 {
 	struct record_client *client;
+	bool has_nodes = !cpuset_is_empty(numa_nodes);
 	char *list;
 	int rc;
 
 	if (!record->client_count)
 		return 0;
 	client = &record->clients[record->client_count - 1];
-	list = cpuset_is_empty(numa_nodes) ? NULL : cpuset_format(numa_nodes);
-	rc = set_short(&client->cards, names) < 0 ||
+	list = has_nodes ? cpuset_format(numa_nodes) : NULL;
+	rc = (has_nodes && !list) || set_short(&client->cards, names) < 0 ||
 			     set_short(&client->card_nodes, list) < 0
 		     ? -1
 		     : 0;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 static int allocations_left; /* until the one that fails; 0: none does */
 static bool has_failed;
@@ -26,10 +27,12 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
+FILE *__real_open_memstream(char **text, size_t *size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
+FILE *__wrap_open_memstream(char **text, size_t *size);
 
 void *__wrap_malloc(size_t size)
 {
@@ -49,6 +52,11 @@ void *__wrap_realloc(void *old, size_t size)
 char *__wrap_strdup(const char *text)
 {
 	return is_out() ? NULL : __real_strdup(text);
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	return is_out() ? NULL : __real_open_memstream(text, size);
 }
 
 #endif

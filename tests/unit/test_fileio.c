@@ -247,6 +247,29 @@ START_TEST(a_write_that_does_not_fit_leaves_the_old_text)
 }
 END_TEST
 
+/* Whoever may write there, and not look, cannot make sure that a name lasts. */
+START_TEST(what_may_not_last_is_not_said_to_be_written)
+{
+	struct err err;
+
+	tempdir_make();
+	if (geteuid() == 0)
+		ck_assert(chown(tempdir_name, 65534, 65534) == 0 &&
+			  seteuid(65534) == 0);
+	ck_assert_int_eq(chmod(tempdir_name, 0300), 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, &err),
+			 -1);
+	ck_assert_int_eq(errno, EACCES);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot write"));
+	ck_assert_int_eq(
+		fileio_write_before(tempdir_path("b"), "x", 1, 0600, &err), 0);
+	ck_assert_int_eq(chmod(tempdir_name, 0700), 0);
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(0), 0);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_folder_is_not_replaced_by_a_file)
 {
 	struct err err;
@@ -367,6 +390,7 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_file_of_any_length_is_read_whole,
 	  a_file_may_lie_in_the_working_directory,
 	  a_write_that_does_not_fit_leaves_the_old_text,
+	  what_may_not_last_is_not_said_to_be_written,
 	  a_folder_is_not_replaced_by_a_file,
 	  a_path_that_is_too_long_is_not_cut,
 	  a_folder_has_its_mode_whatever_the_umask_is,

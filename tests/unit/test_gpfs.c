@@ -83,6 +83,25 @@ START_TEST(half_a_code_is_left_as_it_is)
 }
 END_TEST
 
+START_TEST(a_value_fits_whole_or_is_not_there)
+{
+	static const char text[] =
+		"mmdiag:config:HEADER:version:reserved:reserved:name:value:\n"
+		"mmdiag:config:0:1:::a:1234567:\nmmdiag:config:0:1:::b:"
+		"12345678:\n"
+		"mmdiag:config:0:1:::c:123456%41:\n";
+	char value[9];
+
+	value[8] = '+';
+	ck_assert(!gpfs_y_config(text, "b", value, 8));
+	ck_assert_int_eq(value[8], '+');
+	ck_assert(gpfs_y_config(text, "a", value, 8));
+	ck_assert_str_eq(value, "1234567");
+	ck_assert(gpfs_y_config(text, "c", value, 8));
+	ck_assert_str_eq(value, "123456A");
+}
+END_TEST
+
 /* ---- mmpmon ---------------------------------------------------------------- */
 
 static struct wire *rows(const char *text)
@@ -1214,7 +1233,7 @@ END_TEST
 
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  columns_are_found_by_the_header_and_not_by_their_place,
-	  half_a_code_is_left_as_it_is,
+	  half_a_code_is_left_as_it_is, a_value_fits_whole_or_is_not_there,
 	  file_systems_of_one_name_in_two_clusters_are_two,
 	  the_answer_of_the_socket_has_the_same_counters,
 	  a_node_without_mounts_has_no_counters_and_no_fault,

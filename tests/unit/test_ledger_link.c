@@ -104,6 +104,7 @@ enum manner {
 	TO_ANOTHER, /* request */
 	OF_OLD,	    /* without an envelope */
 	DAMAGED,
+	FULL, /* as long as a frame may be */
 	EMPTY,
 	TOO_LARGE,
 	SILENT,
@@ -133,7 +134,8 @@ static bool read_all(int fd, void *data, size_t size)
 /* false: the asker has gone. */
 static bool answer(int fd, enum manner manner)
 {
-	static char text[100000], nonce[64], out[1000];
+	static char text[LEDGER_FRAME_MAX + 1], out[LEDGER_FRAME_MAX + 1];
+	char nonce[64];
 	uint32_t size;
 	char *at;
 
@@ -156,6 +158,8 @@ static bool answer(int fd, enum manner manner)
 		snprintf(out, sizeof(out), "0:" OK);
 	if (manner == DAMAGED)
 		strcpy(out, "what");
+	if (manner == FULL)
+		memset(out + strlen(out), ' ', LEDGER_FRAME_MAX - strlen(out));
 	size = htonl(manner == EMPTY	   ? 0
 		     : manner == TOO_LARGE ? LEDGER_FRAME_MAX + 1
 					   : (uint32_t)strlen(out));
@@ -237,7 +241,9 @@ static void expect_answers(enum manner manner)
 	for (i = 0; i < 3; i++) { /* any number, one after the other */
 		ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0,
 			      "%s", err.text);
-		ck_assert_str_eq(text, OK);
+		ck_assert_int_eq(strncmp(text, OK, strlen(OK)), 0);
+		ck_assert_uint_eq(strspn(text + strlen(OK), " "),
+				  strlen(text) - strlen(OK));
 		free(text);
 	}
 	ck_assert_uint_eq(played.reader, nobody());
@@ -267,6 +273,7 @@ START_TEST(the_ledgers_user_and_root_are_believed)
 	expect_answers(HONEST);
 	expect_answers(OF_ROOT);
 	expect_answers(SLOW);
+	expect_answers(FULL);
 }
 END_TEST
 
@@ -295,15 +302,19 @@ END_TEST
 START_TEST(a_request_fits_into_a_frame_or_is_told)
 {
 	struct ledger_link *link;
-	char *request = malloc(LEDGER_FRAME_MAX + 1), *text = NULL;
+	char *request = calloc(LEDGER_FRAME_MAX, 1), *text = NULL;
+	int before = snprintf(NULL, 0, "%u:jobio/2 %032d\n", nobody(), 0);
 
 	begin(HONEST, "127.0.0.1");
 	link = opened();
-	memset(request, 'x', LEDGER_FRAME_MAX);
-	request[LEDGER_FRAME_MAX] = '\0';
+	memset(request, 'x', LEDGER_FRAME_MAX - (size_t)before);
+	ck_assert_msg(ledger_link_call(link, request, &text, &err) == 0, "%s",
+		      err.text);
+	free(text);
+	request[LEDGER_FRAME_MAX - (size_t)before] = 'x';
 	ck_assert_int_eq(ledger_link_call(link, request, &text, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, " is too large"));
-	ck_assert_ptr_nonnull(strstr(err.text, "': a request of 10486"));
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "': a request of 1048577 bytes is too large"));
 	ledger_link_close(link);
 	free(request);
 	end();

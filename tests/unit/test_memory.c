@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/affinity.h"
 #include "client/change.h"
 #include "client/client.h"
 #include "client/mount_option.h"
 #include "client/mounts.h"
+#include "client/nfs/nfs.h"
 #include "client/setting.h"
 #include "client/type.h"
 #include "client/weka/options.h"
@@ -28,6 +30,7 @@
 #include "lib/node.h"
 #include "lib/record.h"
 #include "lib/run.h"
+#include "lib/sysfs.h"
 #include "lib/tally.h"
 #include "lib/use.h"
 #include "tests/unit/allocations.h"
@@ -433,6 +436,35 @@ static int plan_profile(void)
 	return rc;
 }
 
+/* It moves, or is said to stay. */
+static int plan_affinity(void)
+{
+	struct config_client nfs = section;
+	struct client client = { .type = &nfs_type, .section = &nfs };
+	struct client_want want = { .alone = true,
+				    .has_io_cores = true,
+				    .io_cores = 1,
+				    .io_cpus = { { 2 } } };
+	struct client_plan *plan = calloc(1, sizeof(*plan));
+	struct findings findings = { 0 };
+	int rc = -1;
+
+	nfs.core_change = CORE_CHANGE_AFFINITY;
+	nfs.unbound_workqueues = WORKQUEUES_ALL;
+	if (plan)
+		rc = affinity_workqueue.plan(&affinity_workqueue, &client,
+					     &want, plan, &findings, &err);
+	if (rc == 0 && !plan->count)
+		rc = findings.count && has_failed ? -1 : 0;
+	else if (rc == 0 && strcmp(plan->change[0].new_value, "*=1") != 0)
+		abort();
+	if (plan)
+		change_clear(plan);
+	free(plan);
+	findings_free(&findings);
+	return rc;
+}
+
 static int compose_remount(void)
 {
 	char *list = mount_option_remount(
@@ -482,12 +514,15 @@ START_TEST(whoever_looks_at_a_client_is_told)
 	snprintf(now, sizeof(now), "%s",
 		 tempdir_put("now", "20 1 8:1 / / rw - ext4 /dev/sda rw\n"
 				    "30 1 0:51 / /a rw - nfs s:/a rw\n"));
+	sysfs_set_root(tempdir_name);
+	tempdir_put("devices/virtual/workqueue/cpumask", "ff\n");
 	expect_told(read_mounts, 10);
 	expect_told(carry_wire, 3);
 	expect_told(open_client, 2);
 	expect_told(look_for_late_mounts, 12);
 	expect_told(plan_change, 6);
 	expect_told(plan_profile, 12);
+	expect_told(plan_affinity, 6);
 	expect_told(compose_remount, 4);
 	expect_told(compose_mount, 3);
 	expect_told(type_command, 1);

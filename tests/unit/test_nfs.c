@@ -403,6 +403,48 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 }
 END_TEST
 
+/* A mount of this address, of a server on whose port nobody listens. */
+static void look_at_address(const char *address, unsigned int requests)
+{
+	char line[128], stats[256];
+
+	snprintf(line, sizeof(line),
+		 "s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=%s 0 0\n",
+		 address);
+	node(line, "6.1");
+	snprintf(stats, sizeof(stats),
+		 "device s:/w mounted on /mnt/work with fstype nfs "
+		 "statvers=1.1\n"
+		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
+		 requests);
+	section.mountstats = (char *)tempdir_put("stats", stats);
+	section.ask_servers = SWITCH_YES;
+	look();
+}
+
+START_TEST(a_server_that_cannot_be_asked_is_judged_by_what_waits)
+{
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+
+	look_at_address("fe80::1%ib0", 12);
+	expect_none();
+	away();
+	look_at_address("fe80::1%ib0", 13);
+	expect(1, "NF09",
+	       "the server fe80::1%ib0 of '/mnt/work' does not answer: 1 "
+	       "requests wait, and whoever touches its files");
+	away();
+	if (fd >= 0) {
+		look_at_address("::1", 12);
+		expect(1, "NF09",
+		       "the server ::1 of '/mnt/work' does not answer: whoever "
+		       "touches its files will wait");
+		away();
+		close(fd);
+	}
+}
+END_TEST
+
 START_TEST(one_in_a_hundred_sent_again_is_said)
 {
 	node(WORK, "6.1");
@@ -1648,6 +1690,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_server_that_answers_us_is_no_finding_whatever_waits,
 	  a_server_that_takes_questions_and_answers_none_is_said,
 	  each_server_is_asked_where_the_site_wants_it,
+	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
 	  mounts_that_share_a_superblock_are_counted_once,
 	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
 	  mounts_of_an_older_kernel_are_read,
