@@ -772,3 +772,22 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ "$status" -eq 0 ]
 	expect_in '"restart":0' "$(record 7)"
 }
+
+@test "an epilog with words that it does not know says how it is used, and the job stays as it is" {
+	local word
+	job 7 1 stream
+	prolog
+	for word in --nosuch more; do
+		run in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" "$word"
+		[ "$status" -eq 64 ]
+		expect_in 'usage: jobio-release [--conf=FILE]' "$output"
+	done
+	run in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --help
+	[ "$status" -eq 0 ]
+	expect_in 'usage: jobio-release [--conf=FILE]' "$output"
+	[ -e "$NODE/run/7" ]
+	expect_options forcedirect
+	run epilog
+	[ "$status" -eq 0 ]
+	expect_base
+}

@@ -30,6 +30,7 @@ static struct {
 	int calls, links;
 	bool is_mute;
 	const char *put_again; /* this file is another one meanwhile */
+	const char *bad_block; /* this file cannot be read */
 	unsigned int alarm, first_alarm;
 	int naps;
 } world;
@@ -81,6 +82,18 @@ int __wrap_ledger_link_call(struct ledger_link *link, const char *request,
 		return err_set(err, "no answer");
 	*answer = strdup(word ? word : "{\"ok\":true}");
 	return 0;
+}
+
+char *__real_fileio_read(const char *path, size_t max, size_t *size,
+			 struct err *err);
+
+char *__wrap_fileio_read(const char *path, size_t max, size_t *size,
+			 struct err *err)
+{
+	if (!world.bad_block || !strstr(path, world.bad_block))
+		return __real_fileio_read(path, max, size, err);
+	err_set(err, "'%s': Input/output error", path);
+	return NULL;
 }
 
 unsigned int __wrap_sleep(unsigned int seconds)
@@ -350,6 +363,21 @@ START_TEST(what_cannot_go_aside_stays_and_the_others_go)
 }
 END_TEST
 
+START_TEST(what_cannot_be_read_stays_and_the_others_go)
+{
+	begin("a");
+	put("1.json", 1, 1, 0);
+	put("2.json", 2, 2, 0);
+	world.bad_block = "1.json";
+	ck_assert_int_eq(sent("--once"), 1);
+	expect_told("open 0;put 2;");
+	said_expect(said, "1.json': Input/output error\n");
+	said_expect(said, "jobio: send: 1 records could not be handled\n");
+	ck_assert(is_there("1.json") && !is_there("2.json"));
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_record_that_is_another_one_meanwhile_is_sent_as_well)
 {
 	begin("a");
@@ -478,6 +506,7 @@ UNIT_MAIN("send", records_go_oldest_first_and_leave_the_spool,
 	  what_one_ledger_does_not_take_the_next_may,
 	  what_can_never_be_accepted_goes_aside,
 	  what_cannot_go_aside_stays_and_the_others_go,
+	  what_cannot_be_read_stays_and_the_others_go,
 	  a_record_that_is_another_one_meanwhile_is_sent_as_well,
 	  while_another_one_sends_this_one_leaves_it_to_it,
 	  the_reason_of_a_drained_node_goes_first,
