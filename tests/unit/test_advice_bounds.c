@@ -708,6 +708,9 @@ START_TEST(one_node_moved_all_from_nine_tenths_on)
 	j.bytes_part[0] = 0.9;
 	j.bytes_part[1] = 0.1;
 	expect_told(&j, "A26", 90, true);
+	*IO(READ_US) = 500000000; /* half of the run, on each node */
+	expect_value(&j, "A26", 50);
+	*IO(READ_US) = RECORD_UNKNOWN;
 	expect_told(&j, "A27", 90, false);
 }
 END_TEST
@@ -941,6 +944,102 @@ START_TEST(a_code_has_its_cure_and_no_other_has_any)
 }
 END_TEST
 
+START_TEST(
+	cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody)
+{
+	static const struct {
+		const char *code;
+		struct job (*make)(bool is);
+	} of[] = { { "A24", a24 }, { "A25", a25 } };
+	struct record *r[2];
+	struct job j;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		j = of[i].make(true);
+		j.nodes = 2;
+		r[0] = make(&j, 0);
+		r[1] = make(&j, 1);
+		ck_assert(is_told_of(r, 2, of[i].code, "/work"));
+		r[0] = make(&j, 0);
+		r[1] = make(&j, 1);
+		record_add_mount(r[1], "/other", "fs", "server:/other");
+		ck_assert(!is_told_of(r, 2, of[i].code, NULL));
+		r[0] = make(&j, 0);
+		r[1] = make(&j, 1);
+		r[1]->request.io_cores = 0;
+		ck_assert(!is_told_of(r, 2, of[i].code, NULL));
+		/* they were not the client's */
+		j.met = 0;
+		ck_assert(!is_told(&j, of[i].code));
+	}
+}
+END_TEST
+
+START_TEST(what_any_node_has_is_found)
+{
+	struct job j = a30(true);
+	struct record *r[2];
+
+	j.nodes = 2;
+	reads(&j, 10000, 2 * 57400000000);
+	expect_words(&j, "A30", "on 2 of 2 nodes", "across sockets");
+	/* the option is the second change of the second node */
+	j = a03(true);
+	j.option = NULL;
+	j.nodes = 2;
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	record_add_change(r[1], "work", "mount-option", "/work", "a", "b", 1,
+			  1);
+	record_add_change(r[1], "work", "mount-option", "/work", "other",
+			  "forcedirect", 1, 1);
+	ck_assert(is_told_of(r, 2, "A03", "/work"));
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	ck_assert(!is_told_of(r, 2, "A03", NULL));
+	/* not made */
+	r[0] = make(&j, 0);
+	record_add_change(r[0], "work", "mount-option", "/work", "other",
+			  "forcedirect", 0, 1);
+	ck_assert(!is_told_of(r, 1, "A03", NULL));
+}
+END_TEST
+
+START_TEST(where_a_node_has_fewer_cores_than_another_the_fewest_count)
+{
+	struct job j = a25(true);
+	struct record *r[2];
+
+	j.nodes = 2;
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[1]->io_cores_count = 1;
+	ck_assert(!is_told_of(r, 2, "A25", NULL));
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[0]->io_cores_count = 1;
+	ck_assert(!is_told_of(r, 2, "A25", NULL));
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[1]->io_cores_count = 3;
+	ck_assert(is_told_of(r, 2, "A25", "/work"));
+	/* on one of them they are none, or not the client's */
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[1]->has_io_cores = false;
+	ck_assert(!is_told_of(r, 2, "A25", NULL));
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[1]->io_cores_count = 0;
+	ck_assert(!is_told_of(r, 2, "A25", NULL));
+	r[0] = make(&j, 0);
+	r[1] = make(&j, 1);
+	r[1]->cores_met = 0;
+	ck_assert(!is_told_of(r, 2, "A25", NULL));
+}
+END_TEST
+
 /* ---- when -------------------------------------------------------------------------- */
 
 static void late(struct job *j, int64_t after)
@@ -1096,6 +1195,9 @@ UNIT_MAIN(
 	a_client_of_two_filesystems_on_any_node_tells_of_neither,
 	a_site_may_judge_runs_of_any_length,
 	a_code_has_its_cure_and_no_other_has_any,
+	cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody,
+	what_any_node_has_is_found,
+	where_a_node_has_fewer_cores_than_another_the_fewest_count,
 	the_last_quarter_is_that_of_the_rows_rounded_up,
 	a_run_of_less_than_60_s_has_no_tail,
 	servers_are_full_from_four_fifths_on_where_clients_are_less_than_half,

@@ -175,6 +175,9 @@ size_t job_report_family(struct job_source *source, enum job_asked asked,
 		strcpy(ids[1], "9_2");
 		return is_sacct ? 2 : 1;
 	}
+	/* an array of which one task has begun */
+	if (!strcmp(id, "8") && is_sacct)
+		return strcpy(ids[0], "8_1"), 1;
 	return 0;
 }
 
@@ -488,6 +491,7 @@ START_TEST(an_array_is_one_table_and_else_a_job_after_the_other)
 	expect("--csv 5", 0, "head\ncsv 5_1\ncsv 5_2\n");
 	ck_assert_str_eq(world.asked, "sacct 5; ledger's family 5; "
 				      "many 5_1 5_2; get 5_2; close");
+	expect("--csv 5_[1-3]", 0, "head\ncsv 5_1\ncsv 5_2\ncsv 5_3\n");
 	/* each has its other runs */
 	expect("--json 5", 0, "json 5_1\njson 5_2\n");
 	ck_assert_str_eq(world.asked, "sacct 5; ledger's family 5; "
@@ -532,6 +536,10 @@ START_TEST(a_run_is_asked_for_by_its_number)
 	expect("--restart=0 5", 1,
 	       "jobio: report: job: '5': nobody knows it\n");
 	ck_assert_str_eq(world.asked, "sacct 5; get 5 run 0; close");
+	expect("--restart=0 7", 0, "text 7 old\n");
+	expect("--restart=0 5_[1-2]", 0,
+	       "family 5_[1-2]: 5_1 5_2, 0 unknown\n");
+	ck_assert_ptr_null(strstr(world.asked, "many"));
 	expect("--restart=4294967295 7", 0, "text 7 old\n");
 	ck_assert_str_eq(world.asked, "sacct 7; get 7 run 4294967295; close");
 	expect("--restart=1 5_[1-2]", 0,
