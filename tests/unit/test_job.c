@@ -1026,6 +1026,11 @@ START_TEST(what_the_client_moved_is_the_nodes)
 	ck_assert_int_eq(state->wire[0].shared, 0);
 	ck_assert(is_there("run/8/others") && !is_there("run/7/others"));
 	record_free(state);
+	/* each of several is told of this one */
+	ck_assert_int_eq(remove(tempdir_path("run/8/others")), 0);
+	ck_assert_int_eq(job_make_folder(config, 9, &err), 0);
+	ck_assert(job_note_others(config, 7));
+	ck_assert(is_there("run/8/others") && is_there("run/9/others"));
 	state = with_wire(false);
 	read_wire(state, "mountstats-6.1-later.txt");
 	ck_assert_int_eq(state->wire[0].shared, RECORD_UNKNOWN);

@@ -440,6 +440,14 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "back (1 node)");
 	ck_assert_int_eq(times("changed "), 4);
 	records_end();
+	/* a node that says it twice is one */
+	begin(PLAIN);
+	records_take(NODE(
+		"c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			      "/a", "true", "true") "]"));
+	expect("  changed       mount-option /a: 'x' became 'y', put back (1 "
+	       "node)");
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- chg=1/2 find=1/0");
 	expect("  changed       2 settings, 1 put back\n"
@@ -474,6 +482,18 @@ START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 	       "  findings      3 warnings: --verbose shows them");
 	ck_assert_int_eq(times("finding "), 1);
 	records_end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=0/0");
+	report.is_verbose = false;
+	expect_no("  findings");
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=1/0");
+	report.is_verbose = false;
+	expect("  findings      1 error");
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=0/1");
+	report.is_verbose = false;
+	expect("  findings      1 warning");
 }
 END_TEST
 
@@ -484,6 +504,27 @@ END_TEST
 	"weka\","                                                              \
 	"\"read_bytes\":2048,\"write_bytes\":4096,\"read_calls\":2,"           \
 	"\"write_calls\":1" more "}]"
+
+/* Beside what the kernel saw of all files */
+START_TEST(a_rate_is_of_the_seconds_in_which_something_was_moved)
+{
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1",
+			  ",\"app\":[{\"scope\":\"job\",\"source\":\"bpf\","
+			  "\"fs\":\"/a\",\"read_bytes\":1024,\"read_calls\":3,"
+			  "\"write_bytes\":2048,\"write_calls\":4,\"timeline\":"
+			  "{\"start\":1795224864,\"width_s\":2,\"read_bytes\":"
+			  "[0,24,0,1000],\"write_bytes\":[2048],\"calls\":"
+			  "[4,1,0,2]}},{\"scope\":\"job\",\"source\":\"stepd\","
+			  "\"read_bytes\":9999,\"write_bytes\":1}]"));
+	expect("  read          1KiB in 3 calls of 341B, 256B/s over the 4.0 "
+	       "s in which it did\n"
+	       "  written       2KiB in 4 calls of 512B, 1KiB/s over the 2.0 "
+	       "s in which it did");
+	records_end();
+}
+END_TEST
 
 START_TEST(numbers_have_rates_peaks_and_histograms)
 {
@@ -1061,6 +1102,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  each_card_is_told_once_whichever_client_has_it,
 	  a_change_is_told_once_with_how_it_ended,
 	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
+	  a_rate_is_of_the_seconds_in_which_something_was_moved,
 	  numbers_have_rates_peaks_and_histograms,
 	  in_short_there_is_a_mean_where_there_are_bytes_and_calls,
 	  the_time_of_a_long_job_is_written_out,
