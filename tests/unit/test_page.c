@@ -328,6 +328,22 @@ START_TEST(each_filesystem_has_its_numbers_sizes_and_times)
 }
 END_TEST
 
+START_TEST(the_last_number_of_a_histogram_stands_at_its_end)
+{
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":4,\"read_sizes\":[0,1,1,1,"
+		"1]"));
+	expect_times(section("Filesystems"), 1,
+		     "<text x=\"160\" y=\"86\" text-anchor=\"end\">");
+	records_end();
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":3,\"read_sizes\":[0,1,1,1]"));
+	expect_times(section("Filesystems"), 1,
+		     "<text x=\"140\" y=\"86\" text-anchor=\"end\">");
+	records_end();
+}
+END_TEST
+
 /* A node with so many filesystems. */
 static void add_filesystems(int count)
 {
@@ -842,6 +858,7 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  the_key_has_what_any_of_the_nodes_has,
 	  the_last_cpu_that_is_drawn_is_the_512th,
 	  a_socket_of_one_numa_node_is_named_alone,
+	  the_last_number_of_a_histogram_stands_at_its_end,
 	  nodes_that_moved_nothing_are_no_picture,
 	  a_label_has_seventy_letters_of_a_card,
 	  changes_and_findings_are_told_once_with_their_nodes,
