@@ -212,7 +212,7 @@ static void hear(struct live_link *link, const char *line)
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (!strncmp(line, marks[i], strlen(marks[i]))) {
 			line += strlen(marks[i]);
-			is_error |= i > 0;
+			is_error = i > 0;
 		}
 	if (*line && (!*link->said || (is_error && !link->is_error))) {
 		utf8_clean(link->said, sizeof(link->said), line, strlen(line));

@@ -3,7 +3,7 @@
  *
  * Terms   cases: a code and what makes its job; is: true for the job that the
  *           rule is about, false for the one that differs as little as matters.
- * Runs    test_advice.c, test_next_run.c. */
+ * Runs    test_advice.c, test_advice_bounds.c, test_next_run.c. */
 #ifndef JOBIO_TESTS_UNIT_ADVICE_JOBS_H
 #define JOBIO_TESTS_UNIT_ADVICE_JOBS_H
 
@@ -103,6 +103,7 @@ static void add_io(struct job *j, struct record *r, size_t at)
 	scale(&io.numbers[RECORD_READ_BYTES], j->bytes_part[at]);
 	scale(&io.numbers[RECORD_WRITE_BYTES], j->bytes_part[at]);
 	scale(&io.numbers[RECORD_READ_US], j->us_part[at]);
+	scale(&io.numbers[RECORD_WRITE_US], j->us_part[at]);
 	ck_assert_int_eq(record_add_app(r, &io), 0);
 	if (!*j->wire.source)
 		return;

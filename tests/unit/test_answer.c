@@ -462,6 +462,109 @@ START_TEST(a_list_of_none_asks_nobody)
 }
 END_TEST
 
+/* ---- many jobs, in the place of one by one ------------------------------------------ */
+
+static struct job_report *many[5];
+
+/* Of jobs 7, 8, 9_1, one that sacct does not know, and x. */
+static int get_many(bool is_brief)
+{
+	static char ids[5][JOB_ID_SIZE] = { "7", "8", "9_1", "12", "x" };
+
+	return job_report_many(&source, ids, 5, is_brief, many);
+}
+
+static void knows_many(void)
+{
+	list_some();
+	free_list();
+}
+
+START_TEST(of_many_jobs_those_of_which_the_ledger_shows_all_are_in_their_places)
+{
+	knows_many();
+	begin(RUNS(
+		RUN("7", ",\"records\":[" RECORD("c1", "77") "]") "," RUN(
+			"8",
+			",\"records\":[" RECORD(
+				"c1",
+				"77") "],\"records_left_out\":1") "," RUN("10",
+									  ""),
+		"4"));
+	ck_assert_int_eq(get_many(true), 0);
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_str_eq(asked[0],
+			 "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7,8,10,"
+			 "0],\"brief\":true}");
+	ck_assert_ptr_nonnull(many[0]);
+	ck_assert_str_eq(many[0]->id, "7");
+	ck_assert_int_eq(many[0]->summary.rd_bytes, 77);
+	ck_assert_ptr_eq(many[0]->slurm, &row[0]);
+	ck_assert_ptr_null(many[1]); /* a part of its records */
+	ck_assert_ptr_nonnull(many[2]);
+	ck_assert_str_eq(many[2]->id, "9_1");
+	ck_assert_ptr_null(many[3]);
+	ck_assert_ptr_null(many[4]);
+	job_report_free(many[0]);
+	job_report_free(many[2]);
+}
+END_TEST
+
+START_TEST(where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself)
+{
+	size_t i;
+
+	knows_many();
+	begin(NULL);
+	ck_assert_int_eq(get_many(false), 0);
+	ck_assert_uint_eq(calls, 1);
+	for (i = 0; i < 5; i++)
+		ck_assert_ptr_null(many[i]);
+	/* sacct knows none: nobody is asked */
+	rows.count = 0;
+	begin(NULL);
+	ck_assert_int_eq(get_many(true), 0);
+	ck_assert_uint_eq(calls, 0);
+}
+END_TEST
+
+/* Any user may ask so much, and not more. */
+START_TEST(a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
+{
+	enum {
+		JOBS = 1000
+	};
+	static struct sacct_row long_row[JOBS];
+	static char id[JOBS][JOB_ID_SIZE];
+	struct job_report **long_list;
+	size_t i;
+
+	for (i = 0; i < JOBS; i++) {
+		snprintf(id[i], JOB_ID_SIZE, "%zu", 1000 + i);
+		long_row[i] = a_row(id[i], id[i]);
+	}
+	rows.row = long_row;
+	rows.count = JOBS;
+	source.slurm = &rows;
+	long_list = job_report_list(&rows, &err);
+	ck_assert_ptr_nonnull(long_list);
+	begin(RUNS("", "700"));
+	answers[1] = RUNS("", "300");
+	ck_assert_int_eq(job_report_fill(&source, long_list, JOBS, true, &err),
+			 0);
+	ck_assert_uint_eq(calls, 2);
+	ck_assert_uint_le(strlen(asked[0]), LEDGER_ASK_MAX);
+	ck_assert_ptr_nonnull(strstr(asked[0], "[1000,"));
+	ck_assert_ptr_nonnull(strstr(asked[0], ",1710,"));
+	ck_assert_ptr_nonnull(strstr(asked[1], "[1700,"));
+	ck_assert_ptr_nonnull(strstr(asked[1], ",1999]"));
+	for (i = 0; i < JOBS; i++)
+		job_report_free(long_list[i]);
+	free(long_list);
+	rows.row = row;
+}
+END_TEST
+
 UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  records_of_later_versions_are_left_out,
 	  records_that_are_left_out_are_asked_for,
@@ -472,4 +575,7 @@ UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  a_list_that_is_not_brief_has_the_words_of_the_ledger,
 	  a_run_before_the_one_that_slurm_speaks_of_is_not_filled_in,
 	  a_list_that_the_ledger_answers_otherwise_is_told,
-	  a_list_of_none_asks_nobody)
+	  a_list_of_none_asks_nobody,
+	  of_many_jobs_those_of_which_the_ledger_shows_all_are_in_their_places,
+	  where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself,
+	  a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)

@@ -1026,6 +1026,11 @@ START_TEST(what_the_client_moved_is_the_nodes)
 	ck_assert_int_eq(state->wire[0].shared, 0);
 	ck_assert(is_there("run/8/others") && !is_there("run/7/others"));
 	record_free(state);
+	/* each of several is told of this one */
+	ck_assert_int_eq(remove(tempdir_path("run/8/others")), 0);
+	ck_assert_int_eq(job_make_folder(config, 9, &err), 0);
+	ck_assert(job_note_others(config, 7));
+	ck_assert(is_there("run/8/others") && is_there("run/9/others"));
 	state = with_wire(false);
 	read_wire(state, "mountstats-6.1-later.txt");
 	ck_assert_int_eq(state->wire[0].shared, RECORD_UNKNOWN);
@@ -1250,6 +1255,23 @@ START_TEST(a_job_that_is_finished_is_a_record_and_nothing_else)
 	read = job_state_read(config, 7, "c1");
 	ck_assert_ptr_null(read);
 	ck_assert_int_eq(job_discard(config, 7, &err), 0);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_sender_is_waited_for_until_it_has_sent_the_jobs_records)
+{
+	struct record *state;
+
+	setup();
+	ck_assert(job_await_sender(config, 7, 0));
+	state = new_state(7, 1000, 1);
+	finish(state, 0);
+	record_free(state);
+	ck_assert(!job_await_sender(config, 7, 0));
+	ck_assert(job_await_sender(config, 8, 0));
+	ck_assert_int_eq(remove(tempdir_path("spool/7.1.c1.json")), 0);
+	ck_assert(job_await_sender(config, 7, 0));
 	teardown();
 }
 END_TEST
@@ -1496,6 +1518,7 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  what_one_step_does_not_know_leaves_a_lower_bound_of_the_others,
 	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
 	  a_job_that_is_finished_is_a_record_and_nothing_else,
+	  a_sender_is_waited_for_until_it_has_sent_the_jobs_records,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,
 	  two_runs_that_slurm_does_not_number_do_not_share_a_name,
 	  a_full_spool_is_shared_by_its_users, the_newest_record_makes_room,

@@ -18,7 +18,7 @@
 static struct err err;
 static struct job_list_query query;
 static struct job_source source;
-static bool is_ledger_down, has_records;
+static bool is_ledger_down, has_records, has_more_read;
 static struct config_advice limits;
 
 /* A job of small reads, which is advised of them. */
@@ -42,6 +42,8 @@ int __wrap_job_report_fill(struct job_source *from, struct job_report **reports,
 	(void)from, (void)is_brief;
 	if (has_records && count)
 		put_record(reports[0]);
+	if (has_more_read && !is_ledger_down)
+		reports[2]->summary.rd_bytes = INT64_MAX;
 	return is_ledger_down ? err_set(why, "the ledger is down") : 0;
 }
 
@@ -196,6 +198,11 @@ START_TEST(words_that_sacct_would_take_for_something_else_are_refused)
 	refuse("starttime", "a,b",
 	       "--starttime: 'a,b': not a word that sacct takes");
 	refuse("endtime", "$x", "--endtime: '$x': not a word that sacct takes");
+	refuse("state",
+	       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+	       "yy",
+	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+	       "xxxxxxx': not a state like COMPLETED, FAILED or TO");
 	refuse("state", "x",
 	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
 	refuse("state", "CD,x,TO",
@@ -265,6 +272,39 @@ START_TEST(sacct_is_asked_for_ones_own_jobs_unless_others_are_named)
 }
 END_TEST
 
+/* A site that keeps summaries there lets sacct show them. */
+START_TEST(an_administrators_comment_is_asked_for_where_summaries_are_in_it)
+{
+	static struct config config;
+	char *whole;
+	int i;
+
+	start(JOBS);
+	source.config = &config;
+	for (i = 0; i < 2; i++) {
+		config.ledger.field =
+			i ? LEDGER_FIELD_ADMIN : LEDGER_FIELD_SYSTEM;
+		ids();
+		whole = fileio_read(tempdir_path("words"), 4096, NULL, &err);
+		ck_assert_int_eq(strstr(whole, "AdminComment") != NULL, i);
+		free(whole);
+	}
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_list_is_sorted_by_what_the_ledger_adds)
+{
+	start(JOBS);
+	has_more_read = true;
+	ck_assert_str_eq(sorted("read"), "10 8 7 9_1 ");
+	/* it does not answer: as sacct has it */
+	is_ledger_down = true;
+	ck_assert_str_eq(sorted("read"), "8 7 10 9_1 ");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_sacct_that_fails_is_told)
 {
 	start(JOBS);
@@ -323,6 +363,183 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	option("state", "F");
 	ck_assert_str_eq(printed(), "no jobs from now-1days to now\n");
 	tempdir_remove();
+}
+END_TEST
+
+/* ---- a row ---------------------------------------------------------------- */
+
+static struct sacct_row slurm_row[3];
+static struct job_report tasks[3];
+static struct job_report *const family[] = { &tasks[0], &tasks[1], &tasks[2] };
+static struct list_row row;
+
+static void task(size_t at, const char *id, const char *state,
+		 const char *summary)
+{
+	slurm_row[at] = (struct sacct_row){ .id = id,
+					    .user = "alice",
+					    .name = "train",
+					    .state = state,
+					    .start = 1000,
+					    .end = 2000,
+					    .elapsed_s = 1000,
+					    .nodes = 1 };
+	memset(&tasks[at], 0, sizeof(tasks[at]));
+	tasks[at].id = (char *)id;
+	tasks[at].source = "sacct";
+	tasks[at].slurm = &slurm_row[at];
+	if (summary)
+		summary_parse(summary, &tasks[at].summary, &err);
+	else
+		summary_init(&tasks[at].summary);
+}
+
+/* "ID USER NAME STATE ELAPSED NODES PROFILE READ WRITTEN" */
+static const char *words(void)
+{
+	static char text[LIST_COLUMNS * sizeof(row.word[0])];
+	int i;
+
+	*text = '\0';
+	for (i = 0; i < LIST_COLUMNS; i++) {
+		strcat(text, i ? "|" : "");
+		strcat(text, row.word[i]);
+	}
+	return text;
+}
+
+static void sums_to(size_t count, const char *wanted, enum tone tone)
+{
+	list_row_sum(&row, family, count);
+	ck_assert_str_eq(words(), wanted);
+	ck_assert_int_eq(row.tone, tone);
+}
+
+#define READ(rd, more)                                                         \
+	"jobio/1 rd=" rd "/1 wr=1KiB/1 nodes=1/1 cores=- cpus=- prof=a fs=- "  \
+	"scope=" more " src=bpf q=-"
+
+START_TEST(tasks_of_an_array_are_a_row_that_says_what_differs)
+{
+	task(0, "5_1", "COMPLETED", READ("1KiB", "job"));
+	sums_to(1, "1 task of 5|alice|train|COMPLETED|-|-|a|1KiB|1KiB",
+		TONE_GOOD);
+	task(1, "5_2", "COMPLETED", READ("2KiB", "job"));
+	sums_to(2, "2 tasks of 5|alice|train|COMPLETED|-|-|a|3KiB|2KiB",
+		TONE_GOOD);
+	task(2, "5_3", "FAILED", READ("4KiB", "node"));
+	slurm_row[2].user = "bob";
+	slurm_row[2].name = "b";
+	strcpy(tasks[2].summary.prof, "b");
+	sums_to(3,
+		"3 tasks of 5|mixed|mixed|2 of 3 COMPLETED|-|-|mixed|7KiB*|"
+		"3KiB*",
+		TONE_BAD);
+	task(0, "7+0", "RUNNING", NULL);
+	task(1, "7+1", "RUNNING", NULL);
+	sums_to(2, "2 components of 7|alice|train|RUNNING|-|-|-|-|-",
+		TONE_FAINT);
+}
+END_TEST
+
+/* What went wrong is what matters, then what is not done. */
+START_TEST(the_colour_of_many_is_that_of_the_worst_in_any_order)
+{
+	static const struct {
+		const char *one, *other, *state;
+		enum tone tone;
+	} of[] = {
+		{ "COMPLETED", "FAILED", "1 of 2 COMPLETED", TONE_BAD },
+		{ "FAILED", "COMPLETED", "1 of 2 COMPLETED", TONE_BAD },
+		{ "RUNNING", "FAILED", "0 of 2 COMPLETED", TONE_BAD },
+		{ "FAILED", "RUNNING", "0 of 2 COMPLETED", TONE_BAD },
+		{ "RUNNING", "COMPLETED", "1 of 2 COMPLETED", TONE_FAINT },
+		{ "COMPLETED", "RUNNING", "1 of 2 COMPLETED", TONE_FAINT },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		task(0, "5_1", of[i].one, NULL);
+		task(1, "5_2", of[i].other, NULL);
+		list_row_sum(&row, family, 2);
+		ck_assert_str_eq(row.word[LIST_STATE], of[i].state);
+		ck_assert_int_eq(row.tone, of[i].tone);
+	}
+}
+END_TEST
+
+static void row_is(const char *wanted)
+{
+	list_row_fill(&row, &tasks[0]);
+	ck_assert_str_eq(words(), wanted);
+}
+
+START_TEST(a_row_has_what_slurm_says_and_else_what_the_nodes_do)
+{
+	task(0, "7", "COMPLETED", READ("0B", "job"));
+	row_is("7|alice|train|COMPLETED|00:16:40|1|a|0B|1KiB");
+	slurm_row[0].elapsed_s = 0;
+	row_is("7|alice|train|COMPLETED|00:00:00|1|a|0B|1KiB");
+	/* slurmdbd has not heard how long it took */
+	slurm_row[0].elapsed_s = RECORD_UNKNOWN;
+	row_is("7|alice|train|COMPLETED|00:16:40|1|a|0B|1KiB");
+	slurm_row[0].end = 1001;
+	row_is("7|alice|train|COMPLETED|00:00:01|1|a|0B|1KiB");
+	slurm_row[0].end = 1000;
+	row_is("7|alice|train|COMPLETED|-|1|a|0B|1KiB");
+	slurm_row[0].end = RECORD_UNKNOWN;
+	row_is("7|alice|train|COMPLETED|-|1|a|0B|1KiB");
+	slurm_row[0].start = RECORD_UNKNOWN;
+	slurm_row[0].end = 2000;
+	row_is("7|alice|train|COMPLETED|-|1|a|0B|1KiB");
+	/* without a summary Slurm's number of nodes, if it has one */
+	task(0, "7", "COMPLETED", NULL);
+	row_is("7|alice|train|COMPLETED|00:16:40|1|-|-|-");
+	slurm_row[0].nodes = 0;
+	row_is("7|alice|train|COMPLETED|00:16:40|-|-|-|-");
+}
+END_TEST
+
+/* Slurm speaks of the newest run. */
+START_TEST(an_older_run_is_not_what_slurm_speaks_of)
+{
+	task(0, "7", "COMPLETED", NULL);
+	tasks[0].source = "ledger";
+	tasks[0].restart = 0;
+	tasks[0].newest = 0;
+	tasks[0].is_old_run = true;
+	row_is("7|alice|train|COMPLETED|00:16:40|1|-|-|-");
+	tasks[0].newest = 1;
+	row_is("7|alice|train|-|-|-|-|-|-");
+	tasks[0].newest = RECORD_UNKNOWN;
+	row_is("7|alice|train|-|-|-|-|-|-");
+	ck_assert(!list_is_of_slurm(&tasks[0]));
+	/* of the newest it has not heard the end */
+	tasks[0].is_old_run = false;
+	slurm_row[0].state = "RUNNING";
+	row_is("7|alice|train|RUNNING|00:16:40|-|-|-|-");
+}
+END_TEST
+
+START_TEST(users_are_told_where_there_are_several_and_node_wide_where_one_is)
+{
+	struct job_list list = { .reports = (struct job_report **)family,
+				 .count = 2 };
+
+	task(0, "7", "COMPLETED", READ("1KiB", "job"));
+	task(1, "8", "COMPLETED", READ("1KiB", "job"));
+	ck_assert(!list_has_users(family, 2));
+	ck_assert(!list_is_wide(&list));
+	slurm_row[1].user = "bob";
+	ck_assert(list_has_users(family, 2));
+	task(2, "9", "COMPLETED", NULL);
+	slurm_row[2].user = "bob";
+	ck_assert(list_has_users(family, 3));
+	tasks[0].summary.scope = SUMMARY_SCOPE_NODE;
+	ck_assert(list_is_wide(&list));
+	tasks[0].summary.scope = SUMMARY_SCOPE_JOB;
+	tasks[1].summary.scope = SUMMARY_SCOPE_NODE;
+	ck_assert(list_is_wide(&list));
 }
 END_TEST
 
@@ -508,8 +725,15 @@ UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  states_are_chosen_before_the_limit,
 	  words_that_sacct_would_take_for_something_else_are_refused,
 	  sacct_is_asked_for_ones_own_jobs_unless_others_are_named,
+	  an_administrators_comment_is_asked_for_where_summaries_are_in_it,
+	  a_list_is_sorted_by_what_the_ledger_adds, a_sacct_that_fails_is_told,
+	  columns_are_as_wide_as_they_must_be,
+	  tasks_of_an_array_are_a_row_that_says_what_differs,
+	  the_colour_of_many_is_that_of_the_worst_in_any_order,
+	  a_row_has_what_slurm_says_and_else_what_the_nodes_do,
+	  an_older_run_is_not_what_slurm_speaks_of,
+	  users_are_told_where_there_are_several_and_node_wide_where_one_is,
 	  on_a_terminal_states_have_colours_and_advice_ends_with_the_line,
 	  a_terminal_of_less_than_forty_columns_has_no_width,
-	  a_bar_has_thirty_places, a_sacct_that_fails_is_told,
-	  columns_are_as_wide_as_they_must_be,
-	  a_long_name_is_cut_at_a_character, a_page_of_a_list_has_its_table)
+	  a_bar_has_thirty_places, a_long_name_is_cut_at_a_character,
+	  a_page_of_a_list_has_its_table)

@@ -312,6 +312,12 @@ START_TEST(a_component_is_asked_through_its_leader)
 	said();
 	ck_assert_uint_eq(world.job.leader, 7);
 	ck_assert_int_eq(world.job.component, 0);
+	begin("1+0");
+	row.raw_id = "1";
+	said();
+	ck_assert_uint_eq(world.job.id, 1);
+	ck_assert_uint_eq(world.job.leader, 1);
+	ck_assert_int_eq(world.job.component, 0);
 	begin("5_1");
 	said();
 	ck_assert_uint_eq(world.job.id, 7);
@@ -338,6 +344,10 @@ START_TEST(nodes_that_are_unknown_or_too_many_are_not_waited_for)
 	row.nodes = LOOK_NODES_MAX - 1;
 	said();
 	ck_assert_uint_eq(world.job.nodes, LOOK_NODES_MAX - 1);
+	begin("7");
+	row.nodes = 1;
+	said();
+	ck_assert_uint_eq(world.job.nodes, 1);
 }
 END_TEST
 
@@ -394,6 +404,9 @@ START_TEST(what_sacct_does_not_know_is_asked_of_squeue)
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_eq(world.job.id, 7);
 	ck_assert_str_eq(world.user, "alice");
+	in_queue("5_1", "1 alice\\n");
+	said();
+	ck_assert_uint_eq(world.job.id, 1);
 	in_queue("5_1", "7 bob\\n");
 	refuse("jobio: report: job: '5_1': it is bob's: while a job runs its "
 	       "owner may look at it\n");
@@ -417,6 +430,19 @@ START_TEST(what_sacct_does_not_know_is_asked_of_squeue)
 	world.uid = 0;
 	said();
 	ck_assert_int_eq(status, 0);
+	in_queue("1", "7 bob");
+	said();
+	ck_assert_uint_eq(world.job.id, 1);
+}
+END_TEST
+
+START_TEST(a_host_that_has_no_squeue_says_so)
+{
+	in_queue("5_1", "7 alice\\n");
+	remove(tempdir_path("squeue"));
+	setenv("PATH", tempdir_name, 1);
+	refuse("jobio: report: job: '5_1': squeue: there is no squeue in "
+	       "PATH\n");
 }
 END_TEST
 
@@ -501,6 +527,32 @@ START_TEST(what_was_moved_meanwhile_is_told_of_the_same_nodes)
 }
 END_TEST
 
+/* What the second look, a second later, says of these two. */
+static void moves(const struct look_of *first, const struct look_of *second,
+		  const char *wanted)
+{
+	const char *text;
+
+	begin("7");
+	query.every_s = 1;
+	world.look[0] = *first;
+	world.look[1] = *second;
+	world.asks = 2;
+	text = on_terminal();
+	ck_assert_msg(strstr(text, wanted) != NULL, "%s", text);
+}
+
+START_TEST(what_is_told_is_of_the_seconds_between_two_looks)
+{
+	moves(&(struct look_of){ 0, 512, 2, 0, NULL },
+	      &(struct look_of){ 0, 1012, 2, 0, NULL },
+	      "  now           read 0B/s, written 500B/s, in the last 1 s\n");
+	moves(&(struct look_of){ 24, 0, 2, 0, NULL },
+	      &(struct look_of){ 1023, 0, 2, 0, NULL },
+	      "  now           read 999B/s, written 0B/s, in the last 1 s\n");
+}
+END_TEST
+
 UNIT_MAIN("live", into_a_pipe_it_looks_once,
 	  a_dumb_terminal_is_as_good_as_a_pipe,
 	  nodes_that_cannot_tell_are_an_error,
@@ -508,7 +560,9 @@ UNIT_MAIN("live", into_a_pipe_it_looks_once,
 	  nodes_that_are_unknown_or_too_many_are_not_waited_for,
 	  a_job_that_has_ended_or_is_anothers_is_refused,
 	  what_sacct_does_not_know_is_asked_of_squeue,
+	  a_host_that_has_no_squeue_says_so,
 	  on_a_terminal_it_looks_again_until_the_job_ends,
 	  who_presses_control_c_is_told_nothing_more,
 	  nodes_that_stop_to_answer_end_it,
-	  what_was_moved_meanwhile_is_told_of_the_same_nodes)
+	  what_was_moved_meanwhile_is_told_of_the_same_nodes,
+	  what_is_told_is_of_the_seconds_between_two_looks)

@@ -184,6 +184,15 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 	ck_assert_uint_eq(r->summary.flags,
 			  RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING));
 	job_report_free(r);
+	/* one that has neither */
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7",
+		   APP("bpf", "5") ASKED("stream", "false", "2", "false")
+			   CORES("2", "6-7")));
+	r = view();
+	ck_assert_uint_eq(r->summary.lacks,
+			  SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
+	job_report_free(r);
 }
 END_TEST
 

@@ -284,6 +284,21 @@ START_TEST(what_was_moved_is_drawn_over_the_time_of_the_job)
 	add(APP(",\"read_bytes\":5"));
 	expect_times(section("When"), 0, "<h2>");
 	records_end();
+	/* of a node's lines some have no time, and another node has more */
+	begin(PLAIN);
+	add("\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"/b\","
+	    "\"read_bytes\":5}],\"wire\":[{\"scope\":\"node\",\"source\":"
+	    "\"nfs\",\"fs\":\"/b\",\"read_bytes\":5}]");
+	add(APP(",\"read_bytes\":500,\"read_calls\":4,\"timeline\":{\"start\":"
+		"1795224848,"
+		"\"width_s\":16,\"read_bytes\":[100,0,400],"
+		"\"write_bytes\":[0],\"calls\":[1,0,3]},"
+		"\"write_sizes\":[0,0,7]"));
+	expect_times(section("When"), 1, "<svg");
+	expect_times(section("Filesystems"), 2, "<div class=\"two\">");
+	expect_times(section("Filesystems"), 1, "<h3>Sizes of writes: /a");
+	expect_times(section("Filesystems"), 1, "<h3>");
+	records_end();
 }
 END_TEST
 
@@ -309,6 +324,22 @@ START_TEST(each_filesystem_has_its_numbers_sizes_and_times)
 	report.left_out = 1; /* of some records alone there are no sums */
 	add(APP(",\"read_bytes\":5"));
 	expect_times(section("Filesystems"), 0, "<h2>");
+	records_end();
+}
+END_TEST
+
+START_TEST(the_last_number_of_a_histogram_stands_at_its_end)
+{
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":4,\"read_sizes\":[0,1,1,1,"
+		"1]"));
+	expect_times(section("Filesystems"), 1,
+		     "<text x=\"160\" y=\"86\" text-anchor=\"end\">");
+	records_end();
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":3,\"read_sizes\":[0,1,1,1]"));
+	expect_times(section("Filesystems"), 1,
+		     "<text x=\"140\" y=\"86\" text-anchor=\"end\">");
 	records_end();
 }
 END_TEST
@@ -372,6 +403,21 @@ START_TEST(nodes_are_squares_in_rows_the_darker_the_more_they_moved)
 	while (report.record_count > 50)
 		record_free(records[--report.record_count]);
 	expect_times(section("Nodes"), 2, "viewBox=\"0 0 720 14\"");
+	records_end();
+}
+END_TEST
+
+START_TEST(nodes_that_moved_nothing_are_no_picture)
+{
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":0,\"read_calls\":1"));
+	add(APP(",\"read_bytes\":0,\"read_calls\":1"));
+	expect_times(section("Nodes"), 0, "<svg");
+	records_end();
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":0,\"read_calls\":1"));
+	add(APP(",\"read_bytes\":1,\"read_calls\":1"));
+	expect_times(section("Nodes"), 1, "<svg");
 	records_end();
 }
 END_TEST
@@ -508,6 +554,23 @@ START_TEST(the_key_has_what_any_of_the_nodes_has)
 	add(CORES("2"));
 	expect_times(section("Cores"), 0, "<span class=\"kj\">");
 	expect_times(section("Cores"), 0, "<span class=\"kn\">");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_socket_of_one_numa_node_is_named_alone)
+{
+	begin(PLAIN);
+	add(CORES("5") ",\"machine\":{\"job_cpus\":null,\"parts\":[{"
+		       "\"socket\":0,\"numa_node\":0,\"cpus\":\"0-3\"},{"
+		       "\"socket\":1,\"numa_node\":1,\"cpus\":\"4-7\"}]}");
+	expect_times(section("Cores"), 0, "NUMA node");
+	records_end();
+	begin(PLAIN);
+	add(CORES("5") ",\"machine\":{\"job_cpus\":null,\"parts\":[{"
+		       "\"socket\":0,\"numa_node\":0,\"cpus\":\"0-3\"},{"
+		       "\"socket\":0,\"numa_node\":1,\"cpus\":\"4-7\"}]}");
+	expect_times(section("Cores"), 3, "Socket 0, NUMA node 1");
 	records_end();
 }
 END_TEST
@@ -794,6 +857,9 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  nodes_that_differ_in_anything_drawn_are_other_kinds,
 	  the_key_has_what_any_of_the_nodes_has,
 	  the_last_cpu_that_is_drawn_is_the_512th,
+	  a_socket_of_one_numa_node_is_named_alone,
+	  the_last_number_of_a_histogram_stands_at_its_end,
+	  nodes_that_moved_nothing_are_no_picture,
 	  a_label_has_seventy_letters_of_a_card,
 	  changes_and_findings_are_told_once_with_their_nodes,
 	  two_hundred_of_them_are_shown_and_the_rest_is_counted,

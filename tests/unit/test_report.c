@@ -440,6 +440,14 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "back (1 node)");
 	ck_assert_int_eq(times("changed "), 4);
 	records_end();
+	/* a node that says it twice is one */
+	begin(PLAIN);
+	records_take(NODE(
+		"c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
+			      "/a", "true", "true") "]"));
+	expect("  changed       mount-option /a: 'x' became 'y', put back (1 "
+	       "node)");
+	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- chg=1/2 find=1/0");
 	expect("  changed       2 settings, 1 put back\n"
@@ -474,6 +482,18 @@ START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 	       "  findings      3 warnings: --verbose shows them");
 	ck_assert_int_eq(times("finding "), 1);
 	records_end();
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=0/0");
+	report.is_verbose = false;
+	expect_no("  findings");
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=1/0");
+	report.is_verbose = false;
+	expect("  findings      1 error");
+	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
+	      "scope=- src=- q=- find=0/1");
+	report.is_verbose = false;
+	expect("  findings      1 warning");
 }
 END_TEST
 
@@ -484,6 +504,27 @@ END_TEST
 	"weka\","                                                              \
 	"\"read_bytes\":2048,\"write_bytes\":4096,\"read_calls\":2,"           \
 	"\"write_calls\":1" more "}]"
+
+/* Beside what the kernel saw of all files */
+START_TEST(a_rate_is_of_the_seconds_in_which_something_was_moved)
+{
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1",
+			  ",\"app\":[{\"scope\":\"job\",\"source\":\"bpf\","
+			  "\"fs\":\"/a\",\"read_bytes\":1024,\"read_calls\":3,"
+			  "\"write_bytes\":2048,\"write_calls\":4,\"timeline\":"
+			  "{\"start\":1795224864,\"width_s\":2,\"read_bytes\":"
+			  "[0,24,0,1000],\"write_bytes\":[2048],\"calls\":"
+			  "[4,1,0,2]}},{\"scope\":\"job\",\"source\":\"stepd\","
+			  "\"read_bytes\":9999,\"write_bytes\":1}]"));
+	expect("  read          1KiB in 3 calls of 341B, 256B/s over the 4.0 "
+	       "s in which it did\n"
+	       "  written       2KiB in 4 calls of 512B, 1KiB/s over the 2.0 "
+	       "s in which it did");
+	records_end();
+}
+END_TEST
 
 START_TEST(numbers_have_rates_peaks_and_histograms)
 {
@@ -803,6 +844,92 @@ START_TEST(of_a_job_that_runs_it_is_told_what_is_not_known_yet)
 }
 END_TEST
 
+/* ---- several tasks ------------------------------------------------------------------ */
+
+static struct job_report tasks[3];
+static struct job_report *const family[] = { &tasks[0], &tasks[1], &tasks[2] };
+
+static void task(size_t at, const char *id, const char *summary)
+{
+	begin(summary);
+	tasks[at] = report;
+	tasks[at].id = (char *)id;
+}
+
+static const char *print_family(const char *id, size_t count, size_t unknown)
+{
+	FILE *out = fmemopen(printed, sizeof(printed), "w");
+
+	job_print_family(id, family, count, unknown, out);
+	fclose(out);
+	return printed;
+}
+
+START_TEST(tasks_of_an_array_are_their_sum_and_a_line_each)
+{
+	task(0, "5_1",
+	     "jobio/1 not=profile rd=1KiB/3 wr=2KiB/4 of=all_files nodes=1/2 "
+	     "cores=- cpus=- prof=- fs=- scope=node src=exit q=all_files");
+	task(1, "5_2",
+	     "jobio/1 not=gate rd=3KiB/5 wr=-/- nodes=2/2 cores=- cpus=- "
+	     "prof=- fs=- scope=job src=bpf q=-");
+	task(2, "5_3",
+	     "jobio/1 rd=-/- wr=1KiB/1 nodes=3/- cores=- cpus=- prof=- fs=- "
+	     "scope=job src=bpf q=-");
+	slurm.user = "alice";
+	slurm.state = "FAILED";
+	tasks[0].slurm = &slurm;
+	ck_assert_str_eq(
+		print_family("5", 3, 2),
+		"job 5: 3 tasks of an array on cluster c, user alice; not "
+		"given: profile, cores apart from the client's\n"
+		"  total         read 4KiB in 8 calls, written 3KiB in 5\n"
+		"  5_1           read 1KiB in 3 calls, written 2KiB in 4; "
+		"1 of 2 nodes; NODE-WIDE; not given: profile; FAILED\n"
+		"  5_2           read 3KiB in 5 calls, written unknown in "
+		"unknown; not given: cores apart from the client's\n"
+		"  5_3           read unknown in unknown calls, written 1KiB "
+		"in 1\n"
+		"  quality       counts every file, pipe and socket, not only "
+		"the client's files\n"
+		"  note          nothing is known of 2 more\n"
+		"  note          one in full: jobio report 5_1\n");
+}
+END_TEST
+
+START_TEST(components_without_a_cluster_are_no_tasks)
+{
+	task(0, "7+0", PLAIN);
+	task(1, "7+1", PLAIN);
+	tasks[0].cluster = NULL;
+	ck_assert_str_eq(
+		print_family("7", 2, 0),
+		"job 7: 2 components\n"
+		"  total         read 2KiB in 6 calls, written 4KiB in 8\n"
+		"  7+0           read 1KiB in 3 calls, written 2KiB in 4\n"
+		"  7+1           read 1KiB in 3 calls, written 2KiB in 4\n"
+		"  note          one in full: jobio report 7+0\n");
+}
+END_TEST
+
+START_TEST(a_sum_is_node_wide_where_one_of_them_is)
+{
+	struct summary sum;
+
+	task(0, "5_1", PLAIN);
+	task(1, "5_2", PLAIN);
+	job_family_sum(family, 2, &sum);
+	ck_assert_int_eq(sum.scope, SUMMARY_SCOPE_JOB);
+	tasks[0].summary.scope = SUMMARY_SCOPE_NODE;
+	job_family_sum(family, 2, &sum);
+	ck_assert_int_eq(sum.scope, SUMMARY_SCOPE_NODE);
+	tasks[0].summary.scope = SUMMARY_SCOPE_JOB;
+	tasks[1].summary.scope = SUMMARY_SCOPE_NODE;
+	job_family_sum(family, 2, &sum);
+	ck_assert_int_eq(sum.scope, SUMMARY_SCOPE_NODE);
+}
+END_TEST
+
 /* ---- CSV and JSON ------------------------------------------------------------------- */
 
 /* What somebody's accounting reads by number stays where it is: a new column is
@@ -856,7 +983,8 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 				"\"error\"},{\"code\":\"W07\",\"severity\":"
 				"\"info\"}]"));
 	records_take(NODE("c2", ",\"findings\":[{\"code\":\"W07\",\"severity\":"
-				"\"error\"},{\"code\":\"N\\\"1\",\"severity\":"
+				"\"error\"},{\"code\":\"W01\",\"severity\":"
+				"\"info\"},{\"code\":\"N\\\"1\",\"severity\":"
 				"\"info\"}]"));
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(
@@ -867,6 +995,10 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	slurm.raw_id = "29";
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(printed, ",\"\",29,25,0,,,9,12,"));
+	slurm.raw_id = "1";
+	report.array_job = 1;
+	print(job_print_csv);
+	ck_assert_ptr_nonnull(strstr(printed, ",\"\",1,1,0,,,9,12,"));
 	records_end();
 }
 END_TEST
@@ -970,6 +1102,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  each_card_is_told_once_whichever_client_has_it,
 	  a_change_is_told_once_with_how_it_ended,
 	  a_finding_is_told_once_and_briefly_to_who_can_mend_it,
+	  a_rate_is_of_the_seconds_in_which_something_was_moved,
 	  numbers_have_rates_peaks_and_histograms,
 	  in_short_there_is_a_mean_where_there_are_bytes_and_calls,
 	  the_time_of_a_long_job_is_written_out,
@@ -978,9 +1111,12 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  how_what_a_client_moved_relates_to_what_was_asked_for_is_told,
 	  nodes_are_listed_and_the_busiest_is_named, what_is_not_whole_is_noted,
 	  of_a_job_that_runs_it_is_told_what_is_not_known_yet,
-	  a_line_of_csv_has_all_columns,
-	  a_line_of_csv_has_64_codes_of_findings_at_most,
+	  tasks_of_an_array_are_their_sum_and_a_line_each,
+	  components_without_a_cluster_are_no_tasks,
+	  a_sum_is_node_wide_where_one_of_them_is,
 	  columns_of_csv_keep_their_names_and_places,
 	  a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found,
+	  a_line_of_csv_has_64_codes_of_findings_at_most,
+	  a_line_of_csv_has_all_columns,
 	  json_is_the_answer_of_the_ledger_or_what_sacct_knows,
 	  numbers_that_nobody_knows_are_unknown)

@@ -213,6 +213,18 @@ START_TEST(twenty_jobs_that_the_gate_would_refuse_are_named)
 			"<td>0</td></tr>\n</tbody>");
 	expect(paged(), "</table></div>\n<p>and 1 more</p>\n");
 	end();
+	/* one that it did refuse does not hide those that it would */
+	begin();
+	limit = 20;
+	run("c", "alice", "lab", "", 1, "");
+	use.refused = 1;
+	put();
+	run("c", "bob", "lab", "", 1, "");
+	use.warned = 1;
+	put();
+	expect(printed(as_text), " of bob on cluster c, 1 task\n");
+	expect_no(printed(as_text), " of alice on cluster c");
+	end();
 }
 END_TEST
 
