@@ -341,6 +341,13 @@ START_TEST(the_last_number_of_a_histogram_stands_at_its_end)
 	expect_times(section("Filesystems"), 1,
 		     "<text x=\"140\" y=\"86\" text-anchor=\"end\">");
 	records_end();
+	/* twelve share the width */
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":12,\"read_sizes\":[0,0,1,1,1,"
+		"1,1,1,1,1,1,1,1,1]"));
+	expect_times(section("Filesystems"), 1,
+		     "<text x=\"350\" y=\"86\" text-anchor=\"end\">");
+	records_end();
 }
 END_TEST
 
@@ -748,6 +755,46 @@ START_TEST(jobs_are_a_table_with_a_sum_of_each_array)
 }
 END_TEST
 
+START_TEST(an_array_that_moved_nothing_says_so)
+{
+	struct job_group groups[1];
+
+	tempdir_make();
+	begin("jobio/1 rd=0B/0 wr=0B/- nodes=1/1 cores=- cpus=- prof=- fs=- "
+	      "scope=node src=bpf q=- meta=0");
+	groups[0] = group("25", 0, 2, true);
+	expect_times(page_of(groups, 1), 1, "<dd>0B* in 0 calls</dd>");
+	expect_times(page_of(groups, 1), 1, "<dd>0B*</dd>");
+	expect_times(page_of(groups, 1), 1,
+		     "<dt>Metadata operations</dt><dd>0</dd>");
+	summarize("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=- fs=- "
+		  "scope=node src=bpf q=-");
+	groups[0] = group("25", 0, 2, true);
+	expect_times(page_of(groups, 1), 2, "<dd>unknown</dd>");
+	expect_times(page_of(groups, 1), 0, "Metadata operations");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_page_has_a_thousand_jobs_and_says_how_many_more_there_are)
+{
+	static struct job_report *many[1001];
+	struct job_group all = { .id = "7", .reports = many, .count = 1000 };
+	size_t i;
+
+	tempdir_make();
+	begin(PLAIN);
+	for (i = 0; i < 1001; i++)
+		many[i] = &report;
+	expect_times(page_of(&all, 1), 0, "a page has 1000 jobs at most");
+	all.count = 1001;
+	expect_times(page_of(&all, 1), 1,
+		     "<p>1 more: a page has 1000 jobs at most, --csv has ");
+	expect_times(page_of(&all, 1), 1000, "<tr><th scope=\"row\"");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(names_of_jobs_are_told_as_far_as_they_fit)
 {
 	struct job_group groups[9];
@@ -857,6 +904,8 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  nodes_that_differ_in_anything_drawn_are_other_kinds,
 	  the_key_has_what_any_of_the_nodes_has,
 	  the_last_cpu_that_is_drawn_is_the_512th,
+	  an_array_that_moved_nothing_says_so,
+	  a_page_has_a_thousand_jobs_and_says_how_many_more_there_are,
 	  a_socket_of_one_numa_node_is_named_alone,
 	  the_last_number_of_a_histogram_stands_at_its_end,
 	  nodes_that_moved_nothing_are_no_picture,
