@@ -189,6 +189,9 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 \
 		--os-cpus=31 --format=json
 	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
+	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=21.08.0 \
+		--os-cpus=31 --format=json
+	[[ $output == *'"cpu_spec_list":"31"'* ]]
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=20.11 \
 		--os-cpus=15 --format=json
 	[[ $output == *'"os_cpus":"15,47"'*'"cpu_spec_list":"30-31"'* ]]

@@ -93,6 +93,24 @@ START_TEST(a_round_has_each_setting_once_and_rounds_differ)
 }
 END_TEST
 
+START_TEST(each_calibration_has_an_order_of_its_own)
+{
+	struct config *config = conf_load(site);
+	struct calib_wish wish = { .repeats = 20, .max_s = 6000000 };
+	struct calib_plan plan = make(config, &wish);
+	struct calib_plan other = make(config, &wish);
+	size_t i, same = 0;
+
+	ck_assert_uint_eq(plan.turn_count, other.turn_count);
+	for (i = 0; i < plan.turn_count; i++)
+		same += plan.turns[i].setting == other.turns[i].setting;
+	ck_assert_uint_lt(same, plan.turn_count);
+	calib_plan_free(&plan);
+	calib_plan_free(&other);
+	config_free(config);
+}
+END_TEST
+
 START_TEST(a_job_makes_its_files_first_and_runs_all_shapes_in_any_order)
 {
 	struct config *config = conf_load(site);
@@ -706,6 +724,7 @@ START_TEST(constants_follow_from_what_was_measured)
 	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
 	struct calib_data data;
 	struct err err;
+	size_t i, k;
 
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
 	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_mbs"), 0);
@@ -722,6 +741,15 @@ START_TEST(constants_follow_from_what_was_measured)
 	ck_assert_uint_eq(constant(&data, "nfs4", "nfs_ops_per_s"), 200000);
 	/* 10 GB/s, and a quarter of it buffered */
 	ck_assert_uint_eq(constant(&data, "lustre", "lustre_write_mbs"), 5000);
+	calib_data_free(&data);
+	/* jobio.conf takes no less than 1 */
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	for (i = 0; i < plan.turn_count; i++)
+		for (k = 0; k < plan.shape_count; k++)
+			data.jobs[i].runs[k].latency_us = 0.3;
+	ck_assert_uint_eq(calib_data_count(&data), plan.turn_count);
+	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 1);
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -1063,6 +1091,7 @@ END_TEST
 UNIT_MAIN("calib",
 	  each_number_of_cores_is_measured_with_each_profile_that_allows_it,
 	  a_round_has_each_setting_once_and_rounds_differ,
+	  each_calibration_has_an_order_of_its_own,
 	  a_job_makes_its_files_first_and_runs_all_shapes_in_any_order,
 	  a_wish_that_cannot_be_met_is_refused_with_what_would_do,
 	  what_fio_says_is_read_with_its_notes_in_front,
