@@ -252,7 +252,9 @@ static struct span span_of(const struct wire *before, const struct wire *after,
 	int64_t time_s = after->at_s - before->at_s;
 
 	if (before->at_s >= 0 && time_s >= 0)
-		span.most = (time_s + 1) * CALLS_A_SECOND_MAX;
+		span.most = time_s < INT64_MAX / CALLS_A_SECOND_MAX
+				    ? (time_s + 1) * CALLS_A_SECOND_MAX
+				    : INT64_MAX;
 	return span;
 }
 

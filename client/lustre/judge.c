@@ -190,7 +190,7 @@ static void check_rpcs(const struct judge *judge, const struct rule *rule)
 static bool has_small_rpcs(const struct lustre_target *target)
 {
 	return target->pages > 0 && target->server_bytes > 0 &&
-	       target->pages * (long)getpagesize() < target->server_bytes;
+	       target->pages <= (target->server_bytes - 1) / getpagesize();
 }
 
 static void check_pages(const struct judge *judge, const struct rule *rule)
