@@ -300,6 +300,31 @@ START_TEST(a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be)
 }
 END_TEST
 
+START_TEST(calls_of_a_long_time_are_known_where_few_bytes_were_moved)
+{
+	reads(5, 5, 100000);
+	expect(1, WIRE_READS, 0);
+	after->row[0].count[WIRE_READS] = 6;
+	after->row[0].count[WIRE_READ_BYTES] = WRAP - 1;
+	expect(1, WIRE_READS, 1);
+	after->row[0].count[WIRE_READ_BYTES] = WRAP;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	/* a number that no such counter has, and so few that none fits in */
+	after->row[0].count[WIRE_READS] = WRAP;
+	expect(1, WIRE_READS, WRAP - 5);
+	after->row[0].count[WIRE_READS] = 6;
+	after->at_s = before->at_s + WRAP / A_SECOND;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	after->at_s--;
+	expect(1, WIRE_READS, 1);
+	end();
+	reads(5, WIRE_UNKNOWN, 100000);
+	after->row[0].count[WIRE_READ_BYTES] = WIRE_UNKNOWN;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	end();
+}
+END_TEST
+
 START_TEST(a_wire_travels_as_text)
 {
 	struct wire *again;
@@ -555,6 +580,7 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_backlog_is_of_connections_that_may_be_older_or_end_before,
 	  what_is_unknown_on_either_side_is_unknown,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
+	  calls_of_a_long_time_are_known_where_few_bytes_were_moved,
 	  a_wire_travels_as_text,
 	  what_an_older_jobio_has_left_lacks_the_last_kinds,
 	  there_are_as_many_rows_as_there_may_be_and_no_more,
