@@ -541,6 +541,35 @@ START_TEST(too_much_to_say_is_cut_and_flagged)
 }
 END_TEST
 
+START_TEST(the_first_of_too_many_stay_as_they_are)
+{
+	struct record *r = minimal();
+	const size_t last = RECORD_LIST_MAX - 1;
+	struct cpuset cpus = { 0 };
+	char name[16];
+	size_t i;
+
+	cpuset_add(&cpus, 3);
+	for (i = 0; i < RECORD_LIST_MAX + 1; i++) {
+		snprintf(name, sizeof(name), "c%zu", i);
+		record_add_part(r, (int64_t)i, 0, &cpus);
+		record_add_client(r, name, "nfs", NULL, NULL);
+		record_add_mount(r, name, "nfs", "s:/");
+		record_add_change(r, "", name, "t", "1", "2", 1, 1);
+	}
+	ck_assert_uint_eq(r->part_count, RECORD_LIST_MAX);
+	ck_assert_int_eq(r->parts[last].socket, (int64_t)last);
+	ck_assert_uint_eq(r->client_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(r->clients[last].name, "c63");
+	ck_assert_uint_eq(r->mount_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(r->mounts[last].mount, "c63");
+	ck_assert_uint_eq(r->change_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(r->changes[last].what, "c63");
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(TRUNCATED));
+	record_free(r);
+}
+END_TEST
+
 /* The text of a record with too much in it; caller frees. */
 static char *cut_text(const struct record *r)
 {
@@ -1177,6 +1206,7 @@ int main(void)
 	tcase_add_test(tc, a_changed_byte_never_harms_the_reader);
 	tcase_add_test(tc, nesting_without_end_is_refused);
 	tcase_add_test(tc, too_much_to_say_is_cut_and_flagged);
+	tcase_add_test(tc, the_first_of_too_many_stay_as_they_are);
 	tcase_add_test(tc, histograms_give_way_after_timelines);
 	tcase_add_test(tc, the_first_of_each_list_stay_where_all_are_too_long);
 	tcase_add_test(tc, bytes_that_are_not_text_cannot_spoil_a_record);
