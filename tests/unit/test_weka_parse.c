@@ -536,6 +536,10 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 			 0);
 	ck_assert_uint_eq(r.frontend[0].slot, 65535);
 	ck_assert(r.frontend[0].automatic);
+	ck_assert_int_eq(
+		parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":-1}]", &r),
+		0);
+	ck_assert(r.frontend[0].automatic);
 }
 END_TEST
 
