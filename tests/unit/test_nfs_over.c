@@ -371,6 +371,24 @@ START_TEST(a_new_mount_is_planned_where_it_would_change_something)
 }
 END_TEST
 
+START_TEST(a_mount_that_hangs_does_not_hide_what_others_have)
+{
+	begin(OLD);
+	tempdir_put("mounts",
+		    "192.0.2.41:/b /mnt/b nfs " OLD " 0 0\n"
+		    "192.0.2.40:/a /mnt/a nfs " OLD " 0 0\n" NEW_LINE);
+	tempdir_put("mountinfo",
+		    "70 21 0:50 / /mnt/b rw - nfs 192.0.2.41:/b rw\n" INFO
+			    NEW_INFO);
+	look_again();
+	ck_assert_ptr_nonnull(nfs_mount_at(client, "/mnt/b"));
+	ck_assert(!holds()); /* one has it not */
+	nfs_mount_at(client, "/mnt/b")->is_hung = true;
+	ck_assert(holds());
+	end();
+}
+END_TEST
+
 START_TEST(a_site_and_other_jobs_keep_a_new_mount_away)
 {
 	begin(OLD);
@@ -752,6 +770,7 @@ UNIT_MAIN("nfs_over",
 	  what_stood_before_is_noted_with_the_mount_that_had_it,
 	  a_reboot_undoes_a_new_mount,
 	  a_new_mount_is_planned_where_it_would_change_something,
+	  a_mount_that_hangs_does_not_hide_what_others_have,
 	  a_site_and_other_jobs_keep_a_new_mount_away,
 	  what_a_new_mount_would_hide_or_lose_keeps_it_away,
 	  where_jobio_keeps_its_own_files_no_new_mount_comes,
