@@ -708,6 +708,22 @@ START_TEST(a_change_that_the_journal_lost_is_undone_by_the_states_word)
 }
 END_TEST
 
+START_TEST(a_journal_that_cannot_be_read_has_lost_lines)
+{
+	struct record *state;
+
+	begin();
+	ck_assert_int_eq(mkdir(tempdir_path("run/7/journal"), 0700), 0);
+	ck_assert(job_has_changes(config, 7, NULL));
+	state = with_clients();
+	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(JOURNAL_DAMAGED));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 /* ---- what clients counted, with answers in their place ------------------------------ */
 
 /* By the first letter of a client's name: part of its counters, r that began anew, g that
@@ -867,5 +883,6 @@ UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  without_a_journal_the_states_word_stays,
 	  a_journal_that_lost_lines_is_told_beside_what_was_known,
 	  a_change_that_the_journal_lost_is_undone_by_the_states_word,
+	  a_journal_that_cannot_be_read_has_lost_lines,
 	  what_one_client_lacks_is_told_beside_what_others_lack,
 	  a_client_is_judged_by_the_syncs_on_its_own_mounts)
