@@ -202,24 +202,48 @@ struct job_report *__wrap_job_report_get(struct job_source *source,
 	return NULL;
 }
 
-/* The ledger knows 25 and 26, and sacct knows 27 for 26. */
+/* Which jobs are of one that is named, as the ledger and as sacct have it. */
+static const struct {
+	const char *id, *ledger[3], *sacct[4];
+} families[] = {
+	/* a task that Slurm has and jobio has not */
+	{ "25", { "25_1", "25_2" }, { "25_1", "25_2", "25_3" } },
+	{ "26", { "26_1", "26_2" }, { NULL } },
+	{ "27", { NULL }, { "26_1", "26_2" } },
+	{ "28", { "26_1" }, { "26_1", "26_2" } },
+	{ "29", { "26_1" }, { "26_3" } },
+};
+
+static size_t copy_list(const char *const *list, char (*ids)[JOB_ID_SIZE])
+{
+	size_t count;
+
+	for (count = 0; list[count]; count++)
+		snprintf(ids[count], JOB_ID_SIZE, "%s", list[count]);
+	return count;
+}
+
 size_t __wrap_job_report_family(struct job_source *source, enum job_asked asked,
 				const char *id, char (*ids)[JOB_ID_SIZE],
 				size_t max)
 {
-	bool is_sacct = asked == JOB_ASKED_SACCT;
+	static size_t of_ledger;
+	size_t i;
 
 	(void)source;
-	ck_assert_uint_eq(max, JOB_FAMILY_MAX);
 	ck_assert_ptr_null(strpbrk(id, "_["));
-	if ((strcmp(id, "25") != 0 && strcmp(id, "26") != 0) || is_sacct) {
-		if (!is_sacct || strcmp(id, "27") != 0)
-			return 0;
-		id = "26";
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		if (strcmp(families[i].id, id) != 0)
+			continue;
+		/* sacct's are behind the ledger's */
+		if (asked == JOB_ASKED_SACCT) {
+			ck_assert_uint_eq(max, JOB_FAMILY_MAX - of_ledger);
+			return copy_list(families[i].sacct, ids);
+		}
+		ck_assert_uint_eq(max, JOB_FAMILY_MAX);
+		return of_ledger = copy_list(families[i].ledger, ids);
 	}
-	snprintf(ids[0], JOB_ID_SIZE, "%s_1", id);
-	snprintf(ids[1], JOB_ID_SIZE, "%s_2", id);
-	return 2;
+	return 0;
 }
 
 static int status;
@@ -324,6 +348,16 @@ START_TEST(an_array_is_all_its_tasks_or_those_that_are_named)
 	/* of which the ledger knows nothing */
 	named = compared("25_1,25_2", "27");
 	ck_assert_str_eq(strchr(named, '\n'), rest);
+	free(named);
+	/* of which it knows one task, and sacct more; or as many */
+	named = compared("25", "28");
+	ck_assert_str_eq(strchr(named, '\n'), rest);
+	free(named);
+	free(all);
+	all = compared("25", "26_1");
+	named = compared("25", "29");
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(strchr(named, '\n'), strchr(all, '\n'));
 	free(named);
 	free(all);
 	/* one on a side, and two on the other, are repeats, too */

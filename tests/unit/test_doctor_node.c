@@ -246,7 +246,16 @@ START_TEST(a_client_outside_the_spec_set_is_told_with_the_line_to_write)
 	expect("", "N07 warning the client has OS CPUs 6-7,14-15 and the node "
 		   "has no spec set: a job that asks for no io-cores runs "
 		   "there; CpuSpecList=12-15\n");
+	/* core 0 in the line, and not a CPU that the machine does not have */
+	client_has("0,8");
+	said_expect(said_of(""), "there; CpuSpecList=0-1\n");
+	client_has("7,15,99");
+	said_expect(said_of(""), "there; CpuSpecList=14-15\n");
 	/* one number for each core */
+	client_has("0,8");
+	said_expect(said("NodeName=n1 Sockets=2 CoresPerSocket=4 "
+			 "ThreadsPerCore=2 CPUs=8"),
+		    "; CpuSpecList=0\n");
 	client_has("7,15");
 	said_expect(said("NodeName=n1 Sockets=2 CoresPerSocket=4 "
 			 "ThreadsPerCore=2 CPUs=8"),

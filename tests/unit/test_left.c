@@ -708,6 +708,159 @@ START_TEST(a_change_that_the_journal_lost_is_undone_by_the_states_word)
 }
 END_TEST
 
+START_TEST(a_journal_that_cannot_be_read_has_lost_lines)
+{
+	struct record *state;
+
+	begin();
+	ck_assert_int_eq(mkdir(tempdir_path("run/7/journal"), 0700), 0);
+	ck_assert(job_has_changes(config, 7, NULL));
+	state = with_clients();
+	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
+						RECORD_FLAG(JOURNAL_DAMAGED));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* ---- what clients counted, with answers in their place ------------------------------ */
+
+/* By the first letter of a client's name: part of its counters, r that began anew, g that
+ * are gone, u that cannot be read, and others of which all is known. */
+static int64_t judged[128];
+
+int __wrap_client_wire_since(struct client *client, const char *before,
+			     struct client_wire *wire, struct err *why)
+{
+	char kind = *client_facts(client)->name;
+	int i;
+
+	ck_assert_str_eq(before, "then");
+	memset(wire, 0, sizeof(*wire));
+	if (kind == 'u')
+		return err_set(why, "cannot be read");
+	wire->source = "counters";
+	wire->line_count = 2;
+	for (i = 0; i < WIRE_KINDS; i++)
+		wire->line[0].count[i] = wire->line[1].count[i] = i;
+	wire->line[0].is_partial = kind == 'p';
+	wire->line[0].has_restarted = kind == 'r';
+	wire->line[0].is_gone = kind == 'g';
+	return 0;
+}
+
+int __wrap_client_mounted_since(struct client *client,
+				const struct client_moments *moments,
+				struct err *why)
+{
+	char kind = *client_facts(client)->name;
+
+	(void)why;
+	ck_assert_str_eq(strrchr(moments->then, '/'), "/mountinfo");
+	return kind == 'l' ? 1 : kind == 'u' ? -1 : 0;
+}
+
+void __wrap_client_judge_work(struct client *client,
+			      const struct client_work *work,
+			      struct findings *findings)
+{
+	(void)findings;
+	judged[(int)*client_facts(client)->name] = work->syncs;
+}
+
+/* A state with these clients, whose counters were noted at the start. */
+static struct record *counted_by(const char *names)
+{
+	struct record *state = new_state(7, 1000, 0);
+	char conf[400] = "", wire[800], *at = wire;
+	char name[2] = "";
+
+	at += sprintf(at, "{\"boot_id\":\"%s\",\"clients\":{", state->boot_id);
+	for (; *names; names++) {
+		*name = *names;
+		sprintf(conf + strlen(conf), "[client %s]\ntype = nfs\n", name);
+		at += sprintf(at, "\"%s\":\"then\"%s", name,
+			      names[1] ? "," : "}}");
+		record_add_client(state, name, "nfs", "", NULL);
+	}
+	load(conf);
+	tempdir_put("run/7/wire", wire);
+	state->flags = RECORD_FLAG(NODE_REBOOTED);
+	return state;
+}
+
+static void expect_flags(const char *names, uint64_t flags, size_t lines)
+{
+	struct record *state = counted_by(names);
+
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->flags, flags | RECORD_FLAG(NODE_REBOOTED));
+	ck_assert_uint_eq(state->wire_count, lines);
+	record_free(state);
+}
+
+START_TEST(what_one_client_lacks_is_told_beside_what_others_lack)
+{
+	begin();
+	expect_flags("a", 0, 2);
+	expect_flags("p", RECORD_FLAG(OSC_PARTIAL), 2);
+	expect_flags("r", RECORD_FLAG(WIRE_RESET), 1);
+	expect_flags("g", RECORD_FLAG(UNMOUNTED), 1);
+	expect_flags("u", RECORD_FLAG(CLIENT_UNREADABLE), 0);
+	expect_flags("l", RECORD_FLAG(MOUNTED_LATE), 2);
+	expect_flags("ugrpla",
+		     RECORD_FLAG(OSC_PARTIAL) | RECORD_FLAG(WIRE_RESET) |
+			     RECORD_FLAG(UNMOUNTED) |
+			     RECORD_FLAG(CLIENT_UNREADABLE) |
+			     RECORD_FLAG(MOUNTED_LATE),
+		     8);
+	teardown();
+}
+END_TEST
+
+static void add_syncs(struct record *state, const char *fs,
+		      enum record_scope scope, int64_t count)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, "bpf");
+	io.scope = scope;
+	io.fs = (char *)fs;
+	io.has_meta = count >= 0;
+	io.meta[RECORD_META_FSYNC] = count;
+	ck_assert_int_eq(record_add_app(state, &io), 0);
+}
+
+START_TEST(a_client_is_judged_by_the_syncs_on_its_own_mounts)
+{
+	struct record *state;
+
+	begin();
+	state = counted_by("abc");
+	record_add_mount(state, "/c", "nfs", "srv:/c");
+	record_add_mount(state, "/a", "nfs", "srv:/a");
+	record_add_mount(state, "/b", "nfs", "srv:/b");
+	record_add_mount(state, "/more", "nfs", "srv:/more");
+	state->mounts[0].client = 2;
+	state->mounts[1].client = state->mounts[3].client = 0;
+	state->mounts[2].client = 1;
+	add_syncs(state, "/b", RECORD_SCOPE_JOB, 1000);
+	add_syncs(state, NULL, RECORD_SCOPE_JOB, 2000);
+	add_syncs(state, "/a", RECORD_SCOPE_JOB, 3);
+	add_syncs(state, "/a", RECORD_SCOPE_NODE, 500);
+	add_syncs(state, "/c", RECORD_SCOPE_JOB, -1);
+	add_syncs(state, "/more", RECORD_SCOPE_JOB, 4);
+	job_wire_read(config, state);
+	ck_assert_int_eq(judged['a'], 7);
+	ck_assert_int_eq(judged['b'], 1000);
+	ck_assert_int_eq(judged['c'], RECORD_UNKNOWN);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  runs_that_are_noted_beside_a_spool_that_is_away_are_roots_too,
 	  folders_that_cannot_be_made_are_an_error_whichever_it_is,
@@ -729,4 +882,7 @@ UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  what_became_of_a_change_is_the_journals_word,
 	  without_a_journal_the_states_word_stays,
 	  a_journal_that_lost_lines_is_told_beside_what_was_known,
-	  a_change_that_the_journal_lost_is_undone_by_the_states_word)
+	  a_change_that_the_journal_lost_is_undone_by_the_states_word,
+	  a_journal_that_cannot_be_read_has_lost_lines,
+	  what_one_client_lacks_is_told_beside_what_others_lack,
+	  a_client_is_judged_by_the_syncs_on_its_own_mounts)

@@ -149,6 +149,63 @@ START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
 }
 END_TEST
 
+/* ---- several advices of one option ----------------------------------------------------- */
+
+/* The job of a rule, that did on two other filesystems what it did on /work. */
+static struct job_report on_three(const char *code)
+{
+	static const char *const more[] = { "/more", "/most" };
+	struct job_report r = report_of(code, "c");
+	struct record *record = r.records[0];
+	struct record_io io;
+	size_t i;
+
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		record_add_mount(record, more[i], "fs", "server:/more");
+		if (record->change_count)
+			record_add_change(record, "work", "mount-option",
+					  more[i], "other",
+					  record->changes[0].new_value, 1, 1);
+		io = record->app[0];
+		io.fs = (char *)more[i];
+		ck_assert_int_eq(record_add_app(record, &io), 0);
+	}
+	return r;
+}
+
+/* What is proposed: options that are taken are the first one's alone. */
+static void expect_first(const char *code, const char *option)
+{
+	struct job_report r = on_three(code);
+	struct config *config = conf_load(CLIENT DIRECT("a"));
+	size_t i, told = 0;
+
+	ck_assert_int_eq(next_run_find(&next, &r, NULL, 0, config), 0);
+	config_free(config);
+	for (i = 0; i < next.count; i++) {
+		const struct next_step *step = &next.step[i];
+
+		if (!step->has_advice || strcmp(step->advice.code, code) != 0)
+			continue;
+		told++;
+		ck_assert_str_eq(step->option, option);
+		ck_assert_int_eq(step->is_taken, told == 1);
+		ck_assert_str_eq(step->note,
+				 told == 1 ? ""
+					   : "another advice is worth more");
+	}
+	ck_assert_uint_eq(told, 3);
+	ck_assert_str_eq(next.options, option);
+	release(&r);
+}
+
+START_TEST(of_several_advices_of_one_option_the_first_is_taken_alone)
+{
+	expect_first("A05", "--io-profile=a");
+	expect_first("A23", "--io-cores=2");
+}
+END_TEST
+
 /* ---- runs ---------------------------------------------------------------------------- */
 
 #define RUNS_MAX 8
@@ -380,6 +437,7 @@ END_TEST
 
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
+	  of_several_advices_of_one_option_the_first_is_taken_alone,
 	  a_run_that_had_it_speaks_for_or_against,
 	  a_run_that_did_other_work_says_nothing,
 	  what_repeated_runs_show_is_proposed_without_any_advice,

@@ -678,6 +678,27 @@ START_TEST(a_helper_that_says_nothing_has_failed)
 }
 END_TEST
 
+START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
+{
+	struct node_state state = { 0 };
+	struct err err = { "" };
+
+	setup();
+	make_helper(8, (long long)time(NULL));
+	setenv("HWLOC_COMPONENTS", "stop", 1); /* hwloc finds no CPU */
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, "n1", 5000, &state, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "topology: 'this machine'"));
+	ck_assert_ptr_null(state.map);
+	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err),
+			 -1);
+	unsetenv("HWLOC_COMPONENTS");
+	load(8);
+	ck_assert_uint_eq(calls(), 3);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,
 	  a_wrong_node_line_is_refused_with_its_word,
@@ -698,5 +719,6 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  numbers_of_a_record_have_bounds,
 	  texts_of_a_record_are_read_as_slurm_reads_them,
 	  a_slurm_conf_that_is_long_unchanged_is_no_newer_than_the_record,
+	  a_machine_that_cannot_be_read_leaves_no_record_behind,
 	  whoever_asks_for_no_node_gets_the_one_that_is_kept,
 	  a_helper_that_says_nothing_has_failed)

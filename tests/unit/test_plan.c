@@ -2,6 +2,7 @@
 /* Which node a command is asked about, and which of its cores a plan gives to the
  * client. Whole answers: plan.bats, cores.bats. */
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,185 @@ START_TEST(cores_that_the_client_has_are_taken_whole)
 	ck_assert_int_eq(plan_adopt(&plan, &err), -1);
 	ck_assert_str_eq(err.text, "--os-cpus: 16: no such CPU here");
 	end();
+}
+END_TEST
+
+/* ---- the client of a plan --------------------------------------------------------------- */
+
+static struct {
+	bool is_refused, is_silent; /* its section; the client */
+	int opened;		    /* and not closed */
+	struct client_cards cards;
+} asked;
+
+struct client *__wrap_client_open(const struct config_client *section,
+				  const char *run_dir, const char *state_dir,
+				  struct err *why)
+{
+	ck_assert_str_eq(section->name, "home");
+	ck_assert(!run_dir && !state_dir);
+	if (asked.is_refused) {
+		err_set(why, "a wrong section");
+		return NULL;
+	}
+	asked.opened++;
+	return (struct client *)&asked;
+}
+
+int __wrap_client_inspect(struct client *client, unsigned int budget_ms,
+			  struct err *why)
+{
+	ck_assert_ptr_eq(client, &asked);
+	ck_assert_uint_eq(budget_ms, 20000);
+	return asked.is_silent ? err_set(why, "no answer") : 0;
+}
+
+void __wrap_client_cards(const struct client *client,
+			 struct client_cards *cards)
+{
+	(void)client;
+	*cards = asked.cards;
+}
+
+const struct client_facts *__wrap_client_facts(const struct client *client)
+{
+	static const struct client_facts facts = { .type = "nfs" };
+
+	(void)client;
+	return &facts;
+}
+
+void __wrap_client_close(struct client *client)
+{
+	asked.opened -= client != NULL;
+}
+
+static void add_card(const char *name, int numa_node)
+{
+	struct client_card *card = &asked.cards.card[asked.cards.count++];
+
+	strcpy(card->name, name);
+	strcpy(card->serves, "/work");
+	card->numa_node = numa_node;
+}
+
+static struct plan_client client;
+
+static int find_client(const char *name)
+{
+	int rc = plan_client_find(&client, name, tempdir_path("jobio.conf"),
+				  xml, &err);
+
+	ck_assert_int_eq(asked.opened, 0);
+	return rc;
+}
+
+/* What is printed of it. */
+static const char *printed(void)
+{
+	static char text[2000];
+	FILE *old = stdout;
+
+	memset(text, 0, sizeof(text));
+	stdout = fmemopen(text, sizeof(text), "w");
+	plan_client_print(&client);
+	fclose(stdout);
+	stdout = old;
+	return text;
+}
+
+static void begin_client(void)
+{
+	make_machine();
+	memset(&asked, 0, sizeof(asked));
+	tempdir_put("jobio.conf", "[client home]\ntype = nfs\n");
+}
+
+START_TEST(each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards)
+{
+	char names[PLAN_CLIENT_TEXT_MAX];
+	struct json_object *json;
+	const char *text;
+
+	begin_client();
+	add_card("ib0", -1);
+	add_card("ib1", 1);
+	add_card("ib2", 1);
+	add_card("ib3", 0);
+	ck_assert_msg(find_client("home") == 0, "%s", err.text);
+	ck_assert_str_eq(client.name, "home");
+	ck_assert_int_eq(client.numa_node, 1);
+	ck_assert_uint_eq(client.domain_count, 2);
+	ck_assert_str_eq(plan_client_cards(&client, names), "ib0,ib1,ib2,ib3");
+	ck_assert_str_eq(
+		printed(),
+		"card             ib0, its place is unknown, of client 'home' "
+		"(nfs): /work\n"
+		"                 ib1, NUMA node 1, of client 'home' (nfs): "
+		"/work\n"
+		"                 ib2, NUMA node 1, of client 'home' (nfs): "
+		"/work\n"
+		"                 ib3, NUMA node 0, of client 'home' (nfs): "
+		"/work\n"
+		"beside it        4-7,12-15\n"
+		"                 0-3,8-11\n");
+	json = plan_client_json(&client);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "{\"name\":\"home\",\"type\":\"nfs\","
+				     "\"cards\":[{\"card\":\"ib0\","
+				     "\"numa_node\":null,\"serves\":"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "{\"card\":\"ib3\",\"numa_node\":0,"));
+	json_object_put(json);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_client_without_cards_has_no_place)
+{
+	char names[PLAN_CLIENT_TEXT_MAX];
+
+	begin_client();
+	ck_assert_msg(find_client("home") == 0, "%s", err.text);
+	ck_assert_int_eq(client.numa_node, -1);
+	ck_assert_uint_eq(client.domain_count, 0);
+	ck_assert_str_eq(plan_client_cards(&client, names), "");
+	ck_assert_str_eq(printed(), "");
+	/* nor one whose only card is anywhere; NUMA node 0 is a place */
+	add_card("ib0", -1);
+	ck_assert_int_eq(find_client("home"), 0);
+	ck_assert_int_eq(client.numa_node, -1);
+	asked.cards.card[0].numa_node = 0;
+	ck_assert_int_eq(find_client("home"), 0);
+	ck_assert_int_eq(client.numa_node, 0);
+	ck_assert_uint_eq(client.domain_count, 1);
+	ck_assert_str_eq(plan_client_cards(&client, names), "ib0");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_client_that_cannot_be_asked_is_told)
+{
+	begin_client();
+	ck_assert_int_eq(find_client("other"), -1);
+	ck_assert_str_eq(err.text, "--client: 'other': jobio.conf has no "
+				   "[client other]");
+	asked.is_refused = true;
+	ck_assert_int_eq(find_client("home"), -1);
+	ck_assert_str_eq(err.text, "a wrong section");
+	asked.is_refused = false;
+	asked.is_silent = true;
+	ck_assert_int_eq(find_client("home"), -1);
+	ck_assert_str_eq(err.text, "no answer");
+	asked.is_silent = false;
+	add_card("ib0", 5); /* the machine has no such NUMA node */
+	ck_assert_int_eq(find_client("home"), -1);
+	ck_assert_int_eq(strncmp(err.text, "card ib0: ", 10), 0);
+	ck_assert_int_eq(remove(tempdir_path("jobio.conf")), 0);
+	ck_assert_int_eq(find_client("home"), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "jobio.conf"));
+	tempdir_remove();
 }
 END_TEST
 
@@ -436,6 +616,9 @@ UNIT_MAIN("plan", without_a_card_cores_are_spread_over_the_numa_nodes,
 	  cores_are_packed_where_that_is_asked_for, cores_lie_beside_the_card,
 	  of_several_cards_each_has_its_turn, cards_of_a_client_are_named,
 	  cores_that_the_client_has_are_taken_whole,
+	  each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards,
+	  a_client_without_cards_has_no_place,
+	  a_client_that_cannot_be_asked_is_told,
 	  options_say_what_a_command_is_asked_about,
 	  versions_go_from_the_oldest_to_the_newest_that_jobio_knows,
 	  a_misspelt_word_of_slurmd_parameters_is_told,
