@@ -490,6 +490,43 @@ START_TEST(a_record_of_a_run_that_is_there_changes_what_it_knows_more)
 }
 END_TEST
 
+START_TEST(of_runs_that_are_as_near_the_first_takes_the_record)
+{
+	struct record *r = made("n2");
+
+	connected();
+	says("runs",
+	     "9 - 1000 2000 - 1 - 5 - - - - 1000100 4;"
+	     "8 - 1000 2000 - 1 - 5 - - - - 1000100 3",
+	     1);
+	says("runs",
+	     "9 - 2005 2100 - 1 - 5 - - - - 1000100 4;"
+	     "8 - 2005 2100 - 1 - 5 - - - - 1000100 3",
+	     1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	expect_did("begin;runs;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	expect_did("begin;runs;record;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	/* and nothing is made up of what a record does not know */
+	free(r->nodelist);
+	r->nodelist = NULL;
+	r->restart = RECORD_UNKNOWN;
+	begin();
+	ck_assert_int_eq(put_it(r), 1);
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	said_expect(text_of("new"),
+		    " VALUES(NULL, 1000, 2000, NULL, 1, NULL, 1, NULL, NULL, "
+		    "NULL, NULL, 1, 1000300, 'c', 7, 1000, 1)");
+	store_close(store);
+}
+END_TEST
+
 START_TEST(each_job_is_locked_once_and_its_runs_are_its_own)
 {
 	struct record *of_user = made("n1"), *of_cluster = made("n1");
@@ -1307,6 +1344,7 @@ END_TEST
 UNIT_MAIN("maria",
 	  records_of_a_transaction_are_written_together_before_its_commit,
 	  a_record_of_a_run_that_is_there_changes_what_it_knows_more,
+	  of_runs_that_are_as_near_the_first_takes_the_record,
 	  each_job_is_locked_once_and_its_runs_are_its_own,
 	  what_a_node_says_again_takes_the_place_of_what_it_said,
 	  a_mebibyte_of_records_is_not_held_back,
