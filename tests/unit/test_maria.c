@@ -111,7 +111,7 @@ int fake_clock_gettime(clockid_t clock, struct timespec *ts)
 
 long fake_random(void)
 {
-	return 63999;
+	return 127999;
 }
 
 int fake_usleep(useconds_t us)
@@ -1137,6 +1137,8 @@ START_TEST(reasons_that_are_due_are_claimed_and_told)
 	int64_t next;
 
 	connected();
+	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 1);
+	expect_did("begin;reason;commit;");
 	says("next reason", "1000001 -", 1);
 	ck_assert_int_eq(store_reasons_due(store, NOW, list, 2, &next, &err),
 			 0);
