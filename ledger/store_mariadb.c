@@ -546,7 +546,8 @@ static int delete_from(struct maria *m, const char *what, const char *ids,
 	return rc;
 }
 
-/* Some of them, in one transaction; their number or -1. */
+/* Some of them, in one transaction; their number, 0 also while the other ledger is
+ * at it, or -1. */
 static int purge_some(struct store *store, const struct value *values,
 		      struct err *err)
 {
@@ -565,8 +566,11 @@ static int purge_some(struct store *store, const struct value *values,
 	if (count >= 0 && maria_run_text(m, "COMMIT", err) < 0)
 		count = -1;
 	free(ids);
-	if (count < 0)
-		maria_rollback(store);
+	if (count < 0) {
+		if (mariadb_is_clash(m->db))
+			count = 0;
+		maria_rollback(store); /* forgets the clash */
+	}
 	m->in_transaction = false;
 	return count;
 }
@@ -582,8 +586,6 @@ static int maria_purge(struct store *store, int64_t before_s, int64_t now_s,
 						value_number(max - purged) };
 
 		count = purge_some(store, values, err);
-		if (count < 0 && mariadb_is_clash(maria_of(store)->db))
-			return purged; /* the other ledger is at it */
 		if (count < 0)
 			return -1;
 		purged += count;

@@ -555,6 +555,50 @@ time.sleep(60)' "$PORT" 3>&- &
 	expect_text "jobio: ledger: [ledger] user: 'nobody': the ledger must run as this user" "$output"
 }
 
+@test "a ledger for a user whom nobody knows does not start" {
+	stop "$LEDGER"
+	sed -i 's/^user.*/user = jobio_nobody_knows/' "$DIR/jobio.conf"
+	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	expect_equal "1 jobio: ledger: [ledger] user: 'jobio_nobody_knows': no such user" "$status $output"
+	echo 'Nonsense=1' >"$DIR/slurm.conf"
+	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
+	expect_equal 1 "$status"
+	expect_text "user: FAILED: [ledger] user: 'jobio_nobody_knows': no such user" "$output"
+	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/none.conf"
+	expect_equal 1 "$status"
+	expect_text "$DIR/none.conf" "$output"
+}
+
+@test "jobio-ledgerd says how it is used, and which version it is" {
+	local word usage='usage: jobio-ledgerd [--check] [--conf=FILE]'
+	run sh -c '"$1" --help 2>/dev/null' - "$BUILDDIR/jobio-ledgerd"
+	expect_equal 0 "$status"
+	expect_text "$usage" "$output"
+	run sh -c '"$1" --version 2>/dev/null' - "$BUILDDIR/jobio-ledgerd"
+	expect_equal "0 jobio-ledgerd $(sed -n 's/^PACKAGE_VERSION = //p' "$BUILDDIR/Makefile")" "$status $output"
+	for word in --nosuch more '--check more'; do
+		# shellcheck disable=SC2086 # words
+		run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" $word
+		expect_equal 2 "$status"
+		expect_text "$usage" "$output"
+	done
+}
+
+calibration_is_missed() {
+	grep -qx 'jobio: ledger: \[advice\] calibration is not used' "$DIR/ledger.log"
+}
+
+@test "a ledger whose calibration cannot be read says why, and goes on without it" {
+	stop "$LEDGER"
+	printf '[advice]\ncalibration = %s\n' "$DIR/advice.conf" >>"$DIR/jobio.conf"
+	start_ledger
+	within 20 calibration_is_missed
+	expect_text "[advice] calibration: '$DIR/advice.conf': cannot read" "$(<"$DIR/ledger.log")"
+	spool 7 c1
+	send
+	expect_equal 0 "$(spool_count)"
+}
+
 # knows_admin - is this build for a Slurm that can change AdminComment?
 knows_admin() {
 	(($(sed -n 's/^SLURM_VERSION = //p' "$BUILDDIR/Makefile") >= (22 << 16 | 5 << 8)))

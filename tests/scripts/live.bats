@@ -190,6 +190,57 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 64 "$status"
 }
 
+@test "jobio-live with words that it does not know says how it is used" {
+	local line
+	while read -r line; do
+		# shellcheck disable=SC2086 # several words
+		run in_env "$NODE/bin/jobio-live" $line <<<''
+		expect_equal 64 "$status"
+		expect_in 'usage: jobio-live [--conf=FILE] JOB UID NODES' "$output"
+		[[ $output != *@jobio* ]]
+	done <<-'END'
+		--nosuch 7 1000 1
+
+		7 1000
+		7 1000 1 1
+		0 1000 1
+		x 1000 1
+		7 4294967296 1
+		7 1000 x
+		7 1000 -1
+	END
+	output=$(in_env "$NODE/bin/jobio-live" --help 2>/dev/null)
+	expect_in 'usage: jobio-live [--conf=FILE] JOB UID NODES' "$output"
+}
+
+@test "jobio-live tells root of any job, others of their own, and how many nodes were asked" {
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 4294967295 <<<''
+	expect_equal 0 "$status"
+	expect_in '@jobio/1 r 4294967295 1 1 ' "$output"
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 4294967295 3 <<<''
+	expect_equal "@jobio/1 e 3 1 1 1 c1 the job is another user's" "$output"
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 4294967295 0 1 <<<''
+	expect_equal '@jobio/1 e 1 1 1 1 c1 jobio knows nothing of this job' "$output"
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/none.conf" 7 0 1 <<<''
+	expect_in '@jobio/1 e 1 1 1 ' "$output"
+	expect_in "$NODE/none.conf" "$output"
+}
+
+@test "jobio-live ends when nobody can hear it, and says nothing unless it is asked" {
+	local in
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 < <(printf 'abc')
+	expect_equal '0 ' "$status $output"
+	run in_env timeout 10 "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 </
+	expect_equal '0 ' "$status $output"
+	# its input stays open
+	mkfifo "$NODE/in"
+	exec {in}<>"$NODE/in"
+	echo >&"$in"
+	run in_env timeout 10 sh -c 'exec "$@" >/dev/full' - "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 8 0 1 <&"$in"
+	exec {in}>&-
+	expect_equal '0 ' "$status $output"
+}
+
 @test "a look leaves the job's record as it would be without" {
 	step 7 batch 5 6
 	run live --live 7

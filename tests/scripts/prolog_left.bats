@@ -773,6 +773,20 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in '"restart":0' "$(record 7)"
 }
 
+@test "an epilog that is not told which job ended says so, and the jobs of the node stay as they are" {
+	local said='jobio: epilog: SLURM_JOB_ID is not set: not run by slurmd?'
+	job 7 1 stream
+	prolog
+	run in_env env -u SLURM_JOB_ID "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$said"$'\njobio: epilog: going on: on_error=continue' ]
+	NODE_JOBIO=on_error=drain node_conf
+	run in_env env -u SLURM_JOB_ID "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
+	[ "$status" -eq 70 ]
+	[ "$output" = "$said" ]
+	[ -e "$NODE/run/7" ]
+}
+
 @test "an epilog with words that it does not know says how it is used, and the job stays as it is" {
 	local word
 	job 7 1 stream

@@ -41,7 +41,7 @@ static struct {
 	const char *html_error;
 	int html_status;
 	bool is_html_late, is_user_unknown, is_root_for_ever;
-	bool is_beside, is_installed;
+	bool is_beside, is_installed, is_another_really;
 	char last[2 * PATH_MAX]; /* the last command */
 	unsigned long long now_ms;
 	uid_t uid;
@@ -67,7 +67,7 @@ uid_t fake_geteuid(void)
 
 uid_t fake_getuid(void)
 {
-	return world.uid;
+	return world.uid + world.is_another_really;
 }
 
 int fake_initgroups(const char *user, gid_t gid)
@@ -207,7 +207,7 @@ static void begin(unsigned int grace_s)
 	world.is_beside = true;
 	world.answer[0] = WHOLE;
 	world.answers = 1;
-	world.now_ms = 5000;
+	world.now_ms = 500000;
 	owner = getuid() ? getuid() : 60000 + (uid_t)getpid() % 4000;
 	tempdir_make();
 	chmod(tempdir_name, 0755);
@@ -272,6 +272,9 @@ START_TEST(it_becomes_the_user_before_it_asks_and_for_ever)
 	world.uid = owner + 1;
 	expect_failure("user 'alice': this process is not his");
 	world.uid = owner;
+	world.is_another_really = true;
+	expect_failure("user 'alice': this process is not his");
+	world.is_another_really = false;
 	world.is_root_for_ever = true;
 	expect_failure("user 'alice': this process is not his");
 	world.uid = 0;
@@ -312,6 +315,19 @@ START_TEST(nodes_are_waited_for_less_and_less_often_until_the_grace_is_over)
 	world.answers = 2;
 	ck_assert_int_eq(filed(), 0);
 	ck_assert_str_eq(done, "2 4 html;");
+	tempdir_remove();
+	/* to the second */
+	begin(237);
+	world.uid = owner;
+	world.answer[0] = OF(1, "COMPLETED");
+	ck_assert_int_eq(filed(), 0);
+	ck_assert_str_eq(done, "2 4 8 16 32 60 60 60 html;");
+	tempdir_remove();
+	begin(238);
+	world.uid = owner;
+	world.answer[0] = OF(1, "COMPLETED");
+	ck_assert_int_eq(filed(), 0);
+	ck_assert_str_eq(done, "2 4 8 16 32 60 60 60 60 html;");
 	tempdir_remove();
 }
 END_TEST
@@ -491,6 +507,41 @@ START_TEST(of_a_user_so_many_wait_on_a_node_and_one_more_gives_up)
 }
 END_TEST
 
+START_TEST(users_and_groups_of_any_number_but_roots_are_told)
+{
+	static const char *const numbers[][2] = {
+		{ "1", "4294967294" },
+		{ "4294967294", "1" },
+	};
+	char conf[300], wanted[100];
+	size_t i;
+
+	begin(0);
+	snprintf(conf, sizeof(conf), "--conf=%s", tempdir_path("jobio.conf"));
+	for (i = 0; i < 2; i++) {
+		const char *uid = numbers[i][0], *gid = numbers[i][1];
+		char *argv[] = { (char *)"jobio-file",
+				 conf,
+				 (char *)"7",
+				 (char *)"0",
+				 (char *)uid,
+				 (char *)gid,
+				 (char *)"",
+				 (char *)tempdir_name,
+				 NULL };
+
+		world.uid = 0;
+		*done = 0;
+		optind = 0;
+		ck_assert_int_eq(jobio_file_main(8, argv), 0);
+		snprintf(wanted, sizeof(wanted),
+			 "group %s;gid %s;uid %s;2 html;", gid, gid, uid);
+		ck_assert_str_eq(done, wanted);
+	}
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(words_that_are_none_of_the_epilogs_are_refused)
 {
 	static const char *const bad[][8] = {
@@ -503,6 +554,9 @@ START_TEST(words_that_are_none_of_the_epilogs_are_refused)
 		{ "7", "0", "0", "1000", "u", "/d" },
 		{ "7", "0", "1000", "0", "u", "/d" },
 		{ "7", "0", "4294967295", "1000", "u", "/d" },
+		{ "7", "0", "1000", "4294967295", "u", "/d" },
+		{ "7", "-1", "1000", "1000", "u", "/d" },
+		{ "4294967295", "0", "1000", "1000", "u", "/d" },
 		{ "--nosuch", "7", "0", "1000", "1000", "u", "/d" },
 	};
 	char *argv[10] = { (char *)"jobio-file" };
@@ -533,4 +587,5 @@ UNIT_MAIN("filing", it_becomes_the_user_before_it_asks_and_for_ever,
 	  jobio_is_taken_from_beside_or_from_where_it_is_installed,
 	  a_directory_whose_name_is_too_long_is_told,
 	  of_a_user_so_many_wait_on_a_node_and_one_more_gives_up,
+	  users_and_groups_of_any_number_but_roots_are_told,
 	  words_that_are_none_of_the_epilogs_are_refused)
