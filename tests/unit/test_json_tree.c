@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,16 @@
 #include "tests/unit/runner.h"
 
 #define DEPTH 8
+
+static int slow; /* texts that json-c was asked for */
+
+struct json_tokener *__real_json_tokener_new_ex(int depth);
+struct json_tokener *__wrap_json_tokener_new_ex(int depth);
+struct json_tokener *__wrap_json_tokener_new_ex(int depth)
+{
+	slow++;
+	return __real_json_tokener_new_ex(depth);
+}
 
 static void expect_same_nodes(const struct json_node *a,
 			      const struct json_node *b);
@@ -74,6 +85,18 @@ static void expect_same(const char *text)
 	json_tree_free(b);
 }
 
+/* By json-c so many times, as each record of a long list is read by this. */
+static void expect_slow(const char *text, int wanted)
+{
+	struct json_tree *tree;
+
+	slow = 0;
+	tree = json_tree_new(text, strlen(text), DEPTH, NULL);
+	ck_assert_msg(slow == wanted, "%s", text);
+	ck_assert_ptr_nonnull(tree);
+	json_tree_free(tree);
+}
+
 START_TEST(plain_text_says_what_json_c_reads_in_it)
 {
 	static const char *const texts[] = {
@@ -82,12 +105,16 @@ START_TEST(plain_text_says_what_json_c_reads_in_it)
 		" {\"a\" : [ 1 ,\n-2,0, 999999999999999999 ] , \"b\":{}}",
 		"{\"a\":null,\"b\":true,\"c\":false,\"d\":\"\",\"e\":[]}",
 		"{\"t\":1795224862.060,\"u\":0.1,\"v\":3.0,\"w\":0.000001}",
+		"{\"a\":[true,false,null],\"b\":true,\"c\":null }",
+		"{\t\"a\":\r\n1\n}",
 		"{\"a\":[{\"b\":[{\"c\":[1,2]}]}],\"text\":\"/mnt/x, y: z\"}",
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		expect_same(texts[i]);
+		expect_slow(texts[i], 0);
+	}
 }
 END_TEST
 
@@ -100,12 +127,14 @@ START_TEST(what_is_not_plain_is_read_by_json_c)
 		"{\"a\":9223372036854775807,\"b\":18446744073709551615}",
 		"{\"a\":99999999999999999999999999999}",
 		"{\"a\":0.12345678901234567890123}",
-		"{\"a\":1,\"a\":2}",
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		expect_same(texts[i]);
+		expect_slow(texts[i], 1);
+	}
+	expect_same("{\"a\":1,\"a\":2}");
 }
 END_TEST
 
