@@ -151,6 +151,9 @@ static const struct key *find_section(struct config *config,
 		*base = &config->advice;
 		return config_advice_keys;
 	}
+	if (!strncmp(section, "client ", 7) || !strncmp(section, "profile ", 8))
+		*why = "its name is not of 1 to 32 small letters, digits, "
+		       "'_' and '-'";
 	if (!strncmp(section, "client ", 7) && config_is_name(section + 7)) {
 		*base = client_named(config, section + 7);
 		*why = "too many clients";

@@ -366,10 +366,13 @@ START_TEST(a_profile_for_one_client_needs_both_and_sets_no_cores)
 		     ": [profile scan:home] read_ahead_kb: 'x': expected a "
 		     "number from 0 to 1048576");
 	expect_error("[profile scan:]\nread_ahead_kb = 1\n",
-		     ":2: [profile scan:] read_ahead_kb: '1': unknown section");
+		     ":2: [profile scan:] read_ahead_kb: '1': its name is not "
+		     "of 1 to 32 small "
+		     "letters, digits, '_' and '-'");
 	expect_error("[profile scan:a:b]\nread_ahead_kb = 1\n",
-		     ":2: [profile scan:a:b] read_ahead_kb: '1': unknown "
-		     "section");
+		     ":2: [profile scan:a:b] read_ahead_kb: '1': its name is "
+		     "not of 1 to 32 small "
+		     "letters, digits, '_' and '-'");
 }
 END_TEST
 
@@ -402,7 +405,13 @@ START_TEST(a_bad_line_is_named_with_file_line_and_reason)
 		     ":2: [client w] type: 'beegfs': expected one of weka "
 		     "lustre gpfs nfs");
 	expect_error("[profile Stream]\nio_cores = 1\n",
-		     ":2: [profile Stream] io_cores: '1': unknown section");
+		     ":2: [profile Stream] io_cores: '1': its name is not of 1 "
+		     "to 32 small "
+		     "letters, digits, '_' and '-'");
+	expect_error("[client Home]\ntype = nfs\n",
+		     ":2: [client Home] type: 'nfs': its name is not of 1 to "
+		     "32 small "
+		     "letters, digits, '_' and '-'");
 	expect_error("[jobio]\ngate = off\ngate = warn\n",
 		     ":3: [jobio] gate: 'warn': set twice");
 	expect_error("[jobio]\ngate\n", ":2: expected [section]");
@@ -724,11 +733,14 @@ START_TEST(the_names_of_profiles_and_clients_have_a_longest)
 	config = conf_load("[profile a2345678901234567890123456789012]\n"
 			   "io_cores = 1\n");
 	ck_assert_uint_eq(config->profile_count, 1);
+	ck_assert_str_eq(config->profiles[0].name,
+			 "a2345678901234567890123456789012");
 	config_free(config);
 	expect_error("[profile a23456789012345678901234567890123]\n"
 		     "io_cores = 1\n",
 		     ":2: [profile a23456789012345678901234567890123] "
-		     "io_cores: '1': unknown section");
+		     "io_cores: '1': its name is not of 1 to 32 small "
+		     "letters, digits, '_' and '-'");
 	ck_assert(config_is_name("0-_a"));
 	ck_assert(!config_is_name("-a"));
 	ck_assert(!config_is_name("_a"));
