@@ -220,7 +220,7 @@ static void begin(void)
 /* Words behind --conf, --output and --dir. */
 static int run(const char *line)
 {
-	char conf[300], output[300], *words = strdup(line), *rest = words;
+	char conf[600], output[600], *words = strdup(line), *rest = words;
 	char *argv[20] = { (char *)"calibrate", conf, output,
 			   (char *)"--dir=/fs" };
 	FILE *old_out = stdout, *old_err = stderr;
@@ -440,7 +440,7 @@ END_TEST
 
 START_TEST(what_follows_is_told_and_written_down)
 {
-	char wanted[500];
+	char wanted[800];
 
 	begin();
 	expect(COMMAND_OK, MEASURED, "3 jobs of");
