@@ -3,6 +3,7 @@
  * writer again, and how it ends. With real ones: ledger.bats. */
 #include <errno.h>
 #include <event2/event.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <pwd.h>
 #include <signal.h>
@@ -259,7 +260,6 @@ static void dies_again_and_again(void)
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		dies();
 		expect_did(wanted[i]);
-		world.wake(world.wake_arg); /* there is none */
 		comes_back();
 	}
 	/* five minutes are not enough; then it begins anew */
@@ -284,6 +284,23 @@ START_TEST(a_writer_that_dies_is_waited_for_longer_until_one_lives)
 }
 END_TEST
 
+/* Nobody writes into a file that has got the number of the writer's pipe. */
+static void expect_nobody_woken(void)
+{
+	int fds[8];
+	size_t i;
+
+	tempdir_put("other", "");
+	for (i = 0; i < 8; i++) {
+		fds[i] = open(tempdir_path("other"), O_WRONLY | O_CLOEXEC);
+		ck_assert_int_ge(fds[i], 0);
+	}
+	world.wake(world.wake_arg);
+	ck_assert_int_eq(lseek(fds[0], 0, SEEK_END), 0);
+	for (i = 0; i < 8; i++)
+		close(fds[i]);
+}
+
 static void dies_each_way(void)
 {
 	world.is_another = true;
@@ -291,6 +308,7 @@ static void dies_each_way(void)
 	expect_did("fork;");
 	world.is_another = false;
 	dies();
+	expect_nobody_woken();
 	dies(); /* another child: there is no writer */
 	comes_back();
 	world.status = SIGKILL;
