@@ -221,6 +221,11 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "@jobio/1 e 3 1 1 1 c1 the job is another user's" "$output"
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 4294967295 0 1 <<<''
 	expect_equal '@jobio/1 e 1 1 1 1 c1 jobio knows nothing of this job' "$output"
+	# its epilog has been here, and the next prolog has not
+	jq -c '.end = .start + 1' "$NODE/run/7/start.json" >"$NODE/ended"
+	cp "$NODE/ended" "$NODE/run/7/start.json"
+	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 <<<''
+	expect_equal '@jobio/1 e 1 1 1 1 c1 the job has ended here' "$output"
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/none.conf" 7 0 1 <<<''
 	expect_in '@jobio/1 e 1 1 1 ' "$output"
 	expect_in "$NODE/none.conf" "$output"
