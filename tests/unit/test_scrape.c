@@ -268,7 +268,7 @@ START_TEST(a_question_is_answered_when_it_is_whole_and_not_when_it_is_too_long)
 	fd = connected();
 	for (i = 0; i < strlen(GET); i++) {
 		ck_assert(is_silent(fd));
-		say(fd, GET + i, 1);
+		say(fd, &GET[i], 1);
 	}
 	said_expect(answer(fd), "\r\n\r\njobio 1\n");
 	memset(line, 'x', sizeof(line));
