@@ -93,7 +93,8 @@ static void expect_slow(const char *text, int wanted)
 	slow = 0;
 	tree = json_tree_new(text, strlen(text), DEPTH, NULL);
 	ck_assert_msg(slow == wanted, "%s", text);
-	ck_assert_ptr_nonnull(tree);
+	/* some json-c take some of these numbers, and some do not */
+	ck_assert(tree || wanted);
 	json_tree_free(tree);
 }
 
