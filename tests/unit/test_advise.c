@@ -13,6 +13,7 @@
 #include "report/job_report.h"
 #include "report/next_run.h"
 #include "report/tone.h"
+#include "tests/unit/job_reports.h"
 #include "tests/unit/runner.h"
 
 #define LISTED_MAX 40
@@ -30,7 +31,7 @@ static struct {
 	/* what was seen */
 	char runs[400]; /* "1 2 3 " */
 	char conf[20];
-	size_t reports, rows; /* that nobody has freed */
+	size_t rows; /* that nobody has freed */
 	bool is_closed;
 	struct ledger_link *closed;
 } world;
@@ -82,21 +83,10 @@ void job_source_close(struct job_source *source)
 
 static struct job_report *a_report(const char *id, const struct sacct_row *row)
 {
-	struct job_report *r = calloc(1, sizeof(*r));
+	struct job_report *r = job_report_named(id);
 
-	r->id = strdup(id);
 	r->slurm = row;
-	world.reports++;
 	return r;
-}
-
-void job_report_free(struct job_report *report)
-{
-	if (!report)
-		return;
-	world.reports--;
-	free(report->id);
-	free(report);
 }
 
 struct job_report *job_report_get(struct job_source *source, const char *id,
@@ -256,7 +246,7 @@ static int run(const char *line)
 	fclose(out);
 	fclose(why);
 	free(words);
-	ck_assert_uint_eq(world.reports, 0);
+	ck_assert_uint_eq(job_reports, 0);
 	ck_assert_uint_eq(world.rows, 0);
 	return status;
 }

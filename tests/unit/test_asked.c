@@ -11,6 +11,7 @@
 #include "lib/child.h"
 #include "prolog/ask_slurm.h"
 #include "prolog/asked.h"
+#include "tests/unit/append.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/runner.h"
 
@@ -45,14 +46,12 @@ static char logged[2000];
 
 void log_line(const char *format, ...)
 {
-	size_t used = strlen(logged);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(logged + used, sizeof(logged) - used, format, args);
+	append_list(logged, sizeof(logged), format, args);
 	va_end(args);
-	used = strlen(logged);
-	snprintf(logged + used, sizeof(logged) - used, "\n");
+	append(logged, sizeof(logged), "\n");
 }
 
 static bool cached[2]; /* was the client not asked anew? */

@@ -2,7 +2,6 @@
 /* What jobio check looks at, for which role, and what it makes of its command line. What
  * is found is of others, in whose place there is a word here; on whole sites:
  * tests/scripts/check_site.bats. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "report/doctor_node.h"
 #include "report/doctor_slurm.h"
 #include "report/doctor_slurmd.h"
+#include "tests/unit/append.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -48,15 +48,7 @@ static struct {
 	int opened; /* clients that nobody has closed */
 } world;
 
-__attribute__((format(printf, 1, 2))) static void see(const char *format, ...)
-{
-	size_t used = strlen(world.seen);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(world.seen + used, sizeof(world.seen) - used, format, list);
-	va_end(list);
-}
+#define see(...) append(world.seen, sizeof(world.seen), __VA_ARGS__)
 
 /* ---- in the place of others ------------------------------------------------------- */
 

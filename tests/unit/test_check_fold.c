@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What many hosts answered, in one table. With a real check: check_site.bats. */
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +8,14 @@
 
 #include "report/check_fold.h"
 #include "report/command.h"
+#include "tests/unit/append.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
 static char in[1 << 20], out[1 << 16];
 
 /* One more line of what is folded. */
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-	size_t used = strlen(in);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(in + used, sizeof(in) - used, format, args);
-	va_end(args);
-}
+#define say(...) append(in, sizeof(in), __VA_ARGS__)
 
 /* A host with one finding of this code and severity; "" has none. */
 static void host(const char *name, const char *code, const char *severity)

@@ -18,6 +18,7 @@
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/child.h"
+#include "tests/unit/append.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -48,15 +49,7 @@ static struct {
 	unsigned int alarm;
 } world;
 
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-	size_t used = strlen(done);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(done + used, sizeof(done) - used, format, args);
-	va_end(args);
-}
+#define note(...) append(done, sizeof(done), __VA_ARGS__)
 
 /* ---- the user -------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "ledger/scrape.h"
 #include "ledger/server.h"
+#include "tests/unit/append.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -42,15 +42,7 @@ static struct {
 	void *arg;
 } child, timer;
 
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-	size_t used = strlen(did);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(did + used, sizeof(did) - used, format, args);
-	va_end(args);
-}
+#define note(...) append(did, sizeof(did), __VA_ARGS__)
 
 static void expect_did(const char *wanted)
 {

@@ -12,6 +12,7 @@
 #include "lib/rundir.h"
 #include "prolog/leftover.h"
 #include "prolog/recover.h"
+#include "tests/unit/append.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -48,14 +49,12 @@ static void tell(const char *what, uint32_t id)
 
 void __wrap_log_line(const char *format, ...)
 {
-	size_t used = strlen(told);
 	va_list args;
 
 	va_start(args, format);
-	used += (size_t)vsnprintf(told + used, sizeof(told) - used, format,
-				  args);
+	append_list(told, sizeof(told), format, args);
 	va_end(args);
-	snprintf(told + used, sizeof(told) - used, ";");
+	append(told, sizeof(told), ";");
 }
 
 bool __wrap_job_has_stepd(const struct config *config, uint32_t id)

@@ -2,7 +2,6 @@
 /* What jobio report makes of its command line: whom it asks, what it prints, in which
  * order, and its exit status. What is printed of a job, and where it is known from, is
  * of others, in whose place there is a word here. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,8 @@
 #include "report/page.h"
 #include "report/site.h"
 #include "report/tone.h"
+#include "tests/unit/append.h"
+#include "tests/unit/job_reports.h"
 #include "tests/unit/runner.h"
 
 static struct {
@@ -26,22 +27,12 @@ static struct {
 	bool has_no_site, is_page_stuck;
 	/* what was asked, one after the other: "get 7 run -1; " */
 	char asked[100000];
-	size_t reports; /* that nobody has freed */
-	size_t listed;	/* jobs of a list */
+	size_t listed; /* jobs of a list */
 } world;
 
 static struct config config;
 
-__attribute__((format(printf, 1, 2))) static void ask(const char *format, ...)
-{
-	size_t used = strlen(world.asked);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(world.asked + used, sizeof(world.asked) - used, format, list);
-	va_end(list);
-	ck_assert_uint_lt(strlen(world.asked), sizeof(world.asked) - 1);
-}
+#define ask(...) append(world.asked, sizeof(world.asked), __VA_ARGS__)
 
 /* ---- in the place of others ------------------------------------------------------- */
 
@@ -94,24 +85,6 @@ void job_source_close(struct job_source *source)
 	ask("close");
 }
 
-static struct job_report *a_report(const char *id)
-{
-	struct job_report *r = calloc(1, sizeof(*r));
-
-	r->id = strdup(id);
-	world.reports++;
-	return r;
-}
-
-void job_report_free(struct job_report *report)
-{
-	if (!report)
-		return;
-	world.reports--;
-	free(report->id);
-	free(report);
-}
-
 static bool is_known(const char *id)
 {
 	static const char *const known[] = { "7",   "8",   "5_1", "5_2", "5_3",
@@ -133,7 +106,7 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 		ask(" run %lld", (long long)restart);
 	ask("; ");
 	if (is_known(id))
-		return a_report(id);
+		return job_report_named(id);
 	err_set(err, "job: '%s': nobody knows it", id);
 	return NULL;
 }
@@ -149,7 +122,7 @@ int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
 	for (i = 0; i < count; i++) {
 		ask(" %s", ids[i]);
 		reports[i] = is_known(ids[i]) && strpbrk(ids[i], "13")
-				     ? a_report(ids[i])
+				     ? job_report_named(ids[i])
 				     : NULL;
 	}
 	ask("; ");
@@ -309,7 +282,7 @@ struct job_list *job_list_get(struct job_source *source,
 	list->reports = calloc(world.listed + 1, sizeof(*list->reports));
 	while (list->count < world.listed) {
 		snprintf(id, sizeof(id), "%zu", list->count + 1);
-		list->reports[list->count++] = a_report(id);
+		list->reports[list->count++] = job_report_named(id);
 	}
 	return list;
 }
@@ -422,7 +395,7 @@ static int run(char *words)
 	stdout = old_out;
 	stderr = old_err;
 	ck_assert_int_eq(fclose(out), 0);
-	ck_assert_uint_eq(world.reports, 0);
+	ck_assert_uint_eq(job_reports, 0);
 	return status;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ledger/scrape.h"
+#include "tests/unit/listener.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -63,20 +64,6 @@ struct event *fake_event_new(struct event_base *of, evutil_socket_t fd,
 	else
 		deadline = event;
 	return event;
-}
-
-#undef evconnlistener_set_error_cb
-void evconnlistener_set_error_cb(struct evconnlistener *of,
-				 evconnlistener_errorcb call);
-
-static struct evconnlistener *listener;
-static evconnlistener_errorcb accept_error;
-
-void fake_set_error_cb(struct evconnlistener *of, evconnlistener_errorcb call)
-{
-	listener = of;
-	accept_error = call;
-	evconnlistener_set_error_cb(of, call);
 }
 
 static struct scrape *made_scrape(const char *listen, const char *file,

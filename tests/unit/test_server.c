@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +18,8 @@
 
 #include "lib/envelope.h"
 #include "ledger/server.h"
+#include "tests/unit/append.h"
+#include "tests/unit/listener.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -37,19 +38,11 @@
 static struct server *server;
 static struct service service;
 static struct metrics metrics;
-static char did[4000]; /* by the service, and what was sealed */
+static char did[64000]; /* by the service, and what was sealed */
 static bool is_full;
 static uint16_t port;
 
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-	size_t used = strlen(did);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(did + used, sizeof(did) - used, format, args);
-	va_end(args);
-}
+#define note(...) append(did, sizeof(did), __VA_ARGS__)
 
 /* What was noted until now. */
 static const char *noted(void)
@@ -87,20 +80,6 @@ struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
 	if (fd < 0 && what & EV_PERSIST)
 		tick_event = event;
 	return event;
-}
-
-#undef evconnlistener_set_error_cb
-void evconnlistener_set_error_cb(struct evconnlistener *of,
-				 evconnlistener_errorcb call);
-
-static struct evconnlistener *listener;
-static evconnlistener_errorcb accept_error;
-
-void fake_set_error_cb(struct evconnlistener *of, evconnlistener_errorcb call)
-{
-	listener = of;
-	accept_error = call;
-	evconnlistener_set_error_cb(of, call);
 }
 
 int seal_open(struct seal *seal, const char *credential, char **data,
