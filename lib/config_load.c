@@ -130,12 +130,17 @@ static bool split_profile(const char *text, char name[PROFILE_NAME_MAX + 1],
 	return true;
 }
 
+static const char no_name[] = "its name is not of 1 to 32 small letters, "
+			      "digits, '_' and '-'";
+_Static_assert(PROFILE_NAME_MAX == 32, "no_name says so");
+
 /* The table and the struct of a section; NULL when there is no such one. */
 static const struct key *find_section(struct config *config,
 				      const char *section, void **base,
 				      const char **why)
 {
 	char name[PROFILE_NAME_MAX + 1], client[PROFILE_NAME_MAX + 1];
+	bool is_client, is_profile;
 
 	*why = "unknown section";
 	*base = config;
@@ -151,16 +156,16 @@ static const struct key *find_section(struct config *config,
 		*base = &config->advice;
 		return config_advice_keys;
 	}
-	if (!strncmp(section, "client ", 7) || !strncmp(section, "profile ", 8))
-		*why = "its name is not of 1 to 32 small letters, digits, "
-		       "'_' and '-'";
-	if (!strncmp(section, "client ", 7) && config_is_name(section + 7)) {
+	is_client = !strncmp(section, "client ", 7);
+	is_profile = !strncmp(section, "profile ", 8);
+	if (is_client || is_profile)
+		*why = no_name;
+	if (is_client && config_is_name(section + 7)) {
 		*base = client_named(config, section + 7);
 		*why = "too many clients";
 		return *base ? config_client_keys : NULL;
 	}
-	if (!strncmp(section, "profile ", 8) &&
-	    split_profile(section + 8, name, client)) {
+	if (is_profile && split_profile(section + 8, name, client)) {
 		*base = profile_named(config, name, client);
 		*why = "too many profiles";
 		return *base ? config_profile_keys : NULL;
