@@ -649,17 +649,22 @@ START_TEST(without_a_journal_the_states_word_stays)
 }
 END_TEST
 
-START_TEST(a_journal_that_lost_lines_is_told_beside_what_was_known)
+/* It is told beside what was known of the job. */
+static void expect_damaged_journal(void)
 {
-	struct record *state;
+	struct record *state = with_clients();
 
-	begin();
-	tempdir_put("run/7/journal", "x\ny\n");
-	state = with_clients();
 	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
 	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
 						RECORD_FLAG(JOURNAL_DAMAGED));
 	record_free(state);
+}
+
+START_TEST(a_journal_that_lost_lines_is_told_beside_what_was_known)
+{
+	begin();
+	tempdir_put("run/7/journal", "x\ny\n");
+	expect_damaged_journal();
 	teardown();
 }
 END_TEST
@@ -710,16 +715,10 @@ END_TEST
 
 START_TEST(a_journal_that_cannot_be_read_has_lost_lines)
 {
-	struct record *state;
-
 	begin();
 	ck_assert_int_eq(mkdir(tempdir_path("run/7/journal"), 0700), 0);
 	ck_assert(job_has_changes(config, 7, NULL));
-	state = with_clients();
-	ck_assert_int_eq(job_mend(config, 7, state, &err), 0);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
-						RECORD_FLAG(JOURNAL_DAMAGED));
-	record_free(state);
+	expect_damaged_journal();
 	teardown();
 }
 END_TEST

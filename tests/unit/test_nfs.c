@@ -308,13 +308,29 @@ static void answer_one(void)
 	_exit(0);
 }
 
-/* "requests" are sent, 12 of them answered. */
+/* A mount of this server; "requests" are sent, 12 of them answered. */
+static void node_at(const char *address, unsigned int port,
+		    unsigned int requests)
+{
+	char line[128], stats[256];
+
+	snprintf(line, sizeof(line),
+		 "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=%s 0 0\n", port,
+		 address);
+	node(line, "6.1");
+	snprintf(stats, sizeof(stats),
+		 "device s:/w mounted on /mnt/work with fstype nfs "
+		 "statvers=1.1\n"
+		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
+		 requests);
+	section.mountstats = (char *)tempdir_put("stats", stats);
+}
+
 static void node_with_server(bool answers, unsigned int requests)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t size = sizeof(at);
-	char line[128], stats[256];
 
 	server_fd = socket(AF_INET, SOCK_STREAM, 0);
 	ck_assert_int_eq(bind(server_fd, (struct sockaddr *)&at, size), 0);
@@ -323,16 +339,7 @@ static void node_with_server(bool answers, unsigned int requests)
 	server = answers ? fork() : -1;
 	if (server == 0)
 		answer_one();
-	snprintf(line, sizeof(line),
-		 "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=127.0.0.1 0 0\n",
-		 ntohs(at.sin_port));
-	node(line, "6.1");
-	snprintf(stats, sizeof(stats),
-		 "device s:/w mounted on /mnt/work with fstype nfs "
-		 "statvers=1.1\n"
-		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
-		 requests);
-	section.mountstats = (char *)tempdir_put("stats", stats);
+	node_at("127.0.0.1", ntohs(at.sin_port), requests);
 	section.timeout_ms = 60000;
 }
 
@@ -403,21 +410,10 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 }
 END_TEST
 
-/* A mount of this address, of a server on whose port nobody listens. */
+/* A mount of a server on whose port nobody listens. */
 static void look_at_address(const char *address, unsigned int requests)
 {
-	char line[128], stats[256];
-
-	snprintf(line, sizeof(line),
-		 "s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=%s 0 0\n",
-		 address);
-	node(line, "6.1");
-	snprintf(stats, sizeof(stats),
-		 "device s:/w mounted on /mnt/work with fstype nfs "
-		 "statvers=1.1\n"
-		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
-		 requests);
-	section.mountstats = (char *)tempdir_put("stats", stats);
+	node_at(address, 1, requests);
 	section.ask_servers = SWITCH_YES;
 	look();
 }
