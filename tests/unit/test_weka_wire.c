@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "client/weka/wire.h"
+#include "lib/child.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/tempdir.h"
+#include "tests/unit/unix_server.h"
 
 #define ROW(process, stat, value)                                              \
 	"{\"nodeId\":\"" process                                               \
@@ -177,6 +181,21 @@ START_TEST(what_is_no_counter_is_refused)
 }
 END_TEST
 
+START_TEST(a_process_that_names_no_filesystem_is_one_row)
+{
+	struct wire *wire = wire_of(OK RESULT(
+		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":"
+		"\"READS\",\"value\":\"7\"},{\"nodeId\":\"A\",\"category\":"
+		"\"fs_stats\",\"stat\":\"WRITES\",\"value\":\"8\"}"));
+
+	ck_assert_uint_eq(wire->count, 1);
+	ck_assert_str_eq(wire->row[0].id, "/s A -");
+	ck_assert_int_eq(wire->row[0].count[WIRE_READS], 7);
+	ck_assert_int_eq(wire->row[0].count[WIRE_WRITES], 8);
+	wire_free(wire);
+}
+END_TEST
+
 START_TEST(rows_that_may_count_the_same_twice_are_refused)
 {
 	expect_refused(
@@ -186,6 +205,10 @@ START_TEST(rows_that_may_count_the_same_twice_are_refused)
 				 "\"category\":\"fs_stats\",\"stat\":\"READS\","
 				 "\"value\":\"7\",\"params\":{}}"),
 		"some counters name a filesystem");
+	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
+				 "\"stat\":\"READS\",\"value\":\"7\"}," ROW(
+					 "B", "READS", "1")),
+		       "'/s': some counters name a filesystem, others do not");
 }
 END_TEST
 
@@ -227,6 +250,8 @@ START_TEST(an_answer_is_whole_when_its_length_says_so)
 	ck_assert_int_eq(
 		weka_wire_is_whole("x\r\nTransfer-Encoding: x\r\n\r\n", 28),
 		-1);
+	ck_assert_int_eq(
+		weka_wire_is_whole("x\r\nContent-Length: -5\r\n\r\n", 26), -1);
 }
 END_TEST
 
@@ -279,11 +304,182 @@ START_TEST(more_processes_than_there_is_room_for_are_refused)
 }
 END_TEST
 
+START_TEST(a_socket_whose_name_leaves_no_room_for_its_rows_is_refused)
+{
+	static const char text[] = OK RESULT(ROW("A", "READS", "1"));
+	struct wire *wire = wire_new(NULL);
+	char path[WIRE_ID_MAX];
+	struct err err;
+
+	/* "PATH A 1" */
+	memset(path, 'p', sizeof(path));
+	path[WIRE_ID_MAX - 5] = '\0';
+	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err),
+			 0);
+	ck_assert_uint_eq(wire->count, 1);
+	ck_assert_uint_eq(strlen(wire->row[0].id), WIRE_ID_MAX - 1);
+	path[WIRE_ID_MAX - 5] = 'p';
+	path[WIRE_ID_MAX - 4] = '\0';
+	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err),
+			 -1);
+	ck_assert_uint_eq(wire->count, 1);
+	wire_free(wire);
+}
+END_TEST
+
+/* ---- the sockets of the containers -------------------------------------------- */
+
+static unsigned int timeout_ms = 60000; /* of jobio.conf */
+
+static struct wire *read_sockets(const char *pattern, const char *container,
+				 struct err *err)
+{
+	static char path[600], name[100];
+	struct config_client section = { .stats_socket = path,
+					 .container = name,
+					 .timeout_ms = timeout_ms };
+	struct client client = { .section = &section };
+
+	snprintf(path, sizeof(path), "%s", tempdir_path(pattern));
+	snprintf(name, sizeof(name), "%s", container);
+	err->text[0] = '\0';
+	errno = 0;
+	return weka_wire_read(&client, err);
+}
+
+/* So many rows, in no order. */
+static void expect_rows(const char *pattern, const char *container,
+			size_t count)
+{
+	struct err err;
+	struct wire *wire = read_sockets(pattern, container, &err);
+
+	ck_assert_msg(wire != NULL, "%s", err.text);
+	ck_assert_uint_eq(wire->count, count);
+	wire_free(wire);
+}
+
+/* None; where 'name' is not NULL the reason begins with that path. */
+static void expect_none(const char *pattern, const char *container, int error,
+			const char *name, const char *why)
+{
+	char text[700];
+	struct err err;
+
+	ck_assert_ptr_null(read_sockets(pattern, container, &err));
+	ck_assert_int_eq(errno, error);
+	if (!name) {
+		ck_assert_ptr_nonnull(strstr(err.text, why));
+		return;
+	}
+	snprintf(text, sizeof(text), "'%s': %s", tempdir_path(name), why);
+	ck_assert_str_eq(err.text, text);
+}
+
+START_TEST(each_container_is_asked_by_http_for_its_own_counters)
+{
+	static const char asked[] =
+		"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
+		"Content-Type: application/json\r\nContent-Length: 65\r\n"
+		"Connection: close\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,"
+		"\"method\":\"fetch_local_stats\",\"params\":{}}";
+
+	ck_assert_uint_eq(strlen(strchr(asked, '{')), 65);
+	tempdir_make();
+	unix_serve("a/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	unix_serve("b/socket", OK RESULT(FOUR("A", "1", "2", "3", "4") "," FOUR(
+				       "B", "1", "2", "3", "4")));
+	expect_rows("*/socket", "", 3);
+	tempdir_expect("a/socket.asked", asked);
+	tempdir_expect("b/socket.asked", asked);
+	/* the one of jobio.conf alone */
+	expect_rows("*/socket", "a", 1);
+	expect_rows("*/socket", "b", 2);
+	expect_rows("b/socket", "a", 2);
+	unix_serve("b/b.a", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	expect_rows("*/*.a", "b", 1);
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(where_no_container_listens_nobody_is_there)
+{
+	tempdir_make();
+	expect_none("*/socket", "", ENOENT, "*/socket", "nobody is there");
+	expect_none("*/socket", "a", ENOENT, "*/socket", "nobody is there");
+	unix_serve("a/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	expect_none("*/socket", "b", ENOENT, "*/socket", "nobody is there");
+	unix_stop(); /* the socket stays */
+	expect_none("*/socket", "", ENOENT, "*/socket", "nobody is there");
+	/* beside it is one that does */
+	unix_serve("b/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	expect_rows("*/socket", "", 1);
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(one_container_that_does_not_tell_makes_the_others_useless)
+{
+	tempdir_make();
+	unix_serve("a/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	unix_serve("b/socket", OK "[]");
+	unix_serve("c/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
+	expect_none("*/socket", "", EIO, "b/socket",
+		    "the answer has no result");
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(eight_containers_are_asked_and_of_more_none)
+{
+	char name[16];
+	int i;
+
+	tempdir_make();
+	for (i = 1; i <= 9; i++) {
+		snprintf(name, sizeof(name), "%d/socket", i);
+		unix_serve(name, OK RESULT(FOUR("A", "1", "2", "3", "4")));
+		if (i == 8)
+			expect_rows("*/socket", "", 8);
+	}
+	tempdir_put("1/socket.asked", "");
+	expect_none("*/socket", "", EIO, NULL,
+		    "/socket': and more sockets than 8");
+	tempdir_expect("1/socket.asked", "");
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_container_that_hangs_is_waited_for_as_long_as_the_site_says)
+{
+	unsigned long long began_ms = child_now_ms();
+
+	tempdir_make();
+	unix_serve("a/socket", NULL);
+	timeout_ms = 100;
+	expect_none("*/socket", "", EIO, "a/socket", "no answer in time");
+	ck_assert_uint_ge(child_now_ms() - began_ms, 90);
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("weka_wire", the_difference_is_summed_over_processes,
 	  other_counters_are_passed_over, a_new_process_counts_whole,
 	  the_restart_of_one_process_is_not_hidden_by_another,
 	  a_counter_that_is_missing_is_unknown, what_is_no_counter_is_refused,
+	  a_process_that_names_no_filesystem_is_one_row,
 	  rows_that_may_count_the_same_twice_are_refused,
 	  what_is_no_answer_is_refused,
 	  an_answer_is_whole_when_its_length_says_so, a_damaged_file_is_refused,
-	  more_processes_than_there_is_room_for_are_refused)
+	  more_processes_than_there_is_room_for_are_refused,
+	  a_socket_whose_name_leaves_no_room_for_its_rows_is_refused,
+	  each_container_is_asked_by_http_for_its_own_counters,
+	  where_no_container_listens_nobody_is_there,
+	  one_container_that_does_not_tell_makes_the_others_useless,
+	  eight_containers_are_asked_and_of_more_none,
+	  a_container_that_hangs_is_waited_for_as_long_as_the_site_says)
