@@ -288,6 +288,18 @@ START_TEST(a_cpuset_of_the_job_confines_it)
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", ""));
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", NULL));
 	ck_assert(!confined("0::/user.slice\n", "0-3\n"));
+	/* those of all jobs confine none */
+	tempdir_make();
+	tempdir_put("cpuset.cpus", "0-3\n");
+	tempdir_put("slurm/cpuset.cpus", "0-3\n");
+	tempdir_put("slurm/job_7/cpuset.cpus", "\n");
+	tempdir_put("cgroup", "0::/slurm/job_7/step_0\n");
+	ck_assert(!gate_is_confined(7, tempdir_path("cgroup"),
+				    tempdir_path(".")));
+	tempdir_put("slurm/job_7/cpuset.cpus", "0-3\n");
+	ck_assert(
+		gate_is_confined(7, tempdir_path("cgroup"), tempdir_path(".")));
+	tempdir_remove();
 }
 END_TEST
 

@@ -40,21 +40,27 @@ static int look(const char *proc, const char *noted)
 	return rc;
 }
 
+static void make_processes(void)
+{
+	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
+	size_t i;
+
+	tempdir_make();
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
+}
+
 /* The task is in this namespace and has this table; process 1 is in mnt:[1], which
  * has NODE, or what the task has where both are in it. */
 static int find_noted(const char *namespace, const char *mine,
 		      const char *noted)
 {
-	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
 	char path[512];
-	size_t i;
 	int rc;
 
-	tempdir_make();
+	make_processes();
 	if (noted)
 		snprintf(path, sizeof(path), "%s", tempdir_put("noted", noted));
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
 	ck_assert_int_eq(symlink(namespace, tempdir_path("self/ns/mnt")), 0);
 	if (!strcmp(namespace, "hidden"))
 		ck_assert_int_eq(rmdir(tempdir_path("1/ns")), 0);
@@ -247,14 +253,10 @@ END_TEST
  * without one, by process 1? */
 static bool is_ours(const char *task, const char *noted, const char *first)
 {
-	static const char *const folders[] = { "self", "self/ns", "1", "1/ns" };
 	char path[512];
-	size_t i;
 	bool is;
 
-	tempdir_make();
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		ck_assert_int_eq(mkdir(tempdir_path(folders[i]), 0700), 0);
+	make_processes();
 	if (task)
 		ck_assert_int_eq(symlink(task, tempdir_path("self/ns/mnt")), 0);
 	ck_assert_int_eq(symlink(first, tempdir_path("1/ns/mnt")), 0);
@@ -278,6 +280,25 @@ START_TEST(a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1)
 	ck_assert(!is_ours("mnt:[2]", "\n\n" NODE, "mnt:[1]"));
 	/* who cannot be looked at is nobody */
 	ck_assert(!is_ours(NULL, "mnt:[1]\n", "mnt:[1]"));
+}
+END_TEST
+
+START_TEST(
+	without_a_process_1_to_look_at_no_task_is_in_the_namespace_of_the_node)
+{
+	char proc[512], first[512];
+	bool was, is;
+
+	make_processes();
+	snprintf(proc, sizeof(proc), "%s", tempdir_path("."));
+	snprintf(first, sizeof(first), "%s", tempdir_path("1/ns/mnt"));
+	ck_assert_int_eq(symlink("mnt:[1]", tempdir_path("self/ns/mnt")), 0);
+	ck_assert_int_eq(symlink("mnt:[1]", first), 0);
+	was = own_node_is_ours(proc, NULL);
+	unlink(first);
+	is = own_node_is_ours(proc, NULL);
+	ck_assert(was && !is);
+	tempdir_remove();
 }
 END_TEST
 
@@ -387,6 +408,11 @@ START_TEST(paths_and_tables_that_say_nothing_are_not_elsewhere)
 	ck_assert(!own_mounts_is_elsewhere(
 		"1 2 8:1 /x / rw - ext4 a rw\n2 1 8:1 / /t rw - ext4 a rw\n",
 		NODE, "/t"));
+	/* a line that ends too early */
+	ck_assert(!own_mounts_is_elsewhere(NODE "58 25 8:1 /jobs/7 /tmp\n",
+					   NODE, "/tmp"));
+	ck_assert(!own_mounts_is_elsewhere(NODE "58 25 8:1 /jobs/7 /tmp rw\n",
+					   NODE, "/tmp"));
 	/* mounts that stand on each other */
 	ck_assert(!own_mounts_is_elsewhere(
 		"1 1 8:1 / / rw - ext4 a rw\n2 3 8:1 / /t rw - ext4 a rw\n"
@@ -396,22 +422,24 @@ START_TEST(paths_and_tables_that_say_nothing_are_not_elsewhere)
 }
 END_TEST
 
-UNIT_MAIN("own_mounts", in_the_namespace_of_the_node_no_mount_is_own,
-	  what_only_the_task_has_is_own_each_type_once,
-	  where_the_namespace_is_not_told_the_tables_tell,
-	  another_place_of_what_the_node_has_is_not_own,
-	  what_cannot_be_read_is_unknown_and_odd_lines_say_nothing,
-	  a_type_whose_name_is_in_anothers_is_a_type_of_its_own,
-	  more_types_than_there_is_room_for_are_left_out,
-	  a_type_is_told_whole_or_not_at_all,
-	  where_process_1_is_the_jobs_the_prolog_has_noted_the_node,
-	  mounts_of_now_win_over_those_that_the_prolog_noted,
-	  slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
-	  a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1,
-	  names_of_namespaces_are_compared_to_the_last_character_that_fits,
-	  a_root_may_stand_on_itself,
-	  a_private_directory_is_elsewhere_with_all_below_it,
-	  what_a_private_directory_hides_is_elsewhere_too,
-	  what_stands_on_the_root_hides_all_of_it,
-	  what_the_node_mounts_when_somebody_comes_is_the_same_place,
-	  paths_and_tables_that_say_nothing_are_not_elsewhere)
+UNIT_MAIN(
+	"own_mounts", in_the_namespace_of_the_node_no_mount_is_own,
+	what_only_the_task_has_is_own_each_type_once,
+	where_the_namespace_is_not_told_the_tables_tell,
+	another_place_of_what_the_node_has_is_not_own,
+	what_cannot_be_read_is_unknown_and_odd_lines_say_nothing,
+	a_type_whose_name_is_in_anothers_is_a_type_of_its_own,
+	more_types_than_there_is_room_for_are_left_out,
+	a_type_is_told_whole_or_not_at_all,
+	where_process_1_is_the_jobs_the_prolog_has_noted_the_node,
+	mounts_of_now_win_over_those_that_the_prolog_noted,
+	slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
+	a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1,
+	without_a_process_1_to_look_at_no_task_is_in_the_namespace_of_the_node,
+	names_of_namespaces_are_compared_to_the_last_character_that_fits,
+	a_root_may_stand_on_itself,
+	a_private_directory_is_elsewhere_with_all_below_it,
+	what_a_private_directory_hides_is_elsewhere_too,
+	what_stands_on_the_root_hides_all_of_it,
+	what_the_node_mounts_when_somebody_comes_is_the_same_place,
+	paths_and_tables_that_say_nothing_are_not_elsewhere)

@@ -2,6 +2,7 @@
 /* NFS that a job has in a namespace of its own: what slurmstepd leaves of a step,
  * by files like those of /proc, and what the epilog makes of it. */
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,14 +75,19 @@ static void start(const char *namespace)
 	tempdir_put("1/mountinfo", NODE);
 }
 
-static void begin(const char *table, const char *counters)
+static void open_page(void)
 {
-	int status;
-
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(page, MAP_FAILED);
 	own_stats_open(&stats);
+}
+
+static void begin(const char *table, const char *counters)
+{
+	int status;
+
+	open_page();
 	have(table, counters);
 	if (fork() == 0) {
 		own_stats_begin(&stats, tempdir_path("."), noted, page);
@@ -197,15 +203,66 @@ START_TEST(counters_that_could_not_be_read_at_the_begin_are_told_as_such)
 	char *text;
 
 	start("mnt:[2]");
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	own_stats_open(&stats);
+	open_page();
 	tempdir_put("self/mountinfo", NODE DATA);
 	own_stats_begin(&stats, tempdir_path("."), noted, page);
 	ck_assert_str_eq(page->begin, "begin -1\n");
 	/* nor has anything been handed over for the end */
 	text = end(NODE DATA, part("/data", 130, 6, 9));
 	ck_assert_str_eq(text, "own 1\nbegin -1\nend -1\n");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(of_tables_that_cannot_be_read_nothing_is_told_at_the_begin)
+{
+	static const char *const files[] = { "self/mountinfo", "1/mountinfo" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		start("mnt:[2]");
+		open_page();
+		have(NODE DATA, part("/data", 100, 5, 7));
+		ck_assert_int_eq(unlink(tempdir_path(files[i])), 0);
+		own_stats_begin(&stats, tempdir_path("."), noted, page);
+		ck_assert_str_eq(page->begin, "");
+		ck_assert_str_eq(page->types, "");
+		ck_assert_ptr_null(end(NODE DATA, part("/data", 130, 6, 9)));
+		tempdir_remove();
+	}
+}
+END_TEST
+
+/* The two files are 0 and 1 then. */
+START_TEST(a_task_without_standard_files_tells_as_much_as_others)
+{
+	char *text;
+
+	start("mnt:[2]");
+	open_page();
+	have(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	own_stats_begin(&stats, tempdir_path("."), noted, page);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_slurmstepd_without_standard_files_is_told_as_much_as_others)
+{
+	char *text;
+
+	start("mnt:[2]");
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	begin(NODE DATA, part("/data", 100, 5, 7));
+	ck_assert_int_eq(stats.task, STDIN_FILENO);
+	text = end(NODE DATA, part("/data", 130, 6, 9));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\nend "), "READ: 6 6 "));
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
 	free(text);
 	tempdir_remove();
 }
@@ -260,6 +317,25 @@ START_TEST(mounts_whose_path_begins_alike_have_their_own_counters)
 	ck_assert_ptr_null(strstr(page->begin, "READ: 3 3 "));
 	ck_assert_ptr_null(strstr(page->begin, "READ: 2 2 "));
 	free(end(NODE DATA, both));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(counters_end_where_those_of_another_mount_begin)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text), "%s", part("/data", 100, 5, 7));
+	strcpy(text + strlen(text) - 1, /* in place of the empty line */
+	       "device proc mounted on /proc with fstype proc\n"
+	       "device none\nno device mounted on /data with fstype nfs4\n");
+	start("mnt:[2]");
+	begin(NODE DATA, text);
+	ck_assert_ptr_nonnull(
+		strstr(page->begin, "WRITE: 7 7 0 0 0 1 2 3 0\n"));
+	ck_assert_ptr_null(strstr(page->begin, "fstype proc"));
+	ck_assert_ptr_null(strstr(page->begin, "no device"));
+	free(end(NODE DATA, text));
 	tempdir_remove();
 }
 END_TEST
@@ -333,9 +409,9 @@ END_TEST
 
 START_TEST(what_a_step_saw_lies_beside_its_counters)
 {
+	char run_dir[5000] = "", *text;
 	struct err err = { "" };
 	struct stat st;
-	char *text;
 
 	tempdir_make();
 	ck_assert_int_eq(
@@ -351,6 +427,9 @@ START_TEST(what_a_step_saw_lies_beside_its_counters)
 	free(text);
 	ck_assert_int_eq(stat(tempdir_path("7/steps/0.own"), &st), 0);
 	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	memset(run_dir, 'x', sizeof(run_dir) - 1);
+	run_dir[0] = '/';
+	ck_assert_int_eq(own_stats_write("own 1\n", run_dir, 7, 0, &err), -1);
 	tempdir_remove();
 }
 END_TEST
@@ -703,6 +782,10 @@ UNIT_MAIN(
 	counters_that_could_not_be_read_are_told_as_such,
 	counters_that_could_not_be_read_at_the_begin_are_told_as_such,
 	an_end_that_nobody_knows_is_told_even_where_there_was_no_nfs,
+	of_tables_that_cannot_be_read_nothing_is_told_at_the_begin,
+	a_task_without_standard_files_tells_as_much_as_others,
+	a_slurmstepd_without_standard_files_is_told_as_much_as_others,
+	counters_end_where_those_of_another_mount_begin,
 	nfs_of_version_3_and_the_last_mount_of_a_place_are_told,
 	mounts_whose_path_begins_alike_have_their_own_counters,
 	more_superblocks_than_there_is_room_for_are_unknown,

@@ -78,8 +78,10 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 		.refused = "CPU \"7\" \\ ~\xc3\xa4\n",
 		.refused_tasks = 3,
 	};
+	struct cpuset cpus = { 0 };
 	char text[3 * ERR_MAX];
 	const char *line;
+	unsigned int cpu;
 
 	tempdir_make();
 	line = written(&label, "0");
@@ -95,6 +97,18 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
 			 "\\\"\",\"warned_tasks\":2}\n");
 	ck_assert_uint_lt(strlen(line), 4096); /* job/steps.c reads no more */
+	free((char *)line);
+	/* beside all else that there may be */
+	for (cpu = 0; cpu < 510; cpu += 2)
+		cpuset_add(&cpus, 100 + cpu);
+	label.cpus = &cpus;
+	label.own_mounts = "nfs4";
+	label.is_elsewhere = true;
+	line = written(&label, "0");
+	ck_assert_ptr_nonnull(strstr(line, ",608\",\"own_mounts\":"));
+	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
+			 "\\\"\",\"warned_tasks\":2}\n");
+	ck_assert_uint_lt(strlen(line), 4096);
 	free((char *)line);
 	tempdir_remove();
 }
@@ -178,6 +192,20 @@ START_TEST(a_node_without_configuration_gets_no_folder_but_keeps_one)
 		stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
 	ck_assert_int_eq(stat(tempdir_path("7/steps/0"), &st), 0);
 	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_folder_that_no_path_can_name_is_an_error)
+{
+	struct stepio_label label = { .job_id = 7 };
+	char run_dir[5000];
+
+	memset(run_dir, 'x', sizeof(run_dir) - 1);
+	run_dir[0] = '/';
+	run_dir[sizeof(run_dir) - 1] = '\0';
+	*err.text = '\0';
+	ck_assert_int_eq(stepio_write(&from, &to, &label, run_dir, &err), -1);
+	ck_assert_str_ne(err.text, "");
 }
 END_TEST
 
@@ -508,6 +536,7 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  where_the_tasks_could_run_is_left_unless_it_is_a_long_list,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_node_without_configuration_gets_no_folder_but_keeps_one,
+	  a_folder_that_no_path_can_name_is_an_error,
 	  a_link_in_place_of_a_folder_is_not_followed,
 	  what_slurmstepd_moved_itself_is_taken_off_where_it_is_known,
 	  counters_without_all_four_are_refused,
