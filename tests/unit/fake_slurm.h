@@ -32,6 +32,7 @@ static struct {
 	const char *select;	 /* slurm.conf: SelectType */
 	const char *version;	 /* major; NULL: 24 */
 	bool no_letters;	 /* of the table of options */
+	int table_status;	 /* it exits when asked for the table; 0: no */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
 	bool takes_no_core_spec; /* slurm_option_set fails */
 	const char *
@@ -216,6 +217,8 @@ static struct option *fake_table(void *opt, char **letters)
 	static char all[] = "+J:n:";
 
 	(void)opt;
+	if (fake.table_status)
+		exit(fake.table_status);
 	if (!fake.no_letters)
 		*letters = all;
 	return table;
@@ -285,6 +288,13 @@ __attribute__((unused)) static void fake_start(const char *command)
 	option_register((spank_t)fake_spank, fake_answer, NULL);
 }
 
+/* A callback that fails would end the client without a word. */
+static void fake_call(const struct spank_option *option, const char *value)
+{
+	if (option->cb(option->val, value, 0) != 0)
+		abort();
+}
+
 /* "--io-cores=2 --io-profile=x", as #SBATCH lines or as a command line. Words
  * that are not ours are skipped. */
 static void fake_words(const char *words, const char *last[2])
@@ -299,7 +309,7 @@ static void fake_words(const char *words, const char *last[2])
 		for (i = 0; i < fake.option_count; i++) {
 			if (strcmp(word + 2, fake.options[i].name) != 0)
 				continue;
-			fake.options[i].cb(fake.options[i].val, value, 0);
+			fake_call(&fake.options[i], value);
 			free((char *)last[i]);
 			last[i] = strdup(value);
 		}
@@ -321,7 +331,7 @@ fake_submit(const char *sbatch_lines, const char *command_line,
 	for (i = 0; i < fake.option_count; i++) {
 		value = getenv(fake_spank_env(&fake.options[i]));
 		if (value)
-			fake.options[i].cb(fake.options[i].val, value, 0);
+			fake_call(&fake.options[i], value);
 	}
 	fake_words(command_line, last);
 	for (i = 0; i < fake.option_count; i++)

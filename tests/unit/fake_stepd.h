@@ -18,6 +18,7 @@
 #include <slurm/spank.h>
 
 static struct {
+	spank_context_t context; /* 0: slurmstepd's */
 	uint32_t job_id, step_id, uid, nodes;
 	int task, node; /* of the step */
 	uint32_t array_job, array_task;
@@ -31,7 +32,7 @@ static struct {
 
 spank_context_t spank_context(void)
 {
-	return S_CTX_REMOTE;
+	return fake.context ? fake.context : S_CTX_REMOTE;
 }
 
 spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)

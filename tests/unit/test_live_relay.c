@@ -2,6 +2,7 @@
 /* A step that looks at its job: between the viewer's pipes and a helper that is a
  * shell's script. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,50 @@
 #include "tests/unit/tempdir.h"
 
 #define ENDS_MS 10000
+
+/* In the task: signals come in between, and calls do less than they were asked. */
+static bool is_rough, is_task;
+static int polls, reads, writes;
+static int bad_read, bad_write; /* this call fails; 0: none */
+
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (is_task && is_rough && ++polls % 2) {
+		errno = EINTR;
+		return -1;
+	}
+	return __real_poll(fds, count, timeout);
+}
+
+ssize_t __real_read(int fd, void *bytes, size_t size);
+ssize_t __wrap_read(int fd, void *bytes, size_t size)
+{
+	if (is_task && ++reads == bad_read) {
+		errno = EIO;
+		return -1;
+	}
+	if (is_task && is_rough && reads % 3) {
+		errno = reads % 3 == 1 ? EINTR : EAGAIN;
+		return -1;
+	}
+	return __real_read(fd, bytes, size);
+}
+
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size)
+{
+	if (is_task && ++writes == bad_write) {
+		errno = EIO;
+		return -1;
+	}
+	if (is_task && is_rough && writes % 2) {
+		errno = EINTR;
+		return -1;
+	}
+	return __real_write(fd, bytes,
+			    is_task && is_rough && size > 1000 ? 1000 : size);
+}
 
 static struct live live;
 static int to_task, from_task; /* the viewer's */
@@ -43,6 +88,7 @@ static void start_task(void)
 	ck_assert(!pipe(in) && !pipe(out));
 	task = fork();
 	if (task == 0) {
+		is_task = true;
 		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
 		signal(SIGTERM, SIG_IGN); /* as slurmstepd may have left it */
@@ -106,22 +152,69 @@ START_TEST(questions_and_answers_go_to_and_fro_until_the_viewer_has_gone)
 }
 END_TEST
 
-START_TEST(an_answer_longer_than_a_pipe_holds_arrives_whole)
+static void expect_lines(int count)
 {
-	char number[20];
+	char number[20], script[200];
 	int i;
 
-	open_live("#!/bin/sh\n"
-		  "i=0\n"
-		  "while [ $i -lt 14000 ]; do echo $i; i=$((i + 1)); done\n"
-		  "read end\n");
+	snprintf(script, sizeof(script),
+		 "#!/bin/sh\n"
+		 "i=0\n"
+		 "while [ $i -lt %d ]; do echo $i; i=$((i + 1)); done\n"
+		 "read end\n",
+		 count);
+	open_live(script);
 	start_task();
-	for (i = 0; i < 14000; i++) {
+	for (i = 0; i < count; i++) {
 		snprintf(number, sizeof(number), "%d\n", i);
 		ck_assert_str_eq(next_line(), number);
 	}
 	close(to_task);
 	end_task(0);
+}
+
+START_TEST(an_answer_longer_than_a_pipe_holds_arrives_whole)
+{
+	expect_lines(14000);
+}
+END_TEST
+
+START_TEST(signals_and_writes_of_a_part_lose_nothing)
+{
+	is_rough = true;
+	expect_lines(2000);
+}
+END_TEST
+
+#define ANSWERS                                                                \
+	"#!/bin/sh\nwhile read line; do echo \"answer to $line\"; done\n"
+
+START_TEST(a_side_that_fails_ends_the_task)
+{
+	bad_read = 2;
+	open_live(ANSWERS);
+	start_task();
+	ck_assert_int_eq(write(to_task, "one\n", 4), 4);
+	end_task(0); /* the answer cannot be read */
+	bad_read = 0;
+	bad_write = 2;
+	open_live(ANSWERS);
+	start_task();
+	ck_assert_int_eq(write(to_task, "one\n", 4), 4);
+	end_task(0); /* and not be written */
+}
+END_TEST
+
+START_TEST(a_slurmstepd_without_standard_files_hands_its_socket_over)
+{
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	open_live(ANSWERS);
+	ck_assert_int_eq(live.task_fd, STDIN_FILENO);
+	live_forked(&live);
+	ck_assert_int_eq(live.task_fd, -1);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	live_close(&live);
+	tempdir_remove();
 }
 END_TEST
 
@@ -189,6 +282,9 @@ END_TEST
 UNIT_MAIN("live_relay",
 	  questions_and_answers_go_to_and_fro_until_the_viewer_has_gone,
 	  an_answer_longer_than_a_pipe_holds_arrives_whole,
+	  signals_and_writes_of_a_part_lose_nothing,
+	  a_side_that_fails_ends_the_task,
+	  a_slurmstepd_without_standard_files_hands_its_socket_over,
 	  a_helper_that_ends_ends_the_task,
 	  a_task_can_be_ended_whatever_slurmstepd_does_with_signals,
 	  a_helper_that_does_not_end_is_ended,

@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "tests/unit/conf.h"
-#include "tests/unit/fake_slurm.h"
 #include "spank/option.h"
+#include "spank/submit.h"
+#include "tests/unit/fake_slurm.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -628,6 +629,39 @@ START_TEST(the_default_of_the_site_yields_to_the_user)
 	fake.missing = "opt";
 	submit("", "");
 	expect_request(NULL, NULL, NULL);
+	/* its profile goes without them */
+	start("sbopt",
+	      "[option]\nio_cores_default=1\n"
+	      "profile_default=plain\n[profile plain]\ndescription=x\n");
+	fake.allow = "No";
+	submit("", "");
+	expect_request(NULL, NULL, "plain");
+}
+END_TEST
+
+START_TEST(a_client_that_cannot_be_asked_is_no_client)
+{
+	static const char why[] = "this Slurm client does not export "
+				  "'slurm_option_get', so --core-spec cannot "
+				  "be set for you; ";
+	unsigned int cores = 7;
+
+	start("sbopt", site);
+	fake.missing = "slurm_option_get";
+	fake.partition = "long";
+	ck_assert_int_eq(submit_is_set("core-spec", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, why));
+	*err.text = '\0';
+	ck_assert_int_eq(submit_core_spec(&cores, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, why));
+	ck_assert_uint_eq(cores, 7);
+	*err.text = '\0';
+	ck_assert_int_eq(submit_set_core_spec(1, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, why));
+	ck_assert_str_eq(submit_partitions(), "");
+	fake.missing = NULL;
+	ck_assert_str_eq(submit_partitions(), "long");
+	tempdir_remove();
 }
 END_TEST
 
@@ -694,6 +728,7 @@ START_TEST(the_node_side_accepts_anything_in_silence)
 	ck_assert_int_eq(fake.options[0].cb(99, "x", 1), 0);
 	ck_assert_int_eq(fake.options[0].cb(-1, "x", 0), 0);
 	ck_assert_int_eq(fake.options[0].cb(2, "x", 0), 0);
+	ck_assert_int_eq(fake.options[0].cb(fake.options[0].val, NULL, 0), 0);
 	ck_assert_int_eq(fake.answered, OPTION_NONE);
 	tempdir_remove();
 }
@@ -868,6 +903,7 @@ END_TEST
 
 /* The command line is the process' own: this program again, which ends here. */
 #define MISSING "JOBIO_TEST_MISSING"
+#define LOOKED 96 /* exit status of a client that was asked for its table */
 
 __attribute__((constructor)) static void be_sbatch(void)
 {
@@ -879,6 +915,7 @@ __attribute__((constructor)) static void be_sbatch(void)
 	fake_start("sbopt");
 	fake.missing = missing;
 	fake.no_letters = !strcmp(missing, "letters");
+	fake.table_status = strcmp(missing, "nothing") ? 0 : LOOKED;
 	opterr = 7; /* a client's own, which it finds again */
 	asked = (int)option_early_question();
 	exit(opterr == 7 && optind <= 1 ? asked : 97);
@@ -954,6 +991,16 @@ START_TEST(without_slurms_table_of_options_no_question_is_answered_early)
 }
 END_TEST
 
+START_TEST(where_no_word_asks_slurms_table_of_options_is_not_looked_for)
+{
+	ck_assert_int_eq(asked_without("nothing", "--io-cores=1 -n 2 job.sh"),
+			 OPTION_NONE);
+	ck_assert_int_eq(asked_without("nothing", "--io-cores=helpless h"),
+			 OPTION_NONE);
+	ck_assert_int_eq(asked_without("nothing", "--io-cores=help"), LOOKED);
+}
+END_TEST
+
 UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_command_line_beats_the_environment_and_sbatch_lines,
 	  the_environment_beats_sbatch_lines, sbatch_lines_beat_the_profile,
@@ -992,6 +1039,7 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_broken_configuration_hurts_only_those_who_ask,
 	  a_profile_with_a_variable_that_it_may_not_set_is_one_clear_line,
 	  the_default_of_the_site_yields_to_the_user,
+	  a_client_that_cannot_be_asked_is_no_client,
 	  a_request_that_slurm_does_not_carry_is_refused,
 	  options_that_slurm_does_not_take_are_an_error,
 	  both_options_take_a_word, questions_are_answered_when_they_are_parsed,
@@ -1006,4 +1054,5 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_answers_name_the_defaults_of_the_site,
 	  a_question_on_the_command_line_is_found_early,
 	  words_that_ask_nothing_are_no_question,
-	  without_slurms_table_of_options_no_question_is_answered_early)
+	  without_slurms_table_of_options_no_question_is_answered_early,
+	  where_no_word_asks_slurms_table_of_options_is_not_looked_for)

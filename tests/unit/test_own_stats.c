@@ -355,6 +355,35 @@ static const char *many(int count)
 	return table;
 }
 
+/* What a step leaves that has these at its begin, and no NFS of its own at its end. */
+static char *gone(const char *table, const char *counters)
+{
+	char *text;
+
+	start("mnt:[2]");
+	begin(table, counters);
+	text = end(NODE, "");
+	tempdir_remove();
+	return text;
+}
+
+START_TEST(nfs_that_has_gone_during_the_step_is_told)
+{
+	char *text = gone(NODE DATA, part("/data", 100, 5, 7));
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(strstr(text, "READ: 5 5 "));
+	ck_assert(!strncmp(strstr(text, "\nend "), "\nend ", 5));
+	free(text);
+	/* that it was unknown, too */
+	text = gone(many(65), "");
+	ck_assert_ptr_nonnull(text);
+	ck_assert(!strncmp(text, "own 1\nbegin -1\nend ", 19));
+	ck_assert_ptr_null(strstr(text, "end -1"));
+	free(text);
+}
+END_TEST
+
 START_TEST(more_superblocks_than_there_is_room_for_are_unknown)
 {
 	start("mnt:[2]");
@@ -788,6 +817,7 @@ UNIT_MAIN(
 	counters_end_where_those_of_another_mount_begin,
 	nfs_of_version_3_and_the_last_mount_of_a_place_are_told,
 	mounts_whose_path_begins_alike_have_their_own_counters,
+	nfs_that_has_gone_during_the_step_is_told,
 	more_superblocks_than_there_is_room_for_are_unknown,
 	as_much_as_a_page_holds_is_told_and_not_a_byte_more,
 	what_a_step_saw_lies_beside_its_counters,

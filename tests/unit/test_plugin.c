@@ -2,6 +2,7 @@
 /* The plugin in slurmstepd, in Slurm's order (mgr.c, task.c): init and
  * init_post_opt as root, task_init in each forked task, task_exit when it has
  * been waited for, exit. Each slurmstepd here is a process of its own. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #define STEP_INTERACTIVE 0xfffffffaU
 #define NO_VALUE 0xfffffffeU
 
+int fake_dladdr(const void *address, Dl_info *info);
 int slurm_spank_init(spank_t sp, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[]);
 int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[]);
@@ -102,6 +104,17 @@ static void read_block(void)
 	close(fd);
 }
 
+/* Where the plugin is; NULL: it cannot be told, "": nobody knows. */
+static const char *plugin_path;
+static bool is_removed; /* by whom the step runs beside */
+
+int fake_dladdr(const void *address, Dl_info *info)
+{
+	ck_assert_ptr_nonnull(address);
+	info->dli_fname = plugin_path && *plugin_path ? plugin_path : NULL;
+	return plugin_path != NULL;
+}
+
 static int be_task(void)
 {
 	int out = open_file("out", O_APPEND), env = open_file("env", O_TRUNC);
@@ -158,6 +171,8 @@ static int be_stepd(int tasks)
 	}
 	if (is_reading)
 		read_later();
+	if (is_removed)
+		unlink(plugin_path);
 	return rc | slurm_spank_exit(NULL, 1, argv);
 }
 
@@ -323,6 +338,9 @@ START_TEST(without_a_folder_for_the_job_its_script_says_it_for_its_steps)
 	setenv("JOBIO_GOT_ALL", "no6", 1);
 	step(1, 0, 1);
 	expect_output(UNPREPARED UNPREPARED);
+	/* nor is what it moved lost */
+	ck_assert(is_there("run/7/steps/batch"));
+	ck_assert(is_there("run/7/steps/0"));
 	tempdir_remove();
 }
 END_TEST
@@ -706,6 +724,87 @@ START_TEST(what_the_first_task_sees_and_the_node_does_not_is_left)
 }
 END_TEST
 
+/* The gate file is as old as this; the plugin came just now. */
+static void start_with_plugin(const struct gatefile *gate, time_t gate_s)
+{
+	static char path[600];
+	const struct timespec times[2] = { { .tv_sec = gate_s },
+					   { .tv_sec = gate_s } };
+
+	start(gate);
+	snprintf(path, sizeof(path), "%s", tempdir_put("jobio.so", ""));
+	plugin_path = path;
+	ck_assert_int_eq(
+		utimensat(AT_FDCWD, tempdir_path("run/7/gate"), times, 0), 0);
+}
+
+#define LATER 4000000000 /* in 2096 */
+
+START_TEST(a_plugin_that_came_after_the_prolog_was_away_before_the_first_step)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start_with_plugin(&gate, 1);
+	step(0, 0, 1);
+	ck_assert(is_there("run/7/away"));
+	expect_file("run/plugin", plugin_path);
+	tempdir_remove();
+	start_with_plugin(&gate, LATER);
+	step(0, 0, 1);
+	ck_assert(!is_there("run/7/away"));
+	expect_file("run/plugin", plugin_path);
+	tempdir_remove();
+	/* not before the second: the first one had it */
+	start_with_plugin(&gate, 1);
+	step(STEP_EXTERN, 0, 0);
+	step(0, 0, 1);
+	ck_assert(!is_there("run/7/away"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_plugin_that_is_removed_during_a_step_was_away)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start_with_plugin(&gate, LATER);
+	is_removed = true;
+	step(0, 0, 1);
+	ck_assert(is_there("run/7/away"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_plugin_that_cannot_tell_where_it_is_is_not_watched)
+{
+	struct gatefile gate = gate_of(NOTE);
+
+	start_with_plugin(&gate, 1);
+	plugin_path = "";
+	step(0, 0, 1);
+	plugin_path = NULL;
+	step(1, 0, 1);
+	ck_assert(!is_there("run/plugin"));
+	ck_assert(!is_there("run/7/away"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(where_slurm_prepares_a_job_or_starts_its_own_daemon_nothing_is_done)
+{
+	static const spank_context_t contexts[] = { S_CTX_SLURMD,
+						    S_CTX_JOB_SCRIPT };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		fake.context = contexts[i];
+		ck_assert_int_eq(slurm_spank_init(NULL, 0, NULL), 0);
+		ck_assert_int_eq(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+		ck_assert_int_eq(slurm_spank_exit(NULL, 0, NULL), 0);
+	}
+}
+END_TEST
+
 /* Where jobio-live is not installed, one task says so; none is judged, counted
  * or becomes the user's program. */
 START_TEST(a_step_that_looks_at_its_job_is_no_step_of_the_users)
@@ -716,6 +815,11 @@ START_TEST(a_step_that_looks_at_its_job_is_no_step_of_the_users)
 	setenv("JOBIO_LIVE", "7", 1);
 	step(0, 0, 2);
 	expect_output("@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR
+		      "/jobio-live: No such file or directory\n");
+	step(1, 0, 1);
+	expect_output("@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR
+		      "/jobio-live: No such file or directory\n"
+		      "@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR
 		      "/jobio-live: No such file or directory\n");
 	ck_assert_int_lt(access(tempdir_path("run/7/steps/0"), F_OK), 0);
 	tempdir_remove();
@@ -866,6 +970,10 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  a_step_that_slurm_does_not_name_is_left_alone,
 	  a_step_of_an_array_names_it, a_step_ends_with_its_last_task,
 	  what_the_first_task_sees_and_the_node_does_not_is_left,
+	  a_plugin_that_came_after_the_prolog_was_away_before_the_first_step,
+	  a_plugin_that_is_removed_during_a_step_was_away,
+	  a_plugin_that_cannot_tell_where_it_is_is_not_watched,
+	  where_slurm_prepares_a_job_or_starts_its_own_daemon_nothing_is_done,
 	  a_step_that_looks_at_its_job_is_no_step_of_the_users,
 	  a_job_that_inherits_the_wish_to_look_runs_its_programs,
 	  tasks_find_the_variables_of_the_profile_that_was_applied,
