@@ -23,10 +23,14 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/tempdir.h"
+#include "tests/unit/unix_server.h"
 
 #define LINE(key, cl, fs, rest)                                                \
 	key " _n_ 192.0.2.31 _nn_ c1 _rc_ 0 _t_ 1 _tu_ 2 _cl_ " cl " _fs_ " fs \
 	    " _d_ 4 " rest "\n"
+
+#define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
+#define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
 
 /* ---- -Y ------------------------------------------------------------------ */
 
@@ -80,6 +84,75 @@ START_TEST(half_a_code_is_left_as_it_is)
 	ck_assert_str_eq(value, "%4");
 	ck_assert(gpfs_y_config(text, "c", value, sizeof(value)));
 	ck_assert_str_eq(value, "%zzA");
+}
+END_TEST
+
+START_TEST(every_digit_of_a_code_is_decoded)
+{
+	static const char text[] =
+		CONFIG ATTRIBUTE("a", "%20x%30%39%2f%2F%6a%09%00.");
+	char value[32];
+
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, " x09//j\t");
+	ck_assert_int_eq(value[9], '.'); /* behind what ends it */
+}
+END_TEST
+
+START_TEST(lines_of_other_kinds_are_passed_over)
+{
+	static const char text[] =
+		"=== mmdiag: config ===\n"
+		"mmdiag:version:HEADER:version:reserved:reserved:value:name:"
+		"\n" CONFIG "mmdiag:version:0:1:::maxMBpS:5:\n"
+		"mmdiag:version:HEADER:version:reserved:reserved:value:name:"
+		"\n" ATTRIBUTE("maxMBpS", "7");
+	char value[16];
+
+	ck_assert(gpfs_y_config(text, "maxMBpS", value, sizeof(value)));
+	ck_assert_str_eq(value, "7");
+}
+END_TEST
+
+START_TEST(a_value_of_two_lines_may_go_on_like_the_name_of_the_command)
+{
+	static const char text[] =
+		CONFIG "mmdiag:config:0:1:::a:/usr/\nmmdiag/lib::\n";
+	char value[32];
+
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, "/usr/mmdiag/lib");
+}
+END_TEST
+
+START_TEST(a_line_that_is_too_long_is_passed_over_and_others_are_not)
+{
+	static char text[3 * GPFS_Y_LINE_MAX], line[2 * GPFS_Y_LINE_MAX];
+	static char value[GPFS_Y_LINE_MAX];
+	static const char start[] = "mmdiag:config:0:1:::a:";
+	size_t used = strlen(start);
+
+	memcpy(line, start, used);
+	memset(line + used, 'x', GPFS_Y_LINE_MAX - used);
+	snprintf(text, sizeof(text), CONFIG "%s\n" ATTRIBUTE("a", "7"), line);
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, "7");
+	line[GPFS_Y_LINE_MAX - 1] = '\0';
+	snprintf(text, sizeof(text), CONFIG "%s\n" ATTRIBUTE("a", "7"), line);
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, line + used);
+}
+END_TEST
+
+START_TEST(the_last_column_of_a_header_needs_no_colon)
+{
+	static const char text[] =
+		"mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
+		"mmdiag:config:0:1:::a:7\n";
+	char value[16];
+
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, "7");
 }
 END_TEST
 
@@ -177,22 +250,44 @@ START_TEST(a_node_without_mounts_has_no_counters_and_no_fault)
 	struct wire *wire = wire_new(NULL);
 
 	ck_assert_int_eq(gpfs_mmpmon_rows(wire, text, "1.2", NULL), 0);
+	ck_assert_int_eq(
+		gpfs_mmpmon_rows(wire, "_fs_io_s_ _rc_ 1\n", "1.2", NULL), 0);
 	wire_free(wire);
 	free(text);
+	/* of one that is mounted it is a fault */
+	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 1 _cl_ c _fs_ a\n",
+		       "mmpmon answers with _rc_ 1");
 }
 END_TEST
 
 START_TEST(a_counter_that_cannot_be_read_is_unknown)
 {
-	struct wire *wire =
-		rows(LINE("_fs_io_s_", "c", "a",
-			  "_br_ 99999999999999999999 _bw_ -1 _rdc_ x")
-			     LINE("_fs_io_s_", "c", "b",
-				  "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5"));
+	struct wire *wire = rows(
+		LINE("_fs_io_s_", "c", "a",
+		     "_br_ 99999999999999999999 _bw_ -1 _rdc_ x")
+			LINE("_fs_io_s_", "c", "b",
+			     "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5")
+				LINE("_fs_io_s_", "c", "d",
+				     "_br_ 7 _bw_ 000000000000000000000001 "
+				     "_wc_"));
 
 	expect_row(wire, 0, "c:a 1.2", "-1 -1 -1 -1");
 	expect_row(wire, 1, "c:b 1.2", "1 2 3 4");
+	expect_row(wire, 2, "c:d 1.2", "7 -1 -1 -1");
 	wire_free(wire);
+}
+END_TEST
+
+START_TEST(a_word_fits_whole_or_is_not_there)
+{
+	static const char text[] = "_fs_io_s_ _n_ 1234 _nn_ \n";
+	char word[5] = "";
+
+	ck_assert(gpfs_mmpmon_word(text, "_n_", word, 5));
+	ck_assert_str_eq(word, "1234");
+	ck_assert(!gpfs_mmpmon_word(text, "_n_", word, 4));
+	ck_assert(!gpfs_mmpmon_word(text, "_nn_", word, 5));
+	ck_assert(!gpfs_mmpmon_word("_fs_io_s_2 _n_ 1\n", "_n_", word, 5));
 }
 END_TEST
 
@@ -318,9 +413,6 @@ static struct gpfs_facts facts;
 static struct client client;
 static const char *waiters; /* NULL: mmdiag was not asked for them */
 
-#define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
-#define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
-
 /* A client with a mount, whose mmfsd is this process. */
 static void begin_judging(void)
 {
@@ -391,6 +483,40 @@ START_TEST(a_mmfsd_that_may_not_run_beside_its_card_is_said)
 	expect_finding("GP09");
 	ck_assert_ptr_nonnull(strstr(findings.list[0].text,
 				     "its card mlx5_0 is on NUMA node 1, where "
+				     "it may not run"));
+	tempdir_remove();
+}
+END_TEST
+
+/* All that this process, which is mmfsd, may run on. */
+static void put_cpus_on_node(int node)
+{
+	struct cpuset cpus;
+	char path[100];
+	int i;
+
+	ck_assert_int_eq(process_cpus(getpid(), &cpus), 0);
+	cpuset_for_each (i, &cpus) {
+		snprintf(path, sizeof(path),
+			 "devices/system/cpu/cpu%d/node%d/x", i, node);
+		tempdir_put(path, "");
+	}
+}
+
+START_TEST(cards_beside_mmfsd_are_right_and_one_that_is_not_is_said)
+{
+	put_card("1\n");
+	put_cpus_on_node(1);
+	judge(CONFIG ATTRIBUTE("verbsPorts", "mlx5_0/1"));
+	ck_assert_uint_eq(findings.count, 0);
+	/* the first is beside it, and nobody knows where the second is */
+	tempdir_put("class/infiniband/mlx5_1/device/numa_node", "-1\n");
+	tempdir_put("class/infiniband/mlx5_2/device/numa_node", "2\n");
+	judge(CONFIG ATTRIBUTE("verbsPorts",
+			       "mlx5_0/1 mlx5_1/1 mlx5_2/1 mlx5_2/2"));
+	expect_finding("GP09");
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text,
+				     "its card mlx5_2 is on NUMA node 2, where "
 				     "it may not run"));
 	tempdir_remove();
 }
@@ -582,6 +708,25 @@ START_TEST(a_page_pool_of_sixteen_gibibytes_is_enough_for_all)
 }
 END_TEST
 
+START_TEST(a_page_pool_of_a_part_in_32_of_the_memory_is_enough)
+{
+	long long part =
+		(long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 32;
+	char config[200];
+
+	if (part >= 16LL << 30)
+		return;
+	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"),
+		 part);
+	judge(config);
+	ck_assert_uint_eq(findings.count, 0);
+	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"),
+		 part - 1);
+	judge(config);
+	expect_finding("GP08");
+}
+END_TEST
+
 START_TEST(a_mmfsd_that_does_not_run_is_said_of_mounts)
 {
 	struct judge judge = { .client = &client, .findings = &findings };
@@ -724,6 +869,107 @@ START_TEST(counters_that_do_not_come_are_told)
 }
 END_TEST
 
+/* mmfsd is who listens: this process. */
+static void listen_as_mmfsd(const char *answer)
+{
+	static char path[600];
+
+	snprintf(path, sizeof(path), "%s", tempdir_path("mmpmon.socket"));
+	unlink(path);
+	unix_serve("mmpmon.socket", answer);
+	section.mmpmon_socket = path;
+}
+
+#define ANSWER(lines) "_response_ begin mmpmon fis\n" lines "_response_ end\n"
+
+START_TEST(a_mmfsd_that_listens_is_asked_without_a_program)
+{
+	unsigned long long ticks = 0;
+	struct client *one;
+	struct wire *wire;
+	struct err why;
+	char id[100];
+
+	node_of("h /home gpfs rw 0 0\n", "");
+	section.mmpmon = (char *)"/nowhere";
+	section.process_dir = (char *)"/nowhere";
+	listen_as_mmfsd(ANSWER(LINE("_mmpmon::fis_", "c", "h", "_br_ 7")));
+	one = client_open(&section, NULL, NULL, NULL);
+	wire = gpfs_wire(one, &why);
+	ck_assert_msg(wire != NULL, "%s", why.text);
+	ck_assert_int_eq(process_start(getpid(), NULL, &ticks), 0);
+	snprintf(id, sizeof(id), "c:h %d.%llu", (int)getpid(), ticks);
+	expect_row(wire, 0, id, "7 -1 -1 -1");
+	ck_assert_str_eq(wire->row[0].fs, "/home");
+	tempdir_expect("mmpmon.socket.asked", "mmpmon fis\n");
+	wire_free(wire);
+	client_close(one);
+	unix_stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_mmfsd_that_answers_half_is_asked_by_the_program)
+{
+	node_of("h /home gpfs rw 0 0\n", COUNTERS);
+	listen_as_mmfsd("_response_ begin mmpmon fis\n" LINE(
+		"_mmpmon::fis_", "x", "h", "_br_ 7"));
+	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=/home d:s=d:s ");
+	unix_stop();
+	/* nobody listens any more */
+	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=/home d:s=d:s ");
+	tempdir_remove();
+}
+END_TEST
+
+static enum ask_answer answered(const char *run_dir)
+{
+	struct client *one = client_open(&section, run_dir, NULL, NULL);
+	struct ask ask = { 0 };
+	enum ask_answer answer;
+	long pid;
+
+	gpfs_mmpmon_ask(one, &ask, &pid);
+	answer = ask.answer;
+	ck_assert_int_eq(pid, getpid());
+	ask_clear(&ask);
+	client_close(one);
+	return answer;
+}
+
+START_TEST(a_mmfsd_that_hangs_is_not_asked_once_more)
+{
+	node_of("h /home gpfs rw 0 0\n", COUNTERS);
+	section.timeout_ms = 100;
+	listen_as_mmfsd(NULL);
+	ck_assert_int_eq(answered(NULL), ASK_HUNG);
+	ck_assert_ptr_nonnull(
+		strstr(counted(NULL), "mmpmon.socket': no answer in time"));
+	unix_stop();
+	section.mmpmon_socket = (char *)"/nowhere";
+	tempdir_put("mmpmon", "#!/bin/sh\nexec sleep 60\n");
+	ck_assert_int_eq(answered(NULL), ASK_HUNG);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_program_that_cannot_be_run_has_failed_or_is_missing)
+{
+	node_of("h /home gpfs rw 0 0\n", COUNTERS);
+	ck_assert_int_eq(answered(NULL), ASK_ANSWERED);
+	tempdir_put("mmpmon", "#!/bin/sh\nexit 3\n");
+	ck_assert_int_eq(answered(NULL), ASK_HUNG); /* another one runs */
+	tempdir_put("mmpmon", "#!/bin/sh\nexit 4\n");
+	ck_assert_int_eq(answered(NULL), ASK_FAILED);
+	section.mmpmon = (char *)"/nowhere";
+	ck_assert_int_eq(answered(NULL), ASK_MISSING);
+	ck_assert_str_eq(counted(NULL),
+			 "failed: mmpmon: cannot execute /nowhere: No such "
+			 "file or directory");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(no_second_mmpmon_is_started_while_one_runs)
 {
 	char run_dir[512];
@@ -737,6 +983,7 @@ START_TEST(no_second_mmpmon_is_started_while_one_runs)
 	ck_assert_int_eq(lock_wait(fd, 0), 0);
 	ck_assert_ptr_nonnull(strstr(counted(run_dir),
 				     "another mmpmon of jobio does not end"));
+	ck_assert_int_eq(answered(run_dir), ASK_HUNG);
 	close(fd);
 	ck_assert_str_eq(counted(run_dir), "c:s=c:s c:h=/home d:s=d:s ");
 	tempdir_remove();
@@ -927,6 +1174,11 @@ START_TEST(what_takes_a_restart_of_mmfsd_is_said_and_not_changed)
 	ck_assert_uint_eq(findings.count, 0);
 	expect_plan("pagepool=1,maxMBpS=1", 1); /* the rest is changed */
 	ck_assert_str_eq(plan.change[0].new_value, "maxMBpS=1");
+	findings_free(&findings);
+	expect_plan("maxMBpS=1,pagepool=1,workerThreads=1", 1);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, "pagepool=1"));
+	ck_assert_ptr_nonnull(strstr(findings.list[1].text, "workerThreads=1"));
 	end_settings();
 }
 END_TEST
@@ -1136,6 +1388,49 @@ START_TEST(who_hangs_once_is_not_asked_again)
 }
 END_TEST
 
+START_TEST(a_mmfsd_that_has_ended_has_forgotten_its_settings)
+{
+	char path[64];
+
+	begin_settings();
+	expect_planned("maxMBpS=1", "maxMBpS=2048");
+	ck_assert_int_eq(make(), CHANGE_MADE);
+	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
+	tempdir_put(path, "mmfsck\n");
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	/* nor is it asked by who has never seen it */
+	client_close(opened);
+	opened = client_open(&section, run_dir, NULL, &err);
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
+	ck_assert_uint_eq(findings.count, 0);
+	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
+	end_settings();
+}
+END_TEST
+
+START_TEST(what_a_mmfsd_said_is_kept_unless_its_counters_fail_later)
+{
+	char path[600];
+
+	begin_settings();
+	client_close(opened);
+	opened = client_open(&section, run_dir, state_dir, &err);
+	tempdir_command("mmpmon", "#!/bin/sh\nexec cat '%s/answer'\n", path);
+	tempdir_put("answer", "_fs_io_s_ _rc_ 1 _fs_ -\n");
+	look();
+	client_keep(opened);
+	ck_assert_ptr_null(client_wire_save(opened, &err)); /* no counters */
+	look();
+	ck_assert(client_is_cached(opened));
+	ck_assert_int_eq(remove(tempdir_path("answer")), 0);
+	ck_assert_ptr_null(client_wire_save(opened, &err));
+	look();
+	ck_assert(!client_is_cached(opened));
+	end_settings();
+}
+END_TEST
+
 START_TEST(what_a_mmfsd_said_is_kept_for_the_next_job)
 {
 	begin_settings();
@@ -1184,6 +1479,12 @@ START_TEST(a_job_of_many_fsyncs_is_told_what_they_wait_for)
 	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "no"));
 	client_judge_work(opened, &work, &findings);
 	ck_assert_uint_eq(findings.count, 0);
+	/* by an epilog, which has inspected nothing */
+	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "yes"));
+	client_close(opened);
+	opened = client_open(&section, run_dir, NULL, &err);
+	client_judge_work(opened, &work, &findings);
+	expect_finding("GP12");
 	end_settings();
 }
 END_TEST
@@ -1269,4 +1570,18 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  what_a_mmfsd_said_is_kept_for_the_next_job,
 	  a_job_of_many_fsyncs_is_told_what_they_wait_for,
 	  cards_of_mmfsd_are_those_that_it_uses,
-	  mmfsd_is_told_a_numa_node_and_no_cores)
+	  mmfsd_is_told_a_numa_node_and_no_cores,
+	  every_digit_of_a_code_is_decoded,
+	  lines_of_other_kinds_are_passed_over,
+	  a_value_of_two_lines_may_go_on_like_the_name_of_the_command,
+	  a_line_that_is_too_long_is_passed_over_and_others_are_not,
+	  the_last_column_of_a_header_needs_no_colon,
+	  a_word_fits_whole_or_is_not_there,
+	  cards_beside_mmfsd_are_right_and_one_that_is_not_is_said,
+	  a_page_pool_of_a_part_in_32_of_the_memory_is_enough,
+	  a_mmfsd_that_listens_is_asked_without_a_program,
+	  a_mmfsd_that_answers_half_is_asked_by_the_program,
+	  a_mmfsd_that_hangs_is_not_asked_once_more,
+	  a_program_that_cannot_be_run_has_failed_or_is_missing,
+	  a_mmfsd_that_has_ended_has_forgotten_its_settings,
+	  what_a_mmfsd_said_is_kept_unless_its_counters_fail_later)
