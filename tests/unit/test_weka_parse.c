@@ -418,6 +418,14 @@ START_TEST(quotes_and_comments_belong_to_no_value)
 }
 END_TEST
 
+START_TEST(quotes_are_two_and_may_hold_nothing)
+{
+	ck_assert_str_eq(service_of("isolate_cpusets=\"\"").isolate_text, "");
+	ck_assert_str_eq(service_of("isolate_cpusets=\"").isolate_text, "\"");
+	ck_assert_str_eq(service_of("isolate_cpusets='x'").isolate_text, "x");
+}
+END_TEST
+
 START_TEST(a_key_of_an_odd_spelling_is_told)
 {
 	struct weka_service service =
@@ -462,13 +470,34 @@ START_TEST(mounts_of_several_containers_are_added)
 }
 END_TEST
 
+START_TEST(lines_of_the_drivers_file_are_known_by_all_of_their_name)
+{
+	struct weka_interface interface =
+		interface_of("GW driver_state:B\nActive mounts:7\n"
+			     "Container=a FE 0:Connected frontend pid 1\n");
+
+	ck_assert_str_eq(interface.driver_state, "B");
+	ck_assert_int_eq(interface.active_mounts, 7);
+	ck_assert_uint_eq(interface.link_count, 1);
+	ck_assert(interface.link[0].connected);
+	ck_assert_int_eq(interface.link[0].pid, 1);
+	interface = interface_of("GW driver_states A\nActive mounts 7\n"
+				 "Container a FE 0: Connected pid 7\n"
+				 "Container=a FE 0: Connection pid 7\n");
+	ck_assert_str_eq(interface.driver_state, "");
+	ck_assert_int_eq(interface.active_mounts, -1);
+	ck_assert_uint_eq(interface.link_count, 1);
+	ck_assert(!interface.link[0].connected);
+}
+END_TEST
+
 START_TEST(half_a_line_of_a_frontend_is_none)
 {
 	static const char *const bad[] = {
 		"Container=a",	      "Container=a FE",
 		"Container=a FE 0",   "Container=a FX 0:",
 		"Container=a FE x:",  "Container=a FE 65536:",
-		"Container= a FE 0:",
+		"Container= a FE 0:", "Container=a FEx0:",
 	};
 	struct weka_interface interface;
 	char text[80 * WEKA_FRONTENDS_MAX] = "";
@@ -536,6 +565,22 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 			 0);
 	ck_assert_uint_eq(r.frontend[0].slot, 65535);
 	ck_assert(r.frontend[0].automatic);
+	/* an id that is none is its place; 0 is one */
+	ck_assert_int_eq(
+		parse_nodes("[{\"roles\":\"FRONTEND\",\"slot\":\"7\","
+			    "\"core_id\":\"CoreId<0>\"},"
+			    "{\"roles\":\"FRONTEND\",\"slot\":\"1x\"},"
+			    "{\"roles\":\"FRONTEND\",\"slot\":\"99999999999\"},"
+			    "{\"roles\":\"FRONTEND\",\"slot\":\"0\"}]",
+			    &r),
+		0);
+	ck_assert_uint_eq(r.frontend_count, 4);
+	ck_assert_uint_eq(r.frontend[0].slot, 0);
+	ck_assert_uint_eq(r.frontend[1].slot, 1);
+	ck_assert_uint_eq(r.frontend[2].slot, 2);
+	ck_assert_uint_eq(r.frontend[3].slot, 7);
+	ck_assert(!r.frontend[3].automatic);
+	ck_assert_uint_eq(r.frontend[3].core_id, 0);
 	ck_assert_int_eq(
 		parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":-1}]", &r),
 		0);
@@ -565,6 +610,14 @@ START_TEST(nodes_that_are_not_understood_are_an_error)
 	strcat(text, "]}");
 	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), 0);
 	ck_assert_uint_eq(r.frontend_count, WEKA_FRONTENDS_MAX);
+	/* what is at the top wins; cards that are no list are none */
+	ck_assert_int_eq(
+		weka_parse_resources("{\"nodes\":[],\"net_devices\":7,\"c\":{"
+				     "\"nodes\":[{\"roles\":\"FRONTEND\"}]}}",
+				     "c", &r, &err),
+		0);
+	ck_assert_uint_eq(r.frontend_count, 0);
+	ck_assert_uint_eq(r.nic_count, 0);
 	strcpy(text + strlen(text) - 2, ",{\"roles\":\"FRONTEND\"}]}");
 	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), -1);
 }
@@ -597,6 +650,9 @@ START_TEST(resources_are_the_same_when_all_that_they_say_is)
 	ck_assert(!weka_resources_equal(&a, &b));
 	b.memory_bytes = 1;
 	ck_assert(weka_resources_equal(&a, &b));
+	a.memory_bytes = 0;
+	ck_assert(!weka_resources_equal(&a, &b));
+	ck_assert(!weka_resources_equal(&b, &a));
 }
 END_TEST
 
@@ -659,6 +715,8 @@ START_TEST(a_switch_of_a_container_has_two_names)
 	ck_assert(container_of(",\"persistent\":1,\"x\":2").persistent ==
 		  false);
 	ck_assert(container_of(",\"persistent\":true").persistent);
+	ck_assert(!container_of(",\"isPersistent\":false,\"persistent\":true")
+			   .persistent);
 	ck_assert(!container_of("").monitored_known);
 	ck_assert(container_of(",\"isMonitoring\":false").monitored_known);
 	ck_assert(!container_of(",\"isMonitoring\":false").monitored);
@@ -690,7 +748,8 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  the_drivers_file_names_the_frontends, a_frontend_can_be_not_connected,
 	  no_text_breaks_a_parser, each_word_for_yes_and_no_is_one,
 	  quotes_and_comments_belong_to_no_value,
-	  a_key_of_an_odd_spelling_is_told,
+	  a_key_of_an_odd_spelling_is_told, quotes_are_two_and_may_hold_nothing,
+	  lines_of_the_drivers_file_are_known_by_all_of_their_name,
 	  mounts_of_several_containers_are_added,
 	  half_a_line_of_a_frontend_is_none,
 	  ids_of_cores_and_slots_are_read_in_each_form,

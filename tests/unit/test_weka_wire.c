@@ -228,6 +228,10 @@ START_TEST(what_is_no_answer_is_refused)
 		       "not an answer of HTTP/1.0");
 	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
 		       "'/s': the answer is cut off");
+	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n{}",
+		       "the answer is not JSON");
+	expect_refused("HTTP/1.1 201 Created\r\n\r\n" RESULT(""),
+		       "refused: HTTP/1.1 201");
 	expect_refused(OK "{\"result\":[", "the answer is not JSON");
 	expect_refused(OK "\x01\xff", "the answer is not JSON");
 	expect_refused(OK "[]", "the answer has no result");
@@ -252,6 +256,30 @@ START_TEST(an_answer_is_whole_when_its_length_says_so)
 		-1);
 	ck_assert_int_eq(
 		weka_wire_is_whole("x\r\nContent-Length: -5\r\n\r\n", 26), -1);
+}
+END_TEST
+
+START_TEST(what_follows_an_answer_of_known_length_is_none_of_it)
+{
+	static const char body[] = RESULT(ROW("A", "READS", "7"));
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		 "HTTP/1.0 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+		 strlen(body), body);
+	wire_free(wire_of(text));
+	strcat(text, "}");
+	wire_free(wire_of(text));
+}
+END_TEST
+
+START_TEST(names_of_processes_have_sixty_three_characters_at_most)
+{
+#define LONG_NAME                                                              \
+	"012345678901234567890123456789012345678901234567890123456789123"
+	wire_free(wire_of(OK RESULT(ROW(LONG_NAME, "READS", "7"))));
+	expect_refused(OK RESULT(ROW(LONG_NAME "4", "READS", "7")),
+		       "a counter of no process");
 }
 END_TEST
 
@@ -476,6 +504,8 @@ UNIT_MAIN("weka_wire", the_difference_is_summed_over_processes,
 	  rows_that_may_count_the_same_twice_are_refused,
 	  what_is_no_answer_is_refused,
 	  an_answer_is_whole_when_its_length_says_so, a_damaged_file_is_refused,
+	  what_follows_an_answer_of_known_length_is_none_of_it,
+	  names_of_processes_have_sixty_three_characters_at_most,
 	  more_processes_than_there_is_room_for_are_refused,
 	  a_socket_whose_name_leaves_no_room_for_its_rows_is_refused,
 	  each_container_is_asked_by_http_for_its_own_counters,
