@@ -18,6 +18,7 @@
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
+#include "lib/rundir.h"
 #include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -45,11 +46,12 @@ static struct cpuset set_of(const char *list)
 	return set;
 }
 
-/* Eight cores with two threads each: 0 and 8, 1 and 9, .. */
-static void put_cores(void)
+/* Eight cores with two threads each: 0 and 8, 1 and 9, .. with a step of 8; of 1:
+ * 0 and 1, 2 and 3, .. */
+static void put_cores(int step)
 {
 	char text[600], path[100], pair[16];
-	int i;
+	int i, first;
 
 	for (i = 0; i < 16; i++) {
 		snprintf(path, sizeof(path),
@@ -58,7 +60,8 @@ static void put_cores(void)
 			 tempdir_path(path));
 		ck_assert_int_eq(system(text), 0);
 		strcat(path, "/thread_siblings_list");
-		snprintf(pair, sizeof(pair), "%d,%d\n", i % 8, i % 8 + 8);
+		first = step == 8 ? i % 8 : i / 2 * 2;
+		snprintf(pair, sizeof(pair), "%d,%d\n", first, first + step);
 		tempdir_put(path, pair);
 	}
 }
@@ -70,7 +73,7 @@ static void begin(void)
 
 	tempdir_make();
 	sysfs_set_root(tempdir_name);
-	put_cores();
+	put_cores(8);
 	snprintf(command, sizeof(command), "%s", tempdir_path("weka"));
 	snprintf(proc_dir, sizeof(proc_dir), "%s", tempdir_name);
 	snprintf(cgroup, sizeof(cgroup), "%s", tempdir_path("cgroup"));
@@ -175,6 +178,92 @@ START_TEST(a_container_gets_a_thread_of_each_core_that_is_withheld)
 	facts.stable[0].frontend[0].core_id = 11; /* the other thread of it */
 	expect_nothing("3,11");
 	expect_planned("3-4,11-12", "11", "4,11");
+	end();
+}
+END_TEST
+
+START_TEST(threads_of_a_core_may_have_numbers_side_by_side)
+{
+	begin();
+	put_cores(1);
+	expect_planned("4-7", "3", "4,6");
+	expect_planned("2-5", "3", "3-4");
+	end();
+}
+END_TEST
+
+/* ---- baselines ------------------------------------------------------------------- */
+
+/* For a job the container had these cores; its own are core 5. */
+static void keep(const char *list)
+{
+	struct cpuset old = set_of("5"), new = set_of(list);
+
+	ck_assert_int_eq(weka_baseline_keep(&client, "a", &old, &new, &err), 0);
+}
+
+/* Does the baseline hold for a container that has these? */
+static bool is_kept(const char *list)
+{
+	struct cpuset now = set_of(list), cores;
+
+	weka_baseline_forget_stale(&client, "a", &now);
+	return weka_baseline_read(&client, "a", &cores);
+}
+
+START_TEST(cores_of_the_last_sixteen_jobs_are_remembered)
+{
+	char list[16];
+	int i;
+
+	begin();
+	for (i = 10; i < 27; i++) {
+		snprintf(list, sizeof(list), "%d", i);
+		keep(list);
+	}
+	for (i = 11; i < 27; i++) {
+		snprintf(list, sizeof(list), "%d", i);
+		ck_assert(is_kept(list));
+	}
+	ck_assert(is_kept("5"));
+	ck_assert(!is_kept("10"));
+	ck_assert(!is_kept("11")); /* it is forgotten */
+	end();
+}
+END_TEST
+
+/* Of a boot, with the cores that a job had. */
+static bool is_kept_of(const char *boot, const char *list)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "a 5\n%sours 3\n", boot);
+	tempdir_put("c." RUNDIR_BASELINE, text);
+	return is_kept(list);
+}
+
+START_TEST(a_baseline_that_another_boot_made_pointless_is_forgotten)
+{
+	char boot[100] = "boot ";
+
+	begin();
+	host_boot_id(boot + 5, sizeof(boot) - 6);
+	strcat(boot, "\n");
+	ck_assert(is_kept_of(boot, "3"));
+	ck_assert(is_kept_of(boot, "5"));
+	ck_assert(!is_kept_of(boot, "7"));
+	/* WEKA keeps what was applied */
+	ck_assert(is_kept_of("boot other\n", "3"));
+	ck_assert(!is_kept_of("boot other\n", "5"));
+	ck_assert(!is_kept_of("boot other\n", "7"));
+	/* but a mount is made of what fstab(5) says */
+	section.core_method = CORE_METHOD_MOUNT;
+	ck_assert(is_kept_of(boot, "3"));
+	ck_assert(!is_kept_of("boot other\n", "3"));
+	ck_assert(!is_kept_of("boot other\n", "5"));
+	/* of an older version nobody knows */
+	ck_assert(is_kept_of("", "3"));
+	ck_assert(is_kept_of("", "7"));
 	end();
 }
 END_TEST
@@ -343,6 +432,11 @@ START_TEST(mounts_can_be_taken_away_when_fstab_names_them)
 	expect_planned("4,12", "3", "4");
 	mount_with(MOUNTED("s:/fs", "/a"), IN_FSTAB("fs", "/a"));
 	expect_planned("4,12", "3", "4");
+	/* behind one of another container */
+	mount_with("s/fs3 /c wekafs rw,container_name=b 0 0\n" MOUNTED("s:/fs",
+								       "/a"),
+		   IN_FSTAB("fs", "/a"));
+	expect_planned("4,12", "3", "4");
 	section.mounts = (char *)"/a";
 	expect_planned("4,12", "3", "4");
 	/* fewer, too: nothing is mounted meanwhile */
@@ -415,7 +509,9 @@ END_TEST
 	"[ -e breaks ] && cp breaks ps\n"                                      \
 	"[ -e lost ] || cp staged stable\n"                                    \
 	"[ -e late ] && { echo late >&2; exit 1; } ;;\n"                       \
-	"*' restore '*) cp stable staged ;;\n"                                 \
+	"*' restore '*)\n"                                                     \
+	"[ -e no_restore ] && { echo stuck >&2; exit 1; }\n"                   \
+	"cp stable staged ;;\n"                                                \
 	"esac\n"                                                               \
 	"exit 0\n"
 
@@ -501,6 +597,71 @@ START_TEST(cores_that_cannot_be_applied_are_taken_back)
 	tempdir_put("no_apply", "");
 	expect_stays("weka local resources: exit status 1: refused");
 	tempdir_expect("calls", STAGE "4 -C a\n" APPLY RESTORE);
+	end();
+}
+END_TEST
+
+START_TEST(cores_that_cannot_be_taken_back_are_told)
+{
+	begin_running();
+	tempdir_put("no_apply", "");
+	tempdir_put("no_restore", "");
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"container 'a' could not change from core 3 to 4: weka "
+		"local resources: exit status 1: refused");
+	ck_assert_str_eq(findings.list[1].text,
+			 "container 'a' is not back at core 3: weka local "
+			 "resources: exit status 1: stuck");
+	findings_free(&findings);
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	expect_finding("W45", "container 'a' is not back at core 3: weka local "
+			      "resources: exit status 1: stuck");
+	end();
+}
+END_TEST
+
+START_TEST(a_client_that_is_not_ready_is_not_back)
+{
+	begin_running();
+	section.ready_timeout_ms = 1;
+	tempdir_put("no_apply", "");
+	tempdir_put("ps", PS("STEM"));
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_str_eq(findings.list[1].text,
+			 "container 'a' is not back at core 3: it was not "
+			 "READY with all frontends connected after 1 ms");
+	end();
+}
+END_TEST
+
+START_TEST(a_client_whose_frontend_is_not_connected_is_not_ready)
+{
+	begin_running();
+	section.ready_timeout_ms = 1;
+	tempdir_put("interface", "Container=a FE 0: Frontend is not "
+				 "connected\n");
+	ck_assert_int_eq(make(), CHANGE_STUCK);
+	ck_assert_uint_eq(findings.count, 2);
+	ck_assert_str_eq(findings.list[1].text,
+			 "container 'a' is not back at core 3: it was not "
+			 "READY with all frontends connected after 1 ms");
+	end();
+}
+END_TEST
+
+START_TEST(an_order_that_does_not_end_has_failed)
+{
+	const char *const args[] = { "local", "ps", NULL };
+	char path[600];
+
+	begin();
+	tempdir_command("weka", "#!/bin/sh\n: %s\nexec sleep 60\n", path);
+	ck_assert_int_eq(weka_order(&client, 50, args, &err), -1);
+	ck_assert_str_ne(err.text, "");
 	end();
 }
 END_TEST
@@ -754,6 +915,48 @@ START_TEST(what_was_mounted_is_kept_on_disk_until_it_is_back)
 	ck_assert_int_eq(weka_mount_count(&client, &err), -1);
 	weka_mount_end(&client);
 	expect_set(false);
+	end_mounted();
+}
+END_TEST
+
+START_TEST(mounts_of_another_container_are_not_kept)
+{
+	begin_mounted();
+	tempdir_put("mounts", OF_OTHERS "s/fs /a wekafs " A_SHOWN " 0 0\n");
+	ck_assert_int_eq(mounts_reread(&client, &err), 0);
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	ck_assert_int_eq(weka_mount_count(&client, &err), 1);
+	end_mounted();
+}
+END_TEST
+
+/* Each command takes the table of mounts away. */
+START_TEST(where_mounts_cannot_be_read_any_more_none_has_gone_or_come)
+{
+	static const char script[] = "#!/bin/sh\nexec rm '%s/mounts'\n";
+	struct cpuset ids = set_of("4");
+	char path[600];
+	bool busy;
+
+	begin_mounted();
+	tempdir_put("mounts", "s/fs /a wekafs " A_SHOWN " 0 0\n");
+	ck_assert_int_eq(mounts_reread(&client, &err), 0);
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	tempdir_command("umount", script, path);
+	tempdir_command("mount", script, path);
+	ck_assert_int_eq(weka_mount_away(&client, 0, &busy, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/mounts'"));
+	ck_assert(!busy);
+	tempdir_put("mounts", OF_OTHERS);
+	*err.text = '\0';
+	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, false, NULL, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/mounts'"));
+	/* nor when it is tried again */
+	tempdir_put("mounts", OF_OTHERS);
+	ck_assert_int_eq(weka_mount_back(&client, &ids, child_now_ms() + 30000,
+					 true, NULL, &err),
+			 -1);
 	end_mounted();
 }
 END_TEST
@@ -1023,6 +1226,15 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  mounts_can_be_taken_away_when_fstab_names_them,
 	  mounts_that_would_not_come_back_stay,
 	  an_administrator_is_told_what_to_type,
+	  threads_of_a_core_may_have_numbers_side_by_side,
+	  cores_of_the_last_sixteen_jobs_are_remembered,
+	  a_baseline_that_another_boot_made_pointless_is_forgotten,
+	  cores_that_cannot_be_taken_back_are_told,
+	  a_client_that_is_not_ready_is_not_back,
+	  a_client_whose_frontend_is_not_connected_is_not_ready,
+	  an_order_that_does_not_end_has_failed,
+	  mounts_of_another_container_are_not_kept,
+	  where_mounts_cannot_be_read_any_more_none_has_gone_or_come,
 	  cores_are_staged_and_applied_and_looked_at,
 	  cores_that_cannot_be_staged_leave_no_trace,
 	  cores_that_cannot_be_applied_are_taken_back,
