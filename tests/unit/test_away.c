@@ -115,6 +115,7 @@ START_TEST(a_plugin_without_an_absolute_path_is_not_watched)
 {
 	begin();
 	away_close(&away);
+	ck_assert_int_eq(chdir(tempdir_name), 0);
 	away_open(&away, "jobio.so");
 	ck_assert(!away.is_open && !away_was(&away));
 	away_open(&away, tempdir_path("none"));
@@ -141,6 +142,18 @@ START_TEST(a_path_that_is_too_long_to_be_kept_is_not_watched)
 	away_open(&away, path);
 	ck_assert(away.is_open && !away_was(&away));
 	ck_assert_str_eq(away.path, path);
+	end();
+}
+END_TEST
+
+START_TEST(a_plugin_is_watched_where_standard_input_is_closed_too)
+{
+	begin();
+	away_close(&away);
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	away_open(&away, plugin());
+	ck_assert_int_eq(away.fd, STDIN_FILENO);
+	ck_assert(away.is_open && !away_was(&away));
 	end();
 }
 END_TEST
@@ -193,14 +206,22 @@ static void expect_text(const char *name, const char *wanted)
 
 START_TEST(the_epilog_is_told_that_it_was_and_where_it_is)
 {
+	struct stat st;
+
 	begin();
 	away_note(tempdir_path("."), 7); /* no prolog has made a folder */
 	ck_assert_int_lt(access(tempdir_path("7"), F_OK), 0);
 	ck_assert_int_eq(mkdir(tempdir_path("7"), 0700), 0);
+	umask(0);
 	away_note(tempdir_path("."), 7);
 	expect_text("7/away", "");
+	ck_assert_int_eq(stat(tempdir_path("7/away"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(st.st_size, 0);
 	away_note_path(&away, tempdir_path("."));
 	expect_text("plugin", plugin());
+	ck_assert_int_eq(stat(tempdir_path("plugin"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0600);
 	tempdir_put("plugin", "/elsewhere/jobio.so");
 	away_note_path(&away, tempdir_path("."));
 	expect_text("plugin", plugin());
@@ -215,6 +236,7 @@ UNIT_MAIN("away", a_plugin_that_stays_was_not_away,
 	  a_plugin_whose_old_inode_tells_no_time_may_have_been_away,
 	  a_plugin_without_an_absolute_path_is_not_watched,
 	  a_path_that_is_too_long_to_be_kept_is_not_watched,
+	  a_plugin_is_watched_where_standard_input_is_closed_too,
 	  a_plugin_that_cannot_be_looked_at_any_more_was_not_away,
 	  a_plugin_that_came_after_the_prolog_is_newer_than_what_that_left,
 	  the_epilog_is_told_that_it_was_and_where_it_is)

@@ -288,6 +288,8 @@ START_TEST(a_cpuset_of_the_job_confines_it)
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", ""));
 	ck_assert(!confined("0::/slurm/job_7/step_0/user/task_0\n", NULL));
 	ck_assert(!confined("0::/user.slice\n", "0-3\n"));
+	ck_assert(confined("0::/slurm/job_7/step_0/user/task_0\n", "3\n"));
+	ck_assert(confined("0::/slurm/job_7/step_0/user/task_0\n", "3"));
 	/* those of all jobs confine none */
 	tempdir_make();
 	tempdir_put("cpuset.cpus", "0-3\n");
@@ -361,6 +363,10 @@ START_TEST(several_slurmd_of_a_machine_have_scopes_of_their_own)
 				      0755, &err),
 			 0);
 	tempdir_put("n1_slurmstepd.scope/s7/cpuset.cpus", "0-3\n");
+	tempdir_put("n1_slurmstepd.scope/s/cpuset.cpus", "0-3\n");
+	ck_assert(gate_is_confined(
+		7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s/step_0\n"),
+		tempdir_path(".")));
 	ck_assert(gate_is_confined(
 		7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s7/step_0\n"),
 		tempdir_path(".")));

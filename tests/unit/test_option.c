@@ -639,6 +639,33 @@ START_TEST(the_default_of_the_site_yields_to_the_user)
 }
 END_TEST
 
+START_TEST(a_profile_may_have_a_name_of_one_letter)
+{
+	static const char text[] = "[option]\nprofile_default=y\n"
+				   "[profile x]\ndescription=x\n"
+				   "[profile y]\ndescription=y\n";
+
+	start("sbopt", text);
+	submit("", "--io-profile=x");
+	expect_request(NULL, NULL, "x");
+	expect_equal("profile", "x", getenv(fake_spank_env(&fake.options[1])));
+}
+END_TEST
+
+START_TEST(a_component_that_says_nothing_leaves_the_default_for_its_steps)
+{
+	static const char text[] = "[option]\nprofile_default=y\n"
+				   "[profile x]\ndescription=x\n"
+				   "[profile y]\ndescription=y\n";
+
+	start("sbopt", text);
+	fake_submit("", "--io-profile=x", conf, &err);
+	submit("", "");
+	expect_request(NULL, NULL, "y");
+	expect_equal("profile", "y", getenv(fake_spank_env(&fake.options[1])));
+}
+END_TEST
+
 START_TEST(a_client_that_cannot_be_asked_is_no_client)
 {
 	static const char why[] = "this Slurm client does not export "
@@ -1039,6 +1066,8 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_broken_configuration_hurts_only_those_who_ask,
 	  a_profile_with_a_variable_that_it_may_not_set_is_one_clear_line,
 	  the_default_of_the_site_yields_to_the_user,
+	  a_profile_may_have_a_name_of_one_letter,
+	  a_component_that_says_nothing_leaves_the_default_for_its_steps,
 	  a_client_that_cannot_be_asked_is_no_client,
 	  a_request_that_slurm_does_not_carry_is_refused,
 	  options_that_slurm_does_not_take_are_an_error,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Filesystems that a job's namespace has alone, by files like those of /proc. */
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -319,6 +320,40 @@ START_TEST(names_of_namespaces_are_compared_to_the_last_character_that_fits)
 }
 END_TEST
 
+START_TEST(the_prologs_note_is_read_where_standard_input_is_closed_too)
+{
+	char proc[512];
+	bool is;
+
+	make_processes();
+	snprintf(proc, sizeof(proc), "%s", tempdir_path("."));
+	tempdir_put("noted", "mnt:[3]\n");
+	ck_assert_int_eq(symlink("mnt:[3]", tempdir_path("self/ns/mnt")), 0);
+	ck_assert_int_eq(symlink("mnt:[1]", tempdir_path("1/ns/mnt")), 0);
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	is = own_node_is_ours(proc, tempdir_path("noted"));
+	ck_assert(is);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_prologs_note_has_a_name_a_folder_and_mounts)
+{
+	struct own_node node;
+
+	make_processes();
+	tempdir_put("noted", "mnt:[3]\n/w\n" NODE);
+	own_node_load(&node, tempdir_path("."), tempdir_path("noted"));
+	ck_assert_str_eq(node.space, "mnt:[3]");
+	ck_assert_str_eq(node.work_dir, "/w");
+	ck_assert_str_eq(node.mounts, NODE);
+	own_node_free(&node);
+	ck_assert_ptr_null(node.mounts);
+	tempdir_remove();
+}
+END_TEST
+
 /* ---- where a path leads to --------------------------------------------------------- */
 
 #define TMP "32 25 0:25 / /tmp rw shared:4 - tmpfs tmp rw\n"
@@ -435,6 +470,8 @@ UNIT_MAIN(
 	mounts_of_now_win_over_those_that_the_prolog_noted,
 	slurmd_in_a_namespace_of_its_own_is_the_node, half_a_note_is_none,
 	a_task_is_in_the_namespace_that_the_prolog_noted_else_in_that_of_1,
+	the_prologs_note_is_read_where_standard_input_is_closed_too,
+	the_prologs_note_has_a_name_a_folder_and_mounts,
 	without_a_process_1_to_look_at_no_task_is_in_the_namespace_of_the_node,
 	names_of_namespaces_are_compared_to_the_last_character_that_fits,
 	a_root_may_stand_on_itself,

@@ -513,6 +513,63 @@ START_TEST(tasks_find_what_their_job_has_got)
 	step(0, 0, 1);
 	expect_file("told", "SLURM_IO_CORES=2\nSLURM_IO_CPUS=6-7\n");
 	tempdir_remove();
+	/* whatever the job around has got, and however short a name is */
+	strcpy(gate.request.profile, "x");
+	start(&gate);
+	setenv("SLURM_IO_CORES", "9", 1);
+	setenv("SLURM_IO_CPUS", "9", 1);
+	setenv("SLURM_IO_PROFILE", "other", 1);
+	step(0, 0, 1);
+	expect_file("told", "SLURM_IO_CORES=2\nSLURM_IO_CPUS=6-7\n"
+			    "SLURM_IO_PROFILE=x\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_task_or_node_that_slurm_does_not_number_is_the_first)
+{
+	static const spank_item_t items[] = { S_TASK_ID, S_JOB_NODEID };
+	struct gatefile gate = gate_of(NOTE);
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		start(&gate);
+		fake.is_missing = true;
+		fake.missing = items[i];
+		step(0, 0, 1);
+		expect_output(SAID);
+		tempdir_remove();
+	}
+	start(&gate);
+	fake.is_missing = true;
+	fake.missing = S_TASK_ID;
+	setenv("JOBIO_LIVE", "7", 1);
+	step(0, 0, 1);
+	expect_output("@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR
+		      "/jobio-live: No such file or directory\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_slurmstepd_without_standard_files_says_and_counts_as_much)
+{
+	struct gatefile gate = gate_of(NOTE);
+	struct told *told;
+	struct stat st;
+
+	start(&gate);
+	umask(0);
+	close(STDIN_FILENO);
+	step(0, 0, 2);
+	step(1, 0, 2);
+	expect_output(SAID);
+	ck_assert(is_there("run/7/steps/0"));
+	ck_assert_int_eq(stat(tempdir_path("run/7/told"), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	told = told_open(tempdir_path("run"), 7);
+	ck_assert_ptr_nonnull(told);
+	ck_assert(!told_claim(told)); /* a task has */
+	tempdir_remove();
 }
 END_TEST
 
@@ -706,6 +763,17 @@ START_TEST(a_step_ends_with_its_last_task)
 	free(text);
 	ck_assert_int_ge(bytes, 2 * BLOCK);
 	ck_assert_int_lt(bytes, 3 * BLOCK);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_step_whose_tasks_end_elsewhere_is_counted_at_its_end)
+{
+	struct gatefile gate = gate_of("");
+
+	start(&gate);
+	step(0, 0, 0);
+	ck_assert(is_there("run/7/steps/0"));
 	tempdir_remove();
 }
 END_TEST
@@ -961,6 +1029,9 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  a_task_that_is_refused_ends_and_the_first_one_says_why,
 	  a_task_that_is_warned_of_runs_and_slurmds_log_says_why,
 	  tasks_find_what_their_job_has_got,
+	  a_task_or_node_that_slurm_does_not_number_is_the_first,
+	  a_slurmstepd_without_standard_files_says_and_counts_as_much,
+	  a_step_whose_tasks_end_elsewhere_is_counted_at_its_end,
 	  what_the_job_around_has_got_is_not_this_jobs,
 	  a_script_hands_on_whether_its_node_has_got_all,
 	  slurmstepd_says_which_tasks_it_does_not_check,

@@ -89,6 +89,13 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ~???\","
 				     "\"refused_tasks\":3}\n"));
 	free((char *)line);
+	/* a sentence is told whole */
+	memset(text, 'x', ERR_MAX - 1);
+	text[ERR_MAX - 1] = '\0';
+	label.refused = text;
+	line = written(&label, "0");
+	ck_assert_uint_eq(strspn(strstr(line, "xxx"), "x"), ERR_MAX - 1);
+	free((char *)line);
 	memset(text, '"', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	label.refused = label.warned = text;
@@ -363,6 +370,20 @@ START_TEST(what_all_threads_moved_is_slurmstepds_own)
 }
 END_TEST
 
+START_TEST(counters_are_read_where_standard_input_is_closed_too)
+{
+	struct stepio io;
+
+	make_threads();
+	ck_assert_int_eq(close(STDIN_FILENO), 0);
+	io = read_threads();
+	ck_assert_uint_eq(io.all.read_bytes, 9000);
+	ck_assert(io.has_own);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_thread_that_cannot_be_read_makes_the_others_useless)
 {
 	make_threads();
@@ -543,6 +564,7 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  where_threads_cannot_be_told_apart_the_process_counts_whole,
 	  what_cannot_be_read_is_an_error_with_its_reason,
 	  what_all_threads_moved_is_slurmstepds_own,
+	  counters_are_read_where_standard_input_is_closed_too,
 	  a_thread_that_cannot_be_read_makes_the_others_useless,
 	  of_more_threads_than_any_slurmstepd_has_none_is_looked_at,
 	  a_list_of_cpus_is_left_up_to_a_thousand_characters,
