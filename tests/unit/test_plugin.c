@@ -554,7 +554,7 @@ END_TEST
 START_TEST(a_slurmstepd_without_standard_files_says_and_counts_as_much)
 {
 	struct gatefile gate = gate_of(NOTE);
-	struct told *told;
+	struct told *page;
 	struct stat st;
 
 	start(&gate);
@@ -566,9 +566,9 @@ START_TEST(a_slurmstepd_without_standard_files_says_and_counts_as_much)
 	ck_assert(is_there("run/7/steps/0"));
 	ck_assert_int_eq(stat(tempdir_path("run/7/told"), &st), 0);
 	ck_assert_int_eq(st.st_mode & 07777, 0600);
-	told = told_open(tempdir_path("run"), 7);
-	ck_assert_ptr_nonnull(told);
-	ck_assert(!told_claim(told)); /* a task has */
+	page = told_open(tempdir_path("run"), 7);
+	ck_assert_ptr_nonnull(page);
+	ck_assert(!told_claim(page)); /* a task has */
 	tempdir_remove();
 }
 END_TEST
