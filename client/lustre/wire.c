@@ -237,7 +237,6 @@ static void ask_child(struct client *client, struct ask *ask)
 	unsigned int limit_ms = client->section->timeout_ms;
 	struct reader reader = { .client = client };
 
-	client->deadline_ms = child_now_ms() + limit_ms;
 	reader.enough_ms = child_now_ms() + limit_ms / 2;
 	ask_function_heard(client, ask, "Lustre's statistics", print_all,
 			   &reader);
@@ -284,6 +283,7 @@ static int read_all(const struct client *of, struct wire *wire, struct err *err)
 
 	if (rc < 0 || (rc > 0 && !denied))
 		return rc;
+	client.deadline_ms = child_now_ms() + client.section->timeout_ms;
 	rc = mounts_reread(&client, err) < 0 ? -1
 					     : client.common.mount_count > 0;
 	if (rc > 0 && !denied)

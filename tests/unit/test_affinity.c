@@ -101,6 +101,40 @@ static bool plan_one(const struct change_kind *kind)
 	return plan->count == 1;
 }
 
+static int failing_format; /* the first, the second, .. list that is not made */
+
+char *__real_cpuset_format(const struct cpuset *set);
+char *__wrap_cpuset_format(const struct cpuset *set);
+
+char *__wrap_cpuset_format(const struct cpuset *set)
+{
+	if (failing_format && !--failing_format)
+		return NULL;
+	return __real_cpuset_format(set);
+}
+
+static int failing_adds; /* so many changes are not added, and then all are */
+
+int __real_change_add(struct client_plan *plan, const struct client *client,
+		      const struct change_kind *kind, const char *target,
+		      const char *old_value, const char *new_value,
+		      struct err *err);
+int __wrap_change_add(struct client_plan *plan, const struct client *client,
+		      const struct change_kind *kind, const char *target,
+		      const char *old_value, const char *new_value,
+		      struct err *err);
+
+int __wrap_change_add(struct client_plan *plan, const struct client *client,
+		      const struct change_kind *kind, const char *target,
+		      const char *old_value, const char *new_value,
+		      struct err *err)
+{
+	if (failing_adds && failing_adds--)
+		return err_set(err, "no memory");
+	return __real_change_add(plan, client, kind, target, old_value,
+				 new_value, err);
+}
+
 static void expect_finding(const char *code, const char *text)
 {
 	ck_assert_uint_eq(findings.count, 1);
@@ -151,6 +185,42 @@ START_TEST(a_workqueue_that_is_there_already_is_left_alone)
 	ck_assert(plan_one(&affinity_workqueue));
 	ck_assert_str_eq(change.old_value, "rpciod=0-1");
 	away();
+}
+END_TEST
+
+START_TEST(where_all_workqueues_are_there_already_nothing_is_planned)
+{
+	node(1);
+	workqueues("2\n", "2\n");
+	ck_assert(!plan_one(&affinity_workqueue));
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+/* The mask that the kernel gets for these CPUs. */
+static void expect_mask(const char *cpus, const char *mask)
+{
+	node(1);
+	ck_assert_int_eq(cpuset_parse(&want.io_cpus, cpus, NULL), 0);
+	workqueues("2\n", "2\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_MADE);
+	tempdir_expect(NFSIOD, mask);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+
+START_TEST(a_mask_has_a_group_for_each_32_cpus)
+{
+	expect_mask("0", "00000001\n");
+	expect_mask("31", "80000000\n");
+	expect_mask("32", "00000001,00000000\n");
+	expect_mask("63", "80000000,00000000\n");
+	expect_mask("64", "00000001,00000000,00000000\n");
+	expect_mask("31-32,70,101", "00000020,00000040,00000001,80000000\n");
 }
 END_TEST
 
@@ -214,8 +284,54 @@ START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
 }
 END_TEST
 
-/* Three hundred of them, w000 to w299; 273 are as many as a change has room for. */
-static void many_workqueues(struct client_type_ops *many, struct affinity *ways)
+/* It can be read while it is planned, and then it is this file. */
+static void expect_refused_by(const char *file, const char *why)
+{
+	node(1);
+	workqueues("ff\n", "ff\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	remove(tempdir_path(RPCIOD));
+	ck_assert_int_eq(symlink(file, tempdir_path(RPCIOD)), 0);
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_MADE);
+	expect_finding("T44", why);
+	away();
+}
+
+START_TEST(why_the_kernel_did_not_take_the_cpus_is_said)
+{
+	expect_refused_by("/dev/null", "1 of 2 could not get CPU 1: the kernel "
+				       "keeps others");
+	expect_refused_by("/dev/full",
+			  "/rpciod/cpumask: No space left on device");
+	expect_refused_by("/nowhere/at/all",
+			  "/rpciod/cpumask: No such file or directory");
+}
+END_TEST
+
+START_TEST(what_is_back_already_needs_nothing)
+{
+	node(1);
+	workqueues("ff\n", "ff\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	affinity_workqueue.make(&affinity_workqueue, &client, &change,
+				&findings);
+	tempdir_put(NFSIOD, "ff\n");  /* put back by hand */
+	remove(tempdir_path(RPCIOD)); /* its module was unloaded */
+	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
+						 &change, &findings),
+			 CHANGE_UNDONE);
+	tempdir_expect(NFSIOD, "ff\n");
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+/* Three hundred of them, w000 to w299; 273 on CPUs 0-3 and 36-39 are as many as a
+ * change has room for. */
+static void many_workqueues(const char *mask, struct client_type_ops *many,
+			    struct affinity *ways)
 {
 	static char names[2000];
 	char name[64];
@@ -228,7 +344,7 @@ static void many_workqueues(struct client_type_ops *many, struct affinity *ways)
 			 i);
 		folder(name);
 		strcat(name, "/cpumask");
-		tempdir_put(name, "f0,0000000f\n");
+		tempdir_put(name, mask);
 	}
 	*ways = affinity;
 	ways->workqueues = names;
@@ -244,7 +360,7 @@ START_TEST(what_is_more_than_one_change_holds_is_a_second_one)
 	struct err err;
 
 	node(39);
-	many_workqueues(&many, &ways);
+	many_workqueues("f0,0000000f\n", &many, &ways);
 	plan = calloc(1, sizeof(*plan));
 	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
 						 &want, plan, &findings, &err),
@@ -265,6 +381,91 @@ START_TEST(what_is_more_than_one_change_holds_is_a_second_one)
 }
 END_TEST
 
+/* Where they run now is a shorter list than where they shall run. */
+START_TEST(what_has_no_room_in_one_list_is_in_neither)
+{
+	struct client_type_ops many;
+	struct affinity ways;
+	struct err err;
+
+	node(39);
+	ck_assert_int_eq(cpuset_parse(&want.io_cpus, "33,35,37,39", NULL), 0);
+	many_workqueues("1\n", &many, &ways);
+	plan = calloc(1, sizeof(*plan));
+	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
+						 &want, plan, &findings, &err),
+			 0);
+	ck_assert_uint_eq(plan->count, 2);
+	ck_assert_str_eq(strrchr(plan->change[0].old_value, ' '), " w239=0");
+	ck_assert_str_eq(strrchr(plan->change[0].new_value, ' '),
+			 " w239=33,35,37,39");
+	ck_assert_int_eq(
+		strncmp(plan->change[1].old_value, "w240=0 w241=0", 13), 0);
+	ck_assert_int_eq(strncmp(plan->change[1].new_value,
+				 "w240=33,35,37,39 w241=", 22),
+			 0);
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_plan_of_which_one_change_fails_has_failed)
+{
+	struct client_type_ops many;
+	struct affinity ways;
+	struct err err;
+
+	node(39);
+	many_workqueues("f0,0000000f\n", &many, &ways);
+	plan = calloc(1, sizeof(*plan));
+	failing_adds = 1; /* of two */
+	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
+						 &want, plan, &findings, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "no memory");
+	ck_assert_uint_eq(plan->count, 0);
+	away();
+}
+END_TEST
+
+/* Every other of all CPUs: a list of 20,000 characters. */
+START_TEST(a_workqueue_whose_cpus_no_change_holds_stays_and_is_counted)
+{
+	char mask[CPUSET_MAX / 3] = "55555555";
+	int i;
+
+	node(39);
+	for (i = 1; i < CPUSET_MAX / 32; i++)
+		strcat(mask, ",55555555");
+	workqueues(mask, "ff\n");
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_str_eq(change.old_value, "rpciod=0-7");
+	expect_finding("T47", "1 more than changes hold stay where they are: "
+			      "workqueues nfsiod rpciod");
+	away();
+}
+END_TEST
+
+START_TEST(what_there_is_no_memory_for_is_counted_or_an_error)
+{
+	struct err err;
+
+	node(1);
+	workqueues("ff\n", "f0\n");
+	failing_format = 2; /* that of the first workqueue */
+	ck_assert(plan_one(&affinity_workqueue));
+	ck_assert_str_eq(change.old_value, "rpciod=4-7");
+	expect_finding("T47", "1 more than changes hold stay where they are: "
+			      "workqueues nfsiod rpciod");
+	failing_format = 1; /* that of all of them */
+	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
+						 &want, plan, &findings, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "client: out of memory");
+	away();
+}
+END_TEST
+
 START_TEST(of_two_changes_the_last_one_may_be_left_out)
 {
 	struct client_type_ops many;
@@ -272,7 +473,7 @@ START_TEST(of_two_changes_the_last_one_may_be_left_out)
 	struct err err;
 
 	node(39);
-	many_workqueues(&many, &ways);
+	many_workqueues("f0,0000000f\n", &many, &ways);
 	plan = calloc(1, sizeof(*plan));
 	plan->count = CHANGES_MAX - 1;
 	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
@@ -319,6 +520,16 @@ START_TEST(workqueues_that_the_kernel_does_not_show_are_named)
 }
 END_TEST
 
+START_TEST(all_workqueues_that_the_kernel_does_not_show_are_named)
+{
+	node(39);
+	ck_assert(!plan_one(&affinity_workqueue));
+	expect_finding("T47", "this kernel does not let workqueues be moved by "
+			      "name: nfsiod rpciod: left where they are");
+	away();
+}
+END_TEST
+
 START_TEST(
 	a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads)
 {
@@ -332,6 +543,28 @@ START_TEST(
 						 &cut, &findings),
 			 CHANGE_UNDONE);
 	tempdir_expect(NFSIOD, "000000ff\n");
+	tempdir_expect(RPCIOD, "2\n");
+	plan = NULL;
+	findings_free(&findings);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_word_that_was_cut_off_in_the_journal_is_no_item)
+{
+	struct journal_change cut = { .target = (char *)"workqueues",
+				      .old_value = (char *)"nfsiod=0-7 rpc",
+				      .new_value =
+					      (char *)"nfsiod=1 rpciod=1" };
+
+	node(1);
+	workqueues("2\n", "2\n");
+	remove(tempdir_path(NFSIOD)); /* it takes nothing */
+	ck_assert_int_eq(symlink("/dev/full", tempdir_path(NFSIOD)), 0);
+	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
+						 &cut, &findings),
+			 CHANGE_NOT_MADE);
+	expect_finding("T44", "workqueues: 1 of 1 could not get CPU 1: ");
 	tempdir_expect(RPCIOD, "2\n");
 	plan = NULL;
 	findings_free(&findings);
@@ -404,6 +637,49 @@ START_TEST(interrupts_are_left_to_irqbalance_where_it_runs)
 	ck_assert(!plan_one(&affinity_interrupt));
 	expect_finding("T47", "irqbalance runs and would move the interrupts "
 			      "of ib0 again: left to it");
+	away();
+}
+END_TEST
+
+START_TEST(interrupts_that_nobody_wants_moved_are_no_matter_of_irqbalance)
+{
+	node(7);
+	interrupts();
+	folder("proc/4711");
+	tempdir_put("proc/4711/comm", "irqbalance\n");
+	want.alone = false;
+	ck_assert(!plan_one(&affinity_interrupt));
+	free(plan);
+	want.alone = true;
+	section.interrupts_of = (char *)"";
+	ck_assert(!plan_one(&affinity_interrupt));
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_card_that_is_not_there_has_no_interrupts)
+{
+	node(7);
+	interrupts();
+	section.interrupts_of = (char *)"ib1";
+	ck_assert(!plan_one(&affinity_interrupt));
+	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(interrupts_of_a_network_interface_are_found_too)
+{
+	node(7);
+	folder("class/net/ib0/device/msi_irqs");
+	tempdir_put("class/net/ib0/device/msi_irqs/46", "msix\n");
+	tempdir_put("class/net/ib0/device/msi_irqs/x", "no interrupt\n");
+	folder("proc/irq/46");
+	tempdir_put("proc/irq/46/smp_affinity_list", "2-3\n");
+	ck_assert(plan_one(&affinity_interrupt));
+	ck_assert_str_eq(change.old_value, "46=2-3");
+	ck_assert_str_eq(change.new_value, "46=7");
 	away();
 }
 END_TEST
@@ -542,20 +818,25 @@ START_TEST(all_threads_of_a_daemon_move_together_and_go_back)
 }
 END_TEST
 
+static void bind_to(pid_t pid, unsigned int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(pid, sizeof(one), &one), 0);
+}
+
 START_TEST(a_daemon_whose_move_was_cut_off_goes_back_with_all_threads)
 {
 	struct cpuset all;
-	cpu_set_t one;
 	pid_t pid;
 
 	node(last_cpu(&all));
 	pid = start();
 	show(pid, "mmfsd\n", NULL);
 	ck_assert(plan_one(&affinity_process));
-	/* only its first thread was moved */
-	CPU_ZERO(&one);
-	CPU_SET((size_t)last_cpu(&all), &one);
-	ck_assert_int_eq(sched_setaffinity(pid, sizeof(one), &one), 0);
+	bind_to(pid, last_cpu(&all)); /* only its first thread was moved */
 	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
 					       &change, &findings),
 			 CHANGE_UNDONE);
@@ -580,6 +861,90 @@ START_TEST(a_daemon_that_has_ended_needs_nothing)
 					       &change, &findings),
 			 CHANGE_UNDONE);
 	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_daemon_whose_threads_are_bound_each_in_its_way_is_left_alone)
+{
+	struct cpuset all;
+	pid_t pid;
+	int first;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	cpuset_for_each (first, &all)
+		break;
+	bind_to(pid, (unsigned int)first);
+	ck_assert(!plan_one(&affinity_process));
+	ck_assert_uint_eq(findings.count, 0);
+	end(pid);
+	away();
+}
+END_TEST
+
+START_TEST(a_daemon_one_of_whose_threads_is_there_moves_with_the_others)
+{
+	struct cpuset all;
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	ck_assert(plan_one(&affinity_process));
+	bind_to(pid, last_cpu(&all));
+	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_MADE);
+	expect_cpus(pid, &want.io_cpus);
+	end(pid);
+	away();
+}
+END_TEST
+
+START_TEST(a_daemon_that_cannot_be_moved_is_told_with_the_reason)
+{
+	struct cpuset all;
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	cpuset_zero(&want.io_cpus);
+	cpuset_add(&want.io_cpus, CPUSET_MAX - 1); /* it is gone */
+	ck_assert(plan_one(&affinity_process));
+	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
+					       &change, &findings),
+			 CHANGE_NOT_MADE);
+	expect_finding("T44", "process mmfsd: 1 of 1 could not get CPU 8191: "
+			      "process ");
+	expect_finding("T44", ": Invalid argument");
+	expect_cpus(pid, &all);
+	ck_assert(!client.common.cpus_known);
+	end(pid);
+	away();
+}
+END_TEST
+
+START_TEST(threads_that_say_nothing_or_have_another_name_are_left_alone)
+{
+	struct cpuset all;
+	char name[64];
+	pid_t pid;
+
+	node(last_cpu(&all));
+	pid = start();
+	snprintf(name, sizeof(name), "proc/%d", (int)pid);
+	folder(name);
+	strcat(name, "/comm");
+	tempdir_put(name, "ptlrpcd_00_01\n"); /* it has ended meanwhile */
+	ck_assert(!plan_one(&affinity_thread));
+	free(plan);
+	show(pid, "kworker\n", "1 (x) S 2 0 0 0 0 2129984 0\n");
+	ck_assert(!plan_one(&affinity_thread));
+	ck_assert_uint_eq(findings.count, 0);
+	end(pid);
 	away();
 }
 END_TEST
@@ -636,7 +1001,9 @@ START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
 	ck_assert(cpuset_equal(&all, &want.io_cpus));
 	/* another thread has its number now */
 	show(free_one, "socknal_sd00_00\n", NULL);
-	affinity_thread.undo(&affinity_thread, &client, &change, &findings);
+	ck_assert_int_eq(affinity_thread.undo(&affinity_thread, &client,
+					      &change, &findings),
+			 CHANGE_UNDONE);
 	all = cpus_of(free_one);
 	ck_assert(cpuset_equal(&all, &want.io_cpus));
 	show(free_one, "ptlrpcd_00_01\n", NULL);
@@ -780,21 +1147,38 @@ END_TEST
 
 UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  a_workqueue_that_is_there_already_is_left_alone,
+	  where_all_workqueues_are_there_already_nothing_is_planned,
+	  a_mask_has_a_group_for_each_32_cpus,
 	  without_leave_or_alone_or_cores_nothing_is_planned,
 	  what_somebody_else_has_bound_meanwhile_stays,
 	  what_cannot_be_moved_is_said_and_the_others_are_moved,
+	  why_the_kernel_did_not_take_the_cpus_is_said,
+	  what_is_back_already_needs_nothing,
 	  what_is_more_than_one_change_holds_is_a_second_one,
+	  what_has_no_room_in_one_list_is_in_neither,
+	  a_plan_of_which_one_change_fails_has_failed,
+	  a_workqueue_whose_cpus_no_change_holds_stays_and_is_counted,
+	  what_there_is_no_memory_for_is_counted_or_an_error,
 	  of_two_changes_the_last_one_may_be_left_out,
 	  a_site_may_let_all_unbound_workqueues_go,
 	  workqueues_that_the_kernel_does_not_show_are_named,
+	  all_workqueues_that_the_kernel_does_not_show_are_named,
 	  a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads,
+	  a_word_that_was_cut_off_in_the_journal_is_no_item,
 	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
 	  the_interrupts_of_a_virtio_card_are_those_of_its_pci_device,
 	  interrupts_are_left_to_irqbalance_where_it_runs,
+	  interrupts_that_nobody_wants_moved_are_no_matter_of_irqbalance,
+	  a_card_that_is_not_there_has_no_interrupts,
+	  interrupts_of_a_network_interface_are_found_too,
 	  what_there_is_no_change_left_for_stays_and_is_said,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
 	  a_daemon_that_has_ended_needs_nothing,
+	  a_daemon_whose_threads_are_bound_each_in_its_way_is_left_alone,
+	  a_daemon_one_of_whose_threads_is_there_moves_with_the_others,
+	  a_daemon_that_cannot_be_moved_is_told_with_the_reason,
+	  threads_that_say_nothing_or_have_another_name_are_left_alone,
 	  a_kernel_thread_may_have_a_blank_in_its_name,
 	  kernel_threads_that_may_be_moved_are_and_others_are_not,
 	  each_type_says_what_it_could_not_move,

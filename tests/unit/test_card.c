@@ -216,6 +216,52 @@ START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 }
 END_TEST
 
+START_TEST(names_and_uses_of_cards_have_as_much_room_as_they_have)
+{
+	struct client_cards cards = { 0 };
+	char name[sizeof(cards.card[0].name) + 1];
+	char serves[CLIENT_CARD_TEXT_MAX];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	card_add(&cards, name, 0, "/a");
+	ck_assert_uint_eq(cards.count, 0);
+	name[sizeof(name) - 2] = '\0';
+	card_add(&cards, name, 0, "/a");
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].name, name);
+	/* "/a" and "," and this are one more than there is room for */
+	memset(serves, 'y', sizeof(serves));
+	serves[CLIENT_CARD_TEXT_MAX - 3] = '\0';
+	card_add(&cards, name, 0, serves);
+	ck_assert_str_eq(cards.card[0].serves, "/a");
+	serves[CLIENT_CARD_TEXT_MAX - 4] = '\0';
+	card_add(&cards, name, 0, serves);
+	ck_assert_uint_eq(strlen(cards.card[0].serves),
+			  CLIENT_CARD_TEXT_MAX - 1);
+	ck_assert_int_eq(strncmp(cards.card[0].serves, "/a,yyy", 6), 0);
+	/* nor is there room for anything behind it */
+	card_add(&cards, name, 0, "");
+	ck_assert_uint_eq(strlen(cards.card[0].serves),
+			  CLIENT_CARD_TEXT_MAX - 1);
+}
+END_TEST
+
+START_TEST(the_second_and_third_card_are_found_again)
+{
+	struct client_cards cards = { 0 };
+
+	card_add(&cards, "ib0", 0, "/a");
+	card_add(&cards, "ib1", 1, "/b");
+	card_add(&cards, "ib2", 2, "/c");
+	card_add(&cards, "ib2", 2, "/d");
+	card_add(&cards, "ib1", 1, "/e");
+	ck_assert_uint_eq(cards.count, 3);
+	ck_assert_str_eq(cards.card[1].serves, "/b,/e");
+	ck_assert_str_eq(cards.card[2].serves, "/c,/d");
+}
+END_TEST
+
 UNIT_MAIN("card", a_card_is_where_its_bus_is,
 	  a_virtio_card_is_where_its_pci_device_is,
 	  a_virtio_card_is_where_its_pci_device_is,
@@ -223,4 +269,6 @@ UNIT_MAIN("card", a_card_is_where_its_bus_is,
 	  a_numa_node_has_cpus_or_is_unknown,
 	  a_card_tells_its_speed_and_the_size_of_its_packets,
 	  cpus_are_parted_by_socket_and_numa_node,
-	  a_card_is_listed_once_with_all_that_it_serves)
+	  a_card_is_listed_once_with_all_that_it_serves,
+	  names_and_uses_of_cards_have_as_much_room_as_they_have,
+	  the_second_and_third_card_are_found_again)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What several types of clients need: questions to a socket, lists of options. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,18 +24,25 @@
 static pid_t server;
 static struct err err;
 
-/* Whoever connects is sent 'parts', one after the other, when he has said "hi";
- * NULL: nothing, and the connection stays. */
-static void serve(const char *const parts[])
+static int listen_there(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0), peer;
-	char text[16];
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
 		 tempdir_path("socket"));
 	ck_assert(bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 		  listen(fd, 4) == 0);
+	return fd;
+}
+
+/* Whoever connects is sent 'parts', one after the other, when he has said "hi";
+ * NULL: nothing, and the connection stays. */
+static void serve(const char *const parts[])
+{
+	int fd = listen_there(), peer;
+	char text[16];
+
 	server = fork();
 	if (server) {
 		close(fd);
@@ -93,6 +102,7 @@ static void expect_answer(const char *const parts[], const char *answer)
 	tempdir_make();
 	serve(parts);
 	ck_assert_msg(ask(32, 10000, got, &pid) == 0, "%s", err.text);
+	ck_assert_str_eq(err.text, "");
 	ck_assert_str_eq(got, answer);
 	ck_assert_int_eq(pid, getpid()); /* who called listen(2) */
 	stop();
@@ -110,6 +120,77 @@ START_TEST(an_answer_may_come_in_parts)
 	expect_answer(three, "abc.");
 	expect_answer(cut, "no dot");
 	expect_answer(wrong, "a!b");
+}
+END_TEST
+
+/* From the signal on the server may speak. */
+static int bell[2];
+
+static void ring(int sig)
+{
+	ssize_t n = write(bell[1], "x", 1);
+
+	(void)sig, (void)n;
+}
+
+START_TEST(a_signal_does_not_end_the_waiting_for_an_answer)
+{
+	const struct sigaction action = { .sa_handler = ring };
+	const struct itimerval soon = { .it_value.tv_usec = 50000 };
+	int fd, peer;
+	char got[64], text[16];
+
+	tempdir_make();
+	ck_assert_int_eq(pipe(bell), 0);
+	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+	fd = listen_there();
+	server = fork();
+	if (!server) {
+		peer = accept(fd, NULL, NULL);
+		recv(peer, text, sizeof(text), 0);
+		if (read(bell[0], text, 1) == 1)
+			send(peer, "cut", 3, MSG_NOSIGNAL);
+		_exit(0);
+	}
+	close(fd);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	ck_assert_msg(ask(32, 10000, got, NULL) == 0, "%s", err.text);
+	ck_assert_str_eq(got, "cut");
+	stop();
+	close(bell[0]);
+	close(bell[1]);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(an_answer_that_is_broken_off_is_told_with_its_reason)
+{
+	int fd, peer;
+	char got[64], byte;
+
+	tempdir_make();
+	fd = listen_there();
+	server = fork();
+	if (!server) { /* it never takes the question */
+		peer = accept(fd, NULL, NULL);
+		_exit(recv(peer, &byte, 1, MSG_PEEK) != 1);
+	}
+	close(fd);
+	ck_assert_int_eq(ask(32, 10000, got, NULL), -1);
+	ck_assert_int_eq(errno, ECONNRESET);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "/socket': Connection reset by peer"));
+	stop();
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_program_without_standard_input_asks_as_well)
+{
+	static const char *const parts[] = { "word.", NULL };
+
+	ck_assert_int_eq(close(0), 0);
+	expect_answer(parts, "word.");
 }
 END_TEST
 
@@ -307,6 +388,9 @@ START_TEST(a_profile_may_set_what_can_be_changed_while_it_is_mounted)
 END_TEST
 
 UNIT_MAIN("client", an_answer_may_come_in_parts,
+	  a_signal_does_not_end_the_waiting_for_an_answer,
+	  an_answer_that_is_broken_off_is_told_with_its_reason,
+	  a_program_without_standard_input_asks_as_well,
 	  an_answer_that_does_not_come_is_waited_for_until_the_deadline,
 	  an_answer_without_end_is_cut_off,
 	  where_nobody_listens_nobody_is_there,

@@ -2,6 +2,7 @@
 /* Filesystems that are mounted while a job runs, by tables of then and now. */
 #include <check.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "client/client.h"
@@ -23,7 +24,7 @@ static char *const work[] = { (char *)"/work" };
 static char then_path[512], now_path[512];
 
 /* The job found /work. */
-static const struct client_moments moments = { then_path, now_path, work, 1 };
+static struct client_moments moments = { then_path, now_path, work, 1 };
 
 static void tables(const char *then, const char *now)
 {
@@ -39,7 +40,8 @@ static int since(enum client_type type, const char *mounts, const char *table)
 		.type = type,
 		.mounts = (char *)mounts,
 		.timeout_ms = 1000,
-		.mount_table = (char *)tempdir_put("mounts", table),
+		.mount_table = (char *)(table ? tempdir_put("mounts", table)
+					      : tempdir_path("nowhere")),
 	};
 	struct client *client = client_open(&section, NULL, NULL, NULL);
 	int rc;
@@ -148,6 +150,64 @@ START_TEST(without_a_table_of_then_nobody_knows)
 	ck_assert_int_eq(since(CLIENT_NFS, "", T_LATE), -1);
 	/* nothing is asked for */
 	ck_assert_int_eq(since(CLIENT_NFS, "", T_WORK), 0);
+	/* nor what is mounted now */
+	ck_assert_int_eq(nfs_since(ROOT WORK, ROOT WORK, NULL), -1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_first_place_of_a_table_counts_like_any_other)
+{
+	tempdir_make();
+	ck_assert_int_eq(nfs_since(LATE ROOT, LATE ROOT, T_LATE), 0);
+	ck_assert_int_eq(nfs_since(ROOT, LATE ROOT, T_LATE), 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(each_target_that_the_job_found_is_known)
+{
+	static char *const two[] = { (char *)"/work", (char *)"/late" };
+
+	tempdir_make();
+	ck_assert_int_eq(nfs_since(ROOT WORK, ROOT WORK LATE, T_WORK T_LATE),
+			 1);
+	moments.targets = two;
+	moments.count = 2;
+	ck_assert_int_eq(nfs_since(ROOT WORK, ROOT WORK LATE, T_WORK T_LATE),
+			 0);
+	tempdir_remove();
+}
+END_TEST
+
+/* A superblock has two numbers of at most ten digits. */
+START_TEST(a_place_whose_superblock_has_no_number_is_late)
+{
+	static const char odd[] =
+		"90 21 12345678901:123456789012 / /late rw - nfs srv:/l rw\n";
+	static const char even[] =
+		"90 21 12345678901:12345678901 / /late rw - nfs srv:/l rw\n";
+
+	tempdir_make();
+	ck_assert_int_eq(nfs_since(odd, odd, T_LATE), 1);
+	ck_assert_int_eq(nfs_since(even, even, T_LATE), 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_node_may_have_many_mounts)
+{
+	char then[4000] = "", now[4200];
+	int i;
+
+	for (i = 0; i < 40; i++)
+		sprintf(then + strlen(then),
+			"%d 21 0:%d / /m%d rw - nfs srv:/m%d rw\n", 100 + i,
+			100 + i, i, i);
+	snprintf(now, sizeof(now), "%s%s", then, LATE);
+	tempdir_make();
+	ck_assert_int_eq(nfs_since(then, now, "srv:/m39 /m39 nfs rw 0 0\n"), 0);
+	ck_assert_int_eq(nfs_since(then, now, T_LATE), 1);
 	tempdir_remove();
 }
 END_TEST
@@ -159,4 +219,8 @@ UNIT_MAIN("late", what_was_there_when_the_job_began_is_not_late,
 	  a_number_that_another_type_had_is_late,
 	  a_mount_that_the_table_of_now_does_not_show_is_late,
 	  mounts_that_are_not_the_clients_are_not_late,
-	  without_a_table_of_then_nobody_knows)
+	  without_a_table_of_then_nobody_knows,
+	  the_first_place_of_a_table_counts_like_any_other,
+	  each_target_that_the_job_found_is_known,
+	  a_place_whose_superblock_has_no_number_is_late,
+	  a_node_may_have_many_mounts)

@@ -642,18 +642,22 @@ START_TEST(only_a_hook_reads_statistics_with_the_facts)
 }
 END_TEST
 
-/* The first OST takes so much of the minute that the client has for an answer, or of
- * the budget. Has a look of so long told of the others' statistics? */
-static bool are_counters_kept(unsigned int budget_ms, unsigned int first_ms)
+/* This file of the first OST takes so much of the minute that the client has for an
+ * answer, or of the budget. Has a look of so long told of the statistics? */
+static bool are_kept_beside(const char *file, unsigned int budget_ms,
+			    unsigned int first_ms)
 {
-	const char *path = tempdir_path("debug/" OST(0) "stats");
-	char *text = fileio_read(path, 65536, NULL, NULL);
+	char name[200], *text;
+	const char *path;
 	struct err err = { "" };
 	bool kept;
 	ssize_t size;
 	pid_t pid;
 	int out;
 
+	snprintf(name, sizeof(name), "debug/" OST(0) "%s", file);
+	path = tempdir_path(name);
+	text = fileio_read(path, 65536, NULL, NULL);
 	ck_assert_ptr_nonnull(text);
 	size = strlen(text);
 	ck_assert_int_eq(unlink(path), 0);
@@ -674,10 +678,15 @@ static bool are_counters_kept(unsigned int budget_ms, unsigned int first_ms)
 	jumped_ms = NULL;
 	stands_at_ms = 0;
 	ck_assert_int_eq(unlink(path), 0);
-	tempdir_put("debug/" OST(0) "stats", text);
+	tempdir_put(name, text);
 	kept = lustre_facts_of(client)->counters != NULL;
 	free(text);
 	return kept;
+}
+
+static bool are_counters_kept(unsigned int budget_ms, unsigned int first_ms)
+{
+	return are_kept_beside("stats", budget_ms, first_ms);
 }
 
 static bool is_unread(void)
@@ -697,6 +706,19 @@ START_TEST(statistics_that_the_budget_cut_short_are_read_again)
 	ck_assert(are_counters_kept(59999, 29998)); /* nothing is unread */
 	ck_assert(!are_counters_kept(59999, 30000));
 	ck_assert_int_eq(moved_until_later(), 0);
+	away();
+}
+END_TEST
+
+/* An eighth of the time is what may be spent before them. */
+START_TEST(statistics_are_not_read_with_facts_that_took_their_time)
+{
+	node(MOUNT);
+	section.timeout_ms = 60000;
+	ck_assert(are_kept_beside("import", 90000, 7499));
+	ck_assert(!are_kept_beside("import", 90000, 7500));
+	ck_assert(are_kept_beside("import", 8000, 999));
+	ck_assert(!are_kept_beside("import", 8000, 1000));
 	away();
 }
 END_TEST
@@ -1569,6 +1591,73 @@ START_TEST(a_mount_that_is_gone_has_nothing_to_put_back)
 }
 END_TEST
 
+/* The same address, and another folder. */
+START_TEST(a_filesystem_that_was_mounted_anew_has_nothing_to_put_back)
+{
+	struct journal *journal;
+
+	node(MOUNT);
+	journal = apply(OSTS);
+	umount_all();
+	ck_assert_int_eq(mkdir(tempdir_path("sys/llite/" INSTANCE), 0755), 0);
+	restore(journal);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_str_eq(value(OST(0) "max_rpcs_in_flight"), "24");
+	away();
+}
+END_TEST
+
+START_TEST(a_target_that_is_gone_keeps_those_that_are_like_it_as_they_are)
+{
+	struct client_plan *plan = NULL;
+	struct journal *journal;
+	struct err err = { "" };
+
+	node(MOUNT);
+	put(OST(1) "max_rpcs_in_flight", "8\n");
+	put(OST(1) "max_pages_per_rpc", "1024\n");
+	put(OST(1) "max_dirty_mb", "2000\n");
+	want.parameters = OSTS;
+	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
+	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, &err), 0);
+	ck_assert_uint_eq(client_plan_count(plan), 1);
+	ck_assert_ptr_nonnull(
+		strstr(client_plan_at(plan, 0)->target, " osc 0-1"));
+	ck_assert_int_eq(
+		rename(tempdir_path("sys/" OST(0)), tempdir_path("gone")), 0);
+	journal = journal_open(tempdir_path("journal"), &err);
+	ck_assert_int_eq(client_apply(client, plan, journal, &findings, &err),
+			 1);
+	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_FAILED);
+	expect("LU40", "'osc work-OST0000-osc-ffff9a2c41d08000' is not mounted "
+		       "any more");
+	ck_assert_str_eq(value(OST(1) "max_rpcs_in_flight"), "8");
+	client_plan_free(plan);
+	journal_close(journal);
+	away();
+}
+END_TEST
+
+START_TEST(what_is_back_already_does_not_keep_the_rest_from_going_back)
+{
+	struct journal *journal;
+
+	node(MOUNT);
+	want.job_id = 7;
+	journal = apply("jobid," OSTS);
+	ck_assert_uint_eq(journal_count(journal), 3);
+	/* the last one, which is the first on the way back */
+	journal_mark(journal, journal_at(journal, 2)->seq, JOURNAL_RESTORED,
+		     NULL);
+	restore(journal);
+	ck_assert_uint_eq(findings.count, 0);
+	ck_assert_str_eq(value("jobid_var"), "disable");
+	ck_assert_str_eq(value(OST(0) "max_rpcs_in_flight"), "8");
+	ck_assert_str_eq(value(OST(1) "max_rpcs_in_flight"), "24");
+	away();
+}
+END_TEST
+
 /* Nothing is changed, and one finding says why. */
 static void expect_none_changed(const char *parameters, const char *code,
 				const char *text)
@@ -1752,6 +1841,8 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  only_a_hook_reads_statistics_with_the_facts,
 	  statistics_that_the_budget_cut_short_are_read_again,
 	  what_a_change_may_have_moved_is_not_the_jobs,
+	  statistics_are_not_read_with_facts_that_took_their_time,
+
 	  targets_that_were_not_read_leave_a_lower_bound,
 	  older_forms_of_statistics_are_read,
 	  what_others_than_root_get_is_not_believed,
@@ -1775,6 +1866,9 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  a_parameter_that_the_kernel_does_not_take_is_told,
 	  what_somebody_else_has_set_on_a_target_stays,
 	  a_mount_that_is_gone_has_nothing_to_put_back,
+	  a_filesystem_that_was_mounted_anew_has_nothing_to_put_back,
+	  a_target_that_is_gone_keeps_those_that_are_like_it_as_they_are,
+	  what_is_back_already_does_not_keep_the_rest_from_going_back,
 	  a_parameter_that_this_client_has_not_keeps_all_as_they_are,
 	  targets_that_differ_in_too_many_ways_keep_what_they_have,
 	  servers_learn_the_number_of_a_job_that_is_alone,

@@ -290,6 +290,19 @@ static void before(const char *has)
 	*written = '\0';
 }
 
+START_TEST(a_profile_may_stand_on_the_only_target)
+{
+	const struct client_want want = { .alone = true };
+
+	two_targets();
+	targets[1].name = NULL;
+	asked = "n=5";
+	ck_assert(setting_holds(&kind, &client, &want));
+	asked = "n=6";
+	ck_assert(!setting_holds(&kind, &client, &want));
+}
+END_TEST
+
 START_TEST(a_change_is_made_when_it_is_seen_to_be_there)
 {
 	before("fixed,b");
@@ -484,6 +497,7 @@ UNIT_MAIN("setting", what_a_target_has_is_not_planned,
 	  a_target_of_which_nothing_is_known_is_left_alone_and_told,
 	  a_job_has_so_many_changes_and_the_rest_is_told,
 	  a_profile_stands_when_all_targets_have_all_of_it,
+	  a_profile_may_stand_on_the_only_target,
 	  a_change_is_made_when_it_is_seen_to_be_there,
 	  a_change_that_does_not_happen_is_told_with_its_reason,
 	  half_a_change_is_put_back, what_cannot_be_put_back_is_stuck,

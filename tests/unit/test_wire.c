@@ -101,6 +101,13 @@ START_TEST(rows_that_are_cleared_together_have_restarted_together)
 	wire_lines(before, after, &told);
 	ck_assert_uint_eq(told.line_count, 2);
 	ck_assert(told.line[0].has_restarted && told.line[1].has_restarted);
+	/* whichever of them shows it */
+	before->row[0].count[WIRE_READ_BYTES] = 1;
+	before->row[1].count[WIRE_READ_BYTES] = 6;
+	wire_lines(before, after, &told);
+	ck_assert(told.line[0].has_restarted && told.line[1].has_restarted);
+	before->row[0].count[WIRE_READ_BYTES] = 10;
+	before->row[1].count[WIRE_READ_BYTES] = 0;
 	/* one that is gone has cleared no other */
 	strcpy(after->row[0].id, "z");
 	wire_lines(before, after, &told);
@@ -129,6 +136,10 @@ START_TEST(rows_that_get_their_names_meanwhile_are_told_by_them_alone)
 	ck_assert_uint_eq(told.line_count, 2);
 	ck_assert_str_eq(told.line[1].fs, "");
 	ck_assert(told.line[1].has_restarted);
+	strcpy(after->row[0].id, "y"); /* and now the other one is */
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, 2);
+	ck_assert_str_eq(told.line[1].fs, "");
 	end();
 }
 END_TEST
@@ -293,10 +304,41 @@ START_TEST(a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be)
 	reads(WRAP, 5, 9);
 	expect(0, WIRE_READS, 0);
 	end();
+	/* a clock that went back: nobody knows how long it was */
+	reads(WRAP / 2 + 1, 5, -1);
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	before->at_s = -1;
+	after->at_s = 9;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	end();
+	/* as many as fit in are as many as there are until it begins again */
+	reads(A_SECOND, 5, 1);
+	after->calls_wrap = 2 * A_SECOND;
+	expect(0, WIRE_READS, 0);
+	before->row[0].count[WIRE_READS]++;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
+	end();
 	reads(WRAP - 10, 5, 9);
 	before->calls_wrap = after->calls_wrap = 0;
 	expect(0, WIRE_READS, 0);
 	end();
+}
+END_TEST
+
+START_TEST(reads_and_writes_wrap_and_nothing_else_does)
+{
+	int kind;
+
+	for (kind = 0; kind < WIRE_KINDS; kind++) {
+		reads(0, 0, 9);
+		before->row[0].count[kind] = WRAP - 10;
+		after->row[0].count[kind] = 10;
+		if (kind == WIRE_READS || kind == WIRE_WRITES)
+			expect(1, (enum wire_kind)kind, 20);
+		else if (wire_since(before, after, "/a", moved))
+			ck_assert_int_eq(moved[kind], WIRE_UNKNOWN);
+		end();
+	}
 }
 END_TEST
 
@@ -317,6 +359,9 @@ START_TEST(calls_of_a_long_time_are_known_where_few_bytes_were_moved)
 	expect(1, WIRE_READS, WIRE_UNKNOWN);
 	after->at_s--;
 	expect(1, WIRE_READS, 1);
+	after->calls_wrap = 2 * A_SECOND; /* just as many fit in */
+	after->at_s = before->at_s + 1;
+	expect(1, WIRE_READS, WIRE_UNKNOWN);
 	end();
 	reads(5, WIRE_UNKNOWN, 100000);
 	after->row[0].count[WIRE_READ_BYTES] = WIRE_UNKNOWN;
@@ -336,8 +381,9 @@ START_TEST(a_wire_travels_as_text)
 	strcpy(before->event.code, "W30");
 	strcpy(before->event.text, "restarted");
 	before->event.at_s = 77;
+	*err.text = '\0';
 	text = wire_text(before, &err);
-	ck_assert_msg(text != NULL, "%s", err.text);
+	ck_assert_msg(text && !*err.text, "%s", err.text);
 	again = wire_parse(text, &err);
 	ck_assert_msg(again != NULL, "%s", err.text);
 	ck_assert_int_eq(again->at_s, 1000);
@@ -376,6 +422,26 @@ START_TEST(there_are_as_many_rows_as_there_may_be_and_no_more)
 	ck_assert_int_eq(before->row[9].count[WIRE_READ_BYTES], 9);
 	ck_assert_int_eq(before->row[9].count[WIRE_META], WIRE_UNKNOWN);
 	ck_assert_ptr_eq(wire_row(before, "9"), &before->row[9]);
+	end();
+}
+END_TEST
+
+START_TEST(a_new_row_knows_nothing_and_what_is_added_is_all)
+{
+	struct wire_row *one;
+	int kind;
+
+	begin();
+	one = wire_row(before, "x");
+	ck_assert_str_eq(one->id, "x");
+	ck_assert_str_eq(one->fs, "");
+	ck_assert_int_eq(one->born_s, WIRE_UNKNOWN);
+	for (kind = 0; kind < WIRE_KINDS; kind++)
+		ck_assert_int_eq(one->count[kind], WIRE_UNKNOWN);
+	ck_assert_int_eq(wire_row_add(one, WIRE_READ_BYTES, 5), 0);
+	ck_assert_int_eq(one->count[WIRE_READ_BYTES], 5);
+	ck_assert_int_eq(wire_row_add(one, WIRE_READS, 0), 0);
+	ck_assert_int_eq(one->count[WIRE_READS], 0);
 	end();
 }
 END_TEST
@@ -502,6 +568,42 @@ START_TEST(what_was_not_read_is_no_restart_and_leaves_a_lower_bound)
 }
 END_TEST
 
+START_TEST(a_restart_behind_what_was_not_read_is_one)
+{
+	begin();
+	row(before, "x@1", "/a", 10);
+	row(before, "y@1", "/a", 10);
+	row(after, "x@", "/a", WIRE_UNKNOWN);
+	row(after, "y@1", "/a", 5);
+	expect(0, WIRE_READ_BYTES, 0);
+	end();
+}
+END_TEST
+
+START_TEST(what_is_gone_beyond_the_last_line_stays_gone)
+{
+	many(CLIENT_WIRE_LINES_MAX);
+	after->count--; /* /31 is gone, and something without a name */
+	row(before, "z", "", 10);
+	ck_assert(last_line()->is_gone);
+	end();
+}
+END_TEST
+
+START_TEST(the_first_filesystem_may_be_the_one_that_is_gone)
+{
+	begin();
+	row(before, "x", "/gone", 1);
+	row(before, "y", "/b", 1);
+	row(after, "y", "/b", 1);
+	wire_lines(before, after, &told);
+	ck_assert_uint_eq(told.line_count, 2);
+	ck_assert_str_eq(told.line[1].fs, "/gone");
+	ck_assert(told.line[1].is_gone);
+	end();
+}
+END_TEST
+
 START_TEST(what_happened_to_the_client_is_told_with_its_lines)
 {
 	begin();
@@ -580,13 +682,18 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  a_backlog_is_of_connections_that_may_be_older_or_end_before,
 	  what_is_unknown_on_either_side_is_unknown,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
+	  reads_and_writes_wrap_and_nothing_else_does,
 	  calls_of_a_long_time_are_known_where_few_bytes_were_moved,
 	  a_wire_travels_as_text,
 	  what_an_older_jobio_has_left_lacks_the_last_kinds,
 	  there_are_as_many_rows_as_there_may_be_and_no_more,
+	  a_new_row_knows_nothing_and_what_is_added_is_all,
 	  a_row_has_no_sum_beyond_all_numbers,
 	  filesystems_beyond_the_last_line_are_told_together,
 	  a_wire_has_so_many_rows_and_no_more,
 	  what_was_not_read_is_no_restart_and_leaves_a_lower_bound,
+	  a_restart_behind_what_was_not_read_is_one,
+	  what_is_gone_beyond_the_last_line_stays_gone,
+	  the_first_filesystem_may_be_the_one_that_is_gone,
 	  what_happened_to_the_client_is_told_with_its_lines,
 	  damaged_rows_are_refused_by_their_names)
