@@ -2,6 +2,7 @@
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "client/nfs/stats.h"
+#include "client/nfs/nfs.h"
 #include "client/wire.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
@@ -113,6 +114,38 @@ START_TEST(a_client_in_order_has_no_finding_and_no_cpu)
 	ck_assert(client_facts(client)->cpus_known);
 	ck_assert(cpuset_is_empty(&client_facts(client)->frontend_cpus));
 	away();
+}
+END_TEST
+
+static void expect_version(const char *table, const char *version)
+{
+	node(table, "6.1");
+	section.mountstats = (char *)tempdir_put("stats", "");
+	look();
+	ck_assert_str_eq(client_facts(client)->version, version);
+	away();
+}
+
+#define OF_VERSION(name, version)                                              \
+	"s:/" name " /" name " nfs rw,vers=" version " 0 0\n"
+
+START_TEST(each_version_of_the_protocol_is_told_once)
+{
+	expect_version("s:/a /a nfs rw 0 0\n", "");
+	expect_version("s:/a /a nfs rw 0 0\n" OF_VERSION("b", "3")
+			       OF_VERSION("c", "3") OF_VERSION("d", "4.2")
+				       OF_VERSION("e", "3"),
+		       "3,4.2");
+	/* as many as there is room for */
+	expect_version(OF_VERSION("a", "4.2.111") OF_VERSION("b", "4.2.112")
+			       OF_VERSION("c", "4.2.115")
+				       OF_VERSION("d", "4.2.116"),
+		       "4.2.111,4.2.112,4.2.115,4.2.116");
+	expect_version(
+		OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
+			OF_VERSION("c", "4.2.15") OF_VERSION("d", "4.2.16")
+				OF_VERSION("e", "4.2.17") OF_VERSION("f", "3"),
+		"4.2.11,4.2.12,4.2.15,4.2.16");
 }
 END_TEST
 
@@ -296,6 +329,7 @@ int nanosleep(const struct timespec *nap, struct timespec *rest)
 /* A server on this host: one question is answered, or none. */
 static int server_fd;
 static pid_t server;
+static bool hangs_up; /* instead of an answer */
 
 static void answer_one(void)
 {
@@ -303,7 +337,8 @@ static void answer_one(void)
 	int fd = accept(server_fd, NULL, NULL);
 
 	if (recv(fd, question, sizeof(question), MSG_WAITALL) ==
-	    (ssize_t)sizeof(question))
+		    (ssize_t)sizeof(question) &&
+	    !hangs_up)
 		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
 	_exit(0);
 }
@@ -375,6 +410,28 @@ START_TEST(a_server_that_takes_questions_and_answers_none_is_said)
 	look();
 	expect_no_answer();
 	server_away();
+}
+END_TEST
+
+START_TEST(a_server_that_hangs_up_has_not_answered)
+{
+	hangs_up = true;
+	node_with_server(true, 17);
+	look();
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+START_TEST(a_server_is_asked_behind_mounts_of_which_nothing_is_known)
+{
+	node("s:/a /mnt/a nfs rw,proto=tcp,port=1,addr=127.0.0.2 0 0\n"
+	     "s:/w /mnt/home nfs rw,proto=tcp,port=1 0 0\n" NOBODY,
+	     "6.1");
+	let_requests_wait();
+	look();
+	expect_no_answer();
+	away();
 }
 END_TEST
 
@@ -454,6 +511,34 @@ START_TEST(one_in_a_hundred_sent_again_is_said)
 	expect(1, "NF08",
 	       "'/mnt/work' has sent 10 of 1000 READs and WRITEs again since "
 	       "it was mounted");
+	away();
+}
+END_TEST
+
+#define AGAIN(target)                                                          \
+	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"     \
+	"\tper-op statistics\n\t READ: 1000 1500 0 1 1 1 90000 1 0\n"          \
+	"\tWRITE: 0 0 0 0 0 0 0 0 0\n"
+
+START_TEST(what_mounts_of_one_superblock_have_in_common_is_said_of_the_first)
+{
+	node(WORK HOME, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", AGAIN("/mnt/work") AGAIN("/mnt/home"));
+	look();
+	expect(2, "NF08",
+	       "'/mnt/work' has sent 500 of 1000 READs and WRITEs again since "
+	       "it was mounted");
+	expect(2, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 90 ms for the server and "
+	       "0 ms on this node, on average since it was mounted");
+	away();
+	/* those that mountinfo does not show may be anybody's */
+	node("s:/a /mnt/a nfs rw 0 0\ns:/b /mnt/b nfs rw 0 0\n", "6.1");
+	section.mountstats =
+		(char *)tempdir_put("stats", AGAIN("/mnt/a") AGAIN("/mnt/b"));
+	look();
+	ck_assert_uint_eq(findings.count, 4);
 	away();
 }
 END_TEST
@@ -800,6 +885,12 @@ START_TEST(operations_that_no_line_tells_of_are_unknown)
 				    "(nfs)\n" OPS ACCESS READ WRITE
 				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
 		   5, 7, 13);
+	/* and has it, wherever it stands */
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
+				    "(nfs)\n" OPS
+				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ
+					    WRITE,
+		   5, 7, 13);
 }
 END_TEST
 
@@ -840,6 +931,10 @@ START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
 	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS
 		   "0 0\n" OPS READ WRITE ACCESS,
 		   5, 7, 9);
+	/* version 4.0 has no layouts */
+	expect_ops(DEVICE("/mnt/a") "\tnfsv4:\tbm0=0xfdffafff,acl=0x0\n" EVENTS
+				    "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
 }
 END_TEST
 
@@ -854,6 +949,13 @@ START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 		   "\tACCESS: -9 9 0 9 9 1 2 3\n"
 		   "\tLOOKUP: 1 1 0 1 1 1 1 1\n",
 		   5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS
+		   "\t  READ: 5 6 0 900 90 1 2x 3 0\n" WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS
+		   "\t  READ: 5 6 0 900 90 1 18446744073709551616 3 0\n" WRITE
+			   ACCESS,
+		   -1, 7, 9);
 	/* what nobody counts may be as it likes */
 	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7,
 		   9);
@@ -866,6 +968,12 @@ START_TEST(operations_end_where_the_next_mount_of_a_step_begins)
 			   "/mnt/a") OPS READ WRITE ACCESS
 		   "\n42 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" DEVICE(
 			   "/mnt/b") OPS READ WRITE ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "99 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "0 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
 		   5, 7, 9);
 }
 END_TEST
@@ -1286,6 +1394,50 @@ END_TEST
 	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
 	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
 
+/* In place of libc's. */
+int getifaddrs(struct ifaddrs **all)
+{
+	static const struct {
+		const char *name, *address;
+		int family;
+	} cards[] = {
+		{ "wg0", NULL, 0 },
+		{ "lo", NULL, AF_PACKET },
+		{ "eth0", "192.0.2.127", AF_INET },
+		{ "eth6", "2001:db8::1", AF_INET6 },
+		{ "lo", "127.0.0.1", AF_INET },
+		{ "lo", "::1", AF_INET6 },
+		{ "eth1", "127.0.0.1", AF_INET },
+	};
+	enum {
+		COUNT = sizeof(cards) / sizeof(cards[0])
+	};
+	static struct sockaddr_storage at[COUNT];
+	static struct ifaddrs list[COUNT];
+	size_t i;
+
+	for (i = 0; i < COUNT; i++) {
+		list[i].ifa_next = i + 1 < COUNT ? &list[i + 1] : NULL;
+		list[i].ifa_name = (char *)cards[i].name;
+		list[i].ifa_addr =
+			cards[i].family ? (struct sockaddr *)&at[i] : NULL;
+		at[i].ss_family = (sa_family_t)cards[i].family;
+		if (cards[i].family == AF_INET)
+			inet_pton(AF_INET, cards[i].address,
+				  &((struct sockaddr_in *)&at[i])->sin_addr);
+		if (cards[i].family == AF_INET6)
+			inet_pton(AF_INET6, cards[i].address,
+				  &((struct sockaddr_in6 *)&at[i])->sin6_addr);
+	}
+	*all = list;
+	return 0;
+}
+
+void freeifaddrs(struct ifaddrs *all)
+{
+	(void)all;
+}
+
 static void put_card(const char *speed, const char *numa_node)
 {
 	static const char *const folders[] = {
@@ -1435,6 +1587,87 @@ START_TEST(io_cores_far_from_the_card_are_said)
 	away();
 	look_with_cores("2-4", "0\n");
 	ck_assert_uint_eq(findings.count, 0);
+	away();
+}
+END_TEST
+
+START_TEST(a_server_whose_address_is_not_known_has_no_card)
+{
+	struct client_cards cards;
+
+	node(FILES, "6.1");
+	put_card("1000\n", "0\n");
+	want.io_cores = 1;
+	want.has_io_cores = true;
+	ck_assert_int_eq(cpuset_parse(&want.io_cpus, "2-3", NULL), 0);
+	look();
+	expect_none();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 0);
+	away();
+}
+END_TEST
+
+/* The card that leads to this address; "": none. */
+static void expect_card(const char *address, const char *name)
+{
+	struct nfs_card card;
+
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(nfs_card_find(address, &card), *name != '\0');
+	if (*name)
+		ck_assert_str_eq(card.name, name);
+}
+
+static bool has_ipv6(void)
+{
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
+				   .sin6_port = 9,
+				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+	bool yes =
+		fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+START_TEST(the_first_interface_with_the_address_of_the_way_is_the_card)
+{
+	tempdir_make();
+	expect_card("127.0.0.1", "lo");
+	if (has_ipv6())
+		expect_card("::1", "lo");
+	expect_card("", "");
+	expect_card("files.example.org", "");
+	tempdir_remove();
+}
+END_TEST
+
+/* In place of libc's. */
+static bool no_memory; /* once */
+void *reallocarray(void *list, size_t count, size_t size)
+{
+	bool fails = no_memory;
+
+	no_memory = false;
+	return fails ? NULL : realloc(list, count * size);
+}
+
+START_TEST(a_server_for_which_there_is_no_memory_does_not_hide_the_next)
+{
+	struct client_cards cards;
+
+	node("a:/a /mnt/a nfs rw,addr=127.0.0.1 0 0\n"
+	     "b:/b /mnt/b nfs rw,addr=127.0.0.2 0 0\n",
+	     "6.1");
+	put_card("1000\n", "0\n");
+	no_memory = true;
+	look();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].serves, "/mnt/b");
 	away();
 }
 END_TEST
@@ -1675,16 +1908,21 @@ START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
 END_TEST
 
 UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
+	  each_version_of_the_protocol_is_told_once,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
 	  options_that_cost_or_lose_are_said,
-	  one_in_a_hundred_sent_again_is_said, two_names_of_one_server_are_said,
+	  one_in_a_hundred_sent_again_is_said,
+	  what_mounts_of_one_superblock_have_in_common_is_said_of_the_first,
+	  two_names_of_one_server_are_said,
 	  a_slow_server_and_a_full_slot_table_are_said,
 	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
 	  a_server_that_answers_us_is_no_finding_whatever_waits,
 	  a_server_that_takes_questions_and_answers_none_is_said,
+	  a_server_that_hangs_up_has_not_answered,
+	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
 	  each_server_is_asked_where_the_site_wants_it,
 	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
 	  mounts_that_share_a_superblock_are_counted_once,
@@ -1719,6 +1957,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,
+	  a_server_whose_address_is_not_known_has_no_card,
+	  the_first_interface_with_the_address_of_the_way_is_the_card,
+	  a_server_for_which_there_is_no_memory_does_not_hide_the_next,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
