@@ -2,8 +2,10 @@
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include "client/client.h"
 #include "client/nfs/nfs.h"
 #include "client/wire.h"
+#include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
 #include "lib/sysfs.h"
@@ -266,6 +269,23 @@ START_TEST(a_full_slot_table_is_said_of_each_of_a_servers_transports)
 }
 END_TEST
 
+START_TEST(a_queue_of_no_time_is_told_as_none)
+{
+	node(WORK, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n"
+			 "\tper-op statistics\n"
+			 "\t READ: 900 900 0 1 1 0 90000 1 0\n"
+			 "\tWRITE: 100 100 0 1 1 0 1000 1 0\n");
+	look();
+	expect(1, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 91 ms for the server and "
+	       "0 ms on this node, on average since it was mounted");
+	away();
+}
+END_TEST
+
 START_TEST(a_queue_of_unknown_time_is_not_told_as_none)
 {
 	node(WORK, "6.1");
@@ -418,6 +438,52 @@ START_TEST(a_server_that_hangs_up_has_not_answered)
 	hangs_up = true;
 	node_with_server(true, 17);
 	look();
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+/* As the first one that a process without standard input has. */
+START_TEST(no_connection_to_a_server_is_left_open)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	close(STDIN_FILENO);
+	look();
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+START_TEST(a_server_that_takes_its_time_has_answered)
+{
+	pid_t waker;
+
+	node_with_server(true, 17);
+	kill(server, SIGSTOP);
+	close(STDIN_FILENO);
+	waker = fork();
+	if (waker == 0) {
+		usleep(60000);
+		_exit(kill(server, SIGCONT));
+	}
+	look();
+	expect_none();
+	waitpid(waker, NULL, 0);
+	server_away();
+}
+END_TEST
+
+START_TEST(a_prolog_that_has_little_time_left_asks_no_longer)
+{
+	unsigned long long begun_ms;
+
+	node_with_server(false, 17);
+	begun_ms = child_now_ms();
+	ck_assert_int_eq(client_inspect(client, 50, NULL), 0);
+	ck_assert_uint_lt(child_now_ms() - begun_ms, 1000);
+	client_judge(client, &want, &findings);
 	expect_no_answer();
 	server_away();
 }
@@ -824,6 +890,194 @@ START_TEST(of_transports_that_are_not_understood_no_backlog_is_told)
 }
 END_TEST
 
+/* ---- rows ------------------------------------------------------------------ */
+
+static struct wire *rows;
+
+/* The row of a mount of these counters, read 100 s after boot. */
+static const struct wire_row *row_of(const struct nfs_stats *has,
+				     bool has_backlog)
+{
+	static const struct client_mount at = { .target = (char *)"/mnt/a" };
+	struct nfs_mount mount = {
+		.mount = &at, .device = "0:60", .has_stats = true, .stats = *has
+	};
+
+	wire_free(rows);
+	rows = wire_new(NULL);
+	ck_assert_ptr_nonnull(rows);
+	rows->at_s = 100;
+	ck_assert_int_eq(nfs_add_row(rows, &mount, has_backlog, NULL), 0);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].fs, "/mnt/a");
+	return &rows->row[0];
+}
+
+static void rows_away(void)
+{
+	wire_free(rows);
+	rows = NULL;
+}
+
+START_TEST(what_was_sent_again_is_what_was_sent_beyond_what_was_begun)
+{
+	struct nfs_stats has = { .age_s = 1 };
+
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 0);
+	has.reads.count = has.reads.sent = 5;
+	has.writes.count = has.writes.sent = 6;
+	has.others.count = has.others.sent = 7;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 0);
+	has.reads.sent += 100;
+	has.writes.sent += 20;
+	has.others.sent += 3;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 123);
+	/* a sum that is unknown, and one that goes back */
+	has.writes.sent = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	has.writes.sent = 0;
+	has.reads.sent = 0;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	has.writes.sent = 600;
+	has.reads.count = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+/* Milliseconds of the queues of READs, WRITEs and others: as the row has it. */
+static int64_t queued(int64_t reads, int64_t writes, int64_t others)
+{
+	struct nfs_stats has = { .age_s = 1 };
+	int64_t us;
+
+	has.reads.queue_ms = reads;
+	has.writes.queue_ms = writes;
+	has.others.queue_ms = others;
+	us = row_of(&has, false)->count[WIRE_QUEUE_US];
+	rows_away();
+	return us;
+}
+
+START_TEST(times_are_microseconds_as_far_as_they_can_be_told)
+{
+	const int64_t most = INT64_MAX / 1000, quarter = INT64_MAX / 4;
+	struct nfs_stats has = { .reads.total_ms = 1,
+				 .writes.total_ms = 0,
+				 .others.total_ms = most };
+	const struct wire_row *row = row_of(&has, false);
+
+	ck_assert_int_eq(row->count[WIRE_READ_US], 1000);
+	ck_assert_int_eq(row->count[WIRE_WRITE_US], 0);
+	ck_assert_int_eq(row->count[WIRE_META_US], most * 1000);
+	has.others.total_ms = most + 1;
+	has.reads.total_ms = NFS_UNKNOWN;
+	row = row_of(&has, false);
+	ck_assert_int_eq(row->count[WIRE_META_US], WIRE_UNKNOWN);
+	ck_assert_int_eq(row->count[WIRE_READ_US], WIRE_UNKNOWN);
+	rows_away();
+	ck_assert_int_eq(queued(0, 0, 0), 0);
+	ck_assert_int_eq(queued(1, 20, 300), 321000);
+	ck_assert_int_eq(queued(-1, 20, 300), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(1, -1, 300), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(1, 20, -1), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(most, 0, 0), most * 1000);
+	ck_assert_int_eq(queued(most, 1, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(quarter + 1, quarter + 1, quarter + 1),
+			 WIRE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_row_is_born_as_long_ago_as_its_superblock_is_old)
+{
+	struct nfs_stats has = { .age_s = 99 };
+
+	ck_assert_int_eq(row_of(&has, false)->born_s, 1);
+	has.age_s = 0;
+	ck_assert_int_eq(row_of(&has, false)->born_s, 100);
+	has.age_s = 100;
+	ck_assert_int_eq(row_of(&has, false)->born_s, 0);
+	has.age_s = 101; /* told in whole seconds */
+	ck_assert_int_eq(row_of(&has, false)->born_s, 0);
+	has.age_s = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->born_s, WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+START_TEST(a_backlog_is_that_of_all_transports)
+{
+	struct nfs_stats has = { .transports = 3 };
+
+	has.transport[0].backlog = 1;
+	has.transport[1].backlog = 20;
+	has.transport[2].backlog = 300;
+	has.transport[3].backlog = 4000;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], 321);
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_BACKLOG],
+			 WIRE_UNKNOWN);
+	has.transport[1].backlog = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
+	has.transports = 0;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+/* A mount of a step's own: how many rows it makes, and what is returned. */
+static size_t own_rows(size_t length, int *rc)
+{
+	char text[4096], target[1024];
+	size_t count;
+
+	memset(target, 'x', length);
+	target[0] = '/';
+	target[length] = '\0';
+	snprintf(text, sizeof(text),
+		 "x\n41 25 0:91 / %s rw - nfs4 s:/a rw\ndevice s:/a mounted on "
+		 "%s with fstype nfs4 statvers=1.1\n\tage:\t1\n",
+		 target, target);
+	rows = wire_new(NULL);
+	*rc = nfs_own(client, text, rows, NULL);
+	count = rows->count;
+	if (count)
+		ck_assert_str_eq(rows->row[0].fs, target);
+	rows_away();
+	return count;
+}
+
+START_TEST(a_mount_of_a_steps_own_has_a_row_with_its_whole_name)
+{
+	char text[200];
+	int rc;
+
+	node(WORK, "6.1");
+	ck_assert_uint_eq(own_rows(5, &rc), 1);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(own_rows(WIRE_FS_MAX - 1, &rc), 1);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(own_rows(WIRE_FS_MAX, &rc), 0);
+	ck_assert_int_eq(rc, 0);
+	/* one whose counters are missing, before one that has some */
+	snprintf(text, sizeof(text),
+		 "41 25 0:91 / /a rw - nfs4 s:/a rw\n"
+		 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
+		 "device s:/b mounted on /b with fstype nfs4 statvers=1.1\n");
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 1);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].fs, "/b");
+	rows_away();
+	/* and where jobio.conf names others */
+	section.mounts = (char *)"/b";
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 0);
+	ck_assert_uint_eq(rows->count, 1);
+	rows_away();
+	away();
+}
+END_TEST
+
 /* ---- what is not told ------------------------------------------------------ */
 
 #define DEVICE(target)                                                         \
@@ -1029,6 +1283,41 @@ START_TEST(the_next_mounts_lines_are_not_this_ones)
 		 "\tbytes:\t0 0 0 0 0 0 0 0\n" OPS READ);
 	expect_ops(text, 5, 7, 9);
 	ck_assert_int_eq(stats.read_bytes, 7);
+}
+END_TEST
+
+/* Is a mount found at 'wanted' whose name has 'length' letters, and whose line has
+ * 'whole', if it is not 0? */
+static bool is_found(size_t length, size_t wanted, size_t whole)
+{
+	static char text[16384], target[4096];
+	size_t used = 0;
+
+	memset(target, 'x', sizeof(target));
+	target[0] = '/';
+	used += (size_t)sprintf(text,
+				"device s mounted on %.*s with fstype "
+				"nfs statvers=1.1",
+				(int)length, target);
+	if (whole) {
+		memset(text + used, ' ', sizeof(text) - used);
+		used = whole;
+	}
+	strcpy(text + used, "\n\tage:\t5\n");
+	target[wanted] = '\0';
+	return nfs_stats_find(text, target, &stats) == 0;
+}
+
+START_TEST(a_name_that_is_too_long_is_not_the_one_that_it_begins_with)
+{
+	ck_assert(is_found(20, 20, 0));
+	ck_assert(!is_found(20, 19, 0));
+	ck_assert(!is_found(20, 21, 0));
+	ck_assert(is_found(1023, 1023, 0));
+	ck_assert(!is_found(1024, 1024, 0));
+	ck_assert(!is_found(1024, 1023, 0));
+	ck_assert(is_found(20, 20, 4095));
+	ck_assert(!is_found(20, 20, 4096));
 }
 END_TEST
 
@@ -1332,6 +1621,8 @@ END_TEST
 
 START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 {
+	struct client_plan *plan = NULL;
+
 	begin_options("rw");
 	tempdir_put("refuses", "");
 	change_options("noatime", JOURNAL_FAILED, "strictatime");
@@ -1340,6 +1631,11 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	       "status 32: refused");
 	tempdir_expect("calls",
 		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	/* it did not hang: it is tried again */
+	ck_assert_int_eq(client_inspect(client, 1000, NULL), 0);
+	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, NULL), 0);
+	ck_assert_uint_eq(client_plan_count(plan), 1);
+	client_plan_free(plan);
 	away();
 	begin_options("rw");
 	tempdir_put("shown", WORK_WITH("rw,noatime"));
@@ -1917,11 +2213,15 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  two_names_of_one_server_are_said,
 	  a_slow_server_and_a_full_slot_table_are_said,
 	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
+	  a_queue_of_no_time_is_told_as_none,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
 	  a_server_that_answers_us_is_no_finding_whatever_waits,
 	  a_server_that_takes_questions_and_answers_none_is_said,
 	  a_server_that_hangs_up_has_not_answered,
+	  no_connection_to_a_server_is_left_open,
+	  a_server_that_takes_its_time_has_answered,
+	  a_prolog_that_has_little_time_left_asks_no_longer,
 	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
 	  each_server_is_asked_where_the_site_wants_it,
 	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
@@ -1934,6 +2234,11 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_the_server_copied_is_told_without_what_it_refused,
 	  copies_that_may_have_been_refused_are_unknown,
 	  copies_are_a_number_of_the_wire,
+	  what_was_sent_again_is_what_was_sent_beyond_what_was_begun,
+	  times_are_microseconds_as_far_as_they_can_be_told,
+	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
+	  a_backlog_is_that_of_all_transports,
+	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
@@ -1944,6 +2249,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_line_that_is_cut_off_has_no_number,
 	  a_line_that_is_too_long_is_not_known_whatever_follows,
 	  the_next_mounts_lines_are_not_this_ones,
+	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
 	  lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
 	  a_mount_may_have_more_than_sixteen_transports,
