@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What prolog and steps leave in RUN/JOB, and what the epilog makes of it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "job/log.h"
 #include "lib/journal.h"
 #include "lib/rundir.h"
 #include "tests/unit/job_node.h"
@@ -126,6 +129,159 @@ START_TEST(folders_that_cannot_be_made_are_an_error_whichever_it_is)
 }
 END_TEST
 
+/* Of this length, which nobody makes: another name of the folder. */
+static char *long_name(const char *name, size_t length)
+{
+	char *path = malloc(length + 1);
+	size_t used = strlen(tempdir_name), end = length - strlen(name) - 1;
+
+	ck_assert_ptr_nonnull(path);
+	memcpy(path, tempdir_name, used);
+	for (; used + 2 <= end; used += 2)
+		memcpy(path + used, "/.", 2);
+	sprintf(path + used, "%s/%s", used < end ? "/" : "", name);
+	ck_assert_uint_eq(strlen(path), length);
+	return path;
+}
+
+static void set_dirs(size_t run_length, size_t spool_length)
+{
+	free(config->run_dir);
+	free(config->spool_dir);
+	config->run_dir = long_name("run", run_length);
+	config->spool_dir = long_name("spool", spool_length);
+}
+
+/* Is this the error of a name that does not fit? */
+static bool is_too_long(int rc)
+{
+	bool yes = rc == -1 && strstr(err.text, "': too long") != NULL;
+
+	err.text[0] = '\0';
+	return yes;
+}
+
+START_TEST(of_a_job_whose_names_in_run_do_not_fit_nothing_is_known)
+{
+	struct findings findings = { 0 };
+	struct record *state;
+	size_t count = 1;
+	bool is_whole = false;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	record_add_change(state, "a", "mount-option", "/a", "x", "y", -1, -1);
+	tempdir_put("run/7/steps/0", "{}");
+	tempdir_put("run/7/journal", "");
+	tempdir_put("run/7/counted", "");
+	tempdir_put("run/7/begun", "1");
+	tempdir_put("run/7/away", "");
+	ck_assert_int_eq(job_state_update(config, state, &err), 0);
+	set_dirs(RUNDIR_PATH_MAX, 300);
+	ck_assert(!job_has_folder(config, 7) && !job_has_steps(config, 7));
+	ck_assert(!job_has_changes(config, 7, NULL));
+	ck_assert(!job_is_counted(config, 7) && !job_is_old(config, 7));
+	ck_assert(!job_has_stepd(config, 7));
+	ck_assert_ptr_null(job_state_read(config, 7, "c1"));
+	ck_assert_ptr_null(job_own_texts(config, 7, &count, &is_whole));
+	ck_assert(count == 0 && is_whole);
+	ck_assert(is_too_long(job_lock(config, 0, &err)));
+	ck_assert(is_too_long(job_make_folder(config, 7, &err)));
+	ck_assert(is_too_long(job_state_update(config, state, &err)));
+	ck_assert(is_too_long(job_note_mounts(config, 7, "/", &err)));
+	ck_assert(is_too_long(job_mend(config, 7, state, &err)));
+	ck_assert(is_too_long(job_discard(config, 7, &err)));
+	job_add_steps(config, state);
+	ck_assert_uint_eq(state->flags, 0);
+	/* its record is made all the same, and what is left is told */
+	ck_assert(is_too_long(job_finish(config, state, &err)));
+	ck_assert(is_there("spool/7.0.c1.json"));
+	findings_add(&findings, "W08", FINDING_ERROR, "wait", "not up");
+	job_reason_set(config, state, &findings.list[0]);
+	job_reason_clear(config, state);
+	ck_assert(!is_there("spool/reason"));
+	findings_free(&findings);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(without_room_for_names_in_the_spool_there_is_no_record)
+{
+	struct record *state;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	set_dirs(300, RUNDIR_PATH_MAX);
+	ck_assert(is_too_long(job_state_write(config, state, &err)));
+	ck_assert(is_too_long(job_keep_record(config, state, &err)));
+	ck_assert(is_too_long(job_finish(config, state, &err)));
+	ck_assert(job_has_folder(config, 7));
+	job_remember_released(config, 7, 0);
+	ck_assert(!is_there("run/released"));
+	/* what is in the making fits, and its number does not */
+	set_dirs(300, RUNDIR_PATH_MAX - 1 - strlen("/open/7.c1.json"));
+	state->restart = INT32_MAX;
+	ck_assert(is_too_long(job_keep_record(config, state, &err)));
+	/* nor where it would be none */
+	set_dirs(300, 300);
+	strcpy(state->cluster, "");
+	ck_assert_int_eq(job_keep_record(config, state, &err), -1);
+	ck_assert_str_eq(err.text, "record: cluster: '': not a name");
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(names_that_fit_are_used_however_long_they_are)
+{
+	static const char *const left[] = { "run", "spool" };
+	char path[RUNDIR_PATH_MAX + 300], name[220];
+	struct record *state;
+	size_t count, i;
+	char **texts;
+	bool is_whole;
+	FILE *file;
+
+	begin();
+	set_dirs(900, 900);
+	memset(name, 'x', sizeof(name));
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%.200s.tmp.1", tempdir_name,
+			 left[i], name);
+		file = fopen(path, "w");
+		ck_assert(file && fclose(file) == 0);
+		job_sweep(config, true);
+		ck_assert_int_eq(access(path, F_OK), -1);
+	}
+	put_step("0.own", "own");
+	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,"
+		      "\"write_calls\":4,\"own_out\":true}");
+	texts = job_own_texts(config, 7, &count, &is_whole);
+	ck_assert(count == 1 && is_whole);
+	ck_assert_str_eq(texts[0], "own");
+	free(texts[0]);
+	free(texts);
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_uint_eq(state->app_count, 1);
+	ck_assert_int_eq(state->app[0].numbers[RECORD_READ_BYTES], 1);
+	ck_assert(!(state->flags & RECORD_FLAG(STEP_MISSING)));
+	record_free(state);
+	/* a spool that is full of one user's */
+	config->spool_max_records = 2;
+	tempdir_put("spool/1.0.c1.json", "{\"jobio\":1,\"uid\":5}");
+	tempdir_put("spool/2.0.c1.json", "{\"jobio\":1,\"uid\":5}");
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(job_finish(config, state, &err), 1);
+	ck_assert(is_there("spool/7.0.c1.json"));
+	ck_assert_int_ne(is_there("spool/1.0.c1.json"),
+			 is_there("spool/2.0.c1.json"));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 static int count_folder(void *arg, uint32_t job_id)
 {
 	uint64_t *sum = arg;
@@ -198,6 +354,257 @@ START_TEST(where_this_program_is_does_not_fit_no_helper_is_beside_it)
 		ck_assert(rc == 0 || size < strlen(whole) + 20);
 		ck_assert_int_eq(path[size], '#');
 	}
+}
+END_TEST
+
+/* ---- a disk that is full --------------------------------------------------------------- */
+
+static struct {
+	int fails; /* so often from now on */
+	int why, tries;
+} disk;
+
+/* A record, which is in the spool and not below it. */
+static bool is_record(const char *path)
+{
+	return strstr(path, "/7.") != NULL;
+}
+
+static int fail_write(struct err *why)
+{
+	disk.fails--;
+	err_set(why, "%s", strerror(disk.why));
+	errno = disk.why;
+	return -1;
+}
+
+int __real_fileio_write(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *why);
+
+int __wrap_fileio_write(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *why)
+{
+	disk.tries += is_record(path);
+	return is_record(path) && disk.fails
+		       ? fail_write(why)
+		       : __real_fileio_write(path, data, size_bytes, mode, why);
+}
+
+int __real_fileio_write_before(const char *path, const void *data,
+			       size_t size_bytes, mode_t mode, struct err *why);
+
+int __wrap_fileio_write_before(const char *path, const void *data,
+			       size_t size_bytes, mode_t mode, struct err *why)
+{
+	disk.tries += is_record(path);
+	return is_record(path) && disk.fails
+		       ? fail_write(why)
+		       : __real_fileio_write_before(path, data, size_bytes,
+						    mode, why);
+}
+
+/* Keep the record of a job, or finish the job, where writing fails so often. */
+static int with_disk(bool is_last, int fails, int why, bool has_open)
+{
+	struct record *state;
+	int rc;
+
+	begin();
+	state = new_state(7, 1000, 1);
+	if (has_open)
+		ck_assert_int_eq(job_state_write(config, state, &err), 0);
+	job_state_end(state);
+	disk.fails = fails;
+	disk.why = why;
+	disk.tries = 0;
+	err.text[0] = '\0';
+	rc = is_last ? job_finish(config, state, &err)
+		     : job_keep_record(config, state, &err);
+	disk.fails = 0;
+	record_free(state);
+	return rc;
+}
+
+static void expect_lost(void)
+{
+	char wanted[600];
+
+	snprintf(wanted, sizeof(wanted),
+		 "record: '%s/spool/7.1.c1.json': the disk is full: this "
+		 "record is lost, older ones are kept: look why jobio-send "
+		 "does not reach the ledger",
+		 tempdir_name);
+	ck_assert_str_eq(err.text, wanted);
+	ck_assert(!is_there("spool/7.1.c1.json"));
+}
+
+START_TEST(on_a_full_disk_the_record_takes_the_room_of_what_is_in_the_making)
+{
+	static const int full[] = { ENOSPC, EDQUOT };
+	size_t i;
+	int last;
+
+	for (i = 0; i < 2; i++)
+		for (last = 0; last < 2; last++) {
+			ck_assert_int_eq(with_disk(last, 1, full[i], true), 0);
+			ck_assert_int_eq(disk.tries, 2);
+			ck_assert(is_there("spool/7.1.c1.json"));
+			ck_assert(!is_there("spool/open/7.c1.json"));
+			ck_assert_int_eq(job_has_folder(config, 7), !last);
+			teardown();
+			ck_assert_int_eq(with_disk(last, 2, full[i], true), 1);
+			ck_assert_int_eq(disk.tries, 2);
+			expect_lost();
+			ck_assert_int_eq(job_was_released(config, 7, 1), last);
+			ck_assert_int_eq(job_has_folder(config, 7), !last);
+			teardown();
+			/* there is nothing whose room it could take */
+			ck_assert_int_eq(with_disk(last, 1, full[i], false), 1);
+			ck_assert_int_eq(disk.tries, 1);
+			expect_lost();
+			teardown();
+		}
+}
+END_TEST
+
+START_TEST(on_a_bad_disk_the_job_stays_to_be_finished)
+{
+	int last;
+
+	for (last = 0; last < 2; last++) {
+		ck_assert_int_eq(with_disk(last, 1, EIO, true), -1);
+		ck_assert_str_eq(err.text, strerror(EIO));
+		ck_assert_int_eq(disk.tries, 1);
+		ck_assert(!is_there("spool/7.1.c1.json"));
+		ck_assert(is_there("spool/open/7.c1.json"));
+		ck_assert(job_has_folder(config, 7));
+		ck_assert(!job_was_released(config, 7, 1));
+		teardown();
+	}
+}
+END_TEST
+
+/* ---- what is logged ------------------------------------------------------------------ */
+
+static int log_fd = -1;
+
+/* From here on, what is written to standard error. */
+static void listen_to_log(void)
+{
+	log_fd = open(tempdir_path("log"),
+		      O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
+	ck_assert_int_ge(log_fd, 0);
+	fflush(stderr);
+	ck_assert_int_ge(dup2(log_fd, STDERR_FILENO), 0);
+}
+
+/* It was this; and is empty again. */
+static void expect_log(const char *wanted)
+{
+	char text[2000];
+	ssize_t got;
+
+	fflush(stderr);
+	got = pread(log_fd, text, sizeof(text) - 1, 0);
+	ck_assert_int_ge(got, 0);
+	text[got] = '\0';
+	ck_assert_str_eq(text, wanted);
+	ck_assert_int_eq(ftruncate(log_fd, 0), 0);
+}
+
+START_TEST(a_line_of_the_log_says_whose_it_is)
+{
+	tempdir_make();
+	listen_to_log();
+	log_line("%s", "early");
+	log_open("epilog", 0);
+	log_line("%d records", 2);
+	log_open("epilog", 7);
+	log_line("lost");
+	log_open("prolog", UINT32_MAX);
+	log_line("lost");
+	expect_log("jobio: prolog: early\n"
+		   "jobio: epilog: 2 records\n"
+		   "jobio: epilog: job 7: lost\n"
+		   "jobio: prolog: job 4294967295: lost\n");
+	close(log_fd);
+	tempdir_remove();
+}
+END_TEST
+
+/* Two clients on tables in the folder. */
+static void load_clients(void)
+{
+	static const char tables[] =
+		"type = nfs\nmount_table = %1$s/mounts\n"
+		"mountinfo = %1$s/mountinfo\nmountstats = %1$s/mountstats\n"
+		"bdi_dir = %1$s\n";
+	char one[1300], text[2800];
+
+	snprintf(one, sizeof(one), tables, tempdir_name);
+	snprintf(text, sizeof(text), "[client a]\n%s[client b]\n%s", one, one);
+	load(text);
+	tempdir_put("mounts", "s:/a /a nfs rw,vers=3,hard 0 0\n");
+	tempdir_put("mountinfo", "41 25 0:91 / /a rw - nfs s:/a rw\n");
+	tempdir_put("mountstats",
+		    "device s:/a mounted on /a with fstype nfs statvers=1.1\n"
+		    "\tage:\t1\n");
+}
+
+START_TEST(each_client_that_counts_is_noted_and_why_one_cannot_is_logged)
+{
+	struct client *clients[2];
+	struct record *state;
+	char wanted[600], *wire;
+	size_t i;
+
+	begin();
+	load_clients();
+	state = new_state(7, 1000, 0);
+	for (i = 0; i < 2; i++) {
+		clients[i] = client_open(&config->clients[i], NULL, NULL, &err);
+		ck_assert_ptr_nonnull(clients[i]);
+		ck_assert_int_eq(client_inspect(clients[i], 1000, &err), 0);
+	}
+	listen_to_log();
+	job_wire_start(config, state, clients, 2, true);
+	wire = fileio_read(tempdir_path("run/7/wire"), 65536, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(wire, "\"alone\":true"));
+	ck_assert_ptr_nonnull(strstr(wire, "\"a\":\""));
+	ck_assert_ptr_nonnull(strstr(wire, "\"b\":\""));
+	free(wire);
+	expect_log("");
+	/* that there are no counters is a finding of the client's */
+	ck_assert_int_eq(remove(tempdir_path("mountstats")), 0);
+	job_wire_start(config, state, clients, 2, true);
+	expect_log("");
+	ck_assert_int_eq(remove(tempdir_path("mountinfo")), 0);
+	job_wire_start(config, state, clients, 1, true);
+	snprintf(wanted, sizeof(wanted),
+		 "jobio: prolog: wire: cannot open '%s/mountinfo': No such "
+		 "file or "
+		 "directory\n",
+		 tempdir_name);
+	expect_log(wanted);
+	for (i = 0; i < 2; i++)
+		client_close(clients[i]);
+	record_free(state);
+	close(log_fd);
+	teardown();
+}
+END_TEST
+
+/* In the place of lib/child.c's. */
+int __wrap_child_detach(char *const argv[], struct err *why)
+{
+	(void)why;
+	ck_abort_msg("%s is started", argv[0]);
+}
+
+START_TEST(a_sender_that_is_not_beside_this_program_is_not_started)
+{
+	ck_assert_int_eq(job_start_sender(NULL, &err), 0);
+	ck_assert_int_eq(job_start_sender("/etc/jobio.conf", &err), 0);
 }
 END_TEST
 
@@ -313,11 +720,32 @@ static uint32_t flags_with_step(const char *own_mounts)
 	       (RECORD_FLAG(PRIVATE_MOUNT) | RECORD_FLAG(NODE_REBOOTED));
 }
 
+START_TEST(of_more_steps_than_a_job_is_thought_to_have_some_are_left_out)
+{
+	char name[32];
+	bool is_whole;
+	int i;
+
+	begin();
+	for (i = 0; i < 4096; i++) {
+		snprintf(name, sizeof(name), "%d.own", i);
+		put_step(name, "1");
+	}
+	ck_assert_uint_eq(own_texts(&is_whole), 4096);
+	ck_assert(is_whole);
+	put_step("4096.own", "1");
+	ck_assert_uint_eq(own_texts(&is_whole), 4096);
+	ck_assert(!is_whole);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_mount_of_a_clients_type_that_a_step_has_alone_is_told)
 {
 	static const char *const own[] = { "nfs4",	 "lustre",
 					   "tmpfs nfs",	 "tmpfs  lustre",
-					   "nfs4 tmpfs", "a b c nfs4 d" };
+					   "nfs4 tmpfs", "a b c nfs4 d",
+					   "a   bb nfs4" };
 	static const char *const others[] = { "",   "tmpfs", "ext4 tmpfs",
 					      "nf", "nfs44", "wekafs" };
 	size_t i;
@@ -457,6 +885,32 @@ START_TEST(whether_a_job_ran_beside_a_card_of_the_client)
 }
 END_TEST
 
+START_TEST(each_client_is_asked_whether_its_card_was_near)
+{
+	struct record *state;
+	struct cpuset numa;
+	int i;
+
+	begin();
+	make_numa();
+	put_step("0", "{\"cpus\":\"0-1\"}");
+	state = new_state(7, 1000, 0);
+	for (i = 0; i < 3; i++) {
+		record_add_client(state, i ? i > 1 ? "c" : "b" : "a", "nfs", "",
+				  NULL);
+		ck_assert_int_eq(cpuset_parse(&numa, i == 1 ? "1" : "0", NULL),
+				 0);
+		record_set_cards(state, "ib0", &numa);
+	}
+	job_add_steps(config, state);
+	ck_assert_int_eq(state->clients[0].is_beside, 1);
+	ck_assert_int_eq(state->clients[1].is_beside, 0);
+	ck_assert_int_eq(state->clients[2].is_beside, 1);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 START_TEST(where_a_job_ran_is_what_all_its_steps_say)
 {
 	struct record *state;
@@ -550,6 +1004,57 @@ START_TEST(where_the_kernels_clock_was_not_noted_the_other_one_counts)
 	record_free(state);
 	state = ended(100, -1);
 	ck_assert(state->flags & RECORD_FLAG(CLOCK_SET) && state->end < 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* A run of so many seconds by the kernel, which began so long ago by the clock. */
+static void expect_end(double took, double ago, bool is_set)
+{
+	struct record *state = new_state(7, 1000, 0);
+
+	state->start -= ago;
+	state->up -= took;
+	job_state_end(state);
+	ck_assert_int_eq((state->flags & RECORD_FLAG(CLOCK_SET)) != 0, is_set);
+	if (is_set)
+		ck_assert(state->end - state->start > took - 1 &&
+			  state->end - state->start < took + 60);
+	else
+		ck_assert(state->end - state->start > ago - 1 &&
+			  state->end - state->start < ago + 60);
+	ck_assert(job_state_is_ended(state));
+	record_free(state);
+}
+
+START_TEST(a_run_took_as_long_as_the_kernel_says)
+{
+	setup();
+	expect_end(1000, 1000, false);
+	expect_end(1000, 1050, false);
+	expect_end(1000, 950, false);
+	expect_end(1000, 1100, true);
+	expect_end(1000, 900, true);
+	expect_end(1000, -500, true);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_run_that_began_as_the_node_did_is_as_old_as_the_node)
+{
+	struct record *state;
+	double up;
+
+	setup();
+	state = new_state(7, 1000, 0);
+	up = state->up;
+	state->start -= up + 100;
+	state->up = 0;
+	job_state_end(state);
+	ck_assert(state->flags & RECORD_FLAG(CLOCK_SET));
+	ck_assert(state->end - state->start > up - 1 &&
+		  state->end - state->start < up + 60);
 	record_free(state);
 	teardown();
 }
@@ -728,6 +1233,7 @@ END_TEST
 /* By the first letter of a client's name: part of its counters, r that began anew, g that
  * are gone, u that cannot be read, and others of which all is known. */
 static int64_t judged[128];
+static const char *mounted[3]; /* when the job began, as was told */
 
 int __wrap_client_wire_since(struct client *client, const char *before,
 			     struct client_wire *wire, struct err *why)
@@ -754,9 +1260,16 @@ int __wrap_client_mounted_since(struct client *client,
 				struct err *why)
 {
 	char kind = *client_facts(client)->name;
+	size_t i;
 
 	(void)why;
 	ck_assert_str_eq(strrchr(moments->then, '/'), "/mountinfo");
+	for (i = 0; mounted[i]; i++) {
+		ck_assert_uint_lt(i, moments->count);
+		ck_assert_str_eq(moments->targets[i], mounted[i]);
+	}
+	if (i)
+		ck_assert_uint_eq(moments->count, i);
 	return kind == 'l' ? 1 : kind == 'u' ? -1 : 0;
 }
 
@@ -818,6 +1331,24 @@ START_TEST(what_one_client_lacks_is_told_beside_what_others_lack)
 }
 END_TEST
 
+START_TEST(whether_a_mount_came_late_is_asked_of_all_that_were_there)
+{
+	struct record *state;
+
+	begin();
+	state = counted_by("l");
+	mounted[0] = "/a";
+	mounted[1] = "/b";
+	record_add_mount(state, "/a", "nfs", "srv:/a");
+	record_add_mount(state, "/b", "nfs", "srv:/b");
+	job_wire_read(config, state);
+	ck_assert(state->flags & RECORD_FLAG(MOUNTED_LATE));
+	record_free(state);
+	mounted[0] = NULL;
+	teardown();
+}
+END_TEST
+
 static void add_syncs(struct record *state, const char *fs,
 		      enum record_scope scope, int64_t count)
 {
@@ -863,25 +1394,38 @@ END_TEST
 UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  runs_that_are_noted_beside_a_spool_that_is_away_are_roots_too,
 	  folders_that_cannot_be_made_are_an_error_whichever_it_is,
+	  of_a_job_whose_names_in_run_do_not_fit_nothing_is_known,
+	  without_room_for_names_in_the_spool_there_is_no_record,
+	  names_that_fit_are_used_however_long_they_are,
 	  the_numbers_of_jobs_go_from_1_to_the_last_that_slurm_has,
 	  now_is_not_before_the_second_that_the_clock_shows,
 	  a_path_beside_this_program_fits_or_is_none,
 	  where_this_program_is_does_not_fit_no_helper_is_beside_it,
+	  on_a_full_disk_the_record_takes_the_room_of_what_is_in_the_making,
+	  on_a_bad_disk_the_job_stays_to_be_finished,
+	  a_line_of_the_log_says_whose_it_is,
+	  each_client_that_counts_is_noted_and_why_one_cannot_is_logged,
+	  a_sender_that_is_not_beside_this_program_is_not_started,
 	  the_working_directory_is_left_as_the_kernel_writes_it,
 	  mounts_of_a_job_without_a_folder_are_not_left,
 	  what_steps_saw_alone_is_read_from_files_of_their_own,
+	  of_more_steps_than_a_job_is_thought_to_have_some_are_left_out,
 	  a_mount_of_a_clients_type_that_a_step_has_alone_is_told,
 	  what_one_step_says_the_others_do_not_take_back,
 	  the_first_sentence_of_the_gate_is_the_jobs,
 	  whether_a_job_ran_beside_a_card_of_the_client,
+	  each_client_is_asked_whether_its_card_was_near,
 	  where_a_job_ran_is_what_all_its_steps_say,
 	  a_task_of_an_array_is_known_by_both_its_numbers,
 	  a_finding_keeps_what_it_is_about,
 	  where_the_kernels_clock_was_not_noted_the_other_one_counts,
+	  a_run_took_as_long_as_the_kernel_says,
+	  a_run_that_began_as_the_node_did_is_as_old_as_the_node,
 	  what_became_of_a_change_is_the_journals_word,
 	  without_a_journal_the_states_word_stays,
 	  a_journal_that_lost_lines_is_told_beside_what_was_known,
 	  a_change_that_the_journal_lost_is_undone_by_the_states_word,
 	  a_journal_that_cannot_be_read_has_lost_lines,
 	  what_one_client_lacks_is_told_beside_what_others_lack,
+	  whether_a_mount_came_late_is_asked_of_all_that_were_there,
 	  a_client_is_judged_by_the_syncs_on_its_own_mounts)

@@ -2,10 +2,16 @@
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,8 +19,10 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "client/nfs/stats.h"
+#include "client/nfs/nfs.h"
+#include "client/setting.h"
 #include "client/wire.h"
+#include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/journal.h"
 #include "lib/sysfs.h"
@@ -116,6 +124,38 @@ START_TEST(a_client_in_order_has_no_finding_and_no_cpu)
 }
 END_TEST
 
+static void expect_version(const char *table, const char *version)
+{
+	node(table, "6.1");
+	section.mountstats = (char *)tempdir_put("stats", "");
+	look();
+	ck_assert_str_eq(client_facts(client)->version, version);
+	away();
+}
+
+#define OF_VERSION(name, version)                                              \
+	"s:/" name " /" name " nfs rw,vers=" version " 0 0\n"
+
+START_TEST(each_version_of_the_protocol_is_told_once)
+{
+	expect_version("s:/a /a nfs rw 0 0\n", "");
+	expect_version("s:/a /a nfs rw 0 0\n" OF_VERSION("b", "3")
+			       OF_VERSION("c", "3") OF_VERSION("d", "4.2")
+				       OF_VERSION("e", "3"),
+		       "3,4.2");
+	/* as many as there is room for */
+	expect_version(OF_VERSION("a", "4.2.111") OF_VERSION("b", "4.2.112")
+			       OF_VERSION("c", "4.2.115")
+				       OF_VERSION("d", "4.2.116"),
+		       "4.2.111,4.2.112,4.2.115,4.2.116");
+	expect_version(
+		OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
+			OF_VERSION("c", "4.2.15") OF_VERSION("d", "4.2.16")
+				OF_VERSION("e", "4.2.17") OF_VERSION("f", "3"),
+		"4.2.11,4.2.12,4.2.15,4.2.16");
+}
+END_TEST
+
 START_TEST(a_node_without_its_mount_is_broken)
 {
 	node("/dev/sda2 / xfs rw 0 0\n", "6.1");
@@ -144,6 +184,29 @@ START_TEST(counters_that_cannot_be_read_are_said)
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].code, "NF03");
 	ck_assert_ptr_nonnull(strstr(findings.list[0].text, missing));
+	away();
+}
+END_TEST
+
+START_TEST(a_client_whose_tables_cannot_be_read_is_not_looked_at)
+{
+	char missing[600];
+	struct err err = { "" };
+
+	node(WORK, "6.1");
+	snprintf(missing, sizeof(missing), "%s/none", tempdir_name);
+	section.mountinfo = missing;
+	ck_assert_int_eq(client_inspect(client, 1000, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/none'"));
+	away();
+	node(WORK, "6.1");
+	section.mount_table = missing;
+	ck_assert_int_eq(nfs_read(client, &err), -1);
+	ck_assert_int_eq(client_inspect(client, 1000, &err), -1);
+	section.mount_table = mount_table;
+	section.mountstats = missing;
+	ck_assert_int_eq(nfs_read_counters(client), -1);
+	ck_assert_ptr_nonnull(strstr(nfs_of(client)->why, "/none'"));
 	away();
 }
 END_TEST
@@ -233,6 +296,23 @@ START_TEST(a_full_slot_table_is_said_of_each_of_a_servers_transports)
 }
 END_TEST
 
+START_TEST(a_queue_of_no_time_is_told_as_none)
+{
+	node(WORK, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
+			 "statvers=1.1\n"
+			 "\tper-op statistics\n"
+			 "\t READ: 900 900 0 1 1 0 90000 1 0\n"
+			 "\tWRITE: 100 100 0 1 1 0 1000 1 0\n");
+	look();
+	expect(1, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 91 ms for the server and "
+	       "0 ms on this node, on average since it was mounted");
+	away();
+}
+END_TEST
+
 START_TEST(a_queue_of_unknown_time_is_not_told_as_none)
 {
 	node(WORK, "6.1");
@@ -296,6 +376,7 @@ int nanosleep(const struct timespec *nap, struct timespec *rest)
 /* A server on this host: one question is answered, or none. */
 static int server_fd;
 static pid_t server;
+static bool hangs_up; /* instead of an answer */
 
 static void answer_one(void)
 {
@@ -303,9 +384,11 @@ static void answer_one(void)
 	int fd = accept(server_fd, NULL, NULL);
 
 	if (recv(fd, question, sizeof(question), MSG_WAITALL) ==
-	    (ssize_t)sizeof(question))
+		    (ssize_t)sizeof(question) &&
+	    !hangs_up)
 		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
-	_exit(0);
+	/* and is it asked no more? */
+	_exit(!hangs_up && recv(fd, question, sizeof(question), 0) > 0);
 }
 
 /* A mount of this server; "requests" are sent, 12 of them answered. */
@@ -345,10 +428,13 @@ static void node_with_server(bool answers, unsigned int requests)
 
 static void server_away(void)
 {
+	int status = 0;
+
 	away();
 	close(server_fd);
 	if (server > 0)
-		waitpid(server, NULL, 0);
+		ck_assert_int_eq(waitpid(server, &status, 0), server);
+	ck_assert_int_eq(status, 0);
 }
 
 static void expect_none(void)
@@ -378,6 +464,204 @@ START_TEST(a_server_that_takes_questions_and_answers_none_is_said)
 }
 END_TEST
 
+START_TEST(a_server_that_hangs_up_has_not_answered)
+{
+	hangs_up = true;
+	node_with_server(true, 17);
+	look();
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+/* As the first one that a process without standard input has. */
+START_TEST(no_connection_to_a_server_is_left_open)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	close(STDIN_FILENO);
+	look();
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+START_TEST(a_server_that_takes_its_time_has_answered)
+{
+	pid_t waker;
+
+	node_with_server(true, 17);
+	kill(server, SIGSTOP);
+	close(STDIN_FILENO);
+	waker = fork();
+	if (waker == 0) {
+		usleep(60000);
+		_exit(kill(server, SIGCONT));
+	}
+	look();
+	expect_none();
+	waitpid(waker, NULL, 0);
+	server_away();
+}
+END_TEST
+
+START_TEST(a_prolog_that_has_little_time_left_asks_no_longer)
+{
+	unsigned long long begun_ms;
+
+	node_with_server(false, 17);
+	begun_ms = child_now_ms();
+	ck_assert_int_eq(client_inspect(client, 50, NULL), 0);
+	ck_assert_uint_lt(child_now_ms() - begun_ms, 1000);
+	client_judge(client, &want, &findings);
+	expect_no_answer();
+	server_away();
+}
+END_TEST
+
+/* In place of libc's: the counters are these, once a server has been asked. */
+static const char *counters_then;
+int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	const struct timespec most = { timeout_ms / 1000,
+				       timeout_ms % 1000 * 1000000L };
+
+	if (counters_then && *counters_then)
+		tempdir_put("stats", counters_then);
+	else if (counters_then)
+		remove(tempdir_path("stats"));
+	return ppoll(fds, count, &most, NULL);
+}
+
+/* Of 17 requests 12 were answered; with these counters a moment later, is a server
+ * that does not answer us a finding? */
+static size_t hung_with(const char *then)
+{
+	size_t count;
+
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	counters_then = then;
+	look();
+	counters_then = NULL;
+	count = findings.count;
+	server_away();
+	return count;
+}
+
+#define OF_WORK                                                                \
+	"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
+#define HAS(sent, answered)                                                    \
+	"\txprt:\ttcp 802 1 1 0 0 " sent " " answered " 0 9100 0 65 4 1\n"
+
+START_TEST(a_server_that_answers_others_meanwhile_is_no_finding)
+{
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("17", "12")), 1);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("18", "12")), 1);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("17", "13")), 0);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("99", "13")), 0);
+	/* nobody waits any more */
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("12", "12")), 0);
+	/* where the counters are gone nobody knows */
+	ck_assert_uint_eq(hung_with("device s:/h mounted on /mnt/h with fstype "
+				    "nfs statvers=1.1\n"),
+			  0);
+}
+END_TEST
+
+START_TEST(a_server_whose_counters_cannot_be_read_any_more_is_not_hung)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	counters_then = "";
+	look();
+	counters_then = NULL;
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF03");
+	server_away();
+}
+END_TEST
+
+START_TEST(each_server_is_known_by_its_address)
+{
+	node("s:/a /mnt/a nfs rw,addr=127.0.0.1 0 0\n"
+	     "s:/b /mnt/b nfs rw,addr=127.0.0.2 0 0\n"
+	     "s:/c /mnt/c nfs rw,addr=127.0.0.3 0 0\n",
+	     "6.1");
+	look();
+	nfs_remember(client, "127.0.0.2", true);
+	nfs_remember(client, "127.0.0.3", true);
+	nfs_remember(client, "127.0.0.3", false);
+	ck_assert_int_eq(nfs_read(client, NULL), 0);
+	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
+	ck_assert(nfs_mount_at(client, "/mnt/b")->is_hung);
+	ck_assert(!nfs_mount_at(client, "/mnt/c")->is_hung);
+	ck_assert_uint_eq(nfs_of(client)->server_count, 3);
+	ck_assert_ptr_null(nfs_mount_at(client, "/mnt"));
+	away();
+}
+END_TEST
+
+START_TEST(a_server_is_asked_behind_mounts_of_which_nothing_is_known)
+{
+	node("s:/a /mnt/a nfs rw,proto=tcp,port=1,addr=127.0.0.2 0 0\n"
+	     "s:/w /mnt/home nfs rw,proto=tcp,port=1 0 0\n" NOBODY,
+	     "6.1");
+	let_requests_wait();
+	look();
+	expect_no_answer();
+	away();
+}
+END_TEST
+
+START_TEST(on_the_way_back_a_server_has_all_its_time)
+{
+	node_with_server(true, 17);
+	client->deadline_ms = 0;
+	ck_assert_int_eq(nfs_read(client, NULL), 0);
+	nfs_look(client);
+	ck_assert(!nfs_mount_at(client, "/mnt/work")->is_hung);
+	server_away();
+}
+END_TEST
+
+START_TEST(how_a_mount_reaches_its_server_is_in_its_options)
+{
+	static const struct {
+		const char *options;
+		bool is_tcp, is_rdma;
+		unsigned int port;
+	} cases[] = {
+		{ "rw", false, false, 2049 },
+		{ "rw,proto=tcp", true, false, 2049 },
+		{ "rw,proto=tcp6,port=0", true, false, 2049 },
+		{ "rw,proto=tcp,port=1", true, false, 1 },
+		{ "rw,proto=tcp,port=65535", true, false, 65535 },
+		{ "rw,proto=tcp,port=65536", true, false, 2049 },
+		{ "rw,proto=rdma,port=20049", false, true, 2049 },
+		{ "rw,proto=rdma6", false, true, 2049 },
+		{ "rw,proto=udp,port=1", false, false, 2049 },
+	};
+	const struct nfs_mount *mount;
+	char table[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(table, sizeof(table), "s:/a /mnt/a nfs %s 0 0\n",
+			 cases[i].options);
+		node(table, "6.1");
+		ck_assert_int_eq(nfs_read(client, NULL), 0);
+		mount = nfs_mount_at(client, "/mnt/a");
+		ck_assert_int_eq(mount->is_tcp, cases[i].is_tcp);
+		ck_assert_int_eq(mount->is_rdma, cases[i].is_rdma);
+		ck_assert_uint_eq(mount->port, cases[i].port);
+		ck_assert_str_eq(mount->address, "");
+		away();
+	}
+}
+END_TEST
+
 START_TEST(each_server_is_asked_where_the_site_wants_it)
 {
 	node_with_server(false, 12);
@@ -400,7 +684,19 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 	expect_none();
 	server_away();
 
-	/* no time to ask, and nothing known */
+	/* no time to ask, and nothing known, or requests that wait */
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	ck_assert_int_eq(client_inspect(client, 0, NULL), 0);
+	client_judge(client, &want, &findings);
+	expect_none();
+	server_away();
+	node_with_server(false, 17);
+	ck_assert_int_eq(client_inspect(client, 0, NULL), 0);
+	client_judge(client, &want, &findings);
+	expect_no_answer();
+	server_away();
+
 	node_with_server(false, 12);
 	section.ask_servers = SWITCH_YES;
 	section.timeout_ms = 0;
@@ -454,6 +750,34 @@ START_TEST(one_in_a_hundred_sent_again_is_said)
 	expect(1, "NF08",
 	       "'/mnt/work' has sent 10 of 1000 READs and WRITEs again since "
 	       "it was mounted");
+	away();
+}
+END_TEST
+
+#define AGAIN(target)                                                          \
+	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"     \
+	"\tper-op statistics\n\t READ: 1000 1500 0 1 1 1 90000 1 0\n"          \
+	"\tWRITE: 0 0 0 0 0 0 0 0 0\n"
+
+START_TEST(what_mounts_of_one_superblock_have_in_common_is_said_of_the_first)
+{
+	node(WORK HOME, "6.1");
+	section.mountstats = (char *)tempdir_put(
+		"stats", AGAIN("/mnt/work") AGAIN("/mnt/home"));
+	look();
+	expect(2, "NF08",
+	       "'/mnt/work' has sent 500 of 1000 READs and WRITEs again since "
+	       "it was mounted");
+	expect(2, "NF14",
+	       "READs and WRITEs of '/mnt/work' wait 90 ms for the server and "
+	       "0 ms on this node, on average since it was mounted");
+	away();
+	/* those that mountinfo does not show may be anybody's */
+	node("s:/a /mnt/a nfs rw 0 0\ns:/b /mnt/b nfs rw 0 0\n", "6.1");
+	section.mountstats =
+		(char *)tempdir_put("stats", AGAIN("/mnt/a") AGAIN("/mnt/b"));
+	look();
+	ck_assert_uint_eq(findings.count, 4);
 	away();
 }
 END_TEST
@@ -739,6 +1063,300 @@ START_TEST(of_transports_that_are_not_understood_no_backlog_is_told)
 }
 END_TEST
 
+/* ---- rows ------------------------------------------------------------------ */
+
+static struct wire *rows;
+
+/* The row of a mount of these counters, read 100 s after boot. */
+static const struct wire_row *row_of(const struct nfs_stats *has,
+				     bool has_backlog)
+{
+	static const struct client_mount at = { .target = (char *)"/mnt/a" };
+	struct nfs_mount mount = {
+		.mount = &at, .device = "0:60", .has_stats = true, .stats = *has
+	};
+
+	wire_free(rows);
+	rows = wire_new(NULL);
+	ck_assert_ptr_nonnull(rows);
+	rows->at_s = 100;
+	ck_assert_int_eq(nfs_add_row(rows, &mount, has_backlog, NULL), 0);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].fs, "/mnt/a");
+	return &rows->row[0];
+}
+
+static void rows_away(void)
+{
+	wire_free(rows);
+	rows = NULL;
+}
+
+START_TEST(what_was_sent_again_is_what_was_sent_beyond_what_was_begun)
+{
+	struct nfs_stats has = { .age_s = 1 };
+
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 0);
+	has.reads.count = has.reads.sent = 5;
+	has.writes.count = has.writes.sent = 6;
+	has.others.count = has.others.sent = 7;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 0);
+	has.reads.sent += 100;
+	has.writes.sent += 20;
+	has.others.sent += 3;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], 123);
+	/* a sum that is unknown, and one that goes back */
+	has.writes.sent = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	has.writes.sent = 0;
+	has.reads.sent = 0;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	has.writes.sent = 600;
+	has.reads.count = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_RESENT], WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+/* Of READs, WRITEs and others so many were sent, and none begun. */
+static int64_t resent(int64_t reads, int64_t writes, int64_t others)
+{
+	struct nfs_stats has = { .age_s = 1 };
+	int64_t count;
+
+	has.reads.sent = reads;
+	has.writes.sent = writes;
+	has.others.sent = others;
+	count = row_of(&has, false)->count[WIRE_RESENT];
+	rows_away();
+	return count;
+}
+
+START_TEST(a_sum_that_could_be_too_large_is_unknown)
+{
+	const int64_t most = INT64_MAX / 4;
+
+	ck_assert_int_eq(resent(most, 1, 2), most + 3);
+	ck_assert_int_eq(resent(1, most, 2), most + 3);
+	ck_assert_int_eq(resent(1, 2, most), most + 3);
+	ck_assert_int_eq(resent(most, most, most), 3 * most);
+	ck_assert_int_eq(resent(most + 1, 0, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(resent(0, most + 1, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(resent(0, 0, most + 1), WIRE_UNKNOWN);
+}
+END_TEST
+
+/* Milliseconds of the queues of READs, WRITEs and others: as the row has it. */
+static int64_t queued(int64_t reads, int64_t writes, int64_t others)
+{
+	struct nfs_stats has = { .age_s = 1 };
+	int64_t us;
+
+	has.reads.queue_ms = reads;
+	has.writes.queue_ms = writes;
+	has.others.queue_ms = others;
+	us = row_of(&has, false)->count[WIRE_QUEUE_US];
+	rows_away();
+	return us;
+}
+
+START_TEST(times_are_microseconds_as_far_as_they_can_be_told)
+{
+	const int64_t most = INT64_MAX / 1000, quarter = INT64_MAX / 4;
+	struct nfs_stats has = { .reads.total_ms = 1,
+				 .writes.total_ms = 0,
+				 .others.total_ms = most };
+	const struct wire_row *row = row_of(&has, false);
+
+	ck_assert_int_eq(row->count[WIRE_READ_US], 1000);
+	ck_assert_int_eq(row->count[WIRE_WRITE_US], 0);
+	ck_assert_int_eq(row->count[WIRE_META_US], most * 1000);
+	has.others.total_ms = most + 1;
+	has.reads.total_ms = NFS_UNKNOWN;
+	row = row_of(&has, false);
+	ck_assert_int_eq(row->count[WIRE_META_US], WIRE_UNKNOWN);
+	ck_assert_int_eq(row->count[WIRE_READ_US], WIRE_UNKNOWN);
+	rows_away();
+	ck_assert_int_eq(queued(0, 0, 0), 0);
+	ck_assert_int_eq(queued(1, 20, 300), 321000);
+	ck_assert_int_eq(queued(-1, 20, 300), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(1, -1, 300), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(1, 20, -1), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(most, 0, 0), most * 1000);
+	ck_assert_int_eq(queued(most, 1, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(quarter + 1, quarter + 1, quarter + 1),
+			 WIRE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_row_is_born_as_long_ago_as_its_superblock_is_old)
+{
+	struct nfs_stats has = { .age_s = 99 };
+
+	ck_assert_int_eq(row_of(&has, false)->born_s, 1);
+	has.age_s = 0;
+	ck_assert_int_eq(row_of(&has, false)->born_s, 100);
+	has.age_s = 100;
+	ck_assert_int_eq(row_of(&has, false)->born_s, 0);
+	has.age_s = 101; /* told in whole seconds */
+	ck_assert_int_eq(row_of(&has, false)->born_s, 0);
+	has.age_s = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, false)->born_s, WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+START_TEST(a_backlog_is_that_of_all_transports)
+{
+	struct nfs_stats has = { .transports = 3 };
+
+	has.transport[0].backlog = 1;
+	has.transport[1].backlog = 20;
+	has.transport[2].backlog = 300;
+	has.transport[3].backlog = 4000;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], 321);
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_BACKLOG],
+			 WIRE_UNKNOWN);
+	has.transport[1].backlog = NFS_UNKNOWN;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
+	has.transports = 0;
+	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
+	rows_away();
+}
+END_TEST
+
+/* A mount of a step's own: how many rows it makes, and what is returned. */
+static size_t own_rows(size_t length, int *rc)
+{
+	char text[4096], target[1024];
+	size_t count;
+
+	memset(target, 'x', length);
+	target[0] = '/';
+	target[length] = '\0';
+	snprintf(text, sizeof(text),
+		 "x\n41 25 0:91 / %s rw - nfs4 s:/a rw\ndevice s:/a mounted on "
+		 "%s with fstype nfs4 statvers=1.1\n\tage:\t1\n",
+		 target, target);
+	rows = wire_new(NULL);
+	*rc = nfs_own(client, text, rows, NULL);
+	count = rows->count;
+	if (count)
+		ck_assert_str_eq(rows->row[0].fs, target);
+	rows_away();
+	return count;
+}
+
+START_TEST(a_mount_of_a_steps_own_has_a_row_with_its_whole_name)
+{
+	char text[200];
+	int rc;
+
+	node(WORK, "6.1");
+	ck_assert_uint_eq(own_rows(5, &rc), 1);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(own_rows(WIRE_FS_MAX - 1, &rc), 1);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(own_rows(WIRE_FS_MAX, &rc), 0);
+	ck_assert_int_eq(rc, 0);
+	/* one whose counters are missing, before one that has some */
+	snprintf(text, sizeof(text),
+		 "41 25 0:91 / /a rw - nfs4 s:/a rw\n"
+		 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
+		 "device s:/b mounted on /b with fstype nfs4 statvers=1.1\n");
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 1);
+	ck_assert_uint_eq(rows->count, 1);
+	ck_assert_str_eq(rows->row[0].fs, "/b");
+	rows_away();
+	/* nor is there one for a mount that mountinfo does not show */
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_add_row(rows,
+				     &(struct nfs_mount){ .has_stats = true },
+				     true, NULL),
+			 0);
+	ck_assert_int_eq(nfs_add_row(rows,
+				     &(struct nfs_mount){ .device = "0:91" },
+				     true, NULL),
+			 0);
+	ck_assert_uint_eq(rows->count, 0);
+	rows_away();
+	/* and where jobio.conf names others */
+	section.mounts = (char *)"/b";
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 0);
+	ck_assert_uint_eq(rows->count, 1);
+	rows_away();
+	away();
+}
+END_TEST
+
+START_TEST(more_superblocks_than_the_wire_has_rows_for_are_an_error)
+{
+	static const char text[] =
+		"41 25 0:91 / /a rw - nfs4 s:/a rw\n"
+		"device s:/a mounted on /a with fstype nfs4 statvers=1.1\n";
+	struct err err = { "" };
+	char id[16];
+	int i;
+
+	node(WORK, "6.1");
+	rows = wire_new(NULL);
+	for (i = 1; i < WIRE_ROWS_MAX; i++) {
+		snprintf(id, sizeof(id), "1:%d", i);
+		ck_assert_ptr_nonnull(wire_row(rows, id));
+	}
+	ck_assert_int_eq(nfs_own(client, text, rows, &err), 0);
+	ck_assert_uint_eq(rows->count, WIRE_ROWS_MAX);
+	ck_assert_int_eq(nfs_own(client,
+				 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
+				 "device s:/b mounted on /b with fstype nfs4 "
+				 "statvers=1.1\n",
+				 rows, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "more than 4096 superblocks");
+	rows_away();
+	away();
+}
+END_TEST
+
+static void expect_no_wire(int why)
+{
+	struct err err;
+
+	errno = 0;
+	ck_assert_ptr_null(nfs_type.wire(client, &err));
+	ck_assert_int_eq(errno, why);
+	away();
+}
+
+START_TEST(that_nothing_is_counted_is_told_from_what_cannot_be_read)
+{
+	node("/dev/sda2 / xfs rw 0 0\n", "6.1");
+	expect_no_wire(ENOENT);
+	node(WORK, "6.1");
+	section.mountstats = (char *)"/nowhere";
+	expect_no_wire(ENOENT);
+	node("s:/a /mnt/a nfs rw 0 0\n", "6.1");
+	expect_no_wire(ENOENT);
+	node(WORK, "6.1");
+	section.mountinfo = (char *)"/nowhere";
+	expect_no_wire(EIO);
+	node(WORK, "6.1");
+	section.mount_table = (char *)"/nowhere";
+	expect_no_wire(EIO);
+}
+END_TEST
+
+START_TEST(a_mount_that_one_file_lacks_keeps_no_other_from_being_counted)
+{
+	node("s:/a /mnt/a nfs rw 0 0\n" WORK, "6.1");
+	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
+		     64);
+	away();
+}
+END_TEST
+
 /* ---- what is not told ------------------------------------------------------ */
 
 #define DEVICE(target)                                                         \
@@ -800,6 +1418,12 @@ START_TEST(operations_that_no_line_tells_of_are_unknown)
 				    "(nfs)\n" OPS ACCESS READ WRITE
 				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
 		   5, 7, 13);
+	/* and has it, wherever it stands */
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
+				    "(nfs)\n" OPS
+				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ
+					    WRITE,
+		   5, 7, 13);
 }
 END_TEST
 
@@ -840,6 +1464,10 @@ START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
 	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS
 		   "0 0\n" OPS READ WRITE ACCESS,
 		   5, 7, 9);
+	/* version 4.0 has no layouts */
+	expect_ops(DEVICE("/mnt/a") "\tnfsv4:\tbm0=0xfdffafff,acl=0x0\n" EVENTS
+				    "400 500\n" OPS READ WRITE ACCESS,
+		   5, 7, 9);
 }
 END_TEST
 
@@ -854,6 +1482,13 @@ START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 		   "\tACCESS: -9 9 0 9 9 1 2 3\n"
 		   "\tLOOKUP: 1 1 0 1 1 1 1 1\n",
 		   5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS
+		   "\t  READ: 5 6 0 900 90 1 2x 3 0\n" WRITE ACCESS,
+		   -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS
+		   "\t  READ: 5 6 0 900 90 1 18446744073709551616 3 0\n" WRITE
+			   ACCESS,
+		   -1, 7, 9);
 	/* what nobody counts may be as it likes */
 	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7,
 		   9);
@@ -867,6 +1502,37 @@ START_TEST(operations_end_where_the_next_mount_of_a_step_begins)
 		   "\n42 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" DEVICE(
 			   "/mnt/b") OPS READ WRITE ACCESS,
 		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "99 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
+		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "0 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
+		   5, 7, 9);
+}
+END_TEST
+
+START_TEST(numbers_go_as_far_as_they_can_be_told)
+{
+	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775807\n"
+				    "\tbytes:\t10\t20 \t1 2 7 8 1 1\n" OPS READ
+					    WRITE ACCESS,
+		   5, 7, 9);
+	ck_assert_int_eq(stats.age_s, INT64_MAX);
+	ck_assert_int_eq(stats.asked_read, 11);
+	ck_assert_int_eq(stats.asked_write, 22);
+	ck_assert_int_eq(stats.read_bytes, 7);
+	ck_assert_int_eq(stats.write_bytes, 8);
+	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775808\n" OPS READ
+			   WRITE ACCESS,
+		   5, 7, 9);
+	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+	/* a sum as well */
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "\tLOOKUP: 9223372036854775798 1 0 1 1 1 1 1\n",
+		   5, 7, INT64_MAX);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "\tLOOKUP: 9223372036854775799 1 0 1 1 1 1 1\n",
+		   5, 7, -1);
 }
 END_TEST
 
@@ -889,16 +1555,25 @@ START_TEST(a_line_that_is_cut_off_has_no_number)
 }
 END_TEST
 
-START_TEST(a_line_that_is_too_long_is_not_known_whatever_follows)
+static void expect_long_line(size_t length, int64_t others)
 {
 	static char text[16384];
-	int n = snprintf(text, sizeof(text), "%s\tLOOKUP: 1 1 0 1 1 1 1 1",
-			 DEVICE("/mnt/a") OPS READ);
+	size_t n = (size_t)sprintf(text, "%s", DEVICE("/mnt/a") OPS READ);
+	size_t used =
+		n + (size_t)sprintf(text + n, "\tLOOKUP: 1 1 0 1 1 1 1 1");
 
-	memset(text + n, ' ', 5000);
-	strcpy(text + n + 5000, "\n" WRITE ACCESS);
-	expect_ops(text, 5, 7, -1);
-	ck_assert_int_eq(stats.copies, NFS_UNKNOWN);
+	memset(text + used, ' ', length);
+	strcpy(text + n + length, "\n" WRITE ACCESS);
+	expect_ops(text, 5, 7, others);
+	ck_assert_int_eq(stats.copies, others < 0 ? NFS_UNKNOWN : 0);
+}
+
+START_TEST(a_line_that_is_too_long_is_not_known_whatever_follows)
+{
+	expect_long_line(4095, 10);
+	expect_long_line(4096, -1);
+	expect_long_line(4097, -1);
+	expect_long_line(5000, -1);
 }
 END_TEST
 
@@ -921,6 +1596,92 @@ START_TEST(the_next_mounts_lines_are_not_this_ones)
 		 "\tbytes:\t0 0 0 0 0 0 0 0\n" OPS READ);
 	expect_ops(text, 5, 7, 9);
 	ck_assert_int_eq(stats.read_bytes, 7);
+}
+END_TEST
+
+/* Is a mount found at 'wanted' whose name has 'length' letters, and whose line has
+ * 'whole', if it is not 0? */
+static bool is_found(size_t length, size_t wanted, size_t whole)
+{
+	static char text[16384], target[4096];
+	size_t used = 0;
+
+	memset(target, 'x', sizeof(target));
+	target[0] = '/';
+	used += (size_t)sprintf(text,
+				"device s mounted on %.*s with fstype "
+				"nfs statvers=1.1",
+				(int)length, target);
+	if (whole) {
+		memset(text + used, ' ', sizeof(text) - used);
+		used = whole;
+	}
+	strcpy(text + used, "\n\tage:\t5\n");
+	target[wanted] = '\0';
+	return nfs_stats_find(text, target, &stats) == 0;
+}
+
+START_TEST(a_name_that_is_too_long_is_not_the_one_that_it_begins_with)
+{
+	ck_assert(is_found(20, 20, 0));
+	ck_assert(!is_found(20, 19, 0));
+	ck_assert(!is_found(20, 21, 0));
+	ck_assert(is_found(1023, 1023, 0));
+	ck_assert(!is_found(1024, 1024, 0));
+	ck_assert(!is_found(1024, 1023, 0));
+	ck_assert(is_found(20, 20, 4095));
+	ck_assert(!is_found(20, 20, 4096));
+}
+END_TEST
+
+START_TEST(a_mount_on_the_last_line_has_no_numbers)
+{
+	static const char text[] = "device s:/a mounted on /mnt/a with fstype "
+				   "nfs statvers=1.1\0\tage:\t5\n";
+
+	expect_ops(text, -1, -1, -1);
+	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+}
+END_TEST
+
+START_TEST(what_is_no_nfs_mount_is_nobodys_part)
+{
+	char options[64] = "";
+
+	ck_assert_int_eq(nfs_stats_find("device x\n\tage:\t5\n", "x", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device tmpfs mounted on /a with "
+					"fstype tmpfs\n",
+					"/a", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
+					"nfs44\n",
+					"/a", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
+					"nfsd\n",
+					"/a", &stats),
+			 -1);
+	ck_assert(!nfs_stats_options("no device mounted on /a with fstype nfs\n"
+				     "\topts:\trw\n",
+				     "/a", options, sizeof(options)));
+	ck_assert(nfs_stats_options("device s mounted on /a with fstype nfs\n"
+				    "\topts:\trw\n",
+				    "/a", options, sizeof(options)));
+	ck_assert_str_eq(options, "rw");
+}
+END_TEST
+
+START_TEST(options_that_do_not_fit_are_none)
+{
+	static const char text[] = "device s mounted on /a with fstype nfs\n"
+				   "\topts:\trw,hard\n";
+	char options[8];
+
+	ck_assert(nfs_stats_options(text, "/a", options, 8));
+	ck_assert_str_eq(options, "rw,hard");
+	ck_assert(!nfs_stats_options(text, "/a", options, 7));
+	ck_assert(!nfs_stats_options(text, "/b", options, 8));
 }
 END_TEST
 
@@ -961,6 +1722,41 @@ START_TEST(of_transports_not_all_of_which_are_understood_none_is_told)
 					"/mnt/a", &stats),
 			 0);
 	ck_assert_uint_eq(stats.transports, 0);
+}
+END_TEST
+
+/* The kind and the numbers of a transport: is it understood? */
+static bool is_transport(const char *words)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), DEVICE("/mnt/a") "\txprt:\t%s\n", words);
+	ck_assert_int_eq(nfs_stats_find(text, "/mnt/a", &stats), 0);
+	return stats.transports == 1;
+}
+
+#define LESS_THAN_0 "18446744073709551615"
+
+START_TEST(a_transport_has_sent_answered_and_queued)
+{
+	ck_assert(is_transport("tcp 1 2 3 4 5 60 50 8 9 7"));
+	ck_assert_int_eq(stats.transport[0].sent, 60);
+	ck_assert_int_eq(stats.transport[0].answered, 50);
+	ck_assert_int_eq(stats.transport[0].backlog, 7);
+	ck_assert(!stats.transport[0].is_rdma);
+	ck_assert(is_transport("rdma 1 2 3 4 5 60 50 8 9 7"));
+	ck_assert(stats.transport[0].is_rdma);
+	ck_assert(is_transport("udp 1 2 60 50 8 9 7"));
+	ck_assert_int_eq(stats.transport[0].answered, 50);
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9"));
+	ck_assert(!is_transport("udp 1 2 60 50 8 9"));
+	/* what underflowed is none of these */
+	ck_assert(!is_transport("tcp 1 2 3 4 5 " LESS_THAN_0 " 50 8 9 7"));
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 " LESS_THAN_0 " 8 9 7"));
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9 " LESS_THAN_0));
+	ck_assert(is_transport("tcp 1 2 3 4 " LESS_THAN_0 " 60 50 " LESS_THAN_0
+			       " " LESS_THAN_0 " 7"));
+	ck_assert(is_transport("tcp 1 2 3 4 5 0 0 8 9 0"));
 }
 END_TEST
 
@@ -1224,6 +2020,8 @@ END_TEST
 
 START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 {
+	struct client_plan *plan = NULL;
+
 	begin_options("rw");
 	tempdir_put("refuses", "");
 	change_options("noatime", JOURNAL_FAILED, "strictatime");
@@ -1232,6 +2030,10 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	       "status 32: refused");
 	tempdir_expect("calls",
 		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	/* it did not hang: it is tried again */
+	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, NULL), 0);
+	ck_assert_uint_eq(client_plan_count(plan), 1);
+	client_plan_free(plan);
 	away();
 	begin_options("rw");
 	tempdir_put("shown", WORK_WITH("rw,noatime"));
@@ -1278,6 +2080,51 @@ START_TEST(a_mount_that_is_gone_gets_no_options_and_gives_none_back)
 }
 END_TEST
 
+/* ---- what the settings of a mount are read and written by ----------------------- */
+
+START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
+{
+	const struct setting *setting;
+	struct err err;
+	size_t i;
+
+	node(WORK, "6.1");
+	look();
+	for (i = 1; i < 3; i++) { /* behind the new mount */
+		setting = nfs_changes[i]->how;
+		err.text[0] = '\0';
+		ck_assert_int_eq(setting->write(setting, client, "/mnt/gone",
+						"read_ahead_kb=512", &err),
+				 -1);
+		ck_assert_str_eq(err.text, "it is not mounted any more");
+		ck_assert_ptr_null(setting->now(client, "/mnt/gone"));
+		ck_assert_int_eq(setting->read(client, &err), 0);
+	}
+	expect_read_ahead("128");
+	section.mountinfo = (char *)"/nowhere";
+	for (i = 1; i < 3; i++) {
+		setting = nfs_changes[i]->how;
+		ck_assert_int_eq(setting->read(client, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "/nowhere"));
+	}
+	away();
+}
+END_TEST
+
+START_TEST(whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed)
+{
+	tempdir_make();
+	ck_assert_int_eq(nfs_bdi_write(tempdir_put("kb", "128\n"), "512"), 0);
+	tempdir_expect("kb", "512\n");
+	errno = 0;
+	ck_assert_int_eq(nfs_bdi_write("/dev/full", "512"), -1);
+	ck_assert_int_eq(errno, ENOSPC);
+	ck_assert_int_eq(nfs_bdi_write(tempdir_path("none/kb"), "512"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	tempdir_remove();
+}
+END_TEST
+
 /* ---- the card that leads to the server ------------------------------------- */
 
 /* The server is this machine, the card its loopback with what is put in its
@@ -1285,6 +2132,53 @@ END_TEST
 #define LOCAL                                                                  \
 	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
 	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
+
+/* In place of libc's. */
+static bool is_mute; /* the kernel tells of no interface */
+int getifaddrs(struct ifaddrs **all)
+{
+	static const struct {
+		const char *name, *address;
+		int family;
+	} cards[] = {
+		{ "wg0", NULL, 0 },
+		{ "lo", NULL, AF_PACKET },
+		{ "eth0", "192.0.2.127", AF_INET },
+		{ "eth6", "2001:db8::1", AF_INET6 },
+		{ "lo", "127.0.0.1", AF_INET },
+		{ "lo", "::1", AF_INET6 },
+		{ "eth1", "127.0.0.1", AF_INET },
+	};
+	enum {
+		COUNT = sizeof(cards) / sizeof(cards[0])
+	};
+	static struct sockaddr_storage at[COUNT];
+	static struct ifaddrs list[COUNT];
+	size_t i;
+
+	if (is_mute)
+		return -1;
+	for (i = 0; i < COUNT; i++) {
+		list[i].ifa_next = i + 1 < COUNT ? &list[i + 1] : NULL;
+		list[i].ifa_name = (char *)cards[i].name;
+		list[i].ifa_addr =
+			cards[i].family ? (struct sockaddr *)&at[i] : NULL;
+		at[i].ss_family = (sa_family_t)cards[i].family;
+		if (cards[i].family == AF_INET)
+			inet_pton(AF_INET, cards[i].address,
+				  &((struct sockaddr_in *)&at[i])->sin_addr);
+		if (cards[i].family == AF_INET6)
+			inet_pton(AF_INET6, cards[i].address,
+				  &((struct sockaddr_in6 *)&at[i])->sin6_addr);
+	}
+	*all = list;
+	return 0;
+}
+
+void freeifaddrs(struct ifaddrs *all)
+{
+	(void)all;
+}
 
 static void put_card(const char *speed, const char *numa_node)
 {
@@ -1327,6 +2221,22 @@ static void one_connection(void)
 	section.mountstats = path;
 	free(text);
 }
+
+START_TEST(a_superblock_gets_the_read_ahead_of_another_if_both_show_it)
+{
+	node(WORK, "6.1");
+	put_folder("bdi/0:61");
+	nfs_bdi_keep(client, "0:60", "0:61");
+	ck_assert_int_eq(access(tempdir_path("bdi/0:61/read_ahead_kb"), F_OK),
+			 -1);
+	tempdir_put("bdi/0:61/read_ahead_kb", "15360\n");
+	nfs_bdi_keep(client, "0:62", "0:61");
+	tempdir_expect("bdi/0:61/read_ahead_kb", "15360\n");
+	nfs_bdi_keep(client, "0:60", "0:61");
+	tempdir_expect("bdi/0:61/read_ahead_kb", "128\n");
+	away();
+}
+END_TEST
 
 START_TEST(one_connection_over_a_fast_card_is_said)
 {
@@ -1439,6 +2349,108 @@ START_TEST(io_cores_far_from_the_card_are_said)
 }
 END_TEST
 
+START_TEST(a_server_whose_address_is_not_known_has_no_card)
+{
+	struct client_cards cards;
+
+	node(FILES, "6.1");
+	put_card("1000\n", "0\n");
+	want.io_cores = 1;
+	want.has_io_cores = true;
+	ck_assert_int_eq(cpuset_parse(&want.io_cpus, "2-3", NULL), 0);
+	look();
+	expect_none();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 0);
+	away();
+}
+END_TEST
+
+/* The card that leads to this address; "": none. */
+static void expect_card(const char *address, const char *name)
+{
+	struct nfs_card card;
+
+	put_card("1000\n", "0\n");
+	ck_assert_int_eq(nfs_card_find(address, &card), *name != '\0');
+	if (*name)
+		ck_assert_str_eq(card.name, name);
+}
+
+static bool has_ipv6(void)
+{
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
+				   .sin6_port = 9,
+				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+	bool yes =
+		fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+START_TEST(the_first_interface_with_the_address_of_the_way_is_the_card)
+{
+	tempdir_make();
+	expect_card("127.0.0.1", "lo");
+	if (has_ipv6())
+		expect_card("::1", "lo");
+	expect_card("", "");
+	expect_card("files.example.org", "");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_is_known_of_one_server_is_not_told_of_the_next)
+{
+	const struct rlimit none = { 0, 0 };
+	struct nfs_card card;
+
+	tempdir_make();
+	expect_card("127.0.0.1", "lo");
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	ck_assert(!nfs_card_find("files.example.org", &card));
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	is_mute = true;
+	ck_assert(!nfs_card_find("127.0.0.1", &card));
+	is_mute = false;
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	tempdir_remove();
+	/* nobody can be asked without a socket */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert(!nfs_card_find("127.0.0.1", &card));
+}
+END_TEST
+
+/* In place of libc's. */
+static bool no_memory; /* once */
+void *reallocarray(void *list, size_t count, size_t size)
+{
+	bool fails = no_memory;
+
+	no_memory = false;
+	return fails ? NULL : realloc(list, count * size);
+}
+
+START_TEST(a_server_for_which_there_is_no_memory_does_not_hide_the_next)
+{
+	struct client_cards cards;
+
+	node("a:/a /mnt/a nfs rw,addr=127.0.0.1 0 0\n"
+	     "b:/b /mnt/b nfs rw,addr=127.0.0.2 0 0\n",
+	     "6.1");
+	put_card("1000\n", "0\n");
+	no_memory = true;
+	look();
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, 1);
+	ck_assert_str_eq(cards.card[0].serves, "/mnt/b");
+	away();
+}
+END_TEST
+
 START_TEST(nothing_is_changed_beside_another_job)
 {
 	node(WORK, "6.1");
@@ -1460,6 +2472,20 @@ START_TEST(a_mount_option_of_a_profile_is_refused)
 	expect(1, "NF49",
 	       "mount option 'forcedirect' of the profile: a live NFS mount "
 	       "does not take it; the profile was not applied");
+	expect_read_ahead("128");
+	away();
+}
+END_TEST
+
+START_TEST(nothing_is_changed_for_a_profile_whose_new_mount_is_refused)
+{
+	node(WORK, "6.1");
+	want.mount = "rsize=65536";
+	want.mount_options = "sync";
+	change("512", 0);
+	expect(1, "NF49",
+	       "mount 'rsize=65536' of the profile: mount_change=never in "
+	       "[client home]; the profile was not applied");
 	expect_read_ahead("128");
 	away();
 }
@@ -1597,6 +2623,28 @@ START_TEST(each_second_name_of_a_server_is_said_once)
 }
 END_TEST
 
+START_TEST(a_servers_name_is_told_whole_or_not_at_all)
+{
+	char name[FINDING_TARGET_MAX], table[400];
+	size_t length;
+
+	for (length = sizeof(name) - 2; length < sizeof(name); length++) {
+		memset(name, 'n', length);
+		snprintf(table, sizeof(table),
+			 "%.*s:/w /mnt/work nfs "
+			 "rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+			 (int)length, name);
+		node(table, "6.1");
+		let_requests_wait();
+		look();
+		expect_no_answer();
+		ck_assert_uint_eq(strlen(findings.list[0].target),
+				  length + 1 < sizeof(name) ? length + 1 : 0);
+		away();
+	}
+}
+END_TEST
+
 /* Each of another server: nothing that was told of one is told of the next. */
 START_TEST(a_mount_is_judged_behind_those_that_say_nothing)
 {
@@ -1675,16 +2723,31 @@ START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
 END_TEST
 
 UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
+	  each_version_of_the_protocol_is_told_once,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
+	  a_client_whose_tables_cannot_be_read_is_not_looked_at,
 	  options_that_cost_or_lose_are_said,
-	  one_in_a_hundred_sent_again_is_said, two_names_of_one_server_are_said,
+	  one_in_a_hundred_sent_again_is_said,
+	  what_mounts_of_one_superblock_have_in_common_is_said_of_the_first,
+	  two_names_of_one_server_are_said,
 	  a_slow_server_and_a_full_slot_table_are_said,
 	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
+	  a_queue_of_no_time_is_told_as_none,
 	  a_queue_of_unknown_time_is_not_told_as_none,
 	  a_server_that_answers_nobody_is_said,
 	  a_server_that_answers_us_is_no_finding_whatever_waits,
 	  a_server_that_takes_questions_and_answers_none_is_said,
+	  a_server_that_hangs_up_has_not_answered,
+	  no_connection_to_a_server_is_left_open,
+	  a_server_that_takes_its_time_has_answered,
+	  a_prolog_that_has_little_time_left_asks_no_longer,
+	  a_server_that_answers_others_meanwhile_is_no_finding,
+	  a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
+	  each_server_is_known_by_its_address,
+	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
+	  on_the_way_back_a_server_has_all_its_time,
+	  how_a_mount_reaches_its_server_is_in_its_options,
 	  each_server_is_asked_where_the_site_wants_it,
 	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
 	  mounts_that_share_a_superblock_are_counted_once,
@@ -1696,6 +2759,15 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_the_server_copied_is_told_without_what_it_refused,
 	  copies_that_may_have_been_refused_are_unknown,
 	  copies_are_a_number_of_the_wire,
+	  what_was_sent_again_is_what_was_sent_beyond_what_was_begun,
+	  a_sum_that_could_be_too_large_is_unknown,
+	  times_are_microseconds_as_far_as_they_can_be_told,
+	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
+	  a_backlog_is_that_of_all_transports,
+	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
+	  more_superblocks_than_the_wire_has_rows_for_are_an_error,
+	  that_nothing_is_counted_is_told_from_what_cannot_be_read,
+	  a_mount_that_one_file_lacks_keeps_no_other_from_being_counted,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
@@ -1703,11 +2775,16 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  operations_beside_which_data_goes_to_disks_are_unknown,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
+	  numbers_go_as_far_as_they_can_be_told,
 	  a_line_that_is_cut_off_has_no_number,
 	  a_line_that_is_too_long_is_not_known_whatever_follows,
 	  the_next_mounts_lines_are_not_this_ones,
-	  lines_of_two_mounts_are_nobodys,
+	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
+	  a_mount_on_the_last_line_has_no_numbers,
+	  what_is_no_nfs_mount_is_nobodys_part,
+	  options_that_do_not_fit_are_none, lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
+	  a_transport_has_sent_answered_and_queued,
 	  a_mount_may_have_more_than_sixteen_transports,
 	  read_ahead_is_changed_and_put_back,
 	  what_is_more_than_all_changes_of_a_job_is_said,
@@ -1716,16 +2793,25 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_somebody_else_has_set_meanwhile_stays,
 	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
+	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
+	  whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed,
+	  a_superblock_gets_the_read_ahead_of_another_if_both_show_it,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,
+	  a_server_whose_address_is_not_known_has_no_card,
+	  the_first_interface_with_the_address_of_the_way_is_the_card,
+	  what_is_known_of_one_server_is_not_told_of_the_next,
+	  a_server_for_which_there_is_no_memory_does_not_hide_the_next,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
+	  nothing_is_changed_for_a_profile_whose_new_mount_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
 	  a_server_is_slow_from_fifty_milliseconds_on,
 	  a_queue_is_told_when_one_waited_at_each_request,
 	  options_are_judged_one_by_one,
 	  each_second_name_of_a_server_is_said_once,
+	  a_servers_name_is_told_whole_or_not_at_all,
 	  a_mount_is_judged_behind_those_that_say_nothing,
 	  a_transport_that_nobody_has_used_is_understood,
 	  a_remount_says_again_what_the_kernel_would_take_away,
