@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "lib/config.h"
 #include "lib/config_parts.h"
+#include "lib/digest.h"
 #include "lib/fileio.h"
 #include "lib/finding.h"
 #include "tests/unit/conf.h"
@@ -1132,6 +1133,72 @@ START_TEST(all_numbers_that_the_site_sets_win_over_a_calibration)
 }
 END_TEST
 
+static uint64_t add_text(uint64_t digest, const char *text)
+{
+	return digest_add(digest, text, strlen(text) + 1);
+}
+
+static uint64_t section(const char *client, const char *key, const char *value)
+{
+	return add_text(add_text(add_text(DIGEST_BEGIN, client), key), value);
+}
+
+/* Records of years ago have it: a newer jobio finds the same. */
+START_TEST(the_digest_of_a_profile_is_the_sum_of_those_of_its_sections)
+{
+	struct config *config =
+		conf_load("[client w]\ntype = weka\n[client n]\ntype = nfs\n"
+			  "[profile p]\nmmconfig = x=1\nio_cores = 1\n"
+			  "[profile p:n]\nread_ahead_kb = 7\n"
+			  "[profile p:w]\nmount_options = a\n"
+			  "[profile q]\nmmconfig = x=1\n");
+
+	ck_assert(config_profile_digest(config, "q") ==
+		  section("", "mmconfig", "x=1"));
+	ck_assert(config_profile_digest(config, "p") ==
+		  section("", "mmconfig", "x=1") +
+			  section("n", "read_ahead_kb", "7") +
+			  section("w", "mount_options", "a"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_site_that_names_no_partitions_has_them_all)
+{
+	struct config *config = conf_load("");
+
+	ck_assert(config_has_partition(config, "batch"));
+	config_free(config);
+	config = conf_load("[jobio]\npartitions = test, io\n");
+	ck_assert(config_has_partition(config, "test"));
+	ck_assert(config_has_partition(config, "io"));
+	ck_assert(!config_has_partition(config, "batch"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(all_texts_of_a_section_are_freed_and_gone)
+{
+	struct config *config = conf_load("");
+	const struct key *key;
+
+	config_free_texts(config, config_jobio_keys);
+	for (key = config_jobio_keys; key->name; key++)
+		if (key->kind != NUMBER && key->kind != CHOICE)
+			ck_assert_msg(!*(char **)((char *)config + key->offset),
+				      "%s", key->name);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_told_whatever_stands_behind_it)
+{
+	expect_error("[client home]\ntype = nfs\nfstab = /f\n"
+		     "[client w]\ntype = weka\n[jobio]\ngate = off\n",
+		     ":3: [client home] fstab: not a key of type=nfs");
+}
+END_TEST
+
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
@@ -1172,4 +1239,8 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_word_of_a_list_is_as_long_as_its_room,
 	  the_first_of_several_bad_lines_is_named,
 	  a_file_has_so_many_lines_and_no_more,
-	  all_numbers_that_the_site_sets_win_over_a_calibration)
+	  all_numbers_that_the_site_sets_win_over_a_calibration,
+	  the_digest_of_a_profile_is_the_sum_of_those_of_its_sections,
+	  a_site_that_names_no_partitions_has_them_all,
+	  all_texts_of_a_section_are_freed_and_gone,
+	  a_key_of_another_type_is_told_whatever_stands_behind_it)
