@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Odd machines, and maps as text. What slurmd makes of real machines is in
  * test_oracle.c. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <hwloc.h>
 
 #include "lib/core_map.h"
+#include "lib/fileio.h"
 #include "lib/locality.h"
 #include "lib/version.h"
 #include "tests/machines/machines.h"
@@ -95,6 +97,17 @@ START_TEST(all_flaws_of_a_machine_are_told)
 	/* no cache that could be a socket: the map is the identity */
 	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n", CORE_MAP_L3CACHE,
 	       1, 2, 1, CORE_MAP_NO_SOCKETS);
+}
+END_TEST
+
+START_TEST(a_machine_with_one_numa_node_is_one_socket_of_that_kind)
+{
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n"
+	       "\tpackage 1\n\t\tcore 2-3 pu 2-3\n",
+	       CORE_MAP_NUMA_NODE, 1, 4, 1, 0);
+	expect("\tpackage 0 numa 0\n\t\tcore 0-1 pu 0-1\n"
+	       "\tpackage 1 numa 1\n\t\tcore 2-3 pu 2-3\n",
+	       CORE_MAP_NUMA_NODE, 2, 2, 1, 0);
 }
 END_TEST
 
@@ -238,6 +251,20 @@ START_TEST(which_kinds_of_cores_slurmd_keeps_hangs_on_its_version)
 
 	if (HWLOC_API_VERSION <= 0x00020401)
 		return;
+	/* frequencies that nobody tells are not the same */
+	expect_text("\tkind 0 efficiency=0 CoreType=IntelCore LinuxCapacity=9\n"
+		    "\tkind 1 efficiency=1 CoreType=IntelCore LinuxCapacity=9\n"
+		    "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+		    (struct core_map_options){ .slurm_version =
+						       VERSION_OF(24, 11, 0) },
+		    "core_map/1 1 1 1 1 1 32 0 0 0 0");
+	/* no Intel's, or Intel's fast cores only: all are kept */
+	expect("\tkind 0 CoreType=IntelAtom\n\tkind 1 FrequencyMaxMHz=9\n"
+	       "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+	       CORE_MAP_PACKAGE, 1, 2, 1, 0);
+	expect("\tkind 0-1 CoreType=IntelCore\n"
+	       "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+	       CORE_MAP_PACKAGE, 1, 2, 1, 0);
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
 		options.slurm_version = tries[i].version;
 		map = load_for(machine, options);
@@ -272,6 +299,9 @@ START_TEST(a_damaged_text_is_no_map)
 		"core_map/1 4 1 2 2 1 0 0-3 x 0,1,2,3 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,4 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,-",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,4",
+		"core_map/1 +4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 ",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;x",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;-;1",
@@ -533,6 +563,68 @@ START_TEST(a_machine_has_a_hundred_and_twenty_eight_places_at_most)
 }
 END_TEST
 
+/* Two network cards on each package: eth0 and ib0 on the first, eth1 and ib1. */
+static const char *xml_with_cards(void)
+{
+	static const char slot[] =
+		"<object type=\"Bridge\" gp_index=\"%d0\" bridge_type=\"0-1\" "
+		"depth=\"0\" bridge_pci=\"000%d:[00-01]\">\n"
+		"<object type=\"PCIDev\" gp_index=\"%d1\" "
+		"pci_busid=\"000%d:01:00.0\" "
+		"pci_type=\"0200 [15b3:1017] [15b3:0020] 00\" "
+		"pci_link_speed=\"0\">\n"
+		"<object type=\"OSDev\" gp_index=\"%d2\" name=\"eth%d\" "
+		"osdev_type=\"2\"/>\n"
+		"<object type=\"OSDev\" gp_index=\"%d3\" name=\"ib%d\" "
+		"osdev_type=\"2\"/>\n</object>\n</object>\n";
+	const char *path = xml_of("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n"
+				  "\tpackage 1\n\t\tcore 2-3 pu 2-3\n");
+	char *xml = fileio_read(path, 65536, NULL, NULL), *out = NULL, *at;
+	const char *from = xml;
+	size_t size;
+	FILE *file = open_memstream(&out, &size);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		at = strchr(strstr(from, "<object type=\"Package\""), '\n') + 1;
+		fprintf(file, "%.*s", (int)(at - from), from);
+		fprintf(file, slot, i + 8, i, i + 8, i, i + 8, i, i + 8, i);
+		from = at;
+	}
+	fputs(from, file);
+	fclose(file);
+	path = tempdir_put("cards.xml", out);
+	free(out);
+	free(xml);
+	return path;
+}
+
+START_TEST(a_card_of_a_recorded_machine_is_near_the_cpus_of_its_package)
+{
+	static const char *const cards[][2] = {
+		{ "eth0", "0-1" },
+		{ "ib0", "0-1" },
+		{ "eth1", "2-3" },
+		{ "ib1", "2-3" },
+	};
+	struct cpuset cpus;
+	const char *xml;
+
+	tempdir_make();
+	xml = xml_with_cards();
+	for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+		ck_assert_msg(locality_of_nic(xml, cards[i][0], &cpus, &err) ==
+				      0,
+			      "%s", err.text);
+		expect_domain(&cpus, cards[i][1]);
+	}
+	ck_assert_int_eq(locality_of_nic(xml, "eth", &cpus, &err), -1);
+	ck_assert_int_eq(locality_of_nic(xml, "eth00", &cpus, &err), -1);
+	expect_domain(&cpus, "2-3");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_that_this_machine_has_not_is_told)
 {
 	struct cpuset cpus;
@@ -556,6 +648,7 @@ END_TEST
 
 UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
+	  a_machine_with_one_numa_node_is_one_socket_of_that_kind,
 	  what_is_a_socket_hangs_on_slurmd_and_its_version,
 	  slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not,
 	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map,
@@ -569,4 +662,5 @@ UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  a_number_of_a_map_is_as_large_as_it_may_be,
 	  cpus_that_are_near_share_a_numa_node_or_else_a_package,
 	  a_machine_has_a_hundred_and_twenty_eight_places_at_most,
+	  a_card_of_a_recorded_machine_is_near_the_cpus_of_its_package,
 	  a_card_that_this_machine_has_not_is_told)

@@ -130,6 +130,8 @@ START_TEST(what_is_not_plain_is_read_by_json_c)
 		"{\"a\":9223372036854775807,\"b\":18446744073709551615}",
 		"{\"a\":99999999999999999999999999999}",
 		"{\"a\":0.12345678901234567890123}",
+		/* 53 bits do not hold its digits */
+		"{\"a\":13260.430706773991}",
 	};
 	size_t i;
 
@@ -228,6 +230,27 @@ START_TEST(a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike)
 }
 END_TEST
 
+static void expect_why(const char *json, int depth, const char *why)
+{
+	struct err err = { "" };
+
+	ck_assert_ptr_null(json_tree_new(json, strlen(json), depth, &err));
+	ck_assert_str_eq(err.text, why);
+}
+
+START_TEST(what_is_wrong_with_a_text_is_told)
+{
+	expect_why("", DEPTH, "not JSON: it ends too early");
+	expect_why("{\"a\":[1,2", DEPTH, "not JSON: it ends too early");
+	expect_why("null ", DEPTH, "not JSON: no object");
+	expect_why("[1]", DEPTH, "not an object");
+	expect_why("7 ", DEPTH, "not an object");
+	expect_why("{\"a\":\"\xff\"}", DEPTH, "not JSON: invalid utf-8 string");
+	expect_why("{\"a\":x}", DEPTH, "not JSON: unexpected character");
+	expect_why("{\"a\":[[[[1]]]]}", 4, "not JSON: nesting too deep");
+}
+END_TEST
+
 static void expect_text(const char *json, const char *wanted)
 {
 	struct err err = { "" };
@@ -280,5 +303,6 @@ UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it,
 	  what_is_no_json_is_refused_in_the_same_words,
 	  what_json_c_takes_for_a_number_and_is_none_is_refused,
 	  a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike,
+	  what_is_wrong_with_a_text_is_told,
 	  a_text_has_the_characters_that_were_written,
 	  of_two_members_with_one_name_the_last_counts)
