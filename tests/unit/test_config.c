@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "lib/config.h"
@@ -1199,6 +1201,94 @@ START_TEST(a_key_of_another_type_is_told_whatever_stands_behind_it)
 }
 END_TEST
 
+#define LONGEST "a2345678901234567890123456789012"
+
+START_TEST(a_profile_for_a_client_of_the_longest_name_is_for_it)
+{
+	struct config *config = conf_load("[client " LONGEST "]\ntype = nfs\n"
+					  "[profile p]\nio_cores = 1\n"
+					  "[profile p:" LONGEST "]\n"
+					  "read_ahead_kb = 1\n");
+
+	ck_assert_str_eq(config->client_profiles[0].client, LONGEST);
+	ck_assert(config_profile_is_for(config, "p", &config->clients[0]));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(each_section_of_several_is_looked_at)
+{
+	struct config *config;
+
+	expect_error("[client a]\ntype = nfs\n[client b]\ntype = weka\n"
+		     "core_change = affinity\n",
+		     ": [client b] core_change: 'affinity': a WEKA client");
+	expect_error("[client a]\ntype = nfs\n[profile p]\nio_cores = 1\n"
+		     "[profile p:a]\nread_ahead_kb = 1\n"
+		     "[profile p:b]\nread_ahead_kb = 1\n",
+		     ": [profile p:b]: 'b': no such [client]");
+	config = conf_load("[client a]\ntype = nfs\n[client b]\ntype = nfs\n"
+			   "[profile p]\nio_cores = 1\n"
+			   "[profile q]\nio_cores = 1\n"
+			   "[profile p:a]\nread_ahead_kb = 1\n"
+			   "[profile q:b]\nread_ahead_kb = 1\n");
+	ck_assert(!config_profile_is_empty(config, "q"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_client_has_defaults_for_the_keys_of_every_type)
+{
+	struct config *config = conf_load("[client a]\ntype = gpfs\n");
+	const struct config_client *client = &config->clients[0];
+
+	ck_assert_str_eq(client->mmdiag, "/usr/lpp/mmfs/bin/mmdiag");
+	ck_assert_uint_eq(client->mmchconfig_at_once, 4);
+	ck_assert_str_eq(client->lctl, "/usr/sbin/lctl");
+	ck_assert_str_eq(client->bdi_dir, "/sys/class/bdi");
+	ck_assert_str_eq(client->command, "/usr/bin/weka");
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_value_has_five_hundred_characters_at_most)
+{
+	const struct key key = { .name = "a", .kind = TEXT };
+	char value[502], *text = NULL;
+
+	memset(value, 'x', sizeof(value));
+	value[CONFIG_TEXT_MAX] = '\0';
+	ck_assert_ptr_null(config_set(&text, &key, value));
+	ck_assert_str_eq(text, value);
+	value[CONFIG_TEXT_MAX] = 'x';
+	value[CONFIG_TEXT_MAX + 1] = '\0';
+	ck_assert_str_eq(config_set(&text, &key, value),
+			 "too long, or has control characters");
+	ck_assert_uint_eq(strlen(text), CONFIG_TEXT_MAX);
+	free(text);
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_reads_his_configuration_all_the_same)
+{
+	struct config *config;
+	int kept = dup(0);
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("jobio.conf", "[jobio]\ngate = off\n");
+	close(0); /* the file gets this number */
+	config = config_load(tempdir_path("jobio.conf"), &err);
+	ck_assert_msg(config != NULL, "%s", err.text);
+	ck_assert_int_eq(config->gate, GATE_OFF);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
+	config_free(config);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
@@ -1243,4 +1333,9 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  the_digest_of_a_profile_is_the_sum_of_those_of_its_sections,
 	  a_site_that_names_no_partitions_has_them_all,
 	  all_texts_of_a_section_are_freed_and_gone,
-	  a_key_of_another_type_is_told_whatever_stands_behind_it)
+	  a_key_of_another_type_is_told_whatever_stands_behind_it,
+	  a_profile_for_a_client_of_the_longest_name_is_for_it,
+	  each_section_of_several_is_looked_at,
+	  a_client_has_defaults_for_the_keys_of_every_type,
+	  a_value_has_five_hundred_characters_at_most,
+	  who_has_no_standard_input_reads_his_configuration_all_the_same)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,6 +29,19 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	}
 	return __real_write(
 		fd, data, write_most && size > write_most ? write_most : size);
+}
+
+static int files_synced, folders_synced;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0)
+		*(S_ISDIR(st.st_mode) ? &folders_synced : &files_synced) += 1;
+	return __real_fsync(fd);
 }
 
 START_TEST(what_is_written_is_read_back_with_its_mode)
@@ -167,6 +181,65 @@ START_TEST(a_signal_does_not_cut_short_what_is_read)
 	ck_assert_str_eq(text, "late");
 	free(text);
 	close(ends[0]);
+}
+END_TEST
+
+START_TEST(a_write_lasts_as_long_as_its_name_says)
+{
+	tempdir_make();
+	fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 0);
+	ck_assert_int_eq(folders_synced, 0);
+	fileio_write_before(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 1);
+	ck_assert_int_eq(folders_synced, 0);
+	fileio_write(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 2);
+	ck_assert_int_eq(folders_synced, 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_handles_files_all_the_same)
+{
+	int kept = dup(0);
+	struct err err;
+	char *text;
+
+	tempdir_make();
+	close(0); /* each file gets this number */
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("d/a"), "x", 1, 0600, &err),
+			 0);
+	text = fileio_read(tempdir_path("d/a"), 10, NULL, &err);
+	ck_assert_str_eq(text, "x");
+	free(text);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("d"), &err), 0);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_tree_that_cannot_be_looked_into_is_told)
+{
+	struct rlimit limit, none;
+	struct err err;
+	int rc;
+
+	tempdir_make();
+	tempdir_put("t/f", "x");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = limit;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	rc = fileio_rmtree(tempdir_path("t"), &err);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': Too many open files"));
+	ck_assert_int_eq(access(tempdir_path("t/f"), F_OK), 0);
+	tempdir_remove();
 }
 END_TEST
 
@@ -438,6 +511,9 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_failed_write_leaves_the_old_text_and_no_litter,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
 	  a_signal_does_not_cut_short_what_is_read,
+	  a_write_lasts_as_long_as_its_name_says,
+	  who_has_no_standard_input_handles_files_all_the_same,
+	  a_tree_that_cannot_be_looked_into_is_told,
 	  a_write_that_is_cut_short_or_interrupted_goes_on,
 	  a_tree_is_removed_and_links_out_of_it_are_not_followed,
 	  a_file_of_any_length_is_read_whole,
