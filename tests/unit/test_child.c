@@ -457,9 +457,16 @@ START_TEST(without_files_left_no_child_is_started)
 	few.rlim_cur = (rlim_t)fd + 3; /* for one pipe */
 	setrlimit(RLIMIT_NOFILE, &few);
 	rc = child_run(SH(":"), NULL, 5000, &r, &err);
-	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_int_eq(rc, -1);
 	ck_assert_str_eq(err.text, "'/bin/sh': no pipe: Too many open files");
+	few.rlim_cur =
+		(rlim_t)fd + 5; /* for both, and for no file of a child */
+	setrlimit(RLIMIT_NOFILE, &few);
+	rc = child_run(SH(":"), NULL, 5000, &r, &err);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_int_eq(r.status, 126);
+	child_result_free(&r);
 	ck_assert_int_eq(fcntl(fd + 1, F_GETFD), before);
 }
 END_TEST
