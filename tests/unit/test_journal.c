@@ -182,6 +182,9 @@ START_TEST(lines_that_say_nothing_are_damage)
 	expect_damaged("[1]");
 	expect_damaged("{}");
 	expect_damaged("{\"seq\":0,\"state\":\"planned\"}");
+	expect_damaged("{\"seq\":0,\"client\":\"w\",\"what\":\"x\","
+		       "\"target\":\"y\",\"old\":\"a\",\"new\":\"b\","
+		       "\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":9999,\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":1,\"state\":\"perhaps\"}");
 	expect_damaged("{\"seq\":\"1\",\"state\":\"planned\"}");
@@ -413,6 +416,10 @@ START_TEST(half_a_line_is_taken_back)
 	stat(tempdir_path("journal"), &st);
 	ck_assert_int_eq(st.st_size, whole);
 	ck_assert_uint_eq(journal_count(journal), 1);
+	/* and the next line stands where it stood */
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 2);
+	stat(tempdir_path("journal"), &st);
+	ck_assert_int_eq(st.st_size, 2 * whole);
 	done(journal);
 }
 END_TEST
