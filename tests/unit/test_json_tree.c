@@ -280,6 +280,18 @@ START_TEST(a_text_has_the_characters_that_were_written)
 }
 END_TEST
 
+START_TEST(a_long_text_outside_ascii_is_read_whole)
+{
+	static char json[200100], wanted[200000 + 1];
+	size_t i;
+
+	for (i = 0; i < 200000; i += 2)
+		memcpy(wanted + i, "\xc3\xa4", 2); /* three times as \u00e4 */
+	snprintf(json, sizeof(json), "{\"a\":\"%s\"}", wanted);
+	expect_text(json, wanted);
+}
+END_TEST
+
 START_TEST(of_two_members_with_one_name_the_last_counts)
 {
 	static const char text[] = "{\"a\":1,\"ab\":2,\"a\":3,\"n\":null}";
@@ -305,4 +317,5 @@ UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it,
 	  a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike,
 	  what_is_wrong_with_a_text_is_told,
 	  a_text_has_the_characters_that_were_written,
+	  a_long_text_outside_ascii_is_read_whole,
 	  of_two_members_with_one_name_the_last_counts)
