@@ -367,6 +367,41 @@ START_TEST(a_number_that_is_no_cpus_place_keeps_its_default)
 }
 END_TEST
 
+START_TEST(a_thread_more_than_others_have_is_not_in_the_map)
+{
+	expect_text("\tnuma 0\n\tpackage 0\n\t\tcore 0 pu 0 1\n"
+		    "\t\tcore 1 pu 2 3 4\n",
+		    (struct core_map_options){ .socket = CORE_MAP_PACKAGE },
+		    "core_map/1 5 1 1 2 2 66 0-4 0-3 0,1,2,3,4 0-1;2-4");
+}
+END_TEST
+
+START_TEST(cores_and_sockets_that_only_have_memory_are_counted)
+{
+	expect_text("\tpackage 0 numa 0\n\t\tcore 0 pu 0 1 2\n"
+		    "\t\tcore 1 numa 1\n"
+		    "\tpackage 1 numa 2\n\t\tcore 2 numa 3\n",
+		    (struct core_map_options){ .socket = CORE_MAP_PACKAGE },
+		    "core_map/1 3 1 2 1 1 580 0-2 0 0,1,2 0-2");
+}
+END_TEST
+
+START_TEST(a_cache_is_a_socket_since_21_08)
+{
+	static const char machine[] = "\tnuma 0\n\tpackage 0\n"
+				      "\t\tl3\n\t\t\tcore 0-1 pu 0-1\n"
+				      "\t\tl3\n\t\t\tcore 2-3 pu 2-3\n";
+	struct core_map_options options = { .socket = CORE_MAP_L3CACHE };
+
+	options.slurm_version = VERSION_OF(21, 7, 99);
+	expect_text(machine, options,
+		    "core_map/1 4 1 1 4 1 8 0-3 - 0,1,2,3 0;1;2;3");
+	options.slurm_version = VERSION_OF(21, 8, 0);
+	expect_text(machine, options,
+		    "core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
+}
+END_TEST
+
 START_TEST(the_number_of_a_cpu_has_a_largest)
 {
 	const struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
@@ -655,7 +690,9 @@ UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  one_flaw_does_not_hide_another,
 	  which_kinds_of_cores_slurmd_keeps_hangs_on_its_version,
 	  a_number_that_is_no_cpus_place_keeps_its_default,
-	  the_number_of_a_cpu_has_a_largest,
+	  a_thread_more_than_others_have_is_not_in_the_map,
+	  cores_and_sockets_that_only_have_memory_are_counted,
+	  a_cache_is_a_socket_since_21_08, the_number_of_a_cpu_has_a_largest,
 	  slurmd_does_not_start_with_more_sockets_than_it_counts,
 	  boards_and_slow_cores_are_told_beside_other_flaws,
 	  cpus_that_a_cgroup_hides_from_this_process_are_counted,
