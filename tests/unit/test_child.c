@@ -389,6 +389,17 @@ START_TEST(a_function_in_a_child_runs_no_handler_of_ours)
 }
 END_TEST
 
+/* Until it is there. */
+static void await(const char *path)
+{
+	unsigned long long begin = child_now_ms();
+
+	while (access(path, F_OK) < 0) {
+		ck_assert_uint_lt(child_now_ms() - begin, 20000);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+}
+
 START_TEST(who_has_no_standard_input_hears_its_children_all_the_same)
 {
 	struct child_result r;
@@ -398,6 +409,32 @@ START_TEST(who_has_no_standard_input_hears_its_children_all_the_same)
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 	ck_assert_int_eq(child_run(SH("sleep 30"), NULL, 100, &r, NULL), -1);
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_detaches_commands_all_the_same)
+{
+	char script[600];
+
+	tempdir_make();
+	close(0); /* what the command reads gets this number at once */
+	snprintf(script, sizeof(script), "read x; : >%s", tempdir_path("done"));
+	ck_assert_int_eq(child_detach(SH(script), NULL), 0);
+	await(tempdir_path("done"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(an_old_error_does_not_change_how_a_command_ended)
+{
+	struct child_result r;
+
+	errno = ECHILD;
+	ck_assert_int_eq(child_run(SH("exec >&- 2>&-; sleep 0.1; exit 3"), NULL,
+				   20000, &r, NULL),
+			 0);
+	ck_assert_int_eq(r.status, 3);
+	child_result_free(&r);
 }
 END_TEST
 
@@ -457,9 +494,16 @@ START_TEST(without_files_left_no_child_is_started)
 	few.rlim_cur = (rlim_t)fd + 3; /* for one pipe */
 	setrlimit(RLIMIT_NOFILE, &few);
 	rc = child_run(SH(":"), NULL, 5000, &r, &err);
-	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_int_eq(rc, -1);
 	ck_assert_str_eq(err.text, "'/bin/sh': no pipe: Too many open files");
+	few.rlim_cur =
+		(rlim_t)fd + 5; /* for both, and for no file of a child */
+	setrlimit(RLIMIT_NOFILE, &few);
+	rc = child_run(SH(":"), NULL, 5000, &r, &err);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_int_eq(r.status, 126);
+	child_result_free(&r);
 	ck_assert_int_eq(fcntl(fd + 1, F_GETFD), before);
 }
 END_TEST
@@ -599,17 +643,6 @@ START_TEST(a_child_that_has_its_grace_ends_by_itself)
 }
 END_TEST
 
-/* Until it is there. */
-static void await(const char *path)
-{
-	unsigned long long begin = child_now_ms();
-
-	while (access(path, F_OK) < 0) {
-		ck_assert_uint_lt(child_now_ms() - begin, 20000);
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-	}
-}
-
 START_TEST(a_child_that_does_not_end_is_told_to_and_then_killed)
 {
 	unsigned long long begin;
@@ -660,6 +693,8 @@ UNIT_MAIN("child", output_errors_and_status_come_back,
 	  a_command_has_the_three_files_and_default_signals,
 	  a_function_in_a_child_runs_no_handler_of_ours,
 	  who_has_no_standard_input_hears_its_children_all_the_same,
+	  who_has_no_standard_input_detaches_commands_all_the_same,
+	  an_old_error_does_not_change_how_a_command_ended,
 	  who_has_its_children_reaped_by_the_kernel_gets_their_output,
 	  a_signal_meanwhile_does_not_end_the_wait,
 	  without_files_left_no_child_is_started,

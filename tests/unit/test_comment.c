@@ -65,6 +65,8 @@ START_TEST(a_summary_is_found_wherever_it_stands)
 	expect_found(OLD, OLD);
 	expect_found(OLD, "see ticket 7 " OLD "\nmore=1");
 	expect_found(NEW, OLD "\n" NEW " it's");
+	expect_found(OLD, "xjobio/1 a=1 " OLD);
+	expect_found(OLD, "jobio/1 " OLD);
 	expect_found(NULL, "see jobio/1");
 	expect_found(NULL, "");
 	expect_found(NULL, NULL);

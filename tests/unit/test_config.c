@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "lib/config.h"
 #include "lib/config_parts.h"
+#include "lib/digest.h"
 #include "lib/fileio.h"
 #include "lib/finding.h"
 #include "tests/unit/conf.h"
@@ -1132,6 +1135,160 @@ START_TEST(all_numbers_that_the_site_sets_win_over_a_calibration)
 }
 END_TEST
 
+static uint64_t add_text(uint64_t digest, const char *text)
+{
+	return digest_add(digest, text, strlen(text) + 1);
+}
+
+static uint64_t section(const char *client, const char *key, const char *value)
+{
+	return add_text(add_text(add_text(DIGEST_BEGIN, client), key), value);
+}
+
+/* Records of years ago have it: a newer jobio finds the same. */
+START_TEST(the_digest_of_a_profile_is_the_sum_of_those_of_its_sections)
+{
+	struct config *config =
+		conf_load("[client w]\ntype = weka\n[client n]\ntype = nfs\n"
+			  "[profile p]\nmmconfig = x=1\nio_cores = 1\n"
+			  "[profile p:n]\nread_ahead_kb = 7\n"
+			  "[profile p:w]\nmount_options = a\n"
+			  "[profile q]\nmmconfig = x=1\n");
+
+	ck_assert(config_profile_digest(config, "q") ==
+		  section("", "mmconfig", "x=1"));
+	ck_assert(config_profile_digest(config, "p") ==
+		  section("", "mmconfig", "x=1") +
+			  section("n", "read_ahead_kb", "7") +
+			  section("w", "mount_options", "a"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_site_that_names_no_partitions_has_them_all)
+{
+	struct config *config = conf_load("");
+
+	ck_assert(config_has_partition(config, "batch"));
+	config_free(config);
+	config = conf_load("[jobio]\npartitions = test, io\n");
+	ck_assert(config_has_partition(config, "test"));
+	ck_assert(config_has_partition(config, "io"));
+	ck_assert(!config_has_partition(config, "batch"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(all_texts_of_a_section_are_freed_and_gone)
+{
+	struct config *config = conf_load("");
+	const struct key *key;
+
+	config_free_texts(config, config_jobio_keys);
+	for (key = config_jobio_keys; key->name; key++)
+		if (key->kind != NUMBER && key->kind != CHOICE)
+			ck_assert_msg(!*(char **)((char *)config + key->offset),
+				      "%s", key->name);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_told_whatever_stands_behind_it)
+{
+	expect_error("[client home]\ntype = nfs\nfstab = /f\n"
+		     "[client w]\ntype = weka\n[jobio]\ngate = off\n",
+		     ":3: [client home] fstab: not a key of type=nfs");
+}
+END_TEST
+
+#define LONGEST "a2345678901234567890123456789012"
+
+START_TEST(a_profile_for_a_client_of_the_longest_name_is_for_it)
+{
+	struct config *config = conf_load("[client " LONGEST "]\ntype = nfs\n"
+					  "[profile p]\nio_cores = 1\n"
+					  "[profile p:" LONGEST "]\n"
+					  "read_ahead_kb = 1\n");
+
+	ck_assert_str_eq(config->client_profiles[0].client, LONGEST);
+	ck_assert(config_profile_is_for(config, "p", &config->clients[0]));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(each_section_of_several_is_looked_at)
+{
+	struct config *config;
+
+	expect_error("[client a]\ntype = nfs\n[client b]\ntype = weka\n"
+		     "core_change = affinity\n",
+		     ": [client b] core_change: 'affinity': a WEKA client");
+	expect_error("[client a]\ntype = nfs\n[profile p]\nio_cores = 1\n"
+		     "[profile p:a]\nread_ahead_kb = 1\n"
+		     "[profile p:b]\nread_ahead_kb = 1\n",
+		     ": [profile p:b]: 'b': no such [client]");
+	config = conf_load("[client a]\ntype = nfs\n[client b]\ntype = nfs\n"
+			   "[profile p]\nio_cores = 1\n"
+			   "[profile q]\nio_cores = 1\n"
+			   "[profile p:a]\nread_ahead_kb = 1\n"
+			   "[profile q:b]\nread_ahead_kb = 1\n");
+	ck_assert(!config_profile_is_empty(config, "q"));
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_client_has_defaults_for_the_keys_of_every_type)
+{
+	struct config *config = conf_load("[client a]\ntype = gpfs\n");
+	const struct config_client *client = &config->clients[0];
+
+	ck_assert_str_eq(client->mmdiag, "/usr/lpp/mmfs/bin/mmdiag");
+	ck_assert_uint_eq(client->mmchconfig_at_once, 4);
+	ck_assert_str_eq(client->lctl, "/usr/sbin/lctl");
+	ck_assert_str_eq(client->bdi_dir, "/sys/class/bdi");
+	ck_assert_str_eq(client->command, "/usr/bin/weka");
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_value_has_five_hundred_characters_at_most)
+{
+	const struct key key = { .name = "a", .kind = TEXT };
+	char value[502], *text = NULL;
+
+	memset(value, 'x', sizeof(value));
+	value[CONFIG_TEXT_MAX] = '\0';
+	ck_assert_ptr_null(config_set(&text, &key, value));
+	ck_assert_str_eq(text, value);
+	value[CONFIG_TEXT_MAX] = 'x';
+	value[CONFIG_TEXT_MAX + 1] = '\0';
+	ck_assert_str_eq(config_set(&text, &key, value),
+			 "too long, or has control characters");
+	ck_assert_uint_eq(strlen(text), CONFIG_TEXT_MAX);
+	free(text);
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_reads_his_configuration_all_the_same)
+{
+	struct config *config;
+	int kept = dup(0);
+	struct err err;
+
+	tempdir_make();
+	tempdir_put("jobio.conf", "[jobio]\ngate = off\n");
+	close(0); /* the file gets this number */
+	config = config_load(tempdir_path("jobio.conf"), &err);
+	ck_assert_msg(config != NULL, "%s", err.text);
+	ck_assert_int_eq(config->gate, GATE_OFF);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
+	config_free(config);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
@@ -1172,4 +1329,13 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_word_of_a_list_is_as_long_as_its_room,
 	  the_first_of_several_bad_lines_is_named,
 	  a_file_has_so_many_lines_and_no_more,
-	  all_numbers_that_the_site_sets_win_over_a_calibration)
+	  all_numbers_that_the_site_sets_win_over_a_calibration,
+	  the_digest_of_a_profile_is_the_sum_of_those_of_its_sections,
+	  a_site_that_names_no_partitions_has_them_all,
+	  all_texts_of_a_section_are_freed_and_gone,
+	  a_key_of_another_type_is_told_whatever_stands_behind_it,
+	  a_profile_for_a_client_of_the_longest_name_is_for_it,
+	  each_section_of_several_is_looked_at,
+	  a_client_has_defaults_for_the_keys_of_every_type,
+	  a_value_has_five_hundred_characters_at_most,
+	  who_has_no_standard_input_reads_his_configuration_all_the_same)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Odd machines, and maps as text. What slurmd makes of real machines is in
  * test_oracle.c. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <hwloc.h>
 
 #include "lib/core_map.h"
+#include "lib/fileio.h"
 #include "lib/locality.h"
 #include "lib/version.h"
 #include "tests/machines/machines.h"
@@ -15,14 +17,12 @@
 
 static struct err err;
 
-static struct core_map *load(const char *machine, enum core_map_socket socket)
+/* NULL: it is told why not. */
+static struct core_map *try_load(const char *machine,
+				 struct core_map_options options)
 {
-	struct core_map_options options = {
-		.socket = socket,
-		.slurm_version = VERSION_OF(24, 11, 5),
-	};
+	static char table[60000];
 	struct core_map *map;
-	char table[2000];
 
 	tempdir_make();
 	snprintf(table, sizeof(table), "machine m\n%s", machine);
@@ -31,9 +31,25 @@ static struct core_map *load(const char *machine, enum core_map_socket socket)
 				     options.xml, &err) == 0,
 		      "%s", err.text);
 	map = core_map_load(&options, &err);
-	ck_assert_msg(map != NULL, "%s", err.text);
 	tempdir_remove();
 	return map;
+}
+
+static struct core_map *load_for(const char *machine,
+				 struct core_map_options options)
+{
+	struct core_map *map = try_load(machine, options);
+
+	ck_assert_msg(map != NULL, "%s", err.text);
+	return map;
+}
+
+static struct core_map *load(const char *machine, enum core_map_socket socket)
+{
+	return load_for(machine, (struct core_map_options){
+					 .socket = socket,
+					 .slurm_version = VERSION_OF(24, 11, 5),
+				 });
 }
 
 static void expect(const char *machine, enum core_map_socket socket,
@@ -81,6 +97,17 @@ START_TEST(all_flaws_of_a_machine_are_told)
 	/* no cache that could be a socket: the map is the identity */
 	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n", CORE_MAP_L3CACHE,
 	       1, 2, 1, CORE_MAP_NO_SOCKETS);
+}
+END_TEST
+
+START_TEST(a_machine_with_one_numa_node_is_one_socket_of_that_kind)
+{
+	expect("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n"
+	       "\tpackage 1\n\t\tcore 2-3 pu 2-3\n",
+	       CORE_MAP_NUMA_NODE, 1, 4, 1, 0);
+	expect("\tpackage 0 numa 0\n\t\tcore 0-1 pu 0-1\n"
+	       "\tpackage 1 numa 1\n\t\tcore 2-3 pu 2-3\n",
+	       CORE_MAP_NUMA_NODE, 2, 2, 1, 0);
 }
 END_TEST
 
@@ -146,32 +173,21 @@ END_TEST
 /* Two fast cores with two threads, two slow ones with one. */
 static bool drops_ecores(unsigned int version, bool allow)
 {
-	struct core_map_options options = { .socket = CORE_MAP_PACKAGE,
-					    .slurm_version = version,
-					    .allow_ecores = allow };
-	struct core_map *map;
+	struct core_map *map =
+		load_for("\tkind 0-3 CoreType=IntelCore\n"
+			 "\tkind 4-5 CoreType=IntelAtom\n"
+			 "\tnuma 0\n\tpackage 0\n"
+			 "\t\tcore 0-1 pu 0-1 2-3\n"
+			 "\t\tcore 2-3 pu 4-5\n",
+			 (struct core_map_options){ .slurm_version = version,
+						    .allow_ecores = allow });
 	unsigned int cores;
 	bool is_dropped;
 
-	tempdir_make();
-	options.xml = tempdir_path("m.xml");
-	ck_assert_msg(
-		machines_write(tempdir_put("table",
-					   "machine m\n"
-					   "\tkind 0-3 CoreType=IntelCore\n"
-					   "\tkind 4-5 CoreType=IntelAtom\n"
-					   "\tnuma 0\n\tpackage 0\n"
-					   "\t\tcore 0-1 pu 0-1 2-3\n"
-					   "\t\tcore 2-3 pu 4-5\n"),
-			       "m", options.xml, &err) == 0,
-		"%s", err.text);
-	map = core_map_load(&options, &err);
-	ck_assert_msg(map != NULL, "%s", err.text);
 	is_dropped = core_map_flaws(map) & CORE_MAP_ECORES_DROPPED;
 	cores = core_map_shape(map)->cores;
 	ck_assert_uint_eq(cores, is_dropped ? 2 : 4);
 	core_map_free(map);
-	tempdir_remove();
 	return is_dropped;
 }
 
@@ -186,6 +202,77 @@ START_TEST(slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not)
 	ck_assert(!drops_ecores(VERSION_OF(23, 2, 0), true));
 	ck_assert_int_eq(drops_ecores(VERSION_OF(25, 11, 3), false), does);
 	ck_assert(!drops_ecores(VERSION_OF(25, 11, 3), true));
+}
+END_TEST
+
+/* The map as text: shape, flaws, all CPUs, which slurmd set, the block map. */
+static void expect_text(const char *machine, struct core_map_options options,
+			const char *wanted)
+{
+	struct core_map *map = load_for(machine, options);
+	char *text = core_map_format(map);
+
+	ck_assert_str_eq(text, wanted);
+	free(text);
+	core_map_free(map);
+}
+
+START_TEST(which_kinds_of_cores_slurmd_keeps_hangs_on_its_version)
+{
+	/* three kinds of fast cores and two of slow ones, a CPU each */
+	static const char machine[] =
+		"\tkind 0 efficiency=4 CoreType=IntelAtom "
+		"FrequencyMaxMHz=5100\n"
+		"\tkind 1 efficiency=3 CoreType=IntelAtom "
+		"FrequencyMaxMHz=4800\n"
+		"\tkind 2 efficiency=0 CoreType=IntelCore "
+		"FrequencyMaxMHz=5000\n"
+		"\tkind 3 efficiency=1 CoreType=IntelCore "
+		"FrequencyMaxMHz=5100\n"
+		"\tkind 4 efficiency=2 CoreType=IntelCore "
+		"FrequencyMaxMHz=5000\n"
+		"\tkind 5 efficiency=5 CoreType=IntelAtom "
+		"FrequencyMaxMHz=5000\n"
+		"\tnuma 0\n\tpackage 0\n\t\tcore 0-5 pu 0-5\n";
+	static const struct {
+		unsigned int version;
+		const char *cpus;
+	} tries[] = {
+		{ VERSION_OF(23, 1, 9), "0-5" },
+		{ VERSION_OF(23, 2, 0), "2" },
+		{ VERSION_OF(24, 5, 9), "2" },
+		{ VERSION_OF(24, 11, 0), "2,4-5" },
+		{ VERSION_OF(25, 11, 2), "2,4-5" },
+		{ VERSION_OF(25, 11, 3), "0,2-5" },
+	};
+	struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
+	struct core_map *map;
+	char *cpus;
+
+	if (HWLOC_API_VERSION <= 0x00020401)
+		return;
+	/* frequencies that nobody tells are not the same */
+	expect_text("\tkind 0 efficiency=0 CoreType=IntelCore LinuxCapacity=9\n"
+		    "\tkind 1 efficiency=1 CoreType=IntelCore LinuxCapacity=9\n"
+		    "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+		    (struct core_map_options){ .slurm_version =
+						       VERSION_OF(24, 11, 0) },
+		    "core_map/1 1 1 1 1 1 32 0 0 0 0");
+	/* no Intel's, or Intel's fast cores only: all are kept */
+	expect("\tkind 0 CoreType=IntelAtom\n\tkind 1 FrequencyMaxMHz=9\n"
+	       "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+	       CORE_MAP_PACKAGE, 1, 2, 1, 0);
+	expect("\tkind 0-1 CoreType=IntelCore\n"
+	       "\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n",
+	       CORE_MAP_PACKAGE, 1, 2, 1, 0);
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		options.slurm_version = tries[i].version;
+		map = load_for(machine, options);
+		cpus = cpuset_format(core_map_cpus(map));
+		ck_assert_msg(!strcmp(cpus, tries[i].cpus), "%zu: %s", i, cpus);
+		free(cpus);
+		core_map_free(map);
+	}
 }
 END_TEST
 
@@ -212,6 +299,9 @@ START_TEST(a_damaged_text_is_no_map)
 		"core_map/1 4 1 2 2 1 0 0-3 x 0,1,2,3 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,4 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,-",
+		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,4",
+		"core_map/1 +4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 ",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;x",
 		"core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;-;1",
@@ -255,6 +345,149 @@ START_TEST(one_flaw_does_not_hide_another)
 	       CORE_MAP_PACKAGE, 2, 1, 1,
 	       CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
 		       CORE_MAP_SPARSE | CORE_MAP_SHIFTED);
+}
+END_TEST
+
+START_TEST(a_number_that_is_no_cpus_place_keeps_its_default)
+{
+	const struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
+
+	/* the last number of four is 3 */
+	expect_text("\tnuma 0\n\tpackage 0\n\t\tcore 0-3 pu 0-2,4\n", options,
+		    "core_map/1 4 1 1 4 1 65 0-2,4 0-2 0,1,2,3 0;1;2;4");
+	/* behind one that is dropped the others are still taken */
+	expect_text("\tnuma 0\n\tpackage 0\n\t\tcore 0\n"
+		    "\t\t\tgroup pu 0,9\n\t\t\tgroup pu 1-2\n",
+		    options,
+		    "core_map/1 4 1 1 1 4 1 0-2,9 0,2-3 0,1,1,2 0-2,9");
+	/* the first socket has no cores */
+	expect_text("\tnuma 0\n\tpackage 0\n\t\tpu 0\n"
+		    "\tpackage 1\n\t\tcore 0-1 pu 1-2\n",
+		    options, "core_map/1 3 1 1 2 1 66 0-2 0-1 1,2,2 1;2");
+}
+END_TEST
+
+START_TEST(a_thread_more_than_others_have_is_not_in_the_map)
+{
+	expect_text("\tnuma 0\n\tpackage 0\n\t\tcore 0 pu 0 1\n"
+		    "\t\tcore 1 pu 2 3 4\n",
+		    (struct core_map_options){ .socket = CORE_MAP_PACKAGE },
+		    "core_map/1 5 1 1 2 2 66 0-4 0-3 0,1,2,3,4 0-1;2-4");
+}
+END_TEST
+
+START_TEST(cores_and_sockets_that_only_have_memory_are_counted)
+{
+	expect_text("\tpackage 0 numa 0\n\t\tcore 0 pu 0 1 2\n"
+		    "\t\tcore 1 numa 1\n"
+		    "\tpackage 1 numa 2\n\t\tcore 2 numa 3\n",
+		    (struct core_map_options){ .socket = CORE_MAP_PACKAGE },
+		    "core_map/1 3 1 2 1 1 580 0-2 0 0,1,2 0-2");
+}
+END_TEST
+
+START_TEST(a_cache_is_a_socket_since_21_08)
+{
+	static const char machine[] = "\tnuma 0\n\tpackage 0\n"
+				      "\t\tl3\n\t\t\tcore 0-1 pu 0-1\n"
+				      "\t\tl3\n\t\t\tcore 2-3 pu 2-3\n";
+	struct core_map_options options = { .socket = CORE_MAP_L3CACHE };
+
+	options.slurm_version = VERSION_OF(21, 7, 99);
+	expect_text(machine, options,
+		    "core_map/1 4 1 1 4 1 8 0-3 - 0,1,2,3 0;1;2;3");
+	options.slurm_version = VERSION_OF(21, 8, 0);
+	expect_text(machine, options,
+		    "core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
+}
+END_TEST
+
+START_TEST(the_number_of_a_cpu_has_a_largest)
+{
+	const struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
+	struct core_map *map;
+
+	map = load_for("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0,8191\n",
+		       options);
+	ck_assert_uint_eq(core_map_flaws(map),
+			  CORE_MAP_SPARSE | CORE_MAP_SHIFTED);
+	core_map_free(map);
+	ck_assert_ptr_null(try_load(
+		"\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0,8192\n", options));
+	ck_assert_str_eq(err.text, "core map: an OS CPU number is beyond 8191");
+}
+END_TEST
+
+/* So many packages of one CPU, without cores. */
+static unsigned int flaws_of_packages(int count)
+{
+	static char machine[60000];
+	struct core_map *map;
+	unsigned int flaws;
+	char *at = machine;
+
+	at += sprintf(at, "\tnuma 0\n");
+	for (int i = 0; i < count; i++)
+		at += sprintf(at, "\tpackage %d\n\t\tpu %d\n", i, i);
+	map = load(machine, CORE_MAP_PACKAGE);
+	flaws = core_map_flaws(map);
+	core_map_free(map);
+	return flaws;
+}
+
+START_TEST(slurmd_does_not_start_with_more_sockets_than_it_counts)
+{
+	ck_assert_uint_eq(flaws_of_packages(1023),
+			  CORE_MAP_NO_CORES | CORE_MAP_UNEVEN_CORES |
+				  CORE_MAP_SHIFTED);
+	ck_assert_uint_eq(flaws_of_packages(1024), CORE_MAP_NO_CORES |
+							   CORE_MAP_FATAL |
+							   CORE_MAP_SHIFTED);
+}
+END_TEST
+
+START_TEST(boards_and_slow_cores_are_told_beside_other_flaws)
+{
+	/* three sockets on two boards, five CPUs on three cores */
+	expect("\tgroup numa 0\n\t\tpackage 0\n\t\t\tcore 0-1 pu 0-1 3-4\n"
+	       "\t\tpackage 1\n\t\t\tcore 2 pu 2\n"
+	       "\tgroup numa 1\n\t\tpackage 2\n\t\t\tcore 3-4 pu 5-6\n",
+	       CORE_MAP_PACKAGE, 3, 1, 1,
+	       CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
+		       CORE_MAP_UNEVEN_BOARDS | CORE_MAP_SHIFTED);
+	if (HWLOC_API_VERSION > 0x00020401)
+		expect("\tkind 0-1,7 CoreType=IntelCore\n"
+		       "\tkind 2 CoreType=IntelAtom\n"
+		       "\tnuma 0\n\tpackage 0\n\t\tcore 0-3 pu 0-2,7\n",
+		       CORE_MAP_PACKAGE, 1, 3, 1,
+		       CORE_MAP_ECORES_DROPPED | CORE_MAP_SPARSE |
+			       CORE_MAP_SHIFTED);
+}
+END_TEST
+
+START_TEST(cpus_that_a_cgroup_hides_from_this_process_are_counted)
+{
+	struct core_map_options options = { .socket = CORE_MAP_PACKAGE };
+	struct core_map *map;
+	char *cpus;
+
+	tempdir_make();
+	ck_assert_msg(
+		machines_write(tempdir_put("table", "machine m\n\tallowed 0-1\n"
+						    "\tnuma 0\n\tpackage 0\n"
+						    "\t\tcore 0-3 pu 0-3\n"),
+			       "m", tempdir_path("m.xml"), &err) == 0,
+		"%s", err.text);
+	/* in place of this machine */
+	setenv("HWLOC_XMLFILE", tempdir_path("m.xml"), 1);
+	map = core_map_load(&options, &err);
+	unsetenv("HWLOC_XMLFILE");
+	ck_assert_msg(map != NULL, "%s", err.text);
+	cpus = cpuset_format(core_map_cpus(map));
+	ck_assert_str_eq(cpus, "0-3");
+	free(cpus);
+	core_map_free(map);
+	tempdir_remove();
 }
 END_TEST
 
@@ -365,6 +598,68 @@ START_TEST(a_machine_has_a_hundred_and_twenty_eight_places_at_most)
 }
 END_TEST
 
+/* Two network cards on each package: eth0 and ib0 on the first, eth1 and ib1. */
+static const char *xml_with_cards(void)
+{
+	static const char slot[] =
+		"<object type=\"Bridge\" gp_index=\"%d0\" bridge_type=\"0-1\" "
+		"depth=\"0\" bridge_pci=\"000%d:[00-01]\">\n"
+		"<object type=\"PCIDev\" gp_index=\"%d1\" "
+		"pci_busid=\"000%d:01:00.0\" "
+		"pci_type=\"0200 [15b3:1017] [15b3:0020] 00\" "
+		"pci_link_speed=\"0\">\n"
+		"<object type=\"OSDev\" gp_index=\"%d2\" name=\"eth%d\" "
+		"osdev_type=\"2\"/>\n"
+		"<object type=\"OSDev\" gp_index=\"%d3\" name=\"ib%d\" "
+		"osdev_type=\"2\"/>\n</object>\n</object>\n";
+	const char *path = xml_of("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n"
+				  "\tpackage 1\n\t\tcore 2-3 pu 2-3\n");
+	char *xml = fileio_read(path, 65536, NULL, NULL), *out = NULL, *at;
+	const char *from = xml;
+	size_t size;
+	FILE *file = open_memstream(&out, &size);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		at = strchr(strstr(from, "<object type=\"Package\""), '\n') + 1;
+		fprintf(file, "%.*s", (int)(at - from), from);
+		fprintf(file, slot, i + 8, i, i + 8, i, i + 8, i, i + 8, i);
+		from = at;
+	}
+	fputs(from, file);
+	fclose(file);
+	path = tempdir_put("cards.xml", out);
+	free(out);
+	free(xml);
+	return path;
+}
+
+START_TEST(a_card_of_a_recorded_machine_is_near_the_cpus_of_its_package)
+{
+	static const char *const cards[][2] = {
+		{ "eth0", "0-1" },
+		{ "ib0", "0-1" },
+		{ "eth1", "2-3" },
+		{ "ib1", "2-3" },
+	};
+	struct cpuset cpus;
+	const char *xml;
+
+	tempdir_make();
+	xml = xml_with_cards();
+	for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+		ck_assert_msg(locality_of_nic(xml, cards[i][0], &cpus, &err) ==
+				      0,
+			      "%s", err.text);
+		expect_domain(&cpus, cards[i][1]);
+	}
+	ck_assert_int_eq(locality_of_nic(xml, "eth", &cpus, &err), -1);
+	ck_assert_int_eq(locality_of_nic(xml, "eth00", &cpus, &err), -1);
+	expect_domain(&cpus, "2-3");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_that_this_machine_has_not_is_told)
 {
 	struct cpuset cpus;
@@ -388,11 +683,21 @@ END_TEST
 
 UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
+	  a_machine_with_one_numa_node_is_one_socket_of_that_kind,
 	  what_is_a_socket_hangs_on_slurmd_and_its_version,
 	  slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not,
 	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map,
 	  one_flaw_does_not_hide_another,
+	  which_kinds_of_cores_slurmd_keeps_hangs_on_its_version,
+	  a_number_that_is_no_cpus_place_keeps_its_default,
+	  a_thread_more_than_others_have_is_not_in_the_map,
+	  cores_and_sockets_that_only_have_memory_are_counted,
+	  a_cache_is_a_socket_since_21_08, the_number_of_a_cpu_has_a_largest,
+	  slurmd_does_not_start_with_more_sockets_than_it_counts,
+	  boards_and_slow_cores_are_told_beside_other_flaws,
+	  cpus_that_a_cgroup_hides_from_this_process_are_counted,
 	  a_number_of_a_map_is_as_large_as_it_may_be,
 	  cpus_that_are_near_share_a_numa_node_or_else_a_package,
 	  a_machine_has_a_hundred_and_twenty_eight_places_at_most,
+	  a_card_of_a_recorded_machine_is_near_the_cpus_of_its_package,
 	  a_card_that_this_machine_has_not_is_told)

@@ -182,6 +182,23 @@ START_TEST(a_range_of_one_and_a_set_of_cpu_0_are_what_they_are)
 }
 END_TEST
 
+START_TEST(a_member_that_is_taken_out_is_the_only_one)
+{
+	struct cpuset all, set;
+	unsigned int i;
+
+	ck_assert_int_eq(cpuset_parse(&all, "0-299", NULL), 0);
+	for (i = 0; i < 300; i++) {
+		set = all;
+		cpuset_del(&set, i);
+		ck_assert(!cpuset_has(&set, i));
+		ck_assert_uint_eq(cpuset_count(&set), 299);
+		cpuset_add(&set, i);
+		ck_assert(cpuset_equal(&set, &all));
+	}
+}
+END_TEST
+
 START_TEST(what_lies_behind_a_set_is_none_of_its_members)
 {
 	struct {
@@ -215,4 +232,5 @@ UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it,
 	  what_is_not_a_mask_is_refused, set_algebra_holds,
 	  every_member_is_visited_once,
 	  a_range_of_one_and_a_set_of_cpu_0_are_what_they_are,
+	  a_member_that_is_taken_out_is_the_only_one,
 	  what_lies_behind_a_set_is_none_of_its_members)

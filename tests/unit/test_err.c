@@ -64,7 +64,30 @@ START_TEST(a_prefix_stands_with_a_colon_and_is_made_printable)
 }
 END_TEST
 
+START_TEST(a_prefix_writes_nothing_behind_the_sentence)
+{
+	struct {
+		struct err err;
+		char behind[ERR_MAX];
+	} box;
+	char big[ERR_MAX], wall[sizeof(box.behind)];
+
+	memset(big, 'a', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	memset(wall, 'w', sizeof(wall));
+	memset(box.behind, 'w', sizeof(box.behind));
+	err_set(&box.err, "%s", big);
+	err_prefix(&box.err, "%.100s", big);
+	ck_assert(!memcmp(box.behind, wall, sizeof(wall)));
+	ck_assert_uint_eq(strlen(box.err.text), ERR_MAX - 1);
+	ck_assert_int_eq(strncmp(box.err.text + 99, "a: aa", 5), 0);
+	err_prefix(&box.err, "%s", big); /* no room for more */
+	ck_assert_str_eq(box.err.text, big);
+}
+END_TEST
+
 UNIT_MAIN("err", a_sentence_is_kept_and_minus_one_returned,
 	  a_prefix_goes_in_front, control_characters_cannot_forge_a_log_line,
 	  a_long_sentence_is_cut_not_overrun, nobody_listening_is_fine,
-	  a_prefix_stands_with_a_colon_and_is_made_printable)
+	  a_prefix_stands_with_a_colon_and_is_made_printable,
+	  a_prefix_writes_nothing_behind_the_sentence)

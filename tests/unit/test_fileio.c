@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,36 @@
 #include "lib/fileio.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
+
+/* Where it is not 0: no write takes more at once, and each other one is ended by
+ * a signal before it begins. */
+static size_t write_most;
+static int writes;
+
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+	if (write_most && writes++ % 2 == 0) {
+		errno = EINTR;
+		return -1;
+	}
+	return __real_write(
+		fd, data, write_most && size > write_most ? write_most : size);
+}
+
+static int files_synced, folders_synced;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0)
+		*(S_ISDIR(st.st_mode) ? &folders_synced : &files_synced) += 1;
+	return __real_fsync(fd);
+}
 
 START_TEST(what_is_written_is_read_back_with_its_mode)
 {
@@ -152,6 +184,84 @@ START_TEST(a_signal_does_not_cut_short_what_is_read)
 }
 END_TEST
 
+START_TEST(a_write_lasts_as_long_as_its_name_says)
+{
+	tempdir_make();
+	fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 0);
+	ck_assert_int_eq(folders_synced, 0);
+	fileio_write_before(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 1);
+	ck_assert_int_eq(folders_synced, 0);
+	fileio_write(tempdir_path("a"), "x", 1, 0600, NULL);
+	ck_assert_int_eq(files_synced, 2);
+	ck_assert_int_eq(folders_synced, 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_handles_files_all_the_same)
+{
+	int kept = dup(0);
+	struct err err;
+	char *text;
+
+	tempdir_make();
+	close(0); /* each file gets this number */
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("d/a"), "x", 1, 0600, &err),
+			 0);
+	text = fileio_read(tempdir_path("d/a"), 10, NULL, &err);
+	ck_assert_str_eq(text, "x");
+	free(text);
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("d"), &err), 0);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_tree_that_cannot_be_looked_into_is_told)
+{
+	struct rlimit limit, none;
+	struct err err;
+	int rc;
+
+	tempdir_make();
+	tempdir_put("t/f", "x");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = limit;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	rc = fileio_rmtree(tempdir_path("t"), &err);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': Too many open files"));
+	ck_assert_int_eq(access(tempdir_path("t/f"), F_OK), 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_write_that_is_cut_short_or_interrupted_goes_on)
+{
+	char *text;
+	size_t size;
+	int rc;
+
+	tempdir_make();
+	write_most = 3;
+	rc = fileio_write(tempdir_path("a"), "12345678", 8, 0600, NULL);
+	write_most = 0;
+	ck_assert_int_eq(rc, 0);
+	text = fileio_read(tempdir_path("a"), 100, &size, NULL);
+	ck_assert_uint_eq(size, 8);
+	ck_assert_str_eq(text, "12345678");
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_tree_is_removed_and_links_out_of_it_are_not_followed)
 {
 	tempdir_make();
@@ -289,6 +399,7 @@ START_TEST(a_path_that_is_too_long_is_not_cut)
 {
 	char path[5000];
 	struct err err;
+	size_t size, at;
 
 	memset(path, '/', sizeof(path));
 	path[sizeof(path) - 2] = 'x';
@@ -296,6 +407,20 @@ START_TEST(a_path_that_is_too_long_is_not_cut)
 	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	ck_assert_int_eq(strncmp(err.text, "cannot write '//", 16), 0);
+	/* with the name that it has while it is written: by one too long, and
+	 * as long as may be */
+	size = PATH_MAX - (size_t)snprintf(NULL, 0, FILEIO_TEMPORARY "%ld",
+					   (long)getpid());
+	for (at = 1; at < size; at += 100)
+		path[at] = 'x';
+	path[size] = '\0';
+	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	ck_assert_int_eq(strncmp(err.text, "cannot write '/x", 16), 0);
+	path[size - 1] = '\0';
+	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(strncmp(err.text, "cannot create '/x", 17), 0);
 }
 END_TEST
 
@@ -386,6 +511,10 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_failed_write_leaves_the_old_text_and_no_litter,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
 	  a_signal_does_not_cut_short_what_is_read,
+	  a_write_lasts_as_long_as_its_name_says,
+	  who_has_no_standard_input_handles_files_all_the_same,
+	  a_tree_that_cannot_be_looked_into_is_told,
+	  a_write_that_is_cut_short_or_interrupted_goes_on,
 	  a_tree_is_removed_and_links_out_of_it_are_not_followed,
 	  a_file_of_any_length_is_read_whole,
 	  a_file_may_lie_in_the_working_directory,

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/fileio.h"
 #include "lib/journal.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -110,6 +113,39 @@ START_TEST(a_missing_journal_is_an_empty_one)
 }
 END_TEST
 
+START_TEST(a_new_line_takes_the_place_of_a_torn_one)
+{
+	struct journal *journal;
+	char *text;
+
+	tempdir_make();
+	tempdir_put("journal", "{\"seq\":1,\"client\":\"w");
+	journal = reopen(NULL);
+	tempdir_expect("journal", "");
+	journal_plan(journal, &change, NULL);
+	text = fileio_read(tempdir_path("journal"), 9999, NULL, NULL);
+	ck_assert_int_eq(strncmp(text, "{\"seq\":1,\"client\":\"weka\"", 24),
+			 0);
+	free(text);
+	done(journal);
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_closes_his_journal_all_the_same)
+{
+	int kept = dup(0);
+	struct journal *journal;
+
+	close(0); /* the journal gets this number */
+	journal = fresh();
+	ck_assert_int_ge(fcntl(0, F_GETFD), 0);
+	done(journal);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
+}
+END_TEST
+
 START_TEST(a_torn_last_line_is_no_damage_and_does_not_swallow_the_next)
 {
 	struct journal *journal;
@@ -146,6 +182,9 @@ START_TEST(lines_that_say_nothing_are_damage)
 	expect_damaged("[1]");
 	expect_damaged("{}");
 	expect_damaged("{\"seq\":0,\"state\":\"planned\"}");
+	expect_damaged("{\"seq\":0,\"client\":\"w\",\"what\":\"x\","
+		       "\"target\":\"y\",\"old\":\"a\",\"new\":\"b\","
+		       "\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":9999,\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":1,\"state\":\"perhaps\"}");
 	expect_damaged("{\"seq\":\"1\",\"state\":\"planned\"}");
@@ -377,6 +416,10 @@ START_TEST(half_a_line_is_taken_back)
 	stat(tempdir_path("journal"), &st);
 	ck_assert_int_eq(st.st_size, whole);
 	ck_assert_uint_eq(journal_count(journal), 1);
+	/* and the next line stands where it stood */
+	ck_assert_int_eq(journal_plan(journal, &change, NULL), 2);
+	stat(tempdir_path("journal"), &st);
+	ck_assert_int_eq(st.st_size, 2 * whole);
 	done(journal);
 }
 END_TEST
@@ -492,6 +535,8 @@ END_TEST
 UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
 	  the_last_line_of_a_change_counts,
 	  a_line_without_its_end_is_cut_off_before_the_next_change,
+	  a_new_line_takes_the_place_of_a_torn_one,
+	  who_has_no_standard_input_closes_his_journal_all_the_same,
 	  a_missing_journal_is_an_empty_one,
 	  a_torn_last_line_is_no_damage_and_does_not_swallow_the_next,
 	  lines_that_say_nothing_are_damage,

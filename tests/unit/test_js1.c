@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What other programs make of it: tests/scripts/js1.bats. */
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -86,34 +88,44 @@ START_TEST(what_is_no_js1_is_left_alone)
 }
 END_TEST
 
-/* JS1 of any text */
-static char *js1_of(const char *json, size_t size)
+/* JS1 of any text; so many bytes at least, zeros behind the data, which do no
+ * harm. */
+static char *js1_padded(const char *json, size_t size, size_t padded)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
 				     "opqrstuvwxyz0123456789+/";
-	unsigned char data[4096] = { 0 };
 	z_stream z = { .next_in = (Bytef *)json, .avail_in = (uInt)size };
-	char *out = malloc(8192);
-	size_t used = 4, i;
+	unsigned char *data;
+	char *out, *at;
+	uLong bound;
+	size_t i;
 	int shift;
 
-	z.next_out = data;
-	z.avail_out = sizeof(data) - 3;
 	ck_assert_int_eq(deflateInit2(&z, 9, Z_DEFLATED, 31, 9, 0), Z_OK);
+	bound = deflateBound(&z, (uLong)size);
+	data = calloc(1, bound + padded + 3);
+	out = at = malloc((bound + padded + 3) / 3 * 4 + 5);
+	z.next_out = data;
+	z.avail_out = (uInt)bound;
 	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
-	size = z.total_out;
+	size = z.total_out > padded ? z.total_out : padded;
 	deflateEnd(&z);
-	strcpy(out, "JS1:");
-	/* zero bytes at the end do no harm */
+	at = stpcpy(at, "JS1:");
 	for (i = 0; i < size; i += 3)
 		for (shift = 18; shift >= 0; shift -= 6)
-			out[used++] = digits[((unsigned int)data[i] << 16 |
-					      (unsigned int)data[i + 1] << 8 |
-					      data[i + 2]) >>
-						     shift &
-					     63];
-	out[used] = 0;
+			*at++ = digits[((unsigned int)data[i] << 16 |
+					(unsigned int)data[i + 1] << 8 |
+					data[i + 2]) >>
+					       shift &
+				       63];
+	*at = 0;
+	free(data);
 	return out;
+}
+
+static char *js1_of(const char *json, size_t size)
+{
+	return js1_padded(json, size, 0);
 }
 
 static void expect_left_json(const char *json, size_t size, const char *why)
@@ -192,6 +204,8 @@ START_TEST(what_only_looks_like_our_key_is_kept)
 		"{\"a\":{\"jobio\":\"b\"}}",
 		"{\"a\":\"b\"} \n",
 		"{\"xjobio\":\"b\"}",
+		"{\"jobix\":\"b\"}",
+		"{\"a\":1,\"Jobio\":\"b\"}",
 		"{\"a\":NaN}",
 	};
 	char *comment, *once, *twice, found[SUMMARY_MAX];
@@ -199,6 +213,7 @@ START_TEST(what_only_looks_like_our_key_is_kept)
 
 	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		comment = js1_of(odd[i], strlen(odd[i]));
+		ck_assert_int_eq(js1_find(comment, found, sizeof(found)), 0);
 		once = merged(comment, text);
 		ck_assert_int_eq(js1_find(once, found, sizeof(found)), 1);
 		ck_assert_str_eq(found, text);
@@ -210,6 +225,125 @@ START_TEST(what_only_looks_like_our_key_is_kept)
 		free(once);
 		free(twice);
 	}
+}
+END_TEST
+
+/* An object of so many bytes, nearly all of them blanks. */
+static char *js1_of_blanks(size_t size)
+{
+	char *json = malloc(size), *comment;
+
+	memset(json, ' ', size);
+	json[0] = '{';
+	json[size - 1] = '}';
+	/* the room for its text is doubled until it is 4 MiB */
+	comment = js1_padded(json, size, 8064);
+	free(json);
+	return comment;
+}
+
+START_TEST(a_payload_of_four_mib_is_read_and_no_larger_one)
+{
+	char *comment = js1_of_blanks(4U << 20);
+	struct err why = { "" };
+	char *out = NULL;
+
+	ck_assert_int_eq(js1_merge(comment, text, &out, &why), -1);
+	ck_assert_str_eq(why.text, "JS1 would not be JSON any more");
+	free(comment);
+	comment = js1_of_blanks((4U << 20) + 1);
+	expect_left(comment, "JS1 without data, or damaged");
+	free(comment);
+	comment = js1_of_blanks((4U << 20) - sizeof(text) - 10);
+	out = merged(comment, text);
+	free(out);
+	free(comment);
+}
+END_TEST
+
+START_TEST(what_was_merged_ends_in_padding)
+{
+	char summary[] = "jobio/1 nodes=1/1 abcdefghijklmnopqrstuvwxyz";
+	char *once, found[SUMMARY_MAX];
+	size_t i, twice = 0;
+
+	for (i = sizeof(summary) - 1; i > 18; i--) {
+		summary[i] = 0;
+		once = merged(REAL, summary);
+		ck_assert_uint_eq(strlen(once) % 4, 0);
+		ck_assert_int_eq(once[strlen(once) - 1], '=');
+		twice += once[strlen(once) - 2] == '=';
+		ck_assert_int_eq(js1_find(once, found, sizeof(found)), 1);
+		ck_assert_str_eq(found, summary);
+		free(once);
+	}
+	/* as much of it as there is room for */
+	ck_assert_uint_gt(twice, 0);
+	ck_assert_uint_lt(twice, sizeof(summary) - 1 - 18);
+}
+END_TEST
+
+START_TEST(what_stands_behind_a_payload_makes_it_none)
+{
+	static const char *const behind[] = { "A", "AA", "AAA", "eHh4",
+					      "A===" };
+	char *comment = js1_of("{}", 2), more[100];
+	size_t i;
+
+	for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+		snprintf(more, sizeof(more), "%s%s", comment, behind[i]);
+		expect_left(more, "JS1 without data, or damaged");
+	}
+	more[strlen(comment) - 4] = 0; /* it ends too early */
+	expect_left(more, "JS1 without data, or damaged");
+	free(comment);
+	comment = js1_padded("{}", 2, 60);
+	free(merged(comment, text));
+	free(comment);
+}
+END_TEST
+
+/* An object of so many bytes that can hardly be made smaller. */
+static char *js1_of_noise(size_t size)
+{
+	char *json = malloc(size), *comment;
+	uint32_t state = 1;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		state = state * 1103515245 + 12345;
+		json[i] = (char)('A' + (state >> 16) % 58);
+		if (json[i] == '\\')
+			json[i] = '!';
+	}
+	memcpy(json, "{\"a\":\"", 6);
+	memcpy(json + size - 2, "\"}", 2);
+	comment = js1_of(json, size);
+	free(json);
+	return comment;
+}
+
+START_TEST(what_is_merged_has_sixty_thousand_bytes_at_most)
+{
+	size_t low = 100, high = 65536, middle, longest = 0;
+	struct err why = { "" };
+	char *comment, *out;
+
+	while (low + 1 < high) {
+		middle = low + (high - low) / 2;
+		comment = js1_of_noise(middle);
+		out = NULL;
+		if (js1_merge(comment, text, &out, &why) == 1) {
+			low = middle;
+			longest = strlen(out);
+		} else {
+			high = middle;
+		}
+		free(out);
+		free(comment);
+	}
+	ck_assert_uint_eq(longest, JS1_MAX);
+	ck_assert_str_eq(why.text, "JS1 would be longer than 60000 bytes");
 }
 END_TEST
 
@@ -243,4 +377,8 @@ UNIT_MAIN("js1", a_summary_is_merged_and_found_again,
 	  a_key_of_our_name_that_we_did_not_write_is_left_alone,
 	  what_would_not_be_json_any_more_is_left_alone,
 	  what_only_looks_like_our_key_is_kept,
+	  a_payload_of_four_mib_is_read_and_no_larger_one,
+	  what_was_merged_ends_in_padding,
+	  what_stands_behind_a_payload_makes_it_none,
+	  what_is_merged_has_sixty_thousand_bytes_at_most,
 	  a_summary_that_would_break_the_json_is_refused)

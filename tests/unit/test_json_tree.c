@@ -109,6 +109,8 @@ START_TEST(plain_text_says_what_json_c_reads_in_it)
 		"{\"a\":[true,false,null],\"b\":true,\"c\":null }",
 		"{\t\"a\":\r\n1\n}",
 		"{\"a\":[{\"b\":[{\"c\":[1,2]}]}],\"text\":\"/mnt/x, y: z\"}",
+		"{\"a\":[[],[],[],[],[],[],[],{}],\"b\":[[],{\"c\":{}}]}",
+		"{\"a\":[[[[[]]]]],\"b\":\" !~\"}",
 	};
 	size_t i;
 
@@ -128,6 +130,8 @@ START_TEST(what_is_not_plain_is_read_by_json_c)
 		"{\"a\":9223372036854775807,\"b\":18446744073709551615}",
 		"{\"a\":99999999999999999999999999999}",
 		"{\"a\":0.12345678901234567890123}",
+		/* 53 bits do not hold its digits */
+		"{\"a\":13260.430706773991}",
 	};
 	size_t i;
 
@@ -173,6 +177,11 @@ START_TEST(what_is_no_json_is_refused_in_the_same_words)
 		"{\"a\":1]",
 		"{\"\":{\"\":{\"\":{\"\":{\"\":{\"\":{\"\":{\"\":1}}}}}}}}",
 		"{\"a\":[[[[[[[[[1]]]]]]]]]}",
+		"{:1}",
+		"{\":\n1}",
+		"{\"a\":\"}",
+		"{\"a\":\"\n}",
+		"{\"a\":[[[[[[]]]]]}",
 	};
 	size_t i;
 
@@ -221,6 +230,68 @@ START_TEST(a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike)
 }
 END_TEST
 
+static void expect_why(const char *json, int depth, const char *why)
+{
+	struct err err = { "" };
+
+	ck_assert_ptr_null(json_tree_new(json, strlen(json), depth, &err));
+	ck_assert_str_eq(err.text, why);
+}
+
+START_TEST(what_is_wrong_with_a_text_is_told)
+{
+	expect_why("", DEPTH, "not JSON: it ends too early");
+	expect_why("{\"a\":[1,2", DEPTH, "not JSON: it ends too early");
+	expect_why("null ", DEPTH, "not JSON: no object");
+	expect_why("[1]", DEPTH, "not an object");
+	expect_why("7 ", DEPTH, "not an object");
+	expect_why("{\"a\":\"\xff\"}", DEPTH, "not JSON: invalid utf-8 string");
+	expect_why("{\"a\":x}", DEPTH, "not JSON: unexpected character");
+	expect_why("{\"a\":[[[[1]]]]}", 4, "not JSON: nesting too deep");
+}
+END_TEST
+
+static void expect_text(const char *json, const char *wanted)
+{
+	struct err err = { "" };
+	struct json_tree *tree = json_tree_new(json, strlen(json), DEPTH, &err);
+	const struct json_node *a;
+
+	ck_assert_msg(tree != NULL, "%s: %s", json, err.text);
+	a = json_node_member(json_tree_top(tree), "a");
+	ck_assert_ptr_nonnull(a);
+	ck_assert_int_eq(a->kind, JSON_TEXT);
+	ck_assert_uint_eq(a->text.size, strlen(wanted));
+	ck_assert(!memcmp(a->text.bytes, wanted, a->text.size));
+	json_tree_free(tree);
+}
+
+START_TEST(a_text_has_the_characters_that_were_written)
+{
+	expect_text("{\"a\":\"\"}", "");
+	expect_text("{\"a\":\"plain\"}", "plain");
+	expect_text("{\"a\":\"\x7f\"}", "\x7f");
+	expect_text("{\"a\":\"\xc2\x80\xef\xbf\xbf\"}", "\xc2\x80\xef\xbf\xbf");
+	/* beyond the first 65,536, as two of \u in what json-c is given */
+	expect_text("{\"a\":\"\xf0\x90\x80\x80\"}", "\xf0\x90\x80\x80");
+	expect_text("{\"a\":\"\xf0\x9f\x98\x80\"}", "\xf0\x9f\x98\x80");
+	expect_text("{\"a\":\"\xf4\x8f\xbf\xbf\"}", "\xf4\x8f\xbf\xbf");
+	expect_text("{\"a\":\"\\ud83d\\ude00\"}", "\xf0\x9f\x98\x80");
+}
+END_TEST
+
+START_TEST(a_long_text_outside_ascii_is_read_whole)
+{
+	static char json[200100], wanted[200000 + 1];
+	size_t i;
+
+	for (i = 0; i < 200000; i += 2)
+		memcpy(wanted + i, "\xc3\xa4", 2); /* three times as \u00e4 */
+	snprintf(json, sizeof(json), "{\"a\":\"%s\"}", wanted);
+	expect_text(json, wanted);
+}
+END_TEST
+
 START_TEST(of_two_members_with_one_name_the_last_counts)
 {
 	static const char text[] = "{\"a\":1,\"ab\":2,\"a\":3,\"n\":null}";
@@ -244,4 +315,7 @@ UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it,
 	  what_is_no_json_is_refused_in_the_same_words,
 	  what_json_c_takes_for_a_number_and_is_none_is_refused,
 	  a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike,
+	  what_is_wrong_with_a_text_is_told,
+	  a_text_has_the_characters_that_were_written,
+	  a_long_text_outside_ascii_is_read_whole,
 	  of_two_members_with_one_name_the_last_counts)

@@ -3,7 +3,9 @@
  * "UID:DATA", of whoever says so. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <munge.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pwd.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +95,62 @@ munge_err_t munge_decode(const char *cred, munge_ctx_t ctx, void **buf,
 	return fails_decode;
 }
 
+/* ---- names of hosts ---------------------------------------------------------- */
+
+static struct sockaddr_storage addresses[16];
+static struct addrinfo infos[16];
+
+static void add_address(int at, const char *text, const char *of_port,
+			size_t size)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&addresses[at];
+
+	in->sin_family = AF_INET;
+	in->sin_port = htons((uint16_t)strtoul(of_port, NULL, 10));
+	ck_assert_int_eq(inet_pton(AF_INET, text, &in->sin_addr), 1);
+	infos[at].ai_addr = (struct sockaddr *)in;
+	infos[at].ai_addrlen = (socklen_t)size;
+	if (at)
+		infos[at - 1].ai_next = &infos[at];
+}
+
+/* An address is a name, too; "8th" and "9th" have the ledger behind others, "wide"
+ * behind one of a family with larger addresses, "wider" has no other, and that of
+ * "strange" is of no family that Linux knows. */
+int getaddrinfo(const char *__restrict host, const char *__restrict of_port,
+		const struct addrinfo *__restrict hints,
+		struct addrinfo **__restrict list)
+{
+	const size_t usual = sizeof(struct sockaddr_in);
+	const size_t wide = sizeof(struct sockaddr_storage);
+	int i, others = !strcmp(host, "8th") ? 7 : !strcmp(host, "9th") ? 8 : 0;
+
+	ck_assert_int_eq(hints->ai_socktype, SOCK_STREAM);
+	*list = infos;
+	if (!strcmp(host, "nobody"))
+		return EAI_NONAME;
+	if (!strncmp(host, "wide", 4)) {
+		add_address(0, "127.0.0.1", of_port, wide + 1);
+		if (!strcmp(host, "wide"))
+			add_address(1, "127.0.0.1", of_port, wide);
+		return 0;
+	}
+	if (!strcmp(host, "strange")) {
+		add_address(0, "127.0.0.1", of_port, usual);
+		addresses[0].ss_family = AF_MAX;
+		return 0;
+	}
+	for (i = 0; i < others; i++)
+		add_address(i, "127.0.0.2", of_port, usual);
+	add_address(i, others ? "127.0.0.1" : host, of_port, usual);
+	return 0;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+	(void)list;
+}
+
 /* ---- a ledger ---------------------------------------------------------------- */
 
 #define OK "{\"ok\":true}"
@@ -108,6 +167,8 @@ enum manner {
 	EMPTY,
 	TOO_LARGE,
 	SILENT,
+	DEAF,	  /* it reads nothing */
+	HANGS_UP, /* before it has read all */
 	GONE,
 	HALF,
 	SLOW
@@ -126,6 +187,24 @@ static uid_t nobody(void)
 	return pw->pw_uid;
 }
 
+/* A letter for each place. */
+static void fill(char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		text[i] = (char)('a' + i % 26);
+}
+
+static bool is_filled(const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i] && text[i] == (char)('a' + i % 26); i++)
+		;
+	return !text[i];
+}
+
 static bool read_all(int fd, void *data, size_t size)
 {
 	return recv(fd, data, size, MSG_WAITALL) == (ssize_t)size;
@@ -139,14 +218,20 @@ static bool answer(int fd, enum manner manner)
 	uint32_t size;
 	char *at;
 
+	if (manner == DEAF)
+		sleep(60);
 	if (!read_all(fd, &size, sizeof(size)))
 		return false;
+	if (manner == HANGS_UP) {
+		recv(fd, text, 1, MSG_PEEK); /* more waits */
+		return false;
+	}
 	size = ntohl(size);
 	if (size >= sizeof(text) || !read_all(fd, text, size))
 		_exit(1);
 	text[size] = '\0';
 	at = strstr(text, "jobio/2 ");
-	if (!at)
+	if (!at || (strcmp(at + 41, "{}") != 0 && !is_filled(at + 41)))
 		_exit(1);
 	snprintf(nonce, sizeof(nonce), "%.32s", at + 8);
 	snprintf(out, sizeof(out), "%u:jobio/2 %s\n" OK,
@@ -185,6 +270,8 @@ static bool answer(int fd, enum manner manner)
 	return true;
 }
 
+static const int little = 4096; /* bytes that wait on their way */
+
 /* It listens on 127.0.0.1, and on no other address of this host. */
 static void begin(enum manner manner, const char *hosts)
 {
@@ -193,6 +280,8 @@ static void begin(enum manner manner, const char *hosts)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
 	char text[300];
 
+	if (manner == DEAF || manner == HANGS_UP)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 &&
 		  listen(fd, 4) == 0 &&
@@ -211,7 +300,7 @@ static void begin(enum manner manner, const char *hosts)
 	snprintf(text, sizeof(text),
 		 "[ledger]\nhost = %s\nport = %u\nuser = nobody\n"
 		 "send_timeout_ms = %u\n",
-		 hosts, port, manner == SILENT ? 300 : 20000);
+		 hosts, port, manner == SILENT || manner == DEAF ? 300 : 20000);
 	config = conf_load(text);
 }
 
@@ -294,6 +383,7 @@ START_TEST(an_answer_that_does_not_come_whole_is_told)
 	expect_no_answer(EMPTY, "the answer is not a ledger's");
 	expect_no_answer(TOO_LARGE, "the answer is not a ledger's");
 	expect_no_answer(GONE, "no answer: Connection reset by peer");
+	expect_no_answer(HANGS_UP, "no answer: Connection reset by peer");
 	expect_no_answer(HALF, "no answer: Connection reset by peer");
 	expect_no_answer(SILENT, "no answer: Connection timed out");
 }
@@ -307,7 +397,7 @@ START_TEST(a_request_fits_into_a_frame_or_is_told)
 
 	begin(HONEST, "127.0.0.1");
 	link = opened();
-	memset(request, 'x', LEDGER_FRAME_MAX - (size_t)before);
+	fill(request, LEDGER_FRAME_MAX - (size_t)before);
 	ck_assert_msg(ledger_link_call(link, request, &text, &err) == 0, "%s",
 		      err.text);
 	free(text);
@@ -317,6 +407,90 @@ START_TEST(a_request_fits_into_a_frame_or_is_told)
 		strstr(err.text, "': a request of 1048577 bytes is too large"));
 	ledger_link_close(link);
 	free(request);
+	end();
+}
+END_TEST
+
+static const char *why_not_sent(enum manner manner)
+{
+	const size_t size = LEDGER_PAYLOAD_MAX;
+	char *request = calloc(size + 1, 1), *text = NULL;
+	struct ledger_link *link;
+	int fd;
+
+	begin(manner, "127.0.0.1");
+	fd = dup(0); /* the number that the link will have */
+	close(fd);
+	link = opened();
+	ck_assert_int_eq(
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little)),
+		0);
+	fill(request, size);
+	ck_assert_int_eq(ledger_link_call(link, request, &text, &err), -1);
+	ck_assert_ptr_null(text);
+	ledger_link_close(link);
+	free(request);
+	end();
+	ck_assert_int_eq(strncmp(err.text, "ledger '127.0.0.1:", 18), 0);
+	return strchr(err.text + 18, ' ') + 1;
+}
+
+START_TEST(a_request_that_is_not_taken_is_told)
+{
+	const char *why = why_not_sent(DEAF);
+
+	ck_assert_str_eq(why, "send: Connection timed out");
+	why = why_not_sent(HANGS_UP);
+	ck_assert_msg(!strcmp(why, "send: Connection reset by peer") ||
+			      !strcmp(why, "send: Broken pipe"),
+		      "%s", why);
+}
+END_TEST
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+START_TEST(a_signal_meanwhile_does_not_end_the_wait_for_an_answer)
+{
+	struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
+	struct sigaction action = { .sa_handler = nothing };
+	struct ledger_link *link;
+	char *text = NULL;
+	int rc;
+
+	begin(SLOW, "127.0.0.1");
+	link = opened();
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	rc = ledger_link_call(link, "{}", &text, &err);
+	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	ck_assert_str_eq(text, OK);
+	free(text);
+	ledger_link_close(link);
+	end();
+}
+END_TEST
+
+START_TEST(who_has_no_standard_input_asks_the_ledger_all_the_same)
+{
+	struct ledger_link *link;
+	int kept = dup(0);
+	char *text = NULL;
+
+	begin(HONEST, "127.0.0.1");
+	close(0); /* the link gets this number */
+	link = opened();
+	ck_assert_int_ge(fcntl(0, F_GETFD), 0);
+	ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s",
+		      err.text);
+	free(text);
+	ledger_link_close(link);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(dup2(kept, 0), 0);
+	close(kept);
 	end();
 }
 END_TEST
@@ -422,6 +596,90 @@ START_TEST(the_next_ledger_is_asked_where_one_is_not_there)
 }
 END_TEST
 
+static void expect_reached(const char *host)
+{
+	struct ledger_link *link;
+	char *text = NULL;
+
+	begin(HONEST, host);
+	link = opened();
+	ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s",
+		      err.text);
+	free(text);
+	ledger_link_close(link);
+	end();
+}
+
+static void expect_not_reached(const char *host, const char *why)
+{
+	char wanted[200];
+
+	begin(HONEST, host);
+	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
+	snprintf(wanted, sizeof(wanted), "ledger '%s:%u': %s", host, port, why);
+	ck_assert_str_eq(err.text, wanted);
+	end();
+}
+
+START_TEST(eight_addresses_of_a_host_are_tried_one_after_the_other)
+{
+	expect_reached("8th");
+	expect_not_reached("9th", "Connection refused");
+	expect_reached("wide");
+	expect_not_reached("wider", "the name of the host is not known");
+	expect_not_reached("strange",
+			   "Address family not supported by protocol");
+	expect_not_reached("nobody", "the name of the host is not known");
+}
+END_TEST
+
+START_TEST(the_last_of_several_ledgers_that_are_not_there_is_told)
+{
+	char wanted[200];
+	size_t at = 0;
+
+	begin(HONEST, "127.0.0.2 127.0.0.3");
+	ck_assert_ptr_null(ledger_link_open_from(&config->ledger, &at, &err));
+	snprintf(wanted, sizeof(wanted),
+		 "ledger '127.0.0.3:%u': Connection refused", port);
+	ck_assert_str_eq(err.text, wanted);
+	ck_assert_uint_eq(at, 2);
+	end();
+}
+END_TEST
+
+START_TEST(a_ledger_that_accepts_nobody_is_waited_for_until_the_deadline)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t size = sizeof(own);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), waits[4], i;
+	char text[300], wanted[100];
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 &&
+		  listen(fd, 0) == 0 &&
+		  getsockname(fd, (struct sockaddr *)&own, &size) == 0);
+	for (i = 0; i < 4; i++) { /* more than it lets wait */
+		waits[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		(void)!connect(waits[i], (struct sockaddr *)&own, sizeof(own));
+	}
+	snprintf(text, sizeof(text),
+		 "[ledger]\nhost = 127.0.0.1\nport = %u\nuser = nobody\n"
+		 "send_timeout_ms = 200\n",
+		 ntohs(own.sin_port));
+	config = conf_load(text);
+	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
+	snprintf(wanted, sizeof(wanted),
+		 "ledger '127.0.0.1:%u': Connection timed out",
+		 ntohs(own.sin_port));
+	ck_assert_str_eq(err.text, wanted);
+	config_free(config);
+	for (i = 0; i < 4; i++)
+		close(waits[i]);
+	close(fd);
+}
+END_TEST
+
 START_TEST(a_ledger_that_is_not_there_is_told)
 {
 	char wanted[200];
@@ -449,8 +707,14 @@ END_TEST
 UNIT_MAIN("ledger_link", the_ledgers_user_and_root_are_believed,
 	  nobody_else_and_no_other_answer_is_believed,
 	  an_answer_that_does_not_come_whole_is_told,
-	  a_request_fits_into_a_frame_or_is_told, what_munge_says_is_told,
-	  a_host_that_can_seal_and_open_is_in_order,
+	  a_request_fits_into_a_frame_or_is_told,
+	  a_request_that_is_not_taken_is_told,
+	  a_signal_meanwhile_does_not_end_the_wait_for_an_answer,
+	  who_has_no_standard_input_asks_the_ledger_all_the_same,
+	  what_munge_says_is_told, a_host_that_can_seal_and_open_is_in_order,
 	  what_was_sealed_is_opened_with_its_length,
 	  the_next_ledger_is_asked_where_one_is_not_there,
+	  eight_addresses_of_a_host_are_tried_one_after_the_other,
+	  the_last_of_several_ledgers_that_are_not_there_is_told,
+	  a_ledger_that_accepts_nobody_is_waited_for_until_the_deadline,
 	  a_ledger_that_is_not_there_is_told)

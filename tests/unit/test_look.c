@@ -167,9 +167,118 @@ START_TEST(an_answer_as_long_as_a_record_arrives_and_no_longer_one)
 }
 END_TEST
 
+static unsigned int lines_of(size_t size)
+{
+	char *text = long_text('x', size);
+	char *out = put("n1", 1, LOOK_RECORD, text), *at;
+	unsigned int lines = 0;
+
+	for (at = out; (at = strchr(at, '\n')); at++)
+		lines++;
+	free(out);
+	free(text);
+	return lines;
+}
+
+START_TEST(an_answer_is_cut_to_lines_of_six_hundred_bytes)
+{
+	char *out = put("n1", 7, LOOK_ERROR, "no");
+
+	ck_assert_str_eq(out, "@jobio/1 e 2 7 1 1 n1 no\n");
+	free(out);
+	ck_assert_uint_eq(lines_of(0), 1);
+	ck_assert_uint_eq(lines_of(1), 1);
+	ck_assert_uint_eq(lines_of(599), 1);
+	ck_assert_uint_eq(lines_of(600), 1);
+	ck_assert_uint_eq(lines_of(601), 2);
+	ck_assert_uint_eq(lines_of(1200), 2);
+	ck_assert_uint_eq(lines_of(1201), 3);
+}
+END_TEST
+
+START_TEST(nodes_are_in_the_order_of_their_names_whoever_answers_first)
+{
+	struct looks looks = { 0 };
+	char line[80], name[8];
+	unsigned int i;
+
+	/* twice, each time all of them in an order of its own */
+	for (i = 0; i < 200; i++) {
+		snprintf(line, sizeof(line), "@jobio/1 r 100 %u 1 1 n%02u %u",
+			 i / 100 + 1, i * (i < 100 ? 37 : 73) % 100, i);
+		ck_assert_int_eq(looks_take(&looks, line), 1);
+	}
+	ck_assert_uint_eq(looks.count, 100);
+	for (i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "n%02u", i);
+		ck_assert_str_eq(looks.node[i]->name, name);
+		ck_assert_uint_eq(looks.node[i]->ask, 2);
+	}
+	looks_free(&looks);
+	ck_assert_uint_eq(looks.count, 0);
+	looks_free(NULL);
+}
+END_TEST
+
+START_TEST(a_name_of_a_node_has_a_longest)
+{
+	char *name = long_text('n', LOOK_NODE_MAX), line[400];
+	struct looks looks = { 0 };
+
+	snprintf(line, sizeof(line), "@jobio/1 r 1 1 1 1 %s x", name);
+	ck_assert_int_eq(looks_take(&looks, line), 0);
+	ck_assert_uint_eq(looks.count, 0);
+	name[LOOK_NODE_MAX - 1] = '\0';
+	snprintf(line, sizeof(line), "@jobio/1 r 1 1 1 1 %s x", name);
+	ck_assert_int_eq(looks_take(&looks, line), 1);
+	ck_assert_str_eq(looks.node[0]->name, name);
+	looks_free(&looks);
+	free(name);
+}
+END_TEST
+
+START_TEST(more_nodes_than_a_step_may_have_are_not_taken)
+{
+	struct looks full = { .count = LOOK_NODES_MAX };
+
+	ck_assert_int_eq(looks_take(&full, "@jobio/1 r 1 1 1 1 n1 x"), 0);
+	ck_assert_uint_eq(full.count, LOOK_NODES_MAX);
+}
+END_TEST
+
+START_TEST(the_last_of_each_number_of_a_line_is_taken)
+{
+	static const char *const lines[] = {
+		"@jobio/1 r 65536 1 1 1 n1 x",
+		"@jobio/1 r 1 4294967295 1 1 n1 x",
+		"@jobio/1 r 1 1 1 437 n1 x",
+		"@jobio/1 e 1 0 1 1 n1 x",
+		"@jobio/1 r 0 1 1 1 n1 x",
+	};
+	struct looks looks = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ck_assert_msg(looks_take(&looks, lines[i]) == 1, "%s",
+			      lines[i]);
+	ck_assert_uint_eq(looks.count, 1);
+	ck_assert_uint_eq(looks.nodes, 1); /* 0: not known, by that node */
+	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 0 1 1 n1 x"), 0);
+	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 1 1 438 n1 x"), 0);
+	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 4294967296 1 1 n1 x"),
+			 0);
+	looks_free(&looks);
+}
+END_TEST
+
 UNIT_MAIN("look", long_answers_of_two_nodes_arrive_whole,
 	  no_line_is_as_long_as_slurmstepd_cuts,
 	  the_newest_answer_counts_and_half_of_one_does_not,
 	  a_node_that_will_never_answer_says_why,
 	  what_is_no_line_of_an_answer_is_left_alone,
-	  an_answer_as_long_as_a_record_arrives_and_no_longer_one)
+	  an_answer_as_long_as_a_record_arrives_and_no_longer_one,
+	  an_answer_is_cut_to_lines_of_six_hundred_bytes,
+	  nodes_are_in_the_order_of_their_names_whoever_answers_first,
+	  a_name_of_a_node_has_a_longest,
+	  more_nodes_than_a_step_may_have_are_not_taken,
+	  the_last_of_each_number_of_a_line_is_taken)

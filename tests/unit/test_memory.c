@@ -2,6 +2,7 @@
 /* When memory runs out, whoever asks for some is told: each allocation fails once,
  * the others do not, and at last none does. */
 #include <errno.h>
+#include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "lib/envelope.h"
 #include "lib/fileio.h"
 #include "lib/finding.h"
+#include "lib/gatefile.h"
 #include "lib/journal.h"
 #include "lib/js1.h"
 #include "lib/json.h"
@@ -33,6 +35,8 @@
 #include "lib/sysfs.h"
 #include "lib/tally.h"
 #include "lib/use.h"
+#include "lib/version.h"
+#include "tests/machines/machines.h"
 #include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -148,6 +152,40 @@ static int read_json(void)
 	return rc;
 }
 
+/* More numbers than are kept at one place. */
+static int read_long_list(void)
+{
+	char text[700] = "{\"a\":[0";
+	struct json_tree *tree;
+	int i, rc;
+
+	for (i = 0; i < 300; i++)
+		strcat(text, ",1");
+	strcat(text, "]}");
+	tree = json_tree_new_slow(text, strlen(text), 8, &err);
+	rc = tree ? 0 : -1;
+	if (tree &&
+	    json_node_member(json_tree_top(tree), "a")->list.count != 301)
+		abort();
+	json_tree_free(tree);
+	return rc;
+}
+
+/* Of a machine with two kinds of cores. */
+static int load_map(void)
+{
+	struct core_map_options options = { .xml = tempdir_path("m.xml"),
+					    .slurm_version =
+						    VERSION_OF(24, 11, 0) };
+	struct core_map *map = core_map_load(&options, &err);
+	int rc = map ? 0 : -1;
+
+	if (map && core_map_core_count(map) != 2)
+		abort();
+	core_map_free(map);
+	return rc;
+}
+
 static int read_map(void)
 {
 	struct core_map *map = core_map_parse(
@@ -247,6 +285,13 @@ static int load_config(void)
 	return rc;
 }
 
+static int write_gate(void)
+{
+	struct gatefile gate = { .policy = GATE_WARN };
+
+	return gatefile_write(tempdir_path("gate"), &gate, &err);
+}
+
 static int put_comment(void)
 {
 	char *text = comment_with("a", "jobio/1 a=1", &err);
@@ -278,6 +323,18 @@ static int run_child(void)
 	return rc;
 }
 
+/* Its end is waited for, and not that of its pipes. */
+static int run_daemon(void)
+{
+	char *argv[] = { "/bin/sh", "-c", "sleep 0.5 &", NULL };
+	struct child_result result;
+	int rc = child_run(argv, NULL, 20000, &result, &err);
+
+	if (rc == 0)
+		child_result_free(&result);
+	return rc;
+}
+
 START_TEST(whoever_reads_or_keeps_something_is_told)
 {
 	char large[9001];
@@ -299,10 +356,23 @@ START_TEST(whoever_reads_or_keeps_something_is_told)
 	expect_told(read_journal, 8);
 	expect_told(merge_js1, 5);
 	expect_told(read_json, 3);
+	expect_told(read_long_list, 4);
 	expect_told(read_map, 5);
+	ck_assert_int_eq(
+		machines_write(tempdir_put("table",
+					   "machine m\n"
+					   "\tkind 0-1 CoreType=IntelCore\n"
+					   "\tkind 2 CoreType=IntelAtom\n"
+					   "\tnuma 0\n\tpackage 0\n"
+					   "\t\tcore 0-2 pu 0-2\n"),
+			       "m", tempdir_path("m.xml"), &err),
+		0);
+	if (HWLOC_API_VERSION > 0x00020401)
+		expect_told(load_map, 8);
 	expect_told(read_node_line, 1);
 	expect_told(load_config, 30);
 	expect_told(put_comment, 1);
+	expect_told(write_gate, 2);
 	expect_told(take_look, 4);
 	tempdir_remove();
 }
@@ -312,6 +382,7 @@ END_TEST
 START_TEST(whoever_runs_a_program_is_told)
 {
 	expect_told(run_child, 3);
+	expect_told(run_daemon, 2);
 }
 END_TEST
 
