@@ -85,6 +85,9 @@ START_TEST(whole_cores_that_the_job_does_not_get_are_sound)
 	expect_job("0-2,4-6");
 	expect(SMT, RESERVATION_CORES, 3, "1-3,5-7", "");
 	ck_assert(got.sound);
+	node.spec_cores_first = true;
+	expect(SMT, RESERVATION_CORES, 1, "0,4", "");
+	ck_assert(got.sound);
 	reservation_free(&got);
 }
 END_TEST
@@ -267,6 +270,13 @@ START_TEST(cores_that_slurmd_does_not_count_cannot_be_turned_into_cpus)
 	expect_text(0, "slurmctld counts 8 cores on this node, slurmd 4: "
 		       "slurmd cannot turn the job's cores into CPUs");
 	ck_assert(!got.sound);
+	/* the first that it does not count */
+	record(10, 2);
+	node.sockets = 5;
+	node.cores = 1;
+	expect(SMT, RESERVATION_CORES, 1, "", "C17 C10");
+	expect_text(0, "slurmctld counts 5 cores on this node, slurmd 4: "
+		       "slurmd cannot turn the job's cores into CPUs");
 	reservation_free(&got);
 }
 END_TEST
@@ -458,6 +468,43 @@ START_TEST(before_23_02_slurmctld_takes_what_is_left_of_a_list)
 }
 END_TEST
 
+/* The cores that slurmctld counts as the spec set do not hang on what slurmd's
+ * registration lost of it. */
+START_TEST(since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole)
+{
+	char *machine = many_cores(128, 4), *cores;
+	struct cpuset spec = { 0 };
+	struct err err = { "" };
+	unsigned int core;
+
+	for (core = 3; core < 512; core += 4)
+		cpuset_add(&spec, core);
+	record(512, 1);
+	node.version = VERSION_OF(23, 2, 0);
+	node.sockets = 128;
+	node.cores = 4;
+	node.core_spec_count = 128;
+	ck_assert_int_eq(compute(machine, RESERVATION_CORES, 128, &err), 0);
+	ck_assert(cpuset_equal(&got.abs_cores, &spec));
+	ck_assert_uint_eq(got.findings.count, 1);
+	ck_assert_ptr_nonnull(strstr(got.findings.list[0].text,
+				     "and slurmctld sets the node down with "
+				     "the reason \"CoreSpec differ\""));
+	cores = reservation_abs_cpus_text(&got);
+	ck_assert_uint_gt(strlen(cores), RESERVATION_LOG_MAX);
+	free(cores);
+	reservation_free(&got);
+	node.version--;
+	ck_assert_int_eq(compute(machine, RESERVATION_CORES, 128, &err), 0);
+	ck_assert(!cpuset_equal(&got.abs_cores, &spec));
+	ck_assert_ptr_nonnull(strstr(got.findings.list[0].text,
+				     "and slurmctld keeps back only what is "
+				     "left of it"));
+	reservation_free(&got);
+	free(machine);
+}
+END_TEST
+
 /* ---- the release in which a rule changed, and the one before --------------- */
 
 static void expect_cores(unsigned int version, const char *map,
@@ -489,6 +536,10 @@ START_TEST(since_23_02_slurmctld_computes_the_spec_set)
 	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "", "");
 	ck_assert(findings_has(&got.findings, "C16"));
 	expect_cores(since - 1, SMT, RESERVATION_CORES, 1, "3", "3,7");
+	node.core_spec_count = 5; /* more than there are */
+	node.spec_cores_first = true;
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "0-3", "0-7");
+	ck_assert_uint_eq(got.findings.count, 0);
 	node.core_spec_count = 0;
 	node.has_spec_list = true;
 	cpuset_add(&node.spec_list, 7);
@@ -521,6 +572,21 @@ START_TEST(lists_of_cores_are_told_from_lists_of_threads)
 		     "3,7");
 	expect_cores(VERSION_OF(23, 2, 0) - 1, SMT, RESERVATION_UNSET, 0, "1",
 		     "1,5");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_list_of_all_threads_of_a_core_is_none_of_cores)
+{
+	record(8, 2);
+	node.from_controller = node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 6);
+	cpuset_add(&node.spec_list, 7);
+	node.core_spec_count = 2;
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_CORES, 1, "3",
+		     "3,7");
 	reservation_free(&got);
 }
 END_TEST
@@ -599,6 +665,21 @@ START_TEST(slurmd_takes_the_sockets_of_the_machine_when_the_cores_add_up)
 }
 END_TEST
 
+START_TEST(since_25_11_slurmd_keeps_the_sockets_of_its_record)
+{
+	const unsigned int since = VERSION_OF(25, 11, 0);
+
+	/* a bitmap of one CPU: slurmd counts for itself */
+	record(1, 2);
+	node.sockets = 1;
+	node.cores = 4;
+	node.core_spec_count = 2;
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "2-3", "2-3,6-7");
+	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "1,3", "1,3,5,7");
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(the_findings_name_the_numbers_of_the_machine)
 {
 	record(8, 2);
@@ -619,6 +700,16 @@ START_TEST(a_record_of_the_most_cpus_has_an_answer)
 	node.threads = 2048; /* 4 cores: 8192 CPUs */
 	ck_assert_msg(compute(SMT, RESERVATION_UNSET, 0, &err) == 0, "%s",
 		      err.text);
+	reservation_free(&got);
+	node.sockets = 8192;
+	node.cores = node.threads = 1;
+	ck_assert_msg(compute(SMT, RESERVATION_UNSET, 0, &err) == 0, "%s",
+		      err.text);
+	node.sockets = 8193;
+	ck_assert_int_eq(compute(SMT, RESERVATION_UNSET, 0, &err), -1);
+	ck_assert_str_eq(err.text, "node 'n1': 8193 cores of 1 threads: more "
+				   "than 8192 CPUs");
+	node.sockets = node.cores = 2;
 	node.threads = 2049;
 	ck_assert_int_eq(compute(SMT, RESERVATION_UNSET, 0, &err), -1);
 	ck_assert_str_eq(err.text, "node 'n1': 4 cores of 2049 threads: more "
@@ -671,7 +762,8 @@ START_TEST(a_list_that_just_fits_is_not_cut)
 }
 END_TEST
 
-UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
+UNIT_MAIN("reservation", since_25_11_slurmd_keeps_the_sockets_of_its_record,
+	  whole_cores_that_the_job_does_not_get_are_sound,
 	  daemons_that_choose_other_cores_for_the_spec_set_are_said,
 	  half_of_a_core_is_not_sound,
 	  cpus_that_are_withheld_and_given_are_told,
@@ -687,8 +779,10 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  an_override_of_slurmd_is_told_where_it_counts,
 	  a_list_that_slurmd_cuts_is_told,
 	  before_23_02_slurmctld_takes_what_is_left_of_a_list,
+	  since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole,
 	  since_23_02_slurmctld_computes_the_spec_set,
 	  lists_of_cores_are_told_from_lists_of_threads,
+	  a_list_of_all_threads_of_a_core_is_none_of_cores,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,
 	  a_node_that_is_smaller_than_its_record_can_be_overridden,
 	  a_record_without_geometry_has_no_answer,

@@ -85,6 +85,8 @@ START_TEST(a_timeline_is_there_where_each_that_moved_something_has_one)
 	struct record_io idle = counters("bpf", NULL, 0);
 	struct record_io unknown = counters("bpf", NULL, RECORD_UNKNOWN);
 
+	idle.numbers[RECORD_WRITE_BYTES] = 0;
+	idle.numbers[RECORD_READ_CALLS] = idle.numbers[RECORD_WRITE_CALLS] = 0;
 	record_io_init(&sum);
 	moved_at(&io, 1000, 7);
 	run_add_io(&sum, &idle);
@@ -127,11 +129,14 @@ START_TEST(a_peak_is_the_most_and_not_a_sum)
 
 	record_io_init(&sum);
 	io.peak[RECORD_PEAK_READ] = 7;
+	io.peak_window_s = 1;
 	run_add_io(&sum, &io);
 	io.peak[RECORD_PEAK_READ] = 5;
 	run_add_io(&sum, &io);
 	ck_assert_int_eq(sum.peak[RECORD_PEAK_READ], 7);
 	ck_assert_int_eq(sum.peak[RECORD_PEAK_WRITE], RECORD_UNKNOWN);
+	/* each has its own */
+	ck_assert_int_eq(sum.peak_window_s, RECORD_UNKNOWN);
 }
 END_TEST
 
@@ -272,6 +277,44 @@ START_TEST(lines_are_kept_apart_by_all_that_they_say)
 }
 END_TEST
 
+START_TEST(wires_of_a_node_are_lines_each)
+{
+	struct record *r = node("c1");
+	struct record_io wire = counters("weka", "a", 1);
+	struct run_lines *lines;
+
+	record_add_wire(r, &wire);
+	wire.fs = (char *)"b";
+	record_add_wire(r, &wire);
+	lines = run_lines_new(&r, 1);
+	ck_assert_uint_eq(lines->count, 2);
+	expect_line(lines, 0, RUN_WIRE, "weka", "a", 1, 1);
+	expect_line(lines, 1, RUN_WIRE, "weka", "b", 1, 1);
+	run_lines_free(lines);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(bins_of_one_histogram_are_none_of_the_next)
+{
+	struct record_io sum, io = counters("bpf", NULL, 1);
+	int i;
+
+	record_io_init(&sum);
+	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+		io.has_hist[i] = true;
+		io.hist[i][0] = io.hist[i][RECORD_BINS - 1] = 5 + i;
+	}
+	run_add_io(&sum, &io);
+	run_add_io(&sum, &io);
+	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+		ck_assert_int_eq(sum.hist[i][0], 2 * (5 + i));
+		ck_assert_int_eq(sum.hist[i][1], 0);
+		ck_assert_int_eq(sum.hist[i][RECORD_BINS - 1], 2 * (5 + i));
+	}
+}
+END_TEST
+
 /* ---- time ------------------------------------------------------------------ */
 
 struct times {
@@ -326,6 +369,19 @@ START_TEST(a_node_that_was_late_once_has_no_other_clock)
 }
 END_TEST
 
+START_TEST(zero_is_a_time)
+{
+	const struct times none[] = { { 0, 0 } };
+	const struct times two[] = { { 0, 0 }, { 5, 20 } };
+	struct run_time time = time_of(none, 1);
+
+	ck_assert(time.first == 0 && time.last == 0 && time.first_end == 0);
+	time = time_of(two, 2);
+	ck_assert(time.first == 0 && time.last == 20 && time.first_end == 0);
+	ck_assert(run_time_seconds(&time) == 20);
+}
+END_TEST
+
 START_TEST(a_run_took_as_long_as_on_one_node_where_clocks_are_apart)
 {
 	const struct times apart[] = { { 1040, 1141 }, { 1000, 1100 } };
@@ -345,7 +401,28 @@ START_TEST(a_run_took_as_long_as_on_one_node_where_clocks_are_apart)
 }
 END_TEST
 
-UNIT_MAIN("run",
+START_TEST(the_time_of_records_is_from_the_first_start_to_the_last_end)
+{
+	struct record *nodes[3] = { node("c1"), node("c2"), node("c3") };
+	struct run_time time;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		nodes[i]->start = 1000 + 40 * (double)i;
+		nodes[i]->end = 1100 + 40 * (double)i;
+	}
+	time = run_time_of(nodes, 3);
+	ck_assert(time.first == 1000 && time.last == 1180);
+	ck_assert(time.apart == 80 && time.longest == 100);
+	ck_assert(run_time_seconds(&time) == 100);
+	for (i = 0; i < 3; i++)
+		record_free(nodes[i]);
+}
+END_TEST
+
+UNIT_MAIN("run", bins_of_one_histogram_are_none_of_the_next, zero_is_a_time,
+	  wires_of_a_node_are_lines_each,
+	  the_time_of_records_is_from_the_first_start_to_the_last_end,
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
 	  a_timeline_is_there_where_each_that_moved_something_has_one,

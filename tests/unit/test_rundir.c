@@ -57,20 +57,38 @@ START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 	const char *run = tempdir_make();
 	char own[32], *text;
 
-	rundir_note_begun(run, 7); /* no prolog, no folder: no file */
+	/* no prolog, no folder: no file */
+	ck_assert(!rundir_note_begun(run, 7));
 	ck_assert_int_eq(access(tempdir_path("7"), F_OK), -1);
 	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
-	rundir_note_begun(run, 7);
+	ck_assert(rundir_note_begun(run, 7));
 	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
 	snprintf(own, sizeof(own), "%ld", (long)getpid());
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, own);
 	free(text);
 	tempdir_put("7/" RUNDIR_BEGUN, "1");
-	rundir_note_begun(run, 7);
+	ck_assert(!rundir_note_begun(run, 7));
 	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
 	ck_assert_str_eq(text, "1");
 	free(text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_slurmstepd_without_standard_input_is_the_first_as_well)
+{
+	const char *run = tempdir_make();
+	int in = dup(0), begun;
+
+	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
+	close(0);
+	begun = rundir_note_begun(run, 7);
+	if (in >= 0)
+		dup2(in, 0);
+	ck_assert(begun);
+	ck_assert(!rundir_note_begun(run, 7));
+	close(in);
 	tempdir_remove();
 }
 END_TEST
@@ -151,7 +169,7 @@ START_TEST(no_name_is_cut_to_fit)
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
 	ck_assert_int_eq(rundir_make_steps(folder, 77, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
-	rundir_note_begun(folder, 7);
+	ck_assert(!rundir_note_begun(folder, 7));
 	ck_assert_int_eq(rundir_record_file(path, folder, 7, 0, "n", &err), -1);
 	ck_assert_int_eq(rundir_record_again(path, folder, 7, "n", 1, &err),
 			 -1);
@@ -188,7 +206,8 @@ START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
 }
 END_TEST
 
-UNIT_MAIN("rundir", names_are_as_the_header_says,
+UNIT_MAIN("rundir", a_slurmstepd_without_standard_input_is_the_first_as_well,
+	  names_are_as_the_header_says,
 	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,

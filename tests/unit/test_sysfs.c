@@ -111,6 +111,10 @@ START_TEST(a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus)
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", "../devices"), -1);
 	tempdir_put("class/net/eth0/device/numa_node", "0\n");
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", "0000:01:00.0"), 0);
+	tempdir_put("class/net/eth0/device/numa_node", "65535\n");
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", ""), 65535);
+	tempdir_put("class/net/eth0/device/numa_node", "65536\n");
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", ""), -1);
 	folder("class/infiniband/mlx5_0/device");
 	tempdir_put("class/infiniband/mlx5_0/device/numa_node", "1\n");
 	ck_assert_int_eq(sysfs_numa_node_of_rdma("mlx5_0"), 1);
@@ -156,6 +160,10 @@ START_TEST(a_name_of_a_card_is_as_long_as_it_may_be)
 	tempdir_put(path, "1500\n");
 	name[63] = 'x';
 	name[64] = '\0';
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	folder(path);
+	strcat(path, "/mtu");
+	tempdir_put(path, "1500\n");
 	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), -1);
 	tempdir_remove();
 }
@@ -214,6 +222,24 @@ START_TEST(a_line_is_read_without_its_end_and_as_long_as_its_room)
 	sysfs_proc_path(path, "7");
 	ck_assert_str_eq(path, tempdir_path("proc/7"));
 	ck_assert_str_eq(sysfs_root(), tempdir_name);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_line_is_read_without_standard_input_too)
+{
+	int in = dup(0), rc;
+	char line[8];
+
+	begin();
+	tempdir_put("a", "one\n");
+	close(0);
+	rc = sysfs_line(tempdir_path("a"), line, sizeof(line));
+	if (in >= 0)
+		dup2(in, 0);
+	close(in);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_str_eq(line, "one");
 	tempdir_remove();
 }
 END_TEST
@@ -282,15 +308,18 @@ START_TEST(processes_are_counted_by_their_last_two_arguments)
 }
 END_TEST
 
+/* Below the folder of the test. */
+static char processes[500] = "proc";
+
 static void put_process(const char *pid, const char *cmdline, const char *comm)
 {
-	char path[200];
+	char path[600];
 
-	snprintf(path, sizeof(path), "proc/%s", pid);
+	snprintf(path, sizeof(path), "%s/%s", processes, pid);
 	folder(path);
-	snprintf(path, sizeof(path), "proc/%s/cmdline", pid);
+	snprintf(path, sizeof(path), "%s/%s/cmdline", processes, pid);
 	tempdir_put(path, cmdline);
-	snprintf(path, sizeof(path), "proc/%s/comm", pid);
+	snprintf(path, sizeof(path), "%s/%s/comm", processes, pid);
 	tempdir_put(path, comm);
 }
 
@@ -311,6 +340,8 @@ START_TEST(processes_are_known_by_title_and_name)
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
 	ck_assert_int_eq(process_count_titled("slurmstepd: [77."), 1);
 	ck_assert_int_eq(process_count_titled("slurmd"), 0);
+	/* a thread of the kernel has no title */
+	ck_assert_int_eq(process_count_titled(""), 3);
 	found = process_named(proc, "mmfsd");
 	ck_assert_int_eq(found, 12);
 	ck_assert_int_eq(process_named(proc, "mm"), 0);
@@ -324,6 +355,54 @@ START_TEST(processes_are_known_by_title_and_name)
 		ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 		ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
 	}
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_processes_of_root_are_believed_by_everyone)
+{
+	begin();
+	put_process("11", "slurmstepd: [7.0]", "mmfsd\n");
+	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
+	if (geteuid() == 0) { /* 11 is of root, 12 our own, as somebody */
+		ck_assert_int_eq(chmod(tempdir_name, 0755), 0);
+		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345),
+				 0);
+		ck_assert_int_eq(seteuid(12345), 0);
+	}
+	ck_assert(process_is_named(11, "mmfsd"));
+	ck_assert(process_is_named(12, "mmfsd"));
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(0), 0);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(processes_are_found_in_a_folder_with_a_long_name)
+{
+	char root[512], proc[520], path[600];
+
+	begin();
+	/* 470 bytes, of a path of at most 511 */
+	snprintf(processes, sizeof(processes), "%0200d/%0*d", 0,
+		 470 - 202 - (int)strlen(tempdir_name), 0);
+	snprintf(root, sizeof(root), "%s", tempdir_path(processes));
+	ck_assert_uint_eq(strlen(root), 470);
+	sysfs_set_root(root);
+	strcat(processes, "/proc");
+	snprintf(proc, sizeof(proc), "%s/proc", root);
+	put_process("11", "slurmstepd: [7.0]", "slurmstepd\n");
+	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
+	ck_assert(process_is_named(12, "mmfsd"));
+	ck_assert_int_eq(process_named(proc, "mmfsd"), 12);
+	snprintf(path, sizeof(path), "%s/12/ns", processes);
+	folder(path);
+	snprintf(path, sizeof(path), "%s/12/ns/pid", processes);
+	tempdir_put(path, ""); /* another one */
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
+	ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 	tempdir_remove();
 }
 END_TEST
@@ -413,7 +492,9 @@ START_TEST(whichever_of_three_cards_is_elsewhere_the_bond_has_no_place)
 }
 END_TEST
 
-UNIT_MAIN("sysfs", the_threads_of_a_core_are_told_by_either_file,
+UNIT_MAIN("sysfs", a_line_is_read_without_standard_input_too,
+	  the_processes_of_root_are_believed_by_everyone,
+	  the_threads_of_a_core_are_told_by_either_file,
 	  a_cpu_is_of_the_numa_node_that_its_folder_names,
 	  a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus,
 	  a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes,
@@ -423,6 +504,7 @@ UNIT_MAIN("sysfs", the_threads_of_a_core_are_told_by_either_file,
 	  a_process_began_when_it_was_started,
 	  processes_are_counted_by_their_last_two_arguments,
 	  processes_are_known_by_title_and_name,
+	  processes_are_found_in_a_folder_with_a_long_name,
 	  a_process_of_another_namespace_is_not_ours,
 	  one_card_at_another_place_is_enough_not_to_know,
 	  a_card_whose_place_nobody_knows_leaves_the_bond_without_one,

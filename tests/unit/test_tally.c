@@ -183,6 +183,41 @@ static char *text_of(const struct tally *tally)
 	return json_line_put(top);
 }
 
+START_TEST(jobs_of_the_gate_stand_in_their_order_whenever_they_are_told)
+{
+	struct tally *tally = tally_new();
+	struct use use;
+	char *text;
+	int i;
+
+	/* the last that ended first, then one in between, and one too early */
+	for (i = TALLY_JOBS_MAX; i > 0; i--) {
+		use = used(10 * i, "alice", "/a", 1);
+		use.warned = 1;
+		add(tally, &use);
+	}
+	use = used(55, "bob", "/a", 1);
+	use.refused = 1;
+	add(tally, &use);
+	use = used(19, "bob", "/a", 1);
+	use.refused = 1;
+	add(tally, &use);
+	ck_assert_uint_eq(tally->gate_count, TALLY_JOBS_MAX);
+	for (i = 0; i < TALLY_JOBS_MAX - 5; i++)
+		ck_assert_int_eq(tally->gate[i].job, 10 * (TALLY_JOBS_MAX - i));
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 5].job, 55);
+	ck_assert_str_eq(tally->gate[TALLY_JOBS_MAX - 5].user, "bob");
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 4].job, 50);
+	text = text_of(tally);
+	ck_assert_ptr_nonnull(strstr(text, "\"user\":\"bob\",\"job\":55,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"user\":\"alice\",\"job\":20,"));
+	free(text);
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 1].job, 20);
+	ck_assert_int_eq(tally->refused_jobs, 2);
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(parts_in_any_order_are_the_whole)
 {
 	struct tally *whole = tally_new(), *joined = tally_new();
@@ -381,6 +416,100 @@ START_TEST(a_tally_is_written_as_its_readers_expect_it)
 }
 END_TEST
 
+START_TEST(a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+	size_t before, after;
+	char *text;
+
+	add(tally, &use);
+	before = tally->bytes;
+	use.warned = 1;
+	add(tally, &use); /* no new sum, a job of the gate */
+	after = tally->bytes;
+	text = text_of(tally);
+	ck_assert_uint_ge(after, before + strlen("alice"));
+	ck_assert_uint_le(after, before + strlen(text));
+	free(text);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(a_filesystem_keeps_the_type_that_was_told_first)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+
+	use.fs[0].type = "nfs";
+	add(tally, &use);
+	use.fs[0].type = "nfs4";
+	add(tally, &use);
+	ck_assert_str_eq(sum_of(tally, TALLY_FILESYSTEMS, "/a")->type, "nfs");
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(of_jobs_that_ended_together_the_first_that_was_told_stands_first)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+
+	use.warned = 1;
+	add(tally, &use);
+	use.job = 8;
+	add(tally, &use);
+	use.job = 9;
+	use.ended++;
+	add(tally, &use);
+	ck_assert_uint_eq(tally->gate_count, 3);
+	ck_assert_int_eq(tally->gate[0].job, 9);
+	ck_assert_int_eq(tally->gate[1].job, 7);
+	ck_assert_int_eq(tally->gate[2].job, 8);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(the_length_of_names_counts)
+{
+	static char name[1001];
+	struct tally *tally = tally_new();
+	struct use use;
+	size_t before;
+	char *text;
+
+	memset(name, 'n', sizeof(name) - 1);
+	use = used(7, name, name, 5);
+	use.cluster = name;
+	add(tally, &use);
+	before = tally->bytes;
+	use.warned = 1;
+	add(tally, &use);
+	text = text_of(tally);
+	/* name and cluster of the filesystem, the user; both once more */
+	ck_assert_uint_gt(before, 3000);
+	ck_assert_uint_gt(tally->bytes, 5000);
+	ck_assert_uint_lt(tally->bytes, 2 * strlen(text));
+	free(text);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(sums_stand_in_their_order_where_there_is_no_filesystem)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(1, "bob", "/b", 10);
+
+	use.fs_count = 0;
+	add(tally, &use);
+	use.user = "alice";
+	add(tally, &use);
+	ck_assert_str_eq(order_of(tally, TALLY_FILESYSTEMS), "");
+	ck_assert_str_eq(order_of(tally, TALLY_USERS), "alice bob");
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(a_use_has_so_many_filesystems_and_no_more)
 {
 	struct use use = used(7, "alice", "/a", 1), again;
@@ -430,7 +559,9 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
 	ck_assert(use.is_wide && !use.is_judged);
-	/* no flags, no number, something behind it */
+	/* no flags, no number, something behind it, and no advice either */
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\tx\t", &use), -1);
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t\t\t5\t\t", &use), -1);
 	ck_assert_int_eq(
@@ -458,16 +589,22 @@ START_TEST(codes_of_advice_fill_their_room_and_no_more)
 }
 END_TEST
 
-UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
+UNIT_MAIN("tally",
+	  of_jobs_that_ended_together_the_first_that_was_told_stands_first,
+	  a_filesystem_keeps_the_type_that_was_told_first,
+	  a_use_is_read_back_as_it_was_written,
 	  what_is_no_use_is_refused_wherever_it_ends,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
 	  filesystems_of_one_name_on_two_clusters_are_kept_apart,
 	  the_jobs_that_the_gate_warned_of_are_named_the_last_first,
+	  jobs_of_the_gate_stand_in_their_order_whenever_they_are_told,
 	  parts_in_any_order_are_the_whole, what_is_no_tally_is_not_added,
 	  sums_stand_by_bytes_then_jobs_then_name,
 	  advice_stands_by_hours_of_nodes_then_jobs_then_name,
 	  the_first_job_with_the_highest_peak_is_named,
 	  a_tally_is_written_as_its_readers_expect_it,
-	  a_use_has_so_many_filesystems_and_no_more,
+	  a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate,
+	  sums_stand_in_their_order_where_there_is_no_filesystem,
+	  the_length_of_names_counts, a_use_has_so_many_filesystems_and_no_more,
 	  numbers_of_a_use_are_unknown_or_end_at_the_largest,
 	  codes_of_advice_fill_their_room_and_no_more)
