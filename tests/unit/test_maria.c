@@ -426,6 +426,12 @@ static struct record *of_job(uint32_t job, const char *node)
 	return r;
 }
 
+static void commit_did(const char *wanted)
+{
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	expect_did(wanted);
+}
+
 /* A job's only run, 9, at this version; as the tables have it. */
 #define RUN_9(version) "9 0 1000 2000 n[1-2] 1 2 " version " - - - - 1000300 4"
 
@@ -527,6 +533,31 @@ START_TEST(of_runs_that_are_as_near_the_first_takes_the_record)
 }
 END_TEST
 
+START_TEST(a_record_is_of_the_run_that_it_is_near_and_that_wants_its_node)
+{
+	connected();
+	says("runs",
+	     "8 - 90000 91000 - 1 - 5 - - - - - 3;"
+	     "9 - 2005 2100 - 1 - 5 - - - - 1000100 4",
+	     1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	commit_did("begin;runs;record;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	/* the nearest has a record of this node: it is another run's */
+	says("runs",
+	     "8 - 2005 2100 - 1 - 5 - - - - 1000100 3;"
+	     "9 - 2007 2100 - 1 - 5 - - - - 1000100 4",
+	     1);
+	says("record", "{}", 1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	commit_did("begin;runs;record;record;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	store_close(store);
+}
+END_TEST
+
 START_TEST(each_job_is_locked_once_and_its_runs_are_its_own)
 {
 	struct record *of_user = made("n1"), *of_cluster = made("n1");
@@ -622,12 +653,6 @@ static void put_nodes(const char *letter, int from, int until)
 	}
 }
 
-static void commit_did(const char *wanted)
-{
-	ck_assert_int_eq(store_commit(store, &err), 0);
-	expect_did(wanted);
-}
-
 #define EIGHT_ASKED "record;record;record;record;record;record;record;record;"
 
 START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
@@ -646,10 +671,11 @@ START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
 	put_nodes("b", 17, 18); /* known: what did it say? */
 	expect_did("record;record;");
 	ck_assert_int_eq(put_it(of_job(8, "z01")), 1);
+	put_nodes("e", 1, 1);
 	says_no_more();
 	commit_did("runs;update;new;put;commit;");
 	/* its next records: known are those, and nobody else */
-	says("runs", RUN_9("19"), 1);
+	says("runs", RUN_9("20"), 1);
 	begin();
 	put_nodes("a", 4, 4);
 	put_nodes("z", 1, 1);
@@ -659,7 +685,28 @@ START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
 	put_nodes("b", 1, 3);
 	put_nodes("b", 16, 18);
 	put_nodes("c", 1, 1);
-	expect_did(EIGHT_ASKED "record;record;");
+	put_nodes("e", 1, 1);
+	expect_did(EIGHT_ASKED "record;record;record;");
+	commit_did("update;put;commit;");
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_run_beside_one_of_few_nodes_is_remembered_too)
+{
+	connected();
+	says("runs", "", 1);
+	says("runs", RUN_9("5"), 1);
+	begin();
+	ck_assert_int_eq(put_it(of_job(8, "z01")), 1);
+	put_nodes("c", 1, 9);
+	expect_did("begin;runs;runs;" EIGHT_ASKED "nodes;");
+	commit_did("new;update;put;commit;");
+	says("runs", RUN_9("14"), 1);
+	begin();
+	put_nodes("d", 1, 1);
+	put_nodes("c", 9, 9);
+	expect_did("begin;runs;record;");
 	commit_did("update;put;commit;");
 	store_close(store);
 }
@@ -1346,11 +1393,13 @@ END_TEST
 UNIT_MAIN("maria",
 	  records_of_a_transaction_are_written_together_before_its_commit,
 	  a_record_of_a_run_that_is_there_changes_what_it_knows_more,
+	  a_record_is_of_the_run_that_it_is_near_and_that_wants_its_node,
 	  of_runs_that_are_as_near_the_first_takes_the_record,
 	  each_job_is_locked_once_and_its_runs_are_its_own,
 	  what_a_node_says_again_takes_the_place_of_what_it_said,
 	  a_mebibyte_of_records_is_not_held_back,
 	  of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them,
+	  a_run_beside_one_of_few_nodes_is_remembered_too,
 	  what_it_remembers_is_of_that_run_at_that_version,
 	  a_transaction_that_clashed_is_made_again_from_what_was_asked,
 	  a_record_that_clashed_tells_when_it_is_due_after_all,

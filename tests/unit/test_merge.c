@@ -394,11 +394,13 @@ START_TEST(clocks_that_are_apart_are_told_and_have_no_shape)
 		r->end = r->start + 16;
 		for (k = 0; k < 16; k++)
 			moved_at(r, (int64_t)r->start + k, 1, 1 << 20);
+		r->flags = i ? RECORD_FLAG(BASELINE_MISSING) : 0;
 		add(m, r);
 		if (!i)
 			expect_token(m, " shape=steady ");
 	}
-	expect_token(m, " q=clocks_apart ");
+	/* beside what else is wrong with the numbers */
+	expect_token(m, " q=baseline_missing,clocks_apart ");
 	merge_summary(m, &s);
 	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
 	merge_free(m);
@@ -485,12 +487,13 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	/* its maker was killed: nobody knows whether it was made */
 	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, 1);
 	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, -1);
+	record_add_change(r, "weka", "mount-option", "/n", "a", "b", 1, 1);
 	record_add_finding(r, "W01", "error", "x", NULL);
 	record_add_finding(r, "W02", "warning", "x", NULL);
 	record_add_finding(r, "W02", "info", "x", NULL);
 	record_set(&r->refused, "no");
 	add(m, r);
-	expect_token(m, " chg=1/2 find=1/1 refused=1 ");
+	expect_token(m, " chg=2/3 find=1/1 refused=1 ");
 	expect_token(m, "jobio/1 not=started rd=");
 	merge_free(m);
 }

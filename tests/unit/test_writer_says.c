@@ -27,6 +27,8 @@ static int64_t next;
 static FILE *log_file;
 static int second_at =
 	-1; /* the fd to wake with when job 8 comes, at a write */
+static int ends_at =
+	-1; /* the fd to close at the second write: the server's end */
 
 static struct record *alone(uint32_t job)
 {
@@ -55,6 +57,8 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		strcpy(jobs[i].account, "lab");
 		err_set(&jobs[i].why, "%s", fake.why);
 	}
+	if (fake.calls == 2 && ends_at >= 0)
+		close(ends_at);
 	if (second_at >= 0) {
 		put(store, alone(8));
 		ck_assert_int_eq((int)write(second_at, "x", 1), 1);
@@ -691,6 +695,23 @@ START_TEST(a_writer_that_is_woken_makes_another_round)
 }
 END_TEST
 
+START_TEST(what_is_more_than_a_batch_follows_at_once_unasked)
+{
+	struct err err = { "" };
+	int fds[2];
+	uint32_t i;
+
+	start();
+	for (i = 0; i <= WRITER_BATCH; i++)
+		put(store, alone(7 + i));
+	ck_assert_int_eq(pipe(fds), 0);
+	ends_at = fds[1];
+	ck_assert_int_eq(writer_run(&writer, fds[0], &err), 0);
+	ck_assert_int_eq(fake.calls, 2);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_writer_whose_store_fails_ends)
 {
 	struct err err = { "" };
@@ -733,4 +754,5 @@ UNIT_MAIN(
 	old_runs_that_cannot_be_told_stay_unused,
 	the_writer_ends_when_the_server_does_after_what_is_due,
 	a_writer_that_is_woken_makes_another_round,
+	what_is_more_than_a_batch_follows_at_once_unasked,
 	a_writer_whose_store_fails_ends)
