@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/allocations.h"
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
@@ -217,9 +218,12 @@ int mysql_real_query(MYSQL *mysql, const char *text, unsigned long size)
 {
 	size_t at = word_of(text);
 	struct answer *answer = answer_of(words[at].word);
+	int left = allocations_left;
 
 	(void)mysql;
+	allocations_left = 0;
 	ck_assert_uint_eq(strlen(text), size);
+	allocations_left = left;
 	snprintf(last[at], sizeof(last[at]), "%s", text);
 	if (*words[at].word)
 		note(words[at].word);
@@ -918,6 +922,124 @@ START_TEST(rows_that_break_off_are_not_taken_for_all_there_are)
 }
 END_TEST
 
+static struct record *ninth;
+static char *ninth_text;
+static struct store_reason due_reasons[2];
+static struct store_run loaded;
+
+static int put_ninth(void)
+{
+	return store_put(store, ninth, ninth_text, strlen(ninth_text), NOW,
+			 GRACE_S, &due, &err);
+}
+
+static int find_reasons(void)
+{
+	int64_t next;
+
+	return store_reasons_due(store, NOW, due_reasons, 2, &next, &err);
+}
+
+static int load_it(void)
+{
+	return store_run_load(store, 9, &loaded, &err);
+}
+
+static void after_eight(void)
+{
+	says("runs", RUN_9("5"), 1);
+	says("nodes", "n1;n2;n3;n4;n5;n6;n7;n8;n9", 1);
+	begin();
+	put_nodes("c", 1, 8);
+}
+
+static void with_reasons(void)
+{
+	says("next reason", "1000000 -", 1);
+	says("reasons", "c n t 1 2 3;d m u 4 5 6", 1);
+}
+
+static void with_run(void)
+{
+	says("load",
+	     "9 5 c summary error 7 1000 0 - - - - 1000 2000 1 2 0 0 0 1", 1);
+}
+
+/* The call fails and says why when an allocation does, whichever of them; there are
+ * so many at least. */
+static void expect_told(void (*prepare)(void), int (*call)(void), int wanted,
+			int least)
+{
+	int n, rc;
+
+	for (n = 1;; n++) {
+		connected();
+		prepare();
+		*err.text = 0;
+		has_failed = false;
+		allocations_left = n;
+		rc = call();
+		allocations_left = 0;
+		if (!has_failed)
+			break;
+		ck_assert_msg(rc == -1, "allocation %d: nobody is told", n);
+		said_expect(err.text, "out of memory");
+		store_rollback(store);
+		store_close(store);
+	}
+	ck_assert_int_eq(rc, wanted);
+	ck_assert_int_gt(n, least);
+	store_rollback(store);
+}
+
+START_TEST(when_memory_runs_out_nothing_is_half_known_or_half_told)
+{
+	ninth = made("n2");
+	ninth_text = record_text(ninth, NULL);
+	expect_told(after_eight, put_ninth, 1, 12);
+	store_close(store);
+	free(ninth_text);
+	record_free(ninth);
+	expect_told(with_reasons, find_reasons, 2, 6);
+	store_reason_free(&due_reasons[0]);
+	store_reason_free(&due_reasons[1]);
+	store_close(store);
+	expect_told(with_run, load_it, 0, 3);
+	store_run_free(&loaded);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(names_that_there_was_no_memory_for_are_asked_for_again)
+{
+	int n = 0, forgot = 0;
+
+	ninth = made("n2");
+	ninth_text = record_text(ninth, NULL);
+	do {
+		connected();
+		after_eight();
+		ck_assert_int_eq(put_ninth(), 1);
+		has_failed = false;
+		allocations_left = ++n;
+		forgot += store_commit(store, &err) == 0 && has_failed;
+		allocations_left = 0;
+		store_rollback(store);
+		*did = 0;
+		says("runs", RUN_9("14"), 1);
+		says("record", "{}", 1);
+		begin();
+		put_nodes("c", 1, 1);
+		expect_did("begin;runs;record;");
+		store_rollback(store);
+		store_close(store);
+	} while (has_failed);
+	ck_assert_int_ge(forgot, 8); /* a name each */
+	free(ninth_text);
+	record_free(ninth);
+}
+END_TEST
+
 START_TEST(a_connection_that_is_lost_takes_its_transaction_with_it)
 {
 	struct store_run run = { .id = 9 };
@@ -1407,6 +1529,8 @@ UNIT_MAIN("maria",
 	  clashes_without_end_are_given_up_with_a_reason,
 	  what_is_no_clash_ends_the_transaction_at_once,
 	  rows_that_break_off_are_not_taken_for_all_there_are,
+	  when_memory_runs_out_nothing_is_half_known_or_half_told,
+	  names_that_there_was_no_memory_for_are_asked_for_again,
 	  a_connection_that_is_lost_takes_its_transaction_with_it,
 	  a_change_is_a_transaction_of_its_own_and_made_again_likewise,
 	  a_change_among_records_is_made_behind_them,
