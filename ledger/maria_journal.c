@@ -182,10 +182,13 @@ int maria_change(struct store *store, const char *sql,
 	if (alone && maria_begin(store, err) < 0)
 		return -1;
 	entry.bytes = mariadb_text(m->db, sql, values, &entry.size);
-	if (!entry.bytes)
-		result = mariadb_ask(m->db, sql, values, err); /* says why */
-	else if (maria_do_entry(m, &entry, &result, NULL, err) < 0)
+	if (!entry.bytes) {
+		if (mariadb_ask(m->db, sql, values, err) >= 0) /* or says why */
+			maria_no_memory(err);
 		result = -1;
+	} else if (maria_do_entry(m, &entry, &result, NULL, err) < 0) {
+		result = -1;
+	}
 	if (alone && result >= 0 && maria_commit(store, err) < 0)
 		result = -1;
 	if (alone && result < 0)

@@ -31,7 +31,22 @@ static struct row {
 static char opened[CONNECTIONS];
 static int connections, breaks_after, changes_here[CONNECTIONS];
 static uint32_t refused; /* once: the job at which a connection ends */
+static int threads, refused_thread; /* so many were asked for; that one fails */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#undef pthread_create
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+		   void *(*run)(void *arg), void *arg);
+int fake_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			void *(*run)(void *arg), void *arg);
+
+int fake_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			void *(*run)(void *arg), void *arg)
+{
+	return ++threads == refused_thread
+		       ? EAGAIN
+		       : pthread_create(thread, attr, run, arg);
+}
 
 /* ---- slurmdbd ------------------------------------------------------------ */
 
@@ -263,6 +278,35 @@ START_TEST(a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written)
 }
 END_TEST
 
+START_TEST(what_stands_there_already_does_not_hide_a_change_that_was_lost)
+{
+	strcpy(rows[0].text, "jobio/1 job=0");
+	strcpy(rows[2].text, "jobio/1 job=2");
+	breaks_after = 1;
+	ck_assert_int_eq(write_jobs(3), 0);
+	ck_assert_int_eq(jobs[0].result, ACCT_WRITTEN);
+	ck_assert_int_eq(jobs[1].result, ACCT_FAILED);
+	ck_assert_str_eq(rows[1].text, "");
+	ck_assert_int_eq(jobs[2].result, ACCT_WRITTEN);
+}
+END_TEST
+
+START_TEST(connections_that_get_no_thread_are_used_one_after_the_other)
+{
+	int i;
+
+	refused_thread = 2;
+	ck_assert_int_eq(write_jobs(JOBS), 0);
+	ck_assert_int_eq(connections, ACCT_LANES);
+	ck_assert_int_eq(threads, 2); /* and no more is tried */
+	for (i = 0; i < JOBS; i++) {
+		ck_assert_int_eq(jobs[i].result, ACCT_WRITTEN);
+		ck_assert_str_eq(rows[i].text, texts[i]);
+		ck_assert_int_eq(rows[i].changes, 1);
+	}
+}
+END_TEST
+
 START_TEST(when_one_connection_ends_all_jobs_are_written_in_the_next_call)
 {
 	int i;
@@ -409,6 +453,8 @@ UNIT_MAIN(
 	a_few_jobs_take_one_connection,
 	what_stands_there_already_is_not_changed,
 	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written,
+	what_stands_there_already_does_not_hide_a_change_that_was_lost,
+	connections_that_get_no_thread_are_used_one_after_the_other,
 	when_one_connection_ends_all_jobs_are_written_in_the_next_call,
 	a_job_that_has_no_row_yet_waits_for_it,
 	who_may_not_write_is_told_who_may,

@@ -22,6 +22,7 @@ static const struct acct_row rows[] = {
 	{ 35, 5000, 5020, false, false }, /* on nodes with a wrong clock, */
 	{ 35, 5300, 5320, false, false }, /* and again */
 	{ 36, 5000, 5020, false, false },
+	{ 37, 0, 5020, false, false }, /* was cancelled before it began */
 };
 
 static int64_t now_s;
@@ -166,6 +167,13 @@ START_TEST(the_estimated_start_of_a_row_that_waits_means_nothing)
 }
 END_TEST
 
+START_TEST(a_row_that_never_started_is_of_no_run)
+{
+	ck_assert_int_eq(chosen_late(37, 5000, 5020), -1);
+	ck_assert_int_eq(chosen_late(37, 0, 5020), -1);
+}
+END_TEST
+
 START_TEST(no_row_is_better_than_the_wrong_one)
 {
 	struct acct_job job = { .job = 7, .start = 1000, .end = 2000 };
@@ -189,4 +197,5 @@ UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  a_requeued_run_waits_for_its_row,
 	  the_leader_of_an_array_has_to_end_first,
 	  the_estimated_start_of_a_row_that_waits_means_nothing,
+	  a_row_that_never_started_is_of_no_run,
 	  no_row_is_better_than_the_wrong_one)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-ledgerd with a server, a clock and a writer made up: how it starts the
- * writer again, and how it ends. With real ones: ledger.bats. */
+/* jobio-ledgerd with a server, a clock, a writer and a slurmdbd made up: how it starts
+ * the writer again, how it ends, and what it checks. With real ones: ledger.bats. */
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
@@ -14,10 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ledger/acct.h"
+#include "ledger/metrics.h"
 #include "ledger/scrape.h"
 #include "ledger/server.h"
+#include "ledger/writer.h"
+#include "lib/child.h"
 #include "tests/unit/append.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
 
 #undef main /* jobio-ledgerd's has another name here */
@@ -31,6 +36,10 @@ static struct {
 	time_t now;
 	int status; /* of the writer that ended */
 	bool is_another, has_no_fork, has_no_server, has_no_scrape, fails;
+	bool has_no_acct, has_no_admin, has_no_child, has_no_metrics,
+		has_no_munge;
+	bool forks_truly, gives_up; /* libslurm, which ends the process */
+	const char *slurmdbd;	    /* why it cannot be asked; NULL: it can */
 	int forks;
 	void (*scene)(void);
 	void (*wake)(void *arg);
@@ -58,11 +67,28 @@ time_t fake_time(time_t *now)
 	return world.now;
 }
 
+#undef fork
+#undef waitpid
+pid_t fork(void);
+pid_t waitpid(pid_t pid, int *status, int flags);
+
 pid_t fake_fork(void)
 {
+	pid_t pid;
+
 	errno = EAGAIN;
 	if (world.has_no_fork)
 		return -1;
+	if (world.forks_truly) {
+		pid = fork();
+		ck_assert_int_ge(pid, 0);
+		if (!pid) { /* the numbers that the writer wants are free */
+			close(3);
+			close(4);
+			return 0;
+		}
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
 	note("fork;");
 	return WRITER + ++world.forks;
 }
@@ -84,6 +110,36 @@ int fake_kill(pid_t pid, int number)
 	ck_assert_int_eq(pid, WRITER + world.forks);
 	note("kill %d;", number);
 	return 0;
+}
+
+#undef child_call
+int child_call(const char *name, int (*fn)(void *arg), void *arg,
+	       unsigned int timeout_ms, struct child_result *result,
+	       struct err *err);
+
+int fake_child_call(const char *name, int (*fn)(void *arg), void *arg,
+		    unsigned int timeout_ms, struct child_result *result,
+		    struct err *err)
+{
+	if (world.has_no_child)
+		return err_set(err, "%s: no child", name);
+	return child_call(name, fn, arg, timeout_ms, result, err);
+}
+
+/* In the writer's process: what it would find. */
+int fake_execv(const char *file, char *const argv[])
+{
+	char text[600], byte;
+	int flags[2] = { fcntl(3, F_GETFD), fcntl(4, F_GETFD) };
+	FILE *out = fopen(tempdir_path("exec"), "w");
+	ssize_t n = read(3, &byte, 1);
+
+	snprintf(text, sizeof(text), "%s %s %s %s %s: %d %d: %s", file, argv[0],
+		 argv[1], argv[2], argv[3] ? "more" : "-", flags[0], flags[1],
+		 n < 0 && errno == EAGAIN ? "nobody woke it" : "it ends");
+	fputs(text, out);
+	fclose(out);
+	_exit(0);
 }
 
 struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
@@ -121,13 +177,21 @@ void fake_event_free(struct event *event)
 
 struct seal *fake_seal_new(const char *munge_socket, struct err *err)
 {
-	(void)err;
-	return (struct seal *)munge_socket;
+	if (!world.has_no_munge)
+		return (struct seal *)munge_socket;
+	err_set(err, "munge: no");
+	return NULL;
 }
 
 void fake_seal_free(struct seal *seal)
 {
 	(void)seal;
+}
+
+int fake_seal_check(const char *munge_socket, struct err *err)
+{
+	ck_assert_ptr_nonnull(munge_socket);
+	return world.has_no_munge ? err_set(err, "munge: no") : 0;
 }
 
 struct server *server_new(const struct config_ledger *config,
@@ -180,6 +244,77 @@ void scrape_free(struct scrape *scrape)
 	(void)scrape;
 }
 
+/* ---- slurmdbd, and the writer ----------------------------------------------- */
+
+bool fake_acct_knows_admin(void)
+{
+	return !world.has_no_admin;
+}
+
+struct acct *fake_acct_new(enum ledger_field field, struct err *err)
+{
+	(void)field;
+	if (world.gives_up)
+		_exit(1);
+	if (!world.has_no_acct)
+		return (struct acct *)&world;
+	err_set(err, "slurmdbd: no");
+	return NULL;
+}
+
+void fake_acct_free(struct acct *acct)
+{
+	(void)acct;
+}
+
+int fake_acct_write(void *acct, struct acct_job *jobs, size_t count,
+		    struct err *err)
+{
+	(void)jobs;
+	if (acct != &world || count)
+		return err_set(err, "it is asked for more than whether it is "
+				    "there");
+	return world.slurmdbd ? err_set(err, "%s", world.slurmdbd) : 0;
+}
+
+#undef metrics_attach
+struct metrics *metrics_attach(int fd, struct err *err);
+
+struct metrics *fake_metrics_attach(int fd, struct err *err)
+{
+	ck_assert_int_eq(fd, 4);
+	if (!world.has_no_metrics)
+		return metrics_attach(-1, err); /* some of its own */
+	err_set(err, "metrics: no");
+	return NULL;
+}
+
+#undef metrics_new
+struct metrics *metrics_new(int *fd, struct err *err);
+
+struct metrics *fake_metrics_new(int *fd, struct err *err)
+{
+	if (!world.has_no_metrics)
+		return metrics_new(fd, err);
+	err_set(err, "metrics: no");
+	return NULL;
+}
+
+int fake_writer_run(struct writer *writer, int wake_fd, struct err *err)
+{
+	ck_assert_int_eq(wake_fd, 3);
+	ck_assert_ptr_nonnull(writer->store);
+	ck_assert_ptr_nonnull(writer->metrics);
+	ck_assert_ptr_eq(writer->acct.acct, &world);
+	ck_assert(writer->acct.write == fake_acct_write);
+	ck_assert(writer->acct.operators == acct_operators);
+	ck_assert(writer->drain.settle == drain_settle);
+	note("writes %s;%u kB;",
+	     writer->looks_again ? "and looks again" : "once",
+	     writer->advice->small_read_kb);
+	return world.fails ? err_set(err, "store: it broke") : 0;
+}
+
 /* ---- words of the tests ---------------------------------------------------- */
 
 static void begin(void (*scene)(void))
@@ -198,31 +333,67 @@ static void begin(void (*scene)(void))
 	tempdir_put("jobio.conf", text);
 }
 
-/* Its exit status; what it said is in the file "said". */
-static int served(void)
+/* One line more of its configuration, of which %s is the folder. */
+static void configure(const char *line)
+{
+	FILE *file = fopen(tempdir_path("jobio.conf"), "a");
+	char text[600];
+
+	ck_assert_ptr_nonnull(file);
+	snprintf(text, sizeof(text), line, tempdir_name);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
+/* Its exit status; what it said and printed is in the files "said", "printed". */
+static int started(const char *option)
 {
 	char conf[300];
-	char *argv[] = { (char *)"jobio-ledgerd", conf, NULL };
+	char *argv[] = { (char *)"jobio-ledgerd", conf, (char *)option, NULL };
 	int status;
 
 	snprintf(conf, sizeof(conf), "--conf=%s", tempdir_path("jobio.conf"));
 	optind = 0;
 	ck_assert_ptr_nonnull(freopen(tempdir_path("said"), "w", stderr));
-	status = jobio_ledgerd_main(2, argv);
+	setvbuf(stderr, NULL, _IONBF, 0); /* as it is, in children too */
+	ck_assert_ptr_nonnull(freopen(tempdir_path("printed"), "w", stdout));
+	status = jobio_ledgerd_main(option ? 3 : 2, argv);
 	fflush(stderr);
+	fflush(stdout);
 	return status;
 }
 
-static void expect_said(const char *wanted)
+static int served(void)
+{
+	return started(NULL);
+}
+
+static const char *text_in(const char *name)
 {
 	static char text[2000];
-	FILE *file = fopen(tempdir_path("said"), "r");
+	FILE *file = fopen(tempdir_path(name), "r");
 
 	ck_assert_ptr_nonnull(file);
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
-	ck_assert_str_eq(text, wanted);
+	return text;
+}
+
+static void expect_said(const char *wanted)
+{
+	ck_assert_str_eq(text_in("said"), wanted);
 	tempdir_remove();
+}
+
+/* --check fails, and this is one of its lines; %s is the folder. */
+static void expect_wrong(const char *line)
+{
+	char wanted[600];
+
+	ck_assert_int_eq(started("--check"), 1);
+	snprintf(wanted, sizeof(wanted), line, tempdir_name);
+	append(wanted, sizeof(wanted), "\n");
+	said_expect(text_in("printed"), wanted);
 }
 
 #define SAID(text) "jobio: ledger: " text "\n"
@@ -347,6 +518,16 @@ START_TEST(a_ledger_that_cannot_serve_says_why_and_fails)
 	expect_did("");
 	expect_said(SAID("metrics: no"));
 	begin(NULL);
+	world.has_no_munge = true;
+	ck_assert_int_eq(served(), 1);
+	expect_did("");
+	expect_said(SAID("munge: no"));
+	begin(NULL);
+	world.has_no_metrics = true;
+	ck_assert_int_eq(served(), 1);
+	expect_did("");
+	expect_said(SAID("metrics: no"));
+	begin(NULL);
 	world.has_no_fork = true;
 	ck_assert_int_eq(served(), 1);
 	expect_said(SAID("writer: Resource temporarily unavailable"));
@@ -358,6 +539,210 @@ START_TEST(a_ledger_that_cannot_serve_says_why_and_fails)
 }
 END_TEST
 
+static void expect_writer_said(const char *wanted)
+{
+	ck_assert_int_eq(started("--writer"), 1);
+	expect_said(wanted);
+}
+
+START_TEST(a_writer_has_an_end_of_a_pipe_and_the_metrics_and_no_other_file)
+{
+	char wanted[600];
+	int fd;
+
+	begin(NULL);
+	do { /* these two numbers are another's */
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	} while (fd < 4);
+	world.forks_truly = true;
+	ck_assert_int_eq(served(), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "/proc/self/exe jobio-ledgerd --writer --conf=%s/jobio.conf "
+		 "-: 0 0: nobody woke it",
+		 tempdir_name);
+	tempdir_expect("exec", wanted);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_writer_looks_again_at_an_admin_comment_that_can_be_changed)
+{
+	begin(NULL);
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes once;40 kB;");
+	configure("field=admin");
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes and looks again;40 kB;");
+	world.has_no_admin = true;
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes once;40 kB;");
+	expect_said("");
+}
+END_TEST
+
+START_TEST(a_writer_takes_what_was_calibrated_or_says_that_it_does_not)
+{
+	begin(NULL);
+	configure("[advice]\ncalibration=%s/advice.conf");
+	tempdir_put("advice.conf", "[advice]\nsmall_read_kb = 30\n");
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes once;30 kB;");
+	ck_assert_str_eq(text_in("said"), "");
+	world.has_no_child = true;
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes once;40 kB;");
+	said_expect(text_in("said"), "advice.conf: no child\n");
+	world.has_no_child = false;
+	tempdir_put("advice.conf", "[advice]\nsmall_read_kb = many\n");
+	ck_assert_int_eq(started("--writer"), 0);
+	expect_did("writes once;40 kB;");
+	said_expect(text_in("said"), "small_read_kb");
+	said_expect(text_in("said"), SAID("[advice] calibration is not used"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_writer_that_cannot_write_says_why_and_fails)
+{
+	begin(NULL);
+	world.fails = true;
+	expect_writer_said(SAID("store: it broke"));
+	begin(NULL);
+	world.has_no_acct = true;
+	expect_writer_said(SAID("slurmdbd: no"));
+	begin(NULL);
+	world.has_no_metrics = true;
+	expect_writer_said(SAID("metrics: no"));
+	begin(NULL);
+	tempdir_put("store", "this is no database, and has no room for one");
+	ck_assert_int_eq(started("--writer"), 1);
+	said_expect(text_in("said"), "/store': store: file is not");
+	tempdir_remove();
+}
+END_TEST
+
+/* ---- what it needs --------------------------------------------------------- */
+
+START_TEST(check_names_each_part_that_works)
+{
+	char wanted[1200];
+
+	begin(NULL);
+	ck_assert_int_eq(started("--check"), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "configuration: ok: %s/jobio.conf\nuser: ok\nfield: ok\n"
+		 "munge: ok\nstore: ok\nmetrics: ok\nslurmdbd: ok\n",
+		 tempdir_name);
+	ck_assert_str_eq(text_in("printed"), wanted);
+	configure("metrics_file=%s/jobio.prom");
+	configure("field=admin");
+	configure("[advice]\ncalibration=%s/advice.conf");
+	tempdir_put("advice.conf", "[advice]\nsmall_read_kb = 30\n");
+	ck_assert_int_eq(started("--check"), 0);
+	append(wanted, sizeof(wanted), "calibration: ok: %s/advice.conf\n",
+	       tempdir_name);
+	ck_assert_str_eq(text_in("printed"), wanted);
+	/* what Slurm cannot do is told, and is no failure */
+	world.has_no_admin = true;
+	ck_assert_int_eq(started("--check"), 0);
+	said_expect(text_in("printed"),
+		    "\nfield: ok: [ledger] field: 'admin': Slurm before 22.05 "
+		    "cannot change AdminComment: SystemComment is used\n"
+		    "munge: ok\n");
+	expect_said("");
+}
+END_TEST
+
+START_TEST(check_goes_on_behind_a_part_that_does_not_work)
+{
+	char wanted[1200];
+
+	begin(NULL);
+	configure("metrics_file=%s/none/jobio.prom");
+	configure("[advice]\ncalibration=%s/advice.conf");
+	world.has_no_munge = true;
+	world.slurmdbd = "slurmdbd: it is away";
+	ck_assert_int_eq(started("--check"), 1);
+	snprintf(wanted, sizeof(wanted),
+		 "configuration: ok: %s/jobio.conf\nuser: ok\nfield: ok\n"
+		 "munge: FAILED: munge: no\nstore: ok\n"
+		 "metrics: FAILED: [ledger] metrics_file: "
+		 "'%s/none/jobio.prom': its folder: No such file or "
+		 "directory\n"
+		 "slurmdbd: FAILED: slurmdbd: it is away\n"
+		 "calibration: FAILED: %s/jobio.conf: [advice] calibration: ",
+		 tempdir_name, tempdir_name, tempdir_name);
+	said_expect(text_in("printed"), wanted);
+	said_expect(text_in("printed"), "advice.conf': cannot read");
+	expect_said("");
+}
+END_TEST
+
+START_TEST(each_part_that_does_not_work_is_a_failure_of_its_own)
+{
+	begin(NULL);
+	world.has_no_munge = true;
+	expect_wrong("munge: FAILED: munge: no\nstore: ok");
+	world.has_no_munge = false;
+	world.has_no_acct = true;
+	expect_wrong("slurmdbd: FAILED: slurmdbd: no");
+	world.gives_up = true;
+	expect_wrong("slurmdbd: FAILED: slurmdbd: libslurm gave up: is "
+		     "slurm.conf readable?");
+	world.has_no_child = true;
+	expect_wrong("slurmdbd: FAILED: slurmdbd: no child");
+	world = (__typeof__(world)){ .now = 100000 };
+	configure("[advice]\ncalibration=%s/advice.conf");
+	ck_assert_int_eq(started("--check"), 1);
+	said_expect(text_in("printed"), "slurmdbd: ok\ncalibration: FAILED: ");
+	tempdir_put("advice.conf", "[advice]\n");
+	tempdir_put("store", "this is no database, and has no room for one");
+	ck_assert_int_eq(started("--check"), 1);
+	said_expect(text_in("printed"), "munge: ok\nstore: FAILED: '");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_file_of_metrics_may_lie_at_the_top_of_all_folders)
+{
+	bool may = access("/", W_OK | X_OK) == 0;
+	char wanted[600];
+
+	snprintf(wanted, sizeof(wanted), "\nmetrics: %s%s\n",
+		 may ? "ok"
+		     : "FAILED: [ledger] metrics_file: '/jobio.prom': its "
+		       "folder: ",
+		 may ? "" : strerror(errno));
+	begin(NULL);
+	configure("metrics_file=/jobio.prom");
+	ck_assert_int_eq(started("--check"), !may);
+	said_expect(text_in("printed"), wanted);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_store_that_is_away_is_not_one_that_works)
+{
+	begin(NULL);
+#ifdef HAVE_MARIADB
+	tempdir_put("jobio.conf", "[ledger]\nhost=a\nstore=mariadb\n");
+	configure("storage_user=jobio\nstorage_host=%s/no.socket");
+	ck_assert_int_eq(started("--check"), 1);
+	said_expect(text_in("printed"), "\nstore: FAILED: store: MariaDB '");
+#endif
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("ledgerd", a_writer_that_dies_is_waited_for_longer_until_one_lives,
 	  how_it_died_is_said_and_a_writer_that_lives_ends_with_the_ledger,
-	  a_ledger_that_cannot_serve_says_why_and_fails)
+	  a_ledger_that_cannot_serve_says_why_and_fails,
+	  a_writer_has_an_end_of_a_pipe_and_the_metrics_and_no_other_file,
+	  a_writer_looks_again_at_an_admin_comment_that_can_be_changed,
+	  a_writer_takes_what_was_calibrated_or_says_that_it_does_not,
+	  a_writer_that_cannot_write_says_why_and_fails,
+	  check_names_each_part_that_works,
+	  check_goes_on_behind_a_part_that_does_not_work,
+	  each_part_that_does_not_work_is_a_failure_of_its_own,
+	  a_file_of_metrics_may_lie_at_the_top_of_all_folders,
+	  a_store_that_is_away_is_not_one_that_works)

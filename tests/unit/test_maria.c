@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/allocations.h"
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
@@ -30,6 +31,9 @@ static const struct {
 	{ "SELECT @@", "settings" },
 	{ "SELECT version", "version" },
 	{ "SELECT id, restart", "runs" },
+	{ "CREATE TABLE", "create" },
+	{ "INSERT IGNORE INTO unused", "fill" },
+	{ "INSERT INTO schema_version", "mark" },
 	{ "INSERT INTO runs", "new" },
 	{ "UPDATE runs SET restart", "update" },
 	{ "SELECT text FROM records", "record" }, /* of one node */
@@ -217,9 +221,12 @@ int mysql_real_query(MYSQL *mysql, const char *text, unsigned long size)
 {
 	size_t at = word_of(text);
 	struct answer *answer = answer_of(words[at].word);
+	int left = allocations_left;
 
 	(void)mysql;
+	allocations_left = 0;
 	ck_assert_uint_eq(strlen(text), size);
+	allocations_left = left;
 	snprintf(last[at], sizeof(last[at]), "%s", text);
 	if (*words[at].word)
 		note(words[at].word);
@@ -426,6 +433,12 @@ static struct record *of_job(uint32_t job, const char *node)
 	return r;
 }
 
+static void commit_did(const char *wanted)
+{
+	ck_assert_int_eq(store_commit(store, &err), 0);
+	expect_did(wanted);
+}
+
 /* A job's only run, 9, at this version; as the tables have it. */
 #define RUN_9(version) "9 0 1000 2000 n[1-2] 1 2 " version " - - - - 1000300 4"
 
@@ -527,6 +540,31 @@ START_TEST(of_runs_that_are_as_near_the_first_takes_the_record)
 }
 END_TEST
 
+START_TEST(a_record_is_of_the_run_that_it_is_near_and_that_wants_its_node)
+{
+	connected();
+	says("runs",
+	     "8 - 90000 91000 - 1 - 5 - - - - - 3;"
+	     "9 - 2005 2100 - 1 - 5 - - - - 1000100 4",
+	     1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	commit_did("begin;runs;record;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	/* the nearest has a record of this node: it is another run's */
+	says("runs",
+	     "8 - 2005 2100 - 1 - 5 - - - - 1000100 3;"
+	     "9 - 2007 2100 - 1 - 5 - - - - 1000100 4",
+	     1);
+	says("record", "{}", 1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	commit_did("begin;runs;record;record;record;update;put;commit;");
+	said_expect(text_of("update"), " WHERE id=9");
+	store_close(store);
+}
+END_TEST
+
 START_TEST(each_job_is_locked_once_and_its_runs_are_its_own)
 {
 	struct record *of_user = made("n1"), *of_cluster = made("n1");
@@ -622,12 +660,6 @@ static void put_nodes(const char *letter, int from, int until)
 	}
 }
 
-static void commit_did(const char *wanted)
-{
-	ck_assert_int_eq(store_commit(store, &err), 0);
-	expect_did(wanted);
-}
-
 #define EIGHT_ASKED "record;record;record;record;record;record;record;record;"
 
 START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
@@ -646,10 +678,11 @@ START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
 	put_nodes("b", 17, 18); /* known: what did it say? */
 	expect_did("record;record;");
 	ck_assert_int_eq(put_it(of_job(8, "z01")), 1);
+	put_nodes("e", 1, 1);
 	says_no_more();
 	commit_did("runs;update;new;put;commit;");
 	/* its next records: known are those, and nobody else */
-	says("runs", RUN_9("19"), 1);
+	says("runs", RUN_9("20"), 1);
 	begin();
 	put_nodes("a", 4, 4);
 	put_nodes("z", 1, 1);
@@ -659,7 +692,28 @@ START_TEST(of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them)
 	put_nodes("b", 1, 3);
 	put_nodes("b", 16, 18);
 	put_nodes("c", 1, 1);
-	expect_did(EIGHT_ASKED "record;record;");
+	put_nodes("e", 1, 1);
+	expect_did(EIGHT_ASKED "record;record;record;");
+	commit_did("update;put;commit;");
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_run_beside_one_of_few_nodes_is_remembered_too)
+{
+	connected();
+	says("runs", "", 1);
+	says("runs", RUN_9("5"), 1);
+	begin();
+	ck_assert_int_eq(put_it(of_job(8, "z01")), 1);
+	put_nodes("c", 1, 9);
+	expect_did("begin;runs;runs;" EIGHT_ASKED "nodes;");
+	commit_did("new;update;put;commit;");
+	says("runs", RUN_9("14"), 1);
+	begin();
+	put_nodes("d", 1, 1);
+	put_nodes("c", 9, 9);
+	expect_did("begin;runs;record;");
 	commit_did("update;put;commit;");
 	store_close(store);
 }
@@ -868,6 +922,124 @@ START_TEST(rows_that_break_off_are_not_taken_for_all_there_are)
 	ck_assert_int_eq(put_node("n2"), -1);
 	store_rollback(store);
 	store_close(store);
+}
+END_TEST
+
+static struct record *ninth;
+static char *ninth_text;
+static struct store_reason due_reasons[2];
+static struct store_run loaded;
+
+static int put_ninth(void)
+{
+	return store_put(store, ninth, ninth_text, strlen(ninth_text), NOW,
+			 GRACE_S, &due, &err);
+}
+
+static int find_reasons(void)
+{
+	int64_t next;
+
+	return store_reasons_due(store, NOW, due_reasons, 2, &next, &err);
+}
+
+static int load_it(void)
+{
+	return store_run_load(store, 9, &loaded, &err);
+}
+
+static void after_eight(void)
+{
+	says("runs", RUN_9("5"), 1);
+	says("nodes", "n1;n2;n3;n4;n5;n6;n7;n8;n9", 1);
+	begin();
+	put_nodes("c", 1, 8);
+}
+
+static void with_reasons(void)
+{
+	says("next reason", "1000000 -", 1);
+	says("reasons", "c n t 1 2 3;d m u 4 5 6", 1);
+}
+
+static void with_run(void)
+{
+	says("load",
+	     "9 5 c summary error 7 1000 0 - - - - 1000 2000 1 2 0 0 0 1", 1);
+}
+
+/* The call fails and says why when an allocation does, whichever of them; there are
+ * so many at least. */
+static void expect_told(void (*prepare)(void), int (*call)(void), int wanted,
+			int least)
+{
+	int n, rc;
+
+	for (n = 1;; n++) {
+		connected();
+		prepare();
+		*err.text = 0;
+		has_failed = false;
+		allocations_left = n;
+		rc = call();
+		allocations_left = 0;
+		if (!has_failed)
+			break;
+		ck_assert_msg(rc == -1, "allocation %d: nobody is told", n);
+		said_expect(err.text, "out of memory");
+		store_rollback(store);
+		store_close(store);
+	}
+	ck_assert_int_eq(rc, wanted);
+	ck_assert_int_gt(n, least);
+	store_rollback(store);
+}
+
+START_TEST(when_memory_runs_out_nothing_is_half_known_or_half_told)
+{
+	ninth = made("n2");
+	ninth_text = record_text(ninth, NULL);
+	expect_told(after_eight, put_ninth, 1, 12);
+	store_close(store);
+	free(ninth_text);
+	record_free(ninth);
+	expect_told(with_reasons, find_reasons, 2, 6);
+	store_reason_free(&due_reasons[0]);
+	store_reason_free(&due_reasons[1]);
+	store_close(store);
+	expect_told(with_run, load_it, 0, 3);
+	store_run_free(&loaded);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(names_that_there_was_no_memory_for_are_asked_for_again)
+{
+	int n = 0, forgot = 0;
+
+	ninth = made("n2");
+	ninth_text = record_text(ninth, NULL);
+	do {
+		connected();
+		after_eight();
+		ck_assert_int_eq(put_ninth(), 1);
+		has_failed = false;
+		allocations_left = ++n;
+		forgot += store_commit(store, &err) == 0 && has_failed;
+		allocations_left = 0;
+		store_rollback(store);
+		*did = 0;
+		says("runs", RUN_9("14"), 1);
+		says("record", "{}", 1);
+		begin();
+		put_nodes("c", 1, 1);
+		expect_did("begin;runs;record;");
+		store_rollback(store);
+		store_close(store);
+	} while (has_failed);
+	ck_assert_int_ge(forgot, 8); /* a name each */
+	free(ninth_text);
+	record_free(ninth);
 }
 END_TEST
 
@@ -1343,14 +1515,45 @@ START_TEST(a_server_that_is_away_opens_and_one_that_refuses_does_not)
 }
 END_TEST
 
+START_TEST(tables_are_made_once_and_without_them_no_store_is_opened)
+{
+	static const char *const parts[] = { "create", "fill", "mark" };
+	size_t i;
+
+	connected();
+	store_close(store);
+	says_no_more();
+	says("settings", "16777216 0", EVER);
+	fails("version", ER_NO_SUCH_TABLE, 1);
+	store = connect_store();
+	ck_assert_ptr_nonnull(store);
+	expect_did("settings;version;create;create;create;create;create;"
+		   "create;fill;mark;");
+	store_close(store);
+	for (i = 0; i < 3; i++) {
+		fails(parts[i], ER_DBACCESS_DENIED_ERROR, 1);
+		says("version", "1", 1);
+		ck_assert_ptr_null(connect_store());
+		ck_assert_str_eq(err.text, SAID_NO);
+	}
+	/* what is there and cannot be asked is not made */
+	fails("version", ER_DBACCESS_DENIED_ERROR, 1);
+	ck_assert_ptr_null(connect_store());
+	ck_assert_str_eq(err.text, SAID_NO);
+	expect_did("settings;version;");
+}
+END_TEST
+
 UNIT_MAIN("maria",
 	  records_of_a_transaction_are_written_together_before_its_commit,
 	  a_record_of_a_run_that_is_there_changes_what_it_knows_more,
+	  a_record_is_of_the_run_that_it_is_near_and_that_wants_its_node,
 	  of_runs_that_are_as_near_the_first_takes_the_record,
 	  each_job_is_locked_once_and_its_runs_are_its_own,
 	  what_a_node_says_again_takes_the_place_of_what_it_said,
 	  a_mebibyte_of_records_is_not_held_back,
 	  of_a_run_of_many_nodes_it_asks_for_all_and_remembers_them,
+	  a_run_beside_one_of_few_nodes_is_remembered_too,
 	  what_it_remembers_is_of_that_run_at_that_version,
 	  a_transaction_that_clashed_is_made_again_from_what_was_asked,
 	  a_record_that_clashed_tells_when_it_is_due_after_all,
@@ -1358,6 +1561,8 @@ UNIT_MAIN("maria",
 	  clashes_without_end_are_given_up_with_a_reason,
 	  what_is_no_clash_ends_the_transaction_at_once,
 	  rows_that_break_off_are_not_taken_for_all_there_are,
+	  when_memory_runs_out_nothing_is_half_known_or_half_told,
+	  names_that_there_was_no_memory_for_are_asked_for_again,
 	  a_connection_that_is_lost_takes_its_transaction_with_it,
 	  a_change_is_a_transaction_of_its_own_and_made_again_likewise,
 	  a_change_among_records_is_made_behind_them,
@@ -1369,4 +1574,5 @@ UNIT_MAIN("maria",
 	  when_no_run_is_without_a_use_it_is_not_asked_again,
 	  old_runs_go_some_at_a_time_and_no_more_than_was_said,
 	  old_runs_that_cannot_go_stay_whole,
+	  tables_are_made_once_and_without_them_no_store_is_opened,
 	  a_server_that_is_away_opens_and_one_that_refuses_does_not)

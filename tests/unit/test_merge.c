@@ -394,11 +394,13 @@ START_TEST(clocks_that_are_apart_are_told_and_have_no_shape)
 		r->end = r->start + 16;
 		for (k = 0; k < 16; k++)
 			moved_at(r, (int64_t)r->start + k, 1, 1 << 20);
+		r->flags = i ? RECORD_FLAG(BASELINE_MISSING) : 0;
 		add(m, r);
 		if (!i)
 			expect_token(m, " shape=steady ");
 	}
-	expect_token(m, " q=clocks_apart ");
+	/* beside what else is wrong with the numbers */
+	expect_token(m, " q=baseline_missing,clocks_apart ");
 	merge_summary(m, &s);
 	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
 	merge_free(m);
@@ -485,12 +487,13 @@ START_TEST(changes_findings_and_refusals_are_counted)
 	/* its maker was killed: nobody knows whether it was made */
 	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, 1);
 	record_add_change(r, "weka", "mount-option", "/m", "a", "d", -1, -1);
+	record_add_change(r, "weka", "mount-option", "/n", "a", "b", 1, 1);
 	record_add_finding(r, "W01", "error", "x", NULL);
 	record_add_finding(r, "W02", "warning", "x", NULL);
 	record_add_finding(r, "W02", "info", "x", NULL);
 	record_set(&r->refused, "no");
 	add(m, r);
-	expect_token(m, " chg=1/2 find=1/1 refused=1 ");
+	expect_token(m, " chg=2/3 find=1/1 refused=1 ");
 	expect_token(m, "jobio/1 not=started rd=");
 	merge_free(m);
 }
@@ -1146,7 +1149,8 @@ START_TEST(a_node_without_numbers_does_not_end_the_search)
 }
 END_TEST
 
-START_TEST(the_longest_list_of_nodes_counts)
+START_TEST(the_longest_list_of_nodes_counts,
+	   of_lists_as_long_the_later_one_in_the_alphabet_counts)
 {
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
@@ -1156,6 +1160,23 @@ START_TEST(the_longest_list_of_nodes_counts)
 	add(m, r);
 	add(m, worker(3));
 	expect_token(m, " nodes=3/20 ");
+	merge_free(m);
+}
+END_TEST
+
+START_TEST(of_lists_as_long_the_later_one_in_the_alphabet_counts)
+{
+	static const char *const lists[] = { "n[1-3]", "n[1-9]", "n[1-7]" };
+	struct merge *m = merge_new();
+	struct record *r;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		r = worker(i + 1);
+		record_set(&r->nodelist, lists[i]);
+		add(m, r);
+	}
+	expect_token(m, " nodes=3/9 ");
 	merge_free(m);
 }
 END_TEST
@@ -1396,7 +1417,9 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  a_node_may_lack_several_things,
 	  memory_that_runs_out_is_told_and_nothing_is_lost,
 	  a_node_without_numbers_does_not_end_the_search,
-	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary,
+	  the_longest_list_of_nodes_counts,
+	  of_lists_as_long_the_later_one_in_the_alphabet_counts,
+	  a_run_without_records_has_a_summary,
 	  two_records_of_one_second_count_as_one_in_any_order,
 	  the_better_of_two_records_is_told,
 	  mounts_are_joined_while_there_is_room_for_the_rest,

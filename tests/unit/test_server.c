@@ -70,7 +70,7 @@ int fake_clock_gettime(clockid_t clock, struct timespec *ts)
 struct event *event_new(struct event_base *base, evutil_socket_t fd, short what,
 			event_callback_fn call, void *arg);
 
-static struct event *tick_event;
+static struct event *tick_event, *batch_event;
 
 struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
 			     short what, event_callback_fn call, void *arg)
@@ -79,6 +79,8 @@ struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
 
 	if (fd < 0 && what & EV_PERSIST)
 		tick_event = event;
+	else if (fd < 0 && !batch_event)
+		batch_event = event;
 	return event;
 }
 
@@ -187,6 +189,7 @@ static void begin(void)
 	ck_assert_ptr_nonnull(freopen(tempdir_path("said"), "w", stderr));
 	service.metrics = &metrics;
 	service.ledger_uid = LEDGER_UID;
+	batch_event = NULL;
 	server = server_new(&config, &service, NULL, wake, &service, &err);
 	ck_assert_msg(server != NULL, "%s", err.text);
 	port = listens_at();
@@ -877,7 +880,7 @@ START_TEST(
 		HALF = SERVER_PEERS_MAX / 2
 	};
 	static int fd[SERVER_PEERS_MAX];
-	int i;
+	int i, more;
 
 	if (!may_open(3 * SERVER_PEERS_MAX))
 		return;
@@ -909,6 +912,53 @@ START_TEST(
 	ck_assert_uint_eq(metrics.closed[METRICS_CLOSED_ROOM], 1);
 	said_expect(said(), "': its address holds most of the room and does "
 			    "not say who it is: closed\n");
+	/* at once, for whoever comes, and not when it looks again */
+	event_del(tick_event);
+	more = asked(0, GET);
+	ck_assert_str_eq(answered(more, 0), OK);
+	end();
+}
+END_TEST
+
+/* A record that waits until the server next looks at what else there is to do. */
+static int record_that_waits(void)
+{
+	int fd;
+
+	event_del(tick_event);
+	turn();
+	fd = asked(0, PUT);
+	UNTIL(strstr(did, "p0"));
+	event_del(batch_event);
+	return fd;
+}
+
+START_TEST(who_waits_for_a_commit_stays_and_those_who_came_later_go)
+{
+	int record, slow, silent;
+
+	begin();
+	record = record_that_waits();
+	put_size(slow = connected(), 100);
+	UNTIL(metrics.peers == 2);
+	turn();
+	ck_assert_str_eq(noted(), "p0 ");
+	later(SERVER_FRAME_S * 1000 + 1000);
+	ck_assert(is_closed(slow));
+	ck_assert_str_eq(answered(record, 0), OK);
+	close(record);
+	UNTIL(metrics.peers == 0);
+	noted();
+	record = record_that_waits();
+	silent = connected();
+	UNTIL(metrics.peers == 2);
+	ck_assert_str_eq(noted(), "p0 ");
+	clock_ms += SERVER_FRESH_S * 1000;
+	errno = EMFILE;
+	accept_error(listener, server);
+	turn();
+	ck_assert(is_closed(silent));
+	ck_assert_str_eq(answered(record, 0), OK);
 	end();
 }
 END_TEST
@@ -1046,6 +1096,7 @@ UNIT_MAIN(
 	frames_that_fill_memory_go_the_oldest_first,
 	when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came,
 	an_address_that_holds_most_of_the_room_without_a_word_makes_room_first,
+	who_waits_for_a_commit_stays_and_those_who_came_later_go,
 	without_a_descriptor_the_one_silent_for_longest_goes_and_it_is_said,
 	the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it,
 	a_signal_ends_it_when_what_waits_has_been_committed,

@@ -107,6 +107,36 @@ START_TEST(only_root_may_say_why_a_node_is_drained)
 }
 END_TEST
 
+/* Asked by root: 1 when the answer waits for the commit. */
+static int handled(struct service *service, const char *request)
+{
+	char *answer = NULL;
+	int rc = service_handle(service, request, strlen(request), 0, NOW,
+				&answer);
+
+	free(answer);
+	return rc;
+}
+
+START_TEST(an_answer_to_a_reason_waits_for_the_commit)
+{
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct err err;
+
+	ck_assert_int_eq(handled(&service, OURS), 1);
+	service_abort(&service);
+	ck_assert_int_eq(reason_count(store), 0);
+	ck_assert_int_eq(handled(&service, OURS), 1);
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert_int_eq(reason_count(store), 1);
+	ck_assert_int_eq(handled(&service, TAKEN_BACK), 1);
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert_int_eq(reason_count(store), 0);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_reason_can_be_taken_back_by_the_node_that_gave_it)
 {
 	struct store *store = opened();
@@ -172,25 +202,18 @@ START_TEST(an_answer_to_a_put_waits_for_the_commit)
 {
 	struct store *store = opened();
 	struct service service = made_service(store);
-	char *answer = NULL;
 	static const char request[] =
 		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
 		"\"job\":7,\"node\":\"n\",\"uid\":1,\"start\":1}}";
 	struct err err;
 
-	ck_assert_int_eq(service_handle(&service, request, strlen(request), 0,
-					NOW, &answer),
-			 1);
+	ck_assert_int_eq(handled(&service, request), 1);
 	ck_assert_int_eq(service.in_batch, 1);
 	service_abort(&service);
 	ck_assert_int_eq(run_count(store), 0);
-	free(answer);
-	ck_assert_int_eq(service_handle(&service, request, strlen(request), 0,
-					NOW, &answer),
-			 1);
+	ck_assert_int_eq(handled(&service, request), 1);
 	ck_assert_int_eq(service_commit(&service, &err), 0);
 	ck_assert_int_eq(run_count(store), 1);
-	free(answer);
 	closed(store);
 }
 END_TEST
@@ -213,6 +236,28 @@ START_TEST(a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only)
 	ck_assert_str_eq(ask(&service, BOB, "{\"op\":\"get\",\"job\":\"8\"}"),
 			 "{\"ok\":false,\"error\":\"job '8': no record that "
 			 "you may read\"}");
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_newer_run_of_another_user_hides_no_run_of_ones_own)
+{
+	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct record *bobs = made("n1");
+	const char *answer;
+
+	bobs->uid = BOB;
+	bobs->start = 5000;
+	bobs->end = 6000;
+	ask_put(&service, 0, made("n1"));
+	ask_put(&service, 0, bobs);
+	answer = ask(&service, ALICE, get);
+	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
+	ck_assert_ptr_null(strstr(answer, "\"start\":5000.000"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, BOB, get), "\"start\":5000.000"));
 	closed(store);
 }
 END_TEST
@@ -1275,10 +1320,13 @@ START_TEST(a_list_is_of_a_thousand_jobs_at_most)
 	struct store *store = opened();
 	struct service service = made_service(store);
 	char *request = list_of(1000);
-	struct record *first = made("n1");
+	struct record *first = made("n1"), *last = made("n1");
+	const char *answer;
 
 	first->job = 1;
 	ask_put(&service, 0, first);
+	last->job = UINT32_MAX;
+	ask_put(&service, 0, last);
 	ck_assert_str_eq(ask(&service, 0, request),
 			 "{\"ok\":true,\"runs\":[],\"done\":1000}");
 	free(request);
@@ -1287,9 +1335,10 @@ START_TEST(a_list_is_of_a_thousand_jobs_at_most)
 				     "list: jobs: must be a list of at most"));
 	free(request);
 	/* numbers that no job has stand in nobody's way */
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, 0, "{\"op\":\"list\",\"jobs\":[0,4294967297,1]}"),
-		"\"job\":1,"));
+	answer = ask(&service, 0,
+		     "{\"op\":\"list\",\"jobs\":[0,4294967297,1,4294967295]}");
+	ck_assert_ptr_nonnull(strstr(answer, "\"job\":1,"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"job\":4294967295,"));
 	closed(store);
 }
 END_TEST
@@ -1424,6 +1473,8 @@ START_TEST(nodes_that_there_is_room_for_are_remembered)
 END_TEST
 
 UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
+	  an_answer_to_a_reason_waits_for_the_commit,
+	  a_newer_run_of_another_user_hides_no_run_of_ones_own,
 	  a_store_that_is_away_is_remarked_once_and_when_it_is_back,
 	  a_store_that_fails_takes_the_batch_with_it,
 	  the_writer_is_woken_when_a_run_is_whole,

@@ -11,6 +11,7 @@
 /* A slurmdbd and a slurmctld of our own: what they answer, what they were asked. */
 static struct fake {
 	bool is_down, in_admin;
+	bool begins; /* a transaction of its own, which it leaves open */
 	enum acct_result result;
 	const char *why;
 	int64_t het_job, het_offset;
@@ -27,6 +28,8 @@ static int64_t next;
 static FILE *log_file;
 static int second_at =
 	-1; /* the fd to wake with when job 8 comes, at a write */
+static int ends_at =
+	-1; /* the fd to close at the second write: the server's end */
 
 static struct record *alone(uint32_t job)
 {
@@ -55,6 +58,10 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		strcpy(jobs[i].account, "lab");
 		err_set(&jobs[i].why, "%s", fake.why);
 	}
+	if (fake.begins)
+		ck_assert_int_eq(store_begin(store, err), 0);
+	if (fake.calls == 2 && ends_at >= 0)
+		close(ends_at);
 	if (second_at >= 0) {
 		put(store, alone(8));
 		ck_assert_int_eq((int)write(second_at, "x", 1), 1);
@@ -590,6 +597,23 @@ START_TEST(of_a_batch_that_cannot_be_noted_nothing_is_noted)
 }
 END_TEST
 
+START_TEST(a_batch_that_cannot_be_begun_is_a_store_that_fails)
+{
+	struct store_run run;
+
+	start();
+	put(store, alone(7));
+	fake.begins = true;
+	expect_failure(NOW, "store: cannot start a transaction within a "
+			    "transaction");
+	store_rollback(store);
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, STORE_DIRTY);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_use_that_cannot_be_kept_is_a_store_that_fails)
 {
 	start();
@@ -691,6 +715,23 @@ START_TEST(a_writer_that_is_woken_makes_another_round)
 }
 END_TEST
 
+START_TEST(what_is_more_than_a_batch_follows_at_once_unasked)
+{
+	struct err err = { "" };
+	int fds[2];
+	uint32_t i;
+
+	start();
+	for (i = 0; i <= WRITER_BATCH; i++)
+		put(store, alone(7 + i));
+	ck_assert_int_eq(pipe(fds), 0);
+	ends_at = fds[1];
+	ck_assert_int_eq(writer_run(&writer, fds[0], &err), 0);
+	ck_assert_int_eq(fake.calls, 2);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_writer_whose_store_fails_ends)
 {
 	struct err err = { "" };
@@ -727,10 +768,12 @@ UNIT_MAIN(
 	a_run_is_kept_until_it_is_older_than_the_site_wants,
 	old_runs_are_looked_for_each_hour,
 	of_a_batch_that_cannot_be_noted_nothing_is_noted,
+	a_batch_that_cannot_be_begun_is_a_store_that_fails,
 	a_use_that_cannot_be_kept_is_a_store_that_fails,
 	a_writer_says_so_when_the_store_cannot_tell_what_is_due,
 	a_reason_that_cannot_be_noted_is_a_store_that_fails,
 	old_runs_that_cannot_be_told_stay_unused,
 	the_writer_ends_when_the_server_does_after_what_is_due,
 	a_writer_that_is_woken_makes_another_round,
+	what_is_more_than_a_batch_follows_at_once_unasked,
 	a_writer_whose_store_fails_ends)
