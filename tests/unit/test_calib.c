@@ -163,6 +163,9 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 	} bad[] = {
 		{ { .cores = "0,3" },
 		  "--io-cores: '3': not a number from 0 to 2" },
+		{ { .cores = "2,2" },
+		  "--io-cores: '2,2': expected at most 65 numbers, each larger "
+		  "than the one before" },
 		{ { .cores = "2,1" },
 		  "--io-cores: '2,1': expected at most 65 numbers, each larger "
 		  "than the one before" },
@@ -561,7 +564,7 @@ START_TEST(the_filesystem_of_the_folder_is_the_innermost)
 	struct record *record = record_new();
 	struct job_report report = { .records = &record, .record_count = 1 };
 	struct calib_job job = { .id = "7" };
-	static const char *const fs[] = { "/", "/mnt/w", "/mnt", "/mnt/w/x/y",
+	static const char *const fs[] = { "/", "/mnt/w/x/y", "/mnt/w", "/mnt",
 					  "/mnt/w2" };
 	struct record_io io;
 	size_t i;
@@ -577,10 +580,10 @@ START_TEST(the_filesystem_of_the_folder_is_the_innermost)
 		record_add_app(record, &io);
 		record_add_mount(record, fs[i], fs[i] + 1, "s");
 	}
-	job.moved.read_bytes = 11;
+	job.moved.read_bytes = 12;
 	calib_job_judge(&job, &plan, &setting, &report, "/mnt/w/x");
 	ck_assert_str_eq(job.why, "");
-	ck_assert_int_eq(job.told.read_bytes, 11);
+	ck_assert_int_eq(job.told.read_bytes, 12);
 	ck_assert_str_eq(job.mount, "/mnt/w");
 	ck_assert_str_eq(job.fstype, "mnt/w");
 	ck_assert_str_eq(job.node, "c1");
@@ -703,8 +706,9 @@ static void fill(struct calib_data *data)
 	}
 }
 
-static unsigned int constant(const struct calib_data *data, const char *fstype,
-			     const char *key)
+/* With the value 0 where there is no such constant. */
+static struct calib_constant found(const struct calib_data *data,
+				   const char *fstype, const char *key)
 {
 	struct calib_constant list[CALIB_CONSTANTS];
 	struct config_advice limits;
@@ -714,8 +718,14 @@ static unsigned int constant(const struct calib_data *data, const char *fstype,
 	count = calib_constants(data, fstype, &limits, list);
 	for (i = 0; i < count; i++)
 		if (!strcmp(list[i].key, key))
-			return list[i].value;
-	return 0;
+			return list[i];
+	return (struct calib_constant){ .value = 0 };
+}
+
+static unsigned int constant(const struct calib_data *data, const char *fstype,
+			     const char *key)
+{
+	return found(data, fstype, key).value;
 }
 
 START_TEST(constants_follow_from_what_was_measured)
@@ -750,6 +760,92 @@ START_TEST(constants_follow_from_what_was_measured)
 			data.jobs[i].runs[k].latency_us = 0.3;
 	ck_assert_uint_eq(calib_data_count(&data), plan.turn_count);
 	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 1);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+/* Nothing was moved in some of the runs. */
+static void forget(struct calib_data *data, bool is_write, unsigned int kib)
+{
+	const struct calib_shape *shapes = data->plan->shapes;
+	size_t i, k;
+
+	for (i = 0; i < data->plan->turn_count; i++)
+		for (k = 0; k < data->plan->shape_count; k++)
+			if (shapes[k].is_write == is_write &&
+			    shapes[k].block_kib == kib) {
+				data->jobs[i].runs[k].bytes = 0;
+				data->jobs[i].runs[k].calls = 0;
+			}
+}
+
+/* What a constant was taken from. */
+static const char *origin(const struct calib_data *data, const char *key)
+{
+	static struct calib_constant one;
+
+	one = found(data, "wekafs", key);
+	return one.from;
+}
+
+START_TEST(constants_are_those_of_the_profile_whose_core_does_most)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	struct err err;
+	size_t i, k;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	calib_data_count(&data);
+	/* of equal ones the first */
+	ck_assert_str_eq(origin(&data, "core_read_mbs"),
+			 "profile none, in proportion up to io-cores=2, jobs: "
+			 "6, spread 0 %");
+	for (i = 0; i < plan.turn_count; i++)
+		for (k = 0; k < plan.shape_count; k++)
+			if (plan.settings[plan.turns[i].setting].profile &&
+			    !strcmp(plan.settings[plan.turns[i].setting]
+					    .profile->name,
+				    "stream"))
+				data.jobs[i].runs[k].bytes *= 2;
+	ck_assert_str_eq(origin(&data, "core_read_mbs"),
+			 "profile stream, in proportion up to io-cores=2, "
+			 "jobs: 6, spread 0 %");
+	ck_assert_str_eq(origin(&data, "core_read_iops"),
+			 "profile none, in proportion up to io-cores=2, jobs: "
+			 "6, spread 0 %");
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(what_nothing_has_measured_leaves_out_its_constant_and_panel_alone)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	struct err err;
+	char *picture;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	forget(&data, false, 1024);
+	calib_data_count(&data);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_mbs"), 0);
+	ck_assert_uint_eq(constant(&data, "wekafs", "small_read_kb"), 0);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_write_mbs"), 5000);
+	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_iops"), 100000);
+	ck_assert_uint_eq(constant(&data, "wekafs", "small_write_kb"), 50);
+	picture = calib_plot_engines(&data);
+	ck_assert_ptr_null(strstr(picture, ">1 MiB read, "));
+	ck_assert_ptr_nonnull(strstr(picture, ">1 MiB written, "));
+	ck_assert_ptr_nonnull(strstr(picture, ">4 KiB written, "));
+	free(picture);
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -834,6 +930,27 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	sample_kept("report/direct.svg.golden", pictures[2]);
 	for (i = 0; i < 3; i++)
 		free(pictures[i]);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(the_most_cores_that_a_site_may_allow_are_drawn)
+{
+	struct config *config = conf_load("[option]\nio_cores_max = 64\n");
+	struct calib_plan plan =
+		make(config, &(struct calib_wish){ .cores = "1,64" });
+	struct calib_data data;
+	struct err err;
+	char *picture;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	calib_data_count(&data);
+	picture = calib_plot_scaling(&data, 80);
+	ck_assert_uint_eq(count(picture, ">64</text>"), 4);
+	free(picture);
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -1052,6 +1169,49 @@ START_TEST(a_calibration_is_written_down_with_all_of_its_runs)
 }
 END_TEST
 
+/* The text of a file that was written; the caller frees. */
+static char *written(const char *name)
+{
+	struct err err;
+	char *text = fileio_read(tempdir_path(name), 1 << 22, NULL, &err);
+
+	ck_assert_msg(text != NULL, "%s", err.text);
+	return text;
+}
+
+START_TEST(each_profile_has_its_lines_and_a_job_the_runs_that_it_had)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct config_advice limits;
+	struct calib_about about = { .dir = "/mnt/w/x",
+				     .cluster = "",
+				     .limits = &limits };
+	struct calib_data data;
+	struct err err;
+	char *text;
+
+	config_advice_init(&limits);
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	data.jobs[0].has_run[1] = false; /* and those behind it */
+	data.jobs[0].run_count--;
+	calib_data_count(&data);
+	tempdir_make();
+	ck_assert_msg(calib_write(tempdir_name, &data, &about, &err) == 0, "%s",
+		      err.text);
+	text = written("calibration.json");
+	ck_assert_uint_eq(count(text, "\"grows_to\":"), 3 * CALIB_METRICS);
+	ck_assert_uint_eq(count(text, "\"ms\":"),
+			  plan.turn_count * plan.shape_count - 1);
+	free(text);
+	tempdir_remove();
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
 /* In the place of the last file of a calibration is a folder. */
 START_TEST(each_file_that_cannot_be_written_is_a_failure)
 {
@@ -1109,10 +1269,14 @@ UNIT_MAIN("calib",
 	  a_job_that_did_not_get_what_it_asked_for_measures_nothing,
 	  a_line_goes_as_far_as_each_core_adds_its_part,
 	  constants_follow_from_what_was_measured,
+	  constants_are_those_of_the_profile_whose_core_does_most,
+	  what_nothing_has_measured_leaves_out_its_constant_and_panel_alone,
 	  an_axis_ends_at_a_round_number_above_the_most,
 	  numbers_have_three_digits_and_a_unit,
 	  pictures_have_all_panels_light_and_dark_and_a_description,
+	  the_most_cores_that_a_site_may_allow_are_drawn,
 	  a_plot_of_many_series_looks_as_it_did,
 	  of_many_places_some_have_their_names,
 	  a_calibration_is_written_down_with_all_of_its_runs,
+	  each_profile_has_its_lines_and_a_job_the_runs_that_it_had,
 	  each_file_that_cannot_be_written_is_a_failure)
