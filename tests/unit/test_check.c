@@ -108,6 +108,9 @@ START_TEST(a_node_is_gone_after_each_job_where_it_waits_less_than_a_minute)
 	expect_soon("SuspendTime=30\nPartitionName=p Nodes=all\n"
 		    "PartitionName=q Nodes=x SuspendTime=99",
 		    true);
+	expect_soon("SuspendTime=30\nPartitionName=q Nodes=x SuspendTime=99\n"
+		    "PartitionName=p Nodes=all",
+		    true);
 	expect_soon("SuspendTime=30\nPartitionName=p Nodes=x", false);
 	expect_soon("SuspendTime=30\nPartitionName=p", false);
 	expect_soon("PartitionName=p Nodes=ALL PowerDownOnIdle=yes", true);
@@ -122,6 +125,9 @@ START_TEST(slurmctlds_host_judges_each_line_by_its_first_node)
 			  "PartitionName=p Nodes=r01n4x PowerDownOnIdle=YES"),
 		    "node r[01-16]n[4,7]x,y has State=CLOUD" AFTER);
 	ck_assert_str_eq(cloud("NodeName=k1 State=UNKNOWN\nNodeName=k2"), "");
+	said_expect(cloud("NodeName=k1 State=UNKNOWN\nNodeName=k2\n"
+			  "NodeName=k3 State=CLOUD"),
+		    "J15 info slurm.conf: node k3 has State=CLOUD" LOST);
 	ck_assert_str_eq(said(check_cloud, NULL, ""), "");
 	ck_assert_str_eq(said(check_cloud, "NodeName=k[1-2] State=CLOUD",
 			      "[ledger]\nhost = a\nwait_nodes = k1"),
@@ -240,6 +246,15 @@ START_TEST(a_hosts_roles_follow_from_what_runs_outside_of_containers)
 			  ROLE_CTLD);
 	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"),
 			  ROLE_LEDGER);
+	doctor.host = "a";
+	tempdir_make();
+	tempdir_put("slurm.conf", "NodeName=a\nSlurmctldHost=a\n");
+	doctor.slurm = slurm_conf_load(tempdir_name, "/slurm.conf", NULL);
+	tempdir_remove();
+	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"),
+			  ROLE_NODE | ROLE_CTLD | ROLE_LEDGER);
+	slurm_conf_free(doctor.slurm);
+	doctor.slurm = NULL;
 	ck_assert_uint_eq(roles_where_runs("Name:\tbash\n"), ROLE_LOGIN);
 	ck_assert_uint_eq(roles_where_runs("Umask:\t1\nName:\tslurmd\n"),
 			  ROLE_LOGIN);
@@ -503,6 +518,10 @@ START_TEST(what_slurmctld_has_not_taken_over_is_told)
 			      "Prolog[0] = /a\nProlog[1] = /b\n",
 			      "Prolog=/a\nProlog=/b"),
 			 "");
+	said_expect(ctld("PrologEpilogTimeout = 5\nPrologFlags = x\n"
+			 "Prolog[0] = /b\n",
+			 "Prolog=/a"),
+		    "Prolog=/a, and slurmctld runs with /b: ");
 	said_expect(ctld("Prolog = (null)\n", "Prolog=/a"),
 		    "Prolog=/a, and slurmctld runs with (null)");
 	/* what either does not say is no difference */
@@ -628,6 +647,11 @@ START_TEST(each_ledger_that_does_not_answer_is_told)
 	doctor.root = "";
 	ck_assert_str_eq(asked(), "");
 	ledger.is_away = true;
+	/* nobody is asked where none is named, or one that nobody can reach */
+	ck_assert_str_eq(said(check_ledger, NULL, "[ledger]\nhost = ::1"),
+			 "L02 error jobio.conf: [ledger] host=::1: no ledger "
+			 "runs on this host, so its records go nowhere; the "
+			 "name of the host that runs jobio-ledgerd\n");
 	ck_assert_str_eq(asked(),
 			 "L04 error the ledger cannot be reached: ledger 'a': "
 			 "refused; start jobio-ledgerd on a, and open its TCP "

@@ -12,7 +12,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-static char in[1 << 20], out[1 << 16];
+static char in[3 << 20], out[1 << 16];
 
 /* One more line of what is folded. */
 #define say(...) append(in, sizeof(in), __VA_ARGS__)
@@ -218,6 +218,29 @@ START_TEST(pieces_of_two_tasks_are_put_together_in_their_turns)
 }
 END_TEST
 
+/* A task begins an answer, and goes on for so many bytes. */
+static void begin_long(size_t size)
+{
+	static char more[1 << 20];
+
+	memset(more, 'x', size);
+	more[size] = '\0';
+	say("0: {\"host\":\"c1\",\n0: %s\n", more);
+}
+
+START_TEST(what_a_task_has_begun_to_say_has_at_most_a_mebibyte)
+{
+	const size_t room = (1 << 20) - strlen("{\"host\":\"c1\",") - 1;
+
+	begin_long(room);
+	fold();
+	expect("1 lines are no answer; the first: {\"host\":\"c1\",xxx");
+	begin_long(room + 1);
+	fold();
+	expect("2 lines are no answer; the first: 0: xxx");
+}
+END_TEST
+
 UNIT_MAIN("check_fold", the_worst_finding_decides_the_exit_status,
 	  findings_are_sorted_by_weight_and_hosts_and_code,
 	  a_finding_is_as_bad_as_it_is_anywhere,
@@ -225,4 +248,5 @@ UNIT_MAIN("check_fold", the_worst_finding_decides_the_exit_status,
 	  a_long_list_of_hosts_is_cut,
 	  hosts_of_several_jobio_conf_are_told_and_a_failure,
 	  lines_that_are_no_answer_are_counted_and_the_first_is_shown,
-	  pieces_of_two_tasks_are_put_together_in_their_turns)
+	  pieces_of_two_tasks_are_put_together_in_their_turns,
+	  what_a_task_has_begun_to_say_has_at_most_a_mebibyte)

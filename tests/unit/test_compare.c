@@ -21,30 +21,27 @@
 	",\"read_bytes\":" read ",\"read_calls\":" calls                       \
 	",\"write_bytes\":" written ",\"write_calls\":2"
 
+#define OF_ALL_JOBS                                                            \
+	"{\"scope\":\"node\",\"source\":\"mountstats\",\"fs\":\"/a\"" MOVED(   \
+		"8888", "8", "8888") "},"
+#define OF_IT                                                                  \
+	APP("bpf", "\"/a\"",                                                   \
+	    MOVED("1024", "2", "1000") ",\"read_us\":500,\"write_us\":9000,"   \
+				       "\"meta\":{\"open\":10,\"stat\":5}")    \
+	"," APP("bpf", "\"/b\"", MOVED("1024", "1", "24")) "," APP(            \
+		"stepd", "null", MOVED("9999", "9", "9999"))
+
 static const struct job {
 	const char *id, *summary;
 	const char *records[3];
 	int64_t elapsed_s; /* of sacct; 0: it knows nothing */
 	int64_t left_out;
 } jobs[] = {
-	/* two nodes, two filesystems and a worse source */
+	/* two nodes, two filesystems, a worse source and what the node did */
 	{ "7",
 	  "jobio/1 rd=3KiB/6 wr=2KiB/4 nodes=2/2 cores=1 cpus=1 prof=a "
 	  "fs=/a:nfs scope=job src=bpf q=-",
-	  { NODE("c1", "1795224948",
-		 ",\"app\":[" APP(
-			 "bpf", "\"/a\"",
-			 MOVED("1024", "2",
-			       "1000") ",\"read_us\":500,"
-				       "\"write_us\":9000,\"meta\":{\"open\":"
-				       "10,"
-				       "\"stat\":5}") "," APP("bpf", "\"/b\"",
-							      MOVED("1024", "1",
-								    "24")) "," APP("stepd",
-										   "null",
-										   MOVED("9999",
-											 "9",
-											 "9999")) "]"),
+	  { NODE("c1", "1795224948", ",\"app\":[" OF_ALL_JOBS OF_IT "]"),
 	    NODE("c2", "1795224948",
 		 ",\"app\":[" APP("bpf", "\"/a\"",
 				  MOVED("1024", "3", "1024")) "]"),

@@ -70,6 +70,11 @@ START_TEST(parameters_are_whole_words_and_some_are_intels)
 	expect(K01("clocksource=tsc nomodeset intel_iommu=off "
 		   "intel_idle.max_cstate=0 processor.max_cstate=0 "
 		   "numa_balancing=disable"));
+	tempdir_put("proc/cmdline",
+		    "root=/dev/sda1 quiet splash xnomodeset nomodeset "
+		    "clocksource=tsc tsc=reliable processor.max_cstate=0 "
+		    "intel_idle.max_cstate=0 numa_balancing=disable\n");
+	expect(K01("intel_iommu=off"));
 	tempdir_put("proc/cmdline", "tsc=reliable\tnomodeset");
 	tempdir_put("proc/cpuinfo", "CPU implementer : 0x41\n");
 	expect(K01("clocksource=tsc processor.max_cstate=0 "
@@ -177,6 +182,12 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	expect(K04("2-3", "C3", "60", INTEL));
 	state(3, 0, "40", "0", "C3");
 	expect(K04("2-3", "a state", "50", INTEL));
+	state(2, 1, "0", "0", "POLL"); /* only the other one sleeps */
+	state(2, 2, "0", "0", "POLL");
+	state(2, 4, "0", "0", NULL);
+	state(2, 5, "0", "0", "POLL");
+	expect(K04("3", "C3", "40", INTEL));
+	state(2, 4, "50", "0", NULL);
 	state(3, 0, "10", "0", "C3"); /* quick enough */
 	expect(K04("2", "a state", "50", INTEL));
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
@@ -298,6 +309,10 @@ START_TEST(irqbalance_is_told_what_it_is_not_told_yet)
 		    "IRQBALANCE_BANNED_CPULIST=3\n"
 		    "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
 	expect(K08("3", "2-3,7")); /* the last one counts */
+	tempdir_put("etc/default/irqbalance",
+		    "# of irqbalance\nIRQBALANCE_ONESHOT=1\n"
+		    "IRQBALANCE_BANNED_CPULIST=3\n");
+	expect("");
 	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=\n");
 	expect(K08("3", "2-3"));
 	tempdir_put("etc/sysconfig/irqbalance",

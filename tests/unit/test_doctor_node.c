@@ -662,6 +662,7 @@ START_TEST(one_of_the_scripts_runs_jobios)
 	ck_assert_str_eq(hooked("Epilog=/d/*"), "");
 	ck_assert_str_eq(hooked("Epilog=/d/[ab]"), "");
 	ck_assert_str_eq(hooked("Epilog=/d/a\nEpilog=/d/b"), "");
+	ck_assert_str_eq(hooked("Epilog=/d/b\nEpilog=/d/a"), "");
 	said_expect(hooked("Epilog=/d/?\nEpilog=/d/no"), "S17 error");
 	/* one that lies beside its helper is ours, whatever it says */
 	put_program("d/jobio-release", "");
