@@ -23,6 +23,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 
+static uid_t slurm_uid; /* of user slurm; 0: who runs this */
 static struct doctor doctor;
 static struct findings findings;
 
@@ -301,6 +302,41 @@ START_TEST(others_than_root_write_no_jobio_conf_and_users_read_it)
 }
 END_TEST
 
+/* What is said where this user is SlurmUser. */
+static const char *trusting(const char *slurm_user)
+{
+	char slurm_conf[100];
+
+	snprintf(slurm_conf, sizeof(slurm_conf), "SlurmUser=%s", slurm_user);
+	return conf(slurm_conf, "");
+}
+
+START_TEST(a_jobio_conf_is_roots_or_slurm_users)
+{
+	uid_t uid = geteuid() ? geteuid() : 1;
+	char root[300], path[512], wanted[100];
+
+	begin(ROLE_LOGIN);
+	snprintf(root, sizeof(root), "%s", tempdir_make());
+	snprintf(path, sizeof(path), "%s", tempdir_put("jobio.conf", ""));
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	doctor.root = root;
+	if (geteuid() == 0) {
+		ck_assert_str_eq(trusting("nobody-knows"), "");
+		ck_assert_int_eq(chown(path, uid, 0), 0);
+	}
+	snprintf(wanted, sizeof(wanted),
+		 "J04 error /jobio.conf: uid %u owns it, mode 644: ", uid);
+	said_expect(trusting("nobody-knows"), wanted);
+	said_expect(conf(NULL, ""), wanted);
+	slurm_uid = uid;
+	ck_assert_str_eq(trusting("slurm"), "");
+	slurm_uid = uid + 1;
+	said_expect(trusting("slurm"), wanted);
+	ck_assert_int_eq(fileio_rmtree(root, NULL), 0);
+}
+END_TEST
+
 START_TEST(an_io_cores_max_that_takes_all_cores_is_told)
 {
 	begin(ROLE_NODE);
@@ -379,6 +415,21 @@ START_TEST(a_prolog_has_half_of_the_time_that_slurm_gives_it)
 }
 END_TEST
 
+START_TEST(so_has_an_epilog_that_waits_for_the_ledger)
+{
+	static const char waits[] = "[ledger]\nhost = a\nwait_nodes = n1\n"
+				    "send_timeout_ms = 30000";
+
+	begin(ROLE_NODE);
+	ck_assert_str_eq(conf("PrologEpilogTimeout=60", waits), "");
+	said_expect(conf("PrologEpilogTimeout=59", waits),
+		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
+		    "jobio.conf: send_timeout_ms=30000 with wait_nodes: ");
+	doctor.host = "n2";
+	ck_assert_str_eq(conf("PrologEpilogTimeout=59", waits), "");
+}
+END_TEST
+
 START_TEST(partitions_of_jobio_conf_are_slurms)
 {
 	begin(ROLE_LOGIN);
@@ -445,6 +496,9 @@ START_TEST(a_profile_that_no_client_takes_is_told_once)
 		    "J06 error [profile p] on [client w]: mount option "
 		    "'forcedirct'");
 	ck_assert_ptr_null(strstr(conf(NULL, text), "was not applied"));
+	snprintf(text, sizeof(text), "%s%s[profile q]\nmmconfig=maxMBpS=2000",
+		 weka, profile);
+	said_expect(conf(NULL, text), "J07 warning [profile q]: ");
 }
 END_TEST
 
@@ -597,7 +651,7 @@ struct passwd *__wrap_getpwnam(const char *name)
 {
 	if (strcmp(name, "slurm") != 0)
 		return __real_getpwnam(name);
-	its_user.pw_uid = geteuid();
+	its_user.pw_uid = slurm_uid ? slurm_uid : geteuid();
 	return ledger.has_no_user ? NULL : &its_user;
 }
 
@@ -895,9 +949,11 @@ UNIT_MAIN("check",
 	  a_hosts_roles_follow_from_slurm_conf,
 	  a_hosts_roles_follow_from_what_runs_outside_of_containers,
 	  others_than_root_write_no_jobio_conf_and_users_read_it,
+	  a_jobio_conf_is_roots_or_slurm_users,
 	  an_io_cores_max_that_takes_all_cores_is_told,
 	  a_spec_set_larger_than_io_cores_min_is_told,
 	  a_prolog_has_half_of_the_time_that_slurm_gives_it,
+	  so_has_an_epilog_that_waits_for_the_ledger,
 	  partitions_of_jobio_conf_are_slurms,
 	  a_calibration_is_read_where_advice_is_given,
 	  a_profile_that_no_client_takes_is_told_once,

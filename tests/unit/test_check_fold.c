@@ -114,6 +114,40 @@ START_TEST(a_finding_is_as_bad_as_it_is_anywhere)
 }
 END_TEST
 
+START_TEST(a_host_with_several_findings_is_as_bad_as_the_worst)
+{
+	say("{\"host\":\"c1\",\"jobio\":\"1\",\"conf\":\"aa\",\"findings\":["
+	    "{\"code\":\"X1\",\"severity\":\"info\",\"text\":\"small\"},"
+	    "{\"code\":\"X2\",\"severity\":\"error\",\"text\":\"large\"},"
+	    "{\"code\":\"X3\",\"severity\":\"warning\",\"text\":\"so so\"}"
+	    "]}\n");
+	ck_assert_int_eq(fold(), COMMAND_UNSOUND);
+	ck_assert_str_eq(out, "1 hosts answered, 0 with nothing wrong\n"
+			      "CODE  SEVERITY HOSTS  WHERE\n"
+			      "X2    error        1  c1\n    large\n"
+			      "X3    warning      1  c1\n    so so\n"
+			      "X1    info         1  c1\n    small\n");
+}
+END_TEST
+
+START_TEST(codes_and_names_of_hosts_that_are_too_long_are_cut)
+{
+	static const char name[] = "a1234567890123456789012345678901234567890"
+				   "12345678901234567890123456789";
+
+	host(name, "X23456789012345ab", "error");
+	host(name, "X23456789012345cd", "error");
+	fold();
+	ck_assert_str_eq(
+		out,
+		"1 hosts answered, 0 with nothing wrong\n"
+		"CODE  SEVERITY HOSTS  WHERE\n"
+		"X23456789012345 error        1  a12345678901234567890123456"
+		"789012345678901234567890123456789012\n"
+		"    it is\n    cure: mend it\n");
+}
+END_TEST
+
 static const char *hosts_of(const char *names)
 {
 	static char line[200];
@@ -244,6 +278,8 @@ END_TEST
 UNIT_MAIN("check_fold", the_worst_finding_decides_the_exit_status,
 	  findings_are_sorted_by_weight_and_hosts_and_code,
 	  a_finding_is_as_bad_as_it_is_anywhere,
+	  a_host_with_several_findings_is_as_bad_as_the_worst,
+	  codes_and_names_of_hosts_that_are_too_long_are_cut,
 	  hosts_with_numbers_that_follow_are_a_range,
 	  a_long_list_of_hosts_is_cut,
 	  hosts_of_several_jobio_conf_are_told_and_a_failure,

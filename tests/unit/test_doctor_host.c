@@ -178,6 +178,8 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	state(2, 5, "50", "0", "C7");  /* no deeper */
 	state(2, 7, "900", "0", "C8"); /* behind a gap */
 	expect(K04("2", "a state", "50", INTEL));
+	state(3, 0, "50", "0", "C3"); /* of equal ones the first */
+	expect(K04("2-3", "a state", "50", INTEL));
 	state(3, 0, "60", "0", "C3");
 	expect(K04("2-3", "C3", "60", INTEL));
 	state(3, 0, "40", "0", "C3");

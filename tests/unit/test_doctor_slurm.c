@@ -140,6 +140,9 @@ START_TEST(slurmd_is_kept_off_the_spec_set)
 	start();
 	roles = ROLE_CTLD;
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\n"), "S11 ");
+	ck_assert_str_eq(
+		codes("NodeName=n0 CPUs=4\n" SOUND "TaskPluginParam=\n"),
+		"S11 ");
 	/* where nobody has such a set nothing is asked for */
 	ck_assert_str_eq(codes("SelectType=select/cons_tres\n"
 			       "AllowSpecResourcesUsage=yes\n"
