@@ -19,6 +19,7 @@
 #include "tests/unit/tempdir.h"
 
 #define GIB (UINT64_C(1) << 30)
+#define MIB (INT64_C(1) << 20)
 
 static const char site[] = "[option]\nio_cores_max = 2\n"
 			   "[client weka]\ntype = weka\n"
@@ -35,6 +36,15 @@ static struct calib_plan make(const struct config *config,
 	ck_assert_msg(calib_plan_make(&plan, wish, config, &err) == 0, "%s",
 		      err.text);
 	return plan;
+}
+
+static size_t count(const char *text, const char *word)
+{
+	size_t number = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		number++;
+	return number;
 }
 
 /* ---- the plan ------------------------------------------------------------------------ */
@@ -148,6 +158,13 @@ START_TEST(a_job_makes_its_files_first_and_runs_all_shapes_in_any_order)
 	ck_assert_ptr_nonnull(
 		strstr(one, "64m-write-buffered 65 --rw=write --bs=65536k "
 			    "--numjobs=1 "));
+	/* what is small goes anywhere in the files, unless it is alone */
+	ck_assert_uint_eq(count(one, " --rw=randread "), 2 * 2);
+	ck_assert_uint_eq(count(one, " --rw=randwrite "), 2 * 2);
+	/* what was written through the cache is waited for */
+	ck_assert_uint_eq(count(one, " --end_fsync=1 "), 1 + 2);
+	ck_assert_uint_eq(count(one, " --direct=0 --end_fsync=1 "), 2);
+	ck_assert_uint_eq(count(one, " --direct=0 "), 4);
 	free(one);
 	free(other);
 	calib_plan_free(&plan);
@@ -219,6 +236,48 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 		-1);
 	ck_assert_str_eq(err.text, "--profiles: 'none': a job that names none "
 				   "gets a here (profile_default)");
+	config_free(config);
+}
+END_TEST
+
+static bool is_met(const struct calib_wish *wish)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan;
+	struct err err;
+	int rc = calib_plan_make(&plan, wish, config, &err);
+
+	config_free(config);
+	if (rc == 0)
+		calib_plan_free(&plan);
+	return rc == 0;
+}
+
+START_TEST(a_wish_at_its_bound_is_met)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan;
+
+	ck_assert(is_met(&(struct calib_wish){ .space_bytes = 2 * GIB }));
+	ck_assert(!is_met(&(struct calib_wish){ .space_bytes = 2 * GIB - 1 }));
+	ck_assert(is_met(&(struct calib_wish){ .max_bytes = 86080 * MIB }));
+	ck_assert(
+		!is_met(&(struct calib_wish){ .max_bytes = 86080 * MIB - 1 }));
+	ck_assert(is_met(&(struct calib_wish){ .max_s = 93 * 60 }));
+	ck_assert(!is_met(&(struct calib_wish){ .max_s = 93 * 60 - 1 }));
+	/* a process moves a MiB at least */
+	ck_assert(is_met(&(struct calib_wish){ .processes = "128",
+					       .max_bytes = 385 * 128 * MIB }));
+	ck_assert(!is_met(&(struct calib_wish){
+		.processes = "128", .max_bytes = 385 * 128 * MIB - 1 }));
+	plan = make(config, &(struct calib_wish){ .space_bytes = 2 * GIB });
+	ck_assert_uint_eq(plan.file_bytes, 64 * MIB);
+	/* a second around each run; a job may take twice as long, and the files
+	 * are made at 20 MiB/s at least */
+	ck_assert_uint_eq(calib_plan_job_s(&plan), 56 * 4);
+	ck_assert_uint_eq(calib_plan_job_limit_s(&plan),
+			  2 * 56 * 4 + 60 + 2048 / 20 + 300);
+	calib_plan_free(&plan);
 	config_free(config);
 }
 END_TEST
@@ -361,6 +420,11 @@ START_TEST(what_a_job_moved_is_added_up_and_what_libaio_did_apart)
 	ck_assert_int_eq(job->moved.read_calls, 10);
 	ck_assert_int_eq(job->aio.read_bytes, 200);
 	ck_assert_int_eq(job->aio.write_bytes, 0);
+	ck_assert_int_eq(calib_data_take(&data, 1, plan.shapes[0].name,
+					 ANSWER("read"), &err),
+			 0);
+	ck_assert_uint_eq(job->run_count, 3);
+	ck_assert_int_eq(job->aio.read_bytes, 200);
 	ck_assert_int_eq(calib_data_take(&data, 1, "x", ANSWER("read"), &err),
 			 -1);
 	ck_assert_str_eq(err.text, "'x': no such run");
@@ -407,8 +471,6 @@ END_TEST
 
 /* ---- fio and jobio ---------------------------------------------------------------------- */
 
-#define MIB (INT64_C(1) << 20)
-
 /* A job that read 1000 MiB, half of them with libaio, and its record. */
 static const char *judge(const char *source, const char *fs, int64_t read,
 			 uint32_t flags, uint32_t lacks)
@@ -448,6 +510,9 @@ START_TEST(a_record_may_differ_from_fio_by_one_percent)
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 1000 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 1010 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 990 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 0, 0, 0),
+			 "fio read 1048576000 bytes, jobio's record has 0 "
+			 "(bpf), and no flag of it says why");
 	ck_assert_str_eq(
 		judge("bpf", "/mnt/w", 1012 * MIB, 0, 0),
 		"fio read 1048576000 bytes, jobio's record has 1061158912 "
@@ -580,12 +645,14 @@ START_TEST(the_filesystem_of_the_folder_is_the_innermost)
 		record_add_app(record, &io);
 		record_add_mount(record, fs[i], fs[i] + 1, "s");
 	}
+	/* of one over another the later */
+	record_add_mount(record, "/mnt/w", "over", "s");
 	job.moved.read_bytes = 12;
 	calib_job_judge(&job, &plan, &setting, &report, "/mnt/w/x");
 	ck_assert_str_eq(job.why, "");
 	ck_assert_int_eq(job.told.read_bytes, 12);
 	ck_assert_str_eq(job.mount, "/mnt/w");
-	ck_assert_str_eq(job.fstype, "mnt/w");
+	ck_assert_str_eq(job.fstype, "over");
 	ck_assert_str_eq(job.node, "c1");
 	record_free(record);
 }
@@ -621,6 +688,10 @@ START_TEST(a_record_that_is_not_about_these_files_says_nothing)
 	ck_assert_str_eq(judge("bpf", "/mnt/weka", 1000 * MIB, 0, 0), why);
 	ck_assert_str_eq(judge("bpf", "/mnt", 1000 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w/x", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w/x/y", 1000 * MIB, 0, 0), why);
+	ck_assert_str_eq(judge("bpf", "/mn", 1000 * MIB, 0, 0), why);
+	ck_assert_str_eq(judge("bpf", "/opt/w", 1000 * MIB, 0, 0), why);
 	ck_assert_str_eq(judge("bpf", "/mnt/w", RECORD_UNKNOWN, 0, 0),
 			 "its record does not say what it read");
 }
@@ -673,16 +744,23 @@ START_TEST(a_line_goes_as_far_as_each_core_adds_its_part)
 }
 END_TEST
 
+static bool is_stream(const struct calib_setting *setting)
+{
+	return setting->profile && !strcmp(setting->profile->name, "stream");
+}
+
 /* What a site would see: 10,000 calls of each process, and a most of 100,000
- * calls or 5 GB/s for each core. */
-static void fill(struct calib_data *data)
+ * calls or 5 GB/s for each core; so much more with one profile, and when it
+ * writes. */
+static void fill_with(struct calib_data *data, double stream, double writes)
 {
 	const struct calib_plan *plan = data->plan;
 	size_t i, k;
 
 	for (i = 0; i < plan->turn_count; i++) {
-		unsigned int cores =
-			plan->settings[plan->turns[i].setting].io_cores;
+		const struct calib_setting *setting =
+			&plan->settings[plan->turns[i].setting];
+		unsigned int cores = setting->io_cores;
 		struct calib_job *job = &data->jobs[i];
 
 		for (k = 0; k < plan->shape_count; k++) {
@@ -691,6 +769,8 @@ static void fill(struct calib_data *data)
 			double most = 100000.0 * (cores ? cores : 1);
 			double bytes = s->block_kib * 1024.0;
 
+			most *= is_stream(setting) ? stream : 1;
+			most *= s->is_write ? writes : 1;
 			if (most * 50000 / bytes < most)
 				most = most * 50000 / bytes;
 			iops = iops < most ? iops : most;
@@ -704,6 +784,11 @@ static void fill(struct calib_data *data)
 		}
 		job->run_count = plan->shape_count;
 	}
+}
+
+static void fill(struct calib_data *data)
+{
+	fill_with(data, 1, 1);
 }
 
 /* With the value 0 where there is no such constant. */
@@ -807,10 +892,7 @@ START_TEST(constants_are_those_of_the_profile_whose_core_does_most)
 			 "6, spread 0 %");
 	for (i = 0; i < plan.turn_count; i++)
 		for (k = 0; k < plan.shape_count; k++)
-			if (plan.settings[plan.turns[i].setting].profile &&
-			    !strcmp(plan.settings[plan.turns[i].setting]
-					    .profile->name,
-				    "stream"))
+			if (is_stream(&plan.settings[plan.turns[i].setting]))
 				data.jobs[i].runs[k].bytes *= 2;
 	ck_assert_str_eq(origin(&data, "core_read_mbs"),
 			 "profile stream, in proportion up to io-cores=2, "
@@ -819,6 +901,112 @@ START_TEST(constants_are_those_of_the_profile_whose_core_does_most)
 			 "profile none, in proportion up to io-cores=2, jobs: "
 			 "6, spread 0 %");
 	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+/* The run of this name makes so many calls a second, in each job. */
+static void put_rate(struct calib_data *data, const char *name, int64_t calls)
+{
+	int shape = calib_plan_find(data->plan, name);
+	struct calib_run *run;
+	size_t i;
+
+	ck_assert_int_ge(shape, 0);
+	for (i = 0; i < data->plan->turn_count; i++) {
+		run = &data->jobs[i].runs[shape];
+		run->bytes = calls * data->plan->shapes[shape].block_kib * 1024;
+		run->calls = calls;
+		run->ms = 1000;
+	}
+}
+
+START_TEST(the_fewest_processes_that_read_and_write_nearly_the_most_are_enough)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	struct err err;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	put_rate(&data, "4k-read-sync-4", 89999);
+	put_rate(&data, "4k-read-sync-8", 90000);
+	put_rate(&data, "4k-read-sync-16", 100000);
+	put_rate(&data, "4k-read-sync-32", 100000);
+	put_rate(&data, "4k-write-sync-8", 80000);
+	put_rate(&data, "4k-write-sync-16", 95000);
+	put_rate(&data, "4k-write-sync-32", 100000);
+	calib_data_count(&data);
+	ck_assert_uint_eq(constant(&data, "wekafs", "io_processes"), 16);
+	ck_assert_str_eq(origin(&data, "io_processes"),
+			 "4 KiB, synchronous: 8 processes read 90 % of the "
+			 "most, 16 write it");
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(a_call_takes_what_it_takes_where_it_is_quickest)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	size_t i, shape = (size_t)calib_plan_find(&plan, "4k-write-direct");
+	struct calib_data data;
+	struct err err;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	for (i = 0; i < plan.turn_count; i++)
+		if (plan.turns[i].setting == plan.setting_count - 1)
+			data.jobs[i].runs[shape].latency_us = 40;
+	calib_data_count(&data);
+	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 40);
+	calib_data_free(&data);
+	/* nobody knows where fio does not tell */
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	for (i = 0; i < plan.turn_count; i++)
+		for (shape = 0; shape < plan.shape_count; shape++)
+			data.jobs[i].runs[shape].latency_us = 0;
+	calib_data_count(&data);
+	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 0);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(lustre_is_written_direct_only_where_that_is_faster)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan =
+		make(config, &(struct calib_wish){ .cores = "0",
+						   .profiles = "none",
+						   .repeats = 1 });
+	static const int64_t buffered[] = { 49, 50, 51, 0 };
+	struct calib_data data;
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+		fill(&data);
+		put_rate(&data, "64m-write-direct", 50);
+		put_rate(&data, "64m-write-buffered", buffered[i]);
+		calib_data_count(&data);
+		/* the root of 50 * 49 times 64 MiB */
+		ck_assert_uint_eq(constant(&data, "lustre", "lustre_write_mbs"),
+				  i ? 0 : 3322);
+		/* of the only setting */
+		ck_assert_uint_eq(constant(&data, "nfs", "nfs_ops_per_s"),
+				  100000);
+		ck_assert_uint_eq(constant(&data, "nfs", "lustre_write_mbs"),
+				  0);
+		calib_data_free(&data);
+	}
 	calib_plan_free(&plan);
 	config_free(config);
 }
@@ -846,6 +1034,17 @@ START_TEST(what_nothing_has_measured_leaves_out_its_constant_and_panel_alone)
 	ck_assert_ptr_nonnull(strstr(picture, ">1 MiB written, "));
 	ck_assert_ptr_nonnull(strstr(picture, ">4 KiB written, "));
 	free(picture);
+	calib_data_free(&data);
+	/* nor is there a ratio of two that are missing */
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	forget(&data, false, 1024);
+	forget(&data, false, 4);
+	forget(&data, true, 1024);
+	forget(&data, true, 4);
+	calib_data_count(&data);
+	ck_assert_str_eq(origin(&data, "small_read_kb"), "");
+	ck_assert_str_eq(origin(&data, "small_write_kb"), "");
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -885,15 +1084,6 @@ START_TEST(numbers_have_three_digits_and_a_unit)
 }
 END_TEST
 
-static size_t count(const char *text, const char *word)
-{
-	size_t number = 0;
-
-	for (; (text = strstr(text, word)); text++)
-		number++;
-	return number;
-}
-
 START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 {
 	struct config *config = conf_load(site);
@@ -904,7 +1094,7 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	int i;
 
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
+	fill_with(&data, 1.5, 0.8);
 	calib_data_count(&data);
 	pictures[0] = calib_plot_scaling(&data, 80);
 	pictures[1] = calib_plot_engines(&data);
@@ -921,15 +1111,40 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	/* three numbers of cores for two profiles, two for the third: marks of
 	 * 4 panels and of the legend */
 	ck_assert_uint_eq(count(pictures[0], "<circle class=\"f0\""), 13);
-	ck_assert_ptr_nonnull(strstr(pictures[0], "5G a core, up to 2"));
+	ck_assert_ptr_nonnull(strstr(pictures[0], "7.5G a core, up to 2"));
 	ck_assert_uint_eq(count(pictures[1], "<circle class=\"f0\""), 25);
-	ck_assert_ptr_nonnull(strstr(pictures[1], "2 io-cores, "));
+	ck_assert_ptr_nonnull(
+		strstr(pictures[1], "2 io-cores, profile stream"));
 	ck_assert_uint_eq(count(pictures[2], ">stream</text>"), 4);
 	sample_kept("report/scaling.svg.golden", pictures[0]);
 	sample_kept("report/engines.svg.golden", pictures[1]);
 	sample_kept("report/direct.svg.golden", pictures[2]);
 	for (i = 0; i < 3; i++)
 		free(pictures[i]);
+	calib_data_free(&data);
+	calib_plan_free(&plan);
+	config_free(config);
+}
+END_TEST
+
+START_TEST(what_was_not_measured_has_no_mark)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
+	struct calib_data data;
+	char *picture;
+	struct err err;
+	size_t i;
+
+	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
+	fill(&data);
+	for (i = 0; i < plan.turn_count; i++)
+		data.jobs[i].is_lacking = plan.turns[i].setting == 0;
+	calib_data_count(&data);
+	picture = calib_plot_scaling(&data, 80);
+	/* two numbers of cores instead of three, and the legend's */
+	ck_assert_uint_eq(count(picture, "<circle class=\"f0\""), 4 * 2 + 1);
+	free(picture);
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
@@ -989,7 +1204,7 @@ START_TEST(a_plot_of_many_series_looks_as_it_did)
 	for (i = 0; i < 9; i++)
 		series[i] = (struct plot_series){
 			names[i],
-			{ 10 + (double)i, i == 3 ? -1 : 20, 0 },
+			{ 10 + (double)i, i == 3 ? -1 : 50, 0 },
 			{ i == 1 ? 14 : 0, i == 8 ? 5 : -1, 0 }
 		};
 	plot_begin(&plot, out, "A <plot>", "Of nine", 3, names, 9, true);
@@ -1254,6 +1469,7 @@ UNIT_MAIN("calib",
 	  each_calibration_has_an_order_of_its_own,
 	  a_job_makes_its_files_first_and_runs_all_shapes_in_any_order,
 	  a_wish_that_cannot_be_met_is_refused_with_what_would_do,
+	  a_wish_at_its_bound_is_met,
 	  what_fio_says_is_read_with_its_notes_in_front,
 	  an_answer_of_fio_that_makes_no_sense_is_refused,
 	  numbers_of_fio_have_bounds,
@@ -1270,10 +1486,14 @@ UNIT_MAIN("calib",
 	  a_line_goes_as_far_as_each_core_adds_its_part,
 	  constants_follow_from_what_was_measured,
 	  constants_are_those_of_the_profile_whose_core_does_most,
+	  the_fewest_processes_that_read_and_write_nearly_the_most_are_enough,
+	  a_call_takes_what_it_takes_where_it_is_quickest,
+	  lustre_is_written_direct_only_where_that_is_faster,
 	  what_nothing_has_measured_leaves_out_its_constant_and_panel_alone,
 	  an_axis_ends_at_a_round_number_above_the_most,
 	  numbers_have_three_digits_and_a_unit,
 	  pictures_have_all_panels_light_and_dark_and_a_description,
+	  what_was_not_measured_has_no_mark,
 	  the_most_cores_that_a_site_may_allow_are_drawn,
 	  a_plot_of_many_series_looks_as_it_did,
 	  of_many_places_some_have_their_names,
