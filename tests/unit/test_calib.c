@@ -791,6 +791,28 @@ static void fill(struct calib_data *data)
 	fill_with(data, 1, 1);
 }
 
+/* A calibration in which all went well, of what a site wishes. */
+static struct config *its_config;
+static struct calib_plan its_plan;
+static struct calib_data its;
+
+static void begin(const char *conf, const struct calib_wish *wish)
+{
+	struct err err;
+
+	its_config = conf_load(conf);
+	its_plan = make(its_config, wish);
+	ck_assert_int_eq(calib_data_init(&its, &its_plan, &err), 0);
+	fill(&its);
+}
+
+static void end(void)
+{
+	calib_data_free(&its);
+	calib_plan_free(&its_plan);
+	config_free(its_config);
+}
+
 /* With the value 0 where there is no such constant. */
 static struct calib_constant found(const struct calib_data *data,
 				   const char *fstype, const char *key)
@@ -877,32 +899,26 @@ static const char *origin(const struct calib_data *data, const char *key)
 
 START_TEST(constants_are_those_of_the_profile_whose_core_does_most)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
-	struct calib_data data;
-	struct err err;
 	size_t i, k;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	calib_data_count(&data);
+	begin(site, &(struct calib_wish){ 0 });
+	calib_data_count(&its);
 	/* of equal ones the first */
-	ck_assert_str_eq(origin(&data, "core_read_mbs"),
+	ck_assert_str_eq(origin(&its, "core_read_mbs"),
 			 "profile none, in proportion up to io-cores=2, jobs: "
 			 "6, spread 0 %");
-	for (i = 0; i < plan.turn_count; i++)
-		for (k = 0; k < plan.shape_count; k++)
-			if (is_stream(&plan.settings[plan.turns[i].setting]))
-				data.jobs[i].runs[k].bytes *= 2;
-	ck_assert_str_eq(origin(&data, "core_read_mbs"),
+	for (i = 0; i < its_plan.turn_count; i++)
+		for (k = 0; k < its_plan.shape_count; k++)
+			if (is_stream(&its_plan.settings[its_plan.turns[i]
+								 .setting]))
+				its.jobs[i].runs[k].bytes *= 2;
+	ck_assert_str_eq(origin(&its, "core_read_mbs"),
 			 "profile stream, in proportion up to io-cores=2, "
 			 "jobs: 6, spread 0 %");
-	ck_assert_str_eq(origin(&data, "core_read_iops"),
+	ck_assert_str_eq(origin(&its, "core_read_iops"),
 			 "profile none, in proportion up to io-cores=2, jobs: "
 			 "6, spread 0 %");
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	end();
 }
 END_TEST
 
@@ -924,130 +940,99 @@ static void put_rate(struct calib_data *data, const char *name, int64_t calls)
 
 START_TEST(the_fewest_processes_that_read_and_write_nearly_the_most_are_enough)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
-	struct calib_data data;
-	struct err err;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	put_rate(&data, "4k-read-sync-4", 89999);
-	put_rate(&data, "4k-read-sync-8", 90000);
-	put_rate(&data, "4k-read-sync-16", 100000);
-	put_rate(&data, "4k-read-sync-32", 100000);
-	put_rate(&data, "4k-write-sync-8", 80000);
-	put_rate(&data, "4k-write-sync-16", 95000);
-	put_rate(&data, "4k-write-sync-32", 100000);
-	calib_data_count(&data);
-	ck_assert_uint_eq(constant(&data, "wekafs", "io_processes"), 16);
-	ck_assert_str_eq(origin(&data, "io_processes"),
+	begin(site, &(struct calib_wish){ 0 });
+	put_rate(&its, "4k-read-sync-4", 89999);
+	put_rate(&its, "4k-read-sync-8", 90000);
+	put_rate(&its, "4k-read-sync-16", 100000);
+	put_rate(&its, "4k-read-sync-32", 100000);
+	put_rate(&its, "4k-write-sync-8", 80000);
+	put_rate(&its, "4k-write-sync-16", 95000);
+	put_rate(&its, "4k-write-sync-32", 100000);
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "io_processes"), 16);
+	ck_assert_str_eq(origin(&its, "io_processes"),
 			 "4 KiB, synchronous: 8 processes read 90 % of the "
 			 "most, 16 write it");
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	end();
 }
 END_TEST
 
 START_TEST(a_call_takes_what_it_takes_where_it_is_quickest)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
-	size_t i, shape = (size_t)calib_plan_find(&plan, "4k-write-direct");
-	struct calib_data data;
-	struct err err;
+	size_t i, shape;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	for (i = 0; i < plan.turn_count; i++)
-		if (plan.turns[i].setting == plan.setting_count - 1)
-			data.jobs[i].runs[shape].latency_us = 40;
-	calib_data_count(&data);
-	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 40);
-	calib_data_free(&data);
+	begin(site, &(struct calib_wish){ 0 });
+	shape = (size_t)calib_plan_find(&its_plan, "4k-write-direct");
+	for (i = 0; i < its_plan.turn_count; i++)
+		if (its_plan.turns[i].setting == its_plan.setting_count - 1)
+			its.jobs[i].runs[shape].latency_us = 40;
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "sync_call_us"), 40);
+	end();
 	/* nobody knows where fio does not tell */
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	for (i = 0; i < plan.turn_count; i++)
-		for (shape = 0; shape < plan.shape_count; shape++)
-			data.jobs[i].runs[shape].latency_us = 0;
-	calib_data_count(&data);
-	ck_assert_uint_eq(constant(&data, "wekafs", "sync_call_us"), 0);
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	begin(site, &(struct calib_wish){ 0 });
+	for (i = 0; i < its_plan.turn_count; i++)
+		for (shape = 0; shape < its_plan.shape_count; shape++)
+			its.jobs[i].runs[shape].latency_us = 0;
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "sync_call_us"), 0);
+	end();
 }
 END_TEST
 
 START_TEST(lustre_is_written_direct_only_where_that_is_faster)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan =
-		make(config, &(struct calib_wish){ .cores = "0",
-						   .profiles = "none",
-						   .repeats = 1 });
 	static const int64_t buffered[] = { 49, 50, 51, 0 };
-	struct calib_data data;
-	struct err err;
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
-		ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-		fill(&data);
-		put_rate(&data, "64m-write-direct", 50);
-		put_rate(&data, "64m-write-buffered", buffered[i]);
-		calib_data_count(&data);
+		begin(site, &(struct calib_wish){ .cores = "0",
+						  .profiles = "none",
+						  .repeats = 1 });
+		put_rate(&its, "64m-write-direct", 50);
+		put_rate(&its, "64m-write-buffered", buffered[i]);
+		calib_data_count(&its);
 		/* the root of 50 * 49 times 64 MiB */
-		ck_assert_uint_eq(constant(&data, "lustre", "lustre_write_mbs"),
+		ck_assert_uint_eq(constant(&its, "lustre", "lustre_write_mbs"),
 				  i ? 0 : 3322);
 		/* of the only setting */
-		ck_assert_uint_eq(constant(&data, "nfs", "nfs_ops_per_s"),
+		ck_assert_uint_eq(constant(&its, "nfs", "nfs_ops_per_s"),
 				  100000);
-		ck_assert_uint_eq(constant(&data, "nfs", "lustre_write_mbs"),
-				  0);
-		calib_data_free(&data);
+		ck_assert_uint_eq(constant(&its, "nfs", "lustre_write_mbs"), 0);
+		end();
 	}
-	calib_plan_free(&plan);
-	config_free(config);
 }
 END_TEST
 
 START_TEST(what_nothing_has_measured_leaves_out_its_constant_and_panel_alone)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
-	struct calib_data data;
-	struct err err;
 	char *picture;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	forget(&data, false, 1024);
-	calib_data_count(&data);
-	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_mbs"), 0);
-	ck_assert_uint_eq(constant(&data, "wekafs", "small_read_kb"), 0);
-	ck_assert_uint_eq(constant(&data, "wekafs", "core_write_mbs"), 5000);
-	ck_assert_uint_eq(constant(&data, "wekafs", "core_read_iops"), 100000);
-	ck_assert_uint_eq(constant(&data, "wekafs", "small_write_kb"), 50);
-	picture = calib_plot_engines(&data);
+	begin(site, &(struct calib_wish){ 0 });
+	forget(&its, false, 1024);
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_read_mbs"), 0);
+	ck_assert_uint_eq(constant(&its, "wekafs", "small_read_kb"), 0);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_write_mbs"), 5000);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_read_iops"), 100000);
+	ck_assert_uint_eq(constant(&its, "wekafs", "small_write_kb"), 50);
+	picture = calib_plot_engines(&its);
 	ck_assert_ptr_null(strstr(picture, ">1 MiB read, "));
 	ck_assert_ptr_nonnull(strstr(picture, ">1 MiB written, "));
 	ck_assert_ptr_nonnull(strstr(picture, ">4 KiB written, "));
 	free(picture);
-	calib_data_free(&data);
+	end();
 	/* nor is there a ratio of two that are missing */
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	forget(&data, false, 1024);
-	forget(&data, false, 4);
-	forget(&data, true, 1024);
-	forget(&data, true, 4);
-	calib_data_count(&data);
-	ck_assert_str_eq(origin(&data, "small_read_kb"), "");
-	ck_assert_str_eq(origin(&data, "small_write_kb"), "");
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	begin(site, &(struct calib_wish){ 0 });
+	forget(&its, false, 1024);
+	forget(&its, false, 4);
+	forget(&its, true, 1024);
+	forget(&its, true, 4);
+	calib_data_count(&its);
+	ck_assert_str_eq(origin(&its, "small_read_kb"), "");
+	ck_assert_str_eq(origin(&its, "small_write_kb"), "");
+	end();
 }
 END_TEST
 
@@ -1129,46 +1114,32 @@ END_TEST
 
 START_TEST(what_was_not_measured_has_no_mark)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
-	struct calib_data data;
 	char *picture;
-	struct err err;
 	size_t i;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	for (i = 0; i < plan.turn_count; i++)
-		data.jobs[i].is_lacking = plan.turns[i].setting == 0;
-	calib_data_count(&data);
-	picture = calib_plot_scaling(&data, 80);
+	begin(site, &(struct calib_wish){ 0 });
+	for (i = 0; i < its_plan.turn_count; i++)
+		its.jobs[i].is_lacking = its_plan.turns[i].setting == 0;
+	calib_data_count(&its);
+	picture = calib_plot_scaling(&its, 80);
 	/* two numbers of cores instead of three, and the legend's */
 	ck_assert_uint_eq(count(picture, "<circle class=\"f0\""), 4 * 2 + 1);
 	free(picture);
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	end();
 }
 END_TEST
 
 START_TEST(the_most_cores_that_a_site_may_allow_are_drawn)
 {
-	struct config *config = conf_load("[option]\nio_cores_max = 64\n");
-	struct calib_plan plan =
-		make(config, &(struct calib_wish){ .cores = "1,64" });
-	struct calib_data data;
-	struct err err;
 	char *picture;
 
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	calib_data_count(&data);
-	picture = calib_plot_scaling(&data, 80);
+	begin("[option]\nio_cores_max = 64\n",
+	      &(struct calib_wish){ .cores = "1,64" });
+	calib_data_count(&its);
+	picture = calib_plot_scaling(&its, 80);
 	ck_assert_uint_eq(count(picture, ">64</text>"), 4);
 	free(picture);
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	end();
 }
 END_TEST
 
@@ -1396,34 +1367,28 @@ static char *written(const char *name)
 
 START_TEST(each_profile_has_its_lines_and_a_job_the_runs_that_it_had)
 {
-	struct config *config = conf_load(site);
-	struct calib_plan plan = make(config, &(struct calib_wish){ 0 });
 	struct config_advice limits;
 	struct calib_about about = { .dir = "/mnt/w/x",
 				     .cluster = "",
 				     .limits = &limits };
-	struct calib_data data;
 	struct err err;
 	char *text;
 
 	config_advice_init(&limits);
-	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
-	data.jobs[0].has_run[1] = false; /* and those behind it */
-	data.jobs[0].run_count--;
-	calib_data_count(&data);
+	begin(site, &(struct calib_wish){ 0 });
+	its.jobs[0].has_run[1] = false; /* and those behind it */
+	its.jobs[0].run_count--;
+	calib_data_count(&its);
 	tempdir_make();
-	ck_assert_msg(calib_write(tempdir_name, &data, &about, &err) == 0, "%s",
+	ck_assert_msg(calib_write(tempdir_name, &its, &about, &err) == 0, "%s",
 		      err.text);
 	text = written("calibration.json");
 	ck_assert_uint_eq(count(text, "\"grows_to\":"), 3 * CALIB_METRICS);
 	ck_assert_uint_eq(count(text, "\"ms\":"),
-			  plan.turn_count * plan.shape_count - 1);
+			  its_plan.turn_count * its_plan.shape_count - 1);
 	free(text);
 	tempdir_remove();
-	calib_data_free(&data);
-	calib_plan_free(&plan);
-	config_free(config);
+	end();
 }
 END_TEST
 
