@@ -297,6 +297,7 @@ START_TEST(others_than_root_write_no_jobio_conf_and_users_read_it)
 	said_expect(file_of(0646), "mode 646: others than root may write it");
 	said_expect(file_of(0640), "J05 error /jobio.conf: mode 640: sbatch of "
 				   "a user cannot read it");
+	said_expect(file_of(0641), "J05 error /jobio.conf: mode 641: ");
 	ck_assert_ptr_null(strstr(file_of(0640), "J04"));
 	ck_assert_ptr_null(strstr(file_of(0664), "J05"));
 }
@@ -404,6 +405,9 @@ START_TEST(a_prolog_has_half_of_the_time_that_slurm_gives_it)
 	said_expect(conf("PrologEpilogTimeout=59", jobio),
 		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
 		    "jobio.conf: prolog_budget_ms=30000: ");
+	said_expect(conf("PrologEpilogTimeout=60",
+			 "[jobio]\nprolog_budget_ms=30001"),
+		    "J13 warning");
 	ck_assert_str_eq(conf("PrologEpilogTimeout=x", jobio), "");
 	ck_assert_str_eq(conf("ClusterName=c", jobio), "");
 	ck_assert_str_eq(conf(NULL, jobio), "");
@@ -425,6 +429,10 @@ START_TEST(so_has_an_epilog_that_waits_for_the_ledger)
 	said_expect(conf("PrologEpilogTimeout=59", waits),
 		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
 		    "jobio.conf: send_timeout_ms=30000 with wait_nodes: ");
+	said_expect(conf("PrologEpilogTimeout=59",
+			 "[ledger]\nhost = a\nwait_nodes = n1\n"
+			 "send_timeout_ms = 29501"),
+		    "J13 warning");
 	doctor.host = "n2";
 	ck_assert_str_eq(conf("PrologEpilogTimeout=59", waits), "");
 }
@@ -742,6 +750,8 @@ END_TEST
 
 START_TEST(a_clock_may_differ_by_less_than_five_seconds)
 {
+	const char *text;
+
 	begin(ROLE_LOGIN);
 	doctor.root = "";
 	ledger.ahead_s = 4; /* a second may pass on the way */
@@ -751,6 +761,11 @@ START_TEST(a_clock_may_differ_by_less_than_five_seconds)
 	ledger.ahead_s = 6;
 	said_expect(asked(), " s behind the ledger's: records have wrong "
 			     "times, and from 300 s on MUNGE refuses them; ");
+	ledger.ahead_s = 5000;
+	text = asked();
+	ck_assert_msg(strstr(text, " is 5000 s behind the ledger's: ") ||
+			      strstr(text, " is 4999 s behind the ledger's: "),
+		      "%s", text);
 	ledger.ahead_s = -5;
 	said_expect(asked(), " s ahead of the ledger's: ");
 }
@@ -821,6 +836,11 @@ START_TEST(records_that_wait_for_three_rounds_are_told)
 	text = said_findings(&findings);
 	said_expect(text, "4 records wait in /s");
 	said_expect(text, ", the oldest for 17 minutes; ");
+	make_old("s/7.json", 90);
+	check_ledger(&doctor);
+	text = said_findings(&findings);
+	said_expect(text, "5 records wait in /s, of at most ");
+	said_expect(text, ", the oldest for 90 minutes; ");
 	/* on a node alone */
 	doctor.roles = ROLE_LOGIN;
 	check_ledger(&doctor);

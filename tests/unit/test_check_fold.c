@@ -244,10 +244,14 @@ START_TEST(pieces_of_two_tasks_are_put_together_in_their_turns)
 	say("0: "
 	    "{\"host\":\"c3\",\"jobio\":\"1\",\"conf\":\"aa\",\"findings\":[]}"
 	    "\n");
+	say("9: {\"host\":\"c5\",\"jobio\":\"1\",\n");
+	say("10: {\"host\":\"c6\",\"jobio\":\"1\",\n");
+	say("9: \"conf\":\"aa\",\"findings\":[]}\n");
+	say("10: \"conf\":\"aa\",\"findings\":[]}\n");
 	say("2: not an answer\n");
 	say("3: {\"host\":\"c4\",\n");
 	ck_assert_int_eq(fold(), COMMAND_FAILED);
-	expect("3 hosts answered, 3 with nothing wrong\n");
+	expect("5 hosts answered, 5 with nothing wrong\n");
 	expect("2 lines are no answer; the first: 2: not an answer\n");
 }
 END_TEST

@@ -232,6 +232,11 @@ START_TEST(groups_that_are_translated_are_counted)
 	expect(K06("2", "4",
 		   "intel_iommu=off on the kernel's command line; iommu=pt "
 		   "where virtual machines need it"));
+	tempdir_put(GROUPS "0/type", "DMA\n");
+	expect(K06("3", "4",
+		   "intel_iommu=off on the kernel's command line; iommu=pt "
+		   "where virtual machines need it"));
+	tempdir_put(GROUPS "0/type", "identity\n");
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
 	tempdir_put("proc/cpuinfo", "CPU implementer\n");
@@ -267,6 +272,12 @@ START_TEST(the_smbus_driver_is_told_where_it_is_loaded)
 	tempdir_put("etc/modprobe.d/b.conf",
 		    "options i2c_i801 disable_features=0x1\n");
 	expect(k02);
+	tempdir_put("etc/modprobe.d/b.conf",
+		    "options i2c_i801_x disable_features=0x10\n");
+	expect(k02);
+	tempdir_put("etc/modprobe.d/a.conf",
+		    "options i2c_i801 disable_features=0x10\n");
+	expect("");
 	tempdir_remove();
 }
 END_TEST
@@ -350,6 +361,11 @@ START_TEST(a_card_of_small_packets_is_told)
 	       "K09 info card eth2, over which client 'work' works, has an MTU "
 	       "of 0 bytes; the largest MTU that the switches take: 9000 on "
 	       "Ethernet, 4092 on InfiniBand\n");
+	doctor.cards_count = 1;
+	doctor.cards[0].cards.count = 1;
+	strcpy(doctor.cards[0].cards.card[0].name, "eth0");
+	ck_assert_ptr_nonnull(strstr(
+		said(), "K09 info card eth0, over which client 'home' works"));
 	tempdir_remove();
 }
 END_TEST

@@ -242,6 +242,8 @@ START_TEST(cores_that_cannot_be_had_are_a_failure)
 	expect_no("P05");
 	plan("x86-1x4x1-block", "--os-cpus=0", COMMAND_FAILED);
 	expect("P04 error: core 0");
+	expect("CpuSpecList=0\n");
+	expect("mount            -o core=0\n");
 	/* a machine that Slurm numbers wrongly */
 	plan("x86-2x8x1-even-numbers-sparse", "--max=2", COMMAND_FAILED);
 	expect("P06 error: no CpuSpecList reserves these cores on this node: "

@@ -168,6 +168,8 @@ START_TEST(includes_are_absolute_below_the_root_or_beside_their_file)
 	ck_assert_uint_eq(slurm_conf_count(conf, "NodeName"), 2);
 	expect("Include nothing*\nA=1\ninclude\t \n", "A", "1");
 	expect("includes=1\n", "includes", "1");
+	expect_error("includx nodes.conf\n",
+		     "slurm.conf:1: 'includx': must be KEY=VALUE");
 	tempdir_put("etc/bad.conf", "A=1\nword\n");
 	expect_error("B=1\nInclude bad.conf\n",
 		     "bad.conf:2: 'word': must be KEY=VALUE");
@@ -231,6 +233,7 @@ START_TEST(a_key_of_several_lines_has_them_in_their_order)
 {
 	setup();
 	load("X=1\nProlog=/a\nEpilog=/e\nprolog=/b\n");
+	ck_assert_str_eq(slurm_conf_nth(conf, "X", 0), "1");
 	ck_assert_str_eq(slurm_conf_nth(conf, "Prolog", 0), "/a");
 	ck_assert_str_eq(slurm_conf_nth(conf, "PROLOG", 1), "/b");
 	ck_assert_ptr_null(slurm_conf_nth(conf, "Prolog", 2));
@@ -316,6 +319,7 @@ START_TEST(hosts_are_found_in_lists_as_slurm_writes_them)
 		{ "c[00-03]", "c00", true },
 		{ "c[00-03]", "c0", false },
 		{ "c[9-10]", "c10", true },
+		{ "c[9-10]", "c11", false },
 		{ "c[1-3]-ib", "c2-ib", true },
 		{ "c[1-3]-ib", "c2", false },
 		{ "c[1-3]5", "c25", true },
