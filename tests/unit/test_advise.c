@@ -20,7 +20,8 @@
 
 static struct {
 	/* what is broken */
-	bool is_bad_config, has_no_sacct, has_no_list, has_no_reports;
+	bool is_unknown, is_bad_config, has_no_sacct, has_no_list,
+		has_no_reports;
 	bool has_no_memory;
 	/* what sacct lists, the job itself not among it */
 	struct sacct_row row[LISTED_MAX];
@@ -95,9 +96,12 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 	static struct record of_node, *record = &of_node;
 	struct job_report *r;
 
-	(void)err;
 	ck_assert_int_eq(restart, RECORD_UNKNOWN);
 	source->link = LINK;
+	if (world.is_unknown) {
+		err_set(err, "job: '%s': nobody knows it", id);
+		return NULL;
+	}
 	r = a_report(id, world.own.id ? &world.own : NULL);
 	r->record_count = world.records;
 	r->records = &record;
@@ -440,6 +444,9 @@ START_TEST(options_may_come_again_and_exclude_each_other)
 	       "jobio: advise: --options and --json exclude each other\n");
 	expect("--json --options 7", 2, "",
 	       "jobio: advise: --options and --json exclude each other\n");
+	expect("--nosuch 7", 2, "",
+	       "jobio: advise: '--nosuch': no such option, or its value is "
+	       "missing; see jobio advise --help\n");
 	expect("--conf= 7", 2, "",
 	       "jobio: advise: --conf: '': must not be empty\n");
 	ck_assert(!world.is_closed);
@@ -457,6 +464,9 @@ START_TEST(what_fails_is_told_and_nothing_is_printed)
 	list("1");
 	world.has_no_memory = true;
 	expect("--json 7", 1, "", "jobio: advise: out of memory\n");
+	ck_assert(world.is_closed);
+	world.is_unknown = true;
+	expect("7", 1, "", "jobio: advise: job: '7': nobody knows it\n");
 	ck_assert(world.is_closed);
 	world.has_no_sacct = true;
 	expect("7", 1, "", "jobio: advise: no sacct\n");

@@ -19,6 +19,7 @@
 #include "tests/unit/tempdir.h"
 
 #define GIB (UINT64_C(1) << 30)
+#define MIB (INT64_C(1) << 20)
 
 static const char site[] = "[option]\nio_cores_max = 2\n"
 			   "[client weka]\ntype = weka\n"
@@ -35,6 +36,15 @@ static struct calib_plan make(const struct config *config,
 	ck_assert_msg(calib_plan_make(&plan, wish, config, &err) == 0, "%s",
 		      err.text);
 	return plan;
+}
+
+static size_t count(const char *text, const char *word)
+{
+	size_t number = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		number++;
+	return number;
 }
 
 /* ---- the plan ------------------------------------------------------------------------ */
@@ -148,6 +158,13 @@ START_TEST(a_job_makes_its_files_first_and_runs_all_shapes_in_any_order)
 	ck_assert_ptr_nonnull(
 		strstr(one, "64m-write-buffered 65 --rw=write --bs=65536k "
 			    "--numjobs=1 "));
+	/* what is small goes anywhere in the files, unless it is alone */
+	ck_assert_uint_eq(count(one, " --rw=randread "), 2 * 2);
+	ck_assert_uint_eq(count(one, " --rw=randwrite "), 2 * 2);
+	/* what was written through the cache is waited for */
+	ck_assert_uint_eq(count(one, " --end_fsync=1 "), 1 + 2);
+	ck_assert_uint_eq(count(one, " --direct=0 --end_fsync=1 "), 2);
+	ck_assert_uint_eq(count(one, " --direct=0 "), 4);
 	free(one);
 	free(other);
 	calib_plan_free(&plan);
@@ -163,6 +180,9 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 	} bad[] = {
 		{ { .cores = "0,3" },
 		  "--io-cores: '3': not a number from 0 to 2" },
+		{ { .cores = "2,2" },
+		  "--io-cores: '2,2': expected at most 65 numbers, each larger "
+		  "than the one before" },
 		{ { .cores = "2,1" },
 		  "--io-cores: '2,1': expected at most 65 numbers, each larger "
 		  "than the one before" },
@@ -216,6 +236,48 @@ START_TEST(a_wish_that_cannot_be_met_is_refused_with_what_would_do)
 		-1);
 	ck_assert_str_eq(err.text, "--profiles: 'none': a job that names none "
 				   "gets a here (profile_default)");
+	config_free(config);
+}
+END_TEST
+
+static bool is_met(const struct calib_wish *wish)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan;
+	struct err err;
+	int rc = calib_plan_make(&plan, wish, config, &err);
+
+	config_free(config);
+	if (rc == 0)
+		calib_plan_free(&plan);
+	return rc == 0;
+}
+
+START_TEST(a_wish_at_its_bound_is_met)
+{
+	struct config *config = conf_load(site);
+	struct calib_plan plan;
+
+	ck_assert(is_met(&(struct calib_wish){ .space_bytes = 2 * GIB }));
+	ck_assert(!is_met(&(struct calib_wish){ .space_bytes = 2 * GIB - 1 }));
+	ck_assert(is_met(&(struct calib_wish){ .max_bytes = 86080 * MIB }));
+	ck_assert(
+		!is_met(&(struct calib_wish){ .max_bytes = 86080 * MIB - 1 }));
+	ck_assert(is_met(&(struct calib_wish){ .max_s = 93 * 60 }));
+	ck_assert(!is_met(&(struct calib_wish){ .max_s = 93 * 60 - 1 }));
+	/* a process moves a MiB at least */
+	ck_assert(is_met(&(struct calib_wish){ .processes = "128",
+					       .max_bytes = 385 * 128 * MIB }));
+	ck_assert(!is_met(&(struct calib_wish){
+		.processes = "128", .max_bytes = 385 * 128 * MIB - 1 }));
+	plan = make(config, &(struct calib_wish){ .space_bytes = 2 * GIB });
+	ck_assert_uint_eq(plan.file_bytes, 64 * MIB);
+	/* a second around each run; a job may take twice as long, and the files
+	 * are made at 20 MiB/s at least */
+	ck_assert_uint_eq(calib_plan_job_s(&plan), 56 * 4);
+	ck_assert_uint_eq(calib_plan_job_limit_s(&plan),
+			  2 * 56 * 4 + 60 + 2048 / 20 + 300);
+	calib_plan_free(&plan);
 	config_free(config);
 }
 END_TEST
@@ -358,6 +420,11 @@ START_TEST(what_a_job_moved_is_added_up_and_what_libaio_did_apart)
 	ck_assert_int_eq(job->moved.read_calls, 10);
 	ck_assert_int_eq(job->aio.read_bytes, 200);
 	ck_assert_int_eq(job->aio.write_bytes, 0);
+	ck_assert_int_eq(calib_data_take(&data, 1, plan.shapes[0].name,
+					 ANSWER("read"), &err),
+			 0);
+	ck_assert_uint_eq(job->run_count, 3);
+	ck_assert_int_eq(job->aio.read_bytes, 200);
 	ck_assert_int_eq(calib_data_take(&data, 1, "x", ANSWER("read"), &err),
 			 -1);
 	ck_assert_str_eq(err.text, "'x': no such run");
@@ -404,8 +471,6 @@ END_TEST
 
 /* ---- fio and jobio ---------------------------------------------------------------------- */
 
-#define MIB (INT64_C(1) << 20)
-
 /* A job that read 1000 MiB, half of them with libaio, and its record. */
 static const char *judge(const char *source, const char *fs, int64_t read,
 			 uint32_t flags, uint32_t lacks)
@@ -445,6 +510,9 @@ START_TEST(a_record_may_differ_from_fio_by_one_percent)
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 1000 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 1010 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/mnt/w", 990 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w", 0, 0, 0),
+			 "fio read 1048576000 bytes, jobio's record has 0 "
+			 "(bpf), and no flag of it says why");
 	ck_assert_str_eq(
 		judge("bpf", "/mnt/w", 1012 * MIB, 0, 0),
 		"fio read 1048576000 bytes, jobio's record has 1061158912 "
@@ -561,7 +629,7 @@ START_TEST(the_filesystem_of_the_folder_is_the_innermost)
 	struct record *record = record_new();
 	struct job_report report = { .records = &record, .record_count = 1 };
 	struct calib_job job = { .id = "7" };
-	static const char *const fs[] = { "/", "/mnt/w", "/mnt", "/mnt/w/x/y",
+	static const char *const fs[] = { "/", "/mnt/w/x/y", "/mnt/w", "/mnt",
 					  "/mnt/w2" };
 	struct record_io io;
 	size_t i;
@@ -577,12 +645,14 @@ START_TEST(the_filesystem_of_the_folder_is_the_innermost)
 		record_add_app(record, &io);
 		record_add_mount(record, fs[i], fs[i] + 1, "s");
 	}
-	job.moved.read_bytes = 11;
+	/* of one over another the later */
+	record_add_mount(record, "/mnt/w", "over", "s");
+	job.moved.read_bytes = 12;
 	calib_job_judge(&job, &plan, &setting, &report, "/mnt/w/x");
 	ck_assert_str_eq(job.why, "");
-	ck_assert_int_eq(job.told.read_bytes, 11);
+	ck_assert_int_eq(job.told.read_bytes, 12);
 	ck_assert_str_eq(job.mount, "/mnt/w");
-	ck_assert_str_eq(job.fstype, "mnt/w");
+	ck_assert_str_eq(job.fstype, "over");
 	ck_assert_str_eq(job.node, "c1");
 	record_free(record);
 }
@@ -618,6 +688,10 @@ START_TEST(a_record_that_is_not_about_these_files_says_nothing)
 	ck_assert_str_eq(judge("bpf", "/mnt/weka", 1000 * MIB, 0, 0), why);
 	ck_assert_str_eq(judge("bpf", "/mnt", 1000 * MIB, 0, 0), "");
 	ck_assert_str_eq(judge("bpf", "/", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w/x", 1000 * MIB, 0, 0), "");
+	ck_assert_str_eq(judge("bpf", "/mnt/w/x/y", 1000 * MIB, 0, 0), why);
+	ck_assert_str_eq(judge("bpf", "/mn", 1000 * MIB, 0, 0), why);
+	ck_assert_str_eq(judge("bpf", "/opt/w", 1000 * MIB, 0, 0), why);
 	ck_assert_str_eq(judge("bpf", "/mnt/w", RECORD_UNKNOWN, 0, 0),
 			 "its record does not say what it read");
 }
@@ -670,16 +744,23 @@ START_TEST(a_line_goes_as_far_as_each_core_adds_its_part)
 }
 END_TEST
 
+static bool is_stream(const struct calib_setting *setting)
+{
+	return setting->profile && !strcmp(setting->profile->name, "stream");
+}
+
 /* What a site would see: 10,000 calls of each process, and a most of 100,000
- * calls or 5 GB/s for each core. */
-static void fill(struct calib_data *data)
+ * calls or 5 GB/s for each core; so much more with one profile, and when it
+ * writes. */
+static void fill_with(struct calib_data *data, double stream, double writes)
 {
 	const struct calib_plan *plan = data->plan;
 	size_t i, k;
 
 	for (i = 0; i < plan->turn_count; i++) {
-		unsigned int cores =
-			plan->settings[plan->turns[i].setting].io_cores;
+		const struct calib_setting *setting =
+			&plan->settings[plan->turns[i].setting];
+		unsigned int cores = setting->io_cores;
 		struct calib_job *job = &data->jobs[i];
 
 		for (k = 0; k < plan->shape_count; k++) {
@@ -688,6 +769,8 @@ static void fill(struct calib_data *data)
 			double most = 100000.0 * (cores ? cores : 1);
 			double bytes = s->block_kib * 1024.0;
 
+			most *= is_stream(setting) ? stream : 1;
+			most *= s->is_write ? writes : 1;
 			if (most * 50000 / bytes < most)
 				most = most * 50000 / bytes;
 			iops = iops < most ? iops : most;
@@ -703,8 +786,36 @@ static void fill(struct calib_data *data)
 	}
 }
 
-static unsigned int constant(const struct calib_data *data, const char *fstype,
-			     const char *key)
+static void fill(struct calib_data *data)
+{
+	fill_with(data, 1, 1);
+}
+
+/* A calibration in which all went well, of what a site wishes. */
+static struct config *its_config;
+static struct calib_plan its_plan;
+static struct calib_data its;
+
+static void begin(const char *conf, const struct calib_wish *wish)
+{
+	struct err err;
+
+	its_config = conf_load(conf);
+	its_plan = make(its_config, wish);
+	ck_assert_int_eq(calib_data_init(&its, &its_plan, &err), 0);
+	fill(&its);
+}
+
+static void end(void)
+{
+	calib_data_free(&its);
+	calib_plan_free(&its_plan);
+	config_free(its_config);
+}
+
+/* With the value 0 where there is no such constant. */
+static struct calib_constant found(const struct calib_data *data,
+				   const char *fstype, const char *key)
 {
 	struct calib_constant list[CALIB_CONSTANTS];
 	struct config_advice limits;
@@ -714,8 +825,14 @@ static unsigned int constant(const struct calib_data *data, const char *fstype,
 	count = calib_constants(data, fstype, &limits, list);
 	for (i = 0; i < count; i++)
 		if (!strcmp(list[i].key, key))
-			return list[i].value;
-	return 0;
+			return list[i];
+	return (struct calib_constant){ .value = 0 };
+}
+
+static unsigned int constant(const struct calib_data *data, const char *fstype,
+			     const char *key)
+{
+	return found(data, fstype, key).value;
 }
 
 START_TEST(constants_follow_from_what_was_measured)
@@ -756,6 +873,169 @@ START_TEST(constants_follow_from_what_was_measured)
 }
 END_TEST
 
+/* Nothing was moved in some of the runs. */
+static void forget(struct calib_data *data, bool is_write, unsigned int kib)
+{
+	const struct calib_shape *shapes = data->plan->shapes;
+	size_t i, k;
+
+	for (i = 0; i < data->plan->turn_count; i++)
+		for (k = 0; k < data->plan->shape_count; k++)
+			if (shapes[k].is_write == is_write &&
+			    shapes[k].block_kib == kib) {
+				data->jobs[i].runs[k].bytes = 0;
+				data->jobs[i].runs[k].calls = 0;
+			}
+}
+
+/* What a constant was taken from. */
+static const char *origin(const struct calib_data *data, const char *key)
+{
+	static struct calib_constant one;
+
+	one = found(data, "wekafs", key);
+	return one.from;
+}
+
+START_TEST(constants_are_those_of_the_profile_whose_core_does_most)
+{
+	size_t i, k;
+
+	begin(site, &(struct calib_wish){ 0 });
+	calib_data_count(&its);
+	/* of equal ones the first */
+	ck_assert_str_eq(origin(&its, "core_read_mbs"),
+			 "profile none, in proportion up to io-cores=2, jobs: "
+			 "6, spread 0 %");
+	for (i = 0; i < its_plan.turn_count; i++)
+		for (k = 0; k < its_plan.shape_count; k++)
+			if (is_stream(&its_plan.settings[its_plan.turns[i]
+								 .setting]))
+				its.jobs[i].runs[k].bytes *= 2;
+	ck_assert_str_eq(origin(&its, "core_read_mbs"),
+			 "profile stream, in proportion up to io-cores=2, "
+			 "jobs: 6, spread 0 %");
+	ck_assert_str_eq(origin(&its, "core_read_iops"),
+			 "profile none, in proportion up to io-cores=2, jobs: "
+			 "6, spread 0 %");
+	end();
+}
+END_TEST
+
+/* The run of this name makes so many calls a second, in each job. */
+static void put_rate(struct calib_data *data, const char *name, int64_t calls)
+{
+	int shape = calib_plan_find(data->plan, name);
+	struct calib_run *run;
+	size_t i;
+
+	ck_assert_int_ge(shape, 0);
+	for (i = 0; i < data->plan->turn_count; i++) {
+		run = &data->jobs[i].runs[shape];
+		run->bytes = calls * data->plan->shapes[shape].block_kib * 1024;
+		run->calls = calls;
+		run->ms = 1000;
+	}
+}
+
+START_TEST(the_fewest_processes_that_read_and_write_nearly_the_most_are_enough)
+{
+
+	begin(site, &(struct calib_wish){ 0 });
+	put_rate(&its, "4k-read-sync-4", 89999);
+	put_rate(&its, "4k-read-sync-8", 90000);
+	put_rate(&its, "4k-read-sync-16", 100000);
+	put_rate(&its, "4k-read-sync-32", 100000);
+	put_rate(&its, "4k-write-sync-8", 80000);
+	put_rate(&its, "4k-write-sync-16", 95000);
+	put_rate(&its, "4k-write-sync-32", 100000);
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "io_processes"), 16);
+	ck_assert_str_eq(origin(&its, "io_processes"),
+			 "4 KiB, synchronous: 8 processes read 90 % of the "
+			 "most, 16 write it");
+	end();
+}
+END_TEST
+
+START_TEST(a_call_takes_what_it_takes_where_it_is_quickest)
+{
+	size_t i, shape;
+
+	begin(site, &(struct calib_wish){ 0 });
+	shape = (size_t)calib_plan_find(&its_plan, "4k-write-direct");
+	for (i = 0; i < its_plan.turn_count; i++)
+		if (its_plan.turns[i].setting == its_plan.setting_count - 1)
+			its.jobs[i].runs[shape].latency_us = 40;
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "sync_call_us"), 40);
+	end();
+	/* nobody knows where fio does not tell */
+	begin(site, &(struct calib_wish){ 0 });
+	for (i = 0; i < its_plan.turn_count; i++)
+		for (shape = 0; shape < its_plan.shape_count; shape++)
+			its.jobs[i].runs[shape].latency_us = 0;
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "sync_call_us"), 0);
+	end();
+}
+END_TEST
+
+START_TEST(lustre_is_written_direct_only_where_that_is_faster)
+{
+	static const int64_t buffered[] = { 49, 50, 51, 0 };
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		begin(site, &(struct calib_wish){ .cores = "0",
+						  .profiles = "none",
+						  .repeats = 1 });
+		put_rate(&its, "64m-write-direct", 50);
+		put_rate(&its, "64m-write-buffered", buffered[i]);
+		calib_data_count(&its);
+		/* the root of 50 * 49 times 64 MiB */
+		ck_assert_uint_eq(constant(&its, "lustre", "lustre_write_mbs"),
+				  i ? 0 : 3322);
+		/* of the only setting */
+		ck_assert_uint_eq(constant(&its, "nfs", "nfs_ops_per_s"),
+				  100000);
+		ck_assert_uint_eq(constant(&its, "nfs", "lustre_write_mbs"), 0);
+		end();
+	}
+}
+END_TEST
+
+START_TEST(what_nothing_has_measured_leaves_out_its_constant_and_panel_alone)
+{
+	char *picture;
+
+	begin(site, &(struct calib_wish){ 0 });
+	forget(&its, false, 1024);
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_read_mbs"), 0);
+	ck_assert_uint_eq(constant(&its, "wekafs", "small_read_kb"), 0);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_write_mbs"), 5000);
+	ck_assert_uint_eq(constant(&its, "wekafs", "core_read_iops"), 100000);
+	ck_assert_uint_eq(constant(&its, "wekafs", "small_write_kb"), 50);
+	picture = calib_plot_engines(&its);
+	ck_assert_ptr_null(strstr(picture, ">1 MiB read, "));
+	ck_assert_ptr_nonnull(strstr(picture, ">1 MiB written, "));
+	ck_assert_ptr_nonnull(strstr(picture, ">4 KiB written, "));
+	free(picture);
+	end();
+	/* nor is there a ratio of two that are missing */
+	begin(site, &(struct calib_wish){ 0 });
+	forget(&its, false, 1024);
+	forget(&its, false, 4);
+	forget(&its, true, 1024);
+	forget(&its, true, 4);
+	calib_data_count(&its);
+	ck_assert_str_eq(origin(&its, "small_read_kb"), "");
+	ck_assert_str_eq(origin(&its, "small_write_kb"), "");
+	end();
+}
+END_TEST
+
 /* ---- pictures ------------------------------------------------------------------------------ */
 
 START_TEST(an_axis_ends_at_a_round_number_above_the_most)
@@ -789,15 +1069,6 @@ START_TEST(numbers_have_three_digits_and_a_unit)
 }
 END_TEST
 
-static size_t count(const char *text, const char *word)
-{
-	size_t number = 0;
-
-	for (; (text = strstr(text, word)); text++)
-		number++;
-	return number;
-}
-
 START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 {
 	struct config *config = conf_load(site);
@@ -808,7 +1079,7 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	int i;
 
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
-	fill(&data);
+	fill_with(&data, 1.5, 0.8);
 	calib_data_count(&data);
 	pictures[0] = calib_plot_scaling(&data, 80);
 	pictures[1] = calib_plot_engines(&data);
@@ -825,9 +1096,10 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	/* three numbers of cores for two profiles, two for the third: marks of
 	 * 4 panels and of the legend */
 	ck_assert_uint_eq(count(pictures[0], "<circle class=\"f0\""), 13);
-	ck_assert_ptr_nonnull(strstr(pictures[0], "5G a core, up to 2"));
+	ck_assert_ptr_nonnull(strstr(pictures[0], "7.5G a core, up to 2"));
 	ck_assert_uint_eq(count(pictures[1], "<circle class=\"f0\""), 25);
-	ck_assert_ptr_nonnull(strstr(pictures[1], "2 io-cores, "));
+	ck_assert_ptr_nonnull(
+		strstr(pictures[1], "2 io-cores, profile stream"));
 	ck_assert_uint_eq(count(pictures[2], ">stream</text>"), 4);
 	sample_kept("report/scaling.svg.golden", pictures[0]);
 	sample_kept("report/engines.svg.golden", pictures[1]);
@@ -837,6 +1109,37 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	calib_data_free(&data);
 	calib_plan_free(&plan);
 	config_free(config);
+}
+END_TEST
+
+START_TEST(what_was_not_measured_has_no_mark)
+{
+	char *picture;
+	size_t i;
+
+	begin(site, &(struct calib_wish){ 0 });
+	for (i = 0; i < its_plan.turn_count; i++)
+		its.jobs[i].is_lacking = its_plan.turns[i].setting == 0;
+	calib_data_count(&its);
+	picture = calib_plot_scaling(&its, 80);
+	/* two numbers of cores instead of three, and the legend's */
+	ck_assert_uint_eq(count(picture, "<circle class=\"f0\""), 4 * 2 + 1);
+	free(picture);
+	end();
+}
+END_TEST
+
+START_TEST(the_most_cores_that_a_site_may_allow_are_drawn)
+{
+	char *picture;
+
+	begin("[option]\nio_cores_max = 64\n",
+	      &(struct calib_wish){ .cores = "1,64" });
+	calib_data_count(&its);
+	picture = calib_plot_scaling(&its, 80);
+	ck_assert_uint_eq(count(picture, ">64</text>"), 4);
+	free(picture);
+	end();
 }
 END_TEST
 
@@ -872,7 +1175,7 @@ START_TEST(a_plot_of_many_series_looks_as_it_did)
 	for (i = 0; i < 9; i++)
 		series[i] = (struct plot_series){
 			names[i],
-			{ 10 + (double)i, i == 3 ? -1 : 20, 0 },
+			{ 10 + (double)i, i == 3 ? -1 : 50, 0 },
 			{ i == 1 ? 14 : 0, i == 8 ? 5 : -1, 0 }
 		};
 	plot_begin(&plot, out, "A <plot>", "Of nine", 3, names, 9, true);
@@ -1052,6 +1355,43 @@ START_TEST(a_calibration_is_written_down_with_all_of_its_runs)
 }
 END_TEST
 
+/* The text of a file that was written; the caller frees. */
+static char *written(const char *name)
+{
+	struct err err;
+	char *text = fileio_read(tempdir_path(name), 1 << 22, NULL, &err);
+
+	ck_assert_msg(text != NULL, "%s", err.text);
+	return text;
+}
+
+START_TEST(each_profile_has_its_lines_and_a_job_the_runs_that_it_had)
+{
+	struct config_advice limits;
+	struct calib_about about = { .dir = "/mnt/w/x",
+				     .cluster = "",
+				     .limits = &limits };
+	struct err err;
+	char *text;
+
+	config_advice_init(&limits);
+	begin(site, &(struct calib_wish){ 0 });
+	its.jobs[0].has_run[1] = false; /* and those behind it */
+	its.jobs[0].run_count--;
+	calib_data_count(&its);
+	tempdir_make();
+	ck_assert_msg(calib_write(tempdir_name, &its, &about, &err) == 0, "%s",
+		      err.text);
+	text = written("calibration.json");
+	ck_assert_uint_eq(count(text, "\"grows_to\":"), 3 * CALIB_METRICS);
+	ck_assert_uint_eq(count(text, "\"ms\":"),
+			  its_plan.turn_count * its_plan.shape_count - 1);
+	free(text);
+	tempdir_remove();
+	end();
+}
+END_TEST
+
 /* In the place of the last file of a calibration is a folder. */
 START_TEST(each_file_that_cannot_be_written_is_a_failure)
 {
@@ -1094,6 +1434,7 @@ UNIT_MAIN("calib",
 	  each_calibration_has_an_order_of_its_own,
 	  a_job_makes_its_files_first_and_runs_all_shapes_in_any_order,
 	  a_wish_that_cannot_be_met_is_refused_with_what_would_do,
+	  a_wish_at_its_bound_is_met,
 	  what_fio_says_is_read_with_its_notes_in_front,
 	  an_answer_of_fio_that_makes_no_sense_is_refused,
 	  numbers_of_fio_have_bounds,
@@ -1109,10 +1450,18 @@ UNIT_MAIN("calib",
 	  a_job_that_did_not_get_what_it_asked_for_measures_nothing,
 	  a_line_goes_as_far_as_each_core_adds_its_part,
 	  constants_follow_from_what_was_measured,
+	  constants_are_those_of_the_profile_whose_core_does_most,
+	  the_fewest_processes_that_read_and_write_nearly_the_most_are_enough,
+	  a_call_takes_what_it_takes_where_it_is_quickest,
+	  lustre_is_written_direct_only_where_that_is_faster,
+	  what_nothing_has_measured_leaves_out_its_constant_and_panel_alone,
 	  an_axis_ends_at_a_round_number_above_the_most,
 	  numbers_have_three_digits_and_a_unit,
 	  pictures_have_all_panels_light_and_dark_and_a_description,
+	  what_was_not_measured_has_no_mark,
+	  the_most_cores_that_a_site_may_allow_are_drawn,
 	  a_plot_of_many_series_looks_as_it_did,
 	  of_many_places_some_have_their_names,
 	  a_calibration_is_written_down_with_all_of_its_runs,
+	  each_profile_has_its_lines_and_a_job_the_runs_that_it_had,
 	  each_file_that_cannot_be_written_is_a_failure)

@@ -74,6 +74,24 @@ START_TEST(a_place_that_does_not_do_is_told_and_left_as_it_is)
 }
 END_TEST
 
+START_TEST(a_folder_that_cannot_be_removed_is_told_and_remembered)
+{
+	struct calib_folder folder;
+	char path[CALIB_PATH];
+
+	tempdir_make();
+	tempdir_put("file", "");
+	snprintf(path, sizeof(path), "%s", tempdir_path("file/x"));
+	strcpy(folder.path, path);
+	ck_assert_int_eq(calib_folder_remove(&folder, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/file/x'"));
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot remove"));
+	ck_assert_ptr_nonnull(strstr(err.text, "Not a directory"));
+	ck_assert_str_eq(folder.path, path);
+	tempdir_remove();
+}
+END_TEST
+
 static char taken[400];
 
 static void take(void *arg, const char *name, const char *text)
@@ -157,5 +175,6 @@ END_TEST
 
 UNIT_MAIN("calib_folder", a_folder_is_made_and_removed_with_all_in_it,
 	  a_place_that_does_not_do_is_told_and_left_as_it_is,
+	  a_folder_that_cannot_be_removed_is_told_and_remembered,
 	  a_folder_that_is_away_for_a_moment_is_waited_for,
 	  files_of_one_number_are_read_whatever_is_in_them)

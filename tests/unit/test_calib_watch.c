@@ -14,6 +14,7 @@
 #include "tests/unit/tempdir.h"
 
 #define JOBS 4
+#define START_MS 300000ULL
 
 /* ---- the world: each look at the queue is a tick ------------------------------------ */
 
@@ -32,6 +33,8 @@ static struct {
 	size_t runs[JOBS];
 	const char *out[JOBS];
 	int asked, records_after; /* how often the ledger is asked */
+	size_t ids;		  /* of which sacct was asked */
+	bool has_no_nodes;	  /* that anybody has seen */
 	bool is_sacct_bad;
 } world;
 
@@ -174,6 +177,7 @@ int __wrap_job_source_ask_sacct(struct job_source *source, char *const *ids,
 	ck_assert_ptr_eq(source->config, config);
 	ck_assert_uint_gt(count, 0);
 	ck_assert_str_eq(ids[0], "101");
+	world.ids = count;
 	return world.is_sacct_bad ? err_set(why, "no sacct") : 0;
 }
 
@@ -202,7 +206,7 @@ struct job_report *__wrap_job_report_get(struct job_source *source,
 	memset(&the_report, 0, sizeof(the_report));
 	summary_init(&the_report.summary);
 	the_report.summary.scope = SUMMARY_SCOPE_JOB;
-	the_report.summary.nodes_seen = 1;
+	the_report.summary.nodes_seen = !world.has_no_nodes;
 	the_report.summary.rd_bytes =
 		data.jobs[atoi(id) - 101].moved.read_bytes;
 	the_report.summary.wr_bytes =
@@ -222,7 +226,7 @@ static void begin(void)
 	int i;
 
 	memset(&world, 0, sizeof(world));
-	world.now_ms = 5000;
+	world.now_ms = START_MS;
 	world.reason = "Dependency";
 	config = conf_load("[option]\nio_cores_max = 1\n");
 	ck_assert_msg(calib_plan_make(&plan, &wish, config, &err) == 0, "%s",
@@ -243,7 +247,7 @@ static void begin(void)
 				      .slurm = &slurm,
 				      .config = config,
 				      .is_stopped = &is_stopped,
-				      .start_ms = 5000 };
+				      .start_ms = START_MS };
 	tempdir_make();
 	ck_assert_ptr_nonnull(freopen(tempdir_path("said"), "w", stderr));
 }
@@ -331,7 +335,7 @@ START_TEST(what_waits_is_told_with_its_reason_and_looks_become_rarer)
 		"[  2 min] 3 of 4 over, about 1 min to go; job 104 runs on n1 "
 		"(" ONE ")\n");
 	/* half as long again, to 10 s; from the beginning after each end */
-	ck_assert_uint_eq(world.now_ms, 5000 + 154150);
+	ck_assert_uint_eq(world.now_ms, START_MS + 154150);
 	end();
 }
 END_TEST
@@ -402,8 +406,8 @@ START_TEST(the_time_that_all_may_take_is_a_limit)
 	world.ends[3] = 1000;
 	plan.max_s = 60;
 	run();
-	ck_assert_uint_ge(world.now_ms, 5000 + 60000);
-	ck_assert_uint_lt(world.now_ms, 5000 + 60000 + 10050);
+	ck_assert_uint_ge(world.now_ms, START_MS + 60000);
+	ck_assert_uint_lt(world.now_ms, START_MS + 60000 + 10050);
 	ck_assert_str_eq(data.jobs[2].why, "");
 	ck_assert_str_eq(data.jobs[3].why,
 			 "--max-time is over; job 104 runs on n1 (" ONE ")");
@@ -426,8 +430,8 @@ START_TEST(a_slurmctld_that_restarts_is_waited_for)
 	submit();
 	ck_assert_int_eq(calib_watch_run(&watch, &err), -1);
 	ck_assert_str_eq(err.text, "squeue does not answer");
-	ck_assert_uint_gt(world.now_ms, 5000 + 300000);
-	ck_assert_uint_lt(world.now_ms, 5000 + 311000);
+	ck_assert_uint_gt(world.now_ms, START_MS + 300000);
+	ck_assert_uint_lt(world.now_ms, START_MS + 311000);
 	end();
 }
 END_TEST
@@ -480,16 +484,18 @@ START_TEST(records_are_waited_for_and_compared)
 	char cluster[RECORD_NAME_MAX] = "";
 
 	begin();
-	world.runs[3] = 0; /* is not judged */
+	world.runs[1] = 0; /* is not judged */
 	run();
 	fclose(stderr);
 	stderr = fopen(tempdir_path("said"), "w");
 	world.records_after = 4; /* one job of the second round is missing */
 	ck_assert_int_eq(calib_watch_judge(&watch, cluster, &err), 0);
 	ck_assert_int_eq(world.asked, 3 + 3 + 1);
+	ck_assert_uint_eq(world.ids, 3);
 	ck_assert_str_eq(cluster, "c");
 	ck_assert(data.jobs[0].is_judged && data.jobs[2].is_judged);
-	ck_assert(!data.jobs[0].disagrees && !data.jobs[3].is_judged);
+	ck_assert(data.jobs[3].is_judged && !data.jobs[1].is_judged);
+	ck_assert(!data.jobs[0].disagrees);
 	expect_said("[  0 min] waiting for jobio's records, missing: 3\n"
 		    "[  0 min] waiting for jobio's records, missing: 1\n");
 	end();
@@ -528,6 +534,13 @@ START_TEST(a_record_that_does_not_come_is_told)
 	ck_assert_str_eq(data.jobs[3].why,
 			 "jobio has no record of it: no sacct");
 	is_stopped = 0;
+	end();
+	/* what sacct knows of a job that no node has told of is no record */
+	begin();
+	run();
+	world.has_no_nodes = true;
+	ck_assert_int_eq(calib_watch_judge(&watch, cluster, &err), 0);
+	ck_assert_str_eq(data.jobs[0].why, "jobio has no record of it");
 	end();
 	/* of no whole job nobody is asked */
 	begin();

@@ -373,6 +373,9 @@ END_TEST
 
 START_TEST(what_is_wished_for_is_what_the_plan_is_made_of)
 {
+	char *argv[2] = { NULL }, text[100] = "";
+	FILE *old;
+
 	begin();
 	ck_assert_uint_eq(wished("--repeats=1", true)->repeats, 1);
 	ck_assert_uint_eq(wished("--repeats=100", true)->repeats, 100);
@@ -389,6 +392,15 @@ START_TEST(what_is_wished_for_is_what_the_plan_is_made_of)
 		       "behind --\n");
 	refuse("--repeats=2 word -- x", "'word': one word too many");
 	refuse("--output=", "--output: '': must not be empty\n");
+	refuse("--nosuch --repeats=2", "calibrate: '--nosuch': no such option");
+	optind = 0;
+	argv[0] = (char *)"calibrate";
+	old = stderr;
+	stderr = fmemopen(text, sizeof(text), "w");
+	ck_assert_int_eq(calibrate_main(1, argv), COMMAND_USAGE);
+	fclose(stderr);
+	stderr = old;
+	ck_assert_str_eq(text, "jobio: calibrate: --dir: which folder?\n");
 	ck_assert_int_eq(run("--help"), 0);
 	ck_assert_int_eq(strncmp(said, "usage: jobio calibrate --dir=", 29), 0);
 	ck_assert_int_eq(run("-- --partition=a -x"), 0);

@@ -23,6 +23,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 
+static uid_t slurm_uid; /* of user slurm; 0: who runs this */
 static struct doctor doctor;
 static struct findings findings;
 
@@ -108,6 +109,9 @@ START_TEST(a_node_is_gone_after_each_job_where_it_waits_less_than_a_minute)
 	expect_soon("SuspendTime=30\nPartitionName=p Nodes=all\n"
 		    "PartitionName=q Nodes=x SuspendTime=99",
 		    true);
+	expect_soon("SuspendTime=30\nPartitionName=q Nodes=x SuspendTime=99\n"
+		    "PartitionName=p Nodes=all",
+		    true);
 	expect_soon("SuspendTime=30\nPartitionName=p Nodes=x", false);
 	expect_soon("SuspendTime=30\nPartitionName=p", false);
 	expect_soon("PartitionName=p Nodes=ALL PowerDownOnIdle=yes", true);
@@ -122,6 +126,9 @@ START_TEST(slurmctlds_host_judges_each_line_by_its_first_node)
 			  "PartitionName=p Nodes=r01n4x PowerDownOnIdle=YES"),
 		    "node r[01-16]n[4,7]x,y has State=CLOUD" AFTER);
 	ck_assert_str_eq(cloud("NodeName=k1 State=UNKNOWN\nNodeName=k2"), "");
+	said_expect(cloud("NodeName=k1 State=UNKNOWN\nNodeName=k2\n"
+			  "NodeName=k3 State=CLOUD"),
+		    "J15 info slurm.conf: node k3 has State=CLOUD" LOST);
 	ck_assert_str_eq(said(check_cloud, NULL, ""), "");
 	ck_assert_str_eq(said(check_cloud, "NodeName=k[1-2] State=CLOUD",
 			      "[ledger]\nhost = a\nwait_nodes = k1"),
@@ -240,6 +247,15 @@ START_TEST(a_hosts_roles_follow_from_what_runs_outside_of_containers)
 			  ROLE_CTLD);
 	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"),
 			  ROLE_LEDGER);
+	doctor.host = "a";
+	tempdir_make();
+	tempdir_put("slurm.conf", "NodeName=a\nSlurmctldHost=a\n");
+	doctor.slurm = slurm_conf_load(tempdir_name, "/slurm.conf", NULL);
+	tempdir_remove();
+	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"),
+			  ROLE_NODE | ROLE_CTLD | ROLE_LEDGER);
+	slurm_conf_free(doctor.slurm);
+	doctor.slurm = NULL;
 	ck_assert_uint_eq(roles_where_runs("Name:\tbash\n"), ROLE_LOGIN);
 	ck_assert_uint_eq(roles_where_runs("Umask:\t1\nName:\tslurmd\n"),
 			  ROLE_LOGIN);
@@ -281,8 +297,44 @@ START_TEST(others_than_root_write_no_jobio_conf_and_users_read_it)
 	said_expect(file_of(0646), "mode 646: others than root may write it");
 	said_expect(file_of(0640), "J05 error /jobio.conf: mode 640: sbatch of "
 				   "a user cannot read it");
+	said_expect(file_of(0641), "J05 error /jobio.conf: mode 641: ");
 	ck_assert_ptr_null(strstr(file_of(0640), "J04"));
 	ck_assert_ptr_null(strstr(file_of(0664), "J05"));
+}
+END_TEST
+
+/* What is said where this user is SlurmUser. */
+static const char *trusting(const char *slurm_user)
+{
+	char slurm_conf[100];
+
+	snprintf(slurm_conf, sizeof(slurm_conf), "SlurmUser=%s", slurm_user);
+	return conf(slurm_conf, "");
+}
+
+START_TEST(a_jobio_conf_is_roots_or_slurm_users)
+{
+	uid_t uid = geteuid() ? geteuid() : 1;
+	char root[300], path[512], wanted[100];
+
+	begin(ROLE_LOGIN);
+	snprintf(root, sizeof(root), "%s", tempdir_make());
+	snprintf(path, sizeof(path), "%s", tempdir_put("jobio.conf", ""));
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	doctor.root = root;
+	if (geteuid() == 0) {
+		ck_assert_str_eq(trusting("nobody-knows"), "");
+		ck_assert_int_eq(chown(path, uid, 0), 0);
+	}
+	snprintf(wanted, sizeof(wanted),
+		 "J04 error /jobio.conf: uid %u owns it, mode 644: ", uid);
+	said_expect(trusting("nobody-knows"), wanted);
+	said_expect(conf(NULL, ""), wanted);
+	slurm_uid = uid;
+	ck_assert_str_eq(trusting("slurm"), "");
+	slurm_uid = uid + 1;
+	said_expect(trusting("slurm"), wanted);
+	ck_assert_int_eq(fileio_rmtree(root, NULL), 0);
 }
 END_TEST
 
@@ -353,6 +405,9 @@ START_TEST(a_prolog_has_half_of_the_time_that_slurm_gives_it)
 	said_expect(conf("PrologEpilogTimeout=59", jobio),
 		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
 		    "jobio.conf: prolog_budget_ms=30000: ");
+	said_expect(conf("PrologEpilogTimeout=60",
+			 "[jobio]\nprolog_budget_ms=30001"),
+		    "J13 warning");
 	ck_assert_str_eq(conf("PrologEpilogTimeout=x", jobio), "");
 	ck_assert_str_eq(conf("ClusterName=c", jobio), "");
 	ck_assert_str_eq(conf(NULL, jobio), "");
@@ -361,6 +416,25 @@ START_TEST(a_prolog_has_half_of_the_time_that_slurm_gives_it)
 	said_expect(conf("PrologEpilogTimeout=1", jobio), "J13 warning");
 	doctor.roles = ROLE_LOGIN | ROLE_LEDGER;
 	ck_assert_str_eq(conf("PrologEpilogTimeout=59", jobio), "");
+}
+END_TEST
+
+START_TEST(so_has_an_epilog_that_waits_for_the_ledger)
+{
+	static const char waits[] = "[ledger]\nhost = a\nwait_nodes = n1\n"
+				    "send_timeout_ms = 30000";
+
+	begin(ROLE_NODE);
+	ck_assert_str_eq(conf("PrologEpilogTimeout=60", waits), "");
+	said_expect(conf("PrologEpilogTimeout=59", waits),
+		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
+		    "jobio.conf: send_timeout_ms=30000 with wait_nodes: ");
+	said_expect(conf("PrologEpilogTimeout=59",
+			 "[ledger]\nhost = a\nwait_nodes = n1\n"
+			 "send_timeout_ms = 29501"),
+		    "J13 warning");
+	doctor.host = "n2";
+	ck_assert_str_eq(conf("PrologEpilogTimeout=59", waits), "");
 }
 END_TEST
 
@@ -430,6 +504,9 @@ START_TEST(a_profile_that_no_client_takes_is_told_once)
 		    "J06 error [profile p] on [client w]: mount option "
 		    "'forcedirct'");
 	ck_assert_ptr_null(strstr(conf(NULL, text), "was not applied"));
+	snprintf(text, sizeof(text), "%s%s[profile q]\nmmconfig=maxMBpS=2000",
+		 weka, profile);
+	said_expect(conf(NULL, text), "J07 warning [profile q]: ");
 }
 END_TEST
 
@@ -503,6 +580,10 @@ START_TEST(what_slurmctld_has_not_taken_over_is_told)
 			      "Prolog[0] = /a\nProlog[1] = /b\n",
 			      "Prolog=/a\nProlog=/b"),
 			 "");
+	said_expect(ctld("PrologEpilogTimeout = 5\nPrologFlags = x\n"
+			 "Prolog[0] = /b\n",
+			 "Prolog=/a"),
+		    "Prolog=/a, and slurmctld runs with /b: ");
 	said_expect(ctld("Prolog = (null)\n", "Prolog=/a"),
 		    "Prolog=/a, and slurmctld runs with (null)");
 	/* what either does not say is no difference */
@@ -578,7 +659,7 @@ struct passwd *__wrap_getpwnam(const char *name)
 {
 	if (strcmp(name, "slurm") != 0)
 		return __real_getpwnam(name);
-	its_user.pw_uid = geteuid();
+	its_user.pw_uid = slurm_uid ? slurm_uid : geteuid();
 	return ledger.has_no_user ? NULL : &its_user;
 }
 
@@ -628,6 +709,11 @@ START_TEST(each_ledger_that_does_not_answer_is_told)
 	doctor.root = "";
 	ck_assert_str_eq(asked(), "");
 	ledger.is_away = true;
+	/* nobody is asked where none is named, or one that nobody can reach */
+	ck_assert_str_eq(said(check_ledger, NULL, "[ledger]\nhost = ::1"),
+			 "L02 error jobio.conf: [ledger] host=::1: no ledger "
+			 "runs on this host, so its records go nowhere; the "
+			 "name of the host that runs jobio-ledgerd\n");
 	ck_assert_str_eq(asked(),
 			 "L04 error the ledger cannot be reached: ledger 'a': "
 			 "refused; start jobio-ledgerd on a, and open its TCP "
@@ -664,6 +750,8 @@ END_TEST
 
 START_TEST(a_clock_may_differ_by_less_than_five_seconds)
 {
+	const char *text;
+
 	begin(ROLE_LOGIN);
 	doctor.root = "";
 	ledger.ahead_s = 4; /* a second may pass on the way */
@@ -673,6 +761,11 @@ START_TEST(a_clock_may_differ_by_less_than_five_seconds)
 	ledger.ahead_s = 6;
 	said_expect(asked(), " s behind the ledger's: records have wrong "
 			     "times, and from 300 s on MUNGE refuses them; ");
+	ledger.ahead_s = 5000;
+	text = asked();
+	ck_assert_msg(strstr(text, " is 5000 s behind the ledger's: ") ||
+			      strstr(text, " is 4999 s behind the ledger's: "),
+		      "%s", text);
 	ledger.ahead_s = -5;
 	said_expect(asked(), " s ahead of the ledger's: ");
 }
@@ -743,6 +836,11 @@ START_TEST(records_that_wait_for_three_rounds_are_told)
 	text = said_findings(&findings);
 	said_expect(text, "4 records wait in /s");
 	said_expect(text, ", the oldest for 17 minutes; ");
+	make_old("s/7.json", 90);
+	check_ledger(&doctor);
+	text = said_findings(&findings);
+	said_expect(text, "5 records wait in /s, of at most ");
+	said_expect(text, ", the oldest for 90 minutes; ");
 	/* on a node alone */
 	doctor.roles = ROLE_LOGIN;
 	check_ledger(&doctor);
@@ -871,9 +969,11 @@ UNIT_MAIN("check",
 	  a_hosts_roles_follow_from_slurm_conf,
 	  a_hosts_roles_follow_from_what_runs_outside_of_containers,
 	  others_than_root_write_no_jobio_conf_and_users_read_it,
+	  a_jobio_conf_is_roots_or_slurm_users,
 	  an_io_cores_max_that_takes_all_cores_is_told,
 	  a_spec_set_larger_than_io_cores_min_is_told,
 	  a_prolog_has_half_of_the_time_that_slurm_gives_it,
+	  so_has_an_epilog_that_waits_for_the_ledger,
 	  partitions_of_jobio_conf_are_slurms,
 	  a_calibration_is_read_where_advice_is_given,
 	  a_profile_that_no_client_takes_is_told_once,

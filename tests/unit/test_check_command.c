@@ -531,6 +531,7 @@ START_TEST(what_slurm_is_here_may_be_said)
 	ck_assert_uint_eq(world.version >> 8, VERSION_OF(24, 5, 0) >> 8);
 	ck_assert_int_eq(run("--role=ledger --slurmd=/opt/slurmd"), 0);
 	ck_assert_ptr_nonnull(world.slurmd);
+	ck_assert_int_eq(run("--role=ledger --sysfs=/nowhere"), 0);
 	expect("--slurmd=slurmd", COMMAND_USAGE,
 	       "jobio: check: --slurmd: 'slurmd': must be an absolute "
 	       "path\n");

@@ -12,7 +12,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-static char in[1 << 20], out[1 << 16];
+static char in[3 << 20], out[1 << 16];
 
 /* One more line of what is folded. */
 #define say(...) append(in, sizeof(in), __VA_ARGS__)
@@ -114,6 +114,40 @@ START_TEST(a_finding_is_as_bad_as_it_is_anywhere)
 }
 END_TEST
 
+START_TEST(a_host_with_several_findings_is_as_bad_as_the_worst)
+{
+	say("{\"host\":\"c1\",\"jobio\":\"1\",\"conf\":\"aa\",\"findings\":["
+	    "{\"code\":\"X1\",\"severity\":\"info\",\"text\":\"small\"},"
+	    "{\"code\":\"X2\",\"severity\":\"error\",\"text\":\"large\"},"
+	    "{\"code\":\"X3\",\"severity\":\"warning\",\"text\":\"so so\"}"
+	    "]}\n");
+	ck_assert_int_eq(fold(), COMMAND_UNSOUND);
+	ck_assert_str_eq(out, "1 hosts answered, 0 with nothing wrong\n"
+			      "CODE  SEVERITY HOSTS  WHERE\n"
+			      "X2    error        1  c1\n    large\n"
+			      "X3    warning      1  c1\n    so so\n"
+			      "X1    info         1  c1\n    small\n");
+}
+END_TEST
+
+START_TEST(codes_and_names_of_hosts_that_are_too_long_are_cut)
+{
+	static const char name[] = "a1234567890123456789012345678901234567890"
+				   "12345678901234567890123456789";
+
+	host(name, "X23456789012345ab", "error");
+	host(name, "X23456789012345cd", "error");
+	fold();
+	ck_assert_str_eq(
+		out,
+		"1 hosts answered, 0 with nothing wrong\n"
+		"CODE  SEVERITY HOSTS  WHERE\n"
+		"X23456789012345 error        1  a12345678901234567890123456"
+		"789012345678901234567890123456789012\n"
+		"    it is\n    cure: mend it\n");
+}
+END_TEST
+
 static const char *hosts_of(const char *names)
 {
 	static char line[200];
@@ -210,19 +244,49 @@ START_TEST(pieces_of_two_tasks_are_put_together_in_their_turns)
 	say("0: "
 	    "{\"host\":\"c3\",\"jobio\":\"1\",\"conf\":\"aa\",\"findings\":[]}"
 	    "\n");
+	say("9: {\"host\":\"c5\",\"jobio\":\"1\",\n");
+	say("10: {\"host\":\"c6\",\"jobio\":\"1\",\n");
+	say("9: \"conf\":\"aa\",\"findings\":[]}\n");
+	say("10: \"conf\":\"aa\",\"findings\":[]}\n");
 	say("2: not an answer\n");
 	say("3: {\"host\":\"c4\",\n");
 	ck_assert_int_eq(fold(), COMMAND_FAILED);
-	expect("3 hosts answered, 3 with nothing wrong\n");
+	expect("5 hosts answered, 5 with nothing wrong\n");
 	expect("2 lines are no answer; the first: 2: not an answer\n");
+}
+END_TEST
+
+/* A task begins an answer, and goes on for so many bytes. */
+static void begin_long(size_t size)
+{
+	static char more[1 << 20];
+
+	memset(more, 'x', size);
+	more[size] = '\0';
+	say("0: {\"host\":\"c1\",\n0: %s\n", more);
+}
+
+START_TEST(what_a_task_has_begun_to_say_has_at_most_a_mebibyte)
+{
+	const size_t room = (1 << 20) - strlen("{\"host\":\"c1\",") - 1;
+
+	begin_long(room);
+	fold();
+	expect("1 lines are no answer; the first: {\"host\":\"c1\",xxx");
+	begin_long(room + 1);
+	fold();
+	expect("2 lines are no answer; the first: 0: xxx");
 }
 END_TEST
 
 UNIT_MAIN("check_fold", the_worst_finding_decides_the_exit_status,
 	  findings_are_sorted_by_weight_and_hosts_and_code,
 	  a_finding_is_as_bad_as_it_is_anywhere,
+	  a_host_with_several_findings_is_as_bad_as_the_worst,
+	  codes_and_names_of_hosts_that_are_too_long_are_cut,
 	  hosts_with_numbers_that_follow_are_a_range,
 	  a_long_list_of_hosts_is_cut,
 	  hosts_of_several_jobio_conf_are_told_and_a_failure,
 	  lines_that_are_no_answer_are_counted_and_the_first_is_shown,
-	  pieces_of_two_tasks_are_put_together_in_their_turns)
+	  pieces_of_two_tasks_are_put_together_in_their_turns,
+	  what_a_task_has_begun_to_say_has_at_most_a_mebibyte)

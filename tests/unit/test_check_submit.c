@@ -87,7 +87,7 @@ void __wrap_ledger_link_close(struct ledger_link *link)
 struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err)
 {
-	static struct record_finding finding;
+	static struct record_finding finding, two[2];
 	static struct record of_node, *record = &of_node;
 	struct job_report *r;
 
@@ -103,8 +103,10 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 		strcpy(finding.severity, world.severity);
 		finding.text = (char *)"odd";
 		finding.cure = (char *)"mend it";
-		of_node.findings = &finding;
-		of_node.finding_count = 1;
+		two[0] = two[1] = finding;
+		strcpy(two[1].code, "W11");
+		of_node.findings = two;
+		of_node.finding_count = 2;
 	}
 	if (world.asked != world.record_at && !world.is_known) {
 		err_set(err, "nobody knows it");
@@ -318,7 +320,9 @@ START_TEST(findings_of_the_job_are_findings)
 	begin();
 	world.code = "W10";
 	world.severity = "warning";
-	expect("W10 warning job 7 on node n1: odd; mend it\n", RAN LEFT SHOWN);
+	expect("W10 warning job 7 on node n1: odd; mend it\n"
+	       "W11 warning job 7 on node n1: odd; mend it\n",
+	       RAN LEFT SHOWN);
 }
 END_TEST
 

@@ -21,30 +21,31 @@
 	",\"read_bytes\":" read ",\"read_calls\":" calls                       \
 	",\"write_bytes\":" written ",\"write_calls\":2"
 
+#define OF_ALL_JOBS                                                            \
+	"{\"scope\":\"node\",\"source\":\"mountstats\",\"fs\":\"/a\"" MOVED(   \
+		"8888", "8", "8888") "},"
+#define OF_IT                                                                  \
+	APP("bpf", "\"/a\"",                                                   \
+	    MOVED("1024", "2", "1000") ",\"read_us\":500,\"write_us\":9000,"   \
+				       "\"meta\":{\"open\":10,\"stat\":5}")    \
+	"," APP("bpf", "\"/b\"", MOVED("1024", "1", "24")) "," APP(            \
+		"stepd", "null", MOVED("9999", "9", "9999"))
+
+#define AT_FIRST                                                            \
+	",\"timeline\":{\"start\":1795224848,\"width_s\":16,"                  \
+	"\"read_bytes\":[1024],\"write_bytes\":[0],\"calls\":[4]}"
+
 static const struct job {
 	const char *id, *summary;
 	const char *records[3];
 	int64_t elapsed_s; /* of sacct; 0: it knows nothing */
 	int64_t left_out;
 } jobs[] = {
-	/* two nodes, two filesystems and a worse source */
+	/* two nodes, two filesystems, a worse source and what the node did */
 	{ "7",
 	  "jobio/1 rd=3KiB/6 wr=2KiB/4 nodes=2/2 cores=1 cpus=1 prof=a "
 	  "fs=/a:nfs scope=job src=bpf q=-",
-	  { NODE("c1", "1795224948",
-		 ",\"app\":[" APP(
-			 "bpf", "\"/a\"",
-			 MOVED("1024", "2",
-			       "1000") ",\"read_us\":500,"
-				       "\"write_us\":9000,\"meta\":{\"open\":"
-				       "10,"
-				       "\"stat\":5}") "," APP("bpf", "\"/b\"",
-							      MOVED("1024", "1",
-								    "24")) "," APP("stepd",
-										   "null",
-										   MOVED("9999",
-											 "9",
-											 "9999")) "]"),
+	  { NODE("c1", "1795224948", ",\"app\":[" OF_ALL_JOBS OF_IT "]"),
 	    NODE("c2", "1795224948",
 		 ",\"app\":[" APP("bpf", "\"/a\"",
 				  MOVED("1024", "3", "1024")) "]"),
@@ -127,6 +128,25 @@ static const struct job {
 	WROTE("41", "100MiB"),
 	WROTE("42", "110MiB"),
 	WROTE("43", "111MiB"),
+#define BESIDE(id, more)                                                        \
+	{                                                                       \
+		id,                                                             \
+			"jobio/1 rd=1KiB/2 wr=0B/2 nodes=1/1 cores=- cpus=- "   \
+			"prof=a fs=/a:nfs scope=job src=bpf q=-",               \
+			{ NODE("c1", "1795224948",                              \
+			       ",\"app\":[" APP(                                \
+				       "bpf", "\"/a\"",                         \
+				       MOVED("1024", "2", "0")                  \
+					       AT_FIRST) "," APP("bpf",      \
+								    "\"/b\"",   \
+								    more) "]"), \
+			  NULL },                                               \
+			0, 0                                                    \
+	}
+	/* one filesystem in 16 seconds of hundred, another one at any time */
+	BESIDE("50", MOVED("0", "0", "0")),
+	BESIDE("51", MOVED("1024", "1", "0")),
+	BESIDE("52", MOVED("0", "0", "1024")),
 	{ "30",
 	  "jobio/1 rd=-/- wr=-/- nodes=-/- cores=- cpus=- prof=- fs=- scope=- "
 	  "src=- q=-",
@@ -143,7 +163,8 @@ static bool is_sacct_broken;
 int __wrap_job_source_ask_sacct(struct job_source *source, char *const *ids,
 				size_t count, struct err *err)
 {
-	(void)source, (void)ids;
+	(void)ids;
+	ck_assert(source->config && !source->is_down);
 	ck_assert_uint_eq(count, 2);
 	return is_sacct_broken ? err_set(err, "no sacct") : 0;
 }
@@ -247,6 +268,7 @@ size_t __wrap_job_report_family(struct job_source *source, enum job_asked asked,
 }
 
 static int status;
+static char complained[400];
 
 /* What it prints of them; caller frees. */
 static char *said(const char *option, const char *one, const char *other)
@@ -255,7 +277,7 @@ static char *said(const char *option, const char *one, const char *other)
 			 (char *)one, (char *)other };
 	char conf[600], *text;
 	struct err err = { "" };
-	FILE *out;
+	FILE *out, *old = stderr;
 
 	tempdir_make();
 	snprintf(conf, sizeof(conf), "--conf=%s",
@@ -264,7 +286,11 @@ static char *said(const char *option, const char *one, const char *other)
 	optind = 0;
 	out = freopen(tempdir_path("out"), "w", stdout);
 	ck_assert_ptr_nonnull(out);
+	memset(complained, 0, sizeof(complained));
+	stderr = fmemopen(complained, sizeof(complained), "w");
 	status = compare_main(5, argv);
+	fclose(stderr);
+	stderr = old;
 	fflush(stdout);
 	text = fileio_read(tempdir_path("out"), 1 << 20, NULL, &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
@@ -384,6 +410,37 @@ START_TEST(what_is_not_known_makes_no_verdict)
 }
 END_TEST
 
+START_TEST(bytes_are_of_the_seconds_in_which_they_were_moved)
+{
+	char *text = compared("50", "51");
+
+	ck_assert_ptr_nonnull(strstr(text, "  rate         64B/s  "));
+	/* of all, where somebody moved something and does not say when */
+	ck_assert_ptr_nonnull(strstr(text, "  20B/s  "));
+	/* calls that move nothing are calls */
+	ck_assert_ptr_nonnull(strstr(text, "written        0B                "
+					   "0B  "));
+	ck_assert_ptr_nonnull(strstr(text, "  a call       0B                "
+					   "0B  "));
+	free(text);
+	expect(compared("52", "50"),
+	       "  rate         10B/s             64B/s ");
+}
+END_TEST
+
+START_TEST(what_jobs_of_a_side_do_not_have_in_common_is_mixed)
+{
+	char *text = compared("25_1,26_1,25_2", "9");
+
+	ck_assert_ptr_nonnull(strstr(text, "profile        mixed  "));
+	ck_assert_ptr_nonnull(strstr(text, "nodes          mixed  "));
+	ck_assert_ptr_nonnull(strstr(text, "name           train  "));
+	free(text);
+	/* none at all is a number */
+	expect(compared("40", "41"), "metadata       0                 0 ");
+}
+END_TEST
+
 START_TEST(who_wrote_nothing_did_other_work)
 {
 	char *text;
@@ -405,6 +462,18 @@ START_TEST(who_wrote_nothing_did_other_work)
 }
 END_TEST
 
+static void refuse(const char *option, const char *one, const char *other,
+		   int wanted, const char *why)
+{
+	char *text = said(option, one, other);
+
+	ck_assert_int_eq(status, wanted);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(strncmp(complained, "jobio: compare: ", 16), 0);
+	ck_assert_msg(strstr(complained, why) != NULL, "%s", complained);
+	free(text);
+}
+
 START_TEST(a_job_that_nobody_knows_ends_it)
 {
 	char *text = compared("7", "11");
@@ -412,26 +481,21 @@ START_TEST(a_job_that_nobody_knows_ends_it)
 	ck_assert_int_eq(status, 1);
 	ck_assert_str_eq(text, "");
 	free(text);
-	text = compared("7,11", "8");
-	ck_assert_int_eq(status, 1);
-	free(text);
-	text = compared("7,,8", ",");
-	ck_assert_int_eq(status, 2);
-	free(text);
-	text = compared("x", "8");
-	ck_assert_int_eq(status, 2);
-	free(text);
+	refuse("--", "7,11", "8", 1, "job: '11': nobody knows it\n");
+	refuse("--", "7,,8", ",", 2, "which job?\n");
+	refuse("--", ",", "8", 2, "which job?\n");
+	refuse("--", "x", "8", 2, "'x'");
+	refuse("--nosuch", "7", "8", 2,
+	       "'--nosuch': no such option, or its value is missing; see "
+	       "jobio compare --help\n");
+	refuse("7", "8", "9", 2,
+	       "two jobs, or two lists of them; see jobio compare --help\n");
 	text = said("--jso", "7", "8"); /* as getopt_long() has it */
 	ck_assert_int_eq(status, 0);
 	free(text);
-	text = said("--nosuch", "7", "8");
-	ck_assert_int_eq(status, 2);
-	free(text);
+	expect(said("--help", "7", "8"), "usage: jobio compare ");
 	is_sacct_broken = true;
-	text = compared("7", "8");
-	ck_assert_int_eq(status, 1);
-	ck_assert_str_eq(text, "");
-	free(text);
+	refuse("--", "7", "8", 1, "jobio: compare: no sacct\n");
 }
 END_TEST
 
@@ -462,9 +526,22 @@ START_TEST(on_a_terminal_what_is_significant_is_green_or_red)
 }
 END_TEST
 
+START_TEST(on_a_terminal_what_may_be_chance_has_no_colour)
+{
+	const char *text = on_terminal("7", "8");
+
+	ck_assert_msg(strstr(text, "  96B/s              +212.5 %  within "
+				   "the spread\n") != NULL,
+		      "%s", text);
+}
+END_TEST
+
 UNIT_MAIN("compare", two_jobs_look_as_when_somebody_looked_at_them_last,
 	  repeats_look_as_when_somebody_looked_at_them_last,
 	  an_array_is_all_its_tasks_or_those_that_are_named,
-	  what_is_not_known_makes_no_verdict, who_wrote_nothing_did_other_work,
-	  a_job_that_nobody_knows_ends_it,
-	  on_a_terminal_what_is_significant_is_green_or_red)
+	  what_is_not_known_makes_no_verdict,
+	  bytes_are_of_the_seconds_in_which_they_were_moved,
+	  what_jobs_of_a_side_do_not_have_in_common_is_mixed,
+	  who_wrote_nothing_did_other_work, a_job_that_nobody_knows_ends_it,
+	  on_a_terminal_what_is_significant_is_green_or_red,
+	  on_a_terminal_what_may_be_chance_has_no_colour)

@@ -70,6 +70,11 @@ START_TEST(parameters_are_whole_words_and_some_are_intels)
 	expect(K01("clocksource=tsc nomodeset intel_iommu=off "
 		   "intel_idle.max_cstate=0 processor.max_cstate=0 "
 		   "numa_balancing=disable"));
+	tempdir_put("proc/cmdline",
+		    "root=/dev/sda1 quiet splash xnomodeset nomodeset "
+		    "clocksource=tsc tsc=reliable processor.max_cstate=0 "
+		    "intel_idle.max_cstate=0 numa_balancing=disable\n");
+	expect(K01("intel_iommu=off"));
 	tempdir_put("proc/cmdline", "tsc=reliable\tnomodeset");
 	tempdir_put("proc/cpuinfo", "CPU implementer : 0x41\n");
 	expect(K01("clocksource=tsc processor.max_cstate=0 "
@@ -173,10 +178,18 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	state(2, 5, "50", "0", "C7");  /* no deeper */
 	state(2, 7, "900", "0", "C8"); /* behind a gap */
 	expect(K04("2", "a state", "50", INTEL));
+	state(3, 0, "50", "0", "C3"); /* of equal ones the first */
+	expect(K04("2-3", "a state", "50", INTEL));
 	state(3, 0, "60", "0", "C3");
 	expect(K04("2-3", "C3", "60", INTEL));
 	state(3, 0, "40", "0", "C3");
 	expect(K04("2-3", "a state", "50", INTEL));
+	state(2, 1, "0", "0", "POLL"); /* only the other one sleeps */
+	state(2, 2, "0", "0", "POLL");
+	state(2, 4, "0", "0", NULL);
+	state(2, 5, "0", "0", "POLL");
+	expect(K04("3", "C3", "40", INTEL));
+	state(2, 4, "50", "0", NULL);
 	state(3, 0, "10", "0", "C3"); /* quick enough */
 	expect(K04("2", "a state", "50", INTEL));
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
@@ -219,6 +232,11 @@ START_TEST(groups_that_are_translated_are_counted)
 	expect(K06("2", "4",
 		   "intel_iommu=off on the kernel's command line; iommu=pt "
 		   "where virtual machines need it"));
+	tempdir_put(GROUPS "0/type", "DMA\n");
+	expect(K06("3", "4",
+		   "intel_iommu=off on the kernel's command line; iommu=pt "
+		   "where virtual machines need it"));
+	tempdir_put(GROUPS "0/type", "identity\n");
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
 	tempdir_put("proc/cpuinfo", "CPU implementer\n");
@@ -254,6 +272,12 @@ START_TEST(the_smbus_driver_is_told_where_it_is_loaded)
 	tempdir_put("etc/modprobe.d/b.conf",
 		    "options i2c_i801 disable_features=0x1\n");
 	expect(k02);
+	tempdir_put("etc/modprobe.d/b.conf",
+		    "options i2c_i801_x disable_features=0x10\n");
+	expect(k02);
+	tempdir_put("etc/modprobe.d/a.conf",
+		    "options i2c_i801 disable_features=0x10\n");
+	expect("");
 	tempdir_remove();
 }
 END_TEST
@@ -298,6 +322,10 @@ START_TEST(irqbalance_is_told_what_it_is_not_told_yet)
 		    "IRQBALANCE_BANNED_CPULIST=3\n"
 		    "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
 	expect(K08("3", "2-3,7")); /* the last one counts */
+	tempdir_put("etc/default/irqbalance",
+		    "# of irqbalance\nIRQBALANCE_ONESHOT=1\n"
+		    "IRQBALANCE_BANNED_CPULIST=3\n");
+	expect("");
 	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=\n");
 	expect(K08("3", "2-3"));
 	tempdir_put("etc/sysconfig/irqbalance",
@@ -333,6 +361,11 @@ START_TEST(a_card_of_small_packets_is_told)
 	       "K09 info card eth2, over which client 'work' works, has an MTU "
 	       "of 0 bytes; the largest MTU that the switches take: 9000 on "
 	       "Ethernet, 4092 on InfiniBand\n");
+	doctor.cards_count = 1;
+	doctor.cards[0].cards.count = 1;
+	strcpy(doctor.cards[0].cards.card[0].name, "eth0");
+	ck_assert_ptr_nonnull(strstr(
+		said(), "K09 info card eth0, over which client 'home' works"));
 	tempdir_remove();
 }
 END_TEST

@@ -39,7 +39,8 @@ static void make_slurmd(const char *folder, const char *name,
 
 	snprintf(path, sizeof(path), "proc/%s/status", folder);
 	snprintf(text, sizeof(text),
-		 "Name:\t%s\nNSpid:\t%s\nCpus_allowed:\tff\n"
+		 "Name:\t%s\nState:\tS (sleeping)\nNSpid:\t%s\n"
+		 "Cpus_allowed:\tff\n"
 		 "Cpus_allowed_list:\t%s\nMems_allowed_list:\t0-1\n",
 		 name, inside, cpus);
 	tempdir_put(path, text);
@@ -214,6 +215,8 @@ START_TEST(a_list_in_linuxs_numbers_is_told_by_its_shape)
 	doctor.client_known = false;
 	said_expect(said_of("CpuSpecList=7,15 " LIMIT),
 		    N05("7,15", "3,7,11,15", "14-15"));
+	said_expect(said_of("CpuSpecList=6,14 " LIMIT),
+		    N05("6,14", "3,7,11,15", "12-13"));
 	NO_N05("CpuSpecList=6-7 ");	/* torn in Linux's numbers */
 	NO_N05("CpuSpecList=0-1,8-9 "); /* whole in both */
 	NO_N05("CpuSpecList=7,14 ");
@@ -346,6 +349,20 @@ START_TEST(cores_far_from_the_clients_card_are_told)
 	expect(SPEC LIMIT, "");
 	doctor.cards[0].cards.card[0].numa_node = -1;
 	expect(SPEC LIMIT, "");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(cards_of_each_client_are_looked_at)
+{
+	begin();
+	add_card("ib1", 1);
+	doctor.cards[1] = doctor.cards[0];
+	strcpy(doctor.cards[1].client, "work");
+	doctor.cards[1].cards.card[0].numa_node = 0;
+	doctor.cards_count = 2;
+	said_expect(said_of(SPEC LIMIT), "beside the card of client 'work': "
+					 "ib1 (NUMA node 0); ");
 	tempdir_remove();
 }
 END_TEST
@@ -662,6 +679,7 @@ START_TEST(one_of_the_scripts_runs_jobios)
 	ck_assert_str_eq(hooked("Epilog=/d/*"), "");
 	ck_assert_str_eq(hooked("Epilog=/d/[ab]"), "");
 	ck_assert_str_eq(hooked("Epilog=/d/a\nEpilog=/d/b"), "");
+	ck_assert_str_eq(hooked("Epilog=/d/b\nEpilog=/d/a"), "");
 	said_expect(hooked("Epilog=/d/?\nEpilog=/d/no"), "S17 error");
 	/* one that lies beside its helper is ours, whatever it says */
 	put_program("d/jobio-release", "");
@@ -760,6 +778,15 @@ START_TEST(helpers_that_are_missing_are_named)
 	below_root();
 	snprintf(wanted, sizeof(wanted), "H01 error %s%s: not there",
 		 tempdir_name, JOBIO_LIBEXECDIR);
+	said_expect(hosted(), wanted);
+	/* beside the first of several prologs that has them */
+	put_program(FOLDER "jobio-release", "");
+	put_program("usr/a/prolog", "");
+	strcpy(prolog, "Prolog=/usr/a/prolog\nProlog=/" FOLDER "prolog");
+	snprintf(wanted, sizeof(wanted), "H01 error %s: not there",
+		 tempdir_path("usr/libexec"));
+	said_expect(hosted(), wanted);
+	strcpy(prolog, "Prolog=/usr/*/prolog");
 	said_expect(hosted(), wanted);
 	/* a site without a prolog has no helpers yet */
 	strcpy(prolog, "ClusterName=c");
@@ -889,6 +916,7 @@ UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_client_outside_the_spec_set_is_told_with_the_line_to_write,
 	  core_zero_is_the_kernels, a_spec_set_needs_a_limit_of_memory,
 	  cores_far_from_the_clients_card_are_told,
+	  cards_of_each_client_are_looked_at,
 	  all_cards_that_none_is_beside_are_named,
 	  a_slurmd_that_lacks_cpus_is_told, slurmd_is_found_by_its_pidfile,
 	  slurmd_is_the_oldest_of_its_name_outside_of_containers,

@@ -140,6 +140,9 @@ START_TEST(slurmd_is_kept_off_the_spec_set)
 	start();
 	roles = ROLE_CTLD;
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\n"), "S11 ");
+	ck_assert_str_eq(
+		codes("NodeName=n0 CPUs=4\n" SOUND "TaskPluginParam=\n"),
+		"S11 ");
 	/* where nobody has such a set nothing is asked for */
 	ck_assert_str_eq(codes("SelectType=select/cons_tres\n"
 			       "AllowSpecResourcesUsage=yes\n"
@@ -215,6 +218,8 @@ START_TEST(the_plugin_is_found_in_plugstack_conf_and_what_it_includes)
 	ck_assert_str_eq(named("required x.so\n\n  optional jobio.so # ours\n"),
 			 "jobio.so");
 	ck_assert_str_eq(named("optional\ninclude\noptional x.so\n"), "");
+	ck_assert_str_eq(named("  \t\n# ours\n #\noptional /last/jobio.so\n"),
+			 "/last/jobio.so");
 	mkdir(tempdir_path("etc/d"), 0700);
 	tempdir_put("etc/d/1.conf", "optional x.so\n");
 	tempdir_put("etc/d/2.conf", "optional /two/jobio.so\n");

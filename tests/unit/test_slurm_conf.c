@@ -168,6 +168,8 @@ START_TEST(includes_are_absolute_below_the_root_or_beside_their_file)
 	ck_assert_uint_eq(slurm_conf_count(conf, "NodeName"), 2);
 	expect("Include nothing*\nA=1\ninclude\t \n", "A", "1");
 	expect("includes=1\n", "includes", "1");
+	expect_error("includx nodes.conf\n",
+		     "slurm.conf:1: 'includx': must be KEY=VALUE");
 	tempdir_put("etc/bad.conf", "A=1\nword\n");
 	expect_error("B=1\nInclude bad.conf\n",
 		     "bad.conf:2: 'word': must be KEY=VALUE");
@@ -211,6 +213,33 @@ START_TEST(a_file_that_is_missing_is_told_from_one_that_is_wrong)
 		 "%s/slurm.conf: No such file or directory", tempdir_name);
 	ck_assert_str_eq(err.text, wanted);
 	slurm_conf_free(NULL);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_is_an_error)
+{
+	setup();
+	tempdir_put("etc/slurm.conf/x", "");
+	conf = slurm_conf_load(tempdir_name, "/etc/slurm.conf", &err);
+	ck_assert_ptr_null(conf);
+	ck_assert_int_ne(errno, ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "/etc/slurm.conf"));
+	teardown();
+}
+END_TEST
+
+START_TEST(a_key_of_several_lines_has_them_in_their_order)
+{
+	setup();
+	load("X=1\nProlog=/a\nEpilog=/e\nprolog=/b\n");
+	ck_assert_str_eq(slurm_conf_nth(conf, "X", 0), "1");
+	ck_assert_str_eq(slurm_conf_nth(conf, "Prolog", 0), "/a");
+	ck_assert_str_eq(slurm_conf_nth(conf, "PROLOG", 1), "/b");
+	ck_assert_ptr_null(slurm_conf_nth(conf, "Prolog", 2));
+	ck_assert_str_eq(slurm_conf_nth(conf, "Epilog", 0), "/e");
+	ck_assert_ptr_null(slurm_conf_nth(conf, "Epilog", 1));
+	ck_assert_ptr_null(slurm_conf_nth(conf, "TaskProlog", 0));
 	teardown();
 }
 END_TEST
@@ -290,6 +319,7 @@ START_TEST(hosts_are_found_in_lists_as_slurm_writes_them)
 		{ "c[00-03]", "c00", true },
 		{ "c[00-03]", "c0", false },
 		{ "c[9-10]", "c10", true },
+		{ "c[9-10]", "c11", false },
 		{ "c[1-3]-ib", "c2-ib", true },
 		{ "c[1-3]-ib", "c2", false },
 		{ "c[1-3]5", "c25", true },
@@ -299,7 +329,13 @@ START_TEST(hosts_are_found_in_lists_as_slurm_writes_them)
 		{ "r[1-2]n[01-04]", "r3n03", false },
 		{ "r[1-2]n[01-04]", "r2n05", false },
 		{ "r[1-2]n[01-04]", "r2n3", false },
+		{ "c[1,5-9]", "c3", false },
+		{ "c[1,5-9]", "c7", true },
+		{ "c[1,]", "c0", false },
+		{ "c[1x,3]", "c3", true },
 		{ "c[1-3", "c1", false },
+		{ "c[100000000000000]", "c100000000000000", true },
+		{ "c[100000000000000]", "c1000000000000000", false },
 		{ "c[1-3]", "c100000000000000000000000001", false },
 	};
 	size_t i;
@@ -319,5 +355,7 @@ UNIT_MAIN("slurm_conf", keys_are_compared_without_case_and_the_last_one_counts,
 	  includes_are_absolute_below_the_root_or_beside_their_file,
 	  the_last_of_a_setting_in_a_line_counts,
 	  a_file_that_is_missing_is_told_from_one_that_is_wrong,
+	  a_file_that_cannot_be_read_is_an_error,
+	  a_key_of_several_lines_has_them_in_their_order,
 	  a_switch_has_four_words_for_yes, a_word_of_a_list_is_found_whole,
 	  hosts_are_found_in_lists_as_slurm_writes_them)
