@@ -5,12 +5,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/command.h"
+#include "report/job_advice.h"
 #include "report/job_io.h"
 #include "report/job_print.h"
 #include "report/tone.h"
 #include "tests/unit/records.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
+#include "tests/unit/tempdir.h"
 #include "tests/unit/terminal.h"
 
 static char printed[65536];
@@ -243,7 +246,7 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	records_take(NODE("c3", REQUEST("false", "false")));
 	records_take(NODE("c4", REQUEST("true", "true")));
 	records_take(NODE(
-		"c5", ",\"gate\":{\"warned\":2,\"refused\":0,\"text\":\"may "
+		"c5", ",\"gate\":{\"warned\":1,\"refused\":0,\"text\":\"may "
 		      "run on CPU 7\"}"));
 	records_take(NODE(
 		"c6", ",\"gate\":{\"warned\":0,\"refused\":2,\"text\":\"may "
@@ -677,6 +680,11 @@ START_TEST(all_files_are_not_the_clients)
 	/* of the job alone, not of the node */
 	ck_assert_int_eq(times("unknown, of this"), 1);
 	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", ",\"app\":[{\"scope\":\"node\",\"source\":"
+				"\"other\",\"read_bytes\":1}]"));
+	expect_no("unknown, of this");
+	records_end();
 }
 END_TEST
 
@@ -755,6 +763,17 @@ START_TEST(how_what_a_client_moved_relates_to_what_was_asked_for_is_told)
 	/* of the third nobody says it */
 	at = strstr(strstr(printed, "beside I/O") + 1, "beside I/O");
 	ck_assert_ptr_null(strstr(at + 1, "beside I/O"));
+	records_end();
+	/* one node that says it is enough */
+	begin(PLAIN);
+	records_take(NODE(
+		"c1",
+		",\"wire\":[{\"scope\":\"node\",\"source\":\"mountstats\","
+		"\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":1}]"));
+	records_take(NODE("c2", ",\"client\":{\"name\":\"home\",\"type\":"
+				"\"nfs\",\"version\":null,\"cpus\":null,\"app_"
+				"to_wire\":\"direct=in\",\"mounts\":[]}"));
+	expect("                beside I/O   with direct I/O");
 	records_end();
 }
 END_TEST
@@ -1017,13 +1036,13 @@ START_TEST(the_seconds_are_those_of_all_filesystems_of_all_nodes)
 	records_end();
 	begin(PLAIN);
 	report.is_verbose = false;
-	records_take(NODE("c1", TWO_OF("\"read_bytes\":5,\"write_bytes\":0")));
+	records_take(NODE("c1", TWO_OF("\"read_bytes\":1,\"write_bytes\":0")));
 	expect("  read          1KiB in 3 calls of 341B\n"
 	       "  written       2KiB in 4 calls of 512B");
 	records_end();
 	begin(PLAIN);
 	report.is_verbose = false;
-	records_take(NODE("c1", TWO_OF("\"read_bytes\":0,\"write_bytes\":5")));
+	records_take(NODE("c1", TWO_OF("\"read_bytes\":0,\"write_bytes\":1")));
 	expect("  read          1KiB in 3 calls of 341B");
 	records_end();
 	begin(PLAIN);
@@ -1195,6 +1214,76 @@ START_TEST(on_a_terminal_shares_are_bars)
 }
 END_TEST
 
+/* One of something is more than nothing of it. */
+START_TEST(one_byte_in_one_call_of_one_second_is_told)
+{
+	begin("jobio/1 rd=1B/1 wr=0B/0 of=all_files nodes=1/1 cores=- cpus=- "
+	      "prof=- fs=- scope=job src=bpf q=all_files peak=1B/0B chg=0/1");
+	report.slurm = &slurm;
+	slurm.elapsed_s = slurm.signal = 1;
+	slurm.state = "FAILED";
+	report.array_job = 1;
+	report.array_task = 3;
+	expect("job 7 (task 1_3 of array 1) on cluster c\n"
+	       "  state         FAILED, exit code 0, signal 1, 00:00:01 on 1 "
+	       "node\n"
+	       "  changed       1 settings, 0 put back\n"
+	       "                read         1B in 1 calls, 1B a call");
+	report.array_job = 0;
+	report.het_job = 1;
+	report.het_offset = 3;
+	expect("job 7 (component 1+3 of job 1) on cluster c");
+	report.is_verbose = false;
+	expect("  read          1B in 1 calls of 1B, of all files, pipes and "
+	       "sockets; at most 1B/s on a node");
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(SHORT_NODE(
+		"01", ",\"app\":[" OF_BPF("/a", "\"read_bytes\":1,"
+						"\"read_calls\":1,"
+						"\"timeline\":{\"start\":"
+						"1795224800,\"width_s\":1,"
+						"\"read_bytes\":[1],"
+						"\"write_bytes\":[],"
+						"\"calls\":[1]}") "]"));
+	expect("  read          1KiB in 3 calls of 341B, 1KiB/s over the 1.0 "
+	       "s in which it did");
+	records_end();
+	begin(PLAIN);
+	records_take(SHORT_NODE(
+		"01",
+		",\"app\":[" OF_BPF("/a", "\"read_bytes\":1,\"read_calls\":"
+					  "1,\"meta\":{\"open\":1}") "]"));
+	expect("                read         1B in 1 calls, 1B a call, 1B/s "
+	       "over the job's 1.0 s\n"
+	       "                metadata     open 1; 1/s over the job's 1.0 s");
+	records_end();
+}
+END_TEST
+
+START_TEST(one_request_of_a_client_is_told)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"meta_calls\":1,\"meta_us\":1000,"
+				     "\"read_us\":0,\"resent\":1,\"backlog\":1,"
+				     "\"copies\":1")));
+	expect("                took         a read 0ns, a write unknown, "
+	       "another operation 1ms: on average\n"
+	       "                sent again   1 requests; waiting to be sent: "
+	       "unknown, all together\n"
+	       "                backlog      1 requests waited for a free "
+	       "slot, added up whenever one was sent\n"
+	       "                copies       1 operations: what the server "
+	       "copied by itself crossed no wire");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"queue_us\":1")));
+	expect("                sent again   unknown requests; waiting to be "
+	       "sent: 1us, all together");
+	records_end();
+}
+END_TEST
+
 /* ---- when it was moved -------------------------------------------------------------- */
 
 #define ROWS(read)                                                             \
@@ -1204,8 +1293,48 @@ END_TEST
 		      "\"read_bytes\":[" read                                  \
 		      "],\"write_bytes\":[],\"calls\":[1]}") "]"
 
+/* Of the longest timeline, too, each side has its own. */
+START_TEST(seconds_of_reading_are_none_of_writing)
+{
+	char zeros[2 * TIMELINE_ROWS] = "", *text;
+	int i;
+
+	for (i = 1; i < TIMELINE_ROWS; i++)
+		strcat(zeros, "0,");
+	ck_assert_int_gt(
+		asprintf(&text,
+			 NODE("c1",
+			      ",\"app\":[" OF_BPF(
+				      "/a",
+				      "\"read_bytes\":5,\"write_bytes\":3,"
+				      "\"timeline\":{\"start\":1795224862,"
+				      "\"width_s\":1,\"read_bytes\":[%s5],"
+				      "\"write_bytes\":[3],\"calls\":[]}") "]"),
+			 zeros),
+		0);
+	begin(PLAIN);
+	records_take(text);
+	free(text);
+	expect("                read         5B, 5B/s over the 1.0 s in which "
+	       "it did\n"
+	       "                written      3B, 3B/s over the 1.0 s in which "
+	       "it did");
+	records_end();
+}
+END_TEST
+
 START_TEST(a_timeline_says_what_it_looks_like)
 {
+	begin(PLAIN);
+	records_take(
+		NODE("c1",
+		     ",\"app\":[" OF_BPF(
+			     "/a", "\"read_bytes\":7,\"timeline\":{\"start\":"
+				   "1795224862,\"width_s\":2,\"read_bytes\":[4,"
+				   "3],\"write_bytes\":[],\"calls\":[]}") "]"));
+	said_expect(print(job_print_text), "timeline     |#*");
+	said_expect(printed, "| 2 s each, at most 4B\n");
+	records_end();
 	begin(PLAIN);
 	records_take(
 		NODE("c1", ROWS("4000000,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
@@ -1298,6 +1427,10 @@ START_TEST(components_without_a_cluster_are_no_tasks)
 		"  7+0           read 1KiB in 3 calls, written 2KiB in 4\n"
 		"  7+1           read 1KiB in 3 calls, written 2KiB in 4\n"
 		"  note          one in full: jobio report 7+0\n");
+	/* whatever another report is of */
+	task(0, "5_1", PLAIN);
+	said_expect(print_family("5", 1, 0),
+		    "job 5: 1 tasks of an array on cluster c\n");
 }
 END_TEST
 
@@ -1384,6 +1517,9 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	slurm.raw_id = "29";
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(printed, ",\"\",29,25,0,,,9,12,"));
+	slurm.raw_id = "0";
+	print(job_print_csv);
+	ck_assert_ptr_nonnull(strstr(printed, ",\"\",,25,0,,,9,12,"));
 	slurm.raw_id = "1";
 	report.array_job = 1;
 	print(job_print_csv);
@@ -1619,6 +1755,68 @@ START_TEST(nodes_are_compared_when_all_of_them_have_reported)
 }
 END_TEST
 
+/* What a command says to stderr is in the file "said". */
+START_TEST(advice_goes_by_jobio_conf_and_its_calibration)
+{
+	struct config *config = NULL;
+	struct err why = { "" };
+	char text[1000];
+	const char *conf;
+
+	tempdir_make();
+	ck_assert_ptr_nonnull(freopen(tempdir_path("said"), "w", stderr));
+	tempdir_put("numbers", "[advice]\ncore_read_mbs = 5\n");
+	snprintf(text, sizeof(text),
+		 "[advice]\nmin_calls = 3\ncalibration = %s/numbers\n",
+		 tempdir_name);
+	conf = tempdir_put("jobio.conf", text);
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, conf, "report", &why),
+		COMMAND_OK);
+	ck_assert_uint_eq(limits.core_read_mbs, 5);
+	ck_assert_uint_eq(limits.min_calls, 3);
+	config_free(config);
+	/* without a jobio.conf there are its defaults */
+	limits = job_advice_limits(NULL, "report");
+	ck_assert_uint_gt(limits.core_read_mbs, 5);
+	fflush(stderr);
+	tempdir_expect("said", "");
+	ck_assert_int_eq(unlink(tempdir_path("numbers")), 0);
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, conf, "report", &why),
+		COMMAND_OK);
+	ck_assert_uint_gt(limits.core_read_mbs, 5);
+	ck_assert_uint_eq(limits.min_calls, 3);
+	config_free(config);
+	fflush(stderr);
+	snprintf(text, sizeof(text),
+		 "jobio: report: %s/jobio.conf: [advice] calibration: '"
+		 "%s/numbers': cannot read: No such file or directory; its "
+		 "numbers are not "
+		 "used\n",
+		 tempdir_name, tempdir_name);
+	tempdir_expect("said", text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_jobio_conf_that_was_named_must_be_there)
+{
+	struct config *config = NULL;
+	struct err why = { "" };
+
+	tempdir_make();
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	ck_assert_int_eq(job_advice_config(&config, &limits,
+					   tempdir_path("none"), "report",
+					   &why),
+			 COMMAND_USAGE);
+	ck_assert_ptr_null(config);
+	said_expect(why.text, "/none': cannot read: No such file or directory");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  the_head_says_which_job_of_which_family_it_is,
 	  the_time_is_from_the_first_start_to_the_last_end,
@@ -1659,8 +1857,13 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_job_without_a_name_has_a_partition,
 	  a_job_that_is_looked_at_runs_unless_it_is_suspended,
 	  two_nodes_are_listed_each, on_a_terminal_shares_are_bars,
+	  seconds_of_reading_are_none_of_writing,
 	  a_timeline_says_what_it_looks_like,
 	  json_has_the_timelines_unless_records_are_left_out,
 	  advice_is_five_lines_unless_all_of_it_is_wanted,
 	  json_and_csv_have_all_advice_that_there_is,
-	  nodes_are_compared_when_all_of_them_have_reported)
+	  nodes_are_compared_when_all_of_them_have_reported,
+	  one_byte_in_one_call_of_one_second_is_told,
+	  one_request_of_a_client_is_told,
+	  advice_goes_by_jobio_conf_and_its_calibration,
+	  a_jobio_conf_that_was_named_must_be_there)
