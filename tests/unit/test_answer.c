@@ -23,6 +23,25 @@ static struct sacct_row row[4];
 static struct sacct_rows rows = { .row = row };
 static struct err err;
 
+/* reports that nobody has freed, and how many there may be */
+static size_t made, made_max = 2000;
+
+struct job_report *__real_job_report_new(const char *id, const char *from);
+struct job_report *__wrap_job_report_new(const char *id, const char *from)
+{
+	if (made == made_max)
+		return NULL;
+	made++;
+	return __real_job_report_new(id, from);
+}
+
+void __real_job_report_free(struct job_report *report);
+void __wrap_job_report_free(struct job_report *report)
+{
+	made -= report != NULL;
+	__real_job_report_free(report);
+}
+
 /* In its place: a ledger that answers what a test has for it. */
 char *__wrap_job_source_call(struct job_source *from, const char *request,
 			     struct err *why)
@@ -157,10 +176,42 @@ START_TEST(a_job_is_what_its_ledger_says)
 	ck_assert_int_eq(r->summary.rd_bytes, 1024);
 	ck_assert_ptr_null(r->slurm);
 	job_report_free(r);
+	r = get(ANSWER(",\"runs\":[{\"restart\":3}],\"records\":null"));
+	ck_assert_int_eq(r->newest, 3);
+	ck_assert_uint_eq(r->record_count, 0);
+	job_report_free(r);
 	r = get(ANSWER(",\"runs\":[],\"records\":[]"));
 	ck_assert_int_lt(r->newest, 0);
 	ck_assert_uint_eq(r->record_count, 0);
 	job_report_free(r);
+}
+END_TEST
+
+/* Of a job of many nodes. */
+START_TEST(all_records_of_an_answer_are_read)
+{
+	enum {
+		NODES = 100
+	};
+	char *text = NULL, node[16];
+	struct job_report *r;
+	size_t size = 0, i;
+	FILE *out = open_memstream(&text, &size);
+
+	knows("7", "7");
+	fputs("{\"ok\":true," HEAD(",\"records\":["), out);
+	for (i = 0; i < NODES; i++)
+		fprintf(out, "%s" RECORD("n%zu", "1"), i ? "," : "", i);
+	fputs("]}", out);
+	ck_assert_int_eq(fclose(out), 0);
+	r = get(text);
+	ck_assert_uint_eq(r->record_count, NODES);
+	for (i = 0; i < NODES; i++) {
+		snprintf(node, sizeof(node), "n%zu", i);
+		ck_assert_str_eq(r->records[i]->node, node);
+	}
+	job_report_free(r);
+	free(text);
 }
 END_TEST
 
@@ -287,6 +338,13 @@ START_TEST(without_its_ledger_a_job_is_its_row)
 	ck_assert_int_eq(r->array_job, 5);
 	ck_assert_int_eq(r->array_task, 1);
 	job_report_free(r);
+	/* the first job of a cluster, too */
+	row[0].id = "1+0";
+	begin(NULL);
+	r = job_report_get(&source, "1+0", RECORD_UNKNOWN, &err);
+	ck_assert_int_eq(r->het_job, 1);
+	ck_assert_int_eq(r->het_offset, 0);
+	job_report_free(r);
 }
 END_TEST
 
@@ -358,8 +416,8 @@ static void free_list(void)
 START_TEST(jobs_of_a_list_are_filled_page_by_page)
 {
 	list_some();
-	begin(RUNS(RUN("7", ",\"records\":[" RECORD("c1", "77") "]") "," RUN(
-			   "10", ""),
+	begin(RUNS(RUN("7", ",\"records\":[" RECORD("c1", "70") "," RECORD(
+				    "c2", "7") "]") "," RUN("10", ""),
 		   "3"));
 	answers[1] = RUNS("", "1");
 	ck_assert_msg(job_report_fill(&source, list, 4, true, &err) == 0, "%s",
@@ -378,9 +436,9 @@ START_TEST(jobs_of_a_list_are_filled_page_by_page)
 	ck_assert_ptr_null(list[0]->json);
 	/* to the last digit, where there are records */
 	ck_assert_int_eq(list[0]->summary.rd_bytes, 77);
-	ck_assert_int_eq(list[0]->summary.rd_calls, 3);
-	ck_assert_int_eq(list[0]->summary.wr_bytes, 5);
-	ck_assert_int_eq(list[0]->summary.wr_calls, 6);
+	ck_assert_int_eq(list[0]->summary.rd_calls, 6);
+	ck_assert_int_eq(list[0]->summary.wr_bytes, 10);
+	ck_assert_int_eq(list[0]->summary.wr_calls, 12);
 	ck_assert_int_eq(list[2]->summary.rd_bytes, 1024);
 	free_list();
 }
@@ -565,6 +623,63 @@ START_TEST(a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
 }
 END_TEST
 
+/* Nothing of it is left, then. */
+START_TEST(a_list_for_which_there_is_no_memory_is_none)
+{
+	row[0] = a_row("7", "7");
+	row[1] = a_row("8", "8");
+	row[2] = a_row("9_1", "10");
+	rows.count = 3;
+	begin(NULL);
+	made_max = 2;
+	ck_assert_ptr_null(job_report_list(&rows, &err));
+	ck_assert_str_eq(err.text, "out of memory");
+	ck_assert_uint_eq(made, 0);
+	made_max = 3;
+	err.text[0] = '\0';
+	list = job_report_list(&rows, &err);
+	ck_assert_ptr_nonnull(list);
+	ck_assert_str_eq(err.text, "");
+	ck_assert_uint_eq(made, 3);
+	while (made)
+		job_report_free(list[made - 1]);
+	free(list);
+}
+END_TEST
+
+/* As many as a family may have: the ledger answers for no more of them. */
+START_TEST(a_question_is_about_a_thousand_jobs_at_most)
+{
+	enum {
+		JOBS = 1001
+	};
+	static struct sacct_row short_row[JOBS];
+	const char *at;
+	size_t i, ids = 1;
+
+	for (i = 0; i < JOBS; i++)
+		short_row[i] = a_row("1", "1");
+	rows.row = short_row;
+	rows.count = JOBS;
+	source.slurm = &rows;
+	begin(RUNS("", "1000"));
+	answers[1] = RUNS("", "1");
+	list = job_report_list(&rows, &err);
+	ck_assert_ptr_nonnull(list);
+	ck_assert_int_eq(job_report_fill(&source, list, JOBS, true, &err), 0);
+	ck_assert_uint_eq(calls, 2);
+	for (at = strchr(asked[0], '['); *at != ']'; at++)
+		ids += *at == ',';
+	ck_assert_uint_eq(ids, 1000);
+	ck_assert_ptr_nonnull(strstr(asked[1], "[1]"));
+	for (i = 0; i < JOBS; i++)
+		job_report_free(list[i]);
+	free(list);
+	ck_assert_uint_eq(made, 0);
+	rows.row = row;
+}
+END_TEST
+
 UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  records_of_later_versions_are_left_out,
 	  records_that_are_left_out_are_asked_for,
@@ -578,4 +693,7 @@ UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  a_list_of_none_asks_nobody,
 	  of_many_jobs_those_of_which_the_ledger_shows_all_are_in_their_places,
 	  where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself,
-	  a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
+	  a_question_about_many_jobs_is_no_longer_than_the_ledger_takes,
+	  all_records_of_an_answer_are_read,
+	  a_list_for_which_there_is_no_memory_is_none,
+	  a_question_is_about_a_thousand_jobs_at_most)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/job_report.h"
@@ -70,12 +71,12 @@ static void expand(const char *id, size_t max, const char *wanted)
 	char ids[16][JOB_ID_SIZE], text[600] = "";
 	int i, count = job_report_expand(id, ids, max, &err);
 
+	ck_assert_int_eq(count < 0 ? -1 : 1, *wanted ? 1 : -1);
 	for (i = 0; i < count; i++) {
 		strcat(text, ids[i]);
 		strcat(text, " ");
 	}
-	ck_assert_msg(!strcmp(text, wanted) && (count > 0) == (*wanted != 0),
-		      "%s: %d: '%s'", id, count, text);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %d: '%s'", id, count, text);
 }
 
 START_TEST(tasks_are_written_as_slurm_does)
@@ -87,6 +88,7 @@ START_TEST(tasks_are_written_as_slurm_does)
 	expand("5_[2-2]", 16, "5_2 ");
 	expand("5_[0-8:2%4]", 16, "5_0 5_2 5_4 5_6 5_8 ");
 	expand("5_[0-7:3]", 16, "5_0 5_3 5_6 ");
+	expand("5_[1-3:1]", 16, "5_1 5_2 5_3 ");
 	expand("5_[1,3%2]", 16, "5_1 5_3 ");
 	expand("4294967295_[4294967294-4294967295]", 16,
 	       "4294967295_4294967294 4294967295_4294967295 ");
@@ -130,8 +132,16 @@ START_TEST(what_is_no_list_of_tasks_is_refused)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		char sentence[200];
+
 		expand(ids[i], 16, "");
+		snprintf(sentence, sizeof(sentence),
+			 "job: '%s': not tasks of an array like 5_[1-3,7], or "
+			 "more than 16",
+			 ids[i]);
+		ck_assert_str_eq(err.text, sentence);
+	}
 }
 END_TEST
 

@@ -35,6 +35,15 @@ static void put_record(struct job_report *r)
 	free(text);
 }
 
+static size_t freed; /* reports */
+
+void __real_job_report_free(struct job_report *report);
+void __wrap_job_report_free(struct job_report *report)
+{
+	freed += report != NULL;
+	__real_job_report_free(report);
+}
+
 /* In its place: what the ledger adds is another test's. */
 int __wrap_job_report_fill(struct job_source *from, struct job_report **reports,
 			   size_t count, bool is_brief, struct err *why)
@@ -203,6 +212,11 @@ START_TEST(words_that_sacct_would_take_for_something_else_are_refused)
 	       "yy",
 	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 	       "xxxxxxx': not a state like COMPLETED, FAILED or TO");
+	refuse("state",
+	       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx,"
+	       "CD",
+	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+	       "xxxxxx': not a state like COMPLETED, FAILED or TO");
 	refuse("state", "x",
 	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
 	refuse("state", "CD,x,TO",
@@ -316,6 +330,23 @@ START_TEST(a_sacct_that_fails_is_told)
 }
 END_TEST
 
+START_TEST(what_is_not_shown_is_freed)
+{
+	struct job_list *list;
+
+	start(JOBS);
+	job_list_free(NULL);
+	job_report_free(NULL);
+	option("state", "CD,R,PD");
+	option("limit", "2");
+	list = get();
+	ck_assert_uint_eq(freed, 2);
+	end(list);
+	ck_assert_uint_eq(freed, 4);
+	tempdir_remove();
+}
+END_TEST
+
 /* ---- the table --------------------------------------------------------------------- */
 
 static const char *printed(void)
@@ -362,6 +393,16 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 		strstr(printed(), "\n3 more: --limit=4 shows them\n"));
 	option("state", "F");
 	ck_assert_str_eq(printed(), "no jobs from now-1days to now\n");
+	tempdir_remove();
+	/* no less wide than their heads */
+	is_ledger_down = false;
+	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
+	ck_assert_str_eq(
+		printed(),
+		"JobID  JobName  State     Elapsed  Nodes  Profile  Read  "
+		"Written  Advice\n"
+		"9      a        RUNNING  00:00:05      2  -           -  "
+		"      -  -\n");
 	tempdir_remove();
 }
 END_TEST
@@ -720,6 +761,60 @@ START_TEST(a_page_of_a_list_has_its_table)
 }
 END_TEST
 
+static char *page_of(size_t count, size_t left_out)
+{
+	static struct job_report *many[1001];
+	struct job_list all = { .reports = many,
+				.count = count,
+				.left_out = left_out };
+	char *text;
+	size_t i;
+
+	task(0, "7", "COMPLETED", NULL);
+	for (i = 0; i < count; i++)
+		many[i] = &tasks[0];
+	many[count < 1001 ? count : 0] = count < 1001 ? NULL : &tasks[0];
+	ck_assert_int_eq(
+		job_list_page(tempdir_path("page"), &all, &query, &err), 0);
+	text = fileio_read(tempdir_path("page"), 1U << 20, NULL, &err);
+	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, "<tr><th scope=\"row\">"))) {
+		text++;
+		count++;
+	}
+	return count;
+}
+
+START_TEST(a_page_of_a_list_has_a_thousand_lines)
+{
+	char *text;
+
+	tempdir_make();
+	job_list_init(&query);
+	text = page_of(1, 0);
+	ck_assert_ptr_nonnull(strstr(text, "<h1>Jobs of alice</h1>"));
+	ck_assert_uint_eq(lines_of(text), 1);
+	free(text);
+	text = page_of(1000, 0);
+	ck_assert_uint_eq(lines_of(text), 1000);
+	ck_assert_ptr_null(strstr(text, " more: "));
+	free(text);
+	text = page_of(1001, 5);
+	ck_assert_uint_eq(lines_of(text), 1000);
+	ck_assert_ptr_nonnull(strstr(text, "<p>6 more: a page has 1000 jobs at "
+					   "most, --csv has all of them.</p>"));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  tasks_of_one_second_stay_as_sacct_has_them,
 	  states_are_chosen_before_the_limit,
@@ -736,4 +831,5 @@ UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  on_a_terminal_states_have_colours_and_advice_ends_with_the_line,
 	  a_terminal_of_less_than_forty_columns_has_no_width,
 	  a_bar_has_thirty_places, a_long_name_is_cut_at_a_character,
-	  a_page_of_a_list_has_its_table)
+	  a_page_of_a_list_has_its_table, what_is_not_shown_is_freed,
+	  a_page_of_a_list_has_a_thousand_lines)

@@ -27,8 +27,10 @@ static struct {
 		const char *who;
 	} look[LOOKS_MAX];
 	int shown, asked;
-	int asks;      /* so many are answered, then srun has ended */
-	int stop_wait; /* Ctrl-C in this wait */
+	int asks;	 /* so many are answered, then srun has ended */
+	int stop_wait;	 /* Ctrl-C in this wait */
+	bool is_stopped; /* and in the first question */
+	bool is_source_bad;
 	int waits;
 	bool is_open_bad, is_closed;
 	unsigned int timeout_ms[LOOKS_MAX], wait_ms;
@@ -67,10 +69,9 @@ unsigned long long __wrap_child_now_ms(void)
 int __wrap_job_source_ask_sacct(struct job_source *from, char *const *ids,
 				size_t count, struct err *err)
 {
-	(void)err;
 	ck_assert(from == &source && count == 1);
 	ck_assert_str_eq(ids[0], query.id);
-	return 0;
+	return world.is_source_bad ? err_set(err, "out of memory") : 0;
 }
 
 /* ---- the nodes ----------------------------------------------------------------------- */
@@ -95,6 +96,8 @@ int __wrap_live_link_ask(struct live_link *link, unsigned int timeout_ms,
 	world.timeout_ms[world.asked] = timeout_ms;
 	if (world.asked++ >= world.asks)
 		return err_set(err, "srun has ended");
+	if (world.is_stopped)
+		raise(SIGINT);
 	return 0;
 }
 
@@ -446,6 +449,30 @@ START_TEST(a_host_that_has_no_squeue_says_so)
 }
 END_TEST
 
+START_TEST(what_cannot_be_asked_is_told)
+{
+	begin("7");
+	world.is_source_bad = true;
+	refuse("jobio: report: out of memory\n");
+	in_queue("5_1", "");
+	chmod(tempdir_put("squeue", "#!/no/such/shell\n"), 0755);
+	said();
+	ck_assert_int_eq(status, 1);
+	ck_assert_int_eq(world.asked, 0);
+}
+END_TEST
+
+START_TEST(who_presses_control_c_before_the_first_answer_sees_nothing)
+{
+	begin("7");
+	world.is_stopped = true;
+	ck_assert_str_eq(said(), "");
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(world.shown, 0);
+	ck_assert(world.is_closed);
+}
+END_TEST
+
 /* ---- again and again ---------------------------------------------------------------------- */
 
 #define CLEAR "\033[H\033[2J"
@@ -553,7 +580,8 @@ START_TEST(what_is_told_is_of_the_seconds_between_two_looks)
 }
 END_TEST
 
-UNIT_MAIN("live", into_a_pipe_it_looks_once,
+UNIT_MAIN("live", into_a_pipe_it_looks_once, what_cannot_be_asked_is_told,
+	  who_presses_control_c_before_the_first_answer_sees_nothing,
 	  a_dumb_terminal_is_as_good_as_a_pipe,
 	  nodes_that_cannot_tell_are_an_error,
 	  a_component_is_asked_through_its_leader,

@@ -27,7 +27,7 @@ static struct {
 	/* what happens, one after the other */
 	struct happens {
 		const char *out, *error;
-		bool ends, stops;
+		bool ends, stops, ends_out;
 	} next[8];
 	int waits;
 	unsigned long long now_ms;
@@ -108,6 +108,8 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	world.waits++;
 	say(world.out, now->out);
 	say(world.error, now->error);
+	if (now->ends_out)
+		close(world.out);
 	if (now->ends) {
 		close(world.out);
 		close(world.error);
@@ -339,6 +341,36 @@ START_TEST(an_srun_that_ends_has_said_why)
 }
 END_TEST
 
+START_TEST(an_srun_that_says_why_at_last_is_heard)
+{
+	struct live_link *link = begin();
+
+	world.next[0].ends_out = true;
+	world.next[1].error = "srun: error: Unable to x\n";
+	expect_failure(link, "no node has answered within 5 s: Unable to x");
+	ck_assert_uint_eq(world.now_ms, 15000);
+}
+END_TEST
+
+START_TEST(an_answer_may_come_in_pieces)
+{
+	struct live_link *link = begin();
+
+	world.next[0].out = "@jobio/1 r 2 1 1 1 n1";
+	world.next[1].out = " {1}";
+	world.next[2].out = "\n";
+	world.next[3].out = NODE("n2", 1, "{2}");
+	errno = EPIPE; /* of something else, before */
+	ck_assert_int_eq(ask(link), 2);
+	ck_assert_str_eq(live_link_looks(link)->node[0]->text, "{1}");
+	live_link_close(link);
+	link = begin();
+	errno = EPIPE;
+	expect_failure(link, "no node has answered within 5 s");
+	ck_assert_uint_eq(world.now_ms, 15000);
+}
+END_TEST
+
 START_TEST(what_has_been_answered_counts_when_srun_ends)
 {
 	struct live_link *link = begin();
@@ -429,4 +461,5 @@ UNIT_MAIN("live_link", one_task_on_each_node_beside_what_runs_there,
 	  whoever_stops_it_waits_no_longer,
 	  an_srun_that_takes_no_question_is_heard_for_a_moment,
 	  a_line_that_is_too_long_is_none_of_ours,
-	  between_questions_srun_is_heard)
+	  between_questions_srun_is_heard,
+	  an_srun_that_says_why_at_last_is_heard, an_answer_may_come_in_pieces)

@@ -196,8 +196,84 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 }
 END_TEST
 
+#define MOUNT(path)                                                            \
+	"{\"mount\":\"" path "\",\"fstype\":\"nfs4\",\"source\":\"s:/\"}"
+#define CLIENT(mounts)                                                         \
+	",\"client\":{\"name\":\"home\",\"type\":\"nfs\",\"version\":null,"    \
+	"\"cpus\":null,\"mounts\":[" mounts "]}"
+
+START_TEST(the_first_filesystem_is_named_and_others_are_not)
+{
+	struct job_report *r;
+
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7", APP("bpf", "5") CLIENT(MOUNT("/a"))));
+	r = view();
+	ck_assert_str_eq(r->summary.fs, "/a:nfs4");
+	ck_assert_str_eq(r->cluster, "c");
+	ck_assert_ptr_eq(r->look, &look);
+	job_report_free(r);
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7",
+		   APP("bpf", "5") CLIENT(MOUNT("/a") "," MOUNT("/b"))));
+	r = view();
+	ck_assert_str_eq(r->summary.fs, "/a:nfs4,..");
+	job_report_free(r);
+}
+END_TEST
+
+START_TEST(no_io_cores_are_none)
+{
+	struct job_report *r;
+
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7",
+		   APP("bpf", "5") ",\"io_cores\":{\"count\":0,\"abstract\":"
+				   "null,\"os_cpus\":null}"));
+	r = view();
+	ck_assert_str_eq(r->summary.cores, "");
+	ck_assert_str_eq(r->summary.cpus, "");
+	job_report_free(r);
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7", APP("bpf", "5") CORES("1", "7")));
+	r = view();
+	ck_assert_str_eq(r->summary.cores, "1");
+	ck_assert_str_eq(r->summary.cpus, "7");
+	job_report_free(r);
+}
+END_TEST
+
+/* Behind what is counted at the end, and with reasons that are too long. */
+START_TEST(what_is_counted_may_come_last_and_reasons_are_cut)
+{
+	char why[200];
+	struct job_report *r;
+	int i;
+
+	add("c1", LOOK_RECORD,
+	    RECORD("c1", "7",
+		   ",\"app\":[{\"scope\":\"job\",\"source\":\"exit\","
+		   "\"read_bytes\":9},{\"scope\":\"job\",\"source\":\"bpf\","
+		   "\"fs\":\"/a\",\"read_bytes\":5}]"));
+	memset(why, 'x', sizeof(why) - 1);
+	why[sizeof(why) - 1] = '\0';
+	for (i = 0; i < 3; i++)
+		add("a_node", LOOK_ERROR, why);
+	r = view();
+	ck_assert_uint_eq(look.blind, 0);
+	ck_assert_uint_eq(r->record_count, 1);
+	ck_assert_uint_eq(look.mute, 3);
+	ck_assert_uint_eq(strlen(look.who), sizeof(look.who) - 1);
+	ck_assert(look.since_s == 0 && !look.rd_bytes && !look.wr_bytes);
+	job_report_free(r);
+}
+END_TEST
+
 UNIT_MAIN("live_view", nodes_that_count_are_added_up,
 	  nodes_that_do_not_answer_are_named_with_the_reason,
 	  a_node_that_is_late_is_shown_as_it_was,
 	  a_node_that_counts_when_the_job_has_ended_is_blind,
-	  what_nodes_say_of_their_setup_is_one_word_or_mixed)
+	  what_nodes_say_of_their_setup_is_one_word_or_mixed,
+	  the_first_filesystem_is_named_and_others_are_not,
+	  no_io_cores_are_none,
+	  what_is_counted_may_come_last_and_reasons_are_cut)

@@ -10,17 +10,15 @@
 
 static struct config_advice limits;
 
-/* The job of a rule, with other names for its nodes. */
-static struct job_report report_of(const char *code, const char *node)
+/* A job, with other names for its nodes. */
+static struct job_report report_on(struct job made, const char *node)
 {
 	static struct job job;
 	struct job_report r = { .id = (char *)"7", .limits = &limits };
 	size_t i;
 
-	for (i = 0; strcmp(cases[i].code, code) != 0; i++)
-		;
 	config_advice_init(&limits);
-	job = cases[i].make(true);
+	job = made;
 	r.records = job.records;
 	for (i = 0; i < job.nodes; i++) {
 		job.records[i] = make(&job, i);
@@ -30,6 +28,16 @@ static struct job_report report_of(const char *code, const char *node)
 	r.record_count = job.nodes;
 	r.summary.nodes_seen = r.summary.nodes_expected = (int64_t)job.nodes;
 	return r;
+}
+
+/* That of a rule. */
+static struct job_report report_of(const char *code, const char *node)
+{
+	size_t i;
+
+	for (i = 0; strcmp(cases[i].code, code) != 0; i++)
+		;
+	return report_on(cases[i].make(true), node);
 }
 
 static void release(struct job_report *r)
@@ -149,6 +157,100 @@ START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
 }
 END_TEST
 
+START_TEST(an_option_is_a_whole_word_of_a_profile)
+{
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "noatime,forcedirect\n",
+				  NULL),
+			 "--io-profile=a");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "noatime,forcedirect,sync\n",
+				  NULL),
+			 "--io-profile=a");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "noatime,forcedirects\n",
+				  NULL),
+			 "");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
+					 "forcedirecs,force\n",
+				  NULL),
+			 "");
+}
+END_TEST
+
+#define OF_WORK "[client work]\ntype = weka\n"
+#define OF_HOME "[client home]\ntype = weka\n"
+
+/* Where the client is one of this host's jobio.conf. */
+START_TEST(a_profile_is_for_the_clients_of_the_job)
+{
+	ck_assert_str_eq(proposed(OF_WORK DIRECT("a"), NULL), "--io-profile=a");
+	/* its own section of the profile is the one that counts */
+	ck_assert_str_eq(proposed(OF_WORK DIRECT("a") "[profile a:work]\n"
+						      "mount_options = "
+						      "readcache\n",
+				  NULL),
+			 "");
+	ck_assert_str_eq(proposed(OF_WORK
+				  "[profile a]\nmount_options = readcache\n"
+				  "[profile a:work]\nmount_options = "
+				  "forcedirect\n",
+				  NULL),
+			 "--io-profile=a");
+	/* what its client would refuse is no advice */
+	ck_assert_str_eq(proposed(OF_WORK "[profile a]\nmount_options = "
+					  "forcedirect,ro\n",
+				  NULL),
+			 "");
+}
+END_TEST
+
+/* On each node a second client, /home, is there, too; what is proposed then. */
+static const char *proposed_beside(const char *conf, size_t nodes)
+{
+	static char option[NEXT_WORDS];
+	struct job job = a05(true);
+	struct job_report r;
+	size_t i;
+
+	job.nodes = nodes;
+	r = report_on(job, "c");
+	for (i = nodes - 1; i < nodes; i++) {
+		record_add_client(r.records[i], "home", "weka", "", NULL);
+		record_add_mount(r.records[i], "/home", "fs", "server:/home");
+	}
+	snprintf(option, sizeof(option), "%s",
+		 find_step("A05", &r, NULL, 0, conf)->option);
+	release(&r);
+	return option;
+}
+
+START_TEST(all_clients_of_all_nodes_must_have_the_profile)
+{
+	size_t nodes;
+
+	for (nodes = 1; nodes <= 2; nodes++) {
+		ck_assert_str_eq(proposed_beside(CLIENT DIRECT("a"), nodes),
+				 "--io-profile=a");
+		/* the other one needs no option, and may not cache writes */
+		ck_assert_str_eq(
+			proposed_beside(
+				OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
+							    "mount_options = "
+							    "readcache\n",
+				nodes),
+			"--io-profile=a");
+		ck_assert_str_eq(
+			proposed_beside(
+				OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
+							    "mount_options = "
+							    "writecache\n",
+				nodes),
+			"");
+	}
+}
+END_TEST
+
 /* ---- several advices of one option ----------------------------------------------------- */
 
 /* The job of a rule, that did on two other filesystems what it did on /work. */
@@ -206,6 +308,58 @@ START_TEST(of_several_advices_of_one_option_the_first_is_taken_alone)
 }
 END_TEST
 
+static void expect_cores(const char *keys, const char *option, const char *note)
+{
+	struct job_report r = report_of("A23", "c");
+	char conf[200];
+	const struct next_step *step;
+
+	snprintf(conf, sizeof(conf), "[option]\n%s" CLIENT, keys);
+	step = find_step("A23", &r, NULL, 0, conf);
+	ck_assert_str_eq(step->option, option);
+	ck_assert_str_eq(step->note, note);
+	ck_assert_int_eq(step->is_taken, *option != '\0');
+	ck_assert_str_eq(next.options, option);
+	release(&r);
+}
+
+START_TEST(as_many_cores_are_proposed_as_the_site_allows)
+{
+	expect_cores("io_cores_min = 1\nio_cores_max = 4\n", "--io-cores=2",
+		     "");
+	expect_cores("io_cores_min = 2\nio_cores_max = 2\n", "--io-cores=2",
+		     "");
+	expect_cores("io_cores_min = 3\nio_cores_max = 4\n", "",
+		     "this site allows 3 to 4 io-cores");
+	expect_cores("io_cores_min = 1\nio_cores_max = 1\n", "",
+		     "this site allows 1 to 1 io-cores");
+}
+END_TEST
+
+START_TEST(a_node_alone_is_asked_for_where_that_helps)
+{
+	struct next_step step = step_of("A33", "c");
+
+	ck_assert_str_eq(step.option, "--exclusive");
+	ck_assert(step.is_taken);
+}
+END_TEST
+
+START_TEST(what_is_taken_is_one_line_of_options)
+{
+	struct job job = a22(true);
+	struct job_report r;
+
+	job.option = "writecache";
+	reads(&job, 1900000, 1900000L * MIB);
+	r = report_on(job, "c");
+	find_step("A22", &r, NULL, 0, CLIENT DIRECT("a"));
+	find_step("A05", &r, NULL, 0, CLIENT DIRECT("a"));
+	ck_assert_str_eq(next.options, "--io-cores=2 --io-profile=a");
+	release(&r);
+}
+END_TEST
+
 /* ---- runs ---------------------------------------------------------------------------- */
 
 #define RUNS_MAX 8
@@ -252,6 +406,9 @@ static void forget_runs(void)
 		record_free(run_records[--run_count]);
 }
 
+/* What the job of among_runs() read and wrote. */
+static int64_t job_read = GIB, job_written;
+
 /* A job of 1000 s for which profile a is proposed; its runs are forgotten. */
 static const struct next_step *among_runs(void)
 {
@@ -260,8 +417,8 @@ static const struct next_step *among_runs(void)
 
 	r.source = "ledger";
 	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	r.summary.rd_bytes = job_read;
+	r.summary.wr_bytes = job_written;
 	step = find_step("A05", &r, run_list, run_count, CLIENT DIRECT("a"));
 	release(&r);
 	forget_runs();
@@ -300,6 +457,65 @@ START_TEST(a_run_that_had_it_speaks_for_or_against)
 	expect_step(true, "run 20 and 1 more had it: 20 % less time");
 	ran(800, "a", 0)->records[0]->profile_applied = 0;
 	expect_step(true, "");
+	ran(400, "a", 0);
+	expect_step(true, "run 20 had it: 60 % less time");
+	ran(1, "a", 0);
+	expect_step(true, "run 20 had it: 100 % less time");
+	/* nobody knows how long it took, or what it was */
+	ran(1200, "a", 0)->records[0]->end = RECORD_UNKNOWN;
+	expect_step(true, "");
+	ran(1200, "a", 0)->record_count = 0;
+	expect_step(true, "");
+	ran(1200, "a", 0)->records[0]->has_request = false;
+	expect_step(true, "");
+}
+END_TEST
+
+START_TEST(runs_that_were_repeated_are_told_apart_by_chance)
+{
+	/* little, and sure */
+	ran(1000.1, "", 0);
+	ran(1006, "a", 0);
+	ran(1006.1, "a", 0);
+	expect_step(false, "run 21 and 1 more had it: 1 % more time");
+	/* much, and not sure */
+	ran(1500, "", 0);
+	ran(900, "a", 0);
+	ran(1400, "a", 0);
+	expect_step(false, "run 21 and 1 more had it: no difference in time");
+}
+END_TEST
+
+/* A core less that costs no time is a core for somebody else. */
+START_TEST(fewer_cores_are_taken_when_no_run_with_them_was_slower)
+{
+	static const struct {
+		double seconds;
+		bool is_taken;
+		const char *note;
+	} of[] = {
+		{ 1000, true, "run 20 had it: no difference in time" },
+		{ 1200, false, "run 20 had it: 20 % more time" },
+		{ 800, true, "run 20 had it: 20 % less time" },
+	};
+	const struct next_step *step;
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct job_report r = report_of("A25", "c");
+
+		r.source = "ledger";
+		r.summary.scope = SUMMARY_SCOPE_JOB;
+		r.summary.rd_bytes = GIB;
+		r.summary.wr_bytes = 0;
+		ran(of[i].seconds, "", 1);
+		step = find_step("A25", &r, run_list, run_count, NULL);
+		ck_assert_str_eq(step->option, "--io-cores=1");
+		ck_assert_str_eq(step->note, of[i].note);
+		ck_assert_int_eq(step->is_taken, of[i].is_taken);
+		release(&r);
+		forget_runs();
+	}
 }
 END_TEST
 
@@ -320,6 +536,18 @@ START_TEST(a_run_that_did_other_work_says_nothing)
 	ran(1200, "a", 0)->summary.nodes_expected = 2;
 	expect_step(true, "");
 	ran(1200, "a", 0)->summary.scope = SUMMARY_SCOPE_NODE;
+	expect_step(true, "");
+	/* less than a MiB, or a tenth, is no other work */
+	job_written = 4 * MIB;
+	ran(1200, "a", 0)->summary.wr_bytes = 5 * MIB;
+	expect_step(false, "run 20 had it: 20 % more time");
+	ran(1200, "a", 0)->summary.wr_bytes = 5 * MIB + 1;
+	expect_step(true, "");
+	job_written = 0;
+	job_read = 1000 * MIB;
+	ran(1200, "a", 0)->summary.rd_bytes = 900 * MIB;
+	expect_step(false, "run 20 had it: 20 % more time");
+	ran(1200, "a", 0)->summary.rd_bytes = 900 * MIB - 1;
 	expect_step(true, "");
 }
 END_TEST
@@ -362,8 +590,77 @@ START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
 	ck_assert_str_eq(next.options, "");
 	/* nor is what a chance may be proposed */
 	run_records[2]->end = run_records[3]->end = 1000 + 1015;
+	ck_assert_ptr_null(find_step(NULL, &r, run_list, run_count, NULL));
+	release(&r);
+	forget_runs();
+}
+END_TEST
+
+/* Of a job with this setup: what its runs, of which the best had the other one, come
+ * to without any advice. */
+static void expect_best(const char *profile, unsigned int cores,
+			const char *best, unsigned int best_cores,
+			const char *option, bool is_taken)
+{
+	struct job_report r = report_of("A05", "c");
+	const struct next_step *step;
+
+	r.source = "ledger";
+	r.summary.scope = SUMMARY_SCOPE_JOB;
+	r.summary.rd_bytes = GIB;
+	r.summary.wr_bytes = 0;
+	r.records[0]->has_request = true;
+	strcpy(r.records[0]->request.profile, profile);
+	r.records[0]->request.io_cores = cores;
+	ran(800, best, best_cores);
+	ran(810, best, best_cores);
+	ran(1010, profile, cores);
+	ran(1020, profile, cores);
+	/* slower, as slow, and as fast, but later */
+	ran(900, "z", 4);
+	ran(910, "z", 4);
+	ran(800, "y", 4);
+	ran(810, "y", 4);
 	step = find_step(NULL, &r, run_list, run_count, NULL);
-	ck_assert(!step || !*step->option);
+	ck_assert_ptr_nonnull(step);
+	ck_assert_str_eq(step->option, option);
+	ck_assert_str_eq(step->note, "run 20 and 1 more took 20 % less time "
+				     "than 3 like this one");
+	ck_assert_int_eq(step->is_taken, is_taken);
+	ck_assert_str_eq(next.options, is_taken ? option : "");
+	release(&r);
+	forget_runs();
+}
+
+START_TEST(of_the_best_runs_only_what_differs_is_asked_for)
+{
+	expect_best("", 0, "b", 0, "--io-profile=b", true);
+	expect_best("", 0, "", 2, "--io-cores=2", true);
+	expect_best("b", 0, "b", 2, "--io-cores=2", true);
+	expect_best("b", 1, "c", 1, "--io-profile=c", true);
+	expect_best("b", 1, "c", 2, "--io-cores=2 --io-profile=c", true);
+	/* no option takes cores away */
+	expect_best("", 2, "b", 0, "--io-profile=b", false);
+}
+END_TEST
+
+START_TEST(a_better_setup_may_come_behind_a_worse_one)
+{
+	const struct next_step *step;
+	struct job_report r = report_of("A05", "c");
+
+	r.source = "ledger";
+	r.summary.scope = SUMMARY_SCOPE_JOB;
+	r.summary.rd_bytes = GIB;
+	r.summary.wr_bytes = 0;
+	ran(1200, "z", 1);
+	ran(1210, "z", 1);
+	ran(1010, "", 0);
+	ran(800, "b", 2);
+	ran(810, "b", 2);
+	step = find_step(NULL, &r, run_list, run_count, NULL);
+	ck_assert_ptr_nonnull(step);
+	ck_assert_str_eq(step->option, "--io-cores=2 --io-profile=b");
 	release(&r);
 	forget_runs();
 }
@@ -388,7 +685,16 @@ static struct job_report ran_on(const char *node, bool is_slow)
 	return r;
 }
 
-/* What is said of node c1 after these runs: 's' slow, 'f' fast, 'o' on others. */
+static void swap_records(struct job_report *r)
+{
+	struct record *first = r->records[0];
+
+	r->records[0] = r->records[1];
+	r->records[1] = first;
+}
+
+/* What is said of node c1 after these runs: 's' slow, 'f' fast, 'o' on others, 'r'
+ * slow, and the first of the nodes, 'x' on it, and the other one was slow. */
 static const struct next_step *after_runs(const char *kinds)
 {
 	struct job_report job = ran_on("c", true), r[4], *list[4];
@@ -397,6 +703,12 @@ static const struct next_step *after_runs(const char *kinds)
 
 	for (i = 0; i < count; i++) {
 		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f');
+		if (kinds[i] == 'r')
+			swap_records(&r[i]);
+		if (kinds[i] == 'x') {
+			strcpy(r[i].records[0]->node, "c1");
+			strcpy(r[i].records[1]->node, "c0");
+		}
 		list[i] = &r[i];
 	}
 	step = find_step("A28", &job, list, count, NULL);
@@ -421,6 +733,8 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 		{ "s", "it was slow in 1 of 1 other runs on it", true },
 		{ "f", "it was slow in 0 of 1 other runs on it", false },
 		{ "o", "it was slow in 0 of 0 other runs on it", false },
+		{ "r", "it was slow in 1 of 1 other runs on it", true },
+		{ "x", "it was slow in 0 of 1 other runs on it", false },
 		{ "sf", "it was slow in 1 of 2 other runs on it", false },
 		{ "sfos", "it was slow in 2 of 3 other runs on it", true },
 	};
@@ -442,4 +756,14 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  a_run_that_did_other_work_says_nothing,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
+	  an_option_is_a_whole_word_of_a_profile,
+	  a_profile_is_for_the_clients_of_the_job,
+	  all_clients_of_all_nodes_must_have_the_profile,
+	  as_many_cores_are_proposed_as_the_site_allows,
+	  a_node_alone_is_asked_for_where_that_helps,
+	  what_is_taken_is_one_line_of_options,
+	  runs_that_were_repeated_are_told_apart_by_chance,
+	  fewer_cores_are_taken_when_no_run_with_them_was_slower,
+	  of_the_best_runs_only_what_differs_is_asked_for,
+	  a_better_setup_may_come_behind_a_worse_one,
 	  without_jobio_conf_there_is_no_profile_to_ask_for)

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "report/jobs_page.h"
 #include "report/page.h"
+#include "report/page_out.h"
 #include "tests/unit/records.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
@@ -244,6 +247,7 @@ START_TEST(advice_is_told_with_its_reason_and_cure)
 	add_sample("advice/none-stream.json");
 	expect_times(section("Advice"), 1, "<p>Nothing to change.</p>");
 	expect_times(section("Advice"), 0, "<ol");
+	expect_times(section("Advice"), 0, "</ol");
 	records_end();
 	/* of a job of which nodes are missing that asks for all of them */
 	summarize("jobio/1 rd=-/- wr=-/- nodes=1/2 cores=- cpus=- prof=- "
@@ -621,6 +625,275 @@ START_TEST(the_last_cpu_that_is_drawn_is_the_512th)
 }
 END_TEST
 
+/* ---- its file ------------------------------------------------------------------- */
+
+START_TEST(a_page_is_written_with_the_rights_that_the_umask_leaves)
+{
+	struct err err = { "" };
+	const char *file;
+	struct stat st;
+
+	tempdir_make();
+	umask(027);
+	file = tempdir_path("page");
+	ck_assert_int_eq(page_save(file, "one", &err), 0);
+	tempdir_expect("page", "one");
+	ck_assert_int_eq(stat(file, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0640);
+	ck_assert_uint_eq(umask(022), 027);
+	/* whoever reads it has one or the other */
+	ck_assert_int_eq(link(file, tempdir_path("old")), 0);
+	ck_assert_int_eq(page_save(file, "two", &err), 0);
+	tempdir_expect("page", "two");
+	tempdir_expect("old", "one");
+	ck_assert_int_eq(page_save(tempdir_path("no/page"), "", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "No such file or directory"));
+	tempdir_remove();
+}
+END_TEST
+
+/* /dev/stdout is one. */
+START_TEST(a_link_and_a_device_stay_what_they_are)
+{
+	struct err err = { "" };
+	char said[600];
+	const char *to;
+	struct stat st;
+
+	tempdir_make();
+	to = tempdir_path("link");
+	ck_assert_int_eq(symlink(tempdir_path("page"), to), 0);
+	ck_assert_int_eq(page_save(to, "one", &err), 0);
+	ck_assert_str_eq(err.text, "");
+	tempdir_expect("page", "one");
+	ck_assert(lstat(to, &st) == 0 && S_ISLNK(st.st_mode));
+	ck_assert_int_eq(page_save("/dev/full", "one", &err), -1);
+	ck_assert_str_eq(err.text,
+			 "cannot write '/dev/full': No space left on device");
+	ck_assert_int_eq(unlink(to), 0);
+	ck_assert_int_eq(symlink(tempdir_path("no/page"), to), 0);
+	ck_assert_int_eq(page_save(to, "one", &err), -1);
+	snprintf(said, sizeof(said),
+		 "cannot write '%s': No such file or directory", to);
+	ck_assert_str_eq(err.text, said);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(no_character_that_hides_text_gets_into_a_page)
+{
+	begin(PLAIN);
+	report.slurm = &slurm;
+	slurm.name = "a\xe2\x80\xae"
+		     "b\xff"
+		     "c";
+	expect_times(head(), 1, "<h1>Job 7: a?b?c</h1>");
+}
+END_TEST
+
+/* ---- of all nodes ----------------------------------------------------------------- */
+
+#define MOUNTED                                                                \
+	"\"client\":{\"name\":\"home\",\"type\":\"nfs\",\"version\":\"4.2\","  \
+	"\"cpus\":\"\",\"mounts\":[{\"mount\":\"/a\",\"fstype\":\"nfs4\","     \
+	"\"source\":\"s:/\"}]}"
+
+/* What nodes say that did not report may change it. */
+START_TEST(nodes_are_compared_when_all_of_them_have_reported)
+{
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=- scope=job src=bpf q=-");
+	config_advice_init(&limits);
+	limits.min_mib = 1;
+	report.advice = ADVICE_WANT_FIRST;
+	add(MOUNTED "," APP(",\"read_bytes\":45056000,\"read_calls\":11000,"
+			    "\"write_bytes\":0,\"write_calls\":0,\"read_us\":"
+			    "1600000000,\"read_sizes\":[0,0,0,0,0,0,0,0,0,0,0,"
+			    "0,11000]"));
+	add(MOUNTED);
+	expect_times(section("Advice"), 2, "<li>");
+	expect_times(section("Advice"), 1, "A26, ");
+	expect_times(section("Advice"), 1, "</ol>");
+	report.summary.nodes_seen = 1;
+	expect_times(section("Advice"), 0, "A26, ");
+	report.summary.nodes_seen = 2;
+	report.left_out = 1;
+	expect_times(section("Advice"), 0, "A26, ");
+	records_end();
+}
+END_TEST
+
+START_TEST(one_of_something_is_drawn)
+{
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":1,\"read_calls\":1,\"meta\":{\"open\":1},"
+		"\"read_sizes\":[1],\"write_sizes\":[0],\"timeline\":{"
+		"\"start\":1795224848,\"width_s\":16,\"read_bytes\":[1],"
+		"\"write_bytes\":[],\"calls\":[1]}"));
+	expect_times(section("When"), 1, "at most 1B in one.");
+	expect_times(section("Filesystems"), 1, "<h3>Sizes of reads");
+	expect_times(section("Filesystems"), 0, "<h3>Sizes of writes");
+	expect_times(section("Filesystems"), 1, "<td>open</td><td>1</td>");
+	records_end();
+	begin(PLAIN);
+	report.source = "sacct";
+	report.slurm = &slurm;
+	slurm.elapsed_s = 1;
+	expect_times(head(), 1, "<dt>Elapsed</dt><dd>00:00:01</dd>");
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=- scope=job src=bpf q=- imb=1.00@c2 slow=0ns@c1");
+	while (report.record_count < 51)
+		add(APP(",\"read_bytes\":5"));
+	expect_times(section("Nodes"), 1, "viewBox=\"0 0 720 28\"");
+	expect_times(section("Nodes"), 1,
+		     "<p>The busiest node, c2, moved 1.00 times as much as "
+		     "the mean one.</p>");
+	expect_times(section("Nodes"), 1, "read and write calls: 0ns.</p>");
+	records_end();
+}
+END_TEST
+
+START_TEST(what_is_small_has_a_pixel_at_least)
+{
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":1021,\"read_calls\":3,\"read_sizes\":[1,20,"
+		"1000],\"timeline\":{\"start\":1795224848,\"width_s\":16,"
+		"\"read_bytes\":[1,20,1000],\"write_bytes\":[],\"calls\":[1,1,"
+		"1]}"));
+	expect_times(section("When"), 1,
+		     "M70 69h80.25v1h-80.25zM151.2 "
+		     "68.6h80.25v1.4h-80.25zM232.5 0h80.25v70h-80.25z");
+	expect_times(section("Filesystems"), 1,
+		     "M0 69h39v1h-39zM40 68.6h39v1.4h-39zM80 0h39v70h-39z");
+	records_end();
+}
+END_TEST
+
+/* Each direction of the longest timeline has rows of its own. */
+START_TEST(what_was_written_first_is_not_read_last)
+{
+	char zeros[2 * TIMELINE_ROWS] = "", *text, *path;
+	int i;
+
+	for (i = 1; i < TIMELINE_ROWS; i++)
+		strcat(zeros, "0,");
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"write_bytes\":3,\"timeline\":{\"start\":%"
+		"d,"
+		"\"width_s\":2,\"read_bytes\":[%s5],\"write_bytes\":[3],"
+		"\"calls\":[]}"),
+	    START, zeros);
+	text = section("When");
+	path = strstr(text, "<path class=\"rd\"");
+	ck_assert_ptr_nonnull(path);
+	*strchr(path, '>') = '\0';
+	ck_assert_uint_eq(times(path, "M"), 1);
+	free(text);
+	records_end();
+}
+END_TEST
+
+/* ---- which nodes look the same ----------------------------------------------------- */
+
+#define TWO_PARTS(job, second)                                                 \
+	",\"machine\":{\"job_cpus\":\"" job                                    \
+	"\",\"parts\":[{\"socket\":0,\"numa_node\":0,\"cpus\":\"0-3\"},{"      \
+	"\"socket\":1,\"numa_node\":1,\"cpus\":\"" second "\"}]}"
+#define BARE(name, cpus)                                                       \
+	"{\"name\":\"" name                                                    \
+	"\",\"type\":\"weka\",\"version\":null,\"cpus\":" cpus                 \
+	",\"mounts\":[]}"
+
+static void expect_kinds(const char *one, const char *other, size_t count)
+{
+	begin(PLAIN);
+	add("%s", one);
+	add("%s", other);
+	expect_times(section("Cores"), count, "<svg");
+	records_end();
+}
+
+START_TEST(nodes_are_the_same_when_all_parts_clients_and_cpus_are)
+{
+	static const char one[] =
+		CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
+			"a", "\"1\"", "ib0",
+			"0") ",\"more_clients\":[" CLIENT("b", "\"2\"", "ib1",
+							  "1") "]";
+
+	expect_kinds(one, one, 1);
+	expect_kinds(one,
+		     CORES("1") TWO_PARTS("0", "4-6") ",\"client\":" CLIENT(
+			     "a", "\"1\"", "ib0",
+			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
+							       "ib1", "1") "]",
+		     2);
+	expect_kinds(one,
+		     CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
+			     "a", "\"1\"", "ib0",
+			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
+							       "ib2", "1") "]",
+		     2);
+	expect_kinds(one,
+		     CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
+			     "a", "\"1\"", "ib0",
+			     "0") ",\"more_clients\":[" CLIENT("b", "\"3\"",
+							       "ib1", "1") "]",
+		     2);
+	expect_kinds(one,
+		     CORES("1") TWO_PARTS("2", "4-7") ",\"client\":" CLIENT(
+			     "a", "\"1\"", "ib0",
+			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
+							       "ib1", "1") "]",
+		     2);
+}
+END_TEST
+
+START_TEST(of_an_older_jobio_cpus_are_drawn_up_to_the_last_that_is_known)
+{
+	begin(PLAIN);
+	add(CORES("0"));
+	expect_times(section("Cores"), 1, "<td>CPUs 0 to 0</td>");
+	records_end();
+	begin(PLAIN);
+	add(CORES("1") ",\"client\":" BARE(
+		"a", "\"2\"") ",\"more_clients\":[" BARE("b", "\"5\"") "]");
+	expect_times(section("Cores"), 1, "<td>CPUs 0 to 5</td>");
+	expect_times(section("Cores"), 1, "<td>2,5</td>");
+	records_end();
+}
+END_TEST
+
+START_TEST(the_key_has_cards_of_machines_whose_parts_are_known)
+{
+	begin(PLAIN);
+	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" BARE("a", "null"));
+	expect_times(section("Cores"), 0, "<span class=\"kn\">");
+	records_end();
+	begin(PLAIN);
+	add(CORES("1") ",\"client\":" CLIENT("a", "null", "ib0", "0"));
+	expect_times(section("Cores"), 0, "<span class=\"kn\">");
+	records_end();
+	begin(PLAIN);
+	add(CORES("1") PARTS("0", "0", "0-3") ",\"client\":" BARE(
+		"a", "null") ",\"more_clients\":[" CLIENT("b", "null", "ib0",
+							  "0") "]");
+	expect_times(section("Cores"), 1, "<span class=\"kn\">");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_job_on_the_513th_cpu_has_no_bar_there)
+{
+	begin(PLAIN);
+	add(CORES("1") ",\"machine\":{\"job_cpus\":\"500-512\",\"parts\":["
+		       "{\"socket\":0,\"numa_node\":0,\"cpus\":\"0-512\"}]}");
+	expect_times(section("Cores"), 1,
+		     "<path class=\"cj\" d=\"M446 363h258v3h-258z\"/>");
+	records_end();
+}
+END_TEST
+
 /* ---- settings and findings ------------------------------------------------------- */
 
 #define FINDING(code, text, cure)                                              \
@@ -892,6 +1165,83 @@ START_TEST(a_run_before_the_one_that_slurm_speaks_of_is_remarked)
 }
 END_TEST
 
+START_TEST(a_group_that_is_cleared_has_no_reports)
+{
+	struct job_group group = { .count = 2 };
+
+	group.reports = calloc(2, sizeof(struct job_report *));
+	group.reports[0] = job_report_new("7", "ledger");
+	group.reports[1] = job_report_new("8", "ledger");
+	job_group_clear(&group);
+	ck_assert_uint_eq(group.count, 0);
+	ck_assert_ptr_null(group.reports);
+	job_group_clear(&group);
+}
+END_TEST
+
+START_TEST(what_only_some_of_the_jobs_have_is_not_told_of_all)
+{
+	struct job_group groups[1];
+
+	tempdir_make();
+	begin(PLAIN);
+	report.cluster = (char *)"c";
+	groups[0] = group("7", 0, 3, false);
+	expect_times(page_of(groups, 1), 1, "<dt>Cluster</dt><dd>c</dd>");
+	some[2].cluster = (char *)"d";
+	expect_times(page_of(groups, 1), 0, "<dt>Cluster</dt>");
+	some[1].cluster = (char *)"d";
+	expect_times(page_of(groups, 1), 0, "<dt>Cluster</dt>");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(jobs_of_1970_are_the_first)
+{
+	struct sacct_row other;
+	struct job_group groups[2];
+
+	tempdir_make();
+	begin(PLAIN);
+	report.source = "sacct";
+	report.slurm = &slurm;
+	slurm.start = slurm.end = 0;
+	groups[0] = group("7", 0, 1, false);
+	expect_times(page_of(groups, 1), 1,
+		     "<div><dt>From</dt><dd>1970-01-01T00:00:00</dd></div>\n"
+		     "<div><dt>To</dt><dd>1970-01-01T00:00:00</dd></div>");
+	other = slurm;
+	other.start = START;
+	other.end = START + 3600;
+	report.slurm = &other;
+	groups[1] = group("8", 1, 1, false);
+	expect_times(page_of(groups, 2), 1,
+		     "<div><dt>From</dt><dd>1970-01-01T00:00:00</dd></div>\n"
+		     "<div><dt>To</dt><dd>2026-11-21T02:34:22</dd></div>");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(behind_a_thousand_jobs_there_is_no_sum_of_more)
+{
+	static struct job_report *many[1000];
+	struct job_group groups[2];
+	size_t i;
+
+	tempdir_make();
+	begin(PLAIN);
+	for (i = 0; i < 1000; i++)
+		many[i] = &report;
+	groups[0] =
+		(struct job_group){ .id = "7", .reports = many, .count = 1000 };
+	groups[1] = group("25", 0, 2, true);
+	expect_times(page_of(groups, 2), 0, "2 tasks of 25");
+	groups[0].count = 999;
+	expect_times(page_of(groups, 2), 1, "2 tasks of 25");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  a_time_of_1970_is_one, advice_is_a_list_or_a_sentence,
 	  advice_is_told_with_its_reason_and_cure,
@@ -915,4 +1265,18 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  jobs_are_a_table_with_a_sum_of_each_array,
 	  names_of_jobs_are_told_as_far_as_they_fit,
 	  the_time_of_several_jobs_is_from_the_first_start_to_the_last_end,
-	  a_run_before_the_one_that_slurm_speaks_of_is_remarked)
+	  a_run_before_the_one_that_slurm_speaks_of_is_remarked,
+	  a_page_is_written_with_the_rights_that_the_umask_leaves,
+	  a_link_and_a_device_stay_what_they_are,
+	  no_character_that_hides_text_gets_into_a_page,
+	  nodes_are_compared_when_all_of_them_have_reported,
+	  one_of_something_is_drawn, what_is_small_has_a_pixel_at_least,
+	  what_was_written_first_is_not_read_last,
+	  nodes_are_the_same_when_all_parts_clients_and_cpus_are,
+	  of_an_older_jobio_cpus_are_drawn_up_to_the_last_that_is_known,
+	  the_key_has_cards_of_machines_whose_parts_are_known,
+	  a_job_on_the_513th_cpu_has_no_bar_there,
+	  a_group_that_is_cleared_has_no_reports,
+	  what_only_some_of_the_jobs_have_is_not_told_of_all,
+	  jobs_of_1970_are_the_first,
+	  behind_a_thousand_jobs_there_is_no_sum_of_more)

@@ -5,10 +5,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/command.h"
+#include "report/job_advice.h"
 #include "report/job_io.h"
 #include "report/job_print.h"
+#include "report/tone.h"
 #include "tests/unit/records.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/said.h"
+#include "tests/unit/tempdir.h"
+#include "tests/unit/terminal.h"
 
 static char printed[65536];
 
@@ -240,7 +246,7 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	records_take(NODE("c3", REQUEST("false", "false")));
 	records_take(NODE("c4", REQUEST("true", "true")));
 	records_take(NODE(
-		"c5", ",\"gate\":{\"warned\":2,\"refused\":0,\"text\":\"may "
+		"c5", ",\"gate\":{\"warned\":1,\"refused\":0,\"text\":\"may "
 		      "run on CPU 7\"}"));
 	records_take(NODE(
 		"c6", ",\"gate\":{\"warned\":0,\"refused\":2,\"text\":\"may "
@@ -323,6 +329,7 @@ START_TEST(cores_that_differ_are_told_of_each_node)
 	       "                1, CPUs 3, on c2\n"
 	       "                2, CPUs unknown, on c4\n"
 	       "  profile       mixed");
+	ck_assert_int_eq(times(", CPUs "), 3);
 	records_end();
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=2 cpus=7,15 prof=p fs=- "
 	      "scope=- src=- q=-");
@@ -384,6 +391,18 @@ START_TEST(clients_of_one_version_are_one_line)
 	       "                nfs 4.4 on c3");
 	ck_assert_int_eq(times(" 4.4 on c3"), 2);
 	records_end();
+	begin(PLAIN);
+	records_take(NODE(
+		"c3",
+		",\"client\":" CLIENT(
+			"z", "nfs",
+			"\"4.4\"") ","
+				   "\"more_clients\":[" CLIENT(
+					   "x", "weka",
+					   "\"4.4\"") "," CLIENT("y", "weka",
+								 "\"4.4\"") "]"));
+	ck_assert_int_eq(times(" 4.4 on c3"), 2);
+	records_end();
 }
 END_TEST
 
@@ -440,8 +459,8 @@ START_TEST(a_change_is_told_once_with_how_it_ended)
 	       "back (1 node)");
 	ck_assert_int_eq(times("changed "), 4);
 	records_end();
-	/* a node that says it twice is one */
-	begin(PLAIN);
+	/* a node that says it twice is one; the summary's numbers are not told then */
+	begin(PLAIN " chg=1/2");
 	records_take(NODE(
 		"c1", ",\"changes\":[" CHANGE("/a", "true", "true") "," CHANGE(
 			      "/a", "true", "true") "]"));
@@ -464,19 +483,21 @@ START_TEST(a_finding_is_told_once_and_briefly_to_who_can_mend_it)
 {
 	begin("jobio/1 rd=-/- wr=-/- nodes=1/1 cores=- cpus=- prof=p fs=- "
 	      "scope=- src=- q=- find=0/3");
-	records_take(
-		NODE("c1", ",\"findings\":[" FINDING(
-				   "X1", "bad", "\"mend it\"",
-				   "") "," FINDING("X2", "yours", "\"ask\"",
-						   ",\"users\":true") "]"));
+	records_take(NODE(
+		"c1",
+		",\"findings\":[" FINDING("X1", "bad", "\"mend it\"", "") "," FINDING(
+			"X2", "yours", "\"ask\"",
+			",\"users\":true") "," FINDING("X3", "root's", "null",
+						       ",\"users\":false") "]"));
 	records_take(NODE(
 		"c2",
 		",\"findings\":[" FINDING("X1", "bad", "null", "") "," FINDING(
 			"X1", "worse", "null", "") "]"));
 	expect("  finding       warning X1 on c1, c2: bad; mend it\n"
 	       "  finding       warning X2 on c1: yours; ask\n"
+	       "  finding       warning X3 on c1: root's\n"
 	       "  finding       warning X1 on c2: worse");
-	ck_assert_int_eq(times("finding "), 3);
+	ck_assert_int_eq(times("finding "), 4);
 	report.is_verbose = false;
 	expect("  finding       warning X2 on c1: yours; ask\n"
 	       "  findings      3 warnings: --verbose shows them");
@@ -656,6 +677,13 @@ START_TEST(all_files_are_not_the_clients)
 	       "                written      0B\n"
 	       "                /mnt/weka:wekafs unknown, of this: pipes, "
 	       "sockets and other files are in it");
+	/* of the job alone, not of the node */
+	ck_assert_int_eq(times("unknown, of this"), 1);
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", ",\"app\":[{\"scope\":\"node\",\"source\":"
+				"\"other\",\"read_bytes\":1}]"));
+	expect_no("unknown, of this");
 	records_end();
 }
 END_TEST
@@ -735,6 +763,17 @@ START_TEST(how_what_a_client_moved_relates_to_what_was_asked_for_is_told)
 	/* of the third nobody says it */
 	at = strstr(strstr(printed, "beside I/O") + 1, "beside I/O");
 	ck_assert_ptr_null(strstr(at + 1, "beside I/O"));
+	records_end();
+	/* one node that says it is enough */
+	begin(PLAIN);
+	records_take(NODE(
+		"c1",
+		",\"wire\":[{\"scope\":\"node\",\"source\":\"mountstats\","
+		"\"client\":\"home\",\"fs\":\"/home\",\"read_bytes\":1}]"));
+	records_take(NODE("c2", ",\"client\":{\"name\":\"home\",\"type\":"
+				"\"nfs\",\"version\":null,\"cpus\":null,\"app_"
+				"to_wire\":\"direct=in\",\"mounts\":[]}"));
+	expect("                beside I/O   with direct I/O");
 	records_end();
 }
 END_TEST
@@ -844,6 +883,485 @@ START_TEST(of_a_job_that_runs_it_is_told_what_is_not_known_yet)
 }
 END_TEST
 
+/* Of two numbers that are told together one may be unknown. */
+START_TEST(none_is_a_number_and_not_unknown)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", APP(",\"mmap_read_bytes\":0,\"read_us\":0,"
+				    "\"peak\":{\"read_Bps\":0,"
+				    "\"write_Bps\":null,\"window_s\":1}")));
+	expect("                mapped, read 0B\n"
+	       "                mapped, wr.  unknown\n"
+	       "                peak         0B read, unknown written: the "
+	       "most that one node moved in a second\n"
+	       "                time         0ns reading, unknown writing: "
+	       "all processes together");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", APP(",\"mmap_write_bytes\":0,\"write_us\":0,"
+				    "\"peak\":{\"read_Bps\":null,"
+				    "\"write_Bps\":0,\"window_s\":1}")));
+	expect("                mapped, read unknown\n"
+	       "                mapped, wr.  0B\n"
+	       "                peak         unknown read, 0B written: the "
+	       "most that one node moved in a second\n"
+	       "                time         unknown reading, 0ns writing: "
+	       "all processes together");
+	records_end();
+}
+END_TEST
+
+#define WIRE(more)                                                             \
+	",\"wire\":[{\"scope\":\"node\",\"source\":\"nfs\",\"read_bytes\":1,"  \
+	"\"read_calls\":4,\"write_bytes\":2,\"write_calls\":5" more "}]"
+
+START_TEST(none_of_a_client_is_a_number_and_not_unknown)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"asked_read_bytes\":0,\"read_us\":0,"
+				     "\"meta_calls\":0,\"name_calls\":0,"
+				     "\"resent\":0,\"queue_us\":5")));
+	expect("                asked        read 0B, written unknown: asked "
+	       "of the client\n"
+	       "                took         a read 0ns, a write unknown, "
+	       "another operation unknown: on average\n"
+	       "                others       0 operations, of which 0 ask for "
+	       "names and attributes\n"
+	       "                sent again   0 requests; waiting to be sent: "
+	       "5us, all together");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"asked_write_bytes\":0,\"write_us\":0,"
+				     "\"meta_calls\":2,\"resent\":3")));
+	expect("                asked        read unknown, written 0B: asked "
+	       "of the client\n"
+	       "                took         a read unknown, a write 0ns, "
+	       "another operation unknown: on average\n"
+	       "                others       2 operations\n"
+	       "                sent again   3 requests; waiting to be sent: "
+	       "unknown, all together");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"name_calls\":1")));
+	expect_no("of which");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_histogram_begins_with_its_first_bin_that_has_some)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", APP(",\"read_sizes\":[8,1],"
+				    "\"write_sizes\":[5],\"read_ns\":[0,0]")));
+	expect("                read sizes   #.  1B to 4B\n"
+	       "                write sizes  #  1B to 2B");
+	expect_no("read times");
+	records_end();
+}
+END_TEST
+
+#define SHORT_NODE(seconds, more)                                              \
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\",\"uid\":1,"  \
+	"\"start\":1795224800,\"end\":17952248" seconds more "}"
+
+START_TEST(below_ten_seconds_a_rate_has_their_tenths)
+{
+	begin(PLAIN);
+	records_take(SHORT_NODE("10", APP(",\"meta\":{\"open\":100}")));
+	expect("                read         2KiB in 2 calls, 1KiB a call, "
+	       "204B/s over the job's 10 s\n"
+	       "                metadata     open 100; 10/s over the job's 10 "
+	       "s");
+	records_end();
+	begin(PLAIN);
+	records_take(SHORT_NODE("08", APP(",\"meta\":{\"open\":100}")));
+	expect("                read         2KiB in 2 calls, 1KiB a call, "
+	       "256B/s over the job's 8.0 s\n"
+	       "                metadata     open 100; 12/s over the job's 8.0 "
+	       "s");
+	records_end();
+	/* of no time there is none */
+	begin(PLAIN);
+	records_take(SHORT_NODE("00", APP(",\"meta\":{\"open\":100}")));
+	expect("  state         unknown on 1 node\n"
+	       "                read         2KiB in 2 calls, 1KiB a call\n"
+	       "                metadata     open 100");
+	records_end();
+}
+END_TEST
+
+START_TEST(of_nothing_there_is_no_mean)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", ",\"app\":[{\"scope\":\"job\",\"source\":"
+				"\"bpf\",\"fs\":\"/a\",\"read_bytes\":0,"
+				"\"read_calls\":5}]"));
+	expect("                read         0B in 5 calls\n"
+	       "                written      unknown");
+	expect_no("not counted");
+	expect_no("unknown, of this");
+	records_end();
+	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=1/1 cores=- cpus=- prof=- "
+	      "fs=- scope=job src=bpf q=- meta=0 rsz=0B/4KiB slow=0ns@c1");
+	expect("                metadata     0 operations\n"
+	       "                read sizes   half up to 0B, 99 % up to 4KiB\n"
+	       "  slowest       c1: its processes spent 0ns in read and write "
+	       "calls");
+	records_end();
+}
+END_TEST
+
+#define TIMED                                                                  \
+	"\"read_bytes\":1024,\"write_bytes\":2048,\"read_calls\":2,"           \
+	"\"timeline\":{"                                                       \
+	"\"start\":1795224864,\"width_s\":2,\"read_bytes\":[1024],"            \
+	"\"write_bytes\":[0,2048],\"calls\":[1,1]}"
+#define OF_BPF(fs, numbers)                                                    \
+	"{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"" fs "\"," numbers "}"
+#define TWO_OF(numbers)                                                        \
+	",\"app\":[{\"scope\":\"node\",\"source\":\"bpf\",\"read_bytes\":"     \
+	"9999}," OF_BPF("/a", TIMED) "," OF_BPF("/b", numbers) "]"
+#define READ_RATE                                                              \
+	"  read          1KiB in 3 calls of 341B, 512B/s over the 2.0 s"
+
+/* One that moved something, nobody knows when, makes the seconds too few. */
+START_TEST(the_seconds_are_those_of_all_filesystems_of_all_nodes)
+{
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1", TWO_OF("\"read_bytes\":0,\"write_bytes\":0")));
+	expect(READ_RATE " in which it did\n"
+			 "  written       2KiB in 4 calls of 512B, 1KiB/s over "
+			 "the 2.0 s in which it did");
+	records_end();
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1", TWO_OF("\"read_bytes\":1,\"write_bytes\":0")));
+	expect("  read          1KiB in 3 calls of 341B\n"
+	       "  written       2KiB in 4 calls of 512B");
+	records_end();
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1", TWO_OF("\"read_bytes\":0,\"write_bytes\":1")));
+	expect("  read          1KiB in 3 calls of 341B");
+	records_end();
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE("c1", ",\"app\":[" OF_BPF("/a", TIMED) "]"));
+	records_take(NODE(
+		"c2", ",\"app\":[" OF_BPF("/a", "\"read_bytes\":1024") "]"));
+	expect("  read          1KiB in 3 calls of 341B");
+	records_end();
+	/* with another filesystem's timeline there are more of them */
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(NODE(
+		"c1",
+		TWO_OF("\"read_bytes\":3,\"read_calls\":3,\"timeline\":{"
+		       "\"start\":1795224880,"
+		       "\"width_s\":2,\"read_bytes\":[1,1,1],\"write_bytes\":"
+		       "[],\"calls\":[1,1,1]}")));
+	expect("  read          1KiB in 3 calls of 341B, 128B/s over the 8.0 "
+	       "s in which it did");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_peak_of_nothing_is_told_beside_what_was_moved)
+{
+	begin("jobio/1 rd=1KiB/4 wr=0B/0 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=- peak=0B/0B chg=0/0");
+	report.is_verbose = false;
+	expect("  read          1KiB in 4 calls of 256B; at most 0B/s on a "
+	       "node\n"
+	       "  written       0B in 0 calls");
+	expect_no("  nodes");
+	expect_no("  summary");
+	expect_no("changed");
+	report.is_verbose = true;
+	report.summary_text = NULL;
+	expect_no("  summary");
+	expect_no("changed");
+}
+END_TEST
+
+START_TEST(in_short_the_nodes_are_told_where_some_are_missing)
+{
+	begin("jobio/1 rd=1KiB/4 wr=0B/0 nodes=1/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=-");
+	report.is_verbose = false;
+	expect("  nodes         1 of 2 reported");
+	begin("jobio/1 rd=-/- wr=-/- nodes=0/0 cores=- cpus=- prof=- fs=- "
+	      "scope=- src=- q=-");
+	expect("  state         unknown\n"
+	       "  nodes         0 of 0 reported");
+}
+END_TEST
+
+/* A node of which the clock was never set. */
+START_TEST(a_run_of_1970_is_one_of_an_unset_clock)
+{
+	begin(PLAIN);
+	records_take("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"c1\","
+		     "\"uid\":1,\"start\":0,\"end\":0}");
+	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:00:00 "
+	       "(0.0 s)");
+	report.slurm = &slurm;
+	expect("  note          the job has run again and is COMPLETED, and "
+	       "there is no record of that: this is a run before it\n"
+	       "  state         unknown on 1 node");
+	report.source = "live";
+	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:00:00 "
+	       "(0.0 s)");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_job_without_a_name_has_a_partition)
+{
+	begin(PLAIN);
+	report.slurm = &slurm;
+	expect_no("  name");
+	slurm.name = "train";
+	expect("  name          train");
+	slurm.name = "";
+	slurm.partition = "gpu";
+	expect("  name          -, partition gpu");
+}
+END_TEST
+
+START_TEST(a_job_that_is_looked_at_runs_unless_it_is_suspended)
+{
+	struct job_look look = { .nodes = 1 };
+
+	begin(PLAIN);
+	report.source = "live";
+	report.look = &look;
+	report.slurm = &slurm;
+	slurm.signal = 9; /* of a run before it */
+	expect("  state         RUNNING, 01:00:00 on 1 node");
+	slurm.state = "SUSPENDED";
+	expect("  state         SUSPENDED, 01:00:00 on 1 node");
+	report.look = NULL;
+	slurm.state = "FAILED";
+	expect("  state         FAILED, exit code 0, signal 9, 01:00:00 on 1 "
+	       "node");
+	slurm.signal = 0;
+	expect("  state         FAILED, exit code 0, 01:00:00 on 1 node");
+}
+END_TEST
+
+START_TEST(two_nodes_are_listed_each)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", APP("")));
+	records_take(NODE("c2", ""));
+	expect("  by node       c1           read 2KiB, written 4KiB\n"
+	       "                c2           read unknown, written unknown");
+	records_end();
+}
+END_TEST
+
+#define BAR(bars, share) "[\033[32m" bars "\033[0m" share "%] "
+#define BARS_15 "|||||||||||||||"
+#define NO_BARS "                              "
+
+START_TEST(on_a_terminal_shares_are_bars)
+{
+	int host = terminal_make(100);
+
+	begin(PLAIN);
+	tone_init();
+	records_take(NODE("c1", APP("")));
+	records_take(NODE(
+		"c2", ",\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":"
+		      "\"/a\",\"read_bytes\":6144,\"write_bytes\":6144}]"));
+	expect("  by node       c1           " BAR(
+		BARS_15 "               ",
+		"  50") "read 2KiB, written 4KiB\n"
+			"                c2           " BAR(
+				BARS_15 BARS_15,
+				" 100") "read 6KiB, written 6KiB");
+	records_end();
+	begin("jobio/1 rd=1KiB/4 wr=0B/0 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=-");
+	report.is_verbose = false;
+	expect("  read          " BAR(BARS_15 BARS_15,
+				      " 100") "\033[1m1KiB\033[0m in 4 calls "
+					      "of 256B\n"
+					      "  written       " BAR(
+						      NO_BARS,
+						      "   0") "\033[1m0B\033[0m"
+							      " in 0 calls");
+	/* of nothing there are no shares */
+	begin("jobio/1 rd=0B/4 wr=-/- nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=-");
+	report.is_verbose = false;
+	expect("  read          \033[1m0B\033[0m in 4 calls\n"
+	       "  written       \033[1munknown\033[0m");
+	begin("jobio/1 rd=1KiB/4 wr=-/- nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=-");
+	report.is_verbose = false;
+	expect("  written       \033[1munknown\033[0m");
+	begin(PLAIN);
+	records_take(NODE("c1", ""));
+	records_take(NODE("c2", ",\"app\":[{\"scope\":\"job\",\"source\":"
+				"\"bpf\",\"fs\":\"/a\",\"read_bytes\":0}]"));
+	expect("  by node       c1           read unknown, written unknown\n"
+	       "                c2           read 0B, written unknown");
+	records_end();
+	terminal_read(host, printed, sizeof(printed));
+}
+END_TEST
+
+/* One of something is more than nothing of it. */
+START_TEST(one_byte_in_one_call_of_one_second_is_told)
+{
+	begin("jobio/1 rd=1B/1 wr=0B/0 of=all_files nodes=1/1 cores=- cpus=- "
+	      "prof=- fs=- scope=job src=bpf q=all_files peak=1B/0B chg=0/1");
+	report.slurm = &slurm;
+	slurm.elapsed_s = slurm.signal = 1;
+	slurm.state = "FAILED";
+	report.array_job = 1;
+	report.array_task = 3;
+	expect("job 7 (task 1_3 of array 1) on cluster c\n"
+	       "  state         FAILED, exit code 0, signal 1, 00:00:01 on 1 "
+	       "node\n"
+	       "  changed       1 settings, 0 put back\n"
+	       "                read         1B in 1 calls, 1B a call");
+	report.array_job = 0;
+	report.het_job = 1;
+	report.het_offset = 3;
+	expect("job 7 (component 1+3 of job 1) on cluster c");
+	report.is_verbose = false;
+	expect("  read          1B in 1 calls of 1B, of all files, pipes and "
+	       "sockets; at most 1B/s on a node");
+	begin(PLAIN);
+	report.is_verbose = false;
+	records_take(SHORT_NODE(
+		"01", ",\"app\":[" OF_BPF("/a", "\"read_bytes\":1,"
+						"\"read_calls\":1,"
+						"\"timeline\":{\"start\":"
+						"1795224800,\"width_s\":1,"
+						"\"read_bytes\":[1],"
+						"\"write_bytes\":[],"
+						"\"calls\":[1]}") "]"));
+	expect("  read          1KiB in 3 calls of 341B, 1KiB/s over the 1.0 "
+	       "s in which it did");
+	records_end();
+	begin(PLAIN);
+	records_take(SHORT_NODE(
+		"01",
+		",\"app\":[" OF_BPF("/a", "\"read_bytes\":1,\"read_calls\":"
+					  "1,\"meta\":{\"open\":1}") "]"));
+	expect("                read         1B in 1 calls, 1B a call, 1B/s "
+	       "over the job's 1.0 s\n"
+	       "                metadata     open 1; 1/s over the job's 1.0 s");
+	records_end();
+}
+END_TEST
+
+START_TEST(one_request_of_a_client_is_told)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"meta_calls\":1,\"meta_us\":1000,"
+				     "\"read_us\":0,\"resent\":1,\"backlog\":1,"
+				     "\"copies\":1")));
+	expect("                took         a read 0ns, a write unknown, "
+	       "another operation 1ms: on average\n"
+	       "                sent again   1 requests; waiting to be sent: "
+	       "unknown, all together\n"
+	       "                backlog      1 requests waited for a free "
+	       "slot, added up whenever one was sent\n"
+	       "                copies       1 operations: what the server "
+	       "copied by itself crossed no wire");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", WIRE(",\"queue_us\":1")));
+	expect("                sent again   unknown requests; waiting to be "
+	       "sent: 1us, all together");
+	records_end();
+}
+END_TEST
+
+/* ---- when it was moved -------------------------------------------------------------- */
+
+#define ROWS(read)                                                             \
+	",\"app\":[" OF_BPF(                                                   \
+		"/a", "\"read_bytes\":8000000,\"read_calls\":1,\"timeline\":{" \
+		      "\"start\":1795224864,\"width_s\":2,"                    \
+		      "\"read_bytes\":[" read                                  \
+		      "],\"write_bytes\":[],\"calls\":[1]}") "]"
+
+/* Of the longest timeline, too, each side has its own. */
+START_TEST(seconds_of_reading_are_none_of_writing)
+{
+	char zeros[2 * TIMELINE_ROWS] = "", *text;
+	int i;
+
+	for (i = 1; i < TIMELINE_ROWS; i++)
+		strcat(zeros, "0,");
+	ck_assert_int_gt(
+		asprintf(&text,
+			 NODE("c1",
+			      ",\"app\":[" OF_BPF(
+				      "/a",
+				      "\"read_bytes\":5,\"write_bytes\":3,"
+				      "\"timeline\":{\"start\":1795224862,"
+				      "\"width_s\":1,\"read_bytes\":[%s5],"
+				      "\"write_bytes\":[3],\"calls\":[]}") "]"),
+			 zeros),
+		0);
+	begin(PLAIN);
+	records_take(text);
+	free(text);
+	expect("                read         5B, 5B/s over the 1.0 s in which "
+	       "it did\n"
+	       "                written      3B, 3B/s over the 1.0 s in which "
+	       "it did");
+	records_end();
+}
+END_TEST
+
+START_TEST(a_timeline_says_what_it_looks_like)
+{
+	begin(PLAIN);
+	records_take(
+		NODE("c1",
+		     ",\"app\":[" OF_BPF(
+			     "/a", "\"read_bytes\":7,\"timeline\":{\"start\":"
+				   "1795224862,\"width_s\":2,\"read_bytes\":[4,"
+				   "3],\"write_bytes\":[],\"calls\":[]}") "]"));
+	said_expect(print(job_print_text), "timeline     |#*");
+	said_expect(printed, "| 2 s each, at most 4B\n");
+	records_end();
+	begin(PLAIN);
+	records_take(
+		NODE("c1", ROWS("4000000,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+				"0,0,0,0,0,0,0,0,0,0,0,0,0,0,4000000")));
+	expect("                timeline     | #                              "
+	       " #                | 2 s each, at most 3.81MiB; 2 bursts");
+	records_end();
+	begin(PLAIN);
+	records_take(
+		NODE("c1", ROWS("0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+				"0,0,0,8000000")));
+	expect("                timeline     |                         #      "
+	       "                  | 2 s each, at most 7.63MiB; 1 burst");
+	records_end();
+	begin(PLAIN);
+	records_take(NODE(
+		"c1",
+		",\"app\":[" OF_BPF(
+			"/a",
+			"\"read_bytes\":0,\"read_calls\":1,\"timeline\":{"
+			"\"start\":1795224864,\"width_s\":2,\"read_bytes\":[],"
+			"\"write_bytes\":[],\"calls\":[1]}") "]"));
+	expect_no("timeline");
+	records_end();
+}
+END_TEST
+
 /* ---- several tasks ------------------------------------------------------------------ */
 
 static struct job_report tasks[3];
@@ -909,6 +1427,10 @@ START_TEST(components_without_a_cluster_are_no_tasks)
 		"  7+0           read 1KiB in 3 calls, written 2KiB in 4\n"
 		"  7+1           read 1KiB in 3 calls, written 2KiB in 4\n"
 		"  note          one in full: jobio report 7+0\n");
+	/* whatever another report is of */
+	task(0, "5_1", PLAIN);
+	said_expect(print_family("5", 1, 0),
+		    "job 5: 1 tasks of an array on cluster c\n");
 }
 END_TEST
 
@@ -995,6 +1517,9 @@ START_TEST(a_line_of_csv_has_what_the_job_is_a_part_of_and_what_was_found)
 	slurm.raw_id = "29";
 	print(job_print_csv);
 	ck_assert_ptr_nonnull(strstr(printed, ",\"\",29,25,0,,,9,12,"));
+	slurm.raw_id = "0";
+	print(job_print_csv);
+	ck_assert_ptr_nonnull(strstr(printed, ",\"\",,25,0,,,9,12,"));
 	slurm.raw_id = "1";
 	report.array_job = 1;
 	print(job_print_csv);
@@ -1092,6 +1617,206 @@ START_TEST(numbers_that_nobody_knows_are_unknown)
 }
 END_TEST
 
+/* Timelines are one for each line of I/O that has one, of each scope. */
+START_TEST(json_has_the_timelines_unless_records_are_left_out)
+{
+	begin(PLAIN);
+	records_take(NODE(
+		"c1",
+		",\"app\":[" OF_BPF("/old", "\"read_bytes\":1") "," OF_BPF(
+			"/a",
+			TIMED) "],\"wire\":[{\"scope\":\"node\",\"source\":"
+			       "\"weka\","
+			       "\"client\":\"w\",\"fs\":\"/a\"," TIMED "}]"));
+	print(job_print_json);
+	said_expect(
+		printed,
+		"\"timelines\":[{\"fs\":\"/a\",\"source\":\"bpf\",\"scope\":"
+		"\"job\",\"nodes\":1,\"start\":1795224864,\"width_s\":2,"
+		"\"read_bytes\":[1024,0],\"write_bytes\":[0,2048],\"calls\":"
+		"[1,1]},{\"fs\":\"/a\",\"source\":\"weka\",\"scope\":\"node\","
+		"\"nodes\":1,\"start\":1795224864,\"width_s\":2,"
+		"\"read_bytes\":[1024,0],\"write_bytes\":[0,2048],\"calls\":"
+		"[1,1]}]");
+	ck_assert_ptr_null(strstr(printed, "advice"));
+	report.left_out = 1;
+	print(job_print_json);
+	said_expect(printed, "\"timelines\":null");
+	records_end();
+}
+END_TEST
+
+/* ---- advice ------------------------------------------------------------------------- */
+
+/* A node of a job that reads so many filesystems in small pieces: an advice each. */
+static void take_small_reads(const char *node, int filesystems)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int i;
+
+	fprintf(out,
+		"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"%s\","
+		"\"uid\":1000," START "\"end\":1795224962,\"client\":{\"name\":"
+		"\"home\",\"type\":\"nfs\",\"version\":\"4.2\",\"cpus\":\"\","
+		"\"mounts\":[",
+		node);
+	for (i = 0; i < filesystems; i++)
+		fprintf(out,
+			"%s{\"mount\":\"/m%d\",\"fstype\":\"nfs4\","
+			"\"source\":\"s:/\"}",
+			i ? "," : "", i);
+	fputs("]},\"app\":[", out);
+	for (i = 0; i < filesystems; i++)
+		fprintf(out,
+			"%s{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":"
+			"\"/m%d\",\"read_bytes\":45056000,\"read_calls\":11000,"
+			"\"write_bytes\":0,\"write_calls\":0,\"read_us\":"
+			"1600000000,\"read_sizes\":"
+			"[0,0,0,0,0,0,0,0,0,0,0,0,11000]}",
+			i ? "," : "", i);
+	fputs("]}", out);
+	ck_assert_int_eq(fclose(out), 0);
+	records_take(text);
+	free(text);
+}
+
+static void begin_advised(int filesystems)
+{
+	begin(PLAIN);
+	report.is_verbose = false;
+	report.advice = ADVICE_WANT_FIRST;
+	config_advice_init(&limits);
+	take_small_reads("c1", filesystems);
+}
+
+START_TEST(advice_is_five_lines_unless_all_of_it_is_wanted)
+{
+	begin_advised(2);
+	said_expect(print(job_print_text),
+		    "  advice        A01 on /m0: 11000 reads of 4.0 KiB on "
+		    "average, 110 a second on a node; ");
+	records_end();
+	begin_advised(5);
+	ck_assert_int_eq(times("A01 on /m"), 5);
+	expect_no("more: --advice=all");
+	records_end();
+	begin_advised(7);
+	expect("                and 3 more: --advice=all");
+	ck_assert_int_eq(times("A01 on /m"), 4);
+	report.advice = ADVICE_WANT_ALL;
+	ck_assert_int_eq(times("A01 on /m"), 7);
+	expect_no("more: --advice=all");
+	report.advice = ADVICE_WANT_NONE;
+	expect_no("A01");
+	records_end();
+}
+END_TEST
+
+START_TEST(json_and_csv_have_all_advice_that_there_is)
+{
+	begin_advised(2);
+	print(job_print_json);
+	said_expect(printed, "\"advice\":[{\"code\":\"A01\",\"fs\":\"/m0\",");
+	said_expect(printed, "},{\"code\":\"A01\",\"fs\":\"/m1\",");
+	print(job_print_csv);
+	said_expect(printed, ",\"A01 A01\",");
+	limits.min_seconds = 1000;
+	limits.min_calls = 100000;
+	print(job_print_json);
+	said_expect(printed, "\"advice\":null");
+	expect("  advice        too little to judge: not 1000 s, 1024 MiB or "
+	       "100000 calls of this job alone on a client's filesystem");
+	records_end();
+	begin(PLAIN);
+	report.advice = ADVICE_WANT_FIRST;
+	print(job_print_json);
+	ck_assert_ptr_null(strstr(printed, "advice"));
+}
+END_TEST
+
+START_TEST(nodes_are_compared_when_all_of_them_have_reported)
+{
+	begin_advised(1);
+	take_small_reads("c2", 0);
+	limits.min_mib = 1;
+	report.summary.nodes_seen = report.summary.nodes_expected = 2;
+	ck_assert_int_eq(times(" A26: c1 moved"), 1);
+	report.summary.nodes_seen = 1;
+	expect_no(" A26: ");
+	report.summary.nodes_seen = 2;
+	report.left_out = 1;
+	expect_no(" A26: ");
+	report.left_out = 0;
+	report.summary.nodes_expected = RECORD_UNKNOWN;
+	expect_no(" A26: ");
+	records_end();
+}
+END_TEST
+
+/* What a command says to stderr is in the file "said". */
+START_TEST(advice_goes_by_jobio_conf_and_its_calibration)
+{
+	struct config *config = NULL;
+	struct err why = { "" };
+	char text[1000];
+	const char *conf;
+
+	tempdir_make();
+	ck_assert_ptr_nonnull(freopen(tempdir_path("said"), "w", stderr));
+	tempdir_put("numbers", "[advice]\ncore_read_mbs = 5\n");
+	snprintf(text, sizeof(text),
+		 "[advice]\nmin_calls = 3\ncalibration = %s/numbers\n",
+		 tempdir_name);
+	conf = tempdir_put("jobio.conf", text);
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, conf, "report", &why),
+		COMMAND_OK);
+	ck_assert_uint_eq(limits.core_read_mbs, 5);
+	ck_assert_uint_eq(limits.min_calls, 3);
+	config_free(config);
+	/* without a jobio.conf there are its defaults */
+	limits = job_advice_limits(NULL, "report");
+	ck_assert_uint_gt(limits.core_read_mbs, 5);
+	fflush(stderr);
+	tempdir_expect("said", "");
+	ck_assert_int_eq(unlink(tempdir_path("numbers")), 0);
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, conf, "report", &why),
+		COMMAND_OK);
+	ck_assert_uint_gt(limits.core_read_mbs, 5);
+	ck_assert_uint_eq(limits.min_calls, 3);
+	config_free(config);
+	fflush(stderr);
+	snprintf(text, sizeof(text),
+		 "jobio: report: %s/jobio.conf: [advice] calibration: '"
+		 "%s/numbers': cannot read: No such file or directory; its "
+		 "numbers are not "
+		 "used\n",
+		 tempdir_name, tempdir_name);
+	tempdir_expect("said", text);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_jobio_conf_that_was_named_must_be_there)
+{
+	struct config *config = NULL;
+	struct err why = { "" };
+
+	tempdir_make();
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	ck_assert_int_eq(job_advice_config(&config, &limits,
+					   tempdir_path("none"), "report",
+					   &why),
+			 COMMAND_USAGE);
+	ck_assert_ptr_null(config);
+	said_expect(why.text, "/none': cannot read: No such file or directory");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  the_head_says_which_job_of_which_family_it_is,
 	  the_time_is_from_the_first_start_to_the_last_end,
@@ -1119,4 +1844,26 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_line_of_csv_has_64_codes_of_findings_at_most,
 	  a_line_of_csv_has_all_columns,
 	  json_is_the_answer_of_the_ledger_or_what_sacct_knows,
-	  numbers_that_nobody_knows_are_unknown)
+	  numbers_that_nobody_knows_are_unknown,
+	  none_is_a_number_and_not_unknown,
+	  none_of_a_client_is_a_number_and_not_unknown,
+	  a_histogram_begins_with_its_first_bin_that_has_some,
+	  below_ten_seconds_a_rate_has_their_tenths,
+	  of_nothing_there_is_no_mean,
+	  the_seconds_are_those_of_all_filesystems_of_all_nodes,
+	  a_peak_of_nothing_is_told_beside_what_was_moved,
+	  in_short_the_nodes_are_told_where_some_are_missing,
+	  a_run_of_1970_is_one_of_an_unset_clock,
+	  a_job_without_a_name_has_a_partition,
+	  a_job_that_is_looked_at_runs_unless_it_is_suspended,
+	  two_nodes_are_listed_each, on_a_terminal_shares_are_bars,
+	  seconds_of_reading_are_none_of_writing,
+	  a_timeline_says_what_it_looks_like,
+	  json_has_the_timelines_unless_records_are_left_out,
+	  advice_is_five_lines_unless_all_of_it_is_wanted,
+	  json_and_csv_have_all_advice_that_there_is,
+	  nodes_are_compared_when_all_of_them_have_reported,
+	  one_byte_in_one_call_of_one_second_is_told,
+	  one_request_of_a_client_is_told,
+	  advice_goes_by_jobio_conf_and_its_calibration,
+	  a_jobio_conf_that_was_named_must_be_there)

@@ -67,7 +67,29 @@ START_TEST(the_fewer_samples_the_more_they_must_differ)
 }
 END_TEST
 
+/* As wide as they are, samples of this count differ by a mean of so much. */
+static int differ(size_t count, double by)
+{
+	double n = (double)count;
+	struct samples a = { count, 0, 0.5 * n * (n - 1) };
+	struct samples b = { count, by, 0.5 * n * (n - 1) };
+
+	return samples_differ(&a, &b);
+}
+
+/* Of 30 degrees of freedom Student's table has 2.042 as the last of its rows. */
+START_TEST(beyond_the_table_of_thirty_rows_a_formula_goes_on)
+{
+	ck_assert_int_eq(differ(16, 2.042), 0);
+	ck_assert_int_eq(differ(16, 2.0425), 1);
+	ck_assert_int_eq(differ(31, 1.96), 0);
+	ck_assert_int_eq(differ(31, 2.001), 0);
+	ck_assert_int_eq(differ(31, 2.003), 1);
+}
+END_TEST
+
 UNIT_MAIN("samples", mean_and_spread_are_those_of_the_textbook,
 	  bytes_of_large_jobs_lose_no_digits,
 	  two_means_differ_when_chance_does_not_explain_it,
-	  the_fewer_samples_the_more_they_must_differ)
+	  the_fewer_samples_the_more_they_must_differ,
+	  beyond_the_table_of_thirty_rows_a_formula_goes_on)

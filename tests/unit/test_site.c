@@ -225,6 +225,84 @@ START_TEST(twenty_jobs_that_the_gate_would_refuse_are_named)
 	expect(printed(as_text), " of bob on cluster c, 1 task\n");
 	expect_no(printed(as_text), " of alice on cluster c");
 	end();
+	/* nor does the last one */
+	begin();
+	limit = 20;
+	run("c", "bob", "lab", "", 1, "");
+	use.warned = 1;
+	put();
+	run("c", "alice", "lab", "", 1, "");
+	use.refused = 1;
+	put();
+	expect(printed(as_text), " of bob on cluster c, 1 task\n");
+	expect(printed(as_text),
+	       "enforce would have refused 1 job: 1 task could run on");
+	end();
+}
+END_TEST
+
+/* Two filesystems, the second of which was read a byte of. */
+static void add_two(const char *cluster, const char *name)
+{
+	begin();
+	limit = 2;
+	run("c", "alice", "lab", "", 1, "");
+	moved("/a", "nfs", 0, 1, 0, 0);
+	put();
+	run(cluster, "alice", "lab", "", 1, "");
+	moved(name, "nfs", 1, 0, -1, 0);
+	put();
+}
+
+START_TEST(one_byte_is_moved_and_a_peak_of_nothing_has_its_job)
+{
+	add_two("c", "/b");
+	expect(printed(as_text), "       0B  1\n");
+	expect_no(printed(as_text), "more: --limit");
+	expect(paged(), "the 2 that moved most.");
+	expect(paged(), "<td>0B</td><td>1</td></tr>\n<tr><th scope=\"row\">/b");
+	expect(paged(), "<path class=\"rd\" d=\"M200 18h520v14h-520z\"/>");
+	expect(paged(), "<path class=\"wr\" d=\"M200 0h520v14h-520z\"/>");
+	expect_no(paged(), "<p>and ");
+	end();
+}
+END_TEST
+
+START_TEST(filesystems_of_several_clusters_are_told_apart)
+{
+	add_two("c", "/b");
+	expect_no(printed(as_text), " on c ");
+	end();
+	add_two("d", "/a");
+	expect(printed(as_text), "/a (nfs) on c ");
+	expect(printed(as_text), "/a (nfs) on d ");
+	end();
+	add_two("c", "/b");
+	run("d", "alice", "lab", "", 1, "");
+	moved("/c", "nfs", 0, 0, 0, 0);
+	put();
+	expect(printed(as_text), "/a (nfs) on c ");
+	end();
+}
+END_TEST
+
+START_TEST(a_name_that_fits_stands_before_its_numbers)
+{
+	begin();
+	limit = 20;
+	run("c", "a_user_of_twenty_eight_chars", "lab", "", 1, "A01");
+	put();
+	expect(printed(as_text), "\na_user_of_twenty_eight_chars       1 ");
+	/* of one job with advice, and of none that was judged */
+	expect(printed(as_text), "     100%  ");
+	site.tally->judged = 0;
+	expect(printed(as_text), "       0%  ");
+	end();
+	begin();
+	run("c", "a_user_of_twenty_nine_chars_x", "lab", "", 1, "");
+	put();
+	expect(printed(as_text), "\na_user_of_twenty_nine_chars_x\n      ");
+	end();
 }
 END_TEST
 
@@ -262,6 +340,7 @@ START_TEST(hours_have_one_digit_behind_the_point_up_to_a_hundred)
 
 	ck_assert_str_eq(site_hours(0, text), "0.0");
 	ck_assert_str_eq(site_hours(1800, text), "0.5");
+	ck_assert_str_eq(site_hours(90 * HOUR + 144, text), "90.0");
 	ck_assert_str_eq(site_hours(100 * HOUR - 360, text), "99.9");
 	ck_assert_str_eq(site_hours(100 * HOUR, text), "100");
 	ck_assert_str_eq(site_hours(100 * HOUR + 1800, text), "101");
@@ -679,6 +758,11 @@ START_TEST(node_hours_need_a_time_and_nodes)
 	ck_assert_int_eq(of->tally->node_s, 2);
 	ck_assert_int_eq(of->tally->jobs, 4);
 	site_free(of);
+	begin_asking();
+	add_row(DAY_S, SUMMARY)->nodes = 1;
+	of = told();
+	ck_assert_int_eq(of->tally->node_s, 100);
+	site_free(of);
 }
 END_TEST
 
@@ -756,4 +840,7 @@ UNIT_MAIN("site", a_site_looks_as_it_did_when_somebody_looked_at_it_last,
 	  node_hours_need_a_time_and_nodes,
 	  admincomment_is_read_where_summaries_are_there,
 	  an_hour_that_a_clock_shows_twice_is_asked_for_whole,
-	  times_are_in_their_order)
+	  times_are_in_their_order,
+	  one_byte_is_moved_and_a_peak_of_nothing_has_its_job,
+	  filesystems_of_several_clusters_are_told_apart,
+	  a_name_that_fits_stands_before_its_numbers)

@@ -51,6 +51,7 @@ START_TEST(what_is_no_time_is_refused)
 					     "now-",
 					     "now-7moons",
 					     "now7days",
+					     "nob",
 					     "now-99999999999",
 					     "now-5minutesx",
 					     "now-1000000001",
@@ -83,5 +84,19 @@ START_TEST(a_time_is_written_as_sacct_takes_it)
 }
 END_TEST
 
+/* Not before 1970, but then. */
+START_TEST(the_first_second_of_1970_is_a_time)
+{
+	struct err err;
+	int64_t found = 7;
+
+	ck_assert_int_eq(when("1970-01-01"), 0);
+	ck_assert_int_eq(when_parse("now-100", 100, &found, &err), 0);
+	ck_assert_int_eq(found, 0);
+	ck_assert_int_eq(when_parse("now-101", 100, &found, &err), -1);
+}
+END_TEST
+
 UNIT_MAIN("when", times_are_read_as_sacct_has_them, what_is_no_time_is_refused,
-	  a_time_is_written_as_sacct_takes_it)
+	  a_time_is_written_as_sacct_takes_it,
+	  the_first_second_of_1970_is_a_time)
