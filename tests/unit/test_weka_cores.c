@@ -468,7 +468,12 @@ START_TEST(mounts_that_would_not_come_back_stay)
 		   IN_FSTAB("s/fs", "/a") IN_FSTAB("s/fs", "/b"));
 	expect_refused("4,12", "'/a' and '/b' show one file system: a bind "
 			       "mount would not come back");
-	section.mounts = (char *)"/a";
+	mount_with(MOUNTED("s/x", "/x") MOUNTED("s/fs", "/a")
+			   MOUNTED("fs", "/b"),
+		   IN_FSTAB("s/x", "/x") IN_FSTAB("s/fs", "/a"));
+	expect_refused("4,12", "'/a' and '/b' show one file system: a bind "
+			       "mount would not come back");
+	section.mounts = (char *)"/x /a";
 	expect_refused("4,12", "it also serves '/b', which mounts= leaves out");
 	section.mounts = (char *)"";
 	facts.containers.item[0].persistent = true;
@@ -625,15 +630,19 @@ END_TEST
 
 START_TEST(a_client_that_is_not_ready_is_not_back)
 {
+	struct cpuset old = set_of("3");
+
 	begin_running();
 	section.ready_timeout_ms = 1;
-	tempdir_put("no_apply", "");
+	tempdir_put("staged", ON("4"));
 	tempdir_put("ps", PS("STEM"));
-	ck_assert_int_eq(make(), CHANGE_STUCK);
-	ck_assert_uint_eq(findings.count, 2);
-	ck_assert_str_eq(findings.list[1].text,
-			 "container 'a' is not back at core 3: it was not "
-			 "READY with all frontends connected after 1 ms");
+	ck_assert_int_eq(weka_switch_back(&client, "a", &old, &err), -1);
+	ck_assert_str_eq(err.text, "it was not READY with all frontends "
+				   "connected after 1 ms");
+	tempdir_expect("calls", RESTORE);
+	tempdir_put("ps", PS("READY"));
+	ck_assert_int_eq(weka_switch_back(&client, "a", &old, &err), 0);
+	tempdir_expect("calls", RESTORE);
 	end();
 }
 END_TEST
@@ -644,11 +653,10 @@ START_TEST(a_client_whose_frontend_is_not_connected_is_not_ready)
 	section.ready_timeout_ms = 1;
 	tempdir_put("interface", "Container=a FE 0: Frontend is not "
 				 "connected\n");
-	ck_assert_int_eq(make(), CHANGE_STUCK);
-	ck_assert_uint_eq(findings.count, 2);
-	ck_assert_str_eq(findings.list[1].text,
-			 "container 'a' is not back at core 3: it was not "
-			 "READY with all frontends connected after 1 ms");
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	expect_finding("W45",
+		       "container 'a' is not back at core 3: it was not READY "
+		       "with all frontends connected after 1 ms");
 	end();
 }
 END_TEST
@@ -961,6 +969,26 @@ START_TEST(where_mounts_cannot_be_read_any_more_none_has_gone_or_come)
 }
 END_TEST
 
+START_TEST(a_umount_that_hangs_is_waited_for_until_the_end)
+{
+	unsigned long long began_ms;
+	char path[600];
+	bool busy;
+
+	begin_mounted();
+	section.timeout_ms = 50;
+	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
+	tempdir_command("umount", "#!/bin/sh\n: %s\nexec sleep 60\n", path);
+	began_ms = child_now_ms();
+	ck_assert_int_eq(weka_mount_away(&client, began_ms + 300, &busy, &err),
+			 -1);
+	ck_assert_uint_ge(child_now_ms() - began_ms, 250);
+	ck_assert_uint_lt(child_now_ms() - began_ms, 30000);
+	ck_assert(!busy);
+	end_mounted();
+}
+END_TEST
+
 START_TEST(what_was_mounted_before_a_reboot_is_forgotten)
 {
 	static const char why[] = "what was mounted is not known any more";
@@ -1233,6 +1261,7 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  a_client_that_is_not_ready_is_not_back,
 	  a_client_whose_frontend_is_not_connected_is_not_ready,
 	  an_order_that_does_not_end_has_failed,
+	  a_umount_that_hangs_is_waited_for_until_the_end,
 	  mounts_of_another_container_are_not_kept,
 	  where_mounts_cannot_be_read_any_more_none_has_gone_or_come,
 	  cores_are_staged_and_applied_and_looked_at,
