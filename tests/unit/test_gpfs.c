@@ -162,7 +162,7 @@ START_TEST(the_last_column_of_a_header_needs_no_colon)
 {
 	static const char text[] =
 		"mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
-		"mmdiag:config:0:1:::a:7\n";
+		"mmdiag:config:0:1:::a:7\nmmdiag:version:0:1:::8\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));

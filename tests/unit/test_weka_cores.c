@@ -476,6 +476,10 @@ START_TEST(mounts_that_would_not_come_back_stay)
 	section.mounts = (char *)"/x /a";
 	expect_refused("4,12", "it also serves '/b', which mounts= leaves out");
 	section.mounts = (char *)"";
+	ck_assert_int_eq(remove(section.fstab), 0);
+	snprintf(why, sizeof(why),
+		 "cannot open '%s': No such file or directory", section.fstab);
+	expect_refused("4,12", why);
 	facts.containers.item[0].persistent = true;
 	expect_refused("4,12", "it is a stateful client, whose cores do not "
 			       "come from mount options");
@@ -657,6 +661,10 @@ START_TEST(a_client_whose_frontend_is_not_connected_is_not_ready)
 	expect_finding("W45",
 		       "container 'a' is not back at core 3: it was not READY "
 		       "with all frontends connected after 1 ms");
+	findings_free(&findings);
+	/* a driver that names none has nothing to say of it */
+	tempdir_put("interface", "GW driver_state: DRIVER_ACCEPTING\n");
+	ck_assert_int_eq(undo(), CHANGE_UNDONE);
 	end();
 }
 END_TEST
