@@ -12,6 +12,7 @@
 #include "client/weka/baseline.h"
 #include "client/weka/cores.h"
 #include "client/weka/facts.h"
+#include "client/weka/options.h"
 #include "client/weka/remount.h"
 #include "client/weka/switch.h"
 #include "client/weka/weka.h"
@@ -903,6 +904,15 @@ START_TEST(mounts_are_taken_away_and_come_back_with_other_cores)
 }
 END_TEST
 
+START_TEST(only_what_begins_with_x_and_a_dash_is_of_others)
+{
+	char *list = weka_mount_options("rw", "x-a,xattr,X-b,Xattr");
+
+	ck_assert_str_eq(list, "rw,xattr,Xattr");
+	free(list);
+}
+END_TEST
+
 START_TEST(what_was_mounted_is_kept_on_disk_until_it_is_back)
 {
 	char boot[64], text[1000], *kept;
@@ -1231,6 +1241,12 @@ START_TEST(cards_of_a_client_are_those_of_containers_that_run)
 	add_nic(0, "ib1", "");
 	add_nic(1, "ib0", "");
 	add_nic(2, "ib2", "");
+	/* what has gone has none */
+	facts.containers.item[3] = facts.containers.item[0];
+	facts.stable[3].known = true;
+	add_nic(3, "ib3", "");
+	add_nic(0, "ib4", "");
+	facts.stable[0].nic_count--;
 	client_cards(&client, &cards);
 	ck_assert_uint_eq(cards.count, 2);
 	ck_assert_str_eq(cards.card[0].name, "ib0");
@@ -1267,6 +1283,8 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  mounts_that_would_not_come_back_stay,
 	  an_administrator_is_told_what_to_type,
 	  threads_of_a_core_may_have_numbers_side_by_side,
+	  cards_of_a_client_are_those_of_containers_that_run,
+	  only_what_begins_with_x_and_a_dash_is_of_others,
 	  cores_of_the_last_sixteen_jobs_are_remembered,
 	  a_baseline_that_another_boot_made_pointless_is_forgotten,
 	  cores_that_cannot_be_taken_back_are_told,
@@ -1298,5 +1316,4 @@ UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  a_container_that_outlives_its_mounts_has_others,
 	  mounts_that_were_away_when_jobio_ended_come_back,
 	  mounts_that_do_not_come_back_are_told, a_remount_is_looked_at_too,
-	  without_a_place_to_remember_them_cores_stay,
-	  cards_of_a_client_are_those_of_containers_that_run)
+	  without_a_place_to_remember_them_cores_stay)
