@@ -114,6 +114,20 @@ START_TEST(lines_of_other_kinds_are_passed_over)
 }
 END_TEST
 
+START_TEST(the_last_header_says_where_columns_are)
+{
+	static const char text[] = CONFIG ATTRIBUTE(
+		"a", "1") "mmdiag:config:HEADER:version:reserved:value:name\n"
+			  "mmdiag:config:0:1::2:b\n";
+	char value[16];
+
+	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	ck_assert_str_eq(value, "1");
+	ck_assert(gpfs_y_config(text, "b", value, sizeof(value)));
+	ck_assert_str_eq(value, "2");
+}
+END_TEST
+
 START_TEST(a_value_of_two_lines_may_go_on_like_the_name_of_the_command)
 {
 	static const char text[] =
@@ -148,7 +162,7 @@ START_TEST(the_last_column_of_a_header_needs_no_colon)
 {
 	static const char text[] =
 		"mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
-		"mmdiag:config:0:1:::a:7\n";
+		"mmdiag:config:0:1:::a:7\nmmdiag:version:0:1:::8\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -856,6 +870,8 @@ START_TEST(counters_that_do_not_come_are_told)
 	char path[64];
 
 	node_of("h /home gpfs rw 0 0\n", "_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -");
+	ck_assert_str_eq(counted(NULL), "none: ");
+	section.mounts = (char *)"/home";
 	ck_assert_str_eq(counted(NULL), "none: ");
 	tempdir_put("mmpmon", "#!/bin/sh\necho what >&2\nexit 9\n");
 	ck_assert_str_eq(counted(NULL), "failed: mmpmon: exit status 9: what");
@@ -1573,6 +1589,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  mmfsd_is_told_a_numa_node_and_no_cores,
 	  every_digit_of_a_code_is_decoded,
 	  lines_of_other_kinds_are_passed_over,
+	  the_last_header_says_where_columns_are,
 	  a_value_of_two_lines_may_go_on_like_the_name_of_the_command,
 	  a_line_that_is_too_long_is_passed_over_and_others_are_not,
 	  the_last_column_of_a_header_needs_no_colon,

@@ -20,6 +20,7 @@
 /* In the task: signals come in between, and calls do less than they were asked. */
 static bool is_rough, is_task;
 static int polls, reads, writes;
+static bool is_left_open;	/* its own standard input, as number 4 */
 static int bad_read, bad_write; /* this call fails; 0: none */
 
 int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
@@ -89,6 +90,10 @@ static void start_task(void)
 	task = fork();
 	if (task == 0) {
 		is_task = true;
+		if (is_left_open) {
+			live.task_fd = fcntl(live.task_fd, F_DUPFD, 10);
+			dup2(in[1], 4);
+		}
 		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
 		signal(SIGTERM, SIG_IGN); /* as slurmstepd may have left it */
@@ -189,6 +194,18 @@ END_TEST
 #define ANSWERS                                                                \
 	"#!/bin/sh\nwhile read line; do echo \"answer to $line\"; done\n"
 
+START_TEST(what_slurmstepd_left_open_in_the_task_does_not_keep_it)
+{
+	is_left_open = true;
+	open_live(ANSWERS);
+	start_task();
+	ck_assert_int_eq(write(to_task, "one\n", 4), 4);
+	ck_assert_str_eq(next_line(), "answer to one\n");
+	close(to_task);
+	end_task(0);
+}
+END_TEST
+
 START_TEST(a_side_that_fails_ends_the_task)
 {
 	bad_read = 2;
@@ -283,6 +300,7 @@ UNIT_MAIN("live_relay",
 	  questions_and_answers_go_to_and_fro_until_the_viewer_has_gone,
 	  an_answer_longer_than_a_pipe_holds_arrives_whole,
 	  signals_and_writes_of_a_part_lose_nothing,
+	  what_slurmstepd_left_open_in_the_task_does_not_keep_it,
 	  a_side_that_fails_ends_the_task,
 	  a_slurmstepd_without_standard_files_hands_its_socket_over,
 	  a_helper_that_ends_ends_the_task,

@@ -603,14 +603,16 @@ START_TEST(a_script_hands_on_whether_its_node_has_got_all)
 	step(STEP_BATCH, 0, 1);
 	expect_file("told", "");
 	tempdir_remove();
-	strcpy(gate.request.profile, "stream");
+	strcpy(gate.request.profile, "s");
 	start(&gate);
+	setenv("JOBIO_GOT_ALL", "6", 1); /* of the job around */
 	step(STEP_BATCH, 0, 1);
-	expect_file("told", "SLURM_IO_PROFILE=stream\nJOBIO_GOT_ALL=7\n");
+	expect_file("told", "SLURM_IO_PROFILE=s\nJOBIO_GOT_ALL=7\n");
 	step(STEP_INTERACTIVE, 0, 1);
-	expect_file("told", "SLURM_IO_PROFILE=stream\nJOBIO_GOT_ALL=7\n");
+	expect_file("told", "SLURM_IO_PROFILE=s\nJOBIO_GOT_ALL=7\n");
+	unsetenv("JOBIO_GOT_ALL");
 	step(0, 0, 1); /* as a step finds its script's */
-	expect_file("told", "SLURM_IO_PROFILE=stream\n");
+	expect_file("told", "SLURM_IO_PROFILE=s\n");
 	tempdir_remove();
 	gate.request.profile[0] = '\0';
 	gate.request.io_cores = 1;

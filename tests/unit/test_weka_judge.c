@@ -867,6 +867,74 @@ START_TEST(the_second_containers_cores_are_looked_at_as_the_firsts)
 }
 END_TEST
 
+START_TEST(the_second_containers_card_is_looked_at_as_the_firsts)
+{
+	two_containers();
+	tempdir_put("class/net/ib1/device/numa_node", "1\n");
+	strcpy(facts->stable[1].nic[0].name, "ib1");
+	facts->staged[1] = facts->stable[1];
+	expect("W11", "network card 'ib1' is on NUMA node 1, the frontend on "
+		      "CPU 6 on NUMA node 0");
+}
+END_TEST
+
+/* CPU 5 is on another node than the card. */
+static void move_cpu_5(void)
+{
+	char command[1200];
+
+	snprintf(command, sizeof(command),
+		 "mv '%s/devices/system/cpu/cpu5/node0' "
+		 "'%s/devices/system/cpu/cpu5/node1'",
+		 tempdir_name, tempdir_name);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Whatever is wrong with it. */
+START_TEST(what_has_gone_has_no_finding)
+{
+	struct weka_container *gone = &facts->containers.item[1];
+	struct weka_resources *was = &facts->stable[1];
+
+	two_containers();
+	move_cpu_5();
+	tempdir_put("class/net/ib1/device/numa_node", "1\n");
+	facts->containers.count = 1;
+	facts->interface.link_count = 1;
+	facts->interface.link[1].connected = false;
+	want.mem_spec_limit_mb = 5100; /* of one frontend */
+	gone->disabled = true;
+	gone->monitored = false;
+	strcpy(gone->display_status, "STEM");
+	was->frontend[0].core_id = 5;
+	facts->cgroup[1].known = facts->cgroup[1].exclusive = true;
+	facts->staged_source[1].answer = ASK_FAILED;
+	facts->stable_source[1].answer = ASK_HUNG;
+	/* a frontend and a card of the first */
+	facts->stable[0].frontend[1].core_id = 5;
+	strcpy(facts->stable[0].nic[1].name, "ib1");
+	cpuset_parse(&want.io_cpus, "7,15", NULL);
+	want.io_cores = 1;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	ck_assert_uint_eq(cpuset_count(&client.common.frontend_cpus), 2);
+	/* links of a container that has gone, and one that has gone itself */
+	facts->interface.link[1].connected = true;
+	facts->interface.link[2] = facts->interface.link[1];
+	facts->interface.link[3] = facts->interface.link[0];
+	facts->interface.link[3].pid = getpid();
+	facts->interface.link_count = 3;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	/* and does not run */
+	gone->running = false;
+	was->frontend[0].automatic = true;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	clean_up();
+}
+END_TEST
+
 START_TEST(a_frontend_whose_process_is_unknown_hides_no_other)
 {
 	char text[256], *list;
@@ -915,8 +983,6 @@ END_TEST
 
 START_TEST(w11_each_card_and_each_frontend_is_looked_at)
 {
-	char path[640];
-
 	healthy();
 	facts->stable[0].frontend_count = 3;
 	facts->stable[0].frontend[1] = facts->stable[0].frontend[0];
@@ -925,11 +991,7 @@ START_TEST(w11_each_card_and_each_frontend_is_looked_at)
 	facts->stable[0].frontend[2].core_id = 5;
 	facts->staged[0] = facts->stable[0];
 	facts->interface.link_count = 0;
-	snprintf(path, sizeof(path),
-		 "mv %s/devices/system/cpu/cpu5/node0 "
-		 "%s/devices/system/cpu/cpu5/node1",
-		 tempdir_name, tempdir_name);
-	ck_assert_int_eq(system(path), 0);
+	move_cpu_5();
 	expect_among("W11", "network card 'ib0' is on NUMA node 0, the "
 			    "frontend on CPU 5 on NUMA node 1");
 	healthy();
@@ -1291,6 +1353,8 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding,
 	  a_second_container_in_order_has_no_finding,
 	  the_second_container_is_looked_at_as_the_first,
 	  the_second_containers_cores_are_looked_at_as_the_firsts,
+	  the_second_containers_card_is_looked_at_as_the_firsts,
+	  what_has_gone_has_no_finding,
 	  a_frontend_whose_process_is_unknown_hides_no_other,
 	  what_the_command_line_does_not_say_of_the_second_is_told,
 	  w11_each_card_and_each_frontend_is_looked_at,
