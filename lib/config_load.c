@@ -12,8 +12,10 @@
 #include "lib/config_parts.h"
 
 #define LINES_MAX 10000
-/* inih reads a line into 200 bytes (INI_MAX_LINE) and cuts the rest off
- * without a word; our reader refuses such a line instead. */
+#define SECTION_MAX 49
+/* inih reads a line into 200 bytes (INI_MAX_LINE), and the name of a section into
+ * 50 (MAX_SECTION), and cuts the rest off without a word; our reader refuses such a
+ * line instead. */
 
 struct seen {
 	struct seen *next;
@@ -255,6 +257,15 @@ static char *next_line(char *text, int room, void *stream)
 				"zero byte, or more than %d lines",
 				p->file, p->line, room - 2, LINES_MAX);
 		}
+		p->failed = true;
+		return NULL;
+	}
+	if (*text == '[' && strcspn(text + 1, "]\n") > SECTION_MAX) {
+		p->line_failed = p->line;
+		err_set(p->err,
+			"%s:%d: the name of a section, with all of its words, "
+			"is longer than %d characters",
+			p->file, p->line, SECTION_MAX);
 		p->failed = true;
 		return NULL;
 	}

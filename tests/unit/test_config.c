@@ -1216,6 +1216,25 @@ START_TEST(a_profile_for_a_client_of_the_longest_name_is_for_it)
 }
 END_TEST
 
+START_TEST(a_section_whose_name_would_be_cut_is_an_error)
+{
+	struct config *config;
+
+	/* 49 characters, and one more */
+	config = conf_load("[client a2345678]\ntype = nfs\n"
+			   "[profile " LONGEST "]\nio_cores = 1\n"
+			   "[profile " LONGEST ":a2345678]\n"
+			   "read_ahead_kb = 1\n");
+	ck_assert_str_eq(config->client_profiles[0].client, "a2345678");
+	config_free(config);
+	expect_error("[client a2345678]\ntype = nfs\n"
+		     "[profile " LONGEST "]\nio_cores = 1\n"
+		     "[profile " LONGEST ":a23456789]\nread_ahead_kb = 1\n",
+		     ":5: the name of a section, with all of its words, is "
+		     "longer than 49 characters");
+}
+END_TEST
+
 START_TEST(each_section_of_several_is_looked_at)
 {
 	struct config *config;
@@ -1335,6 +1354,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  all_texts_of_a_section_are_freed_and_gone,
 	  a_key_of_another_type_is_told_whatever_stands_behind_it,
 	  a_profile_for_a_client_of_the_longest_name_is_for_it,
+	  a_section_whose_name_would_be_cut_is_an_error,
 	  each_section_of_several_is_looked_at,
 	  a_client_has_defaults_for_the_keys_of_every_type,
 	  a_value_has_five_hundred_characters_at_most,

@@ -194,6 +194,21 @@ START_TEST(what_would_not_be_json_any_more_is_left_alone)
 }
 END_TEST
 
+START_TEST(our_key_without_a_summary_gets_one)
+{
+	char *comment = js1_of("{\"jobio\":\"\"}", 12), *once;
+	char found[SUMMARY_MAX] = "x";
+
+	ck_assert_int_eq(js1_find(comment, found, sizeof(found)), 1);
+	ck_assert_str_eq(found, "");
+	once = merged(comment, text);
+	ck_assert_int_eq(js1_find(once, found, sizeof(found)), 1);
+	ck_assert_str_eq(found, text);
+	free(comment);
+	free(once);
+}
+END_TEST
+
 START_TEST(what_only_looks_like_our_key_is_kept)
 {
 	static const char *const odd[] = {
@@ -376,6 +391,7 @@ UNIT_MAIN("js1", a_summary_is_merged_and_found_again,
 	  a_payload_that_is_no_object_is_left_alone,
 	  a_key_of_our_name_that_we_did_not_write_is_left_alone,
 	  what_would_not_be_json_any_more_is_left_alone,
+	  our_key_without_a_summary_gets_one,
 	  what_only_looks_like_our_key_is_kept,
 	  a_payload_of_four_mib_is_read_and_no_larger_one,
 	  what_was_merged_ends_in_padding,
