@@ -464,11 +464,18 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		{ offsetof(struct summary, rsz[0]),
 		  offsetof(struct summary, rsz[1]), " rsz=1B/-", " rsz=0B/-",
 		  "" },
+		{ offsetof(struct summary, wsz[0]),
+		  offsetof(struct summary, wsz[1]), " wsz=1B/-", " wsz=0B/-",
+		  "" },
+		{ offsetof(struct summary, rlat_ns[0]),
+		  offsetof(struct summary, rlat_ns[1]), " rlat=1ns/-",
+		  " rlat=0ns/-", "" },
 		{ offsetof(struct summary, wlat_ns[0]),
 		  offsetof(struct summary, wlat_ns[1]), " wlat=1ns/-",
 		  " wlat=0ns/-", "" },
 		{ offsetof(struct summary, meta), 0, " meta=1", " meta=0", "" },
 		{ offsetof(struct summary, refused), 0, " refused=1", "", "" },
+		{ offsetof(struct summary, far), 0, " far=1", "", "" },
 		{ offsetof(struct summary, changed), 0, " chg=0/1", "", "" },
 		{ offsetof(struct summary, errors), 0, " find=1/0", "", "" },
 		{ offsetof(struct summary, warnings), 0, " find=0/1", "", "" },
@@ -618,8 +625,8 @@ START_TEST(either_half_of_the_gate_stands_alone)
 	s.gate_warned = 1;
 	expect_extra(&s, " gate=warn:1");
 	s.gate_warned = 0;
-	s.gate_refused = 2;
-	expect_extra(&s, " gate=refuse:2");
+	s.gate_refused = 1;
+	expect_extra(&s, " gate=refuse:1");
 }
 END_TEST
 
@@ -669,10 +676,24 @@ START_TEST(as_many_flags_are_said_as_fit_and_the_rest_is_other)
 		*next = '\0';
 		ck_assert_uint_ge(strlen(text) + strlen(record_flag_name(bit)) +
 					  strlen(",other"),
-				  299);
+				  300);
 	}
 	ck_assert_int_gt(cut, 100);
 	ck_assert_int_lt(cut, 2900);
+}
+END_TEST
+
+START_TEST(bits_that_have_no_word_are_not_said)
+{
+	char text[SUMMARY_MAX];
+	struct summary s;
+
+	summary_init(&s);
+	s.flags = ~((UINT32_C(1) << RECORD_FLAG_COUNT) - 1);
+	s.lacks = ~((UINT32_C(1) << SUMMARY_LACK_COUNT) - 1);
+	summary_text(&s, text);
+	ck_assert_str_eq(text, "jobio/1 rd=-/- wr=-/- nodes=0/- cores=- "
+			       "cpus=- prof=- fs=- scope=- src=- q=-");
 }
 END_TEST
 
@@ -703,6 +724,10 @@ START_TEST(an_imbalance_has_a_largest_value)
 	s.imbalance = 99998.5;
 	strcpy(s.busiest, "n1");
 	expect_extra(&s, " imb=99998.50@n1");
+	s.imbalance = 99999.5;
+	expect_extra(&s, " imb=99999.00@n1");
+	s.imbalance = 1;
+	expect_extra(&s, " imb=1.00@n1");
 	expect_refused("jobio/1 nodes=1/1 imb=99999.5@n1",
 		       "summary: 'imb=99999.5@n1': not a value of imb");
 	expect_refused("jobio/1 nodes=1/1 slow=4x@n1",
@@ -747,10 +772,14 @@ START_TEST(what_the_job_did_not_get_is_read_back)
 	ck_assert_uint_eq(s.lacks, SUMMARY_LACK(CORES) | SUMMARY_LACK(GATE));
 	ck_assert_int_eq(s.gate_warned, 2);
 	ck_assert_int_eq(s.gate_refused, 3);
+	s = parse("jobio/1 not=started,profile nodes=1/1");
+	ck_assert_uint_eq(s.lacks,
+			  SUMMARY_LACK(STARTED) | SUMMARY_LACK(PROFILE));
 }
 END_TEST
 
-UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
+UNIT_MAIN("summary", bits_that_have_no_word_are_not_said,
+	  a_summary_is_one_line_that_a_person_can_read,
 	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
 	  numbers_have_three_digits_and_a_unit,
 	  every_number_survives_the_way_there_and_back,
