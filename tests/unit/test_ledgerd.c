@@ -177,8 +177,10 @@ void fake_event_free(struct event *event)
 
 struct seal *fake_seal_new(const char *munge_socket, struct err *err)
 {
-	(void)err;
-	return (struct seal *)munge_socket;
+	if (!world.has_no_munge)
+		return (struct seal *)munge_socket;
+	err_set(err, "munge: no");
+	return NULL;
 }
 
 void fake_seal_free(struct seal *seal)
@@ -283,6 +285,17 @@ struct metrics *fake_metrics_attach(int fd, struct err *err)
 	ck_assert_int_eq(fd, 4);
 	if (!world.has_no_metrics)
 		return metrics_attach(-1, err); /* some of its own */
+	err_set(err, "metrics: no");
+	return NULL;
+}
+
+#undef metrics_new
+struct metrics *metrics_new(int *fd, struct err *err);
+
+struct metrics *fake_metrics_new(int *fd, struct err *err)
+{
+	if (!world.has_no_metrics)
+		return metrics_new(fd, err);
 	err_set(err, "metrics: no");
 	return NULL;
 }
@@ -501,6 +514,16 @@ START_TEST(a_ledger_that_cannot_serve_says_why_and_fails)
 	expect_said(SAID("server: no"));
 	begin(NULL);
 	world.has_no_scrape = true;
+	ck_assert_int_eq(served(), 1);
+	expect_did("");
+	expect_said(SAID("metrics: no"));
+	begin(NULL);
+	world.has_no_munge = true;
+	ck_assert_int_eq(served(), 1);
+	expect_did("");
+	expect_said(SAID("munge: no"));
+	begin(NULL);
+	world.has_no_metrics = true;
 	ck_assert_int_eq(served(), 1);
 	expect_did("");
 	expect_said(SAID("metrics: no"));

@@ -31,6 +31,9 @@ static const struct {
 	{ "SELECT @@", "settings" },
 	{ "SELECT version", "version" },
 	{ "SELECT id, restart", "runs" },
+	{ "CREATE TABLE", "create" },
+	{ "INSERT IGNORE INTO unused", "fill" },
+	{ "INSERT INTO schema_version", "mark" },
 	{ "INSERT INTO runs", "new" },
 	{ "UPDATE runs SET restart", "update" },
 	{ "SELECT text FROM records", "record" }, /* of one node */
@@ -1512,6 +1515,35 @@ START_TEST(a_server_that_is_away_opens_and_one_that_refuses_does_not)
 }
 END_TEST
 
+START_TEST(tables_are_made_once_and_without_them_no_store_is_opened)
+{
+	static const char *const parts[] = { "create", "fill", "mark" };
+	size_t i;
+
+	connected();
+	store_close(store);
+	says_no_more();
+	says("settings", "16777216 0", EVER);
+	fails("version", ER_NO_SUCH_TABLE, 1);
+	store = connect_store();
+	ck_assert_ptr_nonnull(store);
+	expect_did("settings;version;create;create;create;create;create;"
+		   "create;fill;mark;");
+	store_close(store);
+	for (i = 0; i < 3; i++) {
+		fails(parts[i], ER_DBACCESS_DENIED_ERROR, 1);
+		says("version", "1", 1);
+		ck_assert_ptr_null(connect_store());
+		ck_assert_str_eq(err.text, SAID_NO);
+	}
+	/* what is there and cannot be asked is not made */
+	fails("version", ER_DBACCESS_DENIED_ERROR, 1);
+	ck_assert_ptr_null(connect_store());
+	ck_assert_str_eq(err.text, SAID_NO);
+	expect_did("settings;version;");
+}
+END_TEST
+
 UNIT_MAIN("maria",
 	  records_of_a_transaction_are_written_together_before_its_commit,
 	  a_record_of_a_run_that_is_there_changes_what_it_knows_more,
@@ -1542,4 +1574,5 @@ UNIT_MAIN("maria",
 	  when_no_run_is_without_a_use_it_is_not_asked_again,
 	  old_runs_go_some_at_a_time_and_no_more_than_was_said,
 	  old_runs_that_cannot_go_stay_whole,
+	  tables_are_made_once_and_without_them_no_store_is_opened,
 	  a_server_that_is_away_opens_and_one_that_refuses_does_not)

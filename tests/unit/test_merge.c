@@ -1163,6 +1163,23 @@ START_TEST(the_longest_list_of_nodes_counts)
 }
 END_TEST
 
+START_TEST(of_lists_as_long_the_later_one_in_the_alphabet_counts)
+{
+	static const char *const lists[] = { "n[1-3]", "n[1-9]", "n[1-7]" };
+	struct merge *m = merge_new();
+	struct record *r;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		r = worker(i + 1);
+		record_set(&r->nodelist, lists[i]);
+		add(m, r);
+	}
+	expect_token(m, " nodes=3/9 ");
+	merge_free(m);
+}
+END_TEST
+
 START_TEST(a_run_without_records_has_a_summary)
 {
 	struct merge *m = merge_new();
@@ -1399,7 +1416,9 @@ UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
 	  a_node_may_lack_several_things,
 	  memory_that_runs_out_is_told_and_nothing_is_lost,
 	  a_node_without_numbers_does_not_end_the_search,
-	  the_longest_list_of_nodes_counts, a_run_without_records_has_a_summary,
+	  the_longest_list_of_nodes_counts,
+	  of_lists_as_long_the_later_one_in_the_alphabet_counts,
+	  a_run_without_records_has_a_summary,
 	  two_records_of_one_second_count_as_one_in_any_order,
 	  the_better_of_two_records_is_told,
 	  mounts_are_joined_while_there_is_room_for_the_rest,

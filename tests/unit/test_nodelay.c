@@ -125,6 +125,22 @@ START_TEST(the_server_keeps_its_sockets_as_they_are)
 }
 END_TEST
 
+START_TEST(each_of_the_sockets_that_are_asked_about_is_set)
+{
+	struct pollfd p[3] = { { .fd = -1 }, { 0 }, { 0 } };
+	int i;
+
+	for (i = 1; i < 3; i++) {
+		make_connection();
+		p[i] = (struct pollfd){ .fd = ours, .events = POLLOUT };
+	}
+	nodelay_set(true);
+	ck_assert_int_eq(poll(p, 3, 10000), 2);
+	ck_assert_int_ne(option(p[1].fd, TCP_NODELAY), 0);
+	ck_assert_int_ne(option(p[2].fd, TCP_NODELAY), 0);
+}
+END_TEST
+
 START_TEST(poll_says_what_it_always_says)
 {
 	struct pollfd p[2] = { { .events = POLLIN },
@@ -153,4 +169,5 @@ END_TEST
 
 UNIT_MAIN("nodelay", a_message_in_two_parts_does_not_wait_for_acknowledgements,
 	  the_server_keeps_its_sockets_as_they_are,
+	  each_of_the_sockets_that_are_asked_about_is_set,
 	  poll_says_what_it_always_says)

@@ -53,11 +53,13 @@ struct event *event_new(struct event_base *of, evutil_socket_t fd, short what,
 			event_callback_fn call, void *arg);
 
 static struct event *file_event, *deadline; /* of the last client */
+static bool is_full; /* there is no memory for more of them */
 
 struct event *fake_event_new(struct event_base *of, evutil_socket_t fd,
 			     short what, event_callback_fn call, void *arg)
 {
-	struct event *event = event_new(of, fd, what, call, arg);
+	struct event *event =
+		is_full ? NULL : event_new(of, fd, what, call, arg);
 
 	if (what & EV_PERSIST)
 		file_event = event;
@@ -407,6 +409,20 @@ START_TEST(the_file_is_there_from_the_start_and_follows)
 }
 END_TEST
 
+START_TEST(a_file_that_there_is_no_memory_for_is_said)
+{
+	struct err err;
+
+	begin("");
+	is_full = true;
+	ck_assert_ptr_null(made_scrape("", tempdir_path("file"), &err));
+	ck_assert_str_eq(err.text, "metrics: out of memory");
+	is_full = false;
+	tempdir_expect("file", "");
+	end();
+}
+END_TEST
+
 START_TEST(where_it_cannot_listen_is_said)
 {
 	struct err err;
@@ -434,4 +450,5 @@ UNIT_MAIN("scrape",
 	  the_oldest_connection_makes_room_and_those_that_went_are_not_counted,
 	  a_connection_has_its_time_and_no_more,
 	  the_file_is_there_from_the_start_and_follows,
+	  a_file_that_there_is_no_memory_for_is_said,
 	  where_it_cannot_listen_is_said)

@@ -11,6 +11,7 @@
 /* A slurmdbd and a slurmctld of our own: what they answer, what they were asked. */
 static struct fake {
 	bool is_down, in_admin;
+	bool begins; /* a transaction of its own, which it leaves open */
 	enum acct_result result;
 	const char *why;
 	int64_t het_job, het_offset;
@@ -57,6 +58,8 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		strcpy(jobs[i].account, "lab");
 		err_set(&jobs[i].why, "%s", fake.why);
 	}
+	if (fake.begins)
+		ck_assert_int_eq(store_begin(store, err), 0);
 	if (fake.calls == 2 && ends_at >= 0)
 		close(ends_at);
 	if (second_at >= 0) {
@@ -594,6 +597,23 @@ START_TEST(of_a_batch_that_cannot_be_noted_nothing_is_noted)
 }
 END_TEST
 
+START_TEST(a_batch_that_cannot_be_begun_is_a_store_that_fails)
+{
+	struct store_run run;
+
+	start();
+	put(store, alone(7));
+	fake.begins = true;
+	expect_failure(NOW, "store: cannot start a transaction within a "
+			    "transaction");
+	store_rollback(store);
+	run = newest(store);
+	ck_assert_int_eq(run.dirty, STORE_DIRTY);
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_use_that_cannot_be_kept_is_a_store_that_fails)
 {
 	start();
@@ -748,6 +768,7 @@ UNIT_MAIN(
 	a_run_is_kept_until_it_is_older_than_the_site_wants,
 	old_runs_are_looked_for_each_hour,
 	of_a_batch_that_cannot_be_noted_nothing_is_noted,
+	a_batch_that_cannot_be_begun_is_a_store_that_fails,
 	a_use_that_cannot_be_kept_is_a_store_that_fails,
 	a_writer_says_so_when_the_store_cannot_tell_what_is_due,
 	a_reason_that_cannot_be_noted_is_a_store_that_fails,
