@@ -602,6 +602,7 @@ START_TEST(what_a_node_says_again_takes_the_place_of_what_it_said)
 	ck_assert_int_eq(put_node("n1"), 0); /* no news */
 	ck_assert_int_eq(due, -1);
 	ck_assert_int_eq(put_node("n2"), 1);
+	ck_assert_int_eq(put_node("n2"), 0);
 	ck_assert_int_eq(put_it(better), 1);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	expect_did("begin;runs;new;put;commit;");
@@ -795,6 +796,19 @@ START_TEST(a_record_that_clashed_tells_when_it_is_due_after_all)
 	expect_did("begin;runs;nap 999;rollback;wait;begin;runs;nap 1999;"
 		   "rollback;wait;begin;runs;record;");
 	ck_assert_int_eq(store_commit(store, &err), 1);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_record_that_cannot_be_made_again_is_not_taken_for_written)
+{
+	connected();
+	begin();
+	put_bytes(7, 10);
+	fails("commit", ER_LOCK_DEADLOCK, 1);
+	ck_assert_int_eq(store_commit(store, &err), -1);
+	ck_assert_int_eq(strncmp(err.text, "record: ", 8), 0);
+	store_rollback(store);
 	store_close(store);
 }
 END_TEST
@@ -1557,6 +1571,7 @@ UNIT_MAIN("maria",
 	  what_it_remembers_is_of_that_run_at_that_version,
 	  a_transaction_that_clashed_is_made_again_from_what_was_asked,
 	  a_record_that_clashed_tells_when_it_is_due_after_all,
+	  a_record_that_cannot_be_made_again_is_not_taken_for_written,
 	  what_was_rolled_back_is_not_made_again,
 	  clashes_without_end_are_given_up_with_a_reason,
 	  what_is_no_clash_ends_the_transaction_at_once,
