@@ -29,7 +29,8 @@ static struct row {
 	uint32_t array_job, array_task, het_job, het_offset;
 } rows[JOBS];
 static char opened[CONNECTIONS];
-static int connections, breaks_after, changes_here[CONNECTIONS];
+static int closings, looks, connections, breaks_after,
+	changes_here[CONNECTIONS];
 static uint32_t refused; /* once: the job at which a connection ends */
 static int threads, refused_thread; /* so many were asked for; that one fails */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,6 +84,7 @@ int slurmdb_connection_close(void **connection)
 	end_transaction((int)((char *)*connection - opened), false);
 	pthread_mutex_unlock(&lock);
 	*connection = NULL;
+	closings++;
 	return 0;
 }
 
@@ -124,6 +126,9 @@ list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 	int i;
 
 	(void)connection;
+	pthread_mutex_lock(&lock);
+	looks++;
+	pthread_mutex_unlock(&lock);
 	for (i = 0; i < slurm_list_count(cond->step_list); i++) {
 		struct row *row = row_of(cond, i);
 		slurmdb_job_rec_t *rec;
@@ -215,6 +220,7 @@ START_TEST(
 
 	ck_assert_int_eq(write_jobs(JOBS), 0);
 	ck_assert_int_eq(connections, ACCT_LANES);
+	ck_assert_int_eq(closings, ACCT_LANES);
 	for (i = 0; i < JOBS; i++) {
 		ck_assert_int_eq(jobs[i].result, ACCT_WRITTEN);
 		ck_assert_str_eq(rows[i].text, texts[i]);
@@ -245,6 +251,26 @@ START_TEST(jobs_of_two_clusters_with_the_same_number_get_each_its_own_summary)
 		ck_assert_str_eq(rows[7 + i * OTHERS].text, two[i].text);
 		ck_assert_int_eq(rows[7 + i * OTHERS].changes, 1);
 	}
+}
+END_TEST
+
+START_TEST(each_cluster_is_asked_about_once_and_then_whether_all_is_there)
+{
+	struct acct_job three[3];
+	struct err err = { "" };
+	struct acct *acct = acct_new(field, &err);
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		three[i] = (struct acct_job){ .cluster = i ? "other" : "c",
+					      .job = 7 + i,
+					      .start = 1000,
+					      .end = 2000,
+					      .text = "jobio/1 a=1" };
+	ck_assert_int_eq(acct_write(acct, three, 3, &err), 0);
+	acct_free(acct);
+	ck_assert_int_eq(looks, 4);
+	ck_assert_str_eq(rows[9 + OTHERS].text, "jobio/1 a=1");
 }
 END_TEST
 
@@ -450,6 +476,7 @@ UNIT_MAIN(
 	"acct",
 	a_large_batch_goes_over_several_connections_and_each_row_is_changed_once,
 	jobs_of_two_clusters_with_the_same_number_get_each_its_own_summary,
+	each_cluster_is_asked_about_once_and_then_whether_all_is_there,
 	a_few_jobs_take_one_connection,
 	what_stands_there_already_is_not_changed,
 	a_change_that_was_rolled_back_unnoticed_is_not_taken_for_written,

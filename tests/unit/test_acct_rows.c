@@ -22,6 +22,7 @@ static const struct acct_row rows[] = {
 	{ 35, 5000, 5020, false, false }, /* on nodes with a wrong clock, */
 	{ 35, 5300, 5320, false, false }, /* and again */
 	{ 36, 5000, 5020, false, false },
+	{ 38, 5000, 0, false, false }, /* runs */
 	{ 37, 0, 5020, false, false }, /* was cancelled before it began */
 };
 
@@ -123,6 +124,7 @@ START_TEST(a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row)
 	ck_assert_int_eq(chosen_run(36, 1, 5060, 5080), -1);
 	ck_assert_int_eq(chosen_run(35, 0, 5100, 5120), 15);
 	ck_assert_int_eq(chosen_run(35, 1, 5100, 5120), 16);
+	ck_assert_int_eq(chosen_run(38, 0, 4900, 4920), -1); /* it runs */
 	/* its row may come yet */
 	now_s = 5080 + ACCT_PATIENCE_S - 1;
 	ck_assert_int_eq(chosen_run(36, 0, 5060, 5080), -1);

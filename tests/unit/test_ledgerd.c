@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,15 +132,18 @@ int fake_execv(const char *file, char *const argv[])
 {
 	char text[600], byte;
 	int flags[2] = { fcntl(3, F_GETFD), fcntl(4, F_GETFD) };
+	bool has_metrics = lseek(4, 0, SEEK_END) > 0;
 	FILE *out = fopen(tempdir_path("exec"), "w");
 	ssize_t n = read(3, &byte, 1);
 
-	snprintf(text, sizeof(text), "%s %s %s %s %s: %d %d: %s", file, argv[0],
-		 argv[1], argv[2], argv[3] ? "more" : "-", flags[0], flags[1],
-		 n < 0 && errno == EAGAIN ? "nobody woke it" : "it ends");
+	snprintf(text, sizeof(text), "%s %s %s %s %s: %d %d: %s, %s", file,
+		 argv[0], argv[1], argv[2], argv[3] ? "more" : "-", flags[0],
+		 flags[1],
+		 n < 0 && errno == EAGAIN ? "nobody woke it" : "it ends",
+		 has_metrics ? "metrics" : "no metrics");
 	fputs(text, out);
 	fclose(out);
-	_exit(0);
+	_exit(3);
 }
 
 struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
@@ -558,7 +562,7 @@ START_TEST(a_writer_has_an_end_of_a_pipe_and_the_metrics_and_no_other_file)
 	ck_assert_int_eq(served(), 0);
 	snprintf(wanted, sizeof(wanted),
 		 "/proc/self/exe jobio-ledgerd --writer --conf=%s/jobio.conf "
-		 "-: 0 0: nobody woke it",
+		 "-: 0 0: nobody woke it, metrics",
 		 tempdir_name);
 	tempdir_expect("exec", wanted);
 	tempdir_remove();
@@ -734,6 +738,86 @@ START_TEST(a_store_that_is_away_is_not_one_that_works)
 }
 END_TEST
 
+START_TEST(a_user_that_nobody_knows_runs_no_ledger)
+{
+	static const char no[] = "[ledger] user: 'jobio_nobody_knows': no such "
+				 "user";
+	char wanted[200];
+
+	begin(NULL);
+	tempdir_put("jobio.conf",
+		    "[ledger]\nhost=a\nuser=jobio_nobody_knows\n");
+	configure("store=%s/store");
+	ck_assert_int_eq(started("--check"), 1);
+	snprintf(wanted, sizeof(wanted), "\nuser: FAILED: %s\nfield: ok\n", no);
+	said_expect(text_in("printed"), wanted);
+	ck_assert_int_eq(served(), 1);
+	expect_did("");
+	snprintf(wanted, sizeof(wanted), "jobio: ledger: %s\n", no);
+	expect_said(wanted);
+}
+END_TEST
+
+START_TEST(a_field_that_slurm_cannot_change_is_said_before_anything_else)
+{
+	begin(NULL);
+	configure("field=admin");
+	ck_assert_int_eq(served(), 0);
+	ck_assert_str_eq(text_in("said"), SAID("ready") SAID("stopped"));
+	world.has_no_admin = true;
+	ck_assert_int_eq(served(), 0);
+	expect_said(SAID("[ledger] field: 'admin': Slurm before 22.05 cannot "
+			 "change AdminComment: SystemComment is used")
+			    SAID("ready") SAID("stopped"));
+}
+END_TEST
+
+static rlim_t files_may_be(rlim_t now)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = now < limit.rlim_max ? now : limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(served(), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	return limit.rlim_cur;
+}
+
+START_TEST(thousands_of_nodes_may_connect_and_more_where_more_was_allowed)
+{
+	struct rlimit limit;
+
+	begin(NULL);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_eq(files_may_be(256),
+			  limit.rlim_max < 4096 ? limit.rlim_max : 4096);
+	ck_assert_uint_eq(files_may_be(5000),
+			  limit.rlim_max < 5000 ? limit.rlim_max : 5000);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(its_version_and_its_use_are_printed_and_no_use_is_a_failure)
+{
+	begin(NULL);
+	ck_assert_int_eq(started("--version"), 0);
+	ck_assert_str_eq(text_in("printed"),
+			 "jobio-ledgerd " JOBIO_PACKAGE_VERSION "\n");
+	ck_assert_int_eq(started("--help"), 0);
+	said_expect(text_in("printed"),
+		    "usage: jobio-ledgerd [--check] [--conf=FILE]\n");
+	ck_assert_str_eq(text_in("said"), "");
+	ck_assert_int_eq(started("more"), 2);
+	ck_assert_str_eq(text_in("printed"), "");
+	said_expect(text_in("said"),
+		    "usage: jobio-ledgerd [--check] [--conf=FILE]\n");
+	ck_assert_int_eq(started("--nosuch"), 2);
+	expect_did("");
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("ledgerd", a_writer_that_dies_is_waited_for_longer_until_one_lives,
 	  how_it_died_is_said_and_a_writer_that_lives_ends_with_the_ledger,
 	  a_ledger_that_cannot_serve_says_why_and_fails,
@@ -745,4 +829,8 @@ UNIT_MAIN("ledgerd", a_writer_that_dies_is_waited_for_longer_until_one_lives,
 	  check_goes_on_behind_a_part_that_does_not_work,
 	  each_part_that_does_not_work_is_a_failure_of_its_own,
 	  a_file_of_metrics_may_lie_at_the_top_of_all_folders,
-	  a_store_that_is_away_is_not_one_that_works)
+	  a_store_that_is_away_is_not_one_that_works,
+	  a_user_that_nobody_knows_runs_no_ledger,
+	  a_field_that_slurm_cannot_change_is_said_before_anything_else,
+	  thousands_of_nodes_may_connect_and_more_where_more_was_allowed,
+	  its_version_and_its_use_are_printed_and_no_use_is_a_failure)

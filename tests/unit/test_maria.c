@@ -602,6 +602,7 @@ START_TEST(what_a_node_says_again_takes_the_place_of_what_it_said)
 	ck_assert_int_eq(put_node("n1"), 0); /* no news */
 	ck_assert_int_eq(due, -1);
 	ck_assert_int_eq(put_node("n2"), 1);
+	ck_assert_int_eq(put_node("n2"), 0);
 	ck_assert_int_eq(put_it(better), 1);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	expect_did("begin;runs;new;put;commit;");
@@ -795,6 +796,19 @@ START_TEST(a_record_that_clashed_tells_when_it_is_due_after_all)
 	expect_did("begin;runs;nap 999;rollback;wait;begin;runs;nap 1999;"
 		   "rollback;wait;begin;runs;record;");
 	ck_assert_int_eq(store_commit(store, &err), 1);
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_record_that_cannot_be_made_again_is_not_taken_for_written)
+{
+	connected();
+	begin();
+	put_bytes(7, 10);
+	fails("commit", ER_LOCK_DEADLOCK, 1);
+	ck_assert_int_eq(store_commit(store, &err), -1);
+	ck_assert_int_eq(strncmp(err.text, "record: ", 8), 0);
+	store_rollback(store);
 	store_close(store);
 }
 END_TEST
@@ -1303,6 +1317,36 @@ START_TEST(the_earlier_of_two_times_is_when_something_is_due)
 }
 END_TEST
 
+static void find(enum store_part kind, int64_t part)
+{
+	int64_t ids[2];
+
+	*did = 0;
+	ck_assert_int_eq(find_runs(store, kind, 7, part, ids, 2, &err), 0);
+}
+
+START_TEST(runs_are_found_by_job_task_or_component_or_all_of_them)
+{
+	connected();
+	find(STORE_JOB, RECORD_UNKNOWN);
+	expect_did("find;");
+	said_expect(text_of("find"), " WHERE job=7 AND ");
+	find(STORE_ARRAY_TASK, 0);
+	expect_did("find;");
+	said_expect(text_of("find"), " WHERE array_job=7 AND array_task=0 ");
+	find(STORE_HET_COMPONENT, 3);
+	expect_did("find;");
+	said_expect(text_of("find"), " WHERE het_job=7 AND het_offset=3 ");
+	find(STORE_ARRAY_TASK, RECORD_UNKNOWN);
+	expect_did("find all;");
+	said_expect(text_of("find all"), " WHERE array_job=7 AND ");
+	find(STORE_HET_COMPONENT, RECORD_UNKNOWN);
+	expect_did("find all;");
+	said_expect(text_of("find all"), " WHERE het_job=7 AND ");
+	store_close(store);
+}
+END_TEST
+
 START_TEST(reasons_that_are_due_are_claimed_and_told)
 {
 	struct store_reason list[2];
@@ -1320,6 +1364,8 @@ START_TEST(reasons_that_are_due_are_claimed_and_told)
 	ck_assert_int_eq(store_reasons_due(store, NOW, list, 2, &next, &err),
 			 2);
 	expect_did("next reason;begin;claim reasons;commit;reasons;");
+	said_expect(text_of("claim reasons"), " claimed_until=1000150 ");
+	said_expect(text_of("reasons"), " AND claimed_until=1000150 ");
 	ck_assert_int_eq(next, NOW);
 	ck_assert_str_eq(list[0].cluster, "c");
 	ck_assert_str_eq(list[0].node, "n");
@@ -1530,6 +1576,12 @@ START_TEST(tables_are_made_once_and_without_them_no_store_is_opened)
 	expect_did("settings;version;create;create;create;create;create;"
 		   "create;fill;mark;");
 	store_close(store);
+	says("version", "", 1); /* there was no time to fill it */
+	store = connect_store();
+	ck_assert_ptr_nonnull(store);
+	expect_did("settings;version;create;create;create;create;create;"
+		   "create;fill;mark;");
+	store_close(store);
 	for (i = 0; i < 3; i++) {
 		fails(parts[i], ER_DBACCESS_DENIED_ERROR, 1);
 		says("version", "1", 1);
@@ -1557,6 +1609,7 @@ UNIT_MAIN("maria",
 	  what_it_remembers_is_of_that_run_at_that_version,
 	  a_transaction_that_clashed_is_made_again_from_what_was_asked,
 	  a_record_that_clashed_tells_when_it_is_due_after_all,
+	  a_record_that_cannot_be_made_again_is_not_taken_for_written,
 	  what_was_rolled_back_is_not_made_again,
 	  clashes_without_end_are_given_up_with_a_reason,
 	  what_is_no_clash_ends_the_transaction_at_once,
@@ -1568,6 +1621,7 @@ UNIT_MAIN("maria",
 	  a_change_among_records_is_made_behind_them,
 	  a_question_that_fails_or_breaks_off_is_no_empty_answer,
 	  the_earlier_of_two_times_is_when_something_is_due,
+	  runs_are_found_by_job_task_or_component_or_all_of_them,
 	  reasons_that_are_due_are_claimed_and_told,
 	  each_column_is_what_it_is_called,
 	  records_and_uses_are_told_until_somebody_has_enough,

@@ -25,6 +25,7 @@ static struct {
 	unsigned int takes_s;	/* to find that one is not */
 	unsigned int number;	/* of the last failure */
 	unsigned int fails;	/* the next statement, with this number */
+	const char *refused;	/* a beginning of statements that fail */
 	unsigned int row_fails; /* the row behind the last one, likewise */
 	unsigned int schema;	/* why it cannot be used; 0: it can */
 	unsigned int still;	/* the same once it has been made */
@@ -113,6 +114,7 @@ MYSQL *mysql_real_connect(MYSQL *mysql, const char *host, const char *user,
 			  unsigned long flags)
 {
 	ck_assert(!schema && !flags && !host == !!socket);
+	ck_assert((host ? *host != '/' : *socket == '/'));
 	ck_assert_str_eq(user, "jobio");
 	ck_assert_str_eq(password, world.password ? world.password : "");
 	ck_assert_uint_eq(port, 3306);
@@ -161,6 +163,9 @@ int mysql_real_query(MYSQL *mysql, const char *text, unsigned long size)
 		   strncmp(text, "SELECT @@", 9) != 0) {
 		note("do", text);
 	}
+	if (world.refused &&
+	    !strncmp(text, world.refused, strlen(world.refused)))
+		world.fails = ER_PARSE_ERROR;
 	world.number = world.fails;
 	world.fails = 0;
 	world.at = strncmp(text, "SELECT @@", 9) ? 0 : -1;
@@ -417,6 +422,28 @@ START_TEST(servers_that_cannot_hold_records_are_told_what_they_lack)
 }
 END_TEST
 
+START_TEST(a_session_that_cannot_be_set_up_is_not_used)
+{
+	static const char *const needs[] = {
+		"SET SESSION sql_mode=",
+		"SET SESSION TRANSACTION",
+		"SET SESSION innodb_lock_wait_timeout=",
+		"SELECT @@max_allowed_packet",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		begin("a");
+		world.refused = needs[i];
+		ck_assert_int_eq(ready(), -1);
+		expect_did("to a;");
+		ck_assert_str_eq(err.text, "store: MariaDB 'a': it said no");
+		ck_assert_int_eq(world.open, 0);
+		end();
+	}
+}
+END_TEST
+
 START_TEST(who_is_away_is_asked_less_and_less_often_and_all_are_told_why)
 {
 	static const unsigned int waits[] = { 1, 2, 4, 8, 16, 30, 30 };
@@ -638,6 +665,7 @@ UNIT_MAIN("mariadb",
 	  with_a_ca_only_its_servers_are_spoken_to,
 	  the_password_is_the_first_line_of_a_file_that_nobody_else_reads,
 	  servers_that_cannot_hold_records_are_told_what_they_lack,
+	  a_session_that_cannot_be_set_up_is_not_used,
 	  who_is_away_is_asked_less_and_less_often_and_all_are_told_why,
 	  the_next_server_takes_over_and_stays_as_long_as_it_works,
 	  a_connection_that_was_idle_is_tried_before_it_is_used,

@@ -107,6 +107,38 @@ START_TEST(runs_that_slurm_numbers_differently_are_two)
 }
 END_TEST
 
+/* From a record of the run of this number. */
+static double distance_of(int64_t its, int64_t restart, const char *nodelist,
+			  double first)
+{
+	struct record *r = from_to(1000, 2000);
+	double found;
+
+	r->restart = its;
+	record_set(&r->nodelist, "n[1-2]");
+	found = row_distance(r, 2000, restart, nodelist, first, first + 100);
+	record_free(r);
+	return found;
+}
+
+START_TEST(runs_of_one_number_on_the_same_nodes_may_be_minutes_apart)
+{
+	const double far = 2000 + STORE_SKEW_S;
+	int64_t i;
+
+	for (i = 0; i < 2; i++) {
+		ck_assert(distance_of(i, i, "n[1-2]", far) == STORE_SKEW_S);
+		ck_assert(distance_of(i, i, "n[1-2]", far + 1) == -1);
+		ck_assert(distance_of(i, 1 - i, "n[1-2]", 1500) == -1);
+		ck_assert(distance_of(i, RECORD_UNKNOWN, "n[1-2]", far) == -1);
+		ck_assert(distance_of(RECORD_UNKNOWN, i, "n[1-2]", far) == -1);
+		ck_assert(distance_of(i, i, NULL, far) == -1);
+	}
+	ck_assert(distance_of(RECORD_UNKNOWN, RECORD_UNKNOWN, "n[1-2]", far) ==
+		  -1);
+}
+END_TEST
+
 START_TEST(a_node_that_names_no_nodes_is_of_any_run_nearby)
 {
 	struct record *r = from_to(1000, 2000);
@@ -280,6 +312,7 @@ UNIT_MAIN("row", a_run_takes_up_time_until_its_end,
 	  runs_that_overlap_are_one_whatever_their_nodes,
 	  runs_that_slurm_does_not_number_may_be_ten_seconds_apart,
 	  runs_that_slurm_numbers_differently_are_two,
+	  runs_of_one_number_on_the_same_nodes_may_be_minutes_apart,
 	  a_node_that_names_no_nodes_is_of_any_run_nearby,
 	  a_run_lasts_from_its_first_start_to_its_last_end,
 	  a_run_knows_what_any_of_its_records_knows,

@@ -409,6 +409,21 @@ START_TEST(the_file_is_there_from_the_start_and_follows)
 }
 END_TEST
 
+START_TEST(a_connection_that_there_is_no_memory_for_is_closed)
+{
+	int fd;
+
+	begin("");
+	is_full = true;
+	fd = connected();
+	ck_assert(is_closed(fd));
+	close(fd);
+	is_full = false;
+	expect_status(GET, "HTTP/1.1 200 OK");
+	end();
+}
+END_TEST
+
 START_TEST(a_file_that_there_is_no_memory_for_is_said)
 {
 	struct err err;
@@ -450,5 +465,6 @@ UNIT_MAIN("scrape",
 	  the_oldest_connection_makes_room_and_those_that_went_are_not_counted,
 	  a_connection_has_its_time_and_no_more,
 	  the_file_is_there_from_the_start_and_follows,
+	  a_connection_that_there_is_no_memory_for_is_closed,
 	  a_file_that_there_is_no_memory_for_is_said,
 	  where_it_cannot_listen_is_said)

@@ -250,6 +250,28 @@ START_TEST(of_two_runs_nearby_the_nearest_without_this_node_takes_a_record)
 }
 END_TEST
 
+/* Whichever of the two runs came first. */
+START_TEST(a_run_that_a_record_overlaps_takes_it_before_one_nearby)
+{
+	const double starts[2][2] = { { 1000, 2012 }, { 2012, 1000 } };
+	const double ends[2][2] = { { 2000, 3000 }, { 3000, 2000 } };
+	struct store *store;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		store = opened();
+		for (k = 0; k < 2; k++)
+			put(store,
+			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		put(store, at("n2", RECORD_UNKNOWN, 1500, 2004));
+		ck_assert_str_eq(nodes_of_two(store), "2 1 of 2");
+		put(store, at("n2", RECORD_UNKNOWN, 2011, 2900));
+		ck_assert_str_eq(nodes_of_two(store), "2 2 of 2");
+		closed(store);
+	}
+}
+END_TEST
+
 START_TEST(clocks_that_differ_a_little_do_not_split_a_run)
 {
 	struct store *store = opened();
@@ -682,6 +704,7 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  runs_that_tell_the_same_wrong_number_are_kept_apart,
 	  nodes_that_know_and_nodes_that_do_not_know_the_restart_meet,
 	  of_two_runs_nearby_the_nearest_without_this_node_takes_a_record,
+	  a_run_that_a_record_overlaps_takes_it_before_one_nearby,
 	  clocks_that_differ_a_little_do_not_split_a_run,
 	  a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one,
 	  runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart,

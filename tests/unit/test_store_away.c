@@ -127,9 +127,11 @@ START_TEST(when_memory_runs_out_reasons_are_told_all_or_none)
 	int n, count;
 
 	store_begin(store, &err);
-	ck_assert_int_ge(store_reason_put(store, &reason, NOW, &err), 0);
+	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 1);
 	reason.node = (char *)"m";
-	ck_assert_int_ge(store_reason_put(store, &reason, NOW, &err), 0);
+	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 1);
+	reason.time = 4; /* older than what it said: no news */
+	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 0);
 	ck_assert_int_ge(store_commit(store, &err), 0);
 	for (n = 1;; n++) {
 		*err.text = 0;
@@ -147,6 +149,47 @@ START_TEST(when_memory_runs_out_reasons_are_told_all_or_none)
 	store_reason_free(&list[0]);
 	store_reason_free(&list[1]);
 	closed(store);
+}
+END_TEST
+
+START_TEST(when_memory_runs_out_a_run_is_not_told_without_its_cluster)
+{
+	struct store *store = opened();
+	struct err err = { "" };
+	struct store_run run;
+	int n = 0, rc;
+
+	put(store, made("n1"));
+	in_store("UPDATE runs SET summary='a', error='b'");
+	do {
+		memset(&run, 0, sizeof(run));
+		has_failed = false;
+		allocations_left = ++n;
+		rc = store_run_load(store, 1, &run, &err);
+		allocations_left = 0;
+		ck_assert_int_eq(rc, has_failed ? -1 : 0);
+		ck_assert_int_eq(!run.cluster, has_failed);
+	} while (has_failed);
+	ck_assert_str_eq(err.text, "store: out of memory");
+	ck_assert_int_eq(n, 4); /* three texts */
+	store_run_free(&run);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_file_in_which_no_tables_can_be_made_is_not_opened)
+{
+	struct config_ledger config;
+	struct err err = { "" };
+
+	store_close(opened());
+	config = where(1);
+	remove(tempdir_path("s"));
+	in_store("CREATE VIEW runs AS SELECT 1 AS id");
+	ck_assert_ptr_null(store_open(&config, &err));
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "': store: views may not be indexed"));
+	tempdir_remove();
 }
 END_TEST
 
@@ -382,6 +425,8 @@ UNIT_MAIN("store_away", without_its_runs_a_store_answers_nothing,
 	  without_its_records_a_store_keeps_none_and_tells_none,
 	  without_its_reasons_a_store_neither_takes_nor_gives_any,
 	  when_memory_runs_out_reasons_are_told_all_or_none,
+	  when_memory_runs_out_a_run_is_not_told_without_its_cluster,
+	  a_file_in_which_no_tables_can_be_made_is_not_opened,
 	  without_its_uses_a_store_neither_takes_nor_gives_any,
 	  a_use_that_cannot_be_noted_as_used_is_not_put,
 	  a_purge_that_fails_takes_nothing_away_and_leaves_no_transaction,
