@@ -20,6 +20,7 @@
 static struct {
 	/* what fails, or stops it: "submit", ...; "": nothing */
 	const char *fails, *stops;
+	int signal;   /* that stops it; 0: SIGTERM */
 	bool is_left; /* what cannot be removed */
 	int others;
 	const char *folder; /* which is made */
@@ -45,7 +46,7 @@ static int done(const char *what, struct err *err)
 {
 	strcat(strcat(world.done, what), " ");
 	if (!strcmp(world.stops, what))
-		raise(SIGTERM);
+		raise(world.signal ? world.signal : SIGTERM);
 	return strcmp(world.fails, what) ? 0 : err_set(err, "no %s", what);
 }
 
@@ -441,6 +442,10 @@ START_TEST(with_a_dry_run_it_says_what_it_would_do)
 	ck_assert_ptr_nonnull(strstr(complained,
 				     "1 job of 24 runs (1 setting, repeats: "
 				     "2), about 1 min when"));
+	world.jobs = 2;
+	wished("", true);
+	ck_assert_ptr_nonnull(strstr(complained, "2 jobs of 24 runs"));
+	world.jobs = 1;
 	world.job_s = 51;
 	wished("", true);
 	ck_assert_ptr_nonnull(strstr(complained, "about 2 min when"));
@@ -553,6 +558,7 @@ START_TEST(one_that_is_stopped_at_its_records_writes_nothing)
 {
 	begin();
 	world.stops = "judge";
+	world.signal = SIGINT;
 	expect(130, "plan data folder submit run judge end planned ", STOPPED);
 	ck_assert_str_eq(said, "");
 	tempdir_remove();
@@ -561,8 +567,13 @@ END_TEST
 
 START_TEST(results_go_into_a_folder_that_can_be_written)
 {
+	struct stat st;
+
 	begin();
+	umask(022);
 	expect(COMMAND_OK, MEASURED, "");
+	ck_assert_int_eq(stat(tempdir_path("out"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0755);
 	expect(COMMAND_OK, MEASURED, ""); /* which is there */
 	ck_assert_int_eq(remove(tempdir_path("out")), 0);
 	tempdir_put("out", "");

@@ -31,7 +31,7 @@
 	"," APP("bpf", "\"/b\"", MOVED("1024", "1", "24")) "," APP(            \
 		"stepd", "null", MOVED("9999", "9", "9999"))
 
-#define AT_FIRST                                                            \
+#define AT_FIRST                                                               \
 	",\"timeline\":{\"start\":1795224848,\"width_s\":16,"                  \
 	"\"read_bytes\":[1024],\"write_bytes\":[0],\"calls\":[4]}"
 
@@ -116,37 +116,40 @@ static const struct job {
 	  { NULL },
 	  4,
 	  0 },
-#define WROTE(id, bytes)                                                       \
+#define WROTE(id, bytes) DID(id, bytes, "0")
+#define DID(id, bytes, calls)                                                  \
 	{                                                                      \
 		id,                                                            \
 			"jobio/1 rd=1GiB/1k wr=" bytes "/1k nodes=1/1 "        \
 			"cores=- cpus=- prof=a fs=- scope=job src=bpf q=- "    \
-			"meta=0",                                              \
+			"meta=" calls,                                         \
 			{ NULL }, 100, 0                                       \
 	}
 	WROTE("40", "0B"),
 	WROTE("41", "100MiB"),
 	WROTE("42", "110MiB"),
 	WROTE("43", "111MiB"),
-#define BESIDE(id, more)                                                        \
-	{                                                                       \
-		id,                                                             \
-			"jobio/1 rd=1KiB/2 wr=0B/2 nodes=1/1 cores=- cpus=- "   \
-			"prof=a fs=/a:nfs scope=job src=bpf q=-",               \
-			{ NODE("c1", "1795224948",                              \
-			       ",\"app\":[" APP(                                \
-				       "bpf", "\"/a\"",                         \
-				       MOVED("1024", "2", "0")                  \
-					       AT_FIRST) "," APP("bpf",      \
-								    "\"/b\"",   \
-								    more) "]"), \
-			  NULL },                                               \
-			0, 0                                                    \
+	DID("44", "1MiB", "1"),
+	DID("45", "1MiB", "2"),
+#define BESIDE(id, more)                                                       \
+	{                                                                      \
+		id,                                                            \
+			"jobio/1 rd=1KiB/2 wr=0B/2 nodes=1/1 cores=- cpus=- "  \
+			"prof=a fs=/a:nfs scope=job src=bpf q=-",              \
+			{ NODE("c1", "1795224948",                             \
+			       ",\"app\":[" APP(                               \
+				       "bpf", "\"/a\"",                        \
+				       MOVED("1024", "2", "0")                 \
+					       AT_FIRST) "," APP("bpf",        \
+								 "\"/b\"",     \
+								 more) "]"),   \
+			  NULL },                                              \
+			0, 0                                                   \
 	}
 	/* one filesystem in 16 seconds of hundred, another one at any time */
 	BESIDE("50", MOVED("0", "0", "0")),
-	BESIDE("51", MOVED("1024", "1", "0")),
-	BESIDE("52", MOVED("0", "0", "1024")),
+	BESIDE("51", MOVED("1", "1", "0")),
+	BESIDE("52", MOVED("0", "0", "1")),
 	{ "30",
 	  "jobio/1 rd=-/- wr=-/- nodes=-/- cores=- cpus=- prof=- fs=- scope=- "
 	  "src=- q=-",
@@ -159,13 +162,15 @@ static const struct job {
 
 static struct sacct_row rows[JOBS];
 static bool is_sacct_broken;
+static const char *asked[2]; /* about these jobs */
 
 int __wrap_job_source_ask_sacct(struct job_source *source, char *const *ids,
 				size_t count, struct err *err)
 {
-	(void)ids;
 	ck_assert(source->config && !source->is_down);
 	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(ids[0], asked[0]);
+	ck_assert_str_eq(ids[1], asked[1]);
 	return is_sacct_broken ? err_set(err, "no sacct") : 0;
 }
 
@@ -267,6 +272,12 @@ size_t __wrap_job_report_family(struct job_source *source, enum job_asked asked,
 	return 0;
 }
 
+void __wrap_job_advice_codes(FILE *out, const struct job_report *r)
+{
+	if (!strcmp(r->id, "41"))
+		fputs("A01 A17", out);
+}
+
 static int status;
 static char complained[400];
 
@@ -283,6 +294,8 @@ static char *said(const char *option, const char *one, const char *other)
 	snprintf(conf, sizeof(conf), "--conf=%s",
 		 tempdir_put("jobio.conf", "[ledger]\nhost=h\n"));
 	argv[1] = conf;
+	asked[0] = one;
+	asked[1] = other;
 	optind = 0;
 	out = freopen(tempdir_path("out"), "w", stdout);
 	ck_assert_ptr_nonnull(out);
@@ -394,6 +407,8 @@ START_TEST(an_array_is_all_its_tasks_or_those_that_are_named)
 	expect(compared("25_1", "26_1"), "\none job and one node a side: ");
 	expect(compared("7", "26_1"), "\none job and one node a side: ");
 	expect(compared("26_1", "7"), "\none job and one node a side: ");
+	expect(compared("50", "7"), "\none job and one node a side: ");
+	expect(compared("7", "50"), "\none job and one node a side: ");
 }
 END_TEST
 
@@ -416,15 +431,14 @@ START_TEST(bytes_are_of_the_seconds_in_which_they_were_moved)
 
 	ck_assert_ptr_nonnull(strstr(text, "  rate         64B/s  "));
 	/* of all, where somebody moved something and does not say when */
-	ck_assert_ptr_nonnull(strstr(text, "  20B/s  "));
+	ck_assert_ptr_nonnull(strstr(text, "  10B/s  "));
 	/* calls that move nothing are calls */
 	ck_assert_ptr_nonnull(strstr(text, "written        0B                "
 					   "0B  "));
 	ck_assert_ptr_nonnull(strstr(text, "  a call       0B                "
 					   "0B  "));
 	free(text);
-	expect(compared("52", "50"),
-	       "  rate         10B/s             64B/s ");
+	expect(compared("52", "50"), "  rate         10B/s             64B/s ");
 }
 END_TEST
 
@@ -438,6 +452,16 @@ START_TEST(what_jobs_of_a_side_do_not_have_in_common_is_mixed)
 	free(text);
 	/* none at all is a number */
 	expect(compared("40", "41"), "metadata       0                 0 ");
+	expect(compared("44", "45"), "metadata       1                 2     "
+				     "             +100.0 %\n");
+	/* from none to some is no percentage, and from none to none no change */
+	expect(compared("40", "44"), "metadata       0                 1      "
+				     "         \n");
+	expect(compared("40", "40"), "metadata       0                 0      "
+				     "                same\n");
+	expect(compared("40", "41"), "advice         -                 A01 "
+				     "A17\n");
+	expect(compared("41", "40"), "advice         A01 A17           -\n");
 }
 END_TEST
 
@@ -510,6 +534,8 @@ static const char *on_terminal(const char *one, const char *other)
 	tempdir_make();
 	snprintf(conf, sizeof(conf), "--conf=%s",
 		 tempdir_put("jobio.conf", "[ledger]\nhost=h\n"));
+	asked[0] = one;
+	asked[1] = other;
 	optind = 0;
 	ck_assert_int_eq(compare_main(4, argv), 0);
 	terminal_read(host, text, sizeof(text));

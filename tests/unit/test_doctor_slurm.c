@@ -184,7 +184,11 @@ START_TEST(a_partition_is_shared_where_several_jobs_have_a_core)
 	ck_assert_str_eq(shared("FORCE:2"), "S13 ");
 	ck_assert_str_eq(shared("FORCE:12"), "S13 ");
 	ck_assert_str_eq(shared("FORCE:1"), "");
+	ck_assert_str_eq(shared("FORCIBLY"), "");
 	ck_assert_str_eq(shared("YES:4"), "");
+	ck_assert_str_eq(codes(SOUND "PartitionName=a Nodes=n1 "
+				     "OverSubscribe=FORCE\n"),
+			 "S13 ");
 	tempdir_remove();
 }
 END_TEST

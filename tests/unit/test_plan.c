@@ -26,6 +26,19 @@
 static char xml[512];
 static struct err err;
 
+struct core_map *__real_core_map_load(const struct core_map_options *options,
+				      struct err *why);
+
+/* This machine is the one that a test has made. */
+struct core_map *__wrap_core_map_load(const struct core_map_options *options,
+				      struct err *why)
+{
+	struct core_map_options its = *options;
+
+	its.xml = its.xml ? its.xml : xml;
+	return __real_core_map_load(&its, why);
+}
+
 static void make_machine(void)
 {
 	tempdir_make();
@@ -475,6 +488,10 @@ START_TEST(versions_go_from_the_oldest_to_the_newest_that_jobio_knows)
 
 	ck_assert_int_eq(subject_version("20.11", &version, &err), 0);
 	ck_assert_uint_eq(version, VERSION_OF(20, 11, 0xff));
+	ck_assert_int_eq(subject_version("20.11.0", &version, &err), 0);
+	ck_assert_uint_eq(version, VERSION_OF(20, 11, 0));
+	ck_assert_int_eq(subject_version("26.05", &version, &err), 0);
+	ck_assert_uint_eq(version, VERSION_OF(26, 5, 0xff));
 	ck_assert_int_eq(subject_version("26.05.9", &version, &err), 0);
 	ck_assert_uint_eq(version, VERSION_OF(26, 5, 9));
 	ck_assert_int_eq(subject_version("20.10", &version, &err), -1);
@@ -612,6 +629,31 @@ START_TEST(without_either_slurmctld_tells_unless_the_prolog_has_kept_it)
 }
 END_TEST
 
+START_TEST(another_slurm_than_slurmctlds_numbers_this_machine_anew)
+{
+	make_machine();
+	subject_init(&subject);
+	subject.conf = tempdir_put("jobio.conf", "");
+	world.cached = 1;
+	ck_assert_msg(found() == 0, "%s", err.text);
+	ck_assert_ptr_null(state.map); /* as it was kept */
+	subject.version = VERSION_OF(23, 2, 0);
+	ck_assert_msg(found() == 0, "%s", err.text);
+	ck_assert_uint_eq(core_map_core_count(state.map), 8);
+	ck_assert_uint_eq(state.node.version, VERSION_OF(23, 2, 0));
+	subject.version = 0;
+	subject.slurmd_parameters = "l3cache_as_socket";
+	ck_assert_msg(found() == 0, "%s", err.text);
+	ck_assert_uint_eq(core_map_core_count(state.map), 8);
+	/* of a machine that cannot be read nothing is known */
+	ck_assert_int_eq(remove(xml), 0);
+	ck_assert_int_eq(found(), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "machine.xml"));
+	node_state_free(&state);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN("plan", without_a_card_cores_are_spread_over_the_numa_nodes,
 	  cores_are_packed_where_that_is_asked_for, cores_lie_beside_the_card,
 	  of_several_cards_each_has_its_turn, cards_of_a_client_are_named,
@@ -624,4 +666,5 @@ UNIT_MAIN("plan", without_a_card_cores_are_spread_over_the_numa_nodes,
 	  a_misspelt_word_of_slurmd_parameters_is_told,
 	  a_machine_without_a_node_line_has_the_one_that_fits,
 	  what_is_wrong_with_the_question_is_bad_usage,
-	  without_either_slurmctld_tells_unless_the_prolog_has_kept_it)
+	  without_either_slurmctld_tells_unless_the_prolog_has_kept_it,
+	  another_slurm_than_slurmctlds_numbers_this_machine_anew)
