@@ -9,6 +9,19 @@
 #include "tests/unit/runner.h"
 
 static struct config_advice limits;
+static bool is_memory_short;
+
+struct advice_list *__real_advice_new(struct record *const *records,
+				      size_t count, bool is_whole,
+				      const struct config_advice *from);
+struct advice_list *__wrap_advice_new(struct record *const *records,
+				      size_t count, bool is_whole,
+				      const struct config_advice *from)
+{
+	return is_memory_short
+		       ? NULL
+		       : __real_advice_new(records, count, is_whole, from);
+}
 
 /* A job, with other names for its nodes. */
 static struct job_report report_on(struct job made, const char *node)
@@ -667,13 +680,15 @@ START_TEST(a_better_setup_may_come_behind_a_worse_one)
 END_TEST
 
 /* A run of two nodes, the second of which was slow, or was not. */
-static struct job_report ran_on(const char *node, bool is_slow)
+static struct job_report ran_on(const char *node, bool is_slow, bool is_small)
 {
 	struct job job = a28(is_slow);
 	struct job_report r = { .id = (char *)"8", .limits = &limits };
 	size_t i;
 
 	config_advice_init(&limits);
+	if (is_small) /* that is worth more than another node */
+		reads(&job, 200 * GIB / 4096, 200 * GIB);
 	r.records = calloc(job.nodes, sizeof(*r.records));
 	for (i = 0; i < job.nodes; i++) {
 		r.records[i] = make(&job, i);
@@ -694,15 +709,17 @@ static void swap_records(struct job_report *r)
 }
 
 /* What is said of node c1 after these runs: 's' slow, 'f' fast, 'o' on others, 'r'
- * slow, and the first of the nodes, 'x' on it, and the other one was slow. */
+ * slow, and the first of the nodes, 'x' on it, and the other one was slow, 'm'
+ * slow, and much else is to be said of it. */
 static const struct next_step *after_runs(const char *kinds)
 {
-	struct job_report job = ran_on("c", true), r[4], *list[4];
+	struct job_report job = ran_on("c", true, false), r[4], *list[4];
 	const struct next_step *step;
 	size_t i, count = strlen(kinds);
 
 	for (i = 0; i < count; i++) {
-		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f');
+		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f',
+			      kinds[i] == 'm');
 		if (kinds[i] == 'r')
 			swap_records(&r[i]);
 		if (kinds[i] == 'x') {
@@ -734,6 +751,7 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 		{ "f", "it was slow in 0 of 1 other runs on it", false },
 		{ "o", "it was slow in 0 of 0 other runs on it", false },
 		{ "r", "it was slow in 1 of 1 other runs on it", true },
+		{ "m", "it was slow in 1 of 1 other runs on it", true },
 		{ "x", "it was slow in 0 of 1 other runs on it", false },
 		{ "sf", "it was slow in 1 of 2 other runs on it", false },
 		{ "sfos", "it was slow in 2 of 3 other runs on it", true },
@@ -749,6 +767,18 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 }
 END_TEST
 
+START_TEST(without_memory_there_is_no_next_run)
+{
+	struct job_report r = report_of("A05", "c");
+
+	is_memory_short = true;
+	ck_assert_int_eq(next_run_find(&next, &r, NULL, 0, NULL), -1);
+	ck_assert(!next.is_judged && !next.count && !*next.options);
+	is_memory_short = false;
+	release(&r);
+}
+END_TEST
+
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
 	  of_several_advices_of_one_option_the_first_is_taken_alone,
@@ -757,6 +787,7 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
 	  an_option_is_a_whole_word_of_a_profile,
+	  without_memory_there_is_no_next_run,
 	  a_profile_is_for_the_clients_of_the_job,
 	  all_clients_of_all_nodes_must_have_the_profile,
 	  as_many_cores_are_proposed_as_the_site_allows,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a report looks. Where it comes from: tests/scripts/report.bats. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,19 @@
 #include "tests/unit/terminal.h"
 
 static char printed[65536];
+
+static int
+	usual_errno; /* of jobio.conf in its usual place, which is not there */
+
+struct config *__real_config_load(const char *file, struct err *err);
+struct config *__wrap_config_load(const char *file, struct err *err)
+{
+	if (file)
+		return __real_config_load(file, err);
+	err_set(err, "no jobio.conf");
+	errno = usual_errno;
+	return NULL;
+}
 
 #define START "\"start\":1795224862,"
 #define NODE(node, more)                                                       \
@@ -1114,6 +1128,14 @@ START_TEST(a_run_of_1970_is_one_of_an_unset_clock)
 	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:00:00 "
 	       "(0.0 s)");
 	records_end();
+	begin(PLAIN);
+	report.source = "sacct";
+	report.slurm = &slurm;
+	slurm.start = 0;
+	slurm.end = 100;
+	slurm.elapsed_s = RECORD_UNKNOWN;
+	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:01:40 "
+	       "(100.0 s)");
 }
 END_TEST
 
@@ -1751,6 +1773,9 @@ START_TEST(nodes_are_compared_when_all_of_them_have_reported)
 	report.left_out = 0;
 	report.summary.nodes_expected = RECORD_UNKNOWN;
 	expect_no(" A26: ");
+	/* of none nobody is missing */
+	report.summary.nodes_expected = 0;
+	ck_assert_int_eq(times(" A26: c1 moved"), 1);
 	records_end();
 }
 END_TEST
@@ -1812,6 +1837,21 @@ START_TEST(a_jobio_conf_that_was_named_must_be_there)
 					   &why),
 			 COMMAND_USAGE);
 	ck_assert_ptr_null(config);
+	/* in the usual place it need not be, but nobody may hide it */
+	usual_errno = ENOENT;
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, NULL, "report", &why),
+		COMMAND_OK);
+	ck_assert_ptr_null(config);
+	ck_assert_uint_eq(limits.min_mib, 1024);
+	usual_errno = EACCES;
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, NULL, "report", &why),
+		COMMAND_FAILED);
+	ck_assert_int_eq(job_advice_config(&config, &limits,
+					   tempdir_path("none"), "report",
+					   &why),
+			 COMMAND_USAGE);
 	said_expect(why.text, "/none': cannot read: No such file or directory");
 	tempdir_remove();
 }

@@ -26,6 +26,17 @@
 static struct site site;
 static struct use use;
 
+static int tallies = -1; /* so many more there is memory for; -1: enough */
+
+struct tally *__real_tally_new(void);
+struct tally *__wrap_tally_new(void)
+{
+	if (!tallies)
+		return NULL;
+	tallies -= tallies > 0;
+	return __real_tally_new();
+}
+
 static void begin(void)
 {
 	memset(&site, 0, sizeof(site));
@@ -581,6 +592,21 @@ START_TEST(sacct_is_asked_where_the_ledger_does_not_tell_all)
 }
 END_TEST
 
+START_TEST(a_site_for_which_there_is_no_memory_is_none)
+{
+	struct err err;
+
+	for (int i = 0; i < 2; i++) {
+		err = (struct err){ "" };
+		begin_asking();
+		tallies = i;
+		ck_assert_ptr_null(got(&err));
+		ck_assert_str_eq(err.text, "out of memory");
+		ck_assert_int_eq(*world.since, 0);
+	}
+}
+END_TEST
+
 /* Does sacct tell this caller? */
 static bool may_ask(uid_t uid, const char *level)
 {
@@ -840,7 +866,7 @@ UNIT_MAIN("site", a_site_looks_as_it_did_when_somebody_looked_at_it_last,
 	  node_hours_need_a_time_and_nodes,
 	  admincomment_is_read_where_summaries_are_there,
 	  an_hour_that_a_clock_shows_twice_is_asked_for_whole,
-	  times_are_in_their_order,
+	  times_are_in_their_order, a_site_for_which_there_is_no_memory_is_none,
 	  one_byte_is_moved_and_a_peak_of_nothing_has_its_job,
 	  filesystems_of_several_clusters_are_told_apart,
 	  a_name_that_fits_stands_before_its_numbers)
