@@ -75,9 +75,7 @@ int __wrap_job_source_ask_sacct(struct job_source *from, char *const *ids,
 	return world.is_source_bad ? err_set(err, "out of memory") : 0;
 }
 
-int __real_child_run(char *const argv[], char *const env[],
-		     unsigned int timeout_ms, struct child_result *result,
-		     struct err *err);
+extern __typeof__(child_run) __real_child_run;
 int __wrap_child_run(char *const argv[], char *const env[],
 		     unsigned int timeout_ms, struct child_result *result,
 		     struct err *err)

@@ -133,9 +133,19 @@ static const struct next_step *find_step(const char *code,
 #define DIRECT(name) "[profile " name "]\nmount_options = forcedirect\n"
 #define CLIENT "[client x]\ntype = weka\n"
 
-static const char *proposed(const char *conf, const char *own)
+/* Which profile is proposed to the job, which is released. */
+static const char *option_of(struct job_report *r, const char *conf)
 {
 	static char option[NEXT_WORDS];
+
+	snprintf(option, sizeof(option), "%s",
+		 find_step("A05", r, NULL, 0, conf)->option);
+	release(r);
+	return option;
+}
+
+static const char *proposed(const char *conf, const char *own)
+{
 	struct job_report r = report_of("A05", "c");
 
 	if (own) {
@@ -143,10 +153,7 @@ static const char *proposed(const char *conf, const char *own)
 		snprintf(r.records[0]->request.profile,
 			 sizeof(r.records[0]->request.profile), "%s", own);
 	}
-	snprintf(option, sizeof(option), "%s",
-		 find_step("A05", &r, NULL, 0, conf)->option);
-	release(&r);
-	return option;
+	return option_of(&r, conf);
 }
 
 START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
@@ -221,7 +228,6 @@ END_TEST
 /* On each node a second client, /home, is there, too; what is proposed then. */
 static const char *proposed_beside(const char *conf, size_t nodes)
 {
-	static char option[NEXT_WORDS];
 	struct job job = a05(true);
 	struct job_report r;
 	size_t i;
@@ -232,10 +238,7 @@ static const char *proposed_beside(const char *conf, size_t nodes)
 		record_add_client(r.records[i], "home", "weka", "", NULL);
 		record_add_mount(r.records[i], "/home", "fs", "server:/home");
 	}
-	snprintf(option, sizeof(option), "%s",
-		 find_step("A05", &r, NULL, 0, conf)->option);
-	release(&r);
-	return option;
+	return option_of(&r, conf);
 }
 
 START_TEST(all_clients_of_all_nodes_must_have_the_profile)
@@ -382,6 +385,15 @@ static struct record *run_records[RUNS_MAX];
 static size_t run_count;
 static char run_ids[RUNS_MAX][8];
 
+/* What it read and wrote, as the ledger has it of the job alone. */
+static void did(struct job_report *r, int64_t read, int64_t written)
+{
+	r->source = "ledger";
+	r->summary.scope = SUMMARY_SCOPE_JOB;
+	r->summary.rd_bytes = read;
+	r->summary.wr_bytes = written;
+}
+
 /* A run of one node that read GIB and wrote nothing, in so many seconds, with this
  * profile and so many io-cores. */
 static struct job_report *ran(double seconds, const char *profile,
@@ -393,11 +405,8 @@ static struct job_report *ran(double seconds, const char *profile,
 	memset(r, 0, sizeof(*r));
 	snprintf(run_ids[run_count], sizeof(run_ids[0]), "%zu", 20 + run_count);
 	r->id = run_ids[run_count];
-	r->source = "ledger";
 	summary_init(&r->summary);
-	r->summary.scope = SUMMARY_SCOPE_JOB;
-	r->summary.rd_bytes = GIB;
-	r->summary.wr_bytes = 0;
+	did(r, GIB, 0);
 	r->summary.nodes_expected = r->summary.nodes_seen = 1;
 	record->start = 1000;
 	record->end = 1000 + seconds;
@@ -428,10 +437,7 @@ static const struct next_step *among_runs(void)
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = job_read;
-	r.summary.wr_bytes = job_written;
+	did(&r, job_read, job_written);
 	step = find_step("A05", &r, run_list, run_count, CLIENT DIRECT("a"));
 	release(&r);
 	forget_runs();
@@ -517,10 +523,7 @@ START_TEST(fewer_cores_are_taken_when_no_run_with_them_was_slower)
 	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		struct job_report r = report_of("A25", "c");
 
-		r.source = "ledger";
-		r.summary.scope = SUMMARY_SCOPE_JOB;
-		r.summary.rd_bytes = GIB;
-		r.summary.wr_bytes = 0;
+		did(&r, GIB, 0);
 		ran(of[i].seconds, "", 1);
 		step = find_step("A25", &r, run_list, run_count, NULL);
 		ck_assert_str_eq(step->option, "--io-cores=1");
@@ -570,10 +573,7 @@ START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	ran(1010, "", 0);
 	ran(1020, "", 0);
 	ran(800, "b", 2);
@@ -618,10 +618,7 @@ static void expect_best(const char *profile, unsigned int cores,
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	r.records[0]->has_request = true;
 	strcpy(r.records[0]->request.profile, profile);
 	r.records[0]->request.io_cores = cores;
@@ -662,10 +659,7 @@ START_TEST(a_better_setup_may_come_behind_a_worse_one)
 	const struct next_step *step;
 	struct job_report r = report_of("A05", "c");
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	ran(1200, "z", 1);
 	ran(1210, "z", 1);
 	ran(1010, "", 0);
