@@ -406,6 +406,9 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	tempdir_remove();
 	/* no less wide than their heads */
 	is_ledger_down = false;
+	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;12;123456_7\n");
+	ck_assert_ptr_nonnull(strstr(printed(), "JobID     JobName"));
+	tempdir_remove();
 	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
 	ck_assert_str_eq(
 		printed(),

@@ -345,6 +345,12 @@ START_TEST(the_last_number_of_a_histogram_stands_at_its_end)
 	expect_times(section("Filesystems"), 1,
 		     "<text x=\"140\" y=\"86\" text-anchor=\"end\">");
 	records_end();
+	/* numbers go no further */
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":1,\"read_sizes\":[" ZEROS_60
+		"0,0,0,1]"));
+	expect_times(section("Filesystems"), 1, "from 4EiB to 4EiB, each");
+	records_end();
 	/* twelve share the width */
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":5,\"read_calls\":12,\"read_sizes\":[0,0,1,1,1,"

@@ -274,6 +274,7 @@ START_TEST(one_byte_is_moved_and_a_peak_of_nothing_has_its_job)
 	expect(paged(), "<td>0B</td><td>1</td></tr>\n<tr><th scope=\"row\">/b");
 	expect(paged(), "<path class=\"rd\" d=\"M200 18h520v14h-520z\"/>");
 	expect(paged(), "<path class=\"wr\" d=\"M200 0h520v14h-520z\"/>");
+	expect(paged(), "<path class=\"wr\" d=\"M720 18h0v14h-0z\"/>");
 	expect_no(paged(), "<p>and ");
 	end();
 }
@@ -304,6 +305,7 @@ START_TEST(a_name_that_fits_stands_before_its_numbers)
 	run("c", "a_user_of_twenty_eight_chars", "lab", "", 1, "A01");
 	put();
 	expect(printed(as_text), "\na_user_of_twenty_eight_chars       1 ");
+	expect(printed(as_text), "1 job that ended from ");
 	/* of one job with advice, and of none that was judged */
 	expect(printed(as_text), "     100%  ");
 	site.tally->judged = 0;
