@@ -36,6 +36,10 @@ static void records_end(void)
 		record_free(records[--report.record_count]);
 }
 
+/* Of a histogram: its first 60 numbers. */
+#define ZEROS_10 "0,0,0,0,0,0,0,0,0,0,"
+#define ZEROS_60 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10
+
 /* One of a record's changes. */
 #define CHANGE(target, restored, made)                                         \
 	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target     \

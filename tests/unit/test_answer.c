@@ -8,6 +8,7 @@
 
 #include "lib/ledger_link.h"
 #include "report/job_report.h"
+#include "report/job_row.h"
 #include "report/job_source.h"
 #include "tests/unit/runner.h"
 
@@ -616,6 +617,16 @@ START_TEST(a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
 	ck_assert_ptr_nonnull(strstr(asked[0], ",1710,"));
 	ck_assert_ptr_nonnull(strstr(asked[1], "[1700,"));
 	ck_assert_ptr_nonnull(strstr(asked[1], ",1999]"));
+	/* one that is a letter shorter makes them as long as may be */
+	long_row[0] = a_row("100", "100");
+	begin(RUNS("", "700"));
+	answers[1] = RUNS("", "300");
+	job_report_free(long_list[0]);
+	long_list[0] = job_row_listed(&long_row[0]);
+	ck_assert_int_eq(job_report_fill(&source, long_list, JOBS, true, &err),
+			 0);
+	ck_assert_ptr_nonnull(strstr(asked[0], "[100,1001,"));
+	ck_assert_ptr_nonnull(strstr(asked[0], ",1716]"));
 	for (i = 0; i < JOBS; i++)
 		job_report_free(long_list[i]);
 	free(long_list);

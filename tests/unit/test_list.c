@@ -160,6 +160,16 @@ START_TEST(tasks_of_one_second_stay_as_sacct_has_them)
 }
 END_TEST
 
+START_TEST(what_began_in_1970_comes_last_and_what_has_not_begun_first)
+{
+	start("a;;;u;a;p;c;COMPLETED;0:0;0;2000;1000;1;7;7\n"
+	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;8\n"
+	      "a;;;u;a;p;c;PENDING;0:0;Unknown;Unknown;0;1;9;9\n");
+	ck_assert_str_eq(ids(), "9 8 7 ");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(states_are_chosen_before_the_limit)
 {
 	struct job_list *list;
@@ -396,6 +406,9 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	tempdir_remove();
 	/* no less wide than their heads */
 	is_ledger_down = false;
+	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;12;123456_7\n");
+	ck_assert_ptr_nonnull(strstr(printed(), "JobID     JobName"));
+	tempdir_remove();
 	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
 	ck_assert_str_eq(
 		printed(),
@@ -538,6 +551,8 @@ START_TEST(a_row_has_what_slurm_says_and_else_what_the_nodes_do)
 	row_is("7|alice|train|COMPLETED|00:16:40|1|-|-|-");
 	slurm_row[0].nodes = 0;
 	row_is("7|alice|train|COMPLETED|00:16:40|-|-|-|-");
+	tasks[0].summary.nodes_expected = 0;
+	row_is("7|alice|train|COMPLETED|00:16:40|0|-|-|-");
 }
 END_TEST
 
@@ -832,4 +847,5 @@ UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  a_terminal_of_less_than_forty_columns_has_no_width,
 	  a_bar_has_thirty_places, a_long_name_is_cut_at_a_character,
 	  a_page_of_a_list_has_its_table, what_is_not_shown_is_freed,
+	  what_began_in_1970_comes_last_and_what_has_not_begun_first,
 	  a_page_of_a_list_has_a_thousand_lines)

@@ -9,6 +9,19 @@
 #include "tests/unit/runner.h"
 
 static struct config_advice limits;
+static bool is_memory_short;
+
+struct advice_list *__real_advice_new(struct record *const *records,
+				      size_t count, bool is_whole,
+				      const struct config_advice *from);
+struct advice_list *__wrap_advice_new(struct record *const *records,
+				      size_t count, bool is_whole,
+				      const struct config_advice *from)
+{
+	return is_memory_short
+		       ? NULL
+		       : __real_advice_new(records, count, is_whole, from);
+}
 
 /* A job, with other names for its nodes. */
 static struct job_report report_on(struct job made, const char *node)
@@ -120,9 +133,19 @@ static const struct next_step *find_step(const char *code,
 #define DIRECT(name) "[profile " name "]\nmount_options = forcedirect\n"
 #define CLIENT "[client x]\ntype = weka\n"
 
-static const char *proposed(const char *conf, const char *own)
+/* Which profile is proposed to the job, which is released. */
+static const char *option_of(struct job_report *r, const char *conf)
 {
 	static char option[NEXT_WORDS];
+
+	snprintf(option, sizeof(option), "%s",
+		 find_step("A05", r, NULL, 0, conf)->option);
+	release(r);
+	return option;
+}
+
+static const char *proposed(const char *conf, const char *own)
+{
 	struct job_report r = report_of("A05", "c");
 
 	if (own) {
@@ -130,10 +153,7 @@ static const char *proposed(const char *conf, const char *own)
 		snprintf(r.records[0]->request.profile,
 			 sizeof(r.records[0]->request.profile), "%s", own);
 	}
-	snprintf(option, sizeof(option), "%s",
-		 find_step("A05", &r, NULL, 0, conf)->option);
-	release(&r);
-	return option;
+	return option_of(&r, conf);
 }
 
 START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
@@ -208,7 +228,6 @@ END_TEST
 /* On each node a second client, /home, is there, too; what is proposed then. */
 static const char *proposed_beside(const char *conf, size_t nodes)
 {
-	static char option[NEXT_WORDS];
 	struct job job = a05(true);
 	struct job_report r;
 	size_t i;
@@ -219,10 +238,7 @@ static const char *proposed_beside(const char *conf, size_t nodes)
 		record_add_client(r.records[i], "home", "weka", "", NULL);
 		record_add_mount(r.records[i], "/home", "fs", "server:/home");
 	}
-	snprintf(option, sizeof(option), "%s",
-		 find_step("A05", &r, NULL, 0, conf)->option);
-	release(&r);
-	return option;
+	return option_of(&r, conf);
 }
 
 START_TEST(all_clients_of_all_nodes_must_have_the_profile)
@@ -369,6 +385,15 @@ static struct record *run_records[RUNS_MAX];
 static size_t run_count;
 static char run_ids[RUNS_MAX][8];
 
+/* What it read and wrote, as the ledger has it of the job alone. */
+static void did(struct job_report *r, int64_t read, int64_t written)
+{
+	r->source = "ledger";
+	r->summary.scope = SUMMARY_SCOPE_JOB;
+	r->summary.rd_bytes = read;
+	r->summary.wr_bytes = written;
+}
+
 /* A run of one node that read GIB and wrote nothing, in so many seconds, with this
  * profile and so many io-cores. */
 static struct job_report *ran(double seconds, const char *profile,
@@ -380,11 +405,8 @@ static struct job_report *ran(double seconds, const char *profile,
 	memset(r, 0, sizeof(*r));
 	snprintf(run_ids[run_count], sizeof(run_ids[0]), "%zu", 20 + run_count);
 	r->id = run_ids[run_count];
-	r->source = "ledger";
 	summary_init(&r->summary);
-	r->summary.scope = SUMMARY_SCOPE_JOB;
-	r->summary.rd_bytes = GIB;
-	r->summary.wr_bytes = 0;
+	did(r, GIB, 0);
 	r->summary.nodes_expected = r->summary.nodes_seen = 1;
 	record->start = 1000;
 	record->end = 1000 + seconds;
@@ -415,10 +437,7 @@ static const struct next_step *among_runs(void)
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = job_read;
-	r.summary.wr_bytes = job_written;
+	did(&r, job_read, job_written);
 	step = find_step("A05", &r, run_list, run_count, CLIENT DIRECT("a"));
 	release(&r);
 	forget_runs();
@@ -504,10 +523,7 @@ START_TEST(fewer_cores_are_taken_when_no_run_with_them_was_slower)
 	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		struct job_report r = report_of("A25", "c");
 
-		r.source = "ledger";
-		r.summary.scope = SUMMARY_SCOPE_JOB;
-		r.summary.rd_bytes = GIB;
-		r.summary.wr_bytes = 0;
+		did(&r, GIB, 0);
 		ran(of[i].seconds, "", 1);
 		step = find_step("A25", &r, run_list, run_count, NULL);
 		ck_assert_str_eq(step->option, "--io-cores=1");
@@ -557,10 +573,7 @@ START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	ran(1010, "", 0);
 	ran(1020, "", 0);
 	ran(800, "b", 2);
@@ -605,10 +618,7 @@ static void expect_best(const char *profile, unsigned int cores,
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	r.records[0]->has_request = true;
 	strcpy(r.records[0]->request.profile, profile);
 	r.records[0]->request.io_cores = cores;
@@ -649,10 +659,7 @@ START_TEST(a_better_setup_may_come_behind_a_worse_one)
 	const struct next_step *step;
 	struct job_report r = report_of("A05", "c");
 
-	r.source = "ledger";
-	r.summary.scope = SUMMARY_SCOPE_JOB;
-	r.summary.rd_bytes = GIB;
-	r.summary.wr_bytes = 0;
+	did(&r, GIB, 0);
 	ran(1200, "z", 1);
 	ran(1210, "z", 1);
 	ran(1010, "", 0);
@@ -667,13 +674,15 @@ START_TEST(a_better_setup_may_come_behind_a_worse_one)
 END_TEST
 
 /* A run of two nodes, the second of which was slow, or was not. */
-static struct job_report ran_on(const char *node, bool is_slow)
+static struct job_report ran_on(const char *node, bool is_slow, bool is_small)
 {
 	struct job job = a28(is_slow);
 	struct job_report r = { .id = (char *)"8", .limits = &limits };
 	size_t i;
 
 	config_advice_init(&limits);
+	if (is_small) /* that is worth more than another node */
+		reads(&job, 200 * GIB / 4096, 200 * GIB);
 	r.records = calloc(job.nodes, sizeof(*r.records));
 	for (i = 0; i < job.nodes; i++) {
 		r.records[i] = make(&job, i);
@@ -694,15 +703,17 @@ static void swap_records(struct job_report *r)
 }
 
 /* What is said of node c1 after these runs: 's' slow, 'f' fast, 'o' on others, 'r'
- * slow, and the first of the nodes, 'x' on it, and the other one was slow. */
+ * slow, and the first of the nodes, 'x' on it, and the other one was slow, 'm'
+ * slow, and much else is to be said of it. */
 static const struct next_step *after_runs(const char *kinds)
 {
-	struct job_report job = ran_on("c", true), r[4], *list[4];
+	struct job_report job = ran_on("c", true, false), r[4], *list[4];
 	const struct next_step *step;
 	size_t i, count = strlen(kinds);
 
 	for (i = 0; i < count; i++) {
-		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f');
+		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f',
+			      kinds[i] == 'm');
 		if (kinds[i] == 'r')
 			swap_records(&r[i]);
 		if (kinds[i] == 'x') {
@@ -734,6 +745,7 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 		{ "f", "it was slow in 0 of 1 other runs on it", false },
 		{ "o", "it was slow in 0 of 0 other runs on it", false },
 		{ "r", "it was slow in 1 of 1 other runs on it", true },
+		{ "m", "it was slow in 1 of 1 other runs on it", true },
 		{ "x", "it was slow in 0 of 1 other runs on it", false },
 		{ "sf", "it was slow in 1 of 2 other runs on it", false },
 		{ "sfos", "it was slow in 2 of 3 other runs on it", true },
@@ -749,6 +761,18 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 }
 END_TEST
 
+START_TEST(without_memory_there_is_no_next_run)
+{
+	struct job_report r = report_of("A05", "c");
+
+	is_memory_short = true;
+	ck_assert_int_eq(next_run_find(&next, &r, NULL, 0, NULL), -1);
+	ck_assert(!next.is_judged && !next.count && !*next.options);
+	is_memory_short = false;
+	release(&r);
+}
+END_TEST
+
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
 	  of_several_advices_of_one_option_the_first_is_taken_alone,
@@ -757,6 +781,7 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
 	  an_option_is_a_whole_word_of_a_profile,
+	  without_memory_there_is_no_next_run,
 	  a_profile_is_for_the_clients_of_the_job,
 	  all_clients_of_all_nodes_must_have_the_profile,
 	  as_many_cores_are_proposed_as_the_site_allows,

@@ -345,6 +345,12 @@ START_TEST(the_last_number_of_a_histogram_stands_at_its_end)
 	expect_times(section("Filesystems"), 1,
 		     "<text x=\"140\" y=\"86\" text-anchor=\"end\">");
 	records_end();
+	/* numbers go no further */
+	begin(PLAIN);
+	add(APP(",\"read_bytes\":5,\"read_calls\":1,\"read_sizes\":[" ZEROS_60
+		"0,0,0,1]"));
+	expect_times(section("Filesystems"), 1, "from 4EiB to 4EiB, each");
+	records_end();
 	/* twelve share the width */
 	begin(PLAIN);
 	add(APP(",\"read_bytes\":5,\"read_calls\":12,\"read_sizes\":[0,0,1,1,1,"
@@ -716,6 +722,8 @@ START_TEST(nodes_are_compared_when_all_of_them_have_reported)
 	expect_times(section("Advice"), 1, "</ol>");
 	report.summary.nodes_seen = 1;
 	expect_times(section("Advice"), 0, "A26, ");
+	report.summary.nodes_expected = 0;
+	expect_times(section("Advice"), 1, "A26, ");
 	report.summary.nodes_seen = 2;
 	report.left_out = 1;
 	expect_times(section("Advice"), 0, "A26, ");
@@ -740,6 +748,8 @@ START_TEST(one_of_something_is_drawn)
 	report.slurm = &slurm;
 	slurm.elapsed_s = 1;
 	expect_times(head(), 1, "<dt>Elapsed</dt><dd>00:00:01</dd>");
+	report.summary.nodes_expected = report.summary.nodes_seen = 0;
+	expect_times(head(), 1, "<dt>Nodes</dt><dd>0</dd>");
 	begin("jobio/1 rd=1KiB/3 wr=2KiB/4 nodes=2/2 cores=- cpus=- prof=- "
 	      "fs=- scope=job src=bpf q=- imb=1.00@c2 slow=0ns@c1");
 	while (report.record_count < 51)

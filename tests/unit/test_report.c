@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a report looks. Where it comes from: tests/scripts/report.bats. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,19 @@
 #include "tests/unit/terminal.h"
 
 static char printed[65536];
+
+static int
+	usual_errno; /* of jobio.conf in its usual place, which is not there */
+
+struct config *__real_config_load(const char *file, struct err *err);
+struct config *__wrap_config_load(const char *file, struct err *err)
+{
+	if (file)
+		return __real_config_load(file, err);
+	err_set(err, "no jobio.conf");
+	errno = usual_errno;
+	return NULL;
+}
 
 #define START "\"start\":1795224862,"
 #define NODE(node, more)                                                       \
@@ -266,6 +280,14 @@ START_TEST(what_was_not_given_is_said_once_with_its_nodes)
 	expect_no("on c3: ");
 	ck_assert_int_eq(times("not given"), 3);
 	records_end();
+}
+END_TEST
+
+START_TEST(a_start_that_was_not_given_is_told)
+{
+	begin("jobio/1 not=started,cores rd=-/- wr=-/- nodes=1/1 cores=- "
+	      "cpus=- prof=- fs=- scope=- src=- q=-");
+	expect("job 7 on cluster c; not given: a start, io-cores");
 }
 END_TEST
 
@@ -617,8 +639,8 @@ START_TEST(the_time_of_a_long_job_is_written_out)
 }
 END_TEST
 
-/* A node with 64 filesystems, and what its client moved on two of them. */
-static struct record *many_filesystems(void)
+/* A node with 64 filesystems, and what its client moved on one or two of them. */
+static struct record *many_filesystems(int wires)
 {
 	struct record *r = record_new();
 	struct record_io io;
@@ -640,7 +662,8 @@ static struct record *many_filesystems(void)
 	strcpy(io.source, "mountstats");
 	record_add_wire(r, &io);
 	strcpy(fs, "/mnt/0");
-	record_add_wire(r, &io);
+	if (wires > 1)
+		record_add_wire(r, &io);
 	return r;
 }
 
@@ -651,11 +674,16 @@ START_TEST(lines_that_are_too_many_are_counted)
 	expect_no("more line");
 	records_end();
 	begin(PLAIN);
-	records[0] = many_filesystems();
+	records[0] = many_filesystems(2);
 	report.records = records;
 	report.record_count = 1;
 	expect("  I/O           /mnt/63, from bpf: the job's alone\n"
 	       "  note          2 more lines of its nodes' I/O: --json has "
+	       "them");
+	records_end();
+	records[0] = many_filesystems(1);
+	report.record_count = 1;
+	expect("  note          1 more line of its nodes' I/O: --json has "
 	       "them");
 	records_end();
 }
@@ -948,6 +976,21 @@ START_TEST(none_of_a_client_is_a_number_and_not_unknown)
 }
 END_TEST
 
+START_TEST(a_histogram_ends_where_numbers_do)
+{
+	begin(PLAIN);
+	records_take(NODE("c1", APP(",\"read_sizes\":[" ZEROS_60 "0,0,0,1],"
+				    "\"write_sizes\":[" ZEROS_60 "0,0,1],"
+				    "\"read_ns\":[" ZEROS_60 "0,0,0,1],"
+				    "\"write_ns\":[" ZEROS_60 "0,0,1]")));
+	expect("                read sizes   #  4EiB to 4EiB\n"
+	       "                write sizes  #  4EiB to 4EiB\n"
+	       "                read times   #  4611686018s to 4611686018s\n"
+	       "                write times  #  4611686018s to 4611686018s");
+	records_end();
+}
+END_TEST
+
 START_TEST(a_histogram_begins_with_its_first_bin_that_has_some)
 {
 	begin(PLAIN);
@@ -974,10 +1017,10 @@ START_TEST(below_ten_seconds_a_rate_has_their_tenths)
 	       "s");
 	records_end();
 	begin(PLAIN);
-	records_take(SHORT_NODE("08", APP(",\"meta\":{\"open\":100}")));
+	records_take(SHORT_NODE("09", APP(",\"meta\":{\"open\":100}")));
 	expect("                read         2KiB in 2 calls, 1KiB a call, "
-	       "256B/s over the job's 8.0 s\n"
-	       "                metadata     open 100; 12/s over the job's 8.0 "
+	       "227B/s over the job's 9.0 s\n"
+	       "                metadata     open 100; 11/s over the job's 9.0 "
 	       "s");
 	records_end();
 	/* of no time there is none */
@@ -1114,6 +1157,14 @@ START_TEST(a_run_of_1970_is_one_of_an_unset_clock)
 	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:00:00 "
 	       "(0.0 s)");
 	records_end();
+	begin(PLAIN);
+	report.source = "sacct";
+	report.slurm = &slurm;
+	slurm.start = 0;
+	slurm.end = 100;
+	slurm.elapsed_s = RECORD_UNKNOWN;
+	expect("  time          1970-01-01 00:00:00 to 1970-01-01 00:01:40 "
+	       "(100.0 s)");
 }
 END_TEST
 
@@ -1193,6 +1244,18 @@ START_TEST(on_a_terminal_shares_are_bars)
 						      NO_BARS,
 						      "   0") "\033[1m0B\033[0m"
 							      " in 0 calls");
+	begin("jobio/1 rd=1B/4 wr=0B/0 nodes=2/2 cores=- cpus=- prof=- "
+	      "fs=/a:nfs scope=job src=exit q=-");
+	report.is_verbose = false;
+	said_expect(print(job_print_text),
+		    "  read          " BAR(BARS_15 BARS_15, " 100"));
+	begin(PLAIN);
+	records_take(NODE("c1", ",\"app\":[{\"scope\":\"job\",\"source\":"
+				"\"bpf\",\"fs\":\"/a\",\"read_bytes\":1}]"));
+	records_take(NODE("c2", ""));
+	said_expect(print(job_print_text),
+		    "c1           " BAR(BARS_15 BARS_15, " 100") "read 1B");
+	records_end();
 	/* of nothing there are no shares */
 	begin("jobio/1 rd=0B/4 wr=-/- nodes=2/2 cores=- cpus=- prof=- "
 	      "fs=/a:nfs scope=job src=exit q=-");
@@ -1428,6 +1491,7 @@ START_TEST(components_without_a_cluster_are_no_tasks)
 		"  7+1           read 1KiB in 3 calls, written 2KiB in 4\n"
 		"  note          one in full: jobio report 7+0\n");
 	/* whatever another report is of */
+	tasks[1].cluster = (char *)"d";
 	task(0, "5_1", PLAIN);
 	said_expect(print_family("5", 1, 0),
 		    "job 5: 1 tasks of an array on cluster c\n");
@@ -1643,6 +1707,11 @@ START_TEST(json_has_the_timelines_unless_records_are_left_out)
 	print(job_print_json);
 	said_expect(printed, "\"timelines\":null");
 	records_end();
+	begin(PLAIN);
+	records_take(NODE("c1", ",\"app\":[" OF_BPF("/a", TIMED) "]"));
+	print(job_print_json);
+	said_expect(printed, "\"timelines\":[{\"fs\":\"/a\",");
+	records_end();
 }
 END_TEST
 
@@ -1751,6 +1820,9 @@ START_TEST(nodes_are_compared_when_all_of_them_have_reported)
 	report.left_out = 0;
 	report.summary.nodes_expected = RECORD_UNKNOWN;
 	expect_no(" A26: ");
+	/* of none nobody is missing */
+	report.summary.nodes_expected = 0;
+	ck_assert_int_eq(times(" A26: c1 moved"), 1);
 	records_end();
 }
 END_TEST
@@ -1812,6 +1884,21 @@ START_TEST(a_jobio_conf_that_was_named_must_be_there)
 					   &why),
 			 COMMAND_USAGE);
 	ck_assert_ptr_null(config);
+	/* in the usual place it need not be, but nobody may hide it */
+	usual_errno = ENOENT;
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, NULL, "report", &why),
+		COMMAND_OK);
+	ck_assert_ptr_null(config);
+	ck_assert_uint_eq(limits.min_mib, 1024);
+	usual_errno = EACCES;
+	ck_assert_int_eq(
+		job_advice_config(&config, &limits, NULL, "report", &why),
+		COMMAND_FAILED);
+	ck_assert_int_eq(job_advice_config(&config, &limits,
+					   tempdir_path("none"), "report",
+					   &why),
+			 COMMAND_USAGE);
 	said_expect(why.text, "/none': cannot read: No such file or directory");
 	tempdir_remove();
 }
@@ -1858,6 +1945,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_job_that_is_looked_at_runs_unless_it_is_suspended,
 	  two_nodes_are_listed_each, on_a_terminal_shares_are_bars,
 	  seconds_of_reading_are_none_of_writing,
+	  a_histogram_ends_where_numbers_do, a_start_that_was_not_given_is_told,
 	  a_timeline_says_what_it_looks_like,
 	  json_has_the_timelines_unless_records_are_left_out,
 	  advice_is_five_lines_unless_all_of_it_is_wanted,

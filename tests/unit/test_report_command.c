@@ -24,7 +24,7 @@
 static struct {
 	/* what is broken */
 	bool has_no_config, is_bad_config, has_no_sacct, has_no_list;
-	bool has_no_site, is_page_stuck;
+	bool has_no_site, is_page_stuck, is_memory_short;
 	/* what was asked, one after the other: "get 7 run -1; " */
 	char asked[100000];
 	size_t listed; /* jobs of a list */
@@ -119,6 +119,8 @@ int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
 
 	(void)source;
 	ask("many%s", is_brief ? " briefly" : "");
+	if (world.is_memory_short)
+		return -1;
 	for (i = 0; i < count; i++) {
 		ask(" %s", ids[i]);
 		reports[i] = is_known(ids[i]) && strpbrk(ids[i], "13")
@@ -697,6 +699,13 @@ START_TEST(a_job_that_runs_is_looked_at_again)
 }
 END_TEST
 
+START_TEST(a_family_for_which_there_is_no_memory_is_none)
+{
+	world.is_memory_short = true;
+	expect("5", 1, "jobio: report: out of memory\n");
+}
+END_TEST
+
 UNIT_MAIN("report_command",
 	  jobs_are_told_in_their_order_with_a_line_between_them,
 	  a_part_of_a_job_is_nobodys_family,
@@ -708,4 +717,5 @@ UNIT_MAIN("report_command",
 	  a_thousand_jobs_are_told_and_one_more_is_refused,
 	  without_a_job_there_is_a_list, words_of_a_list_name_no_job,
 	  help_is_printed_and_nothing_else, a_site_is_all_jobs_of_a_time,
-	  a_job_that_runs_is_looked_at_again)
+	  a_job_that_runs_is_looked_at_again,
+	  a_family_for_which_there_is_no_memory_is_none)

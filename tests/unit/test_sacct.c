@@ -124,6 +124,8 @@ END_TEST
 
 START_TEST(states_have_long_and_short_names)
 {
+	ck_assert(sacct_knows_state("PENDING"));
+	ck_assert(sacct_is_early("PENDING"));
 	ck_assert(sacct_knows_state("COMPLETED"));
 	ck_assert(sacct_knows_state("stage_out"));
 	ck_assert(sacct_knows_state("pd"));

@@ -26,6 +26,17 @@
 static struct site site;
 static struct use use;
 
+static int tallies = -1; /* so many more there is memory for; -1: enough */
+
+struct tally *__real_tally_new(void);
+struct tally *__wrap_tally_new(void)
+{
+	if (!tallies)
+		return NULL;
+	tallies -= tallies > 0;
+	return __real_tally_new();
+}
+
 static void begin(void)
 {
 	memset(&site, 0, sizeof(site));
@@ -263,6 +274,7 @@ START_TEST(one_byte_is_moved_and_a_peak_of_nothing_has_its_job)
 	expect(paged(), "<td>0B</td><td>1</td></tr>\n<tr><th scope=\"row\">/b");
 	expect(paged(), "<path class=\"rd\" d=\"M200 18h520v14h-520z\"/>");
 	expect(paged(), "<path class=\"wr\" d=\"M200 0h520v14h-520z\"/>");
+	expect(paged(), "<path class=\"wr\" d=\"M720 18h0v14h-0z\"/>");
 	expect_no(paged(), "<p>and ");
 	end();
 }
@@ -293,6 +305,7 @@ START_TEST(a_name_that_fits_stands_before_its_numbers)
 	run("c", "a_user_of_twenty_eight_chars", "lab", "", 1, "A01");
 	put();
 	expect(printed(as_text), "\na_user_of_twenty_eight_chars       1 ");
+	expect(printed(as_text), "1 job that ended from ");
 	/* of one job with advice, and of none that was judged */
 	expect(printed(as_text), "     100%  ");
 	site.tally->judged = 0;
@@ -581,6 +594,21 @@ START_TEST(sacct_is_asked_where_the_ledger_does_not_tell_all)
 }
 END_TEST
 
+START_TEST(a_site_for_which_there_is_no_memory_is_none)
+{
+	struct err err;
+
+	for (int i = 0; i < 2; i++) {
+		err = (struct err){ "" };
+		begin_asking();
+		tallies = i;
+		ck_assert_ptr_null(got(&err));
+		ck_assert_str_eq(err.text, "out of memory");
+		ck_assert_int_eq(*world.since, 0);
+	}
+}
+END_TEST
+
 /* Does sacct tell this caller? */
 static bool may_ask(uid_t uid, const char *level)
 {
@@ -840,7 +868,7 @@ UNIT_MAIN("site", a_site_looks_as_it_did_when_somebody_looked_at_it_last,
 	  node_hours_need_a_time_and_nodes,
 	  admincomment_is_read_where_summaries_are_there,
 	  an_hour_that_a_clock_shows_twice_is_asked_for_whole,
-	  times_are_in_their_order,
+	  times_are_in_their_order, a_site_for_which_there_is_no_memory_is_none,
 	  one_byte_is_moved_and_a_peak_of_nothing_has_its_job,
 	  filesystems_of_several_clusters_are_told_apart,
 	  a_name_that_fits_stands_before_its_numbers)
