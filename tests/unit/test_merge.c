@@ -1149,8 +1149,7 @@ START_TEST(a_node_without_numbers_does_not_end_the_search)
 }
 END_TEST
 
-START_TEST(the_longest_list_of_nodes_counts,
-	   of_lists_as_long_the_later_one_in_the_alphabet_counts)
+START_TEST(the_longest_list_of_nodes_counts)
 {
 	struct merge *m = merge_new();
 	struct record *r = worker(1);
