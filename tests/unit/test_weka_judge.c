@@ -926,6 +926,11 @@ START_TEST(what_has_gone_has_no_finding)
 	facts->interface.link_count = 3;
 	judge();
 	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	ck_assert_ptr_null(weka_container(facts, "second", NULL));
+	facts->staged_source[1].answer = ASK_NO_TIME;
+	facts->stable_source[1].answer = ASK_NO_TIME;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
 	/* or does not run, or has cores of any kind, or none */
 	was->frontend[0].automatic = true;
 	judge();
