@@ -963,6 +963,7 @@ START_TEST(a_mmfsd_that_hangs_is_not_asked_once_more)
 		strstr(counted(NULL), "mmpmon.socket': no answer in time"));
 	unix_stop();
 	section.mmpmon_socket = (char *)"/nowhere";
+	section.timeout_ms = 400; /* it has to begin in this time */
 	tempdir_put("mmpmon", "#!/bin/sh\nexec sleep 60\n");
 	ck_assert_int_eq(answered(NULL), ASK_HUNG);
 	tempdir_remove();
