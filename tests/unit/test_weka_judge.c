@@ -931,6 +931,9 @@ START_TEST(what_has_gone_has_no_finding)
 	facts->stable_source[1].answer = ASK_NO_TIME;
 	judge();
 	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	facts->stable[0].frontend[1].automatic = true;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
 	/* or does not run, or has cores of any kind, or none */
 	was->frontend[0].automatic = true;
 	judge();
