@@ -654,6 +654,34 @@ START_TEST(a_question_without_an_answer_is_said_once)
 }
 END_TEST
 
+/* What is said of counters that mmpmon printed so; NULL: nothing. */
+static void expect_counters(const char *text, const char *sentence)
+{
+	struct judge judge = { .client = &client, .findings = &findings };
+
+	begin_judging();
+	ask_set(&facts.counters, ASK_ANSWERED, NULL);
+	facts.counters.text = strdup(text);
+	check_rules(&judge);
+	if (sentence) {
+		expect_finding("GP06");
+		ck_assert_str_eq(findings.list[0].text, sentence);
+	} else {
+		ck_assert_uint_eq(findings.count, 0);
+	}
+	findings_free(&findings);
+	gpfs_facts_clear(&facts);
+}
+
+START_TEST(counters_that_are_not_understood_are_said_and_none_are_not)
+{
+	expect_counters(LINE("_fs_io_s_", "c", "a", "_br_ 1"), NULL);
+	expect_counters("_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -\n", NULL);
+	expect_counters("hello\n", "its counters cannot be read: mmpmon: no "
+				   "counters in its answer");
+}
+END_TEST
+
 /* Threads that wait for so long, beside one another. */
 static const char *waiting(const char *text)
 {
@@ -963,6 +991,7 @@ START_TEST(a_mmfsd_that_hangs_is_not_asked_once_more)
 		strstr(counted(NULL), "mmpmon.socket': no answer in time"));
 	unix_stop();
 	section.mmpmon_socket = (char *)"/nowhere";
+	section.timeout_ms = 400; /* it has to begin in this time */
 	tempdir_put("mmpmon", "#!/bin/sh\nexec sleep 60\n");
 	ck_assert_int_eq(answered(NULL), ASK_HUNG);
 	tempdir_remove();
@@ -1567,6 +1596,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  a_waiter_is_told_with_its_reason_however_long_it_is,
 	  a_reason_without_end_is_cut_off,
 	  a_question_without_an_answer_is_said_once,
+	  counters_that_are_not_understood_are_said_and_none_are_not,
 	  who_waits_longest_is_named_and_all_are_counted,
 	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
 	  a_mmfsd_that_does_not_run_is_said_of_mounts,

@@ -639,13 +639,13 @@ START_TEST(the_default_of_the_site_yields_to_the_user)
 }
 END_TEST
 
+static const char short_names[] = "[option]\nprofile_default=y\n"
+				  "[profile x]\ndescription=x\n"
+				  "[profile y]\ndescription=y\n";
+
 START_TEST(a_profile_may_have_a_name_of_one_letter)
 {
-	static const char text[] = "[option]\nprofile_default=y\n"
-				   "[profile x]\ndescription=x\n"
-				   "[profile y]\ndescription=y\n";
-
-	start("sbopt", text);
+	start("sbopt", short_names);
 	submit("", "--io-profile=x");
 	expect_request(NULL, NULL, "x");
 	expect_equal("profile", "x", getenv(fake_spank_env(&fake.options[1])));
@@ -654,11 +654,7 @@ END_TEST
 
 START_TEST(a_component_that_says_nothing_leaves_the_default_for_its_steps)
 {
-	static const char text[] = "[option]\nprofile_default=y\n"
-				   "[profile x]\ndescription=x\n"
-				   "[profile y]\ndescription=y\n";
-
-	start("sbopt", text);
+	start("sbopt", short_names);
 	fake_submit("", "--io-profile=x", conf, &err);
 	submit("", "");
 	expect_request(NULL, NULL, "y");

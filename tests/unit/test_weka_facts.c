@@ -233,6 +233,8 @@ START_TEST(answers_of_a_client_in_order_are_kept)
 {
 	begin_two();
 	weka_read_containers(&client);
+	ck_assert_int_eq(facts.staged_source[0].answer, ASK_ANSWERED);
+	ck_assert_int_eq(facts.stable_source[1].answer, ASK_ANSWERED);
 	ck_assert(is_kept());
 	facts.agents.answer = ASK_FAILED;
 	ck_assert(!is_kept());
@@ -437,6 +439,10 @@ START_TEST(a_cgroup_of_its_own_may_have_its_cpus_alone)
 	expect_cgroup(1, "3-4", true, true);
 	tempdir_put("cgroup/weka-b/cpuset.cpus.partition", "isolated\n");
 	expect_cgroup(1, "3-4", true, true);
+	/* that of all containers, too */
+	expect_cgroup(0, "5", true, false);
+	tempdir_put("cgroup/weka.slice/cpuset.cpus.partition", "root\n");
+	expect_cgroup(0, "5", true, true);
 	end();
 }
 END_TEST

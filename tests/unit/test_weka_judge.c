@@ -926,9 +926,22 @@ START_TEST(what_has_gone_has_no_finding)
 	facts->interface.link_count = 3;
 	judge();
 	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
-	/* and does not run */
-	gone->running = false;
+	ck_assert_ptr_null(weka_container(facts, "second", NULL));
+	facts->staged_source[1].answer = ASK_NO_TIME;
+	facts->stable_source[1].answer = ASK_NO_TIME;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	facts->stable[0].frontend[1].automatic = true;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	/* or does not run, or has cores of any kind, or none */
 	was->frontend[0].automatic = true;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	was->frontend_count = 0;
+	judge();
+	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
+	gone->running = false;
 	judge();
 	ck_assert_msg(findings.count == 0, "%s", findings.list[0].text);
 	clean_up();

@@ -671,7 +671,7 @@ START_TEST(so_many_cards_and_containers_are_read_and_no_more)
 	ck_assert_uint_eq(r.nic_count, WEKA_NICS_MAX);
 	ck_assert_str_eq(r.nic[15].name, "ib15");
 	strcpy(text, "[");
-	for (i = 0; i <= WEKA_CONTAINERS_MAX; i++)
+	for (i = 0; i <= WEKA_CONTAINERS_MAX + 1; i++)
 		sprintf(text + strlen(text),
 			"%s{\"name\":\"c%d\",\"type\":"
 			"\"%s\",\"pid\":%d}",
