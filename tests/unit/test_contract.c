@@ -107,6 +107,82 @@ START_TEST(without_a_mount_table_a_client_cannot_be_looked_at)
 }
 END_TEST
 
+#define MDT0 "work-MDT0000-mdc-ffff9a2c41d08000"
+
+START_TEST(a_look_tells_what_the_kernel_shows)
+{
+	const struct lustre_facts *facts;
+	char *cpts;
+
+	begin();
+	section.timeout_ms = 60000; /* on a slow machine, too */
+	facts = lustre_facts_of(client);
+	tempdir_put("sys/version", "2.17.0 modified\n"); /* no version */
+	tempdir_put("sys/jobid_var", "procname_uid\n");
+	tempdir_put("cpu_partition_table", "0\t: 0 1\n1\t: 5\n");
+	tempdir_put("nis", "nid status\n192.0.2.31@tcp down 0 1\n");
+	tempdir_put("sys/llite/" INSTANCE "/max_read_ahead_mb", "64\n");
+	tempdir_put("sys/llite/" INSTANCE "/stats_track_gid", "7\n");
+	tempdir_put("sys/lov/work-clilov-ffff9a2c41d08000/stripecount", "4\n");
+	tempdir_put("sys/mdc/" MDT0 "/max_rpcs_in_flight", "9\n");
+	tempdir_put("sys/osc/" OST(0) "/max_rpcs_in_flight", "8\n");
+	tempdir_put("sys/osc/" OST(0) "/active", "1\n");
+	tempdir_put("debug/osc/" OST(0) "/import",
+		    "import:\n    state: FULL\n       max_brw_size: 4096\n");
+	ck_assert_int_eq(client_inspect(client, 60000, &err), 0);
+	ck_assert(client_facts(client)->cpus_known);
+	ck_assert_int_eq(facts->ask.answer, ASK_ANSWERED);
+	ck_assert_str_eq(facts->version, "");
+	ck_assert_str_eq(facts->jobid_var, "procname_uid");
+	cpts = cpuset_format(&facts->cpt_cpus);
+	ck_assert_str_eq(cpts, "0-1,5");
+	free(cpts);
+	ck_assert_uint_eq(facts->card_count, 1);
+	ck_assert_uint_eq(facts->instance_count, 1);
+	ck_assert_int_eq(facts->instance[0].ahead_mb, 64);
+	ck_assert_int_eq(facts->instance[0].ahead_file_mb, LUSTRE_UNKNOWN);
+	ck_assert_int_eq(facts->instance[0].tracked, 7);
+	ck_assert_int_eq(facts->instance[0].stripe_count, 4);
+	ck_assert_uint_eq(facts->target_count, 3);
+	ck_assert_int_eq(facts->target[0].kind, TREE_MDC);
+	ck_assert_int_eq(facts->target[0].rpcs, LUSTRE_UNKNOWN);
+	ck_assert_str_eq(facts->target[0].state, "");
+	ck_assert_int_eq(facts->target[1].rpcs, 8);
+	ck_assert_int_eq(facts->target[1].active, 1);
+	ck_assert_int_eq(facts->target[1].checksums, 1);
+	ck_assert_str_eq(facts->target[1].state, "FULL");
+	ck_assert_int_eq(facts->target[1].server_bytes, 4096);
+	ck_assert_uint_eq(facts->target[2].index, 1);
+	ck_assert_uint_eq(facts->unread, 2);
+	ck_assert_str_eq(facts->unread_why, "No such file or directory");
+	/* statistics are read as well, for the beginning of a job */
+	ck_assert_ptr_nonnull(facts->counters);
+	ck_assert_int_eq(strncmp(facts->counters, "\nmissing llite.", 15), 0);
+	away();
+}
+END_TEST
+
+START_TEST(what_is_not_mounted_or_not_shown_is_not_asked_or_failed)
+{
+	char why[1200];
+
+	begin();
+	mounted("");
+	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
+	ck_assert_int_eq(lustre_facts_of(client)->ask.answer, ASK_NOT_ASKED);
+	ck_assert(client_facts(client)->cpus_known);
+	mounted("b@tcp:/home /home lustre rw 0 0\n");
+	snprintf(why, sizeof(why),
+		 "neither %s nor %s shows a mount of this filesystem",
+		 section.sys_dir, section.procfs_dir);
+	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
+	ck_assert_int_eq(lustre_facts_of(client)->ask.answer, ASK_FAILED);
+	ck_assert_str_eq(lustre_facts_of(client)->ask.why, why);
+	ck_assert_ptr_null(lustre_facts_of(client)->counters);
+	away();
+}
+END_TEST
+
 /* Of a profile with these parameters. */
 static const char *refused(const char *parameters)
 {
@@ -397,6 +473,8 @@ END_TEST
 
 UNIT_MAIN("contract", a_client_says_what_it_is_before_it_is_looked_at,
 	  without_a_mount_table_a_client_cannot_be_looked_at,
+	  a_look_tells_what_the_kernel_shows,
+	  what_is_not_mounted_or_not_shown_is_not_asked_or_failed,
 	  of_a_profile_only_what_is_refused_is_said,
 	  a_plan_without_changes_is_none,
 	  a_plan_tells_its_changes_and_is_applied,

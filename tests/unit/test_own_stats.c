@@ -716,6 +716,8 @@ START_TEST(texts_and_mounts_without_counters_are_unknown_and_no_line)
 		"own 1\nbegin 1.\nend 2\n",
 		"own 1\nbegin 1.12345678x\nend 2\n",
 		"own 1\nbegin 1.1234567890\nend 2\n",
+		"own 1\nbeginx1\nend 2\n",
+		"own 1\nstart 1\nend 2\n",
 	};
 	size_t i;
 
@@ -803,6 +805,119 @@ START_TEST(each_superblock_of_a_step_is_a_line)
 }
 END_TEST
 
+/* A step that began and ended at these moments since the boot. */
+static char *step(const char *began, const char *at_begin, const char *ended,
+		  const char *at_end)
+{
+	char *text = NULL;
+
+	ck_assert_int_gt(asprintf(&text, "own 1\nbegin %s\n%send %s\n%s", began,
+				  at_begin, ended, at_end),
+			 0);
+	return text;
+}
+
+START_TEST(steps_that_began_in_one_second_have_their_own_first_readings)
+{
+	node(ROOT, "");
+	ck_assert_int_eq(own(NULL,
+			     step("5000.000000001", "", "5060", data(60, 6, 9)),
+			     step("5000.500000000", data(0, 4, 4), "5050",
+				  data(50, 5, 5))),
+			 0);
+	expect(2, 5);
+	tempdir_remove();
+}
+END_TEST
+
+/* Of a superblock that was made at 4998 it is not known whether it came with the
+ * first step; one of 4997 was there before. */
+START_TEST(what_came_with_the_first_step_counts_whole)
+{
+	node(ROOT, "");
+	ck_assert_int_eq(
+		own(NULL, step("5000", "", "5060", data(62, 6, 9)),
+		    step("5050", data(52, 4, 4), "5055", data(57, 5, 5))),
+		0);
+	expect(6, 9);
+	ck_assert_int_eq(
+		own(NULL, step("5000", "", "5060", data(63, 6, 9)),
+		    step("5050", data(53, 4, 4), "5055", data(58, 5, 5))),
+		0);
+	expect(2, 5);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_line_that_begins_like_an_end_is_none)
+{
+	char first[4096];
+
+	node(ROOT, "");
+	snprintf(first, sizeof(first), "endless\n%s", data(100, 5, 7));
+	ck_assert_int_eq(
+		own(NULL, step("5000", first, "5060", data(160, 6, 9)), NULL),
+		0);
+	expect(1, 2);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_step_that_left_nothing_readable_does_not_hide_another)
+{
+	node(ROOT, "");
+	ck_assert_int_eq(
+		own(NULL, strdup("own 2\n"),
+		    step("5000", data(100, 5, 7), "5060", data(160, 6, 9))),
+		1);
+	expect(1, 2);
+	ck_assert_int_eq(
+		own(NULL,
+		    step("5000", data(100, 5, 7), "5060", data(160, 6, 9)),
+		    strdup("own 2\n")),
+		1);
+	expect(1, 2);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_the_prolog_left_must_be_whole)
+{
+	struct client *client;
+	struct err err = { "" };
+	char *text = step("5000", "", "5060", data(30, 6, 9));
+
+	node(ROOT, "");
+	client = client_open(&section, NULL, NULL, NULL);
+	ck_assert_int_eq(client_wire_own(client, "{}x", &text, 1, &wire, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "counters of the client: not an object");
+	ck_assert_int_eq(client_wire_own(client, NULL, NULL, 0, &wire, &err),
+			 0);
+	ck_assert_uint_eq(wire.line_count, 0);
+	free(text);
+	client_close(client);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_second_of_the_nodes_superblocks_is_its_own_too)
+{
+	char mountstats[4096], ours[2048];
+
+	snprintf(ours, sizeof(ours), "%s", data(160, 6, 9));
+	snprintf(mountstats, sizeof(mountstats), "%s%s",
+		 part("/home", 100, 1, 1), part("/b", 160, 6, 9));
+	node(ROOT HOME "31 25 0:91 / /b rw - nfs4 srv:/b rw,vers=4.2\n",
+	     mountstats);
+	tempdir_put("mounts", "srv:/home /home nfs4 rw 0 0\n"
+			      "srv:/b /b nfs4 rw 0 0\n");
+	ck_assert_int_eq(own_minute(NULL, data(100, 5, 7), ours), 0);
+	ck_assert_uint_eq(wire.line_count, 0);
+	tempdir_remove();
+}
+END_TEST
+
 UNIT_MAIN(
 	"own_stats", the_counters_at_the_begin_and_the_end_of_a_step_are_told,
 	in_the_namespace_of_the_node_or_without_nfs_nothing_is_told,
@@ -834,4 +949,10 @@ UNIT_MAIN(
 	mounts_of_jobio_conf_are_the_clients_in_a_namespace_too,
 	ages_of_one_superblock_may_be_two_seconds_apart,
 	a_first_reading_without_counters_stays_unknown_at_the_end,
-	each_superblock_of_a_step_is_a_line)
+	each_superblock_of_a_step_is_a_line,
+	steps_that_began_in_one_second_have_their_own_first_readings,
+	what_came_with_the_first_step_counts_whole,
+	a_line_that_begins_like_an_end_is_none,
+	a_step_that_left_nothing_readable_does_not_hide_another,
+	what_the_prolog_left_must_be_whole,
+	the_second_of_the_nodes_superblocks_is_its_own_too)
