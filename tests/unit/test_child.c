@@ -572,6 +572,20 @@ START_TEST(a_detached_command_is_nobodys_child)
 }
 END_TEST
 
+START_TEST(who_detaches_a_command_goes_on_himself)
+{
+	char *argv[] = { "/bin/true", NULL };
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(child_detach(argv, NULL) == 0 ? 7 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 7);
+}
+END_TEST
+
 /* A file at a descriptor of its own, to be read from its beginning. */
 static int file_with(const char *text)
 {
@@ -700,6 +714,7 @@ UNIT_MAIN("child", output_errors_and_status_come_back,
 	  without_files_left_no_child_is_started,
 	  what_a_function_said_before_its_deadline_can_be_asked_for,
 	  a_detached_command_is_nobodys_child,
+	  who_detaches_a_command_goes_on_himself,
 	  a_started_command_has_the_files_that_it_was_given,
 	  a_child_that_has_its_grace_ends_by_itself,
 	  a_child_that_does_not_end_is_told_to_and_then_killed)
