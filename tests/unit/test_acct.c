@@ -462,6 +462,21 @@ START_TEST(with_field_admin_the_summary_goes_into_jobstats_own)
 }
 END_TEST
 
+START_TEST(a_change_of_admin_comment_that_was_lost_is_not_taken_for_written)
+{
+	if (!acct_knows_admin())
+		return;
+	field = LEDGER_FIELD_ADMIN;
+	strcpy(rows[0].admin, js1);
+	strcpy(rows[1].admin, js1);
+	breaks_after = 1;
+	ck_assert_int_eq(write_jobs(2), 0);
+	ck_assert_int_eq(jobs[0].result, ACCT_FAILED);
+	ck_assert_str_eq(rows[0].admin, js1);
+	ck_assert_int_eq(jobs[1].result, ACCT_WRITTEN);
+}
+END_TEST
+
 START_TEST(with_field_system_admin_comment_is_left_alone)
 {
 	strcpy(rows[0].admin, js1);
@@ -488,4 +503,5 @@ UNIT_MAIN(
 	a_comment_without_room_for_ours_stays_as_it_is,
 	more_rows_than_one_are_told, the_row_tells_the_array_and_the_component,
 	with_field_admin_the_summary_goes_into_jobstats_own,
+	a_change_of_admin_comment_that_was_lost_is_not_taken_for_written,
 	with_field_system_admin_comment_is_left_alone)

@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,9 @@ static struct {
 	bool is_another, has_no_fork, has_no_server, has_no_scrape, fails;
 	bool has_no_acct, has_no_admin, has_no_child, has_no_metrics,
 		has_no_munge;
+	bool waits;	  /* the child, until it is woken */
+	bool has_no_exec; /* there is no such program */
+	pid_t child;
 	bool forks_truly, gives_up; /* libslurm, which ends the process */
 	const char *slurmdbd;	    /* why it cannot be asked; NULL: it can */
 	int forks;
@@ -73,6 +77,15 @@ time_t fake_time(time_t *now)
 pid_t fork(void);
 pid_t waitpid(pid_t pid, int *status, int flags);
 
+static void expect_child_ends(void)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(world.child, &status, 0), world.child);
+	ck_assert(WIFEXITED(status));
+	note("ended %d;", WEXITSTATUS(status));
+}
+
 pid_t fake_fork(void)
 {
 	pid_t pid;
@@ -88,7 +101,9 @@ pid_t fake_fork(void)
 			close(4);
 			return 0;
 		}
-		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		world.child = pid;
+		if (!world.waits)
+			expect_child_ends();
 	}
 	note("fork;");
 	return WRITER + ++world.forks;
@@ -130,16 +145,20 @@ int fake_child_call(const char *name, int (*fn)(void *arg), void *arg,
 /* In the writer's process: what it would find. */
 int fake_execv(const char *file, char *const argv[])
 {
-	char text[600], byte;
 	int flags[2] = { fcntl(3, F_GETFD), fcntl(4, F_GETFD) };
 	bool has_metrics = lseek(4, 0, SEEK_END) > 0;
-	FILE *out = fopen(tempdir_path("exec"), "w");
-	ssize_t n = read(3, &byte, 1);
+	struct pollfd wake = { .fd = 3, .events = POLLIN };
+	char text[600], byte;
+	FILE *out;
 
+	if (world.has_no_exec)
+		return -1;
+	if (world.waits)
+		poll(&wake, 1, 2000);
+	out = fopen(tempdir_path("exec"), "w");
 	snprintf(text, sizeof(text), "%s %s %s %s %s: %d %d: %s, %s", file,
 		 argv[0], argv[1], argv[2], argv[3] ? "more" : "-", flags[0],
-		 flags[1],
-		 n < 0 && errno == EAGAIN ? "nobody woke it" : "it ends",
+		 flags[1], read(3, &byte, 1) == 1 ? "woken" : "not woken",
 		 has_metrics ? "metrics" : "no metrics");
 	fputs(text, out);
 	fclose(out);
@@ -549,22 +568,42 @@ static void expect_writer_said(const char *wanted)
 	expect_said(wanted);
 }
 
-START_TEST(a_writer_has_an_end_of_a_pipe_and_the_metrics_and_no_other_file)
+static void wakes(void)
+{
+	world.wake(world.wake_arg);
+	expect_child_ends();
+}
+
+static void expect_executed(const char *how)
 {
 	char wanted[600];
-	int fd;
 
-	begin(NULL);
-	do { /* these two numbers are another's */
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	} while (fd < 4);
-	world.forks_truly = true;
 	ck_assert_int_eq(served(), 0);
 	snprintf(wanted, sizeof(wanted),
 		 "/proc/self/exe jobio-ledgerd --writer --conf=%s/jobio.conf "
-		 "-: 0 0: nobody woke it, metrics",
-		 tempdir_name);
+		 "-: 0 0: %s, metrics",
+		 tempdir_name, how);
 	tempdir_expect("exec", wanted);
+}
+
+START_TEST(a_writer_has_an_end_of_a_pipe_and_the_metrics_and_no_other_file)
+{
+	int fd;
+
+	begin(wakes);
+	do { /* these two numbers are another's */
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	} while (fd < 4);
+	world.forks_truly = world.waits = true;
+	expect_executed("woken");
+	expect_did("fork;ended 3;kill 9;wait;");
+	world.scene = NULL;
+	world.waits = false;
+	expect_executed("not woken");
+	expect_did("ended 3;fork;kill 9;wait;");
+	world.has_no_exec = true;
+	ck_assert_int_eq(served(), 0);
+	expect_did("ended 127;fork;kill 9;wait;");
 	tempdir_remove();
 }
 END_TEST

@@ -503,6 +503,33 @@ START_TEST(a_record_of_a_run_that_is_there_changes_what_it_knows_more)
 }
 END_TEST
 
+START_TEST(what_a_run_is_known_to_wait_for_stays)
+{
+	connected();
+	says("runs", "9 0 1000 2000 n[1-9] 1 9 5 - - - - 1000100 4", 1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	ck_assert_int_eq(due, 1000100);
+	commit_did("begin;runs;record;update;put;commit;");
+	said_expect(text_of("update"),
+		    " nodelist='n[1-9]', nodes_seen=2, nodes_expected=9, ");
+	said_expect(text_of("update"), " next_try=1000100");
+	store_close(store);
+}
+END_TEST
+
+START_TEST(a_statement_that_changes_no_row_is_no_failure)
+{
+	connected();
+	changed = 0; /* what stands there is the same */
+	says("runs", RUN_9("5"), 1);
+	begin();
+	ck_assert_int_eq(put_node("n2"), 1);
+	commit_did("begin;runs;record;update;put;commit;");
+	store_close(store);
+}
+END_TEST
+
 START_TEST(of_runs_that_are_as_near_the_first_takes_the_record)
 {
 	struct record *r = made("n2");
@@ -1600,6 +1627,8 @@ UNIT_MAIN("maria",
 	  records_of_a_transaction_are_written_together_before_its_commit,
 	  a_record_of_a_run_that_is_there_changes_what_it_knows_more,
 	  a_record_is_of_the_run_that_it_is_near_and_that_wants_its_node,
+	  what_a_run_is_known_to_wait_for_stays,
+	  a_statement_that_changes_no_row_is_no_failure,
 	  of_runs_that_are_as_near_the_first_takes_the_record,
 	  each_job_is_locked_once_and_its_runs_are_its_own,
 	  what_a_node_says_again_takes_the_place_of_what_it_said,

@@ -196,7 +196,7 @@ MYSQL_ROW mysql_fetch_row(MYSQL_RES *result)
 {
 	static char *rows[][4] = {
 		{ (char *)"7", NULL, (char *)"0.5", (char *)"abc" },
-		{ (char *)"-1", (char *)"8", NULL, NULL },
+		{ (char *)"-1", (char *)"98", NULL, NULL },
 	};
 	static char *settings[2];
 
@@ -642,6 +642,8 @@ START_TEST(rows_come_one_after_the_other_and_the_rest_is_dropped)
 	ck_assert_ptr_null(mariadb_column(db, 1, NULL));
 	ck_assert_int_eq(mariadb_row(db, &err), 1);
 	ck_assert_int_eq(mariadb_number(db, 0), -1);
+	ck_assert_int_eq(mariadb_number(db, 1), 98);
+	ck_assert_int_eq(mariadb_known(db, 1), 98);
 	ck_assert_int_eq(mariadb_row(db, &err), 0);
 	ck_assert_int_eq(world.results, 0);
 	/* the rest is dropped before the next statement */

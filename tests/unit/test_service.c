@@ -107,16 +107,66 @@ START_TEST(only_root_may_say_why_a_node_is_drained)
 }
 END_TEST
 
-/* Asked by root: 1 when the answer waits for the commit. */
-static int handled(struct service *service, const char *request)
+/* 1 when the answer waits for the commit. */
+static int handled_of(struct service *service, uid_t uid, const char *request)
 {
 	char *answer = NULL;
-	int rc = service_handle(service, request, strlen(request), 0, NOW,
+	int rc = service_handle(service, request, strlen(request), uid, NOW,
 				&answer);
 
 	free(answer);
 	return rc;
 }
+
+static int handled(struct service *service, const char *request)
+{
+	return handled_of(service, 0, request);
+}
+
+START_TEST(what_is_refused_is_answered_at_once_and_breaks_no_batch)
+{
+	static const char *const refused[] = {
+		"{\"op\":\"put\",\"record\":{}}",
+		"{\"op\":\"put\",\"record\":7}",
+		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
+		"\"job\":0,\"node\":\"n\",\"uid\":1,\"start\":1}}",
+		REASON "\"reason\":\"maintenance\"}",
+		"{\"op\":\"get\",\"job\":\"8\"}",
+		"{}",
+		"7",
+	};
+	struct store *store = opened();
+	struct service service = made_service(store);
+	struct err err;
+	size_t i;
+
+	ck_assert_int_eq(handled(&service, OURS), 1);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		ck_assert_msg(handled(&service, refused[i]) == 0, "%s",
+			      refused[i]);
+	ck_assert_int_eq(handled_of(&service, ALICE, refused[0]), 0);
+	ck_assert_int_eq(handled_of(&service, ALICE, OURS), 0);
+	ck_assert_int_eq(service_commit(&service, &err), 0);
+	ck_assert_int_eq(reason_count(store), 1);
+	closed(store);
+}
+END_TEST
+
+START_TEST(a_run_that_is_written_is_listed_with_the_summary_that_was)
+{
+	static const char list[] = "{\"op\":\"list\",\"jobs\":[7]}";
+	struct store *store = opened();
+	struct service service = made_service(store);
+	const char *answer;
+
+	ask_put(&service, 0, made("n1"));
+	in_store("UPDATE runs SET dirty=0, summary='jobio/1 a=1'");
+	answer = ask(&service, ALICE, list);
+	ck_assert_ptr_nonnull(strstr(answer, "\"summary\":\"jobio/1 a=1\""));
+	ck_assert_ptr_null(strstr(answer, "\"totals\""));
+	closed(store);
+}
+END_TEST
 
 START_TEST(an_answer_to_a_reason_waits_for_the_commit)
 {
@@ -295,6 +345,8 @@ START_TEST(the_newest_run_is_shown_unless_another_is_asked_for)
 	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
 	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"totals\""));
 	ck_assert_ptr_nonnull(strstr(answer, "\"job\":7,\"restart\":1,"));
+	answer = strstr(answer, "\"restart\":");
+	ck_assert_int_eq(strncmp(answer, "\"restart\":1,", 12), 0);
 	answer = ask(&service, ALICE,
 		     "{\"op\":\"get\",\"job\":\"7\",\"restart\":0}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
@@ -1473,6 +1525,8 @@ START_TEST(nodes_that_there_is_room_for_are_remembered)
 END_TEST
 
 UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
+	  what_is_refused_is_answered_at_once_and_breaks_no_batch,
+	  a_run_that_is_written_is_listed_with_the_summary_that_was,
 	  an_answer_to_a_reason_waits_for_the_commit,
 	  a_newer_run_of_another_user_hides_no_run_of_ones_own,
 	  a_store_that_is_away_is_remarked_once_and_when_it_is_back,
