@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A node line against its machine, its client and its slurmd, and what else jobio needs
  * on a node, file by file. On whole nodes: check_node.bats, check_site.bats. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "client/client.h"
@@ -130,6 +132,9 @@ START_TEST(a_node_where_all_is_well_has_no_finding)
 	begin();
 	expect(SPEC LIMIT, "");
 	expect("CoreSpecCount=1 " LIMIT, "");
+	/* its line may be the first */
+	strcat(settings, "NodeName=n1 " SHAPE " " SPEC LIMIT "\n");
+	ck_assert_str_eq(said("NodeName=x CPUs=1"), "");
 	tempdir_remove();
 }
 END_TEST
@@ -300,6 +305,8 @@ START_TEST(a_spec_set_needs_a_limit_of_memory)
 	expect(SPEC "MemSpecLimit=0", told);
 	expect(SPEC "MemSpecLimit=1", "");
 	ck_assert_int_eq(doctor.mem_spec_limit_mb, 1);
+	expect(SPEC LIMIT, "");
+	ck_assert_int_eq(doctor.mem_spec_limit_mb, 5100);
 	tempdir_remove();
 }
 END_TEST
@@ -400,6 +407,7 @@ START_TEST(a_slurmd_that_lacks_cpus_is_told)
 	client_has("");
 	said_expect(said_of(""), N10("812", "0-5,8-14", "6-7,15"));
 	strcpy(settings, "TaskPluginParam=SlurmdSpecOverride\n");
+	doctor.version = VERSION_OF(25, 4, 9);
 	said_expect(said_of(""), N10("812", "0-5,8-14", "6-7,15"));
 	doctor.version = VERSION_OF(25, 5, 0);
 	ck_assert_ptr_null(strstr(said_of(""), "N10"));
@@ -499,6 +507,8 @@ START_TEST(slurmd_counts_what_the_kernel_has)
 	expect(SPEC LIMIT, "");
 	slurmd_prints("echo NodeName=n1 CPUs=17");
 	expect(SPEC LIMIT, "");
+	slurmd_prints("echo NodeName=n1 CPUs=1");
+	said_expect(said_of(SPEC LIMIT), "N03 error slurmd sees 1 CPUs (");
 	slurmd_prints("echo NodeName=n1 CPUs=15 Boards=1");
 	snprintf(wanted, sizeof(wanted),
 		 "N03 error slurmd sees 15 CPUs (%s/slurmd -C); the kernel has "
@@ -506,6 +516,80 @@ START_TEST(slurmd_counts_what_the_kernel_has)
 		 "nothing hide CPUs",
 		 tempdir_name);
 	said_expect(said_of(SPEC LIMIT), wanted);
+	tempdir_remove();
+}
+END_TEST
+
+static pid_t running;
+static int its_input[2], its_output[2];
+
+/* A process of this name that has these variables, and its number in a file. */
+static void start_slurmd(char *const env[])
+{
+	char path[600], number[24];
+	char *argv[] = { path, NULL };
+
+	tempdir_command("bin/slurmd", "#!/bin/sh\necho up\nread -r end\n",
+			path);
+	ck_assert_int_eq(pipe2(its_input, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(its_output, O_CLOEXEC), 0);
+	running = fork();
+	if (running == 0) {
+		dup2(its_input[0], STDIN_FILENO);
+		dup2(its_output[1], STDOUT_FILENO);
+		execve(path, argv, env);
+		_exit(1);
+	}
+	ck_assert_int_eq(read(its_output[0], number, 1), 1);
+	snprintf(number, sizeof(number), "%d\n", (int)running);
+	tempdir_put("slurmd.pid", number);
+}
+
+static void end_slurmd(void)
+{
+	close(its_input[1]);
+	ck_assert_int_eq(waitpid(running, NULL, 0), running);
+	close(its_input[0]);
+	close(its_output[0]);
+	close(its_output[1]);
+}
+
+START_TEST(a_slurmd_that_is_asked_has_the_hwloc_variables_of_the_one_that_runs)
+{
+	static char *const env[] = { (char *)"OTHER=1", (char *)"HWLOC_A=2",
+				     (char *)"HWLOCK=3", (char *)"HWLOC_B=4",
+				     NULL };
+	struct core_map_options options = { .slurm_version =
+						    VERSION_OF(24, 11, 0) };
+	struct cpuset spec = { 0 };
+	char conf[512], path[600], wanted[600];
+
+	begin();
+	start_slurmd(env);
+	snprintf(path, sizeof(path),
+		 "SlurmdPidFile=%s\nSlurmdSpoolDir=/nowhere\n",
+		 tempdir_path("slurmd.pid"));
+	snprintf(conf, sizeof(conf), "%s", tempdir_put("x.conf", path));
+	options.xml = doctor.topology;
+	doctor.state.map = core_map_load(&options, NULL);
+	doctor.slurm = slurm_conf_load("", conf, NULL);
+	doctor.slurm_conf_path = conf;
+	doctor.findings = &findings;
+	doctor.slurmd_path = tempdir_command(
+		"slurmd",
+		"#!/bin/sh\nenv | grep -e OTHER -e HWLOC -e SLURM | sort >"
+		"%s/env\necho NodeName=n1 CPUs=8192\n",
+		path);
+	doctor.root = "";
+	doctor.topology = NULL;
+	doctor_slurmd(&doctor, &spec);
+	snprintf(wanted, sizeof(wanted),
+		 "HWLOC_A=2\nHWLOC_B=4\nSLURM_CONF=%s\n", conf);
+	tempdir_expect("env", wanted);
+	end_slurmd();
+	findings_free(&findings);
+	slurm_conf_free(doctor.slurm);
+	core_map_free(doctor.state.map);
 	tempdir_remove();
 }
 END_TEST
@@ -590,6 +674,7 @@ START_TEST(slurmd_is_called_what_its_arguments_say)
 	ck_assert_str_eq(CALLED("slurmd\0-D"), "");
 	ck_assert_str_eq(CALLED("slurmd\0-N\0n02\0-D"), "n02");
 	ck_assert_str_eq(CALLED("slurmd\0-Nn3"), "n3");
+	ck_assert_str_eq(CALLED("slurmd\0-f/etc/x\0-D"), "");
 	ck_assert_str_eq(CALLED("slurmd\0-N\0a\0-Nb\0-N\0c"), "c");
 	ck_assert_str_eq(CALLED("slurmd\0-N"), "");
 	ck_assert_str_eq(CALLED("slurmd\0-N\0n234567"), "n234567");
@@ -681,6 +766,9 @@ START_TEST(one_of_the_scripts_runs_jobios)
 	ck_assert_str_eq(hooked("Epilog=/d/a\nEpilog=/d/b"), "");
 	ck_assert_str_eq(hooked("Epilog=/d/b\nEpilog=/d/a"), "");
 	said_expect(hooked("Epilog=/d/?\nEpilog=/d/no"), "S17 error");
+	put_program("w/b", "exec /x/jobio/epilog");
+	tempdir_put("w/a", "");
+	said_expect(hooked("Epilog=/w/*"), "Epilog=/w/a: it is not executable");
 	/* one that lies beside its helper is ours, whatever it says */
 	put_program("d/jobio-release", "");
 	ck_assert_str_eq(hooked("Epilog=/d/a"), "");
@@ -921,6 +1009,7 @@ UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_slurmd_that_lacks_cpus_is_told, slurmd_is_found_by_its_pidfile,
 	  slurmd_is_the_oldest_of_its_name_outside_of_containers,
 	  where_no_slurmd_runs_it_is_said, slurmd_counts_what_the_kernel_has,
+	  a_slurmd_that_is_asked_has_the_hwloc_variables_of_the_one_that_runs,
 	  a_slurmd_that_cannot_count_is_told,
 	  what_was_hidden_when_slurmd_was_started_is_told,
 	  a_topology_that_lacks_cpus_is_told,

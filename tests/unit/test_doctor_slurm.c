@@ -110,6 +110,8 @@ START_TEST(the_scheduler_that_reserves_cores_depends_on_the_version)
 	ck_assert_str_eq(codes(LOGIN), "");
 	ck_assert_str_eq(codes(LOGIN "SelectType=select/cons_res\n"), "S01 ");
 	ck_assert_str_eq(codes(LOGIN "SelectType=select/linear\n"), "S01 ");
+	version = VERSION_OF(23, 10, 9);
+	ck_assert_str_eq(codes(LOGIN), "S01 ");
 	version = VERSION_OF(23, 2, 7);
 	ck_assert_str_eq(codes(LOGIN), "S01 ");
 	ck_assert_ptr_nonnull(strstr(text, "select/linear (the default)"));
@@ -152,6 +154,9 @@ START_TEST(slurmd_is_kept_off_the_spec_set)
 			 "");
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\nNodeName=n2 CPUs=4\n"),
 			 "S11 ");
+	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"),
+			 "S11 ");
+	version = VERSION_OF(25, 4, 9);
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"),
 			 "S11 ");
 	version = VERSION_OF(25, 5, 0);
