@@ -313,9 +313,15 @@ END_TEST
 
 START_TEST(where_no_node_answers_it_is_said_with_what_srun_says)
 {
+	struct err err = { "" };
 	struct live_link *link = begin();
 
 	expect_failure(link, "no node has answered within 5 s");
+	link = begin();
+	ck_assert_int_eq(live_link_ask(link, 1999, &stop, &err), -1);
+	ck_assert_str_eq(err.text, "no node has answered within 1 s");
+	ck_assert_uint_eq(world.now_ms, 12000);
+	live_link_close(link);
 	link = begin();
 	world.next[0].error = "srun: Job is pending\n";
 	expect_failure(link, "no node has answered within 5 s: Job is pending");
