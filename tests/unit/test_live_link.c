@@ -14,6 +14,7 @@
 #include "report/live_link.h"
 #include "report/program.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/scarce.h"
 
 #define PID 4242
 
@@ -226,6 +227,18 @@ START_TEST(why_no_step_can_be_started_is_told)
 	expect_no_link(NULL, "srun: there is none");
 	live_link_close(NULL);
 	ck_assert_int_eq(world.ended, 1);
+}
+END_TEST
+
+START_TEST(without_memory_there_is_no_link)
+{
+	int i;
+
+	live_link_close(begin());
+	for (i = 0; i < 2; i++) {
+		scarce_after(i);
+		expect_no_link(NULL, "out of memory");
+	}
 }
 END_TEST
 
@@ -468,4 +481,5 @@ UNIT_MAIN("live_link", one_task_on_each_node_beside_what_runs_there,
 	  an_srun_that_takes_no_question_is_heard_for_a_moment,
 	  a_line_that_is_too_long_is_none_of_ours,
 	  between_questions_srun_is_heard,
-	  an_srun_that_says_why_at_last_is_heard, an_answer_may_come_in_pieces)
+	  an_srun_that_says_why_at_last_is_heard, an_answer_may_come_in_pieces,
+	  without_memory_there_is_no_link)
