@@ -11,6 +11,7 @@
 #include "report/job_row.h"
 #include "report/job_source.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/scarce.h"
 
 #define SUMMARY                                                                \
 	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "    \
@@ -188,31 +189,52 @@ START_TEST(a_job_is_what_its_ledger_says)
 }
 END_TEST
 
-/* Of a job of many nodes. */
-START_TEST(all_records_of_an_answer_are_read)
+/* Of a job of so many nodes, of which the answer leaves some out. */
+static struct job_report *get_many_nodes(size_t nodes, int left_out)
 {
-	enum {
-		NODES = 100
-	};
-	char *text = NULL, node[16];
+	char *text = NULL;
 	struct job_report *r;
 	size_t size = 0, i;
 	FILE *out = open_memstream(&text, &size);
 
 	knows("7", "7");
 	fputs("{\"ok\":true," HEAD(",\"records\":["), out);
-	for (i = 0; i < NODES; i++)
+	for (i = 0; i < nodes; i++)
 		fprintf(out, "%s" RECORD("n%zu", "1"), i ? "," : "", i);
-	fputs("]}", out);
+	fprintf(out, "],\"records_left_out\":%d}", left_out);
 	ck_assert_int_eq(fclose(out), 0);
 	r = get(text);
-	ck_assert_uint_eq(r->record_count, NODES);
-	for (i = 0; i < NODES; i++) {
+	free(text);
+	return r;
+}
+
+START_TEST(all_records_of_an_answer_are_read)
+{
+	struct job_report *r = get_many_nodes(100, 0);
+	char node[24];
+	size_t i;
+
+	ck_assert_uint_eq(r->record_count, 100);
+	for (i = 0; i < r->record_count; i++) {
 		snprintf(node, sizeof(node), "n%zu", i);
 		ck_assert_str_eq(r->records[i]->node, node);
 	}
 	job_report_free(r);
-	free(text);
+}
+END_TEST
+
+START_TEST(behind_two_thousand_records_nobody_asks_for_more)
+{
+	struct job_report *r = get_many_nodes(2048, 5);
+
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_uint_eq(r->record_count, 2048);
+	ck_assert_int_eq(r->left_out, 5);
+	job_report_free(r);
+	r = get_many_nodes(2047, 5);
+	ck_assert_uint_eq(calls, 2);
+	ck_assert_int_eq(r->left_out, 5);
+	job_report_free(r);
 }
 END_TEST
 
@@ -587,6 +609,21 @@ START_TEST(where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself)
 }
 END_TEST
 
+START_TEST(for_many_jobs_there_may_be_no_memory)
+{
+	int i;
+
+	knows_many();
+	for (i = 0; i < 2; i++) {
+		begin(NULL);
+		scarce_after(i);
+		ck_assert_int_eq(get_many(true), -1);
+		ck_assert_uint_eq(calls, 0);
+		ck_assert_uint_eq(made, 0);
+	}
+}
+END_TEST
+
 /* Any user may ask so much, and not more. */
 START_TEST(a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
 {
@@ -706,5 +743,7 @@ UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself,
 	  a_question_about_many_jobs_is_no_longer_than_the_ledger_takes,
 	  all_records_of_an_answer_are_read,
+	  for_many_jobs_there_may_be_no_memory,
+	  behind_two_thousand_records_nobody_asks_for_more,
 	  a_list_for_which_there_is_no_memory_is_none,
 	  a_question_is_about_a_thousand_jobs_at_most)

@@ -14,6 +14,7 @@
 #include "report/live_link.h"
 #include "report/program.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/scarce.h"
 
 #define PID 4242
 
@@ -229,6 +230,18 @@ START_TEST(why_no_step_can_be_started_is_told)
 }
 END_TEST
 
+START_TEST(without_memory_there_is_no_link)
+{
+	int i;
+
+	live_link_close(begin());
+	for (i = 0; i < 2; i++) {
+		scarce_after(i);
+		expect_no_link(NULL, "out of memory");
+	}
+}
+END_TEST
+
 /* ---- questions ------------------------------------------------------------------ */
 
 START_TEST(the_first_question_waits_for_all_nodes)
@@ -313,9 +326,15 @@ END_TEST
 
 START_TEST(where_no_node_answers_it_is_said_with_what_srun_says)
 {
+	struct err err = { "" };
 	struct live_link *link = begin();
 
 	expect_failure(link, "no node has answered within 5 s");
+	link = begin();
+	ck_assert_int_eq(live_link_ask(link, 1999, &stop, &err), -1);
+	ck_assert_str_eq(err.text, "no node has answered within 1 s");
+	ck_assert_uint_eq(world.now_ms, 12000);
+	live_link_close(link);
 	link = begin();
 	world.next[0].error = "srun: Job is pending\n";
 	expect_failure(link, "no node has answered within 5 s: Job is pending");
@@ -462,4 +481,5 @@ UNIT_MAIN("live_link", one_task_on_each_node_beside_what_runs_there,
 	  an_srun_that_takes_no_question_is_heard_for_a_moment,
 	  a_line_that_is_too_long_is_none_of_ours,
 	  between_questions_srun_is_heard,
-	  an_srun_that_says_why_at_last_is_heard, an_answer_may_come_in_pieces)
+	  an_srun_that_says_why_at_last_is_heard, an_answer_may_come_in_pieces,
+	  without_memory_there_is_no_link)

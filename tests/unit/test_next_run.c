@@ -761,6 +761,34 @@ START_TEST(a_node_is_left_out_when_most_runs_on_it_found_it_slow)
 }
 END_TEST
 
+/* Does a job of two nodes, of which one did nearly all, hear of that? */
+static bool is_compared(int64_t seen, int64_t expected, int64_t left_out)
+{
+	struct job_report r = report_of("A26", "c");
+	bool is = false;
+	size_t i;
+
+	r.summary.nodes_seen = seen;
+	r.summary.nodes_expected = expected;
+	r.left_out = left_out;
+	ck_assert_int_eq(next_run_find(&next, &r, NULL, 0, NULL), 0);
+	for (i = 0; i < next.count; i++)
+		is |= next.step[i].has_advice &&
+		      !strcmp(next.step[i].advice.code, "A26");
+	release(&r);
+	return is;
+}
+
+START_TEST(nodes_are_compared_when_all_of_them_have_reported)
+{
+	ck_assert(is_compared(2, 2, 0));
+	ck_assert(is_compared(2, 0, 0)); /* of none nobody is missing */
+	ck_assert(!is_compared(2, 3, 0));
+	ck_assert(!is_compared(2, RECORD_UNKNOWN, 0));
+	ck_assert(!is_compared(2, 2, 1));
+}
+END_TEST
+
 START_TEST(without_memory_there_is_no_next_run)
 {
 	struct job_report r = report_of("A05", "c");
@@ -782,6 +810,7 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
 	  an_option_is_a_whole_word_of_a_profile,
 	  without_memory_there_is_no_next_run,
+	  nodes_are_compared_when_all_of_them_have_reported,
 	  a_profile_is_for_the_clients_of_the_job,
 	  all_clients_of_all_nodes_must_have_the_profile,
 	  as_many_cores_are_proposed_as_the_site_allows,

@@ -33,7 +33,6 @@ START_TEST(a_command_gets_where_slurm_conf_is_and_the_time_zone)
 
 	setenv("SLURM_CONF", "/a/slurm.conf", 1);
 	setenv("TZ", "UTC", 1);
-	setenv("HOME", "/root", 1);
 	ck_assert_str_eq(given("X=1"), "X=1 SLURM_CONF=/a/slurm.conf TZ=UTC ");
 	ck_assert_str_eq(given(NULL), "SLURM_CONF=/a/slurm.conf TZ=UTC ");
 	unsetenv("SLURM_CONF");

@@ -1668,6 +1668,15 @@ START_TEST(json_is_the_answer_of_the_ledger_or_what_sacct_knows)
 }
 END_TEST
 
+START_TEST(what_is_no_character_is_a_question_mark_in_json)
+{
+	begin(PLAIN);
+	report.id = (char *)"7\xff"
+			    "8\xc3";
+	said_expect(print(job_print_json), "{\"id\":\"7?8?\",\"source\":");
+}
+END_TEST
+
 START_TEST(numbers_that_nobody_knows_are_unknown)
 {
 	char out[16];
@@ -1945,6 +1954,7 @@ UNIT_MAIN("report", a_report_without_records_says_what_the_summary_says,
 	  a_job_that_is_looked_at_runs_unless_it_is_suspended,
 	  two_nodes_are_listed_each, on_a_terminal_shares_are_bars,
 	  seconds_of_reading_are_none_of_writing,
+	  what_is_no_character_is_a_question_mark_in_json,
 	  a_histogram_ends_where_numbers_do, a_start_that_was_not_given_is_told,
 	  a_timeline_says_what_it_looks_like,
 	  json_has_the_timelines_unless_records_are_left_out,

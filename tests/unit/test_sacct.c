@@ -131,6 +131,7 @@ START_TEST(states_have_long_and_short_names)
 	ck_assert(sacct_knows_state("pd"));
 	ck_assert(!sacct_knows_state("COMP"));
 	ck_assert(!sacct_knows_state(""));
+	ck_assert(sacct_is_state("PENDING", "pd"));
 	ck_assert(sacct_is_state("CANCELLED by 1000", "ca"));
 	ck_assert(sacct_is_state("CANCELLED", "Cancelled"));
 	ck_assert(sacct_is_state("STAGE_OUT", "SO"));

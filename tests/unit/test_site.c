@@ -729,6 +729,17 @@ START_TEST(a_summary_tells_a_filesystem_its_type_and_its_peak)
 	ck_assert_str_eq(of->tally->sums[TALLY_PROFILES]->name, "stream");
 	ck_assert_str_eq(of->tally->sums[TALLY_ACCOUNTS]->name, "lab");
 	site_free(of);
+	/* the first job of a cluster has a number, too */
+	begin_asking();
+	add_row(DAY_S, SUMMARY)->raw_id = "1";
+	of = told();
+	ck_assert_int_eq(of->tally->sums[TALLY_FILESYSTEMS]->peak_job, 1);
+	site_free(of);
+	begin_asking();
+	add_row(DAY_S, SUMMARY)->raw_id = "";
+	of = told();
+	ck_assert_int_eq(of->tally->sums[TALLY_FILESYSTEMS]->peak_job, 0);
+	site_free(of);
 }
 END_TEST
 
