@@ -10,6 +10,7 @@
 #include "client/client.h"
 #include "client/lustre/facts.h"
 #include "lib/sysfs.h"
+#include "tests/unit/lustre_dirs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -34,26 +35,15 @@ static void mounted(const char *table)
 
 static void begin(void)
 {
-	static char sys_dir[512], debug_dir[512], procfs_dir[512];
-	static char mount_table[512];
 	struct stat st;
 
-	tempdir_make();
-	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
-	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
-	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_path("mounts"));
-	mounted("a@tcp:/work /mnt/work lustre rw 0 0\n");
 	section = (struct config_client){ .name = (char *)"scratch",
 					  .type = CLIENT_LUSTRE,
 					  .mounts = (char *)"",
-					  .timeout_ms = 5000,
-					  .mount_table = mount_table,
-					  .sys_dir = sys_dir,
-					  .debug_dir = debug_dir,
-					  .procfs_dir = procfs_dir,
-					  .lnet_dir = tempdir_name };
+					  .timeout_ms = 5000 };
+	lustre_dirs(&section);
+	section.lnet_dir = tempdir_name;
+	mounted("a@tcp:/work /mnt/work lustre rw 0 0\n");
 	config = (struct config){ .run_dir = tempdir_name,
 				  .clients = { section },
 				  .client_count = 1 };

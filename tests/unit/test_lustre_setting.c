@@ -10,6 +10,7 @@
 #include "client/lustre/facts.h"
 #include "client/lustre/lustre.h"
 #include "client/lustre/setting.h"
+#include "tests/unit/lustre_dirs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -63,17 +64,10 @@ static void lock(const char *name)
 /* A mount, an MDT and four OSTs; of the last one the checksums are off. */
 static void begin(void)
 {
-	static char sys_dir[512], debug_dir[512], procfs_dir[512];
 	struct stat st;
 
-	tempdir_make();
-	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
-	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
-	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
-	section = (struct config_client){ .name = (char *)"scratch",
-					  .sys_dir = sys_dir,
-					  .debug_dir = debug_dir,
-					  .procfs_dir = procfs_dir };
+	section = (struct config_client){ .name = (char *)"scratch" };
+	lustre_dirs(&section);
 	put("llite/" INSTANCE "/hybrid_io", "1\n");
 	put("mdc/" MDT0 "/checksums", "1\n");
 	put("osc/" OST(0) "/checksums", "1\n");

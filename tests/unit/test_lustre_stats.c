@@ -14,6 +14,7 @@
 #include "client/lustre/stats.h"
 #include "client/lustre/wire.h"
 #include "lib/child.h"
+#include "tests/unit/lustre_dirs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -287,20 +288,8 @@ END_TEST
 
 static void dirs(void)
 {
-	static char sys_dir[512], debug_dir[512], procfs_dir[512];
-	static char mount_table[512];
-
-	tempdir_make();
-	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
-	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
-	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
-	section.sys_dir = sys_dir;
-	section.debug_dir = debug_dir;
-	section.procfs_dir = procfs_dir;
+	lustre_dirs(&section);
 	section.mounts = (char *)"";
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_path("mounts"));
-	section.mount_table = mount_table;
 }
 
 /* The id of an OST of an instance whose folder is here; "": nowhere. */

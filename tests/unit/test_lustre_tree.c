@@ -15,6 +15,7 @@
 #include "client/lustre/lustre.h"
 #include "client/lustre/param.h"
 #include "client/lustre/tree.h"
+#include "tests/unit/lustre_dirs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -38,15 +39,7 @@ static struct err err;
 
 static void begin(void)
 {
-	static char sys_dir[512], debug_dir[512], procfs_dir[512];
-
-	tempdir_make();
-	snprintf(sys_dir, sizeof(sys_dir), "%s", tempdir_path("sys"));
-	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
-	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
-	section.sys_dir = sys_dir;
-	section.debug_dir = debug_dir;
-	section.procfs_dir = procfs_dir;
+	lustre_dirs(&section);
 }
 
 /* ---- names --------------------------------------------------------------------- */
