@@ -2,6 +2,7 @@
 /* The NFS client on tables as the kernel writes them (tests/samples/nfs), and
  * on a read-ahead made of files. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +19,7 @@
 
 #include "client/client.h"
 #include "client/nfs/nfs.h"
+#include "client/setting.h"
 #include "client/wire.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
@@ -180,6 +183,29 @@ START_TEST(counters_that_cannot_be_read_are_said)
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].code, "NF03");
 	ck_assert_ptr_nonnull(strstr(findings.list[0].text, missing));
+	away();
+}
+END_TEST
+
+START_TEST(a_client_whose_tables_cannot_be_read_is_not_looked_at)
+{
+	char missing[600];
+	struct err err = { "" };
+
+	node(WORK, "6.1");
+	snprintf(missing, sizeof(missing), "%s/none", tempdir_name);
+	section.mountinfo = missing;
+	ck_assert_int_eq(client_inspect(client, 1000, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/none'"));
+	away();
+	node(WORK, "6.1");
+	section.mount_table = missing;
+	ck_assert_int_eq(nfs_read(client, &err), -1);
+	ck_assert_int_eq(client_inspect(client, 1000, &err), -1);
+	section.mount_table = mount_table;
+	section.mountstats = missing;
+	ck_assert_int_eq(nfs_read_counters(client), -1);
+	ck_assert_ptr_nonnull(strstr(nfs_of(client)->why, "/none'"));
 	away();
 }
 END_TEST
@@ -523,7 +549,19 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 	expect_none();
 	server_away();
 
-	/* no time to ask, and nothing known */
+	/* no time to ask, and nothing known, or requests that wait */
+	node_with_server(false, 12);
+	section.ask_servers = SWITCH_YES;
+	ck_assert_int_eq(client_inspect(client, 0, NULL), 0);
+	client_judge(client, &want, &findings);
+	expect_none();
+	server_away();
+	node_with_server(false, 17);
+	ck_assert_int_eq(client_inspect(client, 0, NULL), 0);
+	client_judge(client, &want, &findings);
+	expect_no_answer();
+	server_away();
+
 	node_with_server(false, 12);
 	section.ask_servers = SWITCH_YES;
 	section.timeout_ms = 0;
@@ -945,6 +983,34 @@ START_TEST(what_was_sent_again_is_what_was_sent_beyond_what_was_begun)
 }
 END_TEST
 
+/* Of READs, WRITEs and others so many were sent, and none begun. */
+static int64_t resent(int64_t reads, int64_t writes, int64_t others)
+{
+	struct nfs_stats has = { .age_s = 1 };
+	int64_t count;
+
+	has.reads.sent = reads;
+	has.writes.sent = writes;
+	has.others.sent = others;
+	count = row_of(&has, false)->count[WIRE_RESENT];
+	rows_away();
+	return count;
+}
+
+START_TEST(a_sum_that_could_be_too_large_is_unknown)
+{
+	const int64_t most = INT64_MAX / 4;
+
+	ck_assert_int_eq(resent(most, 1, 2), most + 3);
+	ck_assert_int_eq(resent(1, most, 2), most + 3);
+	ck_assert_int_eq(resent(1, 2, most), most + 3);
+	ck_assert_int_eq(resent(most, most, most), 3 * most);
+	ck_assert_int_eq(resent(most + 1, 0, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(resent(0, most + 1, 0), WIRE_UNKNOWN);
+	ck_assert_int_eq(resent(0, 0, most + 1), WIRE_UNKNOWN);
+}
+END_TEST
+
 /* Milliseconds of the queues of READs, WRITEs and others: as the row has it. */
 static int64_t queued(int64_t reads, int64_t writes, int64_t others)
 {
@@ -1068,12 +1134,63 @@ START_TEST(a_mount_of_a_steps_own_has_a_row_with_its_whole_name)
 	ck_assert_uint_eq(rows->count, 1);
 	ck_assert_str_eq(rows->row[0].fs, "/b");
 	rows_away();
+	/* nor is there one for a mount that mountinfo does not show */
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_add_row(rows,
+				     &(struct nfs_mount){ .has_stats = true },
+				     true, NULL),
+			 0);
+	ck_assert_int_eq(nfs_add_row(rows,
+				     &(struct nfs_mount){ .device = "0:91" },
+				     true, NULL),
+			 0);
+	ck_assert_uint_eq(rows->count, 0);
+	rows_away();
 	/* and where jobio.conf names others */
 	section.mounts = (char *)"/b";
 	rows = wire_new(NULL);
 	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 0);
 	ck_assert_uint_eq(rows->count, 1);
 	rows_away();
+	away();
+}
+END_TEST
+
+START_TEST(more_superblocks_than_the_wire_has_rows_for_are_an_error)
+{
+	static const char text[] =
+		"41 25 0:91 / /a rw - nfs4 s:/a rw\n"
+		"device s:/a mounted on /a with fstype nfs4 statvers=1.1\n";
+	struct err err = { "" };
+	char id[16];
+	int i;
+
+	node(WORK, "6.1");
+	rows = wire_new(NULL);
+	for (i = 1; i < WIRE_ROWS_MAX; i++) {
+		snprintf(id, sizeof(id), "1:%d", i);
+		ck_assert_ptr_nonnull(wire_row(rows, id));
+	}
+	ck_assert_int_eq(nfs_own(client, text, rows, &err), 0);
+	ck_assert_uint_eq(rows->count, WIRE_ROWS_MAX);
+	ck_assert_int_eq(nfs_own(client,
+				 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
+				 "device s:/b mounted on /b with fstype nfs4 "
+				 "statvers=1.1\n",
+				 rows, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "more than 4096 superblocks");
+	rows_away();
+	away();
+}
+END_TEST
+
+START_TEST(
+	a_mount_that_one_file_does_not_show_keeps_no_other_from_being_counted)
+{
+	node("s:/a /mnt/a nfs rw 0 0\n" WORK, "6.1");
+	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
+		     64);
 	away();
 }
 END_TEST
@@ -1232,6 +1349,31 @@ START_TEST(operations_end_where_the_next_mount_of_a_step_begins)
 }
 END_TEST
 
+START_TEST(numbers_go_as_far_as_they_can_be_told)
+{
+	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775807\n"
+				    "\tbytes:\t10\t20 \t1 2 7 8 1 1\n" OPS READ
+					    WRITE ACCESS,
+		   5, 7, 9);
+	ck_assert_int_eq(stats.age_s, INT64_MAX);
+	ck_assert_int_eq(stats.asked_read, 11);
+	ck_assert_int_eq(stats.asked_write, 22);
+	ck_assert_int_eq(stats.read_bytes, 7);
+	ck_assert_int_eq(stats.write_bytes, 8);
+	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775808\n" OPS READ
+			   WRITE ACCESS,
+		   5, 7, 9);
+	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+	/* a sum as well */
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "\tLOOKUP: 9223372036854775798 1 0 1 1 1 1 1\n",
+		   5, 7, INT64_MAX);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
+		   "\tLOOKUP: 9223372036854775799 1 0 1 1 1 1 1\n",
+		   5, 7, -1);
+}
+END_TEST
+
 START_TEST(a_line_that_is_cut_off_has_no_number)
 {
 	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
@@ -1251,16 +1393,25 @@ START_TEST(a_line_that_is_cut_off_has_no_number)
 }
 END_TEST
 
-START_TEST(a_line_that_is_too_long_is_not_known_whatever_follows)
+static void expect_long_line(size_t length, int64_t others)
 {
 	static char text[16384];
-	int n = snprintf(text, sizeof(text), "%s\tLOOKUP: 1 1 0 1 1 1 1 1",
-			 DEVICE("/mnt/a") OPS READ);
+	size_t n = (size_t)sprintf(text, "%s", DEVICE("/mnt/a") OPS READ);
+	size_t used =
+		n + (size_t)sprintf(text + n, "\tLOOKUP: 1 1 0 1 1 1 1 1");
 
-	memset(text + n, ' ', 5000);
-	strcpy(text + n + 5000, "\n" WRITE ACCESS);
-	expect_ops(text, 5, 7, -1);
-	ck_assert_int_eq(stats.copies, NFS_UNKNOWN);
+	memset(text + used, ' ', length);
+	strcpy(text + n + length, "\n" WRITE ACCESS);
+	expect_ops(text, 5, 7, others);
+	ck_assert_int_eq(stats.copies, others < 0 ? NFS_UNKNOWN : 0);
+}
+
+START_TEST(a_line_that_is_too_long_is_not_known_whatever_follows)
+{
+	expect_long_line(4095, 10);
+	expect_long_line(4096, -1);
+	expect_long_line(4097, -1);
+	expect_long_line(5000, -1);
 }
 END_TEST
 
@@ -1358,6 +1509,41 @@ START_TEST(of_transports_not_all_of_which_are_understood_none_is_told)
 					"/mnt/a", &stats),
 			 0);
 	ck_assert_uint_eq(stats.transports, 0);
+}
+END_TEST
+
+/* The kind and the numbers of a transport: is it understood? */
+static bool is_transport(const char *words)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), DEVICE("/mnt/a") "\txprt:\t%s\n", words);
+	ck_assert_int_eq(nfs_stats_find(text, "/mnt/a", &stats), 0);
+	return stats.transports == 1;
+}
+
+#define LESS_THAN_0 "18446744073709551615"
+
+START_TEST(a_transport_has_sent_answered_and_queued)
+{
+	ck_assert(is_transport("tcp 1 2 3 4 5 60 50 8 9 7"));
+	ck_assert_int_eq(stats.transport[0].sent, 60);
+	ck_assert_int_eq(stats.transport[0].answered, 50);
+	ck_assert_int_eq(stats.transport[0].backlog, 7);
+	ck_assert(!stats.transport[0].is_rdma);
+	ck_assert(is_transport("rdma 1 2 3 4 5 60 50 8 9 7"));
+	ck_assert(stats.transport[0].is_rdma);
+	ck_assert(is_transport("udp 1 2 60 50 8 9 7"));
+	ck_assert_int_eq(stats.transport[0].answered, 50);
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9"));
+	ck_assert(!is_transport("udp 1 2 60 50 8 9"));
+	/* what underflowed is none of these */
+	ck_assert(!is_transport("tcp 1 2 3 4 5 " LESS_THAN_0 " 50 8 9 7"));
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 " LESS_THAN_0 " 8 9 7"));
+	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9 " LESS_THAN_0));
+	ck_assert(is_transport("tcp 1 2 3 4 " LESS_THAN_0 " 60 50 " LESS_THAN_0
+			       " " LESS_THAN_0 " 7"));
+	ck_assert(is_transport("tcp 1 2 3 4 5 0 0 8 9 0"));
 }
 END_TEST
 
@@ -1632,7 +1818,6 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	tempdir_expect("calls",
 		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
 	/* it did not hang: it is tried again */
-	ck_assert_int_eq(client_inspect(client, 1000, NULL), 0);
 	ck_assert_int_eq(client_plan(client, &want, &plan, &findings, NULL), 0);
 	ck_assert_uint_eq(client_plan_count(plan), 1);
 	client_plan_free(plan);
@@ -1682,6 +1867,51 @@ START_TEST(a_mount_that_is_gone_gets_no_options_and_gives_none_back)
 }
 END_TEST
 
+/* ---- what the settings of a mount are read and written by ----------------------- */
+
+START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
+{
+	const struct setting *setting;
+	struct err err;
+	size_t i;
+
+	node(WORK, "6.1");
+	look();
+	for (i = 1; i < 3; i++) { /* behind the new mount */
+		setting = nfs_changes[i]->how;
+		err.text[0] = '\0';
+		ck_assert_int_eq(setting->write(setting, client, "/mnt/gone",
+						"read_ahead_kb=512", &err),
+				 -1);
+		ck_assert_str_eq(err.text, "it is not mounted any more");
+		ck_assert_ptr_null(setting->now(client, "/mnt/gone"));
+		ck_assert_int_eq(setting->read(client, &err), 0);
+	}
+	expect_read_ahead("128");
+	section.mountinfo = (char *)"/nowhere";
+	for (i = 1; i < 3; i++) {
+		setting = nfs_changes[i]->how;
+		ck_assert_int_eq(setting->read(client, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "/nowhere"));
+	}
+	away();
+}
+END_TEST
+
+START_TEST(whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed)
+{
+	tempdir_make();
+	ck_assert_int_eq(nfs_bdi_write(tempdir_put("kb", "128\n"), "512"), 0);
+	tempdir_expect("kb", "512\n");
+	errno = 0;
+	ck_assert_int_eq(nfs_bdi_write("/dev/full", "512"), -1);
+	ck_assert_int_eq(errno, ENOSPC);
+	ck_assert_int_eq(nfs_bdi_write(tempdir_path("none/kb"), "512"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	tempdir_remove();
+}
+END_TEST
+
 /* ---- the card that leads to the server ------------------------------------- */
 
 /* The server is this machine, the card its loopback with what is put in its
@@ -1691,6 +1921,7 @@ END_TEST
 	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
 
 /* In place of libc's. */
+static bool is_mute; /* the kernel tells of no interface */
 int getifaddrs(struct ifaddrs **all)
 {
 	static const struct {
@@ -1712,6 +1943,8 @@ int getifaddrs(struct ifaddrs **all)
 	static struct ifaddrs list[COUNT];
 	size_t i;
 
+	if (is_mute)
+		return -1;
 	for (i = 0; i < COUNT; i++) {
 		list[i].ifa_next = i + 1 < COUNT ? &list[i + 1] : NULL;
 		list[i].ifa_name = (char *)cards[i].name;
@@ -1941,6 +2174,27 @@ START_TEST(the_first_interface_with_the_address_of_the_way_is_the_card)
 }
 END_TEST
 
+START_TEST(what_is_known_of_one_server_is_not_told_of_the_next)
+{
+	const struct rlimit none = { 0, 0 };
+	struct nfs_card card;
+
+	tempdir_make();
+	expect_card("127.0.0.1", "lo");
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	ck_assert(!nfs_card_find("files.example.org", &card));
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	is_mute = true;
+	ck_assert(!nfs_card_find("127.0.0.1", &card));
+	is_mute = false;
+	ck_assert(nfs_card_find("127.0.0.1", &card));
+	tempdir_remove();
+	/* nobody can be asked without a socket */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert(!nfs_card_find("127.0.0.1", &card));
+}
+END_TEST
+
 /* In place of libc's. */
 static bool no_memory; /* once */
 void *reallocarray(void *list, size_t count, size_t size)
@@ -1989,6 +2243,20 @@ START_TEST(a_mount_option_of_a_profile_is_refused)
 	expect(1, "NF49",
 	       "mount option 'forcedirect' of the profile: a live NFS mount "
 	       "does not take it; the profile was not applied");
+	expect_read_ahead("128");
+	away();
+}
+END_TEST
+
+START_TEST(nothing_is_changed_for_a_profile_whose_new_mount_is_refused)
+{
+	node(WORK, "6.1");
+	want.mount = "rsize=65536";
+	want.mount_options = "sync";
+	change("512", 0);
+	expect(1, "NF49",
+	       "mount 'rsize=65536' of the profile: mount_change=never in "
+	       "[client home]; the profile was not applied");
 	expect_read_ahead("128");
 	away();
 }
@@ -2126,6 +2394,28 @@ START_TEST(each_second_name_of_a_server_is_said_once)
 }
 END_TEST
 
+START_TEST(a_servers_name_is_told_whole_or_not_at_all)
+{
+	char name[FINDING_TARGET_MAX], table[400];
+	size_t length;
+
+	for (length = sizeof(name) - 2; length < sizeof(name); length++) {
+		memset(name, 'n', length);
+		snprintf(table, sizeof(table),
+			 "%.*s:/w /mnt/work nfs "
+			 "rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+			 (int)length, name);
+		node(table, "6.1");
+		let_requests_wait();
+		look();
+		expect_no_answer();
+		ck_assert_uint_eq(strlen(findings.list[0].target),
+				  length + 1 < sizeof(name) ? length + 1 : 0);
+		away();
+	}
+}
+END_TEST
+
 /* Each of another server: nothing that was told of one is told of the next. */
 START_TEST(a_mount_is_judged_behind_those_that_say_nothing)
 {
@@ -2207,6 +2497,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  each_version_of_the_protocol_is_told_once,
 	  a_node_without_its_mount_is_broken,
 	  counters_that_cannot_be_read_are_said,
+	  a_client_whose_tables_cannot_be_read_is_not_looked_at,
 	  options_that_cost_or_lose_are_said,
 	  one_in_a_hundred_sent_again_is_said,
 	  what_mounts_of_one_superblock_have_in_common_is_said_of_the_first,
@@ -2235,10 +2526,13 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  copies_that_may_have_been_refused_are_unknown,
 	  copies_are_a_number_of_the_wire,
 	  what_was_sent_again_is_what_was_sent_beyond_what_was_begun,
+	  a_sum_that_could_be_too_large_is_unknown,
 	  times_are_microseconds_as_far_as_they_can_be_told,
 	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
 	  a_backlog_is_that_of_all_transports,
 	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
+	  more_superblocks_than_the_wire_has_rows_for_are_an_error,
+	  a_mount_that_one_file_does_not_show_keeps_no_other_from_being_counted,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
@@ -2246,12 +2540,14 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  operations_beside_which_data_goes_to_disks_are_unknown,
 	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
+	  numbers_go_as_far_as_they_can_be_told,
 	  a_line_that_is_cut_off_has_no_number,
 	  a_line_that_is_too_long_is_not_known_whatever_follows,
 	  the_next_mounts_lines_are_not_this_ones,
 	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
 	  lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
+	  a_transport_has_sent_answered_and_queued,
 	  a_mount_may_have_more_than_sixteen_transports,
 	  read_ahead_is_changed_and_put_back,
 	  what_is_more_than_all_changes_of_a_job_is_said,
@@ -2260,19 +2556,24 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_somebody_else_has_set_meanwhile_stays,
 	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
+	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
+	  whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,
 	  a_server_whose_address_is_not_known_has_no_card,
 	  the_first_interface_with_the_address_of_the_way_is_the_card,
+	  what_is_known_of_one_server_is_not_told_of_the_next,
 	  a_server_for_which_there_is_no_memory_does_not_hide_the_next,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
+	  nothing_is_changed_for_a_profile_whose_new_mount_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
 	  a_server_is_slow_from_fifty_milliseconds_on,
 	  a_queue_is_told_when_one_waited_at_each_request,
 	  options_are_judged_one_by_one,
 	  each_second_name_of_a_server_is_said_once,
+	  a_servers_name_is_told_whole_or_not_at_all,
 	  a_mount_is_judged_behind_those_that_say_nothing,
 	  a_transport_that_nobody_has_used_is_understood,
 	  a_remount_says_again_what_the_kernel_would_take_away,
