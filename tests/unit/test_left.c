@@ -126,6 +126,155 @@ START_TEST(folders_that_cannot_be_made_are_an_error_whichever_it_is)
 }
 END_TEST
 
+/* Of this length, which nobody makes: another name of the folder. */
+static char *long_name(const char *name, size_t length)
+{
+	char *path = malloc(length + 1);
+	size_t used = strlen(tempdir_name), end = length - strlen(name) - 1;
+
+	ck_assert_ptr_nonnull(path);
+	memcpy(path, tempdir_name, used);
+	for (; used + 2 <= end; used += 2)
+		memcpy(path + used, "/.", 2);
+	sprintf(path + used, "%s/%s", used < end ? "/" : "", name);
+	ck_assert_uint_eq(strlen(path), length);
+	return path;
+}
+
+static void set_dirs(size_t run_length, size_t spool_length)
+{
+	free(config->run_dir);
+	free(config->spool_dir);
+	config->run_dir = long_name("run", run_length);
+	config->spool_dir = long_name("spool", spool_length);
+}
+
+/* Is this the error of a name that does not fit? */
+static bool is_too_long(int rc)
+{
+	bool yes = rc == -1 && strstr(err.text, "': too long") != NULL;
+
+	err.text[0] = '\0';
+	return yes;
+}
+
+START_TEST(of_a_job_whose_names_in_run_do_not_fit_nothing_is_known)
+{
+	struct findings findings = { 0 };
+	struct record *state;
+	size_t count = 1;
+	bool is_whole = false;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	record_add_change(state, "a", "mount-option", "/a", "x", "y", -1, -1);
+	tempdir_put("run/7/steps/0", "{}");
+	tempdir_put("run/7/journal", "");
+	tempdir_put("run/7/counted", "");
+	tempdir_put("run/7/begun", "1");
+	tempdir_put("run/7/away", "");
+	ck_assert_int_eq(job_state_update(config, state, &err), 0);
+	set_dirs(RUNDIR_PATH_MAX, 300);
+	ck_assert(!job_has_folder(config, 7) && !job_has_steps(config, 7));
+	ck_assert(!job_has_changes(config, 7, NULL));
+	ck_assert(!job_is_counted(config, 7) && !job_is_old(config, 7));
+	ck_assert(!job_has_stepd(config, 7));
+	ck_assert_ptr_null(job_state_read(config, 7, "c1"));
+	ck_assert_ptr_null(job_own_texts(config, 7, &count, &is_whole));
+	ck_assert(count == 0 && is_whole);
+	ck_assert(is_too_long(job_lock(config, 0, &err)));
+	ck_assert(is_too_long(job_make_folder(config, 7, &err)));
+	ck_assert(is_too_long(job_state_update(config, state, &err)));
+	ck_assert(is_too_long(job_note_mounts(config, 7, "/", &err)));
+	ck_assert(is_too_long(job_mend(config, 7, state, &err)));
+	ck_assert(is_too_long(job_discard(config, 7, &err)));
+	job_add_steps(config, state);
+	ck_assert_uint_eq(state->flags, 0);
+	/* its record is made all the same, and what is left is told */
+	ck_assert(is_too_long(job_finish(config, state, &err)));
+	ck_assert(is_there("spool/7.0.c1.json"));
+	findings_add(&findings, "W08", FINDING_ERROR, "wait", "not up");
+	job_reason_set(config, state, &findings.list[0]);
+	job_reason_clear(config, state);
+	ck_assert(!is_there("spool/reason"));
+	findings_free(&findings);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(without_room_for_names_in_the_spool_there_is_no_record)
+{
+	struct record *state;
+
+	begin();
+	state = new_state(7, 1000, 0);
+	set_dirs(300, RUNDIR_PATH_MAX);
+	ck_assert(is_too_long(job_state_write(config, state, &err)));
+	ck_assert(is_too_long(job_keep_record(config, state, &err)));
+	ck_assert(is_too_long(job_finish(config, state, &err)));
+	ck_assert(job_has_folder(config, 7));
+	job_remember_released(config, 7, 0);
+	ck_assert(!is_there("run/released"));
+	/* nor where it would be none */
+	set_dirs(300, 300);
+	strcpy(state->cluster, "");
+	ck_assert_int_eq(job_keep_record(config, state, &err), -1);
+	ck_assert_str_eq(err.text, "record: cluster: '': not a name");
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+START_TEST(names_that_fit_are_used_however_long_they_are)
+{
+	static const char *const left[] = { "run", "spool" };
+	char path[RUNDIR_PATH_MAX + 300], name[220];
+	struct record *state;
+	size_t count, i;
+	char **texts;
+	bool is_whole;
+	FILE *file;
+
+	begin();
+	set_dirs(900, 900);
+	memset(name, 'x', sizeof(name));
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%.200s.tmp.1", tempdir_name,
+			 left[i], name);
+		file = fopen(path, "w");
+		ck_assert(file && fclose(file) == 0);
+		job_sweep(config, true);
+		ck_assert_int_eq(access(path, F_OK), -1);
+	}
+	put_step("0.own", "own");
+	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,"
+		      "\"write_calls\":4,\"own_out\":true}");
+	texts = job_own_texts(config, 7, &count, &is_whole);
+	ck_assert(count == 1 && is_whole);
+	ck_assert_str_eq(texts[0], "own");
+	free(texts[0]);
+	free(texts);
+	state = new_state(7, 1000, 0);
+	job_add_steps(config, state);
+	ck_assert_uint_eq(state->app_count, 1);
+	ck_assert_int_eq(state->app[0].numbers[RECORD_READ_BYTES], 1);
+	ck_assert(!(state->flags & RECORD_FLAG(STEP_MISSING)));
+	record_free(state);
+	/* a spool that is full of one user's */
+	config->spool_max_records = 2;
+	tempdir_put("spool/1.0.c1.json", "{\"jobio\":1,\"uid\":5}");
+	tempdir_put("spool/2.0.c1.json", "{\"jobio\":1,\"uid\":5}");
+	state = new_state(7, 1000, 0);
+	ck_assert_int_eq(job_finish(config, state, &err), 1);
+	ck_assert(is_there("spool/7.0.c1.json"));
+	ck_assert_int_ne(is_there("spool/1.0.c1.json"),
+			 is_there("spool/2.0.c1.json"));
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 static int count_folder(void *arg, uint32_t job_id)
 {
 	uint64_t *sum = arg;
@@ -317,7 +466,8 @@ START_TEST(a_mount_of_a_clients_type_that_a_step_has_alone_is_told)
 {
 	static const char *const own[] = { "nfs4",	 "lustre",
 					   "tmpfs nfs",	 "tmpfs  lustre",
-					   "nfs4 tmpfs", "a b c nfs4 d" };
+					   "nfs4 tmpfs", "a b c nfs4 d",
+					   "a   bb nfs4" };
 	static const char *const others[] = { "",   "tmpfs", "ext4 tmpfs",
 					      "nf", "nfs44", "wekafs" };
 	size_t i;
@@ -457,6 +607,32 @@ START_TEST(whether_a_job_ran_beside_a_card_of_the_client)
 }
 END_TEST
 
+START_TEST(each_client_is_asked_whether_its_card_was_near)
+{
+	struct record *state;
+	struct cpuset numa;
+	int i;
+
+	begin();
+	make_numa();
+	put_step("0", "{\"cpus\":\"0-1\"}");
+	state = new_state(7, 1000, 0);
+	for (i = 0; i < 3; i++) {
+		record_add_client(state, i ? i > 1 ? "c" : "b" : "a", "nfs", "",
+				  NULL);
+		ck_assert_int_eq(cpuset_parse(&numa, i == 1 ? "1" : "0", NULL),
+				 0);
+		record_set_cards(state, "ib0", &numa);
+	}
+	job_add_steps(config, state);
+	ck_assert_int_eq(state->clients[0].is_beside, 1);
+	ck_assert_int_eq(state->clients[1].is_beside, 0);
+	ck_assert_int_eq(state->clients[2].is_beside, 1);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 START_TEST(where_a_job_ran_is_what_all_its_steps_say)
 {
 	struct record *state;
@@ -550,6 +726,57 @@ START_TEST(where_the_kernels_clock_was_not_noted_the_other_one_counts)
 	record_free(state);
 	state = ended(100, -1);
 	ck_assert(state->flags & RECORD_FLAG(CLOCK_SET) && state->end < 0);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* A run of so many seconds by the kernel, which began so long ago by the clock. */
+static void expect_end(double took, double ago, bool is_set)
+{
+	struct record *state = new_state(7, 1000, 0);
+
+	state->start -= ago;
+	state->up -= took;
+	job_state_end(state);
+	ck_assert_int_eq((state->flags & RECORD_FLAG(CLOCK_SET)) != 0, is_set);
+	if (is_set)
+		ck_assert(state->end - state->start > took - 1 &&
+			  state->end - state->start < took + 60);
+	else
+		ck_assert(state->end - state->start > ago - 1 &&
+			  state->end - state->start < ago + 60);
+	ck_assert(job_state_is_ended(state));
+	record_free(state);
+}
+
+START_TEST(a_run_took_as_long_as_the_kernel_says)
+{
+	setup();
+	expect_end(1000, 1000, false);
+	expect_end(1000, 1050, false);
+	expect_end(1000, 950, false);
+	expect_end(1000, 1100, true);
+	expect_end(1000, 900, true);
+	expect_end(1000, -500, true);
+	teardown();
+}
+END_TEST
+
+START_TEST(a_run_that_began_as_the_node_did_is_as_old_as_the_node)
+{
+	struct record *state;
+	double up;
+
+	setup();
+	state = new_state(7, 1000, 0);
+	up = state->up;
+	state->start -= up + 100;
+	state->up = 0;
+	job_state_end(state);
+	ck_assert(state->flags & RECORD_FLAG(CLOCK_SET));
+	ck_assert(state->end - state->start > up - 1 &&
+		  state->end - state->start < up + 60);
 	record_free(state);
 	teardown();
 }
@@ -728,6 +955,7 @@ END_TEST
 /* By the first letter of a client's name: part of its counters, r that began anew, g that
  * are gone, u that cannot be read, and others of which all is known. */
 static int64_t judged[128];
+static const char *mounted[3]; /* when the job began, as was told */
 
 int __wrap_client_wire_since(struct client *client, const char *before,
 			     struct client_wire *wire, struct err *why)
@@ -754,9 +982,16 @@ int __wrap_client_mounted_since(struct client *client,
 				struct err *why)
 {
 	char kind = *client_facts(client)->name;
+	size_t i;
 
 	(void)why;
 	ck_assert_str_eq(strrchr(moments->then, '/'), "/mountinfo");
+	for (i = 0; mounted[i]; i++) {
+		ck_assert_uint_lt(i, moments->count);
+		ck_assert_str_eq(moments->targets[i], mounted[i]);
+	}
+	if (i)
+		ck_assert_uint_eq(moments->count, i);
 	return kind == 'l' ? 1 : kind == 'u' ? -1 : 0;
 }
 
@@ -818,6 +1053,24 @@ START_TEST(what_one_client_lacks_is_told_beside_what_others_lack)
 }
 END_TEST
 
+START_TEST(whether_a_mount_came_late_is_asked_of_all_that_were_there)
+{
+	struct record *state;
+
+	begin();
+	state = counted_by("l");
+	mounted[0] = "/a";
+	mounted[1] = "/b";
+	record_add_mount(state, "/a", "nfs", "srv:/a");
+	record_add_mount(state, "/b", "nfs", "srv:/b");
+	job_wire_read(config, state);
+	ck_assert(state->flags & RECORD_FLAG(MOUNTED_LATE));
+	record_free(state);
+	mounted[0] = NULL;
+	teardown();
+}
+END_TEST
+
 static void add_syncs(struct record *state, const char *fs,
 		      enum record_scope scope, int64_t count)
 {
@@ -863,6 +1116,9 @@ END_TEST
 UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  runs_that_are_noted_beside_a_spool_that_is_away_are_roots_too,
 	  folders_that_cannot_be_made_are_an_error_whichever_it_is,
+	  of_a_job_whose_names_in_run_do_not_fit_nothing_is_known,
+	  without_room_for_names_in_the_spool_there_is_no_record,
+	  names_that_fit_are_used_however_long_they_are,
 	  the_numbers_of_jobs_go_from_1_to_the_last_that_slurm_has,
 	  now_is_not_before_the_second_that_the_clock_shows,
 	  a_path_beside_this_program_fits_or_is_none,
@@ -874,14 +1130,18 @@ UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  what_one_step_says_the_others_do_not_take_back,
 	  the_first_sentence_of_the_gate_is_the_jobs,
 	  whether_a_job_ran_beside_a_card_of_the_client,
+	  each_client_is_asked_whether_its_card_was_near,
 	  where_a_job_ran_is_what_all_its_steps_say,
 	  a_task_of_an_array_is_known_by_both_its_numbers,
 	  a_finding_keeps_what_it_is_about,
 	  where_the_kernels_clock_was_not_noted_the_other_one_counts,
+	  a_run_took_as_long_as_the_kernel_says,
+	  a_run_that_began_as_the_node_did_is_as_old_as_the_node,
 	  what_became_of_a_change_is_the_journals_word,
 	  without_a_journal_the_states_word_stays,
 	  a_journal_that_lost_lines_is_told_beside_what_was_known,
 	  a_change_that_the_journal_lost_is_undone_by_the_states_word,
 	  a_journal_that_cannot_be_read_has_lost_lines,
 	  what_one_client_lacks_is_told_beside_what_others_lack,
+	  whether_a_mount_came_late_is_asked_of_all_that_were_there,
 	  a_client_is_judged_by_the_syncs_on_its_own_mounts)
