@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,7 +387,8 @@ static void answer_one(void)
 		    (ssize_t)sizeof(question) &&
 	    !hangs_up)
 		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
-	_exit(0);
+	/* and is it asked no more? */
+	_exit(!hangs_up && recv(fd, question, sizeof(question), 0) > 0);
 }
 
 /* A mount of this server; "requests" are sent, 12 of them answered. */
@@ -426,10 +428,13 @@ static void node_with_server(bool answers, unsigned int requests)
 
 static void server_away(void)
 {
+	int status = 0;
+
 	away();
 	close(server_fd);
 	if (server > 0)
-		waitpid(server, NULL, 0);
+		ck_assert_int_eq(waitpid(server, &status, 0), server);
+	ck_assert_int_eq(status, 0);
 }
 
 static void expect_none(void)
@@ -512,6 +517,89 @@ START_TEST(a_prolog_that_has_little_time_left_asks_no_longer)
 	client_judge(client, &want, &findings);
 	expect_no_answer();
 	server_away();
+}
+END_TEST
+
+/* In place of libc's: the counters are these, once a server has been asked. */
+static const char *counters_then;
+int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	const struct timespec most = { timeout_ms / 1000,
+				       timeout_ms % 1000 * 1000000L };
+
+	if (counters_then && *counters_then)
+		tempdir_put("stats", counters_then);
+	else if (counters_then)
+		remove(tempdir_path("stats"));
+	return ppoll(fds, count, &most, NULL);
+}
+
+/* Of 17 requests 12 were answered; with these counters a moment later, is a server
+ * that does not answer us a finding? */
+static size_t hung_with(const char *then)
+{
+	size_t count;
+
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	counters_then = then;
+	look();
+	counters_then = NULL;
+	count = findings.count;
+	server_away();
+	return count;
+}
+
+#define OF_WORK                                                                \
+	"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
+#define HAS(sent, answered)                                                    \
+	"\txprt:\ttcp 802 1 1 0 0 " sent " " answered " 0 9100 0 65 4 1\n"
+
+START_TEST(a_server_that_answers_others_meanwhile_is_no_finding)
+{
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("17", "12")), 1);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("18", "12")), 1);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("17", "13")), 0);
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("99", "13")), 0);
+	/* nobody waits any more */
+	ck_assert_uint_eq(hung_with(OF_WORK HAS("12", "12")), 0);
+	/* where the counters are gone nobody knows */
+	ck_assert_uint_eq(hung_with("device s:/h mounted on /mnt/h with fstype "
+				    "nfs statvers=1.1\n"),
+			  0);
+}
+END_TEST
+
+START_TEST(a_server_whose_counters_cannot_be_read_any_more_is_not_hung)
+{
+	node_with_server(false, 17);
+	section.timeout_ms = 50;
+	counters_then = "";
+	look();
+	counters_then = NULL;
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF03");
+	server_away();
+}
+END_TEST
+
+START_TEST(each_server_is_known_by_its_address)
+{
+	node("s:/a /mnt/a nfs rw,addr=127.0.0.1 0 0\n"
+	     "s:/b /mnt/b nfs rw,addr=127.0.0.2 0 0\n"
+	     "s:/c /mnt/c nfs rw,addr=127.0.0.3 0 0\n",
+	     "6.1");
+	look();
+	nfs_remember(client, "127.0.0.2", true);
+	nfs_remember(client, "127.0.0.3", true);
+	nfs_remember(client, "127.0.0.3", false);
+	ck_assert_int_eq(nfs_read(client, NULL), 0);
+	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
+	ck_assert(nfs_mount_at(client, "/mnt/b")->is_hung);
+	ck_assert(!nfs_mount_at(client, "/mnt/c")->is_hung);
+	ck_assert_uint_eq(nfs_of(client)->server_count, 3);
+	ck_assert_ptr_null(nfs_mount_at(client, "/mnt"));
+	away();
 }
 END_TEST
 
@@ -1185,8 +1273,35 @@ START_TEST(more_superblocks_than_the_wire_has_rows_for_are_an_error)
 }
 END_TEST
 
-START_TEST(
-	a_mount_that_one_file_does_not_show_keeps_no_other_from_being_counted)
+static void expect_no_wire(int why)
+{
+	struct err err;
+
+	errno = 0;
+	ck_assert_ptr_null(nfs_type.wire(client, &err));
+	ck_assert_int_eq(errno, why);
+	away();
+}
+
+START_TEST(that_nothing_is_counted_is_told_from_what_cannot_be_read)
+{
+	node("/dev/sda2 / xfs rw 0 0\n", "6.1");
+	expect_no_wire(ENOENT);
+	node(WORK, "6.1");
+	section.mountstats = (char *)"/nowhere";
+	expect_no_wire(ENOENT);
+	node("s:/a /mnt/a nfs rw 0 0\n", "6.1");
+	expect_no_wire(ENOENT);
+	node(WORK, "6.1");
+	section.mountinfo = (char *)"/nowhere";
+	expect_no_wire(EIO);
+	node(WORK, "6.1");
+	section.mount_table = (char *)"/nowhere";
+	expect_no_wire(EIO);
+}
+END_TEST
+
+START_TEST(a_mount_that_one_file_lacks_keeps_no_other_from_being_counted)
 {
 	node("s:/a /mnt/a nfs rw 0 0\n" WORK, "6.1");
 	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
@@ -1469,6 +1584,57 @@ START_TEST(a_name_that_is_too_long_is_not_the_one_that_it_begins_with)
 	ck_assert(!is_found(1024, 1023, 0));
 	ck_assert(is_found(20, 20, 4095));
 	ck_assert(!is_found(20, 20, 4096));
+}
+END_TEST
+
+START_TEST(a_mount_on_the_last_line_has_no_numbers)
+{
+	static const char text[] = "device s:/a mounted on /mnt/a with fstype "
+				   "nfs statvers=1.1\0\tage:\t5\n";
+
+	expect_ops(text, -1, -1, -1);
+	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
+}
+END_TEST
+
+START_TEST(what_is_no_nfs_mount_is_nobodys_part)
+{
+	char options[64] = "";
+
+	ck_assert_int_eq(nfs_stats_find("device x\n\tage:\t5\n", "x", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device tmpfs mounted on /a with "
+					"fstype tmpfs\n",
+					"/a", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
+					"nfs44\n",
+					"/a", &stats),
+			 -1);
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
+					"nfsd\n",
+					"/a", &stats),
+			 -1);
+	ck_assert(!nfs_stats_options("no device mounted on /a with fstype nfs\n"
+				     "\topts:\trw\n",
+				     "/a", options, sizeof(options)));
+	ck_assert(nfs_stats_options("device s mounted on /a with fstype nfs\n"
+				    "\topts:\trw\n",
+				    "/a", options, sizeof(options)));
+	ck_assert_str_eq(options, "rw");
+}
+END_TEST
+
+START_TEST(options_that_do_not_fit_are_none)
+{
+	static const char text[] = "device s mounted on /a with fstype nfs\n"
+				   "\topts:\trw,hard\n";
+	char options[8];
+
+	ck_assert(nfs_stats_options(text, "/a", options, 8));
+	ck_assert_str_eq(options, "rw,hard");
+	ck_assert(!nfs_stats_options(text, "/a", options, 7));
+	ck_assert(!nfs_stats_options(text, "/b", options, 8));
 }
 END_TEST
 
@@ -2009,6 +2175,22 @@ static void one_connection(void)
 	free(text);
 }
 
+START_TEST(a_superblock_gets_the_read_ahead_of_another_if_both_show_it)
+{
+	node(WORK, "6.1");
+	put_folder("bdi/0:61");
+	nfs_bdi_keep(client, "0:60", "0:61");
+	ck_assert_int_eq(access(tempdir_path("bdi/0:61/read_ahead_kb"), F_OK),
+			 -1);
+	tempdir_put("bdi/0:61/read_ahead_kb", "15360\n");
+	nfs_bdi_keep(client, "0:62", "0:61");
+	tempdir_expect("bdi/0:61/read_ahead_kb", "15360\n");
+	nfs_bdi_keep(client, "0:60", "0:61");
+	tempdir_expect("bdi/0:61/read_ahead_kb", "128\n");
+	away();
+}
+END_TEST
+
 START_TEST(one_connection_over_a_fast_card_is_said)
 {
 	node(LOCAL, "6.1");
@@ -2513,6 +2695,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  no_connection_to_a_server_is_left_open,
 	  a_server_that_takes_its_time_has_answered,
 	  a_prolog_that_has_little_time_left_asks_no_longer,
+	  a_server_that_answers_others_meanwhile_is_no_finding,
+	  a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
+	  each_server_is_known_by_its_address,
 	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
 	  each_server_is_asked_where_the_site_wants_it,
 	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
@@ -2532,7 +2717,8 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_backlog_is_that_of_all_transports,
 	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
 	  more_superblocks_than_the_wire_has_rows_for_are_an_error,
-	  a_mount_that_one_file_does_not_show_keeps_no_other_from_being_counted,
+	  that_nothing_is_counted_is_told_from_what_cannot_be_read,
+	  a_mount_that_one_file_lacks_keeps_no_other_from_being_counted,
 	  the_backlog_of_transports_is_counted_once,
 	  of_transports_that_are_not_understood_no_backlog_is_told,
 	  what_asks_for_names_and_attributes_is_told_apart,
@@ -2545,7 +2731,9 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_line_that_is_too_long_is_not_known_whatever_follows,
 	  the_next_mounts_lines_are_not_this_ones,
 	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
-	  lines_of_two_mounts_are_nobodys,
+	  a_mount_on_the_last_line_has_no_numbers,
+	  what_is_no_nfs_mount_is_nobodys_part,
+	  options_that_do_not_fit_are_none, lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
 	  a_transport_has_sent_answered_and_queued,
 	  a_mount_may_have_more_than_sixteen_transports,
@@ -2558,6 +2746,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
 	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
 	  whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed,
+	  a_superblock_gets_the_read_ahead_of_another_if_both_show_it,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,

@@ -183,6 +183,18 @@ START_TEST(defaults_that_the_table_does_not_show_are_found_in_mountstats)
 	ck_assert(!nfs_over_stand(client, "/mnt/a", "actimeo=61"));
 	ck_assert(!nfs_over_stand(client, "/mnt/a", "nocto"));
 	ck_assert(!nfs_over_stand(client, "/mnt/b", "rsize=65536"));
+	/* of these the kernel shows all but the default */
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "lookupcache=none"));
+	ck_assert(nfs_over_stand(client, "/mnt/a", "port=2049"));
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "port=20049"));
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "wsize=2049"));
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "acl=all"));
+	away();
+	node("rw,vers=3,port=20049,lookupcache=pos");
+	ck_assert(nfs_over_stand(client, "/mnt/a", "port=20049"));
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "port=2049"));
+	ck_assert(nfs_over_stand(client, "/mnt/a", "lookupcache=pos"));
+	ck_assert(!nfs_over_stand(client, "/mnt/a", "lookupcache=all"));
 	away();
 }
 END_TEST
@@ -246,6 +258,7 @@ END_TEST
 	"[ -e busy ] && [ $1 = -i ] && { echo \"device is busy\" >&2; "        \
 	"exit 16; }\n"                                                         \
 	"[ -e stays ] && { cat stays >&2; exit $(wc -l <stays); }\n"           \
+	"[ -e blind ] && exec rm mountinfo\n"                                  \
 	"sed -i '$d' mounts mountinfo\n"                                       \
 	"[ -e late ] && exit 32\n"                                             \
 	"exit 0\n"
@@ -367,6 +380,26 @@ START_TEST(a_new_mount_is_planned_where_it_would_change_something)
 	expect_plan(0);
 	ck_assert(!holds()); /* nobody has it */
 	ck_assert_uint_eq(findings.count, 0);
+	end();
+}
+END_TEST
+
+START_TEST(each_mount_of_the_client_gets_a_new_one)
+{
+	begin(OLD);
+	tempdir_put("mounts", "192.0.2.40:/a /mnt/a nfs " OLD " 0 0\n"
+			      "192.0.2.41:/b /mnt/b nfs " OLD " 0 0\n"
+			      "192.0.2.42:/c /mnt/c nfs " OLD " 0 0\n");
+	tempdir_put("mountinfo",
+		    INFO "70 21 0:50 / /mnt/b rw - nfs 192.0.2.41:/b rw\n"
+			 "71 21 0:51 / /mnt/c rw - nfs 192.0.2.42:/c rw\n");
+	look_again();
+	expect_plan(3);
+	ck_assert_str_eq(plan.change[1].target, "/mnt/b");
+	ck_assert_str_eq(plan.change[1].old_value, "id=70,rsize=65536");
+	nfs_mount_at(client, "/mnt/b")->is_hung = true;
+	expect_plan(2);
+	ck_assert_str_eq(plan.change[1].target, "/mnt/c");
 	end();
 }
 END_TEST
@@ -728,6 +761,19 @@ START_TEST(a_new_mount_that_does_not_go_is_told)
 }
 END_TEST
 
+START_TEST(a_new_mount_that_may_be_there_still_is_not_taken_for_gone)
+{
+	begin_made();
+	tempdir_put("blind", "");
+	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
+	tempdir_expect("calls", TRIED);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF42");
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, "mountinfo"));
+	end();
+}
+END_TEST
+
 START_TEST(a_mount_of_others_is_not_taken_away)
 {
 	static const char text[] = "'/mnt/a' is not as jobio mounted it "
@@ -770,6 +816,7 @@ UNIT_MAIN("nfs_over",
 	  what_stood_before_is_noted_with_the_mount_that_had_it,
 	  a_reboot_undoes_a_new_mount,
 	  a_new_mount_is_planned_where_it_would_change_something,
+	  each_mount_of_the_client_gets_a_new_one,
 	  a_mount_that_hangs_does_not_hide_what_others_have,
 	  a_site_and_other_jobs_keep_a_new_mount_away,
 	  what_a_new_mount_would_hide_or_lose_keeps_it_away,
@@ -784,4 +831,5 @@ UNIT_MAIN("nfs_over",
 	  a_server_that_took_all_its_time_is_not_waited_for_again,
 	  a_new_mount_that_is_busy_goes_out_of_sight,
 	  a_new_mount_that_does_not_go_is_told,
+	  a_new_mount_that_may_be_there_still_is_not_taken_for_gone,
 	  a_mount_of_others_is_not_taken_away)
