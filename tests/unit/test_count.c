@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/child.h"
+#include "lib/rundir.h"
 #include "tests/unit/job_node.h"
 #include "tests/unit/runner.h"
 
@@ -14,7 +15,15 @@ static struct {
 	int status;
 	char words[16384]; /* it was called with, behind its own name */
 	int calls;
+	bool is_lost;
 } helper;
+
+int __wrap_job_helper_path(const char *name, char *path, size_t size)
+{
+	ck_assert_str_eq(name, "jobio-count");
+	snprintf(path, size, "/libexec/%s", name);
+	return helper.is_lost ? -1 : 0;
+}
 
 int __wrap_child_run(char *const argv[], char *const env[],
 		     unsigned int timeout_ms, struct child_result *result,
@@ -128,6 +137,16 @@ START_TEST(why_not_all_is_counted_is_told_and_that_nothing_is_is_not)
 	ck_assert_int_eq(job_count_start(config, state, &err), -1);
 	ck_assert_str_eq(err.text, FAILED);
 	ck_assert(!job_is_counted(config, 7));
+	/* a folder whose name is too long */
+	free(config->run_dir);
+	config->run_dir = calloc(1, RUNDIR_PATH_MAX);
+	memset(config->run_dir, '/', RUNDIR_PATH_MAX - 4);
+	answer("{\"tier\":\"fs\"}");
+	ck_assert_int_eq(job_count_start(config, state, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': too long"));
+	ck_assert_int_eq(helper.calls, 1);
+	end();
+	begin("");
 	/* a folder that went away */
 	ck_assert_int_eq(job_discard(config, 7, &err), 0);
 	answer("{\"tier\":\"fs\"}");
@@ -199,6 +218,29 @@ START_TEST(counters_are_read_of_a_job_that_is_counted)
 }
 END_TEST
 
+START_TEST(who_does_not_know_where_it_is_finds_no_helper)
+{
+	static const char why[] = "jobio-count: its path is unknown";
+
+	begin("");
+	started("{\"tier\":\"fs\"}", 0, "", true);
+	helper.is_lost = true;
+	ck_assert_int_eq(job_count_start(config, state, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	err.text[0] = '\0';
+	ck_assert_int_eq(job_count_read(config, state, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	err.text[0] = '\0';
+	ck_assert_int_eq(job_count_stop(config, 7, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	err.text[0] = '\0';
+	ck_assert_int_eq(job_count_each(config, NULL, NULL, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	ck_assert_int_eq(helper.calls, 1);
+	end();
+}
+END_TEST
+
 START_TEST(counting_is_stopped_of_any_job)
 {
 	begin("");
@@ -265,5 +307,6 @@ UNIT_MAIN("count",
 	  where_jobio_conf_says_no_nothing_is_asked,
 	  filesystems_that_are_too_many_are_left_out,
 	  counters_are_read_of_a_job_that_is_counted,
+	  who_does_not_know_where_it_is_finds_no_helper,
 	  counting_is_stopped_of_any_job,
 	  jobs_that_are_counted_are_those_of_all_filesystems)

@@ -907,6 +907,9 @@ START_TEST(no_slurmstepd_has_begun_a_job_and_the_plugin_is_away)
 	tempdir_put("jobio.so", ""); /* it came later */
 	ck_assert_uint_eq(flags_of_unbegun(now - 10), RECORD_FLAG(PLUGIN_AWAY));
 	ck_assert_uint_eq(flags_of_unbegun(now + 10), RECORD_FLAG(NO_STEP));
+	ck_assert_uint_eq(flags_of_unbegun(0), RECORD_FLAG(PLUGIN_AWAY));
+	/* when it began is not known */
+	ck_assert_uint_eq(flags_of_unbegun(-1), RECORD_FLAG(NO_STEP));
 	tempdir_put("run/7/begun", "1");
 	ck_assert_uint_eq(flags_of_unbegun(now - 10), RECORD_FLAG(NO_STEP));
 	teardown();
@@ -1106,11 +1109,9 @@ START_TEST(what_the_client_moved_may_be_unknown)
 END_TEST
 
 #define ROOT "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-#define DATA "41 25 0:91 / /data rw - nfs4 srv:/data rw,vers=4.2\n"
-
-/* What a step of a minute has left that read so many MiB from /data, which its
+/* What a step of a minute has left that read so many MiB from a mount, which its
  * namespace has alone. */
-static const char *own_text(int read_mib)
+static const char *own_text(const char *target, int read_mib)
 {
 	static char text[4096];
 	struct timespec now;
@@ -1122,7 +1123,9 @@ static const char *own_text(int read_mib)
 	for (i = 0; i < 2; i++)
 		used += (size_t)sprintf(
 			text + used,
-			"%s %lld\n" DATA "device srv:/data mounted on /data "
+			"%s %lld\n"
+			"41 25 0:%u / %s rw - nfs4 srv:/data rw,vers=4.2\n"
+			"device srv:/data mounted on %s "
 			"with fstype nfs4 statvers=1.1\n"
 			"\topts:\trw,vers=4.2\n\tage:\t%d\n"
 			"\tbytes:\t0 0 0 0 %d 0 0 0 \n"
@@ -1130,7 +1133,8 @@ static const char *own_text(int read_mib)
 			"\tper-op statistics\n"
 			"\t        READ: 1 1 0 0 0 1 2 3 0\n\n",
 			i ? "end" : "begin",
-			(long long)now.tv_sec - (i ? 0 : 60), i ? 160 : 100,
+			(long long)now.tv_sec - (i ? 0 : 60),
+			(unsigned int)target[1], target, target, i ? 160 : 100,
 			i ? read_mib << 20 : 0);
 	return text;
 }
@@ -1164,7 +1168,7 @@ START_TEST(what_steps_moved_on_mounts_of_their_own_is_the_clients_of_that_type)
 
 	setup();
 	state = with_own();
-	put_step("0.own", own_text(3));
+	put_step("0.own", own_text("/data", 3));
 	job_wire_read(config, state);
 	ck_assert_uint_eq(state->wire_count, 1);
 	io = &state->wire[0];
@@ -1187,13 +1191,34 @@ START_TEST(what_steps_moved_on_mounts_of_their_own_is_the_clients_of_that_type)
 }
 END_TEST
 
+START_TEST(each_mount_that_steps_have_alone_is_told)
+{
+	struct record *state;
+	int64_t sum = 0;
+	size_t i;
+
+	setup();
+	state = with_own();
+	put_step("0.own", own_text("/data", 3));
+	put_step("1.own", own_text("/more", 4));
+	put_step("2.own", own_text("/apps", 5));
+	job_wire_read(config, state);
+	ck_assert_uint_eq(state->wire_count, 3);
+	for (i = 0; i < 3; i++)
+		sum += state->wire[i].numbers[RECORD_READ_BYTES];
+	ck_assert_int_eq(sum, 12 << 20);
+	record_free(state);
+	teardown();
+}
+END_TEST
+
 START_TEST(what_one_step_does_not_know_leaves_a_lower_bound_of_the_others)
 {
 	struct record *state;
 
 	setup();
 	state = with_own();
-	put_step("0.own", own_text(3));
+	put_step("0.own", own_text("/data", 3));
 	put_step("1.own", "own 1\nbegin -1\nend -1\n");
 	job_wire_read(config, state);
 	ck_assert_uint_eq(state->wire_count, 1);
@@ -1272,6 +1297,25 @@ START_TEST(a_sender_is_waited_for_until_it_has_sent_the_jobs_records)
 	ck_assert(job_await_sender(config, 8, 0));
 	ck_assert_int_eq(remove(tempdir_path("spool/7.1.c1.json")), 0);
 	ck_assert(job_await_sender(config, 7, 0));
+	teardown();
+}
+END_TEST
+
+START_TEST(a_record_that_is_sent_meanwhile_is_waited_for)
+{
+	int status;
+	pid_t child;
+
+	setup();
+	tempdir_put("spool/7.1.c1.json", "{}");
+	child = fork();
+	if (child == 0) {
+		usleep(20000);
+		_exit(remove(tempdir_path("spool/7.1.c1.json")) != 0);
+	}
+	ck_assert(job_await_sender(config, 7, 30000));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
 	teardown();
 }
 END_TEST
@@ -1376,6 +1420,48 @@ START_TEST(a_full_spool_is_shared_by_its_users)
 	finish(state, 1);
 	ck_assert(is_there("spool/10.0.c1.json"));
 	record_free(state);
+	teardown();
+}
+END_TEST
+
+/* What is left of a full spool when user 1000's next one comes. */
+static bool is_kept(void)
+{
+	struct record *state = new_state(7, 1000, 0);
+	bool is_kept;
+
+	finish(state, 1);
+	is_kept = is_there("spool/7.0.c1.json");
+	record_free(state);
+	return is_kept;
+}
+
+START_TEST(who_would_have_as_many_as_another_takes_nothing_from_him)
+{
+	setup();
+	load("spool_max_records = 3\n");
+	put_record("1.0.c1.json", 5, 10);
+	put_record("2.0.c1.json", 5, 30);
+	put_record("3.0.c1.json", 1000, 20);
+	ck_assert(!is_kept());
+	put_record("4.0.c1.json", 5, 5);
+	ck_assert(is_kept());
+	ck_assert(!is_there("spool/4.0.c1.json"));
+	teardown();
+}
+END_TEST
+
+START_TEST(what_is_no_file_of_the_spool_is_nobodys)
+{
+	setup();
+	load("spool_max_records = 2\n");
+	put_record("1.0.c1.json", 5, 10);
+	ck_assert(symlink("1.0.c1.json", tempdir_path("spool/2.0.c1.json")) ==
+		  0);
+	ck_assert(!is_kept());
+	ck_assert(remove(tempdir_path("spool/2.0.c1.json")) == 0);
+	put_record("2.0.c1.json", 5, 20);
+	ck_assert(is_kept());
 	teardown();
 }
 END_TEST
@@ -1515,13 +1601,17 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  what_the_gate_said_is_added_up, what_the_client_moved_is_the_nodes,
 	  what_the_client_moved_may_be_unknown,
 	  what_steps_moved_on_mounts_of_their_own_is_the_clients_of_that_type,
+	  each_mount_that_steps_have_alone_is_told,
 	  what_one_step_does_not_know_leaves_a_lower_bound_of_the_others,
 	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
 	  a_job_that_is_finished_is_a_record_and_nothing_else,
 	  a_sender_is_waited_for_until_it_has_sent_the_jobs_records,
+	  a_record_that_is_sent_meanwhile_is_waited_for,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,
 	  two_runs_that_slurm_does_not_number_do_not_share_a_name,
-	  a_full_spool_is_shared_by_its_users, the_newest_record_makes_room,
+	  a_full_spool_is_shared_by_its_users,
+	  who_would_have_as_many_as_another_takes_nothing_from_him,
+	  what_is_no_file_of_the_spool_is_nobodys, the_newest_record_makes_room,
 	  records_that_are_nobodys_make_no_room,
 	  a_reason_is_left_for_who_looks_and_for_the_ledger,
 	  helpers_are_beside_this_program)

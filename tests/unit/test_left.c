@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What prolog and steps leave in RUN/JOB, and what the epilog makes of it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "job/log.h"
 #include "lib/journal.h"
 #include "lib/rundir.h"
 #include "tests/unit/job_node.h"
@@ -216,6 +219,10 @@ START_TEST(without_room_for_names_in_the_spool_there_is_no_record)
 	ck_assert(job_has_folder(config, 7));
 	job_remember_released(config, 7, 0);
 	ck_assert(!is_there("run/released"));
+	/* what is in the making fits, and its number does not */
+	set_dirs(300, RUNDIR_PATH_MAX - 1 - strlen("/open/7.c1.json"));
+	state->restart = INT32_MAX;
+	ck_assert(is_too_long(job_keep_record(config, state, &err)));
 	/* nor where it would be none */
 	set_dirs(300, 300);
 	strcpy(state->cluster, "");
@@ -350,6 +357,257 @@ START_TEST(where_this_program_is_does_not_fit_no_helper_is_beside_it)
 }
 END_TEST
 
+/* ---- a disk that is full --------------------------------------------------------------- */
+
+static struct {
+	int fails; /* so often from now on */
+	int why, tries;
+} disk;
+
+/* A record, which is in the spool and not below it. */
+static bool is_record(const char *path)
+{
+	return strstr(path, "/7.") != NULL;
+}
+
+static int fail_write(struct err *why)
+{
+	disk.fails--;
+	err_set(why, "%s", strerror(disk.why));
+	errno = disk.why;
+	return -1;
+}
+
+int __real_fileio_write(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *why);
+
+int __wrap_fileio_write(const char *path, const void *data, size_t size_bytes,
+			mode_t mode, struct err *why)
+{
+	disk.tries += is_record(path);
+	return is_record(path) && disk.fails
+		       ? fail_write(why)
+		       : __real_fileio_write(path, data, size_bytes, mode, why);
+}
+
+int __real_fileio_write_before(const char *path, const void *data,
+			       size_t size_bytes, mode_t mode, struct err *why);
+
+int __wrap_fileio_write_before(const char *path, const void *data,
+			       size_t size_bytes, mode_t mode, struct err *why)
+{
+	disk.tries += is_record(path);
+	return is_record(path) && disk.fails
+		       ? fail_write(why)
+		       : __real_fileio_write_before(path, data, size_bytes,
+						    mode, why);
+}
+
+/* Keep the record of a job, or finish the job, where writing fails so often. */
+static int with_disk(bool is_last, int fails, int why, bool has_open)
+{
+	struct record *state;
+	int rc;
+
+	begin();
+	state = new_state(7, 1000, 1);
+	if (has_open)
+		ck_assert_int_eq(job_state_write(config, state, &err), 0);
+	job_state_end(state);
+	disk.fails = fails;
+	disk.why = why;
+	disk.tries = 0;
+	err.text[0] = '\0';
+	rc = is_last ? job_finish(config, state, &err)
+		     : job_keep_record(config, state, &err);
+	disk.fails = 0;
+	record_free(state);
+	return rc;
+}
+
+static void expect_lost(void)
+{
+	char wanted[600];
+
+	snprintf(wanted, sizeof(wanted),
+		 "record: '%s/spool/7.1.c1.json': the disk is full: this "
+		 "record is lost, older ones are kept: look why jobio-send "
+		 "does not reach the ledger",
+		 tempdir_name);
+	ck_assert_str_eq(err.text, wanted);
+	ck_assert(!is_there("spool/7.1.c1.json"));
+}
+
+START_TEST(on_a_full_disk_the_record_takes_the_room_of_what_is_in_the_making)
+{
+	static const int full[] = { ENOSPC, EDQUOT };
+	size_t i;
+	int last;
+
+	for (i = 0; i < 2; i++)
+		for (last = 0; last < 2; last++) {
+			ck_assert_int_eq(with_disk(last, 1, full[i], true), 0);
+			ck_assert_int_eq(disk.tries, 2);
+			ck_assert(is_there("spool/7.1.c1.json"));
+			ck_assert(!is_there("spool/open/7.c1.json"));
+			ck_assert_int_eq(job_has_folder(config, 7), !last);
+			teardown();
+			ck_assert_int_eq(with_disk(last, 2, full[i], true), 1);
+			ck_assert_int_eq(disk.tries, 2);
+			expect_lost();
+			ck_assert_int_eq(job_was_released(config, 7, 1), last);
+			ck_assert_int_eq(job_has_folder(config, 7), !last);
+			teardown();
+			/* there is nothing whose room it could take */
+			ck_assert_int_eq(with_disk(last, 1, full[i], false), 1);
+			ck_assert_int_eq(disk.tries, 1);
+			expect_lost();
+			teardown();
+		}
+}
+END_TEST
+
+START_TEST(on_a_bad_disk_the_job_stays_to_be_finished)
+{
+	int last;
+
+	for (last = 0; last < 2; last++) {
+		ck_assert_int_eq(with_disk(last, 1, EIO, true), -1);
+		ck_assert_str_eq(err.text, strerror(EIO));
+		ck_assert_int_eq(disk.tries, 1);
+		ck_assert(!is_there("spool/7.1.c1.json"));
+		ck_assert(is_there("spool/open/7.c1.json"));
+		ck_assert(job_has_folder(config, 7));
+		ck_assert(!job_was_released(config, 7, 1));
+		teardown();
+	}
+}
+END_TEST
+
+/* ---- what is logged ------------------------------------------------------------------ */
+
+static int log_fd = -1;
+
+/* From here on, what is written to standard error. */
+static void listen_to_log(void)
+{
+	log_fd = open(tempdir_path("log"),
+		      O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
+	ck_assert_int_ge(log_fd, 0);
+	fflush(stderr);
+	ck_assert_int_ge(dup2(log_fd, STDERR_FILENO), 0);
+}
+
+/* It was this; and is empty again. */
+static void expect_log(const char *wanted)
+{
+	char text[2000];
+	ssize_t got;
+
+	fflush(stderr);
+	got = pread(log_fd, text, sizeof(text) - 1, 0);
+	ck_assert_int_ge(got, 0);
+	text[got] = '\0';
+	ck_assert_str_eq(text, wanted);
+	ck_assert_int_eq(ftruncate(log_fd, 0), 0);
+}
+
+START_TEST(a_line_of_the_log_says_whose_it_is)
+{
+	tempdir_make();
+	listen_to_log();
+	log_line("%s", "early");
+	log_open("epilog", 0);
+	log_line("%d records", 2);
+	log_open("epilog", 7);
+	log_line("lost");
+	log_open("prolog", UINT32_MAX);
+	log_line("lost");
+	expect_log("jobio: prolog: early\n"
+		   "jobio: epilog: 2 records\n"
+		   "jobio: epilog: job 7: lost\n"
+		   "jobio: prolog: job 4294967295: lost\n");
+	close(log_fd);
+	tempdir_remove();
+}
+END_TEST
+
+/* Two clients on tables in the folder. */
+static void load_clients(void)
+{
+	static const char tables[] =
+		"type = nfs\nmount_table = %1$s/mounts\n"
+		"mountinfo = %1$s/mountinfo\nmountstats = %1$s/mountstats\n"
+		"bdi_dir = %1$s\n";
+	char one[1300], text[2800];
+
+	snprintf(one, sizeof(one), tables, tempdir_name);
+	snprintf(text, sizeof(text), "[client a]\n%s[client b]\n%s", one, one);
+	load(text);
+	tempdir_put("mounts", "s:/a /a nfs rw,vers=3,hard 0 0\n");
+	tempdir_put("mountinfo", "41 25 0:91 / /a rw - nfs s:/a rw\n");
+	tempdir_put("mountstats",
+		    "device s:/a mounted on /a with fstype nfs statvers=1.1\n"
+		    "\tage:\t1\n");
+}
+
+START_TEST(each_client_that_counts_is_noted_and_why_one_cannot_is_logged)
+{
+	struct client *clients[2];
+	struct record *state;
+	char wanted[600], *wire;
+	size_t i;
+
+	begin();
+	load_clients();
+	state = new_state(7, 1000, 0);
+	for (i = 0; i < 2; i++) {
+		clients[i] = client_open(&config->clients[i], NULL, NULL, &err);
+		ck_assert_ptr_nonnull(clients[i]);
+		ck_assert_int_eq(client_inspect(clients[i], 1000, &err), 0);
+	}
+	listen_to_log();
+	job_wire_start(config, state, clients, 2, true);
+	wire = fileio_read(tempdir_path("run/7/wire"), 65536, NULL, &err);
+	ck_assert_ptr_nonnull(strstr(wire, "\"alone\":true"));
+	ck_assert_ptr_nonnull(strstr(wire, "\"a\":\""));
+	ck_assert_ptr_nonnull(strstr(wire, "\"b\":\""));
+	free(wire);
+	expect_log("");
+	/* that there are no counters is a finding of the client's */
+	ck_assert_int_eq(remove(tempdir_path("mountstats")), 0);
+	job_wire_start(config, state, clients, 2, true);
+	expect_log("");
+	ck_assert_int_eq(remove(tempdir_path("mountinfo")), 0);
+	job_wire_start(config, state, clients, 1, true);
+	snprintf(wanted, sizeof(wanted),
+		 "jobio: prolog: wire: cannot open '%s/mountinfo': No such "
+		 "file or "
+		 "directory\n",
+		 tempdir_name);
+	expect_log(wanted);
+	for (i = 0; i < 2; i++)
+		client_close(clients[i]);
+	record_free(state);
+	close(log_fd);
+	teardown();
+}
+END_TEST
+
+/* In the place of lib/child.c's. */
+int __wrap_child_detach(char *const argv[], struct err *why)
+{
+	(void)why;
+	ck_abort_msg("%s is started", argv[0]);
+}
+
+START_TEST(a_sender_that_is_not_beside_this_program_is_not_started)
+{
+	ck_assert_int_eq(job_start_sender(NULL, &err), 0);
+	ck_assert_int_eq(job_start_sender("/etc/jobio.conf", &err), 0);
+}
+END_TEST
+
 /* ---- the node's mounts, for steps in another namespace ----------------------------- */
 
 /* What is left for a job with this working directory: its path there. */
@@ -461,6 +719,26 @@ static uint32_t flags_with_step(const char *own_mounts)
 	return flags &
 	       (RECORD_FLAG(PRIVATE_MOUNT) | RECORD_FLAG(NODE_REBOOTED));
 }
+
+START_TEST(of_more_steps_than_a_job_is_thought_to_have_some_are_left_out)
+{
+	char name[32];
+	bool is_whole;
+	int i;
+
+	begin();
+	for (i = 0; i < 4096; i++) {
+		snprintf(name, sizeof(name), "%d.own", i);
+		put_step(name, "1");
+	}
+	ck_assert_uint_eq(own_texts(&is_whole), 4096);
+	ck_assert(is_whole);
+	put_step("4096.own", "1");
+	ck_assert_uint_eq(own_texts(&is_whole), 4096);
+	ck_assert(!is_whole);
+	teardown();
+}
+END_TEST
 
 START_TEST(a_mount_of_a_clients_type_that_a_step_has_alone_is_told)
 {
@@ -1123,9 +1401,15 @@ UNIT_MAIN("left", what_lies_in_run_and_spool_is_roots_alone,
 	  now_is_not_before_the_second_that_the_clock_shows,
 	  a_path_beside_this_program_fits_or_is_none,
 	  where_this_program_is_does_not_fit_no_helper_is_beside_it,
+	  on_a_full_disk_the_record_takes_the_room_of_what_is_in_the_making,
+	  on_a_bad_disk_the_job_stays_to_be_finished,
+	  a_line_of_the_log_says_whose_it_is,
+	  each_client_that_counts_is_noted_and_why_one_cannot_is_logged,
+	  a_sender_that_is_not_beside_this_program_is_not_started,
 	  the_working_directory_is_left_as_the_kernel_writes_it,
 	  mounts_of_a_job_without_a_folder_are_not_left,
 	  what_steps_saw_alone_is_read_from_files_of_their_own,
+	  of_more_steps_than_a_job_is_thought_to_have_some_are_left_out,
 	  a_mount_of_a_clients_type_that_a_step_has_alone_is_told,
 	  what_one_step_says_the_others_do_not_take_back,
 	  the_first_sentence_of_the_gate_is_the_jobs,

@@ -167,6 +167,16 @@ START_TEST(a_run_is_found_by_slurms_own_name_for_it)
 	expect_file("run/7/sluid", "sEKNKTV3WPV500");
 	ck_assert(job_has_stepd(config, 7));
 	ck_assert(!job_has_stepd(config, 8));
+	/* as long as a name can be */
+	setenv("SLURM_JOB_SLUID", "sEKNKTV3WPV500012345678", 1);
+	job_note_sluid(config, 7);
+	ck_assert(!job_has_stepd(config, 7));
+	put_in(SCOPE "/sEKNKTV3WPV500012345678", "cgroup.events",
+	       "populated 1\n");
+	ck_assert(job_has_stepd(config, 7));
+	setenv("SLURM_JOB_SLUID", "sEKNKTV3WPV5000123456789", 1);
+	job_note_sluid(config, 7);
+	ck_assert(!job_has_stepd(config, 7));
 	/* another run of the job */
 	setenv("SLURM_JOB_SLUID", "sEKNKTV3WPV501", 1);
 	job_note_sluid(config, 7);

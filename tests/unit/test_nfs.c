@@ -615,6 +615,53 @@ START_TEST(a_server_is_asked_behind_mounts_of_which_nothing_is_known)
 }
 END_TEST
 
+START_TEST(on_the_way_back_a_server_has_all_its_time)
+{
+	node_with_server(true, 17);
+	client->deadline_ms = 0;
+	ck_assert_int_eq(nfs_read(client, NULL), 0);
+	nfs_look(client);
+	ck_assert(!nfs_mount_at(client, "/mnt/work")->is_hung);
+	server_away();
+}
+END_TEST
+
+START_TEST(how_a_mount_reaches_its_server_is_in_its_options)
+{
+	static const struct {
+		const char *options;
+		bool is_tcp, is_rdma;
+		unsigned int port;
+	} cases[] = {
+		{ "rw", false, false, 2049 },
+		{ "rw,proto=tcp", true, false, 2049 },
+		{ "rw,proto=tcp6,port=0", true, false, 2049 },
+		{ "rw,proto=tcp,port=1", true, false, 1 },
+		{ "rw,proto=tcp,port=65535", true, false, 65535 },
+		{ "rw,proto=tcp,port=65536", true, false, 2049 },
+		{ "rw,proto=rdma,port=20049", false, true, 2049 },
+		{ "rw,proto=rdma6", false, true, 2049 },
+		{ "rw,proto=udp,port=1", false, false, 2049 },
+	};
+	const struct nfs_mount *mount;
+	char table[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(table, sizeof(table), "s:/a /mnt/a nfs %s 0 0\n",
+			 cases[i].options);
+		node(table, "6.1");
+		ck_assert_int_eq(nfs_read(client, NULL), 0);
+		mount = nfs_mount_at(client, "/mnt/a");
+		ck_assert_int_eq(mount->is_tcp, cases[i].is_tcp);
+		ck_assert_int_eq(mount->is_rdma, cases[i].is_rdma);
+		ck_assert_uint_eq(mount->port, cases[i].port);
+		ck_assert_str_eq(mount->address, "");
+		away();
+	}
+}
+END_TEST
+
 START_TEST(each_server_is_asked_where_the_site_wants_it)
 {
 	node_with_server(false, 12);
@@ -2699,6 +2746,8 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
 	  each_server_is_known_by_its_address,
 	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
+	  on_the_way_back_a_server_has_all_its_time,
+	  how_a_mount_reaches_its_server_is_in_its_options,
 	  each_server_is_asked_where_the_site_wants_it,
 	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
 	  mounts_that_share_a_superblock_are_counted_once,
