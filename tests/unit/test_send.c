@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio-send with a spool of files, and a ledger and a clock made up. With a real
  * ledger: ledger.bats, peers.bats. */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -30,6 +31,9 @@ static struct {
 	int calls, links;
 	bool is_mute;
 	const char *put_again; /* this file is another one meanwhile */
+	const char *gone;      /* and this one is gone */
+	bool is_fixed;	       /* no file can be removed */
+	int lock_fd;	       /* that another one holds until the first nap */
 	const char *bad_block; /* this file cannot be read */
 	unsigned int alarm, first_alarm;
 	int naps;
@@ -62,22 +66,40 @@ void __wrap_ledger_link_close(struct ledger_link *link)
 	world.links -= link != NULL;
 }
 
+int __real_unlink(const char *path);
+
+int __wrap_unlink(const char *path)
+{
+	errno = EACCES;
+	return world.is_fixed ? -1 : __real_unlink(path);
+}
+
 static void put(const char *name, unsigned int job, long s, long ns);
+static const char *text_of(unsigned int job);
 
 int __wrap_ledger_link_call(struct ledger_link *link, const char *request,
 			    char **answer, struct err *err)
 {
 	const char *job = strstr(request, "\"job\":");
+	char wanted[400];
 	const char *word = world.answer[world.calls++ % 8];
 
 	ck_assert_ptr_eq(link, (struct ledger_link *)&world);
-	if (!strncmp(request, "{\"op\":\"put\",\"record\":{", 22))
+	if (!strncmp(request, "{\"op\":\"put\",\"record\":{", 22)) {
 		tell("put", (unsigned int)atoi(job + 6));
-	else
+		snprintf(wanted, sizeof(wanted),
+			 "{\"op\":\"put\",\"record\":%s}",
+			 text_of((unsigned int)atoi(job + 6)));
+		ck_assert(strlen(request) > sizeof(wanted) ||
+			  !strcmp(request, wanted));
+	} else
 		tell(request, 0);
 	if (world.put_again)
 		put(world.put_again, 9, 50, 0);
 	world.put_again = NULL;
+	if (world.gone)
+		ck_assert_int_eq(__real_unlink(tempdir_path(world.gone)), 0);
+	world.gone = NULL;
 	if (world.is_mute)
 		return err_set(err, "no answer");
 	*answer = strdup(word ? word : "{\"ok\":true}");
@@ -114,6 +136,9 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	(void)time, (void)rest;
 	ck_assert_int_lt(world.naps++, 10);
+	if (world.lock_fd)
+		close(world.lock_fd);
+	world.lock_fd = 0;
 	return 0;
 }
 
@@ -378,6 +403,105 @@ START_TEST(what_cannot_be_read_stays_and_the_others_go)
 }
 END_TEST
 
+START_TEST(a_record_of_the_most_bytes_is_sent)
+{
+	static char large[RECORD_TEXT_MAX + 1];
+
+	begin("a");
+	memset(large, ' ', sizeof(large) - 1);
+	memcpy(large, text_of(4), strlen(text_of(4)));
+	put_file("4.json", large);
+	ck_assert_int_eq(sent("--once"), 0);
+	expect_told("open 0;put 4;");
+	ck_assert_str_eq(said, "jobio: send: 1 records sent, 0 bad\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_record_that_is_gone_meanwhile_holds_up_no_other)
+{
+	begin("a");
+	put("1.json", 1, 1, 0);
+	put("2.json", 2, 2, 0);
+	put("3.json", 3, 3, 0);
+	world.gone = "spool/2.json";
+	ck_assert_int_eq(sent("--once"), 0);
+	expect_told("open 0;put 1;put 3;");
+	ck_assert_str_eq(said, "jobio: send: 2 records sent, 0 bad\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_was_sent_and_cannot_be_removed_is_told)
+{
+	char wanted[800];
+
+	begin("a");
+	put("7.json", 7, 1, 0);
+	put("8.json", 8, 2, 0);
+	world.is_fixed = true;
+	ck_assert_int_eq(sent("--once"), 1);
+	expect_told("open 0;put 7;put 8;");
+	snprintf(wanted, sizeof(wanted),
+		 "jobio: send: record: '%1$s/spool/7.json': sent, but not "
+		 "removed: Permission denied\n"
+		 "jobio: send: record: '%1$s/spool/8.json': sent, but not "
+		 "removed: Permission denied\n"
+		 "jobio: send: 2 records sent, 0 bad\n"
+		 "jobio: send: 2 records could not be handled\n",
+		 tempdir_name);
+	ck_assert_str_eq(said, wanted);
+	/* a reason that stays is told again and again, and is no record */
+	world.is_fixed = false;
+	ck_assert_int_eq(sent("--once"), 0);
+	put_file("reason", "{\"op\":\"reason\"}");
+	world.is_fixed = true;
+	ck_assert_int_eq(sent("--once"), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "jobio: send: reason: '%s/spool/reason': not removed: "
+		 "Permission denied\n",
+		 tempdir_name);
+	ck_assert_str_eq(said, wanted);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_cannot_be_moved_aside_is_told)
+{
+	begin("a");
+	put_file("1.json", "nonsense");
+	ck_assert_int_eq(mkdir(tempdir_path("spool/bad"), 0700), 0);
+	ck_assert_int_eq(mkdir(tempdir_path("spool/bad/1.json"), 0700), 0);
+	ck_assert_int_eq(sent("--once"), 1);
+	expect_told("");
+	ck_assert_str_eq(said,
+			 "jobio: send: record: '1.json': cannot set aside: Is "
+			 "a directory\n"
+			 "jobio: send: 1 records could not be handled\n");
+	ck_assert(is_there("1.json"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(records_that_go_aside_are_counted_one_by_one)
+{
+	begin("a");
+	put_file("1.json", "nonsense");
+	put_file("2.json", "nonsense");
+	put_file("3.json", "nonsense");
+	set_time(tempdir_path("spool/1.json"), 1, 0);
+	set_time(tempdir_path("spool/2.json"), 2, 0);
+	set_time(tempdir_path("spool/3.json"), 3, 0);
+	ck_assert_int_eq(sent("--once"), 0);
+	said_expect(said, "record: '2.json': moved to bad: ");
+	said_expect(said, "record: '3.json': removed, for bad is full ");
+	said_expect(said, "jobio: send: 0 records sent, 3 bad\n");
+	ck_assert(is_there("bad/1.json") && is_there("bad/2.json"));
+	ck_assert(!is_there("bad/3.json") && !is_there("3.json"));
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_record_that_is_another_one_meanwhile_is_sent_as_well)
 {
 	begin("a");
@@ -461,17 +585,51 @@ END_TEST
 
 /* ---- the command line --------------------------------------------------------------------- */
 
+START_TEST(a_reason_that_cannot_be_read_holds_up_no_record)
+{
+	begin("a");
+	put("7.json", 7, 1, 0);
+	put_file("reason", "{\"op\":\"reason\"}");
+	world.bad_block = "spool/reason";
+	ck_assert_int_eq(sent("--once"), 0);
+	expect_told("open 0;put 7;");
+	said_expect(said, "spool/reason': Input/output error\n");
+	ck_assert(is_there("reason") && !is_there("7.json"));
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(before_a_node_is_taken_away_it_tries_until_none_waits)
 {
 	begin("a");
 	put("7.json", 7, 1, 0);
-	world.away = 2;
+	world.away = 3;
 	ck_assert_int_eq(sent("--flush=3600"), 0);
-	expect_told("open 0;open 0;open 0;put 7;");
-	ck_assert_int_eq(world.naps, 2);
+	expect_told("open 0;open 0;open 0;open 0;put 7;");
+	ck_assert_int_eq(world.naps, 3);
 	ck_assert_uint_eq(world.alarm, 3600); /* one limit for all of it */
 	ck_assert_str_eq(said, "jobio: send: the ledger is away\n"
 			       "jobio: send: 1 records sent, 0 bad\n");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(what_another_one_is_sending_is_waited_for_before_a_node_goes)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct err err;
+
+	begin("a");
+	put("7.json", 7, 1, 0);
+	ck_assert_int_eq(rundir_sender_lock(path, tempdir_path("spool"), &err),
+			 0);
+	world.lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert(world.lock_fd > 0 &&
+		  flock(world.lock_fd, LOCK_EX | LOCK_NB) == 0);
+	ck_assert_int_eq(sent("--flush=1"), 0);
+	expect_told("open 0;put 7;");
+	ck_assert_int_eq(world.naps, 1);
+	ck_assert_uint_eq(world.alarm, 1);
 	tempdir_remove();
 }
 END_TEST
@@ -507,9 +665,16 @@ UNIT_MAIN("send", records_go_oldest_first_and_leave_the_spool,
 	  what_can_never_be_accepted_goes_aside,
 	  what_cannot_go_aside_stays_and_the_others_go,
 	  what_cannot_be_read_stays_and_the_others_go,
+	  a_record_of_the_most_bytes_is_sent,
+	  a_record_that_is_gone_meanwhile_holds_up_no_other,
+	  what_was_sent_and_cannot_be_removed_is_told,
+	  what_cannot_be_moved_aside_is_told,
+	  records_that_go_aside_are_counted_one_by_one,
 	  a_record_that_is_another_one_meanwhile_is_sent_as_well,
 	  while_another_one_sends_this_one_leaves_it_to_it,
 	  the_reason_of_a_drained_node_goes_first,
 	  a_reason_that_has_to_wait_holds_up_no_record,
+	  a_reason_that_cannot_be_read_holds_up_no_record,
 	  before_a_node_is_taken_away_it_tries_until_none_waits,
+	  what_another_one_is_sending_is_waited_for_before_a_node_goes,
 	  bad_usage_is_told)
