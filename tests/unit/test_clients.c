@@ -2,9 +2,11 @@
 /* Which cores the prolog finds for a job, and which of its clients it changes. The
  * clients, Slurm's answers and other jobs are here. With real clients: clients.bats,
  * cores_change.bats. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/child.h"
 #include "lib/core_map.h"
@@ -564,6 +566,26 @@ START_TEST(what_is_planned_is_written_down_and_made)
 }
 END_TEST
 
+START_TEST(a_visit_gives_back_all_that_it_holds)
+{
+	int lock = open("/dev/null", O_RDONLY), none = dup2(lock, 0);
+
+	ck_assert(lock > 0 && none == 0);
+	begin_change(1, 1);
+	visit.lock_fd = lock;
+	visit_free(&visit);
+	ck_assert(clients[0].is_closed && clients[1].is_closed);
+	ck_assert_uint_eq(visit.client_count, 0);
+	ck_assert_int_eq(fcntl(lock, F_GETFD), -1);
+	config_free(config);
+	/* one that has come to no lock */
+	begin_change(1, 1);
+	visit_free(&visit);
+	ck_assert_int_ne(fcntl(none, F_GETFD), -1);
+	config_free(config);
+}
+END_TEST
+
 START_TEST(a_change_that_a_client_refuses_stops_no_other)
 {
 	begin_change(1, 1);
@@ -584,6 +606,13 @@ START_TEST(without_a_place_to_write_it_down_nothing_is_changed)
 	end();
 	begin_change(1, 1);
 	world.is_journal_bad = true;
+	ck_assert_int_eq(change(), -1);
+	expect_told(DESCRIBED "plan a;plan b;" WRITTEN);
+	end();
+	begin_change(1, 1);
+	free(config->run_dir);
+	config->run_dir = calloc(1, RUNDIR_PATH_MAX);
+	memset(config->run_dir, '/', RUNDIR_PATH_MAX - 1);
 	ck_assert_int_eq(change(), -1);
 	expect_told(DESCRIBED "plan a;plan b;" WRITTEN);
 	end();
@@ -955,6 +984,7 @@ UNIT_MAIN("clients", clients_of_the_node_are_opened,
 	  a_profile_stands_where_each_client_that_takes_it_holds_it,
 	  a_profile_that_no_client_takes_does_not_stand_unless_it_sets_nothing,
 	  what_is_planned_is_written_down_and_made,
+	  a_visit_gives_back_all_that_it_holds,
 	  a_change_that_a_client_refuses_stops_no_other,
 	  without_a_place_to_write_it_down_nothing_is_changed,
 	  a_refused_job_changes_nothing,

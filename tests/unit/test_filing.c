@@ -41,7 +41,7 @@ static struct {
 	int answers, asked;	/* asked: --json, then --html */
 	const char *html_error;
 	int html_status;
-	bool is_html_late, is_user_unknown, is_root_for_ever;
+	bool is_place_stuck, is_html_late, is_user_unknown, is_root_for_ever;
 	bool is_beside, is_installed, is_another_really;
 	char last[2 * PATH_MAX]; /* the last command */
 	unsigned long long now_ms;
@@ -146,6 +146,20 @@ int fake_nanosleep(const struct timespec *time, struct timespec *rest)
 	note("%ld ", (long)time->tv_sec);
 	world.now_ms += (unsigned long long)time->tv_sec * 1000;
 	return 0;
+}
+
+#undef child_call
+int child_call(const char *what, int (*fn)(void *arg), void *arg,
+	       unsigned int timeout_ms, struct child_result *result,
+	       struct err *err);
+
+int fake_child_call(const char *what, int (*fn)(void *arg), void *arg,
+		    unsigned int timeout_ms, struct child_result *result,
+		    struct err *err)
+{
+	return world.is_place_stuck
+		       ? err_set(err, "it hangs")
+		       : child_call(what, fn, arg, timeout_ms, result, err);
 }
 
 int fake_child_run(char *const argv[], char *const env[],
@@ -409,6 +423,11 @@ START_TEST(a_report_that_fails_is_told_with_its_first_line)
 	expect_failure("'/beside/jobio' ended with 1");
 	world.is_html_late = true;
 	expect_failure("it takes too long");
+	/* a directory that hangs */
+	world.is_html_late = false;
+	world.is_place_stuck = true;
+	expect_failure("it hangs");
+	ck_assert_str_eq(done, "2 ");
 	tempdir_remove();
 }
 END_TEST
@@ -535,6 +554,33 @@ START_TEST(users_and_groups_of_any_number_but_roots_are_told)
 }
 END_TEST
 
+START_TEST(who_asks_for_help_gets_it)
+{
+	char *argv[] = { (char *)"jobio-file", (char *)"--help", NULL };
+	char *text;
+	int status;
+	pid_t child;
+
+	begin(0);
+	child = fork();
+	if (child == 0) {
+		if (!freopen(tempdir_path("help"), "w", stdout))
+			_exit(9);
+		optind = 0;
+		jobio_file_main(2, argv);
+		_exit(8);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	text = fileio_read(tempdir_path("help"), 1000, NULL, NULL);
+	ck_assert_ptr_nonnull(text);
+	ck_assert(
+		!strncmp(text, "usage: jobio-file [--conf=FILE] JOB RUN ", 40));
+	free(text);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(words_that_are_none_of_the_epilogs_are_refused)
 {
 	static const char *const bad[][8] = {
@@ -581,4 +627,5 @@ UNIT_MAIN("filing", it_becomes_the_user_before_it_asks_and_for_ever,
 	  a_directory_whose_name_is_too_long_is_told,
 	  of_a_user_so_many_wait_on_a_node_and_one_more_gives_up,
 	  users_and_groups_of_any_number_but_roots_are_told,
+	  who_asks_for_help_gets_it,
 	  words_that_are_none_of_the_epilogs_are_refused)

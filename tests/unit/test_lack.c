@@ -475,6 +475,7 @@ END_TEST
 
 START_TEST(a_gate_that_cannot_be_written_is_said)
 {
+	static char long_dir[RUNDIR_PATH_MAX];
 	struct err err = { "" };
 
 	start();
@@ -488,6 +489,20 @@ START_TEST(a_gate_that_cannot_be_written_is_said)
 	config.run_dir = (char *)"/nonexistent";
 	ck_assert_int_eq(gates_write(&visit, &err), -1);
 	ck_assert_str_ne(err.text, "");
+	/* names that do not fit: neither the node's, nor the job's */
+	memset(long_dir, '/', sizeof(long_dir) - 1);
+	config.run_dir = long_dir;
+	err.text[0] = '\0';
+	ck_assert_int_eq(gates_write(&visit, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': too long"));
+	err.text[0] = '\0';
+	ck_assert_int_eq(gates_write_off(&visit, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': too long"));
+	long_dir[RUNDIR_PATH_MAX - 1 - strlen("/gate")] = '\0';
+	strcpy(visit.refused, "no");
+	err.text[0] = '\0';
+	ck_assert_int_eq(gates_write(&visit, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "': too long"));
 	end();
 }
 END_TEST

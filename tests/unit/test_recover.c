@@ -169,6 +169,7 @@ int __wrap_job_mend(const struct config *config, uint32_t id,
 }
 
 /* 1: the record is lost */
+static uint64_t known; /* of the state, before it ended */
 int __wrap_job_finish(const struct config *config, const struct record *state,
 		      struct err *err)
 {
@@ -179,6 +180,7 @@ int __wrap_job_finish(const struct config *config, const struct record *state,
 	tell(state->flags & RECORD_FLAG(NODE_REBOOTED) ? "finish rebooted"
 						       : "finish",
 	     (uint32_t)state->job);
+	ck_assert_uint_eq(state->flags & RECORD_FLAG(START_UNKNOWN), known);
 	for (i = 0; i < state->change_count; i++)
 		tell(state->changes[i].what,
 		     (uint32_t)state->changes[i].restored);
@@ -508,6 +510,13 @@ START_TEST(without_name_folders_or_lock_nothing_is_touched)
 	ck_assert_int_eq(recover(), -1);
 	node_name = -1;
 	ck_assert_int_eq(recover(), -1);
+	lock = 5;
+	ck_assert_int_eq(recover(), -1);
+	make_dirs = 0;
+	ck_assert_int_eq(recover(), -1);
+	node_name = 0;
+	make_dirs = -1;
+	ck_assert_int_eq(recover(), -1);
 	expect_told("");
 	lock = 0; /* a descriptor as others */
 	make_dirs = node_name = 0;
@@ -525,7 +534,9 @@ static void put_open(const char *name, const char *boot)
 		 "{\"jobio\":1,\"cluster\":\"c\",\"job\":8,\"node\":\"n1\","
 		 "\"uid\":1000,\"user\":\"alice\",\"start\":1,\"boot_id\":\"%s"
 		 "\",\"client\":{\"name\":\"w\",\"type\":\"weka\"},"
-		 "\"changes\":["
+		 "\"quality\":[\"start_unknown\"],\"changes\":["
+		 "{\"client\":\"w\",\"what\":\"first\",\"target\":\"t\","
+		 "\"old\":\"1\",\"new\":\"2\",\"restored\":true},"
 		 "{\"client\":\"w\",\"what\":\"cores\",\"target\":\"t\","
 		 "\"old\":\"1\",\"new\":\"2\",\"restored\":false},"
 		 "{\"client\":\"w\",\"what\":\"option\",\"target\":\"t\","
@@ -543,17 +554,18 @@ START_TEST(a_job_that_a_reboot_ended_has_its_record)
 	jobs[0].has_stepd = true;
 	strcpy(boot_id, "now");
 	put_open("spool/open/8.json", "before");
+	known = RECORD_FLAG(START_UNKNOWN);
 	ck_assert_int_eq(recover(), 0);
 	/* what lives in memory alone went with it */
-	expect_told("sweep 1;finish rebooted 8;cores 0;option 1;other 1;"
-		    "counted 0;");
+	expect_told("sweep 1;finish rebooted 8;first 1;cores 0;option 1;"
+		    "other 1;counted 0;");
 	ck_assert_int_eq(visit.finished, 1);
 	jobs[0].is_ended = true;
 	jobs[0].finish = 1;
 	ck_assert_int_eq(recover(), 0);
 	expect_told(
-		"sweep 1;finish 8;cores 0;option 1;other 1;of job 8: a full "
-		"spool;counted 0;");
+		"sweep 1;finish 8;first 1;cores 0;option 1;other 1;of job 8: a "
+		"full spool;counted 0;");
 	ck_assert_int_eq(visit.finished, 1);
 	jobs[0].finish = -1;
 	ck_assert_int_eq(recover(), 0);

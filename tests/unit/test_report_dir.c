@@ -171,6 +171,63 @@ START_TEST(a_job_gets_a_report_on_its_first_node_where_the_site_wants_it)
 }
 END_TEST
 
+/* In place of job.c's and lib/child.c's: jobio-file is there, and is not started. */
+static bool is_there;
+static char words[300];
+
+int __real_job_helper_path(const char *name, char *path, size_t size);
+
+int __wrap_job_helper_path(const char *name, char *path, size_t size)
+{
+	ck_assert_str_eq(name, "jobio-file");
+	if (!is_there)
+		return __real_job_helper_path(name, path, size);
+	snprintf(path, size, "/bin/sh");
+	return 0;
+}
+
+int __wrap_child_detach(char *const argv[], struct err *err)
+{
+	(void)err;
+	ck_assert(is_there);
+	*words = '\0';
+	for (; *argv; argv++)
+		snprintf(words + strlen(words), sizeof(words) - strlen(words),
+			 "%s|", *argv);
+	return 0;
+}
+
+static void expect_started(const char *conf, int64_t restart,
+			   const char *wanted)
+{
+	const struct report_dir_run run = { .restart = restart };
+	struct config *config = conf_load("[jobio]\nreport_dir=/r/%u\n" HOST);
+	struct job who = {
+		.id = 7, .uid = 1000, .gid = 100, .user = "alice", .node = "c1"
+	};
+	struct err err;
+
+	is_there = true;
+	ck_assert_int_eq(report_dir_start(config, conf, &who, &run, &err), 0);
+	ck_assert_str_eq(words, wanted);
+	is_there = false;
+	config_free(config);
+}
+
+START_TEST(who_files_a_report_is_told_whose_and_of_which_run)
+{
+	expect_started("/etc/j.conf", 0,
+		       "/bin/sh|--conf=/etc/j.conf|7|0|1000|100|alice|/r/"
+		       "alice|");
+	expect_started("/etc/j.conf", 3,
+		       "/bin/sh|--conf=/etc/j.conf|7|3|1000|100|alice|/r/"
+		       "alice|");
+	expect_started(NULL, -1,
+		       "/bin/sh|--conf=" JOBIO_CONF
+		       "|7|-|1000|100|alice|/r/alice|");
+}
+END_TEST
+
 START_TEST(a_working_directory_of_the_jobs_own_is_gone_when_it_is_named)
 {
 	static const char *const named[] = { "%w", "%w/x", "%j%w", "%%%w" };
@@ -205,4 +262,5 @@ UNIT_MAIN("report_dir", words_of_the_job_stand_in_the_name_of_the_directory,
 	  a_path_has_all_the_room_that_there_is,
 	  names_of_nodes_are_as_long_as_a_record_holds,
 	  a_job_gets_a_report_on_its_first_node_where_the_site_wants_it,
+	  who_files_a_report_is_told_whose_and_of_which_run,
 	  a_working_directory_of_the_jobs_own_is_gone_when_it_is_named)
