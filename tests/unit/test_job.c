@@ -1451,6 +1451,19 @@ START_TEST(who_would_have_as_many_as_another_takes_nothing_from_him)
 }
 END_TEST
 
+START_TEST(root_has_a_share_of_the_spool_as_others)
+{
+	setup();
+	load("spool_max_records = 2\n");
+	put_record("1.0.c1.json", 0, 10);
+	put_record("2.0.c1.json", 0, 30);
+	ck_assert(is_kept());
+	ck_assert(!is_there("spool/1.0.c1.json"));
+	ck_assert(is_there("spool/2.0.c1.json"));
+	teardown();
+}
+END_TEST
+
 START_TEST(what_is_no_file_of_the_spool_is_nobodys)
 {
 	setup();
@@ -1611,6 +1624,7 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  two_runs_that_slurm_does_not_number_do_not_share_a_name,
 	  a_full_spool_is_shared_by_its_users,
 	  who_would_have_as_many_as_another_takes_nothing_from_him,
+	  root_has_a_share_of_the_spool_as_others,
 	  what_is_no_file_of_the_spool_is_nobodys, the_newest_record_makes_room,
 	  records_that_are_nobodys_make_no_room,
 	  a_reason_is_left_for_who_looks_and_for_the_ledger,

@@ -153,6 +153,16 @@ START_TEST(each_version_of_the_protocol_is_told_once)
 			OF_VERSION("c", "4.2.15") OF_VERSION("d", "4.2.16")
 				OF_VERSION("e", "4.2.17") OF_VERSION("f", "3"),
 		"4.2.11,4.2.12,4.2.15,4.2.16");
+	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
+			       OF_VERSION("c", "4.2.15")
+				       OF_VERSION("d", "4.2.16")
+					       OF_VERSION("e", "4.19"),
+		       "4.2.11,4.2.12,4.2.15,4.2.16");
+	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
+			       OF_VERSION("c", "4.2.15")
+				       OF_VERSION("d", "4.2.16")
+					       OF_VERSION("e", "4.9"),
+		       "4.2.11,4.2.12,4.2.15,4.2.16,4.9");
 }
 END_TEST
 
@@ -1206,6 +1216,27 @@ START_TEST(a_row_is_born_as_long_ago_as_its_superblock_is_old)
 }
 END_TEST
 
+START_TEST(a_row_has_the_name_of_its_mount_if_it_fits)
+{
+	char target[WIRE_FS_MAX + 1] = "";
+	const struct client_mount at = { .target = target };
+	const struct nfs_mount mount = { .mount = &at,
+					 .device = "0:60",
+					 .has_stats = true };
+
+	memset(target, '/', WIRE_FS_MAX - 1);
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_add_row(rows, &mount, false, NULL), 0);
+	ck_assert_str_eq(rows->row[0].fs, target);
+	rows_away();
+	target[WIRE_FS_MAX - 1] = '/';
+	rows = wire_new(NULL);
+	ck_assert_int_eq(nfs_add_row(rows, &mount, false, NULL), 0);
+	ck_assert_str_eq(rows->row[0].fs, "");
+	rows_away();
+}
+END_TEST
+
 START_TEST(a_backlog_is_that_of_all_transports)
 {
 	struct nfs_stats has = { .transports = 3 };
@@ -1722,6 +1753,8 @@ START_TEST(of_transports_not_all_of_which_are_understood_none_is_told)
 					"/mnt/a", &stats),
 			 0);
 	ck_assert_uint_eq(stats.transports, 0);
+	ck_assert_int_eq(nfs_stats_waiting(&stats), 0);
+	ck_assert_int_eq(nfs_stats_answered(&stats), 0);
 }
 END_TEST
 
@@ -2101,6 +2134,13 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 		ck_assert_int_eq(setting->read(client, &err), 0);
 	}
 	expect_read_ahead("128");
+	setting = nfs_changes[2]->how;
+	err.text[0] = '\0';
+	ck_assert_int_eq(setting->write(setting, client, "/mnt/work",
+					"read_ahead_kb=512", &err),
+			 0);
+	ck_assert_str_eq(err.text, "");
+	expect_read_ahead("512");
 	section.mountinfo = (char *)"/nowhere";
 	for (i = 1; i < 3; i++) {
 		setting = nfs_changes[i]->how;
@@ -2146,6 +2186,7 @@ int getifaddrs(struct ifaddrs **all)
 		{ "eth0", "192.0.2.127", AF_INET },
 		{ "eth6", "2001:db8::1", AF_INET6 },
 		{ "lo", "127.0.0.1", AF_INET },
+		{ "eth7", "::2", AF_INET6 },
 		{ "lo", "::1", AF_INET6 },
 		{ "eth1", "127.0.0.1", AF_INET },
 	};
@@ -2254,6 +2295,14 @@ START_TEST(one_connection_over_a_fast_card_is_said)
 	       "of 25 Gbit/s");
 	away();
 	node(LOCAL, "6.1");
+	put_card("199900\n", "0\n");
+	one_connection();
+	look();
+	expect(1, "NF11",
+	       "'/mnt/my files' has one connection to its server, over a card "
+	       "of 199 Gbit/s");
+	away();
+	node(LOCAL, "6.1");
 	put_card("24999\n", "0\n");
 	one_connection();
 	look();
@@ -2338,6 +2387,11 @@ START_TEST(io_cores_far_from_the_card_are_said)
 	away();
 	look_with_cores("2-3", "1\n");
 	ck_assert_uint_eq(findings.count, 0);
+	away();
+	look_with_cores("0-1", "1\n");
+	expect(1, "NF15",
+	       "the card lo of '/mnt/my files' is at NUMA node 1, the job's "
+	       "io-cores (CPUs 0-1) are at another");
 	away();
 	/* where nobody knows it is not said */
 	look_with_cores("2-3", "-1\n");
@@ -2537,6 +2591,8 @@ START_TEST(too_few_requests_are_no_rate)
 	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 500 0 1 1 1 1 1 0",
 			       "500 510 0 1 1 1 1 1 0"),
 			  1);
+	ck_assert_uint_eq(
+		said("NF08", NO_XPRT, "9900 9999 0 1 1 1 1 1 0", NONE), 1);
 	/* nine of a thousand */
 	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 505 0 1 1 1 1 1 0",
 			       "500 504 0 1 1 1 1 1 0"),
@@ -2554,6 +2610,24 @@ START_TEST(a_server_is_slow_from_fifty_milliseconds_on)
 			  0);
 	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 90000 1 0",
 			       "399 399 0 1 1 1 90000 1 0"),
+			  0);
+}
+END_TEST
+
+START_TEST(a_server_that_is_slow_with_one_kind_of_request_is_slow)
+{
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 0 1 0",
+			       "500 500 0 1 1 1 50000 1 0"),
+			  1);
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 50000 1 0",
+			       "500 500 0 1 1 1 0 1 0"),
+			  1);
+	ck_assert_uint_eq(said("NF14", NO_XPRT,
+			       "500 500 0 1 1 1 18446744073709551615 1 0",
+			       "500 500 0 1 1 1 90000 1 0"),
+			  0);
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 90000 1 0",
+			       "500 500 0 1 1 1 18446744073709551615 1 0"),
 			  0);
 }
 END_TEST
@@ -2763,6 +2837,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_sum_that_could_be_too_large_is_unknown,
 	  times_are_microseconds_as_far_as_they_can_be_told,
 	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
+	  a_row_has_the_name_of_its_mount_if_it_fits,
 	  a_backlog_is_that_of_all_transports,
 	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
 	  more_superblocks_than_the_wire_has_rows_for_are_an_error,
@@ -2808,6 +2883,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  nothing_is_changed_for_a_profile_whose_new_mount_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
 	  a_server_is_slow_from_fifty_milliseconds_on,
+	  a_server_that_is_slow_with_one_kind_of_request_is_slow,
 	  a_queue_is_told_when_one_waited_at_each_request,
 	  options_are_judged_one_by_one,
 	  each_second_name_of_a_server_is_said_once,
