@@ -320,6 +320,8 @@ START_TEST(a_job_is_told_with_its_cores_and_whether_it_is_alone)
 	expect_job(0x8000 | 3, JOB_SHARED_NONE,
 		   "{\"job\":7,\"core_spec\":null,\"thread_spec\":3,"
 		   "\"alone\":true}\n");
+	ck_assert_int_eq(RUN("job", "1"), 0);
+	said_expect(said, "{\"job\":1,");
 	ck_assert_int_eq(RUN("job", "4294967295"), 0);
 	said_expect(said, "{\"job\":4294967295,");
 	tempdir_remove();
@@ -363,9 +365,12 @@ START_TEST(a_job_is_held_with_a_comment_unless_it_has_anothers)
 		ck_assert_str_eq(told, "requeue 7;job 7;free job;update 7 "
 				       "'jobio: no';");
 	}
-	world.job.admin_comment = (char *)"jobio; mine";
-	ck_assert_int_eq(RUN("hold", "7", "jobio: no"), 0);
-	ck_assert_str_eq(told, "requeue 7;job 7;free job;");
+	for (i = 0; i < 2; i++) {
+		world.job.admin_comment =
+			(char *)(i ? "jobio; mine" : "jobio:mine");
+		ck_assert_int_eq(RUN("hold", "7", "jobio: no"), 0);
+		ck_assert_str_eq(told, "requeue 7;job 7;free job;");
+	}
 	/* one that cannot be looked at keeps what it may have */
 	world.job_error = ESLURM_INVALID_JOB_ID;
 	ck_assert_int_eq(RUN("hold", "7", "jobio: no"), 0);
@@ -440,6 +445,7 @@ START_TEST(a_question_has_a_deadline)
 
 	begin();
 	expect_deadline("--timeout-ms=100", 0, 100000);
+	expect_deadline("--timeout-ms=999", 0, 999000);
 	expect_deadline("--timeout-ms=1001", 1, 1000);
 	expect_deadline("--timeout-ms=600000", 600, 0);
 	ck_assert_int_eq(RUN("node"), 0);

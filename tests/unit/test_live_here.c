@@ -313,6 +313,7 @@ START_TEST(a_job_is_read_once_a_second_at_most)
 {
 	begin();
 	ck_assert_uint_eq(nap_after(0), 1000);
+	ck_assert_uint_eq(nap_after(1), 999);
 	ck_assert_uint_eq(nap_after(300), 700);
 	ck_assert_uint_eq(nap_after(999), 1);
 	world.naps = 0;
@@ -323,7 +324,7 @@ START_TEST(a_job_is_read_once_a_second_at_most)
 	world.asks[1] = world.asks[2] = "\n";
 	ck_assert_uint_eq(nap_after(0), 1000);
 	ck_assert_int_eq(world.naps, 3);
-	ck_assert_int_eq(world.counts, 8);
+	ck_assert_int_eq(world.counts, 9);
 	end();
 }
 END_TEST

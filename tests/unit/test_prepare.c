@@ -37,7 +37,7 @@ static struct {
 	int work; /* in the child: what it returns; below -1: a signal's number */
 	int lock, clear, change, gates;
 	bool is_uncounted, is_unnoted, is_look_failed, has_others, is_refused;
-	bool is_folder_lost, is_sender_lost, has_want;
+	bool is_change_bad, is_folder_lost, is_sender_lost, has_want;
 	size_t breaks; /* so many findings, of which the last breaks the node */
 	/* the clock */
 	unsigned long long now_ms, step_ms, lock_ms;
@@ -153,6 +153,7 @@ void __wrap_clients_inspect(struct visit *of)
 int __wrap_clients_change(struct visit *of, struct err *why)
 {
 	findings_add(&of->findings, "X0", FINDING_INFO, NULL, "a change");
+	of->findings.list[0].breaks_node = world.is_change_bad;
 	if (world.has_want)
 		of->want.alone = true;
 	return told("change", world.change, why);
@@ -332,6 +333,11 @@ START_TEST(who_breaks_the_node_or_is_refused_is_told)
 			FIRST CLEAN LOOK LAST "reason number 3;wire 1;count;");
 	ck_assert_uint_eq(visit.state->finding_count, 4);
 	free_visit();
+	world.is_change_bad = true; /* the first one counts */
+	expect_prepared(STATUS_NODE,
+			FIRST CLEAN LOOK LAST "reason a change;wire 1;count;");
+	free_visit();
+	world.is_change_bad = false;
 	/* the node comes before the job */
 	world.is_refused = true;
 	expect_prepared(STATUS_NODE,
