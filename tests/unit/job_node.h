@@ -4,6 +4,7 @@
  * setup() makes RUN, SPOOL and an empty /sys and /proc in tempdir.h's folder, with a
  * jobio.conf that names them; load("...") has more in it. Names are below that
  * folder: is_there("run/7"), age("run/7", 600), expect_file("run/7/told", "").
+ * slurmd_says() gives a script its environment.
  * teardown() at the end. */
 #ifndef JOBIO_TESTS_UNIT_JOB_NODE_H
 #define JOBIO_TESTS_UNIT_JOB_NODE_H
@@ -44,6 +45,16 @@ static void setup(void)
 	ck_assert(mkdir(tempdir_path("sys/proc"), 0700) == 0);
 	sysfs_set_root(root);
 	ck_assert_msg(job_make_dirs(config, &err) == 0, "%s", err.text);
+}
+
+/* What slurmd says to scripts of job 7 on node c1, and no more. */
+__attribute__((unused)) static void slurmd_says(void)
+{
+	clearenv();
+	setenv("SLURM_JOB_ID", "7", 1);
+	setenv("SLURM_JOB_UID", "1000", 1);
+	setenv("SLURMD_NODENAME", "c1", 1);
+	setenv("SLURM_CLUSTER_NAME", "big", 1);
 }
 
 static void teardown(void)

@@ -3,7 +3,6 @@
  * tests/cluster. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #define SLURM_BACKWARD_COMPAT
 #include <slurm/slurm.h>
@@ -16,9 +15,9 @@
 #include <unistd.h>
 
 #include "tests/unit/append.h"
+#include "tests/unit/program.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
-#include "tests/unit/tempdir.h"
 
 #undef main /* jobio-slurm's has another name here */
 int jobio_slurm_main(int argc, char **argv);
@@ -99,7 +98,7 @@ int __wrap_setitimer(int which, const struct itimerval *timer,
 
 /* ---- words of the tests ------------------------------------------------------------- */
 
-static char said[4000]; /* on both */
+#define said program_said
 
 static void begin(void)
 {
@@ -114,37 +113,13 @@ static void begin(void)
 }
 
 /* Its exit status. */
-static int run(int argc, const char *const *words)
+#define RUN(...) asked((const char *[]){ "jobio-slurm", __VA_ARGS__, NULL })
+
+static int asked(const char *const *words)
 {
-	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), fd, rc;
-	char *argv[8] = { (char *)"jobio-slurm" };
-	ssize_t got;
-	int i;
-
-	for (i = 0; i < argc; i++)
-		argv[i + 1] = (char *)words[i];
-	fd = open(tempdir_path("said"), O_RDWR | O_CREAT | O_TRUNC | O_APPEND,
-		  0600);
-	fflush(stdout);
-	ck_assert(fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 &&
-		  dup2(fd, STDERR_FILENO) >= 0);
 	*told = '\0';
-	optind = 0;
-	rc = jobio_slurm_main(argc + 1, argv);
-	fflush(stdout);
-	ck_assert(dup2(out, STDOUT_FILENO) >= 0 &&
-		  dup2(errors, STDERR_FILENO) >= 0);
-	close(out);
-	close(errors);
-	got = pread(fd, said, sizeof(said) - 1, 0);
-	said[got > 0 ? got : 0] = '\0';
-	close(fd);
-	return rc;
+	return program_run(jobio_slurm_main, words);
 }
-
-#define RUN(...)                                                               \
-	run((int)(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)),   \
-	    (const char *[]){ __VA_ARGS__ })
 
 static void expect_failure(const char *what, int error)
 {
@@ -413,7 +388,7 @@ static void expect_usage(int rc, int wanted)
 START_TEST(words_that_are_no_question_are_refused)
 {
 	begin();
-	expect_usage(run(0, NULL), STATUS_USAGE);
+	expect_usage(RUN(NULL), STATUS_USAGE);
 	expect_usage(RUN("nodes"), STATUS_USAGE);
 	expect_usage(RUN("node", "c1", "c2"), STATUS_USAGE);
 	expect_usage(RUN("job"), STATUS_USAGE);

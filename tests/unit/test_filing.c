@@ -19,6 +19,7 @@
 #include "job/log.h"
 #include "lib/child.h"
 #include "tests/unit/append.h"
+#include "tests/unit/program.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/said.h"
 #include "tests/unit/tempdir.h"
@@ -556,27 +557,8 @@ END_TEST
 
 START_TEST(who_asks_for_help_gets_it)
 {
-	char *argv[] = { (char *)"jobio-file", (char *)"--help", NULL };
-	char *text;
-	int status;
-	pid_t child;
-
 	begin(0);
-	child = fork();
-	if (child == 0) {
-		if (!freopen(tempdir_path("help"), "w", stdout))
-			_exit(9);
-		optind = 0;
-		jobio_file_main(2, argv);
-		_exit(8);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	text = fileio_read(tempdir_path("help"), 1000, NULL, NULL);
-	ck_assert_ptr_nonnull(text);
-	ck_assert(
-		!strncmp(text, "usage: jobio-file [--conf=FILE] JOB RUN ", 40));
-	free(text);
+	program_help(jobio_file_main, "jobio-file");
 	tempdir_remove();
 }
 END_TEST

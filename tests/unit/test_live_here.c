@@ -15,6 +15,7 @@
 #include "lib/lock.h"
 #include "lib/look.h"
 #include "tests/unit/job_node.h"
+#include "tests/unit/program.h"
 #include "tests/unit/runner.h"
 
 #undef main /* jobio-live's has another name here */
@@ -366,26 +367,8 @@ END_TEST
 
 START_TEST(who_asks_for_help_gets_it)
 {
-	char *argv[] = { (char *)"jobio-live", (char *)"--help", NULL };
-	char text[32] = "";
-	int status, fd;
-	pid_t child;
-
 	begin();
-	child = fork();
-	if (child == 0) {
-		if (!freopen(tempdir_path("help"), "w", stdout))
-			_exit(9);
-		optind = 0;
-		jobio_live_main(2, argv);
-		_exit(8);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	fd = open(tempdir_path("help"), O_RDONLY);
-	ck_assert_int_eq(__real_read(fd, text, 18), 18);
-	ck_assert_str_eq(text, "usage: jobio-live ");
-	close(fd);
+	program_help(jobio_live_main, "jobio-live");
 	end();
 }
 END_TEST

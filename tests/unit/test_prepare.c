@@ -268,11 +268,7 @@ static void begin(const char *more)
 	world.lock = 900; /* no descriptor of ours */
 	setup();
 	load(more);
-	clearenv();
-	setenv("SLURM_JOB_ID", "7", 1);
-	setenv("SLURM_JOB_UID", "1000", 1);
-	setenv("SLURMD_NODENAME", "c1", 1);
-	setenv("SLURM_CLUSTER_NAME", "big", 1);
+	slurmd_says();
 	setenv("SLURM_JOB_WORK_DIR", "/work", 1);
 }
 

@@ -126,11 +126,7 @@ static void begin(const char *more)
 	*told = '\0';
 	setup();
 	load(more);
-	clearenv();
-	setenv("SLURM_JOB_ID", "7", 1);
-	setenv("SLURM_JOB_UID", "1000", 1);
-	setenv("SLURMD_NODENAME", "c1", 1);
-	setenv("SLURM_CLUSTER_NAME", "big", 1);
+	slurmd_says();
 }
 
 /* As its prolog has left it. */
@@ -142,6 +138,8 @@ static struct record *begin_run(const char *more)
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
 	state = new_state(7, 1000, 3);
 	state->flags = RECORD_FLAG(AIO_MISSING);
+	state->start -= 10; /* a state has milliseconds */
+	state->up -= 10;
 	tempdir_put("run/7/gate", "");
 	return state;
 }
