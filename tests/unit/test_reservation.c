@@ -85,6 +85,9 @@ START_TEST(whole_cores_that_the_job_does_not_get_are_sound)
 	expect_job("0-2,4-6");
 	expect(SMT, RESERVATION_CORES, 3, "1-3,5-7", "");
 	ck_assert(got.sound);
+	node.spec_cores_first = true;
+	expect(SMT, RESERVATION_CORES, 1, "0,4", "");
+	ck_assert(got.sound);
 	reservation_free(&got);
 }
 END_TEST
@@ -267,6 +270,13 @@ START_TEST(cores_that_slurmd_does_not_count_cannot_be_turned_into_cpus)
 	expect_text(0, "slurmctld counts 8 cores on this node, slurmd 4: "
 		       "slurmd cannot turn the job's cores into CPUs");
 	ck_assert(!got.sound);
+	/* the first that it does not count */
+	record(10, 2);
+	node.sockets = 5;
+	node.cores = 1;
+	expect(SMT, RESERVATION_CORES, 1, "", "C17 C10");
+	expect_text(0, "slurmctld counts 5 cores on this node, slurmd 4: "
+		       "slurmd cannot turn the job's cores into CPUs");
 	reservation_free(&got);
 }
 END_TEST
@@ -455,6 +465,36 @@ START_TEST(before_23_02_slurmctld_takes_what_is_left_of_a_list)
 	expect_left(128, 4, 237, left_of_182);
 	expect_left(128, 4, 256, left_of_154);
 	expect_left(85, 6, 85, left_of_407);
+}
+END_TEST
+
+/* The cores that slurmctld counts as the spec set do not hang on what slurmd's
+ * registration lost of it. */
+START_TEST(since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole)
+{
+	char *machine = many_cores(128, 4), *cores;
+	struct cpuset spec = { 0 };
+	struct err err = { "" };
+	unsigned int core;
+
+	for (core = 3; core < 512; core += 4)
+		cpuset_add(&spec, core);
+	record(512, 1);
+	node.version = VERSION_OF(23, 2, 0);
+	node.sockets = 128;
+	node.cores = 4;
+	node.core_spec_count = 128;
+	ck_assert_int_eq(compute(machine, RESERVATION_CORES, 128, &err), 0);
+	ck_assert(cpuset_equal(&got.abs_cores, &spec));
+	ck_assert_uint_eq(got.findings.count, 1);
+	ck_assert_ptr_nonnull(strstr(got.findings.list[0].text,
+				     "and slurmctld sets the node down with "
+				     "the reason \"CoreSpec differ\""));
+	cores = reservation_abs_cpus_text(&got);
+	ck_assert_uint_gt(strlen(cores), RESERVATION_LOG_MAX);
+	free(cores);
+	reservation_free(&got);
+	free(machine);
 }
 END_TEST
 
@@ -687,6 +727,7 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  an_override_of_slurmd_is_told_where_it_counts,
 	  a_list_that_slurmd_cuts_is_told,
 	  before_23_02_slurmctld_takes_what_is_left_of_a_list,
+	  since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole,
 	  since_23_02_slurmctld_computes_the_spec_set,
 	  lists_of_cores_are_told_from_lists_of_threads,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,

@@ -57,17 +57,18 @@ START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 	const char *run = tempdir_make();
 	char own[32], *text;
 
-	rundir_note_begun(run, 7); /* no prolog, no folder: no file */
+	/* no prolog, no folder: no file */
+	ck_assert(!rundir_note_begun(run, 7));
 	ck_assert_int_eq(access(tempdir_path("7"), F_OK), -1);
 	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
-	rundir_note_begun(run, 7);
+	ck_assert(rundir_note_begun(run, 7));
 	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
 	snprintf(own, sizeof(own), "%ld", (long)getpid());
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, own);
 	free(text);
 	tempdir_put("7/" RUNDIR_BEGUN, "1");
-	rundir_note_begun(run, 7);
+	ck_assert(!rundir_note_begun(run, 7));
 	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
 	ck_assert_str_eq(text, "1");
 	free(text);
@@ -151,7 +152,7 @@ START_TEST(no_name_is_cut_to_fit)
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
 	ck_assert_int_eq(rundir_make_steps(folder, 77, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
-	rundir_note_begun(folder, 7);
+	ck_assert(!rundir_note_begun(folder, 7));
 	ck_assert_int_eq(rundir_record_file(path, folder, 7, 0, "n", &err), -1);
 	ck_assert_int_eq(rundir_record_again(path, folder, 7, "n", 1, &err),
 			 -1);

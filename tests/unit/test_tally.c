@@ -381,6 +381,41 @@ START_TEST(a_tally_is_written_as_its_readers_expect_it)
 }
 END_TEST
 
+START_TEST(a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+	size_t before, after;
+	char *text;
+
+	add(tally, &use);
+	before = tally->bytes;
+	use.warned = 1;
+	add(tally, &use); /* no new sum, a job of the gate */
+	after = tally->bytes;
+	text = text_of(tally);
+	ck_assert_uint_ge(after, before + strlen("alice"));
+	ck_assert_uint_le(after, before + strlen(text));
+	free(text);
+	tally_free(tally);
+}
+END_TEST
+
+START_TEST(sums_stand_in_their_order_where_there_is_no_filesystem)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(1, "bob", "/b", 10);
+
+	use.fs_count = 0;
+	add(tally, &use);
+	use.user = "alice";
+	add(tally, &use);
+	ck_assert_str_eq(order_of(tally, TALLY_FILESYSTEMS), "");
+	ck_assert_str_eq(order_of(tally, TALLY_USERS), "alice bob");
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(a_use_has_so_many_filesystems_and_no_more)
 {
 	struct use use = used(7, "alice", "/a", 1), again;
@@ -468,6 +503,8 @@ UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
 	  advice_stands_by_hours_of_nodes_then_jobs_then_name,
 	  the_first_job_with_the_highest_peak_is_named,
 	  a_tally_is_written_as_its_readers_expect_it,
+	  a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate,
+	  sums_stand_in_their_order_where_there_is_no_filesystem,
 	  a_use_has_so_many_filesystems_and_no_more,
 	  numbers_of_a_use_are_unknown_or_end_at_the_largest,
 	  codes_of_advice_fill_their_room_and_no_more)
