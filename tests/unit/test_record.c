@@ -88,6 +88,17 @@ static void expect_refused_with(const char *old, const char *new,
 	free(text);
 }
 
+static struct record *minimal(void)
+{
+	struct record *r = record_new();
+
+	strcpy(r->cluster, "c");
+	strcpy(r->node, "n1");
+	r->job = 1;
+	r->start = 1;
+	return r;
+}
+
 START_TEST(what_is_read_is_written_again_byte_for_byte)
 {
 	struct err err;
@@ -124,6 +135,27 @@ START_TEST(a_list_of_cpus_that_is_too_long_is_unknown)
 	ck_assert_uint_eq(r->part_count, 3);
 	record_free(r);
 	free(text);
+}
+END_TEST
+
+START_TEST(a_list_of_cpus_of_the_longest_text_is_known)
+{
+	struct record *r = minimal();
+	struct cpuset cpus = { 0 };
+	unsigned int i;
+
+	/* "100,102,104,1000,1002,..": 3 of 4 bytes each and 817 of 5 bytes */
+	for (i = 0; i < 3; i++)
+		cpuset_add(&cpus, 100 + 2 * i);
+	for (i = 0; i < 817; i++)
+		cpuset_add(&cpus, 1000 + 2 * i);
+	ck_assert_int_eq(record_set_job_cpus(r, &cpus), 0);
+	ck_assert_ptr_nonnull(r->job_cpus);
+	ck_assert_uint_eq(strlen(r->job_cpus), RECORD_STRING_MAX);
+	cpuset_add(&cpus, 0);
+	ck_assert_int_eq(record_set_job_cpus(r, &cpus), 0);
+	ck_assert_ptr_null(r->job_cpus);
+	record_free(r);
 }
 END_TEST
 
@@ -505,17 +537,6 @@ START_TEST(nesting_without_end_is_refused)
 }
 END_TEST
 
-static struct record *minimal(void)
-{
-	struct record *r = record_new();
-
-	strcpy(r->cluster, "c");
-	strcpy(r->node, "n1");
-	r->job = 1;
-	r->start = 1;
-	return r;
-}
-
 START_TEST(too_much_to_say_is_cut_and_flagged)
 {
 	struct record *r = minimal(), *again;
@@ -541,6 +562,18 @@ START_TEST(too_much_to_say_is_cut_and_flagged)
 }
 END_TEST
 
+static void app_of(struct record *r, const char *source, const char *fs,
+		   enum record_scope scope)
+{
+	struct record_io io;
+
+	record_io_init(&io);
+	strcpy(io.source, source);
+	io.fs = (char *)fs;
+	io.scope = scope;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+}
+
 START_TEST(the_first_of_too_many_stay_as_they_are)
 {
 	struct record *r = minimal();
@@ -556,6 +589,8 @@ START_TEST(the_first_of_too_many_stay_as_they_are)
 		record_add_client(r, name, "nfs", NULL, NULL);
 		record_add_mount(r, name, "nfs", "s:/");
 		record_add_change(r, "", name, "t", "1", "2", 1, 1);
+		record_add_finding(r, name, "info", "t", NULL);
+		app_of(r, name, NULL, RECORD_SCOPE_JOB);
 	}
 	ck_assert_uint_eq(r->part_count, RECORD_LIST_MAX);
 	ck_assert_int_eq(r->parts[last].socket, (int64_t)last);
@@ -565,6 +600,10 @@ START_TEST(the_first_of_too_many_stay_as_they_are)
 	ck_assert_str_eq(r->mounts[last].mount, "c63");
 	ck_assert_uint_eq(r->change_count, RECORD_LIST_MAX);
 	ck_assert_str_eq(r->changes[last].what, "c63");
+	ck_assert_uint_eq(r->finding_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(r->findings[last].code, "c63");
+	ck_assert_uint_eq(r->app_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(r->app[last].source, "c63");
 	ck_assert_uint_eq(r->flags, RECORD_FLAG(TRUNCATED));
 	record_free(r);
 }
@@ -798,12 +837,15 @@ static const char *const all =
 	"w\","
 	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
 	"\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\","
-	"\"cpus\":\"2\",\"mounts\":[]}],"
+	"\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\","
+	"\"source\":\"s:/h\"}]}],"
 	"\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":"
 	"\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,"
 	"\"made\":true}],"
 	"\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\","
-	"\"cure\":\"b\",\"target\":\"/w\",\"users\":true}],"
+	"\"cure\":\"b\",\"target\":\"/w\",\"users\":true},"
+	"{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\","
+	"\"cure\":\"d\",\"users\":false}],"
 	"\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\","
 	"\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,"
 	"\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,"
@@ -820,9 +862,10 @@ static const char *const all =
 	"\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,"
 	"\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],"
 	"\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3]}],"
-	"\"wire\":[{\"scope\":\"node\",\"source\":\"weka\",\"fs\":null,"
-	"\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,"
-	"\"write_calls\":8}],\"steps\":2,\"quality\":[\"all_files\"]}";
+	"\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\","
+	"\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,"
+	"\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_"
+	"files\"]}";
 
 START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
 {
@@ -834,6 +877,7 @@ START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
 	ck_assert_str_eq(text, all);
 	ck_assert_uint_eq(r->client_count, 2);
 	ck_assert_uint_eq(r->mounts[0].client, 0);
+	ck_assert_uint_eq(r->mounts[1].client, 1);
 	ck_assert_int_eq(r->het_offset, 2);
 	ck_assert_int_eq(r->app[0].hist[RECORD_WRITE_NS][1], 3);
 	free(text);
@@ -1037,18 +1081,6 @@ START_TEST(a_client_is_found_by_its_name_and_the_first_by_none)
 }
 END_TEST
 
-static void app_of(struct record *r, const char *source, const char *fs,
-		   enum record_scope scope)
-{
-	struct record_io io;
-
-	record_io_init(&io);
-	strcpy(io.source, source);
-	io.fs = (char *)fs;
-	io.scope = scope;
-	ck_assert_int_eq(record_add_app(r, &io), 0);
-}
-
 START_TEST(the_best_lines_are_the_first_source_that_has_any)
 {
 	struct record *r = record_new();
@@ -1079,6 +1111,78 @@ START_TEST(the_best_lines_are_the_first_source_that_has_any)
 	record_add_mount(r, "/c", "nfs", "s");
 	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 5);
 	record_free(r);
+}
+END_TEST
+
+/* A record that says so of 'key': as many bytes as given. */
+static char *with_bytes(const char *old, const char *key, size_t size)
+{
+	char *text, *new = malloc(size + 40);
+
+	ck_assert_ptr_nonnull(new);
+	memset(new + sprintf(new, "\"%s\":\"", key), 'x', size);
+	strcpy(new + strlen(key) + 4 + size, "\"");
+	text = with(old, new);
+	free(new);
+	return text;
+}
+
+START_TEST(a_text_may_be_as_long_as_its_room_and_no_longer)
+{
+	static const struct {
+		const char *old, *key;
+		size_t most;
+		const char *why;
+	} rows[] = {
+		{ "\"boot_id\":\"b-1\"", "boot_id", RECORD_WORD_MAX - 1,
+		  "record: boot_id: longer than 63 bytes" },
+		{ "\"node\":\"c1\"", "node", RECORD_NAME_MAX - 1,
+		  "record: node: longer than 255 bytes" },
+		{ "\"nodelist\":\"c[1-2]\"", "nodelist", RECORD_NODELIST_MAX,
+		  "record: nodelist: longer than 65536 bytes" },
+		{ "\"text\":\"a\"", "text", RECORD_STRING_MAX,
+		  "record: text: longer than 4096 bytes" },
+	};
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		text = with_bytes(rows[i].old, rows[i].key, rows[i].most);
+		record_free(parse(text));
+		free(text);
+		text = with_bytes(rows[i].old, rows[i].key, rows[i].most + 1);
+		expect_refused(text, rows[i].why);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(a_time_that_nobody_lives_to_see_is_refused_with_its_key)
+{
+	static const char *const times[] = { "1e11", "100000000000", "-0.5" };
+	char new[60];
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		snprintf(new, sizeof(new), "\"up\":%s", times[i]);
+		expect_refused_with("\"up\":3600.200", new,
+				    "record: up: not a time");
+	}
+}
+END_TEST
+
+START_TEST(blanks_behind_a_record_are_none_of_it)
+{
+	static const char text[] = "{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
+				   "\"node\":\"n\",\"uid\":0,\"start\":1}"
+				   " \t\r\n{";
+	struct err err = { "" };
+	struct record *r = record_parse(text, sizeof(text) - 2, &err);
+
+	ck_assert_msg(r != NULL, "%s", err.text);
+	record_free(r);
+	ck_assert_ptr_null(record_parse(text, sizeof(text) - 1, &err));
+	ck_assert_ptr_null(record_parse(text, 0, &err));
 }
 END_TEST
 
@@ -1229,6 +1333,11 @@ int main(void)
 	tcase_add_test(tc, a_client_is_found_by_its_name_and_the_first_by_none);
 	tcase_add_test(tc, the_best_lines_are_the_first_source_that_has_any);
 	tcase_add_test(tc, a_list_may_be_full_and_no_fuller);
+	tcase_add_test(tc, a_list_of_cpus_of_the_longest_text_is_known);
+	tcase_add_test(tc, a_text_may_be_as_long_as_its_room_and_no_longer);
+	tcase_add_test(tc,
+		       a_time_that_nobody_lives_to_see_is_refused_with_its_key);
+	tcase_add_test(tc, blanks_behind_a_record_are_none_of_it);
 	tcase_add_test(
 		tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
 	tcase_set_timeout(tc, 60);
