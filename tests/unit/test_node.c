@@ -13,6 +13,7 @@
 
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
+#include "lib/rundir.h"
 #include "lib/version.h"
 
 static void parse(struct node *node, const char *line,
@@ -71,6 +72,21 @@ START_TEST(what_slurm_corrects_in_a_node_line_is_a_finding)
 	expect_geometry("CPUs=4 CpuSpecList=4", 4, 1, 4, 1, 1, "C14");
 	expect_geometry("CPUs=4 CpuSpecList=1 CoreSpecCount=2", 4, 1, 4, 1, 1,
 			"C15");
+}
+END_TEST
+
+START_TEST(a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers)
+{
+	struct findings findings = { 0 };
+	struct node node;
+
+	parse(&node, "CPUs=4 CpuSpecList=2,4", &findings);
+	ck_assert(!node.has_spec_list);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].text,
+			 "Slurm ignores CpuSpecList=2,4: the node has CPUs 0-3 "
+			 "only");
+	findings_free(&findings);
 }
 END_TEST
 
@@ -502,7 +518,7 @@ START_TEST(parameters_of_a_node_line_count_since_25_11)
 	ck_assert_int_eq(
 		node_line_parse(&node, "CPUs=4 Parameters=c", &findings, &err),
 		-1);
-	ck_assert_ptr_nonnull(strstr(err.text, "Parameters: longer than"));
+	ck_assert_str_eq(err.text, "node line: Parameters: longer than 1023");
 	node_init(&node);
 	node.version = VERSION_OF(25, 5, 9);
 	ck_assert_int_eq(
@@ -615,7 +631,7 @@ START_TEST(texts_of_a_record_are_read_as_slurm_reads_them)
 	ck_assert_uint_eq(strlen(node.name), NODE_NAME_MAX - 1);
 	snprintf(name, sizeof(name), "\"%0*d\"", NODE_NAME_MAX, 0);
 	ck_assert_int_eq(parse_with(&node, "\"n1\"", name, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "'name': longer than"));
+	ck_assert_str_eq(err.text, "node record: 'name': longer than 255");
 }
 END_TEST
 
@@ -628,6 +644,122 @@ START_TEST(a_slurm_conf_that_is_long_unchanged_is_no_newer_than_the_record)
 	age_cache();
 	load(8);
 	ck_assert_uint_eq(calls(), 1);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_record_as_new_as_slurm_conf_is_not_asked_for_again)
+{
+	struct stat st;
+
+	setup();
+	ck_assert_int_eq(stat(getenv("SLURM_CONF"), &st), 0);
+	make_helper(8, (long long)st.st_mtime);
+	load(8);
+	age_cache();
+	load(8);
+	ck_assert_uint_eq(calls(), 1);
+	tempdir_remove();
+}
+END_TEST
+
+static int cached(void)
+{
+	struct node_state state = { 0 };
+	struct err err;
+	int rc = node_cached(tempdir_name, &state, &err);
+
+	ck_assert(rc != 1 || state.map);
+	node_state_free(&state);
+	return rc;
+}
+
+/* What is kept, with one piece of text replaced by another of its length. */
+static void spoil_cache(const char *old, const char *new)
+{
+	char *text =
+		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
+	char *at = text ? strstr(text, old) : NULL;
+
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, new, strlen(new));
+	tempdir_put("node.json", text);
+	free(text);
+}
+
+START_TEST(a_cache_that_does_not_hold_is_none_and_no_error)
+{
+	static const char *const changes[][2] = {
+		{ "\"format\":1", "\"format\":2" },
+		{ "\"written_at\":", "\"written_ax\":" },
+		{ "\"core_map\":\"core_map/1", "\"core_map\":\"core_map/x" },
+		{ "\"core_map\":", "\"core_max\":" },
+		{ "\"conf_files\":1", "\"conf_files\":2" },
+		{ "\"conf\":", "\"conx\":" },
+		{ "\"cpus\":8", "\"cpus\":x" },
+		{ "\"boards\":1", "\"boardx\":1" },
+		{ "\"slurmd_pid\":", "\"slurmd_pix\":" },
+		{ "\"slurmd_start\":", "\"slurmd_starx\":" },
+		{ "\"conf_ns\":1", "\"conf_ns\":2" },
+	};
+	size_t i;
+
+	setup();
+	ck_assert_int_eq(cached(), 0); /* there is none */
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		make_helper(8, (long long)time(NULL));
+		load(8);
+		ck_assert_int_eq(cached(), 1);
+		spoil_cache(changes[i][0], changes[i][1]);
+		ck_assert_msg(cached() == 0, "%s", changes[i][1]);
+	}
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_record_that_cannot_be_kept_is_an_error)
+{
+	struct node_state state = { 0 };
+	char folder[RUNDIR_PATH_MAX];
+	struct err err = { "" };
+
+	setup();
+	make_helper(8, (long long)time(NULL));
+	snprintf(folder, sizeof(folder), "%s", tempdir_path("no"));
+	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/no/node.json"));
+	ck_assert_ptr_null(state.map);
+	memset(folder, 'a', sizeof(folder) - 1);
+	folder[sizeof(folder) - 1] = '\0';
+	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
+	ck_assert_ptr_null(state.map);
+	ck_assert_int_eq(node_cached(folder, &state, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_state_stays_as_it_is_where_nobody_answers)
+{
+	struct node_state state = { 0 };
+	struct core_map *map;
+	struct err err;
+
+	setup();
+	make_helper(8, (long long)time(NULL));
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, "n1", 5000, &state, &err), 0);
+	map = state.map;
+	ck_assert_int_eq(unlink(tempdir_path("node.json")), 0);
+	ck_assert_int_eq(unlink(helper), 0);
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, "n2", 5000, &state, &err), -1);
+	ck_assert_ptr_eq(state.map, map);
+	ck_assert_str_eq(state.node.name, "n1");
+	node_state_free(&state);
 	tempdir_remove();
 }
 END_TEST
@@ -701,6 +833,11 @@ END_TEST
 
 UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,
+	  a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers,
+	  a_record_as_new_as_slurm_conf_is_not_asked_for_again,
+	  a_cache_that_does_not_hold_is_none_and_no_error,
+	  a_record_that_cannot_be_kept_is_an_error,
+	  a_state_stays_as_it_is_where_nobody_answers,
 	  a_wrong_node_line_is_refused_with_its_word,
 	  a_record_survives_its_way_through_json, a_damaged_record_is_refused,
 	  a_record_without_memspeclimit_does_not_know_it,

@@ -245,6 +245,7 @@ START_TEST(the_smallest_record_needs_only_its_key_and_its_owner)
 	ck_assert(!r->has_request && !r->has_gate && !r->has_io_cores);
 	ck_assert_uint_eq(r->flags, 0);
 	ck_assert_uint_eq(r->app_count, 0);
+	ck_assert_uint_eq(r->client_count, 0);
 	record_free(r);
 }
 END_TEST
@@ -1114,6 +1115,24 @@ START_TEST(the_best_lines_are_the_first_source_that_has_any)
 }
 END_TEST
 
+START_TEST(a_record_is_read_up_to_the_longest_text)
+{
+	char *text = malloc(RECORD_TEXT_MAX + 1);
+	struct err err = { "" };
+	struct record *r;
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, ' ', RECORD_TEXT_MAX + 1);
+	memcpy(text, full, strlen(full));
+	r = record_parse(text, RECORD_TEXT_MAX, &err);
+	ck_assert_msg(r != NULL, "%s", err.text);
+	record_free(r);
+	ck_assert_ptr_null(record_parse(text, RECORD_TEXT_MAX + 1, &err));
+	ck_assert_str_eq(err.text, "record: longer than 262144 bytes");
+	free(text);
+}
+END_TEST
+
 /* A record that says so of 'key': as many bytes as given. */
 static char *with_bytes(const char *old, const char *key, size_t size)
 {
@@ -1335,6 +1354,7 @@ int main(void)
 	tcase_add_test(tc, a_list_may_be_full_and_no_fuller);
 	tcase_add_test(tc, a_list_of_cpus_of_the_longest_text_is_known);
 	tcase_add_test(tc, a_text_may_be_as_long_as_its_room_and_no_longer);
+	tcase_add_test(tc, a_record_is_read_up_to_the_longest_text);
 	tcase_add_test(tc,
 		       a_time_that_nobody_lives_to_see_is_refused_with_its_key);
 	tcase_add_test(tc, blanks_behind_a_record_are_none_of_it);

@@ -453,6 +453,14 @@ START_TEST(a_judgement_holds_at_its_bounds)
 }
 END_TEST
 
+START_TEST(a_judgement_that_is_none_allows_not_even_nothing)
+{
+	expect_no_judgement("x", 0, "");
+	expect_no_judgement("4-2", 0, "");
+	expect_no_judgement("1-4,0123456789abcdef,and still more", 0, "");
+}
+END_TEST
+
 UNIT_MAIN("request", what_is_exported_is_what_arrives,
 	  gate_file_and_record_say_what_the_job_asked_for,
 	  a_job_without_the_options_has_no_request,
@@ -460,6 +468,7 @@ UNIT_MAIN("request", what_is_exported_is_what_arrives,
 	  a_request_of_a_newer_jobio_is_no_forgery_and_nothing_is_taken_from_it,
 	  the_judgement_of_the_submit_host_arrives_with_the_request,
 	  a_judgement_that_does_not_fit_the_request_is_none,
+	  a_judgement_that_is_none_allows_not_even_nothing,
 	  a_profile_is_the_same_where_it_sets_the_same,
 	  random_bytes_never_get_further_than_refused,
 	  what_the_site_does_not_allow_is_refused_with_what_it_does,

@@ -659,6 +659,16 @@ START_TEST(a_record_of_the_most_cpus_has_an_answer)
 	node.threads = 2048; /* 4 cores: 8192 CPUs */
 	ck_assert_msg(compute(SMT, RESERVATION_UNSET, 0, &err) == 0, "%s",
 		      err.text);
+	reservation_free(&got);
+	node.sockets = 8192;
+	node.cores = node.threads = 1;
+	ck_assert_msg(compute(SMT, RESERVATION_UNSET, 0, &err) == 0, "%s",
+		      err.text);
+	node.sockets = 8193;
+	ck_assert_int_eq(compute(SMT, RESERVATION_UNSET, 0, &err), -1);
+	ck_assert_str_eq(err.text, "node 'n1': 8193 cores of 1 threads: more "
+				   "than 8192 CPUs");
+	node.sockets = node.cores = 2;
 	node.threads = 2049;
 	ck_assert_int_eq(compute(SMT, RESERVATION_UNSET, 0, &err), -1);
 	ck_assert_str_eq(err.text, "node 'n1': 4 cores of 2049 threads: more "

@@ -85,6 +85,8 @@ START_TEST(a_timeline_is_there_where_each_that_moved_something_has_one)
 	struct record_io idle = counters("bpf", NULL, 0);
 	struct record_io unknown = counters("bpf", NULL, RECORD_UNKNOWN);
 
+	idle.numbers[RECORD_WRITE_BYTES] = 0;
+	idle.numbers[RECORD_READ_CALLS] = idle.numbers[RECORD_WRITE_CALLS] = 0;
 	record_io_init(&sum);
 	moved_at(&io, 1000, 7);
 	run_add_io(&sum, &idle);

@@ -311,6 +311,8 @@ START_TEST(processes_are_known_by_title_and_name)
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
 	ck_assert_int_eq(process_count_titled("slurmstepd: [77."), 1);
 	ck_assert_int_eq(process_count_titled("slurmd"), 0);
+	/* a thread of the kernel has no title */
+	ck_assert_int_eq(process_count_titled(""), 3);
 	found = process_named(proc, "mmfsd");
 	ck_assert_int_eq(found, 12);
 	ck_assert_int_eq(process_named(proc, "mm"), 0);

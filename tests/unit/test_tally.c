@@ -175,6 +175,36 @@ START_TEST(the_jobs_that_the_gate_warned_of_are_named_the_last_first)
 }
 END_TEST
 
+START_TEST(jobs_of_the_gate_stand_in_their_order_whenever_they_are_told)
+{
+	struct tally *tally = tally_new();
+	struct use use;
+	int i;
+
+	/* the last that ended first, then one in between, and one too early */
+	for (i = TALLY_JOBS_MAX; i > 0; i--) {
+		use = used(10 * i, "alice", "/a", 1);
+		use.warned = 1;
+		add(tally, &use);
+	}
+	use = used(55, "bob", "/a", 1);
+	use.refused = 1;
+	add(tally, &use);
+	use = used(19, "bob", "/a", 1);
+	use.refused = 1;
+	add(tally, &use);
+	ck_assert_uint_eq(tally->gate_count, TALLY_JOBS_MAX);
+	for (i = 0; i < TALLY_JOBS_MAX - 5; i++)
+		ck_assert_int_eq(tally->gate[i].job, 10 * (TALLY_JOBS_MAX - i));
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 5].job, 55);
+	ck_assert_str_eq(tally->gate[TALLY_JOBS_MAX - 5].user, "bob");
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 4].job, 50);
+	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 1].job, 20);
+	ck_assert_int_eq(tally->refused_jobs, 2);
+	tally_free(tally);
+}
+END_TEST
+
 static char *text_of(const struct tally *tally)
 {
 	struct json_object *top = json_object_new_object();
@@ -465,7 +495,9 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
 	ck_assert(use.is_wide && !use.is_judged);
-	/* no flags, no number, something behind it */
+	/* no flags, no number, something behind it, and no advice either */
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\tx\t", &use), -1);
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t\t\t5\t\t", &use), -1);
 	ck_assert_int_eq(
@@ -498,6 +530,7 @@ UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
 	  filesystems_of_one_name_on_two_clusters_are_kept_apart,
 	  the_jobs_that_the_gate_warned_of_are_named_the_last_first,
+	  jobs_of_the_gate_stand_in_their_order_whenever_they_are_told,
 	  parts_in_any_order_are_the_whole, what_is_no_tally_is_not_added,
 	  sums_stand_by_bytes_then_jobs_then_name,
 	  advice_stands_by_hours_of_nodes_then_jobs_then_name,

@@ -79,6 +79,24 @@ START_TEST(a_name_has_a_longest)
 }
 END_TEST
 
+START_TEST(a_value_has_a_longest)
+{
+	char list[VARIABLES_MAX + 8];
+	const char *at = list;
+	struct variable variable;
+
+	memset(list, 'v', sizeof(list));
+	memcpy(list, "A=", 2);
+	strcpy(list + 2 + VARIABLES_MAX - 1, " B=1");
+	ck_assert(variable_next(&at, &variable));
+	ck_assert_uint_eq(strlen(variable.value), VARIABLES_MAX - 1);
+	expect_next(&at, "B", "1");
+	at = list;
+	strcpy(list + 2 + VARIABLES_MAX - 1, "v B=1");
+	ck_assert(!variable_next(&at, &variable));
+}
+END_TEST
+
 START_TEST(what_decides_what_runs_is_not_set_and_its_neighbours_are)
 {
 	static const char *const bad[] = {
@@ -126,5 +144,6 @@ END_TEST
 
 UNIT_MAIN("variables", a_list_is_cut_into_names_and_values,
 	  a_word_that_a_shell_would_read_as_more_is_none, a_name_has_a_longest,
+	  a_value_has_a_longest,
 	  what_decides_what_runs_is_not_set_and_its_neighbours_are,
 	  a_name_comes_once)
