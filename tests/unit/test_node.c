@@ -395,6 +395,44 @@ START_TEST(the_sentence_of_the_helper_reaches_the_caller)
 }
 END_TEST
 
+/* Which slurm.conf the helper was told to read. */
+static void expect_conf_of_helper(const char *conf)
+{
+	struct node_state state = { 0 };
+	char path[600];
+	struct err err;
+
+	setenv("SLURM_CONF", conf, 1);
+	strcpy(helper,
+	       tempdir_command("helper",
+			       "#!/bin/sh\n"
+			       "printf %%s \"$SLURM_CONF\" >%s/conf\nexit 1\n",
+			       path));
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+}
+
+START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
+{
+	char conf[NODE_TEXT_MAX + 1];
+
+	setup();
+	expect_conf_of_helper("/etc/own/slurm.conf");
+	tempdir_expect("conf", "/etc/own/slurm.conf");
+	memset(conf, 'c', sizeof(conf));
+	*conf = '/';
+	conf[NODE_TEXT_MAX - 1] = '\0';
+	expect_conf_of_helper(conf);
+	tempdir_expect("conf", conf);
+	/* no path is cut */
+	conf[NODE_TEXT_MAX - 1] = 'c';
+	conf[NODE_TEXT_MAX] = '\0';
+	expect_conf_of_helper(conf);
+	tempdir_expect("conf", "");
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_helper_that_hangs_is_ended_at_the_deadline)
 {
 	struct node_state state = { 0 };
@@ -706,6 +744,8 @@ START_TEST(a_cache_that_does_not_hold_is_none_and_no_error)
 
 	setup();
 	ck_assert_int_eq(cached(), 0); /* there is none */
+	tempdir_put("node.json", "{\"format\":1,");
+	ck_assert_int_eq(cached(), 0);
 	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		make_helper(8, (long long)time(NULL));
 		load(8);
@@ -848,6 +888,7 @@ UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
 	  another_slurmd_asks_again, a_damaged_cache_is_written_anew,
 	  the_record_of_another_node_is_not_taken_for_ours,
 	  the_sentence_of_the_helper_reaches_the_caller,
+	  the_helper_reads_the_slurm_conf_that_is_named,
 	  a_helper_that_hangs_is_ended_at_the_deadline,
 	  a_node_line_is_read_to_its_bounds,
 	  a_node_line_beyond_its_bounds_is_refused,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
+#include "lib/err.h"
 #include "lib/reason.h"
 #include "tests/unit/runner.h"
 
@@ -42,6 +43,18 @@ START_TEST(a_long_reason_is_cut_to_what_a_column_of_the_database_holds)
 	ck_assert_uint_eq(strlen(made("W16", text, text)), REASON_MAX - 1);
 	ck_assert_uint_lt(REASON_MAX, 256);
 	ck_assert_int_eq(reason_is_valid(reason), 1);
+}
+END_TEST
+
+START_TEST(what_is_left_out_of_a_sentence_takes_no_room_of_the_cure)
+{
+	char text[ERR_MAX], cure[ERR_MAX];
+
+	memset(text, '"', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	memset(cure, '`', 490);
+	strcpy(cure + 490, "mend it");
+	ck_assert_str_eq(made("W16", text, cure), "jobio:W16 ; cure: mend it");
 }
 END_TEST
 
@@ -87,5 +100,6 @@ END_TEST
 UNIT_MAIN("reason", a_reason_is_code_sentence_and_cure,
 	  nothing_that_a_database_or_a_shell_could_take_for_more_gets_in,
 	  a_long_reason_is_cut_to_what_a_column_of_the_database_holds,
+	  what_is_left_out_of_a_sentence_takes_no_room_of_the_cure,
 	  only_our_own_reasons_are_valid,
 	  a_reason_of_one_letter_is_one_and_blanks_at_its_end_are_not)

@@ -500,6 +500,14 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 	s.slowest_ns = 0;
 	strcpy(s.slowest, "n1");
 	expect_extra(&s, " slow=0ns@n1");
+	snprintf(s.slowest, sizeof(s.slowest), "%043d", 0);
+	expect_extra(&s,
+		     " slow=0ns@0000000000000000000000000000000000000000000");
+	s = example();
+	s.imbalance = 2;
+	snprintf(s.busiest, sizeof(s.busiest), "%043d", 1);
+	expect_extra(&s,
+		     " imb=2.00@0000000000000000000000000000000000000000001");
 	s = example();
 	s.imbalance = 1e9;
 	strcpy(s.busiest, "n1");
@@ -615,6 +623,59 @@ START_TEST(either_half_of_the_gate_stands_alone)
 }
 END_TEST
 
+/* The flags of a line, "all_files,other"; 'out' has room for a line. */
+static void flags_of(uint32_t flags, char *out)
+{
+	char text[SUMMARY_MAX];
+	struct summary s;
+
+	summary_init(&s);
+	s.flags = flags;
+	summary_text(&s, text);
+	strcpy(out, strstr(text, " q=") + 3);
+}
+
+START_TEST(as_many_flags_are_said_as_fit_and_the_rest_is_other)
+{
+	const uint32_t all = (UINT32_C(1) << RECORD_FLAG_COUNT) - 1;
+	char text[SUMMARY_MAX], *next;
+	uint32_t flags;
+	unsigned int bit;
+	int i, cut = 0;
+
+	rng = 1;
+	for (i = 0; i < 3000; i++) {
+		/* most of them, not "other" */
+		flags = all & ~RECORD_FLAG(OTHER);
+		for (bit = below(12); bit; bit--)
+			flags &= ~(UINT32_C(1) << below(RECORD_FLAG_COUNT));
+		flags_of(flags, text);
+		ck_assert_uint_lt(strlen(text), 300);
+		for (bit = 0, next = text; bit < RECORD_FLAG_COUNT; bit++) {
+			if (!(flags >> bit & 1))
+				continue;
+			if (!strcmp(next, "other"))
+				break;
+			ck_assert_int_eq(strncmp(next, record_flag_name(bit),
+						 strcspn(next, ",")),
+					 0);
+			next += strlen(record_flag_name(bit));
+			next += *next == ',';
+		}
+		if (bit == RECORD_FLAG_COUNT)
+			continue;
+		/* this one did not fit with a comma and ",other" behind it */
+		cut++;
+		*next = '\0';
+		ck_assert_uint_ge(strlen(text) + strlen(record_flag_name(bit)) +
+					  strlen(",other"),
+				  299);
+	}
+	ck_assert_int_gt(cut, 100);
+	ck_assert_int_lt(cut, 2900);
+}
+END_TEST
+
 START_TEST(all_files_is_said_of_either_direction)
 {
 	char text[SUMMARY_MAX];
@@ -705,6 +766,7 @@ UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
 	  numbers_between_two_units_keep_three_digits,
 	  a_number_is_read_to_its_last_digit,
 	  either_half_of_the_gate_stands_alone,
+	  as_many_flags_are_said_as_fit_and_the_rest_is_other,
 	  all_files_is_said_of_either_direction,
 	  an_imbalance_has_a_largest_value,
 	  a_text_of_a_token_fills_its_place_and_no_more,

@@ -282,15 +282,18 @@ START_TEST(processes_are_counted_by_their_last_two_arguments)
 }
 END_TEST
 
+/* Below the folder of the test. */
+static char processes[500] = "proc";
+
 static void put_process(const char *pid, const char *cmdline, const char *comm)
 {
-	char path[200];
+	char path[600];
 
-	snprintf(path, sizeof(path), "proc/%s", pid);
+	snprintf(path, sizeof(path), "%s/%s", processes, pid);
 	folder(path);
-	snprintf(path, sizeof(path), "proc/%s/cmdline", pid);
+	snprintf(path, sizeof(path), "%s/%s/cmdline", processes, pid);
 	tempdir_put(path, cmdline);
-	snprintf(path, sizeof(path), "proc/%s/comm", pid);
+	snprintf(path, sizeof(path), "%s/%s/comm", processes, pid);
 	tempdir_put(path, comm);
 }
 
@@ -326,6 +329,34 @@ START_TEST(processes_are_known_by_title_and_name)
 		ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 		ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
 	}
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(processes_are_found_in_a_folder_with_a_long_name)
+{
+	char root[512], proc[520], path[600];
+
+	begin();
+	/* 470 bytes, of a path of at most 511 */
+	snprintf(processes, sizeof(processes), "%0200d/%0*d", 0,
+		 470 - 202 - (int)strlen(tempdir_name), 0);
+	snprintf(root, sizeof(root), "%s", tempdir_path(processes));
+	ck_assert_uint_eq(strlen(root), 470);
+	sysfs_set_root(root);
+	strcat(processes, "/proc");
+	snprintf(proc, sizeof(proc), "%s/proc", root);
+	put_process("11", "slurmstepd: [7.0]", "slurmstepd\n");
+	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
+	ck_assert(process_is_named(12, "mmfsd"));
+	ck_assert_int_eq(process_named(proc, "mmfsd"), 12);
+	snprintf(path, sizeof(path), "%s/12/ns", processes);
+	folder(path);
+	snprintf(path, sizeof(path), "%s/12/ns/pid", processes);
+	tempdir_put(path, ""); /* another one */
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
+	ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 	tempdir_remove();
 }
 END_TEST
@@ -425,6 +456,7 @@ UNIT_MAIN("sysfs", the_threads_of_a_core_are_told_by_either_file,
 	  a_process_began_when_it_was_started,
 	  processes_are_counted_by_their_last_two_arguments,
 	  processes_are_known_by_title_and_name,
+	  processes_are_found_in_a_folder_with_a_long_name,
 	  a_process_of_another_namespace_is_not_ours,
 	  one_card_at_another_place_is_enough_not_to_know,
 	  a_card_whose_place_nobody_knows_leaves_the_bond_without_one,

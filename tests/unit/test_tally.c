@@ -431,6 +431,31 @@ START_TEST(a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate)
 }
 END_TEST
 
+START_TEST(the_length_of_names_counts)
+{
+	static char name[1001];
+	struct tally *tally = tally_new();
+	struct use use;
+	size_t before;
+	char *text;
+
+	memset(name, 'n', sizeof(name) - 1);
+	use = used(7, name, name, 5);
+	use.cluster = name;
+	add(tally, &use);
+	before = tally->bytes;
+	use.warned = 1;
+	add(tally, &use);
+	text = text_of(tally);
+	/* name and cluster of the filesystem, the user; both once more */
+	ck_assert_uint_gt(before, 3000);
+	ck_assert_uint_gt(tally->bytes, 5000);
+	ck_assert_uint_lt(tally->bytes, 2 * strlen(text));
+	free(text);
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(sums_stand_in_their_order_where_there_is_no_filesystem)
 {
 	struct tally *tally = tally_new();
@@ -538,6 +563,6 @@ UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
 	  a_tally_is_written_as_its_readers_expect_it,
 	  a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate,
 	  sums_stand_in_their_order_where_there_is_no_filesystem,
-	  a_use_has_so_many_filesystems_and_no_more,
+	  the_length_of_names_counts, a_use_has_so_many_filesystems_and_no_more,
 	  numbers_of_a_use_are_unknown_or_end_at_the_largest,
 	  codes_of_advice_fill_their_room_and_no_more)
