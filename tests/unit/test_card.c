@@ -189,6 +189,45 @@ START_TEST(cpus_are_parted_by_socket_and_numa_node)
 }
 END_TEST
 
+START_TEST(sockets_are_numbered_as_their_cpus_come)
+{
+	struct sysfs_part parts[8];
+
+	make_machine();
+	tempdir_put("devices/system/node/node0/cpulist", "0-15\n");
+	tempdir_put("devices/system/node/node1/cpulist", "16-31\n");
+	put_socket(0, "core_siblings_list", 0, "0-7\n");
+	put_socket(8, "core_siblings_list", 0, "8-23\n");
+	put_socket(16, "core_siblings_list", 1, "8-23\n");
+	put_socket(24, "core_siblings_list", 1, "24-31\n");
+	tempdir_put("devices/system/cpu/online", "0-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 8), 4);
+	expect_part(&parts[0], 0, 0, "0-7");
+	expect_part(&parts[1], 1, 0, "8-15");
+	expect_part(&parts[2], 1, 1, "16-23");
+	expect_part(&parts[3], 2, 1, "24-31");
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(cpus_of_no_known_socket_are_parted_by_numa_node_alone)
+{
+	struct sysfs_part parts[8];
+
+	make_machine();
+	tempdir_put("devices/system/cpu/online", "0-31\n");
+	put_socket(0, "core_siblings_list", 0, "1\n"); /* without itself */
+	put_socket(8, "core_siblings_list", 1, "what\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 8), 2);
+	expect_part(&parts[0], -1, 0, "0-7,16-23");
+	expect_part(&parts[1], -1, 1, "8-15,24-31");
+	/* one part of which neither is known is none */
+	tempdir_put("devices/system/cpu/online", "40-47\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 8), 0);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 {
 	struct client_cards cards = { 0 };
@@ -216,8 +255,9 @@ START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 }
 END_TEST
 
-UNIT_MAIN("card", a_card_is_where_its_bus_is,
-	  a_virtio_card_is_where_its_pci_device_is,
+UNIT_MAIN("card", sockets_are_numbered_as_their_cpus_come,
+	  cpus_of_no_known_socket_are_parted_by_numa_node_alone,
+	  a_card_is_where_its_bus_is, a_virtio_card_is_where_its_pci_device_is,
 	  a_virtio_card_is_where_its_pci_device_is,
 	  a_bond_is_where_all_of_its_cards_are,
 	  a_numa_node_has_cpus_or_is_unknown,

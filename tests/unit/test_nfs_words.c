@@ -101,6 +101,8 @@ START_TEST(what_would_do_nothing_or_harm_is_refused_with_a_reason)
 		ck_assert_str_eq(why, cases[i].why);
 		ck_assert_str_eq(word, cases[i].word);
 	}
+	ck_assert_ptr_nonnull(nfs_words_refusal("x", word));
+	ck_assert_str_eq(word, "x");
 	ck_assert_str_eq(nfs_words_refusal("nosuch=1", word),
 			 "a new NFS mount takes rsize, wsize, actimeo, "
 			 "acregmin, acregmax, acdirmin, acdirmax, noac, "

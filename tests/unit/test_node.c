@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/node.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 #include "lib/version.h"
 
 static void parse(struct node *node, const char *line,
@@ -414,7 +416,9 @@ static void expect_conf_of_helper(const char *conf)
 
 START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
 {
-	char conf[NODE_TEXT_MAX + 1];
+	char conf[3 * NODE_TEXT_MAX];
+	struct node_state state = { 0 };
+	struct err err;
 
 	setup();
 	expect_conf_of_helper("/etc/own/slurm.conf");
@@ -424,9 +428,17 @@ START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
 	conf[NODE_TEXT_MAX - 1] = '\0';
 	expect_conf_of_helper(conf);
 	tempdir_expect("conf", conf);
+	unsetenv("SLURM_CONF");
+	ck_assert_int_eq(
+		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	tempdir_expect("conf", "");
 	/* no path is cut */
 	conf[NODE_TEXT_MAX - 1] = 'c';
 	conf[NODE_TEXT_MAX] = '\0';
+	expect_conf_of_helper(conf);
+	tempdir_expect("conf", "");
+	conf[NODE_TEXT_MAX] = 'c';
+	conf[sizeof(conf) - 1] = '\0';
 	expect_conf_of_helper(conf);
 	tempdir_expect("conf", "");
 	tempdir_remove();
@@ -804,6 +816,124 @@ START_TEST(a_state_stays_as_it_is_where_nobody_answers)
 }
 END_TEST
 
+/* ---- which slurmd ------------------------------------------------------------ */
+
+/* A daemon of that name, which has it when this returns. */
+static pid_t start_daemon(const char *name)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void stop_daemon(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static int64_t ticks_of(pid_t pid)
+{
+	unsigned long long ticks;
+
+	ck_assert_int_eq(process_start(pid, NULL, &ticks), 0);
+	return (int64_t)ticks;
+}
+
+/* Another slurmd of this machine may be older, and other tests are called so for
+ * a while; no younger one and no other daemon is ever taken. */
+START_TEST(outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts)
+{
+	struct node_epoch epoch;
+	pid_t pids[4];
+	size_t i;
+
+	setup();
+	prctl(PR_SET_NAME, "test_node");
+	pids[0] = start_daemon("slurmctld");
+	pids[1] = start_daemon("slurmd");
+	pids[2] = start_daemon("slurmd");
+	pids[3] = start_daemon("slurmdbd");
+	node_epoch_read(&epoch);
+	for (i = 0; i < 4; i++)
+		ck_assert(i == 1 || epoch.slurmd_pid != pids[i]);
+	ck_assert_int_gt(epoch.slurmd_pid, 0);
+	ck_assert_int_le(epoch.slurmd_start, ticks_of(pids[1]));
+	if (epoch.slurmd_pid == pids[1])
+		ck_assert_int_eq(epoch.slurmd_start, ticks_of(pids[1]));
+	else if (!process_is_named((unsigned long)epoch.slurmd_pid, "slurmd") &&
+		 !process_is_named((unsigned long)epoch.slurmd_pid,
+				   "slurmd-wlm"))
+		ck_assert_int_ne(kill((pid_t)epoch.slurmd_pid, 0), 0);
+	ck_assert_str_eq(epoch.conf, getenv("SLURM_CONF"));
+	for (i = 0; i < 4; i++)
+		stop_daemon(pids[i]);
+	tempdir_remove();
+}
+END_TEST
+
+static int cached(void);
+
+/* What is kept of a slurmd with this PID and start. */
+static int cached_of(int64_t pid, int64_t start)
+{
+	struct node_state state = { 0 };
+	struct node_epoch epoch;
+	char json[2048];
+	struct err err;
+
+	snprintf(json, sizeof(json), record, 8U, (long long)time(NULL));
+	ck_assert_int_eq(node_parse_json(&state.node, json, &err), 0);
+	state.map = core_map_parse("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 "
+				   "0;1;2;3",
+				   &err);
+	ck_assert_ptr_nonnull(state.map);
+	node_epoch_read(&epoch);
+	epoch.slurmd_pid = pid;
+	epoch.slurmd_start = start;
+	ck_assert_int_eq(node_cache_write(tempdir_name, &epoch, &state, &err),
+			 0);
+	node_state_free(&state);
+	return cached();
+}
+
+START_TEST(outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd)
+{
+	pid_t daemon, other;
+	int64_t start;
+
+	setup();
+	prctl(PR_SET_NAME, "test_node");
+	daemon = start_daemon("slurmd-wlm");
+	other = start_daemon("sackd");
+	start = ticks_of(daemon);
+	ck_assert_int_eq(cached_of(daemon, start), 1);
+	ck_assert_int_eq(cached_of(daemon, start + 1), 0);
+	ck_assert_int_eq(cached_of(daemon, start - 1), 0);
+	ck_assert_int_eq(cached_of(other, ticks_of(other)), 0);
+	ck_assert_int_eq(cached_of(0, 0), 1); /* there was none */
+	stop_daemon(daemon);
+	stop_daemon(other);
+	ck_assert_int_eq(cached_of(daemon, start), 0);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(whoever_asks_for_no_node_gets_the_one_that_is_kept)
 {
 	struct node_state state = { 0 };
@@ -871,7 +1001,9 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 }
 END_TEST
 
-UNIT_MAIN("node", a_node_line_means_what_slurm_makes_of_it,
+UNIT_MAIN("node", outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,
+	  outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd,
+	  a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,
 	  a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers,
 	  a_record_as_new_as_slurm_conf_is_not_asked_for_again,

@@ -786,6 +786,40 @@ START_TEST(counters_alone_travel_from_one_record_to_another)
 }
 END_TEST
 
+START_TEST(each_of_several_counters_goes_over)
+{
+	const char *text = "{\"app\":[{\"scope\":\"job\",\"source\":\"a\"},"
+			   "{\"scope\":\"job\",\"source\":\"b\"},"
+			   "{\"scope\":\"node\",\"source\":\"c\"}]}";
+	struct record *r = minimal();
+	struct err err = { "" };
+
+	ck_assert_int_eq(record_counters_add(r, text, strlen(text), &err), 0);
+	ck_assert_uint_eq(r->app_count, 3);
+	ck_assert_str_eq(r->app[1].source, "b");
+	ck_assert_str_eq(r->app[2].source, "c");
+	ck_assert_int_eq(r->app[2].scope, RECORD_SCOPE_NODE);
+	record_free(r);
+}
+END_TEST
+
+START_TEST(what_was_not_made_is_not_restored)
+{
+	struct record *r = minimal();
+
+	record_add_change(r, "c", "w", "t", "1", "2", 0, 1);
+	record_add_change(r, "c", "w", "t", "1", "2", 1, 1);
+	record_add_change(r, "c", "w", "t", "1", "2", 1, 0);
+	record_add_change(r, "c", "w", "t", "1", "2", -1, 1);
+	ck_assert_int_eq(r->changes[0].made, 0);
+	ck_assert_int_eq(r->changes[0].restored, -1);
+	ck_assert_int_eq(r->changes[1].restored, 1);
+	ck_assert_int_eq(r->changes[2].restored, 0);
+	ck_assert_int_eq(r->changes[3].restored, 1);
+	record_free(r);
+}
+END_TEST
+
 START_TEST(counters_that_are_wrong_at_the_end_change_nothing)
 {
 	const char *text =
@@ -1355,6 +1389,8 @@ int main(void)
 	tcase_add_test(tc, a_list_of_cpus_of_the_longest_text_is_known);
 	tcase_add_test(tc, a_text_may_be_as_long_as_its_room_and_no_longer);
 	tcase_add_test(tc, a_record_is_read_up_to_the_longest_text);
+	tcase_add_test(tc, each_of_several_counters_goes_over);
+	tcase_add_test(tc, what_was_not_made_is_not_restored);
 	tcase_add_test(tc,
 		       a_time_that_nobody_lives_to_see_is_refused_with_its_key);
 	tcase_add_test(tc, blanks_behind_a_record_are_none_of_it);

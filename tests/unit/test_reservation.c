@@ -529,6 +529,10 @@ START_TEST(since_23_02_slurmctld_computes_the_spec_set)
 	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "", "");
 	ck_assert(findings_has(&got.findings, "C16"));
 	expect_cores(since - 1, SMT, RESERVATION_CORES, 1, "3", "3,7");
+	node.core_spec_count = 5; /* more than there are */
+	node.spec_cores_first = true;
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "0-3", "0-7");
+	ck_assert_uint_eq(got.findings.count, 0);
 	node.core_spec_count = 0;
 	node.has_spec_list = true;
 	cpuset_add(&node.spec_list, 7);
@@ -561,6 +565,21 @@ START_TEST(lists_of_cores_are_told_from_lists_of_threads)
 		     "3,7");
 	expect_cores(VERSION_OF(23, 2, 0) - 1, SMT, RESERVATION_UNSET, 0, "1",
 		     "1,5");
+	reservation_free(&got);
+}
+END_TEST
+
+START_TEST(a_list_of_all_threads_of_a_core_is_none_of_cores)
+{
+	record(8, 2);
+	node.from_controller = node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 6);
+	cpuset_add(&node.spec_list, 7);
+	node.core_spec_count = 2;
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_CORES, 1, "3",
+		     "3,7");
 	reservation_free(&got);
 }
 END_TEST
@@ -740,6 +759,7 @@ UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
 	  since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole,
 	  since_23_02_slurmctld_computes_the_spec_set,
 	  lists_of_cores_are_told_from_lists_of_threads,
+	  a_list_of_all_threads_of_a_core_is_none_of_cores,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,
 	  a_node_that_is_smaller_than_its_record_can_be_overridden,
 	  a_record_without_geometry_has_no_answer,

@@ -274,6 +274,24 @@ START_TEST(lines_are_kept_apart_by_all_that_they_say)
 }
 END_TEST
 
+START_TEST(wires_of_a_node_are_lines_each)
+{
+	struct record *r = node("c1");
+	struct record_io wire = counters("weka", "a", 1);
+	struct run_lines *lines;
+
+	record_add_wire(r, &wire);
+	wire.fs = (char *)"b";
+	record_add_wire(r, &wire);
+	lines = run_lines_new(&r, 1);
+	ck_assert_uint_eq(lines->count, 2);
+	expect_line(lines, 0, RUN_WIRE, "weka", "a", 1, 1);
+	expect_line(lines, 1, RUN_WIRE, "weka", "b", 1, 1);
+	run_lines_free(lines);
+	record_free(r);
+}
+END_TEST
+
 /* ---- time ------------------------------------------------------------------ */
 
 struct times {
@@ -347,7 +365,27 @@ START_TEST(a_run_took_as_long_as_on_one_node_where_clocks_are_apart)
 }
 END_TEST
 
-UNIT_MAIN("run",
+START_TEST(the_time_of_records_is_from_the_first_start_to_the_last_end)
+{
+	struct record *nodes[3] = { node("c1"), node("c2"), node("c3") };
+	struct run_time time;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		nodes[i]->start = 1000 + 40 * (double)i;
+		nodes[i]->end = 1100 + 40 * (double)i;
+	}
+	time = run_time_of(nodes, 3);
+	ck_assert(time.first == 1000 && time.last == 1180);
+	ck_assert(time.apart == 80 && time.longest == 100);
+	ck_assert(run_time_seconds(&time) == 100);
+	for (i = 0; i < 3; i++)
+		record_free(nodes[i]);
+}
+END_TEST
+
+UNIT_MAIN("run", wires_of_a_node_are_lines_each,
+	  the_time_of_records_is_from_the_first_start_to_the_last_end,
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
 	  a_timeline_is_there_where_each_that_moved_something_has_one,

@@ -333,6 +333,26 @@ START_TEST(processes_are_known_by_title_and_name)
 }
 END_TEST
 
+START_TEST(the_processes_of_root_are_believed_by_everyone)
+{
+	begin();
+	put_process("11", "slurmstepd: [7.0]", "mmfsd\n");
+	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
+	if (geteuid() == 0) { /* 11 is of root, 12 our own, as somebody */
+		ck_assert_int_eq(chmod(tempdir_name, 0755), 0);
+		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345),
+				 0);
+		ck_assert_int_eq(seteuid(12345), 0);
+	}
+	ck_assert(process_is_named(11, "mmfsd"));
+	ck_assert(process_is_named(12, "mmfsd"));
+	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(0), 0);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(processes_are_found_in_a_folder_with_a_long_name)
 {
 	char root[512], proc[520], path[600];
@@ -446,7 +466,8 @@ START_TEST(whichever_of_three_cards_is_elsewhere_the_bond_has_no_place)
 }
 END_TEST
 
-UNIT_MAIN("sysfs", the_threads_of_a_core_are_told_by_either_file,
+UNIT_MAIN("sysfs", the_processes_of_root_are_believed_by_everyone,
+	  the_threads_of_a_core_are_told_by_either_file,
 	  a_cpu_is_of_the_numa_node_that_its_folder_names,
 	  a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus,
 	  a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes,

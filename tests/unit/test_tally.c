@@ -175,10 +175,19 @@ START_TEST(the_jobs_that_the_gate_warned_of_are_named_the_last_first)
 }
 END_TEST
 
+static char *text_of(const struct tally *tally)
+{
+	struct json_object *top = json_object_new_object();
+
+	tally_json(tally, top);
+	return json_line_put(top);
+}
+
 START_TEST(jobs_of_the_gate_stand_in_their_order_whenever_they_are_told)
 {
 	struct tally *tally = tally_new();
 	struct use use;
+	char *text;
 	int i;
 
 	/* the last that ended first, then one in between, and one too early */
@@ -199,19 +208,15 @@ START_TEST(jobs_of_the_gate_stand_in_their_order_whenever_they_are_told)
 	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 5].job, 55);
 	ck_assert_str_eq(tally->gate[TALLY_JOBS_MAX - 5].user, "bob");
 	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 4].job, 50);
+	text = text_of(tally);
+	ck_assert_ptr_nonnull(strstr(text, "\"user\":\"bob\",\"job\":55,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"user\":\"alice\",\"job\":20,"));
+	free(text);
 	ck_assert_int_eq(tally->gate[TALLY_JOBS_MAX - 1].job, 20);
 	ck_assert_int_eq(tally->refused_jobs, 2);
 	tally_free(tally);
 }
 END_TEST
-
-static char *text_of(const struct tally *tally)
-{
-	struct json_object *top = json_object_new_object();
-
-	tally_json(tally, top);
-	return json_line_put(top);
-}
 
 START_TEST(parts_in_any_order_are_the_whole)
 {
@@ -431,6 +436,20 @@ START_TEST(a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate)
 }
 END_TEST
 
+START_TEST(a_filesystem_keeps_the_type_that_was_told_first)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+
+	use.fs[0].type = "nfs";
+	add(tally, &use);
+	use.fs[0].type = "nfs4";
+	add(tally, &use);
+	ck_assert_str_eq(sum_of(tally, TALLY_FILESYSTEMS, "/a")->type, "nfs");
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(the_length_of_names_counts)
 {
 	static char name[1001];
@@ -550,7 +569,8 @@ START_TEST(codes_of_advice_fill_their_room_and_no_more)
 }
 END_TEST
 
-UNIT_MAIN("tally", a_use_is_read_back_as_it_was_written,
+UNIT_MAIN("tally", a_filesystem_keeps_the_type_that_was_told_first,
+	  a_use_is_read_back_as_it_was_written,
 	  what_is_no_use_is_refused_wherever_it_ends,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
 	  filesystems_of_one_name_on_two_clusters_are_kept_apart,
