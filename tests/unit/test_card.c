@@ -221,6 +221,11 @@ START_TEST(cpus_of_no_known_socket_are_parted_by_numa_node_alone)
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 2);
 	expect_part(&parts[0], -1, 0, "0-7,16-23");
 	expect_part(&parts[1], -1, 1, "8-15,24-31");
+	/* a node that does not name the CPU parts nothing */
+	tempdir_put("devices/system/node/node0/cpulist", "1-7,16-23\n");
+	tempdir_put("devices/system/node/node1/cpulist", "0,8-15,24-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 8), 1);
+	expect_part(&parts[0], -1, 0, "0-31");
 	/* one part of which neither is known is none */
 	tempdir_put("devices/system/cpu/online", "40-47\n");
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 0);

@@ -274,19 +274,25 @@ START_TEST(a_changed_slurm_conf_or_a_neighbour_of_it_asks_again)
 }
 END_TEST
 
-/* What is in the cache was written long ago. */
-static void age_cache(void)
+/* What is in the cache was written then. */
+static void write_cache_at(time_t when)
 {
 	char *text =
 		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
-	char *at;
+	char *at, number[16];
 
 	ck_assert_ptr_nonnull(text);
 	at = strstr(text, "\"written_at\":");
 	ck_assert_ptr_nonnull(at);
-	memcpy(at + strlen("\"written_at\":"), "         0", 10);
+	snprintf(number, sizeof(number), "%10lld", (long long)when);
+	memcpy(at + strlen("\"written_at\":"), number, 10);
 	tempdir_put("node.json", text);
 	free(text);
+}
+
+static void age_cache(void)
+{
+	write_cache_at(0);
 }
 
 START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute_only)
@@ -299,6 +305,16 @@ START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute_only)
 	age_cache();
 	load(8);
 	ck_assert_uint_eq(calls(), 2);
+	write_cache_at(time(NULL) - NODE_YOUNG_S / 2);
+	load(8);
+	ck_assert_uint_eq(calls(), 2);
+	write_cache_at(time(NULL) - NODE_YOUNG_S);
+	load(8);
+	ck_assert_uint_eq(calls(), 3);
+	/* the clock was set back */
+	write_cache_at(time(NULL) + NODE_YOUNG_S / 2);
+	load(8);
+	ck_assert_uint_eq(calls(), 4);
 	tempdir_remove();
 }
 END_TEST
@@ -418,6 +434,7 @@ START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
 {
 	char conf[3 * NODE_TEXT_MAX];
 	struct node_state state = { 0 };
+	struct node_epoch epoch;
 	struct err err;
 
 	setup();
@@ -437,6 +454,9 @@ START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
 	conf[NODE_TEXT_MAX] = '\0';
 	expect_conf_of_helper(conf);
 	tempdir_expect("conf", "");
+	node_epoch_read(&epoch);
+	ck_assert_str_eq(epoch.conf, "");
+	ck_assert_int_eq(epoch.conf_files, 0);
 	conf[NODE_TEXT_MAX] = 'c';
 	conf[sizeof(conf) - 1] = '\0';
 	expect_conf_of_helper(conf);
@@ -934,6 +954,43 @@ START_TEST(outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd)
 }
 END_TEST
 
+/* In a process of its own; a failed assertion ends the test. */
+static void read_below_a_slurmd(pid_t older)
+{
+	struct node_epoch epoch;
+	int64_t start;
+	pid_t pid = getpid();
+
+	prctl(PR_SET_NAME, "slurmd");
+	start = ticks_of(pid);
+	node_epoch_read(&epoch);
+	ck_assert_int_eq(epoch.slurmd_pid, pid);
+	ck_assert_int_eq(epoch.slurmd_start, start);
+	ck_assert_int_eq(cached_of(pid, start), 1);
+	ck_assert_int_eq(cached_of(older, ticks_of(older)), 0);
+}
+
+START_TEST(in_a_prolog_the_slurmd_above_it_counts)
+{
+	pid_t older, pid;
+	int status;
+
+	setup();
+	prctl(PR_SET_NAME, "test_node");
+	older = start_daemon("slurmd");
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		read_below_a_slurmd(older);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	stop_daemon(older);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(whoever_asks_for_no_node_gets_the_one_that_is_kept)
 {
 	struct node_state state = { 0 };
@@ -1001,7 +1058,8 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 }
 END_TEST
 
-UNIT_MAIN("node", outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,
+UNIT_MAIN("node", in_a_prolog_the_slurmd_above_it_counts,
+	  outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,
 	  outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd,
 	  a_node_line_means_what_slurm_makes_of_it,
 	  what_slurm_corrects_in_a_node_line_is_a_finding,

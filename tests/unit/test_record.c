@@ -751,6 +751,8 @@ START_TEST(every_flag_and_operation_has_one_name)
 		ck_assert(strlen(record_flag_words(i)) > 10);
 	}
 	ck_assert_ptr_null(record_flag_name(RECORD_FLAG_COUNT));
+	ck_assert_ptr_null(record_flag_words(RECORD_FLAG_COUNT));
+	ck_assert_ptr_null(record_number_name(RECORD_NUMBER_COUNT));
 	ck_assert_ptr_null(record_meta_name(RECORD_META_COUNT));
 	ck_assert_str_eq(record_meta_name(RECORD_META_FSYNC), "fsync");
 	ck_assert_str_eq(record_meta_name(RECORD_META_STATFS), "statfs");
@@ -1167,6 +1169,58 @@ START_TEST(a_record_is_read_up_to_the_longest_text)
 }
 END_TEST
 
+START_TEST(what_is_behind_a_full_list_is_not_read)
+{
+	struct record *r = minimal(), *again;
+	char *text, *more, *at;
+	struct err err;
+	int i;
+
+	for (i = 0; i < RECORD_LIST_MAX; i++)
+		record_add_finding(r, "W01", "info", "t", NULL);
+	text = record_text(r, &err);
+	at = strstr(text, "],\"app\"");
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_gt(
+		asprintf(&more,
+			 "%.*s,{\"code\":\"W02\",\"severity\":\"info\","
+			 "\"text\":\"u\"}%s",
+			 (int)(at - text), text, at),
+		0);
+	again = parse(more);
+	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
+	ck_assert_str_eq(again->findings[RECORD_LIST_MAX - 1].code, "W01");
+	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
+	record_free(again);
+	record_free(r);
+	free(text);
+	free(more);
+}
+END_TEST
+
+START_TEST(of_new_counters_nothing_is_known)
+{
+	struct record_io io;
+	int i;
+
+	memset(&io, 0x55, sizeof(io));
+	record_io_init(&io);
+	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+		ck_assert_int_eq(io.numbers[i], RECORD_UNKNOWN);
+	for (i = 0; i < RECORD_META_COUNT; i++)
+		ck_assert_int_eq(io.meta[i], RECORD_UNKNOWN);
+	for (i = 0; i < RECORD_HIST_COUNT; i++)
+		ck_assert(!io.has_hist[i]);
+	for (i = 0; i < RECORD_PEAK_COUNT; i++)
+		ck_assert_int_eq(io.peak[i], RECORD_UNKNOWN);
+	ck_assert_int_eq(io.peak_window_s, RECORD_UNKNOWN);
+	ck_assert_int_eq(io.shared, RECORD_UNKNOWN);
+	ck_assert(!io.has_meta && !io.fs && !io.timeline.count);
+	ck_assert(!*io.source && !*io.client);
+	ck_assert_int_eq(io.scope, RECORD_SCOPE_JOB);
+}
+END_TEST
+
 /* A record that says so of 'key': as many bytes as given. */
 static char *with_bytes(const char *old, const char *key, size_t size)
 {
@@ -1396,6 +1450,8 @@ int main(void)
 	tcase_add_test(tc, blanks_behind_a_record_are_none_of_it);
 	tcase_add_test(
 		tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
+	tcase_add_test(tc, what_is_behind_a_full_list_is_not_read);
+	tcase_add_test(tc, of_new_counters_nothing_is_known);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

@@ -658,6 +658,21 @@ START_TEST(slurmd_takes_the_sockets_of_the_machine_when_the_cores_add_up)
 }
 END_TEST
 
+START_TEST(since_25_11_slurmd_keeps_the_sockets_of_its_record)
+{
+	const unsigned int since = VERSION_OF(25, 11, 0);
+
+	/* a bitmap of one CPU: slurmd counts for itself */
+	record(1, 2);
+	node.sockets = 1;
+	node.cores = 4;
+	node.core_spec_count = 2;
+	expect_cores(since, SMT, RESERVATION_UNSET, 0, "2-3", "2-3,6-7");
+	expect_cores(since - 1, SMT, RESERVATION_UNSET, 0, "1,3", "1,3,5,7");
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(the_findings_name_the_numbers_of_the_machine)
 {
 	record(8, 2);
@@ -740,7 +755,8 @@ START_TEST(a_list_that_just_fits_is_not_cut)
 }
 END_TEST
 
-UNIT_MAIN("reservation", whole_cores_that_the_job_does_not_get_are_sound,
+UNIT_MAIN("reservation", since_25_11_slurmd_keeps_the_sockets_of_its_record,
+	  whole_cores_that_the_job_does_not_get_are_sound,
 	  daemons_that_choose_other_cores_for_the_spec_set_are_said,
 	  half_of_a_core_is_not_sound,
 	  cpus_that_are_withheld_and_given_are_told,

@@ -129,11 +129,14 @@ START_TEST(a_peak_is_the_most_and_not_a_sum)
 
 	record_io_init(&sum);
 	io.peak[RECORD_PEAK_READ] = 7;
+	io.peak_window_s = 1;
 	run_add_io(&sum, &io);
 	io.peak[RECORD_PEAK_READ] = 5;
 	run_add_io(&sum, &io);
 	ck_assert_int_eq(sum.peak[RECORD_PEAK_READ], 7);
 	ck_assert_int_eq(sum.peak[RECORD_PEAK_WRITE], RECORD_UNKNOWN);
+	/* each has its own */
+	ck_assert_int_eq(sum.peak_window_s, RECORD_UNKNOWN);
 }
 END_TEST
 
@@ -292,6 +295,26 @@ START_TEST(wires_of_a_node_are_lines_each)
 }
 END_TEST
 
+START_TEST(bins_of_one_histogram_are_none_of_the_next)
+{
+	struct record_io sum, io = counters("bpf", NULL, 1);
+	int i;
+
+	record_io_init(&sum);
+	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+		io.has_hist[i] = true;
+		io.hist[i][0] = io.hist[i][RECORD_BINS - 1] = 5 + i;
+	}
+	run_add_io(&sum, &io);
+	run_add_io(&sum, &io);
+	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+		ck_assert_int_eq(sum.hist[i][0], 2 * (5 + i));
+		ck_assert_int_eq(sum.hist[i][1], 0);
+		ck_assert_int_eq(sum.hist[i][RECORD_BINS - 1], 2 * (5 + i));
+	}
+}
+END_TEST
+
 /* ---- time ------------------------------------------------------------------ */
 
 struct times {
@@ -346,6 +369,19 @@ START_TEST(a_node_that_was_late_once_has_no_other_clock)
 }
 END_TEST
 
+START_TEST(zero_is_a_time)
+{
+	const struct times none[] = { { 0, 0 } };
+	const struct times two[] = { { 0, 0 }, { 5, 20 } };
+	struct run_time time = time_of(none, 1);
+
+	ck_assert(time.first == 0 && time.last == 0 && time.first_end == 0);
+	time = time_of(two, 2);
+	ck_assert(time.first == 0 && time.last == 20 && time.first_end == 0);
+	ck_assert(run_time_seconds(&time) == 20);
+}
+END_TEST
+
 START_TEST(a_run_took_as_long_as_on_one_node_where_clocks_are_apart)
 {
 	const struct times apart[] = { { 1040, 1141 }, { 1000, 1100 } };
@@ -384,7 +420,8 @@ START_TEST(the_time_of_records_is_from_the_first_start_to_the_last_end)
 }
 END_TEST
 
-UNIT_MAIN("run", wires_of_a_node_are_lines_each,
+UNIT_MAIN("run", bins_of_one_histogram_are_none_of_the_next, zero_is_a_time,
+	  wires_of_a_node_are_lines_each,
 	  the_time_of_records_is_from_the_first_start_to_the_last_end,
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,

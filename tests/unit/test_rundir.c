@@ -76,6 +76,23 @@ START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 }
 END_TEST
 
+START_TEST(a_slurmstepd_without_standard_input_is_the_first_as_well)
+{
+	const char *run = tempdir_make();
+	int in = dup(0), begun;
+
+	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
+	close(0);
+	begun = rundir_note_begun(run, 7);
+	if (in >= 0)
+		dup2(in, 0);
+	ck_assert(begun);
+	ck_assert(!rundir_note_begun(run, 7));
+	close(in);
+	tempdir_remove();
+}
+END_TEST
+
 START_TEST(a_node_name_cannot_leave_the_folder)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -189,7 +206,8 @@ START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
 }
 END_TEST
 
-UNIT_MAIN("rundir", names_are_as_the_header_says,
+UNIT_MAIN("rundir", a_slurmstepd_without_standard_input_is_the_first_as_well,
+	  names_are_as_the_header_says,
 	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
