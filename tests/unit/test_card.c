@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/card.h"
 #include "lib/sysfs.h"
@@ -226,6 +227,13 @@ START_TEST(cpus_of_no_known_socket_are_parted_by_numa_node_alone)
 	tempdir_put("devices/system/node/node1/cpulist", "0,8-15,24-31\n");
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 1);
 	expect_part(&parts[0], -1, 0, "0-31");
+	/* either is enough */
+	ck_assert_int_eq(unlink(tempdir_path("devices/system/cpu/cpu0/node0")),
+			 0);
+	tempdir_put("devices/system/cpu/cpu0/topology/core_siblings_list",
+		    "0-31\n");
+	ck_assert_uint_eq(sysfs_parts(parts, 8), 1);
+	expect_part(&parts[0], 0, -1, "0-31");
 	/* one part of which neither is known is none */
 	tempdir_put("devices/system/cpu/online", "40-47\n");
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 0);

@@ -92,6 +92,21 @@ START_TEST(a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers)
 }
 END_TEST
 
+START_TEST(of_too_many_specialized_cores_slurm_takes_one)
+{
+	struct findings findings = { 0 };
+	struct node node;
+
+	parse(&node, "CPUs=4 CoreSpecCount=4", &findings);
+	ck_assert_uint_eq(node.core_spec_count, 1);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].text,
+			 "Slurm reads CoreSpecCount=4 as 1: the node has 4 "
+			 "cores");
+	findings_free(&findings);
+}
+END_TEST
+
 START_TEST(a_wrong_node_line_is_refused_with_its_word)
 {
 	static const char *const lines[][2] = {
@@ -488,6 +503,7 @@ START_TEST(a_node_line_is_read_to_its_bounds)
 					     "ThreadsPerCore=0",
 					     "SocketsPerBoard=0", "Sockets=0",
 					     "Boards=0" };
+	struct node node;
 	size_t i;
 
 	for (i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
@@ -511,6 +527,13 @@ START_TEST(a_node_line_is_read_to_its_bounds)
 	expect_geometry("CPUs=4 CoreSpecCount=3", 4, 1, 4, 1, 1, NULL);
 	expect_geometry("CPUs=4 CpuSpecList=3", 4, 1, 4, 1, 1, NULL);
 	expect_geometry("CPUs=4 CoreSpecCount=65535", 4, 1, 4, 1, 1, "C13");
+	/* one core of a node of which nothing is known */
+	node_init(&node);
+	ck_assert_uint_eq(node.cpus, 1);
+	ck_assert_uint_eq(node.boards, 1);
+	ck_assert_uint_eq(node.sockets, 1);
+	ck_assert_uint_eq(node.cores, 1);
+	ck_assert_uint_eq(node.threads, 1);
 }
 END_TEST
 
@@ -590,7 +613,7 @@ START_TEST(parameters_of_a_node_line_count_since_25_11)
 		-1);
 	ck_assert_str_eq(err.text, "node line: Parameters: longer than 1023");
 	node_init(&node);
-	node.version = VERSION_OF(25, 5, 9);
+	node.version = VERSION_OF(25, 11, 0) - 1;
 	ck_assert_int_eq(
 		node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err),
 		0);
@@ -629,6 +652,8 @@ START_TEST(numbers_of_a_record_have_bounds)
 		  "node record: 'conf_read_at': out of bounds" },
 		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":-2",
 		  "node record: 'mem_spec_limit': out of bounds" },
+		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":8796093022208",
+		  "node record: 'mem_spec_limit': out of bounds" },
 		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":\"x\"",
 		  "node record: 'mem_spec_limit': no number" },
 		{ "\"restricted_cores_per_gpu\":2",
@@ -661,6 +686,10 @@ START_TEST(numbers_of_a_record_have_bounds)
 				    "\"mem_spec_limit\":-1", &err),
 			 0);
 	ck_assert_int_eq(node.mem_spec_limit_mb, -1);
+	ck_assert_int_eq(parse_with(&node, "\"mem_spec_limit\":5100",
+				    "\"mem_spec_limit\":8796093022207", &err),
+			 0); /* 8 EiB - 1 MiB in MiB */
+	ck_assert_int_eq(node.mem_spec_limit_mb, INT64_C(8796093022207));
 	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2",
 				    "\"x\":2", &err),
 			 0);
@@ -810,6 +839,26 @@ START_TEST(a_record_that_cannot_be_kept_is_an_error)
 	ck_assert_ptr_null(state.map);
 	ck_assert_int_eq(node_cached(folder, &state, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(the_newest_conf_beside_slurm_conf_counts)
+{
+	struct node_epoch epoch;
+	struct stat st;
+
+	setup();
+	age_conf(tempdir_put("topology.conf", "t"), 7);
+	age_conf(tempdir_put("nodes.conf", "n"), 20);
+	tempdir_put("gres.conf.old", "newer, and none");
+	node_epoch_read(&epoch);
+	ck_assert_int_eq(stat(tempdir_path("topology.conf"), &st), 0);
+	ck_assert_int_eq(epoch.conf_files, 3);
+	ck_assert_int_eq(epoch.conf_s, st.st_mtim.tv_sec);
+	ck_assert_int_eq(epoch.conf_ns,
+			 (int64_t)st.st_mtim.tv_sec * 1000000000 +
+				 st.st_mtim.tv_nsec);
 	tempdir_remove();
 }
 END_TEST
@@ -1058,7 +1107,9 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 }
 END_TEST
 
-UNIT_MAIN("node", in_a_prolog_the_slurmd_above_it_counts,
+UNIT_MAIN("node", of_too_many_specialized_cores_slurm_takes_one,
+	  the_newest_conf_beside_slurm_conf_counts,
+	  in_a_prolog_the_slurmd_above_it_counts,
 	  outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,
 	  outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd,
 	  a_node_line_means_what_slurm_makes_of_it,

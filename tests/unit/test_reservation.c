@@ -494,6 +494,13 @@ START_TEST(since_23_02_a_list_that_slurmd_cuts_leaves_the_spec_set_whole)
 	ck_assert_uint_gt(strlen(cores), RESERVATION_LOG_MAX);
 	free(cores);
 	reservation_free(&got);
+	node.version--;
+	ck_assert_int_eq(compute(machine, RESERVATION_CORES, 128, &err), 0);
+	ck_assert(!cpuset_equal(&got.abs_cores, &spec));
+	ck_assert_ptr_nonnull(strstr(got.findings.list[0].text,
+				     "and slurmctld keeps back only what is "
+				     "left of it"));
+	reservation_free(&got);
 	free(machine);
 }
 END_TEST

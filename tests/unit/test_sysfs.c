@@ -156,6 +156,10 @@ START_TEST(a_name_of_a_card_is_as_long_as_it_may_be)
 	tempdir_put(path, "1500\n");
 	name[63] = 'x';
 	name[64] = '\0';
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	folder(path);
+	strcat(path, "/mtu");
+	tempdir_put(path, "1500\n");
 	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), -1);
 	tempdir_remove();
 }
@@ -214,6 +218,24 @@ START_TEST(a_line_is_read_without_its_end_and_as_long_as_its_room)
 	sysfs_proc_path(path, "7");
 	ck_assert_str_eq(path, tempdir_path("proc/7"));
 	ck_assert_str_eq(sysfs_root(), tempdir_name);
+	tempdir_remove();
+}
+END_TEST
+
+START_TEST(a_line_is_read_without_standard_input_too)
+{
+	int in = dup(0), rc;
+	char line[8];
+
+	begin();
+	tempdir_put("a", "one\n");
+	close(0);
+	rc = sysfs_line(tempdir_path("a"), line, sizeof(line));
+	if (in >= 0)
+		dup2(in, 0);
+	close(in);
+	ck_assert_int_eq(rc, 0);
+	ck_assert_str_eq(line, "one");
 	tempdir_remove();
 }
 END_TEST
@@ -466,7 +488,8 @@ START_TEST(whichever_of_three_cards_is_elsewhere_the_bond_has_no_place)
 }
 END_TEST
 
-UNIT_MAIN("sysfs", the_processes_of_root_are_believed_by_everyone,
+UNIT_MAIN("sysfs", a_line_is_read_without_standard_input_too,
+	  the_processes_of_root_are_believed_by_everyone,
 	  the_threads_of_a_core_are_told_by_either_file,
 	  a_cpu_is_of_the_numa_node_that_its_folder_names,
 	  a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus,

@@ -450,6 +450,26 @@ START_TEST(a_filesystem_keeps_the_type_that_was_told_first)
 }
 END_TEST
 
+START_TEST(of_jobs_that_ended_together_the_first_that_was_told_stands_first)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+
+	use.warned = 1;
+	add(tally, &use);
+	use.job = 8;
+	add(tally, &use);
+	use.job = 9;
+	use.ended++;
+	add(tally, &use);
+	ck_assert_uint_eq(tally->gate_count, 3);
+	ck_assert_int_eq(tally->gate[0].job, 9);
+	ck_assert_int_eq(tally->gate[1].job, 7);
+	ck_assert_int_eq(tally->gate[2].job, 8);
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(the_length_of_names_counts)
 {
 	static char name[1001];
@@ -569,7 +589,9 @@ START_TEST(codes_of_advice_fill_their_room_and_no_more)
 }
 END_TEST
 
-UNIT_MAIN("tally", a_filesystem_keeps_the_type_that_was_told_first,
+UNIT_MAIN("tally",
+	  of_jobs_that_ended_together_the_first_that_was_told_stands_first,
+	  a_filesystem_keeps_the_type_that_was_told_first,
 	  a_use_is_read_back_as_it_was_written,
 	  what_is_no_use_is_refused_wherever_it_ends,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
