@@ -1200,6 +1200,7 @@ END_TEST
 
 START_TEST(of_new_counters_nothing_is_known)
 {
+	static const bool none[RECORD_HIST_COUNT];
 	struct record_io io;
 	int i;
 
@@ -1209,8 +1210,7 @@ START_TEST(of_new_counters_nothing_is_known)
 		ck_assert_int_eq(io.numbers[i], RECORD_UNKNOWN);
 	for (i = 0; i < RECORD_META_COUNT; i++)
 		ck_assert_int_eq(io.meta[i], RECORD_UNKNOWN);
-	for (i = 0; i < RECORD_HIST_COUNT; i++)
-		ck_assert(!io.has_hist[i]);
+	ck_assert_mem_eq(io.has_hist, none, sizeof(none));
 	for (i = 0; i < RECORD_PEAK_COUNT; i++)
 		ck_assert_int_eq(io.peak[i], RECORD_UNKNOWN);
 	ck_assert_int_eq(io.peak_window_s, RECORD_UNKNOWN);

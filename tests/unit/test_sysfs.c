@@ -111,6 +111,10 @@ START_TEST(a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus)
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", "../devices"), -1);
 	tempdir_put("class/net/eth0/device/numa_node", "0\n");
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", "0000:01:00.0"), 0);
+	tempdir_put("class/net/eth0/device/numa_node", "65535\n");
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", ""), 65535);
+	tempdir_put("class/net/eth0/device/numa_node", "65536\n");
+	ck_assert_int_eq(sysfs_numa_node_of_device("eth0", ""), -1);
 	folder("class/infiniband/mlx5_0/device");
 	tempdir_put("class/infiniband/mlx5_0/device/numa_node", "1\n");
 	ck_assert_int_eq(sysfs_numa_node_of_rdma("mlx5_0"), 1);
