@@ -262,6 +262,8 @@ static void setup(void)
 
 START_TEST(slurmctld_is_asked_once_and_not_again)
 {
+	struct stat st;
+
 	setup();
 	make_helper(8, (long long)time(NULL));
 	load(8);
@@ -269,6 +271,8 @@ START_TEST(slurmctld_is_asked_once_and_not_again)
 	load(8);
 	load(8);
 	ck_assert_uint_eq(calls(), 1);
+	ck_assert_int_eq(stat(tempdir_path("node.json"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777U, 0600);
 	tempdir_remove();
 }
 END_TEST
@@ -289,20 +293,26 @@ START_TEST(a_changed_slurm_conf_or_a_neighbour_of_it_asks_again)
 }
 END_TEST
 
-/* What is in the cache was written then. */
-static void write_cache_at(time_t when)
+/* What is kept, with 'new' over what is so many bytes behind where this begins. */
+static void change_cache(const char *from, size_t behind, const char *new)
 {
 	char *text =
 		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
-	char *at, number[16];
+	char *at = text ? strstr(text, from) : NULL;
 
-	ck_assert_ptr_nonnull(text);
-	at = strstr(text, "\"written_at\":");
-	ck_assert_ptr_nonnull(at);
-	snprintf(number, sizeof(number), "%10lld", (long long)when);
-	memcpy(at + strlen("\"written_at\":"), number, 10);
+	ck_assert_msg(at != NULL, "%s", from);
+	memcpy(at + behind, new, strlen(new));
 	tempdir_put("node.json", text);
 	free(text);
+}
+
+/* What is in the cache was written then. */
+static void write_cache_at(time_t when)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%10lld", (long long)when);
+	change_cache("\"written_at\":", strlen("\"written_at\":"), number);
 }
 
 static void age_cache(void)
@@ -694,6 +704,13 @@ START_TEST(numbers_of_a_record_have_bounds)
 				    "\"x\":2", &err),
 			 0);
 	ck_assert_uint_eq(node.restricted_cores_per_gpu, 0);
+	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2",
+				    "\"restricted_cores_per_gpu\":0", &err),
+			 0);
+	ck_assert_int_eq(parse_with(&node, "\"conf_read_at\":12",
+				    "\"conf_read_at\":0", &err),
+			 0);
+	ck_assert_int_eq(node.conf_read_at, 0);
 }
 END_TEST
 
@@ -773,19 +790,6 @@ static int cached(void)
 	return rc;
 }
 
-/* What is kept, with one piece of text replaced by another of its length. */
-static void spoil_cache(const char *old, const char *new)
-{
-	char *text =
-		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
-	char *at = text ? strstr(text, old) : NULL;
-
-	ck_assert_ptr_nonnull(at);
-	memcpy(at, new, strlen(new));
-	tempdir_put("node.json", text);
-	free(text);
-}
-
 START_TEST(a_cache_that_does_not_hold_is_none_and_no_error)
 {
 	static const char *const changes[][2] = {
@@ -811,7 +815,7 @@ START_TEST(a_cache_that_does_not_hold_is_none_and_no_error)
 		make_helper(8, (long long)time(NULL));
 		load(8);
 		ck_assert_int_eq(cached(), 1);
-		spoil_cache(changes[i][0], changes[i][1]);
+		change_cache(changes[i][0], 0, changes[i][1]);
 		ck_assert_msg(cached() == 0, "%s", changes[i][1]);
 	}
 	tempdir_remove();
@@ -1003,23 +1007,8 @@ START_TEST(outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd)
 }
 END_TEST
 
-/* In a process of its own; a failed assertion ends the test. */
-static void read_below_a_slurmd(pid_t older)
-{
-	struct node_epoch epoch;
-	int64_t start;
-	pid_t pid = getpid();
-
-	prctl(PR_SET_NAME, "slurmd");
-	start = ticks_of(pid);
-	node_epoch_read(&epoch);
-	ck_assert_int_eq(epoch.slurmd_pid, pid);
-	ck_assert_int_eq(epoch.slurmd_start, start);
-	ck_assert_int_eq(cached_of(pid, start), 1);
-	ck_assert_int_eq(cached_of(older, ticks_of(older)), 0);
-}
-
-START_TEST(in_a_prolog_the_slurmd_above_it_counts)
+/* In a process named slurmd, which is younger than another one. */
+static void as_slurmd(void (*look)(pid_t older))
 {
 	pid_t older, pid;
 	int status;
@@ -1030,13 +1019,68 @@ START_TEST(in_a_prolog_the_slurmd_above_it_counts)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		read_below_a_slurmd(older);
+		prctl(PR_SET_NAME, "slurmd");
+		look(older);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	stop_daemon(older);
 	tempdir_remove();
+}
+
+static void look_up(pid_t older)
+{
+	struct node_epoch epoch;
+	pid_t pid = getpid();
+
+	node_epoch_read(&epoch);
+	ck_assert_int_eq(epoch.slurmd_pid, pid);
+	ck_assert_int_eq(epoch.slurmd_start, ticks_of(pid));
+	ck_assert_int_eq(cached_of(pid, ticks_of(pid)), 1);
+	ck_assert_int_eq(cached_of(older, ticks_of(older)), 0);
+}
+
+START_TEST(in_a_prolog_the_slurmd_above_it_counts)
+{
+	as_slurmd(look_up);
+}
+END_TEST
+
+/* Is this slurmd found by a process that is so many forks below? */
+static void expect_found_below(int forks, pid_t slurmd, bool is_found)
+{
+	struct node_epoch epoch;
+	int status;
+	pid_t pid;
+
+	if (!forks) {
+		node_epoch_read(&epoch);
+		ck_assert_int_gt(epoch.slurmd_pid, 0);
+		ck_assert((epoch.slurmd_pid == slurmd) == is_found);
+		return;
+	}
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "prolog");
+		expect_found_below(forks - 1, slurmd, is_found);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+static void look_up_from_below(pid_t older)
+{
+	(void)older; /* found where none is above */
+	expect_found_below(15, getpid(), true);
+	expect_found_below(16, getpid(), false);
+}
+
+START_TEST(a_slurmd_is_looked_for_among_sixteen_processes)
+{
+	as_slurmd(look_up_from_below);
 }
 END_TEST
 
@@ -1107,7 +1151,8 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 }
 END_TEST
 
-UNIT_MAIN("node", of_too_many_specialized_cores_slurm_takes_one,
+UNIT_MAIN("node", a_slurmd_is_looked_for_among_sixteen_processes,
+	  of_too_many_specialized_cores_slurm_takes_one,
 	  the_newest_conf_beside_slurm_conf_counts,
 	  in_a_prolog_the_slurmd_above_it_counts,
 	  outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,

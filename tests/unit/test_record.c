@@ -1148,6 +1148,12 @@ START_TEST(the_best_lines_are_the_first_source_that_has_any)
 	record_add_mount(r, "/c", "nfs", "s");
 	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 5);
 	record_free(r);
+	r = record_new(); /* the first line is of another scope */
+	app_of(r, "weka", NULL, RECORD_SCOPE_NODE);
+	app_of(r, "exit", "/other", RECORD_SCOPE_JOB);
+	record_add_mount(r, "/mnt", "nfs", "s");
+	ck_assert_uint_eq(record_best_app(r, RECORD_SCOPE_JOB), 2);
+	record_free(r);
 }
 END_TEST
 

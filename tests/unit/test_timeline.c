@@ -340,6 +340,12 @@ START_TEST(a_shape_is_told_by_its_thresholds)
 	expect_shape("00000099", TIMELINE_TAIL, 0);
 	expect_shape("20000033", TIMELINE_TAIL, 0); /* 6 of 8 MiB */
 	expect_shape("30000033", TIMELINE_BURSTS, 2);
+	/* a quarter of 9 rows are 3, of 8 they are 2 */
+	expect_shape("200000222", TIMELINE_TAIL, 0);
+	expect_shape("200003003", TIMELINE_BURSTS, 3);
+	expect_shape("20000303", TIMELINE_BURSTS, 3);
+	expect_shape("222000002", TIMELINE_HEAD, 0);
+	expect_shape("300300002", TIMELINE_BURSTS, 3);
 	expect_shape("9900000000", TIMELINE_HEAD, 0);
 	expect_shape("33000020", TIMELINE_HEAD, 0);
 	expect_shape("33000030", TIMELINE_BURSTS, 2);
