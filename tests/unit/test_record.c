@@ -270,6 +270,9 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 {
 	expect_refused("[]", "record: not an object");
 	expect_refused("null", "record: not JSON: it ends too early");
+	expect_refused("{\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,"
+		       "\"start\":1}",
+		       "record: jobio: '0': this program reads version 1");
 	expect_refused("{\"jobio\":2}",
 		       "record: jobio: '2': this program reads "
 		       "version 1");
@@ -489,6 +492,22 @@ START_TEST(timelines_give_way_where_a_record_would_be_too_long)
 }
 END_TEST
 
+START_TEST(a_timeline_has_a_single_byte_too)
+{
+	struct record *r =
+		parse("{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\","
+		      "\"uid\":0,\"start\":1,\"app\":[{\"scope\":\"job\","
+		      "\"source\":\"bpf\",\"read_bytes\":1,\"write_bytes\":1,"
+		      "\"read_calls\":1,\"write_calls\":1,\"timeline\":{"
+		      "\"start\":8,\"width_s\":1,\"read_bytes\":[1],"
+		      "\"write_bytes\":[0,1],\"calls\":[1,1]}}]}");
+
+	ck_assert_uint_eq(r->app[0].timeline.count, 2);
+	ck_assert_int_eq(timeline_sum(&r->app[0].timeline, TIMELINE_WRITE), 1);
+	record_free(r);
+}
+END_TEST
+
 START_TEST(half_a_record_is_refused_at_every_length)
 {
 	struct err err;
@@ -687,6 +706,26 @@ START_TEST(the_first_of_each_list_stay_where_all_are_too_long)
 	ck_assert_uint_eq(again->mount_count, again->finding_count);
 	ck_assert_uint_eq(again->app_count, again->finding_count);
 	ck_assert_uint_eq(again->wire_count, again->finding_count);
+	record_free(again);
+	record_free(r);
+	free(text);
+}
+END_TEST
+
+START_TEST(half_of_each_list_stays_where_that_is_short_enough)
+{
+	static char big[RECORD_STRING_MAX + 1];
+	struct record *r = minimal(), *again;
+	char *text;
+	int i;
+
+	memset(big, 'x', sizeof(big) - 1);
+	for (i = 0; i < RECORD_LIST_MAX; i++)
+		record_add_finding(r, "W01", "info", big, NULL);
+	text = cut_text(r);
+	again = parse(text);
+	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX / 2);
+	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
 	record_free(again);
 	record_free(r);
 	free(text);
@@ -1458,6 +1497,8 @@ int main(void)
 		tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
 	tcase_add_test(tc, what_is_behind_a_full_list_is_not_read);
 	tcase_add_test(tc, of_new_counters_nothing_is_known);
+	tcase_add_test(tc, a_timeline_has_a_single_byte_too);
+	tcase_add_test(tc, half_of_each_list_stays_where_that_is_short_enough);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

@@ -676,6 +676,20 @@ START_TEST(as_many_flags_are_said_as_fit_and_the_rest_is_other)
 }
 END_TEST
 
+START_TEST(bits_that_have_no_word_are_not_said)
+{
+	char text[SUMMARY_MAX];
+	struct summary s;
+
+	summary_init(&s);
+	s.flags = ~((UINT32_C(1) << RECORD_FLAG_COUNT) - 1);
+	s.lacks = ~((UINT32_C(1) << SUMMARY_LACK_COUNT) - 1);
+	summary_text(&s, text);
+	ck_assert_str_eq(text, "jobio/1 rd=-/- wr=-/- nodes=0/- cores=- "
+			       "cpus=- prof=- fs=- scope=- src=- q=-");
+}
+END_TEST
+
 START_TEST(all_files_is_said_of_either_direction)
 {
 	char text[SUMMARY_MAX];
@@ -750,7 +764,8 @@ START_TEST(what_the_job_did_not_get_is_read_back)
 }
 END_TEST
 
-UNIT_MAIN("summary", a_summary_is_one_line_that_a_person_can_read,
+UNIT_MAIN("summary", bits_that_have_no_word_are_not_said,
+	  a_summary_is_one_line_that_a_person_can_read,
 	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
 	  numbers_have_three_digits_and_a_unit,
 	  every_number_survives_the_way_there_and_back,
