@@ -252,23 +252,24 @@ static bool read_value(struct reader *r, struct json_node *node)
 /* ---- any text, by json-c ------------------------------------------------- */
 
 /* A copy of UTF-8 JSON text with every character outside ASCII as \uXXXX;
- * NULL: not UTF-8 (*bad is set), or out of memory. Such a character is at home
- * in strings only, and outside of strings both ways to write it are errors.
+ * NULL: *bad says what no JSON has, or out of memory. Such a character is at home
+ * in strings only, and outside of strings both ways to write it are errors. A NUL
+ * would be the end for json-c, with success, whatever is behind it.
  */
 static char *ascii_json(const char *text, size_t size, size_t *length,
-			bool *bad)
+			const char **bad)
 {
 	char *ascii = malloc(size * 3 + 1), *out = ascii; /* 2 bytes to 6 */
 	unsigned int code = 0;
 	size_t n;
 
-	*bad = false;
+	*bad = NULL;
 	if (!ascii)
 		return NULL;
 	for (; size; text += n, size -= n) {
 		n = utf8_character(text, size, &code);
-		if (!n) {
-			*bad = true;
+		if (!n || !code) {
+			*bad = n ? "a NUL character" : "invalid utf-8 string";
 			free(ascii);
 			return NULL;
 		}
@@ -294,14 +295,14 @@ static struct json_object *tokenize(const char *text, size_t size,
 	struct json_tokener *tok = json_tokener_new_ex(depth_max);
 	struct json_object *top = NULL;
 	enum json_tokener_error rc;
+	const char *bad = NULL;
 	char *ascii = NULL;
 	size_t length = 0;
-	bool bad = false;
 
 	ascii = tok ? ascii_json(text, size, &length, &bad) : NULL;
 	if (!ascii) {
-		err_set(err, bad ? "not JSON: invalid utf-8 string"
-				 : "out of memory");
+		err_set(err, "%s%s", bad ? "not JSON: " : "",
+			bad ? bad : "out of memory");
 		goto out;
 	}
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);

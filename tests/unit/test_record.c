@@ -508,6 +508,23 @@ START_TEST(a_timeline_has_a_single_byte_too)
 }
 END_TEST
 
+START_TEST(a_nul_is_no_end_of_a_record)
+{
+	static const char text[] = "{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
+				   "\"node\":\"n\",\"uid\":0,\"start\":1}"
+				   "\0 {";
+	struct err err = { "" };
+	size_t behind;
+
+	record_free(parse(text));
+	for (behind = 1; behind <= 3; behind++) {
+		ck_assert_ptr_null(
+			record_parse(text, strlen(text) + behind, &err));
+		ck_assert_str_eq(err.text, "record: not JSON: a NUL character");
+	}
+}
+END_TEST
+
 START_TEST(half_a_record_is_refused_at_every_length)
 {
 	struct err err;
@@ -1499,6 +1516,7 @@ int main(void)
 	tcase_add_test(tc, of_new_counters_nothing_is_known);
 	tcase_add_test(tc, a_timeline_has_a_single_byte_too);
 	tcase_add_test(tc, half_of_each_list_stays_where_that_is_short_enough);
+	tcase_add_test(tc, a_nul_is_no_end_of_a_record);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
