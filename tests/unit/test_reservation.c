@@ -88,6 +88,10 @@ START_TEST(whole_cores_that_the_job_does_not_get_are_sound)
 	node.spec_cores_first = true;
 	expect(SMT, RESERVATION_CORES, 1, "0,4", "");
 	ck_assert(got.sound);
+	record(4, 1);
+	node.spec_cores_first = true;
+	expect(PLAIN, RESERVATION_CORES, 1, "0", "");
+	ck_assert(got.sound);
 	reservation_free(&got);
 }
 END_TEST
@@ -175,6 +179,9 @@ START_TEST(a_job_that_asks_for_less_than_the_spec_set_is_told)
 		       "numbers of the set");
 	expect(SMT, RESERVATION_CORES, 2, "1,3,5,7", "");
 	expect(SMT, RESERVATION_CORES, 0, "", "C23");
+	expect_text(0, "the node's spec set has 2 cores and the job asks for "
+		       "0: Slurm gives it the other 2, keeping back the lowest "
+		       "numbers of the set");
 	ck_assert_int_eq(got.findings.list[0].severity, FINDING_WARNING);
 	reservation_free(&got);
 }

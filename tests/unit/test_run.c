@@ -107,7 +107,8 @@ END_TEST
 
 START_TEST(calls_that_moved_nothing_are_missed_too)
 {
-	static const enum record_number numbers[] = { RECORD_READ_CALLS,
+	static const enum record_number numbers[] = { RECORD_READ_BYTES,
+						      RECORD_READ_CALLS,
 						      RECORD_WRITE_CALLS,
 						      RECORD_WRITE_BYTES };
 	struct record_io sum, io;
@@ -408,8 +409,8 @@ START_TEST(the_time_of_records_is_from_the_first_start_to_the_last_end)
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		nodes[i]->start = 1000 + 40 * (double)i;
-		nodes[i]->end = 1100 + 40 * (double)i;
+		nodes[i]->start = 1080 - 40 * (double)i;
+		nodes[i]->end = 1180 - 40 * (double)i;
 	}
 	time = run_time_of(nodes, 3);
 	ck_assert(time.first == 1000 && time.last == 1180);

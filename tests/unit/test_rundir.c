@@ -52,6 +52,14 @@ START_TEST(names_are_as_the_header_says)
 }
 END_TEST
 
+static unsigned int mode_of(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(tempdir_path(name), &st), 0);
+	return st.st_mode & 0777U;
+}
+
 START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 {
 	const char *run = tempdir_make();
@@ -67,6 +75,7 @@ START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, own);
 	free(text);
+	ck_assert_uint_eq(mode_of("7/" RUNDIR_BEGUN), 0600);
 	tempdir_put("7/" RUNDIR_BEGUN, "1");
 	ck_assert(!rundir_note_begun(run, 7));
 	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
@@ -118,14 +127,6 @@ START_TEST(leftovers_and_records_are_known_by_their_names)
 	ck_assert(!rundir_is_record("reason"));
 }
 END_TEST
-
-static unsigned int mode_of(const char *name)
-{
-	struct stat st;
-
-	ck_assert_int_eq(lstat(tempdir_path(name), &st), 0);
-	return st.st_mode & 0777U;
-}
 
 START_TEST(only_root_may_look_into_the_folder_of_a_job)
 {
