@@ -475,6 +475,7 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		  " wlat=0ns/-", "" },
 		{ offsetof(struct summary, meta), 0, " meta=1", " meta=0", "" },
 		{ offsetof(struct summary, refused), 0, " refused=1", "", "" },
+		{ offsetof(struct summary, far), 0, " far=1", "", "" },
 		{ offsetof(struct summary, changed), 0, " chg=0/1", "", "" },
 		{ offsetof(struct summary, errors), 0, " find=1/0", "", "" },
 		{ offsetof(struct summary, warnings), 0, " find=0/1", "", "" },
@@ -723,6 +724,10 @@ START_TEST(an_imbalance_has_a_largest_value)
 	s.imbalance = 99998.5;
 	strcpy(s.busiest, "n1");
 	expect_extra(&s, " imb=99998.50@n1");
+	s.imbalance = 99999.5;
+	expect_extra(&s, " imb=99999.00@n1");
+	s.imbalance = 1;
+	expect_extra(&s, " imb=1.00@n1");
 	expect_refused("jobio/1 nodes=1/1 imb=99999.5@n1",
 		       "summary: 'imb=99999.5@n1': not a value of imb");
 	expect_refused("jobio/1 nodes=1/1 slow=4x@n1",
@@ -767,6 +772,9 @@ START_TEST(what_the_job_did_not_get_is_read_back)
 	ck_assert_uint_eq(s.lacks, SUMMARY_LACK(CORES) | SUMMARY_LACK(GATE));
 	ck_assert_int_eq(s.gate_warned, 2);
 	ck_assert_int_eq(s.gate_refused, 3);
+	s = parse("jobio/1 not=started,profile nodes=1/1");
+	ck_assert_uint_eq(s.lacks,
+			  SUMMARY_LACK(STARTED) | SUMMARY_LACK(PROFILE));
 }
 END_TEST
 
