@@ -340,6 +340,11 @@ START_TEST(processes_are_known_by_title_and_name)
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
 	ck_assert_int_eq(process_count_titled("slurmstepd: [77."), 1);
 	ck_assert_int_eq(process_count_titled("slurmd"), 0);
+	/* the first process, whose title is a letter */
+	put_process("1", "i", "init\n");
+	ck_assert_int_eq(process_count_titled("i"), 1);
+	ck_assert_int_eq(process_named(proc, "init"), 1);
+	ck_assert_int_eq(unlink(tempdir_path("proc/1/cmdline")), 0);
 	/* a thread of the kernel has no title */
 	ck_assert_int_eq(process_count_titled(""), 3);
 	found = process_named(proc, "mmfsd");

@@ -470,6 +470,19 @@ START_TEST(of_jobs_that_ended_together_the_first_that_was_told_stands_first)
 }
 END_TEST
 
+START_TEST(a_second_of_a_node_counts)
+{
+	struct tally *tally = tally_new();
+	struct use use = used(7, "alice", "/a", 5);
+
+	use.node_s = 1;
+	add(tally, &use);
+	ck_assert_int_eq(tally->node_s, 1);
+	ck_assert_int_eq(sum_of(tally, TALLY_USERS, "alice")->node_s, 1);
+	tally_free(tally);
+}
+END_TEST
+
 START_TEST(the_length_of_names_counts)
 {
 	static char name[1001];
@@ -548,7 +561,7 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 			  "922337203685477580\t2\t\t5\tA01\t",
 			  &use),
 		0);
-	ck_assert(use.job >= INT64_MAX / 10 * 9);
+	ck_assert_int_ge(use.job, INT64_MAX - 20);
 	ck_assert_int_eq(use.uid, USE_UNKNOWN);
 	ck_assert_int_eq(use.ended, 0);
 	ck_assert_int_eq(use.nodes, 9);
@@ -559,6 +572,12 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
 	ck_assert(use.is_wide && !use.is_judged);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t9000000000000000000\t\t0\t9"
+				   "\t1\t0\t\t5\t\t",
+				   &use),
+			 0);
+	ck_assert_int_eq(use.job, INT64_C(9000000000000000000));
+	ck_assert_int_eq(use.node_s, 1);
 	/* no flags, no number, something behind it, and no advice either */
 	ck_assert_int_eq(
 		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\tx\t", &use), -1);
@@ -589,7 +608,7 @@ START_TEST(codes_of_advice_fill_their_room_and_no_more)
 }
 END_TEST
 
-UNIT_MAIN("tally",
+UNIT_MAIN("tally", a_second_of_a_node_counts,
 	  of_jobs_that_ended_together_the_first_that_was_told_stands_first,
 	  a_filesystem_keeps_the_type_that_was_told_first,
 	  a_use_is_read_back_as_it_was_written,

@@ -113,9 +113,12 @@ START_TEST(what_decides_what_runs_is_not_set_and_its_neighbours_are)
 		"PS4",
 	};
 	static const char *const good[] = {
-		"PATHS",      "ROMIO_HINTS", "MPICH_MPIIO_HINTS", "OLD_X",
-		"GPFSMPIO_X", "OMPI_MCA_io", "ENVIRONMENT",	  "HOMER",
-		"MY_SLURM",   "slurm_x",
+		"PATHS",       "ROMIO_HINTS", "MPICH_MPIIO_HINTS",
+		"OLD_X",       "GPFSMPIO_X",  "OMPI_MCA_io",
+		"ENVIRONMENT", "HOMER",	      "MY_SLURM",
+		"slurm_x",     "LDX",	      "BASHX",
+		"GLIBCX",      "SLURP",	      "SPANX",
+		"PMX",	       "JOBIOX",
 	};
 	char list[80], why[200];
 	size_t i;
