@@ -741,8 +741,8 @@ START_TEST(half_of_each_list_stays_where_that_is_short_enough)
 		record_add_finding(r, "W01", "info", big, NULL);
 	text = cut_text(r);
 	again = parse(text);
-	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX / 2);
 	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
+	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX / 2);
 	record_free(again);
 	record_free(r);
 	free(text);
@@ -1250,13 +1250,13 @@ START_TEST(what_is_behind_a_full_list_is_not_read)
 			 (int)(at - text), text, at),
 		0);
 	again = parse(more);
+	free(more);
 	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
 	ck_assert_str_eq(again->findings[RECORD_LIST_MAX - 1].code, "W01");
 	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
 	record_free(again);
 	record_free(r);
 	free(text);
-	free(more);
 }
 END_TEST
 
