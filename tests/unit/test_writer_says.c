@@ -2,6 +2,7 @@
 /* What the writer says and counts, when it comes back, and what it leaves behind
  * when the store fails. What it writes: test_writer.c. */
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/ledger_fixture.h"
@@ -719,6 +720,7 @@ START_TEST(what_is_more_than_a_batch_follows_at_once_unasked)
 {
 	struct err err = { "" };
 	int fds[2];
+	time_t began;
 	uint32_t i;
 
 	start();
@@ -726,8 +728,10 @@ START_TEST(what_is_more_than_a_batch_follows_at_once_unasked)
 		put(store, alone(7 + i));
 	ck_assert_int_eq(pipe(fds), 0);
 	ends_at = fds[1];
+	began = time(NULL);
 	ck_assert_int_eq(writer_run(&writer, fds[0], &err), 0);
 	ck_assert_int_eq(fake.calls, 2);
+	ck_assert_int_lt(time(NULL) - began, 25); /* or it would nap */
 	closed(store);
 }
 END_TEST
