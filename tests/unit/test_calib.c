@@ -272,6 +272,7 @@ START_TEST(a_wish_at_its_bound_is_met)
 		.processes = "128", .max_bytes = 385 * 128 * MIB - 1 }));
 	plan = make(config, &(struct calib_wish){ .space_bytes = 2 * GIB });
 	ck_assert_uint_eq(plan.file_bytes, 64 * MIB);
+	ck_assert_uint_eq(plan.max_s, 8 * 3600); /* where nobody says */
 	/* a second around each run; a job may take twice as long, and the files
 	 * are made at 20 MiB/s at least */
 	ck_assert_uint_eq(calib_plan_job_s(&plan), 56 * 4);
@@ -954,6 +955,15 @@ START_TEST(the_fewest_processes_that_read_and_write_nearly_the_most_are_enough)
 	ck_assert_str_eq(origin(&its, "io_processes"),
 			 "4 KiB, synchronous: 8 processes read 90 % of the "
 			 "most, 16 write it");
+	end();
+	/* one of two numbers may be enough; of one nobody knows */
+	begin(site, &(struct calib_wish){ .processes = "4,8" });
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "io_processes"), 8);
+	end();
+	begin(site, &(struct calib_wish){ .processes = "8" });
+	calib_data_count(&its);
+	ck_assert_uint_eq(constant(&its, "wekafs", "io_processes"), 0);
 	end();
 }
 END_TEST

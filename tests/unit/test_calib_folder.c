@@ -29,6 +29,8 @@ static void make(struct calib_folder *folder)
 START_TEST(a_folder_is_made_and_removed_with_all_in_it)
 {
 	struct calib_folder first, second, none = { .path = "" };
+	char path[CALIB_PATH + 8];
+	struct stat st;
 
 	tempdir_make();
 	tempdir_put("other", "");
@@ -40,6 +42,9 @@ START_TEST(a_folder_is_made_and_removed_with_all_in_it)
 	ck_assert_int_eq(second.others, 1);
 	ck_assert_str_ne(first.path, second.path);
 	ck_assert_int_eq(calib_folder_put(&first, "3.a", "x", &err), 0);
+	snprintf(path, sizeof(path), "%s/3.a", first.path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 	ck_assert_int_eq(calib_folder_remove(&first, &err), 0);
 	ck_assert_str_eq(first.path, "");
 	ck_assert_int_eq(calib_folder_remove(&first, &err), 0);
