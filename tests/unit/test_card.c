@@ -317,7 +317,6 @@ END_TEST
 UNIT_MAIN("card", sockets_are_numbered_as_their_cpus_come,
 	  cpus_of_no_known_socket_are_parted_by_numa_node_alone,
 	  a_card_is_where_its_bus_is, a_virtio_card_is_where_its_pci_device_is,
-	  a_virtio_card_is_where_its_pci_device_is,
 	  a_bond_is_where_all_of_its_cards_are,
 	  a_numa_node_has_cpus_or_is_unknown,
 	  a_card_tells_its_speed_and_the_size_of_its_packets,
