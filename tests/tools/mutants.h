@@ -9,8 +9,8 @@
  *
  * No header of the system is included, as a file may yet say which it wants, and no
  * function of libc is called, as a test may have one of its own in the place of it. */
-#ifndef JOBIO_TESTS_MUTANTS_H
-#define JOBIO_TESTS_MUTANTS_H
+#ifndef JOBIO_TESTS_TOOLS_MUTANTS_H
+#define JOBIO_TESTS_TOOLS_MUTANTS_H
 
 #define MUTANTS_MOST 65536
 
