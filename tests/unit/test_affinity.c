@@ -101,6 +101,16 @@ static bool plan_one(const struct change_kind *kind)
 	return plan->count == 1;
 }
 
+static void expect_make(const struct change_kind *kind, enum change_made is)
+{
+	ck_assert_int_eq(kind->make(kind, &client, &change, &findings), is);
+}
+
+static void expect_undo(const struct change_kind *kind, enum change_undone is)
+{
+	ck_assert_int_eq(kind->undo(kind, &client, &change, &findings), is);
+}
+
 static int failing_format; /* the first, the second, .. list that is not made */
 
 char *__real_cpuset_format(const struct cpuset *set);
@@ -163,14 +173,10 @@ START_TEST(workqueues_run_on_the_reserved_cores_and_go_back)
 	ck_assert_str_eq(change.target, "workqueues nfsiod rpciod");
 	ck_assert_str_eq(change.old_value, "nfsiod=0-39 rpciod=0-3,36-39");
 	ck_assert_str_eq(change.new_value, "nfsiod=39 rpciod=39");
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_workqueue, CHANGE_MADE);
 	tempdir_expect(NFSIOD, "00000080,00000000\n");
 	ck_assert(cpuset_equal(&client.common.frontend_cpus, &want.io_cpus));
-	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_workqueue, CHANGE_UNDONE);
 	tempdir_expect(NFSIOD, "000000ff,ffffffff\n");
 	tempdir_expect(RPCIOD, "000000f0,0000000f\n");
 	ck_assert_uint_eq(findings.count, 0);
@@ -205,9 +211,7 @@ static void expect_mask(const char *cpus, const char *mask)
 	ck_assert_int_eq(cpuset_parse(&want.io_cpus, cpus, NULL), 0);
 	workqueues("2\n", "2\n");
 	ck_assert(plan_one(&affinity_workqueue));
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_workqueue, CHANGE_MADE);
 	tempdir_expect(NFSIOD, mask);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
@@ -253,9 +257,7 @@ START_TEST(what_somebody_else_has_bound_meanwhile_stays)
 	affinity_workqueue.make(&affinity_workqueue, &client, &change,
 				&findings);
 	tempdir_put(RPCIOD, "c\n");
-	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_NOT_OURS);
+	expect_undo(&affinity_workqueue, CHANGE_NOT_OURS);
 	tempdir_expect(RPCIOD, "c\n");
 	tempdir_expect(NFSIOD, "000000ff\n");
 	expect_finding("T48", "1 of 2 are on CPUs that neither jobio nor the "
@@ -274,9 +276,7 @@ START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
 	ck_assert_int_eq(
 		symlink("/proc/sys/kernel/ngroups_max", tempdir_path(RPCIOD)),
 		0);
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_workqueue, CHANGE_MADE);
 	expect_finding("T44", "workqueues nfsiod rpciod: 1 of 2 could not "
 			      "get CPU 1: ");
 	tempdir_expect(NFSIOD, "00000002\n");
@@ -292,9 +292,7 @@ static void expect_refused_by(const char *file, const char *why)
 	ck_assert(plan_one(&affinity_workqueue));
 	remove(tempdir_path(RPCIOD));
 	ck_assert_int_eq(symlink(file, tempdir_path(RPCIOD)), 0);
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_workqueue, CHANGE_MADE);
 	expect_finding("T44", why);
 	away();
 }
@@ -319,9 +317,7 @@ START_TEST(what_is_back_already_needs_nothing)
 				&findings);
 	tempdir_put(NFSIOD, "ff\n");  /* put back by hand */
 	remove(tempdir_path(RPCIOD)); /* its module was unloaded */
-	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_workqueue, CHANGE_UNDONE);
 	tempdir_expect(NFSIOD, "ff\n");
 	ck_assert_uint_eq(findings.count, 0);
 	away();
@@ -496,9 +492,7 @@ START_TEST(a_site_may_let_all_unbound_workqueues_go)
 	ck_assert_uint_eq(findings.count, 0);
 	ck_assert_str_eq(change.target, "workqueues *");
 	ck_assert_str_eq(change.old_value, "*=0-3,36-39");
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_workqueue, CHANGE_MADE);
 	tempdir_expect("devices/virtual/workqueue/cpumask",
 		       "00000080,00000000\n");
 	away();
@@ -595,9 +589,7 @@ START_TEST(interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each)
 				&findings);
 	tempdir_expect("proc/irq/45/smp_affinity_list", "7\n");
 	tempdir_expect("proc/irq/46/smp_affinity_list", "7\n");
-	ck_assert_int_eq(affinity_interrupt.undo(&affinity_interrupt, &client,
-						 &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_interrupt, CHANGE_UNDONE);
 	tempdir_expect("proc/irq/45/smp_affinity_list", "0\n");
 	tempdir_expect("proc/irq/46/smp_affinity_list", "2-3\n");
 	away();
@@ -794,23 +786,28 @@ static unsigned int last_cpu(struct cpuset *all)
 	return (unsigned int)last;
 }
 
+/* One on a node whose last CPU the client gets; 'all' are those it has. */
+static pid_t mmfsd(struct cpuset *all)
+{
+	pid_t pid;
+
+	node(last_cpu(all));
+	pid = start();
+	show(pid, "mmfsd\n", NULL);
+	return pid;
+}
+
 START_TEST(all_threads_of_a_daemon_move_together_and_go_back)
 {
 	struct cpuset all;
 	pid_t pid;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	ck_assert(plan_one(&affinity_process));
 	ck_assert_str_eq(change.target, "process mmfsd");
-	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_process, CHANGE_MADE);
 	expect_cpus(pid, &want.io_cpus);
-	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_process, CHANGE_UNDONE);
 	expect_cpus(pid, &all);
 	ck_assert_uint_eq(findings.count, 0);
 	end(pid);
@@ -832,14 +829,10 @@ START_TEST(a_daemon_whose_move_was_cut_off_goes_back_with_all_threads)
 	struct cpuset all;
 	pid_t pid;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	ck_assert(plan_one(&affinity_process));
 	bind_to(pid, last_cpu(&all)); /* only its first thread was moved */
-	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_process, CHANGE_UNDONE);
 	expect_cpus(pid, &all);
 	end(pid);
 	away();
@@ -851,15 +844,11 @@ START_TEST(a_daemon_that_has_ended_needs_nothing)
 	struct cpuset all;
 	pid_t pid;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	ck_assert(plan_one(&affinity_process));
 	affinity_process.make(&affinity_process, &client, &change, &findings);
 	end(pid);
-	ck_assert_int_eq(affinity_process.undo(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_process, CHANGE_UNDONE);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -871,9 +860,7 @@ START_TEST(a_daemon_whose_threads_are_bound_each_in_its_way_is_left_alone)
 	pid_t pid;
 	int first;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	cpuset_for_each (first, &all)
 		break;
 	bind_to(pid, (unsigned int)first);
@@ -889,14 +876,10 @@ START_TEST(a_daemon_one_of_whose_threads_is_there_moves_with_the_others)
 	struct cpuset all;
 	pid_t pid;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	ck_assert(plan_one(&affinity_process));
 	bind_to(pid, last_cpu(&all));
-	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_process, CHANGE_MADE);
 	expect_cpus(pid, &want.io_cpus);
 	end(pid);
 	away();
@@ -908,15 +891,11 @@ START_TEST(a_daemon_that_cannot_be_moved_is_told_with_the_reason)
 	struct cpuset all;
 	pid_t pid;
 
-	node(last_cpu(&all));
-	pid = start();
-	show(pid, "mmfsd\n", NULL);
+	pid = mmfsd(&all);
 	cpuset_zero(&want.io_cpus);
 	cpuset_add(&want.io_cpus, CPUSET_MAX - 1); /* it is gone */
 	ck_assert(plan_one(&affinity_process));
-	ck_assert_int_eq(affinity_process.make(&affinity_process, &client,
-					       &change, &findings),
-			 CHANGE_NOT_MADE);
+	expect_make(&affinity_process, CHANGE_NOT_MADE);
 	expect_finding("T44", "process mmfsd: 1 of 1 could not get CPU 8191: "
 			      "process ");
 	expect_finding("T44", ": Invalid argument");
@@ -962,14 +941,10 @@ START_TEST(a_kernel_thread_may_have_a_blank_in_its_name)
 	snprintf(expected, sizeof(expected), "%d:NFSv4_callback=%u", (int)pid,
 		 last_cpu(&all));
 	ck_assert_str_eq(change.new_value, expected);
-	ck_assert_int_eq(affinity_thread.make(&affinity_thread, &client,
-					      &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_thread, CHANGE_MADE);
 	all = cpus_of(pid);
 	ck_assert(cpuset_equal(&all, &want.io_cpus));
-	ck_assert_int_eq(affinity_thread.undo(&affinity_thread, &client,
-					      &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_thread, CHANGE_UNDONE);
 	ck_assert_uint_eq(findings.count, 0);
 	end(pid);
 	away();
@@ -994,16 +969,12 @@ START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
 	snprintf(expected, sizeof(expected), "%d:ptlrpcd_00_01=%u",
 		 (int)free_one, last_cpu(&all));
 	ck_assert_str_eq(change.new_value, expected);
-	ck_assert_int_eq(affinity_thread.make(&affinity_thread, &client,
-					      &change, &findings),
-			 CHANGE_MADE);
+	expect_make(&affinity_thread, CHANGE_MADE);
 	all = cpus_of(free_one);
 	ck_assert(cpuset_equal(&all, &want.io_cpus));
 	/* another thread has its number now */
 	show(free_one, "socknal_sd00_00\n", NULL);
-	ck_assert_int_eq(affinity_thread.undo(&affinity_thread, &client,
-					      &change, &findings),
-			 CHANGE_UNDONE);
+	expect_undo(&affinity_thread, CHANGE_UNDONE);
 	all = cpus_of(free_one);
 	ck_assert(cpuset_equal(&all, &want.io_cpus));
 	show(free_one, "ptlrpcd_00_01\n", NULL);

@@ -28,8 +28,14 @@ int jobio_slurm_main(int argc, char **argv);
 #else
 #define ASRU CTL_CONF_ASRU
 #endif
-/* What slurm_load_job() is called with is another thing since then. */
-#define SLURM_26_05 0x1a0500
+/* What slurm_load_job() and slurm_requeue() get: since 26.05 a step's ids. */
+#if SLURM_VERSION_NUMBER < 0x1a0500
+#define JOB_ID uint32_t
+#define JOB_NUMBER(id) (id)
+#else
+#define JOB_ID slurm_step_id_t
+#define JOB_NUMBER(id) ((id).job_id)
+#endif
 
 static char told[400]; /* what was asked and freed, in its order */
 static struct {
@@ -236,11 +242,10 @@ END_TEST
 
 /* ---- job ------------------------------------------------------------------------------ */
 
-#if SLURM_VERSION_NUMBER < SLURM_26_05
-int __wrap_slurm_load_job(job_info_msg_t **jobs, uint32_t id, uint16_t flags)
+int __wrap_slurm_load_job(job_info_msg_t **jobs, JOB_ID id, uint16_t flags)
 {
 	ck_assert_uint_eq(flags, 0);
-	tell("job %u;", id);
+	tell("job %u;", JOB_NUMBER(id));
 	*jobs = world.job_error ? NULL : &world.jobs;
 	return answer(world.job_error);
 }
@@ -250,10 +255,10 @@ void __wrap_slurm_free_job_info_msg(job_info_msg_t *jobs)
 	tell("%s", jobs ? "free job;" : "");
 }
 
-int __wrap_slurm_requeue(uint32_t id, uint32_t flags)
+int __wrap_slurm_requeue(JOB_ID id, uint32_t flags)
 {
 	ck_assert_uint_eq(flags, JOB_REQUEUE_HOLD);
-	tell("requeue %u;", id);
+	tell("requeue %u;", JOB_NUMBER(id));
 	return answer(world.requeue_error);
 }
 
@@ -374,7 +379,6 @@ START_TEST(a_job_that_cannot_be_held_is_an_error_and_one_that_is_held_is_none)
 	tempdir_remove();
 }
 END_TEST
-#endif
 
 /* ---- the command line ----------------------------------------------------------------- */
 
@@ -443,18 +447,12 @@ START_TEST(a_question_has_a_deadline)
 }
 END_TEST
 
-#if SLURM_VERSION_NUMBER < SLURM_26_05
-#define OF_JOBS                                                                \
-	a_job_is_told_with_its_cores_and_whether_it_is_alone,                  \
-		a_job_that_slurmctld_does_not_know_is_an_error,                \
-		a_job_is_held_with_a_comment_unless_it_has_anothers,           \
-		a_job_that_cannot_be_held_is_an_error_and_one_that_is_held_is_none,
-#else
-#define OF_JOBS
-#endif
-
 UNIT_MAIN("ask_controller",
-	  OF_JOBS a_node_is_told_with_the_settings_that_say_what_it_means,
+	  a_job_is_told_with_its_cores_and_whether_it_is_alone,
+	  a_job_that_slurmctld_does_not_know_is_an_error,
+	  a_job_is_held_with_a_comment_unless_it_has_anothers,
+	  a_job_that_cannot_be_held_is_an_error_and_one_that_is_held_is_none,
+	  a_node_is_told_with_the_settings_that_say_what_it_means,
 	  a_node_that_slurmctld_does_not_know_is_an_error,
 	  an_answer_that_nobody_can_be_told_is_an_error,
 	  words_that_are_no_question_are_refused, a_question_has_a_deadline)
