@@ -615,7 +615,7 @@ static const char *xml_with_cards(void)
 	const char *path = xml_of("\tnuma 0\n\tpackage 0\n\t\tcore 0-1 pu 0-1\n"
 				  "\tpackage 1\n\t\tcore 2-3 pu 2-3\n");
 	char *xml = fileio_read(path, 65536, NULL, NULL), *out = NULL, *at;
-	const char *from = xml;
+	char *from = xml;
 	size_t size;
 	FILE *file = open_memstream(&out, &size);
 	int i;
