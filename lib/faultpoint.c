@@ -6,18 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The worker of jobio-prepare has a parent of the same program. */
 static void kill_supervisor(void)
 {
-	char path[64], ours[4096], theirs[4096];
-	ssize_t a, b;
+	struct stat ours, theirs;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)getppid());
-	a = readlink("/proc/self/exe", ours, sizeof(ours));
-	b = readlink(path, theirs, sizeof(theirs));
-	if (a > 0 && a == b && memcmp(ours, theirs, (size_t)a) == 0)
+	if (stat("/proc/self/exe", &ours) == 0 && stat(path, &theirs) == 0 &&
+	    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		kill(getppid(), SIGKILL);
 }
 
