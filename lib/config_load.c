@@ -239,6 +239,14 @@ static int take_constant(void *user, const char *section, const char *name,
 	return why ? fail(p, section, name, value, why) : 1;
 }
 
+/* The one that was read is refused, and none is read any more. */
+static char *no_line(struct parse *p)
+{
+	p->line_failed = p->line;
+	p->failed = true;
+	return NULL;
+}
+
 static char *next_line(char *text, int room, void *stream)
 {
 	struct parse *p = stream;
@@ -250,24 +258,18 @@ static char *next_line(char *text, int room, void *stream)
 	length = strlen(text);
 	if (p->line > LINES_MAX ||
 	    (length && text[length - 1] != '\n' && !feof(p->in))) {
-		if (!p->failed) {
-			p->line_failed = p->line;
-			err_set(p->err,
-				"%s:%d: line of more than %d characters, or a "
-				"zero byte, or more than %d lines",
-				p->file, p->line, room - 2, LINES_MAX);
-		}
-		p->failed = true;
-		return NULL;
+		err_set(p->err,
+			"%s:%d: line of more than %d characters, or a "
+			"zero byte, or more than %d lines",
+			p->file, p->line, room - 2, LINES_MAX);
+		return no_line(p);
 	}
 	if (*text == '[' && strcspn(text + 1, "]\n") > SECTION_MAX) {
-		p->line_failed = p->line;
 		err_set(p->err,
 			"%s:%d: the name of a section, with all of its words, "
 			"is longer than %d characters",
 			p->file, p->line, SECTION_MAX);
-		p->failed = true;
-		return NULL;
+		return no_line(p);
 	}
 	return text;
 }
