@@ -826,37 +826,19 @@ static void expect_kinds(const char *one, const char *other, size_t count)
 
 START_TEST(nodes_are_the_same_when_all_parts_clients_and_cpus_are)
 {
-	static const char one[] =
-		CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
-			"a", "\"1\"", "ib0",
-			"0") ",\"more_clients\":[" CLIENT("b", "\"2\"", "ib1",
-							  "1") "]";
+#define NODE(job, second, cpu, card)                                           \
+	CORES("1")                                                             \
+	TWO_PARTS(job, second)                                                 \
+	",\"client\":" CLIENT("a", "\"1\"", "ib0",                             \
+			      "0") ",\"more_clients\":[" CLIENT("b", cpu,      \
+								card, "1") "]"
+	static const char one[] = NODE("0", "4-7", "\"2\"", "ib1");
 
 	expect_kinds(one, one, 1);
-	expect_kinds(one,
-		     CORES("1") TWO_PARTS("0", "4-6") ",\"client\":" CLIENT(
-			     "a", "\"1\"", "ib0",
-			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
-							       "ib1", "1") "]",
-		     2);
-	expect_kinds(one,
-		     CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
-			     "a", "\"1\"", "ib0",
-			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
-							       "ib2", "1") "]",
-		     2);
-	expect_kinds(one,
-		     CORES("1") TWO_PARTS("0", "4-7") ",\"client\":" CLIENT(
-			     "a", "\"1\"", "ib0",
-			     "0") ",\"more_clients\":[" CLIENT("b", "\"3\"",
-							       "ib1", "1") "]",
-		     2);
-	expect_kinds(one,
-		     CORES("1") TWO_PARTS("2", "4-7") ",\"client\":" CLIENT(
-			     "a", "\"1\"", "ib0",
-			     "0") ",\"more_clients\":[" CLIENT("b", "\"2\"",
-							       "ib1", "1") "]",
-		     2);
+	expect_kinds(one, NODE("0", "4-6", "\"2\"", "ib1"), 2);
+	expect_kinds(one, NODE("0", "4-7", "\"2\"", "ib2"), 2);
+	expect_kinds(one, NODE("0", "4-7", "\"3\"", "ib1"), 2);
+	expect_kinds(one, NODE("2", "4-7", "\"2\"", "ib1"), 2);
 }
 END_TEST
 

@@ -354,12 +354,18 @@ START_TEST(a_client_without_cores_of_its_own_is_told_nothing_of_a_mount)
 }
 END_TEST
 
+/* One line, of this command and with this reason. */
+static void expect_refusal(const char *command, const char *why)
+{
+	ck_assert_int_eq(strncmp(said, command, strlen(command)), 0);
+	ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
+	expect(why);
+}
+
 static void refuse(const char *line, const char *why)
 {
 	plan(INTEL, line, COMMAND_USAGE);
-	ck_assert_int_eq(strncmp(said, "jobio: plan: ", 13), 0);
-	ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
-	expect(why);
+	expect_refusal("jobio: plan: ", why);
 }
 
 START_TEST(a_plan_refuses_what_makes_no_sense)
@@ -489,9 +495,7 @@ END_TEST
 static void refuse_cores(const char *line, const char *why)
 {
 	cores(INTEL, line, COMMAND_USAGE);
-	ck_assert_int_eq(strncmp(said, "jobio: cores: ", 14), 0);
-	ck_assert_ptr_eq(strchr(said, '\n'), said + strlen(said) - 1);
-	expect(why);
+	expect_refusal("jobio: cores: ", why);
 }
 
 START_TEST(cores_refuses_what_makes_no_sense)

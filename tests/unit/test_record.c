@@ -1231,26 +1231,42 @@ START_TEST(a_record_is_read_up_to_the_longest_text)
 }
 END_TEST
 
-START_TEST(what_is_behind_a_full_list_is_not_read)
+/* A record with as many findings as it can have. */
+static struct record *with_all_findings(void)
 {
-	struct record *r = minimal(), *again;
-	char *text, *more, *at;
-	struct err err;
+	struct record *r = minimal();
 	int i;
 
 	for (i = 0; i < RECORD_LIST_MAX; i++)
 		record_add_finding(r, "W01", "info", "t", NULL);
-	text = record_text(r, &err);
-	at = strstr(text, "],\"app\"");
-	ck_assert_ptr_nonnull(at);
+	return r;
+}
+
+/* What is read of a text that has 'more' at this place. */
+static struct record *parse_with(const char *text, const char *at,
+				 const char *more)
+{
+	struct record *r;
+	char *all;
+
 	ck_assert_int_gt(
-		asprintf(&more,
-			 "%.*s,{\"code\":\"W02\",\"severity\":\"info\","
-			 "\"text\":\"u\"}%s",
-			 (int)(at - text), text, at),
+		asprintf(&all, "%.*s%s%s", (int)(at - text), text, more, at),
 		0);
-	again = parse(more);
-	free(more);
+	r = parse(all);
+	free(all);
+	return r;
+}
+
+#define FINDING "{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"u\"}"
+
+START_TEST(what_is_behind_a_full_list_is_not_read)
+{
+	struct record *r = with_all_findings(), *again;
+	struct err err;
+	char *text = record_text(r, &err), *at = strstr(text, "],\"app\"");
+
+	ck_assert_ptr_nonnull(at);
+	again = parse_with(text, at, "," FINDING);
 	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
 	ck_assert_str_eq(again->findings[RECORD_LIST_MAX - 1].code, "W01");
 	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
@@ -1357,13 +1373,10 @@ END_TEST
 
 START_TEST(a_list_may_be_full_and_no_fuller)
 {
-	struct record *r = minimal(), *again;
-	char *text, *more, *at;
+	struct record *r = with_all_findings(), *again;
+	char *text, *at;
 	struct err err;
-	int i;
 
-	for (i = 0; i < RECORD_LIST_MAX; i++)
-		record_add_finding(r, "W01", "info", "t", NULL);
 	ck_assert_uint_eq(r->flags, 0);
 	text = record_text(r, &err);
 	again = parse(text);
@@ -1372,20 +1385,13 @@ START_TEST(a_list_may_be_full_and_no_fuller)
 	record_free(again);
 	at = strstr(text, "\"findings\":[");
 	ck_assert_ptr_nonnull(at);
-	at += strlen("\"findings\":[");
-	ck_assert_int_gt(asprintf(&more,
-				  "%.*s{\"code\":\"W02\",\"severity\":\"info\","
-				  "\"text\":\"u\"},%s",
-				  (int)(at - text), text, at),
-			 0);
-	again = parse(more);
+	again = parse_with(text, at + strlen("\"findings\":["), FINDING ",");
 	ck_assert_uint_eq(again->finding_count, RECORD_LIST_MAX);
 	ck_assert_str_eq(again->findings[0].code, "W02");
 	ck_assert_uint_eq(again->flags, RECORD_FLAG(TRUNCATED));
 	record_free(again);
 	record_free(r);
 	free(text);
-	free(more);
 }
 END_TEST
 

@@ -216,19 +216,26 @@ static const char *nodes_of_two(struct store *store)
 	return text;
 }
 
+/* Runs of n1 from 1000 to 2000 and from 2012 to 3000; which of them came first? */
+static struct store *opened_with_two(int first)
+{
+	static const double starts[] = { 1000, 2012 }, ends[] = { 2000, 3000 };
+	struct store *store = opened();
+	int k;
+
+	for (k = 0; k < 2; k++)
+		put(store, at("n1", RECORD_UNKNOWN, starts[k ^ first],
+			      ends[k ^ first]));
+	return store;
+}
+
 START_TEST(of_two_runs_nearby_the_nearest_without_this_node_takes_a_record)
 {
-	/* whichever of them came first */
-	const double starts[2][2] = { { 1000, 2012 }, { 2012, 1000 } };
-	const double ends[2][2] = { { 2000, 3000 }, { 3000, 2000 } };
 	struct store *store;
-	int i, k;
+	int i;
 
 	for (i = 0; i < 2; i++) {
-		store = opened();
-		for (k = 0; k < 2; k++)
-			put(store,
-			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		store = opened_with_two(i);
 		ck_assert_str_eq(nodes_of_two(store), "1 1 of 2");
 		put(store, at("n2", RECORD_UNKNOWN, 2003, 2004));
 		ck_assert_str_eq(nodes_of_two(store), "2 1 of 2");
@@ -239,10 +246,7 @@ START_TEST(of_two_runs_nearby_the_nearest_without_this_node_takes_a_record)
 		put(store, at("n2", RECORD_UNKNOWN, 2004.5, 2004.6));
 		ck_assert_str_eq(nodes_of_two(store), "2 2 of 3");
 		closed(store);
-		store = opened();
-		for (k = 0; k < 2; k++)
-			put(store,
-			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		store = opened_with_two(i);
 		put(store, at("n2", RECORD_UNKNOWN, 2008, 2009));
 		ck_assert_str_eq(nodes_of_two(store), "1 2 of 2");
 		closed(store);
@@ -250,19 +254,13 @@ START_TEST(of_two_runs_nearby_the_nearest_without_this_node_takes_a_record)
 }
 END_TEST
 
-/* Whichever of the two runs came first. */
 START_TEST(a_run_that_a_record_overlaps_takes_it_before_one_nearby)
 {
-	const double starts[2][2] = { { 1000, 2012 }, { 2012, 1000 } };
-	const double ends[2][2] = { { 2000, 3000 }, { 3000, 2000 } };
 	struct store *store;
-	int i, k;
+	int i;
 
 	for (i = 0; i < 2; i++) {
-		store = opened();
-		for (k = 0; k < 2; k++)
-			put(store,
-			    at("n1", RECORD_UNKNOWN, starts[i][k], ends[i][k]));
+		store = opened_with_two(i);
 		put(store, at("n2", RECORD_UNKNOWN, 1500, 2004));
 		ck_assert_str_eq(nodes_of_two(store), "2 1 of 2");
 		put(store, at("n2", RECORD_UNKNOWN, 2011, 2900));
