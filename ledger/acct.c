@@ -16,6 +16,7 @@
 #include "ledger/store_ops.h"
 #include "lib/comment.h"
 #include "lib/js1.h"
+#include "lib/summary.h"
 #include "lib/utf8.h"
 
 /* Clocks of nodes and of slurmctld may differ by this much; and by STORE_SKEW_S where
@@ -75,12 +76,16 @@ static int64_t rows_before(const struct acct_row *rows, size_t count,
 	return before;
 }
 
-/* Rows know whole seconds. */
+/* Rows know whole seconds. A prolog that begins when its job was cancelled already
+ * has no time before the row's end, but it has a number. */
 static bool is_sure(const struct acct_row *rows, size_t count,
 		    const struct acct_row *row, const struct acct_job *job)
 {
-	return row->end > 0 && job->start < (double)row->end + 1.0 &&
-	       rows_before(rows, count, row) >= job->restart;
+	int64_t before = rows_before(rows, count, row);
+
+	return row->end > 0 && before >= job->restart &&
+	       (job->start < (double)row->end + 1.0 ||
+		(before == job->restart && fits(row, job, SKEW_S)));
 }
 
 /* The run's own row by its number, where a clock that is wrong has its time beside
@@ -93,10 +98,19 @@ static bool is_numbered(const struct acct_row *rows, size_t count,
 	       rows_before(rows, count, row) == job->restart;
 }
 
+/* A run that was cancelled before its prolog: all that is known is when its epilog
+ * ran, which comes when slurmd can (slurmd/req.c:_rpc_terminate_job, 22.05). What
+ * other nodes told of a row is better. */
+static bool is_before(const struct acct_row *row, const struct acct_job *job)
+{
+	return job->restart < 0 && !row->is_told && row->end > 0 &&
+	       (double)row->end <= job->start && fits(row, job, STORE_SKEW_S);
+}
+
 int acct_choose(const struct acct_row *rows, size_t count,
 		const struct acct_job *job, int64_t now_s)
 {
-	const struct acct_row *best = NULL;
+	const struct acct_row *best = NULL, *last = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++)
@@ -106,6 +120,12 @@ int acct_choose(const struct acct_row *rows, size_t count,
 	for (i = 0; !best && i < count; i++)
 		if (is_numbered(rows, count, &rows[i], job))
 			best = &rows[i];
+	for (i = 0; i < count; i++)
+		if (is_before(&rows[i], job) &&
+		    (!last || rows[i].start > last->start))
+			last = &rows[i];
+	if (!best)
+		best = last;
 	if (!best || (!is_sure(rows, count, best, job) &&
 		      job->end + ACCT_PATIENCE_S > (double)now_s))
 		return -1;
@@ -479,6 +499,30 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 	return rc == 0 ? commit(lane) : rc;
 }
 
+/* Does the row have a summary, and another one than this? */
+static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
+{
+	char found[SUMMARY_MAX];
+	size_t size;
+	const char *at = comment_find(rec->system_comment, &size);
+
+	if (at)
+		return size != strlen(text) || memcmp(at, text, size) != 0;
+	return js1_find(rec->admin_comment, found, sizeof(found)) == 1 &&
+	       strcmp(found, text) != 0;
+}
+
+/* The row of a job; -1: not there (yet). */
+static int choose(struct rows *rows, const struct acct_job *job)
+{
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		rows->rows[i].is_told = rows->rows[i].job == job->job &&
+					is_told(rows->recs[i], job->text);
+	return acct_choose(rows->rows, rows->count, job, time(NULL));
+}
+
 static int change_all(struct lane *lane, const char *cluster,
 		      struct question *q, struct texts *texts)
 {
@@ -491,7 +535,7 @@ static int change_all(struct lane *lane, const char *cluster,
 
 		if (!is_ours(lane, job, cluster))
 			continue;
-		at = acct_choose(rows.rows, rows.count, job, time(NULL));
+		at = choose(&rows, job);
 		if (at < 0)
 			continue;
 		rc = change(lane, job, rows.recs[at], &texts[i]);

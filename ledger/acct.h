@@ -8,12 +8,14 @@
  *           Array tasks, het components and requeued runs have a row each. A
  *           row that waits is never right: its start is an estimate. Where no
  *           time fits, for a clock that is minutes off: the row of the run's
- *           number, when it has ended.
+ *           number, when it has ended; and for a run of which only an epilog
+ *           told, some time after it was cancelled: the last that had ended.
  *         To be sure: slurmctld tells slurmdbd some time after it tells the
  *           nodes. Until the row of a requeued run is there, the one of the
  *           run before fits nearly as well. So a row has to have ended, our
- *           run must not start after that, and a run that was requeued N
- *           times needs N rows before its own. When that does not come true,
+ *           run must not start after that (or N rows before it are just its
+ *           own number), and a run that was requeued N times needs N rows
+ *           before its own. When that does not come true,
  *           the right row is taken all the same after ACCT_PATIENCE_S.
  *         The leader of an array has the array's id as its raw id. Its row
  *           stands for all tasks that wait and may carry the number of the
@@ -99,6 +101,7 @@ struct acct_row {
 	uint32_t job;
 	int64_t start, end; /* 0: not yet */
 	bool waits, leader; /* is pending; is the leader of an array */
+	bool is_told;	    /* has a summary that is not this one */
 };
 int acct_choose(const struct acct_row *rows, size_t count,
 		const struct acct_job *job, int64_t now_s);

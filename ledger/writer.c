@@ -135,6 +135,15 @@ static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 	return now_s + (wait_s < max_s ? wait_s : max_s);
 }
 
+/* After ACCT_PATIENCE_S a row is taken that was not sure before. */
+static int64_t row_at(const struct store_run *run, int64_t now_s)
+{
+	int64_t patience = (int64_t)run->last + ACCT_PATIENCE_S + 1,
+		at = retry_at(now_s, run->tries, RUN_RETRY_MAX_S);
+
+	return now_s < patience && patience < at ? patience : at;
+}
+
 /* When to look at the row again, 0 never. */
 static int64_t again_at(const struct writer *writer,
 			const struct store_run *run, const char *account,
@@ -176,10 +185,9 @@ static int note_one(struct writer *writer, struct job *job,
 			again_at(writer, &job->run, acct->account, now_s), err);
 	case ACCT_NO_ROW:
 		metrics_count(&writer->metrics->no_row);
-		return store_later(
-			writer->store, job->run.id, job->summary,
-			retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
-			"slurmdbd has no such job yet", err);
+		return store_later(writer->store, job->run.id, job->summary,
+				   row_at(&job->run, now_s),
+				   "slurmdbd has no such job yet", err);
 	case ACCT_FAILED:
 		break;
 	}

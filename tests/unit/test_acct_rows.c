@@ -4,26 +4,34 @@
 #include "ledger/acct.h"
 
 static const struct acct_row rows[] = {
-	{ 7, 1000, 2000, false, false },  /* first run */
-	{ 7, 2120, 2500, false, false },  /* requeued */
-	{ 7, 0, 0, true, false },	  /* waits to run again */
-	{ 8, 1000, 0, false, false },	  /* runs */
-	{ 7, 9000, 9100, false, false },  /* the id used again, much later */
-	{ 20, 3000, 0, false, true },	  /* leads an array and runs */
-	{ 21, 3000, 3100, false, true },  /* led one */
-	{ 22, 3000, 3100, false, false }, /* was requeued, */
-	{ 22, 3101, 0, true, false },	  /* and may start then */
-	{ 23, 4000, 4000, false, false }, /* was requeued at once, */
-	{ 23, 4002, 4003, false, false }, /* and ran elsewhere */
-	{ 24, 4000, 4000, false, false }, /* the same, but slurmdbd is late */
-	{ 25, 1000, 1100, false, false }, /* two runs, in one another */
-	{ 25, 1010, 1100, false, false },
-	{ 26, 3000, 0, true, false },	  /* may start then */
-	{ 35, 5000, 5020, false, false }, /* on nodes with a wrong clock, */
-	{ 35, 5300, 5320, false, false }, /* and again */
-	{ 36, 5000, 5020, false, false },
-	{ 38, 5000, 0, false, false }, /* runs */
-	{ 37, 0, 5020, false, false }, /* was cancelled before it began */
+	{ 7, 1000, 2000, false, false, false }, /* first run */
+	{ 7, 2120, 2500, false, false, false }, /* requeued */
+	{ 7, 0, 0, true, false, false },	/* waits to run again */
+	{ 8, 1000, 0, false, false, false },	/* runs */
+	{ 7, 9000, 9100, false, false,
+	  false },			     /* the id used again, much later */
+	{ 20, 3000, 0, false, true, false }, /* leads an array and runs */
+	{ 21, 3000, 3100, false, true, false },	 /* led one */
+	{ 22, 3000, 3100, false, false, false }, /* was requeued, */
+	{ 22, 3101, 0, true, false, false },	 /* and may start then */
+	{ 23, 4000, 4000, false, false, false }, /* was requeued at once, */
+	{ 23, 4002, 4003, false, false, false }, /* and ran elsewhere */
+	{ 24, 4000, 4000, false, false,
+	  false }, /* the same, but slurmdbd is late */
+	{ 25, 1000, 1100, false, false, false }, /* two runs, in one another */
+	{ 25, 1010, 1100, false, false, false },
+	{ 26, 3000, 0, true, false, false }, /* may start then */
+	{ 35, 5000, 5020, false, false,
+	  false }, /* on nodes with a wrong clock, */
+	{ 35, 5300, 5320, false, false, false }, /* and again */
+	{ 36, 5000, 5020, false, false, false },
+	{ 38, 5000, 0, false, false, false }, /* runs */
+	{ 37, 0, 5020, false, false,
+	  false }, /* was cancelled before it began */
+	{ 39, 6000, 6010, false, false, false }, /* requeued, and cancelled */
+	{ 39, 6030, 6031, false, false, false }, /* before its prologs ran */
+	{ 39, 6100, 6110, false, false, false },
+	{ 40, 6000, 6010, false, false, true },
 };
 
 static int64_t now_s;
@@ -78,7 +86,7 @@ START_TEST(clocks_differ_by_five_seconds_at_most)
 	ck_assert_int_eq(chosen(7, 990, 995), 0);
 	ck_assert_int_eq(chosen_late(7, 990, 994.9), -1);
 	ck_assert_int_eq(chosen_late(7, 2505, 2505), 1);
-	ck_assert_int_eq(chosen_late(7, 2505.1, 2505.2), -1);
+	ck_assert_int_eq(chosen_run(7, 0, 2505.1, 2505.2), -1);
 }
 END_TEST
 
@@ -120,7 +128,7 @@ START_TEST(a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row)
 	ck_assert_int_eq(chosen_run(36, 0, 4900, 4920), 17);
 	ck_assert_int_eq(chosen_run(36, 0, 5320, 5340), 17);
 	ck_assert_int_eq(chosen_run(36, 0, 5321, 5341), -1); /* MUNGE */
-	ck_assert_int_eq(chosen_run(36, -1, 5060, 5080), -1);
+	ck_assert_int_eq(chosen_run(36, -1, 4900, 4920), -1);
 	ck_assert_int_eq(chosen_run(36, 1, 5060, 5080), -1);
 	ck_assert_int_eq(chosen_run(35, 0, 5100, 5120), 15);
 	ck_assert_int_eq(chosen_run(35, 1, 5100, 5120), 16);
@@ -176,6 +184,36 @@ START_TEST(a_row_that_never_started_is_of_no_run)
 }
 END_TEST
 
+START_TEST(a_prolog_that_begins_after_its_row_ended_is_known_by_its_number)
+{
+	now_s = 5026;
+	ck_assert_int_eq(chosen_run(36, 0, 5024, 5025), 17);
+	ck_assert_int_eq(chosen_run(36, -1, 5024, 5025), -1);
+	ck_assert_int_eq(chosen_run(36, 1, 5024, 5025), -1);
+	now_s = 4004;
+	ck_assert_int_eq(chosen_run(23, 1, 4005, 4005), 10);
+	ck_assert_int_eq(chosen_run(23, 0, 4005, 4005), -1);
+}
+END_TEST
+
+START_TEST(a_run_without_a_prolog_has_the_last_row_that_ended_before_its_epilog)
+{
+	ck_assert_int_eq(chosen_late(39, 6020, 6021), 20);
+	ck_assert_int_eq(chosen(39, 6020, 6021), -1);
+	ck_assert_int_eq(chosen_late(39, 6050, 6050), 21);
+	ck_assert_int_eq(chosen_late(39, 6200, 6200), 22);
+	ck_assert_int_eq(chosen_late(39, 6410, 6410), 22);
+	ck_assert_int_eq(chosen_late(39, 6411, 6411), -1);
+	ck_assert_int_eq(chosen_late(39, 5990, 5990), -1);
+	/* another node told of this one */
+	ck_assert_int_eq(chosen_late(40, 6020, 6021), -1);
+	ck_assert_int_eq(chosen_late(40, 6005, 6005), 23);
+	/* a prolog knows when it ran */
+	now_s = 6050 + ACCT_PATIENCE_S;
+	ck_assert_int_eq(chosen_run(39, 4, 6050, 6050), -1);
+}
+END_TEST
+
 START_TEST(no_row_is_better_than_the_wrong_one)
 {
 	struct acct_job job = { .job = 7, .start = 1000, .end = 2000 };
@@ -200,4 +238,6 @@ UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
 	  the_leader_of_an_array_has_to_end_first,
 	  the_estimated_start_of_a_row_that_waits_means_nothing,
 	  a_row_that_never_started_is_of_no_run,
+	  a_prolog_that_begins_after_its_row_ended_is_known_by_its_number,
+	  a_run_without_a_prolog_has_the_last_row_that_ended_before_its_epilog,
 	  no_row_is_better_than_the_wrong_one)

@@ -439,6 +439,17 @@ static void expect_writes(int64_t from, int64_t to, const char *wanted)
 	ck_assert_str_eq(when, wanted);
 }
 
+START_TEST(a_row_that_is_not_sure_is_asked_for_as_soon_as_it_will_do)
+{
+	start();
+	fake.result = ACCT_NO_ROW;
+	put_both_at(2001);
+	expect_writes(2001, 3000,
+		      "2001 2003 2007 2015 2031 2063 2121 2249 2505 ");
+	closed(store);
+}
+END_TEST
+
 START_TEST(a_comment_that_jobstats_replaces_is_looked_at_twice_again)
 {
 	struct store_counts counts;
@@ -748,6 +759,7 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_run_with_a_missing_node_waits_for_the_grace_period,
 	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,
+	  a_row_that_is_not_sure_is_asked_for_as_soon_as_it_will_do,
 	  a_job_that_cannot_be_changed_keeps_the_reason,
 	  a_remark_about_what_was_written_goes_to_the_log,
 	  what_the_row_knows_of_arrays_is_learnt,
