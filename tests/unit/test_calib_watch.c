@@ -312,6 +312,36 @@ START_TEST(jobs_are_watched_until_all_are_over)
 }
 END_TEST
 
+/* How many minutes are to go while jobs of so many seconds run, one after the other. */
+static void expect_minutes(unsigned int job_s, const char *wanted)
+{
+	char told[32] = "", *text, *at;
+	int i;
+
+	begin();
+	plan.shape_count = 1;
+	plan.seconds = job_s - 1;
+	for (i = 0; i < JOBS; i++)
+		world.runs[i] = 1;
+	ck_assert_uint_eq(calib_plan_job_s(&plan), job_s);
+	run();
+	fflush(stderr);
+	text = fileio_read(tempdir_path("said"), 1 << 16, NULL, &err);
+	ck_assert_ptr_nonnull(text);
+	for (at = text; (at = strstr(at, "about ")); at++)
+		strncat(told, at + 6, 2);
+	ck_assert_str_eq(told, wanted);
+	free(text);
+	end();
+}
+
+START_TEST(minutes_to_go_are_rounded_and_a_job_takes_ten_seconds_to_begin)
+{
+	expect_minutes(65, "5 4 3 1 ");
+	expect_minutes(79, "6 4 3 1 ");
+}
+END_TEST
+
 START_TEST(what_waits_is_told_with_its_reason_and_looks_become_rarer)
 {
 	int i;
@@ -603,6 +633,7 @@ START_TEST(jobs_that_do_not_end_are_told_with_what_to_do)
 END_TEST
 
 UNIT_MAIN("calib_watch", jobs_are_watched_until_all_are_over,
+	  minutes_to_go_are_rounded_and_a_job_takes_ten_seconds_to_begin,
 	  what_waits_is_told_with_its_reason_and_looks_become_rarer,
 	  jobs_that_all_fail_are_given_up, one_that_works_is_a_reason_to_go_on,
 	  a_job_that_never_starts_is_cancelled,

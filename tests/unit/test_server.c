@@ -886,28 +886,33 @@ START_TEST(
 		return;
 	begin();
 	for (i = 0; i < HALF; i++) {
-		fd[i] = asked(0, GET);
-		ck_assert_str_eq(answered(fd[i], 0), OK);
-	}
-	for (; i < SERVER_PEERS_MAX; i++) {
 		fd[i] = connected_from("127.0.0.2");
 		turn();
+	}
+	for (; i < SERVER_PEERS_MAX; i++) {
+		fd[i] = asked(0, GET);
+		ck_assert_str_eq(answered(fd[i], 0), OK);
 	}
 	/* half of it is not most of it */
 	later(SERVER_CROWD_MS);
 	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX);
-	/* they have just come, then one begins to speak: the next one goes */
+	/* one more has just come, and one of another address after it; then one
+	 * begins to speak: the next one goes */
 	clock_ms--;
-	close(fd[0]);
+	close(fd[HALF]);
 	UNTIL(metrics.peers == SERVER_PEERS_MAX - 1);
-	fd[0] = connected_from("127.0.0.2");
+	fd[HALF] = connected_from("127.0.0.2");
 	UNTIL(metrics.peers == SERVER_PEERS_MAX);
-	put_bytes(fd[HALF], "\0", 1);
+	close(fd[HALF + 1]);
+	UNTIL(metrics.peers == SERVER_PEERS_MAX - 1);
+	fd[HALF + 1] = asked(0, GET);
+	ck_assert_str_eq(answered(fd[HALF + 1], 0), OK);
+	put_bytes(fd[0], "\0", 1);
 	turn();
 	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX);
 	later(1);
-	ck_assert(is_closed(fd[HALF + 1]));
-	ck_assert(is_open(fd[HALF]) && is_open(fd[HALF + 2]));
+	ck_assert(is_closed(fd[1]));
+	ck_assert(is_open(fd[0]) && is_open(fd[2]));
 	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX - 1);
 	ck_assert_uint_eq(metrics.closed[METRICS_CLOSED_ROOM], 1);
 	said_expect(said(), "': its address holds most of the room and does "
