@@ -1380,7 +1380,71 @@ START_TEST(of_few_bytes_the_imbalance_is_exact)
 }
 END_TEST
 
-UNIT_MAIN("merge", all_nodes_of_a_job_become_one_line,
+/* Of a node that knows one number of its job alone, and it is none. */
+static enum summary_scope scope_of(size_t number)
+{
+	struct merge *m = merge_new();
+	struct summary summary;
+	struct record *r = node(1);
+	struct record_io io;
+
+	record_io_init(&io);
+	io.scope = RECORD_SCOPE_JOB;
+	strcpy(io.source, "stepd");
+	io.numbers[number] = 0;
+	ck_assert_int_eq(record_add_app(r, &io), 0);
+	add(m, r);
+	merge_summary(m, &summary);
+	merge_free(m);
+	return summary.scope;
+}
+
+START_TEST(nothing_at_all_is_known_too)
+{
+	ck_assert_int_eq(scope_of(RECORD_READ_BYTES), SUMMARY_SCOPE_JOB);
+	ck_assert_int_eq(scope_of(RECORD_WRITE_BYTES), SUMMARY_SCOPE_JOB);
+	ck_assert_int_eq(scope_of(RECORD_READ_CALLS), SUMMARY_SCOPE_JOB);
+	ck_assert_int_eq(scope_of(RECORD_WRITE_CALLS), SUMMARY_SCOPE_JOB);
+	ck_assert_int_eq(scope_of(RECORD_READ_US), SUMMARY_SCOPE_NONE);
+}
+END_TEST
+
+/* Two nodes whose calls took so long. */
+static int64_t slowest_ns(int64_t us, int64_t other_us)
+{
+	const int64_t took[2] = { us, other_us };
+	struct merge *m = merge_new();
+	struct summary summary;
+	struct record_io io;
+	struct record *r;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		r = node(i + 1);
+		record_io_init(&io);
+		io.scope = RECORD_SCOPE_JOB;
+		strcpy(io.source, "stepd");
+		io.numbers[RECORD_READ_US] = took[i];
+		ck_assert_int_eq(record_add_app(r, &io), 0);
+		add(m, r);
+	}
+	merge_summary(m, &summary);
+	merge_free(m);
+	return summary.slowest_ns;
+}
+
+START_TEST(a_node_that_waited_for_nothing_is_faster_than_the_slowest)
+{
+	ck_assert_int_eq(slowest_ns(2, 0), 2000);
+	ck_assert_int_eq(slowest_ns(0, 3), 3000);
+	ck_assert_int_eq(slowest_ns(0, 0), RECORD_UNKNOWN);
+	ck_assert_int_eq(slowest_ns(2, RECORD_UNKNOWN), RECORD_UNKNOWN);
+}
+END_TEST
+
+UNIT_MAIN("merge", nothing_at_all_is_known_too,
+	  a_node_that_waited_for_nothing_is_faster_than_the_slowest,
+	  all_nodes_of_a_job_become_one_line,
 	  what_the_job_did_not_get_comes_first,
 	  numbers_of_all_files_are_not_said_to_be_the_clients,
 	  a_summary_keeps_to_its_alphabet_whatever_records_say,
