@@ -36,8 +36,9 @@ static int listen_there(void)
 	return fd;
 }
 
-/* Whoever connects is sent 'parts', one after the other, when he has said "hi";
- * NULL: nothing, and the connection stays. */
+/* Whoever connects is sent 'parts', one after the other, when he has said "hi", and
+ * nothing behind a '!' before he has hung up; NULL: nothing, and the connection
+ * stays. */
 static void serve(const char *const parts[])
 {
 	int fd = listen_there(), peer;
@@ -53,6 +54,8 @@ static void serve(const char *const parts[])
 		_exit(1);
 	for (; parts && *parts; parts++) {
 		send(peer, *parts, strlen(*parts), MSG_NOSIGNAL);
+		if (strchr(*parts, '!'))
+			recv(peer, text, sizeof(text), 0);
 		usleep(20000);
 	}
 	if (!parts)
