@@ -72,7 +72,7 @@ of() { jq -r -s ".[1] | $3" "$(case_file "$1" "$2")"; }
 expect() {
 	local got
 	is_booted "$1" || return 0
-	got=$(of "$1" "$2" "$3")
+	got=$(of "$1" "$2" "$3") || { head -n 20 "$(case_file "$1" "$2")"; return 1; }
 	[[ $got == "$4" ]] || {
 		printf '%s, %s: %s: %s instead of %s\n' "$1" "$2" "$3" "$got" "$4"
 		return 1
