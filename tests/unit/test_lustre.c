@@ -203,6 +203,17 @@ START_TEST(what_limits_a_target_is_said)
 }
 END_TEST
 
+START_TEST(a_request_of_one_page_is_small_too)
+{
+	node(MOUNT);
+	put(OST(1) "max_pages_per_rpc", "1\n");
+	look();
+	expect("LU10", "1 of the 2 OSTs of 'work' get smaller RPCs than their "
+		       "servers take (max_pages_per_rpc): OST0001");
+	away();
+}
+END_TEST
+
 START_TEST(what_limits_a_mount_is_said)
 {
 	node(MOUNT);
@@ -1820,8 +1831,8 @@ END_TEST
 UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  a_node_without_its_mount_is_broken,
 	  targets_that_are_away_or_idle_are_told_apart,
-	  what_limits_a_target_is_said, what_limits_a_mount_is_said,
-	  an_interface_that_is_down_is_said,
+	  what_limits_a_target_is_said, a_request_of_one_page_is_small_too,
+	  what_limits_a_mount_is_said, an_interface_that_is_down_is_said,
 	  a_card_far_from_the_cpu_partitions_is_said,
 	  a_partition_may_have_any_number_of_cpus,
 	  parameters_that_cannot_be_read_are_said,
