@@ -598,6 +598,22 @@ START_TEST(a_list_of_all_threads_of_a_core_is_none_of_cores)
 }
 END_TEST
 
+START_TEST(a_list_that_slurm_conf_wrote_counts_cores_where_cpus_are_no_more)
+{
+	record(4, 2);
+	node.from_controller = node.has_spec_list = true;
+	cpuset_add(&node.spec_list, 3);
+	node.core_spec_count = 1;
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_UNSET, 0, "3",
+		     "3,7");
+	/* of threads: those of a core are two */
+	cpuset_add(&node.spec_list, 2);
+	expect_cores(VERSION_OF(22, 5, 8), SMT, RESERVATION_UNSET, 0, "1",
+		     "1,5");
+	reservation_free(&got);
+}
+END_TEST
+
 START_TEST(since_23_11_slurmd_knows_the_threads_of_the_machine)
 {
 	record(4, 1);
@@ -790,6 +806,7 @@ UNIT_MAIN("reservation", since_25_11_slurmd_keeps_the_sockets_of_its_record,
 	  since_23_02_slurmctld_computes_the_spec_set,
 	  lists_of_cores_are_told_from_lists_of_threads,
 	  a_list_of_all_threads_of_a_core_is_none_of_cores,
+	  a_list_that_slurm_conf_wrote_counts_cores_where_cpus_are_no_more,
 	  since_23_11_slurmd_knows_the_threads_of_the_machine,
 	  a_node_that_is_smaller_than_its_record_can_be_overridden,
 	  a_record_without_geometry_has_no_answer,
