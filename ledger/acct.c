@@ -101,16 +101,30 @@ static bool is_numbered(const struct acct_row *rows, size_t count,
 /* A run that was cancelled before its prolog: all that is known is when its epilog
  * ran, which comes when slurmd can (slurmd/req.c:_rpc_terminate_job, 22.05). What
  * other nodes told of a row is better. */
-static bool is_before(const struct acct_row *row, const struct acct_job *job)
+static bool ended_before(const struct acct_row *row, const struct acct_job *job)
 {
 	return job->restart < 0 && !row->is_told && row->end > 0 &&
 	       (double)row->end <= job->start && fits(row, job, STORE_SKEW_S);
 }
 
+static const struct acct_row *last_before(const struct acct_row *rows,
+					  size_t count,
+					  const struct acct_job *job)
+{
+	const struct acct_row *last = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (ended_before(&rows[i], job) &&
+		    (!last || rows[i].start > last->start))
+			last = &rows[i];
+	return last;
+}
+
 int acct_choose(const struct acct_row *rows, size_t count,
 		const struct acct_job *job, int64_t now_s)
 {
-	const struct acct_row *best = NULL, *last = NULL;
+	const struct acct_row *best = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++)
@@ -120,12 +134,8 @@ int acct_choose(const struct acct_row *rows, size_t count,
 	for (i = 0; !best && i < count; i++)
 		if (is_numbered(rows, count, &rows[i], job))
 			best = &rows[i];
-	for (i = 0; i < count; i++)
-		if (is_before(&rows[i], job) &&
-		    (!last || rows[i].start > last->start))
-			last = &rows[i];
 	if (!best)
-		best = last;
+		best = last_before(rows, count, job);
 	if (!best || (!is_sure(rows, count, best, job) &&
 		      job->end + ACCT_PATIENCE_S > (double)now_s))
 		return -1;
@@ -512,12 +522,13 @@ static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
 	       strcmp(found, text) != 0;
 }
 
-/* The row of a job; -1: not there (yet). */
+/* The row of a job; -1: not there (yet). What rows say already is read only where
+ * acct_choose() asks for it. */
 static int choose(struct rows *rows, const struct acct_job *job)
 {
 	size_t i;
 
-	for (i = 0; i < rows->count; i++)
+	for (i = 0; job->restart < 0 && i < rows->count; i++)
 		rows->rows[i].is_told = rows->rows[i].job == job->job &&
 					is_told(rows->recs[i], job->text);
 	return acct_choose(rows->rows, rows->count, job, time(NULL));

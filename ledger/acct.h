@@ -15,8 +15,8 @@
  *           run before fits nearly as well. So a row has to have ended, our
  *           run must not start after that (or N rows before it are just its
  *           own number), and a run that was requeued N times needs N rows
- *           before its own. When that does not come true,
- *           the right row is taken all the same after ACCT_PATIENCE_S.
+ *           before its own. When that does not come true, the right row is
+ *           taken all the same after ACCT_PATIENCE_S.
  *         The leader of an array has the array's id as its raw id. Its row
  *           stands for all tasks that wait and may carry the number of the
  *           first one (job_mgr.c:job_array_pre_sched, 22.05) until it ended:
@@ -101,7 +101,8 @@ struct acct_row {
 	uint32_t job;
 	int64_t start, end; /* 0: not yet */
 	bool waits, leader; /* is pending; is the leader of an array */
-	bool is_told;	    /* has a summary that is not this one */
+	bool is_told;	    /* has a summary, and not this one; of runs
+				 whose number is known nobody asks */
 };
 int acct_choose(const struct acct_row *rows, size_t count,
 		const struct acct_job *job, int64_t now_s);

@@ -10,8 +10,8 @@
  *         So is, after 5 s, a row that has no account yet: Slurm before 23.02
  *           may write it later than the job's end.
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
- *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be reached the whole writer waits 2,
- *           4, .. 60 s.
+ *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be
+ *           reached the whole writer waits 2, 4, .. 60 s.
  *         Beside its summary each run's use (lib/use.h) is kept. Runs from before
  *           there were uses get theirs, the newest first, when nothing
  *           else is due.

@@ -4,30 +4,26 @@
 #include "ledger/acct.h"
 
 static const struct acct_row rows[] = {
-	{ 7, 1000, 2000, false, false, false }, /* first run */
-	{ 7, 2120, 2500, false, false, false }, /* requeued */
-	{ 7, 0, 0, true, false, false },	/* waits to run again */
-	{ 8, 1000, 0, false, false, false },	/* runs */
-	{ 7, 9000, 9100, false, false,
-	  false },			     /* the id used again, much later */
-	{ 20, 3000, 0, false, true, false }, /* leads an array and runs */
+	{ 7, 1000, 2000, false, false, false },	 /* first run */
+	{ 7, 2120, 2500, false, false, false },	 /* requeued */
+	{ 7, 0, 0, true, false, false },	 /* waits to run again */
+	{ 8, 1000, 0, false, false, false },	 /* runs */
+	{ 7, 9000, 9100, false, false, false },	 /* the id again */
+	{ 20, 3000, 0, false, true, false },	 /* leads an array and runs */
 	{ 21, 3000, 3100, false, true, false },	 /* led one */
 	{ 22, 3000, 3100, false, false, false }, /* was requeued, */
 	{ 22, 3101, 0, true, false, false },	 /* and may start then */
 	{ 23, 4000, 4000, false, false, false }, /* was requeued at once, */
 	{ 23, 4002, 4003, false, false, false }, /* and ran elsewhere */
-	{ 24, 4000, 4000, false, false,
-	  false }, /* the same, but slurmdbd is late */
+	{ 24, 4000, 4000, false, false, false }, /* slurmdbd is late */
 	{ 25, 1000, 1100, false, false, false }, /* two runs, in one another */
 	{ 25, 1010, 1100, false, false, false },
-	{ 26, 3000, 0, true, false, false }, /* may start then */
-	{ 35, 5000, 5020, false, false,
-	  false }, /* on nodes with a wrong clock, */
+	{ 26, 3000, 0, true, false, false },	 /* may start then */
+	{ 35, 5000, 5020, false, false, false }, /* by a wrong clock, */
 	{ 35, 5300, 5320, false, false, false }, /* and again */
 	{ 36, 5000, 5020, false, false, false },
-	{ 38, 5000, 0, false, false, false }, /* runs */
-	{ 37, 0, 5020, false, false,
-	  false }, /* was cancelled before it began */
+	{ 38, 5000, 0, false, false, false },	 /* runs */
+	{ 37, 0, 5020, false, false, false },	 /* cancelled before it began */
 	{ 39, 6000, 6010, false, false, false }, /* requeued, and cancelled */
 	{ 39, 6030, 6031, false, false, false }, /* before its prologs ran */
 	{ 39, 6100, 6110, false, false, false },
