@@ -265,14 +265,21 @@ static void run(void)
 	ck_assert_msg(calib_watch_run(&watch, &err) == 0, "%s", err.text);
 }
 
-/* What stands on standard error. */
-static void expect_said(const char *wanted)
+/* What stands on standard error; the caller frees it. */
+static char *said(void)
 {
 	char *text;
 
 	fflush(stderr);
 	text = fileio_read(tempdir_path("said"), 1 << 16, NULL, &err);
 	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+static void expect_said(const char *wanted)
+{
+	char *text = said();
+
 	ck_assert_str_eq(text, wanted);
 	free(text);
 }
@@ -325,9 +332,7 @@ static void expect_minutes(unsigned int job_s, const char *wanted)
 		world.runs[i] = 1;
 	ck_assert_uint_eq(calib_plan_job_s(&plan), job_s);
 	run();
-	fflush(stderr);
-	text = fileio_read(tempdir_path("said"), 1 << 16, NULL, &err);
-	ck_assert_ptr_nonnull(text);
+	text = said();
 	for (at = text; (at = strstr(at, "about ")); at++)
 		strncat(told, at + 6, 2);
 	ck_assert_str_eq(told, wanted);

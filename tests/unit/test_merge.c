@@ -1380,20 +1380,28 @@ START_TEST(of_few_bytes_the_imbalance_is_exact)
 }
 END_TEST
 
-/* Of a node that knows one number of its job alone, and it is none. */
-static enum summary_scope scope_of(size_t number)
+/* A node that knows one number of its job alone. */
+static void add_knowing(struct merge *m, int at, enum record_number which,
+			int64_t number)
 {
-	struct merge *m = merge_new();
-	struct summary summary;
-	struct record *r = node(1);
+	struct record *r = node(at);
 	struct record_io io;
 
 	record_io_init(&io);
 	io.scope = RECORD_SCOPE_JOB;
 	strcpy(io.source, "stepd");
-	io.numbers[number] = 0;
+	io.numbers[which] = number;
 	ck_assert_int_eq(record_add_app(r, &io), 0);
 	add(m, r);
+}
+
+/* Where that number is none. */
+static enum summary_scope scope_of(enum record_number which)
+{
+	struct merge *m = merge_new();
+	struct summary summary;
+
+	add_knowing(m, 1, which, 0);
 	merge_summary(m, &summary);
 	merge_free(m);
 	return summary.scope;
@@ -1412,22 +1420,11 @@ END_TEST
 /* Two nodes whose calls took so long. */
 static int64_t slowest_ns(int64_t us, int64_t other_us)
 {
-	const int64_t took[2] = { us, other_us };
 	struct merge *m = merge_new();
 	struct summary summary;
-	struct record_io io;
-	struct record *r;
-	int i;
 
-	for (i = 0; i < 2; i++) {
-		r = node(i + 1);
-		record_io_init(&io);
-		io.scope = RECORD_SCOPE_JOB;
-		strcpy(io.source, "stepd");
-		io.numbers[RECORD_READ_US] = took[i];
-		ck_assert_int_eq(record_add_app(r, &io), 0);
-		add(m, r);
-	}
+	add_knowing(m, 1, RECORD_READ_US, us);
+	add_knowing(m, 2, RECORD_READ_US, other_us);
 	merge_summary(m, &summary);
 	merge_free(m);
 	return summary.slowest_ns;
