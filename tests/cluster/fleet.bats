@@ -14,19 +14,22 @@ readonly JOBS=100 LIMIT_S=240
 # slurmd of c1 is busy while a job is cancelled there that has just begun: it runs its
 # epilog alone, some seconds after slurmdbd has the job's end.
 setup_file() {
-	local slurmd job
+	local job
 	expect_healthy
-	slurmd=$(on c1 svc pid slurmd)
-	on c1 kill -STOP "$slurmd"
+	on c1 svc pid slurmd >"$BATS_FILE_TMPDIR/slurmd"
+	on c1 kill -STOP "$(<"$BATS_FILE_TMPDIR/slurmd")"
 	submit 'sleep 60' -w c1 --io-cores=1
 	within 20 job_runs "$job"
 	on login scancel "$job"
 	sleep 8	# more than clocks may differ by
-	on c1 kill -CONT "$slurmd"
+	go_on
 	echo "$job" >"$BATS_FILE_TMPDIR/late"
 }
+go_on() { on c1 kill -CONT "$(<"$BATS_FILE_TMPDIR/slurmd")"; }
+teardown_file() { go_on; }
 teardown() {
-	on "$(cat "$BATS_TEST_TMPDIR/victim")" weka-sim unset faults.proc_hang
+	local victim=$BATS_TEST_TMPDIR/victim
+	[[ ! -e $victim ]] || on "$(<"$victim")" weka-sim unset faults.proc_hang
 	site_restore
 	on login scancel -u alice
 	within 60 queue_is_empty
