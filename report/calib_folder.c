@@ -13,7 +13,6 @@
 
 #include "lib/child.h"
 #include "lib/fileio.h"
-#include "lib/number.h"
 
 #define TIMEOUT_MS 30000U
 #define REMOVE_MS 300000U
@@ -174,16 +173,14 @@ int calib_folder_put(const struct calib_folder *folder, const char *name,
 	return call(path, put, &task, TIMEOUT_MS, NULL, err);
 }
 
-/* NAME, LENGTH and the text, each with a zero byte behind it. */
+/* NAME and the text, each with a zero byte behind it. */
 static void put_file(const char *path, const char *name)
 {
-	size_t size = 0;
-	char *text = fileio_read(path, FILE_MAX, &size, NULL);
+	char *text = fileio_read(path, FILE_MAX, NULL, NULL);
 
 	if (!text)
 		return;
-	printf("%s%c%zu%c", name, 0, strlen(text), 0);
-	fwrite(text, strlen(text) + 1, 1, stdout);
+	printf("%s%c%s%c", name, 0, text, 0);
 	free(text);
 }
 
@@ -217,23 +214,15 @@ int calib_folder_read(const struct calib_folder *folder, size_t number,
 {
 	struct task task = { .path = folder->path, .folder = folder };
 	struct child_result result = { 0 };
-	const char *at, *end, *name;
-	unsigned long length;
+	const char *name, *text, *end;
 
 	snprintf(task.prefix, sizeof(task.prefix), "%zu.", number);
 	if (call(folder->path, list, &task, TIMEOUT_MS, &result, err) < 0)
 		return -1;
 	end = result.out + result.out_bytes;
-	for (at = result.out; at < end; at += length + 1) {
-		name = at;
-		at += strlen(at) + 1;
-		if (at >= end ||
-		    number_parse(at, 0, FILE_MAX, &length, NULL) < 0)
-			break;
-		at += strlen(at) + 1;
-		if (at + length >= end)
-			break;
-		take(arg, name, at);
+	for (name = result.out; name < end; name = text + strlen(text) + 1) {
+		text = name + strlen(name) + 1;
+		take(arg, name, text);
 	}
 	child_result_free(&result);
 	return 0;

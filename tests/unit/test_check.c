@@ -121,6 +121,8 @@ END_TEST
 
 START_TEST(slurmctlds_host_judges_each_line_by_its_first_node)
 {
+	char line[400];
+
 	begin(ROLE_CTLD);
 	said_expect(cloud("NodeName=r[01-16]n[4,7]x,y CPUs=4 State=cloud\n"
 			  "PartitionName=p Nodes=r01n4x PowerDownOnIdle=YES"),
@@ -139,6 +141,9 @@ START_TEST(slurmctlds_host_judges_each_line_by_its_first_node)
 	ck_assert_str_eq(said(check_cloud, "NodeName=k[1-2] State=CLOUD",
 			      "[jobio]\nnodes = n*"),
 			 "");
+	/* a number that no name has room for */
+	snprintf(line, sizeof(line), "NodeName=k[%0300d-2] State=CLOUD", 1);
+	said_expect(cloud(line), "J15 info slurm.conf: node k[0000");
 }
 END_TEST
 
