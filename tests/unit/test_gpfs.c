@@ -1161,11 +1161,15 @@ static enum change_undone undo(void)
 
 START_TEST(settings_go_there_and_back_on_this_node_alone)
 {
+	struct stat lock;
+
 	begin_settings();
 	expect_planned(WORDS,
 		       "maxMBpS=2048,fsyncIsGlobal=1,!writebehindThreshold");
 	ck_assert(!holds(WORDS));
 	ck_assert_int_eq(make(), CHANGE_MADE);
+	ck_assert_int_eq(stat(section.mmchconfig_lock, &lock), 0);
+	ck_assert_uint_eq(lock.st_mode & 07777, 0600);
 	tempdir_expect("calls", CALL);
 	ck_assert(holds(WORDS));
 	ck_assert(!holds(WORDS ",pagepool=1"));

@@ -1272,6 +1272,7 @@ START_TEST(a_job_of_very_many_nodes_holds_up_nobody)
 	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"totals\":{"));
 	told = (struct store_run){ .nodes_seen = 2049 };
 	ck_assert_ptr_null(strstr(ask(&service, 0, get), "\"totals\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"records\":[{"));
 	/* in a list the records of 64 are shown */
 	told = (struct store_run){ .nodes_seen = 64 };
 	ck_assert_ptr_nonnull(strstr(ask(&service, 0, list),

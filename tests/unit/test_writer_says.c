@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the writer says and counts, when it comes back, and what it leaves behind
  * when the store fails. What it writes: test_writer.c. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -716,6 +718,27 @@ START_TEST(a_writer_that_is_woken_makes_another_round)
 }
 END_TEST
 
+START_TEST(a_writer_that_cannot_hear_the_server_ends)
+{
+	struct err err = { "" };
+	int fd = open("/", O_RDONLY | O_DIRECTORY), fds[2];
+
+	start();
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(writer_run(&writer, fd, &err), 0);
+	close(fd);
+	/* whatever an older error was */
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	ck_assert_int_eq(read(fds[0], &fd, 1), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	close(fds[1]);
+	errno = EAGAIN;
+	ck_assert_int_eq(writer_run(&writer, fds[0], &err), 0);
+	close(fds[0]);
+	closed(store);
+}
+END_TEST
+
 START_TEST(what_is_more_than_a_batch_follows_at_once_unasked)
 {
 	struct err err = { "" };
@@ -779,5 +802,6 @@ UNIT_MAIN(
 	old_runs_that_cannot_be_told_stay_unused,
 	the_writer_ends_when_the_server_does_after_what_is_due,
 	a_writer_that_is_woken_makes_another_round,
+	a_writer_that_cannot_hear_the_server_ends,
 	what_is_more_than_a_batch_follows_at_once_unasked,
 	a_writer_whose_store_fails_ends)
