@@ -463,10 +463,8 @@ static void print_all(const struct side *sides)
 
 static void add_double(struct json_object *o, const char *key, double value)
 {
-	json_object_object_add(o, key,
-			       isfinite(value) && value > -1e300
-				       ? json_object_new_double(value)
-				       : NULL);
+	json_object_object_add(
+		o, key, isfinite(value) ? json_object_new_double(value) : NULL);
 }
 
 static struct json_object *samples_json(const struct samples *s)
