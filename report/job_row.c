@@ -116,7 +116,6 @@ struct job_report **job_report_list(const struct sacct_rows *rows,
 			job_report_free(list[--i]);
 		free(list);
 		list = NULL;
-		break;
 	}
 	if (!list)
 		err_set(err, "out of memory");
