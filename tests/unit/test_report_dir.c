@@ -111,7 +111,7 @@ END_TEST
 
 START_TEST(names_of_nodes_are_as_long_as_a_record_holds)
 {
-	char node[RECORD_NAME_MAX], list[RECORD_NAME_MAX + 2];
+	char node[RECORD_NAME_MAX], list[RECORD_NAME_MAX + 4];
 
 	memset(node, '1', sizeof(node) - 1);
 	node[sizeof(node) - 1] = '\0';
@@ -120,6 +120,8 @@ START_TEST(names_of_nodes_are_as_long_as_a_record_holds)
 	ck_assert(report_dir_is_first(list, node));
 	/* what is longer is cut, and nothing is written behind it */
 	snprintf(list, sizeof(list), "%s2", node);
+	ck_assert(report_dir_is_first(list, node));
+	snprintf(list, sizeof(list), "[%s22]", node);
 	ck_assert(report_dir_is_first(list, node));
 	snprintf(list, sizeof(list), "[%s2", node);
 	ck_assert(!report_dir_is_first(list, node));
