@@ -522,17 +522,27 @@ static void node(const char *mountinfo, const char *counters)
 					  .mountstats = stat };
 }
 
+/* A step that began and ended at these moments since the boot. */
+static char *step(const char *began, const char *at_begin, const char *ended,
+		  const char *at_end)
+{
+	char *text = NULL;
+
+	ck_assert_int_gt(asprintf(&text, "own 1\nbegin %s\n%send %s\n%s", began,
+				  at_begin, ended, at_end),
+			 0);
+	return text;
+}
+
 /* "begin AT\nTABLE..." of a step that began and ended so many seconds ago */
 static char *text_of(long long began, const char *at_begin, long long ended,
 		     const char *at_end)
 {
-	char *text = NULL;
+	char first[24], last[24];
 
-	ck_assert_int_gt(asprintf(&text, "own 1\nbegin %lld\n%send %lld\n%s",
-				  now_s() - began, at_begin, now_s() - ended,
-				  at_end),
-			 0);
-	return text;
+	snprintf(first, sizeof(first), "%lld", now_s() - began);
+	snprintf(last, sizeof(last), "%lld", now_s() - ended);
+	return step(first, at_begin, last, at_end);
 }
 
 /* DATA and its counters */
@@ -609,25 +619,16 @@ END_TEST
 
 START_TEST(steps_of_one_second_are_taken_in_their_order)
 {
-	long long now = now_s();
 	char *first, *second;
 	int turned;
 
 	/* folders have no order */
 	for (turned = 0; turned < 2; turned++) {
 		node(ROOT, "");
-		ck_assert_int_gt(asprintf(&first,
-					  "own 1\nbegin %lld.000000009\n%send "
-					  "%lld.000000010\n%s",
-					  now, data(100, 5, 7), now,
-					  data(100, 5, 11)),
-				 0);
-		ck_assert_int_gt(asprintf(&second,
-					  "own 1\nbegin %lld.000000011\n%send "
-					  "%lld.100000000\n%s",
-					  now, data(100, 5, 11), now,
-					  data(100, 8, 11)),
-				 0);
+		first = step("5000.000000009", data(100, 5, 7),
+			     "5000.000000010", data(100, 5, 11));
+		second = step("5000.000000011", data(100, 5, 11),
+			      "5000.100000000", data(100, 8, 11));
 		ck_assert_int_eq(turned ? own(NULL, first, second)
 					: own(NULL, second, first),
 				 0);
@@ -811,18 +812,6 @@ START_TEST(each_superblock_of_a_step_is_a_line)
 	tempdir_remove();
 }
 END_TEST
-
-/* A step that began and ended at these moments since the boot. */
-static char *step(const char *began, const char *at_begin, const char *ended,
-		  const char *at_end)
-{
-	char *text = NULL;
-
-	ck_assert_int_gt(asprintf(&text, "own 1\nbegin %s\n%send %s\n%s", began,
-				  at_begin, ended, at_end),
-			 0);
-	return text;
-}
 
 START_TEST(steps_that_began_in_one_second_have_their_own_first_readings)
 {
