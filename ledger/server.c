@@ -145,14 +145,13 @@ static void reads_soon(struct server *server)
 		event_add(server->reads, &now);
 }
 
+/* Not one that waits for the commit, but at the end: it is not read from meanwhile. */
 static void peer_free(struct peer *peer)
 {
 	struct server *server = peer->server;
 
 	peer_hold(peer, 0);
 	peer_out(peer, 0);
-	if (peer->state == STATE_COMMITS)
-		server->waiting--;
 	free(peer->request);
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);

@@ -653,6 +653,37 @@ START_TEST(only_a_hook_reads_statistics_with_the_facts)
 }
 END_TEST
 
+/* Those that are missing to so many devices; and look. */
+static void look_at(size_t devices)
+{
+	const struct lustre_facts *facts = lustre_facts_of(client);
+	size_t have = facts->instance_count + facts->target_count;
+	char path[100];
+
+	for (; have < devices; have++) {
+		snprintf(path, sizeof(path),
+			 "sys/osc/work-OST%04zx-osc-ffff9a2c41d08000",
+			 0x100 + have);
+		ck_assert_int_eq(mkdir(tempdir_path(path), 0700), 0);
+	}
+	look();
+	ck_assert_uint_eq(facts->instance_count + facts->target_count, devices);
+}
+
+START_TEST(of_very_many_devices_facts_are_read_without_statistics)
+{
+	node(MOUNT);
+	stands_at_ms = child_now_ms();
+	look();
+	look_at(WIRE_ROWS_MAX);
+	ck_assert_ptr_nonnull(lustre_facts_of(client)->counters);
+	look_at(WIRE_ROWS_MAX + 1);
+	ck_assert_ptr_null(lustre_facts_of(client)->counters);
+	stands_at_ms = 0;
+	away();
+}
+END_TEST
+
 /* This file of the first OST takes so much of the minute that the client has for an
  * answer, or of the budget. Has a look of so long told of the statistics? */
 static bool are_kept_beside(const char *file, unsigned int budget_ms,
@@ -1850,6 +1881,7 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  what_was_read_with_the_facts_is_the_beginning_and_no_end,
 	  what_was_read_with_the_facts_holds_for_a_second,
 	  only_a_hook_reads_statistics_with_the_facts,
+	  of_very_many_devices_facts_are_read_without_statistics,
 	  statistics_that_the_budget_cut_short_are_read_again,
 	  what_a_change_may_have_moved_is_not_the_jobs,
 	  statistics_are_not_read_with_facts_that_took_their_time,

@@ -10,6 +10,9 @@
 #include "client/affinity.h"
 #include "client/change.h"
 #include "client/client.h"
+#include "client/lustre/facts.h"
+#include "client/lustre/lustre.h"
+#include "client/lustre/param.h"
 #include "client/mount_option.h"
 #include "client/mounts.h"
 #include "client/nfs/nfs.h"
@@ -466,6 +469,33 @@ static int open_client(void)
 	return rc;
 }
 
+/* Of a step of 60 s, which has a mount of its own. */
+static int add_own(void)
+{
+#define OWN(age)                                                               \
+	"40 1 0:60 / /m rw - nfs4 s:/m rw\n"                                   \
+	"device s:/m mounted on /m with fstype nfs4 statvers=1.1\n"            \
+	"\tage:\t" age "\n\tbytes:\t0 0 0 0 1 1 0 0\n"
+	char *step =
+		(char *)"own 1\nbegin 100\n" OWN("7") "end 160\n" OWN("67");
+	struct config_client nfs = section;
+	struct client *client;
+	struct client_wire wire;
+	int rc = -1;
+
+	nfs.mount_table = then; /* none that is NFS, in this form */
+	nfs.mountinfo = now;
+	nfs.mountstats = now;
+	nfs.timeout_ms = 1000;
+	client = client_open(&nfs, NULL, NULL, &err);
+	if (client)
+		rc = client_wire_own(client, NULL, &step, 1, &wire, &err);
+	if (rc == 0 && wire.line_count != 1)
+		abort();
+	client_close(client);
+	return rc;
+}
+
 static int look_for_late_mounts(void)
 {
 	struct client_moments moments = { .then = then, .now = now };
@@ -574,6 +604,47 @@ static int compose_mount(void)
 	return rc;
 }
 
+static int take_lustre(void)
+{
+	static struct lustre_facts facts;
+	int rc = lustre_facts_take(&facts, "instance work-1 64 64 0 1\n"
+					   "instance work-2 64 64 0 1\n"
+					   "target 1 0 work-1 FULL 1 8 256 1 "
+					   "4194304 8\n"
+					   "target 1 1 work-1 FULL 1 8 256 1 "
+					   "4194304 8\n");
+
+	if (rc == 0 && (facts.instance_count != 2 || facts.target_count != 2))
+		abort();
+	lustre_facts_clear(&facts);
+	return rc;
+}
+
+static int compose_parameters(void)
+{
+	static struct config_client lustre;
+	static struct lustre_facts facts;
+	static const struct client client = { .type = &lustre_type,
+					      .section = &lustre,
+					      .facts = &facts };
+	static const struct tree_device device = { .name = "a-1",
+						   .kind = TREE_LLITE };
+	char *was, *becomes, lacking[SETTING_WORD_MAX];
+	int rc;
+
+	lustre.sys_dir = tempdir_name;
+	lustre.debug_dir = lustre.procfs_dir = mount_table; /* no folder */
+	rc = param_compose(&client, &device, "llite.hybrid_io=0", &was,
+			   &becomes, lacking);
+	if (rc < 0)
+		return rc;
+	if (strcmp(was, "hybrid_io=1") || strcmp(becomes, "hybrid_io=0"))
+		abort();
+	free(was);
+	free(becomes);
+	return 0;
+}
+
 static int type_command(void)
 {
 	struct client_place place = { .card = "" };
@@ -602,6 +673,7 @@ START_TEST(whoever_looks_at_a_client_is_told)
 				    "30 1 0:51 / /a rw - nfs s:/a rw\n"));
 	sysfs_set_root(tempdir_name);
 	tempdir_put("devices/virtual/workqueue/cpumask", "ff\n");
+	tempdir_put("llite/a-1/hybrid_io", "1\n");
 	expect_told(read_mounts, 10);
 	expect_told(carry_wire, 3);
 	expect_told(open_client, 2);
@@ -611,6 +683,9 @@ START_TEST(whoever_looks_at_a_client_is_told)
 	expect_told(plan_affinity, 6);
 	expect_told(compose_remount, 4);
 	expect_told(compose_mount, 3);
+	expect_told(add_own, 10);
+	expect_told(take_lustre, 4);
+	expect_told(compose_parameters, 2);
 	expect_told(type_command, 1);
 	tempdir_remove();
 }
