@@ -41,15 +41,14 @@ static void progress_end(struct calib_watch *w)
 	w->is_progress_open = 0;
 }
 
-/* False when it was stopped meanwhile. */
-static bool pause_ms(const struct calib_watch *w, unsigned int ms)
+/* Less when it is stopped meanwhile. */
+static void pause_ms(const struct calib_watch *w, unsigned int ms)
 {
 	struct timespec slice = { .tv_nsec = 50000000 };
 	unsigned long long end = child_now_ms() + ms;
 
 	while (!*w->is_stopped && child_now_ms() < end)
 		nanosleep(&slice, NULL);
-	return !*w->is_stopped;
 }
 
 /* ---- submit -------------------------------------------------------------------------- */

@@ -96,6 +96,7 @@ START_TEST(a_row_that_is_not_sure_is_taken_after_two_minutes)
 {
 	now_s = 1500 + ACCT_PATIENCE_S - 1;
 	ck_assert_int_eq(chosen_run(8, -1, 1001, 1500), -1);
+	ck_assert_int_eq(chosen_run(8, 0, 1001, 1500), -1);
 	now_s = 1500 + ACCT_PATIENCE_S;
 	ck_assert_int_eq(chosen_run(8, -1, 1001, 1500), 3);
 }
