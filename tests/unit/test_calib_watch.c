@@ -87,10 +87,10 @@ int __wrap_calib_slurm_queue(const struct calib_slurm *of,
 	is_stopped = world.stop_at && world.ticks >= world.stop_at;
 	if (world.ticks >= world.is_mute_from && world.ticks < world.is_mute_to)
 		return err_set(why, "squeue does not answer");
-	*list = calloc(JOBS, sizeof(**list));
 	for (i = 0; i < JOBS; i++) {
 		if (world.ticks >= world.ends[i])
 			continue;
+		*list = realloc(*list, ((size_t)count + 1) * sizeof(**list));
 		snprintf((*list)[count].id, CALIB_ID, "%d", 101 + i);
 		strcpy((*list)[count].state,
 		       world.ticks < world.starts[i] ? "PENDING" : "RUNNING");
