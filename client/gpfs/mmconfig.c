@@ -22,6 +22,7 @@
 #define TARGET "mmfsd"
 #define LIST_MAX 1024
 #define EXIT_NO_PLACE 75
+#define MARGIN_MS 500 /* to say that there is no place, on a busy node */
 
 /* mmchconfig(8): those above take -I, those below a restart of mmfsd. */
 static const struct setting_key keys[] = {
@@ -122,12 +123,14 @@ static int take_place(void *arg)
 		return EXIT_NO_PLACE;
 	}
 	byte.l_len = 1;
-	while (child_now_ms() + 100 < place->end_ms) {
+	for (;;) {
 		for (byte.l_start = 0;
 		     byte.l_start < place->section->mmchconfig_at_once;
 		     byte.l_start++)
 			if (fcntl(fd, F_SETLK, &byte) == 0)
 				return 0;
+		if (child_now_ms() + MARGIN_MS >= place->end_ms)
+			break;
 		nanosleep(&nap, NULL);
 	}
 	dprintf(2, "%u nodes change their settings already, by '%s'\n",

@@ -715,13 +715,14 @@ has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 	expect_equal 9 "$(in_store 'SELECT job FROM runs WHERE job = 9')"
 }
 
-@test "a ledger is moved: stopped, its file copied, another host's started, host changed; what waited arrives there" {
+# is_moved SIGNAL - ends the ledger with it
+is_moved() {
 	spool 7 c1
 	send
-	stop "$LEDGER"
+	stop "$LEDGER" "$1"
 	spool 8 c1
 	mkdir "$DIR/there"
-	cp "$DIR/store.sqlite" "$DIR/there"
+	cp "$DIR"/store.sqlite* "$DIR/there"
 	sed -i "s:^store =.*:store = $DIR/there/store.sqlite:; s:^listen =.*:listen = 127.0.0.2:" "$DIR/jobio.conf"
 	start_ledger
 	run send
@@ -729,4 +730,12 @@ has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 	sed -i 's:^host =.*:host = 127.0.0.2:' "$DIR/jobio.conf"
 	send
 	expect_equal '7 8' "$(in_file "$DIR/there/store.sqlite" 'SELECT job FROM runs ORDER BY job')"
+}
+
+@test "a ledger is moved: stopped, its files copied, another host's started, host changed; what waited arrives there" {
+	is_moved TERM
+}
+
+@test "a ledger that was killed is moved with all that it answered, which may be in the file beside" {
+	is_moved KILL
 }
