@@ -87,10 +87,10 @@ same() {
 }
 
 @test "a new mount that is in use after the job is put out of sight, and said" {
-	same 'mounts before the new ones' 'mounts after a busy one'
-	expect 'record of a busy mount' '[.findings[] | select(.code == "NF37") | .text]' \
+	expect 'record of a busy mount' '[.findings[] | select(.code | test("NF[34]")) | .text]' \
 		"[\"the new mount of '/m/t4' was in use after the job: it is out of sight, and goes when its last file is closed\"]"
 	expect 'record of a busy mount' '[.changes[].restored] | unique' '[true]'
+	same 'mounts before the new ones' 'mounts after a busy one'
 }
 
 @test "a transport that v4.2 does not change in a second mount makes none, and v3 has it" {
