@@ -715,8 +715,8 @@ has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 	expect_equal 9 "$(in_store 'SELECT job FROM runs WHERE job = 9')"
 }
 
-# is_moved SIGNAL - ends the ledger with it
-is_moved() {
+# move_ended_by SIGNAL - end the ledger with it, then move it
+move_ended_by() {
 	spool 7 c1
 	send
 	stop "$LEDGER" "$1"
@@ -733,9 +733,9 @@ is_moved() {
 }
 
 @test "a ledger is moved: stopped, its files copied, another host's started, host changed; what waited arrives there" {
-	is_moved TERM
+	move_ended_by TERM
 }
 
 @test "a ledger that was killed is moved with all that it answered, which may be in the file beside" {
-	is_moved KILL
+	move_ended_by KILL
 }
