@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/log.h"
 #include "lib/faultpoint.h"
 #include "lib/journal.h"
 #include "lib/json.h"
@@ -150,9 +151,7 @@ void clients_open(struct visit *visit, const char *state_dir)
 		if (visit->clients[visit->client_count])
 			visit->client_count++;
 		else
-			findings_add(&visit->findings, "W52", FINDING_ERROR,
-				     "correct type= in jobio.conf", "%.500s",
-				     err.text);
+			log_line("%s", err.text);
 	}
 	find_owner(visit);
 }

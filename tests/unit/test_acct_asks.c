@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 #include "ledger/acct.h"
 
@@ -98,10 +97,9 @@ static void note_condition(const slurmdb_job_cond_t *cond)
 list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 {
 	list_of_slurm list = slurm_list_create(free);
-	int i, left = allocations_left;
 	bool fails;
+	int i;
 
-	allocations_left = 0;
 	ck_assert_ptr_eq(connection, &connection_of_ours);
 	pthread_mutex_lock(&lock);
 	if (!asked.changes)
@@ -119,7 +117,6 @@ list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 		*rec = its[i];
 		slurm_list_append(list, rec);
 	}
-	allocations_left = left;
 	return list;
 }
 
@@ -547,24 +544,6 @@ START_TEST(each_sixteen_jobs_more_take_one_connection_more_up_to_four)
 }
 END_TEST
 
-START_TEST(when_memory_runs_out_no_job_is_taken_for_one_without_a_row)
-{
-	int n, rc;
-
-	start();
-	for (n = 1; n <= 4; n++) {
-		allocations_left = n;
-		rc = write_job();
-		allocations_left = 0;
-		ck_assert_int_eq(rc, -1);
-		ck_assert_str_eq(err.text, "slurmdbd: out of memory");
-	}
-	ck_assert_int_eq(asked.changes, 0);
-	expect_written();
-	acct_free(writer);
-}
-END_TEST
-
 /* ---- operators ----------------------------------------------------------- */
 
 START_TEST(operators_and_administrators_that_this_host_knows_are_told)
@@ -624,7 +603,6 @@ UNIT_MAIN("acct_asks", rows_of_any_age_of_this_id_alone_are_asked_for,
 	  a_row_that_has_ended_is_named_by_its_state_and_its_end,
 	  a_row_that_has_not_ended_is_the_newest_of_its_id,
 	  the_row_of_an_arrays_leader_that_runs_is_nobodys,
-	  when_memory_runs_out_no_job_is_taken_for_one_without_a_row,
 	  tasks_and_components_are_named_by_both_of_their_numbers,
 	  nothing_but_the_comment_is_changed,
 	  a_change_is_looked_for_after_the_commit_and_what_stays_is_not,

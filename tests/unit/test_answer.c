@@ -11,7 +11,6 @@
 #include "report/job_row.h"
 #include "report/job_source.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/scarce.h"
 
 #define SUMMARY                                                                \
 	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "    \
@@ -609,21 +608,6 @@ START_TEST(where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself)
 }
 END_TEST
 
-START_TEST(for_many_jobs_there_may_be_no_memory)
-{
-	int i;
-
-	knows_many();
-	for (i = 0; i < 2; i++) {
-		begin(NULL);
-		scarce_after(i);
-		ck_assert_int_eq(get_many(true), -1);
-		ck_assert_uint_eq(calls, 0);
-		ck_assert_uint_eq(made, 0);
-	}
-}
-END_TEST
-
 /* Any user may ask so much, and not more. */
 START_TEST(a_question_about_many_jobs_is_no_longer_than_the_ledger_takes)
 {
@@ -743,7 +727,6 @@ UNIT_MAIN("answer", a_job_is_what_its_ledger_says,
 	  where_the_ledger_is_away_each_of_many_jobs_is_asked_for_by_itself,
 	  a_question_about_many_jobs_is_no_longer_than_the_ledger_takes,
 	  all_records_of_an_answer_are_read,
-	  for_many_jobs_there_may_be_no_memory,
 	  behind_two_thousand_records_nobody_asks_for_more,
 	  a_list_for_which_there_is_no_memory_is_none,
 	  a_question_is_about_a_thousand_jobs_at_most)

@@ -7,7 +7,6 @@
 #include "report/job_report.h"
 #include "report/live_view.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/scarce.h"
 
 #define ASK 3
 
@@ -270,26 +269,11 @@ START_TEST(what_is_counted_may_come_last_and_reasons_are_cut)
 }
 END_TEST
 
-/* Of the report, and of its records. */
-START_TEST(without_memory_there_is_no_view)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		looks.count = 0;
-		add("c1", LOOK_RECORD, RECORD("c1", "7", APP("bpf", "5")));
-		scarce_after(i);
-		ck_assert_ptr_null(
-			live_view_new("7", 7, NULL, &looks, ASK, &look));
-	}
-}
-END_TEST
-
 UNIT_MAIN("live_view", nodes_that_count_are_added_up,
 	  nodes_that_do_not_answer_are_named_with_the_reason,
 	  a_node_that_is_late_is_shown_as_it_was,
 	  a_node_that_counts_when_the_job_has_ended_is_blind,
 	  what_nodes_say_of_their_setup_is_one_word_or_mixed,
 	  the_first_filesystem_is_named_and_others_are_not,
-	  without_memory_there_is_no_view, no_io_cores_are_none,
+	  no_io_cores_are_none,
 	  what_is_counted_may_come_last_and_reasons_are_cut)

@@ -6,7 +6,6 @@
 
 #include "ledger/merge.h"
 #include "lib/record.h"
-#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 #include "lib/summary.h"
 
@@ -1074,63 +1073,6 @@ START_TEST(a_node_may_lack_several_things)
 }
 END_TEST
 
-/* ---- when memory runs out ------------------------------------------------- */
-
-/* Each allocation fails once, the others do not; at last none does. How many
- * there were. */
-static int until_it_succeeds(struct merge *m, const struct record *r,
-			     const struct merge *other)
-{
-	int failures, rc = -1;
-
-	for (failures = 0; rc < 0; failures++) {
-		has_failed = false;
-		allocations_left = failures + 1;
-		rc = r ? merge_add(m, r, 7) : merge_join(m, other);
-		allocations_left = 0; /* Check needs some, too */
-		ck_assert_int_eq(rc < 0, has_failed);
-	}
-	return failures - 1;
-}
-
-static struct record *with_histogram(int number)
-{
-	struct record *r = worker(number);
-
-	r->app[0].has_hist[RECORD_READ_SIZES] = true;
-	r->app[0].hist[RECORD_READ_SIZES][10] = 5;
-	return r;
-}
-
-START_TEST(memory_that_runs_out_is_told_and_nothing_is_lost)
-{
-	struct merge *m = merge_new(), *joined = merge_new();
-	char wanted[SUMMARY_MAX], text[SUMMARY_MAX];
-	int failures = 0, i;
-	struct record *r;
-	struct summary s;
-
-	for (i = 1; i <= 40; i++) { /* more than there is room for at first */
-		r = with_histogram(i);
-		record_set(&r->nodelist, "n[1-40]");
-		failures += until_it_succeeds(m, r, NULL);
-		record_free(r);
-	}
-	ck_assert_int_gt(failures, 40);
-	failures = until_it_succeeds(joined, NULL, m);
-	ck_assert_int_gt(failures, 40);
-	merge_summary(m, &s);
-	summary_text(&s, wanted);
-	ck_assert_ptr_nonnull(strstr(wanted, "nodes=40/40 cores=1 cpus=1,3 "));
-	ck_assert_ptr_nonnull(strstr(wanted, " rsz=2KiB/2KiB "));
-	merge_summary(joined, &s);
-	summary_text(&s, text);
-	ck_assert_str_eq(text, wanted);
-	merge_free(joined);
-	merge_free(m);
-}
-END_TEST
-
 /* ---- nodes that say nothing stand in nobody's way -------------------------- */
 
 START_TEST(a_node_without_numbers_does_not_end_the_search)
@@ -1475,7 +1417,6 @@ UNIT_MAIN("merge", nothing_at_all_is_known_too,
 	  numbers_that_do_not_fit_stay_at_the_largest,
 	  a_flag_of_one_node_is_the_jobs_whichever_node_it_is,
 	  a_node_may_lack_several_things,
-	  memory_that_runs_out_is_told_and_nothing_is_lost,
 	  a_node_without_numbers_does_not_end_the_search,
 	  the_longest_list_of_nodes_counts,
 	  of_lists_as_long_the_later_one_in_the_alphabet_counts,

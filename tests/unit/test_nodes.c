@@ -6,7 +6,6 @@
 
 #include "ledger/nodes.h"
 #include "lib/record.h"
-#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 
 /* Expand and join again: "a1 a2 b" */
@@ -63,27 +62,6 @@ START_TEST(a_node_list_is_expanded_as_slurm_does)
 	expect_names("c[000000000000000007]", "c000000000000000007");
 	expect_names("n[99998-99999]", "n99998 n99999");
 	expect_count("n[0-65535]", 65536);
-}
-END_TEST
-
-START_TEST(when_memory_runs_out_no_part_of_a_list_is_told)
-{
-	struct nodes *nodes;
-	struct err err;
-	int n = 0;
-
-	do {
-		*err.text = 0;
-		has_failed = false;
-		allocations_left = ++n;
-		nodes = nodes_expand("n[1-100]", &err);
-		allocations_left = 0;
-		ck_assert_int_eq(!nodes, has_failed);
-		ck_assert_str_eq(err.text,
-				 has_failed ? "node list: out of memory" : "");
-	} while (has_failed);
-	ck_assert_uint_eq(nodes->count, 100);
-	nodes_free(nodes);
 }
 END_TEST
 
@@ -193,8 +171,7 @@ START_TEST(a_name_is_found_in_its_list)
 }
 END_TEST
 
-UNIT_MAIN("nodes", when_memory_runs_out_no_part_of_a_list_is_told,
-	  a_node_list_is_expanded_as_slurm_does,
+UNIT_MAIN("nodes", a_node_list_is_expanded_as_slurm_does,
 	  as_many_ranges_as_libslurm_bears_are_expanded,
 	  a_list_of_more_names_than_the_limit_is_not_expanded,
 	  brackets_that_are_not_slurms_are_not_expanded,

@@ -13,7 +13,6 @@
 #include "report/page_out.h"
 #include "tests/unit/records.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/scarce.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/tempdir.h"
 
@@ -1158,23 +1157,6 @@ START_TEST(a_run_before_the_one_that_slurm_speaks_of_is_remarked)
 }
 END_TEST
 
-START_TEST(without_memory_there_is_no_page_of_jobs)
-{
-	struct err err = { "" };
-	struct job_group groups[1];
-
-	tempdir_make();
-	begin(PLAIN);
-	groups[0] = group("7", 0, 1, false);
-	scarce_after(0);
-	ck_assert_int_eq(jobs_page_write(tempdir_path("page"), groups, 1, &err),
-			 -1);
-	ck_assert_str_eq(err.text, "page: out of memory");
-	tempdir_expect("page", "");
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_group_that_is_cleared_has_no_reports)
 {
 	struct job_group group = { .count = 2 };
@@ -1252,9 +1234,8 @@ START_TEST(behind_a_thousand_jobs_there_is_no_sum_of_more)
 }
 END_TEST
 
-UNIT_MAIN("page", without_memory_there_is_no_page_of_jobs,
-	  the_head_says_who_what_and_what_was_not_given, a_time_of_1970_is_one,
-	  advice_is_a_list_or_a_sentence,
+UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
+	  a_time_of_1970_is_one, advice_is_a_list_or_a_sentence,
 	  advice_is_told_with_its_reason_and_cure,
 	  what_was_moved_is_drawn_over_the_time_of_the_job,
 	  each_filesystem_has_its_numbers_sizes_and_times,

@@ -20,7 +20,6 @@
 #include "tests/unit/append.h"
 #include "tests/unit/job_reports.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/scarce.h"
 
 static struct {
 	/* what is broken */
@@ -700,19 +699,6 @@ START_TEST(a_job_that_runs_is_looked_at_again)
 }
 END_TEST
 
-/* Of the groups of jobs, and of their tasks. */
-START_TEST(without_memory_there_is_no_report)
-{
-	int i;
-
-	for (i = 1; i <= 2; i++) {
-		scarce_after(i);
-		expect("7", 1, "jobio: report: out of memory\n");
-		ck_assert_ptr_null(strstr(world.asked, "get"));
-	}
-}
-END_TEST
-
 START_TEST(a_family_for_which_there_is_no_memory_is_none)
 {
 	world.is_memory_short = true;
@@ -732,5 +718,4 @@ UNIT_MAIN("report_command",
 	  without_a_job_there_is_a_list, words_of_a_list_name_no_job,
 	  help_is_printed_and_nothing_else, a_site_is_all_jobs_of_a_time,
 	  a_job_that_runs_is_looked_at_again,
-	  a_family_for_which_there_is_no_memory_is_none,
-	  without_memory_there_is_no_report)
+	  a_family_for_which_there_is_no_memory_is_none)

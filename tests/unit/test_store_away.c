@@ -3,7 +3,6 @@
  * it is an error that says why, never an empty answer. */
 #include <sys/stat.h>
 
-#include "tests/unit/allocations.h"
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 
@@ -112,67 +111,6 @@ START_TEST(without_its_reasons_a_store_neither_takes_nor_gives_any)
 	EXPECT_LOST(store_reason_later(store, &reason, NOW, &err), "reasons");
 	EXPECT_LOST(store_reasons_due(store, NOW, list, 2, &next, &err),
 		    "reasons");
-	closed(store);
-}
-END_TEST
-
-START_TEST(when_memory_runs_out_reasons_are_told_all_or_none)
-{
-	struct store_reason reason = { (char *)"c", (char *)"n", (char *)"t",
-				       5,	    NOW,	 0 };
-	struct store *store = opened();
-	struct store_reason list[3];
-	struct err err = { "" };
-	int64_t next;
-	int n, count;
-
-	store_begin(store, &err);
-	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 1);
-	reason.node = (char *)"m";
-	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 1);
-	reason.time = 4; /* older than what it said: no news */
-	ck_assert_int_eq(store_reason_put(store, &reason, NOW, &err), 0);
-	ck_assert_int_ge(store_commit(store, &err), 0);
-	for (n = 1;; n++) {
-		*err.text = 0;
-		allocations_left = n;
-		has_failed = false;
-		count = store_reasons_due(store, NOW, list, 3, &next, &err);
-		allocations_left = 0;
-		if (!has_failed)
-			break;
-		ck_assert_int_eq(count, -1);
-		ck_assert_str_eq(err.text, "store: out of memory");
-	}
-	ck_assert_int_eq(count, 2);
-	ck_assert_int_gt(n, 6); /* cluster, node and text of each */
-	store_reason_free(&list[0]);
-	store_reason_free(&list[1]);
-	closed(store);
-}
-END_TEST
-
-START_TEST(when_memory_runs_out_a_run_is_not_told_without_its_cluster)
-{
-	struct store *store = opened();
-	struct err err = { "" };
-	struct store_run run;
-	int n = 0, rc;
-
-	put(store, made("n1"));
-	in_store("UPDATE runs SET summary='a', error='b'");
-	do {
-		memset(&run, 0, sizeof(run));
-		has_failed = false;
-		allocations_left = ++n;
-		rc = store_run_load(store, 1, &run, &err);
-		allocations_left = 0;
-		ck_assert_int_eq(rc, has_failed ? -1 : 0);
-		ck_assert_int_eq(!run.cluster, has_failed);
-	} while (has_failed);
-	ck_assert_str_eq(err.text, "store: out of memory");
-	ck_assert_int_eq(n, 4); /* three texts */
-	store_run_free(&run);
 	closed(store);
 }
 END_TEST
@@ -424,8 +362,6 @@ END_TEST
 UNIT_MAIN("store_away", without_its_runs_a_store_answers_nothing,
 	  without_its_records_a_store_keeps_none_and_tells_none,
 	  without_its_reasons_a_store_neither_takes_nor_gives_any,
-	  when_memory_runs_out_reasons_are_told_all_or_none,
-	  when_memory_runs_out_a_run_is_not_told_without_its_cluster,
 	  a_file_in_which_no_tables_can_be_made_is_not_opened,
 	  without_its_uses_a_store_neither_takes_nor_gives_any,
 	  a_use_that_cannot_be_noted_as_used_is_not_put,

@@ -7,7 +7,6 @@
 
 #include "ledger/usage.h"
 #include "lib/use.h"
-#include "tests/unit/allocations.h"
 #include "tests/unit/runner.h"
 
 static struct use use;
@@ -362,36 +361,6 @@ START_TEST(nodes_are_compared_where_all_of_them_are_here)
 }
 END_TEST
 
-static struct record *on_two_filesystems(void)
-{
-	struct record *r = node();
-
-	record_add_mount(r, "/a", "nfs", "d");
-	add(r, RECORD_SCOPE_JOB, "bpf", (char *)"/a", 1);
-	add(r, RECORD_SCOPE_JOB, "bpf", (char *)"/b", 2);
-	return r;
-}
-
-START_TEST(when_memory_runs_out_a_use_is_not_taken_for_whole)
-{
-	struct usage *usage;
-	struct record *r;
-	int n = 0, rc;
-
-	do {
-		usage = usage_new();
-		r = on_two_filesystems();
-		has_failed = false;
-		allocations_left = ++n;
-		rc = usage_add(usage, r);
-		allocations_left = 0;
-		ck_assert_int_eq(rc, has_failed ? -1 : 0);
-		usage_free(usage);
-	} while (has_failed);
-	ck_assert_int_gt(n, 5); /* two names, two types, and the record */
-}
-END_TEST
-
 START_TEST(advice_is_by_so_many_records_and_a_use_of_all)
 {
 	struct store_run run = { .cluster = (char *)"c",
@@ -423,5 +392,4 @@ UNIT_MAIN("usage", who_ran_it_and_how_long_is_in_the_use,
 	  a_name_that_no_row_can_hold_is_one_of_the_rest,
 	  what_is_advised_is_told_each_code_once,
 	  nodes_are_compared_where_all_of_them_are_here,
-	  when_memory_runs_out_a_use_is_not_taken_for_whole,
 	  advice_is_by_so_many_records_and_a_use_of_all)
