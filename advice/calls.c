@@ -670,18 +670,21 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 	return view_tell(a, 0.8);
 }
 
+/* llite does not count asynchronous direct I/O (Lustre 2.14 and later): what the
+ * client was asked for is at least what the job read. */
 bool calls_more_than_asked(const struct view *v, struct advice *a)
 {
-	double asked, moved;
+	double asked, moved, read = view_number(v, RECORD_READ_BYTES);
 
-	if (!v->wire)
+	if (!v->wire || v->io->numbers[RECORD_READ_BYTES] < 0 ||
+	    v->wire->numbers[RECORD_ASKED_READ_BYTES] < SOME_BYTES)
 		return false;
-	/* who reads mapped files asks the client for nothing */
-	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES] +
-		view_number(v, RECORD_MMAP_READ_BYTES);
+	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES];
+	asked = asked < read ? read : asked;
+	/* a page fault is no read of the client's */
+	asked += view_number(v, RECORD_MMAP_READ_BYTES);
 	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
-	if (v->wire->numbers[RECORD_ASKED_READ_BYTES] < SOME_BYTES ||
-	    moved < v->limits->min_mib * MIB ||
+	if (moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + v->limits->headroom_percent))
 		return false;
 	view_what(a,

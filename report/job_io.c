@@ -212,12 +212,26 @@ static const char *mean(int64_t us, int64_t count, char *out)
 	return spent(us / count, out);
 }
 
-/* What a client tells besides: one line each, where it does. */
-static void print_client(FILE *out, const int64_t *n)
+/* llite does not count asynchronous direct I/O (Lustre 2.14 and later). */
+static bool is_asked_known(const struct run_line *line)
 {
+	const int64_t *n = line->sum.numbers;
+
+	if (!strcmp(line->first->source, "osc") &&
+	    (n[RECORD_READ_BYTES] > n[RECORD_ASKED_READ_BYTES] ||
+	     n[RECORD_WRITE_BYTES] > n[RECORD_ASKED_WRITE_BYTES]))
+		return false;
+	return n[RECORD_ASKED_READ_BYTES] >= 0 ||
+	       n[RECORD_ASKED_WRITE_BYTES] >= 0;
+}
+
+/* What a client tells besides: one line each, where it does. */
+static void print_client(FILE *out, const struct run_line *line)
+{
+	const int64_t *n = line->sum.numbers;
 	char a[16], b[16], c[16];
 
-	if (n[RECORD_ASKED_READ_BYTES] >= 0 || n[RECORD_ASKED_WRITE_BYTES] >= 0)
+	if (is_asked_known(line))
 		fprintf(out,
 			"                %-12s read %s, written %s: asked of "
 			"the client\n",
@@ -341,7 +355,7 @@ static void print_other(FILE *out, const struct job_report *r,
 		job_count(n[RECORD_WRITE_CALLS], d));
 	if (line->kind != RUN_WIRE)
 		return;
-	print_client(out, n);
+	print_client(out, line);
 	print_relation(out, words_of(r, line));
 }
 

@@ -288,10 +288,26 @@ START_TEST(bytes_of_mapped_files_are_not_read_for_nothing)
 {
 	struct job j = a19(true);
 
+	j.io.numbers[RECORD_READ_BYTES] = 70 * GIB;
 	j.wire.numbers[RECORD_ASKED_READ_BYTES] = 70 * GIB;
 	j.io.numbers[RECORD_MMAP_READ_BYTES] = 30 * GIB;
 	ck_assert(is_told(&j, "A19"));
 	j.io.numbers[RECORD_MMAP_READ_BYTES] = 31 * GIB;
+	ck_assert(!is_told(&j, "A19"));
+}
+END_TEST
+
+/* llite has not counted asynchronous direct I/O since Lustre 2.14. */
+START_TEST(a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less)
+{
+	struct job j = a19(true);
+
+	j.wire.numbers[RECORD_ASKED_READ_BYTES] = GIB;
+	j.wire.numbers[RECORD_READ_BYTES] = 100 * GIB;
+	ck_assert(!is_told(&j, "A19"));
+	j.wire.numbers[RECORD_READ_BYTES] = 130 * GIB;
+	ck_assert(is_told(&j, "A19"));
+	j.io.numbers[RECORD_READ_BYTES] = -1;
 	ck_assert(!is_told(&j, "A19"));
 }
 END_TEST
@@ -1091,6 +1107,7 @@ UNIT_MAIN(
 	below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
 	bytes_of_mapped_files_are_enough_to_judge,
 	bytes_of_mapped_files_are_not_read_for_nothing,
+	a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less,
 	the_clients_time_counts_for_mapped_files,
 	many_requests_for_pages_of_mapped_files_are_enough,
 	numbers_of_the_whole_node_are_not_judged,

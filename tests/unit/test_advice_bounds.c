@@ -484,6 +484,7 @@ START_TEST(more_than_asked_for_is_1_gib_at_least_and_asked_of_the_client)
 	*IO(READ_US) = 500000000;
 	expect_value(&j, "A19", 11);
 	told_from(&j, "A19", WIRE(ASKED_READ_BYTES), 10000);
+	*IO(READ_BYTES) = 10000;
 	*WIRE(ASKED_READ_BYTES) = 10000;
 	told_from(&j, "A19", WIRE(READ_BYTES), GIB);
 }
