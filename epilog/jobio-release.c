@@ -321,7 +321,7 @@ int main(int argc, char **argv)
 	if (rc)
 		log_line("%s", err.text);
 	FAULT_POINT("send before");
-	if (job_start_sender(conf_file, &sender) < 0)
+	if (job_start_sender(config, conf_file, &sender) < 0)
 		log_line("%s", sender.text);
 	FAULT_POINT("send after");
 	start_report(config, &job);

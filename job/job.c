@@ -229,11 +229,16 @@ int job_helper_path(const char *name, char *path, size_t size)
 	return 0;
 }
 
-int job_start_sender(const char *conf, struct err *err)
+int job_start_sender(const struct config *config, const char *conf,
+		     struct err *err)
 {
 	char path[PATH_MAX], option[PATH_MAX + 8];
 	char *argv[] = { path, NULL, NULL };
 
+	/* sd_booted(3) */
+	if (!strcmp(config->spool_dir, RUNDIR_SPOOL) &&
+	    access("/run/systemd/system", F_OK) == 0)
+		return 0;
 	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 ||
 	    access(path, X_OK) < 0)
 		return 0;

@@ -222,9 +222,11 @@ void job_reason_set(const struct config *config, const struct record *state,
 		    const struct finding *finding);
 void job_reason_clear(const struct config *config, const struct record *state);
 
-/* Start jobio-send and leave it alone; 'conf' may be NULL. 0 also when there is
- * none: then the timer sends. */
-int job_start_sender(const char *conf, struct err *err);
+/* Start jobio-send and leave it alone; 'conf' may be NULL. Where systemd runs and the
+ * spool is the default one, jobio-send.path starts it, restricted. 0 also when there is
+ * no jobio-send: then the timer sends. */
+int job_start_sender(const struct config *config, const char *conf,
+		     struct err *err);
 /* Wait until no record of the job is in the spool, however it got out: 1; 0: one
  * is, and time is up. */
 bool job_await_sender(const struct config *config, uint32_t job_id,

@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 		rc = 0;
 	}
 	/* the ledger knows why by the time the node is drained */
-	if (rc == EX_UNAVAILABLE && job_start_sender(arguments.conf, &err) < 0)
+	if (rc == EX_UNAVAILABLE && job_start_sender(config, arguments.conf, &err) < 0)
 		log_line("%s", err.text);
 	config_free(config);
 	return rc;

@@ -338,6 +338,7 @@ static void check_units(const struct doctor *doctor)
 	} units[] = {
 		{ "jobio-recover.service",
 		  "what a crash left changed stays so until the next job" },
+		{ "jobio-send.path", "records wait for the timer" },
 		{ "jobio-send.timer",
 		  "records that the ledger did not take wait for the next "
 		  "job" },
@@ -347,7 +348,7 @@ static void check_units(const struct doctor *doctor)
 	snprintf(path, sizeof(path), "%s/run/systemd/system", doctor->root);
 	if (access(path, F_OK) < 0)
 		return; /* no systemd */
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (is_enabled(doctor, units[i].name))
 			continue;
 		snprintf(cure, sizeof(cure), "systemctl enable --now %s",

@@ -175,7 +175,7 @@ files() {
 	run apt purge "${packages[@]}"
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
 	run asked
-	[[ ! $output =~ start && $output =~ jobio-ledgerd.service && $output =~ jobio-send.timer ]] ||
+	[[ ! $output =~ start && $output =~ jobio-ledgerd.service && $output =~ jobio-send.path && $output =~ jobio-send.timer ]] ||
 		{ printf '%s\n' "$output"; false; }
 	run srun -n1 hostname
 	[ "$output" = n1 ]

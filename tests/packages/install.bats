@@ -4,7 +4,8 @@
 # One host: each test begins where the one before it has ended.
 
 packages=(jobio jobio-doc jobio-ledger jobio-node jobio-plugin)
-units=(jobio-ledgerd.service jobio-recover.service jobio-send.service jobio-send.timer)
+units=(jobio-ledgerd.service jobio-recover.service jobio-send.path jobio-send.service
+	jobio-send.timer)
 
 # installs PACKAGE... - ./NAME.deb from /debs, the rest from Debian
 installs() { apt-get install -y --no-install-recommends "$@" </dev/null; }

@@ -57,7 +57,7 @@ setup_file() {
 		{ printf '%s\n' "$output"; false; }
 	[ ! -e /usr/libexec/jobio ]
 	run calls
-	[ "$output" = '--no-reload disable --now jobio-recover.service jobio-send.timer' ]
+	[ "$output" = '--no-reload disable --now jobio-recover.service jobio-send.path jobio-send.timer' ]
 	# and nothing where it does not
 	rpms -i /jobio/rpms/jobio-node-[0-9]*.rpm
 	printf '#Epilog=/usr/libexec/jobio/epilog\n' >/etc/slurm/slurm.conf

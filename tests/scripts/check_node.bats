@@ -496,8 +496,12 @@ called() {
 @test "check: the units of a node with systemd are not enabled" {
 	mkdir -p run/systemd/system etc/systemd/system/{timers,slurmd.service}.wants
 	ln -s /nowhere etc/systemd/system/timers.wants/jobio-send.timer
+	ln -s /nowhere etc/systemd/system/slurmd.service.wants/jobio-send.path
 	only H04 'jobio-recover.service is not enabled: what a crash left changed' 'systemctl enable --now jobio-recover.service'
 	ln -s /nowhere etc/systemd/system/slurmd.service.wants/jobio-recover.service
+	rm etc/systemd/system/slurmd.service.wants/jobio-send.path
+	only H04 'jobio-send.path is not enabled: records wait for the timer' 'systemctl enable --now jobio-send.path'
+	ln -s /nowhere etc/systemd/system/slurmd.service.wants/jobio-send.path
 	rm etc/systemd/system/timers.wants/jobio-send.timer
 	only H04 'jobio-send.timer is not enabled: records' 'systemctl enable --now jobio-send.timer'
 }

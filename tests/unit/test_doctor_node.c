@@ -972,6 +972,8 @@ END_TEST
 	H04("jobio-recover.service",                                           \
 	    "what a crash left changed stays so until the next job")
 #define SEND                                                                   \
+	H04("jobio-send.path", "records wait for the timer") SEND_TIMER
+#define SEND_TIMER                                                             \
 	H04("jobio-send.timer",                                                \
 	    "records that the ledger did not take wait for the next job")
 
@@ -986,12 +988,13 @@ START_TEST(units_are_enabled_where_systemd_runs)
 	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER SEND);
 	tempdir_put("etc/systemd/system/timers.target.wants/jobio-send.timer",
 		    "");
+	tempdir_put("etc/systemd/system/a.wants/jobio-send.path", "");
 	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER);
 	tempdir_put("run/systemd/system/a.wants/jobio-recover.service", "");
 	ck_assert_str_eq(checked(check_node_host, prolog), "");
 	remove(tempdir_path("etc/systemd/system/timers.target.wants/"
 			    "jobio-send.timer"));
-	ck_assert_str_eq(checked(check_node_host, prolog), SEND);
+	ck_assert_str_eq(checked(check_node_host, prolog), SEND_TIMER);
 	tempdir_remove();
 }
 END_TEST
