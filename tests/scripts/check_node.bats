@@ -508,7 +508,7 @@ called() {
 
 @test "check: jobio.conf is missing, wrong, or has no client for the node" {
 	printf '[ledger]\nhost=dbd\n[jobio]\n' >etc/slurm/jobio.conf
-	only J02 'no client section is for node n02' '[client NAME]'
+	only J02 'jobio.conf: no client section is for node n02' '[client NAME]'
 	echo 'gate=sometimes' >>etc/slurm/jobio.conf
 	only J01 "jobio.conf:4: [jobio] gate: 'sometimes'" 'jobio.conf(5)'
 	rm etc/slurm/jobio.conf
@@ -543,6 +543,10 @@ called() {
 		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
 		[[ ${#lines[@]} -eq 1 && $output == 'jobio: check: '* ]] || { echo "$try: $output"; return 1; }
 	done
+	run env -i "$BUILDDIR/jobio" check --root=/tmp
+	[[ $output == 'jobio: check: --root: give the machine of these files with --topology' ]]
+	run env -i "$BUILDDIR/jobio" check --slurmd=slurmd
+	[[ $output == "jobio: check: --slurmd: 'slurmd': must be an absolute path" ]]
 	run "$BUILDDIR/jobio" check --help
 	[[ $status -eq 0 && $output == *'Exit status'* ]]
 }

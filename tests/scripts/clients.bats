@@ -108,7 +108,8 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	job 7 1 both
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in 'W53' "$output"
+	expect_in 'W53 ' "$output"
+	expect_in '; cure: correct mount_table= in jobio.conf' "$output"
 	expect_options forcedirect
 	epilog
 	expect_base

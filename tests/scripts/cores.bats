@@ -85,7 +85,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	[[ $status -eq 0 ]]
 	[[ $output == *'C27 info: RestrictedCoresPerGPU=2: a job that asks for neither a GPU nor the whole node does not get the cores beside the GPUs either; they are not among the numbers here'* ]]
 	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=24.05 --core-spec=1
-	[[ $status -eq 0 && $output == *'C27 info: '*'pays no heed'*'cure: give the node a CpuSpecList of other cores'* ]]
+	[[ $status -eq 0 && $output == *'C27 info: RestrictedCoresPerGPU=2: Slurm pays no heed to it when it withholds cores from this job; they may be those beside the GPUs'*'cure: give the node a CpuSpecList of other cores (jobio plan --os-cpus=LIST writes it)'* ]]
 	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=2" --slurm-version=23.11
 	[[ $output != *C27* ]]
 	cores --topology="$(machine intel-2x16x2-block)" --node="$smt RestrictedCoresPerGPU=x"
@@ -150,5 +150,15 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	run "$BUILDDIR/jobio" nosuch
 	[[ $status -eq 2 && $output == "jobio: 'nosuch': no such command; see jobio --help" ]]
 	run "$BUILDDIR/jobio" --help
-	[[ $status -eq 0 && $output == *cores* ]]
+	[[ $status -eq 0 && $output == 'usage: jobio COMMAND [OPTION]...
+
+  cores     which cores and CPUs Slurm withholds
+  plan      which cores to give to the client
+  check     what is wrong on this host, and the cure
+  report    what jobs read and wrote
+  compare   two jobs side by side
+  advise    what to ask for the next time
+  calibrate what cores and profiles are worth
+
+jobio COMMAND --help explains a command; see jobio(1).' ]]
 }

@@ -157,20 +157,21 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 }
 
 @test "what does not go with a look is refused" {
-	local line
-	while read -r line; do
+	local line why
+	while IFS='|' read -r line why; do
 		# shellcheck disable=SC2086 # several words
 		run live --live $line
-		expect_equal 2 "$status"
-		expect_in 'jobio: report: --live: ' "$output"
+		expect_equal "2 jobio: report: --live: $why" "$status $output"
 	done <<-'END'
-
-		7 8
-		5_[1-3]
-		7 --csv
-		7 --restart=1
-		-u alice
+		|of one job: 7, 5_1 or 7+1
+		7 8|of one job: 7, 5_1 or 7+1
+		5_[1-3]|of one job: 7, 5_1 or 7+1
+		7 --csv|without --html, --csv and --restart
+		7 --restart=1|without --html, --csv and --restart
 	END
+	run live --live -u alice
+	expect_equal 2 "$status"
+	expect_in 'jobio: report: --live: ' "$output"
 	run live --live=0 7
 	expect_equal "2 jobio: report: --live: '0': not a number from 1 to 3600" "$status $output"
 }

@@ -158,7 +158,7 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 	plan --topology="$BATS_TMPDIR/card.xml" --nic=ib7 --max=2 --format=json
 	[[ $status -eq 0 && $output == *'"os_cpus":"1,3"'*'"code":"P03"'* ]]
 	plan --topology="$BATS_TMPDIR/card.xml" --max=4 --format=json
-	[[ $status -eq 1 && $output == *'"os_cpus":"1-3"'*'"code":"P05"'* ]]
+	[[ $status -eq 1 && $output == *'"os_cpus":"1-3"'*'"code":"P05"'*'the machine has 4 cores: 4 for the client beside core 0 cannot be had'* ]]
 	plan --topology="$BATS_TMPDIR/card.xml" --os-cpus=0
 	[[ $status -eq 1 && $output == *'P04 error: core 0'* ]]
 }
@@ -172,7 +172,7 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 
 @test "plan: a Slurm that begins with core 0 is warned of" {
 	plan --topology="$(machine intel-2x16x2-block)" --max=1 --spec-cores-first
-	[[ $output == *'P07 warning: spec_cores_first makes --core-spec begin with core 0'*'cure: take spec_cores_first out of SchedulerParameters'* ]]
+	[[ $output == *'P07 warning: spec_cores_first makes --core-spec begin with core 0, which is the kernel'"'"'s'*'cure: take spec_cores_first out of SchedulerParameters'* ]]
 	plan --topology="$(machine intel-2x16x2-block)" --max=1
 	[[ $output != *P07* ]]
 }
@@ -189,6 +189,8 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 \
 		--os-cpus=31 --format=json
 	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
+	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 --os-cpus=31
+	[[ $output == *'on the node line, in cores, since CPUs=cores there; no CoreSpecCount beside it'* ]]
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=21.08.0 \
 		--os-cpus=31 --format=json
 	[[ $output == *'"cpu_spec_list":"31"'* ]]
@@ -199,7 +201,7 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 
 @test "plan: a machine that Slurm misnumbers cannot be planned for" {
 	plan --topology="$(machine x86-2x8x1-even-numbers-sparse)" --max=2
-	[[ $status -eq 1 && $output == *'P06 error: no CpuSpecList reserves these cores'* ]]
+	[[ $status -eq 1 && $output == *'P06 error: no CpuSpecList reserves these cores on this node: Slurm'"'"'s numbers do not fit the machine'* ]]
 }
 
 @test "plan refuses bad usage with exit 2 and one sentence" {

@@ -140,7 +140,8 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	job 7 1
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in 'W50 the cores that Slurm withholds are unknown' "$output"
+	expect_in 'W50 the cores that Slurm withholds are unknown: ' "$output"
+	expect_in '; cure: see whether slurmctld answers on this node' "$output"
 	[ "$(grep -c . <<<"$output")" -eq 1 ]
 	expect_gate 7 client_cpus=7,15
 }
@@ -578,6 +579,19 @@ crash_worker() {
 	run prolog
 	[ "$status" -eq 0 ]
 	expect_gate 8 client_cpus=7,15
+}
+
+@test "a prolog that is stuck is ended, and the job runs" {
+	NODE_JOBIO=prolog_budget_ms=500 node_conf
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake weka 'kill -STOP $PPID; sleep 60'
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in ' ms: ended; what it left is mended by the epilog' "$output"
+	epilog
+	expect_base
+	[ -n "$(cat "$NODE"/spool/7.?.c1.json)" ]
 }
 
 @test "the whole prolog keeps to its budget" {

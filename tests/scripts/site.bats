@@ -90,11 +90,12 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 
 @test "a limit that is named counts, whatever it is; without one it is 20" {
 	local i
-	for ((i = 1; i <= 22; i++)); do use $i 1795224862 c "user$i" lab '' 1 60 2 0 0 '' /home nfs $i 0 '' ''; done
+	for ((i = 1; i <= 22; i++)); do use $i 1795224862 c "user$i" lab '' 1 60 2 1 0 '' /home nfs $i 0 '' ''; done
 	run site -S 2026-11-21 -E 2026-11-22
 	expect_text 'and 2 more: --limit=22 shows them' "$output"
+	[[ $output =~ and\ [0-9]+\ more:\ --csv\ has\ them ]]
 	run site -S 2026-11-21 -E 2026-11-22 --limit=1000
-	[[ $output != *' more: '* ]]
+	[[ $output != *' more: --limit'* ]]
 	expect_equal 22 "$(grep -c '^user' <<<"$output")"
 }
 
