@@ -33,11 +33,6 @@ static const char *const state_names[] = {
 	[JOURNAL_LOST] = "lost",       [JOURNAL_FAILED] = "failed",
 };
 
-const char *journal_state_name(enum journal_state state)
-{
-	return state_names[state];
-}
-
 static int state_by_name(const char *name, enum journal_state *state)
 {
 	size_t i;

@@ -76,7 +76,4 @@ const struct journal_change *journal_at(const struct journal *journal,
 bool journal_is_pending(const struct journal *journal);
 bool journal_is_damaged(const struct journal *journal);
 
-/* "planned", "done", ... */
-const char *journal_state_name(enum journal_state state);
-
 #endif

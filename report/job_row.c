@@ -27,8 +27,9 @@ static void take_family(struct job_report *r, const char *id)
 	*(is_array ? &r->array_task : &r->het_offset) = (int64_t)part;
 }
 
-struct job_report *job_row_report(const char *id, const struct sacct_row *row,
-				  struct err *err)
+/* Of a row with a summary. */
+static struct job_report *
+row_report(const char *id, const struct sacct_row *row, struct err *err)
 {
 	struct job_report *r = job_report_new(id, "sacct");
 
@@ -54,7 +55,7 @@ struct job_report *job_row_find(const struct job_source *source, const char *id,
 	} else if (!row) {
 		err_set(err, "sacct: no such job that you may see");
 	} else if (row->summary) {
-		return job_row_report(id, row, err);
+		return row_report(id, row, err);
 	} else if ((*is_early = sacct_is_early(row->state))) {
 		err_set(err,
 			"the job is %s; what it read and wrote is known "
@@ -87,7 +88,7 @@ size_t job_row_family(const struct sacct_rows *rows, const char *id,
 struct job_report *job_row_listed(const struct sacct_row *row)
 {
 	struct job_report *r =
-		row->summary ? job_row_report(row->id, row, NULL) : NULL;
+		row->summary ? row_report(row->id, row, NULL) : NULL;
 
 	if (!r) {
 		r = job_report_new(row->id, "sacct");

@@ -16,10 +16,6 @@
 #include "report/job_report.h"
 #include "report/sacct.h"
 
-/* Of a row with a summary. */
-struct job_report *job_row_report(const char *id, const struct sacct_row *row,
-				  struct err *err);
-
 /* Of any row, as far as it tells; NULL: out of memory. */
 struct job_report *job_row_listed(const struct sacct_row *row);
 

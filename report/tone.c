@@ -27,11 +27,6 @@ void tone_init(void)
 	is_on = (!no || !*no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool tone_is_on(void)
-{
-	return is_on;
-}
-
 int tone_width(void)
 {
 	return width;

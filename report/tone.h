@@ -25,7 +25,6 @@ enum tone {
 };
 
 void tone_init(void);
-bool tone_is_on(void);
 /* How many characters a line has; 0: there is no terminal. */
 int tone_width(void);
 const char *tone(enum tone which);

@@ -30,7 +30,10 @@ static void make_argv(const struct client *client, const char *const args[],
 	argv[i + 1] = NULL;
 }
 
-void weka_ask(struct client *client, struct ask *ask, const char *const args[])
+/* Run `weka ARGS` that asks; the answer in *ask. The deadline is timeout_ms
+ * of jobio.conf, less when the budget is nearly used up. */
+static void weka_ask(struct client *client, struct ask *ask,
+		     const char *const args[])
 {
 	char *argv[WEKA_ARGS_MAX];
 

@@ -68,9 +68,6 @@ void weka_key(const struct client *client, struct cache_key *key);
 
 extern const struct client_sizing weka_sizing;
 
-/* Run `weka ARGS` that asks; the answer in *ask. The deadline is timeout_ms
- * of jobio.conf, less when the budget is nearly used up. */
-void weka_ask(struct client *client, struct ask *ask, const char *const args[]);
 /* Run `weka ARGS` that changes something. */
 int weka_order(struct client *client, unsigned int timeout_ms,
 	       const char *const args[], struct err *err);

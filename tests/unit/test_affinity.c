@@ -111,40 +111,6 @@ static void expect_undo(const struct change_kind *kind, enum change_undone is)
 	ck_assert_int_eq(kind->undo(kind, &client, &change, &findings), is);
 }
 
-static int failing_format; /* the first, the second, .. list that is not made */
-
-char *__real_cpuset_format(const struct cpuset *set);
-char *__wrap_cpuset_format(const struct cpuset *set);
-
-char *__wrap_cpuset_format(const struct cpuset *set)
-{
-	if (failing_format && !--failing_format)
-		return NULL;
-	return __real_cpuset_format(set);
-}
-
-static int failing_adds; /* so many changes are not added, and then all are */
-
-int __real_change_add(struct client_plan *plan, const struct client *client,
-		      const struct change_kind *kind, const char *target,
-		      const char *old_value, const char *new_value,
-		      struct err *err);
-int __wrap_change_add(struct client_plan *plan, const struct client *client,
-		      const struct change_kind *kind, const char *target,
-		      const char *old_value, const char *new_value,
-		      struct err *err);
-
-int __wrap_change_add(struct client_plan *plan, const struct client *client,
-		      const struct change_kind *kind, const char *target,
-		      const char *old_value, const char *new_value,
-		      struct err *err)
-{
-	if (failing_adds && failing_adds--)
-		return err_set(err, "no memory");
-	return __real_change_add(plan, client, kind, target, old_value,
-				 new_value, err);
-}
-
 static void expect_finding(const char *code, const char *text)
 {
 	ck_assert_uint_eq(findings.count, 1);
@@ -324,164 +290,6 @@ START_TEST(what_is_back_already_needs_nothing)
 }
 END_TEST
 
-/* Three hundred of them, w000 to w299; 273 on CPUs 0-3 and 36-39 are as many as a
- * change has room for. */
-static void many_workqueues(const char *mask, struct client_type_ops *many,
-			    struct affinity *ways)
-{
-	static char names[2000];
-	char name[64];
-	int i;
-
-	*names = '\0';
-	for (i = 0; i < 300; i++) {
-		sprintf(names + strlen(names), "w%03d ", i);
-		snprintf(name, sizeof(name), "devices/virtual/workqueue/w%03d",
-			 i);
-		folder(name);
-		strcat(name, "/cpumask");
-		tempdir_put(name, mask);
-	}
-	*ways = affinity;
-	ways->workqueues = names;
-	*many = type;
-	many->affinity = ways;
-	client.type = many;
-}
-
-START_TEST(what_is_more_than_one_change_holds_is_a_second_one)
-{
-	struct client_type_ops many;
-	struct affinity ways;
-	struct err err;
-
-	node(39);
-	many_workqueues("f0,0000000f\n", &many, &ways);
-	plan = calloc(1, sizeof(*plan));
-	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
-						 &want, plan, &findings, &err),
-			 0);
-	ck_assert_uint_eq(findings.count, 0);
-	ck_assert_uint_eq(plan->count, 2);
-	ck_assert_uint_eq(strlen(plan->change[0].old_value), 4094);
-	ck_assert_str_eq(strrchr(plan->change[0].old_value, ' '),
-			 " w272=0-3,36-39");
-	ck_assert_str_eq(strrchr(plan->change[0].new_value, ' '), " w272=39");
-	ck_assert_int_eq(
-		strncmp(plan->change[1].old_value, "w273=0-3,36-39 w274=", 20),
-		0);
-	ck_assert_int_eq(
-		strncmp(plan->change[1].new_value, "w273=39 w274=39 ", 16), 0);
-	ck_assert_str_eq(strrchr(plan->change[1].new_value, ' '), " w299=39");
-	away();
-}
-END_TEST
-
-/* Where they run now is a shorter list than where they shall run. */
-START_TEST(what_has_no_room_in_one_list_is_in_neither)
-{
-	struct client_type_ops many;
-	struct affinity ways;
-	struct err err;
-
-	node(39);
-	ck_assert_int_eq(cpuset_parse(&want.io_cpus, "33,35,37,39", NULL), 0);
-	many_workqueues("1\n", &many, &ways);
-	plan = calloc(1, sizeof(*plan));
-	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
-						 &want, plan, &findings, &err),
-			 0);
-	ck_assert_uint_eq(plan->count, 2);
-	ck_assert_str_eq(strrchr(plan->change[0].old_value, ' '), " w239=0");
-	ck_assert_str_eq(strrchr(plan->change[0].new_value, ' '),
-			 " w239=33,35,37,39");
-	ck_assert_int_eq(
-		strncmp(plan->change[1].old_value, "w240=0 w241=0", 13), 0);
-	ck_assert_int_eq(strncmp(plan->change[1].new_value,
-				 "w240=33,35,37,39 w241=", 22),
-			 0);
-	ck_assert_uint_eq(findings.count, 0);
-	away();
-}
-END_TEST
-
-START_TEST(a_plan_of_which_one_change_fails_has_failed)
-{
-	struct client_type_ops many;
-	struct affinity ways;
-	struct err err;
-
-	node(39);
-	many_workqueues("f0,0000000f\n", &many, &ways);
-	plan = calloc(1, sizeof(*plan));
-	failing_adds = 1; /* of two */
-	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
-						 &want, plan, &findings, &err),
-			 -1);
-	ck_assert_str_eq(err.text, "no memory");
-	ck_assert_uint_eq(plan->count, 0);
-	away();
-}
-END_TEST
-
-/* Every other of all CPUs: a list of 20,000 characters. */
-START_TEST(a_workqueue_whose_cpus_no_change_holds_stays_and_is_counted)
-{
-	char mask[CPUSET_MAX / 3] = "55555555";
-	int i;
-
-	node(39);
-	for (i = 1; i < CPUSET_MAX / 32; i++)
-		strcat(mask, ",55555555");
-	workqueues(mask, "ff\n");
-	ck_assert(plan_one(&affinity_workqueue));
-	ck_assert_str_eq(change.old_value, "rpciod=0-7");
-	expect_finding("T47", "1 more than changes hold stay where they are: "
-			      "workqueues nfsiod rpciod");
-	away();
-}
-END_TEST
-
-START_TEST(what_there_is_no_memory_for_is_counted_or_an_error)
-{
-	struct err err;
-
-	node(1);
-	workqueues("ff\n", "f0\n");
-	failing_format = 2; /* that of the first workqueue */
-	ck_assert(plan_one(&affinity_workqueue));
-	ck_assert_str_eq(change.old_value, "rpciod=4-7");
-	expect_finding("T47", "1 more than changes hold stay where they are: "
-			      "workqueues nfsiod rpciod");
-	failing_format = 1; /* that of all of them */
-	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
-						 &want, plan, &findings, &err),
-			 -1);
-	ck_assert_str_eq(err.text, "client: out of memory");
-	away();
-}
-END_TEST
-
-START_TEST(of_two_changes_the_last_one_may_be_left_out)
-{
-	struct client_type_ops many;
-	struct affinity ways;
-	struct err err;
-
-	node(39);
-	many_workqueues("f0,0000000f\n", &many, &ways);
-	plan = calloc(1, sizeof(*plan));
-	plan->count = CHANGES_MAX - 1;
-	ck_assert_int_eq(affinity_workqueue.plan(&affinity_workqueue, &client,
-						 &want, plan, &findings, &err),
-			 0);
-	ck_assert_uint_eq(plan->count, CHANGES_MAX);
-	expect_finding("T47", "27 more than changes hold stay where they are: "
-			      "workqueues w000 w001 ");
-	away();
-}
-END_TEST
-
 START_TEST(a_site_may_let_all_unbound_workqueues_go)
 {
 	node(39);
@@ -537,28 +345,6 @@ START_TEST(
 						 &cut, &findings),
 			 CHANGE_UNDONE);
 	tempdir_expect(NFSIOD, "000000ff\n");
-	tempdir_expect(RPCIOD, "2\n");
-	plan = NULL;
-	findings_free(&findings);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_word_that_was_cut_off_in_the_journal_is_no_item)
-{
-	struct journal_change cut = { .target = (char *)"workqueues",
-				      .old_value = (char *)"nfsiod=0-7 rpc",
-				      .new_value =
-					      (char *)"nfsiod=1 rpciod=1" };
-
-	node(1);
-	workqueues("2\n", "2\n");
-	remove(tempdir_path(NFSIOD)); /* it takes nothing */
-	ck_assert_int_eq(symlink("/dev/full", tempdir_path(NFSIOD)), 0);
-	ck_assert_int_eq(affinity_workqueue.make(&affinity_workqueue, &client,
-						 &cut, &findings),
-			 CHANGE_NOT_MADE);
-	expect_finding("T44", "workqueues: 1 of 1 could not get CPU 1: ");
 	tempdir_expect(RPCIOD, "2\n");
 	plan = NULL;
 	findings_free(&findings);
@@ -672,23 +458,6 @@ START_TEST(interrupts_of_a_network_interface_are_found_too)
 	ck_assert(plan_one(&affinity_interrupt));
 	ck_assert_str_eq(change.old_value, "46=2-3");
 	ck_assert_str_eq(change.new_value, "46=7");
-	away();
-}
-END_TEST
-
-START_TEST(what_there_is_no_change_left_for_stays_and_is_said)
-{
-	struct err err;
-
-	node(7);
-	interrupts();
-	plan = calloc(1, sizeof(*plan));
-	plan->count = CHANGES_MAX;
-	ck_assert_int_eq(affinity_interrupt.plan(&affinity_interrupt, &client,
-						 &want, plan, &findings, &err),
-			 0);
-	expect_finding("T47", "2 more than changes hold stay where they are: "
-			      "interrupts of ib0");
 	away();
 }
 END_TEST
@@ -1125,24 +894,16 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  what_cannot_be_moved_is_said_and_the_others_are_moved,
 	  why_the_kernel_did_not_take_the_cpus_is_said,
 	  what_is_back_already_needs_nothing,
-	  what_is_more_than_one_change_holds_is_a_second_one,
-	  what_has_no_room_in_one_list_is_in_neither,
-	  a_plan_of_which_one_change_fails_has_failed,
-	  a_workqueue_whose_cpus_no_change_holds_stays_and_is_counted,
-	  what_there_is_no_memory_for_is_counted_or_an_error,
-	  of_two_changes_the_last_one_may_be_left_out,
 	  a_site_may_let_all_unbound_workqueues_go,
 	  workqueues_that_the_kernel_does_not_show_are_named,
 	  all_workqueues_that_the_kernel_does_not_show_are_named,
 	  a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads,
-	  a_word_that_was_cut_off_in_the_journal_is_no_item,
 	  interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each,
 	  the_interrupts_of_a_virtio_card_are_those_of_its_pci_device,
 	  interrupts_are_left_to_irqbalance_where_it_runs,
 	  interrupts_that_nobody_wants_moved_are_no_matter_of_irqbalance,
 	  a_card_that_is_not_there_has_no_interrupts,
 	  interrupts_of_a_network_interface_are_found_too,
-	  what_there_is_no_change_left_for_stays_and_is_said,
 	  all_threads_of_a_daemon_move_together_and_go_back,
 	  a_daemon_whose_move_was_cut_off_goes_back_with_all_threads,
 	  a_daemon_that_has_ended_needs_nothing,

@@ -124,40 +124,6 @@ START_TEST(a_plugin_without_an_absolute_path_is_not_watched)
 }
 END_TEST
 
-START_TEST(a_path_that_is_too_long_to_be_kept_is_not_watched)
-{
-	char path[sizeof(away.path) + 1];
-	size_t used;
-
-	begin();
-	away_close(&away);
-	used = (size_t)snprintf(path, sizeof(path), "%s", tempdir_name);
-	while (used < sizeof(path) - strlen("/jobio.so") - 1)
-		path[used++] = '/';
-	strcpy(path + used, "/jobio.so");
-	ck_assert_uint_eq(strlen(path), sizeof(away.path));
-	away_open(&away, path);
-	ck_assert(!away.is_open);
-	memmove(path + used - 1, path + used, sizeof("/jobio.so"));
-	away_open(&away, path);
-	ck_assert(away.is_open && !away_was(&away));
-	ck_assert_str_eq(away.path, path);
-	end();
-}
-END_TEST
-
-START_TEST(a_plugin_is_watched_where_standard_input_is_closed_too)
-{
-	begin();
-	away_close(&away);
-	ck_assert_int_eq(close(STDIN_FILENO), 0);
-	away_open(&away, plugin());
-	ck_assert_int_eq(away.fd, STDIN_FILENO);
-	ck_assert(away.is_open && !away_was(&away));
-	end();
-}
-END_TEST
-
 START_TEST(a_plugin_that_cannot_be_looked_at_any_more_was_not_away)
 {
 	begin();
@@ -235,8 +201,6 @@ UNIT_MAIN("away", a_plugin_that_stays_was_not_away,
 	  a_plugin_that_another_was_renamed_over_was_not_away,
 	  a_plugin_whose_old_inode_tells_no_time_may_have_been_away,
 	  a_plugin_without_an_absolute_path_is_not_watched,
-	  a_path_that_is_too_long_to_be_kept_is_not_watched,
-	  a_plugin_is_watched_where_standard_input_is_closed_too,
 	  a_plugin_that_cannot_be_looked_at_any_more_was_not_away,
 	  a_plugin_that_came_after_the_prolog_is_newer_than_what_that_left,
 	  the_epilog_is_told_that_it_was_and_where_it_is)

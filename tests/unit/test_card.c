@@ -268,37 +268,6 @@ START_TEST(a_card_is_listed_once_with_all_that_it_serves)
 }
 END_TEST
 
-START_TEST(names_and_uses_of_cards_have_as_much_room_as_they_have)
-{
-	struct client_cards cards = { 0 };
-	char name[sizeof(cards.card[0].name) + 1];
-	char serves[CLIENT_CARD_TEXT_MAX];
-
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
-	card_add(&cards, name, 0, "/a");
-	ck_assert_uint_eq(cards.count, 0);
-	name[sizeof(name) - 2] = '\0';
-	card_add(&cards, name, 0, "/a");
-	ck_assert_uint_eq(cards.count, 1);
-	ck_assert_str_eq(cards.card[0].name, name);
-	/* "/a" and "," and this are one more than there is room for */
-	memset(serves, 'y', sizeof(serves));
-	serves[CLIENT_CARD_TEXT_MAX - 3] = '\0';
-	card_add(&cards, name, 0, serves);
-	ck_assert_str_eq(cards.card[0].serves, "/a");
-	serves[CLIENT_CARD_TEXT_MAX - 4] = '\0';
-	card_add(&cards, name, 0, serves);
-	ck_assert_uint_eq(strlen(cards.card[0].serves),
-			  CLIENT_CARD_TEXT_MAX - 1);
-	ck_assert_int_eq(strncmp(cards.card[0].serves, "/a,yyy", 6), 0);
-	/* nor is there room for anything behind it */
-	card_add(&cards, name, 0, "");
-	ck_assert_uint_eq(strlen(cards.card[0].serves),
-			  CLIENT_CARD_TEXT_MAX - 1);
-}
-END_TEST
-
 START_TEST(the_second_and_third_card_are_found_again)
 {
 	struct client_cards cards = { 0 };
@@ -322,5 +291,4 @@ UNIT_MAIN("card", sockets_are_numbered_as_their_cpus_come,
 	  a_card_tells_its_speed_and_the_size_of_its_packets,
 	  cpus_are_parted_by_socket_and_numa_node,
 	  a_card_is_listed_once_with_all_that_it_serves,
-	  names_and_uses_of_cards_have_as_much_room_as_they_have,
 	  the_second_and_third_card_are_found_again)

@@ -238,28 +238,6 @@ START_TEST(a_long_output_comes_whole)
 }
 END_TEST
 
-START_TEST(as_much_output_as_is_allowed_is_not_too_much)
-{
-	struct child_result r;
-	struct err err;
-
-	ck_assert_int_eq(
-		child_run_big(SH("printf 12345"), NULL, 20000, 5, &r, &err), 0);
-	ck_assert_str_eq(r.out, "12345");
-	child_result_free(&r);
-	ck_assert_int_eq(
-		child_run_big(SH("printf 123456"), NULL, 20000, 5, &r, &err),
-		-1);
-	ck_assert_int_eq(errno, E2BIG);
-	ck_assert_str_eq(err.text, "'/bin/sh': more than 5 bytes of output");
-	ck_assert_int_eq(child_run_big(SH("printf 123456 >&2"), NULL, 20000, 5,
-				       &r, &err),
-			 -1);
-	ck_assert_str_eq(err.text, "'/bin/sh': more than 5 bytes of output");
-	nobody_is_left();
-}
-END_TEST
-
 START_TEST(a_command_that_stays_without_a_word_is_killed)
 {
 	unsigned long long start = child_now_ms();
@@ -299,29 +277,6 @@ START_TEST(a_daemon_that_says_nothing_leaves_empty_texts)
 		child_run(SH("setsid sleep 2 &"), NULL, 20000, &r, NULL), 0);
 	ck_assert_str_eq(r.out, "");
 	ck_assert_str_eq(r.errtext, "");
-	child_result_free(&r);
-}
-END_TEST
-
-START_TEST(as_many_variables_are_added_as_there_is_room_for)
-{
-	char text[40][16], *env[41] = { NULL };
-	char *argv[] = { "/usr/bin/env", NULL };
-	struct child_result r;
-	int i;
-
-	for (i = 0; i < 40; i++) {
-		snprintf(text[i], sizeof(text[i]), "V%d=x", i);
-		env[i] = text[i];
-	}
-	ck_assert_int_eq(child_run(argv, env, 5000, &r, NULL), 0);
-	ck_assert_str_eq(strtok(r.out, "\n"),
-			 "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
-	ck_assert_str_eq(strtok(NULL, "\n"), "LC_ALL=C");
-	ck_assert_str_eq(strtok(NULL, "\n"), "NO_COLOR=1");
-	for (i = 0; i < 32; i++)
-		ck_assert_str_eq(strtok(NULL, "\n"), text[i]);
-	ck_assert_ptr_null(strtok(NULL, "\n"));
 	child_result_free(&r);
 }
 END_TEST
@@ -400,60 +355,6 @@ static void await(const char *path)
 	}
 }
 
-START_TEST(who_has_no_standard_input_hears_its_children_all_the_same)
-{
-	struct child_result r;
-
-	close(0); /* a pipe gets this number */
-	expect_out("exec 2>&-; sleep 0.2; echo late", "late\n");
-	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
-	ck_assert_int_eq(child_run(SH("sleep 30"), NULL, 100, &r, NULL), -1);
-	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
-}
-END_TEST
-
-START_TEST(who_has_no_standard_input_detaches_commands_all_the_same)
-{
-	char script[600];
-
-	tempdir_make();
-	close(0); /* what the command reads gets this number at once */
-	snprintf(script, sizeof(script), "read x; : >%s", tempdir_path("done"));
-	ck_assert_int_eq(child_detach(SH(script), NULL), 0);
-	await(tempdir_path("done"));
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(an_old_error_does_not_change_how_a_command_ended)
-{
-	struct child_result r;
-
-	errno = ECHILD;
-	ck_assert_int_eq(child_run(SH("exec >&- 2>&-; sleep 0.1; exit 3"), NULL,
-				   20000, &r, NULL),
-			 0);
-	ck_assert_int_eq(r.status, 3);
-	child_result_free(&r);
-}
-END_TEST
-
-START_TEST(who_has_its_children_reaped_by_the_kernel_gets_their_output)
-{
-	struct child_result r;
-	struct err err;
-
-	signal(SIGCHLD, SIG_IGN);
-	ck_assert_msg(child_run(SH("echo out; exit 3"), NULL, 5000, &r, &err) ==
-			      0,
-		      "%s", err.text);
-	ck_assert_str_eq(r.out, "out\n");
-	ck_assert_int_eq(r.status, 0); /* nobody knows it any more */
-	child_result_free(&r);
-	signal(SIGCHLD, SIG_DFL);
-}
-END_TEST
-
 static void nothing(int number)
 {
 	(void)number;
@@ -474,37 +375,6 @@ START_TEST(a_signal_meanwhile_does_not_end_the_wait)
 	ck_assert_msg(rc == 0, "%s", err.text);
 	ck_assert_str_eq(r.out, "late\n");
 	child_result_free(&r);
-}
-END_TEST
-
-START_TEST(without_files_left_no_child_is_started)
-{
-	struct rlimit limit, few;
-	struct child_result r;
-	struct err err;
-	int rc, fd = dup(0), before = fcntl(fd + 1, F_GETFD);
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	few = limit;
-	few.rlim_cur = (rlim_t)fd; /* none */
-	setrlimit(RLIMIT_NOFILE, &few);
-	rc = child_run(SH(":"), NULL, 5000, &r, &err);
-	ck_assert_int_eq(rc, -1);
-	ck_assert_str_eq(err.text, "'/bin/sh': no pipe: Too many open files");
-	few.rlim_cur = (rlim_t)fd + 3; /* for one pipe */
-	setrlimit(RLIMIT_NOFILE, &few);
-	rc = child_run(SH(":"), NULL, 5000, &r, &err);
-	ck_assert_int_eq(rc, -1);
-	ck_assert_str_eq(err.text, "'/bin/sh': no pipe: Too many open files");
-	few.rlim_cur =
-		(rlim_t)fd + 5; /* for both, and for no file of a child */
-	setrlimit(RLIMIT_NOFILE, &few);
-	rc = child_run(SH(":"), NULL, 5000, &r, &err);
-	setrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert_msg(rc == 0, "%s", err.text);
-	ck_assert_int_eq(r.status, 126);
-	child_result_free(&r);
-	ck_assert_int_eq(fcntl(fd + 1, F_GETFD), before);
 }
 END_TEST
 
@@ -698,20 +568,13 @@ UNIT_MAIN("child", output_errors_and_status_come_back,
 	  a_detached_command_outlives_us_and_is_not_waited_for,
 	  what_comes_late_or_on_one_side_only_is_heard,
 	  a_long_output_comes_whole,
-	  as_much_output_as_is_allowed_is_not_too_much,
 	  a_command_that_stays_without_a_word_is_killed,
 	  all_that_a_command_started_is_killed_with_it,
 	  a_daemon_that_says_nothing_leaves_empty_texts,
-	  as_many_variables_are_added_as_there_is_room_for,
 	  a_command_that_cannot_run_says_why,
 	  a_command_has_the_three_files_and_default_signals,
 	  a_function_in_a_child_runs_no_handler_of_ours,
-	  who_has_no_standard_input_hears_its_children_all_the_same,
-	  who_has_no_standard_input_detaches_commands_all_the_same,
-	  an_old_error_does_not_change_how_a_command_ended,
-	  who_has_its_children_reaped_by_the_kernel_gets_their_output,
 	  a_signal_meanwhile_does_not_end_the_wait,
-	  without_files_left_no_child_is_started,
 	  what_a_function_said_before_its_deadline_can_be_asked_for,
 	  a_detached_command_is_nobodys_child,
 	  who_detaches_a_command_goes_on_himself,

@@ -203,20 +203,6 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 }
 END_TEST
 
-START_TEST(sixteen_states_are_looked_at)
-{
-	int i;
-
-	begin();
-	for (i = 0; i < 15; i++)
-		state(2, i, "1", "0", "C");
-	state(2, 16, "90", "0", "C16");
-	state(2, 15, "80", "0", "C15");
-	expect(K04("2", "C15", "80", INTEL));
-	tempdir_remove();
-}
-END_TEST
-
 #define K06(some, all, cure)                                                   \
 	"K06 warning the IOMMU translates each access of " some " of " all     \
 	" groups of devices: cards lose throughput; " cure "\n"
@@ -398,7 +384,7 @@ UNIT_MAIN("doctor_host", a_host_where_all_is_well_has_no_finding,
 	  a_clock_that_is_read_by_a_system_call_is_slow,
 	  pages_that_are_moved_are_told,
 	  the_deepest_state_that_is_in_use_is_told,
-	  sixteen_states_are_looked_at, groups_that_are_translated_are_counted,
+	  groups_that_are_translated_are_counted,
 	  the_smbus_driver_is_told_where_it_is_loaded, hyper_threading_is_said,
 	  irqbalance_is_told_what_it_is_not_told_yet,
 	  a_card_of_small_packets_is_told,

@@ -200,28 +200,6 @@ START_TEST(a_write_lasts_as_long_as_its_name_says)
 }
 END_TEST
 
-START_TEST(who_has_no_standard_input_handles_files_all_the_same)
-{
-	int kept = dup(0);
-	struct err err;
-	char *text;
-
-	tempdir_make();
-	close(0); /* each file gets this number */
-	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
-	ck_assert_int_eq(fileio_write(tempdir_path("d/a"), "x", 1, 0600, &err),
-			 0);
-	text = fileio_read(tempdir_path("d/a"), 10, NULL, &err);
-	ck_assert_str_eq(text, "x");
-	free(text);
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("d"), &err), 0);
-	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
-	ck_assert_int_eq(dup2(kept, 0), 0);
-	close(kept);
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_tree_that_cannot_be_looked_into_is_told)
 {
 	struct rlimit limit, none;
@@ -395,35 +373,6 @@ START_TEST(a_folder_is_not_replaced_by_a_file)
 }
 END_TEST
 
-START_TEST(a_path_that_is_too_long_is_not_cut)
-{
-	char path[5000];
-	struct err err;
-	size_t size, at;
-
-	memset(path, '/', sizeof(path));
-	path[sizeof(path) - 2] = 'x';
-	path[sizeof(path) - 1] = '\0';
-	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
-	ck_assert_int_eq(errno, ENAMETOOLONG);
-	ck_assert_int_eq(strncmp(err.text, "cannot write '//", 16), 0);
-	/* with the name that it has while it is written: by one too long, and
-	 * as long as may be */
-	size = PATH_MAX - (size_t)snprintf(NULL, 0, FILEIO_TEMPORARY "%ld",
-					   (long)getpid());
-	for (at = 1; at < size; at += 100)
-		path[at] = 'x';
-	path[size] = '\0';
-	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
-	ck_assert_int_eq(errno, ENAMETOOLONG);
-	ck_assert_int_eq(strncmp(err.text, "cannot write '/x", 16), 0);
-	path[size - 1] = '\0';
-	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, &err), -1);
-	ck_assert_int_eq(errno, ENOENT);
-	ck_assert_int_eq(strncmp(err.text, "cannot create '/x", 17), 0);
-}
-END_TEST
-
 START_TEST(a_folder_has_its_mode_whatever_the_umask_is)
 {
 	struct stat st;
@@ -469,41 +418,6 @@ START_TEST(a_folder_of_somebody_else_is_refused)
 }
 END_TEST
 
-/* t/1/2/../N; a file in the last of them */
-static void make_tree(int depth)
-{
-	char path[600], *at = path;
-	int i;
-
-	at += sprintf(at, "%s", tempdir_path("t"));
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	for (i = 1; i <= depth; i++) {
-		at += sprintf(at, "/%d", i);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
-	strcpy(at, "/f");
-	ck_assert_int_eq(fileio_write(path, "x", 1, 0600, NULL), 0);
-}
-
-START_TEST(a_tree_is_removed_down_to_eight_folders)
-{
-	struct err err;
-
-	tempdir_make();
-	make_tree(7);
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), &err), 0);
-	make_tree(8);
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), &err), -1);
-	ck_assert_int_eq(errno, ELOOP);
-	ck_assert_int_eq(strncmp(err.text, "cannot remove '", 15), 0);
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("t/1"), NULL), 0);
-	tempdir_put("f", "");
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("f/x"), &err), -1);
-	ck_assert_int_eq(errno, ENOTDIR);
-	tempdir_remove();
-}
-END_TEST
-
 UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_file_that_is_too_big_is_refused,
 	  links_fifos_and_missing_files_are_refused,
@@ -512,7 +426,6 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
 	  a_signal_does_not_cut_short_what_is_read,
 	  a_write_lasts_as_long_as_its_name_says,
-	  who_has_no_standard_input_handles_files_all_the_same,
 	  a_tree_that_cannot_be_looked_into_is_told,
 	  a_write_that_is_cut_short_or_interrupted_goes_on,
 	  a_tree_is_removed_and_links_out_of_it_are_not_followed,
@@ -521,7 +434,5 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_write_that_does_not_fit_leaves_the_old_text,
 	  what_may_not_last_is_not_said_to_be_written,
 	  a_folder_is_not_replaced_by_a_file,
-	  a_path_that_is_too_long_is_not_cut,
 	  a_folder_has_its_mode_whatever_the_umask_is,
-	  a_folder_of_somebody_else_is_refused,
-	  a_tree_is_removed_down_to_eight_folders)
+	  a_folder_of_somebody_else_is_refused)

@@ -474,27 +474,6 @@ START_TEST(a_signal_meanwhile_does_not_end_the_wait_for_an_answer)
 }
 END_TEST
 
-START_TEST(who_has_no_standard_input_asks_the_ledger_all_the_same)
-{
-	struct ledger_link *link;
-	int kept = dup(0);
-	char *text = NULL;
-
-	begin(HONEST, "127.0.0.1");
-	close(0); /* the link gets this number */
-	link = opened();
-	ck_assert_int_ge(fcntl(0, F_GETFD), 0);
-	ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s",
-		      err.text);
-	free(text);
-	ledger_link_close(link);
-	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
-	ck_assert_int_eq(dup2(kept, 0), 0);
-	close(kept);
-	end();
-}
-END_TEST
-
 START_TEST(what_munge_says_is_told)
 {
 	struct ledger_link *link;
@@ -710,7 +689,6 @@ UNIT_MAIN("ledger_link", the_ledgers_user_and_root_are_believed,
 	  a_request_fits_into_a_frame_or_is_told,
 	  a_request_that_is_not_taken_is_told,
 	  a_signal_meanwhile_does_not_end_the_wait_for_an_answer,
-	  who_has_no_standard_input_asks_the_ledger_all_the_same,
 	  what_munge_says_is_told, a_host_that_can_seal_and_open_is_in_order,
 	  what_was_sealed_is_opened_with_its_length,
 	  the_next_ledger_is_asked_where_one_is_not_there,

@@ -220,32 +220,6 @@ START_TEST(nodes_are_in_the_order_of_their_names_whoever_answers_first)
 }
 END_TEST
 
-START_TEST(a_name_of_a_node_has_a_longest)
-{
-	char *name = long_text('n', LOOK_NODE_MAX), line[400];
-	struct looks looks = { 0 };
-
-	snprintf(line, sizeof(line), "@jobio/1 r 1 1 1 1 %s x", name);
-	ck_assert_int_eq(looks_take(&looks, line), 0);
-	ck_assert_uint_eq(looks.count, 0);
-	name[LOOK_NODE_MAX - 1] = '\0';
-	snprintf(line, sizeof(line), "@jobio/1 r 1 1 1 1 %s x", name);
-	ck_assert_int_eq(looks_take(&looks, line), 1);
-	ck_assert_str_eq(looks.node[0]->name, name);
-	looks_free(&looks);
-	free(name);
-}
-END_TEST
-
-START_TEST(more_nodes_than_a_step_may_have_are_not_taken)
-{
-	struct looks full = { .count = LOOK_NODES_MAX };
-
-	ck_assert_int_eq(looks_take(&full, "@jobio/1 r 1 1 1 1 n1 x"), 0);
-	ck_assert_uint_eq(full.count, LOOK_NODES_MAX);
-}
-END_TEST
-
 START_TEST(the_last_of_each_number_of_a_line_is_taken)
 {
 	static const char *const lines[] = {
@@ -279,6 +253,4 @@ UNIT_MAIN("look", long_answers_of_two_nodes_arrive_whole,
 	  an_answer_as_long_as_a_record_arrives_and_no_longer_one,
 	  an_answer_is_cut_to_lines_of_six_hundred_bytes,
 	  nodes_are_in_the_order_of_their_names_whoever_answers_first,
-	  a_name_of_a_node_has_a_longest,
-	  more_nodes_than_a_step_may_have_are_not_taken,
 	  the_last_of_each_number_of_a_line_is_taken)

@@ -200,29 +200,6 @@ START_TEST(names_that_end_in_an_address_are_devices)
 }
 END_TEST
 
-START_TEST(there_may_be_more_devices_than_there_was_room_for)
-{
-	struct tree *tree;
-	char name[100];
-	unsigned int i;
-
-	begin();
-	tempdir_put("sys/llite/" INSTANCE "/x", "");
-	for (i = 0; i < 150; i++) {
-		snprintf(name, sizeof(name),
-			 "sys/osc/work-OST%04x-osc-ffff9a2c41d08000/x", i);
-		tempdir_put(name, "");
-	}
-	tree = tree_read(&client, &err);
-	ck_assert_msg(tree != NULL, "%s", err.text);
-	ck_assert_uint_eq(tree->count, 151);
-	for (i = 0; i < 150; i++)
-		ck_assert_uint_eq(tree->device[1 + i].index, i);
-	tree_free(tree);
-	tempdir_remove();
-}
-END_TEST
-
 /* ---- files --------------------------------------------------------------------- */
 
 static void put(const char *folder, const char *device, const char *key,
@@ -381,70 +358,6 @@ START_TEST(a_file_that_is_there_and_cannot_be_opened_is_told)
 	ck_assert_int_eq(errno, ELOOP);
 	ck_assert_str_eq(line_of("osc", "p"), "");
 	ck_assert_int_eq(errno, ELOOP);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(what_comes_in_parts_is_read_to_its_end)
-{
-	char text[8];
-	int out, left;
-	pid_t pid;
-
-	begin();
-	tempdir_put("sys/osc/" OST(0) "/x", "");
-	ck_assert_int_eq(mkfifo(tempdir_path("sys/osc/" OST(0) "/p"), 0600), 0);
-	pid = fork();
-	if (!pid) { /* the second part when the first has been read */
-		out = open(tempdir_path("sys/osc/" OST(0) "/p"), O_WRONLY);
-		left = write(out, "ab", 2);
-		while (ioctl(out, FIONREAD, &left) == 0 && left)
-			usleep(1000);
-		_exit(write(out, "c\nd\n", 4) != 4);
-	}
-	ck_assert_int_eq(
-		tree_text(&section, "osc", OST(0), "p", text, sizeof(text)), 0);
-	ck_assert_str_eq(text, "abc\nd\n");
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_process_without_standard_input_reads_and_writes_as_well)
-{
-	begin();
-	put("osc", OST(0), "active", "1\n");
-	put("osc", OST(0), "checksums", "1\n");
-	ck_assert_int_eq(close(0), 0);
-	ck_assert_str_eq(line_of("osc", "active"), "1");
-	ck_assert_int_eq(
-		param_write(&section, TREE_OSC, OST(0), "checksums", "0"), 0);
-	tempdir_expect("sys/osc/" OST(0) "/checksums", "0\n");
-	tree_hold(&section); /* its first folder is 0 from now on */
-	ck_assert_str_eq(line_of("osc", "active"), "1");
-	tree_hold(NULL);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(folders_that_are_held_show_the_same)
-{
-	begin();
-	tempdir_put("sys/osc/" OST(0) "/active", "1\n");
-	tempdir_put("debug/osc/" OST(0) "/stats", "of debugfs\n");
-	tempdir_put("sys/llite/" OST(0) "/active", "2\n");
-	tempdir_put("sys/lov/" OST(0) "/stripecount", "3\n");
-	tempdir_put("proc/mdc/" OST(0) "/active", "4\n");
-	tree_hold(&section);
-	ck_assert_str_eq(line_of("osc", "active"), "1");
-	ck_assert_str_eq(line_of("llite", "active"), "2");
-	ck_assert_str_eq(line_of("lov", "stripecount"), "3");
-	ck_assert_str_eq(line_of("mdc", "active"), "4");
-	ck_assert_str_eq(line_of("osc", "active"), "1");
-	ck_assert_str_eq(line_of("osc", "stats"), "of debugfs");
-	ck_assert_str_eq(line_of("mdc", "stats"), "");
-	ck_assert_int_eq(errno, ENOENT);
-	tree_hold(NULL);
 	tempdir_remove();
 }
 END_TEST
@@ -869,15 +782,11 @@ UNIT_MAIN("lustre_tree", targets_and_filesystems_have_names,
 	  each_kind_of_device_may_be_below_procfs,
 	  without_an_instance_there_is_no_mount,
 	  names_that_end_in_an_address_are_devices,
-	  there_may_be_more_devices_than_there_was_room_for,
 	  a_file_is_found_in_each_of_the_folders,
 	  what_has_many_lines_is_looked_for_in_debugfs_first,
 	  a_parameter_is_looked_for_where_another_device_has_it,
 	  what_does_not_fit_or_cannot_be_read_is_an_error,
 	  a_file_that_is_there_and_cannot_be_opened_is_told,
-	  what_comes_in_parts_is_read_to_its_end,
-	  a_process_without_standard_input_reads_and_writes_as_well,
-	  folders_that_are_held_show_the_same,
 	  what_is_of_the_node_is_in_sysfs_or_procfs, values_have_bounds,
 	  pages_may_be_told_in_mebibytes,
 	  what_is_no_parameter_of_the_table_is_refused,

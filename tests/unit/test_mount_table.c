@@ -119,31 +119,6 @@ START_TEST(a_comma_between_quotes_is_part_of_its_option)
 }
 END_TEST
 
-START_TEST(an_option_may_be_long)
-{
-	char list[1024] = "auth_token_path=", value[1024];
-
-	memset(list + strlen(list), 'x', 900);
-	strcat(list, ",rw");
-	ck_assert(options_get(list, "auth_token_path", value, sizeof(value)));
-	ck_assert_uint_eq(strlen(value), 900);
-}
-END_TEST
-
-START_TEST(an_option_without_end_is_cut_off_and_the_next_one_is_not)
-{
-	static char list[3 * OPTION_MAX] = "key=", value[2 * OPTION_MAX];
-
-	memset(list + 4, 'x', OPTION_MAX);
-	strcat(list, ",net=ib0");
-	ck_assert(options_get(list, "key", value, sizeof(value)));
-	ck_assert_uint_eq(strlen(value), OPTION_MAX - 1 - strlen("key="));
-	ck_assert(options_get(list, "net", value, sizeof(value)));
-	ck_assert_str_eq(value, "ib0");
-	ck_assert_uint_eq(options_length(list), OPTION_MAX + 4);
-}
-END_TEST
-
 struct told {
 	char text[200];
 	int calls, stop_at, rc;
@@ -206,26 +181,6 @@ START_TEST(half_a_line_is_no_mount)
 }
 END_TEST
 
-START_TEST(there_are_so_many_mounts_and_no_more)
-{
-	static char table[(MOUNTS_MAX + 2) * 32];
-	struct mounts *mounts;
-	size_t used = 0;
-	int i;
-
-	for (i = 0; i <= MOUNTS_MAX; i++)
-		used += (size_t)sprintf(table + used, "s /%d wekafs rw 0 0\n",
-					i);
-	sprintf(table + used, "t /7 wekafs ro 0 0\n"); /* on one of them */
-	mounts = parse(table);
-	ck_assert_uint_eq(mounts->count, MOUNTS_MAX);
-	ck_assert_str_eq(mounts->mount[MOUNTS_MAX - 1].target, "/255");
-	ck_assert_str_eq(mounts->mount[7].source, "t");
-	ck_assert_str_eq(mounts->mount[7].options, "ro");
-	mounts_free(mounts);
-}
-END_TEST
-
 START_TEST(an_empty_word_list_holds_every_word)
 {
 	ck_assert(mounts_word_in("", "/mnt/weka"));
@@ -240,9 +195,8 @@ UNIT_MAIN("mounts", lines_of_a_wekafs_client_are_understood,
 	  blanks_in_names_are_unescaped,
 	  of_two_mounts_on_one_place_the_upper_counts,
 	  an_option_is_found_by_its_whole_name,
-	  a_comma_between_quotes_is_part_of_its_option, an_option_may_be_long,
+	  a_comma_between_quotes_is_part_of_its_option,
 	  an_empty_word_list_holds_every_word,
-	  an_option_without_end_is_cut_off_and_the_next_one_is_not,
 	  options_are_told_in_their_order_until_somebody_has_enough,
 	  an_option_that_is_appended_has_a_comma_before_it,
-	  half_a_line_is_no_mount, there_are_so_many_mounts_and_no_more)
+	  half_a_line_is_no_mount)

@@ -9,20 +9,6 @@
 #include "tests/unit/runner.h"
 
 static struct config_advice limits;
-static bool is_memory_short;
-
-struct advice_list *__real_advice_new(struct record *const *records,
-				      size_t count, bool is_whole,
-				      const struct config_advice *from);
-struct advice_list *__wrap_advice_new(struct record *const *records,
-				      size_t count, bool is_whole,
-				      const struct config_advice *from)
-{
-	return is_memory_short
-		       ? NULL
-		       : __real_advice_new(records, count, is_whole, from);
-}
-
 /* A job, with other names for its nodes. */
 static struct job_report report_on(struct job made, const char *node)
 {
@@ -789,18 +775,6 @@ START_TEST(nodes_are_compared_when_all_of_them_have_reported)
 }
 END_TEST
 
-START_TEST(without_memory_there_is_no_next_run)
-{
-	struct job_report r = report_of("A05", "c");
-
-	is_memory_short = true;
-	ck_assert_int_eq(next_run_find(&next, &r, NULL, 0, NULL), -1);
-	ck_assert(!next.is_judged && !next.count && !*next.options);
-	is_memory_short = false;
-	release(&r);
-}
-END_TEST
-
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
 	  of_several_advices_of_one_option_the_first_is_taken_alone,
@@ -809,7 +783,6 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
 	  an_option_is_a_whole_word_of_a_profile,
-	  without_memory_there_is_no_next_run,
 	  nodes_are_compared_when_all_of_them_have_reported,
 	  a_profile_is_for_the_clients_of_the_job,
 	  all_clients_of_all_nodes_must_have_the_profile,

@@ -1157,20 +1157,6 @@ START_TEST(a_run_before_the_one_that_slurm_speaks_of_is_remarked)
 }
 END_TEST
 
-START_TEST(a_group_that_is_cleared_has_no_reports)
-{
-	struct job_group group = { .count = 2 };
-
-	group.reports = calloc(2, sizeof(struct job_report *));
-	group.reports[0] = job_report_new("7", "ledger");
-	group.reports[1] = job_report_new("8", "ledger");
-	job_group_clear(&group);
-	ck_assert_uint_eq(group.count, 0);
-	ck_assert_ptr_null(group.reports);
-	job_group_clear(&group);
-}
-END_TEST
-
 START_TEST(what_only_some_of_the_jobs_have_is_not_told_of_all)
 {
 	struct job_group groups[1];
@@ -1268,7 +1254,6 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  of_an_older_jobio_cpus_are_drawn_up_to_the_last_that_is_known,
 	  the_key_has_cards_of_machines_whose_parts_are_known,
 	  a_job_on_the_513th_cpu_has_no_bar_there,
-	  a_group_that_is_cleared_has_no_reports,
 	  what_only_some_of_the_jobs_have_is_not_told_of_all,
 	  jobs_of_1970_are_the_first,
 	  behind_a_thousand_jobs_there_is_no_sum_of_more)

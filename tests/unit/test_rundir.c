@@ -85,23 +85,6 @@ START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 }
 END_TEST
 
-START_TEST(a_slurmstepd_without_standard_input_is_the_first_as_well)
-{
-	const char *run = tempdir_make();
-	int in = dup(0), begun;
-
-	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
-	close(0);
-	begun = rundir_note_begun(run, 7);
-	if (in >= 0)
-		dup2(in, 0);
-	ck_assert(begun);
-	ck_assert(!rundir_note_begun(run, 7));
-	close(in);
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_node_name_cannot_leave_the_folder)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -142,50 +125,6 @@ START_TEST(only_root_may_look_into_the_folder_of_a_job)
 }
 END_TEST
 
-START_TEST(a_path_that_does_not_fit_is_an_error)
-{
-	char path[RUNDIR_PATH_MAX], longest[2000];
-
-	memset(longest, 'a', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
-	ck_assert_int_eq(rundir_node_file(path, longest, "x", NULL), -1);
-}
-END_TEST
-
-START_TEST(no_name_is_cut_to_fit)
-{
-	char path[RUNDIR_PATH_MAX], folder[RUNDIR_PATH_MAX];
-	struct err err;
-
-	memset(folder, 'a', sizeof(folder));
-	folder[RUNDIR_PATH_MAX - 3] = '\0'; /* and "/x" */
-	ck_assert_int_eq(rundir_node_file(path, folder, "x", &err), 0);
-	ck_assert_uint_eq(strlen(path), RUNDIR_PATH_MAX - 1);
-	ck_assert_int_eq(rundir_node_file(path, folder, "xx", &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "aaa...': too long"));
-	ck_assert_int_eq(rundir_client_file(path, folder, "c", &err), -1);
-	ck_assert_int_eq(rundir_job_file(path, folder, 77, NULL, &err), -1);
-	ck_assert_int_eq(rundir_step_file(path, folder, 7, 0, &err), -1);
-	ck_assert_int_eq(rundir_make_job(folder, 77, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
-	ck_assert_int_eq(rundir_make_steps(folder, 77, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
-	ck_assert(!rundir_note_begun(folder, 7));
-	ck_assert_int_eq(rundir_record_file(path, folder, 7, 0, "n", &err), -1);
-	ck_assert_int_eq(rundir_record_again(path, folder, 7, "n", 1, &err),
-			 -1);
-	ck_assert_int_eq(rundir_record_again(path, "/s", 7, ".n", 1, &err), -1);
-	ck_assert_str_eq(err.text, "node name '.n': not a name");
-	rundir_spool_file(path, "/s", "released", NULL);
-	ck_assert_str_eq(path, "/s/released");
-	rundir_client_file(path, "/r", "weka", NULL);
-	ck_assert_str_eq(path, "/r/client.weka.json");
-	rundir_record_file(path, "/s", 7, 0, "c1", NULL);
-	ck_assert_str_eq(path, "/s/7.0.c1.json");
-	ck_assert(rundir_is_record("x.json"));
-}
-END_TEST
-
 START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -207,11 +146,9 @@ START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
 }
 END_TEST
 
-UNIT_MAIN("rundir", a_slurmstepd_without_standard_input_is_the_first_as_well,
-	  names_are_as_the_header_says,
+UNIT_MAIN("rundir", names_are_as_the_header_says,
 	  the_first_slurmstepd_of_a_job_leaves_its_pid,
 	  a_node_name_cannot_leave_the_folder,
 	  leftovers_and_records_are_known_by_their_names,
 	  only_root_may_look_into_the_folder_of_a_job,
-	  records_that_wait_are_counted_of_a_job_or_of_all,
-	  a_path_that_does_not_fit_is_an_error, no_name_is_cut_to_fit)
+	  records_that_wait_are_counted_of_a_job_or_of_all)

@@ -202,20 +202,6 @@ START_TEST(a_node_without_configuration_gets_no_folder_but_keeps_one)
 }
 END_TEST
 
-START_TEST(a_folder_that_no_path_can_name_is_an_error)
-{
-	struct stepio_label label = { .job_id = 7 };
-	char run_dir[5000];
-
-	memset(run_dir, 'x', sizeof(run_dir) - 1);
-	run_dir[0] = '/';
-	run_dir[sizeof(run_dir) - 1] = '\0';
-	*err.text = '\0';
-	ck_assert_int_eq(stepio_write(&from, &to, &label, run_dir, &err), -1);
-	ck_assert_str_ne(err.text, "");
-}
-END_TEST
-
 START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 {
 	struct stepio_label label = { .job_id = 7 };
@@ -370,20 +356,6 @@ START_TEST(what_all_threads_moved_is_slurmstepds_own)
 }
 END_TEST
 
-START_TEST(counters_are_read_where_standard_input_is_closed_too)
-{
-	struct stepio io;
-
-	make_threads();
-	ck_assert_int_eq(close(STDIN_FILENO), 0);
-	io = read_threads();
-	ck_assert_uint_eq(io.all.read_bytes, 9000);
-	ck_assert(io.has_own);
-	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_thread_that_cannot_be_read_makes_the_others_useless)
 {
 	make_threads();
@@ -400,49 +372,6 @@ START_TEST(a_thread_that_cannot_be_read_makes_the_others_useless)
 	ck_assert(mkdir(tempdir_path("task"), 0700) == 0);
 	put_thread(999999999, ALL);
 	ck_assert(!read_threads().has_own);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(of_more_threads_than_any_slurmstepd_has_none_is_looked_at)
-{
-	long i;
-
-	make_threads();
-	for (i = 1; i <= 256; i++)
-		put_thread(900000000 + i, ALL);
-	ck_assert(read_threads().has_own);
-	put_thread(900000257, ALL);
-	ck_assert(!read_threads().has_own);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_list_of_cpus_is_left_up_to_a_thousand_characters)
-{
-	struct stepio_label label = { .job_id = 7 };
-	struct cpuset cpus = { 0 };
-	const char *text;
-	unsigned int i;
-
-	tempdir_make();
-	label.cpus = &cpus;
-	for (i = 0; i < 255; i++) /* four characters each, but for the last */
-		cpuset_add(&cpus, 100 + 2 * i);
-	cpuset_add(&cpus, 0);
-	cpuset_add(&cpus, 2);
-	text = written(&label, "0");
-	ck_assert_ptr_nonnull(strstr(text, ",\"cpus\":\"0,2,100,"));
-	ck_assert_ptr_nonnull(strstr(text, ",608\"}\n"));
-	free((char *)text);
-	cpuset_zero(&cpus);
-	for (i = 0; i < 255; i++)
-		cpuset_add(&cpus, 100 + 2 * i);
-	cpuset_add(&cpus, 2);
-	cpuset_add(&cpus, 10);
-	text = written(&label, "0");
-	ck_assert_ptr_null(strstr(text, "cpus"));
-	free((char *)text);
 	tempdir_remove();
 }
 END_TEST
@@ -557,16 +486,12 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  where_the_tasks_could_run_is_left_unless_it_is_a_long_list,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
 	  a_node_without_configuration_gets_no_folder_but_keeps_one,
-	  a_folder_that_no_path_can_name_is_an_error,
 	  a_link_in_place_of_a_folder_is_not_followed,
 	  what_slurmstepd_moved_itself_is_taken_off_where_it_is_known,
 	  counters_without_all_four_are_refused,
 	  where_threads_cannot_be_told_apart_the_process_counts_whole,
 	  what_cannot_be_read_is_an_error_with_its_reason,
 	  what_all_threads_moved_is_slurmstepds_own,
-	  counters_are_read_where_standard_input_is_closed_too,
 	  a_thread_that_cannot_be_read_makes_the_others_useless,
-	  of_more_threads_than_any_slurmstepd_has_none_is_looked_at,
-	  a_list_of_cpus_is_left_up_to_a_thousand_characters,
 	  what_is_forwarded_is_not_the_tasks,
 	  the_kernel_adds_what_waited_for_children_did)

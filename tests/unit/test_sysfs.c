@@ -141,34 +141,6 @@ START_TEST(a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes)
 }
 END_TEST
 
-START_TEST(a_name_of_a_card_is_as_long_as_it_may_be)
-{
-	char name[70], path[200];
-
-	begin();
-	memset(name, 'x', sizeof(name));
-	name[63] = '\0';
-	snprintf(path, sizeof(path), "class/net/%s", name);
-	folder(path);
-	strcat(path, "/mtu");
-	tempdir_put(path, "2147483647\n");
-	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), 2147483647);
-	tempdir_put(path, "0\n");
-	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), 0);
-	tempdir_put(path, "2147483648\n");
-	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), -1);
-	tempdir_put(path, "1500\n");
-	name[63] = 'x';
-	name[64] = '\0';
-	snprintf(path, sizeof(path), "class/net/%s", name);
-	folder(path);
-	strcat(path, "/mtu");
-	tempdir_put(path, "1500\n");
-	ck_assert_int_eq(sysfs_interface_number(name, "mtu"), -1);
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_machine_with_one_numa_node_has_one)
 {
 	begin();
@@ -197,49 +169,6 @@ START_TEST(one_active_port_is_enough)
 	tempdir_put("class/infiniband/a/ports/1/state", "4: ACTIVE\n");
 	tempdir_put("class/infiniband/a/ports/2/state", "1: DOWN\n");
 	ck_assert(sysfs_has_active_rdma());
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_line_is_read_without_its_end_and_as_long_as_its_room)
-{
-	char line[8], path[SYSFS_PATH_MAX];
-
-	begin();
-	tempdir_put("a", "one\ntwo\n");
-	ck_assert_int_eq(sysfs_line(tempdir_path("a"), line, sizeof(line)), 0);
-	ck_assert_str_eq(line, "one");
-	tempdir_put("a", "1234567890");
-	ck_assert_int_eq(sysfs_line(tempdir_path("a"), line, sizeof(line)), 0);
-	ck_assert_str_eq(line, "1234567");
-	tempdir_put("a", "");
-	ck_assert_int_eq(sysfs_line(tempdir_path("a"), line, sizeof(line)), 0);
-	ck_assert_str_eq(line, "");
-	ck_assert_int_eq(sysfs_line(tempdir_path("b"), line, sizeof(line)), -1);
-	ck_assert_int_eq(sysfs_line(tempdir_name, line, sizeof(line)), -1);
-	sysfs_path(path, "x/y");
-	ck_assert_str_eq(path, tempdir_path("x/y"));
-	sysfs_proc_path(path, "7");
-	ck_assert_str_eq(path, tempdir_path("proc/7"));
-	ck_assert_str_eq(sysfs_root(), tempdir_name);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_line_is_read_without_standard_input_too)
-{
-	int in = dup(0), rc;
-	char line[8];
-
-	begin();
-	tempdir_put("a", "one\n");
-	close(0);
-	rc = sysfs_line(tempdir_path("a"), line, sizeof(line));
-	if (in >= 0)
-		dup2(in, 0);
-	close(in);
-	ck_assert_int_eq(rc, 0);
-	ck_assert_str_eq(line, "one");
 	tempdir_remove();
 }
 END_TEST
@@ -384,34 +313,6 @@ START_TEST(the_processes_of_root_are_believed_by_everyone)
 }
 END_TEST
 
-START_TEST(processes_are_found_in_a_folder_with_a_long_name)
-{
-	char root[512], proc[520], path[600];
-
-	begin();
-	/* 470 bytes, of a path of at most 511 */
-	snprintf(processes, sizeof(processes), "%0200d/%0*d", 0,
-		 470 - 202 - (int)strlen(tempdir_name), 0);
-	snprintf(root, sizeof(root), "%s", tempdir_path(processes));
-	ck_assert_uint_eq(strlen(root), 470);
-	sysfs_set_root(root);
-	strcat(processes, "/proc");
-	snprintf(proc, sizeof(proc), "%s/proc", root);
-	put_process("11", "slurmstepd: [7.0]", "slurmstepd\n");
-	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
-	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 2);
-	ck_assert(process_is_named(12, "mmfsd"));
-	ck_assert_int_eq(process_named(proc, "mmfsd"), 12);
-	snprintf(path, sizeof(path), "%s/12/ns", processes);
-	folder(path);
-	snprintf(path, sizeof(path), "%s/12/ns/pid", processes);
-	tempdir_put(path, ""); /* another one */
-	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
-	ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_process_of_another_namespace_is_not_ours)
 {
 	char proc[512];
@@ -497,19 +398,15 @@ START_TEST(whichever_of_three_cards_is_elsewhere_the_bond_has_no_place)
 }
 END_TEST
 
-UNIT_MAIN("sysfs", a_line_is_read_without_standard_input_too,
-	  the_processes_of_root_are_believed_by_everyone,
+UNIT_MAIN("sysfs", the_processes_of_root_are_believed_by_everyone,
 	  the_threads_of_a_core_are_told_by_either_file,
 	  a_cpu_is_of_the_numa_node_that_its_folder_names,
 	  a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus,
 	  a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes,
-	  a_name_of_a_card_is_as_long_as_it_may_be,
 	  a_machine_with_one_numa_node_has_one, one_active_port_is_enough,
-	  a_line_is_read_without_its_end_and_as_long_as_its_room,
 	  a_process_began_when_it_was_started,
 	  processes_are_counted_by_their_last_two_arguments,
 	  processes_are_known_by_title_and_name,
-	  processes_are_found_in_a_folder_with_a_long_name,
 	  a_process_of_another_namespace_is_not_ours,
 	  one_card_at_another_place_is_enough_not_to_know,
 	  a_card_whose_place_nobody_knows_leaves_the_bond_without_one,

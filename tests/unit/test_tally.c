@@ -416,26 +416,6 @@ START_TEST(a_tally_is_written_as_its_readers_expect_it)
 }
 END_TEST
 
-START_TEST(a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate)
-{
-	struct tally *tally = tally_new();
-	struct use use = used(7, "alice", "/a", 5);
-	size_t before, after;
-	char *text;
-
-	add(tally, &use);
-	before = tally->bytes;
-	use.warned = 1;
-	add(tally, &use); /* no new sum, a job of the gate */
-	after = tally->bytes;
-	text = text_of(tally);
-	ck_assert_uint_ge(after, before + strlen("alice"));
-	ck_assert_uint_le(after, before + strlen(text));
-	free(text);
-	tally_free(tally);
-}
-END_TEST
-
 START_TEST(a_filesystem_keeps_the_type_that_was_told_first)
 {
 	struct tally *tally = tally_new();
@@ -523,27 +503,6 @@ START_TEST(sums_stand_in_their_order_where_there_is_no_filesystem)
 }
 END_TEST
 
-START_TEST(a_use_has_so_many_filesystems_and_no_more)
-{
-	struct use use = used(7, "alice", "/a", 1), again;
-	char *line;
-	size_t i;
-
-	for (i = 0; i < USE_FS_MAX; i++)
-		use.fs[i] = use.fs[0];
-	use.fs_count = USE_FS_MAX;
-	line = use_text(&use);
-	ck_assert_int_eq(use_parse(line, &again), 0);
-	ck_assert_uint_eq(again.fs_count, USE_FS_MAX);
-	free(line);
-	line = use_text(&use);
-	line = realloc(line, 2 * strlen(line));
-	strcat(line, "\n/a\tnfs\t1\t1\t1\t1\t");
-	ck_assert_int_eq(use_parse(line, &again), -1);
-	free(line);
-}
-END_TEST
-
 static int parse_use(const char *text, struct use *use)
 {
 	static char line[1000];
@@ -594,20 +553,6 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 }
 END_TEST
 
-START_TEST(codes_of_advice_fill_their_room_and_no_more)
-{
-	char line[2 * USE_ADVICE_MAX], head[] = "1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1"
-						"\t\t5\t";
-	struct use use;
-
-	snprintf(line, sizeof(line), "%s%0*d\t", head, USE_ADVICE_MAX - 1, 0);
-	ck_assert_int_eq(parse_use(line, &use), 0);
-	ck_assert_uint_eq(strlen(use.advice), USE_ADVICE_MAX - 1);
-	snprintf(line, sizeof(line), "%s%0*d\t", head, USE_ADVICE_MAX, 0);
-	ck_assert_int_eq(parse_use(line, &use), -1);
-}
-END_TEST
-
 UNIT_MAIN("tally", a_second_of_a_node_counts,
 	  of_jobs_that_ended_together_the_first_that_was_told_stands_first,
 	  a_filesystem_keeps_the_type_that_was_told_first,
@@ -622,8 +567,6 @@ UNIT_MAIN("tally", a_second_of_a_node_counts,
 	  advice_stands_by_hours_of_nodes_then_jobs_then_name,
 	  the_first_job_with_the_highest_peak_is_named,
 	  a_tally_is_written_as_its_readers_expect_it,
-	  a_tally_knows_about_how_long_it_is_with_its_jobs_of_the_gate,
 	  sums_stand_in_their_order_where_there_is_no_filesystem,
-	  the_length_of_names_counts, a_use_has_so_many_filesystems_and_no_more,
-	  numbers_of_a_use_are_unknown_or_end_at_the_largest,
-	  codes_of_advice_fill_their_room_and_no_more)
+	  the_length_of_names_counts,
+	  numbers_of_a_use_are_unknown_or_end_at_the_largest)

@@ -656,35 +656,6 @@ START_TEST(resources_are_the_same_when_all_that_they_say_is)
 }
 END_TEST
 
-START_TEST(so_many_cards_and_containers_are_read_and_no_more)
-{
-	char text[3000] = "{\"nodes\":[],\"net_devices\":[";
-	struct weka_containers containers;
-	struct weka_resources r;
-	struct err err;
-	int i;
-
-	for (i = 0; i <= WEKA_NICS_MAX; i++)
-		sprintf(text + strlen(text), "%s\"ib%d\"", i ? "," : "", i);
-	strcat(text, "]}");
-	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), 0);
-	ck_assert_uint_eq(r.nic_count, WEKA_NICS_MAX);
-	ck_assert_str_eq(r.nic[15].name, "ib15");
-	strcpy(text, "[");
-	for (i = 0; i <= WEKA_CONTAINERS_MAX + 1; i++)
-		sprintf(text + strlen(text),
-			"%s{\"name\":\"c%d\",\"type\":"
-			"\"%s\",\"pid\":%d}",
-			i ? "," : "", i, i == 1 ? "other" : "WEKA", i - 1);
-	strcat(text, "]");
-	ck_assert_int_eq(weka_parse_ps(text, &containers, &err), 0);
-	ck_assert_uint_eq(containers.count, WEKA_CONTAINERS_MAX);
-	ck_assert_str_eq(containers.item[1].name, "c2");
-	ck_assert_int_eq(containers.item[0].pid, 0);
-	ck_assert_int_eq(containers.item[1].pid, 1);
-}
-END_TEST
-
 static struct weka_container container_of(const char *members)
 {
 	struct weka_containers containers;
@@ -755,5 +726,4 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  ids_of_cores_and_slots_are_read_in_each_form,
 	  nodes_that_are_not_understood_are_an_error,
 	  resources_are_the_same_when_all_that_they_say_is,
-	  so_many_cards_and_containers_are_read_and_no_more,
 	  a_switch_of_a_container_has_two_names)

@@ -405,27 +405,6 @@ START_TEST(a_wire_travels_as_text)
 }
 END_TEST
 
-START_TEST(there_are_as_many_rows_as_there_may_be_and_no_more)
-{
-	char id[16];
-	int i;
-
-	begin();
-	for (i = 0; i < WIRE_ROWS_MAX; i++) {
-		snprintf(id, sizeof(id), "%d", i);
-		row(before, id, "/a", i);
-	}
-	ck_assert_ptr_null(wire_row(before, "more"));
-	ck_assert_uint_eq(before->count, WIRE_ROWS_MAX);
-	ck_assert_str_eq(before->row[0].id, "0");
-	ck_assert_str_eq(before->row[0].fs, "/a");
-	ck_assert_int_eq(before->row[9].count[WIRE_READ_BYTES], 9);
-	ck_assert_int_eq(before->row[9].count[WIRE_META], WIRE_UNKNOWN);
-	ck_assert_ptr_eq(wire_row(before, "9"), &before->row[9]);
-	end();
-}
-END_TEST
-
 START_TEST(a_new_row_knows_nothing_and_what_is_added_is_all)
 {
 	struct wire_row *one;
@@ -442,21 +421,6 @@ START_TEST(a_new_row_knows_nothing_and_what_is_added_is_all)
 	ck_assert_int_eq(one->count[WIRE_READ_BYTES], 5);
 	ck_assert_int_eq(wire_row_add(one, WIRE_READS, 0), 0);
 	ck_assert_int_eq(one->count[WIRE_READS], 0);
-	end();
-}
-END_TEST
-
-START_TEST(a_row_has_no_sum_beyond_all_numbers)
-{
-	struct wire_row *one;
-
-	begin();
-	one = row(before, "x", "/a", INT64_MAX - 1);
-	ck_assert_int_eq(wire_row_add(one, WIRE_READ_BYTES, 1), 0);
-	ck_assert_int_eq(one->count[WIRE_READ_BYTES], INT64_MAX);
-	ck_assert_int_eq(wire_row_add(one, WIRE_READ_BYTES, 1), -1);
-	ck_assert_ptr_eq(wire_row(before, "x"), &before->row[0]);
-	ck_assert_uint_eq(before->count, 1);
 	end();
 }
 END_TEST
@@ -525,24 +489,6 @@ START_TEST(filesystems_beyond_the_last_line_are_told_together)
 }
 END_TEST
 
-START_TEST(a_wire_has_so_many_rows_and_no_more)
-{
-	char id[16];
-	int i;
-
-	begin();
-	for (i = 0; i < WIRE_ROWS_MAX; i++) {
-		snprintf(id, sizeof(id), "i%d", i);
-		ck_assert_ptr_nonnull(wire_row(before, id));
-	}
-	ck_assert_ptr_null(wire_row(before, "more"));
-	ck_assert_ptr_eq(wire_row(before, "i0"), &before->row[0]);
-	ck_assert_uint_eq(before->count, WIRE_ROWS_MAX);
-	ck_assert_uint_eq(before->unread, 0);
-	end();
-}
-END_TEST
-
 START_TEST(what_was_not_read_is_no_restart_and_leaves_a_lower_bound)
 {
 	begin();
@@ -576,16 +522,6 @@ START_TEST(a_restart_behind_what_was_not_read_is_one)
 	row(after, "x@", "/a", WIRE_UNKNOWN);
 	row(after, "y@1", "/a", 5);
 	expect(0, WIRE_READ_BYTES, 0);
-	end();
-}
-END_TEST
-
-START_TEST(what_is_gone_beyond_the_last_line_stays_gone)
-{
-	many(CLIENT_WIRE_LINES_MAX);
-	after->count--; /* /31 is gone, and something without a name */
-	row(before, "z", "", 10);
-	ck_assert(last_line()->is_gone);
 	end();
 }
 END_TEST
@@ -686,14 +622,10 @@ UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
 	  calls_of_a_long_time_are_known_where_few_bytes_were_moved,
 	  a_wire_travels_as_text,
 	  what_an_older_jobio_has_left_lacks_the_last_kinds,
-	  there_are_as_many_rows_as_there_may_be_and_no_more,
 	  a_new_row_knows_nothing_and_what_is_added_is_all,
-	  a_row_has_no_sum_beyond_all_numbers,
 	  filesystems_beyond_the_last_line_are_told_together,
-	  a_wire_has_so_many_rows_and_no_more,
 	  what_was_not_read_is_no_restart_and_leaves_a_lower_bound,
 	  a_restart_behind_what_was_not_read_is_one,
-	  what_is_gone_beyond_the_last_line_stays_gone,
 	  the_first_filesystem_may_be_the_one_that_is_gone,
 	  what_happened_to_the_client_is_told_with_its_lines,
 	  damaged_rows_are_refused_by_their_names)
