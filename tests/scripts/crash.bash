@@ -22,13 +22,12 @@ points() {
 	wc -l <"$NODE/points"
 }
 
-# steps COUNT - those at which to kill: all, unless several runs share them, each
-# every JOBIO_CRASH_EVERY-th from JOBIO_CRASH_FIRST on
-steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-1}" "$1"; }
-
 # third N COMMAND... - with every third step from the N-th on: three menders of a change
 # that the engine makes as it makes others share the steps
-third() { JOBIO_CRASH_FIRST=$1 JOBIO_CRASH_EVERY=${JOBIO_CRASH_EVERY:-3} "${@:2}"; }
+third() {
+	local every=${JOBIO_CRASH_EVERY:-3}
+	JOBIO_CRASH_FIRST=$(((${JOBIO_CRASH_FIRST:-1} + $1 - 2) % every + 1)) JOBIO_CRASH_EVERY=$every "${@:2}"
+}
 
 # killed_at N COMMAND... - it must not survive point N
 killed_at() {
@@ -253,7 +252,7 @@ crash_next_job() {
 crash_schedules() {
 	local seed
 	crash_helpers
-	for ((seed = 1; seed <= ${JOBIO_CRASHES:-5}; seed++)); do
+	for seed in $(seeds 5); do
 		crash_schedule "$seed" "$@" || fail "seed $seed"
 	done
 }

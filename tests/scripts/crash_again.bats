@@ -17,7 +17,7 @@ teardown() { node_remove; }
 	count=$(points prepare)
 	release
 	next_job 101
-	for ((at = 3; at <= count; at += 2)); do
+	for at in $(JOBIO_CRASH_FIRST=${JOBIO_CRASH_FIRST:-3} JOBIO_CRASH_EVERY=${JOBIO_CRASH_EVERY:-2} steps "$count"); do
 		for ((again = 1 + at % 8; again < 25; again += 8)); do
 			job $((1000 + at)) 2
 			killed_at "$at" prepare || fail "survived point $at"
@@ -32,7 +32,7 @@ teardown() { node_remove; }
 }
 
 @test "random schedules of crashes end at the baseline" {
-	for ((seed = 1; seed <= ${JOBIO_CRASHES:-20}; seed++)); do
+	for seed in $(seeds 20); do
 		random_schedule "$seed" || fail "seed $seed"
 	done
 }

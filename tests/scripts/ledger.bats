@@ -5,6 +5,8 @@
 
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
+# shellcheck source=tests/scripts/share.bash
+source "$SRCDIR/tests/scripts/share.bash"
 
 setup() { setup_ledger; }
 teardown() { teardown_ledger; }
@@ -33,33 +35,32 @@ teardown() { teardown_ledger; }
 }
 
 @test "a thousand records that waited for a day all arrive soon, whatever their order" {
-	local i before
+	local before count
+	count=$(rounds 1000)
 	stop "$LEDGER"
-	for i in {1..1000}; do
-		printf '%s\0' "$i"
-	done | python3 -c 'import os, random, sys
+	seq "$count" | python3 -c 'import os, random, sys
 random.seed(1)
 text = open(sys.argv[2]).read()
-for job in sys.stdin.read().split("\0")[:-1]:
+for job in sys.stdin.read().split():
     path = "%s/%s.0.c1.json" % (sys.argv[1], job)
     with open(path, "w") as out:
         out.write(text.replace("\"job\":7,", "\"job\":%s," % job))
     when = 1795200000 + random.randrange(86400)
     os.utime(path, (when, when))' "$DIR/spool" <(record 7 c1)
-	expect_equal 1000 "$(spool_count)"
+	expect_equal "$count" "$(spool_count)"
 	before=$SECONDS
 	run send
 	expect_equal 1 "$status"
 	((SECONDS - before < 10))
-	expect_equal 1000 "$(spool_count)"
+	expect_equal "$count" "$(spool_count)"
 	start_ledger
 	before=$SECONDS
 	run send
 	expect_equal 0 "$status"
-	expect_text 'jobio: send: 1000 records sent, 0 bad' "$output"
+	expect_text "jobio: send: $count records sent, 0 bad" "$output"
 	((SECONDS - before < 60)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
 	expect_equal 0 "$(spool_count)"
-	expect_equal '1000|1000|1|1000' "$(in_store 'SELECT count(*), count(DISTINCT job), min(job), max(job) FROM runs')"
+	expect_equal "$count|$count|1|$count" "$(in_store 'SELECT count(*), count(DISTINCT job), min(job), max(job) FROM runs')"
 }
 
 @test "a ledger killed with kill -9 has lost nothing that it answered" {

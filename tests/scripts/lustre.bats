@@ -657,7 +657,7 @@ costs() {
 
 @test "random schedules of crashes end with the parameters as they were" {
 	local seed
-	for ((seed = 1; seed <= ${JOBIO_CRASHES:-5}; seed++)); do
+	for seed in $(seeds 5); do
 		lustre_schedule "$seed" || fail "seed $seed"
 	done
 }

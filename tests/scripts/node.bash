@@ -13,6 +13,8 @@
 # cluster tests behaves like the real one.
 
 export LC_ALL=C
+# shellcheck source=tests/scripts/share.bash
+. "$SRCDIR/tests/scripts/share.bash"
 NODE_ENV=()
 
 fail() {
@@ -20,8 +22,30 @@ fail() {
 	return 1
 }
 
+# node_make - one for this test: a copy of the one that is made once a file of tests
 node_make() {
+	local made=${BATS_FILE_TMPDIR:-}/node${HELPER_DIR:+.${HELPER_DIR//\//.}}
 	NODE=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-node-XXXXXX")
+	if [[ -z ${BATS_FILE_TMPDIR:-} ]]; then
+		node_files
+	else
+		[[ -d $made ]] || node_first "$made"
+		cp -a "$made/." "$NODE"
+	fi
+	node_weka
+	node_conf
+}
+
+# node_first FOLDER - the one that others are copies of
+node_first() {
+	local NODE=$1.begun
+	mkdir "$NODE"
+	node_files
+	mv -T "$NODE" "$1"
+}
+
+# node_files - what is the same on each
+node_files() {
 	mkdir "$NODE"/{bin,weka,proc,cgroup,data}
 	local helper
 	for helper in jobio-prepare jobio-release; do
@@ -39,8 +63,6 @@ node_make() {
 	node_slurm 1
 	"$BUILDDIR/tests/tools/machine" xml intel-1x8x2-block >"$NODE/machine.xml"
 	node_sysfs
-	node_weka
-	node_conf
 }
 
 node_remove() {

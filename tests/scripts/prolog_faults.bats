@@ -50,7 +50,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 @test "no random bytes in SPANK_JOBIO_* get further than refused" {
 	NODE_JOBIO=on_error=drain node_conf
-	for _ in {1..40}; do
+	for _ in $(seq "$(rounds 40)"); do
 		cores=$(head -c 12 /dev/urandom | tr -d '\0\n')
 		profile=$(head -c 40 /dev/urandom | tr -d '\0\n')
 		slurmd_env 7

@@ -488,7 +488,7 @@ taken() {
 	epilog
 	taken
 	local at
-	for at in {1..12}; do
+	for at in $(steps 12); do
 		job 7
 		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
 		NODE_ENV=(JOBIO_FAULT_AT="$at")

@@ -114,14 +114,28 @@ proves_counting() {
 	[[ "$p $f" == '2 5' ]] || { say "tests that fail on purpose count as '$p $f'"; return 1; }
 }
 
+# changed FILE... - do they differ from what they were 20 commits ago? Where nobody can
+# tell, as in a clone without those or in an archive, they do.
+changed() {
+	local git=(git -c "safe.directory=$top" -C "$top")
+	! "${git[@]}" diff --quiet 'HEAD~20' -- "$@" 2>/dev/null ||
+		[[ -n $("${git[@]}" ls-files --others --exclude-standard -- "$@") ]]
+}
+
 # A MariaDB of its own takes a minute, and what lint notices as long: not before each
-# commit.
+# commit. The stand-ins' own tests are for who changes them; prolog and epilog are tried
+# with WEKA's when it or client/weka has changed. A crash is tried at one step in
+# eight, others each day; what is random or large a tenth as often.
 part_gcc() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)'
+	local which='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)' without='%/mariadb.bats %/lint.bats'
 	need tree-gcc || return 0
-	# shellcheck disable=SC2016
-	[[ $level == all ]] || which="\$(filter-out %/mariadb.bats %/lint.bats,$which)"
+	if [[ $level != all ]]; then
+		changed tests/sim || without+=' tests/sim/%'
+		changed tests/sim tests/scripts/standin.bats client/weka || without+=' %/standin.bats'
+		which="\$(filter-out $without,$which)"
+		export JOBIO_SHARE=10 JOBIO_CRASH_EVERY=8 JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
+	fi
 	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 "TESTS=$which"
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
@@ -143,14 +157,15 @@ part_clang() {
 
 # In "all" with those scripts whose programs read most of what others wrote, or live
 # long. Crashes are walked through by make check with gcc: here each 48th step. What is
-# tried at random a quarter as often.
+# tried at random a quarter as often, before a commit a tenth.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)'
+	local which='$(UNIT_TESTS)' share=4
 	need tree-sanitizers || return 0
+	[[ $level == all ]] || share=10
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
 		file gpfs ledger live lustre nfs nfs_over peers prolog prolog_faults prolog_left report)
-	JOBIO_SHARE=4 CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1 \
+	JOBIO_SHARE=$share CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1 \
 		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }
 
