@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lib/config_parts.h"
-#include "lib/digest.h"
 #include "lib/number.h"
 
 /* ---- words --------------------------------------------------------------- */
@@ -237,43 +236,6 @@ size_t config_clients_for(const struct config *config, const char *node,
 			list[count++] = client;
 	}
 	return count;
-}
-
-/* The final 0 is part of it: "a", "bc" is not "ab", "c". */
-static uint64_t digest_text(uint64_t digest, const char *text)
-{
-	return digest_add(digest, text, strlen(text) + 1);
-}
-
-static uint64_t digest_section(const struct config_profile *profile)
-{
-	uint64_t digest = digest_text(DIGEST_BEGIN, profile->client);
-	const struct key *key;
-	const char *value;
-
-	for (key = config_profile_keys; key->name; key++) {
-		if (key->kind != TEXT || !strcmp(key->name, "description"))
-			continue;
-		value = *(char *const *)((const char *)profile + key->offset);
-		if (*value)
-			digest = digest_text(digest_text(digest, key->name),
-					     value);
-	}
-	return digest;
-}
-
-/* A sum: the order of sections does not matter. */
-uint64_t config_profile_digest(const struct config *config, const char *name)
-{
-	const struct config_profile *profile =
-		config_profile_find(config, name);
-	uint64_t digest = profile ? digest_section(profile) : 0;
-	size_t i;
-
-	for (i = 0; i < config->client_profile_count; i++)
-		if (!strcmp(config->client_profiles[i].name, name))
-			digest += digest_section(&config->client_profiles[i]);
-	return digest;
 }
 
 bool config_has_partition(const struct config *config, const char *name)

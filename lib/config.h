@@ -39,12 +39,6 @@ enum on_error {
 	ON_ERROR_CONTINUE,
 	ON_ERROR_DRAIN
 };
-/* what a job gets that was submitted under another jobio.conf */
-enum on_mismatch {
-	MISMATCH_CONTINUE,
-	MISMATCH_HOLD,
-	MISMATCH_REFUSE
-};
 enum client_type {
 	CLIENT_WEKA,
 	CLIENT_LUSTRE,
@@ -201,7 +195,6 @@ struct config {
 	char *partitions; /* with commas or blanks between them; "": all */
 	enum gate_policy gate;
 	enum on_error on_error;
-	enum on_mismatch on_mismatch;
 	char *run_dir;
 	char *spool_dir;
 	unsigned int spool_max_records; /* newer ones are refused */
@@ -282,10 +275,6 @@ bool config_profile_is_for(const struct config *config, const char *name,
 			   const struct config_client *client);
 /* Does it set nothing but io_cores, for no client at all? */
 bool config_profile_is_empty(const struct config *config, const char *name);
-
-/* A number for all that a profile sets, description and io_cores left out: another
- * one, and it sets something else. */
-uint64_t config_profile_digest(const struct config *config, const char *name);
 
 bool config_is_name(const char *text);
 

@@ -10,7 +10,6 @@
 
 static const char *const gates[] = { "off", "warn", "enforce", NULL };
 static const char *const on_errors[] = { "continue", "drain", NULL };
-static const char *const mismatches[] = { "continue", "hold", "refuse", NULL };
 static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
 static const char *const changes[] = { "never", "grow", "any", "affinity",
 				       NULL };
@@ -27,8 +26,6 @@ const struct key config_jobio_keys[] = {
 	{ "partitions", TEXT, AT(partitions), "", 0, 0, NULL },
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
-	{ "on_mismatch", CHOICE, AT(on_mismatch), "continue", 0, 0,
-	  mismatches },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,

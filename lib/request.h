@@ -2,13 +2,10 @@
 /* request.h - what a job asked of its filesystem client, on its way to the node
  *
  * Terms   A request travels as job-control environment (spank(8)): the submit
- *           side sets JOBIO_VERSION, JOBIO_IO_CORES, JOBIO_IO_PROFILE and
- *           JOBIO_JUDGED; node scripts see them with SPANK_ in front. No other
- *           file knows these names. The form grows by new variables only, which
- *           an older node does not read.
- *         judgement: by which jobio.conf the request was judged, which is done
- *           once, where the job is submitted. A node with another one says so
- *           (asked.h); what a node allows is its own jobio.conf's alone.
+ *           side sets JOBIO_VERSION, JOBIO_IO_CORES and JOBIO_IO_PROFILE; node
+ *           scripts see them with SPANK_ in front. No other file knows these
+ *           names. The form grows by new variables only, which an older node
+ *           does not read.
  *         On the node they are HOSTILE: a user sets SPANK_JOBIO_* at will
  *           (slurm facts: SLURM_SPANK_FOO in srun's environment arrives as
  *           SPANK_FOO; spank.c:valid_spank_job_env). Hence: every value is
@@ -25,21 +22,12 @@
 #ifndef JOBIO_REQUEST_H
 #define JOBIO_REQUEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "lib/config.h"
 #include "lib/err.h"
 
 struct request {
 	unsigned int io_cores;		    /* 0: none asked for */
 	char profile[PROFILE_NAME_MAX + 1]; /* "": none */
-};
-
-struct request_judgement {
-	unsigned int io_cores_min, io_cores_max; /* that were allowed */
-	bool has_settings;			 /* there was a profile */
-	uint64_t settings;			 /* config_profile_digest() */
 };
 
 #define REQUEST_NEWER 2
@@ -56,22 +44,12 @@ int request_parse_profile(const char *text, char *profile, struct err *err);
 int request_check(const struct request *request, const struct config *config,
 		  struct err *err);
 
-/* What such a check went by, to be carried along. */
-void request_judge(const struct request *request, const struct config *config,
-		   struct request_judgement *judgement);
-
 /* Hand the variables to 'set', un-prefixed; returns -1 as soon as 'set' does. */
 int request_export(const struct request *request,
-		   const struct request_judgement *judgement,
 		   int (*set)(void *arg, const char *name, const char *value),
 		   void *arg);
 
 /* From this process' SPANK_JOBIO_* environment, parsed but not checked. */
 int request_from_env(struct request *request, struct err *err);
-
-/* Is there a judgement that allowed this request? One that did not, or is not in
- * our form, is none: the user has set it, or another jobio. */
-bool request_was_allowed(const struct request *request,
-			 struct request_judgement *judgement);
 
 #endif

@@ -10,12 +10,11 @@
 #define MORE_MS 100U /* it ends itself, and says so */
 
 int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
-	      const char *more, struct child_result *result, struct err *err)
+	      struct child_result *result, struct err *err)
 {
 	char helper[PATH_MAX], limit[48], conf[PATH_MAX + 16];
 	const char *conf_path = getenv("SLURM_CONF");
-	char *argv[] = { helper,     limit,	   (char *)what,
-			 (char *)id, (char *)more, NULL };
+	char *argv[] = { helper, limit, (char *)what, (char *)id, NULL };
 	char *env[] = { conf_path ? conf : NULL, NULL };
 
 	if (timeout_ms < ASK_SLURM_LEAST_MS)

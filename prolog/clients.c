@@ -260,8 +260,8 @@ static bool ask_alone(struct visit *visit)
 
 	snprintf(id, sizeof(id), "%u", visit->job.id);
 	FAULT_POINT("ask alone");
-	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
-		      &why) < 0) {
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, &result, &why) <
+	    0) {
 		tell_unknown(visit, why.text);
 		return false;
 	}

@@ -5,11 +5,8 @@
  *   jobio-slurm [--timeout-ms=N] node [NAME]   the record of a node and the
  *       controller's settings that decide what it means (lib/node.h reads it)
  *   jobio-slurm [--timeout-ms=N] job ID        what slurmctld knows of a job
- *   jobio-slurm [--timeout-ms=N] hold ID [TEXT]  put a batch job that starts back
- *       into the queue and hold it, as scontrol requeuehold does; TEXT becomes
- *       its AdminComment, unless it has one that jobio did not write
  *
- * One JSON object on stdout (of hold none) and exit 0, or one sentence on stderr and exit 1
+ * One JSON object on stdout and exit 0, or one sentence on stderr and exit 1
  * (2: bad usage). A SIGALRM ends it at the deadline, whatever libslurm does.
  */
 #include <errno.h>
@@ -81,11 +78,8 @@ static const struct flag task_flags[] = {
 };
 
 static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID | hold ID "
-	"[TEXT]\n"
-	"Asks slurmctld once and prints one JSON object; hold: requeues a "
-	"batch job\n"
-	"that starts, held, with TEXT as its AdminComment.\n"
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n"
+	"Asks slurmctld once and prints one JSON object.\n"
 	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
 static void on_alarm(int signal)
@@ -278,83 +272,26 @@ static int parse_id(const char *text, uint32_t *id)
 	return 0;
 }
 
-/* NULL: one line is said. */
-static job_info_msg_t *load_job(uint32_t id)
-{
-	job_info_msg_t *jobs = NULL;
-
-	if (slurm_load_job(&jobs, id, 0) != SLURM_SUCCESS) {
-		fail("slurmctld: job");
-		return NULL;
-	}
-	if (jobs->record_count < 1) {
-		fprintf(stderr, "slurmctld: job %u: no such job\n", id);
-		slurm_free_job_info_msg(jobs);
-		return NULL;
-	}
-	return jobs;
-}
-
 static int print_job(const char *text)
 {
-	job_info_msg_t *jobs;
+	job_info_msg_t *jobs = NULL;
 	struct json_object *json;
 	uint32_t id;
 
 	if (parse_id(text, &id) < 0)
 		return 2;
-	jobs = load_job(id);
-	if (!jobs)
+	if (slurm_load_job(&jobs, id, 0) != SLURM_SUCCESS)
+		return fail("slurmctld: job");
+	if (jobs->record_count < 1) {
+		fprintf(stderr, "slurmctld: job %u: no such job\n", id);
+		slurm_free_job_info_msg(jobs);
 		return EXIT_FAILURE;
+	}
 	json = json_object_new_object();
 	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
 	slurm_free_job_info_msg(jobs);
 	return print(json);
-}
-
-/* ---- hold --------------------------------------------------------------------- */
-
-static bool has_foreign_comment(uint32_t id)
-{
-	job_info_msg_t *jobs = load_job(id);
-	const char *comment = jobs ? jobs->job_array[0].admin_comment : "?";
-	bool is_foreign = comment && *comment && strncmp(comment, "jobio: ", 7);
-
-	slurm_free_job_info_msg(jobs);
-	return is_foreign;
-}
-
-/* Held it is; what cannot be written is said. By the number as text: its other
- * form has been a member of another name since 26.05. */
-static void comment_job(uint32_t id, char *text, char *comment)
-{
-	job_array_resp_msg_t *answer = NULL;
-	job_desc_msg_t change;
-
-	if (has_foreign_comment(id))
-		return;
-	slurm_init_job_desc_msg(&change);
-	change.job_id_str = text;
-	change.admin_comment = comment;
-	if (slurm_update_job2(&change, &answer) != SLURM_SUCCESS)
-		fail("slurmctld: AdminComment");
-	slurm_free_job_array_resp(answer);
-}
-
-static int hold_job(char *text, char *comment)
-{
-	uint32_t id;
-
-	if (parse_id(text, &id) < 0)
-		return 2;
-	/* pending: another of its nodes was faster */
-	if (slurm_requeue(id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS &&
-	    errno != ESLURM_JOB_PENDING)
-		return fail("slurmctld: requeue");
-	if (comment)
-		comment_job(id, text, comment);
-	return EXIT_SUCCESS;
 }
 
 static int run(int argc, char *argv[])
@@ -363,8 +300,6 @@ static int run(int argc, char *argv[])
 		return print_node(argv[1]);
 	if (argc == 2 && !strcmp(argv[0], "job"))
 		return print_job(argv[1]);
-	if (argc >= 2 && argc <= 3 && !strcmp(argv[0], "hold"))
-		return hold_job(argv[1], argv[2]);
 	fputs(usage, stderr);
 	return 2;
 }

@@ -177,7 +177,6 @@ int prepare_node(struct visit *visit, struct err *err)
 	visit->want.alone = visit->job.alone == JOB_ALONE;
 	if (begin_clean(visit, err) < 0)
 		return -1;
-	asked_hold(visit);
 	cores_find(visit);
 	job_state_dir(visit->config, state_dir);
 	visit->findings_client = visit->findings.count;

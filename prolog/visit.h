@@ -30,7 +30,6 @@ struct visit {
 	struct request request; /* .. and those that are followed here */
 	bool has_request;
 	struct err no_cores, no_profile; /* why not; "": they are */
-	bool is_to_hold;
 	char refused[ERR_MAX];	  /* "": not refused */
 	char note[GATE_TEXT_MAX]; /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];

@@ -167,7 +167,6 @@ enum option_question option_early_question(void)
 
 struct settle {
 	struct request request;
-	struct request_judgement judgement;
 	bool asked;	  /* by this user, for this component */
 	bool asked_cores; /* by number, not through a profile */
 };
@@ -294,9 +293,8 @@ static int unset_job_env(void *sp, const char *name, const char *value)
 static void withdraw(spank_t sp)
 {
 	static const struct request all = { 1, "x" };
-	static const struct request_judgement any = { .settings = 0 };
 
-	request_export(&all, &any, unset_job_env, sp);
+	request_export(&all, unset_job_env, sp);
 }
 
 static bool is_empty(const struct request *request)
@@ -341,7 +339,7 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 	first = *request;
 	withdraw(sp);
 	if (is_empty(request) ||
-	    request_export(request, &s->judgement, set_job_env, sp) == 0 ||
+	    request_export(request, set_job_env, sp) == 0 ||
 	    !s->asked)
 		return 0;
 	return err_set(err, "Slurm does not carry the request to the nodes "
@@ -406,7 +404,6 @@ static int settle_with(struct settle *s, const struct config *config,
 	fill_defaults(s, config);
 	if (request_check(&s->request, config, err) < 0)
 		return -1;
-	request_judge(&s->request, config, &s->judgement);
 	return reserve_or_yield(s, err);
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SPANK_JOBIO_* as a user set them. Parts: version, cores, profile, judgement;
- * "unset" is none. */
+/* SPANK_JOBIO_* as a user set them. Parts: version, cores, profile; "unset" is
+ * none. */
 #include "lib/request.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const names[] = { "SPANK_JOBIO_VERSION",
 				     "SPANK_JOBIO_IO_CORES",
-				     "SPANK_JOBIO_IO_PROFILE",
-				     "SPANK_JOBIO_JUDGED" };
+				     "SPANK_JOBIO_IO_PROFILE" };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static int set(void *arg, const char *name, const char *value)
@@ -29,26 +28,20 @@ static void forget(void)
 
 static void check_again(const struct request *request)
 {
-	struct request_judgement judgement = { 1, IO_CORES_LIMIT,
-					       *request->profile != 0, 7 };
-	struct request_judgement told;
 	struct request again;
 
 	MUST(request->io_cores || *request->profile);
 	MUST(request->io_cores <= IO_CORES_LIMIT);
 	MUST(!*request->profile || config_is_name(request->profile));
 	forget();
-	MUST(request_export(request, &judgement, set, NULL) == 0);
+	MUST(request_export(request, set, NULL) == 0);
 	MUST(request_from_env(&again, NULL) == 1);
-	MUST(request_was_allowed(request, &told));
-	MUST(told.settings == (told.has_settings ? 7 : 0));
 	MUST(again.io_cores == request->io_cores);
 	MUST(!strcmp(again.profile, request->profile));
 }
 
 FUZZ(request)
 {
-	struct request_judgement told;
 	struct request request = { 0 };
 	struct err err = { "" };
 	size_t i;
@@ -65,10 +58,6 @@ FUZZ(request)
 	}
 	rc = request_from_env(&request, &err);
 	MUST((rc < 0) == (*err.text != 0));
-	if (request_was_allowed(&request, &told))
-		MUST(told.io_cores_min >= 1 &&
-		     told.io_cores_max <= IO_CORES_LIMIT &&
-		     told.io_cores_min <= told.io_cores_max);
 	if (rc == 1)
 		check_again(&request);
 	return 0;

@@ -24,7 +24,6 @@ submit() {
 state_is() { [[ $(squeue -h -j "$1" -t all -o %T) == "$2" ]]; }
 output_of() { cat "/home/alice/$1.out"; }
 field() { scontrol -o show job "$1" | sed -n "s/.* $2=\([^ ]*\).*/\1/p"; }
-is_held() { [[ $(scontrol -o show job "$1") == *' AdminComment=jobio: node n1: held: '* ]] && state_is "$1" PENDING; }
 reason() { scontrol -o show node n1 | sed -n 's/.* Reason=\(.*\) \[[^]]*\].*/\1/p'; }
 reason_starts() { [[ $(reason) == "$1"* ]]; }
 
@@ -168,17 +167,6 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	run output_of "$job"
 	[[ $output == *'jobio: gate: not started: the job may run on CPU '* ]] || { printf '%s\n' "$output"; false; }
 	[ "${#lines[@]}" -eq 1 ]
-}
-
-@test "a job whose profile has gone is put back and held, and its AdminComment says why" {
-	sed -i '/^\[jobio\]/a on_mismatch = hold' /etc/slurm/jobio.conf
-	submit true -H --io-cores=1 --io-profile=stream
-	sed -i 's/^\[profile stream\]/[profile other]/' /etc/slurm/jobio.conf
-	scontrol release "$job"
-	within 30 is_held "$job"
-	scancel "$job"
-	sed -i 's/^\[profile other\]/[profile stream]/' /etc/slurm/jobio.conf
-	within 20 is_idle
 }
 
 @test "a node with a broken client is drained, and sinfo -R says what is wrong with it" {

@@ -10,7 +10,6 @@
 #include "client/client.h"
 #include "lib/config.h"
 #include "lib/config_parts.h"
-#include "lib/digest.h"
 #include "lib/fileio.h"
 #include "lib/finding.h"
 #include "tests/unit/conf.h"
@@ -683,8 +682,6 @@ START_TEST(a_profile_gives_variables_that_do_no_harm)
 	ck_assert(config_profile_is_empty(config, "b"));
 	ck_assert_str_eq(config_profile_find(config, "b")->environment,
 			 "A=2 B=/x,y:z C_2=a=b");
-	ck_assert(config_profile_digest(config, "a") !=
-		  config_profile_digest(config, "b"));
 	config_free(config);
 	expect_error(
 		"[profile a]\nenvironment = A=1 LD_PRELOAD=/x.so\n",
@@ -993,30 +990,6 @@ START_TEST(a_client_with_all_mounts_leaves_none_to_others_of_its_type)
 }
 END_TEST
 
-START_TEST(what_a_profile_sets_is_its_digest)
-{
-	struct config *a = conf_load("[client w]\ntype = weka\n"
-				     "[profile p]\nmmconfig = x=1\n"
-				     "[profile q]\nmmconfig = x=2\n"
-				     "[profile r]\nmmconfig = x=1\n"
-				     "description = the same\n"
-				     "[profile s]\nparameters = x=1\n"
-				     "[profile t]\nio_cores = 1\n"
-				     "[profile t:w]\nmmconfig = x=1\n");
-
-	ck_assert(config_profile_digest(a, "p") !=
-		  config_profile_digest(a, "q"));
-	ck_assert(config_profile_digest(a, "p") ==
-		  config_profile_digest(a, "r"));
-	ck_assert(config_profile_digest(a, "p") !=
-		  config_profile_digest(a, "s"));
-	ck_assert(config_profile_digest(a, "p") !=
-		  config_profile_digest(a, "t"));
-	ck_assert_uint_eq(config_profile_digest(a, "nosuch"), 0);
-	config_free(a);
-}
-END_TEST
-
 START_TEST(a_name_is_near_when_half_of_its_letters_are_right)
 {
 	struct config *config = conf_load("[profile stream]\nio_cores=1\n"
@@ -1131,36 +1104,6 @@ START_TEST(all_numbers_that_the_site_sets_win_over_a_calibration)
 	ck_assert_uint_eq(config->advice.core_read_mbs, 7000);
 	ck_assert_uint_eq(config->advice.memory_mbs, 5);
 	ck_assert_uint_eq(config->advice.min_mib, 3);
-	config_free(config);
-}
-END_TEST
-
-static uint64_t add_text(uint64_t digest, const char *text)
-{
-	return digest_add(digest, text, strlen(text) + 1);
-}
-
-static uint64_t section(const char *client, const char *key, const char *value)
-{
-	return add_text(add_text(add_text(DIGEST_BEGIN, client), key), value);
-}
-
-/* Records of years ago have it: a newer jobio finds the same. */
-START_TEST(the_digest_of_a_profile_is_the_sum_of_those_of_its_sections)
-{
-	struct config *config =
-		conf_load("[client w]\ntype = weka\n[client n]\ntype = nfs\n"
-			  "[profile p]\nmmconfig = x=1\nio_cores = 1\n"
-			  "[profile p:n]\nread_ahead_kb = 7\n"
-			  "[profile p:w]\nmount_options = a\n"
-			  "[profile q]\nmmconfig = x=1\n");
-
-	ck_assert(config_profile_digest(config, "q") ==
-		  section("", "mmconfig", "x=1"));
-	ck_assert(config_profile_digest(config, "p") ==
-		  section("", "mmconfig", "x=1") +
-			  section("n", "read_ahead_kb", "7") +
-			  section("w", "mount_options", "a"));
 	config_free(config);
 }
 END_TEST
@@ -1342,14 +1285,12 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  as_many_mounts_and_as_long_a_schema_as_there_may_be,
 	  half_a_bracket_is_no_address,
 	  a_client_with_all_mounts_leaves_none_to_others_of_its_type,
-	  what_a_profile_sets_is_its_digest,
 	  a_name_is_near_when_half_of_its_letters_are_right,
 	  a_path_is_absolute_and_not_too_long,
 	  a_word_of_a_list_is_as_long_as_its_room,
 	  the_first_of_several_bad_lines_is_named,
 	  a_file_has_so_many_lines_and_no_more,
 	  all_numbers_that_the_site_sets_win_over_a_calibration,
-	  the_digest_of_a_profile_is_the_sum_of_those_of_its_sections,
 	  a_site_that_names_no_partitions_has_them_all,
 	  all_texts_of_a_section_are_freed_and_gone,
 	  a_key_of_another_type_is_told_whatever_stands_behind_it,

@@ -47,8 +47,6 @@ static void expect_request(const char *core_spec, const char *io_cores,
 		     fake_job_env("JOBIO_IO_PROFILE"));
 	expect_equal("JOBIO_VERSION", io_cores || profile ? "1" : NULL,
 		     fake_job_env("JOBIO_VERSION"));
-	ck_assert_int_eq(fake_job_env("JOBIO_JUDGED") != NULL,
-			 io_cores || profile);
 }
 
 static void submit(const char *sbatch_lines, const char *command_line)

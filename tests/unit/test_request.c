@@ -19,10 +19,6 @@ static void set_env(const char *version, const char *cores, const char *profile)
 		setenv("SPANK_JOBIO_IO_PROFILE", profile, 1);
 }
 
-static const struct request_judgement allowed = {
-	1, 4, true, UINT64_C(0xfedcba9876543210)
-};
-
 static int put_in_env(void *arg, const char *name, const char *value)
 {
 	char prefixed[80];
@@ -38,7 +34,7 @@ START_TEST(what_is_exported_is_what_arrives)
 	struct request got = { 0 };
 
 	clearenv();
-	ck_assert_int_eq(request_export(&sent, &allowed, put_in_env, NULL), 0);
+	ck_assert_int_eq(request_export(&sent, put_in_env, NULL), 0);
 	ck_assert_int_eq(request_from_env(&got, NULL), 1);
 	ck_assert_uint_eq(got.io_cores, 3);
 	ck_assert_str_eq(got.profile, "stream");
@@ -96,9 +92,7 @@ START_TEST(gate_file_and_record_say_what_the_job_asked_for)
 
 		cpuset_parse(&gate.io_cpus, "7,15", NULL);
 		clearenv();
-		ck_assert_int_eq(
-			request_export(&sent[i], &allowed, put_in_env, NULL),
-			0);
+		ck_assert_int_eq(request_export(&sent[i], put_in_env, NULL), 0);
 		ck_assert_int_eq(request_from_env(&got, NULL), 1);
 		through_files(&got, &gate, &record);
 		expect_same(&gate.request, &sent[i]);
@@ -168,121 +162,6 @@ START_TEST(
 	ck_assert_int_eq(request_from_env(&request, &err), REQUEST_NEWER);
 	ck_assert_uint_eq(request.io_cores, 9);
 	ck_assert_str_eq(err.text, "");
-}
-END_TEST
-
-START_TEST(the_judgement_of_the_submit_host_arrives_with_the_request)
-{
-	const struct request sent = { 4, "stream" }, cores = { 2, "" };
-	struct request_judgement none = { 2, 8, false, 0 }, got;
-
-	clearenv();
-	ck_assert_int_eq(request_export(&sent, &allowed, put_in_env, NULL), 0);
-	ck_assert_str_eq(getenv("SPANK_JOBIO_JUDGED"), "1-4,fedcba9876543210");
-	ck_assert(request_was_allowed(&sent, &got));
-	ck_assert_uint_eq(got.io_cores_min, 1);
-	ck_assert_uint_eq(got.io_cores_max, 4);
-	ck_assert(got.has_settings);
-	ck_assert(got.settings == UINT64_C(0xfedcba9876543210));
-	clearenv();
-	ck_assert_int_eq(request_export(&cores, &none, put_in_env, NULL), 0);
-	ck_assert_str_eq(getenv("SPANK_JOBIO_JUDGED"), "2-8");
-	ck_assert(request_was_allowed(&cores, &got));
-	ck_assert(!got.has_settings);
-}
-END_TEST
-
-static void expect_no_judgement(const char *value, unsigned int io_cores,
-				const char *profile)
-{
-	struct request_judgement got = { .io_cores_min = 77 };
-	struct request request = { .io_cores = io_cores };
-
-	strcpy(request.profile, profile);
-	clearenv();
-	if (value)
-		setenv("SPANK_JOBIO_JUDGED", value, 1);
-	ck_assert_msg(!request_was_allowed(&request, &got), "'%s'", value);
-	ck_assert_uint_eq(got.io_cores_min, 77);
-}
-
-START_TEST(a_judgement_that_does_not_fit_the_request_is_none)
-{
-	static const char *const odd[] = {
-		"",
-		"1",
-		"1-",
-		"-4",
-		"0-4",
-		"1-65",
-		"4-1",
-		"1-4,",
-		"1-4,1234",
-		" 1-4",
-		"1-4\n",
-		"1-4,x",
-		"1-4-5",
-		"1-4;reboot",
-		"x-4",
-		"1-99999999999999999999",
-		"1-4,FEDCBA9876543210",
-		"1-4,fedcba98765432100",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
-		expect_no_judgement(odd[i], 1, "");
-		expect_no_judgement(odd[i], 0, "stream");
-	}
-	expect_no_judgement(NULL, 1, "");
-	expect_no_judgement("1-4", 5, "");
-	expect_no_judgement("2-4", 1, "");
-	expect_no_judgement("1-4", 1, "stream");
-	expect_no_judgement("1-4,fedcba9876543210", 1, "");
-}
-END_TEST
-
-/* A site's file with these lines in it, and what its request is judged by. */
-static uint64_t settings_of(const char *lines)
-{
-	static const struct request request = { 1, "stream" };
-	struct request_judgement judgement;
-	struct config *config;
-	struct err err;
-
-	config = config_load(tempdir_put("c", lines), &err);
-	ck_assert_msg(config != NULL, "%s", err.text);
-	request_judge(&request, config, &judgement);
-	ck_assert_uint_eq(judgement.io_cores_max, config->io_cores_max);
-	ck_assert(judgement.has_settings);
-	config_free(config);
-	return judgement.settings;
-}
-
-#define STREAM "[profile stream]\nmount_options=readcache\n"
-#define HOME "[client home]\ntype=lustre\n[profile stream:home]\n"
-#define WORK                                                                   \
-	"[client work]\ntype=weka\n[profile "                                  \
-	"stream:work]\nmount_options=writecache\n"
-
-START_TEST(a_profile_is_the_same_where_it_sets_the_same)
-{
-	uint64_t plain, both;
-
-	tempdir_make();
-	plain = settings_of(STREAM);
-	ck_assert(plain != 0);
-	ck_assert(settings_of(STREAM "io_cores=2\ndescription=x\n") == plain);
-	ck_assert(settings_of("[option]\nio_cores_max=8\n" STREAM) == plain);
-	ck_assert(settings_of("[profile a]\nread_ahead_kb=4096\n" STREAM) ==
-		  plain);
-	ck_assert(settings_of("[profile stream]\n") != plain);
-	ck_assert(settings_of(STREAM "read_ahead_kb=4096\n") != plain);
-	both = settings_of(STREAM HOME "read_ahead_kb=128\n" WORK);
-	ck_assert(both != plain);
-	ck_assert(settings_of(STREAM WORK HOME "read_ahead_kb=128\n") == both);
-	ck_assert(settings_of(STREAM HOME "read_ahead_kb=129\n" WORK) != both);
-	tempdir_remove();
 }
 END_TEST
 
@@ -367,22 +246,19 @@ START_TEST(a_request_that_cannot_be_put_whole_is_not_put)
 			     profile = { 0, "stream" };
 	int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 3; i++) {
 		sets_left = i;
-		ck_assert_int_eq(request_export(&all, &allowed, set_some, NULL),
-				 -1);
+		ck_assert_int_eq(request_export(&all, set_some, NULL), -1);
 	}
-	sets_left = 4;
-	ck_assert_int_eq(request_export(&all, &allowed, set_some, NULL), 0);
-	for (i = 0; i < 4; i++) {
+	sets_left = 3;
+	ck_assert_int_eq(request_export(&all, set_some, NULL), 0);
+	for (i = 0; i < 3; i++) {
 		sets_left = i;
-		ck_assert_int_eq(
-			request_export(&cores, &allowed, set_some, NULL),
-			i == 3 ? 0 : -1);
+		ck_assert_int_eq(request_export(&cores, set_some, NULL),
+				 i == 2 ? 0 : -1);
 		sets_left = i;
-		ck_assert_int_eq(
-			request_export(&profile, &allowed, set_some, NULL),
-			i == 3 ? 0 : -1);
+		ck_assert_int_eq(request_export(&profile, set_some, NULL),
+				 i == 2 ? 0 : -1);
 	}
 }
 END_TEST
@@ -435,43 +311,12 @@ START_TEST(half_of_a_request_is_one)
 }
 END_TEST
 
-START_TEST(a_judgement_holds_at_its_bounds)
-{
-	struct request_judgement got;
-	struct request request = { 2, "" };
-
-	clearenv();
-	setenv("SPANK_JOBIO_JUDGED", "2-4", 1);
-	ck_assert(request_was_allowed(&request, &got));
-	request.io_cores = 4;
-	ck_assert(request_was_allowed(&request, &got));
-	request.io_cores = 0;
-	ck_assert(request_was_allowed(&request, &got));
-	setenv("SPANK_JOBIO_JUDGED", "64-64", 1);
-	ck_assert(request_was_allowed(&request, &got));
-	ck_assert_uint_eq(got.io_cores_min, 64);
-}
-END_TEST
-
-START_TEST(a_judgement_that_is_none_allows_not_even_nothing)
-{
-	expect_no_judgement("x", 0, "");
-	expect_no_judgement("4-2", 0, "");
-	expect_no_judgement("1-4,0123456789abcdef,and still more", 0, "");
-}
-END_TEST
-
 UNIT_MAIN("request", what_is_exported_is_what_arrives,
 	  gate_file_and_record_say_what_the_job_asked_for,
 	  a_job_without_the_options_has_no_request,
 	  forged_values_are_refused_by_name,
 	  a_request_of_a_newer_jobio_is_no_forgery_and_nothing_is_taken_from_it,
-	  the_judgement_of_the_submit_host_arrives_with_the_request,
-	  a_judgement_that_does_not_fit_the_request_is_none,
-	  a_judgement_that_is_none_allows_not_even_nothing,
-	  a_profile_is_the_same_where_it_sets_the_same,
 	  random_bytes_never_get_further_than_refused,
 	  what_the_site_does_not_allow_is_refused_with_what_it_does,
 	  a_request_that_cannot_be_put_whole_is_not_put,
-	  a_request_is_allowed_to_the_sites_bounds, half_of_a_request_is_one,
-	  a_judgement_holds_at_its_bounds)
+	  a_request_is_allowed_to_the_sites_bounds, half_of_a_request_is_one)
