@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "epilog/report_dir.h"
 #include "job/job.h"
 #include "job/log.h"
 #include "lib/child.h"
@@ -32,11 +31,6 @@
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
 #define AGAIN_S 0.001 /* record_build.c */
-
-/* Which run a report is to be left of: restart is RECORD_UNKNOWN where Slurm does
- * not number them; NO_RUN: this epilog made no record. */
-#define NO_RUN (RECORD_UNKNOWN - 1)
-static struct report_dir_run run_made = { .restart = NO_RUN };
 
 static const char *conf_file;
 
@@ -181,32 +175,6 @@ static void read_counters(const struct config *config, struct record *state)
 	job_wire_read(config, state);
 }
 
-/* No text has it: an epilog that goes on with an ended state asks the steps again. */
-static bool had_own_work_dir(const struct config *config, uint32_t job_id)
-{
-	struct record *seen = record_new();
-	bool yes;
-
-	if (!seen)
-		return false;
-	seen->job = job_id;
-	job_add_steps(config, seen);
-	yes = seen->own_work_dir;
-	record_free(seen);
-	return yes;
-}
-
-static void end(const struct config *config, struct record *state)
-{
-	if (job_state_is_ended(state)) {
-		run_made.own_work_dir = had_own_work_dir(config, state->job);
-		return;
-	}
-	job_add_steps(config, state);
-	run_made.own_work_dir = state->own_work_dir;
-	job_state_end(state);
-}
-
 /* Nothing of the job is left, and it was finished. */
 static bool is_released(const struct config *config, const struct job *job)
 {
@@ -233,7 +201,6 @@ static int release(const struct config *config, const struct job *job,
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
-	run_made.restart = state->restart;
 	read_counters(config, state);
 	known = state->finding_count;
 	if (locked)
@@ -243,22 +210,16 @@ static int release(const struct config *config, const struct job *job,
 	if (mended < 0 || !locked)
 		log_line("%s: left for the next prolog", err->text);
 	say_findings(state, known);
-	end(config, state);
+	if (!job_state_is_ended(state)) {
+		job_add_steps(config, state);
+		job_state_end(state);
+	}
 	rc = mended < 0 || !locked ? keep(config, state, err)
 				   : finish(config, state, err);
 	if (mended < 0 || !locked)
 		note_end(config, state, locked);
 	record_free(state);
 	return rc;
-}
-
-static void start_report(const struct config *config, const struct job *job)
-{
-	struct err err;
-
-	if (run_made.restart != NO_RUN &&
-	    report_dir_start(config, conf_file, job, &run_made, &err) < 0)
-		log_line("%s", err.text);
 }
 
 /* Slurm calls the node idle, and may take it away, when this ends. */
@@ -324,7 +285,6 @@ int main(int argc, char **argv)
 	if (job_start_sender(config, conf_file, &sender) < 0)
 		log_line("%s", sender.text);
 	FAULT_POINT("send after");
-	start_report(config, &job);
 	wait_for_ledger(config, &job);
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");

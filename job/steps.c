@@ -181,7 +181,6 @@ static int read_step(struct record *state, struct record_io *io,
 		rc = add_step(state, io, step);
 		add_cpus(cpus, step);
 		add_own_mounts(state, step);
-		state->own_work_dir |= json_is_true(step, "own_work_dir");
 		*has_stepd |= !json_is_true(step, "own_out");
 	}
 	json_object_put(step);

@@ -198,7 +198,6 @@ struct config {
 	char *run_dir;
 	char *spool_dir;
 	unsigned int spool_max_records; /* newer ones are refused */
-	char *report_dir; /* where jobs' reports are left, %w %u %j; "" */
 	unsigned int prolog_budget_ms;
 	/* [option] */
 	unsigned int io_cores_min;

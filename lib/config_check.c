@@ -273,24 +273,6 @@ static int check_storage(struct config *config, struct err *err)
 	return 0;
 }
 
-/* A path, of which parts may stand for something of the job. */
-static int check_report_dir(struct config *config, struct err *err)
-{
-	const char *dir = config->report_dir, *at;
-
-	if (!*dir)
-		return 0;
-	if (*dir != '/' && strncmp(dir, "%w", 2) != 0)
-		return wrong(config, err, "[jobio] report_dir", dir,
-			     "expected an absolute path, or %w at the start");
-	for (at = dir; (at = strchr(at, '%')); at += 2)
-		if (!at[1] || !strchr("wuj%", at[1]))
-			return wrong(config, err, "[jobio] report_dir", dir,
-				     "% is for %w (working directory), %u "
-				     "(user), %j (job) and %%");
-	return 0;
-}
-
 int config_check(struct config *config, struct err *err)
 {
 	char value[16];
@@ -307,7 +289,6 @@ int config_check(struct config *config, struct err *err)
 			     "outside io_cores_min and io_cores_max");
 	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
 	    check_storage(config, err) < 0 ||
-	    check_report_dir(config, err) < 0 ||
 	    check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);

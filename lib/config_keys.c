@@ -30,7 +30,6 @@ const struct key config_jobio_keys[] = {
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
 	  1000000, NULL },
-	{ "report_dir", TEXT, AT(report_dir), "", 0, 0, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
 	  600000, NULL },
 	{ 0 }

@@ -344,9 +344,6 @@ struct record {
 	size_t app_count, wire_count, part_count;
 	int64_t steps;
 	uint32_t flags; /* RECORD_FLAG(..) | .. */
-	/* Its working directory was not the node's of that name; of this node's
-	 * epilog alone, and in no text. */
-	bool own_work_dir;
 };
 
 /* Every number unknown, every text missing; NULL when out of memory. */

@@ -218,31 +218,6 @@ static void check_helpers(const struct doctor *doctor, const char *dir)
 			     dir, missing);
 }
 
-/* What report_dir needs; jobio-file looks for jobio in these two folders. */
-static void check_reports(const struct doctor *doctor, const char *dir)
-{
-	char bin[PATH_MAX];
-	const char *lacks;
-
-	if (!*doctor->config->report_dir)
-		return;
-	snprintf(bin, sizeof(bin), "%s%s", doctor->root, JOBIO_BINDIR);
-	if (!*doctor->config->ledger.host)
-		lacks = "[ledger] has no host";
-	else if (!is_program(dir, "jobio-file"))
-		lacks = "jobio-file is not beside jobio-release";
-	else if (!is_program(dir, "jobio") && !is_program(bin, "jobio"))
-		lacks = "jobio is not in " JOBIO_BINDIR;
-	else
-		return;
-	findings_add(
-		doctor->findings, "H06", FINDING_WARNING,
-		"install the packages jobio-node and jobio on every node, "
-		"or take report_dir out of jobio.conf",
-		"jobio.conf: report_dir=%s: %s: jobs leave no report there",
-		doctor->config->report_dir, lacks);
-}
-
 /* ---- counters ----------------------------------------------------------------- */
 
 static void judge_tier(const struct doctor *doctor, const char *out)
@@ -367,7 +342,6 @@ void check_node_host(const struct doctor *doctor)
 		find_helpers(doctor, dir);
 		check_helpers(doctor, dir);
 		check_counters(doctor, dir);
-		check_reports(doctor, dir);
 	}
 	check_folder(doctor, "run_dir", doctor->config->run_dir);
 	check_folder(doctor, "spool_dir", doctor->config->spool_dir);

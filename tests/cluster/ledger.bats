@@ -44,27 +44,6 @@ teardown() {
 	expect_record "$job" c1 '.quality | contains(["all_files"])' true
 }
 
-@test "with report_dir a job of two nodes leaves its report in its directory, as its user's" {
-	local host page where=%w
-	[[ $JOBIO_SUITE != bullseye ]] || where=/home/%u # 20.11 does not tell %w
-	for host in c1 c2; do
-		set_conf "$host" "/^\[jobio\]/a report_dir = $where/sub-%u"
-	done
-	as alice mkdir -p -m 700 sub-alice
-	submit 'srun dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=3 status=none' --io-cores=1 -N2 --ntasks-per-node=1 -w c1,c2
-	wait_for_job "$job"
-	page=/home/alice/sub-alice/jobio-$job.html
-	within 60 on c1 test -s "$page"
-	[ "$(on c1 stat -c '%U %a' "$page")" = 'alice 600' ]
-	on c1 grep -qF "<dt>Nodes</dt><dd>2</dd>" "$page"
-	# sacct is there, too, and the cores of a socket are drawn
-	on c1 grep -qF '<dt>State</dt><dd class="good">COMPLETED</dd>' "$page"
-	on c1 grep -qF "the job&#39;s tasks could run on" "$page"
-	# one page, of the first node
-	[ "$(on c1 sh -c 'ls /home/alice/sub-alice | wc -l')" -eq 1 ]
-	on c1 rm -r /home/alice/sub-alice
-}
-
 # between LOW HIGH NUMBER
 between() {
 	(($3 >= $1 && $3 <= $2)) || { printf '%s is not from %s to %s\n' "$3" "$1" "$2" >&2; return 1; }

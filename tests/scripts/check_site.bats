@@ -213,7 +213,6 @@ sites() {
 	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
 	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install
 	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
-	node  | H06 | conf 's/^.jobio.$/&\nreport_dir = %w/' | report_dir=%w: jobio-file is not beside jobio-release | take report_dir out
 	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
 	TABLE
 }

@@ -42,7 +42,6 @@ START_TEST(an_empty_file_gives_the_documented_defaults)
 	ck_assert_int_eq(config->on_error, ON_ERROR_CONTINUE);
 	ck_assert_str_eq(config->run_dir, "/run/jobio");
 	ck_assert_str_eq(config->spool_dir, "/var/spool/jobio");
-	ck_assert_str_eq(config->report_dir, "");
 	ck_assert_uint_eq(config->prolog_budget_ms, 10000);
 	ck_assert_uint_eq(config->io_cores_max, 4);
 	ck_assert_uint_eq(config->io_cores_default, 0);
@@ -385,15 +384,6 @@ START_TEST(a_bad_line_is_named_with_file_line_and_reason)
 		     "enforce");
 	expect_error("[jobio]\nrun_dir = run\n",
 		     ":2: [jobio] run_dir: 'run': expected an absolute path");
-	expect_error("[jobio]\nreport_dir = reports\n",
-		     ": [jobio] report_dir: 'reports': expected an absolute "
-		     "path, or %w at the start");
-	expect_error("[jobio]\nreport_dir = /r/%x\n",
-		     ": [jobio] report_dir: '/r/%x': % is for %w (working "
-		     "directory), %u (user), %j (job) and %%");
-	expect_error("[jobio]\nreport_dir = %w%\n",
-		     ": [jobio] report_dir: '%w%': % is for %w (working "
-		     "directory), %u (user), %j (job) and %%");
 	expect_error("[option]\nio_cores_max = 65\n",
 		     ":2: [option] io_cores_max: '65': expected a number from "
 		     "1 to 64");
@@ -931,13 +921,9 @@ START_TEST(as_many_mounts_and_as_long_a_schema_as_there_may_be)
 		"/14 /15 /16\n"
 		"[ledger]\nstorage_loc = "
 		"a234567890123456789012345678901234567890123456789012345678901"
-		"23_\nstorage_ca = /ca\nstorage_pass_file = /pass\n"
-		"[jobio]\nreport_dir = /r/%%x/%w/%u-%j\n");
+		"23_\nstorage_ca = /ca\nstorage_pass_file = /pass\n");
 
 	ck_assert_uint_eq(strlen(config->ledger.storage_loc), 64);
-	ck_assert_str_eq(config->report_dir, "/r/%%x/%w/%u-%j");
-	config_free(config);
-	config = conf_load("[jobio]\nreport_dir = %w\n");
 	config_free(config);
 	expect_error("[ledger]\nstorage_loc = "
 		     "a234567890123456789012345678901234567890123456789012345"
@@ -947,11 +933,6 @@ START_TEST(as_many_mounts_and_as_long_a_schema_as_there_may_be)
 		     ": [ledger] storage_loc: '': expected at most 64");
 	expect_error("[ledger]\nstorage_ca = x\n",
 		     ": [ledger] storage_ca: 'x': expected an absolute path");
-	expect_error("[jobio]\nreport_dir = %u/x\n",
-		     ": [jobio] report_dir: '%u/x': expected an absolute "
-		     "path, or %w at the start");
-	expect_error("[jobio]\nreport_dir = /%%%\n",
-		     ": [jobio] report_dir: '/%%%': % is for");
 }
 END_TEST
 

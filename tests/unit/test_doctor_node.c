@@ -793,7 +793,7 @@ static char prolog[600]; /* as a line of slurm.conf */
 static void begin_host(void)
 {
 	static const char *const helpers[] = { "prepare", "release", "send",
-					       "slurm",	  "node",    "file" };
+					       "slurm", "node" };
 	char name[100];
 	size_t i;
 
@@ -802,7 +802,6 @@ static void begin_host(void)
 	doctor.root = "";
 	config = (struct config){ .run_dir = (char *)"/",
 				  .spool_dir = (char *)"/",
-				  .report_dir = (char *)"",
 				  .ledger.host = (char *)"a",
 				  .count_kernel = SWITCH_YES };
 	doctor.config = &config;
@@ -813,7 +812,6 @@ static void begin_host(void)
 	put_program(FOLDER "jobio-count",
 		    "#!/bin/sh\n[ \"$*\" = '--run-dir=/ probe' ] || exit 9\n"
 		    "echo '{\"tier\":\"bpf\"}'\n");
-	put_program(FOLDER "jobio", "");
 	put_program(FOLDER "prolog", "");
 	snprintf(prolog, sizeof(prolog), "Prolog=%s",
 		 tempdir_path(FOLDER "prolog"));
@@ -914,29 +912,6 @@ START_TEST(how_io_is_counted_is_told_where_it_is_not_by_file)
 }
 END_TEST
 
-START_TEST(what_reports_of_jobs_lack_is_told)
-{
-	begin_host();
-	below_root();
-	config.report_dir = (char *)"%w";
-	ck_assert_str_eq(hosted(), "");
-	remove(tempdir_path(FOLDER "jobio"));
-	said_expect(hosted(), "H06 warning jobio.conf: report_dir=%w: jobio is "
-			      "not in " JOBIO_BINDIR ": jobs");
-	put_program(&(JOBIO_BINDIR "/jobio")[1], "");
-	ck_assert_str_eq(hosted(), "");
-	remove(tempdir_path(FOLDER "jobio-file"));
-	said_expect(hosted(),
-		    "H06 warning jobio.conf: report_dir=%w: jobio-file is not "
-		    "beside jobio-release: jobs leave no report there; ");
-	config.ledger.host = (char *)"";
-	said_expect(hosted(), "report_dir=%w: [ledger] has no host: jobs");
-	config.report_dir = (char *)"";
-	ck_assert_str_eq(hosted(), "");
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(folders_are_roots_alone)
 {
 	char own[600], file[600], wanted[900];
@@ -1020,5 +995,4 @@ UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_script_that_slurmd_cannot_run_is_told,
 	  one_of_the_scripts_runs_jobios, helpers_that_are_missing_are_named,
 	  how_io_is_counted_is_told_where_it_is_not_by_file,
-	  what_reports_of_jobs_lack_is_told, folders_are_roots_alone,
-	  units_are_enabled_where_systemd_runs)
+	  folders_are_roots_alone, units_are_enabled_where_systemd_runs)

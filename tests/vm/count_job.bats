@@ -212,13 +212,12 @@ one() {
 }
 
 # private - from now on jobs have a /tmp and a /dev/shm of their own (see
-# node/namespaces), and the site wants their reports in their directories
+# node/namespaces)
 private() {
 	export vm_out=/var/tmp
 	node_is v2 block
 	! on_node 'test -e /etc/slurm/own-mount' || return 0
 	node_counts v2
-	on_node "sed -i '/^gate = /a report_dir = %w' /etc/slurm/jobio.conf"
 	on_node /payload/namespaces
 }
 
@@ -243,7 +242,7 @@ private() {
 	expect_equal idle "$(controller sinfo -h -o %T)" 'the node'
 }
 
-@test "a mount that a job has alone where one is counted is told; no report is left in a directory that was its own" {
+@test "a mount that a job has alone where one is counted is told" {
 	local other own=(0 '["mount_below"]')
 	private
 	# Slurm 22.05 has no script that could mount it. Root did: it is told of all
@@ -262,10 +261,6 @@ private() {
 	expect_of "$job" '.app[1] | [.fs, .write_bytes]' "[\"/mnt/b\",${own[0]}]"
 	expect_of "$job" .quality "${own[1]}"
 	expect_of "$other" .quality "${own[1]}"
-	within 30 on_node "test -e /var/tmp/jobio-$other.html"
-	expect_equal '' "$(on_node 'cd /tmp && echo jobio-*.html' | grep -F -v '*')" 'pages in /tmp of the node'
-	[[ $JOBIO_SUITE == bookworm ]] ||
-		expect_equal '' "$(on_node 'cd /mnt/b && echo jobio-*.html' | grep -F -v '*')" 'pages in its /mnt/b'
 }
 
 @test "under cgroup v1 jobs are counted just so" {
