@@ -41,6 +41,32 @@ int findings_add(struct findings *findings, const char *code,
 	return 0;
 }
 
+void findings_measured(struct findings *findings, const char *format, ...)
+{
+	struct finding *last;
+	struct err what;
+	va_list args;
+	char text[ERR_MAX];
+
+	if (!findings->count)
+		return;
+	last = &findings->list[findings->count - 1];
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	err_set(&what, "%s (%.400s)", last->text, text);
+	last->same_bytes = strlen(last->text);
+	memcpy(last->text, what.text, sizeof(last->text));
+}
+
+void findings_forget_measured(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->list[i].same_bytes)
+			findings->list[i].text[findings->list[i].same_bytes] =
+				'\0';
+}
+
 int findings_append(struct findings *findings, const struct findings *more)
 {
 	for (size_t i = 0; i < more->count; i++) {

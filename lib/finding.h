@@ -32,6 +32,7 @@ struct finding {
 	bool breaks_node; /* told by a rule that says so (client/rule.h) */
 	bool is_users;	  /* the cure is the job's owner's, not an admin's */
 	char text[ERR_MAX];
+	size_t same_bytes; /* of the text, before what was measured; 0: all */
 	char cure[ERR_MAX];
 	char target[FINDING_TARGET_MAX]; /* record.h; "": all of the client */
 };
@@ -45,6 +46,14 @@ struct findings {
 int findings_add(struct findings *findings, const char *code,
 		 enum finding_severity severity, const char *cure,
 		 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Put what was measured of the last one, which differs between equal nodes, in
+ * parentheses behind its text. */
+void findings_measured(struct findings *findings, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Cut it off again. */
+void findings_forget_measured(struct findings *findings);
 
 /* Append copies of all of 'more'. */
 int findings_append(struct findings *findings, const struct findings *more);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio check - what is wrong with jobio's part of this host, and the cure; and
- * what many hosts said, in one table. `jobio doctor` is its former name. */
+/* jobio check - what is wrong with jobio's part of this host, and the cure.
+ * `jobio doctor` is its former name. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -18,10 +18,8 @@
 #include "lib/json.h"
 #include "lib/sysfs.h"
 #include "lib/version.h"
-#include "report/check_cloud.h"
 #include "report/check_conf.h"
 #include "report/check_ctld.h"
-#include "report/check_fold.h"
 #include "report/check_ledger.h"
 #include "report/check_node.h"
 #include "report/check_role.h"
@@ -40,7 +38,6 @@
 
 static const char usage[] =
 	"usage: jobio check [OPTION]...\n"
-	"       jobio check --fold <ANSWERS\n"
 	"\n"
 	"Looks at this host as jobio and Slurm use it. Each finding has a "
 	"code, a\n"
@@ -51,11 +48,8 @@ static const char usage[] =
 	"  --role=ROLE,...       login, node, ctld, ledger; default: what runs "
 	"here\n"
 	"  --quiet               no line where nothing is wrong\n"
-	"  --format=text|json    json: one line a host, for --fold; default "
-	"text\n"
-	"  --fold                read such lines of many hosts, from clush or "
-	"srun,\n"
-	"                        and show how many hosts have what\n"
+	"  -v, --verbose         the name of the host, and what was measured\n"
+	"  --format=text|json    json: one line; default text\n"
 	"  --submit              run a job of a second, and say what each "
 	"part did\n"
 	"  --partition=NAME      of that job; default: Slurm's\n"
@@ -90,7 +84,7 @@ struct options {
 	unsigned int version;
 	bool json;
 	bool quiet;
-	bool fold;
+	bool verbose;
 	bool submit;
 	const char *partition; /* NULL: the default */
 	bool help;
@@ -109,7 +103,6 @@ enum {
 	OPT_SYSFS,
 	OPT_ROLE,
 	OPT_QUIET,
-	OPT_FOLD,
 	OPT_SUBMIT,
 	OPT_PARTITION,
 	OPT_HELP,
@@ -128,7 +121,7 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "role", required_argument, NULL, OPT_ROLE },
 	{ "quiet", no_argument, NULL, OPT_QUIET },
-	{ "fold", no_argument, NULL, OPT_FOLD },
+	{ "verbose", no_argument, NULL, 'v' },
 	{ "submit", no_argument, NULL, OPT_SUBMIT },
 	{ "partition", required_argument, NULL, OPT_PARTITION },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -209,8 +202,8 @@ static int set_option(void *what, int option, const char *value,
 	case OPT_QUIET:
 		options->quiet = true;
 		return 0;
-	case OPT_FOLD:
-		options->fold = true;
+	case 'v':
+		options->verbose = true;
 		return 0;
 	case OPT_SUBMIT:
 		options->submit = true;
@@ -378,8 +371,7 @@ static void look_at_clients(struct doctor *doctor)
 	if (!count)
 		findings_add(doctor->findings, "J02", FINDING_WARNING,
 			     "[client NAME] with nodes=PATTERN",
-			     "jobio.conf: no client section is for node %s",
-			     doctor->host);
+			     "jobio.conf: no client section is for this node");
 	for (i = 0; i < count && !*doctor->root; i++)
 		ask_client(doctor, sections[i],
 			   CLIENT_BUDGET_MS / (unsigned int)count);
@@ -392,7 +384,6 @@ static void look_at_jobio(struct doctor *doctor)
 	if (is_node(doctor))
 		look_at_clients(doctor);
 	check_conf(doctor);
-	check_cloud(doctor);
 	if (is_node(doctor))
 		check_node_host(doctor);
 	check_ledger(doctor);
@@ -456,14 +447,20 @@ static void print_quietly(const struct findings *findings)
 
 static void print(const struct doctor *doctor, const struct options *options)
 {
-	const struct findings *findings = doctor->findings;
+	struct findings *findings = doctor->findings;
 
 	if (options->json) {
 		print_host(doctor);
-	} else if (options->quiet) {
+		return;
+	}
+	if (!options->verbose)
+		findings_forget_measured(findings);
+	if (options->quiet) {
 		print_quietly(findings);
 	} else {
 		print_findings(findings);
+		if (options->verbose)
+			printf("%s: ", doctor->host);
 		printf("%zu finding(s)\n", findings->count);
 	}
 }
@@ -547,5 +544,5 @@ int check_main(int argc, char *argv[])
 		fputs(usage, stdout);
 		return COMMAND_OK;
 	}
-	return options.fold ? check_fold(stdin) : check_host(&options);
+	return check_host(&options);
 }

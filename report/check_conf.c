@@ -112,20 +112,21 @@ static void check_bounds(const struct doctor *doctor)
 		return;
 	spec = spec_cores(node);
 	if (config->io_cores_max >= cores)
-		findings_add(doctor->findings, "J08", FINDING_WARNING,
-			     "a smaller io_cores_max in [option]",
-			     "jobio.conf: io_cores_max=%u, and node %s has %u "
-			     "cores: a job that asks for all of them can never "
-			     "start there",
-			     config->io_cores_max, doctor->host, cores);
+		findings_add(
+			doctor->findings, "J08", FINDING_WARNING,
+			"a smaller io_cores_max in [option]",
+			"jobio.conf: io_cores_max=%u, and this node has %u "
+			"cores: a job that asks for all of them can never "
+			"start there",
+			config->io_cores_max, cores);
 	if (spec > config->io_cores_min)
 		findings_add(
 			doctor->findings, "J09", FINDING_WARNING,
 			"io_cores_min in [option] as large as the spec set",
-			"jobio.conf: io_cores_min=%u, and node %s reserves "
+			"jobio.conf: io_cores_min=%u, and this node reserves "
 			"%u cores: a job that asks for fewer is given the "
 			"client's, and gate=enforce does not start it",
-			config->io_cores_min, doctor->host, spec);
+			config->io_cores_min, spec);
 }
 
 /* PrologEpilogTimeout; 0: Slurm waits for as long as it takes. */
@@ -218,7 +219,10 @@ static void check_use(const struct doctor *doctor)
 		findings_add(doctor->findings, "J10", FINDING_INFO,
 			     "enabled=yes, and nodes= with this node, in "
 			     "[jobio]",
-			     "jobio does nothing on this host: %s", why.text);
+			     "jobio does nothing on this host: %s",
+			     config->enabled == SWITCH_NO
+				     ? "enabled=no"
+				     : "nodes= leaves it out");
 	else if (*config->partitions)
 		findings_add(doctor->findings, "J12", FINDING_INFO,
 			     "partitions= in [jobio], empty for all",

@@ -76,9 +76,10 @@ static void judge_clock(const struct doctor *doctor, long ahead_s)
 		return;
 	findings_add(doctor->findings, "L06", FINDING_WARNING,
 		     "chronyd or ntpd on both hosts",
-		     "this host's clock is %ld s %s the ledger's: records have "
-		     "wrong times, and from 300 s on MUNGE refuses them",
-		     labs(ahead_s), ahead_s > 0 ? "behind" : "ahead of");
+		     "this host's clock is %s the ledger's: records have wrong "
+		     "times, and from 300 s on MUNGE refuses them",
+		     ahead_s > 0 ? "behind" : "ahead of");
+	findings_measured(doctor->findings, "%ld s", labs(ahead_s));
 }
 
 static void judge_hello(const struct doctor *doctor,
@@ -240,11 +241,12 @@ static void check_waiting(const struct doctor *doctor)
 		return;
 	findings_add(doctor->findings, "L07", FINDING_WARNING,
 		     "run jobio-send --once there and read what it says",
-		     "%zu records wait in %s, of at most %u, the oldest for "
-		     "%lld minutes",
-		     count, doctor->config->spool_dir,
-		     doctor->config->spool_max_records,
-		     (long long)(now - oldest) / 60);
+		     "records wait in %s for more than %d minutes",
+		     doctor->config->spool_dir, WAITS_S / 60);
+	findings_measured(doctor->findings,
+			  "%zu of at most %u, the oldest for %lld minutes",
+			  count, doctor->config->spool_max_records,
+			  (long long)(now - oldest) / 60);
 }
 
 static void check_refused(const struct doctor *doctor)
@@ -261,12 +263,13 @@ static void check_refused(const struct doctor *doctor)
 		count += *entry->d_name != '.';
 	if (dir)
 		closedir(dir);
-	if (count)
-		findings_add(doctor->findings, "L08", FINDING_WARNING,
-			     "read and remove them; the ledger's log says why",
-			     "%zu records in %s/bad: the ledger can never "
-			     "accept them",
-			     count, doctor->config->spool_dir);
+	if (!count)
+		return;
+	findings_add(doctor->findings, "L08", FINDING_WARNING,
+		     "read and remove them; the ledger's log says why",
+		     "records in %s/bad: the ledger can never accept them",
+		     doctor->config->spool_dir);
+	findings_measured(doctor->findings, "%zu", count);
 }
 
 /* ---- the ledger's own host --------------------------------------------------------- */

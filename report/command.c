@@ -32,10 +32,15 @@ int command_options(const char *name, const struct option *table,
 			       struct err *err),
 		    void *options, struct err *err)
 {
+	char shorts[] = { 0, 0 };
 	int option, index = 0;
 
+	for (const struct option *row = table; row->name; row++)
+		if (row->val == 'v')
+			*shorts = 'v';
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", table, &index)) != -1) {
+	while ((option = getopt_long(argc, argv, shorts, table, &index)) !=
+	       -1) {
 		if (option == '?')
 			return command_bad_option(name, argv[optind - 1], err);
 		if ((option != may_be_empty &&

@@ -33,7 +33,8 @@ int command_bad_option(const char *name, const char *word, struct err *err);
 int command_empty_value(const char *option, const char *value, struct err *err);
 
 /* Call 'set' for each option of the command line, with its value in 'table';
- * only that of 'may_be_empty' (0: none) may be empty. No other words. */
+ * only that of 'may_be_empty' (0: none) may be empty. 'v' in the table is -v, too.
+ * No other words. */
 int command_options(const char *name, const struct option *table,
 		    int may_be_empty, int argc, char *argv[],
 		    int (*set)(void *options, int option, const char *value,

@@ -92,17 +92,15 @@ void doctor_find_node(struct doctor *doctor)
 			doctor->has_node = true;
 		else
 			findings_add(doctor->findings, "N01", FINDING_ERROR,
-				     "correct the node line",
-				     "slurm.conf: node %s: %s", doctor->host,
+				     "correct the node line", "slurm.conf: %s",
 				     err.text);
 		return;
 	}
 	findings_add(doctor->findings, "N02", FINDING_WARNING,
 		     "name the node with --host=NODENAME, or run this on a "
 		     "compute node",
-		     "slurm.conf: no NodeName line for %s: nothing is known of "
-		     "its cores",
-		     doctor->host);
+		     "slurm.conf: no NodeName line for this host: nothing is "
+		     "known of its cores");
 }
 
 /* ---- the record and the machine ---------------------------------------------------- */

@@ -440,11 +440,12 @@ static void check_allowed(const struct doctor *doctor,
 	missing_list = cpuset_format(&missing);
 	allowed_list = cpuset_format(&slurmd->allowed);
 	findings_add(doctor->findings, "N10", FINDING_ERROR, hidden_cure,
-		     "slurmd (process %lu) may run on OS CPUs %s only; %s were "
-		     "taken from it: its jobs cannot have them, though Slurm "
-		     "gives them away",
-		     slurmd->pid, allowed_list ? allowed_list : "?",
+		     "slurmd may run on OS CPUs %s only; %s were taken from "
+		     "it: its jobs cannot have them, though Slurm gives them "
+		     "away",
+		     allowed_list ? allowed_list : "?",
 		     missing_list ? missing_list : "?");
+	findings_measured(doctor->findings, "process %lu", slurmd->pid);
 	free(missing_list);
 	free(allowed_list);
 }

@@ -19,7 +19,6 @@
  *         K  kernel parameters and modules             doctor_host.c
  *            what the kernel does now                  doctor_state.c
  *         J  jobio.conf                                check.c, check_conf.c
- *            against nodes that are taken away         check_cloud.c
  *         H  helpers, folders, counters of a node      check_node.c
  *         L  ledger, munge, clock, spool               check_ledger.c
  *         T  a job that was tried                      check_submit.c

@@ -345,7 +345,7 @@ const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
 	return NULL;
 }
 
-bool slurm_conf_is_yes(const char *value)
+static bool is_yes(const char *value)
 {
 	static const char *const yes[] = { "yes", "true", "1", "up" };
 
@@ -359,7 +359,7 @@ bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
 {
 	const char *value = slurm_conf_get(conf, key);
 
-	return value ? slurm_conf_is_yes(value) : missing;
+	return value ? is_yes(value) : missing;
 }
 
 bool slurm_conf_has(const struct slurm_conf *conf, const char *key,

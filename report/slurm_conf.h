@@ -30,10 +30,8 @@ const char *slurm_conf_get(const struct slurm_conf *conf, const char *key);
  * their order; NULL: there are no more. */
 const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
 			   size_t index);
-/* "yes", "true", "1", "up", whole and without case: what Slurm takes, anywhere
- * (parse_value.c:s_p_handle_boolean()). */
-bool slurm_conf_is_yes(const char *value);
-/* The same of a key's value; 'missing' when the key is not there. */
+/* Is it "yes", "true", "1" or "up", whole and without case: what Slurm takes
+ * (parse_value.c:s_p_handle_boolean())? 'missing' when the key is not there. */
 bool slurm_conf_is(const struct slurm_conf *conf, const char *key,
 		   bool missing);
 /* Does the comma-separated value hold this word (without case)? */

@@ -136,9 +136,11 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread,
 			 time_s, reason);
 	}
-	if (count)
-		rule_say(judge, rule, "%d thread%s of mmfsd wait%s: %s", count,
-			 count == 1 ? "" : "s", count == 1 ? "s" : "", longest);
+	if (!count)
+		return;
+	rule_say(judge, rule, "threads of mmfsd wait for %d s or more",
+		 LONG_WAIT_S);
+	findings_measured(judge->findings, "%d: %s", count, longest);
 }
 
 /* ---- settings ------------------------------------------------------------ */

@@ -202,30 +202,29 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 			continue;
 		again = mount->stats.reads.sent + mount->stats.writes.sent -
 			count;
-		if (again >= count / 100)
-			rule_say_of(
-				judge, rule, mount->mount->target,
-				"'%s' has sent %" PRId64 " of %" PRId64
-				" READs and WRITEs again since it was mounted",
-				mount->mount->target, again, count);
+		if (again < count / 100)
+			continue;
+		rule_say_of(judge, rule, mount->mount->target,
+			    "'%s' has sent one in 100 READs and WRITEs again, "
+			    "or more, since it was mounted",
+			    mount->mount->target);
+		findings_measured(judge->findings, "%" PRId64 " of %" PRId64,
+				  again, count);
 	}
 }
 
 static void say_hung(const struct judge *judge, const struct rule *rule,
 		     const struct nfs_mount *mount)
 {
-	char server[FINDING_TARGET_MAX], waiting[48] = "";
+	char server[FINDING_TARGET_MAX];
 
-	if (mount->waiting)
-		snprintf(waiting, sizeof(waiting),
-			 "%" PRId64 " requests wait, "
-			 "and ",
-			 mount->waiting);
 	rule_say_of(judge, rule, server_of(mount, server),
-		    "the server %s of '%s' does not answer: %swhoever touches "
-		    "its files%s",
-		    mount->address, mount->mount->target, waiting,
-		    mount->waiting ? "" : " will wait");
+		    "the server %s of '%s' does not answer: whoever touches "
+		    "its files will wait",
+		    mount->address, mount->mount->target);
+	if (mount->waiting)
+		findings_measured(judge->findings, "%" PRId64 " requests wait",
+				  mount->waiting);
 }
 
 static void check_hung(const struct judge *judge, const struct rule *rule)
@@ -323,14 +322,15 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 			backlog += mount->stats.transport[k].backlog;
 			sent += mount->stats.transport[k].sent;
 		}
-		if (sent >= FEW && backlog >= sent)
-			rule_say_of(
-				judge, rule, server_of(mount, server),
-				"requests of '%s' wait for a free slot: "
-				"%" PRId64
-				" were in the queue whenever one was sent, on "
-				"average since it was mounted",
-				mount->mount->target, backlog / sent);
+		if (sent < FEW || backlog < sent)
+			continue;
+		rule_say_of(judge, rule, server_of(mount, server),
+			    "requests of '%s' wait for a free slot",
+			    mount->mount->target);
+		findings_measured(judge->findings,
+				  "%" PRId64 " were in the queue whenever one "
+				  "was sent, on average since it was mounted",
+				  backlog / sent);
 	}
 }
 
@@ -359,13 +359,15 @@ static void check_slow(const struct judge *judge, const struct rule *rule)
 		    mount->stats.writes.rtt_ms < 0)
 			continue;
 		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
-		if (rtt / count >= SLOW_MS)
-			rule_say_of(judge, rule, mount->mount->target,
-				    "READs and WRITEs of '%s' wait %" PRId64
-				    " ms for the server%s, on average since it "
-				    "was mounted",
-				    mount->mount->target, rtt / count,
-				    queued(&mount->stats, count, text));
+		if (rtt / count < SLOW_MS)
+			continue;
+		rule_say_of(judge, rule, mount->mount->target,
+			    "READs and WRITEs of '%s' wait %d ms or more for "
+			    "the server, on average since it was mounted",
+			    mount->mount->target, SLOW_MS);
+		findings_measured(judge->findings, "%" PRId64 " ms%s",
+				  rtt / count,
+				  queued(&mount->stats, count, text));
 	}
 }
 

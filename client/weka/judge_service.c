@@ -56,15 +56,16 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 	const char *path;
 
 	service = service_of(judge, &path);
-	if (facts->agent_running && service->mtime_s > 0 &&
-	    service->mtime_s > facts->agent_start_s + 1)
-		rule_say(
-			judge, rule,
-			"%s was changed %" PRId64
-			" s after the agent (pid %ld) started: the agent still "
-			"works by the old text",
-			path, service->mtime_s - facts->agent_start_s,
-			facts->agent_pid);
+	if (!facts->agent_running || service->mtime_s <= 0 ||
+	    service->mtime_s <= facts->agent_start_s + 1)
+		return;
+	rule_say(judge, rule,
+		 "%s was changed after the agent started: the agent still "
+		 "works by the old text",
+		 path);
+	findings_measured(judge->findings, "%" PRId64 " s after, pid %ld",
+			  service->mtime_s - facts->agent_start_s,
+			  facts->agent_pid);
 }
 
 void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
@@ -171,17 +172,18 @@ void weka_check_agent_down(const struct judge *judge, const struct rule *rule)
 	    weka_of(judge->client)->agent_count ||
 	    weka_agents_unknown(weka_of(judge->client)))
 		return;
-	if (weka_of(judge->client)->agent_pid)
-		rule_say(judge, rule,
-			 "the WEKA agent does not run: %s names pid %ld, which "
-			 "is "
-			 "gone",
-			 judge->client->section->agent_pidfile,
-			 weka_of(judge->client)->agent_pid);
-	else
+	if (!weka_of(judge->client)->agent_pid) {
 		rule_say(judge, rule,
 			 "the WEKA agent does not run: no pid in %s",
 			 judge->client->section->agent_pidfile);
+		return;
+	}
+	rule_say(judge, rule,
+		 "the WEKA agent does not run: the process that %s names is "
+		 "gone",
+		 judge->client->section->agent_pidfile);
+	findings_measured(judge->findings, "pid %ld",
+			  weka_of(judge->client)->agent_pid);
 }
 
 /* The documents know the process, the pid file only a check of WEKA's tools. */

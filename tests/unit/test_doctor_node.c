@@ -145,15 +145,15 @@ START_TEST(a_host_without_a_node_line_and_one_with_a_wrong_one_are_told)
 {
 	begin();
 	said_expect(said("NodeName=n[2-3] CPUs=4"),
-		    "N02 warning slurm.conf: no NodeName line for n1: nothing "
-		    "is known of its cores; name the node with "
+		    "N02 warning slurm.conf: no NodeName line for this host: "
+		    "nothing is known of its cores; name the node with "
 		    "--host=NODENAME, or run this on a compute node\n");
 	ck_assert(!doctor.has_node);
 	said_expect(said("NodeName=n1 CPUs=x"),
-		    "N01 error slurm.conf: node n1: node line: CPUs: 'x'");
+		    "N01 error slurm.conf: node line: CPUs: 'x'");
 	ck_assert(!doctor.has_node);
 	doctor.topology = "/dev/null";
-	said_expect(said_of(SPEC LIMIT), "N01 error slurm.conf: node n1: "
+	said_expect(said_of(SPEC LIMIT), "N01 error slurm.conf: "
 					 "topology: '/dev/null'");
 	tempdir_remove();
 }
@@ -388,9 +388,9 @@ END_TEST
 /* ---- slurmd ------------------------------------------------------------------------ */
 
 #define N10(pid, has, lacks)                                                   \
-	"N10 error slurmd (process " pid ") may run on OS CPUs " has           \
-	" only; " lacks " were taken from it: its jobs cannot have them, "     \
-	"though Slurm gives them away; let nothing hide CPUs from slurmd"
+	"N10 error slurmd may run on OS CPUs " has " only; " lacks             \
+	" were taken from it: its jobs cannot have them, though Slurm gives "  \
+	"them away (process " pid "); let nothing hide CPUs from slurmd"
 #define N11                                                                    \
 	"N11 warning no slurmd runs here: whether it may use all CPUs is "     \
 	"not known; start slurmd, or run this on the node\n"

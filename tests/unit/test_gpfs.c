@@ -585,14 +585,15 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 	judge(CONFIG);
 	expect_finding("GP07");
 	ck_assert_str_eq(findings.list[0].text,
-			 "1 thread of mmfsd waits: A for 70 s, " LONG_REASON);
+			 "threads of mmfsd wait for 60 s or more (1: A for 70 "
+			 "s, " LONG_REASON ")");
 	findings_free(&findings);
 	waiters = WAITERS "\nmmdiag:waiters:0:1:::A:70.5:\n";
 	judge(CONFIG);
 	expect_finding("GP07");
 	ck_assert_str_eq(findings.list[0].text,
-			 "1 thread of mmfsd waits: A for 70 s, nobody knows "
-			 "why");
+			 "threads of mmfsd wait for 60 s or more (1: A for 70 "
+			 "s, nobody knows why)");
 	findings_free(&findings);
 	waiters = NULL;
 }
@@ -601,7 +602,8 @@ END_TEST
 /* Of name, time and reason 255 bytes are told. */
 START_TEST(a_reason_without_end_is_cut_off)
 {
-	static const char start[] = "1 thread of mmfsd waits: ";
+	static const char start[] =
+		"threads of mmfsd wait for 60 s or more (1: ";
 	char text[900], reason[401] = "";
 
 	memset(reason, 'r', sizeof(reason) - 1);
@@ -613,7 +615,7 @@ START_TEST(a_reason_without_end_is_cut_off)
 	expect_finding("GP07");
 	ck_assert_int_eq(strncmp(findings.list[0].text, start, strlen(start)),
 			 0);
-	ck_assert_uint_eq(strlen(findings.list[0].text), strlen(start) + 255);
+	ck_assert_uint_eq(strlen(findings.list[0].text), strlen(start) + 256);
 	findings_free(&findings);
 	waiters = NULL;
 }
@@ -712,29 +714,35 @@ static void expect_waiters(const char *lines, const char *sentence)
 START_TEST(who_waits_longest_is_named_and_all_are_counted)
 {
 	expect_waiters(WAITER("A", "59.999", "w", ""), NULL);
-	expect_waiters(WAITER("A", "60", "w", ""),
-		       "1 thread of mmfsd waits: A for 60 s, w");
-	expect_waiters(WAITER("A", "61", "w", "") WAITER("B", "90", "v", "")
-			       WAITER("C", "70", "u", ""),
-		       "3 threads of mmfsd wait: B for 90 s, v");
-	expect_waiters(WAITER("A", "90", "", "aux")
-			       WAITER("EventsExporterSenderThread", "999", "w",
-				      "") WAITER("FsckX", "999", "w", ""),
-		       "1 thread of mmfsd waits: A for 90 s, aux");
+	expect_waiters(
+		WAITER("A", "60", "w", ""),
+		"threads of mmfsd wait for 60 s or more (1: A for 60 s, w)");
+	expect_waiters(
+		WAITER("A", "61", "w", "") WAITER("B", "90", "v", "")
+			WAITER("C", "70", "u", ""),
+		"threads of mmfsd wait for 60 s or more (3: B for 90 s, v)");
+	expect_waiters(
+		WAITER("A", "90", "", "aux")
+			WAITER("EventsExporterSenderThread", "999", "w", "")
+				WAITER("FsckX", "999", "w", ""),
+		"threads of mmfsd wait for 60 s or more (1: A for 90 s, aux)");
 	expect_waiters(WAITER("A", "nan", "w", "") WAITER("B", "x", "w", ""),
 		       NULL);
 	expect_waiters("mmdiag:waiters:0:1:::A:\n", NULL);
 	/* behind what does not count */
-	expect_waiters(WAITER("A", "5", "w", "") WAITER("B", "90", "v", ""),
-		       "1 thread of mmfsd waits: B for 90 s, v");
-	expect_waiters(WAITER("FsckX", "999", "w", "")
-			       WAITER("B", "90", "v", ""),
-		       "1 thread of mmfsd waits: B for 90 s, v");
-	expect_waiters("mmdiag:waiters:0:1:::A:\n" WAITER("B", "90", "v", ""),
-		       "1 thread of mmfsd waits: B for 90 s, v");
-	expect_waiters(WAITER("A", "90", "w", "") WAITER("B", "70", "v", "")
-			       WAITER("C", "99", "u", ""),
-		       "3 threads of mmfsd wait: C for 99 s, u");
+	expect_waiters(
+		WAITER("A", "5", "w", "") WAITER("B", "90", "v", ""),
+		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters(
+		WAITER("FsckX", "999", "w", "") WAITER("B", "90", "v", ""),
+		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters(
+		"mmdiag:waiters:0:1:::A:\n" WAITER("B", "90", "v", ""),
+		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters(
+		WAITER("A", "90", "w", "") WAITER("B", "70", "v", "")
+			WAITER("C", "99", "u", ""),
+		"threads of mmfsd wait for 60 s or more (3: C for 99 s, u)");
 }
 END_TEST
 

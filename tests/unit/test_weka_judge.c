@@ -231,9 +231,9 @@ START_TEST(w02_service_conf_was_changed_after_the_agent_started)
 {
 	healthy();
 	facts->service.mtime_s = 2060;
-	expect("W02", "/etc/wekaio/service.conf was changed 60 s after the "
-		      "agent (pid 1) started: the agent still works by the "
-		      "old text");
+	expect("W02", "/etc/wekaio/service.conf was changed after the agent "
+		      "started: the agent still works by the old text (60 s "
+		      "after, pid 1)");
 }
 END_TEST
 
@@ -249,8 +249,9 @@ START_TEST(w02_is_about_the_file_that_counts)
 	facts->service_alt = facts->service;
 	facts->service_alt.mtime_s = 2060;
 	memset(&facts->service, 0, sizeof(facts->service));
-	expect("W02", "/etc/wekaio/weka.conf was changed 60 s after the agent "
-		      "(pid 1) started: the agent still works by the old text");
+	expect("W02", "/etc/wekaio/weka.conf was changed after the agent "
+		      "started: the agent still works by the old text (60 s "
+		      "after, pid 1)");
 }
 END_TEST
 
@@ -462,8 +463,8 @@ START_TEST(w17_the_agent_does_not_run)
 	facts->agent_running = false;
 	facts->agent_count = 0;
 	facts->agent_pid = 4711;
-	expect("W17", "the WEKA agent does not run: /var/run/weka-agent.pid "
-		      "names pid 4711, which is gone");
+	expect("W17", "the WEKA agent does not run: the process that "
+		      "/var/run/weka-agent.pid names is gone (pid 4711)");
 }
 END_TEST
 
@@ -1086,9 +1087,9 @@ START_TEST(w02_gives_the_agent_a_second)
 	expect_none("W02");
 	healthy();
 	facts->service.mtime_s = 2002;
-	expect("W02", "/etc/wekaio/service.conf was changed 2 s after the "
-		      "agent (pid 1) started: the agent still works by the "
-		      "old text");
+	expect("W02", "/etc/wekaio/service.conf was changed after the agent "
+		      "started: the agent still works by the old text (2 s "
+		      "after, pid 1)");
 	healthy();
 	facts->service.mtime_s = 2060;
 	facts->agent_running = false;
