@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "advice/limits.h"
+
 #define KIB 1024.0
 #define MIB 1048576.0
 /* Drishti (config.py) says nothing of fewer than 1,000 operations, and takes
@@ -11,10 +13,7 @@
 #define SPILL_FILES 8
 #define SOME_BYTES 10000 /* a client that was asked for fewer was not asked */
 
-static double least_share(const struct view *v)
-{
-	return v->limits->busy_percent / 100.0;
-}
+#define LEAST_SHARE (LIMIT_BUSY_PERCENT / 100.0)
 
 static bool is_type(const struct view *v, const char *type)
 {
@@ -45,9 +44,9 @@ static bool is_cached(const struct view *v, enum record_number calls)
 
 /* Are calls of this size worth several at a time? Lustre, 64 MiB: synchronous is as
  * fast as asynchronous. */
-static bool is_async_size(const struct view *v, double mean)
+static bool is_async_size(double mean)
 {
-	return mean <= v->limits->async_kib * KIB;
+	return mean <= LIMIT_ASYNC_KIB * KIB;
 }
 
 static void cure_small(struct advice *a, bool is_read)
@@ -101,14 +100,14 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 	double mean = view_mean(
 		v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
 
-	if (count < v->limits->many_ops || mean >= limit * 1000.0 ||
-	    is_cached(v, calls) || share < least_share(v))
+	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 ||
+	    is_cached(v, calls) || share < LEAST_SHARE)
 		return false;
 	/* what it waits for is the fsync, or to open the files */
 	if ((!is_read && is_synced(v, count)) ||
 	    view_meta(v, RECORD_META_OPEN) * 4 > count)
 		return false;
-	if (is_async_size(v, mean))
+	if (is_async_size(mean))
 		cure_small(a, is_read);
 	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node",
 		  count, is_read ? "reads" : "writes", mean / KIB,
@@ -140,16 +139,15 @@ bool calls_direct_small(const struct view *v, struct advice *a)
 					: view_call_share(v, view_calls(v));
 
 	if (!view_has_option(v, "forcedirect") ||
-	    view_calls(v) < v->limits->many_ops ||
-	    mean_call(v) >= v->limits->direct_small_kib * KIB ||
-	    share < least_share(v))
+	    view_calls(v) < LIMIT_MANY_OPS ||
+	    mean_call(v) >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
 		return false;
 	view_what(a, "forcedirect, and %.0f calls of %.1f KiB on average",
 		  view_calls(v), mean_call(v) / KIB);
 	view_why(a,
 		 "without the page cache each call below %u KiB waits for the "
 		 "servers",
-		 v->limits->direct_small_kib);
+		 LIMIT_SMALL_KIB);
 	a->option = ADVICE_CACHED;
 	return view_tell(a, share);
 }
@@ -159,8 +157,8 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 	double all = view_metas(v), share = view_meta_share(v, all);
 
 	/* 1 in 10 of all operations */
-	if (!view_has_option(v, "forcedirect") || all < v->limits->many_ops ||
-	    all * 9 < view_calls(v) || share < least_share(v))
+	if (!view_has_option(v, "forcedirect") || all < LIMIT_MANY_OPS ||
+	    all * 9 < view_calls(v) || share < LEAST_SHARE)
 		return false;
 	view_what(a,
 		  "forcedirect, and %.0f metadata operations beside %.0f "
@@ -175,7 +173,7 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 {
 	if ((!view_has_option(v, "writecache") &&
 	     !view_has_option(v, "readcache")) ||
-	    mean_call(v) < v->limits->large_kib * KIB || !view_is_busy(v) ||
+	    mean_call(v) < LIMIT_LARGE_KIB * KIB || !view_is_busy(v) ||
 	    view_metas(v) * 9 > view_calls(v) ||
 	    is_cached(v, RECORD_READ_CALLS))
 		return false;
@@ -186,7 +184,7 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 	view_why(a,
 		 "from %u KiB a call on, a stream gains nothing from the page "
 		 "cache and pays a copy",
-		 v->limits->large_kib);
+		 LIMIT_LARGE_KIB);
 	a->option = ADVICE_DIRECT;
 	return view_tell(a, view_io_share(v) / 4);
 }
@@ -214,7 +212,7 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 
 	if (at_once < 0.5 || at_once >= v->limits->io_processes ||
 	    view_calls(v) < FLOOR_OPS ||
-	    fast * 100 >= 100 - v->limits->headroom_percent)
+	    fast * 100 >= 100 - LIMIT_HEADROOM_PERCENT)
 		return false;
 	view_what(a,
 		  "%.1f processes of a node were in read or write calls at a "
@@ -224,7 +222,7 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 		 "rate times latency: it takes about %u at a time to fill a "
 		 "client",
 		 v->limits->io_processes);
-	if (is_async_size(v, mean_call(v)))
+	if (is_async_size(mean_call(v)))
 		view_cure(a, "libaio or io_uring (fio --ioengine=libaio "
 			     "--iodepth=32); or srun --ntasks-per-node=16, or "
 			     "as many threads");
@@ -238,8 +236,7 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 	double at_once = view_concurrency(v);
 
 	if (at_once <= v->limits->io_processes ||
-	    view_calls(v) < v->limits->many_ops ||
-	    !is_async_size(v, mean_call(v)))
+	    view_calls(v) < LIMIT_MANY_OPS || !is_async_size(mean_call(v)))
 		return false;
 	view_what(a,
 		  "%.0f processes of a node were in calls of %.1f KiB at a "
@@ -263,7 +260,7 @@ bool calls_fsync(const struct view *v, struct advice *a)
 	double waiting = view_waiting(v, RECORD_WRITE_US);
 	double share = waiting > least ? waiting : least;
 
-	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < least_share(v))
+	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < LEAST_SHARE)
 		return false;
 	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node",
 		  syncs, writes, view_rate(v, syncs));
@@ -286,9 +283,9 @@ static double beside_stats(const struct view *v)
  * measured that they took their time a tenth of many is enough. */
 static bool is_many_to_search(const struct view *v, double names)
 {
-	return names >= v->limits->many_ops ||
-	       (names * 10 >= v->limits->many_ops &&
-		view_meta_waiting(v, names) >= least_share(v));
+	return names >= LIMIT_MANY_OPS ||
+	       (names * 10 >= LIMIT_MANY_OPS &&
+		view_meta_waiting(v, names) >= LEAST_SHARE);
 }
 
 /* Who lists files asks for each name once or twice, and looks it up the first time,
@@ -301,7 +298,7 @@ static bool is_asked_often(const struct view *v, double stats)
 static bool is_many_stats(const struct view *v, double stats)
 {
 	return is_asked_often(v, stats) ? is_many_to_search(v, stats)
-					: stats >= v->limits->many_ops;
+					: stats >= LIMIT_MANY_OPS;
 }
 
 bool calls_stat(const struct view *v, struct advice *a)
@@ -313,7 +310,7 @@ bool calls_stat(const struct view *v, struct advice *a)
 	if (!is_many_stats(v, stats) ||
 	    ((view_rate(v, stats) < v->limits->stats_per_s ||
 	      view_is_at_hand(v)) &&
-	     (stats < 10 * others || share < least_share(v))))
+	     (stats < 10 * others || share < LEAST_SHARE)))
 		return false;
 	view_what(a,
 		  "%.0f stat, %.0f a second on a node, beside %.0f calls of "
@@ -348,18 +345,18 @@ static double asked_again(const struct view *v)
 	double again = names - REQUESTS_A_NAME * view_metas(v) - view_calls(v);
 	double share = view_waiting(v, RECORD_META_US);
 
-	if (names < v->limits->many_ops || all < names)
+	if (names < LIMIT_MANY_OPS || all < names)
 		return 0;
 	if (names >= 2 * view_metas(v) && share * (names / all) >= 0.5)
 		return share * (names / all);
-	return again >= v->limits->many_ops ? share * (again / all) : 0;
+	return again >= LIMIT_MANY_OPS ? share * (again / all) : 0;
 }
 
 static bool is_asked_again(const struct view *v, struct advice *a)
 {
 	double share = asked_again(v), ops = view_metas(v), names;
 
-	if (share <= 0 || share < least_share(v))
+	if (share <= 0 || share < LEAST_SHARE)
 		return false;
 	names = (double)v->wire->numbers[RECORD_NAME_CALLS];
 	a->trust = ADVICE_PERHAPS;
@@ -408,7 +405,7 @@ static bool is_missed(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, misses);
 
 	if (!is_many_to_search(v, misses) || misses < 2 * opens ||
-	    share < least_share(v) / 10)
+	    share < LEAST_SHARE / 10)
 		return false;
 	view_what(a,
 		  "%.0f names were looked up that do not exist, for %.0f "
@@ -449,10 +446,9 @@ static bool is_opened_to_read(const struct view *v, double *share)
 	*share =
 		view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
 	/* folders are opened too, and not read */
-	return opens >= v->limits->many_ops && reads * 10 >= opens * 9 &&
-	       reads <= 4 * opens &&
-	       bytes < opens * v->limits->direct_small_kib * KIB &&
-	       *share >= least_share(v);
+	return opens >= LIMIT_MANY_OPS && reads * 10 >= opens * 9 &&
+	       reads <= 4 * opens && bytes < opens * LIMIT_SMALL_KIB * KIB &&
+	       *share >= LEAST_SHARE;
 }
 
 static bool is_read_again(const struct view *v, struct advice *a)
@@ -480,11 +476,11 @@ static bool is_appended(const struct view *v, struct advice *a)
 	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
 	double share = view_meta_share(v, opens);
 
-	if (opens < v->limits->many_ops || writes > 2 * opens ||
+	if (opens < LIMIT_MANY_OPS || writes > 2 * opens ||
 	    writes < opens / 2 ||
 	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
 	    view_meta(v, RECORD_META_CREATE) * 10 > opens ||
-	    share < least_share(v))
+	    share < LEAST_SHARE)
 		return false;
 	view_what(a, "files that exist were opened %.0f times for %.0f writes",
 		  opens, writes);
@@ -506,15 +502,15 @@ bool calls_tiny_written(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, files * 3) +
 		       view_waiting(v, RECORD_WRITE_US);
 
-	if (files < v->limits->many_ops ||
-	    size >= v->limits->direct_small_kib * KIB || share < least_share(v))
+	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB ||
+	    share < LEAST_SHARE)
 		return false;
 	view_what(a, "%.0f files were made, with %.1f KiB written for each",
 		  files, size / KIB);
 	view_why(
 		a,
 		"below %u KiB a file costs what its open, write and close cost",
-		v->limits->direct_small_kib);
+		LIMIT_SMALL_KIB);
 	return view_tell(a, share);
 }
 
@@ -529,7 +525,7 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 		  view_number(v, RECORD_READ_BYTES) / opened(v) / KIB);
 	view_why(a,
 		 "below %u KiB a file costs what its open, read and close cost",
-		 v->limits->direct_small_kib);
+		 LIMIT_SMALL_KIB);
 	return view_tell(a, share);
 }
 
@@ -539,9 +535,9 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 	double creates = view_meta(v, RECORD_META_CREATE);
 	double rate = v->seconds > 0 ? creates / v->seconds : 0;
 
-	if (creates < v->limits->many_ops ||
+	if (creates < LIMIT_MANY_OPS ||
 	    rate * 100 < v->limits->dir_creates_per_s *
-				 (100.0 - v->limits->headroom_percent))
+				 (100.0 - LIMIT_HEADROOM_PERCENT))
 		return false;
 	view_what(a, "%.0f files a second were made, on %zu nodes", rate,
 		  v->nodes);
@@ -570,8 +566,8 @@ bool calls_mapped(const struct view *v, struct advice *a)
 	double share = waiting > least ? waiting : least;
 
 	if ((mapped < v->limits->min_mib * MIB &&
-	     mapped_requests(v) < v->limits->many_ops) ||
-	    mapped < view_bytes(v) || share < least_share(v))
+	     mapped_requests(v) < LIMIT_MANY_OPS) ||
+	    mapped < view_bytes(v) || share < LEAST_SHARE)
 		return false;
 	view_what(a,
 		  "%.0f MiB went through mapped files, %.0f MiB through "
@@ -631,9 +627,9 @@ bool calls_lustre_buffered(const struct view *v, struct advice *a)
 
 	/* the rate while it wrote: of one process, if it was one */
 	rate = share > 0 && share < 1 ? rate / share : rate;
-	if (!is_type(v, "lustre") || mean < v->limits->large_kib * KIB ||
+	if (!is_type(v, "lustre") || mean < LIMIT_LARGE_KIB * KIB ||
 	    view_number(v, RECORD_WRITE_BYTES) < v->limits->min_mib * MIB ||
-	    share < least_share(v) || rate >= v->limits->lustre_write_mbs)
+	    share < LEAST_SHARE || rate >= v->limits->lustre_write_mbs)
 		return false;
 	view_what(a,
 		  "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s "
@@ -659,8 +655,7 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
 		rate += (double)v->wire->numbers[RECORD_WRITE_CALLS];
 	rate /= v->seconds;
-	if (rate * 100 <
-	    (double)v->limits->nfs_ops_per_s * v->limits->at_limit_percent)
+	if (rate * 100 < (double)v->limits->nfs_ops_per_s * LIMIT_FULL_PERCENT)
 		return false;
 	view_what(a, "%.0f READs and WRITEs a second", rate);
 	view_why(a,
@@ -685,7 +680,7 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 	asked += view_number(v, RECORD_MMAP_READ_BYTES);
 	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
 	if (moved < v->limits->min_mib * MIB ||
-	    moved * 100 < asked * (100.0 + v->limits->headroom_percent))
+	    moved * 100 < asked * (100.0 + LIMIT_HEADROOM_PERCENT))
 		return false;
 	view_what(a,
 		  "%.1f GiB were read from the servers for %.1f GiB that "
@@ -694,7 +689,7 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 	view_why(a,
 		 "more than %u %% above: read ahead for nothing, or out of the "
 		 "cache again before its turn came",
-		 v->limits->headroom_percent);
+		 LIMIT_HEADROOM_PERCENT);
 	return view_tell(a,
 			 (moved - asked) / moved *
 				 (view_io_share(v) < 1 ? view_io_share(v) : 1));

@@ -15,19 +15,9 @@
 	"Lustre 2.15.4, one client: 4 KiB direct, 153 us a write, 148 us a "   \
 	"read"
 #define DRISHTI_BYTES "Drishti (config.py): 30 % more bytes than the others"
-#define SOCKETS                                                                \
-	"Lustre routers: 1.4 GB/s across sockets, 5 GB/s beside the card"
-#define LUSTRE_RPCS                                                            \
-	"Lustre 2.15.4, 4 KiB random writes: 8 to 24 best, of 1 to 128"
-#define NFS_CEILING                                                            \
-	"NFS over RDMA: about 250,000 calls a second, of any version and "     \
-	"number of jobs"
 #define WEKA_DIRECT                                                            \
 	"WEKA's guide: forcedirect for throughput, not for small I/O and "     \
 	"metadata"
-#define FINDING_ITSELF                                                         \
-	"client finding, jobio-prepare(8); its threshold is there"
-
 const struct rule rules[] = {
 	{ "A01", ADVICE_LIKELY, false, calls_small_reads,
 	  "read 1 MiB at a time: open(path, buffering=2**20), setvbuf(), dd "
@@ -95,7 +85,9 @@ const struct rule rules[] = {
 	  "Lustre 2.15.4, one client, 64 MiB: 13,053 MiB/s direct, 3,874 "
 	  "buffered" },
 	{ "A18", ADVICE_SURE, false, calls_nfs_ceiling,
-	  "move these files to the parallel filesystem", NFS_CEILING },
+	  "move these files to the parallel filesystem",
+	  "NFS over RDMA: about 250,000 calls a second, of any version and "
+	  "number of jobs" },
 	{ "A19", ADVICE_LIKELY, false, calls_more_than_asked,
 	  "posix_fadvise(POSIX_FADV_RANDOM) for random reads; fewer files at "
 	  "a time",
@@ -119,52 +111,16 @@ const struct rule rules[] = {
 	  "the same number of files or bytes for each node: MPI-IO with "
 	  "cb_config_list=*:1",
 	  DRISHTI_BYTES },
-	{ "A28", ADVICE_LIKELY, true, setup_slow_node, "", SOCKETS },
+	{ "A28", ADVICE_LIKELY, true, setup_slow_node, "",
+	  "Lustre routers: 1.4 GB/s across sockets, 5 GB/s beside the card" },
 	{ "A29", ADVICE_SURE, false, setup_resent,
 	  "nfsstat -rc; for an administrator: the switch's and the card's "
 	  "counters",
-	  FINDING_ITSELF " (NF08)" },
-	{ "A30", ADVICE_SURE, false, setup_far_card,
-	  "for an administrator: jobio plan", SOCKETS },
-	{ "A31", ADVICE_SURE, false, setup_one_rpc,
-	  "for an administrator: lctl set_param osc.*.max_rpcs_in_flight=16",
-	  LUSTRE_RPCS },
-	{ "A32", ADVICE_LIKELY, false, setup_rpcs,
-	  "for an administrator: lctl set_param osc.*.max_rpcs_in_flight=16",
-	  LUSTRE_RPCS },
-	{ "A33", ADVICE_LIKELY, false, setup_checksums,
-	  "sbatch --exclusive with this --io-profile",
-	  LUSTRE_RPCS ", with checksums=0" },
-	{ "A34", ADVICE_LIKELY, false, setup_one_ost,
-	  "lfs setstripe -c -1 FOLDER, before the files are made",
-	  FINDING_ITSELF " (LU15)" },
-	{ "A35", ADVICE_LIKELY, false, setup_tcp,
-	  "for an administrator: mount -o proto=rdma,port=20049", NFS_CEILING },
-	{ "A36", ADVICE_LIKELY, false, setup_one_connection,
-	  "for an administrator: mount -o nconnect=4",
-	  FINDING_ITSELF " (NF11)" },
-	{ "A37", ADVICE_SURE, false, setup_slots,
-	  "for an administrator: mount -o nconnect=4",
-	  FINDING_ITSELF " (NF13)" },
-	{ "A38", ADVICE_SURE, false, setup_small_rpcs,
-	  "for an administrator: mount -o rsize=1048576,wsize=1048576",
-	  FINDING_ITSELF " (NF05)" },
-	{ "A39", ADVICE_SURE, false, setup_sync_mount,
-	  "for an administrator: mount without noac and sync",
-	  FINDING_ITSELF " (NF06)" },
+	  "client finding NF08, jobio-prepare(8); its threshold is there" },
 	{ "A40", ADVICE_LIKELY, false, course_tail,
 	  "write while it computes: after each step, from a thread of its own, "
 	  "MPI_File_iwrite_all()",
 	  "the summary's word tail, jobio-ledgerd(8); Drishti (config.py): "
 	  "10 % of the time" },
-	{ "A41", ADVICE_PERHAPS, false, course_more_nodes, "",
-	  "WEKA, eight servers and one core a client: 7.81 clients fill them "
-	  "with large reads, 1.71 with large writes, 23.19 and 9.00 with "
-	  "4 KiB" },
-	{ "A42", ADVICE_PERHAPS, false, course_memory,
-	  "the same I/O from more nodes, or fewer tasks on each: sbatch "
-	  "--ntasks-per-node; O_DIRECT saves a copy",
-	  "Storage Scale, a client at 10 to 14 GB/s: 35 to 50 GB/s of its "
-	  "memory, 3.5 times as much" },
 	{ 0 }
 };

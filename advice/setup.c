@@ -4,12 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/limits.h"
 #include "lib/run.h"
 
 #define GIB 1073741824.0
 #define SPEED_CALLS 100 /* of a node, before its speed is one */
 
 /* ---- what the job asked for ------------------------------------------------- */
+
+/* Did a client of any node leave its settings alone because of other jobs there? */
+static bool is_not_alone(const struct view *v)
+{
+	size_t i, k;
+
+	for (i = 0; i < v->count; i++)
+		for (k = 0; k < v->records[i]->finding_count; k++) {
+			const char *code = v->records[i]->findings[k].code;
+
+			if (!strcmp(code, "W46") || !strcmp(code, "NF46") ||
+			    !strcmp(code, "LU46"))
+				return true;
+		}
+	return false;
+}
 
 bool setup_no_profile(const struct view *v, struct advice *a)
 {
@@ -32,7 +49,7 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 		  "nodes",
 		  any->request.profile, nodes, v->count);
 	view_why(a, "the job ran with the settings that the nodes had");
-	if (view_finding(v, "W46 NF46 LU46")) {
+	if (is_not_alone(v)) {
 		a->option = ADVICE_EXCLUSIVE;
 		view_cure(a, "sbatch --exclusive --io-profile=%s",
 			  any->request.profile);
@@ -90,9 +107,9 @@ static double call_cores(const struct view *v)
 		       v->limits->core_write_iops;
 }
 
-static double limit_of(const struct view *v, int64_t cores)
+static double limit_of(int64_t cores)
 {
-	return (double)cores * v->limits->at_limit_percent / 100.0;
+	return (double)cores * LIMIT_FULL_PERCENT / 100.0;
 }
 
 static void tell_cores(struct advice *a, int64_t cores)
@@ -107,7 +124,7 @@ static void tell_cores(struct advice *a, int64_t cores)
 static bool is_the_clients(const struct view *v, int64_t cores,
 			   struct advice *a)
 {
-	double most = 1 + v->limits->headroom_percent / 100.0;
+	double most = 1 + LIMIT_HEADROOM_PERCENT / 100.0;
 
 	if (view_has_option(v, "forcedirect"))
 		return true;
@@ -127,9 +144,8 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores ||
-	    peak_cores(v) < limit_of(v, cores) ||
-	    mean_cores(v) < limit_of(v, cores) / 4 ||
-	    !is_the_clients(v, cores, a))
+	    peak_cores(v) < limit_of(cores) ||
+	    mean_cores(v) < limit_of(cores) / 4 || !is_the_clients(v, cores, a))
 		return false;
 	view_what(a,
 		  "%.2f GB/s on a node on average, %.2f read and %.2f "
@@ -141,7 +157,7 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	view_why(a,
 		 "%u %% of what a core of the client moves, %u MB/s read or %u "
 		 "written",
-		 v->limits->at_limit_percent, v->limits->core_read_mbs,
+		 LIMIT_FULL_PERCENT, v->limits->core_read_mbs,
 		 v->limits->core_write_mbs);
 	tell_cores(a, cores + 1);
 	return view_tell(a, mean_cores(v) / (double)cores);
@@ -154,14 +170,14 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 
 	if (strcmp(v->type, "weka") != 0 || !cores ||
 	    !view_has_option(v, "forcedirect") ||
-	    call_cores(v) < limit_of(v, cores))
+	    call_cores(v) < limit_of(cores))
 		return false;
 	view_what(a, "%.0f calls a second on a node through %lld io-core(s)",
 		  view_rate(v, view_calls(v)), (long long)cores);
 	view_why(a,
 		 "%u %% of what a core of the client does, %u reads or %u "
 		 "writes a second",
-		 v->limits->at_limit_percent, v->limits->core_read_iops,
+		 LIMIT_FULL_PERCENT, v->limits->core_read_iops,
 		 v->limits->core_write_iops);
 	tell_cores(a, cores + 1);
 	return view_tell(a, call_cores(v) / (double)cores);
@@ -196,9 +212,9 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) ||
-	    !is_alone(v) || v->seconds < v->limits->idle_seconds ||
-	    peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
-	    call_cores(v) >= 0.01 || view_call_share(v, view_metas(v)) >= 0.01)
+	    !is_alone(v) || v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 ||
+	    peak_cores(v) >= 0.1 || call_cores(v) >= 0.01 ||
+	    view_call_share(v, view_metas(v)) >= 0.01)
 		return false;
 	view_what(a,
 		  "%lld io-core(s) a node for %.0f s, and never more than "
@@ -213,7 +229,7 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 bool setup_one_core(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
-	double enough = 1 - v->limits->headroom_percent / 100.0;
+	double enough = 1 - LIMIT_HEADROOM_PERCENT / 100.0;
 
 	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) ||
 	    !is_alone(v) || peak_cores(v) < 0.1 || peak_cores(v) >= enough ||
@@ -277,9 +293,9 @@ static struct node_io all_nodes(const struct view *v, double *most)
 }
 
 /* Did one node move (nearly) all of it? */
-static bool is_one_node(const struct view *v, double most, double all)
+static bool is_one_node(double most, double all)
 {
-	return most * 100 >= all * v->limits->one_node_percent;
+	return most * 100 >= all * LIMIT_ONE_NODE_PERCENT;
 }
 
 bool setup_one_node(const struct view *v, struct advice *a)
@@ -288,25 +304,25 @@ bool setup_one_node(const struct view *v, struct advice *a)
 	struct node_io all = all_nodes(v, &most);
 
 	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    !is_one_node(v, most, all.bytes))
+	    !is_one_node(most, all.bytes))
 		return false;
 	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes",
 		  all.name, most / GIB, all.bytes / GIB, v->count);
 	view_why(a,
 		 "%u %% or more on one node: the others' clients had nothing "
 		 "to do",
-		 v->limits->one_node_percent);
+		 LIMIT_ONE_NODE_PERCENT);
 	return view_tell(a, view_io_share(v) * (double)v->nodes *
 				    (1 - 1.0 / (double)v->count));
 }
 
 bool setup_imbalance(const struct view *v, struct advice *a)
 {
-	double most, over, limit = 1 + v->limits->imbalance_percent / 100.0;
+	double most, over, limit = 1 + LIMIT_IMBALANCE_PERCENT / 100.0;
 	struct node_io all = all_nodes(v, &most);
 
 	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    is_one_node(v, most, all.bytes))
+	    is_one_node(most, all.bytes))
 		return false;
 	over = most * (double)v->count / all.bytes;
 	if (over < limit)
@@ -314,7 +330,7 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	view_what(a, "%s moved %.2f times as much as the mean of %zu nodes",
 		  all.name, over, v->count);
 	view_why(a, "more than %u %% above the mean: the others wait for it",
-		 v->limits->imbalance_percent);
+		 LIMIT_IMBALANCE_PERCENT);
 	return view_tell(a, view_io_share(v) * (over - 1));
 }
 
@@ -353,7 +369,7 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 			name = one.name;
 		}
 	}
-	if (!name || worst * 100 >= v->limits->slow_percent)
+	if (!name || worst * 100 >= LIMIT_SLOW_PERCENT)
 		return false;
 	view_what(a,
 		  "%s moved %.0f %% of what the other nodes move in a second "
@@ -362,7 +378,7 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 	view_why(a,
 		 "below %u %%: a path of its own, as to a card on another "
 		 "socket, is slow",
-		 v->limits->slow_percent);
+		 LIMIT_SLOW_PERCENT);
 	a->option = ADVICE_WITHOUT;
 	snprintf(a->node, sizeof(a->node), "%s", name);
 	view_cure(a, "sbatch --exclude=%s", name);
@@ -380,160 +396,13 @@ bool setup_resent(const struct view *v, struct advice *a)
 		calls += (double)v->wire->numbers[RECORD_READ_CALLS];
 	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
 		calls += (double)v->wire->numbers[RECORD_WRITE_CALLS];
-	if (calls < 1000 || resent * 100 < calls * v->limits->resent_percent)
+	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
 		return false;
 	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs",
 		  resent, calls);
 	view_why(a,
 		 "%u in 100 or more: the network loses packets, or the "
 		 "server is overloaded",
-		 v->limits->resent_percent);
+		 LIMIT_RESENT_PERCENT);
 	return view_tell(a, 0.3);
-}
-
-/* ---- what the nodes' findings say, where the job had to do with it ----------- */
-
-/* 'part': of the time in I/O that the cure may save. */
-static bool is_found(const struct view *v, struct advice *a, const char *codes,
-		     double part, const char *what)
-{
-	size_t nodes = view_finding(v, codes);
-
-	if (!nodes || !view_is_busy(v))
-		return false;
-	view_what(a, "%s, on %zu of %zu nodes; the job moved %.1f GiB", what,
-		  nodes, v->count, view_bytes(v) / GIB);
-	return view_tell(a, view_io_share(v) * part);
-}
-
-static double mean_call(const struct view *v)
-{
-	return view_calls(v) > 0 ? view_bytes(v) / view_calls(v) : 0;
-}
-
-static bool is_large(const struct view *v)
-{
-	return mean_call(v) >= v->limits->large_kib * 1024.0;
-}
-
-bool setup_far_card(const struct view *v, struct advice *a)
-{
-	const char *code = !strcmp(v->type, "nfs")	? "NF15"
-			   : !strcmp(v->type, "lustre") ? "LU14"
-							: "W11";
-
-	view_why(a,
-		 "1.4 GB/s were measured across sockets, 5 GB/s beside the "
-		 "card (%s)",
-		 code);
-	return is_found(v, a, code, 0.5,
-			"the network card is on another socket than the "
-			"client's cores");
-}
-
-bool setup_one_rpc(const struct view *v, struct advice *a)
-{
-	view_why(a, "8 to 24 are the best (LU07)");
-	return !strcmp(v->type, "lustre") &&
-	       is_found(v, a, "LU07", 0.7,
-			"targets get one RPC at a time (max_rpcs_in_flight)");
-}
-
-/* Bytes of a request to a server; as far as nobody knows, of a call. */
-static double mean_request(const struct view *v)
-{
-	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
-	double bytes = 0, calls = 0;
-
-	if (wire && wire[RECORD_READ_CALLS] > 0) {
-		bytes += (double)wire[RECORD_READ_BYTES];
-		calls += (double)wire[RECORD_READ_CALLS];
-	}
-	if (wire && wire[RECORD_WRITE_CALLS] > 0) {
-		bytes += (double)wire[RECORD_WRITE_BYTES];
-		calls += (double)wire[RECORD_WRITE_CALLS];
-	}
-	return calls > 0 ? bytes / calls : mean_call(v);
-}
-
-/* What is read ahead and written behind goes in large requests. */
-bool setup_rpcs(const struct view *v, struct advice *a)
-{
-	double small = v->limits->direct_small_kib * 1024.0;
-
-	view_why(a,
-		 "8 to 24 were best for calls below %u KiB, 1 and 128 worse "
-		 "(LU08)",
-		 v->limits->direct_small_kib);
-	return !strcmp(v->type, "lustre") && mean_call(v) < small &&
-	       mean_request(v) < small &&
-	       is_found(v, a, "LU08", 0.3,
-			"max_rpcs_in_flight is outside 8 to 24");
-}
-
-bool setup_checksums(const struct view *v, struct advice *a)
-{
-	a->option = ADVICE_EXCLUSIVE;
-	view_why(a, "the figures that others reach are without (LU09)");
-	return !strcmp(v->type, "lustre") &&
-	       is_found(v, a, "LU09", 0.2,
-			"checksums stayed on, against the profile");
-}
-
-bool setup_one_ost(const struct view *v, struct advice *a)
-{
-	view_why(a,
-		 "calls of %u KiB or more can use several targets at a time "
-		 "(LU15)",
-		 v->limits->large_kib);
-	return !strcmp(v->type, "lustre") && is_large(v) &&
-	       is_found(v, a, "LU15", 0.5, "new files lie on one OST");
-}
-
-bool setup_tcp(const struct view *v, struct advice *a)
-{
-	view_why(a, "over RDMA one client did 250,000 calls a second (NF10)");
-	return !strcmp(v->type, "nfs") &&
-	       is_found(v, a, "NF10", 0.3,
-			"mounted over TCP, although the card can do RDMA");
-}
-
-bool setup_one_connection(const struct view *v, struct advice *a)
-{
-	view_why(a, "one TCP connection does not fill a card of 25 Gbit/s "
-		    "(NF11)");
-	return !strcmp(v->type, "nfs") &&
-	       is_found(v, a, "NF11", 0.4, "one connection to the server");
-}
-
-/* The finding is of all that went through the mount, before the job, too. */
-static bool has_queued(const struct view *v)
-{
-	if (!v->wire || v->wire->numbers[RECORD_QUEUE_US] < 0)
-		return true;
-	return (double)v->wire->numbers[RECORD_QUEUE_US] * 2 >=
-	       (double)v->wire->numbers[RECORD_READ_US] +
-		       (double)v->wire->numbers[RECORD_WRITE_US];
-}
-
-bool setup_slots(const struct view *v, struct advice *a)
-{
-	view_why(a, "what waits for a slot is not on its way (NF13)");
-	return !strcmp(v->type, "nfs") && has_queued(v) &&
-	       is_found(v, a, "NF13", 0.4, "requests waited for a free slot");
-}
-
-bool setup_small_rpcs(const struct view *v, struct advice *a)
-{
-	view_why(a, "each request costs a round trip (NF05)");
-	return !strcmp(v->type, "nfs") && is_large(v) &&
-	       is_found(v, a, "NF05", 0.4,
-			"a READ or WRITE moves less than 256 KiB");
-}
-
-bool setup_sync_mount(const struct view *v, struct advice *a)
-{
-	view_why(a, "each call waits for the server (NF06)");
-	return !strcmp(v->type, "nfs") &&
-	       is_found(v, a, "NF06", 0.6, "mounted with noac or sync");
 }

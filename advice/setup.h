@@ -24,15 +24,5 @@ bool setup_one_node(const struct view *v, struct advice *a);
 bool setup_imbalance(const struct view *v, struct advice *a);
 bool setup_slow_node(const struct view *v, struct advice *a);
 bool setup_resent(const struct view *v, struct advice *a);
-bool setup_far_card(const struct view *v, struct advice *a);
-bool setup_one_rpc(const struct view *v, struct advice *a);
-bool setup_rpcs(const struct view *v, struct advice *a);
-bool setup_checksums(const struct view *v, struct advice *a);
-bool setup_one_ost(const struct view *v, struct advice *a);
-bool setup_tcp(const struct view *v, struct advice *a);
-bool setup_one_connection(const struct view *v, struct advice *a);
-bool setup_slots(const struct view *v, struct advice *a);
-bool setup_small_rpcs(const struct view *v, struct advice *a);
-bool setup_sync_mount(const struct view *v, struct advice *a);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/limits.h"
 #include "lib/run.h"
 
 static double known(int64_t number)
@@ -164,84 +165,15 @@ double view_moved(const struct view *v, enum record_number number)
 	return known(wire[number]);
 }
 
-double view_moving_seconds(const struct view *v)
-{
-	const struct timeline *line = &v->io->timeline;
-	size_t i, rows = 0;
-	double seconds;
-
-	for (i = 0; i < line->count; i++)
-		rows += timeline_moved(line, i) > 0;
-	seconds = (double)rows * (double)line->width;
-	return rows && seconds < v->seconds ? seconds : v->seconds;
-}
-
 bool view_is_busy(const struct view *v)
 {
-	double busy = v->limits->busy_percent / 100.0;
+	double busy = LIMIT_BUSY_PERCENT / 100.0;
 	double moved = view_moved(v, RECORD_READ_BYTES) +
 		       view_moved(v, RECORD_WRITE_BYTES);
 
 	return moved >= v->limits->min_mib * 1048576.0 &&
 	       (view_io_share(v) >= busy ||
 		(!view_is_timed(v) && least_share(v) >= busy / 10));
-}
-
-/* Is it one of the words? */
-static bool is_one_of(const char *code, const char *codes)
-{
-	size_t size = strlen(code);
-
-	for (; *codes; codes += strspn(codes, " ")) {
-		if (strcspn(codes, " ") == size && !memcmp(codes, code, size))
-			return true;
-		codes += strcspn(codes, " ");
-	}
-	return false;
-}
-
-/* Of a target (record.h), is this filesystem one? */
-static bool is_of(const struct record *record, const char *target,
-		  const char *fs)
-{
-	size_t i, length = strlen(target);
-	const char *source = "", *name;
-
-	for (i = 0; i < record->mount_count; i++)
-		if (record->mounts[i].source &&
-		    !strcmp(record->mounts[i].mount, fs))
-			source = record->mounts[i].source;
-	if (*target == '/')
-		return !strcmp(target, fs);
-	if (length && target[length - 1] == ':')
-		return !strncmp(source, target, length);
-	name = strstr(source, ":/");
-	return name && !strncmp(name + 2, target, length) &&
-	       (!name[2 + length] || name[2 + length] == '/');
-}
-
-static bool has_finding(const struct record *record, const char *codes,
-			const char *fs)
-{
-	const struct record_finding *f;
-	size_t i;
-
-	for (i = 0; i < record->finding_count; i++) {
-		f = &record->findings[i];
-		if (is_one_of(f->code, codes) &&
-		    (!f->target || is_of(record, f->target, fs)))
-			return true;
-	}
-	return false;
-}
-
-size_t view_finding(const struct view *v, const char *codes)
-{
-	size_t i, nodes = 0;
-
-	for (i = 0; i < v->count; i++)
-		nodes += has_finding(v->records[i], codes, v->fs);
-	return nodes;
 }
 
 static bool is_set(const struct record_change *change, const char *fs,

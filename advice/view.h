@@ -54,9 +54,6 @@ double view_concurrency(const struct view *v);
 /* Bytes or calls: what the client moved, or did, where it tells; else as asked for.
  * Of mapped files, too, where it tells. */
 double view_moved(const struct view *v, enum record_number number);
-/* Seconds in which it moved something: rows of the timeline; without one, all of the
- * job's. */
-double view_moving_seconds(const struct view *v);
 /* What so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_share(const struct view *v, double calls);
 /* How many requests of a node were on their way on average, as the client measured:
@@ -77,9 +74,6 @@ double view_io_share(const struct view *v);
 /* Enough of it for a cure to be noticed. */
 bool view_is_busy(const struct view *v);
 
-/* Nodes that have this finding, of this filesystem or of all of the client; 'codes'
- * like "NF15 LU14". */
-size_t view_finding(const struct view *v, const char *codes);
 /* Did jobio set this mount option, on this filesystem? */
 bool view_has_option(const struct view *v, const char *option);
 /* io-cores of a node that the client works on: the fewest; 0: none or unknown. */

@@ -169,22 +169,13 @@ struct config_ledger {
  * measurement that jobio.conf(5) names */
 struct config_advice {
 	unsigned int min_seconds, min_mib, min_calls; /* before any advice */
-	unsigned int busy_percent;		      /* of the job's time */
 	unsigned int sync_call_us;		      /* one synchronous call */
 	unsigned int small_read_kb, small_write_kb;   /* 1000 bytes */
-	unsigned int direct_small_kib, large_kib;
-	unsigned int core_read_mbs, core_write_mbs; /* 10^6 bytes a second */
+	unsigned int core_read_mbs, core_write_mbs;   /* 10^6 bytes a second */
 	unsigned int core_read_iops, core_write_iops;
-	unsigned int at_limit_percent, headroom_percent;
 	unsigned int io_processes;
 	unsigned int stats_per_s, dir_creates_per_s;
-	unsigned int imbalance_percent, slow_percent;
-	unsigned int nfs_ops_per_s, lustre_write_mbs, resent_percent;
-	unsigned int many_ops, async_kib;
-	unsigned int idle_seconds, one_node_percent, tail_percent;
-	unsigned int servers_read_mbs, servers_write_mbs; /* all together */
-	unsigned int servers_read_iops, servers_write_iops;
-	unsigned int memory_mbs;
+	unsigned int nfs_ops_per_s, lustre_write_mbs;
 };
 
 struct config {

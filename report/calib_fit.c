@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/limits.h"
+
 #define FLAT_PERCENT 90 /* of the best: more processes add nothing */
 #define LARGE_KIB 1024U
 #define SMALL_KIB 4U
@@ -69,8 +71,7 @@ static unsigned int grown(const struct calib_point *p, size_t count,
 	return last;
 }
 
-struct calib_line calib_fit(const struct calib_point *points, size_t count,
-			    unsigned int at_limit_percent)
+struct calib_line calib_fit(const struct calib_point *points, size_t count)
 {
 	struct calib_line line = { .spread = -1 };
 	struct samples each = { .count = 0 };
@@ -82,7 +83,7 @@ struct calib_line calib_fit(const struct calib_point *points, size_t count,
 			p[kept++] = points[i];
 	if (kept) {
 		qsort(p, kept, sizeof(*p), by_cores);
-		line.grows_to = grown(p, kept, at_limit_percent / 100.0);
+		line.grows_to = grown(p, kept, LIMIT_FULL_PERCENT / 100.0);
 		line.per_core = slope(p, kept, line.grows_to);
 		for (i = 0; i < kept && p[i].io_cores <= line.grows_to; i++)
 			samples_add(&each, p[i].value / p[i].io_cores);
@@ -163,8 +164,7 @@ struct samples calib_metric_of(const struct calib_data *data, size_t setting,
 
 struct calib_line calib_metric_fit(const struct calib_data *data,
 				   const struct config_profile *profile,
-				   enum calib_metric metric,
-				   unsigned int at_limit_percent)
+				   enum calib_metric metric)
 {
 	const struct calib_plan *plan = data->plan;
 	struct calib_point *points = calloc(plan->turn_count, sizeof(*points));
@@ -181,7 +181,7 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 			};
 	}
 	if (points)
-		line = calib_fit(points, count, at_limit_percent);
+		line = calib_fit(points, count);
 	free(points);
 	return line;
 }
@@ -207,7 +207,6 @@ int calib_metric_best(const struct calib_data *data, enum calib_metric metric)
 
 struct constants {
 	const struct calib_data *data;
-	const struct config_advice *limits;
 	struct calib_constant *list;
 	size_t count;
 };
@@ -243,7 +242,7 @@ static struct calib_line best_line(const struct constants *c,
 
 	for (i = 0; i < plan->setting_count; i++) {
 		line = calib_metric_fit(c->data, plan->settings[i].profile,
-					metric, c->limits->at_limit_percent);
+					metric);
 		if (!line.count || line.per_core <= best.per_core)
 			continue;
 		best = line;
@@ -397,10 +396,9 @@ static void add_nfs(struct constants *c)
 }
 
 size_t calib_constants(const struct calib_data *data, const char *fstype,
-		       const struct config_advice *limits,
 		       struct calib_constant list[CALIB_CONSTANTS])
 {
-	struct constants c = { .data = data, .limits = limits, .list = list };
+	struct constants c = { .data = data, .list = list };
 
 	add_cores(&c);
 	add_call(&c);

@@ -7,7 +7,7 @@
  *         line: value = per_core * io-cores, by least squares, over those
  *           numbers of io-cores at which the value still grew in proportion
  *           ('grows_to' is the last): where something else is at its limit, one
- *           more core adds less than at_limit_percent of what the first did.
+ *           more core adds less than LIMIT_FULL_PERCENT of what the first did.
  *         spread: the standard deviation of value / io-cores over those jobs; < 0: of
  *           one job there is none.
  *         constants: keys of [advice] in jobio.conf(5), as far as they follow
@@ -35,8 +35,7 @@ struct calib_line {
 };
 
 /* Points of 0 io-cores are passed over. */
-struct calib_line calib_fit(const struct calib_point *points, size_t count,
-			    unsigned int at_limit_percent);
+struct calib_line calib_fit(const struct calib_point *points, size_t count);
 
 enum calib_metric {
 	CALIB_READ_BPS,
@@ -55,8 +54,7 @@ struct samples calib_metric_of(const struct calib_data *data, size_t setting,
 /* Over the io-cores of one profile; NULL: without. */
 struct calib_line calib_metric_fit(const struct calib_data *data,
 				   const struct config_profile *profile,
-				   enum calib_metric metric,
-				   unsigned int at_limit_percent);
+				   enum calib_metric metric);
 
 /* The setting with the most of it on average; -1: nothing was measured. */
 int calib_metric_best(const struct calib_data *data, enum calib_metric metric);
@@ -70,7 +68,6 @@ struct calib_constant {
 
 /* 'fstype' as in a mount table: some are of one type alone. Returns how many. */
 size_t calib_constants(const struct calib_data *data, const char *fstype,
-		       const struct config_advice *limits,
 		       struct calib_constant list[CALIB_CONSTANTS]);
 
 #endif

@@ -147,16 +147,14 @@ static void put_metric(struct sheet *sheet, const unsigned int *cores,
 static void put_fit(struct sheet *sheet, struct plot_panel *panel,
 		    const unsigned int *cores,
 		    const struct config_profile **profiles,
-		    enum calib_metric metric, unsigned int at_limit_percent,
-		    char *note, size_t room)
+		    enum calib_metric metric, char *note, size_t room)
 {
 	struct calib_line best = { .count = 0 }, line;
 	char one[24];
 	size_t i;
 
 	for (i = 0; i < sheet->series_count; i++) {
-		line = calib_metric_fit(sheet->data, profiles[i], metric,
-					at_limit_percent);
+		line = calib_metric_fit(sheet->data, profiles[i], metric);
 		if (line.count && line.per_core > best.per_core)
 			best = line;
 	}
@@ -172,8 +170,7 @@ static void put_fit(struct sheet *sheet, struct plot_panel *panel,
 }
 
 static void draw_scaling(struct sheet *sheet, const unsigned int *cores,
-			 size_t count, const struct config_profile **profiles,
-			 unsigned int at_limit_percent)
+			 size_t count, const struct config_profile **profiles)
 {
 	struct plot_panel panel = { .x_name = "io-cores",
 				    .places = count,
@@ -192,7 +189,7 @@ static void draw_scaling(struct sheet *sheet, const unsigned int *cores,
 		*note = 0;
 		put_metric(sheet, cores, count, profiles, (enum calib_metric)m);
 		put_fit(sheet, &panel, cores, profiles, (enum calib_metric)m,
-			at_limit_percent, note, sizeof(note));
+			note, sizeof(note));
 		panel.title = calib_metric_words((enum calib_metric)m);
 		panel.unit = unit_of((enum calib_metric)m);
 		panel.note = note;
@@ -200,8 +197,7 @@ static void draw_scaling(struct sheet *sheet, const unsigned int *cores,
 	}
 }
 
-char *calib_plot_scaling(const struct calib_data *data,
-			 unsigned int at_limit_percent)
+char *calib_plot_scaling(const struct calib_data *data)
 {
 	const struct config_profile *profiles[PLOT_SERIES_MAX];
 	const char *names[PLOT_SERIES_MAX];
@@ -220,7 +216,7 @@ char *calib_plot_scaling(const struct calib_data *data,
 		   "io-cores, a line for each profile. calibration.json has "
 		   "the numbers.",
 		   CALIB_METRICS, names, sheet.series_count, true);
-	draw_scaling(&sheet, cores, count, profiles, at_limit_percent);
+	draw_scaling(&sheet, cores, count, profiles);
 	return sheet_close(&sheet);
 }
 

@@ -16,8 +16,7 @@
 
 #include "report/calib_fit.h"
 
-char *calib_plot_scaling(const struct calib_data *data,
-			 unsigned int at_limit_percent);
+char *calib_plot_scaling(const struct calib_data *data);
 char *calib_plot_engines(const struct calib_data *data);
 char *calib_plot_direct(const struct calib_data *data);
 

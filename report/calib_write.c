@@ -148,8 +148,7 @@ static bool is_first(const struct calib_plan *plan, size_t setting)
 	return true;
 }
 
-static struct json_object *lines_json(const struct calib_data *data,
-				      const struct calib_about *about)
+static struct json_object *lines_json(const struct calib_data *data)
 {
 	struct json_object *list = json_object_new_array(), *o;
 	const struct calib_plan *plan = data->plan;
@@ -161,10 +160,8 @@ static struct json_object *lines_json(const struct calib_data *data,
 		if (!is_first(plan, i))
 			continue;
 		for (m = 0; m < CALIB_METRICS; m++) {
-			line = calib_metric_fit(
-				data, plan->settings[i].profile,
-				(enum calib_metric)m,
-				about->limits->at_limit_percent);
+			line = calib_metric_fit(data, plan->settings[i].profile,
+						(enum calib_metric)m);
 			if (!line.count)
 				continue;
 			o = json_object_new_object();
@@ -276,7 +273,7 @@ static char *json_of(const struct calib_data *data,
 
 	add_about(top, data, about);
 	json_object_object_add(top, "settings", settings_json(data));
-	json_object_object_add(top, "per_core", lines_json(data, about));
+	json_object_object_add(top, "per_core", lines_json(data));
 	for (i = 0; i < count; i++)
 		json_add_number(advice, constants[i].key, constants[i].value);
 	json_object_object_add(top, "advice", advice);
@@ -343,16 +340,13 @@ int calib_write(const char *folder, const struct calib_data *data,
 		const struct calib_about *about, struct err *err)
 {
 	struct calib_constant constants[CALIB_CONSTANTS];
-	size_t count = calib_constants(data, calib_fstype(data), about->limits,
-				       constants);
-	unsigned int part = about->limits->at_limit_percent;
+	size_t count = calib_constants(data, calib_fstype(data), constants);
 
 	if (put(folder, "calibration.json",
 		json_of(data, about, constants, count), err) < 0 ||
 	    put(folder, "advice.conf", conf_of(data, about, constants, count),
 		err) < 0 ||
-	    put(folder, "scaling.svg", calib_plot_scaling(data, part), err) <
-		    0 ||
+	    put(folder, "scaling.svg", calib_plot_scaling(data), err) < 0 ||
 	    put(folder, "engines.svg", calib_plot_engines(data), err) < 0 ||
 	    put(folder, "direct.svg", calib_plot_direct(data), err) < 0)
 		return -1;

@@ -21,7 +21,6 @@
 struct calib_about {
 	const char *dir, *cluster; /* cluster "": unknown */
 	time_t start, end;
-	const struct config_advice *limits;
 };
 
 /* The mount point and its type, as the first node has it that says so. */

@@ -286,13 +286,12 @@ static size_t say_problems(const struct calib_data *data)
 	return count;
 }
 
-static void say_constants(const struct calib_data *data,
-			  const struct calib_about *about, const char *output)
+static void say_constants(const struct calib_data *data, const char *output)
 {
 	struct calib_constant list[CALIB_CONSTANTS];
 	size_t count, i;
 
-	count = calib_constants(data, calib_fstype(data), about->limits, list);
+	count = calib_constants(data, calib_fstype(data), list);
 	for (i = 0; i < count; i++)
 		printf("%-16s %10u  %s\n", list[i].key, list[i].value,
 		       list[i].from);
@@ -349,14 +348,13 @@ static int finish(struct calib_watch *w, const struct options *o,
 	}
 	if (calib_write(o->output, w->data, about, &err) < 0)
 		return command_fail(NAME, COMMAND_FAILED, &err);
-	say_constants(w->data, about, o->output);
+	say_constants(w->data, o->output);
 	return wrong ? COMMAND_FAILED : COMMAND_OK;
 }
 
 static int work(struct calib_watch *w, const struct options *o)
 {
-	struct calib_about about = { .limits = &w->config->advice,
-				     .start = time(NULL) };
+	struct calib_about about = { .start = time(NULL) };
 	char dir[CALIB_PATH];
 	struct err err = { "" };
 	int status;

@@ -20,8 +20,7 @@
 
 /* A job on one filesystem, /work, of so many nodes that did all the same. */
 struct job {
-	const char *type, *finding, *option, *profile;
-	const char *target; /* of the finding; NULL: none is known */
+	const char *type, *option, *profile;
 	size_t nodes;
 	double seconds;
 	double ahead; /* by so many is the clock of each node but the first */
@@ -134,10 +133,6 @@ static struct record *make(struct job *j, size_t at)
 	record_add_mount(r, "/work", "fs", "server:/work");
 	if (j->has_other)
 		record_add_mount(r, "/other", "fs", "server:/other");
-	if (j->finding)
-		record_add_finding(r, j->finding, "info", "something", NULL);
-	if (j->target)
-		record_set(&r->findings[0].target, j->target);
 	if (j->option)
 		record_add_change(r, "work", "mount-option", "/work", "other",
 				  j->option, 1, 1);
@@ -392,64 +387,6 @@ MAKES(a29, "nfs")
 	j->wire.numbers[RECORD_RESENT] = is ? 1000 : 999;
 }
 
-/* Of what matters to a job that moves enough: 1 % of what a core does. */
-static void found(struct job *j, const char *code, bool is)
-{
-	j->finding = code;
-	reads(j, 10000, is ? 57400000000 : 57200000000);
-}
-
-MAKES(a30, "nfs")
-{
-	found(j, "NF15", is);
-}
-MAKES(a30_lustre, "lustre")
-{
-	found(j, "LU14", is);
-}
-MAKES(a30_weka, "weka")
-{
-	found(j, "W11", is);
-}
-MAKES(a31, "lustre")
-{
-	found(j, "LU07", is);
-}
-MAKES(a32, "lustre")
-{
-	j->finding = "LU08";
-	reads(j, 1000000, 1000000 * (is ? 65535L : 65536L));
-}
-MAKES(a33, "lustre")
-{
-	found(j, "LU09", is);
-}
-MAKES(a34, "lustre")
-{
-	j->finding = "LU15";
-	reads(j, 100000, 100000 * (is ? MIB : MIB - 1));
-}
-MAKES(a35, "nfs")
-{
-	found(j, "NF10", is);
-}
-MAKES(a36, "nfs")
-{
-	found(j, "NF11", is);
-}
-MAKES(a37, "nfs")
-{
-	found(j, "NF13", is);
-}
-MAKES(a38, "nfs")
-{
-	j->finding = "NF05";
-	reads(j, 100000, 100000 * (is ? MIB : MIB - 1));
-}
-MAKES(a39, "nfs")
-{
-	found(j, "NF06", is);
-}
 /* 1,000 s: the last quarter begins at 750 */
 MAKES(a40, "nfs")
 {
@@ -459,40 +396,22 @@ MAKES(a40, "nfs")
 	row(j, 100, 0, 100 * GIB - late);
 	row(j, 900, 0, late);
 }
-/* 9.456 GB/s are four fifths of what the servers take */
-MAKES(a41, "weka")
-{
-	j->nodes = 4;
-	writes(j, 2000000, is ? 2364100000000 : 2363900000000);
-	j->io.numbers[RECORD_WRITE_US] = 16100000000;
-}
-MAKES(a42, "lustre")
-{
-	reads(j, 10000000, 10000000000000);
-	wire(j, 10000000, is ? 10000000001000 : 9999999999000);
-	j->wire.numbers[RECORD_WRITE_BYTES] = 0;
-}
-
 static const struct {
 	const char *code;
 	struct job (*make)(bool is);
 } cases[] = {
-	{ "A01", a01 },	       { "A02", a02 },		{ "A03", a03 },
-	{ "A04", a04 },	       { "A05", a05 },		{ "A06", a06 },
-	{ "A07", a07 },	       { "A08", a08 },		{ "A09", a09 },
-	{ "A10", a10 },	       { "A11", a11 },		{ "A12", a12 },
-	{ "A13", a13 },	       { "A14", a14 },		{ "A15", a15 },
-	{ "A16", a16 },	       { "A17", a17 },		{ "A18", a18 },
-	{ "A19", a19 },	       { "A20", a20 },		{ "A21", a21 },
-	{ "A22", a22 },	       { "A23", a23 },		{ "A24", a24 },
-	{ "A25", a25 },	       { "A26", a26 },		{ "A27", a27 },
-	{ "A28", a28 },	       { "A29", a29 },		{ "A30", a30 },
-	{ "A30", a30_lustre }, { "A30", a30_weka },	{ "A31", a31 },
-	{ "A32", a32 },	       { "A33", a33 },		{ "A34", a34 },
-	{ "A35", a35 },	       { "A36", a36 },		{ "A37", a37 },
-	{ "A38", a38 },	       { "A39", a39 },		{ "A40", a40 },
-	{ "A41", a41 },	       { "A42", a42 },		{ "A11", a11_again },
-	{ "A16", a16_spill },  { "A16", a16_unsynced }, { "A16", a16_but_one },
+	{ "A01", a01 },		{ "A02", a02 },	      { "A03", a03 },
+	{ "A04", a04 },		{ "A05", a05 },	      { "A06", a06 },
+	{ "A07", a07 },		{ "A08", a08 },	      { "A09", a09 },
+	{ "A10", a10 },		{ "A11", a11 },	      { "A12", a12 },
+	{ "A13", a13 },		{ "A14", a14 },	      { "A15", a15 },
+	{ "A16", a16 },		{ "A17", a17 },	      { "A18", a18 },
+	{ "A19", a19 },		{ "A20", a20 },	      { "A21", a21 },
+	{ "A22", a22 },		{ "A23", a23 },	      { "A24", a24 },
+	{ "A25", a25 },		{ "A26", a26 },	      { "A27", a27 },
+	{ "A28", a28 },		{ "A29", a29 },	      { "A40", a40 },
+	{ "A11", a11_again },	{ "A16", a16_spill }, { "A16", a16_unsynced },
+	{ "A16", a16_but_one },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

@@ -47,7 +47,6 @@ START_TEST(a_cure_that_is_an_option_says_which)
 		{ "A21", ADVICE_NO_CORES },  { "A22", ADVICE_CORES },
 		{ "A23", ADVICE_CORES },     { "A24", ADVICE_NO_CORES },
 		{ "A25", ADVICE_CORES },     { "A28", ADVICE_WITHOUT },
-		{ "A33", ADVICE_EXCLUSIVE },
 	};
 	struct advice_list *list;
 	const struct advice *a;
@@ -208,7 +207,6 @@ START_TEST(below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge)
 	struct job j = job_on("nfs");
 
 	j.seconds = 59;
-	j.finding = "NF06";
 	reads(&j, 9999, GIB - 1);
 	ck_assert(!is_judged(&j));
 	j.seconds = 60;
@@ -384,33 +382,6 @@ START_TEST(what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone)
 }
 END_TEST
 
-START_TEST(calls_that_the_client_makes_large_requests_of_are_not_small)
-{
-	struct job j = a32(true);
-
-	wire(&j, 1000000, 1000000 * 65536L);
-	ck_assert(!is_told(&j, "A32"));
-	wire(&j, 1000000, 1000000 * 65535L);
-	ck_assert(is_told(&j, "A32"));
-}
-END_TEST
-
-START_TEST(slots_that_others_waited_for_are_no_matter_of_the_job)
-{
-	struct job j = a37(true);
-
-	wire(&j, 10000, 57400000000);
-	j.wire.numbers[RECORD_READ_US] = 200000000;
-	j.wire.numbers[RECORD_WRITE_US] = 0;
-	j.wire.numbers[RECORD_QUEUE_US] = 99999999;
-	ck_assert(!is_told(&j, "A37"));
-	j.wire.numbers[RECORD_QUEUE_US] = 100000000;
-	ck_assert(is_told(&j, "A37"));
-	j.wire.numbers[RECORD_QUEUE_US] = INT64_MAX; /* or more */
-	ck_assert(is_told(&j, "A37"));
-}
-END_TEST
-
 /* Files that are opened and read nine times of ten, and four times at most. */
 START_TEST(tiny_files_are_read_about_as_often_as_they_are_opened)
 {
@@ -429,27 +400,6 @@ START_TEST(tiny_files_are_read_about_as_often_as_they_are_opened)
 		ck_assert_msg(is_told(&j, "A13") == of[i].is_told, "%ld",
 			      (long)of[i].calls);
 	}
-}
-END_TEST
-
-/* What a request to a server carries counts, of reads and writes together. */
-START_TEST(small_calls_in_large_requests_need_no_more_of_them)
-{
-	struct job j = a32(true);
-
-	wire(&j, 1000000, 65000000000);
-	ck_assert(is_told(&j, "A32"));
-	j.wire.numbers[RECORD_READ_BYTES] = 66000000000;
-	ck_assert(!is_told(&j, "A32"));
-	j.wire.numbers[RECORD_WRITE_CALLS] = 500000;
-	j.wire.numbers[RECORD_WRITE_BYTES] = 32000000000;
-	ck_assert(is_told(&j, "A32"));
-	j.wire.numbers[RECORD_WRITE_BYTES] = 33000000000;
-	ck_assert(!is_told(&j, "A32"));
-	/* of no requests nobody knows, and the calls count */
-	j.wire.numbers[RECORD_READ_CALLS] = 0;
-	j.wire.numbers[RECORD_WRITE_CALLS] = 0;
-	ck_assert(is_told(&j, "A32"));
 }
 END_TEST
 
@@ -558,18 +508,6 @@ START_TEST(the_nearer_to_full_a_client_is_the_less_more_processes_are_worth)
 }
 END_TEST
 
-START_TEST(what_came_from_the_page_cache_is_no_evidence_for_a_finding)
-{
-	struct job j = a35(true);
-
-	wire(&j, 1000, 1023 * MIB);
-	j.wire.numbers[RECORD_READ_US] = 900000000;
-	ck_assert(!is_told(&j, "A35"));
-	wire(&j, 1000, 1024 * MIB);
-	ck_assert(is_told(&j, "A35"));
-}
-END_TEST
-
 /* 2,000 GB were read, 4.6 GB in the best second: a core moves 5.73 */
 START_TEST(a_core_is_not_at_its_limit_for_what_the_page_cache_served)
 {
@@ -645,52 +583,6 @@ START_TEST(what_was_measured_is_sure_and_comes_before_what_is_estimated)
 				  list->list[i - 1].value *
 					  (1 + list->list[i - 1].trust));
 	advice_free(list);
-}
-END_TEST
-
-/* make() mounts server:/work on /work */
-START_TEST(a_finding_is_told_of_the_filesystem_that_it_is_about)
-{
-	static const struct {
-		const char *code, *target;
-		bool is;
-	} targets[] = {
-		{ "A39", "/work", true },     { "A39", "/work2", false },
-		{ "A39", "/", false },	      { "A35", "server:", true },
-		{ "A35", "serve:", false },   { "A35", "server2:", false },
-		{ "A34", "work", true },      { "A34", "wor", false },
-		{ "A34", "workshop", false }, { "A39", NULL, true },
-	};
-	size_t i, k;
-	struct job j;
-
-	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
-		for (k = 0; strcmp(cases[k].code, targets[i].code) != 0; k++)
-			;
-		j = cases[k].make(true);
-		j.target = targets[i].target;
-		ck_assert_msg(is_told(&j, targets[i].code) == targets[i].is,
-			      "%s of %s", targets[i].code, targets[i].target);
-	}
-}
-END_TEST
-
-/* 10 % of the time, where bytes at the speed of a core are none of it */
-START_TEST(the_time_that_the_client_measured_counts)
-{
-	struct job j = a35(false);
-
-	wire(&j, 10000, 57200000000);
-	ck_assert(!is_told(&j, "A35"));
-	j.wire.numbers[RECORD_READ_US] = 99999999;
-	ck_assert(!is_told(&j, "A35"));
-	j.wire.numbers[RECORD_READ_US] = 100000000;
-	ck_assert(is_told(&j, "A35"));
-	j.wire.numbers[RECORD_READ_US] = 60000000;
-	j.wire.numbers[RECORD_WRITE_US] = 40000000;
-	ck_assert(is_told(&j, "A35"));
-	j.wire.shared = 1; /* of other jobs, too */
-	ck_assert(!is_told(&j, "A35"));
 }
 END_TEST
 
@@ -898,61 +790,6 @@ START_TEST(a_job_without_a_timeline_has_no_tail)
 }
 END_TEST
 
-START_TEST(servers_are_full_only_where_nodes_could_move_more_and_try_to)
-{
-	struct job j = a41(true);
-	struct advice_list *list = judge(&j);
-	const struct advice *a = find(list, "A41");
-
-	/* 1.71 clients fill them with large writes */
-	ck_assert_ptr_nonnull(strstr(a->cure, "sbatch -N 2 "));
-	ck_assert_uint_eq(a->value, 50);
-	advice_free(list);
-	j.io.numbers[RECORD_WRITE_US] = 15900000000; /* too few to fill it */
-	ck_assert(!is_told(&j, "A41"));
-	j = a41(true);
-	j.nodes = 2; /* each as much as a client can move */
-	writes(&j, 4000000, 4728200000000);
-	ck_assert(!is_told(&j, "A41"));
-	j = a41(true);
-	j.type = "lustre";
-	ck_assert(!is_told(&j, "A41"));
-}
-END_TEST
-
-/* A row of 16 s in 1,000 s is too little of it. */
-START_TEST(rates_are_of_the_time_in_which_something_was_moved)
-{
-	struct job j = a42(true);
-
-	wire(&j, 1000000, 1000000000000);
-	ck_assert(!is_told(&j, "A42"));
-	row(&j, 100, 900000000000, 0);
-	row(&j, 200, 100000000000, 0);
-	ck_assert(!is_told(&j, "A42")); /* 32 s */
-	row(&j, 300, 1, 0);
-	row(&j, 400, 1, 0);
-	row(&j, 500, 1, 0);
-	row(&j, 600, 1, 0);
-	ck_assert(!is_told(&j, "A42")); /* 96 s */
-	row(&j, 700, 1, 0);
-	ck_assert(!is_told(&j, "A42")); /* 112 s, 8.9 GB/s */
-	wire(&j, 1000000, 1120000000001);
-	ck_assert(is_told(&j, "A42"));
-}
-END_TEST
-
-START_TEST(what_the_page_cache_may_have_served_is_no_load_of_the_memory)
-{
-	struct job j = a42(true);
-
-	*j.wire.source = '\0';
-	ck_assert(!is_told(&j, "A42"));
-	j.option = "forcedirect";
-	ck_assert(is_told(&j, "A42"));
-}
-END_TEST
-
 /* ---- what to do --------------------------------------------------------------- */
 
 static bool is_cured_by(struct job *j, const char *code, const char *words)
@@ -1113,22 +950,16 @@ UNIT_MAIN(
 	numbers_of_the_whole_node_are_not_judged,
 	what_the_client_of_a_shared_node_did_is_no_evidence,
 	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
-	calls_that_the_client_makes_large_requests_of_are_not_small,
-	slots_that_others_waited_for_are_no_matter_of_the_job,
-	small_calls_in_large_requests_need_no_more_of_them,
 	tiny_files_are_read_about_as_often_as_they_are_opened,
 	small_calls_take_no_more_than_all_of_the_time,
 	writes_that_wait_for_their_fsync_are_not_small,
 	small_reads_from_the_page_cache_are_nobodys_trouble,
 	time_in_calls_that_the_page_cache_serves_is_no_waiting,
 	the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
-	what_came_from_the_page_cache_is_no_evidence_for_a_finding,
 	a_core_is_not_at_its_limit_for_what_the_page_cache_served,
 	cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
 	a_sites_own_threshold_counts,
 	what_was_measured_is_sure_and_comes_before_what_is_estimated,
-	a_finding_is_told_of_the_filesystem_that_it_is_about,
-	the_time_that_the_client_measured_counts,
 	files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them,
 	a_file_that_is_opened_again_and_again_is_not_many_files,
 	what_is_deleted_again_is_worth_the_time_that_it_took,
@@ -1143,9 +974,6 @@ UNIT_MAIN(
 	a_tail_that_clocks_may_have_made_is_none,
 	clocks_that_are_apart_make_no_job_longer,
 	a_job_without_a_timeline_has_no_tail,
-	servers_are_full_only_where_nodes_could_move_more_and_try_to,
-	rates_are_of_the_time_in_which_something_was_moved,
-	what_the_page_cache_may_have_served_is_no_load_of_the_memory,
 	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
 	names_that_are_asked_for_again_and_again_are_a_search_path,
 	fewer_names_are_a_search_path_where_what_they_took_is_measured,

@@ -15,7 +15,6 @@ static struct job little(bool is)
 	struct job j = job_on("nfs");
 
 	(void)is;
-	j.finding = "NF06";
 	j.seconds = 59;
 	reads(&j, 9999, GIB - 1);
 	return j;
@@ -40,34 +39,6 @@ static struct job core_write_calls(bool is)
 	return j;
 }
 
-/* Of four nodes: servers that give 14 GB/s, 350,000 reads or 245,000 writes a second
- * are four fifths full. */
-static struct job servers_read(bool is)
-{
-	struct job j = a41(is);
-
-	writes(&j, 0, 0);
-	reads(&j, 10000000, 2800000000000);
-	return j;
-}
-
-static struct job servers_reads(bool is)
-{
-	struct job j = a41(is);
-
-	writes(&j, 0, 0);
-	reads(&j, 70000000, 70000000 * 4096L);
-	return j;
-}
-
-static struct job servers_writes(bool is)
-{
-	struct job j = a41(is);
-
-	writes(&j, 49000000, 49000000 * 4096L);
-	return j;
-}
-
 /* A job that is told of 'code', or is not, and a value with which it is the other
  * way round; code NULL: which is judged, or is not. */
 static const struct {
@@ -78,36 +49,18 @@ static const struct {
 	{ "min_seconds", "59", NULL, little, false },
 	{ "min_mib", "1023", NULL, little, false },
 	{ "min_calls", "9999", NULL, little, false },
-	{ "busy_percent", "9", "A35", a35, false },
 	{ "sync_call_us", "99", "A01", a01, true },
 	{ "small_read_kb", "41", "A01", a01, false },
 	{ "small_write_kb", "71", "A02", a02, false },
-	{ "direct_small_kib", "65", "A03", a03, false },
-	{ "large_kib", "1023", "A05", a05, false },
 	{ "core_read_mbs", "5729", "A22", a22, false },
 	{ "core_write_mbs", "6929", "A22", core_writes, false },
 	{ "core_read_iops", "144532", "A23", a23, false },
 	{ "core_write_iops", "98903", "A23", core_write_calls, false },
-	{ "at_limit_percent", "79", "A22", a22, false },
-	{ "headroom_percent", "29", "A19", a19, false },
 	{ "io_processes", "15", "A07", a07, false },
 	{ "stats_per_s", "19998", "A09", a09, false },
 	{ "dir_creates_per_s", "29998", "A14", a14, false },
-	{ "imbalance_percent", "29", "A27", a27, false },
-	{ "slow_percent", "42", "A28", a28, false },
 	{ "nfs_ops_per_s", "249998", "A18", a18, false },
 	{ "lustre_write_mbs", "104", "A17", a17, true },
-	{ "resent_percent", "2", "A29", a29, true },
-	{ "many_ops", "200001", "A10", a10, true },
-	{ "async_kib", "3", "A07", a07, true },
-	{ "idle_seconds", "1001", "A24", a24, true },
-	{ "one_node_percent", "89", "A26", a26, false },
-	{ "tail_percent", "74", "A40", a40, false },
-	{ "servers_read_mbs", "13999", "A41", servers_read, false },
-	{ "servers_write_mbs", "11819", "A41", a41, false },
-	{ "servers_read_iops", "349999", "A41", servers_reads, false },
-	{ "servers_write_iops", "244999", "A41", servers_writes, false },
-	{ "memory_mbs", "9999", "A42", a42, false },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

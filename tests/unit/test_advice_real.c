@@ -4,8 +4,7 @@
  * "A01-small-reads" needs this advice first, "A01-and-A07-.." the other one, too,
  * "none-.." none; "none-not-A01-.." is a job that A01 just is not about. Of each
  * there is enough to judge: that of which there is not gets no advice either. What else
- * may be said of one stands in 'also'. Those in 'site', 'sim', 'slow' and 'memory' are
- * judged with the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
+ * may be said of one stands in 'also'. Those in 'site' and 'sim' are judged with the jobio.conf there. JOBIO_ADVICE_JOBS: another folder of such records, whose advice is
  * printed. */
 #include <dirent.h>
 #include <stdio.h>
@@ -220,19 +219,7 @@ static void judge_site(const char *name, size_t least)
 
 START_TEST(so_do_those_of_a_site_that_has_thresholds_of_its_own)
 {
-	judge_site("site", 30);
-}
-END_TEST
-
-START_TEST(so_do_those_of_a_site_whose_servers_are_slow)
-{
-	judge_site("slow", 2);
-}
-END_TEST
-
-START_TEST(so_do_those_of_a_node_whose_memory_is_slow)
-{
-	judge_site("memory", 2);
+	judge_site("site", 25);
 }
 END_TEST
 
@@ -268,8 +255,6 @@ START_TEST(each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)
 		each_job(JOBS, visit_name, &m);
 		each_job(JOBS "/site", visit_name, &m);
 		each_job(JOBS "/sim", visit_name, &m);
-		each_job(JOBS "/slow", visit_name, &m);
-		each_job(JOBS "/memory", visit_name, &m);
 		ck_assert_msg(m.is && m.is_not, "%s: %s%s", m.code,
 			      m.is ? "has one" : "has none",
 			      m.is_not ? ", and one that it just is not" : "");
@@ -280,7 +265,5 @@ END_TEST
 UNIT_MAIN("advice_real",
 	  jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one,
 	  so_do_those_of_a_site_that_has_thresholds_of_its_own,
-	  so_do_those_of_a_site_whose_servers_are_slow,
 	  so_do_those_with_a_stand_in_for_the_client,
-	  so_do_those_of_a_node_whose_memory_is_slow,
 	  each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)

@@ -716,8 +716,7 @@ END_TEST
 #define LINE(...)                                                              \
 	calib_fit((const struct calib_point[]){ __VA_ARGS__ },                 \
 		  sizeof((const struct calib_point[]){ __VA_ARGS__ }) /        \
-			  sizeof(struct calib_point),                          \
-		  80)
+			  sizeof(struct calib_point))
 
 START_TEST(a_line_goes_as_far_as_each_core_adds_its_part)
 {
@@ -819,11 +818,9 @@ static struct calib_constant found(const struct calib_data *data,
 				   const char *fstype, const char *key)
 {
 	struct calib_constant list[CALIB_CONSTANTS];
-	struct config_advice limits;
 	size_t i, count;
 
-	config_advice_init(&limits);
-	count = calib_constants(data, fstype, &limits, list);
+	count = calib_constants(data, fstype, list);
 	for (i = 0; i < count; i++)
 		if (!strcmp(list[i].key, key))
 			return list[i];
@@ -1091,7 +1088,7 @@ START_TEST(pictures_have_all_panels_light_and_dark_and_a_description)
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
 	fill_with(&data, 1.5, 0.8);
 	calib_data_count(&data);
-	pictures[0] = calib_plot_scaling(&data, 80);
+	pictures[0] = calib_plot_scaling(&data);
 	pictures[1] = calib_plot_engines(&data);
 	pictures[2] = calib_plot_direct(&data);
 	for (i = 0; i < 3; i++) {
@@ -1131,7 +1128,7 @@ START_TEST(what_was_not_measured_has_no_mark)
 	for (i = 0; i < its_plan.turn_count; i++)
 		its.jobs[i].is_lacking = its_plan.turns[i].setting == 0;
 	calib_data_count(&its);
-	picture = calib_plot_scaling(&its, 80);
+	picture = calib_plot_scaling(&its);
 	/* two numbers of cores instead of three, and the legend's */
 	ck_assert_uint_eq(count(picture, "<circle class=\"f0\""), 4 * 2 + 1);
 	free(picture);
@@ -1146,7 +1143,7 @@ START_TEST(the_most_cores_that_a_site_may_allow_are_drawn)
 	begin("[option]\nio_cores_max = 64\n",
 	      &(struct calib_wish){ .cores = "1,64" });
 	calib_data_count(&its);
-	picture = calib_plot_scaling(&its, 80);
+	picture = calib_plot_scaling(&its);
 	ck_assert_uint_eq(count(picture, ">64</text>"), 4);
 	free(picture);
 	end();
@@ -1306,12 +1303,10 @@ START_TEST(a_calibration_is_written_down_with_all_of_its_runs)
 					    { 1, NULL },
 					    { 2, plan.settings[0].profile } };
 	struct calib_setting *its_settings = plan.settings;
-	struct config_advice limits;
 	struct calib_about about = { .dir = "/mnt/w/x",
 				     .cluster = "c",
 				     .start = 1795224862,
-				     .end = 1795224962,
-				     .limits = &limits };
+				     .end = 1795224962 };
 	struct calib_data data;
 	struct err err = { "" };
 	char *text, *at;
@@ -1320,7 +1315,6 @@ START_TEST(a_calibration_is_written_down_with_all_of_its_runs)
 	plan.turn_count = 5;
 	plan.settings = settings;
 	plan.setting_count = 3;
-	config_advice_init(&limits);
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
 	ck_assert_str_eq(calib_fstype(&data), "");
 	fill_some(&data);
@@ -1377,14 +1371,10 @@ static char *written(const char *name)
 
 START_TEST(each_profile_has_its_lines_and_a_job_the_runs_that_it_had)
 {
-	struct config_advice limits;
-	struct calib_about about = { .dir = "/mnt/w/x",
-				     .cluster = "",
-				     .limits = &limits };
+	struct calib_about about = { .dir = "/mnt/w/x", .cluster = "" };
 	struct err err;
 	char *text;
 
-	config_advice_init(&limits);
 	begin(site, &(struct calib_wish){ 0 });
 	its.jobs[0].has_run[1] = false; /* and those behind it */
 	its.jobs[0].run_count--;
@@ -1413,15 +1403,11 @@ START_TEST(each_file_that_cannot_be_written_is_a_failure)
 		make(config, &(struct calib_wish){ .cores = "1",
 						   .processes = "1",
 						   .profiles = "none" });
-	struct config_advice limits;
-	struct calib_about about = { .dir = "/",
-				     .cluster = "",
-				     .limits = &limits };
+	struct calib_about about = { .dir = "/", .cluster = "" };
 	struct calib_data data;
 	struct err err = { "" };
 	size_t i;
 
-	config_advice_init(&limits);
 	ck_assert_int_eq(calib_data_init(&data, &plan, &err), 0);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		tempdir_make();

@@ -1075,15 +1075,15 @@ START_TEST(all_numbers_that_the_site_sets_win_over_a_calibration)
 	int rc;
 
 	config = load_calibrated("min_seconds = 1\ncore_read_mbs = 7000\n"
-				 "memory_mbs = 5\n",
+				 "io_processes = 5\n",
 				 "[advice]\nmin_seconds = 2\n"
-				 "core_read_mbs = 4936\nmemory_mbs = 6\n"
+				 "core_read_mbs = 4936\nio_processes = 6\n"
 				 "min_mib = 3\n",
 				 &err, &rc);
 	ck_assert_msg(rc == 0, "%s", err.text);
 	ck_assert_uint_eq(config->advice.min_seconds, 1);
 	ck_assert_uint_eq(config->advice.core_read_mbs, 7000);
-	ck_assert_uint_eq(config->advice.memory_mbs, 5);
+	ck_assert_uint_eq(config->advice.io_processes, 5);
 	ck_assert_uint_eq(config->advice.min_mib, 3);
 	config_free(config);
 }

@@ -338,15 +338,6 @@ START_TEST(as_many_cores_are_proposed_as_the_site_allows)
 }
 END_TEST
 
-START_TEST(a_node_alone_is_asked_for_where_that_helps)
-{
-	struct next_step step = step_of("A33", "c");
-
-	ck_assert_str_eq(step.option, "--exclusive");
-	ck_assert(step.is_taken);
-}
-END_TEST
-
 START_TEST(what_is_taken_is_one_line_of_options)
 {
 	struct job job = a22(true);
@@ -787,7 +778,6 @@ UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  a_profile_is_for_the_clients_of_the_job,
 	  all_clients_of_all_nodes_must_have_the_profile,
 	  as_many_cores_are_proposed_as_the_site_allows,
-	  a_node_alone_is_asked_for_where_that_helps,
 	  what_is_taken_is_one_line_of_options,
 	  runs_that_were_repeated_are_told_apart_by_chance,
 	  fewer_cores_are_taken_when_no_run_with_them_was_slower,

@@ -85,17 +85,6 @@ job() {
 	tell "$1" vm1
 }
 
-# both NAME FUNCTION [ARGUMENT...] - a job of two nodes that do the same; one after the
-# other, for they are one machine
-both() {
-	is_wanted "$1" || return 0
-	id=$((id + 1))
-	asks+=(SLURM_JOB_NODELIST='vm[1-2]' SLURM_NODELIST='vm[1-2]' SLURM_JOB_NUM_NODES=2)
-	on vm1 "${@:2}"
-	on vm2 "${@:2}"
-	tell "$1" vm1 vm2
-}
-
 # count_first FOLDER [OPTION...] - the first load takes longer than a prolog has on
 # an emulated machine
 count_first() {
