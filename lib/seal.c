@@ -6,24 +6,49 @@
 #include <string.h>
 #include <unistd.h>
 
+/* munge_decode(3) sets its context to the credential's cipher and MAC, the sender's choice,
+ * and to none of them where it cannot be opened. */
 struct seal {
-	munge_ctx_t ctx;
+	munge_ctx_t encode, decode;
 };
+
+static int fail(munge_ctx_t ctx, munge_err_t rc, struct err *err)
+{
+	const char *why = munge_ctx_strerror(ctx);
+
+	return err_set(err, "munge: %s", why ? why : munge_strerror(rc));
+}
+
+static munge_ctx_t new_ctx(const char *munge_socket, struct err *err)
+{
+	munge_ctx_t ctx = munge_ctx_create();
+
+	if (!ctx) {
+		err_set(err, "munge: out of memory");
+		return NULL;
+	}
+	if (munge_socket && *munge_socket &&
+	    munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket) !=
+		    EMUNGE_SUCCESS) {
+		err_set(err, "munge: socket '%s': %s", munge_socket,
+			munge_ctx_strerror(ctx));
+		munge_ctx_destroy(ctx);
+		return NULL;
+	}
+	return ctx;
+}
 
 struct seal *seal_new(const char *munge_socket, struct err *err)
 {
 	struct seal *seal = calloc(1, sizeof(*seal));
 
-	if (!seal || !(seal->ctx = munge_ctx_create())) {
+	if (!seal) {
 		err_set(err, "munge: out of memory");
-		free(seal);
 		return NULL;
 	}
-	if (munge_socket && *munge_socket &&
-	    munge_ctx_set(seal->ctx, MUNGE_OPT_SOCKET, munge_socket) !=
-		    EMUNGE_SUCCESS) {
-		err_set(err, "munge: socket '%s': %s", munge_socket,
-			munge_ctx_strerror(seal->ctx));
+	seal->encode = new_ctx(munge_socket, err);
+	seal->decode = seal->encode ? new_ctx(munge_socket, err) : NULL;
+	if (!seal->decode) {
 		seal_free(seal);
 		return NULL;
 	}
@@ -34,15 +59,9 @@ void seal_free(struct seal *seal)
 {
 	if (!seal)
 		return;
-	munge_ctx_destroy(seal->ctx);
+	munge_ctx_destroy(seal->encode);
+	munge_ctx_destroy(seal->decode);
 	free(seal);
-}
-
-static int fail(struct seal *seal, munge_err_t rc, struct err *err)
-{
-	const char *why = munge_ctx_strerror(seal->ctx);
-
-	return err_set(err, "munge: %s", why ? why : munge_strerror(rc));
 }
 
 int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
@@ -51,12 +70,12 @@ int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
 	char *text = NULL;
 	munge_err_t rc;
 
-	rc = munge_ctx_set(seal->ctx, MUNGE_OPT_UID_RESTRICTION, reader);
+	rc = munge_ctx_set(seal->encode, MUNGE_OPT_UID_RESTRICTION, reader);
 	if (rc == EMUNGE_SUCCESS)
-		rc = munge_encode(&text, seal->ctx, data, (int)size);
+		rc = munge_encode(&text, seal->encode, data, (int)size);
 	if (rc != EMUNGE_SUCCESS) {
 		free(text);
-		return fail(seal, rc, err);
+		return fail(seal->encode, rc, err);
 	}
 	*credential = text;
 	return 0;
@@ -72,10 +91,11 @@ int seal_open(struct seal *seal, const char *credential, char **data,
 	gid_t gid;
 	uid_t uid;
 
-	rc = munge_decode(credential, seal->ctx, &found, &length, &uid, &gid);
+	rc = munge_decode(credential, seal->decode, &found, &length, &uid,
+			  &gid);
 	if (rc != EMUNGE_SUCCESS && rc != EMUNGE_CRED_REPLAYED) {
 		free(found);
-		return fail(seal, rc, err);
+		return fail(seal->decode, rc, err);
 	}
 	copy = calloc(1, (size_t)length + 1);
 	if (!copy) {

@@ -483,6 +483,62 @@ asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 	expect_equal 5 "$(in_store 'SELECT count(*) FROM records')"
 }
 
+# Frames of one byte, and credentials of a user (of the same, where the tests are not root's)
+# with cipher "none", 25 a second each. Beside them 100 records, and a word for each that is not
+# answered, or without a cipher.
+spoilers() {
+	cat <<-'EOP'
+		import json, os, re, socket, struct, subprocess, sys, threading, time
+		port, munged, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+		user = {"user": 65534} if os.geteuid() == 0 else {}
+		def run(*words, data=b"", **more):
+		    return subprocess.run([words[0], "--socket=" + munged, *words[1:]], input=data, capture_output=True,
+		                          **more).stdout.strip()
+		def frame(data):
+		    return struct.pack(">I", len(data)) + data
+		def again(data):
+		    while True:
+		        with socket.create_connection(("127.0.0.1", port)) as s:
+		            s.sendall(data)
+		        time.sleep(0.04)
+		plain = run("munge", "-c", "none", data=b"jobio/2 " + b"0" * 32 + b'\n{"op":"ping"}', **user)
+		for data in b"x", plain:
+		    threading.Thread(target=again, args=(frame(data),), daemon=True).start()
+		print("ready", flush=True)
+		record = json.load(open(path))
+		for record["job"] in range(10000, 10100):
+		    asked = run("munge", data=b"jobio/2 " + b"0" * 32 + b"\n" +
+		                json.dumps({"op": "put", "record": record}).encode())
+		    try:
+		        with socket.create_connection(("127.0.0.1", port)) as s:
+		            s.sendall(frame(asked))
+		            size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
+		            said = run("unmunge", data=s.recv(size, socket.MSG_WAITALL)).decode()
+		    except (OSError, struct.error):
+		        print("unanswered")
+		        continue
+		    if not re.search(r"^CIPHER: .*\([1-9]\d*\)$", said, re.M):
+		        print("plain")
+		print("done", flush=True)
+	EOP
+}
+
+@test "what is not sealed, or sealed without a cipher, changes no answer to others" {
+	local i
+	for i in {1..300}; do spool "$i" c1; done
+	record 7 c1 >"$DIR/record"
+	python3 -c "$(spoilers)" "$PORT" "$DIR/munge/socket" "$DIR/record" >"$DIR/spoilers.out" 2>&1 3>&- &
+	SPOILERS=$!
+	within 10 grep -q ready "$DIR/spoilers.out"
+	run send
+	within 60 grep -q done "$DIR/spoilers.out"
+	stop "$SPOILERS" KILL
+	expect_equal 'ready done' "$(xargs <"$DIR/spoilers.out")"
+	expect_equal 0 "$status"
+	expect_text 'jobio: send: 300 records sent, 0 bad' "$output"
+	expect_equal 400 "$(in_store 'SELECT count(*) FROM records')"
+}
+
 # What one of protocol 1 says could be the answer to anything.
 @test "a ledger that is older than jobio-send is not believed; an older jobio-send is served" {
 	stop "$LEDGER"
