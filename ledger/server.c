@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -26,6 +27,7 @@
 
 #define BATCH_US 2000 /* how long a put waits for others to commit with */
 #define BATCH_MAX 256
+#define TICK_MS 500
 
 /* One request at a time: what comes behind it is read when its answer has
  * gone. */
@@ -45,7 +47,6 @@ struct peer {
 	size_t wanted; /* of the frame that is coming; 0: none */
 	time_t active; /* came, or last asked something that could be opened */
 	time_t frame_since, told_since;
-	unsigned long long came_ms;
 	enum state state;
 	char *request, *answer;
 	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
@@ -58,13 +59,15 @@ TAILQ_HEAD(peers, peer);
 struct server {
 	struct event_base *base;
 	struct evconnlistener *listener;
-	struct event *tick, *batch, *reads, *term, *intr;
+	struct event *tick, *batch, *reads, *turn, *term, *intr;
 	struct service *service;
 	struct seal *seal;
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct peers peers;
 	size_t peer_count, held, out, waiting;
+	size_t room;	 /* for so many peers */
+	size_t accepted; /* since the loop last looked at all others */
 	uid_t last_reader;
 	time_t log_minute;
 	unsigned int log_lines;
@@ -76,15 +79,6 @@ static time_t now_mono(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec;
-}
-
-static unsigned long long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (unsigned long long)ts.tv_sec * 1000 +
-	       (unsigned long long)ts.tv_nsec / 1000000;
 }
 
 /* About peers, so anybody who can connect could fill the log. */
@@ -155,8 +149,11 @@ static void peer_free(struct peer *peer)
 	free(peer->request);
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);
-	if (server->peer_count-- == SERVER_PEERS_MAX)
+	if (server->peer_count-- == server->room &&
+	    server->accepted < SERVER_ACCEPTS)
 		evconnlistener_enable(server->listener);
+	if (!server->peer_count)
+		event_del(server->tick);
 	metrics_set(&metrics_of(server)->peers, server->peer_count);
 	bufferevent_free(peer->bev);
 	free(peer);
@@ -615,57 +612,45 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
 }
 
-/* Has it not sent a byte, and does nobody know who it is? */
-static int is_stranger(const struct peer *peer)
+/* Do bytes wait in the kernel, which the next turn reads? */
+static bool has_sent(const struct peer *peer)
 {
 	int waiting = 0;
 
-	return !peer->is_known && peer->state == STATE_READS && !peer->wanted &&
-	       !peer->held &&
-	       (ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) < 0 ||
-		!waiting);
+	return ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) == 0 &&
+	       waiting > 0;
 }
 
-/* The one of the address that holds most of the room without saying a word who
- * it is that came first; NULL: there is no such address, or it came just now. */
-static struct peer *crowding(struct server *server)
+/* Of an address's connections that have not said who they are the first makes room. */
+static void limit_strangers(struct server *server, const char *host)
 {
 	struct peer *peer, *first = NULL;
-	const char *host = NULL;
-	size_t lead = 0, count = 0;
+	size_t count = 0;
 
-	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (!lead)
-			host = peer->host;
-		lead += !strcmp(host, peer->host) ? 1 : -(size_t)1;
-	}
 	TAILQ_FOREACH (peer, &server->peers, entry) {
 		if (peer->is_known || strcmp(host, peer->host) != 0)
 			continue;
 		count++;
-		if (!first && now_ms() - peer->came_ms >= SERVER_CROWD_MS &&
-		    is_stranger(peer))
+		if (!first && !has_sent(peer))
 			first = peer;
 	}
-	return count > SERVER_PEERS_MAX / 2 ? first : NULL;
+	if (count <= SERVER_STRANGERS || !first)
+		return;
+	say(server,
+	    "peer: '%s': %d connections of its address have not said who they "
+	    "are: closed",
+	    first->name, SERVER_STRANGERS);
+	hang_up(server, METRICS_CLOSED_ROOM);
+	peer_free(first);
 }
 
 /* The peer that has asked nothing for longest, unless it is still fresh or
  * waits for us. 1: there is room now. */
 static int drop_oldest(struct server *server)
 {
-	struct peer *peer = crowding(server);
 	time_t now = now_mono();
+	struct peer *peer;
 
-	if (peer) {
-		say(server,
-		    "peer: '%s': its address holds most of the room and does "
-		    "not say who it is: closed",
-		    peer->name);
-		hang_up(server, METRICS_CLOSED_ROOM);
-		peer_free(peer);
-		return 1;
-	}
 	TAILQ_FOREACH (peer, &server->peers, entry) {
 		if (peer->state == STATE_COMMITS || peer->state == STATE_QUEUED)
 			continue;
@@ -682,10 +667,11 @@ static int drop_oldest(struct server *server)
 	return 0;
 }
 
-/* Take new peers while there is room for them, or may be. */
+/* Take new peers while there is room for them, or may be, and it is their turn. */
 static void accept_more(struct server *server)
 {
-	if (server->peer_count < SERVER_PEERS_MAX || drop_oldest(server))
+	if (server->accepted < SERVER_ACCEPTS &&
+	    (server->peer_count < server->room || drop_oldest(server)))
 		evconnlistener_enable(server->listener);
 	else
 		evconnlistener_disable(server->listener);
@@ -701,6 +687,36 @@ static void send_at_once(evutil_socket_t fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
 
+/* libevent accepts until nobody waits, and closes what is freed only after that. */
+static void count_accepted(struct server *server)
+{
+	struct timeval now = { 0, 0 };
+
+	if (++server->accepted == SERVER_ACCEPTS)
+		event_add(server->turn, &now);
+}
+
+static void on_turn(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *server = arg;
+
+	(void)fd;
+	(void)what;
+	server->accepted = 0;
+	accept_more(server);
+}
+
+static void peer_add(struct peer *peer)
+{
+	struct timeval often = { TICK_MS / 1000, TICK_MS % 1000 * 1000 };
+	struct server *server = peer->server;
+
+	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
+	if (!server->peer_count++)
+		event_add(server->tick, &often);
+	metrics_set(&metrics_of(server)->peers, server->peer_count);
+}
+
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 		      struct sockaddr *address, int size, void *arg)
 {
@@ -709,10 +725,11 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	struct peer *peer;
 
 	(void)listener;
-	if (server->peer_count >= SERVER_PEERS_MAX)
+	count_accepted(server);
+	if (server->peer_count >= server->room)
 		drop_oldest(server);
-	peer = server->peer_count < SERVER_PEERS_MAX ? calloc(1, sizeof(*peer))
-						     : NULL;
+	peer = server->peer_count < server->room ? calloc(1, sizeof(*peer))
+						 : NULL;
 	if (peer)
 		peer->bev = bufferevent_socket_new(server->base, fd,
 						   BEV_OPT_CLOSE_ON_FREE);
@@ -724,15 +741,13 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	send_at_once(fd);
 	peer->server = server;
 	peer->active = peer->frame_since = now_mono();
-	peer->came_ms = now_ms();
 	name_peer(peer, address, size);
-	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
-	server->peer_count++;
-	metrics_set(&metrics_of(server)->peers, server->peer_count);
+	peer_add(peer);
 	bufferevent_setcb(peer->bev, on_read, on_drained, on_event, peer);
 	bufferevent_setwatermark(peer->bev, EV_READ, 0, LEDGER_FRAME_MAX + 4);
 	bufferevent_set_timeouts(peer->bev, NULL, &limit);
 	bufferevent_enable(peer->bev, EV_READ | EV_WRITE);
+	limit_strangers(server, peer->host);
 	accept_more(server);
 }
 
@@ -832,20 +847,30 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 
 static int make_events(struct server *server)
 {
-	struct timeval often = { 0, SERVER_CROWD_MS * 1000 };
-
 	server->batch = evtimer_new(server->base, on_batch, server);
 	server->reads = evtimer_new(server->base, on_reads, server);
+	server->turn = evtimer_new(server->base, on_turn, server);
 	server->tick = event_new(server->base, -1, EV_PERSIST, on_tick, server);
 	server->term = evsignal_new(server->base, SIGTERM, on_signal, server);
 	server->intr = evsignal_new(server->base, SIGINT, on_signal, server);
-	if (!server->batch || !server->reads || !server->tick ||
-	    !server->term || !server->intr)
+	if (!server->batch || !server->reads || !server->turn ||
+	    !server->tick || !server->term || !server->intr)
 		return -1;
-	event_add(server->tick, &often);
 	event_add(server->term, NULL);
 	event_add(server->intr, NULL);
 	return 0;
+}
+
+/* The other half of the descriptors is for munged, the store, the writer, and for
+ * connections that libevent has not closed yet. */
+static size_t find_room(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur / 2 < SERVER_PEERS_MAX)
+		return limit.rlim_cur / 2;
+	return SERVER_PEERS_MAX;
 }
 
 struct server *server_new(const struct config_ledger *config,
@@ -863,6 +888,7 @@ struct server *server_new(const struct config_ledger *config,
 	server->seal = seal;
 	server->wake = wake;
 	server->wake_arg = arg;
+	server->room = find_room();
 	server->base = event_base_new();
 	if (!server->base || make_events(server) < 0) {
 		err_set(err, "server: out of memory");
@@ -895,6 +921,7 @@ void server_free(struct server *server)
 	free_event(server->tick);
 	free_event(server->batch);
 	free_event(server->reads);
+	free_event(server->turn);
 	free_event(server->term);
 	free_event(server->intr);
 	if (server->base)

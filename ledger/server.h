@@ -11,9 +11,10 @@
  *           SERVER_OUT_MAX of answers that nobody has read yet, then questions
  *           wait; SERVER_FRAME_S for a frame and for an answer, SERVER_IDLE_S
  *           between frames.
- *         A connection has SERVER_HELLO_S to say who it is; SERVER_CROWD_MS
- *           when there is no room and more than half of it is taken by
- *           connections of its address that have not said so.
+ *         A connection has SERVER_HELLO_S to say who it is; of an address
+ *           SERVER_STRANGERS may not have said so yet, the next one takes the
+ *           place of the first. After SERVER_ACCEPTS new ones all others are
+ *           looked at. Half of the descriptors are not for connections.
  *         Users who are not trusted (service.h) have SERVER_USER_PEERS
  *           connections that have asked something, SERVER_USER_ANSWERS answers
  *           on their way and SERVER_ASK_MAX bytes for a question; users take
@@ -41,7 +42,8 @@
 #define SERVER_USER_ANSWERS 4
 #define SERVER_ASK_MAX LEDGER_ASK_MAX
 #define SERVER_HELLO_S 10
-#define SERVER_CROWD_MS 100
+#define SERVER_STRANGERS 192
+#define SERVER_ACCEPTS 64
 #define SERVER_FRAME_S 30
 #define SERVER_IDLE_S 120
 #define SERVER_FRESH_S 2

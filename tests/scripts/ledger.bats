@@ -656,6 +656,29 @@ calibration_is_missed() {
 	expect_equal 0 "$(spool_count)"
 }
 
+# with_slurm - the writer stays, though there is no slurmdbd
+with_slurm() {
+	printf '%s\n' ClusterName=c SlurmctldHost=localhost NodeName=c1 'PartitionName=p Nodes=c1' \
+		AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
+		AccountingStoragePort=1 >"$DIR/slurm.conf"
+	export SLURM_CONF=$DIR/slurm.conf
+	stop "$LEDGER"
+	start_ledger
+}
+
+# wakeups - how often the ledger and its writer have waited until now
+wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task/*/status | awk '/^voluntary/ { n += $2 } END { print n }'; }
+
+@test "a ledger that has nothing to do does not wake up" {
+	local before
+	with_slurm
+	within 20 grep -q 'slurmdbd: cannot look up operators' "$DIR/ledger.log" || { cat "$DIR/ledger.log"; return 1; }
+	sleep 1
+	before=$(wakeups)
+	sleep 5
+	(($(wakeups) - before <= 1))
+}
+
 # knows_admin - is this build for a Slurm that can change AdminComment?
 knows_admin() {
 	(($(sed -n 's/^SLURM_VERSION = //p' "$BUILDDIR/Makefile") >= (22 << 16 | 5 << 8)))

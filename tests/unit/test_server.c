@@ -242,10 +242,9 @@ static void later(unsigned int ms)
 	turn();
 }
 
-static int connected_from(const char *host)
+static int connected(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = port };
-	struct sockaddr_in from = { .sin_family = AF_INET };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	const struct linger at_once = { 1, 0 };
 	const int small = 4096, one = 1;
@@ -255,19 +254,10 @@ static int connected_from(const char *host)
 	/* and nothing is left of it that waits for a minute */
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	from.sin_addr.s_addr = inet_addr(host);
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (from.sin_addr.s_addr != to.sin_addr.s_addr)
-		ck_assert_int_eq(
-			bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
 		ck_assert_int_eq(errno, EINPROGRESS);
 	return fd;
-}
-
-static int connected(void)
-{
-	return connected_from("127.0.0.1");
 }
 
 static void put_bytes(int fd, const void *bytes, size_t size)
@@ -873,58 +863,6 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-	an_address_that_holds_most_of_the_room_without_a_word_makes_room_first)
-{
-	enum {
-		HALF = SERVER_PEERS_MAX / 2
-	};
-	static int fd[SERVER_PEERS_MAX];
-	int i, more;
-
-	if (!may_open(3 * SERVER_PEERS_MAX))
-		return;
-	begin();
-	for (i = 0; i < HALF; i++) {
-		fd[i] = connected_from("127.0.0.2");
-		turn();
-	}
-	for (; i < SERVER_PEERS_MAX; i++) {
-		fd[i] = asked(0, GET);
-		ck_assert_str_eq(answered(fd[i], 0), OK);
-	}
-	/* half of it is not most of it */
-	later(SERVER_CROWD_MS);
-	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX);
-	/* one more has just come, and one of another address after it; then one
-	 * begins to speak: the next one goes */
-	clock_ms--;
-	close(fd[HALF]);
-	UNTIL(metrics.peers == SERVER_PEERS_MAX - 1);
-	fd[HALF] = connected_from("127.0.0.2");
-	UNTIL(metrics.peers == SERVER_PEERS_MAX);
-	close(fd[HALF + 1]);
-	UNTIL(metrics.peers == SERVER_PEERS_MAX - 1);
-	fd[HALF + 1] = asked(0, GET);
-	ck_assert_str_eq(answered(fd[HALF + 1], 0), OK);
-	put_bytes(fd[0], "\0", 1);
-	turn();
-	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX);
-	later(1);
-	ck_assert(is_closed(fd[1]));
-	ck_assert(is_open(fd[0]) && is_open(fd[2]));
-	ck_assert_uint_eq(metrics.peers, SERVER_PEERS_MAX - 1);
-	ck_assert_uint_eq(metrics.closed[METRICS_CLOSED_ROOM], 1);
-	said_expect(said(), "': its address holds most of the room and does "
-			    "not say who it is: closed\n");
-	/* at once, for whoever comes, and not when it looks again */
-	event_del(tick_event);
-	more = asked(0, GET);
-	ck_assert_str_eq(answered(more, 0), OK);
-	end();
-}
-END_TEST
-
 /* A record that waits until the server next looks at what else there is to do. */
 static int record_that_waits(void)
 {
@@ -1100,7 +1038,6 @@ UNIT_MAIN(
 	the_log_about_peers_is_bounded_a_minute_and_says_how_much_was_left_out,
 	frames_that_fill_memory_go_the_oldest_first,
 	when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came,
-	an_address_that_holds_most_of_the_room_without_a_word_makes_room_first,
 	who_waits_for_a_commit_stays_and_those_who_came_later_go,
 	without_a_descriptor_the_one_silent_for_longest_goes_and_it_is_said,
 	the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it,
