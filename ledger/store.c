@@ -149,6 +149,11 @@ int store_uses(struct store *store, const struct store_place *after,
 
 /* ---- housekeeping -------------------------------------------------------- */
 
+int64_t store_newest(struct store *store, int64_t now_s, struct err *err)
+{
+	return store->ops->newest(store, now_s, err);
+}
+
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
 		struct err *err)
 {

@@ -128,6 +128,10 @@ int store_uses(struct store *store, const struct store_place *after,
 	       int64_t until_s, int max, store_use_fn fn, void *arg,
 	       struct err *err);
 
+/* When the run ended that ended last, but a day after now at most; 0: there is none;
+ * or -1. */
+int64_t store_newest(struct store *store, int64_t now_s, struct err *err);
+
 /* Forget at most 'max' runs that ended before 'before_s'; their number. A run
  * that ends long after 'now_s' goes when its records came before 'before_s'. */
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,

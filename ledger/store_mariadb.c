@@ -76,6 +76,9 @@ static const char find_all_components[] =
 	"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
 	" GROUP BY het_offset, cluster, uid"
 	" ORDER BY het_offset LIMIT ?3";
+static const char newest[] =
+	"SELECT CAST(coalesce(max(last), 0) AS SIGNED) FROM runs"
+	" WHERE last<=?1+86400";
 static const char old_runs[] = "SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS
 			       " ORDER BY last LIMIT ?3 FOR UPDATE";
 static const char backlog[] =
@@ -575,6 +578,18 @@ static int purge_some(struct store *store, const struct value *values,
 	return count;
 }
 
+static int64_t maria_newest(struct store *store, int64_t now_s, struct err *err)
+{
+	const struct value value = value_number(now_s);
+	struct maria *m = maria_of(store);
+
+	if (maria_ready(m, err) < 0 ||
+	    mariadb_ask(m->db, newest, &value, err) < 0 ||
+	    mariadb_row(m->db, err) < 0)
+		return -1;
+	return mariadb_number(m->db, 0);
+}
+
 static int maria_purge(struct store *store, int64_t before_s, int64_t now_s,
 		       int max, struct err *err)
 {
@@ -648,6 +663,7 @@ static const struct store_ops ops = {
 	.unused_forget = maria_unused_forget,
 	.unused_count = maria_unused_count,
 	.uses = maria_uses,
+	.newest = maria_newest,
 	.purge = maria_purge,
 	.backlog = maria_backlog,
 	.count = maria_count,

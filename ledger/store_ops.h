@@ -129,6 +129,7 @@ struct store_ops {
 	int (*uses)(struct store *store, const struct store_place *after,
 		    int64_t until_s, int max, store_use_fn fn, void *arg,
 		    struct err *err);
+	int64_t (*newest)(struct store *store, int64_t now_s, struct err *err);
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s,
 		     int max, struct err *err);
 	int (*backlog)(struct store *store, int64_t now_s,

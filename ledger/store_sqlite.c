@@ -82,6 +82,7 @@ enum statement {
 	FORGET_UNUSED,
 	COUNT_UNUSED,
 	USES,
+	NEWEST,
 	PURGE_USES,
 	PURGE_UNUSED,
 	STATEMENTS
@@ -176,6 +177,7 @@ static const char *const sql[STATEMENTS] = {
 	[USES] = "SELECT ended, run, text FROM uses"
 		 " WHERE (ended, run)>(?1, ?2) AND ended<?3"
 		 " ORDER BY ended, run LIMIT ?4",
+	[NEWEST] = "SELECT max(last) FROM runs WHERE last<=?1+86400",
 	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
 	[PURGE_UNUSED] = "DELETE FROM unused WHERE run IN (" OLD_RUNS ")",
 };
@@ -800,6 +802,19 @@ static int sqlite_reasons_due(struct store *store, int64_t now_s,
 
 /* ---- housekeeping -------------------------------------------------------- */
 
+static int64_t sqlite_newest(struct store *store, int64_t now_s,
+			     struct err *err)
+{
+	sqlite3_stmt *st = get(store, NEWEST);
+	int64_t newest = -1;
+
+	sqlite3_bind_int64(st, 1, now_s);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		newest = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return newest < 0 ? fail(store, err) : newest;
+}
+
 static int finish_one(struct store *store, enum statement which, int64_t id,
 		      struct err *err)
 {
@@ -968,6 +983,7 @@ static const struct store_ops ops = {
 	.unused_forget = sqlite_unused_forget,
 	.unused_count = sqlite_unused_count,
 	.uses = sqlite_uses,
+	.newest = sqlite_newest,
 	.purge = sqlite_purge,
 	.backlog = sqlite_backlog,
 	.count = sqlite_count,

@@ -2,6 +2,7 @@
 #include "ledger/writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #define NAP_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
+#define PURGE_FAR_S INT64_C(2592000) /* 30 days */
 #define OLD_MAX 64
 #define AGAIN_FIRST_S 30
 #define AGAIN_LAST_S 600
@@ -313,6 +315,31 @@ static int write_batch(struct writer *writer, struct job *jobs,
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
 
+/* Is now so far beyond the newest record, which ended by a node's clock, that ours may
+ * have jumped? */
+static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
+{
+	int64_t far_s = (int64_t)writer->config->retention_days * 86400 / 4;
+	int64_t newest_s = store_newest(writer->store, now_s, err);
+	char text[120];
+	bool is_ahead;
+
+	if (newest_s < 0)
+		return -1;
+	if (far_s > PURGE_FAR_S)
+		far_s = PURGE_FAR_S;
+	is_ahead = newest_s && now_s - newest_s > far_s;
+	if (is_ahead && !writer->is_clock_ahead) {
+		snprintf(text, sizeof(text),
+			 "store: nothing is purged: the newest record ended "
+			 "%" PRId64 " h ago: check the clock",
+			 (now_s - newest_s) / 3600);
+		say(text);
+	}
+	writer->is_clock_ahead = is_ahead;
+	return is_ahead;
+}
+
 /* 1: there is more to purge, in the next round. */
 static int purge(struct writer *writer, int64_t now_s, struct err *err)
 {
@@ -322,6 +349,11 @@ static int purge(struct writer *writer, int64_t now_s, struct err *err)
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
 		return 0;
+	purged = is_clock_ahead(writer, now_s, err);
+	if (purged) {
+		writer->purged = now_s;
+		return purged < 0 ? -1 : 0;
+	}
 	purged = store_purge(writer->store, before_s, now_s, PURGE_MAX, err);
 	if (purged < 0)
 		return -1;

@@ -54,6 +54,7 @@ struct writer {
 	int64_t purged;	       /* when we last purged */
 	int64_t operators_s;   /* when we last asked who they are */
 	bool is_ctld_down;     /* said so */
+	bool is_clock_ahead;   /* said so, and nothing is purged */
 	struct metrics *metrics;
 };
 

@@ -44,6 +44,17 @@ __attribute__((unused)) static struct record *made(const char *node)
 	return r;
 }
 
+/* Of job 9999, which ended at this time. */
+__attribute__((unused)) static struct record *ended_at(int64_t at)
+{
+	struct record *r = made("n1");
+
+	r->job = 9999;
+	r->start = (double)at - 10;
+	r->end = (double)at;
+	return r;
+}
+
 static char schema_name[32]; /* a child's is its parent's */
 
 /* The store of this test: a file of its own; or, when JOBIO_TEST_MARIADB is the

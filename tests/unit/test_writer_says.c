@@ -523,6 +523,7 @@ END_TEST
 /* Does job 7 have a run after a round at this time? */
 static bool stays_at(int64_t now_s)
 {
+	put_at(store, ended_at(now_s), now_s, NULL);
 	round_at(now_s);
 	return run_count(store) > 0;
 }
