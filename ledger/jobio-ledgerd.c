@@ -111,7 +111,12 @@ static int writer_main(struct config *all, int wake_fd)
 		say("[advice] calibration is not used");
 	}
 	writer.metrics = metrics_attach(METRICS_FD, &err);
-	if (writer.metrics)
+	/* the server makes it, and this never makes another one */
+	if (strcmp(config->store, CONFIG_MARIADB) != 0 &&
+	    access(config->store, F_OK) < 0)
+		err_set(&err, "store: '%s': %s", config->store,
+			strerror(errno));
+	else if (writer.metrics)
 		writer.store = store_open(config, &err);
 	if (!writer.store || !(acct = acct_new(config->field, &err)))
 		goto out;

@@ -29,7 +29,8 @@
  *           store_run belong to it: store_run_free().
  * Errors  -1 and a sentence; the transaction is then good for rollback only.
  *           MariaDB that is away, or does not answer, is -1 within seconds; what
- *           was to be kept stays with the nodes.
+ *           was to be kept stays with the nodes. So is a file that has been
+ *           removed, replaced or cut to nothing since it was opened.
  * Runs    ledger. Nothing is safe before store_commit() has returned 0 or 1: it
  *           waits for the disk (synchronous=FULL; what the site's MariaDB has
  *           for innodb_flush_log_at_trx_commit).

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/store_ops.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ledger/row.h"
 
 #define BUSY_MS 10000
+#define FILES 3
 
 #define SCHEMA_VERSION 3
 
@@ -185,6 +189,8 @@ static const char *const sql[STATEMENTS] = {
 struct sqlite {
 	struct store store;
 	sqlite3 *db;
+	const char *path;
+	ino_t files[FILES]; /* that are open */
 	sqlite3_stmt *statements[STATEMENTS];
 };
 
@@ -209,14 +215,55 @@ static int run_sql(struct store *store, const char *text, struct err *err)
 	return 0;
 }
 
+/* Which files are there now? Without one of them a later start finds another store. */
+static int find_files(struct store *store, ino_t files[FILES], struct err *err)
+{
+	static const char *const suffixes[FILES] = { "", "-wal", "-shm" };
+	char path[PATH_MAX];
+	struct stat st;
+	int i;
+
+	for (i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s%s", of(store)->path,
+			 suffixes[i]);
+		if (stat(path, &st) < 0)
+			return err_set(err, "store: '%s': %s", path,
+				       strerror(errno));
+		if (!i && !st.st_size)
+			return err_set(err, "store: '%s': it has 0 bytes",
+				       path);
+		files[i] = st.st_ino;
+	}
+	return 0;
+}
+
+static int check_files(struct store *store, struct err *err)
+{
+	ino_t files[FILES];
+
+	if (find_files(store, files, err) < 0)
+		return -1;
+	if (memcmp(files, of(store)->files, sizeof(files)) != 0)
+		return err_set(err,
+			       "store: '%s': it, or its -wal or -shm, was "
+			       "replaced: restart the ledger",
+			       of(store)->path);
+	return 0;
+}
+
 static int sqlite_begin(struct store *store, struct err *err)
 {
+	if (check_files(store, err) < 0)
+		return -1;
 	return run_sql(store, "BEGIN IMMEDIATE", err);
 }
 
+/* Files that are in place afterwards have it. */
 static int sqlite_commit(struct store *store, struct err *err)
 {
-	return run_sql(store, "COMMIT", err);
+	if (run_sql(store, "COMMIT", err) < 0)
+		return -1;
+	return check_files(store, err);
 }
 
 static void sqlite_rollback(struct store *store)
@@ -249,6 +296,28 @@ static int make_schema(struct store *store, struct err *err)
 	return -1;
 }
 
+/* SQLite takes an empty file, or none, for a new database, and deletes its -wal. 1: it
+ * is one. */
+static int is_new(const char *path, struct err *err)
+{
+	bool is_there;
+	char wal[PATH_MAX];
+	struct stat st;
+
+	is_there = stat(path, &st) == 0;
+	if (is_there && st.st_size)
+		return 0;
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	if (is_there || (stat(wal, &st) == 0 && st.st_size))
+		return err_set(err,
+			       "store: %s: put a backup in its place, or "
+			       "remove %s to begin without records",
+			       is_there ? "it has 0 bytes"
+					: "it is missing, and its -wal is not",
+			       is_there ? "it" : "that");
+	return 1;
+}
+
 static int open_file(struct store *store, const char *path, struct err *err)
 {
 	if (sqlite3_open_v2(path, &of(store)->db,
@@ -260,7 +329,9 @@ static int open_file(struct store *store, const char *path, struct err *err)
 	if (run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
 	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
 		return -1;
-	return make_schema(store, err);
+	if (make_schema(store, err) < 0)
+		return -1;
+	return find_files(store, of(store)->files, err);
 }
 
 static void sqlite_close(struct store *store)
@@ -276,20 +347,24 @@ static void sqlite_close(struct store *store)
 struct store *store_sqlite_open(const char *path, struct err *err)
 {
 	struct store *store = calloc(1, sizeof(struct sqlite));
+	int i, rc, is_made;
 	mode_t old;
-	int i, rc;
 
 	if (!store) {
 		err_set(err, "store: out of memory");
 		return NULL;
 	}
 	store->ops = &ops;
+	of(store)->path = path;
+	is_made = is_new(path, err);
 	old = umask(077);
-	rc = open_file(store, path, err);
+	rc = is_made < 0 ? -1 : open_file(store, path, err);
 	umask(old);
 	if (rc < 0) {
 		err_prefix(err, "'%s'", path);
 		sqlite_close(store);
+		if (is_made > 0)
+			unlink(path);
 		return NULL;
 	}
 	for (i = 0; i < STATEMENTS; i++)

@@ -768,6 +768,57 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 	expect_equal 'c|7|c1 other|7|c1' "$(in_store 'SELECT cluster, job, node FROM runs JOIN records ON run=id ORDER BY cluster' | xargs)"
 }
 
+@test "a store that was cut to nothing, or of which only the -wal is left, is not taken for a new one" {
+	local path=$DIR/store.sqlite
+	spool 7 c1
+	send
+	stop "$LEDGER" KILL
+	cp "$path" "$DIR/backup"
+	cp "$path-wal" "$DIR/backup-wal"
+	: >"$path"
+	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	expect_equal "1 jobio: ledger: '$path': store: it has 0 bytes: put a backup in its place, or remove it to begin without records" "$status $output"
+	rm "$path"
+	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	expect_equal "1 jobio: ledger: '$path': store: it is missing, and its -wal is not: put a backup in its place, or remove that to begin without records" "$status $output"
+	cp "$DIR/backup" "$path"
+	cp "$DIR/backup-wal" "$path-wal"
+	start_ledger
+	expect_equal 7 "$(in_store 'SELECT job FROM runs')"
+}
+
+@test "a ledger whose files are removed or replaced under it answers for no record, says so once, and makes no other store" {
+	local name said writer path=$DIR/store.sqlite
+	mkdir "$DIR/aside"
+	with_slurm
+	spool 7 c1
+	send
+	writer=$(pgrep -P "$LEDGER")
+	kill -STOP "$writer"
+	for name in store.sqlite store.sqlite-wal store.sqlite-shm; do
+		said=$(wc -l <"$DIR/ledger.log")
+		mv "$DIR/$name" "$DIR/aside"
+		spool 8 c1
+		run send
+		expect_equal "1 1" "$status $(spool_count)"
+		expect_text "jobio: send: ledger: store: '$DIR/$name': No such file or directory" "$output"
+		run send
+		cp "$DIR/aside/$name" "$DIR/$name"
+		run send
+		expect_equal "1 1" "$status $(spool_count)"
+		expect_text "ledger: store: '$path': it, or its -wal or -shm, was replaced: restart the ledger" "$output"
+		mv "$DIR/aside/$name" "$DIR/$name"
+		send
+		expect_equal 0 "$(spool_count)"
+		expect_equal 2 "$(tail -n "+$((said + 1))" "$DIR/ledger.log" | grep -c '^jobio: ledger: store:')"
+	done
+	rm "$path"*
+	kill -CONT "$writer"
+	within 30 grep -q 'writer: ended' "$DIR/ledger.log"
+	sleep 2
+	expect_equal '' "$(find "$DIR" -maxdepth 1 -name 'store.sqlite*')"
+}
+
 has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 
 @test "a backup of SQLite is taken while records come in, and a ledger that starts from it shows the old jobs and goes on" {
