@@ -13,7 +13,7 @@
  * not take it does not keep the records waiting.
  *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
- * failed is repeated after 5, 15, 45 and 135 s; then the timer takes over.
+ * failed is repeated after about 5, 15, 45 and 135 s; then the timer takes over.
  *
  * With --flush=S, before the node is taken away, it tries again and again until
  * nothing waits, whoever has sent it, for at most S seconds; what hangs then is
@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -479,6 +480,20 @@ static int flush(const struct config *config, unsigned int limit_s)
 	return 0;
 }
 
+/* Jobs end on many nodes at once: these come again one after the other, after half of
+ * the time to one and a half. */
+static void sleep_about(unsigned int seconds)
+{
+	unsigned int ms = seconds * 1000, share;
+
+	if (getrandom(&share, sizeof(share), GRND_NONBLOCK) != sizeof(share))
+		share = (unsigned int)getpid() * 7919;
+	ms = ms / 2 + share % ms;
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
+				      .tv_nsec = ms % 1000 * 1000000L },
+		  NULL);
+}
+
 static int run(const struct config *config, int once)
 {
 	unsigned int tries = 1, wait_s = 5;
@@ -488,7 +503,7 @@ static int run(const struct config *config, int once)
 		say(err.text);
 		if (once || tries++ == TRIES_MAX)
 			return 1;
-		sleep(wait_s);
+		sleep_about(wait_s);
 		wait_s *= 3;
 	}
 	return 0;
