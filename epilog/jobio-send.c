@@ -13,7 +13,8 @@
  * not take it does not keep the records waiting.
  *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
- * failed is repeated after about 5, 15, 45 and 135 s; then the timer takes over.
+ * failed is repeated after 5, 15, 45 and 135 s, or up to twice as long; then the
+ * timer takes over.
  *
  * With --flush=S, before the node is taken away, it tries again and again until
  * nothing waits, whoever has sent it, for at most S seconds; what hangs then is
@@ -480,15 +481,14 @@ static int flush(const struct config *config, unsigned int limit_s)
 	return 0;
 }
 
-/* Jobs end on many nodes at once: these come again one after the other, after half of
- * the time to one and a half. */
-static void sleep_about(unsigned int seconds)
+/* Jobs end on many nodes at once: these do not come again at once. */
+static void sleep_from(unsigned int seconds)
 {
 	unsigned int ms = seconds * 1000, share;
 
 	if (getrandom(&share, sizeof(share), GRND_NONBLOCK) != sizeof(share))
 		share = (unsigned int)getpid() * 7919;
-	ms = ms / 2 + share % ms;
+	ms += share % ms;
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
 				      .tv_nsec = ms % 1000 * 1000000L },
 		  NULL);
@@ -503,7 +503,7 @@ static int run(const struct config *config, int once)
 		say(err.text);
 		if (once || tries++ == TRIES_MAX)
 			return 1;
-		sleep_about(wait_s);
+		sleep_from(wait_s);
 		wait_s *= 3;
 	}
 	return 0;

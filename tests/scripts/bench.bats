@@ -63,6 +63,12 @@ expect_result() {
 	expect_line 'jobs of one node: +50( +[0-9.]+){3}'
 }
 
+@test "the bench of a restart counts the senders that came again" {
+	run "$SRCDIR/tests/bench/restart" 20
+	[ "$status" -eq 0 ]
+	expect_line '20 senders: [0-9]+ records before the ledger was killed, all [0-9.]+ s after it was back; [0-9]+ senders .*'
+}
+
 @test "the load generator sends a record for each of many jobs" {
 	# shellcheck source=tests/scripts/ledger.bash
 	source "$SRCDIR/tests/scripts/ledger.bash"

@@ -531,7 +531,7 @@ spoilers() {
 	SPOILERS=$!
 	within 10 grep -q ready "$DIR/spoilers.out"
 	run send
-	within 60 grep -q done "$DIR/spoilers.out"
+	within 60 grep -qx "done" "$DIR/spoilers.out"
 	stop "$SPOILERS" KILL
 	expect_equal 'ready done' "$(xargs <"$DIR/spoilers.out")"
 	expect_equal 0 "$status"
