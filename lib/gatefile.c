@@ -15,18 +15,19 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 		   struct err *err)
 {
 	char *client_cpus = cpuset_format(&gate->client_cpus);
+	char *spec_cpus = cpuset_format(&gate->spec_cpus);
 	char *io_cpus = cpuset_format(&gate->io_cpus);
 	char *text = NULL;
 	int size = -1, rc = -1;
 
-	if (client_cpus && io_cpus)
+	if (client_cpus && spec_cpus && io_cpus)
 		size = asprintf(&text,
-				"version=1\npolicy=%s\nverdict=%s\nreason=%s\n"
-				"client=%s\nclient_cpus=%s\nio_cores=%u\n"
-				"io_cpus=%s\nio_profile=%s\nnote=%s\n",
-				gate_policy_name(gate->policy),
-				gate->refuse ? "refuse" : "admit", gate->reason,
-				gate->client, client_cpus,
+				"version=1\npolicy=%s\nclient=%s\n"
+				"client_cpus=%s\nspec_cpus=%s\nasked=%d\n"
+				"io_cores=%u\nio_cpus=%s\nio_profile=%s\n"
+				"note=%s\n",
+				gate_policy_name(gate->policy), gate->client,
+				client_cpus, spec_cpus, gate->asked,
 				gate->request.io_cores, io_cpus,
 				gate->request.profile, gate->note);
 	if (size < 0) {
@@ -37,6 +38,7 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 	}
 	free(text);
 	free(io_cpus);
+	free(spec_cpus);
 	free(client_cpus);
 	return rc;
 }
@@ -44,12 +46,6 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 static int copy(char *to, size_t room, const char *value)
 {
 	return snprintf(to, room, "%s", value) < (int)room ? 0 : -1;
-}
-
-static int set_verdict(struct gatefile *gate, const char *value)
-{
-	gate->refuse = !strcmp(value, "refuse");
-	return gate->refuse || !strcmp(value, "admit") ? 0 : -1;
 }
 
 static int set_io_cores(struct gatefile *gate, const char *value)
@@ -68,16 +64,16 @@ static int set(struct gatefile *gate, const char *key, const char *value)
 		return !strcmp(value, "1") ? 0 : -1;
 	if (!strcmp(key, "policy"))
 		return gate_policy_parse(value, &gate->policy);
-	if (!strcmp(key, "verdict"))
-		return set_verdict(gate, value);
-	if (!strcmp(key, "reason"))
-		return copy(gate->reason, sizeof(gate->reason), value);
 	if (!strcmp(key, "note"))
 		return copy(gate->note, sizeof(gate->note), value);
 	if (!strcmp(key, "client"))
 		return copy(gate->client, sizeof(gate->client), value);
 	if (!strcmp(key, "client_cpus"))
 		return cpuset_parse(&gate->client_cpus, value, NULL);
+	if (!strcmp(key, "spec_cpus"))
+		return cpuset_parse(&gate->spec_cpus, value, NULL);
+	if (!strcmp(key, "asked"))
+		gate->asked = !strcmp(value, "1");
 	if (!strcmp(key, "io_cores"))
 		return set_io_cores(gate, value);
 	if (!strcmp(key, "io_cpus"))
@@ -92,7 +88,7 @@ static int parse(char *text, const char *path, struct gatefile *gate,
 		 struct err *err)
 {
 	char *line, *value, *state = NULL;
-	bool has_version = false, has_verdict = false;
+	bool has_version = false;
 
 	for (line = strtok_r(text, "\n", &state); line;
 	     line = strtok_r(NULL, "\n", &state)) {
@@ -105,9 +101,8 @@ static int parse(char *text, const char *path, struct gatefile *gate,
 			return err_set(err, "gate file '%s': bad %s '%.40s'",
 				       path, line, value);
 		has_version |= !strcmp(line, "version");
-		has_verdict |= !strcmp(line, "verdict");
 	}
-	if (!has_version || !has_verdict)
+	if (!has_version)
 		return err_set(err, "gate file '%s': not whole", path);
 	return 0;
 }

@@ -4,10 +4,10 @@
  * Terms   A gate file is text, one "key=value" a line; see rundir.h for where.
  *           version=1
  *           policy=off|warn|enforce
- *           verdict=admit|refuse
- *           reason=SENTENCE          when verdict=refuse
  *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
+ *           spec_cpus=LIST           OS CPUs of the node's spec set
+ *           asked=0|1                the job asked for io-cores, or the site did for it
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
  *           note=SENTENCE            what the job asked for and has not got here
  *         Unknown keys are ignored: an older plugin reads a newer prolog.
@@ -29,11 +29,10 @@
 
 struct gatefile {
 	enum gate_policy policy;
-	bool refuse;
-	char reason[GATE_TEXT_MAX];
 	char note[GATE_TEXT_MAX]; /* "": it got all */
 	char client[64];
-	struct cpuset client_cpus;
+	struct cpuset client_cpus, spec_cpus;
+	bool asked;
 	struct request request;
 	struct cpuset io_cpus; /* OS CPUs withheld for request.io_cores */
 };

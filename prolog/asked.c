@@ -44,18 +44,13 @@ static void judge(struct visit *visit)
 		lack_profile(visit);
 }
 
-/* Nothing of it is known, so nothing is met. */
-static void judge_newer(struct visit *visit)
+/* Nothing of it can be met. */
+static void lack_all(struct visit *visit, const char *why, const char *cure)
 {
-	static const char text[] = "a newer jobio than this node's wrote the "
-				   "job's request";
-
 	snprintf(visit->note, sizeof(visit->note),
-		 "the job's I/O options have no effect: %s", text);
-	findings_add(&visit->findings, "W58", FINDING_WARNING,
-		     "install the same version of jobio on all hosts: nodes "
-		     "before submit hosts",
-		     "the job's I/O options are left out: %s", text);
+		 "the job's I/O options have no effect: %.300s", why);
+	findings_add(&visit->findings, "W58", FINDING_WARNING, cure,
+		     "the job's I/O options are left out: %s", why);
 }
 
 void asked_read(struct visit *visit)
@@ -64,9 +59,16 @@ void asked_read(struct visit *visit)
 	int rc = request_from_env(&visit->asked, &why);
 
 	if (rc < 0)
-		visit_refuse(visit, &why);
+		lack_all(visit, why.text,
+			 "submit the job with --io-cores and --io-profile, and "
+			 "leave SPANK_JOBIO_* of its environment alone");
 	else if (rc == REQUEST_NEWER)
-		judge_newer(visit);
+		lack_all(
+			visit,
+			"a newer jobio than this node's wrote the job's "
+			"request",
+			"install the same version of jobio on all hosts: nodes "
+			"before submit hosts");
 	visit->has_request = rc == 1;
 	if (rc != 1)
 		return;

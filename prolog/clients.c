@@ -295,8 +295,6 @@ static int make_plans(struct visit *visit, struct plans *plans, struct err *err)
 	bool unknown =
 		visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
 
-	if (*visit->refused)
-		return 0;
 	visit->want.alone |= unknown && !visit->is_shared;
 	visit->want.idle = may_go_back(visit);
 	if (plan_all(visit, plans, err) < 0)

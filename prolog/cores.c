@@ -16,27 +16,53 @@
 #define ASKS 2
 #define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
 
-void cores_check(struct visit *visit)
+/* Slurm's own word about the job against its request, which a user can forge. */
+static void check_reserved(struct visit *visit, const struct node *node)
 {
 	const struct job *job = &visit->job;
 	unsigned int wanted = visit->request.io_cores;
-	struct err why;
+	const char *cure =
+		"submit the job with --io-cores and without --core-spec";
 
 	if (!wanted || !job->core_spec_is_told ||
 	    (job->core_spec == (int)wanted && !job->core_spec_is_threads))
 		return;
-	if (job->core_spec >= 0)
-		err_set(&why,
-			"--io-cores=%u: Slurm reserves %d %s for this job; "
-			"submit with --io-cores and without --core-spec",
-			wanted, job->core_spec,
-			job->core_spec_is_threads ? "threads" : "cores");
-	else
-		err_set(&why,
-			"--io-cores=%u: Slurm reserves no cores for this job; "
-			"submit it with the option --io-cores",
-			wanted);
-	visit_refuse(visit, &why);
+	if (job->core_spec >= 0) {
+		err_set(&visit->no_cores,
+			"Slurm reserves %d %s for the job, which asked for %u "
+			"io-core%s",
+			job->core_spec,
+			job->core_spec_is_threads ? "threads" : "cores", wanted,
+			wanted == 1 ? "" : "s");
+	} else if (node && !node->allow_spec_resources_usage) {
+		err_set(&visit->no_cores,
+			"slurmctld reserves no cores for jobs: it runs "
+			"AllowSpecResourcesUsage=no");
+		cure = "AllowSpecResourcesUsage=yes in slurm.conf, then "
+		       "restart "
+		       "slurmctld";
+	} else {
+		err_set(&visit->no_cores,
+			"Slurm reserves no cores for the job");
+	}
+	findings_add(&visit->findings, "W59", FINDING_WARNING, cure,
+		     "the job's io-cores are left out: %s",
+		     visit->no_cores.text);
+	visit->request.io_cores = visit->want.io_cores = 0;
+}
+
+/* The OS CPUs of the node's spec set: those that a job without --core-spec does not
+ * get. */
+static void find_spec_set(struct visit *visit, const struct node_state *node)
+{
+	struct reservation_request request = { .kind = RESERVATION_UNSET };
+	struct reservation reservation = { 0 };
+
+	if (reservation_compute(&node->node, node->map, &request, &reservation,
+				NULL) < 0)
+		return;
+	visit->spec_cpus = reservation.os_cpus;
+	reservation_free(&reservation);
 }
 
 static void reserve(struct visit *visit, const struct node_state *node)
@@ -143,7 +169,7 @@ static int find_node(struct visit *visit, struct node_state *node,
 {
 	int rc = node_cached(visit->config->run_dir, node, err);
 
-	if (!visit->request.io_cores ||
+	if ((!visit->request.io_cores && visit->config->gate != GATE_ENFORCE) ||
 	    (rc > 0 && !strcmp(node->node.name, visit->job.node)))
 		return rc;
 	node_state_free(node); /* of another node on this machine */
@@ -159,7 +185,9 @@ void cores_find(struct visit *visit)
 	FAULT_POINT("node record before");
 	rc = find_node(visit, &node, &err);
 	FAULT_POINT("node record after");
+	check_reserved(visit, rc > 0 ? &node.node : NULL);
 	if (rc > 0) {
+		find_spec_set(visit, &node);
 		reserve(visit, &node);
 		node_state_free(&node);
 	} else if (visit->request.io_cores) {

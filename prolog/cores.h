@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cores.h - which cores Slurm withholds from the job
  *
- * Errors  none: what is not known is a finding, what is wrong a refusal.
+ * Errors  none: what is not known, or not reserved, is a finding.
  * Runs    prolog, under the lock.
  */
 #ifndef JOBIO_PROLOG_CORES_H
@@ -9,11 +9,10 @@
 
 #include "prolog/visit.h"
 
-/* Slurm's own word about the job against the request, which a user can forge. */
-void cores_check(struct visit *visit);
-/* Sets want.has_io_cores, want.io_cpus, want.mem_spec_limit_mb and abs_cores.
- * For a job with io-cores slurmctld is asked once per change of slurm.conf; for
- * others never. */
+/* Sets want.has_io_cores, want.io_cpus, want.mem_spec_limit_mb, abs_cores and
+ * spec_cpus; what Slurm does not reserve for the job is left out of its request.
+ * slurmctld is asked once per change of slurm.conf, for a job with io-cores or with
+ * gate = enforce. */
 void cores_find(struct visit *visit);
 
 #endif

@@ -24,12 +24,9 @@ void describe_request(struct visit *visit)
 {
 	struct record *state = visit->state;
 
-	if (*visit->refused)
-		record_set(&state->refused, visit->refused);
 	state->has_request = visit->has_request;
 	state->request = visit->asked;
-	if (!*visit->refused)
-		record_lacks_all(state);
+	record_lacks_all(state);
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		record_set_io_cores(state, &visit->abs_cores,
 				    &visit->want.io_cpus);

@@ -55,7 +55,7 @@ static int write_for_node(const struct visit *visit,
 	    0)
 		return -1;
 	FAULT_POINT("node gate before");
-	if (!*visit->refused && gatefile_write(path, gate, err) < 0)
+	if (gatefile_write(path, gate, err) < 0)
 		return -1;
 	FAULT_POINT("node gate after");
 	return 0;
@@ -66,11 +66,7 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate,
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (*visit->refused) {
-		gate->refuse = true;
-		snprintf(gate->reason, sizeof(gate->reason), "%.*s",
-			 (int)sizeof(gate->reason) - 1, visit->refused);
-	}
+	gate->asked = visit->asked.io_cores > 0;
 	gate->request = visit->request;
 	/* a job is not told that it has what it has not */
 	if (!visit->state->profile_applied)
@@ -102,7 +98,8 @@ int gates_write_off(struct visit *visit, struct err *err)
 
 int gates_write(struct visit *visit, struct err *err)
 {
-	struct gatefile gate = { .policy = visit->config->gate };
+	struct gatefile gate = { .policy = visit->config->gate,
+				 .spec_cpus = visit->spec_cpus };
 
 	tell_clients(visit, &gate);
 	if (write_for_node(visit, &gate, err) < 0)

@@ -8,8 +8,8 @@
  * The work is done by a child, because nothing that it looks at may hold up the
  * node: what takes longer than the budget is ended here, and what the child
  * has left half-done is in the journal. Exit status: 0 done (or failed, and
- * on_error=continue), 65 the job's request is refused, 69 the node's fault, 70
- * our own; the last two only with on_error=drain. */
+ * on_error=continue), 69 the node's fault, 70 our own; both only with
+ * on_error=drain. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -176,16 +176,16 @@ int main(int argc, char **argv)
 		return 0; /* on_error is unknown: its default */
 	}
 	rc = supervise(config, &arguments);
-	if (rc != 0 && rc != EX_DATAERR &&
-	    (config->on_error == ON_ERROR_CONTINUE ||
-	     config_is_off(config, job.node, job.partition, &err))) {
+	if (rc != 0 && (config->on_error == ON_ERROR_CONTINUE ||
+			config_is_off(config, job.node, job.partition, &err))) {
 		log_line("going on: %s", config->on_error == ON_ERROR_CONTINUE
 						 ? "on_error=continue"
 						 : "jobio is off here");
 		rc = 0;
 	}
 	/* the ledger knows why by the time the node is drained */
-	if (rc == EX_UNAVAILABLE && job_start_sender(config, arguments.conf, &err) < 0)
+	if (rc == EX_UNAVAILABLE &&
+	    job_start_sender(config, arguments.conf, &err) < 0)
 		log_line("%s", err.text);
 	config_free(config);
 	return rc;

@@ -149,8 +149,6 @@ static void describe_cores(struct visit *visit)
 
 void lack_describe(struct visit *visit)
 {
-	if (*visit->refused)
-		return;
 	describe_profile(visit);
 	describe_cores(visit);
 }

@@ -31,7 +31,7 @@ static int verdict(const struct visit *visit)
 		return EX_UNAVAILABLE;
 	}
 	job_reason_clear(visit->config, visit->state);
-	return *visit->refused ? EX_DATAERR : 0;
+	return 0;
 }
 
 /* ---- 6: counters ------------------------------------------------------- */
@@ -131,7 +131,6 @@ static void describe_off(struct visit *visit, const struct err *why)
 {
 	struct record *state = visit->state;
 
-	/* a refusal is nothing to do either: the gate is open */
 	state->has_request = request_from_env(&state->request, NULL) == 1;
 	record_lacks_all(state);
 	if (state->has_request)
@@ -171,7 +170,6 @@ int prepare_node(struct visit *visit, struct err *err)
 			  &why))
 		return prepare_off(visit, &why, err);
 	asked_read(visit);
-	cores_check(visit);
 	visit->want.mem_spec_limit_mb = -1;
 	visit->want.io_cores = visit->request.io_cores;
 	visit->want.alone = visit->job.alone == JOB_ALONE;

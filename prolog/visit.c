@@ -14,13 +14,6 @@ unsigned int visit_time_left_ms(const struct visit *visit)
 	return now >= visit->end_ms ? 0 : (unsigned int)(visit->end_ms - now);
 }
 
-void visit_refuse(struct visit *visit, const struct err *why)
-{
-	if (!*visit->refused)
-		snprintf(visit->refused, sizeof(visit->refused), "%s",
-			 why->text);
-}
-
 /* Was who made this finding asked anew? Of those that are no client's: was any
  * of them? */
 static bool is_new(const struct visit *visit, size_t index)
@@ -58,8 +51,6 @@ void visit_log(const struct visit *visit)
 		log_line("mended what dead jobs had left: %d settings put "
 			 "back, %d records",
 			 visit->mended, visit->finished);
-	if (*visit->refused)
-		log_line("refused: %s", visit->refused);
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
 		if (is_to_tell(visit, i))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* visit.h - what a prolog knows of the node and the job while it works
  *
- * Terms   fault: whose? The job's: its request is refused, with a sentence for
- *           the user. The node's: a finding. Ours: anything else, -1 and a
- *           sentence.
+ * Terms   fault: whose? The job's: it runs without what it asked for, with a
+ *           sentence for the user. The node's: a finding. Ours: anything else,
+ *           -1 and a sentence.
  *         A visit is begun by prepare.h or recover.h and handed from one to the
  *         next: leftover.h, cores.h, describe.h, gates.h.
  * Owner   visit_free(); the configuration stays the caller's.
@@ -30,7 +30,6 @@ struct visit {
 	struct request request; /* .. and those that are followed here */
 	bool has_request;
 	struct err no_cores, no_profile; /* why not; "": they are */
-	char refused[ERR_MAX];	  /* "": not refused */
 	char note[GATE_TEXT_MAX]; /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
@@ -39,17 +38,17 @@ struct visit {
 	size_t judged_from[CONFIG_CLIENTS_MAX], judged_to[CONFIG_CLIENTS_MAX];
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
-	bool is_shared;		 /* another job of this node lives */
-	bool has_others;	 /* .. or has left its folder */
-	int mended, finished;	 /* changes put back, records made for others */
+	struct cpuset
+		spec_cpus; /* of the node's spec set; empty: none or unknown */
+	bool is_shared;	   /* another job of this node lives */
+	bool has_others;   /* .. or has left its folder */
+	int mended, finished; /* changes put back, records made for others */
 	unsigned long long end_ms;
 	int lock_fd;
 };
 
 /* What is left of the prolog's time. */
 unsigned int visit_time_left_ms(const struct visit *visit);
-/* The first reason stays. */
-void visit_refuse(struct visit *visit, const struct err *why);
 /* Say what an administrator should know, one line each. */
 void visit_log(const struct visit *visit);
 void visit_free(struct visit *visit);

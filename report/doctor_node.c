@@ -260,7 +260,11 @@ static void check_client(const struct doctor *doctor,
 			  "set (%s): jobs run there",
 			  &open, really);
 	else
-		add_lists(doctor->findings, "N07", FINDING_WARNING, cure,
+		add_lists(doctor->findings, "N07",
+			  doctor->config && doctor->config->gate == GATE_ENFORCE
+				  ? FINDING_ERROR
+				  : FINDING_WARNING,
+			  cure,
 			  "the client has OS CPUs %s and the node has no spec "
 			  "set: a job that asks for no io-cores runs "
 			  "there%s",

@@ -174,32 +174,54 @@ bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
 	return confined;
 }
 
-static enum gate_verdict overlap(const struct gate *gate,
-				 const struct cpuset *cpus, bool is_confined,
-				 const char *node, struct err *err)
+/* Slurm gives no CPU of the spec set to a job that has not asked for it; where jobs
+ * are not confined, no job need ask. */
+static bool is_refused(const struct gatefile *file,
+		       const struct cpuset *overlap, bool is_confined)
 {
-	const struct gatefile *file = &gate->file;
-	char *list = cpuset_format(cpus), cure[120];
+	struct cpuset spec = *overlap;
 
-	if (file->request.io_cores)
-		snprintf(cure, sizeof(cure), "it reserved %u io-core%s: ask",
-			 file->request.io_cores,
-			 file->request.io_cores == 1 ? "" : "s");
-	else
-		snprintf(cure, sizeof(cure),
-			 "submit it with --io-cores and without --core-spec, "
-			 "or ask");
+	if (file->policy != GATE_ENFORCE)
+		return false;
+	cpuset_and(&spec, &file->spec_cpus);
+	return file->asked || (is_confined && !cpuset_is_empty(&spec));
+}
+
+/* Why the job has these CPUs, and what can be done. */
+static const char *cure_of(const struct gatefile *file, bool is_refused)
+{
+	if (file->asked)
+		return *file->note
+			       ? file->note
+			       : "the io-cores that Slurm reserved are others: "
+				 "ask your administrator to run 'jobio check' "
+				 "there";
+	if (is_refused)
+		return "slurm.conf reserves it (CpuSpecList): submit the job "
+		       "without --core-spec=0, or with --io-cores";
+	return "slurm.conf does not reserve it: run 'jobio check' there for "
+	       "the "
+	       "CpuSpecList to write";
+}
+
+static enum gate_verdict judge_overlap(const struct gatefile *file,
+				       const struct cpuset *overlap,
+				       bool is_confined, const char *node,
+				       struct err *err)
+{
+	bool refused = is_refused(file, overlap, is_confined);
+	char *list = cpuset_format(overlap);
+
 	err_set(err,
 		"the job may run on CPU %.*s%s of node %s, where the "
-		"filesystem client%s%s works%s; %s your administrator to "
-		"run 'jobio check' there",
+		"filesystem client%s%s works%s; %s",
 		CPUS_TEXT_MAX, list ? list : "?",
 		list && strlen(list) > CPUS_TEXT_MAX ? "..." : "", node,
 		*file->client ? " " : "", file->client,
 		is_confined ? "" : " (jobs are not confined to their cores)",
-		cure);
+		cure_of(file, refused));
 	free(list);
-	return gate->file.policy == GATE_ENFORCE ? GATE_REFUSE : GATE_REPORT;
+	return refused ? GATE_REFUSE : GATE_REPORT;
 }
 
 enum gate_verdict gate_judge(const struct gate *gate,
@@ -209,19 +231,13 @@ enum gate_verdict gate_judge(const struct gate *gate,
 	const struct gatefile *file = &gate->file;
 	struct cpuset both;
 
-	if (!gate->is_known)
-		return GATE_PASS;
-	if (file->refuse) {
-		err_set(err, "%s", file->reason);
-		return GATE_REFUSE;
-	}
-	if (file->policy == GATE_OFF)
+	if (!gate->is_known || file->policy == GATE_OFF)
 		return GATE_PASS;
 	both = view->is_confined ? view->allowed : view->bound;
 	cpuset_and(&both, &file->client_cpus);
 	if (cpuset_is_empty(&both))
 		return GATE_PASS;
-	return overlap(gate, &both, view->is_confined, node, err);
+	return judge_overlap(file, &both, view->is_confined, node, err);
 }
 
 enum gate_verdict gate_check(const struct gate *gate, const char *node,
@@ -231,8 +247,7 @@ enum gate_verdict gate_check(const struct gate *gate, const char *node,
 	enum gate_verdict verdict;
 
 	/* nothing to compare: spare the task the system calls */
-	if (!gate->is_known || gate->file.refuse ||
-	    gate->file.policy == GATE_OFF ||
+	if (!gate->is_known || gate->file.policy == GATE_OFF ||
 	    cpuset_is_empty(&gate->file.client_cpus))
 		return gate_judge(gate, &view, node, err);
 	if (gate_look(&view, err) < 0)

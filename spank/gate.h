@@ -9,7 +9,10 @@
  *           which CPUs, all hardware threads of a core included, and the policy.
  *         A task passes when 'allowed' holds no CPU of the client. Where jobs
  *           are not confined, 'bound' is all that there is to judge by.
- *         A request that the prolog refused is refused under every policy.
+ *         Policy enforce refuses a task that could use the client's CPUs if its
+ *           job asked for io-cores, or went around the node's spec set (with
+ *           --core-spec=0). A plain job on CPUs that the site gives to all jobs
+ *           is reported.
  * Owner   struct gate and gate_view are plain values.
  * Errors  gate_judge: GATE_REFUSE and GATE_REPORT set the sentence.
  * Runs    gate_open in slurmstepd, root, once a step. The rest in the forked
@@ -42,7 +45,7 @@ struct gate_view {
 
 enum gate_verdict {
 	GATE_PASS,
-	GATE_REPORT, /* overlap, policy warn: a line in slurmd's log */
+	GATE_REPORT, /* overlap: a line in slurmd's log */
 	GATE_REFUSE
 };
 

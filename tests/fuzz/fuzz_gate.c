@@ -5,11 +5,12 @@
 
 static void check_same(const struct gatefile *a, const struct gatefile *b)
 {
-	MUST(a->policy == b->policy && a->refuse == b->refuse);
-	MUST(!strcmp(a->reason, b->reason) && !strcmp(a->client, b->client));
+	MUST(a->policy == b->policy && a->asked == b->asked);
+	MUST(!strcmp(a->note, b->note) && !strcmp(a->client, b->client));
 	MUST(!strcmp(a->request.profile, b->request.profile));
 	MUST(a->request.io_cores == b->request.io_cores);
 	MUST(cpuset_equal(&a->client_cpus, &b->client_cpus));
+	MUST(cpuset_equal(&a->spec_cpus, &b->spec_cpus));
 	MUST(cpuset_equal(&a->io_cpus, &b->io_cpus));
 }
 

@@ -288,6 +288,9 @@ plugin_c() {
 	change etc/slurm/nodes.conf 's/CpuSpecList=[^ ]*//;s/MemSpecLimit=[0-9]*//'
 	slurmd_may 812 0-63 812
 	only N07 'the client has OS CPUs 31,63 and the node has no spec set' CpuSpecList=62-63
+	printf '[jobio]\ngate=enforce\n' >>etc/slurm/jobio.conf
+	doctor
+	[[ $output == 'N07 error: the client has OS CPUs 31,63 '* ]] || { echo "$output"; return 1; }
 }
 
 @test "check: core 0 in the spec set, no memory for the client" {

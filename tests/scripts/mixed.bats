@@ -100,7 +100,6 @@ one_mixed_job() {
 	job "$1" 1 all
 	within 15 prolog
 	expect_settings '512 max_rpcs_in_flight=24 24000'
-	expect_gate "$1" verdict=admit
 	expect_gate "$1" io_profile=all
 	works
 	within 15 epilog
@@ -143,7 +142,6 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	expect_in 'GP04 mmfsd does not answer' "$output"
 	[ "$(grep -c 'GP0[46]' <<<"$output")" -eq 1 ]
 	expect_settings '512 max_rpcs_in_flight=24 2048'
-	expect_gate 7 verdict=admit
 	works
 	within 15 epilog
 	expect_all_as_before

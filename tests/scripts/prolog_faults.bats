@@ -20,35 +20,59 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 # ---- the user's fault ------------------------------------------------------
 
-@test "a forged request is refused with a reason, changes nothing and drains no node" {
-	NODE_JOBIO=on_error=drain node_conf
+@test "W58: a forged request is left out with the reason, changes nothing and drains no node" {
+	NODE_JOBIO=$'on_error=drain\ngate=enforce' node_conf
 	job 7
 	JOB_ENV+=(SPANK_JOBIO_VERSION=1 'SPANK_JOBIO_IO_CORES=1; rm -rf /')
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in 'refused: SPANK_JOBIO_IO_CORES' "$output"
-	expect_gate 7 verdict=refuse
-	grep -q '^reason=SPANK_JOBIO_IO_CORES' "$NODE/run/7/gate"
+	expect_in "W58 the job's I/O options are left out: SPANK_JOBIO_IO_CORES" "$output"
+	grep -q "^note=the job's I/O options have no effect: SPANK_JOBIO_IO_CORES" "$NODE/run/7/gate"
+	expect_gate 7 asked=0
 	expect_base
 	epilog
-	expect_in '"refused":"SPANK_JOBIO_IO_CORES' "$(record 7)"
+	expect_in '"refused":null' "$(record 7)"
 }
 
-@test "more io-cores than Slurm reserves for the job are refused" {
-	job 7 1
-	JOB_ENV+=(SPANK_JOBIO_IO_CORES=2)
-	prolog
-	expect_gate 7 'reason=--io-cores=2: Slurm reserves 1 cores for this job; submit with --io-cores and without --core-spec'
+# what Slurm says, what the job asked for, the reason
+@test "W59: io-cores that Slurm does not reserve are left out, and the reason is Slurm's" {
+	local reserved wanted why
+	while IFS='|' read -r reserved wanted allow why; do
+		slurmd_env 7
+		node_slurm 1
+		sed -i "s/\"allow_spec_resources_usage\": *[a-z]*/\"allow_spec_resources_usage\":$allow/" "$NODE/node-record"
+		rm -f "$NODE/run/node.json"
+		JOB_ENV+=(SPANK_JOBIO_VERSION=1 "SPANK_JOBIO_IO_CORES=$wanted" "SLURM_JOB_CORE_SPEC_COUNT=$reserved")
+		prolog 2>/dev/null
+		expect_gate 7 "note=io-cores without use: $why"
+		expect_gate 7 asked=1
+		epilog
+		expect_in '"code":"W59","severity":"warning"' "$(record 7)"
+	done <<-'END'
+		1|2|true|Slurm reserves 1 cores for the job, which asked for 2 io-cores
+		0|1|true|Slurm reserves no cores for the job
+		0|1|false|slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no
+	END
 }
 
-@test "io-cores without a reservation are refused where Slurm tells the prolog" {
+@test "gate = enforce: the gate file of a plain job has the spec set, for which slurmctld is asked once" {
+	NODE_JOBIO=gate=enforce node_conf
+	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
 	job 7
-	JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1)
 	prolog
-	expect_gate 7 'reason=--io-cores=1: Slurm reserves no cores for this job; submit it with the option --io-cores'
+	expect_gate 7 spec_cpus=7,15
+	expect_gate 7 asked=0
+	job 8
+	prolog
+	[ "$(grep -c node "$NODE/asked")" = 1 ]
+	NODE_JOBIO=gate=warn node_conf
+	rm "$NODE/run/node.json"
+	job 9
+	prolog
+	expect_gate 9 spec_cpus=
 }
 
-@test "no random bytes in SPANK_JOBIO_* get further than refused" {
+@test "no random bytes in SPANK_JOBIO_* get further than left out" {
 	NODE_JOBIO=on_error=drain node_conf
 	for _ in $(seq "$(rounds 40)"); do
 		cores=$(head -c 12 /dev/urandom | tr -d '\0\n')
@@ -57,7 +81,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		JOB_ENV+=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES="x$cores"
 			SPANK_JOBIO_IO_PROFILE="$profile" SLURM_JOB_CORE_SPEC_COUNT=1)
 		prolog 2>"$NODE/log"
-		expect_gate 7 verdict=refuse
+		expect_gate 7 asked=0
 		LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' "$NODE/log" "$NODE/run/7/gate" &&
 			fail "control characters got through"
 		epilog
@@ -269,7 +293,6 @@ stuck() {
 	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
 	expect_in "W41 looking for agents among root's processes hangs: some process is stuck" "$output"
 	[[ $output != *W38* ]] || fail "the client was not judged: $output"
-	expect_gate 7 verdict=admit
 	expect_options forcedirect
 	[ ! -e "$NODE/run/reason" ]
 }
@@ -293,7 +316,6 @@ stuck() {
 	[ -d "$NODE/run/5" ]
 	[ -d "$NODE/run/6" ]
 	expect_base
-	expect_gate 7 verdict=admit
 	[ ! -e "$NODE/run/reason" ]
 }
 
@@ -310,7 +332,6 @@ stuck() {
 		run prolog
 		[ "$status" -eq 0 ]
 		expect_in "01 no file system of type $type is mounted; cure: " "$output"
-		expect_gate $id verdict=admit
 		epilog
 		[ "$(record $id | jq -r .client.type)" = "$type" ]
 	done
@@ -620,7 +641,6 @@ crash_worker() {
 
 # expect_not_made WHY - job 7 is told that it has no profile, and so is its record
 expect_not_made() {
-	expect_gate 7 verdict=admit
 	expect_gate 7 io_profile=
 	grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: $1" "$NODE/run/7/gate" ||
 		fail "$(cat "$NODE/run/7/gate")"

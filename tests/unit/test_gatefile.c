@@ -9,8 +9,8 @@
 START_TEST(what_the_prolog_writes_the_gate_reads)
 {
 	struct gatefile in = { .policy = GATE_ENFORCE,
-			       .refuse = true,
-			       .reason = "core 3 = yours? no",
+			       .asked = true,
+			       .note = "core 3 = yours? no",
 			       .client = "weka:client",
 			       .request.io_cores = 2,
 			       .request.profile = "stream" };
@@ -22,11 +22,13 @@ START_TEST(what_the_prolog_writes_the_gate_reads)
 	cpuset_add(&in.client_cpus, 1);
 	cpuset_add(&in.client_cpus, 33);
 	cpuset_add(&in.io_cpus, 1);
+	cpuset_add(&in.spec_cpus, 2);
 	ck_assert_int_eq(gatefile_write(tempdir_path("gate"), &in, &err), 0);
 	ck_assert_int_eq(gatefile_read(tempdir_path("gate"), &out, &err), 1);
 	ck_assert_int_eq(out.policy, GATE_ENFORCE);
-	ck_assert(out.refuse);
-	ck_assert_str_eq(out.reason, in.reason);
+	ck_assert(out.asked);
+	ck_assert_str_eq(out.note, in.note);
+	ck_assert(cpuset_equal(&out.spec_cpus, &in.spec_cpus));
 	ck_assert_str_eq(out.client, "weka:client");
 	ck_assert(cpuset_equal(&out.client_cpus, &in.client_cpus));
 	ck_assert(cpuset_equal(&out.io_cpus, &in.io_cpus));
@@ -64,14 +66,11 @@ static void expect_damaged(const char *text, const char *why)
 START_TEST(a_damaged_file_is_an_error_that_says_where)
 {
 	expect_damaged("", "not whole");
-	expect_damaged("version=1\n", "not whole");
-	expect_damaged("version=2\nverdict=admit\n", "bad version '2'");
-	expect_damaged("version=1\nverdict=perhaps\n", "bad verdict");
-	expect_damaged("version=1\nverdict=admit\nclient_cpus=1,,2\n",
+	expect_damaged("version=2\npolicy=off\n", "bad version '2'");
+	expect_damaged("version=1\npolicy=off\nclient_cpus=1,,2\n",
 		       "bad client_cpus '1,,2'");
-	expect_damaged("version=1\nverdict=admit\nio_cores=-1\n",
-		       "bad io_cores");
-	expect_damaged("version=1\nverdict", "no '='");
+	expect_damaged("version=1\npolicy=off\nio_cores=-1\n", "bad io_cores");
+	expect_damaged("version=1\npolicy", "no '='");
 }
 END_TEST
 
@@ -81,46 +80,12 @@ START_TEST(an_unknown_key_of_a_newer_prolog_is_ignored)
 
 	tempdir_make();
 	ck_assert_int_eq(gatefile_read(tempdir_put("gate", "version=1\n"
-							   "verdict=admit\n"
+							   "policy=off\n"
 							   "colour=blue\n"),
 				       &gate, NULL),
 			 1);
-	ck_assert(!gate.refuse);
+	ck_assert_int_eq(gate.policy, GATE_OFF);
 	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_text_is_as_long_as_its_room_and_no_longer)
-{
-	char text[1200], reason[GATE_TEXT_MAX + 1], wanted[GATE_TEXT_MAX + 80];
-	struct gatefile gate;
-
-	memset(reason, 'x', GATE_TEXT_MAX);
-	reason[GATE_TEXT_MAX - 1] = '\0';
-	snprintf(text, sizeof(text),
-		 "version=1\nverdict=admit\nreason=%s\nnote=%s\nio_cores=64\n",
-		 reason, reason);
-	tempdir_make();
-	ck_assert_int_eq(gatefile_read(tempdir_put("gate", text), &gate, NULL),
-			 1);
-	ck_assert_str_eq(gate.reason, reason);
-	ck_assert_str_eq(gate.note, reason);
-	ck_assert_uint_eq(gate.request.io_cores, 64);
-	ck_assert_int_eq(gate.policy, GATE_WARN);
-	tempdir_remove();
-	reason[GATE_TEXT_MAX - 1] = 'x';
-	reason[GATE_TEXT_MAX] = '\0';
-	snprintf(text, sizeof(text), "version=1\nverdict=admit\nreason=%s\n",
-		 reason);
-	snprintf(wanted, sizeof(wanted), "bad reason '%.40s'", reason);
-	expect_damaged(text, wanted);
-	expect_damaged("version=1\nverdict=admit\nio_cores=65\n",
-		       "bad io_cores '65'");
-	expect_damaged("version=1\nverdict=admit\npolicy=on\n",
-		       "bad policy 'on'");
-	expect_damaged("version=1\nverdict=admit\nio_cpus=a\n",
-		       "bad io_cpus 'a'");
-	expect_damaged("verdict=admit\nreason=\n", "not whole");
 }
 END_TEST
 
@@ -145,5 +110,4 @@ END_TEST
 UNIT_MAIN("gatefile", what_the_prolog_writes_the_gate_reads,
 	  no_file_is_not_an_error, a_damaged_file_is_an_error_that_says_where,
 	  an_unknown_key_of_a_newer_prolog_is_ignored,
-	  a_text_is_as_long_as_its_room_and_no_longer,
 	  a_file_that_cannot_be_read_is_an_error)

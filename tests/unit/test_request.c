@@ -88,7 +88,7 @@ START_TEST(gate_file_and_record_say_what_the_job_asked_for)
 	size_t i;
 
 	for (i = 0; i < sizeof(sent) / sizeof(*sent); i++) {
-		struct gatefile gate = { .refuse = false };
+		struct gatefile gate = { .asked = false };
 
 		cpuset_parse(&gate.io_cpus, "7,15", NULL);
 		clearenv();
