@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# debs.bats - README's lines for packages and its table, on one host with all roles, under
+# debs.bats - the lines for packages and the table of docs/install.md, on one host with all roles, under
 # jobs, from the first to the last day
 # Each test begins where the one before it has ended.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034 # the job expands it; submit sets $job, in each
@@ -15,11 +15,11 @@ packages=(jobio jobio-doc jobio-ledger jobio-node jobio-plugin)
 # starts finds the stand-in of systemctl
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -y -o "DPkg::Path=$PATH" "$@" </dev/null 3>&-; }
 
-# installs ROLE - README's line for such a host
+# installs ROLE - docs/install.md's line for such a host
 installs() {
 	local line
-	# shellcheck disable=SC2154 # words.bash sets readme
-	line=$(sed -n "s/^apt-get \(install .*[^ ]\)  *# $1.*/\1/p" "$readme")
+	# shellcheck disable=SC2154 # words.bash sets install
+	line=$(sed -n "s/^apt-get \(install .*[^ ]\)  *# $1.*/\1/p" "$install")
 	[[ $line == 'install ./jobio'* && $line != *$'\n'* ]]
 	cd /jobio/debs || return
 	# shellcheck disable=SC2086 # names that the shell expands
@@ -88,7 +88,7 @@ files() {
 	[ "$status" -ne 0 ]
 }
 
-@test "README's lines install the packages with what this Slurm's host has, and nothing is active" {
+@test "the lines of docs/install.md install the packages with what this Slurm's host has, and nothing is active" {
 	local role package
 	: >/run/systemctl.asked
 	for role in 'submit host' 'compute node' 'accounting host'; do installs "$role"; done
@@ -104,7 +104,7 @@ files() {
 	[ "$output" = n1 ]
 	run srun --io-cores=1 hostname
 	[ "$status" -ne 0 ]
-	readme_conf
+	next_conf
 }
 
 @test "the lines of the table activate it, and jobio check finds nothing to do on any role" {

@@ -80,7 +80,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 		run ldd "$program"
 		[[ $output == *"$prefix/lib/libslurm.so."* ]] || { printf '%s\n' "$output"; false; }
 	done
-	readme_conf
+	next_conf
 }
 
 @test "accounting host: the ledger finds nothing wrong" {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# source.bats - README's table "from source", line by line, on one host with all roles
+# source.bats - the table of docs/install.md, line by line, on one host with all roles
 # Each test begins where the one before it has ended.
-# shellcheck disable=SC2016 # backticks of README
+# shellcheck disable=SC2016 # backticks of the table
 
 load words
 
@@ -26,9 +26,9 @@ files() {
 	[ "$status" -ne 0 ]
 }
 
-@test "the tree is configured as README says, and make install activates nothing" {
-	# shellcheck disable=SC2154 # words.bash sets readme
-	configure=$(sed -n 's,^\./configure \(--prefix.*\),\1,p' "$readme")
+@test "the tree is configured as docs/install.md says, and make install activates nothing" {
+	# shellcheck disable=SC2154 # words.bash sets install and readme
+	configure=$(sed -n 's,^\./configure \(--prefix.*\),\1,p' "$install")
 	[ "$configure" = '--prefix=/usr --sysconfdir=/etc --localstatedir=/var' ]
 	grep -qF -- "$configure" /jobio/obj/config.log
 	follow 'each host'
@@ -41,7 +41,7 @@ files() {
 	[ "$output" = n1 ]
 	run srun --io-cores=1 hostname
 	[ "$status" -ne 0 ]
-	readme_conf
+	next_conf
 }
 
 @test "accounting host" {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # words.bash - words for the tests on one host that has all roles, which run there
-# shellcheck shell=bash disable=SC2016 # backticks of README
+# shellcheck shell=bash disable=SC2016 # backticks of the table
 
-readme=/jobio/src/README.md tree=/jobio/obj
+readme=/jobio/src/README.md install=/jobio/src/docs/install.md tree=/jobio/obj
 
 # row WORD - the commands of a line of the table, one a line
 row() {
 	awk -F' *[|] *' -v role="$1" '/^<!-- begin roles/ { on = 1 } /^<!-- end roles/ { on = 0 }
-		on && $2 == role { print $3 }' "$readme" | grep -o '`[^`]*`' | tr -d '`'
+		on && $2 == role { print $3 }' "$install" | grep -o '`[^`]*`' | tr -d '`'
 }
 
 # follow WORD [PROGRAM] - type them, but for those of this program, as root, in the build
@@ -44,11 +44,14 @@ green() {
 
 is_idle() { [[ $(sinfo -h -o %T) == idle ]]; }
 
-# readme_conf - README's jobio.conf, for a host of two cores where no kernel counts, and
-# where the stand-in shows what a client shows in /proc
-readme_conf() {
-	awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$readme" |
-		sed -E 's/accounting.example.org/n1/; s/^(io_cores(_max)?) = .*/\1 = 1/
+# conf_of PAGE... - their lines of jobio.conf
+conf_of() { awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$@"; }
+
+# next_conf - README's jobio.conf after the next step of docs/install.md, for a host of two
+# cores where no kernel counts, and where the stand-in shows what a client shows in /proc
+next_conf() {
+	conf_of "$readme" "$install" |
+		sed -E 's/^gate = off/gate = warn/; s/accounting.example.org/n1/; s/^(io_cores(_max)?) = .*/\1 = 1/
 			s,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,
 			$a [count]\nkernel = no' >/etc/slurm/jobio.conf
 }

@@ -419,9 +419,10 @@ A line for each job" "$(words | head -n 12)"
 	expect_equal "2 jobio: report: --html: without --json and --csv" "$status $output"
 }
 
-@test "README's pictures are small, and need nothing from anywhere" {
+@test "the pictures of README and docs are small, and need nothing from anywhere" {
 	local picture
-	for picture in $(grep -oE '\(docs/[a-z-]+\.(png|svg)\)' "$SRCDIR/README.md" | tr -d '()'); do
+	for picture in $(cd "$SRCDIR" && grep -ohE '\((docs/)?[a-z-]+\.(png|svg)\)' README.md docs/deploy.md | tr -d '()'); do
+		picture=docs/${picture#docs/}
 		[[ $(stat -c %s "$SRCDIR/$picture") -lt 150000 ]]
 		run grep -cE 'href|url\(|<script' "$SRCDIR/$picture"
 		expect_equal 0 "$output"

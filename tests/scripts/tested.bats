@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tested.bats - README's table of what was tested has what the last run of each part showed
+# tested.bats - the table of docs/tested.md has what the last run of each part showed
 # shellcheck disable=SC2154 # bats sets output and status
 
 setup() {
 	parts=$BATS_TEST_TMPDIR/parts
-	mkdir -p "$BATS_TEST_TMPDIR/tests/tools" "$parts"
-	cp "$SRCDIR"/tests/tools/{tested,readme} "$BATS_TEST_TMPDIR/tests/tools"
+	mkdir -p "$BATS_TEST_TMPDIR"/{tests/tools,docs} "$parts"
+	page=$BATS_TEST_TMPDIR/docs/tested.md
+	cp "$SRCDIR"/tests/tools/{tested,fill} "$BATS_TEST_TMPDIR/tests/tools"
 	cgroup=v1
 	[[ $(stat -fc %T /sys/fs/cgroup) != cgroup2fs ]] || cgroup=v2
 	bookworm='| 22.05.1 (bookworm) | v1 | containers | 1 of 1 |'
@@ -17,10 +18,10 @@ setup() {
 	source_25='| 25.11.6 (from source) | v1 | container | 1 of 1 |'
 }
 
-# readme ROW... - what it has before
-readme() {
-	printf '%s\n' '# jobio' "$trixie" '<!-- begin tested -->' '| Slurm (Debian) | cgroup | where |' '|---|---|---|' \
-		"$@" '<!-- end tested -->' 'more' >"$BATS_TEST_TMPDIR/README.md"
+# had ROW... - what it has before
+had() {
+	printf '%s\n' '# Tested' "$trixie" '<!-- begin tested -->' '| Slurm (Debian) | cgroup | where |' '|---|---|---|' \
+		"$@" '<!-- end tested -->' 'more' >"$page"
 }
 
 # ran PART RESULT... - lines of what it has tested
@@ -55,19 +56,19 @@ source_row() {
 # has ROW... - these, in this order, and around them what was there
 has() {
 	"$BATS_TEST_TMPDIR/tests/tools/tested" "$parts"
-	cp "$BATS_TEST_TMPDIR/README.md" "$BATS_TEST_TMPDIR/got"
-	readme "$@"
-	diff "$BATS_TEST_TMPDIR/README.md" "$BATS_TEST_TMPDIR/got"
+	cp "$page" "$BATS_TEST_TMPDIR/got"
+	had "$@"
+	diff "$page" "$BATS_TEST_TMPDIR/got"
 }
 
 @test "a cluster's row has its version and what passed of all, and takes its suite's place" {
-	readme "$bookworm" "$machine_v1" "$trixie"
+	had "$bookworm" "$machine_v1" "$trixie"
 	cluster_ran bookworm 22.05.8
 	has "$(cluster_row bookworm 22.05.8)" "$machine_v1" "$trixie"
 }
 
 @test "a virtual machine's rows take the place of its own, one of each cgroup version" {
-	readme "$bookworm" "$machine_v1" "$machine_v2" "$trixie" "$source_25"
+	had "$bookworm" "$machine_v1" "$machine_v2" "$trixie" "$source_25"
 	ran vm-bookworm '9 0 bookworm, virtual machine'
 	printf 'slurm 22.05.8\n' >"$parts/vm-bookworm/version"
 	printf '%s\n' 'ok 1 cgroup v1, block: a job' 'ok 2 cgroup v1, interleaved: a job' \
@@ -78,7 +79,7 @@ has() {
 }
 
 @test "a virtual machine whose tests know no cgroup version has no row" {
-	readme "$bookworm" "$machine_v1"
+	had "$bookworm" "$machine_v1"
 	ran vm-sid '1 0 sid, virtual machine'
 	printf 'slurm 26.05.5\n' >"$parts/vm-sid/version"
 	echo 'ok 1 a job is counted' >"$parts/vm-sid/vm.log"
@@ -86,13 +87,13 @@ has() {
 }
 
 @test "a Slurm from source takes the place of its release, and leaves other releases" {
-	readme "$bookworm" "$machine_v1" "$source_23" "$source_25"
+	had "$bookworm" "$machine_v1" "$source_23" "$source_25"
 	ran slurms-25.11.10 '15 2 Slurm 25.11.10, from source'
 	has "$bookworm" "$machine_v1" "$source_23" "$(source_row 25.11.10 '15 of 17')"
 }
 
 @test "releases from source stand behind all suites, by version" {
-	readme "$source_25" "$bookworm"
+	had "$source_25" "$bookworm"
 	ran slurms-24.05.8 '17 0 Slurm 24.05.8, from source'
 	ran slurms-23.11.11 '17 0 Slurm 23.11.11, from source'
 	ran slurms-23.02.8 '17 0 Slurm 23.02.8, from source'
@@ -102,7 +103,7 @@ has() {
 }
 
 @test "a whole run without a kit leaves the rows of a kit" {
-	readme "$bookworm" "$trixie" "$source_23" "$source_25"
+	had "$bookworm" "$trixie" "$source_23" "$source_25"
 	ran slurms
 	ran lint '12 0 lint'
 	cluster_ran bookworm 22.05.8
@@ -111,7 +112,7 @@ has() {
 }
 
 @test "what did not run, or not all of it, keeps its row" {
-	readme "$bookworm" "$machine_v1" "$trixie" "$source_25"
+	had "$bookworm" "$machine_v1" "$trixie" "$source_25"
 	ran cluster-trixie '5 0 trixie, cluster'
 	printf 'slurm 24.11.5\n' >"$parts/cluster-trixie/version"
 	ran vm-bookworm
@@ -119,10 +120,10 @@ has() {
 	has "$bookworm" "$machine_v1" "$trixie" "$source_25"
 }
 
-@test "a run that showed nothing of the table leaves README as it is" {
-	echo 'no marks' >"$BATS_TEST_TMPDIR/README.md"
+@test "a run that showed nothing of the table leaves the page as it is" {
+	echo 'no marks' >"$page"
 	ran lint '12 0 lint'
 	run "$BATS_TEST_TMPDIR/tests/tools/tested" "$parts"
 	[[ $status -eq 0 && $output == '' ]]
-	[ "$(<"$BATS_TEST_TMPDIR/README.md")" = 'no marks' ]
+	[ "$(<"$page")" = 'no marks' ]
 }

@@ -327,7 +327,7 @@ suite_cluster() {
 	tests "$which, cluster" $status "$dir/cluster.log"
 }
 
-# for README's table
+# for docs/tested.md
 slurm_version() { docker run --rm --network=none "jobio-$1:site" slurmctld -V >"$dir/version"; }
 
 # cluster SUITE

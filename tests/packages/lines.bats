@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# readme.bats - README's lines for packages, typed as they stand there on a plain Debian:
+# lines.bats - the lines of docs/install.md for packages, typed as they stand there on a plain Debian:
 # all that they copy, enable and name has come with the packages of that host
-# shellcheck disable=SC2034 # words.bash reads readme
+# shellcheck disable=SC2034 # words.bash reads install
 
 load words
 
-readme=/text/README.md
+readme=/text/README.md install=/text/docs/install.md
 
 setup_file() {
 	export bin=$BATS_FILE_TMPDIR/bin
@@ -36,13 +36,13 @@ site() {
 		'NodeName=n1 CPUs=1' 'PartitionName=all Nodes=n1 Default=YES' >/etc/slurm/slurm.conf
 } </dev/null >/tmp/said 2>&1
 
-# packages_for HOST - type README's line that installs them
+# packages_for HOST - type the line that installs them
 packages_for() {
 	local line
-	line=$(sed -n "s/^\(apt-get install .*[^ ]\) *# $1\$/\1/p" "$readme")
+	line=$(sed -n "s/^\(apt-get install .*[^ ]\) *# $1\$/\1/p" "$install")
 	[ "$(wc -l <<<"$line")" -eq 1 ]
 	type_in "$line"
-	awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$readme" >/etc/slurm/jobio.conf
+	conf_of "$readme" >/etc/slurm/jobio.conf
 }
 
 type_in() {
@@ -89,7 +89,7 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 	[ "$output" = '' ] || { printf '%s\n' "$output"; false; }
 }
 
-@test "what README and docs/deploy.md name below /usr/share/jobio is on a compute node" {
+@test "what README and docs name below /usr/share/jobio is on a compute node" {
 	names=$(grep -ohE '/usr/share/jobio/[^` ]+' "$readme" /text/docs/*.md | sort -u)
 	[ "$(wc -l <<<"$names")" -ge 2 ]
 	for name in $names; do [ -s "$name" ] || { echo "$name"; false; }; done
