@@ -5,7 +5,7 @@
 # returns where another user can run a file of $top. Elsewhere (a directory with mode
 # 0700 above it, a file system mounted noexec, a blank in its path) it copies the
 # checkout to /var/cache/jobio and runs the same command there.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # check and demo set top
 
 umask 022
 
