@@ -129,7 +129,6 @@ void client_judge_profile(const struct config_client *section,
 	const struct client_want want = {
 		.mount_options = config_profile_options(profile, section),
 		.read_ahead_kb = profile->read_ahead_kb,
-		.mount = profile->mount,
 		.parameters = profile->parameters,
 		.mmconfig = profile->mmconfig,
 	};

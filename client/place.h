@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place.h - mountinfo by lines: what lies on what
+/* place.h - mountinfo by lines
  *
  * Terms   place: one mount, with its mount point ('target').
  *         seen: of several on one mount point the last, which lies on top.
@@ -16,23 +16,12 @@
 #define PLACE_DEVICE_MAX 24
 
 struct place {
-	unsigned long id, parent;
 	char text[PLACE_TEXT_MAX];
-	const char *device, *root, *target, *fstype, *source;
-};
-
-struct place_search {
-	const char *target, *source; /* NULL: any */
-	unsigned long id, parent;    /* 0: any */
-	bool below;		     /* not on the target, but below it */
+	const char *device, *target, *fstype;
 };
 
 /* Into its parts, what is in 'text'. */
 bool place_parse(struct place *place);
-
-/* The last that fits. */
-bool place_find(const char *mountinfo, const struct place_search *search,
-		struct place *place);
 
 /* MAJOR:MINOR of the superblock that is seen there; mounts that share it have
  * one. */

@@ -71,7 +71,6 @@ struct client_want {
 	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
 	const char *mount_options; /* of the profile; "": leave them alone */
 	const char *read_ahead_kb; /* of the profile, a number; "": the same */
-	const char *mount;	   /* of the profile; "" or NULL: the same */
 	const char *parameters;	   /* of the profile; "": the same */
 	const char *mmconfig;	   /* of the profile; "" or NULL: the same */
 	unsigned int job_id;	   /* 0: not of a job */

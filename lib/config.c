@@ -68,7 +68,6 @@ static const struct setting {
 	{ AT(mount_options),
 	  IS(CLIENT_WEKA) | IS(CLIENT_LUSTRE) | IS(CLIENT_GPFS) },
 	{ AT(nfs_options), IS(CLIENT_NFS) },
-	{ AT(mount), IS(CLIENT_NFS) },
 	{ AT(read_ahead_kb), IS(CLIENT_NFS) | IS(CLIENT_LUSTRE) },
 	{ AT(parameters), IS(CLIENT_LUSTRE) },
 	{ AT(mmconfig), IS(CLIENT_GPFS) },

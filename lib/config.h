@@ -60,10 +60,6 @@ enum core_method {
 	CORE_METHOD_REMOUNT,
 	CORE_METHOD_MOUNT
 };
-enum mount_change {
-	MOUNT_CHANGE_NEVER,
-	MOUNT_CHANGE_OVER
-};
 enum config_switch {
 	SWITCH_NO,
 	SWITCH_YES
@@ -101,7 +97,6 @@ struct config_client {
 	char *agent_pidfile;
 	char *stats_socket; /* its counters; '*': the container */
 	/* NFS */
-	enum mount_change mount_change; /* a new mount over the old one */
 	char *mountinfo;
 	char *mountstats;
 	char *bdi_dir;
@@ -133,10 +128,9 @@ struct config_profile {
 	char *mount_options;   /* comma-separated; "": none */
 	char *read_ahead_kb;   /* a number; "": left alone */
 	char *nfs_options;     /* those of mount_options that NFS takes */
-	char *mount;	   /* of a new NFS mount, comma-separated; "": none */
-	char *parameters;  /* of the client, comma-separated */
-	char *mmconfig;	   /* comma-separated; "": none */
-	char *environment; /* variables.h; "": none */
+	char *parameters;      /* of the client, comma-separated */
+	char *mmconfig;	       /* comma-separated; "": none */
+	char *environment;     /* variables.h; "": none */
 };
 
 #define CONFIG_MARIADB "mariadb"

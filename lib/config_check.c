@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lib/config_parts.h"
-#include "lib/nfs_words.h"
 #include "lib/number.h"
 #include "lib/variables.h"
 
@@ -55,17 +54,6 @@ static int check_environment(struct config *config,
 	return 0;
 }
 
-static int check_new_mount(struct config *config,
-			   const struct config_profile *profile,
-			   struct err *err)
-{
-	char key[PROFILE_KEY_MAX], word[NFS_WORD_MAX];
-	const char *why = nfs_words_refusal(profile->mount, word);
-
-	profile_key(profile, "mount", key);
-	return why ? wrong(config, err, key, word, why) : 0;
-}
-
 /* A client that has cores of its own takes others; one that has none can be
  * told where to run. */
 static int check_core_change(struct config *config, struct err *err)
@@ -87,24 +75,55 @@ static int check_core_change(struct config *config, struct err *err)
 	return 0;
 }
 
-/* Is NFS the only type here that mount options can be for? */
-static bool is_nfs_only(const struct config *config)
+/* The NFS client of a site that has no type besides which takes mount options;
+ * else NULL. */
+static const struct config_client *only_nfs(const struct config *config)
 {
-	bool found = false;
+	const struct config_client *found = NULL;
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++) {
 		if (config->clients[i].type == CLIENT_WEKA)
-			return false;
-		found |= config->clients[i].type == CLIENT_NFS;
+			return NULL;
+		if (!found && config->clients[i].type == CLIENT_NFS)
+			found = &config->clients[i];
 	}
 	return found;
 }
 
-/* Sets nfs_options; with 'strict' nothing else may be there. */
+/* fs/nfs/super.c:nfs_reconfigure() and what the VFS keeps itself; seen on 5.10,
+ * 6.1 and 6.12. */
+static bool is_live_option(const char *word)
+{
+	static const char *const words[] = { "sync",	    "async",
+					     "noatime",	    "relatime",
+					     "strictatime", "nodiratime",
+					     "diratime",    NULL };
+
+	return config_find_choice(words, word) >= 0;
+}
+
+static int refuse_option(struct config *config, const char *key,
+			 const char *word, const struct config_client *nfs,
+			 struct err *err)
+{
+	char target[CONFIG_WORD_MAX];
+	struct err why;
+
+	if (!config_word(nfs->mounts, 0, target))
+		strcpy(target, "MOUNT_POINT");
+	err_set(&why,
+		"a live NFS mount takes sync, async, noatime, relatime, "
+		"strictatime, nodiratime and diratime only; in /etc/fstab: "
+		"SERVER:/EXPORT %s nfs defaults,%s 0 0",
+		target, word);
+	return wrong(config, err, key, word, why.text);
+}
+
+/* Sets nfs_options; with 'nfs' nothing else may be there. */
 static int check_nfs_options(struct config *config,
-			     struct config_profile *profile, bool strict,
-			     struct err *err)
+			     struct config_profile *profile,
+			     const struct config_client *nfs, struct err *err)
 {
 	char copy[CONFIG_TEXT_MAX + 1], kept[CONFIG_TEXT_MAX + 2] = "";
 	char key[PROFILE_KEY_MAX], *word, *rest = NULL;
@@ -113,28 +132,24 @@ static int check_nfs_options(struct config *config,
 	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
 	for (word = strtok_r(copy, ",", &rest); word;
 	     word = strtok_r(NULL, ",", &rest)) {
-		if (nfs_words_is_live(word)) {
+		if (is_live_option(word)) {
 			strcat(kept, *kept ? "," : "");
 			strcat(kept, word);
-		} else if (strict) {
-			return wrong(config, err, key, word,
-				     "a live NFS mount takes sync, async, "
-				     "noatime, relatime, strictatime, "
-				     "nodiratime and diratime only");
+		} else if (nfs) {
+			return refuse_option(config, key, word, nfs, err);
 		}
 	}
 	profile->nfs_options = strdup(kept);
 	return profile->nfs_options ? 0 : err_set(err, "out of memory");
 }
 
-/* What every section of a profile may have. strict: it is for NFS alone. */
+/* What every section of a profile may have. nfs: it is for this client alone. */
 static int check_settings(struct config *config, struct config_profile *profile,
-			  bool strict, struct err *err)
+			  const struct config_client *nfs, struct err *err)
 {
-	if (check_read_ahead(config, profile, err) < 0 ||
-	    check_new_mount(config, profile, err) < 0)
+	if (check_read_ahead(config, profile, err) < 0)
 		return -1;
-	return check_nfs_options(config, profile, strict, err);
+	return check_nfs_options(config, profile, nfs, err);
 }
 
 /* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
@@ -166,7 +181,9 @@ static int check_client_profiles(struct config *config, struct err *err)
 				     "belongs into the [profile] for all "
 				     "clients");
 		if (check_settings(config, profile,
-				   config->clients[k].type == CLIENT_NFS,
+				   config->clients[k].type == CLIENT_NFS
+					   ? &config->clients[k]
+					   : NULL,
 				   err) < 0)
 			return -1;
 	}
@@ -182,8 +199,7 @@ static int check_profiles(struct config *config, struct err *err)
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
 		if (check_environment(config, profile, err) < 0 ||
-		    check_settings(config, profile, is_nfs_only(config), err) <
-			    0)
+		    check_settings(config, profile, only_nfs(config), err) < 0)
 			return -1;
 		profile_key(profile, "io_cores", key);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);

@@ -15,7 +15,6 @@ static const char *const changes[] = { "never", "grow", "any", "affinity",
 				       NULL };
 static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
-static const char *const mount_changes[] = { "never", "over", NULL };
 static const char *const fields[] = { "system", "admin", NULL };
 static const char *const switches[] = { "no", "yes", NULL };
 
@@ -164,11 +163,7 @@ static const struct key weka_keys[] = {
 };
 
 static const struct key nfs_keys[] = {
-	{ "mount_change", CHOICE, AT(mount_change), "never", 0, 0,
-	  mount_changes },
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0,
-	  NULL },
 	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0,
 	  NULL },
 	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,
@@ -219,7 +214,6 @@ const struct key config_profile_keys[] = {
 	{ "description", TEXT, AT(description), "", 0, 0, NULL },
 	{ "io_cores", NUMBER, AT(io_cores), "0", 0, IO_CORES_LIMIT, NULL },
 	{ "mount_options", TEXT, AT(mount_options), "", 0, 0, NULL },
-	{ "mount", TEXT, AT(mount), "", 0, 0, NULL },
 	{ "read_ahead_kb", TEXT, AT(read_ahead_kb), "", 0, 0, NULL },
 	{ "parameters", TEXT, AT(parameters), "", 0, 0, NULL },
 	{ "mmconfig", TEXT, AT(mmconfig), "", 0, 0, NULL },

@@ -36,7 +36,6 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 					       profile, visit->sections[index])
 				     : "";
 	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
-	want.mount = profile ? profile->mount : "";
 	want.parameters = profile ? profile->parameters : "";
 	want.mmconfig = profile ? profile->mmconfig : "";
 	want.job_id = visit->job.id;

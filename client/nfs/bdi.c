@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The read-ahead of a superblock, below bdi_dir of jobio.conf */
 #include <stdio.h>
-#include <string.h>
 
 #include "client/nfs/nfs.h"
-#include "lib/sysfs.h"
 
 void nfs_bdi_path(const struct client *client, const char *device,
 		  char path[NFS_BDI_PATH_MAX])
@@ -23,16 +21,4 @@ int nfs_bdi_write(const char *path, const char *kb)
 	if (file && fclose(file) != 0)
 		rc = -1;
 	return rc;
-}
-
-void nfs_bdi_keep(const struct client *client, const char *from, const char *to)
-{
-	char path[NFS_BDI_PATH_MAX], old[16], new[16];
-
-	nfs_bdi_path(client, from, path);
-	if (sysfs_line(path, old, sizeof(old)) < 0)
-		return;
-	nfs_bdi_path(client, to, path);
-	if (sysfs_line(path, new, sizeof(new)) == 0 && strcmp(old, new) != 0)
-		nfs_bdi_write(path, old);
 }

@@ -323,12 +323,12 @@ static void remember(struct nfs_server *server, bool is_hung)
 	server->is_hung = is_hung;
 }
 
-void nfs_remember(struct client *client, const char *address, bool is_hung)
+void nfs_remember_hung(struct client *client, const char *address)
 {
 	struct nfs_server *server = server_of(nfs_of(client), address);
 
 	if (server)
-		remember(server, is_hung);
+		remember(server, true);
 }
 
 static void find_hung(struct client *client)

@@ -455,19 +455,6 @@ const struct rule nfs_rules[] = {
 	{ "NF15", FINDING_INFO, RULE_SPARES_NODE,
 	  "reserve cores beside the card: jobio plan", check_far },
 	/* told by what changes the client */
-	{ "NF35", FINDING_ERROR, RULE_SPARES_NODE,
-	  "see dmesg, and whether the server lets this node mount it again",
-	  NULL },
-	{ "NF36", FINDING_ERROR, RULE_SPARES_NODE,
-	  "take what the server or the kernel does not give out of mount= of "
-	  "the profile",
-	  NULL },
-	{ "NF37", FINDING_WARNING, RULE_SPARES_NODE,
-	  "end what has files open there: a process of the job that outlived "
-	  "it, or a daemon that came during the job",
-	  NULL },
-	{ "NF38", FINDING_WARNING, RULE_SPARES_NODE,
-	  "name in mounts= those that shall get it", NULL },
 	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, and bdi_dir= in jobio.conf", NULL },
 	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,

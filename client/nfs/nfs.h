@@ -26,7 +26,6 @@
 #include "client/nfs/stats.h"
 #include "client/rule.h"
 #include "client/type.h"
-#include "lib/journal.h"
 
 /* The card that leads to a server. */
 struct nfs_card {
@@ -85,8 +84,8 @@ int nfs_read_counters(struct client *client);
 void nfs_look(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
-/* From here on this server counts as hung, or as one that answers. */
-void nfs_remember(struct client *client, const char *address, bool is_hung);
+/* From here on this server counts as hung. */
+void nfs_remember_hung(struct client *client, const char *address);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 
@@ -104,32 +103,6 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 int nfs_own(const struct client *client, const char *text, struct wire *wire,
 	    struct err *err);
 
-/* ---- a new mount on top of the old one (over.c) ---------------------------- */
-
-extern const struct change_kind nfs_over;
-/* Does the profile ask for what the site has not allowed? It is refused as a
- * whole. */
-bool nfs_over_is_refused(const struct client *client,
-			 const struct client_want *want);
-
-/* For mount(8): 'shown' of the mount table, with 'wanted' in place of what it
- * replaces. */
-char *nfs_over_list(const char *shown, const char *wanted);
-/* "id=36,rsize=262144,!nocto": what the mount has of what is wanted. */
-char *nfs_over_old(const struct client *client, const char *target,
-		   unsigned long id, const char *wanted);
-/* Does all stand that is wanted? */
-bool nfs_over_stand(const struct client *client, const char *target,
-		    const char *wanted);
-/* 0: so it does, and everything of 'before' that it does not replace. */
-int nfs_over_verify(const struct client *client, const char *target,
-		    const char *before, const char *wanted, struct err *err);
-/* Why the change is not there: it did not get its options, and is taken back if it
- * 'is_made', or could not be made. By what is seen there now. */
-void nfs_over_tell(const struct client *client,
-		   const struct journal_change *change, bool is_made,
-		   const char *why, struct findings *findings);
-
 /* ---- read-ahead, by superblock (bdi.c) ------------------------------------- */
 
 #define NFS_BDI_PATH_MAX 1024
@@ -137,11 +110,6 @@ void nfs_bdi_path(const struct client *client, const char *device,
 		  char path[NFS_BDI_PATH_MAX]);
 /* -1 and errno: the kernel did not take it. */
 int nfs_bdi_write(const char *path, const char *kb);
-/* A superblock begins with the kernel's own read-ahead: give it another one's, as
- * far as that can be done. */
-void nfs_bdi_keep(const struct client *client, const char *from,
-		  const char *to);
-
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];

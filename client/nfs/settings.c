@@ -2,8 +2,8 @@
 /* What of a live mount can be changed: the read-ahead of its superblock, and the
  * few options that the kernel takes in a remount (fs/nfs/super.c:nfs_reconfigure
  * and what the VFS keeps itself). The others are refused, or worse, ignored in
- * silence; lib/nfs_words.c has the same list, so that a profile with one of them
- * is refused when jobio.conf is read. over.c has what a new mount takes. */
+ * silence; lib/config_check.c has the same list, so that a profile with one of
+ * them is refused when jobio.conf is read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static int remount(const struct setting *setting, struct client *client,
 	FAULT_POINT("remount after");
 	/* its other mounts would hold us up as long */
 	if (rc < 0 && child_now_ms() - begun_ms >= client->section->timeout_ms)
-		nfs_remember(client, mount->address, true);
+		nfs_remember_hung(client, mount->address);
 	free(options);
 	return rc;
 }
@@ -250,21 +250,10 @@ static const struct setting mount_options = {
 	.write = remount,
 };
 
-/* A profile is applied as a whole or not at all. */
-static int plan_options(const struct change_kind *kind, struct client *client,
-			const struct client_want *want,
-			struct client_plan *plan, struct findings *findings,
-			struct err *err)
-{
-	if (nfs_over_is_refused(client, want))
-		return 0;
-	return setting_plan(kind, client, want, plan, findings, err);
-}
-
 static const struct change_kind mount_option_kind = {
 	.name = "mount-option",
 	.how = &mount_options,
-	.plan = plan_options,
+	.plan = setting_plan,
 	.make = setting_make,
 	.undo = setting_undo,
 	.holds = setting_holds,
@@ -278,6 +267,7 @@ static int is_refused(void *arg, const char *word, const char *key,
 	return setting_refusal(&mount_options, key, value) != NULL;
 }
 
+/* A profile is applied as a whole or not at all. */
 static int plan_read_ahead(const struct change_kind *kind,
 			   struct client *client,
 			   const struct client_want *want,
@@ -286,7 +276,7 @@ static int plan_read_ahead(const struct change_kind *kind,
 {
 	if (options_each(want->mount_options, is_refused, NULL))
 		return 0;
-	return plan_options(kind, client, want, plan, findings, err);
+	return setting_plan(kind, client, want, plan, findings, err);
 }
 
 static const struct change_kind read_ahead_kind = {
@@ -298,10 +288,7 @@ static const struct change_kind read_ahead_kind = {
 	.holds = setting_holds,
 };
 
-const struct change_kind *const nfs_changes[] = { &nfs_over,
-						  &mount_option_kind,
-						  &read_ahead_kind,
-						  &affinity_workqueue,
-						  &affinity_thread,
-						  &affinity_interrupt,
-						  NULL };
+const struct change_kind *const nfs_changes[] = {
+	&mount_option_kind, &read_ahead_kind,	 &affinity_workqueue,
+	&affinity_thread,   &affinity_interrupt, NULL
+};

@@ -375,22 +375,6 @@ int nfs_stats_find(const char *text, const char *target,
 	return rc;
 }
 
-bool nfs_stats_options(const char *text, const char *target, char *options,
-		       size_t size)
-{
-	bool is_its = false, found = false;
-	char line[LINE_TEXT_MAX];
-
-	while (text_next_line(&text, line, sizeof(line))) {
-		if (strstr(line, " mounted on "))
-			is_its = begins(line, target);
-		else if (is_its && !strncmp(line, "\topts:\t", 7))
-			found = (size_t)snprintf(options, size, "%s",
-						 line + 7) < size;
-	}
-	return found;
-}
-
 int64_t nfs_stats_answered(const struct nfs_stats *stats)
 {
 	int64_t sum = 0;

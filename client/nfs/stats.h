@@ -59,11 +59,6 @@ struct nfs_stats {
 int nfs_stats_find(const char *text, const char *target,
 		   struct nfs_stats *stats);
 
-/* The options that the kernel shows of it, defaults included ("opts:"); false:
- * none, or they are longer. */
-bool nfs_stats_options(const char *text, const char *target, char *options,
-		       size_t size);
-
 /* Requests of all transports that are sent and not answered, and how many were
  * answered. */
 int64_t nfs_stats_waiting(const struct nfs_stats *stats);

@@ -13,7 +13,6 @@ static struct config_client section = {
 	.type = CLIENT_NFS,
 	.mounts = (char *)"",
 	.timeout_ms = 0, /* no server is asked */
-	.mount_change = MOUNT_CHANGE_OVER,
 	.bdi_dir = (char *)"/nonexistent",
 };
 
@@ -33,7 +32,6 @@ static void look(const char *mountinfo)
 	struct client_want want = { .alone = true,
 				    .mount_options = "",
 				    .read_ahead_kb = "4096",
-				    .mount = "rsize=65536,actimeo=60",
 				    .mem_spec_limit_mb = -1 };
 	struct client *client = client_open(&section, NULL, NULL, NULL);
 	struct client_plan *plan = NULL;

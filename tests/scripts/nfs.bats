@@ -199,7 +199,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	job 7 1 stream
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; the job runs without jobio" "$output"
+	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio" "$output"
 	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "J01" "$output"
 	expect_in "'rsize=1048576': a live NFS mount takes" "$output"

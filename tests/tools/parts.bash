@@ -164,7 +164,7 @@ part_sanitizers() {
 	need tree-sanitizers || return 0
 	[[ $level == all ]] || share=10
 	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
-		gpfs ledger live lustre nfs nfs_over peers prolog prolog_faults prolog_left report)
+		gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
 	JOBIO_SHARE=$share CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1 \
 		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 }

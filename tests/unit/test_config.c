@@ -141,35 +141,6 @@ START_TEST(read_ahead_of_a_profile_is_a_number)
 }
 END_TEST
 
-START_TEST(a_new_mount_of_a_profile_has_options_that_it_can_take)
-{
-	struct config *config =
-		conf_load("[client home]\ntype = nfs\nmount_change = over\n"
-			  "umount_command = /sbin/umount\n"
-			  "ask_servers = yes\n"
-			  "[client b]\ntype = nfs\n"
-			  "[profile p]\nmount = rsize=65536,actimeo=60\n");
-
-	ck_assert_int_eq(config->clients[0].mount_change, MOUNT_CHANGE_OVER);
-	ck_assert_str_eq(config->clients[0].umount_command, "/sbin/umount");
-	ck_assert_int_eq(config->clients[1].mount_change, MOUNT_CHANGE_NEVER);
-	ck_assert_int_eq(config->clients[0].ask_servers, SWITCH_YES);
-	ck_assert_int_eq(config->clients[1].ask_servers, SWITCH_NO);
-	ck_assert_str_eq(config->profiles[0].mount, "rsize=65536,actimeo=60");
-	config_free(config);
-	expect_error("[profile p]\nmount = rsize=65536,nconnect=8\n",
-		     ": [profile p] mount: 'nconnect=8': only with another "
-		     "proto= has a new mount connections of its own");
-	expect_error("[client home]\ntype = nfs\n[profile p]\nio_cores = 1\n"
-		     "[profile p:home]\nmount = soft\n",
-		     ": [profile p:home] mount: 'soft': whether errors may "
-		     "reach programs is the site's matter: set it in fstab(5)");
-	expect_error("[client home]\ntype = nfs\nmount_change = yes\n",
-		     ":3: [client home] mount_change: 'yes': expected one of "
-		     "never over");
-}
-END_TEST
-
 /* "a c": the clients of a node, in their order. */
 static const char *clients_of(const struct config *config, const char *node)
 {
@@ -293,7 +264,6 @@ START_TEST(a_profile_is_for_the_types_that_look_at_what_it_sets)
 		{ "mount_options = forcedirect", "weka lustre gpfs " },
 		{ "mount_options = sync", "weka lustre gpfs nfs " },
 		{ "read_ahead_kb = 0", "lustre nfs " },
-		{ "mount = nocto", "nfs " },
 		{ "parameters = osc.checksums=0", "lustre " },
 		{ "mmconfig = maxMBpS=1", "gpfs " },
 	};
@@ -587,7 +557,6 @@ START_TEST(each_profile_of_the_example_is_one_that_its_client_takes)
 		{ "weka", "metadata", CLIENT_WEKA },
 		{ "weka", "cached", CLIENT_WEKA },
 		{ "home", "scan", CLIENT_NFS },
-		{ "home", "quiet", CLIENT_NFS },
 		{ "scratch", "lustre-stream", CLIENT_LUSTRE },
 		{ "fast", "scale", CLIENT_GPFS },
 	};
@@ -878,7 +847,10 @@ START_TEST(only_the_profile_for_all_clients_describes_itself)
 		     "[profile scan]\nio_cores = 1\n"
 		     "[profile scan:home]\nmount_options = nconnect=4\n",
 		     ": [profile scan:home] mount_options: 'nconnect=4': a "
-		     "live NFS mount takes");
+		     "live NFS mount takes sync, async, noatime, relatime, "
+		     "strictatime, nodiratime and diratime only; in "
+		     "/etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs "
+		     "defaults,nconnect=4 0 0");
 	config_free(
 		conf_load("[client w]\ntype = weka\n"
 			  "[client home]\ntype = nfs\n"
@@ -907,10 +879,14 @@ START_TEST(options_that_only_nfs_could_take_are_those_of_a_live_mount)
 	config = conf_load("[client l]\ntype = lustre\n"
 			   "[profile p]\nmount_options = flock\n");
 	config_free(config);
-	expect_error("[client home]\ntype = nfs\n[client l]\ntype = lustre\n"
-		     "[profile p]\nmount_options = flock\n",
-		     ": [profile p] mount_options: 'flock': a live NFS mount "
-		     "takes");
+	expect_error("[client home]\ntype = nfs\nmounts = /home /data\n"
+		     "[client l]\ntype = lustre\n"
+		     "[profile p]\nmount_options = rsize=65536\n",
+		     ": [profile p] mount_options: 'rsize=65536': a live NFS "
+		     "mount takes sync, async, noatime, relatime, "
+		     "strictatime, nodiratime and diratime only; in "
+		     "/etc/fstab: SERVER:/EXPORT /home nfs "
+		     "defaults,rsize=65536 0 0");
 }
 END_TEST
 
@@ -1236,7 +1212,6 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  what_is_counted_besides_the_client_is_a_list_of_mount_points,
 	  sections_with_names_are_kept_apart,
 	  a_client_takes_the_keys_of_its_type_only,
-	  a_new_mount_of_a_profile_has_options_that_it_can_take,
 	  read_ahead_of_a_profile_is_a_number,
 	  a_site_switches_jobio_off_as_a_whole_or_but_for_nodes_and_partitions,
 	  a_node_gets_all_clients_that_name_it,

@@ -601,9 +601,7 @@ START_TEST(each_server_is_known_by_its_address)
 	     "s:/c /mnt/c nfs rw,addr=127.0.0.3 0 0\n",
 	     "6.1");
 	look();
-	nfs_remember(client, "127.0.0.2", true);
-	nfs_remember(client, "127.0.0.3", true);
-	nfs_remember(client, "127.0.0.3", false);
+	nfs_remember_hung(client, "127.0.0.2");
 	ck_assert_int_eq(nfs_read(client, NULL), 0);
 	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
 	ck_assert(nfs_mount_at(client, "/mnt/b")->is_hung);
@@ -1679,7 +1677,6 @@ END_TEST
 
 START_TEST(what_is_no_nfs_mount_is_nobodys_part)
 {
-	char options[64] = "";
 
 	ck_assert_int_eq(nfs_stats_find("device x\n\tage:\t5\n", "x", &stats),
 			 -1);
@@ -1695,26 +1692,6 @@ START_TEST(what_is_no_nfs_mount_is_nobodys_part)
 					"nfsd\n",
 					"/a", &stats),
 			 -1);
-	ck_assert(!nfs_stats_options("no device mounted on /a with fstype nfs\n"
-				     "\topts:\trw\n",
-				     "/a", options, sizeof(options)));
-	ck_assert(nfs_stats_options("device s mounted on /a with fstype nfs\n"
-				    "\topts:\trw\n",
-				    "/a", options, sizeof(options)));
-	ck_assert_str_eq(options, "rw");
-}
-END_TEST
-
-START_TEST(options_that_do_not_fit_are_none)
-{
-	static const char text[] = "device s mounted on /a with fstype nfs\n"
-				   "\topts:\trw,hard\n";
-	char options[8];
-
-	ck_assert(nfs_stats_options(text, "/a", options, 8));
-	ck_assert_str_eq(options, "rw,hard");
-	ck_assert(!nfs_stats_options(text, "/a", options, 7));
-	ck_assert(!nfs_stats_options(text, "/b", options, 8));
 }
 END_TEST
 
@@ -2125,7 +2102,7 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 
 	node(WORK, "6.1");
 	look();
-	for (i = 1; i < 3; i++) { /* behind the new mount */
+	for (i = 0; i < 2; i++) {
 		setting = nfs_changes[i]->how;
 		err.text[0] = '\0';
 		ck_assert_int_eq(setting->write(setting, client, "/mnt/gone",
@@ -2136,7 +2113,7 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 		ck_assert_int_eq(setting->read(client, &err), 0);
 	}
 	expect_read_ahead("128");
-	setting = nfs_changes[2]->how;
+	setting = nfs_changes[1]->how;
 	err.text[0] = '\0';
 	ck_assert_int_eq(setting->write(setting, client, "/mnt/work",
 					"read_ahead_kb=512", &err),
@@ -2144,7 +2121,7 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 	ck_assert_str_eq(err.text, "");
 	expect_read_ahead("512");
 	section.mountinfo = (char *)"/nowhere";
-	for (i = 1; i < 3; i++) {
+	for (i = 0; i < 2; i++) {
 		setting = nfs_changes[i]->how;
 		ck_assert_int_eq(setting->read(client, &err), -1);
 		ck_assert_ptr_nonnull(strstr(err.text, "/nowhere"));
@@ -2264,22 +2241,6 @@ static void one_connection(void)
 	section.mountstats = path;
 	free(text);
 }
-
-START_TEST(a_superblock_gets_the_read_ahead_of_another_if_both_show_it)
-{
-	node(WORK, "6.1");
-	put_folder("bdi/0:61");
-	nfs_bdi_keep(client, "0:60", "0:61");
-	ck_assert_int_eq(access(tempdir_path("bdi/0:61/read_ahead_kb"), F_OK),
-			 -1);
-	tempdir_put("bdi/0:61/read_ahead_kb", "15360\n");
-	nfs_bdi_keep(client, "0:62", "0:61");
-	tempdir_expect("bdi/0:61/read_ahead_kb", "15360\n");
-	nfs_bdi_keep(client, "0:60", "0:61");
-	tempdir_expect("bdi/0:61/read_ahead_kb", "128\n");
-	away();
-}
-END_TEST
 
 START_TEST(one_connection_over_a_fast_card_is_said)
 {
@@ -2524,20 +2485,6 @@ START_TEST(a_mount_option_of_a_profile_is_refused)
 	expect(1, "NF49",
 	       "mount option 'forcedirect' of the profile: a live NFS mount "
 	       "does not take it; the profile was not applied");
-	expect_read_ahead("128");
-	away();
-}
-END_TEST
-
-START_TEST(nothing_is_changed_for_a_profile_whose_new_mount_is_refused)
-{
-	node(WORK, "6.1");
-	want.mount = "rsize=65536";
-	want.mount_options = "sync";
-	change("512", 0);
-	expect(1, "NF49",
-	       "mount 'rsize=65536' of the profile: mount_change=never in "
-	       "[client home]; the profile was not applied");
 	expect_read_ahead("128");
 	away();
 }
@@ -2854,8 +2801,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  the_next_mounts_lines_are_not_this_ones,
 	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
 	  a_mount_on_the_last_line_has_no_numbers,
-	  what_is_no_nfs_mount_is_nobodys_part,
-	  options_that_do_not_fit_are_none, lines_of_two_mounts_are_nobodys,
+	  what_is_no_nfs_mount_is_nobodys_part, lines_of_two_mounts_are_nobodys,
 	  of_transports_not_all_of_which_are_understood_none_is_told,
 	  a_transport_has_sent_answered_and_queued,
 	  a_mount_may_have_more_than_sixteen_transports,
@@ -2868,7 +2814,6 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
 	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
 	  whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed,
-	  a_superblock_gets_the_read_ahead_of_another_if_both_show_it,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,
@@ -2878,7 +2823,6 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_server_for_which_there_is_no_memory_does_not_hide_the_next,
 	  nothing_is_changed_beside_another_job,
 	  a_mount_option_of_a_profile_is_refused,
-	  nothing_is_changed_for_a_profile_whose_new_mount_is_refused,
 	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
 	  a_server_is_slow_from_fifty_milliseconds_on,
 	  a_server_that_is_slow_with_one_kind_of_request_is_slow,

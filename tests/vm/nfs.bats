@@ -49,65 +49,6 @@ moved() {
 	expect 'record of the settings' '[.changes[].what] | group_by(.) | map([.[0], length])' '[["mount-option",4],["read-ahead",4]]'
 }
 
-# same CASE OTHER - on every kernel
-same() {
-	local kernel got
-	for kernel in "${kernels[@]}"; do
-		got=$(of "$kernel" "$1" .)
-		[[ -n $got && $got == "$(of "$kernel" "$2" .)" ]] || {
-			diff <(of "$kernel" "$1" '.[]') <(of "$kernel" "$2" '.[]')
-			return 1
-		}
-	done
-}
-
-@test "a job has new mounts on top of the node's, with the options of its profile and the protections of the old ones" {
-	expect 'prolog of the new mounts' '[.status, (.said | test("NF[34]|jobio-count"))]' '[0,false]'
-	expect 'epilog of the new mounts' '[.status, .said]' '[0,""]'
-	expect 'mounts in the job' '[.[].count] | unique' '["2"]'
-	expect 'mounts in the job' '[.[].nfs | [test("(^|,)rsize=65536,wsize=32768,"), test(",acregmin=60,acregmax=60,acdirmin=60,acdirmax=60,"), test(",nocto,")]] | unique' '[[true,true,true]]'
-	expect 'mounts in the job' '[.t3.device == .s3.device, .t3.device == .bind.device, .t3.device == .t4.device]' '[true,true,false]'
-	expect 'mounts in the job' '.t4.vfs' 'rw,nosuid,nodev,relatime'
-	expect 'mounts in the job' '[.t3.nfs, .t4.nfs, .r3.nfs | capture("vers=(?<v>[^,]*).*,proto=(?<p>[^,]*)") | .v + " " + .p]' \
-		'["3 tcp","4.2 tcp","3 rdma"]'
-	same 'mounts before the new ones' 'mounts after the new ones'
-	expect 'record of the new mounts' '[.request.applied, ([.changes[] | [.what, .made, .restored]] | unique)]' '[true,[["mount",true,true]]]'
-	expect 'record of the new mounts' '[.findings[] | select(.code | test("NF[34]")) | .text]' '[]'
-}
-
-@test "what a job moves on its new mounts is counted, by wire and app, in READs and WRITEs of their size" {
-	local name
-	for name in t3 t4; do
-		moved 'record of the new mounts' $name 4194304 4194304
-		expect 'record of the new mounts' "[.wire[] | select(.fs == \"/m/$name\") | .read_calls >= 64 and .read_calls < 80,
-			.write_calls >= 128 and .write_calls < 160]" '[true,true]'
-	done
-	expect 'record of the new mounts' '[.wire[].fs]' '["/m/t3","/m/t4","/m/r3"]'
-	expect 'record of the new mounts' '[.app[].fs | strings] | unique - ["/m/t3","/m/t4","/m/r3"]' '[]'
-}
-
-@test "a new mount that is in use after the job is put out of sight, and said" {
-	expect 'record of a busy mount' '[.findings[] | select(.code | test("NF[34]")) | .text]' \
-		"[\"the new mount of '/m/t4' was in use after the job: it is out of sight, and goes when its last file is closed\"]"
-	expect 'record of a busy mount' '[.changes[].restored] | unique' '[true]'
-	same 'mounts before the new ones' 'mounts after a busy one'
-}
-
-@test "a transport that v4.2 does not change in a second mount makes none, and v3 has it" {
-	expect 'mounts over RDMA' '[.t3, .t4 | .nfs | capture(",proto=(?<p>[^,]*)").p]' '["rdma","tcp"]'
-	expect 'mounts over RDMA' '[.t3, .t4, .r3 | .count]' '["2","1","1"]'
-	expect 'record of RDMA' '[.findings[] | select(.code | test("NF[34]")) | [.code, (.text | test("/m/t4.*already mounted"))]]' '[["NF36",true]]'
-	same 'mounts before the new ones' 'mounts after RDMA'
-}
-
-@test "a server that is away holds up neither a new mount nor its end" {
-	expect 'prolog of a new mount without its server' '[.status, .seconds < 15]' '[0,true]'
-	expect 'record of a new mount without its server' '[.findings[] | select(.code == "NF35")] | length > 0' true
-	same 'mounts before the new ones' 'mounts after the server was away'
-	expect 'epilog of a new mount without its server' '[.status, .seconds < 10]' '[0,true]'
-	same 'mounts before the new ones' 'mounts after the server came back'
-}
-
 # within_s CASE LIKE SECONDS - it succeeded, and took at most so much longer: a quiet
 # machine takes two; one that waits for ever is killed after 90
 within_s() {
