@@ -138,7 +138,7 @@ int change_undo(struct client *client, const struct journal_change *change,
 		change_find(client->type, change->what);
 	enum change_undone undone = CHANGE_NOT_UNDONE;
 
-	if (!kind)
+	if (!kind || !kind->undo)
 		return err_set(err,
 			       "%s '%s': a client of type %s cannot put that "
 			       "back",

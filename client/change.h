@@ -46,6 +46,8 @@ struct change_kind {
 	const char *name; /* 'what' of the journal */
 	bool outlives_reboot;
 	const void *how; /* the kind's own: struct setting */
+	/* finds what the job wants and the client has not; without make() and
+	 * undo() it plans nothing, and tells */
 	int (*plan)(const struct change_kind *kind, struct client *client,
 		    const struct client_want *want, struct client_plan *plan,
 		    struct findings *findings, struct err *err);

@@ -23,8 +23,6 @@ struct order {
 	const char *marker;
 	char *const *argv;
 	char *const *env;
-	int (*first)(void *arg);
-	void *arg;
 };
 
 static int mark(const char *marker, long pid, unsigned long long ticks)
@@ -54,35 +52,15 @@ static int become(void *arg)
 	};
 	const struct order *order = arg;
 	unsigned long long ticks = 0;
-	int i, rc;
+	int i;
 
 	for (i = 0; order->env && order->env[i] && i < ENV_MAX; i++)
 		env[3 + i] = order->env[i];
 	process_start(getpid(), NULL, &ticks);
 	mark(order->marker, getpid(), ticks);
-	rc = order->first ? order->first(order->arg) : 0;
-	if (rc)
-		return rc;
 	execve(order->argv[0], order->argv, env);
 	dprintf(2, "cannot execute %s: %s\n", order->argv[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
-}
-
-static int run(const char *run_dir, struct order *order,
-	       unsigned int timeout_ms, struct child_result *result,
-	       struct err *err)
-{
-	char marker[RUNDIR_PATH_MAX];
-	int rc, saved;
-
-	if (rundir_node_file(marker, run_dir, RUNDIR_COMMAND, err) < 0)
-		return -1;
-	order->marker = marker;
-	rc = child_call(order->argv[0], become, order, timeout_ms, result, err);
-	saved = errno;
-	mark(marker, 0, 0);
-	errno = saved;
-	return rc;
 }
 
 int command_run(const char *run_dir, char *const argv[], char *const env[],
@@ -90,17 +68,17 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 		struct err *err)
 {
 	struct order order = { .argv = argv, .env = env };
+	char marker[RUNDIR_PATH_MAX];
+	int rc, saved;
 
-	return run(run_dir, &order, timeout_ms, result, err);
-}
-
-int command_run_after(const char *run_dir, int (*first)(void *arg), void *arg,
-		      char *const argv[], unsigned int timeout_ms,
-		      struct child_result *result, struct err *err)
-{
-	struct order order = { .argv = argv, .first = first, .arg = arg };
-
-	return run(run_dir, &order, timeout_ms, result, err);
+	if (rundir_node_file(marker, run_dir, RUNDIR_COMMAND, err) < 0)
+		return -1;
+	order.marker = marker;
+	rc = child_call(argv[0], become, &order, timeout_ms, result, err);
+	saved = errno;
+	mark(marker, 0, 0);
+	errno = saved;
+	return rc;
 }
 
 int command_do(const char *run_dir, char *const argv[], const char *name,

@@ -22,12 +22,6 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 		unsigned int timeout_ms, struct child_result *result,
 		struct err *err);
 
-/* The same, after first(arg) in the command's process, which may take its time,
- * and leave a file open; what it returns but 0 is the exit status. */
-int command_run_after(const char *run_dir, int (*first)(void *arg), void *arg,
-		      char *const argv[], unsigned int timeout_ms,
-		      struct child_result *result, struct err *err);
-
 /* The same for a command whose answer is nothing: -1 also when it fails, with
  * its exit status and the first line that it said; 'name' is what it is called
  * in the error. */

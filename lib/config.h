@@ -112,10 +112,6 @@ struct config_client {
 	char *mmpmon;
 	char *mmpmon_socket;
 	char *mmdiag;
-	char *mmchconfig;
-	enum config_switch allow_mmchconfig;
-	char *mmchconfig_lock; /* "": none, and then nothing is changed */
-	unsigned int mmchconfig_at_once;
 };
 
 /* [profile NAME]: settings that a user may ask for by name; [profile

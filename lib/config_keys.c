@@ -178,13 +178,6 @@ static const struct key gpfs_keys[] = {
 	{ "mmpmon_socket", PATH, AT(mmpmon_socket),
 	  "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
 	{ "mmdiag", PATH, AT(mmdiag), "/usr/lpp/mmfs/bin/mmdiag", 0, 0, NULL },
-	{ "mmchconfig", PATH, AT(mmchconfig), "/usr/lpp/mmfs/bin/mmchconfig", 0,
-	  0, NULL },
-	{ "allow_mmchconfig", CHOICE, AT(allow_mmchconfig), "no", 0, 0,
-	  switches },
-	{ "mmchconfig_lock", TEXT, AT(mmchconfig_lock), "", 0, 0, NULL },
-	{ "mmchconfig_at_once", NUMBER, AT(mmchconfig_at_once), "4", 1, 64,
-	  NULL },
 	{ 0 },
 };
 

@@ -115,8 +115,7 @@ int gpfs_keep(const struct client *client, struct cache *cache)
 {
 	const struct gpfs_facts *facts = gpfs_facts(client);
 
-	if (facts->is_changed || facts->mmfsd <= 0 ||
-	    facts->config.answer != ASK_ANSWERED ||
+	if (facts->mmfsd <= 0 || facts->config.answer != ASK_ANSWERED ||
 	    facts->counters.answer != ASK_ANSWERED)
 		return -1;
 	cache_put_number(cache, "mmfsd", facts->mmfsd);

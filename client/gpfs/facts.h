@@ -20,8 +20,7 @@
 struct gpfs_facts {
 	long mmfsd; /* its pid; 0: there is none */
 	struct ask config, waiters, counters;
-	char now[512];	 /* settings, as words (mmconfig.c) */
-	bool is_changed; /* 'config' is not what the next job finds */
+	char now[512]; /* settings, as words (mmconfig.c) */
 };
 
 struct gpfs_facts *gpfs_facts(const struct client *client);

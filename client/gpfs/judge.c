@@ -258,28 +258,16 @@ const struct rule gpfs_rules[] = {
 	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE,
 	  "raise prolog_budget_ms in jobio.conf", check_time },
 	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmconfig=fsyncIsGlobal=0 in a profile for jobs that do not rely on "
-	  "another node's fsync",
+	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not "
+	  "rely on another node's fsync",
 	  NULL },
 	/* told by what changes the client */
-	{ "GP40", FINDING_ERROR, RULE_SPARES_NODE,
-	  "see /var/adm/ras/mmfs.log.latest", NULL },
 	{ "GP41", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmchconfig for this class of nodes; or allow_mmchconfig= in "
-	  "jobio.conf",
-	  NULL },
-	{ "GP42", FINDING_ERROR, RULE_SPARES_NODE,
-	  "mmchconfig -I with the old value for this node, or let the next job "
-	  "try again",
-	  NULL },
-	{ "GP43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
-	  NULL },
+	  "mmchconfig for this class of nodes", NULL },
 	{ "GP44", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, or set core_change=never in jobio.conf", NULL },
 	{ "GP45", FINDING_ERROR, RULE_SPARES_NODE,
 	  "taskset -a with the old CPUs, or let the next job try again", NULL },
-	{ "GP46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive",
-	  NULL },
 	{ "GP47", FINDING_INFO, RULE_SPARES_NODE,
 	  "none, if they may stay there", NULL },
 	{ "GP48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",

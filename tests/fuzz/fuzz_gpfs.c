@@ -12,7 +12,6 @@ static struct config_client section = {
 	.name = (char *)"scale",
 	.type = CLIENT_GPFS,
 	.mounts = (char *)"",
-	.mmchconfig_lock = (char *)"",
 	.process_dir = (char *)"/nonexistent",
 	.interrupts_of = (char *)"",
 };
@@ -63,7 +62,7 @@ static void judge(const char *config, const char *waiters, const char *counters)
 	answer(&gpfs_facts(client)->counters, counters);
 	client_judge(client, &want, &findings);
 	MUST(client_plan(client, &want, &plan, &findings, &err) == 0);
-	MUST(!plan); /* allow_mmchconfig=no */
+	MUST(!plan);
 	client_holds(client, &want);
 	findings_free(&findings);
 	client_close(client);

@@ -13,7 +13,6 @@ gpfs_make() {
 	printf '%s\n' 'fsyncIsGlobal 1 -' 'maxMBpS 2048 -' 'maxStatCache 1000 -' \
 		'nBucketGroups 128 -' 'pagepool 17179869184 static' \
 		'verbsRdma disable -' 'verbsPorts - -' >"$NODE/gpfs/config"
-	cp "$NODE/gpfs/config" "$NODE/gpfs/config.kept"
 	head -n 2 "$SRCDIR/tests/samples/gpfs/mmdiag-waiters.txt" >"$NODE/gpfs/waiters"
 	gpfs_start "$@"
 	gpfs_conf
@@ -36,12 +35,8 @@ gpfs_stop() {
 	rm -rf "$NODE/processes/${MMFSD:?}" "$NODE/gpfs/pid"
 }
 
-# gpfs_rebooted - mmfsd starts with its configuration: what -I set is gone, and
-# somebody may have changed it for good
 gpfs_rebooted() {
 	gpfs_stop
-	sed -i "s/^maxMBpS .*/maxMBpS $((RANDOM % 2 ? 2048 : 4096)) -/" "$NODE/gpfs/config.kept"
-	cp "$NODE/gpfs/config.kept" "$NODE/gpfs/config"
 	gpfs_start
 }
 
@@ -63,7 +58,6 @@ gpfs_conf() {
 		mmpmon=$NODE/gpfs/bin/mmpmon
 		mmpmon_socket=$NODE/gpfs/socket
 		mmdiag=$NODE/gpfs/bin/mmdiag
-		mmchconfig=$NODE/gpfs/bin/mmchconfig
 		process_dir=$NODE/processes
 		${NODE_CLIENT:-}
 		[profile stream]
@@ -73,12 +67,6 @@ gpfs_conf() {
 		[profile wrong]
 		mmconfig=maxMBpS=24000,autoload=1
 	END
-}
-
-# gpfs_allow [LINE...] - settings of mmfsd may be changed
-gpfs_allow() {
-	NODE_CLIENT=$(printf '%s\n' allow_mmchconfig=yes \
-		"mmchconfig_lock=$NODE/gpfs/lock" "$@") gpfs_conf
 }
 
 # gpfs_work READ-BYTES WRITE-BYTES READS WRITES - on scratch, by anybody
@@ -94,16 +82,3 @@ gpfs_work() {
 
 # gpfs_calls WORD - how often a command was called
 gpfs_calls() { grep -c "^$1 " "$NODE/gpfs/calls" || :; }
-
-# expect_config NAME VALUE
-expect_config() {
-	grep -q "^$1 $2 " "$NODE/gpfs/config" ||
-		fail "$1 is not $2: $(grep "^$1 " "$NODE/gpfs/config")"
-}
-
-# expect_gpfs_as_before - its configuration
-expect_gpfs_as_before() {
-	local difference
-	difference=$(diff <(cut -d' ' -f1,2 "$NODE/gpfs/config.kept") <(cut -d' ' -f1,2 "$NODE/gpfs/config")) ||
-		fail "mmfsd's configuration: $difference"
-}

@@ -9,8 +9,6 @@ load node
 load crash
 load gpfs
 
-SET='"what":"mmconfig","target":"mmfsd","old":"maxMBpS=2048,fsyncIsGlobal=1","new":"maxMBpS=24000,fsyncIsGlobal=0"'
-
 setup_file() { watch_library "$BATS_FILE_TMPDIR/watch.so"; }
 
 setup() {
@@ -295,7 +293,7 @@ count_syncs() {
 	prolog
 	epilog
 	[ "$(told 7)" = GP12 ]
-	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmconfig=fsyncIsGlobal=0 in a profile for jobs that do not rely on another node'"'"'s fsync"' "$(record 7)"
+	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node'"'"'s fsync"' "$(record 7)"
 	synced 8 999
 	[ "$(told 8)" = '' ]
 	synced 9 1000 /mnt/other # none of the client's
@@ -309,14 +307,6 @@ count_syncs() {
 	sed -i '/^fsyncIsGlobal/d' "$NODE/gpfs/config" # an older release
 	synced 12 1000
 	[ "$(told 12)" = '' ]
-}
-
-@test "a job whose profile has fsyncIsGlobal=0 is not told of its fsync" {
-	gpfs_allow
-	count_syncs 1000 /scratch
-	one_job 7 1 stream
-	[ "$(told 7)" = '' ]
-	expect_in "$SET,\"restored\":true" "$(record 7)"
 }
 
 @test "only a job with many fsync makes its epilog ask mmdiag" {
@@ -336,141 +326,36 @@ count_syncs() {
 
 # ---- settings ------------------------------------------------------------------
 
-@test "a profile is advice where the site does not allow mmchconfig" {
+@test "what a profile asks of mmfsd is advice, with the command that changes it" {
 	job 7 1 stream
 	run prolog
 	[ "$status" -eq 0 ]
-	expect_config maxMBpS 2048
 	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
 	epilog
-	expect_in '"code":"GP41","severity":"info","text":"the profile asks for maxMBpS=24000, and mmfsd has 2048: not changed, allow_mmchconfig=no"' "$(record 7)"
-	[ "$(told 7)" = 'GP41 GP41' ]
-	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
-}
-
-@test "a job that has the node alone gets its profile, and mmfsd its settings back" {
-	gpfs_allow
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
-	expect_config maxMBpS 24000
-	expect_config fsyncIsGlobal 0
-	expect_gate 7 io_profile=stream
-	grep -qx 'mmchconfig maxMBpS=24000,fsyncIsGlobal=no -I -N 192.0.2.31' "$NODE/gpfs/calls"
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_config maxMBpS 2048
-	expect_config fsyncIsGlobal 1
-	expect_in "$SET,\"restored\":true" "$(record 7)"
-	[ "$(told 7)" = '' ]
-	one_job 8 1 stream # what was kept is not what it had meanwhile
-	expect_in "$SET,\"restored\":true" "$(record 8)"
-}
-
-@test "what takes a restart of mmfsd is advice, whatever the site allows" {
-	gpfs_allow
-	one_job 7 1 metadata
-	expect_in 'the profile asks for maxStatCache=131072, and mmfsd has 1000: not changed, it takes a restart of mmfsd' "$(record 7)"
-	[ "$(told 7)" = 'GP41 GP41' ]
-	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
+	[ "$(record 7 | jq -r '.findings[] | .code, .severity, .text, .cure')" = "GP41
+info
+the profile asks for maxMBpS=24000, and mmfsd has 2048
+mmchconfig maxMBpS=24000 -i -N CLASS
+GP41
+info
+the profile asks for fsyncIsGlobal=0, and mmfsd has 1
+mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
+	one_job 8 1 metadata
+	expect_in 'the profile asks for maxStatCache=131072, and mmfsd has 1000' "$(record 8)"
+	expect_in 'mmchconfig maxStatCache=131072 -N CLASS, and restart mmfsd there' "$(record 8)"
 	sed -i 's/^maxStatCache .*/maxStatCache 131072 static/; s/^nBucketGroups .*/nBucketGroups 1024 static/' "$NODE/gpfs/config"
-	job 8 1 metadata
+	job 9 1 metadata
 	prolog
-	expect_gate 8 io_profile=metadata
+	expect_gate 9 io_profile=metadata
 	epilog
+	[ "$(told 9)" = '' ]
 }
 
-@test "without a file to count them by, no node changes its settings" {
-	NODE_CLIENT=allow_mmchconfig=yes gpfs_conf
-	one_job 7 1 stream
-	expect_in 'not changed, mmchconfig_lock= is not set' "$(record 7)"
-	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
-}
-
-@test "no more nodes change their settings at once than the site says" {
-	gpfs_allow mmchconfig_at_once=1 timeout_ms=1000
-	: >"$NODE/gpfs/lock"
-	python3 -c 'import fcntl, sys, time
-file = open(sys.argv[1], "r+")
-fcntl.lockf(file, fcntl.LOCK_EX, 1, 0)
-open(sys.argv[2], "w").close()
-time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
-	holder=$!
-	wait_for test -e "$NODE/gpfs/held"
-	job 7 1 stream
-	run prolog
-	kill "$holder"
-	[ "$status" -eq 0 ]
-	expect_in "GP40 'mmfsd' could not get maxMBpS=24000,fsyncIsGlobal=0: mmchconfig: exit status 75: 1 nodes change their settings already, by '$NODE/gpfs/lock'" "$output"
-	[ "$(gpfs_calls mmchconfig)" -eq 0 ]
-	epilog
-	one_job 8 1 stream
-	expect_in "$SET,\"restored\":true" "$(record 8)"
-}
-
-@test "a mmchconfig that fails is a finding, and the job runs" {
-	gpfs_allow
-	echo 'mmchconfig: 6027-1639 Command failed.' >"$NODE/gpfs/refuse"
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP40 'mmfsd' could not get maxMBpS=24000,fsyncIsGlobal=0: mmchconfig: exit status 1: mmchconfig: 6027-1639 Command failed.; cure: see /var/adm/ras/mmfs.log.latest" "$output"
-	epilog
-	[ "$(told 7)" = GP40 ]
-}
-
-@test "a setting that an administrator has changed meanwhile stays" {
-	gpfs_allow
-	job 7 1 stream
-	prolog
-	sed -i 's/^maxMBpS .*/maxMBpS 9000 dynamic/' "$NODE/gpfs/config"
-	epilog
-	expect_config maxMBpS 9000
-	expect_config fsyncIsGlobal 1
-	[ "$(told 7)" = GP43 ]
-}
-
-@test "a setting that cannot be put back is a finding; the record is written, and the next job tries again" {
-	gpfs_allow
-	job 7 1 stream
-	prolog
-	echo 'mmchconfig: 6027-1639 Command failed.' >"$NODE/gpfs/refuse"
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in "GP42 'mmfsd' could not get maxMBpS=2048,fsyncIsGlobal=1 back: mmchconfig: exit status 1: mmchconfig: 6027-1639 Command failed." "$output"
-	[ "$(told 7)" = GP42 ]
-	expect_in "$SET,\"restored\":false" "$(record 7)"
-	rm "$NODE/gpfs/refuse"
-	one_job 8 1
-	expect_gpfs_as_before
-}
-
-@test "a mmfsd that was started anew has nothing to be put back" {
-	gpfs_allow
-	job 7 1 stream
-	prolog
-	gpfs_stop
-	run epilog
-	[ "$status" -eq 0 ]
-	[ "$(gpfs_calls mmchconfig)" -eq 1 ]
-	expect_in "$SET,\"restored\":true" "$(record 7)"
-}
-
-@test "a profile with an attribute that jobio does not change is refused as a whole" {
-	gpfs_allow
+@test "a profile with an attribute that jobio does not compare is refused as a whole" {
 	job 7 1 wrong
 	run prolog
-	expect_in "GP49 setting 'autoload=1' of the profile: it is none of Storage Scale's that jobio changes; the profile was not applied" "$output"
-	expect_config maxMBpS 2048
+	expect_in "GP49 setting 'autoload=1' of the profile: it is none of Storage Scale's that jobio compares; the profile was not applied" "$output"
 	epilog
-}
-
-@test "the settings stay as they are on a node that the job shares" {
-	gpfs_allow
-	one_job 7 - stream
-	expect_config maxMBpS 2048
-	[ "$(told 7)" = GP46 ]
 }
 
 @test "of several hundred attributes those that jobio asks for are kept, and hold for the next job" {
@@ -490,7 +375,6 @@ time.sleep(600)' "$NODE/gpfs/lock" "$NODE/gpfs/held" 3>&- &
 @test "each attribute that a profile may have is one that jobio asks for" {
 	printf '%s -\n' 'ignorePrefetchLUNCount yes' 'maxFilesToCache 4000' 'seqDiscardThreshold 1048576' \
 		'workerThreads 512' 'writebehindThreshold 524288' >>"$NODE/gpfs/config"
-	gpfs_allow
 	printf '%s\n' '[profile live]' \
 		mmconfig=fsyncIsGlobal=1,ignorePrefetchLUNCount=1,maxMBpS=2048,seqDiscardThreshold=1048576,writebehindThreshold=524288 \
 		'[profile started]' \
@@ -531,38 +415,4 @@ watched_job() {
 	expect_in "GP07 warning: threads of mmfsd wait for 60 s or more
     cure: see mmdiag --waiters, there and on the node that it waits for" "$output"
 	[[ $output != *J0[1-3]* ]]
-}
-
-# ---- killed ----------------------------------------------------------------------
-
-wish() {
-	gpfs_allow
-	job "$1" 1 stream
-}
-
-is_back() { expect_gpfs_as_before; }
-rebooted() { gpfs_rebooted; }
-
-# killed COMMAND MENDER
-killed() { crash_walk "$@" 'mmchconfig before' 'mmchconfig after'; }
-
-@test "a prolog killed at any step of a setting is mended by its epilog" {
-	killed prepare release
-}
-
-@test "a prolog killed at any step of a setting is mended by --recover" {
-	killed prepare recover
-}
-
-@test "a prolog killed at any step of a setting is mended by the next job" {
-	killed prepare crash_next_job
-}
-
-@test "an epilog killed at any step of a setting is mended by its second run" {
-	killed release release
-}
-
-@test "random schedules of crashes end with the settings that mmfsd had" {
-	gpfs_allow
-	crash_schedules stream metadata ""
 }

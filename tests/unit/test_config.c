@@ -576,8 +576,6 @@ START_TEST(each_profile_of_the_example_is_one_that_its_client_takes)
 	ck_assert_uint_eq(config->profile_count, i);
 	ck_assert_uint_eq(config->client_count, 4);
 	client = config_client_find(config, "fast");
-	ck_assert_int_eq(client->allow_mmchconfig, SWITCH_YES);
-	ck_assert_str_ne(client->mmchconfig_lock, "");
 	ck_assert_str_eq(config_profile_find(config, "scale")->environment,
 			 "ROMIO_HINTS=/etc/jobio/romio-hints.scale");
 	config_free(config);
@@ -1162,7 +1160,6 @@ START_TEST(a_client_has_defaults_for_the_keys_of_every_type)
 	const struct config_client *client = &config->clients[0];
 
 	ck_assert_str_eq(client->mmdiag, "/usr/lpp/mmfs/bin/mmdiag");
-	ck_assert_uint_eq(client->mmchconfig_at_once, 4);
 	ck_assert_str_eq(client->lctl, "/usr/sbin/lctl");
 	ck_assert_str_eq(client->bdi_dir, "/sys/class/bdi");
 	ck_assert_str_eq(client->command, "/usr/bin/weka");

@@ -11,6 +11,7 @@
 
 #include "client/change.h"
 #include "client/client.h"
+#include "client/cache.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmconfig.h"
@@ -1045,7 +1046,7 @@ END_TEST
 
 /* ---- settings -------------------------------------------------------------------- */
 
-/* mmdiag prints what is in "config", which mmchconfig changes. */
+/* mmdiag prints what is in "config". */
 #define MMDIAG                                                                 \
 	"#!/bin/sh\n"                                                          \
 	"cd '%s' || exit 9\n"                                                  \
@@ -1053,17 +1054,6 @@ END_TEST
 	"[ -e dumb ] && { echo dumb >&2; exit 1; }\n"                          \
 	"[ \"$1\" = --config ] && exec cat config\n"                           \
 	"exit 0\n"
-#define MMCHCONFIG                                                             \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"echo \"$*\" >>calls\n"                                                \
-	"[ -e refuses ] && { cat refuses >&2; exit 1; }\n"                     \
-	"for word in $(echo $1 | tr , ' '); do\n"                              \
-	"sed -i \"/:${word%%%%=*}:/d\" config\n"                               \
-	"[ ${word#*=} = DEFAULT ] ||\n"                                        \
-	"echo \"mmdiag:config:0:1:::${word%%%%=*}:${word#*=}::\" >>config\n"   \
-	"done\n"
-
 static char run_dir[600], state_dir[600];
 static struct client *opened;
 static struct client_want want;
@@ -1077,12 +1067,10 @@ static void look(void)
 
 static void begin_settings(void)
 {
-	static char mmdiag[600], mmchconfig[600], lock[600];
+	static char mmdiag[600];
 
 	node_of("h /home gpfs rw 0 0\n", COUNTERS);
 	tempdir_command("mmdiag", MMDIAG, mmdiag);
-	tempdir_command("mmchconfig", MMCHCONFIG, mmchconfig);
-	snprintf(lock, sizeof(lock), "%s", tempdir_path("lock"));
 	tempdir_put("config",
 		    CONFIG ATTRIBUTE("fsyncIsGlobal", "yes")
 			    ATTRIBUTE("maxMBpS", "2048")
@@ -1090,10 +1078,6 @@ static void begin_settings(void)
 					    ATTRIBUTE("other", "1"));
 	section.timeout_ms = 60000;
 	section.mmdiag = mmdiag;
-	section.mmchconfig = mmchconfig;
-	section.mmchconfig_lock = lock;
-	section.mmchconfig_at_once = 1;
-	section.allow_mmchconfig = SWITCH_YES;
 	want = (struct client_want){ .alone = true,
 				     .mount_options = "",
 				     .read_ahead_kb = "" };
@@ -1121,24 +1105,14 @@ static void expect_text(const char *code, const char *text)
 	findings_free(&findings);
 }
 
-/* So many changes are planned, of one target at most. */
-static void expect_plan(const char *settings, size_t count)
+/* Nothing is ever planned. */
+static void advise(const char *settings)
 {
 	want.mmconfig = settings;
-	change_clear(&plan);
 	ck_assert_int_eq(gpfs_mmconfig.plan(&gpfs_mmconfig, opened, &want,
 					    &plan, &findings, &err),
 			 0);
-	ck_assert_uint_eq(plan.count, count);
-}
-
-static void expect_planned(const char *settings, const char *old)
-{
-	expect_plan(settings, 1);
-	ck_assert_uint_eq(findings.count, 0);
-	ck_assert_str_eq(plan.change[0].target, "mmfsd");
-	ck_assert_str_eq(plan.change[0].old_value, old);
-	ck_assert_str_eq(plan.change[0].new_value, settings);
+	ck_assert_uint_eq(plan.count, 0);
 }
 
 static bool holds(const char *settings)
@@ -1147,113 +1121,59 @@ static bool holds(const char *settings)
 	return gpfs_mmconfig.holds(&gpfs_mmconfig, opened, &want);
 }
 
-static enum change_made make(void)
-{
-	return gpfs_mmconfig.make(&gpfs_mmconfig, opened, &plan.change[0],
-				  &findings);
-}
-
-static enum change_undone undo(void)
-{
-	return gpfs_mmconfig.undo(&gpfs_mmconfig, opened, &plan.change[0],
-				  &findings);
-}
-
-#define WORDS "maxMBpS=24000,fsyncIsGlobal=0,writebehindThreshold=65536"
-#define CALL                                                                   \
-	"maxMBpS=24000,fsyncIsGlobal=no,writebehindThreshold=65536 -I -N "     \
-	"192.0.2.31\n"
-#define BACK                                                                   \
-	"maxMBpS=2048,fsyncIsGlobal=yes,writebehindThreshold=DEFAULT -I -N "   \
-	"192.0.2.31\n"
-
-START_TEST(settings_go_there_and_back_on_this_node_alone)
-{
-	struct stat lock;
-
-	begin_settings();
-	expect_planned(WORDS,
-		       "maxMBpS=2048,fsyncIsGlobal=1,!writebehindThreshold");
-	ck_assert(!holds(WORDS));
-	ck_assert_int_eq(make(), CHANGE_MADE);
-	ck_assert_int_eq(stat(section.mmchconfig_lock, &lock), 0);
-	ck_assert_uint_eq(lock.st_mode & 07777, 0600);
-	tempdir_expect("calls", CALL);
-	ck_assert(holds(WORDS));
-	ck_assert(!holds(WORDS ",pagepool=1"));
-	ck_assert(holds(WORDS ",pagepool=1073741824"));
-	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	tempdir_expect("calls", CALL BACK);
-	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	tempdir_expect("calls", CALL BACK);
-	ck_assert_uint_eq(findings.count, 0);
-	ck_assert(holds(""));
-	ck_assert(holds(NULL));
-	expect_plan(NULL, 0);
-	expect_plan("maxMBpS=2048", 0); /* it has it */
-	end_settings();
-}
-END_TEST
-
-START_TEST(what_takes_a_restart_of_mmfsd_is_said_and_not_changed)
+START_TEST(what_differs_is_said_with_its_command)
 {
 	static const struct {
-		const char *word, *have; /* NULL: it is changed */
+		const char *word, *have, *cure; /* cure NULL: it has it */
 	} cases[] = {
-		{ "fsyncIsGlobal=0", NULL },
-		{ "ignorePrefetchLUNCount=1", NULL },
-		{ "maxMBpS=200000", NULL },
-		{ "seqDiscardThreshold=1099511627776", NULL },
-		{ "writebehindThreshold=0", NULL },
-		{ "maxFilesToCache=1", "its default" },
-		{ "maxStatCache=1", "its default" },
-		{ "nBucketGroups=1", "its default" },
-		{ "pagepool=1", "1073741824" },
-		{ "workerThreads=1", "its default" },
+		{ "fsyncIsGlobal=0", "1",
+		  "mmchconfig fsyncIsGlobal=no -i -N CLASS" },
+		{ "ignorePrefetchLUNCount=1", "its default",
+		  "mmchconfig ignorePrefetchLUNCount=yes -i -N CLASS" },
+		{ "maxMBpS=200000", "2048",
+		  "mmchconfig maxMBpS=200000 -i -N CLASS" },
+		{ "seqDiscardThreshold=1099511627776", "its default",
+		  "mmchconfig seqDiscardThreshold=1099511627776 -i -N CLASS" },
+		{ "writebehindThreshold=0", "its default",
+		  "mmchconfig writebehindThreshold=0 -i -N CLASS" },
+		{ "maxFilesToCache=1", "its default",
+		  "mmchconfig maxFilesToCache=1 -N CLASS, and restart mmfsd "
+		  "there" },
+		{ "maxStatCache=1", "its default",
+		  "mmchconfig maxStatCache=1 -N CLASS, and restart mmfsd "
+		  "there" },
+		{ "nBucketGroups=1", "its default",
+		  "mmchconfig nBucketGroups=1 -N CLASS, and restart mmfsd "
+		  "there" },
+		{ "pagepool=1", "1073741824",
+		  "mmchconfig pagepool=1 -N CLASS, and restart mmfsd there" },
+		{ "workerThreads=1", "its default",
+		  "mmchconfig workerThreads=1 -N CLASS, and restart mmfsd "
+		  "there" },
+		{ "pagepool=1073741824", "", NULL },
+		{ "maxMBpS=2048,fsyncIsGlobal=1", "", NULL },
+		{ "", "", NULL },
+		{ NULL, "", NULL },
 	};
 	char text[200];
 	size_t i;
 
 	begin_settings();
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		expect_plan(cases[i].word, cases[i].have ? 0 : 1);
-		if (!cases[i].have) {
-			ck_assert_uint_eq(findings.count, 0);
+		advise(cases[i].word);
+		ck_assert_int_eq(holds(cases[i].word), !cases[i].cure);
+		ck_assert_uint_eq(findings.count, cases[i].cure ? 1 : 0);
+		if (!cases[i].cure)
 			continue;
-		}
+		ck_assert_str_eq(findings.list[0].cure, cases[i].cure);
 		snprintf(text, sizeof(text),
-			 "the profile asks for %s, and mmfsd has %s: not "
-			 "changed, it takes a restart of mmfsd",
+			 "the profile asks for %s, and mmfsd has %s",
 			 cases[i].word, cases[i].have);
 		expect_text("GP41", text);
 	}
-	expect_plan("pagepool=1073741824", 0); /* as it is */
-	ck_assert_uint_eq(findings.count, 0);
-	expect_plan("pagepool=1,maxMBpS=1", 1); /* the rest is changed */
-	ck_assert_str_eq(plan.change[0].new_value, "maxMBpS=1");
-	findings_free(&findings);
-	expect_plan("maxMBpS=1,pagepool=1,workerThreads=1", 1);
+	advise("pagepool=1,maxMBpS=1");
 	ck_assert_uint_eq(findings.count, 2);
-	ck_assert_ptr_nonnull(strstr(findings.list[0].text, "pagepool=1"));
-	ck_assert_ptr_nonnull(strstr(findings.list[1].text, "workerThreads=1"));
-	end_settings();
-}
-END_TEST
-
-START_TEST(a_site_that_keeps_mmchconfig_back_reads_what_was_asked)
-{
-	begin_settings();
-	section.allow_mmchconfig = SWITCH_NO;
-	expect_plan("maxMBpS=1", 0);
-	expect_text("GP41", "the profile asks for maxMBpS=1, and mmfsd has "
-			    "2048: not changed, allow_mmchconfig=no");
-	expect_plan("maxMBpS=2048", 0);
-	ck_assert_uint_eq(findings.count, 0);
-	section.allow_mmchconfig = SWITCH_YES;
-	section.mmchconfig_lock = (char *)"";
-	expect_plan("maxMBpS=1", 0);
-	expect_text("GP41", "the profile asks for maxMBpS=1, and mmfsd has "
-			    "2048: not changed, mmchconfig_lock= is not set");
+	ck_assert(!holds("maxMBpS=2048,pagepool=1"));
 	end_settings();
 }
 END_TEST
@@ -1278,7 +1198,7 @@ START_TEST(settings_out_of_bounds_and_mount_options_are_refused)
 
 	begin_settings();
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		expect_plan(words[i], 0);
+		advise(words[i]);
 		snprintf(text, sizeof(text),
 			 "setting '%s' of the profile: its value is not a "
 			 "number within bounds; the profile was not applied",
@@ -1286,80 +1206,11 @@ START_TEST(settings_out_of_bounds_and_mount_options_are_refused)
 		expect_text("GP49", text);
 	}
 	want.mount_options = "noatime";
-	expect_plan("maxMBpS=1", 0);
+	advise("maxMBpS=1");
 	expect_text("GP49",
 		    "setting 'noatime' of the profile: it is none of Storage "
-		    "Scale's that jobio changes; the profile was not applied");
+		    "Scale's that jobio compares; the profile was not applied");
 	ck_assert(!holds(""));
-	end_settings();
-}
-END_TEST
-
-static void expect_not_made(const char *why)
-{
-	char text[900];
-
-	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
-	snprintf(text, sizeof(text), "'mmfsd' could not get maxMBpS=1: %s",
-		 why);
-	expect_text("GP40", text);
-}
-
-START_TEST(a_mmchconfig_that_does_not_work_is_told)
-{
-	char why[800];
-
-	begin_settings();
-	expect_planned("maxMBpS=1", "maxMBpS=2048");
-	tempdir_put("refuses", "no quorum\nsee the log\n");
-	expect_not_made("mmchconfig: exit status 1: no quorum");
-	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
-	tempdir_put("mmpmon", "#!/bin/sh\necho what >&2; exit 9\n");
-	expect_not_made("mmpmon: exit status 9: what");
-	tempdir_put("mmpmon", "#!/bin/sh\necho hello\n");
-	expect_not_made("mmpmon does not say which node this is");
-	section.mmchconfig_lock = (char *)"";
-	expect_not_made("mmchconfig_lock= is not set any more");
-	section.mmchconfig_lock = (char *)"/nowhere/lock";
-	tempdir_put("mmpmon", "#!/bin/sh\necho '_fs_io_s_ _n_ 192.0.2.31'\n");
-	snprintf(why, sizeof(why),
-		 "mmchconfig: exit status 75: cannot open '/nowhere/lock': %s",
-		 strerror(ENOENT));
-	expect_not_made(why);
-	tempdir_put("dumb", "");
-	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
-	expect_text("GP42", "'mmfsd' could not get maxMBpS=2048 back: mmdiag: "
-			    "exit status 1: dumb");
-	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
-	end_settings();
-}
-END_TEST
-
-START_TEST(so_many_nodes_as_the_site_says_change_their_settings_at_once)
-{
-	struct flock first = { .l_type = F_WRLCK,
-			       .l_whence = SEEK_SET,
-			       .l_len = 1 };
-	char why[800];
-	int fd;
-
-	begin_settings();
-	fd = open(section.mmchconfig_lock, O_RDWR | O_CREAT, 0600);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(fcntl(fd, F_SETLK, &first), 0);
-	expect_planned("maxMBpS=1", "maxMBpS=2048");
-	section.timeout_ms = 3000; /* mmpmon has 1000 of them */
-	snprintf(why, sizeof(why),
-		 "mmchconfig: exit status 75: 1 nodes change their settings "
-		 "already, by '%s'",
-		 section.mmchconfig_lock);
-	expect_not_made(why);
-	tempdir_expect("calls", "");
-	section.timeout_ms = 60000;
-	section.mmchconfig_at_once = 2;
-	ck_assert_int_eq(make(), CHANGE_MADE);
-	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
-	close(fd);
 	end_settings();
 }
 END_TEST
@@ -1445,27 +1296,6 @@ START_TEST(who_hangs_once_is_not_asked_again)
 }
 END_TEST
 
-START_TEST(a_mmfsd_that_has_ended_has_forgotten_its_settings)
-{
-	char path[64];
-
-	begin_settings();
-	expect_planned("maxMBpS=1", "maxMBpS=2048");
-	ck_assert_int_eq(make(), CHANGE_MADE);
-	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
-	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
-	tempdir_put(path, "mmfsck\n");
-	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	/* nor is it asked by who has never seen it */
-	client_close(opened);
-	opened = client_open(&section, run_dir, NULL, &err);
-	ck_assert_int_eq(undo(), CHANGE_UNDONE);
-	ck_assert_uint_eq(findings.count, 0);
-	tempdir_expect("calls", "maxMBpS=1 -I -N 192.0.2.31\n");
-	end_settings();
-}
-END_TEST
-
 START_TEST(what_a_mmfsd_said_is_kept_unless_its_counters_fail_later)
 {
 	char path[600];
@@ -1502,12 +1332,10 @@ START_TEST(what_a_mmfsd_said_is_kept_for_the_next_job)
 	tempdir_expect("asked", ASKED ASKED);
 	ck_assert_int_eq(gpfs_number(opened, "maxMBpS"), 2048);
 	/* but a setting is compared with what mmfsd has now */
-	expect_planned("maxMBpS=1", "maxMBpS=2048");
+	advise("maxMBpS=2048");
 	tempdir_expect("asked", ASKED ASKED "mmdiag --config -Y\n");
-	ck_assert_int_eq(make(), CHANGE_MADE); /* and it is forgotten */
 	client_keep(opened);
-	look();
-	ck_assert(!client_is_cached(opened));
+	cache_drop(opened);
 	tempdir_put("mmpmon", "#!/bin/sh\nexit 9\n");
 	look();
 	client_keep(opened); /* not of a client that is not in order */
@@ -1616,12 +1444,8 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  file_systems_of_jobio_conf_alone_are_counted,
 	  counters_that_do_not_come_are_told,
 	  no_second_mmpmon_is_started_while_one_runs,
-	  settings_go_there_and_back_on_this_node_alone,
-	  what_takes_a_restart_of_mmfsd_is_said_and_not_changed,
-	  a_site_that_keeps_mmchconfig_back_reads_what_was_asked,
+	  what_differs_is_said_with_its_command,
 	  settings_out_of_bounds_and_mount_options_are_refused,
-	  a_mmchconfig_that_does_not_work_is_told,
-	  so_many_nodes_as_the_site_says_change_their_settings_at_once,
 	  a_node_is_asked_for_what_rules_and_settings_need,
 	  a_node_without_mounts_or_mmfsd_is_asked_nothing,
 	  who_hangs_once_is_not_asked_again,
@@ -1642,5 +1466,4 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  a_mmfsd_that_answers_half_is_asked_by_the_program,
 	  a_mmfsd_that_hangs_is_not_asked_once_more,
 	  a_program_that_cannot_be_run_has_failed_or_is_missing,
-	  a_mmfsd_that_has_ended_has_forgotten_its_settings,
 	  what_a_mmfsd_said_is_kept_unless_its_counters_fail_later)
