@@ -111,14 +111,6 @@ char *client_wire_save(struct client *client, struct err *err);
 int client_wire_since(struct client *client, const char *before,
 		      struct client_wire *wire, struct err *err);
 
-/* The same of filesystems that the job has in namespaces of its own, by what
- * slurmstepd left of each step (spank/own_stats.h); 'before' is that of
- * client_wire_since(), or NULL. Rows that the node shows as well, then or now, are
- * left out: they are counted there. 0; 1: some of it is unknown; -1. */
-int client_wire_own(struct client *client, const char *before,
-		    char *const texts[], size_t count, struct client_wire *wire,
-		    struct err *err);
-
 /* Has it a mount that shows a filesystem which none of its mounts showed then? By
  * superblock: another place of one that was there is none. Needs no
  * client_inspect(). 1; 0; -1: nobody knows. */

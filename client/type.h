@@ -71,11 +71,6 @@ struct client_type_ops {
 	void (*judge_work)(struct client *client,
 			   const struct client_work *work,
 			   struct findings *findings);
-	/* Into the wire, what a namespace of a job has alone: lines of its
-	 * mountinfo and mountstats; 1: counters of some mount are missing. */
-	int (*own)(const struct client *client, const char *text,
-		   struct wire *wire, struct err *err);
-
 	/* What of its work can be told where to run; see affinity.h. */
 	const struct affinity *affinity;
 

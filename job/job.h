@@ -174,16 +174,11 @@ void job_wire_start(const struct config *config, const struct record *state,
  * the client. */
 void job_wire_read(const struct config *config, struct record *state);
 
-/* Leave for the job's slurmstepds, which may be in another namespace, what this
- * one is, where 'work_dir' (may be NULL) is in it, and its mounts
- * (spank/own_node.h). -1: only they miss something. */
+/* Leave for the job's slurmstepds, which may be in another mount namespace, what
+ * this one is, and its mounts (spank/private_mount.h). -1: only they miss
+ * something. */
 int job_note_mounts(const struct config *config, uint32_t job_id,
-		    const char *work_dir, struct err *err);
-/* What the steps left of filesystems that their namespaces have alone
- * (spank/own_stats.h): texts, how many, and whether all could be read. Free each
- * and the list. */
-char **job_own_texts(const struct config *config, uint32_t job_id,
-		     size_t *count, bool *is_whole);
+		    struct err *err);
 
 /* Counters of the steps, array ids and restart count into the state. Flags are
  * about the best source: the steps set theirs when there is no better one. */

@@ -56,9 +56,9 @@ static void add_cpus(struct cpuset *cpus, struct json_object *step)
 
 /* A mount that the job has alone, of the type of one of the clients: neither the
  * client's counters nor those by filesystem know it. */
-static void add_own_mounts(struct record *state, struct json_object *step)
+static void add_private_mounts(struct record *state, struct json_object *step)
 {
-	const char *types = json_text(step, "own_mounts");
+	const char *types = json_text(step, "private_mounts");
 	char word[64];
 	size_t i, length;
 
@@ -180,7 +180,7 @@ static int read_step(struct record *state, struct record_io *io,
 	if (step) {
 		rc = add_step(state, io, step);
 		add_cpus(cpus, step);
-		add_own_mounts(state, step);
+		add_private_mounts(state, step);
 		*has_stepd |= !json_is_true(step, "own_out");
 	}
 	json_object_put(step);

@@ -22,6 +22,8 @@
 #include "lib/run.h"
 
 #define WIRE_BYTES_MAX (4U << 20)
+#define TABLE_BYTES_MAX (1U << 20)
+#define SPACE_MAX 64 /* "mnt:[4026531841]" */
 
 static int write_start(const char *path, const struct record *state,
 		       struct json_object *counters, bool alone,
@@ -135,6 +137,34 @@ void job_wire_start(const struct config *config, const struct record *state,
 	json_object_put(counters);
 }
 
+int job_note_mounts(const struct config *config, uint32_t job_id,
+		    struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], space[SPACE_MAX];
+	char *table, *text = NULL;
+	ssize_t length;
+	int size, rc = -1;
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO,
+			    err) < 0)
+		return -1;
+	length = readlink("/proc/self/ns/mnt", space, sizeof(space));
+	if (length <= 0 || length == SPACE_MAX)
+		return err_set(err, "'/proc/self/ns/mnt': %s", strerror(errno));
+	table = fileio_read("/proc/self/mountinfo", TABLE_BYTES_MAX, NULL, err);
+	if (!table)
+		return -1;
+	size = asprintf(&text, "%.*s\n%s", (int)length, space, table);
+	if (size < 0)
+		err_set(err, "out of memory");
+	else
+		rc = fileio_write_volatile(path, text, (size_t)size, 0600, err);
+	if (size >= 0)
+		free(text);
+	free(table);
+	return rc;
+}
+
 /* ---- at the end ------------------------------------------------------------------ */
 
 /* What a client counts, as the numbers of a record. */
@@ -239,53 +269,6 @@ static void read_since(const struct config *config, const char *name,
 	client_close(client);
 }
 
-/* ---- what the job has in namespaces of its own -------------------------------------- */
-
-static void read_own(const struct config *config, struct record *state,
-		     struct json_object *clients, bool alone,
-		     char *const texts[], size_t count)
-{
-	const struct config_client *section;
-	struct client_wire wire;
-	struct client *client;
-	const char *name;
-	size_t i, k;
-	int rc;
-
-	for (i = 0; i < state->client_count; i++) {
-		name = state->clients[i].name;
-		section = config_client_find(config, name);
-		client = section ? client_open(section, config->run_dir, NULL,
-					       NULL)
-				 : NULL;
-		if (!client)
-			continue;
-		rc = client_wire_own(client, json_text(clients, name), texts,
-				     count, &wire, NULL);
-		if (rc != 0)
-			state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
-		for (k = 0; rc >= 0 && k < wire.line_count; k++)
-			add_line(state, name, &wire, &wire.line[k], alone);
-		client_close(client);
-	}
-}
-
-static void read_own_texts(const struct config *config, struct record *state,
-			   struct json_object *clients, bool alone)
-{
-	bool is_whole;
-	size_t count, i;
-	char **texts = job_own_texts(config, state->job, &count, &is_whole);
-
-	if (!is_whole)
-		state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
-	if (count)
-		read_own(config, state, clients, alone, texts, count);
-	for (i = 0; i < count; i++)
-		free(texts[i]);
-	free(texts);
-}
-
 /* ---- what came while the job ran ------------------------------------------------------ */
 
 /* Counters by filesystem are those of what was there when the job began. */
@@ -360,9 +343,7 @@ void job_wire_read(const struct config *config, struct record *state)
 					   json_object_get_string(counters),
 					   state, alone);
 	}
-	if (is_of_boot(state->boot_id, now)) {
-		read_own_texts(config, state, clients, alone);
+	if (is_of_boot(state->boot_id, now))
 		tell_late(config, state);
-	}
 	json_object_put(start);
 }

@@ -171,8 +171,7 @@
 	  "client moved is a lower bound")                                     \
 	X(PRIVATE_MOUNT, "private_mount",                                      \
 	  "a filesystem of a client was mounted for the job alone: what was "  \
-	  "moved there is in no number of a filesystem, and of the client's "  \
-	  "only in those of NFS")                                              \
+	  "moved there is in no number of a filesystem")                       \
 	X(COPIES_TWICE, "copies_twice",                                        \
 	  "the kernel counts copy_file_range within overlayfs twice")          \
 	X(PLUGIN_AWAY, "plugin_away",                                          \

@@ -24,8 +24,6 @@
  *                                                           slurmstepd
  *   RUN/JOB/told           was it said in the job's output? slurmstepd
  *   RUN/JOB/steps/STEP     I/O of one step                  slurmstepd
- *   RUN/JOB/steps/STEP.own counters of NFS that its namespace
- *                          has alone                        slurmstepd
  *   RUN/.gone.JOB          a folder that is being removed   prolog, epilog
  *   SPOOL/JOB.RESTART.NODE.json        a record to send     epilog
  *   SPOOL/JOB.x.NODE.START.json        the same, of a run that Slurm does not
@@ -83,8 +81,7 @@
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_STEPS "steps"
-#define RUNDIR_OWN ".own"	     /* behind the name of a step */
-#define RUNDIR_MOUNTINFO "mountinfo" /* spank/own_node.h */
+#define RUNDIR_MOUNTINFO "mountinfo" /* spank/private_mount.h */
 #define RUNDIR_TOLD "told"
 #define RUNDIR_AWAY "away"     /* spank/away.h */
 #define RUNDIR_OTHERS "others" /* jobs were here at the same time */

@@ -84,8 +84,7 @@ static void note_mounts(const struct visit *visit)
 {
 	struct err err;
 
-	if (job_note_mounts(visit->config, visit->job.id,
-			    getenv("SLURM_JOB_WORK_DIR"), &err) < 0)
+	if (job_note_mounts(visit->config, visit->job.id, &err) < 0)
 		log_line("what the job mounts may not be told: %s", err.text);
 }
 

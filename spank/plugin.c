@@ -8,11 +8,11 @@
  *                      init_post_opt   rundir_note_begun, away_open, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
- *                                      own_stats_begin
+ *                                      private_mount_types
  *                      task_init       gate_check: a refusal ends the task; in
  *                                      the job's output, what it did not get
  *                      task_exit       stepio_read
- *                      exit            away_was, own_stats_end, stepio_write
+ *                      exit            away_was, stepio_write
  *                      in a step that looks (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked
@@ -45,7 +45,7 @@
 #include "spank/given.h"
 #include "spank/live.h"
 #include "spank/option.h"
-#include "spank/own_stats.h"
+#include "spank/private_mount.h"
 #include "spank/stepio.h"
 #include "spank/told.h"
 
@@ -164,7 +164,7 @@ struct answers {
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": not warned of */
 	struct cpuset cpus;    /* that they are bound to */
-	struct own_page own;
+	char private_mounts[PRIVATE_TYPES_MAX];
 };
 
 static struct {
@@ -181,8 +181,6 @@ static struct {
 	struct answers *answers; /* NULL: there was no memory for it */
 	struct told *told;	 /* NULL: there is no folder for the job */
 	struct live live;	 /* of a step that looks */
-	struct own_stats own;
-	char noted[RUNDIR_PATH_MAX];	 /* what the prolog left of the node */
 	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
 
@@ -289,9 +287,6 @@ static void open_users_step(uint32_t job_id, const struct config *config)
 	open_gate(job_id);
 	find_environment(config);
 	share_page();
-	own_stats_open(&step.own);
-	rundir_job_file(step.noted, step.run_dir, job_id, RUNDIR_MOUNTINFO,
-			NULL);
 	step.told = told_open(step.run_dir, job_id);
 	step.pid = getpid();
 	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
@@ -525,18 +520,14 @@ static int close_step(spank_t sp)
 	};
 	struct answers *answers = step.answers;
 	struct err err = { "" };
-	char *own = NULL;
 
 	if (answers) {
-		own = own_stats_end(&step.own, "/proc", step.noted,
-				    &answers->own);
 		label.refused = *answers->refused ? answers->refused : NULL;
 		label.refused_tasks = answers->refused_tasks;
 		label.warned = *answers->warned ? answers->warned : NULL;
 		label.warned_tasks = answers->warned_tasks;
 		label.cpus = &answers->cpus;
-		label.own_mounts = answers->own.types;
-		label.is_elsewhere = answers->own.is_elsewhere;
+		label.private_mounts = answers->private_mounts;
 	}
 	/* for other jobs the item is the job's own id, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -547,12 +538,6 @@ static int close_step(spank_t sp)
 		    0)
 		slurm_info("jobio: stepio: the I/O of this step is lost: %s",
 			   err.text);
-	if (own && own_stats_write(own, step.run_dir, label.job_id,
-				   label.step_id, &err) < 0)
-		slurm_verbose("jobio: stepio: what this step moved on NFS of "
-			      "its own is lost: %s",
-			      err.text);
-	free(own);
 	return 0;
 }
 
@@ -595,14 +580,16 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 /* All tasks of a step are in one namespace: the first one on the node looks. */
 int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 {
+	char note[RUNDIR_PATH_MAX];
 	int local_id = 0;
 
 	(void)argc;
 	(void)argv;
 	spank_get_item(sp, S_TASK_ID, &local_id);
-	if (step.is_open && step.answers && local_id == 0)
-		own_stats_begin(&step.own, "/proc", step.noted,
-				&step.answers->own);
+	if (step.is_open && step.answers && local_id == 0 &&
+	    rundir_job_file(note, step.run_dir, step.job_id, RUNDIR_MOUNTINFO,
+			    NULL) == 0)
+		private_mount_types(note, step.answers->private_mounts);
 	return 0;
 }
 

@@ -237,18 +237,14 @@ static void add_cpus(char *text, size_t room, const struct cpuset *cpus)
 	free(list);
 }
 
-/* ,"own_mounts":"nfs4 tmpfs","own_work_dir":true */
-static void add_own(char *text, size_t room, const struct stepio_label *label)
+/* ,"private_mounts":"nfs4 tmpfs" */
+static void add_private(char *text, size_t room, const char *types)
 {
-	const char *types = label->own_mounts;
 	size_t used = strlen(text);
 
 	if (types && *types)
-		snprintf(text + used, room - used, ",\"own_mounts\":\"%.127s\"",
-			 types);
-	used = strlen(text);
-	if (label->is_elsewhere)
-		snprintf(text + used, room - used, ",\"own_work_dir\":true");
+		snprintf(text + used, room - used,
+			 ",\"private_mounts\":\"%.127s\"", types);
 }
 
 static int format(char *text, size_t room, const char *step,
@@ -260,7 +256,7 @@ static int format(char *text, size_t room, const char *step,
 	bool is_own_out = difference(&tasks, from, to);
 
 	add_cpus(gate, sizeof(gate), label->cpus);
-	add_own(gate, sizeof(gate), label);
+	add_private(gate, sizeof(gate), label->private_mounts);
 	add_gate(gate, sizeof(gate), "refused", label->refused,
 		 label->refused_tasks);
 	add_gate(gate, sizeof(gate), "warned", label->warned,

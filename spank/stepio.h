@@ -62,10 +62,9 @@ struct stepio_label {
 	const char
 		*warned; /* what it said, and let them start; NULL: nothing */
 	uint32_t refused_tasks, warned_tasks;
-	const struct cpuset *cpus; /* what its tasks were bound to; NULL or
+	const struct cpuset *cpus;  /* what its tasks were bound to; NULL or
 				    * empty: unknown */
-	const char *own_mounts;	   /* own_mounts.h; NULL or "": none */
-	bool is_elsewhere;	   /* the working directory, for its tasks */
+	const char *private_mounts; /* private_mount.h; NULL or "": none */
 	bool is_guess; /* jobio.conf was unreadable: RUN is the default */
 };
 

@@ -101,7 +101,6 @@ const struct client_type_ops nfs_type = {
 	.wire_source = "mountstats",
 	/* fs/nfs/iostat.h: NFSIOS_SERVERREADBYTES */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=none",
-	.own = nfs_own,
 	.affinity = &affinity,
 	.cards = cards,
 	.cores_command = cores_command,

@@ -99,10 +99,6 @@ struct wire;
  * backlog of its transports, unless another row has it. */
 int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 		bool has_backlog, struct err *err);
-/* As type.h says. */
-int nfs_own(const struct client *client, const char *text, struct wire *wire,
-	    struct err *err);
-
 /* ---- read-ahead, by superblock (bdi.c) ------------------------------------- */
 
 #define NFS_BDI_PATH_MAX 1024

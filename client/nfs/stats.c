@@ -331,13 +331,9 @@ static bool take_line(const char **text, char line[LINE_TEXT_MAX])
 	return is_whole;
 }
 
-/* A line of mountinfo, "41 25 0:91 ..", stands before the mount's own in what a
- * step has left (spank/own_stats.h). */
 static bool is_next_mount(const char *line)
 {
-	return !strncmp(line, "device ", 7) ||
-	       !strncmp(line, "no device ", 10) ||
-	       (*line >= '0' && *line <= '9');
+	return !strncmp(line, "device ", 7) || !strncmp(line, "no device ", 10);
 }
 
 /* Up to the next mount. */

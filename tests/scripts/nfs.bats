@@ -330,8 +330,8 @@ quality_with() {
 }
 
 @test "a mount that the job has alone, of the client's type, is told by a flag: no number of a filesystem has what was moved there" {
-	[[ " $(quality_with ',"own_mounts":"tmpfs nfs4"') " == *' private_mount '* ]]
-	[[ " $(quality_with ',"own_mounts":"tmpfs overlay lustre nfsd nfs40"') " != *private_mount* ]]
+	[[ " $(quality_with ',"private_mounts":"tmpfs nfs4"') " == *' private_mount '* ]]
+	[[ " $(quality_with ',"private_mounts":"tmpfs overlay lustre nfsd nfs40"') " != *private_mount* ]]
 	[[ " $(quality_with '') " != *private_mount* ]]
 }
 
@@ -378,62 +378,6 @@ mount_files() {
 	mount_files
 	epilog
 	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
-}
-
-# own_part WORD DEVICE TARGET AGE MIB - what slurmstepd leaves of a step whose
-# namespace has this mount, when it began or ended: so much was read and written
-own_part() {
-	local now bytes=$(($5 << 20))
-	read -r now _ </proc/uptime
-	printf '%s\n' "$1 ${now%.*}" "41 25 $2 / $3 rw - nfs4 192.0.2.41:/x rw,vers=4.2" \
-		"device 192.0.2.41:/x mounted on $3 with fstype nfs4 statvers=1.1" $'\tage:\t'"$4" \
-		$'\tbytes:\t'"0 0 0 0 $bytes $bytes 0 0" $'\tper-op statistics' \
-		$'\t        READ: '"$5 $5 0 0 0 1 2 3 0" $'\t       WRITE: '"$5 $5 0 0 0 1 2 3 0" ''
-}
-
-# own_step DEVICE TARGET AGE FROM TO - job 7 has a step with such a mount
-own_step() {
-	step 7 0 10 20
-	sed -i 's/}$/,"own_mounts":"nfs4"}/' "$NODE/run/7/steps/0"
-	(echo 'own 1' && own_part begin "$1" "$2" "$3" "$4" && own_part end "$1" "$2" "$3" "$5") \
-		>"$NODE/run/7/steps/0.own"
-}
-
-@test "what a job moved on NFS of its own is a line of wire, on a node without NFS too" {
-	job 7
-	prolog
-	own_step 0:91 /data 90 5 12
-	epilog
-	[ "$(record 7 | jq -c '[.wire[].fs]')" = '["/mnt/work","/data"]' ]
-	[ "$(record 7 | jq -c '.wire[1] | [.scope, .source, .client, .read_bytes, .write_bytes, .read_calls]')" = \
-		'["node","mountstats","home",7340032,7340032,7]' ]
-	[ "$(record 7 | jq -c .steps)" = 1 ]
-	[[ " $(record 7 | jq -r '.quality | join(" ")') " == *' private_mount '* ]]
-	rm "$NODE/spool"/7.*.json "$NODE/spool/released"
-	: >"$NODE/nfs/mounts"
-	prolog 2>/dev/null
-	own_step 0:91 /data 90 5 12
-	epilog
-	[ "$(record 7 | jq -c '[.wire[] | [.fs, .read_bytes]]')" = '[["/data",7340032]]' ]
-}
-
-@test "what a namespace shows of the node's own superblock is counted once" {
-	job 7
-	prolog
-	own_step 0:60 /work 7200 500 512
-	epilog
-	[ "$(record 7 | jq -c '[.wire[] | [.fs, .read_bytes]]')" = '[["/mnt/work",0]]' ]
-}
-
-@test "NFS of a job's own whose counters could not be read at the end is told by a flag, and has no line" {
-	job 7
-	prolog
-	own_step 0:91 /data 90 5 12
-	sed -i '/^end/,$d' "$NODE/run/7/steps/0.own"
-	echo 'end -1' >>"$NODE/run/7/steps/0.own"
-	epilog
-	[ "$(record 7 | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
-	[[ " $(record 7 | jq -r '.quality | join(" ")') " == *' client_unreadable '* ]]
 }
 
 @test "a server that does not answer is said beside a setting that was made" {

@@ -1256,51 +1256,8 @@ START_TEST(a_backlog_is_that_of_all_transports)
 }
 END_TEST
 
-/* A mount of a step's own: how many rows it makes, and what is returned. */
-static size_t own_rows(size_t length, int *rc)
+START_TEST(a_mount_that_mountinfo_does_not_show_has_no_row)
 {
-	char text[4096], target[1024];
-	size_t count;
-
-	memset(target, 'x', length);
-	target[0] = '/';
-	target[length] = '\0';
-	snprintf(text, sizeof(text),
-		 "x\n41 25 0:91 / %s rw - nfs4 s:/a rw\ndevice s:/a mounted on "
-		 "%s with fstype nfs4 statvers=1.1\n\tage:\t1\n",
-		 target, target);
-	rows = wire_new(NULL);
-	*rc = nfs_own(client, text, rows, NULL);
-	count = rows->count;
-	if (count)
-		ck_assert_str_eq(rows->row[0].fs, target);
-	rows_away();
-	return count;
-}
-
-START_TEST(a_mount_of_a_steps_own_has_a_row_with_its_whole_name)
-{
-	char text[200];
-	int rc;
-
-	node(WORK, "6.1");
-	ck_assert_uint_eq(own_rows(5, &rc), 1);
-	ck_assert_int_eq(rc, 0);
-	ck_assert_uint_eq(own_rows(WIRE_FS_MAX - 1, &rc), 1);
-	ck_assert_int_eq(rc, 0);
-	ck_assert_uint_eq(own_rows(WIRE_FS_MAX, &rc), 0);
-	ck_assert_int_eq(rc, 0);
-	/* one whose counters are missing, before one that has some */
-	snprintf(text, sizeof(text),
-		 "41 25 0:91 / /a rw - nfs4 s:/a rw\n"
-		 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
-		 "device s:/b mounted on /b with fstype nfs4 statvers=1.1\n");
-	rows = wire_new(NULL);
-	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 1);
-	ck_assert_uint_eq(rows->count, 1);
-	ck_assert_str_eq(rows->row[0].fs, "/b");
-	rows_away();
-	/* nor is there one for a mount that mountinfo does not show */
 	rows = wire_new(NULL);
 	ck_assert_int_eq(nfs_add_row(rows,
 				     &(struct nfs_mount){ .has_stats = true },
@@ -1312,42 +1269,6 @@ START_TEST(a_mount_of_a_steps_own_has_a_row_with_its_whole_name)
 			 0);
 	ck_assert_uint_eq(rows->count, 0);
 	rows_away();
-	/* and where jobio.conf names others */
-	section.mounts = (char *)"/b";
-	rows = wire_new(NULL);
-	ck_assert_int_eq(nfs_own(client, text, rows, NULL), 0);
-	ck_assert_uint_eq(rows->count, 1);
-	rows_away();
-	away();
-}
-END_TEST
-
-START_TEST(more_superblocks_than_the_wire_has_rows_for_are_an_error)
-{
-	static const char text[] =
-		"41 25 0:91 / /a rw - nfs4 s:/a rw\n"
-		"device s:/a mounted on /a with fstype nfs4 statvers=1.1\n";
-	struct err err = { "" };
-	char id[16];
-	int i;
-
-	node(WORK, "6.1");
-	rows = wire_new(NULL);
-	for (i = 1; i < WIRE_ROWS_MAX; i++) {
-		snprintf(id, sizeof(id), "1:%d", i);
-		ck_assert_ptr_nonnull(wire_row(rows, id));
-	}
-	ck_assert_int_eq(nfs_own(client, text, rows, &err), 0);
-	ck_assert_uint_eq(rows->count, WIRE_ROWS_MAX);
-	ck_assert_int_eq(nfs_own(client,
-				 "42 25 0:92 / /b rw - nfs4 s:/b rw\n"
-				 "device s:/b mounted on /b with fstype nfs4 "
-				 "statvers=1.1\n",
-				 rows, &err),
-			 -1);
-	ck_assert_str_eq(err.text, "more than 4096 superblocks");
-	rows_away();
-	away();
 }
 END_TEST
 
@@ -1523,22 +1444,6 @@ START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 	/* what nobody counts may be as it likes */
 	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7,
 		   9);
-}
-END_TEST
-
-START_TEST(operations_end_where_the_next_mount_of_a_step_begins)
-{
-	expect_ops("41 25 0:91 / /mnt/a rw - nfs4 s:/a rw,vers=4.2\n" DEVICE(
-			   "/mnt/a") OPS READ WRITE ACCESS
-		   "\n42 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" DEVICE(
-			   "/mnt/b") OPS READ WRITE ACCESS,
-		   5, 7, 9);
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
-		   "99 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
-		   5, 7, 9);
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
-		   "0 25 0:92 / /mnt/b rw - nfs4 s:/b rw,vers=4.2\n" ACCESS,
-		   5, 7, 9);
 }
 END_TEST
 
@@ -2784,8 +2689,7 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
 	  a_row_has_the_name_of_its_mount_if_it_fits,
 	  a_backlog_is_that_of_all_transports,
-	  a_mount_of_a_steps_own_has_a_row_with_its_whole_name,
-	  more_superblocks_than_the_wire_has_rows_for_are_an_error,
+	  a_mount_that_mountinfo_does_not_show_has_no_row,
 	  that_nothing_is_counted_is_told_from_what_cannot_be_read,
 	  a_mount_that_one_file_lacks_keeps_no_other_from_being_counted,
 	  the_backlog_of_transports_is_counted_once,
@@ -2793,7 +2697,6 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  what_asks_for_names_and_attributes_is_told_apart,
 	  operations_that_no_line_tells_of_are_unknown,
 	  operations_beside_which_data_goes_to_disks_are_unknown,
-	  operations_end_where_the_next_mount_of_a_step_begins,
 	  an_operation_that_is_not_understood_makes_its_sum_unknown,
 	  numbers_go_as_far_as_they_can_be_told,
 	  a_line_that_is_cut_off_has_no_number,

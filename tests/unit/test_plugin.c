@@ -786,10 +786,9 @@ START_TEST(what_the_first_task_sees_and_the_node_does_not_is_left)
 
 	start(&gate);
 	/* the node, a namespace with a disk and nothing else */
-	tempdir_put("run/7/mountinfo",
-		    "mnt:[1]\n/w\n1 1 8:1 / / rw - ext4 a rw\n");
+	tempdir_put("run/7/mountinfo", "mnt:[1]\n1 1 8:1 / / rw - ext4 a rw\n");
 	step(0, 0, 1);
-	expect_step("0", ",\"own_mounts\":\"");
+	expect_step("0", ",\"private_mounts\":\"");
 	tempdir_remove();
 }
 END_TEST

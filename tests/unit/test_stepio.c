@@ -109,10 +109,9 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	for (cpu = 0; cpu < 510; cpu += 2)
 		cpuset_add(&cpus, 100 + cpu);
 	label.cpus = &cpus;
-	label.own_mounts = "nfs4";
-	label.is_elsewhere = true;
+	label.private_mounts = "nfs4";
 	line = written(&label, "0");
-	ck_assert_ptr_nonnull(strstr(line, ",608\",\"own_mounts\":"));
+	ck_assert_ptr_nonnull(strstr(line, ",608\",\"private_mounts\":"));
 	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
 			 "\\\"\",\"warned_tasks\":2}\n");
 	ck_assert_uint_lt(strlen(line), 4096);
@@ -142,16 +141,12 @@ START_TEST(where_the_tasks_could_run_is_left_unless_it_is_a_long_list)
 	free((char *)text);
 	for (cpu = 0; cpu < 4096; cpu += 2)
 		cpuset_add(&cpus, cpu);
-	label.own_mounts = "nfs4 tmpfs";
+	label.private_mounts = "nfs4 tmpfs";
 	text = written(&label, "0");
 	ck_assert_ptr_null(strstr(text, "cpus"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "\"end\":1060,\"own_mounts\":\"nfs4 tmpfs\"}\n"));
-	free((char *)text);
-	label.is_elsewhere = true;
-	text = written(&label, "0");
-	ck_assert_ptr_nonnull(strstr(text, "\"own_mounts\":\"nfs4 tmpfs\","
-					   "\"own_work_dir\":true}\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\"end\":1060,"
+				     "\"private_mounts\":\"nfs4 tmpfs\"}\n"));
 	free((char *)text);
 	tempdir_remove();
 }

@@ -131,11 +131,10 @@ cut_off() {
 	expect 'gone during the job' '.quality | index("unmounted") != null' true
 }
 
-@test "NFS that a job has in a namespace of its own has a line, and what shows the node's is counted there" {
-	wire 'in a namespace of its own' own 3145728 4194304 3145728 4194304
+@test "NFS that a job has in a namespace of its own is told by a flag, and what shows the node's is counted there" {
 	wire 'in a namespace of its own' t3 0 2097152 0 2097152
-	expect 'in a namespace of its own' '[.wire[].fs | select(test("own|shown"))]' '["/m/own"]'
-	expect 'in a namespace of its own' '.steps' 3
+	expect 'in a namespace of its own' '[.wire[].fs | select(test("own|shown"))]' '[]'
+	expect 'in a namespace of its own' '.steps' 2
 	expect 'in a namespace of its own' '[.quality[] | select(test("private_mount|client_unreadable"))]' '["private_mount"]'
 	expect 'mounts of the node after the namespace' . '[]'
 }

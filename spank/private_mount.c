@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "spank/private_mount.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/fileio.h"
+#include "lib/text.h"
+
+#define TABLE_BYTES_MAX (1U << 20)
+#define NOTE_BYTES_MAX (TABLE_BYTES_MAX + 4096)
+#define SPACE_MAX 64
+#define LINE_TEXT_MAX 8192
+
+/* ID PARENT MAJOR:MINOR .. - FSTYPE ..: proc_pid_mountinfo(5) */
+static bool parse(char *line, const char **device, const char **type)
+{
+	char *rest = NULL, *dash = strstr(line, " - ");
+
+	if (!dash)
+		return false;
+	*dash = '\0';
+	*type = strtok_r(dash + 3, " ", &rest);
+	strtok_r(line, " ", &rest);
+	strtok_r(NULL, " ", &rest);
+	*device = strtok_r(NULL, " ", &rest);
+	return *type && *device;
+}
+
+/* No other word of a table looks like one. */
+static bool has_device(const char *table, const char *device)
+{
+	char word[LINE_TEXT_MAX + 2];
+
+	snprintf(word, sizeof(word), " %s ", device);
+	return strstr(table, word) != NULL;
+}
+
+static void add_type(char types[PRIVATE_TYPES_MAX], const char *type)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-";
+	char all[PRIVATE_TYPES_MAX + 2], word[PRIVATE_TYPES_MAX + 2];
+	size_t used = strlen(types), length = strlen(type);
+
+	if (used + length + 2 > PRIVATE_TYPES_MAX ||
+	    strspn(type, allowed) < length)
+		return;
+	snprintf(all, sizeof(all), " %s ", types);
+	snprintf(word, sizeof(word), " %s ", type);
+	if (!strstr(all, word))
+		sprintf(types + used, "%s%s", used ? " " : "", type);
+}
+
+static bool read_space(const char *who, char space[SPACE_MAX])
+{
+	char path[32];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", who);
+	length = readlink(path, space, SPACE_MAX - 1);
+	space[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+/* What is read here counts as the step's: the first line alone, as most tasks are
+ * in the namespace of the node. */
+static bool read_note(const char *note, char space[SPACE_MAX])
+{
+	int fd = open(note, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t size;
+
+	if (fd < 0)
+		return false;
+	size = read(fd, space, SPACE_MAX - 1);
+	close(fd);
+	space[size > 0 ? size : 0] = '\0';
+	space[strcspn(space, "\n")] = '\0';
+	return *space;
+}
+
+static char *table_of(const char *who)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", who);
+	return fileio_read(path, TABLE_BYTES_MAX, NULL, NULL);
+}
+
+static void compare(const char *mine, const char *then, const char *now,
+		    char types[PRIVATE_TYPES_MAX])
+{
+	const char *device, *type;
+	char line[LINE_TEXT_MAX];
+
+	while (text_next_line(&mine, line, sizeof(line)))
+		if (parse(line, &device, &type) && !has_device(then, device) &&
+		    !has_device(now, device))
+			add_type(types, type);
+}
+
+/* What the node has mounted since the prolog (autofs) is in the table of process
+ * 1, unless that one is the job's (a PID namespace) or slurmd has a mount namespace
+ * of its own. */
+void private_mount_types(const char *note, char types[PRIVATE_TYPES_MAX])
+{
+	char ours[SPACE_MAX], nodes[SPACE_MAX], first[SPACE_MAX];
+	char *mine, *then, *now = NULL;
+
+	if (!read_space("self", ours) || !read_note(note, nodes) ||
+	    !strcmp(ours, nodes))
+		return;
+	mine = table_of("self");
+	then = fileio_read(note, NOTE_BYTES_MAX, NULL, NULL);
+	if (read_space("1", first) && !strcmp(first, nodes))
+		now = table_of("1");
+	if (mine && then)
+		compare(mine, then, now ? now : "", types);
+	free(mine);
+	free(then);
+	free(now);
+}
