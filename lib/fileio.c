@@ -23,7 +23,7 @@ static int fail(struct err *err, const char *what, const char *path)
 	return -1;
 }
 
-char *fileio_read_fd(int fd, size_t max_bytes, size_t *size_bytes)
+static char *read_fd(int fd, size_t max_bytes, size_t *size_bytes)
 {
 	size_t used = 0, room = 4096;
 	char *text = NULL, *bigger;
@@ -76,7 +76,7 @@ static char *read_file(const char *path, int flags, size_t max_bytes,
 		err_set(err, "cannot read '%s': not a regular file", path);
 		errno = EINVAL;
 	} else {
-		text = fileio_read_fd(fd, max_bytes, size_bytes);
+		text = read_fd(fd, max_bytes, size_bytes);
 		if (!text)
 			fail(err, "cannot read", path);
 	}

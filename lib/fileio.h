@@ -26,10 +26,7 @@
 char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
 		  struct err *err);
 
-/* From here on to its end; NULL and errno (EFBIG: there is more). */
-char *fileio_read_fd(int fd, size_t max_bytes, size_t *size_bytes);
-
-/* The same as the first through symbolic links: for files of the administrator's, in folders
+/* The same through symbolic links: for files of the administrator's, in folders
  * that only root may write. */
 char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 

@@ -116,7 +116,6 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	if (server)
 		take_server(server, mount);
 	options_get(of->options, "proto", proto, sizeof(proto));
-	mount->is_rdma = !strncmp(proto, "rdma", 4);
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
 	if (mount->is_tcp &&
 	    options_get(of->options, "port", port, sizeof(port)))

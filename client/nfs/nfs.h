@@ -40,7 +40,7 @@ struct nfs_mount {
 	char device[PLACE_DEVICE_MAX]; /* "": not in mountinfo */
 	char address[NFS_ADDRESS_MAX]; /* of the server; "": unknown */
 	unsigned int port;	       /* to ask it over TCP */
-	bool is_rdma, is_tcp, is_hung, has_stats, has_card;
+	bool is_tcp, is_hung, has_stats, has_card;
 	struct nfs_card card;
 	int64_t waiting; /* requests without an answer, when it is hung */
 	struct nfs_stats stats;
@@ -99,13 +99,6 @@ struct wire;
  * backlog of its transports, unless another row has it. */
 int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 		bool has_backlog, struct err *err);
-/* ---- read-ahead, by superblock (bdi.c) ------------------------------------- */
-
-#define NFS_BDI_PATH_MAX 1024
-void nfs_bdi_path(const struct client *client, const char *device,
-		  char path[NFS_BDI_PATH_MAX]);
-/* -1 and errno: the kernel did not take it. */
-int nfs_bdi_write(const char *path, const char *kb);
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];

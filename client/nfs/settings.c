@@ -21,6 +21,7 @@
 #include "lib/sysfs.h"
 
 #define READ_AHEAD_KB_MAX 1048576
+#define PATH_TEXT_MAX 1024
 
 /* ---- read-ahead ------------------------------------------------------------ */
 
@@ -41,13 +42,14 @@ static const char *wanted_read_ahead(const struct client_want *want)
 }
 
 static int bdi_path(const struct client *client, const char *target,
-		    char path[NFS_BDI_PATH_MAX])
+		    char path[PATH_TEXT_MAX])
 {
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
 
 	if (!mount || !*mount->device)
 		return -1;
-	nfs_bdi_path(client, mount->device, path);
+	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb",
+		 client->section->bdi_dir, mount->device);
 	return 0;
 }
 
@@ -55,7 +57,7 @@ static const char *read_ahead_now(const struct client *client,
 				  const char *target)
 {
 	struct nfs_facts *facts = nfs_of(client);
-	char path[NFS_BDI_PATH_MAX], line[16];
+	char path[PATH_TEXT_MAX], line[16];
 	unsigned long kb;
 
 	if (bdi_path(client, target, path) < 0 ||
@@ -66,19 +68,32 @@ static const char *read_ahead_now(const struct client *client,
 	return facts->now;
 }
 
+/* -1 and errno: the kernel did not take it. */
+static int write_line(const char *path, const char *kb)
+{
+	FILE *file = fopen(path, "we");
+	int rc = 0;
+
+	if (!file || fprintf(file, "%s\n", kb) < 0)
+		rc = -1;
+	if (file && fclose(file) != 0)
+		rc = -1;
+	return rc;
+}
+
 /* For files that are opened from now on. */
 static int set_read_ahead(const struct setting *setting, struct client *client,
 			  const char *target, const char *list, struct err *err)
 {
 	const char *value = strchr(list, '=');
-	char path[NFS_BDI_PATH_MAX];
+	char path[PATH_TEXT_MAX];
 	int rc;
 
 	(void)setting;
 	if (!value || bdi_path(client, target, path) < 0)
 		return err_set(err, "it is not mounted any more");
 	FAULT_POINT("read-ahead before");
-	rc = nfs_bdi_write(path, value + 1);
+	rc = write_line(path, value + 1);
 	if (rc < 0)
 		err_set(err, "%s: %s", path, strerror(errno));
 	FAULT_POINT("read-ahead after");

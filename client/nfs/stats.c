@@ -98,7 +98,6 @@ static int read_transport(const char *text, struct nfs_stats *stats)
 	    numbers(text + word, n, skip + 5) < skip + 5 || n[skip] < 0 ||
 	    n[skip + 1] < 0 || n[skip + 4] < 0)
 		return -1;
-	transport->is_rdma = is_word(text, word, "rdma");
 	transport->sent = n[skip];
 	transport->answered = n[skip + 1];
 	transport->backlog = n[skip + 4];

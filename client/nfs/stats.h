@@ -40,7 +40,6 @@ struct nfs_ops {
 };
 
 struct nfs_transport {
-	bool is_rdma;
 	int64_t sent, answered, backlog; /* backlog: waiters seen, added up */
 };
 

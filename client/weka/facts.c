@@ -178,7 +178,6 @@ static void read_cgroup(struct client *client, size_t i)
 			read_cpus(cgroup, folder, "cpuset.cpus");
 		return;
 	}
-	cgroup->v2 = true;
 	snprintf(folder, sizeof(folder), "%s/weka-%s", root, name);
 	if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0) {
 		snprintf(folder, sizeof(folder), "%s/weka.slice", root);

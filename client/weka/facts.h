@@ -20,11 +20,9 @@
 #include "client/weka/parse.h"
 
 #define WEKA_FSTYPE "wekafs"
-#define WEKA_TEXT_MAX (1U << 20)
 
 struct weka_cgroup {
 	bool known;
-	bool v2;
 	bool exclusive; /* v2: cpuset.cpus.partition is root or isolated */
 	struct cpuset cpus;
 };

@@ -154,36 +154,6 @@ START_TEST(a_folder_is_made_once_and_a_foreign_one_is_refused)
 }
 END_TEST
 
-static int late_end;
-
-static void write_late(int number)
-{
-	(void)number;
-	if (write(late_end, "late", 4) == 4)
-		close(late_end);
-}
-
-START_TEST(a_signal_does_not_cut_short_what_is_read)
-{
-	struct sigaction action = { .sa_handler = write_late }; /* no restart */
-	struct itimerval once = { .it_value = { .tv_usec = 50000 } };
-	int ends[2];
-	size_t size;
-	char *text;
-
-	ck_assert_int_eq(pipe(ends), 0);
-	late_end = ends[1];
-	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
-	ck_assert_int_eq(setitimer(ITIMER_REAL, &once, NULL), 0);
-	text = fileio_read_fd(ends[0], 100, &size);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_uint_eq(size, 4);
-	ck_assert_str_eq(text, "late");
-	free(text);
-	close(ends[0]);
-}
-END_TEST
-
 START_TEST(a_write_lasts_as_long_as_its_name_says)
 {
 	tempdir_make();
@@ -424,7 +394,6 @@ UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
 	  a_link_in_the_way_of_a_write_is_replaced_not_followed,
 	  a_failed_write_leaves_the_old_text_and_no_litter,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
-	  a_signal_does_not_cut_short_what_is_read,
 	  a_write_lasts_as_long_as_its_name_says,
 	  a_tree_that_cannot_be_looked_into_is_told,
 	  a_write_that_is_cut_short_or_interrupted_goes_on,

@@ -639,18 +639,18 @@ START_TEST(how_a_mount_reaches_its_server_is_in_its_options)
 {
 	static const struct {
 		const char *options;
-		bool is_tcp, is_rdma;
+		bool is_tcp;
 		unsigned int port;
 	} cases[] = {
-		{ "rw", false, false, 2049 },
-		{ "rw,proto=tcp", true, false, 2049 },
-		{ "rw,proto=tcp6,port=0", true, false, 2049 },
-		{ "rw,proto=tcp,port=1", true, false, 1 },
-		{ "rw,proto=tcp,port=65535", true, false, 65535 },
-		{ "rw,proto=tcp,port=65536", true, false, 2049 },
-		{ "rw,proto=rdma,port=20049", false, true, 2049 },
-		{ "rw,proto=rdma6", false, true, 2049 },
-		{ "rw,proto=udp,port=1", false, false, 2049 },
+		{ "rw", false, 2049 },
+		{ "rw,proto=tcp", true, 2049 },
+		{ "rw,proto=tcp6,port=0", true, 2049 },
+		{ "rw,proto=tcp,port=1", true, 1 },
+		{ "rw,proto=tcp,port=65535", true, 65535 },
+		{ "rw,proto=tcp,port=65536", true, 2049 },
+		{ "rw,proto=rdma,port=20049", false, 2049 },
+		{ "rw,proto=rdma6", false, 2049 },
+		{ "rw,proto=udp,port=1", false, 2049 },
 	};
 	const struct nfs_mount *mount;
 	char table[200];
@@ -663,7 +663,6 @@ START_TEST(how_a_mount_reaches_its_server_is_in_its_options)
 		ck_assert_int_eq(nfs_read(client, NULL), 0);
 		mount = nfs_mount_at(client, "/mnt/a");
 		ck_assert_int_eq(mount->is_tcp, cases[i].is_tcp);
-		ck_assert_int_eq(mount->is_rdma, cases[i].is_rdma);
 		ck_assert_uint_eq(mount->port, cases[i].port);
 		ck_assert_str_eq(mount->address, "");
 		away();
@@ -861,7 +860,6 @@ static void expect_transport(const struct nfs_stats *stats, int64_t sent,
 			     int64_t answered, int64_t backlog)
 {
 	ck_assert_uint_eq(stats->transports, 1);
-	ck_assert(!stats->transport[0].is_rdma);
 	ck_assert_int_eq(stats->transport[0].sent, sent);
 	ck_assert_int_eq(stats->transport[0].answered, answered);
 	ck_assert_int_eq(stats->transport[0].backlog, backlog);
@@ -1660,9 +1658,7 @@ START_TEST(a_transport_has_sent_answered_and_queued)
 	ck_assert_int_eq(stats.transport[0].sent, 60);
 	ck_assert_int_eq(stats.transport[0].answered, 50);
 	ck_assert_int_eq(stats.transport[0].backlog, 7);
-	ck_assert(!stats.transport[0].is_rdma);
 	ck_assert(is_transport("rdma 1 2 3 4 5 60 50 8 9 7"));
-	ck_assert(stats.transport[0].is_rdma);
 	ck_assert(is_transport("udp 1 2 60 50 8 9 7"));
 	ck_assert_int_eq(stats.transport[0].answered, 50);
 	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9"));
@@ -2032,20 +2028,6 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 		ck_assert_ptr_nonnull(strstr(err.text, "/nowhere"));
 	}
 	away();
-}
-END_TEST
-
-START_TEST(whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed)
-{
-	tempdir_make();
-	ck_assert_int_eq(nfs_bdi_write(tempdir_put("kb", "128\n"), "512"), 0);
-	tempdir_expect("kb", "512\n");
-	errno = 0;
-	ck_assert_int_eq(nfs_bdi_write("/dev/full", "512"), -1);
-	ck_assert_int_eq(errno, ENOSPC);
-	ck_assert_int_eq(nfs_bdi_write(tempdir_path("none/kb"), "512"), -1);
-	ck_assert_int_eq(errno, ENOENT);
-	tempdir_remove();
 }
 END_TEST
 
@@ -2716,7 +2698,6 @@ UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
 	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
 	  a_mount_that_shows_no_read_ahead_is_said_and_left,
 	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
-	  whether_a_read_ahead_was_taken_is_known_when_its_file_is_closed,
 	  one_connection_over_a_fast_card_is_said,
 	  tcp_over_a_card_that_can_do_rdma_is_said,
 	  io_cores_far_from_the_card_are_said,

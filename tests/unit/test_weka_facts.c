@@ -399,7 +399,6 @@ static void expect_cgroup(size_t i, const char *cpus, bool is_v2,
 	weka_read_cgroups(&client);
 	ck_assert_int_eq(facts.cgroup_v2, is_v2);
 	ck_assert_int_eq(facts.cgroup[i].known, cpus != NULL);
-	ck_assert_int_eq(facts.cgroup[i].v2, is_v2);
 	ck_assert_int_eq(facts.cgroup[i].exclusive, is_exclusive);
 	if (cpus)
 		expect_cpus(&facts.cgroup[i].cpus, cpus);
