@@ -223,7 +223,7 @@ static void question_free(struct question *q)
 
 /* NO_DEFAULT_USAGE: rows of any age. NO_WHOLE_HETJOB: an id means this row, not
  * every component (as_mysql_jobacct_process.c:_setup_job_cond_selected_steps,
- * the same in 20.11 .. 26.05). DUP: earlier runs of requeued jobs too. */
+ * the same in 22.05 .. 26.05). DUP: earlier runs of requeued jobs too. */
 static void question_init(struct question *q, const char *cluster)
 {
 	memset(q, 0, sizeof(*q));

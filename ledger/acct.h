@@ -35,7 +35,7 @@
  *           slurmdbd could not be asked at all (reason in *err): try later,
  *           all of them; to write what stands there already costs no change.
  * Runs    in the writer process only: libslurm blocks, and ends the process
- *           when slurm.conf cannot be read. Slurm 20.11 to 26.05.
+ *           when slurm.conf cannot be read. Slurm 22.05 to 26.05.
  */
 #ifndef JOBIO_LEDGER_ACCT_H
 #define JOBIO_LEDGER_ACCT_H

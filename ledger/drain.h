@@ -2,7 +2,7 @@
 /* drain.h - make Slurm's reason for a drained node say what was wrong
  *
  * Terms   A prolog that fails drains its node, by slurmctld, as SlurmUser, with
- *           one of two texts, the same from 20.11 to 26.05:
+ *           one of two texts, the same from 22.05 to 26.05:
  *             "Prolog error"                node_mgr.c:validate_node_specs, on
  *               the registration that slurmd sends with ESLURMD_PROLOG_FAILED
  *             "batch job complete failure"  proc_req.c:

@@ -2,7 +2,7 @@
 /* nodelay.h - let libslurm's questions to slurmdbd not wait for TCP
  *
  * libslurm and slurmdbd write each message in two parts, its length and its
- * body (slurm_persist_conn.c:slurm_persist_send_msg, 20.11 .. 23.11), and leave
+ * body (slurm_persist_conn.c:slurm_persist_send_msg, 22.05 .. 23.11), and leave
  * Nagle's algorithm on: the body stays until the length has been acknowledged,
  * and the other side's kernel puts that off for 40 ms. Both ways, that is 80 ms
  * for each job: 12 jobs a second, whatever the machines are.

@@ -4,7 +4,7 @@
  * Terms   run: one execution of a job, the thing that gets a summary. Two runs
  *           of a job never overlap in time, the nodes of one run always do. So
  *           records of the same cluster, job and user belong together when they
- *           say the same restart (or one does not say: Slurm 20.11) and their
+ *           say the same restart (or one does not say) and their
  *           times overlap; and, because clocks differ a little, when they are
  *           at most STORE_SLOP_S apart, say the same node list (or one says
  *           none), and come from different nodes; STORE_SKEW_S where both say

@@ -7,23 +7,17 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/version.h"
-
 void core_map_slurmd_parameters(struct core_map_options *options,
 				const char *slurmd_parameters)
 {
-	unsigned int version = options->slurm_version;
-
 	options->socket = CORE_MAP_PACKAGE;
 	options->allow_ecores = false;
 	if (!slurmd_parameters)
 		return;
 	/* Substrings, as xstrcasestr() finds them; L3 wins over NUMA. */
-	if (strcasestr(slurmd_parameters, "l3cache_as_socket") &&
-	    version >= VERSION_OF(21, 8, 0))
+	if (strcasestr(slurmd_parameters, "l3cache_as_socket"))
 		options->socket = CORE_MAP_L3CACHE;
-	else if (strcasestr(slurmd_parameters, "numa_node_as_socket") &&
-		 version >= VERSION_OF(22, 5, 0))
+	else if (strcasestr(slurmd_parameters, "numa_node_as_socket"))
 		options->socket = CORE_MAP_NUMA_NODE;
 	if (strcasestr(slurmd_parameters, "allow_ecores"))
 		options->allow_ecores = true;

@@ -37,7 +37,7 @@ struct walk {
 
 /* ---- loading ------------------------------------------------------------ */
 
-static void set_filters(hwloc_topology_t topology, unsigned int version)
+static void set_filters(hwloc_topology_t topology)
 {
 	static const hwloc_obj_type_t dropped[] = {
 		HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L4CACHE,
@@ -46,9 +46,6 @@ static void set_filters(hwloc_topology_t topology, unsigned int version)
 
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
 		hwloc_topology_set_type_filter(topology, dropped[i],
-					       HWLOC_TYPE_FILTER_KEEP_NONE);
-	if (version < VERSION_OF(21, 8, 0))
-		hwloc_topology_set_type_filter(topology, HWLOC_OBJ_L3CACHE,
 					       HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_io_types_filter(topology,
 					   HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -87,7 +84,7 @@ static int load(hwloc_topology_t *topology,
 			options->xml);
 		goto fail;
 	}
-	set_filters(loaded, options->slurm_version);
+	set_filters(loaded);
 	hwloc_topology_set_flags(loaded, load_flags(loaded, cpuid));
 	if (hwloc_topology_load(loaded) < 0) {
 		err_set(err, "topology: '%s': hwloc cannot load it: %s",

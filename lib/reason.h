@@ -5,7 +5,7 @@
  *           bytes, what does not fit is cut at its end.
  *         safe characters: letters, digits, the blank and +/=._:;,@()<>#-
  *           Never a quote: slurmctld hands the reason to the database as
- *           reason='%s' (as_mysql_cluster.c:as_mysql_node_down, 20.11 to
+ *           reason='%s' (as_mysql_cluster.c:as_mysql_node_down, 22.05 to
  *           26.05), into a column of 255 bytes (tinytext).
  * Owner   the caller gives the buffer, of REASON_MAX bytes.
  * Errors  none; a question is answered with yes or no.

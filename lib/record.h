@@ -4,7 +4,7 @@
  * Terms   record: the object below; jobio-release writes it, jobio-send carries
  *           it, the ledger keeps it, jobio report shows it.
  *         run: one execution of a job; a requeued job has several, told apart
- *           by 'restart' (null where Slurm does not tell: 20.11).
+ *           by 'restart' (null: not known).
  *         scope: "job" (the number is this job's alone) or "node" (everything
  *           on the node while the job ran). It is part of every number.
  *         unknown: a number that nobody measured is RECORD_UNKNOWN here and

@@ -98,10 +98,8 @@ static void set_slurmd_view(struct work *work)
 {
 	const struct node *node = work->node;
 	const struct core_map_shape *hw = work->hw;
-	bool overrides = strcasestr(node->slurmd_parameters,
-				    node->version < VERSION_OF(21, 8, 0)
-					    ? "config_overrides"
-					    : "config_override") != NULL;
+	bool overrides =
+		strcasestr(node->slurmd_parameters, "config_override") != NULL;
 	struct view conf = work->ctld;
 	struct view actual = { hw->cpus, hw->sockets, hw->cores, hw->threads };
 
@@ -140,19 +138,9 @@ static unsigned int reported_unit(struct work *work)
 		return schedulable_threads(&work->ctld);
 	if (schedulable_threads(&work->ctld) > 1 || work->ctld.threads == 1)
 		return work->ctld.threads;
-	if (node->version >= VERSION_OF(21, 8, 0) &&
-	    members == node->core_spec_count)
+	if (members == node->core_spec_count)
 		return 1;
 	return work->ctld.threads;
-}
-
-/* The unit of a CpuSpecList in slurm.conf. 20.11: always threads. */
-static unsigned int written_unit(const struct work *work,
-				 const struct view *view)
-{
-	if (work->node->version < VERSION_OF(21, 8, 0))
-		return view->threads;
-	return schedulable_threads(view);
 }
 
 /*
@@ -192,8 +180,9 @@ static void set_ctld_spec(struct work *work)
 
 	if (node->has_spec_list)
 		divide(&work->ctld_spec, &node->spec_list,
-		       node->from_controller ? reported_unit(work)
-					     : written_unit(work, &work->ctld));
+		       node->from_controller
+			       ? reported_unit(work)
+			       : schedulable_threads(&work->ctld));
 	else if (node->core_spec_count &&
 		 (node->version >= VERSION_OF(23, 2, 0)))
 		pick_cores(&work->ctld_spec, &work->ctld, node->core_spec_count,
@@ -218,7 +207,7 @@ static void disable(struct work *work, const char *why)
 static void take_list(struct work *work, const struct cpuset *list)
 {
 	const struct view *view = &work->slurmd;
-	unsigned int unit = written_unit(work, view);
+	unsigned int unit = schedulable_threads(view);
 	unsigned int room = total_cores(view) * unit;
 
 	if (!cpuset_is_empty(list) && last_member(list) >= room) {
@@ -257,7 +246,7 @@ static void set_slurmd_spec(struct work *work)
 		return;
 	if (node->from_controller && node->has_spec_list) {
 		divide(&cores, &node->spec_list, reported_unit(work));
-		multiply(&list, &cores, written_unit(work, &work->ctld));
+		multiply(&list, &cores, schedulable_threads(&work->ctld));
 		take_list(work, &list);
 	} else if (node->has_spec_list &&
 		   node->version < VERSION_OF(23, 2, 0)) {

@@ -12,7 +12,7 @@
 
 #define GONE ".gone."
 
-/* Numbers of special steps: slurm/slurm.h, the same in 20.11 .. 26.05 */
+/* Numbers of special steps: slurm/slurm.h, the same in 22.05 .. 26.05 */
 #define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
 #define STEP_INTERACTIVE 0xfffffffaU

@@ -22,6 +22,8 @@ AC_DEFUN([JOBIO_SLURM], [
 	AC_COMPUTE_INT([SLURM_VERSION], [SLURM_VERSION_NUMBER],
 		[[#include <slurm/slurm.h>]],
 		[AC_MSG_ERROR([slurm/slurm_version.h tells no version])])
+	AS_IF([test "$SLURM_VERSION" -lt $((0x160500))],
+		[AC_MSG_ERROR([jobio is for Slurm 22.05 and later: $slurm_install])])
 	JOBIO_SLURM_VERSION
 	AC_MSG_CHECKING([for Slurm's library])
 	LIBS="$SLURM_LIBS $LIBS"

@@ -61,7 +61,7 @@ static const char usage[] =
 	"                        default: that of the running slurmd\n"
 	"  --topology=FILE.xml   the machine as lstopo(1) wrote it\n"
 	"  --client-cpus=LIST    the client's OS CPUs, instead of asking it\n"
-	"  --slurm-version=V     20.11 to 26.05; default: what jobio was "
+	"  --slurm-version=V     22.05 to 26.05; default: what jobio was "
 	"built\n"
 	"                        with\n"
 	"  --root=DIR            look at the files of a node that were copied\n"

@@ -67,8 +67,7 @@ static int find_abstract(struct plan *plan, struct err *err)
 	unsigned int total = record->sockets * record->cores;
 	struct cpuset missing = plan->os_cpus, os_cpus;
 
-	plan->core_unit = record->version >= VERSION_OF(21, 8, 0) &&
-			  total >= record->cpus;
+	plan->core_unit = total >= record->cpus;
 	for (unsigned int i = 0; i < total; i++) {
 		struct cpuset one = { 0 };
 		struct node node;

@@ -30,7 +30,7 @@ const char subject_usage[] =
 	"                        numa_node_as_socket, allow_ecores,\n"
 	"                        config_overrides\n"
 	"  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride\n"
-	"  --slurm-version=V     20.11 to 26.05; default: the node's, or the "
+	"  --slurm-version=V     22.05 to 26.05; default: the node's, or the "
 	"one\n"
 	"                        jobio was built with\n"
 	"  --conf=FILE           jobio.conf, for the run_dir where this node "
@@ -60,9 +60,9 @@ int subject_version(const char *value, unsigned int *version, struct err *err)
 
 	if (version_parse(value, &read, err) < 0)
 		return err_prefix(err, "--slurm-version");
-	if (read < VERSION_OF(20, 11, 0) || read > VERSION_OF(26, 5, 0xff))
+	if (read < VERSION_OF(22, 5, 0) || read > VERSION_OF(26, 5, 0xff))
 		return err_set(err,
-			       "--slurm-version: '%s': must be from 20.11 to "
+			       "--slurm-version: '%s': must be from 22.05 to "
 			       "26.05",
 			       value);
 	*version = read;

@@ -70,7 +70,7 @@ int subject_option(struct subject *subject, int option, const char *value,
 int subject_find(const struct subject *subject, struct node_state *state,
 		 struct findings *findings, int *status, struct err *err);
 
-/* From 20.11 to 26.05, or a sentence. */
+/* From 22.05 to 26.05, or a sentence. */
 int subject_version(const char *value, unsigned int *version, struct err *err);
 
 /* 'value' is one of two words: 1 the first, 0 the second, -1 neither. */

@@ -302,41 +302,10 @@ static bool is_empty(const struct request *request)
 	return !request->io_cores && !request->profile[0];
 }
 
-static bool is_same(const struct request *a, const struct request *b)
-{
-	return a->io_cores == b->io_cores && !strcmp(a->profile, b->profile);
-}
-
-/* salloc of 20.11 hands the components of a het job one and the same array of
- * variables, by pointer (salloc.c:_fill_job_desc_from_opts; copied since
- * 21.08): to change it for one is to change, or free, it for all. */
-static bool components_share(spank_t sp)
-{
-	char *major = NULL;
-	unsigned long n;
-
-	return submit_command() == SUBMIT_SALLOC &&
-	       spank_get_item(sp, S_SLURM_VERSION_MAJOR, &major) ==
-		       ESPANK_SUCCESS &&
-	       major && number_parse(major, 0, 20, &n, NULL) == 0;
-}
-
 static int publish(spank_t sp, const struct settle *s, struct err *err)
 {
 	const struct request *request = &s->request;
-	static struct request first;
-	static bool has_first;
 
-	if (has_first && components_share(sp)) {
-		if (is_same(request, &first))
-			return 0;
-		return err_set(err, "this version of salloc gives all parts of "
-				    "a heterogeneous job the same io-cores and "
-				    "profile; write the same options for each, "
-				    "or use sbatch");
-	}
-	has_first = true;
-	first = *request;
 	withdraw(sp);
 	if (is_empty(request) ||
 	    request_export(request, set_job_env, sp) == 0 ||

@@ -151,7 +151,7 @@ static int settle_client(spank_t sp)
 
 /* ---- slurmstepd ---------------------------------------------------------- */
 
-/* slurm.h, the same in 20.11 .. 26.05; spank.h does not have them */
+/* slurm.h, the same in 22.05 .. 26.05; spank.h does not have them */
 #define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
 #define STEP_INTERACTIVE 0xfffffffaU

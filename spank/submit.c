@@ -18,7 +18,7 @@
 #define ARGUMENTS_MAX 4096
 #define CORE_SPEC_MAX 0x7fffUL /* the highest bit means threads (slurm.h) */
 
-/* slurm.h: config_key_pair_t, the same in 20.11 .. 26.05 */
+/* slurm.h: config_key_pair_t, the same in 22.05 .. 26.05 */
 struct key_pair {
 	char *name;
 	char *value;

@@ -4,7 +4,7 @@
  * Terms   A Slurm client exports its option record 'opt' (sbatch/opt.c,
  *         salloc/opt.c, srun/opt.c) and, through libslurmfull, the functions
  *         slurm_option_isset, _get and _set (common/slurm_opt.c): the same
- *         names and arguments in 20.11 .. 26.05. They are looked up with
+ *         names and arguments in 22.05 .. 26.05. They are looked up with
  *         dlsym(3) when they are needed; struct layouts are never touched.
  * Owner   nothing to free.
  * Errors  questions: 1 yes, 0 no, -1 this client cannot be asked, reason in

@@ -10,7 +10,7 @@ setup_file() { expect_healthy; }
 teardown() { expect_healthy; }
 
 @test "the cluster runs the Slurm version of its Debian suite" {
-	local -A version=([bullseye]=20.11 [bookworm]=22.05 [trixie]=24.11 [sid]=26.05)
+	local -A version=([bookworm]=22.05 [trixie]=24.11 [sid]=26.05)
 	expect_text "slurm-wlm ${version[$JOBIO_SUITE]}." "$(on ctld slurmctld -V)"
 }
 

@@ -124,7 +124,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	cores --slurmd-parameters=config_overrides,l3_cache
 	[[ $output == "jobio: cores: --slurmd-parameters: 'l3_cache': not a word of SlurmdParameters" ]]
 	cores --slurm-version=26.11
-	[[ $output == "jobio: cores: --slurm-version: '26.11': must be from 20.11 to 26.05" ]]
+	[[ $output == "jobio: cores: --slurm-version: '26.11': must be from 22.05 to 26.05" ]]
 	cores --node=
 	[[ $output == "jobio: cores: --node: '': must not be empty" ]]
 }

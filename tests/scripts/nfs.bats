@@ -102,7 +102,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	prolog
 	[ ! -e "$NODE/run/8/journal" ]
 	epilog
-	[ "$(record 8 x | jq -c '[.wire[].shared] | unique')" = '[null]' ]
+	[ "$(record 8 | jq -c '[.wire[].shared] | unique')" = '[null]' ]
 	job 7
 	old_slurm
 	epilog
@@ -110,7 +110,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	old_slurm
 	prolog
 	epilog
-	[ "$(record 9 x | jq -c '[.wire[].shared] | unique')" = '[0]' ]
+	[ "$(record 9 | jq -c '[.wire[].shared] | unique')" = '[0]' ]
 }
 
 @test "what the client moved is nobody's when a job came for which jobio is switched off" {

@@ -331,12 +331,12 @@ wait_for() {
 	fail "in vain, $try times: $*"
 }
 
-# The job's environment as slurmd 20.11 makes it.
+# The job's environment as slurmd 22.05 makes it.
 old_slurm() {
 	local var kept=()
 	for var in "${JOB_ENV[@]}"; do
 		[[ $var == SLURM_JOB_CORE_SPEC_* || $var == SLURM_JOB_START_TIME=* ||
-			$var == SLURM_JOB_OVERSUBSCRIBE=* || $var == SLURM_JOB_RESTART_COUNT=* ]] || kept+=("$var")
+			$var == SLURM_JOB_OVERSUBSCRIBE=* ]] || kept+=("$var")
 	done
 	JOB_ENV=("${kept[@]}")
 }

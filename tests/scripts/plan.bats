@@ -184,19 +184,13 @@ P01 info: without a spec set, and with CoreSpecCount=1, Slurm takes OS CPUs 31,6
 	[[ $output == *'"client_cpus":"13,27,41,55"'*'"spec_set_needed":true'* ]]
 }
 
-@test "plan: CpuSpecList counts cores where CPUs=cores, threads before 21.08" {
+@test "plan: CpuSpecList counts cores where CPUs=cores" {
 	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 \
 		--os-cpus=31 --format=json
 	[[ $output == *'"os_cpus":"31,63"'*'"cpu_spec_list":"31"'* ]]
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 --os-cpus=31
 	[[ $output == *'on the node line, in cores, since CPUs=cores there; no CoreSpecCount beside it'* ]]
-	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=21.08.0 \
-		--os-cpus=31 --format=json
-	[[ $output == *'"cpu_spec_list":"31"'* ]]
-	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=20.11 \
-		--os-cpus=15 --format=json
-	[[ $output == *'"os_cpus":"15,47"'*'"cpu_spec_list":"30-31"'* ]]
 }
 
 @test "plan: a machine that Slurm misnumbers cannot be planned for" {

@@ -387,17 +387,6 @@ killed_in() {
 	expect_in '"read_bytes":3' "$(record 7 1)"
 }
 
-@test "two runs of a job are two records where Slurm does not count restarts" {
-	job 7 1
-	old_slurm
-	prolog
-	epilog
-	sleep 1 # the name has the second in it
-	prolog
-	epilog
-	[ "$(find "$NODE/spool" -name '7.x.c1*.json' | wc -l)" -eq 2 ]
-}
-
 # records ID - how many of the job are in the spool or were sent
 records() { find "$NODE/spool" "$NODE/taken" -name "$1.*.json" -not -path '*/open/*' | wc -l; }
 
@@ -567,17 +556,6 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ "$status" -eq 0 ]
 	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
 	expect_in '"clock_set"' "$(record 7)"
-}
-
-@test "a count of restarts in the environment of a job's steps is not believed" {
-	job 7 1
-	old_slurm
-	prolog
-	step 7 batch 1 2
-	[[ $(<"$NODE/run/7/steps/batch") == *'"restart":0'* ]]
-	epilog
-	expect_in '"restart":null' "$(record 7 x)"
-	expect_in '"read_bytes":1' "$(record 7 x)"
 }
 
 @test "a value that somebody else has set since is left alone" {

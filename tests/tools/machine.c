@@ -19,8 +19,7 @@
 
 static const char table[] = SRCDIR "/tests/machines/machines.txt";
 
-static int load(hwloc_topology_t *topology, const char *file, bool caches,
-		bool everything)
+static int load(hwloc_topology_t *topology, const char *file, bool everything)
 {
 	static const hwloc_obj_type_t dropped[] = {
 		HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L4CACHE,
@@ -32,9 +31,6 @@ static int load(hwloc_topology_t *topology, const char *file, bool caches,
 		return -1;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
 		hwloc_topology_set_type_filter(*topology, dropped[i],
-					       HWLOC_TYPE_FILTER_KEEP_NONE);
-	if (!caches)
-		hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_L3CACHE,
 					       HWLOC_TYPE_FILTER_KEEP_NONE);
 	if (everything)
 		hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_GROUP,
@@ -360,9 +356,9 @@ static int show(const char *what, const char *file)
 	bool entry = !strcmp(what, "entry");
 	hwloc_topology_t topology;
 
-	/* with L3 as since 21.08 and without, and with Groups that say nothing */
-	for (int turn = 0; turn < (entry ? 1 : 3); turn++) {
-		if (load(&topology, file, turn != 1, entry || turn == 2) < 0) {
+	/* and with Groups that say nothing */
+	for (int turn = 0; turn < (entry ? 1 : 2); turn++) {
+		if (load(&topology, file, entry || turn) < 0) {
 			fprintf(stderr, "machine: %s: hwloc cannot load it\n",
 				file);
 			return 1;

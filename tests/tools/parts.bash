@@ -286,7 +286,6 @@ cluster_files() {
 	local files=(smoke option gate node ledger drain)
 	[[ $level != all ]] || files+=(alone hostile mine)
 	case $level-$1 in
-		all-bullseye) files+=(deploy deploy_page) ;;
 		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate cloud clusters firewall rows spool two_ledgers upgrade) ;;
 		all-sid) files+=(admin deploy live rollout deploy_page) ;;

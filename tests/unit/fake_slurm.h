@@ -10,7 +10,6 @@
 #define JOBIO_TESTS_UNIT_FAKE_SLURM_H
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,6 @@ static struct {
 	const char *partition;	 /* -p */
 	const char *allow;	 /* slurm.conf: AllowSpecResourcesUsage */
 	const char *select;	 /* slurm.conf: SelectType */
-	const char *version;	 /* major; NULL: 24 */
 	bool no_letters;	 /* of the table of options */
 	int table_status;	 /* it exits when asked for the table; 0: no */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
@@ -120,19 +118,6 @@ spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
 		memmove(fake.job_env[i], fake.job_env[i + 1],
 			sizeof(fake.job_env[0]) *
 				(size_t)(--fake.job_env_count - i));
-	return ESPANK_SUCCESS;
-}
-
-spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
-{
-	va_list args;
-
-	(void)sp;
-	if (item != S_SLURM_VERSION_MAJOR)
-		return ESPANK_NOT_AVAIL;
-	va_start(args, item);
-	*va_arg(args, const char **) = fake.version ? fake.version : "24";
-	va_end(args);
 	return ESPANK_SUCCESS;
 }
 

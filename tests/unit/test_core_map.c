@@ -145,7 +145,7 @@ static enum core_map_socket socket_of(const char *parameters,
 	return options.socket;
 }
 
-START_TEST(what_is_a_socket_hangs_on_slurmd_and_its_version)
+START_TEST(what_is_a_socket_hangs_on_slurmds_parameters)
 {
 	bool ecores;
 
@@ -153,17 +153,11 @@ START_TEST(what_is_a_socket_hangs_on_slurmd_and_its_version)
 			 CORE_MAP_PACKAGE);
 	ck_assert(!ecores);
 	ck_assert_int_eq(socket_of("a,L3CACHE_as_socket,numa_node_as_socket",
-				   VERSION_OF(21, 8, 0), &ecores),
+				   VERSION_OF(22, 5, 0), &ecores),
 			 CORE_MAP_L3CACHE);
-	ck_assert_int_eq(
-		socket_of("l3cache_as_socket", VERSION_OF(20, 11, 9), &ecores),
-		CORE_MAP_PACKAGE);
 	ck_assert_int_eq(
 		socket_of("numa_node_as_socket", VERSION_OF(22, 5, 0), &ecores),
 		CORE_MAP_NUMA_NODE);
-	ck_assert_int_eq(
-		socket_of("numa_node_as_socket", VERSION_OF(21, 8, 9), &ecores),
-		CORE_MAP_PACKAGE);
 	ck_assert(!ecores);
 	socket_of("allow_ecores", VERSION_OF(24, 5, 0), &ecores);
 	ck_assert(ecores);
@@ -386,17 +380,14 @@ START_TEST(cores_and_sockets_that_only_have_memory_are_counted)
 }
 END_TEST
 
-START_TEST(a_cache_is_a_socket_since_21_08)
+START_TEST(a_cache_can_be_a_socket)
 {
 	static const char machine[] = "\tnuma 0\n\tpackage 0\n"
 				      "\t\tl3\n\t\t\tcore 0-1 pu 0-1\n"
 				      "\t\tl3\n\t\t\tcore 2-3 pu 2-3\n";
 	struct core_map_options options = { .socket = CORE_MAP_L3CACHE };
 
-	options.slurm_version = VERSION_OF(21, 7, 99);
-	expect_text(machine, options,
-		    "core_map/1 4 1 1 4 1 8 0-3 - 0,1,2,3 0;1;2;3");
-	options.slurm_version = VERSION_OF(21, 8, 0);
+	options.slurm_version = VERSION_OF(22, 5, 0);
 	expect_text(machine, options,
 		    "core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3");
 }
@@ -684,7 +675,7 @@ END_TEST
 UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  all_flaws_of_a_machine_are_told, a_machine_without_cores_has_one,
 	  a_machine_with_one_numa_node_is_one_socket_of_that_kind,
-	  what_is_a_socket_hangs_on_slurmd_and_its_version,
+	  what_is_a_socket_hangs_on_slurmds_parameters,
 	  slurmd_leaves_out_slow_cores_since_23_02_unless_it_shall_not,
 	  a_topology_that_cannot_be_read_is_told, a_damaged_text_is_no_map,
 	  one_flaw_does_not_hide_another,
@@ -692,7 +683,7 @@ UNIT_MAIN("core_map", a_regular_machine_has_no_flaw,
 	  a_number_that_is_no_cpus_place_keeps_its_default,
 	  a_thread_more_than_others_have_is_not_in_the_map,
 	  cores_and_sockets_that_only_have_memory_are_counted,
-	  a_cache_is_a_socket_since_21_08, the_number_of_a_cpu_has_a_largest,
+	  a_cache_can_be_a_socket, the_number_of_a_cpu_has_a_largest,
 	  slurmd_does_not_start_with_more_sockets_than_it_counts,
 	  boards_and_slow_cores_are_told_beside_other_flaws,
 	  cpus_that_a_cgroup_hides_from_this_process_are_counted,

@@ -205,51 +205,6 @@ START_TEST(the_environment_holds_for_every_component)
 }
 END_TEST
 
-static enum option_outcome second_of_salloc(const char *version,
-					    const char *options)
-{
-	start("saopt", site);
-	fake.version = version;
-	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
-			 OPTION_DONE);
-	fake.core_spec = NULL;
-	return fake_submit("", options, conf, &err);
-}
-
-START_TEST(an_old_salloc_is_not_asked_for_two_requests)
-{
-	ck_assert_int_eq(second_of_salloc("20", "--io-cores=2"),
-			 OPTION_REFUSED);
-	ck_assert_ptr_nonnull(strstr(err.text, "write the same options for "
-					       "each, or use sbatch"));
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(an_old_salloc_does_not_lose_the_first_request)
-{
-	ck_assert_int_eq(second_of_salloc("20", ""), OPTION_REFUSED);
-	expect_request(NULL, "3", NULL);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(an_old_salloc_takes_the_same_request_twice)
-{
-	ck_assert_int_eq(second_of_salloc("20", "--io-cores=3"), OPTION_DONE);
-	expect_request("3", "3", NULL);
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(a_newer_salloc_takes_two_requests)
-{
-	ck_assert_int_eq(second_of_salloc("21", "--io-cores=2"), OPTION_DONE);
-	expect_request("2", "2", NULL);
-	tempdir_remove();
-}
-END_TEST
-
 /* sbatch or salloc with these words, and then srun in that job. */
 static enum option_outcome step_of(const char *command, const char *words,
 				   const char *step_words)
@@ -859,29 +814,6 @@ START_TEST(a_site_may_use_jobio_in_some_partitions_only)
 }
 END_TEST
 
-START_TEST(an_old_salloc_is_not_asked_for_two_profiles)
-{
-	ck_assert_int_eq(
-		second_of_salloc("20", "--io-cores=3 --io-profile=metadata"),
-		OPTION_REFUSED);
-	ck_assert_ptr_nonnull(strstr(err.text, "write the same options for "
-					       "each, or use sbatch"));
-	tempdir_remove();
-}
-END_TEST
-
-START_TEST(other_clients_of_an_old_slurm_take_two_requests)
-{
-	start("sbopt", site);
-	fake.version = "20";
-	ck_assert_int_eq(fake_submit("", "--io-cores=3", conf, &err),
-			 OPTION_DONE);
-	fake.core_spec = NULL;
-	submit("", "--io-cores=2");
-	expect_request("2", "2", NULL);
-}
-END_TEST
-
 START_TEST(steps_find_what_their_component_has)
 {
 	static const char name[] =
@@ -1039,10 +971,6 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  a_job_from_inside_a_job_does_not_inherit,
 	  a_component_does_not_inherit_from_the_one_before,
 	  the_environment_holds_for_every_component,
-	  an_old_salloc_is_not_asked_for_two_requests,
-	  an_old_salloc_does_not_lose_the_first_request,
-	  an_old_salloc_takes_the_same_request_twice,
-	  a_newer_salloc_takes_two_requests,
 	  a_step_that_asks_for_what_its_job_has_is_told_nothing,
 	  a_profile_for_a_step_is_ignored_with_a_word,
 	  a_step_cannot_change_its_job_and_is_told,
@@ -1077,8 +1005,6 @@ UNIT_MAIN("option", the_number_becomes_core_spec_and_a_request,
 	  the_answers_say_what_this_site_allows,
 	  a_site_that_has_switched_jobio_off_takes_options_and_does_nothing,
 	  a_site_may_use_jobio_in_some_partitions_only,
-	  an_old_salloc_is_not_asked_for_two_profiles,
-	  other_clients_of_an_old_slurm_take_two_requests,
 	  steps_find_what_their_component_has,
 	  the_answers_name_the_defaults_of_the_site,
 	  a_question_on_the_command_line_is_found_early,

@@ -486,17 +486,17 @@ START_TEST(versions_go_from_the_oldest_to_the_newest_that_jobio_knows)
 {
 	unsigned int version = 0;
 
-	ck_assert_int_eq(subject_version("20.11", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(20, 11, 0xff));
-	ck_assert_int_eq(subject_version("20.11.0", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(20, 11, 0));
+	ck_assert_int_eq(subject_version("22.05", &version, &err), 0);
+	ck_assert_uint_eq(version, VERSION_OF(22, 5, 0xff));
+	ck_assert_int_eq(subject_version("22.05.0", &version, &err), 0);
+	ck_assert_uint_eq(version, VERSION_OF(22, 5, 0));
 	ck_assert_int_eq(subject_version("26.05", &version, &err), 0);
 	ck_assert_uint_eq(version, VERSION_OF(26, 5, 0xff));
 	ck_assert_int_eq(subject_version("26.05.9", &version, &err), 0);
 	ck_assert_uint_eq(version, VERSION_OF(26, 5, 9));
-	ck_assert_int_eq(subject_version("20.10", &version, &err), -1);
-	ck_assert_str_eq(err.text, "--slurm-version: '20.10': must be from "
-				   "20.11 to 26.05");
+	ck_assert_int_eq(subject_version("21.08", &version, &err), -1);
+	ck_assert_str_eq(err.text, "--slurm-version: '21.08': must be from "
+				   "22.05 to 26.05");
 	ck_assert_int_eq(subject_version("26.06", &version, &err), -1);
 	ck_assert_int_eq(subject_version("x", &version, &err), -1);
 	ck_assert_int_eq(strncmp(err.text, "--slurm-version: ", 17), 0);
