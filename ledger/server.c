@@ -708,7 +708,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
 static void peer_add(struct peer *peer)
 {
-	struct timeval often = { TICK_MS / 1000, TICK_MS % 1000 * 1000 };
+	struct timeval often = { 0, TICK_MS * 1000 };
 	struct server *server = peer->server;
 
 	TAILQ_INSERT_TAIL(&server->peers, peer, entry);
@@ -754,10 +754,15 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 /* No descriptors left: let one go, so that the next one can be taken. */
 static void on_accept_error(struct evconnlistener *listener, void *arg)
 {
-	say(arg, "accept: %s",
+	struct timeval later = { 0, TICK_MS * 1000 };
+	struct server *server = arg;
+
+	say(server, "accept: %s",
 	    evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
-	if (!drop_oldest(arg))
-		evconnlistener_disable(listener); /* until on_tick() */
+	if (drop_oldest(server))
+		return;
+	evconnlistener_disable(listener);
+	event_add(server->turn, &later);
 }
 
 static void close_late(struct server *server)
