@@ -200,6 +200,18 @@ spool_reason() {
 	expect_equal 0 "$(spool_count)"
 }
 
+@test "a record that cannot be set aside stays, and that is said" {
+	printf 'not json' >"$DIR/spool/2.0.c1.json"
+	: >"$DIR/spool/bad"
+	spool 4 c1
+	run send
+	expect_equal 1 "$status"
+	expect_text 'spool/bad' "$output"
+	expect_text '1 records could not be handled' "$output"
+	expect_equal 1 "$(spool_count)"
+	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
+}
+
 @test "as many records as may wait are set aside, and the next are removed with a word" {
 	local i
 	sed -i 's/^\[jobio\]/&\nspool_max_records = 3/' "$DIR/jobio.conf"

@@ -118,6 +118,9 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	run live --live 7
 	expect_equal 1 "$status"
 	expect_equal "jobio: report: job: '7': Unable to confirm allocation for job 7: Invalid job id specified" "$output"
+	node_fake srun 'exit 0'
+	run live --live 7
+	expect_equal "jobio: report: job: '7': the step that asks has ended" "$output"
 	rm "$NODE/bin/srun"
 	PATH=$NODE/bin run live --live 7
 	expect_equal "jobio: report: srun: there is no srun in PATH" "$output"
