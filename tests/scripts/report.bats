@@ -222,6 +222,22 @@ apart_record() {
 		"$(jq -c .timelines <<<"$output")"
 }
 
+@test "a job of more nodes than one answer of the ledger holds is shown whole" {
+	full_record c1 | python3 -c 'import sys
+text = sys.stdin.read().replace("c[1-2]", "c[1-1000]")
+for i in range(1, 1001):
+    with open("%s/7.0.c%d.json" % (sys.argv[1], i), "w") as out:
+        out.write(text.replace("\"node\":\"c1\"", "\"node\":\"c%d\"" % i))' "$DIR/spool"
+	send
+	run report -v 7
+	expect_text 'nodes         1k of 1k reported' "$output"
+	expect_text 'put back (1000 nodes)' "$output"
+	expect_text 'read         0.977GiB in 4k calls' "$output"
+	[[ $output != *'left out'* ]]
+	# of JSON, which is one answer, the rest is counted
+	expect_equal 1000 "$(report --json 7 | jq '(.records | length) + .records_left_out')"
+}
+
 @test "a change that the client did not take is not shown as made" {
 	full_record c1 | sed -e 's/"restored":true,"made":true/"restored":null,"made":false/' \
 		-e 's/"profile":"stream"/"profile":"stream","applied":false/' >"$DIR/spool/7.0.c1.json"
