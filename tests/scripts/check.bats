@@ -6,9 +6,10 @@
 
 setup() {
 	top=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-check.XXXXXX")
+	chmod 755 "$top" # or the check would go on elsewhere
 	mkdir -p "$top/tests/tools" "$top/tests/cluster"
 	cp "$SRCDIR/check" "$top"
-	cp "$SRCDIR/tests/tools/"{part.bash,tally} "$top/tests/tools"
+	cp "$SRCDIR/tests/tools/"{part.bash,place.bash,tally} "$top/tests/tools"
 	printf '%s\n' 'host_docker_stop() { :; }' >"$top/tests/cluster/host.bash"
 	parts 'thing_packages() { :; }' 'thing_source() { :; }'
 }
