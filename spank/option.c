@@ -308,8 +308,7 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 
 	withdraw(sp);
 	if (is_empty(request) ||
-	    request_export(request, set_job_env, sp) == 0 ||
-	    !s->asked)
+	    request_export(request, set_job_env, sp) == 0 || !s->asked)
 		return 0;
 	return err_set(err, "Slurm does not carry the request to the nodes "
 			    "(spank_job_control_setenv failed)");

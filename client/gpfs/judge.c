@@ -258,7 +258,8 @@ const struct rule gpfs_rules[] = {
 	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE,
 	  "raise prolog_budget_ms in jobio.conf", check_time },
 	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not "
+	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do "
+	  "not "
 	  "rely on another node's fsync",
 	  NULL },
 	/* told by what changes the client */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A connection to the ledger: frames, envelopes, requests. The server is the
- * real one, the store is in memory; munged is left out: a credential that
+ * real one; munged is left out: a credential that
  * begins with 'r' is root's, with 'u' a user's, and any other is forged. The
  * input is what comes over the wire; where it has '\377' a prefix is made for
  * the bytes up to the next one. */
@@ -56,7 +56,8 @@ static struct server *made_server(void)
 	struct err err = { "" };
 
 	config.listen = (char *)"127.0.0.1";
-	config.store = (char *)":memory:";
+	config.store = strdup(fuzz_file("ledger.db", ""));
+	MUST(config.store && unlink(config.store) == 0);
 	service.store = store_open(&config, &err);
 	MUST(service.store);
 	service.kept = kept_new();

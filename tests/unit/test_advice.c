@@ -296,7 +296,8 @@ START_TEST(bytes_of_mapped_files_are_not_read_for_nothing)
 END_TEST
 
 /* llite has not counted asynchronous direct I/O since Lustre 2.14. */
-START_TEST(a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less)
+START_TEST(
+	a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less)
 {
 	struct job j = a19(true);
 

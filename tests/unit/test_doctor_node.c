@@ -946,8 +946,7 @@ END_TEST
 #define RECOVER                                                                \
 	H04("jobio-recover.service",                                           \
 	    "what a crash left changed stays so until the next job")
-#define SEND                                                                   \
-	H04("jobio-send.path", "records wait for the timer") SEND_TIMER
+#define SEND H04("jobio-send.path", "records wait for the timer") SEND_TIMER
 #define SEND_TIMER                                                             \
 	H04("jobio-send.timer",                                                \
 	    "records that the ledger did not take wait for the next job")

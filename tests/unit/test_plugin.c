@@ -435,6 +435,7 @@ START_TEST(a_refusal_counts_its_tasks)
 
 	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
 	gate.policy = GATE_ENFORCE;
+	gate.asked = true;
 	start(&gate);
 	step(0, 0, 3);
 	expect_step("0", ",\"refused_tasks\":3}");
@@ -454,6 +455,7 @@ START_TEST(a_task_that_is_refused_ends_and_the_first_one_says_why)
 
 	memset(&gate.client_cpus, 0xff, sizeof(gate.client_cpus));
 	gate.policy = GATE_ENFORCE;
+	gate.asked = true;
 	for (tasks = 1; tasks < 4; tasks += 2) {
 		start(&gate);
 		step(0, 0, tasks);
@@ -645,13 +647,13 @@ START_TEST(slurmstepd_says_which_tasks_it_does_not_check)
 		 tempdir_path("run"));
 	expect_file("log", wanted);
 	unlink(tempdir_path("log"));
-	tempdir_put("run/7/gate", "version=1\nverdict=maybe\n");
+	tempdir_put("run/7/gate", "version=1\npolicy=maybe\n");
 	step(0, 0, 1);
 	expect_output("");
 	snprintf(wanted, sizeof(wanted),
 		 "slurmstepd: error: jobio: gate: tasks are not checked: gate "
 		 "file '%s': "
-		 "bad verdict 'maybe'\n",
+		 "bad policy 'maybe'\n",
 		 tempdir_path("run/7/gate"));
 	expect_file("log", wanted);
 	tempdir_remove();
