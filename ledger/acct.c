@@ -15,7 +15,6 @@
 
 #include "ledger/store_ops.h"
 #include "lib/comment.h"
-#include "lib/js1.h"
 #include "lib/summary.h"
 #include "lib/utf8.h"
 
@@ -29,7 +28,6 @@ typedef __typeof__(slurm_list_create(NULL)) acct_list;
 /* A connection, and what is done on it in one call of acct_write(). */
 struct lane {
 	void *connection;
-	bool is_admin;
 	struct acct_job *jobs; /* of all lanes */
 	size_t count;
 	unsigned int number, lanes;
@@ -144,13 +142,7 @@ int acct_choose(const struct acct_row *rows, size_t count,
 
 /* ---- libslurm ------------------------------------------------------------ */
 
-/* as_mysql_job.c:as_mysql_modify_job() of 20.11 takes no admin_comment. */
-bool acct_knows_admin(void)
-{
-	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0);
-}
-
-struct acct *acct_new(enum ledger_field field, struct err *err)
+struct acct *acct_new(struct err *err)
 {
 	struct acct *acct = calloc(1, sizeof(*acct));
 	unsigned int i;
@@ -159,11 +151,8 @@ struct acct *acct_new(enum ledger_field field, struct err *err)
 		err_set(err, "slurmdbd: out of memory");
 		return NULL;
 	}
-	for (i = 0; i < ACCT_LANES; i++) {
+	for (i = 0; i < ACCT_LANES; i++)
 		acct->lanes[i].number = i;
-		acct->lanes[i].is_admin =
-			field == LEDGER_FIELD_ADMIN && acct_knows_admin();
-	}
 	slurm_init(NULL);
 	return acct;
 }
@@ -301,12 +290,11 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 		   row->account ? strlen(row->account) : 0);
 }
 
-/* What is to be written into which field of which row: NULL stays as it is.
- * slurmdbd knows a row by its id and the second of its submission, which is
- * another one for each requeue (as_mysql_archive.c, table definition). */
-struct texts {
-	char *merged; /* AdminComment, malloc'ed */
-	char *system; /* SystemComment, malloc'ed */
+/* What is to be written into which row. slurmdbd knows a row by its id and the
+ * second of its submission, which is another one for each requeue
+ * (as_mysql_archive.c, table definition). */
+struct text {
+	char *comment; /* SystemComment, malloc'ed; NULL: stays as it is */
 	time_t submit;
 };
 
@@ -315,33 +303,24 @@ static bool is_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* An older summary of ours in SystemComment, written before there was a JS1,
- * is kept up to date; nothing is added there then. -1: there is no room. */
-static int choose_texts(const struct lane *lane, struct acct_job *job,
-			const slurmdb_job_rec_t *row, struct texts *texts)
+/* -1: there is no room. */
+static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row,
+		     struct text *text)
 {
-	struct err why;
-	size_t size;
-
-	texts->submit = row->submit;
-	job->in_admin =
-		lane->is_admin && js1_merge(row->admin_comment, job->text,
-					    &texts->merged, &why) >= 0;
-	if (job->in_admin && !comment_find(row->system_comment, &size))
-		return 0;
-	texts->system = comment_with(row->system_comment, job->text, &job->why);
-	if (!texts->system && !job->in_admin)
+	text->submit = row->submit;
+	text->comment = comment_with(row->system_comment, job->text, &job->why);
+	if (!text->comment)
 		return -1;
-	if (is_same(row->system_comment, texts->system)) {
-		free(texts->system);
-		texts->system = NULL;
+	if (is_same(row->system_comment, text->comment)) {
+		free(text->comment);
+		text->comment = NULL;
 	}
 	return 0;
 }
 
 /* 0, also when only this job failed; -1: the connection is no good. */
 static int change(struct lane *lane, struct acct_job *job,
-		  const slurmdb_job_rec_t *row, struct texts *texts)
+		  const slurmdb_job_rec_t *row, struct text *text)
 {
 	slurm_selected_step_t step;
 	slurmdb_job_rec_t new;
@@ -351,11 +330,11 @@ static int change(struct lane *lane, struct acct_job *job,
 	int count, error;
 
 	tell(job, row);
-	if (choose_texts(lane, job, row, texts) < 0) {
+	if (make_text(job, row, text) < 0) {
 		job->result = ACCT_FAILED;
 		return 0;
 	}
-	if (!texts->merged && !texts->system) {
+	if (!text->comment) {
 		job->result = ACCT_WRITTEN;
 		return 0;
 	}
@@ -364,8 +343,7 @@ static int change(struct lane *lane, struct acct_job *job,
 	memset(&new, 0, sizeof(new));
 	new.derived_ec = NO_VAL;
 	new.array_task_id = new.het_job_offset = NO_VAL;
-	new.system_comment = texts->system;
-	new.admin_comment = texts->merged;
+	new.system_comment = text->comment;
 	errno = 0;
 	changed = slurmdb_job_modify(lane->connection, &q.cond, &new);
 	error = errno;
@@ -466,18 +444,15 @@ static bool is_ours(const struct lane *lane, const struct acct_job *job,
 }
 
 static bool holds(const struct rows *rows, const struct acct_job *job,
-		  const struct texts *texts)
+		  const struct text *text)
 {
 	const slurmdb_job_rec_t *rec;
 	size_t i;
 
 	for (i = 0; i < rows->count; i++) {
 		rec = rows->recs[i];
-		if (rec->jobid == job->job && rec->submit == texts->submit)
-			return (!texts->system ||
-				is_same(rec->system_comment, texts->system)) &&
-			       (!texts->merged ||
-				is_same(rec->admin_comment, texts->merged));
+		if (rec->jobid == job->job && rec->submit == text->submit)
+			return is_same(rec->system_comment, text->comment);
 	}
 	return false;
 }
@@ -487,7 +462,7 @@ static bool holds(const struct rows *rows, const struct acct_job *job,
  * before were rolled back (slurm_persist_conn.c:slurm_persist_send_msg). So
  * what counts is what stands there after the commit. */
 static int make_sure(struct lane *lane, const char *cluster, struct question *q,
-		     const struct texts *texts)
+		     const struct text *texts)
 {
 	struct rows rows = { 0 };
 	size_t i;
@@ -497,8 +472,7 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 		struct acct_job *job = &lane->jobs[i];
 
 		if (!is_ours(lane, job, cluster) ||
-		    job->result != ACCT_WRITTEN ||
-		    (!texts[i].system && !texts[i].merged) ||
+		    job->result != ACCT_WRITTEN || !texts[i].comment ||
 		    holds(&rows, job, &texts[i]))
 			continue;
 		job->result = ACCT_FAILED;
@@ -512,14 +486,10 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 /* Does the row have a summary, and another one than this? */
 static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
 {
-	char found[SUMMARY_MAX];
 	size_t size;
 	const char *at = comment_find(rec->system_comment, &size);
 
-	if (at)
-		return size != strlen(text) || memcmp(at, text, size) != 0;
-	return js1_find(rec->admin_comment, found, sizeof(found)) == 1 &&
-	       strcmp(found, text) != 0;
+	return at && (size != strlen(text) || memcmp(at, text, size) != 0);
 }
 
 /* The row of a job; -1: not there (yet). What rows say already is read only where
@@ -535,7 +505,7 @@ static int choose(struct rows *rows, const struct acct_job *job)
 }
 
 static int change_all(struct lane *lane, const char *cluster,
-		      struct question *q, struct texts *texts)
+		      struct question *q, struct text *texts)
 {
 	struct rows rows = { 0 };
 	int at, changed = 0, rc = look_up(lane, q, &rows);
@@ -550,7 +520,7 @@ static int change_all(struct lane *lane, const char *cluster,
 		if (at < 0)
 			continue;
 		rc = change(lane, job, rows.recs[at], &texts[i]);
-		changed |= texts[i].system || texts[i].merged;
+		changed |= texts[i].comment != NULL;
 	}
 	rows_free(&rows);
 	return rc < 0 ? -1 : changed;
@@ -561,7 +531,7 @@ static int change_all(struct lane *lane, const char *cluster,
 static int write_cluster(struct lane *lane, const char *cluster)
 {
 	slurm_selected_step_t *steps = calloc(lane->count, sizeof(*steps));
-	struct texts *texts = calloc(lane->count, sizeof(*texts));
+	struct text *texts = calloc(lane->count, sizeof(*texts));
 	struct question q;
 	size_t i;
 	int changed, rc = -1;
@@ -583,10 +553,8 @@ static int write_cluster(struct lane *lane, const char *cluster)
 		goto out;
 	rc = 0;
 out:
-	for (i = 0; texts && i < lane->count; i++) {
-		free(texts[i].merged);
-		free(texts[i].system);
-	}
+	for (i = 0; texts && i < lane->count; i++)
+		free(texts[i].comment);
 	question_free(&q);
 	free(texts);
 	free(steps);
@@ -628,7 +596,6 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 
 	for (size_t k = 0; k < count; k++) {
 		jobs[k].result = ACCT_NO_ROW;
-		jobs[k].in_admin = false;
 		*jobs[k].account = 0;
 		jobs[k].array_job = jobs[k].array_task = -1;
 		jobs[k].het_job = jobs[k].het_offset = -1;

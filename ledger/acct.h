@@ -21,9 +21,8 @@
  *           stands for all tasks that wait and may carry the number of the
  *           first one (job_mgr.c:job_array_pre_sched, 22.05) until it ended:
  *           before that it is never right.
- *         The field: SystemComment, beside what others wrote (comment.h); or,
- *           when the site asked for AdminComment, the JS1 in there (js1.h) and
- *           SystemComment where there is none.
+ *         The field: SystemComment, beside what others wrote (comment.h).
+ *           AdminComment is neither read nor written.
  *         Lanes: what a change costs is mostly waiting, for slurmdbd and for
  *           MariaDB behind it, which is longer the more a host has to do. So
  *           a large batch goes over up to ACCT_LANES connections at once, the
@@ -45,7 +44,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/config.h"
 #include "lib/err.h"
 
 #define ACCT_PATIENCE_S 120
@@ -67,7 +65,6 @@ struct acct_job {
 	const char *text;  /* what to write */
 	/* what comes back */
 	enum acct_result result;
-	bool in_admin; /* it stands in AdminComment */
 	int64_t array_job, array_task, het_job, het_offset; /* -1: none */
 	char account[ACCT_NAME_MAX];			    /* "" unknown */
 	struct err why;
@@ -84,10 +81,7 @@ struct acct_ops {
 
 struct acct;
 
-/* Can AdminComment be changed? Since Slurm 22.05. */
-bool acct_knows_admin(void);
-
-struct acct *acct_new(enum ledger_field field, struct err *err);
+struct acct *acct_new(struct err *err);
 void acct_free(struct acct *acct);
 int acct_write(void *acct, struct acct_job *jobs, size_t count,
 	       struct err *err);

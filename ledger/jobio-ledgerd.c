@@ -118,13 +118,11 @@ static int writer_main(struct config *all, int wake_fd)
 			strerror(errno));
 	else if (writer.metrics)
 		writer.store = store_open(config, &err);
-	if (!writer.store || !(acct = acct_new(config->field, &err)))
+	if (!writer.store || !(acct = acct_new(&err)))
 		goto out;
 	writer.acct.write = acct_write;
 	writer.acct.operators = acct_operators;
 	writer.acct.acct = acct;
-	writer.looks_again =
-		config->field == LEDGER_FIELD_ADMIN && acct_knows_admin();
 	writer.drain.settle = drain_settle;
 	if (writer_run(&writer, wake_fd, &err) == 0)
 		rc = 0;
@@ -270,16 +268,6 @@ static int check_user(const struct config_ledger *config, struct err *err)
 	return 0;
 }
 
-/* Not what the site asked for, but the summaries are not lost either. */
-static int check_field(const struct config_ledger *config, struct err *err)
-{
-	if (config->field == LEDGER_FIELD_ADMIN && !acct_knows_admin())
-		err_set(err,
-			"[ledger] field: 'admin': Slurm before 22.05 cannot "
-			"change AdminComment: SystemComment is used");
-	return 0;
-}
-
 static void raise_limits(void)
 {
 	struct rlimit limit;
@@ -381,9 +369,6 @@ static int serve(const struct config *config, struct err *err)
 					    .ledger_uid = geteuid() } };
 	int rc = -1;
 
-	if (check_field(&config->ledger, err) == 0 && *err->text)
-		say(err->text);
-	*err->text = 0;
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
 	if (open_store(&ledger, &parts.service, err) < 0 ||
@@ -432,7 +417,7 @@ static int check_metrics(const struct config_ledger *config, struct err *err)
 static int ask_slurmdbd(void *arg)
 {
 	struct err err = { "" };
-	struct acct *acct = acct_new(LEDGER_FIELD_SYSTEM, &err);
+	struct acct *acct = acct_new(&err);
 	int rc = acct ? acct_write(acct, NULL, 0, &err) : -1;
 
 	(void)arg;
@@ -469,9 +454,9 @@ static int check_all(struct config *config)
 		int (*check)(const struct config_ledger *config,
 			     struct err *err);
 	} checks[] = {
-		{ "user", check_user },	      { "field", check_field },
-		{ "munge", check_munge },     { "store", check_store },
-		{ "metrics", check_metrics }, { "slurmdbd", check_slurmdbd },
+		{ "user", check_user },		{ "munge", check_munge },
+		{ "store", check_store },	{ "metrics", check_metrics },
+		{ "slurmdbd", check_slurmdbd },
 	};
 	struct err err;
 	size_t i;

@@ -135,12 +135,8 @@ static void say_peers(FILE *out, const struct metrics *m)
 
 static void say_writer(FILE *out, const struct metrics *m)
 {
-	head(out, "summaries_written_total", "counter",
-	     "Summaries that slurmdbd has, by field.");
-	labelled(out, "summaries_written_total", "field", "system",
-		 m->written_system);
-	labelled(out, "summaries_written_total", "field", "admin",
-		 m->written_admin);
+	counter(out, "summaries_written_total", m->written,
+		"Summaries that slurmdbd has.");
 	counter(out, "summaries_no_row_total", m->no_row,
 		"Tries for which slurmdbd had no such job yet.");
 	counter(out, "summaries_failed_total", m->refused_by_slurmdbd,

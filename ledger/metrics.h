@@ -57,8 +57,7 @@ struct metrics {
 	uint64_t store_failures;
 	uint64_t writer_starts;
 	/* the writer's */
-	uint64_t written_system, written_admin;
-	uint64_t no_row, refused_by_slurmdbd, slurmdbd_failures;
+	uint64_t written, no_row, refused_by_slurmdbd, slurmdbd_failures;
 	uint64_t slurmdbd_failing; /* in a row */
 	int64_t written_s;	   /* the last time, 0: not since the start */
 	/* what the writer has learned of slurmdbd, for the server */

@@ -26,8 +26,6 @@
 #define PURGE_MAX 1000
 #define PURGE_FAR_S INT64_C(2592000) /* 30 days */
 #define OLD_MAX 64
-#define AGAIN_FIRST_S 30
-#define AGAIN_LAST_S 600
 #define ACCOUNT_LATE_S 10 /* after a run's end, with Slurm 22.05: up to 2 s */
 #define ACCOUNT_AGAIN_S 5
 
@@ -147,18 +145,12 @@ static int64_t row_at(const struct store_run *run, int64_t now_s)
 }
 
 /* When to look at the row again, 0 never. */
-static int64_t again_at(const struct writer *writer,
-			const struct store_run *run, const char *account,
+static int64_t again_at(const struct store_run *run, const char *account,
 			int64_t now_s)
 {
-	int64_t end = (int64_t)run->last;
-
-	if (!*account && now_s < end + ACCOUNT_LATE_S)
+	if (!*account && now_s < (int64_t)run->last + ACCOUNT_LATE_S)
 		return now_s + ACCOUNT_AGAIN_S;
-	if (!writer->looks_again || now_s >= end + AGAIN_LAST_S)
-		return 0;
-	return end +
-	       (now_s < end + AGAIN_FIRST_S ? AGAIN_FIRST_S : AGAIN_LAST_S);
+	return 0;
 }
 
 static int note_one(struct writer *writer, struct job *job,
@@ -178,13 +170,11 @@ static int note_one(struct writer *writer, struct job *job,
 			job->run.het_job = acct->het_job;
 			job->run.het_offset = acct->het_offset;
 		}
-		metrics_count(acct->in_admin
-				      ? &writer->metrics->written_admin
-				      : &writer->metrics->written_system);
+		metrics_count(&writer->metrics->written);
 		writer->metrics->written_s = now_s;
-		return store_done(
-			writer->store, &job->run, job->summary, now_s,
-			again_at(writer, &job->run, acct->account, now_s), err);
+		return store_done(writer->store, &job->run, job->summary, now_s,
+				  again_at(&job->run, acct->account, now_s),
+				  err);
 	case ACCT_NO_ROW:
 		metrics_count(&writer->metrics->no_row);
 		return store_later(writer->store, job->run.id, job->summary,

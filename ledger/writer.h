@@ -4,11 +4,8 @@
  * Terms   round: take the runs that are due, at most WRITER_BATCH, merge the
  *           records of each, write the summaries with one look-up and one
  *           commit, note in the store what came of it.
- *         With looks_again, what was written is looked at again 30 s and 10
- *           min after the run's end: jobstats writes some seconds after a job
- *           and replaces what is in AdminComment.
- *         So is, after 5 s, a row that has no account yet: Slurm before 23.02
- *           may write it later than the job's end.
+ *         A row that has no account yet is looked at again after 5 s: Slurm
+ *           before 23.02 may write it later than the job's end.
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be
  *           reached the whole writer waits 2, 4, .. 60 s.
@@ -46,7 +43,6 @@ struct writer {
 	const struct config_ledger *config;
 	const struct config_advice *advice; /* limits of it */
 	struct acct_ops acct;
-	int looks_again; /* the field is AdminComment */
 	struct drain_ops drain;
 	/* state */
 	unsigned int failures; /* of slurmdbd, one after the other */

@@ -64,10 +64,6 @@ enum config_switch {
 	SWITCH_NO,
 	SWITCH_YES
 };
-enum ledger_field {
-	LEDGER_FIELD_SYSTEM,
-	LEDGER_FIELD_ADMIN
-};
 
 /* [client NAME]: the filesystem client of some nodes */
 struct config_client {
@@ -148,7 +144,6 @@ struct config_ledger {
 	char *munge_socket;   /* "": munge's own default */
 	char *metrics_listen; /* config_listen_parse(); "": nowhere */
 	char *metrics_file;   /* "": none */
-	enum ledger_field field;
 	unsigned int grace_s;
 	unsigned int retention_days;
 	unsigned int send_timeout_ms;

@@ -15,7 +15,6 @@ static const char *const changes[] = { "never", "grow", "any", "affinity",
 				       NULL };
 static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
-static const char *const fields[] = { "system", "admin", NULL };
 static const char *const switches[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct config, member)
@@ -72,7 +71,6 @@ const struct key config_ledger_keys[] = {
 	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
 	{ "metrics_listen", TEXT, AT(ledger.metrics_listen), "", 0, 0, NULL },
 	{ "metrics_file", TEXT, AT(ledger.metrics_file), "", 0, 0, NULL },
-	{ "field", CHOICE, AT(ledger.field), "system", 0, 0, fields },
 	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
 	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500,
 	  NULL },

@@ -19,7 +19,7 @@ AC_DEFUN([JOBIO_STATIC], [
 		jobio_cflags=$CFLAGS jobio_ldflags=$LDFLAGS jobio_libs=$LIBS
 		CFLAGS="-Werror $HARD_CFLAGS $JSON_CFLAGS $CFLAGS"
 		LDFLAGS="$HARD_LDFLAGS -static-pie $LDFLAGS"
-		LIBS="$JSON_LIBS $HWLOC_LIBS $ZLIB_LIBS -lm $LIBS"
+		LIBS="$JSON_LIBS $HWLOC_LIBS -lm $LIBS"
 		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <json-c/json.h>]],
 			[[return json_object_put(json_object_new_object());]])],
 			[AC_MSG_RESULT([yes])

@@ -91,9 +91,7 @@ static void choose(struct work *w, size_t listed)
 static void find_runs(struct work *w, const struct options *o)
 {
 	const struct sacct_row *row = w->job->slurm;
-	struct sacct_query query = { .since = SINCE,
-				     .until = "now",
-				     .has_no_admin = true };
+	struct sacct_query query = { .since = SINCE, .until = "now" };
 	struct err err;
 	size_t i;
 

@@ -257,8 +257,6 @@ static int ask_sacct(struct job_source *source,
 				     .accounts = query->accounts,
 				     .since = query->since,
 				     .until = query->until };
-	bool is_admin = source->config &&
-			source->config->ledger.field == LEDGER_FIELD_ADMIN;
 	struct passwd *me = getpwuid(geteuid());
 	char uid[16];
 
@@ -266,7 +264,6 @@ static int ask_sacct(struct job_source *source,
 	if (!words.users && !words.accounts)
 		words.users = me ? me->pw_name : uid;
 	words.is_everybody = !words.users;
-	words.has_no_admin = !is_admin;
 	source->slurm = sacct_ask(&words, err);
 	return source->slurm ? 0 : -1;
 }

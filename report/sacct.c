@@ -10,7 +10,6 @@
 
 #include "lib/child.h"
 #include "lib/comment.h"
-#include "lib/js1.h"
 #include "lib/number.h"
 #include "lib/record.h"
 #include "lib/summary.h"
@@ -26,7 +25,6 @@
 enum field {
 	NAME,
 	SYSTEM_COMMENT,
-	ADMIN_COMMENT,
 	USER,
 	ACCOUNT,
 	PARTITION,
@@ -42,12 +40,9 @@ enum field {
 	FIELDS
 };
 
-static const char format[] = "JobName,SystemComment,AdminComment,User,Account,"
-			     "Partition,Cluster,State,ExitCode,Start,End,"
-			     "ElapsedRaw,NNodes,JobIDRaw,JobID";
-static const char format_without_admin[] =
-	"JobName,SystemComment,QOS,User,Account,Partition,Cluster,"
-	"State,ExitCode,Start,End,ElapsedRaw,NNodes,JobIDRaw,JobID";
+static const char format[] = "JobName,SystemComment,User,Account,Partition,"
+			     "Cluster,State,ExitCode,Start,End,ElapsedRaw,"
+			     "NNodes,JobIDRaw,JobID";
 
 /* ---- rows ---------------------------------------------------------------- */
 
@@ -93,12 +88,9 @@ static void take_exit(struct sacct_row *row, char *text)
 
 static char *find_summary(const char *comment)
 {
-	char summary[SUMMARY_MAX];
 	const char *ours;
 	size_t size;
 
-	if (js1_find(comment, summary, sizeof(summary)))
-		return strdup(summary);
 	ours = comment_find(comment, &size);
 	return ours && size < SUMMARY_MAX ? strndup(ours, size) : NULL;
 }
@@ -109,12 +101,9 @@ static const char *clean(char *text)
 	return text;
 }
 
-static void take_row(struct sacct_row *row, char *field[FIELDS],
-		     bool has_no_admin)
+static void take_row(struct sacct_row *row, char *field[FIELDS])
 {
 	row->summary = find_summary(field[SYSTEM_COMMENT]);
-	if (!row->summary && !has_no_admin)
-		row->summary = find_summary(field[ADMIN_COMMENT]);
 	row->name = clean(field[NAME]);
 	row->account = clean(field[ACCOUNT]);
 	row->partition = clean(field[PARTITION]);
@@ -132,8 +121,7 @@ static void take_row(struct sacct_row *row, char *field[FIELDS],
 	take_exit(row, field[EXIT_CODE]);
 }
 
-static int take_rows(struct sacct_rows *rows, const char *mark,
-		     bool has_no_admin, struct err *err)
+static int take_rows(struct sacct_rows *rows, const char *mark, struct err *err)
 {
 	char *at = rows->text, *field[FIELDS];
 	struct sacct_row *more;
@@ -147,7 +135,7 @@ static int take_rows(struct sacct_rows *rows, const char *mark,
 				return err_set(err, "sacct: out of memory");
 			rows->row = more;
 		}
-		take_row(&rows->row[rows->count++], field, has_no_admin);
+		take_row(&rows->row[rows->count++], field);
 	}
 	return *at ? err_set(err, "sacct: its answer has no meaning") : 0;
 }
@@ -202,7 +190,7 @@ static void make_command(struct command *c, const struct sacct_query *query,
 	add(c, "-a", query->is_everybody ? "" : NULL);
 	add(c, "-S", query->since);
 	add(c, "-E", query->until);
-	add(c, "-o", query->has_no_admin ? format_without_admin : format);
+	add(c, "-o", format);
 	program_env(&c->env, "SLURM_TIME_FORMAT=%s");
 }
 
@@ -231,8 +219,7 @@ static char *run(const struct sacct_query *query, const char *mark,
 	return out;
 }
 
-struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
-			       struct err *err)
+struct sacct_rows *sacct_parse(char *text, const char *mark, struct err *err)
 {
 	struct sacct_rows *rows = calloc(1, sizeof(*rows));
 
@@ -242,7 +229,7 @@ struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
 		return NULL;
 	}
 	rows->text = text;
-	if (take_rows(rows, mark, has_no_admin, err) == 0)
+	if (take_rows(rows, mark, err) == 0)
 		return rows;
 	sacct_free(rows);
 	return NULL;
@@ -255,7 +242,7 @@ struct sacct_rows *sacct_ask(const struct sacct_query *query, struct err *err)
 	if (make_mark(mark, err) < 0)
 		return NULL;
 	text = run(query, mark, err);
-	return text ? sacct_parse(text, mark, query->has_no_admin, err) : NULL;
+	return text ? sacct_parse(text, mark, err) : NULL;
 }
 
 void sacct_free(struct sacct_rows *rows)

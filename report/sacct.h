@@ -4,7 +4,7 @@
  * Terms   row: a job, a task of an array or a component of a heterogeneous job;
  *           of a requeued one its newest run. Tasks that wait are one row,
  *           "25_[4-9]".
- *         summary: the one of ours in SystemComment or AdminComment; NULL: none.
+ *         summary: the one of ours in SystemComment; NULL: none.
  * Owner   sacct_free(), NULL allowed; all texts hang on the rows, and are clean
  *           (utf8.h). What is unknown is "" or RECORD_UNKNOWN.
  * Errors  NULL and a sentence that begins with "sacct: ". No job is no error.
@@ -44,15 +44,13 @@ struct sacct_query {
 			   * is not told, and lists others, too */
 	const char *since, *until; /* as sacct takes them */
 	bool is_everybody;	   /* not only the caller's */
-	bool has_no_admin;	   /* AdminComment may be large: leave it out */
 };
 
 struct sacct_rows *sacct_ask(const struct sacct_query *query, struct err *err);
 void sacct_free(struct sacct_rows *rows);
 
 /* What it printed, with 'mark' between the fields; it is taken, and freed. */
-struct sacct_rows *sacct_parse(char *text, const char *mark, bool has_no_admin,
-			       struct err *err);
+struct sacct_rows *sacct_parse(char *text, const char *mark, struct err *err);
 
 /* The row that has this id, or this raw id; NULL: there is none. */
 const struct sacct_row *sacct_find(const struct sacct_rows *rows,

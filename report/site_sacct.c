@@ -128,9 +128,6 @@ int site_from_sacct(struct job_source *source, struct site *site,
 		.since = unique_text(site->since_s, -HOUR_S, since),
 		.until = unique_text(site->until_s, HOUR_S, until),
 		.is_everybody = true,
-		.has_no_admin =
-			!source->config ||
-			source->config->ledger.field != LEDGER_FIELD_ADMIN,
 	};
 	const struct sacct_row *row;
 	struct summary summary;

@@ -278,11 +278,11 @@ static void print_row(const char *mark, uint32_t job, int nodes)
 	       "jobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 "
 	       "cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf "
 	       "q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady "
-	       "chg=1/1 find=0/1%s%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s"
+	       "chg=1/1 find=0/1%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s"
 	       "%lld%s%lld%s3600%s%d%s%u%s%u\n",
 	       mark, nodes, nodes, mark, mark, mark, mark, mark, mark, mark,
-	       mark, start, mark, start + 3600, mark, mark, nodes, mark, job,
-	       mark, job);
+	       start, mark, start + 3600, mark, mark, nodes, mark, job, mark,
+	       job);
 }
 
 static int sacct(int argc, char *argv[])

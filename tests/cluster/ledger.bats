@@ -205,11 +205,11 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 	on dbd svc start jobio-ledgerd
 	# runs of earlier tests may still wait for their row
 	within 20 metric_is 0 slurmdbd_failing
-	written=$(metric 'summaries_written_total{field="system"}')
+	written=$(metric summaries_written_total)
 	submit true -n1 -w c1
 	wait_for_job "$job"
 	expect_summary "$job" 'nodes=1/1'
-	within 10 metric_reaches $((written + 1)) 'summaries_written_total{field="system"}'
+	within 10 metric_reaches $((written + 1)) summaries_written_total
 	metric_is 0 'runs_waiting{for="writer"}'
 	on dbd svc stop slurmdbd
 	submit true -n1 -w c1
@@ -217,22 +217,25 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 	within 60 slurmdbd_fails
 	within 30 metric_reaches 1 'runs_waiting{for="retry"}'
 	on dbd svc start slurmdbd
-	within 90 metric_reaches $((written + 2)) 'summaries_written_total{field="system"}'
+	within 90 metric_reaches $((written + 2)) summaries_written_total
 	within 30 metric_is 0 slurmdbd_failing
 }
 
-@test "what others wrote into SystemComment stays, and the summary stands behind it" {
-	local text="it's ticket 7 \\o/ \"burst\""
+admin_comment() { on login sacct -n -X -P -j "$1" -o AdminComment; }
+
+@test "what others wrote into SystemComment and AdminComment stays, and the summary stands behind the first" {
+	local text="it's ticket 7 \\o/ \"burst\"" jobstats=JS1:H4sIAAAAAAACA6tWystPSS1Wsqqu1VEqyS9JzIkvycxNVbIyM9RRSi8oBcoY1AIAVjpCiyUAAAA=
 	on dbd svc stop jobio-ledgerd
 	submit true -N1 -n1 -w c1 --io-cores=1
 	wait_for_job "$job"
 	within 30 accounted "$job" COMPLETED
 	on db mariadb slurm_acct_db -e \
-		"UPDATE jobio_job_table SET system_comment='it''s ticket 7 \\\\o/ \"burst\"' WHERE id_job=$job"
+		"UPDATE jobio_job_table SET system_comment='it''s ticket 7 \\\\o/ \"burst\"', admin_comment='$jobstats' WHERE id_job=$job"
 	expect_equal "$text" "$(summary "$job")"
 	on dbd svc start jobio-ledgerd
 	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 stands_behind "$job" "$text"
+	expect_equal "$jobstats" "$(admin_comment "$job")"
 	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report -v "$job")"
 }
 

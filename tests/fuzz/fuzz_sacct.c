@@ -18,8 +18,7 @@ static void must_be_clean(const char *text)
 
 FUZZ(sacct)
 {
-	struct sacct_rows *rows =
-		sacct_parse(fuzz_text(data, size), "~", false, NULL);
+	struct sacct_rows *rows = sacct_parse(fuzz_text(data, size), "~", NULL);
 	size_t i;
 
 	for (i = 0; rows && i < rows->count; i++) {

@@ -691,34 +691,12 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 	(($(wakeups) - before <= 1))
 }
 
-# knows_admin - is this build for a Slurm that can change AdminComment?
-knows_admin() {
-	(($(sed -n 's/^SLURM_VERSION = //p' "$BUILDDIR/Makefile") >= (22 << 16 | 5 << 8)))
-}
-
-@test "field = admin is taken, and where Slurm cannot do it the log and --check say so once" {
-	local said="[ledger] field: 'admin': Slurm before 22.05 cannot change AdminComment: SystemComment is used" wanted=1
-	stop "$LEDGER"
-	sed -i '/^host/a field = admin' "$DIR/jobio.conf"
-	start_ledger
-	if knows_admin; then wanted=0; fi
-	expect_equal "$wanted" "$(grep -cF "jobio: ledger: $said" "$DIR/ledger.log")"
-	echo 'Nonsense=1' >"$DIR/slurm.conf"
-	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
-	if knows_admin; then
-		expect_text $'\nfield: ok\n' "$output"
-	else
-		expect_text "field: ok: $said" "$output"
-	fi
-}
-
 @test "jobio-ledgerd --check names every part and what is wrong with it" {
 	echo 'Nonsense=1' >"$DIR/slurm.conf"
 	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
 	expect_text "configuration: ok: $DIR/jobio.conf" "$output"
 	expect_text 'user: ok' "$output"
-	expect_text $'\nfield: ok\n' "$output"
 	expect_text 'munge: ok' "$output"
 	expect_text 'store: ok' "$output"
 	expect_text 'metrics: ok' "$output"

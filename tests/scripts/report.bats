@@ -391,19 +391,6 @@ for line in open(sys.argv[1]):
 	expect_text "note          from sacct, three digits and no details: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
 
-@test "a summary that was merged into jobstats' AdminComment is found there" {
-	local comment
-	stop "$LEDGER"
-	comment=$(python3 -c 'import base64, gzip
-print("JS1:" + base64.b64encode(gzip.compress(b"{\"nodes\":{},\"gpus\":0}")).decode())' |
-		"$BUILDDIR/tests/tools/js1_merge" 'jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job')
-	jobs "$(job 9 State=COMPLETED SystemComment='a note, of a burst buffer' AdminComment="${comment#merged }")"
-	run report -v 9
-	expect_equal 0 "$status"
-	expect_text 'nodes         2 of 2 reported' "$output"
-	expect_text 'read         1.21TiB in 3.4M calls' "$output"
-}
-
 @test "a summary is found beside what others wrote, over several lines" {
 	stop "$LEDGER"
 	jobs "$(job 8 State=COMPLETED SystemComment='11/21/26 lua: it|failed\nagain')" \
@@ -1013,7 +1000,7 @@ null 25_1 CANCELLED by 0 1024' "$(jq -r '"\(.advice[0].code) \(.id) \(.slurm.sta
 		import sys
 		mark = [a[12:] for a in sys.argv if a.startswith("--delimiter=")][0]
 		for job in range(4000000000, 4000000500):
-		    print(mark.join(["x", "", "", "alice", "", "p", "c", "COMPLETED", "0:0",
+		    print(mark.join(["x", "", "alice", "", "p", "c", "COMPLETED", "0:0",
 		        "1795224862", "1795224890", "28", "1", str(job), str(job)]))
 	EOP
 	as=(setpriv --reuid=65534 --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf")

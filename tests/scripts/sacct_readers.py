@@ -3,12 +3,14 @@
 
 Each asks and cuts as the program of its name does; none asks for our summary, or
 knows what it is, but some ask for every column. What they make of a job must not
-depend on whether it has a summary.
+depend on whether it has a summary, nor must what jobstats keeps in AdminComment.
 
 sacct_readers.py DIR writes DIR/jobs for the false sacct in DIR, without summaries
 and with all kinds of them, and fails at the first difference.
 """
+import base64
 import csv
+import gzip
 import io
 import json
 import random
@@ -25,10 +27,13 @@ COLUMNS = ["JobID", "JobIDRaw", "Cluster", "Partition", "Account", "User", "Stat
            "ExitCode", "ElapsedRaw", "NNodes", "NodeList", "JobName", "AdminComment",
            "Comment", "SystemComment", "WorkDir"]
 OURS = COLUMNS.index("SystemComment")
+JS1 = "JS1:" + base64.b64encode(gzip.compress(
+    b'{"nodes": {"c1": {"cpus": 1}}, "total_time": 61, "gpus": 0}', mtime=0)).decode()
 
 
 def summaries(dice):
     yield SUMMARY
+    yield f"11/21/26 bb_datawarp: staged in {SUMMARY}"
     for size in (8, 200, 1000, 1000):
         text = "jobio/1"
         while len(text) < size:
@@ -44,7 +49,7 @@ def jobs():
                "Cluster": "c", "Partition": "gpu", "Account": "lab", "User": "alice",
                "State": "CANCELLED by 1000" if job % 5 == 0 else "COMPLETED",
                "ExitCode": "0:0", "ElapsedRaw": "60", "NNodes": "2", "NodeList": "c[1-2]",
-               "JobName": f"a name {job}", "AdminComment": "", "Comment": "mine, all",
+               "JobName": f"a name {job}", "AdminComment": JS1 if job % 2 else "JS1:Short", "Comment": "mine, all",
                "WorkDir": "/home/alice"}
 
 
@@ -101,6 +106,13 @@ def columns_of_text(folder):
     return ids, comments
 
 
+def jobstats(folder):
+    """JS1 in AdminComment; Short is none. What cannot be decoded raises."""
+    texts = [row[0][4:] for row in by_bar(folder, ["AdminComment"])]
+    return [text if text == "Short" else json.loads(gzip.decompress(base64.b64decode(text)))
+            for text in texts]
+
+
 def as_json(folder):
     """What sacct --json says of these columns (data_parser: job.comment)."""
     return json.dumps({"jobs": [
@@ -126,7 +138,7 @@ def clockwork(folder):
     return rows, [row["comment"].pop("system") for row in rows]
 
 
-READERS = (xdmod, ood_core, gcm, pandas, columns_of_text, cc_slurm_adapter, clockwork)
+READERS = (xdmod, ood_core, gcm, pandas, columns_of_text, cc_slurm_adapter, clockwork, jobstats)
 
 
 def put(folder, text):

@@ -288,7 +288,7 @@ cluster_files() {
 	case $level-$1 in
 		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate cloud clusters firewall rows spool two_ledgers upgrade) ;;
-		all-sid) files+=(admin deploy live rollout deploy_page) ;;
+		all-sid) files+=(deploy live rollout deploy_page) ;;
 		*-upgrade) files=(slurm_upgrade) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"

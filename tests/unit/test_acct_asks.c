@@ -199,7 +199,7 @@ static void start(void)
 				      .state = JOB_COMPLETE,
 				      .array_task_id = NO_VAL,
 				      .het_job_offset = NO_VAL };
-	writer = acct_new(LEDGER_FIELD_SYSTEM, &err);
+	writer = acct_new(&err);
 	ck_assert_ptr_nonnull(writer);
 }
 
@@ -212,7 +212,6 @@ static int write_job(void)
 				  .start = 1000,
 				  .end = 2000,
 				  .result = ACCT_FAILED,
-				  .in_admin = true,
 				  .account = "stale",
 				  .array_job = 9,
 				  .text = SUMMARY };
@@ -227,7 +226,6 @@ static void expect_written(void)
 	ck_assert_msg(write_job() == 0, "%s", err.text);
 	ck_assert_int_eq(ours.result, ACCT_WRITTEN);
 	ck_assert_str_eq(ours.why.text, "");
-	ck_assert(!ours.in_admin);
 }
 
 /* slurmdbd could not be asked, because .. */
@@ -247,7 +245,6 @@ START_TEST(rows_of_any_age_of_this_id_alone_are_asked_for)
 	ck_assert_str_eq(ours.why.text, "");
 	ck_assert_str_eq(ours.account, "");
 	ck_assert_int_eq(ours.array_job, -1);
-	ck_assert(!ours.in_admin);
 	ck_assert_uint_eq(asked.flags, QUESTION);
 	ck_assert_uint_eq(asked.db_flags, SLURMDB_JOB_FLAG_NOTSET);
 	ck_assert_int_eq(asked.from, 0);

@@ -49,11 +49,11 @@ int __wrap_job_report_fill(struct job_source *from, struct job_report **reports,
 
 #define JOBS                                                                   \
 	"beta;jobio/1 nodes=4/4 prof=stream rd=1GiB/1k wr=2GiB/2k scope=job "  \
-	"src=bpf;;alice;lab;p;c;COMPLETED;0:0;1000;2000;1000;4;7;7\n"          \
-	"alpha;jobio/1 nodes=1/1 rd=3GiB/1k wr=1GiB/2k scope=node src=weka;;"  \
+	"src=bpf;alice;lab;p;c;COMPLETED;0:0;1000;2000;1000;4;7;7\n"           \
+	"alpha;jobio/1 nodes=1/1 rd=3GiB/1k wr=1GiB/2k scope=node src=weka;"   \
 	"bob;lab;p;c;CANCELLED by 0;0:0;900;1900;86461;1;8;8\n"                \
-	"gamma;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9_1\n"           \
-	"delta;;;alice;lab;p;c;PENDING;0:0;Unknown;Unknown;0;2;10;10\n"
+	"gamma;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9_1\n"            \
+	"delta;;alice;lab;p;c;PENDING;0:0;Unknown;Unknown;0;2;10;10\n"
 
 /* sacct knows these jobs; what it was told is in "words". */
 static void start(const char *jobs)
@@ -143,9 +143,9 @@ END_TEST
 
 START_TEST(tasks_of_one_second_stay_as_sacct_has_them)
 {
-	start("a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;7;5_1\n"
-	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;5_2\n"
-	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;9;5_3\n");
+	start("a;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;7;5_1\n"
+	      "a;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;5_2\n"
+	      "a;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;9;5_3\n");
 	ck_assert_str_eq(ids(), "5_1 5_2 5_3 ");
 	tempdir_remove();
 }
@@ -153,9 +153,9 @@ END_TEST
 
 START_TEST(what_began_in_1970_comes_last_and_what_has_not_begun_first)
 {
-	start("a;;;u;a;p;c;COMPLETED;0:0;0;2000;1000;1;7;7\n"
-	      "a;;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;8\n"
-	      "a;;;u;a;p;c;PENDING;0:0;Unknown;Unknown;0;1;9;9\n");
+	start("a;;u;a;p;c;COMPLETED;0:0;0;2000;1000;1;7;7\n"
+	      "a;;u;a;p;c;COMPLETED;0:0;1000;2000;1000;1;8;8\n"
+	      "a;;u;a;p;c;PENDING;0:0;Unknown;Unknown;0;1;9;9\n");
 	ck_assert_str_eq(ids(), "9 8 7 ");
 	tempdir_remove();
 }
@@ -287,27 +287,6 @@ START_TEST(sacct_is_asked_for_ones_own_jobs_unless_others_are_named)
 }
 END_TEST
 
-/* A site that keeps summaries there lets sacct show them. */
-START_TEST(an_administrators_comment_is_asked_for_where_summaries_are_in_it)
-{
-	static struct config config;
-	char *whole;
-	int i;
-
-	start(JOBS);
-	source.config = &config;
-	for (i = 0; i < 2; i++) {
-		config.ledger.field =
-			i ? LEDGER_FIELD_ADMIN : LEDGER_FIELD_SYSTEM;
-		ids();
-		whole = fileio_read(tempdir_path("words"), 4096, NULL, &err);
-		ck_assert_int_eq(strstr(whole, "AdminComment") != NULL, i);
-		free(whole);
-	}
-	tempdir_remove();
-}
-END_TEST
-
 START_TEST(a_list_is_sorted_by_what_the_ledger_adds)
 {
 	start(JOBS);
@@ -380,10 +359,10 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	tempdir_remove();
 	/* no less wide than their heads */
 	is_ledger_down = false;
-	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;12;123456_7\n");
+	start("a;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;12;123456_7\n");
 	ck_assert_ptr_nonnull(strstr(printed(), "JobID     JobName"));
 	tempdir_remove();
-	start("a;;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
+	start("a;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
 	ck_assert_str_eq(
 		printed(),
 		"JobID  JobName  State     Elapsed  Nodes  Profile  Read  "
@@ -671,8 +650,8 @@ START_TEST(a_long_name_is_cut_at_a_character)
 {
 	char text[64];
 
-	start("abcdefghijklmnopqrst;;;u;a;p;c;FAILED;0:0;1;2;1;1;7;7\n"
-	      "abcdefghijklmnopqrstu;;;u;a;p;c;FAILED;0:0;1;2;1;1;8;8\n");
+	start("abcdefghijklmnopqrst;;u;a;p;c;FAILED;0:0;1;2;1;1;7;7\n"
+	      "abcdefghijklmnopqrstu;;u;a;p;c;FAILED;0:0;1;2;1;1;8;8\n");
 	ck_assert_ptr_nonnull(strstr(printed(), " abcdefghijklmnopqrst  "));
 	ck_assert_ptr_nonnull(strstr(printed(), " abcdefghijklmnopqrs+  "));
 	tempdir_remove();
@@ -806,7 +785,6 @@ UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
 	  states_are_chosen_before_the_limit,
 	  words_that_sacct_would_take_for_something_else_are_refused,
 	  sacct_is_asked_for_ones_own_jobs_unless_others_are_named,
-	  an_administrators_comment_is_asked_for_where_summaries_are_in_it,
 	  a_list_is_sorted_by_what_the_ledger_adds, a_sacct_that_fails_is_told,
 	  columns_are_as_wide_as_they_must_be,
 	  tasks_of_an_array_are_a_row_that_says_what_differs,

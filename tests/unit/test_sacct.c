@@ -16,12 +16,12 @@ static struct err err;
 
 static struct sacct_rows *parse(const char *text)
 {
-	return sacct_parse(strdup(text), "|", false, &err);
+	return sacct_parse(strdup(text), "|", &err);
 }
 
 /* A row as sacct prints it, of these id and comments. */
-#define ROW(name, system, admin, user, id)                                     \
-	name "|" system "|" admin "|" user "|physics|part|big|COMPLETED|3:9|"  \
+#define ROW(name, system, user, id)                                            \
+	name "|" system "|" user "|physics|part|big|COMPLETED|3:9|"            \
 	     "1000|2000|1000|4|77|" id "\n"
 #define SUMMARY                                                                \
 	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "    \
@@ -29,8 +29,8 @@ static struct sacct_rows *parse(const char *text)
 
 START_TEST(a_row_ends_with_the_id_of_its_job)
 {
-	struct sacct_rows *rows = parse(ROW("a", "", "", "alice", "7") ROW(
-		"two\nlines", "", "", "root", "5_1"));
+	struct sacct_rows *rows = parse(ROW("a", "", "alice", "7") ROW(
+		"two\nlines", "", "root", "5_1"));
 
 	ck_assert_msg(rows != NULL, "%s", err.text);
 	ck_assert_uint_eq(rows->count, 2);
@@ -59,11 +59,11 @@ END_TEST
 
 START_TEST(an_answer_without_its_last_newline_is_whole)
 {
-	struct sacct_rows *rows = parse("a|||||||||||||7");
+	struct sacct_rows *rows = parse("a||||||||||||7");
 
-	ck_assert_ptr_null(rows); /* of 14 fields alone */
+	ck_assert_ptr_null(rows); /* of 13 fields alone */
 	ck_assert_str_eq(err.text, "sacct: its answer has no meaning");
-	rows = parse("a||||||||||Unknown|-5|x|7|7");
+	rows = parse("a|||||||||Unknown|-5|x|7|7");
 	ck_assert_msg(rows != NULL, "%s", err.text);
 	ck_assert_uint_eq(rows->count, 1);
 	ck_assert_str_eq(rows->row[0].id, "7");
@@ -81,22 +81,14 @@ START_TEST(an_answer_without_its_last_newline_is_whole)
 }
 END_TEST
 
-START_TEST(a_summary_is_found_in_either_comment_the_systems_first)
+START_TEST(a_summary_is_found_in_the_comment)
 {
-	struct sacct_rows *rows = parse(
-		ROW("a", SUMMARY, "", "u", "1") ROW("a", "", SUMMARY, "u", "2")
-			ROW("a", "jobio/1 rd=5KiB/1 wr=-/-", SUMMARY, "u", "3")
-				ROW("a", "no", "no", "u", "4"));
+	struct sacct_rows *rows =
+		parse(ROW("a", SUMMARY, "u", "1") ROW("a", "no", "u", "2"));
 
-	ck_assert_uint_eq(rows->count, 4);
+	ck_assert_uint_eq(rows->count, 2);
 	ck_assert_str_eq(rows->row[0].summary, SUMMARY);
-	ck_assert_str_eq(rows->row[1].summary, SUMMARY);
-	ck_assert_ptr_nonnull(strstr(rows->row[2].summary, "rd=5KiB"));
-	ck_assert_ptr_null(rows->row[3].summary);
-	sacct_free(rows);
-	rows = sacct_parse(strdup(ROW("a", "", SUMMARY, "u", "2")), "|", true,
-			   &err);
-	ck_assert_ptr_null(rows->row[0].summary); /* it is another field */
+	ck_assert_ptr_null(rows->row[1].summary);
 	sacct_free(rows);
 }
 END_TEST
@@ -109,8 +101,8 @@ START_TEST(many_rows_are_read)
 	int i;
 
 	for (i = 1; i <= 130; i++)
-		used += (size_t)sprintf(text + used,
-					"a||||||||||||4|%d|%d_%d\n", i, 9, i);
+		used += (size_t)sprintf(text + used, "a|||||||||||4|%d|%d_%d\n",
+					i, 9, i);
 	rows = parse(text);
 	ck_assert_uint_eq(rows->count, 130);
 	ck_assert_str_eq(rows->row[129].id, "9_130");
@@ -165,9 +157,9 @@ END_TEST
 START_TEST(the_rows_of_an_array_are_its_family)
 {
 	struct sacct_rows *rows =
-		parse("a||||||||||||1|7|5_1\na||||||||||||1|8|5_[4-9]\n"
-		      "a||||||||||||1|9|55_1\na||||||||||||1|10|5+1\n"
-		      "a||||||||||||1|11|5\na||||||||||||1|12|5_12\n");
+		parse("a|||||||||||1|7|5_1\na|||||||||||1|8|5_[4-9]\n"
+		      "a|||||||||||1|9|55_1\na|||||||||||1|10|5+1\n"
+		      "a|||||||||||1|11|5\na|||||||||||1|12|5_12\n");
 	char ids[4][JOB_ID_SIZE];
 
 	ck_assert_uint_eq(job_row_family(rows, "5", ids, 4), 3);
@@ -183,9 +175,8 @@ END_TEST
 
 START_TEST(each_row_is_a_report_with_a_summary_or_without)
 {
-	struct sacct_rows *rows = parse(
-		ROW("a", SUMMARY, "", "u", "5_0") ROW("a", "", "", "u", "7+1")
-			ROW("a", "jobio/1 rd=x", "", "u", "9"));
+	struct sacct_rows *rows = parse(ROW("a", SUMMARY, "u", "5_0") ROW(
+		"a", "", "u", "7+1") ROW("a", "jobio/1 rd=x", "u", "9"));
 	struct job_report **list = job_report_list(rows, &err);
 
 	ck_assert_ptr_nonnull(list);
@@ -213,7 +204,7 @@ END_TEST
 
 static void expect_lost(const char *state, bool is_early, const char *sentence)
 {
-	struct job_source source = { .slurm = parse("a||||||||||||1|7|7\n") };
+	struct job_source source = { .slurm = parse("a|||||||||||1|7|7\n") };
 	bool early = !is_early;
 
 	source.slurm->row[0].state = state;
@@ -238,7 +229,7 @@ START_TEST(why_a_row_tells_nothing_is_said)
 	ck_assert_ptr_null(job_row_find(&source, "7", &early, &err));
 	ck_assert_str_eq(err.text, "sacct: away");
 	ck_assert(!early);
-	source.slurm = parse("a||||||||||||1|7|7\n");
+	source.slurm = parse("a|||||||||||1|7|7\n");
 	ck_assert_ptr_null(job_row_find(&source, "8", &early, &err));
 	ck_assert_str_eq(err.text, "sacct: no such job that you may see");
 	sacct_free(source.slurm);
@@ -456,9 +447,6 @@ START_TEST(sacct_is_asked_for_what_is_not_null)
 						     .accounts = "lab",
 						     .is_everybody = true }),
 			 SACCT " -u a,b -A lab -a");
-	ck_assert_ptr_nonnull(
-		strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
-	asked((struct sacct_query){ .has_no_admin = true });
 	ck_assert_ptr_null(
 		strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
 }
@@ -483,21 +471,12 @@ START_TEST(sacct_answers_with_the_mark_that_it_was_given)
 	struct sacct_query query = { .jobs = "7" };
 	struct sacct_rows *rows;
 
-	slurm.out = ROW("a", SUMMARY, "", "alice", "7");
+	slurm.out = ROW("a", SUMMARY, "alice", "7");
 	slurm.errtext = "";
 	rows = sacct_ask(&query, &err);
 	ck_assert_msg(rows != NULL, "%s", err.text);
 	ck_assert_uint_eq(rows->count, 1);
 	ck_assert_str_eq(rows->row[0].summary, SUMMARY);
-	sacct_free(rows);
-	/* without the second comment */
-	query.has_no_admin = true;
-	slurm.out = "a||normal|alice|physics|part|big|COMPLETED|3:9|1000|2000|"
-		    "1000|4|"
-		    "77|7\n";
-	rows = sacct_ask(&query, &err);
-	ck_assert_msg(rows != NULL, "%s", err.text);
-	ck_assert_str_eq(rows->row[0].user, "alice");
 	sacct_free(rows);
 }
 END_TEST
@@ -522,9 +501,8 @@ END_TEST
 
 UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job,
 	  an_answer_without_its_last_newline_is_whole,
-	  a_summary_is_found_in_either_comment_the_systems_first,
-	  many_rows_are_read, states_have_long_and_short_names,
-	  a_job_that_is_yet_to_end_is_early,
+	  a_summary_is_found_in_the_comment, many_rows_are_read,
+	  states_have_long_and_short_names, a_job_that_is_yet_to_end_is_early,
 	  the_rows_of_an_array_are_its_family,
 	  each_row_is_a_report_with_a_summary_or_without,
 	  why_a_row_tells_nothing_is_said, times_are_written_as_slurm_does,

@@ -121,8 +121,7 @@ START_TEST(a_complete_run_is_written_once)
 	ck_assert_str_eq(run.summary, fake.text);
 	ck_assert_int_eq(run.written, NOW);
 	store_run_free(&run);
-	ck_assert_uint_eq(writer.metrics->written_system, 1);
-	ck_assert_uint_eq(writer.metrics->written_admin, 0);
+	ck_assert_uint_eq(writer.metrics->written, 1);
 	ck_assert_int_eq(writer.metrics->written_s, NOW);
 	closed(store);
 }
@@ -450,29 +449,6 @@ START_TEST(a_row_that_is_not_sure_is_asked_for_as_soon_as_it_will_do)
 }
 END_TEST
 
-START_TEST(a_comment_that_jobstats_replaces_is_looked_at_twice_again)
-{
-	struct store_counts counts;
-	struct store_run run;
-	struct err err;
-
-	start();
-	writer.looks_again = 1;
-	put_both_at(2001);
-	expect_writes(2001, 2020, "2001 ");
-	run = newest(store);
-	ck_assert_int_eq(run.dirty, STORE_AGAIN);
-	store_run_free(&run);
-	ck_assert_int_eq(store_count(store, &counts, &err), 0);
-	ck_assert_int_eq(counts.waiting, 0); /* it is written */
-	expect_writes(2021, 12000, "2030 2600 ");
-	run = newest(store);
-	ck_assert_int_eq(run.dirty, STORE_CLEAN);
-	store_run_free(&run);
-	closed(store);
-}
-END_TEST
-
 START_TEST(a_row_without_account_is_looked_at_again_for_some_seconds)
 {
 	struct told told;
@@ -495,29 +471,6 @@ START_TEST(rows_of_a_site_without_accounts_are_not_looked_at_for_ever)
 	fake.account = "";
 	put_both_at(2001);
 	expect_writes(2001, 12000, "2001 2006 2011 ");
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later)
-{
-	start();
-	writer.looks_again = 1;
-	put_at(store, made("n1"), 2001, NULL); /* without n2: grace period */
-	expect_writes(2001, 2400, "2301 ");
-	put_at(store, made("n2"), 2400, NULL);
-	expect_writes(2400, 12000, "2400 2600 ");
-	ck_assert_ptr_nonnull(strstr(fake.text, " nodes=2/2 "));
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_run_written_long_after_its_end_is_not_looked_at_again)
-{
-	start();
-	writer.looks_again = 1;
-	put_both_at(2600);
-	expect_writes(2600, 12000, "2600 ");
 	closed(store);
 }
 END_TEST
@@ -744,7 +697,7 @@ START_TEST(a_record_that_cannot_be_read_holds_up_no_other)
 	put(store, alone(8));
 	round_at(NOW);
 	ck_assert_uint_eq(fake.jobs, 2);
-	ck_assert_uint_eq(writer.metrics->written_system, 2);
+	ck_assert_uint_eq(writer.metrics->written, 2);
 	closed(store);
 }
 END_TEST
@@ -768,11 +721,8 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_job_that_cannot_be_changed_keeps_the_reason,
 	  a_remark_about_what_was_written_goes_to_the_log,
 	  what_the_row_knows_of_arrays_is_learnt,
-	  a_comment_that_jobstats_replaces_is_looked_at_twice_again,
 	  a_row_without_account_is_looked_at_again_for_some_seconds,
 	  rows_of_a_site_without_accounts_are_not_looked_at_for_ever,
-	  a_late_record_is_not_kept_waiting_by_the_look_that_is_due_later,
-	  a_run_written_long_after_its_end_is_not_looked_at_again,
 	  many_runs_are_written_in_batches,
 	  however_many_are_too_old_they_are_forgotten_within_the_hour,
 	  a_record_that_cannot_be_read_holds_up_no_other,

@@ -13,7 +13,7 @@
 
 /* A slurmdbd and a slurmctld of our own: what they answer, what they were asked. */
 static struct fake {
-	bool is_down, in_admin;
+	bool is_down;
 	bool begins; /* a transaction of its own, which it leaves open */
 	enum acct_result result;
 	const char *why;
@@ -54,7 +54,6 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		return err_set(err, "slurmdbd: cannot connect");
 	for (i = 0; i < count; i++) {
 		jobs[i].result = fake.result;
-		jobs[i].in_admin = fake.in_admin;
 		jobs[i].array_job = jobs[i].array_task = -1;
 		jobs[i].het_job = fake.het_job;
 		jobs[i].het_offset = fake.het_offset;
@@ -270,22 +269,8 @@ START_TEST(why_a_job_cannot_be_changed_is_said_the_first_time)
 	expect_asked(NOW, 20, "0 2 6 14 ");
 	expect_said("jobio: ledger: job: '7': no permission\n");
 	ck_assert_uint_eq(metrics.refused_by_slurmdbd, 4);
-	ck_assert_uint_eq(metrics.written_system, 0);
+	ck_assert_uint_eq(metrics.written, 0);
 	ck_assert_int_eq(metrics.written_s, 0);
-	closed(store);
-}
-END_TEST
-
-START_TEST(what_stands_in_admin_comment_is_counted_apart)
-{
-	start();
-	fake.in_admin = true;
-	put(store, alone(7));
-	round_at(NOW);
-	ck_assert_uint_eq(metrics.written_admin, 1);
-	ck_assert_uint_eq(metrics.written_system, 0);
-	ck_assert_int_eq(metrics.written_s, NOW);
-	expect_said("");
 	closed(store);
 }
 END_TEST
@@ -782,7 +767,6 @@ UNIT_MAIN(
 	a_run_without_a_row_is_asked_for_at_ever_longer_times,
 	a_run_that_was_asked_for_very_often_is_asked_for_each_hour,
 	why_a_job_cannot_be_changed_is_said_the_first_time,
-	what_stands_in_admin_comment_is_counted_apart,
 	what_the_row_knows_of_het_jobs_is_learnt_and_what_a_node_said_stays,
 	a_het_job_that_a_node_knows_is_not_unlearnt_from_the_row,
 	operators_are_not_asked_for_while_slurmdbd_is_away,
