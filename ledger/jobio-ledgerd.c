@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@
 #include "lib/child.h"
 #include "lib/config.h"
 #include "lib/err.h"
+#include "lib/fileio.h"
 #include "ledger/metrics.h"
 #include "ledger/nodelay.h"
-#include "ledger/scrape.h"
 #include "lib/seal.h"
 #include "ledger/server.h"
 #include "ledger/service.h"
@@ -39,13 +40,15 @@
 #define SOUND_S 300 /* a writer that lived this long was sound */
 #define WRITER_FD 3
 #define METRICS_FD 4
+#define METRICS_FILE_S 15
 #define CHECK_LIMIT_MS 20000
 #define CALIBRATION_LIMIT_MS 5000
 
 struct ledger {
 	const struct config *config;
-	struct event *child, *restart;
+	struct event *child, *restart, *metrics_timer;
 	struct metrics *metrics;
+	bool metrics_file_fails; /* and that has been said */
 	struct store *store;
 	int metrics_fd;
 	pid_t writer;
@@ -291,19 +294,53 @@ static int watch_writer(struct ledger *ledger, struct event_base *base,
 	return writer_start(ledger, err);
 }
 
-static char *metrics_now(void *arg, struct err *err)
+/* ---- metrics_file ---------------------------------------------------------- */
+
+static void on_metrics(evutil_socket_t fd, short what, void *arg)
 {
 	struct ledger *ledger = arg;
+	const struct config_ledger *config = &ledger->config->ledger;
+	struct err err = { "" };
+	char *text = metrics_text(ledger->metrics, ledger->store, config->store,
+				  time(NULL), &err);
+	bool fails =
+		!text || fileio_write_volatile(config->metrics_file, text,
+					       strlen(text), 0644, &err) < 0;
 
-	return metrics_text(ledger->metrics, ledger->store,
-			    ledger->config->ledger.store, time(NULL), err);
+	(void)fd;
+	(void)what;
+	free(text);
+	if (fails && !ledger->metrics_file_fails)
+		fprintf(stderr, "jobio: ledger: metrics_file: %s\n", err.text);
+	if (!fails && ledger->metrics_file_fails)
+		fprintf(stderr,
+			"jobio: ledger: metrics_file: '%s': works again\n",
+			config->metrics_file);
+	ledger->metrics_file_fails = fails;
 }
+
+static int start_metrics(struct ledger *ledger, struct event_base *base,
+			 struct err *err)
+{
+	struct timeval often = { METRICS_FILE_S, 0 };
+
+	if (!*ledger->config->ledger.metrics_file)
+		return 0;
+	ledger->metrics_timer =
+		event_new(base, -1, EV_PERSIST, on_metrics, ledger);
+	if (!ledger->metrics_timer ||
+	    event_add(ledger->metrics_timer, &often) < 0)
+		return err_set(err, "metrics: out of memory");
+	on_metrics(-1, 0, ledger);
+	return 0;
+}
+
+/* ---- all parts ------------------------------------------------------------- */
 
 /* What serves and lives as long as the server. */
 struct parts {
 	struct service service;
 	struct server *server;
-	struct scrape *scrape;
 	struct seal *seal;
 };
 
@@ -335,11 +372,9 @@ static int open_server(struct ledger *ledger, struct parts *parts,
 		return -1;
 	parts->server = server_new(config, &parts->service, parts->seal,
 				   writer_wake, ledger, err);
-	if (!parts->server)
-		return -1;
-	parts->scrape = scrape_new(config, server_base(parts->server),
-				   metrics_now, ledger, err);
-	return parts->scrape ? 0 : -1;
+	return parts->server
+		       ? start_metrics(ledger, server_base(parts->server), err)
+		       : -1;
 }
 
 static void close_all(struct ledger *ledger, struct parts *parts)
@@ -349,7 +384,8 @@ static void close_all(struct ledger *ledger, struct parts *parts)
 		event_free(ledger->child);
 	if (ledger->restart)
 		event_free(ledger->restart);
-	scrape_free(parts->scrape);
+	if (ledger->metrics_timer)
+		event_free(ledger->metrics_timer);
 	server_free(parts->server);
 	seal_free(parts->seal);
 	kept_free(parts->service.kept);
@@ -398,7 +434,6 @@ static int check_store(const struct config_ledger *config, struct err *err)
 	return store && !*err->text ? 0 : -1;
 }
 
-/* The port may be the running ledger's: that is not tried. */
 static int check_metrics(const struct config_ledger *config, struct err *err)
 {
 	char folder[PATH_MAX];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/config.h"
 
-#include <arpa/inet.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,33 +25,6 @@ bool config_word(const char *list, size_t at, char word[CONFIG_WORD_MAX])
 	memcpy(word, list, size);
 	word[size] = 0;
 	return true;
-}
-
-int config_listen_parse(const char *text, char address[CONFIG_ADDRESS_MAX],
-			unsigned int *port)
-{
-	const char *colon = strrchr(text, ':'), *from = text;
-	size_t size = colon ? (size_t)(colon - text) : 0;
-	unsigned char bytes[sizeof(struct in6_addr)];
-	char host[CONFIG_ADDRESS_MAX] = "127.0.0.1";
-	unsigned long number;
-	int family = AF_INET;
-
-	if (size && *text == '[' && text[size - 1] == ']') {
-		family = AF_INET6;
-		from++;
-		size -= 2;
-	}
-	if (colon && (!size || size >= CONFIG_ADDRESS_MAX))
-		return -1;
-	if (colon)
-		snprintf(host, sizeof(host), "%.*s", (int)size, from);
-	if (inet_pton(family, host, bytes) != 1 ||
-	    number_parse(colon ? colon + 1 : text, 1, 65535, &number, NULL) < 0)
-		return -1;
-	strcpy(address, host);
-	*port = (unsigned int)number;
-	return 0;
 }
 
 /* ---- profiles and clients ------------------------------------------------ */

@@ -141,9 +141,8 @@ struct config_ledger {
 	char *storage_pass_file; /* a path; "": without a password */
 	char *storage_ca;	 /* a path; "": without TLS */
 	char *cluster;
-	char *munge_socket;   /* "": munge's own default */
-	char *metrics_listen; /* config_listen_parse(); "": nowhere */
-	char *metrics_file;   /* "": none */
+	char *munge_socket; /* "": munge's own default */
+	char *metrics_file; /* "": none */
 	unsigned int grace_s;
 	unsigned int retention_days;
 	unsigned int send_timeout_ms;
@@ -252,11 +251,6 @@ bool config_profile_is_for(const struct config *config, const char *name,
 bool config_profile_is_empty(const struct config *config, const char *name);
 
 bool config_is_name(const char *text);
-
-/* "9632", "192.0.2.1:9632" or "[::1]:9632"; without an address loopback. */
-#define CONFIG_ADDRESS_MAX 64
-int config_listen_parse(const char *text, char address[CONFIG_ADDRESS_MAX],
-			unsigned int *port);
 
 const char *gate_policy_name(enum gate_policy policy);
 int gate_policy_parse(const char *text, enum gate_policy *policy);

@@ -238,13 +238,6 @@ static int check_mounts(struct config *config, struct err *err)
 
 static int check_files(struct config *config, struct err *err)
 {
-	const char *where = config->ledger.metrics_listen;
-	char address[CONFIG_ADDRESS_MAX];
-	unsigned int port;
-
-	if (*where && config_listen_parse(where, address, &port) < 0)
-		return wrong(config, err, "[ledger] metrics_listen", where,
-			     "expected PORT, ADDRESS:PORT or [ADDRESS]:PORT");
 	if (*config->calibration && !config_is_path(config->calibration))
 		return wrong(config, err, "[advice] calibration",
 			     config->calibration, "expected an absolute path");

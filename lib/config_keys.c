@@ -69,7 +69,6 @@ const struct key config_ledger_keys[] = {
 	{ "storage_ca", TEXT, AT(ledger.storage_ca), "", 0, 0, NULL },
 	{ "cluster", TEXT, AT(ledger.cluster), "", 0, 0, NULL },
 	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
-	{ "metrics_listen", TEXT, AT(ledger.metrics_listen), "", 0, 0, NULL },
 	{ "metrics_file", TEXT, AT(ledger.metrics_file), "", 0, 0, NULL },
 	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
 	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500,

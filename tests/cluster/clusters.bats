@@ -14,9 +14,6 @@ load lib
 setup_file() {
 	export OTHER=$BATS_FILE_TMPDIR BEGAN=$EPOCHSECONDS
 	expect_healthy
-	set_conf dbd '/^\[ledger\]/a metrics_listen = 9632'
-	on dbd svc stop jobio-ledgerd
-	on dbd svc start jobio-ledgerd
 	other_up
 }
 
@@ -112,13 +109,6 @@ told() {
 		jq -r '"\(.cluster) \([.records[].node] | join(",")) \(.totals.read_bytes / 33554432 | floor) \(.runs | length)"'
 }
 
-# records_moved - of nodes that seem to have come from another address
-records_moved() {
-	inside "$JOBIO_CLUSTER-dbd" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9632
-		printf "GET /metrics HTTP/1.0\r\n\r\n" >&3
-		sed -n "s/^jobio_ledger_records_moved_total //p" <&3' </dev/null
-}
-
 @test "jobs of one number on nodes of one name have each its summary, its report and its list" {
 	local host cluster
 	pair "$(reads 16 64)" -N2 --ntasks-per-node=1 -w c1,c2
@@ -137,12 +127,6 @@ records_moved() {
 			"$(enter_as alice "$JOBIO_CLUSTER-$host" jobio report --csv -S now-1hour </dev/null | grep "^\"$job\"," | cut -d, -f1-4)"
 		expect_equal "$(of "$cluster" "$job")" "$(report $host --json "$job" | jq -r .summary)"
 	done
-	# each comes from where it came from before
-	pair true -n1 -w c1
-	both_over
-	expect_of jobio 'nodes=1/1'
-	expect_of other 'nodes=1/1'
-	expect_equal 0 "$(records_moved)"
 }
 
 @test "arrays of one number are shown each on its cluster's hosts" {

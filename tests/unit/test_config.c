@@ -405,38 +405,8 @@ START_TEST(values_that_contradict_each_other_are_errors)
 }
 END_TEST
 
-static void expect_listen(const char *text, const char *address,
-			  unsigned int port)
+START_TEST(metrics_are_written_to_an_absolute_path)
 {
-	char got[CONFIG_ADDRESS_MAX];
-	unsigned int number;
-
-	ck_assert_int_eq(config_listen_parse(text, got, &number), 0);
-	ck_assert_str_eq(got, address);
-	ck_assert_uint_eq(number, port);
-}
-
-START_TEST(metrics_are_for_the_own_host_unless_an_address_is_named)
-{
-	static const char *const bad[] = { "",	      "x",	 "0",
-					   "70000",   ":1",	 "a:1",
-					   "1.2.3:1", "1.2.3.4", "[1.2.3.4]:1",
-					   "::1:1",   "[]:1",	 "[::1]" };
-	char address[CONFIG_ADDRESS_MAX] = "untouched";
-	unsigned int port = 7;
-	size_t i;
-
-	expect_listen("9632", "127.0.0.1", 9632);
-	expect_listen("0.0.0.0:1", "0.0.0.0", 1);
-	expect_listen("[::1]:65535", "::1", 65535);
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		ck_assert_int_eq(config_listen_parse(bad[i], address, &port),
-				 -1);
-	ck_assert_str_eq(address, "untouched");
-	ck_assert_uint_eq(port, 7);
-	expect_error("[ledger]\nmetrics_listen = all\n",
-		     ": [ledger] metrics_listen: 'all': expected PORT, "
-		     "ADDRESS:PORT or [ADDRESS]:PORT");
 	expect_error("[ledger]\nmetrics_file = x.prom\n",
 		     ": [ledger] metrics_file: 'x.prom': expected an absolute "
 		     "path");
@@ -910,24 +880,6 @@ START_TEST(as_many_mounts_and_as_long_a_schema_as_there_may_be)
 }
 END_TEST
 
-START_TEST(half_a_bracket_is_no_address)
-{
-	static const char *const bad[] = {
-		"x::1]:1", "[::1x:1", "::1]:1",
-		"[::1:1",  "[::1]:0", "[::1]:65536"
-	};
-	char address[CONFIG_ADDRESS_MAX];
-	unsigned int port;
-	size_t i;
-
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		ck_assert_msg(config_listen_parse(bad[i], address, &port) < 0,
-			      "%s", bad[i]);
-	expect_listen("1", "127.0.0.1", 1);
-	expect_listen("65535", "127.0.0.1", 65535);
-}
-END_TEST
-
 START_TEST(a_client_with_all_mounts_leaves_none_to_others_of_its_type)
 {
 	struct config *config =
@@ -1220,7 +1172,7 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  a_bad_line_is_named_with_file_line_and_reason,
 	  a_line_too_long_is_an_error_not_cut,
 	  values_that_contradict_each_other_are_errors,
-	  metrics_are_for_the_own_host_unless_an_address_is_named,
+	  metrics_are_written_to_an_absolute_path,
 	  the_store_is_a_file_or_mariadb, a_missing_file_is_told_from_a_bad_one,
 	  the_example_loads_and_so_do_its_lines_that_are_not_in_use,
 	  each_profile_of_the_example_is_one_that_its_client_takes,
@@ -1236,7 +1188,6 @@ UNIT_MAIN("config", an_empty_file_gives_the_documented_defaults,
 	  only_the_profile_for_all_clients_describes_itself,
 	  options_that_only_nfs_could_take_are_those_of_a_live_mount,
 	  as_many_mounts_and_as_long_a_schema_as_there_may_be,
-	  half_a_bracket_is_no_address,
 	  a_client_with_all_mounts_leaves_none_to_others_of_its_type,
 	  a_name_is_near_when_half_of_its_letters_are_right,
 	  a_path_is_absolute_and_not_too_long,
