@@ -357,8 +357,6 @@ static int open_store(struct ledger *ledger, struct service *service,
 		say(err->text); /* away: records stay with the nodes */
 	service->metrics = ledger->metrics;
 	service->store = ledger->store;
-	service->kept = kept_new(); /* NULL: it works without them */
-	service->origins = origins_new();
 	return ledger->store ? 0 : -1;
 }
 
@@ -388,8 +386,6 @@ static void close_all(struct ledger *ledger, struct parts *parts)
 		event_free(ledger->metrics_timer);
 	server_free(parts->server);
 	seal_free(parts->seal);
-	kept_free(parts->service.kept);
-	origins_free(parts->service.origins);
 	store_close(ledger->store);
 	metrics_free(ledger->metrics);
 	if (ledger->metrics_fd >= 0)

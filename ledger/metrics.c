@@ -105,8 +105,6 @@ static void say_records(FILE *out, const struct metrics *m)
 		"Records that were new, or better than what the ledger had.");
 	counter(out, "records_duplicate_total", m->duplicates,
 		"Records that told nothing new.");
-	counter(out, "records_moved_total", m->moved,
-		"Records that came from another address than the node's last.");
 	head(out, "gate_tasks_total", "counter",
 	     "Tasks that could run on the client's CPUs, by what the gate did "
 	     "about it.");

@@ -49,7 +49,7 @@ enum metrics_closed {
 struct metrics {
 	/* the server's */
 	int64_t started_s;
-	uint64_t received, duplicates, moved;
+	uint64_t received, duplicates;
 	uint64_t gate_warned, gate_refused; /* tasks */
 	uint64_t refused[METRICS_REFUSED_COUNT];
 	uint64_t closed[METRICS_CLOSED_COUNT];

@@ -52,7 +52,7 @@ struct peer {
 	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
 	bool is_known;		    /* it has sent something */
 	uid_t uid;		    /* who gets the answer */
-	char host[ORIGIN_SIZE], name[80];
+	char host[48], name[80];
 };
 TAILQ_HEAD(peers, peer);
 
@@ -324,10 +324,8 @@ static void peer_handle(struct peer *peer, const char *request)
 	char *answer = NULL;
 	int rc;
 
-	server->service->peer = peer->host;
 	rc = service_handle(server->service, request, strlen(request),
 			    peer->uid, time(NULL), &answer);
-	server->service->peer = NULL;
 	if (*server->service->remark)
 		say(server, "%s", server->service->remark);
 	*server->service->remark = 0;

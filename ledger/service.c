@@ -100,24 +100,6 @@ static int keep(struct service *service, const struct record *record,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Whoever has the MUNGE key of one node can write in the name of all: that
- * cannot be refused (nodes move, and have many addresses), but it can be said. */
-static void look_at_origin(struct service *service, const struct record *record)
-{
-	char before[ORIGIN_SIZE];
-
-	if (!service->origins || !service->peer ||
-	    !origins_moved(service->origins, record->cluster, record->node,
-			   service->peer, before))
-		return;
-	metrics_count(&service->metrics->moved);
-	snprintf(service->remark, sizeof(service->remark),
-		 "record: node '%s': job %u: it came from %s, the one before "
-		 "from %s",
-		 record->node, (unsigned int)record->job, service->peer,
-		 before);
-}
-
 static int put(struct service *service, struct json_object *request, uid_t uid,
 	       int64_t now_s, char **answer)
 {
@@ -145,7 +127,6 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 		*answer = service_error(err.text, true);
 		return 0;
 	}
-	look_at_origin(service, record);
 	rc = keep(service, record, text, now_s, &err);
 	record_free(record);
 	if (rc < 0) {
@@ -469,42 +450,22 @@ fail:
 }
 
 /* The newest run, or the one asked for, with its records; the others by their
- * summaries. NULL: nothing that this user may see, or why not in *err. The answer
- * is made of what the runs say and of the records of that version, so that is its
- * key. */
+ * summaries. NULL: nothing that this user may see, or why not in *err. */
 static char *show(struct service *service, const int64_t *ids, int count,
 		  const struct wish *wish, const struct asker *asker,
 		  struct err *err)
 {
 	struct json_object *runs = json_object_new_array();
 	struct store_run run = { 0 };
-	char *key = NULL, *answer = NULL;
-	const char *kept;
+	char *answer = NULL;
 	int found;
 
 	found = list_runs(service, ids, count, wish->restart, asker, runs, &run,
 			  err);
 	if (!found)
 		*err->text = 0;
-	if (found <= 0)
-		goto out;
-	if (asprintf(&key, "%lld %lld %s %s", (long long)run.id,
-		     (long long)run.version, json_line(runs),
-		     wish->after ? wish->after : "") < 0) {
-		key = NULL;
-		goto out;
-	}
-	/* what a batch put may be rolled back, and its version used again */
-	kept = service->in_batch ? NULL : kept_find(service->kept, key);
-	if (kept) {
-		answer = strdup(kept);
-		goto out;
-	}
-	answer = whole_run(service, &run, wish, runs, err);
-	if (answer && !service->in_batch)
-		kept_add(service->kept, key, answer);
-out:
-	free(key);
+	if (found > 0)
+		answer = whole_run(service, &run, wish, runs, err);
 	store_run_free(&run);
 	json_object_put(runs);
 	return answer;

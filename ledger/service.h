@@ -21,9 +21,7 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
-#include "ledger/kept.h"
 #include "ledger/metrics.h"
-#include "ledger/origins.h"
 #include "ledger/store.h"
 
 struct service {
@@ -34,10 +32,7 @@ struct service {
 	bool has_news;	    /* the writer has something to do after it */
 	bool is_store_away; /* and that has been said */
 	struct metrics *metrics;
-	struct kept *kept;	 /* NULL: answers are made anew each time */
-	struct origins *origins; /* NULL: nobody looks */
-	const char *peer;	 /* whose request it is: his address, or NULL */
-	char remark[ERR_MAX];	 /* "", or what an administrator should read */
+	char remark[ERR_MAX]; /* "", or what an administrator should read */
 };
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:

@@ -60,8 +60,6 @@ static struct server *made_server(void)
 	MUST(config.store && unlink(config.store) == 0);
 	service.store = store_open(&config, &err);
 	MUST(service.store);
-	service.kept = kept_new();
-	service.origins = origins_new();
 	server = server_new(&config, &service, &seal, nothing, NULL, &err);
 	MUST(server);
 	/* what it says about peers would be all that one sees */

@@ -6,7 +6,7 @@
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
 
-SERIES=32	# of any ledger: a number that grows with jobs or nodes is a mistake
+SERIES=31	# of any ledger: a number that grows with jobs or nodes is a mistake
 
 setup() {
 	DIR=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-ledger.XXXXXX")

@@ -360,14 +360,3 @@ time.sleep(3)"
 	((SECONDS - before < 10)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
 	expect_equal 0 "$(spool_count)"
 }
-
-@test "a record that comes from another address than the node's last is taken and told" {
-	record 7 c1 >"$DIR/record"
-	peers 'ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
-for host in ("127.0.0.1", "127.0.0.1", "127.0.0.2"):
-    s = socket.create_connection(("127.0.0.1", port), 20, (host, 0))
-    s.sendall(ask)
-    plain = answer(s)
-    assert plain == b"{\"ok\":true}", plain'
-	expect_equal 1 "$(grep -cF "jobio: ledger: record: node 'c1': job 7: it came from 127.0.0.2, the one before from 127.0.0.1" "$DIR/ledger.log")"
-}

@@ -159,7 +159,6 @@ START_TEST(each_counter_has_its_own_line)
 {
 	struct metrics metrics = { .received = 1,
 				   .duplicates = 2,
-				   .moved = 3,
 				   .gate_warned = 4,
 				   .gate_refused = 5,
 				   .peers = 6,
@@ -179,7 +178,6 @@ START_TEST(each_counter_has_its_own_line)
 	text = text_of(&metrics, store, "/");
 	expect(text, "records_received_total 1");
 	expect(text, "records_duplicate_total 2");
-	expect(text, "records_moved_total 3");
 	expect(text, "gate_tasks_total{did=\"warn\"} 4");
 	expect(text, "gate_tasks_total{did=\"refuse\"} 5");
 	expect(text, "peers 6");

@@ -923,43 +923,6 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 }
 END_TEST
 
-/* Ask twice, with nothing and with something new in between. */
-START_TEST(an_answer_is_kept_until_anything_in_it_changes)
-{
-	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
-	struct store *store = opened();
-	struct service service = made_service(store);
-	struct store_run run;
-	struct err err;
-	char *first;
-
-	service.kept = kept_new();
-	ask_put(&service, 0, made("n1"));
-	first = strdup(ask(&service, ALICE, get));
-	ck_assert_str_eq(ask(&service, ALICE, get), first);
-	ck_assert_str_eq(ask(&service, 0, get), first);
-	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, get), "no record"));
-	ask_put(&service, 0, made("n2"));
-	ck_assert_str_ne(ask(&service, ALICE, get), first);
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, get), "\"node\":\"n2\""));
-	free(first);
-	first = strdup(ask(&service, ALICE, get));
-	run = newest(store);
-	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(
-		store_done(store, &run, "jobio/1 nodes=2/2", NOW, 0, &err), 0);
-	ck_assert_int_eq(store_commit(store, &err), 0);
-	store_run_free(&run);
-	ck_assert_str_ne(ask(&service, ALICE, get), first);
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, get), "\"state\":\"written\""));
-	free(first);
-	kept_free(service.kept);
-	closed(store);
-}
-END_TEST
-
 /* Stands where the store's own function did, for as long as it is broken. */
 static int no_records(struct store *store, int64_t id, const char *node,
 		      store_fn fn, void *arg, struct err *err)
@@ -984,7 +947,7 @@ static int no_ids(struct store *store, const struct store_wanted *wanted,
 
 #define GONE "{\"ok\":false,\"error\":\"store: the disk is gone\"}"
 
-START_TEST(an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept)
+START_TEST(an_answer_that_the_store_did_not_finish_is_an_error)
 {
 	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
 	static const char rest[] =
@@ -994,7 +957,6 @@ START_TEST(an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept)
 	const struct store_ops *sound = store->ops;
 	struct store_ops broken = *sound;
 
-	service.kept = kept_new();
 	ask_put(&service, 0, made("n1"));
 	broken.records_after = no_records;
 	store->ops = &broken;
@@ -1005,7 +967,6 @@ START_TEST(an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept)
 		strstr(ask(&service, ALICE, get), "\"node\":\"n1\""));
 	ck_assert_ptr_nonnull(
 		strstr(ask(&service, ALICE, rest), "\"node\":\"n1\""));
-	kept_free(service.kept);
 	closed(store);
 }
 END_TEST
@@ -1443,88 +1404,6 @@ START_TEST(operators_are_those_that_slurmdbd_names)
 }
 END_TEST
 
-START_TEST(a_kept_answer_saves_the_work)
-{
-	struct kept *kept = kept_new();
-	char key[16];
-	int i;
-
-	ck_assert_ptr_null(kept_find(NULL, "a"));
-	kept_add(NULL, "a", "1");
-	kept_add(kept, "a", "1");
-	kept_add(kept, "b", "2");
-	ck_assert_str_eq(kept_find(kept, "a"), "1");
-	for (i = 0; i < KEPT_MAX - 1; i++) {
-		snprintf(key, sizeof(key), "%d", i);
-		kept_add(kept, key, "x");
-	}
-	ck_assert_str_eq(kept_find(kept, "a"), "1");
-	ck_assert_ptr_null(kept_find(kept, "b"));
-	kept_free(kept);
-}
-END_TEST
-
-START_TEST(a_node_that_writes_from_elsewhere_is_told)
-{
-	struct store *store = opened();
-	struct service service = made_service(store);
-	uint64_t before = service.metrics->moved;
-
-	service.origins = origins_new();
-	service.peer = "10.0.0.1";
-	ask_put(&service, 0, made("n1"));
-	ask_put(&service, 0, made("n1"));
-	ck_assert_str_eq(service.remark, "");
-	service.peer = "10.0.0.2";
-	ask_put(&service, 0, made("n2"));
-	ck_assert_str_eq(service.remark, "");
-	ck_assert_str_eq(ask_put(&service, 0, made("n1")), "{\"ok\":true}");
-	ck_assert_str_eq(service.remark,
-			 "record: node 'n1': job 7: it came from 10.0.0.2, the "
-			 "one before from 10.0.0.1");
-	ck_assert_uint_eq(service.metrics->moved, before + 1);
-	origins_free(service.origins);
-	closed(store);
-}
-END_TEST
-
-START_TEST(more_nodes_than_can_be_remembered_are_forgotten)
-{
-	struct origins *origins = origins_new();
-	char node[16], before[ORIGIN_SIZE];
-	int i, moved = 0;
-
-	for (i = 0; i < 3 * ORIGINS_MAX; i++) {
-		snprintf(node, sizeof(node), "n%d", i);
-		moved += origins_moved(origins, "c", node, "a", before);
-	}
-	ck_assert_int_eq(moved, 0);
-	ck_assert_int_eq(origins_moved(origins, "c", node, "b", before), 1);
-	ck_assert_str_eq(before, "a");
-	origins_free(origins);
-}
-END_TEST
-
-/* Those that come to the same place go to the next ones. */
-START_TEST(nodes_that_there_is_room_for_are_remembered)
-{
-	struct origins *origins = origins_new();
-	char node[16], before[ORIGIN_SIZE];
-	int i, moved = 0, count = ORIGINS_MAX / 8;
-
-	for (i = 0; i < count; i++) {
-		snprintf(node, sizeof(node), "n%d", i);
-		ck_assert(!origins_moved(origins, "c", node, "a", before));
-	}
-	for (i = 0; i < count; i++) {
-		snprintf(node, sizeof(node), "n%d", i);
-		moved += origins_moved(origins, "c", node, "b", before);
-	}
-	ck_assert_int_eq(moved, count);
-	origins_free(origins);
-}
-END_TEST
-
 UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  what_is_refused_is_answered_at_once_and_breaks_no_batch,
 	  a_run_that_is_written_is_listed_with_the_summary_that_was,
@@ -1541,7 +1420,6 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_list_is_of_a_thousand_jobs_at_most,
 	  names_of_a_reason_have_the_length_that_slurm_allows,
 	  operators_are_those_that_slurmdbd_names,
-	  nodes_that_there_is_room_for_are_remembered,
 	  a_reason_can_be_taken_back_by_the_node_that_gave_it,
 	  a_reason_that_slurm_must_not_see_is_refused_for_ever,
 	  root_and_the_ledgers_user_may_put_and_nobody_else,
@@ -1565,9 +1443,5 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_list_ends_where_the_next_job_would_not_fit,
 	  requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
-	  an_answer_is_kept_until_anything_in_it_changes,
-	  an_answer_that_the_store_did_not_finish_is_an_error_and_not_kept,
-	  a_store_that_fails_does_not_look_like_a_job_that_nobody_knows,
-	  a_kept_answer_saves_the_work,
-	  a_node_that_writes_from_elsewhere_is_told,
-	  more_nodes_than_can_be_remembered_are_forgotten)
+	  an_answer_that_the_store_did_not_finish_is_an_error,
+	  a_store_that_fails_does_not_look_like_a_job_that_nobody_knows)
