@@ -16,8 +16,7 @@
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
-#define AT "at"				     /* no row has this id */
-#define WIRE_KINDS_LEAST (WIRE_QUEUE_US + 1) /* of rows of 0.1.0 */
+#define AT "at" /* no row has this id */
 
 struct wire *wire_new(struct err *err)
 {
@@ -165,19 +164,16 @@ static int parse_count(struct json_object *list, size_t at, int64_t *count)
 	return 0;
 }
 
-/* One that an older jobio wrote at the start of a job lacks the last kinds. */
 static int parse_row(struct wire *wire, const char *id,
 		     struct json_object *list)
 {
 	struct json_object *fs;
 	struct wire_row *row;
-	size_t kind, length;
+	size_t kind;
 
 	if (!json_object_is_type(list, json_type_array) ||
+	    json_object_array_length(list) != WIRE_KINDS + 2 ||
 	    strlen(id) >= WIRE_ID_MAX)
-		return -1;
-	length = json_object_array_length(list);
-	if (length < WIRE_KINDS_LEAST + 2 || length > WIRE_KINDS + 2)
 		return -1;
 	fs = json_object_array_get_idx(list, 1);
 	if (!json_object_is_type(fs, json_type_string) ||
@@ -187,7 +183,7 @@ static int parse_row(struct wire *wire, const char *id,
 	if (!row || parse_count(list, 0, &row->born_s) < 0)
 		return -1;
 	strcpy(row->fs, json_object_get_string(fs));
-	for (kind = 0; kind + 2 < length; kind++)
+	for (kind = 0; kind < WIRE_KINDS; kind++)
 		if (parse_count(list, kind + 2, &row->count[kind]) < 0)
 			return -1;
 	return 0;

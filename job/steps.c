@@ -23,12 +23,11 @@ static void add_gate(struct record *state, struct json_object *step,
 		     const char *word, const char *tasks_word, int64_t *sum)
 {
 	const char *why = json_text(step, word);
-	int64_t tasks = json_number(step, tasks_word);
 
 	if (!why)
 		return;
 	state->has_gate = true;
-	run_add(sum, tasks > 0 ? tasks : 1); /* a step of an older jobio */
+	run_add(sum, json_number(step, tasks_word));
 	if (!state->gate_text)
 		record_set(&state->gate_text, why);
 }

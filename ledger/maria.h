@@ -49,8 +49,7 @@ struct maria {
 	struct mariadb *db;
 	char me[300]; /* whose claims are ours, over restarts */
 	bool in_transaction;
-	bool has_none_unused; /* and there never are more */
-	unsigned int tries;   /* how often this one was made again */
+	unsigned int tries; /* how often this one was made again */
 	time_t began;
 	struct list journal, jobs, runs, held;
 	size_t held_bytes;

@@ -2,7 +2,7 @@
 /* The tables of this store. */
 #include "ledger/maria.h"
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 1
 
 static const char *const schema[] = {
 	"CREATE TABLE IF NOT EXISTS runs("
@@ -38,15 +38,11 @@ static const char *const schema[] = {
 	"CREATE TABLE IF NOT EXISTS schema_version("
 	" one TINYINT NOT NULL PRIMARY KEY, version BIGINT NOT NULL"
 	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",
-	"CREATE TABLE IF NOT EXISTS uses(" /* since version 2 */
+	"CREATE TABLE IF NOT EXISTS uses("
 	" run BIGINT NOT NULL PRIMARY KEY, ended BIGINT NOT NULL,"
 	" text BLOB NOT NULL, KEY uses_by_end(ended, run)"
 	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",
-	"CREATE TABLE IF NOT EXISTS unused(run BIGINT NOT NULL PRIMARY KEY"
-	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",
-	"INSERT IGNORE INTO unused SELECT id FROM runs",
-	"INSERT INTO schema_version(one, version) VALUES(1, 2)"
-	" ON DUPLICATE KEY UPDATE version=2",
+	"INSERT IGNORE INTO schema_version(one, version) VALUES(1, 1)",
 	NULL
 };
 

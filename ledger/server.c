@@ -49,7 +49,7 @@ struct peer {
 	time_t frame_since, told_since;
 	enum state state;
 	char *request, *answer;
-	char nonce[ENVELOPE_NONCE]; /* of the request; "": protocol 1 */
+	char nonce[ENVELOPE_NONCE]; /* of the request */
 	bool is_known;		    /* it has sent something */
 	uid_t uid;		    /* who gets the answer */
 	char host[48], name[80];
@@ -202,13 +202,12 @@ static int seal_answer(struct server *server, struct peer *const *group,
 {
 	const char *nonces[ENVELOPE_MAX];
 	char *text;
-	size_t i, named = 0;
+	size_t i;
 	int rc;
 
 	for (i = 0; i < count; i++)
-		if (*group[i]->nonce)
-			nonces[named++] = group[i]->nonce;
-	text = answer ? envelope_make(nonces, named, answer) : NULL;
+		nonces[i] = group[i]->nonce;
+	text = answer ? envelope_make(nonces, count, answer) : NULL;
 	if (!text)
 		return err_set(err, "out of memory");
 	rc = seal_close(server->seal, text, strlen(text), group[0]->uid,
@@ -245,11 +244,10 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 	free(credential);
 }
 
-/* One answer serves both: of one protocol, for one user, the same text. */
+/* One answer serves both: for one user, the same text. */
 static bool are_alike(const struct peer *a, const struct peer *b)
 {
-	return a->uid == b->uid && !*a->nonce == !*b->nonce &&
-	       !strcmp(a->answer, b->answer);
+	return a->uid == b->uid && !strcmp(a->answer, b->answer);
 }
 
 /* Answer one who waits for the commit and, with him, all who are told the same:
@@ -383,17 +381,17 @@ static void peer_ask(struct peer *peer, char *text)
 {
 	static const char get[] = "{\"op\":\"get\"";
 	struct server *server = peer->server;
-	char *nonces = NULL, *request = envelope_open(text, &nonces);
+	char *nonces, *request = envelope_open(text, &nonces);
 	size_t size = request ? strlen(request) : 0;
 
-	*peer->nonce = 0;
-	if (!request || (nonces && strlen(nonces) >= ENVELOPE_NONCE)) {
-		peer_refuse(peer, "the ledger does not know this protocol: it "
-				  "speaks jobio/2");
+	if (!request || strlen(nonces) >= ENVELOPE_NONCE) {
+		say(server, "peer: '%s': another protocol: closed", peer->name);
+		metrics_count(
+			&metrics_of(server)->refused[METRICS_REFUSED_FRAME]);
+		peer_free(peer);
 		return;
 	}
-	if (nonces)
-		strcpy(peer->nonce, nonces);
+	strcpy(peer->nonce, nonces);
 	if (is_trusted(server, peer->uid) &&
 	    (size > SERVER_ASK_MAX ||
 	     strncmp(request, get, sizeof(get) - 1) != 0)) {

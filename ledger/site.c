@@ -88,7 +88,7 @@ static char *failed(const char *why)
 
 char *site_answer(struct store *store, struct json_object *request)
 {
-	int64_t until_s = json_number(request, "until"), left;
+	int64_t until_s = json_number(request, "until");
 	struct page page = { .tally = tally_new() };
 	struct json_object *top;
 	struct store_place place;
@@ -99,17 +99,14 @@ char *site_answer(struct store *store, struct json_object *request)
 		tally_free(page.tally);
 		return failed("site: since and until: must be seconds");
 	}
-	left = store_unused_count(store, &err);
-	if (!page.tally || left < 0 ||
-	    store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
-		       &err) < 0) {
+	if (!page.tally || store_uses(store, &place, until_s, SITE_ROWS + 1,
+				      add_use, &page, &err) < 0) {
 		answer = failed(err.text);
 		goto out;
 	}
 	top = json_object_new_object();
 	json_add_bool(top, "ok", true);
 	json_add_number(top, "rows", page.rows);
-	json_add_number(top, "left", left);
 	tally_json(page.tally, top);
 	if (page.is_full)
 		json_object_object_add(top, "next", place_json(&page.last));

@@ -3,10 +3,10 @@
  *
  * Terms   request: {"op":"site","since":S,"until":E,"after":[ENDED,RUN]?}: runs that
  *           ended from second S to before E, behind the one of "after".
- *         answer: {"ok":true,"tally":{..},"rows":N,"left":N,"next":[ENDED,RUN]?}:
+ *         answer: {"ok":true,"tally":{..},"rows":N,"next":[ENDED,RUN]?}:
  *           the tally (lib/tally.h) of as many runs as are added up in one go,
  *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there
- *           are more. "left": runs that have no use yet.
+ *           are more.
  * Owner   the answer is malloc'ed.
  * Errors  an answer {"ok":false,"error":..}; NULL: out of memory.
  * Runs    ledger, the server process: so long others wait.

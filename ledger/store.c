@@ -125,21 +125,6 @@ int store_use_put(struct store *store, int64_t id, int64_t ended_s,
 	return store->ops->use_put(store, id, ended_s, text, err);
 }
 
-int store_unused(struct store *store, int64_t *ids, int max, struct err *err)
-{
-	return store->ops->unused(store, ids, max, err);
-}
-
-int store_unused_forget(struct store *store, int64_t id, struct err *err)
-{
-	return store->ops->unused_forget(store, id, err);
-}
-
-int64_t store_unused_count(struct store *store, struct err *err)
-{
-	return store->ops->unused_count(store, err);
-}
-
 int store_uses(struct store *store, const struct store_place *after,
 	       int64_t until_s, int max, store_use_fn fn, void *arg,
 	       struct err *err)

@@ -114,14 +114,6 @@ int store_reasons_due(struct store *store, int64_t now_s,
  * was said before. In a transaction. */
 int store_use_put(struct store *store, int64_t id, int64_t ended_s,
 		  const char *text, struct err *err);
-/* Runs that were kept before there were uses and have none yet, the newest first;
- * their number or -1. */
-int store_unused(struct store *store, int64_t *ids, int max, struct err *err);
-/* Nothing is to be said of this one. In a transaction. */
-int store_unused_forget(struct store *store, int64_t id, struct err *err);
-/* How many there are, or -1. */
-int64_t store_unused_count(struct store *store, struct err *err);
-
 /* Call fn for at most 'max' uses that ended before until_s and come behind this
  * place, in their order, until it returns other than 0. Before the first that
  * ended at S is { S, 0 }. */

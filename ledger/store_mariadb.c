@@ -117,10 +117,6 @@ static const char next_reason[] =
 static const char put_use[] =
 	"INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)"
 	" ON DUPLICATE KEY UPDATE ended=VALUES(ended), text=VALUES(text)";
-static const char find_unused[] =
-	"SELECT run FROM unused ORDER BY run DESC LIMIT ?1";
-static const char forget_unused[] = "DELETE FROM unused WHERE run=?1";
-static const char count_unused[] = "SELECT count(*) FROM unused";
 static const char find_uses[] =
 	"SELECT ended, run, text FROM uses WHERE ended>=?1 AND ended<?3"
 	" AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
@@ -439,51 +435,13 @@ static int maria_reasons_due(struct store *store, int64_t now_s,
 
 /* ---- uses ---------------------------------------------------------------- */
 
-static int maria_unused_forget(struct store *store, int64_t id, struct err *err)
-{
-	const struct value value = value_number(id);
-
-	return maria_change(store, forget_unused, &value, err) < 0 ? -1 : 0;
-}
-
 static int maria_use_put(struct store *store, int64_t id, int64_t ended_s,
 			 const char *text, struct err *err)
 {
 	const struct value values[] = { value_number(id), value_number(ended_s),
 					value_text(text) };
 
-	if (maria_change(store, put_use, values, err) < 0)
-		return -1;
-	return maria_of(store)->has_none_unused
-		       ? 0
-		       : maria_unused_forget(store, id, err);
-}
-
-static int maria_unused(struct store *store, int64_t *ids, int max,
-			struct err *err)
-{
-	const struct value value = value_number(max);
-	struct maria *m = maria_of(store);
-	int count;
-
-	if (m->has_none_unused)
-		return 0;
-	count = list_ids(m, find_unused, &value, ids, max, err);
-	m->has_none_unused = count == 0;
-	return count;
-}
-
-static int64_t maria_unused_count(struct store *store, struct err *err)
-{
-	struct maria *m = maria_of(store);
-
-	if (m->has_none_unused)
-		return 0;
-	if (maria_ready(m, err) < 0 ||
-	    mariadb_ask(m->db, count_unused, NULL, err) < 0 ||
-	    mariadb_row(m->db, err) < 0)
-		return -1;
-	return mariadb_number(m->db, 0);
+	return maria_change(store, put_use, values, err) < 0 ? -1 : 0;
 }
 
 static int maria_uses(struct store *store, const struct store_place *after,
@@ -562,7 +520,6 @@ static int purge_some(struct store *store, const struct value *values,
 		return -1;
 	count = list_old(m, values, &ids, err);
 	if (count > 0 && (delete_from(m, "uses WHERE run", ids, err) < 0 ||
-			  delete_from(m, "unused WHERE run", ids, err) < 0 ||
 			  delete_from(m, "records WHERE run", ids, err) < 0 ||
 			  delete_from(m, "runs WHERE id", ids, err) < 0))
 		count = -1;
@@ -659,9 +616,6 @@ static const struct store_ops ops = {
 	.reason_later = maria_reason_later,
 	.reasons_due = maria_reasons_due,
 	.use_put = maria_use_put,
-	.unused = maria_unused,
-	.unused_forget = maria_unused_forget,
-	.unused_count = maria_unused_count,
 	.uses = maria_uses,
 	.newest = maria_newest,
 	.purge = maria_purge,

@@ -122,10 +122,6 @@ struct store_ops {
 			   struct err *err);
 	int (*use_put)(struct store *store, int64_t id, int64_t ended_s,
 		       const char *text, struct err *err);
-	int (*unused)(struct store *store, int64_t *ids, int max,
-		      struct err *err);
-	int (*unused_forget)(struct store *store, int64_t id, struct err *err);
-	int64_t (*unused_count)(struct store *store, struct err *err);
 	int (*uses)(struct store *store, const struct store_place *after,
 		    int64_t until_s, int max, store_use_fn fn, void *arg,
 		    struct err *err);

@@ -16,7 +16,7 @@
 #define BUSY_MS 10000
 #define FILES 3
 
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 1
 
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
@@ -41,18 +41,16 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS records("
 	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
 	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS reasons(" /* since version 2 */
+	"CREATE TABLE IF NOT EXISTS reasons("
 	" cluster TEXT NOT NULL, node TEXT NOT NULL, time INTEGER NOT NULL,"
 	" text TEXT NOT NULL, received INTEGER NOT NULL,"
 	" tries INTEGER NOT NULL, next_try INTEGER NOT NULL,"
 	" PRIMARY KEY(cluster, node)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS uses(" /* since version 3 */
+	"CREATE TABLE IF NOT EXISTS uses("
 	" ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL,"
 	" PRIMARY KEY(ended, run)) WITHOUT ROWID;"
 	"CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);"
-	"CREATE TABLE IF NOT EXISTS unused(run INTEGER PRIMARY KEY);"
-	"INSERT OR IGNORE INTO unused SELECT id FROM runs;"
-	"PRAGMA user_version=3;"
+	"PRAGMA user_version=1;"
 	"COMMIT;";
 
 enum statement {
@@ -82,13 +80,9 @@ enum statement {
 	BACKLOG,
 	DROP_USE,
 	PUT_USE,
-	UNUSED,
-	FORGET_UNUSED,
-	COUNT_UNUSED,
 	USES,
 	NEWEST,
 	PURGE_USES,
-	PURGE_UNUSED,
 	STATEMENTS
 };
 
@@ -175,15 +169,11 @@ static const char *const sql[STATEMENTS] = {
 	[NEXT_REASON] = "SELECT min(next_try) FROM reasons",
 	[DROP_USE] = "DELETE FROM uses WHERE run=?1",
 	[PUT_USE] = "INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)",
-	[UNUSED] = "SELECT run FROM unused ORDER BY run DESC LIMIT ?1",
-	[FORGET_UNUSED] = "DELETE FROM unused WHERE run=?1",
-	[COUNT_UNUSED] = "SELECT count(*) FROM unused",
 	[USES] = "SELECT ended, run, text FROM uses"
 		 " WHERE (ended, run)>(?1, ?2) AND ended<?3"
 		 " ORDER BY ended, run LIMIT ?4",
 	[NEWEST] = "SELECT max(last) FROM runs WHERE last<=?1+86400",
 	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
-	[PURGE_UNUSED] = "DELETE FROM unused WHERE run IN (" OLD_RUNS ")",
 };
 
 struct sqlite {
@@ -904,40 +894,13 @@ static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s,
 {
 	sqlite3_stmt *st;
 
-	if (finish_one(store, DROP_USE, id, err) < 0 ||
-	    finish_one(store, FORGET_UNUSED, id, err) < 0)
+	if (finish_one(store, DROP_USE, id, err) < 0)
 		return -1;
 	st = get(store, PUT_USE);
 	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int64(st, 2, ended_s);
 	bind_text(st, 3, text);
 	return finish(store, st, err);
-}
-
-static int sqlite_unused(struct store *store, int64_t *ids, int max,
-			 struct err *err)
-{
-	sqlite3_stmt *st = get(store, UNUSED);
-
-	sqlite3_bind_int(st, 1, max);
-	return list_ids(store, st, ids, max, err);
-}
-
-static int sqlite_unused_forget(struct store *store, int64_t id,
-				struct err *err)
-{
-	return finish_one(store, FORGET_UNUSED, id, err);
-}
-
-static int64_t sqlite_unused_count(struct store *store, struct err *err)
-{
-	sqlite3_stmt *st = get(store, COUNT_UNUSED);
-	int64_t count = -1;
-
-	if (sqlite3_step(st) == SQLITE_ROW)
-		count = sqlite3_column_int64(st, 0);
-	sqlite3_reset(st);
-	return count < 0 ? fail(store, err) : count;
 }
 
 static int sqlite_uses(struct store *store, const struct store_place *after,
@@ -969,8 +932,8 @@ static int sqlite_uses(struct store *store, const struct store_place *after,
 static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
 			int max, struct err *err)
 {
-	static const enum statement steps[] = { PURGE_USES, PURGE_UNUSED,
-						PURGE_RECORDS, PURGE_RUNS };
+	static const enum statement steps[] = { PURGE_USES, PURGE_RECORDS,
+						PURGE_RUNS };
 	sqlite3_stmt *st;
 	size_t i;
 
@@ -1054,9 +1017,6 @@ static const struct store_ops ops = {
 	.reason_later = sqlite_reason_later,
 	.reasons_due = sqlite_reasons_due,
 	.use_put = sqlite_use_put,
-	.unused = sqlite_unused,
-	.unused_forget = sqlite_unused_forget,
-	.unused_count = sqlite_unused_count,
 	.uses = sqlite_uses,
 	.newest = sqlite_newest,
 	.purge = sqlite_purge,

@@ -25,7 +25,6 @@
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
 #define PURGE_FAR_S INT64_C(2592000) /* 30 days */
-#define OLD_MAX 64
 #define ACCOUNT_LATE_S 10 /* after a run's end, with Slurm 22.05: up to 2 s */
 #define ACCOUNT_AGAIN_S 5
 
@@ -52,7 +51,7 @@ static void say_job(const struct job *job, const char *what)
 
 /* What the records of a run become. */
 struct sums {
-	struct merge *merge; /* NULL: no summary is wanted */
+	struct merge *merge;
 	struct usage *usage;
 };
 
@@ -73,9 +72,7 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 		say(said);
 		return 0;
 	}
-	rc = sums->merge
-		     ? merge_add(sums->merge, record, merge_digest(text, size))
-		     : 0;
+	rc = merge_add(sums->merge, record, merge_digest(text, size));
 	if (usage_add(sums->usage, record) < 0 || rc < 0)
 		return err_set(err, "merge: out of memory");
 	return 0;
@@ -391,71 +388,6 @@ out:
 	return rc;
 }
 
-/* ---- uses of old runs ------------------------------------------------------ */
-
-/* The use of a run, NULL where it is gone; -1: the store failed. */
-static int find_old(struct writer *writer, int64_t id, struct store_run *run,
-		    char **text, struct err *err)
-{
-	struct sums sums = { NULL, usage_new() };
-	struct err why;
-	int rc = -1;
-
-	*text = NULL;
-	if (!sums.usage)
-		return err_set(err, "usage: out of memory");
-	if (store_run_load(writer->store, id, run, &why) < 0) {
-		rc = 0;
-	} else if (store_records(writer->store, id, add_record, &sums, err) ==
-		   0) {
-		*text = usage_text(sums.usage, run, "", writer->advice);
-		rc = *text ? 0 : err_set(err, "usage: out of memory");
-	}
-	usage_free(sums.usage);
-	return rc;
-}
-
-struct old {
-	int64_t ids[OLD_MAX], ended[OLD_MAX];
-	char *texts[OLD_MAX];
-};
-
-static int note_old(struct writer *writer, void *what, int at, int64_t now_s,
-		    struct err *err)
-{
-	const struct old *old = what;
-
-	(void)now_s;
-	if (!old->texts[at])
-		return store_unused_forget(writer->store, old->ids[at], err);
-	return store_use_put(writer->store, old->ids[at], old->ended[at],
-			     old->texts[at], err);
-}
-
-/* A few at a time, and read before the store is locked: records come, too. */
-static int use_old(struct writer *writer, int64_t now_s, int64_t *next_s,
-		   struct err *err)
-{
-	struct store_run run = { 0 };
-	struct old old = { 0 };
-	int i, rc = 0, count;
-
-	count = store_unused(writer->store, old.ids, OLD_MAX, err);
-	if (count <= 0)
-		return count;
-	for (i = 0; rc == 0 && i < count; i++) {
-		rc = find_old(writer, old.ids[i], &run, &old.texts[i], err);
-		old.ended[i] = (int64_t)run.last;
-		store_run_free(&run);
-	}
-	if (rc == 0)
-		rc = note_each(writer, count, note_old, &old, now_s, err);
-	for (i = 0; i < count; i++)
-		free(old.texts[i]);
-	*next_s = now_s;
-	return rc;
-}
-
 /* ---- who may ask ------------------------------------------------------------ */
 
 /* Not often: slurmdbd has them in a table. When it is down they stay. */
@@ -596,8 +528,7 @@ int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
 {
 	int count = write_summaries(writer, now_s, next_s, err);
 
-	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0 ||
-	    (count == 0 && use_old(writer, now_s, next_s, err) < 0))
+	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0)
 		return -1;
 	ask_operators(writer, now_s);
 	return count;

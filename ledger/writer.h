@@ -9,9 +9,7 @@
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be
  *           reached the whole writer waits 2, 4, .. 60 s.
- *         Beside its summary each run's use (lib/use.h) is kept. Runs from before
- *           there were uses get theirs, the newest first, when nothing
- *           else is due.
+ *         Beside its summary each run's use (lib/use.h) is kept.
  *         The reasons of drained nodes (drain.h) are looked after when the
  *           summaries are, at once and after 2, 4, .. 60 s, for
  *           WRITER_REASON_S; then they are forgotten.

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define LEADER "jobio/"
-#define LEADER_2 "jobio/2 "
+#define LEADER "jobio/1 "
 #define DIGITS (ENVELOPE_NONCE - 1)
 
 int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
@@ -27,17 +26,16 @@ int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
 char *envelope_make(const char *const *nonces, size_t count, const char *json)
 {
 	size_t size = strlen(json), i;
-	char *text = malloc(sizeof(LEADER_2) + count * ENVELOPE_NONCE + size);
+	char *text = malloc(sizeof(LEADER) + count * ENVELOPE_NONCE + size);
 	char *at = text;
 
 	if (!text)
 		return NULL;
 	for (i = 0; i < count; i++) {
-		at = stpcpy(at, i ? " " : LEADER_2);
+		at = stpcpy(at, i ? " " : LEADER);
 		at = stpcpy(at, nonces[i]);
 	}
-	if (count)
-		*at++ = '\n';
+	*at++ = '\n';
 	memcpy(at, json, size + 1);
 	return text;
 }
@@ -56,17 +54,12 @@ static int are_nonces(const char *text)
 
 char *envelope_open(char *text, char **nonces)
 {
-	char *end;
+	char *end = strchr(text, '\n');
 
-	if (strncmp(text, LEADER, strlen(LEADER)) != 0) {
-		*nonces = NULL;
-		return text;
-	}
-	end = strchr(text, '\n');
-	if (!end || strncmp(text, LEADER_2, strlen(LEADER_2)) != 0)
+	if (!end || strncmp(text, LEADER, strlen(LEADER)) != 0)
 		return NULL;
 	*end = 0;
-	text += strlen(LEADER_2);
+	text += strlen(LEADER);
 	if (!are_nonces(text))
 		return NULL;
 	*nonces = text;

@@ -215,7 +215,6 @@ int fileio_mkdir(const char *path, mode_t mode, struct err *err)
 			       " it must be ours and writable by us alone",
 			       path, (unsigned long)st.st_uid,
 			       (unsigned int)st.st_mode & 0777);
-	/* an older version let more people in */
 	if (st.st_mode & 07777U & ~mode)
 		(void)!chmod(path, st.st_mode & mode);
 	return 0;

@@ -334,15 +334,9 @@ static char *recv_frame(struct ledger_link *link,
 static int take_answer(struct ledger_link *link, char *text, const char *nonce,
 		       struct err *err)
 {
-	char *nonces = NULL, *json = envelope_open(text, &nonces);
+	char *nonces, *json = envelope_open(text, &nonces);
 
-	if (!json || !nonces)
-		return err_set(err,
-			       "ledger '%s': the answer is not to this "
-			       "request: a ledger that is older than this "
-			       "program must be updated first",
-			       link->name);
-	if (!envelope_is_for(nonces, nonce))
+	if (!json || !envelope_is_for(nonces, nonce))
 		return err_set(err,
 			       "ledger '%s': the answer is not to this request",
 			       link->name);

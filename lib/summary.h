@@ -73,9 +73,6 @@
 #define SUMMARY_FS 72
 #define SUMMARY_SRC 28
 #define SUMMARY_MISS 46
-/* Earlier versions wrote more of these two: they are read back whole. */
-#define SUMMARY_FS_READ 112
-#define SUMMARY_MISS_READ 96
 #define SUMMARY_NODE 44
 
 /* What the job did not get. */
@@ -101,7 +98,7 @@ struct summary {
 	int64_t nodes_seen, nodes_expected;
 	/* texts as they stand behind the "="; "" is "-" */
 	char cores[8], cpus[SUMMARY_CPUS], prof[SUMMARY_PROF];
-	char fs[SUMMARY_FS_READ], src[SUMMARY_SRC], miss[SUMMARY_MISS_READ];
+	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
 	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
 	enum summary_scope scope;
 	uint32_t flags; /* RECORD_FLAG(..) */

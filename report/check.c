@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio check - what is wrong with jobio's part of this host, and the cure.
- * `jobio doctor` is its former name. */
+/* jobio check - what is wrong with jobio's part of this host, and the cure. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -535,9 +534,6 @@ int check_main(int argc, char *argv[])
 	struct options options = { .root = "" };
 	struct err err;
 
-	/* its former name, when there were nodes only */
-	if (!strcmp(argv[0], "doctor"))
-		options.roles = ROLE_NODE;
 	if (parse_options(&options, argc, argv, &err) < 0)
 		return command_fail(NAME, COMMAND_USAGE, &err);
 	if (options.help) {

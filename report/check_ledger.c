@@ -113,8 +113,7 @@ static void judge_hello(const struct doctor *doctor,
 	case STAGE_HELLO:
 		findings_add(doctor->findings, "L05", FINDING_ERROR,
 			     "the same munge.key and the same time on both "
-			     "hosts, the same [ledger] user in jobio.conf, and "
-			     "a ledger that is not older than this jobio",
+			     "hosts, and the same [ledger] user in jobio.conf",
 			     "the ledger does not answer a signed hello: %s",
 			     *out ? out + 1 : "it gave up");
 		break;

@@ -56,8 +56,7 @@ static int run(int argc, char *argv[])
 		return COMMAND_OK;
 	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(name, commands[i].name) ||
-		    (commands[i].main == check_main && !strcmp(name, "doctor")))
+		if (!strcmp(name, commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);
 	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n",
 		name);

@@ -87,7 +87,7 @@ static bool is_same_kind(const struct kind *kind, const struct record *record,
 	return is_same_machine(kind->record, record);
 }
 
-/* Without parts (of an older jobio) up to the last CPU that is known. */
+/* Without parts up to the last CPU that is known. */
 static void find_all(struct kind *kind)
 {
 	unsigned int cpu, last = 0;

@@ -73,7 +73,6 @@ static int ask_ledger(struct job_source *source, struct site *site,
 		next = NULL;
 		if (!top)
 			return -1;
-		site->left = json_number(top, "left");
 		rc = tally_join(site->tally, top);
 		if (rc < 0)
 			err_set(err, "ledger: the answer has no meaning");
@@ -130,7 +129,6 @@ static int fill(struct job_source *source, struct site *site, struct err *err)
 		return -1;
 	}
 	site->source = "sacct";
-	site->left = 0;
 	snprintf(site->why_not_ledger, sizeof(site->why_not_ledger), "%s",
 		 why.text);
 	if (start_again(site, err) < 0)

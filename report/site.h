@@ -6,8 +6,7 @@
  *         source: "ledger", page by page; or "sacct", where the ledger does not
  *           answer or there is none: its summaries tell no advice, and what a
  *           job did on several filesystems is one sum.
- *         left: runs that the ledger has not looked at since it learned to add
- *           up. silent: jobs that sacct lists without a summary.
+ *         silent: jobs that sacct lists without a summary.
  * Owner   site_free(), NULL allowed.
  * Errors  NULL, the reason in *err: a user who is not root, SlurmUser or an
  *           operator of Slurm is refused.
@@ -25,7 +24,7 @@ struct site {
 	int64_t since_s, until_s;
 	const char *source;
 	char why_not_ledger[ERR_MAX];
-	int64_t left, silent;
+	int64_t silent;
 	struct tally *tally; /* sorted */
 };
 

@@ -30,8 +30,6 @@ static void put_facts(struct page *page, const struct site *site)
 	if (site->silent)
 		page_fact(page, "Not added: no summary",
 			  job_count(site->silent, text));
-	if (site->left)
-		page_fact(page, "Not yet added", job_count(site->left, text));
 	page_raw(page, "</dl>\n<p class=\"%s\">gate: ",
 		 t->warned_jobs ? "warn" : "dim");
 	site_gate_words(site, text, sizeof(text));

@@ -58,7 +58,7 @@ static int check_caller(const struct job_source *source, struct err *err)
 
 /* "/mnt/work:nfs4" is one; of several nobody knows which. */
 static void take_fs(struct use *use, const struct summary *s,
-		    char names[SUMMARY_FS_READ])
+		    char names[SUMMARY_FS])
 {
 	struct use_fs *fs = use->fs;
 	char *type;
@@ -83,7 +83,7 @@ static void take_fs(struct use *use, const struct summary *s,
 static int add_row(struct tally *tally, const struct sacct_row *row,
 		   const struct summary *s)
 {
-	char names[SUMMARY_FS_READ], profile[SUMMARY_PROF];
+	char names[SUMMARY_FS], profile[SUMMARY_PROF];
 	unsigned long job = 0;
 	struct use use;
 

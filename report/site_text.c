@@ -40,8 +40,6 @@ static void print_head(FILE *out, const struct site *site)
 	print_jobs(out, "not added", t->wide, "with node-wide numbers alone");
 	print_jobs(out, "not added", site->silent,
 		   "of which sacct has no summary");
-	print_jobs(out, "not yet added", site->left,
-		   "of before the update, of any time: ask again");
 	if (*site->why_not_ledger)
 		fprintf(out,
 			"  %-13s from the summaries in sacct, without advice: "
@@ -228,7 +226,6 @@ void site_print_json(FILE *out, const struct site *site)
 		      *site->why_not_ledger ? site->why_not_ledger : NULL);
 	json_add_number(top, "since", site->since_s);
 	json_add_number(top, "until", site->until_s);
-	json_add_number(top, "left", site->left);
 	json_add_number(top, "silent", site->silent);
 	tally_json(site->tally, top);
 	fprintf(out, "%s\n", json_line(top));

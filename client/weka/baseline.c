@@ -13,7 +13,7 @@
 
 struct baseline {
 	bool is_known;
-	char boot_id[64]; /* "": written by an older version, as 'ours' */
+	char boot_id[64]; /* "": unknown, and nothing makes it stale */
 	struct cpuset cores, ours[OURS_MAX];
 	size_t ours_count;
 };

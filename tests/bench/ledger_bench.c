@@ -293,7 +293,7 @@ static void seal_all(struct load *load, const struct made *made)
 		if (envelope_nonce(nonce, &err) < 0)
 			die(err.text);
 		snprintf(request, size,
-			 "jobio/2 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
+			 "jobio/1 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
 			 record);
 		if (seal_close(seal, request, strlen(request), pw->pw_uid,
 			       &credential, &err) < 0)

@@ -289,7 +289,7 @@ is_configured() { [[ $(on login squeue -h -t all -j "$1" -o %T) != PENDING ]]; }
 
 # The questions are right ones, and sealed; their answers are long.
 readers='import json, socket, struct, subprocess, sys, time
-text = "jobio/2 " + "0" * 32 + "\n" + json.dumps({"op": "list", "jobs": [int(sys.argv[1])] * 1000})
+text = "jobio/1 " + "0" * 32 + "\n" + json.dumps({"op": "list", "jobs": [int(sys.argv[1])] * 1000})
 sealed = subprocess.run(["munge", "-u", sys.argv[2]], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.strip()
 held = []
 for i in range(900):

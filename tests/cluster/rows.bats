@@ -90,7 +90,7 @@ both_rows() { [[ $(summary_of "$1" --duplicates | grep -c '^jobio/1 .* nodes=1/1
 
 @test "a user cannot put a record" {
 	run as alice python3 -c 'import socket, struct, subprocess, sys
-text = b"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"jobio\",\"job\":1,\"node\":\"c1\",\"uid\":0,\"start\":1}}"
+text = b"jobio/1 " + b"0" * 32 + b"\n{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"jobio\",\"job\":1,\"node\":\"c1\",\"uid\":0,\"start\":1}}"
 cred = subprocess.run(["munge", "-u", "slurm"], input=text, capture_output=True, check=True).stdout.strip()
 s = socket.create_connection(("dbd", 8632), 5)
 s.sendall(struct.pack(">I", len(cred)) + cred)

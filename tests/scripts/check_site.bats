@@ -322,13 +322,6 @@ broken() {
 	[[ $output != *info* && $output != *'finding(s)'* ]] || { echo "$output"; return 1; }
 }
 
-@test "doctor, its former name, looks at the node" {
-	conf 's/^type = nfs/&\nnodes = m*/'
-	run env -i "$BUILDDIR/jobio" doctor --host=n02 --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
-		--topology="$(<"$DIR/topology")" --slurm-version=24.11
-	[[ $status -eq 1 && $output == 'J02 warning: '* ]] || { echo "$output"; return 1; }
-}
-
 @test "equal nodes print equal lines" {
 	local first
 	conf 's/^type = nfs/&\nnodes = m*/'

@@ -551,44 +551,6 @@ spoilers() {
 	expect_equal 400 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-# What one of protocol 1 says could be the answer to anything.
-@test "a ledger that is older than jobio-send is not believed; an older jobio-send is served" {
-	stop "$LEDGER"
-	spool 7 c1
-	python3 - "$PORT" "$DIR/munge/socket" <<-'EOP' 3>&- &
-		import socket, struct, subprocess, sys
-		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-		while True:
-		    peer, _ = server.accept()
-		    size = peer.recv(4)
-		    if not size:
-		        continue
-		    peer.recv(struct.unpack(">I", size)[0], socket.MSG_WAITALL)
-		    text = subprocess.run(["munge", "-S", sys.argv[2], "-s", '{"ok":true}'], capture_output=True).stdout.strip()
-		    peer.sendall(struct.pack(">I", len(text)) + text)
-	EOP
-	LEDGER=$!
-	within 10 port_answers
-	run send
-	expect_equal 1 "$status"
-	expect_text 'the answer is not to this request: a ledger that is older than this program must be updated first' "$output"
-	expect_equal 1 "$(spool_count)"
-	stop "$LEDGER" KILL
-	start_ledger
-	run python3 - "$PORT" "$DIR/munge/socket" "$DIR/spool/7.0.c1.json" <<-'EOP'
-		import socket, struct, subprocess, sys
-		peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-		text = '{"op":"put","record":%s}' % open(sys.argv[3]).read()
-		text = subprocess.run(["munge", "-S", sys.argv[2]], input=text.encode(), capture_output=True).stdout.strip()
-		peer.sendall(struct.pack(">I", len(text)) + text)
-		size = struct.unpack(">I", peer.recv(4, socket.MSG_WAITALL))[0]
-		print(subprocess.run(["unmunge", "-S", sys.argv[2], "-m", "/dev/null"],
-		    input=peer.recv(size, socket.MSG_WAITALL), capture_output=True).stdout.decode())
-	EOP
-	expect_equal '{"ok":true}' "$output"
-	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
-}
-
 @test "a ledger that never answers is given up in time" {
 	stop "$LEDGER"
 	spool 7 c1

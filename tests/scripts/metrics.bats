@@ -69,6 +69,7 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 		    s.sendall(struct.pack(">I", len(data)) + data)
 		    s.recv(1)
 		def seal(text):
+		    text = b"jobio/1 " + b"0" * 32 + b"\n" + text
 		    return subprocess.run(["munge", "-S", sys.argv[2] + "/munge/socket"], input=text,
 		                          capture_output=True, check=True).stdout.strip()
 		frame(b"")

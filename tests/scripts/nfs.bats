@@ -129,14 +129,6 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 7)" = '[null]' ]
 }
 
-@test "what the client moved in a job that an older jobio began is nobody's" {
-	job 7
-	prolog
-	sed -i 's/"alone":true/"alone":false/' "$NODE/run/7/wire"
-	epilog
-	[ "$(shared 7)" = '[null]' ]
-}
-
 @test "the read-ahead stays as it is on a node that the job shares" {
 	job 7 - scan
 	run prolog

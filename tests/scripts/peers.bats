@@ -28,11 +28,13 @@ peers() {
 			    return socket.create_connection(("127.0.0.1", port), 20)
 			def frame(data):
 			    return struct.pack(">I", len(data)) + data
+			def enveloped(text):
+			    return ("jobio/1 " + "0" * 32 + "\n" + text).encode()
 			def seal(text):
-			    return frame(subprocess.run(["munge", "-S", munge], input=text.encode(),
+			    return frame(subprocess.run(["munge", "-S", munge], input=enveloped(text),
 			        capture_output=True, check=True).stdout.strip())
 			def seal_as(uid, text):
-			    return frame(subprocess.run(["munge", "-S", munge], input=text.encode(), user=uid,
+			    return frame(subprocess.run(["munge", "-S", munge], input=enveloped(text), user=uid,
 			        capture_output=True, check=True).stdout.strip())
 			def is_closed(s):
 			    s.settimeout(20)
@@ -44,7 +46,7 @@ peers() {
 			    size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
 			    sealed = s.recv(size, socket.MSG_WAITALL)
 			    return subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=sealed,
-			        capture_output=True).stdout
+			        capture_output=True).stdout.partition(b"\n")[2]
 			# so many connections, one by one; each writes this for so long, and never reads
 			def flood(connections, data, seconds):
 			    all = []

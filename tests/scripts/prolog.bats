@@ -45,7 +45,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "nobody but root sees which jobs a node has, what they asked for, or why one did not get it" {
-	mkdir -m 755 "$NODE/run" # of an older version
+	mkdir -m 755 "$NODE/run"
 	umask 000
 	job 7 1 stream
 	prolog

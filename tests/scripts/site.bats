@@ -119,7 +119,7 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	fill
 	run site -S 2026-11-21 -E 2026-11-22 --json
 	expect_equal 0 "$status"
-	expect_equal '"ledger" 1795219200 1795305600 0' "$(jq -c '.source, .since, .until, .left' <<<"$output" | tr '\n' ' ' | sed 's/ $//')"
+	expect_equal '"ledger" 1795219200 1795305600 0' "$(jq -c '.source, .since, .until, .silent' <<<"$output" | tr '\n' ' ' | sed 's/ $//')"
 	expect_equal '[3,370800,1,2,1,3,1,2]' "$(jq -c '[.tally | .jobs, .node_s, .node_wide, .judged, .warned_jobs, .warned_tasks, .refused_jobs, .refused_tasks]' <<<"$output")"
 	expect_equal '{"name":"alice","jobs":2,"node_s":367200,"read_bytes":1073741824,"write_bytes":2147483648,"meta":1200,"peak_Bps":536870912,"peak_job":7}' \
 		"$(jq -c .tally.users[0] <<<"$output")"
@@ -136,10 +136,10 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/site.schema.json" <"$DIR/lines"
 	expect_equal '0 ' "$status $output"
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/site.schema.json" < <(
-		head -n1 "$DIR/lines" | jq -c '.tally.users[0].new = 1 | .tally.jobs = -1 | del(.left)')
+		head -n1 "$DIR/lines" | jq -c '.tally.users[0].new = 1 | .tally.jobs = -1 | del(.silent)')
 	expect_equal ".tally.jobs: -1 is out of bounds
 .tally.users[0]: new is not in the schema
-: no left" "$output"
+: no silent" "$output"
 }
 
 @test "a page of it needs nothing else, and encodes what records say" {
@@ -160,14 +160,6 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	fill
 	site -S 2026-11-19 -E 2026-11-22 --html="$DIR/page.html" --limit=2
 	expect_kept site.html.golden "$DIR/page.html"
-}
-
-@test "runs that the ledger has not looked at yet are told" {
-	fill
-	python3 -c 'import sqlite3, sys
-with sqlite3.connect(sys.argv[1], timeout=10) as db: db.execute("INSERT INTO unused VALUES(3), (4)")' "$DIR/store.sqlite"
-	run site -S 2026-11-21 -E 2026-11-22
-	expect_text 'not yet added 2 jobs of before the update, of any time: ask again' "$output"
 }
 
 # job ID KEY=VALUE... - a line for fake-sacct
@@ -276,7 +268,7 @@ asked_s() {
 }
 
 # judge_again - the ledger looks at run 1 once more, with the configuration of now. Its
-# writer ends where there is no slurm.conf; of slurmdbd it needs nothing for this.
+# writer ends where there is no slurm.conf; that slurmdbd is away does not matter.
 judge_again() {
 	stop "$LEDGER"
 	printf '%s\n' ClusterName=vm SlurmctldHost=localhost AccountingStorageType=accounting_storage/slurmdbd \
@@ -285,7 +277,7 @@ judge_again() {
 	python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1], timeout=10) as db:
     db.execute("DELETE FROM uses")
-    db.execute("INSERT OR IGNORE INTO unused VALUES(1)")' "$DIR/store.sqlite"
+    db.execute("UPDATE runs SET dirty=1, next_try=1 WHERE id=1")' "$DIR/store.sqlite"
 	start_ledger
 	within 20 is_judged
 }

@@ -650,7 +650,7 @@ START_TEST(each_ledger_that_does_not_answer_is_told)
 	said_expect(asked(), "hello: the ledger refuses a ping; ");
 	ledger.answer = "nonsense";
 	said_expect(asked(), "hello: the ledger refuses a ping; ");
-	ledger.answer = "{\"ok\":true}"; /* an older one tells no time */
+	ledger.answer = "{\"ok\":true}"; /* without a time */
 	ck_assert_str_eq(asked(), "");
 	ledger.answer = "{\"ok\":true,\"time\":0}";
 	ck_assert_str_eq(asked(), "");

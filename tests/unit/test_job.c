@@ -924,11 +924,10 @@ START_TEST(what_the_gate_said_is_added_up)
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
 	put_step("0", "{\"warned\":\"on CPU 7\",\"warned_tasks\":2}");
 	put_step("1", "{\"warned\":\"on CPU 7\",\"warned_tasks\":3}");
-	put_step("2", "{\"refused\":\"no\"}");
-	put_step("3", "{\"warned\":\"on CPU 7\",\"warned_tasks\":0}");
+	put_step("2", "{\"refused\":\"no\",\"refused_tasks\":1}");
 	state = with_steps(new_state(7, 1000, 0));
 	ck_assert(state->has_gate);
-	ck_assert_int_eq(state->gate_warned, 6);
+	ck_assert_int_eq(state->gate_warned, 5);
 	ck_assert_int_eq(state->gate_refused, 1);
 	ck_assert_str_eq(state->refused, "no");
 	record_free(state);

@@ -161,7 +161,7 @@ enum manner {
 	OF_ROOT,
 	OF_ANOTHER, /* user */
 	TO_ANOTHER, /* request */
-	OF_OLD,	    /* without an envelope */
+	PLAIN,	    /* without an envelope */
 	DAMAGED,
 	FULL, /* as long as a frame may be */
 	EMPTY,
@@ -230,16 +230,16 @@ static bool answer(int fd, enum manner manner)
 	if (size >= sizeof(text) || !read_all(fd, text, size))
 		_exit(1);
 	text[size] = '\0';
-	at = strstr(text, "jobio/2 ");
+	at = strstr(text, "jobio/1 ");
 	if (!at || (strcmp(at + 41, "{}") != 0 && !is_filled(at + 41)))
 		_exit(1);
 	snprintf(nonce, sizeof(nonce), "%.32s", at + 8);
-	snprintf(out, sizeof(out), "%u:jobio/2 %s\n" OK,
+	snprintf(out, sizeof(out), "%u:jobio/1 %s\n" OK,
 		 manner == OF_ROOT	? 0
 		 : manner == OF_ANOTHER ? 12345
 					: nobody(),
 		 manner == TO_ANOTHER ? OTHER : nonce);
-	if (manner == OF_OLD)
+	if (manner == PLAIN)
 		snprintf(out, sizeof(out), "0:" OK);
 	if (manner == DAMAGED)
 		strcpy(out, "what");
@@ -371,9 +371,7 @@ START_TEST(nobody_else_and_no_other_answer_is_believed)
 	expect_no_answer(OF_ANOTHER,
 			 "the answer is from uid 12345, not from the ledger");
 	expect_no_answer(TO_ANOTHER, "the answer is not to this request");
-	expect_no_answer(OF_OLD,
-			 "the answer is not to this request: a ledger that is "
-			 "older than this program must be updated first");
+	expect_no_answer(PLAIN, "the answer is not to this request");
 	expect_no_answer(DAMAGED, "answer: munge: bad");
 }
 END_TEST
@@ -393,7 +391,7 @@ START_TEST(a_request_fits_into_a_frame_or_is_told)
 {
 	struct ledger_link *link;
 	char *request = calloc(LEDGER_FRAME_MAX, 1), *text = NULL;
-	int before = snprintf(NULL, 0, "%u:jobio/2 %032d\n", nobody(), 0);
+	int before = snprintf(NULL, 0, "%u:jobio/1 %032d\n", nobody(), 0);
 
 	begin(HONEST, "127.0.0.1");
 	link = opened();

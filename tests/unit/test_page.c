@@ -492,7 +492,7 @@ START_TEST(nodes_that_look_the_same_are_drawn_once)
 	begin(PLAIN);
 	/* neither reserved nor a client's: not drawn */
 	add("\"machine\":{\"job_cpus\":\"0-3\",\"parts\":[]}");
-	/* of an older jobio: up to the last CPU that is known */
+	/* without parts: up to the last CPU that is known */
 	add(CORES("3"));
 	add(CORES("3"));
 	/* a socket of two NUMA nodes, and one of one; two clients' cards */
@@ -841,7 +841,7 @@ START_TEST(nodes_are_the_same_when_all_parts_clients_and_cpus_are)
 }
 END_TEST
 
-START_TEST(of_an_older_jobio_cpus_are_drawn_up_to_the_last_that_is_known)
+START_TEST(without_parts_cpus_are_drawn_up_to_the_last_that_is_known)
 {
 	begin(PLAIN);
 	add(CORES("0"));
@@ -1251,7 +1251,7 @@ UNIT_MAIN("page", the_head_says_who_what_and_what_was_not_given,
 	  one_of_something_is_drawn, what_is_small_has_a_pixel_at_least,
 	  what_was_written_first_is_not_read_last,
 	  nodes_are_the_same_when_all_parts_clients_and_cpus_are,
-	  of_an_older_jobio_cpus_are_drawn_up_to_the_last_that_is_known,
+	  without_parts_cpus_are_drawn_up_to_the_last_that_is_known,
 	  the_key_has_cards_of_machines_whose_parts_are_known,
 	  a_job_on_the_513th_cpu_has_no_bar_there,
 	  what_only_some_of_the_jobs_have_is_not_told_of_all,

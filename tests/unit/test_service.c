@@ -596,7 +596,7 @@ START_TEST(what_a_site_did_is_told_to_root_slurm_and_operators)
 	ck_assert_str_eq(ask(&service, ALICE, question), no);
 	answer = ask(&service, 0, question);
 	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":2,"
-					     "\"left\":0,\"tally\":{"
+					     "\"tally\":{"
 					     "\"jobs\":2,"));
 	ck_assert_ptr_nonnull(strstr(answer, "{\"name\":\"/a\",\"cluster\":"
 					     "\"c\",\"jobs\":2,"));
@@ -696,13 +696,6 @@ static int uses_of_many(struct store *store, const struct store_place *after,
 	return rc < 0 ? -1 : 0;
 }
 
-static int64_t none_unused(struct store *store, struct err *err)
-{
-	(void)store;
-	(void)err;
-	return 0;
-}
-
 static int commits(struct store *store, struct err *err)
 {
 	(void)store;
@@ -713,7 +706,6 @@ static int commits(struct store *store, struct err *err)
 START_TEST(a_page_has_so_many_runs_and_no_more)
 {
 	static const struct store_ops ops = { .uses = uses_of_many,
-					      .unused_count = none_unused,
 					      .begin = commits,
 					      .commit = commits };
 	struct store store = { &ops };

@@ -643,28 +643,6 @@ START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
 }
 END_TEST
 
-START_TEST(the_runs_of_an_older_store_are_noted_as_without_a_use)
-{
-	struct store *store = opened();
-	struct err err = { "" };
-	int64_t ids[8];
-
-	put(store, made("n1"));
-	store_close(store);
-	in_store("DROP TABLE uses;DROP TABLE unused");
-	in_store(getenv("JOBIO_TEST_MARIADB")
-			 ? "UPDATE schema_version SET version=1"
-			 : "PRAGMA user_version=2");
-	store = opened_as(1);
-	ck_assert_int_eq(store_unused(store, ids, 8, &err), 1);
-	ck_assert_int_eq(ids[0], 1);
-	put_use(store, 1, 2000, "a");
-	ck_assert_int_eq(store_unused_count(store, &err), 0);
-	ck_assert_str_eq(told_uses(store).text, "a;");
-	closed(store);
-}
-END_TEST
-
 START_TEST(a_use_goes_with_its_run)
 {
 	struct store *store = opened();
@@ -672,10 +650,8 @@ START_TEST(a_use_goes_with_its_run)
 
 	put(store, made("n1"));
 	put_use(store, 1, 2000, "a");
-	in_store("INSERT INTO unused VALUES(1)");
 	ck_assert_int_eq(store_purge(store, 2001, NOW, 10, &err), 1);
 	ck_assert_str_eq(told_uses(store).text, "");
-	ck_assert_int_eq(store_unused_count(store, &err), 0);
 	closed(store);
 }
 END_TEST
@@ -719,5 +695,4 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  a_record_of_impossible_times_does_not_swallow_other_runs,
 	  a_run_holds_records_of_one_user,
 	  uses_are_told_by_the_end_of_their_runs_from_a_place_on,
-	  the_runs_of_an_older_store_are_noted_as_without_a_use,
 	  a_use_goes_with_its_run, a_store_that_cannot_be_opened_names_its_path)

@@ -135,27 +135,11 @@ START_TEST(without_its_uses_a_store_neither_takes_nor_gives_any)
 {
 	static const struct store_place first = { 0, 0 };
 	struct store *store = opened();
-	int64_t ids[4];
 
 	in_store("DROP TABLE uses");
 	EXPECT_LOST(store_use_put(store, 1, 2000, "a", &err), "uses");
 	EXPECT_LOST(store_uses(store, &first, NOW, 9, no_use, NULL, &err),
 		    "uses");
-	in_store("DROP TABLE unused");
-	EXPECT_LOST(store_unused(store, ids, 4, &err), "unused");
-	EXPECT_LOST(store_unused_forget(store, 1, &err), "unused");
-	EXPECT_LOST((int)store_unused_count(store, &err), "unused");
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_use_that_cannot_be_noted_as_used_is_not_put)
-{
-	struct store *store = opened();
-
-	in_store("DROP TABLE unused");
-	EXPECT_LOST(store_use_put(store, 1, 2000, "a", &err), "unused");
-	ck_assert_str_eq(told_uses(store).text, "");
 	closed(store);
 }
 END_TEST
@@ -297,7 +281,7 @@ START_TEST(a_store_of_a_later_version_is_not_touched)
 	char wanted[600];
 
 	store_close(store);
-	in_store("PRAGMA user_version=4");
+	in_store("PRAGMA user_version=2");
 	ck_assert_ptr_null(store_open(&config, &err));
 	snprintf(wanted, sizeof(wanted),
 		 "'%s': store: made by a later version of jobio", config.store);
@@ -364,7 +348,6 @@ UNIT_MAIN("store_away", without_its_runs_a_store_answers_nothing,
 	  without_its_reasons_a_store_neither_takes_nor_gives_any,
 	  a_file_in_which_no_tables_can_be_made_is_not_opened,
 	  without_its_uses_a_store_neither_takes_nor_gives_any,
-	  a_use_that_cannot_be_noted_as_used_is_not_put,
 	  a_purge_that_fails_takes_nothing_away_and_leaves_no_transaction,
 	  a_run_that_cannot_be_changed_takes_no_record,
 	  outside_of_a_transaction_nothing_can_be_committed,

@@ -209,7 +209,7 @@ START_TEST(metadata_and_the_highest_peak_are_told)
 	io->peak[RECORD_PEAK_READ] = 10;
 	io->peak[RECORD_PEAK_WRITE] = 30;
 	io = add(two[1], RECORD_SCOPE_JOB, "vfs", "/a", 1);
-	io->meta[0] = 1000; /* of an older jobio: it did not count these */
+	io->meta[0] = 1000; /* not counted there */
 	io->peak[RECORD_PEAK_READ] = 20;
 	used_of(two, 2, 2);
 	ck_assert_int_eq(use.fs[0].meta, 18);

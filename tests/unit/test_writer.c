@@ -246,28 +246,6 @@ START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
 }
 END_TEST
 
-START_TEST(runs_from_before_there_were_uses_get_theirs_when_nothing_is_due)
-{
-	struct err err = { "" };
-
-	start();
-	put_both_at(NOW);
-	ck_assert_int_eq(round_at(NOW), 1);
-	in_store("DELETE FROM uses;INSERT INTO unused SELECT id FROM runs;"
-		 "INSERT INTO unused VALUES(99)"); /* purged meanwhile */
-	ck_assert_int_eq(store_unused_count(store, &err), 2);
-	ck_assert_str_eq(told_uses(store).text, "");
-	ck_assert_int_eq(round_at(NOW + 1), 0);
-	ck_assert_int_eq(next, NOW + 1);
-	ck_assert_int_eq(store_unused_count(store, &err), 0);
-	ck_assert_ptr_nonnull(strstr(told_uses(store).text, "\talice\t"));
-	ck_assert_int_eq(fake.calls, 1);
-	ck_assert_int_eq(round_at(NOW + 1), 0);
-	ck_assert_int_ne(next, NOW + 1);
-	closed(store);
-}
-END_TEST
-
 static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
 {
 	(void)acct;
@@ -712,7 +690,6 @@ UNIT_MAIN("writer", a_nodes_reason_is_settled_once,
 	  a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet,
 	  filesystems_of_endless_names_are_told_as_others,
 	  numbers_of_whole_nodes_are_no_use_of_a_job,
-	  runs_from_before_there_were_uses_get_theirs_when_nothing_is_due,
 	  operators_are_asked_for_now_and_then_and_stay_while_nobody_answers,
 	  a_run_with_a_missing_node_waits_for_the_grace_period,
 	  while_slurmdbd_is_down_everything_waits_and_nothing_is_lost,

@@ -621,9 +621,7 @@ START_TEST(a_writer_says_so_when_the_store_cannot_tell_what_is_due)
 	put(store, alone(7));
 	in_store("DROP TABLE reasons");
 	expect_failure(NOW, "store: no such table: reasons");
-	in_store("DROP TABLE unused");
 	writer.drain.settle = NULL;
-	expect_failure(NOW, "store: no such table: unused");
 	in_store("DROP TABLE records");
 	expect_failure(NOW + 3600, "store: no such table: records");
 	writer.purged = NOW + 3600;
@@ -649,25 +647,6 @@ START_TEST(a_reason_that_cannot_be_noted_is_a_store_that_fails)
 	fake.verdict = DRAIN_DONE;
 	expect_failure(NOW, "store: not forgotten");
 	ck_assert(has_reason());
-	closed(store);
-}
-END_TEST
-
-START_TEST(old_runs_that_cannot_be_told_stay_unused)
-{
-	struct err err = { "" };
-
-	start();
-	put(store, alone(7));
-	round_at(NOW);
-	in_store("DELETE FROM uses;INSERT INTO unused SELECT id FROM runs;"
-		 "CREATE TRIGGER t BEFORE INSERT ON uses"
-		 " BEGIN SELECT RAISE(ABORT,'not used'); END");
-	expect_failure(NOW, "store: not used");
-	ck_assert_int_eq(store_unused_count(store, &err), 1);
-	in_store("DROP TRIGGER t;DROP TABLE records");
-	expect_failure(NOW, "store: no such table: records");
-	ck_assert_int_eq(store_unused_count(store, &err), 1);
 	closed(store);
 }
 END_TEST
@@ -752,9 +731,9 @@ START_TEST(a_writer_whose_store_fails_ends)
 
 	start();
 	ck_assert_int_eq(pipe(fds), 0);
-	in_store("DROP TABLE unused");
+	in_store("DROP TABLE runs");
 	ck_assert_int_eq(writer_run(&writer, fds[0], &err), -1);
-	ck_assert_str_eq(err.text, "store: no such table: unused");
+	ck_assert_str_eq(err.text, "store: no such table: runs");
 	closed(store);
 }
 END_TEST
@@ -784,7 +763,6 @@ UNIT_MAIN(
 	a_use_that_cannot_be_kept_is_a_store_that_fails,
 	a_writer_says_so_when_the_store_cannot_tell_what_is_due,
 	a_reason_that_cannot_be_noted_is_a_store_that_fails,
-	old_runs_that_cannot_be_told_stay_unused,
 	the_writer_ends_when_the_server_does_after_what_is_due,
 	a_writer_that_is_woken_makes_another_round,
 	a_writer_that_cannot_hear_the_server_ends,
