@@ -334,14 +334,12 @@ static int part_from(struct merge *merge, struct part *part,
 	return failed ? -1 : 0;
 }
 
-static int make_room(struct merge *merge, size_t more)
+static int make_room(struct merge *merge)
 {
+	size_t room = merge->room ? 2 * merge->room : 16;
 	struct part *bigger;
-	size_t room = merge->room ? merge->room : 16;
 
-	while (room < merge->count + more)
-		room *= 2;
-	if (room == merge->room)
+	if (merge->count < merge->room)
 		return 0;
 	bigger = realloc(merge->parts, room * sizeof(*bigger));
 	if (!bigger)
@@ -355,59 +353,13 @@ int merge_add(struct merge *merge, const struct record *record, uint64_t digest)
 {
 	struct part part;
 
-	if (make_room(merge, 1) < 0)
+	if (make_room(merge) < 0)
 		return -1;
 	if (part_from(merge, &part, record, digest) < 0) {
 		free_part(&part);
 		return -1;
 	}
 	merge->parts[merge->count++] = part;
-	return 0;
-}
-
-static int copy_part(struct merge *into, const struct part *from)
-{
-	struct part part = *from;
-	int failed = 0;
-
-	part.hist = NULL;
-	part.timeline = NULL;
-	part.node = keep(into, from->node, &failed);
-	part.nodelist = keep(into, from->nodelist, &failed);
-	part.cpus = keep(into, from->cpus, &failed);
-	part.prof = keep(into, from->prof, &failed);
-	part.fs = keep(into, from->fs, &failed);
-	part.src = keep(into, from->src, &failed);
-	if (failed)
-		return -1;
-	if (from->hist) {
-		part.hist = malloc(RECORD_HIST_COUNT * sizeof(*part.hist));
-		if (!part.hist)
-			return -1;
-		memcpy(part.hist, from->hist,
-		       RECORD_HIST_COUNT * sizeof(*part.hist));
-	}
-	if (from->timeline) {
-		part.timeline = malloc(sizeof(*part.timeline));
-		if (!part.timeline) {
-			free_part(&part);
-			return -1;
-		}
-		*part.timeline = *from->timeline;
-	}
-	into->parts[into->count++] = part;
-	return 0;
-}
-
-int merge_join(struct merge *into, const struct merge *from)
-{
-	size_t i;
-
-	if (make_room(into, from->count) < 0)
-		return -1;
-	for (i = 0; i < from->count; i++)
-		if (copy_part(into, &from->parts[i]) < 0)
-			return -1;
 	return 0;
 }
 

@@ -11,8 +11,8 @@
  *           scope job, and then the summary says so.
  * Owner   struct merge copies what it needs: merge_free(), NULL allowed.
  * Errors  -1 only when out of memory.
- * Runs    ledger. merge_add and merge_join in any order, any number of times,
- *           with duplicates: the summary is the same.
+ * Runs    ledger. merge_add in any order, with duplicates: the summary is the
+ *           same.
  */
 #ifndef JOBIO_LEDGER_MERGE_H
 #define JOBIO_LEDGER_MERGE_H
@@ -38,9 +38,6 @@ bool merge_is_better(const struct record *first, uint64_t first_digest,
 
 int merge_add(struct merge *merge, const struct record *record,
 	      uint64_t digest);
-
-/* Add everything that 'from' holds to 'into'. */
-int merge_join(struct merge *into, const struct merge *from);
 
 /* Summarize; missing nodes are those of the longest node list that no record
  * came from. */

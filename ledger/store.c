@@ -150,9 +150,3 @@ int store_backlog(struct store *store, int64_t now_s,
 {
 	return store->ops->backlog(store, now_s, backlog, err);
 }
-
-int store_count(struct store *store, struct store_counts *counts,
-		struct err *err)
-{
-	return store->ops->count(store, counts, err);
-}

@@ -134,7 +134,4 @@ int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
 int store_backlog(struct store *store, int64_t now_s,
 		  struct store_backlog *backlog, struct err *err);
 
-int store_count(struct store *store, struct store_counts *counts,
-		struct err *err);
-
 #endif

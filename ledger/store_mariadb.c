@@ -84,10 +84,6 @@ static const char old_runs[] = "SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS
 static const char backlog[] =
 	"SELECT count(*), sum(tries=0 AND next_try>?1), sum(tries>0),"
 	" min(last) FROM runs WHERE due IS NOT NULL AND dirty=1";
-static const char counts[] =
-	"SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM records),"
-	" (SELECT count(*) FROM runs WHERE dirty=1),"
-	" (SELECT count(*) FROM runs WHERE dirty=1 AND tries>0)";
 /* Assignments are made from left to right: the time is the last one. */
 static const char put_reason[] =
 	"INSERT INTO reasons(cluster, node, time, text, received, tries,"
@@ -583,22 +579,6 @@ static int maria_backlog(struct store *store, int64_t now_s,
 	return 0;
 }
 
-static int maria_count(struct store *store, struct store_counts *found,
-		       struct err *err)
-{
-	struct maria *m = maria_of(store);
-
-	if (maria_ready(m, err) < 0 ||
-	    mariadb_ask(m->db, counts, NULL, err) < 0 ||
-	    mariadb_row(m->db, err) < 0)
-		return -1;
-	found->runs = mariadb_number(m->db, 0);
-	found->records = mariadb_number(m->db, 1);
-	found->waiting = mariadb_number(m->db, 2);
-	found->failed = mariadb_number(m->db, 3);
-	return 0;
-}
-
 static const struct store_ops ops = {
 	.close = maria_close,
 	.begin = maria_begin,
@@ -620,5 +600,4 @@ static const struct store_ops ops = {
 	.newest = maria_newest,
 	.purge = maria_purge,
 	.backlog = maria_backlog,
-	.count = maria_count,
 };

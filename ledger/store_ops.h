@@ -56,10 +56,6 @@ struct store_backlog {
 	double oldest; /* when the run ended that waits longest; 0: none */
 };
 
-struct store_counts {
-	int64_t runs, records, waiting, failed;
-};
-
 enum store_part {
 	STORE_JOB,
 	STORE_ARRAY_TASK,
@@ -130,8 +126,6 @@ struct store_ops {
 		     int max, struct err *err);
 	int (*backlog)(struct store *store, int64_t now_s,
 		       struct store_backlog *backlog, struct err *err);
-	int (*count)(struct store *store, struct store_counts *counts,
-		     struct err *err);
 };
 
 struct store {

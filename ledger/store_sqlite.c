@@ -976,30 +976,6 @@ static int sqlite_backlog(struct store *store, int64_t now_s,
 	return 0;
 }
 
-static int sqlite_count(struct store *store, struct store_counts *counts,
-			struct err *err)
-{
-	static const char text[] =
-		"SELECT (SELECT count(*) FROM runs),"
-		" (SELECT count(*) FROM records),"
-		" (SELECT count(*) FROM runs WHERE dirty=1),"
-		" (SELECT count(*) FROM runs WHERE dirty=1 AND tries>0)";
-	sqlite3_stmt *st;
-
-	if (sqlite3_prepare_v2(of(store)->db, text, -1, &st, NULL) != SQLITE_OK)
-		return fail(store, err);
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_finalize(st);
-		return fail(store, err);
-	}
-	counts->runs = sqlite3_column_int64(st, 0);
-	counts->records = sqlite3_column_int64(st, 1);
-	counts->waiting = sqlite3_column_int64(st, 2);
-	counts->failed = sqlite3_column_int64(st, 3);
-	sqlite3_finalize(st);
-	return 0;
-}
-
 static const struct store_ops ops = {
 	.close = sqlite_close,
 	.begin = sqlite_begin,
@@ -1021,5 +997,4 @@ static const struct store_ops ops = {
 	.newest = sqlite_newest,
 	.purge = sqlite_purge,
 	.backlog = sqlite_backlog,
-	.count = sqlite_count,
 };

@@ -63,12 +63,6 @@ const char *record_meta_name(unsigned int op)
 	return op < RECORD_META_COUNT ? record_meta_names[op] : NULL;
 }
 
-const char *record_number_name(unsigned int number)
-{
-	return number < RECORD_NUMBER_COUNT ? record_number_names[number]
-					    : NULL;
-}
-
 /* ---- text ---------------------------------------------------------------- */
 
 int record_set_sized(char **field, const char *text, size_t size, size_t max)

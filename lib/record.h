@@ -406,7 +406,6 @@ const char *record_flag_words(unsigned int bit);
 /* The flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
 uint32_t record_flag(const char *name);
 const char *record_meta_name(unsigned int op);
-const char *record_number_name(unsigned int number);
 
 /* Build the text: one line without the newline, caller frees. Timelines are left
  * out, with the flag "truncated", where it would be longer than a reader takes. */

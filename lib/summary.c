@@ -285,8 +285,9 @@ static const char *const shape_names[] = {
 	[TIMELINE_HEAD] = "head",
 };
 
-void summary_shape(enum timeline_shape shape, int64_t bursts, char *out,
-		   size_t room)
+/* "steady", "bursts:3"; "" for none. 'room' of 16 is enough. */
+static void shape_text(enum timeline_shape shape, int64_t bursts, char *out,
+		       size_t room)
 {
 	char number[16];
 
@@ -300,7 +301,7 @@ static void put_shape(struct line *line, const struct summary *s)
 {
 	char text[32];
 
-	summary_shape(s->shape, s->bursts, text, sizeof(text));
+	shape_text(s->shape, s->bursts, text, sizeof(text));
 	if (*text)
 		put_token(line, "shape", text);
 }

@@ -132,10 +132,6 @@ void summary_count(int64_t count, char *out, size_t room);
 /* 1.05ms */
 void summary_time(int64_t ns, char *out, size_t room);
 
-/* "steady", "bursts:3"; "" for none. 'room' of 16 is enough. */
-void summary_shape(enum timeline_shape shape, int64_t bursts, char *out,
-		   size_t room);
-
 /* Append 'text' to a token's value, what cannot stand there as %XX; -1 when it
  * does not fit whole (out is then unchanged). */
 int summary_encode(char *out, size_t room, const char *text);

@@ -205,16 +205,23 @@ static int no_greeting(void *arg, struct err *err)
 	return 0;
 }
 
+static struct mariadb *a_mariadb(struct err *err)
+{
+	struct config_ledger config = where(1);
+	struct mariadb *db = mariadb_new(&config, err);
+
+	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, err) == 0,
+		      "%s", err->text);
+	return db;
+}
+
 /* Statement by statement. */
 static void in_mariadb(const char *sql)
 {
-	struct config_ledger config = where(1);
 	struct err err = { "" };
-	struct mariadb *db = mariadb_new(&config, &err);
+	struct mariadb *db = a_mariadb(&err);
 	size_t size;
 
-	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, &err) == 0,
-		      "%s", err.text);
 	for (; *sql; sql += size + (sql[size] == ';')) {
 		size = strcspn(sql, ";");
 		ck_assert_msg(mariadb_run(db, sql, size, NULL, &err) >= 0, "%s",
@@ -224,7 +231,7 @@ static void in_mariadb(const char *sql)
 }
 #endif
 
-/* Make the store what an earlier version left, or anything else. */
+/* Make the store anything. */
 __attribute__((unused)) static void in_store(const char *sql)
 {
 	sqlite3 *db = NULL;
@@ -238,6 +245,41 @@ __attribute__((unused)) static void in_store(const char *sql)
 	ck_assert_int_eq(sqlite3_open(tempdir_path("s"), &db), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
+}
+
+/* The number that a question asks for. */
+__attribute__((unused)) static int64_t number_in_store(const char *sql)
+{
+	sqlite3_stmt *st;
+	sqlite3 *db = NULL;
+	int64_t number;
+
+#ifdef HAVE_MARIADB
+	if (getenv("JOBIO_TEST_MARIADB")) {
+		struct err err = { "" };
+		struct mariadb *maria = a_mariadb(&err);
+
+		ck_assert_int_eq(mariadb_ask(maria, sql, NULL, &err), 0);
+		ck_assert_int_eq(mariadb_row(maria, &err), 1);
+		number = mariadb_number(maria, 0);
+		mariadb_free(maria);
+		return number;
+	}
+#endif
+	ck_assert_int_eq(sqlite3_open(tempdir_path("s"), &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(st), SQLITE_ROW);
+	number = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return number;
+}
+
+static inline void expect_rows(int64_t runs, int64_t records)
+{
+	ck_assert_int_eq(number_in_store("SELECT count(*) FROM runs"), runs);
+	ck_assert_int_eq(number_in_store("SELECT count(*) FROM records"),
+			 records);
 }
 
 __attribute__((unused)) static void closed(struct store *store)

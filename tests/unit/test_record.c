@@ -808,11 +808,9 @@ START_TEST(every_flag_and_operation_has_one_name)
 	}
 	ck_assert_ptr_null(record_flag_name(RECORD_FLAG_COUNT));
 	ck_assert_ptr_null(record_flag_words(RECORD_FLAG_COUNT));
-	ck_assert_ptr_null(record_number_name(RECORD_NUMBER_COUNT));
 	ck_assert_ptr_null(record_meta_name(RECORD_META_COUNT));
 	ck_assert_str_eq(record_meta_name(RECORD_META_FSYNC), "fsync");
 	ck_assert_str_eq(record_meta_name(RECORD_META_STATFS), "statfs");
-	ck_assert_str_eq(record_number_name(RECORD_WRITE_CALLS), "write_calls");
 }
 END_TEST
 

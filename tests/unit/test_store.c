@@ -529,16 +529,12 @@ END_TEST
 START_TEST(old_runs_are_purged_with_their_records)
 {
 	struct store *store = opened();
-	struct store_counts counts;
 	struct err err;
 
 	put(store, at("n1", 0, 1000, 2000));
 	put(store, at("n1", 1, 900000, 900001));
 	ck_assert_int_eq(store_purge(store, 5000, NOW, 100, &err), 1);
-	ck_assert_int_eq(store_count(store, &counts, &err), 0);
-	ck_assert_int_eq(counts.runs, 1);
-	ck_assert_int_eq(counts.records, 1);
-	ck_assert_int_eq(counts.waiting, 1);
+	expect_rows(1, 1);
 	closed(store);
 }
 END_TEST
@@ -546,7 +542,6 @@ END_TEST
 START_TEST(a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old)
 {
 	struct store *store = opened();
-	struct store_counts counts;
 	struct err err;
 
 	put_at(store, at("n1", 0, 9.1e10, 9.2e10), 1000, NULL);
@@ -555,13 +550,9 @@ START_TEST(a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old)
 	/* of a node whose clock is an hour ahead */
 	put_at(store, at("n1", 2, 5500, 9600), 1000, NULL);
 	ck_assert_int_eq(store_purge(store, 5500, 6000, 100, &err), 1);
-	ck_assert_int_eq(store_count(store, &counts, &err), 0);
-	ck_assert_int_eq(counts.runs, 2);
-	ck_assert_int_eq(counts.records, 3);
+	expect_rows(2, 3);
 	ck_assert_int_eq(store_purge(store, 6001, 6001, 100, &err), 1);
-	ck_assert_int_eq(store_count(store, &counts, &err), 0);
-	ck_assert_int_eq(counts.runs, 1);
-	ck_assert_int_eq(counts.records, 1);
+	expect_rows(1, 1);
 	closed(store);
 }
 END_TEST
