@@ -4,7 +4,7 @@
  * Terms   domain: the CPUs of a NUMA node that has one of the client's cards.
  * Owner   struct plan_client is a plain value.
  * Errors  -1, sentence in *err.
- * Runs    jobio plan: inspects the client, as jobio doctor does; changes nothing.
+ * Runs    jobio plan: inspects the client, as jobio check does; changes nothing.
  */
 #ifndef JOBIO_REPORT_PLAN_CLIENT_H
 #define JOBIO_REPORT_PLAN_CLIENT_H
