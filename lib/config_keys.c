@@ -236,7 +236,7 @@ static bool is_printable(const char *text)
 }
 
 /* The number of a word in a list that ends with NULL, or -1. */
-static int find_choice(const char *const *choices, const char *value)
+int config_find_choice(const char *const *choices, const char *value)
 {
 	int i;
 
@@ -285,7 +285,7 @@ const char *config_set(void *base, const struct key *key, const char *value)
 		*(unsigned int *)at = (unsigned int)number;
 		return NULL;
 	case CHOICE:
-		choice = find_choice(key->choices, value);
+		choice = config_find_choice(key->choices, value);
 		if (choice < 0) {
 			list_choices(key->choices, why.text, sizeof(why.text));
 			return why.text;
@@ -430,7 +430,7 @@ const char *gate_policy_name(enum gate_policy policy)
 
 int gate_policy_parse(const char *text, enum gate_policy *policy)
 {
-	int choice = find_choice(gates, text);
+	int choice = config_find_choice(gates, text);
 
 	if (choice < 0)
 		return -1;

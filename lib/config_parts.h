@@ -71,6 +71,8 @@ const char *config_nearest_key(const struct key *keys, const struct key *more,
 /* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
 size_t config_distance(const char *a, const char *b);
 
+/* The number of a word in a list that ends with NULL, or -1. */
+int config_find_choice(const char *const *choices, const char *value);
 bool config_is_path(const char *text);
 
 /* ---- config_check.c ------------------------------------------------------ */

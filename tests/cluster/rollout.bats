@@ -45,7 +45,7 @@ jobio: node c2: io-cores without use: jobio.conf of this node allows 2 to 4, the
 	expect_summary "$job" ' not=cores'
 }
 
-@test "requests of an older jobio and of a newer one fail no job" {
+@test "a request for what this node has not, and one of a newer jobio, fail no job" {
 	forger_make
 	forged VERSION=1 IO_PROFILE=gone
 	expect_equal 0 "$status"
