@@ -387,13 +387,6 @@ static const struct kind *find_kind(const struct slurm_conf *conf,
 	return NULL;
 }
 
-size_t slurm_conf_count(const struct slurm_conf *conf, const char *kind)
-{
-	const struct kind *found = find_kind(conf, kind);
-
-	return found ? found->count : 0;
-}
-
 const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 			      size_t index, const char **name)
 {

@@ -38,8 +38,7 @@ bool slurm_conf_is(const struct slurm_conf *conf, const char *key,
 bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
 		    const char *word);
 
-/* Records of a kind ("NodeName"): the whole line, and its name. */
-size_t slurm_conf_count(const struct slurm_conf *conf, const char *kind);
+/* Records of a kind ("NodeName"): the whole line, and its name; NULL past the last. */
 const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 			      size_t index, const char **name);
 

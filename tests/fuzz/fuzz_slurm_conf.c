@@ -6,7 +6,7 @@
 
 static void look(const struct slurm_conf *conf)
 {
-	size_t i, count = slurm_conf_count(conf, "NodeName");
+	size_t i;
 	struct findings findings = { 0 };
 	const char *line, *name;
 	struct node node;
@@ -14,10 +14,10 @@ static void look(const struct slurm_conf *conf)
 	slurm_conf_is(conf, "SlurmdOffSpec", false);
 	slurm_conf_has(conf, "PrologFlags", "Alloc");
 	slurm_conf_get(conf, "SelectType");
-	slurm_conf_count(conf, "PartitionName");
-	for (i = 0; i < count && i < 64; i++) {
+	for (i = 0; i < 64; i++) {
 		line = slurm_conf_record(conf, "NodeName", i, &name);
-		MUST(line && name);
+		if (!line)
+			break;
 		slurm_conf_in_list(name, "c1");
 		node_init(&node);
 		node_line_parse(&node, line, &findings, NULL);
