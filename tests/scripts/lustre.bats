@@ -494,12 +494,14 @@ many() {
 }
 
 @test "of 400 OSTs each is counted and each gets its parameters" {
-	many 400
+	local count
+	count=$(rounds 400)
+	many "$count"
 	job 7 1 small
 	prolog
-	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = '400 24' ]
+	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = "$count 24" ]
 	epilog
-	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = '1 16 399 8' ]
+	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = "1 16 $((count - 1)) 8" ]
 	[ "$(changes 7 .restored)" = '[true,true]' ]
 	[ "$(record 7 | jq '.wire[0].write_bytes')" = 0 ]
 }
@@ -508,17 +510,18 @@ many() {
 rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs; }
 
 @test "of 600 OSTs, every other one of which differs, each gets its parameters and has its own back" {
-	local i
-	many 600
-	for ((i = 3; i < 600; i += 2)); do
+	local i half
+	half=$(rounds 300)
+	many $((2 * half))
+	for ((i = 3; i < 2 * half; i += 2)); do
 		printf '16\n' >"$NODE/lustre/sys/osc/$(printf 'work-OST%04x-osc-ffff9a2c41d08000' "$i")/max_rpcs_in_flight"
 	done
-	[ "$(rpcs)" = '300 16 300 8' ]
+	[ "$(rpcs)" = "$half 16 $half 8" ]
 	job 7 1 small
 	prolog
-	[ "$(rpcs)" = '600 24' ]
+	[ "$(rpcs)" = "$((2 * half)) 24" ]
 	epilog
-	[ "$(rpcs)" = '300 16 300 8' ]
+	[ "$(rpcs)" = "$half 16 $half 8" ]
 }
 
 # ---- killed ------------------------------------------------------------------
@@ -630,23 +633,24 @@ costs() {
 }
 
 @test "400 OSTs cost the prolog six files each, the epilog two, and neither a process more than two do" {
-	local forks
+	local forks count
+	count=$(rounds 400)
 	watch
 	job 7
 	prepare
 	release
 	forks=$(watched fork)
-	lustre_osts 400
+	lustre_osts "$count"
 	rm "$NODE/watched"
 	job 8
 	prepare
-	[ "$(watched open work-OST)" -le 2440 ]
+	[ "$(watched open work-OST)" -le $((6 * count + 40)) ]
 	[ "$(watched open '/state$')" -eq 0 ] # evictions are told by the end
 	[ "$(watched open /stats_track_pid)" -eq 1 ]
 	mv "$NODE/watched" "$NODE/watched-before"
 	release
-	[ "$(watched open work-OST)" -ge 800 ]
-	[ "$(watched '[a-z]+' '(osc/|work-OST)')" -le 820 ] # two each, and the folders
+	[ "$(watched open work-OST)" -ge $((2 * count)) ]
+	[ "$(watched '[a-z]+' '(osc/|work-OST)')" -le $((2 * count + 20)) ] # two each, and the folders
 	cat "$NODE/watched-before" >>"$NODE/watched"
 	[ "$(watched fork)" = "$forks" ]
 	[ "$(record 8 | jq -c '[.quality, (.wire | length)]')" = '[["no_step"],1]' ] # all of them in time
