@@ -584,13 +584,13 @@ static int rename_record(const char *open_path, const char *path,
 	return 0;
 }
 
-/* 0, 1: a record is lost, this one or another that made room, or -1. The last
+/* 0, 1: the record is lost, or -1. The last
  * one takes the open copy's place first. */
 static int write_record(const struct config *config, const struct record *state,
 			bool is_last, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
-	int rc = -1, room;
+	int rc = -1;
 
 	text = record_text(state, err);
 	if (!text)
@@ -599,11 +599,9 @@ static int write_record(const struct config *config, const struct record *state,
 	    rundir_open_file(open_path, config->spool_dir, state->job,
 			     state->node, err) < 0)
 		goto out;
-	room = spool_make_room(config, state, path, err);
-	if (room < 0) {
-		rc = 1;
+	rc = spool_check_room(config, state, path, err);
+	if (rc)
 		goto out;
-	}
 	rc = write_tightly(is_last ? open_path : path, open_path, text, is_last,
 			   err);
 	if (rc == 0 && is_last) {
@@ -615,8 +613,6 @@ static int write_record(const struct config *config, const struct record *state,
 	}
 	if (rc > 0)
 		spool_say_lost(path, "the disk is full", err);
-	else if (rc == 0)
-		rc = room;
 out:
 	free(text);
 	return rc;

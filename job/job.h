@@ -191,14 +191,13 @@ void job_sweep(const struct config *config, bool spool);
 int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 
 /* The record goes into the spool, and the rest stays: something is left to be
- * mended. 1 and *err: a record is lost, because the disk is full or the spool is
- * (spool_max_records): this one, or the newest of the user who has most of them
- * (spool.h). */
+ * mended. 1 and *err: it is lost, because the disk is full or the spool is, or the
+ * user's half of it (spool.h). */
 int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err);
 
 /* The state becomes a record in the spool; its open copy and the job's folder
- * go. 1 and *err: so they did, but a record is lost, as above. */
+ * go. 1 and *err: so they did, but the record is lost, as above. */
 int job_finish(const struct config *config, const struct record *state,
 	       struct err *err);
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spool.h - room for one more record in a spool that may be full
+/* spool.h - room for one more record in the spool
  *
- * Terms   full: spool_max_records wait there (jobio.conf(5)).
- *         the one with most: the user whose jobs have most of them. While he
- *           has more than the newcomer's user would have, his newest record
- *           makes room: nobody fills the spool for all others. Otherwise, as
- *           when all are one user's, the newcomer is refused.
+ * Terms   full: spool_max_records wait there (jobio.conf(5)). One user's jobs
+ *           have at most half of them: nobody fills the spool for all others.
  * Owner   nothing is kept.
- * Errors  spool_make_room(): 0 there was room; 1 the newcomer may be written,
- *           and *err names the record that was removed for it; -1 it is
- *           refused, *err says so.
- * Runs    epilog and prolog, root. Reads the records only when it is full.
+ * Errors  0 there is room; 1 the record is lost, *err says why.
+ * Runs    epilog and prolog, root. Reads the records only when the spool is half
+ *         full.
  */
 #ifndef JOBIO_JOB_SPOOL_H
 #define JOBIO_JOB_SPOOL_H
@@ -20,8 +16,8 @@
 #include "lib/record.h"
 
 /* For this record, which will be at 'path'. */
-int spool_make_room(const struct config *config, const struct record *record,
-		    const char *path, struct err *err);
+int spool_check_room(const struct config *config, const struct record *record,
+		     const char *path, struct err *err);
 
 /* The sentence about a record that is lost; always 1. */
 int spool_say_lost(const char *path, const char *why, struct err *err);

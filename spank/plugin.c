@@ -24,11 +24,13 @@
  * (spank.c). This is the only file of the plugin that logs or ends a process.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <slurm/spank.h>
@@ -47,7 +49,6 @@
 #include "spank/option.h"
 #include "spank/private_mount.h"
 #include "spank/stepio.h"
-#include "spank/told.h"
 
 SPANK_PLUGIN(jobio, 1)
 
@@ -179,7 +180,7 @@ static struct {
 	struct stepio begin, end;
 	bool has_begin, has_end;
 	struct answers *answers; /* NULL: there was no memory for it */
-	struct told *told;	 /* NULL: there is no folder for the job */
+	int told_fd;		 /* -1: there is no folder for the job */
 	struct live live;	 /* of a step that looks */
 	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
@@ -280,6 +281,16 @@ static void look(spank_t sp)
 	_exit(EXIT_SUCCESS);
 }
 
+/* Empty until a task of any step has said what the job has not got. */
+static int open_told(uint32_t job_id)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, step.run_dir, job_id, RUNDIR_TOLD, NULL) < 0)
+		return -1;
+	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 static void open_users_step(uint32_t job_id, const struct config *config)
 {
 	struct err err = { "" };
@@ -287,7 +298,7 @@ static void open_users_step(uint32_t job_id, const struct config *config)
 	open_gate(job_id);
 	find_environment(config);
 	share_page();
-	step.told = told_open(step.run_dir, job_id);
+	step.told_fd = open_told(job_id);
 	step.pid = getpid();
 	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
 	if (!step.has_begin)
@@ -408,6 +419,21 @@ static const char *what_it_lacks(const char *warning)
 	return warning;
 }
 
+/* The task is the user's and may make no file where the job's folder is: the one
+ * that root has opened is locked instead. Without it each step speaks for itself. */
+static bool is_first_to_tell(void)
+{
+	struct flock whole = { .l_type = F_WRLCK };
+	struct stat st;
+
+	if (step.told_fd < 0)
+		return true;
+	if (fcntl(step.told_fd, F_SETLK, &whole) < 0 ||
+	    (fstat(step.told_fd, &st) == 0 && st.st_size))
+		return false;
+	return ftruncate(step.told_fd, 1) == 0;
+}
+
 /* One line in the job's output on what it asked for and has not got: from its
  * first node, or from one that has not got what the first one has; from the
  * first task there, once a job. Whoever asks for nothing is told nothing. */
@@ -423,7 +449,7 @@ static void tell_job(spank_t sp, const char *node, const char *warning)
 		  step.step_id == STEP_INTERACTIVE) &&
 		 (file->request.io_cores || file->request.profile[0]))
 		set_got(sp, "");
-	if (*note && is_speaking && told_claim(step.told))
+	if (*note && is_speaking && is_first_to_tell())
 		dprintf(STDERR_FILENO, "jobio: node %s: %s\n", node, note);
 }
 
