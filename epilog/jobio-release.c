@@ -263,6 +263,7 @@ int main(int argc, char **argv)
 	struct config *config;
 	struct job job = { 0 };
 	struct err err = { "" }, sender;
+	char reason[JOB_REASON_MAX];
 	int rc;
 
 	if (read_arguments(argc, argv) < 0)
@@ -289,6 +290,10 @@ int main(int argc, char **argv)
 	if (rc && config->on_error == ON_ERROR_CONTINUE) {
 		log_line("going on: on_error=continue");
 		rc = 0;
+	}
+	if (rc) {
+		job_reason_make(reason, "epilog", err.text, "");
+		job_drain(JOB_DRAIN_NEW, job.node, reason);
 	}
 	config_free(config);
 	return rc;

@@ -8,10 +8,6 @@
  * accepted goes to SPOOL/bad, so that it does not stand in the others' way; of
  * those, too, spool_max_records are kept, the oldest.
  *
- * Before them goes the reason why this node is drained, if the prolog left one
- * in SPOOL/reason (rundir.h): it is a request as it stands. A ledger that does
- * not take it does not keep the records waiting.
- *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
  * failed is repeated after 5, 15, 45 and 135 s, or up to twice as long; then the
  * timer takes over.
@@ -46,7 +42,6 @@
 #include "lib/rundir.h"
 
 #define BATCH_MAX 1000
-#define REASON_BYTES_MAX 4096
 #define TRIES_MAX 5
 #define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
 #define FLUSH_MAX_S 3600
@@ -247,23 +242,19 @@ static void hang_up(struct sender *s)
 	s->link = NULL;
 }
 
-/* What judge() says; -1 also when there was no answer: *is_answered. */
-static int ask_one(struct sender *s, const char *request, int *is_answered,
-		   struct err *err)
+/* What judge() says; -1 also when there was no answer. */
+static int ask_one(struct sender *s, const char *request, struct err *err)
 {
 	char *answer = NULL;
 	int rc = -1;
 
-	*is_answered = 0;
 	if (!is_flushing)
 		alarm(CALL_LIMIT_S);
 	if (!s->link)
 		s->link = ledger_link_open_from(&s->config->ledger, &s->ledger,
 						err);
-	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0) {
-		*is_answered = 1;
+	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0)
 		rc = judge(answer, err);
-	}
 	if (!is_flushing)
 		alarm(0);
 	free(answer);
@@ -271,17 +262,16 @@ static int ask_one(struct sender *s, const char *request, int *is_answered,
 }
 
 /* The same; what one ledger does not take now, the next may. */
-static int ask(struct sender *s, const char *request, int *is_answered,
-	       struct err *err)
+static int ask(struct sender *s, const char *request, struct err *err)
 {
 	size_t others = ledger_link_count(&s->config->ledger);
-	int rc = ask_one(s, request, is_answered, err);
+	int rc = ask_one(s, request, err);
 
 	while (rc < 0 && s->link && others && --others) {
 		say(err->text);
 		hang_up(s);
 		s->ledger++;
-		rc = ask_one(s, request, is_answered, err);
+		rc = ask_one(s, request, err);
 	}
 	return rc;
 }
@@ -291,12 +281,12 @@ static int ask_put(struct sender *s, const char *record, struct err *err)
 	static const char before[] = "{\"op\":\"put\",\"record\":";
 	size_t room = sizeof(before) + strlen(record) + 2;
 	char *request = malloc(room);
-	int rc, is_answered;
+	int rc;
 
 	if (!request)
 		return err_set(err, "out of memory");
 	snprintf(request, room, "%s%s}", before, record);
-	rc = ask(s, request, &is_answered, err);
+	rc = ask(s, request, err);
 	free(request);
 	return rc;
 }
@@ -342,53 +332,12 @@ out:
 	return rc;
 }
 
-/* ---- the reason ---------------------------------------------------------- */
-
-/* Gone, unless the prolog has written another one meanwhile. */
-static void forget_reason(const char *path, const struct stat *sent)
-{
-	char text[RUNDIR_PATH_MAX + 100];
-	struct stat now;
-
-	if (lstat(path, &now) < 0 || !is_same(&now, sent) || unlink(path) == 0)
-		return;
-	snprintf(text, sizeof(text), "reason: '%s': not removed: %s", path,
-		 strerror(errno));
-	say(text);
-}
-
-/* 0: there is none, or it is done with, or the ledger wants it later; -1: stop,
- * the ledger does not answer. */
-static int send_reason(struct sender *s, struct err *err)
-{
-	char path[RUNDIR_PATH_MAX], *text;
-	int rc, is_answered;
-	struct stat st;
-
-	if (rundir_reason_file(path, s->config->spool_dir, err) < 0)
-		return -1;
-	if (lstat(path, &st) < 0)
-		return 0;
-	text = fileio_read(path, REASON_BYTES_MAX, NULL, err);
-	if (!text) {
-		say(err->text);
-		return 0;
-	}
-	rc = ask(s, text, &is_answered, err);
-	if (rc >= 0)
-		forget_reason(path, &st);
-	if (rc <= 0 && is_answered)
-		say(err->text);
-	free(text);
-	return is_answered ? 0 : -1;
-}
-
 /* ---- one run ------------------------------------------------------------- */
 
 /* Send what is there: 0 all of it, -1 something had to stay. */
 static int empty_spool(struct sender *s, struct err *err)
 {
-	int i, count, rc = send_reason(s, err);
+	int i, count, rc = 0;
 	char bad[RUNDIR_PATH_MAX];
 
 	if (rundir_bad_file(bad, s->config->spool_dir, NULL, err) < 0)

@@ -23,10 +23,8 @@
  *           was one when something could not be put back.
  *         reason: why this node serves no job, "jobio:W08 SENTENCE; cure:
  *           CURE". RUN/reason has it whole, for whoever looks at the node, under
- *           any on_error. SPOOL/reason has it for the ledger (lib/reason.h),
- *           which makes it the reason in slurmctld: what jobio-send is to ask,
- *           one JSON object; only written when the node is drained
- *           (on_error=drain). {"reason":null} takes it back.
+ *           any on_error. Slurm gets it, cut and without quotes, when the node
+ *           is drained (on_error=drain).
  * Owner   job_state_*() return a struct record: record_free().
  * Errors  -1 or NULL, sentence in *err.
  * Runs    prolog and epilog, as root.
@@ -210,11 +208,21 @@ void job_forget_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);
 
-/* Say why the node is drained; 'state' names cluster and node. Take it back.
- * A reason that cannot be written never stops anything. */
-void job_reason_set(const struct config *config, const struct record *state,
-		    const struct finding *finding);
-void job_reason_clear(const struct config *config, const struct record *state);
+/* RUN/reason. One that cannot be written never stops anything. */
+void job_reason_set(const struct config *config, const struct finding *finding);
+void job_reason_clear(const struct config *config);
+
+/* For Slurm: 'code' of a finding, or "prolog", "epilog"; 'cure' may be "". */
+#define JOB_REASON_MAX 241
+void job_reason_make(char reason[JOB_REASON_MAX], const char *code,
+		     const char *text, const char *cure);
+/* Drain the node with this reason, before slurmctld does it with one of its own:
+ * one RPC, 2 s at most, and a line in the log if it fails. JOB_DRAIN_NEW: not a node
+ * that is drained already, which takes one RPC more to know. Slurm starts a prolog on
+ * no such node. */
+#define JOB_DRAIN "drain"
+#define JOB_DRAIN_NEW "drain-new"
+void job_drain(const char *how, const char *node, const char *reason);
 
 /* Start jobio-send and leave it alone; 'conf' may be NULL. Where systemd runs and the
  * spool is the default one, jobio-send.path starts it, restricted. 0 also when there is

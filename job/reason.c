@@ -1,45 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/reason and SPOOL/reason: why this node is about to be drained. */
+/* RUN/reason, and the reason that Slurm shows of a node that drains. */
 #include "job/job.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "job/ask_slurm.h"
+#include "job/log.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
-#include "lib/json.h"
-#include "lib/reason.h"
 #include "lib/rundir.h"
 
-/* For jobio-send; 'reason' NULL takes the last one back. */
-static void tell_ledger(const struct config *config, const struct record *state,
-			const char *reason)
-{
-	struct json_object *top;
-	char path[RUNDIR_PATH_MAX];
-	const char *text;
+#define DRAIN_MS 2000U
 
-	if (config->on_error != ON_ERROR_DRAIN ||
-	    rundir_reason_file(path, config->spool_dir, NULL) < 0)
-		return;
-	top = json_object_new_object();
-	json_add_text(top, "op", "reason");
-	json_add_text(top, "cluster", state->cluster);
-	json_add_text(top, "node", state->node);
-	json_add_number(top, "time", (int64_t)job_now());
-	json_add_text(top, "reason", reason);
-	text = json_line(top);
-	if (text)
-		fileio_write(path, text, strlen(text), 0600, NULL);
-	json_object_put(top);
-}
-
-void job_reason_set(const struct config *config, const struct record *state,
-		    const struct finding *finding)
+void job_reason_set(const struct config *config, const struct finding *finding)
 {
-	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64], reason[REASON_MAX];
+	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64];
 
 	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
 		return;
@@ -48,22 +25,50 @@ void job_reason_set(const struct config *config, const struct record *state,
 	FAULT_POINT("reason before");
 	fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	FAULT_POINT("reason after");
-	reason_make(reason, finding->code, finding->text, finding->cure);
-	tell_ledger(config, state, reason);
-	FAULT_POINT("reason told");
 }
 
-void job_reason_clear(const struct config *config, const struct record *state)
+void job_reason_clear(const struct config *config)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0 ||
-	    access(path, F_OK) < 0)
+	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) == 0)
+		unlink(path);
+}
+
+/* slurmctld hands the reason to the database as reason='%s'
+ * (as_mysql_cluster.c:as_mysql_node_down, 22.05 to 26.05), into a column of 255
+ * bytes (tinytext): no quotes, and no byte that could be taken for more. */
+void job_reason_make(char reason[JOB_REASON_MAX], const char *code,
+		     const char *text, const char *cure)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789 +/=._:;,@()<>#-";
+	char raw[2 * ERR_MAX + 64];
+	const char *from;
+	size_t used = 0;
+
+	snprintf(raw, sizeof(raw), "jobio:%s %s%s%s", code, text,
+		 *cure ? "; cure: " : "", cure);
+	for (from = raw; *from && used < JOB_REASON_MAX - 1; from++)
+		if (!strchr("'\"`", *from))
+			reason[used++] = strchr(safe, *from) ? *from : '.';
+	while (used && reason[used - 1] == ' ')
+		used--;
+	reason[used] = '\0';
+}
+
+void job_drain(const char *how, const char *node, const char *reason)
+{
+	struct child_result result = { 0 };
+	struct err err;
+
+	if (ask_slurm(DRAIN_MS, how, node, reason, &result, &err) < 0) {
+		log_line("reason: %s", err.text);
 		return;
-	/* told first: who is killed in between takes it back once more */
-	FAULT_POINT("reason back before");
-	tell_ledger(config, state, NULL);
-	FAULT_POINT("reason back told");
-	unlink(path);
-	FAULT_POINT("reason back after");
+	}
+	if (result.status)
+		log_line("reason: %.*s", (int)strcspn(result.errtext, "\n"),
+			 result.errtext);
+	child_result_free(&result);
 }

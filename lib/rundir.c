@@ -203,11 +203,6 @@ int rundir_state_file(char *path, const char *state_dir, const char *client,
 	return name(path, err, "%s/%s.%s", state_dir, client, kind);
 }
 
-int rundir_reason_file(char *path, const char *spool_dir, struct err *err)
-{
-	return name(path, err, "%s/reason", spool_dir);
-}
-
 int rundir_bad_file(char *path, const char *spool_dir, const char *file,
 		    struct err *err)
 {

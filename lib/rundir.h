@@ -33,7 +33,6 @@
  *                          "baseline" or "mounts"           prolog, epilog
  *   SPOOL/released         runs that were finished lately; RUN/released while
  *                          SPOOL cannot be written          prolog, epilog
- *   SPOOL/reason           why the node is drained, to send prolog, epilog
  *   SPOOL/bad/...          records never to be accepted jobio-send
  *   SPOOL/.lock            one jobio-send at a time         jobio-send
  *   NAME.tmp.PID           any of them while it is written  fileio.h
@@ -146,9 +145,6 @@ int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
 int rundir_state_folder(char *path, const char *spool_dir, struct err *err);
 int rundir_state_file(char *path, const char *state_dir, const char *client,
 		      const char *kind, struct err *err);
-
-/* SPOOL/reason */
-int rundir_reason_file(char *path, const char *spool_dir, struct err *err);
 
 /* SPOOL/bad or, with a name, SPOOL/bad/NAME */
 int rundir_bad_file(char *path, const char *spool_dir, const char *name,

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "job/log.h"
+#include "job/ask_slurm.h"
 #include "lib/faultpoint.h"
 #include "lib/journal.h"
 #include "lib/json.h"
 #include "lib/rundir.h"
-#include "prolog/ask_slurm.h"
 #include "prolog/describe.h"
 
 /* ---- what each shall be for the job -------------------------------------- */
@@ -259,8 +259,8 @@ static bool ask_alone(struct visit *visit)
 
 	snprintf(id, sizeof(id), "%u", visit->job.id);
 	FAULT_POINT("ask alone");
-	if (ask_slurm(visit_time_left_ms(visit), "job", id, &result, &why) <
-	    0) {
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
+		      &why) < 0) {
 		tell_unknown(visit, why.text);
 		return false;
 	}

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/ask_slurm.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/node.h"
 #include "lib/reservation.h"
 #include "lib/rundir.h"
-#include "prolog/ask_slurm.h"
 
 #define ASKS 2
 #define HELPER_MORE_MS 1500U /* it ends what it started, and says so */

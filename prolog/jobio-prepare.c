@@ -76,8 +76,27 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 	return optind == argc ? 0 : -1;
 }
 
+/* Where the site wants that, and by no request of a job's. */
+static bool is_to_drain(const struct config *config, const struct job *job)
+{
+	return config->on_error == ON_ERROR_DRAIN &&
+	       !config_is_off(config, job->node, job->partition, NULL);
+}
+
+/* 'what': a finding's code. */
+static void drain(const struct config *config, const struct job *job,
+		  const char *what, const char *why, const char *cure)
+{
+	char reason[JOB_REASON_MAX];
+
+	job_reason_make(reason, what, why, cure);
+	if (job->id && is_to_drain(config, job))
+		job_drain(JOB_DRAIN, job->node, reason);
+}
+
 /* In the child. */
-static int work(const struct config *config, const struct arguments *arguments)
+static int work(const struct config *config, const struct job *job,
+		const struct arguments *arguments)
 {
 	struct visit visit = { .config = config };
 	struct err err = { "" };
@@ -86,9 +105,16 @@ static int work(const struct config *config, const struct arguments *arguments)
 	rc = arguments->recover ? recover_node(&visit, &err)
 				: prepare_node(&visit, &err);
 	visit_log(&visit);
+	if (visit.lock_fd > 0)
+		close(visit.lock_fd);
+	visit.lock_fd = -1;
 	if (rc < 0) {
 		log_line("%s", err.text);
+		drain(config, job, "prolog", err.text, "");
 		rc = EX_SOFTWARE;
+	} else if (visit.fault) {
+		drain(config, job, visit.fault->code, visit.fault->text,
+		      visit.fault->cure);
 	}
 	visit_free(&visit);
 	return rc;
@@ -117,40 +143,42 @@ static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)
 	return 0;
 }
 
-static int supervise(const struct config *config,
+static int supervise(const struct config *config, const struct job *job,
 		     const struct arguments *arguments)
 {
 	unsigned int ms = budget_ms(config);
+	int status = 0, rc = EX_SOFTWARE;
+	struct err why;
 	sigset_t chld;
 	pid_t pid;
-	int status = 0;
 
 	/* blocked, so that sigtimedwait() sees it */
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	pid = fork();
-	if (pid < 0) {
-		log_line("cannot fork: %s", strerror(errno));
-		return EX_SOFTWARE;
-	}
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* slurmd ended us */
-		exit(work(config, arguments));
+		exit(work(config, job, arguments));
 	}
-	if (wait_for(pid, ms, &status) < 0) {
-		log_line("not done within %u ms: ended; what it left is "
-			 "mended by the epilog",
-			 ms);
+	if (pid < 0) {
+		err_set(&why, "cannot fork: %s", strerror(errno));
+	} else if (wait_for(pid, ms, &status) < 0) {
+		err_set(&why,
+			"not done within %u ms: ended; what it left is mended "
+			"by the epilog",
+			ms);
 		kill(pid, SIGKILL);
 		wait_for(pid, GRACE_MS, &status);
-		return EX_UNAVAILABLE;
+		rc = EX_UNAVAILABLE;
+	} else if (WIFSIGNALED(status)) {
+		err_set(&why, "ended by signal %d", WTERMSIG(status));
+	} else {
+		return WEXITSTATUS(status);
 	}
-	if (WIFSIGNALED(status)) {
-		log_line("ended by signal %d", WTERMSIG(status));
-		return EX_SOFTWARE;
-	}
-	return WEXITSTATUS(status);
+	log_line("%s", why.text);
+	drain(config, job, "prolog", why.text, "");
+	return rc;
 }
 
 int main(int argc, char **argv)
@@ -175,18 +203,13 @@ int main(int argc, char **argv)
 			log_line("%s; the job runs without jobio", err.text);
 		return 0; /* on_error is unknown: its default */
 	}
-	rc = supervise(config, &arguments);
-	if (rc != 0 && (config->on_error == ON_ERROR_CONTINUE ||
-			config_is_off(config, job.node, job.partition, &err))) {
+	rc = supervise(config, &job, &arguments);
+	if (rc != 0 && !is_to_drain(config, &job)) {
 		log_line("going on: %s", config->on_error == ON_ERROR_CONTINUE
 						 ? "on_error=continue"
 						 : "jobio is off here");
 		rc = 0;
 	}
-	/* the ledger knows why by the time the node is drained */
-	if (rc == EX_UNAVAILABLE &&
-	    job_start_sender(config, arguments.conf, &err) < 0)
-		log_line("%s", err.text);
 	config_free(config);
 	return rc;
 }

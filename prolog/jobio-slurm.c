@@ -5,8 +5,10 @@
  *   jobio-slurm [--timeout-ms=N] node [NAME]   the record of a node and the
  *       controller's settings that decide what it means (lib/node.h reads it)
  *   jobio-slurm [--timeout-ms=N] job ID        what slurmctld knows of a job
+ *   jobio-slurm [--timeout-ms=N] drain NAME REASON      drain a node
+ *   jobio-slurm [--timeout-ms=N] drain-new NAME REASON  .. unless it is drained
  *
- * One JSON object on stdout and exit 0, or one sentence on stderr and exit 1
+ * One JSON object on stdout (of drain none) and exit 0, or one sentence on stderr and exit 1
  * (2: bad usage). A SIGALRM ends it at the deadline, whatever libslurm does.
  */
 #include <errno.h>
@@ -78,8 +80,11 @@ static const struct flag task_flags[] = {
 };
 
 static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID\n"
-	"Asks slurmctld once and prints one JSON object.\n"
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID |\n"
+	"                   drain NAME REASON | drain-new NAME REASON\n"
+	"Asks slurmctld once and prints one JSON object; drain: drains a "
+	"node;\n"
+	"drain-new: unless it is drained already.\n"
 	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
 static void on_alarm(int signal)
@@ -294,12 +299,49 @@ static int print_job(const char *text)
 	return print(json);
 }
 
+/* ---- drain -------------------------------------------------------------------- */
+
+static int drain(const char *node, const char *reason)
+{
+	update_node_msg_t update;
+
+	slurm_init_update_node_msg(&update);
+	update.node_names = (char *)node;
+	update.node_state = NODE_STATE_DRAIN;
+	update.reason = (char *)reason;
+#ifdef HAVE_UPDATE_NODE_MSG_T_REASON_UID
+	update.reason_uid = geteuid();
+#endif
+	return slurm_update_node(&update) == SLURM_SUCCESS
+		       ? EXIT_SUCCESS
+		       : fail("slurmctld: drain");
+}
+
+/* An administrator's reason stays. */
+static int drain_new(const char *node, const char *reason)
+{
+	node_info_msg_t *nodes = NULL;
+	bool is_drained;
+
+	if (slurm_load_node_single(&nodes, (char *)node, SHOW_DETAIL) !=
+	    SLURM_SUCCESS)
+		return fail("slurmctld: node");
+	is_drained = nodes->record_count &&
+		     nodes->node_array[0].node_state & NODE_STATE_DRAIN;
+	slurm_free_node_info_msg(nodes);
+	return is_drained ? EXIT_SUCCESS : drain(node, reason);
+}
+
 static int run(int argc, char *argv[])
 {
 	if (argc >= 1 && argc <= 2 && !strcmp(argv[0], "node"))
 		return print_node(argv[1]);
 	if (argc == 2 && !strcmp(argv[0], "job"))
 		return print_job(argv[1]);
+	if (argc == 3 && !strcmp(argv[0], "drain"))
+		return drain(argv[1], argv[2]);
+	if (argc == 3 && !strcmp(argv[0], "drain-new"))
+		return drain_new(argv[1], argv[2]);
 	fputs(usage, stderr);
 	return 2;
 }

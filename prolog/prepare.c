@@ -19,18 +19,18 @@
 
 /* ---- verdict ----------------------------------------------------------- */
 
-static int verdict(const struct visit *visit)
+static int verdict(struct visit *visit)
 {
 	size_t i;
 
 	for (i = 0; i < visit->findings.count; i++) {
 		if (!visit->findings.list[i].breaks_node)
 			continue;
-		job_reason_set(visit->config, visit->state,
-			       &visit->findings.list[i]);
+		visit->fault = &visit->findings.list[i];
+		job_reason_set(visit->config, visit->fault);
 		return EX_UNAVAILABLE;
 	}
-	job_reason_clear(visit->config, visit->state);
+	job_reason_clear(visit->config);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int prepare_off(struct visit *visit, const struct err *why,
 	    job_state_write(visit->config, visit->state, err) < 0 ||
 	    gates_write_off(visit, err) < 0)
 		return -1;
-	job_reason_clear(visit->config, visit->state);
+	job_reason_clear(visit->config);
 	return 0;
 }
 

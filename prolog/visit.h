@@ -24,6 +24,7 @@ struct visit {
 	struct job job;
 	struct record *state;
 	struct findings findings;
+	const struct finding *fault; /* that breaks the node; NULL: none */
 	size_t findings_client; /* from here on they are about the clients .. */
 	size_t findings_judge; /* .. up to here about this job's change of them */
 	struct request asked;	/* asked.h: the job's words .. */

@@ -27,20 +27,19 @@ said_at() {
 	echo STEM >"$NODE/weka/status"
 	job 100
 	count=$(points prepare || :)
-	grep -q 'reason told' "$NODE/points"
+	grep -q 'reason after' "$NODE/points"
 	release
 	for at in $(steps "$count"); do
-		rm -f "$NODE/run/reason" "$NODE/spool/reason"
+		rm -f "$NODE/run/reason" "$NODE/asked"
 		echo STEM >"$NODE/weka/status"
 		job $((1000 + at))
 		killed_at "$at" prepare || fail "survived point $at"
 		[ "$(said_at STEM $((1000 + at)))" -eq 69 ]
-		grep -q '"reason":"jobio:W08 ' "$NODE/spool/reason" || fail "not told after point $at"
+		grep -q ' drain c1 jobio:W08 ' "$NODE/asked" || fail "not told after point $at"
 		grep -q '^jobio:W08 ' "$NODE/run/reason"
 		echo READY >"$NODE/weka/status"
 		killed_at "$at" prepare || : # it may have a point less
 		[ "$(said_at READY $((1000 + at)))" -eq 0 ]
-		grep -q '"reason":null' "$NODE/spool/reason" || fail "not taken back after point $at"
 		[ ! -e "$NODE/run/reason" ]
 		release
 	done

@@ -173,7 +173,6 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	took_at_most 8 epilog
 	[ "$(told 7)" = GP04 ]
 	[ "$(record 7 | jq -c .wire)" = null ]
-	[ ! -e "$NODE/spool/reason" ]
 }
 
 @test "a mmfsd whose socket takes questions and never answers is the same one finding" {

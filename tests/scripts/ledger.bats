@@ -109,48 +109,6 @@ for job in sys.stdin.read().split():
 	expect_equal 40 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-# spool_reason TIME REASON - what the prolog of a broken node leaves
-spool_reason() {
-	printf '{"op":"reason","cluster":"c","node":"c1","time":%s,"reason":%s}' "$1" "$2" \
-		>"$DIR/spool/reason"
-}
-
-@test "the reason of a drained node goes to the ledger, with the records" {
-	spool 7 c1
-	spool_reason 5 '"jobio:W08 it is STEM"'
-	run send
-	expect_equal 0 "$status"
-	expect_equal 0 "$(spool_count)"
-	if [[ $EUID != 0 ]]; then # only root may, but the records go
-		expect_text 'jobio: send: ledger: reason: only root may give one' "$output"
-		[[ -e $DIR/spool/reason ]]
-		return
-	fi
-	[[ ! -e $DIR/spool/reason ]]
-	expect_equal 'c|c1|5|jobio:W08 it is STEM' \
-		"$(in_store 'SELECT cluster, node, time, text FROM reasons')"
-	spool_reason 6 null
-	send
-	[[ ! -e $DIR/spool/reason ]]
-	expect_equal '' "$(in_store 'SELECT * FROM reasons')"
-}
-
-@test "a reason that nobody can use goes, and the records do not wait for it" {
-	spool 7 c1
-	echo 'not json' >"$DIR/spool/reason"
-	run send
-	expect_equal 0 "$status"
-	expect_equal 0 "$(spool_count)"
-	expect_text 'jobio: send: ledger: the request is not a JSON object' "$output"
-	spool 8 c1
-	spool_reason 5 "\"it's mine\""
-	run send
-	expect_equal 0 "$status"
-	expect_equal 0 "$(spool_count)"
-	expect_text 'jobio: send: ledger: reason: ' "$output"
-	[[ $EUID != 0 || ! -e $DIR/spool/reason ]]
-}
-
 # A limit of the file size stands for a full disk, which takes root to make.
 @test "a ledger that cannot write answers so, keeps what it answered, and goes on when there is room" {
 	local i stored

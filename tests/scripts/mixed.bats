@@ -147,7 +147,6 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	expect_all_as_before
 	[ "$(record 7 | jq -c '[.findings[].code] | index("NF04") != null, index("LU12") != null, index("GP04") != null')" = $'true\ntrue\ntrue' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
-	[ ! -e "$NODE/spool/reason" ]
 }
 
 @test "with an NFS server and a mmpmon that hang, Lustre is looked at, tuned and counted" {

@@ -392,7 +392,7 @@ mount_files() {
 	run prolog
 	[ "$status" -eq 1 ]
 	[ "$(<"$NODE/run/reason")" = 'jobio:NF01 no file system of type nfs is mounted; cure: mount it, or leave this node out of nodes= of [client] in jobio.conf' ]
-	grep -q '"reason":"jobio:NF01 no file system' "$NODE/spool/reason"
+	grep -q ' drain c1 jobio:NF01 no file system' "$NODE/asked"
 }
 
 @test "check says what is wrong with an NFS mount" {

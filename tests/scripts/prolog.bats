@@ -272,7 +272,7 @@ doctor() {
 	expect_in "jobio: prolog: job 7: W08 $text; cure: $cure" "$output"
 	[ "$(<"$NODE/run/reason")" = "jobio:W08 $text; cure: $cure" ]
 	# what Slurm keeps has no quotes
-	expect_in "\"reason\":\"jobio:W08 ${text//\'/}; cure: ${cure//\'/}\"" "$(cat "$NODE/spool/reason")"
+	expect_in "--timeout-ms=2000 drain c1 jobio:W08 ${text//\'/}; cure: ${cure//\'/}" "$(cat "$NODE/asked")"
 	epilog
 	expect_in "{\"code\":\"W08\",\"severity\":\"error\",\"text\":\"$text\",\"cure\":\"$cure\"}" "$(record 7)"
 	doctor

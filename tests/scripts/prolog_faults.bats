@@ -407,27 +407,64 @@ stuck() {
 	[ -z "$output" ] || fail "$output"
 }
 
-@test "a node that will be drained leaves its reason for the ledger, and takes it back when it is mended" {
+# drains - how often slurmctld was to drain the node, and the last reason
+drains() { grep -c ' drain' "$NODE/asked" || :; }
+last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
+
+@test "a prolog that drains its node tells slurmctld why, once, before it fails; one that does not asks nothing" {
 	NODE_JOBIO=on_error=drain node_conf
+	: >"$NODE/asked"
 	echo STEM >"$NODE/weka/status"
 	job 7 1 stream
 	run prolog
 	[ "$status" -eq 1 ]
-	wait_for grep -q -- --conf= "$NODE/sent"
-	expect_in '{"op":"reason","cluster":"dslurm","node":"c1","time":' "$(cat "$NODE/spool/reason")"
-	expect_in '"reason":"jobio:W08 container client is STEM, not READY' "$(cat "$NODE/spool/reason")"
+	[ "$(drains)" -eq 1 ]
+	expect_in '--timeout-ms=2000 drain c1 jobio:W08 container client is STEM, not READY' "$(last_drain)"
 	epilog
-	rm "$NODE/spool/reason" # it was sent
 	echo READY >"$NODE/weka/status"
 	job 8 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in '"reason":null}' "$(cat "$NODE/spool/reason")"
-	epilog
-	rm "$NODE/spool/reason"
-	job 9 1 stream
 	prolog
-	[ ! -e "$NODE/spool/reason" ]
+	[ ! -e "$NODE/run/reason" ]
+	epilog
+	[ "$(drains)" -eq 1 ]
+	# another's jobs and policies
+	echo STEM >"$NODE/weka/status"
+	for NODE_JOBIO in on_error=continue $'on_error=drain\nenabled=no'; do
+		node_conf
+		job 9 1 stream
+		run prolog
+		[ "$status" -eq 0 ]
+		epilog
+	done
+	[ "$(drains)" -eq 1 ]
+}
+
+@test "a slurmctld that does not take the reason is told in one line, and changes nothing else" {
+	NODE_JOBIO=on_error=drain node_conf
+	node_fake jobio-slurm 'case $* in *" drain"*) echo "slurmctld: no answer before the deadline" >&2; exit 1 ;; esac; exit 1'
+	echo STEM >"$NODE/weka/status"
+	job 7
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in 'jobio: prolog: job 7: reason: slurmctld: no answer before the deadline' "$output"
+	grep -q '^jobio:W08 ' "$NODE/run/reason"
+}
+
+@test "a fault of jobio's own is the reason of a prolog and an epilog that drain their node" {
+	NODE_JOBIO=on_error=drain node_conf
+	job 7
+	prolog
+	: >"$NODE/asked"
+	mv "$NODE/spool" "$NODE/spool-away"
+	: >"$NODE/spool"
+	run epilog
+	[ "$status" -eq 1 ]
+	expect_in '--timeout-ms=2000 drain-new c1 jobio:epilog ' "$(last_drain)"
+	job 8
+	run prolog
+	[ "$status" -eq 1 ]
+	expect_in '--timeout-ms=2000 drain c1 jobio:prolog ' "$(last_drain)"
+	[ "$(drains)" -eq 2 ]
 }
 
 @test "a client that takes CPUs from Slurm drains its node when the site wants that" {
@@ -442,19 +479,6 @@ stuck() {
 		grep -qE "^jobio:W0[13] .*/service.conf says ${setting%=*}='?${setting#*=}'?: " "$NODE/run/reason"
 		epilog
 	done
-}
-
-@test "a node that will not be drained leaves no reason for the ledger" {
-	echo STEM >"$NODE/weka/status"
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'jobio:W08 ' "$(cat "$NODE/run/reason")"
-	[ ! -e "$NODE/spool/reason" ]
-	echo READY >"$NODE/weka/status"
-	epilog
-	prolog
-	[ ! -e "$NODE/spool/reason" ]
 }
 
 @test "what the gate refused after the prolog had let the job in is in the record" {

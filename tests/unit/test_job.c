@@ -1229,50 +1229,6 @@ START_TEST(two_runs_that_slurm_does_not_number_do_not_share_a_name)
 }
 END_TEST
 
-/* ---- the reason of a drain ---------------------------------------------------------- */
-
-static void set_reason(const struct record *state)
-{
-	struct findings findings = { 0 };
-
-	findings_add(&findings, "W08", FINDING_ERROR, "wait", "it is not up");
-	job_reason_set(config, state, &findings.list[0]);
-	findings_free(&findings);
-}
-
-START_TEST(a_reason_is_left_for_who_looks_and_for_the_ledger)
-{
-	struct record *state;
-	char *told;
-
-	setup();
-	state = new_state(7, 1000, 0);
-	set_reason(state);
-	expect_file("run/reason", "jobio:W08 it is not up; cure: wait\n");
-	ck_assert(!is_there("spool/reason"));
-	job_reason_clear(config, state);
-	ck_assert(!is_there("run/reason") && !is_there("spool/reason"));
-	load("on_error = drain\n");
-	job_reason_clear(config, state);
-	ck_assert(!is_there("spool/reason"));
-	set_reason(state);
-	told = fileio_read(tempdir_path("spool/reason"), 4096, NULL, &err);
-	ck_assert_ptr_nonnull(strstr(
-		told, "\"reason\":\"jobio:W08 it is not up; cure: wait\""));
-	ck_assert_ptr_nonnull(strstr(told, "\"op\":\"reason\""));
-	ck_assert_ptr_nonnull(strstr(told, "\"cluster\":\"big\""));
-	ck_assert_ptr_nonnull(strstr(told, "\"node\":\"c1\""));
-	free(told);
-	job_reason_clear(config, state);
-	ck_assert(!is_there("run/reason"));
-	told = fileio_read(tempdir_path("spool/reason"), 4096, NULL, &err);
-	ck_assert_ptr_nonnull(strstr(told, "\"reason\":null"));
-	free(told);
-	record_free(state);
-	teardown();
-}
-END_TEST
-
 START_TEST(helpers_are_beside_this_program)
 {
 	char path[1024], *slash;
@@ -1330,5 +1286,4 @@ UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
 	  a_record_that_is_sent_meanwhile_is_waited_for,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,
 	  two_runs_that_slurm_does_not_number_do_not_share_a_name,
-	  a_reason_is_left_for_who_looks_and_for_the_ledger,
 	  helpers_are_beside_this_program)

@@ -41,8 +41,6 @@ START_TEST(names_are_as_the_header_says)
 	ck_assert_str_eq(path, "/s/state");
 	rundir_state_file(path, "/s/state", "weka", RUNDIR_BASELINE, NULL);
 	ck_assert_str_eq(path, "/s/state/weka.baseline");
-	rundir_reason_file(path, "/s", NULL);
-	ck_assert_str_eq(path, "/s/reason");
 	rundir_bad_file(path, "/s", NULL, NULL);
 	ck_assert_str_eq(path, "/s/bad");
 	rundir_bad_file(path, "/s", "7.0.c1.json", NULL);

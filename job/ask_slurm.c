@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "prolog/ask_slurm.h"
+#include "job/ask_slurm.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,12 +9,13 @@
 
 #define MORE_MS 100U /* it ends itself, and says so */
 
-int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
-	      struct child_result *result, struct err *err)
+int ask_slurm(unsigned int timeout_ms, const char *what, const char *about,
+	      const char *more, struct child_result *result, struct err *err)
 {
 	char helper[PATH_MAX], limit[48], conf[PATH_MAX + 16];
 	const char *conf_path = getenv("SLURM_CONF");
-	char *argv[] = { helper, limit, (char *)what, (char *)id, NULL };
+	char *argv[] = { helper,	limit,	      (char *)what,
+			 (char *)about, (char *)more, NULL };
 	char *env[] = { conf_path ? conf : NULL, NULL };
 
 	if (timeout_ms < ASK_SLURM_LEAST_MS)

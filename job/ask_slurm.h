@@ -3,10 +3,10 @@
  *
  * Owner   child_result_free() on success.
  * Errors  -1 and why it could not be run; what it says itself is its status.
- * Runs    prolog, as root; slurmctld is asked once.
+ * Runs    prolog and epilog, as root.
  */
-#ifndef JOBIO_PROLOG_ASK_SLURM_H
-#define JOBIO_PROLOG_ASK_SLURM_H
+#ifndef JOBIO_JOB_ASK_SLURM_H
+#define JOBIO_JOB_ASK_SLURM_H
 
 #include "lib/child.h"
 
@@ -14,8 +14,8 @@
 #define ASK_SLURM_LEAST_MS 100U
 #define ASK_SLURM_NO_TIME "no time is left to ask slurmctld (prolog_budget_ms)"
 
-/* jobio-slurm --timeout-ms=N WHAT ID */
-int ask_slurm(unsigned int timeout_ms, const char *what, const char *id,
-	      struct child_result *result, struct err *err);
+/* jobio-slurm --timeout-ms=N WHAT ABOUT [MORE] */
+int ask_slurm(unsigned int timeout_ms, const char *what, const char *about,
+	      const char *more, struct child_result *result, struct err *err);
 
 #endif
