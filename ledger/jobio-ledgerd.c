@@ -126,7 +126,6 @@ static int writer_main(struct config *all, int wake_fd)
 	writer.acct.write = acct_write;
 	writer.acct.operators = acct_operators;
 	writer.acct.acct = acct;
-	writer.drain.settle = drain_settle;
 	if (writer_run(&writer, wake_fd, &err) == 0)
 		rc = 0;
 out:

@@ -28,13 +28,6 @@ static const char *const schema[] = {
 	" received BIGINT NOT NULL, text MEDIUMBLOB NOT NULL,"
 	" PRIMARY KEY(run, node)"
 	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",
-	"CREATE TABLE IF NOT EXISTS reasons("
-	" cluster VARBINARY(255) NOT NULL, node VARBINARY(255) NOT NULL,"
-	" time BIGINT NOT NULL, text BLOB NOT NULL, received BIGINT NOT NULL,"
-	" tries BIGINT NOT NULL, next_try BIGINT NOT NULL,"
-	" claimed_by VARBINARY(300), claimed_until BIGINT NOT NULL DEFAULT 0,"
-	" PRIMARY KEY(cluster, node)"
-	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",
 	"CREATE TABLE IF NOT EXISTS schema_version("
 	" one TINYINT NOT NULL PRIMARY KEY, version BIGINT NOT NULL"
 	") ENGINE=InnoDB DEFAULT CHARACTER SET binary",

@@ -109,11 +109,3 @@ void store_run_free(struct store_run *run)
 	free(run->error);
 	memset(run, 0, sizeof(*run));
 }
-
-void store_reason_free(struct store_reason *reason)
-{
-	free(reason->cluster);
-	free(reason->node);
-	free(reason->text);
-	memset(reason, 0, sizeof(*reason));
-}

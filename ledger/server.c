@@ -376,7 +376,7 @@ static int peer_admit(struct peer *peer, uid_t uid)
 	return 0;
 }
 
-/* Records and reasons are handled at once, and all else in its turn. */
+/* Records are handled at once, and all else in its turn. */
 static void peer_ask(struct peer *peer, char *text)
 {
 	static const char get[] = "{\"op\":\"get\"";

@@ -13,7 +13,6 @@
 #include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/number.h"
-#include "lib/reason.h"
 #include "lib/record.h"
 #include "lib/summary.h"
 
@@ -133,80 +132,6 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 		*answer = service_error(err.text, false);
 		return service->in_batch ? -1 : 0;
 	}
-	*answer = json_line_put(good());
-	return 1;
-}
-
-/* ---- reason -------------------------------------------------------------- */
-
-/* A name as Slurm has them; they go into sentences. */
-static char *name_of(struct json_object *request, const char *key)
-{
-	const char *text = json_text(request, key);
-	size_t size = text ? strlen(text) : 0;
-
-	return size && size < RECORD_NAME_MAX &&
-			       strspn(text, "abcdefghijklmnopqrstuvwxyz"
-					    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					    "0123456789._-") == size
-		       ? (char *)text
-		       : NULL;
-}
-
-/* What it borrows belongs to the request; text NULL: taken back. */
-static int parse_reason(struct json_object *request,
-			struct store_reason *reason, struct err *err)
-{
-	const char *text = json_text(request, "reason");
-
-	reason->cluster = name_of(request, "cluster");
-	reason->node = name_of(request, "node");
-	if (!reason->cluster || !reason->node)
-		return err_set(err, "reason: cluster and node: must be names");
-	reason->time = json_number(request, "time");
-	if (reason->time == JSON_UNKNOWN)
-		return err_set(err, "reason: time: must be a number");
-	if (!json_has(request, "reason"))
-		return err_set(err, "reason: reason: is missing");
-	if (!json_member(request, "reason"))
-		return 0;
-	if (!text || !reason_is_valid(text))
-		return err_set(err, "reason: reason: is not one that Slurm "
-				    "may be shown");
-	reason->text = (char *)text;
-	return 0;
-}
-
-/* Root only: who may drain a node by failing there may also say why. */
-static int reason(struct service *service, struct json_object *request,
-		  uid_t uid, int64_t now_s, char **answer)
-{
-	struct store_reason new = { .received = now_s };
-	struct err err = { "" };
-	int rc;
-
-	if (uid != 0) {
-		refuse(service, METRICS_REFUSED_USER);
-		*answer =
-			service_error("reason: only root may give one", false);
-		return 0;
-	}
-	if (parse_reason(request, &new, &err) < 0) {
-		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error(err.text, true);
-		return 0;
-	}
-	rc = begin(service, &err);
-	if (rc == 0)
-		rc = new.text ? store_reason_put(service->store, &new, now_s,
-						 &err)
-			      : store_reason_forget(service->store, new.cluster,
-						    new.node, new.time, &err);
-	if (rc < 0) {
-		*answer = service_error(err.text, false);
-		return service->in_batch ? -1 : 0;
-	}
-	service->has_news = true;
 	*answer = json_line_put(good());
 	return 1;
 }
@@ -769,14 +694,12 @@ int service_handle(struct service *service, const char *request, size_t size,
 		*answer = list(service, top, &asker);
 	} else if (!strcmp(name, "site")) {
 		*answer = site(service, top, uid);
-	} else if (!strcmp(name, "reason")) {
-		rc = reason(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "ping")) {
 		*answer = ping(now_s);
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("op: must be put, reason, get, list, "
-					"family, site or ping",
+		*answer = service_error("op: must be put, get, list, family, "
+					"site or ping",
 					0);
 	}
 	json_object_put(top);

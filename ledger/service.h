@@ -3,7 +3,6 @@
  *
  * Terms   request, answer: JSON texts, as in lib/ledger_link.h.
  *         trusted: uid 0 and the ledger's own user; only they may put.
- *           Only uid 0 may give a node's reason (drain.h).
  *         batch: the puts between two commits. Their answers are given out
  *           only after service_commit() has returned 0.
  * Owner   answers are malloc'ed, NULL only when out of memory.

@@ -90,33 +90,6 @@ int store_later(struct store *store, int64_t id, const char *summary,
 	return store->ops->later(store, id, summary, next_try, why, err);
 }
 
-/* ---- reasons ------------------------------------------------------------- */
-
-int store_reason_put(struct store *store, const struct store_reason *reason,
-		     int64_t next_try, struct err *err)
-{
-	return store->ops->reason_put(store, reason, next_try, err);
-}
-
-int store_reason_forget(struct store *store, const char *cluster,
-			const char *node, int64_t time, struct err *err)
-{
-	return store->ops->reason_forget(store, cluster, node, time, err);
-}
-
-int store_reason_later(struct store *store, const struct store_reason *reason,
-		       int64_t next_try, struct err *err)
-{
-	return store->ops->reason_later(store, reason, next_try, err);
-}
-
-int store_reasons_due(struct store *store, int64_t now_s,
-		      struct store_reason *reasons, int max, int64_t *next,
-		      struct err *err)
-{
-	return store->ops->reasons_due(store, now_s, reasons, max, next, err);
-}
-
 /* ---- uses ---------------------------------------------------------------- */
 
 int store_use_put(struct store *store, int64_t id, int64_t ended_s,

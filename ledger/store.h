@@ -95,21 +95,6 @@ int store_later(struct store *store, int64_t id, const char *summary,
 int store_find(struct store *store, const struct store_wanted *wanted,
 	       int64_t *ids, int max, struct err *err);
 
-/* Keep a node's reason: 1, or 0 when a newer one, or this one, is there. In a
- * transaction. */
-int store_reason_put(struct store *store, const struct store_reason *reason,
-		     int64_t next_try, struct err *err);
-/* Forget what a node said at 'time' or before. */
-int store_reason_forget(struct store *store, const char *cluster,
-			const char *node, int64_t time, struct err *err);
-int store_reason_later(struct store *store, const struct store_reason *reason,
-		       int64_t next_try, struct err *err);
-/* Reasons to look after now; their number or -1. *next: when the next one is
- * due, -1 for none. */
-int store_reasons_due(struct store *store, int64_t now_s,
-		      struct store_reason *reasons, int max, int64_t *next,
-		      struct err *err);
-
 /* What a run makes of the site's filesystems (lib/use.h), in the place of what
  * was said before. In a transaction. */
 int store_use_put(struct store *store, int64_t id, int64_t ended_s,

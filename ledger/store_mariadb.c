@@ -8,7 +8,7 @@
  * - Each question is a way there and back. Records and rows of a transaction
  *   are held back, and written together before the commit or the next question;
  *   which nodes have reported is asked for many at once.
- * - A run, or reason, that a writer takes carries its name until claimed_until:
+ * - A run that a writer takes carries its name until claimed_until:
  *   the other leaves it alone, and takes it over when the writer has died.
  */
 #include <stdio.h>
@@ -84,31 +84,6 @@ static const char old_runs[] = "SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS
 static const char backlog[] =
 	"SELECT count(*), sum(tries=0 AND next_try>?1), sum(tries>0),"
 	" min(last) FROM runs WHERE due IS NOT NULL AND dirty=1";
-/* Assignments are made from left to right: the time is the last one. */
-static const char put_reason[] =
-	"INSERT INTO reasons(cluster, node, time, text, received, tries,"
-	" next_try) VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"
-	" ON DUPLICATE KEY UPDATE text=IF(?3>time, ?4, text),"
-	" received=IF(?3>time, ?5, received), tries=IF(?3>time, 0, tries),"
-	" next_try=IF(?3>time, ?6, next_try),"
-	" claimed_by=IF(?3>time, NULL, claimed_by),"
-	" claimed_until=IF(?3>time, 0, claimed_until),"
-	" time=GREATEST(time, ?3)";
-static const char forget_reason[] =
-	"DELETE FROM reasons WHERE cluster=?1 AND node=?2 AND time<=?3";
-static const char later_reason[] =
-	"UPDATE reasons SET tries=tries+1, next_try=?4, claimed_by=NULL,"
-	" claimed_until=0 WHERE cluster=?1 AND node=?2 AND time=?3";
-static const char claim_reasons[] =
-	"UPDATE reasons SET claimed_by=?3, claimed_until=?4"
-	" WHERE next_try<=?1 AND " FREE_AT " ORDER BY next_try LIMIT ?2";
-static const char due_reasons[] =
-	"SELECT cluster, node, text, time, received, tries FROM reasons"
-	" WHERE next_try<=?1 AND claimed_by=?3 AND claimed_until=?4"
-	" ORDER BY next_try LIMIT ?2";
-static const char next_reason[] =
-	"SELECT min(IF(" FREE_AT ", next_try, GREATEST(next_try,"
-	" claimed_until))), NULL FROM reasons";
 
 static const char put_use[] =
 	"INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)"
@@ -347,88 +322,6 @@ static int maria_later(struct store *store, int64_t id, const char *summary,
 	return maria_change(store, later, values, err) < 0 ? -1 : 0;
 }
 
-/* ---- reasons ------------------------------------------------------------- */
-
-static int maria_reason_put(struct store *store,
-			    const struct store_reason *reason, int64_t next_try,
-			    struct err *err)
-{
-	const struct value values[] = {
-		value_text(reason->cluster),	value_text(reason->node),
-		value_number(reason->time),	value_text(reason->text),
-		value_number(reason->received), value_number(next_try),
-	};
-	int rc = maria_change(store, put_reason, values, err);
-
-	return rc < 0 ? -1 : rc > 0;
-}
-
-static int maria_reason_forget(struct store *store, const char *cluster,
-			       const char *node, int64_t time, struct err *err)
-{
-	const struct value values[] = { value_text(cluster), value_text(node),
-					value_number(time) };
-
-	return maria_change(store, forget_reason, values, err) < 0 ? -1 : 0;
-}
-
-static int maria_reason_later(struct store *store,
-			      const struct store_reason *reason,
-			      int64_t next_try, struct err *err)
-{
-	const struct value values[] = { value_text(reason->cluster),
-					value_text(reason->node),
-					value_number(reason->time),
-					value_number(next_try) };
-
-	return maria_change(store, later_reason, values, err) < 0 ? -1 : 0;
-}
-
-static int fill_reason(const struct maria *m, struct store_reason *reason)
-{
-	memset(reason, 0, sizeof(*reason));
-	reason->time = mariadb_number(m->db, 3);
-	reason->received = mariadb_number(m->db, 4);
-	reason->tries = mariadb_number(m->db, 5);
-	if (copy_text(m, 0, &reason->cluster) == 0 &&
-	    copy_text(m, 1, &reason->node) == 0 &&
-	    copy_text(m, 2, &reason->text) == 0)
-		return 0;
-	store_reason_free(reason);
-	return -1;
-}
-
-static int maria_reasons_due(struct store *store, int64_t now_s,
-			     struct store_reason *reasons, int max,
-			     int64_t *next, struct err *err)
-{
-	struct maria *m = maria_of(store);
-	const struct value values[] = { value_number(now_s), value_number(max),
-					value_text(m->me),
-					value_number(now_s + STORE_CLAIM_S) };
-	int count = 0, rc;
-
-	if (ask_next(m, next_reason, values, next, err) < 0)
-		return -1;
-	if (*next < 0 || *next > now_s)
-		return 0;
-	if (maria_change(store, claim_reasons, values, err) < 0 ||
-	    mariadb_ask(m->db, due_reasons, values, err) < 0)
-		return -1;
-	while ((rc = mariadb_row(m->db, err)) > 0) {
-		if (count == max || fill_reason(m, &reasons[count]) < 0) {
-			rc = maria_no_memory(err);
-			break;
-		}
-		count++;
-	}
-	if (rc == 0)
-		return count;
-	while (count)
-		store_reason_free(&reasons[--count]);
-	return -1;
-}
-
 /* ---- uses ---------------------------------------------------------------- */
 
 static int maria_use_put(struct store *store, int64_t id, int64_t ended_s,
@@ -591,10 +484,6 @@ static const struct store_ops ops = {
 	.done = maria_done,
 	.later = maria_later,
 	.find = maria_find,
-	.reason_put = maria_reason_put,
-	.reason_forget = maria_reason_forget,
-	.reason_later = maria_reason_later,
-	.reasons_due = maria_reasons_due,
 	.use_put = maria_use_put,
 	.uses = maria_uses,
 	.newest = maria_newest,

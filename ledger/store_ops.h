@@ -4,7 +4,7 @@
  * Terms   store_ops: one function for each of store.h, the same contract; what
  *           it is called with is not NULL. The other words are store.h's.
  * Owner   struct store is the first member of the database's own struct, which
- *           .close frees. Texts of a store_run or store_reason belong to it.
+ *           .close frees. Texts of a store_run belong to it.
  * Runs    ledger; nobody but store.c calls these.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
@@ -42,14 +42,6 @@ struct store_run {
 	enum store_dirt dirty;
 };
 
-/* Why a node is drained, to be told to slurmctld. One a node, the newest. */
-struct store_reason {
-	char *cluster, *node, *text;
-	int64_t time;	  /* when its prolog failed, by its own clock */
-	int64_t received; /* when we were told */
-	int64_t tries;
-};
-
 /* Runs without an up-to-date summary in slurmdbd. */
 struct store_backlog {
 	int64_t for_nodes, for_writer, for_retry;
@@ -75,7 +67,6 @@ typedef int (*store_fn)(const char *text, size_t size, void *arg,
 			struct err *err);
 
 void store_run_free(struct store_run *run);
-void store_reason_free(struct store_reason *reason);
 
 /* Where a use is in the order of their ends. */
 struct store_place {
@@ -105,17 +96,6 @@ struct store_ops {
 		     int64_t next_try, const char *why, struct err *err);
 	int (*find)(struct store *store, const struct store_wanted *wanted,
 		    int64_t *ids, int max, struct err *err);
-	int (*reason_put)(struct store *store,
-			  const struct store_reason *reason, int64_t next_try,
-			  struct err *err);
-	int (*reason_forget)(struct store *store, const char *cluster,
-			     const char *node, int64_t time, struct err *err);
-	int (*reason_later)(struct store *store,
-			    const struct store_reason *reason, int64_t next_try,
-			    struct err *err);
-	int (*reasons_due)(struct store *store, int64_t now_s,
-			   struct store_reason *reasons, int max, int64_t *next,
-			   struct err *err);
 	int (*use_put)(struct store *store, int64_t id, int64_t ended_s,
 		       const char *text, struct err *err);
 	int (*uses)(struct store *store, const struct store_place *after,

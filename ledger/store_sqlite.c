@@ -41,11 +41,6 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS records("
 	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
 	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS reasons("
-	" cluster TEXT NOT NULL, node TEXT NOT NULL, time INTEGER NOT NULL,"
-	" text TEXT NOT NULL, received INTEGER NOT NULL,"
-	" tries INTEGER NOT NULL, next_try INTEGER NOT NULL,"
-	" PRIMARY KEY(cluster, node)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS uses("
 	" ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL,"
 	" PRIMARY KEY(ended, run)) WITHOUT ROWID;"
@@ -72,11 +67,6 @@ enum statement {
 	FIND_ALL_COMPONENTS,
 	PURGE_RECORDS,
 	PURGE_RUNS,
-	PUT_REASON,
-	FORGET_REASON,
-	LATER_REASON,
-	DUE_REASONS,
-	NEXT_REASON,
 	BACKLOG,
 	DROP_USE,
 	PUT_USE,
@@ -151,22 +141,6 @@ static const char *const sql[STATEMENTS] = {
 		    " sum(tries>0), min(last) FROM runs"
 		    " WHERE dirty AND dirty=1",
 	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (" OLD_RUNS ")",
-	[PUT_REASON] = "INSERT INTO reasons(cluster, node, time, text,"
-		       " received, tries, next_try)"
-		       " VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"
-		       " ON CONFLICT(cluster, node) DO UPDATE SET"
-		       " time=excluded.time, text=excluded.text,"
-		       " received=excluded.received, tries=0,"
-		       " next_try=excluded.next_try"
-		       " WHERE excluded.time>reasons.time",
-	[FORGET_REASON] = "DELETE FROM reasons WHERE cluster=?1 AND node=?2"
-			  " AND time<=?3",
-	[LATER_REASON] = "UPDATE reasons SET tries=tries+1, next_try=?4"
-			 " WHERE cluster=?1 AND node=?2 AND time=?3",
-	[DUE_REASONS] = "SELECT cluster, node, text, time, received, tries"
-			" FROM reasons WHERE next_try<=?1"
-			" ORDER BY next_try LIMIT ?2",
-	[NEXT_REASON] = "SELECT min(next_try) FROM reasons",
 	[DROP_USE] = "DELETE FROM uses WHERE run=?1",
 	[PUT_USE] = "INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)",
 	[USES] = "SELECT ended, run, text FROM uses"
@@ -766,105 +740,6 @@ static int sqlite_later(struct store *store, int64_t id, const char *summary,
 	return finish(store, st, err);
 }
 
-/* ---- reasons ------------------------------------------------------------- */
-
-static int sqlite_reason_put(struct store *store,
-			     const struct store_reason *reason,
-			     int64_t next_try, struct err *err)
-{
-	sqlite3_stmt *st = get(store, PUT_REASON);
-
-	bind_text(st, 1, reason->cluster);
-	bind_text(st, 2, reason->node);
-	sqlite3_bind_int64(st, 3, reason->time);
-	bind_text(st, 4, reason->text);
-	sqlite3_bind_int64(st, 5, reason->received);
-	sqlite3_bind_int64(st, 6, next_try);
-	if (finish(store, st, err) < 0)
-		return -1;
-	return sqlite3_changes(of(store)->db) > 0;
-}
-
-static int sqlite_reason_forget(struct store *store, const char *cluster,
-				const char *node, int64_t time, struct err *err)
-{
-	sqlite3_stmt *st = get(store, FORGET_REASON);
-
-	bind_text(st, 1, cluster);
-	bind_text(st, 2, node);
-	sqlite3_bind_int64(st, 3, time);
-	return finish(store, st, err);
-}
-
-static int sqlite_reason_later(struct store *store,
-			       const struct store_reason *reason,
-			       int64_t next_try, struct err *err)
-{
-	sqlite3_stmt *st = get(store, LATER_REASON);
-
-	bind_text(st, 1, reason->cluster);
-	bind_text(st, 2, reason->node);
-	sqlite3_bind_int64(st, 3, reason->time);
-	sqlite3_bind_int64(st, 4, next_try);
-	return finish(store, st, err);
-}
-
-static int fill_reason(sqlite3_stmt *st, struct store_reason *reason)
-{
-	memset(reason, 0, sizeof(*reason));
-	reason->time = sqlite3_column_int64(st, 3);
-	reason->received = sqlite3_column_int64(st, 4);
-	reason->tries = sqlite3_column_int64(st, 5);
-	if (copy_text(st, 0, &reason->cluster) == 0 &&
-	    copy_text(st, 1, &reason->node) == 0 &&
-	    copy_text(st, 2, &reason->text) == 0)
-		return 0;
-	store_reason_free(reason);
-	return -1;
-}
-
-static int list_reasons(struct store *store, int64_t now_s,
-			struct store_reason *reasons, int max, struct err *err)
-{
-	sqlite3_stmt *st = get(store, DUE_REASONS);
-	int count = 0, rc;
-
-	sqlite3_bind_int64(st, 1, now_s);
-	sqlite3_bind_int(st, 2, max);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		if (fill_reason(st, &reasons[count]) < 0) {
-			err_set(err, "store: out of memory");
-			break;
-		}
-		count++;
-	}
-	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
-		fail(store, err);
-	sqlite3_reset(st);
-	if (rc == SQLITE_DONE)
-		return count;
-	while (count)
-		store_reason_free(&reasons[--count]);
-	return -1;
-}
-
-static int sqlite_reasons_due(struct store *store, int64_t now_s,
-			      struct store_reason *reasons, int max,
-			      int64_t *next, struct err *err)
-{
-	sqlite3_stmt *st = get(store, NEXT_REASON);
-
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	*next = known(st, 0);
-	sqlite3_reset(st);
-	if (*next < 0 || *next > now_s)
-		return 0;
-	return list_reasons(store, now_s, reasons, max, err);
-}
-
 /* ---- housekeeping -------------------------------------------------------- */
 
 static int64_t sqlite_newest(struct store *store, int64_t now_s,
@@ -988,10 +863,6 @@ static const struct store_ops ops = {
 	.done = sqlite_done,
 	.later = sqlite_later,
 	.find = sqlite_find,
-	.reason_put = sqlite_reason_put,
-	.reason_forget = sqlite_reason_forget,
-	.reason_later = sqlite_reason_later,
-	.reasons_due = sqlite_reasons_due,
 	.use_put = sqlite_use_put,
 	.uses = sqlite_uses,
 	.newest = sqlite_newest,

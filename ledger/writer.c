@@ -415,120 +415,12 @@ static void ask_operators(struct writer *writer, int64_t now_s)
 	metrics_set(&writer->metrics->operator_count, (uint64_t)count);
 }
 
-/* ---- why nodes are drained ----------------------------------------------- */
-
-static void say_reason(const struct store_reason *reason, const char *what,
-		       const char *why)
-{
-	char text[ERR_MAX + RECORD_NAME_MAX + 100];
-
-	snprintf(text, sizeof(text), "node: '%s': %s: %s", reason->node, what,
-		 why);
-	say(text);
-}
-
-/* 1: the reason is settled, one way or the other; 0: try again. */
-static bool is_settled(const struct store_reason *reason,
-		       const struct drain_wish *wish, int64_t now_s)
-{
-	switch (wish->verdict) {
-	case DRAIN_SET:
-		say_reason(reason, "reason set", reason->text);
-		return true;
-	case DRAIN_DONE:
-		return true;
-	case DRAIN_LEAVE:
-		say_reason(reason, "reason left as it is", wish->why.text);
-		return true;
-	case DRAIN_REFUSED:
-		say_reason(reason, "reason not set", wish->why.text);
-		return true;
-	case DRAIN_WAIT:
-		break;
-	}
-	if (now_s - reason->received < WRITER_REASON_S)
-		return false;
-	if (*wish->why.text)
-		say_reason(reason, "reason not set", wish->why.text);
-	return true;
-}
-
-struct reasons {
-	struct store_reason list[DRAIN_WISHES_MAX];
-	struct drain_wish wishes[DRAIN_WISHES_MAX];
-};
-
-static int note_reason(struct writer *writer, void *what, int at, int64_t now_s,
-		       struct err *err)
-{
-	struct reasons *reasons = what;
-	const struct store_reason *reason = &reasons->list[at];
-
-	if (is_settled(reason, &reasons->wishes[at], now_s))
-		return store_reason_forget(writer->store, reason->cluster,
-					   reason->node, reason->time, err);
-	return store_reason_later(
-		writer->store, reason,
-		retry_at(now_s, reason->tries, ACCT_RETRY_MAX_S), err);
-}
-
-static void settle(struct writer *writer, struct drain_wish *wishes, int count)
-{
-	struct err why = { "" };
-	int i;
-
-	if (writer->drain.settle(writer->drain.arg, wishes, (size_t)count,
-				 &why) == 0) {
-		writer->is_ctld_down = false;
-		return;
-	}
-	if (!writer->is_ctld_down)
-		say(why.text);
-	writer->is_ctld_down = true;
-	for (i = 0; i < count; i++) {
-		wishes[i].verdict = DRAIN_WAIT;
-		wishes[i].why = why;
-	}
-}
-
-static int write_reasons(struct writer *writer, int64_t now_s, int64_t *next_s,
-			 struct err *err)
-{
-	struct reasons reasons = { 0 };
-	int64_t next = -1;
-	int i, count, rc = 0;
-
-	if (!writer->drain.settle)
-		return 0;
-	count = store_reasons_due(writer->store, now_s, reasons.list,
-				  DRAIN_WISHES_MAX, &next, err);
-	if (count < 0)
-		return -1;
-	for (i = 0; i < count; i++) {
-		reasons.wishes[i].cluster = reasons.list[i].cluster;
-		reasons.wishes[i].node = reasons.list[i].node;
-		reasons.wishes[i].reason = reasons.list[i].text;
-		reasons.wishes[i].time = reasons.list[i].time;
-	}
-	if (count) {
-		settle(writer, reasons.wishes, count);
-		rc = note_each(writer, count, note_reason, &reasons, now_s,
-			       err);
-		next = now_s; /* when the next is due, the next round tells */
-	}
-	for (i = 0; i < count; i++)
-		store_reason_free(&reasons.list[i]);
-	if (next >= 0 && (*next_s < 0 || next < *next_s))
-		*next_s = next;
-	return rc;
-}
-
 int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
 		 struct err *err)
 {
 	int count = write_summaries(writer, now_s, next_s, err);
 
-	if (count < 0 || write_reasons(writer, now_s, next_s, err) < 0)
+	if (count < 0)
 		return -1;
 	ask_operators(writer, now_s);
 	return count;

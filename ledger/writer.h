@@ -10,9 +10,6 @@
  *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be
  *           reached the whole writer waits 2, 4, .. 60 s.
  *         Beside its summary each run's use (lib/use.h) is kept.
- *         The reasons of drained nodes (drain.h) are looked after when the
- *           summaries are, at once and after 2, 4, .. 60 s, for
- *           WRITER_REASON_S; then they are forgotten.
  * Owner   struct writer is the caller's; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. A store
  *           that fails ends the process: the server starts it again.
@@ -26,14 +23,12 @@
 #include <stdint.h>
 
 #include "lib/config.h"
-#include "ledger/drain.h"
 #include "lib/err.h"
 #include "ledger/metrics.h"
 #include "ledger/acct.h"
 #include "ledger/store.h"
 
 #define WRITER_BATCH 256
-#define WRITER_REASON_S 900
 #define WRITER_OPERATORS_S 600 /* to ask who they are */
 
 struct writer {
@@ -41,13 +36,11 @@ struct writer {
 	const struct config_ledger *config;
 	const struct config_advice *advice; /* limits of it */
 	struct acct_ops acct;
-	struct drain_ops drain;
 	/* state */
 	unsigned int failures; /* of slurmdbd, one after the other */
 	int64_t quiet_until;   /* do not try before */
 	int64_t purged;	       /* when we last purged */
 	int64_t operators_s;   /* when we last asked who they are */
-	bool is_ctld_down;     /* said so */
 	bool is_clock_ahead;   /* said so, and nothing is purged */
 	struct metrics *metrics;
 };

@@ -96,11 +96,6 @@ struct json_object *json_member(struct json_object *top, const char *key)
 	return value;
 }
 
-bool json_has(struct json_object *top, const char *key)
-{
-	return json_object_object_get_ex(top, key, NULL);
-}
-
 static struct json_object *typed(struct json_object *top, const char *key,
 				 enum json_type type)
 {

@@ -38,8 +38,6 @@ const char *json_end(const char *text);
 
 /* A member of any type; NULL: missing, or null. */
 struct json_object *json_member(struct json_object *top, const char *key);
-/* Is there such a member, be it null? */
-bool json_has(struct json_object *top, const char *key);
 const char *json_text(struct json_object *top, const char *key);
 /* A whole number that is not negative. */
 int64_t json_number(struct json_object *top, const char *key);

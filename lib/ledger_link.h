@@ -5,8 +5,6 @@
  *           LEDGER_FRAME_MAX; then a MUNGE credential (seal.h). What is sealed
  *           is one JSON object in an envelope (envelope.h):
  *             {"op":"put","record":{..}}            by uid 0
- *             {"op":"reason","cluster":"c","node":"n","time":SECONDS,
- *              "reason":"jobio:W08 .."|null}            by uid 0
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
  *              "after":"n7"?}   (the records of the nodes behind it)
  *             {"op":"list","jobs":[7,8,..],"brief":true?}
@@ -16,7 +14,7 @@
  *             {"op":"site","since":S,"until":E,"after":[..]?}  (ledger/site.h)
  *             {"op":"ping"}     answered with "version" and "time", seconds
  *           answered with {"ok":true,..} or {"ok":false,"error":"sentence"},
- *           and "bad_record":true when a record or reason can never be accepted.
+ *           and "bad_record":true when a record can never be accepted.
  *           Requests are sealed for the ledger's user, answers for the asker.
  *           A connection takes any number of frames, one after the other.
  * Owner   the link is the caller's; answers are malloc'ed.

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The small parsers of lib, each with the whole input: lists of CPUs, numbers,
- * versions, names, comments, reasons, envelopes, variables, texts of the kernel. */
+ * versions, names, comments, envelopes, variables, texts of the kernel. */
 #include "lib/comment.h"
 #include "lib/config.h"
 #include "lib/cpuset.h"
 #include "lib/envelope.h"
 #include "lib/number.h"
-#include "lib/reason.h"
 #include "lib/text.h"
 #include "lib/utf8.h"
 #include "lib/variables.h"
@@ -102,16 +101,13 @@ static void try_variables(const char *text)
 
 static void try_texts(char *text, size_t size)
 {
-	char line[128], reason[REASON_MAX], clean[64];
+	char line[128], clean[64];
 	const char *at = text;
 	unsigned int code;
 	size_t n, i;
 
 	while (text_next_line(&at, line, sizeof(line)))
 		MUST(strlen(line) < sizeof(line));
-	reason_make(reason, "W08", text, *text == 'c' ? text : "");
-	MUST(reason_is_valid(reason) || !strcmp(reason, "jobio:W08"));
-	reason_is_valid(text);
 	config_is_name(text);
 	utf8_clean(clean, sizeof(clean), text, size);
 	for (i = 0; clean[i]; i += n) {

@@ -82,18 +82,6 @@ START_TEST(what_is_no_object_has_no_members)
 }
 END_TEST
 
-START_TEST(a_member_may_be_there_and_null)
-{
-	struct json_object *top = json_parse(sample);
-
-	ck_assert(json_has(top, "null"));
-	ck_assert(json_has(top, "text"));
-	ck_assert(!json_has(top, "none"));
-	ck_assert(!json_has(NULL, "null"));
-	json_object_put(top);
-}
-END_TEST
-
 START_TEST(a_value_of_a_list_is_read_like_a_member)
 {
 	struct json_object *list =
@@ -175,7 +163,7 @@ UNIT_MAIN("json", the_end_of_an_object_is_found_past_what_its_strings_hold,
 	  only_a_text_is_read_as_a_text,
 	  only_a_whole_number_that_is_not_negative_is_known, only_true_is_true,
 	  a_list_is_no_map_and_null_is_not_there,
-	  what_is_no_object_has_no_members, a_member_may_be_there_and_null,
+	  what_is_no_object_has_no_members,
 	  a_value_of_a_list_is_read_like_a_member,
 	  what_comes_from_outside_is_whole_bounded_and_nothing_behind_it,
 	  an_unknown_number_is_written_as_null_and_slashes_as_they_are)

@@ -70,42 +70,9 @@ START_TEST(root_and_the_ledgers_user_may_put_and_nobody_else)
 }
 END_TEST
 
-#define REASON                                                                 \
-	"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n1\",\"time\":5,"
-#define OURS REASON "\"reason\":\"jobio:W08 it is STEM\"}"
-#define TAKEN_BACK REASON "\"reason\":null}"
-
-static int reason_count(struct store *store)
-{
-	struct store_reason list[8];
-	struct err err = { "" };
-	int64_t next;
-	int i, count = store_reasons_due(store, NOW, list, 8, &next, &err);
-
-	ck_assert_msg(count >= 0, "%s", err.text);
-	for (i = 0; i < count; i++)
-		store_reason_free(&list[i]);
-	return count;
-}
-
-START_TEST(only_root_may_say_why_a_node_is_drained)
-{
-	struct store *store = opened();
-	struct service service = made_service(store);
-
-	ck_assert_str_eq(ask(&service, ALICE, OURS),
-			 "{\"ok\":false,\"error\":\"reason: only root may give "
-			 "one\"}");
-	ask(&service, LEDGER_UID, OURS);
-	ck_assert_int_eq(reason_count(store), 0);
-	ck_assert_str_eq(ask(&service, 0, OURS), "{\"ok\":true}");
-	ck_assert_int_eq(service.has_news, 1);
-	ck_assert_int_eq(reason_count(store), 1);
-	ck_assert_str_eq(ask(&service, 0, OURS), "{\"ok\":true}");
-	ck_assert_int_eq(reason_count(store), 1);
-	closed(store);
-}
-END_TEST
+#define PUT                                                                    \
+	"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7," \
+	"\"node\":\"n\",\"uid\":1,\"start\":1}}"
 
 /* 1 when the answer waits for the commit. */
 static int handled_of(struct service *service, uid_t uid, const char *request)
@@ -130,7 +97,6 @@ START_TEST(what_is_refused_is_answered_at_once_and_breaks_no_batch)
 		"{\"op\":\"put\",\"record\":7}",
 		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
 		"\"job\":0,\"node\":\"n\",\"uid\":1,\"start\":1}}",
-		REASON "\"reason\":\"maintenance\"}",
 		"{\"op\":\"get\",\"job\":\"8\"}",
 		"{}",
 		"7",
@@ -140,14 +106,13 @@ START_TEST(what_is_refused_is_answered_at_once_and_breaks_no_batch)
 	struct err err;
 	size_t i;
 
-	ck_assert_int_eq(handled(&service, OURS), 1);
+	ck_assert_int_eq(handled(&service, PUT), 1);
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		ck_assert_msg(handled(&service, refused[i]) == 0, "%s",
 			      refused[i]);
 	ck_assert_int_eq(handled_of(&service, ALICE, refused[0]), 0);
-	ck_assert_int_eq(handled_of(&service, ALICE, OURS), 0);
 	ck_assert_int_eq(service_commit(&service, &err), 0);
-	ck_assert_int_eq(reason_count(store), 1);
+	ck_assert_int_eq(run_count(store), 1);
 	closed(store);
 }
 END_TEST
@@ -164,71 +129,6 @@ START_TEST(a_run_that_is_written_is_listed_with_the_summary_that_was)
 	answer = ask(&service, ALICE, list);
 	ck_assert_ptr_nonnull(strstr(answer, "\"summary\":\"jobio/1 a=1\""));
 	ck_assert_ptr_null(strstr(answer, "\"totals\""));
-	closed(store);
-}
-END_TEST
-
-START_TEST(an_answer_to_a_reason_waits_for_the_commit)
-{
-	struct store *store = opened();
-	struct service service = made_service(store);
-	struct err err;
-
-	ck_assert_int_eq(handled(&service, OURS), 1);
-	service_abort(&service);
-	ck_assert_int_eq(reason_count(store), 0);
-	ck_assert_int_eq(handled(&service, OURS), 1);
-	ck_assert_int_eq(service_commit(&service, &err), 0);
-	ck_assert_int_eq(reason_count(store), 1);
-	ck_assert_int_eq(handled(&service, TAKEN_BACK), 1);
-	ck_assert_int_eq(service_commit(&service, &err), 0);
-	ck_assert_int_eq(reason_count(store), 0);
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_reason_can_be_taken_back_by_the_node_that_gave_it)
-{
-	struct store *store = opened();
-	struct service service = made_service(store);
-
-	ask(&service, 0, OURS);
-	ask(&service, 0,
-	    "{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n2\",\"time\":5,"
-	    "\"reason\":null}");
-	ck_assert_int_eq(reason_count(store), 1);
-	ck_assert_str_eq(ask(&service, 0, TAKEN_BACK), "{\"ok\":true}");
-	ck_assert_int_eq(reason_count(store), 0);
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_reason_that_slurm_must_not_see_is_refused_for_ever)
-{
-	static const char *const others[] = {
-		REASON "\"reason\":\"maintenance\"}",
-		REASON "\"reason\":\"jobio:W08 it's\"}",
-		REASON "\"reason\":\"jobio:W08 a\\u0000b\"}",
-		REASON "\"reason\":7}",
-		REASON "\"x\":1}",
-		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n'\",\"time\":"
-		"5,\"reason\":null}",
-		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n[1-9]\","
-		"\"time\":5,\"reason\":null}",
-		"{\"op\":\"reason\",\"cluster\":\"\",\"node\":\"n\",\"time\":5,"
-		"\"reason\":null}",
-		"{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"n\",\"time\":"
-		"-5,\"reason\":null}",
-	};
-	struct store *store = opened();
-	struct service service = made_service(store);
-	size_t i;
-
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		ck_assert_msg(strstr(ask(&service, 0, others[i]),
-				     "\"bad_record\":true"),
-			      "%s", others[i]);
-	ck_assert_int_eq(reason_count(store), 0);
 	closed(store);
 }
 END_TEST
@@ -841,9 +741,9 @@ START_TEST(requests_without_sense_get_a_sentence)
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
 		{ "{\"op\":7}",
-		  "op: must be put, reason, get, list, family, site or ping" },
+		  "op: must be put, get, list, family, site or ping" },
 		{ "{\"op\":\"drop\"}",
-		  "op: must be put, reason, get, list, family, site or ping" },
+		  "op: must be put, get, list, family, site or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
 		{ "{\"op\":\"get\",\"job\":\"7;\"}",
 		  "job: '7;': not a job id" },
@@ -1011,13 +911,6 @@ static int no_put(struct store *store, const struct record *record,
 	return err_set(err, "store: the disk is gone");
 }
 
-static int no_reason(struct store *store, const struct store_reason *reason,
-		     int64_t next_try, struct err *err)
-{
-	(void)store, (void)reason, (void)next_try;
-	return err_set(err, "store: the disk is gone");
-}
-
 static int made_again(struct store *store, struct err *err)
 {
 	return sound_ops->commit(store, err) < 0 ? -1 : 1;
@@ -1051,10 +944,6 @@ static int handle(struct service *service, const char *request, char said[512])
 	return rc;
 }
 
-#define PUT                                                                    \
-	"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7," \
-	"\"node\":\"n\",\"uid\":1,\"start\":1}}"
-
 START_TEST(a_store_that_is_away_is_remarked_once_and_when_it_is_back)
 {
 	struct store *store = opened();
@@ -1073,10 +962,8 @@ START_TEST(a_store_that_is_away_is_remarked_once_and_when_it_is_back)
 	ck_assert(service.is_store_away && !service.in_batch);
 	*service.remark = '\0';
 	ck_assert_int_eq(handle(&service, PUT, said), 0);
-	ck_assert_int_eq(handle(&service, OURS, said), 0);
-	ck_assert_str_eq(said, GONE);
 	ck_assert_str_eq(service.remark, "");
-	ck_assert_uint_eq(service.metrics->store_failures, before + 3);
+	ck_assert_uint_eq(service.metrics->store_failures, before + 2);
 	store->ops = sound_ops;
 	ck_assert_int_eq(handle(&service, PUT, said), 1);
 	ck_assert_str_eq(said, "{\"ok\":true}");
@@ -1109,18 +996,12 @@ START_TEST(a_store_that_fails_takes_the_batch_with_it)
 	ck_assert(!service.in_batch);
 	ck_assert_uint_eq(service.metrics->store_failures, before + 1);
 	ops = *sound_ops;
-	ops.reason_put = no_reason;
-	ck_assert_int_eq(handle(&service, OURS, said), -1);
-	ck_assert_str_eq(said, GONE);
-	ck_assert(!service.has_news);
-	service_abort(&service);
-	ops = *sound_ops;
 	ops.commit = no_begin;
 	ck_assert_int_eq(handle(&service, PUT, said), 1);
 	ck_assert_int_eq(service_commit(&service, &err), -1);
 	ck_assert_str_eq(err.text, "store: the disk is gone");
 	ck_assert(!service.in_batch);
-	ck_assert_uint_eq(service.metrics->store_failures, before + 3);
+	ck_assert_uint_eq(service.metrics->store_failures, before + 2);
 	ck_assert_int_eq(service_commit(&service, &err), 0);
 	ck_assert_int_eq(run_count(store), 0);
 	/* the store had to make it again: what is due is not known */
@@ -1173,16 +1054,14 @@ START_TEST(what_is_refused_is_counted_by_its_cause)
 
 	memset(refused, 0, sizeof(service.metrics->refused));
 	ask_put(&service, ALICE, made("n1"));
-	ask(&service, ALICE, OURS);
 	ask(&service, ALICE, "{\"op\":\"site\",\"since\":0,\"until\":1}");
-	ck_assert_uint_eq(refused[METRICS_REFUSED_USER], 3);
+	ck_assert_uint_eq(refused[METRICS_REFUSED_USER], 2);
 	ask(&service, 0, "{\"op\":\"put\",\"record\":7}");
 	ask(&service, 0, "{\"op\":\"put\",\"record\":{}}");
 	ck_assert_uint_eq(refused[METRICS_REFUSED_RECORD], 2);
 	ask(&service, 0, "x");
 	ask(&service, 0, "{\"op\":\"x\"}");
-	ask(&service, 0, REASON "\"x\":1}");
-	ck_assert_uint_eq(refused[METRICS_REFUSED_REQUEST], 3);
+	ck_assert_uint_eq(refused[METRICS_REFUSED_REQUEST], 2);
 	closed(store);
 }
 END_TEST
@@ -1349,29 +1228,6 @@ START_TEST(a_list_is_of_a_thousand_jobs_at_most)
 }
 END_TEST
 
-START_TEST(names_of_a_reason_have_the_length_that_slurm_allows)
-{
-	struct store *store = opened();
-	struct service service = made_service(store);
-	char name[RECORD_NAME_MAX + 1], request[RECORD_NAME_MAX + 200];
-	size_t length;
-
-	for (length = RECORD_NAME_MAX - 1; length <= RECORD_NAME_MAX;
-	     length++) {
-		memset(name, 'n', length);
-		name[length] = '\0';
-		snprintf(request, sizeof(request),
-			 "{\"op\":\"reason\",\"cluster\":\"c\",\"node\":\"%s\","
-			 "\"time\":5,\"reason\":null}",
-			 name);
-		ck_assert_int_eq(strstr(ask(&service, 0, request),
-					"\"ok\":true") != NULL,
-				 length < RECORD_NAME_MAX);
-	}
-	closed(store);
-}
-END_TEST
-
 START_TEST(operators_are_those_that_slurmdbd_names)
 {
 	static const char question[] =
@@ -1396,10 +1252,8 @@ START_TEST(operators_are_those_that_slurmdbd_names)
 }
 END_TEST
 
-UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
-	  what_is_refused_is_answered_at_once_and_breaks_no_batch,
+UNIT_MAIN("service", what_is_refused_is_answered_at_once_and_breaks_no_batch,
 	  a_run_that_is_written_is_listed_with_the_summary_that_was,
-	  an_answer_to_a_reason_waits_for_the_commit,
 	  a_newer_run_of_another_user_hides_no_run_of_ones_own,
 	  a_store_that_is_away_is_remarked_once_and_when_it_is_back,
 	  a_store_that_fails_takes_the_batch_with_it,
@@ -1410,10 +1264,7 @@ UNIT_MAIN("service", only_root_may_say_why_a_node_is_drained,
 	  a_run_that_cannot_be_read_hides_no_other,
 	  components_and_the_first_task_are_found_by_their_number,
 	  a_list_is_of_a_thousand_jobs_at_most,
-	  names_of_a_reason_have_the_length_that_slurm_allows,
 	  operators_are_those_that_slurmdbd_names,
-	  a_reason_can_be_taken_back_by_the_node_that_gave_it,
-	  a_reason_that_slurm_must_not_see_is_refused_for_ever,
 	  root_and_the_ledgers_user_may_put_and_nobody_else,
 	  a_record_that_can_never_be_kept_is_called_bad,
 	  an_answer_to_a_put_waits_for_the_commit,

@@ -95,24 +95,6 @@ START_TEST(without_its_records_a_store_keeps_none_and_tells_none)
 }
 END_TEST
 
-START_TEST(without_its_reasons_a_store_neither_takes_nor_gives_any)
-{
-	struct store *store = opened();
-	struct store_reason reason = { (char *)"c", (char *)"n", (char *)"t",
-				       5,	    NOW,	 0 };
-	struct store_reason list[2];
-	int64_t next = 0;
-
-	in_store("DROP TABLE reasons");
-	EXPECT_LOST(store_reason_put(store, &reason, NOW, &err), "reasons");
-	EXPECT_LOST(store_reason_forget(store, "c", "n", 5, &err), "reasons");
-	EXPECT_LOST(store_reason_later(store, &reason, NOW, &err), "reasons");
-	EXPECT_LOST(store_reasons_due(store, NOW, list, 2, &next, &err),
-		    "reasons");
-	closed(store);
-}
-END_TEST
-
 START_TEST(a_file_in_which_no_tables_can_be_made_is_not_opened)
 {
 	struct config_ledger config;
@@ -293,9 +275,9 @@ START_TEST(a_store_with_a_table_missing_is_not_opened)
 	char wanted[600];
 
 	store_close(store);
-	in_store("DROP TABLE reasons");
+	in_store("DROP TABLE uses");
 	ck_assert_ptr_null(store_open(&config, &err));
-	snprintf(wanted, sizeof(wanted), "'%s': store: no such table: reasons",
+	snprintf(wanted, sizeof(wanted), "'%s': store: no such table: uses",
 		 config.store);
 	ck_assert_str_eq(err.text, wanted);
 	tempdir_remove();
@@ -340,7 +322,6 @@ END_TEST
 
 UNIT_MAIN("store_away", without_its_runs_a_store_answers_nothing,
 	  without_its_records_a_store_keeps_none_and_tells_none,
-	  without_its_reasons_a_store_neither_takes_nor_gives_any,
 	  a_file_in_which_no_tables_can_be_made_is_not_opened,
 	  without_its_uses_a_store_neither_takes_nor_gives_any,
 	  a_purge_that_fails_takes_nothing_away_and_leaves_no_transaction,

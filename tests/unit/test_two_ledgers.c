@@ -144,34 +144,6 @@ START_TEST(a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten)
 }
 END_TEST
 
-START_TEST(the_reason_of_a_node_is_given_to_one_of_two_ledgers)
-{
-	struct store *first = opened(), *second = opened_as(2);
-	struct store_reason reason = { .cluster = (char *)"c",
-				       .node = (char *)"n1",
-				       .text = (char *)"jobio:W08 it is so",
-				       .time = 100,
-				       .received = NOW };
-	struct store_reason got[2];
-	struct err err = { "" };
-	int64_t next;
-
-	ck_assert_int_eq(store_begin(first, &err), 0);
-	ck_assert_int_eq(store_reason_put(first, &reason, NOW, &err), 1);
-	ck_assert_int_ge(store_commit(first, &err), 0);
-	ck_assert_int_eq(store_reasons_due(first, NOW, got, 2, &next, &err), 1);
-	store_reason_free(&got[0]);
-	ck_assert_int_eq(store_reasons_due(second, NOW, got, 2, &next, &err),
-			 0);
-	ck_assert_int_eq(next, NOW + STORE_CLAIM_S);
-	ck_assert_int_eq(store_reasons_due(second, next, got, 2, &next, &err),
-			 1);
-	store_reason_free(&got[0]);
-	store_close(second);
-	closed(first);
-}
-END_TEST
-
 static int put_one(struct store *store, uint32_t job, const char *node,
 		   struct err *err)
 {
@@ -262,5 +234,4 @@ UNIT_MAIN("two ledgers", what_one_ledger_put_the_other_has,
 	  what_a_dead_ledger_had_taken_the_other_takes_over,
 	  what_is_done_or_put_off_is_free_again,
 	  a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten,
-	  the_reason_of_a_node_is_given_to_one_of_two_ledgers,
 	  two_ledgers_in_each_others_way_lose_no_record)

@@ -20,8 +20,6 @@ static struct fake {
 	int64_t het_job, het_offset;
 	int calls, operators; /* how many there are; -1: it fails */
 	int asked;
-	bool is_ctld_down;
-	enum drain_verdict verdict;
 } fake;
 
 static struct store *store;
@@ -84,21 +82,6 @@ static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
 	for (i = 0; i < fake.operators && (size_t)i < max; i++)
 		uids[i] = (uid_t)(100 + i);
 	return i;
-}
-
-static int fake_settle(void *arg, struct drain_wish *wishes, size_t count,
-		       struct err *err)
-{
-	size_t i;
-
-	(void)arg;
-	if (fake.is_ctld_down)
-		return err_set(err, "slurmctld: cannot connect");
-	for (i = 0; i < count; i++) {
-		wishes[i].verdict = fake.verdict;
-		err_set(&wishes[i].why, "%s", fake.why);
-	}
-	return 0;
 }
 
 static void start(void)
@@ -356,153 +339,6 @@ START_TEST(why_operators_are_not_known_is_said_and_a_site_may_have_none)
 }
 END_TEST
 
-/* ---- reasons ------------------------------------------------------------- */
-
-static void give_reason(int64_t time, int64_t received, int64_t next_try)
-{
-	struct store_reason reason = {
-		(char *)"c", (char *)"n1", (char *)"jobio:W08 slow",
-		time,	     received,	   0
-	};
-	struct err err = { "" };
-
-	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(store_reason_put(store, &reason, next_try, &err), 1);
-	ck_assert_int_eq(store_commit(store, &err), 0);
-}
-
-/* Does the store still have one? */
-static bool has_reason(void)
-{
-	struct store_reason list[2];
-	struct err err = { "" };
-	int64_t when;
-	int count = store_reasons_due(store, INT64_MAX, list, 2, &when, &err);
-
-	ck_assert_int_ge(count, 0);
-	if (count)
-		store_reason_free(&list[0]);
-	return count > 0;
-}
-
-static void settle_as(enum drain_verdict verdict, const char *why,
-		      const char *wanted)
-{
-	static int64_t time = 5;
-
-	fake.verdict = verdict;
-	fake.why = why;
-	give_reason(time++, NOW, NOW);
-	round_at(NOW);
-	expect_said(wanted);
-	ck_assert(!has_reason());
-}
-
-START_TEST(what_became_of_a_reason_is_said)
-{
-	start();
-	writer.drain.settle = fake_settle;
-	settle_as(DRAIN_SET, "",
-		  "jobio: ledger: node: 'n1': reason set: jobio:W08 slow\n");
-	settle_as(DRAIN_DONE, "", "");
-	settle_as(DRAIN_LEAVE, "it is another's",
-		  "jobio: ledger: node: 'n1': reason left as it is: it is "
-		  "another's\n");
-	settle_as(DRAIN_REFUSED, "not root",
-		  "jobio: ledger: node: 'n1': reason not set: not root\n");
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_reason_waits_for_its_node_until_its_time_is_over)
-{
-	start();
-	writer.drain.settle = fake_settle;
-	fake.verdict = DRAIN_WAIT;
-	give_reason(5, NOW, NOW + WRITER_REASON_S - 1);
-	round_at(NOW + WRITER_REASON_S - 1);
-	ck_assert(has_reason());
-	expect_said("");
-	round_at(NOW + WRITER_REASON_S - 1); /* looks when it comes back */
-	ck_assert_int_eq(next, NOW + WRITER_REASON_S + 1);
-	give_reason(6, NOW, NOW + WRITER_REASON_S);
-	round_at(NOW + WRITER_REASON_S);
-	ck_assert(!has_reason());
-	expect_said("");
-	fake.why = "not seen";
-	give_reason(7, NOW, NOW);
-	round_at(NOW + WRITER_REASON_S);
-	expect_said("jobio: ledger: node: 'n1': reason not set: not seen\n");
-	closed(store);
-}
-END_TEST
-
-START_TEST(that_slurmctld_is_away_is_said_each_time_it_goes)
-{
-	int i;
-
-	start();
-	writer.drain.settle = fake_settle;
-	for (i = 0; i < 2; i++) {
-		fake.is_ctld_down = true;
-		fake.verdict = DRAIN_SET;
-		give_reason(5 + i, NOW, NOW);
-		round_at(NOW);
-		expect_said("jobio: ledger: slurmctld: cannot connect\n");
-		round_at(NOW + 2);
-		round_at(NOW + 6);
-		expect_said("");
-		ck_assert(has_reason());
-		fake.is_ctld_down = false;
-		round_at(NOW + 14);
-		expect_said("jobio: ledger: node: 'n1': reason set: jobio:W08 "
-			    "slow\n");
-		ck_assert(!has_reason());
-	}
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_slurmctld_that_stays_away_is_why_a_reason_was_not_set)
-{
-	start();
-	writer.drain.settle = fake_settle;
-	fake.is_ctld_down = true;
-	give_reason(5, NOW, NOW);
-	round_at(NOW + WRITER_REASON_S);
-	expect_said("jobio: ledger: slurmctld: cannot connect\n"
-		    "jobio: ledger: node: 'n1': reason not set: slurmctld: "
-		    "cannot connect\n");
-	ck_assert(!has_reason());
-	closed(store);
-}
-END_TEST
-
-START_TEST(the_writer_comes_back_for_what_is_due_first)
-{
-	start();
-	writer.drain.settle = fake_settle;
-	put(store, made("n1")); /* n2 has GRACE_S */
-	give_reason(5, NOW, NOW + GRACE_S + 1);
-	round_at(NOW);
-	ck_assert_int_eq(next, NOW + GRACE_S);
-	give_reason(6, NOW, NOW + GRACE_S - 1);
-	round_at(NOW);
-	ck_assert_int_eq(next, NOW + GRACE_S - 1);
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_writer_that_drains_nothing_leaves_reasons_alone)
-{
-	start();
-	give_reason(5, NOW, NOW);
-	round_at(NOW + 9000);
-	ck_assert(has_reason());
-	closed(store);
-}
-END_TEST
-
 /* ---- what is old --------------------------------------------------------- */
 
 /* Does job 7 have a run after a round at this time? */
@@ -617,11 +453,7 @@ END_TEST
 START_TEST(a_writer_says_so_when_the_store_cannot_tell_what_is_due)
 {
 	start();
-	writer.drain.settle = fake_settle;
 	put(store, alone(7));
-	in_store("DROP TABLE reasons");
-	expect_failure(NOW, "store: no such table: reasons");
-	writer.drain.settle = NULL;
 	in_store("DROP TABLE records");
 	expect_failure(NOW + 3600, "store: no such table: records");
 	writer.purged = NOW + 3600;
@@ -629,24 +461,6 @@ START_TEST(a_writer_says_so_when_the_store_cannot_tell_what_is_due)
 	expect_failure(NOW + 3600, "store: no such table: records");
 	in_store("DROP TABLE runs");
 	expect_failure(NOW + 3600, "store: no such table: runs");
-	closed(store);
-}
-END_TEST
-
-START_TEST(a_reason_that_cannot_be_noted_is_a_store_that_fails)
-{
-	start();
-	writer.drain.settle = fake_settle;
-	fake.verdict = DRAIN_WAIT;
-	give_reason(5, NOW, NOW);
-	in_store("CREATE TRIGGER t BEFORE UPDATE ON reasons"
-		 " BEGIN SELECT RAISE(ABORT,'not later'); END;"
-		 "CREATE TRIGGER u BEFORE DELETE ON reasons"
-		 " BEGIN SELECT RAISE(ABORT,'not forgotten'); END");
-	expect_failure(NOW, "store: not later");
-	fake.verdict = DRAIN_DONE;
-	expect_failure(NOW, "store: not forgotten");
-	ck_assert(has_reason());
 	closed(store);
 }
 END_TEST
@@ -750,19 +564,12 @@ UNIT_MAIN(
 	a_het_job_that_a_node_knows_is_not_unlearnt_from_the_row,
 	operators_are_not_asked_for_while_slurmdbd_is_away,
 	why_operators_are_not_known_is_said_and_a_site_may_have_none,
-	what_became_of_a_reason_is_said,
-	a_reason_waits_for_its_node_until_its_time_is_over,
-	that_slurmctld_is_away_is_said_each_time_it_goes,
-	a_slurmctld_that_stays_away_is_why_a_reason_was_not_set,
-	the_writer_comes_back_for_what_is_due_first,
-	a_writer_that_drains_nothing_leaves_reasons_alone,
 	a_run_is_kept_until_it_is_older_than_the_site_wants,
 	old_runs_are_looked_for_each_hour,
 	of_a_batch_that_cannot_be_noted_nothing_is_noted,
 	a_batch_that_cannot_be_begun_is_a_store_that_fails,
 	a_use_that_cannot_be_kept_is_a_store_that_fails,
 	a_writer_says_so_when_the_store_cannot_tell_what_is_due,
-	a_reason_that_cannot_be_noted_is_a_store_that_fails,
 	the_writer_ends_when_the_server_does_after_what_is_due,
 	a_writer_that_is_woken_makes_another_round,
 	a_writer_that_cannot_hear_the_server_ends,
