@@ -471,13 +471,13 @@ spoilers() {
 		        with socket.create_connection(("127.0.0.1", port)) as s:
 		            s.sendall(data)
 		        time.sleep(0.04)
-		plain = run("munge", "-c", "none", data=b"jobio/2 " + b"0" * 32 + b'\n{"op":"ping"}', **user)
+		plain = run("munge", "-c", "none", data=b"jobio/1 " + b"0" * 32 + b'\n{"op":"ping"}', **user)
 		for data in b"x", plain:
 		    threading.Thread(target=again, args=(frame(data),), daemon=True).start()
 		print("ready", flush=True)
 		record = json.load(open(path))
 		for record["job"] in range(10000, 10100):
-		    asked = run("munge", data=b"jobio/2 " + b"0" * 32 + b"\n" +
+		    asked = run("munge", data=b"jobio/1 " + b"0" * 32 + b"\n" +
 		                json.dumps({"op": "put", "record": record}).encode())
 		    try:
 		        with socket.create_connection(("127.0.0.1", port)) as s:
