@@ -25,6 +25,7 @@ struct part {
 	uint64_t digest;
 	double start, end;
 	uint32_t flags;
+	int weight;    /* record_weight() */
 	int64_t cores; /* RECORD_UNKNOWN: none */
 	int64_t job[RECORD_NUMBER_COUNT], wide[RECORD_NUMBER_COUNT];
 	int64_t peak[RECORD_PEAK_COUNT];
@@ -131,26 +132,36 @@ void merge_free(struct merge *merge)
 	free(merge);
 }
 
-static int compare(uint32_t flags_a, double end_a, uint64_t digest_a,
-		   uint32_t flags_b, double end_b, uint64_t digest_b)
+/* > 0: the first is better. */
+static int compare(const struct part *a, const struct part *b)
 {
-	bool rebooted_a = (flags_a & RECORD_FLAG(NODE_REBOOTED)) != 0;
-	bool rebooted_b = (flags_b & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool rebooted_a = (a->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool rebooted_b = (b->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
 
+	if (a->weight != b->weight)
+		return a->weight - b->weight;
 	if (rebooted_a != rebooted_b)
 		return rebooted_b ? 1 : -1;
-	if (end_a < end_b || end_a > end_b)
-		return end_a > end_b ? 1 : -1;
-	if (digest_a != digest_b)
-		return digest_a > digest_b ? 1 : -1;
-	return 0;
+	if (a->end < b->end || a->end > b->end)
+		return a->end > b->end ? 1 : -1;
+	return (a->digest > b->digest) - (a->digest < b->digest);
+}
+
+static struct part rank_of(const struct record *r, uint64_t digest)
+{
+	return (struct part){ .flags = r->flags,
+			      .weight = record_weight(r),
+			      .end = r->end,
+			      .digest = digest };
 }
 
 bool merge_is_better(const struct record *a, uint64_t digest_a,
 		     const struct record *b, uint64_t digest_b)
 {
-	return compare(a->flags, a->end, digest_a, b->flags, b->end, digest_b) >
-	       0;
+	const struct part first = rank_of(a, digest_a);
+	const struct part second = rank_of(b, digest_b);
+
+	return compare(&first, &second) > 0;
 }
 
 static void keep_most(int64_t *most, int64_t number)
@@ -299,12 +310,9 @@ static int part_from(struct merge *merge, struct part *part,
 	char prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
 	int failed = 0;
 
-	memset(part, 0, sizeof(*part));
+	*part = rank_of(r, digest);
 	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
-	part->digest = digest;
 	part->start = r->start;
-	part->end = r->end;
-	part->flags = r->flags;
 	part->is_refused = r->refused != NULL;
 	part->warned_tasks = r->gate_warned;
 	part->refused_tasks = r->gate_refused;
@@ -371,9 +379,7 @@ static int by_node(const void *a, const void *b)
 	const struct part *x = a, *y = b;
 	int order = strcmp(x->node, y->node);
 
-	return order ? order
-		     : -compare(x->flags, x->end, x->digest, y->flags, y->end,
-				y->digest);
+	return order ? order : compare(y, x);
 }
 
 static void drop_duplicates(struct merge *merge)

@@ -98,6 +98,23 @@ void record_lacks_all(struct record *record)
 		record->cores_met = 0;
 }
 
+static bool is_any_known(const struct record_io *list, size_t count)
+{
+	size_t i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < RECORD_NUMBER_COUNT; k++)
+			if (list[i].numbers[k] >= 0)
+				return true;
+	return false;
+}
+
+int record_weight(const struct record *record)
+{
+	return 2 * is_any_known(record->app, record->app_count) +
+	       is_any_known(record->wire, record->wire_count);
+}
+
 int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 			const struct cpuset *os_cpus)
 {

@@ -353,6 +353,10 @@ void record_free(struct record *record);
  * nobody come to say more. */
 void record_lacks_all(struct record *record);
 
+/* Which counters it has: 2 what the job asked for, 1 what the client moved, 3 both, 0
+ * none. Of two records of one run and node, the one with more counts. */
+int record_weight(const struct record *record);
+
 /* Set one of the texts that are pointers: record_set(&record->refused, "..").
  * NULL removes it. */
 int record_set(char **field, const char *text);

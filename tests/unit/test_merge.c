@@ -1155,6 +1155,12 @@ START_TEST(the_better_of_two_records_is_told)
 	b->flags = RECORD_FLAG(NODE_REBOOTED);
 	ck_assert(merge_is_better(a, 1, b, 2));
 	ck_assert(!merge_is_better(b, 2, a, 1));
+	record_free(b);
+	b = node(1);
+	b->end = a->end + 1; /* an epilog that came when nothing was left */
+	app(a, RECORD_SCOPE_JOB, "bpf", NULL, 0);
+	ck_assert(merge_is_better(a, 1, b, 2));
+	ck_assert(!merge_is_better(b, 2, a, 1));
 	record_free(a);
 	record_free(b);
 }
