@@ -30,7 +30,6 @@
 
 /* A prolog that still waits for its client gets this much more. */
 #define LOCK_GRACE_MS 5000U
-#define AGAIN_S 0.001 /* record_build.c */
 
 static const char *conf_file;
 
@@ -107,90 +106,22 @@ static struct record *state_of(const struct config *config,
 	return state;
 }
 
-static void say_findings(const struct record *state, size_t from)
-{
-	size_t i;
-
-	for (i = from; i < state->finding_count; i++)
-		log_line("%s %s; cure: %s", state->findings[i].code,
-			 state->findings[i].text,
-			 state->findings[i].cure ? state->findings[i].cure
-						 : "none");
-}
-
-static int keep(const struct config *config, const struct record *state,
-		struct err *err)
-{
-	int rc = job_keep_record(config, state, err);
-
-	if (rc > 0)
-		log_line("%s", err->text);
-	return rc < 0 ? -1 : 0;
-}
-
-/* The record is made again when all is put back, hours later perhaps: nothing is to
- * be counted then, and the job has ended now. Of two records of a node the later one
- * counts: by the least that a record tells. */
-static void note_end(const struct config *config, struct record *state,
-		     bool locked)
-{
-	struct err why;
-
-	if (state->end >= 0)
-		state->end += AGAIN_S;
-	if (locked && job_state_write(config, state, &why) < 0)
-		log_line("%s", why.text);
-	if (!locked) {
-		/* who has the lock may be making the record: the folder is gone
-		 * then, and an open copy shall not be there again */
-		state->flags &= ~RECORD_FLAG(OTHER);
-		job_state_update(config, state, NULL);
-	}
-}
-
-static int finish(const struct config *config, const struct record *state,
-		  struct err *err)
-{
-	bool is_counted = job_is_counted(config, state->job);
-	struct err why;
-	int rc = job_finish(config, state, err);
-
-	if (rc < 0)
-		return -1;
-	if (rc > 0)
-		log_line("%s", err->text);
-	if (is_counted && job_count_stop(config, state->job, &why) < 0)
-		log_line("%s", why.text);
-	return 0;
-}
-
-static void read_counters(const struct config *config, struct record *state)
-{
-	struct err why;
-
-	if (job_state_is_ended(state))
-		return;
-	if (job_count_read(config, state, &why) < 0)
-		log_line("%s", why.text);
-	job_wire_read(config, state);
-}
-
-/* Nothing of the job is left, and it was finished. */
+/* Nothing of the job is left, and this run was finished. */
 static bool is_released(const struct config *config, const struct job *job)
 {
+	const struct job_run run = { job->id, job->restart, job->start };
+
 	return !job_has_folder(config, job->id) &&
-	       !has_open_record(config, job) &&
-	       job_was_released(config, job->id, RECORD_UNKNOWN);
+	       !has_open_record(config, job) && job_was_released(config, &run);
 }
 
-/* 0: the record is in the spool and the client is as it was; 1: the record is,
- * the client is not (the folder stays for the next prolog). */
+/* 0: the record is in the spool, and perhaps the client is not as it was: then the
+ * folder stays for the next prolog. */
 static int release(const struct config *config, const struct job *job,
 		   bool locked, struct err *err)
 {
 	struct record *state;
-	size_t known;
-	int rc = -1, mended = 0;
+	int rc, mended = 0;
 
 	if (is_released(config, job)) {
 		/* the first epilog may have been killed before it could */
@@ -201,25 +132,11 @@ static int release(const struct config *config, const struct job *job,
 	state = state_of(config, job);
 	if (!state)
 		return err_set(err, "out of memory");
-	read_counters(config, state);
-	known = state->finding_count;
-	if (locked)
-		mended = job_mend(config, job->id, state, err);
-	else
-		state->flags |= RECORD_FLAG(OTHER);
-	if (mended < 0 || !locked)
+	rc = job_release(config, state, locked, job->start, &mended, err);
+	if (rc > 0)
 		log_line("%s: left for the next prolog", err->text);
-	say_findings(state, known);
-	if (!job_state_is_ended(state)) {
-		job_add_steps(config, state);
-		job_state_end(state);
-	}
-	rc = mended < 0 || !locked ? keep(config, state, err)
-				   : finish(config, state, err);
-	if (mended < 0 || !locked)
-		note_end(config, state, locked);
 	record_free(state);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 /* Slurm calls the node idle, and may take it away, when this ends. */

@@ -41,14 +41,14 @@ static int env_number(const char *name, uint32_t *value, struct err *err)
 	return 0;
 }
 
-static int env_optional(const char *name)
+static int64_t env_optional(const char *name, unsigned long max)
 {
 	const char *text = getenv(name);
 	unsigned long number;
 
-	if (!text || number_parse(text, 0, 65533, &number, NULL) < 0)
+	if (!text || number_parse(text, 0, max, &number, NULL) < 0)
 		return -1;
-	return (int)number;
+	return (int64_t)number;
 }
 
 static void env_text(const char *name, char *text, size_t size)
@@ -111,13 +111,14 @@ int job_from_env(struct job *job, struct err *err)
 	env_text("SLURM_CLUSTER_NAME", new.cluster, sizeof(new.cluster));
 	env_text("SLURM_JOB_PARTITION", new.partition, sizeof(new.partition));
 	new.nodelist = getenv("SLURM_NODELIST");
-	new.restart = env_optional("SLURM_JOB_RESTART_COUNT");
-	new.core_spec = env_optional("SLURM_JOB_CORE_SPEC_COUNT");
+	new.restart = (int)env_optional("SLURM_JOB_RESTART_COUNT", 65533);
+	new.core_spec = (int)env_optional("SLURM_JOB_CORE_SPEC_COUNT", 65533);
+	new.start = env_optional("SLURM_JOB_START_TIME", INT64_MAX);
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
 	new.core_spec_is_threads = type && !strcmp(type, "threads");
 	/* 23.02 gave prologs the count, and the start time with it */
 	new.core_spec_is_told =
-		new.core_spec >= 0 || getenv("SLURM_JOB_START_TIME") != NULL;
+		new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
 	/* of a job without one, too (prep_script_slurmd.c:_build_env) */
 	if (new.core_spec == 0)
 		new.core_spec = -1;
@@ -584,11 +585,23 @@ static int rename_record(const char *open_path, const char *path,
 	return 0;
 }
 
+/* What this run left before is in the spool, with counters that this state has not: of
+ * two epilogs at once, one came when the folder had gone. */
+static bool has_better(const char *path, const struct record *state)
+{
+	struct record *other = read_state(path);
+	bool is_better = other && record_weight(other) > record_weight(state);
+
+	record_free(other);
+	return is_better;
+}
+
 /* 0, 1: the record is lost, or -1. The last
  * one takes the open copy's place first. */
 static int write_record(const struct config *config, const struct record *state,
-			bool is_last, struct err *err)
+			bool is_last, int64_t start, struct err *err)
 {
+	const struct job_run run = { state->job, state->restart, start };
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
 	int rc = -1;
 
@@ -599,6 +612,12 @@ static int write_record(const struct config *config, const struct record *state,
 	    rundir_open_file(open_path, config->spool_dir, state->job,
 			     state->node, err) < 0)
 		goto out;
+	if (has_better(path, state)) {
+		if (is_last)
+			job_remember_released(config, &run);
+		rc = 0;
+		goto out;
+	}
 	rc = spool_check_room(config, state, path, err);
 	if (rc)
 		goto out;
@@ -608,7 +627,7 @@ static int write_record(const struct config *config, const struct record *state,
 		/* the folder may have no state, when the prolog was killed */
 		if (job_has_folder(config, state->job))
 			update_state(config, state->job, text, NULL);
-		job_remember_released(config, state->job, state->restart);
+		job_remember_released(config, &run);
 		rc = rename_record(open_path, path, err);
 	}
 	if (rc > 0)
@@ -621,21 +640,22 @@ out:
 int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err)
 {
-	return write_record(config, state, false, err);
+	return write_record(config, state, false, RECORD_UNKNOWN, err);
 }
 
 int job_finish(const struct config *config, const struct record *state,
-	       struct err *err)
+	       int64_t start, struct err *err)
 {
+	const struct job_run run = { state->job, state->restart, start };
 	char path[RUNDIR_PATH_MAX];
 	struct err refused;
-	int rc = write_record(config, state, true, err);
+	int rc = write_record(config, state, true, start, err);
 
 	if (rc < 0)
 		return -1;
 	refused = *err;
 	if (rc > 0)
-		job_remember_released(config, state->job, state->restart);
+		job_remember_released(config, &run);
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
 			     err) < 0)
 		return -1;

@@ -57,6 +57,7 @@ struct job {
 	char partition[RECORD_NAME_MAX]; /* that it runs in; "" unknown */
 	const char *nodelist;		 /* NULL unknown; of the environment */
 	int restart;			 /* -1 unknown */
+	int64_t start;			 /* RECORD_UNKNOWN; slurmctld's clock */
 	int core_spec;			 /* --core-spec; -1 none, or 0 */
 	bool core_spec_is_threads;	 /* it was --thread-spec */
 	bool core_spec_is_told;		 /* false: this Slurm does not say */
@@ -83,6 +84,10 @@ int job_lock(const struct config *config, unsigned int timeout_ms,
 /* A state with all that the environment says. */
 struct record *job_state_new(const struct job *job,
 			     const struct config *config);
+/* From what slurmstepds left of a job whose state is in neither place; 'here' names
+ * node and cluster. NULL: none says whose it was. */
+struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
+				  const struct job *here);
 /* Write the state to both places, or to RUN only. */
 int job_state_write(const struct config *config, const struct record *state,
 		    struct err *err);
@@ -118,7 +123,7 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id);
 bool job_does_other_stay(const struct config *config, uint32_t job_id);
 /* Could nobody tell, because some process does not let itself be looked at? */
 bool job_look_failed(void);
-/* Has its folder been there for ten minutes and more? Of jobs that change
+/* Has nothing come into its folder, or gone, for ten minutes? Of jobs that change
  * nothing only such are looked at: most of them live. */
 bool job_is_old(const struct config *config, uint32_t job_id);
 /* Has a step of the job left its counters? */
@@ -195,15 +200,34 @@ int job_keep_record(const struct config *config, const struct record *state,
 		    struct err *err);
 
 /* The state becomes a record in the spool; its open copy and the job's folder
- * go. 1 and *err: so they did, but the record is lost, as above. */
+ * go. 1 and *err: so they did, but the record is lost, as above. 'start': of struct
+ * job_run. */
 int job_finish(const struct config *config, const struct record *state,
-	       struct err *err);
+	       int64_t start, struct err *err);
 
-/* RECORD_UNKNOWN: any run of the job. */
-void job_remember_released(const struct config *config, uint32_t job_id,
-			   int64_t restart);
-bool job_was_released(const struct config *config, uint32_t job_id,
-		      int64_t restart);
+/* What an epilog does, whoever does it: read the counters, put back what was changed
+ * ('*mended' grows by that many), finish. 'locked' is false where the lock was not
+ * to be had: nothing is put back then. 1 and *err: something is left to be put back:
+ * the record is in the spool, once, and the folder stays. */
+int job_release(const struct config *config, struct record *state, bool locked,
+		int64_t start, int *mended, struct err *err);
+
+/* One run of a job; RECORD_UNKNOWN where Slurm does not tell. */
+struct job_run {
+	uint32_t job_id;
+	int64_t restart;
+	int64_t start; /* by slurmctld's clock */
+};
+
+#define JOB_RUN_ANY(id)                                                        \
+	{                                                                      \
+		(id), RECORD_UNKNOWN, RECORD_UNKNOWN                           \
+	}
+
+void job_remember_released(const struct config *config,
+			   const struct job_run *run);
+bool job_was_released(const struct config *config, const struct job_run *run);
+/* All of its runs. */
 void job_forget_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);

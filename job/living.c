@@ -26,7 +26,7 @@
 #define GOES_MS 1000U /* a slurmstepd that has said that its step is over */
 #define GOES_LOOK_NS 20000000L
 #define OLD_S 600
-#define BEGUN_BYTES_MAX 32
+#define BEGUN_BYTES_MAX 48
 
 static int print_titled(void *title)
 {
@@ -89,24 +89,35 @@ static double age_s(const struct config *config, uint32_t job_id,
 
 bool job_is_old(const struct config *config, uint32_t job_id)
 {
-	return age_s(config, job_id, NULL) > OLD_S;
+	double steps = age_s(config, job_id, RUNDIR_STEPS);
+
+	return age_s(config, job_id, NULL) > OLD_S &&
+	       (steps < 0 || steps > OLD_S);
 }
 
 /* The slurmstepd that began the job is mostly its last: extern. By its name,
- * which a process that is stuck shows too. */
+ * which a process that is stuck shows too, and by its start: the pid of one that has
+ * ended may be that of another job's. */
 static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
 {
-	char path[RUNDIR_PATH_MAX], *text;
+	char path[RUNDIR_PATH_MAX], *text, *start;
+	unsigned long long then, now;
 	unsigned long pid = 0;
 
 	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_BEGUN, NULL) <
 	    0)
 		return false;
 	text = fileio_read(path, BEGUN_BYTES_MAX, NULL, NULL);
+	start = text ? strchr(text, ' ') : NULL;
+	then = start ? strtoull(start, NULL, 10) : 0;
+	if (start)
+		*start = '\0';
 	if (!text || number_parse(text, 1, 1UL << 30, &pid, NULL) < 0)
 		pid = 0;
 	free(text);
-	return pid && process_is_named(pid, STEPD_NAME);
+	return pid && process_is_named(pid, STEPD_NAME) &&
+	       (!then || process_start((long)pid, NULL, &now) < 0 ||
+		now == then);
 }
 
 static bool is_starting(const struct config *config, uint32_t job_id)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SPOOL/released: the runs that were finished lately, "JOB RESTART" a line;
- * RESTART is "-" where Slurm does not tell it. RUN/released has them while SPOOL
- * cannot be written. */
+/* SPOOL/released: the runs that were finished lately, "JOB RESTART START" a line, "-"
+ * for what is not known. RUN/released has them while SPOOL cannot be written. */
 #include "job/job.h"
 
 #include <stdio.h>
@@ -17,50 +16,50 @@
 /* Some hundred jobs of one core each may end at once, and all of their epilogs run
  * again, when slurmd was started anew. */
 #define RELEASED_MAX 1024U
-#define LINE_MAX_BYTES 32
-
-struct run {
-	uint32_t job_id;
-	int64_t restart; /* RECORD_UNKNOWN */
-};
+#define LINE_MAX_BYTES 64
 
 struct released {
-	struct run run[RELEASED_MAX];
+	struct job_run run[RELEASED_MAX];
 	unsigned int count;
 };
 
-static void add(struct released *list, uint32_t job_id, int64_t restart)
+static void add(struct released *list, const struct job_run *run)
 {
 	if (list->count == RELEASED_MAX) {
 		memmove(list->run, list->run + 1,
 			(RELEASED_MAX - 1) * sizeof(list->run[0]));
 		list->count--;
 	}
-	list->run[list->count++] =
-		(struct run){ .job_id = job_id, .restart = restart };
+	list->run[list->count++] = *run;
+}
+
+/* The next word of *rest as a number; RECORD_UNKNOWN. */
+static int64_t take_number(char **rest)
+{
+	char *word = strsep(rest, " ");
+	unsigned long number;
+
+	return word && number_parse(word, 0, INT64_MAX, &number, NULL) == 0
+		       ? (int64_t)number
+		       : RECORD_UNKNOWN;
 }
 
 static void add_line(struct released *list, char *line)
 {
-	char *space = strchr(line, ' ');
-	unsigned long id, restart;
+	int64_t id = take_number(&line);
+	struct job_run run = { .job_id = (uint32_t)id };
 
-	if (!space)
-		return;
-	*space++ = '\0';
-	if (number_parse(line, 1, UINT32_MAX, &id, NULL) < 0)
-		return;
-	if (number_parse(space, 0, INT32_MAX, &restart, NULL) < 0)
-		add(list, (uint32_t)id, RECORD_UNKNOWN);
-	else
-		add(list, (uint32_t)id, (int64_t)restart);
+	run.restart = take_number(&line);
+	run.start = take_number(&line);
+	if (id > 0 && id <= UINT32_MAX)
+		add(list, &run);
 }
 
 static void load_file(struct released *list, const char *path)
 {
 	char *text, *line, *save = NULL;
 
-	text = fileio_read(path, 65536, NULL, NULL);
+	text = fileio_read(path, RELEASED_MAX * LINE_MAX_BYTES, NULL, NULL);
 	if (!text)
 		return;
 	for (line = strtok_r(text, "\n", &save); line;
@@ -81,20 +80,23 @@ static void load(const struct config *config, struct released *list)
 		load_file(list, path);
 }
 
+static const char *word_of(int64_t number, char word[24])
+{
+	snprintf(word, 24, "%lld", (long long)number);
+	return number == RECORD_UNKNOWN ? "-" : word;
+}
+
 static size_t print(const struct released *list, char *text, size_t room)
 {
-	char restart[24];
+	char restart[24], start[24];
 	size_t used = 0;
 	unsigned int i;
 
-	for (i = 0; i < list->count; i++) {
-		snprintf(restart, sizeof(restart), "%lld",
-			 (long long)list->run[i].restart);
-		used += (size_t)snprintf(
-			text + used, room - used, "%u %s\n",
-			list->run[i].job_id,
-			list->run[i].restart == RECORD_UNKNOWN ? "-" : restart);
-	}
+	for (i = 0; i < list->count; i++)
+		used += (size_t)snprintf(text + used, room - used, "%u %s %s\n",
+					 list->run[i].job_id,
+					 word_of(list->run[i].restart, restart),
+					 word_of(list->run[i].start, start));
 	return used;
 }
 
@@ -116,49 +118,55 @@ static void store(const struct config *config, const struct released *list)
 	FAULT_POINT("released after");
 }
 
-static bool is_same(const struct run *run, uint32_t job_id, int64_t restart)
+/* Of a run that is requeued slurmctld counts the next one before the epilog runs
+ * (job_mgr.c:_job_requeue_op), and a node that powers up makes the start later
+ * (job_config_fini): either one that agrees is enough. What is not known agrees. */
+static bool is_same(const struct job_run *a, const struct job_run *b)
 {
-	return run->job_id == job_id &&
-	       (run->restart == restart || run->restart == RECORD_UNKNOWN ||
-		restart == RECORD_UNKNOWN);
+	bool is_restart =
+		a->restart == b->restart && a->restart != RECORD_UNKNOWN;
+
+	return a->job_id == b->job_id &&
+	       (is_restart || a->start == b->start ||
+		a->start == RECORD_UNKNOWN || b->start == RECORD_UNKNOWN);
 }
 
-static bool drop(struct released *list, uint32_t job_id, int64_t restart)
+static bool drop(struct released *list, const struct job_run *run)
 {
 	unsigned int i, kept = 0, before = list->count;
 
 	for (i = 0; i < before; i++)
-		if (!is_same(&list->run[i], job_id, restart))
+		if (!is_same(&list->run[i], run))
 			list->run[kept++] = list->run[i];
 	list->count = kept;
 	return kept != before;
 }
 
-bool job_was_released(const struct config *config, uint32_t job_id,
-		      int64_t restart)
+bool job_was_released(const struct config *config, const struct job_run *run)
 {
 	struct released list;
 
 	load(config, &list);
-	return drop(&list, job_id, restart);
+	return drop(&list, run);
 }
 
-void job_remember_released(const struct config *config, uint32_t job_id,
-			   int64_t restart)
+void job_remember_released(const struct config *config,
+			   const struct job_run *run)
 {
 	struct released list;
 
 	load(config, &list);
-	drop(&list, job_id, restart);
-	add(&list, job_id, restart);
+	drop(&list, run);
+	add(&list, run);
 	store(config, &list);
 }
 
 void job_forget_released(const struct config *config, uint32_t job_id)
 {
+	const struct job_run any = JOB_RUN_ANY(job_id);
 	struct released list;
 
 	load(config, &list);
-	if (drop(&list, job_id, RECORD_UNKNOWN))
+	if (drop(&list, &any))
 		store(config, &list);
 }

@@ -18,6 +18,79 @@
 
 #define STEP_BYTES_MAX 8192
 
+/* Call fn for each step, with NULL for one that cannot be read. */
+static void each_step(const struct config *config, uint32_t job_id,
+		      void (*fn)(void *arg, struct json_object *step),
+		      void *arg)
+{
+	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], *text;
+	struct json_object *step;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS,
+			    NULL) < 0)
+		return;
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		/* "7.tmp.123": its writer was killed */
+		if (strchr(entry->d_name, '.'))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
+		step = text ? json_parse(text) : NULL;
+		free(text);
+		fn(arg, step);
+		json_object_put(step);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- whose they were ------------------------------------------------------- */
+
+struct owner {
+	int64_t uid, start; /* of the first to begin */
+};
+
+static void find_owner(void *arg, struct json_object *step)
+{
+	int64_t uid = json_number(step, "uid");
+	int64_t start = json_number(step, "start");
+	struct owner *owner = arg;
+
+	if (uid < 0 || uid > UINT32_MAX || start <= 0 ||
+	    (owner->uid >= 0 && owner->start <= start))
+		return;
+	*owner = (struct owner){ uid, start };
+}
+
+struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
+				  const struct job *here)
+{
+	struct owner owner = { RECORD_UNKNOWN, 0 };
+	struct job job = { .id = job_id, .gid = UINT32_MAX, .restart = -1 };
+	struct record *state;
+
+	each_step(config, job_id, find_owner, &owner);
+	if (owner.uid < 0)
+		return NULL;
+	job.uid = (uint32_t)owner.uid;
+	memcpy(job.node, here->node, sizeof(job.node));
+	memcpy(job.cluster, here->cluster, sizeof(job.cluster));
+	state = job_state_new(&job, config);
+	if (!state || !*state->cluster) {
+		record_free(state);
+		return NULL;
+	}
+	state->flags |= RECORD_FLAG(START_UNKNOWN);
+	state->start = (double)owner.start;
+	state->up = RECORD_UNKNOWN;
+	return state;
+}
+
+/* ---- what they say --------------------------------------------------------- */
+
 /* What the gate said of so many tasks of the step. */
 static void add_gate(struct record *state, struct json_object *step,
 		     const char *word, const char *tasks_word, int64_t *sum)
@@ -166,65 +239,47 @@ static int add_step(struct record *state, struct record_io *io,
 	return rc;
 }
 
-static int read_step(struct record *state, struct record_io *io,
-		     const char *path, bool *has_stepd, struct cpuset *cpus)
+struct sum {
+	struct record *state;
+	struct record_io io;
+	struct cpuset cpus;
+	bool is_best, has_stepd;
+	int64_t steps;
+};
+
+static void read_step(void *arg, struct json_object *step)
 {
-	struct json_object *step = NULL;
-	char *text;
+	struct sum *sum = arg;
 	int rc = -1;
 
-	text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
-	if (text)
-		step = json_parse(text);
+	sum->steps++;
 	if (step) {
-		rc = add_step(state, io, step);
-		add_cpus(cpus, step);
-		add_private_mounts(state, step);
-		*has_stepd |= !json_is_true(step, "own_out");
+		rc = add_step(sum->state, &sum->io, step);
+		add_cpus(&sum->cpus, step);
+		add_private_mounts(sum->state, step);
+		sum->has_stepd |= !json_is_true(step, "own_out");
 	}
-	json_object_put(step);
-	free(text);
-	return rc;
+	if (rc < 0 && sum->is_best)
+		sum->state->flags |= RECORD_FLAG(STEP_MISSING);
 }
 
 void job_add_steps(const struct config *config, struct record *state)
 {
-	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
-	bool is_best = state->app_count == 0, has_stepd = false;
+	struct sum sum = { .state = state, .is_best = state->app_count == 0 };
 	bool was_away = was_plugin_away(config, state);
-	struct cpuset cpus = { 0 };
-	struct record_io io;
-	struct dirent *entry;
-	int64_t steps = 0;
 	size_t i;
-	DIR *dir;
 
-	record_io_init(&io);
-	snprintf(io.source, sizeof(io.source), "stepd");
-	if (rundir_job_file(folder, config->run_dir, state->job, RUNDIR_STEPS,
-			    NULL) < 0)
-		return;
-	dir = opendir(folder);
-	while (dir && (entry = readdir(dir))) {
-		/* "7.tmp.123": its writer was killed */
-		if (strchr(entry->d_name, '.'))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (read_step(state, &io, path, &has_stepd, &cpus) < 0 &&
-		    is_best)
-			state->flags |= RECORD_FLAG(STEP_MISSING);
-		steps++;
-	}
-	if (dir)
-		closedir(dir);
+	record_io_init(&sum.io);
+	snprintf(sum.io.source, sizeof(sum.io.source), "stepd");
+	each_step(config, state->job, read_step, &sum);
 	for (i = 0; i < state->client_count; i++)
-		judge_cards(&state->clients[i], &cpus);
+		judge_cards(&state->clients[i], &sum.cpus);
 	if (state->part_count)
-		record_set_job_cpus(state, &cpus);
-	state->steps = steps;
-	if (was_away && (is_best || !steps))
+		record_set_job_cpus(state, &sum.cpus);
+	state->steps = sum.steps;
+	if (was_away && (sum.is_best || !sum.steps))
 		state->flags |= RECORD_FLAG(PLUGIN_AWAY);
-	if (!steps) {
+	if (!sum.steps) {
 		if (!was_away)
 			state->flags |= RECORD_FLAG(NO_STEP);
 		return;
@@ -232,11 +287,11 @@ void job_add_steps(const struct config *config, struct record *state)
 	/* what /proc/PID/io of slurmstepd does not see: fs/read_write.c counts
 	 * system calls, twice where overlayfs copies through another filesystem;
 	 * kernel/exit.c:wait_task_zombie adds reaped children */
-	if (is_best)
+	if (sum.is_best)
 		state->flags |=
 			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |
 			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |
 			RECORD_FLAG(COPIES_TWICE) |
-			(has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
-	record_add_app(state, &io);
+			(sum.has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
+	record_add_app(state, &sum.io);
 }

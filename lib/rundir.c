@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/fileio.h"
+#include "lib/sysfs.h"
 
 #define GONE ".gone."
 
@@ -100,6 +101,7 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)
 
 bool rundir_note_begun(const char *run_dir, uint32_t job_id)
 {
+	unsigned long long ticks = 0;
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
@@ -109,7 +111,8 @@ bool rundir_note_begun(const char *run_dir, uint32_t job_id)
 		  0600);
 	if (fd < 0)
 		return false;
-	dprintf(fd, "%ld", (long)getpid());
+	process_start(getpid(), NULL, &ticks);
+	dprintf(fd, "%ld %llu", (long)getpid(), ticks);
 	close(fd);
 	return true;
 }

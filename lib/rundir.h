@@ -13,7 +13,8 @@
  *   RUN/JOB/journal        changes to the client            prolog, epilog
  *   RUN/JOB/start.json     what the epilog needs to know    prolog, epilog
  *   RUN/JOB/gate           gate file of the job             prolog
- *   RUN/JOB/begun          pid of the job's first slurmstepd slurmstepd
+ *   RUN/JOB/begun          pid and start of the job's first slurmstepd
+ *                                                           slurmstepd
  *   RUN/JOB/sluid          Slurm's name of the run (26.05)  prolog
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/others         other jobs were here, too          prologs
@@ -109,7 +110,8 @@ int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
 int rundir_make_job(const char *run_dir, uint32_t job_id, struct err *err);
 int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
 
-/* RUN/JOB/begun with the pid of this process, unless it is there, or no prolog
+/* RUN/JOB/begun with the pid of this process and its start (process_start(), 0:
+ * unknown), unless it is there, or no prolog
  * has made RUN/JOB. True: it was not. */
 bool rundir_note_begun(const char *run_dir, uint32_t job_id);
 

@@ -3,6 +3,7 @@
  *
  *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
  *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
+ *   jobio-prepare --list [--conf=FILE]          which folders are left (recover.h)
  *   jobio-prepare --help
  *
  * The work is done by a child, because nothing that it looks at may hold up the
@@ -36,16 +37,19 @@
 struct arguments {
 	const char *conf;
 	bool recover;
+	bool list;
 	bool help;
 };
 
 static int usage(FILE *to, int rc)
 {
 	fprintf(to,
-		"usage: jobio-prepare [--recover] [--conf=FILE]\n"
+		"usage: jobio-prepare [--recover|--list] [--conf=FILE]\n"
 		"Makes this node ready for a job; slurmd's prolog runs it.\n"
 		"  --recover    put back what dead jobs left; before slurmd "
 		"starts\n"
+		"  --list       print each job that has a folder here, and "
+		"whether it lives or\n               is left\n"
 		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
@@ -55,6 +59,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 	static const struct option options[] = {
 		{ "conf", required_argument, NULL, 'c' },
 		{ "recover", no_argument, NULL, 'r' },
+		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
 		{ NULL, 0, NULL, 0 },
@@ -66,6 +71,8 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 			arguments->conf = optarg;
 		else if (option == 'r')
 			arguments->recover = true;
+		else if (option == 'l')
+			arguments->list = true;
 		else if (option == 'h')
 			arguments->help = true;
 		else if (option == 's')
@@ -102,8 +109,11 @@ static int work(const struct config *config, const struct job *job,
 	struct err err = { "" };
 	int rc;
 
-	rc = arguments->recover ? recover_node(&visit, &err)
-				: prepare_node(&visit, &err);
+	if (arguments->list)
+		recover_list(config);
+	rc = arguments->list	  ? 0
+	     : arguments->recover ? recover_node(&visit, &err)
+				  : prepare_node(&visit, &err);
 	visit_log(&visit);
 	if (visit.lock_fd > 0)
 		close(visit.lock_fd);

@@ -277,11 +277,31 @@ static int parse_id(const char *text, uint32_t *id)
 	return 0;
 }
 
+/* Does the job hold this node: it runs, is suspended or about to end? A requeued job
+ * that waits, or runs elsewhere, does not. */
+static bool is_here(const job_info_t *job)
+{
+	uint32_t base = job->job_state & JOB_STATE_BASE;
+	char host[256];
+	bool here;
+
+	if (base != JOB_RUNNING && base != JOB_SUSPENDED &&
+	    !(job->job_state & JOB_COMPLETING))
+		return false;
+	host_node_name(host, sizeof(host));
+	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
+	__auto_type nodes = slurm_hostlist_create(job->nodes);
+	here = nodes && slurm_hostlist_find(nodes, host) >= 0;
+	slurm_hostlist_destroy(nodes);
+	return here;
+}
+
 static int print_job(const char *text)
 {
 	job_info_msg_t *jobs = NULL;
 	struct json_object *json;
-	uint32_t id;
+	bool here = false;
+	uint32_t id, i;
 
 	if (parse_id(text, &id) < 0)
 		return 2;
@@ -295,6 +315,11 @@ static int print_job(const char *text)
 	json = json_object_new_object();
 	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
+	/* of an array's first id slurmctld tells all tasks */
+	for (i = 0; i < jobs->record_count; i++)
+		here |= jobs->job_array[i].job_id == id &&
+			is_here(&jobs->job_array[i]);
+	json_object_object_add(json, "here", json_object_new_boolean(here));
 	slurm_free_job_info_msg(jobs);
 	return print(json);
 }

@@ -6,12 +6,13 @@
 #include "job/log.h"
 #include "lib/rundir.h"
 
-/* A folder with nothing readable in it that says whose it is: slurmstepd made it
+/* A folder that says neither itself nor by its steps whose it is: slurmstepd made it
  * where no prolog had worked, or the files are damaged on both places. There is
  * no record to be made of it, but its journal holds. */
-static void clear_nameless(struct visit *visit, uint32_t job_id,
-			   bool is_counted)
+static void clear_nameless(struct visit *visit, uint32_t job_id)
 {
+	const struct job_run any = JOB_RUN_ANY(job_id);
+	bool is_counted = job_is_counted(visit->config, job_id);
 	struct err err;
 	int count = job_mend(visit->config, job_id, NULL, &err);
 
@@ -22,49 +23,30 @@ static void clear_nameless(struct visit *visit, uint32_t job_id,
 	visit->mended += count;
 	if (is_counted)
 		job_count_stop(visit->config, job_id, NULL);
-	if (!job_was_released(visit->config, job_id, RECORD_UNKNOWN))
+	if (!job_was_released(visit->config, &any))
 		log_line("of job %u: nothing says whose it was: no record",
 			 job_id);
 }
 
-/* -1: something of it could not be put back, and its folder stays. */
-static int finish_dead(struct visit *visit, uint32_t job_id, struct err *err)
+int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err)
 {
-	bool is_counted = job_is_counted(visit->config, job_id);
+	const struct config *config = visit->config;
+	/* of a job that runs again, it is not the run that has begun */
+	int64_t start = job_id == visit->job.id ? 0 : RECORD_UNKNOWN;
 	struct record *state;
-	struct err why;
-	bool is_ended;
-	int rc, count;
+	int rc;
 
-	state = job_state_read(visit->config, job_id, visit->job.node);
+	state = job_state_read(config, job_id, visit->job.node);
+	if (!state)
+		state = job_state_of_steps(config, job_id, &visit->job);
 	if (!state) {
-		clear_nameless(visit, job_id, is_counted);
+		clear_nameless(visit, job_id);
 		return 0;
 	}
-	is_ended = job_state_is_ended(state);
-	if (!is_ended && job_count_read(visit->config, state, &why) < 0)
-		log_line("of job %u: %s", job_id, why.text);
-	if (!is_ended)
-		job_wire_read(visit->config, state);
-	count = job_mend(visit->config, job_id, state, err);
-	if (count < 0)
-		goto out;
-	visit->mended += count;
-	if (!is_ended) {
-		job_add_steps(visit->config, state);
-		job_state_end(state);
-	}
-	rc = job_finish(visit->config, state, &why);
-	if (rc != 0)
-		log_line("of job %u: %s", job_id, why.text);
-	if (rc >= 0) {
-		visit->finished++;
-		if (is_counted)
-			job_count_stop(visit->config, job_id, NULL);
-	}
-out:
+	rc = job_release(config, state, true, start, &visit->mended, err);
+	visit->finished += rc == 0;
 	record_free(state);
-	return count < 0 ? -1 : 0;
+	return rc == 0 ? 0 : -1;
 }
 
 /* A job that lives keeps its folder and what was changed for it: nodes are
@@ -95,7 +77,7 @@ static int mend_other(void *arg, uint32_t job_id)
 		     job_has_changes(visit->config, job_id, state);
 	record_free(state);
 	if (is_suspect && !is_living(visit, job_id) &&
-	    finish_dead(visit, job_id, &err) < 0)
+	    leftover_finish(visit, job_id, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	return 0;
 }
@@ -129,16 +111,22 @@ int leftover_clear_own(struct visit *visit, struct err *err)
 	struct record *state;
 	int count;
 
-	job_forget_released(config, visit->job.id);
 	if (!is_begun(config, visit->job.id))
-		return 0;
-	if (job_has_steps(config, visit->job.id))
-		return finish_dead(visit, visit->job.id, err);
+		goto out;
+	if (job_has_steps(config, visit->job.id)) {
+		if (leftover_finish(visit, visit->job.id, err) < 0)
+			return -1;
+		goto out;
+	}
 	state = job_state_read(config, visit->job.id, visit->job.node);
 	count = job_mend(config, visit->job.id, state, err);
 	record_free(state);
 	if (count < 0)
 		return -1;
 	visit->mended += count;
-	return job_discard(config, visit->job.id, err);
+	if (job_discard(config, visit->job.id, err) < 0)
+		return -1;
+out:
+	job_forget_released(config, visit->job.id);
+	return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* leftover.h - what dead jobs left behind on the node
  *
- * Errors  -1: the job's own folder cannot be cleared. What others left is said
- *           and stays for the next prolog.
- * Runs    prolog, under the lock, before anything is changed for the job.
+ * Errors  -1: the folder cannot be cleared, and stays for the next prolog. What
+ *           others left is said.
+ * Runs    prolog, under the lock, before anything is changed for the job; and
+ *           --recover.
  */
 #ifndef JOBIO_PROLOG_LEFTOVER_H
 #define JOBIO_PROLOG_LEFTOVER_H
@@ -15,5 +16,9 @@ void leftover_mend(struct visit *visit);
 /* Of a run of the same job that no epilog has finished (requeued after a crash),
  * or of this very prolog, run a second time. */
 int leftover_clear_own(struct visit *visit, struct err *err);
+
+/* Finish a job that is dead: its changes are put back, and its record is made, or
+ * there is nothing to make one of. */
+int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err);
 
 #endif

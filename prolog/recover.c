@@ -2,6 +2,7 @@
 #include "prolog/recover.h"
 
 #include <dirent.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,25 +12,72 @@
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
+#include "lib/json.h"
 #include "lib/rundir.h"
+#include "job/ask_slurm.h"
+#include "prolog/leftover.h"
 
+/* Does slurmctld say that the job holds this node? No answer is no. */
+static bool is_held(const struct visit *visit, uint32_t job_id)
+{
+	struct child_result result = { 0 };
+	struct json_object *top = NULL;
+	char id[16];
+	bool is_here;
+
+	snprintf(id, sizeof(id), "%u", job_id);
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
+		      NULL) < 0)
+		return false;
+	if (result.status == 0)
+		top = json_parse(result.out);
+	is_here = json_is_true(top, "here");
+	json_object_put(top);
+	child_result_free(&result);
+	return is_here;
+}
+
+static int mend(struct visit *visit, uint32_t job_id, struct err *err)
+{
+	struct record *state =
+		job_state_read(visit->config, job_id, visit->job.node);
+	int count = job_mend(visit->config, job_id, state, err);
+
+	record_free(state);
+	if (count > 0)
+		visit->mended += count;
+	return count < 0 ? -1 : 0;
+}
+
+/* What a dead job has changed is put back at once; its epilog, which may be to come,
+ * makes the record. After ten minutes without one it is made here. */
 static int mend_dead(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
-	struct record *state;
+	bool is_over;
 	struct err err;
-	int count;
 
 	if (job_has_stepd(visit->config, job_id))
 		return 0;
-	state = job_state_read(visit->config, job_id, visit->job.node);
-	count = job_mend(visit->config, job_id, state, &err);
-	if (count < 0)
+	is_over = job_is_old(visit->config, job_id) && !is_held(visit, job_id);
+	if ((is_over ? leftover_finish : mend)(visit, job_id, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
-	else
-		visit->mended += count;
-	record_free(state);
 	return 0;
+}
+
+static int list_folder(void *arg, uint32_t job_id)
+{
+	const struct config *config = arg;
+	bool is_left =
+		job_is_old(config, job_id) && !job_has_stepd(config, job_id);
+
+	printf("%u %s\n", job_id, is_left ? "left" : "lives");
+	return 0;
+}
+
+void recover_list(const struct config *config)
+{
+	job_each_folder(config, list_folder, (void *)config);
 }
 
 /* What does not outlive a reboot is put back by it. */
@@ -50,7 +98,7 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 						   state->changes[i].what))
 			state->changes[i].restored = 1;
 	}
-	rc = job_finish(visit->config, state, &err);
+	rc = job_finish(visit->config, state, RECORD_UNKNOWN, &err);
 	if (rc != 0)
 		log_line("of job %u: %s", state->job, err.text);
 	if (rc >= 0)
@@ -119,6 +167,7 @@ int recover_node(struct visit *visit, struct err *err)
 		job_lock(visit->config, visit->config->prolog_budget_ms, err);
 	if (visit->lock_fd < 0)
 		return -1;
+	visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms / 2;
 	job_sweep(visit->config, true);
 	job_each_folder(visit->config, mend_dead, visit);
 	finish_all_rebooted(visit);

@@ -540,6 +540,7 @@ static int close_step(spank_t sp)
 	struct stepio_label label = {
 		.job_id = step.gate.job_id,
 		.step_id = step.step_id,
+		.uid = item_or_none(sp, S_JOB_UID),
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
 		.is_guess = step.is_guess,

@@ -251,7 +251,8 @@ static int format(char *text, size_t room, const char *step,
 		  const struct stepio *from, const struct stepio *to,
 		  const struct stepio_label *label)
 {
-	char job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
+	char uid[16], job[16], task[16],
+		gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
 	struct stepio_count tasks;
 	bool is_own_out = difference(&tasks, from, to);
 
@@ -266,11 +267,12 @@ static int format(char *text, size_t room, const char *step,
 		"{\"step\":\"%s\",\"source\":\"stepd\","
 		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
 		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
-		"\"own_out\":%s,"
+		"\"own_out\":%s,\"uid\":%s,"
 		"\"array_job_id\":%s,\"array_task_id\":%s,"
 		"\"start\":%lld,\"end\":%lld%s}\n",
 		step, tasks.read_bytes, tasks.write_bytes, tasks.read_calls,
 		tasks.write_calls, is_own_out ? "true" : "false",
+		number_or_null(label->uid, uid, sizeof(uid)),
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)),
 		(long long)from->time, (long long)to->time, gate);

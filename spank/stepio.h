@@ -55,6 +55,7 @@ struct stepio {
 struct stepio_label {
 	uint32_t job_id;
 	uint32_t step_id;
+	uint32_t uid;	       /* STEPIO_NONE: unknown */
 	uint32_t array_job_id; /* STEPIO_NONE: not of an array */
 	uint32_t array_task_id;
 	const char *refused; /* what the gate said to its tasks; NULL: they

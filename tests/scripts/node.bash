@@ -266,6 +266,11 @@ recover() {
 		--sysfs="$NODE/sysfs"
 }
 
+# list - which folders are of jobs that live, and which are left
+list() {
+	in_env "$NODE/bin/jobio-prepare" --list --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
+}
+
 # one_job ID [CORES [PROFILE]] - from its prolog to its epilog
 one_job() {
 	job "$@"

@@ -314,7 +314,7 @@ killed_in() {
 	done
 	node_stepd 6
 	step 7 batch 1000 2000
-	touch -d '11 minutes ago' "$NODE"/run/{6,7}
+	touch -d '11 minutes ago' "$NODE"/run/{6,7}{,/steps}
 	job 8
 	run prolog
 	[ "$status" -eq 0 ]
@@ -483,6 +483,167 @@ taken() {
 		epilog
 		[ "$(find "$NODE/spool" -name '7.*.json' -not -path '*/open/*' | wc -l)" -eq 1 ] || fail "killed at $at"
 		rm "$NODE"/spool/7.*.json
+	done
+}
+
+# old ID... - nothing of their folders has changed for eleven minutes
+old() {
+	local id
+	for id; do find "$NODE/run/$id" -exec touch -h -d '11 minutes ago' {} +; done
+}
+
+@test "--recover makes the record of a job whose epilog never ran, ten minutes after the last change of its folder" {
+	for id in 5 6 7; do
+		job $id
+		prolog
+		node_stepd_was $id
+		step $id batch 1000 2000
+	done
+	node_stepd 5
+	old 5 6
+	run recover
+	[ "$status" -eq 0 ]
+	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_in '"read_bytes":1000' "$(record 6)"
+	[ "$(cd "$NODE/run" && echo [567])" = '5 7' ]
+	[ ! -e "$NODE/spool/open/6.c1.json" ]
+	touch "$NODE/run/7/steps" # a step has just ended
+	touch -d '11 minutes ago' "$NODE/run/7"
+	recover
+	[ -e "$NODE/run/7" ]
+	run list
+	[ "$output" = $'5 lives\n7 lives' ]
+	old 7
+	run list
+	[ "$output" = $'5 lives\n7 left' ]
+}
+
+@test "--recover leaves a job that slurmctld says is here, and decides alone where slurmctld does not answer" {
+	job 7
+	prolog
+	old 7
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-slurm 'echo "{\"job\":7,\"here\":true}"'
+	run recover
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ -e "$NODE/run/7" ]
+	node_fake jobio-slurm 'echo "slurmctld: no answer before the deadline" >&2; exit 1'
+	run recover
+	[ "$status" -eq 0 ]
+	[ ! -e "$NODE/run/7" ]
+	[ -s "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "the pid of a slurmstepd that has ended may be that of another one, and keeps no folder" {
+	job 7
+	prolog
+	node_stepd $$
+	printf '%d 4711' $$ >"$NODE/run/7/begun" # $$ began at another time
+	old 7
+	job 9
+	prolog
+	[ ! -e "$NODE/run/7" ]
+	[ -s "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "a dead job whose setting nobody can put back has its record once" {
+	job 7 1 stream
+	prolog
+	node_stepd_was 7
+	step 7 batch 1000 2000
+	touch "$NODE/weka/mount-fails"
+	job 8
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -e "$NODE/run/7/journal" ]
+	expect_in '"read_bytes":1000' "$(record 7)"
+	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
+	taken
+	old 7
+	job 9
+	prolog
+	recover
+	[ "$(records 7)" -eq 1 ]
+	run list
+	expect_in '7 left' "$output"
+	rm "$NODE/weka/mount-fails"
+	job 10
+	prolog
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+@test "a folder with steps and nothing else of the job becomes a record" {
+	job 7
+	prolog
+	epilog
+	taken
+	mkdir -p "$NODE/run/7/steps" # of its next run, whose prolog was killed
+	step 7 batch 1000 2000
+	sed -i 's/"restart":0/"uid":1000/' "$NODE/run/7/steps/batch"
+	job 8 1
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in '0 settings put back, 1 records' "$output"
+	expect_in '"read_bytes":1000' "$(record 7 x)"
+	expect_in '"uid":1000' "$(record 7 x)"
+	expect_in '"start_unknown"' "$(record 7 x)"
+	job 7
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1 SLURM_JOB_START_TIME=1795225000)
+	epilog
+	[ "$(records 7)" -eq 2 ]
+}
+
+@test "a requeued run has a record, though its prolog was killed early and its folder is gone" {
+	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	local at
+	for at in 1 2 3 4 5 6; do
+		job $((1000 + at))
+		prolog
+		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
+		epilog
+		taken
+		JOB_ENV+=(SLURM_JOB_START_TIME=1795229999)
+		NODE_ENV=(JOBIO_FAULT_AT="$at")
+		prolog >/dev/null 2>&1 || :
+		NODE_ENV=()
+		rm -rf "$NODE/run/$((1000 + at))" "$NODE"/spool/open/*
+		epilog
+		[ "$(records $((1000 + at)))" -eq 2 ] || fail "killed at $at"
+		epilog
+		[ "$(records $((1000 + at)))" -eq 2 ] || fail "killed at $at, twice"
+	done
+}
+
+@test "a record without counters takes no place of one in the spool that has them" {
+	job 7
+	prolog
+	step 7 batch 1000 2000
+	epilog
+	mkdir -p "$NODE/run/7/steps"
+	jq -c '.app = [] | .steps = 0 | .end = null' "$NODE/spool/7.0.c1.json" >"$NODE/run/7/start.json"
+	rm "$NODE/spool/released"
+	epilog
+	expect_in '"read_bytes":1000' "$(record 7)"
+	[ "$(records 7)" -eq 1 ]
+	[ ! -e "$NODE/run/7" ]
+	[ ! -e "$NODE/spool/open/7.c1.json" ]
+}
+
+@test "two epilogs of a job at once leave one record with what was counted" {
+	local id
+	for id in {1001..1012}; do
+		job $id 1 stream
+		prolog
+		step $id batch 4711 1
+		epilog &
+		epilog
+		wait
+		[ "$(records $id)" -eq 1 ]
+		expect_in '"read_bytes":4711' "$(record $id)"
+		[ ! -e "$NODE/run/$id" ]
+		expect_base
 	done
 }
 

@@ -303,29 +303,49 @@ START_TEST(clients_that_restart_have_a_time_of_their_own)
 }
 END_TEST
 
+#define RUN(id, restart) (&(struct job_run){ id, restart, RECORD_UNKNOWN })
+
 /* ---- runs that were finished ------------------------------------------------ */
 
 START_TEST(a_run_that_was_released_is_remembered_until_its_job_begins_again)
 {
+	static const struct {
+		struct job_run a, b;
+		bool is_same;
+	} rows[] = {
+		{ { 7, 0, 100 }, { 7, 0, 100 }, true },
+		{ { 7, 0, 100 }, { 8, 0, 100 }, false },
+		{ { 7, 0, 100 }, { 7, 1, 100 }, true }, /* requeued */
+		{ { 7, 0, 100 }, { 7, 1, 200 }, false },
+		{ { 7, 0, 100 }, { 7, 0, 200 }, true }, /* powered up */
+		{ { 7, 0, -1 }, { 7, 1, 200 }, true },
+		{ { 7, -1, 100 }, { 7, 1, 200 }, false },
+		{ { 7, -1, 100 }, { 7, -1, 200 }, false },
+		{ { 7, -1, -1 }, { 7, 1, 200 }, true },
+		{ { 7, 0, 0 }, { 7, 1, 200 }, false },
+	};
+	size_t i;
+
 	setup();
-	ck_assert(!job_was_released(config, 7, 0));
-	job_remember_released(config, 7, 0);
-	job_remember_released(config, 8, RECORD_UNKNOWN);
-	job_remember_released(config, 9, 2);
-	expect_file("spool/released", "7 0\n8 -\n9 2\n");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert(!job_was_released(config, &rows[i].a));
+		job_remember_released(config, &rows[i].a);
+		ck_assert_msg(job_was_released(config, &rows[i].b) ==
+				      rows[i].is_same,
+			      "row %zu", i);
+		job_forget_released(config, 7);
+		ck_assert(!job_was_released(config, &rows[i].a));
+	}
+	ck_assert(unlink(tempdir_path("spool/released")) == 0);
+	job_remember_released(config, RUN(7, 0));
+	job_remember_released(config, RUN(8, RECORD_UNKNOWN));
+	job_remember_released(config, &(struct job_run){ 9, 2, 100 });
+	expect_file("spool/released", "7 0 -\n8 - -\n9 2 100\n");
 	ck_assert(!is_there("run/released"));
-	ck_assert(job_was_released(config, 7, 0));
-	ck_assert(!job_was_released(config, 7, 1));
-	ck_assert(job_was_released(config, 7, RECORD_UNKNOWN));
-	ck_assert(job_was_released(config, 8, 0));
-	ck_assert(job_was_released(config, 8, 5));
-	ck_assert(!job_was_released(config, 10, RECORD_UNKNOWN));
-	job_remember_released(config, 7, 1);
-	expect_file("spool/released", "7 0\n8 -\n9 2\n7 1\n");
-	job_remember_released(config, 9, 2);
-	expect_file("spool/released", "7 0\n8 -\n7 1\n9 2\n");
+	job_remember_released(config, RUN(7, 1));
+	expect_file("spool/released", "8 - -\n9 2 100\n7 1 -\n");
 	job_forget_released(config, 7);
-	expect_file("spool/released", "8 -\n9 2\n");
+	expect_file("spool/released", "8 - -\n9 2 100\n");
 	ck_assert(unlink(tempdir_path("spool/released")) == 0);
 	job_forget_released(config, 7);
 	ck_assert(!is_there("spool/released"));
@@ -344,15 +364,15 @@ START_TEST(the_last_1024_runs_are_remembered)
 		used += (size_t)sprintf(text + used, "%u 0\n", id);
 	tempdir_put("spool/released", text);
 	for (id = 1; id <= 1024; id++)
-		ck_assert(job_was_released(config, id, 0));
-	job_remember_released(config, 1025, 0);
-	ck_assert(!job_was_released(config, 1, 0));
+		ck_assert(job_was_released(config, RUN(id, 0)));
+	job_remember_released(config, RUN(1025, 0));
+	ck_assert(!job_was_released(config, RUN(1, 0)));
 	for (id = 2; id <= 1025; id++)
-		ck_assert(job_was_released(config, id, 0));
-	job_remember_released(config, UINT32_MAX, INT32_MAX);
-	ck_assert(job_was_released(config, UINT32_MAX, INT32_MAX));
-	ck_assert(!job_was_released(config, 2, 0));
-	ck_assert(job_was_released(config, 3, 0));
+		ck_assert(job_was_released(config, RUN(id, 0)));
+	job_remember_released(config, RUN(UINT32_MAX, INT32_MAX));
+	ck_assert(job_was_released(config, RUN(UINT32_MAX, INT32_MAX)));
+	ck_assert(!job_was_released(config, RUN(2, 0)));
+	ck_assert(job_was_released(config, RUN(3, 0)));
 	teardown();
 }
 END_TEST
@@ -360,19 +380,19 @@ END_TEST
 START_TEST(while_the_spool_cannot_be_written_runs_are_remembered_in_run)
 {
 	setup();
-	job_remember_released(config, 7, 0);
+	job_remember_released(config, RUN(7, 0));
 	/* nobody can be kept from writing here, so it is no folder */
 	ck_assert(rename(tempdir_path("spool"), tempdir_path("away")) == 0);
 	tempdir_put("spool", "");
-	job_remember_released(config, 8, 0);
-	expect_file("run/released", "8 0\n");
-	ck_assert(job_was_released(config, 8, 0));
+	job_remember_released(config, RUN(8, 0));
+	expect_file("run/released", "8 0 -\n");
+	ck_assert(job_was_released(config, RUN(8, 0)));
 	ck_assert(unlink(tempdir_path("spool")) == 0);
 	ck_assert(rename(tempdir_path("away"), tempdir_path("spool")) == 0);
-	ck_assert(job_was_released(config, 7, 0));
-	ck_assert(job_was_released(config, 8, 0));
-	job_remember_released(config, 9, 0);
-	expect_file("spool/released", "7 0\n8 0\n9 0\n");
+	ck_assert(job_was_released(config, RUN(7, 0)));
+	ck_assert(job_was_released(config, RUN(8, 0)));
+	job_remember_released(config, RUN(9, 0));
+	expect_file("spool/released", "7 0 -\n8 0 -\n9 0 -\n");
 	ck_assert(!is_there("run/released"));
 	teardown();
 }
@@ -381,10 +401,11 @@ END_TEST
 START_TEST(damaged_lines_of_released_runs_are_left_out)
 {
 	setup();
-	tempdir_put("spool/released", "7 0\nx 1\n8\n0 1\n9 x\n\n10 "
-				      "2147483648\n4294967296 0\n11 3");
-	job_remember_released(config, 12, 0);
-	expect_file("spool/released", "7 0\n9 -\n10 -\n11 3\n12 0\n");
+	tempdir_put("spool/released", "7 0\nx 1\n0 1\n9 x\n\n10 1 y\n"
+				      "4294967296 0\n11 3 100");
+	job_remember_released(config, RUN(12, 0));
+	expect_file("spool/released", "7 0 -\n9 - -\n10 1 -\n"
+				      "11 3 100\n12 0 -\n");
 	teardown();
 }
 END_TEST
@@ -573,6 +594,8 @@ START_TEST(a_folder_of_ten_minutes_is_old)
 	age("run/7", 590);
 	ck_assert(!job_is_old(config, 7));
 	age("run/7", 610);
+	ck_assert(!job_is_old(config, 7)); /* a step may just have ended */
+	age("run/7/steps", 610);
 	ck_assert(job_is_old(config, 7));
 	teardown();
 }
@@ -1129,7 +1152,7 @@ static void finish(struct record *state, int rc)
 	ck_assert_int_eq(job_state_write(config, state, &err), 0);
 	job_state_end(state);
 	*err.text = '\0';
-	ck_assert_int_eq(job_finish(config, state, &err), rc);
+	ck_assert_int_eq(job_finish(config, state, RECORD_UNKNOWN, &err), rc);
 	ck_assert(!job_has_folder(config, state->job));
 	ck_assert(!is_there("spool/open/7.c1.json"));
 }
@@ -1143,8 +1166,7 @@ START_TEST(a_job_that_is_finished_is_a_record_and_nothing_else)
 	finish(state, 0);
 	ck_assert_str_eq(err.text, "");
 	ck_assert(is_there("spool/7.1.c1.json"));
-	ck_assert(job_was_released(config, 7, 1));
-	ck_assert(!job_was_released(config, 7, 0));
+	ck_assert(job_was_released(config, RUN(7, 1)));
 	record_free(state);
 	read = job_state_read(config, 7, "c1");
 	ck_assert_ptr_null(read);
@@ -1201,7 +1223,7 @@ START_TEST(a_record_that_is_kept_leaves_the_job_as_it_is)
 	ck_assert(is_there("spool/7.1.c1.json"));
 	ck_assert(is_there("spool/open/7.c1.json"));
 	ck_assert(job_has_folder(config, 7));
-	ck_assert(!job_was_released(config, 7, 1));
+	ck_assert(!job_was_released(config, RUN(7, 1)));
 	record_free(state);
 	teardown();
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -61,15 +62,17 @@ static unsigned int mode_of(const char *name)
 START_TEST(the_first_slurmstepd_of_a_job_leaves_its_pid)
 {
 	const char *run = tempdir_make();
-	char own[32], *text;
+	unsigned long long ticks = 0;
+	char own[64], *text;
 
 	/* no prolog, no folder: no file */
 	ck_assert(!rundir_note_begun(run, 7));
 	ck_assert_int_eq(access(tempdir_path("7"), F_OK), -1);
 	ck_assert_int_eq(rundir_make_job(run, 7, NULL), 0);
 	ck_assert(rundir_note_begun(run, 7));
-	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 32, NULL, NULL);
-	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	text = fileio_read(tempdir_path("7/" RUNDIR_BEGUN), 64, NULL, NULL);
+	ck_assert_int_eq(process_start(getpid(), NULL, &ticks), 0);
+	snprintf(own, sizeof(own), "%ld %llu", (long)getpid(), ticks);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, own);
 	free(text);

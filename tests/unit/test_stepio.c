@@ -36,6 +36,7 @@ static const char *written(const struct stepio_label *label, const char *step)
 START_TEST(the_difference_is_left_for_the_epilog)
 {
 	struct stepio_label label = { .job_id = 7,
+				      .uid = 1000,
 				      .array_job_id = STEPIO_NONE,
 				      .array_task_id = STEPIO_NONE };
 	const char *text;
@@ -45,7 +46,7 @@ START_TEST(the_difference_is_left_for_the_epilog)
 	ck_assert_str_eq(text, "{\"step\":\"0\",\"source\":\"stepd\","
 			       "\"read_bytes\":1000,\"write_bytes\":5000,"
 			       "\"read_calls\":10,\"write_calls\":6,"
-			       "\"own_out\":false,"
+			       "\"own_out\":false,\"uid\":1000,"
 			       "\"array_job_id\":null,\"array_task_id\":null,"
 			       "\"start\":1000,\"end\":1060}\n");
 	free((char *)text);
