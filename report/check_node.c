@@ -265,6 +265,51 @@ static void check_counters(const struct doctor *doctor, const char *dir)
 	child_result_free(&result);
 }
 
+/* ---- jobs that are over -------------------------------------------------------- */
+
+#define LEFT " left\n"
+
+/* The ids in lines of `jobio-prepare --list`: "16 17" */
+static void read_left(const char *out, char *ids, size_t room)
+{
+	const char *line, *end;
+	size_t used;
+
+	*ids = '\0';
+	for (line = out; (end = strchr(line, '\n')); line = end + 1) {
+		used = strlen(ids);
+		if (end - line > (long)strlen(LEFT) &&
+		    !strncmp(end + 1 - strlen(LEFT), LEFT, strlen(LEFT)))
+			snprintf(ids + used, room - used, "%s%.*s",
+				 used ? " " : "", (int)strcspn(line, " "),
+				 line);
+	}
+}
+
+static void check_left(const struct doctor *doctor, const char *dir)
+{
+	char program[PATH_MAX], conf[PATH_MAX + 8], cure[PATH_MAX];
+	char ids[ERR_MAX / 2];
+	char *argv[] = { program, (char *)"--list", conf, NULL };
+	struct child_result result = { 0 };
+
+	snprintf(program, sizeof(program), "%.*s/jobio-prepare", DIR_MAX_BYTES,
+		 dir);
+	snprintf(conf, sizeof(conf), "--conf=%s", doctor->conf);
+	if (*doctor->root || geteuid() != 0 || access(program, X_OK) < 0 ||
+	    child_run(argv, NULL, PROBE_MS, &result, NULL) < 0)
+		return;
+	read_left(result.out, ids, sizeof(ids));
+	child_result_free(&result);
+	snprintf(cure, sizeof(cure), "%.*s/jobio-prepare --recover",
+		 DIR_MAX_BYTES, dir);
+	if (*ids)
+		findings_add(doctor->findings, "H06", FINDING_WARNING, cure,
+			     "%s: folders of jobs that have ended, whose "
+			     "epilog did not run: %s",
+			     doctor->config->run_dir, ids);
+}
+
 /* ---- folders and units -------------------------------------------------------- */
 
 static void check_folder(const struct doctor *doctor, const char *key,
@@ -342,6 +387,7 @@ void check_node_host(const struct doctor *doctor)
 		find_helpers(doctor, dir);
 		check_helpers(doctor, dir);
 		check_counters(doctor, dir);
+		check_left(doctor, dir);
 	}
 	check_folder(doctor, "run_dir", doctor->config->run_dir);
 	check_folder(doctor, "spool_dir", doctor->config->spool_dir);

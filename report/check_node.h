@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check_node.h - what a node needs besides its settings: scripts, helpers, folders,
- * units, counters
+ * units, counters, and that no job left its folder
  *
  * Terms   a script is ours when it is prolog or epilog with the helpers beside it,
  *           or when its text names jobio: a site's own prolog may call it.
  * Runs    jobio check; adds findings, see doctor_view.h. jobio-count is asked
- *           what the kernel lets it count, with a deadline, and as root only.
+ *           what the kernel lets it count, and jobio-prepare which folders are left,
+ *           with a deadline, and as root only.
  */
 #ifndef JOBIO_REPORT_CHECK_NODE_H
 #define JOBIO_REPORT_CHECK_NODE_H

@@ -208,6 +208,7 @@ sites() {
 	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
 	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
 	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install
+	node  | H06 | fake libexec/jobio-prepare "printf '%d %s\n' 16 left 17 lives 18 left" | /run: folders of jobs that have ended, whose epilog did not run: 16 18 | /libexec/jobio-prepare --recover
 	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
 	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
 	TABLE
