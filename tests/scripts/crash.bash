@@ -131,6 +131,14 @@ crash_reboot() {
 # maybe N COMMAND... - one time in N
 maybe() { [[ $((RANDOM % $1)) -ne 0 ]] || "${@:2}" || :; }
 
+# two_releases - Slurm before 26.05 may run an epilog twice at once; one of them is
+# killed anywhere
+two_releases() {
+	(killed_at $((RANDOM % 25 + 1)) release || :) &
+	release 2>/dev/null || :
+	wait
+}
+
 # hand_over - jobio-send has taken what is in the spool
 hand_over() {
 	mkdir -p "$NODE/taken"
@@ -156,11 +164,13 @@ crash_round() {
 	maybe 2 set_clock
 	maybe 6 crash_reboot
 	maybe 3 killed_at $((RANDOM % 20 + 1)) recover
+	maybe 3 two_releases
 	killed_at $((RANDOM % 25 + 1)) release || :
 	maybe 3 hand_over
 	maybe 6 crash_reboot
 	maybe 2 release 2>/dev/null
 	maybe 3 release 2>/dev/null
+	maybe 3 two_releases
 }
 
 crash_begin() {
