@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/child.h"
 #include "lib/faultpoint.h"
@@ -83,11 +82,7 @@ static int mark_counted(const struct config *config, uint32_t job_id,
 
 bool job_is_counted(const struct config *config, uint32_t job_id)
 {
-	char path[RUNDIR_PATH_MAX];
-
-	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
-			       NULL) == 0 &&
-	       access(path, F_OK) == 0;
+	return job_has_file(config, job_id, RUNDIR_COUNTED);
 }
 
 /* Why not all is counted that could be: a sentence once after boot, or for a

@@ -166,14 +166,20 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
-bool job_has_folder(const struct config *config, uint32_t job_id)
+bool job_has_file(const struct config *config, uint32_t job_id,
+		  const char *name)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, NULL, NULL) ==
+	return rundir_job_file(path, config->run_dir, job_id, name, NULL) ==
 		       0 &&
-	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	       lstat(path, &st) == 0 && (name || S_ISDIR(st.st_mode));
+}
+
+bool job_has_folder(const struct config *config, uint32_t job_id)
+{
+	return job_has_file(config, job_id, NULL);
 }
 
 bool job_has_steps(const struct config *config, uint32_t job_id)

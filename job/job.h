@@ -103,6 +103,9 @@ struct record *job_state_read(const struct config *config, uint32_t job_id,
 /* Make RUN/JOB and RUN/JOB/steps. */
 int job_make_folder(const struct config *config, uint32_t job_id,
 		    struct err *err);
+/* Is there RUN/JOB/NAME? */
+bool job_has_file(const struct config *config, uint32_t job_id,
+		  const char *name);
 bool job_has_folder(const struct config *config, uint32_t job_id);
 /* Leave Slurm's name of this run for those that look for its cgroup. */
 void job_note_sluid(const struct config *config, uint32_t job_id);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/journal.h"
 #include "lib/rundir.h"
@@ -67,13 +66,8 @@ static struct journal *open_journal(const struct config *config,
 bool job_has_changes(const struct config *config, uint32_t job_id,
 		     const struct record *state)
 {
-	char path[RUNDIR_PATH_MAX];
-	struct stat st;
-
 	return (state && state->change_count) ||
-	       (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
-				NULL) == 0 &&
-		lstat(path, &st) == 0);
+	       job_has_file(config, job_id, RUNDIR_JOURNAL);
 }
 
 /* Nobody knows whether a change was made whose maker was killed. */

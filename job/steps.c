@@ -166,17 +166,6 @@ static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 
 /* ---- steps that nobody counted --------------------------------------------- */
 
-static bool has_file(const struct config *config, uint32_t job_id,
-		     const char *name)
-{
-	char path[RUNDIR_PATH_MAX];
-	struct stat st;
-
-	return rundir_job_file(path, config->run_dir, job_id, name, NULL) ==
-		       0 &&
-	       lstat(path, &st) == 0;
-}
-
 /* Has the plugin gone, or come, since the job started? */
 static bool is_plugin_other(const struct config *config,
 			    const struct record *state)
@@ -203,8 +192,8 @@ static bool is_plugin_other(const struct config *config,
 static bool was_plugin_away(const struct config *config,
 			    const struct record *state)
 {
-	return has_file(config, state->job, RUNDIR_AWAY) ||
-	       (!has_file(config, state->job, RUNDIR_BEGUN) &&
+	return job_has_file(config, state->job, RUNDIR_AWAY) ||
+	       (!job_has_file(config, state->job, RUNDIR_BEGUN) &&
 		is_plugin_other(config, state));
 }
 

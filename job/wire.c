@@ -89,15 +89,6 @@ bool job_note_others(const struct config *config, uint32_t job_id)
 	return search.found;
 }
 
-static bool is_marked(const struct config *config, uint32_t job_id)
-{
-	char path[RUNDIR_PATH_MAX];
-
-	return rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS,
-			       NULL) < 0 ||
-	       access(path, F_OK) == 0;
-}
-
 /* ---- at the start ---------------------------------------------------------------- */
 
 /* A client that is as it was at the last job has been complained of. */
@@ -333,7 +324,8 @@ void job_wire_read(const struct config *config, struct record *state)
 
 	host_boot_id(now, sizeof(now));
 	start = read_start(config, state->job);
-	alone = json_is_true(start, "alone") && !is_marked(config, state->job);
+	alone = json_is_true(start, "alone") &&
+		!job_has_file(config, state->job, RUNDIR_OTHERS);
 	if (is_of_boot(json_text(start, "boot_id"), now) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/leftover.h"
 
-#include <unistd.h>
-
 #include "job/log.h"
 #include "lib/rundir.h"
 
@@ -93,16 +91,9 @@ void leftover_mend(struct visit *visit)
  * Our own folder is there already, and empty. */
 static bool is_begun(const struct config *config, uint32_t job_id)
 {
-	static const char *const names[] = { RUNDIR_START, RUNDIR_JOURNAL };
-	char path[RUNDIR_PATH_MAX];
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (rundir_job_file(path, config->run_dir, job_id, names[i],
-				    NULL) == 0 &&
-		    access(path, F_OK) == 0)
-			return true;
-	return job_has_steps(config, job_id);
+	return job_has_file(config, job_id, RUNDIR_START) ||
+	       job_has_file(config, job_id, RUNDIR_JOURNAL) ||
+	       job_has_steps(config, job_id);
 }
 
 int leftover_clear_own(struct visit *visit, struct err *err)
