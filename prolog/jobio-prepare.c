@@ -109,9 +109,7 @@ static int work(const struct config *config, const struct job *job,
 	struct err err = { "" };
 	int rc;
 
-	if (arguments->list)
-		recover_list(config);
-	rc = arguments->list	  ? 0
+	rc = arguments->list	  ? recover_list(&visit, &err)
 	     : arguments->recover ? recover_node(&visit, &err)
 				  : prepare_node(&visit, &err);
 	visit_log(&visit);

@@ -49,6 +49,18 @@ static int mend(struct visit *visit, uint32_t job_id, struct err *err)
 	return count < 0 ? -1 : 0;
 }
 
+/* Of a job that is dead: nothing more of it is to come, or its record was made already
+ * and something could not be put back. */
+static bool is_left(const struct visit *visit, uint32_t job_id)
+{
+	struct record *state =
+		job_state_read(visit->config, job_id, visit->job.node);
+	bool is_ended = state && job_state_is_ended(state);
+
+	record_free(state);
+	return is_ended || job_is_old(visit->config, job_id);
+}
+
 /* What a dead job has changed is put back at once; its epilog, which may be to come,
  * makes the record. After ten minutes without one it is made here. */
 static int mend_dead(void *arg, uint32_t job_id)
@@ -59,7 +71,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 
 	if (job_has_stepd(visit->config, job_id))
 		return 0;
-	is_over = job_is_old(visit->config, job_id) && !is_held(visit, job_id);
+	is_over = is_left(visit, job_id) && !is_held(visit, job_id);
 	if ((is_over ? leftover_finish : mend)(visit, job_id, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	return 0;
@@ -67,17 +79,20 @@ static int mend_dead(void *arg, uint32_t job_id)
 
 static int list_folder(void *arg, uint32_t job_id)
 {
-	const struct config *config = arg;
-	bool is_left =
-		job_is_old(config, job_id) && !job_has_stepd(config, job_id);
+	const struct visit *visit = arg;
+	bool lives =
+		job_has_stepd(visit->config, job_id) || !is_left(visit, job_id);
 
-	printf("%u %s\n", job_id, is_left ? "left" : "lives");
+	printf("%u %s\n", job_id, lives ? "lives" : "left");
 	return 0;
 }
 
-void recover_list(const struct config *config)
+int recover_list(struct visit *visit, struct err *err)
 {
-	job_each_folder(config, list_folder, (void *)config);
+	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0)
+		return -1;
+	job_each_folder(visit->config, list_folder, visit);
+	return 0;
 }
 
 /* What does not outlive a reboot is put back by it. */

@@ -2,7 +2,8 @@
 /* recover.h - put back what dead jobs left, before slurmd starts
  *
  * Terms   left: the folder of a job without a slurmstepd and without a process in
- *           its cgroup, in which nothing has changed for ten minutes. Where
+ *           its cgroup, in which nothing has changed for ten minutes, or whose record was made
+ *           while something could not be put back. Where
  *           slurmctld answers, and says that the job holds this node, it is not
  *           finished all the same.
  *
@@ -17,6 +18,6 @@
 
 int recover_node(struct visit *visit, struct err *err);
 /* On standard output, a line for each folder: "JOB left" or "JOB lives". */
-void recover_list(const struct config *config);
+int recover_list(struct visit *visit, struct err *err);
 
 #endif

@@ -634,17 +634,43 @@ old() {
 @test "two epilogs of a job at once leave one record with what was counted" {
 	local id
 	for id in {1001..1012}; do
-		job $id 1 stream
+		job "$id" 1 stream
 		prolog
-		step $id batch 4711 1
+		step "$id" batch 4711 1
 		epilog &
 		epilog
 		wait
-		[ "$(records $id)" -eq 1 ]
-		expect_in '"read_bytes":4711' "$(record $id)"
+		[ "$(records "$id")" -eq 1 ]
+		expect_in '"read_bytes":4711' "$(record "$id")"
 		[ ! -e "$NODE/run/$id" ]
 		expect_base
 	done
+}
+
+@test "the package is removed though a dead job left its folder, and not while a job lives" {
+	local prerm
+	prerm=$(sed "s|^\(\s*helper=\).*|\1$NODE/bin/helper|" "$SRCDIR/debian/jobio-node.prerm")
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake helper 'exec "${0%/*}/jobio-prepare" "$@" --conf="${0%/bin/*}/jobio.conf" --sysfs="${0%/bin/*}/sysfs"'
+	node_fake deb-systemd-invoke :
+	job 5 1 stream # nobody can put it back
+	prolog
+	for id in 6 7; do
+		job $id
+		prolog
+	done
+	node_stepd_was 5
+	node_stepd 6
+	touch "$NODE/weka/mount-fails"
+	old 5 6 7
+	run in_env env PATH="$NODE/bin:$PATH" sh -c "$prerm" prerm remove
+	[ "$status" -eq 1 ]
+	expect_in $'jobs that need its epilog run here: 6 \n' "$output"
+	[ -s "$NODE/spool/5.0.c1.json" ] && [ -s "$NODE/spool/7.0.c1.json" ]
+	node_stepd_ends 6
+	run in_env env PATH="$NODE/bin:$PATH" sh -c "$prerm" prerm remove
+	[ "$status" -eq 0 ]
+	[ "$(find "$NODE/run" -maxdepth 1 -name '[0-9]*')" = "$NODE/run/5" ]
 }
 
 # clock SECONDS - the node's clock is so many seconds ahead of ours from now on
