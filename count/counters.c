@@ -16,6 +16,8 @@
 
 #include "count/counters_parts.h"
 #include "count/folder.h"
+#include "count/hooks.h"
+#include "count/kernel.h"
 #include "count/layout.h"
 #include "count/programs.h"
 #include "lib/child.h"
@@ -26,6 +28,7 @@
 #define IDLE_MS 1000 /* within JOB_COUNT_START_MS, after loading */
 #define NS_IN_S INT64_C(1000000000)
 #define REFUSAL_MAX 4096
+#define PIN_LINK "link_"
 
 /* ---- where --------------------------------------------------------------- */
 
@@ -180,6 +183,7 @@ void counters_fill_state(struct counters_state *state, const struct pins *p)
 	state->cgroup = p->info.cgroup_v1 ? 1 : 2;
 	state->slots = p->info.slots;
 	state->loaded = true;
+	state->lost = p->info.lost;
 	snprintf(state->pins, sizeof(state->pins), "%s", p->folder);
 }
 
@@ -225,6 +229,57 @@ int pins_each_entry(struct pins *p,
 			rc = fn(p, &keys[i], &entry, arg);
 	free(keys);
 	return rc;
+}
+
+/* Since 5.12 the kernel says of a program how often it did not run it. */
+static uint64_t link_skipped(struct pins *p, const char *file)
+{
+	union {
+		struct bpf_prog_info info;
+		char room[1024];
+	} program;
+	struct bpf_link_info link;
+	uint32_t size = sizeof(link);
+	uint64_t skipped = 0;
+	int link_fd = pin_get(p->folder, file), fd = -1;
+
+	memset(&link, 0, sizeof(link));
+	if (link_fd >= 0 && !bpf_obj_get_info_by_fd(link_fd, &link, &size))
+		fd = bpf_prog_get_fd_by_id(link.prog_id);
+	size = sizeof(program);
+	memset(&program, 0, sizeof(program));
+	if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &program, &size))
+		memcpy(&skipped,
+		       program.room + offsetof(struct bpf_prog_info, run_cnt) +
+			       sizeof(program.info.run_cnt),
+		       sizeof(skipped));
+	if (fd >= 0)
+		close(fd);
+	if (link_fd >= 0)
+		close(link_fd);
+	return skipped;
+}
+
+void pins_skipped(struct pins *p, __u64 skipped[COUNT_KINDS])
+{
+	DIR *dir = opendir(p->folder);
+	struct dirent *entry;
+	uint32_t kinds;
+	uint64_t n;
+	int i;
+
+	memset(skipped, 0, COUNT_KINDS * sizeof(*skipped));
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, PIN_LINK, strlen(PIN_LINK)) != 0)
+			continue;
+		n = link_skipped(p, entry->d_name);
+		kinds = hooks_kinds(entry->d_name + strlen(PIN_LINK));
+		for (i = 0; i < COUNT_KINDS; i++)
+			if (kinds & 1U << i)
+				skipped[i] += n;
+	}
+	if (dir)
+		closedir(dir);
 }
 
 int pins_write_slot(struct pins *p, uint32_t slot,

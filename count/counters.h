@@ -55,6 +55,7 @@ struct counters_state {
 	enum counters_tier tier;
 	bool loaded;	 /* pinned; false after a mere trial */
 	uint32_t groups; /* COUNT_GROUP() bits */
+	uint64_t lost;	 /* what is not counted (hooks.h) */
 	int cgroup;
 	unsigned int slots, slots_used;
 	char pins[256];

@@ -71,6 +71,10 @@ void pins_drop_names(struct pins *p,
 		     bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
 		     void *arg);
 
+/* How often programs were skipped since they were loaded, by the kind of calls that
+ * they count. */
+void pins_skipped(struct pins *p, __u64 skipped[COUNT_KINDS]);
+
 /* Set the counters of a slot to zero; owner NULL: of nobody. */
 int pins_write_slot(struct pins *p, uint32_t slot,
 		    const struct count_key *owner);

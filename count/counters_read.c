@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "count/counters_parts.h"
+#include "count/hooks.h"
 #include "count/line.h"
 #include "count/mounts.h"
 
@@ -124,8 +125,9 @@ static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
 
 /* The order of enum count_meta is the record's. */
 static void put_bpf(struct record_io *io, const struct count_slot *s,
-		    uint32_t groups)
+		    const struct count_info *info)
 {
+	uint32_t groups = info->groups, lost_ops = hooks_lost_ops(info->lost);
 	int i;
 
 	put_hist(io, RECORD_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
@@ -137,7 +139,8 @@ static void put_bpf(struct record_io *io, const struct count_slot *s,
 	if (groups & COUNT_GROUP(META)) {
 		io->has_meta = true;
 		for (i = 0; i < COUNT_META_OPS; i++)
-			io->meta[i] = (int64_t)s->meta[i];
+			if (!(lost_ops & 1U << i))
+				io->meta[i] = (int64_t)s->meta[i];
 	}
 	if (groups & COUNT_GROUP(MMAP)) {
 		io->numbers[RECORD_MMAP_READ_BYTES] =
@@ -175,6 +178,7 @@ struct reading {
 	uint32_t job;
 	struct record *record;
 	struct counters_state *state;
+	__u64 skipped[COUNT_KINDS]; /* of the folder's programs, by now */
 };
 
 /* The mount point may have gone, or lead to another filesystem by now, be it
@@ -232,11 +236,12 @@ static int read_entry(struct pins *p, const struct count_key *key,
 	if (key->dev) {
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
 		io.fs = mount;
-		put_bpf(&io, &sum, p->info.groups);
+		put_bpf(&io, &sum, &p->info);
 		check_timeline(&io);
 		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
-	r->record->flags |= missed_flags(&sum, entry);
+	r->record->flags |= missed_flags(&sum, entry) |
+			    hooks_skipped_flags(entry->skipped, r->skipped);
 	return record_add_app(r->record, &io);
 }
 
@@ -246,6 +251,7 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 	size_t i, before = r->record->app_count;
 	bool has_mount = false;
 
+	pins_skipped(p, r->skipped);
 	if (pins_each_entry(p, read_entry, r))
 		return err_set(err, "counters: job %u: cannot read '%s'",
 			       r->job, p->folder);
@@ -273,7 +279,7 @@ int counters_read(const struct counters_options *options, uint32_t job,
 		  struct record *record, struct counters_state *state,
 		  struct err *err)
 {
-	struct reading r = { options, job, record, state };
+	struct reading r = { options, job, record, state, { 0 } };
 	size_t before = record->app_count;
 	int lock, rc = counters_look(options, state, &lock, err);
 

@@ -150,6 +150,7 @@ struct adding {
 	unsigned int mounts;
 	bool partial; /* there is a filesystem that is not counted */
 	struct counters_state *state;
+	__u64 skipped[COUNT_KINDS]; /* by the programs, so far */
 };
 
 /* What is known of the device so far; from now on it is watched. */
@@ -170,6 +171,7 @@ static int add_entry(struct adding *a, uint32_t dev, const char *mount,
 	memset(&entry, 0, sizeof(entry));
 	entry.slot = free_slot(a->used, a->pins->info.slots);
 	entry.start_s = counters_boottime_s();
+	memcpy(entry.skipped, a->skipped, sizeof(entry.skipped));
 	snprintf(entry.mount, sizeof(entry.mount), "%s", mount);
 	if (!entry.slot) {
 		snprintf(a->state->reason, sizeof(a->state->reason),
@@ -289,6 +291,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 	pins_drop_names(p, is_idle, NULL);
 	drop_idle_devs(p);
 	pins_each_entry(p, mark_used, a.used);
+	pins_skipped(p, a.skipped);
 	pins_each_entry(p, pins_count_entry, &state->slots_used);
 	if (add_names(p, sluid, job, err) < 0)
 		goto out;

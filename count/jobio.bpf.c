@@ -77,6 +77,10 @@ struct mountpoint {
 	struct dentry *m_dentry;
 };
 
+struct pinned_mountpoint { /* 6.17 */
+	struct mountpoint *mp;
+};
+
 struct file {
 	struct inode *f_inode;
 	unsigned int f_mode, f_flags;
@@ -202,9 +206,15 @@ struct folio___renamed { /* 6.15 */
 	unsigned int _nr_pages;
 };
 
+struct folio___memdesc { /* 6.18 */
+	struct {
+		unsigned long f;
+	} flags;
+};
+
 /* The registers with which user space entered the kernel. */
 struct pt_regs___x86 {
-	unsigned long di, orig_ax;
+	unsigned long di, ax, orig_ax;
 };
 
 struct pt_regs___arm64 {
@@ -352,6 +362,23 @@ static __always_inline int have_task_btf(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id___here,
 					  BPF_FUNC_get_current_task_btf___here);
+}
+
+/* What a probed function was called with, and what it returned. */
+static __always_inline __u64 first_argument(void *ctx)
+{
+	struct pt_regs___arm64 *arm64 = ctx;
+	struct pt_regs___x86 *x86 = ctx;
+
+	return bpf_core_field_exists(x86->orig_ax) ? x86->di : arm64->regs[0];
+}
+
+static __always_inline __u64 probed_result(void *ctx)
+{
+	struct pt_regs___arm64 *arm64 = ctx;
+	struct pt_regs___x86 *x86 = ctx;
+
+	return bpf_core_field_exists(x86->orig_ax) ? x86->ax : arm64->regs[0];
 }
 
 /* Bits 60 and up of a thread's number are free. */
@@ -723,13 +750,21 @@ static __always_inline __u32 call_find(struct call *call, __u32 dev)
 	return call->answer.slot;
 }
 
+static __always_inline void took(struct count_slot *slot, __u32 rw, __u64 ns)
+{
+	__u32 bin = log2_floor(ns);
+
+	if (bin >= COUNT_NS_BINS)
+		bin = COUNT_NS_BINS - 1;
+	add(&slot->ns[rw][bin], 1);
+	add(&slot->ns_sum[rw], ns);
+}
+
 static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes,
 				  __u32 dev)
 {
 	struct call *call = call_get(0);
 	struct count_slot *slot;
-	__u32 bin;
-	__u64 ns;
 
 	if (!call) {
 		slot = slot_get(find(dev));
@@ -743,13 +778,8 @@ static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes,
 	count(slot, rw, bytes);
 	if (!call->start_ns)
 		return;
-	ns = bpf_ktime_get_ns() - call->start_ns;
+	took(slot, rw, bpf_ktime_get_ns() - call->start_ns);
 	call->start_ns = 0;
-	bin = log2_floor(ns);
-	if (bin >= COUNT_NS_BINS)
-		bin = COUNT_NS_BINS - 1;
-	add(&slot->ns[rw][bin], 1);
-	add(&slot->ns_sum[rw], ns);
 }
 
 static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)
@@ -796,6 +826,85 @@ SEC("fexit/vfs_writev")
 int rw_vfs_writev(__u64 *ctx)
 {
 	return done((void *)ctx[0], COUNT_WRITE, ctx[5]);
+}
+
+/* -- the same four functions where the kernel preempts itself ------------- */
+
+/* A trampoline skips a program that another task, which was preempted inside of
+ * it, still runs on this CPU. Sessions of fprobes run with preemption off. The
+ * functions have numbers that the loader puts in: libbpf before 0.5 opens no object
+ * that names them, and their arguments changed in 7.0. */
+static __u64 (*const session_is_return)(void *ctx) =
+	(void *)COUNT_CALL_IS_RETURN;
+static __u64 *(*const session_cookie)(void *ctx) = (void *)COUNT_CALL_COOKIE;
+static void *(*const typed)(__u64 address,
+			    __u32 type) = (void *)COUNT_CALL_TYPED;
+
+#define TIME_BITS 40 /* of 16 ns: five hours */
+#define TIME_SHIFT 4
+#define JOB_BITS 14
+
+static __always_inline __u64 now_short(void)
+{
+	return bpf_ktime_get_ns() >> TIME_SHIFT & ((1ULL << TIME_BITS) - 1);
+}
+
+static __always_inline __u64 job_short(struct count_slot *slot)
+{
+	return slot->job & ((1U << JOB_BITS) - 1);
+}
+
+/* Where nothing is to be counted, its end is of no interest. */
+static __always_inline int session_begin(struct file *file, __u64 *cookie)
+{
+	__u32 dev = file_dev(file), number = dev ? find(dev) : 0;
+	struct count_slot *slot = slot_get(number);
+
+	if (!slot)
+		return 1;
+	*cookie = ((__u64)number << JOB_BITS | job_short(slot)) << TIME_BITS;
+	if (config.latency)
+		*cookie |= now_short();
+	return 0;
+}
+
+static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
+{
+	struct count_slot *slot =
+		slot_get(cookie >> (TIME_BITS + JOB_BITS));
+	__u64 job = cookie >> TIME_BITS & ((1U << JOB_BITS) - 1);
+
+	if (bytes < 0 || !slot || job != job_short(slot))
+		return 0;
+	count(slot, rw, bytes);
+	if (config.latency)
+		took(slot, rw,
+		     ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1))
+			     << TIME_SHIFT);
+	return 0;
+}
+
+static __always_inline int session(void *ctx, __u32 rw)
+{
+	__u64 *cookie = session_cookie(ctx);
+
+	if (session_is_return(ctx) & 1)
+		return session_end(*cookie, rw, probed_result(ctx));
+	return session_begin(typed(first_argument(ctx),
+				   bpf_core_type_id_kernel(struct file)),
+			     cookie);
+}
+
+SEC("kprobe/session")
+int rw_session_read(void *ctx)
+{
+	return session(ctx, COUNT_READ);
+}
+
+SEC("kprobe/session")
+int rw_session_write(void *ctx)
+{
+	return session(ctx, COUNT_WRITE);
 }
 
 SEC("fentry/vfs_read")
@@ -907,7 +1016,7 @@ int rw_splice_done(__u64 *ctx)
 
 /* sendfile(2) to a pipe (5.12); before, it is do_splice_direct() as well */
 SEC("fexit/splice_file_to_pipe")
-int rw_pipe_done_maybe(__u64 *ctx)
+int rw_pipe_done(__u64 *ctx)
 {
 	__s64 bytes = ctx[5];
 
@@ -982,18 +1091,14 @@ int rw_super_ended(__u64 *ctx)
  * nor a namespace, which nobody reads or writes: job_container/tmpfs keeps each
  * job's below its BasePath (job_container_tmpfs.c:_create_ns). Of those that users
  * make in namespaces of their own, none but their own job needs to know. */
-SEC("fexit/attach_recursive_mnt")
-int rw_mounted_maybe(__u64 *ctx)
+static __always_inline int mounted(struct super_block *what,
+				   struct super_block *where)
 {
-	struct mount *mount = (void *)ctx[0];
-	struct mountpoint *where = (void *)ctx[2];
-	struct super_block *sb = where->m_dentry->d_sb;
-	__u32 dev = sb->s_dev;
+	__u32 dev = where->s_dev;
 	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
 	struct count_slot *slot;
 
-	if ((__s32)ctx[4] || !known || mount->mnt.mnt_sb == sb ||
-	    mount->mnt.mnt_sb->s_magic == NSFS_MAGIC)
+	if (!known || what == where || what->s_magic == NSFS_MAGIC)
 		return 0;
 	slot = slot_get(find(dev));
 	if (slot)
@@ -1001,6 +1106,42 @@ int rw_mounted_maybe(__u64 *ctx)
 	else if (!(__u32)bpf_get_current_uid_gid())
 		__sync_fetch_and_add(&known->mounted, 1);
 	return 0;
+}
+
+static __always_inline int mounted_at(struct mount *mount,
+				      struct mountpoint *where, __s32 rc)
+{
+	return rc ? 0 : mounted(mount->mnt.mnt_sb, where->m_dentry->d_sb);
+}
+
+/* By the number of arguments */
+SEC("fexit/attach_recursive_mnt")
+int rw_mounted_4(__u64 *ctx)
+{
+	return mounted_at((void *)ctx[0], (void *)ctx[2], ctx[4]);
+}
+
+SEC("fexit/attach_recursive_mnt")
+int rw_mounted_3(__u64 *ctx)
+{
+	return mounted_at((void *)ctx[0], (void *)ctx[2], ctx[3]);
+}
+
+SEC("fexit/attach_recursive_mnt")
+int rw_mounted_2(__u64 *ctx)
+{
+	struct pinned_mountpoint *where = (void *)ctx[1];
+
+	return mounted_at((void *)ctx[0], where->mp, ctx[2]);
+}
+
+/* Where the functions above do not see moves: before it is done. */
+SEC("fentry/security_move_mount")
+int rw_mount_moved(__u64 *ctx)
+{
+	struct path *what = (void *)ctx[0], *where = (void *)ctx[1];
+
+	return mounted(what->dentry->d_sb, where->dentry->d_sb);
 }
 
 /* -- libaio: who asked is known at the start, how much at the end ---------- */
@@ -1083,6 +1224,8 @@ int aio_done(__u64 *ctx)
 #define WRITE_FIXED 5
 #define READ 22
 #define WRITE 23
+#define READV_FIXED 60 /* 6.15 */
+#define WRITEV_FIXED 61
 #define IORING_SETUP_IOPOLL 1
 #define IOSQE_CQE_SKIP_SUCCESS (1U << 6) /* the first flags of a request */
 
@@ -1091,9 +1234,11 @@ static __always_inline int uring_rw(struct io_kiocb *req)
 {
 	__u8 opcode = BPF_CORE_READ(req, opcode);
 
-	if (opcode == READ || opcode == READV || opcode == READ_FIXED)
+	if (opcode == READ || opcode == READV || opcode == READ_FIXED ||
+	    opcode == READV_FIXED)
 		return COUNT_READ;
-	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED)
+	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED ||
+	    opcode == WRITEV_FIXED)
 		return COUNT_WRITE;
 	return -1;
 }
@@ -1150,15 +1295,25 @@ int uring_write(__u64 *ctx)
 
 /* The answer of a device. Where this is what the request waited to run, it was
  * done at once, by a worker, and is counted. */
-SEC("fentry/io_req_task_complete")
-int uring_done(__u64 *ctx)
+static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 {
-	struct io_kiocb *req = (void *)ctx[0];
-
 	if ((__u64)BPF_CORE_READ(req, io_task_work.func) ==
 	    bpf_get_func_ip(ctx))
 		return 0;
 	return uring_count(req);
+}
+
+SEC("fentry/io_req_task_complete")
+int uring_done(__u64 *ctx)
+{
+	return uring_answered(ctx, (void *)ctx[0]);
+}
+
+/* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
+SEC("kprobe/io_req_task_complete")
+int uring_done_probe(void *ctx)
+{
+	return uring_answered(ctx, (void *)first_argument(ctx));
 }
 
 SEC("tp_btf/io_uring_complete")
@@ -1299,52 +1454,52 @@ static __always_inline int arm64_sync(struct pt_regs___arm64 *regs)
 }
 
 SEC("fentry/__x64_sys_fsync")
-int meta_sys_fsync_x86_maybe(__u64 *ctx)
+int meta_sys_fsync_x86(__u64 *ctx)
 {
 	return x86_sync((void *)ctx[0]);
 }
 
 SEC("fentry/__x64_sys_fdatasync")
-int meta_sys_fdatasync_x86_maybe(__u64 *ctx)
+int meta_sys_fdatasync_x86(__u64 *ctx)
 {
 	return x86_sync((void *)ctx[0]);
 }
 
 SEC("fentry/__arm64_sys_fsync")
-int meta_sys_fsync_arm64_maybe(__u64 *ctx)
+int meta_sys_fsync_arm64(__u64 *ctx)
 {
 	return arm64_sync((void *)ctx[0]);
 }
 
 SEC("fentry/__arm64_sys_fdatasync")
-int meta_sys_fdatasync_arm64_maybe(__u64 *ctx)
+int meta_sys_fdatasync_arm64(__u64 *ctx)
 {
 	return arm64_sync((void *)ctx[0]);
 }
 
 SEC("fentry/__x64_sys_msync")
-int meta_msync_x86_maybe(__u64 *ctx)
+int meta_msync_x86(__u64 *ctx)
 {
 	enter(INSIDE_MSYNC, 0);
 	return 0;
 }
 
 SEC("fexit/__x64_sys_msync")
-int meta_msync_x86_done_maybe(__u64 *ctx)
+int meta_msync_x86_done(__u64 *ctx)
 {
 	leave(INSIDE_MSYNC);
 	return 0;
 }
 
 SEC("fentry/__arm64_sys_msync")
-int meta_msync_arm64_maybe(__u64 *ctx)
+int meta_msync_arm64(__u64 *ctx)
 {
 	enter(INSIDE_MSYNC, 0);
 	return 0;
 }
 
 SEC("fexit/__arm64_sys_msync")
-int meta_msync_arm64_done_maybe(__u64 *ctx)
+int meta_msync_arm64_done(__u64 *ctx)
 {
 	leave(INSIDE_MSYNC);
 	return 0;
@@ -1352,7 +1507,7 @@ int meta_msync_arm64_done_maybe(__u64 *ctx)
 
 /* The kernel does it later, in a thread of its own. */
 SEC("fexit/aio_fsync")
-int meta_aio_fsync_maybe(__u64 *ctx)
+int meta_aio_fsync(__u64 *ctx)
 {
 	struct fsync_iocb *req = (void *)ctx[0];
 
@@ -1363,7 +1518,7 @@ int meta_aio_fsync_maybe(__u64 *ctx)
 
 /* -EAGAIN: once more, from a thread that may wait */
 SEC("fexit/io_fsync")
-int meta_uring_fsync_maybe(__u64 *ctx)
+int meta_uring_fsync(__u64 *ctx)
 {
 	struct io_kiocb *req = (void *)ctx[0];
 
@@ -1471,19 +1626,19 @@ int meta_listxattr(__u64 *ctx)
 
 /* POSIX ACLs, which were attributes like others before 6.2 */
 SEC("fentry/security_inode_set_acl")
-int meta_set_acl_maybe(__u64 *ctx)
+int meta_set_acl(__u64 *ctx)
 {
 	return xattr((void *)ctx[1]);
 }
 
 SEC("fentry/security_inode_get_acl")
-int meta_get_acl_maybe(__u64 *ctx)
+int meta_get_acl(__u64 *ctx)
 {
 	return xattr((void *)ctx[1]);
 }
 
 SEC("fentry/security_inode_remove_acl")
-int meta_remove_acl_maybe(__u64 *ctx)
+int meta_remove_acl(__u64 *ctx)
 {
 	return xattr((void *)ctx[1]);
 }
@@ -1640,10 +1795,15 @@ int mmap_advise_done(__u64 *ctx)
 static __always_inline __u64 folio_bytes(struct folio *folio)
 {
 	struct folio___renamed *renamed = (void *)folio;
+	struct folio___memdesc *memdesc = (void *)folio;
+	unsigned long flags;
 	__u32 pages = 1;
 
-	if (!(folio->flags &
-	      1UL << bpf_core_enum_value(enum pageflags, PG_head)))
+	if (bpf_core_field_exists(memdesc->flags.f))
+		flags = memdesc->flags.f;
+	else
+		flags = folio->flags;
+	if (!(flags & 1UL << bpf_core_enum_value(enum pageflags, PG_head)))
 		return config.page_bytes;
 	if (bpf_core_field_exists(renamed->_nr_pages))
 		bpf_core_read(&pages, sizeof(pages), &renamed->_nr_pages);
@@ -1691,6 +1851,10 @@ int exit_totals(__u64 *ctx)
 
 	if (!slot)
 		return 0;
+	/* where a trampoline skipped the end of a function */
+	leave(INSIDE_COPY);
+	leave(INSIDE_FAULT);
+	leave(INSIDE_MSYNC);
 	add(&slot->calls[COUNT_READ], task->ioac.syscr);
 	add(&slot->calls[COUNT_WRITE], task->ioac.syscw);
 	add(&slot->bytes[COUNT_READ], task->ioac.rchar);

@@ -7,7 +7,7 @@
  *           nobody's.
  *         dev: the kernel's number of a superblock, major << 20 | minor, as in
  *           /proc/self/mountinfo; 0 stands for all files (process exit).
- *         group: programs that are loaded together or not at all.
+ *         group: programs for one kind of I/O (hooks.h).
  *         window: a second of CLOCK_REALTIME, by its number since 1970, as the
  *           clock was when the job started; jiffies tell when it is over.
  *         row: what was moved in 1 << shift windows, the first of which has a
@@ -23,7 +23,7 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 4
+#define COUNT_LAYOUT 5
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
@@ -71,8 +71,11 @@ enum count_meta {
 	COUNT_META_OPS
 };
 
-/* The names of the programs in jobio.bpf.c start with these words. Where one
- * ends in "_maybe", its group does not depend on it. */
+/* Functions of the kernel whose numbers the loader puts in. */
+#define COUNT_CALL_IS_RETURN 0x6a6f0001 /* bpf_session_is_return() */
+#define COUNT_CALL_COOKIE 0x6a6f0002	/* bpf_session_cookie() */
+#define COUNT_CALL_TYPED 0x6a6f0003	/* bpf_rdonly_cast() */
+
 #define COUNT_GROUPS(X)                                                        \
 	X(EXIT, "exit")	      /* totals of the processes that ended */         \
 	X(RW, "rw")	      /* read, write and their relatives, sendfile */  \
@@ -87,6 +90,16 @@ enum count_group_bit {
 	COUNT_GROUPS(COUNT_GROUP_BIT) COUNT_GROUP_COUNT
 };
 #define COUNT_GROUP(id) (1U << COUNT_BIT_##id)
+
+/* What the record says when a program was skipped. */
+enum count_kind {
+	COUNT_KIND_READ,
+	COUNT_KIND_WRITE,
+	COUNT_KIND_OPS,
+	COUNT_KIND_MMAP,
+	COUNT_KIND_MOUNTS,
+	COUNT_KINDS
+};
 
 /* Fixed when the programs are loaded: read only, so that the kernel removes
  * the branches that are not taken. */
@@ -158,7 +171,8 @@ struct count_dev {
 
 struct count_entry {
 	__u32 slot, flags;
-	__u64 start_s;	      /* CLOCK_BOOTTIME */
+	__u64 start_s; /* CLOCK_BOOTTIME */
+	__u64 skipped[COUNT_KINDS]; /* calls, by then; see hooks.h */
 	struct count_dev dev; /* as it was at the start */
 	char mount[COUNT_MOUNT_BYTES];
 };
@@ -174,6 +188,7 @@ union count_name {
 struct count_info {
 	__u32 layout, groups, slots, shard_shift;
 	__u32 cgroup_v1, reserved;
+	__u64 lost; /* bits of enum hook_loss (hooks.h) */
 };
 
 #endif

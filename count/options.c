@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "count/counters.h"
-#include "count/layout.h"
+#include "count/hooks.h"
 #include "lib/rundir.h"
 
 void counters_options_init(struct counters_options *options)
@@ -18,18 +18,11 @@ void counters_options_init(struct counters_options *options)
 
 uint32_t counters_flags(const struct count_info *info, bool has_mount)
 {
-	uint32_t flags = 0;
-
 	if (!has_mount)
 		return RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
 		       RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(COPIES_TWICE) |
 		       (info->cgroup_v1 ? RECORD_FLAG(INCLUDES_STEPD) : 0);
-	if (!(info->groups & COUNT_GROUP(AIO)) ||
-	    !(info->groups & COUNT_GROUP(URING)))
-		flags |= RECORD_FLAG(AIO_MISSING);
-	if (!(info->groups & COUNT_GROUP(MMAP)))
-		flags |= RECORD_FLAG(MMAP_MISSING);
-	return flags;
+	return hooks_lost_flags(info->lost);
 }
 
 const char *counters_tier_name(enum counters_tier tier)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,11 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "count/folder.h"
+#include "count/kernel.h"
 #include "count/programs.h"
 #include "lib/digest.h"
 
@@ -36,17 +39,19 @@ __asm__(".pushsection .rodata\n"
 extern const char programs_object[] __attribute__((visibility("hidden")));
 extern const char programs_object_end[] __attribute__((visibility("hidden")));
 
-#define GROUP_NAME(id, name) name,
-static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
+#define REFUSALS_MAX 16
+#define ATTACH_SESSION 56 /* BPF_TRACE_KPROBE_SESSION, since Linux 6.10 */
+#define CALL_OF_KERNEL 2  /* BPF_PSEUDO_KFUNC_CALL */
 
 /* What an attempt holds until it is pinned or given up. */
 struct attempt {
 	struct bpf_object *object;
 	struct bpf_link *links[LINKS_MAX];
+	int fds[LINKS_MAX]; /* of links that libbpf does not make; else -1 */
 	char names[LINKS_MAX][64];
 	size_t link_count;
-	const struct btf *kernel;
-	uint32_t groups;
+	struct kernel kernel;
+	struct plan plan;
 	struct count_config config;
 };
 
@@ -56,13 +61,36 @@ uint64_t programs_hash(void)
 			  (size_t)(programs_object_end - programs_object));
 }
 
+/* The program that libbpf complained of last: "prog 'rw_vfs_read': ..", "failed
+ * to load program 'rw_vfs_read'". */
+static char blamed[64];
+
+static void blame(const char *text)
+{
+	const char *name = strstr(text, "prog '"), *end;
+
+	if (!name)
+		name = strstr(text, "program '");
+	if (!name)
+		return;
+	name = strchr(name, '\'') + 1;
+	end = strchr(name, '\'');
+	if (end)
+		snprintf(blamed, sizeof(blamed), "%.*s", (int)(end - name),
+			 name);
+}
+
 static int quiet(enum libbpf_print_level level, const char *format,
 		 va_list list)
 {
-	if (getenv("JOBIO_COUNT_DEBUG"))
-		return vfprintf(stderr, format, list);
-	(void)level;
-	return 0;
+	char text[256];
+
+	if (level != LIBBPF_WARN && !getenv("JOBIO_COUNT_DEBUG"))
+		return 0;
+	vsnprintf(text, sizeof(text), format, list);
+	if (level == LIBBPF_WARN)
+		blame(text);
+	return getenv("JOBIO_COUNT_DEBUG") ? fputs(text, stderr) : 0;
 }
 
 /* Before 5.11 maps are charged to the locked memory of who makes them. */
@@ -71,115 +99,6 @@ static void lift_memlock(void)
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	(void)setrlimit(RLIMIT_MEMLOCK, &all);
-}
-
-/* "rw_vfs_read" belongs to the group "rw". */
-static uint32_t program_group(const struct bpf_program *program)
-{
-	const char *name = bpf_program__name(program);
-	unsigned int i;
-	size_t n;
-
-	for (i = 0; i < COUNT_GROUP_COUNT; i++) {
-		n = strlen(group_names[i]);
-		if (!strncmp(name, group_names[i], n) && name[n] == '_')
-			return 1U << i;
-	}
-	return 0;
-}
-
-/* fsync(2) and fdatasync(2) themselves */
-static bool is_sync(const struct bpf_program *program)
-{
-	return !strncmp(bpf_program__name(program), "meta_sys_f", 10);
-}
-
-static bool is_optional(const struct bpf_program *program)
-{
-	const char *name = bpf_program__name(program);
-	size_t n = strlen(name), suffix = strlen("_maybe");
-
-	return n > suffix && !strcmp(name + n - suffix, "_maybe");
-}
-
-/* Does this kernel's type information know what the program sits on? */
-static bool has_target(const struct btf *kernel,
-		       const struct bpf_program *program)
-{
-	const char *section = bpf_program__section_name(program);
-	const char *target = strchr(section, '/');
-	char name[128];
-
-	if (!target)
-		return false;
-	if (strncmp(section, "tp_btf/", 7) != 0)
-		return btf__find_by_name_kind(kernel, target + 1,
-					      BTF_KIND_FUNC) > 0;
-	snprintf(name, sizeof(name), "btf_trace_%s", target + 1);
-	return btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF) > 0;
-}
-
-static bool has_member(const struct btf *kernel, const char *type,
-		       const char *member)
-{
-	int id = btf__find_by_name_kind(kernel, type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(kernel, id) : NULL;
-	unsigned int i;
-
-	for (i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(kernel,
-						btf_members(t)[i].name_off),
-			    member))
-			return true;
-	return false;
-}
-
-static bool has_helper(const struct btf *kernel, const char *name)
-{
-	int id = btf__find_by_name_kind(kernel, "bpf_func_id", BTF_KIND_ENUM);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(kernel, id) : NULL;
-	unsigned int i;
-
-	for (i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(kernel,
-						btf_enum(t)[i].name_off),
-			    name))
-			return true;
-	return false;
-}
-
-/* How many arguments a function of the kernel has; 0: there is none. */
-static unsigned int arguments(const struct btf *kernel, const char *name)
-{
-	int id = btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(kernel, id) : NULL;
-
-	t = t ? btf__type_by_id(kernel, t->type) : NULL;
-	return t && btf_is_func_proto(t) ? btf_vlen(t) : 0;
-}
-
-/* The groups of which no part is missing in this kernel. The tracepoint names
- * the io_uring request since 5.18, when requests also got their answer as
- * "cqe" (5.19); before, there is no way from the answer to the file. */
-static uint32_t possible_groups(const struct btf *kernel,
-				struct bpf_object *object, uint32_t wanted)
-{
-	struct bpf_program *program;
-
-	bpf_object__for_each_program(program, object)
-	{
-		if (!has_target(kernel, program) && !is_optional(program))
-			wanted &= ~program_group(program);
-	}
-	if (!has_member(kernel, "io_kiocb", "cqe"))
-		wanted &= ~COUNT_GROUP(URING);
-	if (!has_helper(kernel, "BPF_FUNC_task_pt_regs"))
-		wanted &= ~COUNT_GROUP(MMAP);
-	if (!has_helper(kernel, "BPF_FUNC_task_storage_get"))
-		wanted &= ~COUNT_GROUP(LATENCY);
-	if (!(wanted & COUNT_GROUP(RW)))
-		wanted &= COUNT_GROUP(EXIT);
-	return wanted;
 }
 
 static struct bpf_map *find_map(struct bpf_object *object, const char *name)
@@ -221,7 +140,7 @@ static int prepare_maps(struct attempt *a)
 	bpf_map__set_max_entries(jobs, SLOTS);
 	bpf_map__set_max_entries(names, 2 * SLOTS);
 	bpf_map__set_max_entries(devs, SLOTS);
-	if (!(a->groups & COUNT_GROUP(LATENCY))) {
+	if (!(a->plan.groups & COUNT_GROUP(LATENCY))) {
 		bpf_map__set_type(calls, BPF_MAP_TYPE_HASH);
 		bpf_map__set_max_entries(calls, 1);
 	}
@@ -245,68 +164,189 @@ static int open_object(struct attempt *a)
 	return (int)rc;
 }
 
-static bool is_wanted(const struct attempt *a,
-		      const struct bpf_program *program)
+static struct bpf_program *find_program(struct attempt *a, const char *name)
 {
-	/* its arguments have been others since 6.16 */
-	if (!strcmp(bpf_program__name(program), "rw_mounted_maybe") &&
-	    arguments(a->kernel, "attach_recursive_mnt") != 4)
-		return false;
-	return (program_group(program) & a->groups) &&
-	       (!is_optional(program) || has_target(a->kernel, program));
+	struct bpf_program *program =
+		bpf_object__find_program_by_name(a->object, name);
+
+	return libbpf_get_error(program) ? NULL : program;
+}
+
+/* Is the program the one of an earlier hook of the plan as well? */
+static bool is_again(const struct attempt *a, size_t hook)
+{
+	size_t i;
+
+	for (i = 0; i < hook; i++)
+		if (a->plan.hook[i] &&
+		    !strcmp(hooks[i].program, hooks[hook].program))
+			return true;
+	return false;
+}
+
+#ifdef HAVE_STRUCT_BPF_OBJECT_OPEN_OPTS_KERNEL_LOG_LEVEL
+/* Put in the numbers of the kernel's functions that it calls. */
+static int prepare_session(struct attempt *a, struct bpf_program *program)
+{
+	static const char *const names[] = { "bpf_session_is_return",
+					     "bpf_session_cookie",
+					     "bpf_rdonly_cast" };
+	struct bpf_insn *insn = (void *)bpf_program__insns(program);
+	size_t i, n = bpf_program__insn_cnt(program);
+	uint32_t call;
+
+	for (i = 0; i < n; i++) {
+		call = (uint32_t)insn[i].imm - COUNT_CALL_IS_RETURN;
+		if (insn[i].code != (BPF_JMP | BPF_CALL) || insn[i].src_reg ||
+		    call >= sizeof(names) / sizeof(names[0]))
+			continue;
+		insn[i].src_reg = CALL_OF_KERNEL;
+		insn[i].imm = kernel_function(&a->kernel, names[call]);
+	}
+	return bpf_program__set_expected_attach_type(
+		program, (enum bpf_attach_type)ATTACH_SESSION);
+}
+#else
+static int prepare_session(struct attempt *a, struct bpf_program *program)
+{
+	(void)a;
+	(void)program;
+	return -ENOTSUP;
+}
+#endif
+
+static int prepare_program(struct attempt *a, size_t hook)
+{
+	struct bpf_program *program = find_program(a, hooks[hook].program);
+
+	if (!program)
+		return -ENOENT;
+	if (is_again(a, hook))
+		return 0;
+	bpf_program__set_autoload(program, true);
+	if (hooks[hook].type == HOOK_SESSION)
+		return prepare_session(a, program);
+	if (hooks[hook].type == HOOK_FENTRY || hooks[hook].type == HOOK_FEXIT)
+		return bpf_program__set_attach_target(program, 0,
+						      hooks[hook].target);
+	return 0;
+}
+
+static int prepare_all(struct attempt *a)
+{
+	struct bpf_program *program;
+	size_t i;
+	int rc = 0;
+
+	bpf_object__for_each_program(program, a->object)
+		bpf_program__set_autoload(program, false);
+	for (i = 0; i < hook_count && !rc; i++) {
+		if (!a->plan.hook[i])
+			continue;
+		rc = prepare_program(a, i);
+		if (rc)
+			snprintf(blamed, sizeof(blamed), "%s",
+				 hooks[i].program);
+	}
+	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
+	a->config.syncs_apart = 0;
+	for (i = 0; i < hook_count; i++)
+		if (hooks[i].loss == LOSS_SYNC_CALLS && a->plan.hook[i])
+			a->config.syncs_apart = 1;
+	return rc;
+}
+
+/* One link for all functions of the program. */
+static int attach_session(struct attempt *a, size_t hook, int program)
+{
+	struct {
+		uint32_t program, target, type, flags;
+		uint32_t multi_flags, count;
+		uint64_t symbols, addresses, cookies;
+	} attr;
+	const char *symbols[LINKS_MAX];
+	size_t i;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	for (i = hook; i < hook_count; i++)
+		if (a->plan.hook[i] && hooks[i].loss != LOSS_LATENCY &&
+		    !strcmp(hooks[i].program, hooks[hook].program))
+			symbols[attr.count++] = hooks[i].target;
+	attr.program = (uint32_t)program;
+	attr.type = ATTACH_SESSION;
+	attr.symbols = (uint64_t)(uintptr_t)symbols;
+	fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (fd < 0)
+		return -errno;
+	a->fds[a->link_count] = fd;
+	return 0;
+}
+
+static int attach(struct attempt *a, size_t hook)
+{
+	struct bpf_program *program = find_program(a, hooks[hook].program);
+	struct bpf_link *link = NULL;
+	long rc;
+
+	if (a->link_count == LINKS_MAX)
+		return -E2BIG;
+	a->fds[a->link_count] = -1;
+	if (hooks[hook].type == HOOK_SESSION) {
+		rc = attach_session(a, hook, bpf_program__fd(program));
+	} else {
+		link = bpf_program__attach(program);
+		rc = libbpf_get_error(link);
+	}
+	if (rc)
+		return (int)rc;
+	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s",
+		 hooks[hook].program);
+	a->links[a->link_count++] = link;
+	return 0;
 }
 
 static int attach_all(struct attempt *a)
 {
-	struct bpf_program *program;
-	struct bpf_link *link;
-	long rc;
+	size_t i;
+	int rc = 0;
 
-	bpf_object__for_each_program(program, a->object)
-	{
-		if (!is_wanted(a, program))
+	for (i = 0; i < hook_count && !rc; i++) {
+		if (!a->plan.hook[i] || is_again(a, i))
 			continue;
-		if (a->link_count == LINKS_MAX)
-			return -E2BIG;
-		link = bpf_program__attach(program);
-		rc = libbpf_get_error(link);
+		rc = attach(a, i);
 		if (rc)
-			return (int)rc;
-		snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s",
-			 bpf_program__name(program));
-		a->links[a->link_count++] = link;
+			snprintf(blamed, sizeof(blamed), "%s",
+				 hooks[i].program);
 	}
-	return 0;
+	return rc;
 }
 
 static void give_up(struct attempt *a)
 {
 	size_t i;
 
-	for (i = 0; i < a->link_count; i++)
-		bpf_link__destroy(a->links[i]);
+	for (i = 0; i < a->link_count; i++) {
+		if (a->fds[i] >= 0)
+			close(a->fds[i]);
+		else
+			bpf_link__destroy(a->links[i]);
+	}
 	a->link_count = 0;
 	bpf_object__close(a->object);
 	a->object = NULL;
 }
 
-/* Open, load and attach these groups: 0 or a negative errno. */
-static int try_groups(struct attempt *a, uint32_t groups)
+/* Open, load and attach the plan: 0 or a negative errno. */
+static int try_plan(struct attempt *a)
 {
-	struct bpf_program *program;
 	int rc = open_object(a);
 
-	if (rc)
-		return rc;
-	a->groups = groups;
-	a->config.latency = !!(groups & COUNT_GROUP(LATENCY));
-	bpf_object__for_each_program(program, a->object)
-	{
-		bpf_program__set_autoload(program, is_wanted(a, program));
-		if (is_sync(program) && is_wanted(a, program))
-			a->config.syncs_apart = 1;
-	}
-	rc = prepare_maps(a);
+	blamed[0] = '\0';
+	if (!rc)
+		rc = prepare_all(a);
+	if (!rc)
+		rc = prepare_maps(a);
 	if (!rc)
 		rc = bpf_object__load(a->object);
 	if (!rc)
@@ -316,66 +356,61 @@ static int try_groups(struct attempt *a, uint32_t groups)
 	return rc;
 }
 
-static void say_missing(struct err *err, uint32_t groups, int rc)
+/* Mark all hooks of the program to which the refusal belongs. */
+static bool refuse_blamed(struct attempt *a)
 {
-	char list[128] = "";
-	unsigned int i;
-
-	for (i = 0; i < COUNT_GROUP_COUNT; i++) {
-		if (!(groups & 1U << i))
-			continue;
-		if (*list)
-			strcat(list, ",");
-		strcat(list, group_names[i]);
-	}
-	if (!*list)
-		return;
-	if (rc)
-		err_set(err, "BPF programs: '%s': the kernel refuses them: %s",
-			list, strerror(-rc));
-	else
-		err_set(err,
-			"BPF programs: '%s': this kernel lacks what they "
-			"need",
-			list);
-}
-
-/* Give up the dearest group first. When tracing of functions is refused as
- * such (EPERM), the rest need not be tried. */
-static int try_all(struct attempt *a, uint32_t wanted, uint32_t possible,
-		   struct err *err)
-{
-	static const uint32_t order[] = {
-		0,
-		COUNT_GROUP(LATENCY),
-		COUNT_GROUP(MMAP),
-		COUNT_GROUP(URING),
-		COUNT_GROUP(AIO),
-		COUNT_GROUP(META),
-		COUNT_GROUP(RW),
-	};
-	uint32_t groups = possible;
-	int rc = -ENOSYS, first = 0;
+	bool any = false;
 	size_t i;
 
-	for (i = 0; i < sizeof(order) / sizeof(order[0]) && groups; i++) {
-		if (i && !(groups & order[i]))
+	for (i = 0; i < hook_count; i++) {
+		if (!a->plan.hook[i] || strcmp(hooks[i].program, blamed) != 0)
 			continue;
-		groups &= ~order[i];
-		if (!groups)
-			break;
-		rc = try_groups(a, groups);
+		a->plan.refused[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+static void say_missing(const struct attempt *a, uint32_t wanted,
+			const char *refused, struct err *err)
+{
+	char lost[ERR_MAX / 2];
+
+	hooks_text(a->plan.lost, wanted, lost, sizeof(lost));
+	if (*refused && *lost)
+		err_set(err, "BPF programs: not counted: %s: the kernel refuses %s",
+			lost, refused);
+	else if (*lost)
+		err_set(err, "BPF programs: this kernel does not count: %s",
+			lost);
+}
+
+/* A program that is refused costs what it counts, or is replaced by another way to
+ * count it. When tracing of functions is refused as such, totals of processes are
+ * what is left. */
+static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
+{
+	char refused[160] = "";
+	int rc, tries;
+
+	for (tries = 0; tries < REFUSALS_MAX; tries++) {
+		kernel_plan(&a->kernel, wanted, &a->plan);
+		rc = a->plan.groups ? try_plan(a) : -ENOSYS;
 		if (!rc) {
-			say_missing(err, wanted & ~groups, first);
+			say_missing(a, wanted, refused, err);
 			return 0;
 		}
-		if (!first)
-			first = rc;
-		if (rc == -EPERM || rc == -EACCES)
-			groups &= COUNT_GROUP(EXIT) | COUNT_GROUP(RW);
+		if (!*refused)
+			snprintf(refused, sizeof(refused), "%s: %s",
+				 *blamed ? blamed : "them", strerror(-rc));
+		if (rc == -EPERM || !refuse_blamed(a)) {
+			if (wanted == COUNT_GROUP(EXIT))
+				break;
+			wanted = COUNT_GROUP(EXIT);
+		}
 	}
-	say_missing(err, wanted, first ? first : rc);
-	return -1;
+	return err_set(err, "BPF programs: the kernel refuses them: %s",
+		       strerror(-rc));
 }
 
 static uint32_t shard_shift(void)
@@ -429,7 +464,9 @@ static int pin_all(struct attempt *a, const char *folder)
 	}
 	for (i = 0; i < a->link_count; i++) {
 		snprintf(path, sizeof(path), "%s/link_%s", folder, a->names[i]);
-		rc = bpf_link__pin(a->links[i], path);
+		rc = a->fds[i] < 0 ? bpf_link__pin(a->links[i], path)
+		     : bpf_obj_pin(a->fds[i], path) ? -errno
+						    : 0;
 		if (rc)
 			return rc;
 	}
@@ -466,24 +503,10 @@ static int keep(struct attempt *a, const char *folder,
 	return -1;
 }
 
-static struct btf *kernel_btf(struct err *err)
-{
-	struct btf *btf = libbpf_find_kernel_btf();
-	long rc = libbpf_get_error(btf);
-
-	if (!rc && btf)
-		return btf;
-	err_set(err, "BPF programs: the kernel has no type information "
-		     "(/sys/kernel/btf/vmlinux)");
-	return NULL;
-}
-
 int programs_load(const char *folder, uint32_t wanted, int cgroup,
 		  struct count_info *info, struct err *err)
 {
 	struct attempt a = { .object = NULL };
-	struct btf *kernel = NULL;
-	uint32_t possible;
 	int rc = -1;
 
 	libbpf_set_print(quiet);
@@ -492,33 +515,27 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	a.config.shard_shift = shard_shift();
 	a.config.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	a.config.window_ticks = window_ticks();
-	a.kernel = kernel = kernel_btf(err);
-	if (!kernel)
+	if (kernel_open(&a.kernel, NULL, NULL, err) < 0)
 		goto out;
 	/* 6.0 and 5.12 put one in front */
 	a.config.setattr_idmap =
-		arguments(kernel, "security_inode_setattr") > 2;
+		kernel_arguments(&a.kernel, "security_inode_setattr") > 2;
 	a.config.setxattr_idmap =
-		arguments(kernel, "security_inode_setxattr") > 5;
-	if (open_object(&a)) {
-		err_set(err, "BPF programs: libbpf cannot read them");
-		goto out;
-	}
-	possible = possible_groups(kernel, a.object, wanted);
-	give_up(&a);
-	if (try_all(&a, wanted, possible, err) < 0)
+		kernel_arguments(&a.kernel, "security_inode_setxattr") > 5;
+	if (try_all(&a, wanted, err) < 0)
 		goto out;
 	memset(info, 0, sizeof(*info));
 	info->layout = COUNT_LAYOUT;
-	info->groups = a.groups;
+	info->groups = a.plan.groups;
 	info->slots = SLOTS;
 	info->shard_shift = a.config.shard_shift;
 	info->cgroup_v1 = a.config.cgroup_v1;
+	info->lost = a.plan.lost;
 	if (folder && keep(&a, folder, info, err) < 0)
 		goto out;
 	rc = 0;
 out:
 	give_up(&a);
-	btf__free(kernel);
+	kernel_free(&a.kernel);
 	return rc;
 }

@@ -154,6 +154,10 @@
 	  "the read numbers are a lower bound")                                \
 	X(LOWER_BOUND_WRITE, "lower_bound_write",                              \
 	  "the write numbers are a lower bound")                               \
+	X(LOWER_BOUND_OPS, "lower_bound_ops",                                  \
+	  "the numbers of operations are a lower bound")                       \
+	X(MOUNTS_UNSEEN, "mounts_unseen",                                      \
+	  "the kernel does not tell what is mounted below a filesystem")       \
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
 	X(CLIENT_UNREADABLE, "client_unreadable",                              \
 	  "the filesystem client did not answer")                              \

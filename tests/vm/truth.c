@@ -45,6 +45,7 @@
 #define SECONDS 256
 #define CALLS_A_BURST 10
 #define EARLY_NS 400000000L
+#define CALLS_IN_CROWD 5000
 #define LATE_NS 750000000L
 
 enum {
@@ -648,6 +649,9 @@ static void do_aio_fsync(void)
 
 /* ---- io_uring ------------------------------------------------------------ */
 
+#define READV_FIXED 60 /* 6.15 */
+#define WRITEV_FIXED 61
+
 struct ring {
 	int fd;
 	struct io_uring_params params;
@@ -720,6 +724,10 @@ static void uring(int fd, int op, unsigned int n, long ask, long get)
 	ring_open(&r);
 	v.iov_base = buffer;
 	v.iov_len = (size_t)ask;
+	if (op == READV_FIXED || op == WRITEV_FIXED)
+		need(syscall(SYS_io_uring_register, r.fd,
+			     IORING_REGISTER_BUFFERS, &v, 1),
+		     0, "io_uring_register");
 	for (i = 0; i < n; i++) {
 		struct io_uring_sqe *s = &r.sqes[i];
 
@@ -730,7 +738,8 @@ static void uring(int fd, int op, unsigned int n, long ask, long get)
 				: (unsigned long)i * BLOCK;
 		s->addr = (unsigned long)buffer;
 		s->len = (unsigned int)ask;
-		if (op == IORING_OP_READV || op == IORING_OP_WRITEV) {
+		if (op == IORING_OP_READV || op == IORING_OP_WRITEV ||
+		    op == READV_FIXED || op == WRITEV_FIXED) {
 			s->addr = (unsigned long)&v;
 			s->len = 1;
 		}
@@ -739,8 +748,10 @@ static void uring(int fd, int op, unsigned int n, long ask, long get)
 	ring_run(&r, n, get);
 	for (i = 0; i < n; i++)
 		count(DIR_,
-		      op == IORING_OP_READ || op == IORING_OP_READV ? READ
-								    : WRITE,
+		      op == IORING_OP_READ || op == IORING_OP_READV ||
+				      op == READV_FIXED
+			      ? READ
+			      : WRITE,
 		      get);
 }
 
@@ -756,6 +767,12 @@ static void do_uring_v(void)
 	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READV, CALLS, BLOCK,
 	      BLOCK);
 	uring(open_new(DIR_, 0), IORING_OP_WRITEV, CALLS, BLOCK, BLOCK);
+}
+
+static void do_uring_fixed(void)
+{
+	uring(open_in(DIR_, "in", O_RDONLY), READV_FIXED, CALLS, BLOCK, BLOCK);
+	uring(open_new(DIR_, 0), WRITEV_FIXED, CALLS, BLOCK, BLOCK);
 }
 
 static void do_uring_direct(void)
@@ -1257,6 +1274,37 @@ static void do_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
+/* More threads than CPUs, in small calls: where a kernel preempts itself, it often
+ * does so inside of a call. */
+static void *in_crowd(void *arg)
+{
+	int fd = open_new(OTHER, 0), i;
+
+	(void)arg;
+	for (i = 0; i < CALLS_IN_CROWD; i++) {
+		need(pwrite(fd, buffer, 64, 0), 64, "pwrite");
+		both(OTHER, WRITE, 64);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void do_crowd(void)
+{
+	pthread_t threads[4];
+	cpu_set_t one;
+	int i;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	need(sched_setaffinity(0, sizeof(one), &one), 0, "sched_setaffinity");
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, in_crowd, NULL))
+			fail("pthread_create");
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static pid_t before; /* the parent that goes first */
 
 static void after_parent(void)
@@ -1413,6 +1461,7 @@ static const struct kind {
 	{ "aio_fsync", do_aio_fsync },
 	{ "uring", do_uring },
 	{ "uring_v", do_uring_v },
+	{ "uring_fixed", do_uring_fixed },
 	{ "uring_direct", do_uring_direct },
 	{ "uring_short", do_uring_short },
 	{ "uring_few_answers", do_uring_few_answers },
@@ -1442,6 +1491,7 @@ static const struct kind {
 	{ "inodes", do_inodes },
 	{ "fork", do_fork },
 	{ "threads", do_threads },
+	{ "crowd", do_crowd },
 	{ "daemon", do_daemon },
 	{ "orphan", do_orphan },
 	{ "killed", do_killed },

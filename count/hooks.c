@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/hooks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/record.h"
+
+#define FENTRY HOOK_FENTRY
+#define FEXIT HOOK_FEXIT
+#define TRACE HOOK_TRACEPOINT
+
+/* clang-format off */
+const struct hook hooks[] = {
+	{ LOSS_EXIT, 0, "exit_totals", TRACE, "sched_process_exit", ANY_ARGS },
+	{ LOSS_READ, 0, "rw_session_read", HOOK_SESSION, "vfs_read", 4 },
+	{ LOSS_READ, 1, "rw_vfs_read", FEXIT, "vfs_read", 4 },
+	{ LOSS_READV, 0, "rw_session_read", HOOK_SESSION, "vfs_readv", 5 },
+	{ LOSS_READV, 1, "rw_vfs_readv", FEXIT, "vfs_readv", 5 },
+	{ LOSS_WRITE, 0, "rw_session_write", HOOK_SESSION, "vfs_write", 4 },
+	{ LOSS_WRITE, 1, "rw_vfs_write", FEXIT, "vfs_write", 4 },
+	{ LOSS_WRITEV, 0, "rw_session_write", HOOK_SESSION, "vfs_writev", 5 },
+	{ LOSS_WRITEV, 1, "rw_vfs_writev", FEXIT, "vfs_writev", 5 },
+	{ LOSS_COPY, 0, "rw_copy_begin", FENTRY, "vfs_copy_file_range", 6 },
+	{ LOSS_COPY, 0, "rw_copy_done", FEXIT, "vfs_copy_file_range", 6 },
+	{ LOSS_SENDFILE, 0, "rw_direct_done", FEXIT, "do_splice_direct", 6 },
+	{ LOSS_SPLICE, 0, "rw_splice_begin", FENTRY, "do_splice", 6 },
+	{ LOSS_SPLICE, 0, "rw_splice_done", FEXIT, "do_splice", 6 },
+	{ LOSS_TO_PIPE, 0, "rw_pipe_done", FEXIT, "splice_file_to_pipe", 5 },
+	/* renamed in 6.17; before 5.10 there is no dump_user_range() */
+	{ LOSS_CORE, 0, "rw_dump_emit", FEXIT, "dump_emit", ANY_ARGS },
+	{ LOSS_CORE, 0, "rw_dump_range", FEXIT, "dump_user_range", ANY_ARGS },
+	{ LOSS_CORE, 0, "rw_dump_done", FEXIT, "do_coredump", ANY_ARGS },
+	{ LOSS_CORE, 1, "rw_dump_emit", FEXIT, "dump_emit", ANY_ARGS },
+	{ LOSS_CORE, 1, "rw_dump_range", FEXIT, "dump_user_range", ANY_ARGS },
+	{ LOSS_CORE, 1, "rw_dump_done", FEXIT, "vfs_coredump", ANY_ARGS },
+	{ LOSS_CORE, 2, "rw_dump_emit", FEXIT, "dump_emit", ANY_ARGS },
+	{ LOSS_CORE, 2, "rw_dump_done", FEXIT, "do_coredump", ANY_ARGS },
+	{ LOSS_SUPER, 0, "rw_super_ended", FENTRY, "generic_shutdown_super", 1 },
+	{ LOSS_MOUNT, 0, "rw_mounted_4", FEXIT, "attach_recursive_mnt", 4 },
+	{ LOSS_MOUNT, 1, "rw_mounted_3", FEXIT, "attach_recursive_mnt", 3 },
+	{ LOSS_MOUNT, 2, "rw_mounted_2", FEXIT, "attach_recursive_mnt", 2 },
+	{ LOSS_MOUNT, 3, "rw_mounted_3", FEXIT, "graft_tree", 3 },
+	{ LOSS_MOUNT, 3, "rw_mount_moved", FENTRY, "security_move_mount", 2 },
+	{ LOSS_MOUNT, 4, "rw_mounted_2", FEXIT, "graft_tree", 2 },
+	{ LOSS_MOUNT, 4, "rw_mount_moved", FENTRY, "security_move_mount", 2 },
+	{ LOSS_AIO, 0, "aio_read_begin", FENTRY, "aio_read", 4 },
+	{ LOSS_AIO, 0, "aio_write_begin", FENTRY, "aio_write", 4 },
+	{ LOSS_AIO, 0, "aio_read_refused", FEXIT, "aio_read", 4 },
+	{ LOSS_AIO, 0, "aio_write_refused", FEXIT, "aio_write", 4 },
+	{ LOSS_AIO, 0, "aio_done", FENTRY, "aio_complete_rw", ANY_ARGS },
+	{ LOSS_AIO_FSYNC, 0, "meta_aio_fsync", FEXIT, "aio_fsync", 3 },
+	{ LOSS_URING, 0, "uring_read", FEXIT, "io_read", 2 },
+	{ LOSS_URING, 0, "uring_write", FEXIT, "io_write", 2 },
+	/* 6.15 to 6.18: an empty struct, of which trampolines know nothing */
+	{ LOSS_URING_DONE, 0, "uring_done", FENTRY, "io_req_task_complete", 2 },
+	{ LOSS_URING_DONE, 1, "uring_done_probe", HOOK_KPROBE, "io_req_task_complete", 2 },
+	{ LOSS_URING_POLL, 0, "uring_polled", TRACE, "io_uring_complete", ANY_ARGS },
+	{ LOSS_URING_POLL, 0, "uring_overflow", TRACE, "io_uring_cqe_overflow", ANY_ARGS },
+	{ LOSS_URING_FSYNC, 0, "meta_uring_fsync", FEXIT, "io_fsync", 2 },
+	{ LOSS_OPEN, 0, "meta_open", FENTRY, "security_file_open", 1 },
+	{ LOSS_STAT, 0, "meta_stat", FENTRY, "security_inode_getattr", 1 },
+	{ LOSS_UNLINK, 0, "meta_unlink", FENTRY, "security_inode_unlink", 2 },
+	{ LOSS_MKDIR, 0, "meta_mkdir", FENTRY, "security_inode_mkdir", 3 },
+	{ LOSS_RMDIR, 0, "meta_rmdir", FENTRY, "security_inode_rmdir", 2 },
+	{ LOSS_RENAME, 0, "meta_rename", FENTRY, "security_inode_rename", 5 },
+	{ LOSS_READDIR, 0, "meta_readdir", FENTRY, "iterate_dir", 2 },
+	{ LOSS_FSYNC, 0, "meta_fsync", FENTRY, "vfs_fsync_range", 4 },
+	{ LOSS_SYNC_CALLS, 0, "meta_sys_fsync_x86", FENTRY, "__x64_sys_fsync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_sys_fdatasync_x86", FENTRY, "__x64_sys_fdatasync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_msync_x86", FENTRY, "__x64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_msync_x86_done", FEXIT, "__x64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_sys_fsync_arm64", FENTRY, "__arm64_sys_fsync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_sys_fdatasync_arm64", FENTRY, "__arm64_sys_fdatasync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_msync_arm64", FENTRY, "__arm64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_msync_arm64_done", FEXIT, "__arm64_sys_msync", 1 },
+	{ LOSS_LINK, 0, "meta_link", FENTRY, "security_inode_link", 3 },
+	{ LOSS_SYMLINK, 0, "meta_symlink", FENTRY, "security_inode_symlink", 3 },
+	{ LOSS_MKNOD, 0, "meta_mknod", FENTRY, "security_inode_mknod", 4 },
+	/* 6.0 and 5.12 put an argument in front: the loader tells the programs */
+	{ LOSS_SETATTR, 0, "meta_setattr", FENTRY, "security_inode_setattr", ANY_ARGS },
+	{ LOSS_XATTR, 0, "meta_setxattr", FENTRY, "security_inode_setxattr", ANY_ARGS },
+	{ LOSS_XATTR, 0, "meta_removexattr", FENTRY, "security_inode_removexattr", ANY_ARGS },
+	{ LOSS_XATTR, 0, "meta_getxattr", FENTRY, "security_inode_getxattr", 2 },
+	{ LOSS_XATTR, 0, "meta_listxattr", FENTRY, "security_inode_listxattr", 1 },
+	/* before 6.2 they are attributes like others */
+	{ LOSS_ACL, 0, "meta_set_acl", FENTRY, "security_inode_set_acl", 4 },
+	{ LOSS_ACL, 0, "meta_get_acl", FENTRY, "security_inode_get_acl", 3 },
+	{ LOSS_ACL, 0, "meta_remove_acl", FENTRY, "security_inode_remove_acl", 3 },
+	{ LOSS_FALLOCATE, 0, "meta_fallocate", FENTRY, "vfs_fallocate", 4 },
+	{ LOSS_STATFS, 0, "meta_statfs", FENTRY, "security_sb_statfs", 1 },
+	{ LOSS_LOOKUP, 0, "meta_lookup_miss", FENTRY, "d_alloc_parallel", ANY_ARGS },
+	{ LOSS_MMAP_READ, 0, "mmap_read", TRACE, "mm_filemap_add_to_page_cache", ANY_ARGS },
+	{ LOSS_MMAP_WRITE, 0, "mmap_write", TRACE, "writeback_dirty_folio", ANY_ARGS },
+	{ LOSS_FAULTS, 0, "mmap_fault", FENTRY, "filemap_fault", 1 },
+	{ LOSS_FAULTS, 0, "mmap_fault_done", FEXIT, "filemap_fault", 1 },
+	{ LOSS_FAULTS, 0, "mmap_mkwrite", FENTRY, "do_page_mkwrite", ANY_ARGS },
+	{ LOSS_FAULTS, 0, "mmap_mkwrite_done", FEXIT, "do_page_mkwrite", ANY_ARGS },
+	{ LOSS_FAULTS, 0, "mmap_dirty", FENTRY, "fault_dirty_shared_page", 1 },
+	{ LOSS_FAULTS, 0, "mmap_dirty_done", FEXIT, "fault_dirty_shared_page", 1 },
+	{ LOSS_WILLNEED, 0, "mmap_advise", FENTRY, "vfs_fadvise", 4 },
+	{ LOSS_WILLNEED, 0, "mmap_advise_done", FEXIT, "vfs_fadvise", 4 },
+	/* sessions measure it themselves */
+	{ LOSS_LATENCY, 0, "rw_session_read", HOOK_SESSION, "vfs_read", 4 },
+	{ LOSS_LATENCY, 1, "latency_vfs_read", FENTRY, "vfs_read", 4 },
+	{ LOSS_LATENCY, 1, "latency_vfs_write", FENTRY, "vfs_write", 4 },
+	{ LOSS_LATENCY, 1, "latency_vfs_readv", FENTRY, "vfs_readv", 5 },
+	{ LOSS_LATENCY, 1, "latency_vfs_writev", FENTRY, "vfs_writev", 5 },
+};
+/* clang-format on */
+const size_t hook_count = sizeof(hooks) / sizeof(hooks[0]);
+
+static const struct loss {
+	uint32_t group;
+	const char *text;
+	uint32_t kinds, ops;
+	const char *needs;
+} losses[] = {
+#define LOSS(id, group, text, kinds, ops, needs)                               \
+	{ COUNT_GROUP(group), text, kinds, ops, needs },
+	HOOK_LOSSES(LOSS)
+};
+_Static_assert(HOOK_LOSS_COUNT <= 64, "losses are bits of 64");
+
+#define GROUP_NAME(id, name) name,
+static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
+
+uint32_t hook_group(enum hook_loss loss)
+{
+	return losses[loss].group;
+}
+
+const char *hook_needs(enum hook_loss loss)
+{
+	return losses[loss].needs;
+}
+
+bool hook_is_newer(enum hook_loss loss)
+{
+	return losses[loss].text[0] == '+';
+}
+
+const char *hook_group_name(unsigned int bit)
+{
+	return group_names[bit];
+}
+
+static void add_word(char *text, size_t room, const char *word)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+		 word + (*word == '+'));
+}
+
+static uint64_t losses_of(uint32_t group)
+{
+	uint64_t all = 0;
+	unsigned int i;
+
+	for (i = 0; i < HOOK_LOSS_COUNT; i++)
+		if (losses[i].group == group)
+			all |= UINT64_C(1) << i;
+	return all;
+}
+
+void hooks_text(uint64_t lost, uint32_t wanted, char *text, size_t room)
+{
+	unsigned int bit, i;
+	uint64_t all;
+
+	*text = '\0';
+	for (bit = 0; bit < COUNT_GROUP_COUNT; bit++) {
+		all = losses_of(1U << bit);
+		if (!(wanted & 1U << bit) || !(lost & all))
+			continue;
+		if ((lost & all) == all)
+			add_word(text, room, group_names[bit]);
+		for (i = 0; (lost & all) != all && i < HOOK_LOSS_COUNT; i++)
+			if (lost & all & UINT64_C(1) << i)
+				add_word(text, room, losses[i].text);
+	}
+}
+
+uint32_t hooks_lost_ops(uint64_t lost)
+{
+	uint32_t ops = 0;
+	unsigned int i;
+
+	for (i = 0; i < HOOK_LOSS_COUNT; i++)
+		if (lost & UINT64_C(1) << i)
+			ops |= losses[i].ops;
+	return ops;
+}
+
+static uint32_t kind_flags(uint32_t kinds)
+{
+	static const uint32_t flags[COUNT_KINDS] = {
+		[COUNT_KIND_READ] = RECORD_FLAG(LOWER_BOUND_READ),
+		[COUNT_KIND_WRITE] = RECORD_FLAG(LOWER_BOUND_WRITE),
+		[COUNT_KIND_OPS] = RECORD_FLAG(LOWER_BOUND_OPS),
+		[COUNT_KIND_MMAP] = RECORD_FLAG(MMAP_MISSING),
+		[COUNT_KIND_MOUNTS] = RECORD_FLAG(MOUNTS_UNSEEN),
+	};
+	uint32_t all = 0;
+	int i;
+
+	for (i = 0; i < COUNT_KINDS; i++)
+		if (kinds & 1U << i)
+			all |= flags[i];
+	return all;
+}
+
+uint32_t hooks_lost_flags(uint64_t lost)
+{
+	uint32_t flags = 0;
+	unsigned int i;
+
+	lost &= ~losses_of(COUNT_GROUP(EXIT));
+	for (i = 0; i < HOOK_LOSS_COUNT; i++) {
+		if (!(lost & UINT64_C(1) << i))
+			continue;
+		if (losses[i].group & (COUNT_GROUP(AIO) | COUNT_GROUP(URING)))
+			flags |= RECORD_FLAG(AIO_MISSING);
+		else
+			flags |= kind_flags(losses[i].kinds);
+	}
+	return flags;
+}
+
+uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS],
+			     const __u64 now[COUNT_KINDS])
+{
+	uint32_t kinds = 0;
+	int i;
+
+	for (i = 0; i < COUNT_KINDS; i++)
+		if (now[i] != before[i])
+			kinds |= 1U << i;
+	return kind_flags(kinds);
+}
+
+uint32_t hooks_kinds(const char *program)
+{
+	uint32_t kinds = 0;
+	size_t i;
+
+	for (i = 0; i < hook_count; i++)
+		if (!strcmp(hooks[i].program, program))
+			kinds |= losses[hooks[i].loss].kinds;
+	return kinds;
+}

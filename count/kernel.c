@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+/* ---- type information ------------------------------------------------------ */
+
+static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+static const struct btf_type *prototype(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? t : NULL;
+}
+
+int kernel_function(const struct kernel *kernel, const char *name)
+{
+	return btf__find_by_name_kind(kernel->btf, name, BTF_KIND_FUNC);
+}
+
+unsigned int kernel_arguments(const struct kernel *kernel, const char *name)
+{
+	const struct btf_type *t = prototype(kernel->btf, name);
+
+	return t ? btf_vlen(t) : 0;
+}
+
+static bool has_word(const struct btf *btf, const struct btf_type *t,
+		     const char *word)
+{
+	unsigned int i;
+	uint32_t name;
+
+	for (i = 0; i < btf_vlen(t); i++) {
+		name = btf_is_enum(t) ? btf_enum(t)[i].name_off
+				      : btf_members(t)[i].name_off;
+		if (!strcmp(btf__name_by_offset(btf, name), word))
+			return true;
+		/* an unnamed struct or union */
+		if (!btf_is_enum(t) && !*btf__name_by_offset(btf, name) &&
+		    has_word(btf, resolve(btf, btf_members(t)[i].type), word))
+			return true;
+	}
+	return false;
+}
+
+/* "type.member", of a struct or an enum */
+static bool has_member(const struct btf *btf, const char *what)
+{
+	const char *dot = strchr(what, '.');
+	char type[64];
+	int id;
+
+	snprintf(type, sizeof(type), "%.*s", (int)(dot - what), what);
+	id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	if (id < 0)
+		id = btf__find_by_name_kind(btf, type, BTF_KIND_ENUM);
+	return id > 0 && has_word(btf, btf__type_by_id(btf, id), dot + 1);
+}
+
+/* The verifier takes no empty struct for an argument. */
+static bool has_empty_argument(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_type *argument;
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(t); i++) {
+		argument = resolve(btf, btf_params(t)[i].type);
+		if (argument && btf_is_composite(argument) && !argument->size)
+			return true;
+	}
+	return false;
+}
+
+/* ---- symbols --------------------------------------------------------------- */
+
+static void note_symbol(struct kernel *kernel, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < hook_count; i++)
+		if (hooks[i].target[0] == name[0] &&
+		    !strcmp(hooks[i].target, name))
+			kernel->has_symbol[i] = true;
+}
+
+/* "ffffffff81000000 T name"; the functions of modules come last. */
+static void read_symbols(struct kernel *kernel, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t room = 0, count = 0;
+	char *line = NULL, *type;
+
+	while (f && getline(&line, &room, f) > 0) {
+		type = strchr(line, ' ');
+		if (!type || strlen(type) < 4 || strchr(type, '\t'))
+			break;
+		type[strcspn(type, "\n")] = '\0';
+		if (strchr("tTwW", type[1]))
+			note_symbol(kernel, type + 3);
+		count++;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	if (!count)
+		memset(kernel->has_symbol, 1, sizeof(kernel->has_symbol));
+}
+
+/* ---- the plan -------------------------------------------------------------- */
+
+static bool has_target(const struct kernel *kernel, const struct hook *hook)
+{
+	char name[128];
+
+	if (hook->type != HOOK_TRACEPOINT)
+		return kernel_function(kernel, hook->target) > 0;
+	snprintf(name, sizeof(name), "btf_trace_%s", hook->target);
+	return btf__find_by_name_kind(kernel->btf, name, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* Fprobes that run with preemption off: 6.14. */
+static bool has_sessions(const struct kernel *kernel)
+{
+	return kernel_function(kernel, "bpf_session_is_return") > 0 &&
+	       kernel_function(kernel, "bpf_session_cookie") > 0 &&
+	       kernel_function(kernel, "bpf_rdonly_cast") > 0 &&
+	       btf__find_by_name_kind(kernel->btf, "fprobe_hlist",
+				      BTF_KIND_STRUCT) > 0;
+}
+
+static bool hook_fits(const struct kernel *kernel, const struct hook *hook)
+{
+	const struct btf_type *t;
+
+	if (!has_target(kernel, hook))
+		return false;
+	if (hook->type == HOOK_TRACEPOINT)
+		return true;
+	t = prototype(kernel->btf, hook->target);
+	if (!t || !kernel->has_symbol[hook - hooks] ||
+	    (hook->args != ANY_ARGS && (int)btf_vlen(t) != hook->args))
+		return false;
+	if (hook->type == HOOK_SESSION)
+		return kernel->preempts && has_sessions(kernel);
+	return hook->type == HOOK_KPROBE || !has_empty_argument(kernel->btf, t);
+}
+
+/* The hooks from 'first' on that are the way to count one loss: their number. */
+static size_t way_length(size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < hook_count &&
+	       hooks[first + n].loss == hooks[first].loss &&
+	       hooks[first + n].way == hooks[first].way)
+		n++;
+	return n;
+}
+
+static bool way_fits(const struct kernel *kernel, const struct plan *plan,
+		     size_t first)
+{
+	size_t i, n = way_length(first);
+
+	for (i = first; i < first + n; i++)
+		if (plan->refused[i] || !hook_fits(kernel, &hooks[i]))
+			return false;
+	return true;
+}
+
+/* Is there a function of the loss? */
+static bool has_any(const struct kernel *kernel, enum hook_loss loss)
+{
+	size_t i;
+
+	for (i = 0; i < hook_count; i++)
+		if (hooks[i].loss == loss && has_target(kernel, &hooks[i]))
+			return true;
+	return false;
+}
+
+static bool take_way(const struct kernel *kernel, struct plan *plan,
+		     enum hook_loss loss)
+{
+	size_t i, n;
+
+	for (i = 0; i < hook_count; i += way_length(i)) {
+		if (hooks[i].loss != loss || !way_fits(kernel, plan, i))
+			continue;
+		for (n = way_length(i); n; n--)
+			plan->hook[i + n - 1] = true;
+		return true;
+	}
+	return false;
+}
+
+void kernel_plan(const struct kernel *kernel, uint32_t wanted,
+		 struct plan *plan)
+{
+	const char *needs;
+	unsigned int i;
+
+	memset(plan->hook, 0, sizeof(plan->hook));
+	plan->groups = 0;
+	plan->lost = 0;
+	for (i = 0; i < HOOK_LOSS_COUNT; i++) {
+		if (!(hook_group(i) & wanted))
+			continue;
+		needs = hook_needs(i);
+		if ((!needs || has_member(kernel->btf, needs)) &&
+		    take_way(kernel, plan, i))
+			plan->groups |= hook_group(i);
+		else if (!hook_is_newer(i) || has_any(kernel, i))
+			plan->lost |= UINT64_C(1) << i;
+	}
+}
+
+/* ---- open ------------------------------------------------------------------ */
+
+/* A kernel that was built to preempt, or was told to. Since 7.1 there is no other
+ * where the architecture knows lazy preemption. */
+static bool does_preempt(void)
+{
+	return !getenv("NOSESSION");
+}
+
+int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
+		struct err *err)
+{
+	long rc;
+
+	_Static_assert(KERNEL_HOOKS_MAX >= 100, "the table must fit");
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->btf = btf ? btf__parse(btf, NULL) : libbpf_find_kernel_btf();
+	rc = libbpf_get_error(kernel->btf);
+	if (rc || !kernel->btf) {
+		kernel->btf = NULL;
+		if (btf)
+			return err_set(err, "BTF: '%s': %s", btf,
+				       strerror(rc ? (int)-rc : EINVAL));
+		return err_set(err, "BPF programs: the kernel has no type "
+				    "information (/sys/kernel/btf/vmlinux)");
+	}
+	if (kallsyms || !btf)
+		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
+	else
+		memset(kernel->has_symbol, 1, sizeof(kernel->has_symbol));
+	kernel->preempts = does_preempt();
+	return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	btf__free(kernel->btf);
+	kernel->btf = NULL;
+}
