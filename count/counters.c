@@ -510,6 +510,17 @@ int counters_look(const struct counters_options *options,
 	return *lock < 0 ? -1 : 1;
 }
 
+/* Why not all is counted, of programs that were loaded earlier, too. */
+static void say_lost(struct counters_state *state)
+{
+	char text[ERR_MAX / 2];
+
+	hooks_text(state->lost, text, sizeof(text));
+	if (*text)
+		snprintf(state->reason, sizeof(state->reason),
+			 "BPF programs: this kernel does not count: %s", text);
+}
+
 int counters_probe(const struct counters_options *options,
 		   struct counters_state *state, struct err *err)
 {
@@ -530,14 +541,41 @@ int counters_probe(const struct counters_options *options,
 		counters_fill_state(state, &pins);
 		pins_each_entry(&pins, pins_count_entry, &state->slots_used);
 		pins_close(&pins);
+		say_lost(state);
 		return 0;
 	}
 	if (programs_load(NULL, wanted_groups(options), cgroup_version(options),
 			  &info, &why) == 0) {
 		state->groups = info.groups;
+		state->lost = info.lost;
 		state->tier = tier_of(info.groups);
 	}
 	memcpy(state->reason, why.text, sizeof(why.text));
+	return 0;
+}
+
+int counters_plan(const struct counters_options *options, const char *btf,
+		  const char *kallsyms,
+		  void (*each)(const struct hook *hook, void *arg), void *arg,
+		  struct counters_state *state, struct err *err)
+{
+	struct kernel kernel;
+	struct plan plan = { .lost = 0 };
+	size_t i;
+
+	memset(state, 0, sizeof(*state));
+	state->cgroup = options->cgroup;
+	if (kernel_open(&kernel, btf, kallsyms, err) < 0)
+		return -1;
+	kernel_plan(&kernel, wanted_groups(options), &plan);
+	kernel_free(&kernel);
+	for (i = 0; i < hook_count; i++)
+		if (plan.hook[i])
+			each(&hooks[i], arg);
+	state->groups = plan.groups;
+	state->lost = plan.lost;
+	state->tier = tier_of(plan.groups);
+	say_lost(state);
 	return 0;
 }
 

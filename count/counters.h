@@ -69,6 +69,15 @@ void counters_options_init(struct counters_options *options);
 int counters_probe(const struct counters_options *options,
 		   struct counters_state *state, struct err *err);
 
+/* What would be found on another kernel, whose type information (BTF) and symbols
+ * (/proc/kallsyms, or NULL: those that BTF names) are in these files. Calls each() for
+ * the hooks that would be used (hooks.h). -1: a file that cannot be read. */
+struct hook;
+int counters_plan(const struct counters_options *options, const char *btf,
+		  const char *kallsyms,
+		  void (*each)(const struct hook *hook, void *arg), void *arg,
+		  struct counters_state *state, struct err *err);
+
 /* Begin to count for a job, from zero, on the filesystems of these mount
  * points; loads the programs when they are not there. sluid may be NULL. */
 int counters_start(const struct counters_options *options, uint32_t job,

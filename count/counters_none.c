@@ -21,6 +21,20 @@ int counters_probe(const struct counters_options *options,
 	return nothing(state);
 }
 
+int counters_plan(const struct counters_options *options, const char *btf,
+		  const char *kallsyms,
+		  void (*each)(const struct hook *hook, void *arg), void *arg,
+		  struct counters_state *state, struct err *err)
+{
+	(void)options;
+	(void)btf;
+	(void)kallsyms;
+	(void)each;
+	(void)arg;
+	(void)err;
+	return nothing(state);
+}
+
 int counters_start(const struct counters_options *options, uint32_t job,
 		   const char *sluid, char *const mounts[], size_t mount_count,
 		   struct counters_state *state, struct err *err)

@@ -122,8 +122,10 @@ static const struct loss {
 };
 _Static_assert(HOOK_LOSS_COUNT <= 64, "losses are bits of 64");
 
-#define GROUP_NAME(id, name) name,
+#define GROUP_NAME(id, name, text) name,
+#define GROUP_TEXT(id, name, text) text,
 static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
+static const char *const group_texts[] = { COUNT_GROUPS(GROUP_TEXT) };
 
 uint32_t hook_group(enum hook_loss loss)
 {
@@ -140,6 +142,11 @@ bool hook_is_newer(enum hook_loss loss)
 	return losses[loss].text[0] == '+';
 }
 
+const char *hook_loss_text(enum hook_loss loss)
+{
+	return losses[loss].text + hook_is_newer(loss);
+}
+
 const char *hook_group_name(unsigned int bit)
 {
 	return group_names[bit];
@@ -149,8 +156,7 @@ static void add_word(char *text, size_t room, const char *word)
 {
 	size_t used = strlen(text);
 
-	snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-		 word + (*word == '+'));
+	snprintf(text + used, room - used, "%s%s", used ? ", " : "", word);
 }
 
 static uint64_t losses_of(uint32_t group)
@@ -164,7 +170,7 @@ static uint64_t losses_of(uint32_t group)
 	return all;
 }
 
-void hooks_text(uint64_t lost, uint32_t wanted, char *text, size_t room)
+void hooks_text(uint64_t lost, char *text, size_t room)
 {
 	unsigned int bit, i;
 	uint64_t all;
@@ -172,13 +178,13 @@ void hooks_text(uint64_t lost, uint32_t wanted, char *text, size_t room)
 	*text = '\0';
 	for (bit = 0; bit < COUNT_GROUP_COUNT; bit++) {
 		all = losses_of(1U << bit);
-		if (!(wanted & 1U << bit) || !(lost & all))
+		if (!(lost & all))
 			continue;
 		if ((lost & all) == all)
-			add_word(text, room, group_names[bit]);
+			add_word(text, room, group_texts[bit]);
 		for (i = 0; (lost & all) != all && i < HOOK_LOSS_COUNT; i++)
 			if (lost & all & UINT64_C(1) << i)
-				add_word(text, room, losses[i].text);
+				add_word(text, room, hook_loss_text(i));
 	}
 }
 

@@ -120,8 +120,10 @@ bool hook_is_newer(enum hook_loss loss);
 
 const char *hook_group_name(unsigned int bit);
 
-/* What is lost of these groups, as words: "uring, core dumps"; "" for nothing. */
-void hooks_text(uint64_t lost, uint32_t wanted, char *text, size_t room);
+const char *hook_loss_text(enum hook_loss loss);
+
+/* What is lost, as words: "io_uring, core dumps"; "" for nothing. */
+void hooks_text(uint64_t lost, char *text, size_t room);
 
 /* The operations that are not counted: bits of enum count_meta. */
 uint32_t hooks_lost_ops(uint64_t lost);

@@ -13,10 +13,13 @@
  *   --cgroup=v1|v2   where slurmd makes the jobs' cgroups (found out)
  *   --bpffs=DIR      where bpffs is mounted (/sys/fs/bpf)
  *   --run-dir=DIR    run_dir of jobio.conf (/run/jobio)
+ *   --btf=FILE       probe: what could be counted on the kernel with this type
+ *                    information, without root and without BPF
+ *   --kallsyms=FILE  and these symbols, as /proc/kallsyms has them
  *
  * Prints one JSON object in one line: "tier" ("bpf", "exit", "none"), "groups",
- * "reason" (why not more, or null), and what the command is for: "app" and
- * "quality" (read; as in the record), "jobs" (status). What the kernel refuses
+ * "missing" (what is not counted), "reason" (why not more, or null), and what the command is for: "app" and
+ * "quality" (read; as in the record), "jobs" (status), "hooks" (probe --btf). What the kernel refuses
  * is no failure: tier "none", exit 0. Exit 64: wrong usage; 1: it did not work,
  * one line on standard error. It does not hang, but the caller gives it a
  * deadline: 5 s for a start, which loads after boot, 2 s for the others.
@@ -29,7 +32,7 @@
 #include <json-c/json.h>
 
 #include "count/counters.h"
-#include "count/layout.h"
+#include "count/hooks.h"
 #include "lib/json.h"
 #include "lib/number.h"
 
@@ -37,7 +40,7 @@
 
 struct call {
 	struct counters_options options;
-	const char *sluid;
+	const char *sluid, *btf, *kallsyms;
 	uint32_t job;
 	char **mounts;
 	size_t mount_count;
@@ -45,9 +48,6 @@ struct call {
 	struct json_object *out;
 	struct json_object *jobs;
 };
-
-#define GROUP_NAME(id, name) name,
-static const char *const group_names[] = { COUNT_GROUPS(GROUP_NAME) };
 
 static void put(struct json_object *o, const char *key, const char *text)
 {
@@ -58,6 +58,7 @@ static void put_state(struct call *c)
 {
 	const struct counters_state *s = &c->state;
 	struct json_object *groups = json_object_new_array();
+	struct json_object *missing = json_object_new_array();
 	unsigned int i;
 
 	put(c->out, "tier", counters_tier_name(s->tier));
@@ -65,14 +66,48 @@ static void put_state(struct call *c)
 	for (i = 0; i < COUNT_GROUP_COUNT; i++)
 		if (s->groups & 1U << i)
 			json_object_array_add(
-				groups, json_object_new_string(group_names[i]));
+				groups,
+				json_object_new_string(hook_group_name(i)));
 	json_object_object_add(c->out, "groups", groups);
+	for (i = 0; i < HOOK_LOSS_COUNT; i++)
+		if (s->lost & UINT64_C(1) << i)
+			json_object_array_add(
+				missing,
+				json_object_new_string(hook_loss_text(i)));
+	json_object_object_add(c->out, "missing", missing);
 	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
 	put(c->out, "pins", s->pins);
 }
 
+static void list_hook(const struct hook *hook, void *arg)
+{
+	static const char *const types[] = { "fentry", "fexit", "tracepoint",
+					     "kprobe", "session" };
+	struct json_object *o = json_object_new_object(), *hooks = arg;
+
+	put(o, "at", hook->target);
+	put(o, "by", types[hook->type]);
+	put(o, "program", hook->program);
+	put(o, "counts", hook_loss_text(hook->loss));
+	json_object_array_add(hooks, o);
+}
+
+/* Of the kernel of which there are files. */
+static int do_plan(struct call *c, struct err *err)
+{
+	struct json_object *hooks = json_object_new_array();
+	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook,
+			       hooks, &c->state, err);
+
+	json_object_object_add(c->out, "hooks", hooks);
+	put_state(c);
+	return rc;
+}
+
 static int do_probe(struct call *c, struct err *err)
 {
+	if (c->btf)
+		return do_plan(c, err);
 	if (counters_probe(&c->options, &c->state, err) < 0)
 		return -1;
 	put_state(c);
@@ -164,8 +199,9 @@ static int usage(const char *why, const char *what)
 	fprintf(stderr,
 		"jobio: count: %s: '%s': usage: jobio-count [--latency] "
 		"[--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] "
-		"[--run-dir=DIR] probe | start JOB MOUNT... | read JOB | "
-		"stop JOB | status | unload\n",
+		"[--run-dir=DIR] probe [--btf=FILE [--kallsyms=FILE]] | "
+		"start JOB MOUNT... | read JOB | stop JOB | status | "
+		"unload\n",
 		why, what);
 	return EX_USAGE;
 }
@@ -180,7 +216,10 @@ static int help(void)
 	      "  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
 	      "  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
 	      "  --bpffs=DIR     where bpffs is mounted\n"
-	      "  --run-dir=DIR   run_dir of jobio.conf\n",
+	      "  --run-dir=DIR   run_dir of jobio.conf\n"
+	      "  --btf=FILE      probe: on the kernel with this type "
+	      "information\n"
+	      "  --kallsyms=FILE and these symbols\n",
 	      stdout);
 	return fflush(stdout) ? 1 : 0;
 }
@@ -200,6 +239,12 @@ static int read_option(struct call *c, int option)
 	case 'r':
 		c->options.run_dir = optarg;
 		return 0;
+	case 't':
+		c->btf = optarg;
+		return 0;
+	case 'k':
+		c->kallsyms = optarg;
+		return 0;
 	case 'c':
 		c->options.cgroup = !strcmp(optarg, "v1") ? 1 : 2;
 		if (!strcmp(optarg, "v1") || !strcmp(optarg, "v2"))
@@ -218,12 +263,14 @@ static int read_options(struct call *c, int argc, char **argv)
 		{ "cgroup", required_argument, NULL, 'c' },
 		{ "bpffs", required_argument, NULL, 'b' },
 		{ "run-dir", required_argument, NULL, 'r' },
+		{ "btf", required_argument, NULL, 't' },
+		{ "kallsyms", required_argument, NULL, 'k' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, rc;
 
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		if (option == 'h')
 			exit(help());
 		rc = read_option(c, option);

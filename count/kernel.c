@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/utsname.h>
+
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+
+#include "lib/fileio.h"
+
+#define FILE_MAX 65536
 
 /* ---- type information ------------------------------------------------------ */
 
@@ -234,11 +240,28 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted,
 
 /* ---- open ------------------------------------------------------------------ */
 
-/* A kernel that was built to preempt, or was told to. Since 7.1 there is no other
- * where the architecture knows lazy preemption. */
-static bool does_preempt(void)
+static bool file_says(const char *path, const char *word)
 {
-	return !getenv("NOSESSION");
+	char *text = fileio_read(path, FILE_MAX, NULL, NULL);
+	bool says = text && strstr(text, word);
+
+	free(text);
+	return says;
+}
+
+/* "preempt=full", for kernels that know more than one mode; those that know one say
+ * so in their version: PREEMPT_RT, or PREEMPT without more. What was chosen while
+ * it runs is in debugfs, where somebody mounted that. */
+static bool was_told_to_preempt(void)
+{
+	struct utsname self;
+
+	if (uname(&self) < 0)
+		return false;
+	return file_says("/proc/cmdline", "preempt=full") ||
+	       file_says("/sys/kernel/debug/sched/preempt", "(full)") ||
+	       strstr(self.version, "PREEMPT_RT") ||
+	       strstr(self.version, "PREEMPT ");
 }
 
 int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
@@ -246,6 +269,7 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
 {
 	long rc;
 
+	libbpf_set_print(NULL);
 	_Static_assert(KERNEL_HOOKS_MAX >= 100, "the table must fit");
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->btf = btf ? btf__parse(btf, NULL) : libbpf_find_kernel_btf();
@@ -254,7 +278,9 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
 		kernel->btf = NULL;
 		if (btf)
 			return err_set(err, "BTF: '%s': %s", btf,
-				       strerror(rc ? (int)-rc : EINVAL));
+				       rc <= -LIBBPF_ERRNO__LIBELF || !rc
+					       ? "no type information"
+					       : strerror((int)-rc));
 		return err_set(err, "BPF programs: the kernel has no type "
 				    "information (/sys/kernel/btf/vmlinux)");
 	}
@@ -262,7 +288,9 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
 		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
 	else
 		memset(kernel->has_symbol, 1, sizeof(kernel->has_symbol));
-	kernel->preempts = does_preempt();
+	/* 7.1 ends the time of a task by a timer of its own, also within the kernel */
+	kernel->preempts = has_member(kernel->btf, "rq.hrtick_sched") ||
+			   (!btf && was_told_to_preempt());
 	return 0;
 }
 

@@ -77,15 +77,15 @@ enum count_meta {
 #define COUNT_CALL_TYPED 0x6a6f0003	/* bpf_rdonly_cast() */
 
 #define COUNT_GROUPS(X)                                                        \
-	X(EXIT, "exit")	      /* totals of the processes that ended */         \
-	X(RW, "rw")	      /* read, write and their relatives, sendfile */  \
-	X(META, "meta")	      /* operations on names and inodes */             \
-	X(AIO, "aio")	      /* libaio */                                     \
-	X(URING, "uring")     /* io_uring */                                   \
-	X(MMAP, "mmap")	      /* pages that mapped files read and dirtied */   \
-	X(LATENCY, "latency") /* how long a call took */
+	X(EXIT, "exit", "totals of processes")                                 \
+	X(RW, "rw", "read, write and their relatives")                         \
+	X(META, "meta", "operations on names and inodes")                      \
+	X(AIO, "aio", "libaio")                                                \
+	X(URING, "uring", "io_uring")                                          \
+	X(MMAP, "mmap", "mapped files")                                        \
+	X(LATENCY, "latency", "latency")
 
-#define COUNT_GROUP_BIT(id, name) COUNT_BIT_##id,
+#define COUNT_GROUP_BIT(id, name, text) COUNT_BIT_##id,
 enum count_group_bit {
 	COUNT_GROUPS(COUNT_GROUP_BIT) COUNT_GROUP_COUNT
 };

@@ -356,14 +356,15 @@ static int try_plan(struct attempt *a)
 	return rc;
 }
 
-/* Mark all hooks of the program to which the refusal belongs. */
-static bool refuse_blamed(struct attempt *a)
+/* Mark all hooks of the program that was refused, or of all programs but one. */
+static bool refuse(struct attempt *a, const char *program, bool others)
 {
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < hook_count; i++) {
-		if (!a->plan.hook[i] || strcmp(hooks[i].program, blamed) != 0)
+		if (!a->plan.hook[i] ||
+		    !strcmp(hooks[i].program, program) == others)
 			continue;
 		a->plan.refused[i] = true;
 		any = true;
@@ -371,14 +372,15 @@ static bool refuse_blamed(struct attempt *a)
 	return any;
 }
 
-static void say_missing(const struct attempt *a, uint32_t wanted,
-			const char *refused, struct err *err)
+static void say_missing(const struct attempt *a, const char *refused,
+			struct err *err)
 {
 	char lost[ERR_MAX / 2];
 
-	hooks_text(a->plan.lost, wanted, lost, sizeof(lost));
+	hooks_text(a->plan.lost, lost, sizeof(lost));
 	if (*refused && *lost)
-		err_set(err, "BPF programs: not counted: %s: the kernel refuses %s",
+		err_set(err,
+			"BPF programs: not counted: %s: the kernel refuses %s",
 			lost, refused);
 	else if (*lost)
 		err_set(err, "BPF programs: this kernel does not count: %s",
@@ -391,26 +393,28 @@ static void say_missing(const struct attempt *a, uint32_t wanted,
 static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
 {
 	char refused[160] = "";
-	int rc, tries;
+	bool again = true;
+	int rc = 0, tries;
 
-	for (tries = 0; tries < REFUSALS_MAX; tries++) {
+	for (tries = 0; again; tries++) {
 		kernel_plan(&a->kernel, wanted, &a->plan);
-		rc = a->plan.groups ? try_plan(a) : -ENOSYS;
+		if (!a->plan.groups)
+			break;
+		rc = try_plan(a);
 		if (!rc) {
-			say_missing(a, wanted, refused, err);
+			say_missing(a, refused, err);
 			return 0;
 		}
 		if (!*refused)
 			snprintf(refused, sizeof(refused), "%s: %s",
 				 *blamed ? blamed : "them", strerror(-rc));
-		if (rc == -EPERM || !refuse_blamed(a)) {
-			if (wanted == COUNT_GROUP(EXIT))
-				break;
-			wanted = COUNT_GROUP(EXIT);
-		}
+		if (rc == -EPERM || !*blamed || tries > REFUSALS_MAX)
+			again = refuse(a, "exit_totals", true);
+		else
+			again = refuse(a, blamed, false);
 	}
 	return err_set(err, "BPF programs: the kernel refuses them: %s",
-		       strerror(-rc));
+		       strerror(rc ? -rc : ENOSYS));
 }
 
 static uint32_t shard_shift(void)
@@ -509,7 +513,6 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	struct attempt a = { .object = NULL };
 	int rc = -1;
 
-	libbpf_set_print(quiet);
 	lift_memlock();
 	a.config.cgroup_v1 = cgroup == 1;
 	a.config.shard_shift = shard_shift();
@@ -517,6 +520,7 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 	a.config.window_ticks = window_ticks();
 	if (kernel_open(&a.kernel, NULL, NULL, err) < 0)
 		goto out;
+	libbpf_set_print(quiet);
 	/* 6.0 and 5.12 put one in front */
 	a.config.setattr_idmap =
 		kernel_arguments(&a.kernel, "security_inode_setattr") > 2;

@@ -240,6 +240,11 @@ static void judge_tier(const struct doctor *doctor, const char *out)
 			     strcmp(tier, "none") != 0 ? "process exits"
 						       : "steps",
 			     why ? why : "the kernel does not say why");
+	else if (why)
+		findings_add(doctor->findings, "H02", FINDING_WARNING,
+			     "jobio-count(8) has a table of kernels; a newer "
+			     "jobio may know this one",
+			     "not all I/O is counted: %s", why);
 	json_object_put(answer);
 }
 

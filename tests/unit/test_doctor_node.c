@@ -897,6 +897,9 @@ START_TEST(how_io_is_counted_is_told_where_it_is_not_by_file)
 	said_expect(counted("#!/bin/sh\necho '{\"tier\":\"none\"}'\n"),
 		    "H02 warning I/O is counted by steps, on all files "
 		    "together: the kernel does not say why; ");
+	said_expect(counted("#!/bin/sh\necho '{\"tier\":\"bpf\",\"reason\":"
+			    "\"no core dumps\"}'\n"),
+		    "H02 warning not all I/O is counted: no core dumps; ");
 	said_expect(counted("#!/bin/sh\necho nonsense\n"),
 		    "H02 warning jobio-count probe: no answer that can be "
 		    "read; run jobio-count probe by hand\n");
