@@ -834,8 +834,8 @@ int rw_vfs_writev(__u64 *ctx)
  * it, still runs on this CPU. Sessions of fprobes run with preemption off. The
  * functions have numbers that the loader puts in: libbpf before 0.5 opens no object
  * that names them, and their arguments changed in 7.0. */
-static __u64 (*const session_is_return)(void *ctx) =
-	(void *)COUNT_CALL_IS_RETURN;
+static __u64 (*const session_is_return)(void *ctx) = (void *)
+	COUNT_CALL_IS_RETURN;
 static __u64 *(*const session_cookie)(void *ctx) = (void *)COUNT_CALL_COOKIE;
 static void *(*const typed)(__u64 address,
 			    __u32 type) = (void *)COUNT_CALL_TYPED;
@@ -870,8 +870,7 @@ static __always_inline int session_begin(struct file *file, __u64 *cookie)
 
 static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 {
-	struct count_slot *slot =
-		slot_get(cookie >> (TIME_BITS + JOB_BITS));
+	struct count_slot *slot = slot_get(cookie >> (TIME_BITS + JOB_BITS));
 	__u64 job = cookie >> TIME_BITS & ((1U << JOB_BITS) - 1);
 
 	if (bytes < 0 || !slot || job != job_short(slot))

@@ -171,9 +171,9 @@ struct count_dev {
 
 struct count_entry {
 	__u32 slot, flags;
-	__u64 start_s; /* CLOCK_BOOTTIME */
+	__u64 start_s;		    /* CLOCK_BOOTTIME */
 	__u64 skipped[COUNT_KINDS]; /* calls, by then; see hooks.h */
-	struct count_dev dev; /* as it was at the start */
+	struct count_dev dev;	    /* as it was at the start */
 	char mount[COUNT_MOUNT_BYTES];
 };
 

@@ -75,7 +75,7 @@ need_kernels() {
 	declare -A suite_of=([5.10]=bullseye [6.1]=bookworm [6.12]=trixie)
 	need packages-machine packages-cluster docker || return 1
 	for kernel in "$@"; do
-		need "base-${suite_of[$kernel]}" "kernel-$kernel" || return 1
+		need "base-${suite_of[$kernel]:-trixie}" "kernel-$kernel" || return 1
 	done
 }
 
@@ -430,13 +430,14 @@ part_vm() {
 	tests "$1, virtual machine" $status "$dir/vm.log"
 }
 
-# Before a commit, one kernel, and the one suite that its cluster needs as well.
+# Before a commit, the newest kernel, and the one suite that its cluster needs as well.
 part_count() {
-	local status=0 suite=trixie kernels=(6.12)
-	[[ $level != all ]] || suite=bookworm kernels=(5.10 6.1 6.12)
+	local status=0 suite=trixie kernels=(newest) preempted=()
+	[[ $level != all ]] || suite=bookworm kernels=(5.10 6.1 6.12 6.18 newest) \
+		preempted=({6.1,6.12,6.18,newest}-preempt)
 	need tree-gcc && need_site $suite && need_kernels "${kernels[@]}" || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${kernels[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
-		bats_files "$dir/count.log" 1200 "$top/tests/vm/count.bats" || status=$?
+	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${kernels[*]} ${preempted[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
+		bats_files "$dir/count.log" 2400 "$top/tests/vm/count.bats" || status=$?
 	tests counting $status "$dir/count.log"
 }
 

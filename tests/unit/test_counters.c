@@ -204,8 +204,9 @@ START_TEST(counters_of_a_filesystem_say_what_the_kernel_refused)
 	ck_assert_uint_eq(flags_of(0, 0, true), 0);
 	ck_assert_uint_eq(flags_of(0, 1, true), 0);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_uint_eq(flags_of(UINT64_C(1) << rows[i].loss, 0, true),
-				  rows[i].flags);
+		ck_assert_uint_eq(
+			flags_of(UINT64_C(1) << rows[i].loss, 0, true),
+			rows[i].flags);
 }
 END_TEST
 
