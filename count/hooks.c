@@ -159,13 +159,14 @@ static void add_word(char *text, size_t room, const char *word)
 	snprintf(text + used, room - used, "%s%s", used ? ", " : "", word);
 }
 
+/* Those that each kernel of today has a function for. */
 static uint64_t losses_of(uint32_t group)
 {
 	uint64_t all = 0;
 	unsigned int i;
 
 	for (i = 0; i < HOOK_LOSS_COUNT; i++)
-		if (losses[i].group == group)
+		if (losses[i].group == group && !hook_is_newer(i))
 			all |= UINT64_C(1) << i;
 	return all;
 }
@@ -174,16 +175,17 @@ void hooks_text(uint64_t lost, char *text, size_t room)
 {
 	unsigned int bit, i;
 	uint64_t all;
+	bool whole;
 
 	*text = '\0';
 	for (bit = 0; bit < COUNT_GROUP_COUNT; bit++) {
 		all = losses_of(1U << bit);
-		if (!(lost & all))
-			continue;
-		if ((lost & all) == all)
+		whole = (lost & all) == all;
+		if (whole)
 			add_word(text, room, group_texts[bit]);
-		for (i = 0; (lost & all) != all && i < HOOK_LOSS_COUNT; i++)
-			if (lost & all & UINT64_C(1) << i)
+		for (i = 0; !whole && i < HOOK_LOSS_COUNT; i++)
+			if (losses[i].group == 1U << bit &&
+			    lost & UINT64_C(1) << i)
 				add_word(text, room, hook_loss_text(i));
 	}
 }

@@ -270,7 +270,7 @@ static int read_options(struct call *c, int argc, char **argv)
 	};
 	int option, rc;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
 		if (option == 'h')
 			exit(help());
 		rc = read_option(c, option);
@@ -326,8 +326,16 @@ int main(int argc, char **argv)
 	command = argc ? find_command(argv[0]) : NULL;
 	if (!command)
 		return usage("no such command", argc ? argv[0] : "");
+	if (!command->max_args) { /* options may stand behind it, too */
+		optind = 0;
+		rc = read_options(&call, argc, argv);
+		if (rc)
+			return rc;
+		argc -= optind - 1;
+		argv += optind - 1;
+	}
 	if (argc - 1 < command->min_args || argc - 1 > command->max_args)
-		return usage("wrong number of arguments", argv[0]);
+		return usage("wrong number of arguments", command->name);
 	if (argc > 1) {
 		if (number_parse(argv[1], 1, UINT32_MAX, &job, &err) < 0)
 			return usage("no job id", argv[1]);

@@ -43,6 +43,19 @@ count() {
 	done
 }
 
+@test "what could be counted on another kernel is told from its type information" {
+	count probe --btf="$SRCDIR/count/jobio.bpf.elf"	# that of no kernel
+	[ "$status" -eq 0 ]
+	[[ $output == *'"tier":"none"'*'"core dumps","device numbers that are used again"'* ]]
+	[[ $output == *'"hooks":[]'* ]]
+	count probe --btf=/etc/passwd
+	[ "$status" -eq 1 ]
+	[[ $output == *"jobio: count: probe: BTF: '/etc/passwd': no type information" ]]
+	count probe --btf=/nowhere
+	[ "$status" -eq 1 ]
+	[[ $output == *"BTF: '/nowhere': No such file or directory" ]]
+}
+
 @test "a build without BPF says that it is one, and nothing fails" {
 	for command in probe 'start 7 /' 'read 7' status; do
 		# shellcheck disable=SC2086

@@ -191,6 +191,16 @@ none() {
 	expect 5.10 'v2 probe' .reason "BPF programs: this kernel does not count: io_uring, mapped files"
 }
 
+@test "the same is told of a kernel from its files, to any user" {
+	local kernel what
+	for kernel in "${all[@]}"; do
+		for what in .tier '.groups | join(" ")' .reason '.missing | join(" ")'; do
+			expect "$kernel" 'v2 probe of files' "$what" "$(of "$kernel" 'v2 probe' "$what")"
+		done
+		expect "$kernel" 'v2 probe of files' '.hooks | length > 40' true
+	done
+}
+
 @test "read and write, vectored, positioned and direct, are counted exactly" {
 	everywhere 'v2 nothing' 'v2 read' 'v2 write' 'v2 pread' 'v2 pwrite' \
 		'v2 readv' 'v2 writev' 'v2 direct'
