@@ -178,7 +178,8 @@ struct reading {
 	uint32_t job;
 	struct record *record;
 	struct counters_state *state;
-	__u64 skipped[COUNT_KINDS]; /* of the folder's programs, by now */
+	__u64 before[COUNT_KINDS]; /* skipped when the job began */
+	bool has_mount;
 };
 
 /* The mount point may have gone, or lead to another filesystem by now, be it
@@ -240,27 +241,29 @@ static int read_entry(struct pins *p, const struct count_key *key,
 		check_timeline(&io);
 		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
-	r->record->flags |= missed_flags(&sum, entry) |
-			    hooks_skipped_flags(entry->skipped, r->skipped);
+	if (key->dev)
+		r->has_mount = true;
+	memcpy(r->before, entry->skipped, sizeof(r->before)); /* all the same */
+	r->record->flags |= missed_flags(&sum, entry);
 	return record_add_app(r->record, &io);
 }
 
 static int read_folder(struct pins *p, void *arg, struct err *err)
 {
 	struct reading *r = arg;
-	size_t i, before = r->record->app_count;
-	bool has_mount = false;
+	size_t before = r->record->app_count;
+	__u64 skipped[COUNT_KINDS];
 
-	pins_skipped(p, r->skipped);
+	pins_skipped(p, skipped);
 	if (pins_each_entry(p, read_entry, r))
 		return err_set(err, "counters: job %u: cannot read '%s'",
 			       r->job, p->folder);
 	if (r->record->app_count == before)
 		return 0;
 	counters_fill_state(r->state, p);
-	for (i = before; i < r->record->app_count; i++)
-		has_mount |= r->record->app[i].fs != NULL;
-	r->record->flags |= counters_flags(&p->info, has_mount);
+	r->record->flags |=
+		counters_flags(&p->info, r->has_mount) |
+		hooks_skipped_flags(r->before, skipped, r->has_mount);
 	return 0;
 }
 
@@ -279,7 +282,7 @@ int counters_read(const struct counters_options *options, uint32_t job,
 		  struct record *record, struct counters_state *state,
 		  struct err *err)
 {
-	struct reading r = { options, job, record, state, { 0 } };
+	struct reading r = { options, job, record, state, { 0 }, false };
 	size_t before = record->app_count;
 	int lock, rc = counters_look(options, state, &lock, err);
 

@@ -209,6 +209,8 @@ static uint32_t kind_flags(uint32_t kinds)
 		[COUNT_KIND_OPS] = RECORD_FLAG(LOWER_BOUND_OPS),
 		[COUNT_KIND_MMAP] = RECORD_FLAG(MMAP_MISSING),
 		[COUNT_KIND_MOUNTS] = RECORD_FLAG(MOUNTS_UNSEEN),
+		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) |
+				    RECORD_FLAG(LOWER_BOUND_WRITE),
 	};
 	uint32_t all = 0;
 	int i;
@@ -237,7 +239,7 @@ uint32_t hooks_lost_flags(uint64_t lost)
 }
 
 uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS],
-			     const __u64 now[COUNT_KINDS])
+			     const __u64 now[COUNT_KINDS], bool has_mount)
 {
 	uint32_t kinds = 0;
 	int i;
@@ -245,7 +247,7 @@ uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS],
 	for (i = 0; i < COUNT_KINDS; i++)
 		if (now[i] != before[i])
 			kinds |= 1U << i;
-	return kind_flags(kinds);
+	return kind_flags(has_mount ? kinds & ~HOOK_EXIT : kinds & HOOK_EXIT);
 }
 
 uint32_t hooks_kinds(const char *program)

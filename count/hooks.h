@@ -27,6 +27,7 @@
 #define HOOK_OPS (1U << COUNT_KIND_OPS)
 #define HOOK_MMAP (1U << COUNT_KIND_MMAP)
 #define HOOK_MOUNTS (1U << COUNT_KIND_MOUNTS)
+#define HOOK_EXIT (1U << COUNT_KIND_EXIT)
 
 #define OP(id) (1U << COUNT_##id)
 
@@ -34,7 +35,7 @@
  * among them; a member without which it cannot be counted. "+": since some version
  * the kernel has the function; without it another one sees the same. */
 #define HOOK_LOSSES(X)                                                         \
-	X(EXIT, EXIT, "totals of processes", HOOK_BOTH, 0, NULL)               \
+	X(EXIT, EXIT, "totals of processes", HOOK_EXIT, 0, NULL)               \
 	X(READ, RW, "read and pread", HOOK_READ, 0, NULL)                      \
 	X(READV, RW, "readv and preadv", HOOK_READ, 0, NULL)                   \
 	X(WRITE, RW, "write and pwrite", HOOK_WRITE, 0, NULL)                  \
@@ -128,10 +129,10 @@ void hooks_text(uint64_t lost, char *text, size_t room);
 /* The operations that are not counted: bits of enum count_meta. */
 uint32_t hooks_lost_ops(uint64_t lost);
 
-/* Quality flags of a record. */
+/* Quality flags of a record; skipped: of its filesystems, or of all files together. */
 uint32_t hooks_lost_flags(uint64_t lost);
 uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS],
-			     const __u64 now[COUNT_KINDS]);
+			     const __u64 now[COUNT_KINDS], bool has_mount);
 
 /* The kinds of calls that a program counts: HOOK_READ and the like. */
 uint32_t hooks_kinds(const char *program);

@@ -364,21 +364,31 @@ static __always_inline int have_task_btf(void)
 					  BPF_FUNC_get_current_task_btf___here);
 }
 
-/* What a probed function was called with, and what it returned. */
+/* What a probed function was called with, and what it returned. Old verifiers want
+ * the offset in the load itself: the compiler must not make one load of two. */
+#define PROBED(x86_member)                                                     \
+	({                                                                     \
+		struct pt_regs___arm64 *arm64 = ctx;                           \
+		struct pt_regs___x86 *x86 = ctx;                               \
+		__u64 word;                                                    \
+		if (bpf_core_field_exists(x86->orig_ax)) {                     \
+			word = x86->x86_member;                                \
+			__asm__ volatile("" : "+r"(word));                     \
+		} else {                                                       \
+			word = arm64->regs[0];                                 \
+			__asm__ volatile("" : "+r"(word) : "r"(ctx));          \
+		}                                                              \
+		word;                                                          \
+	})
+
 static __always_inline __u64 first_argument(void *ctx)
 {
-	struct pt_regs___arm64 *arm64 = ctx;
-	struct pt_regs___x86 *x86 = ctx;
-
-	return bpf_core_field_exists(x86->orig_ax) ? x86->di : arm64->regs[0];
+	return PROBED(di);
 }
 
 static __always_inline __u64 probed_result(void *ctx)
 {
-	struct pt_regs___arm64 *arm64 = ctx;
-	struct pt_regs___x86 *x86 = ctx;
-
-	return bpf_core_field_exists(x86->orig_ax) ? x86->ax : arm64->regs[0];
+	return PROBED(ax);
 }
 
 /* Bits 60 and up of a thread's number are free. */
