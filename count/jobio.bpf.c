@@ -358,6 +358,15 @@ struct {
 	__type(value, struct call);
 } calls SEC(".maps");
 
+/* A program that is one expression; in it, an argument of the function. */
+#define PROGRAM(section, name, answer)                                         \
+	SEC(section)                                                           \
+	int name(__u64 *ctx)                                                   \
+	{                                                                      \
+		return answer;                                                 \
+	}
+#define ARG(type, n) ((struct type *)ctx[n])
+
 static __always_inline int have_task_btf(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id___here,
@@ -397,18 +406,20 @@ static __always_inline __u64 inside_key(enum inside what)
 	return bpf_get_current_pid_tgid() | (__u64)what << 60;
 }
 
-static __always_inline void enter(enum inside what, __u32 value)
+static __always_inline int enter(enum inside what, __u32 value)
 {
 	__u64 key = inside_key(what);
 
 	bpf_map_update_elem(&insides, &key, &value, BPF_ANY);
+	return 0;
 }
 
-static __always_inline void leave(enum inside what)
+static __always_inline int leave(enum inside what)
 {
 	__u64 key = inside_key(what);
 
 	bpf_map_delete_elem(&insides, &key);
+	return 0;
 }
 
 static __always_inline __u32 *inside(enum inside what)
@@ -814,29 +825,16 @@ static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)
 
 /* fexit programs get the arguments of the function and then its result. Of an
  * argument that is an int, only 32 bits are set (5.10). */
-SEC("fexit/vfs_read")
-int rw_vfs_read(__u64 *ctx)
-{
-	return done((void *)ctx[0], COUNT_READ, ctx[4]);
-}
+PROGRAM("fexit/vfs_read", rw_vfs_read, done((void *)ctx[0], COUNT_READ, ctx[4]))
 
-SEC("fexit/vfs_write")
-int rw_vfs_write(__u64 *ctx)
-{
-	return done((void *)ctx[0], COUNT_WRITE, ctx[4]);
-}
+PROGRAM("fexit/vfs_write", rw_vfs_write,
+	done((void *)ctx[0], COUNT_WRITE, ctx[4]))
 
-SEC("fexit/vfs_readv")
-int rw_vfs_readv(__u64 *ctx)
-{
-	return done((void *)ctx[0], COUNT_READ, ctx[5]);
-}
+PROGRAM("fexit/vfs_readv", rw_vfs_readv,
+	done((void *)ctx[0], COUNT_READ, ctx[5]))
 
-SEC("fexit/vfs_writev")
-int rw_vfs_writev(__u64 *ctx)
-{
-	return done((void *)ctx[0], COUNT_WRITE, ctx[5]);
-}
+PROGRAM("fexit/vfs_writev", rw_vfs_writev,
+	done((void *)ctx[0], COUNT_WRITE, ctx[5]))
 
 /* -- the same four functions where the kernel preempts itself ------------- */
 
@@ -916,29 +914,13 @@ int rw_session_write(void *ctx)
 	return session(ctx, COUNT_WRITE);
 }
 
-SEC("fentry/vfs_read")
-int latency_vfs_read(__u64 *ctx)
-{
-	return begin((void *)ctx[0]);
-}
+PROGRAM("fentry/vfs_read", latency_vfs_read, begin((void *)ctx[0]))
 
-SEC("fentry/vfs_write")
-int latency_vfs_write(__u64 *ctx)
-{
-	return begin((void *)ctx[0]);
-}
+PROGRAM("fentry/vfs_write", latency_vfs_write, begin((void *)ctx[0]))
 
-SEC("fentry/vfs_readv")
-int latency_vfs_readv(__u64 *ctx)
-{
-	return begin((void *)ctx[0]);
-}
+PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin((void *)ctx[0]))
 
-SEC("fentry/vfs_writev")
-int latency_vfs_writev(__u64 *ctx)
-{
-	return begin((void *)ctx[0]);
-}
+PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin((void *)ctx[0]))
 
 /* Is this the work of a filesystem that stands on another one (overlayfs),
  * with the credentials of the one who mounted it? Then the upper one has
@@ -983,12 +965,7 @@ static __always_inline void copied_both(__u64 *ctx, __s64 bytes)
 	copied((void *)ctx[2], COUNT_WRITE, bytes);
 }
 
-SEC("fentry/vfs_copy_file_range")
-int rw_copy_begin(__u64 *ctx)
-{
-	enter(INSIDE_COPY, 0);
-	return 0;
-}
+PROGRAM("fentry/vfs_copy_file_range", rw_copy_begin, enter(INSIDE_COPY, 0))
 
 SEC("fexit/vfs_copy_file_range")
 int rw_copy_done(__u64 *ctx)
@@ -1008,12 +985,7 @@ int rw_direct_done(__u64 *ctx)
 }
 
 /* splice(2) and that of io_uring, from a file or to one */
-SEC("fentry/do_splice")
-int rw_splice_begin(__u64 *ctx)
-{
-	enter(INSIDE_COPY, 0);
-	return 0;
-}
+PROGRAM("fentry/do_splice", rw_splice_begin, enter(INSIDE_COPY, 0))
 
 SEC("fexit/do_splice")
 int rw_splice_done(__u64 *ctx)
@@ -1048,17 +1020,9 @@ static __always_inline int dumped(struct coredump_params *params)
 	return 0;
 }
 
-SEC("fexit/dump_emit")
-int rw_dump_emit(__u64 *ctx)
-{
-	return dumped((void *)ctx[0]);
-}
+PROGRAM("fexit/dump_emit", rw_dump_emit, dumped((void *)ctx[0]))
 
-SEC("fexit/dump_user_range")
-int rw_dump_range(__u64 *ctx)
-{
-	return dumped((void *)ctx[0]);
-}
+PROGRAM("fexit/dump_user_range", rw_dump_range, dumped((void *)ctx[0]))
 
 SEC("fexit/do_coredump")
 int rw_dump_done(__u64 *ctx)
@@ -1124,25 +1088,14 @@ static __always_inline int mounted_at(struct mount *mount,
 }
 
 /* By the number of arguments */
-SEC("fexit/attach_recursive_mnt")
-int rw_mounted_4(__u64 *ctx)
-{
-	return mounted_at((void *)ctx[0], (void *)ctx[2], ctx[4]);
-}
+PROGRAM("fexit/attach_recursive_mnt", rw_mounted_4,
+	mounted_at((void *)ctx[0], (void *)ctx[2], ctx[4]))
 
-SEC("fexit/attach_recursive_mnt")
-int rw_mounted_3(__u64 *ctx)
-{
-	return mounted_at((void *)ctx[0], (void *)ctx[2], ctx[3]);
-}
+PROGRAM("fexit/attach_recursive_mnt", rw_mounted_3,
+	mounted_at((void *)ctx[0], (void *)ctx[2], ctx[3]))
 
-SEC("fexit/attach_recursive_mnt")
-int rw_mounted_2(__u64 *ctx)
-{
-	struct pinned_mountpoint *where = (void *)ctx[1];
-
-	return mounted_at((void *)ctx[0], where->mp, ctx[2]);
-}
+PROGRAM("fexit/attach_recursive_mnt", rw_mounted_2,
+	mounted_at((void *)ctx[0], ARG(pinned_mountpoint, 1)->mp, ctx[2]))
 
 /* Where the functions above do not see moves: before it is done. */
 SEC("fentry/security_move_mount")
@@ -1174,17 +1127,11 @@ static __always_inline int aio_begin(struct kiocb *kiocb, __u32 rw)
 	return 0;
 }
 
-SEC("fentry/aio_read")
-int aio_read_begin(__u64 *ctx)
-{
-	return aio_begin((void *)ctx[0], COUNT_READ);
-}
+PROGRAM("fentry/aio_read", aio_read_begin,
+	aio_begin((void *)ctx[0], COUNT_READ))
 
-SEC("fentry/aio_write")
-int aio_write_begin(__u64 *ctx)
-{
-	return aio_begin((void *)ctx[0], COUNT_WRITE);
-}
+PROGRAM("fentry/aio_write", aio_write_begin,
+	aio_begin((void *)ctx[0], COUNT_WRITE))
 
 /* A request that was refused gets no answer. */
 static __always_inline int aio_refused(__u64 key, __s32 rc)
@@ -1194,17 +1141,9 @@ static __always_inline int aio_refused(__u64 key, __s32 rc)
 	return 0;
 }
 
-SEC("fexit/aio_read")
-int aio_read_refused(__u64 *ctx)
-{
-	return aio_refused(ctx[0], ctx[4]);
-}
+PROGRAM("fexit/aio_read", aio_read_refused, aio_refused(ctx[0], ctx[4]))
 
-SEC("fexit/aio_write")
-int aio_write_refused(__u64 *ctx)
-{
-	return aio_refused(ctx[0], ctx[4]);
-}
+PROGRAM("fexit/aio_write", aio_write_refused, aio_refused(ctx[0], ctx[4]))
 
 /* In whatever context the device answers: the slot may have another owner by
  * then, when the job is gone. */
@@ -1290,17 +1229,9 @@ static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 	return 0;
 }
 
-SEC("fexit/io_read")
-int uring_read(__u64 *ctx)
-{
-	return uring_issued((void *)ctx[0], ctx[2]);
-}
+PROGRAM("fexit/io_read", uring_read, uring_issued((void *)ctx[0], ctx[2]))
 
-SEC("fexit/io_write")
-int uring_write(__u64 *ctx)
-{
-	return uring_issued((void *)ctx[0], ctx[2]);
-}
+PROGRAM("fexit/io_write", uring_write, uring_issued((void *)ctx[0], ctx[2]))
 
 /* The answer of a device. Where this is what the request waited to run, it was
  * done at once, by a worker, and is counted. */
@@ -1312,11 +1243,8 @@ static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 	return uring_count(req);
 }
 
-SEC("fentry/io_req_task_complete")
-int uring_done(__u64 *ctx)
-{
-	return uring_answered(ctx, (void *)ctx[0]);
-}
+PROGRAM("fentry/io_req_task_complete", uring_done,
+	uring_answered(ctx, (void *)ctx[0]))
 
 /* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
 SEC("kprobe/io_req_task_complete")
@@ -1379,53 +1307,23 @@ int meta_open(__u64 *ctx)
 	return 0;
 }
 
-SEC("fentry/security_inode_getattr")
-int meta_stat(__u64 *ctx)
-{
-	struct path *path = (void *)ctx[0];
+PROGRAM("fentry/security_inode_getattr", meta_stat,
+	meta(ARG(path, 0)->dentry->d_sb->s_dev, COUNT_STAT))
 
-	return meta(path->dentry->d_sb->s_dev, COUNT_STAT);
-}
+PROGRAM("fentry/security_inode_unlink", meta_unlink,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_UNLINK))
 
-SEC("fentry/security_inode_unlink")
-int meta_unlink(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
+PROGRAM("fentry/security_inode_mkdir", meta_mkdir,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKDIR))
 
-	return meta(dir->i_sb->s_dev, COUNT_UNLINK);
-}
+PROGRAM("fentry/security_inode_rmdir", meta_rmdir,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RMDIR))
 
-SEC("fentry/security_inode_mkdir")
-int meta_mkdir(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
+PROGRAM("fentry/security_inode_rename", meta_rename,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RENAME))
 
-	return meta(dir->i_sb->s_dev, COUNT_MKDIR);
-}
-
-SEC("fentry/security_inode_rmdir")
-int meta_rmdir(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
-
-	return meta(dir->i_sb->s_dev, COUNT_RMDIR);
-}
-
-SEC("fentry/security_inode_rename")
-int meta_rename(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
-
-	return meta(dir->i_sb->s_dev, COUNT_RENAME);
-}
-
-SEC("fentry/iterate_dir")
-int meta_readdir(__u64 *ctx)
-{
-	struct file *file = (void *)ctx[0];
-
-	return meta(file->f_inode->i_sb->s_dev, COUNT_READDIR);
-}
+PROGRAM("fentry/iterate_dir", meta_readdir,
+	meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
 
 /* What is asked for counts, not what a write with O_SYNC does: calls have
  * programs of their own, and msync(2) says that it is one. Compilers put this
@@ -1462,57 +1360,24 @@ static __always_inline int arm64_sync(struct pt_regs___arm64 *regs)
 	return sys_sync(BPF_CORE_READ(regs, regs[0]));
 }
 
-SEC("fentry/__x64_sys_fsync")
-int meta_sys_fsync_x86(__u64 *ctx)
-{
-	return x86_sync((void *)ctx[0]);
-}
+PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync_x86, x86_sync((void *)ctx[0]))
 
-SEC("fentry/__x64_sys_fdatasync")
-int meta_sys_fdatasync_x86(__u64 *ctx)
-{
-	return x86_sync((void *)ctx[0]);
-}
+PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86,
+	x86_sync((void *)ctx[0]))
 
-SEC("fentry/__arm64_sys_fsync")
-int meta_sys_fsync_arm64(__u64 *ctx)
-{
-	return arm64_sync((void *)ctx[0]);
-}
+PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64,
+	arm64_sync((void *)ctx[0]))
 
-SEC("fentry/__arm64_sys_fdatasync")
-int meta_sys_fdatasync_arm64(__u64 *ctx)
-{
-	return arm64_sync((void *)ctx[0]);
-}
+PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64,
+	arm64_sync((void *)ctx[0]))
 
-SEC("fentry/__x64_sys_msync")
-int meta_msync_x86(__u64 *ctx)
-{
-	enter(INSIDE_MSYNC, 0);
-	return 0;
-}
+PROGRAM("fentry/__x64_sys_msync", meta_msync_x86, enter(INSIDE_MSYNC, 0))
 
-SEC("fexit/__x64_sys_msync")
-int meta_msync_x86_done(__u64 *ctx)
-{
-	leave(INSIDE_MSYNC);
-	return 0;
-}
+PROGRAM("fexit/__x64_sys_msync", meta_msync_x86_done, leave(INSIDE_MSYNC))
 
-SEC("fentry/__arm64_sys_msync")
-int meta_msync_arm64(__u64 *ctx)
-{
-	enter(INSIDE_MSYNC, 0);
-	return 0;
-}
+PROGRAM("fentry/__arm64_sys_msync", meta_msync_arm64, enter(INSIDE_MSYNC, 0))
 
-SEC("fexit/__arm64_sys_msync")
-int meta_msync_arm64_done(__u64 *ctx)
-{
-	leave(INSIDE_MSYNC);
-	return 0;
-}
+PROGRAM("fexit/__arm64_sys_msync", meta_msync_arm64_done, leave(INSIDE_MSYNC))
 
 /* The kernel does it later, in a thread of its own. */
 SEC("fexit/aio_fsync")
@@ -1537,29 +1402,14 @@ int meta_uring_fsync(__u64 *ctx)
 		    COUNT_FSYNC);
 }
 
-SEC("fentry/security_inode_link")
-int meta_link(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[1];
+PROGRAM("fentry/security_inode_link", meta_link,
+	meta(ARG(inode, 1)->i_sb->s_dev, COUNT_LINK))
 
-	return meta(dir->i_sb->s_dev, COUNT_LINK);
-}
+PROGRAM("fentry/security_inode_symlink", meta_symlink,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_SYMLINK))
 
-SEC("fentry/security_inode_symlink")
-int meta_symlink(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
-
-	return meta(dir->i_sb->s_dev, COUNT_SYMLINK);
-}
-
-SEC("fentry/security_inode_mknod")
-int meta_mknod(__u64 *ctx)
-{
-	struct inode *dir = (void *)ctx[0];
-
-	return meta(dir->i_sb->s_dev, COUNT_MKNOD);
-}
+PROGRAM("fentry/security_inode_mknod", meta_mknod,
+	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKNOD))
 
 /* linux/fs.h */
 #define ATTR_MODE (1 << 0)
@@ -1621,61 +1471,28 @@ int meta_removexattr(__u64 *ctx)
 	return xattr((void *)ctx[0]);
 }
 
-SEC("fentry/security_inode_getxattr")
-int meta_getxattr(__u64 *ctx)
-{
-	return xattr((void *)ctx[0]);
-}
+PROGRAM("fentry/security_inode_getxattr", meta_getxattr, xattr((void *)ctx[0]))
 
-SEC("fentry/security_inode_listxattr")
-int meta_listxattr(__u64 *ctx)
-{
-	return xattr((void *)ctx[0]);
-}
+PROGRAM("fentry/security_inode_listxattr", meta_listxattr,
+	xattr((void *)ctx[0]))
 
 /* POSIX ACLs, which were attributes like others before 6.2 */
-SEC("fentry/security_inode_set_acl")
-int meta_set_acl(__u64 *ctx)
-{
-	return xattr((void *)ctx[1]);
-}
+PROGRAM("fentry/security_inode_set_acl", meta_set_acl, xattr((void *)ctx[1]))
 
-SEC("fentry/security_inode_get_acl")
-int meta_get_acl(__u64 *ctx)
-{
-	return xattr((void *)ctx[1]);
-}
+PROGRAM("fentry/security_inode_get_acl", meta_get_acl, xattr((void *)ctx[1]))
 
-SEC("fentry/security_inode_remove_acl")
-int meta_remove_acl(__u64 *ctx)
-{
-	return xattr((void *)ctx[1]);
-}
+PROGRAM("fentry/security_inode_remove_acl", meta_remove_acl,
+	xattr((void *)ctx[1]))
 
-SEC("fentry/vfs_fallocate")
-int meta_fallocate(__u64 *ctx)
-{
-	struct file *file = (void *)ctx[0];
+PROGRAM("fentry/vfs_fallocate", meta_fallocate,
+	meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_FALLOCATE))
 
-	return meta(file->f_inode->i_sb->s_dev, COUNT_FALLOCATE);
-}
-
-SEC("fentry/security_sb_statfs")
-int meta_statfs(__u64 *ctx)
-{
-	struct dentry *dentry = (void *)ctx[0];
-
-	return meta(dentry->d_sb->s_dev, COUNT_STATFS);
-}
+PROGRAM("fentry/security_sb_statfs", meta_statfs,
+	meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_STATFS))
 
 /* A name that the kernel does not know yet: the filesystem is asked. */
-SEC("fentry/d_alloc_parallel")
-int meta_lookup_miss(__u64 *ctx)
-{
-	struct dentry *parent = (void *)ctx[0];
-
-	return meta(parent->d_sb->s_dev, COUNT_LOOKUP_MISS);
-}
+PROGRAM("fentry/d_alloc_parallel", meta_lookup_miss,
+	meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_LOOKUP_MISS))
 
 /* -- mapped files: pages that a page fault added or dirtied ---------------- */
 
@@ -1742,45 +1559,21 @@ static __always_inline struct file *fault_file(struct vm_fault *fault)
 	return fault->vma->vm_file;
 }
 
-SEC("fentry/filemap_fault")
-int mmap_fault(__u64 *ctx)
-{
-	return fault_begin(fault_file((void *)ctx[0]));
-}
+PROGRAM("fentry/filemap_fault", mmap_fault,
+	fault_begin(fault_file((void *)ctx[0])))
 
 /* It may have let go of the memory map: the vma is not asked again. */
-SEC("fexit/filemap_fault")
-int mmap_fault_done(__u64 *ctx)
-{
-	leave(INSIDE_FAULT);
-	return 0;
-}
+PROGRAM("fexit/filemap_fault", mmap_fault_done, leave(INSIDE_FAULT))
 
-SEC("fentry/do_page_mkwrite")
-int mmap_mkwrite(__u64 *ctx)
-{
-	return fault_begin(fault_file((void *)ctx[0]));
-}
+PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite,
+	fault_begin(fault_file((void *)ctx[0])))
 
-SEC("fexit/do_page_mkwrite")
-int mmap_mkwrite_done(__u64 *ctx)
-{
-	leave(INSIDE_FAULT);
-	return 0;
-}
+PROGRAM("fexit/do_page_mkwrite", mmap_mkwrite_done, leave(INSIDE_FAULT))
 
-SEC("fentry/fault_dirty_shared_page")
-int mmap_dirty(__u64 *ctx)
-{
-	return fault_begin(fault_file((void *)ctx[0]));
-}
+PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty,
+	fault_begin(fault_file((void *)ctx[0])))
 
-SEC("fexit/fault_dirty_shared_page")
-int mmap_dirty_done(__u64 *ctx)
-{
-	leave(INSIDE_FAULT);
-	return 0;
-}
+PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, leave(INSIDE_FAULT))
 
 /* MADV_WILLNEED reads without a fault. */
 SEC("fentry/vfs_fadvise")
@@ -1836,19 +1629,11 @@ static __always_inline int mapped(struct folio *folio,
 	return 0;
 }
 
-SEC("tp_btf/mm_filemap_add_to_page_cache")
-int mmap_read(__u64 *ctx)
-{
-	struct folio *folio = (void *)ctx[0];
+PROGRAM("tp_btf/mm_filemap_add_to_page_cache", mmap_read,
+	mapped(ARG(folio, 0), ARG(folio, 0)->mapping, COUNT_READ))
 
-	return mapped(folio, folio->mapping, COUNT_READ);
-}
-
-SEC("tp_btf/writeback_dirty_folio")
-int mmap_write(__u64 *ctx)
-{
-	return mapped((void *)ctx[0], (void *)ctx[1], COUNT_WRITE);
-}
+PROGRAM("tp_btf/writeback_dirty_folio", mmap_write,
+	mapped((void *)ctx[0], (void *)ctx[1], COUNT_WRITE))
 
 /* -- totals of all files, when a thread ends ------------------------------- */
 
