@@ -218,6 +218,7 @@ static int prepare_session(struct attempt *a, struct bpf_program *program)
 static int prepare_program(struct attempt *a, size_t hook)
 {
 	struct bpf_program *program = find_program(a, hooks[hook].program);
+	const char *target;
 
 	if (!program)
 		return -ENOENT;
@@ -226,10 +227,11 @@ static int prepare_program(struct attempt *a, size_t hook)
 	bpf_program__set_autoload(program, true);
 	if (hooks[hook].type == HOOK_SESSION)
 		return prepare_session(a, program);
-	if (hooks[hook].type == HOOK_FENTRY || hooks[hook].type == HOOK_FEXIT)
-		return bpf_program__set_attach_target(program, 0,
-						      hooks[hook].target);
-	return 0;
+	target = strchr(bpf_program__section_name(program), '/');
+	if (hooks[hook].type == HOOK_KPROBE || !target ||
+	    !strcmp(target + 1, hooks[hook].target))
+		return 0;
+	return bpf_program__set_attach_target(program, 0, hooks[hook].target);
 }
 
 static int prepare_all(struct attempt *a)
