@@ -7,6 +7,7 @@
 
 #include "advice/rules.h"
 #include "advice/view.h"
+#include "lib/alloc.h"
 #include "lib/run.h"
 #include "lib/utf8.h"
 
@@ -184,7 +185,7 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 			       const struct config_advice *limits)
 {
 	struct run_lines *lines = run_lines_new(records, count);
-	struct advice_list *list = malloc(sizeof(*list));
+	struct advice_list *list = xneed(malloc(sizeof(*list)));
 	const struct run_time time = run_time_of(records, count);
 	struct view v = { .records = records,
 			  .count = count,
@@ -194,15 +195,10 @@ struct advice_list *advice_new(struct record *const *records, size_t count,
 			  .apart = time.apart,
 			  .limits = limits };
 
-	if (lines && list) {
-		/* each line is zeroed when it is asked for */
-		list->is_judged = false;
-		list->count = 0;
-		judge(list, lines, &v);
-	} else {
-		free(list);
-		list = NULL;
-	}
+	/* each line is zeroed when it is asked for */
+	list->is_judged = false;
+	list->count = 0;
+	judge(list, lines, &v);
 	run_lines_free(lines);
 	return list;
 }

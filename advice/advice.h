@@ -10,7 +10,7 @@
  *           measured where latency is counted, else estimated.
  *         whole: the records are those of all nodes of the job.
  * Owner   advice_free(), NULL allowed; the texts hang on the list.
- * Errors  NULL only when out of memory.
+ * Errors  none.
  * Runs    jobio report; any user. Records may come from anybody: nothing in
  *           them is more than a number or a text here.
  */

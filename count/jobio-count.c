@@ -131,15 +131,9 @@ static int do_read(struct call *c, struct err *err)
 	char *text = NULL;
 	int rc = -1;
 
-	if (!record) {
-		err_set(err, "out of memory");
-		goto out;
-	}
 	if (counters_read(&c->options, c->job, record, &c->state, err) < 0)
 		goto out;
-	text = record_counters_text(record, err);
-	if (!text)
-		goto out;
+	text = record_counters_text(record);
 	put_state(c);
 	counters = json_parse(text);
 	json_object_object_foreach (counters, key, value)

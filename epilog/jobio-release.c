@@ -88,8 +88,6 @@ static struct record *state_of(const struct config *config,
 
 	if (!state) {
 		state = job_state_new(job, config);
-		if (!state)
-			return NULL;
 		state->flags |= RECORD_FLAG(START_UNKNOWN);
 		state->restart = RECORD_UNKNOWN;
 		state->has_request =

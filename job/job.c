@@ -330,8 +330,6 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 {
 	struct record *state = record_new();
 
-	if (!state)
-		return NULL;
 	snprintf(state->cluster, sizeof(state->cluster), "%s",
 		 *config->ledger.cluster ? config->ledger.cluster
 					 : job->cluster);
@@ -344,10 +342,7 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 	state->restart = job->restart < 0 ? RECORD_UNKNOWN : job->restart;
 	state->start = job_now();
 	state->up = seconds_up();
-	if (job->nodelist && record_set(&state->nodelist, job->nodelist) < 0) {
-		record_free(state);
-		return NULL;
-	}
+	record_set(&state->nodelist, job->nodelist);
 	return state;
 }
 

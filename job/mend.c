@@ -89,8 +89,6 @@ static void report_changes(struct record *state, const struct journal *journal)
 	if (!journal_count(journal))
 		return;
 	blank = record_new();
-	if (!blank)
-		return;
 	for (i = 0; i < journal_count(journal); i++) {
 		change = journal_at(journal, i);
 		record_add_change(blank, change->client, change->what,

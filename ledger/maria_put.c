@@ -515,8 +515,7 @@ int maria_put_record(struct maria *m, struct entry *entry,
 	if (has && !row_is_news(r, entry->bytes, entry->size, text, size))
 		return 0;
 	row = &run_at(m, (size_t)run)->row;
-	if (row_widen(row, r, entry->now_s, err) < 0)
-		return -1;
+	row_widen(row, r, entry->now_s);
 	row->seen += !has;
 	row->version++;
 	row->next_try = row_due(row, entry->now_s, entry->grace_s);

@@ -61,8 +61,7 @@ bool row_is_news(const struct record *r, const char *text, size_t size,
 	return is_news;
 }
 
-int row_widen(struct row *run, const struct record *r, int64_t now_s,
-	      struct err *err)
+void row_widen(struct row *run, const struct record *r, int64_t now_s)
 {
 	struct nodes *nodes;
 
@@ -84,13 +83,11 @@ int row_widen(struct row *run, const struct record *r, int64_t now_s,
 	    (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
 			       (strlen(run->nodelist) == strlen(r->nodelist) &&
 				strcmp(run->nodelist, r->nodelist) >= 0))))
-		return 0;
-	if (record_set(&run->nodelist, r->nodelist) < 0)
-		return err_set(err, "store: out of memory");
+		return;
+	record_set(&run->nodelist, r->nodelist);
 	nodes = nodes_expand(run->nodelist, NULL);
 	run->expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
 	nodes_free(nodes);
-	return 0;
 }
 
 int64_t row_due(const struct row *run, int64_t now_s, unsigned int grace_s)

@@ -41,8 +41,7 @@ bool row_is_news(const struct record *r, const char *text, size_t size,
 
 /* The run knows what any of its records knows; the longest node list counts
  * (merge.h), so that the order of arrival does not matter. */
-int row_widen(struct row *run, const struct record *r, int64_t now_s,
-	      struct err *err);
+void row_widen(struct row *run, const struct record *r, int64_t now_s);
 
 /* When it is to be written. The grace period begins with the first record that
  * waits: nodes that come one by one must not put it off for ever. */

@@ -573,8 +573,7 @@ static int sqlite_put(struct store *store, const struct record *record,
 		result = rc;
 		goto out;
 	}
-	if (row_widen(&run, record, now_s, err) < 0)
-		goto out;
+	row_widen(&run, record, now_s);
 	run.seen += is_first;
 	run.version++;
 	*due = row_due(&run, now_s, grace_s);

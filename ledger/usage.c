@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "lib/alloc.h"
 #include "lib/run.h"
 #include "lib/use.h"
 
@@ -24,7 +25,7 @@ struct usage {
 
 struct usage *usage_new(void)
 {
-	return calloc(1, sizeof(struct usage));
+	return xcalloc(1, sizeof(struct usage));
 }
 
 void usage_free(struct usage *usage)
@@ -64,7 +65,7 @@ static const char *name_of(const struct record_io *io)
 	return strlen(io->fs) < USE_NAME_MAX ? io->fs : USE_FS_REST;
 }
 
-/* The last place is for all that have none. NULL: out of memory. */
+/* The last place is for all that have none. */
 static struct use_fs *fs_of(struct usage *usage, const char *name,
 			    const char *type)
 {
@@ -83,27 +84,20 @@ static struct use_fs *fs_of(struct usage *usage, const char *name,
 			return fs;
 	if (usage->fs_count == USE_FS_MAX)
 		return end - 1;
-	fs->name = strdup(name);
-	fs->type = strdup(type);
-	if (!fs->name || !fs->type) {
-		free((char *)fs->name);
-		free((char *)fs->type);
-		return NULL;
-	}
+	fs->name = xstrdup(name);
+	fs->type = xstrdup(type);
 	fs->read = fs->written = fs->meta = fs->peak = USE_UNKNOWN;
 	usage->fs_count++;
 	return fs;
 }
 
-static int add_line(struct usage *usage, const struct record *record,
-		    const struct record_io *io)
+static void add_line(struct usage *usage, const struct record *record,
+		     const struct record_io *io)
 {
 	const char *name = name_of(io);
 	struct use_fs *fs = fs_of(usage, name, type_of(record, name));
 	int i;
 
-	if (!fs)
-		return -1;
 	run_add(&fs->read, io->numbers[RECORD_READ_BYTES]);
 	run_add(&fs->written, io->numbers[RECORD_WRITE_BYTES]);
 	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
@@ -111,7 +105,6 @@ static int add_line(struct usage *usage, const struct record *record,
 	for (i = 0; i < RECORD_PEAK_COUNT; i++)
 		if (io->peak[i] > fs->peak)
 			fs->peak = io->peak[i];
-	return 0;
 }
 
 static bool is_of(const struct record_io *io, const char *source)
@@ -119,8 +112,8 @@ static bool is_of(const struct record_io *io, const char *source)
 	return io->scope == RECORD_SCOPE_JOB && !strcmp(io->source, source);
 }
 
-static int add_lines(struct usage *usage, const struct record *record,
-		     const char *source)
+static void add_lines(struct usage *usage, const struct record *record,
+		      const char *source)
 {
 	bool has_fs = false;
 	size_t i;
@@ -129,35 +122,25 @@ static int add_lines(struct usage *usage, const struct record *record,
 		has_fs |= is_of(&record->app[i], source) && record->app[i].fs;
 	for (i = 0; i < record->app_count; i++)
 		if (is_of(&record->app[i], source) &&
-		    (record->app[i].fs || !has_fs) &&
-		    add_line(usage, record, &record->app[i]) < 0)
-			return -1;
-	return 0;
+		    (record->app[i].fs || !has_fs))
+			add_line(usage, record, &record->app[i]);
 }
 
 /* ---- records --------------------------------------------------------------- */
 
-static int keep(struct usage *usage, struct record *record)
+static void keep(struct usage *usage, struct record *record)
 {
-	struct record **more;
-	size_t room = usage->room ? usage->room * 2 : 4;
-
 	if (usage->count == USAGE_RECORDS) {
 		usage->left_out++;
 		record_free(record);
-		return 0;
+		return;
 	}
 	if (usage->count == usage->room) {
-		more = realloc(usage->records, room * sizeof(*more));
-		if (!more) {
-			record_free(record);
-			return -1;
-		}
-		usage->records = more;
-		usage->room = room;
+		usage->room = usage->room ? usage->room * 2 : 4;
+		usage->records = xrealloc(usage->records, usage->room,
+					  sizeof(*usage->records));
 	}
 	usage->records[usage->count++] = record;
-	return 0;
 }
 
 static void add_head(struct usage *usage, const struct record *record)
@@ -177,21 +160,20 @@ static void add_head(struct usage *usage, const struct record *record)
 	run_add(&usage->refused, record->gate_refused);
 }
 
-int usage_add(struct usage *usage, struct record *record)
+void usage_add(struct usage *usage, struct record *record)
 {
 	struct record_io best;
-	int rc = 0;
 
 	add_head(usage, record);
 	run_best(record, RECORD_SCOPE_JOB, &best);
 	if (*best.source) {
 		usage->is_told = true;
-		rc = add_lines(usage, record, best.source);
+		add_lines(usage, record, best.source);
 	} else {
 		run_best(record, RECORD_SCOPE_NODE, &best);
 		usage->is_wide |= *best.source != 0;
 	}
-	return keep(usage, record) < 0 ? -1 : rc;
+	keep(usage, record);
 }
 
 /* ---- the use ---------------------------------------------------------------- */
@@ -224,8 +206,6 @@ char *usage_text(const struct usage *usage, const struct store_run *run,
 		advice_new(usage->records, usage->count, is_whole, limits);
 	struct use use;
 
-	if (!list)
-		return NULL;
 	use_init(&use);
 	use.cluster = run->cluster;
 	use.user = usage->user;

@@ -8,7 +8,7 @@
  *           report does.
  * Owner   usage_free(), NULL allowed; it keeps the records. usage_text() is
  *           malloc'ed.
- * Errors  -1 or NULL: out of memory.
+ * Errors  none.
  * Runs    ledger, in the writer.
  */
 #ifndef JOBIO_LEDGER_USAGE_H
@@ -25,8 +25,8 @@ struct usage;
 struct usage *usage_new(void);
 void usage_free(struct usage *usage);
 
-/* Takes the record, whatever it returns. */
-int usage_add(struct usage *usage, struct record *record);
+/* Takes the record. */
+void usage_add(struct usage *usage, struct record *record);
 
 /* 'account' may be "". */
 char *usage_text(const struct usage *usage, const struct store_run *run,

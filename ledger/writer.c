@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ledger/merge.h"
+#include "lib/alloc.h"
 #include "lib/record.h"
 #include "lib/summary.h"
 #include "lib/use.h"
@@ -73,29 +74,23 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 		return 0;
 	}
 	rc = merge_add(sums->merge, record, merge_digest(text, size));
-	if (usage_add(sums->usage, record) < 0 || rc < 0)
-		return err_set(err, "merge: out of memory");
-	return 0;
+	usage_add(sums->usage, record);
+	return rc < 0 ? err_set(err, "merge: out of memory") : 0;
 }
 
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct sums sums = { merge_new(), usage_new() };
+	struct sums sums = { xneed(merge_new()), usage_new() };
 	struct summary summary;
-	int rc = -1;
+	int rc = store_records(writer->store, job->run.id, add_record, &sums,
+			       err);
 
-	if (!sums.merge || !sums.usage) {
-		err_set(err, "merge: out of memory");
-		goto out;
+	if (rc >= 0) {
+		merge_summary(sums.merge, &summary);
+		summary_text(&summary, job->summary);
+		job->use =
+			usage_text(sums.usage, &job->run, "", writer->advice);
 	}
-	if (store_records(writer->store, job->run.id, add_record, &sums, err) <
-	    0)
-		goto out;
-	merge_summary(sums.merge, &summary);
-	summary_text(&summary, job->summary);
-	job->use = usage_text(sums.usage, &job->run, "", writer->advice);
-	rc = job->use ? 0 : err_set(err, "usage: out of memory");
-out:
 	merge_free(sums.merge);
 	usage_free(sums.usage);
 	return rc;
@@ -105,19 +100,15 @@ out:
 static int put_use(struct writer *writer, const struct job *job,
 		   const char *account, struct err *err)
 {
-	char *line = strdup(job->use), *text = NULL;
+	char *line = xstrdup(job->use), *text;
 	struct use use;
-	int rc = -1;
+	int rc;
 
-	if (line && use_parse(line, &use) == 0) {
-		use.account = account;
-		text = use_text(&use);
-	}
-	if (text)
-		rc = store_use_put(writer->store, job->run.id,
-				   (int64_t)job->run.last, text, err);
-	else
-		err_set(err, "usage: out of memory");
+	use_parse(line, &use); /* it is ours */
+	use.account = account;
+	text = use_text(&use);
+	rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last,
+			   text, err);
 	free(text);
 	free(line);
 	return rc;
@@ -371,9 +362,7 @@ static int write_summaries(struct writer *writer, int64_t now_s,
 		*next_s = now_s;
 	if (count <= 0)
 		return count;
-	jobs = calloc((size_t)count, sizeof(*jobs));
-	if (!jobs)
-		return err_set(err, "writer: out of memory");
+	jobs = xcalloc((size_t)count, sizeof(*jobs));
 	if (prepare(writer, ids, count, jobs, accts, err) < 0 ||
 	    write_batch(writer, jobs, accts, count, now_s, err) < 0)
 		goto out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/comment.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/alloc.h"
 
 static const char head[] = "jobio/1";
 
@@ -44,7 +44,6 @@ char *comment_with(const char *text, const char *summary, struct err *err)
 	size_t size = 0, room;
 	const char *ours = comment_find(before, &size);
 	int kept = (int)strlen(before);
-	char *with;
 
 	if (ours) {
 		kept = (int)(ours - before);
@@ -60,11 +59,5 @@ char *comment_with(const char *text, const char *summary, struct err *err)
 			COMMENT_MAX);
 		return NULL;
 	}
-	with = malloc(room);
-	if (!with) {
-		err_set(err, "SystemComment: out of memory");
-		return NULL;
-	}
-	snprintf(with, room, "%.*s%s%s%s", kept, before, blank, summary, after);
-	return with;
+	return xasprintf("%.*s%s%s%s", kept, before, blank, summary, after);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
+
 struct json_object *json_parse(const char *text)
 {
 	struct json_object *top = json_tokener_parse(text);
@@ -35,12 +37,10 @@ static bool is_blank(const char *text, size_t size)
 struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 				       size_t bytes_max, int depth_max)
 {
-	struct json_tokener *tok = json_tokener_new_ex(depth_max);
+	struct json_tokener *tok = xneed(json_tokener_new_ex(depth_max));
 	struct json_object *top = NULL;
 	size_t at;
 
-	if (!tok)
-		return NULL;
 	if (size_bytes <= bytes_max)
 		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
 	at = json_tokener_get_parse_end(tok);
@@ -157,36 +157,79 @@ struct json_object *json_map(struct json_object *top, const char *key)
 
 void json_add_text(struct json_object *top, const char *key, const char *text)
 {
-	json_object_object_add(top, key,
-			       text ? json_object_new_string(text) : NULL);
+	json_object_object_add(
+		top, key, text ? xneed(json_object_new_string(text)) : NULL);
 }
 
 void json_add_number(struct json_object *top, const char *key, int64_t number)
 {
-	json_object_object_add(top, key, json_object_new_int64(number));
+	json_object_object_add(top, key, xneed(json_object_new_int64(number)));
 }
 
 void json_add_known(struct json_object *top, const char *key, int64_t number)
 {
 	json_object_object_add(
-		top, key, number < 0 ? NULL : json_object_new_int64(number));
+		top, key,
+		number < 0 ? NULL : xneed(json_object_new_int64(number)));
 }
 
 void json_add_bool(struct json_object *top, const char *key, bool is_true)
 {
-	json_object_object_add(top, key, json_object_new_boolean(is_true));
+	json_object_object_add(top, key,
+			       xneed(json_object_new_boolean(is_true)));
+}
+
+void json_add_answer(struct json_object *top, const char *key, int answer)
+{
+	if (answer < 0)
+		json_object_object_add(top, key, NULL);
+	else
+		json_add_bool(top, key, answer);
+}
+
+struct json_object *json_add_object(struct json_object *top, const char *key)
+{
+	struct json_object *new = xneed(json_object_new_object());
+
+	json_object_object_add(top, key, new);
+	return new;
+}
+
+struct json_object *json_add_list(struct json_object *top, const char *key)
+{
+	struct json_object *new = xneed(json_object_new_array());
+
+	json_object_object_add(top, key, new);
+	return new;
+}
+
+struct json_object *json_append_object(struct json_object *list)
+{
+	struct json_object *new = xneed(json_object_new_object());
+
+	json_object_array_add(list, new);
+	return new;
+}
+
+void json_append_number(struct json_object *list, int64_t number)
+{
+	json_object_array_add(list, xneed(json_object_new_int64(number)));
+}
+
+void json_append_text(struct json_object *list, const char *text)
+{
+	json_object_array_add(list, xneed(json_object_new_string(text)));
 }
 
 const char *json_line(struct json_object *top)
 {
-	return json_object_to_json_string_ext(
-		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	return xneed((char *)json_object_to_json_string_ext(
+		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 char *json_line_put(struct json_object *top)
 {
-	const char *text = json_line(top);
-	char *copy = text ? strdup(text) : NULL;
+	char *copy = xstrdup(json_line(top));
 
 	json_object_put(top);
 	return copy;

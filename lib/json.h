@@ -57,7 +57,18 @@ void json_add_number(struct json_object *top, const char *key, int64_t number);
 void json_add_known(struct json_object *top, const char *key, int64_t number);
 void json_add_bool(struct json_object *top, const char *key, bool is_true);
 
-/* The object on one line, slashes as they are; NULL when out of memory. */
+/* 1, 0; -1: unknown, null. */
+void json_add_answer(struct json_object *top, const char *key, int answer);
+/* A new object or list, empty: borrowed. */
+struct json_object *json_add_object(struct json_object *top, const char *key);
+struct json_object *json_add_list(struct json_object *top, const char *key);
+
+/* Elements of a list. */
+struct json_object *json_append_object(struct json_object *list);
+void json_append_number(struct json_object *list, int64_t number);
+void json_append_text(struct json_object *list, const char *text);
+
+/* The object on one line, slashes as they are. */
 const char *json_line(struct json_object *top);
 /* The same, malloc'ed, and the object is put. */
 char *json_line_put(struct json_object *top);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/utf8.h"
 
 #define CHUNK 256	  /* nodes */
@@ -59,15 +60,12 @@ const struct json_node *json_node_member(const struct json_node *node,
 	return found;
 }
 
-/* NULL: out of memory. */
 static struct json_node *new_node(struct json_tree *tree)
 {
 	struct chunk *chunk = tree->chunks;
 
 	if (!chunk || chunk->used == CHUNK) {
-		chunk = malloc(sizeof(*chunk));
-		if (!chunk)
-			return NULL;
+		chunk = xneed(malloc(sizeof(*chunk))); /* not zeroed: fast */
 		chunk->used = 0;
 		chunk->next = tree->chunks;
 		tree->chunks = chunk;
@@ -197,8 +195,6 @@ static struct json_node *read_one(struct reader *r, bool is_object)
 {
 	struct json_node *one = new_node(r->tree);
 
-	if (!one)
-		return NULL;
 	if (is_object) {
 		if (!read_string(r, &one->key, &one->key_size) ||
 		    next_sign(r) != ':')
@@ -252,20 +248,18 @@ static bool read_value(struct reader *r, struct json_node *node)
 /* ---- any text, by json-c ------------------------------------------------- */
 
 /* A copy of UTF-8 JSON text with every character outside ASCII as \uXXXX;
- * NULL: *bad says what no JSON has, or out of memory. Such a character is at home
+ * NULL: *bad says what no JSON has. Such a character is at home
  * in strings only, and outside of strings both ways to write it are errors. A NUL
  * would be the end for json-c, with success, whatever is behind it.
  */
 static char *ascii_json(const char *text, size_t size, size_t *length,
 			const char **bad)
 {
-	char *ascii = malloc(size * 3 + 1), *out = ascii; /* 2 bytes to 6 */
+	char *ascii = xneed(malloc(size * 3 + 1)); /* 2 bytes to 6 */
+	char *out = ascii;
 	unsigned int code = 0;
 	size_t n;
 
-	*bad = NULL;
-	if (!ascii)
-		return NULL;
 	for (; size; text += n, size -= n) {
 		n = utf8_character(text, size, &code);
 		if (!n || !code) {
@@ -292,19 +286,18 @@ static char *ascii_json(const char *text, size_t size, size_t *length,
 static struct json_object *tokenize(const char *text, size_t size,
 				    int depth_max, struct err *err)
 {
-	struct json_tokener *tok = json_tokener_new_ex(depth_max);
-	struct json_object *top = NULL;
+	struct json_tokener *tok;
+	struct json_object *top;
 	enum json_tokener_error rc;
 	const char *bad = NULL;
-	char *ascii = NULL;
 	size_t length = 0;
+	char *ascii = ascii_json(text, size, &length, &bad);
 
-	ascii = tok ? ascii_json(text, size, &length, &bad) : NULL;
 	if (!ascii) {
-		err_set(err, "%s%s", bad ? "not JSON: " : "",
-			bad ? bad : "out of memory");
-		goto out;
+		err_set(err, "not JSON: %s", bad);
+		return NULL;
 	}
+	tok = xneed(json_tokener_new_ex(depth_max));
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	top = json_tokener_parse_ex(tok, ascii, (int)length);
 	rc = json_tokener_get_error(tok);
@@ -321,54 +314,47 @@ static struct json_object *tokenize(const char *text, size_t size,
 		json_object_put(top);
 		top = NULL;
 	}
-out:
 	free(ascii);
-	if (tok)
-		json_tokener_free(tok);
+	json_tokener_free(tok);
 	return top;
 }
 
-static int take(struct json_tree *tree, struct json_object *from,
-		struct json_node *node);
+static void take(struct json_tree *tree, struct json_object *from,
+		 struct json_node *node);
 
-static int take_one(struct json_tree *tree, struct json_object *value,
-		    const char *key, struct json_node *list,
-		    struct json_node ***last)
+static void take_one(struct json_tree *tree, struct json_object *value,
+		     const char *key, struct json_node *list,
+		     struct json_node ***last)
 {
 	struct json_node *one = new_node(tree);
 
-	if (!one)
-		return -1;
 	one->key = key;
 	one->key_size = key ? strlen(key) : 0;
 	**last = one;
 	*last = &one->next;
 	list->list.count++;
-	return take(tree, value, one);
+	take(tree, value, one);
 }
 
-static int take_list(struct json_tree *tree, struct json_object *from,
-		     struct json_node *node)
+static void take_list(struct json_tree *tree, struct json_object *from,
+		      struct json_node *node)
 {
 	struct json_node **last = &node->list.first;
 	size_t i;
 
 	if (node->kind == JSON_OBJECT) {
 		json_object_object_foreach (from, key, value)
-			if (take_one(tree, value, key, node, &last) < 0)
-				return -1;
-		return 0;
+			take_one(tree, value, key, node, &last);
+		return;
 	}
 	for (i = 0; i < json_object_array_length(from); i++)
-		if (take_one(tree, json_object_array_get_idx(from, i), NULL,
-			     node, &last) < 0)
-			return -1;
-	return 0;
+		take_one(tree, json_object_array_get_idx(from, i), NULL, node,
+			 &last);
 }
 
 /* What json-c found, as the nodes of a tree. */
-static int take(struct json_tree *tree, struct json_object *from,
-		struct json_node *node)
+static void take(struct json_tree *tree, struct json_object *from,
+		 struct json_node *node)
 {
 	static const enum json_kind kinds[] = {
 		[json_type_null] = JSON_NULL,
@@ -382,7 +368,7 @@ static int take(struct json_tree *tree, struct json_object *from,
 
 	node->kind = kinds[json_object_get_type(from)];
 	if (node->kind == JSON_OBJECT || node->kind == JSON_LIST)
-		return take_list(tree, from, node);
+		take_list(tree, from, node);
 	if (node->kind == JSON_BOOL)
 		node->is_true = json_object_get_boolean(from);
 	if (node->kind == JSON_REAL) {
@@ -395,27 +381,22 @@ static int take(struct json_tree *tree, struct json_object *from,
 		node->text.bytes = json_object_get_string(from);
 		node->text.size = (size_t)json_object_get_string_len(from);
 	}
-	return 0;
 }
 
 struct json_tree *json_tree_new_slow(const char *text, size_t size,
 				     int depth_max, struct err *err)
 {
 	struct json_object *top = tokenize(text, size, depth_max, err);
-	struct json_tree *tree = top ? calloc(1, sizeof(*tree)) : NULL;
+	struct json_tree *tree;
 
 	if (!top)
 		return NULL;
-	if (tree)
-		*tree = (struct json_tree){ .slow = top, .is_finite = true };
-	else
-		json_object_put(top);
-	if (!tree || take(tree, top, &tree->top) < 0)
-		err_set(err, "out of memory");
-	else if (!tree->is_finite)
-		err_set(err, "not JSON: a number that is none, or too large");
-	else
+	tree = xcalloc(1, sizeof(*tree));
+	*tree = (struct json_tree){ .slow = top, .is_finite = true };
+	take(tree, top, &tree->top);
+	if (tree->is_finite)
 		return tree;
+	err_set(err, "not JSON: a number that is none, or too large");
 	json_tree_free(tree);
 	return NULL;
 }
@@ -423,13 +404,9 @@ struct json_tree *json_tree_new_slow(const char *text, size_t size,
 struct json_tree *json_tree_new(const char *text, size_t size, int depth_max,
 				struct err *err)
 {
-	struct json_tree *tree = calloc(1, sizeof(*tree));
+	struct json_tree *tree = xcalloc(1, sizeof(*tree));
 	struct reader r = { .tree = tree, .at = text, .end = text + size };
 
-	if (!tree) {
-		err_set(err, "out of memory");
-		return NULL;
-	}
 	if (depth_max >= PLAIN_DEPTH_MAX + 2 && next_sign(&r) == '{' &&
 	    read_list(&r, &tree->top) && r.at == r.end)
 		return tree;

@@ -10,7 +10,7 @@
  * Owner   json_tree_free(), NULL allowed. Nodes belong to the tree, their texts
  *           to it or to the text that was read, which must outlive it.
  * Errors  NULL, a sentence in *err that begins with "not JSON: ", or "not an
- *           object" or "out of memory".
+ *           object".
  * Runs    lib/record_read.c: ledger, report, helpers.
  */
 #ifndef JOBIO_JSON_TREE_H

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/record_parts.h"
 #include "lib/utf8.h"
 
@@ -65,27 +66,24 @@ const char *record_meta_name(unsigned int op)
 
 /* ---- text ---------------------------------------------------------------- */
 
-int record_set_sized(char **field, const char *text, size_t size, size_t max)
+void record_set_sized(char **field, const char *text, size_t size, size_t max)
 {
 	char *copy = NULL;
 
 	if (text) {
 		if (size > max)
 			size = max;
-		copy = malloc(size + 1);
-		if (!copy)
-			return -1;
+		copy = xcalloc(size + 1, 1);
 		utf8_clean(copy, size + 1, text, size);
 	}
 	free(*field);
 	*field = copy;
-	return 0;
 }
 
-int record_set(char **field, const char *text)
+void record_set(char **field, const char *text)
 {
-	return record_set_sized(field, text, text ? strlen(text) : 0,
-				RECORD_NODELIST_MAX);
+	record_set_sized(field, text, text ? strlen(text) : 0,
+			 RECORD_NODELIST_MAX);
 }
 
 void record_lacks_all(struct record *record)
@@ -115,28 +113,24 @@ int record_weight(const struct record *record)
 	       is_any_known(record->wire, record->wire_count);
 }
 
-int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
-			const struct cpuset *os_cpus)
+void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
+			 const struct cpuset *os_cpus)
 {
-	char *abstract = cpuset_format(abs_cores), *os = cpuset_format(os_cpus);
-	int rc = -1;
+	char *abstract = xneed(cpuset_format(abs_cores));
+	char *os = xneed(cpuset_format(os_cpus));
 
-	if (abstract && os &&
-	    record_set(&record->io_cores_abstract, abstract) == 0 &&
-	    record_set(&record->io_cores_os, os) == 0) {
-		record->io_cores_count = cpuset_count(abs_cores);
-		record->has_io_cores = true;
-		rc = 0;
-	}
+	record_set(&record->io_cores_abstract, abstract);
+	record_set(&record->io_cores_os, os);
+	record->io_cores_count = cpuset_count(abs_cores);
+	record->has_io_cores = true;
 	free(abstract);
 	free(os);
-	return rc;
 }
 
-static int set_short(char **field, const char *text)
+static void set_short(char **field, const char *text)
 {
-	return record_set_sized(field, text, text ? strlen(text) : 0,
-				RECORD_STRING_MAX);
+	record_set_sized(field, text, text ? strlen(text) : 0,
+			 RECORD_STRING_MAX);
 }
 
 static void set_array(char *field, size_t room, const char *text)
@@ -148,10 +142,8 @@ static void set_array(char *field, size_t room, const char *text)
 
 struct record *record_new(void)
 {
-	struct record *record = calloc(1, sizeof(*record));
+	struct record *record = xcalloc(1, sizeof(*record));
 
-	if (!record)
-		return NULL;
 	record->restart = RECORD_UNKNOWN;
 	record->up = record->end = -1;
 	record->array_job = record->array_task = RECORD_UNKNOWN;
@@ -234,74 +226,59 @@ void record_io_init(struct record_io *io)
 		io->meta[i] = RECORD_UNKNOWN;
 }
 
-/* Room for one more in a list: 1, 0 (full: flag set), -1 (out of memory). The
- * new element is zeroed and counted. */
-static int grow(struct record *record, void **list, size_t *count, size_t size)
+/* One more in a list, zeroed and counted; NULL: the list is full, flag set. */
+static void *grow(struct record *record, void **list, size_t *count,
+		  size_t size)
 {
-	char *bigger;
-
 	if (*count >= RECORD_LIST_MAX) {
 		record->flags |= RECORD_FLAG(TRUNCATED);
-		return 0;
+		return NULL;
 	}
-	bigger = realloc(*list, (*count + 1) * size);
-	if (!bigger)
-		return -1;
-	memset(bigger + *count * size, 0, size);
-	*list = bigger;
-	(*count)++;
-	return 1;
+	*list = xrealloc(*list, *count + 1, size);
+	return memset((char *)*list + (*count)++ * size, 0, size);
 }
 
 /* A list that was cut would name other CPUs: a long one is unknown. */
-static int set_cpus(char **field, const struct cpuset *os_cpus)
+static void set_cpus(char **field, const struct cpuset *os_cpus)
 {
-	char *list = cpuset_format(os_cpus);
-	int rc = -1;
+	char *list = xneed(cpuset_format(os_cpus));
 
-	if (list)
-		rc = set_short(field, *list && strlen(list) <= RECORD_STRING_MAX
-					      ? list
-					      : NULL);
+	set_short(field,
+		  *list && strlen(list) <= RECORD_STRING_MAX ? list : NULL);
 	free(list);
-	return rc;
 }
 
-int record_set_job_cpus(struct record *record, const struct cpuset *os_cpus)
+void record_set_job_cpus(struct record *record, const struct cpuset *os_cpus)
 {
-	return set_cpus(&record->job_cpus, os_cpus);
+	set_cpus(&record->job_cpus, os_cpus);
 }
 
-int record_add_part(struct record *record, int64_t socket, int64_t numa_node,
-		    const struct cpuset *os_cpus)
+void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
+		     const struct cpuset *os_cpus)
 {
-	int rc = grow(record, (void **)&record->parts, &record->part_count,
-		      sizeof(*record->parts));
-	struct record_part *new;
+	struct record_part *new = grow(record, (void **)&record->parts,
+				       &record->part_count, sizeof(*new));
 
-	if (rc <= 0)
-		return rc;
-	new = &record->parts[record->part_count - 1];
+	if (!new)
+		return;
 	new->socket = socket;
 	new->numa_node = numa_node;
-	return set_cpus(&new->cpus, os_cpus);
+	set_cpus(&new->cpus, os_cpus);
 }
 
-int record_add_client(struct record *record, const char *name, const char *type,
-		      const char *version, const char *cpus)
+void record_add_client(struct record *record, const char *name,
+		       const char *type, const char *version, const char *cpus)
 {
-	int rc = grow(record, (void **)&record->clients, &record->client_count,
-		      sizeof(*record->clients));
-	struct record_client *new;
+	struct record_client *new = grow(record, (void **)&record->clients,
+					 &record->client_count, sizeof(*new));
 
-	if (rc <= 0)
-		return rc;
-	new = &record->clients[record->client_count - 1];
+	if (!new)
+		return;
 	new->is_beside = -1;
 	set_array(new->name, sizeof(new->name), name);
 	set_array(new->type, sizeof(new->type), type);
 	set_array(new->version, sizeof(new->version), version);
-	return set_short(&new->cpus, cpus);
+	set_short(&new->cpus, cpus);
 }
 
 void record_set_app_to_wire(struct record *record, const char *words)
@@ -314,24 +291,16 @@ void record_set_app_to_wire(struct record *record, const char *words)
 	set_array(client->app_to_wire, sizeof(client->app_to_wire), words);
 }
 
-int record_set_cards(struct record *record, const char *names,
-		     const struct cpuset *numa_nodes)
+void record_set_cards(struct record *record, const char *names,
+		      const struct cpuset *numa_nodes)
 {
 	struct record_client *client;
-	bool has_nodes = !cpuset_is_empty(numa_nodes);
-	char *list;
-	int rc;
 
 	if (!record->client_count)
-		return 0;
+		return;
 	client = &record->clients[record->client_count - 1];
-	list = has_nodes ? cpuset_format(numa_nodes) : NULL;
-	rc = (has_nodes && !list) || set_short(&client->cards, names) < 0 ||
-			     set_short(&client->card_nodes, list) < 0
-		     ? -1
-		     : 0;
-	free(list);
-	return rc;
+	set_short(&client->cards, names);
+	set_cpus(&client->card_nodes, numa_nodes);
 }
 
 const struct record_client *record_client_named(const struct record *record,
@@ -345,87 +314,76 @@ const struct record_client *record_client_named(const struct record *record,
 	return NULL;
 }
 
-int record_add_mount(struct record *record, const char *mount,
-		     const char *fstype, const char *source)
+void record_add_mount(struct record *record, const char *mount,
+		      const char *fstype, const char *source)
 {
-	int rc = grow(record, (void **)&record->mounts, &record->mount_count,
-		      sizeof(*record->mounts));
-	struct record_mount *new;
+	struct record_mount *new = grow(record, (void **)&record->mounts,
+					&record->mount_count, sizeof(*new));
 
-	if (rc <= 0)
-		return rc;
-	new = &record->mounts[record->mount_count - 1];
+	if (!new)
+		return;
 	new->client = record->client_count ? record->client_count - 1 : 0;
-	if (set_short(&new->mount, mount) < 0 ||
-	    set_short(&new->fstype, fstype) < 0 ||
-	    set_short(&new->source, source) < 0)
-		return -1;
-	return 0;
+	set_short(&new->mount, mount);
+	set_short(&new->fstype, fstype);
+	set_short(&new->source, source);
 }
 
-int record_add_change(struct record *record, const char *client,
-		      const char *what, const char *target,
-		      const char *old_value, const char *new_value, int made,
-		      int restored)
+void record_add_change(struct record *record, const char *client,
+		       const char *what, const char *target,
+		       const char *old_value, const char *new_value, int made,
+		       int restored)
 {
-	int rc = grow(record, (void **)&record->changes, &record->change_count,
-		      sizeof(*record->changes));
-	struct record_change *new;
+	struct record_change *new = grow(record, (void **)&record->changes,
+					 &record->change_count, sizeof(*new));
 
-	if (rc <= 0)
-		return rc;
-	new = &record->changes[record->change_count - 1];
+	if (!new)
+		return;
 	new->made = made;
 	new->restored = made == 0 ? -1 : restored;
 	set_array(new->client, sizeof(new->client), client);
-	if (set_short(&new->what, what) < 0 ||
-	    set_short(&new->target, target) < 0 ||
-	    set_short(&new->old_value, old_value) < 0 ||
-	    set_short(&new->new_value, new_value) < 0)
-		return -1;
-	return 0;
+	set_short(&new->what, what);
+	set_short(&new->target, target);
+	set_short(&new->old_value, old_value);
+	set_short(&new->new_value, new_value);
 }
 
-int record_add_finding(struct record *record, const char *code,
-		       const char *severity, const char *text, const char *cure)
+void record_add_finding(struct record *record, const char *code,
+			const char *severity, const char *text,
+			const char *cure)
 {
-	int rc = grow(record, (void **)&record->findings,
-		      &record->finding_count, sizeof(*record->findings));
-	struct record_finding *new;
+	struct record_finding *new = grow(record, (void **)&record->findings,
+					  &record->finding_count, sizeof(*new));
 
-	if (rc <= 0)
-		return rc;
-	new = &record->findings[record->finding_count - 1];
+	if (!new)
+		return;
 	set_array(new->code, sizeof(new->code), code);
 	set_array(new->severity, sizeof(new->severity), severity);
 	new->is_users = -1;
-	if (set_short(&new->text, text) < 0 || set_short(&new->cure, cure) < 0)
-		return -1;
-	return 0;
+	set_short(&new->text, text);
+	set_short(&new->cure, cure);
 }
 
-static int add_io(struct record *record, struct record_io **list, size_t *count,
-		  const struct record_io *io)
+static void add_io(struct record *record, struct record_io **list,
+		   size_t *count, const struct record_io *io)
 {
-	int rc = grow(record, (void **)list, count, sizeof(**list));
-	struct record_io *new;
+	struct record_io *new =
+		grow(record, (void **)list, count, sizeof(**list));
 
-	if (rc <= 0)
-		return rc;
-	new = &(*list)[*count - 1];
+	if (!new)
+		return;
 	*new = *io;
 	new->fs = NULL;
-	return set_short(&new->fs, io->fs);
+	set_short(&new->fs, io->fs);
 }
 
-int record_add_app(struct record *record, const struct record_io *io)
+void record_add_app(struct record *record, const struct record_io *io)
 {
-	return add_io(record, &record->app, &record->app_count, io);
+	add_io(record, &record->app, &record->app_count, io);
 }
 
-int record_add_wire(struct record *record, const struct record_io *io)
+void record_add_wire(struct record *record, const struct record_io *io)
 {
-	return add_io(record, &record->wire, &record->wire_count, io);
+	add_io(record, &record->wire, &record->wire_count, io);
 }
 
 /* ---- what every record has ----------------------------------------------- */

@@ -349,7 +349,7 @@ struct record {
 	uint32_t flags; /* RECORD_FLAG(..) | .. */
 };
 
-/* Every number unknown, every text missing; NULL when out of memory. */
+/* Every number unknown, every text missing. */
 struct record *record_new(void);
 void record_free(struct record *record);
 
@@ -363,23 +363,23 @@ int record_weight(const struct record *record);
 
 /* Set one of the texts that are pointers: record_set(&record->refused, "..").
  * NULL removes it. */
-int record_set(char **field, const char *text);
+void record_set(char **field, const char *text);
 
 /* The cores that Slurm withholds for the request: as it counts them, and as Linux
  * does. */
-int record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
-			const struct cpuset *os_cpus);
+void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
+			 const struct cpuset *os_cpus);
 
 /* Where tasks of the job could run: an empty set is unknown. */
-int record_set_job_cpus(struct record *record, const struct cpuset *os_cpus);
-int record_add_part(struct record *record, int64_t socket, int64_t numa_node,
-		    const struct cpuset *os_cpus);
+void record_set_job_cpus(struct record *record, const struct cpuset *os_cpus);
+void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
+		     const struct cpuset *os_cpus);
 
 /* All numbers unknown, scope job. */
 void record_io_init(struct record_io *io);
 
-int record_add_client(struct record *record, const char *name, const char *type,
-		      const char *version, const char *cpus);
+void record_add_client(struct record *record, const char *name,
+		       const char *type, const char *version, const char *cpus);
 /* Of the client that was added last. */
 void record_set_app_to_wire(struct record *record, const char *words);
 /* The one of this name; "": the first; NULL: there is none. */
@@ -387,20 +387,20 @@ const struct record_client *record_client_named(const struct record *record,
 						const char *name);
 /* The network cards of the client that was added last, and their NUMA nodes: an
  * empty set is unknown. */
-int record_set_cards(struct record *record, const char *names,
-		     const struct cpuset *numa_nodes);
+void record_set_cards(struct record *record, const char *names,
+		      const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
-int record_add_mount(struct record *record, const char *mount,
-		     const char *fstype, const char *source);
-int record_add_change(struct record *record, const char *client,
-		      const char *what, const char *target,
-		      const char *old_value, const char *new_value, int made,
-		      int restored);
-int record_add_finding(struct record *record, const char *code,
-		       const char *severity, const char *text,
-		       const char *cure);
-int record_add_app(struct record *record, const struct record_io *io);
-int record_add_wire(struct record *record, const struct record_io *io);
+void record_add_mount(struct record *record, const char *mount,
+		      const char *fstype, const char *source);
+void record_add_change(struct record *record, const char *client,
+		       const char *what, const char *target,
+		       const char *old_value, const char *new_value, int made,
+		       int restored);
+void record_add_finding(struct record *record, const char *code,
+			const char *severity, const char *text,
+			const char *cure);
+void record_add_app(struct record *record, const struct record_io *io);
+void record_add_wire(struct record *record, const struct record_io *io);
 
 /* The lines of app that are the record's numbers in one scope, as bits: those of
  * the first source that says something of all files or of the client's
@@ -428,7 +428,7 @@ size_t record_text_brief(const char *text, size_t size, char *out);
 
 /* The counters alone, {"app":[IO,..],"quality":[..]}: what a helper that counts
  * hands to the one that writes the record. */
-char *record_counters_text(const struct record *record, struct err *err);
+char *record_counters_text(const struct record *record);
 
 /* Add such counters to a record. The text may hold other keys. */
 int record_counters_add(struct record *record, const char *text, size_t size,

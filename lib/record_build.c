@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/record_parts.h"
 
 /* ---- values -------------------------------------------------------------- */
 
-/* A failed allocation anywhere is remembered and reported at the end. */
+/* What of a record is left out. */
 struct builder {
-	bool failed;
 	bool no_timelines, no_hists;
 	size_t most; /* of each list */
 };
@@ -22,140 +22,77 @@ static size_t at_most(const struct builder *b, size_t count)
 	return count < b->most ? count : b->most;
 }
 
-static void put(struct builder *b, struct json_object *in, const char *key,
-		struct json_object *value, bool is_null)
-{
-	if ((!value && !is_null) || !in ||
-	    json_object_object_add(in, key, value) < 0) {
-		json_object_put(value);
-		b->failed = true;
-	}
-}
-
-static void put_text(struct builder *b, struct json_object *in, const char *key,
-		     const char *text)
-{
-	put(b, in, key, text ? json_object_new_string(text) : NULL, !text);
-}
-
-/* An array field: "" is null. */
-static void put_word(struct builder *b, struct json_object *in, const char *key,
-		     const char *text)
-{
-	put_text(b, in, key, *text ? text : NULL);
-}
-
-static void put_number(struct builder *b, struct json_object *in,
-		       const char *key, int64_t number)
-{
-	put(b, in, key, number < 0 ? NULL : json_object_new_int64(number),
-	    number < 0);
-}
-
-static void put_time(struct builder *b, struct json_object *in, const char *key,
-		     double when)
+static void put_time(struct json_object *in, const char *key, double when)
 {
 	char text[64];
 
-	if (when < 0) {
-		put(b, in, key, NULL, true);
-		return;
-	}
 	snprintf(text, sizeof(text), "%.3f", when);
-	put(b, in, key, json_object_new_double_s(when, text), false);
+	json_object_object_add(
+		in, key,
+		when < 0 ? NULL : xneed(json_object_new_double_s(when, text)));
 }
 
-static struct json_object *put_object(struct builder *b, struct json_object *in,
-				      const char *key, bool is_null)
+/* An array field: "" is null. */
+static void put_word(struct json_object *in, const char *key, const char *text)
 {
-	struct json_object *new = is_null ? NULL : json_object_new_object();
-
-	put(b, in, key, new, is_null);
-	return new;
+	json_add_text(in, key, *text ? text : NULL);
 }
 
-static struct json_object *put_list(struct builder *b, struct json_object *in,
-				    const char *key)
+/* null where it is not known; NULL then. */
+static struct json_object *add_known_object(struct json_object *top,
+					    const char *key, bool is_known)
 {
-	struct json_object *new = json_object_new_array();
-
-	put(b, in, key, new, false);
-	return new;
-}
-
-static void append(struct builder *b, struct json_object *list,
-		   struct json_object *value)
-{
-	if (!value || !list || json_object_array_add(list, value) < 0) {
-		json_object_put(value);
-		b->failed = true;
-	}
-}
-
-static struct json_object *append_object(struct builder *b,
-					 struct json_object *list)
-{
-	struct json_object *new = json_object_new_object();
-
-	append(b, list, new);
-	return new;
+	if (is_known)
+		return json_add_object(top, key);
+	json_object_object_add(top, key, NULL);
+	return NULL;
 }
 
 /* ---- parts --------------------------------------------------------------- */
 
-static void build_pair(struct builder *b, struct json_object *top,
-		       const char *key, const char *second, int64_t job,
-		       int64_t number)
+static void build_pair(struct json_object *top, const char *key,
+		       const char *second, int64_t job, int64_t number)
 {
-	struct json_object *o = put_object(b, top, key, job < 0);
+	struct json_object *o = add_known_object(top, key, job >= 0);
 
 	if (o) {
-		put_number(b, o, "job", job);
-		put_number(b, o, second, number);
+		json_add_known(o, "job", job);
+		json_add_known(o, second, number);
 	}
 }
 
-/* 1, 0, -1: nobody knows */
-static void put_answer(struct builder *b, struct json_object *o,
-		       const char *key, int answer)
-{
-	put(b, o, key, answer < 0 ? NULL : json_object_new_boolean(answer),
-	    answer < 0);
-}
-
-static void build_request(struct builder *b, struct json_object *top,
-			  const struct record *r)
-{
-	struct json_object *o = put_object(b, top, "request", !r->has_request);
-
-	if (o) {
-		put_number(b, o, "io_cores",
-			   r->request.io_cores ? r->request.io_cores
-					       : RECORD_UNKNOWN);
-		put_word(b, o, "profile", r->request.profile);
-		put_answer(b, o, "applied", r->profile_applied);
-		if (r->cores_met >= 0)
-			put_answer(b, o, "cores_met", r->cores_met);
-	}
-	put_text(b, top, "refused", r->refused);
-	o = r->has_gate ? put_object(b, top, "gate", false) : NULL;
-	if (o) {
-		put_number(b, o, "warned", r->gate_warned);
-		put_number(b, o, "refused", r->gate_refused);
-		put_text(b, o, "text", r->gate_text);
-	}
-}
-
-static void build_cores(struct builder *b, struct json_object *top,
-			const struct record *r)
+static void build_request(struct json_object *top, const struct record *r)
 {
 	struct json_object *o =
-		put_object(b, top, "io_cores", !r->has_io_cores);
+		add_known_object(top, "request", r->has_request);
 
 	if (o) {
-		put_number(b, o, "count", r->io_cores_count);
-		put_text(b, o, "abstract", r->io_cores_abstract);
-		put_text(b, o, "os_cpus", r->io_cores_os);
+		json_add_known(o, "io_cores",
+			       r->request.io_cores ? r->request.io_cores
+						   : RECORD_UNKNOWN);
+		put_word(o, "profile", r->request.profile);
+		json_add_answer(o, "applied", r->profile_applied);
+		if (r->cores_met >= 0)
+			json_add_answer(o, "cores_met", r->cores_met);
+	}
+	json_add_text(top, "refused", r->refused);
+	o = r->has_gate ? json_add_object(top, "gate") : NULL;
+	if (o) {
+		json_add_known(o, "warned", r->gate_warned);
+		json_add_known(o, "refused", r->gate_refused);
+		json_add_text(o, "text", r->gate_text);
+	}
+}
+
+static void build_cores(struct json_object *top, const struct record *r)
+{
+	struct json_object *o =
+		add_known_object(top, "io_cores", r->has_io_cores);
+
+	if (o) {
+		json_add_known(o, "count", r->io_cores_count);
+		json_add_text(o, "abstract", r->io_cores_abstract);
+		json_add_text(o, "os_cpus", r->io_cores_os);
 	}
 }
 
@@ -167,28 +104,28 @@ static void build_machine(struct builder *b, struct json_object *top,
 
 	if (!r->part_count && !r->job_cpus)
 		return;
-	o = put_object(b, top, "machine", false);
-	put_text(b, o, "job_cpus", r->job_cpus);
-	list = put_list(b, o, "parts");
-	for (i = 0; i < at_most(b, r->part_count) && !b->failed; i++) {
-		part = append_object(b, list);
-		put_number(b, part, "socket", r->parts[i].socket);
-		put_number(b, part, "numa_node", r->parts[i].numa_node);
-		put_text(b, part, "cpus", r->parts[i].cpus);
+	o = json_add_object(top, "machine");
+	json_add_text(o, "job_cpus", r->job_cpus);
+	list = json_add_list(o, "parts");
+	for (i = 0; i < at_most(b, r->part_count); i++) {
+		part = json_append_object(list);
+		json_add_known(part, "socket", r->parts[i].socket);
+		json_add_known(part, "numa_node", r->parts[i].numa_node);
+		json_add_text(part, "cpus", r->parts[i].cpus);
 	}
 }
 
-static void build_card(struct builder *b, struct json_object *client,
+static void build_card(struct json_object *client,
 		       const struct record_client *c)
 {
 	struct json_object *o =
-		c->cards ? put_object(b, client, "card", false) : NULL;
+		c->cards ? json_add_object(client, "card") : NULL;
 
 	if (!o)
 		return;
-	put_text(b, o, "names", c->cards);
-	put_text(b, o, "numa_nodes", c->card_nodes);
-	put_answer(b, o, "beside", c->is_beside);
+	json_add_text(o, "names", c->cards);
+	json_add_text(o, "numa_nodes", c->card_nodes);
+	json_add_answer(o, "beside", c->is_beside);
 }
 
 static void build_client(struct builder *b, struct json_object *o,
@@ -197,21 +134,21 @@ static void build_client(struct builder *b, struct json_object *o,
 	struct json_object *list, *m;
 	size_t i;
 
-	put_word(b, o, "name", r->clients[client].name);
-	put_word(b, o, "type", r->clients[client].type);
-	put_word(b, o, "version", r->clients[client].version);
-	put_text(b, o, "cpus", r->clients[client].cpus);
+	put_word(o, "name", r->clients[client].name);
+	put_word(o, "type", r->clients[client].type);
+	put_word(o, "version", r->clients[client].version);
+	json_add_text(o, "cpus", r->clients[client].cpus);
 	if (*r->clients[client].app_to_wire)
-		put_word(b, o, "app_to_wire", r->clients[client].app_to_wire);
-	build_card(b, o, &r->clients[client]);
-	list = put_list(b, o, "mounts");
-	for (i = 0; i < at_most(b, r->mount_count) && !b->failed; i++) {
+		put_word(o, "app_to_wire", r->clients[client].app_to_wire);
+	build_card(o, &r->clients[client]);
+	list = json_add_list(o, "mounts");
+	for (i = 0; i < at_most(b, r->mount_count); i++) {
 		if (r->mounts[i].client != client)
 			continue;
-		m = append_object(b, list);
-		put_text(b, m, "mount", r->mounts[i].mount);
-		put_text(b, m, "fstype", r->mounts[i].fstype);
-		put_text(b, m, "source", r->mounts[i].source);
+		m = json_append_object(list);
+		json_add_text(m, "mount", r->mounts[i].mount);
+		json_add_text(m, "fstype", r->mounts[i].fstype);
+		json_add_text(m, "source", r->mounts[i].source);
 	}
 }
 
@@ -219,7 +156,8 @@ static void build_client(struct builder *b, struct json_object *o,
 static void build_clients(struct builder *b, struct json_object *top,
 			  const struct record *r)
 {
-	struct json_object *o = put_object(b, top, "client", !r->client_count);
+	struct json_object *o =
+		add_known_object(top, "client", r->client_count);
 	struct json_object *list;
 	size_t i;
 
@@ -227,48 +165,48 @@ static void build_clients(struct builder *b, struct json_object *top,
 		build_client(b, o, r, 0);
 	if (at_most(b, r->client_count) < 2)
 		return;
-	list = put_list(b, top, "more_clients");
-	for (i = 1; i < at_most(b, r->client_count) && !b->failed; i++)
-		build_client(b, append_object(b, list), r, i);
+	list = json_add_list(top, "more_clients");
+	for (i = 1; i < at_most(b, r->client_count); i++)
+		build_client(b, json_append_object(list), r, i);
 }
 
 static void build_changes(struct builder *b, struct json_object *top,
 			  const struct record *r)
 {
-	struct json_object *list = put_list(b, top, "changes"), *o;
+	struct json_object *list = json_add_list(top, "changes"), *o;
 	size_t i;
 
-	for (i = 0; i < at_most(b, r->change_count) && !b->failed; i++) {
+	for (i = 0; i < at_most(b, r->change_count); i++) {
 		const struct record_change *c = &r->changes[i];
 
-		o = append_object(b, list);
+		o = json_append_object(list);
 		if (*c->client)
-			put_text(b, o, "client", c->client);
-		put_text(b, o, "what", c->what);
-		put_text(b, o, "target", c->target);
-		put_text(b, o, "old", c->old_value);
-		put_text(b, o, "new", c->new_value);
-		put_answer(b, o, "restored", c->restored);
-		put_answer(b, o, "made", c->made);
+			json_add_text(o, "client", c->client);
+		json_add_text(o, "what", c->what);
+		json_add_text(o, "target", c->target);
+		json_add_text(o, "old", c->old_value);
+		json_add_text(o, "new", c->new_value);
+		json_add_answer(o, "restored", c->restored);
+		json_add_answer(o, "made", c->made);
 	}
 }
 
 static void build_findings(struct builder *b, struct json_object *top,
 			   const struct record *r)
 {
-	struct json_object *list = put_list(b, top, "findings"), *o;
+	struct json_object *list = json_add_list(top, "findings"), *o;
 	size_t i;
 
-	for (i = 0; i < at_most(b, r->finding_count) && !b->failed; i++) {
-		o = append_object(b, list);
-		put_word(b, o, "code", r->findings[i].code);
-		put_word(b, o, "severity", r->findings[i].severity);
-		put_text(b, o, "text", r->findings[i].text);
-		put_text(b, o, "cure", r->findings[i].cure);
+	for (i = 0; i < at_most(b, r->finding_count); i++) {
+		o = json_append_object(list);
+		put_word(o, "code", r->findings[i].code);
+		put_word(o, "severity", r->findings[i].severity);
+		json_add_text(o, "text", r->findings[i].text);
+		json_add_text(o, "cure", r->findings[i].cure);
 		if (r->findings[i].target)
-			put_text(b, o, "target", r->findings[i].target);
+			json_add_text(o, "target", r->findings[i].target);
 		if (r->findings[i].is_users >= 0)
-			put_answer(b, o, "users", r->findings[i].is_users);
+			json_add_answer(o, "users", r->findings[i].is_users);
 	}
 }
 
@@ -283,36 +221,35 @@ static void build_hist(struct builder *b, struct json_object *o,
 		return;
 	for (last = RECORD_BINS - 1; last >= 0 && !io->hist[which][last];)
 		last--;
-	list = put_list(b, o, record_hist_names[which]);
-	for (i = 0; i <= last && !b->failed; i++)
-		append(b, list, json_object_new_int64(io->hist[which][i]));
+	list = json_add_list(o, record_hist_names[which]);
+	for (i = 0; i <= last; i++)
+		json_append_number(list, io->hist[which][i]);
 }
 
-static void build_peak(struct builder *b, struct json_object *o,
-		       const struct record_io *io)
+static void build_peak(struct json_object *o, const struct record_io *io)
 {
 	struct json_object *peak;
 	unsigned int i;
 
 	if (io->peak_window_s < 0)
 		return;
-	peak = put_object(b, o, "peak", false);
+	peak = json_add_object(o, "peak");
 	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		put_number(b, peak, record_peak_names[i], io->peak[i]);
-	put_number(b, peak, "window_s", io->peak_window_s);
+		json_add_known(peak, record_peak_names[i], io->peak[i]);
+	json_add_known(peak, "window_s", io->peak_window_s);
 }
 
 /* Rows after the last that is not 0 are left out. */
-static void build_lane(struct builder *b, struct json_object *o,
-		       const char *name, const int64_t *rows, size_t count)
+static void build_lane(struct json_object *o, const char *name,
+		       const int64_t *rows, size_t count)
 {
-	struct json_object *list = put_list(b, o, name);
+	struct json_object *list = json_add_list(o, name);
 	size_t i;
 
 	while (count && !rows[count - 1])
 		count--;
-	for (i = 0; i < count && !b->failed; i++)
-		append(b, list, json_object_new_int64(rows[i]));
+	for (i = 0; i < count; i++)
+		json_append_number(list, rows[i]);
 }
 
 static void build_timeline(struct builder *b, struct json_object *o,
@@ -323,11 +260,11 @@ static void build_timeline(struct builder *b, struct json_object *o,
 
 	if (!line->count || b->no_timelines)
 		return;
-	timeline = put_object(b, o, "timeline", false);
-	put_number(b, timeline, "start", line->start);
-	put_number(b, timeline, "width_s", line->width);
+	timeline = json_add_object(o, "timeline");
+	json_add_known(timeline, "start", line->start);
+	json_add_known(timeline, "width_s", line->width);
 	for (i = 0; i < TIMELINE_LANES; i++)
-		build_lane(b, timeline, record_lane_names[i], line->rows[i],
+		build_lane(timeline, record_lane_names[i], line->rows[i],
 			   line->count);
 }
 
@@ -337,23 +274,24 @@ static void build_one_io(struct builder *b, struct json_object *o,
 	struct json_object *meta;
 	unsigned int i;
 
-	put_text(b, o, "scope", io->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_text(o, "scope",
+		      io->scope == RECORD_SCOPE_JOB ? "job" : "node");
 	if (io->shared >= 0)
-		put_number(b, o, "shared", io->shared);
-	put_word(b, o, "source", io->source);
+		json_add_known(o, "shared", io->shared);
+	put_word(o, "source", io->source);
 	if (*io->client)
-		put_text(b, o, "client", io->client);
-	put_text(b, o, "fs", io->fs);
+		json_add_text(o, "client", io->client);
+	json_add_text(o, "fs", io->fs);
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
-			put_number(b, o, record_number_names[i],
-				   io->numbers[i]);
-	build_peak(b, o, io);
+			json_add_known(o, record_number_names[i],
+				       io->numbers[i]);
+	build_peak(o, io);
 	build_timeline(b, o, &io->timeline);
 	if (io->has_meta) {
-		meta = put_object(b, o, "meta", false);
-		for (i = 0; i < RECORD_META_COUNT && !b->failed; i++)
-			put_number(b, meta, record_meta_names[i], io->meta[i]);
+		meta = json_add_object(o, "meta");
+		for (i = 0; i < RECORD_META_COUNT; i++)
+			json_add_known(meta, record_meta_names[i], io->meta[i]);
 	}
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
 		build_hist(b, o, io, i);
@@ -362,70 +300,51 @@ static void build_one_io(struct builder *b, struct json_object *o,
 static void build_io(struct builder *b, struct json_object *top,
 		     const char *key, const struct record_io *io, size_t count)
 {
-	struct json_object *list = put_list(b, top, key);
+	struct json_object *list = json_add_list(top, key);
 	size_t i;
 
-	for (i = 0; i < at_most(b, count) && !b->failed; i++)
-		build_one_io(b, append_object(b, list), &io[i]);
+	for (i = 0; i < at_most(b, count); i++)
+		build_one_io(b, json_append_object(list), &io[i]);
 }
 
-static void build_quality(struct builder *b, struct json_object *top,
-			  uint32_t flags)
+static void build_quality(struct json_object *top, uint32_t flags)
 {
-	struct json_object *list = put_list(b, top, "quality");
+	struct json_object *list = json_add_list(top, "quality");
 	unsigned int bit;
 
-	for (bit = 0; bit < RECORD_FLAG_COUNT && !b->failed; bit++)
+	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
 		if (flags & (UINT32_C(1) << bit))
-			append(b, list,
-			       json_object_new_string(record_flag_name(bit)));
+			json_append_text(list, record_flag_name(bit));
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
-static void build_head(struct builder *b, struct json_object *top,
-		       const struct record *r)
+static void build_head(struct json_object *top, const struct record *r)
 {
-	put_number(b, top, "jobio", RECORD_VERSION);
-	put_text(b, top, "cluster", r->cluster);
-	put_number(b, top, "job", r->job);
-	put_number(b, top, "restart", r->restart);
-	put_text(b, top, "node", r->node);
-	put_text(b, top, "nodelist", r->nodelist);
-	put_number(b, top, "uid", r->uid);
-	put_number(b, top, "gid", r->gid);
-	put_word(b, top, "user", r->user);
-	put_word(b, top, "boot_id", r->boot_id);
-	put_time(b, top, "up", r->up);
-	put_time(b, top, "start", r->start);
-	put_time(b, top, "end", r->end);
-	build_pair(b, top, "array", "task", r->array_job, r->array_task);
-	build_pair(b, top, "het", "offset", r->het_job, r->het_offset);
+	json_add_known(top, "jobio", RECORD_VERSION);
+	json_add_text(top, "cluster", r->cluster);
+	json_add_known(top, "job", r->job);
+	json_add_known(top, "restart", r->restart);
+	json_add_text(top, "node", r->node);
+	json_add_text(top, "nodelist", r->nodelist);
+	json_add_known(top, "uid", r->uid);
+	json_add_known(top, "gid", r->gid);
+	put_word(top, "user", r->user);
+	put_word(top, "boot_id", r->boot_id);
+	put_time(top, "up", r->up);
+	put_time(top, "start", r->start);
+	put_time(top, "end", r->end);
+	build_pair(top, "array", "task", r->array_job, r->array_task);
+	build_pair(top, "het", "offset", r->het_job, r->het_offset);
 }
 
-/* The text, malloc'ed; 'top' is put. */
-static char *built(const struct builder *b, struct json_object *top,
-		   struct err *err)
+static char *build_text(struct builder *b, const struct record *record)
 {
-	char *text = json_line_put(top);
+	struct json_object *top = xneed(json_object_new_object());
 
-	if (b->failed) {
-		free(text);
-		text = NULL;
-	}
-	if (!text)
-		err_set(err, "record: out of memory");
-	return text;
-}
-
-static char *build_text(struct builder *b, const struct record *record,
-			struct err *err)
-{
-	struct json_object *top = json_object_new_object();
-
-	build_head(b, top, record);
-	build_request(b, top, record);
-	build_cores(b, top, record);
+	build_head(top, record);
+	build_request(top, record);
+	build_cores(top, record);
 	build_machine(b, top, record);
 	build_clients(b, top, record);
 	build_changes(b, top, record);
@@ -434,12 +353,12 @@ static char *build_text(struct builder *b, const struct record *record,
 	if (record->wire_count)
 		build_io(b, top, "wire", record->wire, record->wire_count);
 	else
-		put(b, top, "wire", NULL, true);
-	put_number(b, top, "steps", record->steps);
-	build_quality(b, top,
-		      b->no_timelines ? record->flags | RECORD_FLAG(TRUNCATED)
-				      : record->flags);
-	return built(b, top, err);
+		json_object_object_add(top, "wire", NULL);
+	json_add_known(top, "steps", record->steps);
+	build_quality(top, b->no_timelines
+				   ? record->flags | RECORD_FLAG(TRUNCATED)
+				   : record->flags);
+	return json_line_put(top);
 }
 
 /* What gives way where a record would be too long for its readers: pictures first,
@@ -461,11 +380,11 @@ char *record_text(const struct record *record, struct err *err)
 
 	if (record_check_head(record, err) < 0)
 		return NULL;
-	text = build_text(&b, record, err);
-	while (text && strlen(text) > RECORD_TEXT_MAX && b.most > 1) {
+	text = build_text(&b, record);
+	while (strlen(text) > RECORD_TEXT_MAX && b.most > 1) {
 		free(text);
 		cut(&b);
-		text = build_text(&b, record, err);
+		text = build_text(&b, record);
 	}
 	return text;
 }
@@ -509,12 +428,12 @@ size_t record_text_brief(const char *text, size_t size, char *out)
 	return (size_t)(to - out);
 }
 
-char *record_counters_text(const struct record *record, struct err *err)
+char *record_counters_text(const struct record *record)
 {
 	struct builder b = { .most = RECORD_LIST_MAX };
-	struct json_object *top = json_object_new_object();
+	struct json_object *top = xneed(json_object_new_object());
 
 	build_io(&b, top, "app", record->app, record->app_count);
-	build_quality(&b, top, record->flags);
-	return built(&b, top, err);
+	build_quality(top, record->flags);
+	return json_line_put(top);
 }

@@ -25,9 +25,8 @@ extern const char *const record_peak_names[];
 extern const char *const record_lane_names[]; /* of a timeline */
 extern const char *const record_hist_names[];
 
-/* Set a text to a copy of the first 'max' bytes of 'size'; NULL removes it. -1:
- * out of memory. */
-int record_set_sized(char **field, const char *text, size_t size, size_t max);
+/* Set a text to a copy of the first 'max' bytes of 'size'; NULL removes it. */
+void record_set_sized(char **field, const char *text, size_t size, size_t max);
 
 /* Are cluster, node, job and times such as a record may have? */
 int record_check_head(const struct record *record, struct err *err);

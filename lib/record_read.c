@@ -44,9 +44,7 @@ static int read_text(const struct json_node *in, const char *key, char **field,
 	if (value->text.size > max)
 		return err_set(err, "record: %s: longer than %zu bytes", key,
 			       max);
-	if (record_set_sized(field, value->text.bytes, value->text.size, max) <
-	    0)
-		return err_set(err, "record: out of memory");
+	record_set_sized(field, value->text.bytes, value->text.size, max);
 	return 0;
 }
 
@@ -275,8 +273,7 @@ static int read_part(const struct json_node *o, struct record *r, void *arg,
 	struct record_part *part;
 
 	(void)arg;
-	if (record_add_part(r, RECORD_UNKNOWN, RECORD_UNKNOWN, &none) < 0)
-		return err_set(err, "record: out of memory");
+	record_add_part(r, RECORD_UNKNOWN, RECORD_UNKNOWN, &none);
 	part = &r->parts[r->part_count - 1];
 	return read_number(o, "socket", UINT16_MAX, &part->socket, err) < 0 ||
 			       read_number(o, "numa_node", UINT16_MAX,
@@ -306,8 +303,7 @@ static int read_mount(const struct json_node *o, struct record *r, void *arg,
 	struct record_mount *m;
 
 	(void)arg;
-	if (record_add_mount(r, NULL, NULL, NULL) < 0)
-		return err_set(err, "record: out of memory");
+	record_add_mount(r, NULL, NULL, NULL);
 	if (r->mount_count == before) /* those of all clients are one list */
 		return 0;
 	m = &r->mounts[r->mount_count - 1];
@@ -348,8 +344,7 @@ static int read_client(const struct json_node *o, struct record *r, void *arg,
 	struct record_client *c;
 
 	(void)arg;
-	if (record_add_client(r, NULL, NULL, NULL, NULL) < 0)
-		return err_set(err, "record: out of memory");
+	record_add_client(r, NULL, NULL, NULL, NULL);
 	if (r->client_count == before) /* the first one is not in the list */
 		return 0;
 	c = &r->clients[r->client_count - 1];
@@ -383,8 +378,7 @@ static int read_change(const struct json_node *o, struct record *r, void *arg,
 	struct record_change *c;
 
 	(void)arg;
-	if (record_add_change(r, NULL, NULL, NULL, NULL, NULL, -1, -1) < 0)
-		return err_set(err, "record: out of memory");
+	record_add_change(r, NULL, NULL, NULL, NULL, NULL, -1, -1);
 	c = &r->changes[r->change_count - 1];
 	if (read_word(o, "client", c->client, sizeof(c->client), err) < 0 ||
 	    read_text(o, "what", &c->what, RECORD_STRING_MAX, err) < 0 ||
@@ -405,8 +399,7 @@ static int read_finding(const struct json_node *o, struct record *r, void *arg,
 	struct record_finding *f;
 
 	(void)arg;
-	if (record_add_finding(r, NULL, NULL, NULL, NULL) < 0)
-		return err_set(err, "record: out of memory");
+	record_add_finding(r, NULL, NULL, NULL, NULL);
 	f = &r->findings[r->finding_count - 1];
 	if (read_word(o, "code", f->code, sizeof(f->code), err) < 0 ||
 	    read_word(o, "severity", f->severity, sizeof(f->severity), err) <
@@ -604,21 +597,17 @@ static int read_numbers(const struct json_node *o, struct record_io *io,
 static int read_io(const struct json_node *o, struct record *r, void *arg,
 		   struct err *err)
 {
-	int (*add)(struct record *, const struct record_io *) =
-		arg ? record_add_wire : record_add_app;
 	struct record_io io;
-	int rc = -1;
+	int rc;
 
 	record_io_init(&io);
-	if (read_numbers(o, &io, err) < 0 ||
-	    read_text(o, "fs", &io.fs, RECORD_STRING_MAX, err) < 0)
-		goto out;
-	if (add(r, &io) < 0) {
-		err_set(err, "record: out of memory");
-		goto out;
-	}
-	rc = 0;
-out:
+	rc = read_numbers(o, &io, err) < 0 ||
+			     read_text(o, "fs", &io.fs, RECORD_STRING_MAX,
+				       err) < 0
+		     ? -1
+		     : 0;
+	if (rc == 0)
+		(arg ? record_add_wire : record_add_app)(r, &io);
 	free(io.fs);
 	return rc;
 }
@@ -703,9 +692,7 @@ struct record *record_parse(const char *text, size_t size, struct err *err)
 	if (!tree)
 		return NULL;
 	record = record_new();
-	if (!record) {
-		err_set(err, "record: out of memory");
-	} else if (read_all(json_tree_top(tree), record, err) < 0) {
+	if (read_all(json_tree_top(tree), record, err) < 0) {
 		record_free(record);
 		record = NULL;
 	}
@@ -718,8 +705,8 @@ int record_counters_add(struct record *record, const char *text, size_t size,
 			struct err *err)
 {
 	struct json_tree *tree = read_tree(text, size, err);
-	struct record *part = NULL;
 	const struct json_node *top;
+	struct record *part;
 	int rc = -1;
 	size_t i;
 
@@ -727,19 +714,11 @@ int record_counters_add(struct record *record, const char *text, size_t size,
 		return -1;
 	top = json_tree_top(tree);
 	part = record_new();
-	if (!part) {
-		err_set(err, "record: out of memory");
-		goto out;
-	}
 	if (read_list(top, "app", part, read_io, NULL, err) < 0 ||
 	    read_quality(top, part, err) < 0)
 		goto out;
-	for (i = 0; i < part->app_count; i++) {
-		if (record_add_app(record, &part->app[i]) < 0) {
-			err_set(err, "record: out of memory");
-			goto out;
-		}
-	}
+	for (i = 0; i < part->app_count; i++)
+		record_add_app(record, &part->app[i]);
 	record->flags |= part->flags;
 	rc = 0;
 out:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/digest.h"
 #include "lib/json.h"
 #include "lib/run.h"
@@ -27,15 +28,10 @@ struct tally_index {
 
 struct tally *tally_new(void)
 {
-	struct tally *tally = calloc(1, sizeof(*tally));
+	struct tally *tally = xcalloc(1, sizeof(*tally));
 
-	if (!tally)
-		return NULL;
-	tally->index = calloc(1, sizeof(*tally->index));
-	if (tally->index)
-		return tally;
-	free(tally);
-	return NULL;
+	tally->index = xcalloc(1, sizeof(*tally->index));
+	return tally;
 }
 
 static void free_job(struct tally_job *job)
@@ -98,79 +94,52 @@ static size_t *find_slot(const struct tally *tally, int kind, const char *name,
 }
 
 /* The places of all sums anew, in more slots or as they stand now. */
-static int index_again(struct tally *tally, int kind, size_t room)
+static void index_again(struct tally *tally, int kind, size_t room)
 {
-	size_t *slots = calloc(room, sizeof(*slots)), i;
+	size_t i;
 
-	if (!slots)
-		return -1;
 	free(tally->index->slots[kind]);
-	tally->index->slots[kind] = slots;
+	tally->index->slots[kind] = xcalloc(room, sizeof(size_t));
 	tally->index->rooms[kind] = room;
 	for (i = 0; i < tally->counts[kind]; i++)
 		*find_slot(tally, kind, tally->sums[kind][i].name,
 			   tally->sums[kind][i].cluster) = i + 1;
-	return 0;
 }
 
 /* Room for another sum, whose slots are half empty at least. */
-static int make_room(struct tally *tally, int kind)
+static void make_room(struct tally *tally, int kind)
 {
 	size_t count = tally->counts[kind], room = tally->index->rooms[kind];
-	struct tally_sum *more;
 
 	if (count * 2 < room)
-		return 0;
+		return;
 	room = room ? room * 2 : SLOTS_FIRST;
-	more = realloc(tally->sums[kind], room / 2 * sizeof(*more));
-	if (!more)
-		return -1;
-	tally->sums[kind] = more;
-	return index_again(tally, kind, room);
+	tally->sums[kind] =
+		xrealloc(tally->sums[kind], room / 2, sizeof(struct tally_sum));
+	index_again(tally, kind, room);
 }
 
-/* The sum of this name, made where there is none; NULL: out of memory. */
+/* The sum of this name, made where there is none. */
 static struct tally_sum *sum_of(struct tally *tally, int kind, const char *name,
 				const char *cluster)
 {
 	struct tally_sum *sum;
 	size_t *slot;
 
-	if (make_room(tally, kind) < 0)
-		return NULL;
+	make_room(tally, kind);
 	slot = find_slot(tally, kind, name, cluster);
 	if (*slot)
 		return &tally->sums[kind][*slot - 1];
 	sum = &tally->sums[kind][tally->counts[kind]];
 	memset(sum, 0, sizeof(*sum));
-	sum->name = strdup(name);
-	sum->cluster = strdup(cluster);
-	sum->type = strdup("");
-	if (!sum->name || !sum->cluster || !sum->type) {
-		free(sum->name);
-		free(sum->cluster);
-		free(sum->type);
-		return NULL;
-	}
+	sum->name = xstrdup(name);
+	sum->cluster = xstrdup(cluster);
+	sum->type = xstrdup("");
 	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
 	sum->read = sum->written = sum->meta = USE_UNKNOWN;
 	sum->peak = sum->peak_job = USE_UNKNOWN;
 	*slot = ++tally->counts[kind];
 	return sum;
-}
-
-static int set_type(struct tally_sum *sum, const char *type)
-{
-	char *copy;
-
-	if (!*type || *sum->type)
-		return 0;
-	copy = strdup(type);
-	if (!copy)
-		return -1;
-	free(sum->type);
-	sum->type = copy;
-	return 0;
 }
 
 static void take_peak(struct tally_sum *sum, int64_t peak, int64_t job)
@@ -182,25 +151,26 @@ static void take_peak(struct tally_sum *sum, int64_t peak, int64_t job)
 }
 
 /* What 'more' has, into a sum of the same name. */
-static int add_sum(struct tally *tally, int kind, const struct tally_sum *more)
+static void add_sum(struct tally *tally, int kind, const struct tally_sum *more)
 {
 	struct tally_sum *sum = sum_of(tally, kind, more->name, more->cluster);
 
-	if (!sum || set_type(sum, more->type) < 0)
-		return -1;
+	if (!*sum->type) {
+		free(sum->type);
+		sum->type = xstrdup(more->type);
+	}
 	run_add(&sum->jobs, more->jobs);
 	run_add(&sum->node_s, more->node_s);
 	run_add(&sum->read, more->read);
 	run_add(&sum->written, more->written);
 	run_add(&sum->meta, more->meta);
 	take_peak(sum, more->peak, more->peak_job);
-	return 0;
 }
 
 /* ---- the gate's jobs ------------------------------------------------------ */
 
 /* In its place among those that ended last; the first of them goes. */
-static int add_job(struct tally *tally, const struct tally_job *job)
+static void add_job(struct tally *tally, const struct tally_job *job)
 {
 	struct tally_job new = *job;
 	size_t at = tally->gate_count;
@@ -208,25 +178,20 @@ static int add_job(struct tally *tally, const struct tally_job *job)
 	while (at && tally->gate[at - 1].ended < job->ended)
 		at--;
 	if (at == TALLY_JOBS_MAX)
-		return 0;
+		return;
 	if (!tally->gate)
-		tally->gate = calloc(TALLY_JOBS_MAX + 1, sizeof(new));
-	new.cluster = strdup(job->cluster);
-	new.user = strdup(job->user);
-	if (!tally->gate || !new.cluster || !new.user) {
-		free_job(&new);
-		return -1;
-	}
+		tally->gate = xcalloc(TALLY_JOBS_MAX + 1, sizeof(new));
+	new.cluster = xstrdup(job->cluster);
+	new.user = xstrdup(job->user);
 	memmove(&tally->gate[at + 1], &tally->gate[at],
 		(tally->gate_count - at) * sizeof(new));
 	tally->gate[at] = new;
 	tally->bytes += JOB_BYTES + strlen(new.cluster) + strlen(new.user);
 	if (tally->gate_count++ == TALLY_JOBS_MAX)
 		free_job(&tally->gate[--tally->gate_count]);
-	return 0;
 }
 
-static int add_gate(struct tally *tally, const struct use *use)
+static void add_gate(struct tally *tally, const struct use *use)
 {
 	struct tally_job job = { (char *)use->cluster,
 				 (char *)use->user,
@@ -236,18 +201,18 @@ static int add_gate(struct tally *tally, const struct use *use)
 				 use->refused > 0 ? use->refused : 0 };
 
 	if (!job.warned && !job.refused)
-		return 0;
+		return;
 	tally->warned_jobs += job.warned > 0;
 	tally->refused_jobs += job.refused > 0;
 	run_add(&tally->warned_tasks, job.warned);
 	run_add(&tally->refused_tasks, job.refused);
-	return add_job(tally, &job);
+	add_job(tally, &job);
 }
 
 /* ---- a use ----------------------------------------------------------------- */
 
-static int add_filesystems(struct tally *tally, const struct use *use,
-			   struct tally_sum *all)
+static void add_filesystems(struct tally *tally, const struct use *use,
+			    struct tally_sum *all)
 {
 	struct tally_sum one = *all;
 	size_t i;
@@ -262,18 +227,16 @@ static int add_filesystems(struct tally *tally, const struct use *use,
 		one.written = fs->written;
 		one.meta = fs->meta;
 		one.peak = fs->peak;
-		if (add_sum(tally, TALLY_FILESYSTEMS, &one) < 0)
-			return -1;
+		add_sum(tally, TALLY_FILESYSTEMS, &one);
 		run_add(&all->read, fs->read);
 		run_add(&all->written, fs->written);
 		run_add(&all->meta, fs->meta);
 		take_peak(all, fs->peak, use->job);
 	}
-	return 0;
 }
 
-static int add_advice(struct tally *tally, const struct use *use,
-		      const struct tally_sum *all)
+static void add_advice(struct tally *tally, const struct use *use,
+		       const struct tally_sum *all)
 {
 	struct tally_sum one = *all;
 	char codes[USE_ADVICE_MAX], *rest = NULL;
@@ -282,12 +245,10 @@ static int add_advice(struct tally *tally, const struct use *use,
 	strcpy(codes, use->advice);
 	for (one.name = strtok_r(codes, " ", &rest); one.name;
 	     one.name = strtok_r(NULL, " ", &rest))
-		if (add_sum(tally, TALLY_ADVICE, &one) < 0)
-			return -1;
-	return 0;
+		add_sum(tally, TALLY_ADVICE, &one);
 }
 
-int tally_add(struct tally *tally, const struct use *use)
+void tally_add(struct tally *tally, const struct use *use)
 {
 	struct tally_sum all = { .cluster = (char *)"",
 				 .type = (char *)"",
@@ -307,16 +268,14 @@ int tally_add(struct tally *tally, const struct use *use)
 	run_add(&tally->node_s, all.node_s);
 	tally->wide += use->is_wide;
 	tally->judged += use->is_judged;
-	if (add_filesystems(tally, use, &all) < 0)
-		return -1;
+	add_filesystems(tally, use, &all);
 	all.cluster = all.type = (char *)"";
 	for (kind = TALLY_USERS; kind <= TALLY_PROFILES; kind++) {
 		all.name = (char *)names[kind];
-		if (add_sum(tally, kind, &all) < 0)
-			return -1;
+		add_sum(tally, kind, &all);
 	}
-	return add_advice(tally, use, &all) < 0 || add_gate(tally, use) < 0 ? -1
-									    : 0;
+	add_advice(tally, use, &all);
+	add_gate(tally, use);
 }
 
 /* ---- JSON ------------------------------------------------------------------ */
@@ -357,9 +316,9 @@ static int64_t *field(const void *of, size_t at)
 	return (int64_t *)(void *)((char *)of + at);
 }
 
-static struct json_object *sum_json(const struct tally_sum *sum)
+static void put_sum(const struct tally_sum *sum, struct json_object *list)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = json_append_object(list);
 	size_t i;
 
 	json_add_text(o, "name", sum->name);
@@ -369,44 +328,38 @@ static struct json_object *sum_json(const struct tally_sum *sum)
 		json_add_text(o, "type", sum->type);
 	for (i = 0; i < NUMBERS; i++)
 		json_add_known(o, numbers[i].name, *field(sum, numbers[i].at));
-	return o;
 }
 
-static struct json_object *gate_json(const struct tally *tally)
+static void put_gate(const struct tally *tally, struct json_object *list)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *o;
 	size_t i;
 
 	for (i = 0; i < tally->gate_count; i++) {
-		o = json_object_new_object();
+		o = json_append_object(list);
 		json_add_text(o, "cluster", tally->gate[i].cluster);
 		json_add_text(o, "user", tally->gate[i].user);
 		json_add_known(o, "job", tally->gate[i].job);
 		json_add_known(o, "ended", tally->gate[i].ended);
 		json_add_known(o, "warned", tally->gate[i].warned);
 		json_add_known(o, "refused", tally->gate[i].refused);
-		json_object_array_add(list, o);
 	}
-	return list;
 }
 
 void tally_json(const struct tally *tally, struct json_object *top)
 {
-	struct json_object *o = json_object_new_object(), *list;
+	struct json_object *o = json_add_object(top, "tally"), *list;
 	size_t i;
 	int kind;
 
 	for (i = 0; i < TOTALS; i++)
 		json_add_number(o, totals[i].name, *field(tally, totals[i].at));
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		list = json_object_new_array();
+		list = json_add_list(o, tally_names[kind]);
 		for (i = 0; i < tally->counts[kind]; i++)
-			json_object_array_add(list,
-					      sum_json(&tally->sums[kind][i]));
-		json_object_object_add(o, tally_names[kind], list);
+			put_sum(&tally->sums[kind][i], list);
 	}
-	json_object_object_add(o, "gate", gate_json(tally));
-	json_object_object_add(top, "tally", o);
+	put_gate(tally, json_add_list(o, "gate"));
 }
 
 /* "" for what is not there. */
@@ -417,7 +370,7 @@ static char *word_of(struct json_object *o, const char *key)
 	return (char *)(text ? text : "");
 }
 
-static int join_sum(struct tally *tally, int kind, struct json_object *o)
+static void join_sum(struct tally *tally, int kind, struct json_object *o)
 {
 	struct tally_sum one = { .name = word_of(o, "name"),
 				 .cluster = word_of(o, "cluster"),
@@ -426,10 +379,10 @@ static int join_sum(struct tally *tally, int kind, struct json_object *o)
 
 	for (i = 0; i < NUMBERS; i++)
 		*field(&one, numbers[i].at) = json_number(o, numbers[i].name);
-	return add_sum(tally, kind, &one);
+	add_sum(tally, kind, &one);
 }
 
-static int join_gate(struct tally *tally, struct json_object *list)
+static void join_gate(struct tally *tally, struct json_object *list)
 {
 	struct json_object *o;
 	struct tally_job job;
@@ -443,10 +396,8 @@ static int join_gate(struct tally *tally, struct json_object *list)
 		job.ended = json_number(o, "ended");
 		job.warned = json_number(o, "warned");
 		job.refused = json_number(o, "refused");
-		if (add_job(tally, &job) < 0)
-			return -1;
+		add_job(tally, &job);
 	}
-	return 0;
 }
 
 int tally_join(struct tally *tally, struct json_object *json)
@@ -463,12 +414,14 @@ int tally_join(struct tally *tally, struct json_object *json)
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
 		list = json_list(top, tally_names[kind]);
 		for (i = 0; list && i < json_object_array_length(list); i++)
-			if (join_sum(tally, kind,
-				     json_object_array_get_idx(list, i)) < 0)
-				return -1;
+			join_sum(tally, kind,
+				 json_object_array_get_idx(list, i));
 	}
 	list = json_list(top, "gate");
-	return list ? join_gate(tally, list) : -1;
+	if (!list)
+		return -1;
+	join_gate(tally, list);
+	return 0;
 }
 
 /* ---- order ----------------------------------------------------------------- */
@@ -517,6 +470,6 @@ void tally_sort(struct tally *tally)
 		      sizeof(*tally->sums[kind]),
 		      kind == TALLY_ADVICE ? by_hours : by_bytes);
 		/* for those that are added later */
-		(void)index_again(tally, kind, tally->index->rooms[kind]);
+		index_again(tally, kind, tally->index->rooms[kind]);
 	}
 }

@@ -11,7 +11,7 @@
  *         A tally of parts: what tally_json() told of each is added by
  *           tally_join(), in any order.
  * Owner   tally_free(), NULL allowed. Sums and jobs are the tally's.
- * Errors  -1 or NULL: out of memory; tally_join(): or not a tally.
+ * Errors  -1: not a tally.
  * Runs    ledger (a part each answer), report (all of them).
  */
 #ifndef JOBIO_TALLY_H
@@ -66,7 +66,7 @@ extern const char *const tally_names[TALLY_KINDS];
 struct tally *tally_new(void);
 void tally_free(struct tally *tally);
 
-int tally_add(struct tally *tally, const struct use *use);
+void tally_add(struct tally *tally, const struct use *use);
 
 /* As a member "tally" of 'top'. */
 void tally_json(const struct tally *tally, struct json_object *top);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
+
 /* Fields end with a tab, a filesystem begins with a newline: no text of a record
  * has one of these (utf8.h). */
 #define LINE_VERSION "1"
@@ -37,10 +39,8 @@ char *use_text(const struct use *use)
 {
 	char *text = NULL;
 	size_t i, size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (!out)
-		return NULL;
 	put_text(out, LINE_VERSION);
 	put_text(out, use->cluster);
 	put_text(out, use->user);
@@ -64,10 +64,8 @@ char *use_text(const struct use *use)
 		put_number(out, use->fs[i].meta);
 		put_number(out, use->fs[i].peak);
 	}
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	fclose(out);
+	return xneed(text);
 }
 
 /* ---- read ---------------------------------------------------------------- */

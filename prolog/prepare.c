@@ -119,8 +119,6 @@ static int begin_clean(struct visit *visit, struct err *err)
 	job_note_sluid(visit->config, visit->job.id);
 	visit->has_others = job_note_others(visit->config, visit->job.id);
 	visit->state = job_state_new(&visit->job, visit->config);
-	if (!visit->state)
-		return err_set(err, "out of memory");
 	return 0;
 }
 

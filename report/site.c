@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "report/job_source.h"
 #include "report/when.h"
@@ -37,14 +38,11 @@ static struct json_object *ask_page(struct job_source *source,
 				    const struct site *site,
 				    struct json_object *next, struct err *err)
 {
-	char *request = ask_for(site, next), *answer = NULL;
+	char *request = ask_for(site, next);
+	char *answer = job_source_call(source, request, err);
 	struct json_object *top = NULL;
 	const char *why;
 
-	if (request)
-		answer = job_source_call(source, request, err);
-	else
-		err_set(err, "out of memory");
 	if (answer) {
 		top = json_parse(answer);
 		if (!json_is_true(top, "ok")) {
@@ -107,11 +105,10 @@ int site_check(const char *since, const char *until, struct err *err)
 }
 
 /* A part of the ledger's answers must not be added to what sacct says. */
-static int start_again(struct site *site, struct err *err)
+static void start_again(struct site *site)
 {
 	tally_free(site->tally);
 	site->tally = tally_new();
-	return site->tally ? 0 : err_set(err, "out of memory");
 }
 
 static int fill(struct job_source *source, struct site *site, struct err *err)
@@ -120,8 +117,7 @@ static int fill(struct job_source *source, struct site *site, struct err *err)
 	struct err why = { "" }, second = { "" };
 
 	site->source = "ledger";
-	if (start_again(site, err) < 0)
-		return -1;
+	start_again(site);
 	if (ask_ledger(source, site, &why) == 0)
 		return 0;
 	if (!strncmp(why.text, refusal, sizeof(refusal) - 1)) {
@@ -131,8 +127,7 @@ static int fill(struct job_source *source, struct site *site, struct err *err)
 	site->source = "sacct";
 	snprintf(site->why_not_ledger, sizeof(site->why_not_ledger), "%s",
 		 why.text);
-	if (start_again(site, err) < 0)
-		return -1;
+	start_again(site);
 	if (site_from_sacct(source, site, &second) == 0)
 		return 0;
 	return err_set(err, "%s; %s", why.text, second.text);
@@ -141,12 +136,8 @@ static int fill(struct job_source *source, struct site *site, struct err *err)
 struct site *site_get(struct job_source *source, const char *since,
 		      const char *until, struct err *err)
 {
-	struct site *site = calloc(1, sizeof(*site));
+	struct site *site = xcalloc(1, sizeof(*site));
 
-	if (!site) {
-		err_set(err, "out of memory");
-		return NULL;
-	}
 	if (find_times(site, since, until, err) < 0 ||
 	    fill(source, site, err) < 0) {
 		site_free(site);

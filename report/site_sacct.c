@@ -80,8 +80,8 @@ static void take_fs(struct use *use, const struct summary *s,
 	use->fs_count = 1;
 }
 
-static int add_row(struct tally *tally, const struct sacct_row *row,
-		   const struct summary *s)
+static void add_row(struct tally *tally, const struct sacct_row *row,
+		    const struct summary *s)
 {
 	char names[SUMMARY_FS], profile[SUMMARY_PROF];
 	unsigned long job = 0;
@@ -105,7 +105,7 @@ static int add_row(struct tally *tally, const struct sacct_row *row,
 	use.refused = s->gate_refused;
 	if (s->scope == SUMMARY_SCOPE_JOB)
 		take_fs(&use, s, names);
-	return tally_add(tally, &use);
+	tally_add(tally, &use);
 }
 
 /* A time for sacct. A clock that was set back showed an hour twice, and
@@ -143,8 +143,8 @@ int site_from_sacct(struct job_source *source, struct site *site,
 		if (!row->summary ||
 		    summary_parse(row->summary, &summary, NULL) < 0)
 			site->silent++;
-		else if (add_row(site->tally, row, &summary) < 0)
-			return err_set(err, "out of memory");
+		else
+			add_row(site->tally, row, &summary);
 	}
 	return source->slurm ? 0 : -1;
 }

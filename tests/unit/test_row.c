@@ -164,23 +164,16 @@ static struct row empty_row(void)
 			     .last = 1600 };
 }
 
-static void widen(struct row *row, const struct record *r)
-{
-	struct err err = { "" };
-
-	ck_assert_msg(row_widen(row, r, NOW, &err) == 0, "%s", err.text);
-}
-
 START_TEST(a_run_lasts_from_its_first_start_to_its_last_end)
 {
 	struct row row = empty_row();
 	struct record *r = from_to(1000, 2000);
 
-	widen(&row, r);
+	row_widen(&row, r, NOW);
 	ck_assert(row.first == 1000 && row.last == 2000);
 	r->start = 1200;
 	r->end = 1900;
-	widen(&row, r);
+	row_widen(&row, r, NOW);
 	ck_assert(row.first == 1000 && row.last == 2000);
 	record_free(r);
 }
@@ -191,7 +184,7 @@ START_TEST(a_run_knows_what_any_of_its_records_knows)
 	struct row row = empty_row();
 	struct record *r = from_to(1000, 2000);
 
-	widen(&row, r);
+	row_widen(&row, r, NOW);
 	ck_assert_int_eq(row.restart, RECORD_UNKNOWN);
 	ck_assert_int_eq(row.array_job, RECORD_UNKNOWN);
 	ck_assert_int_eq(row.het_job, RECORD_UNKNOWN);
@@ -200,7 +193,7 @@ START_TEST(a_run_knows_what_any_of_its_records_knows)
 	r->array_task = 5;
 	r->het_job = 0;
 	r->het_offset = 6;
-	widen(&row, r);
+	row_widen(&row, r, NOW);
 	ck_assert_int_eq(row.restart, 0);
 	ck_assert_int_eq(row.array_job, 0);
 	ck_assert_int_eq(row.array_task, 5);
@@ -209,7 +202,7 @@ START_TEST(a_run_knows_what_any_of_its_records_knows)
 	r->restart = 3; /* the first word counts */
 	r->array_job = r->array_task = RECORD_UNKNOWN;
 	r->het_job = r->het_offset = RECORD_UNKNOWN;
-	widen(&row, r);
+	row_widen(&row, r, NOW);
 	ck_assert_int_eq(row.restart, 0);
 	ck_assert_int_eq(row.array_task, 5);
 	ck_assert_int_eq(row.het_offset, 6);
@@ -222,7 +215,7 @@ static void name_nodes(struct row *row, const char *list)
 	struct record *r = from_to(1000, 2000);
 
 	record_set(&r->nodelist, list);
-	widen(row, r);
+	row_widen(row, r, NOW);
 	record_free(r);
 }
 

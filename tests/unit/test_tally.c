@@ -34,7 +34,7 @@ static struct use used(int64_t job, const char *user, const char *fs,
 
 static void add(struct tally *tally, const struct use *use)
 {
-	ck_assert_int_eq(tally_add(tally, use), 0);
+	tally_add(tally, use);
 }
 
 static const struct tally_sum *sum_of(const struct tally *tally,
