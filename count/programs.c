@@ -39,7 +39,7 @@ __asm__(".pushsection .rodata\n"
 extern const char programs_object[] __attribute__((visibility("hidden")));
 extern const char programs_object_end[] __attribute__((visibility("hidden")));
 
-#define REFUSALS_MAX 16
+#define REFUSALS_MAX 4	  /* then all but totals of processes are given up */
 #define ATTACH_SESSION 56 /* BPF_TRACE_KPROBE_SESSION, since Linux 6.10 */
 #define CALL_OF_KERNEL 2  /* BPF_PSEUDO_KFUNC_CALL */
 
