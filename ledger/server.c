@@ -617,19 +617,24 @@ static bool has_sent(const struct peer *peer)
 	       waiting > 0;
 }
 
-/* Of an address's connections that have not said who they are the first makes room. */
-static void limit_strangers(struct server *server, const char *host)
+/* Of the connections of an address that have not been identified the oldest that has
+ * sent nothing makes room for a new one, else the oldest that is not fresh. */
+static void limit_strangers(struct server *server, const struct peer *new)
 {
-	struct peer *peer, *first = NULL;
+	struct peer *peer, *first = NULL, *oldest = NULL;
 	size_t count = 0;
 
 	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (peer->is_known || strcmp(host, peer->host) != 0)
+		if (peer->is_known || strcmp(new->host, peer->host) != 0)
 			continue;
 		count++;
-		if (!first && !has_sent(peer))
+		if (!oldest)
+			oldest = peer;
+		if (!first && peer != new && !has_sent(peer))
 			first = peer;
 	}
+	if (!first && oldest && now_mono() - oldest->active >= SERVER_FRESH_S)
+		first = oldest;
 	if (count <= SERVER_STRANGERS || !first)
 		return;
 	say(server,
@@ -743,7 +748,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	bufferevent_setwatermark(peer->bev, EV_READ, 0, LEDGER_FRAME_MAX + 4);
 	bufferevent_set_timeouts(peer->bev, NULL, &limit);
 	bufferevent_enable(peer->bev, EV_READ | EV_WRITE);
-	limit_strangers(server, peer->host);
+	limit_strangers(server, peer);
 	accept_more(server);
 }
 

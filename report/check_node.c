@@ -338,22 +338,20 @@ static void check_folder(const struct doctor *doctor, const char *key,
 					 : "it is no folder");
 }
 
-static bool is_enabled(const struct doctor *doctor, const char *unit)
+/* Is there a file FOLDER/UNIT in a directory of units? */
+static bool has_unit(const struct doctor *doctor, const char *folder,
+		     const char *unit)
 {
-	static const char *const dirs[] = { "/etc/systemd/system",
-					    "/usr/lib/systemd/system",
-					    "/run/systemd/system" };
 	char pattern[PATH_MAX];
 	glob_t found = { 0 };
-	bool enabled = false;
+	bool has;
 
-	for (size_t i = 0; i < 3 && !enabled; i++) {
-		snprintf(pattern, sizeof(pattern), "%s%s/*.wants/%s",
-			 doctor->root, dirs[i], unit);
-		enabled = glob(pattern, 0, NULL, &found) == 0;
-		globfree(&found);
-	}
-	return enabled;
+	snprintf(pattern, sizeof(pattern),
+		 "%s/{etc,lib,usr/lib,run}/systemd/system%s/%s", doctor->root,
+		 folder, unit);
+	has = glob(pattern, GLOB_BRACE, NULL, &found) == 0;
+	globfree(&found);
+	return has;
 }
 
 static void check_units(const struct doctor *doctor)
@@ -374,7 +372,8 @@ static void check_units(const struct doctor *doctor)
 	if (access(path, F_OK) < 0)
 		return; /* no systemd */
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (is_enabled(doctor, units[i].name))
+		if (!has_unit(doctor, "", units[i].name) ||
+		    has_unit(doctor, "/*.wants", units[i].name))
 			continue;
 		snprintf(cure, sizeof(cure), "systemctl enable --now %s",
 			 units[i].name);

@@ -943,39 +943,6 @@ START_TEST(folders_are_roots_alone)
 }
 END_TEST
 
-#define H04(unit, what)                                                        \
-	"H04 warning " unit " is not enabled: " what                           \
-	"; systemctl enable --now " unit "\n"
-#define RECOVER                                                                \
-	H04("jobio-recover.service",                                           \
-	    "what a crash left changed stays so until the next job")
-#define SEND H04("jobio-send.path", "records wait for the timer") SEND_TIMER
-#define SEND_TIMER                                                             \
-	H04("jobio-send.timer",                                                \
-	    "records that the ledger did not take wait for the next job")
-
-START_TEST(units_are_enabled_where_systemd_runs)
-{
-	begin_host();
-	doctor.root = tempdir_name;
-	strcpy(prolog, "ClusterName=c");
-	config.run_dir = config.spool_dir = (char *)"/nowhere";
-	ck_assert_str_eq(checked(check_node_host, prolog), "");
-	tempdir_put("run/systemd/system/x", "");
-	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER SEND);
-	tempdir_put("etc/systemd/system/timers.target.wants/jobio-send.timer",
-		    "");
-	tempdir_put("etc/systemd/system/a.wants/jobio-send.path", "");
-	ck_assert_str_eq(checked(check_node_host, prolog), RECOVER);
-	tempdir_put("run/systemd/system/a.wants/jobio-recover.service", "");
-	ck_assert_str_eq(checked(check_node_host, prolog), "");
-	remove(tempdir_path("etc/systemd/system/timers.target.wants/"
-			    "jobio-send.timer"));
-	ck_assert_str_eq(checked(check_node_host, prolog), SEND_TIMER);
-	tempdir_remove();
-}
-END_TEST
-
 UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_host_without_a_node_line_and_one_with_a_wrong_one_are_told,
 	  a_line_gives_all_cpus_or_one_for_each_core,
@@ -997,4 +964,4 @@ UNIT_MAIN("doctor_node", a_node_where_all_is_well_has_no_finding,
 	  a_script_that_slurmd_cannot_run_is_told,
 	  one_of_the_scripts_runs_jobios, helpers_that_are_missing_are_named,
 	  how_io_is_counted_is_told_where_it_is_not_by_file,
-	  folders_are_roots_alone, units_are_enabled_where_systemd_runs)
+	  folders_are_roots_alone)
