@@ -23,7 +23,6 @@
 #include "job/log.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
-#include "lib/host.h"
 #include "lib/request.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
@@ -84,23 +83,18 @@ static struct record *state_of(const struct config *config,
 			       const struct job *job)
 {
 	struct record *state = job_state_read(config, job->id, job->node);
-	char boot_id[64];
 
-	if (!state) {
-		state = job_state_new(job, config);
-		state->flags |= RECORD_FLAG(START_UNKNOWN);
-		state->restart = RECORD_UNKNOWN;
-		state->has_request =
-			request_from_env(&state->request, NULL) == 1;
-		/* a journal tells of a prolog that went further */
-		if (!job_has_changes(config, job->id, NULL))
-			record_lacks_all(state);
+	if (state)
 		return state;
-	}
-	host_boot_id(boot_id, sizeof(boot_id));
-	if (!job_state_is_ended(state) && *boot_id && *state->boot_id &&
-	    strcmp(boot_id, state->boot_id) != 0)
-		state->flags |= RECORD_FLAG(NODE_REBOOTED);
+	state = job_state_new(job, config);
+	if (!state)
+		return NULL;
+	state->flags |= RECORD_FLAG(START_UNKNOWN);
+	state->restart = RECORD_UNKNOWN;
+	state->has_request = request_from_env(&state->request, NULL) == 1;
+	/* a journal tells of a prolog that went further */
+	if (!job_has_changes(config, job->id, NULL))
+		record_lacks_all(state);
 	return state;
 }
 

@@ -2,7 +2,10 @@
 /* The end of a job on this node, by its epilog or by whoever finds what is left. */
 #include "job/job.h"
 
+#include <string.h>
+
 #include "job/log.h"
+#include "lib/host.h"
 
 /* Of two records of a node the later one counts: by the least that a record tells. */
 #define AGAIN_S 0.001 /* record_build.c */
@@ -82,6 +85,15 @@ static int finish(const struct config *config, const struct record *state,
 	return 0;
 }
 
+static bool is_of_other_boot(const struct record *state)
+{
+	char boot_id[64];
+
+	host_boot_id(boot_id, sizeof(boot_id));
+	return *boot_id && *state->boot_id &&
+	       strcmp(boot_id, state->boot_id) != 0;
+}
+
 int job_release(const struct config *config, struct record *state, bool locked,
 		int64_t start, int *mended, struct err *err)
 {
@@ -89,6 +101,8 @@ int job_release(const struct config *config, struct record *state, bool locked,
 	size_t known;
 	int count = -1;
 
+	if (!was_ended && is_of_other_boot(state))
+		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	if (!was_ended)
 		read_counters(config, state);
 	known = state->finding_count;

@@ -87,37 +87,32 @@ void leftover_mend(struct visit *visit)
 		visit->want.alone = false;
 }
 
-/* Has an earlier prolog of this job begun its work, or a step left something?
- * Our own folder is there already, and empty. */
-static bool is_begun(const struct config *config, uint32_t job_id)
+/* Is it an earlier run, to which no epilog came? In a prolog the count of restarts is
+ * the run's own. */
+static bool is_earlier(const struct visit *visit, const struct record *state)
 {
-	return job_has_file(config, job_id, RUNDIR_START) ||
-	       job_has_file(config, job_id, RUNDIR_JOURNAL) ||
-	       job_has_steps(config, job_id);
+	return job_has_steps(visit->config, visit->job.id) ||
+	       (state && state->restart >= 0 && visit->job.restart >= 0 &&
+		state->restart != visit->job.restart);
 }
 
 int leftover_clear_own(struct visit *visit, struct err *err)
 {
 	const struct config *config = visit->config;
-	struct record *state;
-	int count;
+	uint32_t id = visit->job.id;
+	struct record *state = job_state_read(config, id, visit->job.node);
+	int rc = 0, count;
 
-	if (!is_begun(config, visit->job.id))
-		goto out;
-	if (job_has_steps(config, visit->job.id)) {
-		if (leftover_finish(visit, visit->job.id, err) < 0)
-			return -1;
-		goto out;
+	if (is_earlier(visit, state)) {
+		rc = leftover_finish(visit, id, err);
+	} else if (job_has_changes(config, id, state) ||
+		   job_has_file(config, id, RUNDIR_START)) {
+		count = job_mend(config, id, state, err);
+		visit->mended += count > 0 ? count : 0;
+		rc = count < 0 ? -1 : job_discard(config, id, err);
 	}
-	state = job_state_read(config, visit->job.id, visit->job.node);
-	count = job_mend(config, visit->job.id, state, err);
 	record_free(state);
-	if (count < 0)
-		return -1;
-	visit->mended += count;
-	if (job_discard(config, visit->job.id, err) < 0)
-		return -1;
-out:
-	job_forget_released(config, visit->job.id);
-	return 0;
+	if (rc == 0)
+		job_forget_released(config, id);
+	return rc;
 }

@@ -616,6 +616,24 @@ old() {
 	done
 }
 
+@test "a run to which no epilog came, without steps, has its record by the prolog of the next, after a reboot too" {
+	local boots
+	for boots in 0 1; do
+		job 7 1 stream
+		prolog
+		((boots == 0)) || reboot
+		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1 SLURM_JOB_START_TIME=1795229999)
+		prolog
+		expect_options forcedirect
+		epilog
+		expect_base
+		[ -s "$NODE/spool/7.0.c1.json" ] && [ -s "$NODE/spool/7.1.c1.json" ]
+		[ "$(grep -c node_rebooted "$NODE/spool/7.0.c1.json")" -eq "$boots" ]
+		[ ! -e "$NODE/run/7" ] && [ ! -e "$NODE/spool/open/7.c1.json" ]
+		rm "$NODE"/spool/*.json
+	done
+}
+
 @test "a record without counters takes no place of one in the spool that has them" {
 	job 7
 	prolog
