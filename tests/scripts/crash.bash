@@ -135,8 +135,9 @@ maybe() { [[ $((RANDOM % $1)) -ne 0 ]] || "${@:2}" || :; }
 # killed anywhere
 two_releases() {
 	(killed_at $((RANDOM % 25 + 1)) release || :) &
+	local pid=$!
 	release 2>/dev/null || :
-	wait
+	wait "$pid" # a node may have processes of its own
 }
 
 # hand_over - jobio-send has taken what is in the spool
