@@ -87,8 +87,6 @@ static struct record *state_of(const struct config *config,
 	if (state)
 		return state;
 	state = job_state_new(job, config);
-	if (!state)
-		return NULL;
 	state->flags |= RECORD_FLAG(START_UNKNOWN);
 	state->restart = RECORD_UNKNOWN;
 	state->has_request = request_from_env(&state->request, NULL) == 1;
@@ -122,8 +120,6 @@ static int release(const struct config *config, const struct job *job,
 		return 0;
 	}
 	state = state_of(config, job);
-	if (!state)
-		return err_set(err, "out of memory");
 	rc = job_release(config, state, locked, job->start, &mended, err);
 	if (rc > 0)
 		log_line("%s: left for the next prolog", err->text);

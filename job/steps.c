@@ -79,7 +79,7 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 	memcpy(job.node, here->node, sizeof(job.node));
 	memcpy(job.cluster, here->cluster, sizeof(job.cluster));
 	state = job_state_new(&job, config);
-	if (!state || !*state->cluster) {
+	if (!*state->cluster) {
 		record_free(state);
 		return NULL;
 	}
