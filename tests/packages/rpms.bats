@@ -22,6 +22,19 @@ setup_file() {
 	! getent passwd slurm >/dev/null || userdel slurm
 }
 
+# asks WORD... - which packages of Slurm the spec needs, to build and to run
+asks() {
+	local spec=${SPEC:-/jobio/src/jobio.spec}
+	rpmspec -q --buildrequires "$@" "$spec" | grep slurm
+	rpmspec -q --requires "$@" "$spec" | sed -n 's/^\(slurm[^ ]*\) [<>].*/\1/p' | sort -u
+}
+
+@test "the spec needs Slurm's packages by the names that they have on the site" {
+	[ "$(asks | xargs)" = 'slurm-devel slurm' ]
+	[ "$(asks -D 'slurm_package slurm-ohpc' | xargs)" = 'slurm-devel-ohpc slurm-ohpc' ]
+	[ "$(asks -D 'slurm_package slurm-x' -D 'slurm_devel libslurm-x' | xargs)" = 'libslurm-x slurm-x' ]
+}
+
 @test "installed, they have made the ledger's user and started nothing" {
 	run rpms -i /jobio/rpms/*.rpm
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
