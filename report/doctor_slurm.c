@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/doctor_slurm.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/version.h"
 #include "report/doctor_plugin.h"
@@ -233,9 +235,13 @@ static void check_plugin_dirs(const struct doctor *doctor)
 
 /* ---- plugstack.conf -------------------------------------------------------------- */
 
-/* 'word': jobio.so as the line names it. */
+struct plugstack {
+	char word[PATH_MAX]; /* jobio.so as the line names it */
+	char room[PATH_MAX]; /* a file that would be included; "": none */
+};
+
 static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth, char word[PATH_MAX]);
+			unsigned int depth, struct plugstack *found);
 
 /* "optional PATH/jobio.so conf=..": the second word. */
 static bool take_plugin(char *rest, char word[PATH_MAX])
@@ -248,11 +254,31 @@ static bool take_plugin(char *rest, char word[PATH_MAX])
 	return true;
 }
 
+/* Would DIR/jobio.conf be included by this pattern? */
+static void find_room(const struct doctor *doctor, const char *pattern,
+		      struct plugstack *stack)
+{
+	const char *slash = strrchr(pattern, '/');
+	char room[PATH_MAX];
+
+	if (!slash ||
+	    snprintf(room, sizeof(room), "%.*s/jobio.conf",
+		     (int)(slash - pattern), pattern) >= (int)sizeof(room) ||
+	    fnmatch(pattern, room, FNM_PATHNAME) != 0)
+		return;
+	room[slash - pattern] = '\0';
+	if (access(room, F_OK) < 0)
+		return;
+	room[slash - pattern] = '/';
+	snprintf(stack->room, sizeof(stack->room), "%s",
+		 room + strlen(doctor->root));
+}
+
 /* A file that is not absolute lies beside 'path', which includes it (plugstack.c,
  * spank.c:_spank_conf_include). */
 static bool line_names_jobio(const struct doctor *doctor, const char *path,
 			     char *line, unsigned int depth,
-			     char word[PATH_MAX])
+			     struct plugstack *stack)
 {
 	const char *slash = strrchr(path, '/');
 	char pattern[PATH_MAX];
@@ -265,25 +291,26 @@ static bool line_names_jobio(const struct doctor *doctor, const char *path,
 	if (!first)
 		return false;
 	if (strcasecmp(first, "include") != 0)
-		return take_plugin(save, word);
+		return take_plugin(save, stack->word);
 	first = strtok_r(NULL, " \t", &save);
 	if (!first)
 		return false;
 	snprintf(pattern, sizeof(pattern), "%s%.*s%s", doctor->root,
 		 *first == '/' || !slash ? 0 : (int)(slash - path) + 1, path,
 		 first);
+	find_room(doctor, pattern, stack);
 	if (glob(pattern, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc && !named; i++)
 			named = names_jobio(doctor,
 					    found.gl_pathv[i] +
 						    strlen(doctor->root),
-					    depth + 1, word);
+					    depth + 1, stack);
 	globfree(&found);
 	return named;
 }
 
 static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth, char word[PATH_MAX])
+			unsigned int depth, struct plugstack *found)
 {
 	char *text = depth < 4 ? doctor_read(doctor, path) : NULL;
 	char *line, *save;
@@ -291,32 +318,57 @@ static bool names_jobio(const struct doctor *doctor, const char *path,
 
 	for (line = text ? strtok_r(text, "\n", &save) : NULL; line && !named;
 	     line = strtok_r(NULL, "\n", &save))
-		named = line_names_jobio(doctor, path, line, depth, word);
+		named = line_names_jobio(doctor, path, line, depth, found);
 	free(text);
 	return named;
+}
+
+/* The line to write, and the file that it belongs in. A file of plugstack.conf.d that
+ * no line includes is never read: only Debian ships that line. */
+static void tell_line(const struct doctor *doctor, const char *path,
+		      const struct plugstack *stack)
+{
+	int dir = (int)(strrchr(path, '/') - path);
+	const char *file = *stack->room ? stack->room : path;
+	char line[PATH_MAX] = "optional jobio.so", cure[2 * PATH_MAX];
+	char *text;
+
+	snprintf(cure, sizeof(cure), "%.*s/plugstack.conf.d/jobio.conf", dir,
+		 path);
+	text = *stack->room ? NULL : doctor_read(doctor, cure);
+	if (text)
+		snprintf(line, sizeof(line),
+			 "include %.*s/plugstack.conf.d/*.conf", dir, path);
+	free(text);
+	if (strncmp(path, "/run/slurm/conf/", 16) == 0)
+		file = "plugstack.conf on slurmctld's host";
+	snprintf(cure, sizeof(cure), "%s in %s", line, file);
+	text = doctor_read(doctor, path);
+	findings_add(doctor->findings, "S14", FINDING_ERROR, cure,
+		     "%s: %s: jobs have no --io-cores and tasks no gate on "
+		     "this host",
+		     path,
+		     text ? "no line names jobio.so" : "there is no such file");
+	free(text);
 }
 
 static void check_plugstack(const struct doctor *doctor)
 {
 	const char *path = slurm_conf_get(doctor->slurm, "PlugStackConfig");
-	char beside[PATH_MAX], word[PATH_MAX];
 	const char *slash = strrchr(doctor->slurm_conf_path, '/');
+	struct plugstack stack = { 0 };
+	char beside[PATH_MAX];
 
-	if (!path) {
+	if (!path || *path != '/') {
 		snprintf(beside, sizeof(beside), "%.*s/plugstack.conf",
 			 slash ? (int)(slash - doctor->slurm_conf_path) : 0,
 			 doctor->slurm_conf_path);
 		path = beside;
 	}
-	if (names_jobio(doctor, path, 0, word)) {
-		doctor_plugin(doctor, word);
-		return;
-	}
-	findings_add(doctor->findings, "S14", FINDING_ERROR,
-		     "optional jobio.so",
-		     "%s: no line names jobio.so: jobs have no --io-cores and "
-		     "tasks no gate on this host",
-		     path);
+	if (names_jobio(doctor, path, 0, &stack))
+		doctor_plugin(doctor, stack.word);
+	else
+		tell_line(doctor, path, &stack);
 }
 
 /* What sbatch looks at, too (spank/submit.c) */

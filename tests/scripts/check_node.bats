@@ -165,7 +165,18 @@ change() {
 	only S12 'no Prolog' Prolog=
 	echo 'Prolog=/usr/libexec/jobio/prolog' >>etc/slurm/slurm.conf
 	rm etc/slurm/plugstack.conf.d/jobio.conf
-	only S14 'no line names jobio.so' 'optional jobio.so'
+	only S14 'no line names jobio.so' 'optional jobio.so in /etc/slurm/plugstack.conf.d/jobio.conf'
+	# Slurm's own packages: neither the file nor the folder
+	rm -r etc/slurm/plugstack.conf*
+	only S14 'plugstack.conf: there is no such file' 'optional jobio.so in /etc/slurm/plugstack.conf'
+	# a copy of it that no line includes
+	mkdir etc/slurm/plugstack.conf.d
+	echo 'optional jobio.so' >etc/slurm/plugstack.conf.d/jobio.conf
+	only S14 'there is no such file' 'include /etc/slurm/plugstack.conf.d/*.conf in /etc/slurm/plugstack.conf'
+	: >etc/slurm/plugstack.conf
+	only S14 'no line names jobio.so' 'include /etc/slurm/plugstack.conf.d/*.conf in /etc/slurm/plugstack.conf'
+	rm -r etc/slurm/plugstack.conf.d
+	only S14 'no line names jobio.so' 'optional jobio.so in /etc/slurm/plugstack.conf'
 	echo 'optional jobio.so' >etc/slurm/plugstack.conf
 	change etc/slurm/slurm.conf 's/FORCE:1/FORCE:4/'
 	only S13 'partition all has OverSubscribe=FORCE' FORCE:1
