@@ -43,7 +43,11 @@ struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
 
 	if (size_bytes <= bytes_max)
 		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
+#if JSON_C_VERSION_NUM >= (14 << 8)
 	at = json_tokener_get_parse_end(tok);
+#else
+	at = (size_t)tok->char_offset; /* Enterprise Linux 8: 0.13.1 */
+#endif
 	if (json_tokener_get_error(tok) != json_tokener_success ||
 	    (top && !is_blank(text + at, size_bytes - at))) {
 		json_object_put(top);
