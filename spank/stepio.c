@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/fileio.h"
@@ -136,7 +137,7 @@ static int read_between(struct stepio *io, const char *proc, struct err *err)
 {
 	struct stepio_count before, mine, reading = { .read_calls = 1 };
 	char path[64], own[96];
-	pid_t self = gettid();
+	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid: glibc 2.30 */
 	ssize_t size;
 	int rc;
 
