@@ -13,6 +13,7 @@ thing_packages() {
 		cluster) host_packages_cluster ;;
 		browser) host_packages chromium fonts-dejavu-core ;;
 		galera) host_packages mariadb-server galera-4 rsync ;;
+		zig) host_packages python3-venv binutils ;;
 		machine)
 			mapfile -t wanted < <(grep -v '^#' "$top/tests/vm/packages")
 			host_packages "${wanted[@]}"
@@ -49,6 +50,13 @@ thing_tree() {
 	make -s -j"$(nproc)" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
 	# what a virtual machine kills; two parts must not make it at once
 	[[ $1 != gcc ]] || make -s -j"$(nproc)" tests/faults/jobio-prepare
+}
+
+# A compiler for older glibcs, as a Python package.
+thing_zig() {
+	[[ $("$work/zig/bin/python" -m ziglang version 2>/dev/null) != 0.13.0 ]] || return 0
+	rm -rf "${work:?}/zig"
+	python3 -m venv "$work/zig" && retry "$work/zig/bin/pip" install -q ziglang==0.13.0
 }
 
 thing_docker() { host_docker "$work"; }
@@ -215,6 +223,15 @@ distcheck() {
 	run "$dir/distcheck.log" 1800 make -s -j"$(nproc)" -C "$work/gcc" \
 		distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O1 'TESTS=$(DIST_TESTS) '"$which" ||
 		{ tail -n 30 "$dir/distcheck.log"; return 1; }
+}
+
+# What Enterprise Linux 8 and 9 have: no newer symbol of glibc or of a library.
+part_glibc() {
+	local status=0
+	need packages-zig zig || return 0
+	cd "$work/src" || return
+	run "$dir/glibc.log" 900 "$top/tests/tools/old-glibc" "$work/zig/bin/python" "$work/glibc" 2.28 2.34 || status=$?
+	tests 'older glibcs' $status "$dir/glibc.log"
 }
 
 part_dist() {
