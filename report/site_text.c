@@ -63,7 +63,7 @@ static void print_gate(FILE *out, const struct site *site)
 		if (!job->warned)
 			continue;
 		fprintf(out, "  %-13s %lld of %s on cluster %s, %s task%s\n",
-			shown++ ? "" : "would refuse", (long long)job->job,
+			shown++ ? "" : "warned", (long long)job->job,
 			*job->user ? job->user : "unknown", job->cluster,
 			job_count(job->warned, text),
 			job->warned == 1 ? "" : "s");

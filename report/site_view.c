@@ -56,16 +56,13 @@ void site_gate_words(const struct site *site, char *out, size_t room)
 	const struct tally *t = site->tally;
 	char jobs[16], tasks[16];
 
-	if (!t->warned_jobs) {
+	if (!t->warned_jobs)
+		snprintf(out, room, "no task could run on a client's CPUs");
+	else
 		snprintf(out, room,
-			 "enforce would have refused none of these jobs");
-		return;
-	}
-	snprintf(out, room,
-		 "enforce would have refused %s job%s: %s task%s could run on "
-		 "a client's CPUs",
-		 job_count(t->warned_jobs, jobs),
-		 t->warned_jobs == 1 ? "" : "s",
-		 job_count(t->warned_tasks, tasks),
-		 t->warned_tasks == 1 ? "" : "s");
+			 "%s task%s of %s job%s could run on a client's CPUs",
+			 job_count(t->warned_tasks, tasks),
+			 t->warned_tasks == 1 ? "" : "s",
+			 job_count(t->warned_jobs, jobs),
+			 t->warned_jobs == 1 ? "" : "s");
 }

@@ -41,9 +41,9 @@ fill() {
 	expect_equal 0 "$status"
 	expect_equal "3 jobs that ended from 2026-11-21T00:00:00 to 2026-11-22T00:00:00, 103 node hours
   not added     1 job with node-wide numbers alone
-  gate          enforce would have refused 1 job: 3 tasks could run on a client's CPUs
+  gate          3 tasks of 1 job could run on a client's CPUs
                 1 job had tasks that it refused
-  would refuse  8 of bob on cluster c, 3 tasks
+  warned        8 of bob on cluster c, 3 tasks
 
 Filesystem                      Jobs Node hours      Read   Written  Metadata    Peak/s  Its job
 /mnt/weka (wekafs)                 2        3.0      2GiB      2GiB     1.21k    512MiB  7
@@ -70,7 +70,7 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	fill
 	run site -S 2026-11-19 -E 2026-11-21
 	expect_text '1 job that ended from 2026-11-19T00:00:00' "$output"
-	expect_text "gate          enforce would have refused none of these jobs" "$output"
+	expect_text "gate          no task could run on a client's CPUs" "$output"
 	expect_text 'carol ' "$output"
 	run site -S 1795224900
 	expect_equal 2 "$status"
@@ -99,7 +99,7 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	expect_equal 22 "$(grep -c '^user' <<<"$output")"
 }
 
-@test "CSV has a line for each sum, and for each job that the gate would refuse" {
+@test "CSV has a line for each sum, and for each job that the gate warned of or refused" {
 	fill
 	run site -S 2026-11-21 -E 2026-11-22 --csv
 	expect_equal 0 "$status"
@@ -152,7 +152,7 @@ A17                                1        1.0      50%  O_DIRECT for large wri
 	expect_equal '4 6' "$output"
 	run python3 "$SRCDIR/tests/scripts/page_check.py" "$DIR/page.html" --text
 	expect_text '/mnt/<script> (x&y)' "$output"
-	expect_text "enforce would have refused 2 jobs: 4 tasks could run on a client's CPUs" "$output"
+	expect_text "4 tasks of 2 jobs could run on a client's CPUs" "$output"
 	[[ $(<"$DIR/page.html") != *'<script'* && $(<"$DIR/page.html") != *'<b>'* ]]
 }
 
@@ -185,8 +185,8 @@ job() {
   not added     1 job with node-wide numbers alone
   not added     1 job of which sacct has no summary
   note          from the summaries in sacct, without advice: ledger '"'127.0.0.1:$PORT': Connection refused"'
-  gate          enforce would have refused 1 job: 3 tasks could run on a client'"'"'s CPUs
-  would refuse  7 of alice on cluster c, 3 tasks' "$output"
+  gate          3 tasks of 1 job could run on a client'"'"'s CPUs
+  warned        7 of alice on cluster c, 3 tasks' "$output"
 	expect_text '
 /mnt/weka (wekafs)                 1        2.0      1GiB      2GiB         5      3KiB  7
 ' "$output"
