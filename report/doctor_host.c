@@ -25,7 +25,7 @@ struct parameter {
 static const struct parameter parameters[] = {
 	{ "clocksource=tsc", false, doctor_clock },
 	{ "tsc=reliable", false, doctor_clock },
-	{ "nomodeset", false, NULL },
+	{ "nomodeset", false, doctor_graphics },
 	{ "intel_iommu=off", true, doctor_iommu },
 	{ "intel_idle.max_cstate=0", true, doctor_idle },
 	{ "processor.max_cstate=0", false, doctor_idle },
@@ -59,8 +59,7 @@ static void check_command_line(const struct doctor *doctor,
 
 		if ((parameters[i].intel_only && now->vendor != VENDOR_INTEL) ||
 		    has_word(line, parameters[i].text) ||
-		    (parameters[i].state &&
-		     parameters[i].state(now) != STATE_UNKNOWN))
+		    parameters[i].state(now) != STATE_UNKNOWN)
 			continue;
 		snprintf(missing + used, sizeof(missing) - used, "%s%s",
 			 used ? " " : "", parameters[i].text);

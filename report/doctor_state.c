@@ -50,7 +50,21 @@ static enum doctor_vendor find_vendor(const struct doctor *doctor)
 	return vendor;
 }
 
-/* ---- clock, page migration ------------------------------------------------------ */
+/* How many files there are with such names. */
+static size_t count_files(const struct doctor *doctor, const char *names)
+{
+	char pattern[PATH_MAX];
+	glob_t found = { 0 };
+	size_t count = 0;
+
+	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, names);
+	if (glob(pattern, 0, NULL, &found) == 0)
+		count = found.gl_pathc;
+	globfree(&found);
+	return count;
+}
+
+/* ---- clock, page migration, graphics ------------------------------------------------------ */
 
 #define CLOCK "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
@@ -103,7 +117,16 @@ static void say_balancing(const struct doctor *doctor,
 			     "polls to see which it uses");
 }
 
+/* Without a card that a driver has taken, nomodeset would change nothing. */
+enum doctor_state doctor_graphics(const struct doctor_now *now)
+{
+	return now->has_no_graphics ? STATE_GOOD : STATE_UNKNOWN;
+}
+
 /* ---- sleep states --------------------------------------------------------------- */
+
+/* "none" where CPUs only halt, as in many virtual machines */
+#define CPUIDLE_DRIVER "/sys/devices/system/cpu/cpuidle/current_driver"
 
 /* The state of this CPU that takes longest to wake up from and is in use; 0: none
  * that matters, -1: unknown. */
@@ -144,9 +167,12 @@ static long deepest(const struct doctor *doctor, int cpu, char *name,
 static void find_sleep(const struct doctor *doctor, struct doctor_sleep *sleep)
 {
 	char name[32] = "";
+	char *driver = read_word(doctor, CPUIDLE_DRIVER);
 	long us;
 	int cpu;
 
+	sleep->is_known = driver && !strcmp(driver, "none");
+	free(driver);
 	cpuset_for_each (cpu, &doctor->client_cpus) {
 		us = deepest(doctor, cpu, name, sizeof(name));
 		sleep->is_known |= us >= 0;
@@ -431,6 +457,12 @@ void doctor_read_state(const struct doctor *doctor, struct doctor_now *now)
 	snprintf(now->clock, sizeof(now->clock), "%s", name ? name : "");
 	now->numa_balancing =
 		read_long(doctor, "/proc/sys/kernel/numa_balancing");
+	/* a kernel that was built without */
+	if (now->numa_balancing < 0 &&
+	    count_files(doctor, "/proc/sys/kernel/ostype"))
+		now->numa_balancing = 0;
+	now->has_no_graphics = count_files(doctor, "/sys/class") &&
+			       !count_files(doctor, "/sys/class/drm/card*");
 	find_sleep(doctor, &now->sleep);
 	find_iommu(doctor, now);
 	free(name);

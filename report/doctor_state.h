@@ -30,6 +30,7 @@ struct doctor_now {
 	enum doctor_vendor vendor;
 	char clock[64];	     /* "": unknown */
 	long numa_balancing; /* -1: unknown */
+	bool has_no_graphics;
 	struct doctor_sleep {
 		bool is_known;
 		struct cpuset cpus; /* of the client, that may sleep deeply */
@@ -43,6 +44,7 @@ void doctor_read_state(const struct doctor *doctor, struct doctor_now *now);
 
 enum doctor_state doctor_clock(const struct doctor_now *now);
 enum doctor_state doctor_idle(const struct doctor_now *now);
+enum doctor_state doctor_graphics(const struct doctor_now *now);
 enum doctor_state doctor_balancing(const struct doctor_now *now);
 enum doctor_state doctor_iommu(const struct doctor_now *now);
 

@@ -88,6 +88,21 @@ START_TEST(parameters_are_whole_words_and_some_are_intels)
 	expect(K01("intel_iommu=off"));
 	tempdir_put(GROUPS "0/type", "identity\n");
 	expect("");
+	/* no sleep states, no balancing, no graphics: nothing to switch off */
+	remove(tempdir_path("proc/sys/kernel/numa_balancing"));
+	remove(tempdir_path(CPU "cpu2/cpuidle/state0/latency"));
+	tempdir_put("proc/cmdline", "tsc=reliable");
+	tempdir_put("sys/class/drm/card0/dev", "226:0\n");
+	expect(K01("nomodeset intel_idle.max_cstate=0 processor.max_cstate=0 "
+		   "numa_balancing=disable"));
+	tempdir_put("proc/sys/kernel/ostype", "Linux\n");
+	expect(K01("nomodeset intel_idle.max_cstate=0 "
+		   "processor.max_cstate=0"));
+	tempdir_put(CPU "cpuidle/current_driver", "none\n");
+	expect(K01("nomodeset"));
+	remove(tempdir_path("sys/class/drm/card0/dev"));
+	remove(tempdir_path("sys/class/drm/card0"));
+	expect("");
 	tempdir_remove();
 }
 END_TEST
