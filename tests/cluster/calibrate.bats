@@ -49,9 +49,11 @@ expect_no_files() { expect_equal '' "$(on c3 find /mnt/weka -maxdepth 1 -name 'j
 }
 
 @test "a job that the gate refuses is told with the gate's words" {
-	calibrate --io-cores=0 --profiles=none -- --exclude=c3
+	reserving no
+	calibrate --profiles=none -- -w c1
+	reserving yes
 	expect_equal 1 "$status"
-	expect_text '(no io-cores, no profile): 0 of 16 runs: ' "$output"
+	expect_text '(1 io-core, no profile): 0 of 16 runs: ' "$output"
 	expect_text 'jobio: gate: not started: the job may run on CPU ' "$output"
 	expect_text 'jobio: calibrate: no job has measured anything' "$output"
 	expect_no_files

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# gate.bats - no task starts on a CPU of the client
+# gate.bats - which tasks may start on a CPU of the client
 #
-# On every node the client works on CPU 1 of 0 and 1. A job with the whole node
-# may use CPU 1 too; one that reserved a core, or has one core, may not.
+# On every node the client works on CPU 1 of 0 and 1. On c1 this is the spec set: only a job
+# with --core-spec=0 may use CPU 1 there.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # submit sets $job, in each test
 # anew; quoted code runs elsewhere
 
@@ -13,6 +13,7 @@ setup_file() {
 	expect_healthy
 	on c1 cp /etc/slurm/jobio.conf /tmp/site.conf
 	on c1 cp /etc/slurm/plugstack.conf.d/jobio.conf /tmp/site.plugstack
+	slurm_of_c1 's/^NodeName=c\[1-3\]\(.*\)/NodeName=c1 CpuSpecList=1\1\nNodeName=c[2-3]\1/'
 }
 
 teardown() {
@@ -21,26 +22,28 @@ teardown() {
 	expect_healthy
 }
 
+no_spec_set() { slurm_of_c1 '/^NodeName=c1/d; s/^NodeName=c\[2-3\]/NodeName=c[1-3]/'; }
+
 slurmd_log() { on c1 cat /var/log/slurm/slurmd.log; }
 
 # policy off|warn|enforce - on c1
 policy() { on c1 sed -i "s/^gate *=.*/gate = $1/" /etc/slurm/jobio.conf; }
 
-where='the job may run on CPU 1 of node c1, where the filesystem client weka:'
+where='the job may run on CPU 1 of node c1, where the filesystem client weka:weka works; '
+spec="${where}slurm.conf reserves it (CpuSpecList): submit the job without --core-spec=0, or with --io-cores"
+none='io-cores without use: slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no'
 
-# refused OPTION... - a batch job on c1 does not start; one line says why
+# refused WHY OPTION... - a batch job on c1 does not start; one line says why
 refused() {
-	submit 'echo started' -w c1 "$@"
+	submit 'echo started' -w c1 "${@:2}"
 	wait_for_job "$job"
 	run job_output "$job"
-	expect_text "jobio: gate: not started: $where" "$output"
+	expect_text "jobio: gate: not started: $1" "$output"
 	expect_equal 1 "${#lines[@]}"
 	expect_equal FAILED "$(job_state "$job")"
 	within 20 accounted "$job" FAILED
 	expect_equal 1:0 "$(on login sacct -n -X -j "$job" -P -o ExitCode)"
 }
-
-starts_with() { record "$1" "$2" | jq -e --arg text "$3" '(.refused // "") | startswith($text)'; }
 
 # starts OPTION... - a batch job on c1 starts and says nothing else
 starts() {
@@ -49,44 +52,78 @@ starts() {
 	expect_equal started "$(job_output "$job")"
 }
 
-@test "a job that could use the client's CPU does not start" {
-	refused --exclusive
-	expect_text 'submit it with --io-cores and without --core-spec, or ask your administrator' "$output"
+is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
+site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
+
+# warned OPTION... - it starts, and log, record, summary and reports tell of it
+warned() {
+	starts "$@"
+	expect_text "jobio: gate: $where" "$(slurmd_log)"
+	expect_record "$job" c1 .gate.warned 1
+	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
+	is_reported "$job" "not given     on c1: $where"
+	within 20 site_says "$job of alice on cluster jobio, 1 task" # noted after the summary
+	site_says " could run on a client's CPUs"
 }
 
-@test "a job that reserved a core starts" {
+@test "a job that goes around the spec set does not start, and its record and the report say why" {
+	refused "$spec" --core-spec=0
+	expect_record "$job" c1 .refused "$spec"
+	within 20 is_reported "$job" "refused .*on c1: $where"
+	expect_summary "$job" ' refused=1'
+}
+
+@test "steps of such a job do not start, however they are bound, and say it once" {
+	local command
+	while read -r command; do
+		# shellcheck disable=SC2086 # words
+		run as alice ${command/ / -w c1 --core-spec=0 } hostname
+		expect_equal 1 "$status"
+		expect_equal 1 "$(grep -c "jobio: gate: not started: $where" <<<"$output")"
+		expect_equal 0 "$(grep -cx c1 <<<"$output")"
+	done <<-'END'
+		srun -n1 -c2 --cpu-bind=map_cpu:0
+		srun -n1 -c2 --cpu-bind=mask_cpu:1
+		srun -n2
+		salloc srun --overlap -n1 -c2
+		salloc srun --interactive -n1 -c2
+	END
+}
+
+@test "a required plugin refuses with the same line" {
+	on c1 sed -i 's/^optional/required/' /etc/slurm/plugstack.conf.d/jobio.conf
+	refused "$spec" --core-spec=0
+}
+
+@test "a job beside the client starts, and nothing is called wrong with it" {
+	starts --exclusive
+	expect_record "$job" c1 '[.findings[] | select(.severity != "info") | .code] | join(",")' W13
+	expect_record "$job" c1 .refused null
+	expect_summary "$job" '^jobio/1 rd=.* nodes=1/1 '
 	starts --io-cores=1
 }
 
-@test "a job with one core beside the client starts, and nothing is called wrong with it" {
-	starts -n1
-	expect_record "$job" c1 '[.findings[] | select(.severity != "info") | .code] | join(",")' ''
-	expect_summary "$job" '^jobio/1 rd=.* nodes=1/1 '
-	[[ $(summary "$job") != *' find='* ]]
+@test "policy warn starts such a job and tells of it, policy off does not look" {
+	policy warn
+	warned --core-spec=0
+	policy off
+	starts --core-spec=0
 }
 
-@test "--core-spec=0 does not get around it" {
-	refused --core-spec=0
+@test "without a spec set enforce starts a job that asks for nothing, and tells of it" {
+	no_spec_set
+	warned --exclusive
 }
 
-@test "what the gate said is in the job's record, and the report says it" {
-	refused --core-spec=0
-	within 40 starts_with "$job" c1 "$where"
-	within 20 is_reported "$job" "refused .*on c1: $where"
-	expect_summary "$job" ' refused=1'
-	starts -n1
-	expect_record "$job" c1 .refused null
-}
-
-is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
-
-@test "binding to a free CPU does not get around it" {
-	run as alice srun -w c1 --exclusive -n1 -c2 --cpu-bind=map_cpu:0 hostname
-	expect_equal 1 "$status"
-	expect_text "jobio: gate: not started: $where" "$output"
-	run as alice srun -w c1 --exclusive -n1 -c2 --cpu-bind=mask_cpu:1 hostname
-	expect_equal 1 "$status"
-	expect_text "jobio: gate: not started: $where" "$output"
+@test "io-cores that slurmctld reserves for nobody: enforce refuses for this cause, warn starts the job" {
+	reserving no
+	refused "$where$none" --exclusive --io-cores=1
+	expect_record "$job" c1 '[.findings[].code] | index("W59") != null' true
+	policy warn
+	submit 'echo started' -w c1 --exclusive --io-cores=1
+	wait_for_job "$job"
+	expect_equal "jobio: node c1: $none"$'\nstarted' "$(job_output "$job")"
+	reserving yes
 }
 
 @test "a task that started cannot move to the client's CPU" {
@@ -94,44 +131,6 @@ is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 		grep Cpus_allowed_list /proc/self/status'
 	expect_text 'Invalid argument' "$output"
 	expect_text $'Cpus_allowed_list:\t0' "$output"
-}
-
-@test "steps that overlap with others are looked at too" {
-	run as alice salloc -w c1 --exclusive srun --overlap -n1 -c2 hostname
-	expect_equal 1 "$status"
-	expect_text "jobio: gate: not started: $where" "$output"
-}
-
-@test "an interactive step is looked at too" {
-	run as alice salloc -w c1 --exclusive srun --interactive -n1 -c2 hostname
-	expect_equal 1 "$status"
-	expect_text "jobio: gate: not started: $where" "$output"
-}
-
-@test "several tasks say it once" {
-	run as alice srun -w c1 --exclusive -n2 hostname
-	expect_equal 1 "$status"
-	expect_equal 1 "$(grep -c 'jobio: gate: not started' <<<"$output")"
-	expect_equal 0 "$(grep -cx c1 <<<"$output")"
-}
-
-@test "a required plugin refuses with the same line" {
-	on c1 sed -i 's/^optional/required/' /etc/slurm/plugstack.conf.d/jobio.conf
-	refused --exclusive
-}
-
-site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
-
-@test "policy warn starts the task and tells the log" {
-	policy warn
-	starts --exclusive
-	expect_text "jobio: gate: $where" "$(slurmd_log)"
-	expect_record "$job" c1 .gate.warned 1
-	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
-	run as alice jobio report "$job"
-	expect_text "not given     on c1: $where" "$output"
-	within 20 site_says "$job of alice on cluster jobio, 1 task" # noted after the summary
-	site_says 'enforce would have refused '
 }
 
 @test "what a job did not get is said once in its output, first in sacct and in the report" {
@@ -167,11 +166,6 @@ site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 	job=$output
 	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
 		[.read_bytes, .write_bytes] | all(. >= 62914560 and . < 64000000)' true
-}
-
-@test "policy off does not look" {
-	policy off
-	starts --exclusive
 }
 
 @test "tasks know their job's cores, CPUs and profile" {

@@ -3,7 +3,8 @@
 #
 # To be sourced by demo and check. host_packages installs what is missing;
 # host_docker starts dockerd when none answers, and host_docker_stop ends the
-# one that host_docker started, no other. Functions return 1 with a message.
+# one that host_docker started, no other, unless somebody has containers there.
+# Functions return 1 with a message.
 # shellcheck shell=bash
 
 # shellcheck source=tests/tools/retry.bash
@@ -47,18 +48,27 @@ host_packages_cluster() {
 
 host_docker_answers() { timeout 10 docker info >/dev/null 2>&1; }
 
+# host_dockerd PID - this dockerd, as no other process is written; nothing: it
+# does not run. Without ps, which a minimal machine lacks; a zombie does not run.
+host_dockerd() {
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+	[[ $stat != "$1 (dockerd) "[!Z]* ]] ||
+		printf '%s %s %s\n' "$1" "$(cut -d ' ' -f 22 <<<"$stat")" "$(</proc/sys/kernel/random/boot_id)"
+}
+
 # host_docker STATE_DIR - have a dockerd; remember in STATE_DIR one we started
 host_docker() {
-	local state=$1 limit
+	local state=$1 limit pid
 	! host_docker_answers || return 0
 	[[ $EUID == 0 ]] || { host_say 'dockerd does not answer, and only root can start it'; return 1; }
 	host_say 'starting dockerd (a few seconds)'
 	mkdir -p "$state"
 	if [[ -d /run/systemd/system ]]; then
-		systemctl start docker && : >"$state/dockerd.systemd"
+		systemctl start docker || return 1
 	else
 		setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null 8>&- 9>&- & # not our locks
-		printf '%s\n' $! >"$state/dockerd.pid"
+		pid=$!
 		disown
 	fi
 	limit=$((SECONDS + 60))
@@ -70,29 +80,24 @@ host_docker() {
 		}
 		sleep 0.2
 	done
-}
-
-# Without ps, which a minimal machine lacks; a zombie does not run.
-host_dockerd_runs() {
-	local stat
-	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-	[[ $stat == "$1 (dockerd) "[!Z]* ]]
+	host_dockerd "${pid:-$(systemctl show -P MainPID docker)}" >"$state/dockerd"
 }
 
 # host_docker_stop STATE_DIR - end the dockerd that host_docker started
 host_docker_stop() {
-	local state=$1 pid limit=$((SECONDS + 30))
-	if [[ -f $state/dockerd.systemd ]]; then
-		systemctl stop docker.socket docker
-		rm -f "$state/dockerd.systemd"
+	local state=$1/dockerd pid others limit=$((SECONDS + 30))
+	[[ -s $state ]] || return 0
+	read -r pid _ <"$state"
+	if [[ $(host_dockerd "$pid") != "$(<"$state")" ]]; then
+		rm "$state"
+	elif ! others=$(docker ps -aq) || [[ -n $others ]]; then
+		host_say "dockerd ($pid) goes on: it has containers of others"
+	else
+		rm "$state"
+		if [[ -d /run/systemd/system ]]; then systemctl stop docker.socket docker; else kill "$pid"; fi
+		while [[ -n $(host_dockerd "$pid") ]]; do
+			((SECONDS < limit)) || { host_say "dockerd ($pid) does not end"; return 1; }
+			sleep 0.2
+		done
 	fi
-	[[ -f $state/dockerd.pid ]] || return 0
-	pid=$(<"$state/dockerd.pid")
-	rm -f "$state/dockerd.pid"
-	host_dockerd_runs "$pid" || return 0
-	kill "$pid"
-	while host_dockerd_runs "$pid"; do
-		((SECONDS < limit)) || { host_say "dockerd ($pid) does not end"; return 1; }
-		sleep 0.2
-	done
 }

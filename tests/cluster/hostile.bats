@@ -56,18 +56,7 @@ newest() { on login squeue -h -t all -u alice -o %i | sort -n | tail -n 1; }
 # mischief COMMAND... - what alice runs; sets output and status
 mischief() { run as alice "$@"; }
 
-not_started='jobio: gate: not started: '
-
 # ---- requests ----------------------------------------------------------------
-
-@test "a request forged by a plugin is refused on the node" {
-	forger_make
-	forged VERSION=1 IO_CORES=99
-	expect_text "$not_started" "$out"
-	expect_text '99' "$out"
-	ran+=("$(newest)")
-	expect_record "${ran[0]}" c1 '.refused != null' true
-}
 
 # is_none COMMAND... - the job runs as one without a request
 is_none() {
@@ -182,29 +171,7 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	wait_for_job "$job"
 	expect_equal 8 "$(job_output "$job" | grep -cx $'Cpus_allowed_list:\t0')"
 	expect_equal 8 "$(job_output "$job" | grep -c Cpus_allowed_list)"
-	for how in --exclusive --core-spec=0; do
-		submit 'echo started' -w c1 "$how"
-		ran+=("$job")
-		wait_for_job "$job"
-		expect_text "${not_started}the job may run on CPU 1 of node c1" "$(job_output "$job")"
-		expect_equal FAILED "$(job_state "$job")"
-	done
 }
-
-# Slurm runs it for a refused task, too: spank_jobio(8), BUGS. It ends after 5 s.
-@test "a task epilog of a refused task runs as the user, for seconds" {
-	as alice sh -c 'printf "%s\n" "#!/bin/bash" "exec >/home/alice/task.epilog.out" "id -u" \
-		"setsid sleep 1234 >/dev/null 2>&1 &" "echo begun; sleep 60; echo whole" >task.epilog; chmod 755 task.epilog'
-	mischief srun -Q -n1 -c2 -w c1 --exclusive --task-epilog=/home/alice/task.epilog true
-	expect_text "$not_started" "$output"
-	ran+=("$(sacct_newest)")
-	within 30 queue_is_empty
-	expect_equal $'1000\nbegun' "$(as alice cat task.epilog.out)"
-	on c1 pkill -u alice -f '^sleep 1234' || : # what it starts may stay
-	expect_record "${ran[0]}" c1 '.refused != null' true
-}
-
-sacct_newest() { on login sacct -n -X -u alice -S now-5minutes -P -o JobIDRaw | sort -n | tail -n 1; }
 
 @test "a job that fights its preemption loses the node, and neither its record nor the client's settings" {
 	slurm_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE \

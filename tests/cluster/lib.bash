@@ -107,6 +107,20 @@ slurm_conf() {
 	expect_healthy
 }
 
+# slurm_of_c1 SED - change slurm.conf for slurmctld and c1, which read it
+slurm_of_c1() {
+	local of
+	for of in ctld/slurmctld c1/slurmd; do
+		on "${of%/*}" sed -i "$1" /etc/slurm/slurm.conf || return
+		on "${of%/*}" svc stop "${of#*/}" || return
+		on "${of%/*}" svc start "${of#*/}" || return
+	done
+	expect_healthy
+}
+
+# reserving yes|no - does slurmctld reserve cores for jobs that ask?
+reserving() { slurm_of_c1 "s/^AllowSpecResourcesUsage=.*/AllowSpecResourcesUsage=$1/"; }
+
 # site_restore - every host has the site's own configuration again
 site_restore() {
 	local host

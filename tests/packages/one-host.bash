@@ -4,8 +4,8 @@
 # To be sourced by what starts such a host; needs $here and $top.
 # shellcheck shell=bash disable=SC2154
 
-# one_host NAME SUITE CONF [OPTION...] -- COMMAND... - start it in a container; its
-# files of Slurm lie in the folder CONF
+# one_host NAME SUITE CONF [OPTION...] -- COMMAND... - start it in a container, with a spec
+# set of the client's core; its files of Slurm lie in the folder CONF
 one_host() {
 	local name=$1 suite=$2 conf=$3 options=()
 	shift 3
@@ -13,7 +13,7 @@ one_host() {
 	shift
 	cp "$top"/tests/cluster/conf/{slurm,cgroup,slurmdbd}.conf "$conf"
 	sed -i -E 's/^(SlurmctldHost|AccountingStorageHost|DbdHost|StorageHost)=.*/\1=n1/; s/c\[1-3\]/n1/g; /^(Prolog|Epilog)=/d' "$conf"/*
-	docker run -d --name "$name" --hostname n1 --tmpfs /run:mode=755 \
+	docker run -d --name "$name" --hostname n1 -e SITE=spec_set --tmpfs /run:mode=755 \
 		--cap-add=SYS_ADMIN --cap-add=SYS_NICE --security-opt apparmor:unconfined \
 		-v "$here:/packages:ro" -v "$conf:/conf:ro" \
 		--device /dev/fuse -v "$top/tests/sim:/opt/weka-sim:ro" \

@@ -162,7 +162,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 
 @test "a task that could use the client's CPU does not start" {
 	sed -i 's/^gate = warn/gate = enforce/' /etc/slurm/jobio.conf
-	submit 'echo started' --exclusive
+	submit 'echo started' --core-spec=0
 	within 30 state_is "$job" FAILED
 	run output_of "$job"
 	[[ $output == *'jobio: gate: not started: the job may run on CPU '* ]] || { printf '%s\n' "$output"; false; }

@@ -136,3 +136,34 @@ is_said() {
 	[ "$status" -eq 0 ]
 	is_said '.* slurms: not there: slurms' 'slurms +0 +0 .*'
 }
+
+@test "a dockerd is ended by who started it, and not while others have containers there" {
+	local pid status=0
+	mkdir "$top/bin" "$top/state"
+	cp "$(command -v sleep)" "$top/bin/dockerd"
+	printf '#!/bin/sh\n%s\n' "cat '$top/containers'" >"$top/bin/docker"
+	printf '#!/bin/sh\n%s\n' "kill \$(cat '$top/pid')" >"$top/bin/systemctl"
+	chmod 755 "$top"/bin/*
+	PATH="$top/bin:$PATH"
+	. "$SRCDIR/tests/cluster/host.bash"
+	dockerd 60 3>&- &
+	pid=$!
+	echo $pid >"$top/pid"
+	until [ -n "$(host_dockerd $pid)" ]; do sleep 0.1; done
+	host_dockerd $pid >"$top/state/dockerd"
+	# somebody's container; docker gives no answer; the process has another's number
+	echo 4711 >"$top/containers"
+	run host_docker_stop "$top/state"
+	[[ $output == *" goes on: it has containers of others" ]]
+	rm "$top/containers"
+	host_docker_stop "$top/state" 2>/dev/null
+	: >"$top/containers"
+	cp "$top/state/dockerd" "$top/kept"
+	sed -i 's/ .*/ 1 x/' "$top/state/dockerd"
+	host_docker_stop "$top/state"
+	[ -n "$(host_dockerd $pid)" ]
+	mv "$top/kept" "$top/state/dockerd"
+	host_docker_stop "$top/state"
+	wait $pid || status=$?
+	[ "$status" -eq 143 ]
+}

@@ -90,6 +90,11 @@ expect_refused() {
 	expect_equal FAILED "$(controller squeue -h -j "$job" -t all -o %T)" 'state'
 }
 
+# expect_warned CPUS - the gate started the job, which could use them, and told of it
+expect_warned() {
+	expect_of "$job" ".gate | [.warned, (.text | startswith(\"the job may run on CPU $1 of \"))]" '[1,true]'
+}
+
 expect_idle() { within 20 node_is_idle; }
 node_is_idle() { [[ $(controller sinfo -h -o %T) == idle ]]; }
 

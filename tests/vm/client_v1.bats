@@ -33,7 +33,7 @@ teardown() { controller scancel -u alice; }
 @test "it goes back for the first job that reserves nothing, if there is a way" {
 	node_is v1 interleaved CoreSpecCount=1
 	look --exclusive
-	expect_refused 1,5
+	expect_warned 1,5
 	allow core_change=any core_method=mount
 	look
 	expect_client 3

@@ -43,10 +43,10 @@ teardown() { controller scancel -u alice; }
 	expect_client '2 6'
 }
 
-@test "jobs that may run on its cores then are told so and do not start" {
+@test "a job that may run on its cores then is told of; one with fewer io-cores does not start" {
 	node_is v2 block
 	look --exclusive
-	expect_refused 2-3,6-7
+	expect_warned 2-3,6-7
 	look --io-cores=1
 	expect_refused 2-3
 	expect_says W47 "container 'client' keeps core 2,6, although this job should find 6: WEKA does not lower the number of cores while a file system is mounted"

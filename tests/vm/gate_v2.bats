@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # gate_v2.bats - the gate where Slurm 26.05 names cgroups by the run of a job
 #
-# The client works on CPU 6, of the core 6,7, and Slurm reserves nothing for a
-# job that takes the whole node: its tasks may bind themselves to 6 and 7.
+# The client works on CPU 6, of the core 6,7, which is the node's spec set: tasks of a job
+# with --core-spec=0 may bind themselves to 6 and 7.
 
 # shellcheck disable=SC2030,SC2031,SC2154 # each test is a process; lib sets $job
 # shellcheck disable=SC2016 # quoted code runs on the node
@@ -18,7 +18,7 @@ teardown() { controller scancel -u alice; }
 readonly where='jobio: gate: not started: the job may run on CPU 6-7 of node vm1'
 
 @test "the job's cgroup bears its SLUID, and has CPUs below slurmstepd's scope" {
-	node_is v2 block
+	node_is v2 block CoreSpecCount=1
 	allow core_change=never
 	client_new 6
 	run alice srun -Q -n1 --io-cores=1 cat /proc/self/cgroup
@@ -27,10 +27,10 @@ readonly where='jobio: gate: not started: the job may run on CPU 6-7 of node vm1
 }
 
 @test "a first binding beside the client's CPU is not enough for a job that could move there" {
-	node_is v2 block
+	node_is v2 block CoreSpecCount=1
 	local bind
 	for bind in map_cpu:0 mask_cpu:0x3; do
-		run alice srun -Q -n1 -c8 --exclusive --cpu-bind="$bind" hostname
+		run alice srun -Q -n1 -c8 --core-spec=0 --cpu-bind="$bind" hostname
 		expect_equal 1 "$status" "exit status with $bind"
 		expect_part "$where" "$output"
 		[[ $output != *'not confined'* ]]
@@ -38,7 +38,7 @@ readonly where='jobio: gate: not started: the job may run on CPU 6-7 of node vm1
 }
 
 @test "a job that reserved the client's core starts, and cannot get at it" {
-	node_is v2 block
+	node_is v2 block CoreSpecCount=1
 	expect_equal 0-5 "$(step_cpus --io-cores=1)" 'CPUs of the step'
 }
 
@@ -51,12 +51,12 @@ while :; do date +%s >/tmp/epilog.last; sleep 0.2; done'
 # What a refused task leaves to run in its place: spank_jobio(8), BUGS.
 @test "a task epilog of the user's is run all the same, for seconds; what it starts may stay, where an Epilog finds it" {
 	local job
-	node_is v2 block
+	node_is v2 block CoreSpecCount=1
 	on_node "rm -f /tmp/epilog.*; base64 -d >/tmp/epilog <<<$(base64 -w0 <<<"$epilog"); chmod 755 /tmp/epilog"
-	job=$(alice sbatch --parsable --exclusive -n1 -c8 -o '/tmp/%j.out' --wrap 'true')
+	job=$(alice sbatch --parsable --core-spec=0 -n1 -c8 -o '/tmp/%j.out' --wrap 'true')
 	within 120 job_ended "$job"
 	expect_part "$where" "$(on_node "cat /tmp/$job.out")"
-	run alice srun -Q -n1 -c8 --exclusive --task-epilog=/tmp/epilog hostname
+	run alice srun -Q -n1 -c8 --core-spec=0 --task-epilog=/tmp/epilog hostname
 	expect_part "$where" "$output"
 	within 120 on_node '[ -s /tmp/epilog.child ] && ! pgrep -f "^slurmstepd: "'
 	run on_node 'echo $(($(cat /tmp/epilog.last) - $(cat /tmp/epilog.began)))'
