@@ -60,7 +60,7 @@ static struct journal *open_journal(const struct config *config,
 			    err) < 0)
 		return NULL;
 	journal = journal_open(path, NULL);
-	return journal ? journal : journal_scratch(path, err);
+	return journal ? journal : journal_scratch(path);
 }
 
 bool job_has_changes(const struct config *config, uint32_t job_id,

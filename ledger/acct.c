@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "ledger/store_ops.h"
+#include "lib/alloc.h"
 #include "lib/comment.h"
 #include "lib/summary.h"
 #include "lib/utf8.h"
@@ -142,15 +143,11 @@ int acct_choose(const struct acct_row *rows, size_t count,
 
 /* ---- libslurm ------------------------------------------------------------ */
 
-struct acct *acct_new(struct err *err)
+struct acct *acct_new(void)
 {
-	struct acct *acct = calloc(1, sizeof(*acct));
+	struct acct *acct = xcalloc(1, sizeof(*acct));
 	unsigned int i;
 
-	if (!acct) {
-		err_set(err, "slurmdbd: out of memory");
-		return NULL;
-	}
 	for (i = 0; i < ACCT_LANES; i++)
 		acct->lanes[i].number = i;
 	slurm_init(NULL);
@@ -391,16 +388,15 @@ static void rows_free(struct rows *rows)
 	memset(rows, 0, sizeof(*rows));
 }
 
-static int rows_fill(struct rows *rows)
+static void rows_fill(struct rows *rows)
 {
 	__auto_type it = slurm_list_iterator_create(rows->list);
 	size_t room = (size_t)slurm_list_count(rows->list) + 1;
 	slurmdb_job_rec_t *rec;
 
-	rows->recs = calloc(room, sizeof(*rows->recs));
-	rows->rows = calloc(room, sizeof(*rows->rows));
-	while (rows->recs && rows->rows && rows->count < room &&
-	       (rec = slurm_list_next(it))) {
+	rows->recs = xcalloc(room, sizeof(*rows->recs));
+	rows->rows = xcalloc(room, sizeof(*rows->rows));
+	while (rows->count < room && (rec = slurm_list_next(it))) {
 		rows->recs[rows->count] = rec;
 		rows->rows[rows->count].job = rec->jobid;
 		rows->rows[rows->count].start = rec->start;
@@ -411,7 +407,6 @@ static int rows_fill(struct rows *rows)
 		rows->count++;
 	}
 	slurm_list_iterator_destroy(it);
-	return rows->recs && rows->rows ? 0 : -1;
 }
 
 /* Also after questions alone: MariaDB goes on answering from what there was at
@@ -430,8 +425,7 @@ static int look_up(struct lane *lane, struct question *q, struct rows *rows)
 	rows->list = slurmdb_jobs_get(lane->connection, &q->cond);
 	if (!rows->list)
 		return fail(lane, "cannot look up jobs");
-	if (rows_fill(rows) < 0)
-		return err_set(&lane->err, "slurmdbd: out of memory");
+	rows_fill(rows);
 	return 0;
 }
 
@@ -530,17 +524,13 @@ static int change_all(struct lane *lane, const char *cluster,
  * commit, and one question whether all is there. */
 static int write_cluster(struct lane *lane, const char *cluster)
 {
-	slurm_selected_step_t *steps = calloc(lane->count, sizeof(*steps));
-	struct text *texts = calloc(lane->count, sizeof(*texts));
+	slurm_selected_step_t *steps = xcalloc(lane->count, sizeof(*steps));
+	struct text *texts = xcalloc(lane->count, sizeof(*texts));
 	struct question q;
 	size_t i;
-	int changed, rc = -1;
+	int changed, rc = 0;
 
 	question_init(&q, cluster);
-	if (!steps || !texts) {
-		err_set(&lane->err, "slurmdbd: out of memory");
-		goto out;
-	}
 	for (i = 0; i < lane->count; i++) {
 		if (!is_ours(lane, &lane->jobs[i], cluster))
 			continue;
@@ -550,10 +540,8 @@ static int write_cluster(struct lane *lane, const char *cluster)
 	changed = change_all(lane, cluster, &q, texts);
 	if (changed < 0 || commit(lane) < 0 ||
 	    (changed && make_sure(lane, cluster, &q, texts) < 0))
-		goto out;
-	rc = 0;
-out:
-	for (i = 0; texts && i < lane->count; i++)
+		rc = -1;
+	for (i = 0; i < lane->count; i++)
 		free(texts[i].comment);
 	question_free(&q);
 	free(texts);

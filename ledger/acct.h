@@ -81,7 +81,7 @@ struct acct_ops {
 
 struct acct;
 
-struct acct *acct_new(struct err *err);
+struct acct *acct_new(void);
 void acct_free(struct acct *acct);
 int acct_write(void *acct, struct acct_job *jobs, size_t count,
 	       struct err *err);

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/config.h"
 #include "lib/err.h"
@@ -121,8 +122,9 @@ static int writer_main(struct config *all, int wake_fd)
 			strerror(errno));
 	else if (writer.metrics)
 		writer.store = store_open(config, &err);
-	if (!writer.store || !(acct = acct_new(&err)))
+	if (!writer.store)
 		goto out;
+	acct = acct_new();
 	writer.acct.write = acct_write;
 	writer.acct.operators = acct_operators;
 	writer.acct.acct = acct;
@@ -285,11 +287,9 @@ static void raise_limits(void)
 static int watch_writer(struct ledger *ledger, struct event_base *base,
 			struct err *err)
 {
-	ledger->child = evsignal_new(base, SIGCHLD, on_child, ledger);
-	ledger->restart = evtimer_new(base, on_restart, ledger);
-	if (!ledger->child || !ledger->restart ||
-	    event_add(ledger->child, NULL) < 0)
-		return err_set(err, "server: out of memory");
+	ledger->child = xneed(evsignal_new(base, SIGCHLD, on_child, ledger));
+	ledger->restart = xneed(evtimer_new(base, on_restart, ledger));
+	event_add(ledger->child, NULL);
 	return writer_start(ledger, err);
 }
 
@@ -318,20 +318,16 @@ static void on_metrics(evutil_socket_t fd, short what, void *arg)
 	ledger->metrics_file_fails = fails;
 }
 
-static int start_metrics(struct ledger *ledger, struct event_base *base,
-			 struct err *err)
+static void start_metrics(struct ledger *ledger, struct event_base *base)
 {
 	struct timeval often = { METRICS_FILE_S, 0 };
 
 	if (!*ledger->config->ledger.metrics_file)
-		return 0;
+		return;
 	ledger->metrics_timer =
-		event_new(base, -1, EV_PERSIST, on_metrics, ledger);
-	if (!ledger->metrics_timer ||
-	    event_add(ledger->metrics_timer, &often) < 0)
-		return err_set(err, "metrics: out of memory");
+		xneed(event_new(base, -1, EV_PERSIST, on_metrics, ledger));
+	event_add(ledger->metrics_timer, &often);
 	on_metrics(-1, 0, ledger);
-	return 0;
 }
 
 /* ---- all parts ------------------------------------------------------------- */
@@ -369,9 +365,10 @@ static int open_server(struct ledger *ledger, struct parts *parts,
 		return -1;
 	parts->server = server_new(config, &parts->service, parts->seal,
 				   writer_wake, ledger, err);
-	return parts->server
-		       ? start_metrics(ledger, server_base(parts->server), err)
-		       : -1;
+	if (!parts->server)
+		return -1;
+	start_metrics(ledger, server_base(parts->server));
+	return 0;
 }
 
 static void close_all(struct ledger *ledger, struct parts *parts)
@@ -447,8 +444,8 @@ static int check_metrics(const struct config_ledger *config, struct err *err)
 static int ask_slurmdbd(void *arg)
 {
 	struct err err = { "" };
-	struct acct *acct = acct_new(&err);
-	int rc = acct ? acct_write(acct, NULL, 0, &err) : -1;
+	struct acct *acct = acct_new();
+	int rc = acct_write(acct, NULL, 0, &err);
 
 	(void)arg;
 	if (rc < 0)

@@ -67,11 +67,6 @@ static inline struct maria *maria_of(struct store *store)
 	return (struct maria *)(void *)store;
 }
 
-static inline int maria_no_memory(struct err *err)
-{
-	return err_set(err, "store: out of memory");
-}
-
 static inline struct entry *maria_entry_at(struct maria *m, size_t at)
 {
 	return (struct entry *)m->journal.items + at;
@@ -83,7 +78,7 @@ static inline int maria_run_text(struct maria *m, const char *text,
 	return mariadb_run(m->db, text, strlen(text), NULL, err) < 0 ? -1 : 0;
 }
 
-/* Room for one more of 'size' bytes, all zero; NULL: out of memory. */
+/* One more of 'size' bytes, all zero. */
 void *maria_list_add(struct list *list, size_t size);
 
 /* ---- maria_schema.c ------------------------------------------------------ */

@@ -114,10 +114,6 @@ int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result,
 	struct entry *entry = maria_list_add(&m->journal, sizeof(*entry));
 	size_t at = m->journal.count - 1;
 
-	if (!entry) {
-		free(new->bytes);
-		return maria_no_memory(err);
-	}
 	*entry = *new;
 	if (apply(m, entry, err) < 0 && redo(m, err) < 0)
 		return -1;
@@ -181,14 +177,9 @@ int maria_change(struct store *store, const char *sql,
 
 	if (alone && maria_begin(store, err) < 0)
 		return -1;
-	entry.bytes = mariadb_text(m->db, sql, values, &entry.size);
-	if (!entry.bytes) {
-		if (mariadb_ask(m->db, sql, values, err) >= 0) /* or says why */
-			maria_no_memory(err);
+	entry.bytes = mariadb_text(m->db, sql, values, &entry.size, err);
+	if (!entry.bytes || maria_do_entry(m, &entry, &result, NULL, err) < 0)
 		result = -1;
-	} else if (maria_do_entry(m, &entry, &result, NULL, err) < 0) {
-		result = -1;
-	}
 	if (alone && result >= 0 && maria_commit(store, err) < 0)
 		result = -1;
 	if (alone && result < 0)

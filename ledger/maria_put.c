@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "ledger/maria.h"
+#include "lib/alloc.h"
 
 #define HELD_MAX (1U << 20) /* bytes of records held back */
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
@@ -62,21 +63,14 @@ struct held {
 	char node[RECORD_NAME_MAX];
 };
 
-/* Room for one more, all zero; NULL: out of memory. */
+/* One more, all zero. */
 void *maria_list_add(struct list *list, size_t size)
 {
-	size_t room = list->room ? 2 * list->room : 16;
-	void *items;
-
 	if (list->count == list->room) {
-		items = reallocarray(list->items, room, size);
-		if (!items)
-			return NULL;
-		list->items = items;
-		list->room = room;
+		list->room = list->room ? 2 * list->room : 16;
+		list->items = xrealloc(list->items, list->room, size);
 	}
-	items = (char *)list->items + size * list->count++;
-	return memset(items, 0, size);
+	return memset((char *)list->items + size * list->count++, 0, size);
 }
 
 static struct locked *run_at(struct maria *m, size_t at)
@@ -124,28 +118,21 @@ static bool is_known(const struct locked *run, size_t count, const char *node)
 }
 
 /* These are written now. */
-static int learn_names(struct maria *m, size_t run_number)
+static void learn_names(struct maria *m, size_t run_number)
 {
 	struct locked *run = run_at(m, run_number);
 	size_t i, count = run->count;
-	char **names;
 
-	names = reallocarray(run->names, count + m->held.count, sizeof(*names));
-	if (!names)
-		return -1;
-	run->names = names;
+	run->names = xrealloc(run->names, count + m->held.count,
+			      sizeof(*run->names));
 	for (i = 0; i < m->held.count; i++) {
 		const struct held *held = held_at(m, i);
 
 		if (held->run != run_number || is_known(run, count, held->node))
 			continue;
-		run->names[run->count] = strdup(held->node);
-		if (!run->names[run->count])
-			return -1;
-		run->count++;
+		run->names[run->count++] = xstrdup(held->node);
 	}
 	qsort(run->names, run->count, sizeof(*run->names), compare_names);
-	return 0;
 }
 
 /* After the commit: the next records may be of the same run. */
@@ -199,11 +186,11 @@ static int run_values(struct maria *m, const char *sql,
 		      const struct value *values, int64_t *id, struct err *err)
 {
 	size_t size;
-	char *text = mariadb_text(m->db, sql, values, &size);
+	char *text = mariadb_text(m->db, sql, values, &size, err);
 	int64_t changed;
 
 	if (!text)
-		return maria_no_memory(err);
+		return -1;
 	changed = mariadb_run(m->db, text, size, id, err);
 	free(text);
 	return changed < 0 ? -1 : 0;
@@ -232,7 +219,8 @@ static int write_run(struct maria *m, struct locked *run, struct err *err)
 	return 0;
 }
 
-static int print_record(struct maria *m, const struct held *held, FILE *out)
+static int print_record(struct maria *m, const struct held *held, FILE *out,
+			struct err *err)
 {
 	const struct entry *entry = maria_entry_at(m, held->entry);
 	const struct value values[] = {
@@ -242,7 +230,7 @@ static int print_record(struct maria *m, const struct held *held, FILE *out)
 		value_bytes(entry->bytes, entry->size),
 	};
 	size_t size;
-	char *text = mariadb_text(m->db, "(?1,?2,?3,?4)", values, &size);
+	char *text = mariadb_text(m->db, "(?1,?2,?3,?4)", values, &size, err);
 
 	if (!text)
 		return -1;
@@ -255,20 +243,18 @@ static int write_records(struct maria *m, struct err *err)
 {
 	char *text = NULL;
 	size_t i, size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int rc = out ? 0 : -1;
+	FILE *out = xneed(open_memstream(&text, &size));
+	int rc = 0;
 
 	for (i = 0; i < m->held.count && rc == 0; i++) {
 		fputs(i ? "," : put_records, out);
-		rc = print_record(m, held_at(m, i), out);
+		rc = print_record(m, held_at(m, i), out, err);
 	}
-	if (out)
-		fputs(put_records_end, out);
-	if ((out && fclose(out)) || rc < 0) {
-		free(text);
-		return maria_no_memory(err);
-	}
-	rc = mariadb_run(m->db, text, size, NULL, err) < 0 ? -1 : 0;
+	fputs(put_records_end, out);
+	fclose(out);
+	xneed(text);
+	if (rc == 0 && mariadb_run(m->db, text, size, NULL, err) < 0)
+		rc = -1;
 	free(text);
 	return rc;
 }
@@ -285,8 +271,8 @@ int maria_flush(struct maria *m, struct err *err)
 	if (m->held.count && write_records(m, err) < 0)
 		return -1;
 	for (i = 0; i < m->runs.count && m->held.count; i++)
-		if (run_at(m, i)->knows && learn_names(m, i) < 0)
-			forget_names(run_at(m, i));
+		if (run_at(m, i)->knows)
+			learn_names(m, i);
 	m->held.count = 0;
 	m->held_bytes = 0;
 	return 0;
@@ -294,16 +280,15 @@ int maria_flush(struct maria *m, struct err *err)
 
 /* ---- put ----------------------------------------------------------------- */
 
-static int read_row(struct maria *m, struct locked *run, struct err *err)
+static void read_row(struct maria *m, struct locked *run)
 {
-	const char *nodelist = mariadb_column(m->db, 4, NULL);
 	struct row *row = &run->row;
 
 	row->id = mariadb_number(m->db, 0);
 	row->restart = mariadb_known(m->db, 1);
 	row->first = mariadb_real(m->db, 2);
 	row->last = mariadb_real(m->db, 3);
-	row->nodelist = nodelist ? strdup(nodelist) : NULL;
+	row->nodelist = xstrdup(mariadb_column(m->db, 4, NULL));
 	row->seen = mariadb_number(m->db, 5);
 	row->expected = mariadb_known(m->db, 6);
 	row->version = mariadb_number(m->db, 7);
@@ -313,7 +298,6 @@ static int read_row(struct maria *m, struct locked *run, struct err *err)
 	row->het_offset = mariadb_known(m->db, 11);
 	row->next_try = mariadb_known(m->db, 12);
 	run->seq = mariadb_number(m->db, 13);
-	return nodelist && !row->nodelist ? maria_no_memory(err) : 0;
 }
 
 /* Lock the runs of the record's job, unless that is done: its number or -1. */
@@ -335,8 +319,6 @@ static ssize_t lock_job(struct maria *m, const struct record *r,
 			return (ssize_t)at;
 	}
 	job = maria_list_add(&m->jobs, sizeof(*job));
-	if (!job)
-		return maria_no_memory(err);
 	strcpy(job->cluster, r->cluster);
 	job->job = r->job;
 	job->uid = r->uid;
@@ -344,8 +326,7 @@ static ssize_t lock_job(struct maria *m, const struct record *r,
 		return -1;
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		run = maria_list_add(&m->runs, sizeof(*run));
-		if (!run || read_row(m, run, err) < 0)
-			return maria_no_memory(err);
+		read_row(m, run);
 		recall_names(m, run);
 		run->job = at;
 		if (run->seq > job->last_seq)
@@ -365,13 +346,7 @@ static int ask_names(struct maria *m, struct locked *run, struct err *err)
 		return -1;
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		name = maria_list_add(&list, sizeof(*name));
-		if (name)
-			*name = strdup(mariadb_column(m->db, 0, NULL));
-		if (!name || !*name) {
-			list.count -= name != NULL;
-			rc = maria_no_memory(err);
-			break;
-		}
+		*name = xstrdup(mariadb_column(m->db, 0, NULL));
 	}
 	run->names = list.items;
 	run->count = list.count;
@@ -458,12 +433,10 @@ static ssize_t find_run(struct maria *m, size_t job, const struct record *r,
 }
 
 static ssize_t add_run(struct maria *m, size_t job, const struct record *r,
-		       int64_t now_s, struct err *err)
+		       int64_t now_s)
 {
 	struct locked *run = maria_list_add(&m->runs, sizeof(*run));
 
-	if (!run)
-		return maria_no_memory(err);
 	run->job = job;
 	run->seq = ++job_at(m, job)->last_seq;
 	run->row.restart = run->row.expected = RECORD_UNKNOWN;
@@ -482,8 +455,6 @@ static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
 	struct held *held = at < 0 ? maria_list_add(&m->held, sizeof(*held))
 				   : held_at(m, (size_t)at);
 
-	if (!held)
-		return maria_no_memory(err);
 	strcpy(held->node, r->node);
 	held->run = run;
 	held->entry = (size_t)(entry - maria_entry_at(m, 0));
@@ -506,7 +477,7 @@ int maria_put_record(struct maria *m, struct entry *entry,
 		return -1;
 	run = find_run(m, (size_t)job, r, entry->now_s, err);
 	if (run == -1)
-		run = add_run(m, (size_t)job, r, entry->now_s, err);
+		run = add_run(m, (size_t)job, r, entry->now_s);
 	if (run < 0)
 		return -1;
 	has = find_record(m, (size_t)run, r->node, &held, &text, &size, err);

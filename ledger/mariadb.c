@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/record.h"
 
 #define PASSWORD_MAX 256
@@ -120,12 +121,11 @@ static int fail(struct mariadb *db, MYSQL *mysql, struct err *err)
 	char host[CONFIG_WORD_MAX];
 	struct err why;
 
-	db->number = mysql ? mysql_errno(mysql) : 0;
+	db->number = mysql_errno(mysql);
 	db->is_away = is_about_server(db->number);
 	err_set(&why, "store: MariaDB '%s': %.200s%s",
 		host_at(db, db->host, host) ? host : "localhost",
-		mysql ? mysql_error(mysql) : "out of memory",
-		db->is_away ? ": try again later" : "");
+		mysql_error(mysql), db->is_away ? ": try again later" : "");
 	if (db->is_away) {
 		hang_up(db);
 		db->why = why;
@@ -209,10 +209,8 @@ static MYSQL *prepare(const struct config_ledger *config)
 	static const unsigned int connect_s = MARIADB_CONNECT_S,
 				  limit_s = MARIADB_LIMIT_S, no = 0;
 	static const my_bool yes = 1;
-	MYSQL *mysql = mysql_init(NULL);
+	MYSQL *mysql = xneed(mysql_init(NULL));
 
-	if (!mysql)
-		return NULL;
 	mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
 	mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &limit_s);
 	mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &limit_s);
@@ -321,12 +319,11 @@ static int connect_one(struct mariadb *db, const char *host,
 		return -1;
 	}
 	mysql = prepare(db->config);
-	rc = mysql ? log_in(db, mysql, host, password) : -1;
+	rc = log_in(db, mysql, host, password);
 	explicit_bzero(password, sizeof(password));
 	if (rc < 0) {
 		fail(db, mysql, err);
-		if (mysql)
-			mysql_close(mysql);
+		mysql_close(mysql);
 		return -1;
 	}
 	db->mysql = mysql;
@@ -393,14 +390,10 @@ int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg,
 	return connect_any(db, greet, arg, err);
 }
 
-struct mariadb *mariadb_new(const struct config_ledger *config, struct err *err)
+struct mariadb *mariadb_new(const struct config_ledger *config)
 {
-	struct mariadb *db = calloc(1, sizeof(*db));
+	struct mariadb *db = xcalloc(1, sizeof(*db));
 
-	if (!db) {
-		err_set(err, "store: out of memory");
-		return NULL;
-	}
 	db->config = config;
 	return db;
 }
@@ -452,7 +445,7 @@ static const struct value *value_at(const struct value *values,
 }
 
 char *mariadb_text(struct mariadb *db, const char *sql,
-		   const struct value *values, size_t *size)
+		   const struct value *values, size_t *size, struct err *err)
 {
 	const struct value *value;
 	const char *from, *next;
@@ -466,9 +459,11 @@ char *mariadb_text(struct mariadb *db, const char *sql,
 			room += value->kind == VALUE_BYTES ? 2 * value->size + 3
 							   : NUMBER_ROOM;
 	}
-	text = db->mysql ? malloc(room) : NULL;
-	if (!text)
+	if (!db->mysql) {
+		err_set(err, "%s", db->why.text);
 		return NULL;
+	}
+	text = xneed(malloc(room));
 	for (from = sql, to = text; *from; from = next) {
 		next = from + 1;
 		value = value_at(values, from, &next);
@@ -509,12 +504,11 @@ int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values,
 		struct err *err)
 {
 	size_t size;
-	char *text = mariadb_text(db, sql, values, &size);
+	char *text = mariadb_text(db, sql, values, &size, err);
 	int rc;
 
 	if (!text)
-		return db->mysql ? fail(db, NULL, err)
-				 : err_set(err, "%s", db->why.text);
+		return -1;
 	rc = send_text(db, text, size, err);
 	free(text);
 	if (rc < 0)

@@ -53,8 +53,7 @@ struct value value_real(double real);
 struct value value_bytes(const char *bytes, size_t size);
 struct value value_text(const char *text); /* NULL for NULL */
 
-struct mariadb *mariadb_new(const struct config_ledger *config,
-			    struct err *err);
+struct mariadb *mariadb_new(const struct config_ledger *config);
 void mariadb_free(struct mariadb *db);
 
 /* Connect, unless that is done; 'greet' is called on each new connection. */
@@ -67,9 +66,9 @@ bool mariadb_is_away(const struct mariadb *db);
 bool mariadb_is_clash(const struct mariadb *db);
 bool mariadb_is_missing(const struct mariadb *db); /* no such table */
 
-/* The statement with its values, malloc'ed; NULL: out of memory. */
+/* The statement with its values, malloc'ed; NULL: not connected. */
 char *mariadb_text(struct mariadb *db, const char *sql,
-		   const struct value *values, size_t *size);
+		   const struct value *values, size_t *size, struct err *err);
 
 /* Rows changed, or -1. *id: of the row made; may be NULL. */
 int64_t mariadb_run(struct mariadb *db, const char *text, size_t size,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "lib/alloc.h"
 
 #define PREFIX "jobio_ledger_"
 
@@ -190,11 +191,7 @@ char *metrics_text(const struct metrics *metrics, struct store *store,
 
 	if (store_backlog(store, now_s, &backlog, err) < 0)
 		return NULL;
-	out = open_memstream(&text, &size);
-	if (!out) {
-		err_set(err, "metrics: out of memory");
-		return NULL;
-	}
+	out = xneed(open_memstream(&text, &size));
 	head(out, "info", "gauge", "The version that runs.");
 	labelled(out, "info", "version", JOBIO_PACKAGE_VERSION, 1);
 	gauge(out, "start_timestamp_seconds", metrics->started_s,
@@ -203,9 +200,6 @@ char *metrics_text(const struct metrics *metrics, struct store *store,
 	say_peers(out, metrics);
 	say_writer(out, metrics);
 	say_store(out, metrics, &backlog, store_path, now_s);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	err_set(err, "metrics: out of memory");
-	return NULL;
+	fclose(out);
+	return xneed(text);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/record.h"
 
 #define DIGITS "0123456789"
@@ -127,26 +128,19 @@ static void sort_once(struct nodes *nodes)
 	nodes->count = kept;
 }
 
-static int add(struct nodes *nodes, size_t *room, char *name)
+static void add(struct nodes *nodes, size_t *room, char *name)
 {
-	char **bigger;
-
 	if (nodes->count == *room) {
 		*room = *room ? 2 * *room : 64;
-		bigger = realloc(nodes->names, *room * sizeof(*bigger));
-		if (!bigger) {
-			free(name);
-			return -1;
-		}
-		nodes->names = bigger;
+		nodes->names =
+			xrealloc(nodes->names, *room, sizeof(*nodes->names));
 	}
 	nodes->names[nodes->count++] = name;
-	return 0;
 }
 
 struct nodes *nodes_expand(const char *list, struct err *err)
 {
-	struct nodes *nodes = NULL;
+	struct nodes *nodes;
 	size_t room = 0;
 	char *name;
 	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
@@ -157,17 +151,10 @@ struct nodes *nodes_expand(const char *list, struct err *err)
 		err_set(err, "node list: '%.200s': cannot be expanded", list);
 		return NULL;
 	}
-	nodes = calloc(1, sizeof(*nodes));
-	while (nodes && (name = slurm_hostlist_shift(hosts)))
-		if (add(nodes, &room, name) < 0) {
-			nodes_free(nodes);
-			nodes = NULL;
-		}
+	nodes = xcalloc(1, sizeof(*nodes));
+	while ((name = slurm_hostlist_shift(hosts)))
+		add(nodes, &room, name);
 	slurm_hostlist_destroy(hosts);
-	if (!nodes) {
-		err_set(err, "node list: out of memory");
-		return NULL;
-	}
 	sort_once(nodes);
 	return nodes;
 }
@@ -180,10 +167,4 @@ void nodes_free(struct nodes *nodes)
 		free(nodes->names[--nodes->count]);
 	free(nodes->names);
 	free(nodes);
-}
-
-bool nodes_has(const struct nodes *nodes, const char *name)
-{
-	return nodes->count && bsearch(&name, nodes->names, nodes->count,
-				       sizeof(*nodes->names), by_name) != NULL;
 }

@@ -12,7 +12,6 @@
 #ifndef JOBIO_LEDGER_NODES_H
 #define JOBIO_LEDGER_NODES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/err.h"
@@ -26,8 +25,5 @@ struct nodes {
 
 struct nodes *nodes_expand(const char *list, struct err *err);
 void nodes_free(struct nodes *nodes);
-
-/* 1 when it is in the list, 0 when not. */
-bool nodes_has(const struct nodes *nodes, const char *name);
 
 #endif

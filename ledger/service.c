@@ -10,6 +10,7 @@
 
 #include "ledger/merge.h"
 #include "ledger/site.h"
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "lib/number.h"
@@ -151,6 +152,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	struct collector *c = arg;
 	char *brief;
 
+	(void)err;
 	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
 		c->left++;
 		return 0;
@@ -162,9 +164,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 		fwrite(text, size, 1, c->out);
 		return 0;
 	}
-	brief = malloc(size);
-	if (!brief)
-		return err_set(err, "out of memory");
+	brief = xcalloc(size, 1);
 	fwrite(brief, record_text_brief(text, size, brief), 1, c->out);
 	free(brief);
 	return 0;
@@ -192,26 +192,23 @@ static int refresh(struct service *service, struct store_run *run,
 
 	if (run->nodes_seen > MERGE_MAX)
 		return 0;
-	merge = merge_new();
-	rc = merge ? store_records(service->store, run->id, merge_one, merge,
-				   err)
-		   : err_set(err, "out of memory");
+	merge = xneed(merge_new());
+	rc = store_records(service->store, run->id, merge_one, merge, err);
 	if (rc < 0)
 		goto out;
 	merge_summary(merge, &summary);
 	if (run->dirty == STORE_DIRTY) {
 		summary_text(&summary, text);
 		free(run->summary);
-		run->summary = strdup(text);
+		run->summary = xstrdup(text);
 	}
-	totals = json_object_new_object();
+	totals = json_add_object(top, "totals");
 	json_add_known(totals, "read_bytes", summary.rd_bytes);
 	json_add_known(totals, "read_calls", summary.rd_calls);
 	json_add_known(totals, "write_bytes", summary.wr_bytes);
 	json_add_known(totals, "write_calls", summary.wr_calls);
 	json_add_known(totals, "peak_read_Bps", summary.peak_rd);
 	json_add_known(totals, "peak_write_Bps", summary.peak_wr);
-	json_object_object_add(top, "totals", totals);
 out:
 	merge_free(merge);
 	return rc < 0 ? -1 : 0;
@@ -287,7 +284,6 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 		     struct json_object *runs, struct store_run *run,
 		     struct err *err)
 {
-	struct json_object *o;
 	struct store_run one;
 	int i, found = 0, failed = 0;
 
@@ -300,9 +296,7 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 			store_run_free(&one);
 			continue;
 		}
-		o = json_object_new_object();
-		describe(o, &one);
-		json_object_array_add(runs, o);
+		describe(json_append_object(runs), &one);
 		if (!found && (restart < 0 || restart == one.restart)) {
 			*run = one;
 			found = 1;
@@ -343,7 +337,7 @@ static char *whole_run(struct service *service, struct store_run *run,
 	struct json_object *top = good();
 	char *head, *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 	int rc = 0;
 
 	if (!wish->after) {
@@ -351,26 +345,18 @@ static char *whole_run(struct service *service, struct store_run *run,
 		describe(top, run);
 	}
 	head = json_line_put(top);
-	if (!out || !head)
-		rc = err_set(err, "out of memory");
-	if (rc < 0)
-		goto fail;
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
-	if (put_records(service, run, wish, out, err) < 0)
-		goto fail;
+	free(head);
+	if (rc == 0)
+		rc = put_records(service, run, wish, out, err);
 	if (!wish->after)
 		fprintf(out, ",\"runs\":%s", json_line(runs));
 	fputc('}', out);
-	free(head);
-	if (fclose(out) == 0)
+	fclose(out);
+	xneed(text);
+	if (rc == 0)
 		return text;
 	free(text);
-	return NULL;
-fail:
-	if (out)
-		fclose(out);
-	free(text);
-	free(head);
 	return NULL;
 }
 
@@ -438,7 +424,7 @@ static void add_once(struct json_object *list, const char *text)
 				 : NULL;
 
 	if (!last || strcmp(last, text) != 0)
-		json_object_array_add(list, json_object_new_string(text));
+		json_append_text(list, text);
 }
 
 /* The tasks of array 5, or the components of job 7, that this user may see, as
@@ -449,13 +435,11 @@ static int list_family(struct service *service, enum store_part kind,
 {
 	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN,
 					     asker->cluster };
-	int64_t *ids = calloc(FAMILY_MAX, sizeof(*ids));
+	int64_t *ids = xcalloc(FAMILY_MAX, sizeof(*ids));
 	struct store_run run;
 	char text[40];
 	int i, count;
 
-	if (!ids)
-		return err_set(err, "out of memory");
 	count = store_find(service->store, &wanted, ids, FAMILY_MAX, err);
 	for (i = 0; i < count; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0)
@@ -482,17 +466,16 @@ static char *family(struct service *service, struct json_object *request,
 
 	if (!text || number_parse(text, 1, UINT32_MAX, &job, NULL) < 0)
 		return service_error("family: job: must be a job id", false);
-	list = json_object_new_array();
+	top = good();
+	list = json_add_list(top, "family");
 	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list,
 			&err) < 0 ||
 	    (!json_object_array_length(list) &&
 	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker,
 			 list, &err) < 0)) {
-		json_object_put(list);
+		json_object_put(top);
 		return service_error(err.text, false);
 	}
-	top = good();
-	json_object_object_add(top, "family", list);
 	return json_line_put(top);
 }
 
@@ -516,12 +499,12 @@ static int splice_records(struct service *service, const struct store_run *run,
 	int rc = 1;
 
 	*text = NULL;
-	p.out = open_memstream(text, &size);
-	if (!p.out)
-		return err_set(err, "out of memory");
+	p.out = xneed(open_memstream(text, &size));
 	if (run->nodes_seen <= LIST_NODES_MAX)
 		rc = store_records(service->store, run->id, splice, &p, err);
-	if (fclose(p.out) || rc) {
+	fclose(p.out);
+	xneed(*text);
+	if (rc) {
 		free(*text);
 		*text = NULL;
 	}
@@ -541,12 +524,10 @@ static int list_run(struct service *service, struct store_run *run,
 	describe(top, run);
 	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
 	head = json_line_put(top);
-	if (rc == 0 && (!head || asprintf(text, "%.*s,\"records\":[%s]}",
-					  (int)strlen(head) - 1, head,
-					  records ? records : "") < 0)) {
-		*text = NULL;
-		rc = err_set(err, "out of memory");
-	}
+	if (rc == 0)
+		*text = xasprintf("%.*s,\"records\":[%s]}",
+				  (int)strlen(head) - 1, head,
+				  records ? records : "");
 	free(head);
 	free(records);
 	return rc;
@@ -593,9 +574,7 @@ static char *list(struct service *service, struct json_object *request,
 		return service_error("list: jobs: must be a list of at most "
 				     "1000 job ids",
 				     false);
-	out = open_memstream(&answer, &size);
-	if (!out)
-		return NULL;
+	out = xneed(open_memstream(&answer, &size));
 	fputs("{\"ok\":true,\"runs\":[", out);
 	for (i = 0, size = 0; i < count && size < LIST_BYTES_MAX; i++) {
 		run = NULL;
@@ -612,10 +591,12 @@ static char *list(struct service *service, struct json_object *request,
 		free(run);
 	}
 	fprintf(out, "],\"done\":%zu}", i);
-	if (fclose(out) == 0 && rc >= 0)
+	fclose(out);
+	xneed(answer);
+	if (rc >= 0)
 		return answer;
 	free(answer);
-	return rc < 0 ? service_error(err.text, false) : NULL;
+	return service_error(err.text, false);
 }
 
 /* ---- site ---------------------------------------------------------------- */
@@ -654,7 +635,7 @@ static char *ping(int64_t now_s)
 	struct json_object *top = good();
 
 	json_add_text(top, "version", JOBIO_PACKAGE_VERSION);
-	json_object_object_add(top, "time", json_object_new_int64(now_s));
+	json_add_number(top, "time", now_s);
 	return json_line_put(top);
 }
 

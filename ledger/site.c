@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "ledger/service.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/tally.h"
@@ -53,15 +54,6 @@ static int find_place(struct json_object *request, struct store_place *place)
 	return place->ended_s < 0 || place->id < 0 ? -1 : 0;
 }
 
-static char *failed(const char *why)
-{
-	struct json_object *top = json_object_new_object();
-
-	json_add_bool(top, "ok", false);
-	json_add_text(top, "error", why);
-	return json_line_put(top);
-}
-
 char *site_answer(struct store *store, struct json_object *request)
 {
 	int64_t until_s = json_number(request, "until");
@@ -73,11 +65,12 @@ char *site_answer(struct store *store, struct json_object *request)
 
 	if (find_place(request, &place) < 0 || until_s < 0) {
 		tally_free(page.tally);
-		return failed("site: since and until: must be seconds");
+		return service_error("site: since and until: must be seconds",
+				     false);
 	}
 	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
 		       &err) < 0) {
-		answer = failed(err.text);
+		answer = service_error(err.text, false);
 		goto out;
 	}
 	top = json_object_new_object();

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ledger/maria.h"
+#include "lib/alloc.h"
 
 #define PURGE_RECORDS 20000 /* in a transaction, or one run */
 
@@ -113,18 +114,14 @@ static void maria_close(struct store *store)
 struct store *store_mariadb_open(const struct config_ledger *config,
 				 struct err *err)
 {
-	struct maria *m = calloc(1, sizeof(*m));
+	struct maria *m = xcalloc(1, sizeof(*m));
 	char host[256] = "";
 
-	if (!m) {
-		maria_no_memory(err);
-		return NULL;
-	}
 	m->store.ops = &ops;
 	gethostname(host, sizeof(host) - 1);
 	snprintf(m->me, sizeof(m->me), "%s:%u", host, config->port);
-	m->db = mariadb_new(config, err);
-	if (m->db && (maria_ready(m, err) == 0 || mariadb_is_away(m->db)))
+	m->db = mariadb_new(config);
+	if (maria_ready(m, err) == 0 || mariadb_is_away(m->db))
 		return &m->store;
 	maria_close(&m->store);
 	return NULL;
@@ -136,7 +133,7 @@ static int maria_put(struct store *store, const struct record *record,
 		     const char *text, size_t size, int64_t now_s,
 		     unsigned int grace_s, int64_t *due, struct err *err)
 {
-	struct entry entry = { .bytes = malloc(size + 1),
+	struct entry entry = { .bytes = xcalloc(size + 1, 1),
 			       .size = size,
 			       .record = record,
 			       .is_record = true,
@@ -144,10 +141,7 @@ static int maria_put(struct store *store, const struct record *record,
 			       .grace_s = grace_s };
 	int64_t result;
 
-	if (!entry.bytes)
-		return maria_no_memory(err);
 	memcpy(entry.bytes, text, size);
-	entry.bytes[size] = 0;
 	if (maria_do_entry(maria_of(store), &entry, &result, due, err) < 0)
 		return -1;
 	return (int)result;
@@ -218,16 +212,7 @@ static int maria_find(struct store *store, const struct store_wanted *wanted,
 	return list_ids(maria_of(store), sql, values, ids, max, err);
 }
 
-/* A copy of a text column; NULL stays NULL, -1: out of memory. */
-static int copy_text(const struct maria *m, unsigned int column, char **out)
-{
-	const char *text = mariadb_column(m->db, column, NULL);
-
-	*out = text ? strdup(text) : NULL;
-	return text && !*out ? -1 : 0;
-}
-
-static int fill_run(const struct maria *m, struct store_run *run)
+static void fill_run(const struct maria *m, struct store_run *run)
 {
 	run->id = mariadb_number(m->db, 0);
 	run->version = mariadb_number(m->db, 1);
@@ -246,13 +231,9 @@ static int fill_run(const struct maria *m, struct store_run *run)
 	run->next_try = mariadb_number(m->db, 17);
 	run->written = mariadb_number(m->db, 18);
 	run->dirty = (enum store_dirt)mariadb_number(m->db, 19);
-	if (copy_text(m, 2, &run->cluster) < 0 ||
-	    copy_text(m, 3, &run->summary) < 0 ||
-	    copy_text(m, 4, &run->error) < 0) {
-		store_run_free(run);
-		return -1;
-	}
-	return 0;
+	run->cluster = xstrdup(mariadb_column(m->db, 2, NULL));
+	run->summary = xstrdup(mariadb_column(m->db, 3, NULL));
+	run->error = xstrdup(mariadb_column(m->db, 4, NULL));
 }
 
 static int maria_run_load(struct store *store, int64_t id,
@@ -260,7 +241,6 @@ static int maria_run_load(struct store *store, int64_t id,
 {
 	const struct value value = value_number(id);
 	struct maria *m = maria_of(store);
-	struct store_run new = { 0 };
 	int rc;
 
 	if (maria_ready(m, err) < 0 ||
@@ -271,9 +251,7 @@ static int maria_run_load(struct store *store, int64_t id,
 		return err_set(err, "store: run %lld is gone", (long long)id);
 	if (rc < 0)
 		return -1;
-	if (fill_run(m, &new) < 0)
-		return maria_no_memory(err);
-	*run = new;
+	fill_run(m, run);
 	return 0;
 }
 
@@ -366,11 +344,9 @@ static int list_old(struct maria *m, const struct value *values, char **ids,
 {
 	int64_t sum = 0;
 	size_t size;
-	FILE *out = open_memstream(ids, &size);
+	FILE *out = xneed(open_memstream(ids, &size));
 	int rc, count = 0;
 
-	if (!out)
-		return maria_no_memory(err);
 	rc = mariadb_ask(m->db, old_runs, values, err);
 	while (rc >= 0 && sum < PURGE_RECORDS &&
 	       (rc = mariadb_row(m->db, err)) > 0) {
@@ -378,20 +354,17 @@ static int list_old(struct maria *m, const struct value *values, char **ids,
 			(long long)mariadb_number(m->db, 0));
 		sum += mariadb_number(m->db, 1);
 	}
-	if (fclose(out))
-		return maria_no_memory(err);
+	fclose(out);
+	xneed(*ids);
 	return rc < 0 ? -1 : count;
 }
 
 static int delete_from(struct maria *m, const char *what, const char *ids,
 		       struct err *err)
 {
-	char *text;
-	int rc;
+	char *text = xasprintf("DELETE FROM %s IN (%s)", what, ids);
+	int rc = maria_run_text(m, text, err);
 
-	if (asprintf(&text, "DELETE FROM %s IN (%s)", what, ids) < 0)
-		return maria_no_memory(err);
-	rc = maria_run_text(m, text, err);
 	free(text);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ledger/row.h"
+#include "lib/alloc.h"
 
 #define BUSY_MS 10000
 #define FILES 3
@@ -310,14 +311,10 @@ static void sqlite_close(struct store *store)
 
 struct store *store_sqlite_open(const char *path, struct err *err)
 {
-	struct store *store = calloc(1, sizeof(struct sqlite));
+	struct store *store = xcalloc(1, sizeof(struct sqlite));
 	int i, rc, is_made;
 	mode_t old;
 
-	if (!store) {
-		err_set(err, "store: out of memory");
-		return NULL;
-	}
 	store->ops = &ops;
 	of(store)->path = path;
 	is_made = is_new(path, err);
@@ -374,16 +371,12 @@ static int64_t known(sqlite3_stmt *st, int column)
 		       : sqlite3_column_int64(st, column);
 }
 
-/* A copy of a text column; NULL stays NULL, -1: out of memory. */
-static int copy_text(sqlite3_stmt *st, int column, char **out)
+/* Of a text column; NULL stays NULL. */
+static const char *text_of(sqlite3_stmt *st, int column)
 {
-	const unsigned char *text = sqlite3_column_text(st, column);
-
-	*out = NULL;
-	if (sqlite3_column_type(st, column) == SQLITE_NULL)
-		return 0;
-	*out = text ? strdup((const char *)text) : NULL;
-	return *out ? 0 : -1;
+	return sqlite3_column_type(st, column) == SQLITE_NULL
+		       ? NULL
+		       : xneed((char *)sqlite3_column_text(st, column));
 }
 
 /* For statements without rows. */
@@ -413,7 +406,7 @@ static int has_record(struct store *store, int64_t run, const char *node,
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
-static int read_run(sqlite3_stmt *st, struct row *run)
+static void read_run(sqlite3_stmt *st, struct row *run)
 {
 	free(run->nodelist);
 	run->id = sqlite3_column_int64(st, 0);
@@ -428,7 +421,7 @@ static int read_run(sqlite3_stmt *st, struct row *run)
 	run->het_job = known(st, 10);
 	run->het_offset = known(st, 11);
 	run->next_try = known(st, 12);
-	return copy_text(st, 4, &run->nodelist);
+	run->nodelist = xstrdup(text_of(st, 4));
 }
 
 /* 1 found, 0 none yet, -1 error */
@@ -459,10 +452,7 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s,
 		if (has)
 			continue;
 		best = gap;
-		if (read_run(st, run) < 0) {
-			sqlite3_reset(st);
-			return err_set(err, "store: out of memory");
-		}
+		read_run(st, run);
 	}
 	sqlite3_reset(st);
 	if (rc != SQLITE_DONE)
@@ -636,7 +626,7 @@ static int sqlite_find(struct store *store, const struct store_wanted *wanted,
 	return list_ids(store, st, ids, max, err);
 }
 
-static int fill_run(sqlite3_stmt *st, struct store_run *run)
+static void fill_run(sqlite3_stmt *st, struct store_run *run)
 {
 	run->id = sqlite3_column_int64(st, 0);
 	run->version = sqlite3_column_int64(st, 1);
@@ -655,35 +645,27 @@ static int fill_run(sqlite3_stmt *st, struct store_run *run)
 	run->next_try = sqlite3_column_int64(st, 17);
 	run->written = sqlite3_column_int64(st, 18);
 	run->dirty = (enum store_dirt)sqlite3_column_int(st, 19);
-	if (copy_text(st, 2, &run->cluster) < 0 ||
-	    copy_text(st, 3, &run->summary) < 0 ||
-	    copy_text(st, 4, &run->error) < 0) {
-		store_run_free(run);
-		return -1;
-	}
-	return 0;
+	run->cluster = xstrdup(text_of(st, 2));
+	run->summary = xstrdup(text_of(st, 3));
+	run->error = xstrdup(text_of(st, 4));
 }
 
 static int sqlite_run_load(struct store *store, int64_t id,
 			   struct store_run *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, LOAD_RUN);
-	struct store_run new = { 0 };
 	int rc;
 
 	sqlite3_bind_int64(st, 1, id);
 	rc = sqlite3_step(st);
-	if (rc == SQLITE_ROW)
-		rc = fill_run(st, &new) < 0
-			     ? err_set(err, "store: out of memory")
-			     : 0;
-	else if (rc == SQLITE_DONE)
+	if (rc == SQLITE_ROW) {
+		fill_run(st, run);
+		rc = 0;
+	} else if (rc == SQLITE_DONE)
 		rc = err_set(err, "store: run %lld is gone", (long long)id);
 	else
 		rc = fail(store, err);
 	sqlite3_reset(st);
-	if (rc == 0)
-		*run = new;
 	return rc;
 }
 
@@ -697,11 +679,9 @@ static int sqlite_records_after(struct store *store, int64_t id,
 	sqlite3_bind_int64(st, 1, id);
 	bind_text(st, 2, node);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW && !said) {
-		const char *text = (const char *)sqlite3_column_text(st, 0);
+		const char *text = text_of(st, 0);
 
-		said = text ? fn(text, (size_t)sqlite3_column_bytes(st, 0), arg,
-				 err)
-			    : err_set(err, "store: out of memory");
+		said = fn(text, (size_t)sqlite3_column_bytes(st, 0), arg, err);
 	}
 	sqlite3_reset(st);
 	if (said)
@@ -783,7 +763,6 @@ static int sqlite_uses(struct store *store, const struct store_place *after,
 {
 	sqlite3_stmt *st = get(store, USES);
 	struct store_place place;
-	const char *text;
 	int rc, said = 0;
 
 	sqlite3_bind_int64(st, 1, after->ended_s);
@@ -793,9 +772,7 @@ static int sqlite_uses(struct store *store, const struct store_place *after,
 	while (!said && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		place.ended_s = sqlite3_column_int64(st, 0);
 		place.id = sqlite3_column_int64(st, 1);
-		text = (const char *)sqlite3_column_text(st, 2);
-		said = text ? fn(&place, text, arg, err)
-			    : err_set(err, "store: out of memory");
+		said = fn(&place, text_of(st, 2), arg, err);
 	}
 	sqlite3_reset(st);
 	if (said)

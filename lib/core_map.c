@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/alloc.h"
+
 void core_map_slurmd_parameters(struct core_map_options *options,
 				const char *slurmd_parameters)
 {
@@ -37,80 +39,32 @@ void core_map_free(struct core_map *map)
  * where BLOCK is the table in order and an empty list is "-".
  */
 
-struct text {
-	char *at;
-	size_t used;
-	size_t room;
-	bool failed;
-};
-
-static void put(struct text *text, const char *part)
+static void put_set(FILE *out, const char *before, const struct cpuset *set)
 {
-	size_t length = strlen(part);
+	char *list = xneed(cpuset_format(set));
 
-	if (text->failed)
-		return;
-	if (text->used + length + 1 > text->room) {
-		size_t room = (text->used + length + 1) * 2;
-		char *at = realloc(text->at, room);
-
-		if (!at) {
-			text->failed = true;
-			return;
-		}
-		text->at = at;
-		text->room = room;
-	}
-	memcpy(text->at + text->used, part, length + 1);
-	text->used += length;
-}
-
-static void put_number(struct text *text, const char *before,
-		       unsigned int number)
-{
-	char part[32];
-
-	snprintf(part, sizeof(part), "%s%u", before, number);
-	put(text, part);
-}
-
-static void put_set(struct text *text, const char *before,
-		    const struct cpuset *set)
-{
-	char *list = cpuset_format(set);
-
-	put(text, before);
-	if (!list)
-		text->failed = true;
-	else
-		put(text, *list ? list : "-");
+	fprintf(out, "%s%s", before, *list ? list : "-");
 	free(list);
 }
 
 char *core_map_format(const struct core_map *map)
 {
 	const struct core_map_shape *shape = &map->shape;
-	struct text text = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	put(&text, "core_map/1");
-	put_number(&text, " ", shape->cpus);
-	put_number(&text, " ", shape->boards);
-	put_number(&text, " ", shape->sockets);
-	put_number(&text, " ", shape->cores);
-	put_number(&text, " ", shape->threads);
-	put_number(&text, " ", map->flaws);
-	put_set(&text, " ", &map->cpus);
-	put_set(&text, " ", &map->set);
+	fprintf(out, "core_map/1 %u %u %u %u %u %u", shape->cpus, shape->boards,
+		shape->sockets, shape->cores, shape->threads, map->flaws);
+	put_set(out, " ", &map->cpus);
+	put_set(out, " ", &map->set);
 	for (unsigned int i = 0; i < shape->cpus; i++)
-		put_number(&text, i ? "," : " ", map->block[i]);
-	put(&text, map->core_count ? "" : " -");
+		fprintf(out, "%s%u", i ? "," : " ", map->block[i]);
+	fputs(map->core_count ? "" : " -", out);
 	for (unsigned int i = 0; i < map->core_count; i++)
-		put_set(&text, i ? ";" : " ", &map->cores[i]);
-	if (text.failed) {
-		free(text.at);
-		return NULL;
-	}
-	return text.at;
+		put_set(out, i ? ";" : " ", &map->cores[i]);
+	fclose(out);
+	return xneed(text);
 }
 
 static int take_number(char **at, unsigned int max, unsigned int *number)
@@ -164,10 +118,8 @@ static int parse_body(struct core_map *map, char *at)
 	    !shape->sockets || take_set(&at, " ", &map->cpus) < 0 ||
 	    take_set(&at, " ", &map->set) < 0)
 		return -1;
-	map->block = calloc(shape->cpus, sizeof(*map->block));
-	map->cores = calloc(shape->cpus + 1, sizeof(*map->cores));
-	if (!map->block || !map->cores)
-		return -1;
+	map->block = xcalloc(shape->cpus, sizeof(*map->block));
+	map->cores = xcalloc(shape->cpus + 1, sizeof(*map->cores));
 	for (unsigned int i = 0; i < shape->cpus; i++)
 		if (take_number(&at, shape->cpus - 1, &map->block[i]) < 0)
 			return -1;
@@ -187,10 +139,10 @@ static int parse_body(struct core_map *map, char *at)
 struct core_map *core_map_parse(const char *text, struct err *err)
 {
 	static const char head[] = "core_map/1 ";
-	struct core_map *map = calloc(1, sizeof(*map));
-	char *copy = strdup(text);
+	struct core_map *map = xcalloc(1, sizeof(*map));
+	char *copy = xstrdup(text);
 
-	if (!map || !copy || strncmp(copy, head, sizeof(head) - 1) != 0 ||
+	if (strncmp(copy, head, sizeof(head) - 1) != 0 ||
 	    parse_body(map, copy + sizeof(head) - 1) < 0) {
 		err_set(err, "core map: '%.40s': damaged", text);
 		core_map_free(map);

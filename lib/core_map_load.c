@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/core_map.h"
 #include "lib/version.h"
 
@@ -75,10 +76,10 @@ static int load(hwloc_topology_t *topology,
 		const struct core_map_options *options, bool cpuid,
 		struct err *err)
 {
-	hwloc_topology_t loaded;
+	hwloc_topology_t loaded = NULL;
 
-	if (hwloc_topology_init(&loaded) < 0)
-		return err_set(err, "core map: out of memory");
+	hwloc_topology_init(&loaded);
+	xneed(loaded);
 	if (options->xml && hwloc_topology_set_xml(loaded, options->xml) < 0) {
 		err_set(err, "topology: '%s': not a readable hwloc XML file",
 			options->xml);
@@ -182,7 +183,7 @@ static bool is_kept(const struct kind *kinds, unsigned int count,
 
 static void free_kinds(struct kind *kinds, unsigned int count)
 {
-	for (unsigned int i = 0; kinds && i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		hwloc_bitmap_free(kinds[i].cpuset);
 	free(kinds);
 }
@@ -192,23 +193,18 @@ static int drop_ecores(hwloc_topology_t topology,
 		       struct err *err)
 {
 	int count = hwloc_cpukinds_get_nr(topology, 0);
-	struct kind *kinds = NULL;
-	hwloc_bitmap_t keep = NULL;
+	struct kind *kinds;
+	hwloc_bitmap_t keep;
 	int rc = -1;
 
 	if (options->slurm_version < VERSION_OF(23, 2, 0) ||
 	    options->allow_ecores || count <= 0)
 		return 0;
-	kinds = calloc((size_t)count, sizeof(*kinds));
-	keep = hwloc_bitmap_alloc();
-	if (!kinds || !keep) {
-		err_set(err, "core map: out of memory");
-		goto out;
-	}
+	kinds = xcalloc((size_t)count, sizeof(*kinds));
+	keep = xneed(hwloc_bitmap_alloc());
 	for (int i = 0; i < count; i++) {
-		kinds[i].cpuset = hwloc_bitmap_alloc();
-		if (!kinds[i].cpuset ||
-		    read_kind(topology, (unsigned int)i, &kinds[i]) < 0) {
+		kinds[i].cpuset = xneed(hwloc_bitmap_alloc());
+		if (read_kind(topology, (unsigned int)i, &kinds[i]) < 0) {
 			err_set(err, "core map: cannot read the kinds of CPUs");
 			goto out;
 		}
@@ -228,7 +224,7 @@ static int drop_ecores(hwloc_topology_t topology,
 		*dropped = true;
 out:
 	hwloc_bitmap_free(keep);
-	free_kinds(kinds, count > 0 ? (unsigned int)count : 0);
+	free_kinds(kinds, (unsigned int)count);
 	return rc;
 }
 
@@ -249,14 +245,13 @@ static int drop_ecores(hwloc_topology_t topology,
 
 /* ---- the walk: xcpuinfo.c:xcpuinfo_hwloc_topo_get -------------------------- */
 
-static int read_level(hwloc_topology_t topology, int depth, struct level *level)
+static void read_level(hwloc_topology_t topology, int depth,
+		       struct level *level)
 {
 	unsigned int count = hwloc_get_nbobjs_by_depth(topology, depth);
 
 	level->total = count;
-	level->obj = calloc(count + 1, sizeof(*level->obj));
-	if (!level->obj)
-		return -1;
+	level->obj = xcalloc(count + 1, sizeof(*level->obj));
 	for (unsigned int i = 0; i < count; i++) {
 		hwloc_obj_t obj = hwloc_get_obj_by_depth(topology, depth, i);
 
@@ -264,7 +259,6 @@ static int read_level(hwloc_topology_t topology, int depth, struct level *level)
 		if (obj->cpuset && !hwloc_bitmap_iszero(obj->cpuset))
 			level->obj[level->count++] = obj;
 	}
-	return 0;
 }
 
 /* xcpuinfo.c:_core_child_count */
@@ -305,8 +299,7 @@ static unsigned int count_boards(hwloc_topology_t topology)
 	return hwloc_get_nbobjs_by_depth(topology, child->depth);
 }
 
-static int find_sockets(struct walk *walk, hwloc_obj_type_t type,
-			struct err *err)
+static void find_sockets(struct walk *walk, hwloc_obj_type_t type)
 {
 	int depth = hwloc_get_type_depth(walk->topology, type);
 	unsigned int count;
@@ -320,11 +313,10 @@ static int find_sockets(struct walk *walk, hwloc_obj_type_t type,
 		walk->fatal = true; /* "Socket count exceeds 1024" */
 		count = 0;
 	}
-	walk->cores_in = calloc(count + 1, sizeof(*walk->cores_in));
-	walk->used = calloc(count + 1, sizeof(*walk->used));
-	if (!walk->cores_in || !walk->used ||
-	    (count && read_level(walk->topology, depth, &walk->sockets) < 0))
-		return err_set(err, "core map: out of memory");
+	walk->cores_in = xcalloc(count + 1, sizeof(*walk->cores_in));
+	walk->used = xcalloc(count + 1, sizeof(*walk->used));
+	if (count)
+		read_level(walk->topology, depth, &walk->sockets);
 	walk->socket_count = count;
 	for (unsigned int i = 0; i < count; i++) {
 		walk->cores_in[i] = count_cores(
@@ -338,7 +330,6 @@ static int find_sockets(struct walk *walk, hwloc_obj_type_t type,
 			walk->used[i] = true;
 		walk->used_count = count ? count : 1;
 	}
-	return 0;
 }
 
 static void measure(struct core_map *map, const struct walk *walk,
@@ -473,16 +464,12 @@ static int build(struct core_map *map, struct walk *walk,
 	if (cpus <= 0 || cpus > CPUSET_MAX)
 		return err_set(err, "core map: %d CPUs: must be 1 to %d", cpus,
 			       CPUSET_MAX);
-	if (core_depth >= 0 &&
-	    read_level(walk->topology, core_depth, &walk->cores) < 0)
-		return err_set(err, "core map: out of memory");
-	if (find_sockets(walk, socket_type(walk->topology, socket), err) < 0)
-		return -1;
+	if (core_depth >= 0)
+		read_level(walk->topology, core_depth, &walk->cores);
+	find_sockets(walk, socket_type(walk->topology, socket));
 	measure(map, walk, (unsigned int)cpus);
-	map->block = calloc((size_t)cpus, sizeof(*map->block));
-	map->cores = calloc(walk->cores.count + 1, sizeof(*map->cores));
-	if (!map->block || !map->cores)
-		return err_set(err, "core map: out of memory");
+	map->block = xcalloc((size_t)cpus, sizeof(*map->block));
+	map->cores = xcalloc(walk->cores.count + 1, sizeof(*map->cores));
 	fill_block(map, walk);
 	if (fill_cores(map, walk) < 0)
 		return err_set(err, "core map: an OS CPU number is beyond %d",
@@ -502,15 +489,11 @@ static void free_walk(struct walk *walk)
 struct core_map *core_map_load(const struct core_map_options *options,
 			       struct err *err)
 {
-	struct core_map *map = calloc(1, sizeof(*map));
+	struct core_map *map = xcalloc(1, sizeof(*map));
 	struct walk walk = { 0 };
 	bool dropped = false;
 	int rc = -1;
 
-	if (!map) {
-		err_set(err, "core map: out of memory");
-		return NULL;
-	}
 	if (load_fast(&walk.topology, options, err) < 0)
 		goto out;
 	if (drop_ecores(walk.topology, options, &dropped, err) == 0)

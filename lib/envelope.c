@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/alloc.h"
+
 #define LEADER "jobio/1 "
 #define DIGITS (ENVELOPE_NONCE - 1)
 
@@ -26,11 +28,9 @@ int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
 char *envelope_make(const char *const *nonces, size_t count, const char *json)
 {
 	size_t size = strlen(json), i;
-	char *text = malloc(sizeof(LEADER) + count * ENVELOPE_NONCE + size);
+	char *text = xcalloc(1, sizeof(LEADER) + count * ENVELOPE_NONCE + size);
 	char *at = text;
 
-	if (!text)
-		return NULL;
 	for (i = 0; i < count; i++) {
 		at = stpcpy(at, i ? " " : LEADER);
 		at = stpcpy(at, nonces[i]);

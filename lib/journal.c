@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/json.h"
@@ -81,16 +82,11 @@ static int remember(struct journal *journal, const struct journal_change *from)
 	to = &journal->change[journal->count];
 	to->seq = from->seq;
 	set_state(to, from->state);
-	to->client = strdup(from->client);
-	to->what = strdup(from->what);
-	to->target = strdup(from->target);
-	to->old_value = strdup(from->old_value);
-	to->new_value = strdup(from->new_value);
-	if (!to->client || !to->what || !to->target || !to->old_value ||
-	    !to->new_value) {
-		journal_change_clear(to);
-		return -1;
-	}
+	to->client = xstrdup(from->client);
+	to->what = xstrdup(from->what);
+	to->target = xstrdup(from->target);
+	to->old_value = xstrdup(from->old_value);
+	to->new_value = xstrdup(from->new_value);
 	journal->count++;
 	return 0;
 }
@@ -147,21 +143,15 @@ static void fold_text(struct journal *journal, char *text, size_t size_bytes)
 	journal->torn = (size_t)(line - text) < size_bytes;
 }
 
-static struct journal *load(const char *path, struct err *err)
+static struct journal *load(const char *path)
 {
-	struct journal *journal = calloc(1, sizeof(*journal));
+	struct journal *journal = xcalloc(1, sizeof(*journal));
 	size_t size_bytes = 0;
 	char *text;
 
-	if (journal)
-		journal->path = strdup(path);
-	if (!journal || !journal->path) {
-		free(journal);
-		err_set(err, "journal: out of memory");
-		return NULL;
-	}
+	journal->path = xstrdup(path);
 	journal->fd = -1;
-	text = fileio_read(path, JOURNAL_BYTES_MAX, &size_bytes, err);
+	text = fileio_read(path, JOURNAL_BYTES_MAX, &size_bytes, NULL);
 	if (text)
 		fold_text(journal, text, size_bytes);
 	else if (errno != ENOENT)
@@ -170,21 +160,18 @@ static struct journal *load(const char *path, struct err *err)
 	return journal;
 }
 
-struct journal *journal_scratch(const char *path, struct err *err)
+struct journal *journal_scratch(const char *path)
 {
-	struct journal *journal = load(path, err);
+	struct journal *journal = load(path);
 
-	if (journal)
-		journal->scratch = true;
+	journal->scratch = true;
 	return journal;
 }
 
 struct journal *journal_open(const char *path, struct err *err)
 {
-	struct journal *journal = load(path, err);
+	struct journal *journal = load(path);
 
-	if (!journal)
-		return NULL;
 	journal->fd =
 		open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 		     0600);
@@ -242,18 +229,11 @@ static int append(struct journal *journal, const char *line, struct err *err)
 static int append_object(struct journal *journal, struct json_object *object,
 			 struct err *err)
 {
-	const char *text = json_line(object);
-	char *line;
-	int rc;
-
-	line = text ? malloc(strlen(text) + 3) : NULL;
-	if (!line)
-		return err_set(err, "journal: out of memory");
 	/* what a killed writer left must not swallow this line */
-	strcpy(line, journal->torn ? "\n" : "");
-	strcat(line, text);
-	strcat(line, "\n");
-	rc = append(journal, line, err);
+	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "",
+			       json_line(object));
+	int rc = append(journal, line, err);
+
 	free(line);
 	return rc;
 }
@@ -274,7 +254,7 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 {
 	struct journal_change planned = *change;
 	struct json_object *object;
-	int rc = -1;
+	int rc;
 
 	planned.seq = next_seq(journal);
 	planned.state = JOURNAL_PLANNED;
@@ -283,8 +263,6 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 		return err_set(err, "journal '%s': more than %d changes",
 			       journal->path, JOURNAL_CHANGES_MAX);
 	object = json_object_new_object();
-	if (!object)
-		return err_set(err, "journal: out of memory");
 	json_add_number(object, "seq", planned.seq);
 	json_add_text(object, "client", change->client);
 	json_add_text(object, "what", change->what);
@@ -292,16 +270,12 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 	json_add_text(object, "old", change->old_value);
 	json_add_text(object, "new", change->new_value);
 	json_add_text(object, "state", state_names[JOURNAL_PLANNED]);
-	if (append_object(journal, object, err) < 0)
-		goto out;
-	if (remember(journal, &planned) < 0) {
-		err_set(err, "journal: out of memory");
-		goto out;
-	}
-	rc = (int)planned.seq;
-out:
+	rc = append_object(journal, object, err);
 	json_object_put(object);
-	return rc;
+	if (rc < 0)
+		return -1;
+	remember(journal, &planned);
+	return (int)planned.seq;
 }
 
 int journal_mark(struct journal *journal, unsigned int seq,
@@ -315,8 +289,6 @@ int journal_mark(struct journal *journal, unsigned int seq,
 		return err_set(err, "journal '%s': no change %u", journal->path,
 			       seq);
 	object = json_object_new_object();
-	if (!object)
-		return err_set(err, "journal: out of memory");
 	json_add_number(object, "seq", seq);
 	json_add_text(object, "state", state_names[state]);
 	rc = append_object(journal, object, err);

@@ -58,7 +58,7 @@ struct journal *journal_open(const char *path, struct err *err);
 
 /* What 'path' holds (it may be missing or unreadable), for use in memory: new
  * lines are not written anywhere. */
-struct journal *journal_scratch(const char *path, struct err *err);
+struct journal *journal_scratch(const char *path);
 void journal_close(struct journal *journal);
 
 /* Write down a change that is about to begin; its number is returned (> 0). */

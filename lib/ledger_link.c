@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/envelope.h"
 #include "lib/seal.h"
@@ -200,11 +201,7 @@ struct ledger_link *ledger_link_open_from(const struct config_ledger *config,
 			     "they are");
 		return NULL;
 	}
-	link = calloc(1, sizeof(*link));
-	if (!link) {
-		err_set(err, "ledger: out of memory");
-		return NULL;
-	}
+	link = xcalloc(1, sizeof(*link));
 	link->fd = -1;
 	link->seal = seal_new(config->munge_socket, err);
 	if (!link->seal ||
@@ -314,18 +311,13 @@ static char *recv_frame(struct ledger_link *link,
 			link->name);
 		return NULL;
 	}
-	text = malloc(size + 1);
-	if (!text) {
-		err_set(err, "ledger: out of memory");
-		return NULL;
-	}
+	text = xcalloc(size + 1, 1);
 	if (recv_all(link, text, size, deadline_ms) < 0) {
 		err_set(err, "ledger '%s': no answer: %s", link->name,
 			strerror(errno));
 		free(text);
 		return NULL;
 	}
-	text[size] = 0;
 	return text;
 }
 
@@ -380,10 +372,6 @@ int ledger_link_call(struct ledger_link *link, const char *request,
 	if (envelope_nonce(nonce, err) < 0)
 		goto out;
 	text = envelope_make(nonces, 1, request);
-	if (!text) {
-		err_set(err, "ledger: out of memory");
-		goto out;
-	}
 	if (seal_close(link->seal, text, strlen(text), link->ledger_uid,
 		       &credential, err) < 0)
 		goto out;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 #include "lib/sysfs.h"
 
@@ -17,10 +18,10 @@
 static int load(hwloc_topology_t *topology, const char *xml, bool io,
 		struct err *err)
 {
-	hwloc_topology_t loaded;
+	hwloc_topology_t loaded = NULL;
 
-	if (hwloc_topology_init(&loaded) < 0)
-		return err_set(err, "topology: out of memory");
+	hwloc_topology_init(&loaded);
+	xneed(loaded);
 	if (xml && hwloc_topology_set_xml(loaded, xml) < 0)
 		goto fail;
 	if (io)

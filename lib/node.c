@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
@@ -266,13 +267,9 @@ int node_line_parse(struct node *node, const char *text,
 			     .cores = 1,
 			     .threads = 1 };
 	struct node read = *node;
-	char *copy = strdup(text);
+	char *copy = xstrdup(text);
 	int rc = -1;
 
-	if (!copy) {
-		err_set(err, "node line: out of memory");
-		goto out;
-	}
 	if (line_split(&line, copy, read.name, err) < 0)
 		goto out;
 	line_sockets(&line, findings);
@@ -449,11 +446,10 @@ int node_parse_json(struct node *node, const char *text, struct err *err)
 	return rc;
 }
 
-static struct json_object *to_json(const struct node *node)
+static void put_node(const struct node *node, struct json_object *json)
 {
-	struct json_object *json = json_object_new_object();
 	char version[VERSION_TEXT_MAX];
-	char *list = cpuset_format(&node->spec_list);
+	char *list = xneed(cpuset_format(&node->spec_list));
 
 	for (size_t i = 0; i < COUNT(text_fields); i++)
 		json_add_text(json, text_fields[i].key,
@@ -476,12 +472,6 @@ static struct json_object *to_json(const struct node *node)
 	json_add_number(json, "restricted_cores_per_gpu",
 			node->restricted_cores_per_gpu);
 	free(list);
-	return json;
-}
-
-char *node_format_json(const struct node *node)
-{
-	return json_line_put(to_json(node));
 }
 
 /* ---- what the cache holds for ------------------------------------------------ */
@@ -730,18 +720,14 @@ int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
 {
 	char path[RUNDIR_PATH_MAX];
 	struct json_object *json;
-	char *map = NULL;
 	const char *text;
-	int rc = -1;
+	char *map;
+	int rc;
 
 	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
 	json = json_object_new_object();
 	map = core_map_format(state->map);
-	if (!map) {
-		err_set(err, "node cache: out of memory");
-		goto out;
-	}
 	json_add_number(json, "format", CACHE_FORMAT);
 	json_add_number(json, "written_at", now_s());
 	json_add_number(json, "slurmd_pid", epoch->slurmd_pid);
@@ -749,11 +735,10 @@ int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
 	json_add_text(json, "conf", epoch->conf);
 	json_add_number(json, "conf_ns", epoch->conf_ns);
 	json_add_number(json, "conf_files", epoch->conf_files);
-	json_object_object_add(json, "node", to_json(&state->node));
+	put_node(&state->node, json_add_object(json, "node"));
 	json_add_text(json, "core_map", map);
 	text = json_line(json);
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
-out:
 	free(map);
 	json_object_put(json);
 	return rc;

@@ -76,7 +76,6 @@ int node_line_parse(struct node *node, const char *line,
 
 /* The JSON that `jobio-slurm node` prints. */
 int node_parse_json(struct node *node, const char *json, struct err *err);
-char *node_format_json(const struct node *node);
 
 /* 1: *state is set from the cache; 0: the cache is missing or does not hold;
  * -1: it cannot be read. No RPC, no command. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
+
 void run_add(int64_t *sum, int64_t number)
 {
 	if (number < 0)
@@ -129,21 +131,16 @@ static bool is_same(const struct run_line *line, const struct record_io *io,
 	       !strcmp(fs, io->fs ? io->fs : "");
 }
 
-/* NULL: out of memory. */
 static struct run_line *new_line(struct run_lines *lines,
 				 const struct record_io *io, enum run_kind kind)
 {
-	struct run_line *more, *line;
+	struct run_line *line;
 
 	/* room for 1, 2, 4 .. of them */
-	if (!(lines->count & (lines->count - 1))) {
-		more = realloc(lines->line,
-			       (lines->count ? lines->count * 2 : 1) *
-				       sizeof(*more));
-		if (!more)
-			return NULL;
-		lines->line = more;
-	}
+	if (!(lines->count & (lines->count - 1)))
+		lines->line = xrealloc(lines->line,
+				       lines->count ? lines->count * 2 : 1,
+				       sizeof(*line));
 	line = &lines->line[lines->count++];
 	line->first = io;
 	line->kind = kind;
@@ -152,8 +149,8 @@ static struct run_line *new_line(struct run_lines *lines,
 	return line;
 }
 
-static int add_line(struct run_lines *lines, const struct record_io *io,
-		    enum run_kind kind)
+static void add_line(struct run_lines *lines, const struct record_io *io,
+		     enum run_kind kind)
 {
 	struct run_line *line;
 	size_t at = 0;
@@ -162,14 +159,11 @@ static int add_line(struct run_lines *lines, const struct record_io *io,
 		at++;
 	if (at == RUN_LINES_MAX) {
 		lines->left_out++;
-		return 0;
+		return;
 	}
 	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
-	if (!line)
-		return -1;
 	line->nodes++;
 	run_add_io(&line->sum, io);
-	return 0;
 }
 
 /* A node's lines of other filesystems than the client's are told too, and are
@@ -186,7 +180,7 @@ static const char *best_source(const struct record *record,
 	return "";
 }
 
-static int add_record(struct run_lines *lines, const struct record *record)
+static void add_record(struct run_lines *lines, const struct record *record)
 {
 	const char *best[2] = { best_source(record, RECORD_SCOPE_JOB),
 				best_source(record, RECORD_SCOPE_NODE) };
@@ -195,28 +189,21 @@ static int add_record(struct run_lines *lines, const struct record *record)
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		if (add_line(lines, io,
-			     !strcmp(io->source, best[io->scope])
-				     ? RUN_APP
-				     : RUN_OTHER) < 0)
-			return -1;
+		add_line(lines, io,
+			 !strcmp(io->source, best[io->scope]) ? RUN_APP
+							      : RUN_OTHER);
 	}
 	for (i = 0; i < record->wire_count; i++)
-		if (add_line(lines, &record->wire[i], RUN_WIRE) < 0)
-			return -1;
-	return 0;
+		add_line(lines, &record->wire[i], RUN_WIRE);
 }
 
 struct run_lines *run_lines_new(struct record *const *records, size_t count)
 {
-	struct run_lines *lines = calloc(1, sizeof(*lines));
+	struct run_lines *lines = xcalloc(1, sizeof(*lines));
 	size_t i;
 
-	for (i = 0; lines && i < count; i++)
-		if (add_record(lines, records[i]) < 0) {
-			run_lines_free(lines);
-			return NULL;
-		}
+	for (i = 0; i < count; i++)
+		add_record(lines, records[i]);
 	return lines;
 }
 

@@ -16,7 +16,7 @@
  *           nothing is RECORD_UNKNOWN.
  * Owner   lines: run_lines_free(), NULL allowed; 'first' belongs to a record.
  *           'fs' of a sum is NULL.
- * Errors  NULL only when out of memory.
+ * Errors  none.
  * Runs    ledger, report.
  */
 #ifndef JOBIO_RUN_H

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
+
 /* munge_decode(3) sets its context to the credential's cipher and MAC, the sender's choice,
  * and to none of them where it cannot be opened. */
 struct seal {
@@ -21,12 +23,8 @@ static int fail(munge_ctx_t ctx, munge_err_t rc, struct err *err)
 
 static munge_ctx_t new_ctx(const char *munge_socket, struct err *err)
 {
-	munge_ctx_t ctx = munge_ctx_create();
+	munge_ctx_t ctx = xneed(munge_ctx_create());
 
-	if (!ctx) {
-		err_set(err, "munge: out of memory");
-		return NULL;
-	}
 	if (munge_socket && *munge_socket &&
 	    munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket) !=
 		    EMUNGE_SUCCESS) {
@@ -40,12 +38,8 @@ static munge_ctx_t new_ctx(const char *munge_socket, struct err *err)
 
 struct seal *seal_new(const char *munge_socket, struct err *err)
 {
-	struct seal *seal = calloc(1, sizeof(*seal));
+	struct seal *seal = xcalloc(1, sizeof(*seal));
 
-	if (!seal) {
-		err_set(err, "munge: out of memory");
-		return NULL;
-	}
 	seal->encode = new_ctx(munge_socket, err);
 	seal->decode = seal->encode ? new_ctx(munge_socket, err) : NULL;
 	if (!seal->decode) {
@@ -97,11 +91,7 @@ int seal_open(struct seal *seal, const char *credential, char **data,
 		free(found);
 		return fail(seal->decode, rc, err);
 	}
-	copy = calloc(1, (size_t)length + 1);
-	if (!copy) {
-		free(found);
-		return err_set(err, "munge: out of memory");
-	}
+	copy = xcalloc(1, (size_t)length + 1);
 	if (length)
 		memcpy(copy, found, (size_t)length);
 	free(found);

@@ -25,12 +25,6 @@ void text_unescape_octal(char *text)
 	*out = '\0';
 }
 
-const char *text_behind_line(const char *text)
-{
-	text += strcspn(text, "\n");
-	return *text ? text + 1 : text;
-}
-
 bool text_next_line(const char **text, char *line, size_t size)
 {
 	bool fits = false;

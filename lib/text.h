@@ -18,9 +18,6 @@ void text_unescape_octal(char *text);
 /* Cut to fit. */
 void text_copy(char *to, size_t size, const char *from);
 
-/* The line behind the first one; the end of the text behind the last. */
-const char *text_behind_line(const char *text);
-
 /* Copy the next line without its end and step over it; false at the end of the
  * text. A line that does not fit is passed over. */
 bool text_next_line(const char **text, char *line, size_t size);

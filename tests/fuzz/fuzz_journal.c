@@ -43,7 +43,7 @@ FUZZ(journal)
 	char *text = fuzz_text(data, size);
 	const char *path = fuzz_file("journal", text);
 	struct err err = { "" };
-	struct journal *journal = journal_scratch(path, &err);
+	struct journal *journal = journal_scratch(path);
 	size_t before;
 	int seq;
 

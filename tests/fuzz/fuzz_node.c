@@ -28,20 +28,6 @@ static void reserve(const struct node *node, const struct core_map *map)
 	check_reservation(node, map, RESERVATION_THREADS, 3);
 }
 
-static void check_node(const struct node *node)
-{
-	char *text = node_format_json(node), *second;
-	struct node again;
-	struct err err;
-
-	MUST(text);
-	MUST(node_parse_json(&again, text, &err) == 0);
-	second = node_format_json(&again);
-	MUST(second && !strcmp(text, second));
-	free(second);
-	free(text);
-}
-
 static struct core_map *check_map(const char *text)
 {
 	struct err err = { "" };
@@ -74,7 +60,6 @@ FUZZ(node)
 	struct err err;
 
 	if (node_parse_json(&node, record, &err) == 0) {
-		check_node(&node);
 		if (map)
 			reserve(&node, map);
 	}

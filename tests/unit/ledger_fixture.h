@@ -208,7 +208,7 @@ static int no_greeting(void *arg, struct err *err)
 static struct mariadb *a_mariadb(struct err *err)
 {
 	struct config_ledger config = where(1);
-	struct mariadb *db = mariadb_new(&config, err);
+	struct mariadb *db = mariadb_new(&config);
 
 	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, err) == 0,
 		      "%s", err->text);

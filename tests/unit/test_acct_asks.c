@@ -199,7 +199,7 @@ static void start(void)
 				      .state = JOB_COMPLETE,
 				      .array_task_id = NO_VAL,
 				      .het_job_offset = NO_VAL };
-	writer = acct_new(&err);
+	writer = acct_new();
 	ck_assert_ptr_nonnull(writer);
 }
 

@@ -105,7 +105,7 @@ START_TEST(a_missing_journal_is_an_empty_one)
 	struct journal *journal;
 
 	tempdir_make();
-	journal = journal_scratch(tempdir_path("none"), NULL);
+	journal = journal_scratch(tempdir_path("none"));
 	ck_assert_ptr_nonnull(journal);
 	ck_assert_uint_eq(journal_count(journal), 0);
 	ck_assert(!journal_is_damaged(journal));
@@ -217,11 +217,11 @@ START_TEST(a_journal_in_memory_takes_changes_and_writes_none)
 	struct err err;
 
 	journal_close(journal);
-	journal = journal_scratch(tempdir_path("journal"), NULL);
+	journal = journal_scratch(tempdir_path("journal"));
 	ck_assert_int_eq(journal_plan(journal, &change, &err), 1);
 	ck_assert(journal_is_pending(journal));
 	journal_close(journal);
-	journal = journal_scratch(tempdir_path("journal"), NULL);
+	journal = journal_scratch(tempdir_path("journal"));
 	ck_assert_uint_eq(journal_count(journal), 0);
 	done(journal);
 }
@@ -248,7 +248,7 @@ START_TEST(a_scratch_journal_keeps_to_memory)
 
 	journal_plan(journal, &change, NULL);
 	journal_close(journal);
-	journal = journal_scratch(tempdir_path("journal"), NULL);
+	journal = journal_scratch(tempdir_path("journal"));
 	ck_assert_int_eq(journal_mark(journal, 1, JOURNAL_RESTORED, NULL), 0);
 	ck_assert(!journal_is_pending(journal));
 	journal = reopen(journal);
@@ -427,11 +427,10 @@ END_TEST
 START_TEST(a_file_that_cannot_be_read_is_damage)
 {
 	struct journal *journal;
-	struct err err;
 
 	tempdir_make();
 	tempdir_put("file", "");
-	journal = journal_scratch(tempdir_path("file/journal"), &err);
+	journal = journal_scratch(tempdir_path("file/journal"));
 	ck_assert_ptr_nonnull(journal);
 	ck_assert(journal_is_damaged(journal));
 	ck_assert_uint_eq(journal_count(journal), 0);

@@ -149,11 +149,11 @@ static const char record[] =
 	"\"restricted_cores_per_gpu\":2,\"gpu_spec\":\"0-3\","
 	"\"slurmd_parameters\":\"\"}";
 
-START_TEST(a_record_survives_its_way_through_json)
+START_TEST(a_record_is_read_from_json)
 {
-	struct node node, again;
+	struct node node;
 	struct err err;
-	char json[2048], *text;
+	char json[2048];
 
 	snprintf(json, sizeof(json), record, 8U, 12LL);
 	ck_assert_msg(node_parse_json(&node, json, &err) == 0, "%s", err.text);
@@ -163,12 +163,8 @@ START_TEST(a_record_survives_its_way_through_json)
 	ck_assert_uint_eq(node.version, VERSION_OF(24, 11, 5));
 	ck_assert_uint_eq(node.controller_version, VERSION_OF(26, 5, 3));
 	ck_assert_int_eq(node.mem_spec_limit_mb, 5100);
-	text = node_format_json(&node);
-	ck_assert_int_eq(node_parse_json(&again, text, &err), 0);
-	ck_assert_uint_eq(again.restricted_cores_per_gpu, 2);
-	ck_assert_str_eq(again.gpu_spec, "0-3");
-	ck_assert_mem_eq(&node, &again, sizeof(node));
-	free(text);
+	ck_assert_uint_eq(node.restricted_cores_per_gpu, 2);
+	ck_assert_str_eq(node.gpu_spec, "0-3");
 }
 END_TEST
 
@@ -1165,7 +1161,7 @@ UNIT_MAIN("node", a_slurmd_is_looked_for_among_sixteen_processes,
 	  a_record_that_cannot_be_kept_is_an_error,
 	  a_state_stays_as_it_is_where_nobody_answers,
 	  a_wrong_node_line_is_refused_with_its_word,
-	  a_record_survives_its_way_through_json, a_damaged_record_is_refused,
+	  a_record_is_read_from_json, a_damaged_record_is_refused,
 	  a_record_without_memspeclimit_does_not_know_it,
 	  slurmctld_is_asked_once_and_not_again,
 	  a_changed_slurm_conf_or_a_neighbour_of_it_asks_again,

@@ -160,20 +160,9 @@ START_TEST(names_that_are_too_long_are_not_expanded)
 }
 END_TEST
 
-START_TEST(a_name_is_found_in_its_list)
-{
-	struct nodes *nodes = nodes_expand("c[1-9]", NULL);
-
-	ck_assert_int_eq(nodes_has(nodes, "c7"), 1);
-	ck_assert_int_eq(nodes_has(nodes, "c10"), 0);
-	nodes_free(nodes);
-	nodes_free(NULL);
-}
-END_TEST
-
 UNIT_MAIN("nodes", a_node_list_is_expanded_as_slurm_does,
 	  as_many_ranges_as_libslurm_bears_are_expanded,
 	  a_list_of_more_names_than_the_limit_is_not_expanded,
 	  brackets_that_are_not_slurms_are_not_expanded,
 	  names_hold_the_characters_of_names_only,
-	  names_that_are_too_long_are_not_expanded, a_name_is_found_in_its_list)
+	  names_that_are_too_long_are_not_expanded)

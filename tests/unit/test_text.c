@@ -31,20 +31,6 @@ START_TEST(other_backslashes_stay)
 }
 END_TEST
 
-START_TEST(behind_the_last_line_is_the_end)
-{
-	const char *text = "a\n\nbc";
-
-	text = text_behind_line(text);
-	ck_assert_str_eq(text, "\nbc");
-	text = text_behind_line(text);
-	ck_assert_str_eq(text, "bc");
-	text = text_behind_line(text);
-	ck_assert_str_eq(text, "");
-	ck_assert_str_eq(text_behind_line(text), "");
-}
-END_TEST
-
 START_TEST(whole_lines_end_and_fit)
 {
 	ck_assert(text_is_lines("\n", 1));
@@ -107,6 +93,5 @@ START_TEST(a_copy_is_cut_to_its_room)
 END_TEST
 
 UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay,
-	  behind_the_last_line_is_the_end, whole_lines_end_and_fit,
-	  an_escape_has_three_octal_digits,
+	  whole_lines_end_and_fit, an_escape_has_three_octal_digits,
 	  lines_that_do_not_fit_are_passed_over, a_copy_is_cut_to_its_room)
