@@ -230,7 +230,7 @@ part_glibc() {
 	local status=0
 	need packages-zig zig || return 0
 	cd "$work/src" || return
-	run "$dir/glibc.log" 900 "$top/tests/tools/old-glibc" "$work/zig/bin/python" "$work/glibc" 2.28 2.34 || status=$?
+	run "$dir/glibc.log" 1800 "$top/tests/tools/old-glibc" "$work/zig/bin/python" "$work/glibc" 2.28 2.34 || status=$?
 	tests 'older glibcs' $status "$dir/glibc.log"
 }
 
