@@ -619,8 +619,13 @@ static bool is_operator(const struct service *service, uid_t uid)
 static char *site(struct service *service, struct json_object *request,
 		  uid_t uid)
 {
-	if (is_operator(service, uid))
-		return site_answer(service->store, request);
+	struct err err;
+	char *answer;
+
+	if (is_operator(service, uid)) {
+		answer = site_answer(service->store, request, &err);
+		return answer ? answer : service_error(err.text, false);
+	}
 	refuse(service, METRICS_REFUSED_USER);
 	return service_error("site: for root, SlurmUser and operators of Slurm "
 			     "only",

@@ -4,7 +4,6 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
-#include "ledger/service.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/tally.h"
@@ -54,25 +53,22 @@ static int find_place(struct json_object *request, struct store_place *place)
 	return place->ended_s < 0 || place->id < 0 ? -1 : 0;
 }
 
-char *site_answer(struct store *store, struct json_object *request)
+char *site_answer(struct store *store, struct json_object *request,
+		  struct err *err)
 {
 	int64_t until_s = json_number(request, "until");
 	struct page page = { .tally = tally_new() };
 	struct json_object *top, *next;
 	struct store_place place;
-	struct err err = { "" };
-	char *answer;
+	char *answer = NULL;
 
 	if (find_place(request, &place) < 0 || until_s < 0) {
-		tally_free(page.tally);
-		return service_error("site: since and until: must be seconds",
-				     false);
-	}
-	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
-		       &err) < 0) {
-		answer = service_error(err.text, false);
+		err_set(err, "site: since and until: must be seconds");
 		goto out;
 	}
+	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
+		       err) < 0)
+		goto out;
 	top = json_object_new_object();
 	json_add_bool(top, "ok", true);
 	json_add_number(top, "rows", page.rows);

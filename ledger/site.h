@@ -8,7 +8,7 @@
  *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there
  *           are more.
  * Owner   the answer is malloc'ed.
- * Errors  an answer {"ok":false,"error":..}; NULL: out of memory.
+ * Errors  NULL, the sentence in *err.
  * Runs    ledger, the server process: so long others wait.
  */
 #ifndef JOBIO_LEDGER_SITE_H
@@ -21,6 +21,7 @@
 
 struct json_object;
 
-char *site_answer(struct store *store, struct json_object *request);
+char *site_answer(struct store *store, struct json_object *request,
+		  struct err *err);
 
 #endif

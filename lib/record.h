@@ -157,7 +157,7 @@
 	X(LOWER_BOUND_OPS, "lower_bound_ops",                                  \
 	  "the numbers of operations are a lower bound")                       \
 	X(MOUNTS_UNSEEN, "mounts_unseen",                                      \
-	  "the kernel does not tell what is mounted below a filesystem")       \
+	  "mounts below a filesystem are not seen")                            \
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
 	X(CLIENT_UNREADABLE, "client_unreadable",                              \
 	  "the filesystem client did not answer")                              \
