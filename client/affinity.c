@@ -7,6 +7,7 @@
 
 #include "client/rule.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/config.h"
 #include "lib/faultpoint.h"
 #include "lib/sysfs.h"
@@ -25,8 +26,6 @@ struct planner {
 	const char *list; /* of the same */
 	const char *target;
 	struct client_plan *plan;
-	struct err *err;
-	int rc;
 	char olds[LIST_MAX], news[LIST_MAX];
 	size_t count, left_out; /* in the two lists; in no change */
 	char missing[256];
@@ -61,14 +60,9 @@ static bool add_item(struct planner *p, const char *item, const char *old)
 /* A change of what is in the lists; then they are empty. */
 static void end_change(struct planner *p)
 {
-	int rc = 0;
-
-	if (*p->olds && p->rc == 0)
-		rc = change_add(p->plan, p->client, p->kind, p->target, p->olds,
-				p->news, p->err);
-	if (rc > 0)
+	if (*p->olds && change_add(p->plan, p->client, p->kind, p->target,
+				   p->olds, p->news) > 0)
 		p->left_out += p->count;
-	p->rc |= rc < 0 ? -1 : 0;
 	p->count = 0;
 	*p->olds = *p->news = '\0';
 }
@@ -86,12 +80,11 @@ static void plan_item(void *arg, const char *item)
 	}
 	if (cpuset_equal(&now, p->cpus))
 		return;
-	old = cpuset_format(&now);
-	if (old && !add_item(p, item, old)) {
+	old = xneed(cpuset_format(&now));
+	if (!add_item(p, item, old)) {
 		end_change(p);
 		p->left_out += !add_item(p, item, old);
 	}
-	p->left_out += !old;
 	free(old);
 }
 
@@ -122,35 +115,27 @@ static bool is_wanted(const struct client *client,
 	       !cpuset_is_empty(&want->io_cpus);
 }
 
-static int plan(const struct change_kind *kind, struct client *client,
-		const struct client_want *want, struct client_plan *plan,
-		struct findings *findings, struct err *err)
+static void plan(const struct change_kind *kind, struct client *client,
+		 const struct client_want *want, struct client_plan *plan,
+		 struct findings *findings)
 {
 	const struct affinity_way *way = way_of(kind);
 	const char *words;
 	char word[AFFINITY_ITEM_MAX], target[512];
 	struct planner *p;
-	int rc;
 
 	if (!is_wanted(client, want))
-		return 0;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return err_set(err, "client: out of memory");
+		return;
+	p = xcalloc(1, sizeof(*p));
 	snprintf(target, sizeof(target), "%s %.400s", way->words,
 		 way->wanted(client));
 	*p = (struct planner){ .kind = kind,
 			       .client = client,
 			       .way = way,
 			       .cpus = &want->io_cpus,
-			       .list = cpuset_format(&want->io_cpus),
+			       .list = xneed(cpuset_format(&want->io_cpus)),
 			       .target = target,
-			       .plan = plan,
-			       .err = err };
-	if (!p->list) {
-		free(p);
-		return err_set(err, "client: out of memory");
-	}
+			       .plan = plan };
 	for (words = way->wanted(client);
 	     next_word(&words, word, sizeof(word));)
 		way->each(client, word, plan_item, p);
@@ -166,21 +151,19 @@ static int plan(const struct change_kind *kind, struct client *client,
 			  "this kernel does not let workqueues be moved "
 			  "by name:%s: left where they are",
 			  p->missing);
-	rc = p->rc;
 	free((char *)p->list);
 	free(p);
-	return rc;
 }
 
 /* irqbalance moves them again within ten seconds: who has it decides. */
-static int plan_interrupts(const struct change_kind *kind,
-			   struct client *client,
-			   const struct client_want *want,
-			   struct client_plan *plan_of,
-			   struct findings *findings, struct err *err)
+static void plan_interrupts(const struct change_kind *kind,
+			    struct client *client,
+			    const struct client_want *want,
+			    struct client_plan *plan_of,
+			    struct findings *findings)
 {
 	if (!is_wanted(client, want) || !*client->section->interrupts_of)
-		return 0;
+		return;
 	if (process_named(client->section->process_dir, "irqbalance") > 0) {
 		rule_tell(client, client->type->affinity->left,
 			  "stop irqbalance on these nodes, or clear "
@@ -189,9 +172,9 @@ static int plan_interrupts(const struct change_kind *kind,
 			  "irqbalance runs and would move the interrupts of %s "
 			  "again: left to it",
 			  client->section->interrupts_of);
-		return 0;
+		return;
 	}
-	return plan(kind, client, want, plan_of, findings, err);
+	plan(kind, client, want, plan_of, findings);
 }
 
 /* ---- there and back ------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/config.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
@@ -403,13 +404,13 @@ static int interrupt_set(const struct client *client, const char *item,
 			 const struct cpuset *cpus, struct err *err)
 {
 	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32];
-	char *list = cpuset_format(cpus);
+	char *list = xneed(cpuset_format(cpus));
 	int rc;
 
 	(void)client;
 	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
 	sysfs_proc_path(path, below);
-	rc = list ? write_text(path, list, err) : err_set(err, "out of memory");
+	rc = write_text(path, list, err);
 	free(list);
 	return rc;
 }

@@ -11,6 +11,7 @@
 
 #include "client/ask.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
@@ -110,9 +111,7 @@ int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
 	ask_clear(ask);
 	if (!text)
 		return -1;
-	ask->text = strdup(text);
-	if (!ask->text)
-		return -1;
+	ask->text = xstrdup(text);
 	ask_set(ask, ASK_ANSWERED, NULL);
 	return 0;
 }
@@ -170,14 +169,12 @@ void cache_asked(struct client *client)
 
 /* ---- write ------------------------------------------------------------- */
 
-/* NULL: not worth it, or out of memory. */
+/* NULL: not worth it. */
 static struct json_object *kept_by(const struct client *client)
 {
-	struct cache cache = { json_object_new_object() };
+	struct cache cache = { xneed(json_object_new_object()) };
 	struct cache_key key;
 
-	if (!cache.json)
-		return NULL;
 	make_key(client, &key);
 	json_add_text(cache.json, "key", key.text);
 	cache_put_number(&cache, "at", client->asked_at_s);
@@ -200,9 +197,7 @@ void cache_keep(const struct client *client)
 	FAULT_POINT("cache before");
 	if (json) {
 		text = json_line(json);
-		if (text)
-			fileio_write_volatile(path, text, strlen(text), 0600,
-					      NULL);
+		fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	} else {
 		unlink(path); /* it would not hold */
 	}

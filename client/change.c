@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/type.h"
+#include "lib/alloc.h"
 
 const struct change_kind *change_find(const struct client_type_ops *type,
 				      const char *what)
@@ -21,24 +22,18 @@ const struct change_kind *change_find(const struct client_type_ops *type,
 
 int change_add(struct client_plan *plan, const struct client *client,
 	       const struct change_kind *kind, const char *target,
-	       const char *old_value, const char *new_value, struct err *err)
+	       const char *old_value, const char *new_value)
 {
-	const char *name = client->section->name;
 	struct journal_change *change;
 
 	if (plan->count == CHANGES_MAX)
 		return 1;
 	change = &plan->change[plan->count];
-	change->client = strdup(name);
-	change->what = strdup(kind->name);
-	change->target = strdup(target);
-	change->old_value = strdup(old_value);
-	change->new_value = strdup(new_value);
-	if (!change->client || !change->what || !change->target ||
-	    !change->old_value || !change->new_value) {
-		journal_change_clear(change);
-		return err_set(err, "client: out of memory");
-	}
+	change->client = xstrdup(client->section->name);
+	change->what = xstrdup(kind->name);
+	change->target = xstrdup(target);
+	change->old_value = xstrdup(old_value);
+	change->new_value = xstrdup(new_value);
 	plan->count++;
 	return 0;
 }
@@ -49,16 +44,13 @@ void change_clear(struct client_plan *plan)
 		journal_change_clear(&plan->change[--plan->count]);
 }
 
-int change_plan(struct client *client, const struct client_want *want,
-		struct client_plan *plan, struct findings *findings,
-		struct err *err)
+void change_plan(struct client *client, const struct client_want *want,
+		 struct client_plan *plan, struct findings *findings)
 {
 	const struct change_kind *const *kind = client->type->changes;
 
 	for (; kind && *kind; kind++)
-		if ((*kind)->plan(*kind, client, want, plan, findings, err) < 0)
-			return -1;
-	return 0;
+		(*kind)->plan(*kind, client, want, plan, findings);
 }
 
 bool change_holds(const struct client *client, const struct client_want *want)

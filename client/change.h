@@ -48,9 +48,9 @@ struct change_kind {
 	const void *how; /* the kind's own: struct setting */
 	/* finds what the job wants and the client has not; without make() and
 	 * undo() it plans nothing, and tells */
-	int (*plan)(const struct change_kind *kind, struct client *client,
-		    const struct client_want *want, struct client_plan *plan,
-		    struct findings *findings, struct err *err);
+	void (*plan)(const struct change_kind *kind, struct client *client,
+		     const struct client_want *want, struct client_plan *plan,
+		     struct findings *findings);
 	enum change_made (*make)(const struct change_kind *kind,
 				 struct client *client,
 				 const struct journal_change *change,
@@ -73,7 +73,7 @@ struct client_plan {
 /* For 'plan'. 1: there is no room for it, and the caller says so. */
 int change_add(struct client_plan *plan, const struct client *client,
 	       const struct change_kind *kind, const char *target,
-	       const char *old_value, const char *new_value, struct err *err);
+	       const char *old_value, const char *new_value);
 /* What hangs on the plan. */
 void change_clear(struct client_plan *plan);
 
@@ -81,9 +81,8 @@ void change_clear(struct client_plan *plan);
 bool change_holds(const struct client *client, const struct client_want *want);
 
 /* Ask all kinds of the client's type, in order. */
-int change_plan(struct client *client, const struct client_want *want,
-		struct client_plan *plan, struct findings *findings,
-		struct err *err);
+void change_plan(struct client *client, const struct client_want *want,
+		 struct client_plan *plan, struct findings *findings);
 
 /* See client_apply(). */
 int change_apply(struct client *client, const struct client_plan *plan,

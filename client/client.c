@@ -16,6 +16,7 @@
 #include "client/type.h"
 #include "client/weka/weka.h"
 #include "client/wire.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/sysfs.h"
 
@@ -38,20 +39,12 @@ static const struct client_type_ops *type_named(const char *name)
 }
 
 struct client *client_open(const struct config_client *section,
-			   const char *run_dir, const char *state_dir,
-			   struct err *err)
+			   const char *run_dir, const char *state_dir)
 {
 	const struct client_type_ops *type = types[section->type];
-	struct client *client;
+	struct client *client = xcalloc(1, sizeof(*client));
 
-	client = calloc(1, sizeof(*client));
-	if (client)
-		client->facts = calloc(1, type->facts_size);
-	if (!client || !client->facts) {
-		free(client);
-		err_set(err, "client: out of memory");
-		return NULL;
-	}
+	client->facts = xcalloc(1, type->facts_size);
 	client->type = type;
 	client->section = section;
 	client->run_dir = run_dir;
@@ -132,14 +125,12 @@ void client_judge_profile(const struct config_client *section,
 		.parameters = profile->parameters,
 		.mmconfig = profile->mmconfig,
 	};
-	struct client *client = client_open(section, NULL, NULL, NULL);
+	struct client *client = client_open(section, NULL, NULL);
 	struct client_plan plan = { 0 };
 	struct findings all = { 0 };
-	struct err err;
 	size_t i;
 
-	if (client)
-		change_plan(client, &want, &plan, &all, &err);
+	change_plan(client, &want, &plan, &all);
 	for (i = 0; i < all.count; i++)
 		if (is_refusal(&all.list[i]))
 			findings_append(findings,
@@ -151,24 +142,17 @@ void client_judge_profile(const struct config_client *section,
 
 /* ---- changes ----------------------------------------------------------- */
 
-int client_plan(struct client *client, const struct client_want *want,
-		struct client_plan **plan, struct findings *findings,
-		struct err *err)
+struct client_plan *client_plan(struct client *client,
+				const struct client_want *want,
+				struct findings *findings)
 {
-	struct client_plan *made = calloc(1, sizeof(*made));
+	struct client_plan *plan = xcalloc(1, sizeof(*plan));
 
-	if (!made)
-		return err_set(err, "client: out of memory");
-	if (change_plan(client, want, made, findings, err) < 0) {
-		client_plan_free(made);
-		return -1;
-	}
-	if (!made->count) {
-		client_plan_free(made);
-		made = NULL;
-	}
-	*plan = made;
-	return 0;
+	change_plan(client, want, plan, findings);
+	if (plan->count)
+		return plan;
+	client_plan_free(plan);
+	return NULL;
 }
 
 void client_plan_free(struct client_plan *plan)
@@ -238,8 +222,7 @@ static struct client *restorer(struct restorers *all,
 	}
 	client = &all->client[section - config->clients];
 	if (!*client)
-		*client = client_open(section, config->run_dir, all->state_dir,
-				      err);
+		*client = client_open(section, config->run_dir, all->state_dir);
 	return *client;
 }
 
@@ -291,10 +274,8 @@ char *client_wire_save(struct client *client, struct err *err)
 
 	if (!wire)
 		return NULL;
-	text = wire_text(wire, err);
+	text = wire_text(wire);
 	wire_free(wire);
-	if (!text)
-		errno = ENOMEM;
 	return text;
 }
 
@@ -307,7 +288,7 @@ int client_wire_since(struct client *client, const char *before,
 		return -1;
 	is = wire_now(client, err);
 	if (!is && errno == ENOENT)
-		is = wire_new(err); /* what there was is gone */
+		is = wire_new(); /* what there was is gone */
 	if (is) {
 		wire->source = client->type->wire_source;
 		wire_lines(was, is, wire);

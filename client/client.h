@@ -45,8 +45,7 @@ struct client_plan;
  * remembers there what it must go back to. Both NULL: for looking only. The
  * strings stay the caller's. An unimplemented type is an error. */
 struct client *client_open(const struct config_client *section,
-			   const char *run_dir, const char *state_dir,
-			   struct err *err);
+			   const char *run_dir, const char *state_dir);
 void client_close(struct client *client);
 
 /* Read the facts, spending at most budget_ms. What an earlier job has asked, and
@@ -69,10 +68,10 @@ void client_judge_profile(const struct config_client *section,
 			  const struct config_profile *profile,
 			  struct findings *findings);
 
-/* *plan is NULL when nothing has to change. Needs client_inspect(). */
-int client_plan(struct client *client, const struct client_want *want,
-		struct client_plan **plan, struct findings *findings,
-		struct err *err);
+/* NULL: nothing has to change. Needs client_inspect(). */
+struct client_plan *client_plan(struct client *client,
+				const struct client_want *want,
+				struct findings *findings);
 size_t client_plan_count(const struct client_plan *plan);
 /* Borrowed; 'seq' and 'state' mean nothing yet. */
 const struct journal_change *client_plan_at(const struct client_plan *plan,

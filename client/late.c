@@ -7,6 +7,7 @@
 #include "client/mounts.h"
 #include "client/place.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 #include "lib/text.h"
 
@@ -30,23 +31,17 @@ static void table_free(struct table *table)
 	table->shown = NULL;
 }
 
-static int add_place(struct table *table, const struct place *place)
+static void add_place(struct table *table, const struct place *place)
 {
-	struct shown *bigger = table->shown, *one;
+	struct shown *one;
 
 	if (!(table->count & (table->count - 1)))
-		bigger = realloc(bigger, (table->count ? 2 * table->count : 1) *
-						 sizeof(*bigger));
-	if (!bigger)
-		return -1;
-	table->shown = bigger;
-	one = &bigger[table->count];
-	one->target = strdup(place->target);
-	if (!one->target)
-		return -1;
+		table->shown = xrealloc(table->shown,
+					table->count ? 2 * table->count : 1,
+					sizeof(*one));
+	one = &table->shown[table->count++];
+	one->target = xstrdup(place->target);
 	strcpy(one->device, place->device);
-	table->count++;
-	return 0;
 }
 
 static bool is_of(const struct client *client, const struct place *place)
@@ -63,14 +58,14 @@ static int table_read(const struct client *client, const char *path,
 	char *text = fileio_read(path, TABLE_BYTES_MAX, NULL, err);
 	const char *rest = text;
 	struct place place;
-	int rc = text ? 0 : -1;
 
-	while (rc == 0 && text_next_line(&rest, place.text, sizeof(place.text)))
-		if (place_parse(&place) && is_of(client, &place) &&
-		    add_place(table, &place) < 0)
-			rc = err_set(err, "out of memory");
+	if (!text)
+		return -1;
+	while (text_next_line(&rest, place.text, sizeof(place.text)))
+		if (place_parse(&place) && is_of(client, &place))
+			add_place(table, &place);
 	free(text);
-	return rc;
+	return 0;
 }
 
 /* Of several on one place the last is seen; "": it is not there. */

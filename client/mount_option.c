@@ -48,7 +48,7 @@ static int repeat(void *arg, const char *option, const char *key,
 	    setting_is_replaced(composer->setting, composer->wanted, key))
 		return 0;
 	composer->list = options_append(composer->list, option);
-	return composer->list ? 0 : -1;
+	return 0;
 }
 
 static int add_wanted(void *arg, const char *option, const char *key,
@@ -61,7 +61,7 @@ static int add_wanted(void *arg, const char *option, const char *key,
 	if (*option == '!')
 		return 0;
 	composer->list = options_append(composer->list, option);
-	return composer->list ? 0 : -1;
+	return 0;
 }
 
 char *mount_option_remount(const struct setting *setting, const char *now,
@@ -70,9 +70,8 @@ char *mount_option_remount(const struct setting *setting, const char *now,
 	struct composer composer = { .setting = setting, .wanted = wanted };
 
 	composer.list = options_append(NULL, "remount");
-	if (!composer.list || options_each(now, repeat, &composer) ||
-	    options_each(wanted, add_wanted, &composer))
-		return NULL; /* options_append() has freed it */
+	options_each(now, repeat, &composer);
+	options_each(wanted, add_wanted, &composer);
 	return composer.list;
 }
 
@@ -107,8 +106,6 @@ int mount_option_write(const struct setting *setting, struct client *client,
 	if (!mount)
 		return err_set(err, "it is not mounted any more");
 	options = mount_option_remount(setting, mount->options, list);
-	if (!options)
-		return err_set(err, "out of memory");
 	rc = mount_option_run(client, mount, options,
 			      client->section->timeout_ms, err);
 	free(options);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 #include "lib/text.h"
 
@@ -42,66 +43,49 @@ struct wanted {
 	bool (*is_client)(const char *source);
 };
 
-static int add_line(struct mounts *mounts, char *line,
-		    const struct wanted *wanted)
+static void add_line(struct mounts *mounts, char *line,
+		     const struct wanted *wanted)
 {
 	char *save = NULL, *field[4];
 	struct client_mount *mount;
 	int i;
 
 	if (*line == '#') /* fstab(5); the kernel writes \043 */
-		return 0;
+		return;
 	for (i = 0; i < 4; i++) {
 		field[i] = strtok_r(i ? NULL : line, " \t", &save);
 		if (!field[i])
-			return 0;
+			return;
 		text_unescape_octal(field[i]);
 	}
 	if (!mounts_word_in(wanted->fstype, field[2]) ||
 	    !mounts_word_in(wanted->targets, field[1]) ||
 	    (wanted->is_client && !wanted->is_client(field[0])))
-		return 0;
+		return;
 	mount = slot_for(mounts, field[1]);
 	if (!mount)
-		return 0;
-	mount->source = strdup(field[0]);
-	mount->target = strdup(field[1]);
-	mount->fstype = strdup(field[2]);
-	mount->options = strdup(field[3]);
-	if (!mount->source || !mount->target || !mount->fstype ||
-	    !mount->options)
-		return -1;
-	return 0;
+		return;
+	mount->source = xstrdup(field[0]);
+	mount->target = xstrdup(field[1]);
+	mount->fstype = xstrdup(field[2]);
+	mount->options = xstrdup(field[3]);
 }
 
-static struct mounts *parse(const char *table, const struct wanted *wanted,
-			    struct err *err)
+static struct mounts *parse(const char *table, const struct wanted *wanted)
 {
-	struct mounts *mounts = calloc(1, sizeof(*mounts));
-	char *copy = strdup(table), *line, *save = NULL;
-	int rc = -1;
+	struct mounts *mounts = xcalloc(1, sizeof(*mounts));
+	char *copy = xstrdup(table), *line, *save = NULL;
 
-	if (!mounts || !copy)
-		goto out;
 	for (line = strtok_r(copy, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
-		if (add_line(mounts, line, wanted) < 0)
-			goto out;
-	rc = 0;
-out:
+		add_line(mounts, line, wanted);
 	free(copy);
-	if (rc < 0) {
-		mounts_free(mounts);
-		mounts = NULL;
-		err_set(err, "mount table: out of memory");
-	}
 	return mounts;
 }
 
-struct mounts *mounts_parse(const char *table, const char *fstype,
-			    struct err *err)
+struct mounts *mounts_parse(const char *table, const char *fstype)
 {
-	return parse(table, &(struct wanted){ fstype, "", NULL }, err);
+	return parse(table, &(struct wanted){ fstype, "", NULL });
 }
 
 static struct mounts *read_table(const char *path, const struct wanted *wanted,
@@ -113,7 +97,7 @@ static struct mounts *read_table(const char *path, const struct wanted *wanted,
 	table = fileio_read_linked(path, TABLE_BYTES_MAX, err);
 	if (!table)
 		return NULL;
-	mounts = parse(table, wanted, err);
+	mounts = parse(table, wanted);
 	free(table);
 	return mounts;
 }
@@ -254,12 +238,8 @@ bool options_get(const char *options, const char *key, char *value, size_t size)
 char *options_append(char *list, const char *option)
 {
 	size_t used = list ? strlen(list) : 0;
-	char *bigger = realloc(list, used + strlen(option) + 2);
+	char *bigger = xrealloc(list, used + strlen(option) + 2, 1);
 
-	if (!bigger) {
-		free(list);
-		return NULL;
-	}
 	if (used)
 		bigger[used++] = ',';
 	strcpy(bigger + used, option);

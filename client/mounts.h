@@ -33,8 +33,7 @@ struct mounts {
 
 /* All mounts of the type in the table; of several on one mount point only the
  * last, which is the one that is seen. */
-struct mounts *mounts_parse(const char *table, const char *fstype,
-			    struct err *err);
+struct mounts *mounts_parse(const char *table, const char *fstype);
 struct mounts *mounts_read(const char *path, const char *fstype,
 			   struct err *err);
 void mounts_free(struct mounts *mounts);

@@ -8,6 +8,7 @@
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/number.h"
 
 static const struct setting *setting_of(const struct change_kind *kind)
@@ -179,23 +180,21 @@ static int plan_word(void *arg, const char *word, const char *key,
 		return 0; /* has it, or will have it: it is written twice */
 	planner->old_list = options_append(planner->old_list, held);
 	planner->new_list = options_append(planner->new_list, word);
-	return planner->old_list && planner->new_list ? 0 : -1;
+	return 0;
 }
 
 static int plan_target(const struct change_kind *kind, struct client *client,
 		       const char *target, const char *wanted,
-		       struct client_plan *plan, struct err *err)
+		       struct client_plan *plan)
 {
 	struct planner planner = { .setting = setting_of(kind) };
-	int rc;
+	int rc = 0;
 
 	planner.now = setting_of(kind)->now(client, target);
-	rc = options_each(wanted, plan_word, &planner);
-	if (rc < 0)
-		err_set(err, "client: out of memory");
-	else if (planner.new_list)
+	options_each(wanted, plan_word, &planner);
+	if (planner.new_list)
 		rc = change_add(plan, client, kind, target, planner.old_list,
-				planner.new_list, err);
+				planner.new_list);
 	free(planner.old_list);
 	free(planner.new_list);
 	return rc;
@@ -242,9 +241,9 @@ bool setting_refuses(const struct setting *setting, const struct client *client,
 	return options_each(wanted, refuse_word, &refuser) != 0;
 }
 
-int setting_plan(const struct change_kind *kind, struct client *client,
-		 const struct client_want *want, struct client_plan *plan,
-		 struct findings *findings, struct err *err)
+void setting_plan(const struct change_kind *kind, struct client *client,
+		  const struct client_want *want, struct client_plan *plan,
+		  struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
 	const char *wanted = setting->wanted(want), *target;
@@ -252,13 +251,13 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 	size_t i;
 
 	if (!*wanted || setting_refuses(setting, client, wanted, findings))
-		return 0;
+		return;
 	if (!want->alone) {
 		rule_tell(client, setting->shared, NULL, findings,
 			  "the profile's %s were left out: the job shares this "
 			  "node with others",
 			  setting->many);
-		return 0;
+		return;
 	}
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
@@ -267,15 +266,13 @@ int setting_plan(const struct change_kind *kind, struct client *client,
 				  "it has now",
 				  target, wanted, setting->shown_by);
 		else
-			rc = plan_target(kind, client, target, wanted, plan,
-					 err);
+			rc = plan_target(kind, client, target, wanted, plan);
 		if (rc > 0)
 			rule_tell(client, setting->failed, NULL, findings,
 				  "'%s' and what is behind it could not get "
 				  "%s: %d changes are all that a job has",
 				  target, wanted, CHANGES_MAX);
 	}
-	return rc < 0 ? -1 : 0;
 }
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,
@@ -306,9 +303,7 @@ static int set_list(const struct setting *setting, struct client *client,
 	char *before;
 	int rc = -1;
 
-	before = strdup(setting->now(client, target));
-	if (!before)
-		return err_set(err, "out of memory");
+	before = xstrdup(setting->now(client, target));
 	if (setting->write(setting, client, target, wanted, &said) < 0)
 		err_set(err, "%s", said.text);
 	/* whatever the command said: what counts is what is there */

@@ -55,9 +55,9 @@ struct setting {
 };
 
 /* Of struct change_kind, whose 'how' is a struct setting. */
-int setting_plan(const struct change_kind *kind, struct client *client,
-		 const struct client_want *want, struct client_plan *plan,
-		 struct findings *findings, struct err *err);
+void setting_plan(const struct change_kind *kind, struct client *client,
+		  const struct client_want *want, struct client_plan *plan,
+		  struct findings *findings);
 enum change_made setting_make(const struct change_kind *kind,
 			      struct client *client,
 			      const struct journal_change *change,

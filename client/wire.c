@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 
 #define TEXT_BYTES_MAX (1U << 20)
@@ -18,17 +19,13 @@
 #define CALLS_A_SECOND_MAX 2000000
 #define AT "at" /* no row has this id */
 
-struct wire *wire_new(struct err *err)
+struct wire *wire_new(void)
 {
-	struct wire *wire = calloc(1, sizeof(*wire));
-
+	struct wire *wire = xcalloc(1, sizeof(*wire));
 	struct timespec now;
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	if (wire)
-		wire->at_s = now.tv_sec;
-	else
-		err_set(err, "out of memory");
+	wire->at_s = now.tv_sec;
 	return wire;
 }
 
@@ -69,17 +66,14 @@ static bool is_unread(const struct wire *wire, const char *id)
 static bool has_room(struct wire *wire)
 {
 	size_t room = wire->room ? 2 * wire->room : ROWS_FIRST;
-	struct wire_row *bigger;
 
 	if (wire->count < wire->room)
 		return true;
 	if (room > WIRE_ROWS_MAX)
 		room = WIRE_ROWS_MAX;
-	bigger = wire->count < room ? realloc(wire->row, room * sizeof(*bigger))
-				    : NULL;
-	if (!bigger)
+	if (wire->count >= room)
 		return false;
-	wire->row = bigger;
+	wire->row = xrealloc(wire->row, room, sizeof(*wire->row));
 	wire->room = room;
 	return true;
 }
@@ -116,41 +110,22 @@ int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count)
 
 /* ---- as text ----------------------------------------------------------- */
 
-/* [BORN,"FS",N for each kind] */
-static struct json_object *row_json(const struct wire_row *row)
+/* {"at":N,"ID":[BORN,"FS",N for each kind],..} */
+char *wire_text(const struct wire *wire)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *top = xneed(json_object_new_object()), *list;
+	size_t i;
 	int kind;
 
-	if (!list)
-		return NULL;
-	json_object_array_add(list, json_object_new_int64(row->born_s));
-	json_object_array_add(list, json_object_new_string(row->fs));
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		json_object_array_add(list,
-				      json_object_new_int64(row->count[kind]));
-	return list;
-}
-
-/* {"at":N,"ID":ROW,..} */
-char *wire_text(const struct wire *wire, struct err *err)
-{
-	struct json_object *top = json_object_new_object();
-	char *text = NULL;
-	size_t i;
-
-	if (top)
-		json_add_number(top, AT, wire->at_s);
-	for (i = 0; top && i < wire->count; i++)
-		json_object_object_add(top, wire->row[i].id,
-				       row_json(&wire->row[i]));
-	if (top)
-		text = strdup(json_object_to_json_string_ext(
-			top, JSON_C_TO_STRING_PLAIN));
-	json_object_put(top);
-	if (!text)
-		err_set(err, "out of memory");
-	return text;
+	json_add_number(top, AT, wire->at_s);
+	for (i = 0; i < wire->count; i++) {
+		list = json_add_list(top, wire->row[i].id);
+		json_append_number(list, wire->row[i].born_s);
+		json_append_text(list, wire->row[i].fs);
+		for (kind = 0; kind < WIRE_KINDS; kind++)
+			json_append_number(list, wire->row[i].count[kind]);
+	}
+	return json_line_put(top);
 }
 
 static int parse_count(struct json_object *list, size_t at, int64_t *count)
@@ -204,10 +179,10 @@ struct wire *wire_parse(const char *text, struct err *err)
 {
 	struct json_object *top = json_parse_bounded(text, strlen(text),
 						     TEXT_BYTES_MAX, DEPTH_MAX);
-	struct wire *wire = wire_new(err);
-	int rc = wire ? 0 : -1;
+	struct wire *wire = wire_new();
+	int rc = 0;
 
-	if (rc == 0 && !json_object_is_type(top, json_type_object))
+	if (!json_object_is_type(top, json_type_object))
 		rc = err_set(err, "counters of the client: not an object");
 	if (rc == 0) {
 		json_object_object_foreach (top, id, list)

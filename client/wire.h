@@ -63,7 +63,7 @@ struct wire {
 	struct wire_row *row; /* of at most WIRE_ROWS_MAX */
 };
 
-struct wire *wire_new(struct err *err);
+struct wire *wire_new(void);
 void wire_free(struct wire *wire);
 
 /* The row of this id, made when there is none; NULL: there are too many, or no
@@ -73,7 +73,7 @@ struct wire_row *wire_row(struct wire *wire, const char *id);
 int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count);
 
 /* As text and back; caller frees. */
-char *wire_text(const struct wire *wire, struct err *err);
+char *wire_text(const struct wire *wire);
 struct wire *wire_parse(const char *text, struct err *err);
 
 /* 'after' less 'before', of the rows of one filesystem: 1; or 0: something has

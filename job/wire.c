@@ -248,8 +248,7 @@ static void read_since(const struct config *config, const char *name,
 	struct client_wire wire;
 	size_t i;
 
-	client = section ? client_open(section, config->run_dir, NULL, NULL)
-			 : NULL;
+	client = section ? client_open(section, config->run_dir, NULL) : NULL;
 	if (client && client_wire_since(client, counters, &wire, NULL) < 0) {
 		state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
 	} else if (client) {
@@ -268,7 +267,7 @@ static bool has_late(const struct config *config, const char *name,
 {
 	const struct config_client *section = config_client_find(config, name);
 	struct client *client =
-		section ? client_open(section, NULL, NULL, NULL) : NULL;
+		section ? client_open(section, NULL, NULL) : NULL;
 	bool is_late =
 		client && client_mounted_since(client, moments, NULL) > 0;
 

@@ -134,7 +134,6 @@ void clients_open(struct visit *visit, const char *state_dir)
 {
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	size_t count, i;
-	struct err err;
 
 	count = config_clients_for(visit->config, visit->job.node, sections);
 	if (!count && visit->has_request)
@@ -144,14 +143,11 @@ void clients_open(struct visit *visit, const char *state_dir)
 			     "wishes have no effect here",
 			     visit->job.node);
 	for (i = 0; i < count; i++) {
-		visit->sections[visit->client_count] = sections[i];
-		visit->clients[visit->client_count] = client_open(
-			sections[i], visit->config->run_dir, state_dir, &err);
-		if (visit->clients[visit->client_count])
-			visit->client_count++;
-		else
-			log_line("%s", err.text);
+		visit->sections[i] = sections[i];
+		visit->clients[i] = client_open(
+			sections[i], visit->config->run_dir, state_dir);
 	}
+	visit->client_count = count;
 	find_owner(visit);
 }
 
@@ -213,20 +209,17 @@ static void plans_free(struct plans *plans)
 	*plans = (struct plans){ .changes = 0 };
 }
 
-static int plan_all(const struct visit *visit, struct plans *plans,
-		    struct err *err)
+static void plan_all(const struct visit *visit, struct plans *plans)
 {
 	struct client_want want;
 	size_t i;
 
 	for (i = 0; i < visit->client_count; i++) {
 		want = want_of(visit, i);
-		if (client_plan(visit->clients[i], &want, &plans->of[i],
-				&plans->findings, err) < 0)
-			return -1;
+		plans->of[i] =
+			client_plan(visit->clients[i], &want, &plans->findings);
 		plans->changes += client_plan_count(plans->of[i]);
 	}
-	return 0;
 }
 
 /* Slurm does not always tell the prolog (job/job.h) whether the job has the
@@ -283,32 +276,32 @@ static bool may_go_back(struct visit *visit)
 	if (visit->want.alone || visit->want.io_cores)
 		return false;
 	visit->want.idle = true;
-	is_way = plan_all(visit, &unsaid, NULL) == 0 && unsaid.changes;
+	plan_all(visit, &unsaid);
+	is_way = unsaid.changes;
 	visit->want.idle = false;
 	plans_free(&unsaid);
 	return is_way && !job_is_other_alive(visit->config, visit->job.id);
 }
 
-static int make_plans(struct visit *visit, struct plans *plans, struct err *err)
+static void make_plans(struct visit *visit, struct plans *plans)
 {
 	bool unknown =
 		visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
 
 	visit->want.alone |= unknown && !visit->is_shared;
 	visit->want.idle = may_go_back(visit);
-	if (plan_all(visit, plans, err) < 0)
-		return -1;
+	plan_all(visit, plans);
 	/* Slurm's word is about jobs that come: suspended ones, and one whose
 	 * slurmstepd does not end, are here all the same */
 	if (!plans->changes ||
 	    ((!unknown || ask_alone(visit)) &&
 	     (!visit->want.alone ||
 	      !job_does_other_stay(visit->config, visit->job.id))))
-		return 0;
+		return;
 	plans_free(plans);
 	visit->want.alone = false;
 	visit->want.idle = may_go_back(visit);
-	return plan_all(visit, plans, err);
+	plan_all(visit, plans);
 }
 
 /* ---- changes ------------------------------------------------------------- */
@@ -344,8 +337,7 @@ int clients_change(struct visit *visit, struct err *err)
 	int rc = -1;
 	size_t i;
 
-	if (make_plans(visit, &plans, err) < 0)
-		goto out;
+	make_plans(visit, &plans);
 	findings_append(&visit->findings, &plans.findings);
 	for (i = 0; i < visit->client_count; i++)
 		describe_client(visit, i);

@@ -14,11 +14,9 @@
 static int look(struct plan_client *found, const struct config_client *section,
 		struct err *err)
 {
-	struct client *client = client_open(section, NULL, NULL, err);
-	int rc = -1;
+	struct client *client = client_open(section, NULL, NULL);
+	int rc = client_inspect(client, BUDGET_MS, err);
 
-	if (client)
-		rc = client_inspect(client, BUDGET_MS, err);
 	if (rc == 0) {
 		client_cards(client, &found->cards);
 		found->type = client_facts(client)->type;

@@ -13,6 +13,7 @@
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmconfig.h"
 #include "client/gpfs/mmpmon.h"
+#include "lib/alloc.h"
 #include "lib/sysfs.h"
 
 /* Who did not answer this prolog's first question is not asked a second one, and
@@ -73,15 +74,11 @@ static void cards(const struct client *client, struct client_cards *cards)
  * none of its options. */
 static char *cores_command(const struct client_place *place)
 {
-	char *text = NULL;
-
-	if (place->numa_node < 0 ||
-	    asprintf(&text,
-		     "mmchconfig numactlOptionN=%d,numactlOptioni=%d for this "
-		     "class of nodes, and restart mmfsd",
-		     place->numa_node, place->numa_node) < 0)
-		text = NULL;
-	return text;
+	if (place->numa_node < 0)
+		return NULL;
+	return xasprintf("mmchconfig numactlOptionN=%d,numactlOptioni=%d for "
+			 "this class of nodes, and restart mmfsd",
+			 place->numa_node, place->numa_node);
 }
 
 const struct client_type_ops gpfs_type = {

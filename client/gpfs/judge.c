@@ -79,7 +79,7 @@ static void check_mmpmon(const struct judge *judge, const struct rule *rule)
 			 ask->why);
 		return;
 	}
-	wire = ask->answer == ASK_ANSWERED ? wire_new(NULL) : NULL;
+	wire = ask->answer == ASK_ANSWERED ? wire_new() : NULL;
 	if (wire && gpfs_mmpmon_rows(wire, ask->text, "-", &why) < 0)
 		rule_say(judge, rule, "its counters cannot be read: %.300s",
 			 why.text);

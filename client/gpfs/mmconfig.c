@@ -112,25 +112,23 @@ static int advise(void *arg, const char *word, const char *key,
 	return 0;
 }
 
-static int plan(const struct change_kind *kind, struct client *client,
-		const struct client_want *want, struct client_plan *plan,
-		struct findings *findings, struct err *err)
+static void plan(const struct change_kind *kind, struct client *client,
+		 const struct client_want *want, struct client_plan *plan,
+		 struct findings *findings)
 {
 	struct adviser adviser = { client, findings, NULL };
 	char all[LIST_MAX];
 
 	(void)kind;
 	(void)plan;
-	(void)err;
 	wanted_all(want, all);
 	if (!*all || setting_refuses(&mmconfig, client, all, findings))
-		return 0;
+		return;
 	if (client->cached) /* others may have changed something since */
 		gpfs_ask_config(client);
 	adviser.now = now(client);
 	if (adviser.now)
 		options_each(all, advise, &adviser);
-	return 0;
 }
 
 static bool holds(const struct change_kind *kind, const struct client *client,

@@ -10,6 +10,7 @@
 
 #include "client/mounts.h"
 #include "client/socket.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/lock.h"
 #include "lib/number.h"
@@ -48,13 +49,11 @@ static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 		.is_whole = is_whole,
 		.end_ms = end_ms
 	};
-	char *text = calloc(1, ANSWER_MAX);
+	char *text = xcalloc(1, ANSWER_MAX);
 	size_t size_bytes = 0;
 	struct err err;
 	int rc, saved;
 
-	if (!text)
-		return false;
 	rc = socket_ask(&question, text, &size_bytes, pid, &err);
 	saved = errno;
 	if (rc == 0 && is_whole(text, size_bytes) &&
@@ -431,7 +430,7 @@ static int read_answer(const struct client *client, const struct ask *ask,
 
 struct wire *gpfs_wire(const struct client *client, struct err *err)
 {
-	struct wire *wire = wire_new(err);
+	struct wire *wire = wire_new();
 	struct ask ask = { 0 };
 	long pid = 0;
 	int rc = -1;

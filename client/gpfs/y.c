@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/gpfs/y.h"
+#include "lib/alloc.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -144,14 +145,12 @@ char *gpfs_y_only(const char *text, const char *const names[])
 	struct gpfs_y y = { "", "" };
 	char name[128], *only = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&only, &size);
+	FILE *out = xneed(open_memstream(&only, &size));
 
-	while (out && gpfs_y_next(&text, CONFIG, &y))
+	while (gpfs_y_next(&text, CONFIG, &y))
 		if (gpfs_y_get(&y, "name", name, sizeof(name)) &&
 		    is_one_of(names, name))
 			fprintf(out, "%s\n%s\n", y.header, y.line);
-	if (out && fclose(out) == 0)
-		return only;
-	free(only);
-	return NULL;
+	fclose(out);
+	return xneed(only);
 }

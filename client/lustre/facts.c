@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/lustre/stats.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
@@ -252,27 +253,24 @@ static void *grow(void *list, size_t count, size_t size)
 {
 	if (count & (count - 1))
 		return list;
-	return realloc(list, (count ? 2 * count : 1) * size);
+	return xrealloc(list, count ? 2 * count : 1, size);
 }
 
-static int take_instance(struct lustre_facts *facts, const char *line)
+static void take_instance(struct lustre_facts *facts, const char *line)
 {
-	struct lustre_instance one = { 0 }, *bigger;
+	struct lustre_instance one = { 0 };
 
 	if (sscanf(line, "%95s %ld %ld %ld %ld", one.name, &one.ahead_mb,
 		   &one.ahead_file_mb, &one.tracked, &one.stripe_count) != 5)
-		return 0;
-	bigger = grow(facts->instance, facts->instance_count, sizeof(one));
-	if (!bigger)
-		return -1;
-	facts->instance = bigger;
+		return;
+	facts->instance =
+		grow(facts->instance, facts->instance_count, sizeof(one));
 	facts->instance[facts->instance_count++] = one;
-	return 0;
 }
 
-static int take_target(struct lustre_facts *facts, const char *line)
+static void take_target(struct lustre_facts *facts, const char *line)
 {
-	struct lustre_target one = { 0 }, *bigger;
+	struct lustre_target one = { 0 };
 	int kind;
 
 	if (sscanf(line, "%d %u %95s %15s %ld %ld %ld %ld %ld %ld", &kind,
@@ -280,16 +278,12 @@ static int take_target(struct lustre_facts *facts, const char *line)
 		   &one.pages, &one.checksums, &one.server_bytes,
 		   &one.server_mods) != 10 ||
 	    kind < 0 || kind >= TREE_KINDS)
-		return 0;
+		return;
 	one.kind = (enum tree_kind)kind;
 	if (!strcmp(one.state, "?"))
 		one.state[0] = '\0';
-	bigger = grow(facts->target, facts->target_count, sizeof(one));
-	if (!bigger)
-		return -1;
-	facts->target = bigger;
+	facts->target = grow(facts->target, facts->target_count, sizeof(one));
 	facts->target[facts->target_count++] = one;
-	return 0;
 }
 
 /* The interface that has the address of "192.0.2.31@tcp". By the one call that lists
@@ -345,15 +339,15 @@ static const char *behind(const char *line, const char *word)
 		       : NULL;
 }
 
-static int take_line(struct lustre_facts *facts, const char *line)
+static void take_line(struct lustre_facts *facts, const char *line)
 {
 	const char *rest;
 
 	if ((rest = behind(line, "instance")))
-		return take_instance(facts, rest);
-	if ((rest = behind(line, "target")))
-		return take_target(facts, rest);
-	if ((rest = behind(line, "version")))
+		take_instance(facts, rest);
+	else if ((rest = behind(line, "target")))
+		take_target(facts, rest);
+	else if ((rest = behind(line, "version")))
 		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
 	else if ((rest = behind(line, "jobid_var")))
 		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s",
@@ -369,17 +363,14 @@ static int take_line(struct lustre_facts *facts, const char *line)
 		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s",
 			 rest);
 	}
-	return 0;
 }
 
-int lustre_facts_take(struct lustre_facts *facts, const char *text)
+void lustre_facts_take(struct lustre_facts *facts, const char *text)
 {
 	char line[PRINTED_MAX];
 
 	while (text_next_line(&text, line, sizeof(line)))
-		if (take_line(facts, line) < 0)
-			return -1;
-	return 0;
+		take_line(facts, line);
 }
 
 /* What the budget has cut short is read again when the job begins (wire.c). */
@@ -389,27 +380,24 @@ static bool is_cut_short(const struct looking *looking, const char *counters)
 	       strstr(counters, "\nunread ");
 }
 
-/* -1: out of memory. */
-static int keep_counters(struct lustre_facts *facts,
-			 const struct looking *looking, const char *counters)
+static void keep_counters(struct lustre_facts *facts,
+			  const struct looking *looking, const char *counters)
 {
 	if (facts->ask.answer == ASK_NO_TIME || is_cut_short(looking, counters))
-		return 0;
+		return;
 	if (facts->ask.answer != ASK_ANSWERED) {
-		facts->no_counters = strdup(facts->ask.why);
-		return facts->no_counters ? 0 : -1;
+		facts->no_counters = xstrdup(facts->ask.why);
+		return;
 	}
-	facts->counters = strdup(counters);
+	facts->counters = xstrdup(counters);
 	facts->counters_ms = child_now_ms();
-	return facts->counters ? 0 : -1;
 }
 
 /* Cut the statistics off: whoever has begun with them has told the rest. */
-static int take_counters(struct lustre_facts *facts,
-			 const struct looking *looking)
+static void take_counters(struct lustre_facts *facts,
+			  const struct looking *looking)
 {
 	char *text = facts->ask.text, *at = NULL;
-	int rc;
 
 	if (text)
 		at = strstr(text, COUNTERS);
@@ -418,11 +406,10 @@ static int take_counters(struct lustre_facts *facts,
 		facts->ask.text = NULL;
 	}
 	if (!at)
-		return 0;
+		return;
 	*at = '\0';
-	rc = keep_counters(facts, looking, at + strlen(COUNTERS) - 1);
+	keep_counters(facts, looking, at + strlen(COUNTERS) - 1);
 	ask_set(&facts->ask, ASK_ANSWERED, NULL);
-	return rc;
 }
 
 int lustre_inspect(struct client *client, struct err *err)
@@ -431,15 +418,16 @@ int lustre_inspect(struct client *client, struct err *err)
 	struct looking looking = { client, child_now_ms(), ask_limit_ms(client),
 				   client->run_dir != NULL };
 
+	(void)err;
 	/* its work is done by kernel threads: no CPU is its own */
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;
 	ask_function_heard(client, &facts->ask, client->section->sys_dir,
 			   print_all, &looking);
-	if (take_counters(facts, &looking) < 0 ||
-	    (facts->ask.text && lustre_facts_take(facts, facts->ask.text) < 0))
-		return err_set(err, "client: out of memory");
+	take_counters(facts, &looking);
+	if (facts->ask.text)
+		lustre_facts_take(facts, facts->ask.text);
 	client->common.version = facts->version;
 	return 0;
 }

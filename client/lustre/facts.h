@@ -72,7 +72,7 @@ void lustre_import_parse(const char *text, struct lustre_import *import);
 void lustre_partition_add(struct cpuset *cpus, const char *line);
 
 /* The lines that the child prints. -1: out of memory. */
-int lustre_facts_take(struct lustre_facts *facts, const char *text);
+void lustre_facts_take(struct lustre_facts *facts, const char *text);
 
 /* What was read is older than what has been done since. */
 void lustre_facts_drop_counters(const struct client *client);

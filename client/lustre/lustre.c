@@ -11,6 +11,7 @@
 #include "client/lustre/layout.h"
 #include "client/lustre/setting.h"
 #include "client/lustre/wire.h"
+#include "lib/alloc.h"
 
 /* jobid first: what the parameters' own RPCs are for is the job's, too */
 static const struct change_kind *const changes[] = {
@@ -45,13 +46,12 @@ static void cards(const struct client *client, struct client_cards *cards)
  * are loaded. */
 static char *cores_command(const struct client_place *place)
 {
-	char *list = cpuset_format(&place->os_cpus), *text = NULL;
+	char *list = xneed(cpuset_format(&place->os_cpus));
+	char *text = xasprintf("options libcfs cpu_pattern=\"0[%s]\" in "
+			       "/etc/modprobe.d, and load Lustre's modules "
+			       "anew",
+			       list);
 
-	if (!list || asprintf(&text,
-			      "options libcfs cpu_pattern=\"0[%s]\" in "
-			      "/etc/modprobe.d, and load Lustre's modules anew",
-			      list) < 0)
-		text = NULL;
 	free(list);
 	return text;
 }

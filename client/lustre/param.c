@@ -393,9 +393,10 @@ static bool is_different(const struct device_values *all)
 	return false;
 }
 
-int param_compose(const struct client *client, const struct tree_device *device,
-		  const char *wanted, char **old_list, char **new_list,
-		  char lacking[SETTING_WORD_MAX])
+void param_compose(const struct client *client,
+		   const struct tree_device *device, const char *wanted,
+		   char **old_list, char **new_list,
+		   char lacking[SETTING_WORD_MAX])
 {
 	struct device_values all = { .client = client, .device = device };
 	char word[SETTING_WORD_MAX];
@@ -407,7 +408,7 @@ int param_compose(const struct client *client, const struct tree_device *device,
 	respect_server(&all);
 	move_others(&all);
 	if (!is_different(&all))
-		return 0;
+		return;
 	for (i = 0; i < all.count; i++) {
 		if (!is_concerned(&all, &all.value[i]))
 			continue;
@@ -417,11 +418,5 @@ int param_compose(const struct client *client, const struct tree_device *device,
 		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key,
 			 all.value[i].to);
 		*new_list = options_append(*new_list, word);
-		if (!*old_list || !*new_list) {
-			free(*old_list);
-			free(*new_list);
-			return -1;
-		}
 	}
-	return 0;
 }

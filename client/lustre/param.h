@@ -14,7 +14,7 @@
  *           order of the table, there and back: then each has the last word on
  *           itself.
  * Owner   lists are malloc'ed and freed by the caller.
- * Errors  -1 or NULL: out of memory.
+ * Errors  as each says.
  * Runs    as client.h says.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_PARAM_H
@@ -47,8 +47,9 @@ int param_write(const struct config_client *section, enum tree_kind kind,
 /* What the profile's words change on a device: two lists, as many words in each;
  * both NULL when it has all of it. 'lacking' gets the word of a parameter that
  * this client does not have, "" if there is none. */
-int param_compose(const struct client *client, const struct tree_device *device,
-		  const char *wanted, char **old_list, char **new_list,
-		  char lacking[SETTING_WORD_MAX]);
+void param_compose(const struct client *client,
+		   const struct tree_device *device, const char *wanted,
+		   char **old_list, char **new_list,
+		   char lacking[SETTING_WORD_MAX]);
 
 #endif

@@ -12,6 +12,7 @@
 #include "client/lustre/param.h"
 #include "client/mounts.h"
 #include "client/rule.h"
+#include "lib/alloc.h"
 #include "lib/faultpoint.h"
 
 #define GROUPS_MAX 24	/* entries of the journal for one job */
@@ -82,8 +83,7 @@ static int write_list(const struct setting *setting, struct client *client,
 	lustre_facts_drop_counters(
 		client); /* a smaller cache is written back */
 	writer.device = split(target, &writer.kind);
-	if (!writer.device || options_each(list, write_word, &writer) < 0)
-		return err_set(err, "out of memory");
+	options_each(list, write_word, &writer);
 	return writer.failed ? -1 : 0;
 }
 
@@ -341,8 +341,8 @@ static int add_to_group(struct grouping *all, const struct client *client,
 	return 0;
 }
 
-/* 1: too many ways in which the devices differ; -1: out of memory. 'lacking': a
- * parameter that one of them has not. */
+/* 1: too many ways in which the devices differ. 'lacking': a parameter that one of
+ * them has not. */
 static int group_devices(const struct client *client, const struct tree *tree,
 			 const char *wanted, struct grouping *all,
 			 char lacking[SETTING_WORD_MAX])
@@ -356,9 +356,8 @@ static int group_devices(const struct client *client, const struct tree *tree,
 		device = &tree->device[i];
 		if (!param_concerns(wanted, device->kind))
 			continue;
-		if (param_compose(client, device, wanted, &old_list, &new_list,
-				  without) < 0)
-			return -1;
+		param_compose(client, device, wanted, &old_list, &new_list,
+			      without);
 		if (*without)
 			strcpy(lacking, without);
 		if (old_list &&
@@ -379,40 +378,35 @@ static bool have_names(const struct grouping *all)
 	return true;
 }
 
-static int add_changes(const struct change_kind *kind, struct client *client,
-		       const struct grouping *all, struct client_plan *plan,
-		       struct err *err)
+static void add_changes(const struct change_kind *kind, struct client *client,
+			const struct grouping *all, struct client_plan *plan)
 {
 	char target[TARGET_MAX];
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
 		group_target(&all->group[i], target);
-		if (change_add(plan, client, kind, target,
-			       all->group[i].old_list, all->group[i].new_list,
-			       err) < 0)
-			return -1;
+		change_add(plan, client, kind, target, all->group[i].old_list,
+			   all->group[i].new_list);
 	}
-	return 0;
 }
 
-static int plan_tree(const struct change_kind *kind, struct client *client,
-		     const char *wanted, struct client_plan *plan,
-		     struct findings *findings, struct err *err)
+static void plan_tree(const struct change_kind *kind, struct client *client,
+		      const char *wanted, struct client_plan *plan,
+		      struct findings *findings)
 {
-	struct grouping *all = calloc(1, sizeof(*all));
-	struct tree *tree = tree_read(client, err);
+	struct grouping *all = xcalloc(1, sizeof(*all));
+	struct err why = { "" };
+	struct tree *tree = tree_read(client, &why);
 	char lacking[SETTING_WORD_MAX];
-	int differ = 0, rc = 0;
+	int differ = 0;
 	size_t i;
 
-	if (all && tree)
+	if (tree)
 		differ = group_devices(client, tree, wanted, all, lacking);
-	if (!all || differ < 0)
-		rc = err_set(err, "out of memory");
-	else if (!tree)
+	if (!tree)
 		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: %s", wanted, err->text);
+			  "could not set %s: %s", wanted, why.text);
 	else if (differ)
 		rule_tell(client, "LU40", NULL, findings,
 			  "could not set %s: its targets differ in more than "
@@ -428,14 +422,13 @@ static int plan_tree(const struct change_kind *kind, struct client *client,
 			  "too many numbers to be named",
 			  wanted);
 	else
-		rc = add_changes(kind, client, all, plan, err);
-	for (i = 0; all && i < all->count; i++) {
+		add_changes(kind, client, all, plan);
+	for (i = 0; i < all->count; i++) {
 		free(all->group[i].old_list);
 		free(all->group[i].new_list);
 	}
 	free(all);
 	tree_free(tree);
-	return rc;
 }
 
 static bool has_settings(const struct client_want *want)
@@ -444,23 +437,19 @@ static bool has_settings(const struct client_want *want)
 	       *want->read_ahead_kb;
 }
 
-static int plan_parameters(const struct change_kind *kind,
-			   struct client *client,
-			   const struct client_want *want,
-			   struct client_plan *plan, struct findings *findings,
-			   struct err *err)
+static void plan_parameters(const struct change_kind *kind,
+			    struct client *client,
+			    const struct client_want *want,
+			    struct client_plan *plan, struct findings *findings)
 {
 	if (!has_settings(want) || is_refused(client, want, findings))
-		return 0;
-	if (!want->alone) {
+		return;
+	if (!want->alone)
 		rule_tell(client, "LU46", NULL, findings,
 			  "the profile's parameters were left out: the job "
 			  "shares this node with others");
-		return 0;
-	}
-	if (!client->common.mount_count)
-		return 0;
-	return plan_tree(kind, client, want->parameters, plan, findings, err);
+	else if (client->common.mount_count)
+		plan_tree(kind, client, want->parameters, plan, findings);
 }
 
 static bool holds_parameters(const struct change_kind *kind,
@@ -469,14 +458,12 @@ static bool holds_parameters(const struct change_kind *kind,
 {
 	struct findings unsaid = { 0 };
 	struct client_plan plan = { 0 };
-	struct err err;
 	bool holds;
 
 	if (!*want->parameters)
 		return !has_settings(want);
-	holds = plan_parameters(kind, (struct client *)client, want, &plan,
-				&unsaid, &err) == 0 &&
-		!plan.count && !unsaid.count && client->common.mount_count;
+	plan_parameters(kind, (struct client *)client, want, &plan, &unsaid);
+	holds = !plan.count && !unsaid.count && client->common.mount_count;
 	change_clear(&plan);
 	findings_free(&unsaid);
 	return holds;
@@ -569,29 +556,28 @@ static bool is_jobid_wanted(const struct client *client,
 		options_get(want->parameters, PARAM_JOBID, NULL, 0));
 }
 
-static int plan_jobid(const struct change_kind *kind, struct client *client,
-		      const struct client_want *want, struct client_plan *plan,
-		      struct findings *findings, struct err *err)
+static void plan_jobid(const struct change_kind *kind, struct client *client,
+		       const struct client_want *want, struct client_plan *plan,
+		       struct findings *findings)
 {
 	const char *old_list;
 	char new_list[64];
 
 	if (!is_jobid_wanted(client, want))
-		return 0;
+		return;
 	old_list = jobid_now(client, JOBID_TARGET);
 	if (!old_list) {
 		rule_tell(client, "LU40", NULL, findings,
 			  "'%s' could not get the job's number: the kernel "
 			  "does not say what jobid_var and jobid_name are",
 			  JOBID_TARGET);
-		return 0;
+		return;
 	}
 	snprintf(new_list, sizeof(new_list),
 		 "jobid_name=%u,jobid_var=nodelocal", want->job_id);
-	if (!strcmp(old_list, new_list))
-		return 0;
-	return change_add(plan, client, kind, JOBID_TARGET, old_list, new_list,
-			  err);
+	if (strcmp(old_list, new_list) != 0)
+		change_add(plan, client, kind, JOBID_TARGET, old_list,
+			   new_list);
 }
 
 static bool holds_jobid(const struct change_kind *kind,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/sysfs.h"
 
 static const char *const folders[TREE_KINDS] = { "llite", "mdc", "osc" };
@@ -120,22 +121,16 @@ static int parse_device(const struct client *client, enum tree_kind kind,
 	return 0;
 }
 
-static int add_device(struct tree *tree, const struct tree_device *device)
+static void add_device(struct tree *tree, const struct tree_device *device)
 {
-	struct tree_device *bigger;
-	size_t room = tree->room ? 2 * tree->room : 64;
-
 	if (tree->count == TREE_DEVICES_MAX)
-		return 0;
+		return;
 	if (tree->count == tree->room) {
-		bigger = realloc(tree->device, room * sizeof(*bigger));
-		if (!bigger)
-			return -1;
-		tree->device = bigger;
-		tree->room = room;
+		tree->room = tree->room ? 2 * tree->room : 64;
+		tree->device =
+			xrealloc(tree->device, tree->room, sizeof(*device));
 	}
 	tree->device[tree->count++] = *device;
-	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -153,32 +148,25 @@ static int read_folder(const struct client *client, const char *root,
 	struct dirent *entry;
 	char path[TREE_PATH_MAX];
 	DIR *dir;
-	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", root, folders[kind]);
 	dir = opendir(path);
 	if (!dir)
 		return -1;
-	while (rc == 0 && (entry = readdir(dir)))
+	while ((entry = readdir(dir)))
 		if (parse_device(client, kind, entry->d_name, &device) == 0)
-			rc = add_device(tree, &device);
+			add_device(tree, &device);
 	closedir(dir);
-	if (rc < 0)
-		errno = ENOMEM;
-	return rc;
+	return 0;
 }
 
 struct tree *tree_read(const struct client *client, struct err *err)
 {
 	const struct config_client *section = client->section;
-	struct tree *tree = calloc(1, sizeof(*tree));
+	struct tree *tree = xcalloc(1, sizeof(*tree));
 	int kind, rc = 0;
 	size_t from;
 
-	if (!tree) {
-		err_set(err, "out of memory");
-		return NULL;
-	}
 	for (kind = 0; kind < TREE_KINDS; kind++) {
 		from = tree->count;
 		rc = read_folder(client, section->sys_dir, kind, tree);

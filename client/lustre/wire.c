@@ -9,6 +9,7 @@
 
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/text.h"
 
@@ -200,9 +201,7 @@ int lustre_wire_params(struct client *client, struct wire *wire,
 		if (!name)
 			return err_set(err, "lctl: '%.*s'",
 				       (int)strcspn(text, "\n"), text);
-		copy = strndup(body, (size_t)(text - body));
-		if (!copy)
-			return err_set(err, "out of memory");
+		copy = xneed(strndup(body, (size_t)(text - body)));
 		rc = take_param(client, wire, tree, name, copy, err);
 		free(copy);
 	}
@@ -297,7 +296,7 @@ static int read_all(const struct client *of, struct wire *wire, struct err *err)
 /* NULL and errno ENOENT: no mount of [client] mounts= is there. */
 struct wire *lustre_wire_read(const struct client *of, struct err *err)
 {
-	struct wire *wire = wire_new(err);
+	struct wire *wire = wire_new();
 	int rc = wire ? read_all(of, wire, err) : -1;
 
 	if (rc > 0 && !wire->count)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/nfs/nfs.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/fileio.h"
 #include "lib/number.h"
@@ -32,7 +33,7 @@ static struct nfs_server *server_at(const struct nfs_facts *facts,
 	return NULL;
 }
 
-/* Good until another one is added; NULL: out of memory. */
+/* Good until another one is added. */
 static struct nfs_server *server_of(struct nfs_facts *facts,
 				    const char *address)
 {
@@ -40,12 +41,9 @@ static struct nfs_server *server_of(struct nfs_facts *facts,
 
 	if (more)
 		return more;
-	more = reallocarray(facts->servers, facts->server_count + 1,
-			    sizeof(*more));
-	if (!more)
-		return NULL;
-	facts->servers = more;
-	more += facts->server_count++;
+	facts->servers = xrealloc(facts->servers, facts->server_count + 1,
+				  sizeof(*more));
+	more = facts->servers + facts->server_count++;
 	memset(more, 0, sizeof(*more));
 	snprintf(more->address, sizeof(more->address), "%s", address);
 	return more;
@@ -139,9 +137,7 @@ int nfs_read(struct client *client, struct err *err)
 	if (!facts->mountinfo)
 		return -1;
 	facts->mounts =
-		calloc(client->common.mount_count + 1, sizeof(*facts->mounts));
-	if (!facts->mounts)
-		return err_set(err, "out of memory");
+		xcalloc(client->common.mount_count + 1, sizeof(*facts->mounts));
 	for (i = 0; i < client->common.mount_count; i++)
 		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
@@ -342,11 +338,11 @@ static void find_hung(struct client *client)
 		if (!mount->has_stats || !*mount->address)
 			continue;
 		server = server_of(facts, mount->address);
-		if (server && !server->is_asked &&
+		if (!server->is_asked &&
 		    (nfs_stats_waiting(&mount->stats) ||
 		     client->section->ask_servers == SWITCH_YES))
 			remember(server, is_silent(client, mount));
-		mount->is_hung = server && server->is_hung;
+		mount->is_hung = server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
 	}
 }
@@ -361,8 +357,6 @@ static void find_cards(struct nfs_facts *facts)
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
 		server = server_of(facts, mount->address);
-		if (!server)
-			continue;
 		if (!server->is_looked_for)
 			server->has_card =
 				nfs_card_find(mount->address, &server->card);

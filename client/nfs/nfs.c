@@ -7,6 +7,7 @@
 #include "client/affinity.h"
 #include "client/card.h"
 #include "client/wire.h"
+#include "lib/alloc.h"
 
 /* Is it the first with a row that has these transports? */
 static bool has_backlog(const struct nfs_facts *facts,
@@ -26,7 +27,7 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 {
 	struct client client = { .type = of->type, .section = of->section };
 	struct nfs_facts facts = { .count = 0 };
-	struct wire *wire = wire_new(err);
+	struct wire *wire = wire_new();
 	int rc = -1;
 	size_t i;
 
@@ -78,14 +79,10 @@ static void cards(const struct client *client, struct client_cards *cards)
  * a job has io-cores. */
 static char *cores_command(const struct client_place *place)
 {
-	char *text = NULL;
-
-	if (asprintf(&text,
-		     "core_change=affinity%s%s in its section of jobio.conf",
-		     *place->card ? " and interrupts_of=" : "",
-		     place->card) < 0)
-		text = NULL;
-	return text;
+	return xasprintf("core_change=affinity%s%s in its section of "
+			 "jobio.conf",
+			 *place->card ? " and interrupts_of=" : "",
+			 place->card);
 }
 
 const struct client_type_ops nfs_type = {

@@ -15,6 +15,7 @@
 #include "client/mount_option.h"
 #include "client/nfs/nfs.h"
 #include "client/setting.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/number.h"
@@ -186,12 +187,11 @@ static const char *options_now(const struct client *client, const char *target)
 /* "relatime" alone does not end a noatime (seen on 5.10, 6.1, 6.12). */
 static char *spelled(char *list)
 {
-	char *at = list ? strstr(list, ",relatime") : NULL, *longer;
+	char *at = strstr(list, ",relatime"), *longer;
 
 	if (!at)
 		return list;
-	if (asprintf(&longer, "%.*s,atime%s", (int)(at - list), list, at) < 0)
-		longer = NULL;
+	longer = xasprintf("%.*s,atime%s", (int)(at - list), list, at);
 	free(list);
 	return longer;
 }
@@ -220,8 +220,6 @@ static int remount(const struct setting *setting, struct client *client,
 		return err_set(err, "its server does not answer");
 	options = spelled(mount_option_remount(
 		setting, options_now(client, target), list));
-	if (!options)
-		return err_set(err, "out of memory");
 	argv[3] = mount->mount->fstype;
 	argv[5] = options;
 	argv[6] = mount->mount->source;
@@ -283,15 +281,13 @@ static int is_refused(void *arg, const char *word, const char *key,
 }
 
 /* A profile is applied as a whole or not at all. */
-static int plan_read_ahead(const struct change_kind *kind,
-			   struct client *client,
-			   const struct client_want *want,
-			   struct client_plan *plan, struct findings *findings,
-			   struct err *err)
+static void plan_read_ahead(const struct change_kind *kind,
+			    struct client *client,
+			    const struct client_want *want,
+			    struct client_plan *plan, struct findings *findings)
 {
-	if (options_each(want->mount_options, is_refused, NULL))
-		return 0;
-	return setting_plan(kind, client, want, plan, findings, err);
+	if (!options_each(want->mount_options, is_refused, NULL))
+		setting_plan(kind, client, want, plan, findings);
 }
 
 static const struct change_kind read_ahead_kind = {

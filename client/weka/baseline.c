@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/state.h"
+#include "lib/alloc.h"
 #include "lib/host.h"
 #include "lib/rundir.h"
 
@@ -94,15 +95,12 @@ int weka_baseline_read(const struct client *client, const char *container,
 	return baseline.is_known;
 }
 
-static int print_list(FILE *file, const char *what, const struct cpuset *ids)
+static void print_list(FILE *file, const char *what, const struct cpuset *ids)
 {
-	char *list = cpuset_format(ids);
-	int rc = list ? 0 : -1;
+	char *list = xneed(cpuset_format(ids));
 
-	if (list)
-		fprintf(file, "%s %s\n", what, list);
+	fprintf(file, "%s %s\n", what, list);
 	free(list);
-	return rc;
 }
 
 static int baseline_store(const struct client *client, const char *container,
@@ -110,19 +108,15 @@ static int baseline_store(const struct client *client, const char *container,
 {
 	size_t size_bytes = 0, i;
 	char *text = NULL;
-	FILE *file = open_memstream(&text, &size_bytes);
-	int rc = file ? print_list(file, container, &baseline->cores) : -1;
+	FILE *file = xneed(open_memstream(&text, &size_bytes));
+	int rc;
 
-	if (file)
-		fprintf(file, "boot %s\n", baseline->boot_id);
-	for (i = 0; rc == 0 && i < baseline->ours_count; i++)
-		rc = print_list(file, "ours", &baseline->ours[i]);
-	if (file && fclose(file) != 0)
-		rc = -1;
-	if (rc < 0)
-		err_set(err, "client: out of memory");
-	else
-		rc = state_write(client, RUNDIR_BASELINE, text, err);
+	print_list(file, container, &baseline->cores);
+	fprintf(file, "boot %s\n", baseline->boot_id);
+	for (i = 0; i < baseline->ours_count; i++)
+		print_list(file, "ours", &baseline->ours[i]);
+	fclose(file);
+	rc = state_write(client, RUNDIR_BASELINE, xneed(text), err);
 	free(text);
 	return rc;
 }

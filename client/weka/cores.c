@@ -20,6 +20,7 @@
 #include "client/weka/options.h"
 #include "client/weka/remount.h"
 #include "client/weka/switch.h"
+#include "lib/alloc.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -165,37 +166,28 @@ static const char *objection(const struct client *client, const char *container,
 	return NULL;
 }
 
-static int plan_change(struct client *client, const char *container,
-		       const struct cpuset *now, const struct cpuset *ids,
-		       struct client_plan *plan, struct findings *findings,
-		       struct err *err)
+static void plan_change(struct client *client, const char *container,
+			const struct cpuset *now, const struct cpuset *ids,
+			struct client_plan *plan, struct findings *findings)
 {
-	char *have = cpuset_format(now), *need = cpuset_format(ids);
+	char *have = xneed(cpuset_format(now));
+	char *need = xneed(cpuset_format(ids));
 	struct err text = { "" };
 	const char *why, *cure;
-	int rc = -1;
 
-	if (!have || !need) {
-		err_set(err, "client: out of memory");
-		goto out;
-	}
-	rc = 0;
 	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
 		say_not_allowed(client, findings, container, have, need, why,
 				cure);
 	else
-		rc = change_add(plan, client, &weka_cores, container, have,
-				need, err);
-out:
+		change_add(plan, client, &weka_cores, container, have, need);
 	free(have);
 	free(need);
-	return rc;
 }
 
-static int plan_cores(const struct change_kind *kind, struct client *client,
-		      const struct client_want *want, struct client_plan *plan,
-		      struct findings *findings, struct err *err)
+static void plan_cores(const struct change_kind *kind, struct client *client,
+		       const struct client_want *want, struct client_plan *plan,
+		       struct findings *findings)
 {
 	const char *container;
 	struct cpuset now, ids;
@@ -205,15 +197,13 @@ static int plan_cores(const struct change_kind *kind, struct client *client,
 	weka_mount_forget_old(client);
 	if (the_container(client, &i) < 0 ||
 	    weka_is_automatic(&weka_of(client)->stable[i]))
-		return 0;
+		return;
 	container = weka_of(client)->containers.item[i].name;
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
 	weka_baseline_forget_stale(client, container, &now);
-	if (!(want->alone || (want->idle && !want->io_cores)))
-		return 0;
-	if (!wanted_ids(client, want, container, &now, &ids))
-		return 0;
-	return plan_change(client, container, &now, &ids, plan, findings, err);
+	if ((want->alone || (want->idle && !want->io_cores)) &&
+	    wanted_ids(client, want, container, &now, &ids))
+		plan_change(client, container, &now, &ids, plan, findings);
 }
 
 /* ---- make and undo ----------------------------------------------------- */
@@ -334,13 +324,11 @@ const struct change_kind weka_cores = {
 
 char *weka_cores_command(const struct client_place *place)
 {
-	char *list = weka_ids_text(&place->ids), *text = NULL;
+	char *list = weka_ids_text(&place->ids);
+	char *text = xasprintf("weka local resources cores %u "
+			       "--only-frontend-cores --core-ids %s",
+			       cpuset_count(&place->ids), list);
 
-	if (!list || asprintf(&text,
-			      "weka local resources cores %u "
-			      "--only-frontend-cores --core-ids %s",
-			      cpuset_count(&place->ids), list) < 0)
-		text = NULL;
 	free(list);
 	return text;
 }

@@ -9,6 +9,7 @@
 
 #include "client/mount_option.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 
 /* WEKA's mount guide, tables of 4.0 to 5.x. profile: only what the mount table
  * shows, since nothing else can be verified and put back. group: of these
@@ -115,7 +116,7 @@ static int add_shown(void *arg, const char *option, const char *key,
 	if (!setting_key_find(&weka_options, key))
 		return 0; /* the kernel's own word, such as seclabel */
 	composer->list = options_append(composer->list, option);
-	return composer->list ? 0 : -1;
+	return 0;
 }
 
 static int add_hidden(void *arg, const char *option, const char *key,
@@ -128,17 +129,16 @@ static int add_hidden(void *arg, const char *option, const char *key,
 	    setting_is_replaced(&weka_options, composer->shown, key))
 		return 0;
 	composer->list = options_append(composer->list, option);
-	return composer->list ? 0 : -1;
+	return 0;
 }
 
 char *weka_mount_options(const char *shown, const char *fstab)
 {
 	struct composer composer = { .shown = shown };
 
-	composer.list = strdup("");
-	if (!composer.list || options_each(shown, add_shown, &composer) ||
-	    options_each(fstab, add_hidden, &composer))
-		return NULL;
+	composer.list = xstrdup("");
+	options_each(shown, add_shown, &composer);
+	options_each(fstab, add_hidden, &composer);
 	return composer.list;
 }
 
@@ -156,17 +156,13 @@ static int mount_with_cores(struct client *client,
 			    struct err *err)
 {
 	char core[32];
-	int os_cpu, rc = -1;
+	int os_cpu, rc;
 
 	cpuset_for_each (os_cpu, ids) {
 		snprintf(core, sizeof(core), "core=%d", os_cpu);
-		if (list)
-			list = options_append(list, core);
+		list = options_append(list, core);
 	}
-	if (list)
-		rc = mount_option_run(client, mount, list, timeout_ms, err);
-	else
-		err_set(err, "client: out of memory");
+	rc = mount_option_run(client, mount, list, timeout_ms, err);
 	free(list);
 	return rc;
 }
@@ -184,6 +180,6 @@ int weka_mount_cores(struct client *client, const struct client_mount *mount,
 		     const struct cpuset *ids, unsigned int timeout_ms,
 		     struct err *err)
 {
-	return mount_with_cores(client, mount, strdup(mount->options), ids,
+	return mount_with_cores(client, mount, xstrdup(mount->options), ids,
 				timeout_ms, err);
 }

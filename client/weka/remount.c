@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "client/command.h"
 #include "lib/host.h"
@@ -158,8 +159,8 @@ static void print_mount(FILE *file, const char *source, const char *target,
 	fputs("0 0\n", file);
 }
 
-static int print_set(FILE *file, const struct client *client,
-		     const char *container, const struct mounts *fstab)
+static void print_set(FILE *file, const struct client *client,
+		      const char *container, const struct mounts *fstab)
 {
 	const struct mounts *mounts = client->mounts;
 	const struct client_mount *mount, *line;
@@ -174,15 +175,12 @@ static int print_set(FILE *file, const struct client *client,
 		if (!line || !serves(container, mount))
 			continue;
 		list = weka_mount_options(mount->options, line->options);
-		if (!list)
-			return -1;
 		print_mount(file, line->source, mount->target, WEKA_FSTYPE,
 			    list);
 		print_mount(file, line->source, mount->target, SHOWN,
 			    mount->options);
 		free(list);
 	}
-	return 0;
 }
 
 int weka_mount_begin(const struct client *client, const char *container,
@@ -191,23 +189,16 @@ int weka_mount_begin(const struct client *client, const char *container,
 	struct mounts *fstab;
 	char *text = NULL;
 	size_t size_bytes = 0;
-	FILE *file = NULL;
-	int rc = -1;
+	FILE *file;
+	int rc;
 
 	fstab = mounts_read(client->section->fstab, WEKA_FSTYPE, err);
 	if (!fstab)
 		return -1;
-	file = open_memstream(&text, &size_bytes);
-	if (file)
-		rc = print_set(file, client, container, fstab);
-	if (file && fclose(file) != 0)
-		rc = -1;
-	if (rc < 0) {
-		err_set(err, "client: out of memory");
-		goto out;
-	}
-	rc = state_write(client, RUNDIR_MOUNTS, text, err);
-out:
+	file = xneed(open_memstream(&text, &size_bytes));
+	print_set(file, client, container, fstab);
+	fclose(file);
+	rc = state_write(client, RUNDIR_MOUNTS, xneed(text), err);
 	free(text);
 	mounts_free(fstab);
 	return rc;
@@ -249,7 +240,7 @@ static struct mounts *set_load(const struct client *client, const char *fstype,
 		err_set(err, "what was mounted is not known any more");
 		return NULL;
 	}
-	set = mounts_parse(text, fstype, err);
+	set = mounts_parse(text, fstype);
 	free(text);
 	return set;
 }

@@ -10,6 +10,7 @@
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
 #include "client/weka/remount.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 
@@ -32,15 +33,13 @@ const struct client_mount *weka_mount_of(const struct client *client,
 	return NULL;
 }
 
-/* "1,2,3": single ids, no ranges; NULL: out of memory. */
+/* "1,2,3": single ids, no ranges. */
 char *weka_ids_text(const struct cpuset *ids)
 {
 	size_t room = (size_t)cpuset_count(ids) * 8 + 1, used = 0;
-	char *text = calloc(1, room);
+	char *text = xcalloc(1, room);
 	int os_cpu;
 
-	if (!text)
-		return NULL;
 	cpuset_for_each (os_cpu, ids)
 		used += (size_t)snprintf(text + used, room - used, "%s%d",
 					 used ? "," : "", os_cpu);
@@ -63,8 +62,6 @@ static int stage(struct client *client, const char *container,
 			       NULL };
 	int rc;
 
-	if (!list)
-		return err_set(err, "client: out of memory");
 	snprintf(number, sizeof(number), "%u", cpuset_count(ids));
 	FAULT_POINT("stage before");
 	rc = weka_order(client, client->section->timeout_ms, args, err);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "client/socket.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/json.h"
 #include "lib/number.h"
@@ -280,12 +281,10 @@ static int ask_all(struct wire *wire, const glob_t *found,
 		   unsigned int timeout_ms, struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
-	char *text = malloc(WEKA_WIRE_BYTES_MAX);
+	char *text = xcalloc(WEKA_WIRE_BYTES_MAX, 1);
 	int rc = 0, one = 0;
 	size_t i;
 
-	if (!text)
-		return err_set(err, "out of memory");
 	if (found->gl_pathc > SOCKETS_MAX)
 		rc = err_set(err, "'%s': and more sockets than %d",
 			     found->gl_pathv[0], SOCKETS_MAX);
@@ -307,7 +306,7 @@ struct wire *weka_wire_read(const struct client *client, struct err *err)
 
 	if (timeout_ms > WEKA_WIRE_MS_MAX)
 		timeout_ms = WEKA_WIRE_MS_MAX;
-	wire = wire_new(err);
+	wire = wire_new();
 	if (!wire)
 		return NULL;
 	if (find_sockets(section, &found) == 0)

@@ -64,7 +64,7 @@ static struct client *judge(void)
 	struct client *client;
 	struct err err;
 
-	client = client_open(section, run_dir, NULL, &err);
+	client = client_open(section, run_dir, NULL);
 	if (!client || client_inspect(client, BUDGET_MS, &err) < 0)
 		die("client", err.text);
 	client_judge(client, &want, &findings);

@@ -50,10 +50,9 @@ static void judge(const char *config, const char *waiters, const char *counters)
 				    .parameters = "",
 				    .mmconfig = "maxMBpS=24000,pagepool=1",
 				    .mem_spec_limit_mb = -1 };
-	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct client *client = client_open(&section, NULL, NULL);
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
-	struct err err;
 
 	MUST(client);
 	gpfs_facts(client)->mmfsd = 1;
@@ -61,7 +60,7 @@ static void judge(const char *config, const char *waiters, const char *counters)
 	answer(&gpfs_facts(client)->waiters, waiters);
 	answer(&gpfs_facts(client)->counters, counters);
 	client_judge(client, &want, &findings);
-	MUST(client_plan(client, &want, &plan, &findings, &err) == 0);
+	plan = client_plan(client, &want, &findings);
 	MUST(!plan);
 	client_holds(client, &want);
 	findings_free(&findings);
@@ -70,7 +69,7 @@ static void judge(const char *config, const char *waiters, const char *counters)
 
 static void count(const char *text)
 {
-	struct wire *wire = wire_new(NULL), *again;
+	struct wire *wire = wire_new(), *again;
 	int64_t moved[WIRE_KINDS];
 	struct err err = { "" };
 	size_t i;
@@ -84,7 +83,7 @@ static void count(const char *text)
 		MUST(wire->count);
 		for (i = 0; i < wire->count; i++)
 			MUST(wire->row[i].count[WIRE_READS] >= WIRE_UNKNOWN);
-		saved = wire_text(wire, &err);
+		saved = wire_text(wire);
 		again = wire_parse(saved, &err);
 		MUST(again && again->count == wire->count);
 		if (wire_since(again, wire, wire->row[0].fs, moved) == 1)

@@ -75,7 +75,7 @@ static void judge(const char *partitions, const char *lines)
 				    .parameters = "osc.max_pages_per_rpc=4M,"
 						  "osc.checksums=0",
 				    .mem_spec_limit_mb = -1 };
-	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct client *client = client_open(&section, NULL, NULL);
 	struct findings findings = { 0 };
 	struct lustre_facts *facts;
 	size_t i;
@@ -83,7 +83,7 @@ static void judge(const char *partitions, const char *lines)
 	MUST(client);
 	facts = lustre_facts_of(client);
 	lustre_partition_add(&facts->cpt_cpus, partitions);
-	MUST(lustre_facts_take(facts, lines) == 0);
+	lustre_facts_take(facts, lines);
 	MUST(facts->card_count <= LUSTRE_CARDS_MAX);
 	for (i = 0; i < facts->target_count; i++)
 		MUST(facts->target[i].kind < TREE_KINDS);
@@ -95,7 +95,7 @@ static void judge(const char *partitions, const char *lines)
 static void take_lctl(char *text)
 {
 	struct client client = { .type = &lustre_type, .section = &section };
-	struct wire *wire = wire_new(NULL), *again;
+	struct wire *wire = wire_new(), *again;
 	int64_t moved[WIRE_KINDS];
 	struct err err = { "" };
 	char *saved;
@@ -111,7 +111,7 @@ static void take_lctl(char *text)
 	}
 	for (i = 0; i < wire->count; i++)
 		MUST(!strcmp(wire->row[i].fs, "/mnt/work"));
-	saved = wire_text(wire, &err);
+	saved = wire_text(wire);
 	again = wire_parse(saved, &err);
 	MUST(again && again->count == wire->count && !again->unread);
 	if (wire_since(again, wire, "/mnt/work", moved) == 1)

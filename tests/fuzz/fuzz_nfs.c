@@ -33,7 +33,7 @@ static void look(const char *mountinfo)
 				    .mount_options = "",
 				    .read_ahead_kb = "4096",
 				    .mem_spec_limit_mb = -1 };
-	struct client *client = client_open(&section, NULL, NULL, NULL);
+	struct client *client = client_open(&section, NULL, NULL);
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
 	uint32_t dev;
@@ -43,7 +43,7 @@ static void look(const char *mountinfo)
 	MUST(client);
 	if (client_inspect(client, 1000, &err) == 0) {
 		client_judge(client, &want, &findings);
-		client_plan(client, &want, &plan, &findings, &err);
+		plan = client_plan(client, &want, &findings);
 		for (i = 0; i < client_facts(client)->mount_count; i++)
 			mounts_dev(mountinfo,
 				   client_facts(client)->mounts[i].target, &dev,

@@ -44,8 +44,8 @@ FUZZ(options)
 	char *list;
 	size_t i;
 
-	mounts = mounts_parse(table, "wekafs nfs", &err);
-	kept = mounts_parse(fstab, "wekafs", &err);
+	mounts = mounts_parse(table, "wekafs nfs");
+	kept = mounts_parse(fstab, "wekafs");
 	MUST((mounts && kept) || *err.text);
 	for (i = 0; mounts && i < mounts->count; i++) {
 		const struct client_mount *mount = &mounts->mount[i], *line;

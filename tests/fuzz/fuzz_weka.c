@@ -70,14 +70,13 @@ static void judge(struct client *client)
 				    .mem_spec_limit_mb = 20480 };
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
-	struct err err;
 
 	cpuset_add(&want.io_cpus, 6);
 	cpuset_add(&want.io_cpus, 7);
 	weka_digest(client);
 	client_judge(client, NULL, &findings);
 	client_judge(client, &want, &findings);
-	client_plan(client, &want, &plan, &findings, &err);
+	plan = client_plan(client, &want, &findings);
 	client_plan_free(plan);
 	findings_free(&findings);
 }
@@ -88,7 +87,6 @@ FUZZ(weka)
 	struct client client = { .type = &weka_type,
 				 .section = &section,
 				 .facts = &facts };
-	struct err err = { "" };
 	char *table;
 
 	sysfs_set_root("/nonexistent");
@@ -96,7 +94,7 @@ FUZZ(weka)
 	client.common.version = "";
 	read_facts(&facts, &data, &size);
 	table = fuzz_part(&data, &size);
-	client.mounts = mounts_parse(table, "wekafs", &err);
+	client.mounts = mounts_parse(table, "wekafs");
 	if (client.mounts) {
 		client.common.mounts = client.mounts->mount;
 		client.common.mount_count = client.mounts->count;

@@ -1003,7 +1003,7 @@ static struct record *with_wire_of(const char *mountstats, bool alone)
 
 	load_nfs(mountstats);
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
-	client = client_open(&config->clients[0], config->run_dir, NULL, &err);
+	client = client_open(&config->clients[0], config->run_dir, NULL);
 	ck_assert_msg(client != NULL, "%s", err.text);
 	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
 	has_others = job_note_others(config, 7);

@@ -599,7 +599,7 @@ static int take(const char *shown)
 	int rc;
 
 	wire_free(wire);
-	wire = wire_new(&err);
+	wire = wire_new();
 	rc = lustre_wire_params(&client, wire, &tree, text, &err);
 	free(text);
 	return rc;

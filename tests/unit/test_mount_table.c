@@ -10,7 +10,7 @@
 static struct mounts *parse(const char *table)
 {
 	struct err err;
-	struct mounts *mounts = mounts_parse(table, "wekafs", &err);
+	struct mounts *mounts = mounts_parse(table, "wekafs");
 
 	ck_assert_msg(mounts != NULL, "%s", err.text);
 	return mounts;

@@ -73,7 +73,7 @@ static void one_frontend(struct weka_resources *resources, unsigned int core)
 static void mount_table(const char *table)
 {
 	mounts_free(client.mounts);
-	client.mounts = mounts_parse(table, "wekafs", NULL);
+	client.mounts = mounts_parse(table, "wekafs");
 	client.common.mounts = client.mounts->mount;
 	client.common.mount_count = client.mounts->count;
 }

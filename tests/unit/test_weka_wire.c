@@ -27,7 +27,7 @@ static int add(struct wire *wire, const char *text, struct err *err)
 
 static struct wire *wire_of(const char *text)
 {
-	struct wire *wire = wire_new(NULL);
+	struct wire *wire = wire_new();
 	struct err err = { "" };
 
 	ck_assert_msg(add(wire, text, &err) == 0, "%s", err.text);
@@ -36,7 +36,7 @@ static struct wire *wire_of(const char *text)
 
 static void expect_refused(const char *text, const char *why)
 {
-	struct wire *wire = wire_new(NULL);
+	struct wire *wire = wire_new();
 	struct err err = { "" };
 
 	ck_assert_msg(add(wire, text, &err) < 0, "was taken: %s", text);
@@ -50,7 +50,7 @@ static int since(const char *before, const char *after,
 {
 	struct wire *was = wire_of(before), *is = wire_of(after);
 	struct wire *read;
-	char *text = wire_text(was, NULL);
+	char *text = wire_text(was);
 	struct err err = { "" };
 	int rc;
 
@@ -335,7 +335,7 @@ END_TEST
 START_TEST(a_socket_whose_name_leaves_no_room_for_its_rows_is_refused)
 {
 	static const char text[] = OK RESULT(ROW("A", "READS", "1"));
-	struct wire *wire = wire_new(NULL);
+	struct wire *wire = wire_new();
 	char path[WIRE_ID_MAX];
 	struct err err;
 

@@ -17,7 +17,7 @@ static struct err err;
 
 static struct wire *new_wire(int64_t at_s)
 {
-	struct wire *wire = wire_new(&err);
+	struct wire *wire = wire_new();
 
 	ck_assert_msg(wire != NULL, "%s", err.text);
 	wire->at_s = at_s;
@@ -357,7 +357,7 @@ START_TEST(a_wire_travels_as_text)
 	strcpy(before->event.text, "restarted");
 	before->event.at_s = 77;
 	*err.text = '\0';
-	text = wire_text(before, &err);
+	text = wire_text(before);
 	ck_assert_msg(text && !*err.text, "%s", err.text);
 	again = wire_parse(text, &err);
 	ck_assert_msg(again != NULL, "%s", err.text);
