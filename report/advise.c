@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio advise - what to ask for the next time, and why. */
-#include <getopt.h>
 #include <json-c/json.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "report/command.h"
 #include "report/commands.h"
@@ -103,9 +103,7 @@ static void find_runs(struct work *w, const struct options *o)
 	w->others.slurm = sacct_ask(&query, &err);
 	if (!w->others.slurm)
 		return;
-	w->runs = job_report_list(w->others.slurm, &err);
-	if (!w->runs)
-		return;
+	w->runs = job_report_list(w->others.slurm);
 	choose(w, w->others.slurm->count);
 	job_report_fill(&w->others, w->runs, w->count, false, &err);
 	for (i = 0; i < w->count; i++)
@@ -155,9 +153,8 @@ static void print_text(const struct work *w)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static struct json_object *step_json(const struct next_step *step)
+static void step_json(struct json_object *o, const struct next_step *step)
 {
-	struct json_object *o = json_object_new_object();
 	const struct advice *a = &step->advice;
 	bool has = step->has_advice;
 
@@ -171,23 +168,22 @@ static struct json_object *step_json(const struct next_step *step)
 	json_add_text(o, "do", has ? a->cure : NULL);
 	json_add_text(o, "confidence",
 		      has ? advice_trust_name(a->trust) : NULL);
-	return o;
 }
 
 static void print_as_json(const struct work *w)
 {
 	struct json_object *top = json_object_new_object();
-	struct json_object *steps = json_object_new_array();
+	struct json_object *steps;
 	size_t i;
 
-	for (i = 0; i < w->next.count; i++)
-		json_object_array_add(steps, step_json(&w->next.step[i]));
 	json_add_text(top, "id", w->job->id);
 	json_add_bool(top, "judged", w->next.is_judged);
 	json_add_text(top, "options", w->next.options);
 	json_add_number(top, "runs", (int64_t)w->count);
 	json_add_number(top, "runs_like_it", (int64_t)w->next.like);
-	json_object_object_add(top, "steps", steps);
+	steps = json_add_list(top, "steps");
+	for (i = 0; i < w->next.count; i++)
+		step_json(json_append_object(steps), &w->next.step[i]);
 	print_json(top);
 }
 
@@ -216,15 +212,13 @@ static int advise(struct work *w, const struct options *o,
 {
 	char *id = (char *)o->job;
 
-	if (job_source_ask_sacct(&w->source, &id, 1, err) < 0)
-		return -1;
+	job_source_ask_sacct(&w->source, &id, 1);
 	w->job = job_report_get(&w->source, id, RECORD_UNKNOWN, err);
 	if (!w->job)
 		return -1;
 	w->job->limits = &o->limits;
 	find_runs(w, o);
-	if (next_run_find(&w->next, w->job, w->runs, w->count, config) < 0)
-		return err_set(err, "out of memory");
+	next_run_find(&w->next, w->job, w->runs, w->count, config);
 	if (o->is_json)
 		print_as_json(w);
 	else if (!w->next.is_judged)
@@ -252,39 +246,28 @@ static void release(struct work *w)
 static int run(const struct options *o, const struct config *config,
 	       const struct err *why)
 {
-	struct work *w = calloc(1, sizeof(*w));
-	struct err err = { "out of memory" };
-	int rc = -1;
+	struct work *w = xcalloc(1, sizeof(*w));
+	struct err err;
+	int rc;
 
-	if (w) {
-		w->source.config = config;
-		w->source.is_down = !config;
-		if (!config)
-			w->source.why_down = *why;
-		rc = advise(w, o, config, &err);
-		release(w);
-	}
+	w->source.config = config;
+	w->source.is_down = !config;
+	if (!config)
+		w->source.why_down = *why;
+	rc = advise(w, o, config, &err);
+	release(w);
 	free(w);
 	return rc < 0 ? (int)command_fail(NAME, COMMAND_FAILED, &err)
 		      : COMMAND_OK;
 }
 
-static int set(struct options *o, int option, char *value, struct err *err)
+static int check(void *options, int argc, char *argv[], struct err *err)
 {
-	if (option == 'c' && command_empty_value("conf", value, err) < 0)
-		return -1;
-	if (option == 'c')
-		o->conf = value;
-	o->is_short |= option == 'o';
-	o->is_json |= option == 'J';
-	return 0;
-}
+	struct options *o = options;
 
-static int check(struct options *o, int argc, char *argv[], struct err *err)
-{
-	if (optind + 1 != argc)
+	if (argc != 1)
 		return err_set(err, "of which job? one, as in jobio advise 7");
-	o->job = argv[optind];
+	o->job = argv[0];
 	if (o->is_short && o->is_json)
 		return err_set(err, "--options and --json exclude each other");
 	if (strchr(o->job, '['))
@@ -293,31 +276,18 @@ static int check(struct options *o, int argc, char *argv[], struct err *err)
 	return job_report_check(o->job, err);
 }
 
-/* -1: go on; else the exit status. */
-static int parse(struct options *o, int argc, char *argv[])
-{
-	static const struct option table[] = {
-		{ "options", no_argument, NULL, 'o' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct err err;
-	int c, rc = 0;
-
-	opterr = 0;
-	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "", table, NULL)) != -1) {
-		if (c == 'h')
-			return fputs(usage, stdout), COMMAND_OK;
-		rc = c == '?' ? command_bad_option(NAME, argv[optind - 1], &err)
-			      : set(o, c, optarg, &err);
-	}
-	if (rc == 0)
-		rc = check(o, argc, argv, &err);
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
-}
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage },
+	.words = COMMAND_WORDS,
+	.check = check,
+	.table =
+		(const struct command_option[]){
+			COMMAND_FLAG("options", struct options, is_short),
+			COMMAND_FLAG("json", struct options, is_json),
+			COMMAND_TEXT("conf", struct options, conf),
+			{ 0 } },
+};
 
 int advise_main(int argc, char *argv[])
 {
@@ -328,7 +298,7 @@ int advise_main(int argc, char *argv[])
 
 	setlocale(LC_CTYPE, "");
 	tone_init();
-	rc = parse(&o, argc, argv);
+	rc = command_parse(&line, &o, argc, argv);
 	if (rc >= 0)
 		return rc;
 	rc = job_advice_config(&config, &o.limits, o.conf, NAME, &err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/summary.h"
@@ -80,26 +81,21 @@ int calib_run_parse(const char *text, bool is_write, struct calib_run *run,
 
 /* ---- jobs ---------------------------------------------------------------------- */
 
-int calib_data_init(struct calib_data *data, const struct calib_plan *plan,
-		    struct err *err)
+void calib_data_init(struct calib_data *data, const struct calib_plan *plan)
 {
 	size_t i;
 
 	memset(data, 0, sizeof(*data));
 	data->plan = plan;
-	data->jobs = calloc(plan->turn_count, sizeof(*data->jobs));
-	data->cells = calloc(plan->setting_count * plan->shape_count,
-			     sizeof(*data->cells));
-	if (!data->jobs || !data->cells)
-		return err_set(err, "out of memory");
+	data->jobs = xcalloc(plan->turn_count, sizeof(*data->jobs));
+	data->cells = xcalloc(plan->setting_count * plan->shape_count,
+			      sizeof(*data->cells));
 	for (i = 0; i < plan->turn_count; i++) {
 		data->jobs[i].runs =
-			calloc(plan->shape_count, sizeof(struct calib_run));
-		data->jobs[i].has_run = calloc(plan->shape_count, sizeof(bool));
-		if (!data->jobs[i].runs || !data->jobs[i].has_run)
-			return err_set(err, "out of memory");
+			xcalloc(plan->shape_count, sizeof(struct calib_run));
+		data->jobs[i].has_run =
+			xcalloc(plan->shape_count, sizeof(bool));
 	}
-	return 0;
 }
 
 void calib_data_free(struct calib_data *data)

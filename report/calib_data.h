@@ -65,8 +65,7 @@ struct calib_data {
 	struct calib_cell *cells; /* by setting and shape */
 };
 
-int calib_data_init(struct calib_data *data, const struct calib_plan *plan,
-		    struct err *err);
+void calib_data_init(struct calib_data *data, const struct calib_plan *plan);
 void calib_data_free(struct calib_data *data);
 
 /* Take what fio wrote of one run of a job; 'name': of the shape, or layout. */

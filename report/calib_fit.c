@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "advice/limits.h"
 
 #define FLAT_PERCENT 90 /* of the best: more processes add nothing */
@@ -75,10 +76,10 @@ struct calib_line calib_fit(const struct calib_point *points, size_t count)
 {
 	struct calib_line line = { .spread = -1 };
 	struct samples each = { .count = 0 };
-	struct calib_point *p = calloc(count + 1, sizeof(*p));
+	struct calib_point *p = xcalloc(count + 1, sizeof(*p));
 	size_t i, kept = 0;
 
-	for (i = 0; p && i < count; i++)
+	for (i = 0; i < count; i++)
 		if (points[i].io_cores)
 			p[kept++] = points[i];
 	if (kept) {
@@ -167,11 +168,11 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 				   enum calib_metric metric)
 {
 	const struct calib_plan *plan = data->plan;
-	struct calib_point *points = calloc(plan->turn_count, sizeof(*points));
-	struct calib_line line = { .spread = -1 };
+	struct calib_point *points = xcalloc(plan->turn_count, sizeof(*points));
+	struct calib_line line;
 	size_t i, count = 0;
 
-	for (i = 0; points && i < plan->turn_count; i++) {
+	for (i = 0; i < plan->turn_count; i++) {
 		const struct calib_setting *setting =
 			&plan->settings[plan->turns[i].setting];
 
@@ -180,8 +181,7 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 				setting->io_cores, best_of(data, i, metric)
 			};
 	}
-	if (points)
-		line = calib_fit(points, count);
+	line = calib_fit(points, count);
 	free(points);
 	return line;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 #include "lib/summary.h"
 
@@ -89,16 +90,14 @@ static void add_alone(struct calib_plan *plan)
 						 .depth = 1 });
 }
 
-static int add_shapes(struct calib_plan *plan, struct err *err)
+static void add_shapes(struct calib_plan *plan)
 {
 	static const unsigned int sizes[] = { LARGE_KIB, SMALL_KIB };
 	size_t count = 8 * plan->processes_count + 8, p;
 	struct calib_shape shape = { .is_direct = true };
 	int i;
 
-	plan->shapes = calloc(count, sizeof(*plan->shapes));
-	if (!plan->shapes)
-		return err_set(err, "out of memory");
+	plan->shapes = xcalloc(count, sizeof(*plan->shapes));
 	for (i = 0; i < 8; i++)
 		for (p = 0; p < plan->processes_count; p++) {
 			shape.block_kib = sizes[i / 4];
@@ -111,7 +110,6 @@ static int add_shapes(struct calib_plan *plan, struct err *err)
 			add_shape(plan, &shape);
 		}
 	add_alone(plan);
-	return 0;
 }
 
 int calib_plan_find(const struct calib_plan *plan, const char *name)
@@ -211,23 +209,19 @@ static bool is_possible(const struct config *config, unsigned int cores,
 	       (!config->io_cores_default && (!profile || !profile->io_cores));
 }
 
-static int add_settings(struct calib_plan *plan, const struct cores *cores,
-			const struct config *config,
-			const struct config_profile *profile, struct err *err)
+static void add_settings(struct calib_plan *plan, const struct cores *cores,
+			 const struct config *config,
+			 const struct config_profile *profile)
 {
 	size_t i, room = plan->setting_count + cores->count;
-	struct calib_setting *more =
-		realloc(plan->settings, (room + 1) * sizeof(*more));
 
-	if (!more)
-		return err_set(err, "out of memory");
-	plan->settings = more;
+	plan->settings =
+		xrealloc(plan->settings, room + 1, sizeof(*plan->settings));
 	for (i = 0; i < cores->count; i++)
 		if (is_possible(config, cores->list[i], profile))
-			more[plan->setting_count++] =
+			plan->settings[plan->setting_count++] =
 				(struct calib_setting){ cores->list[i],
 							profile };
-	return 0;
 }
 
 /* "none" where the site gives no profile to a job that names none. */
@@ -254,7 +248,8 @@ static int add_profile(struct calib_plan *plan, const struct cores *cores,
 			       "%s here (profile_default)",
 			       config->profile_default);
 	}
-	return add_settings(plan, cores, config, profile, err);
+	add_settings(plan, cores, config, profile);
+	return 0;
 }
 
 static int take_profiles(struct calib_plan *plan, const struct cores *cores,
@@ -271,13 +266,10 @@ static int take_profiles(struct calib_plan *plan, const struct cores *cores,
 			if (add_profile(plan, cores, config, word, err) < 0)
 				return -1;
 	} else {
-		if (!*config->profile_default &&
-		    add_settings(plan, cores, config, NULL, err) < 0)
-			return -1;
+		if (!*config->profile_default)
+			add_settings(plan, cores, config, NULL);
 		for (i = 0; i < config->profile_count; i++)
-			if (add_settings(plan, cores, config,
-					 &config->profiles[i], err) < 0)
-				return -1;
+			add_settings(plan, cores, config, &config->profiles[i]);
 	}
 	return plan->setting_count
 		       ? 0
@@ -333,17 +325,13 @@ static int check_time(const struct calib_plan *plan, struct err *err)
 	return 0;
 }
 
-static int make_turns(struct calib_plan *plan, struct err *err)
+static void make_turns(struct calib_plan *plan)
 {
-	size_t *order = calloc(plan->setting_count, sizeof(*order)), i;
+	size_t *order = xcalloc(plan->setting_count, sizeof(*order)), i;
 	unsigned int round;
 
-	plan->turns = calloc(plan->setting_count * plan->repeats,
-			     sizeof(*plan->turns));
-	if (!order || !plan->turns) {
-		free(order);
-		return err_set(err, "out of memory");
-	}
+	plan->turns = xcalloc(plan->setting_count * plan->repeats,
+			      sizeof(*plan->turns));
 	for (i = 0; i < plan->setting_count; i++)
 		order[i] = i;
 	for (round = 0; round < plan->repeats; round++) {
@@ -353,7 +341,6 @@ static int make_turns(struct calib_plan *plan, struct err *err)
 				(struct calib_turn){ order[i], round };
 	}
 	free(order);
-	return 0;
 }
 
 int calib_plan_make(struct calib_plan *plan, const struct calib_wish *wish,
@@ -362,8 +349,8 @@ int calib_plan_make(struct calib_plan *plan, const struct calib_wish *wish,
 	struct cores cores = { .count = 0 };
 
 	memset(plan, 0, sizeof(*plan));
-	plan->repeats = wish->repeats ? wish->repeats : 3;
-	plan->seconds = wish->seconds ? wish->seconds : 3;
+	plan->repeats = wish->repeats ? (unsigned int)wish->repeats : 3;
+	plan->seconds = wish->seconds ? (unsigned int)wish->seconds : 3;
 	plan->max_s = wish->max_s ? wish->max_s : 8 * 3600;
 	plan->space_bytes = wish->space_bytes ? wish->space_bytes : 8 * GIB;
 	plan->max_bytes = wish->max_bytes ? wish->max_bytes : 16 * 1024 * GIB;
@@ -373,9 +360,13 @@ int calib_plan_make(struct calib_plan *plan, const struct calib_wish *wish,
 	plan->random |= 1;
 	if (take_processes(plan, wish, err) < 0 ||
 	    take_cores(&cores, wish, config, err) < 0 ||
-	    take_profiles(plan, &cores, wish, config, err) < 0 ||
-	    add_shapes(plan, err) < 0 || make_turns(plan, err) < 0 ||
-	    take_sizes(plan, err) < 0 || check_time(plan, err) < 0) {
+	    take_profiles(plan, &cores, wish, config, err) < 0) {
+		calib_plan_free(plan);
+		return -1;
+	}
+	add_shapes(plan);
+	make_turns(plan);
+	if (take_sizes(plan, err) < 0 || check_time(plan, err) < 0) {
 		calib_plan_free(plan);
 		return -1;
 	}
@@ -441,25 +432,20 @@ static void put_shape(const struct calib_plan *plan,
 		s->is_write && !s->is_direct ? " --end_fsync=1" : "");
 }
 
-char *calib_plan_text(struct calib_plan *plan, struct err *err)
+char *calib_plan_text(struct calib_plan *plan)
 {
-	size_t *order = calloc(plan->shape_count, sizeof(*order)), i, size = 0;
+	size_t *order = xcalloc(plan->shape_count, sizeof(*order));
+	size_t i, size = 0;
 	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (order && out) {
-		for (i = 0; i < plan->shape_count; i++)
-			order[i] = i;
-		shuffle(plan, order, plan->shape_count);
-		put_layout(plan, out);
-		for (i = 0; i < plan->shape_count; i++)
-			put_shape(plan, &plan->shapes[order[i]], out);
-	}
-	if (!out || fclose(out) != 0 || !order) {
-		free(text);
-		text = NULL;
-		err_set(err, "out of memory");
-	}
+	for (i = 0; i < plan->shape_count; i++)
+		order[i] = i;
+	shuffle(plan, order, plan->shape_count);
+	put_layout(plan, out);
+	for (i = 0; i < plan->shape_count; i++)
+		put_shape(plan, &plan->shapes[order[i]], out);
+	fclose(out);
 	free(order);
 	return text;
 }

@@ -35,7 +35,8 @@
 /* What the command line says; 0 and NULL: the default. */
 struct calib_wish {
 	const char *cores, *profiles, *processes; /* "0,1,2", "none,stream" */
-	unsigned int repeats, seconds, max_s;
+	unsigned long repeats, seconds;
+	unsigned int max_s;
 	uint64_t space_bytes, max_bytes;
 };
 
@@ -75,7 +76,7 @@ void calib_plan_free(struct calib_plan *plan);
 
 /* The lines of one job: NAME LIMIT_S OPTION..., the shapes in random order;
  * malloc'ed. */
-char *calib_plan_text(struct calib_plan *plan, struct err *err);
+char *calib_plan_text(struct calib_plan *plan);
 
 /* How many seconds one job takes, when nothing hangs, and at most. */
 unsigned int calib_plan_job_s(const struct calib_plan *plan);

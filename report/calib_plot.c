@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "report/plot.h"
 
 /* What hangs on a picture while it is drawn. */
@@ -19,29 +20,20 @@ struct sheet {
 	FILE *out;
 };
 
-static int sheet_open(struct sheet *sheet, const struct calib_data *data)
+static void sheet_open(struct sheet *sheet, const struct calib_data *data)
 {
 	memset(sheet, 0, sizeof(*sheet));
 	sheet->data = data;
-	sheet->series = calloc(PLOT_SERIES_MAX, sizeof(*sheet->series));
-	sheet->out = open_memstream(&sheet->text, &sheet->size);
-	if (sheet->series && sheet->out)
-		return 0;
-	free(sheet->series);
-	if (sheet->out)
-		fclose(sheet->out);
-	free(sheet->text);
-	return -1;
+	sheet->series = xcalloc(PLOT_SERIES_MAX, sizeof(*sheet->series));
+	sheet->out = xneed(open_memstream(&sheet->text, &sheet->size));
 }
 
 static char *sheet_close(struct sheet *sheet)
 {
 	plot_end(&sheet->plot);
 	free(sheet->series);
-	if (fclose(sheet->out) == 0)
-		return sheet->text;
-	free(sheet->text);
-	return NULL;
+	fclose(sheet->out);
+	return sheet->text;
 }
 
 static void series_clear(struct plot_series *s, const char *name)
@@ -205,8 +197,7 @@ char *calib_plot_scaling(const struct calib_data *data)
 	size_t count = cores_of(data->plan, cores), i;
 	struct sheet sheet;
 
-	if (sheet_open(&sheet, data) < 0)
-		return NULL;
+	sheet_open(&sheet, data);
 	sheet.series_count = profiles_of(data->plan, profiles, PLOT_SERIES_MAX);
 	for (i = 0; i < sheet.series_count; i++)
 		names[i] = profile_name(profiles[i]);
@@ -259,8 +250,7 @@ char *calib_plot_engines(const struct calib_data *data)
 	int best, m;
 	size_t i;
 
-	if (sheet_open(&sheet, data) < 0)
-		return NULL;
+	sheet_open(&sheet, data);
 	plot_begin(&sheet.plot, sheet.out, "One request at a time, or many",
 		   "Four panels: bytes a second in blocks of 1 MiB, and calls "
 		   "of 4 KiB a second, read and written, by the number of "
@@ -346,8 +336,7 @@ char *calib_plot_direct(const struct calib_data *data)
 	struct sheet sheet;
 	size_t i;
 
-	if (sheet_open(&sheet, data) < 0)
-		return NULL;
+	sheet_open(&sheet, data);
 	panel.places = profiles_of(data->plan, profiles, PLOT_PLACES_MAX);
 	panel.series = sheet.series;
 	for (i = 0; i < panel.places; i++)

@@ -8,7 +8,7 @@
  *         direct: large and small blocks of one process around the page cache
  *           and through it, by profile, with the most io-cores.
  * Owner   the caller frees the text.
- * Errors  NULL: out of memory.
+ * Errors  none.
  * Runs    jobio calibrate.
  */
 #ifndef JOBIO_REPORT_CALIB_PLOT_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 #include "lib/text.h"
 #include "report/program.h"
@@ -134,7 +135,7 @@ int calib_slurm_queue(const struct calib_slurm *slurm,
 {
 	char name[96], line[LINE_SIZE], *out = NULL;
 	const char *words[] = { "-h", name, "-o", "%i|%T|%r|%N", NULL };
-	struct calib_queued *jobs = NULL, *more;
+	struct calib_queued *jobs = NULL;
 	const char *at, *text;
 	size_t count = 0;
 
@@ -142,13 +143,7 @@ int calib_slurm_queue(const struct calib_slurm *slurm,
 	if (program_run("squeue", words, TIMEOUT_MS, &out, err) < 0)
 		return -1;
 	for (text = out; text_next_line(&text, line, sizeof(line));) {
-		more = realloc(jobs, (count + 1) * sizeof(*jobs));
-		if (!more) {
-			free(jobs);
-			free(out);
-			return err_set(err, "out of memory");
-		}
-		jobs = more;
+		jobs = xrealloc(jobs, count + 1, sizeof(*jobs));
 		at = line;
 		take_field(&at, jobs[count].id, sizeof(jobs[count].id));
 		take_field(&at, jobs[count].state, sizeof(jobs[count].state));

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "report/job_report.h"
 
@@ -61,11 +62,11 @@ static const struct calib_setting *setting_of(const struct calib_watch *w,
 
 static int submit_one(struct calib_watch *w, size_t number, struct err *err)
 {
-	char *text = calib_plan_text(w->plan, err), name[32];
+	char *text = calib_plan_text(w->plan), name[32];
 	int rc;
 
 	snprintf(name, sizeof(name), "%zu.plan", number);
-	rc = text ? calib_folder_put(w->folder, name, text, err) : -1;
+	rc = calib_folder_put(w->folder, name, text, err);
 	free(text);
 	if (rc < 0)
 		return -1;
@@ -285,9 +286,7 @@ int calib_watch_run(struct calib_watch *w, struct err *err)
 	char before[sizeof(s.doing)] = "";
 	int rc = 0;
 
-	s.is_over = calloc(w->plan->turn_count, sizeof(bool));
-	if (!s.is_over)
-		return err_set(err, "out of memory");
+	s.is_over = xcalloc(w->plan->turn_count, sizeof(bool));
 	while (!*w->is_stopped) {
 		rc = turn(w, &s, err);
 		if (rc < 0 || is_enough(w, &s))
@@ -322,8 +321,7 @@ static size_t judge_all(struct calib_watch *w, char cluster[RECORD_NAME_MAX],
 	struct job_report *report;
 	size_t i, left = 0;
 
-	if (job_source_ask_sacct(&source, ids, count, err) < 0)
-		return count;
+	job_source_ask_sacct(&source, ids, count);
 	for (i = 0; i < w->plan->turn_count; i++) {
 		if (!wants_judging(w, i))
 			continue;
@@ -359,18 +357,15 @@ static void blame_the_rest(struct calib_watch *w, const struct err *err)
 		}
 }
 
-int calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX],
-		      struct err *err)
+void calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX])
 {
 	const struct config_ledger *ledger = &w->config->ledger;
 	unsigned long long end = child_now_ms() + ledger->grace_s * 1000ULL +
 				 2ULL * ledger->send_timeout_ms;
-	char **ids = calloc(w->plan->turn_count + 1, sizeof(*ids));
+	char **ids = xcalloc(w->plan->turn_count + 1, sizeof(*ids));
 	struct err why = { "" };
 	size_t i, count = 0, left, before = SIZE_MAX;
 
-	if (!ids)
-		return err_set(err, "out of memory");
 	for (i = 0; i < w->plan->turn_count; i++)
 		if (wants_judging(w, i))
 			ids[count++] = w->data->jobs[i].id;
@@ -387,7 +382,6 @@ int calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX],
 	if (left)
 		blame_the_rest(w, &why);
 	free(ids);
-	return 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */

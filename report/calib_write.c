@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 #include "lib/json.h"
 #include "report/calib_plot.h"
@@ -46,12 +47,15 @@ static void stamp(time_t when, char *out, size_t room)
 
 /* ---- calibration.json ---------------------------------------------------------------- */
 
+/* A negative one is unknown. */
 static void add_double(struct json_object *o, const char *key, double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value);
-	json_object_object_add(o, key, json_object_new_double_s(value, text));
+	json_object_object_add(
+		o, key,
+		value < 0 ? NULL : json_object_new_double_s(value, text));
 }
 
 static void add_samples(struct json_object *o, const char *key,
@@ -63,14 +67,10 @@ static void add_samples(struct json_object *o, const char *key,
 		json_object_object_add(o, key, NULL);
 		return;
 	}
-	one = json_object_new_object();
+	one = json_add_object(o, key);
 	add_double(one, "mean", s->mean);
-	if (s->count > 1)
-		add_double(one, "spread", samples_spread(s));
-	else
-		json_object_object_add(one, "spread", NULL);
+	add_double(one, "spread", samples_spread(s));
 	json_add_number(one, "samples", (int64_t)s->count);
-	json_object_object_add(o, key, one);
 }
 
 static void add_about(struct json_object *top, const struct calib_data *data,
@@ -95,11 +95,9 @@ static void add_about(struct json_object *top, const struct calib_data *data,
 	json_add_number(top, "run_bytes", (int64_t)plan->run_bytes);
 }
 
-static struct json_object *shape_json(const struct calib_shape *s,
-				      const struct calib_cell *cell)
+static void shape_json(struct json_object *o, const struct calib_shape *s,
+		       const struct calib_cell *cell)
 {
-	struct json_object *o = json_object_new_object();
-
 	json_add_text(o, "shape", s->name);
 	json_add_number(o, "block_bytes", (int64_t)s->block_kib * 1024);
 	json_add_bool(o, "write", s->is_write);
@@ -111,29 +109,24 @@ static struct json_object *shape_json(const struct calib_shape *s,
 	add_samples(o, "iops", &cell->iops);
 	add_samples(o, "latency_us", &cell->latency_us);
 	json_add_number(o, "short_runs", (int64_t)cell->short_runs);
-	return o;
 }
 
-static struct json_object *settings_json(const struct calib_data *data)
+static void settings_json(struct json_object *list,
+			  const struct calib_data *data)
 {
 	const struct calib_plan *plan = data->plan;
-	struct json_object *list = json_object_new_array(), *o, *shapes;
+	struct json_object *o, *shapes;
 	size_t i, k;
 
 	for (i = 0; i < plan->setting_count; i++) {
-		o = json_object_new_object();
+		o = json_append_object(list);
 		json_add_number(o, "io_cores", plan->settings[i].io_cores);
 		json_add_text(o, "profile", profile_of(&plan->settings[i]));
-		shapes = json_object_new_array();
+		shapes = json_add_list(o, "shapes");
 		for (k = 0; k < plan->shape_count; k++)
-			json_object_array_add(
-				shapes,
-				shape_json(&plan->shapes[k],
-					   calib_data_cell(data, i, k)));
-		json_object_object_add(o, "shapes", shapes);
-		json_object_array_add(list, o);
+			shape_json(json_append_object(shapes), &plan->shapes[k],
+				   calib_data_cell(data, i, k));
 	}
-	return list;
 }
 
 /* Is it the first setting of its profile? */
@@ -148,9 +141,9 @@ static bool is_first(const struct calib_plan *plan, size_t setting)
 	return true;
 }
 
-static struct json_object *lines_json(const struct calib_data *data)
+static void lines_json(struct json_object *list, const struct calib_data *data)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *o;
 	const struct calib_plan *plan = data->plan;
 	struct calib_line line;
 	size_t i;
@@ -164,77 +157,61 @@ static struct json_object *lines_json(const struct calib_data *data)
 						(enum calib_metric)m);
 			if (!line.count)
 				continue;
-			o = json_object_new_object();
+			o = json_append_object(list);
 			json_add_text(o, "profile",
 				      profile_of(&plan->settings[i]));
 			json_add_text(o, "metric",
 				      calib_metric_name((enum calib_metric)m));
 			add_double(o, "per_core", line.per_core);
-			if (line.spread >= 0)
-				add_double(o, "spread", line.spread);
-			else
-				json_object_object_add(o, "spread", NULL);
+			add_double(o, "spread", line.spread);
 			json_add_number(o, "grows_to", line.grows_to);
 			json_add_number(o, "samples", (int64_t)line.count);
-			json_object_array_add(list, o);
 		}
 	}
-	return list;
 }
 
-static struct json_object *moved_json(const struct calib_moved *moved)
+static void moved_json(struct json_object *o, const struct calib_moved *moved)
 {
-	struct json_object *o = json_object_new_object();
-
 	json_add_known(o, "read_bytes", moved->read_bytes);
 	json_add_known(o, "read_calls", moved->read_calls);
 	json_add_known(o, "write_bytes", moved->write_bytes);
 	json_add_known(o, "write_calls", moved->write_calls);
-	return o;
 }
 
-static struct json_object *runs_json(const struct calib_plan *plan,
-				     const struct calib_job *job)
+static void runs_json(struct json_object *list, const struct calib_plan *plan,
+		      const struct calib_job *job)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *o;
 	size_t i;
 
 	for (i = 0; i < plan->shape_count; i++) {
 		if (!job->has_run[i])
 			continue;
-		o = json_object_new_object();
+		o = json_append_object(list);
 		json_add_text(o, "shape", plan->shapes[i].name);
 		json_add_number(o, "bytes", job->runs[i].bytes);
 		json_add_number(o, "calls", job->runs[i].calls);
 		json_add_number(o, "ms", job->runs[i].ms);
 		add_double(o, "latency_us", job->runs[i].latency_us);
-		json_object_array_add(list, o);
 	}
-	return list;
 }
 
-static struct json_object *record_json(const struct calib_job *job)
+static void record_json(struct json_object *o, const struct calib_job *job)
 {
-	struct json_object *o, *flags;
+	struct json_object *flags;
 	unsigned int bit;
 
-	if (!*job->source)
-		return NULL;
-	o = moved_json(&job->told);
+	moved_json(o, &job->told);
 	json_add_text(o, "source", job->source);
-	flags = json_object_new_array();
+	flags = json_add_list(o, "quality");
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
 		if (job->flags & (UINT32_C(1) << bit))
-			json_object_array_add(
-				flags,
-				json_object_new_string(record_flag_name(bit)));
-	json_object_object_add(o, "quality", flags);
-	return o;
+			json_append_text(flags, record_flag_name(bit));
 }
 
-static struct json_object *jobs_json(const struct calib_data *data)
+static void jobs_json(struct json_object *list, const struct calib_data *data)
 {
-	struct json_object *list = json_object_new_array(), *o;
+	struct json_object *o;
 	const struct calib_plan *plan = data->plan;
 	size_t i;
 
@@ -243,7 +220,7 @@ static struct json_object *jobs_json(const struct calib_data *data)
 		const struct calib_setting *setting =
 			&plan->settings[plan->turns[i].setting];
 
-		o = json_object_new_object();
+		o = json_append_object(list);
 		json_add_text(o, "job", *job->id ? job->id : NULL);
 		json_add_text(o, "node", *job->node ? job->node : NULL);
 		json_add_number(o, "io_cores", setting->io_cores);
@@ -252,14 +229,15 @@ static struct json_object *jobs_json(const struct calib_data *data)
 		json_add_bool(o, "counts",
 			      !job->is_lacking &&
 				      job->run_count == plan->shape_count);
-		json_object_object_add(o, "fio", moved_json(&job->moved));
-		json_object_object_add(o, "record", record_json(job));
+		moved_json(json_add_object(o, "fio"), &job->moved);
+		if (*job->source)
+			record_json(json_add_object(o, "record"), job);
+		else
+			json_add_text(o, "record", NULL);
 		json_add_bool(o, "agrees", job->is_judged && !job->disagrees);
 		json_add_text(o, "why", *job->why ? job->why : NULL);
-		json_object_object_add(o, "runs", runs_json(plan, job));
-		json_object_array_add(list, o);
+		runs_json(json_add_list(o, "runs"), plan, job);
 	}
-	return list;
 }
 
 static char *json_of(const struct calib_data *data,
@@ -267,22 +245,21 @@ static char *json_of(const struct calib_data *data,
 		     const struct calib_constant *constants, size_t count)
 {
 	struct json_object *top = json_object_new_object();
-	struct json_object *advice = json_object_new_object();
-	char *text = NULL;
+	struct json_object *advice;
+	char *text;
 	size_t i;
 
 	add_about(top, data, about);
-	json_object_object_add(top, "settings", settings_json(data));
-	json_object_object_add(top, "per_core", lines_json(data));
+	settings_json(json_add_list(top, "settings"), data);
+	lines_json(json_add_list(top, "per_core"), data);
+	advice = json_add_object(top, "advice");
 	for (i = 0; i < count; i++)
 		json_add_number(advice, constants[i].key, constants[i].value);
-	json_object_object_add(top, "advice", advice);
-	json_object_object_add(top, "jobs", jobs_json(data));
-	if (asprintf(&text, "%s\n",
-		     json_object_to_json_string_ext(
-			     top, JSON_C_TO_STRING_PRETTY |
-					  JSON_C_TO_STRING_NOSLASHESCAPE)) < 0)
-		text = NULL;
+	jobs_json(json_add_list(top, "jobs"), data);
+	text = xasprintf("%s\n",
+			 json_object_to_json_string_ext(
+				 top, JSON_C_TO_STRING_PRETTY |
+					      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 	return text;
 }
@@ -295,10 +272,8 @@ static char *conf_of(const struct calib_data *data,
 {
 	char *text = NULL, when[32];
 	size_t size = 0, i;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (!out)
-		return NULL;
 	stamp(about->end, when, sizeof(when));
 	fprintf(out,
 		"# jobio calibrate, %s%s%s: %s%s%s\n"
@@ -310,10 +285,8 @@ static char *conf_of(const struct calib_data *data,
 	for (i = 0; i < count; i++)
 		fprintf(out, "# %s\n%s = %u\n", constants[i].from,
 			constants[i].key, constants[i].value);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	fclose(out);
+	return text;
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -322,15 +295,9 @@ static char *conf_of(const struct calib_data *data,
 static int put(const char *folder, const char *name, char *text,
 	       struct err *err)
 {
-	char *path = NULL;
-	int rc = -1;
+	char *path = xasprintf("%s/%s", folder, name);
+	int rc = fileio_write(path, text, strlen(text), 0644, err);
 
-	if (!text || asprintf(&path, "%s/%s", folder, name) < 0) {
-		path = NULL;
-		err_set(err, "out of memory");
-	} else {
-		rc = fileio_write(path, text, strlen(text), 0644, err);
-	}
 	free(path);
 	free(text);
 	return rc;

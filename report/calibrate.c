@@ -80,10 +80,11 @@ static void catch_signals(void)
 
 /* ---- the command line -------------------------------------------------------------- */
 
-/* "8G": bytes, or so many of 1024^n */
-static int parse_size(const char *option, const char *text, uint64_t *bytes,
-		      struct err *err)
+/* --max-bytes, --space: "8G", bytes, or so many of 1024^n */
+static int set_size(void *o, const char *name, const char *text,
+		    struct err *err)
 {
+	struct calib_wish *wish = &((struct options *)o)->wish;
 	static const char units[] = "KMGT";
 	size_t length = strlen(text);
 	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
@@ -97,28 +98,20 @@ static int parse_size(const char *option, const char *text, uint64_t *bytes,
 		if (number_parse(digits, 1, 1000000000000UL, &number, NULL) ==
 			    0 &&
 		    (!unit || number <= 1000000)) {
-			*bytes = (uint64_t)number
-				 << (unit ? 10 * (unit - units + 1) : 0);
+			*(*name == 'm' ? &wish->max_bytes
+				       : &wish->space_bytes) =
+				(uint64_t)number
+				<< (unit ? 10 * (unit - units + 1) : 0);
 			return 0;
 		}
 	}
 	return err_set(err, "--%s: '%s': expected a size like 800M, 8G or 16T",
-		       option, text);
-}
-
-static int parse_number(const char *option, const char *text,
-			unsigned long most, unsigned int *out, struct err *err)
-{
-	unsigned long number;
-
-	if (number_parse(text, 1, most, &number, err) < 0)
-		return err_prefix(err, "--%s", option);
-	*out = (unsigned int)number;
-	return 0;
+		       name, text);
 }
 
 /* "480", "480:00" and "8:00:00" are the same, as in sbatch --time. */
-static int parse_time(const char *text, unsigned int *seconds, struct err *err)
+static int set_time(void *o, const char *name, const char *text,
+		    struct err *err)
 {
 	unsigned long part, sum = 0;
 	char copy[32], *word, *rest = NULL;
@@ -135,113 +128,52 @@ static int parse_time(const char *text, unsigned int *seconds, struct err *err)
 	}
 	if (parts < 1 || parts > 3 || !sum)
 		return err_set(err,
-			       "--max-time: '%s': expected minutes, "
+			       "--%s: '%s': expected minutes, "
 			       "minutes:seconds or hours:minutes:seconds",
-			       text);
-	*seconds = (unsigned int)(parts == 1 ? sum * 60 : sum);
+			       name, text);
+	((struct options *)o)->wish.max_s =
+		(unsigned int)(parts == 1 ? sum * 60 : sum);
 	return 0;
 }
 
-static const struct option table[] = {
-	{ "dir", required_argument, NULL, 'd' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "io-cores", required_argument, NULL, 'i' },
-	{ "profiles", required_argument, NULL, 'p' },
-	{ "processes", required_argument, NULL, 'n' },
-	{ "repeats", required_argument, NULL, 'r' },
-	{ "seconds", required_argument, NULL, 's' },
-	{ "max-time", required_argument, NULL, 'm' },
-	{ "max-bytes", required_argument, NULL, 'b' },
-	{ "space", required_argument, NULL, 'S' },
-	{ "fio", required_argument, NULL, 'f' },
-	{ "dry-run", no_argument, NULL, 'D' },
-	{ "conf", required_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static int check(void *options, int argc, char *argv[], struct err *err)
+{
+	struct options *o = options;
+
+	if (argc && strcmp(argv[-1], "--") != 0)
+		return err_set(err,
+			       "'%s': one word too many; what is for sbatch "
+			       "stands behind --",
+			       argv[0]);
+	o->extra = argv;
+	return o->dir ? 0 : err_set(err, "--dir: which folder?");
+}
+
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage },
+	.words = COMMAND_WORDS_LAST,
+	.check = check,
+	.table =
+		(const struct command_option[]){
+			COMMAND_TEXT("dir", struct options, dir),
+			COMMAND_TEXT("output", struct options, output),
+			COMMAND_TEXT("io-cores", struct options, wish.cores),
+			COMMAND_TEXT("profiles", struct options, wish.profiles),
+			COMMAND_TEXT("processes", struct options,
+				     wish.processes),
+			COMMAND_NUMBER("repeats", struct options, wish.repeats,
+				       1, CALIB_REPEATS_MAX),
+			COMMAND_NUMBER("seconds", struct options, wish.seconds,
+				       1, 3600),
+			COMMAND_CALL("max-time", set_time),
+			COMMAND_CALL("max-bytes", set_size),
+			COMMAND_CALL("space", set_size),
+			COMMAND_TEXT("fio", struct options, fio),
+			COMMAND_FLAG("dry-run", struct options, is_dry),
+			COMMAND_TEXT("conf", struct options, conf),
+			{ 0 } },
 };
-
-static int take_number(struct options *o, int option, const char *value,
-		       struct err *err)
-{
-	struct calib_wish *w = &o->wish;
-
-	switch (option) {
-	case 'r':
-		return parse_number("repeats", value, CALIB_REPEATS_MAX,
-				    &w->repeats, err);
-	case 's':
-		return parse_number("seconds", value, 3600, &w->seconds, err);
-	case 'm':
-		return parse_time(value, &w->max_s, err);
-	case 'b':
-		return parse_size("max-bytes", value, &w->max_bytes, err);
-	default:
-		return parse_size("space", value, &w->space_bytes, err);
-	}
-}
-
-static int take_option(struct options *o, int option, const char *value,
-		       struct err *err)
-{
-	switch (option) {
-	case 'd':
-		o->dir = value;
-		return 0;
-	case 'o':
-		o->output = value;
-		return 0;
-	case 'i':
-		o->wish.cores = value;
-		return 0;
-	case 'p':
-		o->wish.profiles = value;
-		return 0;
-	case 'n':
-		o->wish.processes = value;
-		return 0;
-	case 'f':
-		o->fio = value;
-		return 0;
-	case 'D':
-		o->is_dry = true;
-		return 0;
-	case 'c':
-		o->conf = value;
-		return 0;
-	default:
-		return take_number(o, option, value, err);
-	}
-}
-
-/* -1: go on; else the exit status. */
-static int parse(struct options *o, int argc, char *argv[])
-{
-	int c, index = 0, rc = 0;
-	struct err err;
-
-	opterr = 0;
-	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "+", table, &index)) != -1) {
-		if (c == 'h')
-			return fputs(usage, stdout), COMMAND_OK;
-		if (c == '?')
-			rc = command_bad_option(NAME, argv[optind - 1], &err);
-		else
-			rc = command_empty_value(table[index].name, optarg,
-						 &err);
-		if (rc == 0)
-			rc = take_option(o, c, optarg, &err);
-	}
-	if (rc == 0 && optind < argc && strcmp(argv[optind - 1], "--") != 0)
-		rc = err_set(&err,
-			     "'%s': one word too many; what is for sbatch "
-			     "stands behind --",
-			     argv[optind]);
-	if (rc == 0 && !o->dir)
-		rc = err_set(&err, "--dir: which folder?");
-	o->extra = argv + optind;
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
-}
 
 /* ---- what it says -------------------------------------------------------------------- */
 
@@ -335,8 +267,7 @@ static int finish(struct calib_watch *w, const struct options *o,
 	struct err err = { "" };
 	size_t wrong;
 
-	if (calib_watch_judge(w, cluster, &err) < 0)
-		return command_fail(NAME, COMMAND_FAILED, &err);
+	calib_watch_judge(w, cluster);
 	if (is_stopped)
 		return COMMAND_STOPPED;
 	wrong = say_problems(w->data);
@@ -408,8 +339,8 @@ static int calibrate(const struct options *o, const struct config *config,
 	say_plan(plan, o->dir);
 	if (o->is_dry)
 		return COMMAND_OK;
-	if (calib_data_init(&data, plan, &err) < 0 ||
-	    name_jobs(&slurm, &err) < 0 || make_output(o->output, &err) < 0) {
+	calib_data_init(&data, plan);
+	if (name_jobs(&slurm, &err) < 0 || make_output(o->output, &err) < 0) {
 		command_fail(NAME, COMMAND_FAILED, &err);
 	} else {
 		catch_signals();
@@ -425,7 +356,7 @@ int calibrate_main(int argc, char *argv[])
 	struct calib_plan plan = { .turn_count = 0 };
 	struct config *config;
 	struct err err = { "" };
-	int rc = parse(&o, argc, argv);
+	int rc = command_parse(&line, &o, argc, argv);
 
 	if (rc >= 0)
 		return rc;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio check - what is wrong with jobio's part of this host, and the cure. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -15,7 +14,6 @@
 #include "lib/digest.h"
 #include "lib/host.h"
 #include "lib/json.h"
-#include "lib/sysfs.h"
 #include "lib/version.h"
 #include "report/check_conf.h"
 #include "report/check_ctld.h"
@@ -71,168 +69,96 @@ static const char usage[] =
 	"errors; 2 bad usage.\n";
 
 struct options {
-	const char *conf;
+	struct subject subject; /* conf, topology and version */
 	const char *slurm_conf;
 	const char *host;
-	const char *topology;
 	const char *root;
 	const char *slurmd;
 	unsigned int roles; /* 0: find them */
 	bool has_client_cpus;
 	struct cpuset client_cpus;
-	unsigned int version;
 	bool json;
 	bool quiet;
 	bool verbose;
 	bool submit;
 	const char *partition; /* NULL: the default */
-	bool help;
 };
 
-enum {
-	OPT_CONF = 1,
-	OPT_SLURM_CONF,
-	OPT_HOST,
-	OPT_TOPOLOGY,
-	OPT_CLIENT_CPUS,
-	OPT_VERSION,
-	OPT_ROOT,
-	OPT_SLURMD,
-	OPT_FORMAT,
-	OPT_SYSFS,
-	OPT_ROLE,
-	OPT_QUIET,
-	OPT_SUBMIT,
-	OPT_PARTITION,
-	OPT_HELP,
-};
-
-static const struct option long_options[] = {
-	{ "conf", required_argument, NULL, OPT_CONF },
-	{ "slurm-conf", required_argument, NULL, OPT_SLURM_CONF },
-	{ "host", required_argument, NULL, OPT_HOST },
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "client-cpus", required_argument, NULL, OPT_CLIENT_CPUS },
-	{ "slurm-version", required_argument, NULL, OPT_VERSION },
-	{ "slurmd", required_argument, NULL, OPT_SLURMD },
-	{ "root", required_argument, NULL, OPT_ROOT },
-	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "role", required_argument, NULL, OPT_ROLE },
-	{ "quiet", no_argument, NULL, OPT_QUIET },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "submit", no_argument, NULL, OPT_SUBMIT },
-	{ "partition", required_argument, NULL, OPT_PARTITION },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int set_slurmd(struct options *options, const char *value,
+static int set_slurmd(void *what, const char *name, const char *value,
 		      struct err *err)
 {
-	options->slurmd = value;
+	((struct options *)what)->slurmd = value;
 	if (*value == '/')
 		return 0;
-	return err_set(err, "--slurmd: '%s': must be an absolute path", value);
+	return err_set(err, "--%s: '%s': must be an absolute path", name,
+		       value);
 }
 
-static int set_client_cpus(struct options *options, const char *value,
+static int set_client_cpus(void *what, const char *name, const char *value,
 			   struct err *err)
-{
-	options->has_client_cpus = true;
-	if (cpuset_parse(&options->client_cpus, value, err) == 0)
-		return 0;
-	return err_prefix(err, "--client-cpus");
-}
-
-static int set_format(struct options *options, const char *value,
-		      struct err *err)
-{
-	int json = subject_choose("format", value, "json", "text", err);
-
-	options->json = json > 0;
-	return json < 0 ? -1 : 0;
-}
-
-static int set_parsed(struct options *options, int option, const char *value,
-		      struct err *err)
-{
-	switch (option) {
-	case OPT_SLURMD:
-		return set_slurmd(options, value, err);
-	case OPT_CLIENT_CPUS:
-		return set_client_cpus(options, value, err);
-	case OPT_VERSION:
-		return subject_version(value, &options->version, err);
-	case OPT_FORMAT:
-		return set_format(options, value, err);
-	case OPT_ROLE:
-		return check_role_parse(value, &options->roles, err);
-	default:
-		options->help = true;
-		return 0;
-	}
-}
-
-static int set_option(void *what, int option, const char *value,
-		      struct err *err)
 {
 	struct options *options = what;
 
-	switch (option) {
-	case OPT_CONF:
-		options->conf = value;
+	options->has_client_cpus = true;
+	if (cpuset_parse(&options->client_cpus, value, err) == 0)
 		return 0;
-	case OPT_SLURM_CONF:
-		options->slurm_conf = value;
-		return 0;
-	case OPT_HOST:
-		options->host = value;
-		return 0;
-	case OPT_TOPOLOGY:
-		options->topology = value;
-		return 0;
-	case OPT_ROOT:
-		options->root = value;
-		return 0;
-	case OPT_SYSFS:
-		sysfs_set_root(value);
-		return 0;
-	case OPT_QUIET:
-		options->quiet = true;
-		return 0;
-	case 'v':
-		options->verbose = true;
-		return 0;
-	case OPT_SUBMIT:
-		options->submit = true;
-		return 0;
-	case OPT_PARTITION:
-		options->partition = value;
-		return 0;
-	default:
-		return set_parsed(options, option, value, err);
-	}
+	return err_prefix(err, "--%s", name);
 }
 
-static int parse_options(struct options *options, int argc, char *argv[],
-			 struct err *err)
+static int set_roles(void *what, const char *name, const char *value,
+		     struct err *err)
 {
-	/* a client may have no CPUs of its own */
-	if (command_options(NAME, long_options, OPT_CLIENT_CPUS, argc, argv,
-			    set_option, options, err) < 0)
-		return -1;
-	if (*options->root && !options->topology)
+	(void)name;
+	return check_role_parse(value, &((struct options *)what)->roles, err);
+}
+
+static int check_options(void *what, int argc, char *argv[], struct err *err)
+{
+	const struct options *options = what;
+
+	(void)argc, (void)argv;
+	if (*options->root && !options->subject.topology)
 		return err_set(err, "--root: give the machine of these files "
 				    "with --topology");
-	if (options->topology && access(options->topology, R_OK) < 0)
-		return err_set(err, "--topology: '%s': %s", options->topology,
-			       strerror(errno));
+	if (options->subject.topology &&
+	    access(options->subject.topology, R_OK) < 0)
+		return err_set(err, "--topology: '%s': %s",
+			       options->subject.topology, strerror(errno));
 	if (*options->root && access(options->root, X_OK) < 0)
 		return err_set(err, "--root: '%s': %s", options->root,
 			       strerror(errno));
 	return 0;
 }
+
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage },
+	.check = check_options,
+	.table =
+		(const struct command_option[]){
+			COMMAND_TEXT("conf", struct options, subject.conf),
+			COMMAND_TEXT("slurm-conf", struct options, slurm_conf),
+			COMMAND_TEXT("host", struct options, host),
+			COMMAND_TEXT("topology", struct options,
+				     subject.topology),
+			/* a client may have no CPUs of its own */
+			{ "client-cpus", .argument = required_argument,
+			  .set = set_client_cpus, .may_be_empty = true },
+			COMMAND_CALL("slurm-version", subject_set_version),
+			COMMAND_CALL("slurmd", set_slurmd),
+			COMMAND_TEXT("root", struct options, root),
+			COMMAND_CALL("sysfs",
+				     subject_set_sysfs), /* for tests */
+			COMMAND_CHOICE("format", struct options, json, "json",
+				       "text"),
+			COMMAND_CALL("role", set_roles),
+			COMMAND_FLAG("quiet", struct options, quiet),
+			{ "verbose", 'v',
+			  .at = offsetof(struct options, verbose) },
+			COMMAND_FLAG("submit", struct options, submit),
+			COMMAND_TEXT("partition", struct options, partition),
+			{ 0 } },
+};
 
 /* ---- Slurm's files ----------------------------------------------------------------- */
 
@@ -411,20 +337,19 @@ static void mark_conf(const struct doctor *doctor, char mark[20])
 static void print_host(const struct doctor *doctor)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *roles = json_object_new_array();
+	struct json_object *roles;
 	const char *role;
 	char mark[20];
 
 	json_add_text(object, "host", doctor->host);
+	roles = json_add_list(object, "roles");
 	for (unsigned int i = 0; (role = check_role_name(doctor->roles, i));
 	     i++)
-		json_object_array_add(roles, json_object_new_string(role));
-	json_object_object_add(object, "roles", roles);
+		json_append_text(roles, role);
 	json_add_text(object, "jobio", JOBIO_PACKAGE);
 	mark_conf(doctor, mark);
 	json_add_text(object, "conf", *mark ? mark : NULL);
-	json_object_object_add(object, "findings",
-			       print_findings_json(doctor->findings));
+	print_add_findings(object, doctor->findings);
 	print_json(object);
 }
 
@@ -495,15 +420,16 @@ static int check_host(const struct options *options)
 	struct doctor doctor = {
 		.findings = &findings,
 		.root = options->root,
-		.topology = options->topology,
+		.topology = options->subject.topology,
 		.slurmd_path = options->slurmd,
 		.slurm_conf_path = find_slurm_conf(options),
-		.version = options->version ? options->version
-					    : JOBIO_SLURM_VERSION,
+		.version = options->subject.version ? options->subject.version
+						    : JOBIO_SLURM_VERSION,
 		.client_known = options->has_client_cpus,
 		.client_is_told = options->has_client_cpus,
 		.client_cpus = options->client_cpus,
-		.conf = options->conf ? options->conf : JOBIO_CONF,
+		.conf = options->subject.conf ? options->subject.conf
+					      : JOBIO_CONF,
 	};
 	int status;
 
@@ -525,13 +451,7 @@ static int check_host(const struct options *options)
 int check_main(int argc, char *argv[])
 {
 	struct options options = { .root = "" };
-	struct err err;
+	int rc = command_parse(&line, &options, argc, argv);
 
-	if (parse_options(&options, argc, argv, &err) < 0)
-		return command_fail(NAME, COMMAND_USAGE, &err);
-	if (options.help) {
-		fputs(usage, stdout);
-		return COMMAND_OK;
-	}
-	return check_host(&options);
+	return rc < 0 ? check_host(&options) : rc;
 }

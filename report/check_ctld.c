@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "report/program.h"
 
@@ -25,7 +26,8 @@ static char *value_of(const char *text, const char *key)
 			continue;
 		value = strstr(line, " = ");
 		if (value)
-			return strndup(value + 3, strcspn(value + 3, "\n"));
+			return xneed(
+				strndup(value + 3, strcspn(value + 3, "\n")));
 	}
 	return NULL;
 }
@@ -90,7 +92,7 @@ static char *ask(const struct doctor *doctor, char *scontrol, struct err *err)
 			result.status, (int)strcspn(result.errtext, "\n"),
 			result.errtext);
 	else
-		text = strdup(result.out);
+		text = xstrdup(result.out);
 	child_result_free(&result);
 	return text;
 }
@@ -103,7 +105,7 @@ void check_ctld(const struct doctor *doctor)
 		"Epilog",      "TaskPlugin",
 	};
 	char scontrol[PROGRAM_PATH], *text;
-	struct err err = { "out of memory" };
+	struct err err;
 
 	if (*doctor->root || !doctor->slurm ||
 	    program_find("scontrol", scontrol, NULL) < 0)

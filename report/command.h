@@ -11,6 +11,8 @@
 #define JOBIO_REPORT_COMMAND_H
 
 #include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/err.h"
 
@@ -25,20 +27,58 @@ enum command_status {
 int command_fail(const char *name, enum command_status status,
 		 const struct err *err);
 
-/* The sentence for an option that getopt_long() did not take. Returns -1. */
-int command_bad_option(const char *name, const char *word, struct err *err);
+/* A long option. Without 'set' it is a bool, a text or an unsigned long of the options, at 'at': a
+ * bool becomes true or, where it takes a value, says whether that is 'yes' and not
+ * 'no'. 'value' is NULL when none was given, and is not empty but of 'may_be_empty'. */
+struct command_option {
+	const char *name;
+	char letter;  /* -v, too; 0: none */
+	int argument; /* no_argument, required_argument, optional_argument */
+	size_t at;
+	const char *yes, *no;
+	unsigned long least, most; /* of a number; 0: it is none */
+	int (*set)(void *options, const char *name, const char *value,
+		   struct err *err);
+	bool may_be_empty;
+};
 
-/* The sentence for an empty value of a long option. Returns -1 or 0; 'value'
- * is NULL when the option takes none. */
-int command_empty_value(const char *option, const char *value, struct err *err);
+/* clang-format off */
+#define COMMAND_FLAG(name, type, member) \
+	{ name, 0, no_argument, offsetof(type, member), NULL, NULL, 0, 0, NULL, \
+	  false }
+#define COMMAND_TEXT(name, type, member) \
+	{ name, 0, required_argument, offsetof(type, member), NULL, NULL, \
+	  0, 0, NULL, false }
+#define COMMAND_CHOICE(name, type, member, yes, no) \
+	{ name, 0, required_argument, offsetof(type, member), yes, no, \
+	  0, 0, NULL, false }
+#define COMMAND_NUMBER(name, type, member, least, most) \
+	{ name, 0, required_argument, offsetof(type, member), NULL, NULL, \
+	  least, most, NULL, false }
+#define COMMAND_CALL(name, set) \
+	{ name, 0, required_argument, 0, NULL, NULL, 0, 0, set, false }
+/* clang-format on */
 
-/* Call 'set' for each option of the command line, with its value in 'table';
- * only that of 'may_be_empty' (0: none) may be empty. 'v' in the table is -v, too.
- * No other words. */
-int command_options(const char *name, const struct option *table,
-		    int may_be_empty, int argc, char *argv[],
-		    int (*set)(void *options, int option, const char *value,
-			       struct err *err),
-		    void *options, struct err *err);
+struct command_line {
+	const char *name;
+	const char *usage[3]; /* what --help prints, one after the other */
+	const struct command_option
+		*table; /* --help apart; name NULL: the end */
+	enum {
+		COMMAND_NO_WORDS,
+		COMMAND_WORDS,
+		COMMAND_WORDS_LAST /* options behind the first are words */
+	} words;
+	/* of words, and of options that exclude each other; NULL: none */
+	int (*check)(void *options, int argc, char *argv[], struct err *err);
+};
+
+/* -1: go on; else the exit status, and all has been said. */
+int command_parse(const struct command_line *line, void *options, int argc,
+		  char *argv[]);
+
+/* 'value' is one of two words: 1 the first, 0 the second, -1 neither. */
+int command_choose(const char *option, const char *value, const char *yes,
+		   const char *no, struct err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/run.h"
 #include "report/command.h"
@@ -85,27 +86,6 @@ struct options {
 
 /* ---- numbers ----------------------------------------------------------------- */
 
-/* What some of the records, of one node or of all, say as a job. */
-static void add_io(struct record_io *sum, struct timeline *when,
-		   const struct record *record)
-{
-	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++) {
-		const struct record_io *io = &record->app[i];
-
-		if (!(best >> i & 1))
-			continue;
-		run_add_io(sum, io);
-		if (!io->timeline.count &&
-		    (io->numbers[RECORD_READ_BYTES] > 0 ||
-		     io->numbers[RECORD_WRITE_BYTES] > 0))
-			timeline_spoil(when);
-		timeline_add(when, &io->timeline);
-	}
-}
-
 static void add_known(struct samples *samples, enum metric metric, double value)
 {
 	if (value >= 0 && isfinite(value))
@@ -121,25 +101,16 @@ static double ratio(int64_t number, double of)
 static double rate(int64_t bytes, const struct timeline *when,
 		   enum timeline_lane lane, double seconds)
 {
-	size_t i, rows = 0;
+	double active = job_active_seconds(when, lane);
 
-	for (i = 0; i < when->count; i++)
-		rows += when->rows[lane][i] > 0;
-	return bytes > 0
-		       ? ratio(bytes, rows ? (double)rows * (double)when->width
-					   : seconds)
-		       : -1;
+	return bytes > 0 ? ratio(bytes, active > 0 ? active : seconds) : -1;
 }
 
 static void take_io(struct samples *s, const struct record_io *io,
 		    const struct timeline *when, double seconds)
 {
 	const int64_t *n = io->numbers;
-	int64_t meta = RECORD_UNKNOWN;
-	int i;
 
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		run_add(&meta, io->meta[i]);
 	add_known(s, READ, (double)n[RECORD_READ_BYTES]);
 	add_known(s, READ_RATE,
 		  rate(n[RECORD_READ_BYTES], when, TIMELINE_READ, seconds));
@@ -155,7 +126,7 @@ static void take_io(struct samples *s, const struct record_io *io,
 	add_known(
 		s, WRITE_TIME,
 		ratio(n[RECORD_WRITE_US], (double)n[RECORD_WRITE_CALLS] * 1e6));
-	add_known(s, META, (double)meta);
+	add_known(s, META, (double)job_metas_of(io));
 }
 
 /* From sacct's summary, where the ledger shows no records. */
@@ -182,9 +153,9 @@ static void take_report(struct side *side, const struct job_report *r)
 
 		record_io_init(&io);
 		memset(&one, 0, sizeof(one));
-		add_io(&io, &one, record);
+		job_io_add(&io, &one, record);
 		take_io(side->nodes, &io, &one, record->end - record->start);
-		add_io(&sum, &when, record);
+		job_io_add(&sum, &when, record);
 	}
 	if (!r->record_count || r->left_out) {
 		/* of some nodes, this is no number of the job */
@@ -389,23 +360,18 @@ static char *advice_of(const struct side *side)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (!out)
-		return NULL;
 	job_advice_codes(out, side->reports[0]);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	fclose(out);
+	return text;
 }
 
 static void print_advice(const struct side *sides)
 {
 	char *one = advice_of(&sides[0]), *other = advice_of(&sides[1]);
 
-	if (one && other)
-		print_row("advice", *one ? one : "-", *other ? other : "-", "");
+	print_row("advice", *one ? one : "-", *other ? other : "-", "");
 	free(one);
 	free(other);
 }
@@ -480,47 +446,38 @@ static struct json_object *samples_json(const struct samples *s)
 	return o;
 }
 
-static struct json_object *side_json(const struct side *side)
+static void side_json(struct json_object *o, const struct side *side)
 {
-	struct json_object *o = json_object_new_object();
-	struct json_object *jobs = json_object_new_array();
+	struct json_object *jobs = json_add_list(o, "jobs");
 	size_t i;
 
 	for (i = 0; i < side->count; i++)
-		json_object_array_add(
-			jobs, json_object_new_string(side->reports[i]->id));
-	json_object_object_add(o, "jobs", jobs);
+		json_append_text(jobs, side->reports[i]->id);
 	for (i = 0; i < WORDS; i++)
 		json_add_text(o, words[i].name, common(side, words[i].get));
 	json_add_known(o, "nodes", nodes_of(side));
-	return o;
 }
 
 static void print_json_of(const struct side *sides)
 {
 	struct json_object *top = json_object_new_object();
-	struct json_object *both = json_object_new_array(), *one;
-	int i, significant;
+	struct json_object *both = json_add_list(top, "sides"), *one;
+	int i;
 
-	json_object_array_add(both, side_json(&sides[0]));
-	json_object_array_add(both, side_json(&sides[1]));
-	json_object_object_add(top, "sides", both);
+	side_json(json_append_object(both), &sides[0]);
+	side_json(json_append_object(both), &sides[1]);
 	json_add_text(top, "spread_over",
 		      is_of_nodes(sides) ? "nodes" : "jobs");
 	for (i = 0; i < METRICS; i++) {
-		significant = is_significant(sides, (enum metric)i);
-		one = json_object_new_object();
+		one = json_add_object(top, metrics[i].key);
 		json_object_object_add(one, "first",
 				       samples_json(&sides[0].jobs[i]));
 		json_object_object_add(one, "second",
 				       samples_json(&sides[1].jobs[i]));
 		add_double(one, "change_percent",
 			   change_of(sides, (enum metric)i));
-		json_object_object_add(
-			one, "significant",
-			significant < 0 ? NULL
-					: json_object_new_boolean(significant));
-		json_object_object_add(top, metrics[i].key, one);
+		json_add_answer(one, "significant",
+				is_significant(sides, (enum metric)i));
 	}
 	print_json(top);
 }
@@ -531,19 +488,13 @@ static int add_report(struct options *o, struct side *side,
 		      struct job_source *source, const char *id,
 		      struct err *err)
 {
-	struct job_report **more, *r;
+	struct job_report *r = job_report_get(source, id, RECORD_UNKNOWN, err);
 
-	r = job_report_get(source, id, RECORD_UNKNOWN, err);
 	if (!r)
 		return -1;
-	more = realloc(side->reports,
-		       (side->count + 1) * sizeof(struct job_report *));
-	if (!more) {
-		job_report_free(r);
-		return err_set(err, "out of memory");
-	}
-	side->reports = more;
-	more[side->count++] = r;
+	side->reports = xrealloc(side->reports, side->count + 1,
+				 sizeof(struct job_report *));
+	side->reports[side->count++] = r;
 	r->limits = &o->limits;
 	take_report(side, r);
 	return 0;
@@ -571,12 +522,10 @@ static size_t find_family(struct job_source *source, const char *id,
 static int add_jobs(struct options *o, struct side *side,
 		    struct job_source *source, const char *id, struct err *err)
 {
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	char(*ids)[JOB_ID_SIZE] = xcalloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
 	size_t i, count = 0;
 	int rc = 0;
 
-	if (!ids)
-		return err_set(err, "out of memory");
 	if (strchr(id, '['))
 		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
 						  NULL);
@@ -593,8 +542,8 @@ static int add_jobs(struct options *o, struct side *side,
 static int fill_side(struct options *o, struct side *side,
 		     struct job_source *source, struct err *err)
 {
-	char *copy = strdup(side->text), *list = copy, *id;
-	int rc = copy ? 0 : err_set(err, "out of memory");
+	char *copy = xstrdup(side->text), *list = copy, *id;
+	int rc = 0;
 
 	while (rc == 0 && (id = job_report_next(&list)))
 		rc = add_jobs(o, side, source, id, err);
@@ -607,8 +556,8 @@ static int compare(struct options *o, struct job_source *source,
 {
 	char *texts[] = { o->sides[0].text, o->sides[1].text };
 
-	if (job_source_ask_sacct(source, texts, 2, err) < 0 ||
-	    fill_side(o, &o->sides[0], source, err) < 0 ||
+	job_source_ask_sacct(source, texts, 2);
+	if (fill_side(o, &o->sides[0], source, err) < 0 ||
 	    fill_side(o, &o->sides[1], source, err) < 0)
 		return -1;
 	if (o->is_json)
@@ -622,8 +571,8 @@ static int compare(struct options *o, struct job_source *source,
 
 static int check_side(const char *text, struct err *err)
 {
-	char *copy = strdup(text), *list = copy, *id;
-	int rc = copy ? 0 : err_set(err, "out of memory"), count = 0;
+	char *copy = xstrdup(text), *list = copy, *id;
+	int rc = 0, count = 0;
 
 	while (rc == 0 && (id = job_report_next(&list))) {
 		rc = job_report_check(id, err);
@@ -633,9 +582,10 @@ static int check_side(const char *text, struct err *err)
 	return rc < 0 || count ? rc : err_set(err, "which job?");
 }
 
-static int take_sides(struct options *o, int argc, char *argv[],
-		      struct err *err)
+static int take_sides(void *options, int argc, char *argv[], struct err *err)
 {
+	struct options *o = options;
+
 	if (argc != 2)
 		return err_set(err, "two jobs, or two lists of them; see jobio "
 				    "compare --help");
@@ -645,35 +595,17 @@ static int take_sides(struct options *o, int argc, char *argv[],
 									    : 0;
 }
 
-/* -1: go on; else the exit status. */
-static int parse(struct options *o, int argc, char *argv[])
-{
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'J' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct err err;
-	int c, rc = 0;
-
-	opterr = 0;
-	while (rc == 0 &&
-	       (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'h')
-			return fputs(usage, stdout), COMMAND_OK;
-		if (c == 'J')
-			o->is_json = true;
-		else if (c == 'c')
-			rc = command_empty_value("conf", o->conf = optarg,
-						 &err);
-		else
-			rc = command_bad_option(NAME, argv[optind - 1], &err);
-	}
-	if (rc == 0)
-		rc = take_sides(o, argc - optind, argv + optind, &err);
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
-}
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage },
+	.words = COMMAND_WORDS,
+	.check = take_sides,
+	.table =
+		(const struct command_option[]){
+			COMMAND_FLAG("json", struct options, is_json),
+			COMMAND_TEXT("conf", struct options, conf),
+			{ 0 } },
+};
 
 static void free_sides(struct options *o)
 {
@@ -693,7 +625,7 @@ int compare_main(int argc, char *argv[])
 	struct job_source source = { .config = NULL };
 	struct config *config;
 	struct err err = { "" };
-	int rc = parse(&o, argc, argv);
+	int rc = command_parse(&line, &o, argc, argv);
 
 	if (rc >= 0)
 		return rc;

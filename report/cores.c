@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio cores - which cores and CPUs Slurm withholds from a job on a node. */
-#include <getopt.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/core_map.h"
+#include "lib/json.h"
 #include "lib/node.h"
 #include "lib/number.h"
 #include "lib/reservation.h"
@@ -41,75 +41,42 @@ struct options {
 	struct subject subject;
 	struct reservation_request request;
 	bool json;
-	bool help;
 };
 
-enum {
-	OPT_CORE_SPEC = 1,
-	OPT_THREAD_SPEC,
-	OPT_FORMAT,
-	OPT_HELP,
-};
-
-static const struct option long_options[] = {
-	SUBJECT_OPTIONS,
-	{ "core-spec", required_argument, NULL, OPT_CORE_SPEC },
-	{ "thread-spec", required_argument, NULL, OPT_THREAD_SPEC },
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int set_request(struct options *options, const char *name,
-		       enum reservation_kind kind, const char *value,
+/* --core-spec, --thread-spec */
+static int set_request(void *what, const char *name, const char *value,
 		       struct err *err)
 {
+	struct reservation_request *request =
+		&((struct options *)what)->request;
+	enum reservation_kind kind =
+		*name == 'c' ? RESERVATION_CORES : RESERVATION_THREADS;
 	unsigned long count;
 
-	if (options->request.kind == kind)
+	if (request->kind == kind)
 		return err_set(err, "--%s: given twice", name);
-	if (options->request.kind != RESERVATION_UNSET)
+	if (request->kind != RESERVATION_UNSET)
 		return err_set(err, "--core-spec and --thread-spec exclude "
 				    "each other");
 	if (number_parse(value, 0, SPEC_MAX, &count, err) < 0)
 		return err_prefix(err, "--%s", name);
-	options->request.kind = kind;
-	options->request.count = (unsigned int)count;
+	request->kind = kind;
+	request->count = (unsigned int)count;
 	return 0;
 }
 
-static int set_option(void *what, int option, const char *value,
-		      struct err *err)
-{
-	struct options *options = what;
-	int json;
-
-	switch (option) {
-	case OPT_CORE_SPEC:
-		return set_request(options, "core-spec", RESERVATION_CORES,
-				   value, err);
-	case OPT_THREAD_SPEC:
-		return set_request(options, "thread-spec", RESERVATION_THREADS,
-				   value, err);
-	case OPT_FORMAT:
-		json = subject_choose("format", value, "json", "text", err);
-		options->json = json > 0;
-		return json < 0 ? -1 : 0;
-	case OPT_HELP:
-		options->help = true;
-		return 0;
-	default:
-		return subject_option(&options->subject, option, value, err);
-	}
-}
-
-static int parse_options(struct options *options, int argc, char *argv[],
-			 struct err *err)
-{
-	subject_init(&options->subject);
-	return command_options(NAME, long_options, 0, argc, argv, set_option,
-			       options, err);
-}
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage_head, subject_usage, usage_tail },
+	.table =
+		(const struct command_option[]){
+			SUBJECT_OPTIONS,
+			COMMAND_CALL("core-spec", set_request),
+			COMMAND_CALL("thread-spec", set_request),
+			COMMAND_CHOICE("format", struct options, json, "json",
+				       "text"),
+			{ 0 } },
+};
 
 /*
  * RestrictedCoresPerGPU keeps cores beside a GPU from jobs without one, but not
@@ -150,10 +117,8 @@ static void output_json(const struct reservation *got)
 	print_add_text(json, "abstract_cores", cpuset_format(&got->abs_cores));
 	print_add_text(json, "abstract_cpus", reservation_abs_cpus_text(got));
 	print_add_text(json, "os_cpus", cpuset_format(&got->os_cpus));
-	print_add_text(json, "class",
-		       strdup(reservation_class_name(got->class)));
-	json_object_object_add(json, "findings",
-			       print_findings_json(&got->findings));
+	json_add_text(json, "class", reservation_class_name(got->class));
+	print_add_findings(json, &got->findings);
 	print_json(json);
 }
 
@@ -217,13 +182,12 @@ int cores_main(int argc, char *argv[])
 	struct reservation got = { 0 };
 	int status = COMMAND_FAILED;
 	struct err err;
+	int rc;
 
-	if (parse_options(&options, argc, argv, &err) < 0)
-		return command_fail(NAME, COMMAND_USAGE, &err);
-	if (options.help) {
-		printf("%s%s%s", usage_head, subject_usage, usage_tail);
-		return COMMAND_OK;
-	}
+	subject_init(&options.subject);
+	rc = command_parse(&line, &options, argc, argv);
+	if (rc >= 0)
+		return rc;
 	if (subject_find(&options.subject, &state, &findings, &status, &err) <
 		    0 ||
 	    reservation_compute(&state.node, state.map, &options.request, &got,

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/core_map.h"
 #include "lib/fileio.h"
-#include "lib/host.h"
 #include "lib/number.h"
 #include "lib/version.h"
 
@@ -57,25 +57,6 @@ static char *status_value(char *status, const char *key)
 	return NULL;
 }
 
-/* Up to the end of the line. */
-static bool is_slurmd(const char *name)
-{
-	char comm[32];
-
-	snprintf(comm, sizeof(comm), "%.*s",
-		 name ? (int)strcspn(name, "\n") : 0, name ? name : "");
-	return host_is_daemon(comm, "slurmd");
-}
-
-/* A slurmd in a container has a number in its own PID namespace as well. */
-static bool is_inside(const char *nspid)
-{
-	const char *end = nspid ? strchr(nspid, '\n') : NULL;
-	const char *blank = nspid ? strpbrk(nspid, " \t") : NULL;
-
-	return blank && end && blank < end;
-}
-
 /* 1: this process is a slurmd of this host, and *slurmd is set. */
 static int take_process(const struct doctor *doctor, unsigned long pid,
 			struct slurmd *slurmd)
@@ -85,8 +66,7 @@ static int take_process(const struct doctor *doctor, unsigned long pid,
 
 	snprintf(path, sizeof(path), "/proc/%lu/status", pid);
 	status = doctor_read(doctor, path);
-	if (!status || !is_slurmd(status_value(status, "Name")) ||
-	    is_inside(status_value(status, "NSpid")))
+	if (!status || !doctor_is_named(status, "slurmd"))
 		goto out;
 	value = status_value(status, "Cpus_allowed_list");
 	if (!value)
@@ -339,10 +319,11 @@ static char *read_environment(const struct slurmd *slurmd, size_t *size)
 	*size = 0;
 	snprintf(path, sizeof(path), "/proc/%lu/environ", slurmd->pid);
 	file = slurmd->pid ? fopen(path, "re") : NULL;
-	if (file && (text = calloc(1, 65537)))
-		*size = fread(text, 1, 65536, file);
-	if (file)
-		fclose(file);
+	if (!file)
+		return NULL;
+	text = xcalloc(1, 65537);
+	*size = fread(text, 1, 65536, file);
+	fclose(file);
 	return text;
 }
 

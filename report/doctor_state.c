@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "lib/alloc.h"
 #include "lib/number.h"
 #include "lib/sysfs.h"
 
@@ -301,7 +302,7 @@ static char *shell_value(const struct doctor *doctor, const char *path,
 		line += strspn(line, "\"'");
 		line[strcspn(line, "\"' \t#")] = '\0';
 		free(value);
-		value = strdup(line);
+		value = xstrdup(line);
 	}
 	free(text);
 	return value;

@@ -27,7 +27,7 @@ char *doctor_read(const struct doctor *doctor, const char *path)
 
 /* The first lines of /proc/PID/status; a process in a container has a number in
  * its own PID namespace as well. */
-static bool is_named(const char *status, const char *name)
+bool doctor_is_named(const char *status, const char *name)
 {
 	const char *inside = strstr(status, "\nNSpid:\t");
 	char comm[32];
@@ -39,7 +39,8 @@ static bool is_named(const char *status, const char *name)
 	if (!host_is_daemon(comm, name))
 		return false;
 	inside = inside ? inside + strlen("\nNSpid:\t") : "";
-	return inside[strcspn(inside, "\t\n")] != '\t';
+	inside += strcspn(inside, " \t\n");
+	return *inside != ' ' && *inside != '\t';
 }
 
 bool doctor_runs(const struct doctor *doctor, const char *name)
@@ -57,7 +58,7 @@ bool doctor_runs(const struct doctor *doctor, const char *name)
 		snprintf(path, sizeof(path), "/proc/%.20s/status",
 			 entry->d_name);
 		status = doctor_read(doctor, path);
-		found = status && is_named(status, name);
+		found = status && doctor_is_named(status, name);
 		free(status);
 	}
 	if (dir)

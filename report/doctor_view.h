@@ -73,6 +73,8 @@ struct doctor {
 char *doctor_read(const struct doctor *doctor, const char *path);
 
 /* Does a process of this name run here, outside of containers? */
+/* Is this the /proc/PID/status of such a daemon, and no container's? */
+bool doctor_is_named(const char *status, const char *name);
 bool doctor_runs(const struct doctor *doctor, const char *name);
 
 #endif

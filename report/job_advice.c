@@ -5,41 +5,35 @@
 #include <json-c/json.h>
 
 #include "advice/advice.h"
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "report/command.h"
 #include "report/tone.h"
 
 #define LINES_SHOWN 5
 
-struct config_advice job_advice_limits(struct config *config,
-				       const char *command)
-{
-	struct config_advice limits;
-	struct err err;
-
-	config_advice_init(&limits);
-	if (!config)
-		return limits;
-	limits = config->advice;
-	if (config_calibrate(config, &err) == 0)
-		return config->advice;
-	fprintf(stderr, "jobio: %s: %s; its numbers are not used\n", command,
-		err.text);
-	return limits;
-}
-
 int job_advice_config(struct config **config, struct config_advice *limits,
 		      const char *conf, const char *command, struct err *why)
 {
+	struct err err;
+
 	*config = config_load(conf, why);
 	if (!*config && (conf || errno != ENOENT))
 		return command_fail(command,
 				    conf ? COMMAND_USAGE : COMMAND_FAILED, why);
-	*limits = job_advice_limits(*config, command);
+	config_advice_init(limits);
+	if (!*config)
+		return COMMAND_OK;
+	*limits = (*config)->advice;
+	if (config_calibrate(*config, &err) < 0)
+		fprintf(stderr, "jobio: %s: %s; its numbers are not used\n",
+			command, err.text);
+	else
+		*limits = (*config)->advice;
 	return COMMAND_OK;
 }
 
-static struct advice_list *advice_of(const struct job_report *r)
+struct advice_list *job_advice_of(const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
 	bool is_whole = !r->left_out && s->nodes_expected >= 0 &&
@@ -47,7 +41,8 @@ static struct advice_list *advice_of(const struct job_report *r)
 
 	if (!r->record_count || r->advice == ADVICE_WANT_NONE)
 		return NULL;
-	return advice_new(r->records, r->record_count, is_whole, r->limits);
+	return xneed(
+		advice_new(r->records, r->record_count, is_whole, r->limits));
 }
 
 /* In one line. */
@@ -60,7 +55,7 @@ static void print_one(FILE *out, const char *name, const struct advice *a)
 
 void job_print_advice(FILE *out, const struct job_report *r)
 {
-	struct advice_list *list = advice_of(r);
+	struct advice_list *list = job_advice_of(r);
 	size_t i, shown = list ? list->count : 0;
 
 	if (r->advice != ADVICE_WANT_ALL && shown > LINES_SHOWN)
@@ -81,7 +76,7 @@ void job_print_advice(FILE *out, const struct job_report *r)
 
 struct json_object *job_advice_json(const struct job_report *r)
 {
-	struct advice_list *list = advice_of(r);
+	struct advice_list *list = job_advice_of(r);
 	struct json_object *array, *one;
 	size_t i;
 
@@ -91,7 +86,7 @@ struct json_object *job_advice_json(const struct job_report *r)
 	for (i = 0; array && i < list->count; i++) {
 		const struct advice *a = &list->list[i];
 
-		one = json_object_new_object();
+		one = json_append_object(array);
 		json_add_text(one, "code", a->code);
 		json_add_text(one, "fs", *a->fs ? a->fs : NULL);
 		json_add_text(one, "what", a->what);
@@ -99,9 +94,7 @@ struct json_object *job_advice_json(const struct job_report *r)
 		json_add_text(one, "do", a->cure);
 		json_add_text(one, "confidence", advice_trust_name(a->trust));
 		json_add_text(one, "source", a->source);
-		json_object_object_add(one, "value",
-				       json_object_new_int((int)a->value));
-		json_object_array_add(array, one);
+		json_add_number(one, "value", (int)a->value);
 	}
 	advice_free(list);
 	return array;
@@ -109,7 +102,7 @@ struct json_object *job_advice_json(const struct job_report *r)
 
 bool job_advice_first(const struct job_report *r, struct advice *first)
 {
-	struct advice_list *list = advice_of(r);
+	struct advice_list *list = job_advice_of(r);
 	bool is_there = list && list->count > 0;
 
 	if (is_there)
@@ -120,7 +113,7 @@ bool job_advice_first(const struct job_report *r, struct advice *first)
 
 void job_advice_codes(FILE *out, const struct job_report *r)
 {
-	struct advice_list *list = advice_of(r);
+	struct advice_list *list = job_advice_of(r);
 	size_t i;
 
 	for (i = 0; list && i < list->count; i++)

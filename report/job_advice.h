@@ -16,18 +16,16 @@
 
 struct json_object;
 
-/* What the rules compare with: of jobio.conf and its calibration; where there is
- * none, or where the calibration cannot be read, which is said in the name of
- * the command, without it. 'config' may be NULL. */
-struct config_advice job_advice_limits(struct config *config,
-				       const char *command);
-
-/* jobio.conf of a command that judges jobs, and what its rules compare with. A host
+/* jobio.conf of a command that judges jobs, and what its rules compare with: of it and
+ * of its calibration; where that cannot be read, which is said in the name of the
+ * command, without it. A host
  * without one in the usual place is no error: '*config' is NULL then, for 'why'.
  * COMMAND_OK, or the command's exit status: it has been said. */
 int job_advice_config(struct config **config, struct config_advice *limits,
 		      const char *conf, const char *command, struct err *why);
 
+/* All of it, advice_free(); NULL: without records, or it is not wanted. */
+struct advice_list *job_advice_of(const struct job_report *report);
 /* The most valuable one, in '*first'; false: there is none, or too little to
  * judge. */
 bool job_advice_first(const struct job_report *report, struct advice *first);

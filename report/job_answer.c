@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 
 /* What follows a comma and a quote is a key, and no part of a string. */
@@ -26,19 +27,18 @@ int job_answer_open(struct job_answer *a, const char *text, size_t size)
 	} else {
 		at = rest;
 	}
-	if (asprintf(&copy, "%.*s%.*s", (int)(at - text), text,
-		     (int)(text + size - rest), rest) < 0)
-		return -1;
+	copy = xasprintf("%.*s%.*s", (int)(at - text), text,
+			 (int)(text + size - rest), rest);
 	a->head = json_parse(copy);
 	free(copy);
 	return 0;
 }
 
-int job_answer_records(struct job_report *r, const struct job_answer *a)
+void job_answer_records(struct job_report *r, const struct job_answer *a)
 {
 	const char *at = a->records ? a->records + 1 : NULL, *last;
 	size_t room = r->record_count;
-	struct record **more, *record;
+	struct record *record;
 
 	for (; at && at < a->end && *at == '{'; at = last + (*last == ',')) {
 		last = json_end(at);
@@ -46,10 +46,8 @@ int job_answer_records(struct job_report *r, const struct job_answer *a)
 			break;
 		if (r->record_count == room) {
 			room = room ? room * 2 : 4;
-			more = realloc(r->records, room * sizeof(*more));
-			if (!more)
-				return -1;
-			r->records = more;
+			r->records = xrealloc(r->records, room,
+					      sizeof(struct record *));
 		}
 		record = record_parse(at, (size_t)(last - at), NULL);
 		if (record)
@@ -57,13 +55,20 @@ int job_answer_records(struct job_report *r, const struct job_answer *a)
 		else
 			r->left_out++; /* of a later version */
 	}
-	return 0;
 }
 
 void job_answer_close(struct job_answer *a)
 {
 	json_object_put(a->head);
 	a->head = NULL;
+}
+
+int job_answer_refused(struct json_object *top, struct err *err)
+{
+	const char *why = json_text(top, "error");
+
+	return err_set(err, "ledger: %s",
+		       why ? why : "the answer has no meaning");
 }
 
 /* Exact numbers where the summary has three digits. */
@@ -97,11 +102,10 @@ int job_answer_head(struct job_report *r, struct json_object *top,
 	if (r->runs > 0)
 		r->newest = json_number(json_object_array_get_idx(runs, 0),
 					"restart");
-	if (job_report_text(&r->cluster, json_text(top, "cluster")) < 0 ||
-	    job_report_text(&r->state, json_text(top, "state")) < 0 ||
-	    job_report_text(&r->error, json_text(top, "error")) < 0 ||
-	    job_report_text(&r->summary_text, json_text(top, "summary")) < 0)
-		return err_set(err, "out of memory");
+	job_report_text(&r->cluster, json_text(top, "cluster"));
+	job_report_text(&r->state, json_text(top, "state"));
+	job_report_text(&r->error, json_text(top, "error"));
+	job_report_text(&r->summary_text, json_text(top, "summary"));
 	if (!r->summary_text)
 		return err_set(err, "ledger: it has no summary");
 	if (summary_parse(r->summary_text, &r->summary, err) < 0)

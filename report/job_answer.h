@@ -28,8 +28,11 @@ struct job_answer {
 int job_answer_open(struct job_answer *a, const char *text, size_t size);
 void job_answer_close(struct job_answer *a);
 
-/* Add its records; those of later versions are left out. -1: out of memory. */
-int job_answer_records(struct job_report *r, const struct job_answer *a);
+/* Add its records; those of later versions are left out. */
+void job_answer_records(struct job_report *r, const struct job_answer *a);
+
+/* What an answer that is not ok says; -1. */
+int job_answer_refused(struct json_object *top, struct err *err);
 
 /* All but the records. */
 int job_answer_head(struct job_report *r, struct json_object *top,

@@ -32,7 +32,7 @@ static void csv_word(FILE *out, const char *text)
 	}
 }
 
-static void csv_text(FILE *out, const char *text)
+void job_csv_text(FILE *out, const char *text)
 {
 	fputc('"', out);
 	csv_word(out, text);
@@ -72,11 +72,11 @@ static void csv_slurm(FILE *out, const struct job_report *r)
 	const struct sacct_row *job = r->slurm ? r->slurm : &none;
 	int64_t nodes = job_nodes_of(r);
 
-	csv_text(out, job->name);
-	csv_text(out, job_user_of(r));
-	csv_text(out, job->account);
-	csv_text(out, job->partition);
-	csv_text(out, job->state);
+	job_csv_text(out, job->name);
+	job_csv_text(out, job_user_of(r));
+	job_csv_text(out, job->account);
+	job_csv_text(out, job->partition);
+	job_csv_text(out, job->state);
 	csv_number(out, job->exit_code);
 	csv_number(out, job->start);
 	csv_number(out, job->end);
@@ -149,7 +149,7 @@ static void csv_rest(FILE *out, const struct job_report *r)
 	csv_pair(out, r->het_job, r->het_offset);
 	csv_number(out, r->slurm ? r->slurm->signal : RECORD_UNKNOWN);
 	csv_number(out, s->meta);
-	csv_text(out, s->fs);
+	job_csv_text(out, s->fs);
 	csv_findings(out, r);
 	csv_number(out, s->gate_warned);
 	if (s->gate_refused >= 0)
@@ -162,21 +162,21 @@ void job_print_csv(const struct job_report *r, FILE *out)
 	static const char *const scopes[] = { "", "job", "node" };
 	const struct summary *s = &r->summary;
 
-	csv_text(out, r->id);
-	csv_text(out, r->cluster);
+	job_csv_text(out, r->id);
+	job_csv_text(out, r->cluster);
 	csv_number(out, r->restart);
-	csv_text(out, r->source);
+	job_csv_text(out, r->source);
 	csv_number(out, s->nodes_seen);
 	csv_number(out, s->nodes_expected);
-	csv_text(out, s->cores);
-	csv_text(out, s->cpus);
-	csv_text(out, s->prof);
+	job_csv_text(out, s->cores);
+	job_csv_text(out, s->cpus);
+	job_csv_text(out, s->prof);
 	csv_number(out, s->rd_bytes);
 	csv_number(out, s->rd_calls);
 	csv_number(out, s->wr_bytes);
 	csv_number(out, s->wr_calls);
-	csv_text(out, scopes[s->scope]);
-	csv_text(out, s->src);
+	job_csv_text(out, scopes[s->scope]);
+	job_csv_text(out, s->src);
 	csv_quality(out, s->flags);
 	csv_number(out, s->peak_rd);
 	csv_number(out, s->peak_wr);

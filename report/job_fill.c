@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/run.h"
@@ -45,9 +46,9 @@ static int take_run(struct job_report *r, const struct job_answer *a,
 {
 	if (job_answer_head(r, a->head, err) < 0)
 		return -1;
-	if (job_answer_records(r, a) < 0 ||
-	    (text && !(r->json = strndup(text, size))))
-		return err_set(err, "out of memory");
+	job_answer_records(r, a);
+	if (text)
+		r->json = xneed(strndup(text, size));
 	take_sums(r);
 	return 0;
 }
@@ -120,14 +121,11 @@ static int take_page(const char *answer, struct job_report **reports,
 	static const char begin[] = "{\"ok\":true,\"runs\":[";
 	const char *at = answer + sizeof(begin) - 1, *end;
 	struct json_object *top;
-	const char *why;
 	size_t next = 0, done;
 
 	if (strncmp(answer, begin, sizeof(begin) - 1) != 0) {
 		top = json_parse(answer);
-		why = json_text(top, "error");
-		err_set(err, "ledger: %s",
-			why ? why : "the answer has no meaning");
+		job_answer_refused(top, err);
 		json_object_put(top);
 		return -1;
 	}
@@ -145,26 +143,25 @@ static int take_page(const char *answer, struct job_report **reports,
 	return (int)done;
 }
 
-/* "{"op":"list","cluster":"c","jobs":[7,8],"brief":true}"; NULL: out of memory. */
+/* "{"op":"list","cluster":"c","jobs":[7,8],"brief":true}" */
 static char *ask_for(const char *cluster, struct job_report *const *reports,
 		     size_t count, bool is_brief)
 {
 	struct json_object *top = json_object_new_object();
-	struct json_object *jobs = json_object_new_array();
+	struct json_object *jobs;
 	unsigned long job;
 	size_t i;
 
 	json_add_text(top, "op", "list");
 	if (cluster)
 		json_add_text(top, "cluster", cluster);
+	jobs = json_add_list(top, "jobs");
 	for (i = 0; i < count; i++) {
 		if (number_parse(reports[i]->slurm->raw_id, 1, UINT32_MAX, &job,
 				 NULL) < 0)
 			job = 0;
-		json_object_array_add(jobs,
-				      json_object_new_int64((int64_t)job));
+		json_append_number(jobs, (int64_t)job);
 	}
-	json_object_object_add(top, "jobs", jobs);
 	if (is_brief)
 		json_add_bool(top, "brief", true);
 	return json_line_put(top);
@@ -176,15 +173,10 @@ static int fill_page(struct job_source *source, struct job_report **reports,
 {
 	char *request =
 		ask_for(job_source_cluster(source), reports, count, is_brief);
-	char *answer = NULL;
-	int done = -1;
+	char *answer = job_source_call(source, request, err);
+	int done =
+		answer ? take_page(answer, reports, count, is_brief, err) : -1;
 
-	if (request)
-		answer = job_source_call(source, request, err);
-	else
-		err_set(err, "out of memory");
-	if (answer)
-		done = take_page(answer, reports, count, is_brief, err);
 	free(answer);
 	free(request);
 	return done;
@@ -226,9 +218,10 @@ static size_t list_known(const struct sacct_rows *rows,
 
 	for (i = 0; i < count; i++) {
 		row = sacct_find(rows, ids[i]);
-		known[n] = row ? job_row_listed(row) : NULL;
-		if (known[n])
+		if (row) {
+			known[n] = job_row_listed(row);
 			at[n++] = i;
+		}
 	}
 	return n;
 }
@@ -239,17 +232,15 @@ static bool is_all_of_it(const struct job_report *r)
 	return !strcmp(r->source, "ledger") && !r->left_out;
 }
 
-int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
-		    size_t count, bool is_brief, struct job_report **reports)
+void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
+		     size_t count, bool is_brief, struct job_report **reports)
 {
-	struct job_report **known = calloc(count, sizeof(struct job_report *));
-	size_t *at = calloc(count, sizeof(*at)), i, n = 0;
-	int rc = known && at ? 0 : -1;
+	struct job_report **known = xcalloc(count, sizeof(struct job_report *));
+	size_t *at = xcalloc(count, sizeof(*at)), i, n;
 	struct err err;
 
 	memset(reports, 0, count * sizeof(struct job_report *));
-	if (rc == 0)
-		n = list_known(source->slurm, ids, count, known, at);
+	n = list_known(source->slurm, ids, count, known, at);
 	if (n)
 		job_report_fill(source, known, n, is_brief, &err);
 	for (i = 0; i < n; i++) {
@@ -260,5 +251,4 @@ int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
 	}
 	free(known);
 	free(at);
-	return rc;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "report/job_answer.h"
 #include "report/job_row.h"
@@ -19,41 +20,43 @@ static struct job_report *read_answer(const char *id, const char *text,
 {
 	struct job_answer a = { .head = NULL };
 	struct job_report *r = NULL;
-	const char *why;
 
 	if (job_answer_open(&a, text, strlen(text)) < 0 ||
 	    !json_is_true(a.head, "ok")) {
-		why = json_text(a.head, "error");
-		err_set(err, "ledger: %s",
-			why ? why : "the answer has no meaning");
+		job_answer_refused(a.head, err);
 		goto out;
 	}
 	r = job_report_new(id, "ledger");
-	if (!r) {
-		err_set(err, "out of memory");
-		goto out;
-	}
-	err_set(err, "out of memory");
-	if (job_answer_head(r, a.head, err) < 0 ||
-	    job_answer_records(r, &a) < 0 || !(r->json = strdup(text))) {
+	if (job_answer_head(r, a.head, err) < 0) {
 		job_report_free(r);
 		r = NULL;
+		goto out;
 	}
+	job_answer_records(r, &a);
+	r->json = xstrdup(text);
 out:
 	job_answer_close(&a);
 	return r;
+}
+
+static struct json_object *request_of(const char *op, const char *id,
+				      const char *cluster)
+{
+	struct json_object *top = json_object_new_object();
+
+	json_add_text(top, "op", op);
+	json_add_text(top, "job", id);
+	if (cluster)
+		json_add_text(top, "cluster", cluster);
+	return top;
 }
 
 /* "{"op":"get","job":"7","cluster":"c","restart":0,"after":"n7"}"; malloc'ed */
 static char *get_request(const char *id, const char *cluster, int64_t restart,
 			 const char *after)
 {
-	struct json_object *top = json_object_new_object();
+	struct json_object *top = request_of("get", id, cluster);
 
-	json_add_text(top, "op", "get");
-	json_add_text(top, "job", id);
-	if (cluster)
-		json_add_text(top, "cluster", cluster);
 	if (restart >= 0)
 		json_add_number(top, "restart", restart);
 	if (after)
@@ -66,17 +69,17 @@ static int take_page_of(struct job_source *source, struct job_report *r)
 {
 	const char *last = r->records[r->record_count - 1]->node;
 	char *request = get_request(r->id, r->cluster, r->restart, last);
-	char *text = NULL;
 	size_t before = r->record_count;
 	struct job_answer a = { .head = NULL };
 	struct err err;
+	char *text = job_source_call(source, request, &err);
 	int count = -1;
 
-	if (request)
-		text = job_source_call(source, request, &err);
 	if (text && job_answer_open(&a, text, strlen(text)) == 0 &&
-	    json_is_true(a.head, "ok") && job_answer_records(r, &a) == 0)
+	    json_is_true(a.head, "ok")) {
+		job_answer_records(r, &a);
 		count = (int)(r->record_count - before);
+	}
 	job_answer_close(&a);
 	free(text);
 	free(request);
@@ -109,15 +112,9 @@ static struct job_report *ask_ledger(struct job_source *source, const char *id,
 {
 	char *request =
 		get_request(id, job_source_cluster(source), restart, NULL);
-	struct job_report *r = NULL;
-	char *answer = NULL;
+	char *answer = job_source_call(source, request, err);
+	struct job_report *r = answer ? read_answer(id, answer, err) : NULL;
 
-	if (request)
-		answer = job_source_call(source, request, err);
-	else
-		err_set(err, "out of memory");
-	if (answer)
-		r = read_answer(id, answer, err);
 	if (r)
 		take_rest(source, r);
 	free(answer);
@@ -125,30 +122,17 @@ static struct job_report *ask_ledger(struct job_source *source, const char *id,
 	return r;
 }
 
-/* "{"op":"family","job":"5","cluster":"c"}"; malloc'ed */
-static char *family_request(const char *id, const char *cluster)
-{
-	struct json_object *top = json_object_new_object();
-
-	json_add_text(top, "op", "family");
-	json_add_text(top, "job", id);
-	if (cluster)
-		json_add_text(top, "cluster", cluster);
-	return json_line_put(top);
-}
-
-/* A ledger that does not know the question says so: then there is no family. */
+/* "{"op":"family","job":"5","cluster":"c"}". A ledger that does not know the question says so: then there is no family. */
 static size_t family_of_ledger(struct job_source *source, const char *id,
 			       char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	char *request = family_request(id, job_source_cluster(source));
+	char *request = json_line_put(
+		request_of("family", id, job_source_cluster(source)));
 	struct json_object *top, *list;
-	char *answer = NULL;
 	struct err err;
+	char *answer = job_source_call(source, request, &err);
 	size_t i, count = 0;
 
-	if (request)
-		answer = job_source_call(source, request, &err);
 	top = answer ? json_parse(answer) : NULL;
 	list = json_list(top, "family");
 	for (i = 0; list && i < json_object_array_length(list); i++) {

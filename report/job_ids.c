@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 
 bool job_report_is_id(const char *id)
@@ -93,7 +94,7 @@ int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 	int count = -1;
 
 	if (mark && (size_t)(mark - id) < sizeof(job))
-		list = strdup(mark + 2);
+		list = xstrdup(mark + 2);
 	end = list ? strpbrk(list, "]%") : NULL;
 	if (end && (*end == ']' ? !end[1] : end[strlen(end) - 1] == ']')) {
 		*end = 0;
@@ -110,9 +111,8 @@ int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 
 static int check_tasks(const char *id, struct err *err)
 {
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	int rc = ids ? job_report_expand(id, ids, JOB_FAMILY_MAX, err)
-		     : err_set(err, "out of memory");
+	char(*ids)[JOB_ID_SIZE] = xcalloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
+	int rc = job_report_expand(id, ids, JOB_FAMILY_MAX, err);
 
 	free(ids);
 	return rc < 0 ? -1 : 0;

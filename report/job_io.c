@@ -47,43 +47,63 @@ void job_print_lacks(FILE *out, const char *before, uint32_t lacks)
 
 /* ---- the lines of I/O ---------------------------------------------------- */
 
-static void print_hist(FILE *out, const char *name, const int64_t *hist,
-		       bool is_time)
+bool job_find_bins(const int64_t *hist, int *first, int *last, int64_t *most)
 {
-	int bin, first = -1, last = -1;
-	char low[16], high[16];
-	int64_t most = 0;
+	int bin;
 
+	*first = *last = -1;
+	*most = 0;
 	for (bin = 0; bin < RECORD_BINS; bin++) {
 		if (hist[bin] <= 0)
 			continue;
-		first = first < 0 ? bin : first;
-		last = bin;
-		most = hist[bin] > most ? hist[bin] : most;
+		*first = *first < 0 ? bin : *first;
+		*last = bin;
+		*most = hist[bin] > *most ? hist[bin] : *most;
 	}
-	if (first < 0)
+	return *first >= 0;
+}
+
+void job_bin_text(int bin, bool is_time, char out[16])
+{
+	int64_t value = INT64_C(1) << (bin > 62 ? 62 : bin);
+
+	if (is_time)
+		summary_time(value, out, 16);
+	else
+		summary_bytes(value, out, 16);
+}
+
+static void print_hist(FILE *out, const char *name, const int64_t *hist,
+		       bool is_time)
+{
+	int bin, first, last;
+	char low[16], high[16];
+	int64_t most;
+
+	if (!job_find_bins(hist, &first, &last, &most))
 		return;
 	fprintf(out, "                %-12s ", name);
 	for (bin = first; bin <= last; bin++)
 		bar_print(out, hist[bin], most);
-	if (is_time) {
-		summary_time(INT64_C(1) << (first > 62 ? 62 : first), low,
-			     sizeof(low));
-		summary_time(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
-			     sizeof(high));
-	} else {
-		summary_bytes(INT64_C(1) << (first > 62 ? 62 : first), low,
-			      sizeof(low));
-		summary_bytes(INT64_C(1) << (last > 61 ? 62 : last + 1), high,
-			      sizeof(high));
-	}
+	job_bin_text(first, is_time, low);
+	job_bin_text(last + 1, is_time, high);
 	fprintf(out, "  %s to %s\n", low, high);
+}
+
+int64_t job_metas_of(const struct record_io *io)
+{
+	int64_t all = RECORD_UNKNOWN;
+	int i;
+
+	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
+		run_add(&all, io->meta[i]);
+	return all;
 }
 
 static void print_meta(FILE *out, const struct record_io *io, double seconds)
 {
 	const char *before = "                metadata     ";
-	int64_t all = 0;
+	int64_t all = job_metas_of(io);
 	char text[16];
 	int i;
 
@@ -93,7 +113,6 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 		fprintf(out, "%s%s %s", before,
 			record_meta_name((unsigned int)i),
 			job_count(io->meta[i], text));
-		run_add(&all, io->meta[i]);
 		before = ", ";
 	}
 	if (*before != ',')
@@ -123,8 +142,7 @@ static void print_speed(FILE *out, int64_t bytes, const struct span *span)
 }
 
 /* Rows that have some of it; those that have none at both ends are not there. */
-static double active_seconds(const struct timeline *line,
-			     enum timeline_lane lane)
+double job_active_seconds(const struct timeline *line, enum timeline_lane lane)
 {
 	size_t i, rows = 0;
 
@@ -167,7 +185,7 @@ static void print_peak(FILE *out, int64_t rd, int64_t wr)
 			"peak", job_bytes(rd, a), job_bytes(wr, b));
 }
 
-static const char *spent(int64_t us, char *out)
+const char *job_spent(int64_t us, char *out)
 {
 	if (us < 0)
 		return "unknown";
@@ -183,8 +201,8 @@ static void print_time_spent(FILE *out, const int64_t *numbers)
 		fprintf(out,
 			"                %-12s %s reading, %s writing: all "
 			"processes together\n",
-			"time", spent(numbers[RECORD_READ_US], a),
-			spent(numbers[RECORD_WRITE_US], b));
+			"time", job_spent(numbers[RECORD_READ_US], a),
+			job_spent(numbers[RECORD_WRITE_US], b));
 }
 
 static void print_line_head(FILE *out, const struct run_line *line,
@@ -209,7 +227,7 @@ static const char *mean(int64_t us, int64_t count, char *out)
 {
 	if (us < 0 || count <= 0)
 		return "unknown";
-	return spent(us / count, out);
+	return job_spent(us / count, out);
 }
 
 /* llite does not count asynchronous direct I/O (Lustre 2.14 and later). */
@@ -259,7 +277,7 @@ static void print_client(FILE *out, const struct run_line *line)
 			"sent: "
 			"%s, all together\n",
 			"sent again", job_count(n[RECORD_RESENT], a),
-			spent(n[RECORD_QUEUE_US], b));
+			job_spent(n[RECORD_QUEUE_US], b));
 	if (n[RECORD_BACKLOG] > 0)
 		fprintf(out,
 			"                %-12s %s requests waited for a free "
@@ -375,9 +393,9 @@ static void print_io_line(FILE *out, const struct job_report *r,
 {
 	const struct record_io *io = &line->sum;
 	struct span rd = { seconds,
-			   active_seconds(&io->timeline, TIMELINE_READ) };
+			   job_active_seconds(&io->timeline, TIMELINE_READ) };
 	struct span wr = { seconds,
-			   active_seconds(&io->timeline, TIMELINE_WRITE) };
+			   job_active_seconds(&io->timeline, TIMELINE_WRITE) };
 	static const struct span none;
 
 	print_line_head(out, line, r->record_count);
@@ -476,32 +494,38 @@ void job_print_totals(FILE *out, const struct summary *s)
 
 /* ---- two lines ----------------------------------------------------------- */
 
-/* All lines of the best source that are in the summary's numbers: each has its
- * timeline, or there is none. */
+void job_io_add(struct record_io *sum, struct timeline *when,
+		const struct record *record)
+{
+	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
+	size_t i;
+
+	for (i = 0; i < record->app_count; i++) {
+		const struct record_io *io = &record->app[i];
+
+		if (!(best >> i & 1))
+			continue;
+		run_add_io(sum, io);
+		if (!io->timeline.count &&
+		    (io->numbers[RECORD_READ_BYTES] > 0 ||
+		     io->numbers[RECORD_WRITE_BYTES] > 0))
+			timeline_spoil(when);
+		timeline_add(when, &io->timeline);
+	}
+}
+
 static void find_active(const struct job_report *r, struct span *rd,
 			struct span *wr)
 {
 	struct timeline all = { 0 };
-	size_t i, k;
+	struct record_io sum;
+	size_t i;
 
-	for (i = 0; i < r->record_count && !r->left_out; i++) {
-		const struct record *record = r->records[i];
-		uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
-
-		for (k = 0; k < record->app_count; k++) {
-			const struct record_io *io = &record->app[k];
-
-			if (!(best >> k & 1))
-				continue;
-			if (!io->timeline.count &&
-			    (io->numbers[RECORD_READ_BYTES] > 0 ||
-			     io->numbers[RECORD_WRITE_BYTES] > 0))
-				timeline_spoil(&all);
-			timeline_add(&all, &io->timeline);
-		}
-	}
-	rd->active = active_seconds(&all, TIMELINE_READ);
-	wr->active = active_seconds(&all, TIMELINE_WRITE);
+	record_io_init(&sum);
+	for (i = 0; i < r->record_count && !r->left_out; i++)
+		job_io_add(&sum, &all, r->records[i]);
+	rd->active = job_active_seconds(&all, TIMELINE_READ);
+	wr->active = job_active_seconds(&all, TIMELINE_WRITE);
 }
 
 static void print_side(FILE *out, const char *name, const struct summary *s,

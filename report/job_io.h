@@ -18,6 +18,21 @@
 const char *job_bytes(int64_t number, char *out);
 const char *job_count(int64_t number, char *out);
 
+/* Microseconds as "4.2ms". */
+const char *job_spent(int64_t us, char *out);
+/* What the best source of a record says of the job, added; 'when' is spoilt where
+ * one of its lines that moved something has no timeline. */
+void job_io_add(struct record_io *sum, struct timeline *when,
+		const struct record *record);
+/* Of all kinds of metadata; unknown: not counted. */
+int64_t job_metas_of(const struct record_io *io);
+/* Of a timeline's rows those that have some of it. */
+double job_active_seconds(const struct timeline *line, enum timeline_lane lane);
+/* The bins of a histogram that are not empty; false: none. */
+bool job_find_bins(const int64_t *hist, int *first, int *last, int64_t *most);
+/* Where a bin begins. */
+void job_bin_text(int bin, bool is_time, char out[16]);
+
 /* "; not given: profile, io-cores"; nothing when it got all. */
 void job_print_lacks(FILE *out, const char *before, uint32_t lacks);
 /* Two lines: what was read, what was written. */

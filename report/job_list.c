@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 #include "report/job_view.h"
 
@@ -29,49 +30,50 @@ static int by_start(const struct job_report *a, const struct job_report *b)
 			  other < 0 ? INT64_MAX : other);
 }
 
-static int by_end(const struct job_report *a, const struct job_report *b)
-{
-	return most_first(a->slurm->end, b->slurm->end);
-}
+enum sort {
+	SORT_START, /* what is done unasked */
+	SORT_END,
+	SORT_NAME,
+	SORT_USER,
+	SORT_STATE,
+	SORT_ELAPSED,
+	SORT_NODES,
+	SORT_PROFILE,
+	SORT_READ,
+	SORT_WRITTEN,
+	SORTS
+};
 
-static int by_name(const struct job_report *a, const struct job_report *b)
+static int by(enum sort sort, const struct job_report *a,
+	      const struct job_report *b)
 {
-	return strcmp(a->slurm->name, b->slurm->name);
-}
+	const struct sacct_row *one = a->slurm, *other = b->slurm;
+	const struct summary *s = &a->summary, *t = &b->summary;
 
-static int by_user(const struct job_report *a, const struct job_report *b)
-{
-	return strcmp(a->slurm->user, b->slurm->user);
-}
-
-static int by_state(const struct job_report *a, const struct job_report *b)
-{
-	return strcmp(a->slurm->state, b->slurm->state);
-}
-
-static int by_elapsed(const struct job_report *a, const struct job_report *b)
-{
-	return most_first(a->slurm->elapsed_s, b->slurm->elapsed_s);
-}
-
-static int by_nodes(const struct job_report *a, const struct job_report *b)
-{
-	return most_first(job_nodes_of(a), job_nodes_of(b));
-}
-
-static int by_profile(const struct job_report *a, const struct job_report *b)
-{
-	return strcmp(a->summary.prof, b->summary.prof);
-}
-
-static int by_read(const struct job_report *a, const struct job_report *b)
-{
-	return most_first(a->summary.rd_bytes, b->summary.rd_bytes);
-}
-
-static int by_written(const struct job_report *a, const struct job_report *b)
-{
-	return most_first(a->summary.wr_bytes, b->summary.wr_bytes);
+	switch (sort) {
+	case SORT_END:
+		return most_first(one->end, other->end);
+	case SORT_NAME:
+		return strcmp(one->name, other->name);
+	case SORT_USER:
+		return strcmp(one->user, other->user);
+	case SORT_STATE:
+		return strcmp(one->state, other->state);
+	case SORT_ELAPSED:
+		return most_first(one->elapsed_s, other->elapsed_s);
+	case SORT_NODES:
+		return most_first(job_nodes_of(a), job_nodes_of(b));
+	case SORT_PROFILE:
+		return strcmp(s->prof, t->prof);
+	case SORT_READ:
+		return most_first(s->rd_bytes, t->rd_bytes);
+	case SORT_WRITTEN:
+		return most_first(s->wr_bytes, t->wr_bytes);
+	case SORT_START:
+	case SORTS:
+		break;
+	}
+	return 0;
 }
 
 /* ---- what is asked for ---------------------------------------------------- */
@@ -115,19 +117,10 @@ static int take_states(struct job_list_query *query, const char *value,
 	return 1;
 }
 
-/* The first is what is done unasked. */
-static const struct {
-	const char *name;
-	int (*compare)(const struct job_report *a, const struct job_report *b);
-} sorts[] = {
-	{ "start", by_start }, { "end", by_end },
-	{ "name", by_name },   { "user", by_user },
-	{ "state", by_state }, { "elapsed", by_elapsed },
-	{ "nodes", by_nodes }, { "profile", by_profile },
-	{ "read", by_read },   { "written", by_written },
-};
-
-#define SORTS ((int)(sizeof(sorts) / sizeof(sorts[0])))
+static const char *const sorts[SORTS] = { "start",  "end",     "name",
+					  "user",   "state",   "elapsed",
+					  "nodes",  "profile", "read",
+					  "written" };
 
 static int take_sort(struct job_list_query *query, const char *value,
 		     struct err *err)
@@ -135,7 +128,7 @@ static int take_sort(struct job_list_query *query, const char *value,
 	int i;
 
 	for (i = 0; i < SORTS; i++)
-		if (!strcmp(sorts[i].name, value)) {
+		if (!strcmp(sorts[i], value)) {
 			query->sort = i;
 			return 1;
 		}
@@ -190,7 +183,7 @@ int job_list_option(struct job_list_query *query, const char *name,
 
 const char *job_list_sorted_by(const struct job_list_query *query)
 {
-	return sorts[query->sort].name;
+	return sorts[query->sort];
 }
 
 /* ---- sort ----------------------------------------------------------------- */
@@ -200,7 +193,7 @@ static int compare(const void *one, const void *other, void *arg)
 	const struct job_report *a = *(struct job_report *const *)one;
 	const struct job_report *b = *(struct job_report *const *)other;
 	const struct job_list_query *query = arg;
-	int rc = sorts[query->sort].compare(a, b);
+	int rc = by((enum sort)query->sort, a, b);
 
 	if (!rc)
 		rc = by_start(a, b);
@@ -272,19 +265,13 @@ struct job_list *job_list_get(struct job_source *source,
 			      const struct job_list_query *query,
 			      struct err *err)
 {
-	struct job_list *list = calloc(1, sizeof(*list));
+	struct job_list *list;
 	struct err why = { "" };
 
-	if (!list) {
-		err_set(err, "out of memory");
+	if (ask_sacct(source, query, err) < 0)
 		return NULL;
-	}
-	if (ask_sacct(source, query, err) == 0)
-		list->reports = job_report_list(source->slurm, err);
-	if (!list->reports) {
-		job_list_free(list);
-		return NULL;
-	}
+	list = xcalloc(1, sizeof(*list));
+	list->reports = job_report_list(source->slurm);
 	list->count = source->slurm->count;
 	choose(list, query);
 	if (job_report_fill(source, list->reports, list->count, query->is_brief,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/utf8.h"
 
 void job_report_free(struct job_report *r)
@@ -24,25 +25,18 @@ void job_report_free(struct job_report *r)
 
 struct job_report *job_report_new(const char *id, const char *source)
 {
-	struct job_report *r = calloc(1, sizeof(*r));
+	struct job_report *r = xcalloc(1, sizeof(*r));
 
-	if (!r)
-		return NULL;
 	r->source = source;
 	r->restart = r->newest = RECORD_UNKNOWN;
 	r->array_job = r->het_job = RECORD_UNKNOWN;
-	r->id = strdup(id);
-	if (!r->id) {
-		free(r);
-		return NULL;
-	}
+	r->id = xstrdup(id);
 	return r;
 }
 
-int job_report_text(char **out, const char *text)
+void job_report_text(char **out, const char *text)
 {
-	*out = text ? strdup(text) : NULL;
+	*out = xstrdup(text);
 	if (*out)
 		utf8_clean(*out, strlen(text) + 1, text, strlen(text));
-	return text && !*out ? -1 : 0;
 }

@@ -80,8 +80,8 @@ struct job_source {
 
 /* Ask sacct about these jobs, in one call. That it says nothing is no error: the
  * ledger may know. */
-int job_source_ask_sacct(struct job_source *source, char *const *ids,
-			 size_t count, struct err *err);
+void job_source_ask_sacct(struct job_source *source, char *const *ids,
+			  size_t count);
 void job_source_close(struct job_source *source);
 
 /* 'restart' RECORD_UNKNOWN: the newest run. */
@@ -89,16 +89,15 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 				  int64_t restart, struct err *err);
 void job_report_free(struct job_report *report);
 
-/* One that knows nothing yet, to be filled in; NULL: out of memory. */
+/* One that knows nothing yet, to be filled in. */
 struct job_report *job_report_new(const char *id, const char *source);
 /* A clean copy, for people: the ledger and sacct say what nodes and users told
- * them. NULL stays NULL; -1: out of memory. */
-int job_report_text(char **out, const char *text);
+ * them. NULL stays NULL. */
+void job_report_text(char **out, const char *text);
 
 /* Of jobs that sacct has listed, as far as its summaries tell; one without is
  * of source "sacct", its summary_text NULL. Caller frees each and the list. */
-struct job_report **job_report_list(const struct sacct_rows *rows,
-				    struct err *err);
+struct job_report **job_report_list(const struct sacct_rows *rows);
 /* Give them what the ledger knows and shows, in as few questions as it takes;
  * brief: nobody asks for timelines and histograms. -1: it does not answer, or
  * not to this question; they stay as they are. */
@@ -107,9 +106,9 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 
 /* Of those of the jobs that sacct knows, and the ledger all of: their reports, in
  * their places, in as few questions as it takes. NULL in the others' places, which
- * job_report_get() knows more of. -1: out of memory. */
-int job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
-		    size_t count, bool is_brief, struct job_report **reports);
+ * job_report_get() knows more of. */
+void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
+		     size_t count, bool is_brief, struct job_report **reports);
 
 /* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
  * to ask. */

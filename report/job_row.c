@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 
 /* "5_2" and "7+1" as sacct writes them. */
@@ -33,10 +34,9 @@ row_report(const char *id, const struct sacct_row *row, struct err *err)
 {
 	struct job_report *r = job_report_new(id, "sacct");
 
-	if (!r || job_report_text(&r->summary_text, row->summary) < 0 ||
-	    job_report_text(&r->cluster, row->cluster) < 0) {
-		err_set(err, "out of memory");
-	} else if (summary_parse(row->summary, &r->summary, err) == 0) {
+	job_report_text(&r->summary_text, row->summary);
+	job_report_text(&r->cluster, row->cluster);
+	if (summary_parse(row->summary, &r->summary, err) == 0) {
 		take_family(r, row->id);
 		return r;
 	}
@@ -92,10 +92,7 @@ struct job_report *job_row_listed(const struct sacct_row *row)
 
 	if (!r) {
 		r = job_report_new(row->id, "sacct");
-		if (!r || job_report_text(&r->cluster, row->cluster) < 0) {
-			job_report_free(r);
-			return NULL;
-		}
+		job_report_text(&r->cluster, row->cluster);
 		summary_init(&r->summary);
 		take_family(r, row->id);
 	}
@@ -103,22 +100,12 @@ struct job_report *job_row_listed(const struct sacct_row *row)
 	return r;
 }
 
-struct job_report **job_report_list(const struct sacct_rows *rows,
-				    struct err *err)
+struct job_report **job_report_list(const struct sacct_rows *rows)
 {
-	struct job_report **list = calloc(rows->count + 1, sizeof(*list));
+	struct job_report **list = xcalloc(rows->count + 1, sizeof(*list));
 	size_t i;
 
-	for (i = 0; list && i < rows->count; i++) {
+	for (i = 0; i < rows->count; i++)
 		list[i] = job_row_listed(&rows->row[i]);
-		if (list[i])
-			continue;
-		while (i)
-			job_report_free(list[--i]);
-		free(list);
-		list = NULL;
-	}
-	if (!list)
-		err_set(err, "out of memory");
 	return list;
 }

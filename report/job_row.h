@@ -16,7 +16,7 @@
 #include "report/job_report.h"
 #include "report/sacct.h"
 
-/* Of any row, as far as it tells; NULL: out of memory. */
+/* Of any row, as far as it tells. */
 struct job_report *job_row_listed(const struct sacct_row *row);
 
 /* Of the job with this id; *is_early: it is yet to end. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/host.h"
 #include "report/slurm_conf.h"
 
@@ -36,12 +37,12 @@ static char *cluster_here(const struct config *config)
 	struct err why;
 
 	if (config && *config->ledger.cluster)
-		return strdup(config->ledger.cluster);
+		return xstrdup(config->ledger.cluster);
 	if (path)
 		conf = slurm_conf_load("", path, &why);
 	name = conf ? slurm_conf_get(conf, "ClusterName") : NULL;
 	if (name && *name)
-		cluster = strdup(name);
+		cluster = xstrdup(name);
 	slurm_conf_free(conf);
 	return cluster;
 }
@@ -71,29 +72,23 @@ static void put_bare(FILE *out, const char *text)
 	}
 }
 
-int job_source_ask_sacct(struct job_source *source, char *const *ids,
-			 size_t count, struct err *err)
+void job_source_ask_sacct(struct job_source *source, char *const *ids,
+			  size_t count)
 {
 	struct sacct_query query = { 0 };
 	char *list = NULL;
 	size_t i, size = 0;
-	FILE *out = open_memstream(&list, &size);
+	FILE *out = xneed(open_memstream(&list, &size));
 
-	if (!out)
-		return err_set(err, "out of memory");
 	for (i = 0; i < count; i++) {
 		if (i)
 			fputc(',', out);
 		put_bare(out, ids[i]);
 	}
-	if (fclose(out)) {
-		free(list);
-		return err_set(err, "out of memory");
-	}
+	fclose(out);
 	query.jobs = list;
 	source->slurm = sacct_ask(&query, &source->why_no_slurm);
 	free(list);
-	return 0;
 }
 
 void job_source_close(struct job_source *source)

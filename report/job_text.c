@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/run.h"
 #include "report/job_advice.h"
@@ -108,18 +107,6 @@ static void print_lacks(FILE *out, const struct job_report *r)
 
 /* ---- the head ------------------------------------------------------------ */
 
-static void print_time(FILE *out, double when)
-{
-	time_t seconds = (time_t)when;
-	struct tm tm;
-	char text[64];
-
-	if (!localtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		strcpy(text, "?");
-	fputs(text, out);
-}
-
 static void print_nodes_line(FILE *out, const struct summary *s)
 {
 	char seen[16], all[16];
@@ -152,17 +139,14 @@ static void print_family(FILE *out, const struct job_report *r)
 static void print_times(FILE *out, const struct job_report *r)
 {
 	struct job_time time = job_time_of(r);
+	char first[JOB_ELAPSED], last[JOB_ELAPSED];
 
 	if (time.first < 0)
 		return;
-	fprintf(out, "  %-13s ", "time");
-	print_time(out, time.first);
-	fputs(" to ", out);
-	if (time.last >= 0)
-		print_time(out, time.last);
-	else
-		fputs("unknown", out);
-	fprintf(out, " (%.1f s)\n", time.seconds);
+	fprintf(out, "  %-13s %s to %s (%.1f s)\n", "time",
+		job_clock(time.first, first),
+		time.last >= 0 ? job_clock(time.last, last) : "unknown",
+		time.seconds);
 }
 
 static void print_name(FILE *out, const struct sacct_row *job)
@@ -257,11 +241,6 @@ static void print_head(FILE *out, const struct job_report *r)
 
 /* ---- cores, client, changes, findings ------------------------------------ */
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 static bool is_same_client(const struct record *record, const void *what)
 {
 	const struct record_client *other = what;
@@ -316,7 +295,7 @@ static bool is_same_card(const struct record *record, const void *what)
 	for (i = 0; i < record->client_count; i++, client++)
 		if (client->cards && !strcmp(client->name, other->name) &&
 		    !strcmp(client->cards, other->cards) &&
-		    is_same_text(client->card_nodes, other->card_nodes) &&
+		    job_is_same_text(client->card_nodes, other->card_nodes) &&
 		    client->is_beside == other->is_beside)
 			return true;
 	return false;
@@ -364,7 +343,7 @@ static bool is_same_cores(const struct record *record, const void *what)
 
 	return record->has_io_cores &&
 	       record->io_cores_count == other->io_cores_count &&
-	       is_same_text(record->io_cores_os, other->io_cores_os);
+	       job_is_same_text(record->io_cores_os, other->io_cores_os);
 }
 
 /* Nodes that differ, each with its own. */
@@ -430,16 +409,6 @@ static void print_request(FILE *out, const struct job_report *r)
 	print_cards(out, r);
 }
 
-static bool is_same_change(const struct record_change *a,
-			   const struct record_change *b)
-{
-	return is_same_text(a->what, b->what) &&
-	       is_same_text(a->target, b->target) &&
-	       is_same_text(a->old_value, b->old_value) &&
-	       is_same_text(a->new_value, b->new_value) &&
-	       a->restored == b->restored && a->made == b->made;
-}
-
 /* How many nodes say the same; 0 when an earlier node has said it. */
 static int change_nodes(const struct job_report *r, size_t at,
 			const struct record_change *change)
@@ -449,8 +418,8 @@ static int change_nodes(const struct job_report *r, size_t at,
 
 	for (i = 0; i < r->record_count; i++)
 		for (k = 0; k < r->records[i]->change_count; k++)
-			if (is_same_change(&r->records[i]->changes[k],
-					   change)) {
+			if (job_is_same_change(&r->records[i]->changes[k],
+					       change)) {
 				if (i < at)
 					return 0;
 				nodes++;
@@ -514,7 +483,7 @@ static bool has_finding(const struct record *record, const void *what)
 
 	for (k = 0; k < record->finding_count; k++)
 		if (!strcmp(record->findings[k].code, f->code) &&
-		    is_same_text(record->findings[k].text, f->text))
+		    job_is_same_text(record->findings[k].text, f->text))
 			return true;
 	return false;
 }

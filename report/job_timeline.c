@@ -65,12 +65,12 @@ void job_print_shape(FILE *out, const struct summary *s)
 		fputc('\n', out);
 }
 
-static struct json_object *line_json(const struct run_line *line)
+static void line_json(struct json_object *json, const struct run_line *line)
 {
 	static const char *const lanes[] = { "read_bytes", "write_bytes",
 					     "calls" };
 	const struct timeline *timeline = &line->sum.timeline;
-	struct json_object *json = json_object_new_object(), *rows;
+	struct json_object *rows;
 	size_t lane, i;
 
 	json_add_text(json, "fs", line->first->fs);
@@ -81,14 +81,10 @@ static struct json_object *line_json(const struct run_line *line)
 	json_add_number(json, "start", timeline->start);
 	json_add_number(json, "width_s", timeline->width);
 	for (lane = 0; lane < TIMELINE_LANES; lane++) {
-		rows = json_object_new_array();
+		rows = json_add_list(json, lanes[lane]);
 		for (i = 0; i < timeline->count; i++)
-			json_object_array_add(
-				rows,
-				json_object_new_int64(timeline->rows[lane][i]));
-		json_object_object_add(json, lanes[lane], rows);
+			json_append_number(rows, timeline->rows[lane][i]);
 	}
-	return json;
 }
 
 struct json_object *job_timelines_json(const struct job_report *r)
@@ -103,7 +99,7 @@ struct json_object *job_timelines_json(const struct job_report *r)
 	lines = run_lines_new(r->records, r->record_count);
 	for (i = 0; lines && i < lines->count; i++)
 		if (lines->line[i].sum.timeline.count)
-			json_object_array_add(list, line_json(&lines->line[i]));
+			line_json(json_append_object(list), &lines->line[i]);
 	run_lines_free(lines);
 	return list;
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/run.h"
 
@@ -41,6 +42,33 @@ const char *job_elapsed(double seconds, char *out)
 	return out;
 }
 
+const char *job_clock(double when, char out[JOB_ELAPSED])
+{
+	time_t seconds = (time_t)when;
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) ||
+	    !strftime(out, JOB_ELAPSED, "%Y-%m-%d %H:%M:%S", &tm))
+		strcpy(out, "?");
+	return out;
+}
+
+bool job_is_same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+bool job_is_same_change(const void *one, const void *other)
+{
+	const struct record_change *a = one, *b = other;
+
+	return job_is_same_text(a->what, b->what) &&
+	       job_is_same_text(a->target, b->target) &&
+	       job_is_same_text(a->old_value, b->old_value) &&
+	       job_is_same_text(a->new_value, b->new_value) &&
+	       a->restored == b->restored && a->made == b->made;
+}
+
 const char *job_user_of(const struct job_report *r)
 {
 	if (r->record_count && *r->records[0]->user)
@@ -58,7 +86,6 @@ int64_t job_nodes_of(const struct job_report *r)
 					 : RECORD_UNKNOWN;
 }
 
-/* One that was asked for by its number need not be the newest. */
 /* Slurm speaks of the newest run, by whatever number it was asked for. */
 static bool is_older(const struct job_report *r)
 {

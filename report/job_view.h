@@ -23,6 +23,12 @@ struct job_time {
 	double first, last, seconds, apart;
 };
 
+/* "2026-11-15 12:30:05", here; "?": no such time. */
+const char *job_clock(double when, char out[JOB_ELAPSED]);
+/* NULL is "". */
+bool job_is_same_text(const char *a, const char *b);
+/* Two struct record_change. */
+bool job_is_same_change(const void *one, const void *other);
 struct job_time job_time_of(const struct job_report *report);
 
 /* "1-02:03:04", "00:00:28", as Slurm writes it */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "report/job_io.h"
 #include "report/job_print.h"
 #include "report/job_view.h"
@@ -31,8 +32,8 @@ void job_group_clear(struct job_group *group)
 	group->reports = NULL;
 }
 
-static int gather(struct jobs *jobs, const struct job_group *groups,
-		  size_t count)
+static void gather(struct jobs *jobs, const struct job_group *groups,
+		   size_t count)
 {
 	size_t i, k, all = 0;
 
@@ -40,13 +41,10 @@ static int gather(struct jobs *jobs, const struct job_group *groups,
 		all += groups[i].count;
 	jobs->groups = groups;
 	jobs->group_count = count;
-	jobs->reports = calloc(all + 1, sizeof(struct job_report *));
-	if (!jobs->reports)
-		return -1;
+	jobs->reports = xcalloc(all + 1, sizeof(struct job_report *));
 	for (i = 0; i < count; i++)
 		for (k = 0; k < groups[i].count; k++)
 			jobs->reports[jobs->count++] = groups[i].reports[k];
-	return 0;
 }
 
 /* ---- who and what ------------------------------------------------------------- */
@@ -287,9 +285,8 @@ static void put_table(struct page *page, const struct jobs *jobs)
 static void put_unknown(struct page *page, const struct job_group *group)
 {
 	if (!group->count) {
-		page_raw(page, "<p class=\"warn\">Missing: ");
-		page_put(page, group->why.text);
-		page_raw(page, ".</p>\n");
+		page_say(page, "<p class=\"warn\">Missing: ", group->why.text,
+			 ".</p>\n");
 	} else if (group->unknown) {
 		page_raw(page,
 			 "<p class=\"warn\">Nothing is known of %zu more of ",
@@ -327,9 +324,7 @@ static void put_sacct(struct page *page, const struct jobs *jobs)
 		return;
 	if (count > NAMES_SHOWN)
 		page_raw(page, " and %zu more", count - NAMES_SHOWN);
-	page_raw(page, ": ");
-	page_put(page, why);
-	page_raw(page, ".</p>\n");
+	page_say(page, ": ", why, ".</p>\n");
 }
 
 static void put_notes(struct page *page, const struct jobs *jobs)
@@ -352,47 +347,26 @@ static void put_notes(struct page *page, const struct jobs *jobs)
 	for (i = 0; i < jobs->group_count; i++)
 		put_unknown(page, &jobs->groups[i]);
 	put_sacct(page, jobs);
-	page_raw(page, "<p class=\"dim\">One in full: <code>jobio report "
-		       "--html=FILE ");
-	page_put(page, jobs->reports[0]->id);
-	page_raw(page, "</code></p>\n");
+	page_say(page,
+		 "<p class=\"dim\">One in full: <code>jobio report "
+		 "--html=FILE ",
+		 jobs->reports[0]->id, "</code></p>\n");
 }
 
 /* -------------------------------------------------------------------------------- */
-
-static char *make_text(const struct jobs *jobs)
-{
-	struct page page = { 0 };
-	char *text = NULL;
-	size_t size = 0;
-
-	page.out = open_memstream(&text, &size);
-	if (!page.out)
-		return NULL;
-	put_head(&page, jobs);
-	put_table(&page, jobs);
-	put_notes(&page, jobs);
-	page_end(&page);
-	if (fclose(page.out) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
 
 int jobs_page_write(const char *file, const struct job_group *groups,
 		    size_t count, struct err *err)
 {
 	struct jobs jobs = { 0 };
-	char *text = NULL;
-	int rc = -1;
+	struct page page = { 0 };
 
-	if (gather(&jobs, groups, count) == 0)
-		text = make_text(&jobs);
-	if (text)
-		rc = page_save(file, text, err);
-	else
-		err_set(err, "page: out of memory");
-	free(text);
+	gather(&jobs, groups, count);
+	page_open(&page);
+	put_head(&page, &jobs);
+	put_table(&page, &jobs);
+	put_notes(&page, &jobs);
+	page_end(&page);
 	free(jobs.reports);
-	return rc;
+	return page_save(file, &page, err);
 }

@@ -76,10 +76,10 @@ static void put_notes(struct page *page, const struct job_list *list,
 		page_raw(page, "<p>%zu more: --limit=%zu shows them.</p>\n",
 			 list->left_out, query->limit + list->left_out);
 	if (*list->why_not_ledger) {
-		page_raw(page, "<p class=\"warn\">From sacct alone, without "
-			       "advice: ");
-		page_put(page, list->why_not_ledger);
-		page_raw(page, ".</p>\n");
+		page_say(page,
+			 "<p class=\"warn\">From sacct alone, without "
+			 "advice: ",
+			 list->why_not_ledger, ".</p>\n");
 	}
 }
 
@@ -87,13 +87,8 @@ int job_list_page(const char *file, const struct job_list *list,
 		  const struct job_list_query *query, struct err *err)
 {
 	struct page page = { 0 };
-	char *text = NULL;
-	size_t size = 0;
-	int rc = -1;
 
-	page.out = open_memstream(&text, &size);
-	if (!page.out)
-		return err_set(err, "page: out of memory");
+	page_open(&page);
 	put_head(&page, list, query);
 	if (list->count)
 		put_table(&page, list);
@@ -101,10 +96,5 @@ int job_list_page(const char *file, const struct job_list *list,
 		page_raw(&page, "<p>No jobs.</p>\n");
 	put_notes(&page, list, query);
 	page_end(&page);
-	if (fclose(page.out) == 0)
-		rc = page_save(file, text, err);
-	else
-		err_set(err, "page: out of memory");
-	free(text);
-	return rc;
+	return page_save(file, &page, err);
 }

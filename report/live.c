@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/number.h"
 #include "report/command.h"
@@ -130,8 +131,7 @@ static int find_job(struct live *live, struct job_source *source,
 	unsigned long number = 0;
 	bool is_known;
 
-	if (job_source_ask_sacct(source, &id, 1, err) < 0)
-		return -1;
+	job_source_ask_sacct(source, &id, 1);
 	live->slurm = sacct_find(source->slurm, id);
 	is_known = number_parse(live->slurm ? live->slurm->raw_id : id, 1,
 				UINT32_MAX, &number, NULL) == 0;
@@ -177,13 +177,11 @@ static void print(const struct live *live, const struct job_report *r)
 		putchar('\n');
 		return;
 	}
-	out = open_memstream(&text, &size);
-	if (!out)
-		return;
+	out = xneed(open_memstream(&text, &size));
 	job_print_text(r, out);
-	if (fclose(out) == 0)
-		/* at once, over what was there: no screen that is half empty */
-		printf("%s%s", live->is_screen ? "\033[H\033[2J" : "", text);
+	fclose(out);
+	/* at once, over what was there: no screen that is half empty */
+	printf("%s%s", live->is_screen ? "\033[H\033[2J" : "", text);
 	fflush(stdout);
 	free(text);
 }
@@ -198,8 +196,6 @@ static int show(struct live *live, struct err *err)
 			      live_link_number(live->link), &look);
 	int rc = 0;
 
-	if (!r)
-		return err_set(err, "out of memory");
 	r->is_verbose = live->query->is_verbose;
 	r->advice = live->query->advice;
 	r->limits = live->query->limits;

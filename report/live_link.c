@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/utf8.h"
 #include "report/program.h"
@@ -161,23 +162,18 @@ out:
 
 struct live_link *live_link_open(const struct live_job *job, struct err *err)
 {
-	struct live_link *link = calloc(1, sizeof(*link));
-	struct command *command = calloc(1, sizeof(*command));
+	struct live_link *link = xcalloc(1, sizeof(*link));
+	struct command *command = xcalloc(1, sizeof(*command));
 
-	if (link) {
-		link->ask_fd = link->out.fd = link->error.fd = -1;
-		signal(SIGPIPE, SIG_IGN);
-	}
-	if (!link || !command) {
-		err_set(err, "out of memory");
-	} else if (make_command(command, job, err) == 0 &&
-		   start(link, command, err) == 0) {
-		free(command);
-		return link;
+	link->ask_fd = link->out.fd = link->error.fd = -1;
+	signal(SIGPIPE, SIG_IGN);
+	if (make_command(command, job, err) < 0 ||
+	    start(link, command, err) < 0) {
+		free(link);
+		link = NULL;
 	}
 	free(command);
-	free(link);
-	return NULL;
+	return link;
 }
 
 static void close_stream(struct stream *stream)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/utf8.h"
@@ -69,16 +70,14 @@ static struct record *take_node(const struct look_node *node, uint32_t job,
 	return record;
 }
 
-static int take_nodes(struct job_report *r, struct json_object *texts,
-		      const struct looks *looks, uint32_t job, unsigned int ask,
-		      struct job_look *look)
+static void take_nodes(struct job_report *r, struct json_object *texts,
+		       const struct looks *looks, uint32_t job,
+		       unsigned int ask, struct job_look *look)
 {
 	const char *text;
 	size_t i;
 
-	r->records = calloc(looks->count + 1, sizeof(struct record *));
-	if (!r->records)
-		return -1;
+	r->records = xcalloc(looks->count + 1, sizeof(struct record *));
 	for (i = 0; i < looks->count; i++) {
 		struct record *record =
 			take_node(looks->node[i], job, ask, look);
@@ -94,7 +93,6 @@ static int take_nodes(struct job_report *r, struct json_object *texts,
 	look->nodes = looks->nodes;
 	if (looks->nodes > looks->count)
 		look->mute += looks->nodes - looks->count;
-	return 0;
 }
 
 /* ---- sums -------------------------------------------------------------------- */
@@ -183,7 +181,7 @@ static char *make_json(const struct job_report *r, const struct job_look *look,
 	return json_line_put(top);
 }
 
-static int name(struct job_report *r, const struct sacct_row *slurm)
+static void name(struct job_report *r, const struct sacct_row *slurm)
 {
 	const struct record *first = r->record_count ? r->records[0] : NULL;
 	const char *cluster = first && *first->cluster ? first->cluster
@@ -196,8 +194,7 @@ static int name(struct job_report *r, const struct sacct_row *slurm)
 	r->array_task = first ? first->array_task : RECORD_UNKNOWN;
 	r->het_job = first ? first->het_job : RECORD_UNKNOWN;
 	r->het_offset = first ? first->het_offset : RECORD_UNKNOWN;
-	r->cluster = *cluster ? strdup(cluster) : NULL;
-	return *cluster && !r->cluster ? -1 : 0;
+	r->cluster = *cluster ? xstrdup(cluster) : NULL;
 }
 
 struct job_report *live_view_new(const char *id, uint32_t job,
@@ -206,24 +203,17 @@ struct job_report *live_view_new(const char *id, uint32_t job,
 				 struct job_look *look)
 {
 	struct json_object *texts = json_object_new_array();
-	struct job_report *r = calloc(1, sizeof(*r));
+	struct job_report *r = xcalloc(1, sizeof(*r));
 
 	memset(look, 0, sizeof(*look));
-	if (r && texts) {
-		r->source = "live";
-		r->job = job;
-		r->look = look;
-		r->id = strdup(id);
-	}
-	if (r && texts && r->id &&
-	    take_nodes(r, texts, looks, job, ask, look) == 0 &&
-	    name(r, slurm) == 0) {
-		sum_up(r, look);
-		r->json = make_json(r, look, texts);
-	}
+	r->source = "live";
+	r->job = job;
+	r->look = look;
+	r->id = xstrdup(id);
+	take_nodes(r, texts, looks, job, ask, look);
+	name(r, slurm);
+	sum_up(r, look);
+	r->json = make_json(r, look, texts);
 	json_object_put(texts);
-	if (r && r->json)
-		return r;
-	job_report_free(r);
-	return NULL;
+	return r;
 }

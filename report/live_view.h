@@ -6,7 +6,7 @@
  *           a number is no number.
  *         A node that answered before and is silent now is shown as it was.
  * Owner   job_report_free(); 'slurm' and 'look' are borrowed, and must outlive it.
- * Errors  NULL only when out of memory.
+ * Errors  none.
  * Runs    jobio report --live. Answers are checked as records are; those of
  *           another job are none.
  */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "advice/advice.h"
 #include "client/client.h"
 #include "report/job_view.h"
@@ -328,8 +329,8 @@ static int says_without(const struct job_report *r, const char *node)
 		says = strcmp(r->records[i]->node, node) ? -1 : 0;
 	if (says < 0)
 		return -1;
-	list = advice_new(r->records, r->record_count, true, r->limits);
-	for (i = 0; list && i < list->count; i++)
+	list = xneed(advice_new(r->records, r->record_count, true, r->limits));
+	for (i = 0; i < list->count; i++)
 		if (list->list[i].option == ADVICE_WITHOUT &&
 		    !strcmp(list->list[i].node, node))
 			says = 1;
@@ -459,9 +460,9 @@ static bool is_whole(const struct job_report *r)
 	       r->summary.nodes_seen >= r->summary.nodes_expected;
 }
 
-int next_run_find(struct next_run *next, const struct job_report *job,
-		  struct job_report *const *runs, size_t count,
-		  const struct config *config)
+void next_run_find(struct next_run *next, const struct job_report *job,
+		   struct job_report *const *runs, size_t count,
+		   const struct config *config)
 {
 	struct search s = { .next = next,
 			    .job = job,
@@ -473,10 +474,8 @@ int next_run_find(struct next_run *next, const struct job_report *job,
 	size_t i;
 
 	memset(next, 0, sizeof(*next));
-	list = advice_new(job->records, job->record_count, is_whole(job),
-			  job->limits);
-	if (!list)
-		return -1;
+	list = xneed(advice_new(job->records, job->record_count, is_whole(job),
+				job->limits));
 	next->is_judged = list->is_judged;
 	for (i = 0; i < count; i++)
 		next->like += is_like(job, runs[i]);
@@ -491,5 +490,4 @@ int next_run_find(struct next_run *next, const struct job_report *job,
 		add_best(&s);
 	join(next);
 	advice_free(list);
-	return 0;
 }

@@ -11,7 +11,7 @@
  *           writecache. What one sets is what the prolog of a job with it would
  *           set, client by client: of [profile NAME:CLIENT] where there is one.
  * Owner   texts are in the steps.
- * Errors  -1: out of memory.
+ * Errors  none.
  * Runs    jobio advise. Names of nodes and profiles become words of a shell:
  *           letters, digits, '.', '_' and '-' only.
  */
@@ -45,8 +45,8 @@ struct next_run {
 };
 
 /* 'config' NULL: no profile is known here. */
-int next_run_find(struct next_run *next, const struct job_report *job,
-		  struct job_report *const *runs, size_t count,
-		  const struct config *config);
+void next_run_find(struct next_run *next, const struct job_report *job,
+		   struct job_report *const *runs, size_t count,
+		   const struct config *config);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "advice/advice.h"
+#include "report/job_advice.h"
 #include "report/job_io.h"
 #include "report/job_view.h"
 #include "report/page_out.h"
@@ -48,13 +48,10 @@ static void put_state(struct page *page, const struct sacct_row *job)
 
 static void fact_time(struct page *page, const char *name, double when)
 {
-	time_t seconds = (time_t)when;
-	char text[64];
-	struct tm tm;
+	char text[JOB_ELAPSED];
 
-	if (when >= 0 && localtime_r(&seconds, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		page_fact(page, name, text);
+	if (when >= 0)
+		page_fact(page, name, job_clock(when, text));
 }
 
 static void put_nodes(struct page *page)
@@ -146,26 +143,20 @@ static void put_one(struct page *page, const struct advice *a)
 
 static void put_advice(struct page *page)
 {
-	const struct job_report *r = page->report;
-	const struct summary *s = &r->summary;
-	struct advice_list *list;
+	struct advice_list *list = job_advice_of(page->report);
 	size_t i;
 
-	if (!r->record_count || r->advice == ADVICE_WANT_NONE)
+	if (!list)
 		return;
-	list = advice_new(r->records, r->record_count,
-			  !r->left_out && s->nodes_expected >= 0 &&
-				  s->nodes_seen >= s->nodes_expected,
-			  r->limits);
 	page_section(page, "Advice");
-	if (!list || !list->is_judged)
+	if (!list->is_judged)
 		page_raw(page, "<p>Too little to judge.</p>\n");
 	else if (!list->count)
 		page_raw(page, "<p>Nothing to change.</p>\n");
-	page_raw(page, list && list->count ? "<ol class=\"advice\">\n" : "");
-	for (i = 0; list && i < list->count; i++)
+	page_raw(page, list->count ? "<ol class=\"advice\">\n" : "");
+	for (i = 0; i < list->count; i++)
 		put_one(page, &list->list[i]);
-	page_raw(page, list && list->count ? "</ol>\n" : "");
+	page_raw(page, list->count ? "</ol>\n" : "");
 	page_section_end(page);
 	advice_free(list);
 }
@@ -188,9 +179,8 @@ static void put_quality(struct page *page)
 			 "the answer</li>\n",
 			 (long long)r->left_out);
 	if (!strcmp(r->source, "sacct")) {
-		page_raw(page, "<li>from sacct, three digits and no details: ");
-		page_put(page, r->why_not_ledger);
-		page_raw(page, "</li>\n");
+		page_say(page, "<li>from sacct, three digits and no details: ",
+			 r->why_not_ledger, "</li>\n");
 	}
 	page_raw(page, "<li>summary: ");
 	page_put_in(page, "code", r->summary_text);
@@ -213,35 +203,31 @@ static void put_all(struct page *page)
 	page_end(page);
 }
 
-char *page_text(const struct job_report *report, struct err *err)
+static void make(struct page *page)
+{
+	const struct job_report *r = page->report;
+
+	page_open(page);
+	if (r->record_count && !r->left_out)
+		page->lines = run_lines_new(r->records, r->record_count);
+	put_all(page);
+	run_lines_free(page->lines);
+}
+
+char *page_text(const struct job_report *report)
 {
 	struct page page = { .report = report };
-	char *text = NULL;
-	size_t size = 0;
 
-	page.out = open_memstream(&text, &size);
-	if (report->record_count && !report->left_out)
-		page.lines =
-			run_lines_new(report->records, report->record_count);
-	if (page.out) {
-		put_all(&page);
-		if (fclose(page.out) == 0) {
-			run_lines_free(page.lines);
-			return text;
-		}
-	}
-	run_lines_free(page.lines);
-	free(text);
-	err_set(err, "page: out of memory");
-	return NULL;
+	make(&page);
+	fclose(page.out);
+	return page.text;
 }
 
 int page_write(const char *file, const struct job_report *report,
 	       struct err *err)
 {
-	char *text = page_text(report, err);
-	int rc = text ? page_save(file, text, err) : -1;
+	struct page page = { .report = report };
 
-	free(text);
-	return rc;
+	make(&page);
+	return page_save(file, &page, err);
 }

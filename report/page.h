@@ -16,7 +16,7 @@
 
 #include "report/job_report.h"
 
-char *page_text(const struct job_report *report, struct err *err);
+char *page_text(const struct job_report *report);
 
 /* Replace 'file' by it, in one step. */
 int page_write(const char *file, const struct job_report *report,

@@ -2,14 +2,10 @@
 /* What was changed for a job and put back, and what was found. */
 #include <string.h>
 
+#include "report/job_view.h"
 #include "report/page_out.h"
 
 #define ROWS_MAX 200 /* different ones; those that come later are counted */
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
 
 /* One of several nodes. */
 struct row {
@@ -54,17 +50,6 @@ static void put_more(struct page *page, const struct rows *rows)
 
 /* ---- changes -------------------------------------------------------------------- */
 
-static bool is_same_change(const void *one, const void *other)
-{
-	const struct record_change *a = one, *b = other;
-
-	return is_same_text(a->what, b->what) &&
-	       is_same_text(a->target, b->target) &&
-	       is_same_text(a->old_value, b->old_value) &&
-	       is_same_text(a->new_value, b->new_value) &&
-	       a->restored == b->restored && a->made == b->made;
-}
-
 static void put_change(struct page *page, const struct row *row)
 {
 	const struct record_change *c = row->what;
@@ -101,7 +86,7 @@ static bool is_same_finding(const void *one, const void *other)
 {
 	const struct record_finding *a = one, *b = other;
 
-	return !strcmp(a->code, b->code) && is_same_text(a->text, b->text);
+	return !strcmp(a->code, b->code) && job_is_same_text(a->text, b->text);
 }
 
 static bool is_same_words(const void *one, const void *other)
@@ -152,7 +137,7 @@ static void collect(const struct job_report *r, struct rows *changes,
 
 		for (k = 0; k < record->change_count; k++)
 			add(changes, &record->changes[k], record->node,
-			    is_same_change);
+			    job_is_same_change);
 		for (k = 0; k < record->finding_count; k++)
 			add(findings, &record->findings[k], record->node,
 			    is_same_finding);

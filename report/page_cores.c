@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "report/page_out.h"
 
@@ -216,10 +217,8 @@ static char *part_cards(const struct kind *kind, size_t part)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (!out)
-		return NULL;
 	put_cards(out, kind, part);
 	fclose(out);
 	return text;
@@ -232,7 +231,7 @@ static char *part_marks(const struct kind *kind, size_t part, enum mark mark)
 
 	part_cpus(kind, part, &cpus);
 	cpuset_and(&cpus, &kind->marks[mark]);
-	return cpuset_format(&cpus);
+	return xneed(cpuset_format(&cpus));
 }
 
 /* ---- pictures ------------------------------------------------------------------ */
@@ -252,8 +251,8 @@ static void say_part(FILE *out, const struct kind *kind, size_t part)
 	fprintf(out, "%s%s: ", part ? " " : "", name);
 	if (kind->record->part_count) {
 		part_cpus(kind, part, &cpus);
-		list = cpuset_format(&cpus);
-		fprintf(out, "CPUs %s; ", list ? list : "");
+		list = xneed(cpuset_format(&cpus));
+		fprintf(out, "CPUs %s; ", list);
 		free(list);
 	}
 	for (mark = 0; mark < MARK_COUNT; mark++) {
@@ -263,12 +262,12 @@ static void say_part(FILE *out, const struct kind *kind, size_t part)
 		list = part_marks(kind, part, mark);
 		fprintf(out, "%s%s: %s", mark ? "; " : "", words[mark],
 			mark == MARK_CLIENT && !is_known ? "unknown"
-			: list && *list			 ? list
+			: *list				 ? list
 							 : "none");
 		free(list);
 	}
 	list = part_cards(kind, part);
-	if (list && *list)
+	if (*list)
 		fprintf(out, "; card: %s", list);
 	free(list);
 	fputc('.', out);
@@ -279,10 +278,8 @@ static char *kind_words(const struct kind *kind)
 {
 	char *text = NULL;
 	size_t size, part;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	if (!out)
-		return NULL;
 	for (part = 0; part < part_count(kind); part++)
 		say_part(out, kind, part);
 	fclose(out);
@@ -480,10 +477,9 @@ static void list_kind(struct page *page, const struct kind *kind)
 
 void page_cores(struct page *page)
 {
-	struct kind *kinds = calloc(KINDS_MAX, sizeof(*kinds));
-	size_t i, others, count;
+	struct kind *kinds = xcalloc(KINDS_MAX, sizeof(*kinds));
+	size_t i, others, count = find_kinds(page->report, kinds, &others);
 
-	count = kinds ? find_kinds(page->report, kinds, &others) : 0;
 	if (!count) {
 		free(kinds);
 		return;

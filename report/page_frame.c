@@ -2,9 +2,11 @@
 /* What is around each page: style, head, end, and its file. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 #include "report/page_out.h"
 
@@ -81,6 +83,11 @@ void page_end(struct page *page)
 	page_raw(page, "</main></body></html>\n");
 }
 
+void page_open(struct page *page)
+{
+	page->out = xneed(open_memstream(&page->text, &page->size));
+}
+
 static int write_into(const char *file, const char *text, struct err *err)
 {
 	FILE *out = fopen(file, "we");
@@ -94,13 +101,19 @@ static int write_into(const char *file, const char *text, struct err *err)
 }
 
 /* A device, a pipe and a link stay what they are: /dev/stdout is all three. */
-int page_save(const char *file, const char *text, struct err *err)
+int page_save(const char *file, struct page *page, struct err *err)
 {
 	mode_t mask = umask(0);
 	struct stat st;
+	int rc;
 
 	umask(mask);
+	fclose(page->out);
 	if (lstat(file, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_into(file, text, err);
-	return fileio_write(file, text, strlen(text), 0666 & ~mask, err);
+		rc = write_into(file, page->text, err);
+	else
+		rc = fileio_write(file, page->text, page->size, 0666 & ~mask,
+				  err);
+	free(page->text);
+	return rc;
 }

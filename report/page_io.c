@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a job read and wrote, where, and in which pieces. */
 #include <string.h>
-#include <time.h>
 
 #include "report/job_io.h"
 #include "report/job_view.h"
@@ -13,16 +12,6 @@
 #define HIST_MAX 12 /* filesystems whose sizes are drawn */
 
 /* ---- when ------------------------------------------------------------------- */
-
-static void clock_text(int64_t when, char *out, size_t room)
-{
-	time_t seconds = (time_t)when;
-	struct tm tm;
-
-	if (!localtime_r(&seconds, &tm) ||
-	    !strftime(out, room, "%Y-%m-%d %H:%M:%S", &tm))
-		snprintf(out, room, "?");
-}
 
 static int64_t most_of(const struct timeline *line)
 {
@@ -65,8 +54,8 @@ static void draw_time(struct page *page, const struct timeline *line,
 	int64_t end = line->start + (int64_t)line->count * line->width;
 	char from[32], to[32], text[16], about[NAME_SIZE + 260];
 
-	clock_text(line->start, from, sizeof(from));
-	clock_text(end, to, sizeof(to));
+	job_clock((double)line->start, from);
+	job_clock((double)end, to);
 	job_bytes(most, text);
 	snprintf(about, sizeof(about),
 		 "Bytes read, upwards, and written, downwards, on %s from %s "
@@ -98,8 +87,8 @@ static void list_times(struct page *page, const struct timeline *line)
 	for (i = 0; i < line->count; i++) {
 		if (line->rows[TIMELINE_CALLS][i] <= 0)
 			continue;
-		clock_text(line->start + (int64_t)i * line->width, text,
-			   sizeof(text));
+		job_clock((double)(line->start + (int64_t)i * line->width),
+			  text);
 		page_raw(page, "<tr>");
 		page_cell(page, text);
 		page_cell_bytes(page, line->rows[TIMELINE_READ][i]);
@@ -149,32 +138,6 @@ void page_times(struct page *page)
 
 /* ---- histograms -------------------------------------------------------------- */
 
-static bool find_bins(const int64_t *hist, int *first, int *last, int64_t *most)
-{
-	int bin;
-
-	*first = *last = -1;
-	*most = 0;
-	for (bin = 0; bin < RECORD_BINS; bin++) {
-		if (hist[bin] <= 0)
-			continue;
-		*first = *first < 0 ? bin : *first;
-		*last = bin;
-		*most = hist[bin] > *most ? hist[bin] : *most;
-	}
-	return *first >= 0;
-}
-
-static void bin_text(int bin, bool is_time, char *out)
-{
-	int64_t value = INT64_C(1) << (bin > 62 ? 62 : bin);
-
-	if (is_time)
-		summary_time(value, out, 16);
-	else
-		summary_bytes(value, out, 16);
-}
-
 static void draw_hist(struct page *page, const char *title, const int64_t *hist,
 		      bool is_time)
 {
@@ -183,10 +146,10 @@ static void draw_hist(struct page *page, const char *title, const int64_t *hist,
 	double wide, tall;
 	int64_t most;
 
-	if (!find_bins(hist, &first, &last, &most))
+	if (!job_find_bins(hist, &first, &last, &most))
 		return;
-	bin_text(first, is_time, low);
-	bin_text(last + 1, is_time, high);
+	job_bin_text(first, is_time, low);
+	job_bin_text(last + 1, is_time, high);
 	snprintf(about, sizeof(about),
 		 "How many calls took or moved how much, from %s to %s, each "
 		 "bar the double of the one before.",
@@ -218,11 +181,11 @@ static void list_hist(struct page *page, const char *title, const int64_t *hist,
 	char text[16];
 	int64_t most;
 
-	if (!find_bins(hist, &first, &last, &most))
+	if (!job_find_bins(hist, &first, &last, &most))
 		return;
 	page_details(page, title, is_time ? "Up to|Calls" : "Below|Calls");
 	for (bin = first; bin <= last; bin++) {
-		bin_text(bin + 1, is_time, text);
+		job_bin_text(bin + 1, is_time, text);
 		page_raw(page, "<tr>");
 		page_cell(page, text);
 		page_cell_count(page, hist[bin] < 0 ? 0 : hist[bin]);
@@ -246,7 +209,7 @@ static void show_hists(struct page *page, const struct run_line *line)
 		const int64_t *hist = line->sum.hist[i];
 
 		if (!line->sum.has_hist[i] ||
-		    !find_bins(hist, &first, &last, &most))
+		    !job_find_bins(hist, &first, &last, &most))
 			continue;
 		snprintf(title, sizeof(title), "%s: %s", titles[i], name);
 		page_raw(page, "<div>");
@@ -269,20 +232,7 @@ static void cell_time(struct page *page, int64_t us)
 {
 	char text[16];
 
-	if (us >= 0)
-		summary_time(us > INT64_MAX / 1000 ? INT64_MAX : us * 1000,
-			     text, sizeof(text));
-	page_cell(page, us < 0 ? "-" : text);
-}
-
-static int64_t metas_of(const struct record_io *io)
-{
-	int64_t all = RECORD_UNKNOWN;
-	int i;
-
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		run_add(&all, io->meta[i]);
-	return all;
+	page_cell(page, us < 0 ? "-" : job_spent(us, text));
 }
 
 static void show_line(struct page *page, const struct run_line *line)
@@ -294,9 +244,7 @@ static void show_line(struct page *page, const struct run_line *line)
 	char name[NAME_SIZE];
 
 	page_line_name(line, name, sizeof(name));
-	page_raw(page, "<tr><th scope=\"row\">");
-	page_put(page, name);
-	page_raw(page, "</th>");
+	page_say(page, "<tr><th scope=\"row\">", name, "</th>");
 	page_cell(page, kinds[line->kind]);
 	page_cell_bytes(page, n[RECORD_READ_BYTES]);
 	page_cell_count(page, n[RECORD_READ_CALLS]);
@@ -306,7 +254,7 @@ static void show_line(struct page *page, const struct run_line *line)
 	page_cell_count(page, n[RECORD_WRITE_CALLS]);
 	cell_mean(page, n[RECORD_WRITE_BYTES], n[RECORD_WRITE_CALLS]);
 	cell_time(page, n[RECORD_WRITE_US]);
-	page_cell_count(page, metas_of(&line->sum));
+	page_cell_count(page, job_metas_of(&line->sum));
 	page_raw(page, "</tr>\n");
 }
 
@@ -316,13 +264,12 @@ static void show_meta(struct page *page, const struct run_line *line)
 	char name[NAME_SIZE];
 	int i;
 
-	if (metas_of(io) <= 0)
+	if (job_metas_of(io) <= 0)
 		return;
 	page_line_name(line, name, sizeof(name));
 	page_table(page, "Metadata operations", "Operation|Number");
-	page_raw(page, "<tr><th scope=\"row\" colspan=\"2\">");
-	page_put(page, name);
-	page_raw(page, "</th></tr>\n");
+	page_say(page, "<tr><th scope=\"row\" colspan=\"2\">", name,
+		 "</th></tr>\n");
 	for (i = 0; i < RECORD_META_COUNT; i++) {
 		if (io->meta[i] <= 0)
 			continue;

@@ -42,6 +42,14 @@ void page_put(struct page *page, const char *text)
 	}
 }
 
+void page_say(struct page *page, const char *before, const char *text,
+	      const char *after)
+{
+	fputs(before, page->out);
+	page_put(page, text);
+	fputs(after, page->out);
+}
+
 void page_put_in(struct page *page, const char *tag, const char *text)
 {
 	page_raw(page, "<%s>", tag);

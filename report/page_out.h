@@ -25,20 +25,27 @@
 
 struct page {
 	FILE *out;
+	char *text; /* after fclose() of 'out' */
+	size_t size;
 	const struct job_report *report;
 	struct run_lines *lines; /* NULL: records are left out, or none */
 	int pictures;
 };
 
 /* page_frame.c: from the first byte to where the words begin, with the title; the
- * end; and all of it in the place of a file. */
+ * end. */
 void page_begin(struct page *page, const char *before, const char *title);
 void page_end(struct page *page);
-int page_save(const char *file, const char *text, struct err *err);
+/* Into memory; and from there in the place of a file. */
+void page_open(struct page *page);
+int page_save(const char *file, struct page *page, struct err *err);
 
 __attribute__((format(printf, 2, 3))) void page_raw(struct page *page,
 						    const char *format, ...);
 void page_put(struct page *page, const char *text);
+/* Words of our own, a text, words of our own. */
+void page_say(struct page *page, const char *before, const char *text,
+	      const char *after);
 /* "<tag>text</tag>" */
 void page_put_in(struct page *page, const char *tag, const char *text);
 

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/locality.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
 #include "report/command.h"
 #include "report/commands.h"
 #include "report/plan_parts.h"
@@ -41,48 +40,30 @@ static const char usage_tail[] =
 	"Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
 	"answer; 2 bad usage.\n";
 
-enum {
-	OPT_MAX = 1,
-	OPT_NIC,
-	OPT_CLIENT,
-	OPT_SYSFS,
-	OPT_LOCAL,
-	OPT_PACKED,
-	OPT_SPREAD,
-	OPT_FIXED,
-	OPT_FORMAT,
-	OPT_HELP,
-};
-
-static const struct option long_options[] = {
-	SUBJECT_OPTIONS,
-	{ "max", required_argument, NULL, OPT_MAX },
-	{ "nic", required_argument, NULL, OPT_NIC },
-	{ "client", required_argument, NULL, OPT_CLIENT },
-	{ "sysfs", required_argument, NULL, OPT_SYSFS }, /* for tests */
-	{ "local-cpus", required_argument, NULL, OPT_LOCAL },
-	{ "packed", no_argument, NULL, OPT_PACKED },
-	{ "spread", no_argument, NULL, OPT_SPREAD },
-	{ "os-cpus", required_argument, NULL, OPT_FIXED },
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int set_list(struct cpuset *set, bool *given, const char *name,
-		    const char *value, struct err *err)
+/* --local-cpus, --os-cpus */
+static int set_list(void *what, const char *name, const char *value,
+		    struct err *err)
 {
+	struct plan_options *options = what;
+	struct cpuset *set = *name == 'l' ? &options->local : &options->fixed;
+
 	if (cpuset_parse(set, value, err) < 0)
 		return err_prefix(err, "--%s", name);
 	if (cpuset_is_empty(set))
 		return err_set(err, "--%s: empty list", name);
-	*given = true;
+	*(*name == 'l' ? &options->has_local : &options->has_fixed) = true;
 	return 0;
 }
 
-static int set_placement(struct plan_options *options, enum placement placement,
+/* --packed, --spread */
+static int set_placement(void *what, const char *name, const char *value,
 			 struct err *err)
 {
+	struct plan_options *options = what;
+	enum placement placement =
+		*name == 'p' ? PLACEMENT_PACKED : PLACEMENT_SPREAD;
+
+	(void)value;
 	if (options->placement != PLACEMENT_AUTO &&
 	    options->placement != placement)
 		return err_set(err, "--packed and --spread exclude each other");
@@ -90,61 +71,41 @@ static int set_placement(struct plan_options *options, enum placement placement,
 	return 0;
 }
 
-static int set_option(void *what, int option, const char *value,
-		      struct err *err)
+static int check(void *what, int argc, char *argv[], struct err *err)
 {
 	struct plan_options *options = what;
-	int json;
 
-	switch (option) {
-	case OPT_MAX:
-		return number_parse(value, 1, CORES_MAX, &options->max, err) < 0
-			       ? err_prefix(err, "--max")
-			       : 0;
-	case OPT_NIC:
-		options->nic = value;
-		return 0;
-	case OPT_CLIENT:
-		options->client = value;
-		return 0;
-	case OPT_SYSFS:
-		sysfs_set_root(value);
-		return 0;
-	case OPT_LOCAL:
-		return set_list(&options->local, &options->has_local,
-				"local-cpus", value, err);
-	case OPT_FIXED:
-		return set_list(&options->fixed, &options->has_fixed, "os-cpus",
-				value, err);
-	case OPT_PACKED:
-		return set_placement(options, PLACEMENT_PACKED, err);
-	case OPT_SPREAD:
-		return set_placement(options, PLACEMENT_SPREAD, err);
-	case OPT_FORMAT:
-		json = subject_choose("format", value, "json", "text", err);
-		options->json = json > 0;
-		return json < 0 ? -1 : 0;
-	case OPT_HELP:
-		options->help = true;
-		return 0;
-	default:
-		return subject_option(&options->subject, option, value, err);
-	}
-}
-
-static int parse_options(struct plan_options *options, int argc, char *argv[],
-			 struct err *err)
-{
-	subject_init(&options->subject);
-	if (command_options(NAME, long_options, 0, argc, argv, set_option,
-			    options, err) < 0)
-		return -1;
+	(void)argc, (void)argv;
 	if (options->client && !options->max && !options->has_fixed)
 		options->max = 1;
-	if (!options->help && !options->max == !options->has_fixed)
+	if (!options->max == !options->has_fixed)
 		return err_set(err, "give one of --max=N and --os-cpus=LIST");
 	return 0;
 }
+
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage_head, subject_usage, usage_tail },
+	.check = check,
+	.table =
+		(const struct command_option[]){
+			SUBJECT_OPTIONS,
+			COMMAND_NUMBER("max", struct plan_options, max, 1,
+				       CORES_MAX),
+			COMMAND_TEXT("nic", struct plan_options, nic),
+			COMMAND_TEXT("client", struct plan_options, client),
+			COMMAND_CALL("sysfs",
+				     subject_set_sysfs), /* for tests */
+			COMMAND_CALL("local-cpus", set_list),
+			{ "packed", .argument = no_argument,
+			  .set = set_placement },
+			{ "spread", .argument = no_argument,
+			  .set = set_placement },
+			COMMAND_CALL("os-cpus", set_list),
+			COMMAND_CHOICE("format", struct plan_options, json,
+				       "json", "text"),
+			{ 0 } },
+};
 
 /* ---- the plan ------------------------------------------------------------------ */
 
@@ -200,24 +161,16 @@ static int make_plan(struct plan *plan, int *status, struct err *err)
 int plan_main(int argc, char *argv[])
 {
 	struct plan_options options = { 0 };
-	struct plan *plan = calloc(1, sizeof(*plan));
-	int status = COMMAND_FAILED;
+	struct plan *plan;
+	int status;
 	struct err err;
 
-	if (!plan) {
-		err_set(&err, "out of memory");
-		return command_fail(NAME, COMMAND_FAILED, &err);
-	}
+	subject_init(&options.subject);
+	status = command_parse(&line, &options, argc, argv);
+	if (status >= 0)
+		return status;
+	plan = xcalloc(1, sizeof(*plan));
 	plan->options = &options;
-	if (parse_options(&options, argc, argv, &err) < 0) {
-		status = command_fail(NAME, COMMAND_USAGE, &err);
-		goto out;
-	}
-	if (options.help) {
-		printf("%s%s%s", usage_head, subject_usage, usage_tail);
-		status = COMMAND_OK;
-		goto out;
-	}
 	if (subject_find(&options.subject, &plan->state, &plan->findings,
 			 &status, &err) < 0 ||
 	    make_plan(plan, &status, &err) < 0) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/plan_client.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/client.h"
+#include "lib/json.h"
 #include "report/print.h"
 
 #define BUDGET_MS 20000
@@ -87,28 +87,22 @@ const char *plan_client_cards(const struct plan_client *client,
 	return text;
 }
 
-struct json_object *plan_client_json(const struct plan_client *client)
+void plan_client_json(const struct plan_client *client,
+		      struct json_object *json)
 {
-	struct json_object *json = json_object_new_object();
-	struct json_object *list = json_object_new_array(), *one;
+	struct json_object *list, *one;
 	const struct client_card *card = client->cards.card;
 	size_t i;
 
-	print_add_text(json, "name", strdup(client->name));
-	print_add_text(json, "type", strdup(client->type));
+	json_add_text(json, "name", client->name);
+	json_add_text(json, "type", client->type);
+	list = json_add_list(json, "cards");
 	for (i = 0; i < client->cards.count; i++, card++) {
-		one = json_object_new_object();
-		print_add_text(one, "card", strdup(card->name));
-		json_object_object_add(
-			one, "numa_node",
-			card->numa_node < 0
-				? NULL
-				: json_object_new_int(card->numa_node));
-		print_add_text(one, "serves", strdup(card->serves));
-		json_object_array_add(list, one);
+		one = json_append_object(list);
+		json_add_text(one, "card", card->name);
+		json_add_known(one, "numa_node", card->numa_node);
+		json_add_text(one, "serves", card->serves);
 	}
-	json_object_object_add(json, "cards", list);
-	return json;
 }
 
 /* The client's cards, each with its place and with what it serves. */

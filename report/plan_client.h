@@ -23,6 +23,8 @@ struct plan_client {
 	int numa_node;	     /* of the first; -1 unknown */
 };
 
+struct json_object;
+
 /* Look at [client NAME] of jobio.conf ('conf' NULL: the usual one), on this
  * node; 'xml' as for locality_load(). */
 int plan_client_find(struct plan_client *client, const char *name,
@@ -35,6 +37,7 @@ const char *plan_client_cards(const struct plan_client *client,
 
 /* Its cards, each with its place and with what it serves; nothing of none. */
 void plan_client_print(const struct plan_client *client);
-struct json_object *plan_client_json(const struct plan_client *client);
+void plan_client_json(const struct plan_client *client,
+		      struct json_object *json);
 
 #endif

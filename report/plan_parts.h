@@ -36,7 +36,6 @@ struct plan_options {
 	struct cpuset fixed; /* OS CPUs */
 	enum placement placement;
 	bool json;
-	bool help;
 };
 
 /* All of an answer. Cores are hardware cores, in hwloc's order. */

@@ -8,49 +8,46 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "lib/alloc.h"
+#include "lib/json.h"
 #include "report/print.h"
 
 #define FIRST_CPU_SIZE sizeof(",core=8191")
 
 static char *slurm_line(const struct plan *plan)
 {
-	char *list = cpuset_format(&plan->spec_list), *line = NULL;
+	char *list = xneed(cpuset_format(&plan->spec_list));
+	char *line = xasprintf("CpuSpecList=%s", list);
 
-	if (list && asprintf(&line, "CpuSpecList=%s", list) < 0)
-		line = NULL;
 	free(list);
 	return line;
 }
 
-static char *join_first_cpus(const struct plan *plan, const char *before,
-			     const char *between)
+static char *join_first_cpus(const struct plan *plan)
 {
 	size_t room = 1 + cpuset_count(&plan->first_cpus) * FIRST_CPU_SIZE;
-	char *text = calloc(1, room), *at = text;
+	char *text = xcalloc(1, room), *at = text;
 	int cpu;
 
-	if (!text)
-		return NULL;
 	cpuset_for_each (cpu, &plan->first_cpus)
-		at += snprintf(at, room - (size_t)(at - text), "%s%s%d",
-			       at == text ? "" : between, before, cpu);
+		at += snprintf(at, room - (size_t)(at - text), "%score=%d",
+			       at == text ? "" : ",", cpu);
 	return text;
 }
 
 /* NULL: its cores are not said at the mount. */
 static char *mount_options(const struct plan *plan)
 {
-	bool has_cores = client_sizing(plan_type(plan))->cores_max > 0;
-	char *cores = has_cores ? join_first_cpus(plan, "core=", ",") : NULL;
 	const char *nic = plan->options->nic;
-	char *text = NULL;
+	char *cores, *text;
 
+	if (client_sizing(plan_type(plan))->cores_max == 0)
+		return NULL;
 	if (!nic && plan->client.cards.count == 1)
 		nic = plan->client.cards.card[0].name;
-
-	if (!cores || asprintf(&text, "-o %s%s%s%s", nic ? "net=" : "",
-			       nic ? nic : "", nic ? "," : "", cores) < 0)
-		text = NULL;
+	cores = join_first_cpus(plan);
+	text = xasprintf("-o %s%s%s%s", nic ? "net=" : "", nic ? nic : "",
+			 nic ? "," : "", cores);
 	free(cores);
 	return text;
 }
@@ -85,37 +82,30 @@ void plan_show_json(const struct plan *plan)
 	print_add_text(json, "os_cpus", cpuset_format(&plan->os_cpus));
 	print_add_text(json, "client_cpus", cpuset_format(&plan->first_cpus));
 	print_add_text(json, "cpu_spec_list", cpuset_format(&plan->spec_list));
-	json_object_object_add(json, "spec_set_needed",
-			       json_object_new_boolean(!plan->no_spec_set));
+	json_add_bool(json, "spec_set_needed", !plan->no_spec_set);
 	print_add_text(json, "slurm_conf", slurm_line(plan));
 	add_optional(json, "mount_options", mount_options(plan));
 	snprintf(command_key, sizeof(command_key), "%s_command",
 		 plan_type(plan));
 	add_optional(json, command_key, client_command(plan));
 	if (plan->client.type)
-		json_object_object_add(json, "client",
-				       plan_client_json(&plan->client));
-	print_add_text(json, "placement",
-		       strdup(plan->options->has_fixed ? "given"
-			      : plan->packed	       ? "packed"
-						       : "spread"));
-	print_add_text(json, "reason", strdup(plan->reason));
-	json_object_object_add(json, "findings",
-			       print_findings_json(&plan->findings));
+		plan_client_json(&plan->client,
+				 json_add_object(json, "client"));
+	json_add_text(json, "placement",
+		      plan->options->has_fixed ? "given"
+		      : plan->packed	       ? "packed"
+					       : "spread");
+	json_add_text(json, "reason", plan->reason);
+	print_add_findings(json, &plan->findings);
 	print_json(json);
-}
-
-static void print_owned(const char *label, char *text)
-{
-	printf("%-16s %s\n", label, text ? text : "?");
-	free(text);
 }
 
 /* Where there is nothing to say: no line. */
 static void print_told(const char *label, char *text)
 {
 	if (text)
-		print_owned(label, text);
+		printf("%-16s %s\n", label, text);
+	free(text);
 }
 
 void plan_show_text(const struct plan *plan)
@@ -124,7 +114,7 @@ void plan_show_text(const struct plan *plan)
 	print_list("abstract cores", &plan->abs_cores);
 	print_list("OS CPUs", &plan->os_cpus);
 	printf("%-16s %s\n", "placement", plan->reason);
-	print_owned("slurm.conf", slurm_line(plan));
+	print_told("slurm.conf", slurm_line(plan));
 	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n",
 	       "",
 	       plan->core_unit ? "cores, since CPUs=cores there"

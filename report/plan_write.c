@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "lib/alloc.h"
 #include "lib/core_map.h"
 #include "lib/reservation.h"
 #include "lib/version.h"
@@ -108,13 +109,12 @@ static int compare_with_slurm(struct plan *plan, struct err *err)
 	plan->no_spec_set = cpuset_equal(&os_cpus, &plan->os_cpus);
 	if (plan->no_spec_set)
 		return 0;
-	list = cpuset_format(&os_cpus);
+	list = xneed(cpuset_format(&os_cpus));
 	findings_add(&plan->findings, "P01", FINDING_INFO, "",
 		     "without a spec set, and with CoreSpecCount=%u, Slurm "
 		     "takes OS CPUs %s instead: it goes round the sockets from "
 		     "the %s core",
-		     count, list ? list : "?",
-		     bare.spec_cores_first ? "first" : "last");
+		     count, list, bare.spec_cores_first ? "first" : "last");
 	free(list);
 	if (count < 2)
 		return 0;

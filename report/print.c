@@ -33,22 +33,21 @@ void print_add_text(struct json_object *json, const char *key, char *text)
 	free(text);
 }
 
-struct json_object *print_findings_json(const struct findings *findings)
+void print_add_findings(struct json_object *json,
+			const struct findings *findings)
 {
-	struct json_object *array = json_object_new_array();
+	struct json_object *list = json_add_list(json, "findings"), *one;
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->list[i];
-		struct json_object *json = json_object_new_object();
 
-		json_add_text(json, "code", finding->code);
-		json_add_text(json, "severity",
+		one = json_append_object(list);
+		json_add_text(one, "code", finding->code);
+		json_add_text(one, "severity",
 			      finding_severity_name(finding->severity));
-		json_add_text(json, "text", finding->text);
-		json_add_text(json, "cure", finding->cure);
-		json_object_array_add(array, json);
+		json_add_text(one, "text", finding->text);
+		json_add_text(one, "cure", finding->cure);
 	}
-	return array;
 }
 
 void print_json(struct json_object *json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* print.h - lists and findings on stdout, as text and as JSON
  *
- * Owner   print_add_text() frees the text it is given; a NULL is "".
+ * Owner   print_add_text() frees the text that it is given.
  *         print_json() frees the object.
  * Errors  none are told: stdout is the caller's business.
  * Runs    commands of jobio(1).
@@ -18,8 +18,10 @@ struct json_object;
 void print_list(const char *label, const struct cpuset *set);
 void print_findings(const struct findings *findings);
 
+/* NULL is "". */
 void print_add_text(struct json_object *json, const char *key, char *text);
-struct json_object *print_findings_json(const struct findings *findings);
+void print_add_findings(struct json_object *json,
+			const struct findings *findings);
 void print_json(struct json_object *json);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 
 static char *env_of(const char *name, char *text, size_t room)
@@ -86,9 +87,7 @@ int program_run(const char *name, const char *const *words,
 
 	while (words[count])
 		count++;
-	argv = calloc(count + 2, sizeof(*argv));
-	if (!argv)
-		return err_set(err, "out of memory");
+	argv = xcalloc(count + 2, sizeof(*argv));
 	argv[0] = path;
 	memcpy(argv + 1, words, count * sizeof(*argv));
 	program_env(&env, NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio report - what jobs read and wrote, and what was done for them. */
-#include <getopt.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/config.h"
 #include "lib/number.h"
 #include "report/command.h"
@@ -108,117 +108,72 @@ static int add_jobs(struct options *o, char *list, struct err *err)
 	return o->job_count > before ? 0 : job_report_check("", err);
 }
 
-static int set_restart(struct options *o, const char *text, struct err *err)
+static int set_jobs(void *o, const char *name, const char *value,
+		    struct err *err)
 {
+	(void)name;
+	return add_jobs(o, (char *)value, err);
+}
+
+static int set_restart(void *options, const char *name, const char *value,
+		       struct err *err)
+{
+	struct options *o = options;
 	unsigned long number;
 
-	if (number_parse(text, 0, UINT32_MAX, &number, err) < 0)
-		return err_prefix(err, "--restart");
+	if (number_parse(value, 0, UINT32_MAX, &number, err) < 0)
+		return err_prefix(err, "--%s", name);
 	o->restart = (int64_t)number;
 	return 0;
 }
 
-static int set_format(struct options *o, enum format format, struct err *err)
+/* --json, --csv */
+static int set_format(void *options, const char *name, const char *value,
+		      struct err *err)
 {
+	struct options *o = options;
+	enum format format = *name == 'j' ? JSON : CSV;
+
+	(void)value;
 	if (o->format != TEXT && o->format != format)
 		return err_set(err, "--json and --csv exclude each other");
 	o->format = format;
 	return 0;
 }
 
-static int set_advice(struct options *o, const char *text, struct err *err)
+static int set_advice(void *options, const char *name, const char *value,
+		      struct err *err)
 {
-	if (!strcmp(text, "all"))
+	struct options *o = options;
+
+	if (!strcmp(value, "all"))
 		o->advice = ADVICE_WANT_ALL;
-	else if (!strcmp(text, "none"))
+	else if (!strcmp(value, "none"))
 		o->advice = ADVICE_WANT_NONE;
 	else
-		return err_set(err, "--advice: '%s': expected all or none",
-			       text);
+		return err_set(err, "--%s: '%s': expected all or none", name,
+			       value);
 	return 0;
 }
 
-static int set_live(struct options *o, const char *text, struct err *err)
+static int set_live(void *options, const char *name, const char *value,
+		    struct err *err)
 {
+	struct options *o = options;
 	unsigned long number = LIVE_SECONDS;
 
-	if (text && number_parse(text, 1, LIVE_SECONDS_MAX, &number, err) < 0)
-		return err_prefix(err, "--live");
+	if (value && number_parse(value, 1, LIVE_SECONDS_MAX, &number, err) < 0)
+		return err_prefix(err, "--%s", name);
 	o->live_s = (unsigned int)number;
 	return 0;
 }
 
-static int take(struct options *o, int c, char *value, struct err *err)
+static int set_list(void *options, const char *name, const char *value,
+		    struct err *err)
 {
-	switch (c) {
-	case 'L':
-		return set_live(o, value, err);
-	case 'j':
-		return add_jobs(o, value, err);
-	case 'r':
-		return set_restart(o, value, err);
-	case 'v':
-		o->is_verbose = true;
-		return 0;
-	case 'a':
-		return set_advice(o, value, err);
-	case 'H':
-		o->html = value;
-		return 0;
-	case 'i':
-		o->is_site = true;
-		return 0;
-	case 'J':
-	case 'C':
-		return set_format(o, c == 'J' ? JSON : CSV, err);
-	default:
-		o->conf = value;
-		return 0;
-	}
-}
+	struct options *o = options;
 
-static const struct option options[] = {
-	{ "jobs", required_argument, NULL, 'j' },
-	{ "restart", required_argument, NULL, 'r' },
-	{ "live", optional_argument, NULL, 'L' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "advice", required_argument, NULL, 'a' },
-	{ "user", required_argument, NULL, 'u' },
-	{ "account", required_argument, NULL, 'A' },
-	{ "starttime", required_argument, NULL, 'S' },
-	{ "endtime", required_argument, NULL, 'E' },
-	{ "state", required_argument, NULL, 's' },
-	{ "sort", required_argument, NULL, 'o' },
-	{ "limit", required_argument, NULL, 'l' },
-	{ "site", no_argument, NULL, 'i' },
-	{ "json", no_argument, NULL, 'J' },
-	{ "csv", no_argument, NULL, 'C' },
-	{ "html", required_argument, NULL, 'H' },
-	{ "conf", required_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* The long name of an option, however it was written. */
-static const char *name_of(int c)
-{
-	const struct option *o = options;
-
-	while (o->name && o->val != c)
-		o++;
-	return o->name;
-}
-
-static int take_option(struct options *o, int c, char *value, struct err *err)
-{
-	int rc;
-
-	if (command_empty_value(name_of(c), value, err) < 0)
-		return -1;
-	rc = value ? job_list_option(&o->list, name_of(c), value, err) : 0;
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	return take(o, c, value, err);
+	return job_list_option(&o->list, name, value, err) < 0 ? -1 : 0;
 }
 
 /* srun knows one job, and it has one run that runs. */
@@ -256,7 +211,7 @@ static int check_site(const struct options *o, struct err *err)
 		       : site_check(list->since, list->until, err);
 }
 
-static int check(const struct options *o, struct err *err)
+static int check_all(const struct options *o, struct err *err)
 {
 	if (o->is_site)
 		return check_site(o, err);
@@ -273,27 +228,52 @@ static int check(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* -1: go on; else the exit status. */
-static int parse(struct options *o, int argc, char *argv[])
+static int check(void *options, int argc, char *argv[], struct err *err)
 {
-	struct err err;
-	int c, rc = 0;
+	struct options *o = options;
+	int i;
 
-	opterr = 0;
-	while (rc == 0 && (c = getopt_long(argc, argv, "j:vu:A:S:E:s:", options,
-					   NULL)) != -1) {
-		if (c == 'h')
-			return fputs(usage, stdout), COMMAND_OK;
-		rc = c == '?' ? command_bad_option(NAME, argv[optind - 1], &err)
-			      : take_option(o, c, optarg, &err);
-	}
-	for (; rc == 0 && optind < argc; optind++)
-		rc = add_jobs(o, argv[optind], &err);
-	if (rc == 0)
-		rc = check(o, &err);
+	for (i = 0; i < argc; i++)
+		if (add_jobs(o, argv[i], err) < 0)
+			return -1;
 	o->list.is_brief = o->format != JSON;
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_USAGE, &err) : -1;
+	return check_all(o, err);
 }
+
+/* clang-format off */
+#define LIST_OPTION(name, letter) \
+	{ name, letter, .argument = required_argument, .set = set_list }
+/* clang-format on */
+
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage },
+	.words = COMMAND_WORDS,
+	.check = check,
+	.table =
+		(const struct command_option[]){
+			{ "jobs", 'j', .argument = required_argument,
+			  .set = set_jobs },
+			COMMAND_CALL("restart", set_restart),
+			{ "live", .argument = optional_argument,
+			  .set = set_live },
+			{ "verbose", 'v',
+			  .at = offsetof(struct options, is_verbose) },
+			COMMAND_CALL("advice", set_advice),
+			LIST_OPTION("user", 'u'),
+			LIST_OPTION("account", 'A'),
+			LIST_OPTION("starttime", 'S'),
+			LIST_OPTION("endtime", 'E'),
+			LIST_OPTION("state", 's'),
+			LIST_OPTION("sort", 0),
+			LIST_OPTION("limit", 0),
+			COMMAND_FLAG("site", struct options, is_site),
+			{ "json", .argument = no_argument, .set = set_format },
+			{ "csv", .argument = no_argument, .set = set_format },
+			COMMAND_TEXT("html", struct options, html),
+			COMMAND_TEXT("conf", struct options, conf),
+			{ 0 } },
+};
 
 static void print(const struct job_report *report, enum format format,
 		  bool is_first)
@@ -368,21 +348,19 @@ static void print_group(struct reporter *rp, const struct job_group *group)
 
 /* Those that one question tells all of: in JSON each has its other runs, which it
  * does not. */
-static int get_together(struct reporter *rp, struct job_group *group,
-			char (*ids)[JOB_ID_SIZE], size_t count)
+static void get_together(struct reporter *rp, struct job_group *group,
+			 char (*ids)[JOB_ID_SIZE], size_t count)
 {
 	const struct options *o = rp->o;
 	size_t i;
 
 	if (o->restart >= 0 || o->format == JSON)
-		return 0;
-	if (job_report_many(&rp->source, ids, count,
-			    o->format == TEXT && !o->html, group->reports) < 0)
-		return -1;
+		return;
+	job_report_many(&rp->source, ids, count, o->format == TEXT && !o->html,
+			group->reports);
 	for (i = 0; i < count; i++)
 		if (group->reports[i])
 			set_up(group->reports[i], o);
-	return 0;
 }
 
 /* For people their sum and a line for each; else as if each were named. */
@@ -393,11 +371,8 @@ static void get_family(struct reporter *rp, struct job_group *group,
 	size_t i;
 
 	group->is_family = true;
-	group->reports = calloc(count, sizeof(struct job_report *));
-	if (!group->reports || get_together(rp, group, ids, count) < 0) {
-		err_set(&group->why, "out of memory");
-		return;
-	}
+	group->reports = xcalloc(count, sizeof(struct job_report *));
+	get_together(rp, group, ids, count);
 	for (i = 0; i < count; i++) {
 		report = group->reports[i];
 		group->reports[i] = NULL;
@@ -410,17 +385,6 @@ static void get_family(struct reporter *rp, struct job_group *group,
 		group->unknown++;
 		if (rp->o->format != TEXT)
 			fail_one(rp, &group->why);
-	}
-}
-
-static void take_one(struct job_group *group, struct job_report *report)
-{
-	group->reports = calloc(1, sizeof(struct job_report *));
-	if (group->reports) {
-		group->reports[group->count++] = report;
-	} else {
-		err_set(&group->why, "out of memory");
-		job_report_free(report);
 	}
 }
 
@@ -457,7 +421,8 @@ static void get_group(struct reporter *rp, struct job_group *group,
 		job_report_free(report);
 		get_family(rp, group, ids, count);
 	} else if (report) {
-		take_one(group, report);
+		group->reports = xcalloc(1, sizeof(struct job_report *));
+		group->reports[group->count++] = report;
 	}
 	if (!group->count && !(group->unknown && rp->o->format != TEXT))
 		fail_one(rp, &group->why);
@@ -560,16 +525,11 @@ static void report_groups(struct reporter *rp, struct job_group *groups,
 static void report_jobs(struct reporter *rp)
 {
 	struct job_group *groups =
-		calloc(rp->o->job_count, sizeof(struct job_group));
-	char(*ids)[JOB_ID_SIZE] = calloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
-	struct err err = { "out of memory" };
+		xcalloc(rp->o->job_count, sizeof(struct job_group));
+	char(*ids)[JOB_ID_SIZE] = xcalloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
 
-	if (!groups || !ids ||
-	    job_source_ask_sacct(&rp->source, rp->o->jobs, rp->o->job_count,
-				 &err) < 0)
-		fail_one(rp, &err);
-	if (groups && ids)
-		report_groups(rp, groups, ids);
+	job_source_ask_sacct(&rp->source, rp->o->jobs, rp->o->job_count);
+	report_groups(rp, groups, ids);
 	free(groups);
 	free(ids);
 }
@@ -612,18 +572,16 @@ static int report_all(const struct options *o, const struct config *config,
 
 int report_main(int argc, char *argv[])
 {
-	struct options *o = calloc(1, sizeof(*o));
+	struct options *o = xcalloc(1, sizeof(*o));
 	struct config *config;
 	struct err err;
 	int rc;
 
-	if (!o)
-		return COMMAND_FAILED;
 	setlocale(LC_CTYPE, "");
 	tone_init();
 	o->restart = RECORD_UNKNOWN;
 	job_list_init(&o->list);
-	rc = parse(o, argc, argv);
+	rc = command_parse(&line, o, argc, argv);
 	if (rc >= 0)
 		goto out;
 	rc = job_advice_config(&config, &o->limits, o->conf, NAME, &err);

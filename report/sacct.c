@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/comment.h"
 #include "lib/number.h"
@@ -92,7 +93,7 @@ static char *find_summary(const char *comment)
 	size_t size;
 
 	ours = comment_find(comment, &size);
-	return ours && size < SUMMARY_MAX ? strndup(ours, size) : NULL;
+	return ours && size < SUMMARY_MAX ? xneed(strndup(ours, size)) : NULL;
 }
 
 static const char *clean(char *text)
@@ -124,16 +125,13 @@ static void take_row(struct sacct_row *row, char *field[FIELDS])
 static int take_rows(struct sacct_rows *rows, const char *mark, struct err *err)
 {
 	char *at = rows->text, *field[FIELDS];
-	struct sacct_row *more;
 	size_t room = 0;
 
 	while (*at && next_row(&at, mark, field)) {
 		if (rows->count == room) {
 			room = room ? room * 2 : 64;
-			more = realloc(rows->row, room * sizeof(*more));
-			if (!more)
-				return err_set(err, "sacct: out of memory");
-			rows->row = more;
+			rows->row =
+				xrealloc(rows->row, room, sizeof(*rows->row));
 		}
 		take_row(&rows->row[rows->count++], field);
 	}
@@ -221,13 +219,8 @@ static char *run(const struct sacct_query *query, const char *mark,
 
 struct sacct_rows *sacct_parse(char *text, const char *mark, struct err *err)
 {
-	struct sacct_rows *rows = calloc(1, sizeof(*rows));
+	struct sacct_rows *rows = xcalloc(1, sizeof(*rows));
 
-	if (!rows) {
-		free(text);
-		err_set(err, "sacct: out of memory");
-		return NULL;
-	}
 	rows->text = text;
 	if (take_rows(rows, mark, err) == 0)
 		return rows;
@@ -293,6 +286,12 @@ static const struct {
 
 #define STATES (sizeof(states) / sizeof(states[0]))
 
+static bool is_word_of(const char *word, size_t i)
+{
+	return !strcasecmp(word, states[i].name) ||
+	       !strcasecmp(word, states[i].brief);
+}
+
 bool sacct_is_early(const char *state)
 {
 	size_t i;
@@ -305,26 +304,20 @@ bool sacct_is_early(const char *state)
 
 bool sacct_knows_state(const char *word)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < STATES; i++)
-		if (!strcasecmp(word, states[i].name) ||
-		    !strcasecmp(word, states[i].brief))
-			return true;
-	return false;
+	while (i < STATES && !is_word_of(word, i))
+		i++;
+	return i < STATES;
 }
 
 bool sacct_is_state(const char *state, const char *word)
 {
-	size_t i, length;
+	size_t i = 0, length;
 
-	for (i = 0; i < STATES; i++) {
-		if (strcasecmp(word, states[i].name) != 0 &&
-		    strcasecmp(word, states[i].brief) != 0)
-			continue;
-		length = strlen(states[i].name);
-		return !strncmp(state, states[i].name, length) &&
-		       (!state[length] || state[length] == ' ');
-	}
-	return false;
+	while (i < STATES && !is_word_of(word, i))
+		i++;
+	length = i < STATES ? strlen(states[i].name) : 0;
+	return length && !strncmp(state, states[i].name, length) &&
+	       (!state[length] || state[length] == ' ');
 }

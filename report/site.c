@@ -9,6 +9,7 @@
 
 #include "lib/alloc.h"
 #include "lib/json.h"
+#include "report/job_answer.h"
 #include "report/job_source.h"
 #include "report/when.h"
 
@@ -41,14 +42,11 @@ static struct json_object *ask_page(struct job_source *source,
 	char *request = ask_for(site, next);
 	char *answer = job_source_call(source, request, err);
 	struct json_object *top = NULL;
-	const char *why;
 
 	if (answer) {
 		top = json_parse(answer);
 		if (!json_is_true(top, "ok")) {
-			why = json_text(top, "error");
-			err_set(err, "ledger: %s",
-				why ? why : "the answer has no meaning");
+			job_answer_refused(top, err);
 			json_object_put(top);
 			top = NULL;
 		}

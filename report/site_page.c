@@ -36,10 +36,10 @@ static void put_facts(struct page *page, const struct site *site)
 	page_put(page, text);
 	page_raw(page, ".</p>\n");
 	if (*site->why_not_ledger) {
-		page_raw(page, "<p class=\"warn\">From the summaries in sacct, "
-			       "without advice: ");
-		page_put(page, site->why_not_ledger);
-		page_raw(page, ".</p>\n");
+		page_say(page,
+			 "<p class=\"warn\">From the summaries in sacct, "
+			 "without advice: ",
+			 site->why_not_ledger, ".</p>\n");
 	}
 }
 
@@ -84,22 +84,13 @@ static void draw(struct page *page, const struct tally *t, enum tally_kind kind)
 	page_picture_end(page);
 }
 
-static void cell_number(struct page *page, int64_t number, bool is_bytes)
-{
-	if (is_bytes)
-		page_cell_bytes(page, number);
-	else
-		page_cell_count(page, number);
-}
-
 static void put_sum(struct page *page, const struct tally *t,
 		    enum tally_kind kind, const struct tally_sum *sum)
 {
 	char text[SITE_NAME];
 
-	page_raw(page, "<tr><th scope=\"row\">");
-	page_put(page, site_name(t, kind, sum, text));
-	page_raw(page, "</th>");
+	page_say(page, "<tr><th scope=\"row\">", site_name(t, kind, sum, text),
+		 "</th>");
 	page_cell_count(page, sum->jobs);
 	page_cell(page, site_hours(sum->node_s, text));
 	if (kind == TALLY_ADVICE) {
@@ -107,10 +98,10 @@ static void put_sum(struct page *page, const struct tally *t,
 
 		page_cell(page, cure ? cure : "of a later version");
 	} else {
-		cell_number(page, sum->read, true);
-		cell_number(page, sum->written, true);
-		cell_number(page, sum->meta, false);
-		cell_number(page, sum->peak, true);
+		page_cell_bytes(page, sum->read);
+		page_cell_bytes(page, sum->written);
+		page_cell_count(page, sum->meta);
+		page_cell_bytes(page, sum->peak);
 		snprintf(text, sizeof(text), "%lld", (long long)sum->peak_job);
 		page_cell(page, sum->peak < 0 ? "-" : text);
 	}
@@ -177,23 +168,14 @@ int site_page_write(const char *file, const struct site *site, size_t limit,
 		    struct err *err)
 {
 	struct page page = { 0 };
-	char *text = NULL;
-	size_t size = 0;
-	int kind, rc = -1;
+	int kind;
 
-	page.out = open_memstream(&text, &size);
-	if (!page.out)
-		return err_set(err, "page: out of memory");
+	page_open(&page);
 	page_begin(&page, "", "Filesystems of the site");
 	put_facts(&page, site);
 	for (kind = 0; kind < TALLY_KINDS; kind++)
 		put_table(&page, site, (enum tally_kind)kind, limit);
 	put_gate(&page, site, limit);
 	page_end(&page);
-	if (fclose(page.out) == 0)
-		rc = page_save(file, text, err);
-	else
-		err_set(err, "page: out of memory");
-	free(text);
-	return rc;
+	return page_save(file, &page, err);
 }

@@ -8,6 +8,7 @@
 #include "advice/advice.h"
 #include "lib/json.h"
 #include "report/job_io.h"
+#include "report/job_print.h"
 #include "report/tone.h"
 #include "report/when.h"
 
@@ -155,17 +156,6 @@ void site_print_text(FILE *out, const struct site *site, size_t limit)
 
 /* ---- CSV --------------------------------------------------------------------- */
 
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputs("\",", out);
-}
-
 static void csv_number(FILE *out, int64_t number, char end)
 {
 	if (number >= 0)
@@ -178,10 +168,10 @@ static void csv_sum(FILE *out, enum tally_kind kind,
 {
 	bool is_advice = kind == TALLY_ADVICE;
 
-	csv_text(out, tally_names[kind]);
-	csv_text(out, sum->name);
-	csv_text(out, sum->cluster);
-	csv_text(out, sum->type);
+	job_csv_text(out, tally_names[kind]);
+	job_csv_text(out, sum->name);
+	job_csv_text(out, sum->cluster);
+	job_csv_text(out, sum->type);
 	csv_number(out, sum->jobs, ',');
 	fprintf(out, "%.3f,", (double)sum->node_s / 3600);
 	csv_number(out, is_advice ? -1 : sum->read, ',');
@@ -205,9 +195,9 @@ void site_print_csv(FILE *out, const struct site *site)
 		for (i = 0; i < t->counts[kind]; i++)
 			csv_sum(out, (enum tally_kind)kind, &t->sums[kind][i]);
 	for (i = 0; i < t->gate_count; i++) {
-		csv_text(out, "gate");
-		csv_text(out, t->gate[i].user);
-		csv_text(out, t->gate[i].cluster);
+		job_csv_text(out, "gate");
+		job_csv_text(out, t->gate[i].user);
+		job_csv_text(out, t->gate[i].cluster);
 		fputs("\"\",1,,,,,,", out);
 		csv_number(out, t->gate[i].job, ',');
 		csv_number(out, t->gate[i].warned, ',');

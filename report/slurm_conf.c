@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/alloc.h"
 #include "lib/fileio.h"
 
 #define FILE_MAX (4U << 20)
@@ -48,11 +49,6 @@ struct source {
 static int read_file(struct slurm_conf *conf, const char *root,
 		     const char *path, unsigned int depth, struct err *err);
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, "slurm.conf: out of memory");
-}
-
 /* ---- words: KEY=VALUE, the value perhaps in quotes ------------------------------ */
 
 /* Cuts the next word off *at; NULL at the end of the line. */
@@ -78,55 +74,36 @@ static char *next_word(char **at)
 	return word;
 }
 
-static int add_pair(struct slurm_conf *conf, const char *key, const char *value,
-		    struct err *err)
+static void add_pair(struct slurm_conf *conf, const char *key,
+		     const char *value)
 {
-	struct pair *pairs =
-		realloc(conf->pairs, (conf->count + 1) * sizeof(*pairs));
-
-	if (!pairs)
-		return no_memory(err);
-	conf->pairs = pairs;
-	pairs[conf->count].key = strdup(key);
-	pairs[conf->count].value = strdup(value);
-	conf->count++;
-	return pairs[conf->count - 1].key && pairs[conf->count - 1].value
-		       ? 0
-		       : no_memory(err);
+	conf->pairs =
+		xrealloc(conf->pairs, conf->count + 1, sizeof(struct pair));
+	conf->pairs[conf->count].key = xstrdup(key);
+	conf->pairs[conf->count++].value = xstrdup(value);
 }
 
 /* ---- records ---------------------------------------------------------------------- */
 
-static int add_record(struct kind *kind, const char *name, const char *rest,
-		      struct err *err)
+static void add_record(struct kind *kind, const char *name, const char *rest)
 {
-	struct record *records;
-	char *line;
+	struct record *record;
 
-	if (asprintf(&line, "%s=%s %s %s", kind->name, name,
-		     kind->defaults ? kind->defaults : "", rest) < 0)
-		return no_memory(err);
-	records = realloc(kind->records, (kind->count + 1) * sizeof(*records));
-	if (!records) {
-		free(line);
-		return no_memory(err);
-	}
-	kind->records = records;
-	records[kind->count].line = line;
-	records[kind->count].name = strdup(name);
-	return records[kind->count++].name ? 0 : no_memory(err);
+	kind->records =
+		xrealloc(kind->records, kind->count + 1, sizeof(*record));
+	record = &kind->records[kind->count++];
+	record->line = xasprintf("%s=%s %s %s", kind->name, name,
+				 kind->defaults ? kind->defaults : "", rest);
+	record->name = xstrdup(name);
 }
 
-static int add_default(struct kind *kind, const char *rest, struct err *err)
+static void add_default(struct kind *kind, const char *rest)
 {
-	char *all;
+	char *all =
+		xasprintf("%s %s", kind->defaults ? kind->defaults : "", rest);
 
-	if (asprintf(&all, "%s %s", kind->defaults ? kind->defaults : "",
-		     rest) < 0)
-		return no_memory(err);
 	free(kind->defaults);
 	kind->defaults = all;
-	return 0;
 }
 
 /* Quotes off, blanks that were inside them to '_': one word stays one. */
@@ -144,13 +121,13 @@ static void flatten(char *rest)
 	*to = '\0';
 }
 
-static int take_record(struct kind *kind, const char *name, char *rest,
-		       struct err *err)
+static void take_record(struct kind *kind, const char *name, char *rest)
 {
 	flatten(rest);
 	if (!strcasecmp(name, "DEFAULT"))
-		return add_default(kind, rest, err);
-	return add_record(kind, name, rest, err);
+		add_default(kind, rest);
+	else
+		add_record(kind, name, rest);
 }
 
 /* ---- lines and files --------------------------------------------------------------- */
@@ -170,7 +147,7 @@ static int include(const struct source *source, const char *pattern,
 					   : (int)(slash - source->path) + 1,
 		 source->path, pattern);
 	if (glob(path, 0, NULL, &found) == GLOB_NOSPACE)
-		rc = no_memory(err);
+		xneed(NULL);
 	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
 		rc = read_file(source->conf, source->root, found.gl_pathv[i],
 			       source->depth + 1, err);
@@ -189,11 +166,12 @@ static int take_words(const struct source *source, char *line, struct err *err)
 				       source->path, source->line, word);
 		*equals = '\0';
 		for (size_t i = 0; i < KINDS; i++)
-			if (!strcasecmp(word, source->conf->kinds[i].name))
-				return take_record(&source->conf->kinds[i],
-						   equals + 1, line, err);
-		if (add_pair(source->conf, word, equals + 1, err) < 0)
-			return -1;
+			if (!strcasecmp(word, source->conf->kinds[i].name)) {
+				take_record(&source->conf->kinds[i], equals + 1,
+					    line);
+				return 0;
+			}
+		add_pair(source->conf, word, equals + 1);
 	}
 	return 0;
 }
@@ -286,14 +264,10 @@ struct slurm_conf *slurm_conf_load(const char *root, const char *path,
 				   struct err *err)
 {
 	static const char *const kinds[KINDS] = { "NodeName", "PartitionName" };
-	struct slurm_conf *conf = calloc(1, sizeof(*conf));
+	struct slurm_conf *conf = xcalloc(1, sizeof(*conf));
 	char whole[PATH_MAX];
 	int saved;
 
-	if (!conf) {
-		no_memory(err);
-		return NULL;
-	}
 	for (size_t i = 0; i < KINDS; i++)
 		conf->kinds[i].name = kinds[i];
 	snprintf(whole, sizeof(whole), "%s%s", root, path);

@@ -8,6 +8,7 @@
 #include "lib/config.h"
 #include "lib/core_map.h"
 #include "lib/rundir.h"
+#include "lib/sysfs.h"
 #include "lib/version.h"
 #include "report/command.h"
 
@@ -43,42 +44,41 @@ void subject_init(struct subject *subject)
 	subject->allow = -1;
 }
 
-int subject_choose(const char *option, const char *value, const char *yes,
-		   const char *no, struct err *err)
+int subject_set_sysfs(void *subject, const char *name, const char *value,
+		      struct err *err)
 {
-	if (!strcmp(value, yes))
-		return 1;
-	if (!strcmp(value, no))
-		return 0;
-	return err_set(err, "--%s: '%s': must be %s or %s", option, value, yes,
-		       no);
+	(void)subject, (void)name, (void)err;
+	sysfs_set_root(value);
+	return 0;
 }
 
-int subject_version(const char *value, unsigned int *version, struct err *err)
+int subject_set_version(void *subject, const char *name, const char *value,
+			struct err *err)
 {
 	unsigned int read;
 
 	if (version_parse(value, &read, err) < 0)
-		return err_prefix(err, "--slurm-version");
+		return err_prefix(err, "--%s", name);
 	if (read < VERSION_OF(22, 5, 0) || read > VERSION_OF(26, 5, 0xff))
-		return err_set(err,
-			       "--slurm-version: '%s': must be from 22.05 to "
-			       "26.05",
-			       value);
-	*version = read;
+		return err_set(err, "--%s: '%s': must be from 22.05 to 26.05",
+			       name, value);
+	((struct subject *)subject)->version = read;
 	return 0;
 }
 
 /* Slurm passes over what it does not know; a misspelt word is no answer. */
-static int check_parameters(const char *list, struct err *err)
+int subject_set_parameters(void *subject, const char *name, const char *value,
+			   struct err *err)
 {
 	static const char *const words[] = {
 		"allow_ecores",	      "config_override",     "contain_spank",
 		"l3cache_as_socket",  "numa_node_as_socket", "conmgr_",
 		"shutdown_on_reboot",
 	};
+	const char *list = value;
 	size_t length, i;
 
+	((struct subject *)subject)->slurmd_parameters = value;
 	for (; *list; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
 		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -86,50 +86,20 @@ static int check_parameters(const char *list, struct err *err)
 				break;
 		if (i == sizeof(words) / sizeof(words[0]))
 			return err_set(err,
-				       "--slurmd-parameters: '%.*s': not a "
-				       "word of SlurmdParameters",
-				       (int)length, list);
+				       "--%s: '%.*s': not a word of "
+				       "SlurmdParameters",
+				       name, (int)length, list);
 	}
-	return 1;
+	return 0;
 }
 
-int subject_option(struct subject *subject, int option, const char *value,
-		   struct err *err)
+int subject_set_allow(void *subject, const char *name, const char *value,
+		      struct err *err)
 {
-	int allow;
+	int allow = command_choose(name, value, "yes", "no", err);
 
-	switch (option) {
-	case SUBJECT_TOPOLOGY:
-		subject->topology = value;
-		return 1;
-	case SUBJECT_NODE:
-		subject->line = value;
-		return 1;
-	case SUBJECT_FIRST:
-		subject->first = true;
-		return 1;
-	case SUBJECT_PARAMETERS:
-		subject->slurmd_parameters = value;
-		return check_parameters(value, err);
-	case SUBJECT_TASK_PARAM:
-		subject->task_plugin_param = value;
-		return 1;
-	case SUBJECT_CONF:
-		subject->conf = value;
-		return 1;
-	case SUBJECT_VERSION:
-		return subject_version(value, &subject->version, err) < 0 ? -1
-									  : 1;
-	case SUBJECT_ALLOW:
-		allow = subject_choose("allow-spec-resources-usage", value,
-				       "yes", "no", err);
-		if (allow < 0)
-			return -1;
-		subject->allow = allow;
-		return 1;
-	default:
-		return 0;
-	}
+	((struct subject *)subject)->allow = allow;
+	return allow < 0 ? -1 : 0;
 }
 
 static int set_text(char to[NODE_TEXT_MAX], const char *option,

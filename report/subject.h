@@ -12,12 +12,12 @@
 #ifndef JOBIO_REPORT_SUBJECT_H
 #define JOBIO_REPORT_SUBJECT_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
 #include "lib/err.h"
 #include "lib/finding.h"
 #include "lib/node.h"
+#include "report/command.h"
 
 struct subject {
 	const char *topology;
@@ -30,51 +30,35 @@ struct subject {
 	unsigned int version; /* 0: not given */
 };
 
-/* Rows for the table of getopt_long(), values from SUBJECT_FIRST on. */
-enum {
-	SUBJECT_TOPOLOGY = 0x100,
-	SUBJECT_NODE,
-	SUBJECT_ALLOW,
-	SUBJECT_FIRST,
-	SUBJECT_PARAMETERS,
-	SUBJECT_TASK_PARAM,
-	SUBJECT_VERSION,
-	SUBJECT_CONF,
-	SUBJECT_END,
-};
-
+/* Rows for the table of a command whose options begin with a struct subject. */
 /* clang-format off */
 #define SUBJECT_OPTIONS \
-	{ "topology", required_argument, NULL, SUBJECT_TOPOLOGY }, \
-	{ "node", required_argument, NULL, SUBJECT_NODE }, \
-	{ "allow-spec-resources-usage", required_argument, NULL, \
-	  SUBJECT_ALLOW }, \
-	{ "spec-cores-first", no_argument, NULL, SUBJECT_FIRST }, \
-	{ "slurmd-parameters", required_argument, NULL, \
-	  SUBJECT_PARAMETERS }, \
-	{ "task-plugin-param", required_argument, NULL, \
-	  SUBJECT_TASK_PARAM }, \
-	{ "slurm-version", required_argument, NULL, SUBJECT_VERSION }, \
-	{ "conf", required_argument, NULL, SUBJECT_CONF }
+	COMMAND_TEXT("topology", struct subject, topology), \
+	COMMAND_TEXT("node", struct subject, line), \
+	COMMAND_CALL("allow-spec-resources-usage", subject_set_allow), \
+	COMMAND_FLAG("spec-cores-first", struct subject, first), \
+	COMMAND_CALL("slurmd-parameters", subject_set_parameters), \
+	COMMAND_TEXT("task-plugin-param", struct subject, task_plugin_param), \
+	COMMAND_CALL("slurm-version", subject_set_version), \
+	COMMAND_TEXT("conf", struct subject, conf)
 /* clang-format on */
+
+int subject_set_allow(void *subject, const char *name, const char *value,
+		      struct err *err);
+int subject_set_parameters(void *subject, const char *name, const char *value,
+			   struct err *err);
+/* For tests: before anything of the machine is read. */
+int subject_set_sysfs(void *subject, const char *name, const char *value,
+		      struct err *err);
+int subject_set_version(void *subject, const char *name, const char *value,
+			struct err *err);
 
 /* What --help says of them. */
 extern const char subject_usage[];
 
 void subject_init(struct subject *subject);
 
-/* 1: it was one of ours; 0: it was not. */
-int subject_option(struct subject *subject, int option, const char *value,
-		   struct err *err);
-
 int subject_find(const struct subject *subject, struct node_state *state,
 		 struct findings *findings, int *status, struct err *err);
-
-/* From 22.05 to 26.05, or a sentence. */
-int subject_version(const char *value, unsigned int *version, struct err *err);
-
-/* 'value' is one of two words: 1 the first, 0 the second, -1 neither. */
-int subject_choose(const char *option, const char *value, const char *yes,
-		   const char *no, struct err *err);
 
 #endif

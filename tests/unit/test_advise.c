@@ -20,9 +20,7 @@
 
 static struct {
 	/* what is broken */
-	bool is_unknown, is_bad_config, has_no_sacct, has_no_list,
-		has_no_reports;
-	bool has_no_memory;
+	bool is_unknown, is_bad_config, has_no_list;
 	/* what sacct lists, the job itself not among it */
 	struct sacct_row row[LISTED_MAX];
 	size_t listed;
@@ -66,14 +64,13 @@ int job_advice_config(struct config **found, struct config_advice *limits,
 	return COMMAND_OK;
 }
 
-int job_source_ask_sacct(struct job_source *source, char *const *ids,
-			 size_t count, struct err *err)
+void job_source_ask_sacct(struct job_source *source, char *const *ids,
+			  size_t count)
 {
 	ck_assert(source->is_down && !source->config);
 	ck_assert_str_eq(source->why_down.text, "there is no jobio.conf");
 	ck_assert_uint_eq(count, 1);
 	ck_assert_str_eq(ids[0], "7");
-	return world.has_no_sacct ? err_set(err, "no sacct") : 0;
 }
 
 void job_source_close(struct job_source *source)
@@ -146,17 +143,11 @@ bool sacct_is_early(const char *state)
 	return false;
 }
 
-struct job_report **job_report_list(const struct sacct_rows *rows,
-				    struct err *err)
+struct job_report **job_report_list(const struct sacct_rows *rows)
 {
 	struct job_report **list = calloc(rows->count + 1, sizeof(*list));
 	size_t i;
 
-	if (world.has_no_reports) {
-		free(list);
-		err_set(err, "no reports");
-		return NULL;
-	}
 	for (i = 0; i < rows->count; i++)
 		list[i] = a_report(rows->row[i].id, &rows->row[i]);
 	return list;
@@ -170,9 +161,9 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 	return err_set(err, "the ledger is away");
 }
 
-int next_run_find(struct next_run *next, const struct job_report *job,
-		  struct job_report *const *runs, size_t count,
-		  const struct config *config)
+void next_run_find(struct next_run *next, const struct job_report *job,
+		   struct job_report *const *runs, size_t count,
+		   const struct config *config)
 {
 	size_t i;
 
@@ -183,7 +174,6 @@ int next_run_find(struct next_run *next, const struct job_report *job,
 		strcat(strcat(world.runs, runs[i]->id), " ");
 	}
 	*next = world.next;
-	return world.has_no_memory ? -1 : 0;
 }
 
 /* ---- what a test says ------------------------------------------------------------- */
@@ -319,9 +309,6 @@ START_TEST(without_other_runs_there_is_its_own_advice)
 	ck_assert_str_eq(world.runs, "");
 	ck_assert(world.is_closed && world.closed == LINK);
 	world.has_no_list = false;
-	world.has_no_reports = true;
-	expect("--options 7", 0, own, "");
-	world.has_no_reports = false;
 	world.own.name = "";
 	expect_runs("");
 	world.own.name = "train";
@@ -462,14 +449,8 @@ START_TEST(what_fails_is_told_and_nothing_is_printed)
 {
 	begin();
 	list("1");
-	world.has_no_memory = true;
-	expect("--json 7", 1, "", "jobio: advise: out of memory\n");
-	ck_assert(world.is_closed);
 	world.is_unknown = true;
 	expect("7", 1, "", "jobio: advise: job: '7': nobody knows it\n");
-	ck_assert(world.is_closed);
-	world.has_no_sacct = true;
-	expect("7", 1, "", "jobio: advise: no sacct\n");
 	ck_assert(world.is_closed);
 }
 END_TEST

@@ -337,7 +337,8 @@ START_TEST(each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards)
 		"/work\n"
 		"beside it        4-7,12-15\n"
 		"                 0-3,8-11\n");
-	json = plan_client_json(&client);
+	json = json_object_new_object();
+	plan_client_json(&client, json);
 	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
 	ck_assert_ptr_nonnull(strstr(text,
 				     "{\"name\":\"home\",\"type\":\"nfs\","
@@ -440,76 +441,47 @@ static int found(void)
 	return rc;
 }
 
-static int set_option(int option, const char *value)
+static int set_version(const char *value)
 {
-	return subject_option(&subject, option, value, &err);
+	return subject_set_version(&subject, "slurm-version", value, &err);
 }
-
-START_TEST(options_say_what_a_command_is_asked_about)
-{
-	subject_init(&subject);
-	ck_assert_int_eq(subject.allow, -1);
-	ck_assert_int_eq(set_option(SUBJECT_TOPOLOGY, "x"), 1);
-	ck_assert_int_eq(set_option(SUBJECT_NODE, "CPUs=1"), 1);
-	ck_assert_int_eq(set_option(SUBJECT_FIRST, NULL), 1);
-	ck_assert_int_eq(set_option(SUBJECT_TASK_PARAM, "a"), 1);
-	ck_assert_int_eq(set_option(SUBJECT_CONF, "/c"), 1);
-	ck_assert_int_eq(set_option(SUBJECT_VERSION, "23.02"), 1);
-	ck_assert_int_eq(set_option(SUBJECT_ALLOW, "no"), 1);
-	ck_assert_str_eq(subject.topology, "x");
-	ck_assert_str_eq(subject.line, "CPUs=1");
-	ck_assert(subject.first);
-	ck_assert_str_eq(subject.task_plugin_param, "a");
-	ck_assert_str_eq(subject.conf, "/c");
-	ck_assert_uint_eq(subject.version, VERSION_OF(23, 2, 0xff));
-	ck_assert_int_eq(subject.allow, 0);
-	ck_assert_int_eq(set_option(SUBJECT_ALLOW, "yes"), 1);
-	ck_assert_int_eq(subject.allow, 1);
-	ck_assert_int_eq(set_option(SUBJECT_END, "x"), 0);
-	ck_assert_int_eq(set_option(SUBJECT_ALLOW, "Yes"), -1);
-	ck_assert_str_eq(err.text, "--allow-spec-resources-usage: 'Yes': must "
-				   "be yes or no");
-	ck_assert_int_eq(subject.allow, 1);
-}
-END_TEST
 
 START_TEST(versions_go_from_the_oldest_to_the_newest_that_jobio_knows)
 {
-	unsigned int version = 0;
-
-	ck_assert_int_eq(subject_version("22.05", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(22, 5, 0xff));
-	ck_assert_int_eq(subject_version("22.05.0", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(22, 5, 0));
-	ck_assert_int_eq(subject_version("26.05", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(26, 5, 0xff));
-	ck_assert_int_eq(subject_version("26.05.9", &version, &err), 0);
-	ck_assert_uint_eq(version, VERSION_OF(26, 5, 9));
-	ck_assert_int_eq(subject_version("21.08", &version, &err), -1);
+	ck_assert_int_eq(set_version("22.05"), 0);
+	ck_assert_uint_eq(subject.version, VERSION_OF(22, 5, 0xff));
+	ck_assert_int_eq(set_version("22.05.0"), 0);
+	ck_assert_uint_eq(subject.version, VERSION_OF(22, 5, 0));
+	ck_assert_int_eq(set_version("26.05"), 0);
+	ck_assert_uint_eq(subject.version, VERSION_OF(26, 5, 0xff));
+	ck_assert_int_eq(set_version("26.05.9"), 0);
+	ck_assert_uint_eq(subject.version, VERSION_OF(26, 5, 9));
+	ck_assert_int_eq(set_version("21.08"), -1);
 	ck_assert_str_eq(err.text, "--slurm-version: '21.08': must be from "
 				   "22.05 to 26.05");
-	ck_assert_int_eq(subject_version("26.06", &version, &err), -1);
-	ck_assert_int_eq(subject_version("x", &version, &err), -1);
+	ck_assert_int_eq(set_version("26.06"), -1);
+	ck_assert_int_eq(set_version("x"), -1);
 	ck_assert_int_eq(strncmp(err.text, "--slurm-version: ", 17), 0);
-	ck_assert_uint_eq(version, VERSION_OF(26, 5, 9));
+	ck_assert_uint_eq(subject.version, VERSION_OF(26, 5, 9));
 }
 END_TEST
 
+static int set_parameters(const char *value)
+{
+	return subject_set_parameters(&subject, "slurmd-parameters", value,
+				      &err);
+}
+
 START_TEST(a_misspelt_word_of_slurmd_parameters_is_told)
 {
-	ck_assert_int_eq(set_option(SUBJECT_PARAMETERS, ""), 1);
-	ck_assert_int_eq(set_option(SUBJECT_PARAMETERS,
-				    "L3CACHE_as_socket,config_overrides"),
-			 1);
-	ck_assert_int_eq(set_option(SUBJECT_PARAMETERS, "allow_ecores,"), 1);
-	ck_assert_int_eq(
-		set_option(SUBJECT_PARAMETERS, "conmgr_threads=4,l3cache,x"),
-		-1);
+	ck_assert_int_eq(set_parameters(""), 0);
+	ck_assert_int_eq(set_parameters("L3CACHE_as_socket,config_overrides"),
+			 0);
+	ck_assert_int_eq(set_parameters("allow_ecores,"), 0);
+	ck_assert_int_eq(set_parameters("conmgr_threads=4,l3cache,x"), -1);
 	ck_assert_str_eq(err.text, "--slurmd-parameters: 'l3cache': not a word "
 				   "of SlurmdParameters");
-	ck_assert_int_eq(
-		set_option(SUBJECT_PARAMETERS, "allow_ecores,,allow_ecores"),
-		-1);
+	ck_assert_int_eq(set_parameters("allow_ecores,,allow_ecores"), -1);
 }
 END_TEST
 
@@ -652,7 +624,6 @@ UNIT_MAIN("plan", without_a_card_cores_are_spread_over_the_numa_nodes,
 	  each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards,
 	  a_client_without_cards_has_no_place,
 	  a_client_that_cannot_be_asked_is_told,
-	  options_say_what_a_command_is_asked_about,
 	  versions_go_from_the_oldest_to_the_newest_that_jobio_knows,
 	  a_misspelt_word_of_slurmd_parameters_is_told,
 	  a_machine_without_a_node_line_has_the_one_that_fits,

@@ -1857,9 +1857,6 @@ START_TEST(advice_goes_by_jobio_conf_and_its_calibration)
 	ck_assert_uint_eq(limits.core_read_mbs, 5);
 	ck_assert_uint_eq(limits.min_calls, 3);
 	config_free(config);
-	/* without a jobio.conf there are its defaults */
-	limits = job_advice_limits(NULL, "report");
-	ck_assert_uint_gt(limits.core_read_mbs, 5);
 	fflush(stderr);
 	tempdir_expect("said", "");
 	ck_assert_int_eq(unlink(tempdir_path("numbers")), 0);
