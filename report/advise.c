@@ -243,24 +243,6 @@ static void release(struct work *w)
 	job_source_close(&w->source);
 }
 
-static int run(const struct options *o, const struct config *config,
-	       const struct err *why)
-{
-	struct work *w = xcalloc(1, sizeof(*w));
-	struct err err;
-	int rc;
-
-	w->source.config = config;
-	w->source.is_down = !config;
-	if (!config)
-		w->source.why_down = *why;
-	rc = advise(w, o, config, &err);
-	release(w);
-	free(w);
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_FAILED, &err)
-		      : COMMAND_OK;
-}
-
 static int check(void *options, int argc, char *argv[], struct err *err)
 {
 	struct options *o = options;
@@ -293,7 +275,8 @@ int advise_main(int argc, char *argv[])
 {
 	struct options o = { .conf = NULL };
 	struct config *config;
-	struct err err;
+	struct work *w;
+	struct err err = { "" };
 	int rc;
 
 	setlocale(LC_CTYPE, "");
@@ -302,8 +285,16 @@ int advise_main(int argc, char *argv[])
 	if (rc >= 0)
 		return rc;
 	rc = job_advice_config(&config, &o.limits, o.conf, NAME, &err);
-	if (rc == COMMAND_OK)
-		rc = run(&o, config, &err);
+	if (rc != COMMAND_OK)
+		return rc;
+	w = xcalloc(1, sizeof(*w));
+	w->source.config = config;
+	w->source.is_down = !config;
+	w->source.why_down = err;
+	if (advise(w, &o, config, &err) < 0)
+		rc = command_fail(NAME, COMMAND_FAILED, &err);
+	release(w);
+	free(w);
 	config_free(config);
 	return rc;
 }

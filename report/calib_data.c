@@ -159,10 +159,16 @@ static void add_run(struct calib_cell *cell, const struct calib_run *run)
 	cell->short_runs += run->ms < SHORT_MS;
 }
 
-static struct calib_cell *cell_of(const struct calib_data *data, size_t setting,
-				  size_t shape)
+struct calib_cell *calib_data_cell(const struct calib_data *data,
+				   size_t setting, size_t shape)
 {
 	return &data->cells[setting * data->plan->shape_count + shape];
+}
+
+bool calib_data_is_whole(const struct calib_data *data, size_t job)
+{
+	return !data->jobs[job].is_lacking &&
+	       data->jobs[job].run_count == data->plan->shape_count;
 }
 
 size_t calib_data_count(struct calib_data *data)
@@ -173,20 +179,15 @@ size_t calib_data_count(struct calib_data *data)
 	for (i = 0; i < plan->turn_count; i++) {
 		const struct calib_job *job = &data->jobs[i];
 
-		if (job->is_lacking || job->run_count < plan->shape_count)
+		if (!calib_data_is_whole(data, i))
 			continue;
 		count++;
 		for (shape = 0; shape < plan->shape_count; shape++)
-			add_run(cell_of(data, plan->turns[i].setting, shape),
+			add_run(calib_data_cell(data, plan->turns[i].setting,
+						shape),
 				&job->runs[shape]);
 	}
 	return count;
-}
-
-const struct calib_cell *calib_data_cell(const struct calib_data *data,
-					 size_t setting, size_t shape)
-{
-	return cell_of(data, setting, shape);
 }
 
 /* ---- fio and jobio ---------------------------------------------------------------- */

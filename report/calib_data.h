@@ -80,9 +80,11 @@ void calib_job_judge(struct calib_job *job, const struct calib_plan *plan,
 
 /* Fill the cells from the jobs that have nothing wrong but their record. Returns
  * how many jobs that are. */
+/* Has it all runs, and got what it asked for? */
+bool calib_data_is_whole(const struct calib_data *data, size_t job);
 size_t calib_data_count(struct calib_data *data);
 
-const struct calib_cell *calib_data_cell(const struct calib_data *data,
-					 size_t setting, size_t shape);
+struct calib_cell *calib_data_cell(const struct calib_data *data,
+				   size_t setting, size_t shape);
 
 #endif

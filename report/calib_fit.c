@@ -124,12 +124,6 @@ static bool is_of(const struct calib_shape *s, enum calib_metric metric)
 		       (metrics[metric].is_bytes ? LARGE_KIB : SMALL_KIB);
 }
 
-static bool is_whole(const struct calib_data *data, size_t job)
-{
-	return !data->jobs[job].is_lacking &&
-	       data->jobs[job].run_count == data->plan->shape_count;
-}
-
 static double best_of(const struct calib_data *data, size_t job,
 		      enum calib_metric metric)
 {
@@ -158,7 +152,7 @@ struct samples calib_metric_of(const struct calib_data *data, size_t setting,
 
 	for (i = 0; i < data->plan->turn_count; i++)
 		if (data->plan->turns[i].setting == setting &&
-		    is_whole(data, i))
+		    calib_data_is_whole(data, i))
 			samples_add(&all, best_of(data, i, metric));
 	return all;
 }
@@ -176,7 +170,7 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 		const struct calib_setting *setting =
 			&plan->settings[plan->turns[i].setting];
 
-		if (setting->profile == profile && is_whole(data, i))
+		if (setting->profile == profile && calib_data_is_whole(data, i))
 			points[count++] = (struct calib_point){
 				setting->io_cores, best_of(data, i, metric)
 			};

@@ -226,9 +226,7 @@ static void jobs_json(struct json_object *list, const struct calib_data *data)
 		json_add_number(o, "io_cores", setting->io_cores);
 		json_add_text(o, "profile", profile_of(setting));
 		json_add_number(o, "repeat", plan->turns[i].repeat);
-		json_add_bool(o, "counts",
-			      !job->is_lacking &&
-				      job->run_count == plan->shape_count);
+		json_add_bool(o, "counts", calib_data_is_whole(data, i));
 		moved_json(json_add_object(o, "fio"), &job->moved);
 		if (*job->source)
 			record_json(json_add_object(o, "record"), job);

@@ -69,14 +69,8 @@ static const char usage[] =
 	"errors; 2 bad usage.\n";
 
 struct options {
-	struct subject subject; /* conf, topology and version */
-	const char *slurm_conf;
-	const char *host;
-	const char *root;
-	const char *slurmd;
-	unsigned int roles; /* 0: find them */
-	bool has_client_cpus;
-	struct cpuset client_cpus;
+	struct subject subject; /* its version alone */
+	struct doctor doctor;
 	bool json;
 	bool quiet;
 	bool verbose;
@@ -87,7 +81,7 @@ struct options {
 static int set_slurmd(void *what, const char *name, const char *value,
 		      struct err *err)
 {
-	((struct options *)what)->slurmd = value;
+	((struct options *)what)->doctor.slurmd_path = value;
 	if (*value == '/')
 		return 0;
 	return err_set(err, "--%s: '%s': must be an absolute path", name,
@@ -97,10 +91,10 @@ static int set_slurmd(void *what, const char *name, const char *value,
 static int set_client_cpus(void *what, const char *name, const char *value,
 			   struct err *err)
 {
-	struct options *options = what;
+	struct doctor *doctor = &((struct options *)what)->doctor;
 
-	options->has_client_cpus = true;
-	if (cpuset_parse(&options->client_cpus, value, err) == 0)
+	doctor->client_known = doctor->client_is_told = true;
+	if (cpuset_parse(&doctor->client_cpus, value, err) == 0)
 		return 0;
 	return err_prefix(err, "--%s", name);
 }
@@ -109,23 +103,23 @@ static int set_roles(void *what, const char *name, const char *value,
 		     struct err *err)
 {
 	(void)name;
-	return check_role_parse(value, &((struct options *)what)->roles, err);
+	return check_role_parse(value, &((struct options *)what)->doctor.roles,
+				err);
 }
 
 static int check_options(void *what, int argc, char *argv[], struct err *err)
 {
-	const struct options *options = what;
+	const struct doctor *doctor = &((struct options *)what)->doctor;
 
 	(void)argc, (void)argv;
-	if (*options->root && !options->subject.topology)
+	if (*doctor->root && !doctor->topology)
 		return err_set(err, "--root: give the machine of these files "
 				    "with --topology");
-	if (options->subject.topology &&
-	    access(options->subject.topology, R_OK) < 0)
-		return err_set(err, "--topology: '%s': %s",
-			       options->subject.topology, strerror(errno));
-	if (*options->root && access(options->root, X_OK) < 0)
-		return err_set(err, "--root: '%s': %s", options->root,
+	if (doctor->topology && access(doctor->topology, R_OK) < 0)
+		return err_set(err, "--topology: '%s': %s", doctor->topology,
+			       strerror(errno));
+	if (*doctor->root && access(doctor->root, X_OK) < 0)
+		return err_set(err, "--root: '%s': %s", doctor->root,
 			       strerror(errno));
 	return 0;
 }
@@ -136,9 +130,10 @@ static const struct command_line line = {
 	.check = check_options,
 	.table =
 		(const struct command_option[]){
-			COMMAND_TEXT("conf", struct options, subject.conf),
-			COMMAND_TEXT("slurm-conf", struct options, slurm_conf),
-			COMMAND_TEXT("host", struct options, host),
+			COMMAND_TEXT("conf", struct options, doctor.conf),
+			COMMAND_TEXT("slurm-conf", struct options,
+				     doctor.slurm_conf_path),
+			COMMAND_TEXT("host", struct options, doctor.host),
 			COMMAND_TEXT("topology", struct options,
 				     subject.topology),
 			/* a client may have no CPUs of its own */
@@ -146,7 +141,7 @@ static const struct command_line line = {
 			  .set = set_client_cpus, .may_be_empty = true },
 			COMMAND_CALL("slurm-version", subject_set_version),
 			COMMAND_CALL("slurmd", set_slurmd),
-			COMMAND_TEXT("root", struct options, root),
+			COMMAND_TEXT("root", struct options, doctor.root),
 			COMMAND_CALL("sysfs",
 				     subject_set_sysfs), /* for tests */
 			COMMAND_CHOICE("format", struct options, json, "json",
@@ -161,15 +156,6 @@ static const struct command_line line = {
 };
 
 /* ---- Slurm's files ----------------------------------------------------------------- */
-
-static const char *find_slurm_conf(const struct options *options)
-{
-	const char *found = options->slurm_conf;
-
-	if (!found)
-		found = host_slurm_conf(options->root);
-	return found ? found : HOST_SLURM_CONF;
-}
 
 static struct slurm_conf *load_cgroup(const struct doctor *doctor)
 {
@@ -194,12 +180,10 @@ static void read_slurm(struct doctor *doctor)
 
 	doctor->slurm =
 		slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
-	if (!doctor->slurm) {
+	if (!doctor->slurm)
 		findings_add(doctor->findings, "S15", FINDING_ERROR,
 			     "name it with --slurm-conf, or correct it",
 			     "slurm.conf cannot be read: %s", err.text);
-		return;
-	}
 }
 
 static bool is_node(const struct doctor *doctor)
@@ -310,12 +294,9 @@ static void look_at_jobio(struct doctor *doctor)
 /* ---- the whole ------------------------------------------------------------------------ */
 
 /* A machine of a cloud, or with several nodes, need not be called like its node. */
-static const char *find_host(const struct options *options,
-			     const struct doctor *doctor, char *name,
+static const char *find_host(const struct doctor *doctor, char *name,
 			     size_t size)
 {
-	if (options->host)
-		return options->host;
 	if (!getenv("SLURMD_NODENAME") &&
 	    doctor_slurmd_name(doctor, name, size))
 		return name;
@@ -362,8 +343,9 @@ static void print_quietly(const struct findings *findings)
 				&(struct findings){ &findings->list[i], 1 });
 }
 
-static void print(const struct doctor *doctor, const struct options *options)
+static void print(const struct options *options)
 {
+	const struct doctor *doctor = &options->doctor;
 	struct findings *findings = doctor->findings;
 
 	if (options->json) {
@@ -395,11 +377,11 @@ static int status_of(const struct findings *findings)
 	return COMMAND_OK;
 }
 
-static void look(struct doctor *doctor, const struct options *options)
+static void look(struct doctor *doctor)
 {
 	read_slurm(doctor);
-	doctor->roles =
-		options->roles ? options->roles : check_role_find(doctor);
+	if (!doctor->roles)
+		doctor->roles = check_role_find(doctor);
 	if (doctor->slurm && is_node(doctor)) {
 		doctor->cgroup = load_cgroup(doctor);
 		doctor_find_node(doctor);
@@ -413,44 +395,40 @@ static void look(struct doctor *doctor, const struct options *options)
 		doctor_host(doctor);
 }
 
-static int check_host(const struct options *options)
+static int check_host(struct options *options)
 {
+	struct doctor *doctor = &options->doctor;
 	struct findings findings = { 0 };
 	char name[256];
-	struct doctor doctor = {
-		.findings = &findings,
-		.root = options->root,
-		.topology = options->subject.topology,
-		.slurmd_path = options->slurmd,
-		.slurm_conf_path = find_slurm_conf(options),
-		.version = options->subject.version ? options->subject.version
-						    : JOBIO_SLURM_VERSION,
-		.client_known = options->has_client_cpus,
-		.client_is_told = options->has_client_cpus,
-		.client_cpus = options->client_cpus,
-		.conf = options->subject.conf ? options->subject.conf
-					      : JOBIO_CONF,
-	};
 	int status;
 
-	doctor.host = find_host(options, &doctor, name, sizeof(name));
-	look(&doctor, options);
-	if (options->submit && doctor.config && !*options->root)
-		check_submit(&doctor, options->partition,
+	doctor->findings = &findings;
+	doctor->version = options->subject.version ? options->subject.version
+						   : JOBIO_SLURM_VERSION;
+	if (!doctor->slurm_conf_path)
+		doctor->slurm_conf_path = host_slurm_conf(doctor->root);
+	if (!doctor->slurm_conf_path)
+		doctor->slurm_conf_path = HOST_SLURM_CONF;
+	if (!doctor->host)
+		doctor->host = find_host(doctor, name, sizeof(name));
+	look(doctor);
+	if (options->submit && doctor->config && !*doctor->root)
+		check_submit(doctor, options->partition,
 			     options->json || options->quiet ? NULL : stdout);
-	print(&doctor, options);
+	print(options);
 	status = status_of(&findings);
 	findings_free(&findings);
-	node_state_free(&doctor.state);
-	slurm_conf_free(doctor.slurm);
-	slurm_conf_free(doctor.cgroup);
-	config_free(doctor.config);
+	node_state_free(&doctor->state);
+	slurm_conf_free(doctor->slurm);
+	slurm_conf_free(doctor->cgroup);
+	config_free(doctor->config);
 	return status;
 }
 
 int check_main(int argc, char *argv[])
 {
-	struct options options = { .root = "" };
+	struct options options = { .doctor = { .root = "",
+					       .conf = JOBIO_CONF } };
 	int rc = command_parse(&line, &options, argc, argv);
 
 	return rc < 0 ? check_host(&options) : rc;

@@ -143,37 +143,36 @@ static unsigned long hook_limit_s(const struct doctor *doctor)
 		       : 0;
 }
 
-static void check_budget(const struct doctor *doctor)
+static void check_limit(const struct doctor *doctor, unsigned int ms,
+			const char *cure, const char *key, const char *what)
 {
-	unsigned int budget_ms = doctor->config->prolog_budget_ms;
 	unsigned long seconds = hook_limit_s(doctor);
 
-	if (seconds && budget_ms > seconds * 500)
-		findings_add(
-			doctor->findings, "J13", FINDING_WARNING,
-			"PrologEpilogTimeout of twice prolog_budget_ms at "
-			"least",
-			"slurm.conf: PrologEpilogTimeout=%lu, and jobio.conf: "
-			"prolog_budget_ms=%u: Slurm may end a prolog, and "
-			"drain the node, before jobio gives up by itself",
-			seconds, budget_ms);
+	if (seconds && ms > seconds * 500)
+		findings_add(doctor->findings, "J13", FINDING_WARNING, cure,
+			     "slurm.conf: PrologEpilogTimeout=%lu, and "
+			     "jobio.conf: %s=%u%s",
+			     seconds, key, ms, what);
 }
 
-static void check_waiting(const struct doctor *doctor)
+static void check_limits(const struct doctor *doctor)
 {
-	unsigned int wait_ms = doctor->config->ledger.send_timeout_ms;
-	unsigned long seconds = hook_limit_s(doctor);
+	const struct config *config = doctor->config;
 
-	if (seconds && wait_ms > seconds * 500 &&
-	    config_waits(doctor->config, doctor->host))
-		findings_add(
-			doctor->findings, "J13", FINDING_WARNING,
-			"PrologEpilogTimeout of twice send_timeout_ms at least",
-			"slurm.conf: PrologEpilogTimeout=%lu, and jobio.conf: "
-			"send_timeout_ms=%u with wait_nodes: Slurm may end an "
-			"epilog, and drain the node, while it waits for the "
-			"ledger",
-			seconds, wait_ms);
+	if (doctor->roles & (ROLE_NODE | ROLE_CTLD))
+		check_limit(doctor, config->prolog_budget_ms,
+			    "PrologEpilogTimeout of twice prolog_budget_ms at "
+			    "least",
+			    "prolog_budget_ms",
+			    ": Slurm may end a prolog, and drain the node, "
+			    "before jobio gives up by itself");
+	if (config_waits(config, doctor->host))
+		check_limit(doctor, config->ledger.send_timeout_ms,
+			    "PrologEpilogTimeout of twice send_timeout_ms at "
+			    "least",
+			    "send_timeout_ms",
+			    " with wait_nodes: Slurm may end an epilog, and "
+			    "drain the node, while it waits for the ledger");
 }
 
 /* ---- where it is in use ------------------------------------------------------ */
@@ -257,7 +256,5 @@ void check_conf(const struct doctor *doctor)
 	check_calibration(doctor);
 	if (doctor->roles & ROLE_NODE)
 		check_bounds(doctor);
-	if (doctor->roles & (ROLE_NODE | ROLE_CTLD))
-		check_budget(doctor);
-	check_waiting(doctor);
+	check_limits(doctor);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/check_node.h"
 
-#include <glob.h>
 #include <json-c/json.h>
 #include <libgen.h>
 #include <limits.h>
@@ -59,9 +58,10 @@ static bool is_ours(const struct doctor *doctor, const char *path,
 	return ours;
 }
 
-static void tell_missing(const struct doctor *doctor, const struct hook *hook,
+static void tell_missing(const struct doctor *doctor, struct hook *hook,
 			 const char *path, const char *why)
 {
+	hook->wrong++;
 	findings_add(doctor->findings, "S17", FINDING_ERROR,
 		     "install it on every node before slurm.conf names it; "
 		     "chmod 755",
@@ -80,10 +80,8 @@ static void look_at_script(const struct doctor *doctor, struct hook *hook,
 	snprintf(whole, sizeof(whole), "%s%s", doctor->root, path);
 	if (stat(whole, &st) < 0) {
 		tell_missing(doctor, hook, path, "there is no such file");
-		hook->wrong++;
 	} else if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)) {
 		tell_missing(doctor, hook, path, "it is not executable");
-		hook->wrong++;
 	} else {
 		hook->runs_jobio |= is_ours(doctor, path, hook->helper);
 	}
@@ -92,20 +90,17 @@ static void look_at_script(const struct doctor *doctor, struct hook *hook,
 static void look_at_value(const struct doctor *doctor, struct hook *hook,
 			  const char *value)
 {
-	char path[PATH_MAX], pattern[PATH_MAX];
+	char path[PATH_MAX];
 	size_t skip = strlen(doctor->root);
-	glob_t found = { 0 };
+	glob_t found;
 
 	script_path(doctor, value, path);
 	if (!strpbrk(path, "*?[")) {
 		look_at_script(doctor, hook, path);
 		return;
 	}
-	snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, path);
-	if (glob(pattern, 0, NULL, &found) != 0 || !found.gl_pathc) {
+	if (!doctor_glob(doctor, path, &found))
 		tell_missing(doctor, hook, path, "no file matches");
-		hook->wrong++;
-	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		look_at_script(doctor, hook, found.gl_pathv[i] + skip);
 	globfree(&found);
@@ -168,19 +163,19 @@ static bool take_folder(const char *prolog, char dir[PATH_MAX])
 /* Beside a prolog that is ours; else where they were installed. */
 static void find_helpers(const struct doctor *doctor, char dir[PATH_MAX])
 {
-	char path[PATH_MAX], pattern[PATH_MAX];
+	char path[PATH_MAX];
 	const char *value;
 	bool found = false;
 	glob_t names;
+	size_t count;
 
 	for (size_t i = 0;
 	     !found && (value = slurm_conf_nth(doctor->slurm, "Prolog", i));
 	     i++) {
 		script_path(doctor, value, path);
-		snprintf(pattern, sizeof(pattern), "%s%s", doctor->root, path);
-		if (glob(pattern, 0, NULL, &names) == 0)
-			for (size_t k = 0; k < names.gl_pathc && !found; k++)
-				found = take_folder(names.gl_pathv[k], dir);
+		count = doctor_glob(doctor, path, &names);
+		for (size_t k = 0; k < count && !found; k++)
+			found = take_folder(names.gl_pathv[k], dir);
 		globfree(&names);
 	}
 	if (!found)

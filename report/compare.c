@@ -272,54 +272,35 @@ static void print_metric(const struct side *sides, enum metric metric)
 	print_verdict(sides, metric);
 }
 
-/* One word for all jobs of a side: "mixed" when they differ. */
-static const char *common(const struct side *side,
-			  const char *(*get)(const struct job_report *r))
+static const char *const words[] = { "name", "state", "profile", "io-cores",
+				     "filesystems" };
+
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+static const char *word_of(const struct job_report *r, size_t which)
 {
-	const char *first = get(side->reports[0]);
+	const char *const all[WORDS] = {
+		r->slurm ? r->slurm->name : "",
+		job_is_of_slurm(r) ? r->slurm->state : "",
+		r->summary.prof,
+		r->summary.cores,
+		r->summary.fs,
+	};
+
+	return all[which];
+}
+
+/* One word for all jobs of a side: "mixed" when they differ. */
+static const char *common(const struct side *side, size_t which)
+{
+	const char *first = word_of(side->reports[0], which);
 	size_t i;
 
 	for (i = 1; i < side->count; i++)
-		if (strcmp(get(side->reports[i]), first) != 0)
+		if (strcmp(word_of(side->reports[i], which), first) != 0)
 			return "mixed";
 	return *first ? first : "-";
 }
-
-static const char *name_of(const struct job_report *r)
-{
-	return r->slurm ? r->slurm->name : "";
-}
-
-static const char *state_of(const struct job_report *r)
-{
-	return job_is_of_slurm(r) ? r->slurm->state : "";
-}
-
-static const char *profile_of(const struct job_report *r)
-{
-	return r->summary.prof;
-}
-
-static const char *cores_of(const struct job_report *r)
-{
-	return r->summary.cores;
-}
-
-static const char *fs_of(const struct job_report *r)
-{
-	return r->summary.fs;
-}
-
-static const struct {
-	const char *name;
-	const char *(*get)(const struct job_report *r);
-} words[] = {
-	{ "name", name_of },	   { "state", state_of },
-	{ "profile", profile_of }, { "io-cores", cores_of },
-	{ "filesystems", fs_of },
-};
-
-#define WORDS (sizeof(words) / sizeof(words[0]))
 
 static void print_words(const struct side *sides)
 {
@@ -327,9 +308,9 @@ static void print_words(const struct side *sides)
 	size_t i;
 
 	for (i = 0; i < WORDS; i++) {
-		one = common(&sides[0], words[i].get);
-		other = common(&sides[1], words[i].get);
-		print_row(words[i].name, one, other,
+		one = common(&sides[0], i);
+		other = common(&sides[1], i);
+		print_row(words[i], one, other,
 			  strcmp(one, other) ? "  differs" : "");
 	}
 }
@@ -454,7 +435,7 @@ static void side_json(struct json_object *o, const struct side *side)
 	for (i = 0; i < side->count; i++)
 		json_append_text(jobs, side->reports[i]->id);
 	for (i = 0; i < WORDS; i++)
-		json_add_text(o, words[i].name, common(side, words[i].get));
+		json_add_text(o, words[i], common(side, i));
 	json_add_known(o, "nodes", nodes_of(side));
 }
 

@@ -6,7 +6,6 @@
  */
 #include "report/doctor_host.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,26 +74,21 @@ static void check_command_line(const struct doctor *doctor,
 
 static bool option_is_written(const struct doctor *doctor)
 {
-	char pattern[PATH_MAX];
-	glob_t found = { 0 };
 	bool written = false;
+	glob_t found;
+	size_t count = doctor_glob(doctor, "/etc/modprobe.d/*.conf", &found);
 
-	snprintf(pattern, sizeof(pattern), "%s/etc/modprobe.d/*.conf",
-		 doctor->root);
-	if (glob(pattern, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc && !written; i++) {
-			char *text = doctor_read(doctor,
-						 found.gl_pathv[i] +
+	for (size_t i = 0; i < count && !written; i++) {
+		char *text = doctor_read(doctor, found.gl_pathv[i] +
 							 strlen(doctor->root));
-			const char *at =
-				text ? strstr(text, "\noptions i2c_i801 ")
-				     : NULL;
+		const char *at =
+			text ? strstr(text, "\noptions i2c_i801 ") : NULL;
 
-			if (text && !strncmp(text, "options i2c_i801 ", 17))
-				at = text;
-			written = at && strstr(at, "disable_features=0x10");
-			free(text);
-		}
+		if (text && !strncmp(text, "options i2c_i801 ", 17))
+			at = text;
+		written = at && strstr(at, "disable_features=0x10");
+		free(text);
+	}
 	globfree(&found);
 	return written;
 }

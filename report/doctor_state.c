@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/doctor_state.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,22 +225,18 @@ static void say_idle(const struct doctor *doctor, const struct doctor_now *now)
  * "DMA", "DMA-FQ", "blocked" or "auto". */
 static void find_iommu(const struct doctor *doctor, struct doctor_now *now)
 {
-	char pattern[PATH_MAX], *type;
-	glob_t found = { 0 };
+	glob_t found;
+	char *type;
 	size_t i;
 
-	snprintf(pattern, sizeof(pattern), "%s/sys/kernel/iommu_groups/*/type",
-		 doctor->root);
-	if (glob(pattern, 0, NULL, &found) == 0)
-		for (i = 0; i < found.gl_pathc; i++) {
-			type = doctor_read(doctor,
-					   found.gl_pathv[i] +
-						   strlen(doctor->root));
-			now->iommu_translated +=
-				type && !strncmp(type, "DMA", 3);
-			free(type);
-		}
-	now->iommu_groups = found.gl_pathc;
+	now->iommu_groups =
+		doctor_glob(doctor, "/sys/kernel/iommu_groups/*/type", &found);
+	for (i = 0; i < now->iommu_groups; i++) {
+		type = doctor_read(doctor,
+				   found.gl_pathv[i] + strlen(doctor->root));
+		now->iommu_translated += type && !strncmp(type, "DMA", 3);
+		free(type);
+	}
 	globfree(&found);
 }
 
@@ -408,19 +403,16 @@ static long hugepages_mb(const struct doctor *doctor, const char *folder,
 /* Those that nobody has, and nobody was promised. */
 static long free_hugepages_mb(const struct doctor *doctor)
 {
-	char pattern[PATH_MAX];
-	glob_t found = { 0 };
 	const char *folder;
 	long mb = 0;
+	glob_t found;
+	size_t count = doctor_glob(doctor, HUGEPAGES "hugepages-*kB", &found);
 
-	snprintf(pattern, sizeof(pattern), "%s" HUGEPAGES "hugepages-*kB",
-		 doctor->root);
-	if (glob(pattern, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			folder = strrchr(found.gl_pathv[i], '/') + 1;
-			mb += hugepages_mb(doctor, folder, "free_hugepages") -
-			      hugepages_mb(doctor, folder, "resv_hugepages");
-		}
+	for (size_t i = 0; i < count; i++) {
+		folder = strrchr(found.gl_pathv[i], '/') + 1;
+		mb += hugepages_mb(doctor, folder, "free_hugepages") -
+		      hugepages_mb(doctor, folder, "resv_hugepages");
+	}
 	globfree(&found);
 	return mb;
 }

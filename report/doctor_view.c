@@ -25,6 +25,18 @@ char *doctor_read(const struct doctor *doctor, const char *path)
 	return text;
 }
 
+size_t doctor_glob(const struct doctor *doctor, const char *pattern,
+		   glob_t *found)
+{
+	char whole[PATH_MAX];
+
+	memset(found, 0, sizeof(*found));
+	snprintf(whole, sizeof(whole), "%s%s", doctor->root, pattern);
+	if (glob(whole, 0, NULL, found) != 0)
+		found->gl_pathc = 0;
+	return found->gl_pathc;
+}
+
 /* The first lines of /proc/PID/status; a process in a container has a number in
  * its own PID namespace as well. */
 bool doctor_is_named(const char *status, const char *name)

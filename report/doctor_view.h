@@ -27,6 +27,7 @@
 #ifndef JOBIO_REPORT_DOCTOR_VIEW_H
 #define JOBIO_REPORT_DOCTOR_VIEW_H
 
+#include <glob.h>
 #include <stdbool.h>
 
 #include "client/terms.h"
@@ -72,9 +73,14 @@ struct doctor {
 /* A small file below the root, NULL when it is not there; caller frees. */
 char *doctor_read(const struct doctor *doctor, const char *path);
 
-/* Does a process of this name run here, outside of containers? */
+/* How many files below the root have such names; their paths begin with the root.
+ * globfree(). */
+size_t doctor_glob(const struct doctor *doctor, const char *pattern,
+		   glob_t *found);
+
 /* Is this the /proc/PID/status of such a daemon, and no container's? */
 bool doctor_is_named(const char *status, const char *name);
+/* Does a process of this name run here, outside of containers? */
 bool doctor_runs(const struct doctor *doctor, const char *name);
 
 #endif

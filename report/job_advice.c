@@ -8,6 +8,7 @@
 #include "lib/alloc.h"
 #include "lib/json.h"
 #include "report/command.h"
+#include "report/job_view.h"
 #include "report/tone.h"
 
 #define LINES_SHOWN 5
@@ -35,14 +36,10 @@ int job_advice_config(struct config **config, struct config_advice *limits,
 
 struct advice_list *job_advice_of(const struct job_report *r)
 {
-	const struct summary *s = &r->summary;
-	bool is_whole = !r->left_out && s->nodes_expected >= 0 &&
-			s->nodes_seen >= s->nodes_expected;
-
 	if (!r->record_count || r->advice == ADVICE_WANT_NONE)
 		return NULL;
-	return xneed(
-		advice_new(r->records, r->record_count, is_whole, r->limits));
+	return xneed(advice_new(r->records, r->record_count, job_is_whole(r),
+				r->limits));
 }
 
 /* In one line. */

@@ -39,7 +39,7 @@ void job_csv_text(FILE *out, const char *text)
 	fputs("\",", out);
 }
 
-static void csv_number(FILE *out, int64_t number)
+void job_csv_number(FILE *out, int64_t number)
 {
 	if (number >= 0)
 		fprintf(out, "%lld", (long long)number);
@@ -77,11 +77,11 @@ static void csv_slurm(FILE *out, const struct job_report *r)
 	job_csv_text(out, job->account);
 	job_csv_text(out, job->partition);
 	job_csv_text(out, job->state);
-	csv_number(out, job->exit_code);
-	csv_number(out, job->start);
-	csv_number(out, job->end);
-	csv_number(out, job->elapsed_s);
-	csv_number(out, nodes);
+	job_csv_number(out, job->exit_code);
+	job_csv_number(out, job->start);
+	job_csv_number(out, job->end);
+	job_csv_number(out, job->elapsed_s);
+	job_csv_number(out, nodes);
 	fputc('"', out);
 	job_advice_codes(out, r);
 	fputs("\",", out);
@@ -136,22 +136,22 @@ static void csv_findings(FILE *out, const struct job_report *r)
 /* Of what it is a part, and which; empty: it is none. */
 static void csv_pair(FILE *out, int64_t job, int64_t part)
 {
-	csv_number(out, job > 0 ? job : RECORD_UNKNOWN);
-	csv_number(out, job > 0 ? part : RECORD_UNKNOWN);
+	job_csv_number(out, job > 0 ? job : RECORD_UNKNOWN);
+	job_csv_number(out, job > 0 ? part : RECORD_UNKNOWN);
 }
 
 static void csv_rest(FILE *out, const struct job_report *r)
 {
 	const struct summary *s = &r->summary;
 
-	csv_number(out, number_of(r));
+	job_csv_number(out, number_of(r));
 	csv_pair(out, r->array_job, r->array_task);
 	csv_pair(out, r->het_job, r->het_offset);
-	csv_number(out, r->slurm ? r->slurm->signal : RECORD_UNKNOWN);
-	csv_number(out, s->meta);
+	job_csv_number(out, r->slurm ? r->slurm->signal : RECORD_UNKNOWN);
+	job_csv_number(out, s->meta);
 	job_csv_text(out, s->fs);
 	csv_findings(out, r);
-	csv_number(out, s->gate_warned);
+	job_csv_number(out, s->gate_warned);
 	if (s->gate_refused >= 0)
 		fprintf(out, "%lld", (long long)s->gate_refused);
 	fputc('\n', out);
@@ -164,22 +164,22 @@ void job_print_csv(const struct job_report *r, FILE *out)
 
 	job_csv_text(out, r->id);
 	job_csv_text(out, r->cluster);
-	csv_number(out, r->restart);
+	job_csv_number(out, r->restart);
 	job_csv_text(out, r->source);
-	csv_number(out, s->nodes_seen);
-	csv_number(out, s->nodes_expected);
+	job_csv_number(out, s->nodes_seen);
+	job_csv_number(out, s->nodes_expected);
 	job_csv_text(out, s->cores);
 	job_csv_text(out, s->cpus);
 	job_csv_text(out, s->prof);
-	csv_number(out, s->rd_bytes);
-	csv_number(out, s->rd_calls);
-	csv_number(out, s->wr_bytes);
-	csv_number(out, s->wr_calls);
+	job_csv_number(out, s->rd_bytes);
+	job_csv_number(out, s->rd_calls);
+	job_csv_number(out, s->wr_bytes);
+	job_csv_number(out, s->wr_calls);
 	job_csv_text(out, scopes[s->scope]);
 	job_csv_text(out, s->src);
 	csv_quality(out, s->flags);
-	csv_number(out, s->peak_rd);
-	csv_number(out, s->peak_wr);
+	job_csv_number(out, s->peak_rd);
+	job_csv_number(out, s->peak_wr);
 	csv_slurm(out, r);
 	csv_rest(out, r);
 }

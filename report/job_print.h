@@ -27,8 +27,9 @@ void job_print_text(const struct job_report *report, FILE *out);
 struct json_object *job_totals_json(const struct summary *summary);
 void job_print_json(const struct job_report *report, FILE *out);
 void job_print_csv_head(FILE *out);
-/* In quotes, with a comma. */
+/* With a comma: in quotes; nothing of what is negative. */
 void job_csv_text(FILE *out, const char *text);
+void job_csv_number(FILE *out, int64_t number);
 void job_print_csv(const struct job_report *report, FILE *out);
 
 #endif

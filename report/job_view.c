@@ -76,6 +76,12 @@ const char *job_user_of(const struct job_report *r)
 	return r->slurm ? r->slurm->user : "";
 }
 
+bool job_is_whole(const struct job_report *r)
+{
+	return !r->left_out && r->summary.nodes_expected >= 0 &&
+	       r->summary.nodes_seen >= r->summary.nodes_expected;
+}
+
 int64_t job_nodes_of(const struct job_report *r)
 {
 	if (r->summary.nodes_expected >= 0)

@@ -29,6 +29,8 @@ const char *job_clock(double when, char out[JOB_ELAPSED]);
 bool job_is_same_text(const char *a, const char *b);
 /* Two struct record_change. */
 bool job_is_same_change(const void *one, const void *other);
+/* Have all its nodes reported, and is none left out? */
+bool job_is_whole(const struct job_report *report);
 struct job_time job_time_of(const struct job_report *report);
 
 /* "1-02:03:04", "00:00:28", as Slurm writes it */

@@ -228,21 +228,6 @@ static void put_remark(struct page *page, const struct job_report *r)
 	page_raw(page, "</td>");
 }
 
-static void put_line(const struct list_table *table, const struct job_report *r,
-		     bool with_remarks)
-{
-	char advice[LIST_ADVICE];
-	struct list_row row;
-
-	list_row_fill(&row, r);
-	list_table_line(table, &row, false);
-	if (with_remarks)
-		put_remark(table->page, r);
-	list_row_advice(r, advice);
-	page_cell(table->page, advice);
-	list_table_line_end(table);
-}
-
 static void put_sum_line(const struct list_table *table,
 			 const struct job_group *group, bool with_remarks)
 {
@@ -253,7 +238,7 @@ static void put_sum_line(const struct list_table *table,
 	if (with_remarks)
 		page_cell(table->page, "");
 	page_cell(table->page, "");
-	list_table_line_end(table);
+	page_raw(table->page, "</tr>\n");
 }
 
 /* Of LIST_PAGE_ROWS lines for jobs at most: a browser opens it in a moment. */
@@ -273,11 +258,12 @@ static void put_table(struct page *page, const struct jobs *jobs)
 		if (group->is_family && group->count && lines < LIST_PAGE_ROWS)
 			put_sum_line(&table, group, with_remarks);
 		for (k = 0; k < group->count && lines < LIST_PAGE_ROWS; k++) {
-			put_line(&table, group->reports[k], with_remarks);
+			list_table_job(&table, group->reports[k],
+				       with_remarks ? put_remark : NULL);
 			lines++;
 		}
 	}
-	list_table_end(&table);
+	page_table_end(page);
 }
 
 /* ---- about these numbers ------------------------------------------------------- */

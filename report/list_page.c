@@ -46,19 +46,12 @@ static void put_table(struct page *page, const struct job_list *list)
 {
 	const struct list_table table = { page, list_has_users(list->reports,
 							       list->count) };
-	char advice[LIST_ADVICE];
-	struct list_row row;
 	size_t i;
 
 	list_table_begin(&table, "A line for each job", "Advice");
-	for (i = 0; i < list->count && i < LIST_PAGE_ROWS; i++) {
-		list_row_fill(&row, list->reports[i]);
-		list_row_advice(list->reports[i], advice);
-		list_table_line(&table, &row, false);
-		page_cell(page, advice);
-		list_table_line_end(&table);
-	}
-	list_table_end(&table);
+	for (i = 0; i < list->count && i < LIST_PAGE_ROWS; i++)
+		list_table_job(&table, list->reports[i], NULL);
+	page_table_end(page);
 }
 
 static void put_notes(struct page *page, const struct job_list *list,

@@ -51,12 +51,18 @@ void list_table_line(const struct list_table *table, const struct list_row *row,
 			put_cell(page, class_of(row, k, is_sum), row->word[k]);
 }
 
-void list_table_line_end(const struct list_table *table)
+void list_table_job(const struct list_table *table, const struct job_report *r,
+		    void (*remark)(struct page *page,
+				   const struct job_report *r))
 {
-	page_raw(table->page, "</tr>\n");
-}
+	char advice[LIST_ADVICE];
+	struct list_row row;
 
-void list_table_end(const struct list_table *table)
-{
-	page_table_end(table->page);
+	list_row_fill(&row, r);
+	list_table_line(table, &row, false);
+	if (remark)
+		remark(table->page, r);
+	list_row_advice(r, advice);
+	page_cell(table->page, advice);
+	page_raw(table->page, "</tr>\n");
 }

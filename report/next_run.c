@@ -454,12 +454,6 @@ static void join(struct next_run *next)
 		*next->options = '\0'; /* half a word is none */
 }
 
-static bool is_whole(const struct job_report *r)
-{
-	return !r->left_out && r->summary.nodes_expected >= 0 &&
-	       r->summary.nodes_seen >= r->summary.nodes_expected;
-}
-
 void next_run_find(struct next_run *next, const struct job_report *job,
 		   struct job_report *const *runs, size_t count,
 		   const struct config *config)
@@ -474,8 +468,8 @@ void next_run_find(struct next_run *next, const struct job_report *job,
 	size_t i;
 
 	memset(next, 0, sizeof(*next));
-	list = xneed(advice_new(job->records, job->record_count, is_whole(job),
-				job->limits));
+	list = xneed(advice_new(job->records, job->record_count,
+				job_is_whole(job), job->limits));
 	next->is_judged = list->is_judged;
 	for (i = 0; i < count; i++)
 		next->like += is_like(job, runs[i]);

@@ -6,6 +6,7 @@
 
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
+#include "report/job_view.h"
 #include "report/page_out.h"
 
 #define KINDS_MAX 4 /* are drawn; those that come later are counted */
@@ -29,11 +30,6 @@ struct kind {
 };
 
 /* ---- which nodes look the same ------------------------------------------------ */
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
 
 /* What is no list is none. */
 static void add_list(struct cpuset *set, const char *list)
@@ -67,12 +63,13 @@ static bool is_same_machine(const struct record *a, const struct record *b)
 	for (i = 0; i < a->part_count; i++)
 		if (a->parts[i].socket != b->parts[i].socket ||
 		    a->parts[i].numa_node != b->parts[i].numa_node ||
-		    !is_same_text(a->parts[i].cpus, b->parts[i].cpus))
+		    !job_is_same_text(a->parts[i].cpus, b->parts[i].cpus))
 			return false;
 	for (i = 0; i < a->client_count; i++)
-		if (!is_same_text(a->clients[i].cards, b->clients[i].cards) ||
-		    !is_same_text(a->clients[i].card_nodes,
-				  b->clients[i].card_nodes))
+		if (!job_is_same_text(a->clients[i].cards,
+				      b->clients[i].cards) ||
+		    !job_is_same_text(a->clients[i].card_nodes,
+				      b->clients[i].card_nodes))
 			return false;
 	return true;
 }

@@ -67,15 +67,6 @@ int program_find(const char *name, char path[PROGRAM_PATH], struct err *err)
 #endif
 }
 
-/* An exit status that is not 0, as a sentence. */
-static int failed(const char *name, struct child_result *result,
-		  struct err *err)
-{
-	result->errtext[strcspn(result->errtext, "\n")] = 0;
-	return err_set(err, "%s: exit status %d%s%s", name, result->status,
-		       *result->errtext ? ": " : "", result->errtext);
-}
-
 int program_run(const char *name, const char *const *words,
 		unsigned int timeout_ms, char **out, struct err *err)
 {
@@ -95,7 +86,10 @@ int program_run(const char *name, const char *const *words,
 	if (rc == 0)
 		rc = child_run(argv, env.list, timeout_ms, &result, err);
 	if (rc == 0 && result.status)
-		rc = failed(name, &result, err);
+		rc = err_set(
+			err, "%s: exit status %d%s%.*s", name, result.status,
+			strcspn(result.errtext, "\n") ? ": " : "",
+			(int)strcspn(result.errtext, "\n"), result.errtext);
 	if (rc == 0) {
 		*out = result.out;
 		result.out = NULL;

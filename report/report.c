@@ -275,23 +275,6 @@ static const struct command_line line = {
 			{ 0 } },
 };
 
-static void print(const struct job_report *report, enum format format,
-		  bool is_first)
-{
-	if (format == CSV) {
-		if (is_first)
-			job_print_csv_head(stdout);
-		job_print_csv(report, stdout);
-	} else if (format == JSON) {
-		job_print_json(report, stdout);
-		putchar('\n');
-	} else {
-		if (!is_first)
-			putchar('\n');
-		job_print_text(report, stdout);
-	}
-}
-
 struct reporter {
 	const struct options *o;
 	struct job_source source;
@@ -326,7 +309,18 @@ static void fail_one(struct reporter *rp, const struct err *err)
 
 static void print_one(struct reporter *rp, struct job_report *report)
 {
-	print(report, rp->o->format, rp->is_first);
+	if (rp->o->format == CSV) {
+		if (rp->is_first)
+			job_print_csv_head(stdout);
+		job_print_csv(report, stdout);
+	} else if (rp->o->format == JSON) {
+		job_print_json(report, stdout);
+		putchar('\n');
+	} else {
+		if (!rp->is_first)
+			putchar('\n');
+		job_print_text(report, stdout);
+	}
 	rp->is_first = false;
 }
 

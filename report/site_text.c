@@ -156,13 +156,6 @@ void site_print_text(FILE *out, const struct site *site, size_t limit)
 
 /* ---- CSV --------------------------------------------------------------------- */
 
-static void csv_number(FILE *out, int64_t number, char end)
-{
-	if (number >= 0)
-		fprintf(out, "%lld", (long long)number);
-	fputc(end, out);
-}
-
 static void csv_sum(FILE *out, enum tally_kind kind,
 		    const struct tally_sum *sum)
 {
@@ -172,13 +165,13 @@ static void csv_sum(FILE *out, enum tally_kind kind,
 	job_csv_text(out, sum->name);
 	job_csv_text(out, sum->cluster);
 	job_csv_text(out, sum->type);
-	csv_number(out, sum->jobs, ',');
+	job_csv_number(out, sum->jobs);
 	fprintf(out, "%.3f,", (double)sum->node_s / 3600);
-	csv_number(out, is_advice ? -1 : sum->read, ',');
-	csv_number(out, is_advice ? -1 : sum->written, ',');
-	csv_number(out, is_advice ? -1 : sum->meta, ',');
-	csv_number(out, is_advice ? -1 : sum->peak, ',');
-	csv_number(out, is_advice || sum->peak < 0 ? -1 : sum->peak_job, ',');
+	job_csv_number(out, is_advice ? -1 : sum->read);
+	job_csv_number(out, is_advice ? -1 : sum->written);
+	job_csv_number(out, is_advice ? -1 : sum->meta);
+	job_csv_number(out, is_advice ? -1 : sum->peak);
+	job_csv_number(out, is_advice || sum->peak < 0 ? -1 : sum->peak_job);
 	fputs(",\n", out); /* tasks are the gate's */
 }
 
@@ -199,9 +192,9 @@ void site_print_csv(FILE *out, const struct site *site)
 		job_csv_text(out, t->gate[i].user);
 		job_csv_text(out, t->gate[i].cluster);
 		fputs("\"\",1,,,,,,", out);
-		csv_number(out, t->gate[i].job, ',');
-		csv_number(out, t->gate[i].warned, ',');
-		csv_number(out, t->gate[i].refused, '\n');
+		job_csv_number(out, t->gate[i].job);
+		job_csv_number(out, t->gate[i].warned);
+		fprintf(out, "%lld\n", (long long)t->gate[i].refused);
 	}
 }
 

@@ -17,24 +17,22 @@
 #define DEPTH_MAX 8
 #define KINDS 2
 
-struct pair {
-	char *key, *value;
-};
-
-struct record {
-	char *name, *line;
+/* A name and its line, too. */
+struct pairs {
+	struct pair {
+		char *key, *value;
+	} * list;
+	size_t count;
 };
 
 struct kind {
 	const char *name;
 	char *defaults;
-	struct record *records;
-	size_t count;
+	struct pairs records;
 };
 
 struct slurm_conf {
-	struct pair *pairs;
-	size_t count;
+	struct pairs pairs;
 	struct kind kinds[KINDS];
 };
 
@@ -74,28 +72,25 @@ static char *next_word(char **at)
 	return word;
 }
 
-static void add_pair(struct slurm_conf *conf, const char *key,
-		     const char *value)
+/* Takes the value. */
+static void add_pair(struct pairs *pairs, const char *key, char *value)
 {
-	conf->pairs =
-		xrealloc(conf->pairs, conf->count + 1, sizeof(struct pair));
-	conf->pairs[conf->count].key = xstrdup(key);
-	conf->pairs[conf->count++].value = xstrdup(value);
+	pairs->list =
+		xrealloc(pairs->list, pairs->count + 1, sizeof(struct pair));
+	pairs->list[pairs->count].key = xstrdup(key);
+	pairs->list[pairs->count++].value = value;
+}
+
+static void free_pairs(struct pairs *pairs)
+{
+	while (pairs->count) {
+		free(pairs->list[--pairs->count].key);
+		free(pairs->list[pairs->count].value);
+	}
+	free(pairs->list);
 }
 
 /* ---- records ---------------------------------------------------------------------- */
-
-static void add_record(struct kind *kind, const char *name, const char *rest)
-{
-	struct record *record;
-
-	kind->records =
-		xrealloc(kind->records, kind->count + 1, sizeof(*record));
-	record = &kind->records[kind->count++];
-	record->line = xasprintf("%s=%s %s %s", kind->name, name,
-				 kind->defaults ? kind->defaults : "", rest);
-	record->name = xstrdup(name);
-}
 
 static void add_default(struct kind *kind, const char *rest)
 {
@@ -127,7 +122,9 @@ static void take_record(struct kind *kind, const char *name, char *rest)
 	if (!strcasecmp(name, "DEFAULT"))
 		add_default(kind, rest);
 	else
-		add_record(kind, name, rest);
+		add_pair(&kind->records, name,
+			 xasprintf("%s=%s %s %s", kind->name, name,
+				   kind->defaults ? kind->defaults : "", rest));
 }
 
 /* ---- lines and files --------------------------------------------------------------- */
@@ -171,7 +168,7 @@ static int take_words(const struct source *source, char *line, struct err *err)
 					    line);
 				return 0;
 			}
-		add_pair(source->conf, word, equals + 1);
+		add_pair(&source->conf->pairs, word, xstrdup(equals + 1));
 	}
 	return 0;
 }
@@ -284,19 +281,11 @@ void slurm_conf_free(struct slurm_conf *conf)
 {
 	if (!conf)
 		return;
-	for (size_t i = 0; i < conf->count; i++) {
-		free(conf->pairs[i].key);
-		free(conf->pairs[i].value);
-	}
+	free_pairs(&conf->pairs);
 	for (size_t k = 0; k < KINDS; k++) {
-		for (size_t i = 0; i < conf->kinds[k].count; i++) {
-			free(conf->kinds[k].records[i].name);
-			free(conf->kinds[k].records[i].line);
-		}
-		free(conf->kinds[k].records);
+		free_pairs(&conf->kinds[k].records);
 		free(conf->kinds[k].defaults);
 	}
-	free(conf->pairs);
 	free(conf);
 }
 
@@ -304,18 +293,18 @@ void slurm_conf_free(struct slurm_conf *conf)
 
 const char *slurm_conf_get(const struct slurm_conf *conf, const char *key)
 {
-	for (size_t i = conf->count; i-- > 0;)
-		if (!strcasecmp(conf->pairs[i].key, key))
-			return conf->pairs[i].value;
+	for (size_t i = conf->pairs.count; i-- > 0;)
+		if (!strcasecmp(conf->pairs.list[i].key, key))
+			return conf->pairs.list[i].value;
 	return NULL;
 }
 
 const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
 			   size_t index)
 {
-	for (size_t i = 0; i < conf->count; i++)
-		if (!strcasecmp(conf->pairs[i].key, key) && !index--)
-			return conf->pairs[i].value;
+	for (size_t i = 0; i < conf->pairs.count; i++)
+		if (!strcasecmp(conf->pairs.list[i].key, key) && !index--)
+			return conf->pairs.list[i].value;
 	return NULL;
 }
 
@@ -366,10 +355,10 @@ const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
 {
 	const struct kind *found = find_kind(conf, kind);
 
-	if (!found || index >= found->count)
+	if (!found || index >= found->records.count)
 		return NULL;
-	*name = found->records[index].name;
-	return found->records[index].line;
+	*name = found->records.list[index].key;
+	return found->records.list[index].value;
 }
 
 const char *slurm_conf_setting(const char *line, const char *key)
