@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advice/rules.h"
 
-#include <stddef.h>
-
 #include "advice/calls.h"
 #include "advice/course.h"
 #include "advice/setup.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "advice/limits.h"
-#include "lib/run.h"
 
 static double known(int64_t number)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/change.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/type.h"

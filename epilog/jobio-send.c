@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/alloc.h"
 #include "lib/config.h"
 #include "lib/err.h"
 #include "lib/fileio.h"
@@ -280,11 +281,9 @@ static int ask_put(struct sender *s, const char *record, struct err *err)
 {
 	static const char before[] = "{\"op\":\"put\",\"record\":";
 	size_t room = sizeof(before) + strlen(record) + 2;
-	char *request = malloc(room);
+	char *request = xcalloc(room, 1);
 	int rc;
 
-	if (!request)
-		return err_set(err, "out of memory");
 	snprintf(request, room, "%s%s}", before, record);
 	rc = ask(s, request, err);
 	free(request);
@@ -366,9 +365,7 @@ static int run_once(const struct config *config, struct err *err)
 
 	if (access(config->spool_dir, F_OK) < 0 && errno == ENOENT)
 		return 0; /* no job has ended here yet */
-	s.list = calloc(2 * BATCH_MAX, sizeof(*s.list));
-	if (!s.list)
-		return err_set(err, "out of memory");
+	s.list = xcalloc(2 * BATCH_MAX, sizeof(*s.list));
 	do {
 		lock = take_lock(config->spool_dir, err);
 		if (lock < 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
@@ -118,9 +119,7 @@ int job_count_start(const struct config *config, const struct record *state,
 		return 0;
 	if (call_init(&call, config, err) < 0)
 		return -1;
-	mounts = strdup(config->count_mounts);
-	if (!mounts)
-		return err_set(err, "out of memory");
+	mounts = xstrdup(config->count_mounts);
 	if (config->count_latency == SWITCH_YES)
 		add_word(&call, "--latency");
 	if (sluid && *sluid) {

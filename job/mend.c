@@ -2,7 +2,6 @@
 /* Undoing what a job's journal has pending. */
 #include "job/job.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/journal.h"

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "job/log.h"
+#include "lib/alloc.h"
 #include "lib/faultpoint.h"
 #include "lib/fileio.h"
 #include "lib/host.h"
@@ -29,20 +30,14 @@ static int write_start(const char *path, const struct record *state,
 		       struct json_object *counters, bool alone,
 		       struct err *err)
 {
-	struct json_object *top = json_object_new_object();
+	struct json_object *top = xneed(json_object_new_object());
 	const char *text;
 	int rc;
 
-	if (!top)
-		return err_set(err, "out of memory");
 	json_add_text(top, "boot_id", state->boot_id);
 	json_add_bool(top, "alone", alone);
 	json_object_object_add(top, "clients", json_object_get(counters));
-	text = json_line(top);
-	if (!text) {
-		json_object_put(top);
-		return err_set(err, "out of memory");
-	}
+	text = xneed((void *)json_line(top));
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 	json_object_put(top);
 	return rc;
@@ -134,7 +129,7 @@ int job_note_mounts(const struct config *config, uint32_t job_id,
 	char path[RUNDIR_PATH_MAX], space[SPACE_MAX];
 	char *table, *text = NULL;
 	ssize_t length;
-	int size, rc = -1;
+	int rc;
 
 	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO,
 			    err) < 0)
@@ -145,13 +140,9 @@ int job_note_mounts(const struct config *config, uint32_t job_id,
 	table = fileio_read("/proc/self/mountinfo", TABLE_BYTES_MAX, NULL, err);
 	if (!table)
 		return -1;
-	size = asprintf(&text, "%.*s\n%s", (int)length, space, table);
-	if (size < 0)
-		err_set(err, "out of memory");
-	else
-		rc = fileio_write_volatile(path, text, (size_t)size, 0600, err);
-	if (size >= 0)
-		free(text);
+	text = xasprintf("%.*s\n%s", (int)length, space, table);
+	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
+	free(text);
 	free(table);
 	return rc;
 }

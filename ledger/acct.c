@@ -16,7 +16,6 @@
 #include "ledger/store_ops.h"
 #include "lib/alloc.h"
 #include "lib/comment.h"
-#include "lib/summary.h"
 #include "lib/utf8.h"
 
 /* Clocks of nodes and of slurmctld may differ by this much; and by STORE_SKEW_S where

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger/nodes.h"
+#include "lib/alloc.h"
 #include "lib/digest.h"
 #include "lib/run.h"
 
@@ -63,42 +64,33 @@ static char **find_slot(struct texts *texts, const char *text)
 	}
 }
 
-static int grow_texts(struct texts *texts)
+static void grow_texts(struct texts *texts)
 {
 	struct texts bigger = { NULL, texts->room ? 4 * texts->room : 64, 0 };
 	size_t i;
 
-	bigger.slots = calloc(bigger.room, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -1;
+	bigger.slots = xcalloc(bigger.room, sizeof(*bigger.slots));
 	for (i = 0; i < texts->room; i++)
 		if (texts->slots[i])
 			*find_slot(&bigger, texts->slots[i]) = texts->slots[i];
 	bigger.count = texts->count;
 	free(texts->slots);
 	*texts = bigger;
-	return 0;
 }
 
-/* Our one copy of 'text'; NULL (and *failed) when out of memory. */
-static const char *keep(struct merge *merge, const char *text, int *failed)
+/* Our one copy of 'text'. */
+static const char *keep(struct merge *merge, const char *text)
 {
 	struct texts *texts = &merge->texts;
 	char **slot;
 
 	if (!text)
 		return NULL;
-	if (2 * texts->count >= texts->room && grow_texts(texts) < 0) {
-		*failed = 1;
-		return NULL;
-	}
+	if (2 * texts->count >= texts->room)
+		grow_texts(texts);
 	slot = find_slot(texts, text);
 	if (!*slot) {
-		*slot = strdup(text);
-		if (!*slot) {
-			*failed = 1;
-			return NULL;
-		}
+		*slot = xstrdup(text);
 		texts->count++;
 	}
 	return *slot;
@@ -108,7 +100,7 @@ static const char *keep(struct merge *merge, const char *text, int *failed)
 
 struct merge *merge_new(void)
 {
-	return calloc(1, sizeof(struct merge));
+	return xcalloc(1, sizeof(struct merge));
 }
 
 static void free_part(struct part *part)
@@ -179,7 +171,7 @@ static int64_t sum_meta(const struct record_io *io)
 	return sum;
 }
 
-static int take_hist(struct part *part, const struct record_io *io)
+static void take_hist(struct part *part, const struct record_io *io)
 {
 	int which;
 
@@ -188,29 +180,23 @@ static int take_hist(struct part *part, const struct record_io *io)
 			continue;
 		if (!part->hist)
 			part->hist =
-				calloc(RECORD_HIST_COUNT, sizeof(*part->hist));
-		if (!part->hist)
-			return -1;
+				xcalloc(RECORD_HIST_COUNT, sizeof(*part->hist));
 		memcpy(part->hist[which], io->hist[which], sizeof(*part->hist));
 	}
-	return 0;
 }
 
-static int take_timeline(struct part *part, const struct record_io *io)
+static void take_timeline(struct part *part, const struct record_io *io)
 {
 	if (!io->timeline.count && !io->timeline.is_partial)
-		return 0;
-	part->timeline = malloc(sizeof(*part->timeline));
-	if (!part->timeline)
-		return -1;
+		return;
+	part->timeline = xcalloc(1, sizeof(*part->timeline));
 	*part->timeline = io->timeline;
-	return 0;
 }
 
 /* The numbers of the job, and of the node; *source is who counted those of the
  * job, else of the node. */
-static int take_app(struct part *part, const struct record *r,
-		    char source[RECORD_WORD_MAX])
+static void take_app(struct part *part, const struct record *r,
+		     char source[RECORD_WORD_MAX])
 {
 	struct record_io best;
 
@@ -223,9 +209,8 @@ static int take_app(struct part *part, const struct record *r,
 	part->meta = sum_meta(&best);
 	if (*best.source)
 		strcpy(source, best.source);
-	if (take_timeline(part, &best) < 0)
-		return -1;
-	return take_hist(part, &best);
+	take_timeline(part, &best);
+	take_hist(part, &best);
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -303,12 +288,11 @@ static uint32_t lacks_of(const struct record *r)
 	return lacks;
 }
 
-static int part_from(struct merge *merge, struct part *part,
-		     const struct record *r, uint64_t digest)
+static void part_from(struct merge *merge, struct part *part,
+		      const struct record *r, uint64_t digest)
 {
 	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
 	char prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
-	int failed = 0;
 
 	*part = rank_of(r, digest);
 	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
@@ -318,57 +302,43 @@ static int part_from(struct merge *merge, struct part *part,
 	part->refused_tasks = r->gate_refused;
 	part->lacks = lacks_of(r);
 	part->is_far = is_far(r);
-	if (take_app(part, r, source) < 0)
-		return -1;
+	take_app(part, r, source);
 	take_counts(part, r);
 	fs_text(r, fs);
 	/* as it may stand in a token */
 	*src = '\0';
 	if (summary_encode(src, sizeof(src), source) < 0)
 		snprintf(src, sizeof(src), "long");
-	part->node = keep(merge, r->node, &failed);
-	part->nodelist = keep(merge, r->nodelist, &failed);
-	part->fs = keep(merge, fs, &failed);
-	part->src = keep(merge, src, &failed);
+	part->node = keep(merge, r->node);
+	part->nodelist = keep(merge, r->nodelist);
+	part->fs = keep(merge, fs);
+	part->src = keep(merge, src);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
-		part->cpus = keep(merge, r->io_cores_os, &failed);
+		part->cpus = keep(merge, r->io_cores_os);
 	}
 	if (r->has_request) {
 		snprintf(prof, sizeof(prof), "%s%s", r->request.profile,
 			 r->profile_applied ? "" : NOT_APPLIED);
-		part->prof = keep(merge, prof, &failed);
+		part->prof = keep(merge, prof);
 	}
-	return failed ? -1 : 0;
 }
 
-static int make_room(struct merge *merge)
+static void make_room(struct merge *merge)
 {
 	size_t room = merge->room ? 2 * merge->room : 16;
-	struct part *bigger;
 
 	if (merge->count < merge->room)
-		return 0;
-	bigger = realloc(merge->parts, room * sizeof(*bigger));
-	if (!bigger)
-		return -1;
-	merge->parts = bigger;
+		return;
+	merge->parts = xrealloc(merge->parts, room, sizeof(*merge->parts));
 	merge->room = room;
-	return 0;
 }
 
-int merge_add(struct merge *merge, const struct record *record, uint64_t digest)
+void merge_add(struct merge *merge, const struct record *record,
+	       uint64_t digest)
 {
-	struct part part;
-
-	if (make_room(merge) < 0)
-		return -1;
-	if (part_from(merge, &part, record, digest) < 0) {
-		free_part(&part);
-		return -1;
-	}
-	merge->parts[merge->count++] = part;
-	return 0;
+	make_room(merge);
+	part_from(merge, &merge->parts[merge->count++], record, digest);
 }
 
 /* ---- the summary --------------------------------------------------------- */

@@ -36,8 +36,8 @@ uint64_t merge_digest(const char *text, size_t size);
 bool merge_is_better(const struct record *first, uint64_t first_digest,
 		     const struct record *second, uint64_t second_digest);
 
-int merge_add(struct merge *merge, const struct record *record,
-	      uint64_t digest);
+void merge_add(struct merge *merge, const struct record *record,
+	       uint64_t digest);
 
 /* Summarize; missing nodes are those of the longest node list that no record
  * came from. */

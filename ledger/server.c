@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "lib/alloc.h"
 #include "lib/envelope.h"
 #include "lib/ledger_link.h"
 
@@ -200,16 +201,14 @@ static int seal_answer(struct server *server, struct peer *const *group,
 		       size_t count, const char *answer, char **credential,
 		       struct err *err)
 {
-	const char *nonces[ENVELOPE_MAX];
+	const char *nonces[ENVELOPE_MAX] = { NULL };
 	char *text;
 	size_t i;
 	int rc;
 
 	for (i = 0; i < count; i++)
 		nonces[i] = group[i]->nonce;
-	text = answer ? envelope_make(nonces, count, answer) : NULL;
-	if (!text)
-		return err_set(err, "out of memory");
+	text = xneed(envelope_make(nonces, count, answer));
 	rc = seal_close(server->seal, text, strlen(text), group[0]->uid,
 			credential, err);
 	free(text);
@@ -264,7 +263,8 @@ static int answer_group(struct server *server, const char *error)
 			group[count++] = peer;
 	if (!count)
 		return 0;
-	answer = error ? service_error(error, false) : strdup(group[0]->answer);
+	answer =
+		error ? service_error(error, false) : xstrdup(group[0]->answer);
 	for (i = 0; i < count; i++) {
 		free(group[i]->answer);
 		group[i]->answer = NULL;
@@ -398,11 +398,10 @@ static void peer_ask(struct peer *peer, char *text)
 		peer_handle(peer, request);
 	} else if (size > SERVER_ASK_MAX) {
 		peer_refuse(peer, "the request is too long");
-	} else if ((peer->request = strdup(request))) {
+	} else {
+		peer->request = xstrdup(request);
 		peer->state = STATE_QUEUED;
 		reads_soon(server);
-	} else {
-		peer_free(peer);
 	}
 }
 
@@ -883,12 +882,8 @@ struct server *server_new(const struct config_ledger *config,
 			  struct service *service, struct seal *seal,
 			  void (*wake)(void *arg), void *arg, struct err *err)
 {
-	struct server *server = calloc(1, sizeof(*server));
+	struct server *server = xcalloc(1, sizeof(*server));
 
-	if (!server) {
-		err_set(err, "server: out of memory");
-		return NULL;
-	}
 	TAILQ_INIT(&server->peers);
 	server->service = service;
 	server->seal = seal;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/config_parts.h"
-#include "lib/number.h"
 
 /* ---- words --------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #include "lib/json.h"
 
 #include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"

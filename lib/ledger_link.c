@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -231,46 +230,25 @@ void ledger_link_close(struct ledger_link *link)
 	free(link);
 }
 
-static int send_all(struct ledger_link *link, const void *data, size_t size,
-		    unsigned long long deadline_ms)
+/* All of it in one direction: 'events' is POLLIN or POLLOUT. */
+static int move_all(struct ledger_link *link, short events, char *at,
+		    size_t size, unsigned long long deadline_ms)
 {
-	const char *at = data;
 	ssize_t n;
 
 	while (size) {
-		if (wait_for(link->fd, POLLOUT, deadline_ms) < 0)
+		if (wait_for(link->fd, events, deadline_ms) < 0)
 			return -1;
-		n = send(link->fd, at, size, MSG_NOSIGNAL);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			at += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-static int recv_all(struct ledger_link *link, void *data, size_t size,
-		    unsigned long long deadline_ms)
-{
-	char *at = data;
-	ssize_t n;
-
-	while (size) {
-		if (wait_for(link->fd, POLLIN, deadline_ms) < 0)
-			return -1;
-		n = recv(link->fd, at, size, 0);
-		if (n == 0) {
+		n = events == POLLIN ? recv(link->fd, at, size, 0)
+				     : send(link->fd, at, size, MSG_NOSIGNAL);
+		if (n == 0 && events == POLLIN) {
 			errno = ECONNRESET;
 			return -1;
 		}
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return -1;
-		if (n > 0) {
-			at += n;
-			size -= (size_t)n;
-		}
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
 	}
 	return 0;
 }
@@ -286,8 +264,9 @@ static int send_frame(struct ledger_link *link, const char *credential,
 			       "ledger '%s': a request of %zu bytes is "
 			       "too large",
 			       link->name, size);
-	if (send_all(link, &prefix, sizeof(prefix), deadline_ms) < 0 ||
-	    send_all(link, credential, size, deadline_ms) < 0)
+	if (move_all(link, POLLOUT, (char *)&prefix, sizeof(prefix),
+		     deadline_ms) < 0 ||
+	    move_all(link, POLLOUT, (char *)credential, size, deadline_ms) < 0)
 		return err_set(err, "ledger '%s': send: %s", link->name,
 			       strerror(errno));
 	return 0;
@@ -300,7 +279,8 @@ static char *recv_frame(struct ledger_link *link,
 	size_t size;
 	char *text;
 
-	if (recv_all(link, &prefix, sizeof(prefix), deadline_ms) < 0) {
+	if (move_all(link, POLLIN, (char *)&prefix, sizeof(prefix),
+		     deadline_ms) < 0) {
 		err_set(err, "ledger '%s': no answer: %s", link->name,
 			strerror(errno));
 		return NULL;
@@ -312,7 +292,7 @@ static char *recv_frame(struct ledger_link *link,
 		return NULL;
 	}
 	text = xcalloc(size + 1, 1);
-	if (recv_all(link, text, size, deadline_ms) < 0) {
+	if (move_all(link, POLLIN, text, size, deadline_ms) < 0) {
 		err_set(err, "ledger '%s': no answer: %s", link->name,
 			strerror(errno));
 		free(text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/locality.h"
 
-#include <errno.h>
 #include <hwloc.h>
 #include <stdbool.h>
 #include <stdio.h>

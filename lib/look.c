@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/alloc.h"
 #include "lib/number.h"
 
 #define PARTS_MAX (LOOK_TEXT_MAX / LOOK_PART_BYTES + 1)
@@ -93,21 +94,14 @@ static size_t place_of(const struct looks *looks, const char *name)
 	return low;
 }
 
-static int make_room(struct looks *looks)
+static void make_room(struct looks *looks)
 {
-	struct look_node **more;
-
 	if (looks->count < looks->room)
-		return 0;
+		return;
 	looks->room = looks->room ? looks->room * 2 : 16;
-	more = realloc(looks->node, looks->room * sizeof(*more));
-	if (!more)
-		return -1;
-	looks->node = more;
-	return 0;
+	looks->node = xrealloc(looks->node, looks->room, sizeof(*looks->node));
 }
 
-/* NULL: out of memory. */
 static struct look_node *node_of(struct looks *looks, const char *name)
 {
 	size_t at = place_of(looks, name);
@@ -115,9 +109,8 @@ static struct look_node *node_of(struct looks *looks, const char *name)
 
 	if (at < looks->count && !strcmp(looks->node[at]->name, name))
 		return looks->node[at];
-	node = make_room(looks) == 0 ? calloc(1, sizeof(*node)) : NULL;
-	if (!node)
-		return NULL;
+	make_room(looks);
+	node = xcalloc(1, sizeof(*node));
 	memmove(looks->node + at + 1, looks->node + at,
 		(looks->count++ - at) * sizeof(node));
 	looks->node[at] = node;
@@ -180,8 +173,6 @@ int looks_take(struct looks *looks, const char *text)
 	if (looks->count == LOOK_NODES_MAX)
 		return 0;
 	node = node_of(looks, line.name);
-	if (!node)
-		return -1;
 	if (line.nodes)
 		looks->nodes = line.nodes;
 	return add_part(node, &line);

@@ -2,7 +2,6 @@
 #include "prolog/asked.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define SAME_FILE "install the same jobio.conf on submit hosts and nodes"
 

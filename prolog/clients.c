@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/log.h"
 #include "job/ask_slurm.h"
 #include "lib/faultpoint.h"
 #include "lib/journal.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/ask_slurm.h"
+#include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 #include "lib/node.h"
@@ -106,10 +107,8 @@ static void reserve(struct visit *visit, const struct node_state *node)
 static char *passed_on(const char *name)
 {
 	const char *value = getenv(name);
-	char *text;
 
-	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL
-								      : text;
+	return xasprintf("%s=%s", name, value ? value : "");
 }
 
 static int run_helper(struct visit *visit, char *const env[], struct err *err)
@@ -150,8 +149,7 @@ static int ask_node(struct visit *visit, struct node_state *node,
 	char *conf = passed_on("SLURM_CONF");
 	char *machine = passed_on("HWLOC_XMLFILE");
 	char *env[] = { conf, machine, NULL };
-	int rc = conf && machine ? 0 : err_set(err, "out of memory");
-	int i;
+	int i, rc = 0;
 
 	for (i = 0; i < ASKS && rc == 0; i++) {
 		rc = run_helper(visit, env, err);

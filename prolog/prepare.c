@@ -2,7 +2,6 @@
 #include "prolog/prepare.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sysexits.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 
 #include "lib/alloc.h"
 #include "lib/number.h"
-#include "lib/summary.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)

@@ -14,7 +14,6 @@
 #include "lib/digest.h"
 #include "lib/host.h"
 #include "lib/json.h"
-#include "lib/version.h"
 #include "report/check_conf.h"
 #include "report/check_ctld.h"
 #include "report/check_ledger.h"

@@ -2,7 +2,6 @@
 #include "report/check_node.h"
 
 #include <json-c/json.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/check_role.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = { "login", "node", "ctld", "ledger" };

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "lib/child.h"
-#include "lib/number.h"
 #include "report/job_report.h"
 #include "report/program.h"
 #include "report/sacct.h"

@@ -3,7 +3,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/core_map.h"
 #include "lib/json.h"

@@ -2,7 +2,6 @@
 #include "report/job_answer.h"
 
 #include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "report/job_row.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"

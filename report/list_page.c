@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Many jobs as a page: no network, no script, as that of a job. */
-#include <stdlib.h>
 #include <time.h>
 
 #include "report/list_table.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a job read and wrote, where, and in which pieces. */
-#include <string.h>
 
 #include "report/job_io.h"
 #include "report/job_view.h"

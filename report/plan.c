@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio plan - which cores to give to the filesystem client, and how to write
  * that for Slurm and for the client. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "report/plan_parts.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/core_map.h"
 

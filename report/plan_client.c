@@ -2,7 +2,6 @@
 #include "report/plan_client.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/client.h"

@@ -5,7 +5,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/client.h"
 #include "lib/alloc.h"

@@ -3,13 +3,11 @@
 #include "report/plan_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/client.h"
 #include "lib/alloc.h"
 #include "lib/core_map.h"
 #include "lib/reservation.h"
-#include "lib/version.h"
 
 static void expand(struct plan *plan)
 {

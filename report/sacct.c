@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "lib/alloc.h"
 #include "lib/child.h"

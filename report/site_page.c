@@ -2,9 +2,6 @@
 /* A site's sums as a page: no network, no script, as that of a job. */
 #include "report/site.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "advice/advice.h"
 #include "report/job_io.h"
 #include "report/page_out.h"

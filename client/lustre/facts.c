@@ -13,7 +13,6 @@
 #include "client/lustre/stats.h"
 #include "lib/alloc.h"
 #include "lib/child.h"
-#include "lib/number.h"
 #include "lib/sysfs.h"
 #include "lib/text.h"
 

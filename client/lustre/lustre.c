@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/lustre/lustre.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "client/affinity.h"

@@ -2,7 +2,6 @@
 #include "client/lustre/setting.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * judge_service.c and judge_cores.c. */
 #include "client/weka/judge.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "client/mounts.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules about the cores of a WEKA client: what it was told, what its driver and its
  * cgroup say. */
-#include <stdio.h>
 #include <string.h>
 
 #include "client/weka/checks.h"

@@ -2,7 +2,6 @@
 /* Rules about what starts and configures a WEKA client: service.conf, its agent,
  * its command line. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "client/weka/checks.h"
