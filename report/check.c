@@ -134,7 +134,7 @@ static const struct command_line line = {
 				     doctor.slurm_conf_path),
 			COMMAND_TEXT("host", struct options, doctor.host),
 			COMMAND_TEXT("topology", struct options,
-				     subject.topology),
+				     doctor.topology),
 			/* a client may have no CPUs of its own */
 			{ "client-cpus", .argument = required_argument,
 			  .set = set_client_cpus, .may_be_empty = true },
