@@ -12,6 +12,7 @@
 
 #include "count/counters_parts.h"
 #include "count/mounts.h"
+#include "lib/alloc.h"
 
 #define STALE_S 3600   /* a prolog is long over then */
 #define CGROUP_DEPTH 5 /* system.slice/slurmstepd.scope/job_1 and the like */
@@ -284,9 +285,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 	int rc = -1;
 	size_t i;
 
-	a.used = calloc(p->info.slots, sizeof(*a.used));
-	if (!a.used)
-		return err_set(err, "counters: out of memory");
+	a.used = xcalloc(p->info.slots, sizeof(*a.used));
 	pins_each_entry(p, drop_stale, &stale);
 	pins_drop_names(p, is_idle, NULL);
 	drop_idle_devs(p);

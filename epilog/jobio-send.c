@@ -279,13 +279,9 @@ static int ask(struct sender *s, const char *request, struct err *err)
 
 static int ask_put(struct sender *s, const char *record, struct err *err)
 {
-	static const char before[] = "{\"op\":\"put\",\"record\":";
-	size_t room = sizeof(before) + strlen(record) + 2;
-	char *request = xcalloc(room, 1);
-	int rc;
+	char *request = xasprintf("{\"op\":\"put\",\"record\":%s}", record);
+	int rc = ask(s, request, err);
 
-	snprintf(request, room, "%s%s}", before, record);
-	rc = ask(s, request, err);
 	free(request);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
 #include "lib/number.h"
 
 #define PARTS_MAX (LOOK_TEXT_MAX / LOOK_PART_BYTES + 1)
@@ -94,14 +93,21 @@ static size_t place_of(const struct looks *looks, const char *name)
 	return low;
 }
 
-static void make_room(struct looks *looks)
+static int make_room(struct looks *looks)
 {
+	struct look_node **more;
+
 	if (looks->count < looks->room)
-		return;
+		return 0;
 	looks->room = looks->room ? looks->room * 2 : 16;
-	looks->node = xrealloc(looks->node, looks->room, sizeof(*looks->node));
+	more = realloc(looks->node, looks->room * sizeof(*more));
+	if (!more)
+		return -1;
+	looks->node = more;
+	return 0;
 }
 
+/* NULL: out of memory. */
 static struct look_node *node_of(struct looks *looks, const char *name)
 {
 	size_t at = place_of(looks, name);
@@ -109,8 +115,9 @@ static struct look_node *node_of(struct looks *looks, const char *name)
 
 	if (at < looks->count && !strcmp(looks->node[at]->name, name))
 		return looks->node[at];
-	make_room(looks);
-	node = xcalloc(1, sizeof(*node));
+	node = make_room(looks) == 0 ? calloc(1, sizeof(*node)) : NULL;
+	if (!node)
+		return NULL;
 	memmove(looks->node + at + 1, looks->node + at,
 		(looks->count++ - at) * sizeof(node));
 	looks->node[at] = node;
@@ -173,6 +180,8 @@ int looks_take(struct looks *looks, const char *text)
 	if (looks->count == LOOK_NODES_MAX)
 		return 0;
 	node = node_of(looks, line.name);
+	if (!node)
+		return -1;
 	if (line.nodes)
 		looks->nodes = line.nodes;
 	return add_part(node, &line);
