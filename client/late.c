@@ -35,10 +35,7 @@ static void add_place(struct table *table, const struct place *place)
 {
 	struct shown *one;
 
-	if (!(table->count & (table->count - 1)))
-		table->shown = xrealloc(table->shown,
-					table->count ? 2 * table->count : 1,
-					sizeof(*one));
+	table->shown = xmore(table->shown, table->count, sizeof(*one));
 	one = &table->shown[table->count++];
 	one->target = xstrdup(place->target);
 	strcpy(one->device, place->device);

@@ -12,7 +12,6 @@
 #include "lib/json.h"
 
 #define TEXT_BYTES_MAX (1U << 20)
-#define ROWS_FIRST 8
 #define DEPTH_MAX 4
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
@@ -62,30 +61,15 @@ static bool is_unread(const struct wire *wire, const char *id)
 	return at && find_row(wire, bare, 0);
 }
 
-/* Most clients have a few rows, and all of them would be megabytes. */
-static bool has_room(struct wire *wire)
-{
-	size_t room = wire->room ? 2 * wire->room : ROWS_FIRST;
-
-	if (wire->count < wire->room)
-		return true;
-	if (room > WIRE_ROWS_MAX)
-		room = WIRE_ROWS_MAX;
-	if (wire->count >= room)
-		return false;
-	wire->row = xrealloc(wire->row, room, sizeof(*wire->row));
-	wire->room = room;
-	return true;
-}
-
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
 	struct wire_row *row =
 		(struct wire_row *)find_row(wire, id, wire->count);
 	int kind;
 
-	if (row || !has_room(wire))
+	if (row || wire->count == WIRE_ROWS_MAX)
 		return row;
+	wire->row = xmore(wire->row, wire->count, sizeof(*row));
 	row = &wire->row[wire->count++];
 	memset(row, 0, sizeof(*row));
 	snprintf(row->id, sizeof(row->id), "%s", id);

@@ -59,7 +59,7 @@ struct wire {
 	int64_t calls_wrap;
 	bool clears_all;
 	struct client_wire_event event;
-	size_t count, unread, room;
+	size_t count, unread;
 	struct wire_row *row; /* of at most WIRE_ROWS_MAX */
 };
 

@@ -41,7 +41,7 @@ struct entry {
 
 struct list {
 	void *items;
-	size_t count, room;
+	size_t count;
 };
 
 struct maria {

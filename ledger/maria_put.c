@@ -66,10 +66,7 @@ struct held {
 /* One more, all zero. */
 void *maria_list_add(struct list *list, size_t size)
 {
-	if (list->count == list->room) {
-		list->room = list->room ? 2 * list->room : 16;
-		list->items = xrealloc(list->items, list->room, size);
-	}
+	list->items = xmore(list->items, list->count, size);
 	return memset((char *)list->items + size * list->count++, 0, size);
 }
 

@@ -128,20 +128,9 @@ static void sort_once(struct nodes *nodes)
 	nodes->count = kept;
 }
 
-static void add(struct nodes *nodes, size_t *room, char *name)
-{
-	if (nodes->count == *room) {
-		*room = *room ? 2 * *room : 64;
-		nodes->names =
-			xrealloc(nodes->names, *room, sizeof(*nodes->names));
-	}
-	nodes->names[nodes->count++] = name;
-}
-
 struct nodes *nodes_expand(const char *list, struct err *err)
 {
 	struct nodes *nodes;
-	size_t room = 0;
 	char *name;
 	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
 	__auto_type hosts =
@@ -152,8 +141,10 @@ struct nodes *nodes_expand(const char *list, struct err *err)
 		return NULL;
 	}
 	nodes = xcalloc(1, sizeof(*nodes));
-	while ((name = slurm_hostlist_shift(hosts)))
-		add(nodes, &room, name);
+	while ((name = slurm_hostlist_shift(hosts))) {
+		nodes->names = xmore(nodes->names, nodes->count, sizeof(name));
+		nodes->names[nodes->count++] = name;
+	}
 	slurm_hostlist_destroy(hosts);
 	sort_once(nodes);
 	return nodes;

@@ -15,7 +15,7 @@
 
 struct usage {
 	struct record **records;
-	size_t count, room, left_out;
+	size_t count, left_out;
 	char user[RECORD_NAME_MAX], profile[RECORD_NAME_MAX];
 	int64_t nodes, node_s, warned, refused;
 	bool is_wide, is_told;
@@ -135,11 +135,8 @@ static void keep(struct usage *usage, struct record *record)
 		record_free(record);
 		return;
 	}
-	if (usage->count == usage->room) {
-		usage->room = usage->room ? usage->room * 2 : 4;
-		usage->records = xrealloc(usage->records, usage->room,
-					  sizeof(*usage->records));
-	}
+	usage->records =
+		xmore(usage->records, usage->count, sizeof(*usage->records));
 	usage->records[usage->count++] = record;
 }
 

@@ -29,6 +29,13 @@ void *xrealloc(void *old, size_t count, size_t size)
 	return xneed(reallocarray(old, count ? count : 1, size));
 }
 
+void *xmore(void *list, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return list;
+	return xrealloc(list, count ? 2 * count : 1, size);
+}
+
 char *xstrdup(const char *text)
 {
 	return text ? xneed(strdup(text)) : NULL;

@@ -16,6 +16,8 @@ void *xneed(void *memory);
 
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t count, size_t size);
+/* Room for one more behind 'count' of them, in a list that has room for 1, 2, 4 .. */
+void *xmore(void *list, size_t count, size_t size);
 /* NULL is NULL. */
 char *xstrdup(const char *text);
 __attribute__((format(printf, 1, 2))) char *xasprintf(const char *format, ...);

@@ -234,7 +234,7 @@ static void *grow(struct record *record, void **list, size_t *count,
 		record->flags |= RECORD_FLAG(TRUNCATED);
 		return NULL;
 	}
-	*list = xrealloc(*list, *count + 1, size);
+	*list = xmore(*list, *count, size);
 	return memset((char *)*list + (*count)++ * size, 0, size);
 }
 

@@ -136,11 +136,7 @@ static struct run_line *new_line(struct run_lines *lines,
 {
 	struct run_line *line;
 
-	/* room for 1, 2, 4 .. of them */
-	if (!(lines->count & (lines->count - 1)))
-		lines->line = xrealloc(lines->line,
-				       lines->count ? lines->count * 2 : 1,
-				       sizeof(*line));
+	lines->line = xmore(lines->line, lines->count, sizeof(*line));
 	line = &lines->line[lines->count++];
 	line->first = io;
 	line->kind = kind;

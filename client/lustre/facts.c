@@ -248,13 +248,6 @@ static int print_all(void *arg)
 
 /* ---- in the parent: take what was printed ----------------------------------- */
 
-static void *grow(void *list, size_t count, size_t size)
-{
-	if (count & (count - 1))
-		return list;
-	return xrealloc(list, count ? 2 * count : 1, size);
-}
-
 static void take_instance(struct lustre_facts *facts, const char *line)
 {
 	struct lustre_instance one = { 0 };
@@ -263,7 +256,7 @@ static void take_instance(struct lustre_facts *facts, const char *line)
 		   &one.ahead_file_mb, &one.tracked, &one.stripe_count) != 5)
 		return;
 	facts->instance =
-		grow(facts->instance, facts->instance_count, sizeof(one));
+		xmore(facts->instance, facts->instance_count, sizeof(one));
 	facts->instance[facts->instance_count++] = one;
 }
 
@@ -281,7 +274,7 @@ static void take_target(struct lustre_facts *facts, const char *line)
 	one.kind = (enum tree_kind)kind;
 	if (!strcmp(one.state, "?"))
 		one.state[0] = '\0';
-	facts->target = grow(facts->target, facts->target_count, sizeof(one));
+	facts->target = xmore(facts->target, facts->target_count, sizeof(one));
 	facts->target[facts->target_count++] = one;
 }
 

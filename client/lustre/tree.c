@@ -125,11 +125,7 @@ static void add_device(struct tree *tree, const struct tree_device *device)
 {
 	if (tree->count == TREE_DEVICES_MAX)
 		return;
-	if (tree->count == tree->room) {
-		tree->room = tree->room ? 2 * tree->room : 64;
-		tree->device =
-			xrealloc(tree->device, tree->room, sizeof(*device));
-	}
+	tree->device = xmore(tree->device, tree->count, sizeof(*device));
 	tree->device[tree->count++] = *device;
 }
 

@@ -50,7 +50,7 @@ struct tree_device {
 };
 
 struct tree {
-	size_t count, room;
+	size_t count;
 	struct tree_device *device; /* llite, mdc, osc; each by name */
 };
 

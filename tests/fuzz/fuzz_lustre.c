@@ -32,7 +32,7 @@ static struct tree_device devices[] = {
 	{ TREE_OSC, 1, TREE_UNREAD, "work-OST0001-osc-" ADDRESS,
 	  "work-" ADDRESS },
 };
-static struct tree tree = { 4, 4, devices };
+static struct tree tree = { 4, devices };
 static struct mounts mounts = {
 	2,
 	{ { (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work",
