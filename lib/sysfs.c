@@ -64,23 +64,40 @@ int sysfs_line(const char *path, char *line, size_t size)
 	return 0;
 }
 
-void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
+/* A list of the kernel's, "0-27,56-83". */
+static int list_in(const char *path, struct cpuset *set)
 {
-	/* core_cpus_list is the newer name, from Linux 5.4 on */
-	static const char *const names[] = { "thread_siblings_list",
-					     "core_cpus_list" };
-	char path[PATH_TEXT_MAX + 96], list[1024];
-	size_t i;
+	char line[4096];
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	return sysfs_line(path, line, sizeof(line)) < 0
+		       ? -1
+		       : cpuset_parse(set, line, NULL);
+}
+
+/* The CPUs that share something with this one, by the older or the newer name. */
+static int cpus_beside(unsigned int os_cpu, const char *const names[2],
+		       struct cpuset *cpus)
+{
+	char path[PATH_TEXT_MAX + 96];
+	int i;
+
+	for (i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path),
 			 "%s/devices/system/cpu/cpu%u/topology/%s", root,
 			 os_cpu, names[i]);
-		if (sysfs_line(path, list, sizeof(list)) == 0 &&
-		    cpuset_parse(cpus, list, NULL) == 0 &&
-		    cpuset_has(cpus, os_cpu))
-			return;
+		if (list_in(path, cpus) == 0 && cpuset_has(cpus, os_cpu))
+			return 0;
 	}
+	return -1;
+}
+
+void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
+{
+	static const char *const names[] = { "thread_siblings_list",
+					     "core_cpus_list" /* 5.4 */ };
+
+	if (cpus_beside(os_cpu, names, cpus) == 0)
+		return;
 	cpuset_zero(cpus);
 	cpuset_add(cpus, os_cpu);
 }
@@ -240,16 +257,6 @@ long sysfs_interface_number(const char *interface, const char *name)
 	return (long)number;
 }
 
-/* A list of the kernel's, "0-27,56-83". */
-static int list_in(const char *path, struct cpuset *set)
-{
-	char line[4096];
-
-	return sysfs_line(path, line, sizeof(line)) < 0
-		       ? -1
-		       : cpuset_parse(set, line, NULL);
-}
-
 int sysfs_numa_cpus(int node, struct cpuset *cpus)
 {
 	char path[PATH_TEXT_MAX + 96];
@@ -259,28 +266,12 @@ int sysfs_numa_cpus(int node, struct cpuset *cpus)
 	return node < 0 ? -1 : list_in(path, cpus);
 }
 
-/* All CPUs of the socket of this one; the second name is from Linux 5.3 on. */
-static int socket_cpus(unsigned int os_cpu, struct cpuset *cpus)
-{
-	static const char *const names[] = { "core_siblings_list",
-					     "package_cpus_list" };
-	char path[PATH_TEXT_MAX + 96];
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path),
-			 "%s/devices/system/cpu/cpu%u/topology/%s", root,
-			 os_cpu, names[i]);
-		if (list_in(path, cpus) == 0 && cpuset_has(cpus, os_cpu))
-			return 0;
-	}
-	return -1;
-}
-
 /* The part of the CPUs in 'rest' that has this one, its lowest. */
 static void find_part(struct sysfs_part *parts, size_t count,
 		      unsigned int os_cpu, const struct cpuset *rest)
 {
+	static const char *const names[] = { "core_siblings_list",
+					     "package_cpus_list" /* 5.3 */ };
 	struct sysfs_part *part = &parts[count];
 	struct cpuset cpus;
 	size_t i;
@@ -291,7 +282,7 @@ static void find_part(struct sysfs_part *parts, size_t count,
 	if (sysfs_numa_cpus(part->numa_node, &cpus) == 0 &&
 	    cpuset_has(&cpus, os_cpu))
 		cpuset_and(&part->cpus, &cpus);
-	if (socket_cpus(os_cpu, &cpus) < 0)
+	if (cpus_beside(os_cpu, names, &cpus) < 0)
 		return;
 	cpuset_and(&part->cpus, &cpus);
 	part->socket = 0;
