@@ -616,25 +616,36 @@ static bool has_sent(const struct peer *peer)
 	       waiting > 0;
 }
 
+static bool is_stranger(const struct peer *peer, const char *host)
+{
+	return !peer->is_known && !strcmp(host, peer->host);
+}
+
 /* Of the connections of an address that have not been identified the oldest that has
- * sent nothing makes room for a new one, else the oldest that is not fresh. */
+ * sent nothing makes room for a new one, else the oldest that is not fresh. A system
+ * call for each is only spent where there are too many. */
 static void limit_strangers(struct server *server, const struct peer *new)
 {
 	struct peer *peer, *first = NULL, *oldest = NULL;
 	size_t count = 0;
 
+	TAILQ_FOREACH (peer, &server->peers, entry)
+		count += is_stranger(peer, new->host);
+	if (count <= SERVER_STRANGERS)
+		return;
 	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (peer->is_known || strcmp(new->host, peer->host) != 0)
+		if (!is_stranger(peer, new->host))
 			continue;
-		count++;
 		if (!oldest)
 			oldest = peer;
-		if (!first && peer != new && !has_sent(peer))
+		if (peer != new && !has_sent(peer)) {
 			first = peer;
+			break;
+		}
 	}
 	if (!first && oldest && now_mono() - oldest->active >= SERVER_FRESH_S)
 		first = oldest;
-	if (count <= SERVER_STRANGERS || !first)
+	if (!first)
 		return;
 	say(server,
 	    "peer: '%s': %d connections of its address have not said who they "
