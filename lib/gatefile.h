@@ -6,7 +6,7 @@
  *           policy=off|warn|enforce
  *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
- *           spec_cpus=LIST           OS CPUs of the node's spec set
+ *           spec_cpus=LIST           OS CPUs of the node's spec set, with enforce
  *           asked=0|1                the job asked for io-cores, or the site did for it
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
  *           note=SENTENCE            what the job asked for and has not got here

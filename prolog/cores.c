@@ -53,7 +53,7 @@ static void check_reserved(struct visit *visit, const struct node *node)
 }
 
 /* The OS CPUs of the node's spec set: those that a job without --core-spec does not
- * get. */
+ * get. Only gate = enforce asks for them. */
 static void find_spec_set(struct visit *visit, const struct node_state *node)
 {
 	struct reservation_request request = { .kind = RESERVATION_UNSET };
@@ -185,7 +185,8 @@ void cores_find(struct visit *visit)
 	FAULT_POINT("node record after");
 	check_reserved(visit, rc > 0 ? &node.node : NULL);
 	if (rc > 0) {
-		find_spec_set(visit, &node);
+		if (visit->config->gate == GATE_ENFORCE)
+			find_spec_set(visit, &node);
 		reserve(visit, &node);
 		node_state_free(&node);
 	} else if (visit->request.io_cores) {

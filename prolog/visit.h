@@ -40,7 +40,7 @@ struct visit {
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
 	struct cpuset
-		spec_cpus; /* of the node's spec set; empty: none or unknown */
+		spec_cpus; /* of the node's spec set, for enforce; empty: none */
 	bool is_shared;	   /* another job of this node lives */
 	bool has_others;   /* .. or has left its folder */
 	int mended, finished; /* changes put back, records made for others */
