@@ -92,7 +92,7 @@ static void list_hook(const struct hook *hook, void *arg)
 	json_object_array_add(hooks, o);
 }
 
-/* Of the kernel of which there are files. */
+/* For the kernel of --btf and --kallsyms. */
 static int do_plan(struct call *c, struct err *err)
 {
 	struct json_object *hooks = json_object_new_array();

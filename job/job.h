@@ -208,8 +208,8 @@ int job_keep_record(const struct config *config, const struct record *state,
 int job_finish(const struct config *config, const struct record *state,
 	       int64_t start, struct err *err);
 
-/* What an epilog does, whoever does it: read the counters, put back what was changed
- * ('*mended' grows by that many), finish. 'locked' is false where the lock was not
+/* The work of an epilog, also for a job without one: read the counters, put back
+ * changes (*mended grows by that many), finish. 'locked' is false where the lock was not
  * to be had: nothing is put back then. 1 and *err: something is left to be put back:
  * the record is in the spool, once, and the folder stays. */
 int job_release(const struct config *config, struct record *state, bool locked,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a job on this node, by its epilog or by whoever finds what is left. */
+/* End of a job on this node: for its epilog, the next prolog and --recover. */
 #include "job/job.h"
 
 #include <string.h>

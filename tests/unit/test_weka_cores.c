@@ -260,7 +260,7 @@ START_TEST(a_baseline_that_another_boot_made_pointless_is_forgotten)
 	ck_assert(is_kept_of(boot, "3"));
 	ck_assert(!is_kept_of("boot other\n", "3"));
 	ck_assert(!is_kept_of("boot other\n", "5"));
-	/* of no boot nobody knows, nor of a file that is cut off */
+	/* unknown boot, truncated file */
 	ck_assert(is_kept_of("", "3"));
 	ck_assert(is_kept_of("", "7"));
 	tempdir_put("c." RUNDIR_BASELINE, "a 5\nboot other\nours 3\nours 1");
